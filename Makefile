@@ -1,0 +1,51 @@
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# Time for each fuzz target.
+FUZZTIME ?= 30s
+# Which benchmarks to run, how often each, and an earlier result to compare with.
+BENCH ?= .
+COUNT ?= 1
+BASE ?=
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build bin/unioncel
+	go build -o bin/ ./cmd/...
+
+.PHONY: test
+test: ## run the tests
+	go test ./...
+
+.PHONY: race
+race: ## run the tests with the race detector
+	go test -race ./...
+
+.PHONY: lint
+lint: ## run go vet and golangci-lint
+	@.ci/run vet lint
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME (30s)
+	@FUZZTIME=$(FUZZTIME) .ci/run fuzz
+
+.PHONY: bench
+bench: ## run the benchmarks that match BENCH (.) COUNT (1) times into bench.txt; BASE=FILE compares
+	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./... | tee bench.txt
+	$(if $(BASE),go tool -modfile=tools/go.mod benchstat '$(BASE)' bench.txt)
+
+.PHONY: fmt
+fmt: ## format the Go files
+	find . \( -name .git -o -name testdata \) -prune -o -name '*.go' -print0 | xargs -0 -r gofmt -w
+
+.PHONY: generate
+generate: ## write the generated files anew
+	go generate ./...
+
+.PHONY: verify
+verify: ## fail when generated files, formatting or go.mod are not up to date
+	@.ci/run verify

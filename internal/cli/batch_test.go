@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// tree returns the files below a directory and what is in them.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		files[filepath.ToSlash(rel)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func wantTree(t *testing.T, dir string, want map[string]string) {
+	t.Helper()
+	got := tree(t, dir)
+	for name, data := range got {
+		if w, ok := want[name]; !ok {
+			t.Errorf("%s was left behind", name)
+		} else if data != w {
+			t.Errorf("%s is %q, want %q", name, data, w)
+		}
+	}
+	for name := range want {
+		if _, ok := got[name]; !ok {
+			t.Errorf("%s is gone", name)
+		}
+	}
+}
+
+// abc makes a directory with files a, b and c, and outputs for them.
+func abc(t *testing.T) (string, []output) {
+	t.Helper()
+	dir := t.TempDir()
+	var outs []output
+	for _, name := range []string{"a", "b", "c"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("old "+name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		outs = append(outs, output{path: path, data: []byte("new " + name)})
+	}
+	return dir, outs
+}
+
+var errBusy = errors.New("busy")
+
+// renameBut renames all files but those with this name.
+func renameBut(name string) func(from, to string) error {
+	return func(from, to string) error {
+		if filepath.Base(to) == name {
+			return &os.LinkError{Op: "rename", Old: from, New: to, Err: errBusy}
+		}
+		return os.Rename(from, to)
+	}
+}
+
+func TestBatchReplaces(t *testing.T) {
+	dir, outs := abc(t)
+	b := batch{rename: os.Rename}
+	if err := b.replace(outs); err != nil {
+		t.Fatal(err)
+	}
+	wantTree(t, dir, map[string]string{"a": "new a", "b": "new b", "c": "new c"})
+	if b.abandon() {
+		t.Error("abandoned after replacing")
+	}
+	wantTree(t, dir, map[string]string{"a": "new a", "b": "new b", "c": "new c"})
+}
+
+func TestBatchFirstRenameFails(t *testing.T) {
+	dir, outs := abc(t)
+	b := batch{rename: renameBut("a")}
+	err := b.replace(outs)
+	if !errors.Is(err, errBusy) {
+		t.Fatal(err)
+	}
+	if got, want := err.Error(), "replace "+outs[0].path+": busy"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	wantTree(t, dir, map[string]string{"a": "old a", "b": "old b", "c": "old c"})
+}
+
+func TestBatchLaterRenameFails(t *testing.T) {
+	dir, outs := abc(t)
+	b := batch{rename: renameBut("b")}
+	err := b.replace(outs)
+	if !errors.Is(err, errBusy) {
+		t.Fatal(err)
+	}
+	a, bb, c := outs[0].path, outs[1].path, outs[2].path
+	want := "replace " + bb + ": busy; already replaced: " + a + "; left as they were: " + bb + ", " + c
+	if got := err.Error(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	wantTree(t, dir, map[string]string{"a": "new a", "b": "old b", "c": "old c"})
+}
+
+func TestBatchAbandoned(t *testing.T) {
+	dir, outs := abc(t)
+	outs = append(outs,
+		output{path: filepath.Join(dir, "d", "e", "new"), data: []byte("new")},
+		output{path: filepath.Join(dir, "d", "f", "new"), data: []byte("new")})
+	targets, err := resolveAll(outs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := batch{rename: os.Rename}
+	for i, target := range targets {
+		if err := b.stage(target, outs[i].data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(tree(t, dir)); n != 8 {
+		t.Fatalf("%d files while staging", n)
+	}
+	// Somebody else finds the new directory useful.
+	if err := os.WriteFile(filepath.Join(dir, "d", "f", "other"), []byte("other"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if !b.abandon() {
+		t.Error("too late to abandon")
+	}
+	wantTree(t, dir, map[string]string{"a": "old a", "b": "old b", "c": "old c", "d/f/other": "other"})
+	if _, err := os.Stat(filepath.Join(dir, "d", "e")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a directory was left behind: %v", err)
+	}
+
+	// Whoever is still at it comes to nothing.
+	if err := b.stage(targets[0], nil); !errors.Is(err, errInterrupted) {
+		t.Errorf("stage: %v", err)
+	}
+	if err := b.commit(); !errors.Is(err, errInterrupted) {
+		t.Errorf("commit: %v", err)
+	}
+	if !b.abandon() {
+		t.Error("too late to abandon again")
+	}
+}
+
+func TestBatchCannotStage(t *testing.T) {
+	dir, outs := abc(t)
+	// A name too long for the file system is noticed when it is resolved, one
+	// in a directory whose name is too long when that is created.
+	long := strings.Repeat("x", 300)
+	for _, path := range []string{filepath.Join(dir, long), filepath.Join(dir, "new", long, "file")} {
+		b := batch{rename: os.Rename}
+		err := b.replace(append(slices.Clone(outs), output{path: path}))
+		if err == nil || !strings.Contains(err.Error(), long) {
+			t.Errorf("%v", err)
+		}
+		wantTree(t, dir, map[string]string{"a": "old a", "b": "old b", "c": "old c"})
+		if _, err := os.Stat(filepath.Join(dir, "new")); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("a directory was left behind: %v", err)
+		}
+	}
+}

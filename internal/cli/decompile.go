@@ -1,0 +1,29 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+func (a *app) decompileCommand() *cobra.Command {
+	var flags conversion
+	cmd := &cobra.Command{
+		Use:   "decompile [FILE|DIR|-]...",
+		Short: "Bring back the unions that were compiled",
+		Long: `Decompile undoes compile: it removes the rules that compile wrote, puts the
+declared unions back in their place, and removes the annotation that remembers
+both. It works on live objects as well. Rules written by hand stay.
+
+` + inputHelp,
+		Example: `  # Print the source of a compiled file
+  unioncel decompile crd.yaml
+
+  # Get the source back from a cluster
+  kubectl get crd backends.example.com -o yaml | unioncel decompile -o backends.yaml
+
+  # Decompile, edit, compile
+  unioncel decompile -w config/crd && $EDITOR config/crd/backends.yaml && unioncel compile -w config/crd`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.convert(cmd, &flags, a.decompile, args)
+		},
+	}
+	flags.register(cmd)
+	return cmd
+}

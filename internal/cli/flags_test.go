@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+)
+
+func TestVersionText(t *testing.T) {
+	if got := versionText(nil); !strings.HasPrefix(got, "unioncel (unknown)\nkubernetes v"+compile.Linked()+"\ngo ") {
+		t.Errorf("without build information: %q", got)
+	}
+	got := versionText(&debug.BuildInfo{
+		Main: debug.Module{Version: "v1.2.3"},
+		Deps: []*debug.Module{{Path: "k8s.io/api", Version: "v0.1.0"}, {Path: kubernetesModule, Version: "v0.37.2"}},
+	})
+	if !strings.HasPrefix(got, "unioncel v1.2.3\nkubernetes v1.37.2\ngo ") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestDiffLabel(t *testing.T) {
+	for name, want := range map[string]string{
+		"dir/crd.yaml": "dir/crd.yaml",
+		"a b.yaml":     "a b.yaml\t",
+		"a\nb.yaml":    `"a\nb.yaml"`,
+		`a"b.yaml`:     `"a\"b.yaml"`,
+	} {
+		if got := diffLabel(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// testApp returns a program that turns files into upper case, its input and
+// what it prints.
+func testApp(in io.Reader) (a *app, out, errs *bytes.Buffer) {
+	out, errs = new(bytes.Buffer), new(bytes.Buffer)
+	a = newApp(Streams{In: in, Out: out, Err: errs})
+	upper := func(_ string, src []byte) ([]byte, diag.List) { return bytes.ToUpper(src), nil }
+	a.compile = func(crdpatch.Options) transform { return upper }
+	a.decompile = upper
+	return a, out, errs
+}
+
+func TestInterruptedWhileReading(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	in, writer := io.Pipe()
+	defer writer.Close()
+	a, out, errs := testApp(in)
+	go func() {
+		// Written once it is read.
+		_, _ = writer.Write([]byte("a: 1\n"))
+		cancel()
+	}()
+	if code := a.main(ctx, func() {}, []string{"compile"}); code != exitFailure {
+		t.Errorf("exit code %d", code)
+	}
+	if out.Len() > 0 || errs.String() != "unioncel: interrupted\n" {
+		t.Errorf("printed %q and %q", out, errs)
+	}
+}
+
+func TestInterruptedWhileConverting(t *testing.T) {
+	dir, outs := abc(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	a, out, errs := testApp(nil)
+	released := make(chan struct{})
+	a.decompile = func(_ string, src []byte) ([]byte, diag.List) {
+		cancel()
+		<-released
+		return bytes.ToUpper(src), nil
+	}
+	args := []string{"decompile", "-w", outs[0].path, outs[1].path, outs[2].path}
+	code := a.main(ctx, func() { close(released) }, args)
+	if code != exitFailure || out.Len() > 0 || errs.String() != "unioncel: interrupted\n" {
+		t.Errorf("exit code %d, printed %q and %q", code, out, errs)
+	}
+	wantTree(t, dir, map[string]string{"a": "old a", "b": "old b", "c": "old c"})
+}
+
+func TestInterruptedWhileReplacing(t *testing.T) {
+	dir, outs := abc(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	a, out, errs := testApp(nil)
+	released := make(chan struct{})
+	a.batch.rename = func(from, to string) error {
+		cancel()
+		<-released
+		return os.Rename(from, to)
+	}
+	args := []string{"compile", "-w", outs[0].path, outs[1].path, outs[2].path}
+	code := a.main(ctx, func() { close(released) }, args)
+	if code != exitClean || out.Len() > 0 || errs.Len() > 0 {
+		t.Errorf("exit code %d, printed %q and %q", code, out, errs)
+	}
+	wantTree(t, dir, map[string]string{"a": "OLD A", "b": "OLD B", "c": "OLD C"})
+}
+
+// Results keep the order of their inputs, however long each takes.
+func TestManyInputs(t *testing.T) {
+	dir := t.TempDir()
+	var args []string
+	var want []byte
+	for i := range 100 {
+		data := []byte{'a' + byte(i%26), ':', '\n'}
+		path := filepath.Join(dir, string(rune('a'+i/26))+string(data[:1])+".yaml")
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, path)
+		if i > 0 {
+			want = append(want, "---\n"...)
+		}
+		want = append(want, bytes.ToUpper(data)...)
+	}
+	a, out, errs := testApp(nil)
+	code := a.main(context.Background(), func() {}, slices.Insert(slices.Clone(args), 0, "compile"))
+	if code != exitClean || errs.Len() > 0 || !bytes.Equal(out.Bytes(), want) {
+		t.Errorf("exit code %d, printed %q and %q", code, out, errs)
+	}
+}
+
+// Diagnostics of one file may come in any order, and speak of each other's files.
+func TestDiagnosticsAreSorted(t *testing.T) {
+	_, outs := abc(t)
+	a, out, errs := testApp(nil)
+	a.compile = func(crdpatch.Options) transform {
+		return func(name string, src []byte) ([]byte, diag.List) {
+			return src, diag.List{
+				{Code: diag.UnionsKept, Severity: diag.Warning, Pos: diag.Pos{File: name, Line: 1, Col: 5}, Message: "second"},
+				{Code: diag.UnionsKept, Severity: diag.Warning, Pos: diag.Pos{File: name, Line: 1, Col: 1}, Message: "first"},
+			}
+		}
+	}
+	code := a.main(context.Background(), func() {}, []string{"compile", "-w", outs[1].path, outs[0].path})
+	want := outs[0].path + ":1:1: UC507: warning: first\n | old a\n | ^\n" +
+		outs[0].path + ":1:5: UC507: warning: second\n | old a\n | ....^\n" +
+		outs[1].path + ":1:1: UC507: warning: first\n | old b\n | ^\n" +
+		outs[1].path + ":1:5: UC507: warning: second\n | old b\n | ....^\n"
+	if code != exitClean || out.Len() > 0 || errs.String() != want {
+		t.Errorf("exit code %d, printed %q and\n%s\nwant\n%s", code, out, errs, want)
+	}
+}
+
+type brokenReader struct{}
+
+func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+func TestStandardInputFails(t *testing.T) {
+	a, out, errs := testApp(brokenReader{})
+	code := a.main(context.Background(), func() {}, []string{"compile", "-", "nowhere"})
+	if code != exitFailure || out.Len() > 0 || errs.String() != "unioncel: nowhere: no such file or directory\n" {
+		t.Errorf("exit code %d, printed %q and %q", code, out, errs)
+	}
+	a, out, errs = testApp(brokenReader{})
+	code = a.main(context.Background(), func() {}, []string{"compile", "-"})
+	if code != exitFailure || out.Len() > 0 || errs.String() != "unioncel: <stdin>: unexpected EOF\n" {
+		t.Errorf("exit code %d, printed %q and %q", code, out, errs)
+	}
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// plan says to which path the result of each input goes. It is nil when
+// results are printed.
+func plan(inputs []input, flags *conversion) ([]string, error) {
+	switch {
+	case flags.write:
+		return inPlace(inputs)
+	case flags.output != "":
+		return elsewhere(inputs, flags.output)
+	default:
+		return nil, nil
+	}
+}
+
+func inPlace(inputs []input) ([]string, error) {
+	targets := make([]string, len(inputs))
+	for i, in := range inputs {
+		if in.path == "" {
+			return nil, usagef("-w replaces files, and standard input is none")
+		}
+		targets[i] = in.path
+	}
+	return targets, nil
+}
+
+func elsewhere(inputs []input, output string) ([]string, error) {
+	info, err := os.Stat(output)
+	switch {
+	case err == nil && !info.IsDir() && !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: not a regular file", output)
+	case err != nil && !errors.Is(err, os.ErrNotExist):
+		return nil, fileError(output, err)
+	}
+	exists := err == nil
+	isDir := exists && info.IsDir() || !exists && os.IsPathSeparator(output[len(output)-1])
+
+	if len(inputs) == 1 && !inputs[0].walk && !isDir {
+		return []string{output}, nil
+	}
+	if exists && !isDir {
+		return nil, fmt.Errorf("%s: not a directory, as several results need", output)
+	}
+	return below(inputs, output)
+}
+
+// below places results in a directory.
+func below(inputs []input, dir string) ([]string, error) {
+	targets := make([]string, len(inputs))
+	for i, in := range inputs {
+		if in.path == "" {
+			return nil, usagef("-o %s is a directory, and standard input has no name to get there", dir)
+		}
+		targets[i] = filepath.Join(dir, in.rel)
+		if j := slices.Index(targets[:i], targets[i]); j >= 0 {
+			return nil, fmt.Errorf("%s: both %s and %s would go there", targets[i], inputs[j].name, in.name)
+		}
+	}
+	return targets, nil
+}
+
+// outputs pairs results with their targets. What is replaced in place is only
+// what changes.
+func outputs(results []result, targets []string, onlyChanged bool) []output {
+	var outs []output
+	for i, r := range results {
+		if !onlyChanged || r.changed() {
+			outs = append(outs, output{path: targets[i], data: r.out})
+		}
+	}
+	return outs
+}

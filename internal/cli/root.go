@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// execute runs the command line and returns the exit code.
+func (a *app) execute(ctx context.Context, args []string) int {
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetIn(a.streams.In)
+	out := &printer{w: a.streams.Out}
+	root.SetOut(out)
+	root.SetErr(a.streams.Err)
+
+	// Whatever goes wrong before a command runs is a matter of usage.
+	running := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { running = true }
+
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil && out.err != nil {
+		running, err = true, fileError("write standard output", out.err)
+	}
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitClean
+	case errors.Is(err, errFindings):
+		return exitFindings
+	case errors.Is(err, errInterrupted):
+		a.complainOnce.Do(func() { a.complain(err.Error()) })
+	case !running, errors.As(err, &usage):
+		a.complain(err.Error())
+		fmt.Fprintf(a.streams.Err, "run '%s --help'\n", cmd.CommandPath())
+	default:
+		a.complain(err.Error())
+	}
+	return exitFailure
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "unioncel",
+		Short: "Compile the unions declared in CRDs into validation rules",
+		Long: `unioncel compiles unions, declared with x-kubernetes-unions in the schema of a
+CustomResourceDefinition, into validation rules that any API server enforces:
+no webhook, no controller.
+
+Exit codes: 0 when all is well; 1 when the input has errors, or --check or
+--diff found a difference; 2 for wrong usage or when a file cannot be read or
+written. Results go to standard output, everything else to standard error.`,
+		Example: `  unioncel compile crd.yaml | kubectl apply -f -
+  unioncel compile -w config/crd
+  unioncel compile --diff config/crd`,
+		RunE:          whichCommand,
+		Args:          cobra.ArbitraryArgs, // which are no commands
+		SilenceUsage:  true,
+		SilenceErrors: true,
+
+		SuggestionsMinimumDistance: 2,
+	}
+	root.SetHelpCommand(helpCommand())
+	root.AddCommand(a.compileCommand(), a.decompileCommand(), a.versionCommand())
+	return root
+}
+
+// helpCommand is cobra's, but for failing on an unknown command.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Show what a command does",
+		Long:    "Help shows what a command does, like its flag --help.",
+		Example: `  unioncel help compile`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			topic, rest, err := cmd.Root().Find(args)
+			if err != nil {
+				return usageError{err}
+			}
+			if topic == cmd.Root() && len(rest) > 0 {
+				return whichCommand(topic, rest)
+			}
+			topic.InitDefaultHelpFlag()
+			return topic.Help()
+		},
+	}
+}
+
+// whichCommand answers a command line without a command.
+func whichCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usagef("no command given")
+	}
+	if similar := root.SuggestionsFor(args[0]); len(similar) > 0 {
+		return usagef("unknown command %q; did you mean %q?", args[0], similar[0])
+	}
+	return usagef("unknown command %q", args[0])
+}
+
+// printer keeps the first error of a writer to itself: cobra has no way to pass
+// it on when it prints help.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) Write(data []byte) (int, error) {
+	if p.err == nil {
+		_, p.err = p.w.Write(data)
+	}
+	return len(data), nil
+}

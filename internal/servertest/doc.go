@@ -1,0 +1,50 @@
+// Package servertest runs the API server that judges custom objects, so that a
+// test can ask it instead of guessing: k8s.io/apiextensions-apiserver itself,
+// on an embedded etcd. It needs no network, no cluster and no configuration.
+//
+//	func TestWidget(t *testing.T) {
+//		s := servertest.Start(t)
+//		if err := s.Install(t.Context(), crd); err != nil {
+//			t.Fatal(err)
+//		}
+//		_, err := s.Create(t.Context(), widget)
+//		if !apierrors.IsInvalid(err) {
+//			t.Errorf("the server says %v", err)
+//		}
+//	}
+//
+// [Start] serves tests and benchmarks alike and takes less than half a second;
+// a server goes down with the test that started it. A process may run several
+// at once, but one serves any number of CRDs, a few milliseconds each, so one
+// per top-level test is plenty.
+//
+// # Writing
+//
+// [Server.Install], [Server.Replace], [Server.Apply] and [Server.Remove] are
+// about CRDs. They return when the change has taken effect: an object that is
+// sent next is judged by the new schema. [Server.Create], [Server.Update],
+// [Server.UpdateStatus], [Server.Delete] and [Server.Apply] are about the
+// objects of CRDs that were written through the same Server.
+//
+// All of them take one document, YAML or JSON, and all that write do so with
+// strict field validation and the field manager "unioncel-test". An error of
+// the server is returned as it came, for the functions of
+// k8s.io/apimachinery/pkg/api/errors to tell apart.
+//
+// # What is not there
+//
+// There is nothing but the extension server: no namespaces to create (any
+// will do), no admission plugins that would ask a kube-apiserver (webhooks and
+// admission policies), no built-in types.
+//
+// # What it does to the process
+//
+// Start silences klog for good, in the whole process. The server finds files
+// of its own by the path it was compiled from, so a test binary built with
+// -trimpath cannot start one.
+//
+// # Facts
+//
+// The tests of this package pin down, fact by fact, how the server behaves
+// where the compiler relies on it.
+package servertest

@@ -1,0 +1,210 @@
+package servertest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const gadget = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gadgets.server.test}
+spec:
+  group: server.test
+  scope: Namespaced
+  names: {kind: Gadget, plural: gadgets}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {type: object, properties: {size: {type: integer, maximum: 10}}}
+          status: {type: object, properties: {phase: {type: string}}}
+  - name: v2
+    served: true
+    storage: false
+    deprecated: true
+    deprecationWarning: so old
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`
+
+func gadgetOf(size int) []byte {
+	return fmt.Appendf(nil, "{apiVersion: server.test/v1, kind: Gadget, metadata: {name: g}, spec: {size: %d}}", size)
+}
+
+func TestServer(t *testing.T) {
+	s := Start(t)
+	ctx := t.Context()
+
+	if _, err := s.Create(ctx, gadgetOf(1)); err == nil || err.Error() != "no CRD is installed for Gadget.server.test" {
+		t.Errorf("create before the CRD: %v", err)
+	}
+	install(t, s, []byte(gadget))
+	if err := s.Install(ctx, []byte(gadget)); !apierrors.IsAlreadyExists(err) {
+		t.Errorf("install twice: %v, want that it exists", err)
+	}
+
+	obj, err := s.Create(ctx, gadgetOf(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if obj.GetNamespace() != metav1.NamespaceDefault || obj.GetUID() == "" {
+		t.Errorf("created %v, want it as stored", obj)
+	}
+
+	size := func() any {
+		t.Helper()
+		obj, err := object(send(ctx, s.client.Get().AbsPath("/apis/server.test/v1/namespaces/default/gadgets/g")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return obj.Object["spec"].(map[string]any)["size"]
+	}
+	if _, err := s.Update(ctx, gadgetOf(2)); err != nil || size() != int64(2) {
+		t.Errorf("update: size %v, %v", size(), err)
+	}
+	if _, err := s.Update(ctx, gadgetOf(11)); !apierrors.IsInvalid(err) {
+		t.Errorf("update: %v, want a validation error", err)
+	}
+	status := []byte("{apiVersion: server.test/v1, kind: Gadget, metadata: {name: g}, spec: {size: 3}, status: {phase: Done}}")
+	obj, err = s.UpdateStatus(ctx, status)
+	if err != nil || obj.Object["status"].(map[string]any)["phase"] != "Done" || size() != int64(2) {
+		t.Errorf("update of the status: %v, %v", obj, err)
+	}
+	if err := s.Apply(ctx, gadgetOf(4)); err != nil || size() != int64(4) {
+		t.Errorf("apply: size %v, %v", size(), err)
+	}
+	if err := s.Delete(ctx, gadgetOf(0)); err != nil {
+		t.Error(err)
+	}
+	if err := s.Delete(ctx, gadgetOf(0)); !apierrors.IsNotFound(err) {
+		t.Errorf("delete twice: %v, want that it is not found", err)
+	}
+
+	if err := s.Remove(ctx, "gadgets.server.test"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Remove(ctx, "gadgets.server.test"); !apierrors.IsNotFound(err) {
+		t.Errorf("remove twice: %v, want that it is not found", err)
+	}
+	if err := s.Replace(ctx, []byte(gadget)); !apierrors.IsNotFound(err) {
+		t.Errorf("replace after removal: %v, want that it is not found", err)
+	}
+	if err := s.Apply(ctx, []byte(gadget)); err != nil {
+		t.Errorf("apply after removal: %v", err)
+	}
+	create(t, s, gadgetOf(1))
+}
+
+// TestChange proves that no object is judged by a schema of the past, and that
+// nothing is left of what settle does.
+func TestChange(t *testing.T) {
+	s := Start(t)
+	install(t, s, []byte(gadget))
+	create(t, s, gadgetOf(0))
+	change := map[string]func(context.Context, []byte) error{"Replace": s.Replace, "Apply": s.Apply}
+	for i := range 10 {
+		for name, change := range change {
+			limit := 10 + i*10 + len(name)
+			if err := change(t.Context(), []byte(strings.Replace(gadget, "maximum: 10", fmt.Sprintf("maximum: %d", limit), 1))); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if _, err := s.Update(t.Context(), gadgetOf(limit)); err != nil {
+				t.Errorf("%s: at the limit: %v", name, err)
+			}
+			if _, err := s.Update(t.Context(), gadgetOf(limit+1)); !apierrors.IsInvalid(err) {
+				t.Errorf("%s: beyond the limit: %v", name, err)
+			}
+		}
+	}
+	live, err := s.crd(t.Context(), "gadgets.server.test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v1, v2 := live.Spec.Versions[0], live.Spec.Versions[1]
+	if v1.Deprecated || v1.DeprecationWarning != nil || !v2.Deprecated || *v2.DeprecationWarning != "so old" {
+		t.Errorf("versions are %v and %v", v1, v2)
+	}
+}
+
+// TestStrict proves that whatever is sent is read to the letter.
+func TestStrict(t *testing.T) {
+	s := Start(t)
+	install(t, s, []byte(gadget))
+	create(t, s, gadgetOf(1))
+	const head = "{apiVersion: server.test/v1, kind: Gadget, metadata: {name: g}, "
+	const headJSON = `{"apiVersion": "server.test/v1", "kind": "Gadget", "metadata": {"name": "g"}, `
+	writes := map[string]func([]byte) error{
+		"Create":       func(obj []byte) error { return only(s.Create(t.Context(), obj)) },
+		"Update":       func(obj []byte) error { return only(s.Update(t.Context(), obj)) },
+		"UpdateStatus": func(obj []byte) error { return only(s.UpdateStatus(t.Context(), obj)) },
+		"Apply":        func(obj []byte) error { return s.Apply(t.Context(), obj) },
+		"Install":      func([]byte) error { return s.Install(t.Context(), repeating("Other")) },
+		"Replace":      func([]byte) error { return s.Replace(t.Context(), repeating("Gadget")) },
+		"Apply a CRD":  func([]byte) error { return s.Apply(t.Context(), repeating("Gadget")) },
+	}
+	for name, write := range writes {
+		for _, obj := range []string{
+			head + "spec: {sise: 1}}", head + "spec: {size: 1, size: 1}}",
+			headJSON + `"spec": {"sise": 1}}`, headJSON + `"spec": {"size": 1, "size": 1}}`,
+		} {
+			err := write([]byte(obj))
+			text := fmt.Sprint(err)
+			if err == nil || !strings.Contains(text, "sise") && !strings.Contains(text, "already") && !strings.Contains(text, "duplicate field") {
+				t.Errorf("%s of %s: %v", name, obj, err)
+			}
+		}
+	}
+}
+
+// repeating is the CRD gadget, or one of another kind, with a repeated field.
+func repeating(kind string) []byte {
+	text := strings.NewReplacer("Gadget", kind, "gadget", strings.ToLower(kind)).Replace(gadget)
+	return []byte(strings.Replace(text, "type: integer,", "type: integer, type: integer,", 1))
+}
+
+func TestNamesTaken(t *testing.T) {
+	s := Start(t)
+	install(t, s, []byte(gadget))
+	err := s.Install(t.Context(), []byte(strings.ReplaceAll(gadget, "gadgets", "gizmos")))
+	if err == nil || !strings.Contains(err.Error(), `"GadgetList" is already in use`) {
+		t.Errorf("install of a second CRD for a kind: %v", err)
+	}
+}
+
+// TestSeveral proves that servers of one process do not share anything.
+func TestSeveral(t *testing.T) {
+	for i := range 3 {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			s := Start(t)
+			install(t, s, []byte(gadget))
+			create(t, s, gadgetOf(i))
+		})
+	}
+}
+
+func BenchmarkCreate(b *testing.B) {
+	s := Start(b)
+	if err := s.Install(b.Context(), []byte(gadget)); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.Create(b.Context(), gadgetOf(1)); err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Delete(b.Context(), gadgetOf(1)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package yamltext
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// File is a parsed stream of YAML documents; JSON is one of them.
+type File struct {
+	Src  []byte
+	Docs []*Document // their ranges tile Src
+
+	lines []line
+}
+
+// Document is one document of a stream.
+type Document struct {
+	// Start and End delimit the document in Src: directives, marker lines (---
+	// and ...) and the comments around included.
+	Start, End int
+	// Root is the content, nil when there is none but comments. Lines are those
+	// of the whole file, columns are 1-based and count characters.
+	Root *yaml.Node
+
+	once    sync.Once
+	spans   map[*yaml.Node]span
+	marks   map[*yaml.Node]int // where the ? of an explicit key stands
+	walkErr error
+}
+
+var bom = []byte("\uFEFF")
+
+// Parse parses a stream. An error is a [*SyntaxError].
+func Parse(src []byte) (*File, error) {
+	f := &File{Src: src}
+	if bytes.HasPrefix(src, []byte("\xFF\xFE")) || bytes.HasPrefix(src, []byte("\xFE\xFF")) {
+		return nil, &SyntaxError{Line: 1, Column: 1, Msg: "the file is encoded as UTF-16, not UTF-8"}
+	}
+	if err := f.scanLines(); err != nil {
+		return nil, err
+	}
+	for _, c := range f.split() {
+		d := &Document{Start: c.start, End: c.end}
+		if !c.empty {
+			root, err := f.parseChunk(c)
+			if err != nil {
+				return nil, err
+			}
+			d.Root = root
+		}
+		f.Docs = append(f.Docs, d)
+	}
+	return f, nil
+}
+
+// chunk is the text of one document.
+type chunk struct {
+	start, end int
+	text       int // where the text begins: behind the BOM, if there is one
+	line       int // number of lines before it
+	empty      bool
+}
+
+// split cuts the source at markers. yaml.v3 could read streams itself, but one
+// damaged document would then take the positions of all later ones with it, and
+// it refuses bare documents after an end marker.
+func (f *File) split() []chunk {
+	var chunks []chunk
+	cur := chunk{empty: true}
+	begun := false      // cur has a marker or content: a further marker ends it
+	directives := false // cur has directives, which need a marker
+	begin := func(i, start int) {
+		cur = chunk{start: start, text: start, line: i, empty: true}
+		begun, directives = false, false
+		if bytes.HasPrefix(f.Src[start:], bom) {
+			cur.text += len(bom)
+			f.lines[i].text = cur.text
+		}
+	}
+	flush := func(end int) {
+		cur.end = end
+		cur.empty = cur.empty && (begun || !directives)
+		chunks = append(chunks, cur)
+	}
+	begin(0, 0)
+	for i := range f.lines {
+		next := len(f.Src)
+		if i+1 < len(f.lines) {
+			next = f.lines[i+1].start
+		}
+		start := f.lines[i].start
+		text := f.Src[f.lines[i].text:next]
+		if marked := bytes.TrimPrefix(text, bom); isMarker(marked, "---") {
+			if begun || len(marked) < len(text) {
+				flush(start)
+				begin(i, start)
+			}
+			begun = true
+			cur.empty = cur.empty && isSpaceOrComment(marked[3:])
+			continue
+		}
+		if isMarker(text, "...") {
+			cur.empty = cur.empty && isSpaceOrComment(text[3:])
+			flush(next)
+			begin(min(i+1, len(f.lines)-1), next)
+			continue
+		}
+		switch {
+		case isSpaceOrComment(text):
+		case !begun && text[0] == '%':
+			directives = true
+		default:
+			begun, cur.empty = true, false
+		}
+	}
+	if cur.start < len(f.Src) || len(chunks) == 0 {
+		flush(len(f.Src))
+	}
+	return chunks
+}
+
+// isMarker reports whether a line is a document marker.
+func isMarker(text []byte, marker string) bool {
+	return len(text) >= 3 && string(text[:3]) == marker && isBlankOrEnd(text, 3)
+}
+
+// isSpaceOrComment reports whether a line, or the rest of one, says nothing.
+func isSpaceOrComment(text []byte) bool {
+	i := 0
+	for isBlank(text, i) {
+		i++
+	}
+	return i == len(text) || text[i] == '#' || breakLen(text, i) > 0
+}
+
+// parseChunk parses one document and moves its nodes to their lines in the file.
+func (f *File) parseChunk(c chunk) (*yaml.Node, error) {
+	if c.text > c.start && bytes.HasPrefix(f.Src[c.text:], bom) {
+		return nil, &SyntaxError{Line: c.line + 1, Column: 1, Msg: "found a second byte order mark"}
+	}
+	root, err := decode(f.Src[c.text:c.end])
+	if err != nil {
+		return nil, f.locate(c, err)
+	}
+	if c.line > 0 {
+		shiftLines(root, c.line)
+	}
+	return root, nil
+}
+
+// decode parses one document with yaml.v3; text after it is an error.
+func decode(text []byte) (root *yaml.Node, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			root, err = nil, fmt.Errorf("invalid YAML: %v", r)
+		}
+	}()
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	var doc, more yaml.Node
+	switch err := dec.Decode(&doc); err {
+	case nil:
+	case io.EOF:
+		return nil, nil
+	default:
+		return nil, err
+	}
+	switch err := dec.Decode(&more); err {
+	case io.EOF:
+	case nil:
+		return nil, errTrailing
+	default:
+		return nil, err
+	}
+	if len(doc.Content) == 0 {
+		return nil, nil
+	}
+	return doc.Content[0], nil
+}
+
+func shiftLines(n *yaml.Node, by int) {
+	if n == nil {
+		return
+	}
+	n.Line += by
+	for _, c := range n.Content {
+		shiftLines(c, by)
+	}
+}

@@ -1,0 +1,119 @@
+package yamltext
+
+import "go.yaml.in/yaml/v3"
+
+// Resolve follows aliases.
+func Resolve(n *yaml.Node) *yaml.Node {
+	for n != nil && n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
+}
+
+// Aliased returns the nodes that some alias below root refers to, with all nodes
+// below them: an edit there shows up elsewhere, too.
+func Aliased(root *yaml.Node) map[*yaml.Node]bool {
+	found := map[*yaml.Node]bool{}
+	var mark, visit func(n *yaml.Node)
+	mark = func(n *yaml.Node) {
+		if n == nil || found[n] {
+			return
+		}
+		found[n] = true
+		for _, c := range n.Content {
+			mark(c)
+		}
+	}
+	visit = func(n *yaml.Node) {
+		if n == nil {
+			return
+		}
+		if n.Kind == yaml.AliasNode {
+			mark(n.Alias)
+		}
+		for _, c := range n.Content {
+			visit(c)
+		}
+	}
+	visit(root)
+	return found
+}
+
+// isMerge reports whether a key is a merge key, to both readers.
+func isMerge(k *yaml.Node) bool {
+	return k.Kind == yaml.ScalarNode && k.Value == "<<" && k.ShortTag() == "!!merge"
+}
+
+// Lookup finds the entry of a mapping by the text of its key. It reads through
+// aliases and merge keys: the mapping's own entries come first, then those of
+// merged mappings in their order. shared is true when the entry was reached
+// through an alias or a merge key.
+//
+// The text of the key decides, not its meaning: On is found as "On", although
+// kubectl reads true. [String] tells when the two differ.
+func Lookup(m *yaml.Node, key string) (k, v *yaml.Node, shared, ok bool) {
+	return lookup(m, key, false, map[*yaml.Node]bool{})
+}
+
+// lookup visits each mapping once: what it did not find there the first time, it
+// would not find the second time.
+func lookup(m *yaml.Node, key string, shared bool, seen map[*yaml.Node]bool) (_, _ *yaml.Node, _, ok bool) {
+	if m != nil && m.Kind == yaml.AliasNode {
+		m, shared = Resolve(m), true
+	}
+	if m == nil || m.Kind != yaml.MappingNode || seen[m] {
+		return nil, nil, false, false
+	}
+	seen[m] = true
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if k := Resolve(m.Content[i]); k.Kind == yaml.ScalarNode && k.Value == key && !isMerge(k) {
+			return m.Content[i], m.Content[i+1], shared, true
+		}
+	}
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if !isMerge(m.Content[i]) {
+			continue
+		}
+		from := m.Content[i+1]
+		list := []*yaml.Node{from}
+		if from.Kind == yaml.SequenceNode {
+			list = from.Content
+		}
+		for _, c := range list {
+			if k, v, _, ok := lookup(c, key, true, seen); ok {
+				return k, v, true, true
+			}
+		}
+	}
+	return nil, nil, false, false
+}
+
+// DuplicateKeys returns the key nodes, in the order of the text, that repeat a
+// key of their mapping as kubectl reads it: 1 and "1" are the same key, so are
+// yes and true.
+func DuplicateKeys(root *yaml.Node) []*yaml.Node {
+	var dup []*yaml.Node
+	var visit func(n *yaml.Node)
+	visit = func(n *yaml.Node) {
+		if n.Kind == yaml.MappingNode {
+			seen := make(map[string]bool, len(n.Content)/2)
+			for i := 0; i < len(n.Content); i += 2 {
+				k := Resolve(n.Content[i])
+				if k.Kind == yaml.ScalarNode {
+					text := keyText(k)
+					if seen[text] {
+						dup = append(dup, n.Content[i])
+					}
+					seen[text] = true
+				}
+			}
+		}
+		for _, c := range n.Content {
+			visit(c)
+		}
+	}
+	if root != nil {
+		visit(root)
+	}
+	return dup
+}

@@ -1,0 +1,160 @@
+package yamltext
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+	sigs "sigs.k8s.io/yaml"
+)
+
+const quotedStyle = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+
+// String returns the string that a scalar means, both to kubectl (YAML 1.1, by
+// sigs.k8s.io/yaml) and to yaml.v3. An alias means what it refers to. The error
+// says what else one of them reads.
+func String(n *yaml.Node) (string, error) {
+	n = Resolve(n)
+	switch {
+	case n == nil:
+		return "", errors.New("there is no value")
+	case n.Kind == yaml.MappingNode:
+		return "", errors.New("a mapping is not a string")
+	case n.Kind == yaml.SequenceNode:
+		return "", errors.New("a list is not a string")
+	case n.Kind != yaml.ScalarNode:
+		return "", errors.New("not a string")
+	case plainlyString(n):
+		return n.Value, nil
+	}
+	text := excerpt(n)
+	theirs, err := askKubectl(n)
+	if err != nil {
+		return "", fmt.Errorf("kubectl cannot read %s: %v", text, err)
+	}
+	s, ok := theirs.(string)
+	if !ok {
+		return "", fmt.Errorf("kubectl reads %s as %s; quote it", text, describe(theirs))
+	}
+	var ours any
+	if err := n.Decode(&ours); err != nil {
+		return "", fmt.Errorf("yaml.v3 cannot read %s: %v", text, err)
+	}
+	switch o := ours.(type) {
+	case string:
+		if o != s {
+			return "", fmt.Errorf("kubectl reads %s as %q, yaml.v3 as %q; quote it", text, s, o)
+		}
+	default:
+		return "", fmt.Errorf("yaml.v3 reads %s as %s, kubectl as a string; quote it", text, describe(o))
+	}
+	return s, nil
+}
+
+// plainlyString reports whether a scalar is beyond doubt its own text: quoted, or
+// plain and of a form that neither library resolves. Both look at the first
+// character, and when it is a letter, compare the whole with a few words.
+func plainlyString(n *yaml.Node) bool {
+	if n.Style&yaml.TaggedStyle != 0 {
+		return false
+	}
+	if n.Style&quotedStyle != 0 {
+		return true
+	}
+	if n.Value == "" {
+		return false
+	}
+	switch c := n.Value[0]; {
+	case c == 'y', c == 'Y', c == 'n', c == 'N', c == 't', c == 'T', c == 'f', c == 'F', c == 'o', c == 'O':
+		return len(n.Value) > len("false") || !resolved[strings.ToLower(n.Value)]
+	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_':
+		return true
+	}
+	return false
+}
+
+// resolved has the words that YAML 1.1 does not read as themselves, in some case.
+var resolved = map[string]bool{
+	"y": true, "yes": true, "n": true, "no": true, "on": true, "off": true,
+	"true": true, "false": true, "null": true,
+}
+
+// alone returns the text of a scalar as the only one in a document, or an error.
+func alone(n *yaml.Node) (string, error) {
+	text := n.Value
+	if n.Style&quotedStyle != 0 || strings.ContainsAny(text, "\n\r") {
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			return "", err
+		}
+		text = string(quoted)
+	}
+	if n.Style&yaml.TaggedStyle != 0 {
+		text = "!<" + n.LongTag() + "> " + text
+	}
+	return text, nil
+}
+
+// askKubectl decodes a scalar with sigs.k8s.io/yaml.
+func askKubectl(n *yaml.Node) (any, error) {
+	text, err := alone(n)
+	if err != nil {
+		return nil, err
+	}
+	var doc struct{ V any }
+	err = sigs.Unmarshal([]byte("v: "+text+"\n"), &doc)
+	return doc.V, err
+}
+
+// keyText returns the name of a key in the JSON that kubectl makes of a mapping.
+func keyText(k *yaml.Node) string {
+	if plainlyString(k) || isMerge(k) {
+		return k.Value
+	}
+	text, err := alone(k)
+	if err != nil {
+		return k.Value
+	}
+	var doc map[string]any
+	if sigs.Unmarshal([]byte("? "+text+"\n: 0\n"), &doc) == nil {
+		for name := range doc {
+			return name
+		}
+	}
+	return k.Value
+}
+
+// excerpt returns a scalar as an error message shows it.
+func excerpt(n *yaml.Node) string {
+	text := n.Value
+	if len(text) > 40 {
+		text = strings.ToValidUTF8(text[:40], "") + "..."
+	}
+	switch {
+	case n.Style&yaml.TaggedStyle != 0:
+		return fmt.Sprintf("%s %q", n.Tag, text)
+	case text == "":
+		return "the empty value"
+	case strings.ContainsAny(text, "\n\r"):
+		return fmt.Sprintf("%q", text)
+	}
+	return text
+}
+
+// describe names a value that is not a string.
+func describe(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return fmt.Sprintf("the boolean %t", v)
+	case time.Time:
+		return "a timestamp"
+	case float64, int, int64, uint64:
+		return fmt.Sprintf("the number %v", v)
+	}
+	return fmt.Sprintf("a %T", v)
+}

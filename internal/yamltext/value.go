@@ -1,0 +1,28 @@
+package yamltext
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/json"
+	sigs "sigs.k8s.io/yaml"
+)
+
+// Value returns what sigs.k8s.io/yaml, and with it kubectl and the API server's
+// strict decoding, reads in a document: maps with string keys, slices, strings,
+// booleans, int64, float64, nil. Duplicate keys are an error, for sigs.k8s.io/yaml
+// also when a merge key repeats one.
+func (f *File) Value(d *Document) (v any, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			v, err = nil, fmt.Errorf("invalid YAML: %v", r)
+		}
+	}()
+	data, err := sigs.YAMLToJSONStrict(f.Src[d.Start:d.End])
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		return nil, err
+	}
+	return v, nil
+}

@@ -1,0 +1,310 @@
+package compile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Encoding says how static rules are written.
+type Encoding string
+
+const (
+	// Auto, the zero value, takes Fine rules where they fit the API server's
+	// budgets, Compact ones elsewhere and for unions without a discriminator of
+	// more than a dozen members, whose fine rules are long.
+	Auto Encoding = ""
+	// Fine is one rule per member and direction: the best errors.
+	Fine = Encoding(rules.Fine)
+	// Compact is one rule per union.
+	Compact = Encoding(rules.Compact)
+)
+
+// ParseEncoding reads "auto", "fine" or "compact".
+func ParseEncoding(s string) (Encoding, error) {
+	switch e := Encoding(s); e {
+	case "auto":
+		return Auto, nil
+	case Fine, Compact:
+		return e, nil
+	}
+	return "", fmt.Errorf("no such encoding %q: use auto, fine or compact", s)
+}
+
+// Options are the choices of a compilation; the zero value is the default.
+type Options struct {
+	// KubeVersion is the oldest Kubernetes the CRD must work with, such as
+	// "1.30"; empty is that of the linked libraries, Linked().
+	KubeVersion string
+	// Encoding of the static rules.
+	Encoding Encoding
+}
+
+// Manifest is one CustomResourceDefinition as text and as data.
+type Manifest struct {
+	// File names the source in diagnostics.
+	File string
+	// Node is the manifest's mapping; it is only read.
+	Node *yaml.Node
+	// JSON is the same manifest as kubectl reads it (sigs.k8s.io/yaml).
+	JSON []byte
+}
+
+// Place is a schema in a CRD.
+type Place struct {
+	// Version is the index in spec.versions.
+	Version int
+	// Name is the version's name.
+	Name string
+	// Steps lead from openAPIV3Schema to the schema: "properties", "spec", ...
+	Steps []string
+	// Node is the schema's mapping.
+	Node *yaml.Node
+}
+
+// String returns the place as the API server's errors print it.
+func (p Place) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "spec.versions[%d].schema.openAPIV3Schema", p.Version)
+	for i := 0; i < len(p.Steps); i++ {
+		b.WriteString("." + p.Steps[i])
+		if p.Steps[i] == "properties" {
+			i++
+			b.WriteString("[" + p.Steps[i] + "]")
+		}
+	}
+	return b.String()
+}
+
+// Object is a schema that declares unions.
+type Object struct {
+	Place
+	// Key is the index of the declaring key in the Content of Node.
+	Key int
+	// Declarations are its unions as written, Unions as understood, in order.
+	Declarations []*union.Declaration
+	Unions       []*union.Union
+}
+
+// Addition is the rules that one schema gets.
+type Addition struct {
+	Place
+	Rules []rules.Rule
+}
+
+// Result is what compiling a CRD found out. The caller owns it; its nodes are
+// those of the manifest.
+type Result struct {
+	// Name of the CRD.
+	Name string
+	// Objects are the schemas that declare unions, in order of the text.
+	Objects []Object
+	// Additions are the schemas that get rules, in order of the text. Rules
+	// that the author wrote already are not among them.
+	Additions []Addition
+}
+
+// CRD compiles one CustomResourceDefinition of apiextensions.k8s.io/v1. The list
+// holds errors, warnings and notes in no particular order; with errors the
+// result is nil. A CRD without declarations gives an empty result, unchecked.
+func CRD(m Manifest, opts Options) (*Result, diag.List) {
+	c := &compiler{manifest: m, opts: opts}
+	for _, stage := range []func(){c.version, c.locate, c.decode, c.resolve, c.encode, c.validate} {
+		stage()
+		if c.diags.HasErrors() {
+			return nil, c.diags
+		}
+		if c.located != nil && len(c.located.objects) == 0 {
+			return &Result{}, nil
+		}
+	}
+	return c.result(), c.diags
+}
+
+type compiler struct {
+	manifest Manifest
+	opts     Options
+	kube     kubeVersion
+	located  *locator
+	crd      *apiextensionsv1.CustomResourceDefinition
+	objects  []*object
+	diags    diag.List
+}
+
+// object is a union object on its way through the stages.
+type object struct {
+	Object
+	frames []frame // from the root schema to the object
+	schema *apiextensionsv1.JSONSchemaProps
+	// encodings and whether Clear is left out, by union.
+	encoding []rules.Encoding
+	noClear  []bool
+	// uncorrelated is the schema path of the list that keeps old and new
+	// object from being correlated; empty when they can be.
+	uncorrelated string
+	// removable is the path of the list-map or map whose entries, with the
+	// union in them, can always be removed; empty when there is none.
+	removable string
+}
+
+func (c *compiler) report(d diag.Diagnostic) { c.diags = append(c.diags, d) }
+
+func (c *compiler) pos(n *yaml.Node) diag.Pos {
+	return diag.Pos{File: c.manifest.File, Line: n.Line, Col: n.Column}
+}
+
+func (c *compiler) version() {
+	v, err := parseKubeVersion(c.opts.KubeVersion)
+	if err != nil {
+		c.report(diag.Diagnostic{Code: diag.KubeVersion, Pos: diag.Pos{File: c.manifest.File}, Message: err.Error()})
+	}
+	c.kube = v
+}
+
+func (c *compiler) locate() {
+	c.located = locate(c.manifest)
+	c.diags = append(c.diags, c.located.diags...)
+}
+
+// resolve checks the declarations against their schemas.
+func (c *compiler) resolve() {
+	for _, l := range c.located.objects {
+		o := &object{Object: Object{Place: l.Place, Key: l.key}, frames: l.frames}
+		o.schema = schemaAt(c.crd, o.Place)
+		if o.schema == nil {
+			// The two readings of the file differ on the way here.
+			c.report(diag.Diagnostic{Code: diag.AmbiguousScalar, Pos: c.pos(l.value), Path: l.Place.String(),
+				Message: "kubectl does not find this schema where it is written: a key on the way to it is no string to it", Hint: "quote the property names"})
+			continue
+		}
+		declarations, diags := union.Parse(c.manifest.File, o.Place.String(), l.value, nil)
+		c.diags = append(c.diags, diags...)
+		o.Declarations = declarations
+		ambiguous := c.ambiguous(o)
+		c.diags = append(c.diags, ambiguous...)
+		if len(diags) > 0 || len(ambiguous) > 0 {
+			continue
+		}
+		c.correlation(o)
+		var resolved diag.List
+		o.Unions, resolved = union.Resolve(declarations, o.schema, o.isResource())
+		c.diags = append(c.diags, resolved...)
+		c.demands(o)
+		c.objects = append(c.objects, o)
+	}
+	c.versionsDiffer()
+}
+
+// ambiguous finds scalars of the schema that the checks will read and that are
+// strings to one reader of YAML and something else to another.
+func (c *compiler) ambiguous(o *object) diag.List {
+	var l diag.List
+	check := func(n *yaml.Node) {
+		n = yamltext.Resolve(n)
+		if n == nil || n.Kind != yaml.ScalarNode {
+			return
+		}
+		if _, err := yamltext.String(n); err != nil {
+			l = append(l, diag.Diagnostic{Code: diag.AmbiguousScalar, Pos: c.pos(n), Path: o.Place.String(),
+				Message: err.Error(), Hint: fmt.Sprintf("quote it: %q", n.Value)})
+		}
+	}
+	sequence := func(m *yaml.Node, key string) {
+		if _, v, _, ok := yamltext.Lookup(m, key); ok {
+			for _, item := range yamltext.Resolve(v).Content {
+				check(item)
+			}
+		}
+	}
+	sequence(o.Node, "required")
+	_, properties, _, _ := yamltext.Lookup(o.Node, "properties")
+	for _, d := range o.Declarations {
+		for _, name := range d.Properties() {
+			k, v, _, ok := yamltext.Lookup(properties, name)
+			if !ok {
+				continue
+			}
+			check(k)
+			if name == d.Discriminator() {
+				sequence(v, "enum")
+			}
+		}
+	}
+	return l
+}
+
+// demands reports what a declaration asks of updates and cannot get where it
+// stands, and what it gets without asking.
+func (c *compiler) demands(o *object) {
+	for i, u := range o.Unions {
+		d := o.Declarations[i]
+		for _, demand := range d.Demands() {
+			switch {
+			case o.uncorrelated != "":
+				c.report(diag.Diagnostic{Code: diag.NotCorrelatable, Pos: demand.Pos, Path: o.Place.String(),
+					Message: fmt.Sprintf("%s needs the old object, and the items of the list %s cannot be matched with their old selves", demand.Key, o.uncorrelated),
+					Hint:    "give that list x-kubernetes-list-type: map with x-kubernetes-list-map-keys, or turn it into a map; or drop " + demand.Key})
+			case demand.Key == "ratchet" && !c.kube.features.OptionalOldSelf:
+				c.report(diag.Diagnostic{Code: diag.KubeVersion, Pos: demand.Pos, Path: o.Place.String(),
+					Message: fmt.Sprintf("ratchet needs optionalOldSelf, which Kubernetes %s does not know", c.kube),
+					Hint:    "drop ratchet, or compile for 1.30 or later"})
+			case demand.Key != "ratchet" && o.removable != "":
+				c.report(diag.Diagnostic{Code: diag.RemovableItem, Severity: diag.Warning, Pos: demand.Pos, Path: o.Place.String(),
+					Message: fmt.Sprintf("%s can be got around: an entry of %s can be removed and added again", demand.Key, o.removable),
+					Hint:    "rules cannot prevent it; say so in the field's documentation"})
+			}
+		}
+		if u != nil && u.Change == union.Clear && o.uncorrelated != "" {
+			c.report(diag.Diagnostic{Code: diag.ClearLeftOut, Severity: diag.Info, Pos: d.Pos, Path: o.Place.String(),
+				Message: "no rule for changes is emitted: the items of the list " + o.uncorrelated + " cannot be matched with their old selves",
+				Hint:    "the static rules reject leftovers all the same; discriminatorChange: Allow silences this note"})
+		}
+	}
+}
+
+// versionsDiffer warns when served versions judge one object differently:
+// writing through the laxer one gets around the stricter.
+func (c *compiler) versionsDiffer() {
+	for _, o := range c.objects {
+		for i, v := range c.crd.Spec.Versions {
+			if i == o.Version || !v.Served || !c.crd.Spec.Versions[o.Version].Served {
+				continue
+			}
+			there := slices.IndexFunc(c.objects, func(p *object) bool { return p.Version == i && slices.Equal(p.Steps, o.Steps) })
+			other := Place{Version: i, Name: v.Name, Steps: o.Steps}
+			var difference string
+			switch {
+			case there < 0 && schemaAt(c.crd, other) != nil && !c.located.has(i, o.Steps):
+				difference = "declares no union there"
+			case there >= 0 && i < o.Version && !equivalent(c.objects[there].Unions, o.Unions):
+				difference = "declares a different one"
+			default:
+				continue
+			}
+			c.report(diag.Diagnostic{Code: diag.VersionsDiffer, Severity: diag.Warning, Pos: o.Declarations[0].Pos, Path: o.Place.String(),
+				Message: fmt.Sprintf("version %s is served too and %s: writing through the laxer version gets around the other", v.Name, difference),
+				Hint:    "declare the same unions in every served version"})
+		}
+	}
+}
+
+func (c *compiler) result() *Result {
+	r := &Result{Name: c.crd.Name}
+	for _, o := range c.objects {
+		r.Objects = append(r.Objects, o.Object)
+	}
+	r.Additions = c.additions()
+	slices.SortStableFunc(r.Additions, func(a, b Addition) int {
+		return cmp.Or(cmp.Compare(a.Node.Line, b.Node.Line), cmp.Compare(a.Node.Column, b.Node.Column))
+	})
+	return r
+}

@@ -1,0 +1,145 @@
+package compile
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/json"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// decode reads the manifest as the API server does, unknown fields dropped.
+func (c *compiler) decode() {
+	c.crd = &apiextensionsv1.CustomResourceDefinition{}
+	if err := json.UnmarshalCaseSensitivePreserveInts(c.manifest.JSON, c.crd); err != nil {
+		c.report(diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.pos(c.manifest.Node),
+			Message: "this is no CustomResourceDefinition: " + strings.TrimPrefix(err.Error(), "json: "),
+			Hint:    "compare it with kubectl explain customresourcedefinition.spec --recursive"})
+	}
+}
+
+// schemaAt returns the schema at p, or nil. What it returns is a copy where a
+// map holds it; see setRules for changing one.
+func schemaAt(crd *apiextensionsv1.CustomResourceDefinition, p Place) *apiextensionsv1.JSONSchemaProps {
+	if p.Version >= len(crd.Spec.Versions) || crd.Spec.Versions[p.Version].Schema == nil {
+		return nil
+	}
+	s := crd.Spec.Versions[p.Version].Schema.OpenAPIV3Schema
+	for i := 0; i < len(p.Steps) && s != nil; i++ {
+		switch p.Steps[i] {
+		case "properties":
+			i++
+			property, ok := s.Properties[p.Steps[i]]
+			if !ok {
+				return nil
+			}
+			s = &property
+		case "items":
+			if s.Items == nil {
+				return nil
+			}
+			s = s.Items.Schema
+		case "additionalProperties":
+			if s.AdditionalProperties == nil {
+				return nil
+			}
+			s = s.AdditionalProperties.Schema
+		}
+	}
+	return s
+}
+
+// addRules appends to the validations of the schema at steps below s.
+func addRules(s *apiextensionsv1.JSONSchemaProps, steps []string, added []rules.Rule) {
+	if len(steps) == 0 {
+		s.XValidations = slices.Clip(s.XValidations)
+		for _, r := range added {
+			s.XValidations = append(s.XValidations, validationRule(r))
+		}
+		return
+	}
+	switch steps[0] {
+	case "properties":
+		property := s.Properties[steps[1]]
+		addRules(&property, steps[2:], added)
+		s.Properties[steps[1]] = property
+	case "items":
+		addRules(s.Items.Schema, steps[1:], added)
+	case "additionalProperties":
+		addRules(s.AdditionalProperties.Schema, steps[1:], added)
+	}
+}
+
+func validationRule(r rules.Rule) apiextensionsv1.ValidationRule {
+	v := apiextensionsv1.ValidationRule{Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression, FieldPath: r.FieldPath}
+	if r.Reason != "" {
+		reason := apiextensionsv1.FieldValueErrorReason(r.Reason)
+		v.Reason = &reason
+	}
+	if r.OptionalOldSelf {
+		v.OptionalOldSelf = &r.OptionalOldSelf
+	}
+	return v
+}
+
+// with returns the CRD with the additions, in the server's internal version,
+// as it is when it comes to be validated on creation.
+func (c *compiler) with(additions []Addition) (*apiextensions.CustomResourceDefinition, error) {
+	crd := c.crd
+	if len(additions) > 0 {
+		crd = crd.DeepCopy()
+	}
+	for _, a := range additions {
+		addRules(crd.Spec.Versions[a.Version].Schema.OpenAPIV3Schema, a.Steps, a.Rules)
+	}
+	crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
+	apiextensionsv1.SetDefaults_CustomResourceDefinition(crd)
+	out := &apiextensions.CustomResourceDefinition{}
+	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, out, nil); err != nil {
+		return nil, fmt.Errorf("convert to the API server's internal version: %w", err)
+	}
+	return out, nil
+}
+
+// judge returns what the API server's validation says of a CRD on creation.
+func judge(crd *apiextensions.CustomResourceDefinition) field.ErrorList {
+	return validation.ValidateCustomResourceDefinition(context.Background(), crd)
+}
+
+// isResource reports whether the object is the root of a resource.
+func (o *object) isResource() bool {
+	return len(o.Steps) == 0 || o.schema.XEmbeddedResource
+}
+
+// correlation finds out what stands between the object and its old self.
+func (c *compiler) correlation(o *object) {
+	for f := 0; f+1 < len(o.frames); f++ {
+		from := o.frames[f].steps
+		if o.frames[f+1].steps-from == 2 {
+			continue // a property
+		}
+		owner := Place{Version: o.Version, Name: o.Name, Steps: o.Steps[:from]}
+		if o.Steps[from] == "items" {
+			// Lists default to atomic; sets are not correlated for rules either.
+			list := schemaAt(c.crd, owner)
+			if list.XListType == nil || *list.XListType != "map" {
+				o.uncorrelated = owner.String()
+				return
+			}
+		}
+		o.removable = owner.String()
+	}
+}
+
+// equivalent reports whether two lists of unions mean the same.
+func equivalent(a, b []*union.Union) bool { return reflect.DeepEqual(a, b) }

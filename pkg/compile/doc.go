@@ -1,0 +1,19 @@
+// Package compile turns the unions of one CustomResourceDefinition into the
+// x-kubernetes-validations that enforce them. It reads a manifest and says
+// which rules belong where; pkg/crdpatch writes them into the text.
+//
+// [CRD] runs the stages, in this order:
+//
+//   - decode: read the manifest the way the API server does;
+//   - locate: find the declarations, with their positions and schemas;
+//   - resolve: check them (pkg/union) and what stands in the way of transition
+//     rules: lists whose items cannot be correlated, versions that differ;
+//   - encode: write the rules (pkg/rules), those on the union object and the
+//     removal guards on its ancestors;
+//   - validate: let the API server's own code judge the whole resulting CRD,
+//     compiling and costing every rule;
+//   - fit: only when that found a rule over its budget, choose cheaper
+//     encodings by the API server's cost estimator, and validate again.
+//
+// All problems are returned together; a result with errors has no rules.
+package compile

@@ -1,0 +1,150 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// longUnion is the number of members beyond which fine rules, whose length
+// grows quadratically without a discriminator, are not taken by default.
+const longUnion = 12
+
+// encode chooses the encodings to start from. additions writes the rules.
+func (c *compiler) encode() {
+	for _, o := range c.objects {
+		o.noClear = make([]bool, len(o.Unions))
+		for _, u := range o.Unions {
+			enc := rules.Encoding(c.opts.Encoding)
+			if c.opts.Encoding == Auto {
+				enc = rules.Fine
+				if u.Discriminator == "" && len(u.Members) > longUnion {
+					enc = rules.Compact
+				}
+			}
+			o.encoding = append(o.encoding, enc)
+		}
+		c.unguardable(o)
+	}
+}
+
+// additions writes all rules in the encodings chosen so far, without those that
+// stand there already.
+func (c *compiler) additions() []Addition {
+	var l []Addition
+	at := map[string]int{} // by place
+	add := func(p Place, written []rules.Rule) {
+		i, ok := at[p.String()]
+		if !ok {
+			i = len(l)
+			at[p.String()] = i
+			l = append(l, Addition{Place: p})
+		}
+		for _, r := range written {
+			r = r.Trim(c.kube.features)
+			if !slices.ContainsFunc(l[i].Rules, func(o rules.Rule) bool { return o.Rule == r.Rule }) {
+				l[i].Rules = append(l[i].Rules, r)
+			}
+		}
+	}
+	for _, o := range c.objects {
+		for i, u := range o.Unions {
+			add(o.Place, o.rules(i))
+			for _, g := range c.guards(o, u) {
+				add(g.Place, g.Rules)
+			}
+		}
+	}
+	for i := range l {
+		present := schemaAt(c.crd, l[i].Place).XValidations
+		l[i].Rules = slices.DeleteFunc(l[i].Rules, func(r rules.Rule) bool {
+			return slices.ContainsFunc(present, func(p apiextensionsv1.ValidationRule) bool { return p.Rule == r.Rule })
+		})
+	}
+	return slices.DeleteFunc(l, func(a Addition) bool { return len(a.Rules) == 0 })
+}
+
+// rules are those of one union that stand on its object.
+func (o *object) rules(i int) []rules.Rule {
+	u := o.Unions[i]
+	l := rules.Static(u, o.encoding[i])
+	if o.uncorrelated != "" || u.Change == union.Clear && o.noClear[i] {
+		return l
+	}
+	if r, ok := rules.Transition(u); ok {
+		l = append(l, r)
+	}
+	return l
+}
+
+// guards are the removal guards of one union: on each schema from which a link
+// on the way to the union object can be removed.
+func (c *compiler) guards(o *object, u *union.Union) []Addition {
+	var l []Addition
+	if !u.Guarded() {
+		return nil
+	}
+	for _, link := range c.links(o) {
+		if r, ok := rules.RemovalGuard(u, link.names); ok {
+			l = append(l, Addition{Place: link.parent, Rules: []rules.Rule{r}})
+		}
+	}
+	return l
+}
+
+// link is a property on the way from an ancestor to the union object that is
+// not always present: not (required or defaulted), or nullable.
+type link struct {
+	parent Place
+	names  []string // the property, and those after it down to the object
+}
+
+// links returns the links of o that can be removed, the nearest last. The
+// entries of lists and maps end the way: they can always be removed.
+func (c *compiler) links(o *object) []link {
+	var l []link
+	for f := len(o.frames) - 2; f >= 0; f-- {
+		from, to := o.frames[f].steps, o.frames[f+1].steps
+		if to-from != 2 {
+			break // items or additionalProperties
+		}
+		parent := Place{Version: o.Version, Name: o.Name, Steps: o.Steps[:from], Node: o.frames[f].node}
+		name := o.Steps[from+1]
+		owner := schemaAt(c.crd, parent)
+		property := owner.Properties[name]
+		if (slices.Contains(owner.Required, name) || property.Default != nil) && !property.Nullable {
+			continue
+		}
+		var names []string
+		for g := f; g < len(o.frames)-1; g++ {
+			names = append(names, o.Steps[o.frames[g].steps+1])
+		}
+		l = append(l, link{parent, names})
+	}
+	slices.Reverse(l)
+	return l
+}
+
+// unguardable reports guards that CEL has no way to write.
+func (c *compiler) unguardable(o *object) {
+	for i, u := range o.Unions {
+		if !u.Guarded() {
+			continue
+		}
+		for _, link := range c.links(o) {
+			for _, name := range link.names {
+				if _, ok := apiservercel.Escape(name); !ok {
+					c.report(diag.Diagnostic{Code: diag.InexpressibleName, Pos: o.Declarations[i].Demands()[0].Pos, Path: o.Place.String(),
+						Message: fmt.Sprintf("%s needs a rule against removing %s, and CEL cannot express the name %q", o.Declarations[i].Demands()[0].Key, link.parent, name),
+						Hint:    "make every property on the way to the union required, or rename it"})
+				}
+			}
+		}
+	}
+}

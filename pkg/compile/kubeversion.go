@@ -1,0 +1,69 @@
+package compile
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/apiserver/pkg/util/compatibility"
+
+	"github.com/unioncel/unioncel/pkg/rules"
+)
+
+// oldest is the first Kubernetes whose CRDs have validation rules by default.
+var oldest = version.MajorMinor(1, 25)
+
+// Linked is the Kubernetes version of the libraries that validate and cost the
+// rules.
+func Linked() string {
+	v := compatibility.DefaultBuildEffectiveVersion().BinaryVersion()
+	return fmt.Sprintf("%d.%d", v.Major(), v.Minor())
+}
+
+// CheckKubeVersion returns an error unless s can be Options.KubeVersion: empty,
+// or a version of Kubernetes from 1.25 on, such as "1.30" or "v1.30.2". Versions
+// later than Linked() are taken for Linked().
+func CheckKubeVersion(s string) error {
+	_, err := parseKubeVersion(s)
+	return err
+}
+
+// kubeVersion is a Kubernetes version and what its API server understands.
+type kubeVersion struct {
+	*version.Version
+	features rules.Features
+	// env holds the CEL environment that such a server uses for new rules; nil
+	// when it is the one that validation uses anyway.
+	env *environment.EnvSet
+}
+
+func parseKubeVersion(s string) (kubeVersion, error) {
+	linked := version.MustParseGeneric(Linked())
+	v := linked
+	if s != "" {
+		var err error
+		if v, err = version.ParseGeneric(s); err != nil || v.LessThan(oldest) {
+			return kubeVersion{}, fmt.Errorf("%q is no version of Kubernetes from %s on: write it like 1.30", s, oldest)
+		}
+		v = version.MajorMinor(v.Major(), v.Minor())
+	}
+	k := kubeVersion{Version: v, features: rules.Features{
+		MessageExpression:  v.AtLeast(version.MajorMinor(1, 27)),
+		ReasonAndFieldPath: v.AtLeast(version.MajorMinor(1, 28)),
+		OptionalOldSelf:    v.AtLeast(version.MajorMinor(1, 30)),
+	}}
+	if v.LessThan(linked) {
+		// A server compiles new rules for the release before its own, so that it
+		// can be rolled back.
+		k.env = environment.MustBaseEnvSet(version.MajorMinor(v.Major(), v.Minor()-1))
+	}
+	return k, nil
+}
+
+// envSet is the environment to compile rules in.
+func (k kubeVersion) envSet() *environment.EnvSet {
+	if k.env != nil {
+		return k.env
+	}
+	return environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
+}

@@ -1,0 +1,244 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// frame is a schema on the way from the root to a union object.
+type frame struct {
+	node *yaml.Node
+	// steps lead from the root schema here: the first n of the place's.
+	steps int
+}
+
+// location is a schema with a declaration.
+type location struct {
+	Place
+	key    int
+	value  *yaml.Node
+	frames []frame // the last one is the schema itself
+}
+
+// locator walks the schemas of a CRD for declarations.
+type locator struct {
+	file    string
+	objects []location
+	diags   diag.List
+
+	place  Place
+	frames []frame
+	// holds caches, for nodes visited, whether a declaration stands below. The
+	// walk enters no other subtrees, so neither size nor aliases multiply it.
+	holds map[*yaml.Node]bool
+}
+
+func locate(m Manifest) *locator {
+	l := &locator{file: m.File, objects: []location{}, holds: map[*yaml.Node]bool{}}
+	if !l.declares(m.Node) {
+		return l
+	}
+	spec := l.child(m.Node, "spec")
+	versions := l.child(spec, "versions")
+	if versions == nil || versions.Kind != yaml.SequenceNode {
+		return l
+	}
+	for i, v := range versions.Content {
+		v = l.follow(v, "this version")
+		schema := l.child(l.child(v, "schema"), "openAPIV3Schema")
+		if schema == nil || !l.declares(schema) {
+			continue
+		}
+		l.place = Place{Version: i}
+		if _, name, _, ok := yamltext.Lookup(v, "name"); ok {
+			l.place.Name = yamltext.Resolve(name).Value
+		}
+		l.schema(schema, "")
+	}
+	return l
+}
+
+// has reports whether version i declares unions at steps, well-formed or not.
+func (l *locator) has(version int, steps []string) bool {
+	return slices.ContainsFunc(l.objects, func(o location) bool { return o.Version == version && slices.Equal(o.Steps, steps) })
+}
+
+// declares reports whether the key of declarations stands at n or below.
+func (l *locator) declares(n *yaml.Node) bool {
+	if n == nil {
+		return false
+	}
+	if known, ok := l.holds[n]; ok {
+		return known
+	}
+	l.holds[n] = false // for cycles
+	found := false
+	switch n.Kind {
+	case yaml.AliasNode:
+		found = l.declares(n.Alias)
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == union.Key || l.declares(n.Content[i+1]) {
+				found = true
+			}
+		}
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			found = l.declares(item) || found
+		}
+	}
+	l.holds[n] = found
+	return found
+}
+
+// child returns the value of a key of n that leads to declarations, or nil.
+func (l *locator) child(n *yaml.Node, key string) *yaml.Node {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for _, e := range yamltext.Entries(n) {
+		if e.Key.Value != key || !l.declares(e.Value) {
+			continue
+		}
+		if e.Index < 0 {
+			l.shared(e.Key, "a merge key")
+			return nil
+		}
+		return l.follow(e.Value, key)
+	}
+	return nil
+}
+
+// follow returns n unless it is an alias: a rule cannot be added to content
+// that other places share.
+func (l *locator) follow(n *yaml.Node, what string) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		if l.declares(n) {
+			l.shared(n, "the alias *"+n.Value+" ("+what+")")
+		}
+		return nil
+	}
+	return n
+}
+
+func (l *locator) shared(n *yaml.Node, through string) {
+	l.errorf(n, diag.SharedContent, "write the schema out at each of its places",
+		"a union is declared in content shared through %s: editing it would change other places too", through)
+}
+
+func (l *locator) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
+	l.diags = append(l.diags, diag.Diagnostic{
+		Code: code, Pos: diag.Pos{File: l.file, Line: n.Line, Col: n.Column},
+		Path: l.place.String(), Message: fmt.Sprintf(format, args...), Hint: hint,
+	})
+}
+
+// compositions are the schema keys below which no union can stand: the server
+// evaluates no rule there, or drops the key.
+var compositions = append([]string{"allOf", "anyOf", "oneOf", "not", "additionalItems"}, namedSchemas...)
+
+// namedSchemas are those among them that map names to schemas.
+var namedSchemas = []string{"definitions", "dependencies", "patternProperties"}
+
+// schema walks one schema. misplaced names the surroundings in which a
+// declaration is an error.
+func (l *locator) schema(n *yaml.Node, misplaced string) {
+	if n == nil || n.Kind != yaml.MappingNode || !l.declares(n) {
+		return
+	}
+	l.frames = append(l.frames, frame{n, len(l.place.Steps)})
+	defer func() { l.frames = l.frames[:len(l.frames)-1] }()
+	for _, e := range yamltext.Entries(n) {
+		key := e.Key.Value
+		if key != union.Key && !l.declares(e.Value) {
+			continue
+		}
+		if e.Index < 0 {
+			l.shared(e.Key, "a merge key")
+			continue
+		}
+		switch {
+		case key == union.Key && misplaced == "metadata":
+			l.errorf(e.Key, diag.InsideMetadata, "delete it", "a union cannot stand inside metadata: the API server runs no rules there")
+		case key == union.Key && misplaced != "":
+			l.errorf(e.Key, diag.InsideComposition, "declare the union on the object itself", "a union cannot stand inside %s: the API server reads no rules there", misplaced)
+		case key == union.Key:
+			l.objects = append(l.objects, location{
+				Place: Place{Version: l.place.Version, Name: l.place.Name, Steps: slices.Clone(l.place.Steps), Node: n},
+				key:   e.Index, value: e.Value, frames: slices.Clone(l.frames),
+			})
+		case key == "properties":
+			l.properties(n, l.follow(e.Value, key), misplaced)
+		case key == "items" && yamltext.Resolve(e.Value).Kind == yaml.SequenceNode:
+			l.all(e.Value, "items with a list of schemas")
+		case key == "items" || key == "additionalProperties":
+			l.step(l.follow(e.Value, key), misplaced, key)
+		case slices.Contains(compositions, key):
+			l.all(e.Value, key)
+		}
+	}
+}
+
+func (l *locator) properties(owner, n *yaml.Node, misplaced string) {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return
+	}
+	resource := len(l.place.Steps) == 0
+	if _, v, _, ok := yamltext.Lookup(owner, "x-kubernetes-embedded-resource"); ok && yamltext.Resolve(v).Value == "true" {
+		resource = true
+	}
+	for _, e := range yamltext.Entries(n) {
+		if !l.declares(e.Value) {
+			continue
+		}
+		if e.Index < 0 {
+			l.shared(e.Key, "a merge key")
+			continue
+		}
+		name, err := yamltext.String(e.Key)
+		if err != nil {
+			l.errorf(e.Key, diag.AmbiguousScalar, fmt.Sprintf("quote it: %q", e.Key.Value), "%v", err)
+			continue
+		}
+		within := misplaced
+		if resource && name == "metadata" {
+			within = "metadata"
+		}
+		l.step(l.follow(e.Value, name), within, "properties", name)
+	}
+}
+
+// all reports every declaration below a key where none may stand.
+func (l *locator) all(n *yaml.Node, within string) {
+	n = l.follow(n, within)
+	switch {
+	case n == nil:
+	case n.Kind == yaml.SequenceNode:
+		for _, item := range n.Content {
+			l.schema(l.follow(item, within), within)
+		}
+	case slices.Contains(namedSchemas, within):
+		for _, e := range yamltext.Entries(n) {
+			l.schema(l.follow(e.Value, within), within)
+		}
+	default:
+		l.schema(n, within)
+	}
+}
+
+func (l *locator) step(n *yaml.Node, misplaced string, steps ...string) {
+	l.place.Steps = append(l.place.Steps, steps...)
+	l.schema(n, misplaced)
+	l.place.Steps = l.place.Steps[:len(l.place.Steps)-len(steps)]
+}
+
+// Declares reports whether the key of declarations stands in a manifest at all.
+func Declares(manifest *yaml.Node) bool {
+	return (&locator{holds: map[*yaml.Node]bool{}}).declares(manifest)
+}

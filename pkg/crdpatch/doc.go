@@ -1,0 +1,16 @@
+// Package crdpatch compiles the unions of manifests, bytes in and bytes out.
+//
+// [Compile] takes a file as it is (YAML or JSON, any number of documents, kind:
+// List, block or flow style) and returns it with the declarations of its
+// CustomResourceDefinitions replaced by rules. [Decompile] is its inverse. Both
+// only splice text: every byte outside the edits stays what it was, and input
+// without unions comes out identical.
+//
+// What an edit did is recorded in the annotation [Annotation] on the CRD: the
+// declaration with its exact text and place, and which rules are ours. That
+// makes compiling twice equal compiling once, makes Decompile exact, and lets
+// other tools work from a compiled CRD.
+//
+// After editing, the result is parsed again and compared, as data, with the
+// document that was intended; a difference is an error and nothing is returned.
+package crdpatch

@@ -1,0 +1,391 @@
+package crdpatch
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// compileDocument plans the edits of one document and notes what it is to mean
+// after them.
+func (p *patcher) compileDocument(d *yamltext.Document) []yamltext.Edit {
+	var edits []yamltext.Edit
+	var value any
+	for _, m := range p.crds(d) {
+		if !compile.Declares(m.node) {
+			continue
+		}
+		if value == nil {
+			var ok bool
+			if value, ok = p.value(d); !ok {
+				return nil
+			}
+		}
+		crd := m.in(value)
+		data, err := json.Marshal(crd)
+		if err != nil {
+			p.unproved(err)
+			return nil
+		}
+		result, diags := compile.CRD(compile.Manifest{File: p.name, Node: m.node, JSON: data},
+			compile.Options{KubeVersion: p.opts.KubeVersion, Encoding: p.opts.Encoding})
+		for _, d := range diags {
+			p.report(d)
+		}
+		if result == nil || len(result.Objects) == 0 {
+			continue
+		}
+		w := &writer{patcher: p, text: textOf{p.file, d}, manifest: m, value: crd, aliased: yamltext.Aliased(d.Root)}
+		edits = append(edits, w.write(result)...)
+		p.checkSize(m, data, crd)
+	}
+	if value != nil {
+		p.expected[d] = value
+	}
+	return edits
+}
+
+// maxClientSideApply is the size of all annotations of an object that the API
+// server accepts (k8s.io/apimachinery/pkg/api/validation.TotalAnnotationSizeLimitB).
+// kubectl apply stores the manifest in one of them.
+const maxClientSideApply = 256 << 10
+
+func (p *patcher) checkSize(m manifest, before []byte, crd map[string]any) {
+	after, err := json.Marshal(crd)
+	if err == nil && len(after) > maxClientSideApply && len(before) <= maxClientSideApply {
+		p.report(diag.Diagnostic{Code: diag.ManifestTooLarge, Severity: diag.Warning, Pos: p.pos(m.node),
+			Message: fmt.Sprintf("compiling grows this manifest from %d to %d bytes, beyond the %d that kubectl apply can keep in its annotation", len(before), len(after), maxClientSideApply),
+			Hint:    "apply it with kubectl apply --server-side, or leave the annotation out (--no-annotation)"})
+	}
+	metadata, _ := crd["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	size := 0
+	for k, v := range annotations {
+		s, _ := v.(string)
+		size += len(k) + len(s)
+	}
+	if _, ours := annotations[Annotation]; ours && size > maxClientSideApply {
+		p.errorf(m.node, diag.AnnotationTooLarge, "compile with --no-annotation, or declare fewer unions in one CRD",
+			"with %s the annotations have %d bytes; the API server accepts %d", Annotation, size, maxClientSideApply)
+	}
+}
+
+// writer plans the edits of one CRD.
+type writer struct {
+	*patcher
+	text     textOf
+	manifest manifest
+	value    map[string]any // changed along with the edits
+	aliased  map[*yaml.Node]bool
+	edits    []yamltext.Edit
+	cuts     []span // the declarations among them
+}
+
+// change is all that happens to one schema.
+type change struct {
+	compile.Place
+	object *compile.Object // nil: rules only
+	rules  []rules.Rule
+	record schemaRecord
+	start  int // of the mapping, and cut of the declaration, for record.At
+	cut    span
+}
+
+func (w *writer) write(r *compile.Result) []yamltext.Edit {
+	changes := w.changes(r)
+	// Deeper ones first: where two insertions meet, the inner lines come first.
+	slices.SortStableFunc(changes, func(a, b *change) int { return cmp.Compare(len(b.Steps), len(a.Steps)) })
+	for _, c := range changes {
+		if err := w.apply(c); err != nil {
+			w.errorf(c.Node, diag.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
+		}
+	}
+	slices.SortStableFunc(changes, func(a, b *change) int {
+		return cmp.Or(cmp.Compare(a.Node.Line, b.Node.Line), cmp.Compare(a.Node.Column, b.Node.Column))
+	})
+	rec := record{Format: format}
+	for _, c := range changes {
+		if c.cut.end > 0 {
+			c.record.At = w.uncut(c.cut.start) - w.uncut(c.start)
+		}
+		rec.Schemas = append(rec.Schemas, c.record)
+	}
+	if !w.opts.NoAnnotation {
+		w.annotate(rec)
+	}
+	// An insertion where a replacement starts stands before it.
+	slices.SortStableFunc(w.edits, func(a, b yamltext.Edit) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(min(a.End-a.Start, 1), min(b.End-b.Start, 1)))
+	})
+	return w.edits
+}
+
+// changes merges objects and additions by place.
+func (w *writer) changes(r *compile.Result) []*change {
+	var l []*change
+	at := func(p compile.Place) *change {
+		for _, c := range l {
+			if c.Node == p.Node {
+				return c
+			}
+		}
+		l = append(l, &change{Place: p, record: schemaRecord{Version: p.Name, Path: p.Steps}})
+		return l[len(l)-1]
+	}
+	for i := range r.Objects {
+		at(r.Objects[i].Place).object = &r.Objects[i]
+	}
+	for _, a := range r.Additions {
+		at(a.Place).rules = a.Rules
+	}
+	return l
+}
+
+// uncut translates an offset to the text without declarations.
+func (w *writer) uncut(at int) int {
+	removed := 0
+	for _, c := range w.cuts {
+		if c.end <= at {
+			removed += c.end - c.start
+		}
+	}
+	return at - removed
+}
+
+// apply plans the edits of one schema, changes its value and fills its record.
+func (w *writer) apply(c *change) error {
+	n := c.Node
+	if w.aliased[n] {
+		w.errorf(n, diag.SharedContent, "write the schema out at each of its places",
+			"an edit of %s would change other places that share it through an anchor", c.Place)
+		return nil
+	}
+	schema := schemaIn(w.value, c.Version, c.Steps)
+	if schema == nil {
+		return fmt.Errorf("kubectl does not find it")
+	}
+	for _, r := range c.rules {
+		c.record.Rules = append(c.record.Rules, ruleRecord{r.Rule, sumOf(asData(ruleTable(r)))})
+	}
+	i, existing, err := w.validations(n)
+	if err != nil {
+		return err
+	}
+	c.record.Created = len(c.rules) > 0 && existing == nil
+	rulesEntry := entry{key: validationsKey, value: ruleList(c.rules), dash: w.dash(c)}
+	if c.object != nil {
+		if err := w.cutDeclaration(c); err != nil {
+			return err
+		}
+		if !w.opts.KeepUnions {
+			delete(schema, union.Key)
+			if c.record.Created {
+				edit, err := w.text.replaceEntry(n, c.object.Key/2, c.cut, rulesEntry)
+				w.edits = append(w.edits, edit)
+				addRules(schema, c.rules)
+				return err
+			}
+			w.edits = append(w.edits, yamltext.Edit{Start: c.cut.start, End: c.cut.end})
+		}
+	}
+	if len(c.rules) == 0 {
+		return nil
+	}
+	addRules(schema, c.rules)
+	into, e := n, rulesEntry
+	if existing != nil {
+		if w.aliased[existing] || i < 0 {
+			w.errorf(existing, diag.SharedContent, "write the rules out at each of their places", "an edit of these rules would change other places that share them")
+			return nil
+		}
+		into, e.key = existing, ""
+	}
+	edit, err := w.text.put(into, e)
+	w.edits = append(w.edits, edit)
+	return err
+}
+
+// cutDeclaration plans the removal of the declaration and records its text.
+func (w *writer) cutDeclaration(c *change) error {
+	n, key := c.Node, c.object.Key
+	c.record.Unions = json.RawMessage(flowValue(ordered(n.Content[key+1]), "", ""))
+	if w.opts.KeepUnions {
+		c.record.Kept = true
+		w.report(diag.Diagnostic{Code: diag.UnionsKept, Severity: diag.Warning, Pos: w.pos(n.Content[key]), Path: c.Place.String(),
+			Message: "the declaration is kept: the API server refuses it under strict field validation",
+			Hint:    "use the output as a source, and apply one compiled without --keep-unions"})
+		return nil
+	}
+	cut, err := w.text.cut(n, key/2, key/2)
+	if err != nil {
+		return err
+	}
+	l, err := w.text.entries(n)
+	if err != nil {
+		return err
+	}
+	start, _, err := w.text.Span(w.text.doc, n)
+	if err != nil {
+		return err
+	}
+	if start == l[key/2].start && len(l) > 1 {
+		// The mapping will start at its next entry.
+		start = l[1].start
+	}
+	c.start, c.cut = start, cut
+	c.record.Source = string(w.text.Src[cut.start:cut.end])
+	w.cuts = append(w.cuts, cut)
+	return nil
+}
+
+// validations returns the list of rules a schema has, and the index of its key,
+// -1 when it is shared.
+func (w *writer) validations(n *yaml.Node) (int, *yaml.Node, error) {
+	for _, e := range yamltext.Entries(n) {
+		if e.Key.Value != validationsKey {
+			continue
+		}
+		v := yamltext.Resolve(e.Value)
+		if v.Kind != yaml.SequenceNode {
+			return 0, nil, fmt.Errorf("its %s is no list", validationsKey)
+		}
+		if v != e.Value {
+			return -1, v, nil
+		}
+		return e.Index, v, nil
+	}
+	return 0, nil, nil
+}
+
+// dash is how much the file indents lists below their keys.
+func (w *writer) dash(c *change) int {
+	if c.object != nil {
+		if d, ok := dashOf(c.Node.Content[c.object.Key], c.Node.Content[c.object.Key+1]); ok {
+			return d
+		}
+	}
+	if d, ok := firstDash(w.manifest.node, 0); ok {
+		return d
+	}
+	return 0
+}
+
+func dashOf(key, value *yaml.Node) (int, bool) {
+	if value.Kind != yaml.SequenceNode || isFlow(value) || value.Anchor != "" || value.Line == key.Line {
+		return 0, false
+	}
+	return value.Column - key.Column, true
+}
+
+func firstDash(n *yaml.Node, depth int) (int, bool) {
+	if depth > 64 {
+		return 0, false
+	}
+	for i, v := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 1 {
+			if d, ok := dashOf(n.Content[i-1], v); ok {
+				return d, true
+			}
+		}
+		if d, ok := firstDash(v, depth+1); ok {
+			return d, true
+		}
+	}
+	return 0, false
+}
+
+// annotate adds the annotation.
+func (w *writer) annotate(rec record) {
+	at := w.manifest.node
+	_, metadata, shared, ok := yamltext.Lookup(at, "metadata")
+	if !ok || shared || metadata.Kind != yaml.MappingNode || w.aliased[metadata] || len(metadata.Content) == 0 {
+		w.errorf(at, diag.Unproved, "give the CRD a metadata.name; or compile with --no-annotation", "metadata has no room for the annotation %s", Annotation)
+		return
+	}
+	key, annotations, shared, ok := yamltext.Lookup(metadata, "annotations")
+	values, _ := w.value["metadata"].(map[string]any)
+	var edit yamltext.Edit
+	var err error
+	var text string
+	switch {
+	case !ok:
+		rec.Annotations = new(string)
+		if text, err = rec.String(); err == nil {
+			edit, err = w.text.put(metadata, entry{key: "annotations", value: table{{Annotation, text}}})
+		}
+	case shared || annotations.Kind == yaml.AliasNode || w.aliased[annotations]:
+		w.errorf(key, diag.SharedContent, "write the annotations out, or compile with --no-annotation", "the annotations are shared through an anchor")
+		return
+	case annotations.Kind == yaml.ScalarNode && annotations.Tag == "!!null":
+		var value span
+		if value, err = w.text.behindKey(key, annotations); err == nil {
+			was := string(w.text.Src[value.start:value.end])
+			rec.Annotations = &was
+			text, err = rec.String()
+			edit = yamltext.Edit{Start: value.start, End: value.end, New: " " + flowValue(table{{Annotation, text}}, "", "")}
+		}
+	default:
+		if text, err = rec.String(); err == nil {
+			edit, err = w.text.put(annotations, entry{key: Annotation, value: text})
+		}
+	}
+	if err != nil {
+		w.errorf(metadata, diag.Unproved, "compile with --no-annotation", "cannot write the annotation: %v", err)
+		return
+	}
+	w.edits = append(w.edits, edit)
+	present, _ := values["annotations"].(map[string]any)
+	if present == nil {
+		present = map[string]any{}
+	}
+	present[Annotation] = text
+	values["annotations"] = present
+}
+
+// behindKey is the range from behind the colon of a key to the end of its value.
+func (t textOf) behindKey(key, value *yaml.Node) (span, error) {
+	_, end, err := t.Span(t.doc, key)
+	if err != nil {
+		return span{}, err
+	}
+	colon := bytes.IndexByte(t.Src[end:], ':')
+	_, last, err := t.Span(t.doc, value)
+	if err != nil || colon < 0 {
+		return span{}, fmt.Errorf("no value: %w", err)
+	}
+	return span{end + colon + 1, max(last, end+colon+1)}, nil
+}
+
+// schemaIn returns the schema at steps of a version of a CRD's value.
+func schemaIn(crd map[string]any, version int, steps []string) map[string]any {
+	spec, _ := crd["spec"].(map[string]any)
+	versions, _ := spec["versions"].([]any)
+	if version >= len(versions) {
+		return nil
+	}
+	at, _ := versions[version].(map[string]any)
+	for _, step := range append([]string{"schema", "openAPIV3Schema"}, steps...) {
+		at, _ = at[step].(map[string]any)
+	}
+	return at
+}
+
+func addRules(schema map[string]any, l []rules.Rule) {
+	present, _ := schema[validationsKey].([]any)
+	schema[validationsKey] = append(slices.Clip(present), asData(ruleList(l)).([]any)...)
+}
+
+func placeOf(version string, path []string) string {
+	return strings.Join(append([]string{version}, path...), ".")
+}

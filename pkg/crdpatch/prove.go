@@ -1,0 +1,128 @@
+package crdpatch
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
+)
+
+// prove parses the result of editing base again and compares each document that
+// changed with what it is to mean. Documents of a compiled file whose rules come
+// out as they are keep their bytes: src's.
+func (p *patcher) prove(src []byte, base undone, out []byte, changed []bool) ([]byte, error) {
+	expected := map[int]any{}
+	for i, d := range p.file.Docs {
+		if v, ok := p.expected[d]; ok && changed[i] {
+			expected[i] = v
+		}
+	}
+	if err := equals(out, expected); err != nil {
+		return nil, err
+	}
+	if !base.changed {
+		return out, nil
+	}
+	before, err := yamltext.Parse(src)
+	if err != nil {
+		return nil, err
+	}
+	after, err := yamltext.Parse(out)
+	if err != nil {
+		return nil, err
+	}
+	if len(before.Docs) != len(after.Docs) {
+		return nil, fmt.Errorf("%d documents became %d", len(before.Docs), len(after.Docs))
+	}
+	var kept []byte
+	for i, d := range before.Docs {
+		e := after.Docs[i]
+		if p.same(before, d, after, e) {
+			kept = append(kept, src[d.Start:d.End]...)
+		} else {
+			kept = append(kept, out[e.Start:e.End]...)
+		}
+	}
+	return kept, nil
+}
+
+// same reports whether two documents have the same rules of the same unions, and
+// differ at most in what their annotations remember of the text.
+func (p *patcher) same(f *yamltext.File, d *yamltext.Document, g *yamltext.File, e *yamltext.Document) bool {
+	a, err := f.Value(d)
+	if err != nil {
+		return false
+	}
+	b, err := g.Value(e)
+	if err != nil {
+		return false
+	}
+	for _, m := range p.crds(d) {
+		if !forget(m.in(a)) || !forget(m.in(b)) {
+			return false
+		}
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// forget takes out of a CRD's annotation what it remembers of the text. It
+// returns false when there is no annotation.
+func forget(crd map[string]any) bool {
+	metadata, _ := crd["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	text, ok := annotations[Annotation].(string)
+	if !ok {
+		return false
+	}
+	r, err := parseRecord(text)
+	if err != nil {
+		return false
+	}
+	r.Annotations = nil
+	for i := range r.Schemas {
+		s := &r.Schemas[i]
+		s.Source, s.At = "", 0
+	}
+	slices.SortFunc(r.Schemas, func(a, b schemaRecord) int {
+		return slices.Compare(append([]string{a.Version}, a.Path...), append([]string{b.Version}, b.Path...))
+	})
+	annotations[Annotation], err = r.String()
+	return err == nil
+}
+
+// difference says in a few words where two values differ.
+func difference(path string, got, want any) string {
+	switch w := want.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok {
+			break
+		}
+		for _, k := range slices.Sorted(maps.Keys(w)) {
+			if _, ok := g[k]; !ok {
+				return fmt.Sprintf("%s.%s is missing", path, k)
+			}
+			if !reflect.DeepEqual(g[k], w[k]) {
+				return difference(path+"."+k, g[k], w[k])
+			}
+		}
+		for _, k := range slices.Sorted(maps.Keys(g)) {
+			if _, ok := w[k]; !ok {
+				return fmt.Sprintf("%s.%s is too much", path, k)
+			}
+		}
+	case []any:
+		g, ok := got.([]any)
+		if !ok || len(g) != len(w) {
+			break
+		}
+		for i := range w {
+			if !reflect.DeepEqual(g[i], w[i]) {
+				return difference(fmt.Sprintf("%s[%d]", path, i), g[i], w[i])
+			}
+		}
+	}
+	return fmt.Sprintf("%s is %v, not %v", path, got, want)
+}

@@ -1,0 +1,203 @@
+package crdpatch
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/rules"
+)
+
+// A value to write is one of: string, bool, list, table. Tables keep the order
+// of their keys, which a Go map would not.
+type (
+	list  []any
+	table []pair
+	pair  struct {
+		key   string
+		value any
+	}
+)
+
+// entry is what is put into a collection: a key with its value, or items of a
+// sequence when key is empty. dash is how much sequences in block style are
+// indented below their key.
+type entry struct {
+	key   string
+	value any
+	dash  int
+}
+
+const validationsKey = "x-kubernetes-validations"
+
+// ruleTable is a rule as it is written, its keys in the order of the API
+// server, which is alphabetical.
+func ruleTable(r rules.Rule) table {
+	var t table
+	add := func(key, value string) {
+		if value != "" {
+			t = append(t, pair{key, value})
+		}
+	}
+	add("fieldPath", r.FieldPath)
+	add("message", r.Message)
+	add("messageExpression", r.MessageExpression)
+	if r.OptionalOldSelf {
+		t = append(t, pair{"optionalOldSelf", true})
+	}
+	add("reason", string(r.Reason))
+	add("rule", r.Rule)
+	return t
+}
+
+func ruleList(l []rules.Rule) list {
+	out := make(list, len(l))
+	for i, r := range l {
+		out[i] = ruleTable(r)
+	}
+	return out
+}
+
+// block renders e as lines in block style.
+func (e entry) block(indent int) []string {
+	if e.key == "" {
+		return e.blockItems(indent, e.value.(list))
+	}
+	return e.blockPair(indent, pair{e.key, e.value})
+}
+
+func (e entry) blockPair(indent int, p pair) []string {
+	head := strings.Repeat(" ", indent) + scalarYAML(p.key) + ":"
+	switch v := p.value.(type) {
+	case table:
+		lines := []string{head}
+		for _, q := range v {
+			lines = append(lines, e.blockPair(indent+2, q)...)
+		}
+		return lines
+	case list:
+		return append([]string{head}, e.blockItems(indent+e.dash, v)...)
+	}
+	return []string{head + " " + scalarYAML(p.value)}
+}
+
+func (e entry) blockItems(indent int, l list) []string {
+	var lines []string
+	for _, item := range l {
+		first := len(lines)
+		if t, ok := item.(table); ok {
+			for _, q := range t {
+				lines = append(lines, e.blockPair(indent+2, q)...)
+			}
+		} else {
+			lines = append(lines, strings.Repeat(" ", indent+2)+scalarYAML(item))
+		}
+		lines[first] = lines[first][:indent] + "-" + lines[first][indent+1:]
+	}
+	return lines
+}
+
+// flow renders e in flow style, as JSON. With a unit it takes several lines,
+// broken by \n, the first of which is indented already.
+func (e entry) flow(indent, unit string) string {
+	if e.key != "" {
+		return flowPair(pair{e.key, e.value}, indent, unit)
+	}
+	items := e.value.(list)
+	texts := make([]string, len(items))
+	for i, item := range items {
+		texts[i] = flowValue(item, indent, unit)
+	}
+	if unit == "" {
+		return strings.Join(texts, ", ")
+	}
+	return strings.Join(texts, ",\n"+indent)
+}
+
+func flowPair(p pair, indent, unit string) string {
+	return jsonString(p.key) + ": " + flowValue(p.value, indent, unit)
+}
+
+func flowValue(v any, indent, unit string) string {
+	inner := indent + unit
+	var texts []string
+	brackets := "[]"
+	switch v := v.(type) {
+	case table:
+		brackets = "{}"
+		for _, p := range v {
+			texts = append(texts, flowPair(p, inner, unit))
+		}
+	case list:
+		for _, item := range v {
+			texts = append(texts, flowValue(item, inner, unit))
+		}
+	case string:
+		return jsonString(v)
+	default:
+		return fmt.Sprint(v)
+	}
+	if unit == "" {
+		return brackets[:1] + strings.Join(texts, ", ") + brackets[1:]
+	}
+	return brackets[:1] + "\n" + inner + strings.Join(texts, ",\n"+inner) + "\n" + indent + brackets[1:]
+}
+
+// jsonString quotes s for JSON, with escapes for whatever does not print.
+func jsonString(s string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // strings and bytes.Buffer do not fail
+	var out strings.Builder
+	for _, r := range strings.TrimSuffix(b.String(), "\n") {
+		switch {
+		case r < utf8.RuneSelf && r != 0x7f || unicode.IsPrint(r) || r > 0xFFFF:
+			out.WriteRune(r)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+	}
+	return out.String()
+}
+
+// scalarYAML writes a scalar in block style: plain when every reader takes it for
+// the same string, else in whichever quotes need less escaping.
+func scalarYAML(v any) string {
+	s, ok := v.(string)
+	if !ok {
+		return fmt.Sprint(v)
+	}
+	if isName(s) {
+		if same, err := yamltext.String(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}); err == nil && same == s {
+			return s
+		}
+	}
+	double := jsonString(s)
+	for _, r := range s {
+		if !unicode.IsPrint(r) {
+			return double
+		}
+	}
+	if single := "'" + strings.ReplaceAll(s, "'", "''") + "'"; len(single) < len(double) {
+		return single
+	}
+	return double
+}
+
+// isName reports whether s is made of the characters of names and paths only.
+func isName(s string) bool {
+	for i, r := range s {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 && r != '.' || !strings.ContainsRune("0123456789_-./", r)) {
+			return false
+		}
+	}
+	return strings.Trim(s, ".0123456789") != ""
+}

@@ -1,0 +1,398 @@
+package crdpatch
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// undone is a file without what compiling did to it.
+type undone struct {
+	text []byte
+	// changed says that the file had annotations, so that text differs from it.
+	changed bool
+	// records are those of its CRDs, by document and items.
+	records map[string]record
+	// position translates a position in text to one in the file.
+	position func(line, col int) (int, int)
+}
+
+// undo takes rules and annotations of compiled CRDs out and puts the
+// declarations back. A declaration that stands there again beats the recorded
+// one. Rules that are gone or edited are errors.
+func (p *patcher) undo(src []byte) (undone, bool) {
+	if !p.parse(src) {
+		return undone{}, false
+	}
+	out := undone{text: src, records: map[string]record{}, position: func(line, col int) (int, int) { return line, col }}
+	file := p.file
+	var edits []yamltext.Edit
+	var restored []restoration
+	for i, d := range file.Docs {
+		for _, m := range p.crds(d) {
+			r := &restorer{patcher: p, text: textOf{file, d}, manifest: m, document: i}
+			if !r.read() {
+				continue
+			}
+			out.changed = true
+			out.records[m.key(i)] = r.record
+			edits = append(edits, r.remove()...)
+			restored = append(restored, r.restored...)
+		}
+	}
+	if p.diags.HasErrors() {
+		return undone{}, false
+	}
+	if !out.changed {
+		return out, true
+	}
+	bare, err := yamltext.Apply(src, edits)
+	if err != nil {
+		p.unproved(err)
+		return undone{}, false
+	}
+	if !p.parse(bare) {
+		return undone{}, false
+	}
+	text, back, err := p.restore(restored, false)
+	if err != nil {
+		text, back, err = p.restore(restored, true)
+	}
+	if err != nil {
+		p.unproved(err)
+		return undone{}, false
+	}
+	out.text = text
+	out.position = func(line, col int) (int, int) {
+		base := &yamltext.File{Src: text}
+		if parsed, err := yamltext.Parse(text); err == nil {
+			base = parsed
+		}
+		return file.Position(unapplied(edits, unapplied(back, base.Offset(line, col))))
+	}
+	return out, true
+}
+
+// unapplied translates an offset in an edited text to the text before.
+func unapplied(edits []yamltext.Edit, at int) int {
+	sorted := slices.Clone(edits)
+	slices.SortStableFunc(sorted, func(a, b yamltext.Edit) int { return cmp.Compare(a.Start, b.Start) })
+	shift := 0
+	for _, e := range sorted {
+		start := e.Start + shift
+		if at < start {
+			break
+		}
+		if at < start+len(e.New) {
+			return e.Start
+		}
+		shift += len(e.New) - (e.End - e.Start)
+	}
+	return at - shift
+}
+
+func (m manifest) key(document int) string { return fmt.Sprint(document, m.items) }
+
+// restoration is a declaration to be put back.
+type restoration struct {
+	document int
+	items    []int
+	schemaRecord
+}
+
+// restorer takes one CRD back.
+type restorer struct {
+	*patcher
+	text     textOf
+	manifest manifest
+	document int
+	record   record
+	value    map[string]any
+	restored []restoration
+
+	metadata, annotations *yaml.Node
+	metadataKey, ours     int
+	edits                 []yamltext.Edit
+}
+
+// read finds the annotation. It returns false when there is none, or none that
+// can be read.
+func (r *restorer) read() bool {
+	find := func(m *yaml.Node, key string) (int, *yaml.Node) {
+		for _, e := range yamltext.Entries(m) {
+			if e.Key.Value == key {
+				return e.Index, e.Value
+			}
+		}
+		return -1, nil
+	}
+	_, r.metadata = find(r.manifest.node, "metadata")
+	r.metadataKey, r.annotations = find(r.metadata, "annotations")
+	at, value := find(r.annotations, Annotation)
+	if value == nil {
+		return false
+	}
+	bad := func(hint, format string, args ...any) bool {
+		r.errorf(value, diag.BadAnnotation, hint, format, args...)
+		return false
+	}
+	if at < 0 || r.metadataKey < 0 || r.metadata.Kind != yaml.MappingNode {
+		return bad("write the annotations out", "the annotation %s is shared through an alias or merge key", Annotation)
+	}
+	r.ours = at
+	content, err := yamltext.String(yamltext.Resolve(value))
+	if err == nil {
+		r.record, err = parseRecord(content)
+	}
+	if err != nil {
+		return bad("restore it, or delete it together with the rules it lists", "the annotation %s cannot be read: %v", Annotation, err)
+	}
+	v, ok := r.patcher.value(r.text.doc)
+	if !ok {
+		return false
+	}
+	r.value = r.manifest.in(v)
+	return true
+}
+
+// remove plans to take rules and annotation out.
+func (r *restorer) remove() []yamltext.Edit {
+	for _, s := range r.record.Schemas {
+		version, node := r.find(s)
+		if node == nil {
+			r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(r.manifest.node),
+				Message: fmt.Sprintf("the annotation %s speaks of a schema that is gone: %s", Annotation, placeOf(s.Version, s.Path)),
+				Hint:    "nothing needs to be done if that was intended"})
+			continue
+		}
+		fresh := false
+		if _, _, _, declared := yamltext.Lookup(node, union.Key); declared {
+			fresh = !s.Kept
+		}
+		if err := r.removeRules(s, node, schemaIn(r.value, version, s.Path), fresh); err != nil {
+			r.errorf(node, diag.Unproved, "", "cannot take the rules out of %s: %v", placeOf(s.Version, s.Path), err)
+		}
+		if !fresh && !s.Kept && len(s.Unions) > 0 {
+			r.restored = append(r.restored, restoration{r.document, r.manifest.items, s})
+		}
+	}
+	if err := r.removeAnnotation(); err != nil {
+		r.errorf(r.annotations, diag.Unproved, "", "cannot take the annotation out: %v", err)
+	}
+	return r.edits
+}
+
+// find returns the schema that a record speaks of, and its version's index.
+func (r *restorer) find(s schemaRecord) (int, *yaml.Node) {
+	return findSchema(r.manifest.node, s)
+}
+
+func findSchema(crd *yaml.Node, s schemaRecord) (int, *yaml.Node) {
+	at := func(n *yaml.Node, key string) *yaml.Node {
+		_, v, shared, ok := yamltext.Lookup(n, key)
+		if !ok || shared || v.Kind == yaml.AliasNode {
+			return nil
+		}
+		return v
+	}
+	versions := at(at(crd, "spec"), "versions")
+	if versions == nil {
+		return 0, nil
+	}
+	for i, v := range versions.Content {
+		if text(v, "name") != s.Version {
+			continue
+		}
+		n := v
+		for _, step := range append([]string{"schema", "openAPIV3Schema"}, s.Path...) {
+			n = at(n, step)
+		}
+		if n == nil || n.Kind != yaml.MappingNode {
+			return 0, nil
+		}
+		return i, n
+	}
+	return 0, nil
+}
+
+func (r *restorer) removeRules(s schemaRecord, node *yaml.Node, value map[string]any, fresh bool) error {
+	if len(s.Rules) == 0 {
+		return nil
+	}
+	present, _ := value[validationsKey].([]any)
+	var key, l *yaml.Node
+	index := -1
+	for _, e := range yamltext.Entries(node) {
+		if e.Key.Value == validationsKey {
+			key, l, index = e.Key, e.Value, e.Index
+		}
+	}
+	at := node
+	if key != nil {
+		at = key
+	}
+	var ours []int
+	for _, rule := range s.Rules {
+		i := slices.IndexFunc(present, func(v any) bool {
+			m, _ := v.(map[string]any)
+			return m["rule"] == rule.Rule
+		})
+		problem := ""
+		switch {
+		case i < 0 || l == nil || index < 0 || l.Kind != yaml.SequenceNode || i >= len(l.Content):
+			problem = "is gone or its text was edited"
+		case sumOf(present[i]) != rule.Sum:
+			at, problem = l.Content[i], "was edited"
+		default:
+			ours = append(ours, i)
+			continue
+		}
+		if !fresh {
+			r.report(diag.Diagnostic{Code: diag.RuleChanged, Pos: r.pos(at), Path: placeOf(s.Version, s.Path),
+				Message: fmt.Sprintf("a compiled rule %s: %s", problem, rule.Rule),
+				Hint: fmt.Sprintf("restore it; or declare %s here again, which replaces the compiled rules that are left; or delete the annotation %s, which makes all rules yours",
+					union.Key, Annotation)})
+		}
+	}
+	if len(ours) == 0 {
+		return nil
+	}
+	slices.Sort(ours)
+	if len(ours) == len(present) {
+		cut, err := r.text.cut(node, index/2, index/2)
+		r.edits = append(r.edits, yamltext.Edit{Start: cut.start, End: cut.end})
+		return err
+	}
+	for i := 0; i < len(ours); {
+		j := i
+		for j+1 < len(ours) && ours[j+1] == ours[j]+1 {
+			j++
+		}
+		cut, err := r.text.cut(l, ours[i], ours[j])
+		if err != nil {
+			return err
+		}
+		r.edits = append(r.edits, yamltext.Edit{Start: cut.start, End: cut.end})
+		i = j + 1
+	}
+	return nil
+}
+
+func (r *restorer) removeAnnotation() error {
+	if r.record.Annotations != nil && len(r.annotations.Content) == 2 {
+		if *r.record.Annotations != "" || isFlow(r.annotations) && !isFlow(r.metadata) {
+			s, err := r.text.behindKey(r.metadata.Content[r.metadataKey], r.annotations)
+			r.edits = append(r.edits, yamltext.Edit{Start: s.start, End: s.end, New: *r.record.Annotations})
+			return err
+		}
+		cut, err := r.text.cut(r.metadata, r.metadataKey/2, r.metadataKey/2)
+		r.edits = append(r.edits, yamltext.Edit{Start: cut.start, End: cut.end})
+		return err
+	}
+	cut, err := r.text.cut(r.annotations, r.ours/2, r.ours/2)
+	r.edits = append(r.edits, yamltext.Edit{Start: cut.start, End: cut.end})
+	return err
+}
+
+// restore puts declarations back into p.file: their exact text at its exact
+// place or, with rewrite, as the same data where it fits. It returns an error
+// when the result does not mean what it should.
+func (p *patcher) restore(restored []restoration, rewrite bool) ([]byte, []yamltext.Edit, error) {
+	var edits []yamltext.Edit
+	expected := map[int]any{}
+	for i, d := range p.file.Docs {
+		t := textOf{p.file, d}
+		for _, m := range p.crds(d) {
+			for _, s := range restored {
+				if s.document != i || !slices.Equal(s.items, m.items) {
+					continue
+				}
+				version, node := findSchema(m.node, s.schemaRecord)
+				if node == nil {
+					return nil, nil, fmt.Errorf("%s is gone", placeOf(s.Version, s.Path))
+				}
+				if expected[i] == nil {
+					v, err := p.file.Value(d)
+					if err != nil {
+						return nil, nil, err
+					}
+					expected[i] = v
+				}
+				var declaration any
+				if err := json.Unmarshal(s.Unions, &declaration); err != nil {
+					return nil, nil, err
+				}
+				schemaIn(m.in(expected[i]), version, s.Path)[union.Key] = declaration
+				edit, err := t.declaration(node, s.schemaRecord, rewrite)
+				if err != nil {
+					return nil, nil, err
+				}
+				edits = append(edits, edit)
+			}
+		}
+	}
+	text, err := yamltext.Apply(p.file.Src, edits)
+	if err != nil {
+		return nil, nil, err
+	}
+	return text, edits, equals(text, expected)
+}
+
+// declaration is the edit that puts a declaration back into schema n.
+func (t textOf) declaration(n *yaml.Node, s schemaRecord, rewrite bool) (yamltext.Edit, error) {
+	start, _, err := t.Span(t.doc, n)
+	if err != nil {
+		return yamltext.Edit{}, err
+	}
+	if !rewrite {
+		at := start + s.At
+		if at < t.doc.Start || at > t.doc.End {
+			return yamltext.Edit{}, fmt.Errorf("the place is outside the document")
+		}
+		return yamltext.Edit{Start: at, End: at, New: s.Source}, nil
+	}
+	var unions yaml.Node
+	if err := yaml.Unmarshal(s.Unions, &unions); err != nil {
+		return yamltext.Edit{}, err
+	}
+	e := entry{key: union.Key, value: ordered(unions.Content[0])}
+	if isFlow(n) {
+		return t.put(n, e)
+	}
+	l, err := t.entries(n)
+	if err != nil {
+		return yamltext.Edit{}, err
+	}
+	at := t.lineStart(l[0].start)
+	return yamltext.Edit{Start: at, End: at, New: t.lines(e.block(t.indentation(n, l)))}, nil
+}
+
+// equals returns an error unless the documents of text mean what is expected of
+// them, by index.
+func equals(text []byte, expected map[int]any) error {
+	file, err := yamltext.Parse(text)
+	if err != nil {
+		return err
+	}
+	for i, want := range expected {
+		if i >= len(file.Docs) {
+			return fmt.Errorf("document %d is missing", i+1)
+		}
+		got, err := file.Value(file.Docs[i])
+		if err != nil {
+			return err
+		}
+		if !reflect.DeepEqual(got, want) {
+			return fmt.Errorf("document %d: %s", i+1, difference("", got, want))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package diag
+
+import "slices"
+
+// Code identifies a kind of diagnostic, such as "UC203". A code is documented,
+// keeps its meaning for ever, and is never reused.
+type Code string
+
+// What is wrong with the file, before any union is looked at.
+const (
+	// Syntax: the file is not well-formed YAML or JSON.
+	Syntax Code = "UC101"
+	// InvalidUTF8: the file holds bytes that are not UTF-8.
+	InvalidUTF8 Code = "UC102"
+	// EmptyInput: there is no document in the input.
+	EmptyInput Code = "UC103"
+	// DuplicateKey: a mapping has the same key twice.
+	DuplicateKey Code = "UC104"
+	// AmbiguousScalar: kubectl and a YAML 1.2 reader disagree about what an
+	// unquoted scalar means.
+	AmbiguousScalar Code = "UC105"
+	// OldCRDVersion: the CustomResourceDefinition is of apiextensions.k8s.io/v1beta1.
+	OldCRDVersion Code = "UC106"
+	// UndecodableCRD: the document claims to be a CustomResourceDefinition and
+	// cannot be read as one.
+	UndecodableCRD Code = "UC107"
+)
+
+// What is wrong with a declaration, alone or against its schema.
+const (
+	// UnknownKey: an item of x-kubernetes-unions has a key nobody knows.
+	UnknownKey Code = "UC201"
+	// MalformedDeclaration: a value in the declaration has the wrong type or form.
+	MalformedDeclaration Code = "UC202"
+	// UnknownMember: a member is not a property of the object.
+	UnknownMember Code = "UC203"
+	// UnknownDiscriminator: the discriminator is not a property of the object.
+	UnknownDiscriminator Code = "UC204"
+	// InexpressibleName: CEL has no way to write the name of the property.
+	InexpressibleName Code = "UC205"
+	// InvisibleProperty: CEL cannot see the property, for want of a type.
+	InvisibleProperty Code = "UC206"
+	// DiscriminatorNotString: the discriminator is not a string to CEL.
+	DiscriminatorNotString Code = "UC207"
+	// DiscriminatorIsMember: the discriminator is a member of its own union.
+	DiscriminatorIsMember Code = "UC208"
+	// DiscriminatorShared: a property is the discriminator of two unions.
+	DiscriminatorShared Code = "UC209"
+	// DuplicateValue: one discriminator value selects two members.
+	DuplicateValue Code = "UC210"
+	// MemberShared: a property is a member of two unions.
+	MemberShared Code = "UC211"
+	// NoMembers: the union has no members.
+	NoMembers Code = "UC212"
+	// EmptyValue: a member is selected by the empty string, which means unset.
+	EmptyValue Code = "UC213"
+	// MemberAlwaysSet: a member is required or has a default.
+	MemberAlwaysSet Code = "UC214"
+	// NotAnObject: the schema is not an object with properties.
+	NotAnObject Code = "UC215"
+	// InsideMetadata: the declaration stands inside metadata.
+	InsideMetadata Code = "UC216"
+	// InsideComposition: the declaration stands inside allOf, anyOf, oneOf or not.
+	InsideComposition Code = "UC217"
+	// ValueNotInEnum: the enum of the discriminator lacks a mapped value.
+	ValueNotInEnum Code = "UC218"
+	// EmptyIsUnsetType: a member of emptyIsUnset has no notion of empty.
+	EmptyIsUnsetType Code = "UC219"
+	// Contradiction: parts of the declaration contradict each other or the schema.
+	Contradiction Code = "UC220"
+	// UnknownChange: allowedChanges names a value or member that does not exist.
+	UnknownChange Code = "UC221"
+	// NotCorrelatable: a transition is demanded where the API server cannot
+	// tell which old object belongs to the new one.
+	NotCorrelatable Code = "UC222"
+)
+
+// What the API server would not accept.
+const (
+	// RuleOverBudget: a rule costs more than the API server allows for one.
+	RuleOverBudget Code = "UC301"
+	// VersionOverBudget: the rules of a version together cost more than allowed.
+	VersionOverBudget Code = "UC302"
+	// KubeVersion: the declaration needs a newer API server than the one named.
+	KubeVersion Code = "UC303"
+	// InvalidResult: the API server's own validation refuses the compiled CRD.
+	InvalidResult Code = "UC304"
+)
+
+// What stands in the way of the rewriting.
+const (
+	// SharedContent: the edit would fall into content shared by an alias or a
+	// merge key.
+	SharedContent Code = "UC401"
+	// BadAnnotation: the annotation of an earlier run cannot be read.
+	BadAnnotation Code = "UC402"
+	// RuleChanged: a rule written by an earlier run is gone or was edited.
+	RuleChanged Code = "UC403"
+	// AnnotationTooLarge: the annotation would exceed the API server's limit.
+	AnnotationTooLarge Code = "UC404"
+	// Unproved: the edited file is not provably the intended document.
+	Unproved Code = "UC405"
+)
+
+// What is legal, and worth a look.
+const (
+	// DefaultedDiscriminator: the discriminator has a default, so that users
+	// get errors about a type they never wrote.
+	DefaultedDiscriminator Code = "UC501"
+	// VersionsDiffer: served versions declare different unions at one path.
+	VersionsDiffer Code = "UC502"
+	// InvalidBefore: the API server refuses the CRD for reasons that were
+	// there before compiling.
+	InvalidBefore Code = "UC503"
+	// RemovableItem: a forbidden change can be had by removing the list item
+	// or map value and adding it again.
+	RemovableItem Code = "UC504"
+	// ManifestTooLarge: compiling makes the manifest too large for client-side apply.
+	ManifestTooLarge Code = "UC505"
+	// ClearLeftOut: a default transition rule was left out.
+	ClearLeftOut Code = "UC506"
+	// UnionsKept: the output still holds x-kubernetes-unions.
+	UnionsKept Code = "UC507"
+	// HandWrittenRuleServes: an equal hand-written rule was found and is used.
+	HandWrittenRuleServes Code = "UC508"
+)
+
+// CodeInfo describes a code.
+type CodeInfo struct {
+	Code     Code
+	Severity Severity // what diagnostics with this code have
+	Title    string   // a few words, for tables and headings
+}
+
+// Codes lists every code in ascending order.
+var Codes = []CodeInfo{
+	{Syntax, Error, "syntax error"},
+	{InvalidUTF8, Error, "not UTF-8"},
+	{EmptyInput, Error, "empty input"},
+	{DuplicateKey, Error, "duplicate key"},
+	{AmbiguousScalar, Error, "ambiguous scalar"},
+	{OldCRDVersion, Error, "CRD of v1beta1"},
+	{UndecodableCRD, Error, "undecodable CRD"},
+
+	{UnknownKey, Error, "unknown key"},
+	{MalformedDeclaration, Error, "malformed declaration"},
+	{UnknownMember, Error, "unknown member"},
+	{UnknownDiscriminator, Error, "unknown discriminator"},
+	{InexpressibleName, Error, "name that CEL cannot express"},
+	{InvisibleProperty, Error, "property that CEL cannot see"},
+	{DiscriminatorNotString, Error, "discriminator is not a string"},
+	{DiscriminatorIsMember, Error, "discriminator is a member"},
+	{DiscriminatorShared, Error, "discriminator of two unions"},
+	{DuplicateValue, Error, "value of two members"},
+	{MemberShared, Error, "member of two unions"},
+	{NoMembers, Error, "no members"},
+	{EmptyValue, Error, "empty value"},
+	{MemberAlwaysSet, Error, "member is always set"},
+	{NotAnObject, Error, "not an object with properties"},
+	{InsideMetadata, Error, "union inside metadata"},
+	{InsideComposition, Error, "union inside a composition"},
+	{ValueNotInEnum, Error, "value missing from the enum"},
+	{EmptyIsUnsetType, Error, "type without an empty value"},
+	{Contradiction, Error, "contradiction"},
+	{UnknownChange, Error, "change of unknown values"},
+	{NotCorrelatable, Error, "old and new cannot be correlated"},
+
+	{RuleOverBudget, Error, "rule over budget"},
+	{VersionOverBudget, Error, "version over budget"},
+	{KubeVersion, Error, "too old a Kubernetes version"},
+	{InvalidResult, Error, "invalid result"},
+
+	{SharedContent, Error, "shared content"},
+	{BadAnnotation, Error, "unreadable annotation"},
+	{RuleChanged, Error, "compiled rule gone or edited"},
+	{AnnotationTooLarge, Error, "annotation too large"},
+	{Unproved, Error, "edit not proved"},
+
+	{DefaultedDiscriminator, Warning, "discriminator with a default"},
+	{VersionsDiffer, Warning, "versions differ"},
+	{InvalidBefore, Warning, "invalid before compiling"},
+	{RemovableItem, Warning, "item can be removed and added again"},
+	{ManifestTooLarge, Warning, "manifest too large for client-side apply"},
+	{ClearLeftOut, Info, "clear rule left out"},
+	{UnionsKept, Warning, "declaration kept in the output"},
+	{HandWrittenRuleServes, Info, "hand-written rule serves"},
+}
+
+// Info returns the entry of the code in [Codes], and whether there is one.
+func (c Code) Info() (CodeInfo, bool) {
+	i := slices.IndexFunc(Codes, func(info CodeInfo) bool { return info.Code == c })
+	if i < 0 {
+		return CodeInfo{}, false
+	}
+	return Codes[i], true
+}

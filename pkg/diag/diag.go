@@ -1,0 +1,155 @@
+package diag
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Severity says how bad a diagnostic is.
+type Severity int
+
+const (
+	// Error means that no output is produced. It is the zero value, so that a
+	// diagnostic that forgets its severity is not overlooked.
+	Error Severity = iota
+	// Warning means that the output is produced, and may not do what its
+	// author wants.
+	Warning
+	// Info means that the output is as it should be, and something about it
+	// is worth knowing.
+	Info
+)
+
+// String returns "error", "warning" or "info".
+func (s Severity) String() string {
+	switch s {
+	case Error:
+		return "error"
+	case Warning:
+		return "warning"
+	case Info:
+		return "info"
+	default:
+		return "Severity(" + strconv.Itoa(int(s)) + ")"
+	}
+}
+
+// MarshalText returns the text of [Severity.String]; it fails for a value that
+// is none of the constants.
+func (s Severity) MarshalText() ([]byte, error) {
+	if s < Error || s > Info {
+		return nil, fmt.Errorf("diag: no such severity: %d", int(s))
+	}
+	return []byte(s.String()), nil
+}
+
+// Pos is a place in a file. Line and Col start at 1 and Col counts characters,
+// not bytes. A zero Line means the whole file, a zero Col the whole line.
+type Pos struct {
+	File      string
+	Line, Col int
+}
+
+// String returns "file:line:col", without the parts that are unknown, and "-"
+// when all of them are.
+func (p Pos) String() string {
+	var parts []string
+	if p.File != "" {
+		parts = append(parts, p.File)
+	}
+	if p.Line > 0 {
+		parts = append(parts, strconv.Itoa(p.Line))
+		if p.Col > 0 {
+			parts = append(parts, strconv.Itoa(p.Col))
+		}
+	}
+	if len(parts) == 0 {
+		return "-"
+	}
+	return strings.Join(parts, ":")
+}
+
+func (p Pos) compare(q Pos) int {
+	return cmp.Or(
+		cmp.Compare(p.File, q.File),
+		cmp.Compare(p.Line, q.Line),
+		cmp.Compare(p.Col, q.Col),
+	)
+}
+
+// Related is another place that a diagnostic is about, such as the first of
+// two declarations that collide.
+type Related struct {
+	Pos     Pos
+	Message string
+}
+
+// Diagnostic is one finding about the input.
+type Diagnostic struct {
+	Code     Code
+	Severity Severity
+	Pos      Pos
+	Path     string // schema path of the object, when there is one
+	Message  string // one line, no full stop
+	Hint     string // what to type instead; may have several lines
+	Related  []Related
+}
+
+// String returns the first line of what [Text] prints.
+func (d Diagnostic) String() string {
+	kind := ""
+	if d.Severity != Error {
+		kind = d.Severity.String() + ": "
+	}
+	return fmt.Sprintf("%s: %s: %s%s", inline(d.Pos.String()), d.Code, kind, inline(d.Message))
+}
+
+func (d Diagnostic) compare(e Diagnostic) int {
+	return cmp.Or(
+		d.Pos.compare(e.Pos),
+		cmp.Compare(d.Code, e.Code),
+		cmp.Compare(d.Message, e.Message),
+	)
+}
+
+// List is a number of diagnostics, in no particular order.
+type List []Diagnostic
+
+// Sort returns a copy that is sorted by file, line, column, code and message.
+// Of diagnostics that agree in all of these only one is kept: the most severe,
+// then the one with the least path. The result is nil when the list is empty.
+func (l List) Sort() List {
+	sorted := slices.Clone(l)
+	slices.SortStableFunc(sorted, func(d, e Diagnostic) int {
+		return cmp.Or(
+			d.compare(e),
+			cmp.Compare(d.Severity, e.Severity),
+			cmp.Compare(d.Path, e.Path),
+			cmp.Compare(d.Hint, e.Hint),
+		)
+	})
+	sorted = slices.CompactFunc(sorted, func(d, e Diagnostic) bool { return d.compare(e) == 0 })
+	if len(sorted) == 0 {
+		return nil
+	}
+	return sorted
+}
+
+// HasErrors reports whether any diagnostic is an [Error].
+func (l List) HasErrors() bool {
+	return l.Count(Error) > 0
+}
+
+// Count returns how many diagnostics have this severity.
+func (l List) Count(s Severity) int {
+	n := 0
+	for _, d := range l {
+		if d.Severity == s {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,14 @@
+// Package diag holds what unioncel has to say about a user's input: values
+// with a stable code, a position, a schema path, a message and a hint, and the
+// printers for them.
+//
+// A stage of the compiler appends [Diagnostic] values to a [List]; nothing is
+// printed on the way. At the end the caller sorts the list with [List.Sort],
+// asks [List.HasErrors], and hands it to [Text] or [JSON].
+//
+// A diagnostic speaks of the input. What goes wrong in the world, such as a
+// file that cannot be read, is an ordinary error.
+//
+// Codes are never reused and never change their meaning; [Codes] lists them.
+// The package needs only the standard library.
+package diag

@@ -1,0 +1,189 @@
+package diag
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// maxWidth is the widest excerpt, in terminal cells; longer lines are cut.
+	maxWidth = 100
+	// ellipsis stands where something was cut off.
+	ellipsis = '…'
+)
+
+// lineIndex finds source lines. It remembers the lines of the last file:
+// diagnostics arrive sorted, and a file may well have a million lines.
+type lineIndex struct {
+	source func(file string) []byte
+	file   string
+	loaded bool
+	lines  []string
+}
+
+// find returns the line of a position, without its line break.
+func (x *lineIndex) find(pos Pos) (string, bool) {
+	if x.source == nil || pos.Line < 1 {
+		return "", false
+	}
+	if !x.loaded || x.file != pos.File {
+		x.file, x.loaded = pos.File, true
+		x.lines = splitLines(x.source(pos.File))
+	}
+	if pos.Line > len(x.lines) {
+		return "", false
+	}
+	return x.lines[pos.Line-1], true
+}
+
+// splitLines splits where the YAML parser counts a new line, lest it and the
+// excerpt disagree. A byte order mark is no part of the first line.
+func splitLines(src []byte) []string {
+	s := strings.TrimPrefix(string(src), "\ufeff")
+	var lines []string
+	start := 0
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		next := i + size
+		switch r {
+		case '\r':
+			if next < len(s) && s[next] == '\n' {
+				next++
+			}
+			fallthrough
+		case '\n', '\u0085', '\u2028', '\u2029':
+			lines = append(lines, s[start:i])
+			start = next
+		}
+		i = next
+	}
+	if start < len(s) || len(lines) > 0 {
+		lines = append(lines, s[start:])
+	}
+	return lines
+}
+
+// cell is a character of a line, as it is shown.
+type cell struct {
+	r     rune
+	width int
+}
+
+// excerpt returns a line as it is shown, and the line below it that points at
+// the column: dots up to a caret. A column beyond the end points behind the
+// last character; without a column there is no pointer.
+func excerpt(line string, col int) (text, caret string) {
+	cells := make([]cell, 0, len(line))
+	for _, r := range line {
+		if unprintable(r) && r != '\t' {
+			r = utf8.RuneError
+		}
+		cells = append(cells, cell{r, width(r)})
+	}
+	at := min(max(col-1, 0), len(cells))
+	from, to := window(cells, at)
+
+	var t, c strings.Builder
+	if from > 0 {
+		t.WriteRune(ellipsis)
+		c.WriteByte('.')
+	}
+	for i := from; i < to; i++ {
+		t.WriteRune(cells[i].r)
+		switch {
+		case i >= at:
+		case cells[i].r == '\t': // a tab below a tab ends where that one does
+			c.WriteByte('\t')
+		default:
+			c.WriteString(strings.Repeat(".", cells[i].width))
+		}
+	}
+	if to < len(cells) {
+		t.WriteRune(ellipsis)
+	}
+	if col < 1 {
+		return t.String(), ""
+	}
+	return t.String(), c.String() + "^"
+}
+
+// window returns the part of a line to show: all of it when that is short
+// enough, else about maxWidth cells with most of them before the column at.
+func window(cells []cell, at int) (from, to int) {
+	if span(cells) <= maxWidth {
+		return 0, len(cells)
+	}
+	for from = at; from > 0 && span(cells[from-1:at]) <= maxWidth*6/10; {
+		from--
+	}
+	for to = from; to < len(cells) && span(cells[from:to+1]) <= maxWidth; {
+		to++
+	}
+	return from, to
+}
+
+// span returns the width of characters; marks without a width count as well,
+// for a line may consist of nothing else. It stops counting beyond maxWidth.
+func span(cells []cell) int {
+	n := 0
+	for _, c := range cells {
+		n += max(c.width, 1)
+		if n > maxWidth {
+			break
+		}
+	}
+	return n
+}
+
+// wide holds the characters that take two cells: the East Asian wide and
+// fullwidth ones, and emoji, in blocks as terminals treat them.
+var wide = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x1100, Hi: 0x115f, Stride: 1}, // Hangul jamo
+		{Lo: 0x231a, Hi: 0x231b, Stride: 1},
+		{Lo: 0x23e9, Hi: 0x23ec, Stride: 1},
+		{Lo: 0x25fd, Hi: 0x25fe, Stride: 1},
+		{Lo: 0x2614, Hi: 0x2615, Stride: 1},
+		{Lo: 0x2648, Hi: 0x2653, Stride: 1},
+		{Lo: 0x26aa, Hi: 0x26ab, Stride: 1},
+		{Lo: 0x2705, Hi: 0x2705, Stride: 1},
+		{Lo: 0x270a, Hi: 0x270b, Stride: 1},
+		{Lo: 0x2728, Hi: 0x2728, Stride: 1},
+		{Lo: 0x274c, Hi: 0x274e, Stride: 2},
+		{Lo: 0x2753, Hi: 0x2755, Stride: 1},
+		{Lo: 0x2795, Hi: 0x2797, Stride: 1},
+		{Lo: 0x2e80, Hi: 0x303e, Stride: 1}, // CJK radicals and punctuation
+		{Lo: 0x3041, Hi: 0x33ff, Stride: 1}, // kana, compatibility
+		{Lo: 0x3400, Hi: 0x4dbf, Stride: 1},
+		{Lo: 0x4e00, Hi: 0x9fff, Stride: 1}, // CJK ideographs
+		{Lo: 0xa000, Hi: 0xa4cf, Stride: 1}, // Yi
+		{Lo: 0xa960, Hi: 0xa97f, Stride: 1},
+		{Lo: 0xac00, Hi: 0xd7a3, Stride: 1}, // Hangul syllables
+		{Lo: 0xf900, Hi: 0xfaff, Stride: 1},
+		{Lo: 0xfe30, Hi: 0xfe6f, Stride: 1},
+		{Lo: 0xff00, Hi: 0xff60, Stride: 1}, // fullwidth forms
+		{Lo: 0xffe0, Hi: 0xffe6, Stride: 1},
+	},
+	R32: []unicode.Range32{
+		{Lo: 0x16fe0, Hi: 0x1b2ff, Stride: 1},
+		{Lo: 0x1f300, Hi: 0x1f64f, Stride: 1}, // emoji
+		{Lo: 0x1f680, Hi: 0x1f6ff, Stride: 1},
+		{Lo: 0x1f7e0, Hi: 0x1f7eb, Stride: 1},
+		{Lo: 0x1f900, Hi: 0x1faff, Stride: 1},
+		{Lo: 0x20000, Hi: 0x3fffd, Stride: 1},
+	},
+}
+
+// width returns how many terminal cells a character takes. A tab counts as
+// one here: nobody knows where it ends.
+func width(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me), r == '\u200b', r == '\u200d':
+		return 0
+	case unicode.Is(wide, r):
+		return 2
+	default:
+		return 1
+	}
+}

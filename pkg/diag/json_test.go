@@ -1,0 +1,79 @@
+package diag
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+)
+
+func TestJSON(t *testing.T) {
+	l := List{
+		{
+			Code: UnknownMember, Pos: Pos{"crd.yaml", 41, 5}, Path: "spec", Message: "a < b", Hint: "h",
+			Related: []Related{{Pos{"other.yaml", 1, 2}, "here"}},
+		},
+		{Code: VersionsDiffer, Severity: Warning},
+	}
+	want := `[
+  {
+    "code": "UC203",
+    "severity": "error",
+    "file": "crd.yaml",
+    "line": 41,
+    "col": 5,
+    "path": "spec",
+    "message": "a < b",
+    "hint": "h",
+    "related": [
+      {
+        "file": "other.yaml",
+        "line": 1,
+        "col": 2,
+        "message": "here"
+      }
+    ]
+  },
+  {
+    "code": "UC502",
+    "severity": "warning",
+    "file": "",
+    "line": 0,
+    "col": 0,
+    "path": "",
+    "message": "",
+    "hint": "",
+    "related": []
+  }
+]
+`
+	var buf bytes.Buffer
+	if err := JSON(&buf, l); err != nil {
+		t.Fatal(err)
+	}
+	if got := buf.String(); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+func TestJSONEmpty(t *testing.T) {
+	var buf bytes.Buffer
+	if err := JSON(&buf, nil); err != nil || buf.String() != "[]\n" {
+		t.Errorf("%q, %v", buf.String(), err)
+	}
+}
+
+var errFull = errors.New("disk full")
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
+
+func TestWriteErrors(t *testing.T) {
+	l := List{{Code: Syntax, Message: "m"}}
+	if err := JSON(fullDisk{}, l); !errors.Is(err, errFull) {
+		t.Errorf("JSON: %v", err)
+	}
+	if err := Text(fullDisk{}, l, nil); !errors.Is(err, errFull) {
+		t.Errorf("Text: %v", err)
+	}
+}

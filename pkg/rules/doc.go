@@ -1,0 +1,16 @@
+// Package rules turns a union into CEL: the x-kubernetes-validations that hold
+// objects to it. It is pure, a function of the union alone.
+//
+// [Static] gives the rules on a state, [Transition] the rule on its changes and
+// [RemovalGuard] the rule that keeps a guarded union from being removed with
+// its object. Several encodings of the static rules exist; all of them mean
+// exactly what pkg/union says, which tests verify state by state through the
+// API server's own CEL.
+//
+// Every read of a field is guarded by has(): reading an absent field is an
+// evaluation error, which the server never ratchets, so one unguarded read
+// could block every update of a stored object.
+//
+// expr.go is the only place that writes CEL: it owns operator precedence, the
+// quoting of strings and the escaping of names.
+package rules

@@ -1,0 +1,325 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// expr is a CEL expression and how tightly it binds, for parentheses.
+type expr struct {
+	text string
+	prec int
+}
+
+const (
+	precTernary = iota
+	precOr
+	precAnd
+	precCompare
+	precAdd
+	precUnary
+	precAtom
+)
+
+// in returns the text of e as an operand of an operator of precedence prec.
+func (e expr) in(prec int) string {
+	if e.prec < prec {
+		return "(" + e.text + ")"
+	}
+	return e.text
+}
+
+func literal(v string) expr { return expr{quote(v), precAtom} }
+
+var (
+	yes  = expr{"true", precAtom}
+	no   = expr{"false", precAtom}
+	zero = literal("")
+)
+
+// quote returns v as a CEL string.
+func quote(v string) string {
+	var b strings.Builder
+	b.WriteByte('\'')
+	for _, r := range v {
+		switch {
+		case r == '\\' || r == '\'':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r > 0xFFFF:
+			fmt.Fprintf(&b, `\U%08X`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		}
+	}
+	b.WriteByte('\'')
+	return b.String()
+}
+
+// field selects a property of an object, whose name Resolve has found
+// expressible.
+func field(object expr, name string) expr {
+	escaped, _ := apiservercel.Escape(name)
+	return expr{object.in(precAtom) + "." + escaped, precAtom}
+}
+
+var plainPathStep = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// fieldPath is the fieldPath of a rule that points at a property.
+func fieldPath(name string) string {
+	if plainPathStep.MatchString(name) {
+		return "." + name
+	}
+	return "['" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(name) + "']"
+}
+
+func has(f expr) expr           { return expr{"has(" + f.text + ")", precAtom} }
+func atom(text string) expr     { return expr{text, precAtom} }
+func eq(a, b expr) expr         { return infix("==", precCompare, a, b) }
+func ne(a, b expr) expr         { return infix("!=", precCompare, a, b) }
+func add(operands ...expr) expr { return joined(" + ", precAdd, operands) }
+
+func infix(op string, prec int, a, b expr) expr {
+	return expr{a.in(prec+1) + " " + op + " " + b.in(prec+1), prec}
+}
+
+func joined(op string, prec int, operands []expr) expr {
+	if len(operands) == 1 {
+		return operands[0]
+	}
+	l := make([]string, len(operands))
+	for i, o := range operands {
+		l[i] = o.in(prec)
+	}
+	return expr{strings.Join(l, op), prec}
+}
+
+// and and or of nothing are their neutral elements.
+func and(operands ...expr) expr {
+	if len(operands) == 0 {
+		return yes
+	}
+	return joined(" && ", precAnd, operands)
+}
+
+func or(operands ...expr) expr {
+	if len(operands) == 0 {
+		return no
+	}
+	if len(operands) == 1 {
+		return operands[0]
+	}
+	l := make([]string, len(operands))
+	for i, o := range operands {
+		// && inside || needs no parentheses, but readers want them.
+		if o.prec == precAnd {
+			o.prec = precTernary
+		}
+		l[i] = o.in(precOr)
+	}
+	return expr{strings.Join(l, " || "), precOr}
+}
+
+func not(e expr) expr {
+	switch e {
+	case yes:
+		return no
+	case no:
+		return yes
+	}
+	return expr{"!" + e.in(precAtom), precUnary}
+}
+
+// cond is the ternary operator. Chains of it read as one without parentheses.
+func cond(test, then, otherwise expr) expr {
+	return expr{test.in(precOr) + " ? " + then.in(precOr) + " : " + otherwise.in(precTernary), precTernary}
+}
+
+// oneOf tests whether a string is one of values.
+func oneOf(s expr, values []string) expr {
+	// Beyond a few values a list is shorter, and one comparison a value either way.
+	if len(values) > 3 {
+		return expr{s.in(precAdd) + " in " + list(values).text, precCompare}
+	}
+	l := make([]expr, len(values))
+	for i, v := range values {
+		l[i] = eq(s, literal(v))
+	}
+	return or(l...)
+}
+
+// noneOf is its negation.
+func noneOf(s expr, values []string) expr {
+	if len(values) > 3 {
+		return not(oneOf(s, values))
+	}
+	l := make([]expr, len(values))
+	for i, v := range values {
+		l[i] = ne(s, literal(v))
+	}
+	return and(l...)
+}
+
+func list(values []string) expr {
+	l := make([]string, len(values))
+	for i, v := range values {
+		l[i] = quote(v)
+	}
+	return expr{"[" + strings.Join(l, ", ") + "]", precAtom}
+}
+
+func paren(e expr) expr {
+	if strings.HasPrefix(e.text, "(") && e.prec == precAtom {
+		return e
+	}
+	return expr{"(" + e.text + ")", precAtom}
+}
+
+// count adds up how many of the conditions hold.
+func count(conditions []expr) expr {
+	l := make([]expr, len(conditions))
+	for i, c := range conditions {
+		l[i] = cond(c, atom("1"), atom("0"))
+	}
+	return add(l...)
+}
+
+// chained is the number of conditions up to which a chain of ternaries is
+// preferred to a sum: it costs half, but its text grows quadratically.
+const chained = 12
+
+// atMostOneOf holds when at most one of the conditions does.
+func atMostOneOf(conditions []expr) expr { return chain(conditions, yes, "<=") }
+
+// exactlyOneOf holds when exactly one of the conditions does.
+func exactlyOneOf(conditions []expr) expr { return chain(conditions, no, "==") }
+
+func chain(conditions []expr, none expr, op string) expr {
+	if len(conditions) > chained {
+		return infix(op, precCompare, count(conditions), atom("1"))
+	}
+	last := len(conditions) - 1
+	e := yes
+	if none == no {
+		e = conditions[last]
+	} else if last > 0 {
+		last--
+		e = not(and(conditions[last], conditions[last+1]))
+	}
+	for i := last - 1; i >= 0; i-- {
+		e = cond(conditions[i], not(or(conditions[i+1:]...)), e)
+	}
+	return e
+}
+
+// object is one of the objects a rule can read, as a union sees it.
+type object struct {
+	u *union.Union
+	expr
+}
+
+func self(u *union.Union) object    { return object{u, atom("self")} }
+func oldSelf(u *union.Union) object { return object{u, atom("oldSelf")} }
+
+// present tests whether member i is set.
+func (o object) present(i int) expr {
+	m := o.u.Members[i]
+	f := field(o.expr, m.Name)
+	switch m.Empty {
+	case union.EmptyString:
+		return and(has(f), ne(f, zero))
+	case union.EmptyCollection:
+		return and(has(f), infix("!=", precCompare, expr{"size(" + f.text + ")", precAtom}, atom("0")))
+	case union.EmptyObject:
+		l := make([]expr, len(m.Fields))
+		for i, name := range m.Fields {
+			l[i] = has(field(f, name))
+		}
+		return and(has(f), or(l...))
+	}
+	return has(f)
+}
+
+// members lists present(i) for all members.
+func (o object) members() []expr {
+	l := make([]expr, len(o.u.Members))
+	for i := range l {
+		l[i] = o.present(i)
+	}
+	return l
+}
+
+func (o object) discriminator() expr { return field(o.expr, o.u.Discriminator) }
+
+// hasType tests whether the discriminator can be read.
+func (o object) hasType() expr { return has(o.discriminator()) }
+
+// typeSet tests whether the discriminator is set.
+func (o object) typeSet() expr { return and(o.hasType(), ne(o.discriminator(), zero)) }
+
+// selects tests, where the discriminator can be read, whether it selects
+// member i.
+func (o object) selects(i int) expr { return oneOf(o.discriminator(), o.u.Members[i].Values) }
+
+// value is the discriminator's value, "" when it is unset.
+func (o object) value() expr { return cond(o.hasType(), o.discriminator(), zero) }
+
+// selection is Union.Selection of a discriminated union.
+func (o object) selection() expr {
+	if !o.u.Deduce {
+		return o.value()
+	}
+	e := zero
+	present := o.members()
+	for i := len(present) - 1; i >= 0; i-- {
+		first := literal(o.u.Members[i].Values[0])
+		if rest := present[i+1:]; len(rest) > 0 {
+			first = cond(or(rest...), zero, first)
+		}
+		e = cond(present[i], first, e)
+	}
+	return cond(o.typeSet(), o.discriminator(), e)
+}
+
+// message texts
+
+// show quotes a value for a message, which must stay on one line.
+func show(v string) string {
+	return "'" + plain(v) + "'"
+}
+
+// plain makes a text printable on one line.
+func plain(v string) string {
+	q := strconv.Quote(v)
+	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(q[1 : len(q)-1])
+}
+
+func showAll(values []string) string {
+	l := make([]string, len(values))
+	for i, v := range values {
+		l[i] = show(v)
+	}
+	return strings.Join(l, ", ")
+}
+
+func alternatives(values []string) string {
+	if len(values) == 1 {
+		return show(values[0])
+	}
+	return showAll(values[:len(values)-1]) + " or " + show(values[len(values)-1])
+}

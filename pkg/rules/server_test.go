@@ -1,0 +1,194 @@
+package rules_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// schemaOf reads a schema from YAML.
+func schemaOf(t testing.TB, text string) *apiextensionsv1.JSONSchemaProps {
+	t.Helper()
+	var s apiextensionsv1.JSONSchemaProps
+	if err := sigsyaml.UnmarshalStrict([]byte(text), &s); err != nil {
+		t.Fatalf("schema: %v\n%s", err, text)
+	}
+	return &s
+}
+
+// unionOf parses and resolves one declaration; errors are fatal.
+func unionOf(t testing.TB, declaration string, schema *apiextensionsv1.JSONSchemaProps) *union.Union {
+	t.Helper()
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(declaration), &doc); err != nil {
+		t.Fatalf("declaration: %v\n%s", err, declaration)
+	}
+	list := &yaml.Node{Kind: yaml.SequenceNode, Content: doc.Content}
+	declarations, diags := union.Parse("test.yaml", "spec", list, nil)
+	if diags.HasErrors() {
+		t.Fatalf("%s: %v", declaration, diags)
+	}
+	unions, diags := union.Resolve(declarations, schema, false)
+	if diags.HasErrors() {
+		t.Fatalf("%s: %v", declaration, diags)
+	}
+	return unions[0]
+}
+
+// decodeYAML reads a small text of a test's own.
+func decodeYAML(text string, into any) {
+	if err := sigsyaml.Unmarshal([]byte(text), into); err != nil {
+		panic(err)
+	}
+}
+
+func structural(t testing.TB, schema *apiextensionsv1.JSONSchemaProps) *structuralschema.Structural {
+	t.Helper()
+	var in apiextensions.JSONSchemaProps
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(schema, &in, nil); err != nil {
+		t.Fatal(err)
+	}
+	s, err := structuralschema.NewStructural(&in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// validationRule is r as it stands in a CRD.
+func validationRule(r rules.Rule) apiextensionsv1.ValidationRule {
+	v := apiextensionsv1.ValidationRule{
+		Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression, FieldPath: r.FieldPath,
+	}
+	if r.Reason != "" {
+		reason := apiextensionsv1.FieldValueErrorReason(r.Reason)
+		v.Reason = &reason
+	}
+	if r.OptionalOldSelf {
+		v.OptionalOldSelf = &r.OptionalOldSelf
+	}
+	return v
+}
+
+// compiled are rules as the API server holds them for a new CRD. Rules that do
+// not compile, and fieldPaths that the server does not know, are fatal.
+func compiled(t testing.TB, s *structuralschema.Structural, l []rules.Rule) []schemacel.CompilationResult {
+	t.Helper()
+	with := *s
+	with.XValidations = nil
+	for _, r := range l {
+		with.XValidations = append(with.XValidations, validationRule(r))
+	}
+	results, err := schemacel.Compile(&with, model.SchemaDeclType(s, false), celconfig.PerCallLimit,
+		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), schemacel.NewExpressionsEnvLoader())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		if r.Error != nil {
+			t.Fatalf("rule %s\n%v", l[i].Rule, r.Error)
+		}
+		if r.MessageExpressionError != nil {
+			t.Fatalf("messageExpression %s\n%v", l[i].MessageExpression, r.MessageExpressionError)
+		}
+		if l[i].FieldPath != "" {
+			if _, _, err := schemacel.ValidFieldPath(l[i].FieldPath, s); err != nil {
+				t.Fatalf("fieldPath %s: %v", l[i].FieldPath, err)
+			}
+		}
+	}
+	return results
+}
+
+// server evaluates rules with the API server's own validator. Each message is
+// marked with the number of its rule, and with where it comes from, so that
+// errors can be told apart and a message that fell back is seen.
+type server struct {
+	rules     []rules.Rule
+	validator *schemacel.Validator
+}
+
+func newServer(t testing.TB, s *structuralschema.Structural, l []rules.Rule) *server {
+	t.Helper()
+	if len(l) == 0 {
+		return &server{}
+	}
+	with := *s
+	with.XValidations = nil
+	for i, r := range l {
+		v := validationRule(r)
+		if v.Message == "" || strings.ContainsAny(v.Message, "\n\r") {
+			t.Fatalf("rule %s has the message %q", v.Rule, v.Message)
+		}
+		v.Message = fmt.Sprintf("#%d message#%s", i, v.Message)
+		if v.MessageExpression != "" {
+			v.MessageExpression = fmt.Sprintf("'#%d expression#' + (%s)", i, v.MessageExpression)
+		}
+		with.XValidations = append(with.XValidations, v)
+	}
+	return &server{l, schemacel.NewValidator(&with, false, celconfig.PerCallLimit)}
+}
+
+// failure is a rule that failed, with what the user reads.
+type failure struct {
+	rule    int
+	field   string // below the object the rules stand on
+	message string
+	text    string // the whole error
+}
+
+var marked = regexp.MustCompile(`(?s)^#(\d+) (message|expression)#(.*)$`)
+
+// fails returns which rules fail for an update, or with old nil for a creation.
+// Anything but a failing rule is an error of the test: an evaluation that fails,
+// a message that falls back, is blank or has several lines. Nothing is ratcheted.
+func (s *server) fails(t testing.TB, old, new map[string]any) []failure {
+	t.Helper()
+	if s.validator == nil {
+		return nil
+	}
+	var oldObject any
+	if old != nil {
+		oldObject = old
+	}
+	errs, _ := s.validator.Validate(context.Background(), nil, nil, new, oldObject, math.MaxInt64)
+	var l []failure
+	for _, e := range errs {
+		m := marked.FindStringSubmatch(e.Detail)
+		if m == nil {
+			t.Fatalf("%v -> %v: %v", old, new, e)
+		}
+		i, err := strconv.Atoi(m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := s.rules[i]; (r.MessageExpression != "") != (m[2] == "expression") {
+			t.Fatalf("%v -> %v: the messageExpression fell back: %s", old, new, r.MessageExpression)
+		}
+		if strings.TrimSpace(m[3]) == "" || strings.ContainsAny(m[3], "\n\r") {
+			t.Fatalf("%v -> %v: message %q of %s", old, new, m[3], s.rules[i].Rule)
+		}
+		f := failure{rule: i, field: strings.TrimPrefix(e.Field, "<nil>"), message: m[3]}
+		e.Detail = m[3]
+		f.text = e.Error()
+		l = append(l, f)
+	}
+	return l
+}

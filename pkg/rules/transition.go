@@ -1,0 +1,225 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Transition returns the rule that holds exactly for the changes u allows; ok
+// is false when it allows all. The rule reads oldSelf, so it only may stand
+// where old and new union object can be correlated.
+func Transition(u *union.Union) (r Rule, ok bool) {
+	switch {
+	case u.Change == union.Clear && u.Discriminator != "":
+		return clearOnChange(u), true
+	case u.Change == union.Clear && len(u.Members) > 1:
+		return clearOnSet(u), true
+	case !u.Guarded():
+		return Rule{}, false
+	case u.Discriminator != "":
+		return restrictDiscriminator(u), true
+	}
+	return restrictMember(u), true
+}
+
+// clearOnChange demands, when the discriminator changed, that no member carried
+// over remains but the selected one.
+func clearOnChange(u *union.Union) Rule {
+	o, old := self(u), oldSelf(u)
+	left := func(i int) expr {
+		return and(old.present(i), o.present(i), not(o.isSelected(i)))
+	}
+	var remaining, carried []expr
+	for i := range u.Members {
+		remaining = append(remaining, left(i))
+		carried = append(carried, and(old.present(i), o.present(i)))
+	}
+	none := not(or(remaining...))
+	if u.Deduce {
+		// A member that stands alone beside an unset discriminator is selected.
+		none = cond(o.typeSet(), none, or(atMostOneOf(o.members()), not(or(carried...))))
+	}
+	r := rule(u, or(eq(old.selection(), o.selection()), none), ReasonInvalid, u.Discriminator,
+		fmt.Sprintf("when %s changes, the members it leaves behind must be cleared", u.Discriminator)).enforces(union.NotCleared)
+	to := cond(o.typeSet(), add(literal(" to '"), o.discriminator(), literal("'")), literal(" to unset"))
+	from := cond(old.typeSet(), add(literal(" from '"), old.discriminator(), literal("'")), zero)
+	r.MessageExpression = add(literal(labelled(u, plain(u.Discriminator)+" changed")), from, to, literal(": clear "), presentNames(o, left)).text
+	return r
+}
+
+// clearOnSet demands, when a member is newly set, that no member carried over
+// remains.
+func clearOnSet(u *union.Union) Rule {
+	o, old := self(u), oldSelf(u)
+	carriedOver := func(i int) expr { return and(old.present(i), o.present(i)) }
+	newlySet := func(i int) expr { return and(not(old.present(i)), o.present(i)) }
+	var carried, added []expr
+	for i := range u.Members {
+		carried = append(carried, carriedOver(i))
+		added = append(added, newlySet(i))
+	}
+	r := rule(u, or(not(or(added...)), not(or(carried...))), ReasonInvalid, "",
+		"when one of "+names(u)+" is newly set, the one set before must be cleared").enforces(union.NotCleared)
+	r.MessageExpression = add(presentNames(o, newlySet), literal(" is newly set: clear "), presentNames(o, carriedOver)).text
+	if u.Name != "" {
+		r.MessageExpression = add(literal(labelled(u, "")), atom(r.MessageExpression)).text
+	}
+	return r
+}
+
+// restrictDiscriminator is Forbid and the table, by the discriminator's value.
+func restrictDiscriminator(u *union.Union) Rule {
+	o, old := self(u), oldSelf(u)
+	unset := []expr{not(old.hasType()), eq(old.discriminator(), zero)}
+	same := and(o.hasType(), eq(o.discriminator(), old.discriminator()))
+	from, to := old.discriminator(), o.value()
+	if u.Deduce {
+		unset = []expr{eq(old.selection(), zero)}
+		same = eq(o.selection(), old.selection())
+		from, to = old.selection(), o.selection()
+	}
+	allowed := append(unset, same)
+	for _, value := range sortedKeys(u.Allowed) {
+		if row := u.Allowed[value]; len(row) > 0 {
+			allowed = append(allowed, and(eq(from, literal(value)), oneOf(to, row)))
+		}
+	}
+	message := u.Discriminator + " may not be changed or unset once set"
+	if u.Change == union.AllowedChanges {
+		message = u.Discriminator + " may not change like this; allowed are " + table(u)
+	}
+	r := rule(u, or(allowed...), ReasonForbidden, u.Discriminator, message).enforces(union.NotAllowed)
+	isSet, now := o.typeSet(), o.discriminator()
+	if u.Deduce {
+		isSet, now = ne(paren(to), zero), paren(to)
+	}
+	change := []expr{literal(labelled(u, plain(u.Discriminator)+" may not change from '")), from,
+		cond(isSet, add(literal("' to '"), now, literal("'")), literal("' to unset"))}
+	if u.Change == union.AllowedChanges {
+		change = append(change, literal("; allowed are "+table(u)))
+	}
+	r.MessageExpression = add(change...).text
+	return r
+}
+
+// restrictMember is Forbid and the table, without a discriminator: by the one
+// member that was set.
+func restrictMember(u *union.Union) Rule {
+	o, old := self(u), oldSelf(u)
+	allowed := []expr{}
+	for i, m := range u.Members {
+		row := u.Allowed[m.Name]
+		var others, targets []expr
+		for j, n := range u.Members {
+			switch {
+			case slices.Contains(row, n.Name):
+				targets = append(targets, o.present(j))
+			case j != i:
+				others = append(others, o.present(j))
+			}
+		}
+		next := []expr{o.present(i)}
+		switch {
+		case slices.Contains(row, ""):
+			next = append(next, not(or(others...)))
+		case len(targets) > 0:
+			next = append(next, and(or(targets...), not(or(others...))))
+		}
+		allowed = append(allowed, or(append([]expr{not(old.present(i))}, next...)...))
+	}
+	notOne := infix("!=", precCompare, count(old.members()), atom("1"))
+	message := "the member set may not be switched or unset"
+	if u.Change == union.AllowedChanges {
+		message = "the member set may not change like this; allowed are " + table(u)
+	}
+	r := rule(u, or(notOne, and(allowed...)), ReasonForbidden, "", message).enforces(union.NotAllowed)
+	r.MessageExpression = add(presentNames(old, func(i int) expr { return old.present(i) }),
+		literal(" is set: "+plain(message))).text
+	if u.Name != "" {
+		r.MessageExpression = add(literal(labelled(u, "")), atom(r.MessageExpression)).text
+	}
+	return r
+}
+
+// RemovalGuard returns the rule for the ancestor from which links, property by
+// property, lead to the union object: the first link may not be removed while
+// the union is in a state that may not be unset. ok is false when the union is
+// not guarded or every state may be unset.
+func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
+	if !u.Guarded() || len(links) == 0 {
+		return Rule{}, false
+	}
+	at := atom("oldSelf")
+	var pinned []expr
+	for _, link := range links {
+		at = field(at, link)
+		pinned = append(pinned, has(at))
+	}
+	old := object{u, at}
+	var may []string // selections that may be unset
+	for _, value := range sortedKeys(u.Allowed) {
+		if slices.Contains(u.Allowed[value], "") {
+			may = append(may, value)
+		}
+	}
+	path := strings.Join(links, ".")
+	message := fmt.Sprintf("%s may not be removed once one of %s is set in %s", links[0], names(u), path)
+	switch {
+	case u.Discriminator == "":
+		var set []expr
+		for i, m := range u.Members {
+			if !slices.Contains(may, m.Name) {
+				set = append(set, old.present(i))
+			}
+		}
+		if len(set) == 0 {
+			return Rule{}, false
+		}
+		pinned = append(pinned, eq(count(old.members()), atom("1")), or(set...))
+	default:
+		message = fmt.Sprintf("%s may not be removed once %s.%s is set", links[0], path, u.Discriminator)
+		if u.Deduce {
+			pinned = append(pinned, ne(old.selection(), zero))
+		} else {
+			pinned = append(pinned, old.hasType(), ne(old.discriminator(), zero))
+		}
+		if len(may) > 0 {
+			pinned = append(pinned, not(oneOf(old.selection(), may)))
+			message += ", unless to " + alternatives(may)
+		}
+	}
+	r = rule(u, or(not(and(pinned...)), has(field(atom("self"), links[0]))), ReasonRequired, links[0], message)
+	return r, true
+}
+
+// table prints the transition table for messages.
+func table(u *union.Union) string {
+	var l []string
+	for _, from := range sortedKeys(u.Allowed) {
+		if row := u.Allowed[from]; len(row) > 0 {
+			to := make([]string, len(row))
+			for i, v := range row {
+				if to[i] = show(v); v == "" {
+					to[i] = "unset"
+				}
+			}
+			l = append(l, show(from)+" to "+strings.Join(to, ", "))
+		}
+	}
+	if len(l) == 0 {
+		return "none"
+	}
+	return strings.Join(l, "; ")
+}
+
+func sortedKeys(m map[string][]string) []string {
+	l := make([]string, 0, len(m))
+	for k := range m {
+		l = append(l, k)
+	}
+	slices.Sort(l)
+	return l
+}

@@ -1,0 +1,286 @@
+package union
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// Key is the schema key that holds the declarations of a union object
+// (KEP-1027).
+const Key = "x-kubernetes-unions"
+
+// Declaration is one item of x-kubernetes-unions as it is written, before it is
+// checked against a schema. Keys that are absent have zero values.
+type Declaration struct {
+	// Pos is where the item starts.
+	Pos diag.Pos
+	// Path is the schema path of the union object, as field.Path prints it.
+	Path string
+
+	discriminator   word
+	fields          []fieldValues // fields-to-discriminateBy, or members
+	fieldsPos       diag.Pos      // of either key
+	members         bool          // it is members
+	deduce          bool
+	deducePos       diag.Pos
+	name            word
+	cardinality     Cardinality
+	cardinalityPos  diag.Pos
+	optionalMembers []word
+	emptyIsUnset    []word
+	unmapped        word
+	change          Change
+	changePos       diag.Pos
+	allowed         []transition
+	allowedPos      diag.Pos
+	ratchet         bool
+	ratchetPos      diag.Pos
+}
+
+// word is a string of the declaration with its place; unset when text is empty
+// and pos is zero.
+type word struct {
+	text string
+	pos  diag.Pos
+}
+
+func (w word) set() bool { return w.pos.Line > 0 }
+
+type fieldValues struct {
+	name   word
+	values []word
+}
+
+type transition struct {
+	from word
+	to   []word
+}
+
+// Parse reads the value of x-kubernetes-unions at path. The list holds every
+// problem of every item; items with problems are left out of the result. Nodes
+// of a position-less origin may be given, then at is used for all of them.
+func Parse(file, path string, value *yaml.Node, at *diag.Pos) ([]*Declaration, diag.List) {
+	p := &parser{file: file, path: path, at: at}
+	value = yamltext.Resolve(value)
+	if value.Kind != yaml.SequenceNode || len(value.Content) == 0 {
+		p.errorf(value, diag.MalformedDeclaration, "write a list with one item per union, or delete the key",
+			"%s must be a list of unions, not %s", Key, kindOf(value))
+		return nil, p.diags
+	}
+	var l []*Declaration
+	for _, item := range value.Content {
+		before := len(p.diags)
+		d := p.declaration(item)
+		if len(p.diags) == before {
+			l = append(l, d)
+		}
+	}
+	return l, p.diags
+}
+
+type parser struct {
+	file, path string
+	at         *diag.Pos
+	diags      diag.List
+}
+
+func (p *parser) pos(n *yaml.Node) diag.Pos {
+	if p.at != nil {
+		return *p.at
+	}
+	return diag.Pos{File: p.file, Line: n.Line, Col: n.Column}
+}
+
+func (p *parser) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
+	p.diags = append(p.diags, diag.Diagnostic{
+		Code: code, Pos: p.pos(n), Path: p.path, Message: fmt.Sprintf(format, args...), Hint: hint,
+	})
+}
+
+// keys are the keys of a declaration in the order of the documentation.
+var keys = map[string]func(p *parser, d *Declaration, k, v *yaml.Node){
+	"discriminator": func(p *parser, d *Declaration, _, v *yaml.Node) { d.discriminator = p.word(v) },
+	"fields-to-discriminateBy": func(p *parser, d *Declaration, k, v *yaml.Node) {
+		d.fieldsPos = p.pos(k)
+		for _, e := range p.entries(v) {
+			d.fields = append(d.fields, fieldValues{p.word(e.Key), p.words(e.Value, true)})
+		}
+	},
+	"members": func(p *parser, d *Declaration, k, v *yaml.Node) {
+		if d.fieldsPos.Line == 0 {
+			d.fieldsPos = p.pos(k)
+		}
+		d.members = true
+		for _, w := range p.words(v, false) {
+			d.fields = append(d.fields, fieldValues{name: w})
+		}
+	},
+	"deduceInvalidDiscriminator": func(p *parser, d *Declaration, k, v *yaml.Node) { d.deduce, d.deducePos = p.boolean(v), p.pos(k) },
+	"name":                       func(p *parser, d *Declaration, _, v *yaml.Node) { d.name = p.word(v) },
+	"cardinality": func(p *parser, d *Declaration, k, v *yaml.Node) {
+		d.cardinality, d.cardinalityPos = enumeration(p, cardinalities, k, v), p.pos(v)
+	},
+	"optionalMembers": func(p *parser, d *Declaration, _, v *yaml.Node) { d.optionalMembers = p.words(v, false) },
+	"emptyIsUnset":    func(p *parser, d *Declaration, _, v *yaml.Node) { d.emptyIsUnset = p.words(v, false) },
+	"unmappedValues": func(p *parser, d *Declaration, k, v *yaml.Node) {
+		d.unmapped = p.word(v)
+		enumeration(p, names[bool]{"Allow": false, "Forbid": true}, k, v)
+	},
+	"discriminatorChange": func(p *parser, d *Declaration, k, v *yaml.Node) {
+		d.change, d.changePos = enumeration(p, changes, k, v), p.pos(v)
+	},
+	"allowedChanges": func(p *parser, d *Declaration, k, v *yaml.Node) {
+		d.allowedPos = p.pos(k)
+		for _, e := range p.entries(v) {
+			d.allowed = append(d.allowed, transition{p.word(e.Key), p.words(e.Value, true)})
+		}
+	},
+	"ratchet": func(p *parser, d *Declaration, k, v *yaml.Node) { d.ratchet, d.ratchetPos = p.boolean(v), p.pos(k) },
+}
+
+func (p *parser) declaration(item *yaml.Node) *Declaration {
+	d := &Declaration{Pos: p.pos(item), Path: p.path}
+	var hasFields, hasMembers *yaml.Node
+	for _, e := range p.entries(item) {
+		// Unknown keys are errors: a typo must not silently weaken validation.
+		name := p.word(e.Key).text
+		read, ok := keys[name]
+		if !ok {
+			if name != "" {
+				p.errorf(e.Key, diag.UnknownKey, unknownKeyHint(name), "unknown key %q in a union declaration", name)
+			}
+			continue
+		}
+		switch name {
+		case "fields-to-discriminateBy":
+			hasFields = e.Key
+		case "members":
+			hasMembers = e.Key
+		}
+		read(p, d, e.Key, e.Value)
+	}
+	if hasFields != nil && hasMembers != nil {
+		p.errorf(hasMembers, diag.Contradiction, "keep fields-to-discriminateBy with a discriminator, members without one",
+			"members and fields-to-discriminateBy both list the members")
+	}
+	return d
+}
+
+func unknownKeyHint(name string) string {
+	best, distance := "", 4
+	for _, k := range slices.Sorted(maps.Keys(keys)) {
+		if n := editDistance(strings.ToLower(name), strings.ToLower(k)); n < distance {
+			best, distance = k, n
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf("write %q", best)
+	}
+	return "the keys are " + strings.Join(slices.Sorted(maps.Keys(keys)), ", ")
+}
+
+// entries returns the entries of a mapping; anything else is an error.
+func (p *parser) entries(n *yaml.Node) []yamltext.Entry {
+	m := yamltext.Resolve(n)
+	if m.Kind != yaml.MappingNode {
+		p.errorf(n, diag.MalformedDeclaration, "", "want a mapping, not %s", kindOf(m))
+		return nil
+	}
+	return yamltext.Entries(n)
+}
+
+// word returns the string that n is; "" with an error when it is none. An empty
+// string is a word too.
+func (p *parser) word(n *yaml.Node) word {
+	n = yamltext.Resolve(n)
+	if n.Kind != yaml.ScalarNode {
+		p.errorf(n, diag.MalformedDeclaration, "", "want a string, not %s", kindOf(n))
+		return word{}
+	}
+	s, err := yamltext.String(n)
+	if err != nil {
+		p.errorf(n, diag.AmbiguousScalar, fmt.Sprintf("quote it: %q", n.Value), "%v", err)
+	}
+	return word{s, p.pos(n)}
+}
+
+// words returns the strings of a list; with single, of one string too.
+func (p *parser) words(n *yaml.Node, single bool) []word {
+	r := yamltext.Resolve(n)
+	if r.Kind == yaml.ScalarNode && single {
+		return []word{p.word(n)}
+	}
+	if r.Kind != yaml.SequenceNode {
+		want := "a list of strings"
+		if single {
+			want = "a string or a list of strings"
+		}
+		p.errorf(n, diag.MalformedDeclaration, "", "want %s, not %s", want, kindOf(r))
+		return nil
+	}
+	var l []word
+	for _, item := range r.Content {
+		l = append(l, p.word(item))
+	}
+	return l
+}
+
+func (p *parser) boolean(n *yaml.Node) bool {
+	n = yamltext.Resolve(n)
+	// Other spellings of a boolean are booleans to some readers only.
+	if n.Kind != yaml.ScalarNode || n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 || n.Value != "true" && n.Value != "false" {
+		p.errorf(n, diag.MalformedDeclaration, "write true or false", "want a boolean, not %s", kindOf(n))
+	}
+	return n.Value == "true"
+}
+
+func enumeration[T comparable](p *parser, values names[T], key, n *yaml.Node) T {
+	v, ok := values[p.word(n).text]
+	if !ok {
+		p.errorf(n, diag.MalformedDeclaration, "", "%s must be one of %s", key.Value, values.list())
+	}
+	return v
+}
+
+func kindOf(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		if len(n.Content) == 0 {
+			return "an empty list"
+		}
+		return "a list"
+	}
+	if n.Tag == "!!null" {
+		return "null"
+	}
+	return fmt.Sprintf("%q", n.Value)
+}
+
+// editDistance is Levenshtein's distance between a and b.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			next := diagonal
+			if a[i] != b[j] {
+				next = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], next
+		}
+	}
+	return row[len(b)]
+}

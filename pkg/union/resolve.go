@@ -1,0 +1,476 @@
+package union
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// Resolve checks the declarations of one union object against its schema and
+// returns their unions, in order; nil stands for one with errors. resource says
+// that the object is the root of a resource, embedded ones included, where the
+// server always sets apiVersion, kind and metadata. The list also holds
+// warnings. schema is not changed.
+func Resolve(declarations []*Declaration, schema *apiextensionsv1.JSONSchemaProps, resource bool) ([]*Union, diag.List) {
+	unions := make([]*Union, len(declarations))
+	var diags diag.List
+	memberOf := map[string]*Declaration{}
+	discriminatorOf := map[string]*Declaration{}
+	for i, d := range declarations {
+		r := &resolver{d: d, schema: schema, resource: resource}
+		r.resolve()
+		r.overlaps(memberOf, discriminatorOf)
+		if !r.diags.HasErrors() {
+			unions[i] = r.u
+		}
+		diags = append(diags, r.diags...)
+	}
+	return unions, diags
+}
+
+type resolver struct {
+	d        *Declaration
+	schema   *apiextensionsv1.JSONSchemaProps
+	resource bool
+	u        *Union
+	diags    diag.List
+}
+
+func (r *resolver) errorf(pos diag.Pos, code diag.Code, hint, format string, args ...any) {
+	if pos.Line == 0 {
+		pos = r.d.Pos
+	}
+	r.diags = append(r.diags, diag.Diagnostic{Code: code, Pos: pos, Path: r.d.Path, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+func (r *resolver) resolve() {
+	d := r.d
+	r.u = &Union{
+		Name: d.name.text, Discriminator: d.discriminator.text, Cardinality: d.cardinality,
+		ForbidUnmapped: d.unmapped.text == "Forbid", Deduce: d.deduce, Change: d.change, Ratchet: d.ratchet,
+	}
+	if r.schema.Type != "object" || len(r.schema.Properties) == 0 {
+		r.errorf(d.Pos, diag.NotAnObject, "declare the union on the object whose properties are its members",
+			"a union needs an object with properties; this schema is %s", describe(r.schema))
+		return
+	}
+	r.members()
+	if d.discriminator.set() {
+		r.discriminator()
+	}
+	r.cardinality()
+	r.change()
+}
+
+func (r *resolver) members() {
+	d := r.d
+	if len(d.fields) == 0 {
+		r.errorf(d.fieldsPos, diag.NoMembers, `list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator`,
+			"the union has no members")
+	}
+	valueOf := map[string]string{}
+	for _, f := range d.fields {
+		m := Member{Name: f.name.text}
+		if slices.ContainsFunc(r.u.Members, func(o Member) bool { return o.Name == m.Name }) {
+			r.errorf(f.name.pos, diag.MemberShared, "", "%q is listed twice", m.Name)
+			continue
+		}
+		prop, ok := r.property(f.name, diag.UnknownMember, "member")
+		if ok {
+			r.alwaysSet(f.name, prop)
+		}
+		if d.discriminator.set() {
+			m.Values = r.values(f, valueOf)
+		}
+		r.u.Members = append(r.u.Members, m)
+	}
+	for _, w := range d.optionalMembers {
+		if m := r.member(w, "optionalMembers"); m != nil {
+			m.Optional = true
+		}
+	}
+	if len(d.optionalMembers) > 0 && !d.discriminator.set() {
+		r.errorf(d.optionalMembers[0].pos, diag.Contradiction, "without a discriminator no member is required: delete optionalMembers",
+			"optionalMembers needs a discriminator that selects members")
+	}
+	for _, w := range d.emptyIsUnset {
+		if m := r.member(w, "emptyIsUnset"); m != nil {
+			r.emptyIsUnset(m, w)
+		}
+	}
+}
+
+// values returns the discriminator values of one member, checked.
+func (r *resolver) values(f fieldValues, memberOf map[string]string) []string {
+	var l []string
+	if len(f.values) == 0 {
+		r.errorf(f.name.pos, diag.NoMembers, "give it a value", "no discriminator value selects %q", f.name.text)
+	}
+	for _, v := range f.values {
+		other, taken := memberOf[v.text]
+		switch {
+		case v.text == "":
+			r.errorf(v.pos, diag.EmptyValue, `"" means that the discriminator is unset: give the member a value`, "the empty value cannot select %q", f.name.text)
+		case taken:
+			r.errorf(v.pos, diag.DuplicateValue, "give each member its own value", "value %q selects both %q and %q", v.text, other, f.name.text)
+		default:
+			memberOf[v.text] = f.name.text
+			l = append(l, v.text)
+		}
+	}
+	return l
+}
+
+// member returns the member that a list of the declaration names.
+func (r *resolver) member(w word, list string) *Member {
+	i := slices.IndexFunc(r.u.Members, func(m Member) bool { return m.Name == w.text })
+	if i < 0 {
+		r.errorf(w.pos, diag.UnknownMember, nearest(w.text, r.u.MemberNames()), "%s names %q, which is no member of this union", list, w.text)
+		return nil
+	}
+	return &r.u.Members[i]
+}
+
+// property returns the schema of a property that rules will read.
+func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensionsv1.JSONSchemaProps, bool) {
+	prop, ok := r.schema.Properties[w.text]
+	if !ok {
+		known := make([]string, 0, len(r.schema.Properties))
+		for name := range r.schema.Properties {
+			known = append(known, name)
+		}
+		r.errorf(w.pos, unknown, nearest(w.text, known), "%s %q is not a property of this object", role, w.text)
+		return nil, false
+	}
+	if _, ok := apiservercel.Escape(w.text); !ok {
+		r.errorf(w.pos, diag.InexpressibleName, "rename the property: CEL names are letters, digits, '_', '-', '.' and '/', and start with no digit",
+			"CEL cannot express the name of %s %q", role, w.text)
+		return nil, false
+	}
+	if !visible(&prop) {
+		r.errorf(w.pos, diag.InvisibleProperty, "give the property (and its items or values) a type",
+			"CEL cannot see %s %q: its schema is %s", role, w.text, describe(&prop))
+		return nil, false
+	}
+	return &prop, true
+}
+
+func (r *resolver) alwaysSet(w word, prop *apiextensionsv1.JSONSchemaProps) {
+	const hint = "members are optional properties without a default: only the union decides which one is set"
+	switch {
+	case r.resource && (w.text == "apiVersion" || w.text == "kind" || w.text == "metadata"):
+		r.errorf(w.pos, diag.MemberAlwaysSet, hint, "member %q is set in every resource", w.text)
+	case slices.Contains(r.schema.Required, w.text):
+		r.errorf(w.pos, diag.MemberAlwaysSet, hint, "member %q is required by the schema, so it is always set", w.text)
+	case prop.Default != nil:
+		r.errorf(w.pos, diag.MemberAlwaysSet, hint, "member %q has a default, so it is always set", w.text)
+	}
+}
+
+func (r *resolver) emptyIsUnset(m *Member, w word) {
+	prop, ok := r.schema.Properties[m.Name]
+	if !ok {
+		return
+	}
+	switch {
+	case prop.Type == "string" && prop.Format == "" && !prop.XIntOrString:
+		m.Empty = EmptyString
+	case prop.Type == "array", prop.Type == "object" && prop.AdditionalProperties != nil && prop.AdditionalProperties.Schema != nil:
+		m.Empty = EmptyCollection
+	case prop.Type == "object" && len(prop.Properties) > 0:
+		m.Empty = EmptyObject
+		for name, field := range prop.Properties {
+			if _, ok := apiservercel.Escape(name); !ok || !visible(&field) {
+				r.errorf(w.pos, diag.InvisibleProperty, "take the member out of emptyIsUnset, or give the property a type",
+					"CEL cannot tell whether %q is empty: it does not see its property %q", m.Name, name)
+			}
+			m.Fields = append(m.Fields, name)
+		}
+		if prop.XPreserveUnknownFields != nil && *prop.XPreserveUnknownFields {
+			r.errorf(w.pos, diag.InvisibleProperty, "take the member out of emptyIsUnset",
+				"CEL cannot tell whether %q is empty: it does not see unknown fields", m.Name)
+		}
+		slices.Sort(m.Fields)
+	default:
+		r.errorf(w.pos, diag.EmptyIsUnsetType, "take it out of emptyIsUnset",
+			"emptyIsUnset works for strings without a format, lists, maps and objects with properties; %q is %s", m.Name, describe(&prop))
+	}
+}
+
+func (r *resolver) discriminator() {
+	d, u := r.d, r.u
+	prop, ok := r.property(d.discriminator, diag.UnknownDiscriminator, "discriminator")
+	if slices.ContainsFunc(u.Members, func(m Member) bool { return m.Name == u.Discriminator }) {
+		r.errorf(d.discriminator.pos, diag.DiscriminatorIsMember, "take it out of the members", "%q is both the discriminator and a member", u.Discriminator)
+		return
+	}
+	if !ok {
+		return
+	}
+	if prop.Type != "string" || prop.XIntOrString || slices.Contains([]string{"byte", "date", "date-time", "duration"}, prop.Format) {
+		r.errorf(d.discriminator.pos, diag.DiscriminatorNotString, "use a property of type string without format",
+			"discriminator %q must be a string to CEL; it is %s", u.Discriminator, describe(prop))
+		return
+	}
+	if prop.Default != nil {
+		r.diags = append(r.diags, diag.Diagnostic{
+			Code: diag.DefaultedDiscriminator, Severity: diag.Warning, Pos: d.discriminator.pos, Path: d.Path,
+			Message: fmt.Sprintf("discriminator %q has the default %s: users get errors about a value they never wrote", u.Discriminator, prop.Default.Raw),
+			Hint:    "drop the default, or make its member optional",
+		})
+	}
+	u.Values = u.MemberValues()
+	r.enum(prop)
+	required := slices.Contains(r.schema.Required, u.Discriminator) && !prop.Nullable
+	enum := enumOf(prop)
+	emptyPossible := len(prop.Enum) == 0 && (prop.MinLength == nil || *prop.MinLength == 0) || slices.Contains(enum, "")
+	u.Implied.Selected = required && !emptyPossible
+	if slices.Contains(r.schema.Required, u.Discriminator) && u.Cardinality == 0 {
+		u.Cardinality = ExactlyOne
+	}
+	if u.Cardinality == AtMostOne && u.Implied.Selected {
+		r.errorf(d.cardinalityPos, diag.Contradiction, "delete cardinality, or make the discriminator optional",
+			"AtMostOne lets %q be unset, but the schema requires it", u.Discriminator)
+	}
+	if d.deduce && required {
+		r.errorf(d.deducePos, diag.Contradiction, "delete deduceInvalidDiscriminator, or make the discriminator optional",
+			"deduceInvalidDiscriminator lets %q be left out, but the schema requires it", u.Discriminator)
+	}
+}
+
+// enum compares the members' values with those the schema allows.
+func (r *resolver) enum(prop *apiextensionsv1.JSONSchemaProps) {
+	if len(prop.Enum) == 0 {
+		return
+	}
+	enum := enumOf(prop)
+	for _, f := range r.d.fields {
+		for _, v := range f.values {
+			if v.text != "" && !slices.Contains(enum, v.text) {
+				r.errorf(v.pos, diag.ValueNotInEnum, nearest(v.text, enum), "value %q of member %q is not in the enum of %q", v.text, f.name.text, r.u.Discriminator)
+			}
+		}
+	}
+	r.u.Implied.Unmapped = r.u.mapsAll(enum)
+	for _, v := range enum {
+		if v != "" && !slices.Contains(r.u.Values, v) {
+			r.u.Values = append(r.u.Values, v)
+		}
+	}
+}
+
+// enumOf returns the strings in the enum of a schema.
+func enumOf(prop *apiextensionsv1.JSONSchemaProps) []string {
+	var l []string
+	for _, v := range prop.Enum {
+		var s string
+		if json.Unmarshal(v.Raw, &s) == nil && string(v.Raw) != "null" {
+			l = append(l, s)
+		}
+	}
+	return l
+}
+
+func (r *resolver) cardinality() {
+	d, u := r.d, r.u
+	if u.Cardinality == 0 {
+		u.Cardinality = AtMostOne
+	}
+	switch {
+	case u.Discriminator != "" && d.members:
+		r.errorf(d.fieldsPos, diag.Contradiction, "use fields-to-discriminateBy: {member: Value}", "members has no room for the values of discriminator %q", u.Discriminator)
+	case u.Discriminator != "" && u.Cardinality == AtLeastOne:
+		r.errorf(d.cardinalityPos, diag.Contradiction, "use ExactlyOne or AtMostOne, or drop the discriminator", "AtLeastOne contradicts a discriminator, which selects one member")
+	case u.Discriminator == "" && d.deduce:
+		r.errorf(d.deducePos, diag.Contradiction, "delete deduceInvalidDiscriminator", "there is no discriminator to deduce")
+	case u.Discriminator == "" && d.unmapped.set():
+		r.errorf(d.unmapped.pos, diag.Contradiction, "delete unmappedValues", "there is no discriminator that could have unmapped values")
+	case d.deduce && u.Cardinality == ExactlyOne && d.cardinality == ExactlyOne:
+		r.errorf(d.deducePos, diag.Contradiction, "delete one of the two", "ExactlyOne demands that %q is set, deduceInvalidDiscriminator lets it be left out", u.Discriminator)
+	}
+}
+
+func (r *resolver) change() {
+	d, u := r.d, r.u
+	switch {
+	case u.Cardinality == AtLeastOne && (d.change == Clear || d.change == Forbid || len(d.allowed) > 0):
+		r.errorf(first(d.changePos, d.allowedPos), diag.Contradiction, "delete it", "AtLeastOne has no transitions")
+	case d.allowedPos.Line > 0 && d.change != 0:
+		r.errorf(d.changePos, diag.Contradiction, "delete discriminatorChange: allowedChanges takes its place", "discriminatorChange and allowedChanges both say what may change")
+	}
+	switch {
+	case d.allowedPos.Line > 0:
+		u.Change = AllowedChanges
+		r.table()
+	case u.Change == 0 && u.Cardinality == AtLeastOne:
+		u.Change = Allow
+	case u.Change == 0:
+		u.Change = Clear
+	}
+}
+
+func (r *resolver) table() {
+	u := r.u
+	known, what := u.Values, "value of the discriminator"
+	if u.Discriminator == "" {
+		known, what = u.MemberNames(), "member"
+	}
+	check := func(w word) {
+		hint := nearest(w.text, known)
+		if u.Discriminator != "" && hint == "" {
+			hint = "add it to the members or to the enum of the discriminator"
+		}
+		if !slices.Contains(known, w.text) {
+			r.errorf(w.pos, diag.UnknownChange, hint, "allowedChanges names %q, which is no known %s", w.text, what)
+		}
+	}
+	u.Allowed = map[string][]string{}
+	for _, t := range r.d.allowed {
+		if t.from.text == "" {
+			r.errorf(t.from.pos, diag.UnknownChange, "delete it", "an unset union may always be set: %q needs no row", "")
+			continue
+		}
+		check(t.from)
+		row := []string{}
+		for _, to := range t.to {
+			if to.text != "" {
+				check(to)
+			}
+			row = append(row, to.text)
+		}
+		u.Allowed[t.from.text] = row
+	}
+}
+
+// overlaps checks that no property serves two unions of the object.
+func (r *resolver) overlaps(memberOf, discriminatorOf map[string]*Declaration) {
+	d := r.d
+	shared := func(w word, code diag.Code, other *Declaration, format string) {
+		r.errorf(w.pos, code, "a property belongs to one union at most", format, w.text)
+		r.diags[len(r.diags)-1].Related = []diag.Related{{Pos: other.Pos, Message: "the other union"}}
+	}
+	if w := d.discriminator; w.text != "" {
+		if other := discriminatorOf[w.text]; other != nil {
+			shared(w, diag.DiscriminatorShared, other, "%q is the discriminator of two unions")
+		} else if other := memberOf[w.text]; other != nil {
+			shared(w, diag.DiscriminatorIsMember, other, "discriminator %q is a member of another union")
+		}
+	}
+	for _, f := range d.fields {
+		if other := memberOf[f.name.text]; other != nil && other != d {
+			shared(f.name, diag.MemberShared, other, "%q is a member of two unions")
+		} else if other := discriminatorOf[f.name.text]; other != nil {
+			shared(f.name, diag.DiscriminatorIsMember, other, "member %q is the discriminator of another union")
+		}
+		memberOf[f.name.text] = d
+	}
+	if d.discriminator.text != "" {
+		discriminatorOf[d.discriminator.text] = d
+	}
+}
+
+// Demand is a key of the declaration that only transition rules can fulfil.
+type Demand struct {
+	Key string
+	Pos diag.Pos
+}
+
+// Demands returns what the declaration asks of updates by name: Forbid, a
+// table, ratchet. Where old and new objects cannot be correlated each of them
+// is an error, while a defaulted Clear may be left out.
+func (d *Declaration) Demands() []Demand {
+	var l []Demand
+	if d.change == Forbid {
+		l = append(l, Demand{"discriminatorChange: Forbid", d.changePos})
+	}
+	if d.allowedPos.Line > 0 {
+		l = append(l, Demand{"allowedChanges", d.allowedPos})
+	}
+	if d.ratchet {
+		l = append(l, Demand{"ratchet", d.ratchetPos})
+	}
+	return l
+}
+
+// visible mirrors k8s.io/apiserver/pkg/cel/common.SchemaDeclType: whether CEL
+// has a type for values of schema s.
+func visible(s *apiextensionsv1.JSONSchemaProps) bool {
+	if s.XIntOrString {
+		return true
+	}
+	switch s.Type {
+	case "array":
+		return s.Items != nil && s.Items.Schema != nil && visible(s.Items.Schema)
+	case "object":
+		return s.AdditionalProperties == nil || s.AdditionalProperties.Schema == nil || visible(s.AdditionalProperties.Schema)
+	}
+	return slices.Contains([]string{"string", "boolean", "number", "integer"}, s.Type)
+}
+
+// describe says in a few words what a schema is.
+func describe(s *apiextensionsv1.JSONSchemaProps) string {
+	switch {
+	case s.XIntOrString:
+		return "x-kubernetes-int-or-string"
+	case s.Type == "":
+		return "without a type"
+	case s.Type == "object" && s.AdditionalProperties != nil:
+		return "a map"
+	case s.Type == "array" && !visible(s):
+		return "a list of items without a type"
+	case s.Type == "object" && len(s.Properties) == 0:
+		return "an object without properties"
+	case s.Format != "":
+		return fmt.Sprintf("of type %s with format %s", s.Type, s.Format)
+	}
+	return "of type " + s.Type
+}
+
+// nearest is the hint for a misspelt name: the closest known one, or all of
+// them when they are few.
+func nearest(name string, known []string) string {
+	known = slices.Sorted(slices.Values(known))
+	best, distance := "", 3
+	for _, k := range known {
+		if n := editDistance(name, k); n < distance {
+			best, distance = k, n
+		}
+	}
+	switch {
+	case best != "":
+		return fmt.Sprintf("write %q", best)
+	case len(known) > 0 && len(known) <= 12:
+		return "known are " + strings.Join(known, ", ")
+	}
+	return ""
+}
+
+func first(positions ...diag.Pos) diag.Pos {
+	for _, p := range positions {
+		if p.Line > 0 {
+			return p
+		}
+	}
+	return diag.Pos{}
+}
+
+// Discriminator returns the discriminator's name as declared, or "".
+func (d *Declaration) Discriminator() string { return d.discriminator.text }
+
+// Properties returns the names of all properties that d reads, as declared.
+func (d *Declaration) Properties() []string {
+	var l []string
+	if d.discriminator.set() {
+		l = append(l, d.discriminator.text)
+	}
+	for _, f := range d.fields {
+		l = append(l, f.name.text)
+	}
+	return l
+}
