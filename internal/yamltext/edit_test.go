@@ -1,6 +1,9 @@
 package yamltext
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestApply(t *testing.T) {
 	for _, c := range []struct {
@@ -34,5 +37,18 @@ func TestApply(t *testing.T) {
 				t.Errorf("src is now %q", src)
 			}
 		})
+	}
+}
+
+func TestApplyKeepsOrder(t *testing.T) {
+	var edits []Edit
+	want := ""
+	for c := 'A'; c <= 'Z'; c++ {
+		edits = append(edits, Edit{1, 1, string(c)}, Edit{0, 0, "."})
+		want += string(c)
+	}
+	got, err := Apply([]byte("ab"), edits)
+	if err != nil || string(got) != strings.Repeat(".", 26)+"a"+want+"b" {
+		t.Errorf("got %q, %v", got, err)
 	}
 }

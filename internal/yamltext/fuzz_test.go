@@ -2,6 +2,7 @@ package yamltext
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -31,6 +32,9 @@ var seeds = []string{
 	"? ? a\n: b\n",
 	"a: &x\n  b: 1\nc: *x\nd: &y [1]\ne: !!str 1\nf: !<tag:yaml.org,2002:str> 2\ng: &z !!map {}\nh: !!seq\n- i\n*z : j\n",
 	"&k key: &v value\n",
+	"a: &a\n !\nb:\n- &b\n  !\n- c\n",
+	"a: &a  !\nb: !  &b # c\nc:\n? &c\n! d: e\n",
+	"&m\n! a: b\n---\n!!map\n&k a: b\n---\n&m !!map\n!!str &k a: b\n",
 	"&m\na: b\n---\n!!map # c\na: b\n---\n! a: b\n---\n!\na: b\n",
 	"a: &n\nb: !!null\nc: !\nd: &o !!str\n- e\n",
 	"- &a\n- &b !!null\n-\n- - c\n  -\n  - - d\n",
@@ -62,6 +66,11 @@ var broken = []string{
 	"a: - b\n", "a: [", "a: \"b", "\tx: y", "a: *b", "a: b: c", "a: }", "[a]]", "%", "[a?b]", "&l ? m\n", "[? , b]", "[? ]",
 }
 
+// misread matches what yaml.v3 gets wrong: it skips characters when it meets a
+// byte order mark inside of a document, and the token after a pair's empty key
+// in a flow sequence. Spans may then be refused.
+var misread = regexp.MustCompile(`.\x{FEFF}|\?(\s|#.*)*[],:]`)
+
 func FuzzSpan(f *testing.F) {
 	for _, s := range append(broken, seeds...) {
 		f.Add([]byte(s))
@@ -72,8 +81,8 @@ func FuzzSpan(f *testing.F) {
 			checkSyntaxError(t, src, err)
 			return
 		}
-		if bytes.Count(src, bom) > 1 {
-			return // yaml.v3 skips characters when it meets them inside of a document
+		if misread.Match(src) {
+			return
 		}
 		checkFile(t, file)
 	})
@@ -194,6 +203,8 @@ func (c *checker) reparse(n *yaml.Node, start, end int, in role) {
 	}
 	alone := indented(text)
 	switch {
+	case in.flow && in.key && bytes.ContainsFunc(text, func(r rune) bool { return strings.ContainsRune("\n\r\u0085\u2028\u2029", r) }):
+		return // a key without a value; with one, it must not be of several lines
 	case in.flow && in.key:
 		alone = "k: {" + alone + ": }\n"
 	case in.flow:

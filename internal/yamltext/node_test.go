@@ -54,6 +54,15 @@ null:
 		if got != c.want {
 			t.Errorf("%s in %s: got %q, want %q", c.key, c.at, got, c.want)
 		}
+		got = ""
+		for _, e := range Entries(m) {
+			if e.Key.Value == c.key {
+				got += fmt.Sprint(e.Value.Value, " ", e.Index < 0)
+			}
+		}
+		if got != c.want {
+			t.Errorf("entry %s in %s: got %q, want %q", c.key, c.at, got, c.want)
+		}
 	}
 	if _, _, _, ok := Lookup(nil, "x"); ok {
 		t.Error("found in nothing")

@@ -150,7 +150,7 @@ func (w *walker) node(n *yaml.Node, in context) error {
 	bare := n.Kind == yaml.MappingNode && len(n.Content) > 0 &&
 		n.Content[0].Line == n.Line && n.Content[0].Column == n.Column
 	if !bare {
-		if err := w.properties(n); err != nil {
+		if err := w.properties(n, in); err != nil {
 			return err
 		}
 	}
@@ -180,12 +180,13 @@ func isEmpty(n *yaml.Node) bool {
 
 // properties steps over a node's anchor and tag, and the space behind them. An
 // empty scalar ends with them.
-func (w *walker) properties(n *yaml.Node) error {
-	anchor, tag := n.Anchor == "", false
+func (w *walker) properties(n *yaml.Node, in context) error {
+	start, anchor, tag := w.pos, n.Anchor == "", false
 	for end := w.pos; ; end = w.pos {
 		next := scanSpace(w.src, end)
 		switch {
 		case next == len(w.src):
+		case len(n.Content) > 0 && w.at(next, n.Content[0]): // those of the first key
 		case w.src[next] == '&' && !anchor:
 			w.pos = next
 			if !w.hasPrefix("&" + n.Anchor) {
@@ -194,7 +195,7 @@ func (w *walker) properties(n *yaml.Node) error {
 			w.pos += 1 + len(n.Anchor)
 			anchor = true
 			continue
-		case w.src[next] == '!' && !tag && !(isEmpty(n) && n.Style&yaml.TaggedStyle == 0 && next > end+1):
+		case w.src[next] == '!' && !tag && (next == start || !isEmpty(n) || w.inside(next, in)):
 			for w.pos = next; !isBlankOrEnd(w.src, w.pos); {
 				w.pos++
 			}
@@ -209,4 +210,11 @@ func (w *walker) properties(n *yaml.Node) error {
 		}
 		return nil
 	}
+}
+
+// inside reports whether text at pos can belong to a node of a block, rather than
+// begin the block's next entry.
+func (w *walker) inside(pos int, in context) bool {
+	_, column := w.position(pos)
+	return in.flow || column-1 > in.indent
 }

@@ -301,6 +301,15 @@ func (c *compiler) result() *Result {
 	r := &Result{Name: c.crd.Name}
 	for _, o := range c.objects {
 		r.Objects = append(r.Objects, o.Object)
+		for i := range o.Unions {
+			for _, rule := range o.rules(i) {
+				if hasRule(o.schema.XValidations, rule) {
+					c.report(diag.Diagnostic{Code: diag.HandWrittenRuleServes, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
+						Message: "a rule that stands here already is used as it is, with its message: " + rule.Rule,
+						Hint:    "delete it to get the compiled one; the texts of rules must differ within a schema"})
+				}
+			}
+		}
 	}
 	r.Additions = c.additions()
 	slices.SortStableFunc(r.Additions, func(a, b Addition) int {

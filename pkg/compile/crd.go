@@ -3,7 +3,6 @@ package compile
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -141,5 +140,27 @@ func (c *compiler) correlation(o *object) {
 	}
 }
 
-// equivalent reports whether two lists of unions mean the same.
-func equivalent(a, b []*union.Union) bool { return reflect.DeepEqual(a, b) }
+// equivalent reports whether two lists of unions mean the same, in any order.
+func equivalent(a, b []*union.Union) bool {
+	return slices.Equal(meanings(a), meanings(b))
+}
+
+// meanings are texts that are equal when unions mean the same.
+func meanings(unions []*union.Union) []string {
+	var l []string
+	for _, u := range unions {
+		if u == nil {
+			continue
+		}
+		// What messages say and what each schema implies makes no difference.
+		v := *u
+		v.Name, v.Values, v.Implied = "", nil, union.Implied{}
+		v.Members = slices.SortedFunc(slices.Values(v.Members), func(a, b union.Member) int { return strings.Compare(a.Name, b.Name) })
+		for i := range v.Members {
+			v.Members[i].Values = slices.Sorted(slices.Values(v.Members[i].Values))
+		}
+		l = append(l, fmt.Sprintf("%+v", v)) // prints maps in order of their keys
+	}
+	slices.Sort(l)
+	return l
+}

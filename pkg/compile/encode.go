@@ -63,11 +63,15 @@ func (c *compiler) additions() []Addition {
 	}
 	for i := range l {
 		present := schemaAt(c.crd, l[i].Place).XValidations
-		l[i].Rules = slices.DeleteFunc(l[i].Rules, func(r rules.Rule) bool {
-			return slices.ContainsFunc(present, func(p apiextensionsv1.ValidationRule) bool { return p.Rule == r.Rule })
-		})
+		l[i].Rules = slices.DeleteFunc(l[i].Rules, func(r rules.Rule) bool { return hasRule(present, r) })
 	}
 	return slices.DeleteFunc(l, func(a Addition) bool { return len(a.Rules) == 0 })
+}
+
+// hasRule reports whether a rule of r's text is among those present. Validations
+// are a list-map keyed by rule: twice the same breaks server-side apply.
+func hasRule(present []apiextensionsv1.ValidationRule, r rules.Rule) bool {
+	return slices.ContainsFunc(present, func(p apiextensionsv1.ValidationRule) bool { return p.Rule == r.Rule })
 }
 
 // rules are those of one union that stand on its object.

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/util/json"
+	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -40,11 +42,8 @@ func Compile(name string, src []byte, opts Options) ([]byte, diag.List) {
 	}
 	p.back = base.position
 	var edits []yamltext.Edit
-	changed := make([]bool, len(p.file.Docs))
-	for i, d := range p.file.Docs {
-		e := p.compileDocument(d)
-		changed[i] = len(e) > 0
-		edits = append(edits, e...)
+	for _, d := range p.file.Docs {
+		edits = append(edits, p.compileDocument(d)...)
 	}
 	if p.diags.HasErrors() {
 		return nil, p.diags.Sort()
@@ -54,7 +53,7 @@ func Compile(name string, src []byte, opts Options) ([]byte, diag.List) {
 	}
 	out, err := yamltext.Apply(base.text, edits)
 	if err == nil {
-		out, err = p.prove(text, base, out, changed)
+		out, err = p.prove(text, base, out, edits)
 	}
 	if err != nil {
 		p.unproved(err)
@@ -225,18 +224,31 @@ func text(n *yaml.Node, key string) string {
 	return yamltext.Resolve(v).Value
 }
 
-// value reads a document as kubectl does.
-func (p *patcher) value(d *yamltext.Document) (any, bool) {
-	v, err := p.file.Value(d)
+// read reads a document as kubectl does, as JSON and as data.
+func read(document []byte) (data []byte, v any, err error) {
+	defer func() {
+		if r := recover(); r != nil { // the library panics on some malformed documents
+			err = fmt.Errorf("invalid YAML: %v", r)
+		}
+	}()
+	if data, err = sigs.YAMLToJSONStrict(document); err == nil {
+		err = json.Unmarshal(data, &v)
+	}
+	return data, v, err
+}
+
+// value reads a document of the file; errors are reported.
+func (p *patcher) value(d *yamltext.Document) (data []byte, v any, ok bool) {
+	data, v, err := read(p.file.Src[d.Start:d.End])
 	if err == nil {
-		return v, true
+		return data, v, true
 	}
 	hint := ""
 	if bytes.Contains(p.file.Src[d.Start:d.End], []byte("{{")) {
 		hint = "this looks like a Helm template: render it first (helm template), and compile the result"
 	}
 	p.errorf(d.Root, diag.Syntax, hint, "kubectl cannot read this document: %s", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
-	return nil, false
+	return nil, nil, false
 }
 
 // in returns the manifest's part of its document's value.

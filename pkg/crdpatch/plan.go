@@ -22,21 +22,24 @@ import (
 func (p *patcher) compileDocument(d *yamltext.Document) []yamltext.Edit {
 	var edits []yamltext.Edit
 	var value any
+	var document []byte
 	for _, m := range p.crds(d) {
 		if !compile.Declares(m.node) {
 			continue
 		}
 		if value == nil {
 			var ok bool
-			if value, ok = p.value(d); !ok {
+			if document, value, ok = p.value(d); !ok {
 				return nil
 			}
 		}
-		crd := m.in(value)
-		data, err := json.Marshal(crd)
-		if err != nil {
-			p.unproved(err)
-			return nil
+		crd, data := m.in(value), document
+		if len(m.items) > 0 {
+			var err error
+			if data, err = json.Marshal(crd); err != nil {
+				p.unproved(err)
+				return nil
+			}
 		}
 		result, diags := compile.CRD(compile.Manifest{File: p.name, Node: m.node, JSON: data},
 			compile.Options{KubeVersion: p.opts.KubeVersion, Encoding: p.opts.Encoding})
@@ -50,7 +53,7 @@ func (p *patcher) compileDocument(d *yamltext.Document) []yamltext.Edit {
 		edits = append(edits, w.write(result)...)
 		p.checkSize(m, data, crd)
 	}
-	if value != nil {
+	if len(edits) > 0 {
 		p.expected[d] = value
 	}
 	return edits

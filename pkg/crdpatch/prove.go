@@ -1,6 +1,7 @@
 package crdpatch
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -12,15 +13,29 @@ import (
 // prove parses the result of editing base again and compares each document that
 // changed with what it is to mean. Documents of a compiled file whose rules come
 // out as they are keep their bytes: src's.
-func (p *patcher) prove(src []byte, base undone, out []byte, changed []bool) ([]byte, error) {
-	expected := map[int]any{}
-	for i, d := range p.file.Docs {
-		if v, ok := p.expected[d]; ok && changed[i] {
-			expected[i] = v
+func (p *patcher) prove(src []byte, base undone, out []byte, edits []yamltext.Edit) ([]byte, error) {
+	for _, d := range p.file.Docs {
+		want, ok := p.expected[d]
+		if !ok {
+			continue
 		}
-	}
-	if err := equals(out, expected); err != nil {
-		return nil, err
+		// What the document grew to: nothing is edited across documents.
+		start, end := d.Start, d.End
+		for _, e := range edits {
+			if e.End <= d.Start && e.Start < d.Start {
+				start += len(e.New) - (e.End - e.Start)
+			}
+			if e.Start < d.End {
+				end += len(e.New) - (e.End - e.Start)
+			}
+		}
+		_, got, err := read(out[start:end])
+		if err != nil {
+			return nil, err
+		}
+		if !reflect.DeepEqual(got, want) {
+			return nil, errors.New(difference("", got, want))
+		}
 	}
 	if !base.changed {
 		return out, nil

@@ -155,7 +155,7 @@ func (r *restorer) read() bool {
 	if err != nil {
 		return bad("restore it, or delete it together with the rules it lists", "the annotation %s cannot be read: %v", Annotation, err)
 	}
-	v, ok := r.patcher.value(r.text.doc)
+	_, v, ok := r.patcher.value(r.text.doc)
 	if !ok {
 		return false
 	}

@@ -76,7 +76,7 @@ func shapes() []shape {
 var memberNames = []string{"a", "b", "c", "d"}
 
 const memberSchemas = `
-  a: {type: object, nullable: true, properties: {x: {type: string}, y: {type: integer, nullable: true}}}
+  a: {type: object, nullable: true, properties: {x: {type: string}, z: {type: integer, nullable: true}}}
   b: {type: string, nullable: true}
   c: {type: array, items: {type: string}}
   d: {type: object, nullable: true, additionalProperties: {type: string}}
@@ -84,13 +84,13 @@ const memberSchemas = `
 
 var (
 	emptyMembers = map[string][]any{
-		"a": {map[string]any{}, map[string]any{"y": nil}},
+		"a": {map[string]any{}, map[string]any{"z": nil}},
 		"b": {""},
 		"c": {[]any{}},
 		"d": {map[string]any{}},
 	}
 	setMembers = map[string]any{
-		"a": map[string]any{"y": int64(0)},
+		"a": map[string]any{"z": int64(0)},
 		"b": "x",
 		"c": []any{""},
 		"d": map[string]any{"": ""},
