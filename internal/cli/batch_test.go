@@ -2,11 +2,13 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -175,4 +177,25 @@ func TestBatchCannotStage(t *testing.T) {
 			t.Errorf("a directory was left behind: %v", err)
 		}
 	}
+}
+
+// Several processes may write into one new directory.
+func TestBatchesShareNewDirectories(t *testing.T) {
+	root := t.TempDir()
+	want := map[string]string{}
+	for i := range 50 {
+		var wg sync.WaitGroup
+		for j := range 4 {
+			name := fmt.Sprintf("%d/dir/%d", i, j)
+			want[name] = name
+			wg.Go(func() {
+				b := batch{rename: os.Rename}
+				if err := b.replace([]output{{path: filepath.Join(root, name), data: []byte(name)}}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	wantTree(t, root, want)
 }

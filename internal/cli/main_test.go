@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -138,5 +139,25 @@ func TestStandardInputFails(t *testing.T) {
 	code = a.main(context.Background(), func() {}, []string{"compile", "-"})
 	if code != exitFailure || out.Len() > 0 || errs.String() != "unioncel: <stdin>: unexpected EOF\n" {
 		t.Errorf("exit code %d, printed %q and %q", code, out, errs)
+	}
+}
+
+func TestConvertNoLonger(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	calls := 0
+	results := make([]result, 1000)
+	err := convertAll(ctx, results[:1], func(string, []byte) ([]byte, diag.List) {
+		cancel()
+		return nil, nil
+	})
+	if !errors.Is(err, errInterrupted) {
+		t.Errorf("interrupted during the last: %v", err)
+	}
+	err = convertAll(ctx, results, func(string, []byte) ([]byte, diag.List) {
+		calls++
+		return nil, nil
+	})
+	if !errors.Is(err, errInterrupted) || calls > 0 {
+		t.Errorf("interrupted before: %v after %d calls", err, calls)
 	}
 }

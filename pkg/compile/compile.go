@@ -305,8 +305,8 @@ func (c *compiler) result() *Result {
 			for _, rule := range o.rules(i) {
 				if hasRule(o.schema.XValidations, rule) {
 					c.report(diag.Diagnostic{Code: diag.HandWrittenRuleServes, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
-						Message: "a rule that stands here already is used as it is, with its message: " + rule.Rule,
-						Hint:    "delete it to get the compiled one; the texts of rules must differ within a schema"})
+						Message: fmt.Sprintf("a rule of this text is here already and is kept, with its own message: %q", rule.Rule),
+						Hint:    "delete it to get the compiled one; two rules of one text break server-side apply"})
 				}
 			}
 		}

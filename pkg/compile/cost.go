@@ -256,7 +256,7 @@ func (c *compiler) fitTotals(e estimator, totals []uint64) {
 		}
 		if sum > validation.StaticEstimatedCRDCostLimit {
 			c.report(diag.Diagnostic{Code: diag.VersionOverBudget, Pos: c.pos(c.manifest.Node), Path: fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", v),
-				Message: fmt.Sprintf("the rules of version %s cost %s together, %s of them written before; the API server's limit is %s",
+				Message: fmt.Sprintf("the rules of version %s cost %s together (%s of it for rules that were there before); the API server's limit is %s",
 					c.crd.Spec.Versions[v].Name, number(sum), number(before), number(validation.StaticEstimatedCRDCostLimit)),
 				Hint: "bound the lists and maps above the unions (maxItems, maxProperties)"})
 		}

@@ -22,7 +22,7 @@ func (c *compiler) decode() {
 	c.crd = &apiextensionsv1.CustomResourceDefinition{}
 	if err := json.UnmarshalCaseSensitivePreserveInts(c.manifest.JSON, c.crd); err != nil {
 		c.report(diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.pos(c.manifest.Node),
-			Message: "this is no CustomResourceDefinition: " + strings.TrimPrefix(err.Error(), "json: "),
+			Message: "the API server cannot read this CustomResourceDefinition: " + strings.TrimPrefix(err.Error(), "json: "),
 			Hint:    "compare it with kubectl explain customresourcedefinition.spec --recursive"})
 	}
 }

@@ -24,8 +24,8 @@ const format = 1
 type record struct {
 	Format int `json:"format"`
 	// Annotations is what metadata had instead of annotations: nil when it had
-	// some, "" when the key was absent, else the text of its null value, behind
-	// the colon.
+	// some, "" when the key was absent, else the text of its null value, from the
+	// colon on.
 	Annotations *string `json:"annotations,omitempty"`
 	// Schemas are the schemas that were changed, in order of the text.
 	Schemas []schemaRecord `json:"schemas"`
@@ -44,8 +44,10 @@ type schemaRecord struct {
 	At     int    `json:"at,omitempty"`
 	// Kept says that the declaration was left in.
 	Kept bool `json:"kept,omitempty"`
-	// Created says that the schema had no rules before.
+	// Created says that the schema had no list of rules before, Empty that it had
+	// one without rules.
 	Created bool `json:"created,omitempty"`
+	Empty   bool `json:"empty,omitempty"`
 	// Rules are ours.
 	Rules []ruleRecord `json:"rules,omitempty"`
 }

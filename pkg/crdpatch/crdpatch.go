@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -55,6 +56,9 @@ func Compile(name string, src []byte, opts Options) ([]byte, diag.List) {
 	if err == nil {
 		out, err = p.prove(text, base, out, edits)
 	}
+	if err == nil && p.expected[p.file.Docs[len(p.file.Docs)-1]] != nil {
+		err = checkEnd(src, text)
+	}
 	if err != nil {
 		p.unproved(err)
 		return nil, p.diags.Sort()
@@ -81,14 +85,35 @@ func ended(src []byte) []byte {
 	if len(src) == 0 || bytes.HasSuffix(src, []byte("\n")) {
 		return src
 	}
-	return append(slices.Clip(src), '\n')
+	return append(slices.Clip(src), textOf{File: &yamltext.File{Src: src}}.newline()...)
 }
 
 func unended(out, src []byte) []byte {
 	if bytes.HasSuffix(src, []byte("\n")) {
 		return out
 	}
-	return bytes.TrimSuffix(out, []byte("\n"))
+	return bytes.TrimSuffix(out, []byte(textOf{File: &yamltext.File{Src: src}}.newline()))
+}
+
+// checkEnd returns an error when the last line break that ended added changes
+// what the last document means, as it does to a block scalar.
+func checkEnd(src, text []byte) error {
+	if len(src) == len(text) {
+		return nil
+	}
+	f, err := yamltext.Parse(src)
+	if err != nil {
+		return err
+	}
+	start := f.Docs[len(f.Docs)-1].Start
+	_, as, err := read(src[start:])
+	if err != nil {
+		return err
+	}
+	if _, want, err := read(text[start:]); err != nil || !reflect.DeepEqual(as, want) {
+		return errors.New("the file ends in the middle of a block scalar: end its last line")
+	}
+	return nil
 }
 
 // patcher works on one file.
@@ -224,14 +249,15 @@ func text(n *yaml.Node, key string) string {
 	return yamltext.Resolve(v).Value
 }
 
-// read reads a document as kubectl does, as JSON and as data.
+// read reads a document as kubectl does, as JSON and as data. It is not strict:
+// that would refuse keys that override merged ones; duplicates are found before.
 func read(document []byte) (data []byte, v any, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the library panics on some malformed documents
 			err = fmt.Errorf("invalid YAML: %v", r)
 		}
 	}()
-	if data, err = sigs.YAMLToJSONStrict(document); err == nil {
+	if data, err = sigs.YAMLToJSON(document); err == nil {
 		err = json.Unmarshal(data, &v)
 	}
 	return data, v, err

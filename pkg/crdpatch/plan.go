@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,6 +115,7 @@ func (w *writer) write(r *compile.Result) []yamltext.Edit {
 			w.errorf(c.Node, diag.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
 		}
 	}
+	w.severed(changes)
 	slices.SortStableFunc(changes, func(a, b *change) int {
 		return cmp.Or(cmp.Compare(a.Node.Line, b.Node.Line), cmp.Compare(a.Node.Column, b.Node.Column))
 	})
@@ -186,6 +188,7 @@ func (w *writer) apply(c *change) error {
 		return err
 	}
 	c.record.Created = len(c.rules) > 0 && existing == nil
+	c.record.Empty = len(c.rules) > 0 && existing != nil && len(existing.Content) == 0
 	rulesEntry := entry{key: validationsKey, value: ruleList(c.rules), dash: w.dash(c)}
 	if c.object != nil {
 		if err := w.cutDeclaration(c); err != nil {
@@ -333,7 +336,7 @@ func (w *writer) annotate(rec record) {
 	case annotations.Kind == yaml.ScalarNode && annotations.Tag == "!!null":
 		var value span
 		if value, err = w.text.behindKey(key, annotations); err == nil {
-			was := string(w.text.Src[value.start:value.end])
+			was := ":" + string(w.text.Src[value.start:value.end])
 			rec.Annotations = &was
 			text, err = rec.String()
 			edit = yamltext.Edit{Start: value.start, End: value.end, New: " " + flowValue(table{{Annotation, text}}, "", "")}
@@ -362,12 +365,15 @@ func (t textOf) behindKey(key, value *yaml.Node) (span, error) {
 	if err != nil {
 		return span{}, err
 	}
-	colon := bytes.IndexByte(t.Src[end:], ':')
 	_, last, err := t.Span(t.doc, value)
-	if err != nil || colon < 0 {
-		return span{}, fmt.Errorf("no value: %w", err)
+	if err != nil {
+		return span{}, err
 	}
-	return span{end + colon + 1, max(last, end+colon+1)}, nil
+	colon := bytes.IndexByte(t.Src[end:last], ':')
+	if colon < 0 {
+		return span{}, errors.New("the key has no colon")
+	}
+	return span{end + colon + 1, last}, nil
 }
 
 // schemaIn returns the schema at steps of a version of a CRD's value.

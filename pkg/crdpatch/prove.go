@@ -19,13 +19,14 @@ func (p *patcher) prove(src []byte, base undone, out []byte, edits []yamltext.Ed
 		if !ok {
 			continue
 		}
-		// What the document grew to: nothing is edited across documents.
+		// What the document grew to: nothing is edited across documents, and what
+		// is inserted between two belongs to the first.
 		start, end := d.Start, d.End
 		for _, e := range edits {
-			if e.End <= d.Start && e.Start < d.Start {
+			if e.End <= d.Start {
 				start += len(e.New) - (e.End - e.Start)
 			}
-			if e.Start < d.End {
+			if e.End <= d.End {
 				end += len(e.New) - (e.End - e.Start)
 			}
 		}

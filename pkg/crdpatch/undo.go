@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -266,7 +267,12 @@ func (r *restorer) removeRules(s schemaRecord, node *yaml.Node, value map[string
 		return nil
 	}
 	slices.Sort(ours)
-	if len(ours) == len(present) {
+	switch all := len(ours) == len(present); {
+	case all && s.Empty && !isFlow(l):
+		value, err := r.text.behindKey(key, l)
+		r.edits = append(r.edits, yamltext.Edit{Start: value.start, End: value.end, New: " []"})
+		return err
+	case all && !s.Empty:
 		cut, err := r.text.cut(node, index/2, index/2)
 		r.edits = append(r.edits, yamltext.Edit{Start: cut.start, End: cut.end})
 		return err
@@ -288,9 +294,9 @@ func (r *restorer) removeRules(s schemaRecord, node *yaml.Node, value map[string
 
 func (r *restorer) removeAnnotation() error {
 	if r.record.Annotations != nil && len(r.annotations.Content) == 2 {
-		if *r.record.Annotations != "" || isFlow(r.annotations) && !isFlow(r.metadata) {
+		if null, ok := strings.CutPrefix(*r.record.Annotations, ":"); ok {
 			s, err := r.text.behindKey(r.metadata.Content[r.metadataKey], r.annotations)
-			r.edits = append(r.edits, yamltext.Edit{Start: s.start, End: s.end, New: *r.record.Annotations})
+			r.edits = append(r.edits, yamltext.Edit{Start: s.start, End: s.end, New: null})
 			return err
 		}
 		cut, err := r.text.cut(r.metadata, r.metadataKey/2, r.metadataKey/2)
@@ -308,6 +314,8 @@ func (r *restorer) removeAnnotation() error {
 func (p *patcher) restore(restored []restoration, rewrite bool) ([]byte, []yamltext.Edit, error) {
 	var edits []yamltext.Edit
 	expected := map[int]any{}
+	// Deeper ones first: where two declarations meet, the inner one came first.
+	slices.SortStableFunc(restored, func(a, b restoration) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	for i, d := range p.file.Docs {
 		t := textOf{p.file, d}
 		for _, m := range p.crds(d) {

@@ -222,7 +222,7 @@ func (r *resolver) discriminator() {
 		r.diags = append(r.diags, diag.Diagnostic{
 			Code: diag.DefaultedDiscriminator, Severity: diag.Warning, Pos: d.discriminator.pos, Path: d.Path,
 			Message: fmt.Sprintf("discriminator %q has the default %s: users get errors about a value they never wrote", u.Discriminator, prop.Default.Raw),
-			Hint:    "drop the default, or make its member optional",
+			Hint:    "drop the default; deduceInvalidDiscriminator: true lets users leave the discriminator out",
 		})
 	}
 	u.Values = u.MemberValues()
@@ -300,7 +300,11 @@ func (r *resolver) change() {
 	d, u := r.d, r.u
 	switch {
 	case u.Cardinality == AtLeastOne && (d.change == Clear || d.change == Forbid || len(d.allowed) > 0):
-		r.errorf(first(d.changePos, d.allowedPos), diag.Contradiction, "delete it", "AtLeastOne has no transitions")
+		key := "discriminatorChange"
+		if d.change == 0 {
+			key = "allowedChanges"
+		}
+		r.errorf(first(d.changePos, d.allowedPos), diag.Contradiction, "delete "+key, "cardinality AtLeastOne has no transitions to restrict")
 	case d.allowedPos.Line > 0 && d.change != 0:
 		r.errorf(d.changePos, diag.Contradiction, "delete discriminatorChange: allowedChanges takes its place", "discriminatorChange and allowedChanges both say what may change")
 	}
@@ -333,7 +337,7 @@ func (r *resolver) table() {
 	u.Allowed = map[string][]string{}
 	for _, t := range r.d.allowed {
 		if t.from.text == "" {
-			r.errorf(t.from.pos, diag.UnknownChange, "delete it", "an unset union may always be set: %q needs no row", "")
+			r.errorf(t.from.pos, diag.UnknownChange, "delete this row", "an unset union may always be set: %q needs no row", "")
 			continue
 		}
 		check(t.from)
@@ -352,7 +356,7 @@ func (r *resolver) table() {
 func (r *resolver) overlaps(memberOf, discriminatorOf map[string]*Declaration) {
 	d := r.d
 	shared := func(w word, code diag.Code, other *Declaration, format string) {
-		r.errorf(w.pos, code, "a property belongs to one union at most", format, w.text)
+		r.errorf(w.pos, code, "declare one union, or use different properties: each belongs to one union at most", format, w.text)
 		r.diags[len(r.diags)-1].Related = []diag.Related{{Pos: other.Pos, Message: "the other union"}}
 	}
 	if w := d.discriminator; w.text != "" {
@@ -438,7 +442,7 @@ func nearest(name string, known []string) string {
 	known = slices.Sorted(slices.Values(known))
 	best, distance := "", 3
 	for _, k := range known {
-		if n := editDistance(name, k); n < distance {
+		if n := editDistance(strings.ToLower(name), strings.ToLower(k)); n < distance {
 			best, distance = k, n
 		}
 	}
@@ -446,7 +450,7 @@ func nearest(name string, known []string) string {
 	case best != "":
 		return fmt.Sprintf("write %q", best)
 	case len(known) > 0 && len(known) <= 12:
-		return "known are " + strings.Join(known, ", ")
+		return "write one of " + strings.Join(known, ", ")
 	}
 	return ""
 }

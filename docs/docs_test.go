@@ -1,0 +1,243 @@
+// Package docs holds the documentation. Its tests run what the documents show.
+package docs
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/unioncel/unioncel/internal/cli"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// TestMain puts the command unioncel where the shell finds it.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"unioncel": func() { os.Exit(cli.Main(os.Args[1:], cli.OSStreams())) },
+	})
+}
+
+// templates make a file of what an entry shows: a whole file, which starts with
+// its apiVersion; the properties of a CRD; or a declaration, for properties.
+type templates struct{ crd, declaration string }
+
+func (m templates) file(text string) string {
+	if strings.HasPrefix(text, "apiVersion:") {
+		return text
+	}
+	if strings.HasPrefix(text, "- ") {
+		text = fill(m.declaration, "# ...unions...", text)
+	}
+	return fill(m.crd, "# ...properties...", text)
+}
+
+// fill replaces the line that consists of a mark, indented as it is.
+func fill(template, mark, text string) string {
+	before, after, _ := strings.Cut(template, mark+"\n")
+	margin := len(before) - len(strings.TrimRight(before, " "))
+	return strings.TrimRight(before, " ") + indent(text, margin) + after
+}
+
+var codeHeading = regexp.MustCompile(`^## (UC\d+): (.+)$`)
+
+// TestDiagnostics runs every entry of diagnostics.md: the input gives the code,
+// the output is what the tool prints, and the fix removes it.
+func TestDiagnostics(t *testing.T) {
+	d := open(t, "diagnostics.md")
+	sections := slices.DeleteFunc(d.sections(), func(s [2]int) bool { return !codeHeading.MatchString(d.lines[s[0]]) })
+	if len(sections) == 0 {
+		t.Fatal("diagnostics.md has no entries")
+	}
+	var m templates
+	var sample block
+	for _, b := range d.blocks(t, 0, sections[0][0]) {
+		switch {
+		case strings.Contains(b.text, "# ...properties...\n"):
+			m.crd = b.text
+		case strings.Contains(b.text, "# ...unions...\n"):
+			m.declaration = b.text
+		case b.info == "text":
+			sample = b
+		}
+	}
+	if m.crd == "" || m.declaration == "" {
+		t.Fatal("diagnostics.md does not show how inputs become files")
+	}
+	d.codes(t)
+
+	var codes []diag.Code
+	for _, s := range sections {
+		heading := codeHeading.FindStringSubmatch(d.lines[s[0]])
+		code := diag.Code(heading[1])
+		codes = append(codes, code)
+		t.Run(heading[1], func(t *testing.T) {
+			info, ok := code.Info()
+			if !ok {
+				t.Fatal("no such code")
+			}
+			if heading[2] != info.Title {
+				t.Errorf("the title is %q, want %q", heading[2], info.Title)
+			}
+			severity := strings.ToUpper(info.Severity.String()[:1]) + info.Severity.String()[1:] + ". "
+			if s[0]+2 >= s[1] || !strings.HasPrefix(d.lines[s[0]+2], severity) {
+				t.Errorf("the text does not start with %q", severity)
+			}
+			printed := d.entry(t, m, code, s)
+			if code == diag.UnknownMember {
+				d.generated(t, sample.from, sample.to, printed)
+			}
+		})
+	}
+	for i, info := range diag.Codes {
+		if i >= len(codes) || codes[i] != info.Code {
+			t.Fatalf("%s: entry %d is not %s", d.name, i+1, info.Code)
+		}
+	}
+	if len(codes) > len(diag.Codes) {
+		t.Errorf("%s has an entry too much", d.name)
+	}
+	d.save(t)
+}
+
+// codes keeps the table of all codes.
+func (d *document) codes(t *testing.T) {
+	t.Helper()
+	var want strings.Builder
+	for _, info := range diag.Codes {
+		anchor := strings.ToLower(string(info.Code)) + "-" + strings.ReplaceAll(strings.ToLower(strings.ReplaceAll(info.Title, ".", "")), " ", "-")
+		fmt.Fprintf(&want, "| [%s](#%s) | %s | %s |\n", info.Code, anchor, info.Severity, info.Title)
+	}
+	from := -1
+	for i, line := range d.lines {
+		switch {
+		case line == "|---|---|---|" && from < 0:
+			from = i + 1
+		case from > 0 && !strings.HasPrefix(line, "|"):
+			d.generated(t, from, i, want.String())
+			return
+		}
+	}
+	t.Errorf("%s has no table of codes", d.name)
+}
+
+// entry runs one entry and returns what is printed.
+func (d *document) entry(t *testing.T, m templates, code diag.Code, section [2]int) string {
+	var input, script string
+	var fixes []block
+	var output *block
+	for _, b := range d.blocks(t, section[0], section[1]) {
+		switch {
+		case b.info == "yaml" && input == "":
+			input = b.text
+		case b.info == "sh" && script == "":
+			script = b.text
+		case b.info == "text" && output == nil:
+			output = &b
+		case b.info == "diff":
+			fixes = append(fixes, b)
+		default:
+			t.Errorf("%s:%d: a block %q too much", d.name, b.from, b.info)
+		}
+	}
+	if output == nil || input == "" && script == "" {
+		t.Fatal("the entry has no input or no output")
+	}
+	want := d.run(t, m, input, script)
+	if !reports(want, code) {
+		t.Errorf("%s is not among what is printed:\n%s", code, want)
+	}
+	d.generated(t, output.from, output.to, want)
+
+	for _, fix := range fixes {
+		fixed := patched(t, input, fix.text)
+		printed := d.run(t, m, fixed, script)
+		if strings.Contains(printed, string(code)) || hasErrors(printed) {
+			t.Errorf("the fix does not help:\n%s\n%s", fixed, printed)
+		}
+	}
+	if text := lines(d.lines[section[0]:section[1]]); !strings.Contains(text, "\nFix: ") {
+		t.Error("the entry does not say how to fix it")
+	}
+	return want
+}
+
+// reports says whether the code is printed, with the severity it has.
+func reports(printed string, code diag.Code) bool {
+	info, _ := code.Info()
+	mark := fmt.Sprintf(": %s: ", code)
+	if info.Severity != diag.Error {
+		mark += info.Severity.String() + ": "
+	}
+	return strings.Contains(printed, mark)
+}
+
+// hasErrors says whether an error is among the diagnostics printed.
+func hasErrors(printed string) bool {
+	for _, found := range regexp.MustCompile(`(?m)^\S+: UC\d+: (\S+)`).FindAllStringSubmatch(printed, -1) {
+		if found[1] != "warning:" && found[1] != "info:" {
+			return true
+		}
+	}
+	return false
+}
+
+// run compiles an input, or runs commands with it as crd.yaml, and returns what
+// is printed on standard error.
+func (d *document) run(t *testing.T, m templates, input, script string) string {
+	t.Helper()
+	src := []byte(m.file(input))
+	if script == "" {
+		_, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{})
+		var b strings.Builder
+		if err := diag.Text(&b, diags, func(string) []byte { return src }); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	dir := t.TempDir()
+	if input != "" {
+		if err := os.WriteFile(filepath.Join(dir, "crd.yaml"), src, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell to run the commands")
+	}
+	cmd := exec.CommandContext(t.Context(), sh, "-c", script)
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	_ = cmd.Run() // it fails where the input has errors
+	return stderr.String()
+}
+
+// patched applies the hunks of a diff, each of which fits one place.
+func patched(t *testing.T, text, diff string) string {
+	t.Helper()
+	for hunk := range strings.SplitSeq(diff, "@@\n") {
+		var before, after strings.Builder
+		for line := range strings.Lines(hunk) {
+			if line[0] != '+' {
+				before.WriteString(line[1:])
+			}
+			if line[0] != '-' {
+				after.WriteString(line[1:])
+			}
+		}
+		if n := strings.Count(text, before.String()); n != 1 {
+			t.Fatalf("a hunk fits %d times:\n%s", n, hunk)
+		}
+		text = strings.Replace(text, before.String(), after.String(), 1)
+	}
+	return text
+}

@@ -1,0 +1,133 @@
+package docs
+
+import (
+	"bytes"
+	"cmp"
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the generated parts of the documents anew")
+
+// document is a Markdown file whose generated parts a test can replace.
+type document struct {
+	name  string
+	lines []string
+	edits []edit
+}
+
+// edit replaces lines [from, to).
+type edit struct {
+	from, to int
+	text     string
+}
+
+// block is a fenced block; text is what stands between its fences.
+type block struct {
+	info     string
+	text     string
+	from, to int // its lines, without the fences
+}
+
+func open(t *testing.T, name string) *document {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &document{name: name, lines: strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")}
+}
+
+// blocks returns the fenced blocks in lines [from, to).
+func (d *document) blocks(t *testing.T, from, to int) []block {
+	t.Helper()
+	var l []block
+	for i := from; i < to; i++ {
+		info, ok := strings.CutPrefix(d.lines[i], "```")
+		if !ok {
+			continue
+		}
+		n := slices.Index(d.lines[i+1:to], "```")
+		if n < 0 {
+			t.Fatalf("%s:%d: the block has no end", d.name, i+1)
+		}
+		end := i + 1 + n
+		l = append(l, block{info, lines(d.lines[i+1 : end]), i + 1, end})
+		i = end
+	}
+	return l
+}
+
+// sections returns, for each heading of level 2, its line and that of the next.
+func (d *document) sections() (l [][2]int) {
+	start, fenced := -1, false
+	for i, line := range d.lines {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if strings.HasPrefix(line, "## ") && !fenced {
+			if start >= 0 {
+				l = append(l, [2]int{start, i})
+			}
+			start = i
+		}
+	}
+	if start >= 0 {
+		l = append(l, [2]int{start, len(d.lines)})
+	}
+	return l
+}
+
+// generated compares lines [from, to) with what they should be.
+func (d *document) generated(t *testing.T, from, to int, want string) {
+	t.Helper()
+	got := lines(d.lines[from:to])
+	if got == want {
+		return
+	}
+	if !*update {
+		t.Errorf("%s:%d is out of date; run go test ./docs -update\ngot:\n%s\nwant:\n%s", d.name, from+1, got, want)
+	}
+	d.edits = append(d.edits, edit{from, to, want})
+}
+
+// save writes the document with its generated parts, when it is to be updated.
+func (d *document) save(t *testing.T) {
+	t.Helper()
+	if !*update || len(d.edits) == 0 {
+		return
+	}
+	slices.SortFunc(d.edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
+	var out bytes.Buffer
+	at := 0
+	for _, e := range d.edits {
+		out.WriteString(lines(d.lines[at:e.from]) + e.text)
+		at = e.to
+	}
+	out.WriteString(lines(d.lines[at:]))
+	if err := os.WriteFile(d.name, out.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func lines(l []string) string {
+	if len(l) == 0 {
+		return ""
+	}
+	return strings.Join(l, "\n") + "\n"
+}
+
+// indent puts n blanks before every line that is not empty.
+func indent(text string, n int) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) != "" {
+			b.WriteString(strings.Repeat(" ", n))
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}

@@ -1,0 +1,431 @@
+package compile_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// crd wraps the root schema of one version, or the text of several versions.
+func crd(versions string) string {
+	return `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: things.example.com
+spec:
+  group: example.com
+  names: {kind: Thing, plural: things}
+  scope: Namespaced
+  versions:
+` + versions
+}
+
+// version is one served version with the given properties of spec.
+func version(name string, storage bool, spec string) string {
+	return fmt.Sprintf(`  - name: %s
+    served: true
+    storage: %v
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+%s`, name, storage, indent(10, spec))
+}
+
+func indent(n int, text string) string {
+	lines := strings.Split(strings.Trim(text, "\n"), "\n")
+	for i, l := range lines {
+		lines[i] = strings.Repeat(" ", n) + l
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func run(t *testing.T, src string, opts compile.Options) (*compile.Result, diag.List) {
+	t.Helper()
+	file, err := yamltext.Parse([]byte(src))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, src)
+	}
+	data, err := yaml.YAMLToJSON([]byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compile.CRD(compile.Manifest{File: "crd.yaml", Node: file.Docs[0].Root, JSON: data}, opts)
+}
+
+// additions lists place and rule of everything emitted, without the versions.
+func additions(r *compile.Result) []string {
+	var l []string
+	for _, a := range r.Additions {
+		for _, rule := range a.Rules {
+			l = append(l, strings.Join(a.Steps, ".")+": "+rule.Rule)
+		}
+	}
+	return l
+}
+
+const forbid = `
+type: object
+%s
+properties:
+  type: {type: string, enum: [A]}
+  a: {type: object}
+x-kubernetes-unions:
+- discriminator: type
+  fields-to-discriminateBy: {a: A}
+  discriminatorChange: Forbid
+`
+
+// TestRemovalGuards: each link on the way to the union that is not always
+// present gets a guard on its parent, up to the root or the nearest list or map.
+func TestRemovalGuards(t *testing.T) {
+	object := func(extra string) string { return strings.TrimSpace(fmt.Sprintf(forbid, extra)) }
+	for _, test := range []struct {
+		name, spec, root string
+		want             []string // places and guarded properties
+		wantCodes        []diag.Code
+	}{
+		{
+			name: "every link optional",
+			spec: "spec:\n  type: object\n  properties:\n    source:\n" + indent(6, object("")),
+			want: []string{" .spec", "properties.spec .source"},
+		},
+		{
+			name: "required links need none",
+			spec: "spec:\n  type: object\n  required: [source]\n  properties:\n    source:\n" + indent(6, object("")),
+			root: "        required: [spec]\n",
+		},
+		{
+			name: "a required link that is nullable can be nulled",
+			spec: "spec:\n  type: object\n  required: [source]\n  properties:\n    source:\n" + indent(6, object("nullable: true")),
+			root: "        required: [spec]\n",
+			want: []string{"properties.spec .source"},
+		},
+		{
+			name: "a defaulted link comes back",
+			spec: "spec:\n  type: object\n  properties:\n    source:\n" + indent(6, object("default: {}")),
+			root: "        required: [spec]\n",
+		},
+		{
+			name:      "items of list-maps can be removed anyway",
+			spec:      "spec:\n  type: array\n  maxItems: 9\n  x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [name]\n  items:\n    type: object\n    required: [name]\n    properties:\n      name: {type: string}\n      source:\n" + indent(8, object("")),
+			want:      []string{"properties.spec.items .source"},
+			wantCodes: []diag.Code{diag.RemovableItem},
+		},
+		{
+			name:      "values of maps too",
+			spec:      "spec:\n  type: object\n  maxProperties: 9\n  additionalProperties:\n" + indent(4, object("")),
+			wantCodes: []diag.Code{diag.RemovableItem},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r, diags := run(t, crd(version("v1", true, test.spec)+test.root), compile.Options{})
+			if r == nil {
+				t.Fatal(diags)
+			}
+			var got []string
+			for _, a := range r.Additions {
+				for _, rule := range a.Rules {
+					if strings.Contains(rule.Message, "may not be removed") {
+						got = append(got, strings.Join(a.Steps, ".")+" "+rule.FieldPath)
+					}
+				}
+			}
+			if d := cmp.Diff(test.want, got); d != "" {
+				t.Errorf("guards (-want +got):\n%s", d)
+			}
+			var gotCodes []diag.Code
+			for _, d := range diags {
+				gotCodes = append(gotCodes, d.Code)
+			}
+			if d := cmp.Diff(test.wantCodes, gotCodes); d != "" {
+				t.Errorf("codes (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// TestCorrelation: below a list that is no list-map a defaulted Clear is left
+// out, and what was asked for by name is an error at the key that asks.
+func TestCorrelation(t *testing.T) {
+	list := func(kind, declaration string) string {
+		return crd(version("v1", true, `
+spec:
+  type: array
+  maxItems: 4
+`+indent(2, strings.ReplaceAll(kind, "\n  ", "\n"))+`  items:
+    type: object
+    required: [name]
+    properties:
+      name: {type: string, maxLength: 63}
+      type: {type: string, enum: [A, B]}
+      a: {type: object}
+      b: {type: object}
+    x-kubernetes-unions:
+    - discriminator: type
+      fields-to-discriminateBy: {a: A, b: B}
+`+indent(6, declaration)))
+	}
+	const listMap = "x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [name]"
+	for _, test := range []struct {
+		name, kind, declaration string
+		want                    []string // codes, and where errors stand
+		transitions             bool
+	}{
+		{"atomic", "", "name: u", []string{"UC506 info"}, false},
+		{"atomic silenced", "", "discriminatorChange: Allow", nil, false},
+		{"set", "x-kubernetes-list-type: set", "name: u", []string{"UC503 warning", "UC506 info"}, false},
+		{"map", listMap, "name: u", nil, true},
+		{"Forbid", "", "discriminatorChange: Forbid", []string{"UC222 error at Forbid"}, false},
+		{"table", "", "allowedChanges: {A: [B]}", []string{"UC222 error at allowedChanges: {A: [B]}"}, false},
+		{"ratchet", "", "ratchet: true", []string{"UC222 error at ratchet: true", "UC506 info"}, false},
+		{"Forbid in a map", listMap, "discriminatorChange: Forbid", []string{"UC504 warning"}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			src := list(test.kind, test.declaration)
+			r, diags := run(t, src, compile.Options{})
+			var got []string
+			for _, d := range diags {
+				line := strings.Split(src, "\n")[d.Pos.Line-1]
+				text := fmt.Sprintf("%s %s", d.Code, d.Severity)
+				if d.Severity == diag.Error {
+					text += " at " + line[d.Pos.Col-1:]
+				}
+				got = append(got, text)
+			}
+			slices.Sort(got)
+			if d := cmp.Diff(test.want, got); d != "" {
+				t.Errorf("diagnostics (-want +got):\n%s\n%v", d, diags)
+			}
+			if r == nil {
+				return
+			}
+			transitions := slices.ContainsFunc(additions(r), func(s string) bool { return strings.Contains(s, "oldSelf") })
+			if transitions != test.transitions {
+				t.Errorf("transition rules: %v, want %v", transitions, test.transitions)
+			}
+		})
+	}
+}
+
+// members declares a union of n objects, without a discriminator.
+func members(n int, extra string) string {
+	names := make([]string, n)
+	properties := ""
+	for i := range names {
+		names[i] = fmt.Sprintf("member%02d", i)
+		properties += fmt.Sprintf("  %s: {type: object}\n", names[i])
+	}
+	return "type: object\nproperties:\n" + properties + "x-kubernetes-unions:\n- members: [" + strings.Join(names, ", ") + "]\n" + extra
+}
+
+// TestBudgets: below an unbounded list a rule may cost 9 when nothing in the
+// object is required. Rules beyond that are errors that name the rule, its cost
+// and the limit; a bound on the list makes them fit.
+func TestBudgets(t *testing.T) {
+	list := func(bound string, n int, extra string) string {
+		return crd(version("v1", true, "spec:\n  type: array\n"+bound+"  items:\n"+indent(4, members(n, extra))))
+	}
+	t.Run("nine members fit", func(t *testing.T) {
+		if r, diags := run(t, list("", 9, ""), compile.Options{}); r == nil {
+			t.Error(diags)
+		}
+	})
+	over := list("", 12, "  cardinality: ExactlyOne\n")
+	t.Run("twelve do not", func(t *testing.T) {
+		r, diags := run(t, over, compile.Options{})
+		if r != nil || !diags.HasErrors() {
+			t.Fatal("compiled")
+		}
+		i := slices.IndexFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.RuleOverBudget })
+		if i < 0 {
+			t.Fatal(diags)
+		}
+		for _, want := range []string{"has(self.member00) || has(self.member01)", "costs 12,582,912", "evaluated up to 1,048,576 times", "limit is 10,000,000"} {
+			if !strings.Contains(diags[i].Message, want) {
+				t.Errorf("message lacks %q: %s", want, diags[i].Message)
+			}
+		}
+		if want := strings.Count(over[:strings.Index(over, "- members")], "\n") + 1; diags[i].Pos.Line != want {
+			t.Errorf("at line %d, want %d", diags[i].Pos.Line, want)
+		}
+	})
+	t.Run("a bound helps", func(t *testing.T) {
+		if r, diags := run(t, list("  maxItems: 100\n", 12, "  cardinality: ExactlyOne\n"), compile.Options{}); r == nil {
+			t.Error(diags)
+		}
+	})
+	t.Run("the sum of a version", func(t *testing.T) {
+		var spec strings.Builder
+		for i := range 12 {
+			fmt.Fprintf(&spec, "list%d:\n  type: array\n  items:\n%s", i, indent(4, members(9, "  cardinality: ExactlyOne\n")))
+		}
+		_, diags := run(t, crd(version("v1", true, spec.String())), compile.Options{})
+		if !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool {
+			return d.Code == diag.VersionOverBudget && strings.Contains(d.Message, "limit is 100,000,000")
+		}) {
+			t.Error(diags)
+		}
+	})
+}
+
+// TestFit: where fine rules are over budget the compact one is taken, and Clear
+// is left out when only it does not fit.
+func TestFit(t *testing.T) {
+	t.Run("Clear over budget", func(t *testing.T) {
+		r, diags := run(t, crd(version("v1", true, `
+spec:
+  type: object
+  additionalProperties:
+    type: object
+    properties:
+      type: {type: string}
+      a: {type: object}
+      b: {type: object}
+    x-kubernetes-unions:
+    - discriminator: type
+      fields-to-discriminateBy: {a: A, b: B}
+`)), compile.Options{})
+		if r == nil || !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.ClearLeftOut }) {
+			t.Fatal(diags)
+		}
+		for _, a := range additions(r) {
+			if strings.Contains(a, "oldSelf") {
+				t.Errorf("emitted %s", a)
+			}
+		}
+	})
+	t.Run("compact on request", func(t *testing.T) {
+		r, diags := run(t, crd(version("v1", true, "spec:\n"+indent(2, members(3, "  discriminatorChange: Allow\n")))), compile.Options{Encoding: compile.Compact})
+		if r == nil || len(additions(r)) != 1 {
+			t.Fatal(diags, r)
+		}
+	})
+	t.Run("long unions are compact", func(t *testing.T) {
+		r, diags := run(t, crd(version("v1", true, "spec:\n"+indent(2, members(13, "  discriminatorChange: Allow\n")))), compile.Options{})
+		if r == nil || len(additions(r)) != 1 {
+			t.Fatal(diags, r)
+		}
+	})
+}
+
+// TestVersionsDiffer: a laxer served version is a way around the stricter one.
+func TestVersionsDiffer(t *testing.T) {
+	const plain = "spec:\n  type: object\n  properties:\n    type: {type: string, enum: [A]}\n    a: {type: object}\n    b: {type: object}\n"
+	union := func(mapping, extra string) string {
+		return plain + "  x-kubernetes-unions:\n  - discriminator: type\n    fields-to-discriminateBy: {" + mapping + "}\n" + extra
+	}
+	for _, test := range []struct {
+		name, v1, v2, want string
+	}{
+		{"the same", union("a: A", ""), union("a: A", ""), ""},
+		{"the same in other words", union("a: A", "    cardinality: AtMostOne\n"), union("a: [A]", "    name: x\n"), ""},
+		{"optional in one", union("a: A", ""), union("a: A", "    optionalMembers: [a]\n"), "a different one"},
+		{"none in one", union("a: A", ""), plain, "no union there"},
+		{"another object in one", union("a: A", ""), "other: {type: object}\n", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, diags := run(t, crd(version("v1", true, test.v1)+version("v2", false, test.v2)), compile.Options{})
+			var got []string
+			for _, d := range diags {
+				if d.Code != diag.VersionsDiffer {
+					t.Errorf("unexpected: %v", d)
+				}
+				got = append(got, d.Message)
+			}
+			switch {
+			case test.want == "" && len(got) > 0, test.want != "" && (len(got) != 1 || !strings.Contains(got[0], test.want)):
+				t.Errorf("got %q, want one with %q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestKubeVersion: keys that the server does not know are left out, and ratchet
+// is refused where it cannot be written.
+func TestKubeVersion(t *testing.T) {
+	spec := "spec:\n" + indent(2, members(2, ""))
+	for v, want := range map[string]string{
+		"1.25": "", "1.26": "", "1.27": "messageExpression", "v1.28.3": "fieldPath messageExpression reason", "": "fieldPath messageExpression reason", "1.99": "fieldPath messageExpression reason",
+	} {
+		r, diags := run(t, crd(version("v1", true, spec)), compile.Options{KubeVersion: v})
+		if r == nil {
+			t.Fatalf("%s: %v", v, diags)
+		}
+		used := map[string]bool{}
+		for _, a := range r.Additions {
+			for _, rule := range a.Rules {
+				used["fieldPath"] = used["fieldPath"] || rule.FieldPath != ""
+				used["messageExpression"] = used["messageExpression"] || rule.MessageExpression != ""
+				used["reason"] = used["reason"] || rule.Reason != ""
+			}
+		}
+		var got []string
+		for k, ok := range used {
+			if ok {
+				got = append(got, k)
+			}
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != want {
+			t.Errorf("for %q rules use %v, want %s", v, got, want)
+		}
+	}
+	ratchet := crd(version("v1", true, "spec:\n"+indent(2, members(2, "  ratchet: true\n"))))
+	if _, diags := run(t, ratchet, compile.Options{KubeVersion: "1.29"}); !diags.HasErrors() || diags[0].Code != diag.KubeVersion {
+		t.Errorf("ratchet for 1.29: %v", diags)
+	}
+	if r, diags := run(t, ratchet, compile.Options{KubeVersion: "1.30"}); r == nil {
+		t.Errorf("ratchet for 1.30: %v", diags)
+	}
+	for _, bad := range []string{"1.24", "latest", "1", "-1.30"} {
+		if err := compile.CheckKubeVersion(bad); err == nil {
+			t.Errorf("CheckKubeVersion(%q) = nil", bad)
+		}
+	}
+}
+
+// TestMisplaced: unions where the server reads no rules, or that other places
+// share, are errors at the declaration.
+func TestMisplaced(t *testing.T) {
+	const union = "x-kubernetes-unions: [{members: [a]}]"
+	for _, test := range []struct {
+		name, spec string
+		want       diag.Code
+	}{
+		{"metadata", "metadata:\n  type: object\n  properties: {a: {type: string}}\n  " + union, diag.InsideMetadata},
+		{"below metadata", "metadata:\n  type: object\n  properties:\n    x: {type: object, properties: {a: {type: string}}, " + union + "}", diag.InsideMetadata},
+		{"allOf", "spec:\n  type: object\n  allOf:\n  - properties: {a: {}}\n    " + union, diag.InsideComposition},
+		{"not", "spec:\n  type: object\n  not:\n    properties: {a: {}}\n    " + union, diag.InsideComposition},
+		{"definitions", "spec:\n  type: object\n  definitions:\n    d:\n      " + union, diag.InsideComposition},
+		{"alias", "one: &s\n  type: object\n  properties: {a: {type: string}}\n  " + union + "\ntwo: *s", diag.SharedContent},
+		{"merge", "one:\n  type: object\n  properties:\n    x: &s {type: object, properties: {a: {type: string}}, " + union + "}\ntwo:\n  <<: *s", diag.SharedContent},
+		{"no object", "spec:\n  type: string\n  " + union, diag.NotAnObject},
+		{"map", "spec:\n  type: object\n  additionalProperties: {type: string}\n  " + union, diag.NotAnObject},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r, diags := run(t, crd(version("v1", true, test.spec)), compile.Options{})
+			if r != nil || !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == test.want && d.Pos.Line > 10 }) {
+				t.Errorf("want %s, got %v", test.want, diags)
+			}
+		})
+	}
+}
+
+// TestHandWrittenRule: a rule that stands there already is not written twice.
+func TestHandWrittenRule(t *testing.T) {
+	spec := "spec:\n" + indent(2, members(2, "  discriminatorChange: Allow\n")) + "  x-kubernetes-validations:\n  - rule: '!(has(self.member01) && has(self.member00))'\n    message: pick one\n"
+	r, diags := run(t, crd(version("v1", true, spec)), compile.Options{})
+	if r == nil || len(r.Additions) != 0 || len(diags) != 1 || diags[0].Code != diag.HandWrittenRuleServes {
+		t.Errorf("got %v, %v", r, diags)
+	}
+}

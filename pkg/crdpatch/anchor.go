@@ -1,0 +1,46 @@
+package crdpatch
+
+import (
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// severed reports aliases that would lose their anchors: those that stand
+// outside of the declarations to be cut and refer to something inside.
+func (w *writer) severed(changes []*change) {
+	if len(w.aliased) == 0 {
+		return
+	}
+	declared := map[*yaml.Node]bool{} // the declarations
+	inside := map[*yaml.Node]bool{}   // and all nodes in them
+	for _, c := range changes {
+		if c.cut.end > 0 {
+			value := c.Node.Content[c.object.Key+1]
+			declared[value] = true
+			markAll(value, inside)
+			markAll(c.Node.Content[c.object.Key], inside)
+		}
+	}
+	var visit func(n *yaml.Node)
+	visit = func(n *yaml.Node) {
+		switch {
+		case declared[n]:
+			return
+		case n.Kind == yaml.AliasNode && inside[n.Alias]:
+			w.errorf(n, diag.SharedContent, "move the anchor out of the declaration, or write the value out here",
+				"*%s refers to an anchor inside the union declaration at line %d, which compiling takes out", n.Value, n.Alias.Line)
+		}
+		for _, child := range n.Content {
+			visit(child)
+		}
+	}
+	visit(w.text.doc.Root)
+}
+
+func markAll(n *yaml.Node, set map[*yaml.Node]bool) {
+	set[n] = true
+	for _, child := range n.Content {
+		markAll(child, set)
+	}
+}

@@ -1,0 +1,94 @@
+package crdpatch
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew; read the difference as code")
+
+// golden is a directory of testdata: in.yaml or in.json, what compiling makes of
+// it (want.yaml or want.json; none when it fails), and what it says (want.diag;
+// none when it says nothing).
+type golden struct {
+	name string
+	ext  string
+	in   []byte
+}
+
+func goldens(tb testing.TB) []golden {
+	tb.Helper()
+	files, err := filepath.Glob("testdata/*/in.*")
+	if err != nil || len(files) == 0 {
+		tb.Fatal("no goldens", err)
+	}
+	var l []golden
+	for _, f := range files {
+		in, err := os.ReadFile(f)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		l = append(l, golden{filepath.Base(filepath.Dir(f)), filepath.Ext(f), in})
+	}
+	return l
+}
+
+func (g golden) file(name string) string { return filepath.Join("testdata", g.name, name) }
+
+func TestGolden(t *testing.T) {
+	for _, g := range goldens(t) {
+		t.Run(g.name, func(t *testing.T) {
+			out, diags := Compile("in"+g.ext, g.in, Options{})
+			if diags.HasErrors() != (out == nil) {
+				t.Errorf("errors: %t, output: %t", diags.HasErrors(), out != nil)
+			}
+			compareFile(t, g.file("want"+g.ext), out)
+			compareFile(t, g.file("want.diag"), []byte(textOfDiags(diags)))
+		})
+	}
+}
+
+// compareFile compares got with a golden file, which is absent when got is empty.
+func compareFile(t *testing.T, name string, got []byte) {
+	t.Helper()
+	if *update {
+		err := os.Remove(name)
+		if len(got) > 0 {
+			err = os.WriteFile(name, got, 0o644)
+		}
+		if err != nil && !os.IsNotExist(err) {
+			t.Error(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(name)
+	if err != nil && !os.IsNotExist(err) {
+		t.Error(err)
+	}
+	if d := cmp.Diff(string(want), string(got)); d != "" {
+		t.Errorf("%s (-want +got):\n%s", name, d)
+	}
+}
+
+// textOfDiags has all of a list that a test can compare.
+func textOfDiags(l diag.List) string {
+	var b strings.Builder
+	for _, d := range l {
+		fmt.Fprintln(&b, d)
+		if d.Path != "" {
+			fmt.Fprintln(&b, "  path:", d.Path)
+		}
+		if d.Hint != "" {
+			fmt.Fprintln(&b, "  hint:", strings.ReplaceAll(d.Hint, "\n", "\n        "))
+		}
+	}
+	return b.String()
+}
