@@ -104,6 +104,7 @@ func TestSemantics(t *testing.T) {
 			if !ok {
 				t.Fatalf("%s:%d: no rule", d.name, i+1)
 			}
+			s.harmless(t)
 			show(text([]rules.Rule{r}))
 		case "guard":
 			r, ok := rules.RemovalGuard(s.Union, args)
@@ -154,7 +155,7 @@ func text(l []rules.Rule) string {
 	return b.String()
 }
 
-var noLetters = regexp.MustCompile(`^ *`)
+var blanks = regexp.MustCompile(`^ *`)
 
 // output compiles a CRD with the subject's schema as its spec and returns all
 // rules in it, as they are written.
@@ -178,18 +179,23 @@ func (s subject) output(t *testing.T, flags []string) string {
 		t.Fatal(diags)
 	}
 	var b strings.Builder
-	within := -1
-	for line := range strings.Lines(string(out)) {
-		margin := len(noLetters.FindString(line))
-		key := strings.TrimSpace(line) == "x-kubernetes-validations:"
+	within, all := -1, strings.SplitAfter(string(out), "\n")
+	for i, line := range all {
+		margin := len(blanks.FindString(line))
 		switch {
-		case key:
+		case strings.TrimSpace(line) == "x-kubernetes-validations:":
 			within = margin
+			for above := i; ; above-- {
+				if at := len(blanks.FindString(all[above])); at < margin {
+					b.WriteString(all[above][at:]) // the key of the schema with the rules
+					break
+				}
+			}
 		case within >= 0 && (margin < within || margin == within && line[margin] != '-'):
 			within = -1
 		}
 		if within >= 0 {
-			b.WriteString(line[within:])
+			b.WriteString("  " + line[within:])
 		}
 	}
 	return b.String()
@@ -322,6 +328,31 @@ func (s subject) changes(t *testing.T) string {
 	return grid(rows)
 }
 
+// harmless checks what the document promises of rules about changes: they hold
+// when nothing changed, and Clear refuses no legal state.
+func (s subject) harmless(t *testing.T) {
+	t.Helper()
+	var all []union.State
+	for _, v := range append([]string{"", "any other"}, s.Values...) {
+		for _, p := range s.presences() {
+			p.Value = v
+			all = append(all, p.State)
+		}
+	}
+	for _, old := range all {
+		for _, new := range all {
+			if s.Discriminator == "" && old.Value+new.Value != "" {
+				continue
+			}
+			same := old.Equal(new)
+			legal := s.Change == union.Clear && len(s.Violations(new)) == 0
+			if l := s.ChangeViolations(old, new); (same || legal) && len(l) > 0 {
+				t.Errorf("%v: %v -> %v: %v", s.Union, old, new, l)
+			}
+		}
+	}
+}
+
 // presence is a table of values and whether members with them are set.
 func (s subject) presence() string {
 	rows := [][]string{{"value"}}
@@ -346,7 +377,7 @@ func (s subject) presence() string {
 			fits := v.value == nil || slices.ContainsFunc(known, func(k any) bool { return fmt.Sprintf("%#v", k) == fmt.Sprintf("%#v", v.value) })
 			switch state := s.StateOf(map[string]any{m.Name: v.value}); {
 			case !fits:
-				row = append(row, "")
+				row = append(row, "–")
 			case state.Present[i]:
 				row = append(row, "set")
 			default:
@@ -366,7 +397,7 @@ func grid(rows [][]string) string {
 			b.WriteString(strings.Repeat("|---", len(row)) + "|\n")
 		}
 	}
-	return strings.ReplaceAll(b.String(), "|  |", "| |")
+	return strings.Replace(b.String(), "|  |", "| |", 1)
 }
 
 // errors are the errors of the API server's own validator for an object; with

@@ -144,7 +144,6 @@ func (o object) compactDiscriminated() (holds, explain expr, conditions []union.
 				literal(labelled(u, fmt.Sprintf("%s is required when %s is %s", m.Name, u.Discriminator, alternatives(m.Values))))})
 		}
 	}
-	last := literal(labelled(u, mustBeSet(u)))
 	if u.ForbidUnmapped && !u.Implied.Unmapped {
 		conditions = append(conditions, union.Unmapped)
 		match = append(match, oneOf(o.discriminator(), append(u.MemberValues(), "")))
@@ -154,24 +153,21 @@ func (o object) compactDiscriminated() (holds, explain expr, conditions []union.
 	switch {
 	case u.Cardinality == union.ExactlyOne:
 		conditions = append(conditions, union.Selected)
-		cases = slices.Insert(cases, 0, [2]expr{not(o.typeSet()), last})
+		cases = slices.Insert(cases, 0, [2]expr{not(o.typeSet()), literal(labelled(u, mustBeSet(u)))})
 		when, otherwise = o.typeSet(), no
 	case u.Deduce:
 		conditions = append(conditions, union.TooMany)
 		when, otherwise = o.typeSet(), atMostOneOf(o.members())
-		last = literal(labelled(u, fmt.Sprintf("at most one of %s may be set while %s is unset", names(u), u.Discriminator)))
-		cases = slices.Insert(cases, 0, [2]expr{not(o.typeSet()), last})
+		cases = slices.Insert(cases, 0, [2]expr{not(o.typeSet()),
+			literal(labelled(u, fmt.Sprintf("at most one of %s may be set while %s is unset", names(u), u.Discriminator)))})
 	}
 	holds = cond(when, and(match...), otherwise)
 	if otherwise == no {
 		holds = and(when, and(match...))
 	}
-	explain = last
-	for _, c := range slices.Backward(cases) {
-		if explain == last && c == cases[len(cases)-1] {
-			explain = c[1]
-			continue
-		}
+	// One case is true when the rule fails; the last needs no test.
+	explain = cases[len(cases)-1][1]
+	for _, c := range slices.Backward(cases[:len(cases)-1]) {
 		explain = cond(c[0], c[1], explain)
 	}
 	return holds, explain, conditions

@@ -46,7 +46,12 @@ func clearOnChange(u *union.Union) Rule {
 		fmt.Sprintf("when %s changes, the members it leaves behind must be cleared", u.Discriminator)).enforces(union.NotCleared)
 	to := cond(o.typeSet(), add(literal(" to '"), o.discriminator(), literal("'")), literal(" to unset"))
 	from := cond(old.typeSet(), add(literal(" from '"), old.discriminator(), literal("'")), zero)
-	r.MessageExpression = add(literal(labelled(u, plain(u.Discriminator)+" changed")), from, to, literal(": clear "), presentNames(o, left)).text
+	change := add(literal(plain(u.Discriminator)+" changed"), from, to)
+	if u.Deduce {
+		// The selection changes without the discriminator, too.
+		change = cond(or(old.typeSet(), o.typeSet()), change, literal("the members set changed"))
+	}
+	r.MessageExpression = labelledExpr(u, change, literal(": clear "), presentNames(o, left))
 	return r
 }
 
@@ -63,10 +68,7 @@ func clearOnSet(u *union.Union) Rule {
 	}
 	r := rule(u, or(not(or(added...)), not(or(carried...))), ReasonInvalid, "",
 		"when one of "+names(u)+" is newly set, the one set before must be cleared").enforces(union.NotCleared)
-	r.MessageExpression = add(presentNames(o, newlySet), literal(" is newly set: clear "), presentNames(o, carriedOver)).text
-	if u.Name != "" {
-		r.MessageExpression = add(literal(labelled(u, "")), atom(r.MessageExpression)).text
-	}
+	r.MessageExpression = labelledExpr(u, presentNames(o, newlySet), literal(" is newly set: clear "), presentNames(o, carriedOver))
 	return r
 }
 
@@ -89,7 +91,7 @@ func restrictDiscriminator(u *union.Union) Rule {
 	}
 	message := u.Discriminator + " may not be changed or unset once set"
 	if u.Change == union.AllowedChanges {
-		message = u.Discriminator + " may not change like this; allowed are " + table(u)
+		message = u.Discriminator + " may not change like this; " + table(u)
 	}
 	r := rule(u, or(allowed...), ReasonForbidden, u.Discriminator, message).enforces(union.NotAllowed)
 	isSet, now := o.typeSet(), o.discriminator()
@@ -99,7 +101,7 @@ func restrictDiscriminator(u *union.Union) Rule {
 	change := []expr{literal(labelled(u, plain(u.Discriminator)+" may not change from '")), from,
 		cond(isSet, add(literal("' to '"), now, literal("'")), literal("' to unset"))}
 	if u.Change == union.AllowedChanges {
-		change = append(change, literal("; allowed are "+table(u)))
+		change = append(change, literal("; "+table(u)))
 	}
 	r.MessageExpression = add(change...).text
 	return r
@@ -133,14 +135,15 @@ func restrictMember(u *union.Union) Rule {
 	notOne := infix("!=", precCompare, count(old.members()), atom("1"))
 	message := "the member set may not be switched or unset"
 	if u.Change == union.AllowedChanges {
-		message = "the member set may not change like this; allowed are " + table(u)
+		message = "the member set may not change like this; " + table(u)
 	}
 	r := rule(u, or(notOne, and(allowed...)), ReasonForbidden, "", message).enforces(union.NotAllowed)
-	r.MessageExpression = add(presentNames(old, func(i int) expr { return old.present(i) }),
-		literal(" is set: "+plain(message))).text
-	if u.Name != "" {
-		r.MessageExpression = add(literal(labelled(u, "")), atom(r.MessageExpression)).text
+	change := cond(or(o.members()...), add(literal("replaced by "), presentNames(o, o.present)), literal("unset"))
+	l := []expr{presentNames(old, old.present), literal(" may not be "), change}
+	if u.Change == union.AllowedChanges {
+		l = append(l, literal("; "+table(u)))
 	}
+	r.MessageExpression = labelledExpr(u, l...)
 	return r
 }
 
@@ -166,36 +169,48 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 		}
 	}
 	path := strings.Join(links, ".")
-	message := fmt.Sprintf("%s may not be removed once one of %s is set in %s", links[0], names(u), path)
+	var message string
 	switch {
 	case u.Discriminator == "":
 		var set []expr
+		var kept []string
 		for i, m := range u.Members {
 			if !slices.Contains(may, m.Name) {
 				set = append(set, old.present(i))
+				kept = append(kept, path+"."+m.Name)
 			}
 		}
 		if len(set) == 0 {
 			return Rule{}, false
 		}
 		pinned = append(pinned, eq(count(old.members()), atom("1")), or(set...))
+		message = fmt.Sprintf("%s may not be removed while %s is set", links[0], strings.Join(kept, " or "))
 	default:
-		message = fmt.Sprintf("%s may not be removed once %s.%s is set", links[0], path, u.Discriminator)
-		if u.Deduce {
-			pinned = append(pinned, ne(old.selection(), zero))
-		} else {
-			pinned = append(pinned, old.hasType(), ne(old.discriminator(), zero))
+		message = fmt.Sprintf("%s may not be removed while %s.%s is set", links[0], path, u.Discriminator)
+		selection := old.selection()
+		if !u.Deduce {
+			pinned = append(pinned, old.hasType())
+			selection = old.discriminator()
 		}
+		pinned = append(pinned, ne(selection, zero))
 		if len(may) > 0 {
-			pinned = append(pinned, not(oneOf(old.selection(), may)))
-			message += ", unless to " + alternatives(may)
+			pinned = append(pinned, not(oneOf(selection, may)))
+			message += ", unless it is " + alternatives(may)
 		}
 	}
 	r = rule(u, or(not(and(pinned...)), has(field(atom("self"), links[0]))), ReasonRequired, links[0], message)
 	return r, true
 }
 
-// table prints the transition table for messages.
+// labelledExpr is a messageExpression: the parts one after the other.
+func labelledExpr(u *union.Union, parts ...expr) string {
+	if label := labelled(u, ""); label != "" {
+		parts = append([]expr{literal(label)}, parts...)
+	}
+	return add(parts...).text
+}
+
+// table says for messages which changes the transition table allows.
 func table(u *union.Union) string {
 	var l []string
 	for _, from := range sortedKeys(u.Allowed) {
@@ -210,9 +225,9 @@ func table(u *union.Union) string {
 		}
 	}
 	if len(l) == 0 {
-		return "none"
+		return "no change is allowed"
 	}
-	return strings.Join(l, "; ")
+	return "allowed are " + strings.Join(l, "; ")
 }
 
 func sortedKeys(m map[string][]string) []string {

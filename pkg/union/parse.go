@@ -35,23 +35,23 @@ type Declaration struct {
 	cardinalityPos  diag.Pos
 	optionalMembers []word
 	emptyIsUnset    []word
-	unmapped        word
+	forbidUnmapped  *bool
+	unmapped        diag.Pos
 	change          Change
 	changePos       diag.Pos
 	allowed         []transition
 	allowedPos      diag.Pos
+	table           bool // allowedChanges is there, if empty
 	ratchet         bool
 	ratchetPos      diag.Pos
 }
 
-// word is a string of the declaration with its place; unset when text is empty
-// and pos is zero.
+// word is a string of the declaration with its place. The zero word is none.
 type word struct {
 	text string
 	pos  diag.Pos
+	set  bool
 }
-
-func (w word) set() bool { return w.pos.Line > 0 }
 
 type fieldValues struct {
 	name   word
@@ -125,19 +125,19 @@ var keys = map[string]func(p *parser, d *Declaration, k, v *yaml.Node){
 	"deduceInvalidDiscriminator": func(p *parser, d *Declaration, k, v *yaml.Node) { d.deduce, d.deducePos = p.boolean(v), p.pos(k) },
 	"name":                       func(p *parser, d *Declaration, _, v *yaml.Node) { d.name = p.word(v) },
 	"cardinality": func(p *parser, d *Declaration, k, v *yaml.Node) {
-		d.cardinality, d.cardinalityPos = enumeration(p, cardinalities, k, v), p.pos(v)
+		d.cardinality, d.cardinalityPos = enumeration(p, cardinalities, k, v), p.pos(yamltext.Resolve(v))
 	},
 	"optionalMembers": func(p *parser, d *Declaration, _, v *yaml.Node) { d.optionalMembers = p.words(v, false) },
 	"emptyIsUnset":    func(p *parser, d *Declaration, _, v *yaml.Node) { d.emptyIsUnset = p.words(v, false) },
 	"unmappedValues": func(p *parser, d *Declaration, k, v *yaml.Node) {
-		d.unmapped = p.word(v)
-		enumeration(p, names[bool]{"Allow": false, "Forbid": true}, k, v)
+		forbid := enumeration(p, names[bool]{"Allow": false, "Forbid": true}, k, v)
+		d.forbidUnmapped, d.unmapped = &forbid, p.pos(yamltext.Resolve(v))
 	},
 	"discriminatorChange": func(p *parser, d *Declaration, k, v *yaml.Node) {
-		d.change, d.changePos = enumeration(p, changes, k, v), p.pos(v)
+		d.change, d.changePos = enumeration(p, changes, k, v), p.pos(yamltext.Resolve(v))
 	},
 	"allowedChanges": func(p *parser, d *Declaration, k, v *yaml.Node) {
-		d.allowedPos = p.pos(k)
+		d.allowedPos, d.table = p.pos(k), true
 		for _, e := range p.entries(v) {
 			d.allowed = append(d.allowed, transition{p.word(e.Key), p.words(e.Value, true)})
 		}
@@ -150,15 +150,15 @@ func (p *parser) declaration(item *yaml.Node) *Declaration {
 	var hasFields, hasMembers *yaml.Node
 	for _, e := range p.entries(item) {
 		// Unknown keys are errors: a typo must not silently weaken validation.
-		name := p.word(e.Key).text
-		read, ok := keys[name]
+		name := p.word(e.Key)
+		read, ok := keys[name.text]
 		if !ok {
-			if name != "" {
-				p.errorf(e.Key, diag.UnknownKey, unknownKeyHint(name), "unknown key %q in a union declaration", name)
+			if name.set {
+				p.errorf(e.Key, diag.UnknownKey, unknownKeyHint(name.text), "unknown key %q in a union declaration", name.text)
 			}
 			continue
 		}
-		switch name {
+		switch name.text {
 		case "fields-to-discriminateBy":
 			hasFields = e.Key
 		case "members":
@@ -174,41 +174,43 @@ func (p *parser) declaration(item *yaml.Node) *Declaration {
 }
 
 func unknownKeyHint(name string) string {
-	best, distance := "", 4
-	for _, k := range slices.Sorted(maps.Keys(keys)) {
-		if n := editDistance(strings.ToLower(name), strings.ToLower(k)); n < distance {
-			best, distance = k, n
-		}
-	}
-	if best != "" {
+	known := slices.Sorted(maps.Keys(keys))
+	if best := closest(name, known); best != "" {
 		return fmt.Sprintf("write %q", best)
 	}
-	return "the keys are " + strings.Join(slices.Sorted(maps.Keys(keys)), ", ")
+	return "the keys are " + strings.Join(known, ", ")
 }
 
-// entries returns the entries of a mapping; anything else is an error.
+// entries returns the entries of a mapping; anything else is an error, and so
+// are keys that are no scalars.
 func (p *parser) entries(n *yaml.Node) []yamltext.Entry {
 	m := yamltext.Resolve(n)
 	if m.Kind != yaml.MappingNode {
-		p.errorf(n, diag.MalformedDeclaration, "", "want a mapping, not %s", kindOf(m))
+		p.errorf(m, diag.MalformedDeclaration, "", "want a mapping, not %s", kindOf(m))
 		return nil
 	}
-	return yamltext.Entries(n)
+	for i := 0; i < len(m.Content); i += 2 {
+		if k := m.Content[i]; k.Kind != yaml.ScalarNode {
+			p.errorf(k, diag.MalformedDeclaration, "write the key out", "want a string as key, not %s", kindOf(k))
+		}
+	}
+	return yamltext.Entries(m)
 }
 
-// word returns the string that n is; "" with an error when it is none. An empty
-// string is a word too.
+// word returns the string that n is; the zero word with an error when it is
+// none. An empty string is a word too.
 func (p *parser) word(n *yaml.Node) word {
 	n = yamltext.Resolve(n)
-	if n.Kind != yaml.ScalarNode {
+	if n.Kind != yaml.ScalarNode || n.Value == "" && n.ShortTag() == "!!null" {
 		p.errorf(n, diag.MalformedDeclaration, "", "want a string, not %s", kindOf(n))
 		return word{}
 	}
 	s, err := yamltext.String(n)
 	if err != nil {
 		p.errorf(n, diag.AmbiguousScalar, fmt.Sprintf("quote it: %q", n.Value), "%v", err)
+		return word{}
 	}
-	return word{s, p.pos(n)}
+	return word{s, p.pos(n), true}
 }
 
 // words returns the strings of a list; with single, of one string too.
@@ -222,7 +224,7 @@ func (p *parser) words(n *yaml.Node, single bool) []word {
 		if single {
 			want = "a string or a list of strings"
 		}
-		p.errorf(n, diag.MalformedDeclaration, "", "want %s, not %s", want, kindOf(r))
+		p.errorf(r, diag.MalformedDeclaration, "", "want %s, not %s", want, kindOf(r))
 		return nil
 	}
 	var l []word
@@ -235,16 +237,17 @@ func (p *parser) words(n *yaml.Node, single bool) []word {
 func (p *parser) boolean(n *yaml.Node) bool {
 	n = yamltext.Resolve(n)
 	// Other spellings of a boolean are booleans to some readers only.
-	if n.Kind != yaml.ScalarNode || n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 || n.Value != "true" && n.Value != "false" {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" || n.Value != "true" && n.Value != "false" {
 		p.errorf(n, diag.MalformedDeclaration, "write true or false", "want a boolean, not %s", kindOf(n))
 	}
 	return n.Value == "true"
 }
 
 func enumeration[T comparable](p *parser, values names[T], key, n *yaml.Node) T {
-	v, ok := values[p.word(n).text]
-	if !ok {
-		p.errorf(n, diag.MalformedDeclaration, "", "%s must be one of %s", key.Value, values.list())
+	w := p.word(n)
+	v, ok := values[w.text]
+	if !ok && w.set {
+		p.errorf(yamltext.Resolve(n), diag.MalformedDeclaration, "", "%s must be one of %s", key.Value, values.list())
 	}
 	return v
 }
@@ -259,28 +262,49 @@ func kindOf(n *yaml.Node) string {
 		}
 		return "a list"
 	}
-	if n.Tag == "!!null" {
+	if n.Kind == yaml.AliasNode {
+		return "an alias"
+	}
+	if n.ShortTag() == "!!null" {
 		return "null"
 	}
 	return fmt.Sprintf("%q", n.Value)
 }
 
-// editDistance is Levenshtein's distance between a and b.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			next := diagonal
-			if a[i] != b[j] {
-				next = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], next
+// closest returns the known name that name most likely is a misspelling of, or
+// "": no more than half of it may be wrong.
+func closest(name string, known []string) string {
+	best, distance := "", len(name)/2+1
+	for _, k := range known {
+		if n := editDistance(strings.ToLower(name), strings.ToLower(k)); n < distance {
+			best, distance = k, n
 		}
 	}
-	return row[len(b)]
+	return best
+}
+
+// editDistance is how many characters of a must be inserted, deleted, replaced,
+// or swapped with the next one, to get b.
+func editDistance(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	before, last := make([]int, len(t)+1), make([]int, len(t)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range s {
+		row := make([]int, len(t)+1)
+		row[0] = i + 1
+		for j := range t {
+			substitution := last[j]
+			if s[i] != t[j] {
+				substitution++
+			}
+			row[j+1] = min(substitution, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(t)]
 }

@@ -3,6 +3,7 @@ package union
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -53,7 +54,7 @@ func (r *resolver) resolve() {
 	d := r.d
 	r.u = &Union{
 		Name: d.name.text, Discriminator: d.discriminator.text, Cardinality: d.cardinality,
-		ForbidUnmapped: d.unmapped.text == "Forbid", Deduce: d.deduce, Change: d.change, Ratchet: d.ratchet,
+		ForbidUnmapped: d.forbidUnmapped != nil && *d.forbidUnmapped, Deduce: d.deduce, Change: d.change, Ratchet: d.ratchet,
 	}
 	if r.schema.Type != "object" || len(r.schema.Properties) == 0 {
 		r.errorf(d.Pos, diag.NotAnObject, "declare the union on the object whose properties are its members",
@@ -61,7 +62,7 @@ func (r *resolver) resolve() {
 		return
 	}
 	r.members()
-	if d.discriminator.set() {
+	if d.discriminator.set {
 		r.discriminator()
 	}
 	r.cardinality()
@@ -85,7 +86,7 @@ func (r *resolver) members() {
 		if ok {
 			r.alwaysSet(f.name, prop)
 		}
-		if d.discriminator.set() {
+		if d.discriminator.set {
 			m.Values = r.values(f, valueOf)
 		}
 		r.u.Members = append(r.u.Members, m)
@@ -95,7 +96,7 @@ func (r *resolver) members() {
 			m.Optional = true
 		}
 	}
-	if len(d.optionalMembers) > 0 && !d.discriminator.set() {
+	if len(d.optionalMembers) > 0 && !d.discriminator.set {
 		r.errorf(d.optionalMembers[0].pos, diag.Contradiction, "without a discriminator no member is required: delete optionalMembers",
 			"optionalMembers needs a discriminator that selects members")
 	}
@@ -117,6 +118,8 @@ func (r *resolver) values(f fieldValues, memberOf map[string]string) []string {
 		switch {
 		case v.text == "":
 			r.errorf(v.pos, diag.EmptyValue, `"" means that the discriminator is unset: give the member a value`, "the empty value cannot select %q", f.name.text)
+		case taken && other == f.name.text:
+			r.errorf(v.pos, diag.DuplicateValue, "delete one of them", "value %q is listed twice for %q", v.text, other)
 		case taken:
 			r.errorf(v.pos, diag.DuplicateValue, "give each member its own value", "value %q selects both %q and %q", v.text, other, f.name.text)
 		default:
@@ -178,14 +181,18 @@ func (r *resolver) emptyIsUnset(m *Member, w word) {
 	if !ok {
 		return
 	}
+	m.Fields = nil // the member may be listed twice
 	switch {
+	case prop.XEmbeddedResource:
+		r.errorf(w.pos, diag.EmptyIsUnsetType, "take it out of emptyIsUnset", "%q is an embedded resource, which is never empty", m.Name)
 	case prop.Type == "string" && prop.Format == "" && !prop.XIntOrString:
 		m.Empty = EmptyString
 	case prop.Type == "array", prop.Type == "object" && prop.AdditionalProperties != nil && prop.AdditionalProperties.Schema != nil:
 		m.Empty = EmptyCollection
 	case prop.Type == "object" && len(prop.Properties) > 0:
 		m.Empty = EmptyObject
-		for name, field := range prop.Properties {
+		for _, name := range slices.Sorted(maps.Keys(prop.Properties)) {
+			field := prop.Properties[name]
 			if _, ok := apiservercel.Escape(name); !ok || !visible(&field) {
 				r.errorf(w.pos, diag.InvisibleProperty, "take the member out of emptyIsUnset, or give the property a type",
 					"CEL cannot tell whether %q is empty: it does not see its property %q", m.Name, name)
@@ -196,7 +203,6 @@ func (r *resolver) emptyIsUnset(m *Member, w word) {
 			r.errorf(w.pos, diag.InvisibleProperty, "take the member out of emptyIsUnset",
 				"CEL cannot tell whether %q is empty: it does not see unknown fields", m.Name)
 		}
-		slices.Sort(m.Fields)
 	default:
 		r.errorf(w.pos, diag.EmptyIsUnsetType, "take it out of emptyIsUnset",
 			"emptyIsUnset works for strings without a format, lists, maps and objects with properties; %q is %s", m.Name, describe(&prop))
@@ -238,7 +244,7 @@ func (r *resolver) discriminator() {
 		r.errorf(d.cardinalityPos, diag.Contradiction, "delete cardinality, or make the discriminator optional",
 			"AtMostOne lets %q be unset, but the schema requires it", u.Discriminator)
 	}
-	if d.deduce && required {
+	if d.deduce && slices.Contains(r.schema.Required, u.Discriminator) {
 		r.errorf(d.deducePos, diag.Contradiction, "delete deduceInvalidDiscriminator, or make the discriminator optional",
 			"deduceInvalidDiscriminator lets %q be left out, but the schema requires it", u.Discriminator)
 	}
@@ -289,8 +295,8 @@ func (r *resolver) cardinality() {
 		r.errorf(d.cardinalityPos, diag.Contradiction, "use ExactlyOne or AtMostOne, or drop the discriminator", "AtLeastOne contradicts a discriminator, which selects one member")
 	case u.Discriminator == "" && d.deduce:
 		r.errorf(d.deducePos, diag.Contradiction, "delete deduceInvalidDiscriminator", "there is no discriminator to deduce")
-	case u.Discriminator == "" && d.unmapped.set():
-		r.errorf(d.unmapped.pos, diag.Contradiction, "delete unmappedValues", "there is no discriminator that could have unmapped values")
+	case u.Discriminator == "" && d.forbidUnmapped != nil:
+		r.errorf(d.unmapped, diag.Contradiction, "delete unmappedValues", "there is no discriminator that could have unmapped values")
 	case d.deduce && u.Cardinality == ExactlyOne && d.cardinality == ExactlyOne:
 		r.errorf(d.deducePos, diag.Contradiction, "delete one of the two", "ExactlyOne demands that %q is set, deduceInvalidDiscriminator lets it be left out", u.Discriminator)
 	}
@@ -299,17 +305,17 @@ func (r *resolver) cardinality() {
 func (r *resolver) change() {
 	d, u := r.d, r.u
 	switch {
-	case u.Cardinality == AtLeastOne && (d.change == Clear || d.change == Forbid || len(d.allowed) > 0):
+	case u.Cardinality == AtLeastOne && (d.change == Clear || d.change == Forbid || d.table):
 		key := "discriminatorChange"
 		if d.change == 0 {
 			key = "allowedChanges"
 		}
 		r.errorf(first(d.changePos, d.allowedPos), diag.Contradiction, "delete "+key, "cardinality AtLeastOne has no transitions to restrict")
-	case d.allowedPos.Line > 0 && d.change != 0:
+	case d.table && d.change != 0:
 		r.errorf(d.changePos, diag.Contradiction, "delete discriminatorChange: allowedChanges takes its place", "discriminatorChange and allowedChanges both say what may change")
 	}
 	switch {
-	case d.allowedPos.Line > 0:
+	case d.table:
 		u.Change = AllowedChanges
 		r.table()
 	case u.Change == 0 && u.Cardinality == AtLeastOne:
@@ -393,7 +399,7 @@ func (d *Declaration) Demands() []Demand {
 	if d.change == Forbid {
 		l = append(l, Demand{"discriminatorChange: Forbid", d.changePos})
 	}
-	if d.allowedPos.Line > 0 {
+	if d.table {
 		l = append(l, Demand{"allowedChanges", d.allowedPos})
 	}
 	if d.ratchet {
@@ -424,6 +430,8 @@ func describe(s *apiextensionsv1.JSONSchemaProps) string {
 		return "x-kubernetes-int-or-string"
 	case s.Type == "":
 		return "without a type"
+	case s.Type == "object" && !visible(s):
+		return "a map of values without a type"
 	case s.Type == "object" && s.AdditionalProperties != nil:
 		return "a map"
 	case s.Type == "array" && !visible(s):
@@ -440,12 +448,7 @@ func describe(s *apiextensionsv1.JSONSchemaProps) string {
 // them when they are few.
 func nearest(name string, known []string) string {
 	known = slices.Sorted(slices.Values(known))
-	best, distance := "", 3
-	for _, k := range known {
-		if n := editDistance(strings.ToLower(name), strings.ToLower(k)); n < distance {
-			best, distance = k, n
-		}
-	}
+	best := closest(name, known)
 	switch {
 	case best != "":
 		return fmt.Sprintf("write %q", best)
@@ -470,7 +473,7 @@ func (d *Declaration) Discriminator() string { return d.discriminator.text }
 // Properties returns the names of all properties that d reads, as declared.
 func (d *Declaration) Properties() []string {
 	var l []string
-	if d.discriminator.set() {
+	if d.discriminator.set {
 		l = append(l, d.discriminator.text)
 	}
 	for _, f := range d.fields {
