@@ -304,6 +304,31 @@ spec:
 			}
 		}
 	})
+	t.Run("Clear dropped for the sum", func(t *testing.T) {
+		var spec strings.Builder
+		for i := range 12 {
+			fmt.Fprintf(&spec, "map%02d:\n  type: object\n  additionalProperties:\n%s", i, indent(4, `
+type: object
+properties: {type: {type: string, enum: [A, B]}, a: {type: object}, b: {type: object}}
+required: [type]
+x-kubernetes-unions:
+- {discriminator: type, fields-to-discriminateBy: {a: A, b: B}}
+`))
+		}
+		r, diags := run(t, crd(version("v1", true, spec.String())), compile.Options{})
+		if r == nil {
+			t.Fatal(diags)
+		}
+		left := 0
+		for _, a := range additions(r) {
+			if strings.Contains(a, "oldSelf") {
+				left++
+			}
+		}
+		if left == 0 || left+len(diags) != 12 {
+			t.Errorf("%d Clear rules were kept and %d reported as left out, of 12: no more than needed should go\n%v", left, len(diags), diags)
+		}
+	})
 	t.Run("compact on request", func(t *testing.T) {
 		r, diags := run(t, crd(version("v1", true, "spec:\n"+indent(2, members(3, "  discriminatorChange: Allow\n")))), compile.Options{Encoding: compile.Compact})
 		if r == nil || len(additions(r)) != 1 {

@@ -192,9 +192,7 @@ func (c *compiler) fitUnion(e estimator, o *object, i int, u *union.Union) uint6
 	if u.Change == union.Clear && len(costs) > static && !allFit(costs[static:]) {
 		o.noClear[i] = true
 		costs = costs[:static]
-		c.report(diag.Diagnostic{Code: diag.ClearLeftOut, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
-			Message: "no rule for changes is emitted: it would exceed the API server's budget",
-			Hint:    "the static rules reject leftovers all the same; an enum or maxLength on the discriminator makes the rule cheap"})
+		c.clearLeftOut(o, i)
 	}
 	var total uint64
 	written := o.rules(i)
@@ -210,7 +208,7 @@ func (c *compiler) fitUnion(e estimator, o *object, i int, u *union.Union) uint6
 				written[j].Rule, number(cost.MessageExpression), number(validation.StaticEstimatedCostLimit))
 		}
 		c.report(diag.Diagnostic{Code: diag.RuleOverBudget, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Message: message,
-			Hint: "bound every list and map above the union (maxItems, maxProperties) and the discriminator (enum or maxLength)"})
+			Hint: "bound every list and map above the union (maxItems, maxProperties), require a property of the object, or bound the discriminator (enum, maxLength)"})
 	}
 	return total
 }
@@ -227,8 +225,9 @@ func (c *compiler) costsOf(e estimator, o *object, i int) ([]Cost, bool) {
 	return costs, err == nil
 }
 
-// fitTotals brings the sum of each version below its budget by encoding unions
-// compactly, in order of the text, as long as that is needed.
+// fitTotals brings the sum of each version below its budget: in order of the
+// text and only as long as it is needed, it leaves Clear rules out, which the
+// static rules imply, and then encodes unions compactly.
 func (c *compiler) fitTotals(e estimator, totals []uint64) {
 	for v := range totals {
 		before, err := e.writtenCost(v)
@@ -236,22 +235,33 @@ func (c *compiler) fitTotals(e estimator, totals []uint64) {
 			continue // over budget as it is: a warning
 		}
 		sum := saturate(before, totals[v])
-		for _, o := range c.objects {
-			for i, u := range o.Unions {
-				if sum <= validation.StaticEstimatedCRDCostLimit || o.Version != v || o.encoding[i] == rules.Compact || c.opts.Encoding != Auto {
-					continue
+		for _, try := range []func(o *object, i int) bool{c.dropClear, c.encodeCompactly} {
+			for _, o := range c.objects {
+				for i := range o.Unions {
+					if sum <= validation.StaticEstimatedCRDCostLimit || o.Version != v {
+						continue
+					}
+					encoding, noClear := o.encoding[i], o.noClear[i]
+					was, ok := c.costsOf(e, o, i)
+					if !ok {
+						return
+					}
+					if !try(o, i) {
+						continue
+					}
+					is, ok := c.costsOf(e, o, i)
+					if !ok {
+						return
+					}
+					if !allFit(is) || sumOf(is) >= sumOf(was) {
+						o.encoding[i], o.noClear[i] = encoding, noClear
+						continue
+					}
+					sum -= sumOf(was) - sumOf(is)
+					if !noClear && o.noClear[i] {
+						c.clearLeftOut(o, i)
+					}
 				}
-				fine, ok := c.costsOf(e, o, i)
-				if !ok {
-					return
-				}
-				o.encoding[i] = rules.Compact
-				compact, ok := c.costsOf(e, o, i)
-				if n := len(rules.Static(u, rules.Compact)); !ok || !allFit(compact[:n]) || sumOf(compact) >= sumOf(fine) {
-					o.encoding[i] = rules.Fine
-					continue
-				}
-				sum = sum - sumOf(fine) + sumOf(compact)
 			}
 		}
 		if sum > validation.StaticEstimatedCRDCostLimit {
@@ -261,6 +271,30 @@ func (c *compiler) fitTotals(e estimator, totals []uint64) {
 				Hint: "bound the lists and maps above the unions (maxItems, maxProperties)"})
 		}
 	}
+}
+
+// dropClear leaves the Clear rule of a union out, if it has one.
+func (c *compiler) dropClear(o *object, i int) bool {
+	if o.Unions[i].Change != union.Clear || o.uncorrelated != "" || o.noClear[i] {
+		return false
+	}
+	o.noClear[i] = true
+	return true
+}
+
+// encodeCompactly changes the encoding of a union, if it may.
+func (c *compiler) encodeCompactly(o *object, i int) bool {
+	if c.opts.Encoding != Auto || o.encoding[i] == rules.Compact {
+		return false
+	}
+	o.encoding[i] = rules.Compact
+	return true
+}
+
+func (c *compiler) clearLeftOut(o *object, i int) {
+	c.report(diag.Diagnostic{Code: diag.ClearLeftOut, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
+		Message: "no rule for changes is emitted: it would exceed the API server's budget",
+		Hint:    "the static rules reject leftovers all the same; an enum or maxLength on the discriminator makes the rule cheap"})
 }
 
 // writtenCost is what the rules that stand in a version's schema cost together.

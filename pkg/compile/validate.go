@@ -1,12 +1,15 @@
 package compile
 
 import (
-	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -33,11 +36,11 @@ func (c *compiler) validate() {
 		after, problems = c.judgeResult()
 	}
 	for _, e := range without(problems, before) {
-		c.report(diag.Diagnostic{Code: diag.InvalidResult, Pos: c.nearest(e.Field), Path: e.Field,
+		c.report(diag.Diagnostic{Code: diag.InvalidResult, Pos: c.nearest(e.Field), Path: written(e.Field),
 			Message: "the API server would refuse the compiled CRD: " + e.ErrorBody()})
 	}
 	for _, e := range before {
-		c.report(diag.Diagnostic{Code: diag.InvalidBefore, Severity: diag.Warning, Pos: c.nearest(e.Field), Path: e.Field,
+		c.report(diag.Diagnostic{Code: diag.InvalidBefore, Severity: diag.Warning, Pos: c.find(written(e.Field)), Path: written(e.Field),
 			Message: "the API server refuses this CRD as it is, apart from its unions: " + shorten(e.ErrorBody())})
 	}
 	// The server compiles no rules in a CRD that is not structural, so do it here.
@@ -98,21 +101,50 @@ func hasBudget(l field.ErrorList) bool {
 	return false
 }
 
-// nearest is the position of the declaration closest to a field of the CRD.
+// written is the path of a field as it is written. Before it validates a CRD, the
+// server hoists a schema that all versions share.
+func written(path string) string {
+	if rest, ok := strings.CutPrefix(path, "spec.validation."); ok {
+		return "spec.versions[0].schema." + rest
+	}
+	return path
+}
+
+// nearest is the position of the declaration closest to a field of the CRD: on
+// the schema that holds it, or that of the manifest.
 func (c *compiler) nearest(path string) diag.Pos {
 	best, length := c.pos(c.manifest.Node), 0
 	for _, o := range c.objects {
-		place := o.Place.String()
-		// One schema for all versions is hoisted before it is validated.
-		hoisted := strings.Replace(place, fmt.Sprintf("spec.versions[%d].schema", o.Version), "spec.validation", 1)
-		for _, p := range []string{place, hoisted} {
-			if strings.HasPrefix(path, p+".x-kubernetes-validations") && len(p) > length {
-				best, length = o.Declarations[0].Pos, len(p)
-			}
+		if place := o.Place.String(); strings.HasPrefix(written(path), place) && len(place) > length {
+			best, length = o.Declarations[0].Pos, len(place)
 		}
 	}
 	return best
 }
+
+// find is the position of a field of the CRD, or of what holds it when it is
+// not there.
+func (c *compiler) find(path string) diag.Pos {
+	at := c.manifest.Node
+	pos := c.pos(at)
+	for _, step := range steps.FindAllStringSubmatch(path, -1) {
+		name, value := step[1]+step[2], (*yaml.Node)(nil)
+		if i, err := strconv.Atoi(name); err == nil && at.Kind == yaml.SequenceNode && i < len(at.Content) {
+			value = at.Content[i]
+			pos = c.pos(value)
+		} else if k, v, _, ok := yamltext.Lookup(at, name); ok {
+			value = v
+			pos = c.pos(k)
+		}
+		if at = yamltext.Resolve(value); at == nil {
+			break
+		}
+	}
+	return pos
+}
+
+// steps are those of a path as field.Path prints it: .name or [key].
+var steps = regexp.MustCompile(`(?:^|\.)([^.\[\]]+)|\[([^\]]*)\]`)
 
 // shorten cuts the dump of a whole schema out of an error.
 func shorten(s string) string {

@@ -1,6 +1,7 @@
 package crdpatch
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -27,6 +28,8 @@ type record struct {
 	// some, "" when the key was absent, else the text of its null value, from the
 	// colon on.
 	Annotations *string `json:"annotations,omitempty"`
+	// JSON says that the document was JSON, apart from declarations.
+	JSON bool `json:"json,omitempty"`
 	// Schemas are the schemas that were changed, in order of the text.
 	Schemas []schemaRecord `json:"schemas"`
 }
@@ -148,4 +151,45 @@ func ordered(n *yaml.Node) any {
 		return n.Value == "true"
 	}
 	return n.Value
+}
+
+// orderedJSON reads JSON into a value that keeps the order of keys.
+func orderedJSON(data []byte) (any, error) {
+	return orderedValue(json.NewDecoder(bytes.NewReader(data)))
+}
+
+func orderedValue(dec *json.Decoder) (any, error) {
+	token, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token {
+	case json.Delim('['):
+		l := list{}
+		for dec.More() {
+			v, err := orderedValue(dec)
+			if err != nil {
+				return nil, err
+			}
+			l = append(l, v)
+		}
+		_, err = dec.Token()
+		return l, err
+	case json.Delim('{'):
+		t := table{}
+		for dec.More() {
+			key, err := dec.Token()
+			if err != nil {
+				return nil, err
+			}
+			v, err := orderedValue(dec)
+			if err != nil {
+				return nil, err
+			}
+			t = append(t, pair{fmt.Sprint(key), v})
+		}
+		_, err = dec.Token()
+		return t, err
+	}
+	return token, nil
 }

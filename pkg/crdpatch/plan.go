@@ -119,7 +119,7 @@ func (w *writer) write(r *compile.Result) []yamltext.Edit {
 	slices.SortStableFunc(changes, func(a, b *change) int {
 		return cmp.Or(cmp.Compare(a.Node.Line, b.Node.Line), cmp.Compare(a.Node.Column, b.Node.Column))
 	})
-	rec := record{Format: format}
+	rec := record{Format: format, JSON: w.isJSON()}
 	for _, c := range changes {
 		if c.cut.end > 0 {
 			c.record.At = w.uncut(c.cut.start) - w.uncut(c.start)
@@ -134,6 +134,19 @@ func (w *writer) write(r *compile.Result) []yamltext.Edit {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(min(a.End-a.Start, 1), min(b.End-b.Start, 1)))
 	})
 	return w.edits
+}
+
+// isJSON reports whether the document without the declarations is JSON.
+func (w *writer) isJSON() bool {
+	if !isFlow(w.text.doc.Root) {
+		return false
+	}
+	var cuts []yamltext.Edit
+	for _, c := range w.cuts {
+		cuts = append(cuts, yamltext.Edit{Start: c.start - w.text.doc.Start, End: c.end - w.text.doc.Start})
+	}
+	bare, err := yamltext.Apply(w.text.Src[w.text.doc.Start:w.text.doc.End], cuts)
+	return err == nil && json.Valid(bare)
 }
 
 // changes merges objects and additions by place.
@@ -337,6 +350,10 @@ func (w *writer) annotate(rec record) {
 		var value span
 		if value, err = w.text.behindKey(key, annotations); err == nil {
 			was := ":" + string(w.text.Src[value.start:value.end])
+			if was == ":" && isFlow(metadata) && strings.IndexByte(",}", w.text.Src[value.end]) >= 0 {
+				w.errorf(key, diag.Unproved, "write annotations: {}", "there is no room for the annotation %s", Annotation)
+				return
+			}
 			rec.Annotations = &was
 			text, err = rec.String()
 			edit = yamltext.Edit{Start: value.start, End: value.end, New: " " + flowValue(table{{Annotation, text}}, "", "")}

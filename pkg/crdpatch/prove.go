@@ -1,6 +1,7 @@
 package crdpatch
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -83,8 +84,9 @@ func (p *patcher) same(f *yamltext.File, d *yamltext.Document, g *yamltext.File,
 	return reflect.DeepEqual(a, b)
 }
 
-// forget takes out of a CRD's annotation what it remembers of the text. It
-// returns false when there is no annotation.
+// forget takes out of a CRD's annotation what it remembers of the text, and
+// sorts the rules of the schemas it lists: their order means nothing. It returns
+// false when there is no annotation.
 func forget(crd map[string]any) bool {
 	metadata, _ := crd["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
@@ -96,16 +98,36 @@ func forget(crd map[string]any) bool {
 	if err != nil {
 		return false
 	}
-	r.Annotations = nil
+	r.Annotations, r.JSON = nil, false
 	for i := range r.Schemas {
 		s := &r.Schemas[i]
 		s.Source, s.At = "", 0
+		slices.SortFunc(s.Rules, func(a, b ruleRecord) int { return cmp.Compare(a.Rule, b.Rule) })
+		for v := range listAt(crd, "spec", "versions") {
+			if rules, _ := schemaIn(crd, v, s.Path)[validationsKey].([]any); len(rules) > 0 {
+				slices.SortStableFunc(rules, func(a, b any) int { return cmp.Compare(ruleOf(a), ruleOf(b)) })
+			}
+		}
 	}
 	slices.SortFunc(r.Schemas, func(a, b schemaRecord) int {
 		return slices.Compare(append([]string{a.Version}, a.Path...), append([]string{b.Version}, b.Path...))
 	})
 	annotations[Annotation], err = r.String()
 	return err == nil
+}
+
+func listAt(m map[string]any, path ...string) []any {
+	for _, key := range path[:len(path)-1] {
+		m, _ = m[key].(map[string]any)
+	}
+	l, _ := m[path[len(path)-1]].([]any)
+	return l
+}
+
+func ruleOf(v any) string {
+	m, _ := v.(map[string]any)
+	s, _ := m["rule"].(string)
+	return s
 }
 
 // difference says in a few words where two values differ.

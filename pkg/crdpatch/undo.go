@@ -37,13 +37,18 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 	file := p.file
 	var edits []yamltext.Edit
 	var restored []restoration
+	expected := map[int]intended{}
 	for i, d := range file.Docs {
+		var value any
+		reformatted := false
 		for _, m := range p.crds(d) {
 			r := &restorer{patcher: p, text: textOf{file, d}, manifest: m, document: i}
-			if !r.read() {
+			if !r.read(&value) {
 				continue
 			}
 			out.changed = true
+			reformatted = reformatted || r.isJSON() && !r.record.JSON
+			expected[i] = intended{value, reformatted}
 			out.records[m.key(i)] = r.record
 			edits = append(edits, r.remove()...)
 			restored = append(restored, r.restored...)
@@ -63,9 +68,9 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 	if !p.parse(bare) {
 		return undone{}, false
 	}
-	text, back, err := p.restore(restored, false)
+	text, back, err := p.restore(restored, expected, false)
 	if err != nil {
-		text, back, err = p.restore(restored, true)
+		text, back, err = p.restore(restored, expected, true)
 	}
 	if err != nil {
 		p.unproved(err)
@@ -102,6 +107,12 @@ func unapplied(edits []yamltext.Edit, at int) int {
 
 func (m manifest) key(document int) string { return fmt.Sprint(document, m.items) }
 
+// intended is what a document is to be.
+type intended struct {
+	value any
+	json  bool // to be JSON, because something else was turned into JSON
+}
+
 // restoration is a declaration to be put back.
 type restoration struct {
 	document int
@@ -125,8 +136,8 @@ type restorer struct {
 }
 
 // read finds the annotation. It returns false when there is none, or none that
-// can be read.
-func (r *restorer) read() bool {
+// can be read. value is that of the document, read when it is needed.
+func (r *restorer) read(value *any) bool {
 	find := func(m *yaml.Node, key string) (int, *yaml.Node) {
 		for _, e := range yamltext.Entries(m) {
 			if e.Key.Value == key {
@@ -137,31 +148,31 @@ func (r *restorer) read() bool {
 	}
 	_, r.metadata = find(r.manifest.node, "metadata")
 	r.metadataKey, r.annotations = find(r.metadata, "annotations")
-	at, value := find(r.annotations, Annotation)
-	if value == nil {
+	at, node := find(r.annotations, Annotation)
+	if node == nil {
 		return false
 	}
 	bad := func(hint, format string, args ...any) bool {
-		r.errorf(value, diag.BadAnnotation, hint, format, args...)
+		r.errorf(node, diag.BadAnnotation, hint, format, args...)
 		return false
 	}
 	if at < 0 || r.metadataKey < 0 || r.metadata.Kind != yaml.MappingNode {
 		return bad("write the annotations out", "the annotation %s is shared through an alias or merge key", Annotation)
 	}
 	r.ours = at
-	content, err := yamltext.String(yamltext.Resolve(value))
+	content, err := yamltext.String(yamltext.Resolve(node))
 	if err == nil {
 		r.record, err = parseRecord(content)
 	}
 	if err != nil {
 		return bad("restore it, or delete it together with the rules it lists", "the annotation %s cannot be read: %v", Annotation, err)
 	}
-	_, v, ok := r.patcher.value(r.text.doc)
-	if !ok {
-		return false
+	ok := true
+	if *value == nil {
+		_, *value, ok = r.patcher.value(r.text.doc)
 	}
-	r.value = r.manifest.in(v)
-	return true
+	r.value = r.manifest.in(*value)
+	return ok
 }
 
 // remove plans to take rules and annotation out.
@@ -267,12 +278,20 @@ func (r *restorer) removeRules(s schemaRecord, node *yaml.Node, value map[string
 		return nil
 	}
 	slices.Sort(ours)
-	switch all := len(ours) == len(present); {
+	kept := []any{}
+	for i, v := range present {
+		if !slices.Contains(ours, i) {
+			kept = append(kept, v)
+		}
+	}
+	value[validationsKey] = kept
+	switch all := len(kept) == 0; {
 	case all && s.Empty && !isFlow(l):
 		value, err := r.text.behindKey(key, l)
 		r.edits = append(r.edits, yamltext.Edit{Start: value.start, End: value.end, New: " []"})
 		return err
 	case all && !s.Empty:
+		delete(value, validationsKey)
 		cut, err := r.text.cut(node, index/2, index/2)
 		r.edits = append(r.edits, yamltext.Edit{Start: cut.start, End: cut.end})
 		return err
@@ -293,27 +312,63 @@ func (r *restorer) removeRules(s schemaRecord, node *yaml.Node, value map[string
 }
 
 func (r *restorer) removeAnnotation() error {
-	if r.record.Annotations != nil && len(r.annotations.Content) == 2 {
-		if null, ok := strings.CutPrefix(*r.record.Annotations, ":"); ok {
-			s, err := r.text.behindKey(r.metadata.Content[r.metadataKey], r.annotations)
-			r.edits = append(r.edits, yamltext.Edit{Start: s.start, End: s.end, New: null})
+	metadata, _ := r.value["metadata"].(map[string]any)
+	values, _ := metadata["annotations"].(map[string]any)
+	delete(values, Annotation)
+	m, at := r.annotations, r.ours
+	if len(values) == 0 {
+		key := r.metadata.Content[r.metadataKey]
+		switch null, was := strings.CutPrefix(r.was(), ":"); {
+		case was:
+			metadata["annotations"] = nil
+			s, err := r.text.behindKey(key, r.annotations)
+			r.edits = append(r.edits, yamltext.Edit{Start: s.start, End: s.end, New: r.null(null, s.end)})
+			return err
+		case r.record.Annotations != nil:
+			delete(metadata, "annotations")
+			m, at = r.metadata, r.metadataKey
+		case !isFlow(r.annotations):
+			s, err := r.text.behindKey(key, r.annotations)
+			r.edits = append(r.edits, yamltext.Edit{Start: s.start, End: s.end, New: " {}"})
 			return err
 		}
-		cut, err := r.text.cut(r.metadata, r.metadataKey/2, r.metadataKey/2)
-		r.edits = append(r.edits, yamltext.Edit{Start: cut.start, End: cut.end})
-		return err
 	}
-	cut, err := r.text.cut(r.annotations, r.ours/2, r.ours/2)
+	cut, err := r.text.cut(m, at/2, at/2)
 	r.edits = append(r.edits, yamltext.Edit{Start: cut.start, End: cut.end})
 	return err
+}
+
+func (r *restorer) was() string {
+	if r.record.Annotations == nil {
+		return ""
+	}
+	return *r.record.Annotations
+}
+
+// isJSON reports whether the document is JSON.
+func (r *restorer) isJSON() bool {
+	return isFlow(r.text.doc.Root) && json.Valid(r.text.Src[r.text.doc.Start:r.text.doc.End])
+}
+
+// null returns a null value to stand behind the annotations' colon and before
+// offset end: the one that was there, unless the layout has changed so that it
+// cannot stay as it was.
+func (r *restorer) null(was string, end int) string {
+	quoted := r.metadata.Content[r.metadataKey].Style != 0
+	switch {
+	case r.isJSON() && !r.record.JSON, was == "" && isFlow(r.metadata) && strings.IndexByte(",}", r.text.Src[end]) >= 0:
+		return " null"
+	case was != "" && strings.IndexByte(" \t\r\n", was[0]) < 0 && !(quoted && isFlow(r.metadata)):
+		return " " + was
+	}
+	return was
 }
 
 // restore puts declarations back into p.file: their exact text at its exact
 // place or, with rewrite, as the same data where it fits. It returns an error
 // when the result does not mean what it should.
-func (p *patcher) restore(restored []restoration, rewrite bool) ([]byte, []yamltext.Edit, error) {
+func (p *patcher) restore(restored []restoration, expected map[int]intended, rewrite bool) ([]byte, []yamltext.Edit, error) {
 	var edits []yamltext.Edit
-	expected := map[int]any{}
 	// Deeper ones first: where two declarations meet, the inner one came first.
 	slices.SortStableFunc(restored, func(a, b restoration) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	for i, d := range p.file.Docs {
@@ -327,18 +382,11 @@ func (p *patcher) restore(restored []restoration, rewrite bool) ([]byte, []yamlt
 				if node == nil {
 					return nil, nil, fmt.Errorf("%s is gone", placeOf(s.Version, s.Path))
 				}
-				if expected[i] == nil {
-					v, err := p.file.Value(d)
-					if err != nil {
-						return nil, nil, err
-					}
-					expected[i] = v
-				}
 				var declaration any
 				if err := json.Unmarshal(s.Unions, &declaration); err != nil {
 					return nil, nil, err
 				}
-				schemaIn(m.in(expected[i]), version, s.Path)[union.Key] = declaration
+				schemaIn(m.in(expected[i].value), version, s.Path)[union.Key] = declaration
 				edit, err := t.declaration(node, s.schemaRecord, rewrite)
 				if err != nil {
 					return nil, nil, err
@@ -367,11 +415,11 @@ func (t textOf) declaration(n *yaml.Node, s schemaRecord, rewrite bool) (yamltex
 		}
 		return yamltext.Edit{Start: at, End: at, New: s.Source}, nil
 	}
-	var unions yaml.Node
-	if err := yaml.Unmarshal(s.Unions, &unions); err != nil {
+	value, err := orderedJSON(s.Unions)
+	if err != nil {
 		return yamltext.Edit{}, err
 	}
-	e := entry{key: union.Key, value: ordered(unions.Content[0])}
+	e := entry{key: union.Key, value: value}
 	if isFlow(n) {
 		return t.put(n, e)
 	}
@@ -383,9 +431,9 @@ func (t textOf) declaration(n *yaml.Node, s schemaRecord, rewrite bool) (yamltex
 	return yamltext.Edit{Start: at, End: at, New: t.lines(e.block(t.indentation(n, l)))}, nil
 }
 
-// equals returns an error unless the documents of text mean what is expected of
+// equals returns an error unless the documents of text are what is expected of
 // them, by index.
-func equals(text []byte, expected map[int]any) error {
+func equals(text []byte, expected map[int]intended) error {
 	file, err := yamltext.Parse(text)
 	if err != nil {
 		return err
@@ -394,12 +442,16 @@ func equals(text []byte, expected map[int]any) error {
 		if i >= len(file.Docs) {
 			return fmt.Errorf("document %d is missing", i+1)
 		}
-		got, err := file.Value(file.Docs[i])
+		d := file.Docs[i]
+		_, got, err := read(text[d.Start:d.End])
 		if err != nil {
 			return err
 		}
-		if !reflect.DeepEqual(got, want) {
-			return fmt.Errorf("document %d: %s", i+1, difference("", got, want))
+		if !reflect.DeepEqual(got, want.value) {
+			return fmt.Errorf("document %d: %s", i+1, difference("", got, want.value))
+		}
+		if want.json && !json.Valid(text[d.Start:d.End]) {
+			return fmt.Errorf("document %d is not JSON any more", i+1)
 		}
 	}
 	return nil

@@ -288,10 +288,13 @@ func (o object) selection() expr {
 	present := o.members()
 	for i := len(present) - 1; i >= 0; i-- {
 		first := literal(o.u.Members[i].Values[0])
-		if rest := present[i+1:]; len(rest) > 0 {
+		if rest := present[i+1:]; len(rest) > 0 && len(present) <= chained {
 			first = cond(or(rest...), zero, first)
 		}
 		e = cond(present[i], first, e)
+	}
+	if len(present) > chained {
+		e = cond(exactlyOneOf(present), e, zero)
 	}
 	return cond(o.typeSet(), o.discriminator(), e)
 }

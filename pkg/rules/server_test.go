@@ -133,17 +133,22 @@ func newServer(t testing.TB, s *structuralschema.Structural, l []rules.Rule) *se
 	with := *s
 	with.XValidations = nil
 	for i, r := range l {
-		v := validationRule(r)
-		if v.Message == "" || strings.ContainsAny(v.Message, "\n\r") {
-			t.Fatalf("rule %s has the message %q", v.Rule, v.Message)
-		}
-		v.Message = fmt.Sprintf("#%d message#%s", i, v.Message)
-		if v.MessageExpression != "" {
-			v.MessageExpression = fmt.Sprintf("'#%d expression#' + (%s)", i, v.MessageExpression)
-		}
-		with.XValidations = append(with.XValidations, v)
+		with.XValidations = append(with.XValidations, markedRule(t, i, r))
 	}
 	return &server{l, schemacel.NewValidator(&with, false, celconfig.PerCallLimit)}
+}
+
+func markedRule(t testing.TB, i int, r rules.Rule) apiextensionsv1.ValidationRule {
+	t.Helper()
+	v := validationRule(r)
+	if v.Message == "" || strings.ContainsAny(v.Message, "\n\r") {
+		t.Fatalf("rule %s has the message %q", v.Rule, v.Message)
+	}
+	v.Message = fmt.Sprintf("#%d message#%s", i, v.Message)
+	if v.MessageExpression != "" {
+		v.MessageExpression = fmt.Sprintf("'#%d expression#' + (%s)", i, v.MessageExpression)
+	}
+	return v
 }
 
 // failure is a rule that failed, with what the user reads.

@@ -1,0 +1,187 @@
+package rules_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unioncel/unioncel/pkg/rules"
+)
+
+// TestMessages has what users read, as the API server prints it below the
+// union object.
+func TestMessages(t *testing.T) {
+	const (
+		backend = "discriminator: type, fields-to-discriminateBy: {http: HTTP, tcp: [TCP, TLS], udp: UDP}"
+		source  = "members: [git, image, oci]"
+	)
+	schema := schemaOf(t, `{type: object, properties: {type: {type: string, nullable: true},
+		http: {type: object}, tcp: {type: object}, udp: {type: object},
+		git: {type: object}, image: {type: object}, oci: {type: object}}}`)
+	tests := []struct {
+		name, declaration string
+		encoding          rules.Encoding
+		old, new          string // union objects; old is absent at creation
+		want              []string
+	}{
+		{"fine: other member", backend, rules.Fine, "", "{type: HTTP, http: {}, tcp: {}}",
+			[]string{"tcp: Forbidden: tcp may only be set when type is 'TCP' or 'TLS'"}},
+		{"fine: member missing", backend, rules.Fine, "", "{type: TLS}",
+			[]string{"tcp: Required value: tcp is required when type is 'TCP' or 'TLS'"}},
+		{"fine: no type", backend, rules.Fine, "", "{udp: {}}",
+			[]string{"udp: Forbidden: udp may only be set when type is 'UDP'"}},
+		{"fine: must be set", backend + ", cardinality: ExactlyOne", rules.Fine, "", "{}",
+			[]string{"type: Required value: type must be set, for example to 'HTTP', 'TCP', 'TLS' or 'UDP'"}},
+		{"fine: must be set to", backend + ", cardinality: ExactlyOne, unmappedValues: Forbid", rules.Fine, "", "{type: ''}",
+			[]string{"type: Required value: type must be set to 'HTTP', 'TCP', 'TLS' or 'UDP'"}},
+		{"fine: unmapped", backend + ", unmappedValues: Forbid", rules.Fine, "", "{type: SCTP}",
+			[]string{"type: Invalid value: type must be 'HTTP', 'TCP', 'TLS' or 'UDP'"}},
+		{"fine: deduce", backend + ", deduceInvalidDiscriminator: true", rules.Fine, "", "{http: {}, tcp: {}}",
+			[]string{"<nil>: Invalid value: at most one of http, tcp, udp may be set while type is unset"}},
+		{"fine: deduce, other member", backend + ", deduceInvalidDiscriminator: true, name: backend", rules.Fine, "", "{type: HTTP, http: {}, udp: {}}",
+			[]string{"udp: Forbidden: backend: udp may only be set when type is 'UDP' or unset"}},
+		{"fine: at most one", source, rules.Fine, "", "{git: {}, image: {}}",
+			[]string{"image: Forbidden: at most one of git, image, oci may be set"}},
+		{"fine: all", source + ", name: source", rules.Fine, "", "{git: {}, image: {}, oci: {}}",
+			[]string{
+				"git: Forbidden: source: at most one of git, image, oci may be set",
+				"image: Forbidden: source: at most one of git, image, oci may be set",
+				"oci: Forbidden: source: at most one of git, image, oci may be set",
+			}},
+		{"fine: none", source + ", cardinality: ExactlyOne", rules.Fine, "", "{}",
+			[]string{"<nil>: Required value: exactly one of git, image, oci must be set"}},
+		{"fine: at least one", source + ", cardinality: AtLeastOne", rules.Fine, "", "{}",
+			[]string{"<nil>: Required value: at least one of git, image, oci must be set"}},
+
+		{"compact: other member", backend, rules.Compact, "", "{type: HTTP, http: {}, tcp: {}}",
+			[]string{"<nil>: Invalid value: tcp may only be set when type is 'TCP' or 'TLS'"}},
+		{"compact: member missing", backend + ", name: backend", rules.Compact, "", "{type: TLS}",
+			[]string{"<nil>: Invalid value: backend: tcp is required when type is 'TCP' or 'TLS'"}},
+		{"compact: must be set", backend + ", cardinality: ExactlyOne", rules.Compact, "", "{tcp: {}}",
+			[]string{"<nil>: Invalid value: type must be set, for example to 'HTTP', 'TCP', 'TLS' or 'UDP'"}},
+		{"compact: unmapped", backend + ", unmappedValues: Forbid", rules.Compact, "", "{type: SCTP}",
+			[]string{"<nil>: Invalid value: type must be 'HTTP', 'TCP', 'TLS' or 'UDP'"}},
+		{"compact: deduce", backend + ", deduceInvalidDiscriminator: true", rules.Compact, "", "{http: {}, tcp: {}}",
+			[]string{"<nil>: Invalid value: at most one of http, tcp, udp may be set while type is unset"}},
+		{"compact: at most one", source, rules.Compact, "", "{git: {}, oci: {}}",
+			[]string{"<nil>: Invalid value: at most one of git, image, oci may be set, found: git, oci"}},
+		{"compact: none", source + ", cardinality: ExactlyOne, name: source", rules.Compact, "", "{}",
+			[]string{"<nil>: Invalid value: source: exactly one of git, image, oci must be set"}},
+		{"ratchet", source + ", ratchet: true", rules.Fine, "{git: {}}", "{git: {}, oci: {}}",
+			[]string{"<nil>: Invalid value: at most one of git, image, oci may be set, found: git, oci", "<nil>: Invalid value: oci is newly set: clear git"}},
+
+		{"clear", backend, rules.Fine, "{type: HTTP, http: {}}", "{type: TCP, http: {}, tcp: {}}",
+			[]string{"http: Forbidden: http may only be set when type is 'HTTP'", "type: Invalid value: type changed from 'HTTP' to 'TCP': clear http"}},
+		{"clear two, from unset", backend + ", name: backend", rules.Compact, "{udp: {}, http: {}}", "{type: TCP, http: {}, tcp: {}, udp: {}}",
+			[]string{"<nil>: Invalid value: backend: http may only be set when type is 'HTTP'", "type: Invalid value: backend: type changed to 'TCP': clear http, udp"}},
+		{"clear, to unset", backend, rules.Compact, "{type: UDP, udp: {}}", "{udp: {}}",
+			[]string{"<nil>: Invalid value: udp may only be set when type is 'UDP'", "type: Invalid value: type changed from 'UDP' to unset: clear udp"}},
+		{"clear, deduced", backend + ", deduceInvalidDiscriminator: true", rules.Compact, "{udp: {}}", "{udp: {}, http: {}}",
+			[]string{"<nil>: Invalid value: at most one of http, tcp, udp may be set while type is unset", "type: Invalid value: the members set changed: clear udp"}},
+		{"clear, without discriminator", source + ", name: source", rules.Fine, "{git: {}}", "{git: {}, image: {}, oci: {}}",
+			[]string{
+				"git: Forbidden: source: at most one of git, image, oci may be set",
+				"image: Forbidden: source: at most one of git, image, oci may be set",
+				"oci: Forbidden: source: at most one of git, image, oci may be set",
+				"<nil>: Invalid value: source: image, oci is newly set: clear git",
+			}},
+		{"forbid", backend + ", discriminatorChange: Forbid", rules.Fine, "{type: HTTP, http: {}}", "{type: UDP, udp: {}}",
+			[]string{"type: Forbidden: type may not change from 'HTTP' to 'UDP'"}},
+		{"forbid to unset", backend + ", discriminatorChange: Forbid", rules.Fine, "{type: HTTP, http: {}}", "{type: null}",
+			[]string{"type: Forbidden: type may not change from 'HTTP' to unset"}},
+		{"forbid, deduced", backend + ", discriminatorChange: Forbid, deduceInvalidDiscriminator: true", rules.Fine, "{http: {}}", "{udp: {}}",
+			[]string{"type: Forbidden: type may not change from 'HTTP' to 'UDP'"}},
+		{"table", backend + ", allowedChanges: {HTTP: [TCP, ''], UDP: TCP, TCP: []}", rules.Fine, "{type: HTTP, http: {}}", "{type: UDP, udp: {}}",
+			[]string{"type: Forbidden: type may not change from 'HTTP' to 'UDP'; allowed are 'HTTP' to 'TCP', unset; 'UDP' to 'TCP'"}},
+		{"empty table", backend + ", allowedChanges: {}", rules.Fine, "{type: HTTP, http: {}}", "{type: UDP, udp: {}}",
+			[]string{"type: Forbidden: type may not change from 'HTTP' to 'UDP'; no change is allowed"}},
+		{"forbid, without discriminator", source + ", discriminatorChange: Forbid", rules.Fine, "{git: {}}", "{image: {}}",
+			[]string{"<nil>: Forbidden: git may not be replaced by image"}},
+		{"forbid unset, without discriminator", source + ", discriminatorChange: Forbid, name: source", rules.Fine, "{git: {}}", "{}",
+			[]string{"<nil>: Forbidden: source: git may not be unset"}},
+		{"table, without discriminator", source + ", allowedChanges: {git: [oci, ''], oci: git}", rules.Fine, "{oci: {}}", "{image: {}}",
+			[]string{"<nil>: Forbidden: oci may not be replaced by image; allowed are 'git' to 'oci', unset; 'oci' to 'git'"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			u := unionOf(t, "{"+tt.declaration+"}", schema)
+			l := rules.Static(u, tt.encoding)
+			if r, ok := rules.Transition(u); ok {
+				l = append(l, r)
+			}
+			compiled(t, structural(t, schema), l)
+			var old, new map[string]any
+			if tt.old != "" {
+				decodeYAML(tt.old, &old)
+			}
+			decodeYAML(tt.new, &new)
+			var got []string
+			for _, f := range newServer(t, structural(t, schema), l).fails(t, old, new) {
+				got = append(got, f.text)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+			for _, r := range l {
+				if r.MessageExpression != "" && (strings.TrimSpace(r.Message) == "" || slices.Contains(got, r.Message)) {
+					t.Errorf("fallback %q", r.Message)
+				}
+			}
+		})
+	}
+}
+
+// TestFallbackMessages has the messages for when a messageExpression fails or
+// is not known to the server.
+func TestFallbackMessages(t *testing.T) {
+	schema := shape{members: 3, discriminate: true}.schema(t)
+	const backend = "{name: x, discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}"
+	tests := []struct{ declaration, want string }{
+		{backend + "}", "x: when type changes, the members it leaves behind must be cleared"},
+		{backend + ", discriminatorChange: Forbid}", "x: type may not be changed or unset once set"},
+		{backend + ", allowedChanges: {A: [B, '']}}", "x: type may not change like this; allowed are 'A' to 'B', unset"},
+		{"{members: [a, b]}", "when one of a, b is newly set, the one set before must be cleared"},
+		{"{members: [a, b], discriminatorChange: Forbid}", "the member set may not be switched or unset"},
+		{"{members: [a, b], allowedChanges: {}}", "the member set may not change like this; no change is allowed"},
+	}
+	for _, tt := range tests {
+		r, ok := rules.Transition(unionOf(t, tt.declaration, schema))
+		if !ok || r.Message != tt.want {
+			t.Errorf("%s: %q, want %q", tt.declaration, r.Message, tt.want)
+		}
+	}
+	for declaration, want := range map[string]string{
+		backend + "}":             "x: only the member that type selects may be set, and it must be set unless it is optional",
+		"{members: [a, b, c]}":    "at most one of a, b, c may be set",
+		"{members: [a], name: x}": "",
+	} {
+		got := ""
+		if l := rules.Static(unionOf(t, declaration, schema), rules.Compact); len(l) > 0 {
+			got = l[0].Message
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", declaration, got, want)
+		}
+	}
+}
+
+func TestTrim(t *testing.T) {
+	all := rules.Rule{Rule: "true", Message: "m", MessageExpression: "'m'", Reason: rules.ReasonInvalid, FieldPath: ".a", OptionalOldSelf: true}
+	tests := []struct {
+		name     string
+		features rules.Features
+		want     rules.Rule
+	}{
+		{"all", rules.Features{MessageExpression: true, ReasonAndFieldPath: true, OptionalOldSelf: true}, all},
+		{"1.27", rules.Features{MessageExpression: true}, rules.Rule{Rule: "true", Message: "m", MessageExpression: "'m'", OptionalOldSelf: true}},
+		{"1.25", rules.Features{}, rules.Rule{Rule: "true", Message: "m", OptionalOldSelf: true}},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, all.Trim(tt.features)); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+}
