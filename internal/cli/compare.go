@@ -1,11 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"unicode"
 
-	"github.com/aymanbagabas/go-udiff"
+	"github.com/rogpeppe/go-internal/diff"
 )
 
 // compare prints the names of the inputs that change, how they change, or
@@ -23,7 +24,8 @@ func (a *app) compare(results []result, flags *conversion) error {
 		}
 		if flags.diff {
 			label := diffLabel(r.name)
-			b.WriteString(udiff.Unified(label, label, string(r.src), string(r.out)))
+			_, hunks, _ := bytes.Cut(diff.Diff(label, r.src, label, r.out), []byte("\n")) // without "diff a b"
+			b.Write(hunks)
 		}
 	}
 	if err := a.print([]byte(b.String())); err != nil {

@@ -21,10 +21,11 @@ twice is processed once.
 Results go to standard output. One result is printed as it is; several become
 one stream: YAML documents separated by ---, or, when all are JSON, one JSON
 text after the other. With -w every changed file is replaced. With -o the
-results go elsewhere: for a single file or standard input the name is that of
-a file, or of an existing directory to put it in; otherwise it is that of a
-directory, created when missing, where a file gets its own name and the files
-of a directory keep their places. Either every file is written or none.
+results go elsewhere: for standard input the name is that of a file; for a
+single file that of a file, or of an existing directory to put it in; otherwise
+it is that of a directory, created when missing, where a file gets its own name
+and the files of a directory keep their places. Either every file is written or
+none.
 
 --check lists the inputs whose result differs, --diff shows how; both write
 nothing.`

@@ -283,9 +283,9 @@ func (c *compiler) versionsDiffer() {
 			other := Place{Version: i, Name: v.Name, Steps: o.Steps}
 			var difference string
 			switch {
-			case there < 0 && schemaAt(c.crd, other) != nil && !c.located.has(i, o.Steps):
+			case there < 0 && hasAny(schemaAt(c.crd, other), o) && !c.located.has(i, o.Steps):
 				difference = "declares no union there"
-			case there >= 0 && i < o.Version && !equivalent(c.objects[there].Unions, o.Unions):
+			case there >= 0 && i < o.Version && !c.sameUnions(c.objects[there], o):
 				difference = "declares a different one"
 			default:
 				continue
@@ -297,11 +297,31 @@ func (c *compiler) versionsDiffer() {
 	}
 }
 
+// sameUnions reports whether two versions judge their common properties alike.
+func (c *compiler) sameUnions(a, b *object) bool {
+	return equivalent(a.Unions, b.Unions, func(property string) bool {
+		_, inA := a.schema.Properties[property]
+		_, inB := b.schema.Properties[property]
+		return inA && inB
+	})
+}
+
+// hasAny reports whether a schema has a property that o's unions restrict.
+func hasAny(s *apiextensionsv1.JSONSchemaProps, o *object) bool {
+	return s != nil && slices.ContainsFunc(o.Declarations, func(d *union.Declaration) bool {
+		return slices.ContainsFunc(d.Properties(), func(name string) bool { _, ok := s.Properties[name]; return ok })
+	})
+}
+
 func (c *compiler) result() *Result {
 	r := &Result{Name: c.crd.Name}
 	for _, o := range c.objects {
 		r.Objects = append(r.Objects, o.Object)
 		for i := range o.Unions {
+			if len(o.rules(i)) == 0 {
+				c.report(diag.Diagnostic{Code: diag.NoEffect, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
+					Message: "this union forbids nothing", Hint: "list more members, or give it a cardinality"})
+			}
 			for _, rule := range o.rules(i) {
 				if hasRule(o.schema.XValidations, rule) {
 					c.report(diag.Diagnostic{Code: diag.HandWrittenRuleServes, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(),

@@ -356,6 +356,7 @@ func TestVersionsDiffer(t *testing.T) {
 		{"the same in other words", union("a: A", "    cardinality: AtMostOne\n"), union("a: [A]", "    name: x\n"), ""},
 		{"optional in one", union("a: A", ""), union("a: A", "    optionalMembers: [a]\n"), "a different one"},
 		{"none in one", union("a: A", ""), plain, "no union there"},
+		{"a member and value more in one", union("a: A", ""), strings.NewReplacer("enum: [A]", "enum: [A, C]", "    a:", "    c: {type: object}\n    a:").Replace(union("a: A, c: C", "")), ""},
 		{"another object in one", union("a: A", ""), "other: {type: object}\n", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -436,6 +437,11 @@ func TestMisplaced(t *testing.T) {
 		{"merge", "one:\n  type: object\n  properties:\n    x: &s {type: object, properties: {a: {type: string}}, " + union + "}\ntwo:\n  <<: *s", diag.SharedContent},
 		{"no object", "spec:\n  type: string\n  " + union, diag.NotAnObject},
 		{"map", "spec:\n  type: object\n  additionalProperties: {type: string}\n  " + union, diag.NotAnObject},
+		{"among the properties", "spec:\n  type: object\n  properties:\n    a: {type: string}\n    " + union, diag.Misplaced},
+		{"among the root's properties", union, diag.Misplaced},
+		{"in x-kubernetes-validations", "spec:\n  type: object\n  properties: {a: {type: string}}\n  x-kubernetes-validations:\n  - rule: 'true'\n    " + union, diag.Misplaced},
+		{"misspelt", "spec:\n  type: object\n  properties: {a: {type: string}}\n  x-kubernetes-union: [{members: [a]}]", diag.Misplaced},
+		{"misspelt in capitals", "spec:\n  type: object\n  properties: {a: {type: string}}\n  X-Kubernetes-Unions: [{members: [a]}]", diag.Misplaced},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r, diags := run(t, crd(version("v1", true, test.spec)), compile.Options{})
@@ -443,6 +449,31 @@ func TestMisplaced(t *testing.T) {
 				t.Errorf("want %s, got %v", test.want, diags)
 			}
 		})
+	}
+}
+
+// TestProperty: a property may be named like the key of declarations.
+func TestProperty(t *testing.T) {
+	r, diags := run(t, crd(version("v1", true, "spec:\n  type: object\n  properties:\n    x-kubernetes-unions: {type: object}\n    z:\n      type: object\n      default: {x-kubernetes-unions: []}")), compile.Options{})
+	if r == nil || len(diags) > 0 {
+		t.Error(diags)
+	}
+}
+
+// TestNoEffect: a union that forbids nothing is most likely a slip.
+func TestNoEffect(t *testing.T) {
+	_, diags := run(t, crd(version("v1", true, "spec:\n"+indent(2, members(1, "")))), compile.Options{})
+	if len(diags) != 1 || diags[0].Code != diag.NoEffect {
+		t.Error(diags)
+	}
+}
+
+// TestUnknownFields: what strict field validation refuses is a warning when it
+// was there before; the declarations themselves are not.
+func TestUnknownFields(t *testing.T) {
+	_, diags := run(t, crd(version("v1", true, "spec:\n"+indent(2, members(2, ""))+"  maxLenght: 5\n")), compile.Options{})
+	if len(diags) != 1 || diags[0].Code != diag.InvalidBefore || !strings.Contains(diags[0].Message, "maxLenght") {
+		t.Error(diags)
 	}
 }
 

@@ -264,7 +264,8 @@ func (c *compiler) fitTotals(e estimator, totals []uint64) {
 				}
 			}
 		}
-		if sum > validation.StaticEstimatedCRDCostLimit {
+		// A rule over its own budget is the reason then, and reported.
+		if sum > validation.StaticEstimatedCRDCostLimit && !c.diags.HasErrors() {
 			c.report(diag.Diagnostic{Code: diag.VersionOverBudget, Pos: c.pos(c.manifest.Node), Path: fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", v),
 				Message: fmt.Sprintf("the rules of version %s cost %s together (%s of it for rules that were there before); the API server's limit is %s",
 					c.crd.Spec.Versions[v].Name, number(sum), number(before), number(validation.StaticEstimatedCRDCostLimit)),

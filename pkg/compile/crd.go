@@ -20,10 +20,37 @@ import (
 // decode reads the manifest as the API server does, unknown fields dropped.
 func (c *compiler) decode() {
 	c.crd = &apiextensionsv1.CustomResourceDefinition{}
-	if err := json.UnmarshalCaseSensitivePreserveInts(c.manifest.JSON, c.crd); err != nil {
+	unknown, err := json.UnmarshalStrict(c.manifest.JSON, c.crd)
+	if err != nil {
+		// A bare yes among the names is the likeliest reason, with a place.
+		for _, l := range c.located.objects {
+			c.diags = append(c.diags, c.ambiguous(&object{Object: Object{Place: l.Place}})...)
+		}
+		if c.diags.HasErrors() {
+			return
+		}
 		c.report(diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.pos(c.manifest.Node),
 			Message: "the API server cannot read this CustomResourceDefinition: " + strings.TrimPrefix(err.Error(), "json: "),
 			Hint:    "compare it with kubectl explain customresourcedefinition.spec --recursive"})
+		return
+	}
+	for _, e := range unknown {
+		path := e.Error()
+		if f, ok := e.(json.FieldError); ok { //nolint:errorlint // an element of a list, never wrapped
+			path = f.FieldPath()
+		}
+		if !strings.HasSuffix(path, union.Key) {
+			c.report(diag.Diagnostic{Code: diag.InvalidBefore, Severity: diag.Warning, Pos: c.find(path), Path: path,
+				Message: "kubectl's strict validation refuses this CRD as it is, apart from its unions: " + e.Error()})
+		}
+	}
+	names := map[string]bool{}
+	for i, v := range c.crd.Spec.Versions {
+		if names[v.Name] {
+			c.report(diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.pos(c.manifest.Node), Path: fmt.Sprintf("spec.versions[%d].name", i),
+				Message: fmt.Sprintf("there are two versions named %q", v.Name), Hint: "rename one of them"})
+		}
+		names[v.Name] = true
 	}
 }
 
@@ -140,13 +167,15 @@ func (c *compiler) correlation(o *object) {
 	}
 }
 
-// equivalent reports whether two lists of unions mean the same, in any order.
-func equivalent(a, b []*union.Union) bool {
-	return slices.Equal(meanings(a), meanings(b))
+// equivalent reports whether two lists of unions mean the same, in any order,
+// for objects with the given properties: what only one version has cannot be
+// written through the other.
+func equivalent(a, b []*union.Union, has func(property string) bool) bool {
+	return slices.Equal(meanings(a, has), meanings(b, has))
 }
 
 // meanings are texts that are equal when unions mean the same.
-func meanings(unions []*union.Union) []string {
+func meanings(unions []*union.Union, has func(string) bool) []string {
 	var l []string
 	for _, u := range unions {
 		if u == nil {
@@ -155,7 +184,11 @@ func meanings(unions []*union.Union) []string {
 		// What messages say and what each schema implies makes no difference.
 		v := *u
 		v.Name, v.Values, v.Implied = "", nil, union.Implied{}
-		v.Members = slices.SortedFunc(slices.Values(v.Members), func(a, b union.Member) int { return strings.Compare(a.Name, b.Name) })
+		v.Members = slices.DeleteFunc(slices.Clone(v.Members), func(m union.Member) bool { return !has(m.Name) })
+		if len(v.Members) < len(u.Members) {
+			v.Allowed = nil // its rows may name values of members left out
+		}
+		slices.SortFunc(v.Members, func(a, b union.Member) int { return strings.Compare(a.Name, b.Name) })
 		for i := range v.Members {
 			v.Members[i].Values = slices.Sorted(slices.Values(v.Members[i].Values))
 		}

@@ -3,6 +3,7 @@ package compile
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -37,17 +38,28 @@ type locator struct {
 	// holds caches, for nodes visited, whether a declaration stands below. The
 	// walk enters no other subtrees, so neither size nor aliases multiply it.
 	holds map[*yaml.Node]bool
+	// judged are the keys of declarations that the walk has come by.
+	judged map[*yaml.Node]bool
 }
 
 func locate(m Manifest) *locator {
-	l := &locator{file: m.File, objects: []location{}, holds: map[*yaml.Node]bool{}}
+	l := &locator{file: m.File, objects: []location{}, holds: map[*yaml.Node]bool{}, judged: map[*yaml.Node]bool{}}
+	l.walk(m)
+	if len(l.diags) == 0 {
+		l.misplaced(m.Node, "")
+	}
+	return l
+}
+
+// walk locates the declarations in the schemas of all versions.
+func (l *locator) walk(m Manifest) {
 	if !l.declares(m.Node) {
-		return l
+		return
 	}
 	spec := l.child(m.Node, "spec")
 	versions := l.child(spec, "versions")
 	if versions == nil || versions.Kind != yaml.SequenceNode {
-		return l
+		return
 	}
 	for i, v := range versions.Content {
 		v = l.follow(v, "this version")
@@ -61,7 +73,6 @@ func locate(m Manifest) *locator {
 		}
 		l.schema(schema, "")
 	}
-	return l
 }
 
 // has reports whether version i declares unions at steps, well-formed or not.
@@ -135,8 +146,16 @@ func (l *locator) shared(n *yaml.Node, through string) {
 func (l *locator) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
 	l.diags = append(l.diags, diag.Diagnostic{
 		Code: code, Pos: diag.Pos{File: l.file, Line: n.Line, Col: n.Column},
-		Path: l.place.String(), Message: fmt.Sprintf(format, args...), Hint: hint,
+		Path: l.path(), Message: fmt.Sprintf(format, args...), Hint: hint,
 	})
+}
+
+// path is the schema that the walk is in.
+func (l *locator) path() string {
+	if len(l.frames) == 0 {
+		return ""
+	}
+	return l.place.String()
 }
 
 // compositions are the schema keys below which no union can stand: the server
@@ -162,6 +181,9 @@ func (l *locator) schema(n *yaml.Node, misplaced string) {
 		if e.Index < 0 {
 			l.shared(e.Key, "a merge key")
 			continue
+		}
+		if key == union.Key {
+			l.judged[e.Key] = true
 		}
 		switch {
 		case key == union.Key && misplaced == "metadata":
@@ -238,7 +260,66 @@ func (l *locator) step(n *yaml.Node, misplaced string, steps ...string) {
 	l.place.Steps = l.place.Steps[:len(l.place.Steps)-len(steps)]
 }
 
-// Declares reports whether the key of declarations stands in a manifest at all.
+// misplaced reports keys of declarations, and keys that look like one, where the
+// walk does not come: otherwise a slip in indentation or spelling would silently
+// leave a union unenforced. parent is the key that n is the value of.
+func (l *locator) misplaced(n *yaml.Node, parent string) {
+	switch n.Kind {
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			l.misplaced(item, parent)
+		}
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			k, v := n.Content[i], n.Content[i+1]
+			// A property may have any name; its schema is a mapping.
+			property := parent == "properties" && v.Kind == yaml.MappingNode
+			switch {
+			case l.judged[k], looksDeclaring(k) && property:
+			case k.Value == union.Key:
+				l.errorf(k, diag.Misplaced, "put it beside the properties that are its members, indented like \"properties:\"",
+					"%s does not stand in a schema here: it would have no effect", union.Key)
+			case looksDeclaring(k):
+				l.errorf(k, diag.Misplaced, fmt.Sprintf("write %q", union.Key), "unknown key %q", k.Value)
+			}
+			if !property && isData(k.Value) {
+				continue
+			}
+			l.misplaced(v, k.Value)
+		}
+	}
+}
+
+// isData tells the keys whose values are data, not schemas.
+func isData(key string) bool {
+	return slices.Contains([]string{"default", "example", "enum", "annotations", "managedFields", "status"}, key)
+}
+
+// looksDeclaring reports whether a key is that of declarations, or may be a
+// misspelling of it.
+func looksDeclaring(k *yaml.Node) bool {
+	if len(k.Value) < len("x-k8s-union") || k.Value[0] != 'x' && k.Value[0] != 'X' {
+		return false
+	}
+	name := strings.ToLower(k.Value)
+	return strings.HasPrefix(name, "x-") && strings.Contains(name, "kubernetes") && strings.Contains(name, "union")
+}
+
+// Declares reports whether a manifest has the key of declarations, or one that
+// looks like it, anywhere.
 func Declares(manifest *yaml.Node) bool {
-	return (&locator{holds: map[*yaml.Node]bool{}}).declares(manifest)
+	n := manifest
+	if n.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if looksDeclaring(n.Content[i]) {
+				return true
+			}
+		}
+	}
+	for _, c := range n.Content {
+		if c.Kind != yaml.ScalarNode && Declares(c) {
+			return true
+		}
+	}
+	return false
 }

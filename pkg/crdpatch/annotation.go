@@ -47,10 +47,8 @@ type schemaRecord struct {
 	At     int    `json:"at,omitempty"`
 	// Kept says that the declaration was left in.
 	Kept bool `json:"kept,omitempty"`
-	// Created says that the schema had no list of rules before, Empty that it had
-	// one without rules.
-	Created bool `json:"created,omitempty"`
-	Empty   bool `json:"empty,omitempty"`
+	// Empty says that the schema had a list of rules, without rules in it.
+	Empty bool `json:"empty,omitempty"`
 	// Rules are ours.
 	Rules []ruleRecord `json:"rules,omitempty"`
 }

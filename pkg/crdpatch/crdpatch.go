@@ -149,12 +149,14 @@ func (p *patcher) unproved(err error) {
 		Hint:    "nothing was written; please report this file"})
 }
 
+const helm = "this looks like a Helm template: render it first (helm template), and compile the result"
+
 // parse reads text into p.file. What is wrong with it is reported.
 func (p *patcher) parse(text []byte) bool {
 	p.expected = map[*yamltext.Document]any{}
-	helm := ""
+	hint := ""
 	if bytes.Contains(text, []byte("{{")) {
-		helm = "this looks like a Helm template: render it first (helm template), and compile the result"
+		hint = helm
 	}
 	trimmed := bytes.TrimPrefix(text, []byte("\ufeff"))
 	switch {
@@ -164,14 +166,14 @@ func (p *patcher) parse(text []byte) bool {
 	case !utf8.Valid(text):
 		at := invalidUTF8(text)
 		line := bytes.Count(text[:at], []byte("\n")) + 1
-		col := utf8.RuneCount(text[bytes.LastIndexByte(text[:at], '\n')+1:at]) + 1
+		col := utf8.RuneCount(bytes.TrimPrefix(text[bytes.LastIndexByte(text[:at], '\n')+1:at], []byte("\ufeff"))) + 1
 		p.report(diag.Diagnostic{Code: diag.InvalidUTF8, Pos: diag.Pos{File: p.name, Line: line, Col: col},
 			Message: fmt.Sprintf("byte 0x%02x is not UTF-8", text[at]), Hint: "save the file as UTF-8"})
 		return false
 	}
 	file, err := yamltext.Parse(text)
 	if err != nil {
-		d := diag.Diagnostic{Code: diag.Syntax, Pos: diag.Pos{File: p.name}, Message: err.Error(), Hint: helm}
+		d := diag.Diagnostic{Code: diag.Syntax, Pos: diag.Pos{File: p.name}, Message: err.Error(), Hint: hint}
 		var syntax *yamltext.SyntaxError
 		if errors.As(err, &syntax) {
 			d.Pos.Line, d.Pos.Col, d.Message = syntax.Line, syntax.Column, syntax.Msg
@@ -269,11 +271,13 @@ func (p *patcher) value(d *yamltext.Document) (data []byte, v any, ok bool) {
 	if err == nil {
 		return data, v, true
 	}
-	hint := ""
-	if bytes.Contains(p.file.Src[d.Start:d.End], []byte("{{")) {
-		hint = "this looks like a Helm template: render it first (helm template), and compile the result"
+	at, hint := p.pos(d.Root), ""
+	if i := bytes.Index(p.file.Src[d.Start:d.End], []byte("{{")); i >= 0 && strings.Contains(err.Error(), "invalid map key") {
+		at.Line, at.Col = p.file.Position(d.Start + i)
+		hint = helm
 	}
-	p.errorf(d.Root, diag.Syntax, hint, "kubectl cannot read this document: %s", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
+	p.report(diag.Diagnostic{Code: diag.Syntax, Pos: at, Hint: hint,
+		Message: "kubectl cannot read this document: " + strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")})
 	return nil, nil, false
 }
 

@@ -200,7 +200,6 @@ func (w *writer) apply(c *change) error {
 	if err != nil {
 		return err
 	}
-	c.record.Created = len(c.rules) > 0 && existing == nil
 	c.record.Empty = len(c.rules) > 0 && existing != nil && len(existing.Content) == 0
 	rulesEntry := entry{key: validationsKey, value: ruleList(c.rules), dash: w.dash(c)}
 	if c.object != nil {
@@ -209,7 +208,7 @@ func (w *writer) apply(c *change) error {
 		}
 		if !w.opts.KeepUnions {
 			delete(schema, union.Key)
-			if c.record.Created {
+			if len(c.rules) > 0 && existing == nil {
 				edit, err := w.text.replaceEntry(n, c.object.Key/2, c.cut, rulesEntry)
 				w.edits = append(w.edits, edit)
 				addRules(schema, c.rules)
@@ -277,7 +276,7 @@ func (w *writer) validations(n *yaml.Node) (int, *yaml.Node, error) {
 		}
 		v := yamltext.Resolve(e.Value)
 		if v.Kind != yaml.SequenceNode {
-			return 0, nil, fmt.Errorf("its %s is no list", validationsKey)
+			return 0, nil, fmt.Errorf("its %s is null: delete the key", validationsKey)
 		}
 		if v != e.Value {
 			return -1, v, nil

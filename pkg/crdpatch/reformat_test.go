@@ -97,6 +97,9 @@ func TestReformatted(t *testing.T) {
 		compiled := mustCompile(t, g.in, Options{})
 		for _, enc := range encoders {
 			for _, stored := range []bool{false, true} {
+				if stored && enc.name != "yaml" && enc.name != "json" {
+					continue
+				}
 				name := g.name + "/" + enc.name
 				if stored {
 					name += "-stored"
@@ -236,6 +239,9 @@ func TestCommentsDropped(t *testing.T) {
 			}
 		}
 		in := b.Bytes()
+		if len(in) == 0 {
+			continue
+		}
 		if got := mustCompile(t, in, Options{}); !bytes.Equal(got, in) {
 			t.Errorf("%s: compile(reformatted) (-want +got):\n%s", g.name, cmp.Diff(string(in), string(got)))
 		}

@@ -40,14 +40,14 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 	expected := map[int]intended{}
 	for i, d := range file.Docs {
 		var value any
-		reformatted := false
+		reformatted := true
 		for _, m := range p.crds(d) {
 			r := &restorer{patcher: p, text: textOf{file, d}, manifest: m, document: i}
 			if !r.read(&value) {
 				continue
 			}
 			out.changed = true
-			reformatted = reformatted || r.isJSON() && !r.record.JSON
+			reformatted = reformatted && r.isJSON() && !r.record.JSON
 			expected[i] = intended{value, reformatted}
 			out.records[m.key(i)] = r.record
 			edits = append(edits, r.remove()...)
@@ -77,18 +77,27 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 		return undone{}, false
 	}
 	out.text = text
+	var base *yamltext.File
 	out.position = func(line, col int) (int, int) {
-		base := &yamltext.File{Src: text}
-		if parsed, err := yamltext.Parse(text); err == nil {
-			base = parsed
+		if base == nil {
+			if base, err = yamltext.Parse(text); err != nil {
+				return 0, 0
+			}
 		}
-		return file.Position(unapplied(edits, unapplied(back, base.Offset(line, col))))
+		at, restored := unapplied(back, base.Offset(line, col), false)
+		at, _ = unapplied(edits, at, restored)
+		for restored && at < len(src) && src[at] == ' ' {
+			at++
+		}
+		return file.Position(at)
 	}
 	return out, true
 }
 
-// unapplied translates an offset in an edited text to the text before.
-func unapplied(edits []yamltext.Edit, at int) int {
+// unapplied translates an offset in an edited text to the text before, and tells
+// whether it is that of inserted text. An offset where text was deleted is that
+// behind the deletion or, with first, before it.
+func unapplied(edits []yamltext.Edit, at int, first bool) (int, bool) {
 	sorted := slices.Clone(edits)
 	slices.SortStableFunc(sorted, func(a, b yamltext.Edit) int { return cmp.Compare(a.Start, b.Start) })
 	shift := 0
@@ -97,12 +106,12 @@ func unapplied(edits []yamltext.Edit, at int) int {
 		if at < start {
 			break
 		}
-		if at < start+len(e.New) {
-			return e.Start
+		if at < start+len(e.New) || at == start && first {
+			return e.Start, true
 		}
 		shift += len(e.New) - (e.End - e.Start)
 	}
-	return at - shift
+	return at - shift, false
 }
 
 func (m manifest) key(document int) string { return fmt.Sprint(document, m.items) }
@@ -182,7 +191,7 @@ func (r *restorer) remove() []yamltext.Edit {
 		if node == nil {
 			r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(r.manifest.node),
 				Message: fmt.Sprintf("the annotation %s speaks of a schema that is gone: %s", Annotation, placeOf(s.Version, s.Path)),
-				Hint:    "nothing needs to be done if that was intended"})
+				Hint:    "nothing needs to be done if that was intended; rules of it that stand elsewhere are yours from now on"})
 			continue
 		}
 		fresh := false

@@ -73,6 +73,9 @@ const (
 	// NotCorrelatable: a transition is demanded where the API server cannot
 	// tell which old object belongs to the new one.
 	NotCorrelatable Code = "UC222"
+	// Misplaced: the key of declarations, or something that looks like it,
+	// stands where there is no schema.
+	Misplaced Code = "UC223"
 )
 
 // What the API server would not accept.
@@ -123,6 +126,8 @@ const (
 	UnionsKept Code = "UC507"
 	// HandWrittenRuleServes: an equal hand-written rule was found and is used.
 	HandWrittenRuleServes Code = "UC508"
+	// NoEffect: the union forbids nothing.
+	NoEffect Code = "UC509"
 )
 
 // CodeInfo describes a code.
@@ -164,6 +169,7 @@ var Codes = []CodeInfo{
 	{Contradiction, Error, "contradiction"},
 	{UnknownChange, Error, "change of unknown values"},
 	{NotCorrelatable, Error, "old and new cannot be correlated"},
+	{Misplaced, Error, "misplaced declaration"},
 
 	{RuleOverBudget, Error, "rule over budget"},
 	{VersionOverBudget, Error, "version over budget"},
@@ -184,6 +190,7 @@ var Codes = []CodeInfo{
 	{ClearLeftOut, Info, "clear rule left out"},
 	{UnionsKept, Warning, "declaration kept in the output"},
 	{HandWrittenRuleServes, Info, "hand-written rule serves"},
+	{NoEffect, Warning, "union without effect"},
 }
 
 // Info returns the entry of the code in [Codes], and whether there is one.

@@ -154,7 +154,7 @@ func cond(test, then, otherwise expr) expr {
 func oneOf(s expr, values []string) expr {
 	// Beyond a few values a list is shorter, and one comparison a value either way.
 	if len(values) > 3 {
-		return expr{s.in(precAdd) + " in " + list(values).text, precCompare}
+		return inList(s, values)
 	}
 	l := make([]expr, len(values))
 	for i, v := range values {
@@ -163,7 +163,15 @@ func oneOf(s expr, values []string) expr {
 	return or(l...)
 }
 
-// noneOf is its negation.
+// inList is oneOf for strings that are costly, or long, to write twice.
+func inList(s expr, values []string) expr {
+	if len(values) == 1 {
+		return eq(s, literal(values[0]))
+	}
+	return expr{s.in(precAdd) + " in " + list(values).text, precCompare}
+}
+
+// noneOf is the negation of oneOf.
 func noneOf(s expr, values []string) expr {
 	if len(values) > 3 {
 		return not(oneOf(s, values))

@@ -146,7 +146,11 @@ func (o object) compactDiscriminated() (holds, explain expr, conditions []union.
 	}
 	if u.ForbidUnmapped && !u.Implied.Unmapped {
 		conditions = append(conditions, union.Unmapped)
-		match = append(match, oneOf(o.discriminator(), append(u.MemberValues(), "")))
+		mapped := u.MemberValues()
+		if u.Cardinality != union.ExactlyOne && !u.Deduce {
+			mapped = append(mapped, "") // below it is only known to be there
+		}
+		match = append(match, oneOf(o.discriminator(), mapped))
 		cases = append(cases, [2]expr{not(o.mapped()), literal(labelled(u, fmt.Sprintf("%s must be %s", u.Discriminator, alternatives(u.MemberValues()))))})
 	}
 	when, otherwise := o.hasType(), not(or(o.members()...))
@@ -174,11 +178,20 @@ func (o object) compactDiscriminated() (holds, explain expr, conditions []union.
 }
 
 // isSelected tests whether the discriminator can be read and selects member i.
-func (o object) isSelected(i int) expr { return and(o.hasType(), o.selects(i)) }
+func (o object) isSelected(i int) expr { return o.isOneOf(o.u.Members[i].Values) }
 
 // mapped tests whether the discriminator is unset or selects a member.
 func (o object) mapped() expr {
-	return or(not(o.hasType()), oneOf(o.discriminator(), append([]string{""}, o.u.MemberValues()...)))
+	return o.isOneOf(append([]string{""}, o.u.MemberValues()...))
+}
+
+// isOneOf tests whether the discriminator is one of values; "" is unset.
+func (o object) isOneOf(values []string) expr {
+	is := oneOf(o.discriminator(), values)
+	if slices.Contains(values, "") {
+		return or(not(o.hasType()), is)
+	}
+	return and(o.hasType(), is)
 }
 
 // unchanged tests whether the state is what it was in the optional oldSelf.

@@ -32,26 +32,25 @@ func clearOnChange(u *union.Union) Rule {
 	left := func(i int) expr {
 		return and(old.present(i), o.present(i), not(o.isSelected(i)))
 	}
-	var remaining, carried []expr
+	var remaining []expr
 	for i := range u.Members {
 		remaining = append(remaining, left(i))
-		carried = append(carried, and(old.present(i), o.present(i)))
 	}
-	none := not(or(remaining...))
+	holds := []expr{eq(old.selection(), o.selection()), not(or(remaining...))}
 	if u.Deduce {
 		// A member that stands alone beside an unset discriminator is selected.
-		none = cond(o.typeSet(), none, or(atMostOneOf(o.members()), not(or(carried...))))
+		holds = append(holds, and(not(o.typeSet()), atMostOneOf(o.members())))
 	}
-	r := rule(u, or(eq(old.selection(), o.selection()), none), ReasonInvalid, u.Discriminator,
+	r := rule(u, or(holds...), ReasonInvalid, u.Discriminator,
 		fmt.Sprintf("when %s changes, the members it leaves behind must be cleared", u.Discriminator)).enforces(union.NotCleared)
 	to := cond(o.typeSet(), add(literal(" to '"), o.discriminator(), literal("'")), literal(" to unset"))
 	from := cond(old.typeSet(), add(literal(" from '"), old.discriminator(), literal("'")), zero)
-	change := add(literal(plain(u.Discriminator)+" changed"), from, to)
+	change := add(literal(labelled(u, u.Discriminator+" changed")), from, to)
 	if u.Deduce {
 		// The selection changes without the discriminator, too.
-		change = cond(or(old.typeSet(), o.typeSet()), change, literal("the members set changed"))
+		change = cond(or(old.typeSet(), o.typeSet()), change, literal(labelled(u, "the members set changed")))
 	}
-	r.MessageExpression = labelledExpr(u, change, literal(": clear "), presentNames(o, left))
+	r.MessageExpression = add(change, literal(": clear "), presentNames(o, left)).text
 	return r
 }
 
@@ -75,18 +74,15 @@ func clearOnSet(u *union.Union) Rule {
 // restrictDiscriminator is Forbid and the table, by the discriminator's value.
 func restrictDiscriminator(u *union.Union) Rule {
 	o, old := self(u), oldSelf(u)
-	unset := []expr{not(old.hasType()), eq(old.discriminator(), zero)}
-	same := and(o.hasType(), eq(o.discriminator(), old.discriminator()))
-	from, to := old.discriminator(), o.value()
+	allowed := []expr{not(old.hasType()), eq(old.discriminator(), zero), and(o.hasType(), eq(o.discriminator(), old.discriminator()))}
+	from, to := old.discriminator(), o.isOneOf
 	if u.Deduce {
-		unset = []expr{eq(old.selection(), zero)}
-		same = eq(o.selection(), old.selection())
-		from, to = old.selection(), o.selection()
+		allowed = []expr{eq(old.selection(), zero), eq(o.selection(), old.selection())}
+		from, to = old.selection(), func(values []string) expr { return inList(o.selection(), values) }
 	}
-	allowed := append(unset, same)
 	for _, value := range sortedKeys(u.Allowed) {
 		if row := u.Allowed[value]; len(row) > 0 {
-			allowed = append(allowed, and(eq(from, literal(value)), oneOf(to, row)))
+			allowed = append(allowed, and(eq(from, literal(value)), to(row)))
 		}
 	}
 	message := u.Discriminator + " may not be changed or unset once set"
@@ -96,7 +92,7 @@ func restrictDiscriminator(u *union.Union) Rule {
 	r := rule(u, or(allowed...), ReasonForbidden, u.Discriminator, message).enforces(union.NotAllowed)
 	isSet, now := o.typeSet(), o.discriminator()
 	if u.Deduce {
-		isSet, now = ne(paren(to), zero), paren(to)
+		isSet, now = ne(o.selection(), zero), o.selection()
 	}
 	change := []expr{literal(labelled(u, plain(u.Discriminator)+" may not change from '")), from,
 		cond(isSet, add(literal("' to '"), now, literal("'")), literal("' to unset"))}
@@ -132,7 +128,7 @@ func restrictMember(u *union.Union) Rule {
 		}
 		allowed = append(allowed, or(append([]expr{not(old.present(i))}, next...)...))
 	}
-	notOne := infix("!=", precCompare, count(old.members()), atom("1"))
+	notOne := not(exactlyOneOf(old.members()))
 	message := "the member set may not be switched or unset"
 	if u.Change == union.AllowedChanges {
 		message = "the member set may not change like this; " + table(u)
@@ -183,19 +179,21 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 		if len(set) == 0 {
 			return Rule{}, false
 		}
-		pinned = append(pinned, eq(count(old.members()), atom("1")), or(set...))
+		pinned = append(pinned, exactlyOneOf(old.members()))
+		if len(set) < len(u.Members) {
+			pinned = append(pinned, or(set...))
+		}
 		message = fmt.Sprintf("%s may not be removed while %s is set", links[0], strings.Join(kept, " or "))
 	default:
 		message = fmt.Sprintf("%s may not be removed while %s.%s is set", links[0], path, u.Discriminator)
-		selection := old.selection()
-		if !u.Deduce {
-			pinned = append(pinned, old.hasType())
-			selection = old.discriminator()
-		}
-		pinned = append(pinned, ne(selection, zero))
 		if len(may) > 0 {
-			pinned = append(pinned, not(oneOf(selection, may)))
 			message += ", unless it is " + alternatives(may)
+		}
+		may = append([]string{""}, may...)
+		if u.Deduce {
+			pinned = append(pinned, not(inList(old.selection(), may)))
+		} else {
+			pinned = append(pinned, old.hasType(), noneOf(old.discriminator(), may))
 		}
 	}
 	r = rule(u, or(not(and(pinned...)), has(field(atom("self"), links[0]))), ReasonRequired, links[0], message)

@@ -1,0 +1,166 @@
+package crdpatch
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// crdOf returns a CRD with this schema of spec, at 12 spaces.
+func crdOf(schema string) string {
+	return header + body[:strings.Index(body, "            type: object\n            x-k")] + schema
+}
+
+// bomb is a document whose aliases multiply to 10^9 nodes.
+func bomb() string {
+	var b strings.Builder
+	b.WriteString("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n")
+	for i := 1; i < 10; i++ {
+		fmt.Fprintf(&b, "a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 10), ", "))
+	}
+	return b.String()
+}
+
+func nested(open, closed string, n int) string {
+	return strings.Repeat(open, n) + strings.Repeat(closed, n)
+}
+
+const (
+	ab = `            type: object
+            properties:
+              a: {type: string}
+              b: {type: string}
+              type: {type: string}
+`
+	unions = "            x-kubernetes-unions:"
+)
+
+// Input that cannot be compiled, and the first thing said about it.
+func TestBadInput(t *testing.T) {
+	crd := header + body
+	for _, tt := range []struct {
+		name string
+		in   string
+		want string // "" when it passes through
+		hint string // part of it
+	}{
+		{"empty", "", "in: UC103: the file is empty", ""},
+		{"white space only", " \n\t\n  ", "in: UC103: the file is empty", ""},
+		{"byte order mark only", "\ufeff", "in: UC103: the file is empty", ""},
+		{"comments only", "# nothing\n", "", ""},
+		{"empty documents", "---\n---\n...\n", "", ""},
+		{"null", "null\n", "", ""},
+		{"scalar", "hello", "", ""},
+		{"number", "1e3\n", "", ""},
+		{"list", "[a, b]", "", ""},
+		{"kind is a list", "apiVersion: apiextensions.k8s.io/v1\nkind: [CustomResourceDefinition]\nspec: {x-kubernetes-unions: []}\n", "", ""},
+		{"items is a map", "apiVersion: v1\nkind: List\nitems: {a: b}\n", "", ""},
+		{"items are scalars", "apiVersion: v1\nkind: List\nitems: [a, 1, null, [x], {kind: List, items: [[{}]]}]\n", "", ""},
+		{"no spec", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n", "", ""},
+		{"spec is a list", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: [x-kubernetes-unions]\n", "", ""},
+		{"versions is a map", header + "  versions: {a: {x-kubernetes-unions: []}}\n", "", ""},
+		{"declaration outside of schemas", header + "  x-kubernetes-unions: []\n", "", ""},
+
+		{"cut off in a flow mapping", crd[:strings.LastIndex(crd, "}")], "in:23:18: UC101: did not find expected ',' or '}'", ""},
+		{"cut off in a quoted string", crd + "            description: \"cut", "in:24:26: UC101: found unexpected end of stream in a quoted scalar", ""},
+		{"tab", strings.Replace(crd, "            type: object\n", "\t    type: object\n", 1), "in:18:1: UC101: found character that cannot start any token", ""},
+		{"bad indentation", crd + "        x: y\n       z: 1\n", "in:25:8: UC101: did not find expected key", ""},
+		{"unknown anchor", crd + "        x: *y\n", "in:24:12: UC101: unknown anchor 'y' referenced", ""},
+		{"two roots", "a: b\n- c\n", "in:2:1: UC101: did not find expected key", ""},
+		{"invalid JSON", `{"kind": "List", "items": [{]}`, "in:1:29: UC101: did not find expected node content", ""},
+		{"NUL", "a: b\x00\n", "in:1:5: UC101: control characters are not allowed", ""},
+		{"NUL in a CRD", strings.Replace(crd, "Thing", "Th\x00ng", 1), "in:7:19: UC101: control characters are not allowed", ""},
+		{"invalid UTF-8", "a: b\nä: \xff\n", "in:2:4: UC102: byte 0xff is not UTF-8", "save the file as UTF-8"},
+		{"invalid UTF-8 behind a mark", "\ufeffä: \xc3(\n", "in:1:4: UC102: byte 0xc3 is not UTF-8", ""},
+		{"UTF-16", "\xff\xfea\x00:\x00", "in:1:1: UC102: byte 0xff is not UTF-8", "save the file as UTF-8"},
+		{"Helm template", "{{- if .Values.crds }}\n" + crd + "{{- end }}\n", "in:1:3: UC101: ", "Helm template"},
+		{"Helm template in a value", strings.Replace(crd, "scope: Namespaced", "scope: {{ .Values.scope }}", 1), "in:8:10: UC101: kubectl cannot read this document: ", "Helm template"},
+		{"alias bomb", bomb() + crd, "in:1:1: UC101: kubectl cannot read this document: yaml: document contains excessive aliasing", ""},
+		{"alias bomb elsewhere", bomb(), "", ""},
+		{"deep flow", nested("[", "]", 20000), "in:1:10001: UC101: exceeded max depth of 10000", ""},
+		{"deep block", strings.Repeat("- ", 10002) + "x\n", "in:1:20001: UC101: exceeded max depth of 10000", ""},
+		{"deep and fine", nested("[", "]", 5000), "", ""},
+
+		{"v1beta1", "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\n", "in:1:1: UC106: apiextensions.k8s.io/v1beta1 has not been served since Kubernetes 1.22", "convert it to apiextensions.k8s.io/v1"},
+		{"duplicate key in a CRD", strings.Replace(crd, "scope: Namespaced\n", "scope: Namespaced\n  group: x\n", 1), `in:9:3: UC104: key "group" occurs twice in this mapping`, ""},
+		{"duplicate key, quoted", strings.Replace(crd, "scope: Namespaced\n", "scope: Namespaced\n  \"group\": x\n", 1), `in:9:3: UC104: key "group" occurs twice in this mapping`, ""},
+		{"duplicate key in a CRD of a list", "kind: List\nitems:\n- {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, a: 1, a: 2}\n", `in:3:79: UC104: key "a" occurs twice in this mapping`, ""},
+		{"duplicate key elsewhere", "a: 1\na: 2\n", "", ""},
+		{"duplicate key in another document", "---\na: 1\na: 2\n---\n" + strings.Replace(crd, "x-kubernetes-unions", "x-unions", 1), "", ""},
+		{"duplicate declaration", crdOf(ab + unions + " []\n" + unions + " []\n"), `in:24:13: UC104: key "x-kubernetes-unions" occurs twice in this mapping`, ""},
+
+		{"unions is a string", crdOf(ab + unions + " hello\n"), `in:23:34: UC202: x-kubernetes-unions must be a list of unions, not "hello"`, "write a list"},
+		{"unions is a map", crdOf(ab + unions + " {members: [a, b]}\n"), "in:23:34: UC202: x-kubernetes-unions must be a list of unions, not a mapping", ""},
+		{"unions is null", crdOf(ab + unions + "\n"), "in:23:33: UC202: x-kubernetes-unions must be a list of unions, not null", ""},
+		{"unions is empty", crdOf(ab + unions + " []\n"), "in:23:34: UC202: x-kubernetes-unions must be a list of unions, not an empty list", "or delete the key"},
+		{"unions is a list of strings", crdOf(ab + unions + " [a, b]\n"), `in:23:35: UC202: want a mapping, not "a"`, ""},
+		{"unions is a list of null", crdOf(ab + unions + "\n            -\n"), "in:24:14: UC202: want a mapping, not null", ""},
+		{"union is an empty map", crdOf(ab + unions + " [{}]\n"), "in:23:35: UC212: ", ""},
+
+		{"bare discriminator value", crdOf(ab + unions + " [{discriminator: type, fields-to-discriminateBy: {a: On, b: B}}]\n"), "in:23:87: UC105: kubectl reads On as the boolean true; quote it", `quote it: "On"`},
+		{"bare member", crdOf(ab + unions + " [{members: [a, y]}]\n"), "in:23:49: UC105: kubectl reads y as the boolean true; quote it", ""},
+		{"bare member key", crdOf(ab + unions + " [{discriminator: type, fields-to-discriminateBy: {a: A, no: B}}]\n"), "in:23:90: UC105: kubectl reads no as the boolean false; quote it", ""},
+		{"number as a value", crdOf(ab + unions + " [{discriminator: type, fields-to-discriminateBy: {a: 1e3, b: B}}]\n"), "in:23:87: UC105: kubectl reads 1e3 as the number 1000; quote it", ""},
+		{"bare property", crdOf(strings.Replace(ab, " b:", " y:", 1) + unions + ` [{members: [a, "y"]}]` + "\n"), "in:21:15: UC105: kubectl reads y as the boolean true; quote it", ""},
+		{"bare property on the way", crdOf(ab+"            x-kubernetes-preserve-unknown-fields: true\n") + "          on:\n" + ab + unions + " [{members: [a, b]}]\n", "in:24:11: UC105: kubectl reads on as the boolean true; quote it", ""},
+		{"bare enum item", crdOf(strings.Replace(ab, "type: {type: string}", "type: {type: string, enum: [A, B, off]}", 1) + unions + " [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]\n"), "in:22:49: UC105: kubectl reads off as the boolean false; quote it", ""},
+		{"bare required item", crdOf(ab + "            required: [yes]\n" + unions + " [{members: [a, b]}]\n"), "in:23:24: UC105: kubectl reads yes as the boolean true; quote it", ""},
+
+		{"two versions of a name", crd + body[strings.Index(body, "  - name: v1"):], `in:1:1: UC107: there are two versions named "v1"`, "rename one of them"},
+		{"two versions without a name", strings.Replace(crd, "- name: v1", "- schema: {}\n    served: true\n    storage: false\n  -", 1), `in:1:1: UC107: there are two versions named ""`, ""},
+		{"no metadata", strings.Replace(crd, "metadata:\n  name: things.example.com\n", "", 1), "in:1:1: UC405: metadata has no room for the annotation unioncel.dev/unions", "give the CRD a metadata.name"},
+		{"metadata is null", strings.Replace(crd, "metadata:\n  name: things.example.com\n", "metadata:\n", 1), "in:1:1: UC405: metadata has no room", ""},
+		{"metadata is a string", strings.Replace(crd, "metadata:\n  name: things.example.com\n", "metadata: x\n", 1), "in:1:1: UC107: ", ""},
+		{"annotations is a list", strings.Replace(crd, "  name: things.example.com\n", "  name: things.example.com\n  annotations: [a]\n", 1), "in:1:1: UC107: ", ""},
+		{"annotation is a number", strings.Replace(crd, "  name: things.example.com\n", "  name: things.example.com\n  annotations: {a: 1}\n", 1), "in:1:1: UC107: ", ""},
+		{"required is a string", crdOf(ab + "            required: foo\n" + unions + " [{members: [a, b]}]\n"), "in:1:1: UC107: ", ""},
+		{"properties is a list", crdOf("            type: object\n            properties: [a, b]\n" + unions + " [{members: [a, b]}]\n"), "in:1:1: UC107: ", ""},
+		{"rules is a map", crdOf(ab + "            x-kubernetes-validations: {}\n" + unions + " [{members: [a, b]}]\n"), "in:1:1: UC107: ", ""},
+		{"rules is null", crdOf(ab + "            x-kubernetes-validations:\n" + unions + " [{members: [a, b]}]\n"), "in:18:13: UC405: cannot edit this schema: its x-kubernetes-validations is null: delete the key", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for verb, f := range map[string]func(string, []byte) (out []byte, diags string, hint string){
+				"compile": func(name string, in []byte) ([]byte, string, string) {
+					out, diags := Compile(name, in, Options{})
+					if len(diags) == 0 {
+						return out, "", ""
+					}
+					return out, diags[0].String(), diags[0].Hint
+				},
+				"decompile": func(name string, in []byte) ([]byte, string, string) {
+					out, diags := Decompile(name, in)
+					if len(diags) == 0 {
+						return out, "", ""
+					}
+					return out, diags[0].String(), diags[0].Hint
+				},
+			} {
+				out, got, hint := f("in", []byte(tt.in))
+				if verb == "decompile" && got == "" && string(out) == tt.in {
+					continue
+				}
+				if got != tt.want && (tt.want == "" || !strings.HasSuffix(tt.want, " ") && !strings.HasSuffix(tt.want, "room") || !strings.HasPrefix(got, tt.want)) {
+					t.Errorf("%s: %s\nwant %s", verb, got, tt.want)
+				}
+				if !strings.Contains(hint, tt.hint) {
+					t.Errorf("%s: hint %q, want %q", verb, hint, tt.hint)
+				}
+				if tt.want != "" && out != nil {
+					t.Errorf("%s: there is output", verb)
+				}
+				if tt.want == "" && string(out) != tt.in {
+					t.Errorf("%s: it does not pass through", verb)
+				}
+			}
+		})
+	}
+}
+
+// A line of a megabyte is nothing special.
+func TestEnormousLine(t *testing.T) {
+	in := []byte(header + strings.Replace(body, "a: {type: string}", "a: {type: string, description: '"+strings.Repeat("größer ", 150_000)+"'}", 1))
+	out := mustCompile(t, in, Options{})
+	if string(mustDecompile(t, out)) != string(in) || string(mustCompile(t, out, Options{})) != string(out) {
+		t.Error("it came out changed")
+	}
+}

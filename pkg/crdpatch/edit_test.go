@@ -1,0 +1,205 @@
+package crdpatch
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const header = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: things.example.com
+spec:
+`
+
+// What users do to compiled files, and what they are told.
+func TestEditedAfterCompile(t *testing.T) {
+	const declaration = `            x-kubernetes-unions:
+            - members: [a, b]
+`
+	var (
+		in       = header + strings.Replace(body, "            - members: [a, b]\n", "            - members: [a, b]\n              discriminatorChange: Allow\n", 1)
+		compiled = string(mustCompile(t, []byte(in), Options{}))
+		rule     = compiled[strings.Index(compiled, "            - fieldPath"):strings.Index(compiled, "            properties:\n              a:")]
+		list     = "            x-kubernetes-validations:\n" + rule
+		line     = compiled[strings.Index(compiled, "    "+Annotation):strings.Index(compiled, "spec:\n")]
+		change   = func(pairs ...string) string {
+			out := compiled
+			for i := 0; i < len(pairs); i += 2 {
+				if strings.Count(out, pairs[i]) != 1 {
+					t.Fatalf("%q is there %d times", pairs[i], strings.Count(out, pairs[i]))
+				}
+				out = strings.Replace(out, pairs[i], pairs[i+1], 1)
+			}
+			return out
+		}
+	)
+	if compiled != strings.Replace(strings.Replace(in, declaration+"              discriminatorChange: Allow\n", list, 1),
+		"example.com\nspec", "example.com\n  annotations:\n"+line+"spec", 1) {
+		t.Fatalf("unexpected output:\n%s", compiled)
+	}
+	// what follows a code in the hint of a changed rule.
+	const hint = `restore it; or declare x-kubernetes-unions here again, which replaces the compiled rules that are left; or delete the annotation unioncel.dev/unions, which makes all rules yours`
+	for _, tt := range []struct {
+		name       string
+		in         string
+		compiled   string // "" when it fails, "=" when it is in
+		decompiled string // likewise
+		diags      string // of both, unless there is "compile: " or "decompile: "
+	}{
+		{
+			name: "rule deleted", in: change(list, ""),
+			diags: "crd.yaml:20:13: UC403: a compiled rule is gone or its text was edited: !(has(self.b) && has(self.a))",
+		},
+		{
+			name: "list emptied", in: change(list, "            x-kubernetes-validations: []\n"),
+			diags: "crd.yaml:21:13: UC403: a compiled rule is gone or its text was edited: !(has(self.b) && has(self.a))",
+		},
+		{
+			name: "list is null", in: change(list, "            x-kubernetes-validations:\n"),
+			diags: "crd.yaml:21:13: UC403: a compiled rule is gone or its text was edited: !(has(self.b) && has(self.a))",
+		},
+		{
+			name: "list is a string", in: change(list, "            x-kubernetes-validations: none\n"),
+			diags: "crd.yaml:21:13: UC403: a compiled rule is gone or its text was edited: !(has(self.b) && has(self.a))",
+		},
+		{
+			name: "text edited", in: change(`rule: "!(has(self.b) && has(self.a))"`, `rule: "!(has(self.b) && has(self.a)) "`),
+			diags: "crd.yaml:21:13: UC403: a compiled rule is gone or its text was edited: !(has(self.b) && has(self.a))",
+		},
+		{
+			name: "message edited", in: change("at most one of", "not both of"),
+			diags: "crd.yaml:22:15: UC403: a compiled rule was edited: !(has(self.b) && has(self.a))",
+		},
+		{
+			name: "reason deleted", in: change("              reason: FieldValueForbidden\n", ""),
+			diags: "crd.yaml:22:15: UC403: a compiled rule was edited: !(has(self.b) && has(self.a))",
+		},
+		{
+			name: "rule appended", in: change(list, list+"            - rule: self.a != 'x'\n"), compiled: "=",
+			decompiled: strings.Replace(in, "              discriminatorChange: Allow\n", "              discriminatorChange: Allow\n            x-kubernetes-validations:\n            - rule: self.a != 'x'\n", 1),
+		},
+		{
+			name: "rule prepended", in: change(list, strings.Replace(list, "\n", "\n            - rule: self.a != 'x'\n", 1)), compiled: "=",
+			decompiled: strings.Replace(in, "              discriminatorChange: Allow\n", "              discriminatorChange: Allow\n            x-kubernetes-validations:\n            - rule: self.a != 'x'\n", 1),
+		},
+		{
+			// A declaration beats the annotation.
+			name: "declared again", in: change(list, list+"            x-kubernetes-unions: [{members: [b, a], discriminatorChange: Allow}]\n"),
+			compiled: string(mustCompile(t, []byte(strings.Replace(in, declaration+"              discriminatorChange: Allow\n",
+				"            x-kubernetes-unions: [{members: [b, a], discriminatorChange: Allow}]\n", 1)), Options{})),
+			decompiled: strings.Replace(in, declaration+"              discriminatorChange: Allow\n",
+				"            x-kubernetes-unions: [{members: [b, a], discriminatorChange: Allow}]\n", 1),
+		},
+		{
+			name:     "declared instead",
+			in:       change(list, "            x-kubernetes-unions: [{members: [b, a], discriminatorChange: Allow}]\n"),
+			compiled: string(mustCompile(t, []byte(strings.Replace(in, declaration+"              discriminatorChange: Allow\n", "            x-kubernetes-unions: [{members: [b, a], discriminatorChange: Allow}]\n", 1)), Options{})),
+			decompiled: strings.Replace(in, declaration+"              discriminatorChange: Allow\n",
+				"            x-kubernetes-unions: [{members: [b, a], discriminatorChange: Allow}]\n", 1),
+		},
+		{
+			name: "schema deleted", in: change(compiled[strings.Index(compiled, "          spec:\n"):], "          other: {type: string}\n"),
+			compiled:   header + body[:strings.Index(body, "          spec:\n")] + "          other: {type: string}\n",
+			decompiled: header + body[:strings.Index(body, "          spec:\n")] + "          other: {type: string}\n",
+			diags:      "crd.yaml:1:1: UC403: warning: the annotation unioncel.dev/unions speaks of a schema that is gone: v1.properties.spec",
+		},
+		{
+			name: "version renamed", in: change("- name: v1", "- name: v2"),
+			compiled:   change("- name: v1", "- name: v2", "  annotations:\n"+line, ""),
+			decompiled: change("- name: v1", "- name: v2", "  annotations:\n"+line, ""),
+			diags:      "crd.yaml:1:1: UC403: warning: the annotation unioncel.dev/unions speaks of a schema that is gone: v1.properties.spec",
+		},
+		{
+			name: "annotation deleted", in: change(line, ""), compiled: "=", decompiled: "=",
+		},
+		{
+			name: "annotation cut off", in: change(line, line[:60]+"'\n"),
+			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: unexpected end of JSON input",
+		},
+		{
+			name: "annotation of a later format", in: change(`{"format":1`, `{"format":2`),
+			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: it has format 2; this version of unioncel reads format 1",
+		},
+		{
+			name: "annotation without format", in: change(line, "    "+Annotation+": '{}'\n"),
+			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: it has format 0; this version of unioncel reads format 1",
+		},
+		{
+			name: "annotation not JSON", in: change(line, "    "+Annotation+": hello\n"),
+			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: invalid character 'h' looking for beginning of value",
+		},
+		{
+			name: "annotation is a number", in: change(line, "    "+Annotation+": 1\n"),
+			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: kubectl reads 1 as the number 1; quote it",
+		},
+		{
+			name: "annotation is null", in: change(line, "    "+Annotation+":\n"),
+			diags: "crd.yaml:6:25: UC402: the annotation unioncel.dev/unions cannot be read: kubectl reads the empty value as null; quote it",
+		},
+		{
+			name: "annotation is a list", in: change(line, "    "+Annotation+": []\n"),
+			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: a list is not a string",
+		},
+		{
+			name: "annotation of another shape", in: change(line, "    "+Annotation+`: '{"format":1,"schemas":{}}'`+"\n"),
+			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: json: cannot unmarshal object into Go struct field record.schemas of type []crdpatch.schemaRecord",
+		},
+		{
+			name: "member renamed", in: change("              a: {type", "              c: {type"), decompiled: strings.Replace(in, "              a: {type", "              c: {type", 1),
+			diags: `compile: crd.yaml:21:13: UC203: member "a" is not a property of this object`,
+		},
+		{
+			name: "behind the rules", in: compiled + "          größer: {type: object, x-kubernetes-unions: 1}\n",
+			decompiled: in + "          größer: {type: object, x-kubernetes-unions: 1}\n",
+			diags:      `compile: crd.yaml:29:55: UC202: x-kubernetes-unions must be a list of unions, not "1"`,
+		},
+		{
+			name: "member renamed in front", in: change("spec:\n  group", "# größer\nspec:\n  group", "              a: {type", "              c: {type"),
+			decompiled: strings.Replace(strings.Replace(in, "              a: {type", "              c: {type", 1), "spec:\n  group", "# größer\nspec:\n  group", 1),
+			diags:      `compile: crd.yaml:22:13: UC203: member "a" is not a property of this object`,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for verb, run := range map[string]func() ([]byte, string){
+				"compile: ": func() ([]byte, string) {
+					out, diags := Compile("crd.yaml", []byte(tt.in), Options{})
+					for _, d := range diags {
+						if d.Code == "UC403" && d.Severity == 0 && d.Hint != hint {
+							t.Errorf("hint: %s", d.Hint)
+						}
+					}
+					return out, textOfDiags(diags)
+				},
+				"decompile: ": func() ([]byte, string) {
+					out, diags := Decompile("crd.yaml", []byte(tt.in))
+					return out, textOfDiags(diags)
+				},
+			} {
+				want, diags := tt.compiled, tt.diags
+				if verb == "decompile: " {
+					want = tt.decompiled
+				}
+				if want == "=" {
+					want = tt.in
+				}
+				if only, rest, ok := strings.Cut(diags, ": "); ok && (only == "compile" || only == "decompile") {
+					diags = ""
+					if only+": " == verb {
+						diags = rest
+					}
+				}
+				out, text := run()
+				got, _, _ := strings.Cut(text, "\n")
+				if got != diags {
+					t.Errorf("%sdiagnostics:\n%s\nwant %s", verb, text, diags)
+				}
+				if d := cmp.Diff(want, string(out)); d != "" {
+					t.Errorf("%s(-want +got):\n%s", verb, d)
+				}
+			}
+		})
+	}
+}

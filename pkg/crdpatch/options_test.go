@@ -1,0 +1,129 @@
+package crdpatch
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+func codesOf(l diag.List) []diag.Code {
+	var codes []diag.Code
+	for _, d := range l {
+		codes = append(codes, d.Code)
+	}
+	return codes
+}
+
+func TestKeepUnions(t *testing.T) {
+	for _, g := range compilable(t) {
+		t.Run(g.name, func(t *testing.T) {
+			plain := mustCompile(t, g.in, Options{})
+			kept := mustCompile(t, g.in, Options{KeepUnions: true})
+			for i, v := range values(t, kept) {
+				text, want := string(encode(t, []any{v}, encoders[0].of)), string(encode(t, values(t, g.in)[i:i+1], encoders[0].of))
+				if n, m := strings.Count(text, union.Key+":\n"), strings.Count(want, union.Key+":\n"); n != m {
+					t.Errorf("%d of %d declarations were kept:\n%s", n, m, kept)
+				}
+			}
+			same(t, "decompile(keep(in))", mustDecompile(t, kept), g.in)
+			same(t, "keep(keep(in))", mustCompile(t, kept, Options{KeepUnions: true}), kept)
+			same(t, "compile(keep(in))", mustCompile(t, kept, Options{}), plain)
+			same(t, "keep(compile(in))", mustCompile(t, plain, Options{KeepUnions: true}), kept)
+		})
+	}
+	in := []byte(header + body)
+	if _, diags := Compile("in", in, Options{KeepUnions: true}); !slices.Equal(codesOf(diags), []diag.Code{diag.UnionsKept}) {
+		t.Errorf("diagnostics:\n%s", textOfDiags(diags))
+	}
+	// The declaration that was kept is the one to edit.
+	kept := mustCompile(t, in, Options{KeepUnions: true})
+	edited := bytes.Replace(kept, []byte("- members: [a, b]"), []byte("- members: [b, a]"), 1)
+	in = bytes.Replace(in, []byte("- members: [a, b]"), []byte("- members: [b, a]"), 1)
+	same(t, "edited", mustCompile(t, edited, Options{KeepUnions: true}), mustCompile(t, in, Options{KeepUnions: true}))
+	same(t, "edited, decompiled", mustDecompile(t, edited), in)
+}
+
+func TestNoAnnotation(t *testing.T) {
+	none := Options{NoAnnotation: true}
+	for _, g := range compilable(t) {
+		t.Run(g.name, func(t *testing.T) {
+			out := mustCompile(t, g.in, none)
+			if bytes.Contains(out, []byte(Annotation)) {
+				t.Errorf("there is an annotation:\n%s", out)
+			}
+			same(t, "compile(compile(in))", mustCompile(t, out, none), out)
+			same(t, "with annotation", mustCompile(t, out, Options{}), out)
+			same(t, "decompile(compile(in))", mustDecompile(t, out), out)
+			// It can be left out later, too.
+			same(t, "from annotated", mustCompile(t, mustCompile(t, g.in, Options{}), none), out)
+		})
+	}
+}
+
+// The keys of a rule are those that the oldest server knows.
+func TestKubeVersion(t *testing.T) {
+	in := []byte(header + strings.Replace(body, "- members: [a, b]", "- members: [a, b]\n              cardinality: ExactlyOne", 1))
+	ratchet := []byte(header + strings.Replace(body, "- members: [a, b]", "- members: [a, b]\n              ratchet: true", 1))
+	key := regexp.MustCompile(`(?m)^ +(?:- )?(fieldPath|message|messageExpression|optionalOldSelf|reason|rule):`)
+	for _, tt := range []struct {
+		version string
+		in      []byte
+		keys    string
+		diags   string
+	}{
+		{"1.25", in, "message rule", ""},
+		{"1.26", in, "message rule", ""},
+		{"1.27", in, "message messageExpression rule", ""},
+		{"1.28", in, "fieldPath message messageExpression reason rule", ""},
+		{"v1.30.2", in, "fieldPath message messageExpression reason rule", ""},
+		{"", in, "fieldPath message messageExpression reason rule", ""},
+		{"1.29", ratchet, "", "in:21:15: UC303: ratchet needs optionalOldSelf, which Kubernetes 1.29 does not know"},
+		{"1.30", ratchet, "message messageExpression optionalOldSelf reason rule", ""},
+		{"1.24", in, "", `in: UC303: "1.24" is no version of Kubernetes from 1.25 on: write it like 1.30`},
+		{"one", in, "", `in: UC303: "one" is no version of Kubernetes from 1.25 on: write it like 1.30`},
+	} {
+		out, diags := Compile("in", tt.in, Options{KubeVersion: tt.version})
+		var keys []string
+		for _, m := range key.FindAllSubmatch(out, -1) {
+			keys = append(keys, string(m[1]))
+		}
+		slices.Sort(keys)
+		if got := strings.Join(slices.Compact(keys), " "); got != tt.keys {
+			t.Errorf("%s: keys %s, want %s", tt.version, got, tt.keys)
+		}
+		if first, _, _ := strings.Cut(textOfDiags(diags), "\n"); first != tt.diags {
+			t.Errorf("%s: diagnostics:\n%s\nwant %s", tt.version, textOfDiags(diags), tt.diags)
+		}
+		if out == nil {
+			continue
+		}
+		same(t, "compile(compile(in))", mustCompile(t, out, Options{KubeVersion: tt.version}), out)
+		same(t, "decompile(compile(in))", mustDecompile(t, out), tt.in)
+		// Another version replaces the rules.
+		same(t, "compile again", mustCompile(t, out, Options{}), mustCompile(t, tt.in, Options{}))
+	}
+}
+
+func TestEncoding(t *testing.T) {
+	in := []byte(header + strings.Replace(body, "- members: [a, b]", "- members: [a, b]\n              discriminatorChange: Allow\n              cardinality: ExactlyOne", 1))
+	fine, compact := mustCompile(t, in, Options{Encoding: compile.Fine}), mustCompile(t, in, Options{Encoding: compile.Compact})
+	if n := bytes.Count(fine, []byte(" rule: ")); n != 2 {
+		t.Errorf("%d fine rules:\n%s", n, fine)
+	}
+	if n := bytes.Count(compact, []byte(" rule: ")); n != 1 {
+		t.Errorf("%d compact rules:\n%s", n, compact)
+	}
+	same(t, "auto", mustCompile(t, in, Options{}), fine)
+	same(t, "fine of compact", mustCompile(t, compact, Options{Encoding: compile.Fine}), fine)
+	same(t, "compact of fine", mustCompile(t, fine, Options{Encoding: compile.Compact}), compact)
+	same(t, "compact of compact", mustCompile(t, compact, Options{Encoding: compile.Compact}), compact)
+	for _, out := range [][]byte{fine, compact} {
+		same(t, "decompile", mustDecompile(t, out), in)
+	}
+}

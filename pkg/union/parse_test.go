@@ -1,0 +1,185 @@
+package union_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+const keyList = "the keys are allowedChanges, cardinality, deduceInvalidDiscriminator, discriminator, discriminatorChange, emptyIsUnset, fields-to-discriminateBy, members, name, optionalMembers, ratchet, unmappedValues"
+
+func TestParse(t *testing.T) {
+	tests := []struct {
+		name, text string // the value of x-kubernetes-unions
+		want       []string
+	}{
+		{"no list", "{discriminator: type}", []string{"1:1: UC202: x-kubernetes-unions must be a list of unions, not a mapping; hint: write a list with one item per union, or delete the key"}},
+		{"empty list", "[]", []string{"1:1: UC202: x-kubernetes-unions must be a list of unions, not an empty list; hint: write a list with one item per union, or delete the key"}},
+		{"null", "null", []string{"1:1: UC202: x-kubernetes-unions must be a list of unions, not null; hint: write a list with one item per union, or delete the key"}},
+		{"scalar", "type", []string{`1:1: UC202: x-kubernetes-unions must be a list of unions, not "type"; hint: write a list with one item per union, or delete the key`}},
+		{"items", "- type\n- [a]\n-\n- []\n", []string{
+			`1:3: UC202: want a mapping, not "type"`,
+			"2:3: UC202: want a mapping, not a list",
+			"3:2: UC202: want a mapping, not null",
+			"4:3: UC202: want a mapping, not an empty list",
+		}},
+
+		{"unknown keys", "- descriminator: type\n  Ratchet: true\n  fieldsToDiscriminateBy: {a: A}\n  foo: bar\n  '': x\n  membres: [a]\n", []string{
+			`1:3: UC201: unknown key "descriminator" in a union declaration; hint: write "discriminator"`,
+			`2:3: UC201: unknown key "Ratchet" in a union declaration; hint: write "ratchet"`,
+			`3:3: UC201: unknown key "fieldsToDiscriminateBy" in a union declaration; hint: write "fields-to-discriminateBy"`,
+			`4:3: UC201: unknown key "foo" in a union declaration; hint: ` + keyList,
+			`5:3: UC201: unknown key "" in a union declaration; hint: ` + keyList,
+			`6:3: UC201: unknown key "membres" in a union declaration; hint: write "members"`,
+		}},
+		{"columns count characters", "- {name: äöü😀, x: 1}\n", []string{"1:16: UC201: unknown key \"x\" in a union declaration; hint: " + keyList}},
+		{"keys that are no strings", "- [a]: b\n  On: x\n  1: x\n  ~: x\n  ? {a: b}\n  : c\n", []string{
+			"1:3: UC202: want a string as key, not a list; hint: write the key out",
+			`2:3: UC105: kubectl reads On as the boolean true; quote it; hint: quote it: "On"`,
+			`3:3: UC105: kubectl reads 1 as the number 1; quote it; hint: quote it: "1"`,
+			`4:3: UC105: kubectl reads ~ as null; quote it; hint: quote it: "~"`,
+			"5:5: UC202: want a string as key, not a mapping; hint: write the key out",
+		}},
+
+		{"discriminator", "- discriminator: [type]\n- discriminator:\n- discriminator: On\n- discriminator: {a: b}\n", []string{
+			"1:18: UC202: want a string, not a list",
+			"2:17: UC202: want a string, not null",
+			`3:18: UC105: kubectl reads On as the boolean true; quote it; hint: quote it: "On"`,
+			"4:18: UC202: want a string, not a mapping",
+		}},
+		{"fields-to-discriminateBy", "- fields-to-discriminateBy: [a]\n- fields-to-discriminateBy:\n    y: Y\n    a: {b: c}\n    b: [1, yes, 'yes', [x], ]\n    c:\n    d: 1.0\n    e: 2001-01-01\n    f: 0o7\n    g: null\n", []string{
+			"1:29: UC202: want a mapping, not a list",
+			`3:5: UC105: kubectl reads y as the boolean true; quote it; hint: quote it: "y"`,
+			`3:8: UC105: kubectl reads Y as the boolean true; quote it; hint: quote it: "Y"`,
+			"4:8: UC202: want a string or a list of strings, not a mapping",
+			`5:9: UC105: kubectl reads 1 as the number 1; quote it; hint: quote it: "1"`,
+			`5:12: UC105: kubectl reads yes as the boolean true; quote it; hint: quote it: "yes"`,
+			"5:24: UC202: want a string, not a list",
+			"6:7: UC202: want a string, not null",
+			`7:8: UC105: kubectl reads 1.0 as the number 1; quote it; hint: quote it: "1.0"`,
+			`8:8: UC105: yaml.v3 reads 2001-01-01 as a timestamp, kubectl as a string; quote it; hint: quote it: "2001-01-01"`,
+			`9:8: UC105: kubectl reads 0o7 as the number 7; quote it; hint: quote it: "0o7"`,
+			`10:8: UC105: kubectl reads null as null; quote it; hint: quote it: "null"`,
+		}},
+		{"members", "- members: a\n- members: {a: b}\n- members: [no, {}]\n- members:\n", []string{
+			`1:12: UC202: want a list of strings, not "a"`,
+			"2:12: UC202: want a list of strings, not a mapping",
+			`3:13: UC105: kubectl reads no as the boolean false; quote it; hint: quote it: "no"`,
+			"3:17: UC202: want a string, not a mapping",
+			"4:11: UC202: want a list of strings, not null",
+		}},
+		{"both lists", "- members: [a]\n  fields-to-discriminateBy: {b: B}\n", []string{
+			"1:3: UC220: members and fields-to-discriminateBy both list the members; hint: keep fields-to-discriminateBy with a discriminator, members without one",
+		}},
+		{"booleans", "- deduceInvalidDiscriminator: yes\n- deduceInvalidDiscriminator: 'true'\n- ratchet: [true]\n- ratchet: True\n- ratchet: |-\n    true\n- ratchet: !!str true\n- ratchet: 1\n- ratchet:\n- ratchet: {a: b}\n", []string{
+			`1:31: UC202: want a boolean, not "yes"; hint: write true or false`,
+			`2:31: UC202: want a boolean, not "true"; hint: write true or false`,
+			"3:12: UC202: want a boolean, not a list; hint: write true or false",
+			`4:12: UC202: want a boolean, not "True"; hint: write true or false`,
+			`5:12: UC202: want a boolean, not "true"; hint: write true or false`,
+			`7:12: UC202: want a boolean, not "true"; hint: write true or false`,
+			`8:12: UC202: want a boolean, not "1"; hint: write true or false`,
+			"9:11: UC202: want a boolean, not null; hint: write true or false",
+			"10:12: UC202: want a boolean, not a mapping; hint: write true or false",
+		}},
+		{"name", "- name: {}\n- name: off\n- name:\n", []string{
+			"1:9: UC202: want a string, not a mapping",
+			`2:9: UC105: kubectl reads off as the boolean false; quote it; hint: quote it: "off"`,
+			"3:8: UC202: want a string, not null",
+		}},
+		{"cardinality", "- cardinality: exactlyOne\n- cardinality: ''\n- cardinality: [ExactlyOne]\n- cardinality: 1\n", []string{
+			"1:16: UC202: cardinality must be one of AtLeastOne, AtMostOne, ExactlyOne",
+			"2:16: UC202: cardinality must be one of AtLeastOne, AtMostOne, ExactlyOne",
+			"3:16: UC202: want a string, not a list",
+			`4:16: UC105: kubectl reads 1 as the number 1; quote it; hint: quote it: "1"`,
+		}},
+		{"lists of members", "- optionalMembers: a\n  emptyIsUnset: [1, a]\n- optionalMembers: [[]]\n  emptyIsUnset: a\n", []string{
+			`1:20: UC202: want a list of strings, not "a"`,
+			`2:18: UC105: kubectl reads 1 as the number 1; quote it; hint: quote it: "1"`,
+			"3:21: UC202: want a string, not an empty list",
+			`4:17: UC202: want a list of strings, not "a"`,
+		}},
+		{"unmappedValues", "- unmappedValues: forbid\n- unmappedValues: false\n- unmappedValues: []\n", []string{
+			"1:19: UC202: unmappedValues must be one of Allow, Forbid",
+			`2:19: UC105: kubectl reads false as the boolean false; quote it; hint: quote it: "false"`,
+			"3:19: UC202: want a string, not an empty list",
+		}},
+		{"discriminatorChange", "- discriminatorChange: allowedChanges\n- discriminatorChange: {}\n", []string{
+			"1:24: UC202: discriminatorChange must be one of Allow, Clear, Forbid",
+			"2:24: UC202: want a string, not a mapping",
+		}},
+		{"allowedChanges", "- allowedChanges: [A]\n- allowedChanges: {A: {B: C}, n: [No]}\n- allowedChanges:\n    A:\n", []string{
+			"1:19: UC202: want a mapping, not a list",
+			"2:23: UC202: want a string or a list of strings, not a mapping",
+			`2:31: UC105: kubectl reads n as the boolean false; quote it; hint: quote it: "n"`,
+			`2:35: UC105: kubectl reads No as the boolean false; quote it; hint: quote it: "No"`,
+			"4:7: UC202: want a string, not null",
+		}},
+		{"shared content", "- &a\n  members: &m [a, On]\n- <<: *a\n  name: x\n- members: *m\n- *a\n", []string{
+			`2:19: UC105: kubectl reads On as the boolean true; quote it; hint: quote it: "On"`,
+		}},
+		{"key by alias", "- &n name: x\n- *n : y\n", []string{"2:3: UC202: want a string as key, not an alias; hint: write the key out"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var doc yaml.Node
+			if err := yaml.Unmarshal([]byte(tt.text), &doc); err != nil {
+				t.Fatal(err)
+			}
+			declarations, diags := union.Parse("", "spec", doc.Content[0], nil)
+			if diff := cmp.Diff(tt.want, lines(t, diags)); diff != "" {
+				t.Error(diff)
+			}
+			if len(tt.want) > 0 && len(declarations) == len(doc.Content[0].Content) && len(declarations) > 0 {
+				t.Error("no declaration was left out")
+			}
+			for _, d := range diags {
+				if strings.Contains(d.Message, "\n") || strings.HasSuffix(d.Message, ".") {
+					t.Errorf("message %q", d.Message)
+				}
+			}
+		})
+	}
+}
+
+// TestParseReportsOnce: sorting drops repeated diagnostics, here there are none.
+func TestParseReportsOnce(t *testing.T) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte("- {unmappedValues: 1, cardinality: {}, discriminatorChange: On, x: y, ratchet: [], allowedChanges: x}"), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if _, diags := union.Parse("", "spec", doc.Content[0], nil); len(diags) != 6 {
+		t.Errorf("%d diagnostics: %v", len(diags), diags)
+	}
+}
+
+// TestParseAt reads nodes that have no position of their own.
+func TestParseAt(t *testing.T) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte("- {discriminator: type, fields-to-discriminateBy: {a: [A]}, unmappedValues: Forbid, allowedChanges: {}, x: y}\n- {members: [a]}"), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []diag.Pos{{File: "types.go", Line: 3, Col: 4}, {File: "annotation"}} {
+		declarations, diags := union.Parse("other.yaml", "spec", doc.Content[0], &at)
+		if len(declarations) != 1 || len(diags) != 1 || diags[0].Pos != at || declarations[0].Pos != at {
+			t.Errorf("%v: %v", declarations, diags)
+		}
+	}
+	doc.Content[0].Content[0].Content = doc.Content[0].Content[0].Content[:8]
+	declarations, diags := union.Parse("", "spec", doc.Content[0], &diag.Pos{File: "annotation"})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	unions, diags := union.Resolve(declarations[:1], schemaOf(t, "{type: object, properties: {type: {type: string}, a: {type: string}}}"), false)
+	if len(diags) > 0 || unions[0].Discriminator != "type" || !unions[0].ForbidUnmapped || unions[0].Change != union.AllowedChanges {
+		t.Errorf("without positions: %+v %v", unions[0], diags)
+	}
+	if d := declarations[0].Demands(); len(d) != 1 || d[0].Key != "allowedChanges" {
+		t.Errorf("demands %v", d)
+	}
+}

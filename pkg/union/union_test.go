@@ -1,0 +1,63 @@
+package union_test
+
+import (
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// resolve parses the declarations in items, which begin on line 2 like those
+// below a key, and resolves them. Each diagnostic is a line, with its hint and
+// related places behind it.
+func resolve(t *testing.T, items, schemaText string, resource bool) ([]*union.Union, []string) {
+	t.Helper()
+	text := union.Key + ":\n" + items
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	value := doc.Content[0].Content[1]
+	schema := schemaOf(t, schemaText)
+	declarations, diags := union.Parse("", "spec", value, nil)
+	unions, resolved := union.Resolve(declarations, schema, resource)
+	return unions, lines(t, append(diags, resolved...))
+}
+
+func lines(t *testing.T, diags diag.List) []string {
+	t.Helper()
+	var l []string
+	for _, d := range diags.Sort() {
+		if d.Path != "spec" {
+			t.Errorf("path of %v is %q", d, d.Path)
+		}
+		if info, ok := d.Code.Info(); !ok || info.Severity != d.Severity {
+			t.Errorf("severity of %v is %v", d, d.Severity)
+		}
+		line := d.String()
+		if d.Hint != "" {
+			line += "; hint: " + d.Hint
+		}
+		for _, r := range d.Related {
+			line += "; see " + r.Pos.String() + ": " + r.Message
+		}
+		l = append(l, line)
+	}
+	return l
+}
+
+// parse parses declarations that have no errors.
+func parse(t *testing.T, items string) []*union.Declaration {
+	t.Helper()
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(items), &doc); err != nil {
+		t.Fatal(err)
+	}
+	declarations, diags := union.Parse("", "spec", doc.Content[0], nil)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return declarations
+}

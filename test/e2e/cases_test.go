@@ -1,0 +1,280 @@
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+)
+
+// caseFile is the second document of a file in testdata; the first one is the
+// CRD.
+type caseFile struct {
+	// Encoding is that of the static rules, by default the compiler's choice.
+	Encoding compile.Encoding `json:"encoding,omitempty"`
+	Steps    []step           `json:"steps"`
+}
+
+// step is one object written to the server, and what the server says. Objects
+// come without apiVersion, kind and name.
+type step struct {
+	Name string `json:"name"`
+
+	// How the object is written: exactly one of these.
+	Create map[string]any `json:"create,omitempty"`
+	Update map[string]any `json:"update,omitempty"`
+	Status map[string]any `json:"status,omitempty"` // update of /status
+	Apply  map[string]any `json:"apply,omitempty"`  // server-side apply
+
+	// What is updated: at most one of these. From was created under the compiled
+	// CRD, so it is valid. Stored was there before the CRD had a schema, so it
+	// may be anything.
+	From   map[string]any `json:"from,omitempty"`
+	Stored map[string]any `json:"stored,omitempty"`
+
+	// Version to write in, by default the first one.
+	Version string `json:"version,omitempty"`
+
+	// Errors are all that the server says, each as kubectl prints it; the object
+	// is accepted when there are none.
+	Errors []string `json:"errors,omitempty"`
+}
+
+// TestCases runs the files of testdata. Their CRDs are installed and then
+// applied server-side; every write is an API call of its own.
+func TestCases(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	server := servertest.Start(t)
+	t.Run("all", func(t *testing.T) { // returns when the parallel ones are through
+		for _, file := range files {
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+				t.Parallel()
+				runFile(t, server, file)
+			})
+		}
+	})
+}
+
+func runFile(t *testing.T, server *servertest.Server, file string) {
+	source, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, steps, ok := bytes.Cut(source, []byte("\n---\n"))
+	if !ok {
+		t.Fatal("the file has no steps: want a CRD, ---, and steps")
+	}
+	var cases caseFile
+	if err := yaml.UnmarshalStrict(steps, &cases); err != nil {
+		t.Fatal(err)
+	}
+	crd := newTrial(t, server, manifest, crdpatch.Options{Encoding: cases.Encoding})
+	crd.install(t, cases.Steps)
+	for i, s := range cases.Steps {
+		t.Run(s.Name, func(t *testing.T) { crd.run(t, fmt.Sprintf("step-%d", i), s) })
+	}
+}
+
+// trial is a CRD on its way through the compiler to the server.
+type trial struct {
+	server   *servertest.Server
+	compiled []byte
+	data     *apiextensionsv1.CustomResourceDefinition
+}
+
+// newTrial compiles a manifest.
+func newTrial(t *testing.T, server *servertest.Server, manifest []byte, opts crdpatch.Options) *trial {
+	t.Helper()
+	compiled, diags := crdpatch.Compile("crd.yaml", manifest, opts)
+	if diags.HasErrors() {
+		t.Fatalf("compile:\n%v", diags)
+	}
+	if bytes.Equal(compiled, manifest) {
+		t.Fatal("compiling changed nothing")
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.UnmarshalStrict(compiled, crd); err != nil {
+		t.Fatalf("the compiled CRD: %v\n%s", err, compiled)
+	}
+	return &trial{server, compiled, crd}
+}
+
+// install installs the CRD, strictly; applies it over that by server-side apply,
+// which refuses lists that repeat their keys; and, when there are objects to be
+// stored, takes the schema away for as long as that takes.
+func (c *trial) install(t *testing.T, steps []step) {
+	t.Helper()
+	if err := c.server.Install(t.Context(), c.compiled); err != nil {
+		t.Fatalf("install: %v\n%s", err, c.compiled)
+	}
+	if err := c.server.Apply(t.Context(), c.compiled); err != nil {
+		t.Fatalf("server-side apply: %v\n%s", err, c.compiled)
+	}
+	stored := map[string]map[string]any{}
+	for i, s := range steps {
+		if s.Stored != nil {
+			stored[fmt.Sprintf("step-%d", i)] = s.Stored
+		}
+	}
+	if len(stored) > 0 {
+		c.store(t, stored)
+	}
+}
+
+// store creates objects, by name, under a CRD that accepts everything, and puts
+// the compiled one back.
+func (c *trial) store(t *testing.T, objects map[string]map[string]any) {
+	t.Helper()
+	lax := c.data.DeepCopy()
+	anything := true
+	for i := range lax.Spec.Versions {
+		lax.Spec.Versions[i].Schema.OpenAPIV3Schema = &apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &anything}
+	}
+	if err := c.server.Replace(t.Context(), marshal(t, lax)); err != nil {
+		t.Fatalf("replace by a CRD without schema: %v", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(objects)) {
+		if err := c.create(t, name, "", objects[name]); err != nil {
+			t.Fatalf("store %s: %v", name, err)
+		}
+	}
+	if err := c.server.Replace(t.Context(), c.compiled); err != nil {
+		t.Fatalf("replace by the compiled CRD: %v", err)
+	}
+}
+
+// create creates an object and then, for the server drops it on creation, sets
+// its status.
+func (c *trial) create(t *testing.T, name, version string, content map[string]any) error {
+	t.Helper()
+	object := c.object(t, name, version, content)
+	_, err := c.server.Create(t.Context(), object)
+	if err == nil && content["status"] != nil {
+		_, err = c.server.UpdateStatus(t.Context(), object)
+	}
+	return err
+}
+
+// object is an object of the CRD with the given content.
+func (c *trial) object(t *testing.T, name, version string, content map[string]any) []byte {
+	t.Helper()
+	if version == "" {
+		version = c.data.Spec.Versions[0].Name
+	}
+	metadata := map[string]any{}
+	if given, ok := content["metadata"].(map[string]any); ok {
+		metadata = maps.Clone(given)
+	}
+	metadata["name"] = name
+	whole := maps.Clone(content)
+	if whole == nil {
+		whole = map[string]any{}
+	}
+	whole["apiVersion"] = c.data.Spec.Group + "/" + version
+	whole["kind"] = c.data.Spec.Names.Kind
+	whole["metadata"] = metadata
+	return marshal(t, whole)
+}
+
+func (c *trial) run(t *testing.T, name string, s step) {
+	if s.From != nil {
+		if err := c.create(t, name, s.Version, s.From); err != nil {
+			t.Fatalf("from is no valid object: %v", err)
+		}
+	}
+	var err error
+	switch {
+	case s.Create != nil:
+		_, err = c.server.Create(t.Context(), c.object(t, name, s.Version, s.Create))
+	case s.Update != nil:
+		_, err = c.server.Update(t.Context(), c.object(t, name, s.Version, s.Update))
+	case s.Status != nil:
+		_, err = c.server.UpdateStatus(t.Context(), c.object(t, name, s.Version, s.Status))
+	case s.Apply != nil:
+		err = c.server.Apply(t.Context(), c.object(t, name, s.Version, s.Apply))
+	default:
+		t.Fatal("nothing to do: want create, update, status or apply")
+	}
+	wantErrors(t, err, s.Errors)
+}
+
+// wantErrors compares the causes of a refusal, all of them, in any order.
+func wantErrors(t *testing.T, err error, want []string) {
+	t.Helper()
+	got := causes(t, err)
+	want = slices.Sorted(slices.Values(want))
+	if !slices.Equal(got, want) {
+		t.Errorf("the server says\n\t%s\nwant\n\t%s", say(got), say(want))
+	}
+}
+
+func say(causes []string) string {
+	if len(causes) == 0 {
+		return "nothing"
+	}
+	return strings.Join(causes, "\n\t")
+}
+
+// causes returns why the server refused an object, sorted, as kubectl prints it.
+func causes(t *testing.T, err error) []string {
+	t.Helper()
+	var l []string
+	for _, c := range statusCauses(t, err) {
+		l = append(l, c.Field+": "+c.Message)
+	}
+	slices.Sort(l)
+	return l
+}
+
+// wordOf is how the reasons of unioncel's rules are printed.
+var wordOf = map[metav1.CauseType]string{
+	metav1.CauseTypeForbidden:          "Forbidden",
+	metav1.CauseTypeFieldValueRequired: "Required value",
+	metav1.CauseTypeFieldValueInvalid:  "Invalid value",
+}
+
+// statusCauses returns the causes of a refusal; err may be nil. Any other error
+// than that the object is invalid is fatal.
+func statusCauses(t *testing.T, err error) []metav1.StatusCause {
+	t.Helper()
+	if err == nil {
+		return nil
+	}
+	var status apierrors.APIStatus
+	if !apierrors.IsInvalid(err) || !errors.As(err, &status) {
+		t.Fatalf("the server does not say that the object is invalid: %v", err)
+	}
+	l := status.Status().Details.Causes
+	for _, c := range l {
+		if word, ok := wordOf[c.Type]; ok && !strings.HasPrefix(c.Message, word+": ") && c.Message != word {
+			t.Errorf("a cause of type %s says %q", c.Type, c.Message)
+		}
+	}
+	return l
+}
+
+func marshal(t *testing.T, v any) []byte {
+	t.Helper()
+	data, err := yaml.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
