@@ -58,8 +58,8 @@ func TestBadInput(t *testing.T) {
 		{"items are scalars", "apiVersion: v1\nkind: List\nitems: [a, 1, null, [x], {kind: List, items: [[{}]]}]\n", "", ""},
 		{"no spec", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n", "", ""},
 		{"spec is a list", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: [x-kubernetes-unions]\n", "", ""},
-		{"versions is a map", header + "  versions: {a: {x-kubernetes-unions: []}}\n", "", ""},
-		{"declaration outside of schemas", header + "  x-kubernetes-unions: []\n", "", ""},
+		{"versions is a map", header + "  versions: {a: {x-kubernetes-unions: []}}\n", "in:6:18: UC223: x-kubernetes-unions does not stand in a schema here: it would have no effect", ""},
+		{"declaration outside of schemas", header + "  x-kubernetes-unions: []\n", "in:6:3: UC223: x-kubernetes-unions does not stand in a schema here: it would have no effect", ""},
 
 		{"cut off in a flow mapping", crd[:strings.LastIndex(crd, "}")], "in:23:18: UC101: did not find expected ',' or '}'", ""},
 		{"cut off in a quoted string", crd + "            description: \"cut", "in:24:26: UC101: found unexpected end of stream in a quoted scalar", ""},

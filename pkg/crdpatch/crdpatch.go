@@ -123,14 +123,17 @@ type patcher struct {
 	file  *yamltext.File
 	diags diag.List
 	// back translates positions in file to positions in the user's file.
-	back func(line, col int) (int, int)
+	back func(line, col int) (l, c int, restored bool)
 	// expected is, by document, what it is to mean after the edits.
 	expected map[*yamltext.Document]any
 }
 
 func (p *patcher) report(d diag.Diagnostic) {
 	if d.Pos.Line > 0 && p.back != nil {
-		d.Pos.Line, d.Pos.Col = p.back(d.Pos.Line, d.Pos.Col)
+		var restored bool
+		if d.Pos.Line, d.Pos.Col, restored = p.back(d.Pos.Line, d.Pos.Col); restored && d.Severity == diag.Error {
+			d.Hint = strings.TrimPrefix(d.Hint+"; the declaration is in the annotation "+Annotation+": run unioncel decompile to edit it", "; ")
+		}
 	}
 	p.diags = append(p.diags, d)
 }
@@ -177,6 +180,10 @@ func (p *patcher) parse(text []byte) bool {
 		var syntax *yamltext.SyntaxError
 		if errors.As(err, &syntax) {
 			d.Pos.Line, d.Pos.Col, d.Message = syntax.Line, syntax.Column, syntax.Msg
+			lines := bytes.Split(text, []byte("\n"))
+			if at := syntax.Line - 1; hint == "" && at < len(lines) && bytes.HasPrefix(bytes.TrimLeft(lines[at], " "), []byte("\t")) {
+				d.Hint = "YAML does not allow tabs in indentation: use spaces"
+			}
 		}
 		p.report(d)
 		return false

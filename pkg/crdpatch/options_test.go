@@ -23,6 +23,7 @@ func codesOf(l diag.List) []diag.Code {
 func TestKeepUnions(t *testing.T) {
 	for _, g := range compilable(t) {
 		t.Run(g.name, func(t *testing.T) {
+			t.Parallel()
 			plain := mustCompile(t, g.in, Options{})
 			kept := mustCompile(t, g.in, Options{KeepUnions: true})
 			for i, v := range values(t, kept) {
@@ -53,6 +54,7 @@ func TestNoAnnotation(t *testing.T) {
 	none := Options{NoAnnotation: true}
 	for _, g := range compilable(t) {
 		t.Run(g.name, func(t *testing.T) {
+			t.Parallel()
 			out := mustCompile(t, g.in, none)
 			if bytes.Contains(out, []byte(Annotation)) {
 				t.Errorf("there is an annotation:\n%s", out)

@@ -237,7 +237,7 @@ func (w *writer) apply(c *change) error {
 // cutDeclaration plans the removal of the declaration and records its text.
 func (w *writer) cutDeclaration(c *change) error {
 	n, key := c.Node, c.object.Key
-	c.record.Unions = json.RawMessage(flowValue(ordered(n.Content[key+1]), "", ""))
+	c.record.Unions = json.RawMessage(layout{}.value(ordered(n.Content[key+1])))
 	if w.opts.KeepUnions {
 		c.record.Kept = true
 		w.report(diag.Diagnostic{Code: diag.UnionsKept, Severity: diag.Warning, Pos: w.pos(n.Content[key]), Path: c.Place.String(),
@@ -355,7 +355,11 @@ func (w *writer) annotate(rec record) {
 			}
 			rec.Annotations = &was
 			text, err = rec.String()
-			edit = yamltext.Edit{Start: value.start, End: value.end, New: " " + flowValue(table{{Annotation, text}}, "", "")}
+			lay, space := layout{tight: w.text.tight()}, " "
+			if lay.tight && key.Style != 0 {
+				space = ""
+			}
+			edit = yamltext.Edit{Start: value.start, End: value.end, New: space + lay.value(table{{Annotation, text}})}
 		}
 	default:
 		if text, err = rec.String(); err == nil {

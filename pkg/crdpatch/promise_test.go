@@ -83,9 +83,13 @@ var variants = []struct {
 }
 
 func TestPromises(t *testing.T) {
-	for _, g := range compilable(t) {
-		for _, v := range variants {
+	for i, g := range compilable(t) {
+		for j, v := range variants {
+			if j > 1 && (i+j)%3 > 0 {
+				continue // each golden in some of them will do
+			}
 			t.Run(g.name+"/"+v.name, func(t *testing.T) {
+				t.Parallel()
 				in := v.of(slices.Clone(g.in))
 				src := slices.Clone(in)
 				out := mustCompile(t, src, Options{})

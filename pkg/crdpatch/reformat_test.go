@@ -19,13 +19,6 @@ var encoders = []struct {
 	of   func(v any) ([]byte, error)
 }{
 	{"yaml", func(v any) ([]byte, error) { return sigs.Marshal(v) }},
-	{"yaml4", func(v any) ([]byte, error) {
-		var b bytes.Buffer
-		enc := yaml.NewEncoder(&b)
-		enc.SetIndent(4)
-		err := enc.Encode(v)
-		return b.Bytes(), err
-	}},
 	{"flow", func(v any) ([]byte, error) {
 		var n yaml.Node
 		if err := n.Encode(v); err != nil {
@@ -93,18 +86,19 @@ func encode(tb testing.TB, docs []any, of func(v any) ([]byte, error)) []byte {
 // Compiled output that other tools have written anew compiles to itself, and
 // decompiles to the data that was declared.
 func TestReformatted(t *testing.T) {
-	for _, g := range compilable(t) {
+	for i, g := range compilable(t) {
 		compiled := mustCompile(t, g.in, Options{})
-		for _, enc := range encoders {
+		for j, enc := range encoders {
 			for _, stored := range []bool{false, true} {
-				if stored && enc.name != "yaml" && enc.name != "json" {
-					continue
+				if stored && (i+j)%3 > 0 {
+					continue // each golden in some of them will do
 				}
 				name := g.name + "/" + enc.name
 				if stored {
 					name += "-stored"
 				}
 				t.Run(name, func(t *testing.T) {
+					t.Parallel()
 					want, docs := values(t, g.in), values(t, compiled)
 					if stored {
 						for i := range docs {

@@ -103,50 +103,74 @@ func (e entry) blockItems(indent int, l list) []string {
 	return lines
 }
 
-// flow renders e in flow style, as JSON. With a unit it takes several lines,
-// broken by \n, the first of which is indented already.
-func (e entry) flow(indent, unit string) string {
+// layout is how a collection in flow style is laid out.
+type layout struct {
+	// indent is the indentation of its entries and unit one more level of it. All
+	// stands on one line when there is no unit.
+	indent, unit string
+	// tight leaves out the spaces of that line, as compact JSON does.
+	tight bool
+}
+
+func (l layout) inner() layout { return layout{l.indent + l.unit, l.unit, l.tight} }
+
+// comma is what stands between two entries.
+func (l layout) comma() string {
+	switch {
+	case l.unit != "":
+		return ",\n" + l.indent
+	case l.tight:
+		return ","
+	}
+	return ", "
+}
+
+// flow renders e in flow style, as JSON. Lines are broken by \n; the first one
+// is indented already.
+func (e entry) flow(l layout) string {
 	if e.key != "" {
-		return flowPair(pair{e.key, e.value}, indent, unit)
+		return l.pair(pair{e.key, e.value})
 	}
 	items := e.value.(list)
 	texts := make([]string, len(items))
 	for i, item := range items {
-		texts[i] = flowValue(item, indent, unit)
+		texts[i] = l.value(item)
 	}
-	if unit == "" {
-		return strings.Join(texts, ", ")
-	}
-	return strings.Join(texts, ",\n"+indent)
+	return strings.Join(texts, l.comma())
 }
 
-func flowPair(p pair, indent, unit string) string {
-	return jsonString(p.key) + ": " + flowValue(p.value, indent, unit)
+func (l layout) pair(p pair) string {
+	colon := ": "
+	if l.tight {
+		colon = ":"
+	}
+	return jsonString(p.key) + colon + l.value(p.value)
 }
 
-func flowValue(v any, indent, unit string) string {
-	inner := indent + unit
+func (l layout) value(v any) string {
+	inner := l.inner()
 	var texts []string
 	brackets := "[]"
 	switch v := v.(type) {
 	case table:
 		brackets = "{}"
 		for _, p := range v {
-			texts = append(texts, flowPair(p, inner, unit))
+			texts = append(texts, inner.pair(p))
 		}
 	case list:
 		for _, item := range v {
-			texts = append(texts, flowValue(item, inner, unit))
+			texts = append(texts, inner.value(item))
 		}
 	case string:
 		return jsonString(v)
 	default:
 		return fmt.Sprint(v)
 	}
-	if unit == "" {
-		return brackets[:1] + strings.Join(texts, ", ") + brackets[1:]
+	text := strings.Join(texts, inner.comma())
+	if l.unit != "" {
+		text = "\n" + inner.indent + text + "\n" + l.indent
 	}
-	return brackets[:1] + "\n" + inner + strings.Join(texts, ",\n"+inner) + "\n" + indent + brackets[1:]
+	return brackets[:1] + text + brackets[1:]
 }
 
 // jsonString quotes s for JSON, with escapes for whatever does not print.

@@ -128,34 +128,42 @@ func (t textOf) put(n *yaml.Node, e entry) (yamltext.Edit, error) {
 	}
 	if len(l) == 0 {
 		at := start + bytes.IndexAny(t.Src[start:], "{[") + 1
-		return yamltext.Edit{Start: at, End: at, New: e.flow("", "")}, nil
+		return yamltext.Edit{Start: at, End: at, New: e.flow(layout{tight: t.tight()})}, nil
 	}
-	at := l[len(l)-1].end
-	indent, unit, multiline := t.layout(n, l)
-	if !multiline {
-		return yamltext.Edit{Start: at, End: at, New: ", " + e.flow("", "")}, nil
-	}
-	nl := t.newline()
-	return yamltext.Edit{Start: at, End: at, New: "," + nl + indent + strings.ReplaceAll(e.flow(indent, unit), "\n", nl)}, nil
+	at, lay := l[len(l)-1].end, t.layout(n, l)
+	return yamltext.Edit{Start: at, End: at, New: t.broken(lay.comma() + e.flow(lay))}, nil
 }
 
-// layout tells how a flow collection is laid out: the indentation of its
-// entries and one more level of it, when they stand on lines of their own.
-func (t textOf) layout(n *yaml.Node, l []span) (indent, unit string, multiline bool) {
+// broken returns text with the line breaks in use.
+func (t textOf) broken(text string) string { return strings.ReplaceAll(text, "\n", t.newline()) }
+
+// layout tells how a flow collection with entries l is laid out: on lines of
+// their own, if the last one starts a line that the collection does not.
+func (t textOf) layout(n *yaml.Node, l []span) layout {
 	blank := func(at int) (string, bool) {
 		before := string(t.Src[t.lineStart(at):at])
 		return before, strings.Trim(before, " \t") == ""
 	}
-	indent, multiline = blank(l[len(l)-1].start)
+	indent, multiline := blank(l[len(l)-1].start)
 	if !multiline || len(l) == 1 && t.lineStart(l[0].start) == t.lineStart(t.Offset(n.Line, n.Column)) {
-		return "", "", false
+		return layout{tight: t.tight()}
 	}
 	_, end, err := t.Span(t.doc, n)
-	unit = "  "
+	unit := "  "
 	if outer, alone := blank(end - 1); err == nil && alone && strings.HasPrefix(indent, outer) && len(outer) < len(indent) {
 		unit = indent[len(outer):]
 	}
-	return indent, unit, true
+	return layout{indent: indent, unit: unit}
+}
+
+// tight reports whether the document is written without spaces.
+func (t textOf) tight() bool {
+	root := t.doc.Root
+	if !isFlow(root) || len(root.Content) == 0 {
+		return false
+	}
+	_, end, err := t.Span(t.doc, root.Content[0])
+	return err == nil && bytes.HasPrefix(t.Src[end:], []byte(":")) && len(bytes.TrimLeft(t.Src[end+1:end+2], " \t\r\n")) > 0
 }
 
 // replaceEntry returns the edit that puts an entry where another one, at index i
@@ -169,11 +177,7 @@ func (t textOf) replaceEntry(n *yaml.Node, i int, cutting span, e entry) (yamlte
 	if !isFlow(n) {
 		return yamltext.Edit{Start: cutting.start, End: cutting.end, New: t.lines(e.block(t.indentation(n, l)))}, nil
 	}
-	indent, unit, multiline := t.layout(n, l)
-	text := e.flow("", "")
-	if multiline {
-		text = strings.ReplaceAll(e.flow(indent, unit), "\n", t.newline())
-	}
+	text := t.broken(e.flow(t.layout(n, l)))
 	return yamltext.Edit{Start: cutting.start, End: cutting.end,
 		New: string(t.Src[cutting.start:old.start]) + text + string(t.Src[old.end:cutting.end])}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -23,7 +25,8 @@ type undone struct {
 	// records are those of its CRDs, by document and items.
 	records map[string]record
 	// position translates a position in text to one in the file.
-	position func(line, col int) (int, int)
+	// restored says that the text there is a declaration that was put back.
+	position func(line, col int) (l, c int, restored bool)
 }
 
 // undo takes rules and annotations of compiled CRDs out and puts the
@@ -33,7 +36,7 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 	if !p.parse(src) {
 		return undone{}, false
 	}
-	out := undone{text: src, records: map[string]record{}, position: func(line, col int) (int, int) { return line, col }}
+	out := undone{text: src, records: map[string]record{}, position: func(line, col int) (int, int, bool) { return line, col, false }}
 	file := p.file
 	var edits []yamltext.Edit
 	var restored []restoration
@@ -68,9 +71,17 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 	if !p.parse(bare) {
 		return undone{}, false
 	}
-	text, back, err := p.restore(restored, expected, false)
-	if err != nil {
-		text, back, err = p.restore(restored, expected, true)
+	for i, r := range restored {
+		if r.cut >= 0 {
+			restored[i].cut = applied(edits, r.cut)
+		}
+	}
+	var text []byte
+	var back []yamltext.Edit
+	for _, how := range []attempt{exactly, beside, rewritten} {
+		if text, back, err = p.restore(restored, expected, how); err == nil {
+			break
+		}
 	}
 	if err != nil {
 		p.unproved(err)
@@ -78,10 +89,10 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 	}
 	out.text = text
 	var base *yamltext.File
-	out.position = func(line, col int) (int, int) {
+	out.position = func(line, col int) (int, int, bool) {
 		if base == nil {
 			if base, err = yamltext.Parse(text); err != nil {
-				return 0, 0
+				return 0, 0, false
 			}
 		}
 		at, restored := unapplied(back, base.Offset(line, col), false)
@@ -89,9 +100,21 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 		for restored && at < len(src) && src[at] == ' ' {
 			at++
 		}
-		return file.Position(at)
+		line, col = file.Position(at)
+		return line, col, restored
 	}
 	return out, true
+}
+
+// applied translates an offset where an edit starts to the text after the edits.
+func applied(edits []yamltext.Edit, at int) int {
+	shift := 0
+	for _, e := range edits {
+		if e.End <= at && e.Start < at {
+			shift += len(e.New) - (e.End - e.Start)
+		}
+	}
+	return at + shift
 }
 
 // unapplied translates an offset in an edited text to the text before, and tells
@@ -127,7 +150,20 @@ type restoration struct {
 	document int
 	items    []int
 	schemaRecord
+	// cut is where the rules stood that had taken the declaration's place, or -1
+	// when they had joined others.
+	cut int
 }
+
+// attempt is a way to put declarations back: their exact text where it stood; or
+// before the rules of the schema; or the same data, wherever it fits.
+type attempt int
+
+const (
+	exactly attempt = iota
+	beside
+	rewritten
+)
 
 // restorer takes one CRD back.
 type restorer struct {
@@ -186,29 +222,94 @@ func (r *restorer) read(value *any) bool {
 
 // remove plans to take rules and annotation out.
 func (r *restorer) remove() []yamltext.Edit {
+	r.copies()
 	for _, s := range r.record.Schemas {
 		version, node := r.find(s)
 		if node == nil {
-			r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(r.manifest.node),
-				Message: fmt.Sprintf("the annotation %s speaks of a schema that is gone: %s", Annotation, placeOf(s.Version, s.Path)),
-				Hint:    "nothing needs to be done if that was intended; rules of it that stand elsewhere are yours from now on"})
+			r.gone(s)
 			continue
 		}
 		fresh := false
 		if _, _, _, declared := yamltext.Lookup(node, union.Key); declared {
 			fresh = !s.Kept
 		}
-		if err := r.removeRules(s, node, schemaIn(r.value, version, s.Path), fresh); err != nil {
-			r.errorf(node, diag.Unproved, "", "cannot take the rules out of %s: %v", placeOf(s.Version, s.Path), err)
+		place := compile.Place{Version: version, Steps: s.Path}.String()
+		cut, err := r.removeRules(s, place, node, schemaIn(r.value, version, s.Path), fresh)
+		if err != nil {
+			r.errorf(node, diag.Unproved, "", "cannot take the rules out of %s: %v", place, err)
 		}
 		if !fresh && !s.Kept && len(s.Unions) > 0 {
-			r.restored = append(r.restored, restoration{r.document, r.manifest.items, s})
+			r.restored = append(r.restored, restoration{r.document, r.manifest.items, s, cut})
 		}
 	}
 	if err := r.removeAnnotation(); err != nil {
 		r.errorf(r.annotations, diag.Unproved, "", "cannot take the annotation out: %v", err)
 	}
 	return r.edits
+}
+
+// gone reports a record whose schema is not there. When its rules stand elsewhere
+// the schema was renamed, and going on would lose the declaration.
+func (r *restorer) gone(s schemaRecord) {
+	d := diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(r.annotations), Path: placeOf(s.Version, s.Path),
+		Message: "this schema is gone; its union is forgotten",
+		Hint:    "nothing needs to be done if that was intended"}
+	if at := r.strays(s); len(at) > 0 {
+		d.Severity = diag.Error
+		d.Message = "this schema is gone, and its compiled rules stand at " + at[0]
+		d.Hint = "undo the renaming, run unioncel decompile, rename, and compile again"
+	}
+	r.report(d)
+}
+
+// copies warns of rules that were copied along with a schema.
+func (r *restorer) copies() {
+	for _, s := range r.record.Schemas {
+		if _, node := r.find(s); node == nil {
+			continue
+		}
+		for _, at := range r.strays(s) {
+			r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(r.annotations), Path: at,
+				Message: "the rules here are copies of those compiled for " + placeOf(s.Version, s.Path) + "; they are taken for hand-written ones",
+				Hint:    "to copy the union with its schema, run unioncel decompile before copying"})
+		}
+	}
+}
+
+// strays are the places, not in the record, that have all rules of one that is.
+func (r *restorer) strays(s schemaRecord) []string {
+	var l []string
+	var visit func(version int, name string, path []string, schema map[string]any)
+	visit = func(version int, name string, path []string, schema map[string]any) {
+		present, _ := schema[validationsKey].([]any)
+		known := slices.ContainsFunc(r.record.Schemas, func(o schemaRecord) bool { return o.Version == name && slices.Equal(o.Path, path) })
+		if !known && len(s.Rules) > 0 && !slices.ContainsFunc(s.Rules, func(rule ruleRecord) bool {
+			return !slices.ContainsFunc(present, func(v any) bool { return sumOf(v) == rule.Sum })
+		}) {
+			l = append(l, compile.Place{Version: version, Steps: path}.String())
+		}
+		properties, _ := schema["properties"].(map[string]any)
+		for _, property := range slices.Sorted(maps.Keys(properties)) {
+			if child, ok := properties[property].(map[string]any); ok {
+				visit(version, name, append(slices.Clone(path), "properties", property), child)
+			}
+		}
+		for _, key := range []string{"items", "additionalProperties"} {
+			if child, ok := schema[key].(map[string]any); ok {
+				visit(version, name, append(slices.Clone(path), key), child)
+			}
+		}
+	}
+	spec, _ := r.value["spec"].(map[string]any)
+	versions, _ := spec["versions"].([]any)
+	for i, v := range versions {
+		version, _ := v.(map[string]any)
+		name, _ := version["name"].(string)
+		if schema := schemaIn(r.value, i, nil); schema != nil {
+			visit(i, name, nil, schema)
+		}
+	}
+	return l
 }
 
 // find returns the schema that a record speaks of, and its version's index.
@@ -244,9 +345,11 @@ func findSchema(crd *yaml.Node, s schemaRecord) (int, *yaml.Node) {
 	return 0, nil
 }
 
-func (r *restorer) removeRules(s schemaRecord, node *yaml.Node, value map[string]any, fresh bool) error {
+// removeRules plans to take the rules of one schema out. It returns where they
+// stood if they stood alone, else -1.
+func (r *restorer) removeRules(s schemaRecord, place string, node *yaml.Node, value map[string]any, fresh bool) (int, error) {
 	if len(s.Rules) == 0 {
-		return nil
+		return -1, nil
 	}
 	present, _ := value[validationsKey].([]any)
 	var key, l *yaml.Node
@@ -261,30 +364,34 @@ func (r *restorer) removeRules(s schemaRecord, node *yaml.Node, value map[string
 		at = key
 	}
 	var ours []int
+	var changed []ruleRecord
+	problem := "is gone, or its text was edited"
 	for _, rule := range s.Rules {
 		i := slices.IndexFunc(present, func(v any) bool {
 			m, _ := v.(map[string]any)
 			return m["rule"] == rule.Rule
 		})
-		problem := ""
-		switch {
-		case i < 0 || l == nil || index < 0 || l.Kind != yaml.SequenceNode || i >= len(l.Content):
-			problem = "is gone or its text was edited"
-		case sumOf(present[i]) != rule.Sum:
-			at, problem = l.Content[i], "was edited"
-		default:
+		there := i >= 0 && l != nil && index >= 0 && l.Kind == yaml.SequenceNode && i < len(l.Content)
+		if there && sumOf(present[i]) == rule.Sum {
 			ours = append(ours, i)
 			continue
 		}
-		if !fresh {
-			r.report(diag.Diagnostic{Code: diag.RuleChanged, Pos: r.pos(at), Path: placeOf(s.Version, s.Path),
-				Message: fmt.Sprintf("a compiled rule %s: %s", problem, rule.Rule),
-				Hint: fmt.Sprintf("restore it; or declare %s here again, which replaces the compiled rules that are left; or delete the annotation %s, which makes all rules yours",
-					union.Key, Annotation)})
+		if there && len(changed) == 0 {
+			at, problem = l.Content[i], "was edited"
 		}
+		changed = append(changed, rule)
+	}
+	if len(changed) > 0 && !fresh {
+		message := fmt.Sprintf("a compiled rule %s: %s", problem, changed[0].Rule)
+		if len(changed) > 1 {
+			message = fmt.Sprintf("%d compiled rules are gone or were edited; the first %s: %s", len(changed), problem, changed[0].Rule)
+		}
+		r.report(diag.Diagnostic{Code: diag.RuleChanged, Pos: r.pos(at), Path: place, Message: message,
+			Hint: fmt.Sprintf("restore it; or declare %s here again, which replaces the compiled rules that are left; or delete the annotation %s, which makes all rules yours",
+				union.Key, Annotation)})
 	}
 	if len(ours) == 0 {
-		return nil
+		return -1, nil
 	}
 	slices.Sort(ours)
 	kept := []any{}
@@ -298,12 +405,12 @@ func (r *restorer) removeRules(s schemaRecord, node *yaml.Node, value map[string
 	case all && s.Empty && !isFlow(l):
 		value, err := r.text.behindKey(key, l)
 		r.edits = append(r.edits, yamltext.Edit{Start: value.start, End: value.end, New: " []"})
-		return err
+		return -1, err
 	case all && !s.Empty:
 		delete(value, validationsKey)
 		cut, err := r.text.cut(node, index/2, index/2)
 		r.edits = append(r.edits, yamltext.Edit{Start: cut.start, End: cut.end})
-		return err
+		return cut.start, err
 	}
 	for i := 0; i < len(ours); {
 		j := i
@@ -312,12 +419,12 @@ func (r *restorer) removeRules(s schemaRecord, node *yaml.Node, value map[string
 		}
 		cut, err := r.text.cut(l, ours[i], ours[j])
 		if err != nil {
-			return err
+			return -1, err
 		}
 		r.edits = append(r.edits, yamltext.Edit{Start: cut.start, End: cut.end})
 		i = j + 1
 	}
-	return nil
+	return -1, nil
 }
 
 func (r *restorer) removeAnnotation() error {
@@ -373,10 +480,9 @@ func (r *restorer) null(was string, end int) string {
 	return was
 }
 
-// restore puts declarations back into p.file: their exact text at its exact
-// place or, with rewrite, as the same data where it fits. It returns an error
-// when the result does not mean what it should.
-func (p *patcher) restore(restored []restoration, expected map[int]intended, rewrite bool) ([]byte, []yamltext.Edit, error) {
+// restore puts declarations back into p.file. It returns an error when the result
+// does not mean what it should.
+func (p *patcher) restore(restored []restoration, expected map[int]intended, how attempt) ([]byte, []yamltext.Edit, error) {
 	var edits []yamltext.Edit
 	// Deeper ones first: where two declarations meet, the inner one came first.
 	slices.SortStableFunc(restored, func(a, b restoration) int { return cmp.Compare(len(b.Path), len(a.Path)) })
@@ -396,7 +502,7 @@ func (p *patcher) restore(restored []restoration, expected map[int]intended, rew
 					return nil, nil, err
 				}
 				schemaIn(m.in(expected[i].value), version, s.Path)[union.Key] = declaration
-				edit, err := t.declaration(node, s.schemaRecord, rewrite)
+				edit, err := t.declaration(node, s, how)
 				if err != nil {
 					return nil, nil, err
 				}
@@ -412,13 +518,24 @@ func (p *patcher) restore(restored []restoration, expected map[int]intended, rew
 }
 
 // declaration is the edit that puts a declaration back into schema n.
-func (t textOf) declaration(n *yaml.Node, s schemaRecord, rewrite bool) (yamltext.Edit, error) {
+func (t textOf) declaration(n *yaml.Node, s restoration, how attempt) (yamltext.Edit, error) {
 	start, _, err := t.Span(t.doc, n)
 	if err != nil {
 		return yamltext.Edit{}, err
 	}
-	if !rewrite {
+	if how != rewritten {
 		at := start + s.At
+		rules, _, _, ok := yamltext.Lookup(n, validationsKey)
+		switch {
+		case s.cut >= 0:
+			at = s.cut
+		case how == beside && ok && !isFlow(n):
+			first, _, err := t.Span(t.doc, rules)
+			if err != nil {
+				return yamltext.Edit{}, err
+			}
+			at = t.lineStart(first)
+		}
 		if at < t.doc.Start || at > t.doc.End {
 			return yamltext.Edit{}, fmt.Errorf("the place is outside the document")
 		}

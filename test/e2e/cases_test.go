@@ -40,11 +40,12 @@ type step struct {
 	Status map[string]any `json:"status,omitempty"` // update of /status
 	Apply  map[string]any `json:"apply,omitempty"`  // server-side apply
 
-	// What is updated: at most one of these. From was created under the compiled
-	// CRD, so it is valid. Stored was there before the CRD had a schema, so it
-	// may be anything.
-	From   map[string]any `json:"from,omitempty"`
-	Stored map[string]any `json:"stored,omitempty"`
+	// What is updated: at most one of these. From was created, and Applied was
+	// created by server-side apply, under the compiled CRD, so they are valid.
+	// Stored was there before the CRD had a schema, so it may be anything.
+	From    map[string]any `json:"from,omitempty"`
+	Applied map[string]any `json:"applied,omitempty"`
+	Stored  map[string]any `json:"stored,omitempty"`
 
 	// Version to write in, by default the first one.
 	Version string `json:"version,omitempty"`
@@ -197,6 +198,11 @@ func (c *trial) run(t *testing.T, name string, s step) {
 	if s.From != nil {
 		if err := c.create(t, name, s.Version, s.From); err != nil {
 			t.Fatalf("from is no valid object: %v", err)
+		}
+	}
+	if s.Applied != nil {
+		if err := c.server.Apply(t.Context(), c.object(t, name, s.Version, s.Applied)); err != nil {
+			t.Fatalf("applied is no valid object: %v", err)
 		}
 	}
 	var err error

@@ -1,0 +1,270 @@
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// absent is the value of a property that is not there.
+var absent = struct{}{}
+
+// shape is a union object and all the values its properties take.
+type shape struct {
+	name        string
+	schema      string // the properties of the union object, in flow style
+	declaration string
+	properties  []string
+	values      [][]any // by property
+}
+
+var shapes = []shape{
+	{
+		name:   "Clear",
+		schema: "{type: {type: string, nullable: true}, a: {type: object}, b: {type: string}}",
+		declaration: `{discriminator: type, fields-to-discriminateBy: {a: A, b: [B, "it's"]},
+			optionalMembers: [b]}`,
+		properties: []string{"type", "a", "b"},
+		values: [][]any{
+			{absent, nil, "", "A", "B", "it's", "Memberless"},
+			{absent, map[string]any{}},
+			{absent, ""},
+		},
+	}, {
+		name:        "Members",
+		schema:      "{a: {type: string}, b: {type: array, items: {type: string}}, c: {type: integer}}",
+		declaration: "{members: [a, b, c], cardinality: ExactlyOne, emptyIsUnset: [b]}",
+		properties:  []string{"a", "b", "c"},
+		values: [][]any{
+			{absent, ""},
+			{absent, []any{}, []any{""}},
+			{absent, 0},
+		},
+	}, {
+		name:   "Table",
+		schema: `{type: {type: string, enum: [A, B, X, ""]}, a: {type: string}, b: {type: object}}`,
+		declaration: `{discriminator: type, fields-to-discriminateBy: {a: A, b: B},
+			deduceInvalidDiscriminator: true, allowedChanges: {A: [B], B: ["", X]}}`,
+		properties: []string{"type", "a", "b"},
+		values: [][]any{
+			{absent, "", "A", "B", "X"},
+			{absent, "x"},
+			{absent, map[string]any{}},
+		},
+	}, {
+		name:   "Ratchet",
+		schema: "{type: {type: string}, a: {type: string}, b: {type: object, properties: {c: {type: string}}}}",
+		declaration: `{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, emptyIsUnset: [b],
+			cardinality: ExactlyOne, unmappedValues: Forbid, discriminatorChange: Forbid, ratchet: true}`,
+		properties: []string{"type", "a", "b"},
+		values: [][]any{
+			{absent, "", "A", "B", "X"},
+			{absent, "x"},
+			{absent, map[string]any{}, map[string]any{"c": "x"}},
+		},
+	},
+}
+
+const shapeCRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: %[2]ss.states.example.com}
+spec:
+  group: states.example.com
+  scope: Namespaced
+  names: {kind: %[1]s, plural: %[2]ss}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties: %[3]s
+            x-kubernetes-unions:
+            - %[4]s
+`
+
+func (s shape) manifest() []byte {
+	// Of all properties, note is the one that is none of the union's business.
+	properties := "{note: {type: integer}, " + strings.TrimPrefix(s.schema, "{")
+	return fmt.Appendf(nil, shapeCRD, s.name, strings.ToLower(s.name), properties, s.declaration)
+}
+
+// objects lists the union objects with every combination of values.
+func (s shape) objects() []map[string]any {
+	l := []map[string]any{{}}
+	for i, property := range s.properties {
+		var next []map[string]any
+		for _, o := range l {
+			for _, v := range s.values[i] {
+				o := maps.Clone(o)
+				if v != absent {
+					o[property] = v
+				}
+				next = append(next, o)
+			}
+		}
+		l = next
+	}
+	return l
+}
+
+// TestEveryState holds the server, with compiled CRDs, to the model: for every
+// object of a shape the creation, and for every two of them the update from the
+// one to the other, valid or not.
+func TestEveryState(t *testing.T) {
+	server := servertest.Start(t)
+	t.Run("all", func(t *testing.T) {
+		for _, s := range shapes {
+			t.Run(s.name, func(t *testing.T) {
+				t.Parallel()
+				everyState(t, server, s)
+			})
+		}
+	})
+}
+
+func everyState(t *testing.T, server *servertest.Server, s shape) {
+	u := unionOf(t, s.manifest())
+	crd := newTrial(t, server, s.manifest(), crdpatch.Options{})
+	crd.install(t, nil)
+	objects := s.objects()
+	states := make([]union.State, len(objects))
+	for i, o := range objects {
+		states[i] = u.StateOf(o)
+	}
+
+	for i, o := range objects {
+		_, err := server.Create(t.Context(), crd.object(t, fmt.Sprintf("create-%d", i), "", spec(o, 0)))
+		if !u.compare(t, nil, states[i], err) {
+			t.Errorf("create %v", o)
+		}
+	}
+
+	// Many old objects are invalid, so they are stored before there are rules. An
+	// update that is accepted uses one up.
+	stored := map[string]map[string]any{}
+	for i, old := range objects {
+		copies := 1
+		for j := range objects {
+			if len(u.Judge(&states[i], states[j])) == 0 {
+				copies++
+			}
+		}
+		for c := range copies {
+			stored[fmt.Sprintf("old-%d-%d", i, c)] = spec(old, 0)
+		}
+	}
+	crd.store(t, stored)
+	for i, old := range objects {
+		accepted := 0
+		for j, next := range objects {
+			// A change beside the union keeps the server from ratcheting: an object
+			// that is unchanged is not judged at all.
+			name := fmt.Sprintf("old-%d-%d", i, accepted)
+			_, err := server.Update(t.Context(), crd.object(t, name, "", spec(next, 1)))
+			if !u.compare(t, &states[i], states[j], err) {
+				t.Errorf("update from %v to %v", old, next)
+			}
+			if err == nil {
+				accepted++
+			}
+		}
+	}
+	t.Logf("%d objects, %d updates", len(objects), len(objects)*len(objects))
+}
+
+func spec(object map[string]any, note int) map[string]any {
+	object = maps.Clone(object)
+	object["note"] = note
+	return map[string]any{"spec": object}
+}
+
+// judged is a union whose model judges what the server says.
+type judged struct{ *union.Union }
+
+// unionOf returns the only union of a manifest.
+func unionOf(t *testing.T, manifest []byte) judged {
+	t.Helper()
+	var node yaml.Node
+	if err := yaml.Unmarshal(manifest, &node); err != nil {
+		t.Fatal(err)
+	}
+	data, err := sigsyaml.YAMLToJSON(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, diags := compile.CRD(compile.Manifest{File: "crd.yaml", Node: node.Content[0], JSON: data}, compile.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return judged{result.Objects[0].Unions[0]}
+}
+
+// compare reports whether the server refuses, with err, just what the model
+// refuses, for the same reasons and at the same fields.
+func (u judged) compare(t *testing.T, old *union.State, next union.State, err error) bool {
+	t.Helper()
+	var want, got []string
+	for _, v := range u.Judge(old, next) {
+		want = append(want, u.cause(v))
+	}
+	for _, c := range statusCauses(t, err) {
+		cause := string(c.Type) + " " + c.Field
+		if u.Discriminator == "" && c.Type == metav1.CauseTypeForbidden && c.Field != "spec" {
+			// Which of several members gets the blame is a matter of encoding.
+			cause = string(c.Type) + " spec.*"
+		}
+		got = append(got, cause)
+	}
+	for _, l := range []*[]string{&want, &got} {
+		slices.Sort(*l)
+		*l = slices.Compact(*l)
+	}
+	if slices.Equal(want, got) {
+		return true
+	}
+	t.Errorf("the server says %q, the model %q", got, want)
+	return false
+}
+
+// cause is the reason and the field of the error that a violation gives.
+func (u judged) cause(v union.Violation) string {
+	field := "spec"
+	switch {
+	case v.Member >= 0:
+		field = "spec." + u.Members[v.Member].Name
+	case u.Discriminator != "" && v.Condition != union.TooMany:
+		field = "spec." + u.Discriminator
+	}
+	static := v.Condition != union.NotCleared && v.Condition != union.NotAllowed
+	if u.Ratchet && static {
+		return string(metav1.CauseTypeFieldValueInvalid) + " spec" // encoded compactly
+	}
+	reason := metav1.CauseTypeFieldValueInvalid
+	switch v.Condition {
+	case union.Forbidden, union.NotAllowed:
+		reason = metav1.CauseTypeForbidden
+	case union.Required, union.Selected, union.TooFew:
+		reason = metav1.CauseTypeFieldValueRequired
+	case union.TooMany:
+		if u.Discriminator == "" {
+			reason, field = metav1.CauseTypeForbidden, "spec.*"
+		}
+	}
+	return string(reason) + " " + field
+}

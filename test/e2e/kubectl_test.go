@@ -1,0 +1,82 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+)
+
+const backendCRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: backends.example.com
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Backend, plural: backends}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            required: [type]
+            properties:
+              type: {type: string, enum: [HTTP, TCP]}
+              http: {type: object, properties: {path: {type: string}}}
+              tcp: {type: object, properties: {port: {type: integer}}}
+            x-kubernetes-unions:
+            - discriminator: type
+              fields-to-discriminateBy: {http: HTTP, tcp: TCP}
+`
+
+// TestKubectl pins down what a user reads at the two mistakes that are made most.
+// Run it with -v to see the texts.
+func TestKubectl(t *testing.T) {
+	server := servertest.Start(t)
+	crd := newTrial(t, server, []byte(backendCRD), crdpatch.Options{})
+	crd.install(t, nil)
+	object := func(spec string) []byte {
+		return []byte("apiVersion: example.com/v1\nkind: Backend\nmetadata: {name: web}\nspec: " + spec + "\n")
+	}
+	_, err := server.Create(t.Context(), object("{type: HTTP, tcp: {port: 80}}"))
+	wantText(t, "create the wrong member", "Backend", err, `The Backend "web" is invalid: 
+* spec.http: Required value: http is required when type is 'HTTP'
+* spec.tcp: Forbidden: tcp may only be set when type is 'TCP'
+`)
+	if _, err := server.Create(t.Context(), object("{type: HTTP, http: {path: /}}")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = server.Update(t.Context(), object("{type: TCP, tcp: {port: 80}, http: {path: /}}"))
+	wantText(t, "switch the type without clearing", "Backend", err, `The Backend "web" is invalid: 
+* spec.http: Forbidden: http may only be set when type is 'HTTP'
+* spec.type: Invalid value: type changed from 'HTTP' to 'TCP': clear http
+`)
+	_, err = server.Update(t.Context(), object("{type: HTTP}"))
+	wantText(t, "drop the member", "Backend", err,
+		`The Backend "web" is invalid: spec.http: Required value: http is required when type is 'HTTP'`)
+}
+
+// wantText compares what kubectl prints (k8s.io/kubectl/pkg/cmd/util, CheckErr
+// and MultilineError).
+func wantText(t *testing.T, mistake, kind string, err error, want string) {
+	t.Helper()
+	l := causes(t, err)
+	text := fmt.Sprintf("The %s %q is invalid: ", kind, "web")
+	if len(l) == 1 {
+		text += l[0]
+	} else {
+		text += "\n* " + strings.Join(l, "\n* ") + "\n"
+	}
+	t.Logf("%s\n%s\nclient-go says\n%v", mistake, text, err)
+	if text != want {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+}

@@ -1,0 +1,103 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// inexpressible are names for which CEL has no escape.
+var inexpressible = []string{"it's", `say "hi"`, `trailing\`, "a b", "föö", "1a", "a$", "ü"}
+
+const namesCRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: names.e2e.example.com}
+spec:
+  group: e2e.example.com
+  scope: Namespaced
+  names: {kind: Name, plural: names}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          LINK:
+            type: object
+            properties:
+              DISCRIMINATOR: {type: string}
+              MEMBER: {type: string}
+              other: {type: string}
+            x-kubernetes-unions:
+            - discriminator: DISCRIMINATOR
+              fields-to-discriminateBy: {MEMBER: A, other: B}
+              discriminatorChange: CHANGE
+`
+
+// named is namesCRD with names, quoted for YAML, in it.
+func named(link, discriminator, member, change string) []byte {
+	return []byte(strings.NewReplacer("LINK", yamlQuoted(link), "DISCRIMINATOR", yamlQuoted(discriminator),
+		"MEMBER", yamlQuoted(member), "CHANGE", change).Replace(namesCRD))
+}
+
+func yamlQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// TestRefusedNames proves that the compiler refuses, where it is declared, what
+// the server could only misread.
+func TestRefusedNames(t *testing.T) {
+	for _, name := range inexpressible {
+		for _, test := range []struct {
+			role     string
+			manifest []byte
+			line     int
+		}{
+			{"member", named("spec", "type", name, "Clear"), 24},
+			{"discriminator", named("spec", name, "a", "Clear"), 23},
+			{"link that Forbid has to guard", named(name, "type", "a", "Forbid"), 25},
+		} {
+			t.Run(fmt.Sprintf("%s as %s", name, test.role), func(t *testing.T) {
+				out, diags := crdpatch.Compile("crd.yaml", test.manifest, crdpatch.Options{})
+				if out != nil || len(diags) != 1 {
+					t.Fatalf("got %d bytes and %v, want one error", len(out), diags)
+				}
+				if d := diags[0]; d.Code != diag.InexpressibleName || d.Pos.Line != test.line || !strings.Contains(d.Message, fmt.Sprintf("%q", name)) {
+					t.Errorf("got %v, want %s in line %d about %q", d, diag.InexpressibleName, test.line, name)
+				}
+			})
+		}
+	}
+}
+
+// TestInexpressibleSurroundings proves that such names do no harm where no rule
+// has to read them: above the union, and beside it.
+func TestInexpressibleSurroundings(t *testing.T) {
+	server := servertest.Start(t)
+	manifest := string(named("LINK", "type", "a", "Clear"))
+	var links []string
+	body := manifest[strings.Index(manifest, "          'LINK':"):]
+	for _, name := range inexpressible {
+		link := strings.Replace(body, "'LINK'", yamlQuoted(name), 1)
+		links = append(links, strings.Replace(link, "other:", yamlQuoted(name)+": {type: string}\n              other:", 1))
+	}
+	crd := newTrial(t, server, []byte(strings.Replace(manifest, body, strings.Join(links, ""), 1)), crdpatch.Options{})
+	crd.install(t, nil)
+	for i, name := range inexpressible {
+		t.Run(name, func(t *testing.T) {
+			object := func(properties map[string]any) map[string]any { return map[string]any{name: properties} }
+			crd.run(t, fmt.Sprintf("name-%d", i), step{
+				From:   object(map[string]any{"type": "A", "a": "x", name: "x"}),
+				Update: object(map[string]any{"type": "B", "a": "x", "other": "x"}),
+				Errors: []string{
+					name + ".a: Forbidden: a may only be set when type is 'A'",
+					name + ".type: Invalid value: type changed from 'A' to 'B': clear a",
+				},
+			})
+		})
+	}
+}
