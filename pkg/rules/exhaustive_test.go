@@ -319,7 +319,7 @@ type tried struct {
 
 func newTrial(t *testing.T, s shape) *trial {
 	schema := s.schema(t)
-	c := &trial{states: s.states(), rounds: []int{0, 6, 2, 1, 1}[s.members]}
+	c := &trial{states: s.states(), rounds: []int{0, 3, 1, 1, 1}[s.members]}
 	var static, changes []rules.Rule
 	index := map[string]int{}
 	number := func(r rules.Rule) int {
