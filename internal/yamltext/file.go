@@ -2,6 +2,7 @@ package yamltext
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -161,18 +162,14 @@ func decode(text []byte) (root *yaml.Node, err error) {
 	}()
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	var doc, more yaml.Node
-	switch err := dec.Decode(&doc); err {
-	case nil:
-	case io.EOF:
+	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
 		return nil, nil
-	default:
+	} else if err != nil {
 		return nil, err
 	}
-	switch err := dec.Decode(&more); err {
-	case io.EOF:
-	case nil:
+	if err := dec.Decode(&more); err == nil {
 		return nil, errTrailing
-	default:
+	} else if !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	if len(doc.Content) == 0 {

@@ -2,6 +2,7 @@ package yamltext
 
 import (
 	"bytes"
+	"errors"
 	"regexp"
 	"strings"
 	"testing"
@@ -90,8 +91,8 @@ func FuzzSpan(f *testing.F) {
 
 func checkSyntaxError(t *testing.T, src []byte, err error) {
 	t.Helper()
-	e, ok := err.(*SyntaxError)
-	if !ok {
+	var e *SyntaxError
+	if !errors.As(err, &e) {
 		t.Fatalf("error is a %T", err)
 	}
 	if lines := bytes.Count(src, nil); e.Line > lines || e.Column > lines {

@@ -33,7 +33,7 @@ func String(n *yaml.Node) (string, error) {
 	text := excerpt(n)
 	theirs, err := askKubectl(n)
 	if err != nil {
-		return "", fmt.Errorf("kubectl cannot read %s: %v", text, err)
+		return "", fmt.Errorf("kubectl cannot read %s: %w", text, err)
 	}
 	s, ok := theirs.(string)
 	if !ok {
@@ -41,7 +41,7 @@ func String(n *yaml.Node) (string, error) {
 	}
 	var ours any
 	if err := n.Decode(&ours); err != nil {
-		return "", fmt.Errorf("yaml.v3 cannot read %s: %v", text, err)
+		return "", fmt.Errorf("yaml.v3 cannot read %s: %w", text, err)
 	}
 	switch o := ours.(type) {
 	case string:

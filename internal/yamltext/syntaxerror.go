@@ -51,7 +51,7 @@ func (f *File) locate(c chunk, err error) error {
 			for at > 0 && text[at] != '*' && !isBlankOrEnd(text, at-1) {
 				at--
 			}
-		case err == errTrailing || strings.Contains(msg, "directive") || strings.Contains(msg, "<document start>"):
+		case errors.Is(err, errTrailing) || strings.Contains(msg, "directive") || strings.Contains(msg, "<document start>"):
 			for i := at; i > 0 && breakLen(text, i) == 0; i-- {
 				if text[i] == '%' && breakLen(text, i-1) > 0 {
 					at = i

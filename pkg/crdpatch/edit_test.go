@@ -118,7 +118,7 @@ func TestEditedAfterCompile(t *testing.T) {
 			name: "schema copied", in: change("          spec:\n", "          copy: {type: object, x-kubernetes-validations: [{fieldPath: .b, message: 'at most one of a, b may be set', reason: FieldValueForbidden, rule: '!(has(self.b) && has(self.a))'}], properties: {a: {type: string}, b: {type: string}}}\n          spec:\n"),
 			compiled:   "=",
 			decompiled: strings.Replace(in, "          spec:\n", "          copy: {type: object, x-kubernetes-validations: [{fieldPath: .b, message: 'at most one of a, b may be set', reason: FieldValueForbidden, rule: '!(has(self.b) && has(self.a))'}], properties: {a: {type: string}, b: {type: string}}}\n          spec:\n", 1),
-			diags:      "crd.yaml:6:5: UC403: warning: the rules here are copies of those compiled for v1.properties.spec; they are taken for hand-written ones",
+			diags:      "crd.yaml:6:5: UC403: warning: the rules here are copies of those compiled for spec.versions[v1].schema.openAPIV3Schema.properties[spec]; they are taken for hand-written ones",
 		},
 		{
 			name: "annotation deleted", in: change(line, ""), compiled: "=", decompiled: "=",

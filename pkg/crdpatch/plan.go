@@ -415,6 +415,7 @@ func addRules(schema map[string]any, l []rules.Rule) {
 	schema[validationsKey] = append(slices.Clip(present), asData(ruleList(l)).([]any)...)
 }
 
+// placeOf prints the path of a schema of which only the version's name is known.
 func placeOf(version string, path []string) string {
-	return strings.Join(append([]string{version}, path...), ".")
+	return strings.Replace(compile.Place{Steps: path}.String(), "[0]", "["+version+"]", 1)
 }

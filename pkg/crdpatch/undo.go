@@ -22,8 +22,6 @@ type undone struct {
 	text []byte
 	// changed says that the file had annotations, so that text differs from it.
 	changed bool
-	// records are those of its CRDs, by document and items.
-	records map[string]record
 	// position translates a position in text to one in the file.
 	// restored says that the text there is a declaration that was put back.
 	position func(line, col int) (l, c int, restored bool)
@@ -36,7 +34,7 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 	if !p.parse(src) {
 		return undone{}, false
 	}
-	out := undone{text: src, records: map[string]record{}, position: func(line, col int) (int, int, bool) { return line, col, false }}
+	out := undone{text: src, position: func(line, col int) (int, int, bool) { return line, col, false }}
 	file := p.file
 	var edits []yamltext.Edit
 	var restored []restoration
@@ -52,7 +50,6 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 			out.changed = true
 			reformatted = reformatted && r.isJSON() && !r.record.JSON
 			expected[i] = intended{value, reformatted}
-			out.records[m.key(i)] = r.record
 			edits = append(edits, r.remove()...)
 			restored = append(restored, r.restored...)
 		}
@@ -76,13 +73,7 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 			restored[i].cut = applied(edits, r.cut)
 		}
 	}
-	var text []byte
-	var back []yamltext.Edit
-	for _, how := range []attempt{exactly, beside, rewritten} {
-		if text, back, err = p.restore(restored, expected, how); err == nil {
-			break
-		}
-	}
+	text, back, err := p.restoreAll(restored, expected)
 	if err != nil {
 		p.unproved(err)
 		return undone{}, false
@@ -136,8 +127,6 @@ func unapplied(edits []yamltext.Edit, at int, first bool) (int, bool) {
 	}
 	return at - shift, false
 }
-
-func (m manifest) key(document int) string { return fmt.Sprint(document, m.items) }
 
 // intended is what a document is to be.
 type intended struct {
@@ -480,9 +469,31 @@ func (r *restorer) null(was string, end int) string {
 	return was
 }
 
-// restore puts declarations back into p.file. It returns an error when the result
-// does not mean what it should.
-func (p *patcher) restore(restored []restoration, expected map[int]intended, how attempt) ([]byte, []yamltext.Edit, error) {
+// restoreAll puts declarations back into p.file, in each document in the first way
+// that gives what is expected of it.
+func (p *patcher) restoreAll(restored []restoration, expected map[int]intended) ([]byte, []yamltext.Edit, error) {
+	how := make([]attempt, len(p.file.Docs))
+	for {
+		text, edits, failed, err := p.restore(restored, expected, how)
+		if err == nil {
+			return text, edits, nil
+		}
+		tried := false
+		for i := range how {
+			if (failed < 0 || failed == i) && how[i] < rewritten {
+				how[i]++
+				tried = true
+			}
+		}
+		if !tried {
+			return nil, nil, err
+		}
+	}
+}
+
+// restore puts declarations back into p.file, in the given way by document. An
+// error says in which document the result is not what it should be; -1 is unknown.
+func (p *patcher) restore(restored []restoration, expected map[int]intended, how []attempt) ([]byte, []yamltext.Edit, int, error) {
 	var edits []yamltext.Edit
 	// Deeper ones first: where two declarations meet, the inner one came first.
 	slices.SortStableFunc(restored, func(a, b restoration) int { return cmp.Compare(len(b.Path), len(a.Path)) })
@@ -495,16 +506,16 @@ func (p *patcher) restore(restored []restoration, expected map[int]intended, how
 				}
 				version, node := findSchema(m.node, s.schemaRecord)
 				if node == nil {
-					return nil, nil, fmt.Errorf("%s is gone", placeOf(s.Version, s.Path))
+					return nil, nil, i, fmt.Errorf("%s is gone", placeOf(s.Version, s.Path))
 				}
 				var declaration any
 				if err := json.Unmarshal(s.Unions, &declaration); err != nil {
-					return nil, nil, err
+					return nil, nil, i, err
 				}
 				schemaIn(m.in(expected[i].value), version, s.Path)[union.Key] = declaration
-				edit, err := t.declaration(node, s, how)
+				edit, err := t.declaration(node, s, how[i])
 				if err != nil {
-					return nil, nil, err
+					return nil, nil, i, err
 				}
 				edits = append(edits, edit)
 			}
@@ -512,9 +523,10 @@ func (p *patcher) restore(restored []restoration, expected map[int]intended, how
 	}
 	text, err := yamltext.Apply(p.file.Src, edits)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, -1, err
 	}
-	return text, edits, equals(text, expected)
+	failed, err := equals(text, expected)
+	return text, edits, failed, err
 }
 
 // declaration is the edit that puts a declaration back into schema n.
@@ -558,27 +570,27 @@ func (t textOf) declaration(n *yaml.Node, s restoration, how attempt) (yamltext.
 }
 
 // equals returns an error unless the documents of text are what is expected of
-// them, by index.
-func equals(text []byte, expected map[int]intended) error {
+// them, by index, and the index of one that is not, -1 when it is unknown.
+func equals(text []byte, expected map[int]intended) (int, error) {
 	file, err := yamltext.Parse(text)
 	if err != nil {
-		return err
+		return -1, err
 	}
 	for i, want := range expected {
 		if i >= len(file.Docs) {
-			return fmt.Errorf("document %d is missing", i+1)
+			return -1, fmt.Errorf("document %d is missing", i+1)
 		}
 		d := file.Docs[i]
 		_, got, err := read(text[d.Start:d.End])
 		if err != nil {
-			return err
+			return i, err
 		}
 		if !reflect.DeepEqual(got, want.value) {
-			return fmt.Errorf("document %d: %s", i+1, difference("", got, want.value))
+			return i, fmt.Errorf("document %d: %s", i+1, difference("", got, want.value))
 		}
 		if want.json && !json.Valid(text[d.Start:d.End]) {
-			return fmt.Errorf("document %d is not JSON any more", i+1)
+			return i, fmt.Errorf("document %d is not JSON any more", i+1)
 		}
 	}
-	return nil
+	return -1, nil
 }

@@ -31,7 +31,7 @@ func fineDiscriminated(u *union.Union) []Rule {
 		when := alternatives(m.Values)
 		if u.Deduce {
 			allowed = or(not(o.hasType()), eq(o.discriminator(), zero), o.selects(i))
-			when += " or unset"
+			when = showAll(m.Values) + " or unset"
 		}
 		l = append(l, rule(u, or(not(o.present(i)), allowed), ReasonForbidden, m.Name,
 			fmt.Sprintf("%s may only be set when %s is %s", m.Name, u.Discriminator, when)).enforces(union.Forbidden))

@@ -185,7 +185,11 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 		}
 		message = fmt.Sprintf("%s may not be removed while %s is set", links[0], strings.Join(kept, " or "))
 	default:
-		message = fmt.Sprintf("%s may not be removed while %s.%s is set", links[0], path, u.Discriminator)
+		what := path + "." + u.Discriminator
+		if u.Deduce {
+			what += " or a member"
+		}
+		message = fmt.Sprintf("%s may not be removed while %s is set", links[0], what)
 		if len(may) > 0 {
 			message += ", unless it is " + alternatives(may)
 		}
