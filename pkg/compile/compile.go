@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -57,6 +58,33 @@ type Manifest struct {
 	Node *yaml.Node
 	// JSON is the same manifest as kubectl reads it (sigs.k8s.io/yaml).
 	JSON []byte
+}
+
+// ParseManifest reads a file that holds one CustomResourceDefinition, YAML or
+// JSON. The error says what is wrong with the text, as file:line:col: message.
+func ParseManifest(file string, src []byte) (Manifest, error) {
+	parsed, err := yamltext.Parse(src)
+	if err != nil {
+		return Manifest{}, fmt.Errorf("%s:%w", file, err)
+	}
+	var node *yaml.Node
+	for _, d := range parsed.Docs {
+		if d.Root == nil {
+			continue
+		}
+		if node != nil {
+			return Manifest{}, fmt.Errorf("%s:%d:%d: a second document", file, d.Root.Line, d.Root.Column)
+		}
+		node = d.Root
+	}
+	if node == nil || node.Kind != yaml.MappingNode {
+		return Manifest{}, fmt.Errorf("%s: no manifest", file)
+	}
+	data, err := sigs.YAMLToJSON(src)
+	if err != nil {
+		return Manifest{}, fmt.Errorf("%s: %w", file, err)
+	}
+	return Manifest{File: file, Node: node, JSON: data}, nil
 }
 
 // Place is a schema in a CRD.

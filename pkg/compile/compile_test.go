@@ -7,9 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -51,15 +49,11 @@ func indent(n int, text string) string {
 
 func run(t *testing.T, src string, opts compile.Options) (*compile.Result, diag.List) {
 	t.Helper()
-	file, err := yamltext.Parse([]byte(src))
+	m, err := compile.ParseManifest("crd.yaml", []byte(src))
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, src)
 	}
-	data, err := yaml.YAMLToJSON([]byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return compile.CRD(compile.Manifest{File: "crd.yaml", Node: file.Docs[0].Root, JSON: data}, opts)
+	return compile.CRD(m, opts)
 }
 
 // additions lists place and rule of everything emitted, without the versions.

@@ -1,0 +1,82 @@
+package compile_test
+
+import (
+	"fmt"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+)
+
+// The rules of a CRD, and where they belong.
+func ExampleCRD() {
+	manifest, err := compile.ParseManifest("crd.yaml", []byte(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: probes.example.com}
+spec:
+  group: example.com
+  names: {kind: Probe, plural: probes}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties: {http: {type: object}, tcp: {type: object}}
+            x-kubernetes-unions:
+            - members: [http, tcp]
+              cardinality: ExactlyOne
+              discriminatorChange: Allow
+`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	result, diagnostics := compile.CRD(manifest, compile.Options{})
+	if diagnostics.HasErrors() {
+		fmt.Println(diagnostics)
+		return
+	}
+	for _, a := range result.Additions {
+		fmt.Println(a.Place)
+		for _, rule := range a.Rules {
+			fmt.Println(" ", rule.Rule)
+		}
+	}
+	// Output:
+	// spec.versions[0].schema.openAPIV3Schema.properties[spec]
+	//   !(has(self.tcp) && has(self.http))
+	//   has(self.http) || has(self.tcp)
+}
+
+// A misspelt member is reported where it is written.
+func ExampleCRD_diagnostics() {
+	manifest, err := compile.ParseManifest("crd.yaml", []byte(`apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+spec:
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: {http: {type: object}, tcp: {type: object}}
+        x-kubernetes-unions:
+        - members: [http, tpc]
+`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, diagnostics := compile.CRD(manifest, compile.Options{})
+	for _, d := range diagnostics {
+		fmt.Println(d)
+		fmt.Println(d.Hint)
+	}
+	// Output:
+	// crd.yaml:11:27: UC203: member "tpc" is not a property of this object
+	// write "tcp"
+}
