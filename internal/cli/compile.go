@@ -27,8 +27,8 @@ second time changes nothing.
 		Example: `  # Print the result of one file
   unioncel compile crd.yaml
 
-  # Compile what controller-gen writes, in place
-  controller-gen crd paths=./... output:crd:dir=config/crd && unioncel compile -w config/crd
+  # Compile a directory in place
+  unioncel compile -w config/crd
 
   # Compile a directory into another one
   unioncel compile -o dist/crd config/crd

@@ -146,14 +146,25 @@ type Result struct {
 // result is nil. A CRD without declarations gives an empty result, unchecked.
 func CRD(m Manifest, opts Options) (*Result, diag.List) {
 	c := &compiler{manifest: m, opts: opts}
-	for _, stage := range []func(){c.version, c.locate, c.decode, c.resolve, c.encode, c.validate} {
-		stage()
+	c.version()
+	c.locate()
+	if len(c.located.objects) == 0 && !c.diags.HasErrors() {
+		return &Result{}, c.diags
+	}
+	// Decoding and resolving go on after errors, to report all problems at once.
+	for _, stage := range []func(){c.decode, c.resolve} {
+		if stage(); c.crd == nil {
+			return nil, c.diags
+		}
+	}
+	for _, stage := range []func(){c.encode, c.validate} {
 		if c.diags.HasErrors() {
 			return nil, c.diags
 		}
-		if c.located != nil && len(c.located.objects) == 0 {
-			return &Result{}, nil
-		}
+		stage()
+	}
+	if c.diags.HasErrors() {
+		return nil, c.diags
 	}
 	return c.result(), c.diags
 }
@@ -219,7 +230,7 @@ func (c *compiler) resolve() {
 		o.Declarations = declarations
 		ambiguous := c.ambiguous(o)
 		c.diags = append(c.diags, ambiguous...)
-		if len(diags) > 0 || len(ambiguous) > 0 {
+		if len(declarations) == 0 || len(ambiguous) > 0 {
 			continue
 		}
 		c.correlation(o)
@@ -229,7 +240,9 @@ func (c *compiler) resolve() {
 		c.demands(o)
 		c.objects = append(c.objects, o)
 	}
-	c.versionsDiffer()
+	if !c.diags.HasErrors() {
+		c.versionsDiffer()
+	}
 }
 
 // ambiguous finds scalars of the schema that the checks will read and that are
@@ -249,7 +262,10 @@ func (c *compiler) ambiguous(o *object) diag.List {
 	sequence := func(m *yaml.Node, key string) {
 		if _, v, _, ok := yamltext.Lookup(m, key); ok {
 			for _, item := range yamltext.Resolve(v).Content {
-				check(item)
+				// An enum of a nullable property has a null.
+				if item = yamltext.Resolve(item); item.Tag != "!!null" {
+					check(item)
+				}
 			}
 		}
 	}

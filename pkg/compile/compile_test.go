@@ -446,6 +446,86 @@ func TestMisplaced(t *testing.T) {
 	}
 }
 
+// TestInvalidBefore: what the server refused before compiling is a warning, even
+// when compiling changes how the server words it.
+func TestInvalidBefore(t *testing.T) {
+	const broken = "spec:\n  type: object\n  properties:\n    bad: {type: array, items: {type: string}, x-kubernetes-list-type: map}\n    a: {type: object}\n    b: {type: object}\n"
+	const union = "  x-kubernetes-unions: [{members: [a, b]}]\n"
+	for _, test := range []struct {
+		name, versions string
+		warnings       int
+	}{
+		// The versions are equal apart from the union: only before it is compiled the
+		// server hoists their schema, and reports the problem at another path.
+		{"hoisted", version("v1", true, broken+union) + version("v2", false, broken), 2},
+		// The server's error holds a dump of the schema, and so our rules.
+		{"dumped", version("v1", true, strings.ReplaceAll(broken, ", x-kubernetes-list-type: map", "")+union) + "        anyOf: [{required: [spec]}]\n", 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r, diags := run(t, crd(test.versions), compile.Options{})
+			warnings := 0
+			for _, d := range diags {
+				if d.Code == diag.InvalidBefore {
+					warnings++
+				}
+			}
+			if r == nil || warnings < test.warnings {
+				t.Errorf("%d warnings, want %d; %v", warnings, test.warnings, diags)
+			}
+		})
+	}
+}
+
+// TestNullableEnum: the enum of a nullable discriminator holds a null.
+func TestNullableEnum(t *testing.T) {
+	for _, enc := range []compile.Encoding{compile.Auto, compile.Compact} {
+		r, diags := run(t, crd(version("v1", true, "spec:\n  type: object\n  properties:\n    type: {type: string, nullable: true, enum: [A, B, null]}\n    a: {type: object}\n    b: {type: object}\n  x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]")), compile.Options{Encoding: enc})
+		if r == nil || len(diags) > 0 {
+			t.Error(diags)
+		}
+	}
+}
+
+// TestAllProblems: problems of several stages are reported together.
+func TestAllProblems(t *testing.T) {
+	_, diags := run(t, crd(version("v1", true, `
+spec:
+  type: object
+  properties:
+    one:
+      type: object
+      properties: {type: {type: string}, a: {type: object}, b: {type: object}, c: {type: object}}
+      x-kubernetes-unions:
+      - {discriminator: tpye, fields-to-discriminateBy: {a: A}}
+      - {membres: [b, c]}
+    two:
+      type: object
+      properties: {a: {type: object}}
+      allOf: [{x-kubernetes-unions: [{members: [a]}]}]
+      x-kubernetes-union: []
+`)), compile.Options{})
+	for _, want := range []diag.Code{diag.UnknownDiscriminator, diag.UnknownKey, diag.InsideComposition, diag.Misplaced} {
+		if !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == want }) {
+			t.Errorf("no %s in %v", want, diags)
+		}
+	}
+}
+
+// TestManyMembers: unions too big for computed messages keep their fixed ones.
+func TestManyMembers(t *testing.T) {
+	var properties, mapping []string
+	for i := range 260 {
+		properties = append(properties, fmt.Sprintf("m%03d: {type: object}", i))
+		mapping = append(mapping, fmt.Sprintf("m%03d: V%03d", i, i))
+	}
+	spec := "spec:\n  type: object\n  properties: {type: {type: string}, " + strings.Join(properties, ", ") + "}\n  x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {" + strings.Join(mapping, ", ") + "}}]"
+	for _, enc := range []compile.Encoding{compile.Auto, compile.Compact} {
+		if r, diags := run(t, crd(version("v1", true, spec)), compile.Options{Encoding: enc}); r == nil {
+			t.Errorf("%q: %.2000v", enc, diags)
+		}
+	}
+}
+
 // TestProperty: a property may be named like the key of declarations.
 func TestProperty(t *testing.T) {
 	r, diags := run(t, crd(version("v1", true, "spec:\n  type: object\n  properties:\n    x-kubernetes-unions: {type: object}\n    z:\n      type: object\n      default: {x-kubernetes-unions: []}")), compile.Options{})

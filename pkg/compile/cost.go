@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -15,8 +16,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Cost is what the API server's estimator says of one rule, in its own units.
-type Cost struct {
+// cost is what the API server's estimator says of one rule, in its own units.
+type cost struct {
 	// Rule is the cost of evaluating the rule once, times the cardinality.
 	Rule uint64
 	// MessageExpression is the cost of its message expression, counted once.
@@ -25,7 +26,7 @@ type Cost struct {
 	Cardinality uint64
 }
 
-func (c Cost) total() uint64 { return saturate(c.Rule, c.MessageExpression) }
+func (c cost) total() uint64 { return saturate(c.Rule, c.MessageExpression) }
 
 func saturate(a, b uint64) uint64 {
 	if a > math.MaxUint64-b {
@@ -34,7 +35,7 @@ func saturate(a, b uint64) uint64 {
 	return a + b
 }
 
-func (c Cost) fits() bool {
+func (c cost) fits() bool {
 	return c.Rule <= validation.StaticEstimatedCostLimit && c.MessageExpression <= validation.StaticEstimatedCostLimit
 }
 
@@ -47,7 +48,7 @@ type estimator struct {
 
 // estimate compiles rules where they would stand. An error says why one of them
 // does not compile.
-func (e estimator) estimate(p Place, l []rules.Rule) ([]Cost, error) {
+func (e estimator) estimate(p Place, l []rules.Rule) ([]cost, error) {
 	target, contextOf, err := e.context(p)
 	if err != nil {
 		return nil, err
@@ -96,19 +97,19 @@ func (e estimator) context(p Place) (*apiextensions.JSONSchemaProps, func(*apiex
 	return s, contextOf, nil
 }
 
-func (e estimator) costs(context *validation.CELSchemaContext) ([]Cost, error) {
+func (e estimator) costs(context *validation.CELSchemaContext) ([]cost, error) {
 	info, err := context.TypeInfo()
 	if err != nil {
 		return nil, err
 	}
 	if info == nil {
-		return nil, nil
+		return nil, errors.New("CEL cannot see this schema")
 	}
 	results, err := cel.Compile(info.Schema, info.DeclType, celconfig.PerCallLimit, e.kube.envSet(), cel.NewExpressionsEnvLoader())
 	if err != nil {
 		return nil, err
 	}
-	var l []Cost
+	var l []cost
 	for i, r := range results {
 		if r.Error != nil {
 			return nil, fmt.Errorf("rule %s: %w", info.Schema.XValidations[i].Rule, r.Error)
@@ -116,7 +117,7 @@ func (e estimator) costs(context *validation.CELSchemaContext) ([]Cost, error) {
 		if r.MessageExpressionError != nil {
 			return nil, fmt.Errorf("messageExpression %s: %w", info.Schema.XValidations[i].MessageExpression, r.MessageExpressionError)
 		}
-		c := Cost{MessageExpression: r.MessageExpressionMaxCost, Cardinality: r.MaxCardinality}
+		c := cost{MessageExpression: r.MessageExpressionMaxCost, Cardinality: r.MaxCardinality}
 		if context.MaxCardinality != nil {
 			c.Cardinality = *context.MaxCardinality
 		}
@@ -140,19 +141,9 @@ func (c *compiler) compileAll(crd *apiextensions.CustomResourceDefinition) {
 				code = diag.KubeVersion
 			}
 			c.report(diag.Diagnostic{Code: code, Pos: c.nearest(a.Place.String() + ".x-kubernetes-validations"), Path: a.Place.String(),
-				Message: fmt.Sprintf("a rule does not compile for Kubernetes %s: %v", c.kube, err)})
+				Message: fmt.Sprintf("a rule does not compile for Kubernetes %s: %s", c.kube, shorten(err.Error())),
+				Hint:    "the API server limits the length and depth of rules: declare fewer members or changes"})
 		}
-	}
-}
-
-// compileForOldServer compiles the rules in the environment of the server asked
-// for, unless it is the linked one, which has compiled them already.
-func (c *compiler) compileForOldServer() {
-	if c.kube.env == nil || c.diags.HasErrors() {
-		return
-	}
-	if crd, err := c.with(nil); err == nil {
-		c.compileAll(crd)
 	}
 }
 
@@ -194,18 +185,26 @@ func (c *compiler) fitUnion(e estimator, o *object, i int, u *union.Union) uint6
 		costs = costs[:static]
 		c.clearLeftOut(o, i)
 	}
-	var total uint64
 	written := o.rules(i)
-	for j, cost := range costs {
-		total = saturate(total, cost.total())
-		if cost.fits() {
+	for _, g := range c.guards(o, u) {
+		guards, err := e.estimate(g.Place, g.Rules)
+		if err != nil {
+			c.report(diag.Diagnostic{Code: diag.InvalidResult, Pos: o.Declarations[i].Pos, Path: g.Place.String(), Message: shorten(err.Error())})
+			return 0
+		}
+		written, costs = append(written, g.Rules...), append(costs, guards...)
+	}
+	var total uint64
+	for j, is := range costs {
+		total = saturate(total, is.total())
+		if is.fits() {
 			continue
 		}
 		message := fmt.Sprintf("rule %q costs %s (%s, evaluated up to %s times); the API server's limit is %s",
-			written[j].Rule, number(cost.Rule), number(cost.Rule/max(cost.Cardinality, 1)), number(cost.Cardinality), number(validation.StaticEstimatedCostLimit))
-		if cost.Rule <= validation.StaticEstimatedCostLimit {
+			written[j].Rule, number(is.Rule), number(is.Rule/max(is.Cardinality, 1)), number(is.Cardinality), number(validation.StaticEstimatedCostLimit))
+		if is.Rule <= validation.StaticEstimatedCostLimit {
 			message = fmt.Sprintf("messageExpression of rule %q costs %s; the API server's limit is %s",
-				written[j].Rule, number(cost.MessageExpression), number(validation.StaticEstimatedCostLimit))
+				written[j].Rule, number(is.MessageExpression), number(validation.StaticEstimatedCostLimit))
 		}
 		c.report(diag.Diagnostic{Code: diag.RuleOverBudget, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Message: message,
 			Hint: "bound every list and map above the union (maxItems, maxProperties), require a property of the object, or bound the discriminator (enum, maxLength)"})
@@ -213,14 +212,14 @@ func (c *compiler) fitUnion(e estimator, o *object, i int, u *union.Union) uint6
 	return total
 }
 
-func (c *compiler) costsOf(e estimator, o *object, i int) ([]Cost, bool) {
+func (c *compiler) costsOf(e estimator, o *object, i int) ([]cost, bool) {
 	written := o.rules(i)
 	for j := range written {
 		written[j] = written[j].Trim(c.kube.features)
 	}
 	costs, err := e.estimate(o.Place, written)
 	if err != nil {
-		c.report(diag.Diagnostic{Code: diag.InvalidResult, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Message: err.Error()})
+		c.report(diag.Diagnostic{Code: diag.InvalidResult, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Message: shorten(err.Error())})
 	}
 	return costs, err == nil
 }
@@ -335,7 +334,7 @@ func (e estimator) below(s *apiextensions.JSONSchemaProps, context *validation.C
 	return total, failed
 }
 
-func sumOf(l []Cost) uint64 {
+func sumOf(l []cost) uint64 {
 	var sum uint64
 	for _, c := range l {
 		sum = saturate(sum, c.total())
@@ -343,7 +342,7 @@ func sumOf(l []Cost) uint64 {
 	return sum
 }
 
-func allFit(l []Cost) bool {
+func allFit(l []cost) bool {
 	for _, c := range l {
 		if !c.fits() {
 			return false

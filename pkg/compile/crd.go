@@ -19,8 +19,8 @@ import (
 
 // decode reads the manifest as the API server does, unknown fields dropped.
 func (c *compiler) decode() {
-	c.crd = &apiextensionsv1.CustomResourceDefinition{}
-	unknown, err := json.UnmarshalStrict(c.manifest.JSON, c.crd)
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	unknown, err := json.UnmarshalStrict(c.manifest.JSON, crd)
 	if err != nil {
 		// A bare yes among the names is the likeliest reason, with a place.
 		for _, l := range c.located.objects {
@@ -34,6 +34,7 @@ func (c *compiler) decode() {
 			Hint:    "compare it with kubectl explain customresourcedefinition.spec --recursive"})
 		return
 	}
+	c.crd = crd
 	for _, e := range unknown {
 		path := e.Error()
 		if f, ok := e.(json.FieldError); ok { //nolint:errorlint // an element of a list, never wrapped

@@ -4,8 +4,8 @@
 //
 // [CRD] runs the stages, in this order:
 //
+//   - locate: find the declarations, with their positions;
 //   - decode: read the manifest the way the API server does;
-//   - locate: find the declarations, with their positions and schemas;
 //   - resolve: check them (pkg/union) and what stands in the way of transition
 //     rules: lists whose items cannot be correlated, versions that differ;
 //   - encode: write the rules (pkg/rules), those on the union object and the
@@ -15,5 +15,6 @@
 //   - fit: only when that found a rule over its budget, choose cheaper
 //     encodings by the API server's cost estimator, and validate again.
 //
-// All problems are returned together; a result with errors has no rules.
+// The first three report all their problems together; a result with errors has no
+// rules.
 package compile

@@ -142,6 +142,9 @@ func (c *compiler) unguardable(o *object) {
 			continue
 		}
 		for _, link := range c.links(o) {
+			if _, needed := rules.RemovalGuard(u, link.names); !needed {
+				continue
+			}
 			for _, name := range link.names {
 				if _, ok := apiservercel.Escape(name); !ok {
 					c.report(diag.Diagnostic{Code: diag.InexpressibleName, Pos: o.Declarations[i].Demands()[0].Pos, Path: o.Place.String(),

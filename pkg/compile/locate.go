@@ -45,9 +45,7 @@ type locator struct {
 func locate(m Manifest) *locator {
 	l := &locator{file: m.File, objects: []location{}, holds: map[*yaml.Node]bool{}, judged: map[*yaml.Node]bool{}}
 	l.walk(m)
-	if len(l.diags) == 0 {
-		l.misplaced(m.Node, "")
-	}
+	l.misplaced(m.Node, "")
 	return l
 }
 
@@ -118,7 +116,7 @@ func (l *locator) child(n *yaml.Node, key string) *yaml.Node {
 			continue
 		}
 		if e.Index < 0 {
-			l.shared(e.Key, "a merge key")
+			l.shared(e.Key, e.Value, "a merge key")
 			return nil
 		}
 		return l.follow(e.Value, key)
@@ -131,16 +129,28 @@ func (l *locator) child(n *yaml.Node, key string) *yaml.Node {
 func (l *locator) follow(n *yaml.Node, what string) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		if l.declares(n) {
-			l.shared(n, "the alias *"+n.Value+" ("+what+")")
+			l.shared(n, n.Alias, "the alias *"+n.Value+" ("+what+")")
 		}
 		return nil
 	}
 	return n
 }
 
-func (l *locator) shared(n *yaml.Node, through string) {
+// shared reports, at n, declarations that are shared; content holds them.
+func (l *locator) shared(n, content *yaml.Node, through string) {
+	l.judge(content)
 	l.errorf(n, diag.SharedContent, "write the schema out at each of its places",
 		"a union is declared in content shared through %s: editing it would change other places too", through)
+}
+
+// judge marks every key of a declaration at n and below.
+func (l *locator) judge(n *yaml.Node) {
+	for i, c := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 && c.Value == union.Key {
+			l.judged[c] = true
+		}
+		l.judge(c)
+	}
 }
 
 func (l *locator) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
@@ -178,12 +188,12 @@ func (l *locator) schema(n *yaml.Node, misplaced string) {
 		if key != union.Key && !l.declares(e.Value) {
 			continue
 		}
-		if e.Index < 0 {
-			l.shared(e.Key, "a merge key")
-			continue
-		}
 		if key == union.Key {
 			l.judged[e.Key] = true
+		}
+		if e.Index < 0 {
+			l.shared(e.Key, e.Value, "a merge key")
+			continue
 		}
 		switch {
 		case key == union.Key && misplaced == "metadata":
@@ -220,7 +230,7 @@ func (l *locator) properties(owner, n *yaml.Node, misplaced string) {
 			continue
 		}
 		if e.Index < 0 {
-			l.shared(e.Key, "a merge key")
+			l.shared(e.Key, e.Value, "a merge key")
 			continue
 		}
 		name, err := yamltext.String(e.Key)
@@ -276,6 +286,8 @@ func (l *locator) misplaced(n *yaml.Node, parent string) {
 			property := parent == "properties" && v.Kind == yaml.MappingNode
 			switch {
 			case l.judged[k], looksDeclaring(k) && property:
+			case k.Kind == yaml.AliasNode && looksDeclaring(k):
+				l.errorf(k, diag.Misplaced, fmt.Sprintf("write %q", union.Key), "the key of a declaration is written as the alias *%s", k.Value)
 			case k.Value == union.Key:
 				l.errorf(k, diag.Misplaced, "put it beside the properties that are its members, indented like \"properties:\"",
 					"%s does not stand in a schema here: it would have no effect", union.Key)
@@ -298,7 +310,7 @@ func isData(key string) bool {
 // looksDeclaring reports whether a key is that of declarations, or may be a
 // misspelling of it.
 func looksDeclaring(k *yaml.Node) bool {
-	if len(k.Value) < len("x-k8s-union") || k.Value[0] != 'x' && k.Value[0] != 'X' {
+	if k = yamltext.Resolve(k); len(k.Value) < len("x-k8s-union") || k.Value[0] != 'x' && k.Value[0] != 'X' {
 		return false
 	}
 	name := strings.ToLower(k.Value)

@@ -1,7 +1,9 @@
 package compile
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +21,9 @@ import (
 func (c *compiler) validate() {
 	after, problems := c.judgeResult()
 	if len(problems) == 0 {
-		c.compileForOldServer()
+		if c.kube.env != nil {
+			c.compileAll(after)
+		}
 		return
 	}
 	original, err := c.with(nil)
@@ -28,16 +32,16 @@ func (c *compiler) validate() {
 		return
 	}
 	before := judge(original)
-	if added := without(problems, before); hasBudget(added) {
+	if added := c.without(problems, before); hasBudget(added) {
 		c.fit(original)
 		if c.diags.HasErrors() {
 			return
 		}
 		after, problems = c.judgeResult()
 	}
-	for _, e := range without(problems, before) {
+	for _, e := range c.without(problems, before) {
 		c.report(diag.Diagnostic{Code: diag.InvalidResult, Pos: c.nearest(e.Field), Path: written(e.Field),
-			Message: "the API server would refuse the compiled CRD: " + e.ErrorBody()})
+			Message: "the API server would refuse the compiled CRD: " + shorten(e.ErrorBody())})
 	}
 	for _, e := range before {
 		c.report(diag.Diagnostic{Code: diag.InvalidBefore, Severity: diag.Warning, Pos: c.find(written(e.Field)), Path: written(e.Field),
@@ -45,7 +49,6 @@ func (c *compiler) validate() {
 	}
 	// The server compiles no rules in a CRD that is not structural, so do it here.
 	c.compileAll(after)
-	c.compileForOldServer()
 }
 
 // judgeResult validates the CRD with the rules written so far.
@@ -65,27 +68,43 @@ const (
 	overMessage     = "estimated messageExpression cost exceeds budget"
 )
 
-// problem is what identifies a validation error across an edit: how far a
-// budget is exceeded, and what contributes to it, may change.
-func problem(e *field.Error) string {
-	switch {
-	case strings.Contains(e.Detail, inTotalBudget):
-		return "total"
-	case strings.Contains(e.Detail, overTotalBudget):
-		return "total"
+// identities are what a validation error has in common before and after an edit.
+// How far a budget is exceeded, and what contributes to that, may change, and so
+// may the dump of a whole schema. A schema that all versions share is hoisted
+// before it is validated; then the error stands for all of them.
+func (c *compiler) identities(e *field.Error) []string {
+	text := string(e.Type) + ": " + e.Detail
+	switch v := e.BadValue.(type) {
+	case string, bool, int, int64, float64:
+		text += fmt.Sprintf(": %v", v)
 	}
-	return e.Error()
+	path := e.Field
+	if strings.Contains(e.Detail, inTotalBudget) || strings.Contains(e.Detail, overTotalBudget) {
+		path, _, _ = strings.Cut(path, ".openAPIV3Schema")
+		text = "total"
+	}
+	rest, hoisted := strings.CutPrefix(path, "spec.validation")
+	if !hoisted {
+		return []string{path + ": " + text}
+	}
+	var l []string
+	for i := range c.crd.Spec.Versions {
+		l = append(l, fmt.Sprintf("spec.versions[%d].schema%s: %s", i, rest, text))
+	}
+	return l
 }
 
 // without returns the errors that are not among known ones.
-func without(l, known field.ErrorList) field.ErrorList {
+func (c *compiler) without(l, known field.ErrorList) field.ErrorList {
 	seen := map[string]bool{}
 	for _, e := range known {
-		seen[problem(e)] = true
+		for _, id := range c.identities(e) {
+			seen[id] = true
+		}
 	}
 	var out field.ErrorList
 	for _, e := range l {
-		if !seen[problem(e)] {
+		if slices.ContainsFunc(c.identities(e), func(id string) bool { return !seen[id] }) {
 			out = append(out, e)
 		}
 	}
@@ -113,7 +132,7 @@ func written(path string) string {
 // nearest is the position of the declaration closest to a field of the CRD: on
 // the schema that holds it, or that of the manifest.
 func (c *compiler) nearest(path string) diag.Pos {
-	best, length := c.pos(c.manifest.Node), 0
+	best, length := c.find(written(path)), 0
 	for _, o := range c.objects {
 		if place := o.Place.String(); strings.HasPrefix(written(path), place) && len(place) > length {
 			best, length = o.Declarations[0].Pos, len(place)

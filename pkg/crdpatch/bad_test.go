@@ -61,6 +61,8 @@ func TestBadInput(t *testing.T) {
 		{"versions is a map", header + "  versions: {a: {x-kubernetes-unions: []}}\n", "in:6:18: UC223: x-kubernetes-unions does not stand in a schema here: it would have no effect", ""},
 		{"declaration outside of schemas", header + "  x-kubernetes-unions: []\n", "in:6:3: UC223: x-kubernetes-unions does not stand in a schema here: it would have no effect", ""},
 
+		{"alias to a CRD in a list", "apiVersion: v1\nkind: List\nx-crd: &c\n" + strings.ReplaceAll("  "+strings.TrimSuffix(crd, "\n"), "\n", "\n  ") + "\nitems: [*c]\n",
+			"in:27:9: UC401: the alias *c stands for a CRD that declares unions: editing it would change other places", ""},
 		{"cut off in a flow mapping", crd[:strings.LastIndex(crd, "}")], "in:23:18: UC101: did not find expected ',' or '}'", ""},
 		{"cut off in a quoted string", crd + "            description: \"cut", "in:24:26: UC101: found unexpected end of stream in a quoted scalar", ""},
 		{"tab", strings.Replace(crd, "            type: object\n", "\t    type: object\n", 1), "in:18:1: UC101: found character that cannot start any token", ""},

@@ -228,16 +228,23 @@ func (p *patcher) crds(d *yamltext.Document) []manifest {
 	var l []manifest
 	var find func(n *yaml.Node, items []int)
 	find = func(n *yaml.Node, items []int) {
+		if n != nil && n.Kind == yaml.AliasNode && compile.Declares(n.Alias) {
+			p.errorf(n, diag.SharedContent, "write the CRD out at each of its places", "the alias *%s stands for a CRD that declares unions: editing it would change other places", n.Value)
+		}
 		if n == nil || n.Kind != yaml.MappingNode {
 			return
 		}
 		kind, apiVersion := text(n, "kind"), text(n, "apiVersion")
 		switch {
 		case kind == "List" || kind == "CustomResourceDefinitionList":
-			if _, v, _, ok := yamltext.Lookup(n, "items"); ok && v.Kind == yaml.SequenceNode {
+			_, v, _, ok := yamltext.Lookup(n, "items")
+			switch {
+			case ok && v.Kind == yaml.SequenceNode:
 				for i, item := range v.Content {
 					find(item, append(slices.Clone(items), i))
 				}
+			case ok && v.Kind == yaml.AliasNode:
+				find(v, nil)
 			}
 		case kind == "CustomResourceDefinition" && apiVersion == group+"v1":
 			l = append(l, manifest{n, items})

@@ -101,7 +101,8 @@ const (
 	RuleChanged Code = "UC403"
 	// AnnotationTooLarge: the annotation would exceed the API server's limit.
 	AnnotationTooLarge Code = "UC404"
-	// Unproved: the edited file is not provably the intended document.
+	// Unproved: the edit cannot be made, or the result is not provably the
+	// intended document.
 	Unproved Code = "UC405"
 )
 
@@ -180,7 +181,7 @@ var Codes = []CodeInfo{
 	{BadAnnotation, Error, "unreadable annotation"},
 	{RuleChanged, Error, "compiled rule gone or edited"},
 	{AnnotationTooLarge, Error, "annotation too large"},
-	{Unproved, Error, "edit not proved"},
+	{Unproved, Error, "edit not possible or not proved"},
 
 	{DefaultedDiscriminator, Warning, "discriminator with a default"},
 	{VersionsDiffer, Warning, "versions differ"},

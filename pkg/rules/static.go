@@ -116,7 +116,7 @@ func compact(u *union.Union) []Rule {
 		}
 	}
 	r := rule(u, holds, ReasonInvalid, "", message)
-	r.MessageExpression = explain.text
+	r.MessageExpression = explained(u, explain)
 	r.Conditions = conditions
 	if u.Ratchet {
 		r.Rule = or(and(atom("oldSelf.hasValue()"), unchanged(u)), holds).text
@@ -217,6 +217,22 @@ func presentNames(o object, test func(i int) expr) expr {
 		l[i] = paren(cond(test(i), literal(", "+m.Name), zero))
 	}
 	return expr{paren(add(l...)).text + ".substring(2)", precAtom}
+}
+
+// maxExplained is the number of members, and maxExplanation the length, up to
+// which a message is computed. CEL limits the depth and the size of expressions;
+// beyond, the fixed message has to do.
+const (
+	maxExplained   = 80
+	maxExplanation = 40_000
+)
+
+// explained is e as a messageExpression, empty when it is too big for one.
+func explained(u *union.Union, e expr) string {
+	if len(u.Members) > maxExplained || len(e.text) > maxExplanation {
+		return ""
+	}
+	return e.text
 }
 
 func rule(u *union.Union, holds expr, reason Reason, at, message string) Rule {

@@ -50,7 +50,7 @@ func clearOnChange(u *union.Union) Rule {
 		// The selection changes without the discriminator, too.
 		change = cond(or(old.typeSet(), o.typeSet()), change, literal(labelled(u, "the members set changed")))
 	}
-	r.MessageExpression = add(change, literal(": clear "), presentNames(o, left)).text
+	r.MessageExpression = explained(u, add(change, literal(": clear "), presentNames(o, left)))
 	return r
 }
 
@@ -99,7 +99,7 @@ func restrictDiscriminator(u *union.Union) Rule {
 	if u.Change == union.AllowedChanges {
 		change = append(change, literal("; "+table(u)))
 	}
-	r.MessageExpression = add(change...).text
+	r.MessageExpression = explained(u, add(change...))
 	return r
 }
 
@@ -209,7 +209,7 @@ func labelledExpr(u *union.Union, parts ...expr) string {
 	if label := labelled(u, ""); label != "" {
 		parts = append([]expr{literal(label)}, parts...)
 	}
-	return add(parts...).text
+	return explained(u, add(parts...))
 }
 
 // table says for messages which changes the transition table allows.

@@ -104,7 +104,7 @@ func (p *parser) errorf(n *yaml.Node, code diag.Code, hint, format string, args 
 	})
 }
 
-// keys are the keys of a declaration in the order of the documentation.
+// keys are the keys of a declaration and how each is read.
 var keys = map[string]func(p *parser, d *Declaration, k, v *yaml.Node){
 	"discriminator": func(p *parser, d *Declaration, _, v *yaml.Node) { d.discriminator = p.word(v) },
 	"fields-to-discriminateBy": func(p *parser, d *Declaration, k, v *yaml.Node) {
