@@ -162,7 +162,7 @@ func TestEditedAfterCompile(t *testing.T) {
 		{
 			name: "behind the rules", in: compiled + "          größer: {type: object, x-kubernetes-unions: 1}\n",
 			decompiled: in + "          größer: {type: object, x-kubernetes-unions: 1}\n",
-			diags:      `compile: crd.yaml:29:55: UC202: x-kubernetes-unions must be a list of unions, not "1"`,
+			diags:      `compile: crd.yaml:29:55: UC202: x-kubernetes-unions must be a list of unions, not 1`,
 		},
 		{
 			name: "member renamed in front", in: change("spec:\n  group", "# größer\nspec:\n  group", "              a: {type", "              c: {type"),

@@ -89,6 +89,7 @@ type parser struct {
 	file, path string
 	at         *diag.Pos
 	diags      diag.List
+	key        string // of the declaration that is being read
 }
 
 func (p *parser) pos(n *yaml.Node) diag.Pos {
@@ -164,7 +165,9 @@ func (p *parser) declaration(item *yaml.Node) *Declaration {
 		case "members":
 			hasMembers = e.Key
 		}
+		p.key = name.text
 		read(p, d, e.Key, e.Value)
+		p.key = ""
 	}
 	if hasFields != nil && hasMembers != nil {
 		p.errorf(hasMembers, diag.Contradiction, "keep fields-to-discriminateBy with a discriminator, members without one",
@@ -186,7 +189,7 @@ func unknownKeyHint(name string) string {
 func (p *parser) entries(n *yaml.Node) []yamltext.Entry {
 	m := yamltext.Resolve(n)
 	if m.Kind != yaml.MappingNode {
-		p.errorf(m, diag.MalformedDeclaration, "", "want a mapping, not %s", kindOf(m))
+		p.wrong(m, "a mapping")
 		return nil
 	}
 	for i := 0; i < len(m.Content); i += 2 {
@@ -202,7 +205,7 @@ func (p *parser) entries(n *yaml.Node) []yamltext.Entry {
 func (p *parser) word(n *yaml.Node) word {
 	n = yamltext.Resolve(n)
 	if n.Kind != yaml.ScalarNode || n.Value == "" && n.ShortTag() == "!!null" {
-		p.errorf(n, diag.MalformedDeclaration, "", "want a string, not %s", kindOf(n))
+		p.wrong(n, "a string")
 		return word{}
 	}
 	s, err := yamltext.String(n)
@@ -224,7 +227,7 @@ func (p *parser) words(n *yaml.Node, single bool) []word {
 		if single {
 			want = "a string or a list of strings"
 		}
-		p.errorf(r, diag.MalformedDeclaration, "", "want %s, not %s", want, kindOf(r))
+		p.wrong(r, want)
 		return nil
 	}
 	var l []word
@@ -234,11 +237,36 @@ func (p *parser) words(n *yaml.Node, single bool) []word {
 	return l
 }
 
+// wrong reports a value of the wrong type, with an example of the right one.
+func (p *parser) wrong(n *yaml.Node, want string) {
+	at, hint := "", "write it like {members: [a, b]}"
+	if p.key != "" {
+		at, hint = p.key+": ", fmt.Sprintf("write it like %s: %s", p.key, examples[p.key])
+	}
+	p.errorf(n, diag.MalformedDeclaration, hint, "%swant %s, not %s", at, want, kindOf(n))
+}
+
+// examples are values of the keys, for hints.
+var examples = map[string]string{
+	"discriminator":              "type",
+	"fields-to-discriminateBy":   "{http: HTTP, tcp: [TCP, TLS]}",
+	"deduceInvalidDiscriminator": "true",
+	"members":                    "[a, b]",
+	"name":                       "backend",
+	"cardinality":                "ExactlyOne",
+	"optionalMembers":            "[tcp]",
+	"emptyIsUnset":               "[http]",
+	"unmappedValues":             "Forbid",
+	"discriminatorChange":        "Clear",
+	"allowedChanges":             "{HTTP: [TCP]}",
+	"ratchet":                    "true",
+}
+
 func (p *parser) boolean(n *yaml.Node) bool {
 	n = yamltext.Resolve(n)
 	// Other spellings of a boolean are booleans to some readers only.
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" || n.Value != "true" && n.Value != "false" {
-		p.errorf(n, diag.MalformedDeclaration, "write true or false", "want a boolean, not %s", kindOf(n))
+		p.wrong(n, "true or false")
 	}
 	return n.Value == "true"
 }
@@ -247,7 +275,11 @@ func enumeration[T comparable](p *parser, values names[T], key, n *yaml.Node) T 
 	w := p.word(n)
 	v, ok := values[w.text]
 	if !ok && w.set {
-		p.errorf(yamltext.Resolve(n), diag.MalformedDeclaration, "", "%s must be one of %s", key.Value, values.list())
+		hint := ""
+		if best := closest(w.text, slices.Sorted(maps.Keys(values))); best != "" {
+			hint = fmt.Sprintf("write %q", best)
+		}
+		p.errorf(yamltext.Resolve(n), diag.MalformedDeclaration, hint, "%s must be one of %s", key.Value, values.list())
 	}
 	return v
 }
@@ -267,6 +299,9 @@ func kindOf(n *yaml.Node) string {
 	}
 	if n.ShortTag() == "!!null" {
 		return "null"
+	}
+	if tag := n.ShortTag(); tag == "!!bool" || tag == "!!int" || tag == "!!float" {
+		return n.Value
 	}
 	return fmt.Sprintf("%q", n.Value)
 }
