@@ -177,21 +177,24 @@ func compileCRD(b *testing.B, src []byte) []byte {
 	return out
 }
 
+// bench runs one operation on a CRD of a size, read from so many bytes.
+func bench(b *testing.B, size, op string, bytes int, f func()) {
+	b.Run("size="+size+"/op="+op, func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(int64(bytes))
+		for b.Loop() {
+			f()
+		}
+	})
+}
+
 // BenchmarkCRD compares compiling with what the API server does to the compiled
 // CRD when it is created. Compare the columns with benchstat -col /op.
 func BenchmarkCRD(b *testing.B) {
 	for _, s := range sizes {
 		src := generate(s.components, s.size, true)
 		out := compileCRD(b, src)
-		run := func(op string, f func()) {
-			b.Run("size="+s.name+"/op="+op, func(b *testing.B) {
-				b.ReportAllocs()
-				b.SetBytes(int64(len(src)))
-				for b.Loop() {
-					f()
-				}
-			})
-		}
+		run := func(op string, f func()) { bench(b, s.name, op, len(src), f) }
 		run("server-read-and-validate", func() { validate(b, read(b, out)) })
 		crd := read(b, out)
 		run("server-validate", func() { validate(b, crd) })
@@ -205,15 +208,7 @@ func BenchmarkCRD(b *testing.B) {
 func BenchmarkPlain(b *testing.B) {
 	for _, s := range sizes {
 		src := generate(s.components, s.size, false)
-		run := func(op string, f func()) {
-			b.Run("size="+s.name+"/op="+op, func(b *testing.B) {
-				b.ReportAllocs()
-				b.SetBytes(int64(len(src)))
-				for b.Loop() {
-					f()
-				}
-			})
-		}
+		run := func(op string, f func()) { bench(b, s.name, op, len(src), f) }
 		run("read", func() { read(b, src) })
 		run("compile", func() { compileCRD(b, src) })
 	}

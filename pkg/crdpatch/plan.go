@@ -398,8 +398,7 @@ func (t textOf) behindKey(key, value *yaml.Node) (span, error) {
 
 // schemaIn returns the schema at steps of a version of a CRD's value.
 func schemaIn(crd map[string]any, version int, steps []string) map[string]any {
-	spec, _ := crd["spec"].(map[string]any)
-	versions, _ := spec["versions"].([]any)
+	versions := listAt(crd, "spec", "versions")
 	if version >= len(versions) {
 		return nil
 	}

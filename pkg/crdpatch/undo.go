@@ -188,7 +188,7 @@ func (r *restorer) read(value *any) bool {
 func (r *restorer) remove() []yamltext.Edit {
 	r.copies()
 	for _, s := range r.record.Schemas {
-		version, node := r.find(s)
+		version, node := findSchema(r.manifest.node, s)
 		if node == nil {
 			r.gone(s)
 			continue
@@ -229,7 +229,7 @@ func (r *restorer) gone(s schemaRecord) {
 // copies warns of rules that were copied along with a schema.
 func (r *restorer) copies() {
 	for _, s := range r.record.Schemas {
-		if _, node := r.find(s); node == nil {
+		if _, node := findSchema(r.manifest.node, s); node == nil {
 			continue
 		}
 		for _, at := range r.strays(s) {
@@ -285,9 +285,7 @@ func (r *restorer) otherRules() []ruled {
 			}
 		}
 	}
-	spec, _ := r.value["spec"].(map[string]any)
-	versions, _ := spec["versions"].([]any)
-	for i, v := range versions {
+	for i, v := range listAt(r.value, "spec", "versions") {
 		version, _ := v.(map[string]any)
 		name, _ := version["name"].(string)
 		if schema := schemaIn(r.value, i, nil); schema != nil {
@@ -297,11 +295,7 @@ func (r *restorer) otherRules() []ruled {
 	return l
 }
 
-// find returns the schema that a record speaks of, and its version's index.
-func (r *restorer) find(s schemaRecord) (int, *yaml.Node) {
-	return findSchema(r.manifest.node, s)
-}
-
+// findSchema returns the schema that a record speaks of, and its version's index.
 func findSchema(crd *yaml.Node, s schemaRecord) (int, *yaml.Node) {
 	at := func(n *yaml.Node, key string) *yaml.Node {
 		_, v, shared, ok := yamltext.Lookup(n, key)
@@ -352,10 +346,7 @@ func (r *restorer) removeRules(s schemaRecord, place string, node *yaml.Node, va
 	var changed []ruleRecord
 	problem := "is gone, or its text was edited"
 	for _, rule := range s.Rules {
-		i := slices.IndexFunc(present, func(v any) bool {
-			m, _ := v.(map[string]any)
-			return m["rule"] == rule.Rule
-		})
+		i := slices.IndexFunc(present, func(v any) bool { return ruleOf(v) == rule.Rule })
 		there := i >= 0 && l != nil && index >= 0 && l.Kind == yaml.SequenceNode && i < len(l.Content)
 		if there && sumOf(present[i]) == rule.Sum {
 			ours = append(ours, i)

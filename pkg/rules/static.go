@@ -34,23 +34,23 @@ func fineDiscriminated(u *union.Union) []Rule {
 			when = showAll(m.Values) + " or unset"
 		}
 		l = append(l, rule(u, or(not(o.present(i)), allowed), ReasonForbidden, m.Name,
-			fmt.Sprintf("%s may only be set when %s is %s", m.Name, u.Discriminator, when)).enforces(union.Forbidden))
+			onlyWhen(u, m, when)).enforces(union.Forbidden))
 		if m.Optional {
 			continue
 		}
 		l = append(l, rule(u, or(not(o.hasType()), noneOf(o.discriminator(), m.Values), o.present(i)), ReasonRequired, m.Name,
-			fmt.Sprintf("%s is required when %s is %s", m.Name, u.Discriminator, alternatives(m.Values))).enforces(union.Required))
+			requiredWhen(u, m)).enforces(union.Required))
 	}
 	if u.Cardinality == union.ExactlyOne && !u.Implied.Selected {
 		l = append(l, rule(u, o.typeSet(), ReasonRequired, u.Discriminator, mustBeSet(u)).enforces(union.Selected))
 	}
 	if u.ForbidUnmapped && !u.Implied.Unmapped {
 		l = append(l, rule(u, o.mapped(), ReasonInvalid, u.Discriminator,
-			fmt.Sprintf("%s must be %s", u.Discriminator, alternatives(u.MemberValues()))).enforces(union.Unmapped))
+			mustBeMapped(u)).enforces(union.Unmapped))
 	}
 	if u.Deduce && len(u.Members) > 1 {
 		l = append(l, rule(u, or(o.typeSet(), atMostOneOf(o.members())), ReasonInvalid, "",
-			fmt.Sprintf("at most one of %s may be set while %s is unset", names(u), u.Discriminator)).enforces(union.TooMany))
+			oneWhileUnset(u)).enforces(union.TooMany))
 	}
 	return l
 }
@@ -138,10 +138,10 @@ func (o object) compactDiscriminated() (holds, explain expr, conditions []union.
 			match = append(match, eq(selected, o.present(i)))
 		}
 		cases = append(cases, [2]expr{and(o.present(i), not(o.isSelected(i))),
-			literal(labelled(u, fmt.Sprintf("%s may only be set when %s is %s", m.Name, u.Discriminator, alternatives(m.Values))))})
+			literal(labelled(u, onlyWhen(u, m, alternatives(m.Values))))})
 		if !m.Optional {
 			cases = append(cases, [2]expr{and(o.isSelected(i), not(o.present(i))),
-				literal(labelled(u, fmt.Sprintf("%s is required when %s is %s", m.Name, u.Discriminator, alternatives(m.Values))))})
+				literal(labelled(u, requiredWhen(u, m)))})
 		}
 	}
 	if u.ForbidUnmapped && !u.Implied.Unmapped {
@@ -151,7 +151,7 @@ func (o object) compactDiscriminated() (holds, explain expr, conditions []union.
 			mapped = append(mapped, "") // below it is only known to be there
 		}
 		match = append(match, oneOf(o.discriminator(), mapped))
-		cases = append(cases, [2]expr{not(o.mapped()), literal(labelled(u, fmt.Sprintf("%s must be %s", u.Discriminator, alternatives(u.MemberValues()))))})
+		cases = append(cases, [2]expr{not(o.mapped()), literal(labelled(u, mustBeMapped(u)))})
 	}
 	when, otherwise := o.hasType(), not(or(o.members()...))
 	switch {
@@ -163,7 +163,7 @@ func (o object) compactDiscriminated() (holds, explain expr, conditions []union.
 		conditions = append(conditions, union.TooMany)
 		when, otherwise = o.typeSet(), atMostOneOf(o.members())
 		cases = slices.Insert(cases, 0, [2]expr{not(o.typeSet()),
-			literal(labelled(u, fmt.Sprintf("at most one of %s may be set while %s is unset", names(u), u.Discriminator)))})
+			literal(labelled(u, oneWhileUnset(u)))})
 	}
 	holds = cond(when, and(match...), otherwise)
 	if otherwise == no {
@@ -246,6 +246,24 @@ func rule(u *union.Union, holds expr, reason Reason, at, message string) Rule {
 func (r Rule) enforces(c union.Condition) Rule {
 	r.Conditions = []union.Condition{c}
 	return r
+}
+
+// The messages of the conditions, the same in every encoding.
+
+func onlyWhen(u *union.Union, m union.Member, values string) string {
+	return fmt.Sprintf("%s may only be set when %s is %s", m.Name, u.Discriminator, values)
+}
+
+func requiredWhen(u *union.Union, m union.Member) string {
+	return fmt.Sprintf("%s is required when %s is %s", m.Name, u.Discriminator, alternatives(m.Values))
+}
+
+func mustBeMapped(u *union.Union) string {
+	return fmt.Sprintf("%s must be %s", u.Discriminator, alternatives(u.MemberValues()))
+}
+
+func oneWhileUnset(u *union.Union) string {
+	return fmt.Sprintf("at most one of %s may be set while %s is unset", names(u), u.Discriminator)
 }
 
 func cardinalityMessage(u *union.Union) string {
