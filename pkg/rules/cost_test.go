@@ -66,8 +66,7 @@ func TestCosts(t *testing.T) {
 			u := unionOf(t, "{"+declaration+"}", schema)
 			l := rules.Static(u, c.encoding)
 			if c.transition {
-				r, _ := rules.Transition(u)
-				l = []rules.Rule{r}
+				l = rules.Transition(u, rules.Comparison{})
 			}
 			var most, sum, messages uint64
 			for _, r := range compiled(t, structural(t, schema), l) {

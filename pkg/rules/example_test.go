@@ -50,7 +50,7 @@ func ExampleTransition() {
 		Change:        union.AllowedChanges,
 		Allowed:       map[string][]string{"HTTP": {"TCP"}},
 	}
-	r, _ := rules.Transition(u)
+	r := rules.Transition(u, rules.Comparison{})[0]
 	fmt.Println(r.Rule)
 	fmt.Println(r.Message)
 
@@ -58,7 +58,7 @@ func ExampleTransition() {
 	r, _ = rules.RemovalGuard(u, []string{"backend"})
 	fmt.Println(r.Rule)
 	// Output:
-	// !has(oldSelf.type) || oldSelf.type == '' || (has(self.type) && self.type == oldSelf.type) || (oldSelf.type == 'HTTP' && has(self.type) && self.type == 'TCP')
+	// has(oldSelf.type) && oldSelf.type != '' ? (has(self.type) && self.type == oldSelf.type) || (oldSelf.type == 'HTTP' && has(self.type) && self.type == 'TCP') : true
 	// type may not change like this; allowed are 'HTTP' to 'TCP'
 	// !(has(oldSelf.backend) && has(oldSelf.backend.type) && oldSelf.backend.type != '') || has(self.backend)
 }

@@ -150,10 +150,13 @@ func cond(test, then, otherwise expr) expr {
 	return expr{test.in(precOr) + " ? " + then.in(precOr) + " : " + otherwise.in(precTernary), precTernary}
 }
 
+// listed is the number of values from which on a list of them costs less than
+// one comparison each.
+const listed = 5
+
 // oneOf tests whether a string is one of values.
 func oneOf(s expr, values []string) expr {
-	// Beyond a few values a list is shorter, and one comparison a value either way.
-	if len(values) > 3 {
+	if len(values) > listed {
 		return inList(s, values)
 	}
 	l := make([]expr, len(values))
@@ -173,7 +176,7 @@ func inList(s expr, values []string) expr {
 
 // noneOf is the negation of oneOf.
 func noneOf(s expr, values []string) expr {
-	if len(values) > 3 {
+	if len(values) > listed {
 		return not(oneOf(s, values))
 	}
 	l := make([]expr, len(values))
@@ -264,10 +267,13 @@ func (o object) present(i int) expr {
 }
 
 // members lists present(i) for all members.
-func (o object) members() []expr {
-	l := make([]expr, len(o.u.Members))
-	for i := range l {
-		l[i] = o.present(i)
+func (o object) members() []expr { return o.presentAmong(indices(len(o.u.Members))) }
+
+// presentAmong lists present(i) for some members.
+func (o object) presentAmong(members []int) []expr {
+	l := make([]expr, len(members))
+	for i, m := range members {
+		l[i] = o.present(m)
 	}
 	return l
 }

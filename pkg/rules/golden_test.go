@@ -44,9 +44,7 @@ func TestGolden(t *testing.T) {
 			schema := schemaOf(t, properties)
 			u := unionOf(t, tt.declaration, schema)
 			l := rules.Static(u, tt.encoding)
-			if r, ok := rules.Transition(u); ok {
-				l = append(l, r)
-			}
+			l = append(l, rules.Transition(u, rules.Comparison{})...)
 			compiled(t, structural(t, schema), l)
 			var b strings.Builder
 			write := func(comment string, l []rules.Rule) {
@@ -56,7 +54,7 @@ func TestGolden(t *testing.T) {
 				}
 				b.WriteString("# " + comment + "\n" + string(text))
 			}
-			write(string(tt.encoding)+" rules of "+tt.declaration, l)
+			write(tt.encoding.String()+" rules of "+tt.declaration, l)
 			if r, ok := rules.RemovalGuard(u, tt.links); ok {
 				compiled(t, structural(t, nested(schema, tt.links)), []rules.Rule{r})
 				write("removal guard of the union at "+strings.Join(tt.links, "."), []rules.Rule{r})

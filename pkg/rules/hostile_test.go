@@ -54,9 +54,7 @@ func allRules(t testing.TB, declaration map[string]any, schema *apiextensionsv1.
 			declaration["discriminatorChange"], declaration["ratchet"] = change, ratchet
 			u := unionOf(t, marshal(t, declaration), schema)
 			l = append(append(l, rules.Static(u, rules.Fine)...), rules.Static(u, rules.Compact)...)
-			if r, ok := rules.Transition(u); ok {
-				l = append(l, r)
-			}
+			l = append(l, rules.Transition(u, rules.Comparison{})...)
 		}
 	}
 	return l
@@ -140,7 +138,7 @@ func TestHostileValues(t *testing.T) {
 			l := allRules(t, declaration, schema)
 			delete(declaration, "discriminatorChange")
 			declaration["allowedChanges"] = map[string]any{value: []string{value + "2", ""}}
-			table, _ := rules.Transition(unionOf(t, marshal(t, declaration), schema))
+			table := rules.Transition(unionOf(t, marshal(t, declaration), schema), rules.Comparison{})[0]
 			l = append(l, table)
 			st := structural(t, schema)
 			compiled(t, st, l)

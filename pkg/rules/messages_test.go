@@ -109,9 +109,7 @@ func TestMessages(t *testing.T) {
 			t.Parallel()
 			u := unionOf(t, "{"+tt.declaration+"}", schema)
 			l := rules.Static(u, tt.encoding)
-			if r, ok := rules.Transition(u); ok {
-				l = append(l, r)
-			}
+			l = append(l, rules.Transition(u, rules.Comparison{})...)
 			compiled(t, structural(t, schema), l)
 			var old, new map[string]any
 			if tt.old != "" {
@@ -148,9 +146,8 @@ func TestFallbackMessages(t *testing.T) {
 		{"{members: [a, b], allowedChanges: {}}", "the member set may not change like this; no change is allowed"},
 	}
 	for _, tt := range tests {
-		r, ok := rules.Transition(unionOf(t, tt.declaration, schema))
-		if !ok || r.Message != tt.want {
-			t.Errorf("%s: %q, want %q", tt.declaration, r.Message, tt.want)
+		if l := rules.Transition(unionOf(t, tt.declaration, schema), rules.Comparison{}); len(l) != 1 || l[0].Message != tt.want {
+			t.Errorf("%s: %v, want %q", tt.declaration, l, tt.want)
 		}
 	}
 	for declaration, want := range map[string]string{

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"fmt"
+
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -47,18 +49,54 @@ func (r Rule) Trim(f Features) Rule {
 	return r
 }
 
-// Encoding is a way to write the static rules of a union. All of them mean the
-// same.
-type Encoding string
+// Encoding is a way to write the static rules of a union: Fine, or the number of
+// groups that the members are split into. All encodings mean the same; they
+// differ in cost, in length, and in what the messages can point at.
+//
+// With a discriminator each group has one rule, with a messageExpression that
+// names the member at fault; with as many groups as members, each rule also has
+// the member's fieldPath. Without a discriminator every two groups have a rule,
+// since it takes two members to break it; one or two groups are a single rule.
+type Encoding int
 
 const (
 	// Fine is one rule per member and direction, each with its own message,
 	// reason and fieldPath: the best errors.
-	Fine Encoding = "fine"
-	// Compact is one rule per union, with a messageExpression that names the
-	// offending member: fewer bytes.
-	Compact Encoding = "compact"
+	Fine Encoding = 0
+	// Compact is one rule per union.
+	Compact Encoding = 1
 )
+
+// String names the encoding as users see it.
+func (e Encoding) String() string {
+	switch e {
+	case Fine:
+		return "fine"
+	case Compact:
+		return "compact"
+	}
+	return fmt.Sprintf("in %d groups", int(e))
+}
+
+// Comparison is how rules compare the old state of a union with the new one.
+// The zero value compares in one rule, with ==.
+type Comparison struct {
+	// Lookup compares the discriminator with its old value by "in" instead of ==.
+	// The API server's estimator charges == by the greatest length that the schema
+	// admits, and "in" a constant.
+	Lookup bool
+	// Parts is the number of rules that the comparison of members is spread over;
+	// 0 is one. Clear is never spread, nor is what a discriminator decides.
+	Parts int
+}
+
+// same compares two strings.
+func (c Comparison) same(a, b expr) expr {
+	if c.Lookup {
+		return expr{a.in(precAdd) + " in [" + b.text + "]", precCompare}
+	}
+	return eq(a, b)
+}
 
 // labelled prefixes the messages of a union that has a name.
 func labelled(u *union.Union, message string) string {

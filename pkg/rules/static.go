@@ -9,48 +9,60 @@ import (
 )
 
 // Static returns the rules that hold exactly for the states u allows, in the
-// given encoding. A union that ratchets is always encoded compactly, in a rule
-// with optionalOldSelf. The result is empty when every state is allowed.
+// given encoding. The result is empty when every state is allowed. For a union
+// that ratchets it is that of [Ratcheting], undivided.
 func Static(u *union.Union, enc Encoding) []Rule {
 	switch {
-	case u.Ratchet || enc == Compact:
-		return compact(u)
+	case u.Ratchet:
+		return Ratcheting(u, enc, Comparison{})
+	case enc != Fine:
+		return ruled(grouped(u, int(enc)))
 	case u.Discriminator != "":
 		return fineDiscriminated(u)
 	}
 	return finePlain(u)
 }
 
-// fineDiscriminated is: forbidden and required per member, then selected,
-// unmapped and, when the discriminator may be deduced, at most one.
+// fineDiscriminated is: forbidden and required per member, then the rules on the
+// whole union.
 func fineDiscriminated(u *union.Union) []Rule {
 	o := self(u)
 	var l []Rule
 	for i, m := range u.Members {
-		allowed := and(o.hasType(), o.selects(i))
-		when := alternatives(m.Values)
-		if u.Deduce {
-			allowed = or(not(o.hasType()), eq(o.discriminator(), zero), o.selects(i))
-			when = showAll(m.Values) + " or unset"
+		l = append(l, o.forbidden(i).Rule)
+		if !m.Optional {
+			l = append(l, rule(u, cond(o.isSelected(i), o.present(i), yes), ReasonRequired, m.Name,
+				requiredWhen(u, m)).enforces(union.Required))
 		}
-		l = append(l, rule(u, or(not(o.present(i)), allowed), ReasonForbidden, m.Name,
-			onlyWhen(u, m, when)).enforces(union.Forbidden))
-		if m.Optional {
-			continue
-		}
-		l = append(l, rule(u, or(not(o.hasType()), noneOf(o.discriminator(), m.Values), o.present(i)), ReasonRequired, m.Name,
-			requiredWhen(u, m)).enforces(union.Required))
 	}
+	return append(l, ruled(o.onWhole(1))...)
+}
+
+// forbidden is the rule that member i is set only when it is selected.
+func (o object) forbidden(i int) statement {
+	m := o.u.Members[i]
+	holds, when := cond(o.present(i), o.isSelected(i), yes), alternatives(m.Values)
+	if o.u.Deduce {
+		holds, when = cond(and(o.present(i), o.typeSet()), o.selects(i), yes), showAll(m.Values)+" or unset"
+	}
+	return state(o.u, holds, ReasonForbidden, m.Name, onlyWhen(o.u, m, when), union.Forbidden)
+}
+
+// onWhole are the rules that concern no member in particular: selected,
+// unmapped and, when the discriminator may be deduced, at most one.
+func (o object) onWhole(groups int) []statement {
+	u := o.u
+	var l []statement
 	if u.Cardinality == union.ExactlyOne && !u.Implied.Selected {
-		l = append(l, rule(u, o.typeSet(), ReasonRequired, u.Discriminator, mustBeSet(u)).enforces(union.Selected))
+		l = append(l, state(u, o.typeSet(), ReasonRequired, u.Discriminator, mustBeSet(u), union.Selected))
 	}
 	if u.ForbidUnmapped && !u.Implied.Unmapped {
-		l = append(l, rule(u, o.mapped(), ReasonInvalid, u.Discriminator,
-			mustBeMapped(u)).enforces(union.Unmapped))
+		l = append(l, state(u, o.mapped(), ReasonInvalid, u.Discriminator, mustBeMapped(u), union.Unmapped))
 	}
 	if u.Deduce && len(u.Members) > 1 {
-		l = append(l, rule(u, or(o.typeSet(), atMostOneOf(o.members())), ReasonInvalid, "",
-			oneWhileUnset(u)).enforces(union.TooMany))
+		for _, p := range pairs(len(u.Members), groups) {
+			l = append(l, state(u, or(o.typeSet(), o.atMostOne(p)), ReasonInvalid, "", oneWhileUnset(u), union.TooMany))
+		}
 	}
 	return l
 }
@@ -85,98 +97,6 @@ func finePlain(u *union.Union) []Rule {
 	return l
 }
 
-// compact is one rule for all static conditions, with a messageExpression that
-// names what is wrong.
-func compact(u *union.Union) []Rule {
-	o := self(u)
-	var holds, explain expr
-	var message string
-	var conditions []union.Condition
-	switch {
-	case u.Discriminator != "":
-		holds, explain, conditions = o.compactDiscriminated()
-		message = fmt.Sprintf("only the member that %s selects may be set, and it must be set unless it is optional", u.Discriminator)
-	case u.Cardinality == union.AtLeastOne:
-		holds, conditions = or(o.members()...), []union.Condition{union.TooFew}
-	case u.Cardinality == union.ExactlyOne:
-		holds, conditions = exactlyOneOf(o.members()), []union.Condition{union.TooFew, union.TooMany}
-	case len(u.Members) == 1:
-		return nil
-	default:
-		holds, conditions = atMostOneOf(o.members()), []union.Condition{union.TooMany}
-	}
-	if message == "" {
-		message = cardinalityMessage(u)
-		if u.Cardinality != union.AtLeastOne {
-			found := presentNames(o, func(i int) expr { return o.present(i) })
-			explain = add(literal(labelled(u, message)+", found: "), found)
-			if u.Cardinality == union.ExactlyOne {
-				explain = cond(or(o.members()...), explain, literal(labelled(u, message)))
-			}
-		}
-	}
-	r := rule(u, holds, ReasonInvalid, "", message)
-	r.MessageExpression = explained(u, explain)
-	r.Conditions = conditions
-	if u.Ratchet {
-		r.Rule = or(and(atom("oldSelf.hasValue()"), unchanged(u)), holds).text
-		r.OptionalOldSelf = true
-	}
-	return []Rule{r}
-}
-
-func (o object) compactDiscriminated() (holds, explain expr, conditions []union.Condition) {
-	u := o.u
-	conditions = []union.Condition{union.Forbidden, union.Required}
-	var match []expr
-	var cases [][2]expr
-	for i, m := range u.Members {
-		selected := o.selects(i)
-		if m.Optional {
-			match = append(match, or(not(o.present(i)), selected))
-		} else {
-			match = append(match, eq(selected, o.present(i)))
-		}
-		cases = append(cases, [2]expr{and(o.present(i), not(o.isSelected(i))),
-			literal(labelled(u, onlyWhen(u, m, alternatives(m.Values))))})
-		if !m.Optional {
-			cases = append(cases, [2]expr{and(o.isSelected(i), not(o.present(i))),
-				literal(labelled(u, requiredWhen(u, m)))})
-		}
-	}
-	if u.ForbidUnmapped && !u.Implied.Unmapped {
-		conditions = append(conditions, union.Unmapped)
-		mapped := u.MemberValues()
-		if u.Cardinality != union.ExactlyOne && !u.Deduce {
-			mapped = append(mapped, "") // below it is only known to be there
-		}
-		match = append(match, oneOf(o.discriminator(), mapped))
-		cases = append(cases, [2]expr{not(o.mapped()), literal(labelled(u, mustBeMapped(u)))})
-	}
-	when, otherwise := o.hasType(), not(or(o.members()...))
-	switch {
-	case u.Cardinality == union.ExactlyOne:
-		conditions = append(conditions, union.Selected)
-		cases = slices.Insert(cases, 0, [2]expr{not(o.typeSet()), literal(labelled(u, mustBeSet(u)))})
-		when, otherwise = o.typeSet(), no
-	case u.Deduce:
-		conditions = append(conditions, union.TooMany)
-		when, otherwise = o.typeSet(), atMostOneOf(o.members())
-		cases = slices.Insert(cases, 0, [2]expr{not(o.typeSet()),
-			literal(labelled(u, oneWhileUnset(u)))})
-	}
-	holds = cond(when, and(match...), otherwise)
-	if otherwise == no {
-		holds = and(when, and(match...))
-	}
-	// One case is true when the rule fails; the last needs no test.
-	explain = cases[len(cases)-1][1]
-	for _, c := range slices.Backward(cases[:len(cases)-1]) {
-		explain = cond(c[0], c[1], explain)
-	}
-	return holds, explain, conditions
-}
-
 // isSelected tests whether the discriminator can be read and selects member i.
 func (o object) isSelected(i int) expr { return o.isOneOf(o.u.Members[i].Values) }
 
@@ -194,27 +114,14 @@ func (o object) isOneOf(values []string) expr {
 	return and(o.hasType(), is)
 }
 
-// unchanged tests whether the state is what it was in the optional oldSelf.
-func unchanged(u *union.Union) expr {
-	o, old := self(u), object{u, atom("oldSelf.value()")}
-	var same []expr
-	if u.Discriminator != "" {
-		same = append(same, eq(o.value(), old.value()))
-	}
-	for i := range u.Members {
-		same = append(same, eq(o.present(i), old.present(i)))
-	}
-	return and(same...)
-}
-
-// presentNames is a CEL string: the names, joined, of the members for which
-// test holds.
+// presentNames is a CEL string: the names, joined, of those members among some
+// for which test holds.
 //
 // It avoids join(), whose result the API server's estimator takes for unbounded.
-func presentNames(o object, test func(i int) expr) expr {
-	l := make([]expr, len(o.u.Members))
-	for i, m := range o.u.Members {
-		l[i] = paren(cond(test(i), literal(", "+m.Name), zero))
+func presentNames(o object, among []int, test func(i int) expr) expr {
+	l := make([]expr, len(among))
+	for i, m := range among {
+		l[i] = paren(cond(test(m), literal(", "+o.u.Members[m].Name), zero))
 	}
 	return expr{paren(add(l...)).text + ".substring(2)", precAtom}
 }
@@ -233,6 +140,26 @@ func explained(u *union.Union, e expr) string {
 		return ""
 	}
 	return e.text
+}
+
+// statement is a rule whose condition may still become part of a larger one.
+type statement struct {
+	Rule
+	holds expr
+}
+
+func state(u *union.Union, holds expr, reason Reason, at, message string, conditions ...union.Condition) statement {
+	r := rule(u, holds, reason, at, message)
+	r.Conditions = conditions
+	return statement{r, holds}
+}
+
+func ruled(l []statement) []Rule {
+	var rules []Rule
+	for _, s := range l {
+		rules = append(rules, s.Rule)
+	}
+	return rules
 }
 
 func rule(u *union.Union, holds expr, reason Reason, at, message string) Rule {

@@ -8,35 +8,36 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Transition returns the rule that holds exactly for the changes u allows; ok
-// is false when it allows all. The rule reads oldSelf, so it only may stand
-// where old and new union object can be correlated.
-func Transition(u *union.Union) (r Rule, ok bool) {
+// Transition returns the rules that hold exactly for the changes u allows; it is
+// empty when u allows all. The rules read oldSelf, so they only may stand where
+// old and new union object can be correlated.
+func Transition(u *union.Union, c Comparison) []Rule {
 	switch {
 	case u.Change == union.Clear && u.Discriminator != "":
-		return clearOnChange(u), true
+		return []Rule{clearOnChange(u, c)}
 	case u.Change == union.Clear && len(u.Members) > 1:
-		return clearOnSet(u), true
+		return []Rule{clearOnSet(u)}
 	case !u.Guarded():
-		return Rule{}, false
+		return nil
 	case u.Discriminator != "":
-		return restrictDiscriminator(u), true
+		return []Rule{restrictDiscriminator(u, c)}
 	}
-	return restrictMember(u), true
+	return restrictMember(u, c)
 }
 
 // clearOnChange demands, when the discriminator changed, that no member carried
 // over remains but the selected one.
-func clearOnChange(u *union.Union) Rule {
+func clearOnChange(u *union.Union, c Comparison) Rule {
 	o, old := self(u), oldSelf(u)
 	left := func(i int) expr {
 		return and(old.present(i), o.present(i), not(o.isSelected(i)))
 	}
+	all := indices(len(u.Members))
 	var remaining []expr
-	for i := range u.Members {
+	for _, i := range all {
 		remaining = append(remaining, left(i))
 	}
-	holds := []expr{eq(old.selection(), o.selection()), not(or(remaining...))}
+	holds := []expr{c.same(old.selection(), o.selection()), not(or(remaining...))}
 	if u.Deduce {
 		// A member that stands alone beside an unset discriminator is selected.
 		holds = append(holds, and(not(o.typeSet()), atMostOneOf(o.members())))
@@ -50,7 +51,7 @@ func clearOnChange(u *union.Union) Rule {
 		// The selection changes without the discriminator, too.
 		change = cond(or(old.typeSet(), o.typeSet()), change, literal(labelled(u, "the members set changed")))
 	}
-	r.MessageExpression = explained(u, add(change, literal(": clear "), presentNames(o, left)))
+	r.MessageExpression = explained(u, add(change, literal(": clear "), presentNames(o, all, left)))
 	return r
 }
 
@@ -60,25 +61,26 @@ func clearOnSet(u *union.Union) Rule {
 	o, old := self(u), oldSelf(u)
 	carriedOver := func(i int) expr { return and(old.present(i), o.present(i)) }
 	newlySet := func(i int) expr { return and(not(old.present(i)), o.present(i)) }
+	all := indices(len(u.Members))
 	var carried, added []expr
-	for i := range u.Members {
+	for _, i := range all {
 		carried = append(carried, carriedOver(i))
 		added = append(added, newlySet(i))
 	}
 	r := rule(u, or(not(or(added...)), not(or(carried...))), ReasonInvalid, "",
 		"when one of "+names(u)+" is newly set, the one set before must be cleared").enforces(union.NotCleared)
-	r.MessageExpression = labelledExpr(u, presentNames(o, newlySet), literal(" is newly set: clear "), presentNames(o, carriedOver))
+	r.MessageExpression = labelledExpr(u, presentNames(o, all, newlySet), literal(" is newly set: clear "), presentNames(o, all, carriedOver))
 	return r
 }
 
 // restrictDiscriminator is Forbid and the table, by the discriminator's value.
-func restrictDiscriminator(u *union.Union) Rule {
+func restrictDiscriminator(u *union.Union, c Comparison) Rule {
 	o, old := self(u), oldSelf(u)
-	allowed := []expr{not(old.hasType()), eq(old.discriminator(), zero), and(o.hasType(), eq(o.discriminator(), old.discriminator()))}
-	from, to := old.discriminator(), o.isOneOf
+	wasSet, from, to := old.typeSet(), old.discriminator(), o.isOneOf
+	allowed := []expr{and(o.hasType(), c.same(o.discriminator(), old.discriminator()))}
 	if u.Deduce {
-		allowed = []expr{eq(old.selection(), zero), eq(o.selection(), old.selection())}
-		from, to = old.selection(), func(values []string) expr { return inList(o.selection(), values) }
+		wasSet, from, to = ne(old.selection(), zero), old.selection(), func(values []string) expr { return inList(o.selection(), values) }
+		allowed = []expr{c.same(o.selection(), old.selection())}
 	}
 	for _, value := range sortedKeys(u.Allowed) {
 		if row := u.Allowed[value]; len(row) > 0 {
@@ -89,7 +91,7 @@ func restrictDiscriminator(u *union.Union) Rule {
 	if u.Change == union.AllowedChanges {
 		message = u.Discriminator + " may not change like this; " + table(u)
 	}
-	r := rule(u, or(allowed...), ReasonForbidden, u.Discriminator, message).enforces(union.NotAllowed)
+	r := rule(u, cond(wasSet, or(allowed...), yes), ReasonForbidden, u.Discriminator, message).enforces(union.NotAllowed)
 	isSet, now := o.typeSet(), o.discriminator()
 	if u.Deduce {
 		isSet, now = ne(o.selection(), zero), o.selection()
@@ -105,42 +107,58 @@ func restrictDiscriminator(u *union.Union) Rule {
 
 // restrictMember is Forbid and the table, without a discriminator: by the one
 // member that was set.
-func restrictMember(u *union.Union) Rule {
+func restrictMember(u *union.Union, c Comparison) []Rule {
 	o, old := self(u), oldSelf(u)
-	allowed := []expr{}
-	for i, m := range u.Members {
-		row := u.Allowed[m.Name]
-		var others, targets []expr
-		for j, n := range u.Members {
-			switch {
-			case slices.Contains(row, n.Name):
-				targets = append(targets, o.present(j))
-			case j != i:
-				others = append(others, o.present(j))
-			}
-		}
-		next := []expr{o.present(i)}
-		switch {
-		case slices.Contains(row, ""):
-			next = append(next, not(or(others...)))
-		case len(targets) > 0:
-			next = append(next, and(or(targets...), not(or(others...))))
-		}
-		allowed = append(allowed, or(append([]expr{not(old.present(i))}, next...)...))
-	}
-	notOne := not(exactlyOneOf(old.members()))
 	message := "the member set may not be switched or unset"
 	if u.Change == union.AllowedChanges {
 		message = "the member set may not change like this; " + table(u)
 	}
-	r := rule(u, or(notOne, and(allowed...)), ReasonForbidden, "", message).enforces(union.NotAllowed)
-	change := cond(or(o.members()...), add(literal("replaced by "), presentNames(o, o.present)), literal("unset"))
-	l := []expr{presentNames(old, old.present), literal(" may not be "), change}
+	change := cond(or(o.members()...), add(literal("replaced by "), presentNames(o, indices(len(u.Members)), o.present)), literal("unset"))
+	says := []expr{presentNames(old, indices(len(u.Members)), old.present), literal(" may not be "), change}
 	if u.Change == union.AllowedChanges {
-		l = append(l, literal("; "+table(u)))
+		says = append(says, literal("; "+table(u)))
 	}
-	r.MessageExpression = labelledExpr(u, l...)
-	return r
+	var l []Rule
+	for _, g := range split(indices(len(u.Members)), c.Parts) {
+		var holds expr
+		if len(g) == 1 && len(u.Members) > 1 {
+			// The member was not the only one, or it stays or changes as it may.
+			holds = cond(old.present(g[0]), or(append(o.next(g[0]), old.presentAmong(others(g[0], len(u.Members)))...)...), yes)
+		} else {
+			var allowed []expr
+			for _, i := range g {
+				allowed = append(allowed, or(append([]expr{not(old.present(i))}, o.next(i)...)...))
+			}
+			holds = or(not(exactlyOneOf(old.members())), and(allowed...))
+		}
+		r := rule(u, holds, ReasonForbidden, "", message).enforces(union.NotAllowed)
+		r.MessageExpression = labelledExpr(u, says...)
+		l = append(l, r)
+	}
+	return l
+}
+
+// next are the conditions, one of which must hold when member i was the one set.
+func (o object) next(i int) []expr {
+	u := o.u
+	row := u.Allowed[u.Members[i].Name]
+	var rest, targets []expr
+	for j, n := range u.Members {
+		switch {
+		case slices.Contains(row, n.Name):
+			targets = append(targets, o.present(j))
+		case j != i:
+			rest = append(rest, o.present(j))
+		}
+	}
+	next := []expr{o.present(i)}
+	switch {
+	case slices.Contains(row, ""):
+		next = append(next, not(or(rest...)))
+	case len(targets) > 0:
+		next = append(next, and(or(targets...), not(or(rest...))))
+	}
+	return next
 }
 
 // RemovalGuard returns the rule for the ancestor from which links, property by

@@ -1,0 +1,230 @@
+package cost
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+)
+
+// The API server's budgets
+// (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation).
+const (
+	// RuleLimit is what one rule may cost, times its cardinality.
+	RuleLimit uint64 = validation.StaticEstimatedCostLimit
+	// MessageLimit is what one message expression may cost.
+	MessageLimit uint64 = validation.StaticEstimatedCostLimit
+	// VersionLimit is what all rules of one version may cost together.
+	VersionLimit uint64 = validation.StaticEstimatedCRDCostLimit
+)
+
+// Cost is what the estimator says of one rule. Costs saturate at
+// math.MaxUint64, which also stands for unbounded.
+type Cost struct {
+	// Once is the cost of evaluating the rule once.
+	Once uint64
+	// Cardinality is how often one object may have the rule evaluated.
+	Cardinality uint64
+	// MessageExpression is the cost of the message expression; it is counted once.
+	MessageExpression uint64
+}
+
+// Rule is the cost that counts against RuleLimit.
+func (c Cost) Rule() uint64 {
+	high, low := bits.Mul64(c.Once, c.Cardinality)
+	if high > 0 {
+		return math.MaxUint64
+	}
+	return low
+}
+
+// Total is the cost that counts against VersionLimit.
+func (c Cost) Total() uint64 { return Add(c.Rule(), c.MessageExpression) }
+
+// Fits reports whether the rule and its message expression are within their
+// budgets.
+func (c Cost) Fits() bool { return c.Rule() <= RuleLimit && c.MessageExpression <= MessageLimit }
+
+// Add returns the sum of two costs.
+func Add(a, b uint64) uint64 {
+	sum, carry := bits.Add64(a, b, 0)
+	if carry > 0 {
+		return math.MaxUint64
+	}
+	return sum
+}
+
+// Sum adds up the totals of costs.
+func Sum(l []Cost) uint64 {
+	var sum uint64
+	for _, c := range l {
+		sum = Add(sum, c.Total())
+	}
+	return sum
+}
+
+// Fit reports whether all costs fit.
+func Fit(l []Cost) bool {
+	for _, c := range l {
+		if !c.Fits() {
+			return false
+		}
+	}
+	return true
+}
+
+// Estimator costs rules in one CRD.
+type Estimator struct {
+	crd *apiextensions.CustomResourceDefinition
+	env *environment.EnvSet
+}
+
+// New returns an estimator for a CRD in the API server's internal version, which
+// it reads and never changes. env is the CEL environment to compile rules in;
+// nil is that of the linked libraries.
+func New(crd *apiextensions.CustomResourceDefinition, env *environment.EnvSet) Estimator {
+	if env == nil {
+		env = environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
+	}
+	return Estimator{crd, env}
+}
+
+// Rules returns what each of l costs on the schema of a version that steps lead
+// to from openAPIV3Schema: "properties", a name, "items", "additionalProperties".
+// An error says which rule does not compile, and why.
+func (e Estimator) Rules(version int, steps []string, l []apiextensionsv1.ValidationRule) ([]Cost, error) {
+	target, contextOf, err := e.context(version, steps)
+	if err != nil || len(l) == 0 {
+		return nil, err
+	}
+	target.XValidations = nil
+	for _, r := range l {
+		var in apiextensions.ValidationRule
+		if err := apiextensionsv1.Convert_v1_ValidationRule_To_apiextensions_ValidationRule(&r, &in, nil); err != nil {
+			return nil, err
+		}
+		target.XValidations = append(target.XValidations, in)
+	}
+	return e.costs(contextOf(target))
+}
+
+// Written returns what the rules that stand in a version's schema cost together.
+func (e Estimator) Written(version int) (uint64, error) {
+	s, err := e.schema(version)
+	if err != nil {
+		return 0, err
+	}
+	return e.below(s, validation.RootCELContext(s))
+}
+
+func (e Estimator) schema(version int) (*apiextensions.JSONSchemaProps, error) {
+	name := e.crd.Spec.Versions[version].Name
+	v, err := apiextensions.GetSchemaForVersion(e.crd, name)
+	if err != nil {
+		return nil, err
+	}
+	if v == nil || v.OpenAPIV3Schema == nil {
+		return nil, fmt.Errorf("version %s has no schema", name)
+	}
+	return v.OpenAPIV3Schema, nil
+}
+
+// context returns a copy of the schema at a place and how to make its cost
+// context once its rules are in place.
+func (e Estimator) context(version int, steps []string) (*apiextensions.JSONSchemaProps, func(*apiextensions.JSONSchemaProps) *validation.CELSchemaContext, error) {
+	root, err := e.schema(version)
+	if err != nil {
+		return nil, nil, err
+	}
+	// Rules of ancestors would make the context convert all of their schemas.
+	bare := func(s apiextensions.JSONSchemaProps) *apiextensions.JSONSchemaProps {
+		s.XValidations = nil
+		return &s
+	}
+	s, contextOf := bare(*root), validation.RootCELContext
+	for i := 0; i < len(steps); i++ {
+		parent := contextOf(s)
+		switch {
+		case steps[i] == "properties" && i+1 < len(steps):
+			i++
+			name := steps[i]
+			property, ok := s.Properties[name]
+			if !ok {
+				return nil, nil, fmt.Errorf("there is no property %s", name)
+			}
+			s = bare(property)
+			contextOf = func(s *apiextensions.JSONSchemaProps) *validation.CELSchemaContext {
+				return parent.ChildPropertyContext(s, name)
+			}
+		case steps[i] == "items" && s.Items != nil && s.Items.Schema != nil:
+			s, contextOf = bare(*s.Items.Schema), parent.ChildItemsContext
+		case steps[i] == "additionalProperties" && s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
+			s, contextOf = bare(*s.AdditionalProperties.Schema), parent.ChildAdditionalPropertiesContext
+		default:
+			return nil, nil, fmt.Errorf("there is no schema at %s", steps[i])
+		}
+	}
+	return s, contextOf, nil
+}
+
+func (e Estimator) costs(context *validation.CELSchemaContext) ([]Cost, error) {
+	info, err := context.TypeInfo()
+	if err != nil {
+		return nil, err
+	}
+	if info == nil {
+		return nil, errors.New("CEL cannot see this schema")
+	}
+	results, err := cel.Compile(info.Schema, info.DeclType, celconfig.PerCallLimit, e.env, cel.NewExpressionsEnvLoader())
+	if err != nil {
+		return nil, err
+	}
+	var l []Cost
+	for i, r := range results {
+		if r.Error != nil {
+			return nil, fmt.Errorf("rule %s: %w", info.Schema.XValidations[i].Rule, r.Error)
+		}
+		if r.MessageExpressionError != nil {
+			return nil, fmt.Errorf("messageExpression %s: %w", info.Schema.XValidations[i].MessageExpression, r.MessageExpressionError)
+		}
+		c := Cost{Once: r.MaxCost, MessageExpression: r.MessageExpressionMaxCost, Cardinality: r.MaxCardinality}
+		if context.MaxCardinality != nil {
+			c.Cardinality = *context.MaxCardinality
+		}
+		l = append(l, c)
+	}
+	return l, nil
+}
+
+func (e Estimator) below(s *apiextensions.JSONSchemaProps, context *validation.CELSchemaContext) (uint64, error) {
+	var total uint64
+	var errs []error
+	add := func(child *apiextensions.JSONSchemaProps, context *validation.CELSchemaContext) {
+		n, err := e.below(child, context)
+		total, errs = Add(total, n), append(errs, err)
+	}
+	if len(s.XValidations) > 0 {
+		costs, err := e.costs(context)
+		if err != nil {
+			return 0, err
+		}
+		total = Sum(costs)
+	}
+	for name, property := range s.Properties {
+		add(&property, context.ChildPropertyContext(&property, name))
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		add(s.Items.Schema, context.ChildItemsContext(s.Items.Schema))
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		add(s.AdditionalProperties.Schema, context.ChildAdditionalPropertiesContext(s.AdditionalProperties.Schema))
+	}
+	return total, errors.Join(errs...)
+}

@@ -1,0 +1,244 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// grouped are the static rules with the members in a number of groups.
+func grouped(u *union.Union, groups int) []statement {
+	o := self(u)
+	if u.Discriminator == "" {
+		return o.groupedPlain(groups)
+	}
+	var l []statement
+	parts := split(indices(len(u.Members)), groups)
+	for _, g := range parts {
+		l = append(l, o.group(g, len(parts) == 1))
+	}
+	if len(parts) > 1 {
+		l = append(l, o.onWhole(groups)...)
+	}
+	return l
+}
+
+// group is the rule for some members of a discriminated union, or for all and
+// with them the whole.
+func (o object) group(g []int, whole bool) statement {
+	u := o.u
+	first := u.Members[g[0]]
+	if len(g) == 1 && !whole {
+		if first.Optional {
+			return o.forbidden(g[0])
+		}
+		when := alternatives(first.Values)
+		s := state(u, o.groupHolds(g, false), ReasonInvalid, first.Name,
+			fmt.Sprintf("%s must be set when %s is %s, and only then", first.Name, u.Discriminator, when), union.Forbidden, union.Required)
+		s.MessageExpression = explained(u, cond(o.present(g[0]), literal(labelled(u, onlyWhen(u, first, when))), literal(labelled(u, requiredWhen(u, first)))))
+		return s
+	}
+	conditions := []union.Condition{union.Forbidden, union.Required}
+	var cases [][2]expr
+	say := func(when expr, message string) { cases = append(cases, [2]expr{when, literal(labelled(u, message))}) }
+	switch {
+	case u.Deduce:
+		conditions = append(conditions, union.TooMany)
+		say(not(o.typeSet()), oneWhileUnset(u))
+	case whole && u.Cardinality == union.ExactlyOne:
+		conditions = append(conditions, union.Selected)
+		say(not(o.typeSet()), mustBeSet(u))
+	}
+	for _, i := range g {
+		m := u.Members[i]
+		say(and(o.present(i), not(o.isSelected(i))), onlyWhen(u, m, alternatives(m.Values)))
+		if !m.Optional {
+			say(and(o.isSelected(i), not(o.present(i))), requiredWhen(u, m))
+		}
+	}
+	if whole && u.ForbidUnmapped && !u.Implied.Unmapped {
+		conditions = append(conditions, union.Unmapped)
+		say(not(o.mapped()), mustBeMapped(u))
+	}
+	s := state(u, o.groupHolds(g, whole), ReasonInvalid, "",
+		fmt.Sprintf("only the member that %s selects may be set, and it must be set unless it is optional", u.Discriminator), conditions...)
+	// One case is true when the rule fails; the last needs no test.
+	explain := cases[len(cases)-1][1]
+	for _, c := range slices.Backward(cases[:len(cases)-1]) {
+		explain = cond(c[0], c[1], explain)
+	}
+	s.MessageExpression = explained(u, explain)
+	return s
+}
+
+// groupHolds looks for a member first, which is cheap, and compares the
+// discriminator once: the estimator charges the dearest branch only.
+func (o object) groupHolds(g []int, whole bool) expr {
+	e := o.noneHolds(g, whole)
+	if len(g) > maxExplained {
+		// Too many to nest.
+		l := []expr{or(or(o.presentAmong(g)...), e)}
+		for _, m := range g {
+			l = append(l, o.forbidden(m).holds)
+		}
+		return and(l...)
+	}
+	long := len(g) > chained
+	for i, m := range slices.Backward(g) {
+		then := o.isSelected(m)
+		if o.u.Deduce {
+			then = or(not(o.hasType()), eq(o.discriminator(), zero), o.selects(m))
+		}
+		if rest := g[i+1:]; len(rest) > 0 && !long {
+			then = and(then, not(or(o.presentAmong(rest)...)))
+		}
+		e = cond(o.present(m), then, e)
+	}
+	if long {
+		e = and(infix("<=", precCompare, count(o.presentAmong(g)), atom("1")), e)
+	}
+	return e
+}
+
+// noneHolds tests whether none of some members need be present.
+func (o object) noneHolds(g []int, whole bool) expr {
+	u := o.u
+	var must, may []string
+	for _, i := range g {
+		if u.Members[i].Optional {
+			may = append(may, u.Members[i].Values...)
+		} else {
+			must = append(must, u.Members[i].Values...)
+		}
+	}
+	set := whole && u.Cardinality == union.ExactlyOne
+	if !set {
+		may = append(may, "")
+	}
+	holds, unset := noneOf(o.discriminator(), must), yes
+	if set {
+		unset = no
+	}
+	switch mapped := whole && (u.ForbidUnmapped || u.Implied.Unmapped); {
+	case mapped && (!u.Implied.Unmapped || len(may) < len(must)):
+		holds = no
+		if len(may) > 0 {
+			holds = oneOf(o.discriminator(), may)
+		}
+	case set:
+		holds = and(ne(o.discriminator(), zero), holds)
+	}
+	switch {
+	case holds == no && unset == no, holds == yes && unset == yes:
+		return holds
+	case holds == no:
+		return not(o.hasType())
+	case unset == no:
+		return and(o.hasType(), holds)
+	}
+	return cond(o.hasType(), holds, unset)
+}
+
+func (o object) groupedPlain(groups int) []statement {
+	u := o.u
+	message, all := cardinalityMessage(u), indices(len(u.Members))
+	if u.Cardinality == union.AtLeastOne {
+		return []statement{state(u, or(o.members()...), ReasonInvalid, "", message, union.TooFew)}
+	}
+	found := func(g []int) expr {
+		return add(literal(labelled(u, message)+", found: "), presentNames(o, g, o.present))
+	}
+	parts := pairs(len(all), groups)
+	if u.Cardinality == union.ExactlyOne && len(parts) <= 1 {
+		s := state(u, exactlyOneOf(o.members()), ReasonInvalid, "", message, union.TooFew, union.TooMany)
+		s.MessageExpression = explained(u, cond(or(o.members()...), found(all), literal(labelled(u, message))))
+		return []statement{s}
+	}
+	var l []statement
+	for _, p := range parts {
+		s := state(u, o.atMostOne(p), ReasonInvalid, "", message, union.TooMany)
+		s.MessageExpression = explained(u, found(p.all()))
+		l = append(l, s)
+	}
+	if u.Cardinality == union.ExactlyOne {
+		l = append(l, state(u, or(o.members()...), ReasonRequired, "", message, union.TooFew))
+	}
+	return l
+}
+
+// atMostOne tests that no two members are present that p has to tell apart.
+func (o object) atMostOne(p pair) expr {
+	apart := or(o.presentAmong(p.others)...)
+	if !p.within {
+		return not(and(or(o.presentAmong(p.group)...), apart))
+	}
+	if len(p.group) > chained {
+		e := atMostOneOf(o.presentAmong(p.group))
+		if len(p.others) > 0 {
+			e = and(e, not(and(or(o.presentAmong(p.group)...), apart)))
+		}
+		return e
+	}
+	// A chain over the group, in which the others come after the last.
+	conditions := o.presentAmong(p.group)
+	if len(p.others) > 0 {
+		conditions = append(conditions, apart)
+	}
+	return atMostOneOf(conditions)
+}
+
+// pair is two groups of members, no two members of which may be present: one of
+// each, and with within no two of the first.
+type pair struct {
+	group, others []int
+	within        bool
+}
+
+func (p pair) all() []int { return slices.Sorted(slices.Values(slices.Concat(p.group, p.others))) }
+
+// pairs returns, for n members in a number of groups, every two groups, so that
+// any two members are told apart exactly once. One or two groups are one pair,
+// with all members; less than two members are none.
+func pairs(n, groups int) []pair {
+	if n < 2 {
+		return nil
+	}
+	parts := split(indices(n), groups)
+	k := len(parts)
+	if k < 3 {
+		return []pair{{group: indices(n), within: true}}
+	}
+	var l []pair
+	for i := range parts {
+		for step := 1; 2*step <= k; step++ {
+			if 2*step == k && i >= step {
+				continue // both ways round the circle meet
+			}
+			l = append(l, pair{parts[i], parts[(i+step)%k], step == 1 && len(parts[i]) > 1})
+		}
+	}
+	return l
+}
+
+// split cuts a list into k parts of about the same length, or into as many as it
+// has elements.
+func split[T any](l []T, k int) [][]T {
+	k = min(max(k, 1), len(l))
+	var parts [][]T
+	for i := range k {
+		parts = append(parts, l[i*len(l)/k:(i+1)*len(l)/k])
+	}
+	return parts
+}
+
+func indices(n int) []int {
+	l := make([]int, n)
+	for i := range l {
+		l[i] = i
+	}
+	return l
+}
+
+// others are all indices below n but i.
+func others(i, n int) []int { return slices.Delete(indices(n), i, i+1) }
