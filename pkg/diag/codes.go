@@ -88,6 +88,11 @@ const (
 	KubeVersion Code = "UC303"
 	// InvalidResult: the API server's own validation refuses the compiled CRD.
 	InvalidResult Code = "UC304"
+	// NotExpressible: no OpenAPI schema means what the union says.
+	NotExpressible Code = "UC305"
+	// NotProved: --verify found that the rules do not mean what the union says, or
+	// could not tell.
+	NotProved Code = "UC306"
 )
 
 // What stands in the way of the rewriting.
@@ -129,6 +134,8 @@ const (
 	HandWrittenRuleServes Code = "UC508"
 	// NoEffect: the union forbids nothing.
 	NoEffect Code = "UC509"
+	// CoarserEncoding: finer rules would exceed a budget.
+	CoarserEncoding Code = "UC510"
 )
 
 // CodeInfo describes a code.
@@ -176,6 +183,8 @@ var Codes = []CodeInfo{
 	{VersionOverBudget, Error, "version over budget"},
 	{KubeVersion, Error, "too old a Kubernetes version"},
 	{InvalidResult, Error, "invalid result"},
+	{NotExpressible, Error, "not expressible in OpenAPI"},
+	{NotProved, Error, "not proved"},
 
 	{SharedContent, Error, "shared content"},
 	{BadAnnotation, Error, "unreadable annotation"},
@@ -192,6 +201,7 @@ var Codes = []CodeInfo{
 	{UnionsKept, Warning, "declaration kept in the output"},
 	{HandWrittenRuleServes, Info, "hand-written rule serves"},
 	{NoEffect, Warning, "union without effect"},
+	{CoarserEncoding, Info, "coarser encoding"},
 }
 
 // Info returns the entry of the code in [Codes], and whether there is one.

@@ -1,0 +1,146 @@
+package verify_test
+
+import (
+	"context"
+	"os"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+func TestMain(m *testing.M) {
+	// The API server's CEL allocates a lot that dies young; what lives is small.
+	debug.SetGCPercent(800)
+	os.Exit(m.Run())
+}
+
+// crdWith is a CRD whose spec has the given schema, as YAML.
+func crdWith(t testing.TB, spec string) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	var s apiextensionsv1.JSONSchemaProps
+	if err := sigsyaml.UnmarshalStrict([]byte(spec), &s); err != nil {
+		t.Fatalf("%v\n%s", err, spec)
+	}
+	return &apiextensionsv1.CustomResourceDefinition{Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+		Group: "example.com", Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: "Widget"},
+		Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Schema: &apiextensionsv1.CustomResourceValidation{
+			OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", Required: []string{"spec"}, Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": s}},
+		}}},
+	}}
+}
+
+// at returns the schema that steps lead to.
+func at(t testing.TB, s *apiextensionsv1.JSONSchemaProps, steps []string) *apiextensionsv1.JSONSchemaProps {
+	for i := 0; i < len(steps); i++ {
+		switch steps[i] {
+		case "properties":
+			i++
+			p, ok := s.Properties[steps[i]]
+			if !ok {
+				t.Fatalf("no property %s", steps[i])
+			}
+			s = &p
+		case "items":
+			s = s.Items.Schema
+		case "additionalProperties":
+			s = s.AdditionalProperties.Schema
+		}
+	}
+	return s
+}
+
+// unionsOf are declarations resolved against a schema.
+func unionsOf(t testing.TB, declarations string, s *apiextensionsv1.JSONSchemaProps) []*union.Union {
+	t.Helper()
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(declarations), &doc); err != nil {
+		t.Fatal(err)
+	}
+	parsed, diags := union.Parse("test.yaml", "spec", doc.Content[0], nil)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	unions, diags := union.Resolve(parsed, s, false)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return unions
+}
+
+// proofs verifies the unions declared at a place below spec.
+func proofs(t testing.TB, spec, declarations string, steps ...string) []verify.Proof {
+	t.Helper()
+	crd := crdWith(t, spec)
+	steps = append([]string{"properties", "spec"}, steps...)
+	unions := unionsOf(t, declarations, at(t, crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps))
+	l, err := verify.Object(context.Background(), crd, 0, steps, unions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// summary is what a proof says, a line each.
+func summary(p verify.Proof) string {
+	var l []string
+	for _, d := range p.Differences {
+		line := "rejected by " + d.Rule + ": "
+		if d.Accepted {
+			line = "accepted: "
+		}
+		if d.Old != nil {
+			line = "update " + line
+		}
+		l = append(l, line+d.Words(p.Union))
+	}
+	for _, s := range p.Inconclusive {
+		l = append(l, "inconclusive: "+s)
+	}
+	return strings.Join(l, "\n")
+}
+
+// compiled is the CRD whose spec has the given schema, with declarations
+// compiled, and the unions.
+func compiled(t testing.TB, spec, declarations string, encoding compile.Encoding) (*apiextensionsv1.CustomResourceDefinition, []*union.Union) {
+	t.Helper()
+	indent := func(text string, by int) string {
+		return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+strings.Repeat(" ", by))
+	}
+	text := `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        required: [spec]
+        properties:
+          spec:
+            x-kubernetes-unions: ` + indent(declarations, 12) + `
+            ` + indent(strings.TrimLeft(spec, "\n"), 12) + "\n"
+	out, diags := crdpatch.Compile("widgets.yaml", []byte(text), crdpatch.Options{Encoding: encoding})
+	if diags.HasErrors() {
+		t.Fatalf("%v\n%s", diags, text)
+	}
+	declared, diags := crdpatch.Declared("widgets.yaml", out)
+	if diags.HasErrors() || len(declared) != 1 || len(declared[0].Objects) != 1 {
+		t.Fatal(diags)
+	}
+	return declared[0].CRD, declared[0].Objects[0].Unions
+}

@@ -1,0 +1,49 @@
+package verify_test
+
+import (
+	"context"
+	"fmt"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// A rule that forgets a member.
+func ExampleObject() {
+	text := apiextensionsv1.JSONSchemaProps{Type: "string"}
+	schema := &apiextensionsv1.JSONSchemaProps{
+		Type:         "object",
+		Properties:   map[string]apiextensionsv1.JSONSchemaProps{"git": text, "image": text, "path": text},
+		XValidations: apiextensionsv1.ValidationRules{{Rule: "!(has(self.git) && has(self.image))"}},
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+		Group: "example.com",
+		Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: "Source"},
+		Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+			Name: "v1", Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: schema},
+		}},
+	}}
+	u := &union.Union{
+		Members:     []union.Member{{Name: "git"}, {Name: "image"}, {Name: "path"}},
+		Cardinality: union.AtMostOne,
+		Change:      union.Clear,
+	}
+
+	proofs, err := verify.Object(context.Background(), crd, 0, nil, []*union.Union{u})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := proofs[0]
+	fmt.Println("proved:", p.Proved(), "after", p.States, "states and", p.Transitions, "transitions")
+	for _, d := range p.Differences {
+		fmt.Println("accepted:", d.Accepted, "-", d.Words(u))
+		fmt.Println(d.New)
+	}
+	// Output:
+	// proved: false after 8 states and 91 transitions
+	// accepted: true - git and path are set together
+	// map[apiVersion:example.com/v1 git:a kind:Source metadata:map[name:example] path:a]
+}

@@ -1,0 +1,62 @@
+package verify_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// TestExamples proves the compiled examples, in every encoding.
+func TestExamples(t *testing.T) {
+	files, err := filepath.Glob("../../examples/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no examples", err)
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, encoding := range []compile.Encoding{compile.Auto, compile.Fine, compile.Compact} {
+			t.Run(filepath.Base(file)+" "+string(encoding), func(t *testing.T) {
+				out, diags := crdpatch.Compile(file, src, crdpatch.Options{Encoding: encoding})
+				if diags.HasErrors() {
+					t.Fatal(diags)
+				}
+				for _, p := range proofsOf(t, file, out) {
+					if !p.Proved() || !p.Complete {
+						t.Errorf("%v: complete: %t\n%s", p.Union.MemberNames(), p.Complete, summary(p))
+					}
+				}
+			})
+		}
+	}
+}
+
+// proofsOf verifies all unions of a file.
+func proofsOf(t testing.TB, name string, src []byte) []verify.Proof {
+	t.Helper()
+	declared, diags := crdpatch.Declared(name, src)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	var l []verify.Proof
+	for _, d := range declared {
+		for _, o := range d.Objects {
+			proofs, err := verify.Object(context.Background(), d.CRD, o.Version, o.Steps, o.Unions)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l = append(l, proofs...)
+		}
+	}
+	if len(l) == 0 {
+		t.Fatal("no unions")
+	}
+	return l
+}

@@ -1,0 +1,472 @@
+package verify_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// TestMutants changes the rules compiled for the examples, one operator at a
+// time, and for each mutant asks verify, and the server's validator about every
+// pair of states without verify, whether the rules still mean what the union
+// says. The two must agree.
+func TestMutants(t *testing.T) {
+	files, err := filepath.Glob("../../examples/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no examples", err)
+	}
+	var total, invalid, changed, noticed atomic.Int64
+	t.Run("examples", func(t *testing.T) {
+		for _, file := range files {
+			src, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, encoding := range []compile.Encoding{compile.Fine, compile.Compact} {
+				out, diags := crdpatch.Compile(file, src, crdpatch.Options{Encoding: encoding})
+				if diags.HasErrors() {
+					t.Fatal(diags)
+				}
+				declared, diags := crdpatch.Declared(file, out)
+				if diags.HasErrors() {
+					t.Fatal(diags)
+				}
+				for _, o := range declared[0].Objects {
+					for i, u := range o.Unions {
+						t.Run(fmt.Sprintf("%s %s %v %d", filepath.Base(file), encoding, o.Steps, i), func(t *testing.T) {
+							t.Parallel()
+							j := newJudge(t, declared[0].CRD, o.Version, o.Steps, u)
+							for p, place := range j.places {
+								for r := range place.rules {
+									for m, mutant := range mutants(place.rules[r].Rule) {
+										if testing.Short() && m%5 > 0 {
+											continue // all of them take some ten seconds
+										}
+										total.Add(1)
+										meaning, ok := j.differs(t, p, r, mutant)
+										if !ok {
+											invalid.Add(1)
+											continue
+										}
+										proof := j.verify(t, p, r, mutant, o.Unions)
+										if meaning {
+											changed.Add(1)
+										}
+										if len(proof.Differences) > 0 {
+											noticed.Add(1)
+										}
+										if meaning != (len(proof.Differences) > 0) || len(proof.Inconclusive) > 0 {
+											t.Errorf("%s\nbecame %s\nit changes the meaning: %t; verify says %s", place.rules[r].Rule, mutant, meaning, summary(proof))
+										}
+									}
+								}
+							}
+						})
+					}
+				}
+			}
+		}
+	})
+	t.Logf("%d mutants: %d do not compile, %d mean the same, %d mean something else, of which %d were noticed",
+		total.Load(), invalid.Load(), total.Load()-invalid.Load()-changed.Load(), changed.Load(), noticed.Load())
+	if changed.Load() < 200 {
+		t.Error("too few mutants to say anything")
+	}
+}
+
+var operators = []struct {
+	find    *regexp.Regexp
+	replace string
+}{
+	{regexp.MustCompile(`&&`), "||"},
+	{regexp.MustCompile(`\|\|`), "&&"},
+	{regexp.MustCompile(`==`), "!="},
+	{regexp.MustCompile(`!=`), "=="},
+	{regexp.MustCompile(`!(has\(|\()`), "$1"},
+	{regexp.MustCompile(`<=`), "<"},
+	{regexp.MustCompile(`\b1\b`), "2"},
+	{regexp.MustCompile(`\btrue\b`), "false"},
+	{regexp.MustCompile(`\bfalse\b`), "true"},
+	{regexp.MustCompile(`has\((self|oldSelf)[.\w]*\)`), "true"},
+	{regexp.MustCompile(`has\((self|oldSelf)[.\w]*\)`), "false"},
+	{regexp.MustCompile(`\bself\b`), "oldSelf"},
+	{regexp.MustCompile(`\boldSelf\b`), "self"},
+}
+
+var literal = regexp.MustCompile(`'[^']*'`)
+
+// mutants are all texts that differ from a rule in one place.
+func mutants(rule string) []string {
+	var l []string
+	add := func(from, to int, text string) {
+		if m := rule[:from] + text + rule[to:]; m != rule && !slices.Contains(l, m) {
+			l = append(l, m)
+		}
+	}
+	for _, o := range operators {
+		for _, at := range o.find.FindAllStringSubmatchIndex(rule, -1) {
+			add(at[0], at[1], string(o.find.ExpandString(nil, o.replace, rule, at)))
+		}
+	}
+	literals := append(literal.FindAllString(rule, -1), "'other'")
+	for _, at := range literal.FindAllStringIndex(rule, -1) {
+		i := slices.Index(literals, rule[at[0]:at[1]])
+		for k := 1; k < len(literals); k++ {
+			if other := literals[(i+k)%len(literals)]; other != literals[i] {
+				add(at[0], at[1], other)
+				break
+			}
+		}
+	}
+	// Operands dropped, the right one and the left one.
+	for _, op := range []string{" && ", " || "} {
+		for from := 0; ; {
+			i := strings.Index(rule[from:], op)
+			if i < 0 {
+				break
+			}
+			from += i
+			add(from, operand(rule, from+len(op), 1), "")
+			add(operand(rule, from-1, -1), from+len(op), "")
+			from += len(op)
+		}
+	}
+	return l
+}
+
+// operand is where the operand of a logical operator that begins, or ends, at i
+// stops.
+func operand(rule string, i, direction int) int {
+	for depth := 0; i >= 0 && i < len(rule); i += direction {
+		switch rule[i] {
+		case '(', '[':
+			depth += direction
+		case ')', ']':
+			depth -= direction
+		case '&', '|', '?', ':':
+			if depth == 0 {
+				if direction > 0 {
+					return i - 1
+				}
+				return i + 2
+			}
+		}
+		if depth < 0 {
+			if direction < 0 {
+				i++
+			}
+			return i
+		}
+	}
+	return max(i, 0)
+}
+
+// judge decides without verify what the rules around a union mean: whole
+// resources, with values of the right types and nothing else in them, go through
+// the server's validator, one rule at a time.
+type judge struct {
+	crd     *apiextensionsv1.CustomResourceDefinition
+	version int
+	steps   []string
+	u       *union.Union
+	places  []place
+	states  []situation
+	// accepts has, for each rule, the verdict on each pair: by new state, then by
+	// old state; the last old state is none.
+	accepts map[[2]int][][]bool
+	// aside says that the mutant does not mention the union any more, only what
+	// holds its object. That this has to be there is no matter of the union.
+	aside bool
+}
+
+// place is a schema on the way to the union object.
+type place struct {
+	steps []string
+	rules []apiextensionsv1.ValidationRule
+}
+
+// situation is a resource, with the union in a state or without its object.
+type situation struct {
+	state    union.State
+	gone     bool
+	resource map[string]any
+}
+
+func newJudge(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, u *union.Union) *judge {
+	j := &judge{crd: crd.DeepCopy(), version: version, steps: steps, u: u, accepts: map[[2]int][][]bool{}}
+	root := crd.Spec.Versions[version].Schema.OpenAPIV3Schema
+	for n := 0; n <= len(steps); n++ {
+		if n > 0 && steps[n-1] == "properties" {
+			continue
+		}
+		var rules []apiextensionsv1.ValidationRule
+		for _, r := range at(t, root, steps[:n]).XValidations {
+			above := n < len(steps) && !strings.Contains(r.Rule, "."+steps[len(steps)-1])
+			if j.mentions(r.Rule) && !above {
+				rules = append(rules, r)
+			}
+		}
+		j.places = append(j.places, place{steps[:n], rules})
+	}
+	j.situations(t, root)
+	for p := range j.places {
+		for r := range j.places[p].rules {
+			if j.accepts[[2]int{p, r}] = j.evaluate(t, p, j.places[p].rules[r]); j.accepts[[2]int{p, r}] == nil {
+				t.Fatalf("%s does not compile", j.places[p].rules[r].Rule)
+			}
+		}
+	}
+	if at := j.disagreement(); at != "" {
+		t.Fatalf("the rules do not mean what the union says: %s", at)
+	}
+	return j
+}
+
+// mentions reports whether a rule reads a property of the union.
+func (j *judge) mentions(rule string) bool {
+	return slices.ContainsFunc(append(j.u.MemberNames(), j.u.Discriminator), func(name string) bool {
+		return name != "" && regexp.MustCompile(`\.`+regexp.QuoteMeta(name)+`\b`).MatchString(rule)
+	})
+}
+
+// situations fills in every state, and what is without the union object.
+func (j *judge) situations(t *testing.T, root *apiextensionsv1.JSONSchemaProps) {
+	object := at(t, root, j.steps)
+	values := []string{""}
+	if j.u.Discriminator != "" {
+		if slices.Contains(object.Required, j.u.Discriminator) {
+			values = nil
+		}
+		values = append(values, j.u.Values...)
+	}
+	for _, value := range values {
+		for bits := range 1 << len(j.u.Members) {
+			m := map[string]any{}
+			if value != "" {
+				m[j.u.Discriminator] = value
+			}
+			for i, member := range j.u.Members {
+				if bits&(1<<i) != 0 {
+					p := object.Properties[member.Name]
+					m[member.Name] = dummy(&p)
+				}
+			}
+			j.add(t, root, m)
+			for i, member := range j.u.Members {
+				if bits&(1<<i) == 0 && member.Empty == union.EmptyCollection {
+					empty := maps.Clone(m)
+					empty[member.Name] = []any{}
+					j.add(t, root, empty)
+				}
+			}
+		}
+	}
+	for n := len(j.steps); n >= 2 && j.steps[n-2] == "properties"; n -= 2 {
+		parent := at(t, root, j.steps[:n-2])
+		if !slices.Contains(parent.Required, j.steps[n-1]) {
+			j.states = append(j.states, situation{gone: true, resource: wrap(t, root, j.steps[:n-2], map[string]any{}).(map[string]any)})
+		}
+	}
+}
+
+func (j *judge) add(t *testing.T, root *apiextensionsv1.JSONSchemaProps, object map[string]any) {
+	j.states = append(j.states, situation{state: j.u.StateOf(object), resource: wrap(t, root, j.steps, object).(map[string]any)})
+}
+
+// dummy is a value of a schema's type.
+func dummy(s *apiextensionsv1.JSONSchemaProps) any {
+	switch s.Type {
+	case "string":
+		return "x"
+	case "integer":
+		return int64(1)
+	case "array":
+		return []any{dummy(s.Items.Schema)}
+	}
+	return map[string]any{}
+}
+
+// wrap puts a value where steps lead to.
+func wrap(t *testing.T, s *apiextensionsv1.JSONSchemaProps, steps []string, v any) any {
+	if len(steps) == 0 {
+		return v
+	}
+	switch steps[0] {
+	case "properties":
+		return map[string]any{steps[1]: wrap(t, at(t, s, steps[:2]), steps[2:], v)}
+	case "items":
+		inner := wrap(t, s.Items.Schema, steps[1:], v).(map[string]any)
+		for _, k := range s.XListMapKeys {
+			inner[k] = "key"
+		}
+		return []any{inner}
+	}
+	return map[string]any{"key": wrap(t, s.AdditionalProperties.Schema, steps[1:], v)}
+}
+
+// evaluate asks the server about every pair, nil when the rule does not compile.
+func (j *judge) evaluate(t *testing.T, p int, rule apiextensionsv1.ValidationRule) [][]bool {
+	t.Helper()
+	root := bare(j.crd.Spec.Versions[j.version].Schema.OpenAPIV3Schema, j.steps)
+	rule.MessageExpression, rule.FieldPath = "", ""
+	setRules(root, j.places[p].steps, apiextensionsv1.ValidationRules{rule})
+	var in apiextensions.JSONSchemaProps
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(root, &in, nil); err != nil {
+		t.Fatal(err)
+	}
+	s, err := structuralschema.NewStructural(&in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := schemacel.NewValidator(s, true, celconfig.PerCallLimit)
+	var l [][]bool
+	for _, next := range j.states {
+		var row []bool
+		for o := range len(j.states) + 1 {
+			var old any
+			if o < len(j.states) {
+				old = j.states[o].resource
+			}
+			errs, _ := v.Validate(context.Background(), nil, nil, next.resource, old, math.MaxInt64)
+			if len(errs) > 0 && strings.HasPrefix(errs[0].Detail, "rule compile error") {
+				return nil
+			}
+			row = append(row, len(errs) == 0)
+		}
+		l = append(l, row)
+	}
+	return l
+}
+
+// bare is a schema with nothing but what leads along steps, and without rules.
+func bare(s *apiextensionsv1.JSONSchemaProps, steps []string) *apiextensionsv1.JSONSchemaProps {
+	c := *s
+	c.XValidations = nil
+	switch {
+	case len(steps) == 0:
+		c.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
+		for name, p := range s.Properties {
+			p.XValidations = nil
+			c.Properties[name] = p
+		}
+	case steps[0] == "properties":
+		p := s.Properties[steps[1]]
+		c.Properties = map[string]apiextensionsv1.JSONSchemaProps{steps[1]: *bare(&p, steps[2:])}
+	case steps[0] == "items":
+		c.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: bare(s.Items.Schema, steps[1:])}
+	default:
+		c.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Schema: bare(s.AdditionalProperties.Schema, steps[1:])}
+	}
+	return &c
+}
+
+func setRules(s *apiextensionsv1.JSONSchemaProps, steps []string, rules apiextensionsv1.ValidationRules) {
+	switch {
+	case len(steps) == 0:
+		s.XValidations = rules
+	case steps[0] == "properties":
+		p := s.Properties[steps[1]]
+		setRules(&p, steps[2:], rules)
+		s.Properties[steps[1]] = p
+	case steps[0] == "items":
+		setRules(s.Items.Schema, steps[1:], rules)
+	default:
+		setRules(s.AdditionalProperties.Schema, steps[1:], rules)
+	}
+}
+
+// disagreement is a pair on which the rules and the model differ, if there is one.
+func (j *judge) disagreement() string {
+	correlated := !slices.Contains(j.steps, "items")
+	for i := range j.steps {
+		if j.steps[i] == "items" {
+			list := at(nil, j.crd.Spec.Versions[j.version].Schema.OpenAPIV3Schema, j.steps[:i])
+			correlated = list.XListType != nil && *list.XListType == "map"
+		}
+	}
+	for n, next := range j.states {
+		for o := range len(j.states) + 1 {
+			accepted := true
+			for _, m := range j.accepts {
+				accepted = accepted && m[n][o]
+			}
+			want := true
+			creation := o == len(j.states) || j.states[o].gone || !correlated
+			switch {
+			case next.gone && (creation || j.states[o].gone):
+				if j.aside {
+					continue // what forbids this is no rule on the union any more
+				}
+			case next.gone:
+				want = j.u.Removable(j.states[o].state)
+			case creation:
+				want = len(j.u.Judge(nil, next.state)) == 0
+			default:
+				want = len(j.u.Judge(&j.states[o].state, next.state)) == 0
+			}
+			if accepted != want {
+				return fmt.Sprintf("pair %d -> %d: accepted: %t", o, n, accepted)
+			}
+		}
+	}
+	return ""
+}
+
+// differs reports whether the rules mean something else with a mutant in place of
+// rule r of place p. ok is false when it does not compile.
+func (j *judge) differs(t *testing.T, p, r int, mutant string) (differs, ok bool) {
+	rule := j.places[p].rules[r]
+	rule.Rule = mutant
+	verdicts := j.evaluate(t, p, rule)
+	if verdicts == nil {
+		return false, false
+	}
+	k := [2]int{p, r}
+	original := j.accepts[k]
+	j.accepts[k] = verdicts
+	j.aside = !j.mentions(mutant)
+	defer func() { j.accepts[k], j.aside = original, false }()
+	return j.disagreement() != "", true
+}
+
+// verify proves the union with a mutant in place of a rule.
+func (j *judge) verify(t *testing.T, p, r int, mutant string, unions []*union.Union) verify.Proof {
+	t.Helper()
+	root := j.crd.Spec.Versions[j.version].Schema.OpenAPIV3Schema
+	before := at(t, root, j.places[p].steps).XValidations
+	rules := slices.Clone(before)
+	i := slices.IndexFunc(rules, func(v apiextensionsv1.ValidationRule) bool { return v.Rule == j.places[p].rules[r].Rule })
+	rules[i].Rule = mutant
+	setRules(root, j.places[p].steps, rules)
+	defer setRules(root, j.places[p].steps, before)
+	proofs, err := verify.Object(context.Background(), j.crd, j.version, j.steps, unions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, proof := range proofs {
+		if proof.Union == j.u {
+			return proof
+		}
+	}
+	t.Fatal("no proof")
+	return verify.Proof{}
+}

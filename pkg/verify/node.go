@@ -1,0 +1,235 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+)
+
+// node is a schema of a CRD. Nodes below it are made when asked for, and only
+// those are ever converted to what the server's validators want: CRDs are large,
+// and a union reads little of them.
+type node struct {
+	schema   *apiextensionsv1.JSONSchemaProps
+	path     string
+	root     bool // the root of a resource
+	children map[string]*node
+	// more is what allOf, here or further up, says of the same value.
+	more []*apiextensionsv1.JSONSchemaProps
+	// hints is what anyOf, oneOf and allOf further up say of it: it may hold.
+	hints []*apiextensionsv1.JSONSchemaProps
+
+	// What the generator found out.
+	least          any
+	values         []any
+	failure, inner error
+	tried          bool
+	own            []*ownCheck
+	checked        bool
+
+	// The rules, once they are compiled.
+	ruleTests []*test
+	compiled  bool
+}
+
+// step leads from a schema to one below it.
+type step struct {
+	kind stepKind
+	name string // of a property
+}
+
+type stepKind int
+
+const (
+	property stepKind = iota + 1
+	item
+	value
+)
+
+// newRoot is the root schema of a version.
+func newRoot(crd *apiextensionsv1.CustomResourceDefinition, version int) (*node, error) {
+	if version < 0 || version >= len(crd.Spec.Versions) {
+		return nil, fmt.Errorf("the CRD has %d versions, there is none at index %d", len(crd.Spec.Versions), version)
+	}
+	v := crd.Spec.Versions[version]
+	if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+		return nil, fmt.Errorf("version %s has no schema", v.Name)
+	}
+	return newNode(v.Schema.OpenAPIV3Schema, fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", version), nil, true), nil
+}
+
+func newNode(s *apiextensionsv1.JSONSchemaProps, path string, more []*apiextensionsv1.JSONSchemaProps, root bool) *node {
+	n := &node{schema: s, path: path, root: root, children: map[string]*node{}}
+	var add func(s *apiextensionsv1.JSONSchemaProps)
+	add = func(s *apiextensionsv1.JSONSchemaProps) {
+		for i := range s.AllOf {
+			n.more = append(n.more, &s.AllOf[i])
+			add(&s.AllOf[i])
+		}
+	}
+	for _, s := range more {
+		n.more = append(n.more, s)
+		add(s)
+	}
+	add(s)
+	return n
+}
+
+// below returns the schema one step below another and how it is written, or nil.
+func (s step) below(of *apiextensionsv1.JSONSchemaProps) (*apiextensionsv1.JSONSchemaProps, string) {
+	switch {
+	case s.kind == property:
+		if p, ok := of.Properties[s.name]; ok {
+			return &p, ".properties[" + s.name + "]"
+		}
+	case s.kind == item && of.Items != nil:
+		return of.Items.Schema, ".items"
+	case s.kind == value && of.AdditionalProperties != nil:
+		return of.AdditionalProperties.Schema, ".additionalProperties"
+	}
+	return nil, ""
+}
+
+// child returns the schema one step below, or nil.
+func (n *node) child(s step) *node {
+	key := fmt.Sprint(s.kind, s.name)
+	if c, ok := n.children[key]; ok {
+		return c
+	}
+	var c *node
+	if schema, path := s.below(n.schema); schema != nil {
+		var more []*apiextensionsv1.JSONSchemaProps
+		for _, m := range n.more {
+			if m, _ := s.below(m); m != nil {
+				more = append(more, m)
+			}
+		}
+		c = newNode(schema, n.path+path, more, false)
+		for _, f := range append(flattened(n.schema, nil)[1:], n.hints...) {
+			if f, _ := s.below(f); f != nil {
+				c.hints = append(c.hints, f)
+			}
+		}
+	}
+	n.children[key] = c
+	return c
+}
+
+func (n *node) property(name string) *node { return n.child(step{property, name}) }
+
+// isResource reports whether values of the schema have apiVersion, kind and
+// metadata.
+func (n *node) isResource() bool { return n.root || n.schema.XEmbeddedResource }
+
+// chain is the schemas from the root to a union object, and the steps between.
+type chain struct {
+	nodes []*node
+	steps []step
+	// correlated is how many of the nodes, from the root, the server can match
+	// with their old selves.
+	correlated int
+	// keys are the properties that identify the union object as an item of its
+	// list.
+	keys []string
+}
+
+// newChain follows steps as they are written: "properties", "spec", "items".
+func newChain(root *node, steps []string) (*chain, error) {
+	c := &chain{nodes: []*node{root}, correlated: -1}
+	at := root
+	for i := 0; i < len(steps); i++ {
+		var s step
+		switch steps[i] {
+		case "properties":
+			if i++; i == len(steps) {
+				return nil, fmt.Errorf("%s.properties: the name of a property is missing", at.path)
+			}
+			s = step{property, steps[i]}
+		case "items":
+			s = step{kind: item}
+			if isMap := at.schema.XListType != nil && *at.schema.XListType == "map"; !isMap && c.correlated < 0 {
+				c.correlated = len(c.nodes)
+			}
+		case "additionalProperties":
+			s = step{kind: value}
+		default:
+			return nil, fmt.Errorf("%s: no step %q", at.path, steps[i])
+		}
+		next := at.child(s)
+		if next == nil {
+			return nil, fmt.Errorf("%s has no %s", at.path, steps[i])
+		}
+		c.keys = nil
+		if s.kind == item {
+			c.keys = at.schema.XListMapKeys
+		}
+		c.nodes, c.steps, at = append(c.nodes, next), append(c.steps, s), next
+	}
+	if c.correlated < 0 {
+		c.correlated = len(c.nodes)
+	}
+	return c, nil
+}
+
+// object is the union object's schema.
+func (c *chain) object() *node { return c.nodes[len(c.nodes)-1] }
+
+// removable reports whether property name may be left out of, or be null in,
+// an object of the schema.
+func (n *node) removable(name string) (absent, null bool) {
+	p := n.schema.Properties[name]
+	return !slices.Contains(n.schema.Required, name) && p.Default == nil, p.Nullable
+}
+
+// structural converts a schema.
+func structural(s *apiextensionsv1.JSONSchemaProps) (*structuralschema.Structural, error) {
+	in, err := internal(s)
+	if err != nil {
+		return nil, err
+	}
+	return structuralschema.NewStructural(in)
+}
+
+func internal(s *apiextensionsv1.JSONSchemaProps) (*apiextensions.JSONSchemaProps, error) {
+	out := &apiextensions.JSONSchemaProps{}
+	return out, apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, out, nil)
+}
+
+// pruned is a copy of s with only what lies on, or below, one of paths, and
+// without the rules in it. A rule cannot tell the difference when it reads
+// nothing else. The copy shares what it does not change.
+func pruned(s *apiextensionsv1.JSONSchemaProps, paths [][]string) *apiextensionsv1.JSONSchemaProps {
+	c := *s
+	c.XValidations = nil
+	c.AllOf, c.AnyOf, c.OneOf, c.Not = nil, nil, nil, nil
+	c.Default, c.Example = nil, nil
+	whole := slices.ContainsFunc(paths, func(p []string) bool { return len(p) == 0 })
+	if s.Properties != nil {
+		c.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
+	}
+	for name, p := range s.Properties {
+		var below [][]string
+		for _, path := range paths {
+			if len(path) > 0 && path[0] == name {
+				below = append(below, path[1:])
+			}
+		}
+		if whole {
+			below = [][]string{nil}
+		}
+		if len(below) > 0 {
+			c.Properties[name] = *pruned(&p, below)
+		}
+	}
+	all := [][]string{nil}
+	if s.Items != nil && s.Items.Schema != nil {
+		c.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: pruned(s.Items.Schema, all)}
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		c.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: s.AdditionalProperties.Allows, Schema: pruned(s.AdditionalProperties.Schema, all)}
+	}
+	return &c
+}

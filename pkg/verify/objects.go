@@ -1,0 +1,203 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// alternative is one more property for an object, or another value of it.
+type alternative struct {
+	name  string
+	value any
+}
+
+// objects is objects with the properties in fixed, and without the one named
+// without: those that must be there, then with more of them.
+func (g *generator) objects(n *node, fixed map[string]any, without string) iter.Seq[any] {
+	return func(yield func(any) bool) {
+		p := g.properties(n, fixed, without)
+		base, err := p.base()
+		if err != nil {
+			return
+		}
+		with := func(l ...alternative) bool {
+			object := maps.Clone(base)
+			for _, a := range l {
+				object[a.name] = a.value
+			}
+			return yield(object)
+		}
+		if !with() {
+			return
+		}
+		alternatives := p.alternatives()
+		for _, a := range alternatives {
+			if !with(a) {
+				return
+			}
+		}
+		some := alternatives[:min(len(alternatives), 3*maxWords)]
+		for i, a := range some {
+			for _, b := range some[:i] {
+				if a.name != b.name && !with(b, a) {
+					return
+				}
+			}
+		}
+		few := alternatives[:min(len(alternatives), maxWords)]
+		for i, a := range few {
+			for j, b := range few[:i] {
+				for _, c := range few[:j] {
+					if a.name != b.name && b.name != c.name && !with(c, b, a) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// properties is what an object may be made of.
+type properties struct {
+	*generator
+	n     *node
+	fixed map[string]any
+	names []string // those to choose, the likeliest first
+	// mentioned is how often the schema's own rules and constraints mention a
+	// property, deep when it is for what is in it.
+	mentioned, deep map[string]int
+	literals        []any
+}
+
+func (g *generator) properties(n *node, fixed map[string]any, without string) *properties {
+	p := &properties{generator: g, n: n, fixed: fixed, mentioned: map[string]int{}, deep: map[string]int{}}
+	tests := constraints(n)
+	for _, c := range g.own(n) {
+		if c.test != nil {
+			tests = append(tests, c.test)
+			p.literals = append(p.literals, c.test.literals...)
+		}
+	}
+	for _, t := range tests {
+		for _, r := range t.reads {
+			if len(r.path) > 0 {
+				p.mentioned[r.path[0]]++
+			}
+			if len(r.path) > 1 {
+				p.deep[r.path[0]]++
+			}
+		}
+	}
+	for name := range n.schema.Properties {
+		_, isFixed := fixed[name]
+		if !isFixed && name != without && !(n.root && slices.Contains([]string{"apiVersion", "kind", "metadata", "status"}, name)) {
+			p.names = append(p.names, name)
+		}
+	}
+	slices.SortFunc(p.names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(p.mentioned[b], p.mentioned[a]), strings.Compare(a, b))
+	})
+	return p
+}
+
+func (p *properties) required(name string) bool {
+	return slices.Contains(p.n.schema.Required, name)
+}
+
+// base is what the object must have.
+func (p *properties) base() (map[string]any, error) {
+	base := map[string]any{}
+	if p.n.schema.XEmbeddedResource {
+		base["apiVersion"], base["kind"], base["metadata"] = "example.com/v1", "Example", map[string]any{"name": "example"}
+	}
+	for _, name := range p.names {
+		if p.required(name) {
+			v, err := p.first(p.n.property(name))
+			if err != nil {
+				p.n.inner = err
+				return nil, err
+			}
+			base[name] = v
+		}
+	}
+	maps.Copy(base, p.fixed)
+	if least := p.n.schema.MinProperties; least != nil && p.open() {
+		if v, ok := p.entry(); ok {
+			for i := 1; int64(len(base)) < min(*least, maxItems); i++ {
+				base[fmt.Sprintf("key%d", i)] = v
+			}
+		}
+	}
+	return base, nil
+}
+
+// open reports whether the object is a map.
+func (p *properties) open() bool {
+	a := p.n.schema.AdditionalProperties
+	return a != nil && (a.Schema != nil || a.Allows)
+}
+
+// entry is a value of a map.
+func (p *properties) entry() (any, bool) {
+	values := p.n.child(step{kind: value})
+	if values == nil {
+		return "a", true
+	}
+	v, err := p.first(values)
+	return v, err == nil
+}
+
+// alternatives are further properties, and other values of those in base, one of
+// each before more of the same.
+func (p *properties) alternatives() []alternative {
+	var l []alternative
+	rounds := map[int][]alternative{}
+	for _, name := range p.names {
+		if len(p.names) > 200 && p.mentioned[name] == 0 {
+			continue // too many to try
+		}
+		values := p.choices(name)
+		if p.required(name) && len(values) > 0 {
+			values = values[1:]
+		}
+		for i, v := range values {
+			if p.mentioned[name] == 0 {
+				i += maxValues
+			}
+			rounds[i] = append(rounds[i], alternative{name, v})
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(rounds)) {
+		l = append(l, rounds[i]...)
+	}
+	if p.open() {
+		if v, ok := p.entry(); ok {
+			l = append(l, alternative{"key", v})
+		}
+	}
+	return l
+}
+
+// choices are values for one property.
+func (p *properties) choices(name string) []any {
+	n := p.n.property(name)
+	if isComposite(n.schema) && p.deep[name] == 0 && !p.required(name) {
+		if v, err := p.first(n); err == nil {
+			return []any{v}
+		}
+		return nil
+	}
+	values := p.several(n)
+	if n.schema.Type == "string" && len(n.schema.Enum) == 0 && p.mentioned[name] > 0 {
+		for _, l := range p.literals {
+			if v, err := p.accept(n, l); err == nil && !slices.Contains(values, v) {
+				values = append(slices.Clip(values), v)
+			}
+		}
+	}
+	return values
+}

@@ -1,0 +1,147 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/interpreter"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/common"
+	"k8s.io/apiserver/pkg/cel/environment"
+)
+
+// program is one rule as the server compiles it. The server's Validator runs the
+// same program on the same conversion of the object, but finds every property
+// by copying all of them, which is what most of its time would go into here.
+type program struct {
+	cel.Program
+	schema   common.Schema
+	optional bool // oldSelf is
+}
+
+// newPrograms compiles the rules on s, as the API server does for a CRD it has
+// stored. There is a program or an error for each.
+func newPrograms(s *structuralschema.Structural, root bool, rules apiextensionsv1.ValidationRules) ([]*program, []error) {
+	programs, errs := make([]*program, len(rules)), make([]error, len(rules))
+	with := *s
+	with.XValidations = nil
+	for _, r := range rules {
+		with.XValidations = append(with.XValidations, apiextensionsv1.ValidationRule{Rule: r.Rule, OptionalOldSelf: r.OptionalOldSelf})
+	}
+	results, err := schemacel.Compile(&with, model.SchemaDeclType(s, root), celconfig.PerCallLimit,
+		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), schemacel.StoredExpressionsEnvLoader())
+	if root {
+		s = model.WithTypeAndObjectMeta(s)
+	}
+	schema := newView(&model.Structural{Structural: s})
+	for i, r := range rules {
+		switch {
+		case err != nil:
+			errs[i] = err
+		case results[i].Error != nil:
+			errs[i] = fmt.Errorf("the rule does not compile: %s", firstLine(strings.TrimPrefix(results[i].Error.Detail, "compilation failed: ")))
+		case results[i].Program == nil:
+			errs[i] = errors.New("the rule is empty")
+		default:
+			programs[i] = &program{results[i].Program, schema, r.OptionalOldSelf != nil && *r.OptionalOldSelf}
+		}
+	}
+	return programs, errs
+}
+
+// firstLine leaves out the picture that CEL draws of an error.
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+// run evaluates the rule. An error is one of evaluation.
+func (p *program) run(ctx context.Context, value, old any, usesOld bool) (bool, error) {
+	if usesOld && old == nil && !p.optional {
+		return true, nil // transition rules are for updates
+	}
+	a := activation{self: common.UnstructuredToVal(value, p.schema)}
+	switch {
+	case old != nil && p.optional:
+		a.oldSelf = types.OptionalOf(common.UnstructuredToVal(old, p.schema))
+	case old != nil:
+		a.oldSelf = common.UnstructuredToVal(old, p.schema)
+	case p.optional:
+		a.oldSelf = types.OptionalNone
+	}
+	result, _, err := p.ContextEval(ctx, a)
+	return result == types.True, err
+}
+
+// activation is the variables of a rule.
+type activation struct{ self, oldSelf any }
+
+func (a activation) ResolveName(name string) (any, bool) {
+	switch name {
+	case schemacel.ScopedVarName:
+		return a.self, true
+	case schemacel.OldScopedVarName:
+		return a.oldSelf, a.oldSelf != nil
+	}
+	return nil, false
+}
+
+func (a activation) Parent() interpreter.Activation { return nil }
+
+// view is a schema that remembers its parts.
+type view struct {
+	common.Schema
+	properties func() map[string]common.Schema
+	items      func() common.Schema
+	additional func() common.SchemaOrBool
+}
+
+func newView(s common.Schema) common.Schema {
+	if s == nil {
+		return nil
+	}
+	return &view{
+		Schema: s,
+		properties: sync.OnceValue(func() map[string]common.Schema {
+			l := s.Properties()
+			for name, p := range l {
+				l[name] = newView(p)
+			}
+			return l
+		}),
+		items: sync.OnceValue(func() common.Schema { return newView(s.Items()) }),
+		additional: sync.OnceValue(func() common.SchemaOrBool {
+			a := s.AdditionalProperties()
+			if a == nil {
+				return nil
+			}
+			return allowed{newView(a.Schema()), a.Allows()}
+		}),
+	}
+}
+
+func (v *view) Properties() map[string]common.Schema      { return v.properties() }
+func (v *view) Items() common.Schema                      { return v.items() }
+func (v *view) AdditionalProperties() common.SchemaOrBool { return v.additional() }
+
+func (v *view) WithTypeAndObjectMeta() common.Schema {
+	return newView(v.Schema.WithTypeAndObjectMeta())
+}
+
+// allowed is what additionalProperties say.
+type allowed struct {
+	schema common.Schema
+	allows bool
+}
+
+func (a allowed) Schema() common.Schema { return a.schema }
+func (a allowed) Allows() bool          { return a.allows }

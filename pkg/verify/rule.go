@@ -1,0 +1,240 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+)
+
+// test is one thing the server checks a value for: a CEL rule, or a constraint
+// of the schema such as oneOf. Each is evaluated by itself.
+type test struct {
+	*reading
+	// text is the rule, or the constraint as it would be written.
+	text string
+	at   string // schema path
+	rule *apiextensionsv1.ValidationRule
+	// ask evaluates the test on a value and the old one, or nil. An error says
+	// that there is no answer; detail explains a false one.
+	ask func(ctx context.Context, value, old any) (ok bool, detail string, err error)
+	// counts tells the constraints that count properties.
+	counts count
+	// broken is why the test cannot be evaluated at all.
+	broken error
+}
+
+// count is what a constraint counts properties for.
+type count int
+
+const (
+	atLeast count = iota + 1
+	atMost
+)
+
+// answer is what a test says.
+type answer uint8
+
+const (
+	holds answer = iota + 1
+	fails
+	// errs is a rule that fails to evaluate; the server rejects the value.
+	errs
+)
+
+// evaluate asks the test about a value and its old self, nil for a creation. The
+// server has nothing to say about values that are not there.
+func (t *test) evaluate(ctx context.Context, value, old any) (answer, string) {
+	if value == nil || t.broken != nil {
+		return holds, ""
+	}
+	ok, detail, err := t.ask(ctx, value, old)
+	switch {
+	case err != nil:
+		return errs, err.Error()
+	case !ok:
+		return fails, detail
+	}
+	return holds, ""
+}
+
+// tests are those of the rules on n. They are compiled together, which is cheaper
+// than one by one.
+func (n *node) tests() []*test {
+	if n.compiled {
+		return n.ruleTests
+	}
+	n.compiled = true
+	var sound []*test
+	var rules apiextensionsv1.ValidationRules
+	var paths [][]string
+	for _, r := range n.rules() {
+		t := &test{text: r.Rule, at: n.path, rule: &r, reading: &reading{}}
+		n.ruleTests = append(n.ruleTests, t)
+		reading, err := readRule(r.Rule)
+		if t.broken = err; err == nil {
+			t.reading = reading
+			sound, rules, paths = append(sound, t), append(rules, r), append(paths, reading.paths()...)
+		}
+	}
+	if len(sound) == 0 {
+		return n.ruleTests
+	}
+	s, err := structural(pruned(n.schema, paths))
+	if err != nil {
+		for _, t := range sound {
+			t.broken = fmt.Errorf("the schema of the rule is not structural: %w", err)
+		}
+		return n.ruleTests
+	}
+	programs, errs := newPrograms(s, n.isResource(), rules)
+	for i, t := range sound {
+		t.broken = errs[i]
+		t.ask = func(ctx context.Context, value, old any) (bool, string, error) {
+			ok, err := programs[i].run(ctx, value, old, t.usesOld)
+			return ok, "", err
+		}
+	}
+	return n.ruleTests
+}
+
+// message is what the server says when the rule rejects an update, or with old
+// nil a creation.
+func (t *test) message(ctx context.Context, n *node, value, old any) string {
+	said, detail := t.evaluate(ctx, value, old)
+	if said == holds {
+		return ""
+	}
+	if said == errs {
+		return "the rule fails to evaluate instead of answering: " + detail
+	}
+	if t.rule == nil {
+		return detail
+	}
+	// The message expression may read what the rule does not.
+	reading := *t.reading
+	if message, err := readRule(t.rule.MessageExpression); err == nil && t.rule.MessageExpression != "" {
+		reading.reads = append(reading.reads, message.reads...)
+	}
+	r := *t.rule
+	r.FieldPath = ""
+	s, err := structural(pruned(n.schema, reading.paths()))
+	if err != nil {
+		return ""
+	}
+	s.XValidations = apiextensionsv1.ValidationRules{r}
+	l, _ := schemacel.NewValidator(s, n.isResource(), celconfig.PerCallLimit).Validate(ctx, nil, nil, value, old, math.MaxInt64)
+	if len(l) == 0 {
+		return ""
+	}
+	return l[0].Detail
+}
+
+// rules are those on the schema of n, in allOf too.
+func (n *node) rules() []apiextensionsv1.ValidationRule {
+	l := slices.Clone(n.schema.XValidations)
+	for _, m := range n.more {
+		l = append(l, m.XValidations...)
+	}
+	return l
+}
+
+// constraints are the tests of the schema keywords that look at more than one
+// property.
+func constraints(n *node) []*test {
+	s := n.schema
+	var l []*test
+	add := func(text string, only apiextensionsv1.JSONSchemaProps) {
+		only.Type = s.Type
+		l = append(l, newConstraint(n, text, only))
+	}
+	for i := range s.AllOf {
+		add("allOf", apiextensionsv1.JSONSchemaProps{AllOf: s.AllOf[i : i+1]})
+	}
+	if len(s.AnyOf) > 0 {
+		add("anyOf", apiextensionsv1.JSONSchemaProps{AnyOf: s.AnyOf})
+	}
+	if len(s.OneOf) > 0 {
+		add("oneOf", apiextensionsv1.JSONSchemaProps{OneOf: s.OneOf})
+	}
+	if s.Not != nil {
+		add("not", apiextensionsv1.JSONSchemaProps{Not: s.Not})
+	}
+	if s.MinProperties != nil {
+		add(fmt.Sprintf("minProperties: %d", *s.MinProperties), apiextensionsv1.JSONSchemaProps{MinProperties: s.MinProperties})
+		l[len(l)-1].counts = atLeast
+	}
+	if s.MaxProperties != nil {
+		add(fmt.Sprintf("maxProperties: %d", *s.MaxProperties), apiextensionsv1.JSONSchemaProps{MaxProperties: s.MaxProperties})
+		l[len(l)-1].counts = atMost
+	}
+	return l
+}
+
+func newConstraint(n *node, text string, only apiextensionsv1.JSONSchemaProps) *test {
+	t := &test{text: text, at: n.path, reading: &reading{}}
+	readSchema(&only, nil, t.reading)
+	validator, err := schemaValidator(&only)
+	if err != nil {
+		t.broken = err
+		return t
+	}
+	t.ask = func(_ context.Context, value, _ any) (bool, string, error) {
+		l := apiservervalidation.ValidateCustomResource(nil, value, validator)
+		if len(l) == 0 {
+			return true, "", nil
+		}
+		return false, l[0].Detail, nil
+	}
+	return t
+}
+
+func schemaValidator(s *apiextensionsv1.JSONSchemaProps) (apiservervalidation.SchemaValidator, error) {
+	in, err := internal(s)
+	if err != nil {
+		return nil, err
+	}
+	return internalValidator(in)
+}
+
+func internalValidator(in *apiextensions.JSONSchemaProps) (apiservervalidation.SchemaValidator, error) {
+	v, _, err := apiservervalidation.NewSchemaValidator(in)
+	return v, err
+}
+
+// readSchema adds what the value validations of s look at.
+func readSchema(s *apiextensionsv1.JSONSchemaProps, path []string, r *reading) {
+	if len(path) > maxDepth {
+		return
+	}
+	add := func(path []string, kind readKind) { r.reads = append(r.reads, read{path: path, kind: kind}) }
+	for _, name := range s.Required {
+		add(below(path, name), presence)
+	}
+	for name, p := range s.Properties {
+		readSchema(&p, below(path, name), r)
+	}
+	bounded := s.MinProperties != nil || s.MaxProperties != nil
+	if bounded || s.Enum != nil || s.Pattern != "" || s.Format != "" || s.MinLength != nil || s.MaxLength != nil || s.Minimum != nil || s.Maximum != nil ||
+		s.MultipleOf != nil || s.MinItems != nil || s.MaxItems != nil || s.Items != nil || s.AdditionalProperties != nil || s.Type != "" && len(path) > 0 {
+		add(path, content)
+	}
+	for _, l := range [][]apiextensionsv1.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
+		for i := range l {
+			readSchema(&l[i], path, r)
+		}
+	}
+	if s.Not != nil {
+		readSchema(s.Not, path, r)
+	}
+}
+
+func below(path []string, name string) []string {
+	return append(path[:len(path):len(path)], name)
+}

@@ -1,0 +1,234 @@
+package verify
+
+import (
+	"iter"
+	"math"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/json"
+)
+
+// decoded is a JSON value of a schema, nil for null and what cannot be read.
+func decoded(j *apiextensionsv1.JSON) any {
+	var v any
+	if err := json.Unmarshal(j.Raw, &v); err != nil {
+		return nil
+	}
+	return v
+}
+
+// formats has a value of every format that API servers check.
+var formats = map[string]string{
+	"bsonobjectid": "507f1f77bcf86cd799439011", "uri": "https://example.com", "email": "user@example.com", "hostname": "example.com",
+	"ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "ip": "192.0.2.1", "cidr": "192.0.2.0/24", "mac": "00:00:5e:00:53:01",
+	"uuid": "123e4567-e89b-12d3-a456-426614174000", "uuid3": "a3bb189e-8bf9-3888-9912-ace4e6543002",
+	"uuid4": "123e4567-e89b-42d3-a456-426614174000", "uuid5": "74738ff5-5367-5958-9aee-98fffdcd1876",
+	"isbn": "0321751043", "isbn10": "0321751043", "isbn13": "978-0321751041", "creditcard": "4111111111111111", "ssn": "111-11-1111",
+	"hexcolor": "#ffffff", "rgbcolor": "rgb(1,2,3)", "byte": "YQ==", "password": "a", "date": "2000-01-01", "duration": "1s",
+	"datetime": "2000-01-01T00:00:00Z", "date-time": "2000-01-01T00:00:00Z", "k8s-short-name": "a", "k8s-long-name": "a",
+}
+
+// samples are what strings without a format often have to look like.
+var samples = []string{
+	"a", "", "A", "1", "0", "example.com", "https://example.com", "a/b", "1s", "5m", "192.0.2.1", "192.0.2.0/24", "1Gi", "50%", "a=b", "/a", "a@example.com",
+	"example.com/a", "v1", "v1.2.3", "1.2.3", "true", "2000-01-01T00:00:00Z", "123e4567-e89b-12d3-a456-426614174000", "http://a", "a:1", "a.b", "{}", "us-east-1", "*",
+}
+
+// texts is strings that a value of n may be.
+func texts(n *node) iter.Seq[any] {
+	all := append(flattened(n.schema, nil), n.hints...)
+	var least, most int64 = 0, math.MaxInt32
+	for _, a := range all[:1] {
+		if a.MinLength != nil {
+			least = *a.MinLength
+		}
+		if a.MaxLength != nil {
+			most = *a.MaxLength
+		}
+	}
+	return func(yield func(any) bool) {
+		for _, a := range all {
+			for i := range a.Enum {
+				if v := decoded(&a.Enum[i]); v != nil && !yield(v) {
+					return
+				}
+			}
+			if f, ok := formats[strings.ToLower(a.Format)]; ok && !yield(f) {
+				return
+			}
+			for _, text := range matching(a.Pattern, int(min(least, maxText))) {
+				if int64(len(text)) <= most && !yield(text) {
+					return
+				}
+			}
+		}
+		for _, text := range samples {
+			if missing := least - int64(len(text)); missing > 0 && missing <= maxText {
+				text += strings.Repeat("a", int(missing))
+			}
+			if !yield(text) {
+				return
+			}
+		}
+	}
+}
+
+// flattened is s and everything that allOf, anyOf and oneOf say of the same
+// value.
+func flattened(s *apiextensionsv1.JSONSchemaProps, l []*apiextensionsv1.JSONSchemaProps) []*apiextensionsv1.JSONSchemaProps {
+	l = append(l, s)
+	if len(l) > 4*maxDepth {
+		return l
+	}
+	for _, more := range [][]apiextensionsv1.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
+		for i := range more {
+			l = flattened(&more[i], l)
+		}
+	}
+	return l
+}
+
+// numbers is numbers that a value of n may be.
+func numbers(n *node) iter.Seq[any] {
+	s := n.schema
+	var l []any
+	add := func(f float64) {
+		if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+			l = append(l, int64(f))
+		} else if s.Type == "number" {
+			l = append(l, f)
+		}
+	}
+	for _, a := range append(flattened(s, nil), n.hints...) {
+		for i := range a.Enum {
+			if v := decoded(&a.Enum[i]); v != nil {
+				l = append(l, v)
+			}
+		}
+		if a.Minimum != nil {
+			add(*a.Minimum)
+			add(math.Floor(*a.Minimum) + 1)
+			if a.MultipleOf != nil {
+				add(math.Ceil(*a.Minimum / *a.MultipleOf) * *a.MultipleOf)
+				add((math.Floor(*a.Minimum / *a.MultipleOf) + 1) * *a.MultipleOf)
+			}
+		}
+		if a.MultipleOf != nil {
+			add(*a.MultipleOf)
+		}
+		if a.Maximum != nil {
+			add(*a.Maximum)
+			add(math.Ceil(*a.Maximum) - 1)
+			if a.Minimum != nil {
+				add((*a.Minimum + *a.Maximum) / 2)
+			}
+		}
+	}
+	for _, f := range []float64{1, 0, 2, 10, 443, 8080, 30000, -1, 0.5} {
+		add(f)
+	}
+	return slices.Values(l)
+}
+
+// maxText bounds the strings made up.
+const maxText = 4096
+
+// matching returns short strings that match a pattern, at least so long if that
+// can be. It walks the pattern; what it returns still has to be checked.
+func matching(pattern string, least int) []string {
+	if pattern == "" || len(pattern) > maxText {
+		return nil
+	}
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	var l []string
+	repeats := []int{0, 1, 2, 3, 8}
+	if least > 0 {
+		repeats = append(repeats, least, least+1)
+	}
+	for _, repeat := range repeats {
+		for branch := range 3 {
+			m := matcher{repeat: repeat, branch: branch}
+			m.write(parsed, 0)
+			text := m.String()
+			if !m.failed && len(text) >= least && !slices.Contains(l, text) {
+				l = append(l, text)
+			}
+		}
+	}
+	return l
+}
+
+type matcher struct {
+	strings.Builder
+	repeat int // how often what may be repeated is
+	branch int // which of several alternatives is taken, if there are as many
+	failed bool
+}
+
+func (m *matcher) write(re *syntax.Regexp, depth int) {
+	if m.Len() > maxText || depth > maxDepth {
+		m.failed = true
+	}
+	if m.failed {
+		return
+	}
+	times := func(n int) {
+		for range n {
+			m.write(re.Sub[0], depth+1)
+			if m.failed {
+				return
+			}
+		}
+	}
+	switch re.Op {
+	case syntax.OpNoMatch:
+		m.failed = true
+	case syntax.OpLiteral:
+		m.WriteString(string(re.Rune))
+	case syntax.OpCharClass:
+		m.WriteRune(oneOf(re.Rune))
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		m.WriteByte('a')
+	case syntax.OpCapture:
+		times(1)
+	case syntax.OpStar:
+		times(m.repeat)
+	case syntax.OpPlus:
+		times(max(1, m.repeat))
+	case syntax.OpQuest:
+		times(min(1, m.repeat))
+	case syntax.OpRepeat:
+		n := max(re.Min, m.repeat)
+		if re.Max >= 0 {
+			n = min(n, re.Max)
+		}
+		times(n)
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			m.write(sub, depth+1)
+		}
+	case syntax.OpAlternate:
+		m.write(re.Sub[m.branch%len(re.Sub)], depth+1)
+	}
+}
+
+// oneOf returns a plain character of a class, given as pairs of bounds.
+func oneOf(class []rune) rune {
+	for _, r := range "a1A-./" {
+		for i := 0; i+1 < len(class); i += 2 {
+			if class[i] <= r && r <= class[i+1] {
+				return r
+			}
+		}
+	}
+	if len(class) == 0 {
+		return 'a'
+	}
+	return class[0]
+}
