@@ -1,0 +1,190 @@
+package explain
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/cost"
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Input is the plan of a CRD and what carrying it out adds to the manifest.
+type Input struct {
+	compile.Plan
+	// Bytes that each rule adds, by union and rule; 0 for one that serves.
+	Bytes [][]int
+	// Growth is by how many bytes the manifest grows.
+	Growth int
+}
+
+// Of explains a plan, which it only reads. The result is the caller's. An error
+// says that a schema of the plan cannot be read.
+func Of(in Input) (CRD, error) {
+	crd := CRD{Name: in.Name, Bytes: in.Growth, Versions: []Version{}, Unions: []Union{}}
+	for i, p := range in.Unions {
+		var bytes []int
+		if i < len(in.Bytes) {
+			bytes = in.Bytes[i]
+		}
+		u, err := explainUnion(p, bytes)
+		if err != nil {
+			return CRD{}, fmt.Errorf("%s: %w", p.Pos, err)
+		}
+		for _, r := range u.Rules {
+			if !r.Served {
+				crd.Rules++
+			}
+		}
+		crd.Unions = append(crd.Unions, u)
+	}
+	for _, v := range in.Versions {
+		sum := cost.Add(v.Before, v.Added)
+		crd.Versions = append(crd.Versions, Version{
+			Name: v.Name, CostBefore: v.Before, CostAdded: v.Added, Cost: sum,
+			Limit: cost.VersionLimit, PercentOfLimit: percent(sum, cost.VersionLimit),
+		})
+	}
+	return crd, nil
+}
+
+// subject is a union that is being explained.
+type subject struct {
+	*union.Union
+	plan compile.UnionPlan
+	// rules are those of the plan, the hand-written ones with their own messages.
+	rules []rules.Rule
+	path  *field.Path // of the union object in a sample; nil is the root
+	// enum has the values of the discriminator that the schema allows; nil is any.
+	enum []string
+}
+
+func explainUnion(p compile.UnionPlan, bytes []int) (Union, error) {
+	s := &subject{Union: p.Union, plan: p, path: objectPath(p.Place.Steps)}
+	if err := s.read(); err != nil {
+		return Union{}, err
+	}
+	u := Union{
+		Name: p.Union.Name, File: p.Pos.File, Line: p.Pos.Line, Col: p.Pos.Col,
+		Version: p.Place.Name, Schema: p.Place.String(), Object: s.object(),
+		Discriminator: s.Discriminator, Cardinality: s.Cardinality.String(), Members: []Member{},
+		MemberlessValues: s.memberless(), AnyValue: s.anyValue(),
+		UnmappedValues: "Allow", Deduce: s.Deduce, DiscriminatorChange: s.Change.String(), Ratchet: s.Ratchet,
+		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{},
+		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), Errors: s.situations(),
+	}
+	if s.ForbidUnmapped {
+		u.UnmappedValues = "Forbid"
+	}
+	for _, m := range s.Members {
+		u.Members = append(u.Members, Member{
+			Name: m.Name, Values: append([]string{}, m.Values...), Optional: m.Optional,
+			EmptyIsUnset: m.Empty != union.PresentWhenEmpty,
+		})
+	}
+	for i, r := range s.rules {
+		rule := Rule{
+			Kind: string(p.Rules[i].Kind), Schema: p.Rules[i].Place.String(), Served: p.Rules[i].Served,
+			Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression,
+			Reason: string(r.Reason), FieldPath: r.FieldPath, OptionalOldSelf: r.OptionalOldSelf,
+		}
+		rule.costs(p.Rules[i].Cost)
+		if i < len(bytes) {
+			rule.Bytes = bytes[i]
+		}
+		u.Rules = append(u.Rules, rule)
+	}
+	return u, nil
+}
+
+// read takes from the schemas what the plan does not have: the discriminator's
+// enum, and hand-written rules that serve.
+func (s *subject) read() error {
+	schema, err := schemaOf(s.plan.Place)
+	if err != nil {
+		return err
+	}
+	for _, v := range schema.Properties[s.Discriminator].Enum {
+		var value *string
+		if err := json.Unmarshal(v.Raw, &value); err == nil && value != nil {
+			s.enum = append(s.enum, *value)
+		}
+	}
+	for _, p := range s.plan.Rules {
+		r := p.Rule
+		if p.Served {
+			at, err := schemaOf(p.Place)
+			if err != nil {
+				return err
+			}
+			r = written(at.XValidations, r)
+		}
+		s.rules = append(s.rules, r)
+	}
+	return nil
+}
+
+// schemaOf decodes a place's schema; without a node it is empty.
+func schemaOf(p compile.Place) (apiextensionsv1.JSONSchemaProps, error) {
+	var schema apiextensionsv1.JSONSchemaProps
+	if p.Node == nil {
+		return schema, nil
+	}
+	var data any
+	err := p.Node.Decode(&data)
+	var text []byte
+	if err == nil {
+		text, err = json.Marshal(data)
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &schema)
+	}
+	if err != nil {
+		return schema, fmt.Errorf("read the schema %s: %w", p, err)
+	}
+	return schema, nil
+}
+
+// written returns the rule of l that has r's text as it is written.
+func written(l []apiextensionsv1.ValidationRule, r rules.Rule) rules.Rule {
+	i := slices.IndexFunc(l, func(v apiextensionsv1.ValidationRule) bool { return v.Rule == r.Rule })
+	if i < 0 {
+		return r
+	}
+	r.Message, r.MessageExpression, r.FieldPath, r.Reason = l[i].Message, l[i].MessageExpression, l[i].FieldPath, ""
+	if l[i].Reason != nil {
+		r.Reason = rules.Reason(*l[i].Reason)
+	}
+	return r
+}
+
+// objectPath is where the schema that steps lead to is in a sample object.
+func objectPath(steps []string) *field.Path {
+	var path *field.Path
+	for i := 0; i < len(steps); i++ {
+		switch steps[i] {
+		case "properties":
+			if i++; i < len(steps) {
+				path = path.Child(steps[i])
+			}
+		case "items":
+			path = path.Index(0)
+		default:
+			path = path.Key("key")
+		}
+	}
+	return path
+}
+
+// object is the union object's path, "" for the root.
+func (s *subject) object() string {
+	if s.path == nil {
+		return ""
+	}
+	return s.path.String()
+}

@@ -1,0 +1,172 @@
+package explain
+
+import "github.com/unioncel/unioncel/pkg/cost"
+
+// CRD is what compiling adds to a CustomResourceDefinition. Costs are in the unit
+// of the API server's estimator; 18446744073709551615 stands for unbounded.
+type CRD struct {
+	Name string `json:"name"`
+	// Rules is how many rules are added, Bytes by how much the manifest grows,
+	// the annotation included.
+	Rules    int       `json:"rules"`
+	Bytes    int       `json:"bytes"`
+	Versions []Version `json:"versions"`
+	Unions   []Union   `json:"unions"`
+}
+
+// Version is what all rules of one version cost together.
+type Version struct {
+	Name string `json:"name"`
+	// CostBefore is that of the rules that were there, CostAdded that of the new
+	// ones, Cost the sum, and Limit what the API server allows.
+	CostBefore uint64 `json:"costBefore"`
+	CostAdded  uint64 `json:"costAdded"`
+	Cost       uint64 `json:"cost"`
+	Limit      uint64 `json:"limit"`
+	// PercentOfLimit is Cost as a percentage of Limit.
+	PercentOfLimit float64 `json:"percentOfLimit"`
+}
+
+// Union is one union: what is declared, how it is compiled and what it means.
+type Union struct {
+	Name string `json:"name"`
+	// File, Line and Col are where the declaration stands.
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Col  int    `json:"col"`
+	// Version has the union object, Schema is the path of its schema in the CRD,
+	// and Object its path in objects, as errors print it; "" is the root.
+	Version string `json:"version"`
+	Schema  string `json:"schema"`
+	Object  string `json:"object"`
+
+	Discriminator string   `json:"discriminator"`
+	Cardinality   string   `json:"cardinality"`
+	Members       []Member `json:"members"`
+	// MemberlessValues are further values of the discriminator's enum, AnyValue
+	// says that it has no enum.
+	MemberlessValues []string `json:"memberlessValues"`
+	AnyValue         bool     `json:"anyValue"`
+	// The keys of the declaration of these names.
+	UnmappedValues      string `json:"unmappedValues"`
+	Deduce              bool   `json:"deduceInvalidDiscriminator"`
+	DiscriminatorChange string `json:"discriminatorChange"`
+	Ratchet             bool   `json:"ratchet"`
+
+	// Encoding of the static rules, Why it was chosen, and what was Dropped.
+	Encoding string `json:"encoding"`
+	Why      string `json:"why"`
+	Dropped  string `json:"dropped"`
+	Rules    []Rule `json:"rules"`
+
+	// States are all states, by the discriminator's value.
+	States []States `json:"states"`
+	// Changes are those between legal states; empty for AtLeastOne.
+	Changes []Changes `json:"changes"`
+	// OnUpdate says in sentences what holds when an object is updated.
+	OnUpdate []string `json:"onUpdate"`
+	// Errors are what users will read.
+	Errors []Situation `json:"errors"`
+}
+
+// Member is a member of a union.
+type Member struct {
+	Name string `json:"name"`
+	// Values of the discriminator that select the member.
+	Values []string `json:"values"`
+	// Optional members may stay unset when selected.
+	Optional bool `json:"optional"`
+	// EmptyIsUnset says that an empty value counts as unset.
+	EmptyIsUnset bool `json:"emptyIsUnset"`
+}
+
+// Rule is one validation rule.
+type Rule struct {
+	// Kind is static, transition or guard.
+	Kind string `json:"kind"`
+	// Schema is the path of the schema that the rule stands on.
+	Schema            string `json:"schema"`
+	Rule              string `json:"rule"`
+	Message           string `json:"message"`
+	MessageExpression string `json:"messageExpression"`
+	Reason            string `json:"reason"`
+	FieldPath         string `json:"fieldPath"`
+	OptionalOldSelf   bool   `json:"optionalOldSelf"`
+	// Served says that a hand-written rule of the same text stands there already;
+	// the message, the reason and the field are then its own.
+	Served bool `json:"served"`
+	// Cost is CostOnce times Cardinality, Limit what the API server allows.
+	CostOnce    uint64 `json:"costOnce"`
+	Cardinality uint64 `json:"cardinality"`
+	Cost        uint64 `json:"cost"`
+	Limit       uint64 `json:"limit"`
+	// PercentOfLimit is Cost as a percentage of Limit.
+	PercentOfLimit float64 `json:"percentOfLimit"`
+	// MessageCost is that of the message expression, which has a limit of its own.
+	MessageCost uint64 `json:"messageCost"`
+	// Bytes is what the rule adds to the manifest.
+	Bytes int `json:"bytes"`
+}
+
+// States are the states with one of several values of the discriminator, or all
+// states of a union without one.
+type States struct {
+	// Values of the discriminator, "" for unset; AnyOther adds all that are not
+	// known. Both are empty without a discriminator.
+	Values   []string `json:"values"`
+	AnyOther bool     `json:"anyOther"`
+	// Accepted says which members may be set: "http", "http or none", "any one".
+	Accepted string `json:"accepted"`
+	// Rejected says what is wrong with everything else.
+	Rejected []Rejection `json:"rejected"`
+}
+
+// Rejection says when states are rejected ("with tcp or udp"), and why.
+type Rejection struct {
+	When string `json:"when"`
+	Why  string `json:"why"`
+}
+
+// Selection is what a legal state has selected: a value of the discriminator, or
+// a member where there is none; "" is unset. AnyOther stands for all values that
+// are not known.
+type Selection struct {
+	Value    string `json:"value"`
+	AnyOther bool   `json:"anyOther"`
+}
+
+// Changes says what a selection may become, beside staying as it is.
+type Changes struct {
+	From Selection   `json:"from"`
+	To   []Selection `json:"to"`
+}
+
+// Situation is something that the union forbids, and the errors for it.
+type Situation struct {
+	// Condition that is violated, as pkg/union names it, or "removed".
+	Condition string `json:"condition"`
+	// Member at fault, empty when it is no single one.
+	Member string `json:"member"`
+	// Situation in words.
+	Situation string `json:"situation"`
+	// Old is null for a creation, New is null when the union object is removed.
+	Old *State `json:"old"`
+	New *State `json:"new"`
+	// Errors are lines as kubectl prints them.
+	Errors []string `json:"errors"`
+}
+
+// State is a sample state: the discriminator's value and the members set.
+type State struct {
+	Value   string   `json:"value"`
+	Members []string `json:"members"`
+}
+
+// percent returns part as a percentage of limit.
+func percent(part, limit uint64) float64 { return 100 * float64(part) / float64(limit) }
+
+func (r *Rule) costs(c cost.Cost) {
+	r.CostOnce, r.Cardinality, r.Cost, r.MessageCost = c.Once, c.Cardinality, c.Rule(), c.MessageExpression
+	r.Limit = cost.RuleLimit
+	r.PercentOfLimit = percent(r.Cost, r.Limit)
+}

@@ -1,0 +1,130 @@
+package explain_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unioncel/unioncel/pkg/explain"
+	"github.com/unioncel/unioncel/pkg/rules"
+)
+
+const backend = `
+spec:
+  type: object
+  required: [type]
+  x-kubernetes-unions:
+  - discriminator: type
+    fields-to-discriminateBy: {http: HTTP, tcp: [TCP, TLS]}
+    optionalMembers: [tcp]
+  properties:
+    type: {type: string, enum: [HTTP, TCP, TLS, None]}
+    http: {type: object, properties: {path: {type: string}}}
+    tcp: {type: object, properties: {port: {type: integer}}}
+`
+
+const frozen = `
+spec:
+  type: object
+  properties:
+    backend:
+      type: object
+      x-kubernetes-unions:
+      - name: backend
+        discriminator: type
+        fields-to-discriminateBy: {http: HTTP, tcp: TCP, udp: UDP}
+        unmappedValues: Forbid
+        allowedChanges: {HTTP: [TCP, ""], TCP: [HTTP]}
+      properties:
+        type: {type: string, maxLength: 10}
+        http: {type: object}
+        tcp: {type: object}
+        udp: {type: object}
+`
+
+const sources = `
+spec:
+  type: object
+  properties:
+    sources:
+      type: array
+      items:
+        type: object
+        x-kubernetes-unions:
+        - members: [git, image, oci]
+          cardinality: ExactlyOne
+          discriminatorChange: Allow
+          emptyIsUnset: [image, oci]
+        properties:
+          git: {type: object}
+          image: {type: string}
+          oci: {type: array, items: {type: string}}
+`
+
+var examples = []struct {
+	name, properties string
+	encoding         rules.Encoding
+}{
+	{"backend", backend, rules.Fine},
+	{"frozen", frozen, rules.Fine},
+	{"sources", sources, rules.Compact},
+}
+
+func TestGolden(t *testing.T) {
+	for _, tt := range examples {
+		t.Run(tt.name, func(t *testing.T) {
+			l := []explain.CRD{explained(t, tt.properties, tt.encoding)}
+			var text, markdown bytes.Buffer
+			if err := explain.Text(&text, l); err != nil {
+				t.Fatal(err)
+			}
+			if err := explain.Markdown(&markdown, l); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, tt.name+".txt", text.String())
+			golden(t, tt.name+".md", markdown.String())
+		})
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var want []explain.CRD
+	for _, tt := range examples {
+		want = append(want, explained(t, tt.properties, tt.encoding))
+	}
+	var b bytes.Buffer
+	if err := explain.JSON(&b, want); err != nil {
+		t.Fatal(err)
+	}
+	var got []explain.CRD
+	decoder := json.NewDecoder(bytes.NewReader(b.Bytes()))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error("the JSON reads as something else:", diff)
+	}
+	// null only where it means something: no old state, no new one.
+	for line := range strings.Lines(b.String()) {
+		if line = strings.TrimSpace(line); strings.Contains(line, "null") && line != `"old": null,` && line != `"new": null,` {
+			t.Error("a null:", line)
+		}
+	}
+	golden(t, "frozen.json", jsonOf(t, want[1:2]))
+	if got := jsonOf(t, nil); got != "[]\n" {
+		t.Errorf("no CRDs are %q", got)
+	}
+}
+
+func jsonOf(t *testing.T, l []explain.CRD) string {
+	t.Helper()
+	var b strings.Builder
+	if err := explain.JSON(&b, l); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}

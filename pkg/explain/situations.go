@@ -1,0 +1,254 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// situations has, for every condition that can be violated, the smallest
+// violation: the state, or change, that violates as little as possible beside
+// it and sets as little as possible.
+func (s *subject) situations() []Situation {
+	l := []Situation{}
+	on := s.validator(s.plan.Place, nil)
+	for _, target := range s.conditions() {
+		if st, ok := s.smallestState(target); ok {
+			errs := s.schemaErrors(target.Condition, st)
+			if errs == nil {
+				errs = on.errors(s.path, nil, s.sample(st))
+			}
+			l = append(l, s.situation(target, nil, &st, errs))
+		}
+	}
+	for _, target := range []change{{union.NotCleared, false}, {union.NotAllowed, false}, {union.NotAllowed, true}} {
+		if old, new, ok := s.smallestChange(target); ok {
+			errs := on.errors(s.path, s.sample(old), s.sample(new))
+			l = append(l, s.situation(union.Violation{Condition: target.condition, Member: -1}, &old, &new, errs))
+		}
+	}
+	for i, r := range s.plan.Rules {
+		if r.Kind == compile.Guard {
+			if situation, ok := s.removal(i); ok {
+				l = append(l, situation)
+			}
+		}
+	}
+	return l
+}
+
+// conditions are all that a state could violate.
+func (s *subject) conditions() []union.Violation {
+	l := []union.Violation{{Condition: union.Selected, Member: -1}, {Condition: union.Unmapped, Member: -1}}
+	for i := range s.Members {
+		l = append(l, union.Violation{Condition: union.Forbidden, Member: i}, union.Violation{Condition: union.Required, Member: i})
+	}
+	return append(l, union.Violation{Condition: union.TooMany, Member: -1}, union.Violation{Condition: union.TooFew, Member: -1})
+}
+
+// smallestState returns the smallest state that violates a condition; ok is
+// false when none does.
+func (s *subject) smallestState(target union.Violation) (best union.State, ok bool) {
+	values := []string{""}
+	if s.Discriminator != "" {
+		for i, m := range s.Members {
+			if i < 2 || i == target.Member {
+				values = append(values, m.Values[0])
+			}
+		}
+		values = append(values, s.memberless()...)
+		if s.anyValue() || target.Condition == union.Unmapped {
+			values = append(values, s.otherValue())
+		}
+	}
+	size := 0
+	for _, v := range values {
+		for _, members := range [][]int{{-1}, {target.Member}, {s.MemberOf(v)}, {s.MemberOf(v), target.Member}, {0, min(1, len(s.Members)-1)}} {
+			st := s.with(v, members...)
+			violations := s.Violations(st)
+			if n := len(violations)<<16 + s.weight(st); slices.Contains(violations, target) && (!ok || n < size) {
+				best, size, ok = st, n, true
+			}
+		}
+	}
+	return best, ok
+}
+
+// weight is how much is set in a state. A value without a member weighs more than
+// a member: it is the poorer example.
+func (s *subject) weight(st union.State) int {
+	n := 0
+	switch {
+	case st.Value == "":
+	case s.MemberOf(st.Value) < 0:
+		n = 3
+	default:
+		n = 1
+	}
+	for _, p := range st.Present {
+		if p {
+			n++
+		}
+	}
+	return n
+}
+
+// change is a kind of change: to something else, or to unset.
+type change struct {
+	condition union.Condition
+	unset     bool
+}
+
+// smallestChange returns the smallest change from a legal state that violates a
+// condition; ok is false when none does.
+func (s *subject) smallestChange(target change) (old, new union.State, ok bool) {
+	choices := s.choices()
+	size := 0
+	for _, from := range choices {
+		tos := choices
+		if target.unset {
+			tos = []choice{{Selection{}, s.with("")}}
+		}
+		for _, to := range tos {
+			if !target.unset && to.Selection == (Selection{}) {
+				continue
+			}
+			st := union.State{Value: to.state.Value, Present: slices.Clone(to.state.Present)}
+			if target.condition == union.NotCleared {
+				for i, p := range from.state.Present {
+					st.Present[i] = st.Present[i] || p
+				}
+			}
+			violated := s.ChangeViolations(from.state, st)
+			broken := slices.ContainsFunc(violated, func(v union.Violation) bool { return v.Condition == target.condition })
+			if n := len(s.Judge(&from.state, st))<<16 + s.weight(from.state) + s.weight(st); broken && (!ok || n < size) {
+				old, new, size, ok = from.state, st, n, true
+			}
+		}
+	}
+	return old, new, ok
+}
+
+// removal returns what a removal guard forbids; ok is false when it forbids
+// nothing.
+func (s *subject) removal(guard int) (found Situation, ok bool) {
+	at := s.plan.Rules[guard].Place
+	links := links(at.Steps, s.plan.Place.Steps)
+	if links == nil {
+		return Situation{}, false
+	}
+	path := objectPath(at.Steps)
+	for _, c := range s.choices() {
+		if s.Removable(c.state) {
+			continue
+		}
+		old := s.sample(c.state)
+		for _, link := range slices.Backward(links) {
+			old = map[string]any{link: old}
+		}
+		errs := s.validator(at, links).errors(path, old, map[string]any{})
+		found = s.situation(union.Violation{Condition: "removed", Member: -1}, &c.state, nil, errs)
+		found.Situation = fmt.Sprintf("%s removed, which had %s", plain(path.Child(links[0]).String()), s.words(c.state))
+		return found, true
+	}
+	return Situation{}, false
+}
+
+// links are the properties that lead from one schema to another below it; nil
+// when there is more than properties between them.
+func links(from, to []string) []string {
+	if len(to) < len(from) || !slices.Equal(to[:len(from)], from) {
+		return nil
+	}
+	var l []string
+	rest := to[len(from):]
+	for i := 0; i+1 < len(rest); i += 2 {
+		if rest[i] != "properties" {
+			return nil
+		}
+		l = append(l, rest[i+1])
+	}
+	return l
+}
+
+// schemaErrors are the errors for conditions that the schema itself enforces.
+// The API server runs no rules where it has found any.
+func (s *subject) schemaErrors(c union.Condition, st union.State) []string {
+	at := s.path.Child(s.Discriminator)
+	switch {
+	case c == union.Selected && s.Implied.Selected:
+		return []string{plain(field.Required(at, "").Error())}
+	case c == union.Unmapped && s.Implied.Unmapped:
+		return []string{plain(field.NotSupported(at, st.Value, s.enum).Error())}
+	}
+	return nil
+}
+
+func (s *subject) situation(v union.Violation, old, new *union.State, errs []string) Situation {
+	out := Situation{Condition: string(v.Condition), Old: s.stated(old), New: s.stated(new), Errors: errs}
+	if v.Member >= 0 {
+		out.Member = s.Members[v.Member].Name
+	}
+	switch {
+	case old != nil && new != nil:
+		out.Situation = fmt.Sprintf("%s, updated to %s", s.words(*old), s.words(*new))
+	case new != nil:
+		out.Situation = s.words(*new)
+	}
+	return out
+}
+
+// words describes a state.
+func (s *subject) words(st union.State) string {
+	var names []string
+	for i, p := range st.Present {
+		if p {
+			names = append(names, plain(s.Members[i].Name))
+		}
+	}
+	members := list(names, "and") + " set"
+	if len(names) == 0 {
+		members = "no member set"
+	}
+	switch {
+	case s.Discriminator == "":
+		return members
+	case st.Value == "":
+		return plain(s.Discriminator) + " unset, " + members
+	}
+	return plain(s.Discriminator) + " " + quoted(st.Value) + ", " + members
+}
+
+func (s *subject) stated(st *union.State) *State {
+	if st == nil {
+		return nil
+	}
+	out := &State{Value: st.Value, Members: []string{}}
+	for i, p := range st.Present {
+		if p {
+			out.Members = append(out.Members, s.Members[i].Name)
+		}
+	}
+	return out
+}
+
+// ruleAt reports whether a rule stands on a place.
+func ruleAt(r compile.RulePlan, p compile.Place) bool {
+	return r.Place.Version == p.Version && slices.Equal(r.Place.Steps, p.Steps)
+}
+
+// rulesAt are the rules of the union that stand on a place.
+func (s *subject) rulesAt(p compile.Place) []rules.Rule {
+	var l []rules.Rule
+	for i, r := range s.rules {
+		if ruleAt(s.plan.Rules[i], p) {
+			l = append(l, r)
+		}
+	}
+	return l
+}

@@ -1,0 +1,252 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// smallUnion is the number of members up to which all of a row's members are
+// named.
+const smallUnion = 4
+
+// memberless returns the known values that select no member.
+func (s *subject) memberless() []string {
+	l := []string{}
+	for _, v := range s.Values {
+		if s.MemberOf(v) < 0 {
+			l = append(l, v)
+		}
+	}
+	return l
+}
+
+// anyValue reports whether the discriminator may have values that are not known.
+func (s *subject) anyValue() bool {
+	return s.Discriminator != "" && len(s.enum) == 0 && !s.Implied.Unmapped
+}
+
+// otherValue is a value of the discriminator that is not known.
+func (s *subject) otherValue() string {
+	v := "Other"
+	for slices.Contains(s.Values, v) {
+		v += "X"
+	}
+	return v
+}
+
+// with returns the state with a value and the members of these indices; -1 is none.
+func (s *subject) with(value string, members ...int) union.State {
+	st := union.State{Value: value, Present: make([]bool, len(s.Members))}
+	for _, i := range members {
+		if i >= 0 {
+			st.Present[i] = true
+		}
+	}
+	return st
+}
+
+func (s *subject) legal(st union.State) bool { return len(s.Violations(st)) == 0 }
+
+// states describes all states: one row for the values of each member, without a
+// discriminator one for all.
+func (s *subject) states() []States {
+	row := func(values []string, other bool, sample string) States {
+		accepted, rejected := s.verdicts(sample)
+		return States{Values: values, AnyOther: other, Accepted: accepted, Rejected: rejected}
+	}
+	if s.Discriminator == "" {
+		return []States{row([]string{}, false, "")}
+	}
+	l := []States{row([]string{""}, false, "")}
+	for _, m := range s.Members {
+		l = append(l, row(slices.Clone(m.Values), false, m.Values[0]))
+	}
+	switch known := s.memberless(); {
+	case len(known) > 0: // a value that is not known is treated as these are
+		l = append(l, row(known, s.anyValue(), known[0]))
+	case s.anyValue():
+		l = append(l, row([]string{}, true, s.otherValue()))
+	}
+	return l
+}
+
+// verdicts says which members may be set beside a value, and what is wrong
+// with the rest.
+func (s *subject) verdicts(value string) (string, []Rejection) {
+	if accepted, rejected, ok := s.byNumber(value); ok {
+		return accepted, rejected
+	}
+	selected := s.MemberOf(value)
+	none, one := s.with(value), s.with(value, selected)
+	base, accepted := one, ""
+	switch {
+	case selected >= 0 && s.legal(one) && s.legal(none):
+		accepted = plain(s.Members[selected].Name) + " or none"
+	case selected >= 0 && s.legal(one):
+		accepted = plain(s.Members[selected].Name)
+	case s.legal(none):
+		base, accepted = none, "none"
+	default:
+		// What is wrong without a member is wrong with every member.
+		return "nothing", []Rejection{{"always", s.why(s.Violations(none))}}
+	}
+	type group struct{ prefix, why string }
+	var order []group
+	names := map[group][]string{}
+	for i, m := range s.Members {
+		st := union.State{Value: value, Present: slices.Clone(base.Present)}
+		st.Present[i] = !st.Present[i]
+		violations := s.Violations(st)
+		if len(violations) == 0 {
+			continue
+		}
+		g := group{"with ", s.why(violations)}
+		if base.Present[i] {
+			g.prefix = "without "
+		}
+		if !slices.Contains(order, g) {
+			order = append(order, g)
+		}
+		names[g] = append(names[g], plain(m.Name))
+	}
+	rejected := []Rejection{}
+	for _, g := range order {
+		who := list(names[g], "or")
+		if len(names[g]) >= smallUnion && len(names[g]) >= len(s.Members)-1 {
+			if who = "any other"; selected < 0 {
+				who = "any member"
+			}
+		}
+		rejected = append(rejected, Rejection{g.prefix + who, g.why})
+	}
+	return accepted, rejected
+}
+
+// byNumber describes a value beside which only the number of members set
+// matters; ok is false when it is not so.
+func (s *subject) byNumber(value string) (accepted string, rejected []Rejection, ok bool) {
+	verdicts := map[int]string{} // by number of members, 2 for more
+	for _, members := range s.sets() {
+		violations := s.Violations(s.with(value, members...))
+		for _, v := range violations {
+			if v.Member >= 0 || v.Condition == union.Unmapped {
+				return "", nil, false
+			}
+		}
+		n := min(len(members), 2)
+		why := s.why(violations)
+		if before, seen := verdicts[n]; seen && before != why {
+			return "", nil, false
+		}
+		verdicts[n] = why
+	}
+	when := []string{"with none", "with one", "with two or more"}
+	key := ""
+	rejected = []Rejection{}
+	for n := range min(len(s.Members), 2) + 1 {
+		if verdicts[n] == "" {
+			key += string(rune('0' + n))
+		} else {
+			rejected = append(rejected, Rejection{when[n], verdicts[n]})
+		}
+	}
+	words := map[string]string{
+		"": "nothing", "0": "none", "1": "any one", "2": "two or more",
+		"01": "none or any one", "12": "one or more", "02": "none, or two or more", "012": "any",
+	}
+	return words[key], rejected, true
+}
+
+// sets returns sets of members: for a small union all, else those of up to one,
+// pairs that have every member, and the whole.
+func (s *subject) sets() [][]int {
+	n := len(s.Members)
+	var l [][]int
+	if n <= smallUnion {
+		for set := range 1 << n {
+			var members []int
+			for i := range n {
+				if set>>i&1 == 1 {
+					members = append(members, i)
+				}
+			}
+			l = append(l, members)
+		}
+		return l
+	}
+	all := []int{}
+	l = append(l, nil)
+	for i := range n {
+		all = append(all, i)
+		l = append(l, []int{i}, []int{i, (i + 1) % n})
+	}
+	return append(l, all)
+}
+
+// why says in a few words what is wrong with a state; empty is nothing.
+func (s *subject) why(violations []union.Violation) string {
+	var l []string
+	for _, v := range violations {
+		word := map[union.Condition]string{
+			union.Forbidden: "forbidden", union.Required: "required", union.TooMany: "too many", union.TooFew: "too few",
+			union.Selected: plain(s.Discriminator) + " is required", union.Unmapped: "not a value of a member",
+		}[v.Condition]
+		if !slices.Contains(l, word) {
+			l = append(l, word)
+		}
+	}
+	return list(l, "and")
+}
+
+// choice is a selection with the legal state that stands for it.
+type choice struct {
+	Selection
+	state union.State
+}
+
+// choices are the selections of legal states, each with its member set.
+func (s *subject) choices() []choice {
+	var l []choice
+	add := func(sel Selection, value string, member int) {
+		for _, st := range []union.State{s.with(value, member), s.with(value)} {
+			if s.legal(st) {
+				l = append(l, choice{sel, st})
+				return
+			}
+		}
+	}
+	if s.Cardinality == union.AtLeastOne {
+		return nil
+	}
+	add(Selection{}, "", -1)
+	if s.Discriminator == "" {
+		for i, m := range s.Members {
+			add(Selection{Value: m.Name}, "", i)
+		}
+		return l
+	}
+	for _, v := range s.Values {
+		add(Selection{Value: v}, v, s.MemberOf(v))
+	}
+	if s.anyValue() {
+		add(Selection{AnyOther: true}, s.otherValue(), -1)
+	}
+	return l
+}
+
+// changes says which selection may become which.
+func (s *subject) changes() []Changes {
+	l := []Changes{}
+	choices := s.choices()
+	for i, from := range choices {
+		c := Changes{From: from.Selection, To: []Selection{}}
+		for j, to := range choices {
+			if i != j && len(s.Judge(&from.state, to.state)) == 0 {
+				c.To = append(c.To, to.Selection)
+			}
+		}
+		l = append(l, c)
+	}
+	return l
+}

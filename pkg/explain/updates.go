@@ -1,0 +1,91 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// onUpdate says in sentences what holds when an object is updated.
+func (s *subject) onUpdate() []string {
+	l := s.onChange()
+	if s.Deduce {
+		l = append(l, fmt.Sprintf("%s may be left out: the one member set then counts as selected, for changes too.", plain(s.Discriminator)))
+	}
+	if s.Guarded() {
+		l = append(l, s.onRemoval()...)
+	}
+	return append(l, s.onStored())
+}
+
+func (s *subject) onChange() []string {
+	d := plain(s.Discriminator)
+	emitted := slices.ContainsFunc(s.plan.Rules, func(r compile.RulePlan) bool { return r.Kind == compile.Transition })
+	switch {
+	case s.Cardinality == union.AtLeastOne:
+		return []string{"Any change is allowed that leaves one or more members set."}
+	case s.Change == union.Clear && d != "" && emitted:
+		return []string{fmt.Sprintf("%s may change. The update must clear the members that the change leaves behind; an error on %s names those that remain.", d, d)}
+	case s.Change == union.Clear && d != "":
+		return []string{fmt.Sprintf("%s may change. Members left behind are rejected as members that %s does not select; no rule says what changed.", d, d)}
+	case s.Change == union.Clear && emitted:
+		return []string{"Another member may be set. The same update must clear the one set before; an error names it when it remains."}
+	case s.Change == union.Clear:
+		return []string{"Another member may be set. One that is left behind is rejected as one too many; no rule says what changed."}
+	case s.Change == union.Allow:
+		return []string{"Any change is allowed: only the new state counts."}
+	case s.Change == union.Forbid && d != "":
+		return []string{fmt.Sprintf("Once set, %s may be neither changed nor unset.", d)}
+	case s.Change == union.Forbid:
+		return []string{"Once a member is set, it may be neither replaced nor unset."}
+	case d != "":
+		return []string{fmt.Sprintf("Once set, %s may change only as listed under changes.", d)}
+	}
+	return []string{"Once a member is set, it may be replaced or unset only as listed under changes."}
+}
+
+// onRemoval says what keeps a union from being removed with its object.
+func (s *subject) onRemoval() []string {
+	var l []string
+	for i, r := range s.plan.Rules {
+		if r.Kind == compile.Guard {
+			if names := links(r.Place.Steps, s.plan.Place.Steps); len(names) > 0 {
+				removed := plain(objectPath(r.Place.Steps).Child(names[0]).String())
+				l = append(l, fmt.Sprintf("Removing %s is no way around that: %s.", removed, plain(s.rules[i].Message)))
+			}
+		}
+	}
+	steps := s.plan.Place.Steps
+	for i := 0; i < len(steps); i++ {
+		switch steps[i] {
+		case "properties":
+			i++
+		default:
+			entries := "the object"
+			if p := objectPath(steps[:i]); p != nil {
+				entries = plain(p.String())
+			}
+			l = append(l, fmt.Sprintf("An entry of %s can be removed and added again, which no rule can prevent.", entries))
+		}
+	}
+	return l
+}
+
+// onStored says what becomes of objects that are illegal already.
+func (s *subject) onStored() string {
+	switch {
+	case s.Ratchet && s.Discriminator != "":
+		return fmt.Sprintf("An object that is illegal already can be updated as long as %s, and which members are set, stay as they are.", plain(s.Discriminator))
+	case s.Ratchet:
+		return "An object that is illegal already can be updated as long as which members are set stays as it is."
+	case s.path == nil:
+		return "An object that is illegal already cannot be updated, /status included, before it is put right."
+	}
+	in := "it"
+	if slices.Contains(s.plan.Place.Steps, "items") {
+		in = "it, or in a list around it that has no keys,"
+	}
+	return fmt.Sprintf("Where %s is illegal already, an update that changes anything in %s must put it right; servers before Kubernetes 1.33 may demand that of every update.", plain(s.path.String()), in)
+}

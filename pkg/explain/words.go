@@ -1,0 +1,201 @@
+package explain
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// plain returns a text from a manifest without characters that would move the
+// cursor, end a line or reorder what is printed: they are shown as escapes.
+func plain(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		escaped := strconv.QuoteRune(r)
+		b.WriteString(escaped[1 : len(escaped)-1])
+	}
+	return b.String()
+}
+
+// quoted shows a value of the discriminator; "" is unset.
+func quoted(value string) string {
+	if value == "" {
+		return "unset"
+	}
+	return "'" + plain(value) + "'"
+}
+
+// list writes "a", "a or b", "a, b or c".
+func list(words []string, conjunction string) string {
+	n := len(words)
+	if n < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:n-1], ", ") + " " + conjunction + " " + words[n-1]
+}
+
+func each(words []string, show func(string) string) []string {
+	l := make([]string, len(words))
+	for i, w := range words {
+		l[i] = show(w)
+	}
+	return l
+}
+
+// plural writes "1 rule", "2 rules".
+func plural(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case n < 0:
+		return "-" + plural(-n, noun)
+	}
+	return number(uint64(n)) + " " + noun + "s"
+}
+
+// number groups digits in threes; the highest stands for unbounded.
+func number(n uint64) string {
+	if n == ^uint64(0) {
+		return "unbounded"
+	}
+	digits := strconv.FormatUint(n, 10)
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return b.String()
+}
+
+// share writes a percentage for reading.
+func share(percent float64) string {
+	switch {
+	case percent == 0:
+		return "0%"
+	case percent < 0.01:
+		return "under 0.01%"
+	case percent >= 1000:
+		return "over 1,000%"
+	case percent < 10:
+		return fmt.Sprintf("%.2f%%", percent)
+	}
+	return fmt.Sprintf("%.1f%%", percent)
+}
+
+// where names the union object of u.
+func (u Union) where() string {
+	if u.Object == "" {
+		return "the root"
+	}
+	return plain(u.Object)
+}
+
+// title is the heading of a union.
+func (u Union) title() string {
+	t := "union"
+	if u.Name != "" {
+		t += " " + plain(u.Name)
+	}
+	return t + " of " + u.where() + " in version " + plain(u.Version)
+}
+
+// declared is where the declaration stands.
+func (u Union) declared() string {
+	return fmt.Sprintf("%s:%d:%d", plain(u.File), u.Line, u.Col)
+}
+
+// cardinality is what it means for this union.
+func (u Union) cardinality() string {
+	says := map[union.Cardinality]string{
+		union.AtMostOne: "at most one member may be set", union.ExactlyOne: "one member must be set", union.AtLeastOne: "one or more members must be set",
+	}
+	if d := plain(u.Discriminator); d != "" {
+		says = map[union.Cardinality]string{union.AtMostOne: d + " may stay unset", union.ExactlyOne: d + " must be set"}
+	}
+	for c, text := range says {
+		if c.String() == u.Cardinality {
+			return u.Cardinality + ": " + text
+		}
+	}
+	return u.Cardinality
+}
+
+// about says what there is to know about a member beside its name.
+func (u Union) about(m Member) string {
+	var l []string
+	if len(m.Values) > 0 {
+		l = append(l, "selected by "+list(each(m.Values, quoted), "or"))
+	}
+	if m.Optional {
+		l = append(l, "may stay unset")
+	}
+	if m.EmptyIsUnset {
+		l = append(l, "an empty value counts as unset")
+	}
+	return strings.Join(l, "; ")
+}
+
+// otherValues says what becomes of values that select no member.
+func (u Union) otherValues() string {
+	if u.Discriminator == "" {
+		return ""
+	}
+	values := each(u.MemberlessValues, quoted)
+	if u.AnyValue {
+		values = append(values, "any other")
+	}
+	switch {
+	case len(values) == 0:
+		return "none, by the enum of " + plain(u.Discriminator)
+	case u.UnmappedValues == "Forbid":
+		return list(values, "and") + ": rejected"
+	}
+	return list(values, "and") + ": allowed, without a member"
+}
+
+// shown is a selection in words.
+func (u Union) shown(s Selection) string {
+	switch {
+	case s.AnyOther:
+		return "any other"
+	case s.Value == "":
+		return "unset"
+	case u.Discriminator == "":
+		return plain(s.Value)
+	}
+	return quoted(s.Value)
+}
+
+// becomes says what a selection may become.
+func (u Union) becomes(c Changes) string {
+	switch n := len(u.Changes) - 1; {
+	case len(c.To) == 0:
+		return "nothing else"
+	case len(c.To) == n && n > 1:
+		return "everything else"
+	}
+	var l []string
+	for _, to := range c.To {
+		l = append(l, u.shown(to))
+	}
+	return list(l, "or")
+}
+
+// restricted reports whether some change between legal states is forbidden.
+func (u Union) restricted() bool {
+	for _, c := range u.Changes {
+		if len(c.To) < len(u.Changes)-1 {
+			return true
+		}
+	}
+	return false
+}
