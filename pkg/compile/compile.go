@@ -11,6 +11,7 @@ import (
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/cost"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -20,25 +21,31 @@ import (
 type Encoding string
 
 const (
-	// Auto, the zero value, takes Fine rules where they fit the API server's
-	// budgets, Compact ones elsewhere and for unions without a discriminator of
-	// more than a dozen members, whose fine rules are long.
+	// Auto, the zero value, takes the finest rules that fit the API server's
+	// budgets. Unions without a discriminator of more than a dozen members, whose
+	// fine rules are long, start from Compact.
 	Auto Encoding = ""
-	// Fine is one rule per member and direction: the best errors.
-	Fine = Encoding(rules.Fine)
-	// Compact is one rule per union.
-	Compact = Encoding(rules.Compact)
+	// Fine is one rule per member and direction, with the best errors, and an
+	// error where that does not fit.
+	Fine Encoding = "fine"
+	// Compact is one rule per union, or as few as fit.
+	Compact Encoding = "compact"
+	// OpenAPI is a schema in the allOf of the union object, in place of static
+	// rules: it costs no budget, its errors are hard to read, and it is an error
+	// where pkg/verify does not prove that it means what the union says. Auto never
+	// takes it.
+	OpenAPI Encoding = "openapi"
 )
 
-// ParseEncoding reads "auto", "fine" or "compact".
+// ParseEncoding reads "auto", "fine", "compact" or "openapi".
 func ParseEncoding(s string) (Encoding, error) {
 	switch e := Encoding(s); e {
 	case "auto":
 		return Auto, nil
-	case Fine, Compact:
+	case Fine, Compact, OpenAPI:
 		return e, nil
 	}
-	return "", fmt.Errorf("no such encoding %q: use auto, fine or compact", s)
+	return "", fmt.Errorf("no such encoding %q: use auto, fine, compact or openapi", s)
 }
 
 // Options are the choices of a compilation; the zero value is the default.
@@ -123,10 +130,12 @@ type Object struct {
 	Unions       []*union.Union
 }
 
-// Addition is the rules that one schema gets.
+// Addition is what one schema gets.
 type Addition struct {
 	Place
 	Rules []rules.Rule
+	// AllOf are schemas to append to its allOf.
+	AllOf []apiextensionsv1.JSONSchemaProps
 }
 
 // Result is what compiling a CRD found out. The caller owns it; its nodes are
@@ -136,8 +145,8 @@ type Result struct {
 	Name string
 	// Objects are the schemas that declare unions, in order of the text.
 	Objects []Object
-	// Additions are the schemas that get rules, in order of the text. Rules
-	// that the author wrote already are not among them.
+	// Additions are the schemas that get something, in order of the text. What the
+	// author wrote already is not among it.
 	Additions []Addition
 }
 
@@ -146,27 +155,36 @@ type Result struct {
 // result is nil. A CRD without declarations gives an empty result, unchecked.
 func CRD(m Manifest, opts Options) (*Result, diag.List) {
 	c := &compiler{manifest: m, opts: opts}
+	switch {
+	case !c.run():
+		return nil, c.diags
+	case c.crd == nil:
+		return &Result{}, c.diags
+	}
+	return c.result(), c.diags
+}
+
+// run goes through the stages up to the chosen rules. It returns false when there
+// are errors, and leaves crd nil when there are no declarations.
+func (c *compiler) run() bool {
 	c.version()
 	c.locate()
 	if len(c.located.objects) == 0 && !c.diags.HasErrors() {
-		return &Result{}, c.diags
+		return true
 	}
 	// Decoding and resolving go on after errors, to report all problems at once.
 	for _, stage := range []func(){c.decode, c.resolve} {
 		if stage(); c.crd == nil {
-			return nil, c.diags
+			return false
 		}
 	}
-	for _, stage := range []func(){c.encode, c.validate} {
+	for _, stage := range []func(){c.encode, c.validate, c.proveOpenAPI} {
 		if c.diags.HasErrors() {
-			return nil, c.diags
+			return false
 		}
 		stage()
 	}
-	if c.diags.HasErrors() {
-		return nil, c.diags
-	}
-	return c.result(), c.diags
+	return !c.diags.HasErrors()
 }
 
 type compiler struct {
@@ -177,6 +195,9 @@ type compiler struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
 	objects  []*object
 	diags    diag.List
+	// known, unless nil, keeps costs for when nothing but bounds of lists and maps
+	// differs.
+	known map[string][]cost.Cost
 }
 
 // object is a union object on its way through the stages.
@@ -184,9 +205,7 @@ type object struct {
 	Object
 	frames []frame // from the root schema to the object
 	schema *apiextensionsv1.JSONSchemaProps
-	// encodings and whether Clear is left out, by union.
-	encoding []rules.Encoding
-	noClear  []bool
+	styles []style // by union
 	// uncorrelated is the schema path of the list that keeps old and new
 	// object from being correlated; empty when they can be.
 	uncorrelated string
@@ -225,7 +244,7 @@ func (c *compiler) resolve() {
 				Message: "kubectl does not find this schema where it is written: a key on the way to it is no string to it", Hint: "quote the property names"})
 			continue
 		}
-		declarations, diags := union.Parse(c.manifest.File, o.Place.String(), l.value, nil)
+		declarations, diags := union.Parse(c.manifest.File, o.Place.String(), l.value, l.at)
 		c.diags = append(c.diags, diags...)
 		o.Declarations = declarations
 		ambiguous := c.ambiguous(o)
@@ -362,9 +381,13 @@ func (c *compiler) result() *Result {
 	for _, o := range c.objects {
 		r.Objects = append(r.Objects, o.Object)
 		for i := range o.Unions {
-			if len(o.rules(i)) == 0 {
+			if len(o.rules(i)) == 0 && o.styles[i].openAPI == nil {
 				c.report(diag.Diagnostic{Code: diag.NoEffect, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
 					Message: "this union forbids nothing", Hint: "list more members, or give it a cardinality"})
+			}
+			if s := o.styles[i].openAPI; s != nil && hasSchema(o.schema.AllOf, *s) {
+				c.report(diag.Diagnostic{Code: diag.HandWrittenRuleServes, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
+					Message: "the schema for this union is in allOf already and is kept"})
 			}
 			for _, rule := range o.rules(i) {
 				if hasRule(o.schema.XValidations, rule) {

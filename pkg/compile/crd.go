@@ -56,7 +56,7 @@ func (c *compiler) decode() {
 }
 
 // schemaAt returns the schema at p, or nil. What it returns is a copy where a
-// map holds it; see setRules for changing one.
+// map holds it; see edit for changing one.
 func schemaAt(crd *apiextensionsv1.CustomResourceDefinition, p Place) *apiextensionsv1.JSONSchemaProps {
 	if p.Version >= len(crd.Spec.Versions) || crd.Spec.Versions[p.Version].Schema == nil {
 		return nil
@@ -86,25 +86,30 @@ func schemaAt(crd *apiextensionsv1.CustomResourceDefinition, p Place) *apiextens
 	return s
 }
 
-// addRules appends to the validations of the schema at steps below s.
-func addRules(s *apiextensionsv1.JSONSchemaProps, steps []string, added []rules.Rule) {
+// edit lets f change the schema at steps below s.
+func edit(s *apiextensionsv1.JSONSchemaProps, steps []string, f func(*apiextensionsv1.JSONSchemaProps)) {
 	if len(steps) == 0 {
-		s.XValidations = slices.Clip(s.XValidations)
-		for _, r := range added {
-			s.XValidations = append(s.XValidations, validationRule(r))
-		}
+		f(s)
 		return
 	}
 	switch steps[0] {
 	case "properties":
 		property := s.Properties[steps[1]]
-		addRules(&property, steps[2:], added)
+		edit(&property, steps[2:], f)
 		s.Properties[steps[1]] = property
 	case "items":
-		addRules(s.Items.Schema, steps[1:], added)
+		edit(s.Items.Schema, steps[1:], f)
 	case "additionalProperties":
-		addRules(s.AdditionalProperties.Schema, steps[1:], added)
+		edit(s.AdditionalProperties.Schema, steps[1:], f)
 	}
+}
+
+func validationRules(l []rules.Rule, f rules.Features) []apiextensionsv1.ValidationRule {
+	var out []apiextensionsv1.ValidationRule
+	for _, r := range l {
+		out = append(out, validationRule(r.Trim(f)))
+	}
+	return out
 }
 
 func validationRule(r rules.Rule) apiextensionsv1.ValidationRule {
@@ -119,16 +124,25 @@ func validationRule(r rules.Rule) apiextensionsv1.ValidationRule {
 	return v
 }
 
-// with returns the CRD with the additions, in the server's internal version,
-// as it is when it comes to be validated on creation.
-func (c *compiler) with(additions []Addition) (*apiextensions.CustomResourceDefinition, error) {
+// extended returns the CRD with the additions; without any, it is no copy.
+func (c *compiler) extended(additions []Addition) *apiextensionsv1.CustomResourceDefinition {
 	crd := c.crd
 	if len(additions) > 0 {
 		crd = crd.DeepCopy()
 	}
 	for _, a := range additions {
-		addRules(crd.Spec.Versions[a.Version].Schema.OpenAPIV3Schema, a.Steps, a.Rules)
+		edit(crd.Spec.Versions[a.Version].Schema.OpenAPIV3Schema, a.Steps, func(s *apiextensionsv1.JSONSchemaProps) {
+			s.XValidations = append(slices.Clip(s.XValidations), validationRules(a.Rules, c.kube.features)...)
+			s.AllOf = append(slices.Clip(s.AllOf), a.AllOf...)
+		})
 	}
+	return crd
+}
+
+// with returns the CRD with the additions, in the server's internal version,
+// as it is when it comes to be validated on creation.
+func (c *compiler) with(additions []Addition) (*apiextensions.CustomResourceDefinition, error) {
+	crd := c.extended(additions)
 	crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
 	apiextensionsv1.SetDefaults_CustomResourceDefinition(crd)
 	out := &apiextensions.CustomResourceDefinition{}

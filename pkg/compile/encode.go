@@ -12,60 +12,58 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// longUnion is the number of members beyond which fine rules, whose length
-// grows quadratically without a discriminator, are not taken by default.
-const longUnion = 12
-
-// encode chooses the encodings to start from. additions writes the rules.
+// encode chooses the ways to write that unions start from: the best. additions
+// writes the rules.
 func (c *compiler) encode() {
 	for _, o := range c.objects {
-		o.noClear = make([]bool, len(o.Unions))
-		for _, u := range o.Unions {
-			enc := rules.Encoding(c.opts.Encoding)
-			if c.opts.Encoding == Auto {
-				enc = rules.Fine
-				if u.Discriminator == "" && len(u.Members) > longUnion {
-					enc = rules.Compact
-				}
-			}
-			o.encoding = append(o.encoding, enc)
+		for i, u := range o.Unions {
+			o.styles = append(o.styles, style{encoding: c.encodings(u)[0], openAPI: c.openAPI(o, i)})
 		}
 		c.unguardable(o)
 	}
 }
 
-// additions writes all rules in the encodings chosen so far, without those that
-// stand there already.
+// additions writes all rules, and schemas in their place, in the encodings chosen
+// so far, without those that stand there already.
 func (c *compiler) additions() []Addition {
 	var l []Addition
 	at := map[string]int{} // by place
-	add := func(p Place, written []rules.Rule) {
+	addition := func(p Place) *Addition {
 		i, ok := at[p.String()]
 		if !ok {
 			i = len(l)
 			at[p.String()] = i
 			l = append(l, Addition{Place: p})
 		}
+		return &l[i]
+	}
+	add := func(p Place, written []rules.Rule) {
+		a := addition(p)
 		for _, r := range written {
 			r = r.Trim(c.kube.features)
-			if !slices.ContainsFunc(l[i].Rules, func(o rules.Rule) bool { return o.Rule == r.Rule }) {
-				l[i].Rules = append(l[i].Rules, r)
+			if !slices.ContainsFunc(a.Rules, func(o rules.Rule) bool { return o.Rule == r.Rule }) {
+				a.Rules = append(a.Rules, r)
 			}
 		}
 	}
 	for _, o := range c.objects {
 		for i, u := range o.Unions {
 			add(o.Place, o.rules(i))
+			if s := o.styles[i].openAPI; s != nil {
+				a := addition(o.Place)
+				a.AllOf = append(a.AllOf, *s)
+			}
 			for _, g := range c.guards(o, u) {
 				add(g.Place, g.Rules)
 			}
 		}
 	}
 	for i := range l {
-		present := schemaAt(c.crd, l[i].Place).XValidations
-		l[i].Rules = slices.DeleteFunc(l[i].Rules, func(r rules.Rule) bool { return hasRule(present, r) })
+		present := schemaAt(c.crd, l[i].Place)
+		l[i].Rules = slices.DeleteFunc(l[i].Rules, func(r rules.Rule) bool { return hasRule(present.XValidations, r) })
+		l[i].AllOf = slices.DeleteFunc(l[i].AllOf, func(s apiextensionsv1.JSONSchemaProps) bool { return hasSchema(present.AllOf, s) })
 	}
-	return slices.DeleteFunc(l, func(a Addition) bool { return len(a.Rules) == 0 })
+	return slices.DeleteFunc(l, func(a Addition) bool { return len(a.Rules)+len(a.AllOf) == 0 })
 }
 
 // hasRule reports whether a rule of r's text is among those present. Validations
@@ -76,15 +74,26 @@ func hasRule(present []apiextensionsv1.ValidationRule, r rules.Rule) bool {
 
 // rules are those of one union that stand on its object.
 func (o *object) rules(i int) []rules.Rule {
-	u := o.Unions[i]
-	l := rules.Static(u, o.encoding[i])
-	if o.uncorrelated != "" || u.Change == union.Clear && o.noClear[i] {
-		return l
+	return append(o.static(i, o.styles[i]), o.changes(i, o.styles[i])...)
+}
+
+// static are the rules on the state of one union.
+func (o *object) static(i int, s style) []rules.Rule {
+	switch u := o.Unions[i]; {
+	case s.openAPI != nil:
+		return nil
+	case u.Ratchet:
+		return rules.Ratcheting(u, s.encoding, s.ratchet)
 	}
-	if r, ok := rules.Transition(u); ok {
-		l = append(l, r)
+	return rules.Static(o.Unions[i], s.encoding)
+}
+
+// changes are the rules on the changes of one union.
+func (o *object) changes(i int, s style) []rules.Rule {
+	if o.uncorrelated != "" || s.noClear {
+		return nil
 	}
-	return l
+	return rules.Transition(o.Unions[i], s.change)
 }
 
 // guards are the removal guards of one union: on each schema from which a link

@@ -1,354 +1,325 @@
 package compile
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
-	"math"
+	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
+	"github.com/unioncel/unioncel/pkg/cost"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// cost is what the API server's estimator says of one rule, in its own units.
-type cost struct {
-	// Rule is the cost of evaluating the rule once, times the cardinality.
-	Rule uint64
-	// MessageExpression is the cost of its message expression, counted once.
-	MessageExpression uint64
-	// Cardinality is how often the rule may have to be evaluated per object.
-	Cardinality uint64
-}
-
-func (c cost) total() uint64 { return saturate(c.Rule, c.MessageExpression) }
-
-func saturate(a, b uint64) uint64 {
-	if a > math.MaxUint64-b {
-		return math.MaxUint64
+// estimate costs rules as a server of the targeted version would read them.
+func (c *compiler) estimate(e cost.Estimator, p Place, l []rules.Rule) ([]cost.Cost, error) {
+	v := validationRules(l, c.kube.features)
+	if c.known == nil {
+		return e.Rules(p.Version, p.Steps, v)
 	}
-	return a + b
-}
-
-func (c cost) fits() bool {
-	return c.Rule <= validation.StaticEstimatedCostLimit && c.MessageExpression <= validation.StaticEstimatedCostLimit
-}
-
-// estimator asks the API server's own code what rules cost, and whether they
-// compile, at places of a CRD.
-type estimator struct {
-	crd  *apiextensions.CustomResourceDefinition
-	kube kubeVersion
-}
-
-// estimate compiles rules where they would stand. An error says why one of them
-// does not compile.
-func (e estimator) estimate(p Place, l []rules.Rule) ([]cost, error) {
-	target, contextOf, err := e.context(p)
-	if err != nil {
-		return nil, err
-	}
-	target.XValidations = nil
-	for _, r := range l {
-		v := validationRule(r)
-		var in apiextensions.ValidationRule
-		if err := apiextensionsv1.Convert_v1_ValidationRule_To_apiextensions_ValidationRule(&v, &in, nil); err != nil {
+	key := fmt.Sprint(p.String(), l)
+	costs, ok := c.known[key]
+	if !ok {
+		var err error
+		if costs, err = e.Rules(p.Version, p.Steps, v); err != nil {
 			return nil, err
 		}
-		target.XValidations = append(target.XValidations, in)
+		c.known[key] = costs
+		return costs, nil
 	}
-	return e.costs(contextOf(target))
-}
-
-// context returns a copy of the schema at p and how to make its cost context
-// once its rules are in place.
-func (e estimator) context(p Place) (*apiextensions.JSONSchemaProps, func(*apiextensions.JSONSchemaProps) *validation.CELSchemaContext, error) {
-	v, err := apiextensions.GetSchemaForVersion(e.crd, e.crd.Spec.Versions[p.Version].Name)
-	if err != nil || v == nil {
-		return nil, nil, fmt.Errorf("version %s has no schema: %w", p.Name, err)
-	}
-	// Rules of ancestors would make the context convert all of their schemas.
-	bare := func(s apiextensions.JSONSchemaProps) *apiextensions.JSONSchemaProps {
-		s.XValidations = nil
-		return &s
-	}
-	s, contextOf := bare(*v.OpenAPIV3Schema), validation.RootCELContext
-	for i := 0; i < len(p.Steps); i++ {
-		parent := contextOf(s)
-		switch p.Steps[i] {
-		case "properties":
-			i++
-			name := p.Steps[i]
-			s = bare(s.Properties[name])
-			contextOf = func(s *apiextensions.JSONSchemaProps) *validation.CELSchemaContext {
-				return parent.ChildPropertyContext(s, name)
-			}
-		case "items":
-			s, contextOf = bare(*s.Items.Schema), parent.ChildItemsContext
-		case "additionalProperties":
-			s, contextOf = bare(*s.AdditionalProperties.Schema), parent.ChildAdditionalPropertiesContext
-		}
-	}
-	return s, contextOf, nil
-}
-
-func (e estimator) costs(context *validation.CELSchemaContext) ([]cost, error) {
-	info, err := context.TypeInfo()
+	// Only the cardinality may have changed, and it is the same for all rules.
+	now, err := e.Rules(p.Version, p.Steps, []apiextensionsv1.ValidationRule{{Rule: "true"}})
 	if err != nil {
 		return nil, err
 	}
-	if info == nil {
-		return nil, errors.New("CEL cannot see this schema")
+	costs = slices.Clone(costs)
+	for i := range costs {
+		costs[i].Cardinality = now[0].Cardinality
 	}
-	results, err := cel.Compile(info.Schema, info.DeclType, celconfig.PerCallLimit, e.kube.envSet(), cel.NewExpressionsEnvLoader())
-	if err != nil {
-		return nil, err
-	}
-	var l []cost
-	for i, r := range results {
-		if r.Error != nil {
-			return nil, fmt.Errorf("rule %s: %w", info.Schema.XValidations[i].Rule, r.Error)
-		}
-		if r.MessageExpressionError != nil {
-			return nil, fmt.Errorf("messageExpression %s: %w", info.Schema.XValidations[i].MessageExpression, r.MessageExpressionError)
-		}
-		c := cost{MessageExpression: r.MessageExpressionMaxCost, Cardinality: r.MaxCardinality}
-		if context.MaxCardinality != nil {
-			c.Cardinality = *context.MaxCardinality
-		}
-		c.Rule = math.MaxUint64
-		if r.MaxCost == 0 || c.Cardinality <= math.MaxUint64/r.MaxCost {
-			c.Rule = r.MaxCost * c.Cardinality
-		}
-		l = append(l, c)
-	}
-	return l, nil
+	return costs, nil
+}
+
+func (c *compiler) estimator(crd *apiextensions.CustomResourceDefinition) cost.Estimator {
+	return cost.New(crd, c.kube.env)
 }
 
 // compileAll compiles every emitted rule by itself; validation skips rules in
 // CRDs with other problems.
 func (c *compiler) compileAll(crd *apiextensions.CustomResourceDefinition) {
-	e := estimator{crd, c.kube}
+	e := c.estimator(crd)
 	for _, a := range c.additions() {
-		if _, err := e.estimate(a.Place, a.Rules); err != nil {
-			code := diag.InvalidResult
-			if c.kube.env != nil {
-				code = diag.KubeVersion
-			}
-			c.report(diag.Diagnostic{Code: code, Pos: c.nearest(a.Place.String() + ".x-kubernetes-validations"), Path: a.Place.String(),
-				Message: fmt.Sprintf("a rule does not compile for Kubernetes %s: %s", c.kube, shorten(err.Error())),
-				Hint:    "the API server limits the length and depth of rules: declare fewer members or changes"})
+		if _, err := c.estimate(e, a.Place, a.Rules); err != nil {
+			c.unwritable(c.nearest(a.Place.String()+".x-kubernetes-validations"), a.Place, err)
 		}
 	}
 }
 
-// fit chooses cheaper encodings where rules are over their budgets, and reports
-// those for which there is none. original is the CRD without our rules.
-func (c *compiler) fit(original *apiextensions.CustomResourceDefinition) {
-	e := estimator{original, c.kube}
-	totals := make([]uint64, len(c.crd.Spec.Versions))
+// unwritable reports a rule that the API server cannot compile.
+func (c *compiler) unwritable(pos diag.Pos, p Place, err error) {
+	code := diag.InvalidResult
+	if c.kube.env != nil {
+		code = diag.KubeVersion
+	}
+	c.report(diag.Diagnostic{Code: code, Pos: pos, Path: p.String(),
+		Message: fmt.Sprintf("a rule does not compile for Kubernetes %s: %s", c.kube, shorten(err.Error())),
+		Hint:    "the API server limits the length and depth of rules: declare fewer members or changes"})
+}
+
+// failure is a union, or a version as a whole, that no way to write it makes fit.
+type failure struct {
+	version int
+	object  *object // of a version: that of the dearest union
+	union   int
+	// worst is the greatest cost of a rule in the cheapest way to write it, and
+	// what the rule is for.
+	worst cost.Cost
+	what  string
+	// sum is what all rules of a version cost, before those that were there, and
+	// dearest those of its dearest union; zero for a union.
+	sum, before, dearest uint64
+}
+
+func (f failure) ofVersion() bool { return f.sum > 0 }
+
+// fitter looks for the best ways to write unions that fit the budgets.
+type fitter struct {
+	*compiler
+	e        cost.Estimator
+	fits     []*fitted
+	failures []failure
+}
+
+// fitted is one union on its way.
+type fitted struct {
+	o *object
+	i int
+	// next are the further candidates, in order of preference, and costs those of
+	// the chosen way: the static rules, the rules on changes, and the guards.
+	next                   []style
+	static, change, guards []cost.Cost
+}
+
+func (f *fitted) style() *style { return &f.o.styles[f.i] }
+
+func (f *fitted) sum() uint64 {
+	return cost.Add(cost.Sum(f.static), cost.Add(cost.Sum(f.change), cost.Sum(f.guards)))
+}
+
+// fit chooses for every union the best way to write it that fits the API
+// server's budgets: first each rule its own, then all rules of a version
+// theirs, with those that were there. original is the CRD without our rules. It
+// returns what does not fit in any way. It is the only place that decides.
+func (c *compiler) fit(original *apiextensions.CustomResourceDefinition) []failure {
+	f := &fitter{compiler: c, e: c.estimator(original)}
 	for _, o := range c.objects {
-		for i, u := range o.Unions {
-			totals[o.Version] = saturate(totals[o.Version], c.fitUnion(e, o, i, u))
+		for i := range o.Unions {
+			f.union(o, i)
 		}
 	}
-	c.fitTotals(e, totals)
+	for v := range c.crd.Spec.Versions {
+		f.version(v)
+	}
+	f.tell()
+	return f.failures
 }
 
-// fitUnion makes every rule of one union fit its budget if it can, and returns
-// what they cost together.
-func (c *compiler) fitUnion(e estimator, o *object, i int, u *union.Union) uint64 {
-	costs, ok := c.costsOf(e, o, i)
-	if !ok {
-		return 0
+// union makes each rule of one union fit, if it can.
+func (f *fitter) union(o *object, i int) {
+	u := o.Unions[i]
+	fit := &fitted{o: o, i: i, next: f.statics(u)}
+	f.fits = append(f.fits, fit)
+	if worst, ok := f.coarser(fit, nil); !ok {
+		f.failures = append(f.failures, failure{version: o.Version, object: o, union: i, worst: worst, what: "its states"})
 	}
-	static := len(rules.Static(u, o.encoding[i]))
-	if !allFit(costs[:static]) && o.encoding[i] == rules.Fine && c.opts.Encoding == Auto {
-		o.encoding[i] = rules.Compact
-		compact, ok := c.costsOf(e, o, i)
-		if !ok {
-			return 0
-		}
-		if n := len(rules.Static(u, rules.Compact)); allFit(compact[:n]) {
-			costs, static = compact, n
+	if worst, ok := f.transitions(fit); !ok {
+		if u.Change == union.Clear {
+			fit.style().noClear, fit.change = true, nil
 		} else {
-			o.encoding[i] = rules.Fine
+			f.failures = append(f.failures, failure{version: o.Version, object: o, union: i, worst: worst, what: "its changes"})
 		}
 	}
-	if u.Change == union.Clear && len(costs) > static && !allFit(costs[static:]) {
-		o.noClear[i] = true
-		costs = costs[:static]
-		c.clearLeftOut(o, i)
-	}
-	written := o.rules(i)
-	for _, g := range c.guards(o, u) {
-		guards, err := e.estimate(g.Place, g.Rules)
+	for _, g := range f.compiler.guards(o, u) {
+		costs, err := f.estimate(f.e, g.Place, g.Rules)
 		if err != nil {
-			c.report(diag.Diagnostic{Code: diag.InvalidResult, Pos: o.Declarations[i].Pos, Path: g.Place.String(), Message: shorten(err.Error())})
-			return 0
-		}
-		written, costs = append(written, g.Rules...), append(costs, guards...)
-	}
-	var total uint64
-	for j, is := range costs {
-		total = saturate(total, is.total())
-		if is.fits() {
+			f.unwritable(o.Declarations[i].Pos, g.Place, err)
 			continue
 		}
-		message := fmt.Sprintf("rule %q costs %s (%s, evaluated up to %s times); the API server's limit is %s",
-			written[j].Rule, number(is.Rule), number(is.Rule/max(is.Cardinality, 1)), number(is.Cardinality), number(validation.StaticEstimatedCostLimit))
-		if is.Rule <= validation.StaticEstimatedCostLimit {
-			message = fmt.Sprintf("messageExpression of rule %q costs %s; the API server's limit is %s",
-				written[j].Rule, number(is.MessageExpression), number(validation.StaticEstimatedCostLimit))
+		fit.guards = append(fit.guards, costs...)
+		if !cost.Fit(costs) {
+			f.failures = append(f.failures, failure{version: o.Version, object: o, union: i, worst: dearest(costs), what: "its removal"})
 		}
-		c.report(diag.Diagnostic{Code: diag.RuleOverBudget, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Message: message,
-			Hint: "bound every list and map above the union (maxItems, maxProperties), require a property of the object, or bound the discriminator (enum, maxLength)"})
 	}
-	return total
 }
 
-func (c *compiler) costsOf(e estimator, o *object, i int) ([]cost, bool) {
-	written := o.rules(i)
-	for j := range written {
-		written[j] = written[j].Trim(c.kube.features)
+// statics are the ways to write the static rules of a union, in order of
+// preference.
+func (f *fitter) statics(u *union.Union) []style {
+	if u.Ratchet {
+		return f.ratchets(u)
 	}
-	costs, err := e.estimate(o.Place, written)
-	if err != nil {
-		c.report(diag.Diagnostic{Code: diag.InvalidResult, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Message: shorten(err.Error())})
+	var l []style
+	for _, e := range f.encodings(u) {
+		l = append(l, style{encoding: e})
 	}
-	return costs, err == nil
+	return l
 }
 
-// fitTotals brings the sum of each version below its budget: in order of the
-// text and only as long as it is needed, it leaves Clear rules out, which the
-// static rules imply, and then encodes unions compactly.
-func (c *compiler) fitTotals(e estimator, totals []uint64) {
-	for v := range totals {
-		before, err := e.writtenCost(v)
-		if err != nil || before > validation.StaticEstimatedCRDCostLimit {
-			continue // over budget as it is: a warning
+// coarser takes the next way to write the static rules in which each fits its
+// budget and, unless below is nil, they cost less than it together. Else it
+// changes nothing and returns the greatest cost of a rule in the cheapest way.
+func (f *fitter) coarser(fit *fitted, below *uint64) (worst cost.Cost, ok bool) {
+	first := true
+	for k, s := range fit.next {
+		l := fit.o.static(fit.i, s)
+		// The rules resemble each other: the first tells whether the rest is worth
+		// costing, which takes a while for hundreds of ways.
+		costs, err := f.estimate(f.e, fit.o.Place, l[:min(len(l), 1)])
+		if err == nil && below != nil && cost.Sum(costs) > *below/uint64(max(len(l), 1))*2 {
+			continue
 		}
-		sum := saturate(before, totals[v])
-		for _, try := range []func(o *object, i int) bool{c.dropClear, c.encodeCompactly} {
-			for _, o := range c.objects {
-				for i := range o.Unions {
-					if sum <= validation.StaticEstimatedCRDCostLimit || o.Version != v {
-						continue
-					}
-					encoding, noClear := o.encoding[i], o.noClear[i]
-					was, ok := c.costsOf(e, o, i)
-					if !ok {
-						return
-					}
-					if !try(o, i) {
-						continue
-					}
-					is, ok := c.costsOf(e, o, i)
-					if !ok {
-						return
-					}
-					if !allFit(is) || sumOf(is) >= sumOf(was) {
-						o.encoding[i], o.noClear[i] = encoding, noClear
-						continue
-					}
-					sum -= sumOf(was) - sumOf(is)
-					if !noClear && o.noClear[i] {
-						c.clearLeftOut(o, i)
-					}
-				}
+		if err == nil && len(l) > 1 && cost.Fit(costs) {
+			costs, err = f.estimate(f.e, fit.o.Place, l)
+		}
+		if err != nil {
+			continue // too long for CEL; compileAll reports it when nothing else is left
+		}
+		if cost.Fit(costs) && (below == nil || cost.Sum(costs) < *below) {
+			st := fit.style()
+			st.encoding, st.ratchet = s.encoding, s.ratchet
+			fit.static, fit.next = costs, fit.next[k+1:]
+			return cost.Cost{}, true
+		}
+		if d := dearest(costs); first || d.Rule() < worst.Rule() {
+			first, worst = false, d
+		}
+	}
+	return worst, false
+}
+
+// transitions takes the first way to write the rules on changes that fits.
+func (f *fitter) transitions(fit *fitted) (worst cost.Cost, ok bool) {
+	o, s := fit.o, *fit.style()
+	if len(o.changes(fit.i, s)) == 0 {
+		return cost.Cost{}, true
+	}
+	first := true
+	for _, s.change = range comparisons(o.Unions[fit.i], len(o.Unions[fit.i].Members)) {
+		l := o.changes(fit.i, s)
+		if len(l) < s.change.Parts {
+			break // these rules cannot be spread
+		}
+		costs, err := f.estimate(f.e, o.Place, l)
+		if err != nil {
+			continue
+		}
+		if cost.Fit(costs) {
+			fit.style().change, fit.change = s.change, costs
+			return cost.Cost{}, true
+		}
+		if d := dearest(costs); first || d.Rule() < worst.Rule() {
+			first, worst = false, d
+		}
+	}
+	return worst, false
+}
+
+// version brings the sum of a version below its budget, as far as that is
+// needed: it leaves Clear rules out, which the static rules imply, those that
+// save most first; then it takes coarser encodings, where that saves most.
+func (f *fitter) version(v int) {
+	fits := slices.DeleteFunc(slices.Clone(f.fits), func(fit *fitted) bool { return fit.o.Version != v })
+	before, err := f.e.Written(v)
+	if len(fits) == 0 || err != nil || before > cost.VersionLimit {
+		return // over budget as it is: a warning
+	}
+	sum := func() uint64 {
+		total := before
+		for _, fit := range fits {
+			total = cost.Add(total, fit.sum())
+		}
+		return total
+	}
+	byChange := slices.Clone(fits)
+	slices.SortStableFunc(byChange, func(a, b *fitted) int { return -cmp.Compare(cost.Sum(a.change), cost.Sum(b.change)) })
+	for _, fit := range byChange {
+		if sum() > cost.VersionLimit && fit.o.Unions[fit.i].Change == union.Clear && len(fit.change) > 0 {
+			fit.style().noClear, fit.change = true, nil
+		}
+	}
+	for sum() > cost.VersionLimit {
+		var best *fitted
+		var bestWas fitted
+		var bestStyle style
+		var saved uint64
+		for _, fit := range fits {
+			was, wasStyle, costs := *fit, *fit.style(), cost.Sum(fit.static)
+			if _, ok := f.coarser(fit, &costs); !ok {
+				continue
+			}
+			is, isStyle := *fit, *fit.style()
+			*fit, *fit.style() = was, wasStyle
+			if s := costs - cost.Sum(is.static); best == nil || s > saved {
+				best, bestWas, bestStyle, saved = fit, is, isStyle, s
 			}
 		}
-		// A rule over its own budget is the reason then, and reported.
-		if sum > validation.StaticEstimatedCRDCostLimit && !c.diags.HasErrors() {
-			c.report(diag.Diagnostic{Code: diag.VersionOverBudget, Pos: c.pos(c.manifest.Node), Path: fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", v),
-				Message: fmt.Sprintf("the rules of version %s cost %s together (%s of it for rules that were there before); the API server's limit is %s",
-					c.crd.Spec.Versions[v].Name, number(sum), number(before), number(validation.StaticEstimatedCRDCostLimit)),
-				Hint: "bound the lists and maps above the unions (maxItems, maxProperties)"})
+		if best == nil {
+			break
+		}
+		*best = bestWas
+		*best.style() = bestStyle
+	}
+	// A rule over its own budget is the reason then, and reported.
+	if total := sum(); total > cost.VersionLimit && !slices.ContainsFunc(f.failures, func(x failure) bool { return x.version == v }) {
+		most := slices.MaxFunc(fits, func(a, b *fitted) int { return cmp.Compare(a.sum(), b.sum()) })
+		f.failures = append(f.failures, failure{version: v, object: most.o, union: most.i, sum: total, before: before, dearest: most.sum()})
+	}
+}
+
+// tell notes what was given up for the budgets.
+func (f *fitter) tell() {
+	if len(f.failures) > 0 {
+		return
+	}
+	for _, fit := range f.fits {
+		o, u, s := fit.o, fit.o.Unions[fit.i], fit.style()
+		pos := o.Declarations[fit.i].Pos
+		if s.noClear {
+			f.report(diag.Diagnostic{Code: diag.ClearLeftOut, Severity: diag.Info, Pos: pos, Path: o.Place.String(),
+				Message: "no rule for changes is emitted: it would exceed the API server's budget",
+				Hint:    "the static rules reject leftovers all the same; discriminatorChange: Allow silences this note"})
+		}
+		if f.opts.Encoding == Auto && s.encoding != f.statics(u)[0].encoding {
+			f.report(diag.Diagnostic{Code: diag.CoarserEncoding, Severity: diag.Info, Pos: pos, Path: o.Place.String(),
+				Message: fmt.Sprintf("the rules are written %s: %s they would exceed the API server's budget", described(s.encoding, u), described(f.statics(u)[0].encoding, u)),
+				Hint:    "they mean the same; unioncel explain shows the costs"})
 		}
 	}
 }
 
-// dropClear leaves the Clear rule of a union out, if it has one.
-func (c *compiler) dropClear(o *object, i int) bool {
-	if o.Unions[i].Change != union.Clear || o.uncorrelated != "" || o.noClear[i] {
-		return false
+// described says how an encoding writes rules.
+func described(e rules.Encoding, u *union.Union) string {
+	switch {
+	case e == rules.Fine:
+		return "one per member and direction"
+	case e == rules.Compact:
+		return "as one"
+	case int(e) == len(u.Members) && u.Discriminator != "":
+		return "one per member"
 	}
-	o.noClear[i] = true
-	return true
+	return e.String()
 }
 
-// encodeCompactly changes the encoding of a union, if it may.
-func (c *compiler) encodeCompactly(o *object, i int) bool {
-	if c.opts.Encoding != Auto || o.encoding[i] == rules.Compact {
-		return false
+// dearest is the cost that exceeds its budget most.
+func dearest(l []cost.Cost) cost.Cost {
+	if len(l) == 0 {
+		return cost.Cost{}
 	}
-	o.encoding[i] = rules.Compact
-	return true
-}
-
-func (c *compiler) clearLeftOut(o *object, i int) {
-	c.report(diag.Diagnostic{Code: diag.ClearLeftOut, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
-		Message: "no rule for changes is emitted: it would exceed the API server's budget",
-		Hint:    "the static rules reject leftovers all the same; an enum or maxLength on the discriminator makes the rule cheap"})
-}
-
-// writtenCost is what the rules that stand in a version's schema cost together.
-func (e estimator) writtenCost(version int) (uint64, error) {
-	v, err := apiextensions.GetSchemaForVersion(e.crd, e.crd.Spec.Versions[version].Name)
-	if err != nil || v == nil {
-		return 0, err
-	}
-	return e.below(v.OpenAPIV3Schema, validation.RootCELContext(v.OpenAPIV3Schema))
-}
-
-func (e estimator) below(s *apiextensions.JSONSchemaProps, context *validation.CELSchemaContext) (uint64, error) {
-	var total uint64
-	var failed error
-	add := func(child *apiextensions.JSONSchemaProps, context *validation.CELSchemaContext) {
-		n, err := e.below(child, context)
-		if total = saturate(total, n); err != nil {
-			failed = err
-		}
-	}
-	if len(s.XValidations) > 0 {
-		costs, err := e.costs(context)
-		if err != nil {
-			return 0, err
-		}
-		total = sumOf(costs)
-	}
-	for name, property := range s.Properties {
-		add(&property, context.ChildPropertyContext(&property, name))
-	}
-	if s.Items != nil && s.Items.Schema != nil {
-		add(s.Items.Schema, context.ChildItemsContext(s.Items.Schema))
-	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		add(s.AdditionalProperties.Schema, context.ChildAdditionalPropertiesContext(s.AdditionalProperties.Schema))
-	}
-	return total, failed
-}
-
-func sumOf(l []cost) uint64 {
-	var sum uint64
-	for _, c := range l {
-		sum = saturate(sum, c.total())
-	}
-	return sum
-}
-
-func allFit(l []cost) bool {
-	for _, c := range l {
-		if !c.fits() {
-			return false
-		}
-	}
-	return true
+	return slices.MaxFunc(l, func(a, b cost.Cost) int {
+		return cmp.Compare(max(a.Rule(), a.MessageExpression), max(b.Rule(), b.MessageExpression))
+	})
 }
 
 // number prints n with separators.

@@ -24,7 +24,8 @@ type location struct {
 	Place
 	key    int
 	value  *yaml.Node
-	frames []frame // the last one is the schema itself
+	at     *diag.Pos // of a declaration that does not stand in the schema
+	frames []frame   // the last one is the schema itself
 }
 
 // locator walks the schemas of a CRD for declarations.

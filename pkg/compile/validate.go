@@ -33,7 +33,7 @@ func (c *compiler) validate() {
 	}
 	before := judge(original)
 	if added := c.without(problems, before); hasBudget(added) {
-		c.fit(original)
+		c.overBudget(original, c.fit(original))
 		if c.diags.HasErrors() {
 			return
 		}

@@ -51,6 +51,10 @@ type schemaRecord struct {
 	Empty bool `json:"empty,omitempty"`
 	// Rules are ours.
 	Rules []ruleRecord `json:"rules,omitempty"`
+	// EmptyAllOf says that the schema had an allOf, without schemas in it.
+	EmptyAllOf bool `json:"emptyAllOf,omitempty"`
+	// AllOf are the sums of those schemas in allOf that are ours.
+	AllOf []string `json:"allOf,omitempty"`
 }
 
 // ruleRecord identifies a rule: its text, which is unique in a schema, and a sum

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -41,17 +42,26 @@ func FuzzMutated(f *testing.F) {
 func goldensAndOutput(tb testing.TB) []golden {
 	l := goldens(tb)
 	for _, g := range l {
-		if g.in, _ = Compile("in", g.in, Options{}); g.in != nil {
+		if g.in, _ = Compile("in", g.in, g.opts); g.in != nil {
 			l = append(l, g)
 		}
 	}
 	return l
 }
 
+// encodings are ways to compile that write into different lists.
+var encodings = []Options{{}, {Encoding: compile.OpenAPI}}
+
 // promises checks what Compile and Decompile promise of any input.
 func promises(t *testing.T, in []byte) {
+	for _, opts := range encodings {
+		promisesOf(t, in, opts)
+	}
+}
+
+func promisesOf(t *testing.T, in []byte, opts Options) {
 	src := bytes.Clone(in)
-	out, diags := Compile("in", in, Options{})
+	out, diags := Compile("in", in, opts)
 	if !bytes.Equal(src, in) {
 		t.Fatal("Compile modified its input")
 	}
@@ -70,7 +80,7 @@ func promises(t *testing.T, in []byte) {
 	if _, err := yamltext.Parse(out); err != nil {
 		t.Fatalf("the output does not parse: %v\n%s", err, out)
 	}
-	again, diags := Compile("in", out, Options{})
+	again, diags := Compile("in", out, opts)
 	if !bytes.Equal(again, out) {
 		t.Errorf("compile(compile(in)) is\n%s\nnot\n%s\n%s", again, out, textOfDiags(diags))
 	}

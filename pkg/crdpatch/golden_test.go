@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -17,11 +18,13 @@ var update = flag.Bool("update", false, "write the golden files anew; read the d
 
 // golden is a directory of testdata: in.yaml or in.json, what compiling makes of
 // it (want.yaml or want.json; none when it fails), and what it says (want.diag;
-// none when it says nothing).
+// none when it says nothing). Those whose name starts with openapi are compiled
+// with that encoding.
 type golden struct {
 	name string
 	ext  string
 	in   []byte
+	opts Options
 }
 
 func goldens(tb testing.TB) []golden {
@@ -36,7 +39,11 @@ func goldens(tb testing.TB) []golden {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		l = append(l, golden{filepath.Base(filepath.Dir(f)), filepath.Ext(f), in})
+		g := golden{name: filepath.Base(filepath.Dir(f)), ext: filepath.Ext(f), in: in}
+		if strings.HasPrefix(g.name, "openapi") {
+			g.opts.Encoding = compile.OpenAPI
+		}
+		l = append(l, g)
 	}
 	return l
 }
@@ -46,7 +53,7 @@ func (g golden) file(name string) string { return filepath.Join("testdata", g.na
 func TestGolden(t *testing.T) {
 	for _, g := range goldens(t) {
 		t.Run(g.name, func(t *testing.T) {
-			out, diags := Compile("in"+g.ext, g.in, Options{})
+			out, diags := Compile("in"+g.ext, g.in, g.opts)
 			if diags.HasErrors() != (out == nil) {
 				t.Errorf("errors: %t, output: %t", diags.HasErrors(), out != nil)
 			}

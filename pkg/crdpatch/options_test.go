@@ -24,8 +24,10 @@ func TestKeepUnions(t *testing.T) {
 	for _, g := range compilable(t) {
 		t.Run(g.name, func(t *testing.T) {
 			t.Parallel()
-			plain := mustCompile(t, g.in, Options{})
-			kept := mustCompile(t, g.in, Options{KeepUnions: true})
+			keep := g.opts
+			keep.KeepUnions = true
+			plain := mustCompile(t, g.in, g.opts)
+			kept := mustCompile(t, g.in, keep)
 			for i, v := range values(t, kept) {
 				text, want := string(encode(t, []any{v}, encoders[0].of)), string(encode(t, values(t, g.in)[i:i+1], encoders[0].of))
 				if n, m := strings.Count(text, union.Key+":\n"), strings.Count(want, union.Key+":\n"); n != m {
@@ -33,9 +35,9 @@ func TestKeepUnions(t *testing.T) {
 				}
 			}
 			same(t, "decompile(keep(in))", mustDecompile(t, kept), g.in)
-			same(t, "keep(keep(in))", mustCompile(t, kept, Options{KeepUnions: true}), kept)
-			same(t, "compile(keep(in))", mustCompile(t, kept, Options{}), plain)
-			same(t, "keep(compile(in))", mustCompile(t, plain, Options{KeepUnions: true}), kept)
+			same(t, "keep(keep(in))", mustCompile(t, kept, keep), kept)
+			same(t, "compile(keep(in))", mustCompile(t, kept, g.opts), plain)
+			same(t, "keep(compile(in))", mustCompile(t, plain, keep), kept)
 		})
 	}
 	in := []byte(header + body)
@@ -51,8 +53,9 @@ func TestKeepUnions(t *testing.T) {
 }
 
 func TestNoAnnotation(t *testing.T) {
-	none := Options{NoAnnotation: true}
 	for _, g := range compilable(t) {
+		none := g.opts
+		none.NoAnnotation = true
 		t.Run(g.name, func(t *testing.T) {
 			t.Parallel()
 			out := mustCompile(t, g.in, none)
@@ -60,10 +63,10 @@ func TestNoAnnotation(t *testing.T) {
 				t.Errorf("there is an annotation:\n%s", out)
 			}
 			same(t, "compile(compile(in))", mustCompile(t, out, none), out)
-			same(t, "with annotation", mustCompile(t, out, Options{}), out)
+			same(t, "with annotation", mustCompile(t, out, g.opts), out)
 			same(t, "decompile(compile(in))", mustDecompile(t, out), out)
 			// It can be left out later, too.
-			same(t, "from annotated", mustCompile(t, mustCompile(t, g.in, Options{}), none), out)
+			same(t, "from annotated", mustCompile(t, mustCompile(t, g.in, g.opts), none), out)
 		})
 	}
 }

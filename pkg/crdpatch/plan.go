@@ -14,7 +14,6 @@ import (
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -99,15 +98,19 @@ type writer struct {
 // change is all that happens to one schema.
 type change struct {
 	compile.Place
-	object *compile.Object // nil: rules only
-	rules  []rules.Rule
+	object *compile.Object // nil: lists only
+	lists  []addition
 	record schemaRecord
 	start  int // of the mapping, and cut of the declaration, for record.At
 	cut    span
 }
 
 func (w *writer) write(r *compile.Result) []yamltext.Edit {
-	changes := w.changes(r)
+	changes, err := w.changes(r)
+	if err != nil {
+		w.unproved(err)
+		return nil
+	}
 	// Deeper ones first: where two insertions meet, the inner lines come first.
 	slices.SortStableFunc(changes, func(a, b *change) int { return cmp.Compare(len(b.Steps), len(a.Steps)) })
 	for _, c := range changes {
@@ -150,8 +153,7 @@ func (w *writer) isJSON() bool {
 }
 
 // changes merges objects and additions by place.
-func (w *writer) changes(r *compile.Result) []*change {
-	var l []*change
+func (w *writer) changes(r *compile.Result) (l []*change, err error) {
 	at := func(p compile.Place) *change {
 		for _, c := range l {
 			if c.Node == p.Node {
@@ -165,9 +167,16 @@ func (w *writer) changes(r *compile.Result) []*change {
 		at(r.Objects[i].Place).object = &r.Objects[i]
 	}
 	for _, a := range r.Additions {
-		at(a.Place).rules = a.Rules
+		c := at(a.Place)
+		c.lists, err = additions(a)
+		if err != nil {
+			return nil, err
+		}
+		for _, list := range c.lists {
+			c.record.note(list)
+		}
 	}
-	return l
+	return l, nil
 }
 
 // uncut translates an offset to the text without declarations.
@@ -193,45 +202,51 @@ func (w *writer) apply(c *change) error {
 	if schema == nil {
 		return fmt.Errorf("kubectl does not find it")
 	}
-	for _, r := range c.rules {
-		c.record.Rules = append(c.record.Rules, ruleRecord{r.Rule, sumOf(asData(ruleTable(r)))})
+	// First what is put behind items that are there: where such a list ends the
+	// schema, it comes before new keys.
+	var fresh []entry
+	for _, l := range c.lists {
+		e := entry{key: l.key, value: l.items, dash: w.dash(c)}
+		i, existing, err := listOf(n, l.key)
+		switch {
+		case err != nil:
+			return err
+		case existing == nil:
+			fresh = append(fresh, e)
+		case w.aliased[existing] || i < 0:
+			w.errorf(existing, diag.SharedContent, "write the rules out at each of their places", "an edit of these rules would change other places that share them")
+			return nil
+		default:
+			c.record.noteEmpty(l.key, len(existing.Content) == 0)
+			e.key = ""
+			edit, err := w.text.put(existing, e)
+			if err != nil {
+				return err
+			}
+			w.edits = append(w.edits, edit)
+		}
+		present, _ := schema[l.key].([]any)
+		schema[l.key] = append(slices.Clip(present), asData(l.items).([]any)...)
 	}
-	i, existing, err := w.validations(n)
-	if err != nil {
-		return err
-	}
-	c.record.Empty = len(c.rules) > 0 && existing != nil && len(existing.Content) == 0
-	rulesEntry := entry{key: validationsKey, value: ruleList(c.rules), dash: w.dash(c)}
 	if c.object != nil {
 		if err := w.cutDeclaration(c); err != nil {
 			return err
 		}
 		if !w.opts.KeepUnions {
 			delete(schema, union.Key)
-			if len(c.rules) > 0 && existing == nil {
-				edit, err := w.text.replaceEntry(n, c.object.Key/2, c.cut, rulesEntry)
-				w.edits = append(w.edits, edit)
-				addRules(schema, c.rules)
-				return err
-			}
-			w.edits = append(w.edits, yamltext.Edit{Start: c.cut.start, End: c.cut.end})
+			edit, err := w.text.replaceEntry(n, c.object.Key/2, c.cut, fresh)
+			w.edits = append(w.edits, edit)
+			return err
 		}
 	}
-	if len(c.rules) == 0 {
-		return nil
-	}
-	addRules(schema, c.rules)
-	into, e := n, rulesEntry
-	if existing != nil {
-		if w.aliased[existing] || i < 0 {
-			w.errorf(existing, diag.SharedContent, "write the rules out at each of their places", "an edit of these rules would change other places that share them")
-			return nil
+	for _, e := range fresh {
+		edit, err := w.text.put(n, e)
+		if err != nil {
+			return err
 		}
-		into, e.key = existing, ""
+		w.edits = append(w.edits, edit)
 	}
-	edit, err := w.text.put(into, e)
-	w.edits = append(w.edits, edit)
-	return err
+	return nil
 }
 
 // cutDeclaration plans the removal of the declaration and records its text.
@@ -267,16 +282,16 @@ func (w *writer) cutDeclaration(c *change) error {
 	return nil
 }
 
-// validations returns the list of rules a schema has, and the index of its key,
+// listOf returns the list that a schema has at a key, and the index of the key,
 // -1 when it is shared.
-func (w *writer) validations(n *yaml.Node) (int, *yaml.Node, error) {
+func listOf(n *yaml.Node, key string) (int, *yaml.Node, error) {
 	for _, e := range yamltext.Entries(n) {
-		if e.Key.Value != validationsKey {
+		if e.Key.Value != key {
 			continue
 		}
 		v := yamltext.Resolve(e.Value)
 		if v.Kind != yaml.SequenceNode {
-			return 0, nil, fmt.Errorf("its %s is null: delete the key", validationsKey)
+			return 0, nil, fmt.Errorf("its %s is null: delete the key", key)
 		}
 		if v != e.Value {
 			return -1, v, nil
@@ -407,11 +422,6 @@ func schemaIn(crd map[string]any, version int, steps []string) map[string]any {
 		at, _ = at[step].(map[string]any)
 	}
 	return at
-}
-
-func addRules(schema map[string]any, l []rules.Rule) {
-	present, _ := schema[validationsKey].([]any)
-	schema[validationsKey] = append(slices.Clip(present), asData(ruleList(l)).([]any)...)
 }
 
 // placeOf prints the path of a schema of which only the version's name is known.

@@ -15,26 +15,40 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// compilable returns the goldens that compile, and the examples.
+// compilable returns the goldens that compile, those of them that do with the
+// encoding openapi a second time, and the examples.
 func compilable(tb testing.TB) []golden {
 	tb.Helper()
-	files, err := filepath.Glob("../../examples/*.yaml")
-	if err != nil || len(files) == 0 {
-		tb.Fatal("no examples", err)
-	}
 	l := slices.DeleteFunc(goldens(tb), func(g golden) bool {
 		_, err := os.Stat(g.file("want" + g.ext))
 		return err != nil
 	})
+	n := len(l)
+	for _, g := range l[:n:n] {
+		other := g
+		other.name += "-openapi"
+		other.opts.Encoding = compile.OpenAPI
+		if _, diags := Compile("in", g.in, other.opts); g.opts.Encoding == compile.Auto && !diags.HasErrors() {
+			l = append(l, other)
+		}
+	}
+	if len(l) < n*3/2 {
+		tb.Fatalf("only %d of %d files compile with the encoding openapi", len(l)-n, n)
+	}
+	files, err := filepath.Glob("../../examples/*.yaml")
+	if err != nil || len(files) == 0 {
+		tb.Fatal("no examples", err)
+	}
 	for _, f := range files {
 		in, err := os.ReadFile(f)
 		if err != nil {
 			tb.Fatal(err)
 		}
-		l = append(l, golden{"example/" + filepath.Base(f), ".yaml", in})
+		l = append(l, golden{name: "example/" + filepath.Base(f), ext: ".yaml", in: in})
 	}
 	return l
 }
@@ -92,11 +106,16 @@ func TestPromises(t *testing.T) {
 				t.Parallel()
 				in := v.of(slices.Clone(g.in))
 				src := slices.Clone(in)
-				out := mustCompile(t, src, Options{})
+				out := mustCompile(t, src, g.opts)
 				same(t, "Compile modified its input", src, in)
 				compiled := slices.Clone(out)
 				same(t, "decompile(compile(in))", mustDecompile(t, out), in)
-				same(t, "compile(compile(in))", mustCompile(t, out, Options{}), out)
+				same(t, "compile(compile(in))", mustCompile(t, out, g.opts), out)
+				for _, other := range encodings {
+					if g.opts.Encoding == compile.OpenAPI || other == g.opts {
+						same(t, "compile(compile(in), other)", mustCompile(t, out, other), mustCompile(t, in, other))
+					}
+				}
 				same(t, "Compile or Decompile modified its input", out, compiled)
 				same(t, "decompile(in)", mustDecompile(t, in), in)
 				withoutDeclarations := !bytes.Contains(g.in, []byte("nions"))
@@ -175,6 +194,7 @@ func strip(v any) {
 		case map[string]any:
 			delete(v, union.Key)
 			delete(v, validationsKey)
+			delete(v, allOfKey)
 			for _, w := range v {
 				rules(w)
 			}
@@ -188,7 +208,8 @@ func strip(v any) {
 }
 
 // inserted matches the lines that compiling adds in block style.
-var inserted = regexp.MustCompile(`^ *(annotations:|unioncel\.dev/unions: '.*'|x-kubernetes-validations:|(- )?(fieldPath|message|messageExpression|optionalOldSelf|reason|rule): .*)$`)
+var inserted = regexp.MustCompile(`^ *(annotations:|unioncel\.dev/unions: '.*'|x-kubernetes-validations:|(- )?(fieldPath|message|messageExpression|optionalOldSelf|reason|rule): .*|` +
+	`allOf:|(- )?(anyOf|oneOf|not|enum|required|properties):|- ("?[A-Za-z0-9_]+"?|'.*')|[a-z]+:|maxLength: 0)$`)
 
 // Removing the lines that compiling inserted gives the input without its
 // declarations. The lines of a declaration are found by yaml.v3's nodes alone.
@@ -200,7 +221,7 @@ func TestOnlyLinesInserted(t *testing.T) {
 			continue
 		}
 		t.Run(g.name, func(t *testing.T) {
-			for _, line := range strings.Split(string(mustCompile(t, g.in, Options{})), "\n") {
+			for _, line := range strings.Split(string(mustCompile(t, g.in, g.opts)), "\n") {
 				if len(lines) > 0 && line == lines[0] {
 					lines = lines[1:]
 				} else if !inserted.MatchString(strings.TrimSuffix(line, "\r")) {
@@ -275,7 +296,7 @@ func TestOtherDocumentsUntouched(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := mustCompile(t, g.in, Options{})
+		out := mustCompile(t, g.in, g.opts)
 		b, err := yamltext.Parse(out)
 		if err != nil || len(a.Docs) != len(b.Docs) {
 			t.Fatal(g.name, err)
@@ -296,12 +317,12 @@ func TestLineEnds(t *testing.T) {
 		if bytes.Contains(g.in, []byte("\r")) {
 			continue
 		}
-		out := mustCompile(t, variants[1].of(g.in), Options{})
+		out := mustCompile(t, variants[1].of(g.in), g.opts)
 		if n := bytes.Count(out, []byte("\n")); bytes.Count(out, []byte("\r\n")) != n {
 			t.Errorf("%s: not all %d lines end in CRLF", g.name, n)
 		}
 		a := values(t, out)
-		b := values(t, mustCompile(t, g.in, Options{}))
+		b := values(t, mustCompile(t, g.in, g.opts))
 		for i := range a {
 			forgetAll(a[i])
 			forgetAll(b[i])

@@ -85,7 +85,7 @@ func (p *patcher) same(f *yamltext.File, d *yamltext.Document, g *yamltext.File,
 }
 
 // forget takes out of a CRD's annotation what it remembers of the text, and
-// sorts the rules of the schemas it lists: their order means nothing. It returns
+// sorts the rules, and allOf, of the schemas it lists: their order means nothing. It returns
 // false when there is no annotation.
 func forget(crd map[string]any) bool {
 	metadata, _ := crd["metadata"].(map[string]any)
@@ -102,10 +102,15 @@ func forget(crd map[string]any) bool {
 	for i := range r.Schemas {
 		s := &r.Schemas[i]
 		s.Source, s.At = "", 0
+		slices.Sort(s.AllOf)
 		slices.SortFunc(s.Rules, func(a, b ruleRecord) int { return cmp.Compare(a.Rule, b.Rule) })
 		for v := range listAt(crd, "spec", "versions") {
-			if rules, _ := schemaIn(crd, v, s.Path)[validationsKey].([]any); len(rules) > 0 {
-				slices.SortStableFunc(rules, func(a, b any) int { return cmp.Compare(ruleOf(a), ruleOf(b)) })
+			for _, key := range listKeys {
+				if items, _ := schemaIn(crd, v, s.Path)[key].([]any); len(items) > 0 {
+					slices.SortStableFunc(items, func(a, b any) int {
+						return cmp.Or(cmp.Compare(ruleOf(a), ruleOf(b)), cmp.Compare(sumOf(a), sumOf(b)))
+					})
+				}
 			}
 		}
 	}

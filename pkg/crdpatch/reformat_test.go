@@ -87,7 +87,7 @@ func encode(tb testing.TB, docs []any, of func(v any) ([]byte, error)) []byte {
 // decompiles to the data that was declared.
 func TestReformatted(t *testing.T) {
 	for i, g := range compilable(t) {
-		compiled := mustCompile(t, g.in, Options{})
+		compiled := mustCompile(t, g.in, g.opts)
 		for j, enc := range encoders {
 			for _, stored := range []bool{false, true} {
 				if stored && (i+j)%3 > 0 {
@@ -107,7 +107,7 @@ func TestReformatted(t *testing.T) {
 						}
 					}
 					in := encode(t, docs, enc.of)
-					same(t, "compile(reformatted)", mustCompile(t, in, Options{}), in)
+					same(t, "compile(reformatted)", mustCompile(t, in, g.opts), in)
 					out := mustDecompile(t, in)
 					got := values(t, out)
 					for i := range got {
@@ -121,7 +121,7 @@ func TestReformatted(t *testing.T) {
 					if enc.name == "json" && len(docs) == 1 && !json.Valid(out) {
 						t.Errorf("JSON came out as something else:\n%s", out)
 					}
-					again := values(t, mustCompile(t, out, Options{}))
+					again := values(t, mustCompile(t, out, g.opts))
 					before := values(t, in)
 					for i := range again {
 						forgetAll(again[i])
@@ -215,7 +215,7 @@ const body = `  group: example.com
 // Comments inside of the edited schemas do not get in the way.
 func TestCommentsDropped(t *testing.T) {
 	for _, g := range compilable(t) {
-		compiled := mustCompile(t, g.in, Options{})
+		compiled := mustCompile(t, g.in, g.opts)
 		f, err := yamltext.Parse(compiled)
 		if err != nil {
 			t.Fatal(err)
@@ -236,7 +236,7 @@ func TestCommentsDropped(t *testing.T) {
 		if len(in) == 0 {
 			continue
 		}
-		if got := mustCompile(t, in, Options{}); !bytes.Equal(got, in) {
+		if got := mustCompile(t, in, g.opts); !bytes.Equal(got, in) {
 			t.Errorf("%s: compile(reformatted) (-want +got):\n%s", g.name, cmp.Diff(string(in), string(got)))
 		}
 		got, want := values(t, mustDecompile(t, in)), values(t, g.in)

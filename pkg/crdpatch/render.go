@@ -34,8 +34,6 @@ type entry struct {
 	dash  int
 }
 
-const validationsKey = "x-kubernetes-validations"
-
 // ruleTable is a rule as it is written, its keys in the order of the API
 // server, which is alphabetical.
 func ruleTable(r rules.Rule) table {
@@ -54,14 +52,6 @@ func ruleTable(r rules.Rule) table {
 	add("reason", string(r.Reason))
 	add("rule", r.Rule)
 	return t
-}
-
-func ruleList(l []rules.Rule) list {
-	out := make(list, len(l))
-	for i, r := range l {
-		out[i] = ruleTable(r)
-	}
-	return out
 }
 
 // block renders e as lines in block style.

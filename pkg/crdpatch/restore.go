@@ -107,12 +107,12 @@ func (t textOf) declaration(n *yaml.Node, s restoration, how attempt) (yamltext.
 	}
 	if how != rewritten {
 		at := start + s.At
-		rules, _, _, ok := yamltext.Lookup(n, validationsKey)
+		key := firstList(n)
 		switch {
 		case s.cut >= 0:
 			at = s.cut
-		case how == beside && ok && !isFlow(n):
-			first, _, err := t.Span(t.doc, rules)
+		case how == beside && key != nil && !isFlow(n):
+			first, _, err := t.Span(t.doc, key)
 			if err != nil {
 				return yamltext.Edit{}, err
 			}
@@ -137,6 +137,16 @@ func (t textOf) declaration(n *yaml.Node, s restoration, how attempt) (yamltext.
 	}
 	at := t.lineStart(l[0].start)
 	return yamltext.Edit{Start: at, End: at, New: t.lines(e.block(t.indentation(n, l)))}, nil
+}
+
+// firstList returns the key of the first list in a schema that compiling adds to.
+func firstList(n *yaml.Node) *yaml.Node {
+	for _, e := range yamltext.Entries(n) {
+		if slices.Contains(listKeys, e.Key.Value) {
+			return e.Key
+		}
+	}
+	return nil
 }
 
 // equals returns an error unless the documents of text are what is expected of

@@ -166,18 +166,30 @@ func (t textOf) tight() bool {
 	return err == nil && bytes.HasPrefix(t.Src[end:], []byte(":")) && len(bytes.TrimLeft(t.Src[end+1:end+2], " \t\r\n")) > 0
 }
 
-// replaceEntry returns the edit that puts an entry where another one, at index i
-// of mapping n, is cut out. cutting is what t.cut returned for it.
-func (t textOf) replaceEntry(n *yaml.Node, i int, cutting span, e entry) (yamltext.Edit, error) {
+// replaceEntry returns the edit that puts entries, if any, where another one, at
+// index i of mapping n, is cut out. cutting is what t.cut returned for it.
+func (t textOf) replaceEntry(n *yaml.Node, i int, cutting span, entries []entry) (yamltext.Edit, error) {
+	if len(entries) == 0 {
+		return yamltext.Edit{Start: cutting.start, End: cutting.end}, nil
+	}
 	l, err := t.entries(n)
 	if err != nil {
 		return yamltext.Edit{}, err
 	}
 	old := l[i]
 	if !isFlow(n) {
-		return yamltext.Edit{Start: cutting.start, End: cutting.end, New: t.lines(e.block(t.indentation(n, l)))}, nil
+		var lines []string
+		for _, e := range entries {
+			lines = append(lines, e.block(t.indentation(n, l))...)
+		}
+		return yamltext.Edit{Start: cutting.start, End: cutting.end, New: t.lines(lines)}, nil
 	}
-	text := t.broken(e.flow(t.layout(n, l)))
+	lay := t.layout(n, l)
+	var texts []string
+	for _, e := range entries {
+		texts = append(texts, e.flow(lay))
+	}
+	text := t.broken(strings.Join(texts, lay.comma()))
 	return yamltext.Edit{Start: cutting.start, End: cutting.end,
 		New: string(t.Src[cutting.start:old.start]) + text + string(t.Src[old.end:cutting.end])}, nil
 }

@@ -3,7 +3,6 @@ package crdpatch
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -198,7 +197,7 @@ func (r *restorer) remove() []yamltext.Edit {
 			fresh = !s.Kept
 		}
 		place := compile.Place{Version: version, Steps: s.Path}.String()
-		cut, err := r.removeRules(s, place, node, schemaIn(r.value, version, s.Path), fresh)
+		cut, err := r.removeLists(s, place, node, schemaIn(r.value, version, s.Path), fresh)
 		if err != nil {
 			r.errorf(node, diag.Unproved, "", "cannot take the rules out of %s: %v", place, err)
 		}
@@ -247,7 +246,7 @@ func (r *restorer) strays(s schemaRecord) []string {
 	}
 	var l []string
 	for _, o := range r.unrecorded {
-		if len(s.Rules) > 0 && !slices.ContainsFunc(s.Rules, func(rule ruleRecord) bool { return !o.sums[rule.Sum] }) {
+		if sums := s.sums(); len(sums) > 0 && !slices.ContainsFunc(sums, func(sum string) bool { return !o.sums[sum] }) {
 			l = append(l, o.place)
 		}
 	}
@@ -265,7 +264,11 @@ func (r *restorer) otherRules() []ruled {
 	l := []ruled{}
 	var visit func(version int, name string, path []string, schema map[string]any)
 	visit = func(version int, name string, path []string, schema map[string]any) {
-		present, _ := schema[validationsKey].([]any)
+		var present []any
+		for _, key := range listKeys {
+			l, _ := schema[key].([]any)
+			present = append(present, l...)
+		}
 		if len(present) > 0 && !slices.ContainsFunc(r.record.Schemas, func(o schemaRecord) bool { return o.Version == name && slices.Equal(o.Path, path) }) {
 			sums := map[string]bool{}
 			for _, rule := range present {
@@ -322,85 +325,6 @@ func findSchema(crd *yaml.Node, s schemaRecord) (int, *yaml.Node) {
 		return i, n
 	}
 	return 0, nil
-}
-
-// removeRules plans to take the rules of one schema out. It returns where they
-// stood if they stood alone, else -1.
-func (r *restorer) removeRules(s schemaRecord, place string, node *yaml.Node, value map[string]any, fresh bool) (int, error) {
-	if len(s.Rules) == 0 {
-		return -1, nil
-	}
-	present, _ := value[validationsKey].([]any)
-	var key, l *yaml.Node
-	index := -1
-	for _, e := range yamltext.Entries(node) {
-		if e.Key.Value == validationsKey {
-			key, l, index = e.Key, e.Value, e.Index
-		}
-	}
-	at := node
-	if key != nil {
-		at = key
-	}
-	var ours []int
-	var changed []ruleRecord
-	problem := "is gone, or its text was edited"
-	for _, rule := range s.Rules {
-		i := slices.IndexFunc(present, func(v any) bool { return ruleOf(v) == rule.Rule })
-		there := i >= 0 && l != nil && index >= 0 && l.Kind == yaml.SequenceNode && i < len(l.Content)
-		if there && sumOf(present[i]) == rule.Sum {
-			ours = append(ours, i)
-			continue
-		}
-		if there && len(changed) == 0 {
-			at, problem = l.Content[i], "was edited"
-		}
-		changed = append(changed, rule)
-	}
-	if len(changed) > 0 && !fresh {
-		message := fmt.Sprintf("a compiled rule %s: %s", problem, changed[0].Rule)
-		if len(changed) > 1 {
-			message = fmt.Sprintf("%d compiled rules are gone or were edited; the first %s: %s", len(changed), problem, changed[0].Rule)
-		}
-		r.report(diag.Diagnostic{Code: diag.RuleChanged, Pos: r.pos(at), Path: place, Message: message,
-			Hint: fmt.Sprintf("restore it; or declare %s here again, which replaces the compiled rules that are left; or delete the annotation %s, which makes all rules yours",
-				union.Key, Annotation)})
-	}
-	if len(ours) == 0 {
-		return -1, nil
-	}
-	slices.Sort(ours)
-	kept := []any{}
-	for i, v := range present {
-		if !slices.Contains(ours, i) {
-			kept = append(kept, v)
-		}
-	}
-	value[validationsKey] = kept
-	switch all := len(kept) == 0; {
-	case all && s.Empty && !isFlow(l):
-		value, err := r.text.behindKey(key, l)
-		r.edits = append(r.edits, yamltext.Edit{Start: value.start, End: value.end, New: " []"})
-		return -1, err
-	case all && !s.Empty:
-		delete(value, validationsKey)
-		cut, err := r.text.cut(node, index/2, index/2)
-		r.edits = append(r.edits, yamltext.Edit{Start: cut.start, End: cut.end})
-		return cut.start, err
-	}
-	for i := 0; i < len(ours); {
-		j := i
-		for j+1 < len(ours) && ours[j+1] == ours[j]+1 {
-			j++
-		}
-		cut, err := r.text.cut(l, ours[i], ours[j])
-		if err != nil {
-			return -1, err
-		}
-		r.edits = append(r.edits, yamltext.Edit{Start: cut.start, End: cut.end})
-		i = j + 1
-	}
-	return -1, nil
 }
 
 func (r *restorer) removeAnnotation() error {

@@ -1,0 +1,270 @@
+package compile_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	sigs "sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/cost"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// widgets is a CRD with one union of n members, with or without a
+// discriminator, whose objects stand in "things" by the given way: list,
+// list in list, list-map, list-map in list-map, map. Nothing in the union object
+// is required but the key of list-maps.
+type widgets struct {
+	members      int
+	discriminate bool
+	in           string
+	declaration  string // further keys
+	enum         bool
+}
+
+func (w widgets) String() string {
+	kind := "plain"
+	if w.discriminate {
+		kind = "discriminated"
+	}
+	return fmt.Sprintf("%d %s in %s %s", w.members, kind, w.in, w.declaration)
+}
+
+func (w widgets) yaml() string {
+	properties := map[string]any{}
+	var names, values, fields []string
+	for i := range w.members {
+		names, values = append(names, fmt.Sprintf("member%d", i)), append(values, fmt.Sprintf("Member%d", i))
+		fields = append(fields, names[i]+": "+values[i])
+		properties[names[i]] = map[string]any{"type": "object"}
+	}
+	declaration := "members: [" + strings.Join(names, ", ") + "]"
+	if w.discriminate {
+		typ := map[string]any{"type": "string"}
+		if w.enum {
+			typ["enum"] = values
+		}
+		properties["type"] = typ
+		declaration = "discriminator: type\nfields-to-discriminateBy: {" + strings.Join(fields, ", ") + "}"
+	}
+	var union any
+	if err := sigs.Unmarshal([]byte(declaration+"\n"+w.declaration), &union); err != nil {
+		panic(err)
+	}
+	object := map[string]any{"type": "object", "properties": properties, "x-kubernetes-unions": []any{union}}
+	list := func(items any) map[string]any { return map[string]any{"type": "array", "items": items} }
+	keyed := func(items map[string]any) map[string]any {
+		items["properties"].(map[string]any)["name"] = map[string]any{"type": "string"}
+		items["required"] = []any{"name"}
+		l := list(items)
+		l["x-kubernetes-list-type"], l["x-kubernetes-list-map-keys"] = "map", []any{"name"}
+		return l
+	}
+	holding := func(inner any) map[string]any {
+		return map[string]any{"type": "object", "properties": map[string]any{"inner": inner}}
+	}
+	ways := map[string]func() any{
+		"list":                 func() any { return list(object) },
+		"list in list":         func() any { return list(holding(list(object))) },
+		"list-map":             func() any { return keyed(object) },
+		"list-map in list-map": func() any { return keyed(holding(keyed(object))) },
+		"map":                  func() any { return map[string]any{"type": "object", "additionalProperties": object} },
+	}
+	spec := map[string]any{"type": "object", "properties": map[string]any{"things": ways[w.in]()}}
+	text, err := sigs.Marshal(map[string]any{"spec": spec})
+	if err != nil {
+		panic(err)
+	}
+	return crd(version("v1", true, string(text)))
+}
+
+// TestUnboundedLists: where nothing bounds how many objects there are, unions of
+// eight members compile; for larger ones the error names changes that make them
+// compile, each by itself.
+func TestUnboundedLists(t *testing.T) {
+	var all []widgets
+	for _, members := range []int{8, 30} {
+		for _, discriminate := range []bool{false, true} {
+			for _, in := range []string{"list", "list in list"} {
+				all = append(all, widgets{members: members, discriminate: discriminate, in: in})
+			}
+			for _, in := range []string{"list-map", "list-map in list-map"} {
+				for _, declaration := range []string{"", "ratchet: true", "discriminatorChange: Forbid"} {
+					all = append(all, widgets{members: members, discriminate: discriminate, in: in, declaration: declaration})
+				}
+			}
+		}
+	}
+	for _, discriminate := range []bool{false, true} {
+		for _, declaration := range []string{"ratchet: true", "discriminatorChange: Forbid", "unmappedValues: Forbid", "deduceInvalidDiscriminator: true"} {
+			if discriminate || !strings.Contains(declaration, "nmapped") && !strings.Contains(declaration, "deduce") {
+				all = append(all, widgets{members: 9, discriminate: discriminate, in: "map", declaration: declaration})
+			}
+		}
+	}
+	for _, w := range all {
+		t.Run(w.String(), func(t *testing.T) {
+			t.Parallel()
+			text := w.yaml()
+			_, diags := run(t, text, compile.Options{})
+			if !diags.HasErrors() {
+				return
+			}
+			if w.members <= 8 {
+				t.Fatal(diags)
+			}
+			applied := 0
+			for _, d := range diags {
+				if d.Code != diag.RuleOverBudget && d.Code != diag.VersionOverBudget {
+					continue
+				}
+				for _, alternative := range alternatives(d.Hint) {
+					applied++
+					if _, diags := run(t, tighten(t, text, alternative), compile.Options{}); diags.HasErrors() {
+						t.Errorf("%s does not help: %v", alternative, diags)
+					}
+				}
+			}
+			if applied == 0 {
+				t.Errorf("nothing is suggested: %v", diags)
+			}
+		})
+	}
+}
+
+// alternatives are the changes that a hint suggests, each a list of changes to
+// make together.
+func alternatives(hint string) [][]string {
+	_, list, ok := strings.Cut(hint, "tightens the API: ")
+	if !ok {
+		return nil
+	}
+	var l [][]string
+	for _, alternative := range strings.Split(list, "; ") {
+		l = append(l, strings.Split(regexp.MustCompile(`^\(\d\) `).ReplaceAllString(alternative, ""), " and "))
+	}
+	return l
+}
+
+var change = regexp.MustCompile(`^(required|enum|maxLength|maxItems|maxProperties): (.+) on (\S+)$`)
+
+// tighten makes suggested changes of a CRD's text, as a reader would.
+func tighten(t *testing.T, text string, changes []string) string {
+	t.Helper()
+	var manifest map[string]any
+	if err := sigs.Unmarshal([]byte(text), &manifest); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range changes {
+		m := change.FindStringSubmatch(c)
+		if m == nil {
+			t.Fatalf("cannot read the suggestion %q", c)
+		}
+		versions := manifest["spec"].(map[string]any)["versions"].([]any)
+		schema := versions[0].(map[string]any)["schema"].(map[string]any)["openAPIV3Schema"].(map[string]any)
+		for _, step := range strings.Split(strings.ReplaceAll(m[3], "[*]", ".[*]"), ".") {
+			switch {
+			case step != "[*]":
+				schema = schema["properties"].(map[string]any)[step].(map[string]any)
+			case schema["items"] != nil:
+				schema = schema["items"].(map[string]any)
+			default:
+				schema = schema["additionalProperties"].(map[string]any)
+			}
+		}
+		var value any
+		if err := sigs.Unmarshal([]byte(m[2]), &value); err != nil {
+			t.Fatal(err)
+		}
+		if l, ok := schema[m[1]].([]any); ok {
+			value = append(slices.Clone(l), value.([]any)...)
+		}
+		schema[m[1]] = value
+	}
+	out, err := json.Marshal(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// TestWhy: an error says which list, missing requirement, product of bounds or
+// unbounded string makes a union too dear.
+func TestWhy(t *testing.T) {
+	tests := []struct {
+		name, spec string
+		want       []string
+	}{
+		{"unbounded, nothing required", "\n" + indent(2, "type: array\nitems:\n"+indent(2, members(12, "  cardinality: ExactlyOne\n"))),
+			[]string{"12,582,912 (12, evaluated up to 1,048,576 times)", "nothing bounds spec and no property of the union object is required"}},
+		{"bounds multiply", "\n" + indent(2, "type: array\nmaxItems: 2000\nitems:\n  type: array\n  maxItems: 2000\n  items:\n"+indent(4, members(12, "  cardinality: ExactlyOne\n"))),
+			[]string{"evaluated up to 4,000,000 times", "the bounds multiply: spec (maxItems: 2000), spec[*] (maxItems: 2000)"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, diags := run(t, crd(version("v1", true, "spec:"+tt.spec)), compile.Options{})
+			i := slices.IndexFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.RuleOverBudget })
+			if i < 0 {
+				t.Fatal(diags)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(diags[i].Message, want) {
+					t.Errorf("no %q in %q", want, diags[i].Message)
+				}
+			}
+		})
+	}
+	t.Run("unbounded discriminator", func(t *testing.T) {
+		_, diags := run(t, widgets{members: 9, discriminate: true, in: "map", declaration: "discriminatorChange: Forbid"}.yaml(), compile.Options{})
+		if !strings.Contains(fmt.Sprint(diags), "type is compared with its old value and has neither enum nor maxLength") {
+			t.Error(diags)
+		}
+	})
+}
+
+// TestVersionTotal: when the sum of a version is short, Clear goes first, then
+// the messages of single members; both are reported, and what is written fits.
+func TestVersionTotal(t *testing.T) {
+	things := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "  thing%d:\n    type: object\n    additionalProperties:\n%s", i, indent(6, members(6, "")))
+		}
+		return "spec:\n  type: object\n  properties:\n" + indent(2, b.String())
+	}
+	for n, want := range map[int][]diag.Code{1: {diag.ClearLeftOut}, 4: {diag.CoarserEncoding}, 12: {diag.CoarserEncoding}} {
+		plan, diags := explain(t, crd(version("v1", true, things(n))), compile.Options{})
+		if plan == nil {
+			t.Fatalf("%d unions: %v", n, diags)
+		}
+		v := plan.Versions[0]
+		if v.Before+v.Added > cost.VersionLimit {
+			t.Errorf("%d unions cost %d", n, v.Before+v.Added)
+		}
+		for _, code := range want {
+			if !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == code && d.Severity == diag.Info }) {
+				t.Errorf("%d unions: no %s in %v", n, code, diags)
+			}
+		}
+		for _, u := range plan.Unions {
+			if u.Dropped == "" && !slices.ContainsFunc(u.Rules, func(r compile.RulePlan) bool { return r.Kind == compile.Transition }) {
+				t.Errorf("the rules on changes of %s were dropped without a word", u.Place)
+			}
+		}
+	}
+}
+
+// explain plans the one CRD of a text.
+func explain(t *testing.T, text string, opts compile.Options) (*compile.Plan, diag.List) {
+	t.Helper()
+	m, err := compile.ParseManifest("crd.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compile.Explain(m, opts)
+}

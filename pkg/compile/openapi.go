@@ -1,0 +1,78 @@
+package compile
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// openAPI is the schema that stands in place of the static rules of a union. It
+// is nil in other encodings, and for a union without static rules.
+func (c *compiler) openAPI(o *object, i int) *apiextensionsv1.JSONSchemaProps {
+	if c.opts.Encoding != OpenAPI {
+		return nil
+	}
+	s, err := rules.OpenAPI(o.Unions[i])
+	if err != nil {
+		c.inexpressible(o, i, err.Error())
+	}
+	return s
+}
+
+func (c *compiler) inexpressible(o *object, i int, why string) {
+	c.report(diag.Diagnostic{Code: diag.NotExpressible, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
+		Message: "no OpenAPI schema means what this union says: " + why,
+		Hint:    "compile with another --encoding"})
+}
+
+// hasSchema reports whether a schema is among those present.
+func hasSchema(present []apiextensionsv1.JSONSchemaProps, s apiextensionsv1.JSONSchemaProps) bool {
+	return slices.ContainsFunc(present, func(p apiextensionsv1.JSONSchemaProps) bool { return equality.Semantic.DeepEqual(p, s) })
+}
+
+// proveOpenAPI tries the states of all unions on the resulting CRD. Only there
+// shows what rules.OpenAPI cannot know: which members can be null, and what else
+// restricts the union.
+func (c *compiler) proveOpenAPI() {
+	if c.opts.Encoding != OpenAPI {
+		return
+	}
+	crd := c.extended(c.additions())
+	for _, o := range c.objects {
+		proofs, err := verify.Object(context.Background(), crd, o.Version, o.Steps, o.Unions)
+		if err != nil {
+			c.inexpressible(o, 0, "it cannot be tried: "+err.Error())
+			continue
+		}
+		for i, p := range proofs {
+			switch {
+			case len(p.Differences) > 0:
+				c.inexpressible(o, i, o.differs(i, p.Differences[0]))
+			case len(p.Inconclusive) > 0:
+				c.inexpressible(o, i, "it cannot be proved that this one does: "+p.Inconclusive[0])
+			}
+		}
+	}
+}
+
+// differs says what the resulting CRD makes of a state, and what the union does.
+func (o *object) differs(i int, d verify.Difference) string {
+	u := o.Unions[i]
+	why := fmt.Sprintf("%s would reject this, which the union allows: %s", d.Rule, d.Words(u))
+	if d.Accepted {
+		why = "the API server would accept this, which the union forbids: " + d.Words(u)
+	}
+	names := slices.DeleteFunc(u.MemberNames(), func(name string) bool { return !o.schema.Properties[name].Nullable })
+	if len(names) > 0 {
+		why += "; null counts as unset to the union, and as a value to required: " + strings.Join(names, ", ") + " can be null"
+	}
+	return why
+}

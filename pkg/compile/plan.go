@@ -1,0 +1,175 @@
+package compile
+
+import (
+	"fmt"
+
+	"github.com/unioncel/unioncel/pkg/cost"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Plan says how the unions of a CRD are compiled, and what that costs.
+type Plan struct {
+	// Name of the CRD.
+	Name     string
+	Unions   []UnionPlan
+	Versions []VersionPlan
+}
+
+// UnionPlan is how one union is compiled.
+type UnionPlan struct {
+	// Place is the union object, Pos where the declaration stands.
+	Place Place
+	Pos   diag.Pos
+	Union *union.Union
+	// Encoding names the encoding of the static rules: "fine", "one rule
+	// per member", "compact", "compact in 3 groups", "openapi". Why says in a sentence why it was chosen.
+	Encoding, Why string
+	// Dropped says in a sentence which rules were left out and why; usually empty.
+	Dropped string
+	// Rules are the rules, those on the union object first, then the removal guards.
+	Rules []RulePlan
+}
+
+// RulePlan is a rule and what it costs at its place.
+type RulePlan struct {
+	rules.Rule
+	// Place is the schema that the rule stands on.
+	Place Place
+	Kind  RuleKind
+	Cost  cost.Cost
+	// Served says that a hand-written rule of the same text stands there already,
+	// and serves.
+	Served bool
+}
+
+// RuleKind is what a rule is for.
+type RuleKind string
+
+// The kinds of rules.
+const (
+	Static     RuleKind = "static"     // what states are legal
+	Transition RuleKind = "transition" // what changes are
+	Guard      RuleKind = "guard"      // against removing the union object
+)
+
+// VersionPlan is what the rules of one version cost together, which counts
+// against cost.VersionLimit.
+type VersionPlan struct {
+	Name string
+	// Before is the cost of the rules that were there, Added that of the new ones.
+	Before, Added uint64
+}
+
+// Explain compiles a CRD as CRD does and returns how, and at what cost. With
+// errors in the list the plan is nil; without declarations it has no unions.
+func Explain(m Manifest, opts Options) (*Plan, diag.List) {
+	c := &compiler{manifest: m, opts: opts}
+	switch {
+	case !c.run():
+		return nil, c.diags
+	case c.crd == nil:
+		return &Plan{}, c.diags
+	}
+	p, err := c.plan()
+	if err != nil {
+		c.report(diag.Diagnostic{Code: diag.InvalidResult, Pos: c.pos(c.manifest.Node), Message: "the rules cannot be costed: " + err.Error()})
+		return nil, c.diags
+	}
+	return p, c.diags
+}
+
+func (c *compiler) plan() (*Plan, error) {
+	original, err := c.with(nil)
+	if err != nil {
+		return nil, err
+	}
+	p, e := &Plan{Name: c.crd.Name}, c.estimator(original)
+	for v, version := range c.crd.Spec.Versions {
+		before, err := e.Written(v)
+		if err != nil {
+			return nil, err
+		}
+		p.Versions = append(p.Versions, VersionPlan{Name: version.Name, Before: before})
+	}
+	for _, o := range c.objects {
+		for i, u := range o.Unions {
+			up := UnionPlan{Place: o.Place, Pos: o.Declarations[i].Pos, Union: u,
+				Encoding: c.encodingName(u, o.styles[i]), Why: c.why(u, o.styles[i])}
+			if o.styles[i].noClear {
+				up.Dropped = "rules on changes: they would exceed the API server's budget, and the static rules reject what a change leaves behind"
+			} else if u.Change == union.Clear && o.uncorrelated != "" {
+				up.Dropped = "rules on changes: the items of the list " + o.uncorrelated + " cannot be matched with their old selves"
+			}
+			groups := append([]planned{{Static, o.Place, o.static(i, o.styles[i])}, {Transition, o.Place, o.changes(i, o.styles[i])}}, c.plannedGuards(o, u)...)
+			for _, g := range groups {
+				costs, err := c.estimate(e, g.place, g.rules)
+				if err != nil {
+					return nil, err
+				}
+				for k, r := range g.rules {
+					served := hasRule(schemaAt(c.crd, g.place).XValidations, r)
+					up.Rules = append(up.Rules, RulePlan{Rule: r.Trim(c.kube.features), Place: g.place, Kind: g.kind, Cost: costs[k], Served: served})
+					if !served {
+						added := &p.Versions[o.Version].Added
+						*added = cost.Add(*added, costs[k].Total())
+					}
+				}
+			}
+			p.Unions = append(p.Unions, up)
+		}
+	}
+	return p, nil
+}
+
+// planned is rules of one kind at one place.
+type planned struct {
+	kind  RuleKind
+	place Place
+	rules []rules.Rule
+}
+
+func (c *compiler) plannedGuards(o *object, u *union.Union) []planned {
+	var l []planned
+	for _, g := range c.guards(o, u) {
+		l = append(l, planned{Guard, g.Place, g.Rules})
+	}
+	return l
+}
+
+// encodingName is the encoding as UnionPlan prints it.
+func (c *compiler) encodingName(u *union.Union, s style) string {
+	if c.opts.Encoding == OpenAPI {
+		return string(OpenAPI)
+	}
+	if s.encoding > rules.Compact && int(s.encoding) == len(u.Members) && u.Discriminator != "" {
+		return "one rule per member"
+	}
+	if s.encoding > rules.Compact {
+		return fmt.Sprintf("compact in %d groups", int(s.encoding))
+	}
+	return s.encoding.String()
+}
+
+// why says what led to a union's encoding.
+func (c *compiler) why(u *union.Union, s style) string {
+	preferred := s.encoding == c.encodings(u)[0]
+	switch {
+	case c.opts.Encoding == OpenAPI:
+		return "as asked for"
+	case u.Ratchet && s.encoding == rules.Compact && s.ratchet.Parts <= 1:
+		return "a union that ratchets is one rule"
+	case u.Ratchet:
+		return "a union that ratchets is as few rules as the budget allows"
+	case c.opts.Encoding != Auto && preferred:
+		return "as asked for"
+	case c.opts.Encoding != Auto:
+		return "asked for was " + string(c.opts.Encoding) + ", and fewer rules would exceed the API server's budget"
+	case !preferred:
+		return "finer rules would exceed the API server's budget"
+	case s.encoding == rules.Fine:
+		return "the best messages, and it fits the API server's budget"
+	}
+	return fmt.Sprintf("with more than %d members the finer rules are long", longUnion)
+}

@@ -1,0 +1,104 @@
+package compile
+
+import (
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// style is how one union is written.
+type style struct {
+	encoding rules.Encoding
+	ratchet  rules.Comparison // in the static rules, of unions that ratchet
+	change   rules.Comparison // in the rules on changes
+	noClear  bool             // the rules on changes are left out
+	// openAPI, unless it is nil, stands in place of the static rules.
+	openAPI *apiextensionsv1.JSONSchemaProps
+}
+
+// longUnion is the number of members beyond which fine rules, whose length
+// grows quadratically without a discriminator, are not taken by default.
+const longUnion = 12
+
+// encodings are the encodings that u may get, in order of preference: by
+// default from the best errors to the fewest rules.
+func (c *compiler) encodings(u *union.Union) []rules.Encoding {
+	n := len(u.Members)
+	switch {
+	case c.opts.Encoding == Fine && !u.Ratchet:
+		return []rules.Encoding{rules.Fine}
+	case u.Discriminator != "" && c.opts.Encoding == Auto && !u.Ratchet:
+		l := []rules.Encoding{rules.Fine}
+		for _, groups := range slices.Backward(groupings(n)) {
+			l = append(l, rules.Encoding(groups))
+		}
+		return l
+	case u.Discriminator != "":
+		return encodingsOf(groupings(n))
+	}
+	// Without a discriminator two groups are one rule, and the fewer groups the
+	// more a message tells.
+	l := encodingsOf(slices.DeleteFunc(groupings(n), func(groups int) bool { return groups == 2 }))
+	if c.opts.Encoding == Auto && !u.Ratchet && n <= longUnion {
+		l = append([]rules.Encoding{rules.Fine}, l...)
+	}
+	return l
+}
+
+func encodingsOf(groups []int) []rules.Encoding {
+	var l []rules.Encoding
+	for _, n := range groups {
+		l = append(l, rules.Encoding(n))
+	}
+	return l
+}
+
+// groupings are the numbers of groups worth trying for n members, ascending from
+// one to n.
+func groupings(n int) []int {
+	var l []int
+	for size := n; size >= 1; size-- {
+		groups := (n + size - 1) / size
+		if len(l) == 0 || groups > l[len(l)-1] {
+			l = append(l, groups)
+		}
+	}
+	return l
+}
+
+// mostRatchets is the number of rules beyond which spreading a union that ratchets
+// is not worth its bytes.
+const mostRatchets = 16
+
+// ratchets are the ways to write the static rules of a union that ratchets,
+// those with the fewest rules first.
+func (c *compiler) ratchets(u *union.Union) []style {
+	var l []style
+	for _, encoding := range c.encodings(u) {
+		for _, change := range comparisons(u, len(u.Members)+1) {
+			if int(encoding)*change.Parts <= mostRatchets {
+				l = append(l, style{encoding: encoding, ratchet: change})
+			}
+		}
+	}
+	slices.SortStableFunc(l, func(a, b style) int {
+		return int(a.encoding)*a.ratchet.Parts - int(b.encoding)*b.ratchet.Parts
+	})
+	return l
+}
+
+// comparisons are the ways to compare old and new state in up to so many parts,
+// the fewest parts first.
+func comparisons(u *union.Union, most int) []rules.Comparison {
+	var l []rules.Comparison
+	for _, parts := range groupings(most) {
+		l = append(l, rules.Comparison{Parts: parts})
+		if u.Discriminator != "" {
+			l = append(l, rules.Comparison{Parts: parts, Lookup: true})
+		}
+	}
+	return l
+}

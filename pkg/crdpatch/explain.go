@@ -1,0 +1,119 @@
+package crdpatch
+
+import (
+	"encoding/json"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// Explanation is how one CRD is compiled, and the bytes that takes.
+type Explanation struct {
+	compile.Plan
+	// Bytes are what each rule adds to the file, by union and rule of the plan; 0
+	// for a rule that stands there already.
+	Bytes [][]int
+	// Growth is by how much compiling lengthens the file for this CRD, annotation
+	// included.
+	Growth int
+}
+
+// Explain returns how Compile compiles, or has compiled, the CRDs of a file that
+// have unions. The list is sorted; when it has errors, the result is nil.
+func Explain(name string, src []byte, opts Options) ([]Explanation, diag.List) {
+	p := &patcher{name: name, opts: opts}
+	base, ok := p.undo(ended(src))
+	if !ok || base.changed && !p.parse(base.text) {
+		return nil, p.diags.Sort()
+	}
+	p.back = base.position
+	var l []Explanation
+	for _, d := range p.file.Docs {
+		for _, m := range p.crds(d) {
+			if !compile.Declares(m.node) {
+				continue
+			}
+			_, value, ok := p.value(d)
+			if !ok {
+				continue
+			}
+			if e := p.explain(d, m, value); e != nil {
+				l = append(l, *e)
+			}
+		}
+	}
+	if p.diags.HasErrors() {
+		return nil, p.diags.Sort()
+	}
+	return l, p.diags.Sort()
+}
+
+// explain plans one CRD, and its edits to count their bytes. value is that of
+// the document, and changed.
+func (p *patcher) explain(d *yamltext.Document, m manifest, value any) *Explanation {
+	crd := m.in(value)
+	data, err := json.Marshal(crd)
+	if err != nil {
+		p.unproved(err)
+		return nil
+	}
+	in, opts := compile.Manifest{File: p.name, Node: m.node, JSON: data}, compile.Options{KubeVersion: p.opts.KubeVersion, Encoding: p.opts.Encoding}
+	plan, diags := compile.Explain(in, opts)
+	for _, d := range diags {
+		p.report(d)
+	}
+	if plan == nil || len(plan.Unions) == 0 {
+		return nil
+	}
+	result, _ := compile.CRD(in, opts)
+	e := &Explanation{Plan: *plan}
+	w := &writer{patcher: p, text: textOf{p.file, d}, manifest: m, value: crd, aliased: yamltext.Aliased(d.Root)}
+	for _, edit := range w.write(result) {
+		e.Growth += len(edit.New) - (edit.End - edit.Start)
+	}
+	for i, u := range plan.Unions {
+		e.Bytes = append(e.Bytes, make([]int, len(u.Rules)))
+		for k, r := range u.Rules {
+			if !r.Served {
+				e.Bytes[i][k] = w.size(r)
+			}
+		}
+		e.Unions[i].Pos.Line, e.Unions[i].Pos.Col, _ = p.position(u.Pos)
+	}
+	return e
+}
+
+// position translates a position to the user's file.
+func (p *patcher) position(at diag.Pos) (line, col int, restored bool) {
+	if p.back == nil {
+		return at.Line, at.Col, false
+	}
+	return p.back(at.Line, at.Col)
+}
+
+// size is the length of a rule as it is written at its place.
+func (w *writer) size(r compile.RulePlan) int {
+	n, one := r.Place.Node, list{ruleTable(r.Rule)}
+	l, err := w.text.entries(n)
+	if err != nil {
+		return 0
+	}
+	if isFlow(n) {
+		return len(w.text.broken(entry{value: one}.flow(w.text.layout(n, l))))
+	}
+	dash, _ := w.firstDash(n)
+	return len(w.text.lines(entry{}.blockItems(w.text.indentation(n, l)+dash, one)))
+}
+
+// firstDash is how much lists are indented in the schema, or in the file.
+func (w *writer) firstDash(n *yaml.Node) (int, bool) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if d, ok := dashOf(n.Content[i], n.Content[i+1]); ok {
+			return d, true
+		}
+	}
+	return firstDash(w.manifest.node, 0)
+}
