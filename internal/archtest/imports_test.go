@@ -17,9 +17,12 @@ const module = "github.com/unioncel/unioncel/"
 // allowed lists, for each package, those of this module it may import directly.
 var allowed = map[string][]string{
 	"cmd/unioncel":        {"internal/cli"},
-	"internal/cli":        {"pkg/crdpatch", "pkg/compile", "pkg/diag"},
+	"internal/cli":        {"pkg/crdpatch", "pkg/compile", "pkg/verify", "pkg/explain", "pkg/union", "pkg/diag"},
+	"pkg/explain":         {"pkg/compile", "pkg/cost", "pkg/rules", "pkg/union", "pkg/diag"},
 	"pkg/crdpatch":        {"pkg/compile", "pkg/rules", "pkg/union", "pkg/diag", "internal/yamltext"},
-	"pkg/compile":         {"pkg/rules", "pkg/union", "pkg/diag", "internal/yamltext"},
+	"pkg/compile":         {"pkg/rules", "pkg/cost", "pkg/verify", "pkg/union", "pkg/diag", "internal/yamltext"},
+	"pkg/verify":          {"pkg/union", "pkg/diag"},
+	"pkg/cost":            {},
 	"pkg/rules":           {"pkg/union"},
 	"pkg/union":           {"pkg/diag", "internal/yamltext"},
 	"pkg/diag":            {},

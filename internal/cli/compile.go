@@ -12,8 +12,8 @@ import (
 func (a *app) compileCommand() *cobra.Command {
 	var (
 		flags    conversion
-		opts     crdpatch.Options
-		encoding string
+		compiler compilerFlags
+		verify   bool
 	)
 	cmd := &cobra.Command{
 		Use:   "compile [FILE|DIR|-]...",
@@ -39,24 +39,49 @@ second time changes nothing.
   # For a cluster of an older version
   kustomize build config | unioncel compile --kube-version 1.28 | kubectl apply -f -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var err error
-			if opts.Encoding, err = compile.ParseEncoding(encoding); err != nil {
-				return usagef("--encoding: %w", err)
+			opts, err := compiler.options()
+			if err != nil {
+				return err
 			}
-			if err := compile.CheckKubeVersion(opts.KubeVersion); err != nil {
-				return usagef("--kube-version: %w", err)
+			t := a.compile(opts)
+			if verify {
+				t = selfChecked(t, opts)
 			}
-			return a.convert(cmd, &flags, a.compile(opts), args)
+			return a.convert(cmd, &flags, t, args)
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().BoolVar(&opts.KeepUnions, "keep-unions", false,
+	compiler.register(cmd)
+	cmd.Flags().BoolVar(&compiler.opts.KeepUnions, "keep-unions", false,
 		"keep x-kubernetes-unions beside the rules; API servers refuse or drop it")
-	cmd.Flags().BoolVar(&opts.NoAnnotation, "no-annotation", false,
+	cmd.Flags().BoolVar(&compiler.opts.NoAnnotation, "no-annotation", false,
 		"leave out the annotation that recompiling and decompiling rely on")
-	cmd.Flags().StringVar(&opts.KubeVersion, "kube-version", "",
-		fmt.Sprintf("oldest Kubernetes `VERSION` that must accept the result (default %s)", compile.Linked()))
-	cmd.Flags().StringVar(&encoding, "encoding", "auto",
-		"how to write the rules: auto, fine (a rule per member, best messages) or compact (a rule per union)")
+	cmd.Flags().BoolVar(&verify, "verify", false,
+		"prove the rules before anything is written, as the command verify does")
 	return cmd
+}
+
+// compilerFlags are the flags that say which rules are written.
+type compilerFlags struct {
+	opts     crdpatch.Options
+	encoding string
+}
+
+func (c *compilerFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.opts.KubeVersion, "kube-version", "",
+		fmt.Sprintf("oldest Kubernetes `VERSION` that must accept the result (default %s)", compile.Linked()))
+	cmd.Flags().StringVar(&c.encoding, "encoding", "auto",
+		"how to write the rules: auto, fine (a rule per member, best messages), compact (a rule per union)\nor openapi (a schema in allOf in place of rules: no cost, bad messages)")
+}
+
+// options checks the flags and returns what they ask for.
+func (c *compilerFlags) options() (crdpatch.Options, error) {
+	var err error
+	if c.opts.Encoding, err = compile.ParseEncoding(c.encoding); err != nil {
+		return c.opts, usagef("--encoding: %w", err)
+	}
+	if err := compile.CheckKubeVersion(c.opts.KubeVersion); err != nil {
+		return c.opts, usagef("--kube-version: %w", err)
+	}
+	return c.opts, nil
 }

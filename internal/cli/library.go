@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/explain"
 )
 
 // transform turns the bytes of a file into those of its result. The name is
@@ -13,5 +14,17 @@ type transform func(name string, src []byte) ([]byte, diag.List)
 func compiler(opts crdpatch.Options) transform {
 	return func(name string, src []byte) ([]byte, diag.List) {
 		return crdpatch.Compile(name, src, opts)
+	}
+}
+
+// plans returns the planner of the command explain.
+func plans(opts crdpatch.Options) planner {
+	return func(name string, src []byte) ([]explain.Input, diag.List) {
+		found, diags := crdpatch.Explain(name, src, opts)
+		l := make([]explain.Input, len(found))
+		for i, f := range found {
+			l[i] = explain.Input(f)
+		}
+		return l, diags
 	}
 }

@@ -52,6 +52,7 @@ type app struct {
 	streams   Streams
 	compile   func(crdpatch.Options) transform
 	decompile transform
+	explain   func(crdpatch.Options) planner
 	batch     batch
 
 	complainOnce sync.Once // about being interrupted
@@ -63,6 +64,7 @@ func newApp(streams Streams) *app {
 		streams:   streams,
 		compile:   compiler,
 		decompile: crdpatch.Decompile,
+		explain:   plans,
 		batch:     batch{rename: os.Rename},
 	}
 }

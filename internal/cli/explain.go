@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/explain"
+)
+
+// planner returns how the CRDs of a file that have unions are compiled. The name
+// is what diagnostics call the file.
+type planner func(name string, src []byte) ([]explain.Input, diag.List)
+
+// explanations are the printers of explain, by the name of their format.
+var explanations = map[string]func(io.Writer, []explain.CRD) error{
+	"text": explain.Text, "markdown": explain.Markdown, "json": explain.JSON,
+}
+
+func (a *app) explainCommand() *cobra.Command {
+	var (
+		flags  compilerFlags
+		format string
+	)
+	cmd := &cobra.Command{
+		Use:   "explain [FILE|DIR|-]...",
+		Short: "Show what compiling adds, what it costs and what users will read",
+		Long: `Explain says for every union of CustomResourceDefinitions which rules compile
+writes, or has written, for it: their costs by the API server's own estimator and
+their shares of its budgets, the bytes they add, why they are written as they
+are, what they imply on update, and the errors that users will read. It writes
+no file.
+
+Costs are in the unit of the estimator, roughly a comparison. A rule's cost is
+that of evaluating it once, times the number of times that one object can make
+the API server evaluate it.
+
+Without arguments, and for -, the input is standard input. A directory means
+its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
+
+Markdown is meant for GitHub: it has a table of the states and a diagram of the
+changes that each union allows. JSON is one array with an object for each
+CustomResourceDefinition.`,
+		Example: `  # Before compiling: what would be added, and is there room for it?
+  unioncel explain crd.yaml
+
+  # Of what is in the cluster
+  kubectl get crd backends.example.com -o yaml | unioncel explain
+
+  # A page for the documentation
+  unioncel explain -o markdown config/crd > docs/unions.md
+
+  # The dearest rule
+  unioncel explain -o json config/crd | jq '[.[].unions[].rules[]] | max_by(.cost)'`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			show, ok := explanations[format]
+			if !ok {
+				return usagef("--output is text, markdown or json, not %q", format)
+			}
+			opts, err := flags.options()
+			if err != nil {
+				return err
+			}
+			return a.explainAll(cmd.Context(), a.explain(opts), show, args)
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().StringVarP(&format, "output", "o", "text", "how explanations are printed: text, markdown or json")
+	return cmd
+}
+
+// explainAll prints the explanations of all inputs together, in their order.
+func (a *app) explainAll(ctx context.Context, plan planner, show func(io.Writer, []explain.CRD) error, args []string) error {
+	inputs, err := findInputs(args, "")
+	if err != nil {
+		return err
+	}
+	results, err := a.read(inputs)
+	if err != nil {
+		return err
+	}
+	var plans [][]explain.Input
+	for i, r := range results {
+		if ctx.Err() != nil {
+			return errInterrupted
+		}
+		var found []explain.Input
+		found, results[i].diagnostics = plan(r.name, r.src)
+		plans = append(plans, found)
+	}
+	if err := a.report(results, "text"); err != nil {
+		return err
+	}
+	var crds []explain.CRD
+	for i, found := range plans {
+		if len(found) == 0 {
+			a.complain(results[i].name + ": no unions")
+		}
+		for _, in := range found {
+			crd, err := explain.Of(in)
+			if err != nil {
+				return err
+			}
+			crds = append(crds, crd)
+		}
+	}
+	var out bytes.Buffer
+	if err := show(&out, crds); err != nil {
+		return err
+	}
+	return a.print(out.Bytes())
+}

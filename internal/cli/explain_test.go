@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/explain"
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// explainApp returns a program for which every file that is not empty has a CRD
+// of its name, and what it prints. got are the options it was asked with.
+func explainApp(in string) (a *app, out, errs *bytes.Buffer, got *crdpatch.Options) {
+	out, errs, got = new(bytes.Buffer), new(bytes.Buffer), new(crdpatch.Options)
+	a = newApp(Streams{In: strings.NewReader(in), Out: out, Err: errs})
+	a.explain = func(opts crdpatch.Options) planner {
+		*got = opts
+		return func(name string, src []byte) ([]explain.Input, diag.List) {
+			if len(src) == 0 {
+				return nil, nil
+			}
+			if bytes.Contains(src, []byte("broken")) {
+				return nil, diag.List{{Code: diag.UnknownMember, Pos: diag.Pos{File: name, Line: 1, Col: 1}, Message: "broken"}}
+			}
+			u := &union.Union{
+				Members: []union.Member{{Name: "a"}, {Name: "b"}}, Cardinality: union.AtMostOne, Change: union.Allow,
+			}
+			plan := compile.UnionPlan{Union: u, Place: compile.Place{Name: "v1"}, Pos: diag.Pos{File: name, Line: 7, Col: 3}, Encoding: "fine"}
+			for _, r := range rules.Static(u, rules.Fine) {
+				plan.Rules = append(plan.Rules, compile.RulePlan{Rule: r, Place: plan.Place, Kind: compile.Static})
+			}
+			return []explain.Input{{Plan: compile.Plan{Name: name + ".example.com", Unions: []compile.UnionPlan{plan}}, Growth: 42}}, nil
+		}
+	}
+	return a, out, errs, got
+}
+
+func TestExplain(t *testing.T) {
+	for _, tt := range []struct {
+		args  []string
+		start string
+		has   []string
+	}{
+		{nil, "<stdin>.example.com\n", []string{"declared at <stdin>:7:3", "b: Forbidden: at most one of a, b may be set", "42 bytes"}},
+		{[]string{"-o", "markdown"}, "# `<stdin>.example.com`\n", []string{"```mermaid\n", "| with two or more: too many |", "| members accepted | rejected |"}},
+		{[]string{"--output=json", "-"}, "[\n  {\n", []string{`"name": "<stdin>.example.com"`, `"line": 7`, `"bytes": 42`}},
+	} {
+		a, out, errs, _ := explainApp("a: 1\n")
+		code := a.main(context.Background(), func() {}, append([]string{"explain"}, tt.args...))
+		if code != exitClean || errs.Len() > 0 || !strings.HasPrefix(out.String(), tt.start) {
+			t.Errorf("%v: exit code %d, printed %q and\n%s", tt.args, code, errs, out)
+		}
+		for _, text := range tt.has {
+			if !strings.Contains(out.String(), text) {
+				t.Errorf("%v: %q is not in\n%s", tt.args, text, out)
+			}
+		}
+	}
+}
+
+func TestExplainAsksForWhatTheFlagsSay(t *testing.T) {
+	a, _, errs, got := explainApp("a: 1\n")
+	code := a.main(context.Background(), func() {}, []string{"explain", "--kube-version", "1.28", "--encoding", "compact"})
+	if want := (crdpatch.Options{KubeVersion: "1.28", Encoding: compile.Compact}); code != exitClean || *got != want {
+		t.Errorf("exit code %d, %v, %s", code, *got, errs)
+	}
+}
+
+func TestExplainWithoutUnions(t *testing.T) {
+	for format, want := range map[string]string{"text": "", "markdown": "", "json": "[]\n"} {
+		a, out, errs, _ := explainApp("")
+		code := a.main(context.Background(), func() {}, []string{"explain", "-o", format})
+		if code != exitClean || out.String() != want || errs.String() != "unioncel: <stdin>: no unions\n" {
+			t.Errorf("%s: exit code %d, printed %q and %q", format, code, out, errs)
+		}
+	}
+}
+
+func TestExplainBroken(t *testing.T) {
+	a, out, errs, _ := explainApp("broken\n")
+	code := a.main(context.Background(), func() {}, []string{"explain"})
+	want := "<stdin>:1:1: UC203: broken\n | broken\n | ^\n"
+	if code != exitFindings || out.Len() > 0 || errs.String() != want {
+		t.Errorf("exit code %d, printed %q and %q", code, out, errs)
+	}
+}
+
+func TestExplainUsage(t *testing.T) {
+	for flag, want := range map[string]string{
+		"--output=xml":          `unioncel: --output is text, markdown or json, not "xml"`,
+		"--encoding=coarse":     "unioncel: --encoding: ",
+		"--kube-version=latest": "unioncel: --kube-version: ",
+		"--write":               "unioncel: unknown flag: --write",
+	} {
+		a, out, errs, _ := explainApp("a: 1\n")
+		code := a.main(context.Background(), func() {}, []string{"explain", flag})
+		if code != exitFailure || out.Len() > 0 || !strings.HasPrefix(errs.String(), want) || !strings.HasSuffix(errs.String(), "run 'unioncel explain --help'\n") {
+			t.Errorf("%s: exit code %d, printed %q and %q", flag, code, out, errs)
+		}
+	}
+}
+
+func TestExplainInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	a, out, _, _ := explainApp("a: 1\n")
+	cancel()
+	if code := a.execute(ctx, []string{"explain"}); code != exitFailure || out.Len() > 0 {
+		t.Errorf("exit code %d, printed %q", code, out)
+	}
+}

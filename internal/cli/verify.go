@@ -1,0 +1,302 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	sigs "sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// verified is a union and what trying its states found out.
+type verified struct {
+	pos  diag.Pos
+	crd  string
+	path string // of the schema
+	verify.Proof
+}
+
+// verifications are the printers of verify, by the name of their format.
+var verifications = map[string]func(io.Writer, []verified) error{"text": verificationText, "json": verificationJSON}
+
+func (a *app) verifyCommand() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "verify [FILE|DIR|-]...",
+		Short: "Prove that the rules in a CRD mean what its unions say",
+		Long: `Verify creates and updates objects in every state of every union, on paper, with
+the API server's own validators and the rules as they stand, and compares what is
+accepted with what the union allows. Unions are those declared, and those that
+compile noted in the annotation of its results, so that verify works on source
+files, on compiled ones, and on live objects. The rules may be compiled or written
+by hand, and so may oneOf, minProperties and the like.
+
+For each union it prints "proved", or one counterexample for each kind of
+difference, the smallest there is, as YAML that can be applied. What could not be
+evaluated is inconclusive, never proved. For large unions a sample of the states is
+tried, which the output says.
+
+The exit code is 1 when anything is not proved.
+
+Without arguments, and for -, the input is standard input. A directory means
+its *.yaml, *.yml and *.json at any depth, without hidden files and directories.`,
+		Example: `  # Do the rules written by hand do what the declared union says?
+  unioncel verify crd.yaml
+
+  # Of what is in the cluster
+  kubectl get crd backends.example.com -o yaml | unioncel verify
+
+  # In CI
+  unioncel compile -o dist config/crd && unioncel verify dist`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			show, ok := verifications[format]
+			if !ok {
+				return usagef("--output is text or json, not %q", format)
+			}
+			return a.verifyAll(cmd.Context(), show, args)
+		},
+	}
+	cmd.Flags().StringVarP(&format, "output", "o", "text", "how results are printed: text or json")
+	return cmd
+}
+
+// verifyAll verifies the unions of all inputs, in their order, and prints what
+// was found together.
+func (a *app) verifyAll(ctx context.Context, show func(io.Writer, []verified) error, args []string) error {
+	inputs, err := findInputs(args, "")
+	if err != nil {
+		return err
+	}
+	results, err := a.read(inputs)
+	if err != nil {
+		return err
+	}
+	declared := make([][]compile.Declared, len(results))
+	for i, r := range results {
+		if ctx.Err() != nil {
+			return errInterrupted
+		}
+		declared[i], results[i].diagnostics = crdpatch.Declared(r.name, r.src)
+	}
+	if err := a.report(results, "text"); err != nil {
+		return err
+	}
+	var l []verified
+	for i, r := range results {
+		if len(declared[i]) == 0 {
+			a.complain(r.name + ": no unions")
+		}
+		for _, d := range declared[i] {
+			found, err := verifyDeclared(ctx, d)
+			switch {
+			case errors.Is(err, context.Canceled):
+				return errInterrupted
+			case err != nil:
+				return fmt.Errorf("%s: %w", r.name, err)
+			}
+			l = append(l, found...)
+		}
+	}
+	var out bytes.Buffer
+	if err := show(&out, l); err != nil {
+		return err
+	}
+	if err := a.print(out.Bytes()); err != nil {
+		return err
+	}
+	for _, v := range l {
+		if !v.Proved() {
+			return errFindings
+		}
+	}
+	return nil
+}
+
+// verifyDeclared verifies the unions of one CRD.
+func verifyDeclared(ctx context.Context, d compile.Declared) ([]verified, error) {
+	var l []verified
+	for _, o := range d.Objects {
+		proofs, err := verify.Object(ctx, d.CRD, o.Version, o.Steps, o.Unions)
+		if err != nil {
+			return nil, err
+		}
+		for i, u := range o.Unions {
+			for _, p := range proofs {
+				if p.Union == u {
+					l = append(l, verified{o.Declarations[i].Pos, d.Name, o.Place.String(), p})
+				}
+			}
+		}
+	}
+	return l, nil
+}
+
+// label names a union in a line: its name, or what is in it.
+func (v verified) label() string {
+	if v.Union.Name != "" {
+		return v.Union.Name
+	}
+	return strings.Join(v.Union.MemberNames(), ", ")
+}
+
+// tried says how much was.
+func (v verified) tried() string {
+	s := fmt.Sprintf("%s, %s", plural(v.States, "state"), plural(v.Transitions, "transition"))
+	if !v.Complete {
+		s += ", a sample"
+	}
+	return s
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func verificationText(w io.Writer, l []verified) error {
+	proved, differ, inconclusive := 0, 0, 0
+	for _, v := range l {
+		head := fmt.Sprintf("%s: %s (%s): ", v.pos, v.label(), v.path)
+		switch {
+		case v.Proved():
+			proved++
+			fmt.Fprintf(w, "%sproved: %s\n", head, v.tried())
+			continue
+		case len(v.Differences) > 0:
+			differ++
+			fmt.Fprintf(w, "%s%s: %s\n", head, plural(len(v.Differences), "difference"), v.tried())
+		default:
+			inconclusive++
+			fmt.Fprintf(w, "%sinconclusive: %s\n", head, v.tried())
+		}
+		for _, d := range v.Differences {
+			if err := differenceText(w, v, d); err != nil {
+				return err
+			}
+		}
+		for _, s := range v.Inconclusive {
+			fmt.Fprintf(w, "\ninconclusive: %s\n", s)
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "%s: %d proved, %d different, %d inconclusive\n", plural(len(l), "union"), proved, differ, inconclusive)
+	return nil
+}
+
+func differenceText(w io.Writer, v verified, d verify.Difference) error {
+	if d.Accepted {
+		fmt.Fprintf(w, "\naccepted, but the union forbids it: %s\n", d.Words(v.Union))
+	} else {
+		fmt.Fprintf(w, "\nrejected by %s, but the union allows it: %s\n", d.Rule, d.Words(v.Union))
+		fmt.Fprintf(w, "at %s\n", d.RuleAt)
+		if d.Message != "" {
+			fmt.Fprintf(w, "says: %s\n", d.Message)
+		}
+	}
+	if d.Old != nil {
+		fmt.Fprintln(w, "---\n# stored")
+		if err := resourceText(w, d.Old); err != nil {
+			return err
+		}
+	}
+	if d.Old != nil {
+		fmt.Fprintln(w, "---\n# updated to")
+	} else {
+		fmt.Fprintln(w, "---\n# created")
+	}
+	return resourceText(w, d.New)
+}
+
+func resourceText(w io.Writer, resource map[string]any) error {
+	text, err := sigs.Marshal(resource)
+	if err != nil {
+		return fmt.Errorf("print a counterexample: %w", err)
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// The JSON that verify prints.
+type (
+	proofJSON struct {
+		File          string           `json:"file"`
+		Line          int              `json:"line"`
+		Col           int              `json:"col"`
+		CRD           string           `json:"crd"`
+		Path          string           `json:"path"`
+		Name          string           `json:"name,omitempty"`
+		Discriminator string           `json:"discriminator,omitempty"`
+		Members       []string         `json:"members"`
+		Proved        bool             `json:"proved"`
+		Complete      bool             `json:"complete"`
+		States        int              `json:"states"`
+		Transitions   int              `json:"transitions"`
+		Differences   []differenceJSON `json:"differences"`
+		Inconclusive  []string         `json:"inconclusive"`
+	}
+	differenceJSON struct {
+		Verdict    string          `json:"verdict"` // "accepted" or "rejected"
+		Words      string          `json:"words"`
+		Violations []violationJSON `json:"violations,omitempty"`
+		Removed    string          `json:"removed,omitempty"`
+		Rule       string          `json:"rule,omitempty"`
+		RuleAt     string          `json:"ruleAt,omitempty"`
+		Message    string          `json:"message,omitempty"`
+		Old        map[string]any  `json:"old,omitempty"`
+		New        map[string]any  `json:"new"`
+	}
+	violationJSON struct {
+		Condition string `json:"condition"`
+		Member    string `json:"member,omitempty"`
+	}
+)
+
+func verificationJSON(w io.Writer, l []verified) error {
+	out := []proofJSON{}
+	for _, v := range l {
+		p := proofJSON{
+			File: v.pos.File, Line: v.pos.Line, Col: v.pos.Col, CRD: v.crd, Path: v.path,
+			Name: v.Union.Name, Discriminator: v.Union.Discriminator, Members: v.Union.MemberNames(),
+			Proved: v.Proved(), Complete: v.Complete, States: v.States, Transitions: v.Transitions,
+			Differences: []differenceJSON{}, Inconclusive: append([]string{}, v.Inconclusive...),
+		}
+		for _, d := range v.Differences {
+			p.Differences = append(p.Differences, toJSON(v, d))
+		}
+		out = append(out, p)
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(out)
+}
+
+func toJSON(v verified, d verify.Difference) differenceJSON {
+	j := differenceJSON{
+		Verdict: "rejected", Words: d.Words(v.Union), Removed: d.Removed,
+		Rule: d.Rule, RuleAt: d.RuleAt, Message: d.Message, Old: d.Old, New: d.New,
+	}
+	if d.Accepted {
+		j.Verdict = "accepted"
+	}
+	for _, violation := range d.Violations {
+		one := violationJSON{Condition: string(violation.Condition)}
+		if violation.Member >= 0 {
+			one.Member = v.Union.Members[violation.Member].Name
+		}
+		j.Violations = append(j.Violations, one)
+	}
+	return j
+}
