@@ -98,14 +98,18 @@ func TestSemantics(t *testing.T) {
 		case "union":
 			s = read(t, blocks(1)[0].text)
 		case "static":
-			show(text(rules.Static(s.Union, rules.Encoding(args[0]))))
+			enc, known := map[string]rules.Encoding{"fine": rules.Fine, "compact": rules.Compact, "groups": rules.Encoding(len(s.Union.Members))}[args[0]]
+			if !known {
+				t.Fatalf("%s:%d: no encoding %q", d.name, i+1, args[0])
+			}
+			show(text(rules.Static(s.Union, enc)))
 		case "change":
-			r, ok := rules.Transition(s.Union)
-			if !ok {
+			l := rules.Transition(s.Union, rules.Comparison{})
+			if len(l) == 0 {
 				t.Fatalf("%s:%d: no rule", d.name, i+1)
 			}
 			s.harmless(t)
-			show(text([]rules.Rule{r}))
+			show(text(l))
 		case "guard":
 			r, ok := rules.RemovalGuard(s.Union, args)
 			if !ok {
@@ -409,9 +413,7 @@ func (s subject) errors(t *testing.T, objects string) string {
 		t.Fatal(err)
 	}
 	l := rules.Static(s.Union, rules.Fine)
-	if r, ok := rules.Transition(s.Union); ok {
-		l = append(l, r)
-	}
+	l = append(l, rules.Transition(s.Union, rules.Comparison{})...)
 	schema := s.schema.DeepCopy()
 	for _, r := range l {
 		reason := apiextensionsv1.FieldValueErrorReason(r.Reason)

@@ -1,0 +1,360 @@
+package docs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	"github.com/unioncel/unioncel/pkg/cost"
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// sizes are the numbers of members in comparisons.
+var sizes = []int{2, 3, 4, 6, 8, 10, 12, 16, 20, 30, 40}
+
+// A comparison holds rules of several authors against each other that mean the
+// same.
+type comparison struct {
+	discriminated bool
+	required      bool // the discriminator is, and has an enum
+	optional      bool // members are
+	cardinality   union.Cardinality
+	forms         []form
+}
+
+// A quality of messages. Forms are compared within one only.
+type quality int
+
+const (
+	perUnion     quality = iota + 1 // one message for the whole union
+	perMember                       // one for each member
+	perDirection                    // one for each member and direction
+)
+
+// form is a way to write the rules of a union.
+type form struct {
+	name    string
+	quality quality
+	write   func(u *union.Union) []apiextensionsv1.ValidationRule
+	ours    bool
+}
+
+// meaning returns the comparison that a directive names.
+func meaning(t *testing.T, args []string) comparison {
+	t.Helper()
+	c, ok := comparisons[strings.Join(args, " ")]
+	if !ok {
+		t.Fatalf("no such comparison: %v", args)
+	}
+	return c
+}
+
+var comparisons = map[string]comparison{
+	"AtMostOne":  {cardinality: union.AtMostOne, forms: countForms("at most one of the fields in %v may be set", "<= 1")},
+	"ExactlyOne": {cardinality: union.ExactlyOne, forms: countForms("exactly one of the fields in %v must be set", "== 1")},
+	"AtLeastOne": {cardinality: union.AtLeastOne, forms: countForms("at least one of the fields in %v must be set", ">= 1")},
+	"optional": {discriminated: true, cardinality: union.AtMostOne, forms: []form{
+		openShift, oneByOne, {"unioncel, fine", perDirection, ours(rules.Fine), true}, {"unioncel, compact", perUnion, ours(rules.Compact), true},
+	}},
+	"required": {discriminated: true, required: true, cardinality: union.ExactlyOne, forms: []form{
+		openShift, oneByOne, gatewayPairs, {"unioncel, fine", perDirection, ours(rules.Fine), true}, {"unioncel, compact", perUnion, ours(rules.Compact), true},
+	}},
+	"optionalMembers": {discriminated: true, optional: true, cardinality: union.AtMostOne, forms: []form{openShiftOptional, oneByOne}},
+}
+
+func ours(e rules.Encoding) func(u *union.Union) []apiextensionsv1.ValidationRule {
+	return func(u *union.Union) []apiextensionsv1.ValidationRule { return validations(rules.Static(u, e)) }
+}
+
+// oneByOne is ours with one rule a member.
+var oneByOne = form{"unioncel, one by one", perMember, func(u *union.Union) []apiextensionsv1.ValidationRule {
+	return validations(rules.Static(u, rules.Encoding(len(u.Members))))
+}, true}
+
+// countForms are those of unions without a discriminator: both ways in which
+// controller-gen counted members, and ours.
+func countForms(message, compared string) []form {
+	one := func(u *union.Union, rule string) []apiextensionsv1.ValidationRule {
+		return []apiextensionsv1.ValidationRule{{Rule: rule, Message: fmt.Sprintf(message, u.MemberNames())}}
+	}
+	each := func(u *union.Union, format string) []string {
+		l := make([]string, len(u.Members))
+		for i, m := range u.Members {
+			l[i] = fmt.Sprintf(format, m.Name)
+		}
+		return l
+	}
+	return []form{
+		{"controller-gen 0.21", perUnion, func(u *union.Union) []apiextensionsv1.ValidationRule {
+			return one(u, "["+strings.Join(each(u, "has(self.%s)"), ",")+"].filter(x,x==true).size() "+compared)
+		}, false},
+		{"controller-gen 0.23", perUnion, func(u *union.Union) []apiextensionsv1.ValidationRule {
+			return one(u, strings.Join(each(u, "(has(self.%s)?1:0)"), "+")+" "+compared)
+		}, false},
+		{"unioncel, compact", perUnion, ours(rules.Compact), true},
+		{"unioncel, fine", perDirection, ours(rules.Fine), true},
+	}
+}
+
+var (
+	openShift         = form{"OpenShift", perMember, conditional("has(self.%[3]s)", "is required when %s is %s, and forbidden otherwise"), false}
+	openShiftOptional = form{"OpenShift", perMember, conditional("true", "is forbidden unless %s is %s"), false}
+)
+
+// conditional writes one rule a member; when is what holds when it is selected.
+func conditional(when, message string) func(u *union.Union) []apiextensionsv1.ValidationRule {
+	return func(u *union.Union) (l []apiextensionsv1.ValidationRule) {
+		for _, m := range u.Members {
+			l = append(l, apiextensionsv1.ValidationRule{
+				Rule:    fmt.Sprintf("has(self.%[1]s) && self.%[1]s == '%[2]s' ? "+when+" : !has(self.%[3]s)", u.Discriminator, m.Values[0], m.Name),
+				Message: m.Name + " " + fmt.Sprintf(message, u.Discriminator, m.Values[0]),
+			})
+		}
+		return l
+	}
+}
+
+var gatewayPairs = form{"Gateway API", perDirection, func(u *union.Union) (l []apiextensionsv1.ValidationRule) {
+	for _, m := range u.Members {
+		l = append(l, apiextensionsv1.ValidationRule{
+			Rule:    fmt.Sprintf("!(has(self.%[3]s) && self.%[1]s != '%[2]s')", u.Discriminator, m.Values[0], m.Name),
+			Message: fmt.Sprintf("%s must be nil if the %s is not %s", m.Name, u.Discriminator, m.Values[0]),
+		}, apiextensionsv1.ValidationRule{
+			Rule:    fmt.Sprintf("!(!has(self.%[3]s) && self.%[1]s == '%[2]s')", u.Discriminator, m.Values[0], m.Name),
+			Message: fmt.Sprintf("%s must be specified for %s %s", m.Name, m.Values[0], u.Discriminator),
+		})
+	}
+	return l
+}, false}
+
+// validations are rules as they stand in a schema.
+func validations(l []rules.Rule) []apiextensionsv1.ValidationRule {
+	var out []apiextensionsv1.ValidationRule
+	for _, r := range l {
+		reason := apiextensionsv1.FieldValueErrorReason(r.Reason)
+		v := apiextensionsv1.ValidationRule{Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression, FieldPath: r.FieldPath, Reason: &reason}
+		if r.OptionalOldSelf {
+			v.OptionalOldSelf = &r.OptionalOldSelf
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// of is the union of n members. All names and values have eight characters.
+func (c comparison) of(t *testing.T, n int) subject {
+	t.Helper()
+	properties := map[string]any{}
+	by := map[string]any{}
+	var names, values []string
+	for i := range n {
+		name, value := fmt.Sprintf("member%02d", i), fmt.Sprintf("Member%02d", i)
+		names, values = append(names, name), append(values, value)
+		properties[name], by[name] = map[string]any{"type": "object"}, value
+	}
+	declaration := map[string]any{"members": names, "cardinality": c.cardinality.String()}
+	schema := map[string]any{"type": "object", "properties": properties}
+	if c.discriminated {
+		properties["type"] = map[string]any{"type": "string"}
+		declaration = map[string]any{"discriminator": "type", "fields-to-discriminateBy": by, "cardinality": c.cardinality.String()}
+	}
+	if c.optional {
+		declaration["optionalMembers"] = names
+	}
+	if c.required {
+		properties["type"] = map[string]any{"type": "string", "enum": values}
+		schema["required"] = []string{"type"}
+	}
+	schema["x-kubernetes-unions"] = []any{declaration}
+	text, err := json.Marshal(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, string(text))
+}
+
+// measured is what the rules of a form cost, and how long they are.
+type measured struct {
+	greatest, sum uint64 // of the rules, evaluated once; no message expressions
+	text, all     int    // bytes of the rules' expressions; of the rules as JSON
+}
+
+func (f form) measure(t *testing.T, s subject) measured {
+	t.Helper()
+	l := f.write(s.Union)
+	var m measured
+	for _, c := range costs(t, s.schema, nil, l...) {
+		m.greatest, m.sum = max(m.greatest, c.Once), m.sum+c.Once
+	}
+	for _, r := range l {
+		m.text += len(r.Rule)
+	}
+	data, err := json.Marshal(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.all = len(data)
+	return m
+}
+
+// compare is a table of what each form costs, and how long it is.
+func (c comparison) compare(t *testing.T) string {
+	t.Helper()
+	head := []string{"members"}
+	for _, f := range c.forms {
+		head = append(head, f.name+": cost", "bytes")
+	}
+	rows := [][]string{head}
+	for _, n := range sizes {
+		s := c.of(t, n)
+		row := []string{fmt.Sprint(n)}
+		for _, f := range c.forms {
+			m := f.measure(t, s)
+			row = append(row, cell(m.greatest, m.sum), cell(uint64(m.text), uint64(m.all)))
+		}
+		rows = append(rows, row)
+	}
+	return grid(rows)
+}
+
+// encodings is a table of what each encoding of a union in a list costs.
+func encodings(t *testing.T) string {
+	t.Helper()
+	const members = 12
+	s := comparisons["optional"].of(t, members)
+	root := schemaOf(t, "{type: object, properties: {in: {type: array}}}")
+	in := root.Properties["in"]
+	in.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: s.schema}
+	root.Properties["in"] = in
+	rows := [][]string{{"encoding", "rules", "dearest rule", "all rules", "all rules, as often as they run", "message expressions", "together"}}
+	for _, e := range []rules.Encoding{rules.Fine, 12, 8, 6, 4, 3, 2, rules.Compact} {
+		l := costs(t, root, []string{"properties", "in", "items"}, ours(e)(s.Union)...)
+		var greatest, once, all, messages uint64
+		for _, c := range l {
+			greatest, once, all, messages = max(greatest, c.Once), once+c.Once, all+c.Rule(), messages+c.MessageExpression
+		}
+		if greatest > cost.RuleLimit/l[0].Cardinality == cost.Fit(l) {
+			t.Errorf("%s: the dearest rule costs %d, and fit: %t", e, greatest, cost.Fit(l))
+		}
+		rows = append(rows, []string{
+			e.String(), fmt.Sprint(len(l)), over(greatest, cost.RuleLimit/l[0].Cardinality), thousands(once),
+			thousands(all), thousands(messages), over(cost.Sum(l), cost.VersionLimit),
+		})
+	}
+	return grid(rows)
+}
+
+// over shows a figure, in bold if it is over a limit.
+func over(n, limit uint64) string {
+	if n > limit {
+		return "**" + thousands(n) + "**"
+	}
+	return thousands(n)
+}
+
+// cell shows two figures, or one if they are the same.
+func cell(a, b uint64) string {
+	if a == b {
+		return thousands(a)
+	}
+	return thousands(a) + " / " + thousands(b)
+}
+
+// TestCostNeverDearer says that no rules of the same meaning and quality of
+// messages cost less than ours, the greatest or all together.
+func TestCostNeverDearer(t *testing.T) {
+	for name, c := range comparisons {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for n := 2; n <= slices.Max(sizes); n++ {
+				s := c.of(t, n)
+				for _, f := range c.forms {
+					if f.ours {
+						continue
+					}
+					i := slices.IndexFunc(c.forms, func(g form) bool { return g.ours && g.quality == f.quality })
+					if i < 0 {
+						t.Fatalf("nothing to compare %s with", f.name)
+					}
+					theirs, is := f.measure(t, s), c.forms[i].measure(t, s)
+					if is.greatest > theirs.greatest || is.sum > theirs.sum {
+						t.Errorf("%d members: %s costs %d, %d in all; %s %d, %d in all",
+							n, c.forms[i].name, is.greatest, is.sum, f.name, theirs.greatest, theirs.sum)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestCostSameMeaning says that the rules compared accept the same objects, those
+// that the schema and the union allow.
+func TestCostSameMeaning(t *testing.T) {
+	for name, c := range comparisons {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for n := 2; n <= 4; n++ {
+				s := c.of(t, n)
+				values := []string{""}
+				switch {
+				case c.required:
+					values = s.Values
+				case c.discriminated:
+					values = append(values, append(s.Values, "other")...)
+				}
+				for _, f := range c.forms {
+					accepts := s.validator(t, f.write(s.Union))
+					for _, value := range values {
+						for _, p := range s.presences() {
+							p.Value = value
+							if got, want := accepts(p.State), len(s.Judge(nil, p.State)) == 0; got != want {
+								t.Errorf("%d members: %s accepts %v: %t, want %t", n, f.name, p.State, got, want)
+							}
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// validator evaluates rules on objects in a state of the union.
+func (s subject) validator(t *testing.T, l []apiextensionsv1.ValidationRule) func(union.State) bool {
+	t.Helper()
+	schema := s.schema.DeepCopy()
+	schema.XValidations = l
+	var in apiextensions.JSONSchemaProps
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(schema, &in, nil); err != nil {
+		t.Fatal(err)
+	}
+	structural, err := structuralschema.NewStructural(&in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := cel.NewValidator(structural, false, celconfig.PerCallLimit)
+	return func(state union.State) bool {
+		object := map[string]any{}
+		if state.Value != "" {
+			object[s.Discriminator] = state.Value
+		}
+		for i, m := range s.Members {
+			if state.Present[i] {
+				object[m.Name] = map[string]any{}
+			}
+		}
+		errs, _ := v.Validate(context.Background(), field.NewPath("spec"), structural, object, nil, math.MaxInt64)
+		return len(errs) == 0
+	}
+}

@@ -1,0 +1,264 @@
+package docs
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+)
+
+// most is the number of members up to which limits are sought.
+const most = 60
+
+// kind is a kind of union: %s stands for its members' values.
+type kind struct {
+	name     string
+	typ      string // the discriminator's schema; none without
+	required string // by the object
+	keys     string // of the declaration
+	changes  bool   // it has rules about changes that were asked for
+}
+
+var kinds = []kind{
+	{name: "without discriminator, `AtMostOne`"},
+	{name: "without discriminator, `ExactlyOne`", keys: "cardinality: ExactlyOne"},
+	{name: "discriminator", typ: "type: string"},
+	{name: "discriminator with enum", typ: "type: string, enum: [%s]"},
+	{name: "required discriminator", typ: "type: string", required: "type"},
+	{name: "required discriminator with enum", typ: "type: string, enum: [%s]", required: "type"},
+	{name: "discriminator with enum, `deduceInvalidDiscriminator`", typ: "type: string, enum: [%s]", keys: "deduceInvalidDiscriminator: true"},
+	{name: "without discriminator, `ratchet`", keys: "ratchet: true", changes: true},
+	{name: "discriminator with enum, `ratchet`", typ: "type: string, enum: [%s]", keys: "ratchet: true", changes: true},
+	{name: "required discriminator with enum, `ratchet`", typ: "type: string, enum: [%s]", required: "type", keys: "ratchet: true", changes: true},
+	{name: "without discriminator, `Forbid`", keys: "discriminatorChange: Forbid", changes: true},
+	{name: "discriminator with enum, `Forbid`", typ: "type: string, enum: [%s]", keys: "discriminatorChange: Forbid", changes: true},
+	{name: "required discriminator with enum, `Forbid`", typ: "type: string, enum: [%s]", required: "type", keys: "discriminatorChange: Forbid", changes: true},
+}
+
+// place is where a union stands; %s in its schema is the union object.
+type place struct {
+	name, schema string
+	key          bool // items have a required string
+	correlated   bool // rules about changes may stand there
+}
+
+var (
+	inList     = place{name: "list", schema: "{type: array, items: %s}"}
+	inTwoLists = place{name: "list in a list", schema: "{type: array, items: {type: object, properties: {in: {type: array, items: %s}}}}"}
+	inListMap  = place{"list-map", "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: %s}", true, true}
+	inMap      = place{"map", "{type: object, additionalProperties: %s}", false, true}
+)
+
+// manifest is a CRD with a union of n members.
+func (k kind) manifest(t *testing.T, p place, n int) compile.Manifest {
+	t.Helper()
+	var properties, names, values, by, required []string
+	for i := range n {
+		name, value := fmt.Sprintf("member%02d", i), fmt.Sprintf("Member%02d", i)
+		names, values, by = append(names, name), append(values, value), append(by, name+": "+value)
+		properties = append(properties, name+": {type: object}")
+	}
+	declaration := "members: [" + strings.Join(names, ", ") + "]"
+	if k.typ != "" {
+		properties = append(properties, "type: {"+strings.ReplaceAll(k.typ, "%s", strings.Join(values, ", "))+"}")
+		declaration = "discriminator: type, fields-to-discriminateBy: {" + strings.Join(by, ", ") + "}"
+	}
+	if k.keys != "" {
+		declaration += ", " + k.keys
+	}
+	if k.required != "" {
+		required = append(required, k.required)
+	}
+	if p.key {
+		properties, required = append(properties, "name: {type: string}"), append(required, "name")
+	}
+	object := fmt.Sprintf("{type: object, required: [%s], properties: {%s}, x-kubernetes-unions: [{%s}]}",
+		strings.Join(required, ", "), strings.Join(properties, ", "), declaration)
+	m, err := compile.ParseManifest("crd.yaml", []byte(strings.Replace(`apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: probes.example.com}
+spec:
+  group: example.com
+  names: {kind: Probe, listKind: ProbeList, plural: probes, singular: probe}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {type: object, properties: {in: UNION}}
+`, "UNION", fmt.Sprintf(p.schema, object), 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// none stands for the encoding of a union that does not compile.
+const none = "–"
+
+// choice is how the compiler writes a union.
+type choice struct {
+	encoding string
+	changes  bool // with a rule about changes
+}
+
+// chosen compiles a union of n members.
+func (k kind) chosen(t *testing.T, p place, n int) choice {
+	t.Helper()
+	plan, diags := compile.Explain(k.manifest(t, p, n), compile.Options{})
+	if diags.HasErrors() {
+		return choice{encoding: none}
+	}
+	u := plan.Unions[0]
+	return choice{strings.TrimPrefix(u.Encoding, "compact "), slices.ContainsFunc(u.Rules, func(r compile.RulePlan) bool { return r.Kind == compile.Transition })}
+}
+
+// family is an encoding without the number of its groups.
+func family(encoding string) string {
+	if strings.Contains(encoding, "groups") {
+		return "in groups"
+	}
+	return encoding
+}
+
+var number = regexp.MustCompile(`\d+`)
+
+// ranges says up to how many members which encoding is chosen, and Clear rules
+// are written: "fine to 9, in groups to 20; `Clear` to 12". It tries what it said
+// the last time first, since large unions that fail take long.
+func (k kind) ranges(t *testing.T, p place, lastTime string) string {
+	t.Helper()
+	known := map[int]choice{}
+	at := func(n int) choice {
+		if _, ok := known[n]; !ok {
+			known[n] = k.chosen(t, p, n)
+		}
+		return known[n]
+	}
+	guesses := number.FindAllString(lastTime, -1)
+	// last is the last number from one on of which something holds that holds for it.
+	last := func(from int, holds func(choice) bool) int {
+		if len(guesses) > 0 {
+			guess, _ := strconv.Atoi(guesses[0]) // digits
+			guesses = guesses[1:]
+			if from <= guess && guess <= most && holds(at(guess)) && (guess == most || !holds(at(guess+1))) {
+				return guess
+			}
+		}
+		step := 1
+		for from+step <= most && holds(at(from+step)) {
+			from, step = from+step, 2*step
+		}
+		return from + sort.Search(min(step, most-from+1)-1, func(i int) bool { return !holds(at(from + 1 + i)) })
+	}
+	var l []string
+	greatest := 0
+	for from := 2; from <= most && at(from).encoding != none; from = greatest + 1 {
+		is := family(at(from).encoding)
+		greatest = last(from, func(c choice) bool { return family(c.encoding) == is })
+		l = append(l, fmt.Sprintf("%s to %d", is, greatest))
+	}
+	if len(l) == 0 {
+		return none
+	}
+	s := strings.Join(l, ", ")
+	if k.changes || !p.correlated {
+		return s
+	}
+	if !at(2).changes {
+		return s + "; no `Clear`"
+	}
+	if to := last(2, func(c choice) bool { return c.changes }); to < greatest {
+		s += fmt.Sprintf("; `Clear` to %d", to)
+	}
+	return s
+}
+
+// limits is a table of the greatest unions that compile; lines are those of the
+// one before.
+func limits(t *testing.T, lines []string) string {
+	t.Helper()
+	cells := make([][2]string, len(kinds))
+	t.Run("kinds", func(t *testing.T) {
+		for i, k := range kinds {
+			for j, p := range []place{k.unkeyed(), inListMap} {
+				t.Run(k.name+"/"+p.name, func(t *testing.T) {
+					t.Parallel()
+					before := ""
+					if row := strings.Split(strings.Join(lines[min(i+2, len(lines)):], "\n"), "|"); len(row) > j+2 {
+						before = row[j+2]
+					}
+					cells[i][j] = k.ranges(t, p, before)
+				})
+			}
+		}
+	})
+	rows := [][]string{{"union", "in a list or a map", "in a list-map"}}
+	for i, k := range kinds {
+		rows = append(rows, append([]string{k.name}, cells[i][:]...))
+	}
+	return grid(rows)
+}
+
+// unkeyed is where a union may stand whose object requires nothing else.
+func (k kind) unkeyed() place {
+	if k.changes {
+		return inMap
+	}
+	return inList
+}
+
+// chosenSizes are the numbers of members whose encodings are shown.
+var chosenSizes = []int{4, 8, 12, 16, 20, 30, 40}
+
+// groups is a table of the encodings chosen, by number of members.
+func groups(t *testing.T) string {
+	t.Helper()
+	rows := [][]string{{"union in a list or a map"}}
+	for _, n := range chosenSizes {
+		rows[0] = append(rows[0], fmt.Sprint(n))
+	}
+	for _, k := range kinds {
+		row := []string{k.name}
+		for _, n := range chosenSizes {
+			row = append(row, k.chosen(t, k.unkeyed(), n).encoding)
+			if row[len(row)-1] == none {
+				break // larger ones fail, too; TestCost finds that out for the limits
+			}
+		}
+		for len(row) <= len(chosenSizes) {
+			row = append(row, none)
+		}
+		rows = append(rows, row)
+	}
+	return grid(rows)
+}
+
+// TestCostDepth says that a list in a list, or a map, allows what a list does.
+func TestCostDepth(t *testing.T) {
+	for _, k := range kinds {
+		if k.changes {
+			continue
+		}
+		t.Run(k.name, func(t *testing.T) {
+			t.Parallel()
+			for _, n := range []int{4, 8, 10, 16} {
+				want := k.chosen(t, inList, n).encoding
+				for _, p := range []place{inTwoLists, inMap} {
+					if got := k.chosen(t, p, n).encoding; got != want {
+						t.Errorf("%d members: %s in a %s, %s in a list", n, got, p.name, want)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,270 @@
+package docs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/pkg/cost"
+)
+
+// TestCost works through cost.md. A comment says what the table behind it shows:
+//
+//	rules        what the rules in its first column cost once, on the object of
+//	             the block before
+//	messages     the same of message expressions
+//	budgets      what rules may cost
+//	cardinality  how often a rule has to run, by what the object requires
+//	bounds       the same, by the bounds of two lists
+//	encodings    what encodings of one union cost, against the budgets
+//	compare      our rules beside those of others (argument: the meaning)
+//	limits       the greatest unions that compile, by place
+//	groups       the encodings chosen, by number of members
+func TestCost(t *testing.T) {
+	d := open(t, "cost.md")
+	type table struct {
+		name     string
+		from, to int
+		generate func(t *testing.T) string
+		text     string
+	}
+	var tables []*table
+	for i, line := range d.lines {
+		found := directive.FindStringSubmatch(line)
+		if found == nil {
+			continue
+		}
+		verb, args := found[1], strings.Fields(found[2])
+		end := i + 1
+		for end < len(d.lines) && strings.HasPrefix(d.lines[end], "|") {
+			end++
+		}
+		generate := map[string]func(t *testing.T) string{
+			"rules":       func(t *testing.T) string { return d.expressions(t, i+1, end, ruleCost) },
+			"messages":    func(t *testing.T) string { return d.expressions(t, i+1, end, messageCost) },
+			"budgets":     budgets,
+			"cardinality": cardinalities,
+			"bounds":      bounds,
+			"encodings":   encodings,
+			"limits":      func(t *testing.T) string { return limits(t, d.lines[i+1:end]) },
+			"groups":      groups,
+			"compare":     func(t *testing.T) string { return meaning(t, args).compare(t) },
+		}[verb]
+		if generate == nil {
+			t.Fatalf("%s:%d: no such directive", d.name, i+1)
+		}
+		tables = append(tables, &table{name: strings.Join(found[1:], ""), from: i + 1, to: end, generate: generate})
+	}
+	t.Run("tables", func(t *testing.T) {
+		for _, table := range tables {
+			t.Run(table.name, func(t *testing.T) {
+				t.Parallel()
+				table.text = table.generate(t)
+			})
+		}
+	})
+	if t.Failed() {
+		return
+	}
+	for _, verb := range []string{"rules", "messages", "budgets", "cardinality", "bounds", "encodings", "compare", "limits", "groups"} {
+		if !slices.ContainsFunc(tables, func(table *table) bool { return strings.HasPrefix(table.name, verb) }) {
+			t.Errorf("%s shows nothing of the kind %q", d.name, verb)
+		}
+	}
+	for _, table := range tables {
+		if table.text == "" {
+			t.Fatalf("%s:%d: the table was not generated", d.name, table.from)
+		}
+		d.generated(t, table.from, table.to, table.text)
+	}
+	d.save(t)
+}
+
+// costs asks what rules cost on the schema that steps lead to.
+func costs(t *testing.T, root *apiextensionsv1.JSONSchemaProps, steps []string, l ...apiextensionsv1.ValidationRule) []cost.Cost {
+	t.Helper()
+	in := &apiextensions.JSONSchemaProps{}
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(root, in, nil); err != nil {
+		t.Fatal(err)
+	}
+	crd := &apiextensions.CustomResourceDefinition{Spec: apiextensions.CustomResourceDefinitionSpec{
+		Versions: []apiextensions.CustomResourceDefinitionVersion{{Name: "v1", Schema: &apiextensions.CustomResourceValidation{OpenAPIV3Schema: in}}},
+	}}
+	result, err := cost.New(crd, nil).Rules(0, steps, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func schemaOf(t *testing.T, text string) *apiextensionsv1.JSONSchemaProps {
+	t.Helper()
+	s := &apiextensionsv1.JSONSchemaProps{}
+	if err := sigsyaml.UnmarshalStrict([]byte(text), s); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return s
+}
+
+// expressions fills the last column of the table in lines [from, to) with what
+// the expressions in the first cost on the object of the last block before it.
+func (d *document) expressions(t *testing.T, from, to int, price func(*testing.T, *apiextensionsv1.JSONSchemaProps, string) uint64) string {
+	t.Helper()
+	before := d.blocks(t, 0, from)
+	schema := schemaOf(t, before[len(before)-1].text)
+	var rows [][]string
+	for i, line := range d.lines[from:to] {
+		if i == 1 {
+			continue // the line below the head
+		}
+		// A bar within a rule is escaped.
+		row := strings.Split(strings.ReplaceAll(strings.Trim(line, "| "), `\|`, "\x00"), " | ")
+		if i > 0 {
+			row = []string{row[0], thousands(price(t, schema, strings.ReplaceAll(strings.Trim(row[0], "` "), "\x00", "|")))}
+		}
+		rows = append(rows, row)
+	}
+	return strings.ReplaceAll(grid(rows), "\x00", `\|`)
+}
+
+func ruleCost(t *testing.T, schema *apiextensionsv1.JSONSchemaProps, rule string) uint64 {
+	t.Helper()
+	return costs(t, schema, nil, apiextensionsv1.ValidationRule{Rule: rule})[0].Once
+}
+
+func messageCost(t *testing.T, schema *apiextensionsv1.JSONSchemaProps, expression string) uint64 {
+	t.Helper()
+	return costs(t, schema, nil, apiextensionsv1.ValidationRule{Rule: "true", MessageExpression: expression})[0].MessageExpression
+}
+
+var always = apiextensionsv1.ValidationRule{Rule: "true"}
+
+// left are three columns: a cardinality and what it leaves for a rule and for all.
+func left(c cost.Cost) []string {
+	return []string{thousands(c.Cardinality), thousands(cost.RuleLimit / c.Cardinality), thousands(cost.VersionLimit / c.Cardinality)}
+}
+
+func budgets(*testing.T) string {
+	return grid([][]string{
+		{"", "budget"},
+		{"a rule, times its cardinality", thousands(cost.RuleLimit)},
+		{"a message expression, once", thousands(cost.MessageLimit)},
+		{"the rules of a version, times their cardinalities, and its message expressions, once, together", thousands(cost.VersionLimit)},
+	})
+}
+
+// unionOf is an object that requires the properties of required, by name.
+func unionOf(required string, names ...string) string {
+	if required != "" {
+		required += ", "
+	}
+	return "{type: object, required: [" + strings.Join(names, ", ") + "], properties: {" + required + "other: {type: object}}}"
+}
+
+// cardinalities is a table by what the object requires. How many lists or maps
+// are above it must make no difference.
+func cardinalities(t *testing.T) string {
+	t.Helper()
+	rows := [][]string{{"required", "shortest", "runs", "left for a rule", "for all rules"}}
+	for _, row := range []struct {
+		required string
+		names    []string
+		shortest string
+	}{
+		{"", nil, `{},`},
+		{"http: {type: object}", []string{"http"}, `{"http":{},},`},
+		{"http: {type: object, required: [host], properties: {host: {type: string}}}", []string{"http"}, `{"http":{"host":"",},},`},
+		{"port: {type: integer}", []string{"port"}, `{"port":0,},`},
+		{"wait: {type: boolean}", []string{"wait"}, `{"wait":true,},`},
+		{"type: {type: string}", []string{"type"}, `{"type":"",},`},
+		{"type: {type: string, enum: [HTTP, TCP]}", []string{"type"}, `{"type":"",},`},
+		{"type: {type: string, minLength: 3}", []string{"type"}, `{"type":"",},`},
+		{"type: {type: string, default: HTTP}", []string{"type"}, `{},`},
+		{"protocol: {type: string}", []string{"protocol"}, `{"protocol":"",},`},
+		{"type: {type: string}, name: {type: string}", []string{"type", "name"}, `{"type":"","name":"",},`},
+	} {
+		object := unionOf(row.required, row.names...)
+		is := within(t, object, aList)
+		for _, containers := range [][]string{{aMap}, {aList, aList}, {aList, aMap, aList, aList}} {
+			if other := within(t, object, containers...); other != is {
+				t.Errorf("%s costs %v in %v, %v in a list", object, other, containers, is)
+			}
+		}
+		// 3 MiB is the size of the largest request.
+		if want := uint64(3 << 20 / len(row.shortest)); is.Cardinality != want {
+			t.Errorf("%s runs %d times, not the %d that %s gives", object, is.Cardinality, want, row.shortest)
+		}
+		name := "nothing"
+		if row.required != "" {
+			name = code(row.required)
+		}
+		rows = append(rows, append([]string{name, code(row.shortest)}, left(is)...))
+	}
+	return grid(rows)
+}
+
+// Schemas with an object in them.
+const (
+	aList   = "{type: array, items: %s}"
+	aMap    = "{type: object, additionalProperties: %s}"
+	bounded = "{type: array, maxItems: %d, items: %%s}"
+)
+
+// within is the cost of a rule on an object in containers, the outermost first.
+func within(t *testing.T, object string, containers ...string) cost.Cost {
+	t.Helper()
+	schema, steps := object, []string{"properties", "in"}
+	for _, c := range slices.Backward(containers) {
+		schema = fmt.Sprintf(c, schema)
+	}
+	for _, c := range containers {
+		step := "additionalProperties"
+		if strings.Contains(c, "items:") {
+			step = "items"
+		}
+		steps = append(steps, step)
+	}
+	return costs(t, schemaOf(t, "{type: object, properties: {in: "+schema+"}}"), steps, always)[0]
+}
+
+// bounds is a table of two lists, one in the other, with and without bounds.
+func bounds(t *testing.T) string {
+	t.Helper()
+	rows := [][]string{{"outer list", "inner list", "runs", "left for a rule", "for all rules"}}
+	object := unionOf("")
+	free := within(t, object, aList).Cardinality
+	var useless, worse bool
+	for _, b := range [][2]int{{0, 0}, {0, 16}, {16, 0}, {16, 16}, {64, 64}, {256, 256}, {1000, 0}, {1000, 1000}, {1000, 2000}} {
+		var names, containers []string
+		for _, n := range b {
+			if n == 0 {
+				names, containers = append(names, "no bound"), append(containers, aList)
+				continue
+			}
+			names = append(names, fmt.Sprintf("`maxItems: %d`", n))
+			containers = append(containers, fmt.Sprintf(bounded, n))
+		}
+		is := within(t, object, containers...)
+		useless = useless || b[0] == 0 && b[1] > 0 && is.Cardinality == free
+		worse = worse || is.Cardinality > free
+		rows = append(rows, append(names, left(is)...))
+	}
+	if !useless || !worse {
+		t.Error("the table shows no bound that is useless, or none that is worse than no bound")
+	}
+	return grid(rows)
+}
+
+// thousands prints n with separators.
+func thousands(n uint64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

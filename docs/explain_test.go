@@ -1,0 +1,102 @@
+package docs
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/pkg/explain"
+)
+
+// TestExplain runs the commands of explain.md on its CRD: the block behind each
+// is what it prints.
+func TestExplain(t *testing.T) {
+	d := open(t, "explain.md")
+	dir := t.TempDir()
+	commands := 0
+	l := d.nestedBlocks(t)
+	for i, b := range l {
+		switch b.info {
+		case "yaml":
+			if err := os.WriteFile(filepath.Join(dir, "crd.yaml"), []byte(b.text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		case "sh":
+			commands++
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", b.text)
+			cmd.Dir = dir
+			out, err := cmd.Output()
+			if err != nil || len(out) == 0 || i+1 == len(l) {
+				t.Fatalf("%s: %v\n%s", b.text, err, out)
+			}
+			d.generated(t, l[i+1].from, l[i+1].to, string(out))
+		}
+	}
+	if commands == 0 {
+		t.Error("explain.md has no commands")
+	}
+	d.save(t)
+}
+
+// nestedBlocks returns the fenced blocks of a document; a longer fence may hold
+// shorter ones.
+func (d *document) nestedBlocks(t *testing.T) []block {
+	t.Helper()
+	var l []block
+	for i := 0; i < len(d.lines); i++ {
+		found := regexp.MustCompile("^(`{3,})(.+)$").FindStringSubmatch(d.lines[i])
+		if found == nil {
+			continue
+		}
+		n := slices.Index(d.lines[i+1:], found[1])
+		if n < 0 {
+			t.Fatalf("%s:%d: the block has no end", d.name, i+1)
+		}
+		end := i + 1 + n
+		l = append(l, block{found[2], lines(d.lines[i+1 : end]), i + 1, end})
+		i = end
+	}
+	return l
+}
+
+var jsonKey = regexp.MustCompile("^\\| `([^`]+)` \\| .+ \\|$")
+
+// TestExplainJSON keeps the table of the keys: those of the types, in order.
+func TestExplainJSON(t *testing.T) {
+	d := open(t, "explain.md")
+	var got []string
+	for _, line := range d.lines[slices.Index(d.lines, "## JSON")+1:] {
+		if found := jsonKey.FindStringSubmatch(line); found != nil {
+			got = append(got, found[1])
+		}
+	}
+	if want := jsonKeys(reflect.TypeFor[explain.CRD](), ""); !slices.Equal(got, want) {
+		t.Errorf("the keys are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// jsonKeys are the paths of all plain values in a type.
+func jsonKeys(typ reflect.Type, path string) []string {
+	switch {
+	case typ.Kind() == reflect.Pointer:
+		return jsonKeys(typ.Elem(), path)
+	case typ.Kind() == reflect.Slice && typ.Elem().Kind() == reflect.Struct:
+		return jsonKeys(typ.Elem(), path+"[]")
+	case typ.Kind() != reflect.Struct:
+		return []string{path}
+	}
+	var l []string
+	for i := range typ.NumField() {
+		key := typ.Field(i).Tag.Get("json")
+		if path != "" {
+			key = path + "." + key
+		}
+		l = append(l, jsonKeys(typ.Field(i).Type, key)...)
+	}
+	return l
+}
