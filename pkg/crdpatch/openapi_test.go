@@ -86,7 +86,7 @@ func TestSchemaEditedAfterCompile(t *testing.T) {
 func TestSchemaBeside(t *testing.T) {
 	in := header + strings.Replace(body+"              c: {type: string}\n", "            - members: [a, b]\n", "            - members: [a, b] # one of them\n              discriminatorChange: Allow\n            allOf:\n            - required: [c]\n", 1)
 	edit := func(text string) []byte {
-		return []byte(strings.Replace(text, "            type: object\n            ", "            type: object\n            description: a new one\n            ", 1))
+		return []byte(strings.Replace(text, "\n            type: object\n", "\n            description: a new one\n            type: object\n", 1))
 	}
 	compiled := mustCompile(t, []byte(in), Options{Encoding: compile.OpenAPI})
 	same(t, "decompiled", mustDecompile(t, edit(string(compiled))), edit(in))

@@ -29,7 +29,7 @@ func (r *restorer) removeLists(s schemaRecord, place string, node *yaml.Node, va
 	if err != nil || len(cuts) == 0 {
 		return -1, err
 	}
-	return -1, nil
+	return cuts[0].start, nil
 }
 
 // removeItems plans to take our items out of one list. It returns the index of the
