@@ -196,8 +196,9 @@ type compiler struct {
 	objects  []*object
 	diags    diag.List
 	// known, unless nil, keeps costs for when nothing but bounds of lists and maps
-	// differs.
+	// differs; times are the cardinalities then, by place.
 	known map[string][]cost.Cost
+	times map[string]uint64
 }
 
 // object is a union object on its way through the stages.

@@ -244,7 +244,7 @@ func TestBudgets(t *testing.T) {
 		if i < 0 {
 			t.Fatal(diags)
 		}
-		for _, want := range []string{"the rules for its states", "costs 12,582,912", "nothing bounds spec and no property of the union object is required", "evaluated up to 1,048,576 times", "limit is 10,000,000"} {
+		for _, want := range []string{"the rules for its states", "costs 12,582,912", "nothing bounds spec; no property of the union object is required", "evaluated up to 1,048,576 times", "limit is 10,000,000"} {
 			if !strings.Contains(diags[i].Message, want) {
 				t.Errorf("message lacks %q: %s", want, diags[i].Message)
 			}

@@ -55,6 +55,7 @@ func Unions(m Manifest, recorded []Recorded) (*Declared, diag.List) {
 	}
 	// Nothing is emitted here.
 	c.diags = slices.DeleteFunc(c.diags, func(d diag.Diagnostic) bool { return d.Code == diag.ClearLeftOut })
+	c.invalidBefore()
 	d := &Declared{Name: c.crd.Name, CRD: c.crd}
 	for _, o := range c.objects {
 		d.Objects = append(d.Objects, o.Object)

@@ -31,13 +31,21 @@ func (c *compiler) estimate(e cost.Estimator, p Place, l []rules.Rule) ([]cost.C
 		return costs, nil
 	}
 	// Only the cardinality may have changed, and it is the same for all rules.
-	now, err := e.Rules(p.Version, p.Steps, []apiextensionsv1.ValidationRule{{Rule: "true"}})
-	if err != nil {
-		return nil, err
+	times, ok := c.times[p.String()]
+	if !ok {
+		now, err := e.Rules(p.Version, p.Steps, []apiextensionsv1.ValidationRule{{Rule: "true"}})
+		if err != nil {
+			return nil, err
+		}
+		if c.times == nil {
+			c.times = map[string]uint64{}
+		}
+		times = now[0].Cardinality
+		c.times[p.String()] = times
 	}
 	costs = slices.Clone(costs)
 	for i := range costs {
-		costs[i].Cardinality = now[0].Cardinality
+		costs[i].Cardinality = times
 	}
 	return costs, nil
 }
@@ -129,9 +137,12 @@ func (c *compiler) fit(original *apiextensions.CustomResourceDefinition) []failu
 // union makes each rule of one union fit, if it can.
 func (f *fitter) union(o *object, i int) {
 	u := o.Unions[i]
-	fit := &fitted{o: o, i: i, next: f.statics(u)}
+	fit := &fitted{o: o, i: i}
 	f.fits = append(f.fits, fit)
-	if worst, ok := f.coarser(fit, nil); !ok {
+	if fit.style().openAPI == nil { // which costs nothing
+		fit.next = f.statics(u)
+	}
+	if worst, ok := f.coarser(fit, nil); !ok && fit.next != nil {
 		f.failures = append(f.failures, failure{version: o.Version, object: o, union: i, worst: worst, what: "its states"})
 	}
 	if worst, ok := f.transitions(fit); !ok {
@@ -249,33 +260,46 @@ func (f *fitter) version(v int) {
 			fit.style().noClear, fit.change = true, nil
 		}
 	}
+	ahead := map[*fitted]*step{}
 	for sum() > cost.VersionLimit {
 		var best *fitted
-		var bestWas fitted
-		var bestStyle style
-		var saved uint64
 		for _, fit := range fits {
-			was, wasStyle, costs := *fit, *fit.style(), cost.Sum(fit.static)
-			if _, ok := f.coarser(fit, &costs); !ok {
-				continue
+			if _, known := ahead[fit]; !known {
+				ahead[fit] = f.ahead(fit)
 			}
-			is, isStyle := *fit, *fit.style()
-			*fit, *fit.style() = was, wasStyle
-			if s := costs - cost.Sum(is.static); best == nil || s > saved {
-				best, bestWas, bestStyle, saved = fit, is, isStyle, s
+			if s := ahead[fit]; s != nil && (best == nil || s.saves > ahead[best].saves) {
+				best = fit
 			}
 		}
 		if best == nil {
 			break
 		}
-		*best = bestWas
-		*best.style() = bestStyle
+		*best.style() = ahead[best].style
+		*best = ahead[best].fitted
+		delete(ahead, best)
 	}
 	// A rule over its own budget is the reason then, and reported.
 	if total := sum(); total > cost.VersionLimit && !slices.ContainsFunc(f.failures, func(x failure) bool { return x.version == v }) {
 		most := slices.MaxFunc(fits, func(a, b *fitted) int { return cmp.Compare(a.sum(), b.sum()) })
 		f.failures = append(f.failures, failure{version: v, object: most.o, union: most.i, sum: total, before: before, dearest: most.sum()})
 	}
+}
+
+// step is a union with its next cheaper encoding.
+type step struct {
+	fitted
+	style style
+	saves uint64
+}
+
+// ahead returns the next step of a union, or nil.
+func (f *fitter) ahead(fit *fitted) *step {
+	was, wasStyle, costs := *fit, *fit.style(), cost.Sum(fit.static)
+	defer func() { *fit, *fit.style() = was, wasStyle }()
+	if _, ok := f.coarser(fit, &costs); !ok {
+		return nil
+	}
+	return &step{*fit, *fit.style(), costs - cost.Sum(fit.static)}
 }
 
 // tell notes what was given up for the budgets.
@@ -291,7 +315,7 @@ func (f *fitter) tell() {
 				Message: "no rule for changes is emitted: it would exceed the API server's budget",
 				Hint:    "the static rules reject leftovers all the same; discriminatorChange: Allow silences this note"})
 		}
-		if f.opts.Encoding == Auto && s.encoding != f.statics(u)[0].encoding {
+		if f.opts.Encoding == Auto && s.openAPI == nil && s.encoding != f.statics(u)[0].encoding {
 			f.report(diag.Diagnostic{Code: diag.CoarserEncoding, Severity: diag.Info, Pos: pos, Path: o.Place.String(),
 				Message: fmt.Sprintf("the rules are written %s: %s they would exceed the API server's budget", described(s.encoding, u), described(f.statics(u)[0].encoding, u)),
 				Hint:    "they mean the same; unioncel explain shows the costs"})

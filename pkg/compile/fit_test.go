@@ -145,13 +145,14 @@ func alternatives(hint string) [][]string {
 		return nil
 	}
 	var l [][]string
+	list, _, _ = strings.Cut(list, "; or, without")
 	for _, alternative := range strings.Split(list, "; ") {
 		l = append(l, strings.Split(regexp.MustCompile(`^\(\d\) `).ReplaceAllString(alternative, ""), " and "))
 	}
 	return l
 }
 
-var change = regexp.MustCompile(`^(required|enum|maxLength|maxItems|maxProperties): (.+) on (\S+)$`)
+var change = regexp.MustCompile(`^(required|enum|maxLength|maxItems|maxProperties): (.+) on (\S+)(?: \(now \d+\))?$`)
 
 // tighten makes suggested changes of a CRD's text, as a reader would.
 func tighten(t *testing.T, text string, changes []string) string {
@@ -201,7 +202,7 @@ func TestWhy(t *testing.T) {
 		want       []string
 	}{
 		{"unbounded, nothing required", "\n" + indent(2, "type: array\nitems:\n"+indent(2, members(12, "  cardinality: ExactlyOne\n"))),
-			[]string{"12,582,912 (12, evaluated up to 1,048,576 times)", "nothing bounds spec and no property of the union object is required"}},
+			[]string{"12,582,912 (12, evaluated up to 1,048,576 times)", "nothing bounds spec; no property of the union object is required"}},
 		{"bounds multiply", "\n" + indent(2, "type: array\nmaxItems: 2000\nitems:\n  type: array\n  maxItems: 2000\n  items:\n"+indent(4, members(12, "  cardinality: ExactlyOne\n"))),
 			[]string{"evaluated up to 4,000,000 times", "the bounds multiply: spec (maxItems: 2000), spec[*] (maxItems: 2000)"}},
 	}
@@ -221,7 +222,7 @@ func TestWhy(t *testing.T) {
 	}
 	t.Run("unbounded discriminator", func(t *testing.T) {
 		_, diags := run(t, widgets{members: 9, discriminate: true, in: "map", declaration: "discriminatorChange: Forbid"}.yaml(), compile.Options{})
-		if !strings.Contains(fmt.Sprint(diags), "type is compared with its old value and has neither enum nor maxLength") {
+		if !strings.Contains(fmt.Sprint(diags), "type, which is compared with its old value, has neither enum nor maxLength") {
 			t.Error(diags)
 		}
 	})
@@ -267,4 +268,70 @@ func explain(t *testing.T, text string, opts compile.Options) (*compile.Plan, di
 		t.Fatal(err)
 	}
 	return compile.Explain(m, opts)
+}
+
+// TestSuggestions: bounds that are there are kept where they can be, minimums
+// respected, values quoted, and nothing is asked for that is not needed.
+func TestSuggestions(t *testing.T) {
+	inList := func(bound, object string) string {
+		return "type: array\n" + bound + "items:\n" + indent(2, object)
+	}
+	// discriminated is a union object of n members.
+	discriminated := func(n int, values ...string) string {
+		var names, fields []string
+		properties := ""
+		for i := range n {
+			name, value := fmt.Sprintf("m%d", i), fmt.Sprintf("V%d", i)
+			if i < len(values) {
+				value = values[i]
+			}
+			names = append(names, name)
+			properties += "  " + name + ": {type: object}\n"
+			fields = append(fields, fmt.Sprintf("%s: %q", name, value))
+		}
+		return "type: object\nproperties:\n  type: {type: string}\n" + properties +
+			"x-kubernetes-unions:\n- discriminator: type\n  fields-to-discriminateBy: {" + strings.Join(fields, ", ") + "}\n"
+	}
+	one := func(schema string) string { return "spec:\n" + indent(2, schema) }
+	three := "spec:\n  type: object\n  properties:\n"
+	for _, name := range []string{"first", "second", "third"} {
+		three += "    " + name + ":\n" + indent(6, inList("", discriminated(8)))
+	}
+	tests := []struct {
+		name, spec, want string
+		opts             compile.Options
+		not              string
+	}{
+		{name: "the encoding asked for", spec: one(inList("", discriminated(12))), opts: compile.Options{Encoding: compile.Fine}, want: "drop --encoding fine"},
+		{name: "an outer bound is kept", spec: one(inList("maxItems: 3000\n", inList("", members(12, "  cardinality: ExactlyOne\n")))),
+			want: "this makes it fit, as the API server's estimator confirms, and tightens the API: maxItems: 250 on spec[*]", not: "now"},
+		{name: "an outer bound is lowered", spec: one(inList("maxItems: 900000\n", inList("minItems: 30\n", members(12, "  cardinality: ExactlyOne\n")))),
+			want: "maxItems: 500 on spec (now 900000) and maxItems: 500 on spec[*]"},
+		{name: "values are quoted", spec: one(inList("", discriminated(30, "On", "a, b", "k: v")+"  unmappedValues: Forbid\n")), want: `enum: ["On", "a, b", "k: v", "V3"`},
+		{name: "one of three is enough", spec: three, want: "(1) required: [type] on spec.first[*]; (2) maxItems: 10000 on spec.first", not: "spec.second"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			text := crd(version("v1", true, tt.spec))
+			_, diags := run(t, text, tt.opts)
+			i := slices.IndexFunc(diags, func(d diag.Diagnostic) bool { return d.Severity == diag.Error })
+			if i < 0 {
+				t.Fatal(diags)
+			}
+			hint := diags[i].Hint
+			if !strings.Contains(hint, tt.want) || tt.not != "" && strings.Contains(hint, tt.not) {
+				t.Errorf("hint: %s\nwant %s", hint, tt.want)
+			}
+			for _, alternative := range alternatives(hint) {
+				if _, diags := run(t, tighten(t, text, alternative), tt.opts); diags.HasErrors() {
+					t.Errorf("%s does not help: %v", alternative, diags)
+				}
+			}
+			if strings.Contains(hint, "--encoding openapi") {
+				if _, diags := run(t, text, compile.Options{Encoding: compile.OpenAPI}); diags.HasErrors() {
+					t.Errorf("--encoding openapi does not help: %v", diags)
+				}
+			}
+		})
+	}
 }

@@ -59,11 +59,3 @@ func parseKubeVersion(s string) (kubeVersion, error) {
 	}
 	return k, nil
 }
-
-// envSet is the environment to compile rules in.
-func (k kubeVersion) envSet() *environment.EnvSet {
-	if k.env != nil {
-		return k.env
-	}
-	return environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
-}

@@ -54,6 +54,10 @@ func (c *compiler) proveOpenAPI() {
 		}
 		for i, p := range proofs {
 			switch {
+			case len(p.Differences) > 0 && !p.Differences[0].Accepted && p.Differences[0].Rule != "allOf":
+				c.report(diag.Diagnostic{Code: diag.NotExpressible, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
+					Message: "what else the schema says contradicts this union: " + o.differs(i, p.Differences[0]),
+					Hint:    "mend the one or the other; unioncel verify shows all differences of what another --encoding makes of it"})
 			case len(p.Differences) > 0:
 				c.inexpressible(o, i, o.differs(i, p.Differences[0]))
 			case len(p.Inconclusive) > 0:

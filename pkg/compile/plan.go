@@ -96,7 +96,7 @@ func (c *compiler) plan() (*Plan, error) {
 	for _, o := range c.objects {
 		for i, u := range o.Unions {
 			up := UnionPlan{Place: o.Place, Pos: o.Declarations[i].Pos, Union: u,
-				Encoding: c.encodingName(u, o.styles[i]), Why: c.why(u, o.styles[i])}
+				Encoding: c.encodingName(u, o.styles[i]), Why: c.why(e, o, i)}
 			if o.styles[i].noClear {
 				up.Dropped = "rules on changes: they would exceed the API server's budget, and the static rules reject what a change leaves behind"
 			} else if u.Change == union.Clear && o.uncorrelated != "" {
@@ -153,23 +153,35 @@ func (c *compiler) encodingName(u *union.Union, s style) string {
 }
 
 // why says what led to a union's encoding.
-func (c *compiler) why(u *union.Union, s style) string {
-	preferred := s.encoding == c.encodings(u)[0]
+func (c *compiler) why(e cost.Estimator, o *object, i int) string {
+	u, s := o.Unions[i], o.styles[i]
+	preferred := c.encodings(u)[0]
 	switch {
 	case c.opts.Encoding == OpenAPI:
 		return "as asked for"
 	case u.Ratchet && s.encoding == rules.Compact && s.ratchet.Parts <= 1:
 		return "a union that ratchets is one rule"
 	case u.Ratchet:
-		return "a union that ratchets is as few rules as the budget allows"
-	case c.opts.Encoding != Auto && preferred:
-		return "as asked for"
+		return "a union that ratchets is as few rules as the API server's budget allows"
+	case s.encoding != preferred:
+		return c.tooDear(e, o, i, preferred)
 	case c.opts.Encoding != Auto:
-		return "asked for was " + string(c.opts.Encoding) + ", and fewer rules would exceed the API server's budget"
-	case !preferred:
-		return "finer rules would exceed the API server's budget"
+		return "as asked for"
 	case s.encoding == rules.Fine:
 		return "the best messages, and it fits the API server's budget"
 	}
 	return fmt.Sprintf("with more than %d members the finer rules are long", longUnion)
+}
+
+// tooDear says what keeps a union from an encoding.
+func (c *compiler) tooDear(e cost.Estimator, o *object, i int, preferred rules.Encoding) string {
+	what := described(preferred, o.Unions[i])
+	costs, err := c.estimate(e, o.Place, o.static(i, style{encoding: preferred}))
+	switch {
+	case err != nil:
+		return what + " the rules would be too long for CEL"
+	case !cost.Fit(costs):
+		return fmt.Sprintf("%s the dearest rule would cost %s of the %s that the API server allows", what, number(dearest(costs).Rule()), number(cost.RuleLimit))
+	}
+	return fmt.Sprintf("%s the rules would cost %s, too much of the %s that all of the version share", what, number(cost.Sum(costs)), number(cost.VersionLimit))
 }

@@ -1,13 +1,13 @@
 package compile
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/pkg/cost"
@@ -16,29 +16,42 @@ import (
 )
 
 // overBudget reports what does not fit, why, and what would help.
-func (c *compiler) overBudget(original *apiextensions.CustomResourceDefinition, failures []failure) {
+func (c *compiler) overBudget(failures []failure) {
 	hints := map[int]string{} // by version
 	for _, f := range failures {
-		if _, known := hints[f.version]; !known {
-			hints[f.version] = c.suggest(f.version, failures)
+		at := f.object.Declarations[f.union].Pos
+		hint, known := hints[f.version]
+		if !known {
+			var found bool
+			if hint, found = c.suggest(f.version, failures); found {
+				hints[f.version] = fmt.Sprintf("what is suggested for the union in line %d makes this one fit, too", at.Line)
+			} else {
+				hints[f.version] = hint
+			}
 		}
-		hint := hints[f.version]
-		hints[f.version] = "what is suggested for the first union of this version makes this one fit, too"
-		d := diag.Diagnostic{Code: diag.RuleOverBudget, Pos: f.object.Declarations[f.union].Pos, Path: f.object.Place.String(), Hint: hint}
+		d := diag.Diagnostic{Code: diag.RuleOverBudget, Pos: at, Path: f.object.Place.String(), Hint: hint}
+		way := "written in the cheapest way"
+		if c.opts.Encoding == Fine {
+			way = "written as --encoding fine asks"
+		}
 		switch {
 		case f.ofVersion():
 			d.Code = diag.VersionOverBudget
-			d.Message = fmt.Sprintf("the rules of version %s cost %s together (%s of it for rules that were there before), and the API server's limit is %s; those of this union alone cost %s",
-				c.crd.Spec.Versions[f.version].Name, number(f.sum), number(f.before), number(cost.VersionLimit), number(f.dearest))
+			d.Message = fmt.Sprintf("the rules of version %s cost %s together, those of this union alone %s",
+				c.crd.Spec.Versions[f.version].Name, number(f.sum), number(f.dearest))
+			if f.before > 0 {
+				d.Message += fmt.Sprintf(" and those that were there before %s", number(f.before))
+			}
+			d.Message += fmt.Sprintf("; the API server's limit is %s", number(cost.VersionLimit))
 		case f.worst.Rule() <= cost.RuleLimit:
-			d.Message = fmt.Sprintf("the rules for %s do not fit: written in the cheapest way, a messageExpression costs %s, and the API server's limit is %s",
-				f.what, number(f.worst.MessageExpression), number(cost.MessageLimit))
+			d.Message = fmt.Sprintf("the rules for %s do not fit: %s, a messageExpression costs %s, and the API server's limit is %s",
+				f.what, way, number(f.worst.MessageExpression), number(cost.MessageLimit))
 		default:
-			d.Message = fmt.Sprintf("the rules for %s do not fit: written in the cheapest way, one costs %s (%s, evaluated up to %s times), and the API server's limit is %s",
-				f.what, number(f.worst.Rule()), number(f.worst.Once), number(f.worst.Cardinality), number(cost.RuleLimit))
+			d.Message = fmt.Sprintf("the rules for %s do not fit: %s, one costs %s (%s, evaluated up to %s times), and the API server's limit is %s",
+				f.what, way, number(f.worst.Rule()), number(f.worst.Once), number(f.worst.Cardinality), number(cost.RuleLimit))
 		}
 		if why := c.causes(f.object, f.object.Unions[f.union]); len(why) > 0 {
-			d.Message += "; " + strings.Join(why, ", ")
+			d.Message += ": " + strings.Join(why, "; ")
 		}
 		c.report(d)
 	}
@@ -80,16 +93,15 @@ func (c *compiler) causes(o *object, u *union.Union) []string {
 	}
 	switch {
 	case len(unbounded) > 0:
-		why := "since nothing bounds " + strings.Join(unbounded, " and ")
+		l = append(l, "nothing bounds "+strings.Join(unbounded, " and "))
 		if len(o.schema.Required) == 0 {
-			why += " and no property of the union object is required, so that there may be a million of them in a request"
+			l = append(l, "no property of the union object is required, so that a request may hold a million of them")
 		}
-		l = append(l, why)
 	case len(bounded) > 0:
-		l = append(l, "since the bounds multiply: "+strings.Join(bounded, ", "))
+		l = append(l, "the bounds multiply: "+strings.Join(bounded, ", "))
 	}
 	if (u.Guarded() || u.Ratchet) && u.Discriminator != "" && isUnboundedString(o.schema.Properties[u.Discriminator]) {
-		l = append(l, u.Discriminator+" is compared with its old value and has neither enum nor maxLength")
+		l = append(l, u.Discriminator+", which is compared with its old value, has neither enum nor maxLength")
 	}
 	return l
 }
@@ -102,20 +114,35 @@ func isUnboundedString(s apiextensionsv1.JSONSchemaProps) bool {
 type tightening struct {
 	steps []string
 	text  string // as written in the schema
+	was   string // in parentheses, where it replaces something
 	apply func(*apiextensionsv1.JSONSchemaProps)
 }
 
-func (t tightening) String() string { return t.text + " on " + dotted(t.steps) }
+func (t tightening) String() string { return t.text + " on " + dotted(t.steps) + t.was }
 
 // bounds are the ones tried for lists and maps, together on all of them.
 var bounds = []int64{10000, 5000, 2500, 1000, 500, 250, 100, 64, 50, 32, 25, 16, 10, 8, 5, 4, 3, 2, 1}
 
-// suggest returns, as a hint, changes of a version's schema with which
-// everything fits. Each was tried: the unions were read again in the changed
-// schema, and the API server's estimator accepted their rules.
-func (c *compiler) suggest(version int, failures []failure) string {
-	var required, shorter []tightening
-	var lists []many
+// search looks for changes of one version with which everything fits.
+type search struct {
+	*compiler
+	version  int
+	required []tightening // discriminators
+	shorter  []tightening // discriminators, in length or to an enum
+	lists    []many
+	// known are costs by the changes, other than bounds of lists, that they hold with.
+	known map[string]map[string][]cost.Cost
+	found []string
+}
+
+// suggest returns, as a hint, what makes everything in a version fit. Each
+// suggestion was tried: the unions were read again in the changed schema, and
+// the API server's estimator accepted their rules.
+func (c *compiler) suggest(version int, failures []failure) (hint string, found bool) {
+	if c.opts.Encoding == Fine && c.fitsAs(Auto, version) {
+		return "drop --encoding fine: the rules fit when they are written in a coarser way", true
+	}
+	s := &search{compiler: c, version: version, known: map[string]map[string][]cost.Cost{"[]": c.known}}
 	for _, o := range c.objects {
 		for i, u := range o.Unions {
 			fails := slices.ContainsFunc(failures, func(f failure) bool {
@@ -124,58 +151,126 @@ func (c *compiler) suggest(version int, failures []failure) string {
 			if o.Version != version || !fails {
 				continue
 			}
-			required = append(required, requireDiscriminator(o, u)...)
-			shorter = append(shorter, boundDiscriminator(o, u)...)
+			s.required = append(s.required, requireDiscriminator(o, u)...)
+			s.shorter = append(s.shorter, boundDiscriminator(o, u)...)
 			for _, m := range c.above(o) {
-				if !slices.ContainsFunc(lists, func(l many) bool { return slices.Equal(l.steps, m.steps) }) {
-					lists = append(lists, m)
+				if !slices.ContainsFunc(s.lists, func(l many) bool { return slices.Equal(l.steps, m.steps) }) {
+					s.lists = append(s.lists, m)
 				}
 			}
 		}
 	}
-	var found []string
-	known := map[string]map[string][]cost.Cost{} // by the changes that are not bounds
-	accept := func(with, bounds []tightening) bool {
-		key := fmt.Sprint(with)
-		if known[key] == nil {
-			known[key] = map[string][]cost.Cost{}
-		}
-		return len(with)+len(bounds) > 0 && c.fitsWith(version, slices.Concat(with, bounds), known[key])
+	s.run()
+	other := ""
+	if c.opts.Encoding == Auto && c.fitsAs(OpenAPI, version) {
+		other = "; or, without a change of the API, compile with --encoding openapi, whose errors are harder to read"
 	}
-	keep := func(l ...tightening) {
-		var texts []string
-		for _, t := range l {
-			texts = append(texts, t.String())
-		}
-		found = append(found, strings.Join(texts, " and "))
-	}
-	combinations := [][]tightening{required, shorter}
-	if len(required) > 0 && len(shorter) > 0 {
-		combinations = append(combinations, slices.Concat(required, shorter))
-	}
-	for i, l := range combinations {
-		if (i < 2 || len(found) == 0) && accept(l, nil) {
-			keep(l...)
-		}
-	}
-	for _, with := range append([][]tightening{nil}, combinations...) {
-		n := sort.Search(len(bounds), func(i int) bool { return accept(with, bound(lists, bounds[i])) })
-		if l := bound(lists, bounds[min(n, len(bounds)-1)]); n < len(bounds) && len(l) > 0 {
-			keep(slices.Concat(with, l)...)
-			break
-		}
-	}
-	switch len(found) {
+	switch len(s.found) {
 	case 0:
-		return "no bound was found that helps: declare fewer members, or another kind of change"
+		if other != "" {
+			return strings.TrimPrefix(other, "; or, without a change of the API, "), true
+		}
+		return "no bound was found that helps: declare fewer members, or another kind of change", false
 	case 1:
-		return "this makes it fit, as the API server's estimator confirms, and tightens the API: " + found[0]
+		return "this makes it fit, as the API server's estimator confirms, and tightens the API: " + s.found[0] + other, true
 	}
-	for i := range found {
-		found[i] = fmt.Sprintf("(%d) %s", i+1, found[i])
+	for i := range s.found {
+		s.found[i] = fmt.Sprintf("(%d) %s", i+1, s.found[i])
 	}
-	return "each of these makes it fit, as the API server's estimator confirms, and tightens the API: " + strings.Join(found, "; ")
+	return "each of these makes it fit, as the API server's estimator confirms, and tightens the API: " + strings.Join(s.found, "; ") + other, true
 }
+
+func (s *search) run() {
+	both := slices.Concat(s.required, s.shorter)
+	for _, l := range [][]tightening{s.required, s.shorter, both} {
+		if (len(l) < len(both) || len(s.found) == 0) && s.accepts(l, nil) {
+			s.keep(l, nil)
+		}
+	}
+	unbounded := slices.DeleteFunc(slices.Clone(s.lists), func(m many) bool { return m.bound != nil })
+	for _, with := range [][]tightening{nil, s.required, s.shorter, both} {
+		for _, lists := range [][]many{unbounded, s.lists} {
+			if l := s.bound(with, lists); l != nil {
+				s.keep(with, l)
+				return
+			}
+		}
+	}
+}
+
+// bound returns the loosest bounds of lists and maps that are accepted together
+// with other changes, or nil. The same for all, where they have none or a
+// greater one.
+func (s *search) bound(with []tightening, lists []many) []tightening {
+	least := int64(1)
+	for _, m := range lists {
+		if m.least != nil {
+			least = max(least, *m.least)
+		}
+	}
+	possible := slices.DeleteFunc(slices.Clone(bounds), func(n int64) bool { return n < least })
+	n := sort.Search(len(possible), func(i int) bool { return s.accepts(with, bound(lists, possible[i])) })
+	if n == len(possible) {
+		return nil
+	}
+	return bound(lists, possible[n])
+}
+
+func (s *search) accepts(with, bounds []tightening) bool {
+	key := fmt.Sprint(with)
+	if s.known[key] == nil {
+		s.known[key] = map[string][]cost.Cost{}
+	}
+	return len(with)+len(bounds) > 0 && s.fitsWith(s.version, slices.Concat(with, bounds), s.known[key])
+}
+
+// mostDropped is the number of changes up to which each is tried to be left out.
+const mostDropped = 12
+
+// keep notes accepted changes, without those that are not needed.
+func (s *search) keep(with, bounds []tightening) {
+	if len(with)+len(bounds) <= mostDropped {
+		for _, l := range []*[]tightening{&bounds, &with} {
+			for i := len(*l) - 1; i >= 0; i-- {
+				was := *l
+				if *l = slices.Delete(slices.Clone(was), i, i+1); !s.accepts(with, bounds) {
+					*l = was
+				}
+			}
+		}
+	}
+	var texts []string
+	for _, t := range slices.Concat(with, bounds) {
+		texts = append(texts, t.String())
+	}
+	if text := strings.Join(texts, " and "); !slices.Contains(s.found, text) {
+		s.found = append(s.found, text)
+	}
+}
+
+// fitsAs reports whether a version fits in another encoding.
+func (c *compiler) fitsAs(e Encoding, version int) bool {
+	t := &compiler{manifest: c.manifest, opts: c.opts, kube: c.kube, located: c.located, crd: c.crd.DeepCopy()}
+	t.opts.Encoding = e
+	if !t.fitsNow(version) {
+		return false
+	}
+	if e == OpenAPI {
+		for _, o := range t.objects {
+			for _, u := range o.Unions {
+				if len(u.Members) > mostProved {
+					return false
+				}
+			}
+		}
+		t.proveOpenAPI()
+	}
+	return !t.diags.HasErrors()
+}
+
+// mostProved is the number of members up to which a proof is quick enough for a
+// suggestion.
+const mostProved = 16
 
 // fitsWith reports whether the unions of a version fit after changes of its
 // schema.
@@ -184,23 +279,32 @@ func (c *compiler) fitsWith(version int, changes []tightening, known map[string]
 	for _, change := range changes {
 		edit(t.crd.Spec.Versions[version].Schema.OpenAPIV3Schema, change.steps, change.apply)
 	}
-	if t.resolve(); t.diags.HasErrors() {
+	return t.fitsNow(version)
+}
+
+// fitsNow reads the unions again and reports whether those of a version fit.
+func (c *compiler) fitsNow(version int) bool {
+	if c.resolve(); c.diags.HasErrors() {
 		return false
 	}
-	t.encode()
-	original, err := t.with(nil)
+	c.encode()
+	original, err := c.with(nil)
 	if err != nil {
 		return false
 	}
-	failures := t.fit(original)
-	return !t.diags.HasErrors() && !slices.ContainsFunc(failures, func(f failure) bool { return f.version == version })
+	failures := c.fit(original)
+	return !c.diags.HasErrors() && !slices.ContainsFunc(failures, func(f failure) bool { return f.version == version })
 }
 
 func requireDiscriminator(o *object, u *union.Union) []tightening {
 	if u.Discriminator == "" || u.Deduce || slices.Contains(o.schema.Required, u.Discriminator) {
 		return nil
 	}
-	return []tightening{{o.Steps, fmt.Sprintf("required: [%s]", u.Discriminator), func(s *apiextensionsv1.JSONSchemaProps) {
+	name := u.Discriminator
+	if !plainName.MatchString(name) {
+		name = string(quoted(name))
+	}
+	return []tightening{{steps: o.Steps, text: "required: [" + name + "]", apply: func(s *apiextensionsv1.JSONSchemaProps) {
 		s.Required = append(slices.Clip(s.Required), u.Discriminator)
 	}}}
 }
@@ -213,9 +317,13 @@ func boundDiscriminator(o *object, u *union.Union) []tightening {
 	}
 	steps := append(slices.Clone(o.Steps), "properties", u.Discriminator)
 	if u.ForbidUnmapped {
-		return []tightening{{steps, "enum: [" + strings.Join(u.Values, ", ") + "]", func(s *apiextensionsv1.JSONSchemaProps) {
+		values := make([]string, len(u.Values))
+		for i, v := range u.Values {
+			values[i] = string(quoted(v))
+		}
+		return []tightening{{steps: steps, text: "enum: [" + strings.Join(values, ", ") + "]", apply: func(s *apiextensionsv1.JSONSchemaProps) {
 			for _, v := range u.Values {
-				s.Enum = append(s.Enum, apiextensionsv1.JSON{Raw: fmt.Appendf(nil, "%q", v)})
+				s.Enum = append(s.Enum, apiextensionsv1.JSON{Raw: quoted(v)})
 			}
 		}}}
 	}
@@ -223,27 +331,34 @@ func boundDiscriminator(o *object, u *union.Union) []tightening {
 	for _, v := range u.Values {
 		longest = max(longest, int64(len([]rune(v))))
 	}
-	return []tightening{{steps, fmt.Sprintf("maxLength: %d", longest), func(s *apiextensionsv1.JSONSchemaProps) { s.MaxLength = &longest }}}
+	return []tightening{{steps: steps, text: fmt.Sprintf("maxLength: %d", longest), apply: func(s *apiextensionsv1.JSONSchemaProps) { s.MaxLength = &longest }}}
+}
+
+// quoted is a string in JSON, which is YAML as well.
+func quoted(s string) []byte {
+	data, _ := json.Marshal(s) // strings never fail
+	return data
 }
 
 // bound gives all lists and maps the same bound, where they have none or a
-// greater one. It returns nothing when one of them cannot have it.
+// greater one.
 func bound(l []many, n int64) []tightening {
 	var out []tightening
 	for _, m := range l {
-		if m.least != nil && *m.least > n {
-			return nil
-		}
 		if m.bound != nil && *m.bound <= n {
 			continue
 		}
-		out = append(out, tightening{m.steps, fmt.Sprintf("%s: %d", m.key, n), func(s *apiextensionsv1.JSONSchemaProps) {
+		t := tightening{steps: m.steps, text: fmt.Sprintf("%s: %d", m.key, n), apply: func(s *apiextensionsv1.JSONSchemaProps) {
 			if m.key == "maxItems" {
 				s.MaxItems = &n
 			} else {
 				s.MaxProperties = &n
 			}
-		}})
+		}}
+		if m.bound != nil {
+			t.was = fmt.Sprintf(" (now %d)", *m.bound)
+		}
+		out = append(out, t)
 	}
 	return out
 }

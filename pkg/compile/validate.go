@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/cost"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -33,7 +34,8 @@ func (c *compiler) validate() {
 	}
 	before := judge(original)
 	if added := c.without(problems, before); hasBudget(added) {
-		c.overBudget(original, c.fit(original))
+		c.known = map[string][]cost.Cost{}
+		c.overBudget(c.fit(original))
 		if c.diags.HasErrors() {
 			return
 		}
@@ -43,12 +45,23 @@ func (c *compiler) validate() {
 		c.report(diag.Diagnostic{Code: diag.InvalidResult, Pos: c.nearest(e.Field), Path: written(e.Field),
 			Message: "the API server would refuse the compiled CRD: " + shorten(e.ErrorBody())})
 	}
+	c.reportBefore(before)
+	// The server compiles no rules in a CRD that is not structural, so do it here.
+	c.compileAll(after)
+}
+
+// invalidBefore warns of a CRD that the API server refuses as it is.
+func (c *compiler) invalidBefore() {
+	if crd, err := c.with(nil); err == nil {
+		c.reportBefore(judge(crd))
+	}
+}
+
+func (c *compiler) reportBefore(before field.ErrorList) {
 	for _, e := range before {
 		c.report(diag.Diagnostic{Code: diag.InvalidBefore, Severity: diag.Warning, Pos: c.find(written(e.Field)), Path: written(e.Field),
 			Message: "the API server refuses this CRD as it is, apart from its unions: " + shorten(e.ErrorBody())})
 	}
-	// The server compiles no rules in a CRD that is not structural, so do it here.
-	c.compileAll(after)
 }
 
 // judgeResult validates the CRD with the rules written so far.

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
 )
 
 // Annotation is the key under which a compiled CRD keeps what compiling did.
@@ -30,6 +31,9 @@ type record struct {
 	Annotations *string `json:"annotations,omitempty"`
 	// JSON says that the document was JSON, apart from declarations.
 	JSON bool `json:"json,omitempty"`
+	// Encoding and KubeVersion are the options it was compiled with, for Explain.
+	Encoding    compile.Encoding `json:"encoding,omitempty"`
+	KubeVersion string           `json:"kubeVersion,omitempty"`
 	// Schemas are the schemas that were changed, in order of the text.
 	Schemas []schemaRecord `json:"schemas"`
 }

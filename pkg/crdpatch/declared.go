@@ -2,6 +2,7 @@ package crdpatch
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"go.yaml.in/yaml/v3"
 
@@ -69,13 +70,39 @@ func (p *patcher) recorded(r *restorer, value *any) []compile.Recorded {
 			r.gone(s)
 			continue
 		}
-		var doc yaml.Node
-		if err := yaml.Unmarshal(s.Unions, &doc); err != nil || len(doc.Content) == 0 {
+		value, err := orderedJSON(s.Unions)
+		if err != nil {
 			r.errorf(r.annotations, diag.BadAnnotation, "restore it, or delete it together with the rules it lists",
 				"the annotation %s holds a declaration that cannot be read", Annotation)
 			continue
 		}
-		l = append(l, compile.Recorded{Version: s.Version, Steps: s.Path, Value: doc.Content[0], Pos: p.pos(node)})
+		l = append(l, compile.Recorded{Version: s.Version, Steps: s.Path, Value: nodeOf(value), Pos: p.pos(node)})
 	}
 	return l
+}
+
+// nodeOf turns a value of orderedJSON into a node.
+func nodeOf(v any) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode}
+	switch v := v.(type) {
+	case table:
+		n.Kind, n.Tag = yaml.MappingNode, "!!map"
+		for _, p := range v {
+			n.Content = append(n.Content, nodeOf(p.key), nodeOf(p.value))
+		}
+	case list:
+		n.Kind, n.Tag = yaml.SequenceNode, "!!seq"
+		for _, item := range v {
+			n.Content = append(n.Content, nodeOf(item))
+		}
+	case string:
+		n.Tag, n.Value, n.Style = "!!str", v, yaml.DoubleQuotedStyle
+	case nil:
+		n.Tag, n.Value = "!!null", "null"
+	case bool:
+		n.Tag, n.Value = "!!bool", fmt.Sprint(v)
+	default:
+		n.Tag, n.Value = "!!float", fmt.Sprint(v)
+	}
+	return n
 }

@@ -1,7 +1,9 @@
 package crdpatch
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 
 	"go.yaml.in/yaml/v3"
 
@@ -21,18 +23,21 @@ type Explanation struct {
 	Growth int
 }
 
-// Explain returns how Compile compiles, or has compiled, the CRDs of a file that
-// have unions. The list is sorted; when it has errors, the result is nil.
+// Explain returns how Compile compiles the CRDs of a file that have unions.
+// Options that are not given are, for a compiled CRD, those it was compiled
+// with. The list is sorted; when it has errors, the result is nil.
 func Explain(name string, src []byte, opts Options) ([]Explanation, diag.List) {
 	p := &patcher{name: name, opts: opts}
+	recorded := p.recordedOptions(ended(src))
 	base, ok := p.undo(ended(src))
 	if !ok || base.changed && !p.parse(base.text) {
 		return nil, p.diags.Sort()
 	}
 	p.back = base.position
 	var l []Explanation
-	for _, d := range p.file.Docs {
+	for i, d := range p.file.Docs {
 		for _, m := range p.crds(d) {
+			p.opts = opts.or(recorded[fmt.Sprint(i, m.items)])
 			if !compile.Declares(m.node) {
 				continue
 			}
@@ -49,6 +54,33 @@ func Explain(name string, src []byte, opts Options) ([]Explanation, diag.List) {
 		return nil, p.diags.Sort()
 	}
 	return l, p.diags.Sort()
+}
+
+// or returns the options, with those of another list where they are not given.
+func (o Options) or(other Options) Options {
+	o.Encoding = cmp.Or(o.Encoding, other.Encoding)
+	o.KubeVersion = cmp.Or(o.KubeVersion, other.KubeVersion)
+	return o
+}
+
+// recordedOptions are what the CRDs of a text were compiled with, by document
+// and place in it.
+func (p *patcher) recordedOptions(text []byte) map[string]Options {
+	q := &patcher{name: p.name}
+	if !q.parse(text) {
+		return nil // undo reports it
+	}
+	l := map[string]Options{}
+	for i, d := range q.file.Docs {
+		var value any
+		for _, m := range q.crds(d) {
+			r := &restorer{patcher: q, text: textOf{q.file, d}, manifest: m, document: i}
+			if r.read(&value) {
+				l[fmt.Sprint(i, m.items)] = Options{Encoding: r.record.Encoding, KubeVersion: r.record.KubeVersion}
+			}
+		}
+	}
+	return l
 }
 
 // explain plans one CRD, and its edits to count their bytes. value is that of

@@ -122,7 +122,7 @@ func (w *writer) write(r *compile.Result) []yamltext.Edit {
 	slices.SortStableFunc(changes, func(a, b *change) int {
 		return cmp.Or(cmp.Compare(a.Node.Line, b.Node.Line), cmp.Compare(a.Node.Column, b.Node.Column))
 	})
-	rec := record{Format: format, JSON: w.isJSON()}
+	rec := record{Format: format, JSON: w.isJSON(), Encoding: w.opts.Encoding, KubeVersion: w.opts.KubeVersion}
 	for _, c := range changes {
 		if c.cut.end > 0 {
 			c.record.At = w.uncut(c.cut.start) - w.uncut(c.start)

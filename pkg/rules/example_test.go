@@ -39,7 +39,7 @@ func ExampleStatic_compact() {
 		fmt.Println(r.Rule)
 	}
 	// Output:
-	// has(self.type) ? (self.type == 'HTTP') == has(self.http) && (self.type == 'TCP') == has(self.tcp) : !(has(self.http) || has(self.tcp))
+	// has(self.http) ? has(self.type) && self.type == 'HTTP' && !has(self.tcp) : has(self.tcp) ? has(self.type) && self.type == 'TCP' : has(self.type) ? self.type != 'HTTP' && self.type != 'TCP' : true
 }
 
 func ExampleTransition() {

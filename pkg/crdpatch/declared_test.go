@@ -1,0 +1,124 @@
+package crdpatch_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+)
+
+const declaring = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: things.example.com
+spec:
+  group: example.com
+  names: {kind: Thing, plural: things}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              type: {type: string}
+              a: {type: object}
+              b: {type: object}
+            x-kubernetes-unions:
+            - discriminator: type
+              fields-to-discriminateBy: {b: "😀 & \u0007", a: "On"}
+              optionalMembers: [a]
+              ratchet: true
+`
+
+// TestDeclared: the unions of a compiled CRD are those of its source, even when
+// its rules were edited since, and the CRD is as it stands.
+func TestDeclared(t *testing.T) {
+	source, diags := crdpatch.Declared("crd.yaml", []byte(declaring))
+	if len(source) != 1 {
+		t.Fatal(diags)
+	}
+	want := fmt.Sprintf("%+v", *source[0].Objects[0].Unions[0])
+	compiled, diags := crdpatch.Compile("crd.yaml", []byte(declaring), crdpatch.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	edited := strings.ReplaceAll(string(compiled), "oldSelf.hasValue() &&", "oldSelf.hasValue() ||")
+	kept, diags := crdpatch.Compile("crd.yaml", []byte(declaring), crdpatch.Options{KeepUnions: true})
+	if diags.HasErrors() || edited == string(compiled) {
+		t.Fatal(diags)
+	}
+	for name, text := range map[string]string{"compiled": string(compiled), "edited": edited, "kept": string(kept)} {
+		found, diags := crdpatch.Declared("crd.yaml", []byte(text))
+		if len(found) != 1 || len(found[0].Objects) != 1 {
+			t.Fatal(name, diags)
+		}
+		if got := fmt.Sprintf("%+v", *found[0].Objects[0].Unions[0]); got != want {
+			t.Errorf("%s: %s\nwant %s", name, got, want)
+		}
+		rules := found[0].CRD.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].XValidations
+		if len(rules) == 0 || strings.Contains(rules[0].Rule, "hasValue() ||") != (name == "edited") {
+			t.Errorf("%s: rules %v", name, rules)
+		}
+	}
+}
+
+// TestDeclaredGone: a recorded union whose schema is not there any more is
+// reported, not dropped in silence.
+func TestDeclaredGone(t *testing.T) {
+	compiled, diags := crdpatch.Compile("crd.yaml", []byte(declaring), crdpatch.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	renamed := strings.Replace(string(compiled), "\n          spec:\n", "\n          specification:\n", 1)
+	if found, diags := crdpatch.Declared("crd.yaml", []byte(renamed)); found != nil || !diags.HasErrors() {
+		t.Errorf("%v, %v", found, diags)
+	}
+}
+
+// TestExplain: the plan of a compiled CRD is that of its source, and the bytes
+// it counts are those that compiling added.
+func TestExplain(t *testing.T) {
+	compiled, diags := crdpatch.Compile("crd.yaml", []byte(declaring), crdpatch.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	for name, text := range map[string][]byte{"source": []byte(declaring), "compiled": compiled} {
+		plans, diags := crdpatch.Explain("crd.yaml", text, crdpatch.Options{})
+		if len(plans) != 1 || len(plans[0].Unions) != 1 {
+			t.Fatal(name, diags)
+		}
+		if want := len(compiled) - len(declaring); plans[0].Growth != want {
+			t.Errorf("%s: grows by %d, want %d", name, plans[0].Growth, want)
+		}
+		for i, r := range plans[0].Unions[0].Rules {
+			// A rule starts with a dash; two of its kind differ by their bytes.
+			if n := plans[0].Bytes[0][i]; n <= len(r.Rule.Rule)+len(r.Message) {
+				t.Errorf("%s: %d bytes for %s", name, n, r.Rule.Rule)
+			}
+		}
+	}
+}
+
+// TestExplainOptions: a compiled CRD is explained as it was compiled, unless
+// options say otherwise.
+func TestExplainOptions(t *testing.T) {
+	plain := strings.Replace(declaring, "              ratchet: true\n", "", 1)
+	compiled, diags := crdpatch.Compile("crd.yaml", []byte(plain), crdpatch.Options{Encoding: compile.Compact, KubeVersion: "1.28"})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	for want, opts := range map[string]crdpatch.Options{"compact": {}, "fine": {Encoding: compile.Fine}} {
+		plans, diags := crdpatch.Explain("crd.yaml", compiled, opts)
+		if len(plans) != 1 || plans[0].Unions[0].Encoding != want {
+			t.Errorf("%v: %v %v", opts, plans, diags)
+		}
+	}
+}
