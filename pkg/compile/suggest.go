@@ -256,21 +256,23 @@ func (c *compiler) fitsAs(e Encoding, version int) bool {
 		return false
 	}
 	if e == OpenAPI {
+		members := 0
 		for _, o := range t.objects {
 			for _, u := range o.Unions {
-				if len(u.Members) > mostProved {
-					return false
-				}
+				members += len(u.Members)
 			}
+		}
+		if members > mostProved {
+			return false
 		}
 		t.proveOpenAPI()
 	}
 	return !t.diags.HasErrors()
 }
 
-// mostProved is the number of members up to which a proof is quick enough for a
-// suggestion.
-const mostProved = 16
+// mostProved is the number of members, of all unions, up to which a proof is
+// quick enough for a suggestion.
+const mostProved = 24
 
 // fitsWith reports whether the unions of a version fit after changes of its
 // schema.
@@ -312,7 +314,9 @@ func requireDiscriminator(o *object, u *union.Union) []tightening {
 // boundDiscriminator bounds its length or, where values without a member are
 // forbidden anyway, its values.
 func boundDiscriminator(o *object, u *union.Union) []tightening {
-	if u.Discriminator == "" || !isUnboundedString(o.schema.Properties[u.Discriminator]) {
+	// Elsewhere the length hardly counts.
+	matters := u.Guarded() || u.Ratchet || u.ForbidUnmapped
+	if u.Discriminator == "" || !matters || !isUnboundedString(o.schema.Properties[u.Discriminator]) {
 		return nil
 	}
 	steps := append(slices.Clone(o.Steps), "properties", u.Discriminator)
