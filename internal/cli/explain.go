@@ -34,6 +34,9 @@ their shares of its budgets, the bytes they add, why they are written as they
 are, what they imply on update, and the errors that users will read. It writes
 no file.
 
+With --encoding openapi it shows the schema that stands in place of the rules
+about states. Other rules of the CRD may add to what users will read.
+
 Costs are in the unit of the estimator, roughly a comparison. A rule's cost is
 that of evaluating it once, times the number of times that one object can make
 the API server evaluate it.

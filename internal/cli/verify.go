@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,9 +43,9 @@ files, on compiled ones, and on live objects. The rules may be compiled or writt
 by hand, and so may oneOf, minProperties and the like.
 
 For each union it prints "proved", or one counterexample for each kind of
-difference, the smallest there is, as YAML that can be applied. What could not be
-evaluated is inconclusive, never proved. For large unions a sample of the states is
-tried, which the output says.
+difference, the smallest found, as YAML that can be applied; or that no rule reads
+the union at all. What could not be evaluated is inconclusive, never proved. For
+large unions a sample of the states is tried, which the output says.
 
 The exit code is 1 when anything is not proved.
 
@@ -168,12 +169,20 @@ func plural(n int, what string) string {
 func verificationText(w io.Writer, l []verified) error {
 	proved, differ, inconclusive := 0, 0, 0
 	for _, v := range l {
+		differences := v.Differences
 		head := fmt.Sprintf("%s: %s (%s): ", v.pos, v.label(), v.path)
 		switch {
 		case v.Proved():
 			proved++
 			fmt.Fprintf(w, "%sproved: %s\n", head, v.tried())
 			continue
+		case v.Rules == 0 && len(v.Differences) > 0:
+			// Every state that the union forbids is accepted.
+			differ++
+			fmt.Fprintf(w, "%snot enforced: no rule reads this union; compile it first (unioncel compile)\n", head)
+			if differences = nil; len(v.Inconclusive) == 0 {
+				continue
+			}
 		case len(v.Differences) > 0:
 			differ++
 			fmt.Fprintf(w, "%s%s: %s\n", head, plural(len(v.Differences), "difference"), v.tried())
@@ -181,7 +190,7 @@ func verificationText(w io.Writer, l []verified) error {
 			inconclusive++
 			fmt.Fprintf(w, "%sinconclusive: %s\n", head, v.tried())
 		}
-		for _, d := range v.Differences {
+		for _, d := range differences {
 			if err := differenceText(w, v, d); err != nil {
 				return err
 			}
@@ -201,9 +210,12 @@ func differenceText(w io.Writer, v verified, d verify.Difference) error {
 	} else {
 		fmt.Fprintf(w, "\nrejected by %s, but the union allows it: %s\n", d.Rule, d.Words(v.Union))
 		fmt.Fprintf(w, "at %s\n", d.RuleAt)
-		if d.Message != "" {
+		if d.Message != "" && d.Message != "failed rule: "+strings.TrimSpace(d.Rule) {
 			fmt.Fprintf(w, "says: %s\n", d.Message)
 		}
+	}
+	if d.Old != nil && reflect.DeepEqual(d.Old, d.New) {
+		fmt.Fprintln(w, "this goes for any update that changes something else in the union object and leaves the union as it is; the server lets one that changes nothing pass")
 	}
 	if d.Old != nil {
 		fmt.Fprintln(w, "---\n# stored")
@@ -243,6 +255,7 @@ type (
 		Complete      bool             `json:"complete"`
 		States        int              `json:"states"`
 		Transitions   int              `json:"transitions"`
+		Rules         int              `json:"rules"` // that read something of the union
 		Differences   []differenceJSON `json:"differences"`
 		Inconclusive  []string         `json:"inconclusive"`
 	}
@@ -269,7 +282,7 @@ func verificationJSON(w io.Writer, l []verified) error {
 		p := proofJSON{
 			File: v.pos.File, Line: v.pos.Line, Col: v.pos.Col, CRD: v.crd, Path: v.path,
 			Name: v.Union.Name, Discriminator: v.Union.Discriminator, Members: v.Union.MemberNames(),
-			Proved: v.Proved(), Complete: v.Complete, States: v.States, Transitions: v.Transitions,
+			Proved: v.Proved(), Complete: v.Complete, States: v.States, Transitions: v.Transitions, Rules: v.Rules,
 			Differences: []differenceJSON{}, Inconclusive: append([]string{}, v.Inconclusive...),
 		}
 		for _, d := range v.Differences {

@@ -278,14 +278,13 @@ func TestSuggestions(t *testing.T) {
 	}
 	// discriminated is a union object of n members.
 	discriminated := func(n int, values ...string) string {
-		var names, fields []string
+		var fields []string
 		properties := ""
 		for i := range n {
 			name, value := fmt.Sprintf("m%d", i), fmt.Sprintf("V%d", i)
 			if i < len(values) {
 				value = values[i]
 			}
-			names = append(names, name)
 			properties += "  " + name + ": {type: object}\n"
 			fields = append(fields, fmt.Sprintf("%s: %q", name, value))
 		}

@@ -2,100 +2,160 @@ package explain
 
 import (
 	"context"
+	"maps"
 	"math"
+	"slices"
 
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/rules"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// validator is the API server's own; nil has no rules.
-type validator struct{ *schemacel.Validator }
+// notChecked is the API server's error in place of those of rules, which it does
+// not evaluate on an object that has an error of some types.
+var notChecked = field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")
 
-// validator returns that of the union's rules on a place, from which links lead
-// to the union object. All that a rule of a union reads is whether members are
-// set and the discriminator, so a schema with just these is enough.
-func (s *subject) validator(at compile.Place, links []string) validator {
-	schema := s.sampleSchema()
-	for i := len(links) - 1; i >= 0; i-- {
-		schema = object(map[string]structuralschema.Structural{links[i]: schema})
-	}
-	for _, r := range s.rulesAt(at) {
-		schema.XValidations = append(schema.XValidations, validationRule(r))
-	}
-	return validator{schemacel.NewValidator(&schema, false, celconfig.PerCallLimit)}
+var blocking = []field.ErrorType{
+	field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid,
 }
 
-// errors returns the errors for an object at a path, as kubectl prints them;
-// with old nil for its creation.
-func (v validator) errors(path *field.Path, old, new map[string]any) []string {
+// judge has the validators that the API server would have for a union, if the
+// resource consisted of nothing else.
+type judge struct {
+	subject *subject
+	schema  validation.SchemaValidator
+	rules   validator
+}
+
+func (s *subject) judge() (*judge, error) {
+	on, err := s.sampleSchema()
+	if err != nil {
+		return nil, err
+	}
+	j := &judge{subject: s}
+	if j.rules, err = s.validator(on, s.plan.Place); err != nil {
+		return nil, err
+	}
+	if s.allOf != nil {
+		var added schema
+		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s.allOf, &added, nil); err != nil {
+			return nil, err
+		}
+		on.AllOf = []schema{added}
+	}
+	steps := s.plan.Place.Steps
+	for i := len(steps) - 1; i >= 0; i-- {
+		inner := on
+		switch {
+		case i > 0 && steps[i-1] == "properties":
+			on = object(map[string]schema{steps[i]: inner})
+			i--
+		case steps[i] == "items":
+			on = schema{Type: "array", Items: &apiextensions.JSONSchemaPropsOrArray{Schema: &inner}}
+		default:
+			on = schema{Type: "object", AdditionalProperties: &apiextensions.JSONSchemaPropsOrBool{Allows: true, Schema: &inner}}
+		}
+	}
+	j.schema, _, err = validation.NewSchemaValidator(&on)
+	return j, err
+}
+
+// resource wraps a union object in all that is above it.
+func (s *subject) resource(o map[string]any) any {
+	var r any = o
+	steps := s.plan.Place.Steps
+	for i := len(steps) - 1; i >= 0; i-- {
+		switch {
+		case i > 0 && steps[i-1] == "properties":
+			r = map[string]any{steps[i]: r}
+			i--
+		case steps[i] == "items":
+			r = []any{r}
+		default:
+			r = map[string]any{sampleKey: r}
+		}
+	}
+	return r
+}
+
+// errors returns the errors for a union object, in the order and as kubectl
+// prints them; with old nil for its creation. A change of the union object is
+// none that the schema forgives, so there the old one does not matter.
+func (j *judge) errors(old, new map[string]any) []string {
+	found := validation.ValidateCustomResource(nil, j.subject.resource(new), j.schema)
+	l := lines(found)
+	switch {
+	case !slices.ContainsFunc(found, func(e *field.Error) bool { return slices.Contains(blocking, e.Type) }):
+		l = append(l, j.rules.errors(j.subject.path, old, new)...)
+	case j.subject.ruled:
+		l = append(l, plain(notChecked.Error()))
+	}
+	return l
+}
+
+// lines are errors as kubectl prints them, each once.
+func lines(errs field.ErrorList) []string {
 	l := []string{}
+	for _, e := range errs {
+		if line := plain(e.Error()); !slices.Contains(l, line) {
+			l = append(l, line)
+		}
+	}
+	return l
+}
+
+// validator is the API server's own for rules; nil has none.
+type validator struct{ *schemacel.Validator }
+
+// validator returns that of the union's rules on a place with this schema.
+func (s *subject) validator(on schema, at compile.Place) (validator, error) {
+	structural, err := structuralschema.NewStructural(&on)
+	if err != nil {
+		return validator{}, err
+	}
+	for _, r := range s.rulesAt(at) {
+		structural.XValidations = append(structural.XValidations, validationRule(r))
+	}
+	return validator{schemacel.NewValidator(structural, false, celconfig.PerCallLimit)}, nil
+}
+
+// errors returns the errors of the rules for an object at a path; with old nil
+// for its creation.
+func (v validator) errors(path *field.Path, old, new map[string]any) []string {
 	if v.Validator == nil {
-		return l
+		return nil
 	}
 	var before any
 	if old != nil {
 		before = old
 	}
-	errs, _ := v.Validate(context.Background(), path, nil, new, before, math.MaxInt64)
-	for _, e := range errs {
-		l = append(l, plain(e.Error()))
-	}
-	return l
+	errs, _ := v.sparse(old, new).Validate(context.Background(), path, nil, new, before, math.MaxInt64)
+	return lines(errs)
 }
 
-// sampleValue is a schema and a value that counts as set, for each way a member
-// can be empty.
-func sampleValue(m union.Member) (structuralschema.Structural, any) {
-	str := structuralschema.Structural{Generic: structuralschema.Generic{Type: "string"}}
-	switch m.Empty {
-	case union.EmptyString:
-		return str, "x"
-	case union.EmptyCollection:
-		return structuralschema.Structural{Generic: structuralschema.Generic{Type: "array"}, Items: &str}, []any{"x"}
-	case union.EmptyObject:
-		properties, value := map[string]structuralschema.Structural{}, map[string]any{}
-		for _, f := range m.Fields {
-			properties[f], value[f] = str, "x"
-		}
-		return object(properties), value
-	}
-	return object(nil), map[string]any{}
-}
-
-func object(properties map[string]structuralschema.Structural) structuralschema.Structural {
-	return structuralschema.Structural{Generic: structuralschema.Generic{Type: "object"}, Properties: properties}
-}
-
-func (s *subject) sampleSchema() structuralschema.Structural {
-	properties := map[string]structuralschema.Structural{}
-	for _, m := range s.Members {
-		properties[m.Name], _ = sampleValue(m)
-	}
-	if s.Discriminator != "" {
-		properties[s.Discriminator] = structuralschema.Structural{Generic: structuralschema.Generic{Type: "string"}}
-	}
-	return object(properties)
-}
-
-// sample is an object in a state.
-func (s *subject) sample(st union.State) map[string]any {
-	o := map[string]any{}
-	if st.Value != "" {
-		o[s.Discriminator] = st.Value
-	}
-	for i, p := range st.Present {
-		if p {
-			_, o[s.Members[i].Name] = sampleValue(s.Members[i])
+// sparse returns v with a schema that has only the properties of some objects.
+// Rules see the same, but whenever one looks at a property the API server copies
+// the map of all: for a large union that takes most of the time.
+func (v validator) sparse(objects ...map[string]any) *schemacel.Validator {
+	all := *v.Schema
+	all.Properties = map[string]structuralschema.Structural{}
+	for _, o := range objects {
+		for name := range maps.Keys(o) {
+			if p, ok := v.Schema.Properties[name]; ok {
+				all.Properties[name] = p
+			}
 		}
 	}
-	return o
+	reduced := *v.Validator
+	reduced.Schema = &all
+	return &reduced
 }
 
 // validationRule is r as the API server reads it.

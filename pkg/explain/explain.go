@@ -32,7 +32,7 @@ func Of(in Input) (CRD, error) {
 		if i < len(in.Bytes) {
 			bytes = in.Bytes[i]
 		}
-		u, err := explainUnion(p, bytes)
+		u, err := explainUnion(p, bytes, in.ruled(p.Place.Version))
 		if err != nil {
 			return CRD{}, fmt.Errorf("%s: %w", p.Pos, err)
 		}
@@ -53,6 +53,16 @@ func Of(in Input) (CRD, error) {
 	return crd, nil
 }
 
+// ruled reports whether a version has rules once it is compiled.
+func (in Input) ruled(version int) bool {
+	if version < len(in.Versions) && in.Versions[version].Before > 0 {
+		return true
+	}
+	return slices.ContainsFunc(in.Unions, func(p compile.UnionPlan) bool {
+		return p.Place.Version == version && len(p.Rules) > 0
+	})
+}
+
 // subject is a union that is being explained.
 type subject struct {
 	*union.Union
@@ -60,23 +70,42 @@ type subject struct {
 	// rules are those of the plan, the hand-written ones with their own messages.
 	rules []rules.Rule
 	path  *field.Path // of the union object in a sample; nil is the root
+	// ruled says that the version has rules, those of the union or others.
+	ruled bool
+	// allOf is the schema that compiling adds; nil is none.
+	allOf *apiextensionsv1.JSONSchemaProps
+	// written is the schema of the discriminator, and required says that the union
+	// object must have it: that it is required, and has no default.
+	written  apiextensionsv1.JSONSchemaProps
+	required bool
 	// enum has the values of the discriminator that the schema allows; nil is any.
 	enum []string
+	// others are the known values that select no member.
+	others []string
 }
 
-func explainUnion(p compile.UnionPlan, bytes []int) (Union, error) {
-	s := &subject{Union: p.Union, plan: p, path: objectPath(p.Place.Steps)}
+func explainUnion(p compile.UnionPlan, bytes []int, ruled bool) (Union, error) {
+	s := &subject{Union: p.Union, plan: p, path: objectPath(p.Place.Steps), ruled: ruled}
 	if err := s.read(); err != nil {
+		return Union{}, err
+	}
+	s.others = s.memberless()
+	added, err := s.added()
+	if err != nil {
+		return Union{}, err
+	}
+	situations, err := s.situations()
+	if err != nil {
 		return Union{}, err
 	}
 	u := Union{
 		Name: p.Union.Name, File: p.Pos.File, Line: p.Pos.Line, Col: p.Pos.Col,
 		Version: p.Place.Name, Schema: p.Place.String(), Object: s.object(),
 		Discriminator: s.Discriminator, Cardinality: s.Cardinality.String(), Members: []Member{},
-		MemberlessValues: s.memberless(), AnyValue: s.anyValue(),
+		MemberlessValues: s.others, AnyValue: s.anyValue(),
 		UnmappedValues: "Allow", Deduce: s.Deduce, DiscriminatorChange: s.Change.String(), Ratchet: s.Ratchet,
-		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{},
-		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), Errors: s.situations(),
+		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{}, AllOf: added,
+		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), Errors: situations,
 	}
 	if s.ForbidUnmapped {
 		u.UnmappedValues = "Forbid"
@@ -102,14 +131,31 @@ func explainUnion(p compile.UnionPlan, bytes []int) (Union, error) {
 	return u, nil
 }
 
+// added is the schema that compiling adds as data; nil is none.
+func (s *subject) added() (map[string]any, error) {
+	if s.allOf == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(s.allOf)
+	if err != nil {
+		return nil, err
+	}
+	var data map[string]any
+	err = json.Unmarshal(text, &data)
+	return data, err
+}
+
 // read takes from the schemas what the plan does not have: the discriminator's
-// enum, and hand-written rules that serve.
+// schema, hand-written rules that serve, and the schema that stands in place of
+// rules.
 func (s *subject) read() error {
 	schema, err := schemaOf(s.plan.Place)
 	if err != nil {
 		return err
 	}
-	for _, v := range schema.Properties[s.Discriminator].Enum {
+	s.written = schema.Properties[s.Discriminator]
+	s.required = slices.Contains(schema.Required, s.Discriminator) && s.written.Default == nil
+	for _, v := range s.written.Enum {
 		var value *string
 		if err := json.Unmarshal(v.Raw, &value); err == nil && value != nil {
 			s.enum = append(s.enum, *value)
@@ -126,7 +172,10 @@ func (s *subject) read() error {
 		}
 		s.rules = append(s.rules, r)
 	}
-	return nil
+	if s.plan.Encoding == string(compile.OpenAPI) {
+		s.allOf, err = rules.OpenAPI(s.Union)
+	}
+	return err
 }
 
 // schemaOf decodes a place's schema; without a node it is empty.
@@ -163,6 +212,9 @@ func written(l []apiextensionsv1.ValidationRule, r rules.Rule) rules.Rule {
 	return r
 }
 
+// sampleKey is the key of a map's entry in a sample.
+const sampleKey = "key"
+
 // objectPath is where the schema that steps lead to is in a sample object.
 func objectPath(steps []string) *field.Path {
 	var path *field.Path
@@ -175,7 +227,7 @@ func objectPath(steps []string) *field.Path {
 		case "items":
 			path = path.Index(0)
 		default:
-			path = path.Key("key")
+			path = path.Key(sampleKey)
 		}
 	}
 	return path

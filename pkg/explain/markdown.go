@@ -82,8 +82,16 @@ func (p *page) rules(u Union) {
 	p.heading("Rules")
 	if len(u.Rules) == 0 {
 		p.line("None.")
-		return
+	} else {
+		p.ruleTable(u)
 	}
+	if u.AllOf != nil {
+		p.heading("Schema (allOf)")
+		p.fenced("yaml", u.allOf())
+	}
+}
+
+func (p *page) ruleTable(u Union) {
 	p.row("", "kind", "error", "once", "cardinality", "cost", "of the limit", "message", "bytes")
 	p.line("|--:|---|---|--:|--:|--:|--:|--:|--:|")
 	var cel page
@@ -174,13 +182,15 @@ func (p *page) errors(u Union) {
 		return
 	}
 	p.heading("What users will read")
+	p.line(escaped(readings))
+	p.line("")
 	var b page
 	for i, s := range u.Errors {
 		if i > 0 {
 			b.line("")
 		}
 		b.line("# " + s.Situation)
-		for _, e := range s.lines() {
+		for _, e := range s.Errors {
 			b.line(e)
 		}
 	}

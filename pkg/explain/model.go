@@ -58,6 +58,9 @@ type Union struct {
 	Why      string `json:"why"`
 	Dropped  string `json:"dropped"`
 	Rules    []Rule `json:"rules"`
+	// AllOf is the schema that is added to the allOf of the union object, where
+	// one stands in place of static rules; else nil.
+	AllOf map[string]any `json:"allOf"`
 
 	// States are all states, by the discriminator's value.
 	States []States `json:"states"`
@@ -158,7 +161,9 @@ type Situation struct {
 
 // State is a sample state: the discriminator's value and the members set.
 type State struct {
-	Value   string   `json:"value"`
+	Value string `json:"value"`
+	// Empty says that an unset discriminator is "", and not absent.
+	Empty   bool     `json:"empty"`
 	Members []string `json:"members"`
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/util/validation/field"
-
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -13,33 +11,53 @@ import (
 
 // situations has, for every condition that can be violated, the smallest
 // violation: the state, or change, that violates as little as possible beside
-// it and sets as little as possible.
-func (s *subject) situations() []Situation {
+// it and sets as little as possible. An error says that there is no validator.
+func (s *subject) situations() ([]Situation, error) {
 	l := []Situation{}
-	on := s.validator(s.plan.Place, nil)
+	judge, err := s.judge()
+	if err != nil {
+		return nil, err
+	}
 	for _, target := range s.conditions() {
 		if st, ok := s.smallestState(target); ok {
-			errs := s.schemaErrors(target.Condition, st)
-			if errs == nil {
-				errs = on.errors(s.path, nil, s.sample(st))
+			if s.required && st.Value == "" && target.Condition == union.Selected {
+				l = append(l, s.absent(judge, target, st))
+				if !s.admitsEmpty() {
+					continue
+				}
 			}
-			l = append(l, s.situation(target, nil, &st, errs))
+			l = append(l, s.situation(target, nil, &st, judge.errors(nil, s.sample(st))))
 		}
 	}
 	for _, target := range []change{{union.NotCleared, false}, {union.NotAllowed, false}, {union.NotAllowed, true}} {
 		if old, new, ok := s.smallestChange(target); ok {
-			errs := on.errors(s.path, s.sample(old), s.sample(new))
+			errs := judge.errors(s.sample(old), s.sample(new))
 			l = append(l, s.situation(union.Violation{Condition: target.condition, Member: -1}, &old, &new, errs))
 		}
 	}
 	for i, r := range s.plan.Rules {
 		if r.Kind == compile.Guard {
-			if situation, ok := s.removal(i); ok {
+			situation, ok, err := s.removal(i)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
 				l = append(l, situation)
 			}
 		}
 	}
-	return l
+	return l, nil
+}
+
+// absent is the situation that a discriminator which the schema requires is not
+// there: that is for the schema to say, whereas "" is for the rules.
+func (s *subject) absent(j *judge, target union.Violation, st union.State) Situation {
+	sample := s.sample(st)
+	delete(sample, s.Discriminator)
+	found := s.situation(target, nil, &st, j.errors(nil, sample))
+	found.New.Empty = false
+	found.Situation = s.words(st, false)
+	return found
 }
 
 // conditions are all that a state could violate.
@@ -61,7 +79,7 @@ func (s *subject) smallestState(target union.Violation) (best union.State, ok bo
 				values = append(values, m.Values[0])
 			}
 		}
-		values = append(values, s.memberless()...)
+		values = append(values, s.others...)
 		if s.anyValue() || target.Condition == union.Unmapped {
 			values = append(values, s.otherValue())
 		}
@@ -107,6 +125,9 @@ type change struct {
 // smallestChange returns the smallest change from a legal state that violates a
 // condition; ok is false when none does.
 func (s *subject) smallestChange(target change) (old, new union.State, ok bool) {
+	if (target.condition == union.NotCleared) != (s.Change == union.Clear) {
+		return old, new, false
+	}
 	choices := s.choices()
 	size := 0
 	for _, from := range choices {
@@ -125,8 +146,10 @@ func (s *subject) smallestChange(target change) (old, new union.State, ok bool) 
 				}
 			}
 			violated := s.ChangeViolations(from.state, st)
-			broken := slices.ContainsFunc(violated, func(v union.Violation) bool { return v.Condition == target.condition })
-			if n := len(s.Judge(&from.state, st))<<16 + s.weight(from.state) + s.weight(st); broken && (!ok || n < size) {
+			if !slices.ContainsFunc(violated, func(v union.Violation) bool { return v.Condition == target.condition }) {
+				continue
+			}
+			if n := len(s.Judge(&from.state, st))<<16 + s.weight(from.state) + s.weight(st); !ok || n < size {
 				old, new, size, ok = from.state, st, n, true
 			}
 		}
@@ -136,11 +159,11 @@ func (s *subject) smallestChange(target change) (old, new union.State, ok bool) 
 
 // removal returns what a removal guard forbids; ok is false when it forbids
 // nothing.
-func (s *subject) removal(guard int) (found Situation, ok bool) {
+func (s *subject) removal(guard int) (found Situation, ok bool, err error) {
 	at := s.plan.Rules[guard].Place
 	links := links(at.Steps, s.plan.Place.Steps)
 	if links == nil {
-		return Situation{}, false
+		return Situation{}, false, nil
 	}
 	path := objectPath(at.Steps)
 	for _, c := range s.choices() {
@@ -151,12 +174,23 @@ func (s *subject) removal(guard int) (found Situation, ok bool) {
 		for _, link := range slices.Backward(links) {
 			old = map[string]any{link: old}
 		}
-		errs := s.validator(at, links).errors(path, old, map[string]any{})
+		on, err := s.sampleSchema()
+		if err != nil {
+			return Situation{}, false, err
+		}
+		for _, link := range slices.Backward(links) {
+			on = object(map[string]schema{link: on})
+		}
+		guards, err := s.validator(on, at)
+		if err != nil {
+			return Situation{}, false, err
+		}
+		errs := guards.errors(path, old, map[string]any{})
 		found = s.situation(union.Violation{Condition: "removed", Member: -1}, &c.state, nil, errs)
-		found.Situation = fmt.Sprintf("%s removed, which had %s", plain(path.Child(links[0]).String()), s.words(c.state))
-		return found, true
+		found.Situation = fmt.Sprintf("%s removed, which had %s", plain(path.Child(links[0]).String()), s.words(c.state, s.unsetIsEmpty()))
+		return found, true, nil
 	}
-	return Situation{}, false
+	return Situation{}, false, nil
 }
 
 // links are the properties that lead from one schema to another below it; nil
@@ -176,35 +210,23 @@ func links(from, to []string) []string {
 	return l
 }
 
-// schemaErrors are the errors for conditions that the schema itself enforces.
-// The API server runs no rules where it has found any.
-func (s *subject) schemaErrors(c union.Condition, st union.State) []string {
-	at := s.path.Child(s.Discriminator)
-	switch {
-	case c == union.Selected && s.Implied.Selected:
-		return []string{plain(field.Required(at, "").Error())}
-	case c == union.Unmapped && s.Implied.Unmapped:
-		return []string{plain(field.NotSupported(at, st.Value, s.enum).Error())}
-	}
-	return nil
-}
-
 func (s *subject) situation(v union.Violation, old, new *union.State, errs []string) Situation {
 	out := Situation{Condition: string(v.Condition), Old: s.stated(old), New: s.stated(new), Errors: errs}
 	if v.Member >= 0 {
 		out.Member = s.Members[v.Member].Name
 	}
+	empty := s.unsetIsEmpty()
 	switch {
 	case old != nil && new != nil:
-		out.Situation = fmt.Sprintf("%s, updated to %s", s.words(*old), s.words(*new))
+		out.Situation = fmt.Sprintf("%s, updated to %s", s.words(*old, empty), s.words(*new, empty))
 	case new != nil:
-		out.Situation = s.words(*new)
+		out.Situation = s.words(*new, empty)
 	}
 	return out
 }
 
-// words describes a state.
-func (s *subject) words(st union.State) string {
+// words describes a state; empty says that an unset discriminator is "" in it.
+func (s *subject) words(st union.State, empty bool) string {
 	var names []string
 	for i, p := range st.Present {
 		if p {
@@ -218,8 +240,8 @@ func (s *subject) words(st union.State) string {
 	switch {
 	case s.Discriminator == "":
 		return members
-	case st.Value == "":
-		return plain(s.Discriminator) + " unset, " + members
+	case st.Value == "" && empty:
+		return plain(s.Discriminator) + " '', " + members
 	}
 	return plain(s.Discriminator) + " " + quoted(st.Value) + ", " + members
 }
@@ -229,6 +251,7 @@ func (s *subject) stated(st *union.State) *State {
 		return nil
 	}
 	out := &State{Value: st.Value, Members: []string{}}
+	out.Empty = s.Discriminator != "" && st.Value == "" && s.unsetIsEmpty()
 	for i, p := range st.Present {
 		if p {
 			out.Members = append(out.Members, s.Members[i].Name)

@@ -242,7 +242,7 @@ func (s *subject) changes() []Changes {
 	for i, from := range choices {
 		c := Changes{From: from.Selection, To: []Selection{}}
 		for j, to := range choices {
-			if i != j && len(s.Judge(&from.state, to.state)) == 0 {
+			if i != j && len(s.ChangeViolations(from.state, to.state)) == 0 { // both are legal
 				c.To = append(c.To, to.Selection)
 			}
 		}

@@ -124,6 +124,13 @@ func (p *page) union(u Union) {
 	for i, r := range u.Rules {
 		p.rule(i+1, r, u)
 	}
+	if u.AllOf != nil {
+		p.line("")
+		p.line("  Schema (allOf)")
+		for line := range strings.Lines(u.allOf()) {
+			p.line("    " + strings.TrimRight(line, "\n"))
+		}
+	}
 
 	p.line("")
 	p.line("  On update")
@@ -143,20 +150,13 @@ func (p *page) union(u Union) {
 	}
 	p.line("")
 	p.line("  What users will read")
+	p.wrap("  ", readings)
 	for _, s := range u.Errors {
 		p.wrap("  - ", s.Situation)
-		for _, e := range s.lines() {
+		for _, e := range s.Errors {
 			p.line("      " + e)
 		}
 	}
-}
-
-// lines are the errors of a situation, or why there are none.
-func (s Situation) lines() []string {
-	if len(s.Errors) == 0 {
-		return []string{"(rejected by the schema, in the API server's words, not by a rule)"}
-	}
-	return s.Errors
 }
 
 func (p *page) rule(n int, r Rule, u Union) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -89,6 +91,22 @@ func share(percent float64) string {
 		return fmt.Sprintf("%.2f%%", percent)
 	}
 	return fmt.Sprintf("%.1f%%", percent)
+}
+
+// readings says where the errors come from that users will read.
+const readings = "These lines come from the union's compiled rules and its schema; other rules of the CRD may add theirs."
+
+// allOf is the schema that is added, in YAML.
+func (u Union) allOf() string {
+	text, err := yaml.Marshal(u.AllOf)
+	if err != nil {
+		return plain(err.Error()) + "\n"
+	}
+	var b strings.Builder
+	for line := range strings.Lines(string(text)) {
+		b.WriteString(plain(strings.TrimRight(line, "\n")) + "\n")
+	}
+	return b.String()
 }
 
 // where names the union object of u.
