@@ -30,6 +30,11 @@ type check struct {
 	same bool
 	// also are the other things it reads.
 	also []variable
+	// beside are properties that a constraint counts together with the union's.
+	beside []variable
+	// beyond says how it reads the discriminator when it does more than tell known
+	// values from others, so that trying those says little about the rest.
+	beyond string
 }
 
 // projection is the part of a point that is read.
@@ -107,7 +112,7 @@ func (k *check) place(c *chain, r read, u *union.Union) relation {
 		side = &k.reads[1]
 	}
 	if k.level == len(c.nodes) {
-		side.value = true
+		k.discriminate(side, r, u)
 		return touches
 	}
 	steps := c.steps[k.level:]
@@ -136,7 +141,7 @@ func (k *check) place(c *chain, r read, u *union.Union) relation {
 		return k.wholly(side, r, u, strings.Join(r.path, "."))
 	}
 	if rest[0] == u.Discriminator {
-		side.value = true
+		k.discriminate(side, r, u)
 		return touches
 	}
 	i := slices.Index(u.MemberNames(), rest[0])
@@ -149,6 +154,17 @@ func (k *check) place(c *chain, r read, u *union.Union) relation {
 		k.add(r, i)
 	}
 	return touches
+}
+
+// discriminate notes a read of the discriminator.
+func (k *check) discriminate(side *projection, r read, u *union.Union) {
+	side.value = true
+	if r.kind == content && k.beyond == "" {
+		k.beyond = u.Discriminator
+		if r.by != "" {
+			k.beyond += " by " + r.by
+		}
+	}
 }
 
 // tellsPresence reports whether a read at a member, or below it, says no more
@@ -172,12 +188,21 @@ func (k *check) wholly(side *projection, r read, u *union.Union, what string) re
 	}
 	switch {
 	case k.counts == atMost:
+		for _, name := range k.more(u) {
+			k.beside = append(k.beside, variable{k.level, []string{name}, false, -1})
+		}
 	case k.counts == atLeast:
-		k.opaque = k.opaque || !k.closed(u)
+		for _, name := range k.more(u) {
+			k.add(read{path: []string{name}}, -1)
+		}
+		k.opaque = k.opaque || k.node.schema.AdditionalProperties != nil || k.node.schema.XPreserveUnknownFields != nil
 	case r.kind == sameness:
 		k.same = true
 	default:
 		k.opaque = true
+		if k.rule != nil && u.Discriminator != "" && k.beyond == "" {
+			k.beyond = name + " as a whole"
+		}
 	}
 	if k.opaque && k.mixed == "" {
 		k.mixed = name + " as a whole"
@@ -185,17 +210,17 @@ func (k *check) wholly(side *projection, r read, u *union.Union, what string) re
 	return touches
 }
 
-// closed notes the properties beside the union's that an object may have or lack:
-// they may be what satisfies the check. It reports whether there are no more than
-// those.
-func (k *check) closed(u *union.Union) bool {
+// more are the properties beside the union's that an object may have or lack:
+// they may be what makes a check that counts hold or fail.
+func (k *check) more(u *union.Union) []string {
 	s := k.node.schema
+	var l []string
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		if name != u.Discriminator && !slices.Contains(u.MemberNames(), name) && !slices.Contains(s.Required, name) {
-			k.add(read{path: []string{name}}, -1)
+			l = append(l, name)
 		}
 	}
-	return s.AdditionalProperties == nil && s.XPreserveUnknownFields == nil
+	return l
 }
 
 // add notes a read of something else, or of what is in a member.

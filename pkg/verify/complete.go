@@ -56,10 +56,10 @@ func assign(object map[string]any, path []string, v any) {
 
 // completions are ways to fill in what mixed checks read beside the union: one
 // change at a time, then two, then three.
-func (g *generator) completions(p *prover) []*completion {
+func (g *generator) completions(p *prover, checks ...*check) []*completion {
 	var vars []variable
 	literals := map[int][]any{}
-	for _, c := range p.checks {
+	for _, c := range checks {
 		for _, v := range c.also {
 			v.old = false
 			i := slices.IndexFunc(vars, v.equal)

@@ -136,6 +136,9 @@ func (d doubt) describe(p *prover) string {
 	if d.example.old != nothing && d.example.old.exists() {
 		example += " (before: " + describe(p.u, p.state(d.example.old)) + ")"
 	}
+	if d.depends {
+		return fmt.Sprintf("%s at %s also depends on %s: with some values of it, it rejects what the union allows: %s", d.check.name(), d.check.at, d.check.others(), example)
+	}
 	what := "compares whole objects"
 	if d.check.mixed != "" {
 		what = "reads " + d.check.mixed

@@ -19,9 +19,17 @@
 // A rule is sure of itself when all it reads is which members are set, the
 // discriminator, and whether the union object is there. Others are mixed: they
 // read what is in a member, or other properties. When only mixed rules reject a
-// state, other values are tried for what they read. If they are satisfied by some,
-// the state is accepted, since there is an object in it. If not, the state is
+// state, other values are tried for what they read: those the schema lists, those
+// the rule mentions, none. If some satisfy them, a state that the union forbids is
+// accepted, since there is an object in it. If none does, the state is
 // inconclusive, for it cannot be told whether there is such an object.
+//
+// A mixed rule that rejects some of those values in a state, or on a change, that
+// the union allows makes the proof inconclusive as well, whether or not it rejects
+// the usual ones: what it demands also depends on something else. Legal states
+// with at most one member, and for rules that read oldSelf the changes between
+// them, are tried for this, up to 20,000 in all. A value that the schema or a rule
+// on nothing of the union forbids does not count.
 //
 // A member without a valid value, a rule that does not compile, a counterexample
 // that something else rejects: all this is inconclusive. Neither a rule about
@@ -33,22 +41,33 @@
 //
 // Every state, when there are no more than 4,096 of them: 8 members with up to 16
 // values of the discriminator, 12 members without one. Beyond that, the states
-// that differ from a legal one with at most one member in up to three members
-// (two or one, from about 40 members on), and those with all members set. The
-// values of the discriminator are all that are known, unset, and an unknown one
-// if the schema admits any.
+// that differ from a legal one with at most one member in up to three members, or
+// two, or one, and those with all members set.
+//
+// The values of the discriminator are those of the members and of its enumeration,
+// unset, the strings in rules that read it, and one that nothing mentions, as far
+// as the schema admits them; up to 64 of the strings. That is enough for rules that
+// compare it with literals, with its old value, or look it up among those. A rule
+// that reads it in another way (startsWith, size, matches) is inconclusive unless
+// the schema enumerates the values; a few that look like what the rule mentions are
+// tried all the same.
 //
 // Every pair of states, when every state is tried and those pairs whose new state
 // is not rejected for itself are no more than 250,000; a new state rejected for
-// itself is rejected whatever was before, which counts as tried. Beyond that,
+// itself is rejected whatever was before, and then counts as tried. Beyond that,
 // transitions start from the legal states with at most one member and those one
 // member away, and lead to all such legal states and to the states that differ
-// from the old one in up to three members, or two or one, as many as fit.
+// from the old one in up to three members, or less.
 //
 // The legal states with at most one member, and those one member away, are also
-// written in all other ways there are: null, "", {}, [], 0 and false, for one
-// property at a time. And the union object is removed and added, with each
-// property on the way to it that may be absent or null.
+// written in other ways: null, "", {}, [], 0 and false, and for an object that
+// counts as unset when it is empty each property alone, two of them, and all, up
+// to 40; one property of the union at a time. And the union object is removed and
+// added, with each property on the way to it that may be absent or null.
+//
+// All this is weighed by the size of the rules and kept within a budget. What does
+// not fit is thinned out evenly, legal states last. [Proof.Complete] tells whether
+// anything was left out, and nothing that was counts.
 //
 // Below a list that is not of type map nothing is correlated. Objects are created
 // there, and unions that restrict changes are updated, which nothing but a rule on

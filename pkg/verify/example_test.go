@@ -43,7 +43,7 @@ func ExampleObject() {
 		fmt.Println(d.New)
 	}
 	// Output:
-	// proved: false after 8 states and 91 transitions
+	// proved: false after 8 states and 97 transitions
 	// accepted: true - git and path are set together
 	// map[apiVersion:example.com/v1 git:a kind:Source metadata:map[name:example] path:a]
 }

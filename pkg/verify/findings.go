@@ -36,11 +36,12 @@ type finding struct {
 	with       *completion
 }
 
-// doubt is a check that left pairs open; the example is the smallest.
+// doubt is a check that left pairs open, or on a pair that it does not reject for
+// itself rejects other values of what else it reads. The example is the smallest.
 type doubt struct {
 	check   *check
 	example pair
-	count   int
+	depends bool
 }
 
 // size orders counterexamples, the best first.
@@ -131,13 +132,14 @@ func (f *findings) add(k kind, n finding) {
 // undecided notes checks that no completion was found for.
 func (f *findings) undecided(checks []*check, o pair) {
 	for _, c := range checks {
-		i := slices.IndexFunc(f.doubts, func(d doubt) bool { return d.check == c })
-		if i < 0 {
-			f.doubts = append(f.doubts, doubt{c, o, 0})
-			i = len(f.doubts) - 1
+		if !f.doubted(c) {
+			f.doubts = append(f.doubts, doubt{check: c, example: o})
 		}
-		f.doubts[i].count++
 	}
+}
+
+func (f *findings) doubted(c *check) bool {
+	return slices.ContainsFunc(f.doubts, func(d doubt) bool { return d.check == c })
 }
 
 func (f *findings) merge(g *findings) {

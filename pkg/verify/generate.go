@@ -23,6 +23,7 @@ const (
 	maxWork   = 60_000 // candidates tried for all the schemas of one union object
 	maxWords  = 8      // alternatives combined with each other
 	maxItems  = 16     // of a list that must not be empty
+	maxSize   = 10_000 // scalars, lists and objects in one value
 )
 
 // generator finds small values that a schema, rules included, accepts. It builds
@@ -105,6 +106,10 @@ func (g *generator) search(n *node, candidates iter.Seq[any], suits func(any) bo
 			break
 		}
 		g.work++
+		if !small(v) {
+			last = errors.New("it would be too large to try")
+			continue
+		}
 		v, err := g.accept(n, v)
 		switch {
 		case err != nil:
@@ -121,6 +126,29 @@ func (g *generator) search(n *node, candidates iter.Seq[any], suits func(any) bo
 		last = errors.New("there is nothing to try")
 	}
 	return nil, fmt.Errorf("%s: no valid value found: %w", n.path, last)
+}
+
+// small reports whether a value is small enough to be validated many times.
+func small(v any) bool {
+	left := maxSize
+	var count func(v any) bool
+	count = func(v any) bool {
+		if left--; left < 0 {
+			return false
+		}
+		switch v := v.(type) {
+		case []any:
+			return !slices.ContainsFunc(v, func(item any) bool { return !count(item) })
+		case map[string]any:
+			for _, value := range v {
+				if !count(value) {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	return count(v)
 }
 
 // accept returns v with its defaults when n itself accepts it.
@@ -297,6 +325,7 @@ func (g *generator) lists(n *node) iter.Seq[any] {
 			return
 		}
 		values := g.several(items)
+		n.inner = items.failure
 		for _, v := range values {
 			list := []any{v}
 			for i := 1; i < least; i++ {

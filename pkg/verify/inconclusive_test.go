@@ -40,8 +40,26 @@ func TestInconclusive(t *testing.T) {
 		{"a rule that is not CEL", schema("{type: string}") + sum + "- rule: has(self.a",
 			`inconclusive: rule "has(self.a" at ` + at + ": the rule is not CEL: "},
 
-		{"another property can be chosen", schema("{type: string}") + sum + "- rule: \"!has(self.b) || has(self.mode) && self.mode == 'special'\"", ""},
-		{"what is in a member can be chosen", schema("{type: string}") + sum + "- rule: '!has(self.b) || has(self.b.x) && self.b.x == 77'", ""},
+		{"another property must be chosen", schema("{type: string}") + sum + "- rule: \"!has(self.b) || has(self.mode) && self.mode == 'special'\"",
+			`inconclusive: rule "!has(self.b) || has(self.mode) && self.mode == 'special'" at ` + at + " also depends on mode: with some values of it, it rejects what the union allows: b is set"},
+		{"what is in a member must be chosen", schema("{type: string}") + sum + "- rule: '!has(self.b) || has(self.b.x) && self.b.x == 77'",
+			`inconclusive: rule "!has(self.b) || has(self.b.x) && self.b.x == 77" at ` + at + " also depends on b.x: with some values of it, it rejects what the union allows: b is set"},
+		{"another property must not be there", schema("{type: string}") + sum + "- rule: '!(has(self.mode) && has(self.b))'",
+			`inconclusive: rule "!(has(self.mode) && has(self.b))" at ` + at + " also depends on mode: with some values of it, it rejects what the union allows: b is set"},
+		{"another property's value", schema("{type: string}") + sum + "- rule: \"has(self.mode) && self.mode == 'strange' ? has(self.b) : true\"",
+			`inconclusive: rule "has(self.mode) && self.mode == 'strange' ? has(self.b) : true" at ` + at + " also depends on mode: with some values of it, it rejects what the union allows: no member is set"},
+		{"another property, on update", schema("{type: string}") + sum + "- rule: '!(has(self.mode) && has(oldSelf.b) && has(self.a))'",
+			`inconclusive: rule "!(has(self.mode) && has(oldSelf.b) && has(self.a))" at ` + at + " also depends on mode: with some values of it, it rejects what the union allows: a is set (before: b is set)"},
+		{"what is in a member", schema("{type: string}") + sum + "- rule: \"!has(self.a) || self.a != 'odd'\"",
+			`inconclusive: rule "!has(self.a) || self.a != 'odd'" at ` + at + " also depends on a: with some values of it, it rejects what the union allows: a is set"},
+		{"the size of a member", schema("{type: string}") + sum + "- rule: '!has(self.a) || size(self.a) <= 1'",
+			`inconclusive: rule "!has(self.a) || size(self.a) <= 1" at ` + at + " also depends on a: "},
+		{"a property that counts", schema("{type: string}") + sum + "maxProperties: 1",
+			"inconclusive: maxProperties: 1 at " + at + " also depends on mode: with some values of it, it rejects what the union allows: a is set"},
+
+		{"another property, whose value another rule forbids", schema("{type: string}") + sum + "- rule: '!(has(self.mode) && has(self.b))'\n- rule: '!has(self.mode)'", ""},
+		{"a value that the schema forbids", strings.Replace(schema("{type: string}"), "mode: {type: string}", "mode: {type: string, enum: [up, down]}", 1) + sum +
+			"- rule: \"!has(self.b) || !has(self.mode) || self.mode != 'strange'\"", ""},
 		{"a rule on the rest", schema("{type: string}") + sum + "- rule: \"!has(self.mode) || self.mode == 'special'\"", ""},
 	}
 	for _, tt := range tests {
@@ -119,6 +137,8 @@ func TestOddSchemas(t *testing.T) {
 		"{type: array, items: {type: array, items: {type: array}}, minItems: 1}", "{type: object, allOf: [{}], anyOf: [], oneOf: [{}, {}], not: {}}",
 		"{type: object, x-kubernetes-validations: [{rule: ''}, {rule: ')('}, {rule: 'self'}, {rule: 'oldSelf == self'}]}",
 		"{type: object, default: [1], properties: {x: {type: string, default: {}}}}", "{type: object, x-kubernetes-list-type: map}", deep,
+		strings.Repeat("{type: array, minItems: 16, items: ", 60) + "{type: string}" + strings.Repeat("}", 60),
+		"{type: string, pattern: '^" + strings.Repeat("(", 14) + "a" + strings.Repeat("()*)*", 14) + "x$'}",
 		"{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [nope], minItems: 2, items: {type: object, properties: {}}}",
 	} {
 		for _, spec := range []string{

@@ -34,13 +34,15 @@ func TestMutants(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no examples", err)
 	}
+	sources := map[string][]byte{"open.yaml": []byte(openDiscriminator)}
+	for _, file := range files {
+		if sources[file], err = os.ReadFile(file); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var total, invalid, changed, noticed atomic.Int64
 	t.Run("examples", func(t *testing.T) {
-		for _, file := range files {
-			src, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+		for file, src := range sources {
 			for _, encoding := range []compile.Encoding{compile.Fine, compile.Compact} {
 				out, diags := crdpatch.Compile(file, src, crdpatch.Options{Encoding: encoding})
 				if diags.HasErrors() {
@@ -93,93 +95,6 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-var operators = []struct {
-	find    *regexp.Regexp
-	replace string
-}{
-	{regexp.MustCompile(`&&`), "||"},
-	{regexp.MustCompile(`\|\|`), "&&"},
-	{regexp.MustCompile(`==`), "!="},
-	{regexp.MustCompile(`!=`), "=="},
-	{regexp.MustCompile(`!(has\(|\()`), "$1"},
-	{regexp.MustCompile(`<=`), "<"},
-	{regexp.MustCompile(`\b1\b`), "2"},
-	{regexp.MustCompile(`\btrue\b`), "false"},
-	{regexp.MustCompile(`\bfalse\b`), "true"},
-	{regexp.MustCompile(`has\((self|oldSelf)[.\w]*\)`), "true"},
-	{regexp.MustCompile(`has\((self|oldSelf)[.\w]*\)`), "false"},
-	{regexp.MustCompile(`\bself\b`), "oldSelf"},
-	{regexp.MustCompile(`\boldSelf\b`), "self"},
-}
-
-var literal = regexp.MustCompile(`'[^']*'`)
-
-// mutants are all texts that differ from a rule in one place.
-func mutants(rule string) []string {
-	var l []string
-	add := func(from, to int, text string) {
-		if m := rule[:from] + text + rule[to:]; m != rule && !slices.Contains(l, m) {
-			l = append(l, m)
-		}
-	}
-	for _, o := range operators {
-		for _, at := range o.find.FindAllStringSubmatchIndex(rule, -1) {
-			add(at[0], at[1], string(o.find.ExpandString(nil, o.replace, rule, at)))
-		}
-	}
-	literals := append(literal.FindAllString(rule, -1), "'other'")
-	for _, at := range literal.FindAllStringIndex(rule, -1) {
-		i := slices.Index(literals, rule[at[0]:at[1]])
-		for k := 1; k < len(literals); k++ {
-			if other := literals[(i+k)%len(literals)]; other != literals[i] {
-				add(at[0], at[1], other)
-				break
-			}
-		}
-	}
-	// Operands dropped, the right one and the left one.
-	for _, op := range []string{" && ", " || "} {
-		for from := 0; ; {
-			i := strings.Index(rule[from:], op)
-			if i < 0 {
-				break
-			}
-			from += i
-			add(from, operand(rule, from+len(op), 1), "")
-			add(operand(rule, from-1, -1), from+len(op), "")
-			from += len(op)
-		}
-	}
-	return l
-}
-
-// operand is where the operand of a logical operator that begins, or ends, at i
-// stops.
-func operand(rule string, i, direction int) int {
-	for depth := 0; i >= 0 && i < len(rule); i += direction {
-		switch rule[i] {
-		case '(', '[':
-			depth += direction
-		case ')', ']':
-			depth -= direction
-		case '&', '|', '?', ':':
-			if depth == 0 {
-				if direction > 0 {
-					return i - 1
-				}
-				return i + 2
-			}
-		}
-		if depth < 0 {
-			if direction < 0 {
-				i++
-			}
-			return i
-		}
-	}
-	return max(i, 0)
-}
-
 // judge decides without verify what the rules around a union mean: whole
 // resources, with values of the right types and nothing else in them, go through
 // the server's validator, one rule at a time.
@@ -189,6 +104,8 @@ type judge struct {
 	steps   []string
 	u       *union.Union
 	places  []place
+	// foreign are values that only the rules, or their mutants, mention.
+	foreign []string
 	states  []situation
 	// accepts has, for each rule, the verdict on each pair: by new state, then by
 	// old state; the last old state is none.
@@ -227,6 +144,17 @@ func newJudge(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, versi
 		}
 		j.places = append(j.places, place{steps[:n], rules})
 	}
+	for _, p := range j.places {
+		for _, r := range p.rules {
+			for _, m := range append(mutants(r.Rule), r.Rule) {
+				for _, text := range literal.FindAllString(m, -1) {
+					if text = strings.Trim(text, "'"); text != "" && !slices.Contains(append(j.foreign, j.u.Values...), text) {
+						j.foreign = append(j.foreign, text)
+					}
+				}
+			}
+		}
+	}
 	j.situations(t, root)
 	for p := range j.places {
 		for r := range j.places[p].rules {
@@ -257,6 +185,9 @@ func (j *judge) situations(t *testing.T, root *apiextensionsv1.JSONSchemaProps) 
 			values = nil
 		}
 		values = append(values, j.u.Values...)
+		if d := object.Properties[j.u.Discriminator]; len(d.Enum) == 0 {
+			values = append(values, j.foreign...)
+		}
 	}
 	for _, value := range values {
 		for bits := range 1 << len(j.u.Members) {
@@ -271,6 +202,11 @@ func (j *judge) situations(t *testing.T, root *apiextensionsv1.JSONSchemaProps) 
 				}
 			}
 			j.add(t, root, m)
+			if d := object.Properties[j.u.Discriminator]; value == "" && d.Type == "string" && len(d.Enum) == 0 {
+				empty := maps.Clone(m)
+				empty[j.u.Discriminator] = ""
+				j.add(t, root, empty)
+			}
 			for i, member := range j.u.Members {
 				if bits&(1<<i) == 0 && member.Empty == union.EmptyCollection {
 					empty := maps.Clone(m)

@@ -28,6 +28,13 @@ func (s set) and(t set) set {
 	return s
 }
 
+func (s set) or(t set) set {
+	for i := range s {
+		s[i] |= t[i]
+	}
+	return s
+}
+
 func (s set) count() int {
 	n := 0
 	for _, word := range s {
@@ -63,7 +70,6 @@ func (p point) exists() bool { return p.gone == 0 }
 type alternate struct {
 	property int // 0 for the discriminator, 1 + index for members
 	unset    bool
-	absent   bool
 	value    any
 }
 

@@ -77,10 +77,7 @@ func (p *prover) object(pt point) map[string]any {
 		if a.property > 0 {
 			name = p.u.Members[a.property-1].Name
 		}
-		delete(m, name)
-		if !a.absent {
-			m[name] = a.value
-		}
+		m[name] = a.value
 	}
 	return m
 }
@@ -180,6 +177,7 @@ type scope int
 const (
 	everything scope = iota
 	unchanging       // checks that do not read the old object
+	changing         // checks that do
 	removing         // those, too, that read only whether the union object is there
 )
 
@@ -187,6 +185,8 @@ func (s scope) includes(c *check) bool {
 	switch s {
 	case unchanging:
 		return !c.links && !c.usesOld
+	case changing:
+		return !c.links && c.usesOld
 	case removing:
 		return true
 	}

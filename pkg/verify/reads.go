@@ -17,6 +17,7 @@ type read struct {
 	old  bool // of the old object
 	path []string
 	kind readKind
+	by   string // the function that reads content, when it is one
 }
 
 type readKind int
@@ -25,6 +26,7 @@ const (
 	presence readKind = iota + 1 // has()
 	emptiness
 	sameness // compared with the same path of the old object
+	compared // with literals, by == or in
 	content
 )
 
@@ -62,10 +64,15 @@ func readRule(rule string) (*reading, error) {
 type reader struct {
 	*reading
 	shadowed map[string]int // variables of comprehensions
+	within   string         // the function whose arguments are visited
 }
 
 func (v *reader) add(old bool, path []string, kind readKind) {
-	v.reads = append(v.reads, read{old, path, kind})
+	r := read{old: old, path: path, kind: kind}
+	if kind == content {
+		r.by = v.within
+	}
+	v.reads = append(v.reads, r)
 	v.usesOld = v.usesOld || old
 }
 
@@ -120,8 +127,6 @@ func (v *reader) visit(e ast.Expr) {
 	}
 }
 
-var comparisons = []string{operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals}
-
 func (v *reader) call(c ast.CallExpr) {
 	args := c.Args()
 	if c.IsMemberFunction() && c.FunctionName() == "hasValue" {
@@ -138,10 +143,14 @@ func (v *reader) call(c ast.CallExpr) {
 			v.patterns = append(v.patterns, pattern)
 		}
 	}
-	if slices.Contains(comparisons, c.FunctionName()) && len(args) == 2 {
-		if v.same(args[0], args[1]) || v.empty(args[0], args[1]) || v.empty(args[1], args[0]) {
-			return
-		}
+	if len(args) == 2 && v.compare(c.FunctionName(), args[0], args[1]) {
+		return
+	}
+	defer func(outer string) { v.within = outer }(v.within)
+	if v.within = c.FunctionName(); v.within == operators.Conditional {
+		v.within = "?:"
+	} else if symbol, ok := operators.FindReverse(v.within); ok {
+		v.within = symbol
 	}
 	if c.IsMemberFunction() {
 		v.visit(c.Target())
@@ -149,55 +158,6 @@ func (v *reader) call(c ast.CallExpr) {
 	for _, a := range args {
 		v.visit(a)
 	}
-}
-
-// same recognizes self.x == oldSelf.x, either way round.
-func (v *reader) same(a, b ast.Expr) bool {
-	oldA, pathA, okA := v.path(a)
-	oldB, pathB, okB := v.path(b)
-	if !okA || !okB || oldA == oldB || !slices.Equal(pathA, pathB) || isTest(a) || isTest(b) {
-		return false
-	}
-	v.add(false, pathA, sameness)
-	v.add(true, pathB, sameness)
-	return true
-}
-
-// empty recognizes a comparison of x with an empty value, or of its size with 0
-// or 1.
-func (v *reader) empty(x, with ast.Expr) bool {
-	sized := false
-	if x.Kind() == ast.CallKind && x.AsCall().FunctionName() == "size" {
-		sized = true
-		switch c := x.AsCall(); {
-		case c.IsMemberFunction() && len(c.Args()) == 0:
-			x = c.Target()
-		case !c.IsMemberFunction() && len(c.Args()) == 1:
-			x = c.Args()[0]
-		default:
-			return false
-		}
-	}
-	old, path, ok := v.path(x)
-	if !ok || isTest(x) {
-		return false
-	}
-	switch with.Kind() {
-	case ast.LiteralKind:
-		n, number := with.AsLiteral().(types.Int)
-		s, text := with.AsLiteral().(types.String)
-		ok = sized && number && (n == 0 || n == 1) || !sized && text && s == ""
-	case ast.ListKind:
-		ok = !sized && with.AsList().Size() == 0
-	case ast.MapKind:
-		ok = !sized && with.AsMap().Size() == 0
-	default:
-		ok = false
-	}
-	if ok {
-		v.add(old, path, emptiness)
-	}
-	return ok
 }
 
 func isTest(e ast.Expr) bool { return e.Kind() == ast.SelectKind && e.AsSelect().IsTestOnly() }

@@ -220,9 +220,21 @@ func readSchema(s *apiextensionsv1.JSONSchemaProps, path []string, r *reading) {
 	for name, p := range s.Properties {
 		readSchema(&p, below(path, name), r)
 	}
+	for i := range s.Enum {
+		if text, ok := decoded(&s.Enum[i]).(string); ok {
+			r.literals = append(r.literals, text)
+		}
+	}
+	if s.Enum != nil {
+		add(path, compared)
+	}
+	longer, shorter := s.MinLength != nil && *s.MinLength != 1, s.MaxLength != nil && *s.MaxLength != 0
+	if s.MinLength != nil && !longer || s.MaxLength != nil && !shorter {
+		add(path, emptiness)
+	}
 	bounded := s.MinProperties != nil || s.MaxProperties != nil
-	if bounded || s.Enum != nil || s.Pattern != "" || s.Format != "" || s.MinLength != nil || s.MaxLength != nil || s.Minimum != nil || s.Maximum != nil ||
-		s.MultipleOf != nil || s.MinItems != nil || s.MaxItems != nil || s.Items != nil || s.AdditionalProperties != nil || s.Type != "" && len(path) > 0 {
+	if bounded || s.Pattern != "" || s.Format != "" || longer || shorter || s.Minimum != nil || s.Maximum != nil ||
+		s.MultipleOf != nil || s.MinItems != nil || s.MaxItems != nil || s.Items != nil || s.AdditionalProperties != nil || s.Type != "" && len(path) > 0 && s.Enum == nil {
 		add(path, content)
 	}
 	for _, l := range [][]apiextensionsv1.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {

@@ -12,6 +12,8 @@ import (
 const (
 	maxStates = 4096
 	maxPairs  = 250_000
+	// budget bounds each kind of trial by what it takes; see weight.
+	budget = 40_000_000
 )
 
 // pair is an old and a new point that mixed checks reject as they are usually
@@ -34,6 +36,7 @@ func (p *prover) run(g *generator) (*findings, error) {
 	if len(f.open) > 0 {
 		p.resolve(g, f)
 	}
+	p.question(g, f)
 	return f, p.ctx.Err()
 }
 
@@ -101,13 +104,24 @@ func (p *prover) update(f *findings) {
 			if p.ctx.Err() != nil {
 				return
 			}
-			f.try(w, everything, old.point, p.cells[j].point)
+			s := everything
+			if p.cells[j].fixed == accepted {
+				s = changing
+			}
+			f.try(w, s, old.point, p.cells[j].point)
 		}
-		if p.u.Ratchet {
+		if p.u.Ratchet && (old.fixed == rejected || !plan.complete) {
 			f.try(w, everything, old.point, old.point)
 		}
+		if !plan.complete {
+			return
+		}
+		for _, c := range p.cells {
+			if c.fixed == rejected && !(p.u.Ratchet && c.point == old.point) && !f.separate(old.point, c.point) {
+				f.transitions++
+			}
+		}
 	})
-	f.transitions += plan.count
 }
 
 // try judges one pair and compares it with the model.
@@ -115,8 +129,14 @@ func (f *findings) try(w *worker, s scope, old, new point) {
 	if f.separate(old, new) {
 		return
 	}
+	if old != nothing {
+		f.transitions++
+	}
 	switch result := w.judge(s, old, new); result {
 	case open:
+		if s == changing {
+			s = everything // which may no longer hold with other values
+		}
 		f.open = append(f.open, pair{old, new, s})
 	default:
 		f.compare(w, s, old, new, result == accepted)
@@ -134,11 +154,23 @@ func (p *prover) separate(old, new point) bool {
 func (p *prover) rewrite(f *findings) {
 	bases := p.bases()
 	from := p.near(bases)
+	if f.complete {
+		for _, c := range p.cells {
+			if !slices.Contains(from, c.point) {
+				from = append(from, c.point)
+			}
+		}
+	}
+	each := p.weight(everything)
+	every, others := stride(len(from)*len(p.alts), 3*each), stride(len(bases)*len(p.alts)*len(bases), each)
+	if every+others > 2 {
+		f.complete = false
+	}
 	p.each(f, len(from), func(w *worker, f *findings, i int) {
 		main := from[i]
 		isBase := i < len(bases)
 		for a := range p.alts {
-			if !p.alts[a].suits(main) {
+			if !p.alts[a].suits(main) || !isBase && (i+a)%every > 0 {
 				continue
 			}
 			other := main
@@ -149,14 +181,12 @@ func (p *prover) rewrite(f *findings) {
 			}
 			f.try(w, everything, main, other)
 			f.try(w, everything, other, main)
-			f.transitions += 2
 			if !isBase {
 				continue
 			}
-			for _, next := range bases {
-				if next != main {
+			for j, next := range bases {
+				if next != main && (i+a+j)%others == 0 {
 					f.try(w, everything, other, next)
-					f.transitions++
 				}
 			}
 		}
@@ -171,12 +201,17 @@ func (p *prover) remove(f *findings) {
 		f.try(w, everything, nothing, gone)
 		for j := range p.removals {
 			f.try(w, everything, point{gone: int16(j + 1)}, gone)
-			f.transitions++
 		}
 	})
-	from := p.cells
-	p.each(f, len(from)*len(p.removals), func(w *worker, f *findings, i int) {
-		c, r := &from[i/len(p.removals)], i%len(p.removals)
+	every := stride(len(p.cells)*len(p.removals), 2*p.weight(removing))
+	if every > 1 {
+		f.complete = false
+	}
+	p.each(f, len(p.cells)*len(p.removals), func(w *worker, f *findings, i int) {
+		c, r := &p.cells[i/len(p.removals)], i%len(p.removals)
+		if c.created == rejected && i/len(p.removals)%every > 0 {
+			return
+		}
 		gone := point{gone: int16(r + 1)}
 		s := everything
 		if !p.u.Removable(c.state) {
@@ -184,7 +219,6 @@ func (p *prover) remove(f *findings) {
 		}
 		f.try(w, s, c.point, gone)
 		f.try(w, everything, gone, c.point)
-		f.transitions += 2
 	})
 }
 
@@ -193,7 +227,7 @@ func (p *prover) remove(f *findings) {
 func (p *prover) resolve(g *generator, f *findings) {
 	slices.SortFunc(f.open, func(a, b pair) int { return p.size(a.old, a.new).compare(p.size(b.old, b.new)) })
 	w := p.worker()
-	ways := g.completions(p)
+	ways := g.completions(p, p.checks...)
 	left := maxCompleting
 	last := 0 // what helped before is likely to help again
 	for _, o := range f.open {

@@ -26,7 +26,7 @@ func (p *prover) enumerate(f *findings) {
 	f.complete = false
 	bases := p.bases()
 	distance := 3
-	for distance > 1 && len(bases)*ball(len(members), distance) > 40*maxStates {
+	for distance > 1 && len(bases)*ball(len(members), distance) > min(40*maxStates, budget/p.weight(everything)) {
 		distance--
 	}
 	for _, b := range bases {
@@ -44,6 +44,15 @@ func (p *prover) enumerate(f *findings) {
 			add(point{value: v, set: s})
 		}
 		add(point{value: v, set: all})
+	}
+	if every := stride(len(p.cells), p.weight(everything)); every > 1 {
+		var kept []cell
+		for i, c := range p.cells {
+			if i%every == 0 || c.legal {
+				kept = append(kept, c)
+			}
+		}
+		p.cells, p.index = kept, map[point]int{}
 	}
 	slices.SortStableFunc(p.cells, func(a, b cell) int { return a.set.count() - b.set.count() })
 	for i, c := range p.cells {
@@ -85,79 +94,6 @@ func (p *prover) near(bases []point) []point {
 				seen[pt] = true
 				l = append(l, pt)
 			}
-		}
-	}
-	return l
-}
-
-// plan is the transitions to try, as indices of cells.
-type plan struct {
-	complete bool
-	from     []int
-	to       func(from int) []int
-	count    int
-}
-
-// plan chooses the transitions to try among those whose new state is eligible.
-func (p *prover) plan(eligible []int, complete bool) plan {
-	if complete && len(p.cells)*len(eligible) <= maxPairs {
-		all := make([]int, len(p.cells))
-		for i := range all {
-			all[i] = i
-		}
-		return plan{true, all, func(int) []int { return eligible }, len(p.cells) * len(p.cells)}
-	}
-	bases := p.bases()
-	var targets, from []int
-	for i, pt := range p.near(bases) {
-		if c, ok := p.index[pt]; ok {
-			from = append(from, c)
-			if i < len(bases) && p.cells[c].fixed != rejected {
-				targets = append(targets, c)
-			}
-		}
-	}
-	distance := 3
-	members, values := p.free(), p.choices()
-	for distance > 0 && len(from)*min(len(eligible), ball(len(members), distance)*len(values)) > maxPairs {
-		distance--
-	}
-	var to func(int) []int
-	if len(eligible) < ball(len(members), distance)*len(values) {
-		to = func(i int) []int {
-			var l []int
-			for _, j := range eligible {
-				if p.cells[i].set.distance(p.cells[j].set) <= distance {
-					l = append(l, j)
-				}
-			}
-			return p.both(l, targets)
-		}
-	} else {
-		to = func(i int) []int {
-			var l []int
-			for s := range around(p.cells[i].set, members, distance) {
-				for _, v := range values {
-					if j, ok := p.index[point{value: v, set: s}]; ok && p.cells[j].fixed != rejected {
-						l = append(l, j)
-					}
-				}
-			}
-			return p.both(l, targets)
-		}
-	}
-	return plan{false, from, to, len(from) * ball(len(members), distance) * len(values)}
-}
-
-// both is two lists as one.
-func (p *prover) both(l, more []int) []int {
-	seen := make(map[int]bool, len(l))
-	for _, i := range l {
-		seen[i] = true
-	}
-	for _, i := range more {
-		if !seen[i] {
-			l = append(l, i)
 		}
 	}
 	return l

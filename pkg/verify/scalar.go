@@ -133,8 +133,11 @@ func numbers(n *node) iter.Seq[any] {
 	return slices.Values(l)
 }
 
-// maxText bounds the strings made up.
-const maxText = 4096
+// Bounds of the strings made up, and of the walk through a pattern.
+const (
+	maxText  = 4096
+	maxSteps = 20_000
+)
 
 // matching returns short strings that match a pattern, at least so long if that
 // can be. It walks the pattern; what it returns still has to be checked.
@@ -168,11 +171,12 @@ type matcher struct {
 	strings.Builder
 	repeat int // how often what may be repeated is
 	branch int // which of several alternatives is taken, if there are as many
+	steps  int // taken so far
 	failed bool
 }
 
 func (m *matcher) write(re *syntax.Regexp, depth int) {
-	if m.Len() > maxText || depth > maxDepth {
+	if m.steps++; m.steps > maxSteps || m.Len() > maxText || depth > maxDepth {
 		m.failed = true
 	}
 	if m.failed {

@@ -51,7 +51,7 @@ func (g *generator) surround(c *chain, object map[string]any, own map[string]any
 		case item:
 			var others []any
 			if least := n.schema.MinItems; least != nil {
-				for i := 1; i < int(min(*least, maxItems)); i++ {
+				for i := 1; i < int(min(*least, maxItems)) && small(others); i++ {
 					others = append(others, another(inner, nil, i, n.schema.XListMapKeys))
 				}
 			}
@@ -59,7 +59,7 @@ func (g *generator) surround(c *chain, object map[string]any, own map[string]any
 		case value:
 			m := map[string]any{}
 			if least := n.schema.MinProperties; least != nil {
-				for i := 1; i < int(min(*least, maxItems)); i++ {
+				for i := 1; i < int(min(*least, maxItems)) && small(m); i++ {
 					m[mapKey+strings.Repeat("x", i)] = runtime.DeepCopyJSONValue(inner)
 				}
 			}

@@ -20,8 +20,13 @@ type Proof struct {
 	Complete bool
 	// States is how many states were tried, each by creating an object in it,
 	// and Transitions how many pairs of an old and a new one, other ways to write
-	// a state, removals and additions of the union object included.
+	// a state, removals and additions of the union object included. Nothing that
+	// was skipped counts.
 	States, Transitions int
+	// Rules is how many rules and constraints of the schemas read something of the
+	// union, those that cannot be evaluated included. Without any, nothing is
+	// enforced.
+	Rules int
 	// Differences between the rules and the union, one of each kind, with the
 	// smallest counterexample found; those with the smallest come first.
 	Differences []Difference
@@ -97,11 +102,18 @@ func prove(g *generator, c *chain, u *union.Union, unions []*union.Union) (Proof
 		proof.Inconclusive = []string{fmt.Sprintf("the union has %d members, more than the %d that can be verified", len(u.Members), maxMembers)}
 		return proof, nil
 	}
-	w, err := g.newWriting(c.object(), u)
+	if u.Discriminator != "" && c.object().property(u.Discriminator) == nil {
+		return proof, fmt.Errorf("%s has no property %q, the discriminator", c.object().path, u.Discriminator)
+	}
+	p := &prover{ctx: g.ctx, u: u, chain: c}
+	broken := p.collect()
+	foreign, unknown := p.foreign()
+	w, err := g.newWriting(c.object(), u, foreign)
 	if err != nil {
 		return proof, err
 	}
-	p := &prover{ctx: g.ctx, u: u, chain: c, writing: w}
+	p.writing = w
+	proof.Rules = p.rules() + len(broken)
 	for i, err := range w.failures {
 		if err != nil {
 			proof.Inconclusive = append(proof.Inconclusive, fmt.Sprintf("states with %s set: %v", u.Members[i].Name, err))
@@ -112,7 +124,7 @@ func prove(g *generator, c *chain, u *union.Union, unions []*union.Union) (Proof
 		proof.Inconclusive = append(proof.Inconclusive, err.Error())
 	}
 	p.surroundings = &surroundings{chain: c, own: own}
-	proof.Inconclusive = append(proof.Inconclusive, p.collect()...)
+	proof.Inconclusive = append(append(proof.Inconclusive, broken...), unknown...)
 	start := point{}
 	if bases := p.bases(); len(bases) > 0 {
 		start = bases[0]
@@ -228,7 +240,7 @@ func (g *generator) neighbours(n *node, u *union.Union, unions []*union.Union) (
 		if v == nil || v == u {
 			continue
 		}
-		w, err := g.newWriting(n, v)
+		w, err := g.newWriting(n, v, nil)
 		if err != nil {
 			problems = append(problems, err)
 			continue

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -24,10 +25,11 @@ type writing struct {
 }
 
 // newWriting finds out how the properties of u can be written in an object of n.
-func (g *generator) newWriting(n *node, u *union.Union) (*writing, error) {
+// Foreign are values to try for the discriminator beside those of the union.
+func (g *generator) newWriting(n *node, u *union.Union, foreign []string) (*writing, error) {
 	w := &writing{values: []string{""}, unset: absent{}, canUnset: true, members: make([]any, len(u.Members)), failures: make([]error, len(u.Members))}
 	if u.Discriminator != "" {
-		if err := g.discriminator(w, n, u); err != nil {
+		if err := g.discriminator(w, n, u, foreign); err != nil {
 			return nil, err
 		}
 	}
@@ -39,7 +41,7 @@ func (g *generator) newWriting(n *node, u *union.Union) (*writing, error) {
 	return w, nil
 }
 
-func (g *generator) discriminator(w *writing, n *node, u *union.Union) error {
+func (g *generator) discriminator(w *writing, n *node, u *union.Union, foreign []string) error {
 	d := n.property(u.Discriminator)
 	if d == nil {
 		return fmt.Errorf("%s has no property %q, the discriminator", n.path, u.Discriminator)
@@ -65,14 +67,26 @@ func (g *generator) discriminator(w *writing, n *node, u *union.Union) error {
 			w.alts = append(w.alts, alternate{property: 0, unset: true, value: v})
 		}
 	}
-	for _, v := range u.Values {
-		if v != "" && admits(v) {
-			w.values = append(w.values, v)
+	add := func(v any) bool {
+		text, ok := v.(string)
+		if !ok || slices.Contains(w.values, text) || !admits(text) {
+			return false
 		}
+		w.values = append(w.values, text)
+		return true
 	}
+	for _, v := range u.Values {
+		add(v)
+	}
+	for i := range d.schema.Enum {
+		add(decoded(&d.schema.Enum[i]))
+	}
+	for _, v := range foreign {
+		add(v)
+	}
+	// One that no rule mentions.
 	for _, v := range append([]any{"Unknown", "unknown", "X"}, g.several(d)...) {
-		if text, ok := v.(string); ok && text != "" && !slices.Contains(u.Values, text) && admits(text) {
-			w.values = append(w.values, text)
+		if add(v) {
 			break
 		}
 	}
@@ -104,12 +118,58 @@ func (g *generator) member(w *writing, n *node, i int, m union.Member) error {
 			others = append(others, e)
 		}
 	}
+	others = append(others, g.fieldwise(p, m)...)
 	for _, v := range others {
 		if set := v != nil && isSet(v); !set || w.members[i] != nil && fmt.Sprint(v) != fmt.Sprint(w.members[i]) {
 			w.alts = append(w.alts, alternate{property: 1 + i, unset: !set, value: v})
 		}
 	}
 	return nil
+}
+
+// maxFieldwise bounds the combinations of a member's properties that are tried.
+const maxFieldwise = 40
+
+// fieldwise are values of a member that its properties make present: each of them
+// alone, all at once, then two by two.
+func (g *generator) fieldwise(n *node, m union.Member) []any {
+	if m.Empty != union.EmptyObject {
+		return nil
+	}
+	values := map[string]any{}
+	for _, f := range m.Fields {
+		if p := n.property(f); p != nil {
+			if v, err := g.first(p); err == nil && v != nil {
+				values[f] = v
+			}
+		}
+	}
+	fields := slices.Sorted(maps.Keys(values))
+	var l []any
+	add := func(names ...string) {
+		object := map[string]any{}
+		for _, name := range names {
+			object[name] = values[name]
+		}
+		for _, name := range n.schema.Required {
+			if v, ok := values[name]; ok {
+				object[name] = v
+			}
+		}
+		if v, err := g.accept(n, runtime.DeepCopyJSONValue(object)); err == nil && len(l) < maxFieldwise {
+			l = append(l, v)
+		}
+	}
+	for _, f := range fields {
+		add(f)
+	}
+	add(fields...)
+	for i, f := range fields {
+		for _, other := range fields[:i] {
+			add(other, f)
+		}
+	}
+	return l
 }
 
 // fitsType reports whether an empty value may be one of a schema's type.

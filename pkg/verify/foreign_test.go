@@ -1,0 +1,107 @@
+package verify_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// TestForeignValues: a discriminator without an enumeration may be anything, and
+// rules that tell some of it from the rest are noticed, or admitted not to be.
+func TestForeignValues(t *testing.T) {
+	const (
+		b      = "- rule: \"has(self.b) == (has(self.type) && self.type == 'B')\"\n"
+		static = b + "- rule: \"has(self.a) == (has(self.type) && self.type == 'A')\"\n"
+		reads  = `inconclusive: rule %q at spec.versions[0].schema.openAPIV3Schema.properties[spec] reads type by %s; only some values were tried`
+	)
+	a := func(is string) string {
+		return "has(self.a) ? has(self.type) && " + is + " : !(has(self.type) && self.type == 'A')"
+	}
+	tests := []struct {
+		name, rules, rule, declaration string
+		want, by                       string
+	}{
+		{"in a list", b, a("self.type in ['A', 'Legacy']"), typed, "accepted: a is set while type is 'Legacy'", ""},
+		{"rejected", static, "!has(self.type) || self.type != 'Legacy'", typed,
+			"rejected by !has(self.type) || self.type != 'Legacy': no member is set and type is 'Legacy'", ""},
+		{"before", static, "!has(oldSelf.type) || oldSelf.type in ['', 'Legacy'] || has(self.type) && self.type == oldSelf.type", frozen,
+			"update accepted: type changes from 'Legacy' to unset", ""},
+		{"the way it begins", b, a("self.type.startsWith('A')"), typed, "accepted: a is set while type is 'Ax'", "startsWith"},
+		{"without case", b, a("self.type.upperAscii() == 'A'"), typed, "accepted: a is set while type is 'a'", "upperAscii"},
+		{"what it contains", b, a("self.type.contains('A')"), typed, "accepted: a is set while type is 'Ax'", "contains"},
+		{"an expression", b, a("self.type.matches('^(A|LEGACY[0-9]{7})$')"), typed, "", "matches"},
+		{"its length", static, "has(oldSelf.type) && size(oldSelf.type) > 0 && size(oldSelf.type) < 200 ? has(self.type) && self.type == oldSelf.type : true", frozen, "", "size"},
+		{"literals, absence and the old value", static, "(has(oldSelf.type) ? oldSelf.type : '') in ['', (has(self.type) ? self.type : '')]", frozen, "", ""},
+		{"optional", b, "self.?type.orValue('') == 'A' ? has(self.a) : !has(self.a)", typed, "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			spec := strings.Replace(typedSchema, ", enum: [A, B]", "", 1) + "x-kubernetes-validations:\n" + tt.rules + fmt.Sprintf("- rule: %q\n", tt.rule)
+			var want []string
+			if tt.want != "" {
+				want = append(want, tt.want)
+			}
+			if tt.by != "" {
+				want = append(want, fmt.Sprintf(reads, tt.rule, tt.by))
+			}
+			if got := summary(proofs(t, spec, tt.declaration)[0]); got != strings.Join(want, "\n") {
+				t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+			}
+		})
+	}
+	t.Run("enumerated", func(t *testing.T) {
+		spec := typedSchema + "x-kubernetes-validations:\n" + b + fmt.Sprintf("- rule: %q\n", a("self.type.startsWith('A')"))
+		if p := proofs(t, spec, typed)[0]; !p.Proved() || p.Rules != 2 {
+			t.Errorf("%d rules: %s", p.Rules, summary(p))
+		}
+	})
+}
+
+// TestFields: a member whose properties make it present is tried with each of
+// them.
+func TestFields(t *testing.T) {
+	const spec = `
+type: object
+properties:
+  a: {type: object, properties: {x: {type: string}, w: {type: string}, z: {type: integer}}}
+  b: {type: object}
+x-kubernetes-validations:
+`
+	const declaration = "[{members: [a, b], emptyIsUnset: [a]}]"
+	for rule, want := range map[string]string{
+		"!(has(self.a) && (has(self.a.x) || has(self.a.w) || has(self.a.z)) && has(self.b))": "",
+		"!(has(self.a) && (has(self.a.x) || has(self.a.w)) && has(self.b))":                  "accepted: a and b are set together",
+		"!(has(self.a) && has(self.a.x) && has(self.b))":                                     "accepted: a and b are set together",
+		"!(has(self.a) && has(self.a.x) != (has(self.a.w) || has(self.a.z)) && has(self.b))": "accepted: a and b are set together",
+	} {
+		if got := summary(proofs(t, spec+fmt.Sprintf("- rule: %q\n", rule), declaration)[0]); got != want {
+			t.Errorf("%s: got %q, want %q", rule, got, want)
+		}
+	}
+}
+
+// TestLarge: what is tried stays within bounds, and what is counted was tried.
+func TestLarge(t *testing.T) {
+	for _, discriminated := range []bool{true, false} {
+		for _, encoding := range []compile.Encoding{compile.Fine, compile.Compact} {
+			crd, unions := large(t, 40, discriminated, "", encoding)
+			l, err := verify.Object(context.Background(), crd, 0, []string{"properties", "spec"}, unions)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := l[0]
+			if !p.Proved() || p.Complete || p.States < 40*40/2 || p.States > 200_000 || p.Transitions < 40*40 || p.Transitions > 1_000_000 {
+				t.Errorf("discriminated: %t, %s: %d states, %d transitions, complete: %t\n%s", discriminated, encoding, p.States, p.Transitions, p.Complete, summary(p))
+			}
+		}
+	}
+	// Two members and no removal: four states, sixteen pairs.
+	p := proofs(t, "type: object\nproperties: {a: {type: boolean}, b: {type: boolean}}\nmaxProperties: 1", "[{members: [a, b]}]")[0]
+	if p.States != 4 || p.Transitions != 16 || p.Rules != 1 {
+		t.Errorf("%d states, %d transitions, %d rules", p.States, p.Transitions, p.Rules)
+	}
+}

@@ -1,0 +1,124 @@
+package verify_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// openDiscriminator has a discriminator that may be any string.
+const openDiscriminator = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        required: [spec]
+        properties:
+          spec:
+            type: object
+            properties:
+              type: {type: string, maxLength: 30}
+              http: {type: object, properties: {path: {type: string}}}
+              tcp: {type: object, properties: {port: {type: integer}}}
+            x-kubernetes-unions:
+            - discriminator: type
+              fields-to-discriminateBy: {http: HTTP, tcp: TCP}
+              discriminatorChange: Forbid
+`
+
+var operators = []struct {
+	find    *regexp.Regexp
+	replace string
+}{
+	{regexp.MustCompile(`&&`), "||"},
+	{regexp.MustCompile(`\|\|`), "&&"},
+	{regexp.MustCompile(`==`), "!="},
+	{regexp.MustCompile(`!=`), "=="},
+	{regexp.MustCompile(`!(has\(|\()`), "$1"},
+	{regexp.MustCompile(`<=`), "<"},
+	{regexp.MustCompile(`\b1\b`), "2"},
+	{regexp.MustCompile(`\btrue\b`), "false"},
+	{regexp.MustCompile(`\bfalse\b`), "true"},
+	{regexp.MustCompile(`has\((self|oldSelf)[.\w]*\)`), "true"},
+	{regexp.MustCompile(`has\((self|oldSelf)[.\w]*\)`), "false"},
+	{regexp.MustCompile(`\bself\b`), "oldSelf"},
+	{regexp.MustCompile(`\boldSelf\b`), "self"},
+}
+
+var literal = regexp.MustCompile(`'[^']*'`)
+
+// mutants are all texts that differ from a rule in one place.
+func mutants(rule string) []string {
+	var l []string
+	add := func(from, to int, text string) {
+		if m := rule[:from] + text + rule[to:]; m != rule && !slices.Contains(l, m) {
+			l = append(l, m)
+		}
+	}
+	for _, o := range operators {
+		for _, at := range o.find.FindAllStringSubmatchIndex(rule, -1) {
+			add(at[0], at[1], string(o.find.ExpandString(nil, o.replace, rule, at)))
+		}
+	}
+	literals := append(literal.FindAllString(rule, -1), "'other'")
+	for _, at := range literal.FindAllStringIndex(rule, -1) {
+		i := slices.Index(literals, rule[at[0]:at[1]])
+		for k := 1; k < len(literals); k++ {
+			if other := literals[(i+k)%len(literals)]; other != literals[i] {
+				add(at[0], at[1], other)
+				break
+			}
+		}
+	}
+	// Operands dropped, the right one and the left one.
+	for _, op := range []string{" && ", " || "} {
+		for from := 0; ; {
+			i := strings.Index(rule[from:], op)
+			if i < 0 {
+				break
+			}
+			from += i
+			add(from, operand(rule, from+len(op), 1), "")
+			add(operand(rule, from-1, -1), from+len(op), "")
+			from += len(op)
+		}
+	}
+	return l
+}
+
+// operand is where the operand of a logical operator that begins, or ends, at i
+// stops.
+func operand(rule string, i, direction int) int {
+	for depth := 0; i >= 0 && i < len(rule); i += direction {
+		switch rule[i] {
+		case '(', '[':
+			depth += direction
+		case ')', ']':
+			depth -= direction
+		case '&', '|', '?', ':':
+			if depth == 0 {
+				if direction > 0 {
+					return i - 1
+				}
+				return i + 2
+			}
+		}
+		if depth < 0 {
+			if direction < 0 {
+				i++
+			}
+			return i
+		}
+	}
+	return max(i, 0)
+}
