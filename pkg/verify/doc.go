@@ -59,8 +59,8 @@
 // member away, and lead to all such legal states and to the states that differ
 // from the old one in up to three members, or less.
 //
-// The legal states with at most one member, and those one member away, are also
-// written in other ways: null, "", {}, [], 0 and false, and for an object that
+// Every state, or of a sample the legal ones with at most one member and those one
+// member away, is also written in other ways: null, "", {}, [], 0 and false, and for an object that
 // counts as unset when it is empty each property alone, two of them, and all, up
 // to 40; one property of the union at a time. And the union object is removed and
 // added, with each property on the way to it that may be absent or null.
