@@ -347,7 +347,7 @@ func newTrial(t *testing.T, s shape) *trial {
 			{rules.Encoding(s.members), rules.Comparison{Lookup: true, Parts: s.members + 1}},
 		} {
 			// Larger unions take turns in the other ways to write them.
-			if i > 0 && s.members > 2 && (turn+i)%3 > 0 {
+			if i > 0 && s.members > 2 && (turn+i)%(3*s.members-6) > 0 {
 				continue
 			}
 			k := tried{name: fmt.Sprintf("%s %v %s", style.Encoding, style.Comparison, declaration), u: u, rules: rules.Static(u, style.Encoding)}
