@@ -107,21 +107,9 @@ func edit(s *apiextensionsv1.JSONSchemaProps, steps []string, f func(*apiextensi
 func validationRules(l []rules.Rule, f rules.Features) []apiextensionsv1.ValidationRule {
 	var out []apiextensionsv1.ValidationRule
 	for _, r := range l {
-		out = append(out, validationRule(r.Trim(f)))
+		out = append(out, r.Trim(f).Validation())
 	}
 	return out
-}
-
-func validationRule(r rules.Rule) apiextensionsv1.ValidationRule {
-	v := apiextensionsv1.ValidationRule{Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression, FieldPath: r.FieldPath}
-	if r.Reason != "" {
-		reason := apiextensionsv1.FieldValueErrorReason(r.Reason)
-		v.Reason = &reason
-	}
-	if r.OptionalOldSelf {
-		v.OptionalOldSelf = &r.OptionalOldSelf
-	}
-	return v
 }
 
 // extended returns the CRD with the additions; without any, it is no copy.

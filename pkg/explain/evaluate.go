@@ -15,7 +15,6 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/rules"
 )
 
 // notChecked is the API server's error in place of those of rules, which it does
@@ -121,7 +120,7 @@ func (s *subject) validator(on schema, at compile.Place) (validator, error) {
 		return validator{}, err
 	}
 	for _, r := range s.rulesAt(at) {
-		structural.XValidations = append(structural.XValidations, validationRule(r))
+		structural.XValidations = append(structural.XValidations, r.Validation())
 	}
 	return validator{schemacel.NewValidator(structural, false, celconfig.PerCallLimit)}, nil
 }
@@ -156,19 +155,4 @@ func (v validator) sparse(objects ...map[string]any) *schemacel.Validator {
 	reduced := *v.Validator
 	reduced.Schema = &all
 	return &reduced
-}
-
-// validationRule is r as the API server reads it.
-func validationRule(r rules.Rule) apiextensionsv1.ValidationRule {
-	v := apiextensionsv1.ValidationRule{
-		Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression, FieldPath: r.FieldPath,
-	}
-	if r.Reason != "" {
-		reason := apiextensionsv1.FieldValueErrorReason(r.Reason)
-		v.Reason = &reason
-	}
-	if r.OptionalOldSelf {
-		v.OptionalOldSelf = &r.OptionalOldSelf
-	}
-	return v
 }

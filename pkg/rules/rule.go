@@ -3,6 +3,8 @@ package rules
 import (
 	"fmt"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -28,6 +30,19 @@ type Rule struct {
 	// Conditions are those of the union that the rule enforces. A condition is
 	// violated exactly when one of its rules fails.
 	Conditions []union.Condition `json:"-"`
+}
+
+// Validation returns r as it stands in a CRD.
+func (r Rule) Validation() apiextensionsv1.ValidationRule {
+	v := apiextensionsv1.ValidationRule{Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression, FieldPath: r.FieldPath}
+	if r.Reason != "" {
+		reason := apiextensionsv1.FieldValueErrorReason(r.Reason)
+		v.Reason = &reason
+	}
+	if r.OptionalOldSelf {
+		v.OptionalOldSelf = &r.OptionalOldSelf
+	}
+	return v
 }
 
 // Features are the parts of a rule that an API server understands.

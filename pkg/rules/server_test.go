@@ -72,21 +72,6 @@ func structural(t testing.TB, schema *apiextensionsv1.JSONSchemaProps) *structur
 	return s
 }
 
-// validationRule is r as it stands in a CRD.
-func validationRule(r rules.Rule) apiextensionsv1.ValidationRule {
-	v := apiextensionsv1.ValidationRule{
-		Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression, FieldPath: r.FieldPath,
-	}
-	if r.Reason != "" {
-		reason := apiextensionsv1.FieldValueErrorReason(r.Reason)
-		v.Reason = &reason
-	}
-	if r.OptionalOldSelf {
-		v.OptionalOldSelf = &r.OptionalOldSelf
-	}
-	return v
-}
-
 // compiled are rules as the API server holds them for a new CRD. Rules that do
 // not compile, and fieldPaths that the server does not know, are fatal.
 func compiled(t testing.TB, s *structuralschema.Structural, l []rules.Rule) []schemacel.CompilationResult {
@@ -94,7 +79,7 @@ func compiled(t testing.TB, s *structuralschema.Structural, l []rules.Rule) []sc
 	with := *s
 	with.XValidations = nil
 	for _, r := range l {
-		with.XValidations = append(with.XValidations, validationRule(r))
+		with.XValidations = append(with.XValidations, r.Validation())
 	}
 	results, err := schemacel.Compile(&with, model.SchemaDeclType(s, false), celconfig.PerCallLimit,
 		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), schemacel.NewExpressionsEnvLoader())
@@ -140,7 +125,7 @@ func newServer(t testing.TB, s *structuralschema.Structural, l []rules.Rule) *se
 
 func markedRule(t testing.TB, i int, r rules.Rule) apiextensionsv1.ValidationRule {
 	t.Helper()
-	v := validationRule(r)
+	v := r.Validation()
 	if v.Message == "" || strings.ContainsAny(v.Message, "\n\r") {
 		t.Fatalf("rule %s has the message %q", v.Rule, v.Message)
 	}
