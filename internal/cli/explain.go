@@ -77,32 +77,13 @@ CustomResourceDefinition.`,
 
 // explainAll prints the explanations of all inputs together, in their order.
 func (a *app) explainAll(ctx context.Context, plan planner, show func(io.Writer, []explain.CRD) error, args []string) error {
-	inputs, err := findInputs(args, "")
+	found, err := gather(ctx, a, args, plan)
 	if err != nil {
-		return err
-	}
-	results, err := a.read(inputs)
-	if err != nil {
-		return err
-	}
-	var plans [][]explain.Input
-	for i, r := range results {
-		if ctx.Err() != nil {
-			return errInterrupted
-		}
-		var found []explain.Input
-		found, results[i].diagnostics = plan(r.name, r.src)
-		plans = append(plans, found)
-	}
-	if err := a.report(results, "text"); err != nil {
 		return err
 	}
 	var crds []explain.CRD
-	for i, found := range plans {
-		if len(found) == 0 {
-			a.complain(results[i].name + ": no unions")
-		}
-		for _, in := range found {
+	for _, g := range found {
+		for _, in := range g.items {
 			crd, err := explain.Of(in)
 			if err != nil {
 				return err

@@ -13,13 +13,17 @@ import (
 // selfChecked makes a compilation fail unless its rules are proved to mean what
 // the unions say.
 func selfChecked(compiled transform, opts crdpatch.Options) transform {
+	annotating := !opts.NoAnnotation
 	opts.NoAnnotation = false // it says what the unions were
 	return func(name string, src []byte) ([]byte, diag.List) {
 		out, diags := compiled(name, src)
 		if diags.HasErrors() {
 			return out, diags
 		}
-		annotated, _ := crdpatch.Compile(name, src, opts)
+		annotated := out
+		if !annotating {
+			annotated, _ = crdpatch.Compile(name, src, opts)
+		}
 		sources, _ := crdpatch.Declared(name, src)
 		results, problems := crdpatch.Declared(name, annotated)
 		for _, d := range results {

@@ -74,36 +74,19 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 // verifyAll verifies the unions of all inputs, in their order, and prints what
 // was found together.
 func (a *app) verifyAll(ctx context.Context, show func(io.Writer, []verified) error, args []string) error {
-	inputs, err := findInputs(args, "")
+	declared, err := gather(ctx, a, args, crdpatch.Declared)
 	if err != nil {
-		return err
-	}
-	results, err := a.read(inputs)
-	if err != nil {
-		return err
-	}
-	declared := make([][]compile.Declared, len(results))
-	for i, r := range results {
-		if ctx.Err() != nil {
-			return errInterrupted
-		}
-		declared[i], results[i].diagnostics = crdpatch.Declared(r.name, r.src)
-	}
-	if err := a.report(results, "text"); err != nil {
 		return err
 	}
 	var l []verified
-	for i, r := range results {
-		if len(declared[i]) == 0 {
-			a.complain(r.name + ": no unions")
-		}
-		for _, d := range declared[i] {
+	for _, g := range declared {
+		for _, d := range g.items {
 			found, err := verifyDeclared(ctx, d)
 			switch {
 			case errors.Is(err, context.Canceled):
 				return errInterrupted
 			case err != nil:
-				return fmt.Errorf("%s: %w", r.name, err)
+				return fmt.Errorf("%s: %w", g.name, err)
 			}
 			l = append(l, found...)
 		}
