@@ -182,7 +182,7 @@ func (f *fitter) statics(u *union.Union) []style {
 // budget and, unless below is nil, they cost less than it together. Else it
 // changes nothing and returns the greatest cost of a rule in the cheapest way.
 func (f *fitter) coarser(fit *fitted, below *uint64) (worst cost.Cost, ok bool) {
-	first := true
+	var least cheapest
 	for k, s := range fit.next {
 		l := fit.o.static(fit.i, s)
 		// The rules resemble each other: the first tells whether the rest is worth
@@ -203,11 +203,9 @@ func (f *fitter) coarser(fit *fitted, below *uint64) (worst cost.Cost, ok bool) 
 			fit.static, fit.next = costs, fit.next[k+1:]
 			return cost.Cost{}, true
 		}
-		if d := dearest(costs); first || d.Rule() < worst.Rule() {
-			first, worst = false, d
-		}
+		least.consider(costs)
 	}
-	return worst, false
+	return least.worst, false
 }
 
 // transitions takes the first way to write the rules on changes that fits.
@@ -216,7 +214,7 @@ func (f *fitter) transitions(fit *fitted) (worst cost.Cost, ok bool) {
 	if len(o.changes(fit.i, s)) == 0 {
 		return cost.Cost{}, true
 	}
-	first := true
+	var least cheapest
 	for _, s.change = range comparisons(o.Unions[fit.i], len(o.Unions[fit.i].Members)) {
 		l := o.changes(fit.i, s)
 		if len(l) < s.change.Parts {
@@ -230,11 +228,9 @@ func (f *fitter) transitions(fit *fitted) (worst cost.Cost, ok bool) {
 			fit.style().change, fit.change = s.change, costs
 			return cost.Cost{}, true
 		}
-		if d := dearest(costs); first || d.Rule() < worst.Rule() {
-			first, worst = false, d
-		}
+		least.consider(costs)
 	}
-	return worst, false
+	return least.worst, false
 }
 
 // version brings the sum of a version below its budget, as far as that is
@@ -315,9 +311,9 @@ func (f *fitter) tell() {
 				Message: "no rule for changes is emitted: it would exceed the API server's budget",
 				Hint:    "the static rules reject leftovers all the same; discriminatorChange: Allow silences this note"})
 		}
-		if f.opts.Encoding == Auto && s.openAPI == nil && s.encoding != f.statics(u)[0].encoding {
+		if preferred := f.statics(u)[0].encoding; f.opts.Encoding == Auto && s.openAPI == nil && s.encoding != preferred {
 			f.report(diag.Diagnostic{Code: diag.CoarserEncoding, Severity: diag.Info, Pos: pos, Path: o.Place.String(),
-				Message: fmt.Sprintf("the rules are written %s: %s they would exceed the API server's budget", described(s.encoding, u), described(f.statics(u)[0].encoding, u)),
+				Message: fmt.Sprintf("the rules are written %s: %s they would exceed the API server's budget", described(s.encoding, u), described(preferred, u)),
 				Hint:    "they mean the same; unioncel explain shows the costs"})
 		}
 	}
@@ -330,10 +326,27 @@ func described(e rules.Encoding, u *union.Union) string {
 		return "one per member and direction"
 	case e == rules.Compact:
 		return "as one"
-	case int(e) == len(u.Members) && u.Discriminator != "":
+	case perMember(e, u):
 		return "one per member"
 	}
 	return e.String()
+}
+
+// perMember reports whether an encoding has a rule for each of several members.
+func perMember(e rules.Encoding, u *union.Union) bool {
+	return e > rules.Compact && int(e) == len(u.Members) && u.Discriminator != ""
+}
+
+// cheapest keeps the greatest cost of a rule in the cheapest of several ways.
+type cheapest struct {
+	worst cost.Cost
+	any   bool
+}
+
+func (c *cheapest) consider(way []cost.Cost) {
+	if d := dearest(way); !c.any || d.Rule() < c.worst.Rule() {
+		c.any, c.worst = true, d
+	}
 }
 
 // dearest is the cost that exceeds its budget most.

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/unioncel/unioncel/pkg/cost"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -15,6 +16,8 @@ type Plan struct {
 	Name     string
 	Unions   []UnionPlan
 	Versions []VersionPlan
+	// Result is what CRD returns.
+	Result *Result
 }
 
 // UnionPlan is how one union is compiled.
@@ -23,8 +26,9 @@ type UnionPlan struct {
 	Place Place
 	Pos   diag.Pos
 	Union *union.Union
-	// Encoding names the encoding of the static rules: "fine", "one rule
-	// per member", "compact", "compact in 3 groups", "openapi". Why says in a sentence why it was chosen.
+	// Encoding names the encoding of the static rules: "fine", "one rule per
+	// member", "compact", "compact in 3 groups", "openapi". Why says in a sentence
+	// why it was chosen.
 	Encoding, Why string
 	// Dropped says in a sentence which rules were left out and why; usually empty.
 	Dropped string
@@ -70,14 +74,16 @@ func Explain(m Manifest, opts Options) (*Plan, diag.List) {
 	case !c.run():
 		return nil, c.diags
 	case c.crd == nil:
-		return &Plan{}, c.diags
+		return &Plan{Result: &Result{}}, c.diags
 	}
 	p, err := c.plan()
 	if err != nil {
 		c.report(diag.Diagnostic{Code: diag.InvalidResult, Pos: c.pos(c.manifest.Node), Message: "the rules cannot be costed: " + err.Error()})
 		return nil, c.diags
 	}
-	return p, c.diags
+	diags := slices.Clone(c.diags) // without the notes on what is written
+	p.Result = c.result()
+	return p, diags
 }
 
 func (c *compiler) plan() (*Plan, error) {
@@ -140,14 +146,13 @@ func (c *compiler) plannedGuards(o *object, u *union.Union) []planned {
 
 // encodingName is the encoding as UnionPlan prints it.
 func (c *compiler) encodingName(u *union.Union, s style) string {
-	if c.opts.Encoding == OpenAPI {
+	switch {
+	case c.opts.Encoding == OpenAPI:
 		return string(OpenAPI)
-	}
-	if s.encoding > rules.Compact && int(s.encoding) == len(u.Members) && u.Discriminator != "" {
+	case perMember(s.encoding, u):
 		return "one rule per member"
-	}
-	if s.encoding > rules.Compact {
-		return fmt.Sprintf("compact in %d groups", int(s.encoding))
+	case s.encoding > rules.Compact:
+		return "compact " + s.encoding.String()
 	}
 	return s.encoding.String()
 }

@@ -28,9 +28,8 @@ func Declared(name string, src []byte) ([]compile.Declared, diag.List) {
 				continue
 			}
 			if value == nil {
-				if _, read, ok := p.value(d); ok {
-					value = read
-				} else {
+				var ok bool
+				if _, value, ok = p.value(d); !ok {
 					continue
 				}
 			}

@@ -36,15 +36,17 @@ func Explain(name string, src []byte, opts Options) ([]Explanation, diag.List) {
 	p.back = base.position
 	var l []Explanation
 	for i, d := range p.file.Docs {
+		var value any
 		for _, m := range p.crds(d) {
-			p.opts = opts.or(recorded[fmt.Sprint(i, m.items)])
 			if !compile.Declares(m.node) {
 				continue
 			}
-			_, value, ok := p.value(d)
-			if !ok {
-				continue
+			if value == nil {
+				if _, value, ok = p.value(d); !ok {
+					continue
+				}
 			}
+			p.opts = opts.or(recorded[fmt.Sprint(i, m.items)])
 			if e := p.explain(d, m, value); e != nil {
 				l = append(l, *e)
 			}
@@ -84,7 +86,7 @@ func (p *patcher) recordedOptions(text []byte) map[string]Options {
 }
 
 // explain plans one CRD, and its edits to count their bytes. value is that of
-// the document, and changed.
+// the document; the CRD's part of it is changed.
 func (p *patcher) explain(d *yamltext.Document, m manifest, value any) *Explanation {
 	crd := m.in(value)
 	data, err := json.Marshal(crd)
@@ -92,18 +94,17 @@ func (p *patcher) explain(d *yamltext.Document, m manifest, value any) *Explanat
 		p.unproved(err)
 		return nil
 	}
-	in, opts := compile.Manifest{File: p.name, Node: m.node, JSON: data}, compile.Options{KubeVersion: p.opts.KubeVersion, Encoding: p.opts.Encoding}
-	plan, diags := compile.Explain(in, opts)
+	plan, diags := compile.Explain(compile.Manifest{File: p.name, Node: m.node, JSON: data},
+		compile.Options{KubeVersion: p.opts.KubeVersion, Encoding: p.opts.Encoding})
 	for _, d := range diags {
 		p.report(d)
 	}
 	if plan == nil || len(plan.Unions) == 0 {
 		return nil
 	}
-	result, _ := compile.CRD(in, opts)
 	e := &Explanation{Plan: *plan}
 	w := &writer{patcher: p, text: textOf{p.file, d}, manifest: m, value: crd, aliased: yamltext.Aliased(d.Root)}
-	for _, edit := range w.write(result) {
+	for _, edit := range w.write(plan.Result) {
 		e.Growth += len(edit.New) - (edit.End - edit.Start)
 	}
 	for i, u := range plan.Unions {
