@@ -136,6 +136,41 @@ const (
 	NoEffect Code = "UC509"
 	// CoarserEncoding: finer rules would exceed a budget.
 	CoarserEncoding Code = "UC510"
+	// RulesReplaced: hand-written rules gave way to the compiled ones, which are
+	// proved to mean the same.
+	RulesReplaced Code = "UC511"
+	// RulesNotReplaced: hand-written rules that were to be replaced are kept, since
+	// they do not mean what the union says, or it could not be told.
+	RulesNotReplaced Code = "UC512"
+	// Forgotten: a declaration that an earlier run took from elsewhere is not there
+	// any more, and its rules are removed.
+	Forgotten Code = "UC513"
+	// UnusedMarkers: no CustomResourceDefinition has the Go struct with the markers.
+	UnusedMarkers Code = "UC514"
+)
+
+// What is wrong with markers in Go source.
+const (
+	// GoPackage: a Go package cannot be found, parsed or type-checked.
+	GoPackage Code = "UC601"
+	// BadMarker: a marker is malformed, or stands where it means nothing.
+	BadMarker Code = "UC602"
+	// TwoDiscriminators: two fields are the discriminator of one union.
+	TwoDiscriminators Code = "UC603"
+	// SpansStructs: a union has its fields in more than one struct.
+	SpansStructs Code = "UC604"
+)
+
+// What is wrong with declarations that stand outside the CRD.
+const (
+	// BadUnionSet: a UnionSet is malformed.
+	BadUnionSet Code = "UC701"
+	// NoSuchCRD: the input has no CRD that a declaration is for.
+	NoSuchCRD Code = "UC702"
+	// NoSuchSchema: the CRD has no such version, or no schema at the path.
+	NoSuchSchema Code = "UC703"
+	// DeclaredTwice: a schema has declarations from two places.
+	DeclaredTwice Code = "UC704"
 )
 
 // CodeInfo describes a code.
@@ -202,6 +237,20 @@ var Codes = []CodeInfo{
 	{HandWrittenRuleServes, Info, "hand-written rule serves"},
 	{NoEffect, Warning, "union without effect"},
 	{CoarserEncoding, Info, "coarser encoding"},
+	{RulesReplaced, Info, "hand-written rules replaced"},
+	{RulesNotReplaced, Warning, "hand-written rules not replaced"},
+	{Forgotten, Warning, "declaration forgotten"},
+	{UnusedMarkers, Warning, "markers of no CRD"},
+
+	{GoPackage, Error, "unreadable Go package"},
+	{BadMarker, Error, "bad marker"},
+	{TwoDiscriminators, Error, "two discriminators"},
+	{SpansStructs, Error, "union spans structs"},
+
+	{BadUnionSet, Error, "bad UnionSet"},
+	{NoSuchCRD, Error, "no such CRD"},
+	{NoSuchSchema, Error, "no such schema"},
+	{DeclaredTwice, Error, "declared twice"},
 }
 
 // Info returns the entry of the code in [Codes], and whether there is one.
