@@ -44,6 +44,7 @@ type Declaration struct {
 	table           bool // allowedChanges is there, if empty
 	ratchet         bool
 	ratchetPos      diag.Pos
+	replace         bool
 }
 
 // word is a string of the declaration with its place. The zero word is none.
@@ -144,6 +145,9 @@ var keys = map[string]func(p *parser, d *Declaration, k, v *yaml.Node){
 		}
 	},
 	"ratchet": func(p *parser, d *Declaration, k, v *yaml.Node) { d.ratchet, d.ratchetPos = p.boolean(v), p.pos(k) },
+	"handWrittenRules": func(p *parser, d *Declaration, k, v *yaml.Node) {
+		d.replace = enumeration(p, names[bool]{"Keep": false, "Replace": true}, k, v)
+	},
 }
 
 func (p *parser) declaration(item *yaml.Node) *Declaration {
@@ -178,7 +182,7 @@ func (p *parser) declaration(item *yaml.Node) *Declaration {
 
 func unknownKeyHint(name string) string {
 	known := slices.Sorted(maps.Keys(keys))
-	if best := closest(name, known); best != "" {
+	if best := Closest(name, known); best != "" {
 		return fmt.Sprintf("write %q", best)
 	}
 	return "the keys are " + strings.Join(known, ", ")
@@ -260,6 +264,7 @@ var examples = map[string]string{
 	"discriminatorChange":        "Clear",
 	"allowedChanges":             "{HTTP: [TCP]}",
 	"ratchet":                    "true",
+	"handWrittenRules":           "Replace",
 }
 
 func (p *parser) boolean(n *yaml.Node) bool {
@@ -276,7 +281,7 @@ func enumeration[T comparable](p *parser, values names[T], key, n *yaml.Node) T 
 	v, ok := values[w.text]
 	if !ok && w.set {
 		hint := ""
-		if best := closest(w.text, slices.Sorted(maps.Keys(values))); best != "" {
+		if best := Closest(w.text, slices.Sorted(maps.Keys(values))); best != "" {
 			hint = fmt.Sprintf("write %q", best)
 		}
 		p.errorf(yamltext.Resolve(n), diag.MalformedDeclaration, hint, "%s must be one of %s", key.Value, values.list())
@@ -306,9 +311,9 @@ func kindOf(n *yaml.Node) string {
 	return fmt.Sprintf("%q", n.Value)
 }
 
-// closest returns the known name that name most likely is a misspelling of, or
+// Closest returns the known name that name most likely is a misspelling of, or
 // "": no more than half of it may be wrong.
-func closest(name string, known []string) string {
+func Closest(name string, known []string) string {
 	best, distance := "", len(name)/2+1
 	for _, k := range known {
 		if n := editDistance(strings.ToLower(name), strings.ToLower(k)); n < distance {

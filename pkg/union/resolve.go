@@ -54,7 +54,7 @@ func (r *resolver) resolve() {
 	d := r.d
 	r.u = &Union{
 		Name: d.name.text, Discriminator: d.discriminator.text, Cardinality: d.cardinality,
-		ForbidUnmapped: d.forbidUnmapped != nil && *d.forbidUnmapped, Deduce: d.deduce, Change: d.change, Ratchet: d.ratchet,
+		ForbidUnmapped: d.forbidUnmapped != nil && *d.forbidUnmapped, Deduce: d.deduce, Change: d.change, Ratchet: d.ratchet, Replace: d.replace,
 	}
 	if r.schema.Type != "object" || len(r.schema.Properties) == 0 {
 		r.errorf(d.Pos, diag.NotAnObject, "declare the union on the object whose properties are its members",
@@ -448,7 +448,7 @@ func describe(s *apiextensionsv1.JSONSchemaProps) string {
 // them when they are few.
 func nearest(name string, known []string) string {
 	known = slices.Sorted(slices.Values(known))
-	best := closest(name, known)
+	best := Closest(name, known)
 	switch {
 	case best != "":
 		return fmt.Sprintf("write %q", best)

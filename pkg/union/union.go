@@ -31,6 +31,9 @@ type Union struct {
 	// Ratchet exempts updates that leave the state as it was from the static
 	// rules.
 	Ratchet bool
+	// Replace says that hand-written rules go, where those compiled for the union
+	// are proved to accept and to refuse the same. It is no matter of meaning.
+	Replace bool
 	// Values are all values the discriminator is known to take: those of the
 	// members, in order, then further ones of its enum.
 	Values []string

@@ -74,8 +74,8 @@ func TestClosest(t *testing.T) {
 	for name, want := range map[string]string{
 		"htp": "http", "hptt": "http", "HTTPS": "https", "tsl": "tls", "tcpp": "tcp", "b": "", "": "", "ab": "a", "udp": "", "configmaps": "configMap", "xyz": "", "ünïcode": "",
 	} {
-		if got := closest(name, known); got != want {
-			t.Errorf("closest(%q) = %q, want %q", name, got, want)
+		if got := Closest(name, known); got != want {
+			t.Errorf("Closest(%q) = %q, want %q", name, got, want)
 		}
 	}
 }

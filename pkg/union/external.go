@@ -1,0 +1,113 @@
+package union
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// External is a declaration that does not stand in the schema it is for: one of a
+// side file, of Go markers, or of the annotation of a compiled CRD. Several may be
+// for one schema.
+type External struct {
+	Target
+	// Version is the name of the CRD's version; empty stands for all of them.
+	Version string
+	// Steps lead from the version's openAPIV3Schema to the schema: "properties",
+	// "spec", "items", "additionalProperties"; or Elements for one of the last two.
+	Steps []string
+	// Value is that of x-kubernetes-unions: a list with an item per union. It is
+	// not modified.
+	Value *yaml.Node
+	// File is what the positions of Value are in.
+	File string
+	// At, unless nil, is the position of all of Value, as when it is not YAML that
+	// the user wrote.
+	At *diag.Pos
+	// Named is where the CRD and the schema are named; zero where Value stands.
+	Named diag.Pos
+}
+
+// Elements is the step to the items of a list or to the values of a map, whichever
+// the schema is.
+const Elements = "[*]"
+
+// Pos is where the declaration stands.
+func (e External) Pos() diag.Pos {
+	if e.At != nil {
+		return *e.At
+	}
+	return diag.Pos{File: e.File, Line: e.Value.Line, Col: e.Value.Column}
+}
+
+// NamedAt is where the CRD and the schema are named.
+func (e External) NamedAt() diag.Pos {
+	if e.Named.Line > 0 {
+		return e.Named
+	}
+	return e.Pos()
+}
+
+// Elsewhere are declarations that stand outside CRDs.
+type Elsewhere struct {
+	Externals []External
+	// Scopes are the CRDs of which all external declarations are here: what an
+	// earlier compilation knew of them is out of date. So it is where Externals have
+	// one.
+	Scopes []Scope
+}
+
+// Scope is a version of a CRD, or all of them when Version is empty.
+type Scope struct {
+	Target
+	Version string
+}
+
+// Of returns the declarations for a CRD, and whether they are all there are for one
+// of its versions.
+func (e Elsewhere) Of(name, group, kind string) (l []External, all func(version string) bool) {
+	scopes := slices.Clone(e.Scopes)
+	for _, x := range e.Externals {
+		if x.Is(name, group, kind) {
+			l = append(l, x)
+			scopes = append(scopes, Scope{x.Target, x.Version})
+		}
+	}
+	return l, func(version string) bool {
+		return slices.ContainsFunc(scopes, func(s Scope) bool {
+			return s.Is(name, group, kind) && (s.Version == "" || s.Version == version)
+		})
+	}
+}
+
+// Covers reports whether the declaration is for the schema at steps of a version.
+func (e External) Covers(version string, steps []string) bool {
+	return (e.Version == "" || e.Version == version) && slices.EqualFunc(e.Steps, steps, func(a, b string) bool {
+		return a == b || a == Elements && (b == "items" || b == "additionalProperties")
+	})
+}
+
+// Target names a CustomResourceDefinition: by group and kind, or by its name.
+type Target struct {
+	// Name is metadata.name. It may be a guess where Group and Kind are given.
+	Name        string
+	Group, Kind string
+}
+
+// Is reports whether the target is the CRD with this name, group and kind.
+func (t Target) Is(name, group, kind string) bool {
+	if t.Kind != "" {
+		return t.Group == group && t.Kind == kind
+	}
+	return t.Name == name
+}
+
+// String returns kind and group as kubectl writes them, or else the name.
+func (t Target) String() string {
+	if t.Kind != "" {
+		return t.Kind + "." + t.Group
+	}
+	return t.Name
+}

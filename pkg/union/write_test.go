@@ -1,0 +1,59 @@
+package union_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+const written = `
+type: object
+properties:
+  type: {type: string}
+  "on": {type: string}
+  "null": {type: array, items: {type: string}}
+  c: {type: object, properties: {x: {type: string}}}
+  d: {type: string}
+`
+
+// TestNode: what is written means the same when it is read again, from the node and
+// from its text.
+func TestNode(t *testing.T) {
+	for _, items := range []string{
+		`- members: [d, "on"]`,
+		`- {members: [d, "on"], cardinality: ExactlyOne, discriminatorChange: Forbid, name: u}`,
+		`- {members: [d, "on", "null"], emptyIsUnset: ["null", d], cardinality: AtLeastOne}`,
+		`- {members: [d, "on"], allowedChanges: {d: "on"}, ratchet: true, handWrittenRules: Replace}`,
+		`- {discriminator: type, fields-to-discriminateBy: {d: D, "on": "On", "null": ["null", "1:30", "0x1"], c: "yes"}}`,
+		`- {discriminator: type, fields-to-discriminateBy: {d: D, c: [C, "~"]}, optionalMembers: [c], emptyIsUnset: [c], unmappedValues: Forbid}`,
+		`- {discriminator: type, fields-to-discriminateBy: {d: D, c: C}, deduceInvalidDiscriminator: true, discriminatorChange: Allow}`,
+		`- {discriminator: type, fields-to-discriminateBy: {d: "D\n😀", c: " C "}, cardinality: ExactlyOne, allowedChanges: {" C ": ["D\n😀", ""]}}`,
+	} {
+		unions, problems := resolve(t, items, written, false)
+		if len(unions) != 1 || len(problems) > 0 {
+			t.Fatal(items, problems)
+		}
+		node := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{unions[0].Node()}}
+		text, err := yaml.Marshal(node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again yaml.Node
+		if err := yaml.Unmarshal(text, &again); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		for _, n := range []*yaml.Node{node, again.Content[0]} {
+			declarations, diags := union.Parse("", "spec", n, nil)
+			read, more := union.Resolve(declarations, schemaOf(t, written), false)
+			if len(diags)+len(more) > 0 {
+				t.Fatalf("%v%v\n%s", diags, more, text)
+			}
+			if d := cmp.Diff(unions[0], read[0]); d != "" {
+				t.Errorf("(-written +read):\n%s\n%s", d, text)
+			}
+		}
+	}
+}
