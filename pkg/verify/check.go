@@ -216,7 +216,8 @@ func (k *check) more(u *union.Union) []string {
 	s := k.node.schema
 	var l []string
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		if name != u.Discriminator && !slices.Contains(u.MemberNames(), name) && !slices.Contains(s.Required, name) {
+		always := slices.Contains(s.Required, name) || k.node.root && slices.Contains([]string{"apiVersion", "kind", "metadata"}, name)
+		if name != u.Discriminator && !slices.Contains(u.MemberNames(), name) && !always {
 			l = append(l, name)
 		}
 	}

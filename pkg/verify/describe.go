@@ -11,6 +11,14 @@ import (
 // Words says in a line what the counterexample is: what it breaks when it is
 // accepted, which state or change it is when it is rejected.
 func (d Difference) Words(u *union.Union) string {
+	words := d.words(u)
+	if len(d.Beside) > 0 {
+		words += " (" + enumerated(d.Beside) + ")"
+	}
+	return words
+}
+
+func (d Difference) words(u *union.Union) string {
 	switch {
 	case d.Is == nil:
 		if d.Was == nil {

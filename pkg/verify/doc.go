@@ -73,4 +73,30 @@
 // there, and unions that restrict changes are updated, which nothing but a rule on
 // the list or above can restrict. That a change leaves members behind needs no
 // proof of its own: no legal state has any.
+//
+// # Hand-written constraints
+//
+// [Compare] takes constraints of one schema, and says what replacing them by the
+// rules of a union would change: nothing, or the smallest resource that is then
+// refused, or accepted. [Replaceable] finds the constraints that the rules of a
+// union make superfluous.
+//
+// The constraints stand alone for this: everything else that restricts the same
+// object, or what it lies in, is left out, and every constraint counts, whatever it
+// reads. The states are those that [Object] tries, and the ways to write them, but
+// no changes, unless a constraint reads oldSelf or the union ratchets. Besides,
+//   - every combination of the ways to write what one constraint reads is tried, as
+//     far as it may tell them apart. Where several properties are told apart, and no
+//     difference is found, the comparison is inconclusive;
+//   - where properties are counted, every number of those beside the union's is;
+//   - a legal state that is refused with some value of what else a constraint reads is
+//     a difference, not a doubt.
+//
+// Beyond 4,096 states a sample is tried. It is enough, and [Comparison] complete, when
+// no constraint tells ways of writing apart and each condition of the union is
+// enforced by a constraint of its own, or by one that reads few members besides.
+//
+// A constraint that reads more than the state of the union is never called
+// equivalent: values of the rest cannot all be tried. Neither is one that reads the
+// discriminator in a way for which the values tried are not enough.
 package verify

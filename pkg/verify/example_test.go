@@ -47,3 +47,46 @@ func ExampleObject() {
 	// accepted: true - git and path are set together
 	// map[apiVersion:example.com/v1 git:a kind:Source metadata:map[name:example] path:a]
 }
+
+// Rules written by hand that mean what a union says, but for one.
+func ExampleReplaceable() {
+	text := apiextensionsv1.JSONSchemaProps{Type: "string"}
+	schema := &apiextensionsv1.JSONSchemaProps{
+		Type:       "object",
+		Properties: map[string]apiextensionsv1.JSONSchemaProps{"git": text, "image": text, "tag": text},
+		OneOf:      []apiextensionsv1.JSONSchemaProps{{Required: []string{"git"}}, {Required: []string{"image"}}},
+		XValidations: apiextensionsv1.ValidationRules{
+			{Rule: "!has(self.tag) || has(self.image)"},
+			{Rule: "has(self.git) || has(self.image)"},
+		},
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+		Group: "example.com",
+		Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: "Source"},
+		Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+			Name: "v1", Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: schema},
+		}},
+	}}
+	u := &union.Union{Members: []union.Member{{Name: "git"}, {Name: "image"}}, Cardinality: union.ExactlyOne, Change: union.Clear}
+
+	constraints, c, err := verify.Replaceable(context.Background(), crd, 0, nil, u)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(constraints, "are", c.Verdict)
+
+	u.Cardinality = union.AtMostOne
+	constraints, c, err = verify.Replaceable(context.Background(), crd, 0, nil, u)
+	fmt.Println(constraints, err)
+	c, err = verify.Compare(context.Background(), crd, 0, nil, u, []verify.Constraint{{Key: "oneOf"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("oneOf is", c.Verdict, "-", c.Looser.Words(u))
+	// Output:
+	// [x-kubernetes-validations[1] oneOf] are equivalent
+	// [] <nil>
+	// oneOf is looser - no member is set
+}

@@ -36,6 +36,10 @@ type generator struct {
 	depth            int
 }
 
+func newGenerator(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int) *generator {
+	return &generator{ctx: ctx, apiVersion: crd.Spec.Group + "/" + crd.Spec.Versions[version].Name, kind: crd.Spec.Names.Kind}
+}
+
 // ownCheck is one thing a schema itself demands of a value.
 type ownCheck struct {
 	test *test

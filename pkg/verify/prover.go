@@ -19,6 +19,9 @@ type prover struct {
 	removals []removal
 	cells    []cell
 	index    map[point]int // of cells
+	// static says that nothing depends on the old object: neither a check nor the
+	// union. Then creations say it all.
+	static bool
 }
 
 // removal is a way for the union object to disappear: a property on the way to

@@ -244,6 +244,9 @@ func readSchema(s *apiextensionsv1.JSONSchemaProps, path []string, r *reading) {
 	}
 	if s.Not != nil {
 		readSchema(s.Not, path, r)
+		if len(path) > 0 {
+			add(path, presence) // not: {} says that it must not be there
+		}
 	}
 }
 

@@ -155,14 +155,21 @@ func (p *prover) rewrite(f *findings) {
 	bases := p.bases()
 	from := p.near(bases)
 	if f.complete {
+		known := make(map[point]bool, len(from))
+		for _, pt := range from {
+			known[pt] = true
+		}
 		for _, c := range p.cells {
-			if !slices.Contains(from, c.point) {
+			if !known[c.point] {
 				from = append(from, c.point)
 			}
 		}
 	}
 	each := p.weight(everything)
 	every, others := stride(len(from)*len(p.alts), 3*each), stride(len(bases)*len(p.alts)*len(bases), each)
+	if p.static {
+		every, others = stride(len(from)*len(p.alts), each), 1
+	}
 	if every+others > 2 {
 		f.complete = false
 	}
@@ -176,7 +183,7 @@ func (p *prover) rewrite(f *findings) {
 			other := main
 			other.alt = int16(a + 1)
 			f.try(w, everything, nothing, other)
-			if p.ctx.Err() != nil || !p.correlates() {
+			if p.ctx.Err() != nil || p.static || !p.correlates() {
 				continue
 			}
 			f.try(w, everything, main, other)

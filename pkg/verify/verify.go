@@ -60,6 +60,9 @@ type Difference struct {
 	// creation, Is when the union object is removed; where it is added, Was is
 	// nil and Old is not.
 	Was, Is *union.State
+	// Beside says what else the example needs to be judged so: another property
+	// and its value, or a way of writing. [Compare] fills it in, [Object] does not.
+	Beside []string
 	// Old and New are whole resources. Old is nil for a creation.
 	Old, New map[string]any
 }
@@ -80,7 +83,7 @@ func Object(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, 
 	if err != nil {
 		return nil, err
 	}
-	g := &generator{ctx: ctx, apiVersion: crd.Spec.Group + "/" + crd.Spec.Versions[version].Name, kind: crd.Spec.Names.Kind}
+	g := newGenerator(ctx, crd, version)
 	var proofs []Proof
 	for _, u := range unions {
 		if u == nil {
@@ -96,40 +99,20 @@ func Object(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, 
 }
 
 func prove(g *generator, c *chain, u *union.Union, unions []*union.Union) (Proof, error) {
-	g.work = 0
 	proof := Proof{Union: u}
-	if len(u.Members) > maxMembers {
-		proof.Inconclusive = []string{fmt.Sprintf("the union has %d members, more than the %d that can be verified", len(u.Members), maxMembers)}
+	if doubt := tooLarge(u); doubt != "" {
+		proof.Inconclusive = []string{doubt}
 		return proof, nil
 	}
-	if u.Discriminator != "" && c.object().property(u.Discriminator) == nil {
-		return proof, fmt.Errorf("%s has no property %q, the discriminator", c.object().path, u.Discriminator)
-	}
-	p := &prover{ctx: g.ctx, u: u, chain: c}
-	broken := p.collect()
-	foreign, unknown := p.foreign()
-	w, err := g.newWriting(c.object(), u, foreign)
+	p, err := newProver(g.ctx, c, u)
 	if err != nil {
 		return proof, err
 	}
-	p.writing = w
+	broken := p.collect()
+	if proof.Inconclusive, err = p.prepare(g, unions, broken); err != nil {
+		return proof, err
+	}
 	proof.Rules = p.rules() + len(broken)
-	for i, err := range w.failures {
-		if err != nil {
-			proof.Inconclusive = append(proof.Inconclusive, fmt.Sprintf("states with %s set: %v", u.Members[i].Name, err))
-		}
-	}
-	own, err := g.neighbours(c.object(), u, unions)
-	if err != nil {
-		proof.Inconclusive = append(proof.Inconclusive, err.Error())
-	}
-	p.surroundings = &surroundings{chain: c, own: own}
-	proof.Inconclusive = append(append(proof.Inconclusive, broken...), unknown...)
-	start := point{}
-	if bases := p.bases(); len(bases) > 0 {
-		start = bases[0]
-	}
-	p.surroundings = g.surround(c, p.object(start), own)
 	p.links()
 	f, err := p.run(g)
 	if err != nil {
@@ -139,18 +122,76 @@ func prove(g *generator, c *chain, u *union.Union, unions []*union.Union) (Proof
 	for _, d := range f.doubts {
 		proof.Inconclusive = append(proof.Inconclusive, d.describe(p))
 	}
-	judge := &whole{root: c.nodes[0]}
+	differences, doubts := f.differences(nil)
+	proof.Differences = differences
+	proof.Inconclusive = append(proof.Inconclusive, doubts...)
+	return proof, g.ctx.Err()
+}
+
+// tooLarge says that a union has more members than can be tried, or nothing.
+func tooLarge(u *union.Union) string {
+	if len(u.Members) <= maxMembers {
+		return ""
+	}
+	return fmt.Sprintf("the union has %d members, more than the %d that can be verified", len(u.Members), maxMembers)
+}
+
+func newProver(ctx context.Context, c *chain, u *union.Union) (*prover, error) {
+	if u.Discriminator != "" && c.object().property(u.Discriminator) == nil {
+		return nil, fmt.Errorf("%s has no property %q, the discriminator", c.object().path, u.Discriminator)
+	}
+	return &prover{ctx: ctx, u: u, chain: c}, nil
+}
+
+// prepare finds out, once the checks are known, how the union's properties can be
+// written and what stands around them. It returns what makes the proof
+// inconclusive: the checks that are broken, and what could not be found.
+func (p *prover) prepare(g *generator, unions []*union.Union, broken []string) ([]string, error) {
+	g.work = 0
+	var doubts []string
+	foreign, unknown := p.foreign()
+	w, err := g.newWriting(p.chain.object(), p.u, foreign)
+	if err != nil {
+		return nil, err
+	}
+	p.writing = w
+	for i, err := range w.failures {
+		if err != nil {
+			doubts = append(doubts, fmt.Sprintf("states with %s set: %v", p.u.Members[i].Name, err))
+		}
+	}
+	own, err := g.neighbours(p.chain.object(), p.u, unions)
+	if err != nil {
+		doubts = append(doubts, err.Error())
+	}
+	p.surroundings = &surroundings{chain: p.chain, own: own}
+	start := point{}
+	if bases := p.bases(); len(bases) > 0 {
+		start = bases[0]
+	}
+	p.surroundings = g.surround(p.chain, p.object(start), own)
+	return append(append(doubts, broken...), unknown...), nil
+}
+
+// differences are those found, with their resources and what beside says of them,
+// and the counterexamples that something other than the checks rejects.
+func (f *findings) differences(beside func(finding) []string) (l []Difference, doubts []string) {
+	p := f.prover
+	judge := &whole{root: p.chain.nodes[0]}
 	for _, n := range f.sorted() {
 		d := p.difference(n)
+		if beside != nil {
+			d.Beside = beside(n)
+		}
 		if d.Accepted {
 			if err := judge.rejects(p, d); err != nil {
-				proof.Inconclusive = append(proof.Inconclusive, fmt.Sprintf("%s: no rule on the union rejects it, but this does: %v", d.Words(u), err))
+				doubts = append(doubts, fmt.Sprintf("%s: no rule on the union rejects it, but this does: %v", d.Words(p.u), err))
 				continue
 			}
 		}
-		proof.Differences = append(proof.Differences, d)
+		l = append(l, d)
 	}
-	return proof, g.ctx.Err()
+	return l, doubts
 }
 
 // collect finds the checks that have to do with the union. It returns what

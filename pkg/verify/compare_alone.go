@@ -1,0 +1,156 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// Constraint is something hand-written on one schema that restricts which
+// properties are set together.
+type Constraint struct {
+	// Key is that of the schema: "x-kubernetes-validations", "allOf", "anyOf",
+	// "oneOf", "not", "minProperties" or "maxProperties".
+	Key string
+	// Index is that of the rule in x-kubernetes-validations, or of the item in
+	// allOf; else 0.
+	Index int
+}
+
+// The keys of constraints that have an index.
+const (
+	ruleKey  = "x-kubernetes-validations"
+	allOfKey = "allOf"
+)
+
+// String returns the constraint as paths write it: "x-kubernetes-validations[2]",
+// "oneOf".
+func (c Constraint) String() string {
+	if c.Key == ruleKey || c.Key == allOfKey {
+		return fmt.Sprintf("%s[%d]", c.Key, c.Index)
+	}
+	return c.Key
+}
+
+// copyTo writes the constraint of one schema to another. It reports whether there
+// is such a constraint.
+func (c Constraint) copyTo(to, from *apiextensionsv1.JSONSchemaProps) bool {
+	switch {
+	case c.Key == ruleKey && c.Index >= 0 && c.Index < len(from.XValidations):
+		to.XValidations = append(to.XValidations, from.XValidations[c.Index])
+		return true
+	case c.Key == allOfKey && c.Index >= 0 && c.Index < len(from.AllOf):
+		to.AllOf = append(to.AllOf, from.AllOf[c.Index])
+		return true
+	case c.Index != 0:
+		return false
+	case c.Key == "anyOf":
+		to.AnyOf = from.AnyOf
+		return len(to.AnyOf) > 0
+	case c.Key == "oneOf":
+		to.OneOf = from.OneOf
+		return len(to.OneOf) > 0
+	case c.Key == "not":
+		to.Not = from.Not
+		return to.Not != nil
+	case c.Key == "minProperties":
+		to.MinProperties = from.MinProperties
+		return to.MinProperties != nil
+	case c.Key == "maxProperties":
+		to.MaxProperties = from.MaxProperties
+		return to.MaxProperties != nil
+	}
+	return false
+}
+
+// unrestricted is a copy of s without anything that restricts more than one value
+// in it. It shares what it does not change.
+func unrestricted(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
+	c := *s
+	c.XValidations, c.AllOf, c.AnyOf, c.OneOf, c.Not, c.MinProperties, c.MaxProperties = nil, nil, nil, nil, nil, nil, nil
+	return &c
+}
+
+// missing returns an error unless there are such constraints on the schema of n,
+// each given once.
+func missing(n *node, constraints []Constraint) error {
+	for i, c := range constraints {
+		if !c.copyTo(&apiextensionsv1.JSONSchemaProps{}, n.schema) {
+			return fmt.Errorf("%s has no %s to compare", n.path, c)
+		}
+		if slices.Contains(constraints[:i], c) {
+			return fmt.Errorf("%s of %s is given twice", c, n.path)
+		}
+	}
+	return nil
+}
+
+// isolated is a copy of a CRD in which nothing but the given constraints, which
+// exist, restricts the object that steps lead to, nor what it lies in, whose other
+// properties are left out unless they are required. What its own properties
+// restrict stays, or with bare goes as well. The copy shares what it does not
+// change.
+func isolated(crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, constraints []Constraint, bare bool) *apiextensionsv1.CustomResourceDefinition {
+	c := *crd
+	c.Spec.Versions = slices.Clone(crd.Spec.Versions)
+	validation := *c.Spec.Versions[version].Schema
+	validation.OpenAPIV3Schema = along(validation.OpenAPIV3Schema, steps, func(object *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
+		alone := unrestricted(object)
+		if bare {
+			alone = bared(object, 0)
+		}
+		for _, c := range constraints {
+			c.copyTo(alone, object)
+		}
+		return alone
+	})
+	c.Spec.Versions[version].Schema = &validation
+	return &c
+}
+
+// along copies the schemas that steps, which exist, lead through, unrestricted,
+// and what do makes of the last.
+func along(s *apiextensionsv1.JSONSchemaProps, steps []string, do func(*apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
+	if len(steps) == 0 {
+		return do(s)
+	}
+	c := unrestricted(s)
+	switch steps[0] {
+	case "items":
+		c.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: along(s.Items.Schema, steps[1:], do)}
+	case "additionalProperties":
+		c.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: s.AdditionalProperties.Allows, Schema: along(s.AdditionalProperties.Schema, steps[1:], do)}
+	default:
+		c.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
+		for _, name := range s.Required {
+			if p, ok := s.Properties[name]; ok {
+				c.Properties[name] = p
+			}
+		}
+		p := s.Properties[steps[1]]
+		c.Properties[steps[1]] = *along(&p, steps[2:], do)
+	}
+	return c
+}
+
+// bared is a copy of s, unrestricted throughout.
+func bared(s *apiextensionsv1.JSONSchemaProps, depth int) *apiextensionsv1.JSONSchemaProps {
+	c := unrestricted(s)
+	if depth > maxDepth {
+		return c
+	}
+	if s.Properties != nil {
+		c.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
+		for name, p := range s.Properties {
+			c.Properties[name] = *bared(&p, depth+1)
+		}
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		c.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: bared(s.Items.Schema, depth+1)}
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		c.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: s.AdditionalProperties.Allows, Schema: bared(s.AdditionalProperties.Schema, depth+1)}
+	}
+	return c
+}

@@ -1,0 +1,170 @@
+package verify_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// generated are unions of n members with all mixtures of what they can say of
+// states. They do not restrict changes.
+func generated(n int, empty string) []string {
+	names := []string{"a", "b", "c", "d"}[:n]
+	var fields []string
+	for i, name := range names {
+		value := strings.ToUpper(name)
+		if i == 0 {
+			value = "[A, A2]"
+		}
+		fields = append(fields, name+": "+value)
+	}
+	const free = "discriminatorChange: Allow"
+	var l []string
+	for _, cardinality := range []string{"AtMostOne", "ExactlyOne", "AtLeastOne"} {
+		change := free
+		if cardinality == "AtLeastOne" {
+			change = "" // has none
+		}
+		l = append(l, declaration("members: ["+strings.Join(names, ", ")+"]", "cardinality: "+cardinality, change, empty))
+	}
+	for _, cardinality := range []string{"", "cardinality: ExactlyOne", "deduceInvalidDiscriminator: true"} {
+		for _, optional := range []string{"", "optionalMembers: [a]", "optionalMembers: [" + strings.Join(names, ", ") + "]"} {
+			for _, unmapped := range []string{"", "unmappedValues: Forbid"} {
+				l = append(l, declaration("discriminator: type, fields-to-discriminateBy: {"+strings.Join(fields, ", ")+"}", cardinality, optional, unmapped, free, empty))
+			}
+		}
+	}
+	return l
+}
+
+func declaration(keys ...string) string {
+	var l []string
+	for _, k := range keys {
+		if k != "" {
+			l = append(l, k)
+		}
+	}
+	return "[{" + strings.Join(l, ", ") + "}]"
+}
+
+// withRules puts rules on spec as if they were written by hand.
+func withRules(t testing.TB, spec string, declaration string, encoding rules.Encoding) (*apiextensionsv1.CustomResourceDefinition, *union.Union) {
+	t.Helper()
+	crd := crdWith(t, spec)
+	steps := []string{"properties", "spec"}
+	u := unionsOf(t, declaration, at(t, crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps))[0]
+	var l apiextensionsv1.ValidationRules
+	for _, r := range rules.Static(u, encoding) {
+		l = append(l, r.Validation())
+	}
+	setRules(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps, l)
+	return crd, u
+}
+
+// TestGeneratedRules: the rules compiled for a union, taken for hand-written, are
+// equivalent to it, and all of them can be replaced.
+func TestGeneratedRules(t *testing.T) {
+	const spec = `
+type: object
+properties:
+  type: {type: string, nullable: true}
+  a: {type: object, nullable: true, properties: {x: {type: string}, z: {type: integer, nullable: true}}}
+  b: {type: string, nullable: true}
+  c: {type: array, items: {type: string}}
+  d: {type: object, nullable: true, additionalProperties: {type: string}}
+  other: {type: string}
+`
+	steps := []string{"properties", "spec"}
+	for n := 1; n <= 4; n++ {
+		for _, empty := range []string{"", "emptyIsUnset: [" + strings.Join([]string{"a", "b", "c", "d"}[:n], ", ") + "]"} {
+			for i, declaration := range generated(n, empty) {
+				if testing.Short() && i%4 > 0 {
+					continue
+				}
+				for _, encoding := range []rules.Encoding{rules.Fine, rules.Compact} {
+					t.Run(fmt.Sprint(declaration, " ", encoding), func(t *testing.T) {
+						t.Parallel()
+						crd, u := withRules(t, spec, declaration, encoding)
+						written := constraintsOn(at(t, crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps))
+						c, err := verify.Compare(context.Background(), crd, 0, steps, u, written)
+						if err != nil || c.Verdict != verify.Equivalent || !c.Complete {
+							t.Fatalf("%v complete: %t %s", err, c.Complete, verdict(t, c, u))
+						}
+						l, again, err := verify.Replaceable(context.Background(), crd, 0, steps, u)
+						if err != nil || len(l) != len(written) || len(l) > 0 && again.Verdict != verify.Equivalent {
+							t.Errorf("%v replaceable: %v of %v, %s", err, l, written, again.Verdict)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestComparedMutants changes rules in one place. Those that mean something else by
+// the judgement of the server, without verify, are not equivalent, and the others
+// are.
+func TestComparedMutants(t *testing.T) {
+	const spec = `
+type: object
+properties:
+  type: {type: string}
+  a: {type: object}
+  b: {type: string}
+  c: {type: array, items: {type: string}}
+`
+	steps := []string{"properties", "spec"}
+	declarations := generated(2, "")
+	for i, d := range append(generated(3, ""), generated(3, "emptyIsUnset: [c]")...) {
+		if i%6 == 0 {
+			declarations = append(declarations, d) // larger ones take long to judge
+		}
+	}
+	total, changed := 0, 0
+	for i, declaration := range declarations {
+		for _, encoding := range []rules.Encoding{rules.Fine, rules.Compact} {
+			crd, u := withRules(t, spec, declaration, encoding)
+			j := newJudge(t, crd, 0, steps, u)
+			place := len(j.places) - 1
+			written := at(t, crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps).XValidations
+			for r := range j.places[place].rules {
+				for m, mutant := range mutants(j.places[place].rules[r].Rule) {
+					if (i+r+m)%11 > 0 {
+						continue // all of them take a minute
+					}
+					meaning, ok := j.differs(t, place, r, mutant)
+					if !ok {
+						continue
+					}
+					l := slices.Clone(written)
+					l[r].Rule = mutant
+					setRules(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps, l)
+					c, err := verify.Compare(context.Background(), crd, 0, steps, u, constraintsOn(at(t, crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps)))
+					setRules(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps, written)
+					if err != nil {
+						t.Fatal(err)
+					}
+					total++
+					if meaning {
+						changed++
+					}
+					if meaning == (c.Verdict == verify.Equivalent) || c.Verdict == verify.Inconclusive {
+						t.Errorf("%s: %s\nbecame %s\nit changes the meaning: %t; the comparison says %s", declaration, written[r].Rule, mutant, meaning, verdict(t, c, u))
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d mutants, of which %d mean something else", total, changed)
+	if changed < 200 || total-changed < 10 {
+		t.Error("too few mutants to say anything")
+	}
+}
