@@ -30,6 +30,9 @@ const (
 	Fine Encoding = "fine"
 	// Compact is one rule per union, or as few as fit.
 	Compact Encoding = "compact"
+	// Terse is Compact with rules and fixed messages only, which do not name the
+	// member at fault: the fewest bytes.
+	Terse Encoding = "terse"
 	// OpenAPI is a schema in the allOf of the union object, in place of static
 	// rules: it costs no budget, its errors are hard to read, and it is an error
 	// where pkg/verify does not prove that it means what the union says. Auto never
@@ -37,15 +40,15 @@ const (
 	OpenAPI Encoding = "openapi"
 )
 
-// ParseEncoding reads "auto", "fine", "compact" or "openapi".
+// ParseEncoding reads "auto", "fine", "compact", "terse" or "openapi".
 func ParseEncoding(s string) (Encoding, error) {
 	switch e := Encoding(s); e {
 	case "auto":
 		return Auto, nil
-	case Fine, Compact, OpenAPI:
+	case Fine, Compact, Terse, OpenAPI:
 		return e, nil
 	}
-	return "", fmt.Errorf("no such encoding %q: use auto, fine, compact or openapi", s)
+	return "", fmt.Errorf("no such encoding %q: use auto, fine, compact, terse or openapi", s)
 }
 
 // Options are the choices of a compilation; the zero value is the default.
@@ -65,6 +68,9 @@ type Manifest struct {
 	Node *yaml.Node
 	// JSON is the same manifest as kubectl reads it (sigs.k8s.io/yaml).
 	JSON []byte
+	// External are declarations for this CRD that do not stand in it. Their targets
+	// are not looked at.
+	External []union.External
 }
 
 // ParseManifest reads a file that holds one CustomResourceDefinition, YAML or
@@ -112,7 +118,7 @@ func (p Place) String() string {
 	fmt.Fprintf(&b, "spec.versions[%d].schema.openAPIV3Schema", p.Version)
 	for i := 0; i < len(p.Steps); i++ {
 		b.WriteString("." + p.Steps[i])
-		if p.Steps[i] == "properties" {
+		if p.Steps[i] == "properties" && i+1 < len(p.Steps) {
 			i++
 			b.WriteString("[" + p.Steps[i] + "]")
 		}
@@ -123,8 +129,11 @@ func (p Place) String() string {
 // Object is a schema that declares unions.
 type Object struct {
 	Place
-	// Key is the index of the declaring key in the Content of Node.
+	// Key is the index of the declaring key in the Content of Node, or -1 when the
+	// declarations do not stand there.
 	Key int
+	// Value is that of x-kubernetes-unions.
+	Value *yaml.Node
 	// Declarations are its unions as written, Unions as understood, in order.
 	Declarations []*union.Declaration
 	Unions       []*union.Union
@@ -227,35 +236,41 @@ func (c *compiler) version() {
 		c.report(diag.Diagnostic{Code: diag.KubeVersion, Pos: diag.Pos{File: c.manifest.File}, Message: err.Error()})
 	}
 	c.kube = v
+	if c.opts.Encoding == Terse {
+		c.kube.features.MessageExpression, c.kube.features.ReasonAndFieldPath = false, false
+	}
 }
 
 func (c *compiler) locate() {
 	c.located = locate(c.manifest)
+	c.located.external(c.manifest)
 	c.diags = append(c.diags, c.located.diags...)
 }
 
 // resolve checks the declarations against their schemas.
 func (c *compiler) resolve() {
 	for _, l := range c.located.objects {
-		o := &object{Object: Object{Place: l.Place, Key: l.key}, frames: l.frames}
-		o.schema = schemaAt(c.crd, o.Place)
+		o := &object{Object: Object{Place: l.Place, Key: l.key, Value: l.value()}, frames: l.frames}
+		o.schema = o.Place.Schema(c.crd)
 		if o.schema == nil {
 			// The two readings of the file differ on the way here.
-			c.report(diag.Diagnostic{Code: diag.AmbiguousScalar, Pos: c.pos(l.value), Path: l.Place.String(),
+			c.report(diag.Diagnostic{Code: diag.AmbiguousScalar, Pos: c.pos(l.Node), Path: l.Place.String(),
 				Message: "kubectl does not find this schema where it is written: a key on the way to it is no string to it", Hint: "quote the property names"})
 			continue
 		}
-		declarations, diags := union.Parse(c.manifest.File, o.Place.String(), l.value, l.at)
-		c.diags = append(c.diags, diags...)
-		o.Declarations = declarations
+		for _, w := range l.written {
+			declarations, diags := union.Parse(w.File, o.Place.String(), w.Value, w.At)
+			c.diags = append(c.diags, diags...)
+			o.Declarations = append(o.Declarations, declarations...)
+		}
 		ambiguous := c.ambiguous(o)
 		c.diags = append(c.diags, ambiguous...)
-		if len(declarations) == 0 || len(ambiguous) > 0 {
+		if len(o.Declarations) == 0 || len(ambiguous) > 0 {
 			continue
 		}
 		c.correlation(o)
 		var resolved diag.List
-		o.Unions, resolved = union.Resolve(declarations, o.schema, o.isResource())
+		o.Unions, resolved = union.Resolve(o.Declarations, o.schema, o.isResource())
 		c.diags = append(c.diags, resolved...)
 		c.demands(o)
 		c.objects = append(c.objects, o)
@@ -347,7 +362,7 @@ func (c *compiler) versionsDiffer() {
 			other := Place{Version: i, Name: v.Name, Steps: o.Steps}
 			var difference string
 			switch {
-			case there < 0 && hasAny(schemaAt(c.crd, other), o) && !c.located.has(i, o.Steps):
+			case there < 0 && hasAny(other.Schema(c.crd), o) && !c.located.has(i, o.Steps):
 				difference = "declares no union there"
 			case there >= 0 && i < o.Version && !c.sameUnions(c.objects[there], o):
 				difference = "declares a different one"

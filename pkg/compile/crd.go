@@ -55,9 +55,9 @@ func (c *compiler) decode() {
 	}
 }
 
-// schemaAt returns the schema at p, or nil. What it returns is a copy where a
+// Schema returns the schema of a CRD at p, or nil. What it returns is a copy where a
 // map holds it; see edit for changing one.
-func schemaAt(crd *apiextensionsv1.CustomResourceDefinition, p Place) *apiextensionsv1.JSONSchemaProps {
+func (p Place) Schema(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.JSONSchemaProps {
 	if p.Version >= len(crd.Spec.Versions) || crd.Spec.Versions[p.Version].Schema == nil {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (c *compiler) correlation(o *object) {
 		owner := Place{Version: o.Version, Name: o.Name, Steps: o.Steps[:from]}
 		if o.Steps[from] == "items" {
 			// Lists default to atomic; sets are not correlated for rules either.
-			list := schemaAt(c.crd, owner)
+			list := owner.Schema(c.crd)
 			if list.XListType == nil || *list.XListType != "map" {
 				o.uncorrelated = owner.String()
 				return

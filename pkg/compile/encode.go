@@ -59,7 +59,7 @@ func (c *compiler) additions() []Addition {
 		}
 	}
 	for i := range l {
-		present := schemaAt(c.crd, l[i].Place)
+		present := l[i].Place.Schema(c.crd)
 		l[i].Rules = slices.DeleteFunc(l[i].Rules, func(r rules.Rule) bool { return hasRule(present.XValidations, r) })
 		l[i].AllOf = slices.DeleteFunc(l[i].AllOf, func(s apiextensionsv1.JSONSchemaProps) bool { return hasSchema(present.AllOf, s) })
 	}
@@ -129,7 +129,7 @@ func (c *compiler) links(o *object) []link {
 		}
 		parent := Place{Version: o.Version, Name: o.Name, Steps: o.Steps[:from], Node: o.frames[f].node}
 		name := o.Steps[from+1]
-		owner := schemaAt(c.crd, parent)
+		owner := parent.Schema(c.crd)
 		property := owner.Properties[name]
 		if (slices.Contains(owner.Required, name) || property.Default != nil) && !property.Nullable {
 			continue

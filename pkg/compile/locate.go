@@ -22,10 +22,21 @@ type frame struct {
 // location is a schema with a declaration.
 type location struct {
 	Place
-	key    int
-	value  *yaml.Node
-	at     *diag.Pos // of a declaration that does not stand in the schema
-	frames []frame   // the last one is the schema itself
+	key     int              // of a declaration in the schema, else -1
+	written []union.External // what declares; one, unless it stands elsewhere
+	frames  []frame          // the last one is the schema itself
+}
+
+// value is that of x-kubernetes-unions.
+func (l location) value() *yaml.Node {
+	if len(l.written) == 1 {
+		return l.written[0].Value
+	}
+	all := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	for _, w := range l.written {
+		all.Content = append(all.Content, yamltext.Resolve(w.Value).Content...)
+	}
+	return all
 }
 
 // locator walks the schemas of a CRD for declarations.
@@ -204,7 +215,7 @@ func (l *locator) schema(n *yaml.Node, misplaced string) {
 		case key == union.Key:
 			l.objects = append(l.objects, location{
 				Place: Place{Version: l.place.Version, Name: l.place.Name, Steps: slices.Clone(l.place.Steps), Node: n},
-				key:   e.Index, value: e.Value, frames: slices.Clone(l.frames),
+				key:   e.Index, written: []union.External{{Value: e.Value, File: l.file}}, frames: slices.Clone(l.frames),
 			})
 		case key == "properties":
 			l.properties(n, l.follow(e.Value, key), misplaced)

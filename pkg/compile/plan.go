@@ -115,7 +115,7 @@ func (c *compiler) plan() (*Plan, error) {
 					return nil, err
 				}
 				for k, r := range g.rules {
-					served := hasRule(schemaAt(c.crd, g.place).XValidations, r)
+					served := hasRule(g.place.Schema(c.crd).XValidations, r)
 					up.Rules = append(up.Rules, RulePlan{Rule: r.Trim(c.kube.features), Place: g.place, Kind: g.kind, Cost: costs[k], Served: served})
 					if !served {
 						added := &p.Versions[o.Version].Added
@@ -149,6 +149,8 @@ func (c *compiler) encodingName(u *union.Union, s style) string {
 	switch {
 	case c.opts.Encoding == OpenAPI:
 		return string(OpenAPI)
+	case c.opts.Encoding == Terse && s.encoding == rules.Compact:
+		return string(Terse)
 	case perMember(s.encoding, u):
 		return "one rule per member"
 	case s.encoding > rules.Compact:

@@ -70,7 +70,7 @@ func (c *compiler) above(o *object) []many {
 	var l []many
 	for f := range o.frames[:len(o.frames)-1] {
 		at := o.frames[f].steps
-		owner := schemaAt(c.crd, Place{Version: o.Version, Steps: o.Steps[:at]})
+		owner := Place{Version: o.Version, Steps: o.Steps[:at]}.Schema(c.crd)
 		switch o.Steps[at] {
 		case "items":
 			l = append(l, many{o.Steps[:at], "maxItems", owner.MaxItems, owner.MinItems})

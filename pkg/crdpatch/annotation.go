@@ -45,6 +45,11 @@ type schemaRecord struct {
 	// Unions is the value of the declaration; null for a schema that only got
 	// removal guards.
 	Unions json.RawMessage `json:"unions,omitempty"`
+	// External says that the declaration did not stand in the schema.
+	External bool `json:"external,omitempty"`
+	// Replaced is what was taken out by hand of a schema whose declaration is
+	// external: when that is not there any more, nothing else enforces the union.
+	Replaced *replacedRecord `json:"replaced,omitempty"`
 	// Source is the exact text that was cut out, and At where: its distance from
 	// the start of the schema's mapping in the text without any of our edits.
 	Source string `json:"source,omitempty"`
@@ -59,6 +64,28 @@ type schemaRecord struct {
 	EmptyAllOf bool `json:"emptyAllOf,omitempty"`
 	// AllOf are the sums of those schemas in allOf that are ours.
 	AllOf []string `json:"allOf,omitempty"`
+}
+
+// replacedRecord is what the rules of a union have taken the place of.
+type replacedRecord struct {
+	// Cuts are the exact texts that were cut out, and where: their distances from
+	// the start of the schema's mapping in the text that has neither them nor any of
+	// our edits.
+	Cuts []cutRecord `json:"cuts"`
+	// Values are what they mean, in the order of the schema.
+	Values []valueRecord `json:"values"`
+}
+
+type cutRecord struct {
+	At     int    `json:"at"`
+	Source string `json:"source"`
+}
+
+// valueRecord is an entry of a schema, or the item of one of listKeys with that index.
+type valueRecord struct {
+	Key   string          `json:"key"`
+	Index int             `json:"index,omitempty"`
+	Value json.RawMessage `json:"value"`
 }
 
 // ruleRecord identifies a rule: its text, which is unique in a schema, and a sum

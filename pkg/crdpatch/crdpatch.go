@@ -7,15 +7,15 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/json"
-	sigs "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // Options are the choices of Compile; the zero value is the default.
@@ -29,6 +29,9 @@ type Options struct {
 	// NoAnnotation leaves the annotation out. The output then cannot be
 	// decompiled, and compiling it again leaves it as it is.
 	NoAnnotation bool
+	// Elsewhere are declarations that do not stand in the CRDs. The annotation
+	// remembers them, so that the output can be compiled again without them.
+	Elsewhere union.Elsewhere
 }
 
 // Compile returns src with the unions of its CRDs compiled. name is the file's
@@ -37,14 +40,13 @@ type Options struct {
 func Compile(name string, src []byte, opts Options) ([]byte, diag.List) {
 	p := &patcher{name: name, opts: opts}
 	text := ended(src)
-	base, ok := p.undo(text)
-	if !ok || base.changed && !p.parse(base.text) {
+	base, ok := p.source(text)
+	if !ok {
 		return nil, p.diags.Sort()
 	}
-	p.back = base.position
 	var edits []yamltext.Edit
-	for _, d := range p.file.Docs {
-		edits = append(edits, p.compileDocument(d)...)
+	for i, d := range p.file.Docs {
+		edits = append(edits, p.compileDocument(i, d)...)
 	}
 	if p.diags.HasErrors() {
 		return nil, p.diags.Sort()
@@ -64,6 +66,21 @@ func Compile(name string, src []byte, opts Options) ([]byte, diag.List) {
 		return nil, p.diags.Sort()
 	}
 	return unended(out, src), p.diags.Sort()
+}
+
+// source parses what is to be compiled: the text without what an earlier
+// compilation did, and without hand-written rules that are to be replaced.
+func (p *patcher) source(text []byte) (undone, bool) {
+	base, ok := p.undo(text)
+	if !ok || base.changed && !p.parse(base.text) {
+		return undone{}, false
+	}
+	p.back = base.position
+	if base, ok = p.replace(base); !ok {
+		return undone{}, false
+	}
+	p.back = base.position
+	return base, true
 }
 
 // Decompile returns src with the unions of its CRDs as they were before
@@ -106,11 +123,11 @@ func checkEnd(src, text []byte) error {
 		return err
 	}
 	start := f.Docs[len(f.Docs)-1].Start
-	_, as, err := read(src[start:])
+	_, as, err := source.Read(src[start:])
 	if err != nil {
 		return err
 	}
-	if _, want, err := read(text[start:]); err != nil || !reflect.DeepEqual(as, want) {
+	if _, want, err := source.Read(text[start:]); err != nil || !reflect.DeepEqual(as, want) {
 		return errors.New("the file ends in the middle of a block scalar: end its last line")
 	}
 	return nil
@@ -126,10 +143,15 @@ type patcher struct {
 	back func(line, col int) (l, c int, restored bool)
 	// expected is, by document, what it is to mean after the edits.
 	expected map[*yamltext.Document]any
+	// external are the declarations from elsewhere that annotations remember, by
+	// document and place in it.
+	external map[string][]union.External
+	// replaced is what gave way to external declarations, by document and schema.
+	replaced map[string]*replacedRecord
 }
 
 func (p *patcher) report(d diag.Diagnostic) {
-	if d.Pos.Line > 0 && p.back != nil {
+	if d.Pos.Line > 0 && d.Pos.File == p.name && p.back != nil {
 		var restored bool
 		if d.Pos.Line, d.Pos.Col, restored = p.back(d.Pos.Line, d.Pos.Col); restored && d.Severity == diag.Error {
 			d.Hint = strings.TrimPrefix(d.Hint+"; the declaration is in the annotation "+Annotation+": run unioncel decompile to edit it", "; ")
@@ -152,64 +174,25 @@ func (p *patcher) unproved(err error) {
 		Hint:    "nothing was written; please report this file"})
 }
 
-const helm = "this looks like a Helm template: render it first (helm template), and compile the result"
-
 // parse reads text into p.file. What is wrong with it is reported.
 func (p *patcher) parse(text []byte) bool {
 	p.expected = map[*yamltext.Document]any{}
-	hint := ""
-	if bytes.Contains(text, []byte("{{")) {
-		hint = helm
-	}
-	trimmed := bytes.TrimPrefix(text, []byte("\ufeff"))
-	switch {
-	case len(bytes.TrimSpace(trimmed)) == 0:
-		p.report(diag.Diagnostic{Code: diag.EmptyInput, Pos: diag.Pos{File: p.name}, Message: "the file is empty"})
-		return false
-	case !utf8.Valid(text):
-		at := invalidUTF8(text)
-		line := bytes.Count(text[:at], []byte("\n")) + 1
-		col := utf8.RuneCount(bytes.TrimPrefix(text[bytes.LastIndexByte(text[:at], '\n')+1:at], []byte("\ufeff"))) + 1
-		p.report(diag.Diagnostic{Code: diag.InvalidUTF8, Pos: diag.Pos{File: p.name, Line: line, Col: col},
-			Message: fmt.Sprintf("byte 0x%02x is not UTF-8", text[at]), Hint: "save the file as UTF-8"})
-		return false
-	}
-	file, err := yamltext.Parse(text)
-	if err != nil {
-		d := diag.Diagnostic{Code: diag.Syntax, Pos: diag.Pos{File: p.name}, Message: err.Error(), Hint: hint}
-		var syntax *yamltext.SyntaxError
-		if errors.As(err, &syntax) {
-			d.Pos.Line, d.Pos.Col, d.Message = syntax.Line, syntax.Column, syntax.Msg
-			lines := bytes.Split(text, []byte("\n"))
-			if at := syntax.Line - 1; hint == "" && at < len(lines) && bytes.HasPrefix(bytes.TrimLeft(lines[at], " "), []byte("\t")) {
-				d.Hint = "YAML does not allow tabs in indentation: use spaces"
-			}
-		}
-		p.report(d)
+	file, wrong := source.Parse(p.name, text)
+	if wrong != nil {
+		p.report(*wrong)
 		return false
 	}
 	p.file = file
 	ok := true
 	for _, d := range file.Docs {
 		for _, crd := range p.crds(d) {
-			for _, k := range yamltext.DuplicateKeys(crd.node) {
-				p.errorf(k, diag.DuplicateKey, "delete one of them", "key %q occurs twice in this mapping", k.Value)
+			for _, d := range source.Duplicates(p.name, crd.node) {
+				p.report(d)
 				ok = false
 			}
 		}
 	}
 	return ok
-}
-
-func invalidUTF8(text []byte) int {
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return len(text)
 }
 
 // manifest is a CustomResourceDefinition in a document, at the root or in the
@@ -265,34 +248,33 @@ func text(n *yaml.Node, key string) string {
 	return yamltext.Resolve(v).Value
 }
 
-// read reads a document as kubectl does, as JSON and as data. It is not strict:
-// that would refuse keys that override merged ones; duplicates are found before.
-func read(document []byte) (data []byte, v any, err error) {
-	defer func() {
-		if r := recover(); r != nil { // the library panics on some malformed documents
-			err = fmt.Errorf("invalid YAML: %v", r)
-		}
-	}()
-	if data, err = sigs.YAMLToJSON(document); err == nil {
-		err = json.Unmarshal(data, &v)
-	}
-	return data, v, err
-}
-
 // value reads a document of the file; errors are reported.
 func (p *patcher) value(d *yamltext.Document) (data []byte, v any, ok bool) {
-	data, v, err := read(p.file.Src[d.Start:d.End])
-	if err == nil {
-		return data, v, true
+	data, v, wrong := source.Value(p.name, p.file, d)
+	if wrong != nil {
+		p.report(*wrong)
 	}
-	at, hint := p.pos(d.Root), ""
-	if i := bytes.Index(p.file.Src[d.Start:d.End], []byte("{{")); i >= 0 && strings.Contains(err.Error(), "invalid map key") {
-		at.Line, at.Col = p.file.Position(d.Start + i)
-		hint = helm
+	return data, v, wrong == nil
+}
+
+// input is a CRD as the compiler takes it. value is that of the document, read
+// when it is needed. What is wrong is reported.
+func (p *patcher) input(d *yamltext.Document, m manifest, external []union.External, value *any) (compile.Manifest, bool) {
+	var data []byte
+	if *value == nil {
+		var ok bool
+		if data, *value, ok = p.value(d); !ok {
+			return compile.Manifest{}, false
+		}
 	}
-	p.report(diag.Diagnostic{Code: diag.Syntax, Pos: at, Hint: hint,
-		Message: "kubectl cannot read this document: " + strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")})
-	return nil, nil, false
+	if data == nil || len(m.items) > 0 {
+		var err error
+		if data, err = json.Marshal(m.in(*value)); err != nil {
+			p.unproved(err)
+			return compile.Manifest{}, false
+		}
+	}
+	return compile.Manifest{File: p.name, Node: m.node, JSON: data, External: external}, true
 }
 
 // in returns the manifest's part of its document's value.

@@ -1,21 +1,25 @@
 package crdpatch
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // Declared returns the CRDs of a file that have unions, as they stand, with
-// their declarations: those in the schemas, and in compiled CRDs those in the
-// annotation, whether or not the compiled rules are still what they were. The
-// list is sorted; when it has errors, the result is nil.
-func Declared(name string, src []byte) ([]compile.Declared, diag.List) {
+// their declarations: those in the schemas, those from elsewhere, and in compiled
+// CRDs those in the annotation, whether or not the compiled rules are still what
+// they were. The list is sorted; when it has errors, the result is nil.
+func Declared(name string, src []byte, elsewhere ...union.Elsewhere) ([]compile.Declared, diag.List) {
 	p := &patcher{name: name}
+	for _, e := range elsewhere {
+		p.opts.Elsewhere.Externals = append(p.opts.Elsewhere.Externals, e.Externals...)
+		p.opts.Elsewhere.Scopes = append(p.opts.Elsewhere.Scopes, e.Scopes...)
+	}
 	if !p.parse(ended(src)) {
 		return nil, p.diags.Sort()
 	}
@@ -24,21 +28,15 @@ func Declared(name string, src []byte) ([]compile.Declared, diag.List) {
 		var value any
 		for _, m := range p.crds(d) {
 			recorded := p.recorded(&restorer{patcher: p, text: textOf{p.file, d}, manifest: m, document: i}, &value)
-			if len(recorded) == 0 && !compile.Declares(m.node) {
+			external := append(recorded, p.externals(i, m)...)
+			if len(external) == 0 && !compile.Declares(m.node) {
 				continue
 			}
-			if value == nil {
-				var ok bool
-				if _, value, ok = p.value(d); !ok {
-					continue
-				}
-			}
-			data, err := json.Marshal(m.in(value))
-			if err != nil {
-				p.unproved(err)
+			manifest, ok := p.input(d, m, external, &value)
+			if !ok {
 				continue
 			}
-			declared, diags := compile.Unions(compile.Manifest{File: name, Node: m.node, JSON: data}, recorded)
+			declared, diags := compile.Unions(manifest)
 			for _, d := range diags {
 				p.report(d)
 			}
@@ -53,29 +51,29 @@ func Declared(name string, src []byte) ([]compile.Declared, diag.List) {
 	return l, p.diags.Sort()
 }
 
-// recorded returns the declarations in the annotation of a compiled CRD. A schema
+// recorded returns the declarations that the annotation of a compiled CRD keeps
+// for the schemas that have none; those from elsewhere are remembered. A schema
 // that is gone is reported.
-func (p *patcher) recorded(r *restorer, value *any) []compile.Recorded {
+func (p *patcher) recorded(r *restorer, value *any) []union.External {
 	if !r.read(value) {
 		return nil
 	}
-	var l []compile.Recorded
+	var l []union.External
 	for _, s := range r.record.Schemas {
 		if len(s.Unions) == 0 {
 			continue
 		}
 		_, node := findSchema(r.manifest.node, s)
-		if node == nil {
+		switch {
+		case node == nil:
 			r.gone(s)
-			continue
+		case s.External:
+			r.remember(s)
+		case indexOf(node, union.Key) < 0:
+			if e, ok := r.external(s, node); ok {
+				l = append(l, e)
+			}
 		}
-		value, err := orderedJSON(s.Unions)
-		if err != nil {
-			r.errorf(r.annotations, diag.BadAnnotation, "restore it, or delete it together with the rules it lists",
-				"the annotation %s holds a declaration that cannot be read", Annotation)
-			continue
-		}
-		l = append(l, compile.Recorded{Version: s.Version, Steps: s.Path, Value: nodeOf(value), Pos: p.pos(node)})
 	}
 	return l
 }

@@ -2,8 +2,6 @@ package crdpatch
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 
 	"go.yaml.in/yaml/v3"
 
@@ -29,25 +27,23 @@ type Explanation struct {
 func Explain(name string, src []byte, opts Options) ([]Explanation, diag.List) {
 	p := &patcher{name: name, opts: opts}
 	recorded := p.recordedOptions(ended(src))
-	base, ok := p.undo(ended(src))
-	if !ok || base.changed && !p.parse(base.text) {
+	if _, ok := p.source(ended(src)); !ok {
 		return nil, p.diags.Sort()
 	}
-	p.back = base.position
 	var l []Explanation
 	for i, d := range p.file.Docs {
 		var value any
 		for _, m := range p.crds(d) {
-			if !compile.Declares(m.node) {
+			external := p.externals(i, m)
+			if len(external) == 0 && !compile.Declares(m.node) {
 				continue
 			}
-			if value == nil {
-				if _, value, ok = p.value(d); !ok {
-					continue
-				}
+			manifest, ok := p.input(d, m, external, &value)
+			if !ok {
+				continue
 			}
-			p.opts = opts.or(recorded[fmt.Sprint(i, m.items)])
-			if e := p.explain(d, m, value); e != nil {
+			p.opts = opts.or(recorded[m.key(i)])
+			if e := p.explain(d, m, manifest, m.in(value)); e != nil {
 				l = append(l, *e)
 			}
 		}
@@ -78,24 +74,17 @@ func (p *patcher) recordedOptions(text []byte) map[string]Options {
 		for _, m := range q.crds(d) {
 			r := &restorer{patcher: q, text: textOf{q.file, d}, manifest: m, document: i}
 			if r.read(&value) {
-				l[fmt.Sprint(i, m.items)] = Options{Encoding: r.record.Encoding, KubeVersion: r.record.KubeVersion}
+				l[m.key(i)] = Options{Encoding: r.record.Encoding, KubeVersion: r.record.KubeVersion}
 			}
 		}
 	}
 	return l
 }
 
-// explain plans one CRD, and its edits to count their bytes. value is that of
-// the document; the CRD's part of it is changed.
-func (p *patcher) explain(d *yamltext.Document, m manifest, value any) *Explanation {
-	crd := m.in(value)
-	data, err := json.Marshal(crd)
-	if err != nil {
-		p.unproved(err)
-		return nil
-	}
-	plan, diags := compile.Explain(compile.Manifest{File: p.name, Node: m.node, JSON: data},
-		compile.Options{KubeVersion: p.opts.KubeVersion, Encoding: p.opts.Encoding})
+// explain plans one CRD, and its edits to count their bytes. crd is its value,
+// which is changed.
+func (p *patcher) explain(d *yamltext.Document, m manifest, input compile.Manifest, crd map[string]any) *Explanation {
+	plan, diags := compile.Explain(input, compile.Options{KubeVersion: p.opts.KubeVersion, Encoding: p.opts.Encoding})
 	for _, d := range diags {
 		p.report(d)
 	}

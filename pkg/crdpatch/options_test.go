@@ -124,13 +124,17 @@ func TestEncoding(t *testing.T) {
 	if n := bytes.Count(compact, []byte(" rule: ")); n != 1 {
 		t.Errorf("%d compact rules:\n%s", n, compact)
 	}
+	terse := mustCompile(t, in, Options{Encoding: compile.Terse})
+	if n := bytes.Count(terse, []byte(" rule: ")); n != 1 || bytes.Contains(terse, []byte("messageExpression")) || len(terse) >= len(compact) {
+		t.Errorf("terse:\n%s", terse)
+	}
 	// The annotation says what was asked for.
 	same(t, "auto", mustCompile(t, in, Options{NoAnnotation: true}), mustCompile(t, in, Options{Encoding: compile.Fine, NoAnnotation: true}))
 	same(t, "auto of fine", mustCompile(t, fine, Options{}), mustCompile(t, in, Options{}))
 	same(t, "fine of compact", mustCompile(t, compact, Options{Encoding: compile.Fine}), fine)
 	same(t, "compact of fine", mustCompile(t, fine, Options{Encoding: compile.Compact}), compact)
 	same(t, "compact of compact", mustCompile(t, compact, Options{Encoding: compile.Compact}), compact)
-	for _, out := range [][]byte{fine, compact} {
+	for _, out := range [][]byte{fine, compact, terse} {
 		same(t, "decompile", mustDecompile(t, out), in)
 	}
 }

@@ -19,39 +19,29 @@ import (
 
 // compileDocument plans the edits of one document and notes what it is to mean
 // after them.
-func (p *patcher) compileDocument(d *yamltext.Document) []yamltext.Edit {
+func (p *patcher) compileDocument(i int, d *yamltext.Document) []yamltext.Edit {
 	var edits []yamltext.Edit
 	var value any
-	var document []byte
 	for _, m := range p.crds(d) {
-		if !compile.Declares(m.node) {
+		external := p.externals(i, m)
+		if len(external) == 0 && !compile.Declares(m.node) {
 			continue
 		}
-		if value == nil {
-			var ok bool
-			if document, value, ok = p.value(d); !ok {
-				return nil
-			}
+		manifest, ok := p.input(d, m, external, &value)
+		if !ok {
+			return nil
 		}
-		crd, data := m.in(value), document
-		if len(m.items) > 0 {
-			var err error
-			if data, err = json.Marshal(crd); err != nil {
-				p.unproved(err)
-				return nil
-			}
-		}
-		result, diags := compile.CRD(compile.Manifest{File: p.name, Node: m.node, JSON: data},
-			compile.Options{KubeVersion: p.opts.KubeVersion, Encoding: p.opts.Encoding})
+		crd := m.in(value)
+		result, diags := compile.CRD(manifest, compile.Options{KubeVersion: p.opts.KubeVersion, Encoding: p.opts.Encoding})
 		for _, d := range diags {
 			p.report(d)
 		}
 		if result == nil || len(result.Objects) == 0 {
 			continue
 		}
-		w := &writer{patcher: p, text: textOf{p.file, d}, manifest: m, value: crd, aliased: yamltext.Aliased(d.Root)}
+		w := &writer{patcher: p, text: textOf{p.file, d}, document: i, manifest: m, value: crd, aliased: yamltext.Aliased(d.Root)}
 		edits = append(edits, w.write(result)...)
-		p.checkSize(m, data, crd)
+		p.checkSize(m, manifest.JSON, crd)
 	}
 	if len(edits) > 0 {
 		p.expected[d] = value
@@ -88,6 +78,7 @@ func (p *patcher) checkSize(m manifest, before []byte, crd map[string]any) {
 type writer struct {
 	*patcher
 	text     textOf
+	document int
 	manifest manifest
 	value    map[string]any // changed along with the edits
 	aliased  map[*yaml.Node]bool
@@ -229,6 +220,12 @@ func (w *writer) apply(c *change) error {
 		schema[l.key] = append(slices.Clip(present), asData(l.items).([]any)...)
 	}
 	if c.object != nil {
+		c.record.Unions = json.RawMessage(layout{}.value(ordered(c.object.Value)))
+		if c.record.External = c.object.Key < 0; c.record.External {
+			c.record.Replaced = w.replaced[w.manifest.schemaKey(w.document, c.Name, c.Steps)]
+		}
+	}
+	if c.object != nil && c.object.Key >= 0 {
 		if err := w.cutDeclaration(c); err != nil {
 			return err
 		}
@@ -252,7 +249,6 @@ func (w *writer) apply(c *change) error {
 // cutDeclaration plans the removal of the declaration and records its text.
 func (w *writer) cutDeclaration(c *change) error {
 	n, key := c.Node, c.object.Key
-	c.record.Unions = json.RawMessage(layout{}.value(ordered(n.Content[key+1])))
 	if w.opts.KeepUnions {
 		c.record.Kept = true
 		w.report(diag.Diagnostic{Code: diag.UnionsKept, Severity: diag.Warning, Pos: w.pos(n.Content[key]), Path: c.Place.String(),
@@ -303,7 +299,7 @@ func listOf(n *yaml.Node, key string) (int, *yaml.Node, error) {
 
 // dash is how much the file indents lists below their keys.
 func (w *writer) dash(c *change) int {
-	if c.object != nil {
+	if c.object != nil && c.object.Key >= 0 {
 		if d, ok := dashOf(c.Node.Content[c.object.Key], c.Node.Content[c.object.Key+1]); ok {
 			return d
 		}

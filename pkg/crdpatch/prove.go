@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
@@ -31,7 +32,7 @@ func (p *patcher) prove(src []byte, base undone, out []byte, edits []yamltext.Ed
 				end += len(e.New) - (e.End - e.Start)
 			}
 		}
-		_, got, err := read(out[start:end])
+		_, got, err := source.Read(out[start:end])
 		if err != nil {
 			return nil, err
 		}

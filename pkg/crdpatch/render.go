@@ -32,6 +32,8 @@ type entry struct {
 	key   string
 	value any
 	dash  int
+	// short writes short lists and tables of scalars in flow style.
+	short bool
 }
 
 // ruleTable is a rule as it is written, its keys in the order of the API
@@ -64,6 +66,9 @@ func (e entry) block(indent int) []string {
 
 func (e entry) blockPair(indent int, p pair) []string {
 	head := strings.Repeat(" ", indent) + scalarYAML(p.key) + ":"
+	if text := flowYAML(p.value); e.short && text != "" && len(text) <= maxShort {
+		return []string{head + " " + text}
+	}
 	switch v := p.value.(type) {
 	case table:
 		lines := []string{head}
@@ -91,6 +96,43 @@ func (e entry) blockItems(indent int, l list) []string {
 		lines[first] = lines[first][:indent] + "-" + lines[first][indent+1:]
 	}
 	return lines
+}
+
+// maxShort is the length up to which a list or table in flow style is short.
+const maxShort = 72
+
+// flowYAML writes a list or table of scalars in the flow style of YAML; it is empty
+// for anything else.
+func flowYAML(v any) string {
+	scalar := func(v any) (string, bool) {
+		switch v.(type) {
+		case list, table:
+			return "", false
+		}
+		return scalarYAML(v), true
+	}
+	var texts []string
+	switch v := v.(type) {
+	case list:
+		for _, item := range v {
+			text, ok := scalar(item)
+			if !ok {
+				return ""
+			}
+			texts = append(texts, text)
+		}
+		return "[" + strings.Join(texts, ", ") + "]"
+	case table:
+		for _, p := range v {
+			text, ok := scalar(p.value)
+			if !ok {
+				return ""
+			}
+			texts = append(texts, scalarYAML(p.key)+": "+text)
+		}
+		return "{" + strings.Join(texts, ", ") + "}"
+	}
+	return ""
 }
 
 // layout is how a collection in flow style is laid out.

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -161,7 +162,7 @@ func equals(text []byte, expected map[int]intended) (int, error) {
 			return -1, fmt.Errorf("document %d is missing", i+1)
 		}
 		d := file.Docs[i]
-		_, got, err := read(text[d.Start:d.End])
+		_, got, err := source.Read(text[d.Start:d.End])
 		if err != nil {
 			return i, err
 		}

@@ -36,6 +36,7 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 	file := p.file
 	var edits []yamltext.Edit
 	var restored []restoration
+	var replaced []replacement
 	expected := map[int]intended{}
 	for i, d := range file.Docs {
 		var value any
@@ -50,6 +51,7 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 			expected[i] = intended{value, reformatted}
 			edits = append(edits, r.remove()...)
 			restored = append(restored, r.restored...)
+			replaced = append(replaced, r.replaced...)
 		}
 	}
 	if p.diags.HasErrors() {
@@ -76,6 +78,16 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 		p.unproved(err)
 		return undone{}, false
 	}
+	var put []yamltext.Edit
+	if len(replaced) > 0 {
+		if !p.parse(text) {
+			return undone{}, false
+		}
+		if text, put, err = p.putBack(replaced, expected); err != nil {
+			p.unproved(err)
+			return undone{}, false
+		}
+	}
 	out.text = text
 	var base *yamltext.File
 	out.position = func(line, col int) (int, int, bool) {
@@ -84,7 +96,8 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 				return 0, 0, false
 			}
 		}
-		at, restored := unapplied(back, base.Offset(line, col), false)
+		at, _ := unapplied(put, base.Offset(line, col), false)
+		at, restored := unapplied(back, at, false)
 		at, _ = unapplied(edits, at, restored)
 		for restored && at < len(src) && src[at] == ' ' {
 			at++
@@ -135,6 +148,7 @@ type restorer struct {
 	record   record
 	value    map[string]any
 	restored []restoration
+	replaced []replacement
 	// unrecorded are the schemas whose rules are not in the record, once known.
 	unrecorded []ruled
 
@@ -192,6 +206,9 @@ func (r *restorer) remove() []yamltext.Edit {
 			r.gone(s)
 			continue
 		}
+		if s.External {
+			r.remember(s)
+		}
 		fresh := false
 		if _, _, _, declared := yamltext.Lookup(node, union.Key); declared {
 			fresh = !s.Kept
@@ -201,7 +218,7 @@ func (r *restorer) remove() []yamltext.Edit {
 		if err != nil {
 			r.errorf(node, diag.Unproved, "", "cannot take the rules out of %s: %v", place, err)
 		}
-		if !fresh && !s.Kept && len(s.Unions) > 0 {
+		if !fresh && !s.Kept && !s.External && len(s.Unions) > 0 {
 			r.restored = append(r.restored, restoration{r.document, r.manifest.items, s, cut})
 		}
 	}

@@ -70,7 +70,7 @@ func planOf(t testing.TB, src string, encoding rules.Encoding) explain.Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	declared, diags := compile.Unions(m, nil)
+	declared, diags := compile.Unions(m)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

@@ -1,0 +1,146 @@
+package compile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// external locates the schemas of declarations that stand outside the CRD.
+func (l *locator) external(m Manifest) {
+	if len(m.External) == 0 {
+		return
+	}
+	versions := value(value(m.Node, "spec"), "versions")
+	for _, e := range m.External {
+		found := false
+		if versions != nil && versions.Kind == yaml.SequenceNode {
+			for i, v := range versions.Content {
+				v = yamltext.Resolve(v)
+				if name := value(v, "name"); name != nil && (e.Version == "" || e.Version == name.Value) {
+					found = true
+					l.place, l.frames = Place{Version: i, Name: name.Value}, nil
+					l.declared(e, v)
+				}
+			}
+		}
+		if !found {
+			l.at(e, diag.NoSuchSchema, "correct the version, or leave the declaration out", "the CRD has no version %q", e.Version)
+		}
+	}
+	slices.SortStableFunc(l.objects, func(a, b location) int {
+		return cmp.Or(cmp.Compare(a.Node.Line, b.Node.Line), cmp.Compare(a.Node.Column, b.Node.Column))
+	})
+}
+
+// declared adds the location of an external declaration in one version.
+func (l *locator) declared(e union.External, version *yaml.Node) {
+	n := version
+	for _, key := range []string{"schema", "openAPIV3Schema"} {
+		if n = l.enter(e, n, key); n == nil {
+			return
+		}
+	}
+	l.frames = []frame{{n, 0}}
+	for i := 0; i < len(e.Steps); i++ {
+		step := e.Steps[i]
+		if step == union.Elements {
+			step = "items"
+			if value(n, step) == nil {
+				step = "additionalProperties"
+			}
+		}
+		l.place.Steps = append(l.place.Steps, step)
+		n = l.enter(e, n, step)
+		if step == "properties" && n != nil {
+			if i++; i == len(e.Steps) {
+				l.at(e, diag.NoSuchSchema, "", "the path ends before a property")
+				return
+			}
+			owner := l.frames[len(l.frames)-1].node
+			if l.inMetadata(owner, e.Steps[i]) {
+				l.at(e, diag.InsideMetadata, "declare it elsewhere, or leave it out", "a union cannot stand inside metadata: the API server runs no rules there")
+				return
+			}
+			l.place.Steps = append(l.place.Steps, e.Steps[i])
+			n = l.enter(e, n, e.Steps[i])
+		}
+		if n == nil {
+			return
+		}
+		l.frames = append(l.frames, frame{n, len(l.place.Steps)})
+	}
+	at := slices.IndexFunc(l.objects, func(o location) bool { return o.Version == l.place.Version && slices.Equal(o.Steps, l.place.Steps) })
+	switch {
+	case at < 0:
+		l.place.Node = n
+		l.objects = append(l.objects, location{Place: l.place, key: -1, written: []union.External{e}, frames: l.frames})
+	case l.objects[at].key >= 0:
+		l.twice(e, l.objects[at].written[0])
+	default:
+		l.objects[at].written = append(l.objects[at].written, e)
+	}
+}
+
+// twice reports a declaration for a schema that has one.
+func (l *locator) twice(e, there union.External) {
+	l.at(e, diag.DeclaredTwice, "keep one of them", "%s stands in this schema of the CRD, too", union.Key)
+	d := &l.diags[len(l.diags)-1]
+	d.Related = append(d.Related, diag.Related{Pos: there.Pos(), Message: "the other declaration"})
+}
+
+// enter returns the value of a key on the way of an external declaration; what is
+// wrong with it is reported.
+func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
+	_, v, shared, ok := yamltext.Lookup(n, key)
+	switch {
+	case !ok && len(l.frames) == 0:
+		l.at(e, diag.NoSuchSchema, "", "the version %s of the CRD has no %s", l.place.Name, key)
+	case !ok:
+		hint := "correct the path, or name the versions that have it"
+		if properties := value(l.frames[len(l.frames)-1].node, "properties"); properties != nil && n == properties {
+			var names []string
+			for _, p := range yamltext.Entries(properties) {
+				names = append(names, p.Key.Value)
+			}
+			if best := union.Closest(key, names); best != "" {
+				hint = fmt.Sprintf("did you mean %q?", best)
+			}
+		}
+		l.at(e, diag.NoSuchSchema, hint, "there is no %q here in version %s of the CRD", key, l.place.Name)
+	case shared || v.Kind == yaml.AliasNode:
+		l.at(e, diag.SharedContent, "write the schema out at each of its places",
+			"the schema is in content shared through an alias or merge key: editing it would change other places too")
+	case v.Kind != yaml.MappingNode:
+		l.at(e, diag.NoSuchSchema, "correct the path", "%s is no schema with properties here", key)
+	default:
+		return v
+	}
+	return nil
+}
+
+// inMetadata reports whether a property of a schema is the metadata of a resource.
+func (l *locator) inMetadata(owner *yaml.Node, name string) bool {
+	embedded := value(owner, "x-kubernetes-embedded-resource")
+	return name == "metadata" && (len(l.frames) == 1 || embedded != nil && embedded.Value == "true")
+}
+
+// at reports what is wrong with an external declaration.
+func (l *locator) at(e union.External, code diag.Code, hint, format string, args ...any) {
+	l.diags = append(l.diags, diag.Diagnostic{Code: code, Pos: e.NamedAt(), Path: l.place.String(), Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// value returns what stands at a key of n, through aliases and merge keys, or nil.
+func value(n *yaml.Node, key string) *yaml.Node {
+	if n == nil {
+		return nil
+	}
+	_, v, _, _ := yamltext.Lookup(n, key)
+	return yamltext.Resolve(v)
+}

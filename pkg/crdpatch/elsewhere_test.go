@@ -1,0 +1,224 @@
+package crdpatch
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// undeclared returns a source file without its declarations, and them.
+func undeclared(t *testing.T, in []byte) ([]byte, union.Elsewhere) {
+	t.Helper()
+	names := map[string]bool{}
+	p := &patcher{name: "in"}
+	if !p.parse(ended(in)) {
+		t.Fatal(p.diags)
+	}
+	var e union.Elsewhere
+	var edits []yamltext.Edit
+	for _, d := range p.file.Docs {
+		var value any
+		for _, m := range p.crds(d) {
+			manifest, ok := p.input(d, m, nil, &value)
+			if !ok {
+				t.Fatal(p.diags)
+			}
+			declared, diags := compile.Unions(manifest)
+			if declared == nil {
+				t.Fatal(diags)
+			}
+			name, _, _ := m.names()
+			if names[name] {
+				return in, union.Elsewhere{} // two CRDs of one name cannot be told apart
+			}
+			names[name] = true
+			e.Scopes = append(e.Scopes, union.Scope{Target: union.Target{Name: name}})
+			for _, o := range declared.Objects {
+				e.Externals = append(e.Externals, union.External{Target: union.Target{Name: name}, Version: o.Name, Steps: o.Steps, Value: o.Value, File: "elsewhere"})
+				cut, err := textOf{p.file, d}.cut(o.Node, o.Key/2, o.Key/2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				edits = append(edits, yamltext.Edit{Start: cut.start, End: cut.end})
+			}
+		}
+	}
+	slices.SortFunc(edits, func(a, b yamltext.Edit) int { return a.Start - b.Start })
+	out, err := yamltext.Apply(p.file.Src, edits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return unended(out, in), e
+}
+
+// A declaration means the same wherever it stands, and the promises hold for those
+// that stand elsewhere: every file compiles to the same CRDs when its declarations
+// come from outside, compiling again without them keeps them, decompiling gives the
+// file without them, and writing them into it gives it back as data.
+func TestDeclaredOutside(t *testing.T) {
+	for i, g := range compilable(t) {
+		for _, v := range []int{0, 1 + i%(len(variants)-1)} { // each variant comes by
+			v := variants[v]
+			t.Run(g.name+"/"+v.name, func(t *testing.T) {
+				t.Parallel()
+				if g.opts.KeepUnions {
+					t.SkipNow()
+				}
+				in := mustDecompile(t, v.of(slices.Clone(g.in)))
+				bare, elsewhere := undeclared(t, in)
+				if len(elsewhere.Externals) == 0 {
+					return
+				}
+				opts := g.opts
+				opts.Elsewhere = elsewhere
+				out := mustCompile(t, bare, opts)
+				got, want := values(t, out), values(t, mustCompile(t, in, g.opts))
+				for i := range got {
+					unannotated(got[i])
+					unannotated(want[i])
+				}
+				if d := cmp.Diff(want, got); d != "" {
+					t.Errorf("declared elsewhere it compiles to something else (-want +got):\n%s", d)
+				}
+				if !g.opts.NoAnnotation {
+					same(t, "decompile(compile(in))", mustDecompile(t, out), bare)
+					same(t, "compile(compile(in))", mustCompile(t, out, opts), out)
+					same(t, "compile(compile(in)) without the declarations", mustCompile(t, out, g.opts), out)
+				}
+				written, diags := Declare("in", bare, elsewhere.Externals)
+				if diags.HasErrors() {
+					t.Fatal(textOfDiags(diags))
+				}
+				if d := cmp.Diff(values(t, in), values(t, written)); d != "" {
+					t.Errorf("Declare writes something else (-want +got):\n%s", d)
+				}
+			})
+		}
+	}
+}
+
+// unannotated takes our annotation off the CRDs in v.
+func unannotated(v any) {
+	m, _ := v.(map[string]any)
+	if items, ok := m["items"].([]any); ok {
+		for _, item := range items {
+			unannotated(item)
+		}
+	}
+	metadata, _ := m["metadata"].(map[string]any)
+	if annotations, _ := metadata["annotations"].(map[string]any); annotations != nil {
+		if delete(annotations, Annotation); len(annotations) == 0 {
+			delete(metadata, "annotations")
+		}
+	} else {
+		delete(metadata, "annotations")
+	}
+}
+
+const gateway = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: gateways.example.com
+spec:
+  group: example.com
+  names: {kind: Gateway, plural: gateways}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              routes:
+                type: array
+                items:
+                  type: object
+                  properties:
+                    a: {type: string}
+                    b: {type: string}
+`
+
+// external declares a union of a and b in gateway.
+func external(version string, steps string, declaration string) union.External {
+	u, _ := orderedJSON([]byte(declaration))
+	value := nodeOf(u)
+	value.Line, value.Column = 7, 5
+	return union.External{Target: union.Target{Group: "example.com", Kind: "Gateway"}, Version: version, Steps: strings.Split(steps, "."), Value: value, File: "unions.yaml"}
+}
+
+const (
+	routes = "properties.spec.properties.routes.[*]"
+	aOrB   = `[{"members": ["a", "b"]}]`
+)
+
+// What is wrong with a declaration from elsewhere is reported where it stands.
+func TestBadDeclaredOutside(t *testing.T) {
+	declaring := strings.Replace(gateway, "                    b: {type: string}\n", "                    b: {type: string}\n"+
+		"                  x-kubernetes-unions:\n                  - members: [a, b]\n", 1)
+	for _, c := range []struct {
+		name, src string
+		e         union.External
+		want      string
+	}{
+		{"fine", gateway, external("", routes, aOrB), ""},
+		{"version", gateway, external("v2", routes, aOrB), `unions.yaml:7:5: UC703: the CRD has no version "v2"`},
+		{"path", gateway, external("v1", "properties.spec.properties.rotes", aOrB), `unions.yaml:7:5: UC703: there is no "rotes" here in version v1 of the CRD`},
+		{"no schema", gateway, external("v1", routes+".properties.a.properties.x", aOrB), `unions.yaml:7:5: UC703: there is no "properties" here in version v1 of the CRD`},
+		{"metadata", gateway, external("v1", "properties.metadata", aOrB), `unions.yaml:7:5: UC216: a union cannot stand inside metadata: the API server runs no rules there`},
+		{"twice", declaring, external("v1", routes, aOrB), `unions.yaml:7:5: UC704: x-kubernetes-unions stands in this schema of the CRD, too`},
+		{"members", gateway, external("v1", routes, `[{"members": ["a", "c"]}]`), `UC203`},
+		{"another CRD", gateway, union.External{Target: union.Target{Name: "other.example.com"}, Value: nodeOf(list{})}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, diags := Compile("crd.yaml", []byte(c.src), Options{Elsewhere: union.Elsewhere{Externals: []union.External{c.e}}})
+			var errs []string
+			for _, d := range diags {
+				if d.Severity == diag.Error {
+					errs = append(errs, d.String())
+					if d.Pos.File != "unions.yaml" && c.name != "members" {
+						t.Errorf("position %v", d.Pos)
+					}
+				}
+			}
+			if got := strings.Join(errs, "\n"); !strings.Contains(got, c.want) || (c.want == "") != (got == "") || (out == nil) != (got != "") {
+				t.Errorf("got %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// Declarations given for a CRD take the place of those remembered. One that is not
+// given any more is removed with a warning; a CRD that is not mentioned keeps its.
+func TestForgotten(t *testing.T) {
+	compiled := mustCompile(t, []byte(gateway), Options{Elsewhere: union.Elsewhere{Externals: []union.External{external("v1", routes, aOrB)}}})
+	if !strings.Contains(string(compiled), "x-kubernetes-validations") {
+		t.Fatalf("no rules in\n%s", compiled)
+	}
+	other := external("v1", routes, `[{"members": ["a", "b"], "cardinality": "ExactlyOne"}]`)
+	changed := mustCompile(t, compiled, Options{Elsewhere: union.Elsewhere{Externals: []union.External{other}}})
+	same(t, "another declaration", changed, mustCompile(t, []byte(gateway), Options{Elsewhere: union.Elsewhere{Externals: []union.External{other}}}))
+
+	out, diags := Compile("crd.yaml", compiled, Options{Elsewhere: union.Elsewhere{Scopes: []union.Scope{{Target: union.Target{Name: "gateways.example.com"}, Version: "v1"}}}})
+	same(t, "no declaration", out, []byte(gateway))
+	if len(diags) != 1 || diags[0].Code != diag.Forgotten || diags[0].Pos.Line != 6 {
+		t.Errorf("diagnostics: %v", diags)
+	}
+	same(t, "another CRD, and another version", mustCompile(t, compiled, Options{Elsewhere: union.Elsewhere{Scopes: []union.Scope{{Target: union.Target{Name: "others.example.com"}}, {Target: union.Target{Name: "gateways.example.com"}, Version: "v2"}}}}), compiled)
+
+	declaring := strings.Replace(string(compiled), "                  x-kubernetes-validations:", "                  x-kubernetes-unions:\n                  - members: [a, b]\n                  x-kubernetes-validations:", 1)
+	if !strings.Contains(string(mustDecompile(t, mustCompile(t, []byte(declaring), Options{}))), union.Key) {
+		t.Error("a declaration in the schema does not beat a remembered one")
+	}
+}

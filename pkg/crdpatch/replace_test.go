@@ -1,0 +1,187 @@
+package crdpatch
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	sigs "sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// handWritten is gateway with something hand-written on spec, and a declaration.
+func handWritten(written, declaration string) string {
+	indented := func(s string) string {
+		return strings.ReplaceAll("\n"+strings.TrimSpace(s), "\n", "\n            ") + "\n"
+	}
+	return strings.TrimSuffix(`apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: gateways.example.com
+spec:
+  group: example.com
+  names: {kind: Gateway, plural: gateways}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              type: {type: string}
+              a: {type: string}
+              b: {type: string}
+              n: {type: integer}
+`, "\n") + indented(written) + strings.TrimPrefix(indented(declaration), "\n")
+}
+
+const replacing = `
+x-kubernetes-unions:
+- members: [a, b]
+  cardinality: ExactlyOne
+  discriminatorChange: Allow
+  handWrittenRules: Replace`
+
+func TestReplace(t *testing.T) {
+	const count = "(has(self.a)?1:0)+(has(self.b)?1:0) == 1"
+	for _, c := range []struct {
+		name, written, declaration string
+		gone, kept                 []string
+		code                       diag.Code
+		message                    string
+	}{
+		{
+			"the only rule", "x-kubernetes-validations:\n- rule: '" + count + "'", replacing,
+			[]string{count}, nil, diag.RulesReplaced, "hand-written rules that mean what this union says are replaced: x-kubernetes-validations[0]",
+		}, {
+			"one of several rules", `
+x-kubernetes-validations:
+- rule: "!has(self.n) || self.n > 3"   # kept
+# about
+# the union
+- message: pick one
+  rule: '` + count + `'
+- rule: "!has(self.n) || self.n < 30"
+`, replacing,
+			[]string{count, "pick one"}, []string{"self.n > 3\"   # kept", "# about", "# the union", "self.n < 30"}, diag.RulesReplaced, "[1]",
+		}, {
+			"flow style", `
+x-kubernetes-validations: [{rule: "!has(self.n) || self.n > 3"}, {rule: "` + count + `"}, {rule: "!has(self.n) || self.n < 30"}]
+`, replacing,
+			[]string{count}, []string{"self.n > 3", "self.n < 30"}, diag.RulesReplaced, "[1]",
+		}, {
+			"two rules together", `
+x-kubernetes-validations:
+- rule: "!(has(self.a) && has(self.b))"
+- rule: has(self.a) || has(self.b)
+`, replacing,
+			[]string{"rule: has(self.a) || has(self.b)"}, nil, diag.RulesReplaced, "x-kubernetes-validations[0], x-kubernetes-validations[1]",
+		}, {
+			"oneOf", "oneOf:\n- required: [a]\n- required: [b]", replacing,
+			[]string{"oneOf", "required: [a]"}, nil, diag.RulesReplaced, "oneOf",
+		}, {
+			"a weaker rule", "x-kubernetes-validations:\n- rule: \"!(has(self.a) && has(self.b))\"", replacing,
+			nil, []string{"rule: \"!(has(self.a) && has(self.b))\"\n"}, diag.RulesNotReplaced, "hand-written rules are not replaced, as they accept what the union forbids (none of a, b is set): x-kubernetes-validations[0]",
+		}, {
+			"a rule on something else", "x-kubernetes-validations:\n- rule: \"!has(self.n) || self.n > 3\"", replacing,
+			nil, []string{"self.n > 3"}, "", "",
+		}, {
+			"nothing said", "x-kubernetes-validations:\n- rule: '" + count + "'", strings.Replace(replacing, "  handWrittenRules: Replace", "", 1),
+			nil, []string{count}, "", "",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := handWritten(c.written, c.declaration)
+			out, diags := Compile("crd.yaml", []byte(in), Options{})
+			if out == nil {
+				t.Fatal(textOfDiags(diags))
+			}
+			rules := string(out)
+			rules = rules[strings.Index(rules, "spec:"):] // the annotation has the declaration
+			for _, s := range c.gone {
+				if strings.Contains(rules, s) {
+					t.Errorf("%q is still there", s)
+				}
+			}
+			for _, s := range c.kept {
+				if !strings.Contains(rules, s) {
+					t.Errorf("%q is gone", s)
+				}
+			}
+			i := slices.IndexFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.RulesReplaced || d.Code == diag.RulesNotReplaced })
+			switch {
+			case c.code == "" && i >= 0:
+				t.Errorf("unexpected %v", diags[i])
+			case c.code == "":
+			case i < 0 || diags[i].Code != c.code || !strings.Contains(diags[i].Message, c.message):
+				t.Errorf("diagnostics: %v, want %s: %s", diags, c.code, c.message)
+			case !strings.Contains(strings.Split(in, "\n")[diags[i].Pos.Line-1], "- members"):
+				t.Errorf("position %v", diags[i].Pos)
+			}
+			if t.Failed() {
+				t.Logf("\n%s", out)
+			}
+			again, diags := Compile("crd.yaml", out, Options{})
+			same(t, "compile(compile(in))", again, out)
+			if slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.RulesReplaced }) {
+				t.Errorf("compiling again: %v", diags)
+			}
+			// What was replaced is gone for good; the rest is back.
+			back := mustDecompile(t, out)
+			if c.code != diag.RulesReplaced {
+				same(t, "decompile(compile(in))", back, []byte(in))
+			} else if !strings.Contains(string(back), union.Key) {
+				t.Errorf("no declaration in\n%s", back)
+			}
+			same(t, "compile(decompile(compile(in)))", mustCompile(t, back, Options{}), out)
+			replacedFromOutside(t, in)
+		})
+	}
+}
+
+// Positions behind rules that were taken out are those of the user's file.
+func TestReplacePositions(t *testing.T) {
+	in := handWritten("x-kubernetes-validations:\n- message: one\n  rule: '(has(self.a)?1:0)+(has(self.b)?1:0) == 1'", replacing) +
+		"            default: {type: x}\n" + strings.Repeat(" ", 10) + "status:\n            type: object\n            properties: {c: {type: string}}\n" +
+		"            x-kubernetes-unions:\n            - members: [d]\n"
+	_, diags := Compile("crd.yaml", []byte(in), Options{})
+	i := slices.IndexFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.UnknownMember })
+	if i < 0 || !strings.Contains(strings.Split(in, "\n")[diags[i].Pos.Line-1], "members: [d]") {
+		t.Errorf("diagnostics: %s", textOfDiags(diags))
+	}
+}
+
+// replacedFromOutside: what gives way to a declaration that stands elsewhere comes
+// back with decompile, and when the declaration is gone.
+func replacedFromOutside(t *testing.T, in string) {
+	bare, elsewhere := undeclared(t, []byte(in))
+	out := mustCompile(t, bare, Options{Elsewhere: elsewhere})
+	same(t, "decompile", mustDecompile(t, out), bare)
+	same(t, "compile again", mustCompile(t, out, Options{Elsewhere: elsewhere}), out)
+	same(t, "compile again without the declaration", mustCompile(t, out, Options{}), out)
+	gone, diags := Compile("crd.yaml", out, Options{Elsewhere: union.Elsewhere{Scopes: elsewhere.Scopes}})
+	same(t, "compile without any declaration", gone, bare)
+	if diags.HasErrors() {
+		t.Error(textOfDiags(diags))
+	}
+	if opts := (Options{Elsewhere: elsewhere, NoAnnotation: true}); len(mustCompile(t, bare, opts)) >= len(out) {
+		t.Error("without the annotation the file is not shorter")
+	}
+	// A tool that reformats the file leaves the data.
+	v := values(t, out)
+	text, err := sigs.Marshal(v[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(values(t, bare), values(t, mustDecompile(t, text))); d != "" {
+		t.Errorf("decompile of a reformatted file (-want +got):\n%s", d)
+	}
+}
