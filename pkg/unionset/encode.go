@@ -1,0 +1,127 @@
+package unionset
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// encode writes items the way kubectl and kustomize write YAML.
+func encode(l []item, comments bool) ([]byte, error) {
+	schemas := &yaml.Node{Kind: yaml.SequenceNode}
+	for _, i := range l {
+		m := mapping("crd", text(i.crd))
+		if len(i.versions) > 0 {
+			versions := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+			for _, v := range i.versions {
+				versions.Content = append(versions.Content, text(v))
+			}
+			m.Content = append(m.Content, text("versions"), versions)
+		}
+		if i.path != "" {
+			m.Content = append(m.Content, text("path"), text(i.path))
+		}
+		unions := &yaml.Node{Kind: yaml.SequenceNode}
+		for _, u := range i.unions {
+			unions.Content = append(unions.Content, block(u, comments))
+		}
+		m.Content = append(m.Content, text(union.Key), unions)
+		schemas.Content = append(schemas.Content, m)
+	}
+	root := mapping("apiVersion", text(APIVersion))
+	root.Content = append(root.Content, text("kind"), text(Kind), text("schemas"), schemas)
+	return encodeNode(root)
+}
+
+// encodeNode encodes a document. The encoder panics on nodes that it cannot write.
+func encodeNode(root *yaml.Node) (out []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			out, err = nil, fmt.Errorf("write YAML: %v", r)
+		}
+	}()
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	enc.CompactSeqIndent()
+	if err := enc.Encode(root); err != nil {
+		return nil, err
+	}
+	if err := enc.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+func mapping(key string, value *yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{text(key), value}}
+}
+
+// text is a string that every reader of YAML takes for one, in quotes only where it
+// must be.
+func text(s string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+	if _, err := yamltext.String(n); err != nil || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	return n
+}
+
+// block copies a node, without aliases, merges and positions, in block style. What
+// is in it keeps the flow style where that is short.
+func block(n *yaml.Node, comments bool) *yaml.Node {
+	r := yamltext.Resolve(n)
+	c := &yaml.Node{Kind: r.Kind}
+	switch r.Kind {
+	case yaml.MappingNode:
+		for _, e := range yamltext.Entries(r) {
+			c.Content = append(c.Content, block(e.Key, comments), inner(e.Value, comments))
+		}
+	case yaml.SequenceNode:
+		for _, item := range r.Content {
+			c.Content = append(c.Content, inner(item, comments))
+		}
+	default:
+		if r.ShortTag() == "!!bool" {
+			c.Tag, c.Value = "!!bool", r.Value
+			break
+		}
+		s, _ := yamltext.String(r) // it is one: union.Parse has read it
+		c = text(s)
+	}
+	if comments {
+		c.HeadComment, c.LineComment, c.FootComment = n.HeadComment, n.LineComment, n.FootComment
+	}
+	return c
+}
+
+// maxFlow is how many bytes of text stand in a list or mapping in flow style.
+const maxFlow = 72
+
+// inner copies a node that is not an item of x-kubernetes-unions itself. What has
+// not been read from a file has no style: then lists are in flow style.
+func inner(n *yaml.Node, comments bool) *yaml.Node {
+	c, r := block(n, comments), yamltext.Resolve(n)
+	flow := r.Style&yaml.FlowStyle != 0 || r.Line == 0 && r.Kind == yaml.SequenceNode
+	if length, commented := measure(c); flow && length <= maxFlow && !commented {
+		c.Style = yaml.FlowStyle
+	}
+	return c
+}
+
+// measure returns roughly how long a node is in flow style, and whether there are
+// comments inside.
+func measure(n *yaml.Node) (length int, commented bool) {
+	length = len(n.Value) + len(", ")
+	for _, c := range n.Content {
+		inside, comment := measure(c)
+		length += inside
+		commented = commented || comment || c.HeadComment+c.LineComment+c.FootComment != ""
+	}
+	return length, commented
+}

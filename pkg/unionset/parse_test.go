@@ -1,0 +1,344 @@
+package unionset_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/unionset"
+)
+
+const header = "apiVersion: unioncel.dev/v1alpha1\nkind: UnionSet\n"
+
+// good are files with what they declare: the CRDs that are named, and a line for
+// each declaration.
+var good = []struct {
+	name, text string
+	targets    string
+	want       []string
+}{
+	{"one", header + `
+metadata: {name: backups}
+schemas:
+- crd: backups.example.com
+  versions: [v1]
+  path: spec.storage
+  x-kubernetes-unions:
+  - discriminator: type
+    fields-to-discriminateBy: {s3: S3, nfs: NFS}
+`, "backups.example.com", []string{"10:3 backups.example.com v1 [properties spec properties storage] 1"}},
+
+	{"all versions, root", header + `
+schemas:
+- crd: a.example.com
+  x-kubernetes-unions: [{members: [x, w]}]
+- crd: b.example.com
+  path: ""
+  x-kubernetes-unions: [{members: [x, w]}, {members: [p, q], name: other}]
+`, "a.example.com b.example.com", []string{"6:24 a.example.com  [] 1", "9:24 b.example.com  [] 2"}},
+
+	{"several versions", header + `
+schemas:
+- crd: a.example.com
+  versions: [v1, v1beta1]
+  path: spec.rules[*].filter
+  x-kubernetes-unions:
+  - members: [x, w]
+- crd: a.example.com
+  versions: [v1alpha1]
+  path: spec.rules[*].filter
+  x-kubernetes-unions:
+  - members: [x]
+`, "a.example.com", []string{
+		"9:3 a.example.com v1 [properties spec properties rules [*] properties filter] 1",
+		"9:3 a.example.com v1beta1 [properties spec properties rules [*] properties filter] 1",
+		"14:3 a.example.com v1alpha1 [properties spec properties rules [*] properties filter] 1",
+	}},
+
+	{"all keys of a union", header + `
+schemas:
+- crd: a.example.com
+  path: spec['a.b']
+  x-kubernetes-unions:
+  - discriminator: type
+    fields-to-discriminateBy:
+      http: HTTP
+      tcp: [TCP, TLS]
+    deduceInvalidDiscriminator: true
+    name: backend
+    cardinality: AtMostOne
+    optionalMembers: [tcp]
+    emptyIsUnset: [http]
+    unmappedValues: Forbid
+    allowedChanges: {HTTP: [TCP, ""], TCP: HTTP}
+    ratchet: true
+    handWrittenRules: Replace
+  - members: [a, b]
+    cardinality: ExactlyOne
+    discriminatorChange: Forbid
+`, "a.example.com", []string{"8:3 a.example.com  [properties spec properties a.b] 2"}},
+
+	{"none any more", header + "schemas:\n- crd: a.example.com\n- {crd: b.example.com}\n", "a.example.com b.example.com", nil},
+
+	{"no schemas", header + "schemas: []\n", "", nil},
+
+	{"metadata of other tools", header + "metadata:\n  annotations: {config.kubernetes.io/index: '0'}\n  labels: {}\nschemas: []\n", "", nil},
+
+	{"documents", "# a comment\n---\n" + header + "schemas:\n- crd: a.example.com\n---\n---\n" +
+		header + "schemas:\n- crd: b.example.com\n  x-kubernetes-unions: [{members: [x, w]}]\n...\n", "a.example.com b.example.com",
+		[]string{"13:24 b.example.com  [] 1"}},
+
+	{"JSON", `{"apiVersion": "unioncel.dev/v1alpha1", "kind": "UnionSet", "schemas": [{"crd": "a.example.com", "x-kubernetes-unions": [{"members": ["x"]}]}]}`,
+		"a.example.com", []string{"1:121 a.example.com  [] 1"}},
+
+	{"aliases and merges", header + `
+schemas:
+- &first
+  crd: a.example.com
+  versions: [v1]
+  path: spec
+  x-kubernetes-unions: &unions
+  - &u {members: [x, w]}
+  - {<<: *u, name: again}
+- <<: *first
+  versions: [v2]
+- crd: b.example.com
+  x-kubernetes-unions: *unions
+`, "a.example.com b.example.com", []string{
+		"9:24 a.example.com v1 [properties spec] 2", "9:24 a.example.com v2 [properties spec] 2", "9:24 b.example.com  [] 2",
+	}},
+
+	{"quoted", strings.ReplaceAll(header, "UnionSet", `"UnionSet"`) + "\"schemas\": [{'crd': 'a.example.com', 'path': \"spec\", x-kubernetes-unions: [{members: ['on', \"y\"]}]}]\n",
+		"a.example.com", []string{"3:75 a.example.com  [properties spec] 1"}},
+}
+
+func TestParse(t *testing.T) {
+	for _, test := range good {
+		t.Run(test.name, func(t *testing.T) {
+			set, diags := unionset.Parse("f.yaml", []byte(test.text))
+			if len(diags) > 0 || set == nil {
+				t.Fatal(diags)
+			}
+			var got []string
+			for _, e := range set.Externals {
+				at, _ := strings.CutPrefix(e.Pos().String(), "f.yaml:")
+				got = append(got, fmt.Sprintf("%s %s %s %s %d", at, e.Target, e.Version, e.Steps, len(e.Value.Content)))
+			}
+			if d := cmp.Diff(test.want, got); d != "" {
+				t.Error(d)
+			}
+			var targets []string
+			for _, c := range set.Scopes {
+				targets = append(targets, c.Name)
+			}
+			if got := strings.Join(targets, " "); got != test.targets {
+				t.Errorf("targets %q", got)
+			}
+		})
+	}
+}
+
+// bad are files with the diagnostics they give: place, code, message and hint.
+// Where schema is set, the JSON Schema cannot tell that they are wrong.
+var bad = []struct {
+	name, text string
+	want       []string
+	schema     bool
+}{
+	{name: "typo in a union", text: header + `schemas:
+- crd: a.example.com
+  x-kubernetes-unions:
+  - descriminator: type
+    fields-to-discriminateBy: {s3: S3}
+`, want: []string{`6:5: UC201: unknown key "descriminator" in a union declaration; write "discriminator"`}},
+
+	{name: "wrong types in a union", text: header + `schemas:
+- crd: a.example.com
+  x-kubernetes-unions:
+  - members: a
+    cardinality: exactlyOne
+    ratchet: yes
+`, want: []string{
+		`6:14: UC202: members: want a list of strings, not "a"; write it like members: [a, b]`,
+		`7:18: UC202: cardinality must be one of AtLeastOne, AtMostOne, ExactlyOne; write "ExactlyOne"`,
+		`8:14: UC202: ratchet: want true or false, not "yes"; write it like ratchet: true`,
+	}},
+
+	{name: "empty list of unions", text: header + "schemas: [{crd: a.example.com, x-kubernetes-unions: []}]\n", want: []string{
+		`3:53: UC202: x-kubernetes-unions must be a list of unions, not an empty list; write a list with one item per union, or delete the key`}},
+
+	{name: "typos in keys", text: header + "metdata: {}\nschemas:\n- crd: a.example.com\n  version: [v1]\n  x-kubernetes-union: []\n  discriminator: type\n  foo: bar\n", want: []string{
+		`3:1: UC701: unknown key "metdata" in a UnionSet; write "metadata"`,
+		`6:3: UC701: unknown key "version" in an item of schemas; write "versions"`,
+		`7:3: UC701: unknown key "x-kubernetes-union" in an item of schemas; write "x-kubernetes-unions"`,
+		`8:3: UC701: unknown key "discriminator" in an item of schemas; put it into an item of x-kubernetes-unions`,
+		`9:3: UC701: unknown key "foo" in an item of schemas; the keys are crd, versions, path, x-kubernetes-unions`,
+	}},
+
+	{name: "key that is no string", text: header + "schemas:\n- crd: a.example.com\n  ? [a]\n  : b\n", schema: true, want: []string{
+		`1:1: UC101: kubectl cannot read this document: `}},
+
+	{name: "key that is an alias", text: header + "metadata: {name: &x path}\nschemas:\n- crd: a.example.com\n  *x : spec\n", want: []string{
+		`6:3: UC701: want a string as key, not an alias; write the key out`}},
+
+	{name: "not a mapping", text: "- a\n", want: []string{
+		`1:1: UC701: want a UnionSet, not a list; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
+	{name: "null", text: "~\n", want: []string{
+		`1:1: UC701: want a UnionSet, not null; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
+	{name: "no kind", text: "apiVersion: unioncel.dev/v1alpha1\nschemas: []\n", want: []string{
+		`1:1: UC701: this document has no kind; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
+	{name: "no apiVersion", text: "kind: UnionSet\nschemas: []\n", want: []string{
+		`1:1: UC701: this document has no apiVersion; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
+	{name: "kind of the wrong type", text: "apiVersion: unioncel.dev/v1alpha1\nkind: [UnionSet]\nschemas: []\n", want: []string{
+		`2:7: UC701: kind: want a string, not a list; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
+	{name: "CRD", text: "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n", want: []string{
+		`2:7: UC701: want a UnionSet, not a CustomResourceDefinition; give CRDs as arguments`}},
+	{name: "other kind", text: "apiVersion: v1\nkind: List\nitems: []\n", want: []string{
+		`2:7: UC701: documents of kind UnionSet are read here, not "List"; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
+	{name: "later version", text: "apiVersion: unioncel.dev/v1\nkind: UnionSet\nschemas: []\n", want: []string{
+		`1:13: UC701: a UnionSet is read in apiVersion unioncel.dev/v1alpha1, not "unioncel.dev/v1"; write unioncel.dev/v1alpha1`}},
+
+	{name: "no schemas", text: header, want: []string{
+		`1:1: UC701: this UnionSet has no schemas; list the schemas with unions: schemas: [{crd: backups.example.com, path: spec, x-kubernetes-unions: [...]}]`}},
+	{name: "schemas by name", text: header + "schemas:\n  a.example.com: {}\n", want: []string{
+		`4:3: UC701: schemas: want a list, not a mapping; write an item per schema: - crd: backups.example.com`}},
+	{name: "schema is a string", text: header + "schemas: [a.example.com]\n", want: []string{
+		`3:11: UC701: an item of schemas must be a mapping, not "a.example.com"; its keys are crd, versions, path, x-kubernetes-unions`}},
+	{name: "metadata is a string", text: header + "metadata: backups\nschemas: []\n", want: []string{
+		`3:11: UC701: metadata: want a mapping, not "backups"; write it like metadata: {name: backups}, or delete it`}},
+	{name: "name is a list", text: header + "metadata: {name: [a]}\nschemas: []\n", want: []string{
+		`3:18: UC701: name: want a string, not a list; write it like name: backups`}},
+
+	{name: "no crd", text: header + "schemas:\n- path: spec\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
+		`4:3: UC701: this item of schemas has no crd; write the name of the CRD, such as crd: backups.example.com`}},
+	{name: "crd is null", text: header + "schemas:\n- crd:\n", want: []string{
+		`4:7: UC701: crd: want a string, not null; write it like crd: backups.example.com`}},
+	{name: "crd is a kind", text: header + "schemas:\n- crd: Backup\n- crd: backups\n- crd: Backups.example.com\n", want: []string{
+		`4:8: UC701: "Backup" is not the name of a CRD; names of CRDs are in lower case: the plural and the group, as kubectl get crd prints them`,
+		`5:8: UC701: "backups" is not the name of a CRD; write plural and group, as kubectl get crd prints them: backups.example.com`,
+		`6:8: UC701: "Backups.example.com" is not the name of a CRD; names of CRDs are in lower case: the plural and the group, as kubectl get crd prints them`,
+	}},
+	{name: "ambiguous scalars", text: header + "schemas:\n- crd: a.example.com\n  versions: [1, on]\n  path: yes\n  x-kubernetes-unions: [{members: [y, z]}]\n", schema: true, want: []string{
+		`5:14: UC105: kubectl reads 1 as the number 1; quote it; quote it: "1"`,
+		`5:17: UC105: kubectl reads on as the boolean true; quote it; quote it: "on"`,
+		`6:9: UC105: kubectl reads yes as the boolean true; quote it; quote it: "yes"`,
+		`7:36: UC105: kubectl reads y as the boolean true; quote it; quote it: "y"`,
+	}},
+	{name: "no unions", text: header + "schemas:\n- crd: a.example.com\n  path: spec\n- crd: b.example.com\n  versions: [v1]\n", want: []string{
+		`4:3: UC701: this item of schemas has no x-kubernetes-unions; declare unions, or write no more than crd: a.example.com to say that it has none`,
+		`6:3: UC701: this item of schemas has no x-kubernetes-unions; declare unions, or write no more than crd: b.example.com to say that it has none`,
+	}},
+	{name: "one version", text: header + "schemas:\n- crd: a.example.com\n  versions: v1\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
+		`5:13: UC701: versions: want a list of names, not "v1"; write it like versions: [v1]`}},
+	{name: "no version", text: header + "schemas:\n- crd: a.example.com\n  versions: []\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
+		`5:13: UC701: versions is empty; name versions, or leave the key out for all of them`}},
+	{name: "version with group", text: header + "schemas:\n- crd: a.example.com\n  versions: [example.com/v1]\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
+		`5:14: UC701: "example.com/v1" is not the name of a version; write the name of a version, without the group: v1`}},
+	{name: "version twice", text: header + "schemas:\n- crd: a.example.com\n  versions: [v1, v1]\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
+		`5:18: UC701: version v1 is listed twice; delete one of them`}},
+	{name: "bad path", text: header + "schemas:\n- crd: a.example.com\n  path: spec.rules[0]\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
+		`5:9: UC701: path "spec.rules[0]": a path leads to a schema, which all elements have in common: write [*]; write it like spec.storage, spec.rules[*].filter or spec['a.b']; the root is empty`}},
+	{name: "path is a list", text: header + "schemas:\n- crd: a.example.com\n  path: [spec]\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
+		`5:9: UC701: path: want a string, not a list; write it like path: spec.storage`}},
+
+	{name: "same schema twice", text: header + `schemas:
+- {crd: a.example.com, path: spec, x-kubernetes-unions: [{members: [x, w]}]}
+- {crd: a.example.com, path: "['spec']", x-kubernetes-unions: [{members: [p, q]}]}
+- {crd: b.example.com, versions: [v1, v2], x-kubernetes-unions: [{members: [x, w]}]}
+- {crd: b.example.com, versions: [v2], x-kubernetes-unions: [{members: [x, w]}]}
+- {crd: c.example.com, versions: [v1], path: spec, x-kubernetes-unions: [{members: [x, w]}]}
+---
+` + header + `schemas:
+- {crd: c.example.com, path: spec, x-kubernetes-unions: [{members: [x, w]}]}
+`, schema: true, want: []string{
+		`5:3: UC701: spec of a.example.com has unions twice; put all unions of one schema into one list (4:3)`,
+		`7:3: UC701: the root of b.example.com has unions twice in version v2; put all unions of one schema into one list (6:3)`,
+		`13:3: UC701: spec of c.example.com has unions twice in version v1: an item without versions is for all of them; put all unions of one schema into one list (8:3)`,
+	}},
+	{name: "unions and none", text: header + `schemas:
+- {crd: a.example.com, path: spec, x-kubernetes-unions: [{members: [x, w]}]}
+- {crd: a.example.com}
+- {crd: b.example.com}
+- {crd: b.example.com}
+`, schema: true, want: []string{
+		`5:3: UC701: a.example.com is said to have unions and to have none; delete the item without unions (4:3)`,
+		`7:3: UC701: b.example.com is said twice to have no unions; delete one of them (6:3)`,
+	}},
+
+	{name: "empty", text: "", schema: true, want: []string{"UC103: the file is empty"}},
+	{name: "comments only", text: "# nothing\n---\n", schema: true, want: []string{"UC103: the file is empty"}},
+	{name: "syntax", text: header + "schemas: [\n", schema: true, want: []string{"3:10: UC101: did not find expected node content"}},
+	{name: "not UTF-8", text: header + "# Größe \xe9\n", schema: true, want: []string{"3:9: UC102: byte 0xe9 is not UTF-8; save the file as UTF-8"}},
+	{name: "duplicate keys", text: header + "schemas:\n- crd: a.example.com\n  crd: b.example.com\n", schema: true, want: []string{
+		`5:3: UC104: key "crd" occurs twice in this mapping; delete one of them`}},
+	{name: "merge of a string", text: header + "schemas: [{<<: x, crd: a.example.com}]\n", schema: true, want: []string{
+		"1:1: UC101: kubectl cannot read this document: yaml: map merge requires map or sequence of maps as the value"}},
+}
+
+func TestParseErrors(t *testing.T) {
+	for _, test := range bad {
+		t.Run(test.name, func(t *testing.T) {
+			set, diags := unionset.Parse("f.yaml", []byte(test.text))
+			if set != nil {
+				t.Errorf("%+v", set)
+			}
+			var got []string
+			for _, d := range diags {
+				line := strings.TrimPrefix(strings.TrimPrefix(d.String(), "f.yaml:"), " ")
+				if d.Hint != "" {
+					line += "; " + d.Hint
+				}
+				for _, r := range d.Related {
+					line += fmt.Sprintf(" (%d:%d)", r.Pos.Line, r.Pos.Col)
+				}
+				got = append(got, line)
+			}
+			if !slices.EqualFunc(got, test.want, func(got, want string) bool {
+				return got == want || strings.HasSuffix(want, " ") && strings.HasPrefix(got, want)
+			}) {
+				t.Error(cmp.Diff(test.want, got))
+			}
+		})
+	}
+}
+
+// FuzzParse: whatever is read, there is a result or an error, every diagnostic is
+// about the file, and what was read can be written.
+func FuzzParse(f *testing.F) {
+	for _, test := range good {
+		f.Add([]byte(test.text))
+	}
+	for _, test := range bad {
+		f.Add([]byte(test.text))
+	}
+	f.Add([]byte(styled))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		set, diags := unionset.Parse("f.yaml", src)
+		if (set == nil) != diags.HasErrors() {
+			t.Fatalf("%v, %v", set, diags)
+		}
+		for _, d := range diags {
+			if d.Pos.File != "f.yaml" || d.Pos.Line < 0 || d.Severity != diag.Error {
+				t.Errorf("%#v", d)
+			}
+		}
+		if set == nil {
+			return
+		}
+		out, err := unionset.Format(set.Externals)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, diags := unionset.Parse("f.yaml", out)
+		if again == nil {
+			t.Fatalf("%v\n%s", diags, out)
+		}
+		if d := cmp.Diff(declared(t, set.Externals), declared(t, again.Externals)); d != "" {
+			t.Errorf("%s\n%s", d, out)
+		}
+	})
+}

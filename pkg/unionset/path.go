@@ -1,0 +1,137 @@
+package unionset
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Path writes the steps of a [union.External] as a path: the names of properties,
+// joined by dots, and [*] for the elements of a list or a map. Names that are more
+// than letters, digits, _ and - are written as the API server writes them in a
+// fieldPath: spec['a.b']. The path of the root is empty.
+//
+// Steps that lead to no schema give a path that ParsePath refuses.
+func Path(steps []string) string {
+	var b strings.Builder
+	for i := 0; i < len(steps); i++ {
+		switch step := steps[i]; {
+		case step == "properties" && i+1 < len(steps):
+			i++
+			writeName(&b, steps[i])
+		case step == "items", step == "additionalProperties", step == union.Elements:
+			b.WriteString(union.Elements)
+		default:
+			fmt.Fprintf(&b, "[%s]", step)
+		}
+	}
+	return b.String()
+}
+
+var quote = strings.NewReplacer(`\`, `\\`, `'`, `\'`)
+
+func writeName(b *strings.Builder, name string) {
+	switch {
+	case name == "" || plainLength(name) < len(name):
+		b.WriteString("['" + quote.Replace(name) + "']")
+	case b.Len() > 0:
+		b.WriteString("." + name)
+	default:
+		b.WriteString(name)
+	}
+}
+
+// plainLength is how much of the beginning of s can stand without brackets.
+func plainLength(s string) int {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-':
+		default:
+			return i
+		}
+	}
+	return len(s)
+}
+
+// ParsePath returns the steps of a path: what Path writes as this path, with
+// [union.Elements] for [*]. The error says what is wrong and what to write.
+func ParsePath(path string) ([]string, error) {
+	var steps []string
+	for rest := path; rest != ""; {
+		if inside, ok := strings.CutPrefix(rest, "["); ok {
+			step, length, err := bracket(inside)
+			if err != nil {
+				return nil, err
+			}
+			steps = append(steps, step...)
+			rest = inside[length:]
+			continue
+		}
+		dotted := len(steps) > 0
+		if dotted {
+			if rest[0] != '.' {
+				return nil, fmt.Errorf("want a dot, a bracket or the end behind %q; %s", path[:len(path)-len(rest)], otherNames)
+			}
+			rest = rest[1:]
+		}
+		n := plainLength(rest)
+		if n == 0 {
+			return nil, unnamed(rest, dotted)
+		}
+		steps = append(steps, "properties", rest[:n])
+		rest = rest[n:]
+	}
+	return steps, nil
+}
+
+// unnamed is the error where a name should begin.
+func unnamed(rest string, dotted bool) error {
+	switch {
+	case rest == "":
+		return errors.New("the path ends with a dot: delete it")
+	case rest[0] == '.' && !dotted:
+		return errors.New("the path begins with a dot: delete it")
+	case rest[0] == '.':
+		return errors.New("there is no name between two dots")
+	case rest[0] == '*':
+		return errors.New("write [*] for the elements of a list or a map")
+	case rest[0] == '[':
+		return errors.New("there is no dot before a bracket: delete it")
+	}
+	return fmt.Errorf("no name begins with %q; %s", string([]rune(rest)[:1]), otherNames)
+}
+
+const otherNames = "names of more than letters, digits, _ and - are written in brackets and quotes: ['a.b']"
+
+// bracket reads what stands behind an opening bracket, and returns how long it is.
+func bracket(rest string) (step []string, length int, err error) {
+	if strings.HasPrefix(rest, "*]") {
+		return []string{union.Elements}, len("*]"), nil
+	}
+	if !strings.HasPrefix(rest, "'") {
+		if end := strings.IndexByte(rest, ']'); end >= 0 && strings.Trim(rest[:end], "0123456789") == "" {
+			return nil, 0, errors.New("a path leads to a schema, which all elements have in common: write [*]")
+		}
+		return nil, 0, errors.New("want [*] or a name in single quotes: ['a.b']")
+	}
+	var name []byte
+	for i := 1; i < len(rest); i++ {
+		switch {
+		case rest[i] == '\'' && !strings.HasPrefix(rest[i:], "']"):
+			return nil, 0, errors.New(`want ] behind the name in quotes; a quote in a name is written \'`)
+		case rest[i] == '\'' && len(name) == 0:
+			return nil, 0, errors.New("the name in brackets is empty")
+		case rest[i] == '\'':
+			return []string{"properties", string(name)}, i + len("']"), nil
+		case rest[i] == '\\' && (i+1 == len(rest) || !slices.Contains([]byte(`'\`), rest[i+1])):
+			return nil, 0, errors.New(`write \\ for a backslash in a name, \' for a quote`)
+		case rest[i] == '\\':
+			i++
+		}
+		name = append(name, rest[i])
+	}
+	return nil, 0, errors.New("the quote of a name in brackets is not closed")
+}
