@@ -1,0 +1,77 @@
+package markers
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// refers reports whether the schema of a type refers to another, however deep.
+func (l *loading) refers(from, to crd.TypeIdent) bool {
+	return l.reach(from)[to]
+}
+
+// reach returns the types that the schema of a type refers to, however deep.
+func (l *loading) reach(from crd.TypeIdent) map[crd.TypeIdent]bool {
+	if found, ok := l.reached[from]; ok {
+		return found
+	}
+	found := map[crd.TypeIdent]bool{}
+	l.reached[from] = found
+	var schema func(s *apiextensionsv1.JSONSchemaProps, id crd.TypeIdent)
+	visit := func(id crd.TypeIdent) {
+		if made, ok := l.parser.Schemata[id]; ok {
+			schema(&made, id)
+		}
+	}
+	schema = func(s *apiextensionsv1.JSONSchemaProps, id crd.TypeIdent) {
+		if to, ok := referred(s, id.Package); ok && !found[to] {
+			found[to] = true
+			visit(to)
+		}
+		for i := range s.AllOf {
+			schema(&s.AllOf[i], id)
+		}
+		for _, prop := range s.Properties {
+			schema(&prop, id)
+		}
+		if s.Items != nil && s.Items.Schema != nil {
+			schema(s.Items.Schema, id)
+		}
+		if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+			schema(s.AdditionalProperties.Schema, id)
+		}
+	}
+	visit(from)
+	return found
+}
+
+// circle warns of unions in a type that contains the type it stands in. Which of
+// the two controller-gen writes out below the other is different in every run, so
+// there is no telling whether the unions have a place.
+func (l *loading) circle(outer, inner crd.TypeIdent) {
+	within := maps.Clone(l.reach(inner))
+	within[inner] = true
+	for _, id := range slices.SortedFunc(maps.Keys(within), compareIdents) {
+		s := l.structure(id)
+		if s == nil || id == outer {
+			continue
+		}
+		if s.check(); len(s.unions) == 0 {
+			continue
+		}
+		s.used = true
+		d := diag.Diagnostic{
+			Code: diag.UnusedMarkers, Severity: diag.Warning, Pos: s.pos,
+			Message: fmt.Sprintf("the unions of %s are left out below %s: the types contain each other, and controller-gen writes either one in full, at random",
+				id.Name, outer.Name),
+			Hint: "break the circle: put +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields on a field of it",
+		}
+		l.diags = append(l.diags, d)
+	}
+}

@@ -1,0 +1,123 @@
+package markers
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+// comments holds the union markers of a package by what they describe: an
+// *ast.TypeSpec, an *ast.Field of a struct that is declared by name, or nil for
+// those that stand elsewhere.
+type comments map[ast.Node][]mark
+
+// collect adds the markers of a file, attached as controller-gen attaches them: a
+// type or a field has those of its documentation, and those of the comment before
+// that, if there is nothing in between.
+func (c comments) collect(file *ast.File, places *places) {
+	f := &fileComments{file: file, places: places, taken: map[*ast.CommentGroup]bool{file.Doc: true}}
+	end := file.Name.End()
+	for _, d := range file.Decls {
+		g, ok := d.(*ast.GenDecl)
+		switch {
+		case !ok:
+			f.take(d.Pos(), d.End()) // comments in functions describe nothing
+		case g.Tok == token.TYPE && !g.Lparen.IsValid():
+			f.spec(c, g.Specs[0], g.Doc, end, g.Pos())
+		case g.Tok == token.TYPE:
+			inner := g.Lparen
+			for _, s := range g.Specs {
+				f.spec(c, s, nil, inner, s.Pos())
+				inner = s.End()
+			}
+		}
+		end = d.End()
+	}
+	for _, group := range file.Comments {
+		if !f.taken[group] && group.Pos() > file.Name.End() {
+			c[nil] = append(c[nil], f.marks(group)...)
+		}
+	}
+}
+
+type fileComments struct {
+	file   *ast.File
+	places *places
+	taken  map[*ast.CommentGroup]bool
+}
+
+// spec collects the markers of a type and of its fields. What stands before it
+// ends at after; doc is the documentation of its declaration.
+func (f *fileComments) spec(c comments, s ast.Spec, doc *ast.CommentGroup, after, start token.Pos) {
+	spec, ok := s.(*ast.TypeSpec)
+	if !ok {
+		return
+	}
+	docs := []*ast.CommentGroup{doc, spec.Doc}
+	c[spec] = f.node(docs, after, start)
+	structType, ok := spec.Type.(*ast.StructType)
+	if !ok {
+		return
+	}
+	after = structType.Fields.Opening
+	for _, field := range structType.Fields.List {
+		c[field] = f.node([]*ast.CommentGroup{field.Doc}, after, field.Pos())
+		after = field.End()
+	}
+}
+
+// node returns the markers of what starts at start: those of its documentation
+// and of the closest comment between after and that.
+func (f *fileComments) node(docs []*ast.CommentGroup, after, start token.Pos) []mark {
+	var l []mark
+	for _, doc := range docs {
+		if doc != nil {
+			start = min(start, doc.Pos())
+		}
+	}
+	var before *ast.CommentGroup
+	line := f.places.fset.PositionFor(after, false).Line
+	for _, group := range f.file.Comments {
+		// A comment that starts on the line of what stands before belongs to that.
+		if group.Pos() > after && group.End() < start && f.places.fset.PositionFor(group.Pos(), false).Line > line {
+			before = group
+		}
+	}
+	for _, group := range append([]*ast.CommentGroup{before}, docs...) {
+		if group != nil && !f.taken[group] {
+			f.taken[group] = true
+			l = append(l, f.marks(group)...)
+		}
+	}
+	return l
+}
+
+// take sets the comments between two positions aside.
+func (f *fileComments) take(from, to token.Pos) {
+	for _, group := range f.file.Comments {
+		if from <= group.Pos() && group.Pos() < to {
+			f.taken[group] = true
+		}
+	}
+}
+
+// marks returns the union markers of a comment. Like controller-gen it looks at
+// comments of the form // only.
+func (f *fileComments) marks(group *ast.CommentGroup) []mark {
+	var l []mark
+	for _, comment := range group.List {
+		text, ok := strings.CutPrefix(comment.Text, "//")
+		if !ok {
+			continue
+		}
+		trimmed := strings.TrimSpace(text)
+		if !strings.HasPrefix(trimmed, "+") {
+			continue
+		}
+		if m, ok := parseMark(trimmed[1:]); ok {
+			m.pos = f.places.pos(comment.Pos() + token.Pos(2+strings.Index(text, "+")))
+			l = append(l, m)
+		}
+	}
+	return l
+}

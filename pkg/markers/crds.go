@@ -1,0 +1,246 @@
+package markers
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// crds builds all CRDs of the packages and returns what is declared in them.
+func (l *loading) crds() *union.Elsewhere {
+	set := &union.Elsewhere{}
+	metav1 := crd.FindMetav1(l.roots)
+	if metav1 == nil {
+		return set // nothing here can be a resource
+	}
+	for _, kind := range crd.FindKubeKinds(l.parser, metav1) {
+		l.parser.NeedCRDFor(kind, nil)
+		built, ok := l.parser.CustomResourceDefinitions[kind]
+		if !ok {
+			continue // all versions are skipped
+		}
+		target := union.Target{Name: built.Name, Group: kind.Group, Kind: kind.Kind}
+		before := len(set.Externals)
+		var scopes []union.Scope
+		for _, version := range l.versions(kind, built.Spec.Versions) {
+			w := &walk{l: l, set: set, target: target, version: version.name}
+			w.visit(version.id, version.schema, nil, nil, true)
+			scopes = append(scopes, union.Scope{Target: target, Version: version.name})
+		}
+		switch {
+		case kind.Group != "":
+			set.Scopes = append(set.Scopes, scopes...)
+		case len(set.Externals) > before:
+			l.errorf(l.kindPos(kind), diag.GoPackage, "write // +groupName=example.com before the package clause",
+				"the package of %s has no group, so there is no CRD for its unions", kind.Kind)
+			set.Externals = set.Externals[:before]
+		}
+	}
+	return set
+}
+
+// version is a version of a CRD and the type that it is made from.
+type version struct {
+	name   string
+	id     crd.TypeIdent
+	schema *apiextensionsv1.JSONSchemaProps
+}
+
+// versions finds the types that the versions of a CRD are made from.
+func (l *loading) versions(kind schema.GroupKind, built []apiextensionsv1.CustomResourceDefinitionVersion) []version {
+	var found []version
+	for _, v := range built {
+		var ids []crd.TypeIdent
+		for p, gv := range l.parser.GroupVersions {
+			id := crd.TypeIdent{Package: p, Name: kind.Kind}
+			if gv.Group == kind.Group && gv.Version == v.Name && l.parser.Types[id] != nil {
+				ids = append(ids, id)
+			}
+		}
+		slices.SortFunc(ids, compareIdents)
+		if len(ids) == 0 || v.Schema == nil || slices.ContainsFunc(found, func(f version) bool { return f.name == v.Name }) {
+			continue
+		}
+		pos := l.places.pos(l.parser.Types[ids[0]].RawSpec.Name.Pos())
+		switch {
+		case len(ids) > 1:
+			l.errorf(pos, diag.GoPackage, "give each package its own // +versionName",
+				"packages %s and %s both declare version %s of %s", ids[0].Package.PkgPath, ids[1].Package.PkgPath, v.Name, kind)
+		case kind.Group != "" && len(validation.IsDNS1123Subdomain(kind.Group)) > 0:
+			l.errorf(pos, diag.GoPackage, "correct // +groupName", "%q is no API group: %s", kind.Group, validation.IsDNS1123Subdomain(kind.Group)[0])
+		case kind.Group != "" && len(validation.IsDNS1035Label(v.Name)) > 0:
+			l.errorf(pos, diag.GoPackage, "correct // +versionName", "%q is no API version: %s", v.Name, validation.IsDNS1035Label(v.Name)[0])
+		}
+		found = append(found, version{v.Name, ids[0], v.Schema.OpenAPIV3Schema})
+	}
+	return found
+}
+
+func (l *loading) kindPos(kind schema.GroupKind) diag.Pos {
+	for _, id := range slices.SortedFunc(maps.Keys(l.parser.Types), compareIdents) {
+		if id.Name == kind.Kind && l.parser.GroupVersions[id.Package].Group == kind.Group {
+			return l.places.pos(l.parser.Types[id].RawSpec.Name.Pos())
+		}
+	}
+	return diag.Pos{}
+}
+
+// walk goes through the schema of a version as controller-gen writes it and
+// through the types that it was made from.
+type walk struct {
+	l       *loading
+	set     *union.Elsewhere
+	target  union.Target
+	version string
+}
+
+// visit declares the unions of a type whose schema is at, and goes on below it.
+// path are the types on the way here that could be met again.
+func (w *walk) visit(id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, steps []string, path []crd.TypeIdent, root bool) {
+	if slices.Contains(path, id) {
+		return // controller-gen ends a type inside itself with an empty schema
+	}
+	if i := slices.IndexFunc(path, func(outer crd.TypeIdent) bool { return w.l.refers(id, outer) }); i >= 0 {
+		w.l.circle(path[i], id)
+		return
+	}
+	if !root { // the type of the CRD itself is met again, once
+		path = append(path[:len(path):len(path)], id)
+	}
+	if s := w.l.structure(id); s != nil {
+		s.check()
+		for i := range s.unions {
+			w.declare(s, &s.unions[i], at, steps)
+		}
+	}
+	if made, ok := w.l.parser.Schemata[id]; ok {
+		w.below(&made, id.Package, at, steps, path)
+	}
+}
+
+// below follows the references of made, which is a schema before controller-gen
+// has put other types' in their place, beside the finished schema at.
+func (w *walk) below(made *apiextensionsv1.JSONSchemaProps, p *loader.Package, at *apiextensionsv1.JSONSchemaProps, steps []string, path []crd.TypeIdent) {
+	if id, ok := referred(made, p); ok {
+		w.visit(id, at, steps, path, false)
+	}
+	for i := range made.AllOf {
+		w.below(&made.AllOf[i], p, at, steps, path)
+	}
+	for _, name := range slices.Sorted(maps.Keys(made.Properties)) {
+		// What controller-gen has left out, as it does below metadata, is not there.
+		if prop, ok := at.Properties[name]; ok {
+			inner := made.Properties[name]
+			w.below(&inner, p, &prop, step(steps, "properties", name), path)
+		}
+	}
+	if made.Items != nil && made.Items.Schema != nil && at.Items != nil && at.Items.Schema != nil {
+		w.below(made.Items.Schema, p, at.Items.Schema, step(steps, "items"), path)
+	}
+	if a, b := made.AdditionalProperties, at.AdditionalProperties; a != nil && a.Schema != nil && b != nil && b.Schema != nil {
+		w.below(a.Schema, p, b.Schema, step(steps, "additionalProperties"), path)
+	}
+}
+
+// referred returns the type that a schema of a package refers to.
+func referred(s *apiextensionsv1.JSONSchemaProps, p *loader.Package) (crd.TypeIdent, bool) {
+	if s.Ref == nil {
+		return crd.TypeIdent{}, false
+	}
+	name, path, err := crd.RefParts(*s.Ref)
+	if err == nil && path != "" {
+		p = lookup(p, path)
+	}
+	return crd.TypeIdent{Package: p, Name: name}, err == nil && p != nil
+}
+
+func step(steps []string, more ...string) []string {
+	return append(steps[:len(steps):len(steps)], more...)
+}
+
+// declare adds a union to the set, unless the schema has nothing of it.
+func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchemaProps, steps []string) {
+	names := d.MemberNames()
+	if d.Discriminator != "" {
+		names = append(names, d.Discriminator)
+	}
+	if !slices.ContainsFunc(names, func(name string) bool { _, ok := at.Properties[name]; return ok }) {
+		return
+	}
+	s.used = true
+	u := d.Union
+	if u.Discriminator != "" && demands(at, u.Discriminator) {
+		u.Cardinality = 0
+	}
+	u.Members = slices.Clone(u.Members)
+	for i := range u.Members {
+		if m := &u.Members[i]; !canBeEmpty(at, m.Name, m.Empty) {
+			m.Empty = union.PresentWhenEmpty
+		}
+	}
+	pos := d.at
+	e := union.External{
+		Target: w.target, Version: w.version, Steps: steps, File: pos.File, At: &pos,
+		Value: &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}},
+	}
+	same := func(o union.External) bool {
+		return o.Target == e.Target && o.Version == e.Version && slices.Equal(o.Steps, e.Steps) && *o.At == *e.At
+	}
+	if !slices.ContainsFunc(w.set.Externals, same) {
+		w.set.Externals = append(w.set.Externals, e)
+	}
+}
+
+// demands reports whether the schema itself sees to it that a property is set and
+// not "". A union that let it be unset would contradict that.
+func demands(at *apiextensionsv1.JSONSchemaProps, name string) bool {
+	prop, ok := at.Properties[name]
+	if !ok || !slices.Contains(at.Required, name) || prop.Nullable {
+		return false
+	}
+	if len(prop.Enum) == 0 {
+		return prop.MinLength != nil && *prop.MinLength > 0
+	}
+	return !slices.ContainsFunc(prop.Enum, func(v apiextensionsv1.JSON) bool {
+		var s string
+		return json.Unmarshal(v.Raw, &s) == nil && s == "" && strings.HasPrefix(string(v.Raw), `"`)
+	})
+}
+
+// canBeEmpty reports whether emptyIsUnset is possible for a property.
+func canBeEmpty(at *apiextensionsv1.JSONSchemaProps, name string, empty union.Emptiness) bool {
+	prop := at.Properties[name]
+	switch empty {
+	case union.EmptyString:
+		return prop.Type == "string" && prop.Format == "" && !prop.XIntOrString
+	case union.EmptyCollection:
+		return prop.Type == "array" || prop.Type == "object" && prop.AdditionalProperties != nil && prop.AdditionalProperties.Schema != nil
+	}
+	return false
+}
+
+// unused warns of structs with unions that no CRD has.
+func (l *loading) unused() {
+	for _, id := range slices.SortedFunc(maps.Keys(l.known), compareIdents) {
+		s := l.known[id]
+		if !l.named(id.Package) || s.used || len(s.unions) == 0 {
+			continue
+		}
+		l.diags = append(l.diags, diag.Diagnostic{
+			Code: diag.UnusedMarkers, Severity: diag.Warning, Pos: s.pos,
+			Message: "no CRD of these packages has " + id.Name + ", which declares a union",
+			Hint:    "name the packages of the kinds that use it too, or delete the markers",
+		})
+	}
+}

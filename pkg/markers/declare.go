@@ -1,0 +1,267 @@
+package markers
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// declared is a union of a struct.
+type declared struct {
+	union.Union
+	at diag.Pos
+}
+
+// draft is a union whose parts have been found and not been checked.
+type draft struct {
+	name           string
+	discriminators []part
+	members        []part
+	// cardinality is zero where the schema decides. AtMostOne lets the discriminator
+	// be unset, unless the schema sees to it that it is not.
+	cardinality union.Cardinality
+	// emptyIsUnset: members count as validation-gen counts them.
+	emptyIsUnset bool
+}
+
+// declare finds the unions of a struct and checks them.
+func (s *structure) declare() {
+	if !s.placed() {
+		return
+	}
+	drafts := slices.Concat(s.tagged(), s.modes(), s.untagged())
+	for i := range drafts {
+		s.common(&drafts[i])
+		s.finish(&drafts[i])
+	}
+	s.overlaps(drafts)
+	s.kubebuilder()
+	slices.SortStableFunc(s.unions, func(a, b declared) int { return comparePos(a.at, b.at) })
+}
+
+// placed checks that markers can be read and stand where they mean something. It
+// reports whether there are any.
+func (s *structure) placed() bool {
+	wrong := func(m mark, message, hint string) {
+		if m.problem == nil && m.kind.kubebuilder() {
+			return // controller-gen knows
+		}
+		s.diags = append(s.diags, markDiagnostic(m, &problem{message, hint}))
+	}
+	found := 0
+	for _, m := range s.marks {
+		found++
+		switch {
+		case m.problem != nil || !m.kind.onType():
+			wrong(m, m.name+" describes a field and stands on a type", "put it on a field of a struct")
+		case len(s.fields) == 0:
+			wrong(m, m.name+" stands on "+s.id.Name+", which is no struct with fields", "put it on the struct whose fields are the members")
+		}
+	}
+	for _, f := range s.fields {
+		for _, m := range f.marks {
+			found++
+			switch {
+			case m.problem != nil || m.kind == unionType:
+				wrong(m, m.name+" describes a struct and stands on a field", "put it on the type; for a field write +unionMember")
+			case m.kind.kubebuilder():
+				wrong(m, "", "")
+			case f.inline:
+				wrong(m, m.name+" stands on the inlined field "+f.name+", which is no property", "mark the fields of the inlined struct")
+			case f.json == "":
+				wrong(m, m.name+" stands on "+f.name+", which has no JSON name", `give the field a tag such as json:"x,omitempty", or delete the marker`)
+			default:
+				continue
+			}
+		}
+	}
+	return found > 0 && !s.diags.HasErrors()
+}
+
+// common checks what holds for the unions of all dialects, and says no more than
+// one thing about each place.
+func (s *structure) common(u *draft) {
+	for i, m := range u.members {
+		switch {
+		case slices.ContainsFunc(u.members[:i], func(o part) bool { return o.field == m.field }): // another mode of it
+		case slices.ContainsFunc(u.discriminators, func(d part) bool { return d.field == m.field }):
+			s.errorf(m.mark.pos, diag.DiscriminatorIsMember, "delete one of the two markers",
+				"field %s is both the discriminator and a member of a union", m.name)
+		case m.both:
+			s.errorf(m.mark.pos, diag.Contradiction, "delete the marker that makes it required", "member %s is marked both optional and required", m.name)
+		case m.required:
+			s.errorf(m.mark.pos, diag.MemberAlwaysSet, "add +optional, or omitempty to its JSON tag: only the union decides which member is set",
+				"member %s is required", m.name)
+		}
+	}
+	if len(u.discriminators) == 0 {
+		return
+	}
+	d := u.discriminators[0]
+	for _, other := range u.discriminators[1:] {
+		related(s.errorf(other.mark.pos, diag.TwoDiscriminators, twoDiscriminatorsHint(other.mark),
+			"%s and %s are both the discriminator of a union of %s", d.name, other.name, s.id.Name), d.mark.pos, "the first discriminator")
+	}
+	if !stringKind(d.typ) {
+		s.errorf(d.mark.pos, diag.DiscriminatorNotString, "give it a string type", "discriminator %s is not a string but %s", d.name, typeName(d.typ))
+	}
+	if len(u.members) == 0 {
+		s.memberless(u, d)
+	}
+}
+
+func twoDiscriminatorsHint(m mark) string {
+	switch m.kind {
+	case taggedDiscriminator:
+		return `name the unions: +k8s:unionDiscriminator(union: "x") with +k8s:unionMember(union: "x")`
+	case modeDiscriminator:
+		return `name the groups: +k8s:modeDiscriminator(modality: "x") with +k8s:ifMode(modality: "x", mode: "A")`
+	}
+	return "delete one, or name the discriminator in every member: +unionMember=<discriminator>"
+}
+
+// memberless reports a discriminator without members; these may stand in an inlined
+// struct by mistake.
+func (s *structure) memberless(u *draft, d part) {
+	kinds := map[kind][]kind{
+		discriminator: {member, deprecated}, taggedDiscriminator: {taggedMember}, modeDiscriminator: {ifMode},
+	}[d.mark.kind]
+	for _, other := range s.relatives() {
+		i := slices.IndexFunc(other.with(kinds...), func(p part) bool {
+			return p.mark.of == u.name && len(other.with(d.mark.kind)) == 0
+		})
+		if i >= 0 {
+			p := other.with(kinds...)[i]
+			related(s.errorf(d.mark.pos, diag.SpansStructs, "move the discriminator and its members into one struct",
+				"discriminator %s is in %s, its members are in %s", d.name, s.id.Name, other.id.Name), p.mark.pos, "a member")
+			return
+		}
+	}
+	s.errorf(d.mark.pos, diag.NoMembers, memberHint(d.mark), "discriminator %s has no members", d.name)
+}
+
+func memberHint(m mark) string {
+	switch m.kind {
+	case taggedDiscriminator:
+		return "mark the members with +k8s:unionMember"
+	case modeDiscriminator:
+		return `mark the members with +k8s:ifMode("A")=+k8s:required`
+	}
+	return "mark the members with +unionMember, or the struct with +union when all other fields are members"
+}
+
+// finish makes a draft a union.
+func (s *structure) finish(d *draft) {
+	u := declared{Union: union.Union{Name: d.name, Cardinality: d.cardinality}}
+	var values *values
+	switch {
+	case len(d.discriminators) > 0:
+		u.at = d.discriminators[0].mark.pos
+		u.Discriminator = d.discriminators[0].json
+		values = s.values(d.discriminators[0].field)
+	case len(d.members) > 0:
+		u.at = d.members[0].mark.pos
+	}
+	taken := map[string]part{}
+	for _, m := range d.members {
+		if i := slices.IndexFunc(u.Members, func(o union.Member) bool { return o.Name == m.json }); i >= 0 && m.mark.kind == ifMode {
+			s.mode(&u.Members[i], m, taken)
+			continue
+		}
+		out := union.Member{Name: m.json, Optional: m.mark.optional}
+		if d.emptyIsUnset {
+			out.Empty = emptiness(m.typ)
+		}
+		switch {
+		case values == nil:
+			if m.mark.optional {
+				s.errorf(m.mark.pos, diag.Contradiction, "delete ,optional: without a discriminator no member is required",
+					"member %s is optional in a union that has no discriminator", m.name)
+			}
+		case m.mark.kind == ifMode:
+			s.mode(&out, m, taken)
+		default:
+			s.value(&out, m, values, taken)
+		}
+		u.Members = append(u.Members, out)
+	}
+	for _, m := range u.Members {
+		if values != nil && len(m.Values) == 0 && !s.diags.HasErrors() {
+			i := slices.IndexFunc(d.members, func(p part) bool { return p.json == m.Name })
+			s.errorf(d.members[i].mark.pos, diag.BadMarker, "allow it for some mode, or delete the field", "member %s is forbidden in every mode", d.members[i].name)
+		}
+	}
+	s.unions = append(s.unions, u)
+}
+
+// value gives a member the discriminator value that selects it.
+func (s *structure) value(out *union.Member, m part, values *values, taken map[string]part) {
+	value, ok := values.of(m.name)
+	switch {
+	case m.mark.value != nil:
+		value = *m.mark.value
+	case !ok:
+		s.errorf(m.mark.pos, diag.ValueNotInEnum,
+			`name the field or a constant after the value, or say it: +k8s:unionMember(memberName: "V") with +k8s:unionDiscriminator`,
+			"no value of discriminator %s is for member %s: the values are %s", values.discriminator, m.name, strings.Join(values.known, ", "))
+		return
+	}
+	s.take(out, m, value, taken)
+}
+
+// take adds a value to a member unless another has it.
+func (s *structure) take(out *union.Member, m part, value string, taken map[string]part) {
+	other, twice := taken[value]
+	switch {
+	case value == "":
+		s.errorf(m.mark.pos, diag.EmptyValue, `"" means that the discriminator is unset: give the member a value`, "the empty value cannot select %s", m.name)
+	case twice:
+		hint := "give each member its own value"
+		if m.mark.kind == ifMode {
+			hint = "a union has one member per value: put the fields of a mode into one struct"
+		}
+		related(s.errorf(m.mark.pos, diag.DuplicateValue, hint, "value %q selects both %s and %s", value, other.name, m.name),
+			other.mark.pos, "the first member with this value")
+	default:
+		taken[value] = m
+		out.Values = append(out.Values, value)
+	}
+}
+
+// overlaps checks that no field, and no property, serves two unions.
+func (s *structure) overlaps(drafts []draft) {
+	members, discriminators := map[string]part{}, map[string]part{}
+	for _, d := range drafts {
+		for _, p := range d.discriminators {
+			if other, ok := discriminators[p.json]; ok && other.mark.pos != p.mark.pos {
+				related(s.errorf(p.mark.pos, diag.DiscriminatorShared, "each union needs a discriminator of its own",
+					"field %s is the discriminator of two unions", p.name), other.mark.pos, "the other union")
+			}
+			discriminators[p.json] = p
+		}
+	}
+	for _, d := range drafts {
+		own := map[string]part{}
+		for _, m := range d.members {
+			other, ok := members[m.json]
+			inner, repeated := own[m.json]
+			switch {
+			case ok:
+				related(s.errorf(m.mark.pos, diag.MemberShared, "a field belongs to one union: delete a marker",
+					"field %s is a member of two unions", m.name), other.mark.pos, "the other union")
+			case repeated && (m.mark.kind != ifMode || inner.field != m.field):
+				related(s.errorf(m.mark.pos, diag.MemberShared, "delete one of them", "property %q is listed twice", m.json), inner.mark.pos, "the first")
+			}
+			own[m.json] = m
+			if p, ok := discriminators[m.json]; ok && !slices.ContainsFunc(d.discriminators, func(o part) bool { return o.json == m.json }) {
+				related(s.errorf(m.mark.pos, diag.DiscriminatorIsMember, "delete one of the two markers",
+					"member %s is the discriminator of another union", m.name), p.mark.pos, "the other union")
+			}
+		}
+		for name, m := range own {
+			members[name] = m
+		}
+	}
+}

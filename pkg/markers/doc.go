@@ -1,0 +1,19 @@
+// Package markers reads union declarations from the comments of Go types, in the
+// dialects that Kubernetes projects write, and says where in which CRD each stands.
+//
+// [Load] takes package patterns as controller-gen does. It finds the same types,
+// builds the same CRDs in memory, and walks Go types and schemas side by side, so
+// that a declaration gets the path that its struct has in the file controller-gen
+// writes. The result is a [union.Elsewhere]: one [union.External] per union and place, ready
+// for crdpatch.Options. Nothing is compared with a file here; that a CRD on disk is
+// older than the Go types shows when the declarations meet it.
+//
+// The dialects, their defaults and where they come from are in docs/markers.md.
+// Each is turned into the same declaration that an author of x-kubernetes-unions
+// would write, with everything that the dialect takes for granted spelled out.
+//
+// Every struct of the packages named by the patterns is checked, whether a CRD
+// has it or not. Structs of other packages count when a CRD has them; what is wrong
+// with one of another module is only mentioned, and leaves that struct's unions
+// out, for its users cannot mend it.
+package markers

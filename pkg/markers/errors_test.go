@@ -1,0 +1,308 @@
+package markers_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/markers"
+)
+
+var update = flag.Bool("update", false, "write testdata/bad/want.txt anew")
+
+// position returns where text first stands in a file, after another text.
+func position(t *testing.T, file, after, text string) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := strings.Index(string(data), after)
+	if start < 0 {
+		t.Fatalf("%s has no %q", file, after)
+	}
+	i := strings.Index(string(data)[start:], text)
+	if i < 0 {
+		t.Fatalf("%s has no %q after %q", file, text, after)
+	}
+	before := string(data)[:start+i]
+	line := strings.Count(before, "\n") + 1
+	col := len([]rune(before[strings.LastIndex(before, "\n")+1:])) + 1
+	return diag.Pos{File: file, Line: line, Col: col}.String()
+}
+
+// TestErrors compares what is printed about everything that can be wrong with
+// markers, positions and hints included.
+func TestErrors(t *testing.T) {
+	set, diags := markers.Load(markers.Options{Kubebuilder: true}, "./testdata/bad")
+	if set != nil {
+		t.Error("a set in spite of errors")
+	}
+	var got bytes.Buffer
+	err := diag.Text(&got, diags, func(file string) []byte {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Error(err)
+		}
+		return data
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const golden = "testdata/bad/want.txt"
+	if *update {
+		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// workspace goes to a new directory with empty modules example.com/NAME, which
+// may import what this module requires.
+func workspace(t *testing.T, modules ...string) {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOWORK", "")
+	t.Chdir(t.TempDir())
+	// A workspace needs the newest version of Go that one of its modules asks for.
+	text := "go " + strings.TrimPrefix(runtime.Version(), "go") + "\n\nuse " + strconv.Quote(filepath.Dir(strings.TrimSpace(string(out)))) + "\n"
+	for _, name := range modules {
+		text += "use ./" + name + "\n"
+		write(t, name+"/go.mod", "module example.com/"+name+"\n\ngo 1.26.0\n")
+	}
+	write(t, "go.work", text)
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lines returns the first line of each diagnostic.
+func lines(l diag.List) []string {
+	var out []string
+	for _, d := range l {
+		out = append(out, d.String())
+	}
+	return out
+}
+
+// TestWarnings checks what is said of structs that no CRD has, and of those that
+// contain each other.
+func TestWarnings(t *testing.T) {
+	_, diags := loadGood()
+	const file = "testdata/good/shapes/v1/types.go"
+	const circle = ": the types contain each other, and controller-gen writes either one in full, at random"
+	want := []string{
+		position(t, file, "type Ring", "Ring") + ": UC514: warning: the unions of Ring are left out below Link" + circle,
+		position(t, file, "type Link", "Link") + ": UC514: warning: the unions of Link are left out below Ring" + circle,
+		position(t, file, "type Custom", "Custom") + ": UC514: warning: no CRD of these packages has Custom, which declares a union",
+	}
+	if diff := cmp.Diff(want, lines(diags)); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestImported checks that the structs of other packages count, and that what no
+// CRD has of them is not looked at.
+func TestImported(t *testing.T) {
+	set, diags := markers.Load(markers.Options{}, "./testdata/imports")
+	if set == nil {
+		t.Fatal(diags)
+	}
+	want := []string{
+		position(t, "testdata/imports/types.go", "type Unused", "Unused") +
+			": UC514: warning: no CRD of these packages has Unused, which declares a union",
+	}
+	if diff := cmp.Diff(want, lines(diags)); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	compare(t, set, "imports.example.com", []dialect{
+		{"Example v1 ", "- members: [a, b]\n"},
+		{"Example v1 choice", "- members: [a, b]\n"},
+	})
+}
+
+// TestModules checks that mistakes in another module are no errors, while those in
+// another package of the same module are.
+func TestModules(t *testing.T) {
+	workspace(t, "foreign", "own")
+	const wrong = `type Wrong struct {
+	// +unionDiscriminator
+	Type Type ` + "`json:\"type,omitempty\"`" + `
+	// +unionMember
+	LocalhostProfile *string ` + "`json:\"localhostProfile,omitempty\"`" + `
+}
+
+type Type string
+
+const Localhost Type = "Localhost"
+
+// NoEffect is a union of one.
+// +union
+type NoEffect struct {
+	A *string ` + "`json:\"a,omitempty\"`" + `
+}
+`
+	write(t, "foreign/types.go", "package foreign\n\n"+wrong)
+	write(t, "own/shared/types.go", "package shared\n\n"+wrong)
+	for _, p := range []struct{ name, path string }{{"foreign", "example.com/foreign"}, {"shared", "example.com/own/shared"}} {
+		write(t, "own/"+p.name+"/v1/types.go", `// +groupName=example.com
+package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"`+p.path+`"
+)
+
+type Example struct {
+	metav1.TypeMeta   `+"`json:\",inline\"`"+`
+	metav1.ObjectMeta `+"`json:\"metadata\"`"+`
+
+	Wrong    *`+p.name+".Wrong `json:\"wrong\"`"+`
+	NoEffect *`+p.name+".NoEffect `json:\"noEffect\"`"+`
+}
+`)
+	}
+	const message = "no value of discriminator Type is for member LocalhostProfile: the values are Localhost"
+
+	set, diags := markers.Load(markers.Options{}, "./own/foreign/v1")
+	want := []string{"foreign/types.go:6:5: UC218: info: " + message + "; the unions of foreign.Wrong, which is of another module, are left out"}
+	if diff := cmp.Diff(want, lines(diags)); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if set == nil || len(set.Externals) > 0 || len(set.Scopes) != 1 {
+		t.Errorf("another module: %v", set)
+	}
+
+	set, diags = markers.Load(markers.Options{}, "./own/shared/v1")
+	if diff := cmp.Diff([]string{"own/shared/types.go:6:5: UC218: " + message}, lines(diags)); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if set != nil {
+		t.Errorf("the same module: %v", set)
+	}
+}
+
+func TestGroups(t *testing.T) {
+	at := func(dir string) string {
+		return position(t, "testdata/groups/"+dir+"/types.go", "type Example", "Example") + ": UC601: "
+	}
+	const twice = "github.com/unioncel/unioncel/pkg/markers/testdata/groups/twice/"
+	for _, tt := range []struct{ dir, want string }{
+		{"none", at("none") + "the package of Example has no group, so there is no CRD for its unions"},
+		{"badgroup", at("badgroup") + `"Example_Com" is no API group: a lowercase RFC 1123 subdomain must`},
+		{"badversion", at("badversion") + `"1" is no API version: a DNS-1035 label must`},
+		{"twice/...", at("twice/a") + "packages " + twice + "a and " + twice + "b both declare version v1 of Example.example.com"},
+	} {
+		set, diags := markers.Load(markers.Options{}, "./testdata/groups/"+tt.dir)
+		if got := lines(diags); set != nil || len(got) == 0 || !strings.HasPrefix(got[0], tt.want) {
+			t.Errorf("%s: %q, want %q", tt.dir, got, tt.want)
+		}
+	}
+}
+
+// TestGo checks what is said of Go code that is no good, and what of it matters.
+func TestGo(t *testing.T) {
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOWORK", "off")
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, "go.mod", "module example.com/m\n\ngo 1.26\n")
+	write(t, "syntax/s.go", "package syntax\n\ntype T struct {\n\tÄ string `json:\"a\"` x y z\n}\n")
+	write(t, "types/t.go", "package types\n\ntype T struct {\n\tÄ, A Unknown `json:\"a\"`\n}\n")
+	write(t, "imports/i.go", "package imports\n\nimport \"example.com/m/nowhere\"\n\ntype T struct {\n\tA nowhere.T `json:\"a\"`\n}\n")
+	write(t, "foreign/f.go", "package foreign\n\nimport _ \"example.org/other\"\n")
+	write(t, "names/a.go", "package a\n")
+	write(t, "names/b.go", "package b\n")
+	write(t, "bodies/b.go", "package bodies\n\nimport \"fmt\"\n\nvar x int = fmt.Sprint()\n\ntype i interface{ fmt.Nothing }\n\nfunc f() int { return \"\" }\n")
+	write(t, "empty/readme.txt", "")
+	for _, tt := range []struct {
+		pattern string
+		want    []string // the start of each line
+	}{
+		{"./syntax", []string{"syntax/s.go:4:22: UC601: expected ';', found x", "syntax/s.go:5:3: UC601: ", "syntax/s.go:5:3: UC601: "}},
+		{"./types", []string{"types/t.go:4:7: UC601: undefined: Unknown"}},
+		{"./imports/...", []string{"imports/i.go:3:8: UC601: "}},
+		{"./imports", []string{"imports/i.go:3:8: UC601: "}},
+		{"example.com/m/imports", []string{"imports/i.go:3:8: UC601: "}},
+		{"./foreign", []string{"foreign/f.go:3:8: UC601: "}},
+		{"./names", []string{"-: UC601: found packages a (a.go) and b (b.go) in "}},
+		{"./bodies", nil},
+		{"./nowhere", []string{"-: UC601: the Go packages ./nowhere cannot be found: "}},
+		{"./nowhere/...", []string{"-: UC601: the Go packages ./nowhere/... cannot be found: "}},
+		{"./empty/...", []string{"-: UC601: no Go package matches ./empty/..."}},
+		{"bodies", []string{"-: UC601: package bodies is not in std"}},
+	} {
+		set, diags := markers.Load(markers.Options{}, tt.pattern)
+		got := lines(diags)
+		if !slices.EqualFunc(got, tt.want, strings.HasPrefix) {
+			t.Errorf("%s: %q, want %q", tt.pattern, got, tt.want)
+		}
+		if (set == nil) != (tt.want != nil) {
+			t.Errorf("%s: set %v with %q", tt.pattern, set, got)
+		}
+	}
+	if set, diags := markers.Load(markers.Options{}); set != nil || !diags.HasErrors() {
+		t.Errorf("no patterns: %v, %v", set, diags)
+	}
+}
+
+// TestLenient checks that what only controller-gen can object to is no obstacle:
+// floats, fields without a JSON name, and a CRD that stores no version.
+func TestLenient(t *testing.T) {
+	workspace(t, "lenient")
+	for _, version := range []string{"v1", "v2"} {
+		write(t, "lenient/"+version+"/types.go", `// +groupName=example.com
+package `+version+`
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+type Example struct {
+	metav1.TypeMeta   `+"`json:\",inline\"`"+`
+	metav1.ObjectMeta `+"`json:\"metadata\"`"+`
+
+	hidden int
+	// +unionMember
+	A *float64 `+"`json:\"a,omitempty\"`"+`
+	// +unionMember
+	B *string `+"`json:\"b,omitempty\"`"+`
+}
+`)
+	}
+	set, diags := markers.Load(markers.Options{}, "./lenient/v1", "./lenient/v2")
+	if set == nil || len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	compare(t, set, "example.com", []dialect{
+		{"Example v1 ", "- members: [a, b]\n"},
+		{"Example v2 ", "- members: [a, b]\n"},
+	})
+}

@@ -1,0 +1,60 @@
+package markers
+
+import (
+	"slices"
+
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// kubebuilder adds the unions of controller-gen's own markers, which name
+// properties of the struct and of what it inlines. That these are optional is for
+// controller-gen to check.
+func (s *structure) kubebuilder() {
+	if !s.l.opts.Kubebuilder {
+		return
+	}
+	cardinalities := map[kind]union.Cardinality{exactlyOneOf: union.ExactlyOne, atMostOneOf: union.AtMostOne, atLeastOneOf: union.AtLeastOne}
+	seen := map[kind]int{}
+	for _, m := range s.marks {
+		if !m.kind.kubebuilder() {
+			continue
+		}
+		names := s.names(m, seen[m.kind])
+		seen[m.kind]++
+		if len(names) == 0 {
+			continue // controller-gen writes no rule either
+		}
+		u := declared{at: m.pos, Union: union.Union{Cardinality: cardinalities[m.kind], Change: union.Allow, Replace: true}}
+		for _, name := range names {
+			for _, other := range append(slices.Clone(s.unions), u) {
+				if name == other.Discriminator || slices.Contains(other.MemberNames(), name) {
+					related(s.errorf(m.pos, diag.MemberShared, "delete one of the two, or do without --kubebuilder: controller-gen writes its own rule then",
+						"%s names %q, which another union has", m.name, name), other.at, "the other union")
+				}
+			}
+			u.Members = append(u.Members, union.Member{Name: name})
+		}
+		s.unions = append(s.unions, u)
+	}
+}
+
+// names returns the properties that the nth marker of a kind lists, as
+// controller-tools has read them.
+func (s *structure) names(m mark, n int) []string {
+	values := s.info.Markers[m.name[1:]]
+	if n >= len(values) {
+		return nil
+	}
+	switch l := values[n].(type) {
+	case crdmarkers.ExactlyOneOf:
+		return l
+	case crdmarkers.AtMostOneOf:
+		return l
+	case crdmarkers.AtLeastOneOf:
+		return l
+	}
+	return nil
+}

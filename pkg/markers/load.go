@@ -1,0 +1,246 @@
+package markers
+
+import (
+	"go/ast"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// loading is the state of one Load.
+type loading struct {
+	opts     Options
+	places   *places
+	parser   *crd.Parser
+	dirs     []string // that the go command runs in
+	roots    []*loader.Package
+	known    map[crd.TypeIdent]*structure
+	comments map[*loader.Package]comments
+	reached  map[crd.TypeIdent]map[crd.TypeIdent]bool
+	diags    diag.List
+}
+
+func newLoading(opts Options) *loading {
+	fset := token.NewFileSet()
+	return &loading{
+		opts: opts, places: newPlaces(fset),
+		known: map[crd.TypeIdent]*structure{}, comments: map[*loader.Package]comments{},
+		reached: map[crd.TypeIdent]map[crd.TypeIdent]bool{},
+	}
+}
+
+// packages loads what the patterns match and prepares controller-gen's parser for
+// it. It reports whether the packages are fit to go on with.
+func (l *loading) packages(patterns []string) bool {
+	if len(patterns) == 0 {
+		l.errorf(diag.Pos{}, diag.GoPackage, "name packages, such as ./api/...", "no Go packages are named")
+		return false
+	}
+	l.dirs = l.directories(patterns)
+	config := &packages.Config{Fset: l.places.fset, Dir: l.opts.Dir, Mode: packages.NeedModule}
+	roots, err := loader.LoadRootsWithConfig(config, patterns...)
+	switch {
+	case err != nil:
+		message, _, _ := strings.Cut(err.Error(), "\n")
+		l.errorf(diag.Pos{}, diag.GoPackage, "a directory is written ./api, with all below it ./api/...",
+			"the Go packages %s cannot be found: %s", strings.Join(patterns, " "), message)
+	case len(roots) == 0:
+		l.errorf(diag.Pos{}, diag.GoPackage, "a directory is written ./api, with all below it ./api/...",
+			"no Go package matches %s", strings.Join(patterns, " "))
+	}
+	if err != nil || len(roots) == 0 {
+		return false
+	}
+	l.roots = roots
+	for _, root := range roots {
+		root.NeedSyntax()
+	}
+	if l.packageErrors(); l.diags.HasErrors() {
+		return false
+	}
+
+	registry := &markers.Registry{}
+	if err := crdmarkers.Register(registry); err != nil {
+		l.errorf(diag.Pos{}, diag.GoPackage, "", "the markers of controller-gen: %v", err)
+		return false
+	}
+	l.parser = &crd.Parser{
+		Collector: &markers.Collector{Registry: registry},
+		Checker:   &loader.TypeChecker{NodeFilters: []loader.NodeFilter{crd.Generator{}.CheckFilter()}},
+		// Whether floats may stand in a CRD is not for us to say.
+		AllowDangerousTypes: true,
+	}
+	crd.AddKnownTypes(l.parser)
+	for _, root := range roots {
+		l.parser.NeedPackage(root)
+	}
+	return true
+}
+
+// packageErrors reports what is wrong with the packages so far, those imported
+// included, as far as it matters to a CRD.
+func (l *loading) packageErrors() {
+	raw := make([]*packages.Package, len(l.roots))
+	for i, root := range l.roots {
+		raw[i] = root.Package
+	}
+	packages.Visit(raw, nil, func(p *packages.Package) {
+		for _, err := range p.Errors {
+			if l.matters(p, err) {
+				l.errorf(l.goPos(p, err), diag.GoPackage, goHint(err), "%s", strings.TrimSpace(err.Msg))
+			}
+		}
+	})
+}
+
+// matters reports whether an error of a package can change a schema. Packages are
+// type-checked without function bodies and without what types do not refer to, as
+// controller-gen does it, so that many type errors are none.
+func (l *loading) matters(p *packages.Package, err packages.Error) bool {
+	switch err.Kind {
+	case packages.TypeError:
+		root := slices.IndexFunc(l.roots, func(root *loader.Package) bool { return root.Package == p })
+		return root >= 0 && l.inType(p, l.goPos(p, err))
+	case packages.UnknownError:
+		// Fields without a JSON name are in no schema. controller-gen refuses them,
+		// unless they are unexported and it is told to ignore those. And which
+		// version is served or stored is no matter of schemas.
+		return !strings.HasPrefix(err.Msg, "encountered struct field") && !strings.HasPrefix(err.Msg, "CRD for ")
+	}
+	return true
+}
+
+// inType reports whether a position is in a type declaration, and there in what
+// controller-gen reads of it.
+func (l *loading) inType(p *packages.Package, at diag.Pos) bool {
+	found, filter := false, crd.Generator{}.CheckFilter()
+	for _, file := range p.Syntax {
+		for _, d := range file.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.TYPE {
+				continue
+			}
+			ast.Inspect(g, func(n ast.Node) bool {
+				if n == nil || found || !filter(n) {
+					return false
+				}
+				found = l.places.pos(n.Pos()) == at
+				return true
+			})
+		}
+	}
+	return found
+}
+
+// goPos is where an error of a package is. The go command may name a file relative
+// to the directory that it ran in, which controller-tools takes from the pattern.
+func (l *loading) goPos(p *packages.Package, err packages.Error) diag.Pos {
+	file, line, col := splitPos(err.Pos)
+	if file == "" || filepath.IsAbs(file) {
+		return l.places.at(file, line, col)
+	}
+	for _, dir := range l.dirs {
+		full := filepath.Join(dir, file)
+		for _, root := range l.roots {
+			if slices.Contains(root.GoFiles, full) && (root.Package == p || root.Package.Imports[p.PkgPath] != nil) {
+				return l.places.at(full, line, col)
+			}
+		}
+	}
+	return l.places.at(file, line, col)
+}
+
+// directories returns those that controller-tools runs the go command in.
+func (l *loading) directories(patterns []string) []string {
+	base, err := filepath.Abs(l.opts.Dir)
+	if err != nil {
+		return nil
+	}
+	dirs := []string{base}
+	for _, pattern := range patterns {
+		if !filepath.IsAbs(pattern) && !strings.HasPrefix(pattern, ".") {
+			continue
+		}
+		if !filepath.IsAbs(pattern) {
+			pattern = filepath.Join(base, pattern)
+		}
+		dirs = append(dirs, strings.TrimSuffix(filepath.Clean(pattern), string(filepath.Separator)+"..."))
+	}
+	return dirs
+}
+
+func goHint(err packages.Error) string {
+	if err.Kind == packages.ListError && strings.Contains(err.Msg, "is not in std") {
+		return "a directory is written ./api, with all below it ./api/..."
+	}
+	return ""
+}
+
+// named reports whether the user named a package.
+func (l *loading) named(p *loader.Package) bool {
+	return slices.Contains(l.roots, p)
+}
+
+// own reports whether a package is of a module whose packages the user named.
+func (l *loading) own(p *loader.Package) bool {
+	return l.named(p) || p.Module != nil && slices.ContainsFunc(l.roots, func(root *loader.Package) bool {
+		return root.Module != nil && root.Module.Path == p.Module.Path
+	})
+}
+
+// lookup returns the package with this path among the imports of a package,
+// however far away.
+func lookup(p *loader.Package, path string) *loader.Package {
+	if direct := p.Imports()[path]; direct != nil {
+		return direct
+	}
+	seen := map[*loader.Package]bool{}
+	for queue := []*loader.Package{p}; len(queue) > 0; {
+		p, queue = queue[0], queue[1:]
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
+		if loader.NonVendorPath(p.PkgPath) == path {
+			return p
+		}
+		imports := p.Imports()
+		for _, name := range slices.Sorted(maps.Keys(imports)) {
+			queue = append(queue, imports[name])
+		}
+	}
+	return nil
+}
+
+// splitPos reads a position as the go command prints it; unknown parts are empty.
+func splitPos(s string) (file string, line, col int) {
+	number := func() int {
+		i := strings.LastIndex(s, ":")
+		n, err := strconv.Atoi(s[i+1:])
+		if i < 0 || err != nil {
+			return 0
+		}
+		s = s[:i]
+		return n
+	}
+	last := number()
+	first := number()
+	switch {
+	case s == "-" || strings.HasSuffix(s, ":-"): // "-", or a package's name and ":-"
+		return "", 0, 0
+	case first == 0:
+		return s, last, 0
+	}
+	return s, first, last
+}

@@ -1,0 +1,293 @@
+package markers
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/gengo/v2/codetags"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// mark is a union marker, parsed.
+type mark struct {
+	kind    kind
+	name    string // with the "+", for messages
+	pos     diag.Pos
+	problem *problem // why the marker cannot be read; the rest is of no use then
+
+	of       string  // the union, modality or discriminator that it names; "" for the only one
+	value    *string // of the discriminator, when the marker says it
+	optional bool    // ",optional"
+	mode     string  // what ifMode demands: required, optional or forbidden
+}
+
+// problem is what is wrong with a marker.
+type problem struct{ message, hint string }
+
+// kind is what a marker says.
+type kind int
+
+const (
+	none kind = iota
+	// Of kube-openapi and KEP-1027.
+	unionType
+	discriminator
+	member
+	deprecated
+	// Of validation-gen.
+	taggedDiscriminator
+	taggedMember
+	zeroOrOneMember
+	modeDiscriminator
+	ifMode
+	// Of controller-gen, on types.
+	exactlyOneOf
+	atMostOneOf
+	atLeastOneOf
+)
+
+// spellings are the names of all markers.
+var spellings = map[string]kind{
+	"union":              unionType,
+	"unionDiscriminator": discriminator,
+	"unionMember":        member,
+	"unionDeprecated":    deprecated,
+
+	"k8s:unionDiscriminator": taggedDiscriminator,
+	"k8s:unionMember":        taggedMember,
+	"k8s:zeroOrOneOfMember":  zeroOrOneMember,
+	"k8s:modeDiscriminator":  modeDiscriminator,
+	"k8s:ifMode":             ifMode,
+	"k8s:discriminator":      modeDiscriminator, // as Kubernetes 1.36 has it
+	"k8s:member":             ifMode,
+
+	"kubebuilder:validation:ExactlyOneOf": exactlyOneOf,
+	"kubebuilder:validation:AtMostOneOf":  atMostOneOf,
+	"kubebuilder:validation:AtLeastOneOf": atLeastOneOf,
+}
+
+// onType reports whether a marker describes a type rather than a field.
+func (k kind) onType() bool {
+	return k == unionType || k.kubebuilder()
+}
+
+// kubebuilder reports whether the marker is controller-gen's own.
+func (k kind) kubebuilder() bool {
+	return k == exactlyOneOf || k == atMostOneOf || k == atLeastOneOf
+}
+
+// mention finds the markers of validation-gen in a text that does not parse.
+var mention = regexp.MustCompile(`\bk8s:(unionDiscriminator|unionMember|zeroOrOneOfMember|modeDiscriminator|ifMode|discriminator|member)\b`)
+
+// parseMark reads a marker without its "+". It reports whether it is about unions,
+// if a misspelt one.
+func parseMark(text string) (mark, bool) {
+	end := strings.IndexFunc(text, func(r rune) bool {
+		return !(r == ':' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
+	})
+	name, rest := text, ""
+	if end >= 0 {
+		name, rest = text[:end], strings.TrimSpace(text[end:])
+	}
+	switch k := spellings[name]; {
+	case k.kubebuilder():
+		return mark{kind: k, name: "+" + name}, true // controller-tools reads the rest
+	case strings.HasPrefix(name, "k8s:"):
+		return parseTag(text)
+	case k == none:
+		return misspelt(name)
+	default:
+		m := mark{kind: k, name: "+" + name}
+		m.arguments(rest)
+		return m, true
+	}
+}
+
+var memberArguments = regexp.MustCompile(`^(?:=\s*([^\s,=]+))?\s*(,\s*optional)?$`)
+
+// arguments reads what follows the name of a marker that is not validation-gen's.
+func (m *mark) arguments(rest string) {
+	if m.kind != member {
+		if rest != "" {
+			m.problem = &problem{fmt.Sprintf("%s takes no arguments, and no text may follow it", m.name), "write " + m.name}
+		}
+		return
+	}
+	found := memberArguments.FindStringSubmatch(rest)
+	if found == nil {
+		m.problem = &problem{fmt.Sprintf("%s%s cannot be read", m.name, rest),
+			"write +unionMember, +unionMember=<discriminator>, +unionMember,optional or +unionMember=<discriminator>,optional"}
+		return
+	}
+	m.of, m.optional = found[1], found[2] != ""
+}
+
+// misspelt returns a marker with a problem when name looks like one of ours: a typo
+// must not leave a field unguarded.
+func misspelt(name string) (mark, bool) {
+	lower := strings.ToLower(name)
+	best, least := "", 0
+	for _, known := range slices.Sorted(maps.Keys(spellings)) {
+		if n := distance(lower, strings.ToLower(known)); best == "" || n < least {
+			best, least = known, n
+		}
+	}
+	ours := strings.HasPrefix(lower, "union") || strings.HasPrefix(lower, "k8s:union")
+	if !ours && least > min(2, len(best)/5) {
+		return mark{}, false
+	}
+	return mark{name: "+" + name, problem: &problem{fmt.Sprintf("+%s is no marker", name), "write +" + best}}, true
+}
+
+// distance is how many letters of a must be inserted, deleted, replaced, or swapped
+// with the next one, to get b.
+func distance(a, b string) int {
+	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			row[j+1] = min(last[j]+1, last[j+1]+1, row[j]+1)
+			if a[i] == b[j] {
+				row[j+1] = min(row[j+1], last[j])
+			}
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}
+
+// parseTag reads a marker of validation-gen, which may stand inside others.
+func parseTag(text string) (mark, bool) {
+	tag, err := codetags.Parse(text)
+	if err != nil {
+		name := mention.FindString(text)
+		if name == "" {
+			return mark{}, false
+		}
+		return mark{kind: spellings[name], name: "+" + name, problem: &problem{
+			fmt.Sprintf("+%s cannot be read: %v", name, err), `write it like +k8s:unionMember(union: "x", memberName: "V")`,
+		}}, true
+	}
+	var around []string
+	for t := &tag; t != nil; t = t.ValueTag {
+		k := spellings[t.Name]
+		if k == none {
+			if m, ok := misspelt(t.Name); ok {
+				return m, true
+			}
+			around = append(around, t.Name)
+			continue
+		}
+		m := mark{kind: k, name: "+" + t.Name}
+		m.problem = m.inside(around)
+		if m.problem == nil {
+			m.tag(t)
+		}
+		return m, true
+	}
+	return mark{}, false
+}
+
+// inside says why a marker may not stand inside others, if so. Levels of
+// stability are how validation-gen introduces a rule; to a CRD a rule is a rule.
+func (m *mark) inside(around []string) *problem {
+	for _, name := range around {
+		switch name {
+		case "k8s:alpha", "k8s:beta":
+		case "k8s:item":
+			return &problem{
+				fmt.Sprintf("%s inside +k8s:item declares a union of list items, which x-kubernetes-unions cannot express", m.name),
+				"write a +kubebuilder:validation:XValidation rule on the list, and delete the marker",
+			}
+		default:
+			return &problem{
+				fmt.Sprintf("%s inside +%s cannot be expressed", m.name, name),
+				"a CRD has its unions whatever is enabled, and only on fields: write the marker by itself, or delete it",
+			}
+		}
+	}
+	return nil
+}
+
+// arguments that the markers of validation-gen take: first the one that names the
+// union, then the one for the value; in both spellings.
+var tagArguments = map[string][2]string{
+	"+k8s:unionDiscriminator": {"union", ""},
+	"+k8s:unionMember":        {"union", "memberName"},
+	"+k8s:zeroOrOneOfMember":  {"union", "memberName"},
+	"+k8s:modeDiscriminator":  {"modality", ""},
+	"+k8s:ifMode":             {"modality", "mode"},
+	"+k8s:discriminator":      {"name", ""},
+	"+k8s:member":             {"discriminator", "value"},
+}
+
+// tag reads the arguments and the payload.
+func (m *mark) tag(t *codetags.Tag) {
+	names := tagArguments[m.name]
+	seen := map[string]bool{}
+	for _, a := range t.Args {
+		switch value := a.Value; {
+		case seen[a.Name]:
+			m.problem = &problem{fmt.Sprintf("%s has the argument %s twice", m.name, a.Name), "delete one"}
+		case a.Name == names[0]:
+			m.of = value
+		case a.Name != "" && a.Name == names[1], a.Name == "" && m.kind == ifMode:
+			m.value = &value
+		default:
+			m.problem = &problem{fmt.Sprintf("%s does not take the argument %s", m.name, a), argumentHint(names)}
+		}
+		seen[a.Name] = true
+	}
+	switch {
+	case m.problem != nil:
+	case m.kind == modeDiscriminator && m.of == "default", m.kind == ifMode && m.of == "default":
+		m.problem = &problem{fmt.Sprintf("%s may not name its group default, which stands for the one without a name", m.name), "delete the argument"}
+	case m.kind == ifMode:
+		m.payload(t)
+	case t.ValueType != codetags.ValueTypeNone:
+		m.problem = &problem{fmt.Sprintf("%s takes no value", m.name), argumentHint(names)}
+	}
+}
+
+func argumentHint(names [2]string) string {
+	if names[1] == "" {
+		return "the argument is " + names[0]
+	}
+	return "the arguments are " + names[0] + " and " + names[1]
+}
+
+// payload reads what stands behind ifMode("A")=.
+func (m *mark) payload(t *codetags.Tag) {
+	example := m.name + `("A")=+k8s:required`
+	switch {
+	case m.value == nil:
+		m.problem = &problem{m.name + " names no mode", "write it like " + example}
+	case t.ValueTag == nil:
+		m.problem = &problem{m.name + " says nothing about the mode", "write it like " + example}
+	default:
+		payload := *t.ValueTag
+		for (payload.Name == "k8s:alpha" || payload.Name == "k8s:beta") && payload.ValueTag != nil {
+			payload = *payload.ValueTag
+		}
+		switch payload.Name {
+		case "k8s:required", "k8s:optional", "k8s:forbidden":
+			m.mode = strings.TrimPrefix(payload.Name, "k8s:")
+		default:
+			m.problem = &problem{
+				fmt.Sprintf("%s with +%s cannot be expressed by a union", m.name, payload.Name),
+				"+k8s:required, +k8s:optional and +k8s:forbidden can; write the rest as +kubebuilder:validation:XValidation",
+			}
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package markers
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Options say what to read. The zero value reads the union markers of all dialects
+// but kubebuilder's, relative to the working directory.
+type Options struct {
+	// Kubebuilder declares the unions of +kubebuilder:validation:ExactlyOneOf,
+	// AtMostOneOf and AtLeastOneOf too. controller-gen writes a rule of its own for
+	// them, which then gives way (union.Union.Replace) to the compiled ones.
+	Kubebuilder bool
+	// Dir is what patterns are relative to; empty is the working directory.
+	Dir string
+}
+
+// Load reads the packages that the patterns match, "./api/..." for example. The
+// result is nil when the list has errors; it may have warnings beside one. Positions
+// are in Go files, relative to the working directory where they are below it.
+//
+// Externals has an entry for each union and each schema it stands on, sorted by CRD,
+// version, path and position. Scopes has one for each version that controller-gen
+// writes for the packages, without unions too, sorted by group, kind and version.
+// Their names are those that controller-gen gives the CRDs.
+//
+// Packages are read as the go command reads them, which may download modules.
+func Load(opts Options, patterns ...string) (*union.Elsewhere, diag.List) {
+	l := newLoading(opts)
+	set := l.load(patterns)
+	diags := l.diags.Sort()
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	return set, diags
+}
+
+// load is Load without the sorting; the set is of no use when there are errors.
+func (l *loading) load(patterns []string) (set *union.Elsewhere) {
+	// controller-tools and go/types are written for packages that compile. What
+	// they do with others must not take the process down.
+	defer func() {
+		if r := recover(); r != nil {
+			l.errorf(diag.Pos{}, diag.GoPackage, "see whether controller-gen can read the packages",
+				"the Go packages cannot be read: %v", r)
+		}
+	}()
+	if !l.packages(patterns) {
+		return nil
+	}
+	l.structs()
+	set = l.crds()
+	l.packageErrors()
+	if !l.diags.HasErrors() {
+		l.unused()
+	}
+	slices.SortFunc(set.Externals, func(a, b union.External) int {
+		return cmp.Or(
+			compareTargets(a.Target, b.Target),
+			cmp.Compare(a.Version, b.Version),
+			slices.Compare(a.Steps, b.Steps),
+			comparePos(*a.At, *b.At),
+		)
+	})
+	slices.SortFunc(set.Scopes, func(a, b union.Scope) int {
+		return cmp.Or(compareTargets(a.Target, b.Target), cmp.Compare(a.Version, b.Version))
+	})
+	return set
+}
+
+func compareTargets(a, b union.Target) int {
+	return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind))
+}
+
+func comparePos(a, b diag.Pos) int {
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+}
+
+// errorf reports what is wrong with the packages as a whole.
+func (l *loading) errorf(pos diag.Pos, code diag.Code, hint, format string, args ...any) {
+	l.diags = append(l.diags, diag.Diagnostic{Code: code, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint})
+}

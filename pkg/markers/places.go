@@ -1,0 +1,70 @@
+package markers
+
+import (
+	"bytes"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// places turns positions of Go into those of diagnostics: file names as the user
+// would write them, columns in characters.
+type places struct {
+	fset  *token.FileSet
+	work  string // the working directory
+	lines map[string][][]byte
+}
+
+func newPlaces(fset *token.FileSet) *places {
+	p := &places{fset: fset, lines: map[string][][]byte{}}
+	if dir, err := os.Getwd(); err == nil {
+		p.work = dir
+	}
+	return p
+}
+
+func (p *places) pos(at token.Pos) diag.Pos {
+	q := p.fset.PositionFor(at, false)
+	return p.at(q.Filename, q.Line, q.Column)
+}
+
+// at is the position with this column in bytes.
+func (p *places) at(file string, line, col int) diag.Pos {
+	return diag.Pos{File: p.relative(file), Line: line, Col: p.column(file, line, col)}
+}
+
+// relative is a file's name relative to the working directory, when it is below it.
+func (p *places) relative(file string) string {
+	if p.work == "" || !filepath.IsAbs(file) {
+		return file
+	}
+	short, err := filepath.Rel(p.work, file)
+	if err != nil || short == ".." || strings.HasPrefix(short, ".."+string(filepath.Separator)) {
+		return file
+	}
+	return short
+}
+
+// column turns a column in bytes into one in characters.
+func (p *places) column(file string, line, col int) int {
+	lines, ok := p.lines[file]
+	if !ok {
+		// A file that cannot be read again has columns in bytes.
+		if src, err := os.ReadFile(file); err == nil {
+			lines = bytes.Split(src, []byte("\n"))
+		}
+		p.lines[file] = lines
+	}
+	if line < 1 || line > len(lines) || col < 1 || col-1 > len(lines[line-1]) {
+		return col
+	}
+	before := lines[line-1][:col-1]
+	if line == 1 { // a byte order mark is no character
+		before = bytes.TrimPrefix(before, []byte("\ufeff"))
+	}
+	return utf8.RuneCount(before) + 1
+}

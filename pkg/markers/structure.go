@@ -1,0 +1,308 @@
+package markers
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// structure is a type with its markers. Types that are no structs have no fields.
+type structure struct {
+	l      *loading
+	id     crd.TypeIdent
+	info   *markers.TypeInfo
+	pos    diag.Pos
+	marks  []mark
+	fields []*field
+
+	checked bool
+	unions  []declared
+	diags   diag.List
+	used    bool // a CRD has it
+}
+
+// field is a field of a struct as JSON and controller-gen see it.
+type field struct {
+	name     string // the Go name; of an embedded field, that of its type
+	json     string // the property; "" when there is none
+	inline   bool   // its properties are those of the struct
+	required bool
+	both     bool // marked optional and required
+	pos      diag.Pos
+	typ      types.Type
+	info     *markers.FieldInfo
+	marks    []mark
+}
+
+// structs reads all types of the packages that the user named.
+func (l *loading) structs() {
+	for _, root := range l.roots {
+		for _, mark := range l.commentsOf(root)[nil] {
+			l.diags = append(l.diags, markDiagnostic(mark, &problem{
+				mark.name + " does not stand before a type or a field of a named struct",
+				"put it into the comment right before the type or field that it is about",
+			}))
+		}
+	}
+	ids := slices.SortedFunc(maps.Keys(l.parser.Types), compareIdents)
+	ids = slices.DeleteFunc(ids, func(id crd.TypeIdent) bool { return !l.named(id.Package) })
+	for _, id := range ids {
+		l.structure(id)
+	}
+	// A struct is judged by those that inline it too: not before all are known.
+	for _, id := range ids {
+		l.known[id].check()
+	}
+}
+
+func compareIdents(a, b crd.TypeIdent) int {
+	return cmp.Or(strings.Compare(a.Package.PkgPath, b.Package.PkgPath), strings.Compare(a.Name, b.Name))
+}
+
+func markDiagnostic(m mark, p *problem) diag.Diagnostic {
+	if m.problem != nil {
+		p = m.problem
+	}
+	return diag.Diagnostic{Code: diag.BadMarker, Pos: m.pos, Message: p.message, Hint: p.hint}
+}
+
+func (l *loading) commentsOf(p *loader.Package) comments {
+	c, ok := l.comments[p]
+	if !ok {
+		c = comments{}
+		for _, file := range p.Syntax {
+			c.collect(file, l.places)
+		}
+		l.comments[p] = c
+	}
+	return c
+}
+
+// structure reads a type once. It is nil for types that have no declaration, such
+// as those controller-gen knows by heart.
+func (l *loading) structure(id crd.TypeIdent) *structure {
+	if s, ok := l.known[id]; ok {
+		return s
+	}
+	info := l.parser.Types[id]
+	if info == nil {
+		return nil
+	}
+	s := &structure{l: l, id: id, info: info, pos: l.places.pos(info.RawSpec.Name.Pos())}
+	l.known[id] = s
+	found := l.commentsOf(id.Package)
+	s.marks = found[info.RawSpec]
+	optional := l.optionalByDefault(id.Package)
+	for i := range info.Fields {
+		f := l.field(id.Package, &info.Fields[i], optional)
+		f.marks = found[f.info.RawField]
+		s.fields = append(s.fields, f)
+	}
+	return s
+}
+
+// check finds the unions of a struct, once, and reports what is wrong with it,
+// which leaves them out.
+func (s *structure) check() {
+	if s.checked {
+		return
+	}
+	s.checked = true
+	s.declare()
+	if s.diags.HasErrors() {
+		s.unions = nil
+	}
+	if !s.l.own(s.id.Package) {
+		s.foreign()
+	}
+	s.l.diags = append(s.l.diags, s.diags...)
+}
+
+// foreign makes mistakes of another module's authors no errors, and leaves out
+// unions that forbid nothing, about which users can do nothing either.
+func (s *structure) foreign() {
+	for i := range s.diags {
+		d := &s.diags[i]
+		d.Severity = diag.Info
+		d.Message += fmt.Sprintf("; the unions of %s.%s, which is of another module, are left out", s.id.Package.Name, s.id.Name)
+		d.Hint = "declare them in a UnionSet if you need them"
+	}
+	s.unions = slices.DeleteFunc(s.unions, func(u declared) bool {
+		return u.Discriminator == "" && u.Cardinality <= union.AtMostOne && len(u.Members) == 1
+	})
+}
+
+// optionalByDefault reports whether a package's fields are optional unless they
+// say otherwise.
+func (l *loading) optionalByDefault(p *loader.Package) bool {
+	values, err := markers.PackageMarkers(l.parser.Collector, p)
+	return err == nil && values.Get("kubebuilder:validation:Optional") != nil
+}
+
+// field reads the JSON tag and the markers of a field as
+// controller-tools/pkg/crd does in structToSchema.
+func (l *loading) field(p *loader.Package, info *markers.FieldInfo, optional bool) *field {
+	raw := info.RawField
+	f := &field{name: info.Name, info: info, pos: l.places.pos(raw.Pos()), typ: p.TypesInfo.TypeOf(raw.Type)}
+	for _, name := range raw.Names {
+		if name.Name == info.Name {
+			f.pos = l.places.pos(name.Pos())
+		}
+	}
+	if f.name == "" {
+		f.name = embeddedName(raw.Type)
+	}
+	if f.typ == nil {
+		f.typ = types.Typ[types.Invalid]
+	}
+	tag, ok := info.Tag.Lookup("json")
+	if !ok || tag == "-" {
+		return f
+	}
+	parts := strings.Split(tag, ",")
+	f.json = parts[0]
+	f.inline = parts[0] == "" || slices.Contains(parts[1:], "inline")
+	if f.inline {
+		f.json = ""
+	}
+	has := func(name string) bool { return info.Markers.Get(name) != nil }
+	saysOptional := has("optional") || has("k8s:optional")
+	saysRequired := has("required") || has("k8s:required")
+	omits := slices.Contains(parts[1:], "omitempty") || slices.Contains(parts[1:], "omitzero")
+	switch {
+	case has("kubebuilder:validation:Optional"):
+	case has("kubebuilder:validation:Required"):
+		f.required = true
+	case saysOptional:
+	case saysRequired:
+		f.required = true
+	default:
+		f.required = !f.inline && !omits && !optional
+	}
+	f.both = (saysOptional || has("kubebuilder:validation:Optional")) && (saysRequired || has("kubebuilder:validation:Required"))
+	return f
+}
+
+// embeddedName is the name that Go gives an embedded field.
+func embeddedName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.StarExpr:
+		return embeddedName(e.X)
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	case *ast.IndexExpr:
+		return embeddedName(e.X)
+	case *ast.IndexListExpr:
+		return embeddedName(e.X)
+	}
+	return ""
+}
+
+// with returns the fields that have a marker of one of these kinds, with the marker.
+func (s *structure) with(kinds ...kind) []part {
+	var l []part
+	for _, f := range s.fields {
+		for _, m := range f.marks {
+			if m.problem == nil && slices.Contains(kinds, m.kind) {
+				l = append(l, part{f, m})
+			}
+		}
+	}
+	return l
+}
+
+// part is a field in its role in a union.
+type part struct {
+	*field
+	mark mark
+}
+
+// relatives are the structs that this one inlines and those that inline it, however
+// deep, as far as they have been read.
+func (s *structure) relatives() []*structure {
+	l := s.family((*structure).inner)
+	return append(l, s.family((*structure).outer)...)
+}
+
+// family returns what is reached from s by next, in order, without s.
+func (s *structure) family(next func(*structure) []*structure) []*structure {
+	l := []*structure{s}
+	for i := 0; i < len(l); i++ {
+		for _, other := range next(l[i]) {
+			if !slices.Contains(l, other) {
+				l = append(l, other)
+			}
+		}
+	}
+	return l[1:]
+}
+
+// inner returns the structs that s inlines.
+func (s *structure) inner() []*structure {
+	var l []*structure
+	for _, f := range s.fields {
+		if inner := s.inlined(f); inner != nil {
+			l = append(l, inner)
+		}
+	}
+	return l
+}
+
+// outer returns the structs that inline s.
+func (s *structure) outer() []*structure {
+	var l []*structure
+	for _, id := range slices.SortedFunc(maps.Keys(s.l.known), compareIdents) {
+		if other := s.l.known[id]; slices.Contains(other.inner(), s) {
+			l = append(l, other)
+		}
+	}
+	return l
+}
+
+// inlined returns the struct whose properties a field adds to those of s.
+func (s *structure) inlined(f *field) *structure {
+	if !f.inline {
+		return nil
+	}
+	named, ok := types.Unalias(pointee(f.typ)).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil {
+		return nil
+	}
+	p := lookup(s.id.Package, loader.NonVendorPath(named.Obj().Pkg().Path()))
+	if p == nil {
+		return nil
+	}
+	s.l.parser.NeedPackage(p)
+	return s.l.structure(crd.TypeIdent{Package: p, Name: named.Obj().Name()})
+}
+
+// pointee is the type that a pointer is for; other types are returned as they are.
+func pointee(t types.Type) types.Type {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+func (s *structure) errorf(pos diag.Pos, code diag.Code, hint, format string, args ...any) *diag.Diagnostic {
+	s.diags = append(s.diags, diag.Diagnostic{Code: code, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint})
+	return &s.diags[len(s.diags)-1]
+}
+
+// related adds another place to a diagnostic.
+func related(d *diag.Diagnostic, pos diag.Pos, message string) {
+	d.Related = append(d.Related, diag.Related{Pos: pos, Message: message})
+}

@@ -1,0 +1,172 @@
+package markers
+
+import (
+	"go/types"
+	"slices"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// tagged returns the unions of validation-gen's +k8s:unionMember and
+// +k8s:zeroOrOneOfMember, in the order of their first member or discriminator.
+func (s *structure) tagged() []draft {
+	type key struct {
+		kind kind
+		name string
+	}
+	var order []key
+	drafts := map[key]*draft{}
+	at := func(k kind, name string) *draft {
+		id := key{k, name}
+		if drafts[id] == nil {
+			drafts[id] = &draft{name: name, emptyIsUnset: true, cardinality: union.ExactlyOne}
+			order = append(order, id)
+		}
+		return drafts[id]
+	}
+	for _, p := range s.with(taggedDiscriminator, taggedMember, zeroOrOneMember) {
+		if p.mark.kind == taggedDiscriminator {
+			d := at(taggedMember, p.mark.of)
+			d.discriminators = append(d.discriminators, p)
+			continue
+		}
+		s.nilable(p)
+		d := at(p.mark.kind, p.mark.of)
+		d.members = append(d.members, p)
+	}
+	var l []draft
+	for _, id := range order {
+		d := drafts[id]
+		if id.kind == zeroOrOneMember || len(d.discriminators) > 0 {
+			// An unset discriminator selects no member, and that is all it does.
+			d.cardinality = union.AtMostOne
+		}
+		s.together(id.kind, d)
+		l = append(l, *d)
+	}
+	return l
+}
+
+// together reports a named union that goes on in an inlined struct. To
+// validation-gen these are two unions; hardly anyone means that, unless each has
+// all that it takes.
+func (s *structure) together(k kind, u *draft) {
+	if u.name == "" || len(u.members) == 0 {
+		return // a discriminator without members is reported as such
+	}
+	for _, other := range s.family((*structure).inner) {
+		var first *part
+		complete := false
+		for _, p := range other.with(taggedDiscriminator, taggedMember, zeroOrOneMember) {
+			if p.mark.of == u.name && (p.mark.kind == k || p.mark.kind == taggedDiscriminator && k == taggedMember) {
+				if first == nil {
+					first = &p
+				}
+				complete = complete || p.mark.kind == taggedDiscriminator
+			}
+		}
+		if first != nil && !(complete && len(u.discriminators) > 0) {
+			m := u.members[0]
+			related(s.errorf(m.mark.pos, diag.SpansStructs, "move the fields of the union into one struct, or name the unions differently",
+				"union %q has fields in %s and in %s, which it inlines", u.name, s.id.Name, other.id.Name), first.mark.pos, "the other part")
+			return
+		}
+	}
+}
+
+// nilable reports members that validation-gen cannot handle: structs that are no
+// pointers are always there.
+func (s *structure) nilable(p part) {
+	switch types.Unalias(p.typ).Underlying().(type) {
+	case *types.Pointer, *types.Map, *types.Slice, *types.Basic:
+	default:
+		s.errorf(p.mark.pos, diag.BadMarker, "make it a pointer", "%s stands on %s, whose type %s is always set: a member is a pointer, map, list, string, number or boolean",
+			p.mark.name, p.name, typeName(p.typ))
+	}
+}
+
+// modes returns the unions of +k8s:modeDiscriminator and +k8s:ifMode.
+func (s *structure) modes() []draft {
+	var order []string
+	drafts := map[string]*draft{}
+	for _, p := range s.with(modeDiscriminator, ifMode) {
+		d := drafts[p.mark.of]
+		if d == nil {
+			d = &draft{name: p.mark.of, emptyIsUnset: true, cardinality: union.AtMostOne}
+			drafts[p.mark.of] = d
+			order = append(order, p.mark.of)
+		}
+		if p.mark.kind == modeDiscriminator {
+			d.discriminators = append(d.discriminators, p)
+			continue
+		}
+		if !slices.ContainsFunc(d.members, func(m part) bool { return m.field == p.field }) {
+			s.nilable(p)
+		}
+		d.members = append(d.members, p)
+	}
+	var l []draft
+	for _, name := range order {
+		d := drafts[name]
+		if len(d.discriminators) == 0 {
+			s.modeless(d)
+			continue
+		}
+		l = append(l, *d)
+	}
+	return l
+}
+
+// modeless reports modes of no discriminator.
+func (s *structure) modeless(u *draft) {
+	m := u.members[0]
+	for _, other := range s.relatives() {
+		for _, d := range other.with(modeDiscriminator) {
+			if d.mark.of == u.name {
+				related(s.errorf(m.mark.pos, diag.SpansStructs, "move the discriminator and its members into one struct",
+					"member %s is in %s, its discriminator %s is in %s", m.name, s.id.Name, d.name, other.id.Name), d.mark.pos, "the discriminator")
+				return
+			}
+		}
+	}
+	s.errorf(m.mark.pos, diag.UnknownDiscriminator, "mark the field with the mode with +k8s:modeDiscriminator",
+		"member %s has modes, and %s has no discriminator for them", m.name, s.id.Name)
+}
+
+// mode adds what one ifMode says to a member.
+func (s *structure) mode(out *union.Member, m part, taken map[string]part) {
+	value := *m.mark.value
+	if other, ok := taken[value]; ok && other.field == m.field {
+		if other.mark.mode != m.mark.mode {
+			related(s.errorf(m.mark.pos, diag.Contradiction, "delete one of the two", "mode %q of %s is both %s and %s", value, m.name, other.mark.mode, m.mark.mode),
+				other.mark.pos, "the first")
+		}
+		return
+	}
+	if m.mark.mode == "forbidden" {
+		return // as every mode that no marker names
+	}
+	optional := m.mark.mode == "optional"
+	if len(out.Values) > 0 && out.Optional != optional {
+		s.errorf(m.mark.pos, diag.BadMarker, "make it optional for all its modes, and write the rest as +kubebuilder:validation:XValidation",
+			"member %s is required in one mode and optional in another, which a union cannot express", m.name)
+		return
+	}
+	out.Optional = optional
+	s.take(out, m, value, taken)
+}
+
+// emptiness is what validation-gen takes for unset beside null: the zero value of
+// what is no pointer.
+func emptiness(t types.Type) union.Emptiness {
+	switch t := types.Unalias(t).Underlying().(type) {
+	case *types.Basic:
+		if t.Info()&types.IsString != 0 {
+			return union.EmptyString
+		}
+	case *types.Slice, *types.Map:
+		return union.EmptyCollection
+	}
+	return union.PresentWhenEmpty
+}

@@ -1,0 +1,15 @@
+// Package badgroup declares a kind.
+//
+// +groupName=Example_Com
+// +versionName=v1
+package badgroup
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+type Example struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// +unionMember
+	A *string `json:"a,omitempty"`
+}

@@ -1,0 +1,146 @@
+package markers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// untagged returns the unions of the markers of KEP-1027, both texts, which
+// kube-openapi and OpenShift have made their own.
+func (s *structure) untagged() []draft {
+	var whole *mark
+	for i := range s.marks {
+		if s.marks[i].kind == unionType {
+			whole = &s.marks[i]
+		}
+	}
+	discriminators, members, old := s.with(discriminator), s.with(member), s.with(deprecated)
+	tagged := s.with(taggedMember, zeroOrOneMember, ifMode)
+	if len(members)+len(old) == 0 && len(tagged) > 0 {
+		// Kubernetes' own types have +union and +unionDiscriminator beside the tags
+		// of validation-gen, which then say it all.
+		return s.strayDiscriminators(discriminators)
+	}
+	for _, m := range old {
+		switch {
+		case whole != nil:
+			s.errorf(m.mark.pos, diag.BadMarker, "delete it: all fields of a +union struct are members", "%s may not stand in a +union struct", m.mark.name)
+		case len(members) > 0:
+			s.errorf(m.mark.pos, diag.BadMarker, "write +unionMember for all members", "%s and +unionMember stand in one struct", m.mark.name)
+		}
+	}
+	switch {
+	case len(members) > 0:
+		return s.named(discriminators, members)
+	case whole != nil:
+		return s.whole(*whole, discriminators)
+	case len(old)+len(discriminators) > 0:
+		return []draft{{discriminators: discriminators, members: old, cardinality: union.AtMostOne}}
+	}
+	return nil
+}
+
+// strayDiscriminators reports discriminators that no tag repeats.
+func (s *structure) strayDiscriminators(l []part) []draft {
+	for _, d := range l {
+		if !slices.ContainsFunc(s.with(taggedDiscriminator, modeDiscriminator), func(t part) bool { return t.field == d.field }) {
+			s.errorf(d.mark.pos, diag.NoMembers, "write +k8s:unionDiscriminator, as the members have +k8s:unionMember", "discriminator %s has no members", d.name)
+		}
+	}
+	return nil
+}
+
+// whole is the union that a +union struct is: every field is in it.
+func (s *structure) whole(m mark, discriminators []part) []draft {
+	d := draft{discriminators: discriminators, cardinality: union.AtMostOne}
+	for _, f := range s.fields {
+		switch {
+		case f.inline:
+			s.errorf(f.pos, diag.SpansStructs, "give the field a JSON name, or mark members with +unionMember instead of the struct with +union",
+				"+union struct %s inlines %s, and a union may not span structs", s.id.Name, f.name)
+		case f.json != "" && !slices.ContainsFunc(discriminators, func(p part) bool { return p.field == f }):
+			d.members = append(d.members, part{f, mark{kind: unionType, name: "+union", pos: f.pos}})
+		}
+	}
+	if len(discriminators)+len(d.members) == 0 {
+		if !s.diags.HasErrors() {
+			s.errorf(m.pos, diag.NoMembers, "add optional fields, or delete the marker", "+union struct %s has no members", s.id.Name)
+		}
+		return nil
+	}
+	return []draft{d}
+}
+
+// named returns the unions of a struct whose members are marked one by one; each
+// may name its discriminator.
+func (s *structure) named(discriminators, members []part) []draft {
+	drafts := make([]draft, len(discriminators))
+	for i, d := range discriminators {
+		drafts[i] = draft{discriminators: []part{d}}
+	}
+	var rest draft
+	for _, m := range members {
+		switch {
+		case m.mark.of != "":
+			if i := s.discriminatorOf(m, discriminators); i >= 0 {
+				drafts[i].members = append(drafts[i].members, m)
+			}
+		case len(discriminators) == 1:
+			drafts[0].members = append(drafts[0].members, m)
+		default:
+			rest.members = append(rest.members, m)
+		}
+	}
+	if s.diags.HasErrors() {
+		return nil
+	}
+	switch {
+	case len(rest.members) == 0:
+		return drafts
+	case len(discriminators) == 0:
+		return []draft{rest}
+	}
+	// Several discriminators, and members that do not say which is theirs.
+	rest.discriminators = discriminators
+	return []draft{rest}
+}
+
+// discriminatorOf returns the index of the discriminator that a member names, by
+// its JSON name or, unless that is another's, its Go name; -1 after an error.
+func (s *structure) discriminatorOf(m part, discriminators []part) int {
+	for _, name := range []func(*field) string{jsonName, goName} {
+		if i := slices.IndexFunc(discriminators, func(d part) bool { return name(d.field) == m.mark.of }); i >= 0 {
+			return i
+		}
+	}
+	is := func(f *field) bool { return f.json == m.mark.of || f.name == m.mark.of }
+	for _, other := range s.relatives() {
+		for _, d := range other.with(discriminator) {
+			if is(d.field) {
+				related(s.errorf(m.mark.pos, diag.SpansStructs, "move the discriminator and its members into one struct",
+					"member %s is in %s, its discriminator %s is in %s", m.name, s.id.Name, d.name, other.id.Name), d.mark.pos, "the discriminator")
+				return -1
+			}
+		}
+	}
+	hint := "mark the discriminator with +unionDiscriminator"
+	if i := slices.IndexFunc(s.fields, is); i >= 0 {
+		hint = fmt.Sprintf("mark field %s with +unionDiscriminator", s.fields[i].name)
+	} else if len(discriminators) > 0 {
+		var names []string
+		for _, d := range discriminators {
+			names = append(names, "+unionMember="+d.json)
+		}
+		hint = "write " + strings.Join(names, " or ")
+	}
+	s.errorf(m.mark.pos, diag.UnknownDiscriminator, hint, "member %s names %q, which is no discriminator of %s", m.name, m.mark.of, s.id.Name)
+	return -1
+}
+
+func jsonName(f *field) string { return f.json }
+
+func goName(f *field) string { return f.name }

@@ -1,0 +1,115 @@
+package markers
+
+import (
+	"go/constant"
+	"go/types"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+)
+
+// values are those that a discriminator is known to take.
+type values struct {
+	discriminator string
+	typ           string            // the name of its type, when it has constants
+	known         []string          // none: any
+	constants     map[string]string // name to value
+}
+
+// values returns those of the +kubebuilder:validation:Enum on the field or on its
+// type, or else the constants of the type.
+func (s *structure) values(f *field) *values {
+	v := &values{discriminator: f.name, constants: map[string]string{}}
+	v.known = enumOf(f.info.Markers)
+	named, ok := types.Unalias(pointee(f.typ)).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil {
+		return v
+	}
+	v.typ = named.Obj().Name()
+	scope := named.Obj().Pkg().Scope()
+	var all []string
+	for _, name := range scope.Names() {
+		if c, ok := scope.Lookup(name).(*types.Const); ok && types.Identical(c.Type(), named) && c.Val().Kind() == constant.String {
+			value := constant.StringVal(c.Val())
+			v.constants[name] = value
+			if value != "" && !slices.Contains(all, value) {
+				all = append(all, value)
+			}
+		}
+	}
+	if p := lookup(s.id.Package, loader.NonVendorPath(named.Obj().Pkg().Path())); p != nil && len(v.known) == 0 {
+		s.l.parser.NeedPackage(p)
+		if info := s.l.parser.Types[crd.TypeIdent{Package: p, Name: v.typ}]; info != nil {
+			v.known = enumOf(info.Markers)
+		}
+	}
+	if len(v.known) == 0 {
+		slices.Sort(all)
+		v.known = all
+	}
+	return v
+}
+
+// enumOf returns the strings that +kubebuilder:validation:Enum lists.
+func enumOf(m markers.MarkerValues) []string {
+	enum, ok := m.Get("kubebuilder:validation:Enum").(crdmarkers.Enum)
+	if !ok {
+		return nil
+	}
+	var l []string
+	for _, value := range enum {
+		if s, ok := value.(string); ok && s != "" {
+			l = append(l, s)
+		}
+	}
+	return l
+}
+
+// of returns the value for a field that does not say it. That is its Go name, as
+// long as the discriminator can take it; otherwise the one value that differs from
+// it in case only, or that of the one constant named after type and field.
+func (v *values) of(field string) (string, bool) {
+	if len(v.known) == 0 || slices.Contains(v.known, field) {
+		return field, true
+	}
+	var found []string
+	for _, value := range v.known {
+		if strings.EqualFold(value, field) {
+			found = append(found, value)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], true
+	}
+	found = nil
+	for name, value := range v.constants {
+		if v.names(name, field) && slices.Contains(v.known, value) && !slices.Contains(found, value) {
+			found = append(found, value)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], true
+	}
+	return "", false
+}
+
+// names reports whether a constant is named after type and field: StrategyTypeRecreate,
+// RecreateStrategyType.
+func (v *values) names(constant, field string) bool {
+	return strings.EqualFold(constant, v.typ+field) || strings.EqualFold(constant, field+v.typ)
+}
+
+// stringKind reports whether values of a type are strings in Go, or pointers to such.
+func stringKind(t types.Type) bool {
+	basic, ok := types.Unalias(pointee(t)).Underlying().(*types.Basic)
+	return ok && basic.Info()&types.IsString != 0
+}
+
+// typeName is a type as its own package writes it.
+func typeName(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
+}
