@@ -1,0 +1,331 @@
+package infer
+
+import (
+	"slices"
+
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// group is the conditions that compare one string property with literals, and
+// what they say together.
+type group struct {
+	*object
+	discriminator int
+	values        []value
+	conditions    []*condition // those with no other discriminator
+	// asked are the slots that may become members, in order of appearance.
+	asked []int
+	// says caches, for each condition, what it says by value.
+	says map[*condition][]saying
+}
+
+// saying is what a condition says of objects whose discriminator has one value.
+type saying struct {
+	accepts bool // any of them at all
+	// may says which members may be set, must which may not be unset.
+	may, must map[int]bool
+}
+
+// discriminated finds the unions whose discriminator conditions compare with
+// literals, at most one for each.
+func (o *object) discriminated(conditions []*condition) []*candidate {
+	var l []*candidate
+	var seen []int
+	for _, c := range conditions {
+		d, ok := c.discriminator()
+		if !ok || d < 0 || slices.Contains(seen, d) {
+			continue
+		}
+		seen = append(seen, d)
+		g := &group{object: o, discriminator: d, says: map[*condition][]saying{}}
+		if found := g.find(conditions); found != nil {
+			l = append(l, found)
+		}
+	}
+	return l
+}
+
+func (g *group) find(conditions []*condition) *candidate {
+	var about []*condition
+	for _, c := range conditions {
+		switch d, ok := c.discriminator(); {
+		case !ok || d >= 0 && d != g.discriminator:
+			continue
+		case d == g.discriminator:
+			about = append(about, c)
+			for _, slot := range c.slots {
+				if slot != d && g.may[slot] && !slices.Contains(g.asked, slot) {
+					g.asked = append(g.asked, slot)
+				}
+			}
+		}
+		g.conditions = append(g.conditions, c)
+	}
+	if g.values = g.object.values(g.discriminator, about); len(g.values) > maxValues {
+		return nil
+	}
+	members, within := g.members(false)
+	if len(members) == 0 {
+		// Nothing forbids members, but what requires them may still be meant for a union.
+		if members, within = g.members(true); len(members) < 2 {
+			return nil
+		}
+	}
+	if len(members) > maxMembers {
+		return nil
+	}
+	return g.candidate(members, within)
+}
+
+// reading is what the conditions on a set of properties say of one of them.
+type reading struct {
+	slot int
+	// selected are the values that a member of a union would have.
+	selected []string
+	optional bool
+	// partial says that only some of the values require it.
+	partial bool
+}
+
+// members returns the properties that may be set with certain values only, or
+// with demanded those that must be set with certain values; and the conditions
+// that are about nothing else. Leaving out a property takes the conditions that
+// read it away from the others.
+func (g *group) members(demanded bool) ([]reading, []*condition) {
+	slots := slices.Clone(g.asked)
+	for {
+		w := g.within(slots)
+		var l []reading
+		for _, slot := range slots {
+			if r, ok := w.read(slot, demanded); ok {
+				l = append(l, r)
+			}
+		}
+		// A value that selects two members selects none of them for a union.
+		taken := map[string]int{}
+		for _, r := range l {
+			for _, v := range r.selected {
+				taken[v]++
+			}
+		}
+		l = slices.DeleteFunc(l, func(r reading) bool {
+			return slices.ContainsFunc(r.selected, func(v string) bool { return taken[v] > 1 })
+		})
+		if len(l) == len(slots) {
+			return l, w.conditions
+		}
+		slots = nil
+		for _, r := range l {
+			slots = append(slots, r.slot)
+		}
+	}
+}
+
+// scope is the conditions of a group that read nothing but the discriminator and
+// certain members.
+type scope struct {
+	*group
+	conditions []*condition
+	reading    map[int][]*condition // by slot
+	refused    []bool               // by value: one of them accepts nothing with it
+}
+
+func (g *group) within(slots []int) *scope {
+	w := &scope{group: g, reading: map[int][]*condition{}, refused: make([]bool, len(g.values))}
+	in := map[int]bool{g.discriminator: true}
+	for _, s := range slots {
+		in[s] = true
+	}
+	for _, c := range g.conditions {
+		if slices.ContainsFunc(c.slots, func(s int) bool { return !in[s] }) {
+			continue
+		}
+		w.conditions = append(w.conditions, c)
+		for _, s := range c.slots {
+			w.reading[s] = append(w.reading[s], c)
+		}
+		for i, s := range g.say(c) {
+			w.refused[i] = w.refused[i] || !s.accepts
+		}
+	}
+	return w
+}
+
+// read finds out with which values a property may be set; ok is false when that
+// does not make it a member.
+func (w *scope) read(slot int, demanded bool) (r reading, ok bool) {
+	r.slot = slot
+	var may, must, all, mentioned []string
+	for _, c := range w.reading[slot] {
+		mentioned = append(mentioned, c.texts[w.discriminator]...)
+	}
+	open, elsewhere := false, false // there are values that nothing mentions, and it may be set with them
+	for i, v := range w.values {
+		isMay, isMust := !w.refused[i], false
+		for _, c := range w.reading[slot] {
+			s := w.say(c)[i]
+			isMay = isMay && s.may[slot]
+			isMust = isMust || s.must[slot]
+		}
+		switch {
+		case v.text == "":
+		case v.text == other:
+			if open, elsewhere = true, isMay; isMust {
+				return r, false
+			}
+		default:
+			all = append(all, v.text)
+			if isMay {
+				may = append(may, v.text)
+			}
+			if isMay && isMust {
+				must = append(must, v.text)
+			}
+		}
+	}
+	restricted := !elsewhere && (open || len(may) < len(all) || len(all) == 1 && len(must) == 1)
+	r.selected = may
+	if demanded {
+		restricted = len(must) > 0 && (elsewhere || len(must) < len(all))
+		r.selected = must
+	}
+	for _, v := range r.selected {
+		// "unless type is A" says nothing for B, even when there is no C.
+		restricted = restricted && slices.Contains(mentioned, v)
+	}
+	r.partial = len(must) > 0 && len(must) < len(r.selected)
+	r.optional = len(must) < len(r.selected)
+	return r, restricted && len(r.selected) > 0
+}
+
+// say returns what a condition says, by value.
+func (g *group) say(c *condition) []saying {
+	if l, ok := g.says[c]; ok {
+		return l
+	}
+	l := make([]saying, len(g.values))
+	g.says[c] = l
+	t := c.table(g.object, g.discriminator)
+	if !g.affords(t, len(g.values)) {
+		// What is not known is taken for allowed.
+		allowed := map[int]bool{}
+		for _, slot := range c.slots {
+			allowed[slot] = true
+		}
+		for i := range l {
+			l[i] = saying{accepts: true, may: allowed}
+		}
+		return l
+	}
+	for i, v := range g.values {
+		s := saying{may: map[int]bool{}, must: map[int]bool{}}
+		spare := map[int]bool{}
+		t.each(v, func(object []value) {
+			if c.evaluate(object) != yes {
+				return
+			}
+			s.accepts = true
+			for _, slot := range c.slots {
+				if c.isSet(slot, object[slot]) {
+					s.may[slot] = true
+				} else {
+					spare[slot] = true
+				}
+			}
+		})
+		for _, slot := range c.slots {
+			s.must[slot] = s.accepts && !spare[slot]
+		}
+		l[i] = s
+	}
+	return l
+}
+
+// candidate is the union that the conditions describe.
+func (g *group) candidate(members []reading, within []*condition) *candidate {
+	u := &union.Union{Discriminator: g.names[g.discriminator], Change: union.Allow}
+	slices.SortStableFunc(members, func(a, b reading) int { return g.order(a) - g.order(b) })
+	for _, r := range members {
+		u.Members = append(u.Members, union.Member{Name: g.names[r.slot], Values: r.selected, Optional: r.optional, Empty: g.emptiness(r.slot, within)})
+	}
+	// What the conditions say together of an object with no member, or with one.
+	object := make([]value, len(g.names))
+	accepted := func(v value, slots ...int) bool {
+		object[g.discriminator] = v
+		for _, slot := range slots {
+			object[slot] = full
+			defer func() { object[slot] = absent }()
+		}
+		return !slices.ContainsFunc(within, func(c *condition) bool { return c.evaluate(object) != yes })
+	}
+	required := slices.Contains(g.schema.Required, u.Discriminator)
+	unset, refused := 0, 0      // of the ways to leave the discriminator unset
+	unmapped, forbidden := 0, 0 // of the values without a member
+	free := len(members)        // members that may be set without it
+	for _, v := range g.values {
+		switch {
+		case v.text == "":
+			unset++
+			alone := 0
+			for _, r := range members {
+				if accepted(v, r.slot) {
+					alone++
+				}
+			}
+			if alone == 0 && !accepted(v) {
+				refused++
+			}
+			free = min(free, alone)
+		case u.MemberOf(v.text) < 0:
+			unmapped++
+			if !accepted(v) {
+				forbidden++
+			}
+		}
+	}
+	switch {
+	case unset > 0 && refused > 0 && !required:
+		u.Cardinality = union.ExactlyOne
+	case unset > 0 && refused < unset && required:
+		u.Cardinality = union.AtMostOne
+	}
+	u.ForbidUnmapped = unmapped > 0 && forbidden == unmapped
+	u.Deduce = unset > 0 && free == len(members) && u.Cardinality == 0 && !required
+	c := &candidate{object: g.object, union: u, within: within}
+	c.vary(members, required)
+	return c
+}
+
+// order is that of the values that select members.
+func (g *group) order(r reading) int {
+	return slices.IndexFunc(g.values, func(v value) bool { return v.text == r.selected[0] })
+}
+
+// vary adds unions that differ in what cannot be told for sure.
+func (c *candidate) vary(members []reading, required bool) {
+	add := func(change func(u *union.Union)) {
+		u := *c.union
+		u.Members = slices.Clone(u.Members)
+		change(&u)
+		c.others = append(c.others, &u)
+	}
+	if !required {
+		add(func(u *union.Union) { u.Deduce = !u.Deduce })
+	}
+	// Each discriminator has a default cardinality, and another one.
+	explicit := union.ExactlyOne
+	if required {
+		explicit = union.AtMostOne
+	}
+	if c.union.Cardinality != 0 {
+		explicit = 0
+	}
+	add(func(u *union.Union) { u.Cardinality, u.Deduce = explicit, false })
+	add(func(u *union.Union) { u.ForbidUnmapped = !u.ForbidUnmapped })
+	whole := func(m union.Member) bool {
+		return slices.ContainsFunc(members, func(r reading) bool { return c.names[r.slot] == m.Name && r.partial })
+	}
+	if slices.ContainsFunc(c.union.Members, whole) && len(members) > 1 {
+		add(func(u *union.Union) { u.Members = slices.DeleteFunc(u.Members, whole) })
+	}
+}

@@ -1,0 +1,185 @@
+package infer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/cel-go/parser"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// Found is a union that a CRD enforces by hand, or that it seems to mean. The
+// caller owns it.
+type Found struct {
+	// Version is the index in spec.versions; Steps lead from openAPIV3Schema to the
+	// schema: "properties", "spec", "items", "additionalProperties".
+	Version int
+	Steps   []string
+	// Form is how the union is written now.
+	Form Form
+	// Union is to be declared: its Node is. With a discriminator, Cardinality is zero
+	// where the default serves. Change is always Allow.
+	Union *union.Union
+	// Replaces are the constraints that the rules of the union would replace. There
+	// are none for a suggestion.
+	Replaces []verify.Constraint
+	// Suggestion says that nothing enforces the union yet, and Why what it rests on.
+	Suggestion bool
+	Why        string
+	// Comparison says what replacing Replaces would change. It is zero for a
+	// suggestion.
+	Comparison verify.Comparison
+}
+
+// CRD finds the unions of a CRD, in order of versions and of the paths of their
+// schemas, each property in one of them at most. It only reads the CRD. An error
+// means that ctx ended, or that the comparison of a union failed.
+func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) ([]Found, error) {
+	p, err := newParser()
+	if err != nil {
+		return nil, fmt.Errorf("prepare to parse rules: %w", err)
+	}
+	f := &finder{ctx: ctx, crd: crd, parser: p}
+	for i, v := range crd.Spec.Versions {
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			continue
+		}
+		f.version = i
+		if err := f.walk(v.Schema.OpenAPIV3Schema, true); err != nil {
+			return nil, err
+		}
+	}
+	return f.found, nil
+}
+
+// finder walks the schemas of a CRD.
+type finder struct {
+	ctx     context.Context
+	crd     *apiextensionsv1.CustomResourceDefinition
+	parser  *parser.Parser
+	version int
+	steps   []string
+	work    int // see maxTotal
+	found   []Found
+}
+
+func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
+	if err := f.ctx.Err(); err != nil {
+		return err
+	}
+	resource = resource || s.XEmbeddedResource
+	if s.Type == "object" && len(s.Properties) > 1 {
+		if err := f.object(s, resource); err != nil {
+			return err
+		}
+	}
+	below := func(s *apiextensionsv1.JSONSchemaProps, steps ...string) error {
+		before := len(f.steps)
+		f.steps = append(f.steps, steps...)
+		err := f.walk(s, false)
+		f.steps = f.steps[:before]
+		return err
+	}
+	for _, name := range sortedKeys(s.Properties) {
+		if resource && name == "metadata" {
+			continue // the server runs no rules there
+		}
+		p := s.Properties[name]
+		if err := below(&p, "properties", name); err != nil {
+			return err
+		}
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		if err := below(s.Items.Schema, "items"); err != nil {
+			return err
+		}
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		return below(s.AdditionalProperties.Schema, "additionalProperties")
+	}
+	return nil
+}
+
+// object finds the unions on one schema.
+func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
+	o := &object{parser: f.parser, schema: s, resource: resource, work: &f.work, slots: map[string]int{}, may: map[int]bool{}}
+	taken := map[string]bool{}
+	for _, c := range o.candidates() {
+		if slices.ContainsFunc(properties(c.union), func(name string) bool { return taken[name] }) {
+			continue
+		}
+		found, err := f.compare(c)
+		if err != nil {
+			return err
+		}
+		for _, name := range properties(found.Union) {
+			taken[name] = true
+		}
+		f.found = append(f.found, found)
+	}
+	for _, g := range o.suggestions(taken) {
+		f.found = append(f.found, Found{Version: f.version, Steps: slices.Clone(f.steps), Form: g.form, Union: o.declared(g.union), Suggestion: true, Why: g.why})
+	}
+	return nil
+}
+
+// candidates are the unions that may be declared, those that replace the most
+// first.
+func (o *object) candidates() []*candidate {
+	conditions := o.conditions()
+	if len(conditions) == 0 {
+		return nil
+	}
+	for slot, name := range o.names {
+		o.may[slot] = o.eligible(name)
+	}
+	l := append(o.discriminated(conditions), o.plain(conditions)...)
+	l = slices.DeleteFunc(l, func(c *candidate) bool { return !c.settle() })
+	slices.SortStableFunc(l, func(a, b *candidate) int { return cmp.Compare(len(b.replaced), len(a.replaced)) })
+	return l
+}
+
+// compare proves a candidate. When its constraints mean something else it tries
+// what comes near, and failing that returns the likeliest.
+func (f *finder) compare(c *candidate) (Found, error) {
+	first, err := f.attempt(c, c.resolved, c.replaced)
+	if err != nil || first.Comparison.Verdict == verify.Equivalent {
+		return first, err
+	}
+	for _, u := range c.others {
+		if u = c.resolve(u); u == nil {
+			continue
+		}
+		replaced := c.implied(u)
+		if len(replaced) == 0 {
+			continue
+		}
+		found, err := f.attempt(c, u, replaced)
+		if err != nil || found.Comparison.Verdict == verify.Equivalent {
+			return found, err
+		}
+	}
+	if len(c.replaced) < len(c.within) {
+		// Not all of them are implied. They may still say more together.
+		return f.attempt(c, c.resolved, c.within)
+	}
+	return first, nil
+}
+
+func (f *finder) attempt(c *candidate, u *union.Union, replaced []*condition) (Found, error) {
+	found := Found{Version: f.version, Steps: slices.Clone(f.steps), Form: form(replaced), Union: c.declared(u)}
+	for _, k := range replaced {
+		found.Replaces = append(found.Replaces, k.Constraint)
+	}
+	var err error
+	found.Comparison, err = verify.Compare(f.ctx, f.crd, f.version, f.steps, u, found.Replaces)
+	if err != nil {
+		err = fmt.Errorf("compare %v with what is written by hand: %w", u.MemberNames(), err)
+	}
+	return found, err
+}

@@ -1,0 +1,165 @@
+package infer
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// plain finds the unions without a discriminator: properties of which no two may
+// be set, and those of which one must be.
+func (o *object) plain(conditions []*condition) []*candidate {
+	g := graph{}
+	var demands []*condition // that one of their properties is set
+	var about []*condition
+	for _, c := range conditions {
+		if d, ok := c.discriminator(); !ok || d >= 0 || slices.ContainsFunc(c.slots, func(s int) bool { return !o.may[s] }) {
+			continue
+		}
+		about = append(about, c)
+		says := o.sayPlain(c)
+		for _, p := range says.apart {
+			g.connect(p[0], p[1])
+		}
+		if says.one && len(c.slots) > 1 {
+			demands = append(demands, c)
+		}
+	}
+	var l []*candidate
+	var cliques [][]int
+	add := func(slots []int, cardinality union.Cardinality) {
+		var within []*condition
+		for _, c := range about {
+			if !slices.ContainsFunc(c.slots, func(s int) bool { return !slices.Contains(slots, s) }) {
+				within = append(within, c)
+			}
+		}
+		u := &union.Union{Cardinality: cardinality, Change: union.Allow}
+		for _, s := range slots {
+			u.Members = append(u.Members, union.Member{Name: o.names[s], Empty: o.emptiness(s, within)})
+		}
+		if len(within) > 0 && len(slots) <= maxMembers {
+			l = append(l, &candidate{object: o, union: u, within: within})
+		}
+	}
+	for _, slots := range g.cliques() {
+		cliques = append(cliques, slots)
+		cardinality := union.AtMostOne
+		if slices.ContainsFunc(demands, func(c *condition) bool { return sameSet(c.slots, slots) }) {
+			cardinality = union.ExactlyOne
+		}
+		add(slots, cardinality)
+	}
+	for i, c := range demands {
+		overlaps := func(slots []int) bool {
+			return slices.ContainsFunc(slots, func(s int) bool { return slices.Contains(c.slots, s) })
+		}
+		others := slices.Delete(slices.Clone(demands), i, i+1)
+		if slices.ContainsFunc(cliques, overlaps) || slices.ContainsFunc(others, func(d *condition) bool { return overlaps(d.slots) && !sameSet(c.slots, d.slots) }) {
+			continue
+		}
+		add(c.slots, union.AtLeastOne)
+	}
+	return l
+}
+
+// plainSaying is what a condition says of properties without a discriminator.
+type plainSaying struct {
+	apart [][2]int // pairs that may not both be set, though each may
+	one   bool     // one must be set, and any one is enough
+}
+
+func (o *object) sayPlain(c *condition) plainSaying {
+	alone, together, none := map[int]bool{}, map[[2]int]bool{}, false
+	single := map[int]bool{} // set by itself
+	t := c.table(o, -1)
+	if !o.affords(t, 1) {
+		return plainSaying{}
+	}
+	t.each(absent, func(object []value) {
+		if c.evaluate(object) != yes {
+			return
+		}
+		var set []int
+		for _, slot := range c.slots {
+			if c.isSet(slot, object[slot]) {
+				set = append(set, slot)
+			}
+		}
+		if len(set) == 1 && object[set[0]] == full {
+			single[set[0]] = true
+		}
+		none = none || len(set) == 0
+		for i, a := range set {
+			alone[a] = alone[a] || object[a] == full
+			for _, b := range set[i+1:] {
+				together[[2]int{a, b}] = true
+			}
+		}
+	})
+	s := plainSaying{one: !none && len(single) == len(c.slots)}
+	for i, a := range c.slots {
+		for _, b := range c.slots[i+1:] {
+			if alone[a] && alone[b] && !together[[2]int{a, b}] {
+				s.apart = append(s.apart, [2]int{a, b})
+			}
+		}
+	}
+	return s
+}
+
+// emptiness says whether all conditions that read the property take empty values
+// of it for unset, and one asks. Which kind of emptiness it is, the schema tells.
+func (o *object) emptiness(slot int, within []*condition) union.Emptiness {
+	asked := false
+	for _, c := range within {
+		if slices.Contains(c.slots, slot) && !c.loose[slot] {
+			return union.PresentWhenEmpty
+		}
+		asked = asked || c.loose[slot]
+	}
+	if asked {
+		return union.EmptyString
+	}
+	return union.PresentWhenEmpty
+}
+
+// graph connects what may not be set together.
+type graph map[int]map[int]bool
+
+func (g graph) connect(a, b int) {
+	for _, p := range [][2]int{{a, b}, {b, a}} {
+		if g[p[0]] == nil {
+			g[p[0]] = map[int]bool{}
+		}
+		g[p[0]][p[1]] = true
+	}
+}
+
+// cliques splits the graph into sets of which each two are connected, the largest
+// it can find first; what is left alone is left out. Each set is in order.
+func (g graph) cliques() [][]int {
+	left := slices.SortedFunc(maps.Keys(g), func(a, b int) int {
+		return cmp.Or(len(g[b])-len(g[a]), a-b)
+	})
+	var l [][]int
+	for len(left) > 0 {
+		clique := left[:1:1]
+		for _, v := range left[1:] {
+			if !slices.ContainsFunc(clique, func(w int) bool { return !g[v][w] }) {
+				clique = append(clique, v)
+			}
+		}
+		left = slices.DeleteFunc(slices.Clone(left), func(v int) bool { return slices.Contains(clique, v) })
+		if slices.Sort(clique); len(clique) > 1 {
+			l = append(l, clique)
+		}
+	}
+	return l
+}
+
+func sameSet(a, b []int) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(s int) bool { return !slices.Contains(b, s) })
+}

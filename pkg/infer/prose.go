@@ -1,0 +1,226 @@
+package infer
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// statement is a sentence that says that at most one of some properties may be
+// set, or with demanded that one must be.
+type statement struct {
+	slots    []int
+	demanded bool
+	sentence string
+	about    string // the property whose description it is in; "" is the object's
+}
+
+func (s statement) String() string {
+	if s.about == "" {
+		return fmt.Sprintf("the description says %q", s.sentence)
+	}
+	return fmt.Sprintf("the description of %q says %q", s.about, s.sentence)
+}
+
+// prose finds the unions that descriptions state: that of the object, and those of
+// its properties, which have to name themselves or say what they exclude.
+func (o *object) prose(taken map[string]bool) []suggestion {
+	n := &names{object: o, taken: taken}
+	said := n.statements(o.schema.Description, "")
+	for _, name := range sortedKeys(o.schema.Properties) {
+		said = append(said, n.statements(o.schema.Properties[name].Description, name)...)
+	}
+	g := graph{}
+	for _, s := range said {
+		for i, a := range s.slots {
+			for _, b := range s.slots[i+1:] {
+				g.connect(a, b)
+			}
+		}
+	}
+	var l []suggestion
+	for _, slots := range g.cliques() {
+		u := &union.Union{Cardinality: union.AtMostOne, Change: union.Allow}
+		why := ""
+		for _, slot := range slots {
+			u.Members = append(u.Members, union.Member{Name: o.names[slot]})
+		}
+		for _, s := range said {
+			if slices.ContainsFunc(s.slots, func(slot int) bool { return !slices.Contains(slots, slot) }) {
+				continue
+			}
+			if why == "" {
+				why = s.String()
+			}
+			if s.demanded && len(s.slots) == len(slots) {
+				u.Cardinality, why = union.ExactlyOne, s.String()
+				break
+			}
+		}
+		if why != "" {
+			l = append(l, suggestion{Prose, u, why})
+		}
+	}
+	return l
+}
+
+// names finds the names of properties in texts.
+type names struct {
+	*object
+	taken map[string]bool
+	// properties are those that may be members, in lower case. They are collected
+	// when a description first gives reason to.
+	properties map[string]string
+}
+
+func (n *names) collect() {
+	if n.properties != nil {
+		return
+	}
+	n.properties = map[string]string{}
+	for _, name := range sortedKeys(n.schema.Properties) {
+		if !n.taken[name] && n.eligible(name) {
+			n.properties[strings.ToLower(name)] = name
+		}
+	}
+}
+
+var (
+	space = regexp.MustCompile(`\s+`)
+	// list begins a list of properties, and exclusive one of those that a property
+	// excludes; these come behind one.
+	list      = regexp.MustCompile(`(?i)\b(?:(exactly|only|at most) one of|one of the following|one of)\b`)
+	exclusive = regexp.MustCompile(`(?i)\b(?:mutually exclusive with|(?:at the same time|together) (?:as|with)|in conjunction with)\b`)
+	behind    = regexp.MustCompile(`(?i)\b(?:are|is) mutually exclusive(?:\.|;|,|$| and\b| fields\b)`)
+	must      = regexp.MustCompile(`(?i)\b(?:must|is required|are required|has to|needs? to|should be)\b`)
+	cannot    = regexp.MustCompile(`(?i)\b(?:cannot|can't|can not|must not|may not|should not|mutually)\b`)
+)
+
+// telling are words without which no phrase matches. Most descriptions have none.
+var telling = []string{"one of", "One of", "One Of", "ONE OF", "xclusive", "EXCLUSIVE", "same time", "ogether", "in conjunction"}
+
+// statements reads a description: that of property about, or of the object when
+// that is "".
+func (n *names) statements(description, about string) []statement {
+	if !slices.ContainsFunc(telling, func(s string) bool { return strings.Contains(description, s) }) {
+		return nil
+	}
+	n.collect()
+	if about != "" {
+		if _, ok := n.properties[strings.ToLower(about)]; !ok {
+			return nil
+		}
+	}
+	var l []statement
+	add := func(s string, demanded bool, found []string) {
+		st := statement{demanded: demanded, sentence: s, about: about}
+		for _, name := range found {
+			slot, _ := n.slot(name)
+			if !slices.Contains(st.slots, slot) {
+				st.slots = append(st.slots, slot)
+			}
+		}
+		if len(st.slots) > 1 {
+			l = append(l, st)
+		}
+	}
+	for _, s := range sentences(description) {
+		if at := list.FindStringSubmatchIndex(s); at != nil {
+			found := n.listed(s[at[1]:])
+			how := ""
+			if at[2] >= 0 {
+				how = strings.ToLower(s[at[2]:at[3]])
+			}
+			demanded := how == "exactly" || how != "at most" && must.MatchString(s)
+			if (how != "" || demanded) && (about == "" || slices.Contains(found, about)) {
+				add(s, demanded, found)
+			}
+		}
+		if at := exclusive.FindStringIndex(s); at != nil && about != "" && cannot.MatchString(s) {
+			add(s, false, append([]string{about}, n.listed(s[at[1]:])...))
+		}
+		if at := behind.FindStringIndex(s); at != nil {
+			if found := n.listedBackwards(s[:at[0]]); about == "" || slices.Contains(found, about) {
+				add(s, false, found)
+			}
+		}
+	}
+	return l
+}
+
+// sentences splits a description.
+func sentences(description string) []string {
+	text := space.ReplaceAllString(description, " ")
+	var l []string
+	for text != "" {
+		end := strings.Index(text, ". ")
+		if end < 0 {
+			l = append(l, strings.TrimSpace(text))
+			break
+		}
+		l = append(l, strings.TrimSpace(text[:end+1]))
+		text = text[end+2:]
+	}
+	return l
+}
+
+// filling are the words that may stand in a list beside names.
+var filling = []string{"and", "or", "and/or", "the", "a", "an", "either", "of", "deprecated", "field", "fields", "property", "properties", "these", "following", "both", "-", "/"}
+
+// lead is how many words may stand between the phrase and the list.
+const lead = 6
+
+// listed returns the properties of the list that text begins with.
+func (n *names) listed(text string) []string {
+	var l []string
+	skipped := 0
+	for _, word := range strings.FieldsFunc(text, separates) {
+		name, ok := n.name(word)
+		switch {
+		case ok:
+			l = append(l, name)
+		case slices.Contains(filling, strings.ToLower(strings.Trim(word, ":.;()[]"))):
+		case len(l) > 0:
+			return l
+		default:
+			if skipped++; skipped > lead {
+				return nil
+			}
+		}
+		if strings.HasSuffix(word, ".") && ok {
+			return l
+		}
+	}
+	return l
+}
+
+// listedBackwards returns the properties of the list that text ends with.
+func (n *names) listedBackwards(text string) []string {
+	words := strings.FieldsFunc(text, separates)
+	var l []string
+	for _, word := range slices.Backward(words) {
+		name, ok := n.name(word)
+		switch {
+		case ok:
+			l = append(l, name)
+		case slices.Contains(filling, strings.ToLower(word)):
+		default:
+			slices.Reverse(l)
+			return l
+		}
+	}
+	slices.Reverse(l)
+	return l
+}
+
+func separates(r rune) bool { return r == ' ' || r == ',' || r == '|' }
+
+// name returns the property that a word names, quoted or not, in any case.
+func (n *names) name(word string) (string, bool) {
+	trimmed := strings.Trim(word, "`'\"*.:;()[]{}")
+	name, ok := n.properties[strings.ToLower(trimmed)]
+	return name, ok
+}

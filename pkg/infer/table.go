@@ -1,0 +1,183 @@
+package infer
+
+import (
+	"encoding/json"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+const (
+	// maxSlots is how many properties a condition may read.
+	maxSlots = 64
+	// maxStates is how many states of them are tried, all if there are no more.
+	maxStates = 1 << 10
+	// maxWork is how much work on formulas a condition may be, and maxTotal how much
+	// those of a CRD may be together.
+	maxWork  = 20_000_000
+	maxTotal = 200_000_000
+	// maxValues is how many values a discriminator may have.
+	maxValues = 512
+)
+
+// table goes through the objects that a condition can tell apart.
+type table struct {
+	*condition
+	object []value
+	// discriminator is left alone, and so is without; -1 is none.
+	discriminator, without int
+}
+
+func (c *condition) table(o *object, discriminator int) *table {
+	return &table{condition: c, object: make([]value, len(o.names)), discriminator: discriminator, without: -1}
+}
+
+// members are the properties that vary beside the discriminator. Few are those of
+// which all states are tried.
+func (t *table) members() (slots []int, few bool) {
+	states := 1
+	for _, slot := range t.slots {
+		if slot != t.discriminator && slot != t.without {
+			slots = append(slots, slot)
+			states = min(states*len(t.choices(slot)), maxStates+1)
+		}
+	}
+	return slots, states <= maxStates
+}
+
+// affords reports whether going through the table so often is within bounds, and
+// counts it if so. Published CRDs do not come near them.
+func (o *object) affords(t *table, times int) bool {
+	slots, few := t.members()
+	states := (len(slots) + 2) * (len(slots) + 2)
+	if few {
+		states = 1
+		for _, slot := range slots {
+			states *= len(t.choices(slot))
+		}
+	}
+	work := states * t.size * max(times, 1)
+	if work > maxWork || *o.work+work > maxTotal {
+		return false
+	}
+	*o.work += work
+	return true
+}
+
+// each calls do with the objects whose discriminator has value v. Of a condition
+// on many properties, these are the objects with up to two of them set, and with
+// up to one of them unset.
+func (t *table) each(v value, do func(object []value)) {
+	if t.discriminator >= 0 {
+		t.object[t.discriminator] = v
+	}
+	slots, few := t.members()
+	if few {
+		t.product(slots, do)
+		return
+	}
+	set := func(to value, slots ...int) {
+		for _, slot := range slots {
+			t.object[slot] = to
+		}
+	}
+	set(absent, slots...)
+	do(t.object)
+	for i, a := range slots {
+		for _, choice := range t.choices(a)[1:] {
+			set(choice, a)
+			do(t.object)
+		}
+		set(full, a)
+		for _, b := range slots[i+1:] {
+			set(full, b)
+			do(t.object)
+			set(absent, b)
+		}
+		set(absent, a)
+	}
+	set(full, slots...)
+	do(t.object)
+	for _, a := range slots {
+		set(absent, a)
+		do(t.object)
+		set(full, a)
+	}
+	set(absent, slots...)
+}
+
+func (t *table) product(slots []int, do func(object []value)) {
+	if len(slots) == 0 {
+		do(t.object)
+		return
+	}
+	for _, v := range t.choices(slots[0]) {
+		t.object[slots[0]] = v
+		t.product(slots[1:], do)
+	}
+	t.object[slots[0]] = absent
+}
+
+// choices are the values to try for a member; the first is none.
+func (t *table) choices(slot int) []value {
+	if t.sized[slot] {
+		return []value{absent, full, empty}
+	}
+	return []value{absent, full}
+}
+
+// isSet reports whether the condition takes the property for set.
+func (c *condition) isSet(slot int, v value) bool {
+	if c.loose[slot] {
+		return v.text != ""
+	}
+	return v.set
+}
+
+// orNone is a list to go through once when there are no values.
+func orNone(values []value) []value {
+	if len(values) == 0 {
+		return []value{absent}
+	}
+	return values
+}
+
+// values are those of a discriminator that matter to conditions: unset, what its
+// enum admits or else "", what the conditions mention, and something else. A
+// required one is not left unset.
+func (o *object) values(d int, conditions []*condition) []value {
+	var l []value
+	s := o.property(d)
+	if !slices.Contains(o.schema.Required, o.names[d]) || s.Nullable {
+		l = append(l, absent)
+	}
+	if len(s.Enum) > 0 {
+		for _, text := range enumOf(s) {
+			l = append(l, value{true, text})
+		}
+		return l
+	}
+	if canBeEmpty(s) {
+		l = append(l, empty)
+	}
+	for _, c := range conditions {
+		for _, text := range c.texts[d] {
+			if v := (value{true, text}); !slices.Contains(l, v) && len(l) <= maxValues {
+				l = append(l, v)
+			}
+		}
+	}
+	return append(l, value{true, other})
+}
+
+// enumOf returns the strings in the enum of a schema.
+func enumOf(s apiextensionsv1.JSONSchemaProps) []string {
+	var l []string
+	for _, e := range s.Enum {
+		var text *string
+		if json.Unmarshal(e.Raw, &text) == nil && text != nil && len(l) <= maxValues {
+			l = append(l, *text)
+		}
+	}
+	return l
+}
