@@ -13,6 +13,7 @@ func (a *app) compileCommand() *cobra.Command {
 	var (
 		flags    conversion
 		compiler compilerFlags
+		unions   elsewhereFlags
 		verify   bool
 	)
 	cmd := &cobra.Command{
@@ -22,6 +23,10 @@ func (a *app) compileCommand() *cobra.Command {
 x-kubernetes-validations. Everything else in the files stays as it is, to the
 byte, and so do documents that are no CustomResourceDefinitions. Compiling a
 second time changes nothing.
+
+Unions are declared in the CRDs, or elsewhere: with --go by markers in the Go types
+that controller-gen makes the CRDs of, with --unions in a file of kind UnionSet. The
+result remembers them, so it can be compiled again without those flags.
 
 ` + inputHelp,
 		Example: `  # Print the result of one file
@@ -36,6 +41,12 @@ second time changes nothing.
   # In CI: fail and show what is not compiled
   unioncel compile --check --diff config/crd
 
+  # Behind controller-gen, with the markers of the Go types
+  unioncel compile --go ./api/... -w config/crd/bases
+
+  # With declarations from a side file, for a CRD that is not yours
+  unioncel compile --unions unions.yaml crd.yaml
+
   # For a cluster of an older version
   kustomize build config | unioncel compile --kube-version 1.28 | kubectl apply -f -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -43,15 +54,21 @@ second time changes nothing.
 			if err != nil {
 				return err
 			}
+			e, err := unions.read()
+			if err != nil {
+				return err
+			}
+			opts.Elsewhere = e.Elsewhere
 			t := a.compile(opts)
 			if verify {
 				t = selfChecked(t, opts)
 			}
-			return a.convert(cmd, &flags, t, args)
+			return a.convert(cmd, &flags, e, t, args)
 		},
 	}
 	flags.register(cmd)
 	compiler.register(cmd)
+	unions.register(cmd)
 	cmd.Flags().BoolVar(&compiler.opts.KeepUnions, "keep-unions", false,
 		"keep x-kubernetes-unions beside the rules; API servers refuse or drop it")
 	cmd.Flags().BoolVar(&compiler.opts.NoAnnotation, "no-annotation", false,
@@ -71,7 +88,7 @@ func (c *compilerFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.opts.KubeVersion, "kube-version", "",
 		fmt.Sprintf("oldest Kubernetes `VERSION` that must accept the result (default %s)", compile.Linked()))
 	cmd.Flags().StringVar(&c.encoding, "encoding", "auto",
-		"how to write the rules: auto, fine (a rule per member, best messages), compact (a rule per union)\nor openapi (a schema in allOf in place of rules: no cost, bad messages)")
+		"how to write the rules: auto, fine (a rule per member, best messages), compact (a rule per union),\nterse (compact with fixed messages: least bytes) or openapi (a schema in allOf in place of rules: no cost, bad messages)")
 }
 
 // options checks the flags and returns what they ask for.

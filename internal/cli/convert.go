@@ -80,7 +80,7 @@ type result struct {
 func (r result) changed() bool { return !bytes.Equal(r.src, r.out) }
 
 // convert runs a command that turns files into files.
-func (a *app) convert(cmd *cobra.Command, flags *conversion, t transform, args []string) error {
+func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transform, args []string) error {
 	if err := flags.validate(cmd); err != nil {
 		return err
 	}
@@ -96,10 +96,12 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, t transform, args [
 	if err != nil {
 		return err
 	}
-	if err := convertAll(cmd.Context(), results, t); err != nil {
-		return err
+	if e.missing(results); !e.failed() {
+		if err := convertAll(cmd.Context(), results, t); err != nil {
+			return err
+		}
 	}
-	if err := a.report(results, flags.format); err != nil {
+	if err := a.report(append(e.files, results...), flags.format); err != nil {
 		return err
 	}
 	switch {

@@ -21,7 +21,7 @@ both. It works on live objects as well. Rules written by hand stay.
   # Decompile, edit, compile
   unioncel decompile -w config/crd && $EDITOR config/crd/backends.yaml && unioncel compile -w config/crd`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.convert(cmd, &flags, a.decompile, args)
+			return a.convert(cmd, &flags, outside{}, a.decompile, args)
 		},
 	}
 	flags.register(cmd)

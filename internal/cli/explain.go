@@ -23,6 +23,7 @@ var explanations = map[string]func(io.Writer, []explain.CRD) error{
 func (a *app) explainCommand() *cobra.Command {
 	var (
 		flags  compilerFlags
+		unions elsewhereFlags
 		format string
 	)
 	cmd := &cobra.Command{
@@ -67,17 +68,23 @@ CustomResourceDefinition.`,
 			if err != nil {
 				return err
 			}
-			return a.explainAll(cmd.Context(), a.explain(opts), show, args)
+			e, err := unions.read()
+			if err != nil {
+				return err
+			}
+			opts.Elsewhere = e.Elsewhere
+			return a.explainAll(cmd.Context(), e, a.explain(opts), show, args)
 		},
 	}
 	flags.register(cmd)
+	unions.register(cmd)
 	cmd.Flags().StringVarP(&format, "output", "o", "text", "how explanations are printed: text, markdown or json")
 	return cmd
 }
 
 // explainAll prints the explanations of all inputs together, in their order.
-func (a *app) explainAll(ctx context.Context, plan planner, show func(io.Writer, []explain.CRD) error, args []string) error {
-	found, err := gather(ctx, a, args, plan)
+func (a *app) explainAll(ctx context.Context, e outside, plan planner, show func(io.Writer, []explain.CRD) error, args []string) error {
+	found, err := gather(ctx, a, e, args, plan)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -67,7 +68,7 @@ func TestExplain(t *testing.T) {
 func TestExplainAsksForWhatTheFlagsSay(t *testing.T) {
 	a, _, errs, got := explainApp("a: 1\n")
 	code := a.main(context.Background(), func() {}, []string{"explain", "--kube-version", "1.28", "--encoding", "compact"})
-	if want := (crdpatch.Options{KubeVersion: "1.28", Encoding: compile.Compact}); code != exitClean || *got != want {
+	if want := (crdpatch.Options{KubeVersion: "1.28", Encoding: compile.Compact}); code != exitClean || !reflect.DeepEqual(*got, want) {
 		t.Errorf("exit code %d, %v, %s", code, *got, errs)
 	}
 }

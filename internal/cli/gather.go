@@ -14,7 +14,7 @@ type gathered[T any] struct {
 
 // gather finds what the CRDs with unions of all inputs have, in their order, and
 // prints the diagnostics together. An input in which nothing is found is named.
-func gather[T any](ctx context.Context, a *app, args []string, find func(name string, src []byte) ([]T, diag.List)) ([]gathered[T], error) {
+func gather[T any](ctx context.Context, a *app, e outside, args []string, find func(name string, src []byte) ([]T, diag.List)) ([]gathered[T], error) {
 	inputs, err := findInputs(args, "")
 	if err != nil {
 		return nil, err
@@ -24,14 +24,18 @@ func gather[T any](ctx context.Context, a *app, args []string, find func(name st
 		return nil, err
 	}
 	l := make([]gathered[T], len(results))
+	e.missing(results)
 	for i, r := range results {
+		if e.failed() {
+			break
+		}
 		if ctx.Err() != nil {
 			return nil, errInterrupted
 		}
 		l[i].name = r.name
 		l[i].items, results[i].diagnostics = find(r.name, r.src)
 	}
-	if err := a.report(results, "text"); err != nil {
+	if err := a.report(append(e.files, results...), "text"); err != nil {
 		return nil, err
 	}
 	for _, g := range l {

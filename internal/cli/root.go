@@ -65,7 +65,7 @@ written. Results go to standard output, everything else to standard error.`,
 		SuggestionsMinimumDistance: 2,
 	}
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(a.compileCommand(), a.decompileCommand(), a.explainCommand(), a.verifyCommand(), a.versionCommand())
+	root.AddCommand(a.compileCommand(), a.decompileCommand(), a.explainCommand(), a.verifyCommand(), a.inferCommand(), a.extractCommand(), a.versionCommand())
 	return root
 }
 

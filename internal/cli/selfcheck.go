@@ -24,7 +24,7 @@ func selfChecked(compiled transform, opts crdpatch.Options) transform {
 		if !annotating {
 			annotated, _ = crdpatch.Compile(name, src, opts)
 		}
-		sources, _ := crdpatch.Declared(name, src)
+		sources, _ := crdpatch.Declared(name, src, opts.Elsewhere)
 		results, problems := crdpatch.Declared(name, annotated)
 		for _, d := range results {
 			found, err := verifyDeclared(context.Background(), d)

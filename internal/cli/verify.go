@@ -31,7 +31,10 @@ type verified struct {
 var verifications = map[string]func(io.Writer, []verified) error{"text": verificationText, "json": verificationJSON}
 
 func (a *app) verifyCommand() *cobra.Command {
-	var format string
+	var (
+		unions elsewhereFlags
+		format string
+	)
 	cmd := &cobra.Command{
 		Use:   "verify [FILE|DIR|-]...",
 		Short: "Prove that the rules in a CRD mean what its unions say",
@@ -64,17 +67,25 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 			if !ok {
 				return usagef("--output is text or json, not %q", format)
 			}
-			return a.verifyAll(cmd.Context(), show, args)
+			e, err := unions.read()
+			if err != nil {
+				return err
+			}
+			return a.verifyAll(cmd.Context(), e, show, args)
 		},
 	}
+	unions.register(cmd)
 	cmd.Flags().StringVarP(&format, "output", "o", "text", "how results are printed: text or json")
 	return cmd
 }
 
 // verifyAll verifies the unions of all inputs, in their order, and prints what
 // was found together.
-func (a *app) verifyAll(ctx context.Context, show func(io.Writer, []verified) error, args []string) error {
-	declared, err := gather(ctx, a, args, crdpatch.Declared)
+func (a *app) verifyAll(ctx context.Context, e outside, show func(io.Writer, []verified) error, args []string) error {
+	find := func(name string, src []byte) ([]compile.Declared, diag.List) {
+		return crdpatch.Declared(name, src, e.Elsewhere)
+	}
+	declared, err := gather(ctx, a, e, args, find)
 	if err != nil {
 		return err
 	}
@@ -200,17 +211,20 @@ func differenceText(w io.Writer, v verified, d verify.Difference) error {
 	if d.Old != nil && reflect.DeepEqual(d.Old, d.New) {
 		fmt.Fprintln(w, "this goes for any update that changes something else in the union object and leaves the union as it is; the server lets one that changes nothing pass")
 	}
+	return changeText(w, d)
+}
+
+// changeText prints the resources of a difference.
+func changeText(w io.Writer, d verify.Difference) error {
+	head := "---\n# created"
 	if d.Old != nil {
 		fmt.Fprintln(w, "---\n# stored")
 		if err := resourceText(w, d.Old); err != nil {
 			return err
 		}
+		head = "---\n# updated to"
 	}
-	if d.Old != nil {
-		fmt.Fprintln(w, "---\n# updated to")
-	} else {
-		fmt.Fprintln(w, "---\n# created")
-	}
+	fmt.Fprintln(w, head)
 	return resourceText(w, d.New)
 }
 

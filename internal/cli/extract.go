@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/unionset"
+)
+
+func (a *app) extractCommand() *cobra.Command {
+	var (
+		unions elsewhereFlags
+		path   string
+	)
+	cmd := &cobra.Command{
+		Use:   "extract [FILE|DIR|-]...",
+		Short: "Write declared unions as a UnionSet",
+		Long: `Extract collects the unions of CustomResourceDefinitions into one UnionSet, the
+file that compile --unions reads: those declared in the schemas, those that
+compile has put into the annotation, those of Go types (--go) and of other
+UnionSets (--unions). The files themselves stay as they are.
+
+With --go or --unions and no argument, it writes what these declare. With
+arguments as well, the CRDs that they declare unions for must be among them; the
+paths are then checked.
+
+Without arguments otherwise, and for -, the input is standard input. A directory
+means its *.yaml, *.yml and *.json at any depth, without hidden files and
+directories.`,
+		Example: `  # From compiled CRDs, live ones included
+  kubectl get crd backups.example.com -o yaml | unioncel extract
+
+  # From Go types, with the CRDs that controller-gen has made of them
+  unioncel extract --go ./api/... -o unions.yaml config/crd/bases
+
+  # One file of several
+  unioncel extract --unions a.yaml --unions b.yaml > unions.yaml`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("output") && path == "" {
+				return usagef("-o needs the name of a file")
+			}
+			e, err := unions.read()
+			if err != nil {
+				return err
+			}
+			var l []union.External
+			if len(args) == 0 && len(e.files) > 0 {
+				l, err = a.named(e)
+			} else {
+				l, err = a.declared(cmd.Context(), e, args)
+			}
+			if err != nil {
+				return err
+			}
+			out, err := unionset.Format(l)
+			if err != nil {
+				return err
+			}
+			if path == "" || path == "-" {
+				return a.print(out)
+			}
+			return a.batch.replace([]output{{path, out}})
+		},
+	}
+	unions.register(cmd)
+	cmd.Flags().StringVarP(&path, "output", "o", "", "write to this `FILE` instead of standard output")
+	return cmd
+}
+
+// named returns the declarations that stand elsewhere, when it is known which CRDs
+// they are for.
+func (a *app) named(e outside) ([]union.External, error) {
+	var l diag.List
+	for _, x := range e.Externals {
+		if x.Name == "" {
+			l = append(l, diag.Diagnostic{Code: diag.NoSuchCRD, Pos: x.Pos(),
+				Message: fmt.Sprintf("a UnionSet needs the name of the CustomResourceDefinition for %s", x.Target),
+				Hint:    "give the file that has it, too"})
+		}
+	}
+	if err := a.report(append(e.files, result{diagnostics: l}), "text"); err != nil {
+		return nil, err
+	}
+	return e.Externals, nil
+}
+
+// declared returns the declarations of all CRDs in the inputs.
+func (a *app) declared(ctx context.Context, e outside, args []string) ([]union.External, error) {
+	found, err := gather(ctx, a, e, args, func(name string, src []byte) ([]compile.Declared, diag.List) {
+		return crdpatch.Declared(name, src, e.Elsewhere)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var l []union.External
+	files := map[string]string{} // where each CRD is
+	for _, g := range found {
+		for _, crd := range g.items {
+			if other, ok := files[crd.Name]; ok {
+				return nil, fmt.Errorf("%s: the CRD %s is in %s, too: give one of them", g.name, crd.Name, other)
+			}
+			files[crd.Name] = g.name
+			for _, o := range crd.Objects {
+				l = append(l, union.External{
+					Target:  union.Target{Name: crd.Name},
+					Version: o.Name, Steps: o.Steps, Value: o.Value, File: g.name,
+				})
+			}
+		}
+	}
+	return l, nil
+}

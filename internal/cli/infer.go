@@ -1,0 +1,266 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/infer"
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/unionset"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// suggested stands for a verdict where nothing enforces a union.
+const suggested verify.Verdict = "suggestion"
+
+// verdicts are what --only takes.
+var verdicts = []verify.Verdict{verify.Equivalent, verify.Tighter, verify.Looser, verify.Different, verify.Inconclusive, suggested}
+
+// inferring holds the flags of infer.
+type inferring struct {
+	only    []string
+	write   bool
+	set     string
+	replace bool
+	format  string
+}
+
+func (a *app) inferCommand() *cobra.Command {
+	var flags inferring
+	cmd := &cobra.Command{
+		Use:   "infer [FILE|DIR|-]...",
+		Short: "Find the unions that hand-written rules enforce already",
+		Long: `Infer finds unions that CustomResourceDefinitions have without declaring them: in
+CEL rules written by hand or by controller-gen, in oneOf and anyOf over required,
+in minProperties with maxProperties. For each it prints the declaration, what it
+would replace, and whether that changes what the API server accepts, as proved by
+trying every state:
+
+  equivalent    nothing changes
+  tighter       the union refuses what is accepted now; there is an example
+  looser        the union accepts what is refused now; there is an example
+  different     both
+  inconclusive  it could not be told; the reason is given
+  suggestion    nothing enforces a union, but names or descriptions speak of one
+
+Of a compiled CRD, the rules that compiling wrote are not looked at, and neither are
+schemas that declare unions.
+
+With --write the declarations that are equivalent, or those that --only names, are
+written into the files; with --unions they are written to a UnionSet instead. With
+--replace the next compile takes out the hand-written rules of those that are
+equivalent, after proving it again.
+
+Without arguments, and for -, the input is standard input. A directory means
+its *.yaml, *.yml and *.json at any depth, without hidden files and directories.`,
+		Example: `  # What is there?
+  unioncel infer crd.yaml
+
+  # Of what is in the cluster
+  kubectl get crd backends.example.com -o yaml | unioncel infer
+
+  # Declare what is proved, in place of the hand-written rules
+  unioncel infer --write --replace crd.yaml
+  unioncel compile -w crd.yaml
+
+  # Leave the CRD as it is, and keep declarations in a file beside it
+  unioncel infer --write --replace --unions unions.yaml crd.yaml
+  unioncel compile --unions unions.yaml crd.yaml`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := flags.validate(); err != nil {
+				return err
+			}
+			return a.inferAll(cmd.Context(), &flags, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&flags.only, "only", nil, "print, and write, those of this `VERDICT` only; repeatable")
+	f.BoolVarP(&flags.write, "write", "w", false, "write declarations into the files; those that are equivalent, unless --only is given")
+	f.StringVar(&flags.set, "unions", "", "with --write, write them to this new `FILE`, a UnionSet, instead")
+	f.BoolVar(&flags.replace, "replace", false, "with --write, let compile take out the hand-written rules that are equivalent")
+	f.StringVarP(&flags.format, "output", "o", "text", "how unions are printed: text or json")
+	return cmd
+}
+
+func (f *inferring) validate() error {
+	for _, v := range f.only {
+		if !slices.Contains(verdicts, verify.Verdict(v)) {
+			return usagef("--only is one of %s, not %q", joined(verdicts), v)
+		}
+	}
+	switch {
+	case f.format != "text" && f.format != "json":
+		return usagef("--output is text or json, not %q", f.format)
+	case f.set != "" && !f.write:
+		return usagef("--unions says where --write writes to; give both")
+	case f.set != "" && exists(f.set):
+		return usagef("--unions %s: the file exists, and would be lost: name another", f.set)
+	case f.replace && !f.write:
+		return usagef("--replace needs --write")
+	}
+	return nil
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+func joined(l []verify.Verdict) string {
+	var words []string
+	for _, v := range l {
+		words = append(words, string(v))
+	}
+	return strings.Join(words, ", ")
+}
+
+// wanted reports whether --only lets a verdict through.
+func (f *inferring) wanted(v verify.Verdict) bool {
+	if len(f.only) == 0 {
+		return !f.write || v == verify.Equivalent
+	}
+	return slices.Contains(f.only, string(v))
+}
+
+// inferred is a union that was found.
+type inferred struct {
+	infer.Found
+	source crdpatch.Source
+	pos    diag.Pos
+}
+
+// verdict is that of the comparison.
+func (i inferred) verdict() verify.Verdict {
+	if i.Suggestion {
+		return suggested
+	}
+	return i.Comparison.Verdict
+}
+
+// declaration is the union as it is to be declared.
+func (i inferred) declaration(replace bool) union.External {
+	u := *i.Union
+	u.Replace = replace && i.verdict() == verify.Equivalent && i.Comparison.Complete
+	return union.External{
+		Target:  union.Target{Name: i.source.CRD.Name},
+		Version: i.source.CRD.Spec.Versions[i.Version].Name,
+		Steps:   i.Steps,
+		Value:   listOf(u.Node()),
+		At:      &i.pos,
+	}
+}
+
+// inferAll finds the unions of all inputs, prints them, and writes declarations.
+func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) error {
+	inputs, err := findInputs(args, "")
+	if err != nil {
+		return err
+	}
+	results, err := a.read(inputs)
+	if err != nil {
+		return err
+	}
+	found := make([][]inferred, len(results))
+	for i := range results {
+		if found[i], err = results[i].infer(ctx); err != nil {
+			return err
+		}
+		found[i] = slices.DeleteFunc(found[i], func(f inferred) bool { return !flags.wanted(f.verdict()) })
+	}
+	if err := a.report(results, "text"); err != nil {
+		return err
+	}
+	all := slices.Concat(found...)
+	if !flags.write {
+		var out bytes.Buffer
+		if err := inferences[flags.format](&out, all); err != nil {
+			return err
+		}
+		for i, r := range results {
+			if len(found[i]) == 0 {
+				a.complain(r.name + ": no unions found")
+			}
+		}
+		return a.print(out.Bytes())
+	}
+	return a.declare(flags, results, found)
+}
+
+// infer finds the unions of one input.
+func (r *result) infer(ctx context.Context) ([]inferred, error) {
+	var l []inferred
+	var sources []crdpatch.Source
+	sources, r.diagnostics = crdpatch.Sources(r.name, r.src)
+	for _, s := range sources {
+		found, err := infer.CRD(ctx, s.CRD)
+		switch {
+		case ctx.Err() != nil:
+			return nil, errInterrupted
+		case err != nil:
+			return nil, fmt.Errorf("%s: %s: %w", r.name, s.CRD.Name, err)
+		}
+		for _, f := range found {
+			at, declared := s.Schema(s.CRD.Spec.Versions[f.Version].Name, f.Steps)
+			if !declared {
+				l = append(l, inferred{f, s, at})
+			}
+		}
+	}
+	slices.SortStableFunc(l, func(a, b inferred) int { return cmp.Compare(a.pos.Line, b.pos.Line) })
+	return l, nil
+}
+
+// declare writes the declarations of what was found, into the files or a UnionSet.
+func (a *app) declare(flags *inferring, results []result, found [][]inferred) error {
+	var outs []output
+	var all []union.External
+	for i := range results {
+		r := &results[i]
+		var l []union.External
+		for _, f := range found[i] {
+			l = append(l, f.declaration(flags.replace))
+		}
+		if all = append(all, l...); flags.set != "" || len(l) == 0 {
+			continue
+		}
+		if r.path == "" {
+			return usagef("--write replaces files, and standard input is none")
+		}
+		if r.out, r.diagnostics = crdpatch.Declare(r.name, r.src, l); r.out != nil {
+			outs = append(outs, output{path: r.path, data: r.out})
+		}
+	}
+	if err := a.report(results, "text"); err != nil {
+		return err
+	}
+	if flags.set != "" {
+		text, err := unionset.Format(all)
+		if err != nil {
+			return err
+		}
+		outs = []output{{path: flags.set, data: text}}
+	}
+	if len(all) == 0 {
+		a.complain("nothing to write: no union was found that is " + strings.Join(flags.wantedWords(), " or "))
+		return nil
+	}
+	a.complain(fmt.Sprintf("declared %s", plural(len(all), "union")))
+	return a.batch.replace(outs)
+}
+
+// wantedWords are the verdicts that are written.
+func (f *inferring) wantedWords() []string {
+	if len(f.only) == 0 {
+		return []string{string(verify.Equivalent)}
+	}
+	return f.only
+}
