@@ -1,0 +1,362 @@
+package e2e
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/cli"
+	"github.com/unioncel/unioncel/internal/servertest"
+)
+
+const (
+	// kubebuilder is where the project is, below the root of the module.
+	kubebuilder = "examples/kubebuilder"
+	bases       = "config/crd/bases"
+	samples     = "config/samples"
+)
+
+// TestKubebuilder takes a copy of the kubebuilder project through its Makefile,
+// with the real controller-gen, and the CRDs to the API server.
+func TestKubebuilder(t *testing.T) {
+	copyProject(t)
+	committed := contents(t, ".")
+
+	// From scratch, so that nothing that was committed can stand in.
+	for _, name := range paths(t, ".") {
+		if strings.HasPrefix(filepath.Base(name), "zz_generated") || strings.HasPrefix(name, bases) {
+			if err := os.Remove(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	generate, manifests := recipe(t, "generate"), recipe(t, "manifests")
+	if len(generate) != 1 || len(manifests) != 2 {
+		t.Fatalf("the recipes of the Makefile are %q and %q, want one command and two", generate, manifests)
+	}
+	run(t, generate[0])
+	run(t, manifests[0])
+	plain := contents(t, bases)
+	run(t, manifests[1])
+	hint := "the project is out of date: make -C " + kubebuilder + " generate manifests"
+	if diff := cmp.Diff(committed, contents(t, ".")); diff != "" {
+		t.Fatalf("%s\n%s", hint, diff)
+	}
+	t.Run("compiling twice", func(t *testing.T) {
+		run(t, manifests[1])
+		unchanged(t, committed)
+	})
+	t.Run("the recipe twice", func(t *testing.T) {
+		run(t, manifests[0])
+		run(t, manifests[1])
+		unchanged(t, committed)
+	})
+
+	server := servertest.Start(t)
+	t.Run("controller-gen alone", func(t *testing.T) { alone(t, server, plain) })
+	install := func() {
+		for _, name := range paths(t, bases) {
+			if err := server.Install(t.Context(), []byte(committed[name])); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+	}
+	install()
+	for _, name := range paths(t, samples) {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			_, err := server.Create(t.Context(), []byte(committed[name]))
+			wantErrors(t, err, announced(t, name, committed[name]))
+		})
+	}
+	for _, u := range kubebuilderUpdates {
+		t.Run(u.sample+": "+u.name, func(t *testing.T) {
+			sample := []byte(committed[filepath.ToSlash(filepath.Join(samples, u.sample))])
+			_, err := server.Update(t.Context(), u.of(t, sample))
+			wantErrors(t, err, u.want)
+		})
+	}
+}
+
+// alone holds the CRDs of controller-gen against the samples: of all unions they
+// know the one that has a marker of controller-gen's own. So the bad samples have
+// no other mistakes, and what the compiled CRDs refuse is unioncel's doing.
+func alone(t *testing.T, server *servertest.Server, crds map[string]string) {
+	for name, crd := range crds {
+		if strings.Contains(crd, "unioncel") {
+			t.Errorf("%s mentions unioncel", name)
+		}
+		if err := server.Install(t.Context(), []byte(crd)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	for name, text := range contents(t, samples) {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			var want []string
+			if filepath.Base(name) == "bad-alert-condition.yaml" {
+				want = []string{"spec.condition: Invalid value: exactly one of the fields in [threshold absence expression] must be set"}
+			}
+			_, err := server.Create(t.Context(), []byte(text))
+			wantErrors(t, err, want)
+		})
+	}
+	for _, crd := range crds {
+		var manifest struct {
+			Metadata struct{ Name string }
+		}
+		if err := sigsyaml.Unmarshal([]byte(crd), &manifest); err != nil {
+			t.Fatal(err)
+		}
+		if err := server.Remove(t.Context(), manifest.Metadata.Name); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestKubebuilderReadme holds the recipe in the project's README to its Makefile, and
+// the errors in it to what TestKubebuilder has seen.
+func TestKubebuilderReadme(t *testing.T) {
+	t.Chdir(filepath.Join("..", "..", kubebuilder))
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lines, ok := strings.Cut(string(makefile), "\nmanifests: ")
+	_, lines, _ = strings.Cut(lines, "\n")
+	if want := "```make\nmanifests:\n" + lines + "```\n"; !ok || !strings.Contains(string(readme), want) {
+		t.Errorf("README.md does not have the recipe of the Makefile:\n%s", want)
+	}
+	var seen []string
+	for name, text := range contents(t, samples) {
+		seen = append(seen, announced(t, name, text)...)
+	}
+	for _, u := range kubebuilderUpdates {
+		seen = append(seen, u.want...)
+	}
+	errors := 0
+	for line := range strings.Lines(string(readme)) {
+		if e, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "* "); ok {
+			if errors++; !slices.Contains(seen, e) {
+				t.Errorf("README.md has an error that no sample has: %s", e)
+			}
+		}
+	}
+	if errors == 0 {
+		t.Error("README.md has no errors")
+	}
+	if _, err := os.Stat("../../cmd/unioncel/main.go"); err != nil {
+		t.Errorf("UNIONCEL in the Makefile: %v", err)
+	}
+}
+
+// kubebuilderUpdates are tried in this order.
+var kubebuilderUpdates = []struct {
+	sample string
+	exampleUpdate
+}{
+	{"good-contact.yaml", exampleUpdate{
+		name: "another type leaves its member behind",
+		set:  map[string]any{"spec.type": "Chat"},
+		want: []string{
+			"spec.email: Forbidden: email may only be set when type is 'Email'",
+			"spec.type: Invalid value: type changed from 'Email' to 'Chat': clear email",
+		},
+	}},
+	{"good-contact.yaml", exampleUpdate{
+		name: "the older version bypasses nothing",
+		set: map[string]any{
+			"apiVersion":       "notify.example.com/v1alpha1",
+			"spec.displayName": nil,
+			"spec.type":        "Webhook",
+			"spec.webhook":     map[string]any{"url": "https://hooks.example.com"},
+		},
+		want: []string{
+			"spec.email: Forbidden: email may only be set when type is 'Email'",
+			"spec.type: Invalid value: type changed from 'Email' to 'Webhook': clear email",
+		},
+	}},
+	{"good-contact.yaml", exampleUpdate{
+		name: "another type with its member, which is optional, cleared",
+		set:  map[string]any{"spec.type": "Chat", "spec.email": nil},
+	}},
+	{"good-alert.yaml", exampleUpdate{
+		name: "an item of a list, and a union in its member",
+		set: map[string]any{"spec.receivers": []any{
+			map[string]any{"name": "on-call", "type": "Email", "email": map[string]any{"to": "on-call@example.com"}},
+			map[string]any{"name": "tickets", "type": "Webhook", "webhook": map[string]any{
+				"url": "https://tickets.example.com/hook", "authType": "Bearer",
+				"basic": map[string]any{"secretName": "tickets"}, "bearer": map[string]any{"secretName": "token"},
+			}},
+		}},
+		want: []string{
+			"spec.receivers[1].webhook.authType: Invalid value: authType changed from 'Basic' to 'Bearer': clear basic",
+			"spec.receivers[1].webhook.basic: Forbidden: basic may only be set when authType is 'Basic'",
+		},
+	}},
+	{"good-alert.yaml", exampleUpdate{
+		name: "a value without a member leaves one behind",
+		set:  map[string]any{"spec.escalation.policy": "Never"},
+		want: []string{
+			"spec.escalation.policy: Invalid value: policy changed from 'Repeat' to 'Never': clear repeat",
+			"spec.escalation.repeat: Forbidden: repeat may only be set when policy is 'Repeat'",
+		},
+	}},
+	{"good-alert.yaml", exampleUpdate{
+		name: "unions without a discriminator",
+		set: map[string]any{
+			"spec.condition.expression": "vector(1)",
+			"spec.selector":             map[string]any{},
+			"spec.mutedUntil":           "2030-01-01T00:00:00Z",
+		},
+		want: []string{
+			"spec.condition.threshold: Forbidden: exactly one of threshold, absence, expression must be set",
+			"spec.mutedBy: Forbidden: mute: at most one of mutedUntil, mutedBy may be set",
+			"spec.selector: Forbidden: target: exactly one of services, selector must be set",
+			"spec: Invalid value: mute: mutedUntil is newly set: clear mutedBy",
+			"spec: Invalid value: target: selector is newly set: clear services",
+		},
+	}},
+	{"good-alert.yaml", exampleUpdate{
+		name: "an empty list and an empty string count as cleared",
+		set: map[string]any{
+			"spec.services":   []any{},
+			"spec.selector":   map[string]any{},
+			"spec.mutedUntil": "2030-01-01T00:00:00Z",
+			"spec.mutedBy":    "",
+		},
+	}},
+}
+
+// copyProject copies the project into a module with the dependencies and tools of
+// this one, and makes the copy the working directory.
+func copyProject(t *testing.T) {
+	t.Helper()
+	root, module := filepath.Join("..", ".."), t.TempDir()
+	for _, name := range []string{"go.mod", "go.sum"} {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(module, name), data, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	project := filepath.Join(module, kubebuilder)
+	if err := os.CopyFS(project, os.DirFS(filepath.Join(root, kubebuilder))); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(project)
+}
+
+// recipe returns the commands of a target of the Makefile, as words, with the
+// defaults of the variables in them.
+func recipe(t *testing.T, target string) [][]string {
+	t.Helper()
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var commands [][]string
+	var variables []string
+	inside := false
+	for line := range strings.Lines(string(makefile)) {
+		line = strings.TrimSuffix(line, "\n")
+		command, indented := strings.CutPrefix(line, "\t")
+		if !indented {
+			inside = strings.HasPrefix(line, target+":")
+		} else if inside {
+			commands = append(commands, strings.Fields(strings.NewReplacer(variables...).Replace(command)))
+		}
+		if name, value, ok := strings.Cut(line, " ?= "); ok {
+			variables = append(variables, "$("+name+")", value)
+		}
+	}
+	return commands
+}
+
+// run runs a command of the Makefile; unioncel runs in this process.
+func run(t *testing.T, command []string) {
+	t.Helper()
+	var out bytes.Buffer
+	t.Logf("%s", strings.Join(command, " "))
+	if unioncel := []string{"go", "run", "../../cmd/unioncel"}; len(command) > 3 && slices.Equal(command[:3], unioncel) {
+		if code := cli.Main(command[3:], cli.Streams{In: &bytes.Buffer{}, Out: &out, Err: &out}); code != 0 {
+			t.Fatalf("exit code %d\n%s", code, out.String())
+		}
+		return
+	}
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+}
+
+// announced returns the errors that the comment at the top of a bad sample says
+// the server has.
+func announced(t *testing.T, name, text string) []string {
+	t.Helper()
+	var l []string
+	if comment, ok := strings.CutPrefix(text, "# The API server says:\n"); ok {
+		for line := range strings.Lines(comment) {
+			says, ok := strings.CutPrefix(line, "#   ")
+			if !ok {
+				break
+			}
+			l = append(l, strings.TrimSuffix(says, "\n"))
+		}
+	}
+	if bad := strings.HasPrefix(filepath.Base(name), "bad-"); bad != (len(l) > 0) {
+		t.Fatalf("%s announces the errors %q", name, l)
+	}
+	return l
+}
+
+// unchanged fails when the project is not as it was.
+func unchanged(t *testing.T, before map[string]string) {
+	t.Helper()
+	if diff := cmp.Diff(before, contents(t, ".")); diff != "" {
+		t.Errorf("the project changed:\n%s", diff)
+	}
+}
+
+// contents returns the files below a directory, by their paths.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	m := map[string]string{}
+	for _, name := range paths(t, dir) {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m[name] = string(data)
+	}
+	return m
+}
+
+// paths returns the paths of the files below a directory, with slashes, sorted.
+func paths(t *testing.T, dir string) []string {
+	t.Helper()
+	var l []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			l = append(l, filepath.ToSlash(path))
+		}
+		return err
+	})
+	if err != nil || len(l) == 0 {
+		t.Fatalf("no files in %s: %v", dir, err)
+	}
+	return l
+}
