@@ -4,6 +4,7 @@ package docs
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -131,13 +132,15 @@ func (d *document) codes(t *testing.T) {
 
 // entry runs one entry and returns what is printed.
 func (d *document) entry(t *testing.T, m templates, code diag.Code, section [2]int) string {
-	var input, script string
+	inputs := map[string]string{} // by file
+	var script string
 	var fixes []block
 	var output *block
 	for _, b := range d.blocks(t, section[0], section[1]) {
+		name := inputFile(b)
 		switch {
-		case b.info == "yaml" && input == "":
-			input = b.text
+		case name != "" && inputs[name] == "":
+			inputs[name] = b.text
 		case b.info == "sh" && script == "":
 			script = b.text
 		case b.info == "text" && output == nil:
@@ -148,17 +151,17 @@ func (d *document) entry(t *testing.T, m templates, code diag.Code, section [2]i
 			t.Errorf("%s:%d: a block %q too much", d.name, b.from, b.info)
 		}
 	}
-	if output == nil || input == "" && script == "" {
+	if output == nil || len(inputs) == 0 && script == "" {
 		t.Fatal("the entry has no input or no output")
 	}
-	want := d.run(t, m, input, script)
+	want := d.run(t, m, inputs, script)
 	if !reports(want, code) {
 		t.Errorf("%s is not among what is printed:\n%s", code, want)
 	}
 	d.generated(t, output.from, output.to, want)
 
 	for _, fix := range fixes {
-		fixed := patched(t, input, fix.text)
+		fixed := patched(t, inputs, fix.text)
 		printed := d.run(t, m, fixed, script)
 		if strings.Contains(printed, string(code)) || hasErrors(printed) {
 			t.Errorf("the fix does not help:\n%s\n%s", fixed, printed)
@@ -168,6 +171,26 @@ func (d *document) entry(t *testing.T, m templates, code diag.Code, section [2]i
 		t.Error("the entry does not say how to fix it")
 	}
 	return want
+}
+
+// The files that blocks of an entry are.
+const (
+	crdFile    = "crd.yaml"
+	unionsFile = "unions.yaml"
+	goFile     = "api/types.go"
+)
+
+// inputFile names the file that a block is, or "".
+func inputFile(b block) string {
+	switch {
+	case b.info == "go":
+		return goFile
+	case b.info == "yaml" && strings.HasPrefix(b.text, "apiVersion: unioncel.dev/"):
+		return unionsFile
+	case b.info == "yaml":
+		return crdFile
+	}
+	return ""
 }
 
 // reports says whether the code is printed, with the severity it has.
@@ -190,13 +213,13 @@ func hasErrors(printed string) bool {
 	return false
 }
 
-// run compiles an input, or runs commands with it as crd.yaml, and returns what
-// is printed on standard error.
-func (d *document) run(t *testing.T, m templates, input, script string) string {
+// run compiles a CRD, or runs commands among the inputs, and returns what is
+// printed on standard error.
+func (d *document) run(t *testing.T, m templates, inputs map[string]string, script string) string {
 	t.Helper()
-	src := []byte(m.file(input))
 	if script == "" {
-		_, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{})
+		src := []byte(m.file(inputs[crdFile]))
+		_, diags := crdpatch.Compile(crdFile, src, crdpatch.Options{})
 		var b strings.Builder
 		if err := diag.Text(&b, diags, func(string) []byte { return src }); err != nil {
 			t.Fatal(err)
@@ -204,10 +227,23 @@ func (d *document) run(t *testing.T, m templates, input, script string) string {
 		return b.String()
 	}
 	dir := t.TempDir()
-	if input != "" {
-		if err := os.WriteFile(filepath.Join(dir, "crd.yaml"), src, 0o644); err != nil {
+	write := func(name, text string) {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range inputs {
+		switch name {
+		case crdFile:
+			text = m.file(text)
+		case goFile:
+			write("go.mod", "module example.com/project\n\ngo 1.26\n")
+		}
+		write(name, text)
 	}
 	sh, err := exec.LookPath("sh")
 	if err != nil {
@@ -221,9 +257,10 @@ func (d *document) run(t *testing.T, m templates, input, script string) string {
 	return stderr.String()
 }
 
-// patched applies the hunks of a diff, each of which fits one place.
-func patched(t *testing.T, text, diff string) string {
+// patched applies the hunks of a diff, each of which fits one place of one file.
+func patched(t *testing.T, inputs map[string]string, diff string) map[string]string {
 	t.Helper()
+	inputs = maps.Clone(inputs)
 	for hunk := range strings.SplitSeq(diff, "@@\n") {
 		var before, after strings.Builder
 		for line := range strings.Lines(hunk) {
@@ -234,10 +271,14 @@ func patched(t *testing.T, text, diff string) string {
 				after.WriteString(line[1:])
 			}
 		}
-		if n := strings.Count(text, before.String()); n != 1 {
-			t.Fatalf("a hunk fits %d times:\n%s", n, hunk)
+		fits := 0
+		for name, text := range inputs {
+			fits += strings.Count(text, before.String())
+			inputs[name] = strings.Replace(text, before.String(), after.String(), 1)
 		}
-		text = strings.Replace(text, before.String(), after.String(), 1)
+		if fits != 1 {
+			t.Fatalf("a hunk fits %d times:\n%s", fits, hunk)
+		}
 	}
-	return text
+	return inputs
 }

@@ -1,0 +1,193 @@
+package docs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/cost"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/infer"
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// byHand are the forms of hand-written unions, with the messages that their authors
+// and tools give them: name is lowerCamelCase, value UpperCamelCase.
+var byHand = []struct {
+	name          string
+	discriminated bool
+	write         func(names, values []string) string
+}{
+	{"controller-gen 0.23", false, func(names, _ []string) string {
+		return fmt.Sprintf("x-kubernetes-validations:\n- message: exactly one of the fields in [%s] must be set\n  rule: (has(self.%s)?1:0) == 1\n",
+			strings.Join(names, " "), strings.Join(names, ")?1:0)+(has(self."))
+	}},
+	{"controller-gen 0.21", false, func(names, _ []string) string {
+		return fmt.Sprintf("x-kubernetes-validations:\n- message: exactly one of the fields in [%s] must be set\n  rule: '[has(self.%s)].filter(x,x==true).size() == 1'\n",
+			strings.Join(names, " "), strings.Join(names, "),has(self."))
+	}},
+	{"Gateway API", true, func(names, values []string) string {
+		text := "x-kubernetes-validations:\n"
+		for i, name := range names {
+			text += fmt.Sprintf("- message: %s must be nil if the type is not %s\n  rule: '!(has(self.%[1]s) && self.type != ''%[2]s'')'\n", name, values[i])
+			text += fmt.Sprintf("- message: %s must be specified for the type %s\n  rule: '!(!has(self.%[1]s) && self.type == ''%[2]s'')'\n", name, values[i])
+		}
+		return text
+	}},
+	{"OpenShift", true, func(names, values []string) string {
+		text := "x-kubernetes-validations:\n"
+		for i, name := range names {
+			text += fmt.Sprintf("- message: %s is required when type is %s, and forbidden otherwise\n"+
+				"  rule: 'has(self.type) && self.type == ''%[2]s'' ? has(self.%[1]s) : !has(self.%[1]s)'\n", name, values[i])
+		}
+		return text
+	}},
+	{"`oneOf`", false, func(names, _ []string) string {
+		return "oneOf:\n- required: [" + strings.Join(names, "]\n- required: [") + "]\n"
+	}},
+}
+
+// ways are the columns of the table, besides what is written by hand.
+var ways = []compile.Encoding{compile.Auto, compile.Compact, compile.Terse}
+
+// TestReplace fills the table of infer.md: what replacing hand-written rules does to
+// bytes and costs.
+func TestReplace(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("| | members | bytes by hand | declared | auto | compact | terse | dearest rule by hand | auto | compact | terse | all rules by hand | auto | compact | terse |\n" +
+		"|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	for _, form := range byHand {
+		for _, n := range []int{3, 5, 8} {
+			r := replacing(t, form.write, n, form.discriminated)
+			fmt.Fprintf(&table, "| %s | %d | %d | %d |", form.name, n, r.byHand, r.declared)
+			for _, e := range ways {
+				fmt.Fprintf(&table, " %d |", r.bytes[e])
+			}
+			for _, of := range []func([]cost.Cost) uint64{dearest, cost.Sum} {
+				fmt.Fprintf(&table, " %s |", thousands(of(r.costByHand)))
+				for _, e := range ways {
+					fmt.Fprintf(&table, " %s |", thousands(of(r.costs[e])))
+				}
+			}
+			table.WriteString("\n")
+			if r.declared >= r.byHand && form.discriminated {
+				t.Errorf("%s, %d members: the declaration has %d bytes, the rules by hand %d", form.name, n, r.declared, r.byHand)
+			}
+			if len(r.costByHand) > 0 && dearest(r.costs[compile.Auto]) > dearest(r.costByHand) {
+				t.Errorf("%s, %d members: replacing makes rules dearer", form.name, n)
+			}
+		}
+	}
+	d := open(t, "infer.md")
+	i := slices.Index(d.lines, "<!-- replaced -->")
+	if i < 0 {
+		t.Fatal("infer.md has no place for the table")
+	}
+	end := i + 1
+	for end < len(d.lines) && strings.HasPrefix(d.lines[end], "|") {
+		end++
+	}
+	d.generated(t, i+1, end, table.String())
+	d.save(t)
+}
+
+// replaced is what the hand-written rules of a union, its declaration, and the rules
+// compiled for it have in bytes and cost.
+type replaced struct {
+	byHand, declared int
+	bytes            map[compile.Encoding]int
+	costByHand       []cost.Cost
+	costs            map[compile.Encoding][]cost.Cost
+}
+
+// replacing infers a union of n members from rules by hand, declares and compiles it.
+func replacing(t *testing.T, write func(names, values []string) string, n int, discriminated bool) *replaced {
+	t.Helper()
+	names := []string{"headers", "redirect", "mirror", "rewrite", "extension", "timeout", "retry", "session"}[:n]
+	var values []string
+	for _, name := range names {
+		values = append(values, strings.ToUpper(name[:1])+name[1:])
+	}
+	properties := "type: object\nproperties:\n  " + strings.Join(names, ": {type: object}\n  ") + ": {type: object}\n"
+	if discriminated {
+		properties = strings.Replace(properties, "properties:\n", "required: [type]\nproperties:\n  type: {type: string, enum: ["+strings.Join(values, ", ")+"]}\n", 1)
+	}
+	crd := func(schema string) []byte { return []byte(fill(filtersCRD, "# ...schema...", schema)) }
+	bare, src := crd(properties), crd(properties+write(names, values))
+
+	sources, diags := crdpatch.Sources("crd.yaml", src)
+	if len(sources) != 1 {
+		t.Fatal(diags)
+	}
+	found, err := infer.CRD(context.Background(), sources[0].CRD)
+	if err != nil || len(found) != 1 || found[0].Comparison.Verdict != verify.Equivalent {
+		t.Fatalf("%v %+v\n%s", err, found, src)
+	}
+	u, version := *found[0].Union, sources[0].CRD.Spec.Versions[0]
+	u.Replace = true
+	declared, diags := crdpatch.Declare("crd.yaml", src, []union.External{{
+		Target: union.Target{Name: sources[0].CRD.Name}, Version: version.Name, Steps: found[0].Steps,
+		Value: &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}},
+	}})
+	if declared == nil {
+		t.Fatal(diags)
+	}
+	r := &replaced{byHand: len(src) - len(bare), declared: len(declared) - len(src), bytes: map[compile.Encoding]int{}, costs: map[compile.Encoding][]cost.Cost{}}
+	for _, c := range found[0].Replaces {
+		if c.Key == "x-kubernetes-validations" {
+			schema := compile.Place{Steps: found[0].Steps}.Schema(sources[0].CRD)
+			r.costByHand = append(r.costByHand, costs(t, version.Schema.OpenAPIV3Schema, found[0].Steps, schema.XValidations[c.Index])...)
+		}
+	}
+	for _, e := range ways {
+		opts := crdpatch.Options{Encoding: e, NoAnnotation: true}
+		out, diags := crdpatch.Compile("crd.yaml", declared, opts)
+		plans, more := crdpatch.Explain("crd.yaml", declared, opts)
+		if out == nil || len(plans) != 1 {
+			t.Fatal(diags, more)
+		}
+		r.bytes[e] = len(out) - len(bare)
+		for _, rule := range plans[0].Unions[0].Rules {
+			r.costs[e] = append(r.costs[e], rule.Cost)
+		}
+	}
+	return r
+}
+
+// dearest is the greatest cost of a rule.
+func dearest(l []cost.Cost) uint64 {
+	var most uint64
+	for _, c := range l {
+		most = max(most, c.Rule())
+	}
+	return most
+}
+
+const filtersCRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: routes.example.com
+spec:
+  group: example.com
+  names: {kind: Route, plural: routes}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              filter:
+                # ...schema...
+`

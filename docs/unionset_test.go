@@ -1,0 +1,92 @@
+package docs
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/pkg/unionset"
+)
+
+// TestUnionSet runs the commands of unionset.md on the files that it shows, which
+// begin with their names: the block behind each command is what it prints.
+func TestUnionSet(t *testing.T) {
+	d := open(t, "unionset.md")
+	dir := t.TempDir()
+	commands := 0
+	l := d.blocks(t, 0, len(d.lines))
+	for i, b := range l {
+		if name := regexp.MustCompile(`^# (\S+\.yaml)\n`).FindStringSubmatch(b.text); name != nil {
+			if err := os.WriteFile(filepath.Join(dir, name[1]), []byte(b.text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if b.info != "sh" {
+			continue
+		}
+		commands++
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", b.text)
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		if err != nil || len(out) == 0 || i+1 == len(l) {
+			t.Fatalf("%s: %v\n%s", b.text, err, out)
+		}
+		d.generated(t, l[i+1].from, l[i+1].to, string(out))
+	}
+	if commands == 0 {
+		t.Error("unionset.md has no commands")
+	}
+	d.save(t)
+}
+
+// The tables of unionset.md have the keys of the JSON Schema, and paths.
+func TestUnionSetTables(t *testing.T) {
+	data, err := os.ReadFile("unionset.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type object struct{ Properties map[string]any }
+	var schema struct {
+		object
+		Defs struct{ Schema object } `json:"$defs"`
+	}
+	if err := json.Unmarshal(data, &schema); err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Sorted(maps.Keys(schema.Properties))
+	want = append(want, slices.Sorted(maps.Keys(schema.Defs.Schema.Properties))...)
+
+	d := open(t, "unionset.md")
+	var keys []string
+	paths := 0
+	table := ""
+	for _, line := range d.lines {
+		cell := regexp.MustCompile("^\\| `([^`]+)` \\|").FindStringSubmatch(line)
+		switch {
+		case strings.HasPrefix(line, "| ") && cell == nil:
+			table = line
+		case cell == nil:
+		case strings.HasPrefix(table, "| key "):
+			keys = append(keys, cell[1])
+		case strings.HasPrefix(table, "| path "):
+			paths++
+			if steps, err := unionset.ParsePath(cell[1]); err != nil || unionset.Path(steps) != cell[1] {
+				t.Errorf("%s: %q, %v", cell[1], steps, err)
+			}
+		}
+	}
+	slices.Sort(keys[:min(4, len(keys))])
+	slices.Sort(keys[min(4, len(keys)):])
+	if !slices.Equal(keys, want) {
+		t.Errorf("the tables have the keys\n%q, want\n%q", keys, want)
+	}
+	if paths == 0 {
+		t.Error("no table of paths")
+	}
+}
