@@ -150,6 +150,7 @@ func (a *app) report(results []result, format string) error {
 	}
 	failed := list.HasErrors()
 	list = list.Sort()
+	stale(list)
 
 	var err error
 	if format == "json" {

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -114,4 +115,14 @@ func (e *outside) missing(results []result) {
 			Hint:    "correct its name, or give the file that has it, too"})
 	}
 	e.files = append(e.files, result{diagnostics: l})
+}
+
+// stale says what is likely wrong when a CRD has not what its Go types have.
+func stale(l diag.List) {
+	missing := []diag.Code{diag.UnknownMember, diag.UnknownDiscriminator, diag.NoSuchSchema}
+	for i, d := range l {
+		if filepath.Ext(d.Pos.File) == ".go" && slices.Contains(missing, d.Code) {
+			l[i].Hint = "the CRD is not that of these types: run controller-gen first"
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -109,7 +110,7 @@ func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
 			for _, p := range yamltext.Entries(properties) {
 				names = append(names, p.Key.Value)
 			}
-			if best := union.Closest(key, names); best != "" {
+			if best := spelling.Closest(key, names); best != "" {
 				hint = fmt.Sprintf("did you mean %q?", best)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/gengo/v2/codetags"
 
+	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -132,7 +133,7 @@ func misspelt(name string) (mark, bool) {
 	lower := strings.ToLower(name)
 	best, least := "", 0
 	for _, known := range slices.Sorted(maps.Keys(spellings)) {
-		if n := distance(lower, strings.ToLower(known)); best == "" || n < least {
+		if n := spelling.Distance(lower, strings.ToLower(known)); best == "" || n < least {
 			best, least = known, n
 		}
 	}
@@ -141,30 +142,6 @@ func misspelt(name string) (mark, bool) {
 		return mark{}, false
 	}
 	return mark{name: "+" + name, problem: &problem{fmt.Sprintf("+%s is no marker", name), "write +" + best}}, true
-}
-
-// distance is how many letters of a must be inserted, deleted, replaced, or swapped
-// with the next one, to get b.
-func distance(a, b string) int {
-	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range len(a) {
-		row := make([]int, len(b)+1)
-		row[0] = i + 1
-		for j := range len(b) {
-			row[j+1] = min(last[j]+1, last[j+1]+1, row[j]+1)
-			if a[i] == b[j] {
-				row[j+1] = min(row[j+1], last[j])
-			}
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(b)]
 }
 
 // parseTag reads a marker of validation-gen, which may stand inside others.

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -182,7 +183,7 @@ func (p *parser) declaration(item *yaml.Node) *Declaration {
 
 func unknownKeyHint(name string) string {
 	known := slices.Sorted(maps.Keys(keys))
-	if best := Closest(name, known); best != "" {
+	if best := spelling.Closest(name, known); best != "" {
 		return fmt.Sprintf("write %q", best)
 	}
 	return "the keys are " + strings.Join(known, ", ")
@@ -281,7 +282,7 @@ func enumeration[T comparable](p *parser, values names[T], key, n *yaml.Node) T 
 	v, ok := values[w.text]
 	if !ok && w.set {
 		hint := ""
-		if best := Closest(w.text, slices.Sorted(maps.Keys(values))); best != "" {
+		if best := spelling.Closest(w.text, slices.Sorted(maps.Keys(values))); best != "" {
 			hint = fmt.Sprintf("write %q", best)
 		}
 		p.errorf(yamltext.Resolve(n), diag.MalformedDeclaration, hint, "%s must be one of %s", key.Value, values.list())
@@ -309,42 +310,4 @@ func kindOf(n *yaml.Node) string {
 		return n.Value
 	}
 	return fmt.Sprintf("%q", n.Value)
-}
-
-// Closest returns the known name that name most likely is a misspelling of, or
-// "": no more than half of it may be wrong.
-func Closest(name string, known []string) string {
-	best, distance := "", len(name)/2+1
-	for _, k := range known {
-		if n := editDistance(strings.ToLower(name), strings.ToLower(k)); n < distance {
-			best, distance = k, n
-		}
-	}
-	return best
-}
-
-// editDistance is how many characters of a must be inserted, deleted, replaced,
-// or swapped with the next one, to get b.
-func editDistance(a, b string) int {
-	s, t := []rune(a), []rune(b)
-	before, last := make([]int, len(t)+1), make([]int, len(t)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range s {
-		row := make([]int, len(t)+1)
-		row[0] = i + 1
-		for j := range t {
-			substitution := last[j]
-			if s[i] != t[j] {
-				substitution++
-			}
-			row[j+1] = min(substitution, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(t)]
 }

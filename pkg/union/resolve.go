@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
+	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -448,7 +449,7 @@ func describe(s *apiextensionsv1.JSONSchemaProps) string {
 // them when they are few.
 func nearest(name string, known []string) string {
 	known = slices.Sorted(slices.Values(known))
-	best := Closest(name, known)
+	best := spelling.Closest(name, known)
 	switch {
 	case best != "":
 		return fmt.Sprintf("write %q", best)

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -161,7 +162,7 @@ func (p *parser) fields(n *yaml.Node, what string, known ...string) (fields map[
 			continue
 		}
 		hint := "the keys are " + strings.Join(known, ", ")
-		if best := union.Closest(key, known); best != "" {
+		if best := spelling.Closest(key, known); best != "" {
 			hint = fmt.Sprintf("write %q", best)
 		} else if slices.Contains(union.Keys(), key) && slices.Contains(known, union.Key) {
 			hint = "put it into an item of " + union.Key
