@@ -2,6 +2,7 @@ package crdpatch
 
 import (
 	"encoding/json"
+	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -17,6 +18,7 @@ type Source struct {
 
 	patcher  *patcher
 	manifest manifest
+	external []union.External
 }
 
 // Sources returns the CRDs of a file, with unions or without. The list is sorted;
@@ -29,7 +31,7 @@ func Sources(name string, src []byte) ([]Source, diag.List) {
 	}
 	p.back = base.position
 	var l []Source
-	for _, d := range p.file.Docs {
+	for i, d := range p.file.Docs {
 		var value any
 		for _, m := range p.crds(d) {
 			input, ok := p.input(d, m, nil, &value)
@@ -42,7 +44,7 @@ func Sources(name string, src []byte) ([]Source, diag.List) {
 					"the API server cannot read this CustomResourceDefinition: %v", err)
 				continue
 			}
-			l = append(l, Source{CRD: crd, patcher: p, manifest: m})
+			l = append(l, Source{CRD: crd, patcher: p, manifest: m, external: p.externals(i, m)})
 		}
 	}
 	if p.diags.HasErrors() {
@@ -52,13 +54,14 @@ func Sources(name string, src []byte) ([]Source, diag.List) {
 }
 
 // Schema says where in the file the schema at steps of a version begins, and
-// whether it declares unions.
+// whether unions are declared for it, there or in the annotation.
 func (s Source) Schema(version string, steps []string) (at diag.Pos, declares bool) {
 	at = s.patcher.pos(s.manifest.node)
 	if _, n := findSchema(s.manifest.node, schemaRecord{Version: version, Path: steps}); n != nil {
 		at = s.patcher.pos(n)
 		_, _, _, declares = yamltext.Lookup(n, union.Key)
 	}
+	declares = declares || slices.ContainsFunc(s.external, func(e union.External) bool { return e.Covers(version, steps) })
 	at.Line, at.Col, _ = s.patcher.position(at)
 	return at, declares
 }
