@@ -53,7 +53,11 @@ func (l *loading) packages(patterns []string) bool {
 	switch {
 	case err != nil:
 		message, _, _ := strings.Cut(err.Error(), "\n")
-		l.errorf(diag.Pos{}, diag.GoPackage, "a directory is written ./api, with all below it ./api/...",
+		hint := "a directory is written ./api, with all below it ./api/..."
+		if strings.Contains(message, "executable file not found") {
+			hint = "install Go and have its command in the PATH: it finds the packages"
+		}
+		l.errorf(diag.Pos{}, diag.GoPackage, hint,
 			"the Go packages %s cannot be found: %s", strings.Join(patterns, " "), message)
 	case len(roots) == 0:
 		l.errorf(diag.Pos{}, diag.GoPackage, "a directory is written ./api, with all below it ./api/...",
