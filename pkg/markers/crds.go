@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -189,13 +188,9 @@ func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchema
 			m.Empty = union.PresentWhenEmpty
 		}
 	}
-	pos := d.at
-	e := union.External{
-		Target: w.target, Version: w.version, Steps: steps, File: pos.File, At: &pos,
-		Value: &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}},
-	}
+	e := union.External{Target: w.target, Version: w.version, Steps: steps, File: d.at.File, Value: d.value(&u)}
 	same := func(o union.External) bool {
-		return o.Target == e.Target && o.Version == e.Version && slices.Equal(o.Steps, e.Steps) && *o.At == *e.At
+		return o.Target == e.Target && o.Version == e.Version && slices.Equal(o.Steps, e.Steps) && o.Pos() == e.Pos()
 	}
 	if !slices.ContainsFunc(w.set.Externals, same) {
 		w.set.Externals = append(w.set.Externals, e)

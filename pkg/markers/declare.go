@@ -1,6 +1,7 @@
 package markers
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,6 +13,8 @@ import (
 type declared struct {
 	union.Union
 	at diag.Pos
+	// members and values are where the markers of members stand, by name and by value.
+	members, values map[string]diag.Pos
 }
 
 // draft is a union whose parts have been found and not been checked.
@@ -32,6 +35,7 @@ func (s *structure) declare() {
 		return
 	}
 	drafts := slices.Concat(s.tagged(), s.modes(), s.untagged())
+	s.mixed(drafts)
 	for i := range drafts {
 		s.common(&drafts[i])
 		s.finish(&drafts[i])
@@ -112,6 +116,41 @@ func (s *structure) common(u *draft) {
 	}
 }
 
+// mixed reports members that are left alone because the discriminator of the struct
+// is of another dialect.
+func (s *structure) mixed(drafts []draft) {
+	for _, u := range drafts {
+		if len(u.discriminators) > 0 || len(u.members) != 1 {
+			continue
+		}
+		m := u.members[0]
+		for _, other := range drafts {
+			if len(other.discriminators) == 0 || other.discriminators[0].mark.kind.tagged() == m.mark.kind.tagged() {
+				continue
+			}
+			d := other.discriminators[0]
+			related(s.errorf(m.mark.pos, diag.BadMarker, "write "+memberMarker(d.mark)+" instead",
+				"%s makes %s a union by itself: discriminator %s has %s, of another dialect", m.mark.name, m.name, d.name, d.mark.name), d.mark.pos, "the discriminator")
+			break
+		}
+	}
+}
+
+// memberMarker is the marker for the members of a discriminator.
+func memberMarker(d mark) string {
+	switch {
+	case d.kind == taggedDiscriminator && d.of != "":
+		return fmt.Sprintf("+k8s:unionMember(union: %q)", d.of)
+	case d.kind == taggedDiscriminator:
+		return "+k8s:unionMember"
+	case d.kind == modeDiscriminator && d.of != "":
+		return fmt.Sprintf(`+k8s:ifMode(modality: %q, mode: "A")=+k8s:required`, d.of)
+	case d.kind == modeDiscriminator:
+		return `+k8s:ifMode("A")=+k8s:required`
+	}
+	return "+unionMember"
+}
+
 func twoDiscriminatorsHint(m mark) string {
 	switch m.kind {
 	case taggedDiscriminator:
@@ -143,18 +182,15 @@ func (s *structure) memberless(u *draft, d part) {
 }
 
 func memberHint(m mark) string {
-	switch m.kind {
-	case taggedDiscriminator:
-		return "mark the members with +k8s:unionMember"
-	case modeDiscriminator:
-		return `mark the members with +k8s:ifMode("A")=+k8s:required`
+	if m.kind.tagged() {
+		return "mark the members with " + memberMarker(m)
 	}
 	return "mark the members with +unionMember, or the struct with +union when all other fields are members"
 }
 
 // finish makes a draft a union.
 func (s *structure) finish(d *draft) {
-	u := declared{Union: union.Union{Name: d.name, Cardinality: d.cardinality}}
+	u := declared{Union: union.Union{Name: d.name, Cardinality: d.cardinality}, members: map[string]diag.Pos{}, values: map[string]diag.Pos{}}
 	var values *values
 	switch {
 	case len(d.discriminators) > 0:
@@ -186,6 +222,10 @@ func (s *structure) finish(d *draft) {
 			s.value(&out, m, values, taken)
 		}
 		u.Members = append(u.Members, out)
+		u.members[out.Name] = m.mark.pos
+	}
+	for value, m := range taken {
+		u.values[value] = m.mark.pos
 	}
 	for _, m := range u.Members {
 		if values != nil && len(m.Values) == 0 && !s.diags.HasErrors() {

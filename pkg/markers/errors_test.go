@@ -260,6 +260,8 @@ func TestGo(t *testing.T) {
 		{"./nowhere/...", []string{"-: UC601: the Go packages ./nowhere/... cannot be found: "}},
 		{"./empty/...", []string{"-: UC601: no Go package matches ./empty/..."}},
 		{"bodies", []string{"-: UC601: package bodies is not in std"}},
+		{"./bodies/b.go", []string{"-: UC601: ./bodies/b.go is a file: directories and packages can be named"}},
+		{"bodies/b.go/...", []string{"-: UC601: bodies/b.go/... is a file: directories and packages can be named"}},
 	} {
 		set, diags := markers.Load(markers.Options{}, tt.pattern)
 		got := lines(diags)
@@ -272,6 +274,50 @@ func TestGo(t *testing.T) {
 	}
 	if set, diags := markers.Load(markers.Options{}); set != nil || !diags.HasErrors() {
 		t.Errorf("no patterns: %v, %v", set, diags)
+	}
+}
+
+// TestUndefined checks that a type is reported once, and not again when
+// controller-gen comes across it.
+func TestUndefined(t *testing.T) {
+	workspace(t, "undefined")
+	write(t, "undefined/types.go", `// +groupName=example.com
+package undefined
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+type Example struct {
+	metav1.TypeMeta   `+"`json:\",inline\"`"+`
+	metav1.ObjectMeta `+"`json:\"metadata\"`"+`
+
+	A *Nothing `+"`json:\"a,omitempty\"`"+`
+	B *nowhere.Nothing `+"`json:\"b,omitempty\"`"+`
+	C *metav1.Nothing `+"`json:\"c,omitempty\"`"+`
+}
+`)
+	_, diags := markers.Load(markers.Options{}, "./undefined")
+	want := []string{
+		"undefined/types.go:10:5: UC601: undefined: Nothing",
+		"undefined/types.go:11:5: UC601: undefined: nowhere",
+		"undefined/types.go:12:12: UC601: undefined: metav1.Nothing",
+	}
+	if diff := cmp.Diff(want, lines(diags)); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestHints checks that the hints name what can be typed instead.
+func TestHints(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"./testdata/imports/types.go": "name its directory: ./testdata/imports, or ./testdata/imports/... for all below it",
+		"testdata/imports/types.go":   "name its directory: ./testdata/imports, or ./testdata/imports/... for all below it",
+		"doc.go":                      "name its directory: ., or ./... for all below it",
+		"../union/doc.go/...":         "name its directory: ../union, or ../union/... for all below it",
+	} {
+		_, diags := markers.Load(markers.Options{}, pattern)
+		if len(diags) != 1 || diags[0].Hint != want {
+			t.Errorf("%s: %q, want the hint %q", pattern, diags, want)
+		}
 	}
 }
 

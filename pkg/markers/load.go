@@ -1,9 +1,12 @@
 package markers
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"maps"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -45,6 +48,19 @@ func newLoading(opts Options) *loading {
 func (l *loading) packages(patterns []string) bool {
 	if len(patterns) == 0 {
 		l.errorf(diag.Pos{}, diag.GoPackage, "name packages, such as ./api/...", "no Go packages are named")
+		return false
+	}
+	for _, pattern := range patterns {
+		if name := strings.TrimSuffix(pattern, "/..."); l.isFile(name) {
+			dir := path.Dir(filepath.ToSlash(name))
+			if !path.IsAbs(dir) && !strings.HasPrefix(dir, ".") {
+				dir = "./" + dir
+			}
+			l.errorf(diag.Pos{}, diag.GoPackage, fmt.Sprintf("name its directory: %s, or %s for all below it", dir, dir+"/..."),
+				"%s is a file: directories and packages can be named", pattern)
+		}
+	}
+	if l.diags.HasErrors() {
 		return false
 	}
 	l.dirs = l.directories(patterns)
@@ -100,12 +116,20 @@ func (l *loading) packageErrors() {
 		raw[i] = root.Package
 	}
 	packages.Visit(raw, nil, func(p *packages.Package) {
+		untyped := slices.ContainsFunc(p.Errors, func(err packages.Error) bool { return err.Kind == packages.TypeError && l.matters(p, err) })
 		for _, err := range p.Errors {
-			if l.matters(p, err) {
+			if l.matters(p, err) && !(untyped && consequence(err)) {
 				l.errorf(l.goPos(p, err), diag.GoPackage, goHint(err), "%s", strings.TrimSpace(err.Msg))
 			}
 		}
 	})
+}
+
+// consequence reports whether an error is what controller-gen says of a type that
+// the type checker has objected to.
+func consequence(err packages.Error) bool {
+	return err.Kind == packages.UnknownError &&
+		(strings.HasPrefix(err.Msg, "unknown type ") || strings.HasPrefix(err.Msg, "use of unimported package "))
 }
 
 // matters reports whether an error of a package can change a schema. Packages are
@@ -182,6 +206,15 @@ func (l *loading) directories(patterns []string) []string {
 		dirs = append(dirs, strings.TrimSuffix(filepath.Clean(pattern), string(filepath.Separator)+"..."))
 	}
 	return dirs
+}
+
+// isFile reports whether a pattern names a file.
+func (l *loading) isFile(pattern string) bool {
+	if !filepath.IsAbs(pattern) {
+		pattern = filepath.Join(l.opts.Dir, pattern)
+	}
+	info, err := os.Stat(pattern)
+	return err == nil && !info.IsDir()
 }
 
 func goHint(err packages.Error) string {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"k8s.io/gengo/v2/codetags"
 
@@ -81,18 +82,26 @@ func (k kind) kubebuilder() bool {
 	return k == exactlyOneOf || k == atMostOneOf || k == atLeastOneOf
 }
 
+// tagged reports whether the marker is validation-gen's.
+func (k kind) tagged() bool {
+	return taggedDiscriminator <= k && k <= ifMode
+}
+
 // mention finds the markers of validation-gen in a text that does not parse.
 var mention = regexp.MustCompile(`\bk8s:(unionDiscriminator|unionMember|zeroOrOneOfMember|modeDiscriminator|ifMode|discriminator|member)\b`)
 
 // parseMark reads a marker without its "+". It reports whether it is about unions,
 // if a misspelt one.
 func parseMark(text string) (mark, bool) {
+	if apart := strings.TrimLeftFunc(text, unicode.IsSpace); apart != text {
+		return spaced(apart)
+	}
 	end := strings.IndexFunc(text, func(r rune) bool {
 		return !(r == ':' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
 	})
 	name, rest := text, ""
 	if end >= 0 {
-		name, rest = text[:end], strings.TrimSpace(text[end:])
+		name, rest = text[:end], strings.TrimRightFunc(text[end:], unicode.IsSpace)
 	}
 	switch k := spellings[name]; {
 	case k.kubebuilder():
@@ -112,6 +121,8 @@ var memberArguments = regexp.MustCompile(`^(?:=\s*([^\s,=]+))?\s*(,\s*optional)?
 
 // arguments reads what follows the name of a marker that is not validation-gen's.
 func (m *mark) arguments(rest string) {
+	given := rest
+	rest = strings.TrimSpace(rest)
 	if m.kind != member {
 		if rest != "" {
 			m.problem = &problem{fmt.Sprintf("%s takes no arguments, and no text may follow it", m.name), "write " + m.name}
@@ -120,11 +131,23 @@ func (m *mark) arguments(rest string) {
 	}
 	found := memberArguments.FindStringSubmatch(rest)
 	if found == nil {
-		m.problem = &problem{fmt.Sprintf("%s%s cannot be read", m.name, rest),
+		m.problem = &problem{fmt.Sprintf("%s%s cannot be read", m.name, given),
 			"write +unionMember, +unionMember=<discriminator>, +unionMember,optional or +unionMember=<discriminator>,optional"}
 		return
 	}
 	m.of, m.optional = found[1], found[2] != ""
+}
+
+// spaced reads what stands behind "+ ", which no tool takes for a marker. Whoever
+// wrote one there did.
+func spaced(text string) (mark, bool) {
+	m, ok := parseMark(text)
+	if !ok || m.kind == none || m.kind == unionType && m.problem != nil { // prose: + union of a and b
+		return mark{}, false
+	}
+	return mark{name: m.name, problem: &problem{
+		fmt.Sprintf("the space after the + makes this a comment, not the marker %s", m.name), "delete the space",
+	}}, true
 }
 
 // misspelt returns a marker with a problem when name looks like one of ours: a typo

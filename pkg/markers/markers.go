@@ -25,6 +25,10 @@ type Options struct {
 // result is nil when the list has errors; it may have warnings beside one. Positions
 // are in Go files, relative to the working directory where they are below it.
 //
+// The nodes of a declaration have positions, too: what names a member, or a value of
+// it, stands at the member's marker, the rest at that of the discriminator or else of
+// the first member. A member without a marker stands at its field.
+//
 // Externals has an entry for each union and each schema it stands on, sorted by CRD,
 // version, path and position. Scopes has one for each version that controller-gen
 // writes for the packages, without unions too, sorted by group, kind and version.
@@ -65,7 +69,7 @@ func (l *loading) load(patterns []string) (set *union.Elsewhere) {
 			compareTargets(a.Target, b.Target),
 			cmp.Compare(a.Version, b.Version),
 			slices.Compare(a.Steps, b.Steps),
-			comparePos(*a.At, *b.At),
+			comparePos(a.Pos(), b.Pos()),
 		)
 	})
 	slices.SortFunc(set.Scopes, func(a, b union.Scope) int {

@@ -337,30 +337,6 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// TestPositions checks that a union stands at its discriminator's marker, or else
-// at that of its first member, or at that member where the struct has the marker.
-func TestPositions(t *testing.T) {
-	const file = "testdata/good/dialects/types.go"
-	want := map[string]string{
-		"KubeOpenAPI strategy": position(t, file, "type Strategy struct", "+unionDiscriminator"),
-		"KubeOpenAPI bare":     position(t, file, "type Bare struct", "A *Empty"),
-		"KEP2022 undefined":    position(t, file, "type Undefined struct", "+unionMember"),
-		"ValidationGen modes":  position(t, file, "type Modes struct", "+k8s:modeDiscriminator"),
-	}
-	for _, e := range good(t).Externals {
-		name := e.Kind + " " + path(e)
-		if at, ok := want[name]; ok {
-			if e.Pos().String() != at || e.File != file {
-				t.Errorf("%s stands at %s, want %s", name, e.Pos(), at)
-			}
-			delete(want, name)
-		}
-	}
-	if len(want) > 0 {
-		t.Errorf("not declared: %v", want)
-	}
-}
-
 // TestRepeatable checks that two runs give the same, in the same order.
 func TestRepeatable(t *testing.T) {
 	first := good(t)

@@ -137,7 +137,10 @@ func (s *structure) modeless(u *draft) {
 // mode adds what one ifMode says to a member.
 func (s *structure) mode(out *union.Member, m part, taken map[string]part) {
 	value := *m.mark.value
-	if other, ok := taken[value]; ok && other.field == m.field {
+	own := m.json + "\x00" + value // apart from the values of members
+	other, ok := taken[own]
+	taken[own] = m
+	if ok {
 		if other.mark.mode != m.mark.mode {
 			related(s.errorf(m.mark.pos, diag.Contradiction, "delete one of the two", "mode %q of %s is both %s and %s", value, m.name, other.mark.mode, m.mark.mode),
 				other.mark.pos, "the first")

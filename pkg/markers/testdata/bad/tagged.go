@@ -145,3 +145,13 @@ type Overlap struct {
 	B *string `json:"b,omitempty"`
 	C *string `json:"c,omitempty"`
 }
+
+// ModeTwice says two things of one mode, whichever comes first.
+type ModeTwice struct {
+	// +k8s:modeDiscriminator
+	Mode string `json:"mode"`
+	// +k8s:ifMode("A")=+k8s:forbidden
+	// +k8s:ifMode("A")=+k8s:required
+	// +optional
+	A *string `json:"a,omitempty"`
+}

@@ -1,0 +1,47 @@
+package markers
+
+import (
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// value is u, which d has become at one schema, as the value of x-kubernetes-unions.
+// Its nodes stand at the markers that they come from.
+func (d *declared) value(u *union.Union) *yaml.Node {
+	item := u.Node()
+	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{item}}
+	place(list, d.at)
+	for i := 0; i+1 < len(item.Content); i += 2 {
+		value := item.Content[i+1]
+		switch item.Content[i].Value {
+		case "members", "optionalMembers", "emptyIsUnset":
+			for _, name := range value.Content {
+				place(name, d.members[name.Value])
+			}
+		case "fields-to-discriminateBy":
+			for j := 0; j+1 < len(value.Content); j += 2 {
+				name, values := value.Content[j], value.Content[j+1]
+				place(name, d.members[name.Value])
+				if values.Kind == yaml.ScalarNode {
+					place(values, d.values[values.Value])
+					continue
+				}
+				place(values, d.members[name.Value])
+				for _, v := range values.Content {
+					place(v, d.values[v.Value])
+				}
+			}
+		}
+	}
+	return list
+}
+
+// place gives a node, and all in it, a position.
+func place(n *yaml.Node, pos diag.Pos) {
+	n.Line, n.Column = pos.Line, pos.Col
+	for _, c := range n.Content {
+		place(c, pos)
+	}
+}
