@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -14,7 +15,8 @@ import (
 type Verdict string
 
 const (
-	// Equivalent: nothing. The constraints accept and refuse what the union does.
+	// Equivalent: nothing. The constraints accept and refuse what the union does, in
+	// every state.
 	Equivalent Verdict = "equivalent"
 	// Tighter: the union's rules would refuse more than the constraints do.
 	Tighter Verdict = "tighter"
@@ -85,18 +87,20 @@ func Compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 // order of the schema: rules, then allOf, anyOf, oneOf, not, minProperties and
 // maxProperties.
 //
-// The comparison is that of all of them together with the union; it is zero when
-// there are none. Only if it is [Equivalent] and complete is it safe to remove them.
-// Otherwise it says what keeps them.
+// The comparison is that of all of them together with the union. Only if it is
+// [Equivalent] is it safe to remove them. Otherwise it says what keeps them. Without
+// any, it is that of those which look at nothing but the state of the union and
+// refuse something that the union allows; it is zero when there are none of these
+// either.
 //
 // Rules compiled for the union would be found, too: the CRD should have none.
 // Errors are those of [Compare].
 func Replaceable(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, u *union.Union) ([]Constraint, Comparison, error) {
 	all, err := candidates(crd, version, steps, u)
+	var c judged
 	for len(all) > 0 && err == nil {
-		var c judged
 		if c, err = compare(ctx, crd, version, steps, u, all); err != nil {
-			break
+			return nil, Comparison{}, err
 		}
 		var kept []Constraint
 		for i, constraint := range all {
@@ -109,7 +113,7 @@ func Replaceable(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinit
 		}
 		all = kept // compared again without the others
 	}
-	return nil, Comparison{}, err
+	return nil, c.Comparison, err
 }
 
 var errNoUnion = errors.New("there is no union to compare with")
@@ -183,6 +187,9 @@ func compareIn(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinitio
 		}
 	}
 	c.Inconclusive = append(append(c.Inconclusive, q.doubts...), doubts...)
+	if !c.Complete {
+		c.Inconclusive = append(c.Inconclusive, fmt.Sprintf("the union has more states than can be tried; none of the %d that were makes a difference", c.States))
+	}
 	c.Verdict = c.verdict()
 	return c, ctx.Err()
 }

@@ -8,11 +8,13 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // Bounds of the search for valid values.
@@ -24,6 +26,7 @@ const (
 	maxWords  = 8      // alternatives combined with each other
 	maxItems  = 16     // of a list that must not be empty
 	maxSize   = 10_000 // scalars, lists and objects in one value
+	maxShown  = 64     // bytes of a value in a message
 )
 
 // generator finds small values that a schema, rules included, accepts. It builds
@@ -165,7 +168,7 @@ func (g *generator) accept(n *node, v any) (any, error) {
 	for _, c := range checks {
 		if c.schema != nil {
 			if l := apiservervalidation.ValidateCustomResource(nil, v, c.schema); len(l) > 0 {
-				return nil, errors.New(l[0].Detail)
+				return nil, rejection(v, l[0])
 			}
 			continue
 		}
@@ -185,6 +188,27 @@ func (g *generator) accept(n *node, v any) (any, error) {
 		}
 	}
 	return v, nil
+}
+
+// rejection is what the server's validator says of a value. Where it would name the
+// path to the value, which it was not given, this has the value itself.
+func rejection(v any, e *field.Error) error {
+	detail, bare := strings.CutPrefix(e.Detail, " in body ")
+	switch {
+	case detail == "":
+		return errors.New(e.ErrorBody())
+	case !bare:
+		return errors.New(detail)
+	}
+	switch v := v.(type) {
+	case string:
+		if len(v) <= maxShown {
+			return fmt.Errorf("%q %s", v, detail)
+		}
+	case bool, int64, float64:
+		return fmt.Errorf("%v %s", v, detail)
+	}
+	return errors.New("it " + detail)
 }
 
 // own returns the checks of n itself. Properties and items are valid already.
@@ -289,14 +313,23 @@ func (g *generator) typed(n *node) iter.Seq[any] {
 // value must be.
 func (g *generator) literals(n *node) iter.Seq[any] {
 	var l []any
+	lengths := lengthsOf(n)
 	for _, c := range g.own(n) {
 		if c.test != nil {
 			for _, p := range c.test.patterns {
-				for _, text := range matching(p, 0) {
-					l = append(l, text)
+				for _, length := range lengths {
+					for _, text := range matching(p, length) {
+						l = append(l, text)
+					}
 				}
 			}
 			l = append(l, c.test.literals...)
+		}
+	}
+	for _, literal := range l {
+		// What a string starts or ends with may be shorter than it.
+		if text, ok := literal.(string); ok && lengths[0].missing(text) > 0 {
+			l = append(l, lengths[0].filled(text), strings.Repeat("a", lengths[0].missing(text))+text)
 		}
 	}
 	return slices.Values(l)

@@ -3,7 +3,6 @@ package verify
 import (
 	"iter"
 	"math"
-	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -40,15 +39,7 @@ var samples = []string{
 // texts is strings that a value of n may be.
 func texts(n *node) iter.Seq[any] {
 	all := append(flattened(n.schema, nil), n.hints...)
-	var least, most int64 = 0, math.MaxInt32
-	for _, a := range all[:1] {
-		if a.MinLength != nil {
-			least = *a.MinLength
-		}
-		if a.MaxLength != nil {
-			most = *a.MaxLength
-		}
-	}
+	lengths := lengthsOf(n)
 	return func(yield func(any) bool) {
 		for _, a := range all {
 			for i := range a.Enum {
@@ -59,18 +50,19 @@ func texts(n *node) iter.Seq[any] {
 			if f, ok := formats[strings.ToLower(a.Format)]; ok && !yield(f) {
 				return
 			}
-			for _, text := range matching(a.Pattern, int(min(least, maxText))) {
-				if int64(len(text)) <= most && !yield(text) {
-					return
+			for _, length := range lengths {
+				for _, text := range matching(a.Pattern, length) {
+					if !yield(text) {
+						return
+					}
 				}
 			}
 		}
-		for _, text := range samples {
-			if missing := least - int64(len(text)); missing > 0 && missing <= maxText {
-				text += strings.Repeat("a", int(missing))
-			}
-			if !yield(text) {
-				return
+		for i, length := range lengths {
+			for _, text := range samples {
+				if again := i > 0 && length.missing(text) == 0; !again && !yield(length.filled(text)) {
+					return
+				}
 			}
 		}
 	}
@@ -131,108 +123,4 @@ func numbers(n *node) iter.Seq[any] {
 		add(f)
 	}
 	return slices.Values(l)
-}
-
-// Bounds of the strings made up, and of the walk through a pattern.
-const (
-	maxText  = 4096
-	maxSteps = 20_000
-)
-
-// matching returns short strings that match a pattern, at least so long if that
-// can be. It walks the pattern; what it returns still has to be checked.
-func matching(pattern string, least int) []string {
-	if pattern == "" || len(pattern) > maxText {
-		return nil
-	}
-	parsed, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return nil
-	}
-	var l []string
-	repeats := []int{0, 1, 2, 3, 8}
-	if least > 0 {
-		repeats = append(repeats, least, least+1)
-	}
-	for _, repeat := range repeats {
-		for branch := range 3 {
-			m := matcher{repeat: repeat, branch: branch}
-			m.write(parsed, 0)
-			text := m.String()
-			if !m.failed && len(text) >= least && !slices.Contains(l, text) {
-				l = append(l, text)
-			}
-		}
-	}
-	return l
-}
-
-type matcher struct {
-	strings.Builder
-	repeat int // how often what may be repeated is
-	branch int // which of several alternatives is taken, if there are as many
-	steps  int // taken so far
-	failed bool
-}
-
-func (m *matcher) write(re *syntax.Regexp, depth int) {
-	if m.steps++; m.steps > maxSteps || m.Len() > maxText || depth > maxDepth {
-		m.failed = true
-	}
-	if m.failed {
-		return
-	}
-	times := func(n int) {
-		for range n {
-			m.write(re.Sub[0], depth+1)
-			if m.failed {
-				return
-			}
-		}
-	}
-	switch re.Op {
-	case syntax.OpNoMatch:
-		m.failed = true
-	case syntax.OpLiteral:
-		m.WriteString(string(re.Rune))
-	case syntax.OpCharClass:
-		m.WriteRune(oneOf(re.Rune))
-	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		m.WriteByte('a')
-	case syntax.OpCapture:
-		times(1)
-	case syntax.OpStar:
-		times(m.repeat)
-	case syntax.OpPlus:
-		times(max(1, m.repeat))
-	case syntax.OpQuest:
-		times(min(1, m.repeat))
-	case syntax.OpRepeat:
-		n := max(re.Min, m.repeat)
-		if re.Max >= 0 {
-			n = min(n, re.Max)
-		}
-		times(n)
-	case syntax.OpConcat:
-		for _, sub := range re.Sub {
-			m.write(sub, depth+1)
-		}
-	case syntax.OpAlternate:
-		m.write(re.Sub[m.branch%len(re.Sub)], depth+1)
-	}
-}
-
-// oneOf returns a plain character of a class, given as pairs of bounds.
-func oneOf(class []rune) rune {
-	for _, r := range "a1A-./" {
-		for i := 0; i+1 < len(class); i += 2 {
-			if class[i] <= r && r <= class[i+1] {
-				return r
-			}
-		}
-	}
-	if len(class) == 0 {
-		return 'a'
-	}
-	return class[0]
 }

@@ -1,0 +1,188 @@
+package verify
+
+import (
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// Bounds of the strings made up, and of the walk through a pattern.
+const (
+	maxText    = 4096
+	maxSteps   = 20_000
+	maxNumbers = 3 // in rules that are taken for lengths
+)
+
+// length bounds that of a string, in characters.
+type length struct{ least, most int }
+
+// lengthsOf is how long a value of n is to be: as its schema says, and then as the
+// numbers that its rules mention.
+func lengthsOf(n *node) []length {
+	all := length{0, maxText}
+	for _, s := range append([]*apiextensionsv1.JSONSchemaProps{n.schema}, n.more...) {
+		if s.MinLength != nil {
+			all.least = max(all.least, int(min(*s.MinLength, maxText)))
+		}
+		if s.MaxLength != nil {
+			all.most = min(all.most, int(min(*s.MaxLength, maxText)))
+		}
+	}
+	l := []length{all}
+	for _, t := range n.tests() {
+		for _, literal := range t.literals {
+			number, ok := literal.(int64)
+			if !ok || number <= int64(all.least) || number > int64(all.most) || len(l) > 2*maxNumbers {
+				continue
+			}
+			// Exactly as long, and longer.
+			l = append(l, length{int(number), int(number)}, length{min(int(number)+1, all.most), all.most})
+		}
+	}
+	return l
+}
+
+// missing is how much longer a text must be.
+func (l length) missing(text string) int {
+	return max(0, l.least-utf8.RuneCountInString(text))
+}
+
+// filled is a text with something behind it where it is too short.
+func (l length) filled(text string) string {
+	return text + strings.Repeat("a", l.missing(text))
+}
+
+// matching returns short strings of some length that match a pattern, as far as
+// they are easily found. It walks the pattern; what it returns still has to be
+// checked.
+func matching(pattern string, length length) []string {
+	if pattern == "" || len(pattern) > maxText {
+		return nil
+	}
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	const branches = 3
+	var l []string
+	add := func(text string) {
+		if n := utf8.RuneCountInString(text); n >= length.least && n <= length.most && !slices.Contains(l, text) {
+			l = append(l, text)
+		}
+	}
+	for _, repeat := range []int{0, 1, 2, 3, 8} {
+		for branch := range branches {
+			if m := (matcher{repeat: repeat, branch: branch}); m.matches(parsed) {
+				add(string(m.text))
+			}
+		}
+	}
+	if length.least == 0 {
+		return l
+	}
+	for branch := range branches {
+		shortest := matcher{branch: branch}
+		if !shortest.matches(parsed) {
+			continue
+		}
+		m := matcher{branch: branch, missing: length.least - len(shortest.text), spare: length.most - length.least}
+		if m.matches(parsed) {
+			add(string(m.text))
+		}
+		add(length.filled(string(shortest.text))) // the pattern may be open at its end
+	}
+	return l
+}
+
+// matcher writes a string that matches a pattern.
+type matcher struct {
+	text   []rune
+	repeat int // how often what may be repeated is
+	branch int // which of several alternatives is taken, if there are as many
+	// missing is what is to be made up by repeating some more, spare how much longer
+	// than that the text may become.
+	missing, spare int
+	steps          int // taken so far
+	failed         bool
+}
+
+func (m *matcher) matches(re *syntax.Regexp) bool {
+	m.write(re, 0)
+	return !m.failed
+}
+
+func (m *matcher) write(re *syntax.Regexp, depth int) {
+	if m.steps++; m.steps > maxSteps || len(m.text) > maxText || depth > maxDepth {
+		m.failed = true
+	}
+	if m.failed {
+		return
+	}
+	switch re.Op {
+	case syntax.OpNoMatch:
+		m.failed = true
+	case syntax.OpLiteral:
+		m.text = append(m.text, re.Rune...)
+	case syntax.OpCharClass:
+		m.text = append(m.text, oneOf(re.Rune))
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		m.text = append(m.text, 'a')
+	case syntax.OpCapture:
+		m.write(re.Sub[0], depth+1)
+	case syntax.OpStar:
+		m.times(re.Sub[0], depth, 0, maxText)
+	case syntax.OpPlus:
+		m.times(re.Sub[0], depth, 1, maxText)
+	case syntax.OpQuest:
+		m.times(re.Sub[0], depth, 0, 1)
+	case syntax.OpRepeat:
+		most := re.Max
+		if most < 0 {
+			most = maxText
+		}
+		m.times(re.Sub[0], depth, re.Min, most)
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			m.write(sub, depth+1)
+		}
+	case syntax.OpAlternate:
+		m.write(re.Sub[m.branch%len(re.Sub)], depth+1)
+	}
+}
+
+// times repeats re as often as is wanted, and then as long as it makes up for what
+// is missing.
+func (m *matcher) times(re *syntax.Regexp, depth, least, most int) {
+	n := 0
+	for ; n < max(least, min(m.repeat, most)) && !m.failed; n++ {
+		m.write(re, depth+1)
+	}
+	for ; n < most && m.missing > 0 && !m.failed; n++ {
+		before, missing := len(m.text), m.missing
+		m.missing = 0 // as little as can be at a time
+		m.write(re, depth+1)
+		more := len(m.text) - before
+		if m.missing = missing - more; more == 0 || m.missing < -m.spare {
+			m.text, m.missing = m.text[:before], missing
+			return
+		}
+	}
+}
+
+// oneOf returns a plain character of a class, given as pairs of bounds.
+func oneOf(class []rune) rune {
+	for _, r := range "a1A-./" {
+		for i := 0; i+1 < len(class); i += 2 {
+			if class[i] <= r && r <= class[i+1] {
+				return r
+			}
+		}
+	}
+	if len(class) == 0 {
+		return 'a'
+	}
+	return class[0]
+}
