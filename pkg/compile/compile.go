@@ -401,6 +401,11 @@ func (c *compiler) result() *Result {
 				c.report(diag.Diagnostic{Code: diag.NoEffect, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
 					Message: "this union forbids nothing", Hint: "list more members, or give it a cardinality"})
 			}
+			if u := o.Unions[i]; u.Discriminator == "" && len(u.Members) == 1 && u.Cardinality != union.AtMostOne {
+				c.report(diag.Diagnostic{Code: diag.SingleMember, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
+					Message: fmt.Sprintf("%s is the only member of this union, which makes it required", u.Members[0].Name),
+					Hint:    "see whether other members name another union, by mistake; or list it in required instead"})
+			}
 			if s := o.styles[i].openAPI; s != nil && hasSchema(o.schema.AllOf, *s) {
 				c.report(diag.Diagnostic{Code: diag.HandWrittenRuleServes, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
 					Message: "the schema for this union is in allOf already and is kept"})

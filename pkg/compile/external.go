@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -21,10 +22,15 @@ func (l *locator) external(m Manifest) {
 	versions := value(value(m.Node, "spec"), "versions")
 	for _, e := range m.External {
 		found := false
+		var names []string
 		if versions != nil && versions.Kind == yaml.SequenceNode {
 			for i, v := range versions.Content {
 				v = yamltext.Resolve(v)
-				if name := value(v, "name"); name != nil && (e.Version == "" || e.Version == name.Value) {
+				name := value(v, "name")
+				if name == nil {
+					continue
+				}
+				if names = append(names, name.Value); e.Version == "" || e.Version == name.Value {
 					found = true
 					l.place, l.frames = Place{Version: i, Name: name.Value}, nil
 					l.declared(e, v)
@@ -32,7 +38,8 @@ func (l *locator) external(m Manifest) {
 			}
 		}
 		if !found {
-			l.at(e, diag.NoSuchSchema, "correct the version, or leave the declaration out", "the CRD has no version %q", e.Version)
+			l.place = Place{}
+			l.at(e, diag.NoSuchSchema, "its versions are "+strings.Join(names, ", "), "the CRD has no version %q", e.Version)
 		}
 	}
 	slices.SortStableFunc(l.objects, func(a, b location) int {
@@ -77,6 +84,10 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 		}
 		l.frames = append(l.frames, frame{n, len(l.place.Steps)})
 	}
+	if value(n, "properties") == nil && elements(n) != "" {
+		l.at(e, diag.NoSuchSchema, "end the path in [*], if those are meant", "this schema is %s, and the path does not go on to %s", kindOf(n), elements(n))
+		return
+	}
 	at := slices.IndexFunc(l.objects, func(o location) bool { return o.Version == l.place.Version && slices.Equal(o.Steps, l.place.Steps) })
 	switch {
 	case at < 0:
@@ -103,16 +114,22 @@ func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
 	switch {
 	case !ok && len(l.frames) == 0:
 		l.at(e, diag.NoSuchSchema, "", "the version %s of the CRD has no %s", l.place.Name, key)
+	case !ok && key == "properties" && elements(n) != "":
+		l.at(e, diag.NoSuchSchema, "write [*] behind its name", "this schema is %s, and the path goes on without its %s", kindOf(n), elements(n))
+	case !ok && key == "properties":
+		l.at(e, diag.NoSuchSchema, "correct the path", "this schema has no properties")
+	case !ok && key == "additionalProperties" && n == l.frames[len(l.frames)-1].node:
+		l.at(e, diag.NoSuchSchema, "delete [*]", "this schema is neither a list nor a map")
 	case !ok:
 		hint := "correct the path, or name the versions that have it"
-		if properties := value(l.frames[len(l.frames)-1].node, "properties"); properties != nil && n == properties {
-			var names []string
-			for _, p := range yamltext.Entries(properties) {
-				names = append(names, p.Key.Value)
-			}
-			if best := spelling.Closest(key, names); best != "" {
-				hint = fmt.Sprintf("did you mean %q?", best)
-			}
+		var names []string
+		for _, p := range yamltext.Entries(n) {
+			names = append(names, p.Key.Value)
+		}
+		if best := spelling.Closest(key, names); slices.Contains([]string{"properties", "items", "additionalProperties"}, key) {
+			hint = fmt.Sprintf("leave %s out: a path has the names of properties, and [*]", key)
+		} else if best != "" {
+			hint = fmt.Sprintf("did you mean %q?", best)
 		}
 		l.at(e, diag.NoSuchSchema, hint, "there is no %q here in version %s of the CRD", key, l.place.Name)
 	case shared || v.Kind == yaml.AliasNode:
@@ -124,6 +141,25 @@ func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
 		return v
 	}
 	return nil
+}
+
+// elements names what a list or map consists of; it is empty for other schemas.
+func elements(n *yaml.Node) string {
+	switch {
+	case value(n, "items") != nil:
+		return "items"
+	case value(n, "additionalProperties") != nil && value(n, "additionalProperties").Kind == yaml.MappingNode:
+		return "values"
+	}
+	return ""
+}
+
+// kindOf says whether such a schema is a list or a map.
+func kindOf(n *yaml.Node) string {
+	if elements(n) == "items" {
+		return "a list"
+	}
+	return "a map"
 }
 
 // inMetadata reports whether a property of a schema is the metadata of a resource.

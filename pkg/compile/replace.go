@@ -6,7 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
@@ -22,8 +26,8 @@ type Removal struct {
 // take the place of: those which together are proved to mean what the union says.
 // The list says which they are, and which are kept and why. With errors in the
 // declarations the result is nil and the list empty: CRD reports them.
-func Replaced(m Manifest) ([]Removal, diag.List) {
-	c := &compiler{manifest: m}
+func Replaced(m Manifest, opts Options) ([]Removal, diag.List) {
+	c := &compiler{manifest: m, opts: opts}
 	c.version()
 	c.locate()
 	if len(c.located.objects) == 0 {
@@ -58,12 +62,17 @@ func Replaced(m Manifest) ([]Removal, diag.List) {
 
 // replaced returns the constraints that one union takes the place of.
 func (c *compiler) replaced(o *object, i int) []verify.Constraint {
-	constraints, comparison, err := verify.Replaceable(context.Background(), c.crd, o.Version, o.Steps, o.Unions[i])
-	if len(constraints) == 0 && err == nil {
+	crd, indices := c.foreign(o, o.Unions[i])
+	constraints, comparison, err := verify.Replaceable(context.Background(), crd, o.Version, o.Steps, o.Unions[i])
+	if err == nil && comparison.Verdict == "" {
 		return nil
 	}
 	var names []string
-	for _, k := range constraints {
+	for n, k := range constraints {
+		if k.Key == "x-kubernetes-validations" {
+			k.Index = indices[k.Index]
+			constraints[n] = k
+		}
 		names = append(names, k.String())
 	}
 	d := diag.Diagnostic{Pos: o.Declarations[i].Pos, Path: o.Place.String(), Code: diag.RulesNotReplaced, Severity: diag.Warning,
@@ -71,16 +80,18 @@ func (c *compiler) replaced(o *object, i int) []verify.Constraint {
 	switch {
 	case err != nil:
 		d.Message = "hand-written rules are not replaced, as they cannot be tried: " + err.Error()
-	case comparison.Verdict == verify.Equivalent && comparison.Complete:
+	case comparison.Verdict == verify.Equivalent:
 		d.Code, d.Severity, d.Hint = diag.RulesReplaced, diag.Info, ""
 		d.Message = "hand-written rules that mean what this union says are replaced: " + strings.Join(names, ", ")
 		if o.Key >= 0 {
 			c.report(d) // else it comes back with every compilation, and is undone by the next
 		}
 		return constraints
-	case comparison.Verdict == verify.Equivalent:
-		d.Message = "hand-written rules are not replaced, as the union has too many states to try them all: " + strings.Join(names, ", ")
-		d.Hint = "compare them yourself; then delete them, or handWrittenRules"
+	case len(constraints) == 0:
+		d.Message = "hand-written rules are not replaced, as they refuse what the union allows"
+		if comparison.Looser != nil {
+			d.Message += " (" + comparison.Looser.Words(o.Unions[i]) + ")"
+		}
 	case comparison.Tighter != nil:
 		d.Message = fmt.Sprintf("hand-written rules are not replaced, as they accept what the union forbids (%s): %s", comparison.Tighter.Words(o.Unions[i]), strings.Join(names, ", "))
 	case comparison.Looser != nil:
@@ -90,4 +101,30 @@ func (c *compiler) replaced(o *object, i int) []verify.Constraint {
 	}
 	c.report(d)
 	return nil
+}
+
+// foreign returns the CRD without the static rules of a union that a compilation
+// which left no annotation has written: they are not by hand. all has the index of
+// each rule that is left.
+func (c *compiler) foreign(o *object, u *union.Union) (crd *apiextensionsv1.CustomResourceDefinition, all []int) {
+	present := o.schema.XValidations
+	var ours []rules.Rule
+	for _, e := range c.encodings(u) {
+		static := rules.Static(u, e)
+		if !slices.ContainsFunc(static, func(r rules.Rule) bool { return !hasRule(present, r) }) {
+			ours = append(ours, static...)
+		}
+	}
+	var kept []apiextensionsv1.ValidationRule
+	for i, p := range present {
+		if !slices.ContainsFunc(ours, func(r rules.Rule) bool { return r.Rule == p.Rule }) {
+			kept, all = append(kept, p), append(all, i)
+		}
+	}
+	if len(kept) == len(present) {
+		return c.crd, all
+	}
+	crd = c.crd.DeepCopy()
+	edit(crd.Spec.Versions[o.Version].Schema.OpenAPIV3Schema, o.Steps, func(s *apiextensionsv1.JSONSchemaProps) { s.XValidations = kept })
+	return crd, all
 }

@@ -76,9 +76,15 @@ type replacedRecord struct {
 	Values []valueRecord `json:"values"`
 }
 
+// cutRecord is one text. It was items of the list Key or, without Key, entries of
+// the schema, before that with the number Index of those that are left.
 type cutRecord struct {
 	At     int    `json:"at"`
 	Source string `json:"source"`
+	Key    string `json:"key,omitempty"`
+	Index  int    `json:"index,omitempty"`
+	// Between is the sum of the lines before and behind the place.
+	Between string `json:"between"`
 }
 
 // valueRecord is an entry of a schema, or the item of one of listKeys with that index.

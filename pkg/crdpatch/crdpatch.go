@@ -151,10 +151,19 @@ type patcher struct {
 }
 
 func (p *patcher) report(d diag.Diagnostic) {
-	if d.Pos.Line > 0 && d.Pos.File == p.name && p.back != nil {
+	if d.Pos.Line > annotated {
+		if d.Pos.Line -= annotated; d.Severity == diag.Error {
+			d.Hint = strings.TrimPrefix(d.Hint+"; the declaration stands elsewhere, and the annotation "+Annotation+" keeps it: correct it there, and give it again (--go, --unions)", "; ")
+		}
+	} else if d.Pos.Line > 0 && d.Pos.File == p.name && p.back != nil {
 		var restored bool
 		if d.Pos.Line, d.Pos.Col, restored = p.back(d.Pos.Line, d.Pos.Col); restored && d.Severity == diag.Error {
 			d.Hint = strings.TrimPrefix(d.Hint+"; the declaration is in the annotation "+Annotation+": run unioncel decompile to edit it", "; ")
+		}
+	}
+	for i, r := range d.Related {
+		if r.Pos.File == p.name {
+			d.Related[i].Pos.Line, d.Related[i].Pos.Col, _ = p.position(r.Pos)
 		}
 	}
 	p.diags = append(p.diags, d)

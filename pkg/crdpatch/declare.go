@@ -11,16 +11,27 @@ import (
 )
 
 // Declare returns src with declarations written into the schemas that they are for,
-// each behind what the schema has. A compiled CRD is decompiled. CRDs without a
-// declaration stay as they are, and a declaration whose CRD is not here is left
-// out. The list is sorted; when it has errors, the result is nil.
+// each behind what the schema has. Compiled CRDs of the file are decompiled; it is an
+// error when one of them has declarations from elsewhere, which would be lost. CRDs
+// without a declaration stay as they are, and a declaration whose CRD is not here is
+// left out. The list is sorted; when it has errors, the result is nil.
 func Declare(name string, src []byte, declarations []union.External) ([]byte, diag.List) {
 	p := &patcher{name: name}
-	p.opts.Elsewhere.Externals = declarations
 	base, ok := p.undo(ended(src))
 	if !ok || base.changed && !p.parse(base.text) {
 		return nil, p.diags.Sort()
 	}
+	for _, l := range p.external {
+		at := *l[0].At
+		at.Line -= annotated
+		p.report(diag.Diagnostic{Code: diag.Unproved, Pos: at,
+			Message: "declarations cannot be written into this file: it would lose those from elsewhere that its annotation " + Annotation + " keeps",
+			Hint:    "write them to a UnionSet; or run unioncel decompile, and give those from elsewhere again when compiling"})
+	}
+	if p.diags.HasErrors() {
+		return nil, p.diags.Sort()
+	}
+	p.opts.Elsewhere.Externals = declarations
 	p.back = base.position
 	var edits []yamltext.Edit
 	expected := map[int]intended{}

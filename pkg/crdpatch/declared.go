@@ -14,12 +14,8 @@ import (
 // their declarations: those in the schemas, those from elsewhere, and in compiled
 // CRDs those in the annotation, whether or not the compiled rules are still what
 // they were. The list is sorted; when it has errors, the result is nil.
-func Declared(name string, src []byte, elsewhere ...union.Elsewhere) ([]compile.Declared, diag.List) {
-	p := &patcher{name: name}
-	for _, e := range elsewhere {
-		p.opts.Elsewhere.Externals = append(p.opts.Elsewhere.Externals, e.Externals...)
-		p.opts.Elsewhere.Scopes = append(p.opts.Elsewhere.Scopes, e.Scopes...)
-	}
+func Declared(name string, src []byte, elsewhere union.Elsewhere) ([]compile.Declared, diag.List) {
+	p := &patcher{name: name, opts: Options{Elsewhere: elsewhere}}
 	if !p.parse(ended(src)) {
 		return nil, p.diags.Sort()
 	}
@@ -70,7 +66,7 @@ func (p *patcher) recorded(r *restorer, value *any) []union.External {
 		case s.External:
 			r.remember(s)
 		case indexOf(node, union.Key) < 0:
-			if e, ok := r.external(s, node); ok {
+			if e, ok := r.external(s, p.pos(node)); ok {
 				l = append(l, e)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 const declaring = `apiVersion: apiextensions.k8s.io/v1
@@ -41,7 +42,7 @@ spec:
 // TestDeclared: the unions of a compiled CRD are those of its source, even when
 // its rules were edited since, and the CRD is as it stands.
 func TestDeclared(t *testing.T) {
-	source, diags := crdpatch.Declared("crd.yaml", []byte(declaring))
+	source, diags := crdpatch.Declared("crd.yaml", []byte(declaring), union.Elsewhere{})
 	if len(source) != 1 {
 		t.Fatal(diags)
 	}
@@ -56,7 +57,7 @@ func TestDeclared(t *testing.T) {
 		t.Fatal(diags)
 	}
 	for name, text := range map[string]string{"compiled": string(compiled), "edited": edited, "kept": string(kept)} {
-		found, diags := crdpatch.Declared("crd.yaml", []byte(text))
+		found, diags := crdpatch.Declared("crd.yaml", []byte(text), union.Elsewhere{})
 		if len(found) != 1 || len(found[0].Objects) != 1 {
 			t.Fatal(name, diags)
 		}
@@ -78,7 +79,7 @@ func TestDeclaredGone(t *testing.T) {
 		t.Fatal(diags)
 	}
 	renamed := strings.Replace(string(compiled), "\n          spec:\n", "\n          specification:\n", 1)
-	if found, diags := crdpatch.Declared("crd.yaml", []byte(renamed)); found != nil || !diags.HasErrors() {
+	if found, diags := crdpatch.Declared("crd.yaml", []byte(renamed), union.Elsewhere{}); found != nil || !diags.HasErrors() {
 		t.Errorf("%v, %v", found, diags)
 	}
 }

@@ -110,7 +110,10 @@ func (p *patcher) explain(d *yamltext.Document, m manifest, input compile.Manife
 
 // position translates a position to the user's file.
 func (p *patcher) position(at diag.Pos) (line, col int, restored bool) {
-	if p.back == nil {
+	switch {
+	case at.Line > annotated:
+		return at.Line - annotated, at.Col, false
+	case p.back == nil || at.File != p.name:
 		return at.Line, at.Col, false
 	}
 	return p.back(at.Line, at.Col)

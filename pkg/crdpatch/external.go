@@ -3,6 +3,7 @@ package crdpatch
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -15,14 +16,8 @@ import (
 // versions of which nothing is given those its annotation remembers.
 func (p *patcher) externals(document int, m manifest) []union.External {
 	l, all := p.opts.Elsewhere.Of(m.names())
-	// They stand in the annotation, which p.file may not have any more.
-	at := p.pos(m.node)
-	if _, metadata, _, ok := yamltext.Lookup(m.node, "metadata"); ok {
-		at = p.pos(metadata)
-	}
 	for _, e := range p.external[m.key(document)] {
 		if !all(e.Version) {
-			e.At = &at
 			l = append(l, e)
 		}
 	}
@@ -40,12 +35,12 @@ func (r *restorer) remember(s schemaRecord) {
 		return
 	}
 	given, all := r.opts.Elsewhere.Of(r.manifest.names())
-	if all(s.Version) && !slices.ContainsFunc(given, func(e union.External) bool { return e.Covers(s.Version, s.Path) }) {
-		r.report(diag.Diagnostic{Code: diag.Forgotten, Severity: diag.Warning, Pos: r.pos(r.annotations), Path: placeOf(s.Version, s.Path),
-			Message: "the declaration that an earlier compilation took from elsewhere is not there any more: its rules are removed",
-			Hint:    "nothing needs to be done if that was intended"})
+	at := r.pos(r.annotations.Content[r.ours])
+	e, ok := r.external(s, at)
+	if ok && all(s.Version) {
+		r.forgotten(s, e, given)
 	}
-	if e, ok := r.external(s, r.annotations); ok {
+	if ok {
 		if r.patcher.external == nil {
 			r.patcher.external = map[string][]union.External{}
 		}
@@ -54,16 +49,60 @@ func (r *restorer) remember(s schemaRecord) {
 	}
 }
 
-// external is a recorded declaration; what is wrong with it is reported at a node.
-func (r *restorer) external(s schemaRecord, at *yaml.Node) (union.External, bool) {
+// forgotten reports the unions of a recorded declaration that have nothing in common
+// with those given for the schema.
+func (r *restorer) forgotten(s schemaRecord, recorded union.External, given []union.External) {
+	var kept []string
+	for _, e := range given {
+		if e.Covers(s.Version, s.Path) {
+			kept = append(kept, slices.Concat(propertiesOf(e)...)...)
+		}
+	}
+	for _, properties := range propertiesOf(recorded) {
+		if slices.ContainsFunc(properties, func(name string) bool { return slices.Contains(kept, name) }) {
+			continue
+		}
+		r.report(diag.Diagnostic{Code: diag.Forgotten, Severity: diag.Warning, Pos: *recorded.At, Path: placeOf(s.Version, s.Path),
+			Message: fmt.Sprintf("the union of %s, which an earlier compilation took from elsewhere, is declared no more: its rules are removed", strings.Join(properties, ", ")),
+			Hint:    "nothing needs to be done if that was intended"})
+	}
+}
+
+// external is a recorded declaration, at is its position.
+func (r *restorer) external(s schemaRecord, at diag.Pos) (union.External, bool) {
 	value, err := orderedJSON(s.Unions)
 	if err != nil {
 		r.errorf(r.annotations, diag.BadAnnotation, "restore it, or delete it together with the rules it lists",
 			"the annotation %s holds a declaration that cannot be read", Annotation)
 		return union.External{}, false
 	}
-	pos := r.pos(at)
-	return union.External{Version: s.Version, Steps: s.Path, Value: nodeOf(value), At: &pos}, true
+	return union.External{Version: s.Version, Steps: s.Path, Value: nodeOf(value), At: &at}, true
+}
+
+// annotated is added to the lines of declarations that stand in the annotation, as
+// that is taken out of p.file.
+const annotated = 1 << 30
+
+// markAnnotated tells the positions of declarations in the annotation from those in
+// p.file.
+func (p *patcher) markAnnotated() {
+	for _, l := range p.external {
+		for i := range l {
+			at := *l[i].At
+			at.Line += annotated
+			l[i].At = &at
+		}
+	}
+}
+
+// propertiesOf are the properties of each union of a declaration.
+func propertiesOf(e union.External) [][]string {
+	var l [][]string
+	declarations, _ := union.Parse("", "", e.Value, e.At)
+	for _, d := range declarations {
+		l = append(l, d.Properties())
+	}
+	return l
 }
 
 // key tells a manifest from others of its file.
@@ -88,12 +127,12 @@ func (m manifest) names() (name, group, kind string) {
 	return text(at("metadata"), "name"), text(spec, "group"), text(yamltext.Resolve(names), "kind")
 }
 
-// CRDs returns the names of the CustomResourceDefinitions of a file, each with its
-// name, group and kind. What cannot be read is left out.
-func CRDs(name string, src []byte) []union.Target {
+// CRDs returns the CustomResourceDefinitions of a file, each with its name, group and
+// kind. It is false when the file cannot be read.
+func CRDs(name string, src []byte) ([]union.Target, bool) {
 	p := &patcher{name: name}
 	if !p.parse(ended(src)) {
-		return nil
+		return nil, false
 	}
 	var l []union.Target
 	for _, d := range p.file.Docs {
@@ -103,7 +142,7 @@ func CRDs(name string, src []byte) []union.Target {
 			l = append(l, t)
 		}
 	}
-	return l
+	return l, true
 }
 
 // indexOf returns the number of the schema's own entry with a key, or -1.

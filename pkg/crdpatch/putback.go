@@ -1,8 +1,13 @@
 package crdpatch
 
 import (
+	"bytes"
+	"errors"
 	"slices"
+	"strings"
 
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
@@ -15,49 +20,87 @@ type replacement struct {
 	schemaRecord
 }
 
-// putBack puts into p.file what had given way to external declarations: the exact
-// text, or else, where a tool has reformatted the file, the same data.
-func (p *patcher) putBack(l []replacement, expected map[int]intended) ([]byte, []yamltext.Edit, error) {
-	for _, r := range l {
-		for _, m := range p.crds(p.file.Docs[r.document]) {
-			if !slices.Equal(m.items, r.items) {
-				continue
-			}
-			version, _ := findSchema(m.node, r.schemaRecord)
-			if err := r.Replaced.into(schemaIn(m.in(expected[r.document].value), version, r.Path)); err != nil {
-				return nil, nil, err
-			}
-		}
+// putBack puts into p.file what had given way to external declarations. It returns
+// the resulting text and the edits that lead to it, one list after the other. What
+// the documents are to mean then goes into expected.
+func (p *patcher) putBack(l []replacement, expected map[int]intended) ([]byte, [][]yamltext.Edit, error) {
+	before := map[int]intended{}
+	for i, e := range expected {
+		before[i] = intended{runtime.DeepCopyJSONValue(e.value), e.json}
 	}
-	var text []byte
+	// All at once where it stood, when nothing has changed there: the usual case.
 	var edits []yamltext.Edit
-	var err error
-	for _, way := range []func(replacement) ([]yamltext.Edit, error){p.exactly, p.rewritten(expected)} {
-		edits = nil
-		for _, r := range l {
-			var more []yamltext.Edit
-			if more, err = way(r); err != nil {
+	var wrong error
+	for _, r := range l {
+		if err := p.intend(r, expected); err != nil {
+			return nil, nil, err
+		}
+		more, err := p.exactly(r, expected)
+		edits, wrong = append(edits, more...), errors.Join(wrong, err)
+	}
+	text, err := p.try(edits, expected)
+	if err == nil && wrong == nil {
+		return text, [][]yamltext.Edit{edits}, nil
+	}
+	// Otherwise one by one, so that no change gets in the way of others.
+	text = p.file.Src
+	var all [][]yamltext.Edit
+	for _, r := range l {
+		if err := p.intend(r, before); err != nil {
+			return nil, nil, err
+		}
+		for _, way := range []func(replacement, map[int]intended) ([]yamltext.Edit, error){p.exactly, p.beside, p.rewritten} {
+			if edits, err = way(r, before); err == nil {
+				text, err = p.try(edits, before)
+			}
+			if err == nil {
 				break
 			}
-			edits = append(edits, more...)
 		}
-		slices.SortStableFunc(edits, func(a, b yamltext.Edit) int { return a.Start - b.Start })
-		if err == nil {
-			text, err = yamltext.Apply(p.file.Src, edits)
+		if err != nil {
+			return nil, nil, err
 		}
-		if err == nil {
-			_, err = equals(text, expected)
-		}
-		if err == nil {
-			break
+		all = append(all, edits)
+		if !p.parse(text) {
+			return nil, nil, errors.New("the text cannot be read")
 		}
 	}
-	return text, edits, err
+	for i, e := range before {
+		expected[i] = e
+	}
+	return text, all, nil
 }
 
-// into puts the values back into a schema.
-func (r *replacedRecord) into(schema map[string]any) error {
-	for _, v := range r.Values {
+// try makes edits of p.file, and holds the result to what is expected of it.
+func (p *patcher) try(edits []yamltext.Edit, expected map[int]intended) ([]byte, error) {
+	slices.SortStableFunc(edits, func(a, b yamltext.Edit) int { return a.Start - b.Start })
+	text, err := yamltext.Apply(p.file.Src, edits)
+	if err == nil {
+		_, err = equals(text, expected)
+	}
+	return text, err
+}
+
+// schemaOf returns the schema of a replacement, and its value among what is expected.
+func (p *patcher) schemaOf(r replacement, expected map[int]intended) (*yaml.Node, map[string]any, error) {
+	for _, m := range p.crds(p.file.Docs[r.document]) {
+		if !slices.Equal(m.items, r.items) {
+			continue
+		}
+		if version, n := findSchema(m.node, r.schemaRecord); n != nil {
+			return n, schemaIn(m.in(expected[r.document].value), version, r.Path), nil
+		}
+	}
+	return nil, nil, errors.New(placeOf(r.Version, r.Path) + " is gone")
+}
+
+// intend puts the values of a replacement into what is expected.
+func (p *patcher) intend(r replacement, expected map[int]intended) error {
+	_, schema, err := p.schemaOf(r, expected)
+	if err != nil {
+		return err
+	}
+	for _, v := range r.Replaced.Values {
 		var value any
 		if err := json.Unmarshal(v.Value, &value); err != nil {
 			return err
@@ -72,56 +115,138 @@ func (r *replacedRecord) into(schema map[string]any) error {
 	return nil
 }
 
-// exactly is the edits that put the texts back where they stood.
-func (p *patcher) exactly(r replacement) ([]yamltext.Edit, error) {
-	start, err := p.startOf(r.document, r.items, r.Version, r.Path)
+// exactly is the edits that put the texts back where they stood: between the same
+// lines, if these have moved.
+func (p *patcher) exactly(r replacement, expected map[int]intended) ([]yamltext.Edit, error) {
+	n, _, err := p.schemaOf(r, expected)
+	if err != nil {
+		return nil, err
+	}
+	start, end, err := p.file.Span(p.file.Docs[r.document], n)
 	if err != nil {
 		return nil, err
 	}
 	var l []yamltext.Edit
 	for _, c := range r.Replaced.Cuts {
-		l = append(l, yamltext.Edit{Start: start + c.At, End: start + c.At, New: c.Source})
+		at := start + c.At
+		if at < 0 || at > len(p.file.Src) || p.between(at) != c.Between {
+			if at, err = p.lineBetween(start, end, c.Between); err != nil {
+				return nil, err
+			}
+		}
+		l = append(l, yamltext.Edit{Start: at, End: at, New: c.Source})
 	}
 	return l, nil
 }
 
-// rewritten returns what finds the edits that write the entries of a schema anew.
-func (p *patcher) rewritten(expected map[int]intended) func(replacement) ([]yamltext.Edit, error) {
-	return func(r replacement) ([]yamltext.Edit, error) {
-		var l []yamltext.Edit
-		d := p.file.Docs[r.document]
-		t := textOf{p.file, d}
-		for _, m := range p.crds(d) {
-			version, n := findSchema(m.node, r.schemaRecord)
-			if !slices.Equal(m.items, r.items) || n == nil {
-				continue
-			}
-			var done []string
-			for _, v := range r.Replaced.Values {
-				if slices.Contains(done, v.Key) {
-					continue
-				}
-				done = append(done, v.Key)
-				e := entry{key: v.Key, value: sorted(schemaIn(m.in(expected[r.document].value), version, r.Path)[v.Key])}
-				var edit yamltext.Edit
-				i := indexOf(n, v.Key)
-				if i < 0 {
-					var err error
-					if edit, err = t.put(n, e); err != nil {
-						return nil, err
-					}
-				} else {
-					cut, err := t.cut(n, i, i)
-					if err != nil {
-						return nil, err
-					}
-					if edit, err = t.replaceEntry(n, i, cut, []entry{e}); err != nil {
-						return nil, err
-					}
-				}
-				l = append(l, edit)
+// lineBetween returns the start of the only line in a part of p.file that has these
+// lines around it.
+func (p *patcher) lineBetween(start, end int, sum string) (int, error) {
+	var found []int
+	for at := start; ; {
+		next := bytes.IndexByte(p.file.Src[at:min(end+1, len(p.file.Src))], '\n')
+		if next < 0 {
+			break
+		}
+		if at += next + 1; p.between(at) == sum {
+			found = append(found, at)
+		}
+	}
+	if len(found) != 1 {
+		return 0, errors.New("the lines around it are not there any more")
+	}
+	return found[0], nil
+}
+
+// beside is the edits that put the texts back between the items, or entries, where
+// they stood. That is for block style: elsewhere the result is not what is expected.
+func (p *patcher) beside(r replacement, expected map[int]intended) ([]yamltext.Edit, error) {
+	n, _, err := p.schemaOf(r, expected)
+	if err != nil {
+		return nil, err
+	}
+	t := textOf{p.file, p.file.Docs[r.document]}
+	var l []yamltext.Edit
+	for _, c := range r.Replaced.Cuts {
+		in, head, key, text := n, n, c.Key, c.Source
+		if key == "" {
+			// A list that went as a whole, and has been begun anew, gets its items.
+			key, text = items(c.Source)
+			if key != "" && indexOf(n, key) < 0 {
+				key, text = "", c.Source
 			}
 		}
-		return l, nil
+		if key != "" {
+			i := indexOf(n, key)
+			if i < 0 {
+				return nil, errors.New("the list is gone")
+			}
+			head, in = n.Content[i*2], n.Content[i*2+1]
+		}
+		index := c.Index
+		if key != c.Key {
+			index = 0
+		}
+		entries, err := t.entries(in)
+		if err != nil || len(entries) == 0 || isFlow(in) {
+			return nil, errors.Join(err, errors.New("there are no lines"))
+		}
+		// Behind what stood before it, since comments belong to what follows them.
+		at := t.lineStart(entries[0].start)
+		if index > 0 {
+			at = t.lineEnd(entries[min(index, len(entries))-1].end)
+		} else if head != in {
+			_, end, err := t.Span(t.doc, head)
+			if err != nil {
+				return nil, err
+			}
+			at = t.lineEnd(end)
+		}
+		l = append(l, yamltext.Edit{Start: at, End: at, New: text})
 	}
+	return l, nil
+}
+
+// items returns the key of the list that a text in block style is, and the lines of
+// its items; without either when it is something else.
+func items(source string) (key, text string) {
+	head, text, _ := strings.Cut(source, "\n")
+	key = strings.TrimSuffix(strings.TrimSpace(head), ":")
+	var content map[string]any
+	if err := yaml.Unmarshal([]byte(source), &content); err != nil || len(content) != 1 || !slices.Contains(listKeys, key) {
+		return "", source
+	}
+	return key, text
+}
+
+// rewritten is the edits that write the entries of a schema anew.
+func (p *patcher) rewritten(r replacement, expected map[int]intended) ([]yamltext.Edit, error) {
+	n, schema, err := p.schemaOf(r, expected)
+	if err != nil {
+		return nil, err
+	}
+	t := textOf{p.file, p.file.Docs[r.document]}
+	var l []yamltext.Edit
+	var done []string
+	for _, v := range r.Replaced.Values {
+		if slices.Contains(done, v.Key) {
+			continue
+		}
+		done = append(done, v.Key)
+		e := entry{key: v.Key, value: sorted(schema[v.Key])}
+		var edit yamltext.Edit
+		if i := indexOf(n, v.Key); i < 0 {
+			edit, err = t.put(n, e)
+		} else {
+			var cut span
+			if cut, err = t.cut(n, i, i); err == nil {
+				edit, err = t.replaceEntry(n, i, cut, []entry{e})
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		l = append(l, edit)
+	}
+	return l, nil
 }

@@ -1,7 +1,9 @@
 package crdpatch
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -31,7 +33,7 @@ func (p *patcher) replace(base undone) (undone, bool) {
 			if !ok {
 				continue // reported when it is compiled
 			}
-			removals, diags := compile.Replaced(manifest)
+			removals, diags := compile.Replaced(manifest, compile.Options{KubeVersion: p.opts.KubeVersion, Encoding: p.opts.Encoding})
 			for _, d := range diags {
 				p.report(d)
 			}
@@ -51,7 +53,9 @@ func (p *patcher) replace(base undone) (undone, bool) {
 				if r.External {
 					all = append(all, t)
 				}
-				edits = append(edits, t.cuts...)
+				for _, c := range t.cuts {
+					edits = append(edits, c.Edit)
+				}
 				expected[i] = intended{value, false}
 			}
 		}
@@ -94,7 +98,7 @@ type taken struct {
 	document int
 	items    []int
 	compile.Removal
-	cuts   []yamltext.Edit
+	cuts   []cut
 	values []valueRecord
 }
 
@@ -127,13 +131,27 @@ func (p *patcher) note(t taken, src []byte, edits []yamltext.Edit) error {
 	}
 	r := &replacedRecord{Values: t.values}
 	for _, c := range t.cuts {
-		r.Cuts = append(r.Cuts, cutRecord{applied(edits, c.Start) - start, string(src[c.Start:c.End])})
+		at := applied(edits, c.Start)
+		r.Cuts = append(r.Cuts, cutRecord{at - start, string(src[c.Start:c.End]), c.key, c.index, p.between(at)})
 	}
 	if p.replaced == nil {
 		p.replaced = map[string]*replacedRecord{}
 	}
 	p.replaced[manifest{items: t.items}.schemaKey(t.document, t.Name, t.Steps)] = r
 	return nil
+}
+
+// between is the sum of the lines around an offset of p.file.
+func (p *patcher) between(at int) string {
+	src := p.file.Src
+	start, end := bytes.LastIndexByte(src[:at], '\n')+1, len(src)
+	if at == start && start > 0 {
+		start = bytes.LastIndexByte(src[:start-1], '\n') + 1
+	}
+	if i := bytes.IndexByte(src[at:], '\n'); i >= 0 {
+		end = at + i
+	}
+	return sumOf([]string{string(src[start:at]), string(src[at:end])})
 }
 
 // startOf is where the mapping of a schema starts in p.file.
@@ -150,24 +168,43 @@ func (p *patcher) startOf(document int, items []int, version string, path []stri
 	return 0, fmt.Errorf("%s is gone", placeOf(version, path))
 }
 
+// anchored reports whether an alias refers to n, or to something below it.
+func (w *writer) anchored(n *yaml.Node) bool {
+	return w.aliased[n] || slices.ContainsFunc(n.Content, w.anchored)
+}
+
 // replaces reports whether a declaration at n or below replaces hand-written rules.
 func replaces(n *yaml.Node) bool {
-	if n == nil {
+	seen := map[*yaml.Node]bool{}
+	var visit func(n *yaml.Node) bool
+	visit = func(n *yaml.Node) bool {
+		if n = yamltext.Resolve(n); n == nil || seen[n] {
+			return false
+		}
+		seen[n] = true
+		for i, c := range n.Content {
+			if n.Kind == yaml.MappingNode && i%2 == 0 && c.Value == "handWrittenRules" || visit(c) {
+				return true
+			}
+		}
 		return false
 	}
-	for i, c := range n.Content {
-		if n.Kind == yaml.MappingNode && i%2 == 0 && c.Value == "handWrittenRules" || c.Kind != yaml.ScalarNode && replaces(c) {
-			return true
-		}
-	}
-	return false
+	return visit(n)
+}
+
+// cut is an edit that takes something out, and where from, as a cutRecord says it.
+type cut struct {
+	yamltext.Edit
+	key   string
+	index int
 }
 
 // take plans to take constraints out of a schema, and takes them out of its value.
-func (w *writer) take(r compile.Removal, value map[string]any) ([]yamltext.Edit, error) {
+func (w *writer) take(r compile.Removal, value map[string]any) ([]cut, error) {
 	if w.aliased[r.Node] {
 		return nil, fmt.Errorf("the schema is shared through an anchor")
 	}
+	var cuts []cut
 	var whole []int // entries of the schema
 	items := map[string][]int{}
 	for _, c := range r.Constraints {
@@ -178,7 +215,6 @@ func (w *writer) take(r compile.Removal, value map[string]any) ([]yamltext.Edit,
 		whole = append(whole, indexOf(r.Node, c.Key))
 		delete(value, c.Key)
 	}
-	x := &restorer{patcher: w.patcher, text: w.text}
 	for _, key := range listKeys {
 		taken := items[key]
 		if len(taken) == 0 {
@@ -206,14 +242,43 @@ func (w *writer) take(r compile.Removal, value map[string]any) ([]yamltext.Edit,
 			}
 		}
 		value[key] = kept
-		if _, err := x.cutRuns(l, taken); err != nil {
+		more, err := w.cutAll(l, taken, key)
+		if err != nil {
 			return nil, err
 		}
+		cuts = append(cuts, more...)
 	}
 	slices.Sort(whole)
 	if len(whole) > 0 && whole[0] < 0 {
 		return nil, fmt.Errorf("they are shared through an alias or merge key")
 	}
-	_, err := x.cutRuns(r.Node, whole)
-	return x.edits, err
+	more, err := w.cutAll(r.Node, whole, "")
+	return append(cuts, more...), err
+}
+
+// cutAll plans to take entries of a collection out, given in ascending order.
+func (w *writer) cutAll(n *yaml.Node, indices []int, key string) ([]cut, error) {
+	x := &restorer{patcher: w.patcher, text: w.text}
+	spans, err := x.cutRuns(n, indices)
+	if err != nil {
+		return nil, err
+	}
+	per := 1
+	if n.Kind == yaml.MappingNode {
+		per = 2
+	}
+	for _, i := range indices {
+		if slices.ContainsFunc(n.Content[i*per:(i+1)*per], w.anchored) {
+			return nil, errors.New("an anchor in them is used elsewhere")
+		}
+	}
+	var cuts []cut
+	for i, first := range indices {
+		if i > 0 && indices[i-1] == first-1 {
+			continue // of the run before
+		}
+		s := spans[len(cuts)]
+		cuts = append(cuts, cut{yamltext.Edit{Start: s.start, End: s.end}, key, first - i})
+	}
+	return cuts, nil
 }

@@ -172,9 +172,9 @@ func replacedFromOutside(t *testing.T, in string) {
 	if diags.HasErrors() {
 		t.Error(textOfDiags(diags))
 	}
-	if opts := (Options{Elsewhere: elsewhere, NoAnnotation: true}); len(mustCompile(t, bare, opts)) >= len(out) {
-		t.Error("without the annotation the file is not shorter")
-	}
+	opts := Options{Elsewhere: elsewhere, NoAnnotation: true}
+	forgetful := mustCompile(t, bare, opts)
+	same(t, "compile again without the annotation", mustCompile(t, forgetful, opts), forgetful)
 	// A tool that reformats the file leaves the data.
 	v := values(t, out)
 	text, err := sigs.Marshal(v[0])
@@ -183,5 +183,60 @@ func replacedFromOutside(t *testing.T, in string) {
 	}
 	if d := cmp.Diff(values(t, bare), values(t, mustDecompile(t, text))); d != "" {
 		t.Errorf("decompile of a reformatted file (-want +got):\n%s", d)
+	}
+}
+
+// An edit between compiling and decompiling costs neither comments nor order of what
+// is written by hand.
+func TestReplaceEdited(t *testing.T) {
+	const written = `
+maxProperties: 4   # all of them
+x-kubernetes-validations:
+- rule: "!has(self.n) || self.n > 3"   # kept
+# about the union
+- rule: '(has(self.a)?1:0)+(has(self.b)?1:0) == 1'   # goes
+- {rule: "!has(self.n) || self.n < 30"} # kept, too`
+	in := handWritten(written, replacing)
+	edit := strings.NewReplacer("n: {type: integer}", "n: {type: integer, format: int32}", "  group: example.com", "  group: example.com  # ours")
+	bare, elsewhere := undeclared(t, []byte(in))
+	out := mustCompile(t, bare, Options{Elsewhere: elsewhere})
+	want := edit.Replace(string(bare))
+	edited := []byte(edit.Replace(string(out)))
+	same(t, "decompile(edit(compile(in)))", mustDecompile(t, edited), []byte(want))
+	same(t, "compile(edit(compile(in)))", mustCompile(t, edited, Options{Elsewhere: elsewhere}), mustCompile(t, []byte(want), Options{Elsewhere: elsewhere}))
+}
+
+// What is written into a list that had gone as a whole stays as it is, too.
+func TestReplaceBegunAnew(t *testing.T) {
+	const (
+		gone = "            x-kubernetes-validations:\n            - rule: '(has(self.a)?1:0)+(has(self.b)?1:0) == 1'   # goes\n"
+		mine = "            # why: n is a count\n            - rule: self.n > 5   # mine\n              message: >-\n                folded\n                text\n"
+	)
+	bare, elsewhere := undeclared(t, []byte(handWritten(strings.ReplaceAll(gone, "            ", "")+"maxProperties: 4", replacing)))
+	edited := append(mustCompile(t, bare, Options{Elsewhere: elsewhere}), mine...)
+	want := strings.Replace(string(bare), gone, "", 1) + gone + mine
+	if len(want) != len(bare)+len(mine) {
+		t.Fatalf("%q is not in\n%s", gone, bare)
+	}
+	same(t, "decompile(edit(compile(in)))", mustDecompile(t, edited), []byte(want))
+}
+
+// Each union that is forgotten is named, at its schema.
+func TestForgottenEach(t *testing.T) {
+	two := strings.Replace(gateway, "              routes:\n", "              a: {type: string}\n              b: {type: string}\n              c: {type: string}\n              d: {type: string}\n              routes:\n", 1)
+	given := []union.External{external("v1", routes, aOrB), external("v1", "properties.spec", `[{"members": ["a", "b"]}, {"members": ["c", "d"]}]`)}
+	compiled := mustCompile(t, []byte(two), Options{Elsewhere: union.Elsewhere{Externals: given}})
+	given[1] = external("v1", "properties.spec", `[{"members": ["c", "d"]}]`)
+	_, diags := Compile("crd.yaml", compiled, Options{Elsewhere: union.Elsewhere{Externals: given[1:]}})
+	var got []string
+	for _, d := range diags {
+		got = append(got, d.Path+": "+d.Message)
+	}
+	want := []string{
+		"spec.versions[v1].schema.openAPIV3Schema.properties[spec]: the union of a, b, which an earlier compilation took from elsewhere, is declared no more: its rules are removed",
+		"spec.versions[v1].schema.openAPIV3Schema.properties[spec].properties[routes].items: the union of a, b, which an earlier compilation took from elsewhere, is declared no more: its rules are removed",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }

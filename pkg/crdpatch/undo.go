@@ -60,6 +60,7 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 	if !out.changed {
 		return out, true
 	}
+	p.markAnnotated()
 	bare, err := yamltext.Apply(src, edits)
 	if err != nil {
 		p.unproved(err)
@@ -78,7 +79,7 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 		p.unproved(err)
 		return undone{}, false
 	}
-	var put []yamltext.Edit
+	var put [][]yamltext.Edit
 	if len(replaced) > 0 {
 		if !p.parse(text) {
 			return undone{}, false
@@ -96,7 +97,10 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 				return 0, 0, false
 			}
 		}
-		at, _ := unapplied(put, base.Offset(line, col), false)
+		at := base.Offset(line, col)
+		for _, edits := range slices.Backward(put) {
+			at, _ = unapplied(edits, at, false)
+		}
 		at, restored := unapplied(back, at, false)
 		at, _ = unapplied(edits, at, restored)
 		for restored && at < len(src) && src[at] == ' ' {

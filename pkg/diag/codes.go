@@ -147,6 +147,11 @@ const (
 	Forgotten Code = "UC513"
 	// UnusedMarkers: no CustomResourceDefinition has the Go struct with the markers.
 	UnusedMarkers Code = "UC514"
+	// SingleMember: a union without a discriminator has one member, which is simply
+	// required then.
+	SingleMember Code = "UC515"
+	// UnreadUnionSet: an input is a UnionSet, whose unions are not those to compile.
+	UnreadUnionSet Code = "UC516"
 )
 
 // What is wrong with markers in Go source.
@@ -241,6 +246,8 @@ var Codes = []CodeInfo{
 	{RulesNotReplaced, Warning, "hand-written rules not replaced"},
 	{Forgotten, Warning, "declaration forgotten"},
 	{UnusedMarkers, Warning, "markers of no CRD"},
+	{SingleMember, Warning, "union of a single member"},
+	{UnreadUnionSet, Warning, "UnionSet not read"},
 
 	{GoPackage, Error, "unreadable Go package"},
 	{BadMarker, Error, "bad marker"},

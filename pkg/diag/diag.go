@@ -112,22 +112,22 @@ func (d Diagnostic) compare(e Diagnostic) int {
 		d.Pos.compare(e.Pos),
 		cmp.Compare(d.Code, e.Code),
 		cmp.Compare(d.Message, e.Message),
+		cmp.Compare(d.Path, e.Path),
 	)
 }
 
 // List is a number of diagnostics, in no particular order.
 type List []Diagnostic
 
-// Sort returns a copy that is sorted by file, line, column, code and message.
-// Of diagnostics that agree in all of these only one is kept: the most severe,
-// then the one with the least path. The result is nil when the list is empty.
+// Sort returns a copy that is sorted by file, line, column, code, message and path.
+// Of diagnostics that agree in all of these only one is kept: the most severe, then
+// the one with the least hint. The result is nil when the list is empty.
 func (l List) Sort() List {
 	sorted := slices.Clone(l)
 	slices.SortStableFunc(sorted, func(d, e Diagnostic) int {
 		return cmp.Or(
 			d.compare(e),
 			cmp.Compare(d.Severity, e.Severity),
-			cmp.Compare(d.Path, e.Path),
 			cmp.Compare(d.Hint, e.Hint),
 		)
 	})

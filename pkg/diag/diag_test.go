@@ -83,12 +83,17 @@ func TestSort(t *testing.T) {
 func TestSortKeepsTheMostSevere(t *testing.T) {
 	d := Diagnostic{Code: "UC1", Pos: Pos{"a.yaml", 1, 1}, Message: "m"}
 	warning, other := d, d
-	warning.Severity, warning.Path = Warning, "a"
-	other.Path = "z"
+	warning.Severity = Warning
+	other.Hint = "z"
 	for _, in := range []List{{warning, other, d}, {d, other, warning}, {other, warning, d}} {
 		if got, want := in.Sort(), (List{d}); !reflect.DeepEqual(got, want) {
 			t.Errorf("%v: got %v, want %v", in, got, want)
 		}
+	}
+	elsewhere := d
+	elsewhere.Path = "b"
+	if got := (List{elsewhere, d}).Sort(); len(got) != 2 {
+		t.Errorf("of two paths: %v", got)
 	}
 }
 

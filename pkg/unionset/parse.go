@@ -1,12 +1,14 @@
 package unionset
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -54,6 +56,19 @@ func Parse(name string, src []byte) (*union.Elsewhere, diag.List) {
 		}
 	}
 	return set, p.diags.Sort()
+}
+
+// Holds reports whether a UnionSet is among the documents of a file.
+func Holds(src []byte) bool {
+	if !bytes.Contains(src, []byte(Kind)) {
+		return false
+	}
+	file, wrong := source.Parse("", src)
+	return wrong == nil && slices.ContainsFunc(file.Docs, func(d *yamltext.Document) bool {
+		_, kind, _, ok := yamltext.Lookup(d.Root, "kind")
+		_, version, _, versioned := yamltext.Lookup(d.Root, "apiVersion")
+		return ok && versioned && yamltext.Resolve(kind).Value == Kind && yamltext.Resolve(version).Value == APIVersion
+	})
 }
 
 type parser struct {
