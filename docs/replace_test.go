@@ -82,6 +82,12 @@ func TestReplace(t *testing.T) {
 			if len(r.costByHand) > 0 && dearest(r.costs[compile.Auto]) > dearest(r.costByHand) {
 				t.Errorf("%s, %d members: replacing makes rules dearer", form.name, n)
 			}
+			if len(r.costByHand) > 0 && cost.Sum(r.costs[compile.Terse]) > cost.Sum(r.costByHand) {
+				t.Errorf("%s, %d members: terse rules cost more together", form.name, n)
+			}
+			if form.discriminated && r.bytes[compile.Terse] >= r.byHand {
+				t.Errorf("%s, %d members: terse rules are longer", form.name, n)
+			}
 		}
 	}
 	d := open(t, "infer.md")

@@ -70,7 +70,7 @@ result remembers them, so it can be compiled again without those flags.
 	compiler.register(cmd)
 	unions.register(cmd)
 	cmd.Flags().BoolVar(&compiler.opts.KeepUnions, "keep-unions", false,
-		"keep x-kubernetes-unions beside the rules; API servers refuse or drop it")
+		"keep x-kubernetes-unions, where it stands in the CRD, beside the rules; API servers refuse or drop it")
 	cmd.Flags().BoolVar(&compiler.opts.NoAnnotation, "no-annotation", false,
 		"leave out the annotation that recompiling and decompiling rely on")
 	cmd.Flags().BoolVar(&verify, "verify", false,

@@ -122,6 +122,7 @@ func convertAll(ctx context.Context, results []result, t transform) error {
 		wg.Go(func() {
 			for r := range next {
 				r.out, r.diagnostics = t(r.name, r.src)
+				ofMarkers(r.diagnostics)
 			}
 		})
 	}
@@ -150,7 +151,6 @@ func (a *app) report(results []result, format string) error {
 	}
 	failed := list.HasErrors()
 	list = list.Sort()
-	stale(list)
 
 	var err error
 	if format == "json" {

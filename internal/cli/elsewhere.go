@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/markers"
@@ -34,12 +35,13 @@ func (f *elsewhereFlags) register(cmd *cobra.Command) {
 type outside struct {
 	union.Elsewhere
 	files []result // that were read, with what is wrong with them
+	reads bool     // the command reads UnionSets
 }
 
 // read reads what the flags name. Only what cannot be read is an error; what is
 // wrong with it is among the diagnostics of the files.
 func (f *elsewhereFlags) read() (outside, error) {
-	var e outside
+	e := outside{reads: true}
 	if f.kubebuilder && len(f.packages) == 0 {
 		return e, usagef("--kubebuilder needs --go: it says which Go packages have the markers")
 	}
@@ -98,31 +100,61 @@ func (e outside) failed() bool {
 
 // missing reports declarations for CRDs that no input has.
 func (e *outside) missing(results []result) {
+	e.unread(results)
 	if len(e.Externals) == 0 {
 		return
 	}
 	var crds []union.Target
+	var names []string
 	for _, r := range results {
-		crds = append(crds, crdpatch.CRDs(r.name, r.src)...)
+		found, ok := crdpatch.CRDs(r.name, r.src)
+		if !ok {
+			return // compiling it says why; who knows what it has
+		}
+		for _, t := range found {
+			crds = append(crds, t)
+			names = append(names, t.Name)
+		}
 	}
 	var l diag.List
 	for _, x := range e.Externals {
 		if slices.ContainsFunc(crds, func(t union.Target) bool { return x.Is(t.Name, t.Group, t.Kind) }) {
 			continue
 		}
-		l = append(l, diag.Diagnostic{Code: diag.NoSuchCRD, Pos: x.NamedAt(),
-			Message: fmt.Sprintf("no input has the CustomResourceDefinition %s, which this union is for", x.Name),
-			Hint:    "correct its name, or give the file that has it, too"})
+		hint := "correct its name, or give the file that has it, too"
+		if best := spelling.Closest(x.Name, names); best != "" && x.Kind == "" {
+			hint = fmt.Sprintf("did you mean %s? Or give the file that has it, too", best)
+		}
+		l = append(l, diag.Diagnostic{Code: diag.NoSuchCRD, Pos: x.NamedAt(), Hint: hint,
+			Message: fmt.Sprintf("no input has the CustomResourceDefinition %s, which this union is for", x.Name)})
 	}
 	e.files = append(e.files, result{diagnostics: l})
 }
 
-// stale says what is likely wrong when a CRD has not what its Go types have.
-func stale(l diag.List) {
-	missing := []diag.Code{diag.UnknownMember, diag.UnknownDiscriminator, diag.NoSuchSchema}
+// unread warns of UnionSets among the inputs, which pass through as other manifests do.
+func (e *outside) unread(results []result) {
+	var l diag.List
+	for _, r := range results {
+		read := func(f result) bool { return f.name == r.name }
+		if e.reads && unionset.Holds(r.src) && !slices.ContainsFunc(e.files, read) {
+			l = append(l, diag.Diagnostic{Code: diag.UnreadUnionSet, Severity: diag.Warning, Pos: diag.Pos{File: r.name},
+				Message: "this is a UnionSet, and its unions are not compiled: it is an input as any other file",
+				Hint:    "name it with --unions"})
+		}
+	}
+	e.files = append(e.files, result{diagnostics: l})
+}
+
+// ofMarkers gives what compiling says of declarations in Go the hints that go with
+// them: keys of a declaration cannot be written there.
+func ofMarkers(l diag.List) {
 	for i, d := range l {
-		if filepath.Ext(d.Pos.File) == ".go" && slices.Contains(missing, d.Code) {
+		switch {
+		case filepath.Ext(d.Pos.File) != ".go":
+		case d.Code == diag.UnknownMember || d.Code == diag.UnknownDiscriminator || d.Code == diag.NoSuchSchema:
 			l[i].Hint = "the CRD is not that of these types: run controller-gen first"
+		case d.Code == diag.ClearLeftOut:
+			l[i].Hint = "the static rules reject leftovers all the same"
 		}
 	}
 }

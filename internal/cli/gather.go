@@ -34,6 +34,7 @@ func gather[T any](ctx context.Context, a *app, e outside, args []string, find f
 		}
 		l[i].name = r.name
 		l[i].items, results[i].diagnostics = find(r.name, r.src)
+		ofMarkers(results[i].diagnostics)
 	}
 	if err := a.report(append(e.files, results...), "text"); err != nil {
 		return nil, err

@@ -149,7 +149,7 @@ func (i inferred) verdict() verify.Verdict {
 // declaration is the union as it is to be declared.
 func (i inferred) declaration(replace bool) union.External {
 	u := *i.Union
-	u.Replace = replace && i.verdict() == verify.Equivalent && i.Comparison.Complete
+	u.Replace = replace && i.verdict() == verify.Equivalent
 	return union.External{
 		Target:  union.Target{Name: i.source.CRD.Name},
 		Version: i.source.CRD.Spec.Versions[i.Version].Name,
@@ -187,10 +187,13 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 		}
 		for i, r := range results {
 			if len(found[i]) == 0 {
-				a.complain(r.name + ": no unions found")
+				a.complain(r.name + ": no unions found" + flags.that())
 			}
 		}
 		return a.print(out.Bytes())
+	}
+	for i := range results {
+		results[i].diagnostics = nil // they have been reported
 	}
 	return a.declare(flags, results, found)
 }
@@ -250,17 +253,20 @@ func (a *app) declare(flags *inferring, results []result, found [][]inferred) er
 		outs = []output{{path: flags.set, data: text}}
 	}
 	if len(all) == 0 {
-		a.complain("nothing to write: no union was found that is " + strings.Join(flags.wantedWords(), " or "))
+		a.complain("nothing to write: no unions found" + flags.that())
 		return nil
 	}
 	a.complain(fmt.Sprintf("declared %s", plural(len(all), "union")))
 	return a.batch.replace(outs)
 }
 
-// wantedWords are the verdicts that are written.
-func (f *inferring) wantedWords() []string {
-	if len(f.only) == 0 {
-		return []string{string(verify.Equivalent)}
+// that says what was looked for, when it is not all.
+func (f *inferring) that() string {
+	switch {
+	case len(f.only) > 0:
+		return " with the verdict " + strings.Join(f.only, " or ")
+	case f.write:
+		return " with the verdict " + string(verify.Equivalent)
 	}
-	return f.only
+	return ""
 }

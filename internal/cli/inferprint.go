@@ -84,9 +84,6 @@ func inferenceText(w io.Writer, l []inferred) error {
 		for _, s := range i.Comparison.Inconclusive {
 			fmt.Fprintf(w, "  inconclusive: %s\n", s)
 		}
-		if !i.Suggestion && !i.Comparison.Complete {
-			fmt.Fprintln(w, "  the union has too many states to try them all: a sample was tried, and compile will keep the rules")
-		}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // selfChecked makes a compilation fail unless its rules are proved to mean what
@@ -25,7 +26,7 @@ func selfChecked(compiled transform, opts crdpatch.Options) transform {
 			annotated, _ = crdpatch.Compile(name, src, opts)
 		}
 		sources, _ := crdpatch.Declared(name, src, opts.Elsewhere)
-		results, problems := crdpatch.Declared(name, annotated)
+		results, problems := crdpatch.Declared(name, annotated, union.Elsewhere{})
 		for _, d := range results {
 			found, err := verifyDeclared(context.Background(), d)
 			if err != nil {

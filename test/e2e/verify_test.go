@@ -74,7 +74,7 @@ spec:
           u:
             type: object%[2]s
 `, strings.ToLower(name), strings.ReplaceAll(object, "\n", "\n            "))
-			declared, diags := crdpatch.Declared("crd.yaml", manifest)
+			declared, diags := crdpatch.Declared("crd.yaml", manifest, union.Elsewhere{})
 			if len(declared) != 1 {
 				t.Fatal(diags)
 			}
