@@ -56,7 +56,9 @@ Exit codes: 0 when all is well; 1 when the input has errors, or --check or
 written. Results go to standard output, everything else to standard error.`,
 		Example: `  unioncel compile crd.yaml | kubectl apply -f -
   unioncel compile -w config/crd
-  unioncel compile --diff config/crd`,
+  unioncel compile --diff config/crd
+  unioncel compile --go ./api/... -w config/crd/bases
+  unioncel infer crd.yaml`,
 		RunE:          whichCommand,
 		Args:          cobra.ArbitraryArgs, // which are no commands
 		SilenceUsage:  true,
