@@ -559,3 +559,13 @@ func TestHandWrittenRule(t *testing.T) {
 		t.Errorf("got %v, %v", r, diags)
 	}
 }
+
+// TestServersWords: what the server says of a rule that does not compile names the
+// rule as it is written.
+func TestServersWords(t *testing.T) {
+	spec := "spec:\n" + indent(2, members(2, "")) + "  x-kubernetes-validations:\n  - rule: self.nothing == ''\n    message: none\n"
+	_, diags := run(t, crd(version("v1", true, spec)), compile.Options{})
+	if len(diags) != 1 || !strings.Contains(diags[0].Message, `: Invalid value: "self.nothing == ''": compilation failed`) {
+		t.Error(diags)
+	}
+}

@@ -43,7 +43,7 @@ func (c *compiler) validate() {
 	}
 	for _, e := range c.without(problems, before) {
 		c.report(diag.Diagnostic{Code: diag.InvalidResult, Pos: c.nearest(e.Field), Path: written(e.Field),
-			Message: "the API server would refuse the compiled CRD: " + shorten(e.ErrorBody())})
+			Message: "the API server would refuse the compiled CRD: " + said(e)})
 	}
 	c.reportBefore(before)
 	// The server compiles no rules in a CRD that is not structural, so do it here.
@@ -60,7 +60,7 @@ func (c *compiler) invalidBefore() {
 func (c *compiler) reportBefore(before field.ErrorList) {
 	for _, e := range before {
 		c.report(diag.Diagnostic{Code: diag.InvalidBefore, Severity: diag.Warning, Pos: c.find(written(e.Field)), Path: written(e.Field),
-			Message: "the API server refuses this CRD as it is, apart from its unions: " + shorten(e.ErrorBody())})
+			Message: "the API server refuses this CRD as it is, apart from its unions: " + said(e)})
 	}
 }
 
@@ -177,6 +177,16 @@ func (c *compiler) find(path string) diag.Pos {
 
 // steps are those of a path as field.Path prints it: .name or [key].
 var steps = regexp.MustCompile(`(?:^|\.)([^.\[\]]+)|\[([^\]]*)\]`)
+
+// said is what an error of the server says, of a rule its text only.
+func said(e *field.Error) string {
+	if r, ok := e.BadValue.(apiextensions.ValidationRule); ok {
+		short := *e
+		short.BadValue = r.Rule
+		e = &short
+	}
+	return shorten(e.ErrorBody())
+}
 
 // shorten cuts the dump of a whole schema out of an error.
 func shorten(s string) string {
