@@ -69,8 +69,8 @@ func (c *compiler) replaced(o *object, i int) []verify.Constraint {
 	}
 	var names []string
 	for n, k := range constraints {
-		if k.Key == "x-kubernetes-validations" {
-			k.Index = indices[k.Index]
+		if left := indices[k.Key]; left != nil {
+			k.Index = left[k.Index]
 			constraints[n] = k
 		}
 		names = append(names, k.String())
@@ -103,10 +103,10 @@ func (c *compiler) replaced(o *object, i int) []verify.Constraint {
 	return nil
 }
 
-// foreign returns the CRD without the static rules of a union that a compilation
-// which left no annotation has written: they are not by hand. all has the index of
-// each rule that is left.
-func (c *compiler) foreign(o *object, u *union.Union) (crd *apiextensionsv1.CustomResourceDefinition, all []int) {
+// foreign returns the CRD without the static rules of a union, or the schema in their
+// place, that a compilation which left no annotation has written: they are not by
+// hand. indices has, by the key of a list, the index of each item that is left.
+func (c *compiler) foreign(o *object, u *union.Union) (crd *apiextensionsv1.CustomResourceDefinition, indices map[string][]int) {
 	present := o.schema.XValidations
 	var ours []rules.Rule
 	for _, e := range c.encodings(u) {
@@ -115,16 +115,33 @@ func (c *compiler) foreign(o *object, u *union.Union) (crd *apiextensionsv1.Cust
 			ours = append(ours, static...)
 		}
 	}
-	var kept []apiextensionsv1.ValidationRule
-	for i, p := range present {
-		if !slices.ContainsFunc(ours, func(r rules.Rule) bool { return r.Rule == p.Rule }) {
-			kept, all = append(kept, p), append(all, i)
+	var openAPI []apiextensionsv1.JSONSchemaProps
+	if c.opts.Encoding == OpenAPI {
+		if s, err := rules.OpenAPI(u); err == nil && s != nil {
+			openAPI = append(openAPI, *s)
 		}
 	}
-	if len(kept) == len(present) {
-		return c.crd, all
+	validations, left := without(present, func(p apiextensionsv1.ValidationRule) bool {
+		return slices.ContainsFunc(ours, func(r rules.Rule) bool { return r.Rule == p.Rule })
+	})
+	allOf, leftOf := without(o.schema.AllOf, func(s apiextensionsv1.JSONSchemaProps) bool { return hasSchema(openAPI, s) })
+	indices = map[string][]int{"x-kubernetes-validations": left, "allOf": leftOf}
+	if len(validations) == len(present) && len(allOf) == len(o.schema.AllOf) {
+		return c.crd, indices
 	}
 	crd = c.crd.DeepCopy()
-	edit(crd.Spec.Versions[o.Version].Schema.OpenAPIV3Schema, o.Steps, func(s *apiextensionsv1.JSONSchemaProps) { s.XValidations = kept })
-	return crd, all
+	edit(crd.Spec.Versions[o.Version].Schema.OpenAPIV3Schema, o.Steps, func(s *apiextensionsv1.JSONSchemaProps) {
+		s.XValidations, s.AllOf = validations, allOf
+	})
+	return crd, indices
+}
+
+// without returns a list without some of its items, and the indices of the others.
+func without[T any](l []T, gone func(T) bool) (kept []T, indices []int) {
+	for i, item := range l {
+		if !gone(item) {
+			kept, indices = append(kept, item), append(indices, i)
+		}
+	}
+	return kept, indices
 }

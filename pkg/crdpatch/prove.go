@@ -87,13 +87,13 @@ func (p *patcher) same(f *yamltext.File, d *yamltext.Document, g *yamltext.File,
 
 // forget takes out of a CRD's annotation what it remembers of the text, and
 // sorts the rules, and allOf, of the schemas it lists: their order means nothing. It returns
-// false when there is no annotation.
+// false when the annotation cannot be read.
 func forget(crd map[string]any) bool {
 	metadata, _ := crd["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
 	text, ok := annotations[Annotation].(string)
 	if !ok {
-		return false
+		return annotations[Annotation] == nil
 	}
 	r, err := parseRecord(text)
 	if err != nil {
@@ -103,6 +103,9 @@ func forget(crd map[string]any) bool {
 	for i := range r.Schemas {
 		s := &r.Schemas[i]
 		s.Source, s.At = "", 0
+		if s.Replaced != nil {
+			s.Replaced.Cuts = nil
+		}
 		slices.Sort(s.AllOf)
 		slices.SortFunc(s.Rules, func(a, b ruleRecord) int { return cmp.Compare(a.Rule, b.Rule) })
 		for v := range listAt(crd, "spec", "versions") {

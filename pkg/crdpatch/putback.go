@@ -24,6 +24,8 @@ type replacement struct {
 // the resulting text and the edits that lead to it, one list after the other. What
 // the documents are to mean then goes into expected.
 func (p *patcher) putBack(l []replacement, expected map[int]intended) ([]byte, [][]yamltext.Edit, error) {
+	// Deeper ones first: where two texts meet, the inner lines come first.
+	slices.SortStableFunc(l, func(a, b replacement) int { return len(b.Path) - len(a.Path) })
 	before := map[int]intended{}
 	for i, e := range expected {
 		before[i] = intended{runtime.DeepCopyJSONValue(e.value), e.json}
@@ -143,8 +145,16 @@ func (p *patcher) exactly(r replacement, expected map[int]intended) ([]yamltext.
 // lines around it.
 func (p *patcher) lineBetween(start, end int, sum string) (int, error) {
 	var found []int
+	t := textOf{File: p.file}
+	// Comments behind the schema may have been within it.
+	for end = t.lineEnd(end); end < len(t.Src); end = t.lineEnd(end) {
+		line := bytes.TrimSpace(t.Src[end:t.lineEnd(end)])
+		if len(line) > 0 && line[0] != '#' {
+			break
+		}
+	}
 	for at := start; ; {
-		next := bytes.IndexByte(p.file.Src[at:min(end+1, len(p.file.Src))], '\n')
+		next := bytes.IndexByte(t.Src[at:end], '\n')
 		if next < 0 {
 			break
 		}
@@ -159,7 +169,7 @@ func (p *patcher) lineBetween(start, end int, sum string) (int, error) {
 }
 
 // beside is the edits that put the texts back between the items, or entries, where
-// they stood. That is for block style: elsewhere the result is not what is expected.
+// they stood.
 func (p *patcher) beside(r replacement, expected map[int]intended) ([]yamltext.Edit, error) {
 	n, _, err := p.schemaOf(r, expected)
 	if err != nil {
@@ -168,55 +178,95 @@ func (p *patcher) beside(r replacement, expected map[int]intended) ([]yamltext.E
 	t := textOf{p.file, p.file.Docs[r.document]}
 	var l []yamltext.Edit
 	for _, c := range r.Replaced.Cuts {
-		in, head, key, text := n, n, c.Key, c.Source
-		if key == "" {
-			// A list that went as a whole, and has been begun anew, gets its items.
-			key, text = items(c.Source)
-			if key != "" && indexOf(n, key) < 0 {
-				key, text = "", c.Source
+		for _, piece := range pieces(c, n) {
+			in, head := n, n
+			if piece.Key != "" {
+				i := indexOf(n, piece.Key)
+				if i < 0 {
+					return nil, errors.New("the list is gone")
+				}
+				head, in = n.Content[i*2], n.Content[i*2+1]
 			}
-		}
-		if key != "" {
-			i := indexOf(n, key)
-			if i < 0 {
-				return nil, errors.New("the list is gone")
+			entries, err := t.entries(in)
+			if err != nil || len(entries) == 0 {
+				return nil, errors.Join(err, errors.New("nothing is beside it"))
 			}
-			head, in = n.Content[i*2], n.Content[i*2+1]
-		}
-		index := c.Index
-		if key != c.Key {
-			index = 0
-		}
-		entries, err := t.entries(in)
-		if err != nil || len(entries) == 0 || isFlow(in) {
-			return nil, errors.Join(err, errors.New("there are no lines"))
-		}
-		// Behind what stood before it, since comments belong to what follows them.
-		at := t.lineStart(entries[0].start)
-		if index > 0 {
-			at = t.lineEnd(entries[min(index, len(entries))-1].end)
-		} else if head != in {
-			_, end, err := t.Span(t.doc, head)
-			if err != nil {
-				return nil, err
+			if isFlow(in) {
+				// With the comma behind it, unless it was the last.
+				at := entries[max(0, min(piece.Index, len(entries)-1))].start
+				if strings.HasPrefix(strings.TrimSpace(piece.Source), ",") {
+					at = entries[max(0, min(piece.Index, len(entries))-1)].end
+				}
+				l = append(l, yamltext.Edit{Start: at, End: at, New: piece.Source})
+				continue
 			}
-			at = t.lineEnd(end)
+			// Behind what stood before it, since comments belong to what follows them.
+			at := t.lineStart(entries[0].start)
+			if piece.Index > 0 {
+				at = t.lineEnd(entries[min(piece.Index, len(entries))-1].end)
+			} else if head != in {
+				_, end, err := t.Span(t.doc, head)
+				if err != nil {
+					return nil, err
+				}
+				at = t.lineEnd(end)
+			}
+			l = append(l, yamltext.Edit{Start: at, End: at, New: indented(piece.Source, t.indentation(in, entries))})
 		}
-		l = append(l, yamltext.Edit{Start: at, End: at, New: text})
 	}
 	return l, nil
 }
 
-// items returns the key of the list that a text in block style is, and the lines of
-// its items; without either when it is something else.
-func items(source string) (key, text string) {
-	head, text, _ := strings.Cut(source, "\n")
-	key = strings.TrimSuffix(strings.TrimSpace(head), ":")
-	var content map[string]any
-	if err := yaml.Unmarshal([]byte(source), &content); err != nil || len(content) != 1 || !slices.Contains(listKeys, key) {
-		return "", source
+// pieces are what of a text is put back each at its place: items of a list that went
+// as a whole and has been begun anew in schema n, and entries.
+func pieces(c cutRecord, n *yaml.Node) []cutRecord {
+	var doc yaml.Node
+	err := yaml.Unmarshal([]byte(c.Source), &doc)
+	if c.Key != "" || err != nil || len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode || isFlow(doc.Content[0]) {
+		return []cutRecord{c}
 	}
-	return key, text
+	lines := strings.SplitAfter(c.Source, "\n")
+	entries := doc.Content[0].Content
+	var l []cutRecord
+	for i := 0; i < len(entries); i += 2 {
+		key, value, end := entries[i], entries[i+1], len(lines)
+		if i+2 < len(entries) {
+			end = entries[i+2].Line - 1
+		}
+		piece := cutRecord{Source: strings.Join(lines[key.Line-1:end], ""), Index: c.Index}
+		comment, ok := strings.CutPrefix(strings.TrimSpace(lines[key.Line-1]), key.Value+":")
+		comment = strings.TrimSpace(comment)
+		begun := slices.Contains(listKeys, key.Value) && indexOf(n, key.Value) >= 0
+		if begun && ok && value.Kind == yaml.SequenceNode && (comment == "" || comment[0] == '#') {
+			head, tail, _ := strings.Cut(piece.Source, "\n")
+			if comment != "" {
+				// The line that it stood on is there, but the comment is not.
+				tail = strings.Repeat(" ", value.Column-1) + head[strings.IndexByte(head, '#'):] + "\n" + tail
+			}
+			piece = cutRecord{Source: tail, Key: key.Value}
+		}
+		l = append(l, piece)
+	}
+	return l
+}
+
+// indented returns lines in block style with the first of them indented by n.
+func indented(text string, n int) string {
+	lines := strings.SplitAfter(text, "\n")
+	by := 0
+	for _, line := range lines {
+		if content := strings.TrimLeft(line, " "); strings.TrimSpace(content) != "" && content[0] != '#' {
+			by = n - (len(line) - len(content))
+			break
+		}
+	}
+	for i, line := range lines {
+		content := strings.TrimLeft(line, " ")
+		if strings.TrimSpace(content) != "" {
+			lines[i] = strings.Repeat(" ", max(0, len(line)-len(content)+by)) + content
+		}
+	}
+	return strings.Join(lines, "")
 }
 
 // rewritten is the edits that write the entries of a schema anew.
