@@ -13,7 +13,6 @@ func (a *app) compileCommand() *cobra.Command {
 	var (
 		flags    conversion
 		compiler compilerFlags
-		unions   elsewhereFlags
 		verify   bool
 	)
 	cmd := &cobra.Command{
@@ -50,15 +49,10 @@ result remembers them, so it can be compiled again without those flags.
   # For a cluster of an older version
   kustomize build config | unioncel compile --kube-version 1.28 | kubectl apply -f -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts, err := compiler.options()
+			opts, e, err := compiler.options()
 			if err != nil {
 				return err
 			}
-			e, err := unions.read()
-			if err != nil {
-				return err
-			}
-			opts.Elsewhere = e.Elsewhere
 			t := a.compile(opts)
 			if verify {
 				t = selfChecked(t, opts)
@@ -68,7 +62,6 @@ result remembers them, so it can be compiled again without those flags.
 	}
 	flags.register(cmd)
 	compiler.register(cmd)
-	unions.register(cmd)
 	cmd.Flags().BoolVar(&compiler.opts.KeepUnions, "keep-unions", false,
 		"keep x-kubernetes-unions, where it stands in the CRD, beside the rules; API servers refuse or drop it")
 	cmd.Flags().BoolVar(&compiler.opts.NoAnnotation, "no-annotation", false,
@@ -78,10 +71,11 @@ result remembers them, so it can be compiled again without those flags.
 	return cmd
 }
 
-// compilerFlags are the flags that say which rules are written.
+// compilerFlags are the flags that say which rules are written, and for which unions.
 type compilerFlags struct {
 	opts     crdpatch.Options
 	encoding string
+	unions   elsewhereFlags
 }
 
 func (c *compilerFlags) register(cmd *cobra.Command) {
@@ -89,16 +83,20 @@ func (c *compilerFlags) register(cmd *cobra.Command) {
 		fmt.Sprintf("oldest Kubernetes `VERSION` that must accept the result (default %s)", compile.Linked()))
 	cmd.Flags().StringVar(&c.encoding, "encoding", "auto",
 		"how to write the rules: auto, fine (a rule per member, best messages), compact (a rule per union),\nterse (compact with fixed messages: least bytes) or openapi (a schema in allOf in place of rules: no cost, bad messages)")
+	c.unions.register(cmd)
 }
 
 // options checks the flags and returns what they ask for.
-func (c *compilerFlags) options() (crdpatch.Options, error) {
-	var err error
+func (c *compilerFlags) options() (opts crdpatch.Options, e outside, err error) {
 	if c.opts.Encoding, err = compile.ParseEncoding(c.encoding); err != nil {
-		return c.opts, usagef("--encoding: %w", err)
+		return opts, e, usagef("--encoding: %w", err)
 	}
 	if err := compile.CheckKubeVersion(c.opts.KubeVersion); err != nil {
-		return c.opts, usagef("--kube-version: %w", err)
+		return opts, e, usagef("--kube-version: %w", err)
 	}
-	return c.opts, nil
+	if e, err = c.unions.read(); err != nil {
+		return opts, e, err
+	}
+	c.opts.Elsewhere = e.Elsewhere
+	return c.opts, e, nil
 }

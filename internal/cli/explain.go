@@ -23,7 +23,6 @@ var explanations = map[string]func(io.Writer, []explain.CRD) error{
 func (a *app) explainCommand() *cobra.Command {
 	var (
 		flags  compilerFlags
-		unions elsewhereFlags
 		format string
 	)
 	cmd := &cobra.Command{
@@ -64,20 +63,14 @@ CustomResourceDefinition.`,
 			if !ok {
 				return usagef("--output is text, markdown or json, not %q", format)
 			}
-			opts, err := flags.options()
+			opts, e, err := flags.options()
 			if err != nil {
 				return err
 			}
-			e, err := unions.read()
-			if err != nil {
-				return err
-			}
-			opts.Elsewhere = e.Elsewhere
 			return a.explainAll(cmd.Context(), e, a.explain(opts), show, args)
 		},
 	}
 	flags.register(cmd)
-	unions.register(cmd)
 	cmd.Flags().StringVarP(&format, "output", "o", "text", "how explanations are printed: text, markdown or json")
 	return cmd
 }

@@ -51,7 +51,7 @@ directories.`,
 			}
 			var l []union.External
 			if len(args) == 0 && len(e.files) > 0 {
-				l, err = a.named(e)
+				l, err = e.Externals, a.report(e.files, "text")
 			} else {
 				l, err = a.declared(cmd.Context(), e, args)
 			}
@@ -71,23 +71,6 @@ directories.`,
 	unions.register(cmd)
 	cmd.Flags().StringVarP(&path, "output", "o", "", "write to this `FILE` instead of standard output")
 	return cmd
-}
-
-// named returns the declarations that stand elsewhere, when it is known which CRDs
-// they are for.
-func (a *app) named(e outside) ([]union.External, error) {
-	var l diag.List
-	for _, x := range e.Externals {
-		if x.Name == "" {
-			l = append(l, diag.Diagnostic{Code: diag.NoSuchCRD, Pos: x.Pos(),
-				Message: fmt.Sprintf("a UnionSet needs the name of the CustomResourceDefinition for %s", x.Target),
-				Hint:    "give the file that has it, too"})
-		}
-	}
-	if err := a.report(append(e.files, result{diagnostics: l}), "text"); err != nil {
-		return nil, err
-	}
-	return e.Externals, nil
 }
 
 // declared returns the declarations of all CRDs in the inputs.

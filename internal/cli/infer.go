@@ -245,6 +245,10 @@ func (a *app) declare(flags *inferring, results []result, found [][]inferred) er
 	if err := a.report(results, "text"); err != nil {
 		return err
 	}
+	if len(all) == 0 {
+		a.complain("nothing to write: no unions found" + flags.that())
+		return nil
+	}
 	if flags.set != "" {
 		text, err := unionset.Format(all)
 		if err != nil {
@@ -252,12 +256,11 @@ func (a *app) declare(flags *inferring, results []result, found [][]inferred) er
 		}
 		outs = []output{{path: flags.set, data: text}}
 	}
-	if len(all) == 0 {
-		a.complain("nothing to write: no unions found" + flags.that())
-		return nil
+	if err := a.batch.replace(outs); err != nil {
+		return err
 	}
 	a.complain(fmt.Sprintf("declared %s", plural(len(all), "union")))
-	return a.batch.replace(outs)
+	return nil
 }
 
 // that says what was looked for, when it is not all.

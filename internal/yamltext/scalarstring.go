@@ -11,6 +11,16 @@ import (
 	sigs "sigs.k8s.io/yaml"
 )
 
+// StringNode returns a scalar that every reader of YAML takes for s, in quotes only
+// where it must be.
+func StringNode(s string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+	if _, err := String(n); err != nil || s == "" || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	return n
+}
+
 const quotedStyle = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
 // String returns the string that a scalar means, both to kubectl (YAML 1.1, by

@@ -122,7 +122,8 @@ func unannotated(v any) {
 	}
 }
 
-const gateway = `apiVersion: apiextensions.k8s.io/v1
+// gatewayHead is what the CRDs of these tests have before their spec.
+const gatewayHead = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
   name: gateways.example.com
@@ -138,7 +139,9 @@ spec:
       openAPIV3Schema:
         type: object
         properties:
-          spec:
+`
+
+const gateway = gatewayHead + `          spec:
             type: object
             properties:
               routes:

@@ -17,23 +17,7 @@ func handWritten(written, declaration string) string {
 	indented := func(s string) string {
 		return strings.ReplaceAll("\n"+strings.TrimSpace(s), "\n", "\n            ") + "\n"
 	}
-	return strings.TrimSuffix(`apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: gateways.example.com
-spec:
-  group: example.com
-  names: {kind: Gateway, plural: gateways}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
+	return strings.TrimSuffix(gatewayHead+`          spec:
             type: object
             properties:
               type: {type: string}

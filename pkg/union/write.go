@@ -17,7 +17,7 @@ import (
 // no positions.
 func (u *Union) Node() *yaml.Node {
 	m := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-	add := func(key string, value *yaml.Node) { m.Content = append(m.Content, scalar(key), value) }
+	add := func(key string, value *yaml.Node) { m.Content = append(m.Content, yamltext.StringNode(key), value) }
 	flag := func(key string, set bool) {
 		if set {
 			add(key, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
@@ -29,45 +29,45 @@ func (u *Union) Node() *yaml.Node {
 		}
 	}
 	if u.Name != "" {
-		add("name", scalar(u.Name))
+		add("name", yamltext.StringNode(u.Name))
 	}
 	if u.Discriminator == "" {
 		words("members", u.MemberNames())
 	} else {
-		add("discriminator", scalar(u.Discriminator))
+		add("discriminator", yamltext.StringNode(u.Discriminator))
 		fields := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 		for _, f := range u.Members {
 			value := sequence(f.Values)
 			if len(f.Values) == 1 {
-				value = scalar(f.Values[0])
+				value = yamltext.StringNode(f.Values[0])
 			}
-			fields.Content = append(fields.Content, scalar(f.Name), value)
+			fields.Content = append(fields.Content, yamltext.StringNode(f.Name), value)
 		}
 		add("fields-to-discriminateBy", fields)
 	}
 	flag("deduceInvalidDiscriminator", u.Deduce)
 	if u.Cardinality != 0 {
-		add("cardinality", scalar(u.Cardinality.String()))
+		add("cardinality", yamltext.StringNode(u.Cardinality.String()))
 	}
 	words("optionalMembers", u.names(func(f Member) bool { return f.Optional }))
 	words("emptyIsUnset", u.names(func(f Member) bool { return f.Empty != PresentWhenEmpty }))
 	if u.ForbidUnmapped {
-		add("unmappedValues", scalar("Forbid"))
+		add("unmappedValues", yamltext.StringNode("Forbid"))
 	}
 	switch u.Change {
 	case 0:
 	case AllowedChanges:
 		table := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 		for _, from := range slices.Sorted(maps.Keys(u.Allowed)) {
-			table.Content = append(table.Content, scalar(from), sequence(u.Allowed[from]))
+			table.Content = append(table.Content, yamltext.StringNode(from), sequence(u.Allowed[from]))
 		}
 		add("allowedChanges", table)
 	default:
-		add("discriminatorChange", scalar(u.Change.String()))
+		add("discriminatorChange", yamltext.StringNode(u.Change.String()))
 	}
 	flag("ratchet", u.Ratchet)
 	if u.Replace {
-		add("handWrittenRules", scalar("Replace"))
+		add("handWrittenRules", yamltext.StringNode("Replace"))
 	}
 	return m
 }
@@ -86,17 +86,7 @@ func (u *Union) names(is func(Member) bool) []string {
 func sequence(l []string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
 	for _, s := range l {
-		n.Content = append(n.Content, scalar(s))
-	}
-	return n
-}
-
-// scalar is a string that every reader of YAML takes for one: quoted where a
-// reader of YAML 1.1 would not.
-func scalar(s string) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
-	if _, err := yamltext.String(n); err != nil || s == "" {
-		n.Style = yaml.DoubleQuotedStyle
+		n.Content = append(n.Content, yamltext.StringNode(s))
 	}
 	return n
 }

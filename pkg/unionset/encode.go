@@ -3,7 +3,6 @@ package unionset
 import (
 	"bytes"
 	"fmt"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -15,26 +14,26 @@ import (
 func encode(l []item, comments bool) ([]byte, error) {
 	schemas := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, i := range l {
-		m := mapping("crd", text(i.crd))
+		m := mapping("crd", yamltext.StringNode(i.crd))
 		if len(i.versions) > 0 {
 			versions := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
 			for _, v := range i.versions {
-				versions.Content = append(versions.Content, text(v))
+				versions.Content = append(versions.Content, yamltext.StringNode(v))
 			}
-			m.Content = append(m.Content, text("versions"), versions)
+			m.Content = append(m.Content, yamltext.StringNode("versions"), versions)
 		}
 		if i.path != "" {
-			m.Content = append(m.Content, text("path"), text(i.path))
+			m.Content = append(m.Content, yamltext.StringNode("path"), yamltext.StringNode(i.path))
 		}
 		unions := &yaml.Node{Kind: yaml.SequenceNode}
 		for _, u := range i.unions {
 			unions.Content = append(unions.Content, block(u, comments))
 		}
-		m.Content = append(m.Content, text(union.Key), unions)
+		m.Content = append(m.Content, yamltext.StringNode(union.Key), unions)
 		schemas.Content = append(schemas.Content, m)
 	}
-	root := mapping("apiVersion", text(APIVersion))
-	root.Content = append(root.Content, text("kind"), text(Kind), text("schemas"), schemas)
+	root := mapping("apiVersion", yamltext.StringNode(APIVersion))
+	root.Content = append(root.Content, yamltext.StringNode("kind"), yamltext.StringNode(Kind), yamltext.StringNode("schemas"), schemas)
 	return encodeNode(root)
 }
 
@@ -59,17 +58,7 @@ func encodeNode(root *yaml.Node) (out []byte, err error) {
 }
 
 func mapping(key string, value *yaml.Node) *yaml.Node {
-	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{text(key), value}}
-}
-
-// text is a string that every reader of YAML takes for one, in quotes only where it
-// must be.
-func text(s string) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
-	if _, err := yamltext.String(n); err != nil || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
-		n.Style = yaml.DoubleQuotedStyle
-	}
-	return n
+	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{yamltext.StringNode(key), value}}
 }
 
 // block copies a node, without aliases, merges and positions, in block style. What
@@ -92,7 +81,7 @@ func block(n *yaml.Node, comments bool) *yaml.Node {
 			break
 		}
 		s, _ := yamltext.String(r) // it is one: union.Parse has read it
-		c = text(s)
+		c = yamltext.StringNode(s)
 	}
 	if comments {
 		c.HeadComment, c.LineComment, c.FootComment = n.HeadComment, n.LineComment, n.FootComment
