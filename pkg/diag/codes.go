@@ -152,6 +152,20 @@ const (
 	SingleMember Code = "UC515"
 	// UnreadUnionSet: an input is a UnionSet, whose unions are not those to compile.
 	UnreadUnionSet Code = "UC516"
+	// NoEnum: lint advises to bound the discriminator by an enum.
+	NoEnum Code = "UC520"
+	// ValueWithoutMember: lint found a value of the enum that selects no member.
+	ValueWithoutMember Code = "UC521"
+	// RequiredChildren: lint found a member that cannot be set without its children.
+	RequiredChildren Code = "UC522"
+	// ListMember: lint found a member that is a list, which is present when empty.
+	ListMember Code = "UC523"
+	// Undiscriminated: lint found a union without a discriminator in a new API.
+	Undiscriminated Code = "UC524"
+	// CostlyRules: lint found rules that take more than half of a budget.
+	CostlyRules Code = "UC525"
+	// UselessIgnore: a comment switches off, beside a declaration, what is not there.
+	UselessIgnore Code = "UC526"
 )
 
 // What is wrong with markers in Go source.
@@ -176,12 +190,16 @@ const (
 	NoSuchSchema Code = "UC703"
 	// DeclaredTwice: a schema has declarations from two places.
 	DeclaredTwice Code = "UC704"
+	// BadUnionCompiler: the configuration of the KRM function is malformed.
+	BadUnionCompiler Code = "UC705"
+	// BadLintConfig: the configuration of lint is malformed.
+	BadLintConfig Code = "UC706"
 )
 
 // CodeInfo describes a code.
 type CodeInfo struct {
 	Code     Code
-	Severity Severity // what diagnostics with this code have
+	Severity Severity // what diagnostics with this code have, unless they say otherwise
 	Title    string   // a few words, for tables and headings
 }
 
@@ -248,6 +266,13 @@ var Codes = []CodeInfo{
 	{UnusedMarkers, Warning, "markers of no CRD"},
 	{SingleMember, Warning, "union of a single member"},
 	{UnreadUnionSet, Warning, "UnionSet not read"},
+	{NoEnum, Warning, "discriminator without an enum"},
+	{ValueWithoutMember, Info, "value without a member"},
+	{RequiredChildren, Info, "member with required children only"},
+	{ListMember, Warning, "member is a list"},
+	{Undiscriminated, Warning, "new union without a discriminator"},
+	{CostlyRules, Warning, "rules above half a budget"},
+	{UselessIgnore, Warning, "useless ignore comment"},
 
 	{GoPackage, Error, "unreadable Go package"},
 	{BadMarker, Error, "bad marker"},
@@ -258,6 +283,8 @@ var Codes = []CodeInfo{
 	{NoSuchCRD, Error, "no such CRD"},
 	{NoSuchSchema, Error, "no such schema"},
 	{DeclaredTwice, Error, "declared twice"},
+	{BadUnionCompiler, Error, "bad UnionCompiler"},
+	{BadLintConfig, Error, "bad lint configuration"},
 }
 
 // Info returns the entry of the code in [Codes], and whether there is one.

@@ -100,11 +100,17 @@ type Diagnostic struct {
 
 // String returns the first line of what [Text] prints.
 func (d Diagnostic) String() string {
-	kind := ""
+	place, kind, message := d.head()
+	return place + ": " + kind + ": " + message
+}
+
+// head returns the parts of the first line.
+func (d Diagnostic) head() (place, kind, message string) {
+	kind = string(d.Code)
 	if d.Severity != Error {
-		kind = d.Severity.String() + ": "
+		kind += ": " + d.Severity.String()
 	}
-	return fmt.Sprintf("%s: %s: %s%s", inline(d.Pos.String()), d.Code, kind, inline(d.Message))
+	return inline(d.Pos.String()), kind, inline(d.Message)
 }
 
 func (d Diagnostic) compare(e Diagnostic) int {

@@ -23,15 +23,37 @@ import (
 // one is cut around the column. Hint, path and related places appear where
 // they are set. Control characters never reach the output.
 func Text(w io.Writer, l List, source func(file string) []byte) error {
+	return printText(w, l, source, func(_ style, s string) string { return s })
+}
+
+// ColorText is [Text] with the escape sequences (ECMA-48) that make a terminal show
+// places in bold, severities in their colours, and carets in green.
+func ColorText(w io.Writer, l List, source func(file string) []byte) error {
+	return printText(w, l, source, func(as style, s string) string { return "\x1b[" + string(as) + "m" + s + "\x1b[0m" })
+}
+
+// style is how a part of the text is shown: the parameter of ECMA-48's SGR.
+type style string
+
+const (
+	bold   style = "1"
+	pointy style = "32" // green
+)
+
+// styleOf are the styles of severities: red, yellow and cyan.
+var styleOf = map[Severity]style{Error: "1;31", Warning: "33", Info: "36"}
+
+func printText(w io.Writer, l List, source func(file string) []byte, show func(as style, s string) string) error {
 	buf := bufio.NewWriter(w)
 	lines := lineIndex{source: source}
 	for _, d := range l {
-		fmt.Fprintln(buf, d)
+		place, kind, message := d.head()
+		fmt.Fprintf(buf, "%s: %s: %s\n", show(bold, place), show(styleOf[d.Severity], kind), message)
 		if line, ok := lines.find(d.Pos); ok {
 			text, caret := excerpt(line, d.Pos.Col)
 			fmt.Fprintf(buf, " | %s\n", text)
 			if caret != "" {
-				fmt.Fprintf(buf, " | %s\n", caret)
+				fmt.Fprintf(buf, " | %s\n", show(pointy, caret))
 			}
 		}
 		if d.Hint != "" {
