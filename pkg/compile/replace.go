@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
@@ -108,10 +109,10 @@ func (c *compiler) replaced(o *object, i int) []verify.Constraint {
 // hand. indices has, by the key of a list, the index of each item that is left.
 func (c *compiler) foreign(o *object, u *union.Union) (crd *apiextensionsv1.CustomResourceDefinition, indices map[string][]int) {
 	present := o.schema.XValidations
-	var ours []rules.Rule
+	var ours []apiextensionsv1.ValidationRule
 	for _, e := range c.encodings(u) {
-		static := rules.Static(u, e)
-		if !slices.ContainsFunc(static, func(r rules.Rule) bool { return !hasRule(present, r) }) {
+		static := validationRules(rules.Static(u, e), c.kube.features)
+		if !slices.ContainsFunc(static, func(r apiextensionsv1.ValidationRule) bool { return !among(present, r) }) {
 			ours = append(ours, static...)
 		}
 	}
@@ -121,9 +122,7 @@ func (c *compiler) foreign(o *object, u *union.Union) (crd *apiextensionsv1.Cust
 			openAPI = append(openAPI, *s)
 		}
 	}
-	validations, left := without(present, func(p apiextensionsv1.ValidationRule) bool {
-		return slices.ContainsFunc(ours, func(r rules.Rule) bool { return r.Rule == p.Rule })
-	})
+	validations, left := without(present, func(p apiextensionsv1.ValidationRule) bool { return among(ours, p) })
 	allOf, leftOf := without(o.schema.AllOf, func(s apiextensionsv1.JSONSchemaProps) bool { return hasSchema(openAPI, s) })
 	indices = map[string][]int{"x-kubernetes-validations": left, "allOf": leftOf}
 	if len(validations) == len(present) && len(allOf) == len(o.schema.AllOf) {
@@ -134,6 +133,11 @@ func (c *compiler) foreign(o *object, u *union.Union) (crd *apiextensionsv1.Cust
 		s.XValidations, s.AllOf = validations, allOf
 	})
 	return crd, indices
+}
+
+// among reports whether a rule is in a list, message and all.
+func among(l []apiextensionsv1.ValidationRule, r apiextensionsv1.ValidationRule) bool {
+	return slices.ContainsFunc(l, func(o apiextensionsv1.ValidationRule) bool { return equality.Semantic.DeepEqual(o, r) })
 }
 
 // without returns a list without some of its items, and the indices of the others.

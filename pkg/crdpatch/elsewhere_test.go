@@ -206,6 +206,35 @@ func TestBadDeclaredOutside(t *testing.T) {
 	}
 }
 
+// A CRD that is applied anew loses its rules and keeps its annotations. When its
+// unions are given again that is no loss; of single rules it is.
+func TestAppliedAnew(t *testing.T) {
+	guarded := external("v1", routes, `[{"members": ["a", "b"], "handWrittenRules": "Replace"}]`)
+	opts := Options{Elsewhere: union.Elsewhere{Externals: []union.External{guarded}}}
+	source := strings.Replace(gateway, "                    b: {type: string}\n", "                    b: {type: string}\n"+
+		"                  x-kubernetes-validations:\n                  - {rule: '!has(self.a) || !has(self.b)', message: by hand}\n", 1)
+	compiled := mustCompile(t, []byte(source), opts)
+	if strings.Count(string(compiled), "message: by hand") > 1 { // it is in the annotation
+		t.Fatalf("the rule by hand is still there\n%s", compiled)
+	}
+	head, rest, _ := strings.Cut(string(compiled), "spec:\n")
+	_, fresh, _ := strings.Cut(source, "spec:\n")
+	anew := head + "spec:\n" + fresh
+	same(t, "applied anew", mustCompile(t, []byte(anew), opts), compiled)
+
+	for name, bad := range map[string]struct {
+		src  string
+		opts Options
+	}{
+		"not declared again": {anew, Options{}},
+		"a rule edited":      {head + "spec:\n" + strings.Replace(rest, "message:", "message: edited #", 1), opts},
+	} {
+		if _, diags := Compile("crd.yaml", []byte(bad.src), bad.opts); len(diags) == 0 || diags[0].Code != diag.RuleChanged {
+			t.Errorf("%s: %v", name, diags)
+		}
+	}
+}
+
 // Declarations given for a CRD take the place of those remembered. One that is not
 // given any more is removed with a warning; a CRD that is not mentioned keeps its.
 func TestForgotten(t *testing.T) {

@@ -17,6 +17,10 @@ func TestLimits(t *testing.T) {
 	described := func(n int) []byte {
 		return []byte(header + strings.Replace(body, "a: {type: string}", "a: {type: string, description: "+strings.Repeat("x", n)+"}", 1))
 	}
+	applied := func(n int, in []byte) []byte {
+		return []byte(strings.Replace(string(in), "  name: things.example.com\n", "  name: things.example.com\n"+
+			"  annotations: {kubectl.kubernetes.io/last-applied-configuration: "+strings.Repeat("x", n)+"}\n", 1))
+	}
 	for _, tt := range []struct {
 		name string
 		in   []byte
@@ -30,6 +34,7 @@ func TestLimits(t *testing.T) {
 		{"small before", described(261_000), Options{}, "in:1:1: UC505: warning: compiling grows this manifest from 261"},
 		{"small before and after", described(259_000), Options{}, ""},
 		{"large before", described(270_000), Options{}, ""},
+		{"small but for what kubectl has kept", applied(150_000, described(111_000)), Options{}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			out, diags := Compile("in", tt.in, tt.opts)

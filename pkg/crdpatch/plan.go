@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -55,18 +56,21 @@ func (p *patcher) compileDocument(i int, d *yamltext.Document) []yamltext.Edit {
 const maxClientSideApply = 256 << 10
 
 func (p *patcher) checkSize(m manifest, before []byte, crd map[string]any) {
-	after, err := json.Marshal(crd)
-	if err == nil && len(after) > maxClientSideApply && len(before) <= maxClientSideApply {
-		p.report(diag.Diagnostic{Code: diag.ManifestTooLarge, Severity: diag.Warning, Pos: p.pos(m.node),
-			Message: fmt.Sprintf("compiling grows this manifest from %d to %d bytes, beyond the %d that kubectl apply can keep in its annotation", len(before), len(after), maxClientSideApply),
-			Hint:    "apply it with kubectl apply --server-side, or leave the annotation out (--no-annotation)"})
-	}
 	metadata, _ := crd["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
 	size := 0
 	for k, v := range annotations {
 		s, _ := v.(string)
 		size += len(k) + len(s)
+	}
+	// kubectl does not keep what it kept before.
+	kept, _ := json.Marshal(annotations[corev1.LastAppliedConfigAnnotation])
+	after, err := json.Marshal(crd)
+	was, is := len(before)-len(kept), len(after)-len(kept)
+	if err == nil && is > maxClientSideApply && was <= maxClientSideApply {
+		p.report(diag.Diagnostic{Code: diag.ManifestTooLarge, Severity: diag.Warning, Pos: p.pos(m.node),
+			Message: fmt.Sprintf("compiling grows this manifest from %d to %d bytes, beyond the %d that kubectl apply can keep in its annotation", was, is, maxClientSideApply),
+			Hint:    "apply it with kubectl apply --server-side, or leave the annotation out (--no-annotation)"})
 	}
 	if _, ours := annotations[Annotation]; ours && size > maxClientSideApply {
 		p.errorf(m.node, diag.AnnotationTooLarge, "compile with --no-annotation, or declare fewer unions in one CRD",

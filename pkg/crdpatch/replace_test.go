@@ -69,6 +69,10 @@ x-kubernetes-validations:
 `, replacing,
 			[]string{"rule: has(self.a) || has(self.b)"}, nil, diag.RulesReplaced, "x-kubernetes-validations[0], x-kubernetes-validations[1]",
 		}, {
+			"a rule that could be ours", "x-kubernetes-validations:\n- rule: \"!(has(self.a) && has(self.b))\"\n  message: one only",
+			strings.Replace(replacing, "  cardinality: ExactlyOne\n", "", 1),
+			[]string{"one only"}, nil, diag.RulesReplaced, "[0]",
+		}, {
 			"oneOf", "oneOf:\n- required: [a]\n- required: [b]", replacing,
 			[]string{"oneOf", "required: [a]"}, nil, diag.RulesReplaced, "oneOf",
 		}, {

@@ -204,16 +204,20 @@ func (r *restorer) read(value *any) bool {
 // remove plans to take rules and annotation out.
 func (r *restorer) remove() []yamltext.Edit {
 	r.copies()
+	overwritten := r.overwritten()
 	for _, s := range r.record.Schemas {
 		version, node := findSchema(r.manifest.node, s)
 		if node == nil {
 			r.gone(s)
 			continue
 		}
+		if overwritten {
+			s.Replaced = nil // they are there
+		}
 		if s.External {
 			r.remember(s)
 		}
-		fresh := false
+		fresh := overwritten
 		if _, _, _, declared := yamltext.Lookup(node, union.Key); declared {
 			fresh = !s.Kept
 		}
@@ -230,6 +234,34 @@ func (r *restorer) remove() []yamltext.Edit {
 		r.errorf(r.annotations, diag.Unproved, "", "cannot take the annotation out: %v", err)
 	}
 	return r.edits
+}
+
+// overwritten reports whether the CRD has been written anew but for its annotations,
+// as when somebody who knows nothing of its unions applies it again, and the
+// declarations of all of them are given: nothing of what compiling did is there.
+func (r *restorer) overwritten() bool {
+	given, _ := r.opts.Elsewhere.Of(r.manifest.names())
+	covers := func(s schemaRecord) bool {
+		return slices.ContainsFunc(given, func(e union.External) bool { return e.Covers(s.Version, s.Path) })
+	}
+	for _, s := range r.record.Schemas {
+		if len(s.Unions) > 0 && !(s.External && covers(s)) {
+			return false
+		}
+		version, node := findSchema(r.manifest.node, s)
+		if node == nil {
+			continue
+		}
+		for _, l := range s.lists() {
+			present, _ := schemaIn(r.value, version, s.Path)[l.key].([]any)
+			for _, item := range l.items {
+				if i, _ := item.find(present); i >= 0 {
+					return false
+				}
+			}
+		}
+	}
+	return len(given) > 0
 }
 
 // gone reports a record whose schema is not there. When its rules stand elsewhere
