@@ -1,0 +1,172 @@
+package krm
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+func TestConfigMistakes(t *testing.T) {
+	const name = "UnionCompiler/unions: UC705: "
+	for _, tt := range []struct {
+		name, config string
+		want         []string // the diagnostics, with their hints behind a bar
+	}{
+		{"unknown key", configured("file: [a.yaml]"), []string{name + `unknown key "file" in a UnionCompiler at file|write "files"`}},
+		{"spec", configured("spec: {}"), []string{name + `unknown key "spec" in a UnionCompiler at spec|write its keys at the top level, beside metadata`}},
+		{"no idea", configured("xyzzy: 1"), []string{name + `unknown key "xyzzy" in a UnionCompiler at xyzzy|the keys are apiVersion, kind, metadata, files, unions, schemas, kubeVersion, encoding, keepUnions, noAnnotation, verify`}},
+		{"a key that is a list", configured("? [a]", ": b"), []string{name + `a key of a UnionCompiler must be a string, not a list|the keys are apiVersion, kind, metadata, files, unions, schemas, kubeVersion, encoding, keepUnions, noAnnotation, verify`}},
+		{"twice", configured("verify: true", "verify: false"), []string{`UnionCompiler/unions: UC104: key "verify" occurs twice in this mapping|delete one of them`}},
+		{"types", configured("files: a.yaml", "unions: {a: b}", "schemas: x", "kubeVersion: [1]", "encoding: {}", "keepUnions: 'true'", "noAnnotation: 1", "verify: yes"), []string{
+			`UnionCompiler/unions: UC701: schemas: want a list, not "x"|write an item per schema: - crd: backups.example.com`,
+			name + `encoding: want a string, not a mapping at encoding|write it like auto`,
+			name + `files: want a list of files, not "a.yaml" at files|write it like files: [crds/backup.yaml]`,
+			name + `keepUnions: want true or false, not "true" at keepUnions|write keepUnions: true, without quotes`,
+			name + `kubeVersion: want a string, not a list at kubeVersion|write it like "1.30"`,
+			name + `noAnnotation: want true or false, not 1 at noAnnotation|write noAnnotation: true, without quotes`,
+			name + `unions: want a list of files, not a mapping at unions|write it like unions: [unions.yaml]`,
+			name + `verify: want true or false, not "yes" at verify|write verify: true, without quotes`,
+		}},
+		{"items of lists", configured("files: [1, null, {}, '', on]"), []string{
+			name + `files[0]: kubectl reads 1 as the number 1; quote it at files[0]|write "1"`,
+			name + `files[1]: want a string, not null at files[1]|write it like crds/backup.yaml`,
+			name + `files[2]: want a string, not a mapping at files[2]|write it like crds/backup.yaml`,
+			name + `files[3]: want a string, not "" at files[3]|write it like crds/backup.yaml`,
+			name + `files[4]: kubectl reads on as the boolean true; quote it at files[4]|write "on"`,
+		}},
+		{"a version without quotes", configured("kubeVersion: 1.30"), []string{name + `kubeVersion: kubectl reads 1.30 as the number 1.3; quote it at kubeVersion|write "1.30"`}},
+		{"values", configured("kubeVersion: '1.0'", "encoding: best"), []string{
+			name + `encoding: no such encoding "best": use auto, fine, compact, terse or openapi at encoding|`,
+			name + `kubeVersion: "1.0" is no version of Kubernetes from 1.25 on: write it like 1.30 at kubeVersion|write it like "1.30"`,
+		}},
+		{"metadata", "functionConfig: {apiVersion: unioncel.dev/v1alpha1, kind: UnionCompiler, metadata: x}\n", []string{`UnionCompiler: UC705: metadata: want a mapping, not "x" at metadata|write it like metadata: {name: unions}`}},
+		{"a ConfigMap", "functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {verify: 'true'}}\n", []string{`UnionCompiler/c: UC705: a functionConfig of kind ConfigMap is not read, since it has no place for lists and booleans at kind|` +
+			`write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler, with the options at the top level, not under data`}},
+		{"another kind", "functionConfig: {apiVersion: unioncel.dev/v1alpha1, kind: UnionSet}\n", []string{`UnionCompiler: UC705: the functionConfig must be a UnionCompiler, not a UnionSet at kind|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
+		{"no kind", "functionConfig: {}\n", []string{`UnionCompiler: UC705: the functionConfig has no kind at kind|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
+		{"another version", "functionConfig: {apiVersion: unioncel.dev/v1, kind: UnionCompiler}\n", []string{`UnionCompiler: UC705: a UnionCompiler is read in apiVersion unioncel.dev/v1alpha1, not "unioncel.dev/v1" at apiVersion|write apiVersion: unioncel.dev/v1alpha1`}},
+		{"a list", "functionConfig: []\n", []string{`UnionCompiler: UC705: the functionConfig must be a mapping, not a list|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
+		{"a string", "functionConfig: a\n", []string{`UnionCompiler: UC705: the functionConfig must be a mapping, not "a"|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
+		{"a union set within", configured("schemas: [{crd: a.example.com, pth: spec, x-kubernetes-unions: [{members: [http, tcp], nam: x}]}]"), []string{
+			`UnionCompiler/unions: UC201: unknown key "nam" in a union declaration at schemas[0]|write "name"`,
+			`UnionCompiler/unions: UC701: unknown key "pth" in an item of schemas at schemas[0]|write "path"`,
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			in := listOf(tt.config, crdText("a", unions...))
+			r := mustRun(t, in, fstest.MapFS{})
+			got := texts(r)
+			for i, d := range r.Diagnostics {
+				got[i] += "|" + d.Hint
+			}
+			if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+			}
+			if isCompiled(r.Output) {
+				t.Error("the items were compiled all the same")
+			}
+		})
+	}
+}
+
+func TestWithoutConfig(t *testing.T) {
+	for _, config := range []string{"", "functionConfig: null\n"} {
+		r := mustRun(t, listOf(config, crdText("a", unions...)), nil)
+		wantTexts(t, r)
+		if !isCompiled(r.Output) {
+			t.Errorf("%q: not compiled", config)
+		}
+	}
+}
+
+// Each option does what the flag of compile does.
+func TestOptions(t *testing.T) {
+	for _, tt := range []struct {
+		option string
+		opts   crdpatch.Options
+		verify bool
+	}{
+		{`kubeVersion: "1.27"`, crdpatch.Options{KubeVersion: "1.27"}, false},
+		{"encoding: compact", crdpatch.Options{Encoding: "compact"}, false},
+		{"encoding: auto", crdpatch.Options{}, false},
+		{"keepUnions: true", crdpatch.Options{KeepUnions: true}, false},
+		{"noAnnotation: true", crdpatch.Options{NoAnnotation: true}, false},
+		{"verify: true", crdpatch.Options{}, true},
+		{"verify: false", crdpatch.Options{}, false},
+	} {
+		crd := crdText("a", unions...)
+		want, _ := crdpatch.Compile("", []byte(crd), tt.opts)
+		var verified bool
+		report, err := Run([]byte(listOf(configured(tt.option), crd)), Host{
+			Compiler: func(opts crdpatch.Options, verify bool) Compiler {
+				verified = verify
+				return func(name string, src []byte) ([]byte, diag.List) { return crdpatch.Compile(name, src, opts) }
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := rulesOf(t, dataOf(t, report.Output)["items"].([]any)[0].(map[string]any))
+		if got != rulesOf(t, dataOf(t, want)) || verified != tt.verify {
+			t.Errorf("%s: verified %t, and not what compile gives:\n%s", tt.option, verified, report.Output)
+		}
+	}
+}
+
+// rulesOf is what compiling writes into crdText.
+func rulesOf(t *testing.T, crd map[string]any) string {
+	t.Helper()
+	annotations := crd["metadata"].(map[string]any)["annotations"]
+	schema := crd["spec"].(map[string]any)["versions"].([]any)[0].(map[string]any)["schema"].(map[string]any)["openAPIV3Schema"]
+	spec := schema.(map[string]any)["properties"].(map[string]any)["spec"].(map[string]any)
+	return strings.Join([]string{text(t, annotations != nil), text(t, spec["x-kubernetes-validations"]), text(t, spec["x-kubernetes-unions"])}, "\n")
+}
+
+func TestInlineUnions(t *testing.T) {
+	config := configured("schemas:", "- crd: a.example.com", "  path: spec",
+		"  x-kubernetes-unions: [{members: [http, tcp], discriminatorChange: Allow}]")
+	r := mustRun(t, listOf(config, crdText("a")), nil)
+	wantTexts(t, r)
+	if !strings.Contains(string(r.Output), "at most one of http, tcp may be set") {
+		t.Errorf("not compiled:\n%s", r.Output)
+	}
+
+	// Mistakes that only the CRD shows are about the item of schemas.
+	config = strings.Replace(config, "tcp]", "tpc]", 1)
+	config = strings.Replace(config, "schemas:\n", "schemas:\n  - crd: a.example.com\n    path: spec.http\n    x-kubernetes-unions: [{members: [u, v]}]\n", 1)
+	r = mustRun(t, listOf(config, crdText("a")), nil)
+	wantTexts(t, r,
+		`UnionCompiler/unions schemas[0]: UC215: a union needs an object with properties; this schema is an object without properties at spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[http]`,
+		`UnionCompiler/unions schemas[1]: UC203: member "tpc" is not a property of this object at spec.versions[0].schema.openAPIV3Schema.properties[spec]`)
+	for i, res := range resultsOf(t, r.Output) {
+		if want := []string{"schemas[0]", "schemas[1]"}[i]; res.Field.Path != want || res.ResourceRef.Kind != "UnionCompiler" {
+			t.Errorf("result %d is about %s of %v, want %s", i, res.Field.Path, res.ResourceRef, want)
+		}
+	}
+}
+
+// A union for a CRD that is nowhere is an error, as in compile.
+func TestMissingCRD(t *testing.T) {
+	set := "apiVersion: unioncel.dev/v1alpha1\nkind: UnionSet\nschemas:\n- crd: c.example.com\n  path: spec\n  x-kubernetes-unions: [{members: [http, tcp]}]\n"
+	files := fstest.MapFS{"sets/c.yaml": {Data: []byte(set)}, "crds/c.yaml": {Data: []byte(crdText("c"))}}
+	inline := "schemas: [{crd: ab.example.com, path: spec, x-kubernetes-unions: [{members: [http, tcp]}]}]"
+	r := mustRun(t, listOf(configured("unions: [sets/c.yaml]", inline), crdText("a")), files)
+	wantTexts(t, r,
+		"UnionCompiler/unions schemas[0]: UC702: no input has the CustomResourceDefinition ab.example.com, which this union is for",
+		"sets/c.yaml:4:3: UC702: no input has the CustomResourceDefinition c.example.com, which this union is for")
+	if hint := r.Diagnostics[0].Hint; hint != "did you mean a.example.com? Or give the file that has it, too" {
+		t.Errorf("the hint is %q", hint)
+	}
+	if string(r.Sources["sets/c.yaml"]) != set {
+		t.Errorf("the source of sets/c.yaml is %q", r.Sources["sets/c.yaml"])
+	}
+
+	// Files that are generated from count.
+	r = mustRun(t, listOf(configured("unions: [sets/c.yaml]", "files: [crds/c.yaml]")), files)
+	wantTexts(t, r)
+	if !strings.Contains(string(r.Output), "at most one of http, tcp may be set") {
+		t.Errorf("not compiled:\n%s", r.Output)
+	}
+}

@@ -1,0 +1,32 @@
+// Package krm is the compiler as a KRM function, which kustomize, kpt and others run:
+// a ResourceList in, a ResourceList out
+// (https://github.com/kubernetes-sigs/kustomize/blob/master/cmd/config/docs/api-conventions/functions-spec.md).
+//
+// [Run] does it all. The list's functionConfig, of kind UnionCompiler, says what:
+//
+//	apiVersion: unioncel.dev/v1alpha1
+//	kind: UnionCompiler
+//	metadata:
+//	  name: unions
+//	files: [crds/backup.yaml]   # generate: these files, compiled, become items
+//	unions: [unions.yaml]       # declarations beside the CRDs, as of compile --unions
+//	schemas: []                 # the same in place, as in a UnionSet
+//	kubeVersion: "1.30"         # and encoding, keepUnions, noAnnotation, verify
+//
+// The CRDs among the items are compiled in any case, so one configuration serves as
+// generator and as transformer.
+//
+// What a run promises:
+//
+//   - Items that are no CRDs, and everything else in the list, stay what they are as
+//     data, in their order; so do the annotations by which an orchestrator knows its
+//     items. Comments stay where the encoder of yaml.v3 can keep them.
+//   - The same input gives the same output, and the output compiled again is the same.
+//   - With any error the items are those that were received, and results say why.
+//
+// The list is read and written as YAML nodes rather than with kyaml's ByteReadWriter,
+// which takes other things than a ResourceList, too, and drops annotations that are
+// empty. Tests hold the output to kyaml's reader and to kustomize.
+//
+// The package opens nothing: files come from the [fs.FS] that its caller provides.
+package krm

@@ -1,0 +1,215 @@
+package krm
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// generated are the kinds and names of the items that files give.
+func generated(t *testing.T, files fs.FS, names string) (*Report, []string) {
+	t.Helper()
+	r := mustRun(t, listOf(configured("files: "+names)), files)
+	var l []string
+	for _, item := range dataOf(t, r.Output)["items"].([]any) {
+		item := item.(map[string]any)
+		l = append(l, fmt.Sprint(item["kind"], "/", item["metadata"].(map[string]any)["name"]))
+	}
+	return r, l
+}
+
+func TestGenerate(t *testing.T) {
+	service := "apiVersion: v1\nkind: Service\nmetadata: {name: s}\n"
+	list := "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinitionList\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n  - " + strings.ReplaceAll(strings.TrimSpace(service), "\n", "\n    ") +
+		"\n- " + strings.ReplaceAll(strings.TrimSpace(crdText("c", unions...)), "\n", "\n  ") + "\n"
+	files := fstest.MapFS{
+		"a.yaml":                  {Data: []byte("# A comment.\n---\n" + service + "---\n" + crdText("a", unions...) + "---\n# nothing\n---\n" + crdText("b", unions...))},
+		"crds/list.yml":           {Data: []byte(strings.Replace(list, "name: s", "name: t", 1))},
+		"crds/deep/j.json":        {Data: []byte(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "j"}}`)},
+		"crds/notes.txt":          {Data: []byte("x")},
+		"crds/.hidden.yaml":       {Data: []byte("x")},
+		"crds/.hidden/x.yaml":     {Data: []byte("x")},
+		"crds/kustomization.yaml": {Data: []byte("resources: []\n")},
+		"crds/unions.yaml":        {Data: []byte("apiVersion: unioncel.dev/v1alpha1\nkind: UnionCompiler\nmetadata: {name: u}\n")},
+		"empty/x.txt":             {Data: []byte("x")},
+		"alias.yaml":              {Data: []byte("kind: A\nmetadata: {name: &a x}\nb: *a\n")},
+		"nameless.yaml":           {Data: []byte("kind: A\nmetadata: {namespace: b}\n")},
+		"nothing.yaml":            {Data: []byte("kind: List\nitems: []\n---\nkind: CustomResourceDefinitionList\nitems:\n---\nkind: AccessList\nmetadata: {name: l}\n")},
+	}
+	const crd = "CustomResourceDefinition/"
+	for names, want := range map[string]string{
+		"[a.yaml]":                         "Service/s " + crd + "a.example.com " + crd + "b.example.com",
+		"[crds]":                           "ConfigMap/j Service/t " + crd + "c.example.com",
+		"[./crds/, a.yaml, crds/list.yml]": "ConfigMap/j Service/t " + crd + "c.example.com Service/s " + crd + "a.example.com " + crd + "b.example.com",
+		"[crds/deep/../list.yml]":          "Service/t " + crd + "c.example.com",
+		"[alias.yaml]":                     "A/x",
+		"[nothing.yaml]":                   "AccessList/l",
+		"[nameless.yaml, ./nameless.yaml]": "A/<nil>",
+		"[]":                               "",
+	} {
+		r, got := generated(t, files, names)
+		wantTexts(t, r)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s gives %q, want %s", names, got, want)
+		}
+		if n := strings.Count(string(r.Output), "at most one of http, tcp may be set"); n != strings.Count(want, crd) || declares.Match(r.Output) {
+			t.Errorf("%s: %d of %d CRDs are compiled:\n%s", names, n, strings.Count(want, crd), r.Output)
+		}
+	}
+	r, _ := generated(t, files, "[a.yaml]")
+	if again := mustRun(t, string(r.Output), files); string(again.Output) != string(r.Output) {
+		t.Errorf("the second run changes\n%s\nto\n%s", r.Output, again.Output)
+	}
+}
+
+func TestGenerateMistakes(t *testing.T) {
+	files := fstest.MapFS{
+		"a.yaml":       {Data: []byte("kind: A\nmetadata: {name: a}\n---\n" + crdText("a", broken...))},
+		"notyaml.yaml": {Data: []byte("a: [")},
+		"empty.yaml":   {Data: nil},
+		"list.yaml":    {Data: []byte("- a\n")},
+		"none/x.txt":   {Data: []byte("x")},
+		"pipe":         {Mode: fs.ModeNamedPipe},
+		"p/pipe.yaml":  {Mode: fs.ModeNamedPipe},
+	}
+	const relative = "names are relative to the directory of the kustomization"
+	const member = `a.yaml:26:31: UC203: member "tpc" is not a property of this object at spec.versions[0].schema.openAPIV3Schema.properties[spec]|write "tcp"`
+	for names, want := range map[string]string{
+		"[a.yaml]":           member,
+		"[notyaml.yaml]":     "notyaml.yaml:1:4: UC101: did not find expected node content|",
+		"[empty.yaml]":       "empty.yaml: UC103: the file is empty|",
+		"[list.yaml]":        "list.yaml: UC705: a document in this file is a list, not an object|files hold Kubernetes objects: take this one out of the list of files",
+		"[missing.yaml]":     "UnionCompiler/unions: UC705: missing.yaml: file does not exist at files[0]|" + relative,
+		`["crds\\a.yaml"]`:   `UnionCompiler/unions: UC705: crds\a.yaml: file does not exist at files[0]|write / between directories, on Windows, too`,
+		`["*.yaml"]`:         "UnionCompiler/unions: UC705: *.yaml: file does not exist at files[0]|name the files, or their directory: there are no patterns",
+		"[none]":             "UnionCompiler/unions: UC705: none: no *.yaml, *.yml or *.json in this directory at files[0]|" + relative,
+		"[/etc/passwd]":      "UnionCompiler/unions: UC705: /etc/passwd: the name is absolute at files[0]|" + relative,
+		`["C:/a.yaml"]`:      "UnionCompiler/unions: UC705: C:/a.yaml: the name is absolute at files[0]|" + relative,
+		"[https://a.b/c]":    "UnionCompiler/unions: UC705: https://a.b/c: a URL is not read at files[0]|download it, and name the file",
+		"[pipe]":             "UnionCompiler/unions: UC705: pipe: not a regular file at files[0]|name a file or a directory",
+		"[p]":                "UnionCompiler/unions: UC705: p: p/pipe.yaml: not a regular file at files[0]|" + relative,
+		`[a.yaml, "a\0.y"]`:  "UnionCompiler/unions: UC705: a\\u0000.y: file does not exist at files[1]|" + relative,
+		"[x/../../a.yaml]":   "UnionCompiler/unions: UC705: x/../../a.yaml: the file is outside the kustomization at files[0]|only files in the directory of the kustomization and below can be read: move the file, or put a kustomization beside it and name that among the resources",
+		"[a.yaml, ./a.yaml]": member,
+	} {
+		r, got := generated(t, files, names)
+		if len(r.Diagnostics) != 1 || texts(r)[0]+"|"+r.Diagnostics[0].Hint != want {
+			t.Errorf("%s:\ngot  %q %q\nwant %q", names, texts(r), r.Diagnostics, want)
+		}
+		if len(got) > 0 {
+			t.Errorf("%s gives %q", names, got)
+		}
+	}
+
+	// The result names the object in the file, and the file the excerpt is from.
+	r, _ := generated(t, files, "[a.yaml]")
+	res := resultsOf(t, r.Output)[0]
+	if res.File == nil || res.File.Path != "a.yaml" || res.File.Index != 1 || res.ResourceRef == nil || res.ResourceRef.Name != "a.example.com" ||
+		res.Tags["line"] != "26" || res.Tags["column"] != "31" {
+		t.Errorf("the result is %+v %+v", res, res.ResourceRef)
+	}
+	if string(r.Sources["a.yaml"]) != string(files["a.yaml"].Data) {
+		t.Errorf("the source is %q", r.Sources["a.yaml"])
+	}
+
+	// Without files there is nothing to read from.
+	r = mustRun(t, listOf(configured("files: [a.yaml]")), nil)
+	wantTexts(t, r, "UnionCompiler/unions: UC705: a.yaml: there are no files here at files[0]")
+}
+
+// What a file gives and is an item already.
+func TestGenerateTwice(t *testing.T) {
+	files := fstest.MapFS{"a.yaml": {Data: []byte(crdText("a", unions...))}, "b.yaml": {Data: []byte(crdText("a", unions...))}}
+	patched := strings.Replace(crdText("a", unions...), "metadata:\n", "metadata:\n  labels: {x: z}\n", 1)
+	for _, tt := range []struct{ name, files, item, want string }{
+		{"the same", "[a.yaml]", crdText("a", unions...), ""},
+		{"patched", "[a.yaml]", patched,
+			"a.yaml: UC705: CustomResourceDefinition a.example.com is among the items already, and differs (CustomResourceDefinition/a.example.com)"},
+		{"the same in two files", "[a.yaml, b.yaml]", "kind: A\nmetadata: {name: a}\n", ""},
+	} {
+		r := mustRun(t, listOf(configured("files: "+tt.files), tt.item), files)
+		if got := strings.Join(texts(r), "\n"); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
+		if n := strings.Count(string(r.Output), "name: a.example.com"); n != 1 {
+			t.Errorf("%s: the CRD is there %d times", tt.name, n)
+		}
+	}
+}
+
+// The real file system: an os.Root lets nothing out.
+func TestRoot(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // symbolic links need rights there, and errors have other words
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		name = filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("secret.yaml", crdText("secret"))
+	write("secrets/s.yaml", crdText("secret"))
+	write("base/crds/a.yaml", crdText("a", unions...))
+	write("base/more/b.yaml", crdText("b", unions...))
+	for link, to := range map[string]string{
+		"base/link.yaml":       "../secret.yaml",
+		"base/dir":             "../secrets",
+		"base/crds/in.yaml":    "../more/b.yaml",
+		"base/crds/linked":     "../more",
+		"base/escapes/out.yml": "../../secret.yaml",
+		"base/gone/gone.yaml":  "nowhere.yaml",
+	} {
+		link = filepath.Join(dir, link)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o755), os.Symlink(to, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(filepath.Join(dir, "base"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for names, want := range map[string]string{
+		"[link.yaml]":      "UnionCompiler/unions: UC705: link.yaml: path escapes from parent at files[0]",
+		"[dir]":            "UnionCompiler/unions: UC705: dir: path escapes from parent at files[0]",
+		"[dir/s.yaml]":     "UnionCompiler/unions: UC705: dir/s.yaml: path escapes from parent at files[0]",
+		"[escapes]":        "UnionCompiler/unions: UC705: escapes: escapes/out.yml: path escapes from parent at files[0]",
+		"[gone]":           "UnionCompiler/unions: UC705: gone: gone/gone.yaml: no such file or directory at files[0]",
+		"[../secret.yaml]": "UnionCompiler/unions: UC705: ../secret.yaml: the file is outside the kustomization at files[0]",
+	} {
+		r, got := generated(t, root.FS(), names)
+		if len(got) > 0 || strings.Join(texts(r), "\n") != want || len(r.Sources) > 0 {
+			t.Errorf("%s gives %q, %q, want %s", names, got, texts(r), want)
+		}
+	}
+	// Links that stay inside are files like others; those to directories are not followed.
+	r, got := generated(t, root.FS(), "[crds]")
+	wantTexts(t, r)
+	if want := "CustomResourceDefinition/a.example.com CustomResourceDefinition/b.example.com"; strings.Join(got, " ") != want {
+		t.Errorf("got %q, want %s", got, want)
+	}
+}
+
+// unreadableFS fails to read what it lists.
+type unreadableFS struct{ fstest.MapFS }
+
+func (u unreadableFS) ReadFile(name string) ([]byte, error) {
+	return nil, &fs.PathError{Op: "openat", Path: name, Err: fs.ErrPermission}
+}
+
+func TestPermission(t *testing.T) {
+	files := unreadableFS{fstest.MapFS{"crds/a.yaml": {Data: []byte("kind: A\n")}}}
+	r, got := generated(t, files, "[crds]")
+	wantTexts(t, r, "UnionCompiler/unions: UC705: crds/a.yaml: permission denied at files[0]")
+	if len(got) > 0 {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,168 @@
+package krm
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// piece is an item or a file, and what becomes of it.
+type piece struct {
+	name string     // in diagnostics
+	item *yaml.Node // nil for a file
+	asIs bool       // is not compiled
+	text []byte     // to compile
+	// tracking are the annotations that are left out of the text of an item.
+	tracking []*yaml.Node
+	items    []*yaml.Node // the result
+	diags    diag.List
+}
+
+// received are the items of the input. The functionConfig is not among them where it
+// came along as an item: kustomize gives a generator an item so that there is one, and
+// drops what is local at the end. Other local items stay as they are, since later
+// steps may use them, and so does a functionConfig that has a file.
+func (r *run) received() []*piece {
+	var l []*piece
+	for i, item := range r.list.nodes() {
+		local := isLocal(item)
+		if local && r.list.config != nil && identify(item) == identify(r.list.config) && origin(item, "path") == "" {
+			if len(r.cfg.files) == 0 && len(r.list.items.Content) == 1 {
+				r.misconfigured("files", "name files, as in files: [crds/backup.yaml], or list the "+Kind+" under transformers",
+					"as a generator this %s has nothing to compile", Kind)
+			}
+			continue
+		}
+		w := &piece{name: nameOf(item, i), item: item, asIs: local || !mayHoldCRDs(item), items: []*yaml.Node{item}}
+		l = append(l, w)
+		if !w.asIs {
+			r.about(w.name, subject{resource: resourceOf(item), file: origin(item, "path"), index: origin(item, "index")})
+		}
+	}
+	return l
+}
+
+// encode makes the text of an item.
+func (w *piece) encode() {
+	if w.asIs || w.item == nil {
+		return
+	}
+	var item *yaml.Node
+	item, w.tracking = untracked(w.item)
+	text, err := encodeProved(item)
+	if err != nil {
+		w.diags = append(w.diags, diag.Diagnostic{Code: diag.Unproved, Pos: diag.Pos{File: w.name}, Message: err.Error()})
+		return
+	}
+	w.text = text
+}
+
+// nameOf is what diagnostics call an item.
+func nameOf(item *yaml.Node, i int) string {
+	name := word(item, "kind")
+	if n := word(item, "metadata", "name"); n != "" {
+		name += "/" + n
+	} else {
+		name += fmt.Sprintf(" items[%d]", i)
+	}
+	if file := origin(item, "path"); file != "" {
+		name += " (" + file + ")"
+	}
+	return name
+}
+
+// mayHoldCRDs reports whether crdpatch finds CRDs in an item.
+func mayHoldCRDs(item *yaml.Node) bool {
+	return word(item, "kind") == "CustomResourceDefinition" || isList(item)
+}
+
+func isList(n *yaml.Node) bool {
+	return slices.Contains([]string{"List", "CustomResourceDefinitionList"}, word(n, "kind"))
+}
+
+// compile fills in what becomes of a piece.
+func (w *piece) compile(compile Compiler) {
+	if w.asIs {
+		return
+	}
+	out, diags := compile(w.name, w.text)
+	if w.item != nil {
+		diags = w.unplaced(diags)
+	}
+	w.diags = diags
+	if diags.HasErrors() || w.item != nil && bytes.Equal(out, w.text) {
+		return
+	}
+	docs, wrong := documents(w.name, out)
+	if wrong != nil {
+		w.diags = append(w.diags, *wrong)
+		return
+	}
+	if w.item == nil {
+		w.items = w.flattened(docs)
+		return
+	}
+	tracked(docs[0], w.tracking)
+	w.items = docs
+}
+
+// unplaced gives diagnostics about an item, whose text nobody has seen, a path in
+// place of a line.
+func (w *piece) unplaced(l diag.List) diag.List {
+	var root *yaml.Node
+	if len(l) > 0 {
+		if file, wrong := source.Parse(w.name, w.text); wrong == nil {
+			root = file.Docs[0].Root
+		}
+	}
+	l = slices.Clone(l)
+	for i := range l {
+		d := &l[i]
+		if d.Pos.File == w.name {
+			if d.Path == "" {
+				d.Path = pathAt(root, d.Pos)
+			}
+			d.Pos.Line, d.Pos.Col = 0, 0
+		}
+		d.Related = slices.Clone(d.Related)
+		for j := range d.Related {
+			if at := &d.Related[j].Pos; at.File == w.name {
+				*at = diag.Pos{File: pathAt(root, *at)}
+			}
+		}
+	}
+	return l
+}
+
+// pathAt returns the path of the last node that begins at or before a position.
+func pathAt(root *yaml.Node, at diag.Pos) string {
+	found := ""
+	var visit func(n *yaml.Node, path string)
+	visit = func(n *yaml.Node, path string) {
+		if n.Line > at.Line || n.Line == at.Line && n.Column > at.Col {
+			return
+		}
+		found = path
+		for i, c := range n.Content {
+			switch {
+			case n.Kind == yaml.SequenceNode:
+				visit(c, fmt.Sprintf("%s[%d]", path, i))
+			case i%2 == 1:
+				key := n.Content[i-1]
+				p := strings.TrimPrefix(path+"."+key.Value, ".")
+				visit(key, p)
+				visit(c, p)
+			}
+		}
+	}
+	if root != nil && at.Line > 0 {
+		visit(root, "")
+	}
+	return found
+}

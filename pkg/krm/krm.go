@@ -1,0 +1,164 @@
+package krm
+
+import (
+	"io/fs"
+	"runtime"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Compiler turns the text of a file into what it compiles to, like
+// [crdpatch.Compile]; name is what diagnostics call the file.
+type Compiler func(name string, src []byte) ([]byte, diag.List)
+
+// Host is what a run takes from the world around it.
+type Host struct {
+	// Files are those that the configuration can name. It must not lead out of the
+	// directory that they are relative to. Nil: there are none.
+	Files fs.FS
+	// Compiler returns the compiler with these options; verify asks it to prove its
+	// rules. Nil stands for [crdpatch.Compile], which proves nothing.
+	Compiler func(opts crdpatch.Options, verify bool) Compiler
+}
+
+// Report is what came of a run. The caller owns it.
+type Report struct {
+	// Output is the ResourceList to print. Its results are the diagnostics.
+	Output []byte
+	// Diagnostics are sorted. When there is an error among them, the items in the
+	// output are those of the input.
+	Diagnostics diag.List
+	// Sources are the files that were read, by the name that diagnostics use.
+	Sources map[string][]byte
+}
+
+// Run reads a ResourceList and does with it what its functionConfig says. Diagnostics
+// about items, which an orchestrator has formatted anew, have no line: they are about
+// a file by the name of "Kind/name". The error says why there is nothing to print:
+// the input is no ResourceList, or cannot be written again.
+func Run(in []byte, host Host) (*Report, error) {
+	list, err := readList(in)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{list: list, files: fileReader{fsys: host.Files, sources: map[string][]byte{}}}
+	r.config()
+	var items []*yaml.Node
+	if !r.diags.HasErrors() {
+		items = r.items(host)
+	}
+	diags := r.diags.Sort()
+	if diags.HasErrors() {
+		items = list.nodes()
+	}
+	results, err := r.results(diags)
+	if err != nil {
+		return nil, err
+	}
+	out, err := list.with(items, results)
+	if err != nil {
+		return nil, err
+	}
+	return &Report{Output: out, Diagnostics: diags, Sources: r.files.sources}, nil
+}
+
+// run is one run of the function.
+type run struct {
+	list  *resourceList
+	cfg   config
+	files fileReader
+	diags diag.List
+	// subjects are what diagnostics are about, by the name of the file.
+	subjects map[string]subject
+}
+
+func (r *run) report(d ...diag.Diagnostic) { r.diags = append(r.diags, d...) }
+
+// about notes what the diagnostics with a name are about.
+func (r *run) about(name string, s subject) {
+	if r.subjects == nil {
+		r.subjects = map[string]subject{}
+	}
+	r.subjects[name] = s
+}
+
+// items returns the items of the output; they count when no error was reported.
+func (r *run) items(host Host) []*yaml.Node {
+	work := r.received()
+	for _, f := range r.files.read(r.cfg.files, r.unread("files")) {
+		work = append(work, r.file(f))
+	}
+	each(work, (*piece).encode)
+	r.missing(work)
+	r.gather(work)
+	if r.diags.HasErrors() {
+		return nil
+	}
+	compiler := r.compiler(host)
+	each(work, func(w *piece) { w.compile(compiler) })
+	r.gather(work)
+	if r.diags.HasErrors() {
+		return nil
+	}
+	return r.joined(work)
+}
+
+// compiler returns the compiler that the configuration asks for.
+func (r *run) compiler(host Host) Compiler {
+	if host.Compiler != nil {
+		return host.Compiler(r.cfg.opts, r.cfg.verify)
+	}
+	return func(name string, src []byte) ([]byte, diag.List) {
+		return crdpatch.Compile(name, src, r.cfg.opts)
+	}
+}
+
+// each does something with all pieces, several at a time.
+func each(work []*piece, do func(*piece)) {
+	var wg sync.WaitGroup
+	next := make(chan *piece)
+	for range min(runtime.GOMAXPROCS(0), len(work)) {
+		wg.Go(func() {
+			for w := range next {
+				do(w)
+			}
+		})
+	}
+	for _, w := range work {
+		next <- w
+	}
+	close(next)
+	wg.Wait()
+}
+
+// gather takes the diagnostics of all pieces.
+func (r *run) gather(work []*piece) {
+	for _, w := range work {
+		r.report(w.diags...)
+		w.diags = nil
+	}
+}
+
+// missing reports declarations for CRDs that are nowhere in the work.
+func (r *run) missing(work []*piece) {
+	if len(r.cfg.opts.Elsewhere.Externals) == 0 {
+		return
+	}
+	var crds []union.Target
+	for _, w := range work {
+		if w.asIs {
+			continue
+		}
+		found, ok := crdpatch.CRDs(w.name, w.text)
+		if !ok {
+			return // compiling it says why; who knows what it has
+		}
+		crds = append(crds, found...)
+	}
+	r.report(r.cfg.opts.Elsewhere.Missing(crds)...)
+}

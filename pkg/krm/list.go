@@ -1,0 +1,204 @@
+package krm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// What a list of resources says of itself.
+const (
+	listKind   = "ResourceList"
+	listGroup  = "config.kubernetes.io/"
+	itemsKey   = "items"
+	configKey  = "functionConfig"
+	resultsKey = "results"
+)
+
+var listVersions = []string{listGroup + "v1", listGroup + "v1beta1"}
+
+// resourceList is the input.
+type resourceList struct {
+	root   *yaml.Node
+	items  *yaml.Node // a list
+	config *yaml.Node // nil when there is none
+}
+
+// readList reads a ResourceList. The error says what the input is instead.
+func readList(in []byte) (*resourceList, error) {
+	docs, wrong := documents("the input", in)
+	if wrong != nil {
+		return nil, unreadable(*wrong)
+	}
+	if len(docs) != 1 {
+		return nil, fmt.Errorf("the input has %d documents: a function reads one %s, in which orchestrators such as kustomize put all resources", len(docs), listKind)
+	}
+	l := &resourceList{root: docs[0]}
+	kind, version := word(l.root, "kind"), word(l.root, "apiVersion")
+	switch {
+	case l.root.Kind != yaml.MappingNode || kind != listKind:
+		what := kindOf(l.root)
+		if kind != "" {
+			what = "a " + kind
+		}
+		return nil, fmt.Errorf("the input is %s, not a %s: this command is run by orchestrators such as kustomize; for files there is unioncel compile", what, listKind)
+	case !slices.Contains(listVersions, version):
+		return nil, fmt.Errorf("the input is a %s of apiVersion %q: write %s", listKind, version, listVersions[0])
+	}
+	for _, d := range source.Duplicates("", &yaml.Node{Kind: yaml.MappingNode, Content: withoutValues(l.root)}) {
+		return nil, fmt.Errorf("the %s is malformed: %s", listKind, d.Message)
+	}
+	l.items, l.config = lookup(l.root, itemsKey), lookup(l.root, configKey)
+	switch {
+	case l.items == nil:
+		return nil, fmt.Errorf("the %s has no items: it is cut off, or write items: []", listKind)
+	case isNull(l.items):
+		*l.items = yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	case l.items.Kind != yaml.SequenceNode:
+		return nil, fmt.Errorf("the items of the %s are %s, not a list", listKind, kindOf(l.items))
+	}
+	for i, item := range l.items.Content {
+		if item.Kind != yaml.MappingNode {
+			return nil, fmt.Errorf("items[%d] of the %s is %s, not an object", i, listKind, kindOf(item))
+		}
+	}
+	if isNull(l.config) {
+		l.config = nil
+	}
+	return l, nil
+}
+
+// unreadable turns what is wrong with the text of the input into an error.
+func unreadable(d diag.Diagnostic) error {
+	if d.Code == diag.EmptyInput {
+		return fmt.Errorf("the input is empty: a function reads a %s", listKind)
+	}
+	if d.Pos.Line > 0 {
+		return fmt.Errorf("the input, a %s, cannot be read: line %d: %s", listKind, d.Pos.Line, d.Message)
+	}
+	return fmt.Errorf("the input, a %s, cannot be read: %s", listKind, d.Message)
+}
+
+// documents returns the roots of the documents in a text that have content. They hold
+// no aliases: where there are any, they are written out as kubectl reads them.
+func documents(name string, text []byte) ([]*yaml.Node, *diag.Diagnostic) {
+	file, wrong := source.Parse(name, text)
+	if wrong != nil {
+		return nil, wrong
+	}
+	var l []*yaml.Node
+	for _, d := range file.Docs {
+		root := d.Root
+		if root != nil && hasAlias(root) {
+			data, _, wrong := source.Value(name, file, d)
+			if wrong != nil {
+				return nil, wrong
+			}
+			expanded, wrong := source.Parse(name, data)
+			if wrong != nil {
+				return nil, wrong
+			}
+			root = expanded.Docs[0].Root
+		}
+		if root != nil && !isNull(root) {
+			l = append(l, root)
+		}
+	}
+	return l, nil
+}
+
+func hasAlias(n *yaml.Node) bool {
+	return n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, hasAlias)
+}
+
+// withoutValues are the entries of a mapping with nothing in them.
+func withoutValues(m *yaml.Node) []*yaml.Node {
+	l := slices.Clone(m.Content)
+	for i := 1; i < len(l); i += 2 {
+		l[i] = &yaml.Node{Kind: yaml.ScalarNode}
+	}
+	return l
+}
+
+// nodes are the items of the input.
+func (l *resourceList) nodes() []*yaml.Node { return slices.Clone(l.items.Content) }
+
+// with encodes the list with these items and results in place of its own. Results
+// of nil leave the key out.
+func (l *resourceList) with(items []*yaml.Node, results *yaml.Node) ([]byte, error) {
+	list := *l.items
+	list.Content = items
+	if list.Style&yaml.FlowStyle != 0 && len(l.items.Content) == 0 && l.root.Style&yaml.FlowStyle == 0 && len(items) > 0 {
+		list.Style = 0 // it was [], which says nothing about style
+	}
+	root := *l.root
+	root.Content = nil
+	for i := 0; i+1 < len(l.root.Content); i += 2 {
+		switch k, v := l.root.Content[i], l.root.Content[i+1]; {
+		case k.Value == resultsKey:
+		case v == l.items:
+			root.Content = append(root.Content, k, &list)
+		default:
+			root.Content = append(root.Content, k, v)
+		}
+	}
+	if results != nil {
+		root.Content = append(root.Content, yamltext.StringNode(resultsKey), results)
+	}
+	out, err := encodeProved(&root)
+	if err != nil {
+		return nil, fmt.Errorf("the output, a %s: %w", listKind, err)
+	}
+	return out, nil
+}
+
+// encodeProved encodes a document such that it is read again as what it is. The encoder
+// gets some folded scalars wrong, and loses its way in some comments: then the text does
+// without them.
+func encodeProved(root *yaml.Node) ([]byte, error) {
+	var err error
+	for _, c := range []care{0, unfolded, unfolded | uncommented, uncommented | quoted} {
+		var out []byte
+		if out, err = encode(careful(root, c)); err != nil {
+			continue
+		}
+		again, wrong := source.Parse("", out)
+		switch {
+		case wrong != nil:
+			err = errors.New(wrong.Message)
+		case len(again.Docs) != 1 || !same(root, again.Docs[0].Root):
+			err = errors.New("it would mean something else")
+		default:
+			return out, nil
+		}
+	}
+	return nil, fmt.Errorf("it cannot be written as YAML: %w", err)
+}
+
+// encode encodes a document as kustomize does. The encoder panics on nodes that it
+// cannot write.
+func encode(root *yaml.Node) (out []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			out, err = nil, fmt.Errorf("write YAML: %v", r)
+		}
+	}()
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	enc.CompactSeqIndent()
+	if err := enc.Encode(root); err != nil {
+		return nil, err
+	}
+	if err := enc.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}

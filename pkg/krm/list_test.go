@@ -1,0 +1,90 @@
+package krm
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// What is no ResourceList has no output: the error says what it is.
+func TestUnreadable(t *testing.T) {
+	const head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
+	bomb := head + "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
+	for i := range 9 {
+		c := string(rune('b' + i))
+		p := string(rune('a' + i))
+		bomb += c + ": &" + c + " [" + strings.TrimSuffix(strings.Repeat("*"+p+", ", 10), ", ") + "]\n"
+	}
+	for _, tt := range []struct{ name, in, want string }{
+		{"empty", "", "the input is empty: a function reads a ResourceList"},
+		{"blank", " \n# nothing\n", "the input has 0 documents"},
+		{"a list", "[]", "the input is a list, not a ResourceList: this command is run by orchestrators such as kustomize"},
+		{"a scalar", "a", `the input is "a", not a ResourceList`},
+		{"a CRD", crdText("a"), "the input is a CustomResourceDefinition, not a ResourceList"},
+		{"kind is a list", "apiVersion: config.kubernetes.io/v1\nkind: [ResourceList]\nitems: []\n", "the input is a mapping, not a ResourceList"},
+		{"another version", "apiVersion: config.kubernetes.io/v2\nkind: ResourceList\nitems: []\n", `apiVersion "config.kubernetes.io/v2": write config.kubernetes.io/v1`},
+		{"no version", "kind: ResourceList\nitems: []\n", `apiVersion "": write`},
+		{"two documents", head + "items: []\n---\n" + head + "items: []\n", "the input has 2 documents"},
+		{"no items", head, "the ResourceList has no items: it is cut off, or write items: []"},
+		{"cut off", head + "items:\n- {a: b", "the input, a ResourceList, cannot be read: line "},
+		{"items is a mapping", head + "items: {a: b}\n", "the items of the ResourceList are a mapping, not a list"},
+		{"items is a string", head + "items: a\n", `the items of the ResourceList are "a", not a list`},
+		{"an item is null", head + "items: [{}, null]\n", "items[1] of the ResourceList is null, not an object"},
+		{"an item is a list", head + "items: [[]]\n", "items[0] of the ResourceList is a list, not an object"},
+		{"items twice", head + "items: []\nitems: []\n", `key "items" occurs twice`},
+		{"not UTF-8", head + "items: []\na: \xff\n", "byte 0xff is not UTF-8"},
+		{"control characters", head + "items: []\na: \x01\n", "cannot be read"},
+		{"an alias in itself", head + "items: &a [{b: *a}]\n", "cannot be read"},
+		{"an alias of nothing", head + "items: [*a]\n", "cannot be read"},
+		{"aliases without end", bomb + "items: []\n", "cannot be read"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			report, err := Run([]byte(tt.in), Host{})
+			if err == nil {
+				t.Fatalf("no error, but\n%s", report.Output)
+			}
+			if !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("the error is %q, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// The encoder gets some folded scalars wrong; the text then does without folding, and
+// keeps the rest.
+func TestEncodeProved(t *testing.T) {
+	for in, want := range map[string]string{
+		"a: >-\n  b\n   c\nd: >-\n  e\n  f\ng: [h] # i\n": "a: |-\n  b\n   c\nd: |-\n  e f\ng: [h] # i\n",
+		"a: >-\n  b\n  c\n": "a: >-\n  b c\n",
+		"# a\nb: {c: 'd', e: \"f\"} # g\n\n# h\ni:\n  - |\n    j\n": "# a\nb: {c: 'd', e: \"f\"} # g\n# h\ni:\n- |\n  j\n",
+	} {
+		docs, wrong := documents("", []byte(in))
+		if wrong != nil || len(docs) != 1 {
+			t.Fatal(wrong)
+		}
+		if out, err := encodeProved(docs[0]); err != nil || string(out) != want {
+			t.Errorf("%q is encoded as\n%q, %v, want\n%q", in, out, err, want)
+		}
+	}
+	if _, err := encodeProved(&yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{{Kind: 99}}}); err == nil {
+		t.Error("a node of no kind is encoded")
+	}
+}
+
+// An item that the encoder gets wrong is what it was, all the same.
+func TestFoldedItem(t *testing.T) {
+	in := listOf("", "kind: A\na: >-\n  b\n   c\n", crdText("a", unions...))
+	r := mustRun(t, in, nil)
+	if got, want := dataOf(t, r.Output)["items"].([]any)[0], dataOf(t, []byte(in))["items"].([]any)[0]; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	folded := strings.Replace(crdText("a", unions...), "        type: object\n", "        type: object\n        description: >-\n          a\n            b\n", 1)
+	r = mustRun(t, listOf("", folded), nil)
+	wantTexts(t, r)
+	if !regexp.MustCompile(`description: \|-\n +a\n +  b\n`).Match(r.Output) || !isCompiled(r.Output) {
+		t.Errorf("the description is another one:\n%s", r.Output)
+	}
+}

@@ -1,0 +1,95 @@
+package krm
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
+)
+
+// lookup returns the value at a key of mapping n, or nil.
+func lookup(n *yaml.Node, key string) *yaml.Node {
+	_, v, _, _ := yamltext.Lookup(n, key)
+	return v
+}
+
+// word returns the scalar at the end of a path of keys, or "".
+func word(n *yaml.Node, path ...string) string {
+	for _, key := range path {
+		n = lookup(n, key)
+	}
+	if n == nil || n.Kind != yaml.ScalarNode || isNull(n) {
+		return ""
+	}
+	return n.Value
+}
+
+func isNull(n *yaml.Node) bool {
+	return n != nil && n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
+}
+
+// kindOf says what a node is, for messages.
+func kindOf(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case isNull(n):
+		return "null"
+	case n.ShortTag() == "!!str":
+		return fmt.Sprintf("%q", n.Value)
+	}
+	return n.Value
+}
+
+// same reports whether two trees mean the same, whatever their styles and comments.
+func same(a, b *yaml.Node) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	if a.Kind != b.Kind || a.Value != b.Value || a.ShortTag() != b.ShortTag() || len(a.Content) != len(b.Content) {
+		return false
+	}
+	for i := range a.Content {
+		if !same(a.Content[i], b.Content[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// care is what is done to a tree before it is encoded.
+type care int
+
+const (
+	unfolded    care = 1 << iota // folded scalars become literal ones
+	uncommented                  // comments are left out
+	quoted                       // strings are in double quotes, and nothing is in flow style
+)
+
+// careful returns a tree to which that is done, a copy when there is something to do.
+func careful(n *yaml.Node, c care) *yaml.Node {
+	if c == 0 {
+		return n
+	}
+	m := *n
+	if c&uncommented != 0 {
+		m.HeadComment, m.LineComment, m.FootComment = "", "", ""
+	}
+	if c&unfolded != 0 && n.Style&yaml.FoldedStyle != 0 {
+		m.Style = n.Style&^yaml.FoldedStyle | yaml.LiteralStyle
+	}
+	if c&quoted != 0 {
+		m.Style, m.Anchor = n.Style&yaml.TaggedStyle, ""
+		if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
+			m.Style |= yaml.DoubleQuotedStyle
+		}
+	}
+	m.Content = nil
+	for _, child := range n.Content {
+		m.Content = append(m.Content, careful(child, c))
+	}
+	return &m
+}

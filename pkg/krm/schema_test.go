@@ -1,0 +1,113 @@
+package krm
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	sigs "sigs.k8s.io/yaml"
+)
+
+func readSchema(t *testing.T, name string) any {
+	t.Helper()
+	data, err := os.ReadFile("../../docs/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := jsonschema.UnmarshalJSON(strings.NewReader(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// The JSON Schema accepts what the function does, and refuses what it refuses and the
+// schema can see.
+func TestSchema(t *testing.T) {
+	const url = "https://raw.githubusercontent.com/unioncel/unioncel/main/docs/"
+	c := jsonschema.NewCompiler() // it checks the schemas against their metaschema, too
+	for _, name := range []string{"unioncompiler.schema.json", "unionset.schema.json"} {
+		if err := c.AddResource(url+name, readSchema(t, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	schema, err := c.Compile(url + "unioncompiler.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{
+		"crds/a.yaml": {Data: []byte(crdText("a"))},
+		"sets.yaml":   {Data: []byte("apiVersion: unioncel.dev/v1alpha1\nkind: UnionSet\nschemas: []\n")},
+	}
+	const config = "apiVersion: unioncel.dev/v1alpha1\nkind: UnionCompiler\n"
+	const inline = "schemas: [{crd: a.example.com, path: spec, x-kubernetes-unions: [{members: [http, tcp]}]}]\n"
+	for _, tt := range []struct {
+		text  string
+		good  bool
+		blind bool // the schema cannot see what is wrong
+	}{
+		{config, true, false},
+		{config + "metadata: {name: a, labels: {x: z}, annotations: {config.kubernetes.io/function: 'exec: {path: unioncel-fn}'}}\n", true, false},
+		{config + "files: [crds/a.yaml, ./crds]\nunions: [sets.yaml]\n" + inline, true, false},
+		{config + "kubeVersion: '1.30'\nencoding: compact\nkeepUnions: true\nnoAnnotation: true\nverify: false\n", true, false},
+		{config + "files: []\nunions: []\nschemas: []\nencoding: auto\n", true, false},
+		{"kind: UnionCompiler\n", false, false},
+		{"apiVersion: unioncel.dev/v1alpha1\n", false, false},
+		{"apiVersion: unioncel.dev/v1\nkind: UnionCompiler\n", false, false},
+		{"apiVersion: v1\nkind: ConfigMap\ndata: {}\n", false, false},
+		{config + "metadata: x\n", false, false},
+		{config + "spec: {}\n", false, false},
+		{config + "files: a.yaml\n", false, false},
+		{config + "files: [1]\n", false, false},
+		{config + "files: ['']\n", false, false},
+		{config + "files: [../a.yaml]\n", false, false},
+		{config + "files: [/a.yaml]\n", false, false},
+		{config + "files: [https://a.b/c.yaml]\n", false, false},
+		{config + "files: [missing.yaml]\n", false, true},
+		{config + "unions: {}\n", false, false},
+		{config + "schemas: {}\n", false, false},
+		{config + strings.Replace(inline, "crd:", "crds:", 1), false, false},
+		{config + strings.Replace(inline, "members", "member", 1), false, false},
+		{config + "kubeVersion: 1.3\n", false, false},
+		{config + "kubeVersion: newest\n", false, false},
+		{config + "kubeVersion: '1.2'\n", false, true},
+		{config + "encoding: tiny\n", false, false},
+		{config + "keepUnions: 'true'\n", false, false},
+		{config + "noAnnotation: 1\n", false, false},
+		{config + "verify: []\n", false, false},
+	} {
+		r := mustRun(t, listOf("functionConfig:\n  "+strings.ReplaceAll(strings.TrimSpace(tt.text), "\n", "\n  ")+"\n", crdText("a")), files)
+		if good := !r.Diagnostics.HasErrors(); good != tt.good {
+			t.Errorf("the function says %v of\n%s", r.Diagnostics, tt.text)
+		}
+		data, err := sigs.YAMLToJSON([]byte(tt.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := jsonschema.UnmarshalJSON(strings.NewReader(string(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(v); (err == nil) != (tt.good || tt.blind) {
+			t.Errorf("the schema says %v of\n%s", err, tt.text)
+		}
+	}
+}
+
+// The schema has the keys that are read, each with a description.
+func TestSchemaKeys(t *testing.T) {
+	root, _ := readSchema(t, "unioncompiler.schema.json").(map[string]any)
+	properties, _ := root["properties"].(map[string]any)
+	if got, want := slices.Sorted(maps.Keys(properties)), slices.Sorted(slices.Values(configKeys)); !slices.Equal(got, want) {
+		t.Errorf("the schema has the keys\n%q, want\n%q", got, want)
+	}
+	for key, v := range properties {
+		if property, _ := v.(map[string]any); property["description"] == nil {
+			t.Errorf("%s has no description", key)
+		}
+	}
+}
