@@ -1,0 +1,141 @@
+package lint
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// noEnum advises to bound the values of a discriminator.
+func noEnum(s *subject) diag.List {
+	if s.Discriminator == "" || s.ForbidUnmapped {
+		return nil
+	}
+	property := s.schema.Properties[s.Discriminator]
+	if len(property.Enum) > 0 {
+		return nil
+	}
+	typo := acceptedTypo(&property, s.MemberValues())
+	if typo == "" {
+		return nil // a pattern or the like knows the values
+	}
+	return s.find(diag.NoEnum, s.discriminatorAt(), []string{s.Discriminator},
+		fmt.Sprintf("write enum: [%s] at %q, with the values that select no member added, if there are any; or, where the schema must stay as it is, unmappedValues: Forbid in the declaration",
+			strings.Join(flow(s.MemberValues()), ", "), s.Discriminator),
+		"discriminator %q has no enum: a misspelt value such as %q is accepted, and selects no member", s.Discriminator, typo)
+}
+
+// acceptedTypo returns a misspelling of a value that a schema accepts, or "".
+func acceptedTypo(s *apiextensionsv1.JSONSchemaProps, values []string) string {
+	internal := &apiextensions.JSONSchemaProps{}
+	if apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, internal, nil) != nil {
+		return ""
+	}
+	validator, _, err := validation.NewSchemaValidator(internal)
+	if err != nil {
+		return "" // the schema is wrong, which compiling says
+	}
+	for _, v := range values {
+		r := []rune(v)
+		typos := []string{strings.ToLower(v), v + "x"}
+		if len(r) > 1 {
+			typos = append([]string{string(r[:len(r)-2]) + string(r[len(r)-1]) + string(r[len(r)-2])}, typos...)
+		}
+		for _, typo := range typos {
+			if !slices.Contains(values, typo) && validator.Validate(typo).IsValid() {
+				return typo
+			}
+		}
+	}
+	return ""
+}
+
+// valueWithoutMember tells of values of an enum that select nothing.
+func valueWithoutMember(s *subject) diag.List {
+	if s.Discriminator == "" {
+		return nil
+	}
+	var l []string
+	for _, v := range s.Values {
+		if s.MemberOf(v) < 0 {
+			l = append(l, v)
+		}
+	}
+	if len(l) == 0 {
+		return nil
+	}
+	hint := "map it in fields-to-discriminateBy if it is to have a member; a value that means \"nothing further\" needs none"
+	says := "selects no member"
+	if len(l) > 1 {
+		says = "select no member"
+	}
+	if s.ForbidUnmapped {
+		hint = "take it out of the enum, map it, or drop unmappedValues: Forbid"
+		says = "can never be used: unmappedValues is Forbid"
+	}
+	return s.find(diag.ValueWithoutMember, s.discriminatorAt(), []string{s.Discriminator}, hint,
+		"%s in the enum of discriminator %q %s", quoted(l), s.Discriminator, says)
+}
+
+// emptyMember advises on lists and maps, which are set even when they are empty.
+func emptyMember(s *subject) diag.List {
+	var l diag.List
+	for _, m := range s.Members {
+		p := s.schema.Properties[m.Name]
+		what, empty, bound, least := "", "[]", "minItems", p.MinItems
+		switch {
+		case p.Type == "array":
+			what = "a list"
+		case isMap(&p):
+			what, empty, bound, least = "a map", "{}", "minProperties", p.MinProperties
+		}
+		if what == "" || m.Empty != union.PresentWhenEmpty || least != nil && *least > 0 {
+			continue
+		}
+		l = append(l, s.find(diag.ListMember, s.memberAt(m.Name), []string{m.Name},
+			fmt.Sprintf("write emptyIsUnset: [%s] in the declaration, so that %s counts as unset; or %s: 1 at %q, which refuses it", m.Name, empty, bound, m.Name),
+			"member %q is %s, which counts as set even when it is empty (%s)", m.Name, what, empty)...)
+	}
+	return l
+}
+
+func isMap(p *apiextensionsv1.JSONSchemaProps) bool {
+	return p.Type == "object" && len(p.Properties) == 0 && p.AdditionalProperties != nil && p.AdditionalProperties.Schema != nil
+}
+
+var preview = regexp.MustCompile(`^v[1-9][0-9]*(alpha|beta)[1-9][0-9]*$`)
+
+// undiscriminated tells of unions without a discriminator in APIs that are new: none
+// of their versions is stable.
+func undiscriminated(s *subject) diag.List {
+	if s.Discriminator != "" || s.Cardinality == union.AtLeastOne {
+		return nil
+	}
+	for _, v := range s.crd.CRD.Spec.Versions {
+		if v.Served && !preview.MatchString(v.Name) {
+			return nil
+		}
+	}
+	return s.find(diag.Undiscriminated, s.pos(), nil,
+		"add a string property with an enum, such as \"type\", and name it as discriminator: then clients that do not know a new member see which one is in use",
+		"the union of %s has no discriminator, which KEP-1027 recommends for new APIs; no version of this one is stable yet", quoted(s.MemberNames()))
+}
+
+// flow writes strings as items of a list in YAML.
+func flow(l []string) []string {
+	out := make([]string, len(l))
+	for i, s := range l {
+		data, _ := json.Marshal(s) // strings never fail
+		out[i] = string(data)
+	}
+	return out
+}

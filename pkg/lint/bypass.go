@@ -1,0 +1,132 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// versionBypass finds other served versions through which the rules can be got
+// around, beside those that compiling tells of: it looks at versions that have
+// properties of the union, this at versions that have not.
+func versionBypass(s *subject) diag.List {
+	spec := s.crd.CRD.Spec
+	if c := spec.Conversion; c != nil && c.Strategy == apiextensionsv1.WebhookConverter {
+		return nil // it may keep what the other version does not have
+	}
+	if !spec.Versions[s.object.Version].Served {
+		return nil
+	}
+	var l diag.List
+	for i, v := range spec.Versions {
+		if i == s.object.Version || !v.Served || v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			continue
+		}
+		lacking, unknown := s.lacking(i)
+		switch {
+		case unknown:
+			l = append(l, s.find(diag.VersionsDiffer, s.pos(), nil,
+				fmt.Sprintf("give version %s the schema and the union, too, or stop serving it", v.Name),
+				"version %s is served too, and keeps unknown fields where this union is: anything can be written through it", v.Name)...)
+		case s.Guarded() && lacking != "":
+			l = append(l, s.find(diag.VersionsDiffer, s.changesAt(), nil,
+				fmt.Sprintf("give version %s the properties and the union, too, or stop serving it", v.Name),
+				"version %s is served too and has no %s: an update through it removes what is there, and the next one through %s sets another, whatever the union forbids", v.Name, lacking, s.object.Name)...)
+		}
+	}
+	return l
+}
+
+// lacking returns what another version has not of what a change of the union is seen
+// by, or "". unknown says that the version keeps it all the same.
+func (s *subject) lacking(version int) (what string, unknown bool) {
+	for n := 0; n < len(s.object.Steps); {
+		parent := compile.Place{Version: version, Steps: s.object.Steps[:n]}.Schema(s.crd.CRD)
+		if s.object.Steps[n] != "properties" {
+			n++
+		} else {
+			n += 2
+		}
+		if compile.Place.Schema(compile.Place{Version: version, Steps: s.object.Steps[:n]}, s.crd.CRD) == nil {
+			return strings.Join(fields(s.object.Steps[:n]), "."), preserves(parent)
+		}
+	}
+	other := compile.Place{Version: version, Steps: s.object.Steps}.Schema(s.crd.CRD)
+	read := []string{s.Discriminator}
+	if s.Discriminator == "" || s.Deduce {
+		read = append(s.MemberNames(), s.Discriminator)
+	}
+	var absent []string
+	has := 0
+	for _, name := range read {
+		if _, ok := other.Properties[name]; ok {
+			has++
+		} else if name != "" {
+			absent = append(absent, strings.Join(append(fields(s.object.Steps), name), "."))
+		}
+	}
+	all := append(s.MemberNames(), s.Discriminator)
+	shares := slices.ContainsFunc(all, func(name string) bool { _, ok := other.Properties[name]; return ok })
+	if shares && !s.declaredIn(version) {
+		return "", false // compiling tells of it
+	}
+	return strings.Join(absent, ", "), len(absent) > 0 && preserves(other)
+}
+
+// declaredIn reports whether another version declares unions at the same place.
+func (s *subject) declaredIn(version int) bool {
+	return slices.ContainsFunc(s.crd.Objects, func(o compile.Object) bool {
+		return o.Version == version && slices.Equal(o.Steps, s.object.Steps)
+	})
+}
+
+func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
+	return s != nil && s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
+}
+
+// fields are the fields of an object that steps lead through.
+func fields(steps []string) []string {
+	var l []string
+	for i := 0; i < len(steps); i++ {
+		if steps[i] == "properties" && i+1 < len(steps) {
+			i++
+			l = append(l, steps[i])
+		} else if len(l) > 0 {
+			l[len(l)-1] += "[*]"
+		}
+	}
+	return l
+}
+
+// tableBypass finds rows of allowedChanges that allow a value to be unset, after
+// which any other may follow.
+func tableBypass(s *subject) diag.List {
+	all := s.Values
+	if s.Discriminator == "" {
+		all = s.MemberNames()
+	}
+	var l diag.List
+	for _, from := range all {
+		row := s.Allowed[from]
+		if !slices.Contains(row, "") {
+			continue
+		}
+		var forbidden []string
+		for _, to := range all {
+			if to != from && !slices.Contains(row, to) {
+				forbidden = append(forbidden, to)
+			}
+		}
+		if len(forbidden) > 0 {
+			l = append(l, s.find(diag.RemovableItem, s.changesAt(), nil,
+				fmt.Sprintf("delete \"\" from the row of %q, or add what can be had anyway", from),
+				"allowedChanges can be got around: it lets %q be unset, and what is unset may become anything, also %s in a second update", from, quoted(forbidden))...)
+		}
+	}
+	return l
+}

@@ -1,0 +1,97 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// requiredChildren tells of members that the schema does not let users write as the
+// union lets them.
+func requiredChildren(s *subject) diag.List {
+	var l diag.List
+	var whole []string // members that are set with all they have or not at all
+	wrong := func(m union.Member, hint, format string, args ...any) {
+		d := s.find(diag.RequiredChildren, s.memberAt(m.Name), []string{m.Name}, hint, format, args...)
+		d[0].Severity = diag.Warning
+		l = append(l, d...)
+	}
+	for _, m := range s.Members {
+		p := s.schema.Properties[m.Name]
+		if p.Type != "object" {
+			continue
+		}
+		children, filled := undefaulted(&p), defaulted(&p)
+		absent := slices.DeleteFunc(slices.Clone(children), func(name string) bool { return keeps(&p, name) })
+		switch {
+		case len(absent) > 0:
+			wrong(m, fmt.Sprintf("correct the name in required of %q, or give it the property", m.Name),
+				"member %q can never be set: it requires %s, which it has no property for, so that the API server drops what users write there", m.Name, quoted(absent))
+		case m.Empty == union.EmptyObject && len(children) > 0:
+			wrong(m, fmt.Sprintf("take %q out of emptyIsUnset, or make its properties optional", m.Name),
+				"emptyIsUnset does nothing for %q: its schema refuses {}, since it requires %s", m.Name, quoted(children))
+		case m.Empty == union.EmptyObject && len(filled) > 0:
+			wrong(m, fmt.Sprintf("take %q out of emptyIsUnset, or drop the default", m.Name),
+				"emptyIsUnset does nothing for %q: it is never empty, since the API server fills in the default of %s", m.Name, quoted(filled))
+		case requiresAll(&p, children) && !m.Optional:
+			whole = append(whole, m.Name)
+		}
+	}
+	if len(whole) == 0 {
+		return l
+	}
+	one := ""
+	if len(whole) > 1 {
+		one = "each of "
+	}
+	return append(l, s.find(diag.RequiredChildren, s.memberAt(whole[0]), whole,
+		"nothing needs to be done where all of it will always be needed; otherwise make a child optional, or give it a default, before clients rely on it",
+		"every child of %s%s is required: {} is refused, and it cannot be chosen before all of it is known", one, quoted(whole))...)
+}
+
+// undefaulted returns the children that a schema requires users to write.
+func undefaulted(p *apiextensionsv1.JSONSchemaProps) []string {
+	var l []string
+	for _, name := range p.Required {
+		if child, ok := p.Properties[name]; (!ok || child.Default == nil) && !slices.Contains(l, name) {
+			l = append(l, name)
+		}
+	}
+	return l
+}
+
+// defaulted returns the children that have a default.
+func defaulted(p *apiextensionsv1.JSONSchemaProps) []string {
+	var l []string
+	for name, child := range p.Properties {
+		if child.Default != nil {
+			l = append(l, name)
+		}
+	}
+	slices.Sort(l)
+	return l
+}
+
+// requiresAll reports whether the children are all that a schema has.
+func requiresAll(p *apiextensionsv1.JSONSchemaProps, children []string) bool {
+	for name := range p.Properties {
+		if !slices.Contains(children, name) {
+			return false
+		}
+	}
+	return len(p.Properties) > 0
+}
+
+// keeps reports whether the API server keeps what users write into a child.
+func keeps(p *apiextensionsv1.JSONSchemaProps, child string) bool {
+	if _, ok := p.Properties[child]; ok {
+		return true
+	}
+	preserves := p.XPreserveUnknownFields != nil && *p.XPreserveUnknownFields
+	embedded := p.XEmbeddedResource && slices.Contains([]string{"apiVersion", "kind", "metadata"}, child)
+	return preserves || p.AdditionalProperties != nil || embedded
+}

@@ -1,0 +1,14 @@
+// Package lint checks the unions of CustomResourceDefinitions without compiling
+// them into a file: it reports what compiling would, and advice on top.
+//
+// [File] lints one file. What it finds can be switched off, as long as it is no
+// error: beside a declaration by a comment, which File honours,
+//
+//	# unioncel:ignore UC521,UC523: old clients write empty lists
+//	x-kubernetes-unions:
+//
+// and everywhere or by file by a [Config], which its method Apply does. Comments in
+// files of declarations that are not CRDs are [Comments].
+//
+// Each piece of advice has a code, UC520 and up; docs/lint.md says what it is for.
+package lint

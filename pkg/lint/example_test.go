@@ -1,0 +1,53 @@
+package lint_test
+
+import (
+	"fmt"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/lint"
+)
+
+func ExampleFile() {
+	src := []byte(`apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: routes.example.com}
+spec:
+  group: example.com
+  names: {kind: Route, plural: routes}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              type: {type: string}
+              http: {type: object, properties: {path: {type: string}}}
+              hosts: {type: array, items: {type: string}}
+            x-kubernetes-unions:
+            # unioncel:ignore UC523: an empty list is a choice
+            - discriminator: type
+              fields-to-discriminateBy: {http: HTTP, hosts: Hosts}
+`)
+	config, wrong := lint.ParseConfig(".unioncel.yaml", []byte(`apiVersion: unioncel.dev/v1alpha1
+kind: LintConfig
+severities: {UC520: error}
+`))
+	if wrong.HasErrors() {
+		fmt.Println(wrong)
+		return
+	}
+	findings := config.Apply(lint.File("route.yaml", src, lint.Options{}), nil)
+	for _, d := range findings {
+		fmt.Println(d)
+	}
+	fmt.Println("there are errors:", findings.Count(diag.Error) > 0)
+	// Output:
+	// route.yaml:24:30: UC520: discriminator "type" has no enum: a misspelt value such as "HTPT" is accepted, and selects no member
+	// there are errors: true
+}

@@ -1,0 +1,58 @@
+package lint
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// Match reports whether a pattern matches a path with slashes, all of it. The
+// elements of the pattern are those of [path.Match], and ** for any number of
+// elements: "legacy/**" is what is in legacy, "**/crd.yaml" every crd.yaml. A
+// pattern that [CheckPattern] refuses matches nothing.
+func Match(pattern, name string) bool {
+	return CheckPattern(pattern) == nil && match(strings.Split(pattern, "/"), strings.Split(path.Clean(name), "/"))
+}
+
+func match(pattern, name []string) bool {
+	for len(pattern) > 0 {
+		if pattern[0] == "**" {
+			for len(pattern) > 1 && pattern[1] == "**" {
+				pattern = pattern[1:]
+			}
+			if len(pattern) == 1 {
+				return len(name) > 0
+			}
+			for i := range name {
+				if match(pattern[1:], name[i:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if len(name) == 0 {
+			return false
+		}
+		if ok, err := path.Match(pattern[0], name[0]); err != nil || !ok {
+			return false
+		}
+		pattern, name = pattern[1:], name[1:]
+	}
+	return len(name) == 0
+}
+
+// CheckPattern returns an error that says what is wrong with a pattern for [Match].
+func CheckPattern(pattern string) error {
+	for element := range strings.SplitSeq(pattern, "/") {
+		if _, err := path.Match(element, ""); err != nil {
+			return fmt.Errorf("%q is no pattern: %w", pattern, err)
+		}
+		if strings.Contains(element, "**") && element != "**" {
+			return fmt.Errorf("%q is no pattern: ** must be all there is between two slashes", pattern)
+		}
+		if element == "" || element == "." || element == ".." {
+			return fmt.Errorf("%q is no pattern: an element is empty, . or .., and patterns are relative to the configuration", pattern)
+		}
+	}
+	return nil
+}

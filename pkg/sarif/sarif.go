@@ -1,0 +1,163 @@
+// Package sarif prints diagnostics as SARIF 2.1.0, for code scanning.
+package sarif
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// Options are the choices of Write; the zero value is the default.
+type Options struct {
+	// Version of the program, as it is printed; empty leaves it out.
+	Version string
+	// Path turns the name of a file into its path in the repository, with slashes;
+	// nil leaves names as they are.
+	Path func(file string) string
+}
+
+const (
+	name = "unioncel"
+	home = "https://github.com/unioncel/unioncel"
+	// root is the base of the URIs, as GitHub calls the root of the repository.
+	root = "%SRCROOT%"
+	// fingerprint is the one that GitHub's code scanning reads.
+	fingerprint = "primaryLocationLineHash"
+)
+
+// Write writes the list, in its order, as one SARIF document, also when it is empty.
+// The same list gives the same bytes.
+//
+// A result has the code as its rule, and the position, in characters; a diagnostic of
+// a whole file stands in line 1, since GitHub wants a line. Its fingerprint stays the
+// same when lines move: it is made of code, file, schema path and message, with a
+// number where several agree in all of these.
+func Write(w io.Writer, l diag.List, opts Options) error {
+	p := printer{opts: opts, rules: rulesOf(l), seen: map[string]int{}}
+	run := sarif.NewRunWithInformationURI(name, home)
+	run.WithColumnKind("unicodeCodePoints")
+	run.WithOriginalUriBaseIds(map[string]sarif.ArtifactLocation{root: *sarif.NewArtifactLocation().WithDescription(text("the root of the repository"))})
+	if opts.Version != "" {
+		run.Tool.Driver.WithVersion(opts.Version)
+	}
+	for _, code := range p.rules {
+		run.Tool.Driver.AddRule(rule(code))
+	}
+	for _, d := range l {
+		run.AddResult(p.result(d))
+	}
+	report := sarif.NewReport()
+	report.AddRun(run)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(report)
+}
+
+// rulesOf returns the codes in a list, in ascending order.
+func rulesOf(l diag.List) []diag.Code {
+	var codes []diag.Code
+	for _, d := range l {
+		codes = append(codes, d.Code)
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
+func rule(code diag.Code) *sarif.ReportingDescriptor {
+	r := sarif.NewReportingDescriptor().WithID(string(code))
+	info, ok := code.Info()
+	if !ok {
+		return r
+	}
+	title := strings.ToUpper(info.Title[:1]) + info.Title[1:]
+	description := sarif.NewMultiformatMessageString().WithText(title + ".")
+	return r.WithName(pascal(info.Title)).WithShortDescription(description).WithFullDescription(description).
+		WithHelp(sarif.NewMultiformatMessageString().WithText("See " + info.URL()).WithMarkdown(fmt.Sprintf("[%s: %s](%s)", code, info.Title, info.URL()))).
+		WithHelpURI(info.URL()).
+		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(levels[info.Severity]))
+}
+
+// pascal makes an identifier of a title.
+func pascal(title string) string {
+	words := strings.FieldsFunc(title, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for i, w := range words {
+		words[i] = strings.ToUpper(w[:1]) + w[1:]
+	}
+	return strings.Join(words, "")
+}
+
+var levels = map[diag.Severity]string{diag.Error: "error", diag.Warning: "warning", diag.Info: "note"}
+
+type printer struct {
+	opts  Options
+	rules []diag.Code
+	seen  map[string]int // fingerprints, and how often
+}
+
+func (p *printer) result(d diag.Diagnostic) *sarif.Result {
+	message := d.Message
+	if d.Hint != "" {
+		message += "\nHint: " + d.Hint
+	}
+	at := p.location(d.Pos)
+	if d.Path != "" {
+		at.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(valid(d.Path)).WithKind("object"))
+	}
+	r := sarif.NewResult().WithRuleID(string(d.Code)).WithRuleIndex(slices.Index(p.rules, d.Code)).
+		WithLevel(levels[d.Severity]).WithMessage(text(message)).AddLocation(at).
+		WithPartialFingerprints(map[string]string{fingerprint: p.fingerprint(d)})
+	for i, other := range d.Related {
+		r.AddRelatedLocation(p.location(other.Pos).WithID(i + 1).WithMessage(text(other.Message)))
+	}
+	return r
+}
+
+func (p *printer) fingerprint(d diag.Diagnostic) string {
+	h := sha256.New()
+	for _, part := range []string{string(d.Code), p.path(d.Pos.File), d.Path, d.Message} {
+		fmt.Fprintf(h, "%d:%s\n", len(part), part)
+	}
+	sum := hex.EncodeToString(h.Sum(nil)[:16])
+	p.seen[sum]++
+	return fmt.Sprintf("%s:%d", sum, p.seen[sum])
+}
+
+func (p *printer) location(at diag.Pos) *sarif.Location {
+	region := sarif.NewRegion().WithStartLine(max(at.Line, 1))
+	if at.Line > 0 && at.Col > 0 {
+		region.WithStartColumn(at.Col)
+	}
+	return sarif.NewLocation().WithPhysicalLocation(sarif.NewPhysicalLocation().WithRegion(region).
+		WithArtifactLocation(sarif.NewArtifactLocation().WithURI(uri(p.path(at.File))).WithURIBaseID(root)))
+}
+
+// path is where a file is in the repository; what is about no file is about all.
+func (p *printer) path(file string) string {
+	switch {
+	case file == "":
+		return "."
+	case p.opts.Path != nil:
+		return p.opts.Path(file)
+	}
+	return file
+}
+
+// uri writes a path as a relative reference. A colon would make it look absolute.
+func uri(path string) string {
+	return strings.ReplaceAll((&url.URL{Path: valid(path)}).EscapedPath(), ":", "%3A")
+}
+
+func text(s string) *sarif.Message { return sarif.NewTextMessage(valid(s)) }
+
+func valid(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
