@@ -33,6 +33,7 @@ const maxSocketPath = 103
 // called from several goroutines at once, but not twice at a time for one CRD.
 type Server struct {
 	client *rest.RESTClient
+	config *rest.Config
 
 	mu        sync.Mutex
 	resources map[schema.GroupKind]resource // of the CRDs this Server wrote
@@ -74,8 +75,13 @@ func Start(tb testing.TB) *Server {
 	// Before the server goes down: it would wait five seconds for the first
 	// request on each connection that was opened to spare.
 	tb.Cleanup(func() { utilnet.CloseIdleConnectionsFor(client.Client.Transport) })
-	return &Server{client: client, resources: map[schema.GroupKind]resource{}}
+	return &Server{client: client, config: server.ClientConfig, resources: map[schema.GroupKind]resource{}}
 }
+
+// Config returns a configuration with which other clients may do everything on
+// the server; it is the caller's. Unlike the methods of Server, what they write
+// takes effect some milliseconds later, as on a cluster.
+func (s *Server) Config() *rest.Config { return rest.CopyConfig(s.config) }
 
 // unusedKubeconfig satisfies the delegated authentication and authorization
 // options, which insist on a kube-apiserver to ask. It is never asked: the
