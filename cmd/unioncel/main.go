@@ -8,4 +8,4 @@ import (
 	"github.com/unioncel/unioncel/internal/cli"
 )
 
-func main() { os.Exit(cli.Main(os.Args[1:], cli.OSStreams())) }
+func main() { os.Exit(cli.Main(os.Args, cli.OSStreams())) }

@@ -1,13 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 )
@@ -24,36 +23,116 @@ type output struct {
 //
 // Renaming a file can still fail, on a file system that lets a file be created
 // in a directory and none be replaced; then the error says what was replaced.
+// A process that is killed leaves temporary files behind; the next batch that
+// comes to their directory removes them (see workplace).
 type batch struct {
 	rename func(from, to string) error // os.Rename
 
 	mu       sync.Mutex
-	closed   bool // nothing may be staged any more
-	replaced bool // renaming has begun
+	closed   bool           // nothing may be staged any more
+	replaced bool           // renaming has begun
+	writing  sync.WaitGroup // those who write temporary files
 	staged   []staged
-	dirs     []string // created for the outputs, outermost first
+	places   map[string]*workplace // by directory
+	dirs     []string              // created for the outputs, outermost first
 }
 
 type staged struct {
+	n    int // in the order of the outputs
 	temp string
-	real string // the target, without symbolic links
-	name string // the target, as the user knows it
+	target
 }
 
 // replace writes the outputs. When it fails nothing was replaced, unless the
 // error says otherwise.
 func (b *batch) replace(outs []output) error {
-	targets, err := resolveAll(outs)
+	var errs []error
+	for i, out := range outs {
+		b.enter(out.path)
+		errs = append(errs, b.stage(i, out))
+	}
+	if err := errors.Join(errs...); err != nil {
+		b.abandon()
+		return err
+	}
+	return b.commit()
+}
+
+// enter prepares for a file that may be replaced: what a killed process has left
+// beside it is removed.
+func (b *batch) enter(path string) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.closed {
+		b.place(filepath.Dir(path))
+	}
+}
+
+// place returns what is known of a directory.
+func (b *batch) place(dir string) *workplace {
+	p, ok := b.places[dir]
+	if !ok {
+		if b.places == nil {
+			b.places = map[string]*workplace{}
+		}
+		p = &workplace{dir: dir}
+		b.places[dir] = p
+		p.tidy()
+	}
+	return p
+}
+
+// stage writes an output to a new file beside its target. Outputs may be staged
+// at the same time, in any order; n is their place in the order to name them in.
+func (b *batch) stage(n int, out output) error {
+	t, err := resolve(out.path)
 	if err != nil {
 		return err
 	}
-	for i, out := range outs {
-		if err := b.stage(targets[i], out.data); err != nil {
-			b.abandon()
-			return err
-		}
+	file, err := b.create(n, t)
+	if err != nil {
+		return err
 	}
-	return b.commit()
+	defer b.writing.Done()
+	_, err = file.Write(out.data)
+	if err == nil && t.info != nil {
+		err = imitate(file, t.info)
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		return fileError("write "+t.name, err)
+	}
+	return nil
+}
+
+// create creates the temporary file of a target. Whoever has it calls
+// b.writing.Done when the file is closed.
+func (b *batch) create(n int, t target) (*os.File, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return nil, errInterrupted
+	}
+	dir := filepath.Dir(t.real)
+	if err := b.makeDir(dir); err != nil {
+		return nil, err
+	}
+	mode := os.FileMode(0o666) // less the umask
+	if t.info != nil {
+		mode = 0o600 // until it has its owner
+	}
+	file, err := b.place(dir).create(mode)
+	if err != nil {
+		return nil, fileError("write "+t.name+": create a file beside it", err)
+	}
+	b.staged = append(b.staged, staged{n: n, temp: file.Name(), target: t})
+	b.writing.Add(1)
+	return file, nil
 }
 
 // abandon removes what the batch has created and keeps it from writing
@@ -65,53 +144,24 @@ func (b *batch) abandon() bool {
 		return false
 	}
 	b.closed = true
-	b.clean()
+	b.writing.Wait()
+	b.clean(b.staged)
+	b.staged = nil
 	return true
 }
 
 // clean removes temporary files, and directories that were created for them.
-func (b *batch) clean() {
-	for _, s := range b.staged {
+func (b *batch) clean(files []staged) {
+	for _, s := range files {
 		_ = os.Remove(s.temp)
+	}
+	for _, p := range b.places {
+		p.leave()
 	}
 	for _, dir := range slices.Backward(b.dirs) {
 		_ = os.Remove(dir) // not if something is in it
 	}
-	b.staged, b.dirs = nil, nil
-}
-
-// stage writes data to a new file beside the target.
-func (b *batch) stage(t target, data []byte) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed {
-		return errInterrupted
-	}
-	dir := filepath.Dir(t.real)
-	if err := b.makeDir(dir); err != nil {
-		return err
-	}
-	temp := filepath.Join(dir, ".unioncel-"+strconv.FormatUint(rand.Uint64(), 36))
-	mode := os.FileMode(0o666) // less the umask
-	if t.info != nil {
-		mode = 0o600 // until it has its owner
-	}
-	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return fileError("write "+t.name+": create a file beside it", err)
-	}
-	b.staged = append(b.staged, staged{temp: temp, real: t.real, name: t.name})
-	_, err = file.Write(data)
-	if err == nil && t.info != nil {
-		err = imitate(file, t.info)
-	}
-	if err == nil {
-		err = file.Sync()
-	}
-	if err := errors.Join(err, file.Close()); err != nil {
-		return fileError("write "+t.name, err)
-	}
-	return nil
+	b.places, b.dirs = nil, nil
 }
 
 // imitate gives a file the owner and the mode of another. The owner is a
@@ -155,7 +205,13 @@ func (b *batch) commit() error {
 	if b.closed {
 		return errInterrupted
 	}
-	b.closed, b.replaced = true, true
+	b.closed = true
+	slices.SortFunc(b.staged, func(s, t staged) int { return cmp.Compare(s.n, t.n) })
+	if err := distinct(b.staged); err != nil {
+		b.clean(b.staged)
+		return err
+	}
+	b.replaced = true
 	for i, s := range b.staged {
 		err := b.rename(s.temp, s.real)
 		if err == nil {
@@ -166,17 +222,36 @@ func (b *batch) commit() error {
 			err = fmt.Errorf("%w; already replaced: %s; left as they were: %s",
 				err, names(b.staged[:i]), names(b.staged[i:]))
 		}
-		b.staged = b.staged[i:]
-		b.clean()
+		b.clean(b.staged[i:])
 		return err
 	}
+	b.dirs = nil // they are wanted now
+	b.clean(nil)
 	return nil
 }
 
+// distinct returns an error when two outputs would go to one file.
+func distinct(files []staged) error {
+	seen := map[string]string{}
+	var errs []error
+	for _, s := range files {
+		if other, ok := seen[s.real]; ok {
+			errs = append(errs, fmt.Errorf("%s and %s are the same file", other, s.name))
+		}
+		seen[s.real] = s.name
+	}
+	return errors.Join(errs...)
+}
+
+// names lists files; of many, the first.
 func names(files []staged) string {
-	list := make([]string, len(files))
-	for i, s := range files {
-		list[i] = s.name
+	const most = 10
+	var list []string
+	for _, s := range files[:min(most, len(files))] {
+		list = append(list, s.name)
+	}
+	if more := len(files) - most; more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(list, ", ")
 }

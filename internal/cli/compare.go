@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode"
@@ -9,36 +10,27 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// compare prints the names of the inputs that change, how they change, or
-// both. It returns errFindings when any does.
-func (a *app) compare(results []result, flags *conversion) error {
-	var b strings.Builder
-	found := false
-	for _, r := range results {
-		if !r.changed() {
-			continue
-		}
-		found = true
-		if flags.check {
-			b.WriteString(r.name + "\n")
-		}
-		if flags.diff {
-			label := diffLabel(r.name)
-			_, hunks, _ := bytes.Cut(diff.Diff(label, r.src, label, r.out), []byte("\n")) // without "diff a b"
-			b.Write(hunks)
-		}
+// difference is what --check and --diff print of an input: its name when it
+// changes, how it changes, or both.
+func (c *conversion) difference(name string, src, out []byte) []byte {
+	var b bytes.Buffer
+	if bytes.Equal(src, out) {
+		return nil
 	}
-	if err := a.print([]byte(b.String())); err != nil {
-		return err
+	if c.check {
+		b.WriteString(name + "\n")
 	}
-	if found {
-		return errFindings
+	if c.diff {
+		label := diffLabel(filepath.ToSlash(name))
+		_, hunks, _ := bytes.Cut(diff.Diff(label, src, label, out), []byte("\n")) // without "diff a b"
+		b.Write(hunks)
 	}
-	return nil
+	return b.Bytes()
 }
 
 // diffLabel writes a file name the way patch and git read it: quoted when it
-// has control characters, and with a tab to end one that has spaces.
+// has control characters, and with a tab to end one that has spaces. Directories
+// are separated by slashes.
 func diffLabel(name string) string {
 	switch {
 	case strings.ContainsFunc(name, unicode.IsControl) || strings.ContainsAny(name, `"\`):

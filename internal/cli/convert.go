@@ -2,10 +2,9 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"runtime"
-	"sync"
+	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,8 +14,9 @@ import (
 // inputHelp is the part of the help that compile and decompile share.
 const inputHelp = `Without arguments, and for -, the input is standard input. A directory means
 its *.yaml, *.yml and *.json at any depth, without hidden files and
-directories, and without following symbolic links to directories. A file given
-twice is processed once.
+directories, and without following symbolic links to directories; those that
+cannot be read and have no CRD in them, such as templates, are left alone. A
+file given twice is processed once.
 
 Results go to standard output. One result is printed as it is; several become
 one stream: YAML documents separated by ---, or, when all are JSON, one JSON
@@ -25,7 +25,8 @@ results go elsewhere: for standard input the name is that of a file; for a
 single file that of a file, or of an existing directory to put it in; otherwise
 it is that of a directory, created when missing, where a file gets its own name
 and the files of a directory keep their places. Either every file is written or
-none.
+none; a run that is killed may leave .unioncel-* files beside them, which the next
+one removes.
 
 --check lists the inputs whose result differs, --diff shows how; both write
 nothing.`
@@ -73,13 +74,31 @@ func (c *conversion) validate(cmd *cobra.Command) error {
 // result is what became of an input.
 type result struct {
 	input
-	src, out    []byte
+	contents
+	other       bool   // it is no manifest
+	src         []byte // for excerpts, where it cannot be read again
 	diagnostics diag.List
+	changed     bool
+	shape       shape // of what is to be printed
 }
 
-func (r result) changed() bool { return !bytes.Equal(r.src, r.out) }
+// resultOf is what is known of an input when it has been worked on.
+func (a *app) resultOf(e *outside, in input, src []byte, l diag.List) result {
+	r := result{input: in, diagnostics: l}
+	if r.other = in.isOther(src, l); r.other {
+		r.diagnostics, r.readable = nil, true
+		return r
+	}
+	ofMarkers(l)
+	r.contents = e.look(src)
+	if in.path == "" {
+		r.src = src
+	}
+	return r
+}
 
-// convert runs a command that turns files into files.
+// convert runs a command that turns files into files. Files are read, converted
+// and put beside their targets one by one, so that none needs to stay in memory.
 func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transform, args []string) error {
 	if err := flags.validate(cmd); err != nil {
 		return err
@@ -92,71 +111,120 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 	if err != nil {
 		return err
 	}
-	results, err := a.read(inputs)
+	if e.failed() {
+		return a.report(e.files, flags.format)
+	}
+	comparing := flags.check || flags.diff
+	shown := &spool{parts: make([]part, len(inputs))}
+	defer func() { _ = shown.close() }() // a temporary file
+	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
+		out, diagnostics := t(in.name, src)
+		r := a.resultOf(&e, in, src, diagnostics)
+		if r.other {
+			out = src
+		}
+		r.changed = !bytes.Equal(src, out)
+		switch {
+		case r.diagnostics.HasErrors():
+			return r, nil
+		case comparing:
+			return r, shown.put(in.n, flags.difference(in.name, src, out))
+		case targets == nil:
+			r.shape = shapeOf(out)
+			return r, shown.put(in.n, out)
+		}
+		a.batch.enter(targets[in.n])
+		if flags.write && !r.changed {
+			return r, nil
+		}
+		return r, a.batch.stage(in.n, output{path: targets[in.n], data: out})
+	})
+	if err == nil {
+		e.missing(results)
+		err = a.report(append(e.files, results...), flags.format)
+	}
 	if err != nil {
+		a.batch.abandon()
 		return err
 	}
-	if e.missing(results); !e.failed() {
-		if err := convertAll(cmd.Context(), results, t); err != nil {
+	changed := count(results, func(r result) bool { return r.changed })
+	switch {
+	case comparing:
+		if err := a.printAll(shown); err != nil {
 			return err
 		}
+		if changed > 0 {
+			return errFindings
+		}
+		return nil
+	case targets == nil:
+		shapes := make([]shape, len(results))
+		for i, r := range results {
+			shapes[i] = r.shape
+		}
+		return join(a.streams.Out, shapes, shown.part)
 	}
-	if err := a.report(append(e.files, results...), flags.format); err != nil {
+	if err := a.batch.commit(); err != nil {
 		return err
 	}
-	switch {
-	case flags.check || flags.diff:
-		return a.compare(results, flags)
-	case targets == nil:
-		return a.print(join(results))
-	default:
-		return a.batch.replace(outputs(results, targets, flags.write))
-	}
+	a.say("%d of %s changed", changed, plural(len(results), "file"))
+	return nil
 }
 
-// convertAll fills in the results, several at a time.
-func convertAll(ctx context.Context, results []result, t transform) error {
-	var wg sync.WaitGroup
-	next := make(chan *result)
-	for range min(runtime.GOMAXPROCS(0), len(results)) {
-		wg.Go(func() {
-			for r := range next {
-				r.out, r.diagnostics = t(r.name, r.src)
-				ofMarkers(r.diagnostics)
-			}
-		})
-	}
-	for i := range results {
-		if ctx.Err() != nil {
-			break
+func count[T any](l []T, is func(T) bool) (n int) {
+	for _, v := range l {
+		if is(v) {
+			n++
 		}
-		next <- &results[i]
 	}
-	close(next)
-	wg.Wait()
-	if ctx.Err() != nil {
-		return errInterrupted
+	return n
+}
+
+// printAll prints the parts of a spool in their order.
+func (a *app) printAll(s *spool) error {
+	for i := range s.parts {
+		data, err := s.part(i)
+		if err == nil {
+			err = a.print(data)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// report prints the diagnostics of all results. It returns errFindings when
-// there is an error among them.
+// report prints the diagnostics of all results, with --quiet only errors. It
+// returns errFindings when there is an error among them.
 func (a *app) report(results []result, format string) error {
 	var list diag.List
 	sources := map[string][]byte{}
 	for _, r := range results {
 		list = append(list, r.diagnostics...)
-		sources[r.name] = r.src
+		if r.other {
+			a.say("%s: passed over, as it is no YAML and speaks of no CustomResourceDefinition", r.name)
+		}
+		if r.src != nil {
+			sources[r.name] = r.src
+		}
 	}
 	failed := list.HasErrors()
+	if a.quiet {
+		list = slices.DeleteFunc(list, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+	}
 	list = list.Sort()
 
 	var err error
 	if format == "json" {
 		err = diag.JSON(a.streams.Err, list)
 	} else {
-		err = diag.Text(a.streams.Err, list, func(file string) []byte { return sources[file] })
+		err = a.console.text(list, func(file string) []byte {
+			src, ok := sources[file]
+			if !ok {
+				src, _ = os.ReadFile(file) // without it there is no excerpt, that is all
+			}
+			return src
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("write diagnostics: %w", err)

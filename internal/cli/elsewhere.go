@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/markers"
@@ -51,7 +49,7 @@ func (f *elsewhereFlags) read() (outside, error) {
 			return e, fileError(name, err)
 		}
 		set, diags := unionset.Parse(name, src)
-		e.files = append(e.files, result{input: input{name: name}, src: src, diagnostics: diags})
+		e.files = append(e.files, result{input: input{name: name}, diagnostics: diags})
 		if set != nil {
 			e.add(set)
 		}
@@ -61,7 +59,7 @@ func (f *elsewhereFlags) read() (outside, error) {
 		if set != nil {
 			e.add(set)
 		}
-		e.files = append(e.files, sources(set, diags)...)
+		e.files = append(e.files, result{diagnostics: diags})
 	}
 	return e, nil
 }
@@ -71,76 +69,45 @@ func (e *outside) add(more *union.Elsewhere) {
 	e.Scopes = append(e.Scopes, more.Scopes...)
 }
 
-// sources are the Go files that diagnostics are about, or may come to be.
-func sources(set *union.Elsewhere, diags diag.List) []result {
-	var names []string
-	for _, d := range diags {
-		names = append(names, d.Pos.File)
-	}
-	if set != nil {
-		for _, e := range set.Externals {
-			names = append(names, e.Pos().File)
-		}
-	}
-	slices.Sort(names)
-	l := []result{{diagnostics: diags}}
-	for _, name := range slices.Compact(names) {
-		// Without its source a diagnostic has no excerpt, that is all.
-		if src, err := os.ReadFile(name); err == nil {
-			l = append(l, result{input: input{name: name}, src: src})
-		}
-	}
-	return l
-}
-
 // failed reports whether there are errors in what was read.
 func (e outside) failed() bool {
 	return slices.ContainsFunc(e.files, func(r result) bool { return r.diagnostics.HasErrors() })
 }
 
-// missing reports declarations for CRDs that no input has.
-func (e *outside) missing(results []result) {
-	e.unread(results)
-	if len(e.Externals) == 0 {
-		return
-	}
-	var crds []union.Target
-	var names []string
-	for _, r := range results {
-		found, ok := crdpatch.CRDs(r.name, r.src)
-		if !ok {
-			return // compiling it says why; who knows what it has
-		}
-		for _, t := range found {
-			crds = append(crds, t)
-			names = append(names, t.Name)
-		}
-	}
-	var l diag.List
-	for _, x := range e.Externals {
-		if slices.ContainsFunc(crds, func(t union.Target) bool { return x.Is(t.Name, t.Group, t.Kind) }) {
-			continue
-		}
-		hint := "correct its name, or give the file that has it, too"
-		if best := spelling.Closest(x.Name, names); best != "" && x.Kind == "" {
-			hint = fmt.Sprintf("did you mean %s? Or give the file that has it, too", best)
-		}
-		l = append(l, diag.Diagnostic{Code: diag.NoSuchCRD, Pos: x.NamedAt(), Hint: hint,
-			Message: fmt.Sprintf("no input has the CustomResourceDefinition %s, which this union is for", x.Name)})
-	}
-	e.files = append(e.files, result{diagnostics: l})
+// contents is what declarations from elsewhere have to do with an input.
+type contents struct {
+	crds     []union.Target
+	readable bool // so that these are all
+	unionSet bool
 }
 
-// unread warns of UnionSets among the inputs, which pass through as other manifests do.
-func (e *outside) unread(results []result) {
+// look finds out what an input has, as far as it matters.
+func (e *outside) look(src []byte) contents {
+	c := contents{unionSet: e.reads && unionset.Holds(src)}
+	if len(e.Externals) > 0 {
+		c.crds, c.readable = crdpatch.CRDs("", src)
+	}
+	return c
+}
+
+// missing reports declarations for CRDs that no input has, and warns of UnionSets
+// among the inputs, which pass through as other manifests do.
+func (e *outside) missing(results []result) {
 	var l diag.List
+	var crds []union.Target
+	readable := true
 	for _, r := range results {
 		read := func(f result) bool { return f.name == r.name }
-		if e.reads && unionset.Holds(r.src) && !slices.ContainsFunc(e.files, read) {
+		if r.unionSet && !slices.ContainsFunc(e.files, read) {
 			l = append(l, diag.Diagnostic{Code: diag.UnreadUnionSet, Severity: diag.Warning, Pos: diag.Pos{File: r.name},
 				Message: "this is a UnionSet, and its unions are not compiled: it is an input as any other file",
 				Hint:    "name it with --unions"})
 		}
+		readable = readable && r.readable
+		crds = append(crds, r.crds...)
+	}
+	if readable { // else compiling says why it is not; who knows what is there
+		l = append(l, e.Missing(crds)...)
 	}
 	e.files = append(e.files, result{diagnostics: l})
 }

@@ -46,3 +46,17 @@ func (a *app) complain(message string) {
 		fmt.Fprintf(a.streams.Err, "unioncel: %s\n", strings.TrimSuffix(line, "\n"))
 	}
 }
+
+// note prints something worth knowing, unless --quiet was given.
+func (a *app) note(message string) {
+	if !a.quiet {
+		a.complain(message)
+	}
+}
+
+// say prints what was done, with --verbose.
+func (a *app) say(format string, args ...any) {
+	if a.verbose {
+		a.complain(fmt.Sprintf(format, args...))
+	}
+}

@@ -77,19 +77,24 @@ CustomResourceDefinition.`,
 
 // explainAll prints the explanations of all inputs together, in their order.
 func (a *app) explainAll(ctx context.Context, e outside, plan planner, show func(io.Writer, []explain.CRD) error, args []string) error {
-	found, err := gather(ctx, a, e, args, plan)
+	found, err := gather(ctx, a, e, args, func(name string, src []byte) ([]explain.CRD, diag.List, error) {
+		inputs, diags := plan(name, src)
+		var l []explain.CRD
+		for _, in := range inputs {
+			crd, err := explain.Of(in)
+			if err != nil {
+				return nil, diags, err
+			}
+			l = append(l, crd)
+		}
+		return l, diags, nil
+	})
 	if err != nil {
 		return err
 	}
 	var crds []explain.CRD
 	for _, g := range found {
-		for _, in := range g.items {
-			crd, err := explain.Of(in)
-			if err != nil {
-				return err
-			}
-			crds = append(crds, crd)
-		}
+		crds = append(crds, g.items...)
 	}
 	var out bytes.Buffer
 	if err := show(&out, crds); err != nil {

@@ -75,8 +75,9 @@ directories.`,
 
 // declared returns the declarations of all CRDs in the inputs.
 func (a *app) declared(ctx context.Context, e outside, args []string) ([]union.External, error) {
-	found, err := gather(ctx, a, e, args, func(name string, src []byte) ([]compile.Declared, diag.List) {
-		return crdpatch.Declared(name, src, e.Elsewhere)
+	found, err := gather(ctx, a, e, args, func(name string, src []byte) ([]compile.Declared, diag.List, error) {
+		l, diags := crdpatch.Declared(name, src, e.Elsewhere)
+		return l, diags, nil
 	})
 	if err != nil {
 		return nil, err

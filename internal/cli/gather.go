@@ -14,34 +14,30 @@ type gathered[T any] struct {
 
 // gather finds what the CRDs with unions of all inputs have, in their order, and
 // prints the diagnostics together. An input in which nothing is found is named.
-func gather[T any](ctx context.Context, a *app, e outside, args []string, find func(name string, src []byte) ([]T, diag.List)) ([]gathered[T], error) {
+func gather[T any](ctx context.Context, a *app, e outside, args []string, find func(name string, src []byte) ([]T, diag.List, error)) ([]gathered[T], error) {
 	inputs, err := findInputs(args, "")
 	if err != nil {
 		return nil, err
 	}
-	results, err := a.read(inputs)
+	if e.failed() {
+		return nil, a.report(e.files, "text")
+	}
+	l := make([]gathered[T], len(inputs))
+	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
+		items, diagnostics, err := find(in.name, src)
+		l[in.n] = gathered[T]{in.name, items}
+		return a.resultOf(&e, in, src, diagnostics), err
+	})
 	if err != nil {
 		return nil, err
 	}
-	l := make([]gathered[T], len(results))
 	e.missing(results)
-	for i, r := range results {
-		if e.failed() {
-			break
-		}
-		if ctx.Err() != nil {
-			return nil, errInterrupted
-		}
-		l[i].name = r.name
-		l[i].items, results[i].diagnostics = find(r.name, r.src)
-		ofMarkers(results[i].diagnostics)
-	}
 	if err := a.report(append(e.files, results...), "text"); err != nil {
 		return nil, err
 	}
-	for _, g := range l {
-		if len(g.items) == 0 {
-			a.complain(g.name + ": no unions")
+	for i, g := range l {
+		if len(g.items) == 0 && !results[i].other {
+			a.note(g.name + ": no unions")
 		}
 	}
 	return l, nil

@@ -165,16 +165,18 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 	if err != nil {
 		return err
 	}
-	results, err := a.read(inputs)
+	found := make([][]inferred, len(inputs))
+	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
+		r := result{input: in, src: src}
+		l, err := r.infer(ctx)
+		if r.other = in.isOther(src, r.diagnostics); r.other {
+			r.diagnostics = nil
+		}
+		found[in.n] = slices.DeleteFunc(l, func(f inferred) bool { return !flags.wanted(f.verdict()) })
+		return r, err
+	})
 	if err != nil {
 		return err
-	}
-	found := make([][]inferred, len(results))
-	for i := range results {
-		if found[i], err = results[i].infer(ctx); err != nil {
-			return err
-		}
-		found[i] = slices.DeleteFunc(found[i], func(f inferred) bool { return !flags.wanted(f.verdict()) })
 	}
 	if err := a.report(results, "text"); err != nil {
 		return err
@@ -186,8 +188,8 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 			return err
 		}
 		for i, r := range results {
-			if len(found[i]) == 0 {
-				a.complain(r.name + ": no unions found" + flags.that())
+			if len(found[i]) == 0 && !r.other {
+				a.note(r.name + ": no unions found" + flags.that())
 			}
 		}
 		return a.print(out.Bytes())
@@ -238,15 +240,16 @@ func (a *app) declare(flags *inferring, results []result, found [][]inferred) er
 		if r.path == "" {
 			return usagef("--write replaces files, and standard input is none")
 		}
-		if r.out, r.diagnostics = crdpatch.Declare(r.name, r.src, l); r.out != nil {
-			outs = append(outs, output{path: r.path, data: r.out})
+		var out []byte
+		if out, r.diagnostics = crdpatch.Declare(r.name, r.src, l); out != nil {
+			outs = append(outs, output{path: r.path, data: out})
 		}
 	}
 	if err := a.report(results, "text"); err != nil {
 		return err
 	}
 	if len(all) == 0 {
-		a.complain("nothing to write: no unions found" + flags.that())
+		a.note("nothing to write: no unions found" + flags.that())
 		return nil
 	}
 	if flags.set != "" {
@@ -259,7 +262,7 @@ func (a *app) declare(flags *inferring, results []result, found [][]inferred) er
 	if err := a.batch.replace(outs); err != nil {
 		return err
 	}
-	a.complain(fmt.Sprintf("declared %s", plural(len(all), "union")))
+	a.note(fmt.Sprintf("declared %s", plural(len(all), "union")))
 	return nil
 }
 

@@ -1,13 +1,16 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // stdinName is what messages call standard input.
@@ -15,6 +18,7 @@ const stdinName = "<stdin>"
 
 // input is one file to read.
 type input struct {
+	n    int    // which of the inputs it is
 	name string // as messages call it
 	path string // empty for standard input
 	rel  string // where it belongs below an output directory; empty for standard input
@@ -47,6 +51,9 @@ func findInputs(args []string, output string) ([]input, error) {
 		if err := f.add(arg); err != nil {
 			errs = append(errs, err)
 		}
+	}
+	for i := range f.inputs {
+		f.inputs[i].n = i
 	}
 	return f.inputs, errors.Join(errs...)
 }
@@ -170,22 +177,14 @@ func isLinkToDir(path string, entry fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// read reads all inputs. All that cannot be read is reported together.
-func (a *app) read(inputs []input) ([]result, error) {
-	results := make([]result, len(inputs))
-	var errs []error
-	for i, in := range inputs {
-		var src []byte
-		var err error
-		if in.path == "" {
-			src, err = io.ReadAll(a.streams.In)
-		} else {
-			src, err = os.ReadFile(in.path)
-		}
-		if err != nil {
-			errs = append(errs, fileError(in.name, err))
-		}
-		results[i] = result{input: in, src: src}
-	}
-	return results, errors.Join(errs...)
+// isOther reports whether a file that was found in a directory, and has these
+// diagnostics, is something else than manifests: a template, a tsconfig.json. It
+// cannot be read, and speaks of no CRD, in UTF-8 or UTF-16. A file that was named is
+// never taken for something else.
+func (in input) isOther(src []byte, l diag.List) bool {
+	return in.walk && l.HasErrors() &&
+		!slices.ContainsFunc(l, func(d diag.Diagnostic) bool {
+			return d.Code != diag.Syntax && d.Code != diag.InvalidUTF8 && d.Code != diag.EmptyInput
+		}) &&
+		!bytes.Contains(bytes.ReplaceAll(src, []byte{0}, nil), []byte("CustomResourceDefinition"))
 }

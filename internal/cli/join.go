@@ -7,53 +7,78 @@ import (
 	"io"
 )
 
-// join makes one stream of all results. A single one is returned as it is.
+// shape is what join has to know of a text.
+type shape struct {
+	json      bool // it consists of JSON objects or arrays, at least one
+	document  bool // there is a line that is neither blank nor a comment
+	directive bool // the first such line is a directive
+	separated bool // it begins a YAML document
+}
+
+func shapeOf(text []byte) shape {
+	first := firstLine(text)
+	return shape{
+		json:      isJSON(text),
+		document:  first != nil,
+		directive: first != nil && first[0] == '%',
+		separated: isSeparator(first),
+	}
+}
+
+// join writes one stream of texts, which it asks for one after the other. A single
+// one is written as it is.
 //
 // When all are JSON the stream is one JSON text after the other, as kubectl
 // and jq read them. Otherwise it is YAML, and a separator is put between two
-// results where the second does not begin with one. A JSON text among YAML
+// texts where the second does not begin with one. A JSON text among YAML
 // documents is a YAML document; since readers take a stream that begins like
-// JSON for JSON throughout, a separator then precedes the first result too.
-func join(results []result) []byte {
-	if len(results) == 1 {
-		return results[0].out
-	}
+// JSON for JSON throughout, a separator then precedes the first text too.
+func join(w io.Writer, shapes []shape, text func(i int) ([]byte, error)) error {
 	allJSON := true
-	for _, r := range results {
-		allJSON = allJSON && isJSON(r.out)
+	for _, s := range shapes {
+		allJSON = allJSON && s.json
 	}
-	var stream []byte
 	documents := false // whether there is a document in the stream
-	for i, r := range results {
-		part := r.out
+	ended := true      // whether its last line is
+	for i, s := range shapes {
+		part, err := text(i)
+		if err != nil {
+			return err
+		}
+		var between []byte
 		if i > 0 {
 			part = bytes.TrimPrefix(part, byteOrderMark)
-			stream = endLine(stream)
-		}
-		first := firstLine(part)
-		if !allJSON && first != nil && (documents || isJSON(part)) {
-			switch {
-			case first[0] == '%': // a directive, which must follow a document's end
-				stream = append(stream, "...\n"...)
-			case !isSeparator(first):
-				stream = append(stream, "---\n"...)
+			if !ended {
+				between = append(between, '\n')
 			}
 		}
-		stream = append(stream, part...)
-		documents = documents || first != nil
+		if len(shapes) > 1 && !allJSON && s.document && (documents || s.json) {
+			switch {
+			case s.directive: // it must follow a document's end
+				between = append(between, "...\n"...)
+			case !s.separated:
+				between = append(between, "---\n"...)
+			}
+		}
+		documents = documents || s.document
+		if len(between)+len(part) > 0 {
+			ended = bytes.HasSuffix(part, []byte("\n")) || len(part) == 0
+		}
+		for _, data := range [][]byte{between, part} {
+			if _, err := w.Write(data); err != nil {
+				return fileError("write standard output", err)
+			}
+		}
 	}
-	return endLine(stream)
+	if !ended && len(shapes) > 1 {
+		if _, err := io.WriteString(w, "\n"); err != nil {
+			return fileError("write standard output", err)
+		}
+	}
+	return nil
 }
 
 var byteOrderMark = []byte("\ufeff")
-
-// endLine adds a line end to a text that lacks its last.
-func endLine(text []byte) []byte {
-	if len(text) > 0 && text[len(text)-1] != '\n' {
-		text = append(text, '\n')
-	}
-	return text
-}
 
 // firstLine returns the first line of a YAML stream that is neither blank nor
 // a comment, nil if there is none.

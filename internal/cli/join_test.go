@@ -1,6 +1,9 @@
 package cli
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestJoin(t *testing.T) {
 	for _, tt := range []struct {
@@ -33,17 +36,14 @@ func TestJoin(t *testing.T) {
 		{"a string is YAML", []string{"\"a\"\n", "\"b\"\n"}, "\"a\"\n---\n\"b\"\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var results []result
+			var shapes []shape
 			for _, part := range tt.parts {
-				results = append(results, result{out: []byte(part)})
+				shapes = append(shapes, shapeOf([]byte(part)))
 			}
-			if got := string(join(results)); got != tt.want {
-				t.Errorf("got %q\nwant %q", got, tt.want)
-			}
-			for i, part := range tt.parts {
-				if got := string(results[i].out); got != part {
-					t.Errorf("result %d was changed to %q", i, got)
-				}
+			var got strings.Builder
+			err := join(&got, shapes, func(i int) ([]byte, error) { return []byte(tt.parts[i]), nil })
+			if err != nil || got.String() != tt.want {
+				t.Errorf("got %q, %v\nwant %q", got.String(), err, tt.want)
 			}
 		})
 	}

@@ -30,9 +30,9 @@ func OSStreams() Streams {
 	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
 }
 
-// Main runs the command given by the arguments, without the program's name,
-// and returns the exit code. When the process is told to end, Main removes its
-// temporary files and returns; files are then either all replaced or none.
+// Main runs the command given by the arguments, of which the first is the program
+// (see invocation), and returns the exit code. When the process is told to end, Main
+// removes its temporary files and returns; files are then either all replaced or none.
 func Main(args []string, streams Streams) int {
 	// Writing to a closed pipe is an error to report, not the end of the process.
 	signal.Ignore(syscall.SIGPIPE)
@@ -44,12 +44,18 @@ func Main(args []string, streams Streams) int {
 		ctx, release = signal.NotifyContext(context.Background(), ending...)
 	}
 	defer release()
-	return newApp(streams).main(ctx, release, args)
+	a := newApp(streams)
+	a.name, args = invocation(args)
+	return a.main(ctx, release, args)
 }
 
 // app is one run of the program.
 type app struct {
-	streams   Streams
+	name      string  // what users type to run it
+	streams   Streams // Err is the console
+	console   *console
+	quiet     bool // print errors only
+	verbose   bool // print what is done, too
 	compile   func(crdpatch.Options) transform
 	decompile transform
 	explain   func(crdpatch.Options) planner
@@ -59,9 +65,12 @@ type app struct {
 }
 
 func newApp(streams Streams) *app {
-	streams.Err = &lockedWriter{w: streams.Err}
+	console := newConsole(streams.Err)
+	streams.Err = console
 	return &app{
+		name:      program,
 		streams:   streams,
+		console:   console,
 		compile:   compiler,
 		decompile: crdpatch.Decompile,
 		explain:   plans,
@@ -79,22 +88,11 @@ func (a *app) main(ctx context.Context, release func(), args []string) int {
 		return code
 	case <-ctx.Done():
 		release()
+		a.console.hush()
 		if !a.batch.abandon() {
 			return <-done // the files are being replaced: finish
 		}
 		a.complainOnce.Do(func() { a.complain(errInterrupted.Error()) })
 		return exitFailure
 	}
-}
-
-// lockedWriter lets the interruption be reported while a command is writing.
-type lockedWriter struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (l *lockedWriter) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.w.Write(p)
 }

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -103,6 +106,43 @@ func TestManyInputs(t *testing.T) {
 	}
 }
 
+// However many files there are, only those that are worked on are in memory.
+func TestMemoryIsBounded(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	dir := t.TempDir()
+	data := bytes.Repeat([]byte("a: 1 # comment\n"), 1<<15)
+	const files = 64
+	for i := range files {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d.yaml", i)), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{}, {"--check"}, {"-o", filepath.Join(t.TempDir(), "out")}, {"-w"}} {
+		a, _, _ := testApp(nil)
+		a.streams.Out = io.Discard
+		var most atomic.Uint64
+		a.compile = func(crdpatch.Options) transform {
+			return func(_ string, src []byte) ([]byte, diag.List) {
+				var m runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&m)
+				most.Store(max(most.Load(), m.HeapAlloc))
+				return bytes.ToUpper(src), nil
+			}
+		}
+		var before runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		if code := a.main(context.Background(), func() {}, append([]string{"compile", dir}, args...)); code != exitClean && args[0] != "--check" {
+			t.Errorf("%v: exit code %d", args, code)
+		}
+		grown, all := int(most.Load())-int(before.HeapAlloc), files*len(data)
+		if grown > all/2 {
+			t.Errorf("%v: %d bytes in memory for %d in files", args, grown, all)
+		}
+	}
+}
+
 // Diagnostics of one file may come in any order, and speak of each other's files.
 func TestDiagnosticsAreSorted(t *testing.T) {
 	_, outs := abc(t)
@@ -142,20 +182,25 @@ func TestStandardInputFails(t *testing.T) {
 	}
 }
 
-func TestConvertNoLonger(t *testing.T) {
+func TestProcessNoLonger(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	calls := 0
-	results := make([]result, 1000)
-	err := convertAll(ctx, results[:1], func(string, []byte) ([]byte, diag.List) {
+	dir, _ := abc(t)
+	inputs := make([]input, 1000)
+	for i := range inputs {
+		inputs[i] = input{n: i, name: "a", path: filepath.Join(dir, "a")}
+	}
+	a, _, _ := testApp(nil)
+	_, err := process(ctx, a, inputs[:1], func(input, []byte) (bool, error) {
 		cancel()
-		return nil, nil
+		return true, nil
 	})
 	if !errors.Is(err, errInterrupted) {
 		t.Errorf("interrupted during the last: %v", err)
 	}
-	err = convertAll(ctx, results, func(string, []byte) ([]byte, diag.List) {
+	calls := 0
+	_, err = process(ctx, a, inputs, func(input, []byte) (bool, error) {
 		calls++
-		return nil, nil
+		return true, nil
 	})
 	if !errors.Is(err, errInterrupted) || calls > 0 {
 		t.Errorf("interrupted before: %v after %d calls", err, calls)

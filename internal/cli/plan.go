@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 )
 
 // plan says to which path the result of each input goes. It is nil when
@@ -55,26 +54,16 @@ func elsewhere(inputs []input, output string) ([]string, error) {
 // below places results in a directory.
 func below(inputs []input, dir string) ([]string, error) {
 	targets := make([]string, len(inputs))
+	taken := map[string]string{} // by which input
 	for i, in := range inputs {
 		if in.path == "" {
 			return nil, usagef("-o %s is a directory, and standard input has no name to get there", dir)
 		}
 		targets[i] = filepath.Join(dir, in.rel)
-		if j := slices.Index(targets[:i], targets[i]); j >= 0 {
-			return nil, fmt.Errorf("%s: both %s and %s would go there", targets[i], inputs[j].name, in.name)
+		if other, ok := taken[targets[i]]; ok {
+			return nil, fmt.Errorf("%s: both %s and %s would go there", targets[i], other, in.name)
 		}
+		taken[targets[i]] = in.name
 	}
 	return targets, nil
-}
-
-// outputs pairs results with their targets. What is replaced in place is only
-// what changes.
-func outputs(results []result, targets []string, onlyChanged bool) []output {
-	var outs []output
-	for i, r := range results {
-		if !onlyChanged || r.changed() {
-			outs = append(outs, output{path: targets[i], data: r.out})
-		}
-	}
-	return outs
 }

@@ -65,9 +65,16 @@ written. Results go to standard output, everything else to standard error.`,
 		SilenceErrors: true,
 
 		SuggestionsMinimumDistance: 2,
+		Annotations:                map[string]string{cobra.CommandDisplayNameAnnotation: a.name},
 	}
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print errors only: no warnings, no notes, no progress")
+	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "name each file when it is done, and how long it took")
+	root.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(a.compileCommand(), a.decompileCommand(), a.explainCommand(), a.verifyCommand(), a.inferCommand(), a.extractCommand(), a.versionCommand())
+	root.AddCommand(a.compileCommand(), a.decompileCommand(), a.explainCommand(), a.verifyCommand(), a.inferCommand(), a.extractCommand(),
+		a.lintCommand(), a.fnCommand(), a.versionCommand())
+	versionFlag(root)
+	completions(root)
 	return root
 }
 

@@ -21,13 +21,13 @@ var update = flag.Bool("update", false, "update the scripts with what the comman
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"unioncel": func() { os.Exit(Main(os.Args[1:], OSStreams())) },
+		"unioncel": func() { os.Exit(Main(os.Args, OSStreams())) },
 		// unioncel-nobody is unioncel for a user whom permissions apply to.
 		"unioncel-nobody": func() {
 			if err := becomeNobody(); err != nil {
 				panic(err)
 			}
-			os.Exit(Main(os.Args[1:], OSStreams()))
+			os.Exit(Main(os.Args, OSStreams()))
 		},
 	})
 }

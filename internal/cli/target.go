@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -14,29 +13,9 @@ type target struct {
 	info os.FileInfo // nil when there is no such file yet
 }
 
-// resolveAll finds the targets of outputs, and makes sure that what exists may
-// be written: renaming asks only for permission on the directory, while a file
-// without write permission was meant to stay as it is. All that is wrong is
-// reported together.
-func resolveAll(outs []output) ([]target, error) {
-	targets := make([]target, len(outs))
-	seen := map[string]string{}
-	var errs []error
-	for i, out := range outs {
-		t, err := resolve(out.path)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		if other, ok := seen[t.real]; ok {
-			errs = append(errs, fmt.Errorf("%s and %s are the same file", other, t.name))
-		}
-		seen[t.real] = t.name
-		targets[i] = t
-	}
-	return targets, errors.Join(errs...)
-}
-
+// resolve finds the target of an output, and makes sure that what exists may be
+// written: renaming asks only for permission on the directory, while a file
+// without write permission was meant to stay as it is.
 func resolve(path string) (target, error) {
 	fail := func(err error) (target, error) { return target{}, fileError("write "+path, err) }
 

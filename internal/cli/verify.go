@@ -82,25 +82,26 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 // verifyAll verifies the unions of all inputs, in their order, and prints what
 // was found together.
 func (a *app) verifyAll(ctx context.Context, e outside, show func(io.Writer, []verified) error, args []string) error {
-	find := func(name string, src []byte) ([]compile.Declared, diag.List) {
-		return crdpatch.Declared(name, src, e.Elsewhere)
-	}
-	declared, err := gather(ctx, a, e, args, find)
+	found, err := gather(ctx, a, e, args, func(name string, src []byte) (l []verified, diags diag.List, err error) {
+		declared, diags := crdpatch.Declared(name, src, e.Elsewhere)
+		for _, d := range declared {
+			proofs, err := verifyDeclared(ctx, d)
+			switch {
+			case errors.Is(err, context.Canceled):
+				return nil, diags, errInterrupted
+			case err != nil:
+				return nil, diags, fmt.Errorf("%s: %w", name, err)
+			}
+			l = append(l, proofs...)
+		}
+		return l, diags, nil
+	})
 	if err != nil {
 		return err
 	}
 	var l []verified
-	for _, g := range declared {
-		for _, d := range g.items {
-			found, err := verifyDeclared(ctx, d)
-			switch {
-			case errors.Is(err, context.Canceled):
-				return errInterrupted
-			case err != nil:
-				return fmt.Errorf("%s: %w", g.name, err)
-			}
-			l = append(l, found...)
-		}
+	for _, g := range found {
+		l = append(l, g.items...)
 	}
 	var out bytes.Buffer
 	if err := show(&out, l); err != nil {

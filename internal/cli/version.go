@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -16,34 +17,83 @@ import (
 const kubernetesModule = "k8s.io/apiextensions-apiserver"
 
 func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
+	var format string
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of unioncel and of what it is built with",
 		Long: `Version prints the version of unioncel, the version of Kubernetes whose code
 checks the rules and estimates their cost, and the version of Go.`,
-		Example: `  unioncel version`,
-		Args:    cobra.NoArgs,
+		Example: `  unioncel version
+
+  # Which Kubernetes?
+  unioncel version -o json | jq -r .kubernetes`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			info, _ := debug.ReadBuildInfo()
-			return a.print([]byte(versionText(info)))
+			v := linkedVersions()
+			switch format {
+			case "text":
+				return a.print([]byte(v.text()))
+			case "json":
+				data, err := json.MarshalIndent(v, "", "  ")
+				if err != nil {
+					return err
+				}
+				return a.print(append(data, '\n'))
+			}
+			return usagef("--output is text or json, not %q", format)
 		},
 	}
+	cmd.Flags().StringVarP(&format, "output", "o", "text", "how versions are printed: text or json")
+	return cmd
 }
 
-func versionText(info *debug.BuildInfo) string {
-	version := "(unknown)"
-	kubernetes := "v" + compile.Linked()
-	if info != nil {
-		if info.Main.Version != "" {
-			version = info.Main.Version
-		}
-		for _, dep := range info.Deps {
-			if dep.Path == kubernetesModule {
-				// Libraries are v0.37.2 where Kubernetes is v1.37.2.
-				kubernetes = "v1." + strings.TrimPrefix(dep.Version, "v0.")
-			}
+// versionFlag gives root the flag --version, which prints what the command
+// version prints first.
+func versionFlag(root *cobra.Command) {
+	root.Version = linkedVersions().Unioncel
+	root.SetVersionTemplate(program + " {{.Version}}\n")
+	// Made here, or cobra would add a shorthand of its own choice.
+	root.Flags().Bool("version", false, "print the version")
+}
+
+// versions say what the program is and what it is built with.
+type versions struct {
+	Unioncel   string `json:"unioncel"`
+	Kubernetes string `json:"kubernetes"`
+	Go         string `json:"go"`
+	Platform   string `json:"platform"`
+}
+
+func linkedVersions() versions {
+	info, _ := debug.ReadBuildInfo()
+	return versionsOf(info)
+}
+
+// versionsOf reads the build information, nil when there is none. Go knows the
+// version of the main module when it was installed by version, or built where git
+// has a tag.
+func versionsOf(info *debug.BuildInfo) versions {
+	v := versions{
+		Unioncel:   "(unknown)",
+		Kubernetes: "v" + compile.Linked(),
+		Go:         strings.TrimPrefix(runtime.Version(), "go"),
+		Platform:   runtime.GOOS + "/" + runtime.GOARCH,
+	}
+	if info == nil {
+		return v
+	}
+	if info.Main.Version != "" {
+		v.Unioncel = info.Main.Version
+	}
+	for _, dep := range info.Deps {
+		if dep.Path == kubernetesModule {
+			// Libraries are v0.37.2 where Kubernetes is v1.37.2.
+			v.Kubernetes = "v1." + strings.TrimPrefix(dep.Version, "v0.")
 		}
 	}
-	return fmt.Sprintf("unioncel %s\nkubernetes %s\ngo %s %s/%s\n",
-		version, kubernetes, strings.TrimPrefix(runtime.Version(), "go"), runtime.GOOS, runtime.GOARCH)
+	return v
+}
+
+func (v versions) text() string {
+	return fmt.Sprintf("%s %s\nkubernetes %s\ngo %s %s\n", program, v.Unioncel, v.Kubernetes, v.Go, v.Platform)
 }

@@ -291,7 +291,7 @@ func run(t *testing.T, command []string) {
 	var out bytes.Buffer
 	t.Logf("%s", strings.Join(command, " "))
 	if unioncel := []string{"go", "run", "../../cmd/unioncel"}; len(command) > 3 && slices.Equal(command[:3], unioncel) {
-		if code := cli.Main(command[3:], cli.Streams{In: &bytes.Buffer{}, Out: &out, Err: &out}); code != 0 {
+		if code := cli.Main(command[2:], cli.Streams{In: &bytes.Buffer{}, Out: &out, Err: &out}); code != 0 {
 			t.Fatalf("exit code %d\n%s", code, out.String())
 		}
 		return

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+)
+
+// completions tells shells what the arguments and the flags of every command take.
+// What a command has registered itself stays.
+func completions(root *cobra.Command) {
+	// Else they are added later, and missed here.
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			describeCompletion(cmd)
+		}
+		if cmd.ValidArgsFunction == nil {
+			cmd.ValidArgsFunction = completeArguments(cmd)
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if complete := completeFlag(cmd, f.Name); complete != nil {
+				// Fails when the command has registered its own, which is to stay.
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete)
+			}
+		})
+	}
+}
+
+// describeCompletion puts help like that of the other commands in place of cobra's.
+func describeCompletion(cmd *cobra.Command) {
+	cmd.Short = "Print a script that makes a shell complete commands and flags"
+	cmd.Long = `Completion prints a script that makes a shell complete commands, flags, their
+values, and the files that a command reads. The help of each shell's command says
+where the script is kept.`
+	cmd.Example = `  # In this bash
+  source <(unioncel completion bash)
+
+  # In every new zsh
+  unioncel completion zsh > "${fpath[1]}/_unioncel"`
+}
+
+// completeArguments completes what is not a flag.
+func completeArguments(cmd *cobra.Command) cobra.CompletionFunc {
+	switch {
+	case cmd.Name() == "help":
+		return completeTopics
+	case strings.Contains(cmd.Use, "FILE"):
+		return manifests
+	}
+	return cobra.NoFileCompletions
+}
+
+// completeFlag completes the value of a flag; nil for a flag without a value, and
+// for one that it does not know.
+func completeFlag(cmd *cobra.Command, flag string) cobra.CompletionFunc {
+	switch flag {
+	case "encoding":
+		return oneOf(
+			cobra.CompletionWithDesc("auto", "the best messages that fit the cost budget"),
+			cobra.CompletionWithDesc(string(compile.Fine), "a rule per member"),
+			cobra.CompletionWithDesc(string(compile.Compact), "a rule per union"),
+			cobra.CompletionWithDesc(string(compile.Terse), "compact, with fixed messages"),
+			cobra.CompletionWithDesc(string(compile.OpenAPI), "a schema in place of rules"),
+		)
+	case "format":
+		return oneOf("text", "json")
+	case "go":
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+	case "kube-version":
+		return oneOf(kubeVersions()...)
+	case "only":
+		var l []cobra.Completion
+		for _, v := range verdicts {
+			l = append(l, string(v))
+		}
+		return oneOf(l...)
+	case "unions":
+		return cobra.FixedCompletions([]cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)
+	case "output":
+		switch cmd.Name() {
+		case "compile", "decompile", "extract":
+			return manifests
+		case "explain":
+			return oneOf("text", "markdown", "json")
+		case "infer", "verify", "version":
+			return oneOf("text", "json")
+		}
+	}
+	return nil
+}
+
+func oneOf(values ...cobra.Completion) cobra.CompletionFunc {
+	return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder)
+}
+
+// manifests completes directories and the files that are read in them.
+func manifests(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return []cobra.Completion{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// completeTopics completes the commands that there is help for.
+func completeTopics(help *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var l []cobra.Completion
+	if topic, rest, err := help.Root().Find(args); err == nil && len(rest) == 0 {
+		for _, cmd := range topic.Commands() {
+			if cmd.IsAvailableCommand() {
+				l = append(l, cobra.CompletionWithDesc(cmd.Name(), cmd.Short))
+			}
+		}
+	}
+	return l, cobra.ShellCompDirectiveNoFileComp
+}
+
+// kubeVersions lists the versions of Kubernetes to compile for, the latest first.
+func kubeVersions() []string {
+	var l []string
+	major, minor := 0, 0
+	if _, err := fmt.Sscanf(compile.Linked(), "%d.%d", &major, &minor); err != nil {
+		return nil
+	}
+	for ; minor >= 0; minor-- {
+		v := fmt.Sprintf("%d.%d", major, minor)
+		if compile.CheckKubeVersion(v) != nil {
+			break
+		}
+		l = append(l, v)
+	}
+	return l
+}

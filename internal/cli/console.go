@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"sync"
+	"unicode"
+
+	"golang.org/x/term"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// console is standard error. Several goroutines may write to it. On a terminal it
+// can show a line of progress, which goes away when something else is written.
+type console struct {
+	w        io.Writer
+	terminal *os.File // nil unless it is one that understands escape sequences
+	colour   bool
+
+	mu     sync.Mutex
+	shown  bool // the line of progress
+	closed bool // to progress
+}
+
+// newConsole returns the console that writes to w. It has colours where it can show
+// them, unless NO_COLOR says otherwise (https://no-color.org).
+func newConsole(w io.Writer) *console {
+	c := &console{w: w}
+	if file, ok := w.(*os.File); ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(file.Fd())) && understandsEscapes(file) {
+		c.terminal = file
+		c.colour = os.Getenv("NO_COLOR") == ""
+	}
+	return c
+}
+
+const eraseLine = "\r\x1b[K"
+
+func (c *console) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.erase()
+	return c.w.Write(p)
+}
+
+// clear makes the line of progress go away.
+func (c *console) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.erase()
+}
+
+// hush is clear for good.
+func (c *console) hush() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.erase()
+	c.closed = true
+}
+
+func (c *console) erase() {
+	if c.shown {
+		c.shown = false
+		_, _ = io.WriteString(c.w, eraseLine) // a terminal; nothing is lost
+	}
+}
+
+// show shows a line of progress in the place of the one before, cut to fit. It is
+// only for a terminal.
+func (c *console) show(line string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	width, _, err := term.GetSize(int(c.terminal.Fd()))
+	if err != nil || width < 2 {
+		width = 80
+	}
+	runes := []rune(line)
+	if len(runes) >= width {
+		runes = append(runes[:width-2], '…')
+	}
+	for i, r := range runes {
+		if !unicode.IsPrint(r) {
+			runes[i] = '?'
+		}
+	}
+	c.erase()
+	c.shown = true
+	_, _ = io.WriteString(c.w, string(runes))
+}
+
+// text prints diagnostics.
+func (c *console) text(l diag.List, source func(file string) []byte) error {
+	if c.colour {
+		return diag.ColorText(c, l, source)
+	}
+	return diag.Text(c, l, source)
+}

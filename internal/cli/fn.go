@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/krm"
+)
+
+func (a *app) fnCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "fn",
+		Short: "Compile unions as a KRM function, for kustomize",
+		Long: `Fn is run by kustomize and other orchestrators of KRM functions, not by people:
+it reads a ResourceList from standard input and writes one to standard output.
+Orchestrators run programs without arguments, so unioncel is this command when
+it is called unioncel-fn.
+
+The CRDs among the items of the list are compiled; other items stay as they are.
+The functionConfig is of kind UnionCompiler, with keys that are the options of
+the command compile. When it names files, their documents become items, too:
+that makes it a generator. Files are relative to the working directory, which
+for kustomize is that of the kustomization, and nothing outside can be read.
+
+Diagnostics are in the results of the list, and on standard error. When there
+is an error the items are those of the input, and the exit code is 1; it is 2,
+and nothing is printed, when the input is no ResourceList.`,
+		Example: `  # What kustomize does
+  unioncel fn <<EOF
+  apiVersion: config.kubernetes.io/v1
+  kind: ResourceList
+  functionConfig:
+    apiVersion: unioncel.dev/v1alpha1
+    kind: UnionCompiler
+    metadata:
+      name: unions
+    kubeVersion: "1.30"
+  items:
+  - apiVersion: apiextensions.k8s.io/v1
+    kind: CustomResourceDefinition
+    metadata:
+      name: probes.example.com
+    spec:
+      group: example.com
+      names: {kind: Probe, plural: probes}
+      scope: Namespaced
+      versions:
+      - name: v1
+        served: true
+        storage: true
+        schema:
+          openAPIV3Schema:
+            type: object
+            properties:
+              spec:
+                type: object
+                properties: {http: {type: object}, tcp: {type: object}}
+                x-kubernetes-unions:
+                - members: [http, tcp]
+EOF`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("fn takes no arguments: kustomize and others run it, for files there is %s compile", a.name)
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error { return a.fn() },
+	}
+}
+
+// fn runs the KRM function.
+func (a *app) fn() error {
+	in, err := io.ReadAll(a.streams.In)
+	if err != nil {
+		return fileError(stdinName, err)
+	}
+	// Symbolic links that lead out of a Root are errors.
+	dir, err := os.OpenRoot(".")
+	if err != nil {
+		return fileError("the working directory", err)
+	}
+	defer dir.Close()
+	report, err := krm.Run(in, krm.Host{Files: dir.FS(), Compiler: a.proving})
+	if err != nil {
+		return err
+	}
+	var sources []result
+	for name, src := range report.Sources {
+		sources = append(sources, result{input: input{name: name}, src: src})
+	}
+	findings := a.report(append(sources, result{diagnostics: report.Diagnostics}), "text")
+	if err := a.print(report.Output); err != nil {
+		return err
+	}
+	return findings
+}
+
+// proving is the compiler with these options, which proves its rules when asked to.
+func (a *app) proving(opts crdpatch.Options, verify bool) krm.Compiler {
+	t := a.compile(opts)
+	if verify {
+		t = selfChecked(t, opts)
+	}
+	return krm.Compiler(t)
+}

@@ -1,0 +1,148 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// manyUnions makes a directory of files to compile, and returns what is in each
+// before and after compiling.
+func manyUnions(t *testing.T, n int) (dir string, before, after map[string]string) {
+	t.Helper()
+	src, err := os.ReadFile("testdata/input/union.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := exec.Command("unioncel", "compile", "testdata/input/union.yaml").Output()
+	if err != nil || bytes.Equal(src, compiled) {
+		t.Fatal("cannot compile the input", err)
+	}
+	dir = t.TempDir()
+	before, after = map[string]string{}, map[string]string{}
+	for i := range n {
+		name := fmt.Sprintf("%d/%02d.yaml", i%3, i)
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, src, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		before[name], after[name] = string(src), string(compiled)
+	}
+	return dir, before, after
+}
+
+// wait waits until a condition is true or the process has ended.
+func wait(t *testing.T, ended <-chan error, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !condition(); {
+		if len(ended) > 0 {
+			return // it was faster; what is checked holds all the same
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("nothing happened in a minute")
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func temporaries(dir string) int {
+	files, _ := filepath.Glob(filepath.Join(dir, "*", ".unioncel-*.tmp"))
+	return len(files)
+}
+
+// moments are when a run over a directory is ended.
+var moments = []struct {
+	name string
+	come func(dir, compiled string) bool
+}{
+	{"at once", func(string, string) bool { return true }},
+	{"with the first temporary file", func(dir, _ string) bool { return temporaries(dir) >= 1 }},
+	{"with many", func(dir, _ string) bool { return temporaries(dir) >= 40 }},
+	{"when files are replaced", func(dir, compiled string) bool {
+		data, err := os.ReadFile(filepath.Join(dir, "0", "00.yaml"))
+		return err == nil && string(data) == compiled
+	}},
+}
+
+// Whenever a process is killed, every file is the old or the new one, and the next
+// run does what is left and leaves nothing behind.
+func TestKilledWhileWriting(t *testing.T) {
+	for _, moment := range moments {
+		t.Run(moment.name, func(t *testing.T) {
+			dir, before, after := manyUnions(t, 60)
+			cmd := exec.Command("unioncel", "compile", "-w", dir)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- cmd.Wait() }()
+			wait(t, ended, func() bool { return moment.come(dir, after["0/00.yaml"]) })
+			_ = cmd.Process.Kill()
+			if err := <-ended; err == nil {
+				t.Log("it was faster")
+			}
+			for name, data := range tree(t, dir) {
+				if before[name] != data && after[name] != data && !temporary.MatchString(filepath.Base(name)) {
+					t.Errorf("%s is neither old nor new", name)
+				}
+			}
+			if out, err := exec.Command("unioncel", "compile", "-w", dir).CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+			wantTree(t, dir, after)
+		})
+	}
+}
+
+// A process that is told to end replaces all files or none, and cleans up.
+func TestInterruptedWhileWriting(t *testing.T) {
+	for _, moment := range moments[1:] {
+		t.Run(moment.name, func(t *testing.T) {
+			dir, before, after := manyUnions(t, 60)
+			cmd := exec.Command("unioncel", "compile", "-w", dir)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- cmd.Wait() }()
+			wait(t, ended, func() bool { return moment.come(dir, after["0/00.yaml"]) })
+			_ = cmd.Process.Signal(syscall.SIGINT)
+			if err := <-ended; err == nil {
+				wantTree(t, dir, after)
+			} else {
+				wantTree(t, dir, before)
+			}
+		})
+	}
+}
+
+// Processes that write into the same directories leave each other's files alone.
+func TestProcessesAtOnce(t *testing.T) {
+	dir, _, after := manyUnions(t, 30)
+	var running []*exec.Cmd
+	for range 4 {
+		cmd := exec.Command("unioncel", "compile", "-w", dir)
+		cmd.Stderr = new(strings.Builder)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		running = append(running, cmd)
+	}
+	for _, cmd := range running {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v: %v", err, cmd.Stderr)
+		}
+	}
+	wantTree(t, dir, after)
+}

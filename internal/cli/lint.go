@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/lint"
+	"github.com/unioncel/unioncel/pkg/sarif"
+)
+
+// lintConfigFile is read when it is in the working directory.
+const lintConfigFile = ".unioncel.yaml"
+
+func (a *app) lintCommand() *cobra.Command {
+	var flags lintFlags
+	cmd := &cobra.Command{
+		Use:   "lint [FILE|DIR|-]...",
+		Short: "Check declared unions, and advise on them",
+		Long: `Lint checks the unions of CustomResourceDefinitions and writes no file. It prints
+what compile would say of them, errors, warnings and notes, and advice: what is
+legal and likely to be regretted. docs/lint.md says why, for each kind. Compiled
+CRDs are checked by the declarations in their annotation. CRDs without unions and
+other documents are passed over.
+
+Findings go to standard output, as text; as JSON, an array of objects; as SARIF for
+code scanning; or as commands that make GitHub Actions annotate lines. The exit
+code is 1 when a finding is as bad as --fail-on says.
+
+What is no error can be switched off: with --ignore; in ` + lintConfigFile + `, for all
+files or some; or by a comment beside a declaration:
+
+  # unioncel:ignore UC521: the value Recreate needs no settings
+  x-kubernetes-unions:
+
+Without arguments, and for -, the input is standard input. A directory means
+its *.yaml, *.yml and *.json at any depth, without hidden files and directories.`,
+		Example: `  unioncel lint config/crd
+
+  # In CI: warnings count, too
+  unioncel lint --fail-on warning config/crd
+
+  # For GitHub code scanning
+  unioncel lint -o sarif config/crd > unioncel.sarif
+
+  # With the declarations of Go types, without one kind of advice
+  unioncel lint --go ./api/... --ignore UC524 config/crd/bases`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.lintAll(cmd, &flags, args)
+		},
+	}
+	flags.register(cmd)
+	return cmd
+}
+
+// lintFlags are those of the command lint.
+type lintFlags struct {
+	compiler compilerFlags
+	format   string
+	failOn   string
+	ignore   []string
+	config   string
+}
+
+func (f *lintFlags) register(cmd *cobra.Command) {
+	f.compiler.register(cmd)
+	cmd.Flags().StringVarP(&f.format, "output", "o", "text", "how findings are printed: text, json, sarif or github")
+	cmd.Flags().StringVar(&f.failOn, "fail-on", lint.Thresholds[lint.FailOnError],
+		"exit with 1 when there is a finding of at least this `SEVERITY`: error, warning or info; or never")
+	cmd.Flags().StringSliceVar(&f.ignore, "ignore", nil, "leave out findings with this `CODE`; repeatable")
+	cmd.Flags().StringVar(&f.config, "config", lintConfigFile, "read the configuration from this `FILE`; \"\" for none. The default need not be there")
+	for flag, complete := range map[string]cobra.CompletionFunc{
+		"output":  oneOf("text", "json", "sarif", "github"),
+		"fail-on": oneOf(lint.Thresholds...),
+		"ignore":  completeCodes,
+		"config":  cobra.FixedCompletions([]cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt),
+	} {
+		// It fails for flags that do not exist only.
+		_ = cmd.RegisterFlagCompletionFunc(flag, complete)
+	}
+}
+
+func completeCodes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var l []cobra.Completion
+	for _, code := range lint.Codes() {
+		info, _ := code.Info()
+		l = append(l, cobra.CompletionWithDesc(string(code), info.Title))
+	}
+	return l, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// lintPrinter prints findings. source returns a file, paths are those of the
+// repository.
+type lintPrinter func(w io.Writer, l diag.List, source func(string) []byte, paths func(string) string) error
+
+var lintPrinters = map[string]lintPrinter{
+	"text": func(w io.Writer, l diag.List, source func(string) []byte, _ func(string) string) error {
+		return diag.Text(w, l, source)
+	},
+	"json": func(w io.Writer, l diag.List, _ func(string) []byte, _ func(string) string) error {
+		return diag.JSON(w, l)
+	},
+	"github": func(w io.Writer, l diag.List, _ func(string) []byte, paths func(string) string) error {
+		return diag.GitHub(w, l, paths)
+	},
+	"sarif": func(w io.Writer, l diag.List, _ func(string) []byte, paths func(string) string) error {
+		version := linkedVersions().Unioncel
+		if strings.HasPrefix(version, "(") {
+			version = "" // a build that has none
+		}
+		return sarif.Write(w, l, sarif.Options{Version: version, Path: paths})
+	},
+}
+
+// lintAll lints all inputs and prints what was found together.
+func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error {
+	show, ok := lintPrinters[flags.format]
+	if !ok {
+		return usagef("--output is text, json, sarif or github, not %q", flags.format)
+	}
+	threshold, err := lint.ParseThreshold(flags.failOn)
+	if err != nil {
+		return usagef("--fail-on: %w", err)
+	}
+	var ignore []diag.Code
+	for _, code := range flags.ignore {
+		if err := lint.CheckIgnore(diag.Code(code)); err != nil {
+			return usagef("--ignore: %w", err)
+		}
+		ignore = append(ignore, diag.Code(code))
+	}
+	config, wrong, err := flags.readConfig(cmd.Flags().Changed("config"))
+	if err != nil {
+		return err
+	}
+	if wrong.HasErrors() {
+		return a.showFindings(show, wrong, nil, lint.FailOnError)
+	}
+	config.Ignore = append(config.Ignore, ignore...)
+	if config.FailOn != nil && !cmd.Flags().Changed("fail-on") {
+		threshold = *config.FailOn
+	}
+	results, err := a.lintInputs(cmd, flags, args)
+	if err != nil {
+		return err
+	}
+	l := flags.comments(results)
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	home := filepath.Dir(flags.config)
+	if !filepath.IsAbs(home) {
+		home = filepath.Join(dir, home)
+	}
+	l = config.Apply(l, func(file string) string { return relative(home, dir, file, filepath.Separator) })
+	return a.showFindings(show, l, results, threshold)
+}
+
+// lintInputs lints all inputs. Files that declarations are read from are among the
+// results.
+func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) ([]result, error) {
+	opts, e, err := flags.compiler.options()
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := findInputs(args, "")
+	if err != nil || e.failed() {
+		return e.files, err
+	}
+	options := lint.Options{KubeVersion: opts.KubeVersion, Encoding: opts.Encoding, Elsewhere: opts.Elsewhere}
+	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
+		return a.resultOf(&e, in, src, lint.File(in.name, src, options)), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.missing(results)
+	return append(e.files, results...), nil
+}
+
+// readConfig reads the configuration; the one that has not been asked for need not
+// be there.
+func (f *lintFlags) readConfig(asked bool) (*lint.Config, diag.List, error) {
+	if f.config == "" {
+		return &lint.Config{}, nil, nil
+	}
+	src, err := os.ReadFile(f.config)
+	if err != nil {
+		if !asked && errors.Is(err, fs.ErrNotExist) {
+			return &lint.Config{}, nil, nil
+		}
+		return nil, nil, fileError(f.config, err)
+	}
+	config, wrong := lint.ParseConfig(f.config, src)
+	return config, wrong, nil
+}
+
+// comments returns all findings, without those that comments in UnionSets switch off.
+// lint.File has seen to the comments in CRDs.
+func (f *lintFlags) comments(results []result) diag.List {
+	var l diag.List
+	for _, r := range results {
+		l = append(l, r.diagnostics...)
+	}
+	failed := l.HasErrors()
+	for _, name := range f.compiler.unions.sets {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			continue // it was read before; it may be a pipe
+		}
+		comments := lint.ReadComments(name, src)
+		if l = comments.Apply(l); !failed {
+			l = append(l, comments.Useless()...)
+		}
+	}
+	return l
+}
+
+// showFindings prints findings on standard output, with --quiet only errors. It returns errFindings when one is
+// as bad as the threshold.
+func (a *app) showFindings(show lintPrinter, l diag.List, results []result, threshold lint.Threshold) error {
+	l = l.Sort()
+	reached := threshold.Reached(l)
+	if a.quiet {
+		l = slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	root := repository(dir)
+	source := func(file string) []byte {
+		if i := slices.IndexFunc(results, func(r result) bool { return r.name == file && r.src != nil }); i >= 0 {
+			return results[i].src
+		}
+		src, _ := os.ReadFile(file) // without it there is no excerpt, that is all
+		return src
+	}
+	var out bytes.Buffer
+	err = show(&out, l, source, func(file string) string { return relative(root, dir, file, filepath.Separator) })
+	if err != nil {
+		return fmt.Errorf("print findings: %w", err)
+	}
+	if err := a.print(out.Bytes()); err != nil {
+		return err
+	}
+	if reached {
+		return errFindings
+	}
+	return nil
+}

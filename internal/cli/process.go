@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+)
+
+// process reads inputs and works on each, as many at a time as there are
+// processors, and returns what came of them in the order of the inputs. No more
+// files are held in memory than are worked on. All errors, of reading and of the
+// work, are reported together; when ctx ends, the error is errInterrupted.
+func process[T any](ctx context.Context, a *app, inputs []input, work func(in input, src []byte) (T, error)) ([]T, error) {
+	results := make([]T, len(inputs))
+	progress := a.progress(inputs)
+	defer progress.end()
+	errs := make([]error, len(inputs))
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(runtime.GOMAXPROCS(0), len(inputs)) {
+		wg.Go(func() {
+			for i := range next {
+				progress.begin(i)
+				src, err := a.open(inputs[i])
+				if err == nil {
+					results[i], err = work(inputs[i], src)
+				}
+				errs[i] = err
+				progress.done(i)
+			}
+		})
+	}
+	for i := range inputs {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	if ctx.Err() != nil {
+		return nil, errInterrupted
+	}
+	return results, errors.Join(errs...)
+}
+
+// open reads an input.
+func (a *app) open(in input) (src []byte, err error) {
+	if in.path == "" {
+		src, err = io.ReadAll(a.streams.In)
+	} else {
+		src, err = os.ReadFile(in.path)
+	}
+	if err != nil {
+		return nil, fileError(in.name, err)
+	}
+	return src, nil
+}
