@@ -1,0 +1,124 @@
+package kustomize
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	kubectl "k8s.io/kubectl/pkg/cmd/kustomize"
+	"sigs.k8s.io/kustomize/kustomize/v5/commands/build"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/unioncel/unioncel/internal/cli"
+	"github.com/unioncel/unioncel/internal/servertest"
+)
+
+func TestMain(m *testing.M) {
+	unioncel := func() { os.Exit(cli.Main(os.Args, cli.OSStreams())) }
+	testscript.Main(m, map[string]func(){
+		"unioncel":    unioncel,
+		"unioncel-fn": unioncel,
+		"kustomize":   func() { run("kustomize", kustomizeBuild()) },
+		"kubectl": func() {
+			run("kubectl", kubectl.NewCmdKustomize(genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}))
+		},
+		"docker": func() {
+			if err := docker(os.Args[1:]); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+		},
+	})
+}
+
+// kustomizeBuild is the command build as the program kustomize has it.
+func kustomizeBuild() *cobra.Command {
+	cmd := build.NewCmdBuild(filesys.MakeFsOnDisk(), build.MakeHelp("kustomize", "build"), os.Stdout)
+	build.AddFunctionAlphaEnablementFlags(cmd.Flags())
+	return cmd
+}
+
+// run runs a program that has one command.
+func run(program string, cmd *cobra.Command) {
+	root := &cobra.Command{Use: program}
+	root.AddCommand(cmd)
+	if root.Execute() != nil {
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// docker stands in for the program that kustomize runs containers with: it runs the
+// function in the directory that is mounted at the working directory of the image.
+// It prints what it was asked for.
+func docker(args []string) error {
+	fmt.Fprintln(os.Stderr, "docker", strings.Join(args, " "))
+	mount := regexp.MustCompile(`source=([^,]*),target=/work\b`).FindStringSubmatch(strings.Join(args, " "))
+	cmd := exec.Command("unioncel-fn")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if cmd.Dir = os.TempDir(); mount != nil {
+		cmd.Dir = mount[1]
+	}
+	return cmd.Run()
+}
+
+// TestKustomize runs the scripts, which share one API server: their CRDs have
+// different names.
+func TestKustomize(t *testing.T) {
+	server := servertest.Start(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			fn, err := exec.LookPath("unioncel-fn")
+			env.Setenv("BIN", filepath.Dir(fn))
+			return err
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"installs": func(ts *testscript.TestScript, neg bool, args []string) { installs(ts, server, neg, args) },
+			"accepts":  func(ts *testscript.TestScript, neg bool, args []string) { accepts(ts, server, neg, args) },
+		},
+	})
+}
+
+// [!] installs FILE puts the CRDs of a file into the API server.
+func installs(ts *testscript.TestScript, server *servertest.Server, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: [!] installs FILE")
+	}
+	for doc := range strings.SplitSeq(ts.ReadFile(args[0]), "\n---\n") {
+		if !strings.Contains(doc, "kind: CustomResourceDefinition") {
+			continue
+		}
+		if err := server.Install(context.Background(), []byte(doc)); (err != nil) != neg {
+			ts.Fatalf("install: %v", err)
+		}
+	}
+}
+
+// [!] accepts FILE [MESSAGE] creates an object in the API server. With ! it must be
+// refused with a message that matches.
+func accepts(ts *testscript.TestScript, server *servertest.Server, neg bool, args []string) {
+	if len(args) == 0 || len(args) > 2 || neg != (len(args) == 2) {
+		ts.Fatalf("usage: accepts FILE, or ! accepts FILE MESSAGE")
+	}
+	_, err := server.Create(context.Background(), []byte(ts.ReadFile(args[0])))
+	switch {
+	case !neg:
+		ts.Check(err)
+	case err == nil:
+		ts.Fatalf("the server accepts %s", args[0])
+	case !regexp.MustCompile(args[1]).MatchString(err.Error()):
+		ts.Fatalf("the server says: %v", err)
+	}
+}
+

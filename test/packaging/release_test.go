@@ -1,0 +1,237 @@
+//go:build unix
+
+package packaging
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// release is what the tests read of .goreleaser.yaml.
+type release struct {
+	Builds []struct {
+		Main, Binary        string
+		Goos, Goarch        []string
+		Flags, Ldflags, Env []string
+		ModTimestamp        string `json:"mod_timestamp"`
+	}
+	Archives []struct {
+		Formats         []string
+		FormatOverrides []struct {
+			Goos    string
+			Formats []string
+		} `json:"format_overrides"`
+		NameTemplate string `json:"name_template"`
+		Files        []struct{ Src string }
+	}
+	Checksum struct {
+		NameTemplate string `json:"name_template"`
+	}
+	ProjectName string `json:"project_name"`
+}
+
+func loadRelease(t *testing.T) release {
+	t.Helper()
+	var r release
+	load(t, ".goreleaser.yaml", &r)
+	if len(r.Builds) != 1 || len(r.Archives) != 1 {
+		t.Fatalf("there are %d builds and %d archives; krew takes archives with one program", len(r.Builds), len(r.Archives))
+	}
+	return r
+}
+
+// archive is the name of the archive for a platform.
+func (r release) archive(goos, goarch string) string {
+	format := r.Archives[0].Formats[0]
+	for _, o := range r.Archives[0].FormatOverrides {
+		if o.Goos == goos {
+			format = o.Formats[0]
+		}
+	}
+	name := strings.NewReplacer("{{ .ProjectName }}", r.ProjectName, "{{ .Os }}", goos, "{{ .Arch }}", goarch).Replace(r.Archives[0].NameTemplate)
+	return name + "." + format
+}
+
+// TestReleaseFiles checks that the release has what it names.
+func TestReleaseFiles(t *testing.T) {
+	r := loadRelease(t)
+	names := []string{r.Builds[0].Main + "/main.go"}
+	for _, f := range r.Archives[0].Files {
+		names = append(names, f.Src)
+	}
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join("..", "..", name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestActionDownload has the action download every archive of a release from a gh
+// that takes them out of a directory.
+func TestActionDownload(t *testing.T) {
+	r := loadRelease(t)
+	runners := map[string]string{"linux": "Linux", "darwin": "macOS", "windows": "Windows", "amd64": "X64", "arm64": "ARM64"}
+	for _, goos := range r.Builds[0].Goos {
+		for _, goarch := range r.Builds[0].Goarch {
+			t.Run(goos+" "+goarch, func(t *testing.T) {
+				archive := r.archive(goos, goarch)
+				packed := pack(t, archive)
+				sum := fmt.Sprintf("%x  %s\n", sha256.Sum256(packed), archive)
+				for _, test := range []struct {
+					name, checksums string
+					code            int
+				}{
+					{"right", "0000  other.tar.gz\n" + sum, 0},
+					{"wrong", strings.Replace(sum, sum[:4], "0000", 1), 1},
+					{"missing", strings.Replace(sum, archive, "x"+archive, 1), 1},
+					{"none", "", 1},
+				} {
+					a := newRunner(t, nil)
+					a.environ["RUNNER_OS"], a.environ["RUNNER_ARCH"] = runners[goos], runners[goarch]
+					a.environ["RELEASE"] = write(t, map[string]string{archive: string(packed), r.Checksum.NameTemplate: test.checksums})
+					a.environ["PATH"] = fakeGH(t) + ":" + a.environ["PATH"]
+					output, code := a.step(t, downloadStep, map[string]string{"version": "v1.2.3", "token": "secret"})
+					if code != test.code {
+						t.Fatalf("%s: exit code %d, want %d: %s", test.name, code, test.code, output)
+					}
+					path, err := os.ReadFile(a.environ["GITHUB_PATH"])
+					if test.code != 0 {
+						if err == nil || len(commands(output)) != 1 {
+							t.Errorf("%s: the program is on PATH (%s), or nothing says why not: %s", test.name, path, output)
+						}
+						continue
+					}
+					if got := read(t, strings.TrimSpace(string(path)), "unioncel"); got != "the program" {
+						t.Errorf("on PATH is %q", got)
+					}
+				}
+			})
+		}
+	}
+}
+
+// pack makes an archive that holds the program.
+func pack(t *testing.T, name string) []byte {
+	t.Helper()
+	dir := write(t, map[string]string{"unioncel": "the program"})
+	if strings.HasSuffix(name, ".zip") {
+		return zipped(t, "unioncel", "the program")
+	}
+	if output, code := run(t, dir, nil, "tar", "-czf", name, "unioncel"); code != 0 {
+		t.Fatal(output)
+	}
+	return []byte(read(t, dir, name))
+}
+
+// fakeGH makes a gh that downloads the release v1.2.3 out of the directory RELEASE.
+func fakeGH(t *testing.T) string {
+	t.Helper()
+	dir := write(t, map[string]string{"gh": `#!/bin/bash
+[[ "$GH_TOKEN $*" == 'secret release download v1.2.3 --repo unioncel/unioncel '* ]] || exit 9
+while (($#)); do
+  [[ $1 != --pattern ]] || cp "$RELEASE/$2" .
+  shift
+done
+`})
+	if err := os.Chmod(filepath.Join(dir, "gh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestDockerfile holds the image to the repository and to the release.
+func TestDockerfile(t *testing.T) {
+	r := loadRelease(t)
+	text := read(t, "..", "..", "Dockerfile")
+	instruction := func(prefix string) string {
+		t.Helper()
+		_, rest, ok := strings.Cut(strings.ReplaceAll(text, "\\\n", ""), "\n"+prefix+" ")
+		if !ok {
+			t.Fatalf("there is no %s", prefix)
+		}
+		line, _, _ := strings.Cut(rest, "\n")
+		return strings.Join(strings.Fields(line), " ")
+	}
+
+	// The program is built as for the archives.
+	build := "go build " + strings.Join(r.Builds[0].Flags, " ") + ` -ldflags="` + strings.Join(r.Builds[0].Ldflags, " ") + `" -o /out/unioncel ` + r.Builds[0].Main
+	if line := instruction("RUN"); !strings.Contains(line, build) || !strings.Contains(line, r.Builds[0].Env[0]) {
+		t.Errorf("built by %s, want %s %s", line, r.Builds[0].Env[0], build)
+	}
+
+	// The Go is the one of go.mod.
+	mod, err := exec.Command("go", "list", "-m", "-f", "{{.GoVersion}}").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := strings.Split(strings.TrimSpace(string(mod)), ".")
+	if from := instruction("FROM"); !strings.Contains(from, " golang:"+version[0]+"."+version[1]+" ") {
+		t.Errorf("built from %s, go.mod wants Go %s", from, mod)
+	}
+
+	// What is copied is what is run, and it is a KRM function by default.
+	copied := strings.Fields(instruction("COPY --from=build"))
+	if len(copied) != 2 || copied[0] != "/out/unioncel" || instruction("ENTRYPOINT") != `["`+copied[1]+`"]` {
+		t.Errorf("copies %s, runs %s", copied, instruction("ENTRYPOINT"))
+	}
+	var command []string
+	decodeJSON(t, instruction("CMD"), &command)
+	cmd := exec.Command("unioncel", command...)
+	cmd.Stdin = strings.NewReader("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if out, err := cmd.Output(); err != nil || !strings.Contains(string(out), "kind: ResourceList") {
+		t.Errorf("CMD %s is no KRM function: %v, %s%s", command, err, out, &errs)
+	}
+}
+
+// TestCrossCompiled checks that .ci/run builds for the systems of the release.
+func TestCrossCompiled(t *testing.T) {
+	script := read(t, "..", "..", ".ci", "run")
+	for _, goos := range loadRelease(t).Builds[0].Goos {
+		if goos != "linux" && !strings.Contains(script, goos+"/") {
+			t.Errorf(".ci/run does not build for %s", goos)
+		}
+	}
+}
+
+// TestWorkflows checks what is easily forgotten when a workflow is edited.
+func TestWorkflows(t *testing.T) {
+	files, err := filepath.Glob("../../.github/workflows/*")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no workflows", err)
+	}
+	var steps []step
+	for _, file := range files {
+		var w struct {
+			Permissions map[string]string
+			Jobs        map[string]struct {
+				Steps []step
+			}
+		}
+		load(t, strings.TrimPrefix(file, "../../"), &w)
+		if len(w.Permissions) != 1 || w.Permissions["contents"] != "read" {
+			t.Errorf("%s: every job may do %v", file, w.Permissions)
+		}
+		for _, job := range w.Jobs {
+			steps = append(steps, job.Steps...)
+		}
+	}
+	steps = append(steps, newRunner(t, nil).Runs.Steps...)
+	ours := []string{"./"}
+	for _, s := range steps {
+		if strings.Contains(s.Run, "${{") {
+			t.Errorf("an expression becomes part of a script, hand it on through the environment:\n%s", s.Run)
+		}
+		if _, version, _ := strings.Cut(s.Uses, "@v"); s.Uses != "" && !slices.Contains(ours, s.Uses) && version == "" {
+			t.Errorf("%s: which version?", s.Uses)
+		}
+	}
+}

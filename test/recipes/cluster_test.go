@@ -1,0 +1,143 @@
+package recipes
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+
+	"github.com/unioncel/unioncel/internal/servertest"
+)
+
+const (
+	pollInterval = 5 * time.Millisecond
+	pollDeadline = time.Minute
+)
+
+// cluster is an API server as kubectl needs one: with a list of the API groups,
+// which in a cluster is not the business of the server of CRDs.
+type cluster struct {
+	client *rest.RESTClient
+	proxy  http.Handler // of the server
+}
+
+// startCluster returns a kubeconfig for a cluster that lives until t ends.
+func startCluster(t *testing.T) (kubeconfig []byte) {
+	t.Helper()
+	config := servertest.Start(t).Config()
+	config.QPS = -1
+	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	client, err := rest.UnversionedRESTClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, err := url.Parse(config.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(address)
+	proxy.Transport = client.Client.Transport
+	front := httptest.NewServer(&cluster{client, proxy})
+	t.Cleanup(func() {
+		front.Close()
+		client.Client.CloseIdleConnections()
+	})
+	return fmt.Appendf(nil, `apiVersion: v1
+kind: Config
+clusters: [{name: test, cluster: {server: %q}}]
+contexts: [{name: test, context: {cluster: test, user: test}}]
+users: [{name: test, user: {}}]
+current-context: test
+`, front.URL)
+}
+
+// ServeHTTP answers /api and /apis, and lets the server answer the rest.
+func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var answer any
+	var err error
+	switch r.URL.Path {
+	case "/api":
+		answer = metav1.APIVersions{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "APIVersions"}}
+	case "/apis":
+		answer, err = c.groups(r.Context())
+	default:
+		c.proxy.ServeHTTP(w, r)
+		return
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+// groups lists the API groups of the server: that of CRDs, and those of the CRDs
+// that are established. The server knows the resources of the latter a moment
+// after it has said so; groups waits for that.
+func (c *cluster) groups(ctx context.Context) (*metav1.APIGroupList, error) {
+	crds := apiextensionsv1.CustomResourceDefinitionList{}
+	if err := c.get(ctx, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &crds); err != nil {
+		return nil, err
+	}
+	names := []string{"apiextensions.k8s.io"}
+	for _, crd := range crds.Items {
+		established := slices.ContainsFunc(crd.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
+			return c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue
+		})
+		if !established {
+			continue
+		}
+		for _, version := range crd.Spec.Versions {
+			if !version.Served {
+				continue
+			}
+			if err := c.awaitResource(ctx, crd.Spec.Group+"/"+version.Name, crd.Spec.Names.Plural); err != nil {
+				return nil, err
+			}
+		}
+		names = append(names, crd.Spec.Group)
+	}
+	slices.Sort(names)
+	list := &metav1.APIGroupList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "APIGroupList"}}
+	for _, name := range slices.Compact(names) {
+		var group metav1.APIGroup
+		if err := c.get(ctx, "/apis/"+name, &group); err != nil {
+			return nil, err
+		}
+		list.Groups = append(list.Groups, group)
+	}
+	return list, nil
+}
+
+// awaitResource returns when the server lists a resource.
+func (c *cluster) awaitResource(ctx context.Context, groupVersion, name string) error {
+	return wait.PollUntilContextTimeout(ctx, pollInterval, pollDeadline, true, func(ctx context.Context) (bool, error) {
+		var list metav1.APIResourceList
+		if err := c.get(ctx, "/apis/"+groupVersion, &list); err != nil {
+			return false, ctx.Err()
+		}
+		return slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == name }), nil
+	})
+}
+
+// get reads what the server has at a path into v.
+func (c *cluster) get(ctx context.Context, path string, v any) error {
+	data, err := c.client.Get().AbsPath(path).DoRaw(ctx)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, v)
+}

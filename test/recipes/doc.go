@@ -1,0 +1,5 @@
+// Package recipes runs the recipes of docs/recipes.md: a script each, in
+// testdata, with the files and the commands that the document shows. The
+// programs that the recipes use are the real ones, and so is the API server that
+// kubectl speaks to; see TestRecipes for those that are left out.
+package recipes

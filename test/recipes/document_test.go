@@ -1,0 +1,77 @@
+package recipes
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// language is what a block is marked as, by the extension of the file that it is.
+var language = map[string]string{".sh": "sh", ".yaml": "yaml", ".txt": "text", "": "make"}
+
+var (
+	fence  = regexp.MustCompile("(?m)^```")
+	marked = regexp.MustCompile("(?m)^<!-- recipe: (\\S+) (\\S+) -->\n```([a-z]*)\n((?s:.*?))^```$")
+)
+
+// TestDocument compares the blocks of recipes.md with the files of the scripts that
+// they are marked as. Commands must be run by their script, and every script must be
+// in the document.
+func TestDocument(t *testing.T) {
+	const document = "../../docs/recipes.md"
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := marked.FindAllStringSubmatch(string(text), -1)
+	if fences := len(fence.FindAll(text, -1)); fences != 2*len(blocks) {
+		t.Errorf("%s has %d fences, and %d blocks that say which file they are", document, fences, len(blocks))
+	}
+	scripts := map[string]*txtar.Archive{}
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if scripts[filepath.Base(name)], err = txtar.ParseFile(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shown := map[string]bool{}
+	for _, b := range blocks {
+		script, name, info, got := b[1], b[2], b[3], b[4]
+		if scripts[script] == nil {
+			t.Errorf("there is no script %s", script)
+			continue
+		}
+		shown[script] = true
+		if want, ok := fileOf(scripts[script], name); !ok || got != want {
+			t.Errorf("%s in %s is\n%s\n%s shows\n%s", name, script, want, document, got)
+		}
+		if info != language[path.Ext(name)] {
+			t.Errorf("%s is shown as %q", name, info)
+		}
+		if run := "exec sh -e " + name + "\n"; path.Ext(name) == ".sh" && !strings.Contains(string(scripts[script].Comment), run) {
+			t.Errorf("%s does not run %s", script, name)
+		}
+	}
+	for script := range scripts {
+		if !shown[script] {
+			t.Errorf("%s shows nothing of %s", document, script)
+		}
+	}
+}
+
+func fileOf(a *txtar.Archive, name string) (text string, ok bool) {
+	for _, f := range a.Files {
+		if f.Name == name {
+			return string(f.Data), true
+		}
+	}
+	return "", false
+}

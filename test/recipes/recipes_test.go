@@ -1,0 +1,60 @@
+package recipes
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
+	kubectl "k8s.io/kubectl/pkg/cmd"
+	"sigs.k8s.io/kustomize/kustomize/v5/commands/build"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/unioncel/unioncel/internal/cli"
+)
+
+// TestMain puts the programs that the recipes use where the shell finds them.
+func TestMain(m *testing.M) {
+	unioncel := func() { os.Exit(cli.Main(os.Args, cli.OSStreams())) }
+	testscript.Main(m, map[string]func(){
+		"unioncel":    unioncel,
+		"unioncel-fn": unioncel,
+		"kubectl":     func() { os.Exit(exitCode(kubectl.NewDefaultKubectlCommand())) },
+		"kustomize": func() {
+			// As kustomize has it: there is more to the real build than in kubectl.
+			cmd := build.NewCmdBuild(filesys.MakeFsOnDisk(), build.MakeHelp("kustomize", "build"), os.Stdout)
+			build.AddFunctionAlphaEnablementFlags(cmd.Flags())
+			root := &cobra.Command{Use: "kustomize"}
+			root.AddCommand(cmd)
+			os.Exit(exitCode(root))
+		},
+	})
+}
+
+func exitCode(cmd *cobra.Command) int {
+	if cmd.Execute() != nil {
+		return 1
+	}
+	return 0
+}
+
+// TestRecipes runs the scripts, with an API server for kubectl.
+func TestRecipes(t *testing.T) {
+	kubeconfig := startCluster(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds:                commands(),
+		Setup: func(env *testscript.Env) error {
+			dir := filepath.Join(env.WorkDir, ".kube")
+			env.Setenv("KUBECONFIG", filepath.Join(dir, "config"))
+			env.Setenv("KUBECACHEDIR", filepath.Join(dir, "cache"))
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(dir, "config"), kubeconfig, 0o600)
+		},
+	})
+}
