@@ -29,6 +29,10 @@ race: ## run the tests with the race detector
 lint: ## run go vet and golangci-lint
 	@.ci/run vet lint
 
+.PHONY: cross
+cross: ## build for windows and darwin
+	@.ci/run cross
+
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (20000x)
 	@FUZZTIME=$(FUZZTIME) .ci/run fuzz
