@@ -20,10 +20,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// TestMain puts the command unioncel where the shell finds it.
+// TestMain puts the commands unioncel and kustomize where the shell finds them.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"unioncel": func() { os.Exit(cli.Main(os.Args[1:], cli.OSStreams())) },
+		"unioncel":  func() { os.Exit(cli.Main(os.Args, cli.OSStreams())) },
+		"kustomize": kustomize,
 	})
 }
 
@@ -114,8 +115,7 @@ func (d *document) codes(t *testing.T) {
 	t.Helper()
 	var want strings.Builder
 	for _, info := range diag.Codes {
-		anchor := strings.ToLower(string(info.Code)) + "-" + strings.ReplaceAll(strings.ToLower(strings.ReplaceAll(info.Title, ".", "")), " ", "-")
-		fmt.Fprintf(&want, "| [%s](#%s) | %s | %s |\n", info.Code, anchor, info.Severity, info.Title)
+		fmt.Fprintf(&want, "| [%s](%s) | %s | %s |\n", info.Code, strings.TrimPrefix(info.URL(), diag.Reference), info.Severity, info.Title)
 	}
 	from := -1
 	for i, line := range d.lines {
@@ -177,6 +177,7 @@ func (d *document) entry(t *testing.T, m templates, code diag.Code, section [2]i
 const (
 	crdFile    = "crd.yaml"
 	unionsFile = "unions.yaml"
+	lintFile   = ".unioncel.yaml"
 	goFile     = "api/types.go"
 )
 
@@ -185,6 +186,8 @@ func inputFile(b block) string {
 	switch {
 	case b.info == "go":
 		return goFile
+	case b.info == "yaml" && strings.HasPrefix(b.text, "apiVersion: unioncel.dev/v1alpha1\nkind: LintConfig\n"):
+		return lintFile
 	case b.info == "yaml" && strings.HasPrefix(b.text, "apiVersion: unioncel.dev/"):
 		return unionsFile
 	case b.info == "yaml":
@@ -214,7 +217,7 @@ func hasErrors(printed string) bool {
 }
 
 // run compiles a CRD, or runs commands among the inputs, and returns what is
-// printed on standard error.
+// printed on standard error, and on standard output by lint.
 func (d *document) run(t *testing.T, m templates, inputs map[string]string, script string) string {
 	t.Helper()
 	if script == "" {
@@ -253,6 +256,9 @@ func (d *document) run(t *testing.T, m templates, inputs map[string]string, scri
 	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
+	if strings.HasPrefix(script, "unioncel lint ") {
+		cmd.Stdout = &stderr
+	}
 	_ = cmd.Run() // it fails where the input has errors
 	return stderr.String()
 }

@@ -1,0 +1,137 @@
+package docs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/kustomize/kustomize/v5/commands/build"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/unioncel/unioncel/internal/servertest"
+)
+
+// kustomize is the program, as far as it builds.
+func kustomize() {
+	cmd := build.NewCmdBuild(filesys.MakeFsOnDisk(), build.MakeHelp("kustomize", "build"), os.Stdout)
+	build.AddFunctionAlphaEnablementFlags(cmd.Flags())
+	root := &cobra.Command{Use: "kustomize"}
+	root.AddCommand(cmd)
+	if root.Execute() != nil {
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+var (
+	namedFile  = regexp.MustCompile(`^# (\S+\.yaml)\n`)
+	exitMarker = regexp.MustCompile(`^<!-- exit: (\d+) -->$`)
+)
+
+// TestKustomize runs the commands of kustomize.md, with kustomize itself, on the files
+// that it shows, which begin with their names. The block behind each command is what
+// it prints. What is built is what a real API server accepts.
+func TestKustomize(t *testing.T) {
+	d := open(t, "kustomize.md")
+	server := servertest.Start(t)
+	dir := t.TempDir()
+	built := filepath.Join(dir, "built.yaml")
+	l := d.blocks(t, 0, len(d.lines))
+	accepted := 0
+	for i, b := range l {
+		if name := namedFile.FindStringSubmatch(b.text); name != nil {
+			file := filepath.Join(dir, name[1])
+			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(b.text), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if b.info != "sh" {
+			continue
+		}
+		want := 0
+		if m := exitMarker.FindStringSubmatch(d.lines[b.from-2]); m != nil {
+			want, _ = strconv.Atoi(m[1])
+		}
+		out, code := shell(t, dir, b.text)
+		if code != want || i+1 == len(l) || l[i+1].info != "text" {
+			t.Fatalf("exit code %d, want %d, and a block of text:\n%s\n%s", code, want, b.text, out)
+		}
+		d.generated(t, l[i+1].from, l[i+1].to, out)
+
+		data, err := os.ReadFile(built)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err := errors.Join(err, server.Install(t.Context(), data), os.Remove(built)); err != nil {
+			t.Errorf("%s: %v", b.text, err)
+		}
+		accepted++
+	}
+	for _, uses := range []string{"transformers:", "generators:", "container:"} {
+		if !slices.ContainsFunc(l, func(b block) bool { return strings.Contains(b.text, uses) }) {
+			t.Errorf("kustomize.md shows no %s", uses)
+		}
+	}
+	if accepted == 0 {
+		t.Error("kustomize.md builds nothing")
+	}
+	for object, want := range map[string]string{
+		"kind: Probe\nspec: {http: {path: /}}":                          "",
+		"kind: Probe\nspec: {http: {path: /}, tcp: {port: 1}}":          "exactly one of http, tcp must be set",
+		"kind: Check\nspec: {type: HTTP, http: {path: /}}":              "",
+		"kind: Check\nspec: {type: TCP, http: {path: /}}":               "http may only be set when type is 'HTTP'",
+		"kind: Backup\nspec: {s3: {bucket: a}}":                         "",
+		"kind: Backup\nspec: {s3: {bucket: a}, nfs: {server: here.so}}": "at most one of s3, nfs may be set",
+	} {
+		_, err := server.Create(t.Context(), []byte("apiVersion: example.com/v1\nmetadata: {generateName: x-}\n"+object))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: the server says %v, want %q", object, err, want)
+		}
+	}
+	d.save(t)
+}
+
+// shell runs commands and returns what they print and the exit code.
+func shell(t *testing.T, dir, script string) (string, int) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	// kustomize puts a blank behind some errors, which no editor keeps.
+	return regexp.MustCompile(`(?m) +$`).ReplaceAllString(out.String(), ""), cmd.ProcessState.ExitCode()
+}
+
+// The table of options has the keys of the JSON Schema.
+func TestKustomizeOptions(t *testing.T) {
+	data, err := os.ReadFile("unioncompiler.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct{ Properties map[string]any }
+	if err := json.Unmarshal(data, &schema); err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, line := range open(t, "kustomize.md").lines {
+		if cell := regexp.MustCompile("^\\| `([^`]+)` \\|").FindStringSubmatch(line); cell != nil {
+			keys = append(keys, cell[1])
+		}
+	}
+	slices.Sort(keys)
+	if want := slices.Sorted(maps.Keys(schema.Properties)); !slices.Equal(keys, want) {
+		t.Errorf("the table has the keys\n%q, want\n%q", keys, want)
+	}
+}

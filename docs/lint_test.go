@@ -1,0 +1,116 @@
+package docs
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/lint"
+)
+
+// TestLint runs the commands of lint.md on the files that it shows, which begin with
+// their names: a block of text behind a command is what it prints.
+func TestLint(t *testing.T) {
+	d := open(t, "lint.md")
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "config", "crd"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	l := d.blocks(t, 0, len(d.lines))
+	commands := 0
+	for i, b := range l {
+		if name := regexp.MustCompile(`^# (\S+\.yaml)\n`).FindStringSubmatch(b.text); name != nil {
+			for _, to := range []string{name[1], filepath.Join("config", "crd", name[1])} {
+				if err := os.WriteFile(filepath.Join(dir, to), []byte(b.text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if b.info != "sh" {
+			continue
+		}
+		commands++
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", b.text)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		switch {
+		case strings.Contains(b.text, "--fail-on warning"): // which there are
+			if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "::warning file=config/crd/mount.yaml") {
+				t.Errorf("%s: %v\n%s", b.text, err, out)
+			}
+		case err != nil:
+			t.Errorf("%s: %v\n%s", b.text, err, out)
+		case i+1 < len(l) && l[i+1].info == "text":
+			d.generated(t, l[i+1].from, l[i+1].to, string(out))
+		}
+	}
+	if commands == 0 {
+		t.Error("lint.md has no commands")
+	}
+	if written, err := os.ReadFile(filepath.Join(dir, "unioncel.sarif")); err != nil || !json.Valid(written) {
+		t.Errorf("the SARIF of lint.md: %v", err)
+	}
+	d.save(t)
+}
+
+// The tables of lint.md have every code of lint, with its severity, and the keys of
+// the JSON Schema.
+func TestLintTables(t *testing.T) {
+	text := lines(open(t, "lint.md").lines)
+	_, advice, _ := strings.Cut(text, "## Advice\n")
+	advice, _, _ = strings.Cut(advice, "\n## ")
+	for _, info := range diag.Codes {
+		link := fmt.Sprintf("[%s](%s)", info.Code, strings.Replace(info.URL(), diag.Reference, "diagnostics.md", 1))
+		if info.Code >= diag.NoEnum && info.Code <= diag.UselessIgnore && !strings.Contains(advice, fmt.Sprintf("| %s | %s | ", link, info.Severity)) {
+			t.Errorf("no row for %s", link)
+		}
+	}
+	data, err := os.ReadFile("lintconfig.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct{ Properties map[string]any }
+	if err := json.Unmarshal(data, &schema); err != nil {
+		t.Fatal(err)
+	}
+	_, keys, _ := strings.Cut(text, "| key | |\n")
+	keys, _, _ = strings.Cut(keys, "\n\n")
+	var got []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([A-Za-z]+)` \\|").FindAllStringSubmatch(keys, -1) {
+		got = append(got, row[1])
+	}
+	slices.Sort(got)
+	if want := slices.Sorted(maps.Keys(schema.Properties)); !slices.Equal(got, want) {
+		t.Errorf("the table has %q, the JSON Schema %q", got, want)
+	}
+}
+
+// What lint.md says of a union in a comment is what lint does.
+func TestLintComment(t *testing.T) {
+	d := open(t, "lint.md")
+	var crd, commented string
+	for _, b := range d.blocks(t, 0, len(d.lines)) {
+		switch {
+		case strings.HasPrefix(b.text, "# mount.yaml\n"):
+			crd = b.text
+		case strings.HasPrefix(b.text, "# Part of a CRD\n"):
+			commented = indent(b.text, 12)
+		}
+	}
+	before, _, ok := strings.Cut(crd, "            x-kubernetes-unions:\n")
+	if !ok || commented == "" {
+		t.Fatal("lint.md shows no comment")
+	}
+	src := strings.Replace(before, "{type: string}", "{type: string, enum: [NFS, Hosts, None]}", 1) + commented
+	if l := lint.File("mount.yaml", []byte(src), lint.Options{}); len(l) > 0 {
+		t.Error(l)
+	}
+}
