@@ -14,29 +14,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-	"sigs.k8s.io/kustomize/kustomize/v5/commands/build"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
-
 	"github.com/unioncel/unioncel/internal/servertest"
 )
 
-// kustomize is the program, as far as it builds.
-func kustomize() {
-	cmd := build.NewCmdBuild(filesys.MakeFsOnDisk(), build.MakeHelp("kustomize", "build"), os.Stdout)
-	build.AddFunctionAlphaEnablementFlags(cmd.Flags())
-	root := &cobra.Command{Use: "kustomize"}
-	root.AddCommand(cmd)
-	if root.Execute() != nil {
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
-
-var (
-	namedFile  = regexp.MustCompile(`^# (\S+\.yaml)\n`)
-	exitMarker = regexp.MustCompile(`^<!-- exit: (\d+) -->$`)
-)
+var exitMarker = regexp.MustCompile(`^<!-- exit: (\d+) -->$`)
 
 // TestKustomize runs the commands of kustomize.md, with kustomize itself, on the files
 // that it shows, which begin with their names. The block behind each command is what
@@ -49,12 +30,7 @@ func TestKustomize(t *testing.T) {
 	l := d.blocks(t, 0, len(d.lines))
 	accepted := 0
 	for i, b := range l {
-		if name := namedFile.FindStringSubmatch(b.text); name != nil {
-			file := filepath.Join(dir, name[1])
-			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(b.text), 0o644)); err != nil {
-				t.Fatal(err)
-			}
-		}
+		b.writeFile(t, dir)
 		if b.info != "sh" {
 			continue
 		}

@@ -21,19 +21,11 @@ import (
 func TestLint(t *testing.T) {
 	d := open(t, "lint.md")
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "config", "crd"), 0o755); err != nil {
-		t.Fatal(err)
-	}
 	l := d.blocks(t, 0, len(d.lines))
 	commands := 0
 	for i, b := range l {
-		if name := regexp.MustCompile(`^# (\S+\.yaml)\n`).FindStringSubmatch(b.text); name != nil {
-			for _, to := range []string{name[1], filepath.Join("config", "crd", name[1])} {
-				if err := os.WriteFile(filepath.Join(dir, to), []byte(b.text), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
+		b.writeFile(t, dir)
+		b.writeFile(t, filepath.Join(dir, "config", "crd"))
 		if b.info != "sh" {
 			continue
 		}

@@ -3,8 +3,11 @@ package docs
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"flag"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -130,4 +133,19 @@ func indent(text string, n int) string {
 		b.WriteString(line)
 	}
 	return b.String()
+}
+
+var namedFile = regexp.MustCompile(`^# (\S+\.yaml)\n`)
+
+// writeFile writes a block that begins with the name of a file to a directory.
+func (b block) writeFile(t *testing.T, dir string) {
+	t.Helper()
+	name := namedFile.FindStringSubmatch(b.text)
+	if name == nil {
+		return
+	}
+	file := filepath.Join(dir, name[1])
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(b.text), 0o644)); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,11 +21,7 @@ func TestUnionSet(t *testing.T) {
 	commands := 0
 	l := d.blocks(t, 0, len(d.lines))
 	for i, b := range l {
-		if name := regexp.MustCompile(`^# (\S+\.yaml)\n`).FindStringSubmatch(b.text); name != nil {
-			if err := os.WriteFile(filepath.Join(dir, name[1]), []byte(b.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
+		b.writeFile(t, dir)
 		if b.info != "sh" {
 			continue
 		}

@@ -36,6 +36,7 @@ var allowed = map[string][]string{
 	"internal/spelling":   {},
 	"internal/yamltext":   {},
 	"internal/servertest": {},
+	"internal/scripttest": {},
 }
 
 type listed struct {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"flag"
 	"io/fs"
@@ -15,6 +14,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/unioncel/unioncel/internal/scripttest"
 )
 
 var update = flag.Bool("update", false, "update the scripts with what the commands print")
@@ -68,30 +69,9 @@ func TestScript(t *testing.T) {
 			"age":     age,
 			"aged":    aged,
 			"listing": listing,
-			"module":  module,
+			"module":  scripttest.Module,
 		},
 	})
-}
-
-// module makes the working directory a Go module with the dependencies of this one.
-func module(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 0 {
-		ts.Fatalf("usage: module")
-	}
-	for _, name := range []string{"go.mod", "go.sum"} {
-		data, err := os.ReadFile(filepath.Join("..", "..", name))
-		ts.Check(err)
-		data = bytes.Replace(data, []byte("module github.com/unioncel/unioncel\n"), []byte("module example.com/project\n"), 1)
-		ts.Check(os.WriteFile(ts.MkAbs(name), data, 0o644))
-	}
-	// What the Go tools take from the home directory, which scripts have none of.
-	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
-		value, err := exec.Command("go", "env", name).Output()
-		ts.Check(err)
-		ts.Setenv(name, strings.TrimSpace(string(value)))
-	}
-	ts.Setenv("GOFLAGS", "-mod=mod")
-	ts.Setenv("GOPROXY", "off")
 }
 
 // fails CODE PROGRAM [ARG]... runs a program that must exit with the code.

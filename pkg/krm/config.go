@@ -66,7 +66,7 @@ func (r *run) config() {
 	}
 	for i := 0; i+1 < len(c.Content); i += 2 {
 		if key := c.Content[i]; key.Kind != yaml.ScalarNode {
-			r.misconfigured("", configKeysHint(), "a key of a %s must be a string, not %s", Kind, kindOf(key))
+			r.misconfigured("", configKeysHint(), "a key of a %s must be a string, not %s", Kind, yamltext.Describe(key))
 		}
 	}
 	values := map[string]*yaml.Node{}
@@ -78,7 +78,7 @@ func (r *run) config() {
 		values[e.Key.Value] = e.Value
 	}
 	if m := values["metadata"]; m != nil && m.Kind != yaml.MappingNode {
-		r.misconfigured("metadata", "write it like metadata: {name: unions}", "metadata: want a mapping, not %s", kindOf(m))
+		r.misconfigured("metadata", "write it like metadata: {name: unions}", "metadata: want a mapping, not %s", yamltext.Describe(m))
 	}
 	r.cfg.files = r.names(values["files"], "files", "crds/backup.yaml")
 	r.cfg.unions = r.names(values["unions"], "unions", "unions.yaml")
@@ -91,7 +91,7 @@ func (r *run) isUnionCompiler(c *yaml.Node) bool {
 	kind, version := word(c, "kind"), word(c, "apiVersion")
 	switch {
 	case c.Kind != yaml.MappingNode:
-		r.misconfigured("", configHint, "the functionConfig must be a mapping, not %s", kindOf(c))
+		r.misconfigured("", configHint, "the functionConfig must be a mapping, not %s", yamltext.Describe(c))
 	case kind == "ConfigMap":
 		r.misconfigured("kind", configHint+", with the options at the top level, not under data", "a functionConfig of kind ConfigMap is not read, since it has no place for lists and booleans")
 	case kind == "":
@@ -125,7 +125,7 @@ func (r *run) names(n *yaml.Node, key, example string) []string {
 		return nil
 	}
 	if n.Kind != yaml.SequenceNode {
-		r.misconfigured(key, fmt.Sprintf("write it like %s: [%s]", key, example), "%s: want a list of files, not %s", key, kindOf(n))
+		r.misconfigured(key, fmt.Sprintf("write it like %s: [%s]", key, example), "%s: want a list of files, not %s", key, yamltext.Describe(n))
 		return nil
 	}
 	var l []string
@@ -140,7 +140,7 @@ func (r *run) names(n *yaml.Node, key, example string) []string {
 // text returns a string that is not empty.
 func (r *run) text(n *yaml.Node, path, example string) (string, bool) {
 	if n.Kind != yaml.ScalarNode || isNull(n) || n.Value == "" {
-		r.misconfigured(path, "write it like "+example, "%s: want a string, not %s", path, kindOf(n))
+		r.misconfigured(path, "write it like "+example, "%s: want a string, not %s", path, yamltext.Describe(n))
 		return "", false
 	}
 	s, err := yamltext.String(n)
@@ -180,7 +180,7 @@ func (r *run) boolean(n *yaml.Node, key string) bool {
 	}
 	var b bool
 	if n.ShortTag() != "!!bool" || n.Decode(&b) != nil {
-		r.misconfigured(key, fmt.Sprintf("write %s: true, without quotes", key), "%s: want true or false, not %s", key, kindOf(n))
+		r.misconfigured(key, fmt.Sprintf("write %s: true, without quotes", key), "%s: want true or false, not %s", key, yamltext.Describe(n))
 	}
 	return b
 }

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -36,7 +37,7 @@ func (w *piece) flattened(docs []*yaml.Node) []*yaml.Node {
 		switch {
 		case n.Kind != yaml.MappingNode:
 			w.diags = append(w.diags, diag.Diagnostic{Code: diag.BadUnionCompiler, Pos: diag.Pos{File: w.name},
-				Message: "a document in this file is " + kindOf(n) + ", not an object", Hint: "files hold Kubernetes objects: take this one out of the list of files"})
+				Message: "a document in this file is " + yamltext.Describe(n) + ", not an object", Hint: "files hold Kubernetes objects: take this one out of the list of files"})
 		case isTooling(n):
 		case isList(n) && items != nil && (items.Kind == yaml.SequenceNode || isNull(items)):
 			docs = append(slices.Clone(items.Content), docs...)

@@ -1,7 +1,6 @@
 package krm
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,7 +43,7 @@ func readList(in []byte) (*resourceList, error) {
 	kind, version := word(l.root, "kind"), word(l.root, "apiVersion")
 	switch {
 	case l.root.Kind != yaml.MappingNode || kind != listKind:
-		what := kindOf(l.root)
+		what := yamltext.Describe(l.root)
 		if kind != "" {
 			what = "a " + kind
 		}
@@ -62,11 +61,11 @@ func readList(in []byte) (*resourceList, error) {
 	case isNull(l.items):
 		*l.items = yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
 	case l.items.Kind != yaml.SequenceNode:
-		return nil, fmt.Errorf("the items of the %s are %s, not a list", listKind, kindOf(l.items))
+		return nil, fmt.Errorf("the items of the %s are %s, not a list", listKind, yamltext.Describe(l.items))
 	}
 	for i, item := range l.items.Content {
 		if item.Kind != yaml.MappingNode {
-			return nil, fmt.Errorf("items[%d] of the %s is %s, not an object", i, listKind, kindOf(item))
+			return nil, fmt.Errorf("items[%d] of the %s is %s, not an object", i, listKind, yamltext.Describe(item))
 		}
 	}
 	if isNull(l.config) {
@@ -166,7 +165,7 @@ func encodeProved(root *yaml.Node) ([]byte, error) {
 	var err error
 	for _, c := range []care{0, unfolded, unfolded | uncommented, uncommented | quoted} {
 		var out []byte
-		if out, err = encode(careful(root, c)); err != nil {
+		if out, err = yamltext.Encode(careful(root, c)); err != nil {
 			continue
 		}
 		again, wrong := source.Parse("", out)
@@ -180,25 +179,4 @@ func encodeProved(root *yaml.Node) ([]byte, error) {
 		}
 	}
 	return nil, fmt.Errorf("it cannot be written as YAML: %w", err)
-}
-
-// encode encodes a document as kustomize does. The encoder panics on nodes that it
-// cannot write.
-func encode(root *yaml.Node) (out []byte, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			out, err = nil, fmt.Errorf("write YAML: %v", r)
-		}
-	}()
-	var b bytes.Buffer
-	enc := yaml.NewEncoder(&b)
-	enc.SetIndent(2)
-	enc.CompactSeqIndent()
-	if err := enc.Encode(root); err != nil {
-		return nil, err
-	}
-	if err := enc.Close(); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
 }

@@ -1,8 +1,6 @@
 package krm
 
 import (
-	"fmt"
-
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
@@ -27,21 +25,6 @@ func word(n *yaml.Node, path ...string) string {
 
 func isNull(n *yaml.Node) bool {
 	return n != nil && n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
-}
-
-// kindOf says what a node is, for messages.
-func kindOf(n *yaml.Node) string {
-	switch {
-	case n.Kind == yaml.MappingNode:
-		return "a mapping"
-	case n.Kind == yaml.SequenceNode:
-		return "a list"
-	case isNull(n):
-		return "null"
-	case n.ShortTag() == "!!str":
-		return fmt.Sprintf("%q", n.Value)
-	}
-	return n.Value
 }
 
 // same reports whether two trees mean the same, whatever their styles and comments.

@@ -176,7 +176,7 @@ func (p *configParser) config(src []byte) *Config {
 		for _, f := range files {
 			switch {
 			case f.Kind != yaml.ScalarNode || f.Value == "":
-				p.errorf(f, "write it like files: [\"legacy/**\"]", "files: want a pattern, not %s", kindOf(f))
+				p.errorf(f, "write it like files: [\"legacy/**\"]", "files: want a pattern, not %s", yamltext.Describe(f))
 			case CheckPattern(f.Value) != nil:
 				p.errorf(f, "write it like \"legacy/**\" or \"config/*.yaml\"", "files: %v", CheckPattern(f.Value))
 			default:
@@ -219,7 +219,7 @@ func (p *configParser) root(src []byte) *yaml.Node {
 // the mapping in messages. nil is no mapping, which is reported.
 func (p *configParser) fields(n *yaml.Node, what string, known ...string) map[string]*yaml.Node {
 	if n.Kind != yaml.MappingNode {
-		p.errorf(n, "its keys are "+strings.Join(known, ", "), "%s must be a mapping, not %s", what, kindOf(n))
+		p.errorf(n, "its keys are "+strings.Join(known, ", "), "%s must be a mapping, not %s", what, yamltext.Describe(n))
 		return nil
 	}
 	fields := map[string]*yaml.Node{}
@@ -239,7 +239,7 @@ func (p *configParser) list(n *yaml.Node, key, example string) []*yaml.Node {
 		return nil
 	}
 	if n.Kind != yaml.SequenceNode {
-		p.errorf(n, fmt.Sprintf("write it like %s: %s", key, example), "%s: want a list, not %s", key, kindOf(n))
+		p.errorf(n, fmt.Sprintf("write it like %s: %s", key, example), "%s: want a list, not %s", key, yamltext.Describe(n))
 		return nil
 	}
 	var l []*yaml.Node
@@ -261,7 +261,7 @@ func (p *configParser) setting(s *Setting, fields map[string]*yaml.Node) {
 		return
 	}
 	if n.Kind != yaml.MappingNode {
-		p.errorf(n, "write it like severities: {UC524: error}", "severities: want a mapping, not %s", kindOf(n))
+		p.errorf(n, "write it like severities: {UC524: error}", "severities: want a mapping, not %s", yamltext.Describe(n))
 		return
 	}
 	s.Severities = map[diag.Code]diag.Severity{}
@@ -300,16 +300,4 @@ func nearest(name string, known []string) string {
 		return fmt.Sprintf("write %q", best)
 	}
 	return "write one of " + strings.Join(known, ", ")
-}
-
-func kindOf(n *yaml.Node) string {
-	switch {
-	case n.Kind == yaml.MappingNode:
-		return "a mapping"
-	case n.Kind == yaml.SequenceNode:
-		return "a list"
-	case n.ShortTag() == "!!null":
-		return "null"
-	}
-	return fmt.Sprintf("%q", n.Value)
 }

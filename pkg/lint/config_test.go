@@ -84,7 +84,7 @@ func TestParseConfigErrors(t *testing.T) {
 		{text: "a: b: c\n", want: "c.yaml:1:5: UC101: mapping values are not allowed in this context", beyond: true},
 		{text: head + "kind: LintConfig\n", want: `c.yaml:3:1: UC104: key "kind" occurs twice in this mapping`, beyond: true},
 		{text: head + "---\n" + head, want: "c.yaml:4:1: UC706: a configuration is one document, and this is a second one", beyond: true},
-		{text: "[]", want: "c.yaml:1:1: UC706: a LintConfig must be a mapping, not a list"},
+		{text: "[]", want: "c.yaml:1:1: UC706: a LintConfig must be a mapping, not an empty list"},
 		{text: "kind: LintConfig\n", want: "c.yaml:1:1: UC706: this configuration has no apiVersion"},
 		{text: "apiVersion: unioncel.dev/v1\nkind: LintConfig\n", want: "c.yaml:1:13: UC706: apiVersion must be unioncel.dev/v1alpha1"},
 		{text: "apiVersion: unioncel.dev/v1alpha1\nkind: [LintConfig]\n", want: "c.yaml:2:7: UC706: kind must be LintConfig"},

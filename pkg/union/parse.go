@@ -73,7 +73,7 @@ func Parse(file, path string, value *yaml.Node, at *diag.Pos) ([]*Declaration, d
 	value = yamltext.Resolve(value)
 	if value.Kind != yaml.SequenceNode || len(value.Content) == 0 {
 		p.errorf(value, diag.MalformedDeclaration, "write a list with one item per union, or delete the key",
-			"%s must be a list of unions, not %s", Key, kindOf(value))
+			"%s must be a list of unions, not %s", Key, yamltext.Describe(value))
 		return nil, p.diags
 	}
 	var l []*Declaration
@@ -199,7 +199,7 @@ func (p *parser) entries(n *yaml.Node) []yamltext.Entry {
 	}
 	for i := 0; i < len(m.Content); i += 2 {
 		if k := m.Content[i]; k.Kind != yaml.ScalarNode {
-			p.errorf(k, diag.MalformedDeclaration, "write the key out", "want a string as key, not %s", kindOf(k))
+			p.errorf(k, diag.MalformedDeclaration, "write the key out", "want a string as key, not %s", yamltext.Describe(k))
 		}
 	}
 	return yamltext.Entries(m)
@@ -248,7 +248,7 @@ func (p *parser) wrong(n *yaml.Node, want string) {
 	if p.key != "" {
 		at, hint = p.key+": ", fmt.Sprintf("write it like %s: %s", p.key, examples[p.key])
 	}
-	p.errorf(n, diag.MalformedDeclaration, hint, "%swant %s, not %s", at, want, kindOf(n))
+	p.errorf(n, diag.MalformedDeclaration, hint, "%swant %s, not %s", at, want, yamltext.Describe(n))
 }
 
 // examples are values of the keys, for hints.
@@ -288,26 +288,4 @@ func enumeration[T comparable](p *parser, values names[T], key, n *yaml.Node) T 
 		p.errorf(yamltext.Resolve(n), diag.MalformedDeclaration, hint, "%s must be one of %s", key.Value, values.list())
 	}
 	return v
-}
-
-func kindOf(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.MappingNode:
-		return "a mapping"
-	case yaml.SequenceNode:
-		if len(n.Content) == 0 {
-			return "an empty list"
-		}
-		return "a list"
-	}
-	if n.Kind == yaml.AliasNode {
-		return "an alias"
-	}
-	if n.ShortTag() == "!!null" {
-		return "null"
-	}
-	if tag := n.ShortTag(); tag == "!!bool" || tag == "!!int" || tag == "!!float" {
-		return n.Value
-	}
-	return fmt.Sprintf("%q", n.Value)
 }

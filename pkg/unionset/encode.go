@@ -1,9 +1,6 @@
 package unionset
 
 import (
-	"bytes"
-	"fmt"
-
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
@@ -34,27 +31,7 @@ func encode(l []item, comments bool) ([]byte, error) {
 	}
 	root := mapping("apiVersion", yamltext.StringNode(APIVersion))
 	root.Content = append(root.Content, yamltext.StringNode("kind"), yamltext.StringNode(Kind), yamltext.StringNode("schemas"), schemas)
-	return encodeNode(root)
-}
-
-// encodeNode encodes a document. The encoder panics on nodes that it cannot write.
-func encodeNode(root *yaml.Node) (out []byte, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			out, err = nil, fmt.Errorf("write YAML: %v", r)
-		}
-	}()
-	var b bytes.Buffer
-	enc := yaml.NewEncoder(&b)
-	enc.SetIndent(2)
-	enc.CompactSeqIndent()
-	if err := enc.Encode(root); err != nil {
-		return nil, err
-	}
-	if err := enc.Close(); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return yamltext.Encode(root)
 }
 
 func mapping(key string, value *yaml.Node) *yaml.Node {

@@ -76,7 +76,7 @@ func (p *parser) versions(n *yaml.Node) []string {
 	list := yamltext.Resolve(n)
 	switch {
 	case list.Kind != yaml.SequenceNode:
-		p.errorf(list, diag.BadUnionSet, "write it like versions: [v1]", "versions: want a list of names, not %s", kindOf(list))
+		p.errorf(list, diag.BadUnionSet, "write it like versions: [v1]", "versions: want a list of names, not %s", yamltext.Describe(list))
 		return nil
 	case len(list.Content) == 0:
 		p.errorf(list, diag.BadUnionSet, "name versions, or leave the key out for all of them", "versions is empty")

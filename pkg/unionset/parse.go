@@ -99,7 +99,7 @@ func (p *parser) document(root *yaml.Node) {
 	// The rest of the metadata is other tools' business.
 	if metadata, ok := fields["metadata"]; ok {
 		if m := yamltext.Resolve(metadata); m.Kind != yaml.MappingNode {
-			p.errorf(m, diag.BadUnionSet, "write it like metadata: {name: backups}, or delete it", "metadata: want a mapping, not %s", kindOf(m))
+			p.errorf(m, diag.BadUnionSet, "write it like metadata: {name: backups}, or delete it", "metadata: want a mapping, not %s", yamltext.Describe(m))
 		} else if _, name, _, ok := yamltext.Lookup(m, "name"); ok {
 			p.text(name, "name", "backups")
 		}
@@ -111,7 +111,7 @@ func (p *parser) document(root *yaml.Node) {
 	}
 	list := yamltext.Resolve(schemas)
 	if list.Kind != yaml.SequenceNode {
-		p.errorf(list, diag.BadUnionSet, "write an item per schema: - crd: backups.example.com", "schemas: want a list, not %s", kindOf(list))
+		p.errorf(list, diag.BadUnionSet, "write an item per schema: - crd: backups.example.com", "schemas: want a list, not %s", yamltext.Describe(list))
 		return
 	}
 	for i, item := range list.Content {
@@ -125,7 +125,7 @@ func (p *parser) document(root *yaml.Node) {
 func (p *parser) isUnionSet(root *yaml.Node) bool {
 	const hint = "write apiVersion: " + APIVersion + " and kind: " + Kind
 	if root.Kind != yaml.MappingNode {
-		p.errorf(root, diag.BadUnionSet, hint, "want a %s, not %s", Kind, kindOf(root))
+		p.errorf(root, diag.BadUnionSet, hint, "want a %s, not %s", Kind, yamltext.Describe(root))
 		return false
 	}
 	said := map[string]string{}
@@ -137,7 +137,7 @@ func (p *parser) isUnionSet(root *yaml.Node) bool {
 			return false
 		}
 		if at = yamltext.Resolve(v); at.Kind != yaml.ScalarNode {
-			p.errorf(at, diag.BadUnionSet, hint, "%s: want a string, not %s", key, kindOf(at))
+			p.errorf(at, diag.BadUnionSet, hint, "%s: want a string, not %s", key, yamltext.Describe(at))
 			return false
 		}
 		said[key] = at.Value
@@ -161,12 +161,12 @@ func (p *parser) isUnionSet(root *yaml.Node) bool {
 func (p *parser) fields(n *yaml.Node, what string, known ...string) (fields map[string]*yaml.Node, ok bool) {
 	m := yamltext.Resolve(n)
 	if m.Kind != yaml.MappingNode {
-		p.errorf(m, diag.BadUnionSet, "its keys are "+strings.Join(known, ", "), "%s must be a mapping, not %s", what, kindOf(m))
+		p.errorf(m, diag.BadUnionSet, "its keys are "+strings.Join(known, ", "), "%s must be a mapping, not %s", what, yamltext.Describe(m))
 		return nil, false
 	}
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if k := m.Content[i]; k.Kind != yaml.ScalarNode {
-			p.errorf(k, diag.BadUnionSet, "write the key out", "want a string as key, not %s", kindOf(k))
+			p.errorf(k, diag.BadUnionSet, "write the key out", "want a string as key, not %s", yamltext.Describe(k))
 		}
 	}
 	fields = map[string]*yaml.Node{}
@@ -191,7 +191,7 @@ func (p *parser) fields(n *yaml.Node, what string, known ...string) (fields map[
 func (p *parser) text(n *yaml.Node, key, example string) (string, bool) {
 	n = yamltext.Resolve(n)
 	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" {
-		p.errorf(n, diag.BadUnionSet, fmt.Sprintf("write it like %s: %s", key, example), "%s: want a string, not %s", key, kindOf(n))
+		p.errorf(n, diag.BadUnionSet, fmt.Sprintf("write it like %s: %s", key, example), "%s: want a string, not %s", key, yamltext.Describe(n))
 		return "", false
 	}
 	s, err := yamltext.String(n)
@@ -200,20 +200,4 @@ func (p *parser) text(n *yaml.Node, key, example string) (string, bool) {
 		return "", false
 	}
 	return s, true
-}
-
-func kindOf(n *yaml.Node) string {
-	switch {
-	case n.Kind == yaml.MappingNode:
-		return "a mapping"
-	case n.Kind == yaml.SequenceNode:
-		return "a list"
-	case n.Kind == yaml.AliasNode:
-		return "an alias"
-	case n.ShortTag() == "!!null":
-		return "null"
-	case n.ShortTag() == "!!str":
-		return fmt.Sprintf("%q", n.Value)
-	}
-	return n.Value
 }

@@ -14,10 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	kubectl "k8s.io/kubectl/pkg/cmd/kustomize"
-	"sigs.k8s.io/kustomize/kustomize/v5/commands/build"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/unioncel/unioncel/internal/cli"
+	"github.com/unioncel/unioncel/internal/scripttest"
 	"github.com/unioncel/unioncel/internal/servertest"
 )
 
@@ -26,7 +25,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"unioncel":    unioncel,
 		"unioncel-fn": unioncel,
-		"kustomize":   func() { run("kustomize", kustomizeBuild()) },
+		"kustomize":   func() { os.Exit(scripttest.Kustomize()) },
 		"kubectl": func() {
 			run("kubectl", kubectl.NewCmdKustomize(genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}))
 		},
@@ -37,13 +36,6 @@ func TestMain(m *testing.M) {
 			}
 		},
 	})
-}
-
-// kustomizeBuild is the command build as the program kustomize has it.
-func kustomizeBuild() *cobra.Command {
-	cmd := build.NewCmdBuild(filesys.MakeFsOnDisk(), build.MakeHelp("kustomize", "build"), os.Stdout)
-	build.AddFunctionAlphaEnablementFlags(cmd.Flags())
-	return cmd
 }
 
 // run runs a program that has one command.
@@ -121,4 +113,3 @@ func accepts(ts *testscript.TestScript, server *servertest.Server, neg bool, arg
 		ts.Fatalf("the server says: %v", err)
 	}
 }
-

@@ -8,10 +8,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 	kubectl "k8s.io/kubectl/pkg/cmd"
-	"sigs.k8s.io/kustomize/kustomize/v5/commands/build"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/unioncel/unioncel/internal/cli"
+	"github.com/unioncel/unioncel/internal/scripttest"
 )
 
 // TestMain puts the programs that the recipes use where the shell finds them.
@@ -21,14 +20,7 @@ func TestMain(m *testing.M) {
 		"unioncel":    unioncel,
 		"unioncel-fn": unioncel,
 		"kubectl":     func() { os.Exit(exitCode(kubectl.NewDefaultKubectlCommand())) },
-		"kustomize": func() {
-			// As kustomize has it: there is more to the real build than in kubectl.
-			cmd := build.NewCmdBuild(filesys.MakeFsOnDisk(), build.MakeHelp("kustomize", "build"), os.Stdout)
-			build.AddFunctionAlphaEnablementFlags(cmd.Flags())
-			root := &cobra.Command{Use: "kustomize"}
-			root.AddCommand(cmd)
-			os.Exit(exitCode(root))
-		},
+		"kustomize":   func() { os.Exit(scripttest.Kustomize()) }, // there is more to it than in kubectl
 	})
 }
 
