@@ -48,7 +48,7 @@ func TestConfigMistakes(t *testing.T) {
 		{"another kind", "functionConfig: {apiVersion: unioncel.dev/v1alpha1, kind: UnionSet}\n", []string{`UnionCompiler: UC705: the functionConfig must be a UnionCompiler, not a UnionSet at kind|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
 		{"no kind", "functionConfig: {}\n", []string{`UnionCompiler: UC705: the functionConfig has no kind at kind|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
 		{"another version", "functionConfig: {apiVersion: unioncel.dev/v1, kind: UnionCompiler}\n", []string{`UnionCompiler: UC705: a UnionCompiler is read in apiVersion unioncel.dev/v1alpha1, not "unioncel.dev/v1" at apiVersion|write apiVersion: unioncel.dev/v1alpha1`}},
-		{"a list", "functionConfig: []\n", []string{`UnionCompiler: UC705: the functionConfig must be a mapping, not a list|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
+		{"a list", "functionConfig: []\n", []string{`UnionCompiler: UC705: the functionConfig must be a mapping, not an empty list|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
 		{"a string", "functionConfig: a\n", []string{`UnionCompiler: UC705: the functionConfig must be a mapping, not "a"|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
 		{"a union set within", configured("schemas: [{crd: a.example.com, pth: spec, x-kubernetes-unions: [{members: [http, tcp], nam: x}]}]"), []string{
 			`UnionCompiler/unions: UC201: unknown key "nam" in a union declaration at schemas[0]|write "name"`,

@@ -21,7 +21,7 @@ func TestUnreadable(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"empty", "", "the input is empty: a function reads a ResourceList"},
 		{"blank", " \n# nothing\n", "the input has 0 documents"},
-		{"a list", "[]", "the input is a list, not a ResourceList: this command is run by orchestrators such as kustomize"},
+		{"a list", "[]", "the input is an empty list, not a ResourceList: this command is run by orchestrators such as kustomize"},
 		{"a scalar", "a", `the input is "a", not a ResourceList`},
 		{"a CRD", crdText("a"), "the input is a CustomResourceDefinition, not a ResourceList"},
 		{"kind is a list", "apiVersion: config.kubernetes.io/v1\nkind: [ResourceList]\nitems: []\n", "the input is a mapping, not a ResourceList"},
@@ -33,7 +33,7 @@ func TestUnreadable(t *testing.T) {
 		{"items is a mapping", head + "items: {a: b}\n", "the items of the ResourceList are a mapping, not a list"},
 		{"items is a string", head + "items: a\n", `the items of the ResourceList are "a", not a list`},
 		{"an item is null", head + "items: [{}, null]\n", "items[1] of the ResourceList is null, not an object"},
-		{"an item is a list", head + "items: [[]]\n", "items[0] of the ResourceList is a list, not an object"},
+		{"an item is a list", head + "items: [[]]\n", "items[0] of the ResourceList is an empty list, not an object"},
 		{"items twice", head + "items: []\nitems: []\n", `key "items" occurs twice`},
 		{"not UTF-8", head + "items: []\na: \xff\n", "byte 0xff is not UTF-8"},
 		{"control characters", head + "items: []\na: \x01\n", "cannot be read"},
