@@ -3,8 +3,10 @@ package cli
 import (
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -77,18 +79,29 @@ func (c *console) show(line string) {
 	if err != nil || width < 2 {
 		width = 80
 	}
-	runes := []rune(line)
-	if len(runes) >= width {
-		runes = append(runes[:width-2], '…')
-	}
-	for i, r := range runes {
-		if !unicode.IsPrint(r) {
-			runes[i] = '?'
-		}
-	}
 	c.erase()
 	c.shown = true
-	_, _ = io.WriteString(c.w, string(runes))
+	_, _ = io.WriteString(c.w, fitting(line, width-1))
+}
+
+// fitting cuts a line to a number of cells of a terminal, and leaves out what is more
+// than a character. What is not ASCII counts as two cells, as much as it may take.
+func fitting(line string, cells int) string {
+	var fit strings.Builder
+	for _, r := range line {
+		if !unicode.IsPrint(r) {
+			r = '?'
+		}
+		if cells--; r >= utf8.RuneSelf {
+			cells--
+		}
+		if cells < 1 {
+			fit.WriteRune('…')
+			break
+		}
+		fit.WriteRune(r)
+	}
+	return fit.String()
 }
 
 // text prints diagnostics.

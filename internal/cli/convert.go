@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -15,8 +16,8 @@ import (
 const inputHelp = `Without arguments, and for -, the input is standard input. A directory means
 its *.yaml, *.yml and *.json at any depth, without hidden files and
 directories, and without following symbolic links to directories; those that
-cannot be read and have no CRD in them, such as templates, are left alone. A
-file given twice is processed once.
+cannot be read and speak of no CRD, such as templates, are passed over. A file
+given twice is processed once.
 
 Results go to standard output. One result is printed as it is; several become
 one stream: YAML documents separated by ---, or, when all are JSON, one JSON
@@ -85,7 +86,7 @@ type result struct {
 // resultOf is what is known of an input when it has been worked on.
 func (a *app) resultOf(e *outside, in input, src []byte, l diag.List) result {
 	r := result{input: in, diagnostics: l}
-	if r.other = in.isOther(src, l); r.other {
+	if r.other = in.walk && source.IsOther(src, l); r.other {
 		r.diagnostics, r.readable = nil, true
 		return r
 	}
@@ -116,8 +117,12 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 	}
 	comparing := flags.check || flags.diff
 	shown := &spool{parts: make([]part, len(inputs))}
-	defer func() { _ = shown.close() }() // a temporary file
+	a.shown.Store(shown)
+	defer shown.close()
 	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
+		if targets != nil {
+			a.batch.enter(targets[in.n])
+		}
 		out, diagnostics := t(in.name, src)
 		r := a.resultOf(&e, in, src, diagnostics)
 		if r.other {
@@ -129,11 +134,12 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 			return r, nil
 		case comparing:
 			return r, shown.put(in.n, flags.difference(in.name, src, out))
+		case targets == nil && r.other:
+			return r, nil // it would spoil the stream
 		case targets == nil:
 			r.shape = shapeOf(out)
 			return r, shown.put(in.n, out)
 		}
-		a.batch.enter(targets[in.n])
 		if flags.write && !r.changed {
 			return r, nil
 		}
@@ -158,11 +164,14 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 		}
 		return nil
 	case targets == nil:
-		shapes := make([]shape, len(results))
+		var shapes []shape
+		var parts []int
 		for i, r := range results {
-			shapes[i] = r.shape
+			if !r.other {
+				shapes, parts = append(shapes, r.shape), append(parts, i)
+			}
 		}
-		return join(a.streams.Out, shapes, shown.part)
+		return join(a.streams.Out, shapes, func(i int) ([]byte, error) { return shown.part(parts[i]) })
 	}
 	if err := a.batch.commit(); err != nil {
 		return err

@@ -49,7 +49,7 @@ func (f *elsewhereFlags) read() (outside, error) {
 			return e, fileError(name, err)
 		}
 		set, diags := unionset.Parse(name, src)
-		e.files = append(e.files, result{input: input{name: name}, diagnostics: diags})
+		e.files = append(e.files, result{input: input{name: name}, src: src, diagnostics: diags})
 		if set != nil {
 			e.add(set)
 		}

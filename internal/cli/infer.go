@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/infer"
@@ -169,7 +170,10 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
 		r := result{input: in, src: src}
 		l, err := r.infer(ctx)
-		if r.other = in.isOther(src, r.diagnostics); r.other {
+		if !flags.write && in.path != "" {
+			r.src = nil
+		}
+		if r.other = in.walk && source.IsOther(src, r.diagnostics); r.other {
 			r.diagnostics = nil
 		}
 		found[in.n] = slices.DeleteFunc(l, func(f inferred) bool { return !flags.wanted(f.verdict()) })
@@ -233,6 +237,9 @@ func (a *app) declare(flags *inferring, results []result, found [][]inferred) er
 		var l []union.External
 		for _, f := range found[i] {
 			l = append(l, f.declaration(flags.replace))
+		}
+		if flags.set == "" && r.path != "" {
+			a.batch.enter(r.path)
 		}
 		if all = append(all, l...); flags.set != "" || len(l) == 0 {
 			continue

@@ -1,16 +1,14 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/internal/source"
 )
 
 // stdinName is what messages call standard input.
@@ -133,7 +131,7 @@ func (f *finder) addDir(dir string) error {
 				return fs.SkipDir
 			}
 			return nil
-		case hidden || !isManifest(entry.Name()) || isLinkToDir(path, entry):
+		case hidden || !source.IsManifestName(entry.Name()) || isLinkToDir(path, entry):
 			return nil
 		}
 		found = true
@@ -161,30 +159,10 @@ func (f *finder) isOutput(entry fs.DirEntry) bool {
 	return err == nil && os.SameFile(info, f.skip)
 }
 
-func isManifest(name string) bool {
-	switch filepath.Ext(name) {
-	case ".yaml", ".yml", ".json":
-		return true
-	}
-	return false
-}
-
 func isLinkToDir(path string, entry fs.DirEntry) bool {
 	if entry.Type()&fs.ModeSymlink == 0 {
 		return false
 	}
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-// isOther reports whether a file that was found in a directory, and has these
-// diagnostics, is something else than manifests: a template, a tsconfig.json. It
-// cannot be read, and speaks of no CRD, in UTF-8 or UTF-16. A file that was named is
-// never taken for something else.
-func (in input) isOther(src []byte, l diag.List) bool {
-	return in.walk && l.HasErrors() &&
-		!slices.ContainsFunc(l, func(d diag.Diagnostic) bool {
-			return d.Code != diag.Syntax && d.Code != diag.InvalidUTF8 && d.Code != diag.EmptyInput
-		}) &&
-		!bytes.Contains(bytes.ReplaceAll(src, []byte{0}, nil), []byte("CustomResourceDefinition"))
 }

@@ -20,7 +20,7 @@ func invocation(args []string) (name string, rest []string) {
 		return program, nil
 	}
 	base := args[0][strings.LastIndexAny(args[0], `/`+string(filepath.Separator))+1:]
-	switch strings.TrimSuffix(base, ".exe") {
+	switch strings.TrimSuffix(strings.ToLower(base), ".exe") { // Windows does not mind case
 	case "kubectl-" + program:
 		return "kubectl " + program, args[1:]
 	case program + "-fn":

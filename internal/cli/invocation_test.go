@@ -16,6 +16,7 @@ func TestInvocation(t *testing.T) {
 		{[]string{"bin/whatever", "fn"}, "unioncel", []string{"fn"}},
 		{[]string{"/usr/local/bin/unioncel-fn"}, "unioncel", []string{"fn"}},
 		{[]string{"unioncel-fn.exe", "--help"}, "unioncel", []string{"fn", "--help"}},
+		{[]string{"UNIONCEL-FN.EXE"}, "unioncel", []string{"fn"}},
 		{[]string{"/home/unioncel-fn/unioncel", "version"}, "unioncel", []string{"version"}},
 		{[]string{"/krew/bin/kubectl-unioncel", "version"}, "kubectl unioncel", []string{"version"}},
 	} {

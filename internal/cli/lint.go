@@ -214,11 +214,11 @@ func (f *lintFlags) comments(results []result) diag.List {
 	}
 	failed := l.HasErrors()
 	for _, name := range f.compiler.unions.sets {
-		src, err := os.ReadFile(name)
-		if err != nil {
-			continue // it was read before; it may be a pipe
+		i := slices.IndexFunc(results, func(r result) bool { return r.name == name && r.src != nil })
+		if i < 0 {
+			continue
 		}
-		comments := lint.ReadComments(name, src)
+		comments := lint.ReadComments(name, results[i].src)
 		if l = comments.Apply(l); !failed {
 			l = append(l, comments.Useless()...)
 		}
@@ -226,8 +226,8 @@ func (f *lintFlags) comments(results []result) diag.List {
 	return l
 }
 
-// showFindings prints findings on standard output, with --quiet only errors. It returns errFindings when one is
-// as bad as the threshold.
+// showFindings prints findings on standard output, with --quiet only errors. It
+// returns errFindings when one is as bad as the threshold.
 func (a *app) showFindings(show lintPrinter, l diag.List, results []result, threshold lint.Threshold) error {
 	l = l.Sort()
 	reached := threshold.Reached(l)

@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -60,6 +61,7 @@ type app struct {
 	decompile transform
 	explain   func(crdpatch.Options) planner
 	batch     batch
+	shown     atomic.Pointer[spool] // of the command that runs, if it has one
 
 	complainOnce sync.Once // about being interrupted
 }
@@ -91,6 +93,9 @@ func (a *app) main(ctx context.Context, release func(), args []string) int {
 		a.console.hush()
 		if !a.batch.abandon() {
 			return <-done // the files are being replaced: finish
+		}
+		if shown := a.shown.Load(); shown != nil {
+			shown.close()
 		}
 		a.complainOnce.Do(func() { a.complain(errInterrupted.Error()) })
 		return exitFailure

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -44,7 +45,20 @@ func process[T any](ctx context.Context, a *app, inputs []input, work func(in in
 	if ctx.Err() != nil {
 		return nil, errInterrupted
 	}
-	return results, errors.Join(errs...)
+	return results, joinDistinct(errs)
+}
+
+// joinDistinct joins errors that say different things: a full disk concerns all files
+// alike.
+func joinDistinct(errs []error) error {
+	said := map[string]bool{}
+	return errors.Join(slices.DeleteFunc(errs, func(err error) bool {
+		again := err != nil && said[err.Error()]
+		if err != nil {
+			said[err.Error()] = true
+		}
+		return again
+	})...)
 }
 
 // open reads an input.

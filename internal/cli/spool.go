@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"os"
 	"sync"
 )
@@ -38,7 +37,7 @@ func (s *spool) put(i int, data []byte) error {
 	if s.file == nil {
 		file, err := os.CreateTemp("", ".unioncel-*")
 		if err != nil {
-			return fileError("keep results: create a temporary file", err)
+			return fileError("keep results: create a temporary file in "+os.TempDir(), err)
 		}
 		_ = os.Remove(file.Name()) // where an open file can be, so that nothing stays behind
 		s.file = file
@@ -64,14 +63,13 @@ func (s *spool) part(i int) ([]byte, error) {
 	return data, nil
 }
 
-// close removes the temporary file.
-func (s *spool) close() error {
-	if s.file == nil {
-		return nil
+// close removes the temporary file. It may be called more than once, and while parts
+// are put.
+func (s *spool) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file != nil {
+		_ = s.file.Close()
+		_ = os.Remove(s.file.Name()) // where it could not be when it was open
 	}
-	err := s.file.Close()
-	if removed := os.Remove(s.file.Name()); !errors.Is(removed, os.ErrNotExist) {
-		err = errors.Join(err, removed)
-	}
-	return err
 }

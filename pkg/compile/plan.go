@@ -99,6 +99,7 @@ func (c *compiler) plan() (*Plan, error) {
 		}
 		p.Versions = append(p.Versions, VersionPlan{Name: version.Name, Before: before})
 	}
+	var groups []planned
 	for _, o := range c.objects {
 		for i, u := range o.Unions {
 			up := UnionPlan{Place: o.Place, Pos: o.Declarations[i].Pos, Union: u,
@@ -108,40 +109,69 @@ func (c *compiler) plan() (*Plan, error) {
 			} else if u.Change == union.Clear && o.uncorrelated != "" {
 				up.Dropped = "rules on changes: the items of the list " + o.uncorrelated + " cannot be matched with their old selves"
 			}
-			groups := append([]planned{{Static, o.Place, o.static(i, o.styles[i])}, {Transition, o.Place, o.changes(i, o.styles[i])}}, c.plannedGuards(o, u)...)
-			for _, g := range groups {
-				costs, err := c.estimate(e, g.place, g.rules)
-				if err != nil {
-					return nil, err
-				}
-				for k, r := range g.rules {
-					served := hasRule(g.place.Schema(c.crd).XValidations, r)
-					up.Rules = append(up.Rules, RulePlan{Rule: r.Trim(c.kube.features), Place: g.place, Kind: g.kind, Cost: costs[k], Served: served})
-					if !served {
-						added := &p.Versions[o.Version].Added
-						*added = cost.Add(*added, costs[k].Total())
-					}
-				}
+			at := len(p.Unions)
+			groups = append(groups, planned{at, Static, o.Place, o.static(i, o.styles[i])}, planned{at, Transition, o.Place, o.changes(i, o.styles[i])})
+			for _, g := range c.guards(o, u) {
+				groups = append(groups, planned{at, Guard, g.Place, g.Rules})
 			}
 			p.Unions = append(p.Unions, up)
+		}
+	}
+	costs, err := c.costs(e, groups)
+	if err != nil {
+		return nil, err
+	}
+	for i, g := range groups {
+		up := &p.Unions[g.union]
+		for k, r := range g.rules {
+			served := hasRule(g.place.Schema(c.crd).XValidations, r)
+			up.Rules = append(up.Rules, RulePlan{Rule: r.Trim(c.kube.features), Place: g.place, Kind: g.kind, Cost: costs[i][k], Served: served})
+			if !served {
+				added := &p.Versions[g.place.Version].Added
+				*added = cost.Add(*added, costs[i][k].Total())
+			}
 		}
 	}
 	return p, nil
 }
 
-// planned is rules of one kind at one place.
+// planned is rules of one kind at one place, for one union of the plan.
 type planned struct {
+	union int
 	kind  RuleKind
 	place Place
 	rules []rules.Rule
 }
 
-func (c *compiler) plannedGuards(o *object, u *union.Union) []planned {
-	var l []planned
-	for _, g := range c.guards(o, u) {
-		l = append(l, planned{Guard, g.Place, g.Rules})
+// costs returns what the rules of each group cost. Those of one place are costed
+// together: before it costs any, the estimator looks at all that is there.
+func (c *compiler) costs(e cost.Estimator, groups []planned) ([][]cost.Cost, error) {
+	var places []Place
+	at := map[string][]int{}
+	for i, g := range groups {
+		key := g.place.String()
+		if at[key] == nil {
+			places = append(places, g.place)
+		}
+		at[key] = append(at[key], i)
 	}
-	return l
+	costs := make([][]cost.Cost, len(groups))
+	for _, p := range places {
+		here := at[p.String()]
+		var all []rules.Rule
+		for _, i := range here {
+			all = append(all, groups[i].rules...)
+		}
+		l, err := c.estimate(e, p, all)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range here {
+			n := len(groups[i].rules)
+			costs[i], l = l[:n], l[n:]
+		}
+	}
+	return costs, nil
 }
 
 // encodingName is the encoding as UnionPlan prints it.

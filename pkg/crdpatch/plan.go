@@ -63,10 +63,14 @@ func (p *patcher) checkSize(m manifest, before []byte, crd map[string]any) {
 		s, _ := v.(string)
 		size += len(k) + len(s)
 	}
-	// kubectl does not keep what it kept before.
-	kept, _ := json.Marshal(annotations[corev1.LastAppliedConfigAnnotation])
 	after, err := json.Marshal(crd)
-	was, is := len(before)-len(kept), len(after)-len(kept)
+	was, is := len(before), len(after)
+	if kept, ok := annotations[corev1.LastAppliedConfigAnnotation]; ok {
+		// kubectl does not keep what it kept before.
+		entry, _ := json.Marshal(map[string]any{corev1.LastAppliedConfigAnnotation: kept})
+		was -= len(entry)
+		is -= len(entry)
+	}
 	if err == nil && is > maxClientSideApply && was <= maxClientSideApply {
 		p.report(diag.Diagnostic{Code: diag.ManifestTooLarge, Severity: diag.Warning, Pos: p.pos(m.node),
 			Message: fmt.Sprintf("compiling grows this manifest from %d to %d bytes, beyond the %d that kubectl apply can keep in its annotation", was, is, maxClientSideApply),

@@ -244,6 +244,7 @@ func (r *restorer) overwritten() bool {
 	covers := func(s schemaRecord) bool {
 		return slices.ContainsFunc(given, func(e union.External) bool { return e.Covers(s.Version, s.Path) })
 	}
+	items := 0
 	for _, s := range r.record.Schemas {
 		if len(s.Unions) > 0 && !(s.External && covers(s)) {
 			return false
@@ -258,10 +259,11 @@ func (r *restorer) overwritten() bool {
 				if i, _ := item.find(present); i >= 0 {
 					return false
 				}
+				items++
 			}
 		}
 	}
-	return len(given) > 0
+	return items > 0 && len(given) > 0
 }
 
 // gone reports a record whose schema is not there. When its rules stand elsewhere
