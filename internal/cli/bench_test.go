@@ -6,29 +6,57 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
-// BenchmarkDirectory compiles a directory of 100 files into another one. With
-// -cpu 1,2 it shows what a second processor is worth.
-func BenchmarkDirectory(b *testing.B) {
+// manyExamples makes a directory of files with the CRDs of examples, and returns how
+// many bytes they have.
+func manyExamples(tb testing.TB, files int) (dir string, size int) {
+	tb.Helper()
 	var sources [][]byte
 	for _, name := range []string{"backup", "broker", "route"} {
 		src, err := os.ReadFile(filepath.Join("..", "..", "examples", name+".yaml"))
 		if err != nil {
-			b.Fatal(err)
+			tb.Fatal(err)
 		}
 		sources = append(sources, src)
 	}
-	dir := b.TempDir()
-	size := 0
-	for i := range 100 {
+	dir = tb.TempDir()
+	for i := range files {
 		src := sources[i%len(sources)]
 		size += len(src)
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%03d.yaml", i)), src, 0o644); err != nil {
-			b.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
+	return dir, size
+}
+
+// The output does not depend on the number of processors.
+func TestProcessors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	dir, _ := manyExamples(t, 12)
+	var first string
+	for _, n := range []int{1, 2, 8} {
+		runtime.GOMAXPROCS(n)
+		var out bytes.Buffer
+		a := newApp(Streams{Out: &out, Err: &out})
+		if code := a.main(context.Background(), func() {}, []string{"compile", dir}); code != exitClean || out.Len() == 0 {
+			t.Fatal(code, out.String())
+		}
+		if first == "" {
+			first = out.String()
+		} else if out.String() != first {
+			t.Errorf("with %d processors the output differs", n)
+		}
+	}
+}
+
+// BenchmarkDirectory compiles a directory of 1,000 files into another one. With
+// -cpu 1,2 it shows what a second processor is worth.
+func BenchmarkDirectory(b *testing.B) {
+	dir, size := manyExamples(b, 1000)
 	out := filepath.Join(b.TempDir(), "out")
 	b.SetBytes(int64(size))
 	b.ReportAllocs()

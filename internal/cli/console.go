@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// console is standard error. Several goroutines may write to it. On a terminal it
+// console is a standard stream for people. Several goroutines may write to it. On a terminal it
 // can show a line of progress, which goes away when something else is written.
 type console struct {
 	w        io.Writer

@@ -82,6 +82,27 @@ func TestColours(t *testing.T) {
 	}
 }
 
+// What is printed as a result has colours on a terminal, too.
+func TestColoursOfLint(t *testing.T) {
+	master, terminal, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer master.Close()
+	cmd := exec.Command("unioncel", "lint", "testdata/input/broken.yaml")
+	cmd.Env = append(cmd.Environ(), "TERM=xterm", "NO_COLOR=")
+	cmd.Stdout = terminal
+	if err := cmd.Run(); err == nil {
+		t.Error("no findings")
+	}
+	if err := terminal.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := io.ReadAll(master); !strings.Contains(string(got), "\x1b[1;31mUC203\x1b[0m: member") {
+		t.Errorf("no colours: %q", got)
+	}
+}
+
 func TestProgressFits(t *testing.T) {
 	master, terminal, err := pty.Open()
 	if err != nil {

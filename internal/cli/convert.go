@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -26,11 +27,11 @@ results go elsewhere: for standard input the name is that of a file; for a
 single file that of a file, or of an existing directory to put it in; otherwise
 it is that of a directory, created when missing, where a file gets its own name
 and the files of a directory keep their places. Either every file is written or
-none; a run that is killed may leave .unioncel-* files beside them, which the next
-one removes.
+none. A run that is killed may have written some, each whole, and leave .unioncel-*
+files beside them, which the next run removes.
 
---check lists the inputs whose result differs, --diff shows how; both write
-nothing.`
+--check lists the inputs whose result differs, --diff shows how, also when other
+inputs have errors; both write nothing.`
 
 // conversion holds the flags of a command that turns files into files.
 type conversion struct {
@@ -104,7 +105,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 	if err := flags.validate(cmd); err != nil {
 		return err
 	}
-	inputs, err := findInputs(args, flags.output)
+	inputs, err := a.findInputs(args, flags.output)
 	if err != nil {
 		return err
 	}
@@ -151,6 +152,9 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 	}
 	if err != nil {
 		a.batch.abandon()
+		if comparing && errors.Is(err, errFindings) {
+			return errors.Join(a.printAll(shown), err) // of the other files
+		}
 		return err
 	}
 	changed := count(results, func(r result) bool { return r.changed })
@@ -176,7 +180,11 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 	if err := a.batch.commit(); err != nil {
 		return err
 	}
-	a.say("%d of %s changed", changed, plural(len(results), "file"))
+	if summary := fmt.Sprintf("%d of %s changed", changed, plural(len(results), "file")); a.console.terminal != nil {
+		a.note(summary)
+	} else {
+		a.say("%s", summary)
+	}
 	return nil
 }
 
@@ -211,7 +219,7 @@ func (a *app) report(results []result, format string) error {
 	for _, r := range results {
 		list = append(list, r.diagnostics...)
 		if r.other {
-			a.say("%s: passed over, as it is no YAML and speaks of no CustomResourceDefinition", r.name)
+			a.say("%s: passed over, as it cannot be read and speaks of no CustomResourceDefinition", r.name)
 		}
 		if r.src != nil {
 			sources[r.name] = r.src

@@ -15,7 +15,7 @@ type gathered[T any] struct {
 // gather finds what the CRDs with unions of all inputs have, in their order, and
 // prints the diagnostics together. An input in which nothing is found is named.
 func gather[T any](ctx context.Context, a *app, e outside, args []string, find func(name string, src []byte) ([]T, diag.List, error)) ([]gathered[T], error) {
-	inputs, err := findInputs(args, "")
+	inputs, err := a.findInputs(args, "")
 	if err != nil {
 		return nil, err
 	}

@@ -162,7 +162,7 @@ func (i inferred) declaration(replace bool) union.External {
 
 // inferAll finds the unions of all inputs, prints them, and writes declarations.
 func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) error {
-	inputs, err := findInputs(args, "")
+	inputs, err := a.findInputs(args, "")
 	if err != nil {
 		return err
 	}

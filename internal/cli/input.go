@@ -28,13 +28,14 @@ type finder struct {
 	inputs []input
 	seen   map[string]bool // by path without symbolic links
 	skip   os.FileInfo     // the output directory, nil if there is none yet
+	none   []string        // names found in a directory that are no files
 }
 
 // findInputs turns arguments into inputs, in the order of the arguments and
 // sorted within a directory. The output directory, if it exists, is not
 // searched when it lies within another: what is there are earlier results.
 // All that is wrong with the arguments is reported together.
-func findInputs(args []string, output string) ([]input, error) {
+func (a *app) findInputs(args []string, output string) ([]input, error) {
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
@@ -52,6 +53,9 @@ func findInputs(args []string, output string) ([]input, error) {
 	}
 	for i := range f.inputs {
 		f.inputs[i].n = i
+	}
+	for _, name := range f.none {
+		a.note(name + ": passed over, as it is no file")
 	}
 	return f.inputs, errors.Join(errs...)
 }
@@ -135,6 +139,10 @@ func (f *finder) addDir(dir string) error {
 			return nil
 		}
 		found = true
+		if info, err := os.Stat(path); err != nil && entry.Type()&fs.ModeSymlink != 0 || err == nil && !info.Mode().IsRegular() {
+			f.none = append(f.none, name) // a link that leads nowhere, or a pipe
+			return nil
+		}
 		if err := f.addFile(input{name: name, path: name, rel: rel, walk: true}); err != nil {
 			errs = append(errs, err)
 		}

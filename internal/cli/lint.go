@@ -18,7 +18,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/sarif"
 )
 
-// lintConfigFile is read when it is in the working directory.
+// lintConfigFile is read when it is in the working directory or, in a repository, in
+// one above it.
 const lintConfigFile = ".unioncel.yaml"
 
 func (a *app) lintCommand() *cobra.Command {
@@ -36,8 +37,9 @@ Findings go to standard output, as text; as JSON, an array of objects; as SARIF 
 code scanning; or as commands that make GitHub Actions annotate lines. The exit
 code is 1 when a finding is as bad as --fail-on says.
 
-What is no error can be switched off: with --ignore; in ` + lintConfigFile + `, for all
-files or some; or by a comment beside a declaration:
+What is no error can be switched off: with --ignore; in ` + lintConfigFile + `, here or
+nearest upwards in the repository, for all files or some; or by a comment beside a
+declaration:
 
   # unioncel:ignore UC521: the value Recreate needs no settings
   x-kubernetes-unions:
@@ -127,6 +129,11 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error
 	if !ok {
 		return usagef("--output is text, json, sarif or github, not %q", flags.format)
 	}
+	if flags.format == "text" && newConsole(a.streams.Out).colour {
+		show = func(w io.Writer, l diag.List, source func(string) []byte, _ func(string) string) error {
+			return diag.ColorText(w, l, source)
+		}
+	}
 	threshold, err := lint.ParseThreshold(flags.failOn)
 	if err != nil {
 		return usagef("--fail-on: %w", err)
@@ -173,7 +180,7 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) ([
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := findInputs(args, "")
+	inputs, err := a.findInputs(args, "")
 	if err != nil || e.failed() {
 		return e.files, err
 	}
@@ -193,6 +200,9 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) ([
 func (f *lintFlags) readConfig(asked bool) (*lint.Config, diag.List, error) {
 	if f.config == "" {
 		return &lint.Config{}, nil, nil
+	}
+	if !asked {
+		f.config = nearestConfig()
 	}
 	src, err := os.ReadFile(f.config)
 	if err != nil {

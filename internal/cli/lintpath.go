@@ -21,9 +21,30 @@ func repository(dir string) string {
 	}
 }
 
+// nearestConfig returns the name of the configuration in the working directory or, in
+// a repository, in the nearest one above it; it need not be there.
+func nearestConfig() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return lintConfigFile
+	}
+	root := repository(dir)
+	for at := dir; ; at = filepath.Dir(at) {
+		file := filepath.Join(at, lintConfigFile)
+		if _, err := os.Stat(file); err == nil {
+			if name, err := filepath.Rel(dir, file); err == nil {
+				return name
+			}
+		}
+		if at == root {
+			return lintConfigFile
+		}
+	}
+}
+
 // relative returns the path of a file from base, with slashes whatever the separator
-// is. The file is named from dir; base and dir are absolute. Standard input, and what
-// is on another drive, keeps its name.
+// is; that of a file outside base is absolute. The file is named from dir; base and
+// dir are absolute. Standard input keeps its name.
 func relative(base, dir, file string, separator rune) string {
 	if file == "" || file == stdinName {
 		return file
@@ -34,22 +55,17 @@ func relative(base, dir, file string, separator rune) string {
 	if !path.IsAbs(name) && !(windows && hasDrive(name)) {
 		name = slashed(dir) + "/" + name
 	}
-	from, to := strings.Split(path.Clean(slashed(base)), "/"), strings.Split(path.Clean(name), "/")
+	name = path.Clean(name)
+	from, to := strings.Split(path.Clean(slashed(base)), "/"), strings.Split(name, "/")
 	if from[len(from)-1] == "" {
 		from = from[:len(from)-1] // the root
 	}
-	same := 0
-	for same < len(from) && same < len(to) && (from[same] == to[same] || windows && strings.EqualFold(from[same], to[same])) {
-		same++
+	for i := range from {
+		if i >= len(to)-1 || from[i] != to[i] && !(windows && strings.EqualFold(from[i], to[i])) {
+			return name
+		}
 	}
-	if same == 0 && len(from) > 0 {
-		return slashed(file)
-	}
-	up := make([]string, len(from)-same)
-	for i := range up {
-		up[i] = ".."
-	}
-	return path.Join(append(up, to[same:]...)...)
+	return path.Join(to[len(from):]...)
 }
 
 // hasDrive reports whether a path begins with a drive letter of Windows.

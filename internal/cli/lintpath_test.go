@@ -16,10 +16,11 @@ func TestRelative(t *testing.T) {
 		{"/repo", "/repo/config", "crd.yaml", '/', "config/crd.yaml"},
 		{"/repo", "/repo/config", "./x/../crd.yaml", '/', "config/crd.yaml"},
 		{"/repo", "/repo/config", "../crd.yaml", '/', "crd.yaml"},
-		{"/repo", "/repo/config", "../../crd.yaml", '/', "../crd.yaml"},
+		{"/repo", "/repo/config", "../../crd.yaml", '/', "/crd.yaml"},
 		{"/repo", "/repo/config", "/repo/a/crd.yaml", '/', "a/crd.yaml"},
-		{"/repo", "/repo/config", "/tmp/crd.yaml", '/', "../tmp/crd.yaml"},
-		{"/repo", "/repo2", "crd.yaml", '/', "../repo2/crd.yaml"},
+		{"/repo", "/repo/config", "/tmp/crd.yaml", '/', "/tmp/crd.yaml"},
+		{"/repo", "/repo", "/repo", '/', "/repo"},
+		{"/repo", "/repo2", "crd.yaml", '/', "/repo2/crd.yaml"},
 		{"/", "/", "crd.yaml", '/', "crd.yaml"},
 		{"/", "/a", "crd.yaml", '/', "a/crd.yaml"},
 		{"/repo", "/repo", `a\b.yaml`, '/', `a\b.yaml`},
@@ -32,6 +33,8 @@ func TestRelative(t *testing.T) {
 		{`C:\repo`, `C:\repo`, `x/crd.yaml`, '\\', "x/crd.yaml"},
 		{`C:\`, `C:\repo`, `crd.yaml`, '\\', "repo/crd.yaml"},
 		{`C:\repo`, `C:\repo`, `D:\x\crd.yaml`, '\\', "D:/x/crd.yaml"},
+		{`C:\repo`, `D:\x`, `y\crd.yaml`, '\\', "D:/x/y/crd.yaml"},
+		{`C:\repo`, `C:\repo`, `..\crd.yaml`, '\\', "C:/crd.yaml"},
 	}
 	for _, test := range tests {
 		if got := relative(test.base, test.dir, test.file, test.separator); got != test.want {

@@ -20,7 +20,13 @@ func (a *app) execute(ctx context.Context, args []string) int {
 
 	// Whatever goes wrong before a command runs is a matter of usage.
 	running := false
-	root.PersistentPreRun = func(*cobra.Command, []string) { running = true }
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if a.quiet && a.verbose {
+			return usagef("-q and -v exclude each other")
+		}
+		running = true
+		return nil
+	}
 
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil && out.err != nil {
@@ -69,7 +75,6 @@ written. Results go to standard output, everything else to standard error.`,
 	}
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print errors only: no warnings, no notes, no progress")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "name each file when it is done, and how long it took")
-	root.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(a.compileCommand(), a.decompileCommand(), a.explainCommand(), a.verifyCommand(), a.inferCommand(), a.extractCommand(),
 		a.lintCommand(), a.fnCommand(), a.versionCommand())

@@ -214,8 +214,8 @@ type manifest struct {
 
 const group = "apiextensions.k8s.io/"
 
-// crds returns the CRDs of a document. A CRD in a version that no API server
-// serves any more is reported.
+// crds returns the CRDs of a document. A CRD with unions in a version that no API
+// server serves any more is reported.
 func (p *patcher) crds(d *yamltext.Document) []manifest {
 	var l []manifest
 	var find func(n *yaml.Node, items []int)
@@ -228,7 +228,7 @@ func (p *patcher) crds(d *yamltext.Document) []manifest {
 		}
 		kind, apiVersion := text(n, "kind"), text(n, "apiVersion")
 		switch {
-		case kind == "List" || kind == "CustomResourceDefinitionList":
+		case source.IsList(kind):
 			_, v, _, ok := yamltext.Lookup(n, "items")
 			switch {
 			case ok && v.Kind == yaml.SequenceNode:
@@ -238,9 +238,9 @@ func (p *patcher) crds(d *yamltext.Document) []manifest {
 			case ok && v.Kind == yaml.AliasNode:
 				find(v, nil)
 			}
-		case kind == "CustomResourceDefinition" && apiVersion == group+"v1":
+		case kind == source.CRDKind && apiVersion == group+"v1":
 			l = append(l, manifest{n, items})
-		case kind == "CustomResourceDefinition" && strings.HasPrefix(apiVersion, group):
+		case kind == source.CRDKind && strings.HasPrefix(apiVersion, group) && compile.Declares(n):
 			p.errorf(n, diag.OldCRDVersion, "convert it to "+group+"v1", "%s has not been served since Kubernetes 1.22", apiVersion)
 		}
 	}

@@ -64,7 +64,7 @@ func (r *restorer) forgotten(s schemaRecord, recorded union.External, given []un
 		}
 		r.report(diag.Diagnostic{Code: diag.Forgotten, Severity: diag.Warning, Pos: *recorded.At, Path: placeOf(s.Version, s.Path),
 			Message: fmt.Sprintf("the union of %s, which an earlier compilation took from elsewhere, is declared no more: its rules are removed", strings.Join(properties, ", ")),
-			Hint:    "if that was not intended: declarations of one CRD are given all at once (--go and --unions in one command)"})
+			Hint:    "if that was not intended: declarations of one CRD are given all at once (--go, --kubebuilder and --unions in one command)"})
 	}
 }
 
