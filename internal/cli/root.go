@@ -64,6 +64,7 @@ written. Results go to standard output, everything else to standard error.`,
   unioncel compile -w config/crd
   unioncel compile --diff config/crd
   unioncel compile --go ./api/... -w config/crd/bases
+  unioncel lint config/crd
   unioncel infer crd.yaml`,
 		RunE:          whichCommand,
 		Args:          cobra.ArbitraryArgs, // which are no commands

@@ -83,7 +83,7 @@ func TestBadInput(t *testing.T) {
 		{"deep block", strings.Repeat("- ", 10002) + "x\n", "in:1:20001: UC101: exceeded max depth of 10000", ""},
 		{"deep and fine", nested("[", "]", 5000), "", ""},
 
-		{"v1beta1", "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\n", "in:1:1: UC106: apiextensions.k8s.io/v1beta1 has not been served since Kubernetes 1.22", "convert it to apiextensions.k8s.io/v1"},
+		{"v1beta1", "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nspec: {validation: {openAPIV3Schema: {x-kubernetes-unions: [{members: [a, b]}]}}}\n", "in:1:1: UC106: apiextensions.k8s.io/v1beta1 has not been served since Kubernetes 1.22", "convert it to apiextensions.k8s.io/v1"},
 		{"duplicate key in a CRD", strings.Replace(crd, "scope: Namespaced\n", "scope: Namespaced\n  group: x\n", 1), `in:9:3: UC104: key "group" occurs twice in this mapping`, ""},
 		{"duplicate key, quoted", strings.Replace(crd, "scope: Namespaced\n", "scope: Namespaced\n  \"group\": x\n", 1), `in:9:3: UC104: key "group" occurs twice in this mapping`, ""},
 		{"duplicate key in a CRD of a list", "kind: List\nitems:\n- {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, a: 1, a: 2}\n", `in:3:79: UC104: key "a" occurs twice in this mapping`, ""},
