@@ -17,8 +17,8 @@ import (
 
 // What the functionConfig says of itself. No other apiVersion or kind is read.
 const (
-	APIVersion = "unioncel.dev/v1alpha1"
-	Kind       = "UnionCompiler"
+	configVersion = "unioncel.dev/v1alpha1"
+	configKind    = "UnionCompiler"
 )
 
 // config is what a UnionCompiler asks for.
@@ -33,14 +33,14 @@ type config struct {
 var configKeys = []string{"apiVersion", "kind", "metadata", "files", "unions", "schemas",
 	"kubeVersion", "encoding", "keepUnions", "noAnnotation", "verify"}
 
-const configHint = "write apiVersion: " + APIVersion + " and kind: " + Kind
+const configHint = "write apiVersion: " + configVersion + " and kind: " + configKind
 
 // configName is what diagnostics call the functionConfig.
 func (r *run) configName() string {
 	if name := word(r.list.config, "metadata", "name"); name != "" {
-		return Kind + "/" + name
+		return configKind + "/" + name
 	}
-	return Kind
+	return configKind
 }
 
 // misconfigured reports a mistake at a path in the functionConfig.
@@ -66,7 +66,7 @@ func (r *run) config() {
 	}
 	for i := 0; i+1 < len(c.Content); i += 2 {
 		if key := c.Content[i]; key.Kind != yaml.ScalarNode {
-			r.misconfigured("", configKeysHint(), "a key of a %s must be a string, not %s", Kind, yamltext.Describe(key))
+			r.misconfigured("", configKeysHint(), "a key of a %s must be a string, not %s", configKind, yamltext.Describe(key))
 		}
 	}
 	values := map[string]*yaml.Node{}
@@ -96,10 +96,10 @@ func (r *run) isUnionCompiler(c *yaml.Node) bool {
 		r.misconfigured("kind", configHint+", with the options at the top level, not under data", "a functionConfig of kind ConfigMap is not read, since it has no place for lists and booleans")
 	case kind == "":
 		r.misconfigured("kind", configHint, "the functionConfig has no kind")
-	case kind != Kind:
-		r.misconfigured("kind", configHint, "the functionConfig must be a %s, not a %s", Kind, kind)
-	case version != APIVersion:
-		r.misconfigured("apiVersion", "write apiVersion: "+APIVersion, "a %s is read in apiVersion %s, not %q", Kind, APIVersion, version)
+	case kind != configKind:
+		r.misconfigured("kind", configHint, "the functionConfig must be a %s, not a %s", configKind, kind)
+	case version != configVersion:
+		r.misconfigured("apiVersion", "write apiVersion: "+configVersion, "a %s is read in apiVersion %s, not %q", configKind, configVersion, version)
 	default:
 		return true
 	}
@@ -116,7 +116,7 @@ func (r *run) unknown(key *yaml.Node) {
 	case best != "":
 		hint = fmt.Sprintf("write %q", best)
 	}
-	r.misconfigured(key.Value, hint, "unknown key %q in a %s", key.Value, Kind)
+	r.misconfigured(key.Value, hint, "unknown key %q in a %s", key.Value, configKind)
 }
 
 // names returns a list of strings.

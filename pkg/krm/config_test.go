@@ -1,9 +1,13 @@
 package krm
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -144,6 +148,22 @@ func TestInlineUnions(t *testing.T) {
 		if want := []string{"schemas[0]", "schemas[1]"}[i]; res.Field.Path != want || res.ResourceRef.Kind != "UnionCompiler" {
 			t.Errorf("result %d is about %s of %v, want %s", i, res.Field.Path, res.ResourceRef, want)
 		}
+	}
+}
+
+// Schemas are told apart however many there are, and also in one line.
+func TestManyInlineUnions(t *testing.T) {
+	var items, want []string
+	for i := range 2000 {
+		items = append(items, fmt.Sprintf("{crd: n%d.example.com, path: spec, x-kubernetes-unions: [{members: [http, tcp]}]}", i))
+		want = append(want, fmt.Sprintf("UnionCompiler/unions schemas[%d]: UC702: no input has the CustomResourceDefinition n%d.example.com, which this union is for", i, i))
+	}
+	r := mustRun(t, listOf(configured("schemas: ["+strings.Join(items, ", ")+"]")), nil)
+	got := texts(r)
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the diagnostics differ (-want +got):\n%s", diff)
 	}
 }
 

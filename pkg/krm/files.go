@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
+
+	"github.com/unioncel/unioncel/internal/source"
 )
 
 // file is a file that was read.
 type file struct {
-	name string
-	text []byte
+	name  string
+	found bool // in a directory that was named, and not named itself
+	text  []byte
 }
 
 // fileReader reads the files that the configuration names.
@@ -23,34 +25,36 @@ type fileReader struct {
 
 // read reads files by name, and those in a directory as the command compile does:
 // *.yaml, *.yml and *.json at any depth, without hidden ones and without following
-// symbolic links to directories, in order of their names. Kustomizations found there
-// are left out. A file that is named twice is read once. What cannot be read is
-// reported with the number of the name.
+// symbolic links to directories, in order of their names. A file that is named twice is
+// read once. What cannot be read is reported with the number of the name.
 func (f *fileReader) read(names []string, report func(i int, hint, message string)) []file {
 	var l []file
-	seen := map[string]bool{}
+	seen := map[string]int{}
 	for i, name := range names {
+		unread := func(name string, err error) { report(i, hintOf(err), fmt.Sprintf("%s: %v", name, err)) }
 		clean, err := f.check(name)
 		var found []string
 		if err == nil {
 			found, err = f.find(clean)
 		}
 		if err != nil {
-			report(i, hintOf(err), fmt.Sprintf("%s: %v", name, err))
+			unread(name, err)
 			continue
 		}
-		for _, found := range found {
-			if seen[found] {
+		for _, p := range found {
+			named := p == clean
+			if at, ok := seen[p]; ok {
+				l[at].found = l[at].found && !named
 				continue
 			}
-			seen[found] = true
-			text, err := fs.ReadFile(f.fsys, found)
+			text, err := fs.ReadFile(f.fsys, p)
 			if err != nil {
-				report(i, hintOf(err), fmt.Sprintf("%s: %v", found, reason(err)))
+				unread(p, reason(err))
 				continue
 			}
-			f.sources[found] = text
-			l = append(l, file{found, text})
+			seen[p] = len(l)
+			f.sources[p] = text
+			l = append(l, file{p, !named, text})
 		}
 	}
 	return l
@@ -68,6 +72,8 @@ func hintOf(err error) string {
 	return "names are relative to the directory of the kustomization"
 }
 
+const insideHint = "only files in the directory of the kustomization and below can be read: "
+
 // check returns the name as fs.FS wants it.
 func (f *fileReader) check(name string) (string, error) {
 	clean := path.Clean(name)
@@ -78,9 +84,11 @@ func (f *fileReader) check(name string) (string, error) {
 		return "", hintedError{"a URL is not read", "download it, and name the file"}
 	case strings.HasPrefix(name, "/"), len(name) > 1 && name[1] == ':':
 		return "", errors.New("the name is absolute")
+	case strings.Contains(name, `\`):
+		return "", hintedError{"there is a backslash in the name", "write / between directories, on Windows, too"}
 	case clean == "..", strings.HasPrefix(clean, "../"):
 		return "", hintedError{"the file is outside the kustomization",
-			"only files in the directory of the kustomization and below can be read: move the file, or put a kustomization beside it and name that among the resources"}
+			insideHint + "move the file, or put a kustomization beside it and name that among the resources"}
 	case !fs.ValidPath(clean):
 		return "", errors.New("this is not the name of a file")
 	}
@@ -91,8 +99,6 @@ func (f *fileReader) check(name string) (string, error) {
 func (f *fileReader) find(name string) ([]string, error) {
 	info, err := fs.Stat(f.fsys, name)
 	switch {
-	case err != nil && strings.Contains(name, `\`):
-		return nil, hintedError{reason(err).Error(), "write / between directories, on Windows, too"}
 	case err != nil && strings.ContainsAny(name, "*?["):
 		return nil, hintedError{reason(err).Error(), "name the files, or their directory: there are no patterns"}
 	case err != nil:
@@ -110,7 +116,7 @@ func (f *fileReader) find(name string) ([]string, error) {
 			return fmt.Errorf("%s: %w", p, reason(err))
 		case entry.IsDir() && hidden:
 			return fs.SkipDir
-		case entry.IsDir() || hidden || !isManifest(p):
+		case entry.IsDir() || hidden || !source.IsManifestName(p):
 			return nil
 		}
 		info, err := fs.Stat(f.fsys, p)
@@ -130,18 +136,18 @@ func (f *fileReader) find(name string) ([]string, error) {
 	return l, err
 }
 
-// isManifest reports whether a file found in a directory is read.
-func isManifest(name string) bool {
-	if slices.Contains([]string{"kustomization.yaml", "kustomization.yml"}, path.Base(name)) {
-		return false
-	}
-	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
-}
+// escapes is what os.Root says of a symbolic link that leads out of it. The error has no
+// name; what the names themselves say is checked before.
+const escapes = "path escapes from parent"
 
 // reason is the error of the operating system without the names of calls and files.
 func reason(err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
-		return pathErr.Err
+		err = pathErr.Err
+	}
+	if err.Error() == escapes {
+		return hintedError{"leads out of the kustomization, by a symbolic link",
+			insideHint + "put the file there in place of the link, or put a kustomization beside it and name that among the resources"}
 	}
 	return err
 }

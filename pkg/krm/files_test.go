@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/unioncel/unioncel/internal/source"
 )
 
 // generated are the kinds and names of the items that files give.
@@ -29,18 +31,19 @@ func TestGenerate(t *testing.T) {
 	list := "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinitionList\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n  - " + strings.ReplaceAll(strings.TrimSpace(service), "\n", "\n    ") +
 		"\n- " + strings.ReplaceAll(strings.TrimSpace(crdText("c", unions...)), "\n", "\n  ") + "\n"
 	files := fstest.MapFS{
-		"a.yaml":                  {Data: []byte("# A comment.\n---\n" + service + "---\n" + crdText("a", unions...) + "---\n# nothing\n---\n" + crdText("b", unions...))},
-		"crds/list.yml":           {Data: []byte(strings.Replace(list, "name: s", "name: t", 1))},
-		"crds/deep/j.json":        {Data: []byte(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "j"}}`)},
-		"crds/notes.txt":          {Data: []byte("x")},
-		"crds/.hidden.yaml":       {Data: []byte("x")},
-		"crds/.hidden/x.yaml":     {Data: []byte("x")},
-		"crds/kustomization.yaml": {Data: []byte("resources: []\n")},
-		"crds/unions.yaml":        {Data: []byte("apiVersion: unioncel.dev/v1alpha1\nkind: UnionCompiler\nmetadata: {name: u}\n")},
-		"empty/x.txt":             {Data: []byte("x")},
-		"alias.yaml":              {Data: []byte("kind: A\nmetadata: {name: &a x}\nb: *a\n")},
-		"nameless.yaml":           {Data: []byte("kind: A\nmetadata: {namespace: b}\n")},
-		"nothing.yaml":            {Data: []byte("kind: List\nitems: []\n---\nkind: CustomResourceDefinitionList\nitems:\n---\nkind: AccessList\nmetadata: {name: l}\n")},
+		"a.yaml":                      {Data: []byte("# A comment.\n---\n" + service + "---\n" + crdText("a", unions...) + "---\n# nothing\n---\n" + crdText("b", unions...))},
+		"crds/list.yml":               {Data: []byte(strings.Replace(list, "name: s", "name: t", 1))},
+		"crds/deep/j.json":            {Data: []byte(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "j"}}`)},
+		"crds/notes.txt":              {Data: []byte(service)},
+		"crds/.hidden.yaml":           {Data: []byte(service)},
+		"crds/.hidden/x.yaml":         {Data: []byte(service)},
+		"crds/kustomization.yaml":     {Data: []byte("resources: []\n")},
+		"crds/deep/kustomization.yml": {Data: []byte("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n")},
+		"crds/unions.yaml":            {Data: []byte("apiVersion: unioncel.dev/v1alpha1\nkind: UnionCompiler\nmetadata: {name: u}\n")},
+		"empty/x.txt":                 {Data: []byte("x")},
+		"alias.yaml":                  {Data: []byte("apiVersion: v1\nkind: A\nmetadata: {name: &a x}\nb: *a\n")},
+		"nameless.yaml":               {Data: []byte("apiVersion: v1\nkind: A\nmetadata: {namespace: b}\n")},
+		"nothing.yaml":                {Data: []byte("kind: List\nitems: []\n---\nkind: CustomResourceDefinitionList\nitems:\n---\napiVersion: v1\nkind: AccessList\nmetadata: {name: l}\n")},
 	}
 	const crd = "CustomResourceDefinition/"
 	for names, want := range map[string]string{
@@ -69,34 +72,49 @@ func TestGenerate(t *testing.T) {
 }
 
 func TestGenerateMistakes(t *testing.T) {
+	const crdless = "apiVersion: v1\nkind: A\n"
 	files := fstest.MapFS{
-		"a.yaml":       {Data: []byte("kind: A\nmetadata: {name: a}\n---\n" + crdText("a", broken...))},
-		"notyaml.yaml": {Data: []byte("a: [")},
-		"empty.yaml":   {Data: nil},
-		"list.yaml":    {Data: []byte("- a\n")},
-		"none/x.txt":   {Data: []byte("x")},
-		"pipe":         {Mode: fs.ModeNamedPipe},
-		"p/pipe.yaml":  {Mode: fs.ModeNamedPipe},
+		"a.yaml":             {Data: []byte("apiVersion: v1\nkind: A\n---\n" + crdText("a", broken...))},
+		"notyaml.yaml":       {Data: []byte("a: [")},
+		"empty.yaml":         {Data: nil},
+		"list.yaml":          {Data: []byte("- a\n")},
+		"kindless.yaml":      {Data: []byte(crdless + "---\nreplicas: 1\n")},
+		"versionless.yaml":   {Data: []byte("# a\nkind: List\nitems: [{apiVersion: v1, kind: A}, {kind: A}]\n")},
+		"expanded.yaml":      {Data: []byte(crdless + "---\na: &a {}\nb: *a\n")},
+		"halves/crd.yaml":    {Data: []byte("kind: CustomResourceDefinition\n")},
+		"templates/crd.yaml": {Data: []byte("{{ if .Values.crds }}\nkind: CustomResourceDefinition\n")},
+		"others/values.yaml": {Data: []byte("replicas: 1\n")},
+		"none/x.txt":         {Data: []byte("x")},
+		"pipe":               {Mode: fs.ModeNamedPipe},
+		"p/pipe.yaml":        {Mode: fs.ModeNamedPipe},
 	}
+	const object = "files hold Kubernetes objects, which have an apiVersion and a kind: write them, or take the file out of the list of files"
 	const relative = "names are relative to the directory of the kustomization"
 	const member = `a.yaml:26:31: UC203: member "tpc" is not a property of this object at spec.versions[0].schema.openAPIV3Schema.properties[spec]|write "tcp"`
 	for names, want := range map[string]string{
-		"[a.yaml]":           member,
-		"[notyaml.yaml]":     "notyaml.yaml:1:4: UC101: did not find expected node content|",
-		"[empty.yaml]":       "empty.yaml: UC103: the file is empty|",
-		"[list.yaml]":        "list.yaml: UC705: a document in this file is a list, not an object|files hold Kubernetes objects: take this one out of the list of files",
-		"[missing.yaml]":     "UnionCompiler/unions: UC705: missing.yaml: file does not exist at files[0]|" + relative,
-		`["crds\\a.yaml"]`:   `UnionCompiler/unions: UC705: crds\a.yaml: file does not exist at files[0]|write / between directories, on Windows, too`,
-		`["*.yaml"]`:         "UnionCompiler/unions: UC705: *.yaml: file does not exist at files[0]|name the files, or their directory: there are no patterns",
-		"[none]":             "UnionCompiler/unions: UC705: none: no *.yaml, *.yml or *.json in this directory at files[0]|" + relative,
-		"[/etc/passwd]":      "UnionCompiler/unions: UC705: /etc/passwd: the name is absolute at files[0]|" + relative,
-		`["C:/a.yaml"]`:      "UnionCompiler/unions: UC705: C:/a.yaml: the name is absolute at files[0]|" + relative,
-		"[https://a.b/c]":    "UnionCompiler/unions: UC705: https://a.b/c: a URL is not read at files[0]|download it, and name the file",
-		"[pipe]":             "UnionCompiler/unions: UC705: pipe: not a regular file at files[0]|name a file or a directory",
-		"[p]":                "UnionCompiler/unions: UC705: p: p/pipe.yaml: not a regular file at files[0]|" + relative,
-		`[a.yaml, "a\0.y"]`:  "UnionCompiler/unions: UC705: a\\u0000.y: file does not exist at files[1]|" + relative,
-		"[x/../../a.yaml]":   "UnionCompiler/unions: UC705: x/../../a.yaml: the file is outside the kustomization at files[0]|only files in the directory of the kustomization and below can be read: move the file, or put a kustomization beside it and name that among the resources",
-		"[a.yaml, ./a.yaml]": member,
+		"[a.yaml]":                     member,
+		"[notyaml.yaml]":               "notyaml.yaml:1:4: UC101: did not find expected node content|",
+		"[empty.yaml]":                 "empty.yaml: UC103: the file is empty|",
+		"[list.yaml]":                  "list.yaml:1:1: UC705: this document is a list, not an object|" + object,
+		"[kindless.yaml]":              "kindless.yaml:4:1: UC705: this document has no kind|" + object,
+		"[versionless.yaml]":           "versionless.yaml:2:1: UC705: items[1] of this List has no apiVersion|" + object,
+		"[expanded.yaml]":              "expanded.yaml:4:1: UC705: this document has no kind|" + object,
+		"[halves]":                     "halves/crd.yaml:1:1: UC705: this document has no apiVersion|" + object,
+		"[templates]":                  "templates/crd.yaml:2:1: UC101: did not find expected <document start>|" + source.Helm,
+		"[others/values.yaml, others]": "others/values.yaml:1:1: UC705: this document has no kind|" + object,
+		"[others, others/values.yaml]": "others/values.yaml:1:1: UC705: this document has no kind|" + object,
+		"[missing.yaml]":               "UnionCompiler/unions: UC705: missing.yaml: file does not exist at files[0]|" + relative,
+		`["crds\\a.yaml"]`:             `UnionCompiler/unions: UC705: crds\a.yaml: there is a backslash in the name at files[0]|write / between directories, on Windows, too`,
+		`["*.yaml"]`:                   "UnionCompiler/unions: UC705: *.yaml: file does not exist at files[0]|name the files, or their directory: there are no patterns",
+		"[none]":                       "UnionCompiler/unions: UC705: none: no *.yaml, *.yml or *.json in this directory at files[0]|" + relative,
+		"[/etc/passwd]":                "UnionCompiler/unions: UC705: /etc/passwd: the name is absolute at files[0]|" + relative,
+		`["C:/a.yaml"]`:                "UnionCompiler/unions: UC705: C:/a.yaml: the name is absolute at files[0]|" + relative,
+		"[https://a.b/c]":              "UnionCompiler/unions: UC705: https://a.b/c: a URL is not read at files[0]|download it, and name the file",
+		"[pipe]":                       "UnionCompiler/unions: UC705: pipe: not a regular file at files[0]|name a file or a directory",
+		"[p]":                          "UnionCompiler/unions: UC705: p: p/pipe.yaml: not a regular file at files[0]|" + relative,
+		`[a.yaml, "a\0.y"]`:            "UnionCompiler/unions: UC705: a\\u0000.y: file does not exist at files[1]|" + relative,
+		"[x/../../a.yaml]":             "UnionCompiler/unions: UC705: x/../../a.yaml: the file is outside the kustomization at files[0]|only files in the directory of the kustomization and below can be read: move the file, or put a kustomization beside it and name that among the resources",
+		"[a.yaml, ./a.yaml]":           member,
 	} {
 		r, got := generated(t, files, names)
 		if len(r.Diagnostics) != 1 || texts(r)[0]+"|"+r.Diagnostics[0].Hint != want {
@@ -121,6 +139,36 @@ func TestGenerateMistakes(t *testing.T) {
 	// Without files there is nothing to read from.
 	r = mustRun(t, listOf(configured("files: [a.yaml]")), nil)
 	wantTexts(t, r, "UnionCompiler/unions: UC705: a.yaml: there are no files here at files[0]")
+}
+
+// What lies beside CRDs in a directory and is something else is passed over, and does
+// not keep declarations for CRDs that are missing from being reported.
+func TestGenerateBesideOthers(t *testing.T) {
+	set := "apiVersion: unioncel.dev/v1alpha1\nkind: UnionSet\nschemas:\n- crd: c.example.com\n  path: spec\n  x-kubernetes-unions: [{members: [http, tcp]}]\n"
+	files := fstest.MapFS{
+		"chart/crds/a.yaml":        {Data: []byte("# values\nreplicas: 1\n---\n" + crdText("a", unions...) + "---\n[1, 2]\n---\nkind: A\n---\napiVersion: v1\n")},
+		"chart/empty.yaml":         {Data: []byte("\n")},
+		"chart/latin.yaml":         {Data: []byte("name: \xe9\n")},
+		"chart/list.yaml":          {Data: []byte("kind: List\nitems: [1, {apiVersion: v1, kind: A, metadata: {name: a}}, {kind: A}]\n")},
+		"chart/merge.yaml":         {Data: []byte("a: &a [x]\n<<: *a\n")},
+		"chart/templates/sa.yaml":  {Data: []byte("{{- if .Values.enabled }}\nkind: ServiceAccount\n{{- end }}\n")},
+		"chart/tsconfig.json":      {Data: []byte("{ // settings\n}\n")},
+		"chart/values.yaml":        {Data: []byte("replicas: 1\n")},
+		"chart/values.schema.json": {Data: []byte("[1, 2]\n")},
+		"sets/c.yaml":              {Data: []byte(set)},
+	}
+	r, got := generated(t, files, "[chart]")
+	wantTexts(t, r)
+	if want := "CustomResourceDefinition/a.example.com A/a"; strings.Join(got, " ") != want || !isCompiled(r.Output) {
+		t.Errorf("got %q, want %s", got, want)
+	}
+	r = mustRun(t, listOf(configured("files: [chart]", "unions: [sets/c.yaml]")), files)
+	wantTexts(t, r, "sets/c.yaml:4:3: UC702: no input has the CustomResourceDefinition c.example.com, which this union is for")
+	for _, name := range []string{"empty.yaml", "latin.yaml", "list.yaml", "merge.yaml", "templates/sa.yaml", "tsconfig.json", "values.yaml", "values.schema.json"} {
+		if r, got := generated(t, files, "[chart/"+name+"]"); !r.Diagnostics.HasErrors() || len(got) > 0 {
+			t.Errorf("%s, which was named, gives %q, and %q", name, got, texts(r))
+		}
+	}
 }
 
 // What a file gives and is an item already.
@@ -178,16 +226,20 @@ func TestRoot(t *testing.T) {
 	}
 	defer root.Close()
 	for names, want := range map[string]string{
-		"[link.yaml]":      "UnionCompiler/unions: UC705: link.yaml: path escapes from parent at files[0]",
-		"[dir]":            "UnionCompiler/unions: UC705: dir: path escapes from parent at files[0]",
-		"[dir/s.yaml]":     "UnionCompiler/unions: UC705: dir/s.yaml: path escapes from parent at files[0]",
-		"[escapes]":        "UnionCompiler/unions: UC705: escapes: escapes/out.yml: path escapes from parent at files[0]",
+		"[link.yaml]":      "UnionCompiler/unions: UC705: link.yaml: leads out of the kustomization, by a symbolic link at files[0]",
+		"[dir]":            "UnionCompiler/unions: UC705: dir: leads out of the kustomization, by a symbolic link at files[0]",
+		"[dir/s.yaml]":     "UnionCompiler/unions: UC705: dir/s.yaml: leads out of the kustomization, by a symbolic link at files[0]",
+		"[escapes]":        "UnionCompiler/unions: UC705: escapes: escapes/out.yml: leads out of the kustomization, by a symbolic link at files[0]",
 		"[gone]":           "UnionCompiler/unions: UC705: gone: gone/gone.yaml: no such file or directory at files[0]",
 		"[../secret.yaml]": "UnionCompiler/unions: UC705: ../secret.yaml: the file is outside the kustomization at files[0]",
 	} {
 		r, got := generated(t, root.FS(), names)
 		if len(got) > 0 || strings.Join(texts(r), "\n") != want || len(r.Sources) > 0 {
 			t.Errorf("%s gives %q, %q, want %s", names, got, texts(r), want)
+		}
+		if inside := "only files in the directory of the kustomization and below can be read: "; strings.Contains(want, "kustomization") &&
+			!strings.HasPrefix(r.Diagnostics[0].Hint, inside) {
+			t.Errorf("the hint for %s is %q", names, r.Diagnostics[0].Hint)
 		}
 	}
 	// Links that stay inside are files like others; those to directories are not followed.

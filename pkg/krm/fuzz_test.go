@@ -14,7 +14,7 @@ import (
 )
 
 var fuzzFiles = fstest.MapFS{
-	"a.yaml":    {Data: []byte(crdText("fa", unions...) + "---\nkind: A\nmetadata: {name: a}\n")},
+	"a.yaml":    {Data: []byte(crdText("fa", unions...) + "---\napiVersion: v1\nkind: A\nmetadata: {name: a}\n")},
 	"b.yaml":    {Data: []byte(crdText("fb", broken...))},
 	"sets.yaml": {Data: []byte("apiVersion: unioncel.dev/v1alpha1\nkind: UnionSet\nschemas: [{crd: b.example.com, path: spec, x-kubernetes-unions: [{members: [http, tcp]}]}]\n")},
 }
@@ -85,7 +85,7 @@ func promises(t *testing.T, in []byte) {
 			at++
 		}
 	}
-	dropped := slices.DeleteFunc(before[at:], func(v any) bool { m, _ := v.(map[string]any); return m["kind"] == Kind })
+	dropped := slices.DeleteFunc(before[at:], func(v any) bool { m, _ := v.(map[string]any); return m["kind"] == configKind })
 	if len(dropped) > 0 {
 		t.Fatalf("items are lost: %v\n%s", dropped, r.Output)
 	}

@@ -3,11 +3,11 @@ package krm
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -22,30 +22,67 @@ func (r *run) unread(key string) func(i int, hint, message string) {
 // file is the work on a file.
 func (r *run) file(f file) *piece {
 	r.about(f.name, subject{file: f.name, text: f.text})
-	return &piece{name: f.name, text: f.text}
+	return &piece{name: f.name, text: f.text, found: f.found}
 }
 
-// flattened returns the resources in the documents of a file: the items of the lists in
-// which crdpatch finds CRDs, as kustomize does with resources, and not what configures
-// kustomize and this compiler.
-func (w *piece) flattened(docs []*yaml.Node) []*yaml.Node {
-	var l []*yaml.Node
-	for len(docs) > 0 {
-		n := docs[0]
-		docs = docs[1:]
-		items := lookup(n, itemsKey)
-		switch {
-		case n.Kind != yaml.MappingNode:
-			w.diags = append(w.diags, diag.Diagnostic{Code: diag.BadUnionCompiler, Pos: diag.Pos{File: w.name},
-				Message: "a document in this file is " + yamltext.Describe(n) + ", not an object", Hint: "files hold Kubernetes objects: take this one out of the list of files"})
-		case isTooling(n):
-		case isList(n) && items != nil && (items.Kind == yaml.SequenceNode || isNull(items)):
-			docs = append(slices.Clone(items.Content), docs...)
-		default:
-			l = append(l, n)
-		}
+// isOther reports whether a file with these diagnostics is none of ours.
+func (w *piece) isOther(l diag.List) bool { return w.found && source.IsOther(w.text, l) }
+
+// unreadable reports whether a file is none of ours since it cannot be read.
+func (w *piece) unreadable() bool {
+	_, wrong := source.Parse(w.name, w.text)
+	return wrong != nil && w.isOther(diag.List{*wrong})
+}
+
+// generate takes the resources in the documents of a file, compiled.
+func (w *piece) generate(docs []*yaml.Node) {
+	for i, d := range docs {
+		w.take(i, "this document", d)
 	}
-	return l
+}
+
+// take takes a resource of a document, or those in a list of which crdpatch compiles the
+// items, as kustomize does with lists. What configures kustomize and this compiler is
+// left out, and so is what is no object, unless the file was named.
+func (w *piece) take(document int, what string, n *yaml.Node) {
+	kind, items := word(n, "kind"), lookup(n, itemsKey)
+	missing := notAnObject(n)
+	switch {
+	case source.IsList(kind) && items != nil && (items.Kind == yaml.SequenceNode || isNull(items)):
+		for i, item := range items.Content {
+			w.take(document, fmt.Sprintf("items[%d] of this %s", i, kind), item)
+		}
+	case missing == "" && isTooling(n):
+	case missing == "":
+		w.items = append(w.items, n)
+	case w.found && !source.MayHoldCRDs(kind):
+	default:
+		w.diags = append(w.diags, diag.Diagnostic{Code: diag.BadUnionCompiler, Pos: w.placeOf(document), Message: what + " " + missing,
+			Hint: "files hold Kubernetes objects, which have an apiVersion and a kind: write them, or take the file out of the list of files"})
+	}
+}
+
+// notAnObject says what a value lacks that Kubernetes objects have, or "".
+func notAnObject(n *yaml.Node) string {
+	switch {
+	case n.Kind != yaml.MappingNode:
+		return "is " + yamltext.Describe(n) + ", not an object"
+	case word(n, "kind") == "":
+		return "has no kind"
+	case word(n, "apiVersion") == "":
+		return "has no apiVersion"
+	}
+	return ""
+}
+
+// placeOf is where a document with content begins in the file; compiling may have moved
+// it, but keeps their order.
+func (w *piece) placeOf(document int) diag.Pos {
+	at := diag.Pos{File: w.name}
+	if docs, wrong := documents(w.name, w.text); wrong == nil && document < len(docs) {
+		at.Line, at.Col = docs[document].Line, docs[document].Column
+	}
+	return at
 }
 
 // isTooling reports whether a document is for unioncel or for kustomize.
@@ -81,7 +118,7 @@ func (r *run) joined(work []*piece) []*yaml.Node {
 			if !reflect.DeepEqual(data(item), data(other)) {
 				r.report(diag.Diagnostic{Code: diag.BadUnionCompiler, Pos: diag.Pos{File: w.name},
 					Message: id.kind + " " + id.name + " is among the items already, and differs (" + from[id] + ")",
-					Hint:    "list the file in one place: among the resources, or in the files of one " + Kind})
+					Hint:    "list the file in one place: among the resources, or in the files of one " + configKind})
 			}
 		}
 	}

@@ -14,10 +14,11 @@ import (
 
 // piece is an item or a file, and what becomes of it.
 type piece struct {
-	name string     // in diagnostics
-	item *yaml.Node // nil for a file
-	asIs bool       // is not compiled
-	text []byte     // to compile
+	name  string     // in diagnostics
+	item  *yaml.Node // nil for a file
+	asIs  bool       // is not compiled
+	found bool       // in a directory that was named, and not named itself
+	text  []byte     // to compile
 	// tracking are the annotations that are left out of the text of an item.
 	tracking []*yaml.Node
 	items    []*yaml.Node // the result
@@ -34,12 +35,12 @@ func (r *run) received() []*piece {
 		local := isLocal(item)
 		if local && r.list.config != nil && identify(item) == identify(r.list.config) && origin(item, "path") == "" {
 			if len(r.cfg.files) == 0 && len(r.list.items.Content) == 1 {
-				r.misconfigured("files", "name files, as in files: [crds/backup.yaml], or list the "+Kind+" under transformers",
-					"as a generator this %s has nothing to compile", Kind)
+				r.misconfigured("files", "name files, as in files: [crds/backup.yaml], or list the "+configKind+" under transformers",
+					"as a generator this %s has nothing to compile", configKind)
 			}
 			continue
 		}
-		w := &piece{name: nameOf(item, i), item: item, asIs: local || !mayHoldCRDs(item), items: []*yaml.Node{item}}
+		w := &piece{name: nameOf(item, i), item: item, asIs: local || !source.MayHoldCRDs(word(item, "kind")), items: []*yaml.Node{item}}
 		l = append(l, w)
 		if !w.asIs {
 			r.about(w.name, subject{resource: resourceOf(item), file: origin(item, "path"), index: origin(item, "index")})
@@ -77,15 +78,6 @@ func nameOf(item *yaml.Node, i int) string {
 	return name
 }
 
-// mayHoldCRDs reports whether crdpatch finds CRDs in an item.
-func mayHoldCRDs(item *yaml.Node) bool {
-	return word(item, "kind") == "CustomResourceDefinition" || isList(item)
-}
-
-func isList(n *yaml.Node) bool {
-	return slices.Contains([]string{"List", "CustomResourceDefinitionList"}, word(n, "kind"))
-}
-
 // compile fills in what becomes of a piece.
 func (w *piece) compile(compile Compiler) {
 	if w.asIs {
@@ -96,16 +88,22 @@ func (w *piece) compile(compile Compiler) {
 		diags = w.unplaced(diags)
 	}
 	w.diags = diags
+	if w.isOther(diags) {
+		w.diags = nil
+		return
+	}
 	if diags.HasErrors() || w.item != nil && bytes.Equal(out, w.text) {
 		return
 	}
 	docs, wrong := documents(w.name, out)
 	if wrong != nil {
-		w.diags = append(w.diags, *wrong)
+		if !w.isOther(diag.List{*wrong}) {
+			w.diags = append(w.diags, *wrong)
+		}
 		return
 	}
 	if w.item == nil {
-		w.items = w.flattened(docs)
+		w.generate(docs)
 		return
 	}
 	tracked(docs[0], w.tracking)

@@ -118,10 +118,10 @@ func (r *run) compiler(host Host) Compiler {
 	}
 }
 
-// each does something with all pieces, several at a time.
-func each(work []*piece, do func(*piece)) {
+// each does something with each of these, several at a time.
+func each[T any](work []T, do func(T)) {
 	var wg sync.WaitGroup
-	next := make(chan *piece)
+	next := make(chan T)
 	for range min(runtime.GOMAXPROCS(0), len(work)) {
 		wg.Go(func() {
 			for w := range next {
@@ -155,6 +155,9 @@ func (r *run) missing(work []*piece) {
 			continue
 		}
 		found, ok := crdpatch.CRDs(w.name, w.text)
+		if !ok && w.unreadable() {
+			continue
+		}
 		if !ok {
 			return // compiling it says why; who knows what it has
 		}

@@ -1,7 +1,6 @@
 package krm
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -105,6 +104,7 @@ func documents(name string, text []byte) ([]*yaml.Node, *diag.Diagnostic) {
 				return nil, wrong
 			}
 			root = expanded.Docs[0].Root
+			root.Line, root.Column = d.Root.Line, d.Root.Column
 		}
 		if root != nil && !isNull(root) {
 			l = append(l, root)
@@ -128,55 +128,3 @@ func withoutValues(m *yaml.Node) []*yaml.Node {
 
 // nodes are the items of the input.
 func (l *resourceList) nodes() []*yaml.Node { return slices.Clone(l.items.Content) }
-
-// with encodes the list with these items and results in place of its own. Results
-// of nil leave the key out.
-func (l *resourceList) with(items []*yaml.Node, results *yaml.Node) ([]byte, error) {
-	list := *l.items
-	list.Content = items
-	if list.Style&yaml.FlowStyle != 0 && len(l.items.Content) == 0 && l.root.Style&yaml.FlowStyle == 0 && len(items) > 0 {
-		list.Style = 0 // it was [], which says nothing about style
-	}
-	root := *l.root
-	root.Content = nil
-	for i := 0; i+1 < len(l.root.Content); i += 2 {
-		switch k, v := l.root.Content[i], l.root.Content[i+1]; {
-		case k.Value == resultsKey:
-		case v == l.items:
-			root.Content = append(root.Content, k, &list)
-		default:
-			root.Content = append(root.Content, k, v)
-		}
-	}
-	if results != nil {
-		root.Content = append(root.Content, yamltext.StringNode(resultsKey), results)
-	}
-	out, err := encodeProved(&root)
-	if err != nil {
-		return nil, fmt.Errorf("the output, a %s: %w", listKind, err)
-	}
-	return out, nil
-}
-
-// encodeProved encodes a document such that it is read again as what it is. The encoder
-// gets some folded scalars wrong, and loses its way in some comments: then the text does
-// without them.
-func encodeProved(root *yaml.Node) ([]byte, error) {
-	var err error
-	for _, c := range []care{0, unfolded, unfolded | uncommented, uncommented | quoted} {
-		var out []byte
-		if out, err = yamltext.Encode(careful(root, c)); err != nil {
-			continue
-		}
-		again, wrong := source.Parse("", out)
-		switch {
-		case wrong != nil:
-			err = errors.New(wrong.Message)
-		case len(again.Docs) != 1 || !same(root, again.Docs[0].Root):
-			err = errors.New("it would mean something else")
-		default:
-			return out, nil
-		}
-	}
-	return nil, fmt.Errorf("it cannot be written as YAML: %w", err)
-}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -71,6 +72,93 @@ func TestEncodeProved(t *testing.T) {
 	}
 	if _, err := encodeProved(&yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{{Kind: 99}}}); err == nil {
 		t.Error("a node of no kind is encoded")
+	}
+}
+
+// The encoder loses the value of a key in a tagged mapping in flow style, so that
+// strings are quoted. What kubectl does not read as strings stays what it is.
+func TestLastResort(t *testing.T) {
+	in := listOf("", "kind: A\na: !t {b: }\non: On\ny: [yes, n, 'no', off]\nc: text\n")
+	r := mustRun(t, in, nil)
+	if diff := cmp.Diff(dataOf(t, []byte(in)), dataOf(t, r.Output)); diff != "" {
+		t.Errorf("the item has changed:\n%s", diff)
+	}
+	for _, want := range []string{"  on: On\n", `"c": "text"`} {
+		if !strings.Contains(string(r.Output), want) {
+			t.Errorf("no %q in\n%s", want, r.Output)
+		}
+	}
+}
+
+// Items are encoded by themselves, so that one that needs care is the only one that loses
+// its comments and style. What is around them is in place.
+func TestEncodeEach(t *testing.T) {
+	const head, config = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n", "functionConfig:\n  kind: A # config\n"
+	for _, tt := range []struct{ name, in, want string }{
+		{"comments and styles", "# list\nitems: # items\n# first\n- kind: A # a\n  b: |+\n    c\n\n- {kind: B, \"c\": 'd'}\n# third\n- kind: C\n  items:\n  - item\n" + config, ""},
+		{"one needs care", "items:\n- {kind: A} # a\n- kind: B # b\n  c: !t {d: }\n- kind: C # c\n" + config,
+			"items:\n- {kind: A} # a\n- \"kind\": \"B\"\n  \"c\": !t\n    \"d\":\n- kind: C # c\n" + config},
+		{"items are the last", config + "items:\n- kind: A # a\n", ""},
+		{"with an anchor", "items: &i\n- kind: A # a\n- {kind: B}\n", ""},
+		{"in flow style", "items: [{kind: A}, {kind: B}]\n", ""},
+	} {
+		l, err := readList([]byte(head + tt.in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := l.with(l.nodes(), nil)
+		want := head + tt.want
+		if tt.want == "" {
+			want = head + tt.in
+		}
+		if err != nil || string(out) != want {
+			t.Errorf("%s: encoded as\n%s%v\nwant\n%s", tt.name, out, err, want)
+		}
+	}
+}
+
+// A list that loses its only item is an empty one.
+func TestEncodeNone(t *testing.T) {
+	l, err := readList([]byte(listOf("", "kind: A\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n"
+	if out, err := l.with(nil, nil); err != nil || string(out) != want {
+		t.Errorf("encoded as\n%s%v\nwant\n%s", out, err, want)
+	}
+}
+
+// An item that cannot be written, here since the encoder takes a key of null for an empty
+// string, is an error and not left out.
+func TestUnwritableItem(t *testing.T) {
+	report, err := Run([]byte(listOf("", "kind: A\n", "kind: B\n? \n")), Host{})
+	if err == nil || !strings.Contains(err.Error(), "the output, a ResourceList: it cannot be written as YAML: ") {
+		t.Errorf("got %v, %v", report, err)
+	}
+}
+
+// What the encoder writes is compared as kubectl reads it, too.
+func TestSame(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{"a", "'a'", true},
+		{"on", "on", true},
+		{"on", "'on'", false},
+		{"'y'", "Y", false},
+		{"'y'", "y", false},
+		{"'y'", `"y"`, true},
+		{"1", "'1'", false},
+		{"{a: [b]}", "a:\n- b # c", true},
+		{"{a: [b]}", "a:\n- b\n- c", false},
+	} {
+		a, wrong := documents("", []byte(tt.a))
+		b, wrongToo := documents("", []byte(tt.b))
+		if wrong != nil || wrongToo != nil || same(a[0], b[0]) != tt.want {
+			t.Errorf("%s and %s are the same: %t", tt.a, tt.b, !tt.want)
+		}
 	}
 }
 

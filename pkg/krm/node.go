@@ -27,12 +27,16 @@ func isNull(n *yaml.Node) bool {
 	return n != nil && n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// same reports whether two trees mean the same, whatever their styles and comments.
+// same reports whether two trees mean the same, to kubectl as well, whatever their styles
+// and comments.
 func same(a, b *yaml.Node) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
 	if a.Kind != b.Kind || a.Value != b.Value || a.ShortTag() != b.ShortTag() || len(a.Content) != len(b.Content) {
+		return false
+	}
+	if a.Kind == yaml.ScalarNode && a.Style != b.Style && isString(a) != isString(b) {
 		return false
 	}
 	for i := range a.Content {
@@ -41,6 +45,16 @@ func same(a, b *yaml.Node) bool {
 		}
 	}
 	return true
+}
+
+// isString reports whether a scalar is a string to yaml.v3 and to kubectl, which reads a
+// bare on, y or yes as a boolean.
+func isString(n *yaml.Node) bool {
+	if n.ShortTag() != "!!str" {
+		return false
+	}
+	_, err := yamltext.String(n)
+	return err == nil
 }
 
 // care is what is done to a tree before it is encoded.
@@ -66,7 +80,7 @@ func careful(n *yaml.Node, c care) *yaml.Node {
 	}
 	if c&quoted != 0 {
 		m.Style, m.Anchor = n.Style&yaml.TaggedStyle, ""
-		if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
+		if n.Kind == yaml.ScalarNode && isString(n) {
 			m.Style |= yaml.DoubleQuotedStyle
 		}
 	}

@@ -59,8 +59,9 @@ func (r *run) inline(schemas *yaml.Node) *union.Elsewhere {
 	if set == nil {
 		return nil
 	}
+	paths := itemPaths(text)
 	for i, x := range set.Externals {
-		path := itemAt(text, x.Named.Line)
+		path := paths[diag.Pos{Line: x.Named.Line, Col: x.Named.Col}]
 		at := diag.Pos{File: name + " " + path}
 		r.about(at.File, subject{resource: resourceOf(r.list.config), path: path})
 		set.Externals[i].At, set.Externals[i].Named = &at, diag.Pos{}
@@ -68,16 +69,13 @@ func (r *run) inline(schemas *yaml.Node) *union.Elsewhere {
 	return set
 }
 
-// itemAt returns the path of the item of schemas that begins in a line.
-func itemAt(text []byte, line int) string {
-	file, wrong := source.Parse("", text)
-	if wrong != nil {
-		return "schemas"
-	}
-	for i, item := range lookup(file.Docs[0].Root, "schemas").Content {
-		if item.Line == line {
-			return fmt.Sprintf("schemas[%d]", i)
+// itemPaths returns the paths of the items of schemas, by the place where they begin.
+func itemPaths(text []byte) map[diag.Pos]string {
+	paths := map[diag.Pos]string{}
+	if file, wrong := source.Parse("", text); wrong == nil {
+		for i, item := range lookup(file.Docs[0].Root, "schemas").Content {
+			paths[diag.Pos{Line: item.Line, Col: item.Column}] = fmt.Sprintf("schemas[%d]", i)
 		}
 	}
-	return "schemas"
+	return paths
 }
