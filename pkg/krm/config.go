@@ -145,7 +145,11 @@ func (r *run) text(n *yaml.Node, path, example string) (string, bool) {
 	}
 	s, err := yamltext.String(n)
 	if err != nil {
-		r.misconfigured(path, fmt.Sprintf("write %q", n.Value), "%s: %v", path, err)
+		hint := fmt.Sprintf("write %q", n.Value)
+		if path == "kubeVersion" { // kustomize has made 1.3 of 1.30
+			hint = "write it in quotes, like " + example
+		}
+		r.misconfigured(path, hint, "%s: %v", path, err)
 		return "", false
 	}
 	return s, true

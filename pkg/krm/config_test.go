@@ -41,7 +41,7 @@ func TestConfigMistakes(t *testing.T) {
 			name + `files[3]: want a string, not "" at files[3]|write it like crds/backup.yaml`,
 			name + `files[4]: kubectl reads on as the boolean true; quote it at files[4]|write "on"`,
 		}},
-		{"a version without quotes", configured("kubeVersion: 1.30"), []string{name + `kubeVersion: kubectl reads 1.30 as the number 1.3; quote it at kubeVersion|write "1.30"`}},
+		{"a version without quotes", configured("kubeVersion: 1.30"), []string{name + `kubeVersion: kubectl reads 1.30 as the number 1.3; quote it at kubeVersion|write it in quotes, like "1.30"`}},
 		{"values", configured("kubeVersion: '1.0'", "encoding: best"), []string{
 			name + `encoding: no such encoding "best": use auto, fine, compact, terse or openapi at encoding|`,
 			name + `kubeVersion: "1.0" is no version of Kubernetes from 1.25 on: write it like 1.30 at kubeVersion|write it like "1.30"`,

@@ -32,7 +32,12 @@ func (l *resourceList) with(items []*yaml.Node, results *yaml.Node) ([]byte, err
 		}
 	}
 	if results != nil {
-		root.Content = append(root.Content, yamltext.StringNode(resultsKey), results)
+		key := yamltext.StringNode(resultsKey)
+		if root.Style&yaml.FlowStyle != 0 {
+			asJSON(key)
+			asJSON(results)
+		}
+		root.Content = append(root.Content, key, results)
 	}
 	if out, ok := encodeEach(&root, &list); ok {
 		return out, nil
@@ -42,6 +47,19 @@ func (l *resourceList) with(items []*yaml.Node, results *yaml.Node) ([]byte, err
 		return nil, fmt.Errorf("the output, a %s: %w", listKind, err)
 	}
 	return out, nil
+}
+
+// asJSON gives a node the style of JSON, for a list that may be JSON.
+func asJSON(n *yaml.Node) {
+	switch {
+	case n.Kind != yaml.ScalarNode:
+		n.Style = yaml.FlowStyle
+	case n.ShortTag() == "!!str":
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	for _, c := range n.Content {
+		asJSON(c)
+	}
 }
 
 // encodeEach encodes a list whose items are encoded and proved by themselves, several at

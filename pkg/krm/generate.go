@@ -3,6 +3,7 @@ package krm
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -27,6 +28,17 @@ func (r *run) file(f file) *piece {
 
 // isOther reports whether a file with these diagnostics is none of ours.
 func (w *piece) isOther(l diag.List) bool { return w.found && source.IsOther(w.text, l) }
+
+// passOver turns what is wrong with a file that is none of ours into a warning: what it
+// was to generate is missing in the output. Of an empty file nothing is.
+func (w *piece) passOver() {
+	w.diags = slices.DeleteFunc(slices.Clone(w.diags), func(d diag.Diagnostic) bool { return d.Code == diag.EmptyInput })
+	for i := range w.diags {
+		w.diags[i].Severity = diag.Warning
+		w.diags[i].Message += ": the file is passed over"
+		w.diags[i].Hint = "correct it, if it is to generate something; else name files rather than a directory"
+	}
+}
 
 // unreadable reports whether a file is none of ours since it cannot be read.
 func (w *piece) unreadable() bool {

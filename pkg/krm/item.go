@@ -89,7 +89,7 @@ func (w *piece) compile(compile Compiler) {
 	}
 	w.diags = diags
 	if w.isOther(diags) {
-		w.diags = nil
+		w.passOver()
 		return
 	}
 	if diags.HasErrors() || w.item != nil && bytes.Equal(out, w.text) {
@@ -97,8 +97,9 @@ func (w *piece) compile(compile Compiler) {
 	}
 	docs, wrong := documents(w.name, out)
 	if wrong != nil {
-		if !w.isOther(diag.List{*wrong}) {
-			w.diags = append(w.diags, *wrong)
+		w.diags = append(w.diags, *wrong)
+		if w.isOther(w.diags) {
+			w.passOver()
 		}
 		return
 	}

@@ -2,6 +2,7 @@ package krm
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -386,4 +387,13 @@ func text(t *testing.T, v any) string {
 		t.Fatal(err)
 	}
 	return string(out)
+}
+
+// A list that is JSON stays JSON, with results as well.
+func TestJSON(t *testing.T) {
+	in := `{"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "functionConfig": {"apiVersion": "unioncel.dev/v1alpha1", "kind": "UnionCompiler", "xyzzy": 1}, "items": []}`
+	r := mustRun(t, in, nil)
+	if !r.Diagnostics.HasErrors() || !json.Valid(r.Output) {
+		t.Errorf("no JSON with results: %s", r.Output)
+	}
 }

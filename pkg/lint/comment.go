@@ -142,11 +142,16 @@ func unknownCode(code diag.Code) string {
 	for _, c := range Codes() {
 		known = append(known, string(c))
 	}
-	if best := spelling.Closest(string(code), known); best != "" && strings.HasPrefix(strings.ToUpper(string(code)), "UC") {
+	if upper := strings.ToUpper(string(code)); slices.Contains(known, upper) {
+		return "write " + upper
+	}
+	if best := spelling.Closest(string(code), known); best != "" && looksLikeCode(string(code)) {
 		return fmt.Sprintf("did you mean %s?", best)
 	}
 	return "codes are written like UC521; docs/diagnostics.md lists them"
 }
+
+func looksLikeCode(s string) bool { return strings.HasPrefix(strings.ToUpper(s), "UC") }
 
 // span is a range of bytes.
 type span struct{ start, end int }
@@ -209,6 +214,9 @@ func (c *Comments) read(f *yamltext.File, start, at int, keys []declaring) *comm
 	codes, _, _ := bytes.Cut(text, []byte(":"))
 	one := &comment{at: c.pos(f, start)}
 	for _, w := range codePattern.FindAllIndex(codes, -1) {
+		if !looksLikeCode(string(codes[w[0]:w[1]])) {
+			break // the reason, without a colon
+		}
 		one.codes = append(one.codes, ignored{code: diag.Code(codes[w[0]:w[1]]), at: c.pos(f, at+len(marker)+w[0])})
 	}
 	line := bytes.LastIndexAny(f.Src[:start], "\r\n") + 1

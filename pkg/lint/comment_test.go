@@ -43,6 +43,8 @@ func TestComments(t *testing.T) {
 		{at: "above the key", text: "unioncel:ignore UC521", want: []string{a23, b23}},
 		{at: "above the key", text: "unioncel:ignore UC521,UC523: many words, UC520: too", want: nil},
 		{at: "above the key", text: "unioncel:ignore UC521 UC523", want: nil},
+		{at: "above the key", text: "unioncel:ignore UC521, UC523 - a reason", want: nil},
+		{at: "above the key", text: "unioncel:ignore uc521", want: []string{`UC526 warning: there is no diagnostic "uc521" to ignore`, a21, a23, b21, b23}},
 		{at: "above the key", text: "unioncel:ignore: UC521", want: []string{"UC526 warning: this comment names no code to ignore", a21, a23, b21, b23}},
 		{at: "at the key", text: "unioncel:ignore UC523", want: []string{a21, b21}},
 		{at: "above the first", text: "unioncel:ignore UC521", want: []string{a23, b21, b23}},
