@@ -158,7 +158,8 @@ const (
 	ValueWithoutMember Code = "UC521"
 	// RequiredChildren: lint found a member that cannot be set without its children.
 	RequiredChildren Code = "UC522"
-	// ListMember: lint found a member that is a list, which is present when empty.
+	// ListMember: lint found a member that is a list or a map, which is present when
+	// empty.
 	ListMember Code = "UC523"
 	// Undiscriminated: lint found a union without a discriminator in a new API.
 	Undiscriminated Code = "UC524"
@@ -166,6 +167,12 @@ const (
 	CostlyRules Code = "UC525"
 	// UselessIgnore: a comment switches off, beside a declaration, what is not there.
 	UselessIgnore Code = "UC526"
+	// VersionBypass: lint found another served version through which the union can be
+	// got around.
+	VersionBypass Code = "UC527"
+	// TableBypass: lint found a row of allowedChanges that allows, in two updates,
+	// changes that the table forbids.
+	TableBypass Code = "UC528"
 )
 
 // What is wrong with markers in Go source.
@@ -269,10 +276,12 @@ var Codes = []CodeInfo{
 	{NoEnum, Warning, "discriminator without an enum"},
 	{ValueWithoutMember, Info, "value without a member"},
 	{RequiredChildren, Info, "member with required children only"},
-	{ListMember, Warning, "member is a list"},
+	{ListMember, Warning, "list or map as member"},
 	{Undiscriminated, Warning, "new union without a discriminator"},
 	{CostlyRules, Warning, "rules above half a budget"},
 	{UselessIgnore, Warning, "useless ignore comment"},
+	{VersionBypass, Warning, "way around through a version"},
+	{TableBypass, Warning, "way around in allowedChanges"},
 
 	{GoPackage, Error, "unreadable Go package"},
 	{BadMarker, Error, "bad marker"},

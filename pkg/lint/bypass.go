@@ -30,11 +30,11 @@ func versionBypass(s *subject) diag.List {
 		lacking, unknown := s.lacking(i)
 		switch {
 		case unknown:
-			l = append(l, s.find(diag.VersionsDiffer, s.pos(), nil,
+			l = append(l, s.find(diag.VersionBypass, s.pos(), nil,
 				fmt.Sprintf("give version %s the schema and the union, too, or stop serving it", v.Name),
 				"version %s is served too, and keeps unknown fields where this union is: anything can be written through it", v.Name)...)
 		case s.Guarded() && lacking != "":
-			l = append(l, s.find(diag.VersionsDiffer, s.changesAt(), nil,
+			l = append(l, s.find(diag.VersionBypass, s.changesAt(), nil,
 				fmt.Sprintf("give version %s the properties and the union, too, or stop serving it", v.Name),
 				"version %s is served too and has no %s: an update through it removes what is there, and the next one through %s sets another, whatever the union forbids", v.Name, lacking, s.object.Name)...)
 		}
@@ -45,18 +45,21 @@ func versionBypass(s *subject) diag.List {
 // lacking returns what another version has not of what a change of the union is seen
 // by, or "". unknown says that the version keeps it all the same.
 func (s *subject) lacking(version int) (what string, unknown bool) {
+	at := func(n int) *apiextensionsv1.JSONSchemaProps {
+		return compile.Place{Version: version, Steps: s.object.Steps[:n]}.Schema(s.crd.CRD)
+	}
 	for n := 0; n < len(s.object.Steps); {
-		parent := compile.Place{Version: version, Steps: s.object.Steps[:n]}.Schema(s.crd.CRD)
+		parent := at(n)
 		if s.object.Steps[n] != "properties" {
 			n++
 		} else {
 			n += 2
 		}
-		if compile.Place.Schema(compile.Place{Version: version, Steps: s.object.Steps[:n]}, s.crd.CRD) == nil {
+		if at(n) == nil {
 			return strings.Join(fields(s.object.Steps[:n]), "."), preserves(parent)
 		}
 	}
-	other := compile.Place{Version: version, Steps: s.object.Steps}.Schema(s.crd.CRD)
+	other := at(len(s.object.Steps))
 	read := []string{s.Discriminator}
 	if s.Discriminator == "" || s.Deduce {
 		read = append(s.MemberNames(), s.Discriminator)
@@ -123,7 +126,7 @@ func tableBypass(s *subject) diag.List {
 			}
 		}
 		if len(forbidden) > 0 {
-			l = append(l, s.find(diag.RemovableItem, s.changesAt(), nil,
+			l = append(l, s.find(diag.TableBypass, s.changesAt(), nil,
 				fmt.Sprintf("delete \"\" from the row of %q, or add what can be had anyway", from),
 				"allowedChanges can be got around: it lets %q be unset, and what is unset may become anything, also %s in a second update", from, quoted(forbidden))...)
 		}

@@ -15,8 +15,8 @@ import (
 
 // What a configuration says of itself. No other apiVersion or kind is read.
 const (
-	APIVersion = "unioncel.dev/v1alpha1"
-	Kind       = "LintConfig"
+	apiVersion = "unioncel.dev/v1alpha1"
+	kind       = "LintConfig"
 )
 
 // Config says what is reported, and how badly. The zero value changes nothing.
@@ -36,8 +36,12 @@ type Setting struct {
 	Severities map[diag.Code]diag.Severity
 }
 
-// Override is a setting for the files that one of the patterns matches, see [Match].
+// Override is a setting for some files.
 type Override struct {
+	// Files are patterns of their paths, with slashes. The elements of a pattern are
+	// those of [path.Match], and ** for any number of elements: "legacy/**" is what is
+	// in legacy, "**/crd.yaml" every crd.yaml. A malformed pattern matches nothing;
+	// ParseConfig refuses it.
 	Files []string
 	Setting
 }
@@ -96,7 +100,7 @@ func (c *Config) Apply(l diag.List, path func(file string) string) diag.List {
 		}
 		settings := []Setting{c.Setting}
 		for _, o := range c.Overrides {
-			if slices.ContainsFunc(o.Files, func(pattern string) bool { return Match(pattern, file) }) {
+			if slices.ContainsFunc(o.Files, func(pattern string) bool { return matches(pattern, file) }) {
 				settings = append(settings, o.Setting)
 			}
 		}
@@ -138,17 +142,17 @@ func (p *configParser) errorf(n *yaml.Node, hint, format string, args ...any) {
 }
 
 func (p *configParser) config(src []byte) *Config {
-	const head = "write apiVersion: " + APIVersion + " and kind: " + Kind
+	const head = "write apiVersion: " + apiVersion + " and kind: " + kind
 	root := p.root(src)
 	if root == nil {
 		return nil
 	}
 	c := &Config{}
-	fields := p.fields(root, "a "+Kind, "apiVersion", "kind", "ignore", "severities", "overrides", "failOn")
+	fields := p.fields(root, "a "+kind, "apiVersion", "kind", "ignore", "severities", "overrides", "failOn")
 	if fields == nil {
 		return nil
 	}
-	for _, want := range [][2]string{{"apiVersion", APIVersion}, {"kind", Kind}} {
+	for _, want := range [][2]string{{"apiVersion", apiVersion}, {"kind", kind}} {
 		n, ok := fields[want[0]]
 		switch {
 		case !ok:
@@ -177,8 +181,8 @@ func (p *configParser) config(src []byte) *Config {
 			switch {
 			case f.Kind != yaml.ScalarNode || f.Value == "":
 				p.errorf(f, "write it like files: [\"legacy/**\"]", "files: want a pattern, not %s", yamltext.Describe(f))
-			case CheckPattern(f.Value) != nil:
-				p.errorf(f, "write it like \"legacy/**\" or \"config/*.yaml\"", "files: %v", CheckPattern(f.Value))
+			case checkPattern(f.Value) != nil:
+				p.errorf(f, "write it like \"legacy/**\" or \"config/*.yaml\"", "files: %v", checkPattern(f.Value))
 			default:
 				o.Files = append(o.Files, f.Value)
 			}

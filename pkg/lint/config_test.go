@@ -201,7 +201,7 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-func TestMatch(t *testing.T) {
+func TestOverrideFiles(t *testing.T) {
 	tests := []struct {
 		pattern, name string
 		want          bool
@@ -230,7 +230,9 @@ func TestMatch(t *testing.T) {
 		{"a b%é.yaml", "a b%é.yaml", true},
 	}
 	for _, test := range tests {
-		if got := lint.Match(test.pattern, test.name); got != test.want {
+		c := lint.Config{Overrides: []lint.Override{{Files: []string{test.pattern}, Setting: lint.Setting{Ignore: []diag.Code{diag.NoEnum}}}}}
+		l := diag.List{{Code: diag.NoEnum, Severity: diag.Warning, Pos: diag.Pos{File: test.name}}}
+		if got := len(c.Apply(l, nil)) == 0; got != test.want {
 			t.Errorf("%q matches %q: %t", test.pattern, test.name, got)
 		}
 	}

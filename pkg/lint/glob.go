@@ -6,12 +6,10 @@ import (
 	"strings"
 )
 
-// Match reports whether a pattern matches a path with slashes, all of it. The
-// elements of the pattern are those of [path.Match], and ** for any number of
-// elements: "legacy/**" is what is in legacy, "**/crd.yaml" every crd.yaml. A
-// pattern that [CheckPattern] refuses matches nothing.
-func Match(pattern, name string) bool {
-	return CheckPattern(pattern) == nil && match(strings.Split(pattern, "/"), strings.Split(path.Clean(name), "/"))
+// matches reports whether a pattern of [Override] matches a path with slashes, all of
+// it.
+func matches(pattern, name string) bool {
+	return checkPattern(pattern) == nil && match(strings.Split(pattern, "/"), strings.Split(path.Clean(name), "/"))
 }
 
 func match(pattern, name []string) bool {
@@ -41,8 +39,8 @@ func match(pattern, name []string) bool {
 	return len(name) == 0
 }
 
-// CheckPattern returns an error that says what is wrong with a pattern for [Match].
-func CheckPattern(pattern string) error {
+// checkPattern returns an error that says what is wrong with a pattern.
+func checkPattern(pattern string) error {
 	for element := range strings.SplitSeq(pattern, "/") {
 		if _, err := path.Match(element, ""); err != nil {
 			return fmt.Errorf("%q is no pattern: %w", pattern, err)

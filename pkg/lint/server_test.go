@@ -30,7 +30,7 @@ func TestServer(t *testing.T) {
 		versions []version
 		steps    []step
 	}{
-		{plural: "removals", code: diag.VersionsDiffer, versions: []version{{name: "v1beta1", spec: "type: object\nproperties: {note: {type: string}}"}, {name: "v1", spec: typed + forbid}},
+		{plural: "removals", code: diag.VersionBypass, versions: []version{{name: "v1beta1", spec: "type: object\nproperties: {note: {type: string}}"}, {name: "v1", spec: typed + forbid}},
 			steps: []step{
 				{"v1", "{type: HTTP, http: {}}", ""},
 				{"v1", "{type: TCP, tcp: {}}", "type may not change"},
@@ -38,13 +38,13 @@ func TestServer(t *testing.T) {
 				{"v1beta1", "{note: x}", ""},
 				{"v1", "{type: TCP, tcp: {}}", ""},
 			}},
-		{plural: "unknowns", code: diag.VersionsDiffer, versions: []version{{name: "v1beta1", spec: "type: object\nx-kubernetes-preserve-unknown-fields: true"}, {name: "v1", spec: typed}},
+		{plural: "unknowns", code: diag.VersionBypass, versions: []version{{name: "v1beta1", spec: "type: object\nx-kubernetes-preserve-unknown-fields: true"}, {name: "v1", spec: typed}},
 			steps: []step{
 				{"v1", "{type: HTTP, http: {}}", ""},
 				{"v1", "{type: HTTP, tcp: {}}", "tcp may only be set"},
 				{"v1beta1", "{type: HTTP, tcp: {}}", ""},
 			}},
-		{plural: "tables", code: diag.RemovableItem, versions: []version{{name: "v1", spec: replaced(replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, UDP]"),
+		{plural: "tables", code: diag.TableBypass, versions: []version{{name: "v1", spec: replaced(replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, UDP]"),
 			"tcp: TCP}", "tcp: [TCP, UDP]}\n  allowedChanges: {HTTP: [TCP, \"\"]}")}},
 			steps: []step{
 				{"v1", "{type: HTTP, http: {}}", ""},
@@ -102,7 +102,7 @@ func TestServer(t *testing.T) {
 			if told := codes(l, test.code); test.code != "" && len(told) == 0 {
 				t.Errorf("lint does not tell of %s", test.code)
 			}
-			if told := codes(l, diag.VersionsDiffer, diag.RemovableItem); test.code == "" && len(told) > 0 {
+			if told := codes(l, diag.VersionBypass, diag.TableBypass, diag.VersionsDiffer, diag.RemovableItem); test.code == "" && len(told) > 0 {
 				t.Errorf("lint tells of %s", told)
 			}
 			compiled, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{})

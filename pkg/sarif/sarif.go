@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -21,8 +23,8 @@ import (
 type Options struct {
 	// Version of the program, as it is printed; empty leaves it out.
 	Version string
-	// Path turns the name of a file into its path in the repository, with slashes;
-	// nil leaves names as they are.
+	// Path turns the name of a file into its path in the repository, with slashes, or
+	// into an absolute path when it is outside; nil leaves names as they are.
 	Path func(file string) string
 }
 
@@ -41,7 +43,8 @@ const (
 // A result has the code as its rule, and the position, in characters; a diagnostic of
 // a whole file stands in line 1, since GitHub wants a line. Its fingerprint stays the
 // same when lines move: it is made of code, file, schema path and message, with a
-// number where several agree in all of these.
+// number where several agree in all of these. A file outside the repository has an
+// absolute URI, and counts by its name.
 func Write(w io.Writer, l diag.List, opts Options) error {
 	p := printer{opts: opts, rules: rulesOf(l), seen: map[string]int{}}
 	run := sarif.NewRunWithInformationURI(name, home)
@@ -124,8 +127,11 @@ func (p *printer) result(d diag.Diagnostic) *sarif.Result {
 }
 
 func (p *printer) fingerprint(d diag.Diagnostic) string {
-	h := sha256.New()
-	for _, part := range []string{string(d.Code), p.path(d.Pos.File), d.Path, d.Message} {
+	h, file := sha256.New(), p.path(d.Pos.File)
+	if isAbsolute(file) {
+		file = path.Base(file) // the rest differs from machine to machine
+	}
+	for _, part := range []string{string(d.Code), file, d.Path, d.Message} {
 		fmt.Fprintf(h, "%d:%s\n", len(part), part)
 	}
 	sum := hex.EncodeToString(h.Sum(nil)[:16])
@@ -138,9 +144,26 @@ func (p *printer) location(at diag.Pos) *sarif.Location {
 	if at.Line > 0 && at.Col > 0 {
 		region.WithStartColumn(at.Col)
 	}
-	return sarif.NewLocation().WithPhysicalLocation(sarif.NewPhysicalLocation().WithRegion(region).
-		WithArtifactLocation(sarif.NewArtifactLocation().WithURI(uri(p.path(at.File))).WithURIBaseID(root)))
+	return sarif.NewLocation().WithPhysicalLocation(sarif.NewPhysicalLocation().WithRegion(region).WithArtifactLocation(artifact(p.path(at.File))))
 }
+
+// artifact is where a file is: only what is below the root has it as its base.
+func artifact(path string) *sarif.ArtifactLocation {
+	at := sarif.NewArtifactLocation()
+	switch {
+	case isAbsolute(path):
+		if !strings.HasPrefix(path, "/") {
+			path = "/" + path // a drive of Windows
+		}
+		return at.WithURI((&url.URL{Scheme: "file", Path: valid(path)}).String())
+	case strings.HasPrefix(path, "../"):
+		return at.WithURI(uri(path))
+	}
+	return at.WithURI(uri(path)).WithURIBaseID(root)
+}
+
+// isAbsolute reports whether a path with slashes is absolute on this system.
+func isAbsolute(path string) bool { return filepath.IsAbs(filepath.FromSlash(path)) }
 
 // path is where a file is in the repository; what is about no file is about all.
 func (p *printer) path(file string) string {

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"net/url"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -220,9 +221,37 @@ func TestURIs(t *testing.T) {
 		"../up.yaml", "a%5Cb.yaml", "%22%27&%3C%3E.yaml", "%2520.yaml"}
 	for i, file := range hostile {
 		got, _ := write(t, diag.List{{Code: diag.NoEnum, Pos: diag.Pos{File: file}}}, sarif.Options{})
-		if uri := got.Runs[0].Results[0].Locations[0].PhysicalLocation.ArtifactLocation.URI; uri != want[i] {
-			t.Errorf("%q: got %s, want %s", file, uri, want[i])
+		base := "%SRCROOT%"
+		if file == "../up.yaml" {
+			base = ""
 		}
+		if at := got.Runs[0].Results[0].Locations[0].PhysicalLocation.ArtifactLocation; at.URI != want[i] || at.URIBaseID != base {
+			t.Errorf("%q: got %+v, want %s", file, at, want[i])
+		}
+	}
+}
+
+// A file outside the repository has an absolute URI and no base, and its finding the
+// same fingerprint on all machines.
+func TestOutside(t *testing.T) {
+	dirs := []string{t.TempDir(), filepath.Join(t.TempDir(), "a b%é:")}
+	var fingerprints []string
+	for _, dir := range dirs {
+		path := filepath.ToSlash(filepath.Join(dir, "crd.yaml"))
+		d := diag.Diagnostic{Code: diag.NoEnum, Pos: diag.Pos{File: "crd.yaml", Line: 1}, Message: "m", Related: []diag.Related{{Pos: diag.Pos{File: "crd.yaml"}}}}
+		got, _ := write(t, diag.List{d}, sarif.Options{Path: func(string) string { return path }})
+		r := got.Runs[0].Results[0]
+		for _, l := range []location{r.Locations[0], r.RelatedLocations[0]} {
+			at := l.PhysicalLocation.ArtifactLocation
+			u, err := url.Parse(at.URI)
+			if err != nil || u.Scheme != "file" || u.Host != "" || strings.TrimPrefix(u.Path, "/") != strings.TrimPrefix(path, "/") || at.URIBaseID != "" {
+				t.Errorf("%s: got %+v, %v", path, at, err)
+			}
+		}
+		fingerprints = append(fingerprints, r.PartialFingerprints["primaryLocationLineHash"])
+	}
+	if fingerprints[0] != fingerprints[1] || fingerprints[0] == "" {
+		t.Errorf("fingerprints %q", fingerprints)
 	}
 }
 

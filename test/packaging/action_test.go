@@ -216,20 +216,49 @@ func TestActionLint(t *testing.T) {
 }
 
 func TestActionSARIF(t *testing.T) {
-	r := newRunner(t, map[string]string{"a.yaml": strings.Replace(source, "tcp: TCP", "tpc: TCP", 1)})
-	if output, code := r.step(t, sarifStep, nil); code != 0 {
-		t.Fatalf("exit code %d: %s", code, output)
-	}
-	file, ok := strings.CutPrefix(strings.TrimSpace(read(t, r.environ["GITHUB_OUTPUT"])), "file=")
-	if !ok {
-		t.Fatal("there is no output file=")
-	}
-	var log struct {
-		Version string
-		Runs    []struct{ Results []struct{ Level string } }
-	}
-	decodeJSON(t, read(t, file), &log)
-	if log.Version != "2.1.0" || len(log.Runs) != 1 || len(log.Runs[0].Results) == 0 || log.Runs[0].Results[0].Level != "error" {
-		t.Errorf("%+v", log)
+	bad := map[string]string{"a.yaml": strings.Replace(source, "tcp: TCP", "tpc: TCP", 1)}
+	for _, test := range []struct {
+		name, arguments, config string
+		code                    int
+		rule                    string // of the first result; empty is no file
+	}{
+		{"error", "", "", 0, "UC203"},
+		{"arguments", "--fail-on=info\n-o=text", "", 0, "UC203"},
+		{"configuration", "", "apiVersion: unioncel.dev/v1alpha1\nkind: LintConfig\nfailOn: info\n", 0, "UC203"},
+		{"wrong configuration", "", "kind: LintConfig\n", 1, "UC706"},
+		{"wrong argument", "--wrong", "", 2, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			files := maps.Clone(bad)
+			if test.config != "" {
+				files[".unioncel.yaml"] = test.config
+			}
+			r := newRunner(t, files)
+			output, code := r.step(t, sarifStep, map[string]string{"lint-arguments": test.arguments})
+			if code != test.code {
+				t.Fatalf("exit code %d, want %d: %s", code, test.code, output)
+			}
+			set, err := os.ReadFile(r.environ["GITHUB_OUTPUT"])
+			if test.rule == "" {
+				if err == nil {
+					t.Errorf("there is an output %s", set)
+				}
+				return
+			}
+			file, ok := strings.CutPrefix(strings.TrimSpace(string(set)), "file=")
+			if !ok {
+				t.Fatal("there is no output file=")
+			}
+			var log struct {
+				Version string
+				Runs    []struct {
+					Results []struct{ RuleID, Level string }
+				}
+			}
+			decodeJSON(t, read(t, file), &log)
+			if log.Version != "2.1.0" || len(log.Runs) != 1 || len(log.Runs[0].Results) == 0 || log.Runs[0].Results[0].RuleID != test.rule || log.Runs[0].Results[0].Level != "error" {
+				t.Errorf("%+v", log)
+			}
+		})
 	}
 }

@@ -13,6 +13,7 @@ type hook struct {
 	ID, Name, Description, Entry, Language string
 	TypesOr                                []string `json:"types_or"`
 	RequireSerial                          bool     `json:"require_serial"`
+	Dependencies                           []string `json:"additional_dependencies"`
 }
 
 // TestHooks runs every hook as pre-commit does: the entry, then the files.

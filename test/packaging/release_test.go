@@ -85,17 +85,19 @@ func TestActionDownload(t *testing.T) {
 				packed := pack(t, archive)
 				sum := fmt.Sprintf("%x  %s\n", sha256.Sum256(packed), archive)
 				for _, test := range []struct {
-					name, checksums string
-					code            int
+					name, checksums, attested string
+					code                      int
 				}{
-					{"right", "0000  other.tar.gz\n" + sum, 0},
-					{"wrong", strings.Replace(sum, sum[:4], "0000", 1), 1},
-					{"missing", strings.Replace(sum, archive, "x"+archive, 1), 1},
-					{"none", "", 1},
+					{"right", "0000  other.tar.gz\n" + sum, archive, 0},
+					{"wrong", strings.Replace(sum, sum[:4], "0000", 1), archive, 1},
+					{"missing", strings.Replace(sum, archive, "x"+archive, 1), archive, 1},
+					{"none", "", archive, 1},
+					{"not attested", sum, "other.tar.gz", 1},
 				} {
 					a := newRunner(t, nil)
 					a.environ["RUNNER_OS"], a.environ["RUNNER_ARCH"] = runners[goos], runners[goarch]
 					a.environ["RELEASE"] = write(t, map[string]string{archive: string(packed), r.Checksum.NameTemplate: test.checksums})
+					a.environ["ATTESTED"] = test.attested
 					a.environ["PATH"] = fakeGH(t) + ":" + a.environ["PATH"]
 					output, code := a.step(t, downloadStep, map[string]string{"version": "v1.2.3", "token": "secret"})
 					if code != test.code {
@@ -130,10 +132,25 @@ func pack(t *testing.T, name string) []byte {
 	return []byte(read(t, dir, name))
 }
 
-// fakeGH makes a gh that downloads the release v1.2.3 out of the directory RELEASE.
+// TestActionUnreleased has runners that no release is for.
+func TestActionUnreleased(t *testing.T) {
+	for _, arch := range []string{"X86", "ARM", "RISCV64", ""} {
+		a := newRunner(t, nil)
+		a.environ["RUNNER_ARCH"] = arch
+		output, code := a.step(t, downloadStep, map[string]string{"version": "v1.2.3", "token": "secret"})
+		want := "::error title=unioncel::There is no release for " + arch + ". Leave version empty to build it."
+		if l := commands(output); code != 1 || len(l) != 1 || l[0] != want {
+			t.Errorf("%s: exit code %d: %s", arch, code, output)
+		}
+	}
+}
+
+// fakeGH makes a gh that downloads the release v1.2.3 out of the directory RELEASE, and
+// verifies the archive ATTESTED.
 func fakeGH(t *testing.T) string {
 	t.Helper()
 	dir := write(t, map[string]string{"gh": `#!/bin/bash
+[[ "$GH_TOKEN $*" != "secret attestation verify $ATTESTED --repo unioncel/unioncel" ]] || exit 0
 [[ "$GH_TOKEN $*" == 'secret release download v1.2.3 --repo unioncel/unioncel '* ]] || exit 9
 while (($#)); do
   [[ $1 != --pattern ]] || cp "$RELEASE/$2" .
@@ -192,14 +209,61 @@ func TestDockerfile(t *testing.T) {
 	}
 }
 
-// TestCrossCompiled checks that .ci/run builds for the systems of the release.
+// TestCrossCompiled has CI and .ci/run build for the platforms of the release with a
+// go that only writes down what it is asked for.
 func TestCrossCompiled(t *testing.T) {
-	script := read(t, "..", "..", ".ci", "run")
+	var ci struct {
+		Jobs map[string]struct{ Steps []step }
+	}
+	load(t, ".github/workflows/ci.yaml", &ci)
+	var script string
+	for _, s := range ci.Jobs["cross"].Steps {
+		script += s.Run
+	}
+	var all, systems []string
 	for _, goos := range loadRelease(t).Builds[0].Goos {
-		if goos != "linux" && !strings.Contains(script, goos+"/") {
-			t.Errorf(".ci/run does not build for %s", goos)
+		if goos != "linux" {
+			systems = append(systems, goos)
+		}
+		for _, goarch := range loadRelease(t).Builds[0].Goarch {
+			if goos != "linux" || goarch != "amd64" { // that of the job check
+				all = append(all, goos+"/"+goarch)
+			}
 		}
 	}
+	slices.Sort(all)
+	slices.Sort(systems)
+	if built := platforms(t, "bash", "-e", "-c", script); !slices.Equal(built, all) {
+		t.Errorf("CI builds for %q, the release for %q", built, all)
+	}
+	var local []string
+	for _, platform := range platforms(t, ".ci/run", "cross") {
+		goos, _, _ := strings.Cut(platform, "/")
+		if local = append(local, goos); !slices.Contains(all, platform) {
+			t.Errorf(".ci/run builds for %s, which the release does not", platform)
+		}
+	}
+	if !slices.Equal(local, systems) {
+		t.Errorf(".ci/run builds for %q, the release for %q", local, systems)
+	}
+}
+
+// platforms returns the platforms that a command, run at the root of the repository,
+// has go build the program for, sorted.
+func platforms(t *testing.T, name string, args ...string) []string {
+	t.Helper()
+	dir := write(t, map[string]string{"go": `#!/bin/bash
+[[ $* != 'build -o /dev/null ./cmd/unioncel' || $CGO_ENABLED != 0 ]] || echo "$GOOS/$GOARCH" >> "$BUILT"
+`})
+	if err := os.Chmod(filepath.Join(dir, "go"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	built := filepath.Join(dir, "built")
+	output, code := run(t, filepath.Join("..", ".."), append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "BUILT="+built), name, args...)
+	if code != 0 {
+		t.Fatalf("%s: exit code %d: %s", name, code, output)
+	}
+	return slices.Sorted(slices.Values(strings.Fields(read(t, built))))
 }
 
 // TestWorkflows checks what is easily forgotten when a workflow is edited.
