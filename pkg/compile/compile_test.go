@@ -460,6 +460,8 @@ func TestInvalidBefore(t *testing.T) {
 		{"hoisted", version("v1", true, broken+union) + version("v2", false, broken), 2},
 		// The server's error holds a dump of the schema, and so our rules.
 		{"dumped", version("v1", true, strings.ReplaceAll(broken, ", x-kubernetes-list-type: map", "")+union) + "        anyOf: [{required: [spec]}]\n", 1},
+		// The server's error holds the name of a type, which is another each time.
+		{"a name in it", version("v1", true, strings.ReplaceAll(broken, ", x-kubernetes-list-type: map", "")+"  x-kubernetes-validations: [{rule: self.a == self.b}]\n"+union), 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r, diags := run(t, crd(test.versions), compile.Options{})

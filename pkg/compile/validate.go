@@ -86,7 +86,7 @@ const (
 // may the dump of a whole schema. A schema that all versions share is hoisted
 // before it is validated; then the error stands for all of them.
 func (c *compiler) identities(e *field.Error) []string {
-	text := string(e.Type) + ": " + e.Detail
+	text := string(e.Type) + ": " + unnamed(e.Detail)
 	switch v := e.BadValue.(type) {
 	case string, bool, int, int64, float64:
 		text += fmt.Sprintf(": %v", v)
@@ -185,8 +185,15 @@ func said(e *field.Error) string {
 		short.BadValue = r.Rule
 		e = &short
 	}
-	return shorten(e.ErrorBody())
+	return shorten(unnamed(e.ErrorBody()))
 }
+
+// typeNames matches the names that the server gives, at random, to the types of
+// schemas when it compiles a rule.
+var typeNames = regexp.MustCompile(`\bselfType[0-9]+\b`)
+
+// unnamed writes self in the place of a type's name.
+func unnamed(s string) string { return typeNames.ReplaceAllString(s, "self") }
 
 // shorten cuts the dump of a whole schema out of an error.
 func shorten(s string) string {
