@@ -75,21 +75,28 @@ var moments = []struct {
 	}},
 }
 
+// end runs compile -w over a directory, sends it a signal at a moment, and returns how
+// it ended.
+func end(t *testing.T, dir, compiled string, come func(dir, compiled string) bool, signal os.Signal) error {
+	t.Helper()
+	cmd := exec.Command("unioncel", "compile", "-w", dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	wait(t, ended, func() bool { return come(dir, compiled) })
+	_ = cmd.Process.Signal(signal) // if it is still there
+	return <-ended
+}
+
 // Whenever a process is killed, every file is the old or the new one, and the next
 // run does what is left and leaves nothing behind.
 func TestKilledWhileWriting(t *testing.T) {
 	for _, moment := range moments {
 		t.Run(moment.name, func(t *testing.T) {
 			dir, before, after := manyUnions(t, 60)
-			cmd := exec.Command("unioncel", "compile", "-w", dir)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			ended := make(chan error, 1)
-			go func() { ended <- cmd.Wait() }()
-			wait(t, ended, func() bool { return moment.come(dir, after["0/00.yaml"]) })
-			_ = cmd.Process.Kill()
-			if err := <-ended; err == nil {
+			if err := end(t, dir, after["0/00.yaml"], moment.come, os.Kill); err == nil {
 				t.Log("it was faster")
 			}
 			for name, data := range tree(t, dir) {
@@ -110,15 +117,7 @@ func TestInterruptedWhileWriting(t *testing.T) {
 	for _, moment := range moments[1:] {
 		t.Run(moment.name, func(t *testing.T) {
 			dir, before, after := manyUnions(t, 60)
-			cmd := exec.Command("unioncel", "compile", "-w", dir)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			ended := make(chan error, 1)
-			go func() { ended <- cmd.Wait() }()
-			wait(t, ended, func() bool { return moment.come(dir, after["0/00.yaml"]) })
-			_ = cmd.Process.Signal(syscall.SIGINT)
-			if err := <-ended; err == nil {
+			if err := end(t, dir, after["0/00.yaml"], moment.come, syscall.SIGINT); err == nil {
 				wantTree(t, dir, after)
 			} else {
 				wantTree(t, dir, before)
