@@ -24,7 +24,7 @@ type output struct {
 // Renaming a file can still fail, on a file system that lets a file be created
 // in a directory and none be replaced; then the error says what was replaced.
 // A process that is killed leaves temporary files behind; the next batch that
-// comes to their directory removes them (see workplace.go).
+// comes to their directory removes them (see workplace).
 type batch struct {
 	rename func(from, to string) error // os.Rename
 
@@ -33,8 +33,8 @@ type batch struct {
 	replaced bool           // renaming has begun
 	writing  sync.WaitGroup // those who write temporary files
 	staged   []staged
-	lock     *batchLock            // nil before the first
 	places   map[string]*workplace // by directory
+	occupied int                   // how many of them have temporary files
 	dirs     []string              // created for the outputs, outermost first
 }
 
@@ -128,14 +128,10 @@ func (b *batch) create(n int, t target) (*os.File, error) {
 		mode = 0o600 // until it has its owner
 	}
 	place := b.place(dir)
-	var err error
-	if b.lock == nil {
-		b.lock, err = lockBatch(dir)
+	if place.files == 0 {
+		b.occupied++
 	}
-	var file *os.File
-	if err == nil {
-		file, err = place.create(b.lock, mode)
-	}
+	file, err := place.create(b.occupied <= maxLocks, mode)
 	if err != nil {
 		return nil, fileError("write "+t.name+": create a file beside it", err)
 	}
@@ -167,13 +163,10 @@ func (b *batch) clean(files []staged) {
 	for _, p := range b.places {
 		p.leave()
 	}
-	if b.lock != nil {
-		b.lock.remove()
-	}
 	for _, dir := range slices.Backward(b.dirs) {
 		_ = os.Remove(dir) // not if something is in it
 	}
-	b.places, b.lock, b.dirs = nil, nil, nil
+	b.places, b.dirs = nil, nil
 }
 
 // imitate gives a file the owner and the mode of another. The owner is a

@@ -195,3 +195,38 @@ func TestBatchesShareNewDirectories(t *testing.T) {
 	}
 	wantTree(t, root, want)
 }
+
+// However many directories there are, few locks are open, and nothing stays behind.
+func TestBatchInManyDirectories(t *testing.T) {
+	root := t.TempDir()
+	b := batch{rename: os.Rename}
+	want := map[string]string{}
+	for i := range maxLocks + 50 {
+		name := fmt.Sprintf("%d/file", i)
+		want[name] = "new"
+		if err := b.stage(i, output{path: filepath.Join(root, name), data: []byte("new")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	locks, err := filepath.Glob(filepath.Join(root, "*", "*.lock"))
+	if err != nil || len(locks) != maxLocks {
+		t.Errorf("%d locks, %v", len(locks), err)
+	}
+	if err := b.commit(); err != nil {
+		t.Error(err)
+	}
+	wantTree(t, root, want)
+}
+
+// A directory may be known by several names.
+func TestBatchTwoNames(t *testing.T) {
+	dir, outs := abc(t)
+	t.Chdir(dir)
+	outs[0].path = "a"
+	outs[1].path = filepath.Join("..", filepath.Base(dir), "b")
+	b := batch{rename: os.Rename}
+	if err := b.replace(outs); err != nil {
+		t.Error(err)
+	}
+	wantTree(t, dir, map[string]string{"a": "new a", "b": "new b", "c": "new c"})
+}

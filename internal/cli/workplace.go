@@ -8,139 +8,123 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 )
 
-// Temporary files of one batch have names that begin alike. In each directory there
-// is a file .unioncel-ID.lock beside them, too. That in the first directory is locked
-// for as long as the batch lasts: the operating system unlocks it when the process
-// ends, in whichever way. Those in other directories hold the way to the first; one
-// lock will do for thousands of directories. So temporary files whose lock is not held
-// are left from a process that was killed, and processes that work in the same
-// directories leave each other's files alone.
+// workplace is a directory that temporary files are written to. Their names begin
+// alike, and for as long as they are needed a lock file beside them, of the same
+// beginning, is locked: the operating system unlocks it when the process ends, in
+// whichever way, so files whose lock is not held are left from a process that was
+// killed. Processes that work in the same directory leave each other's files alone.
+type workplace struct {
+	dir    string
+	prefix string       // of the names of the files; empty before the first
+	lock   *flock.Flock // nil for none
+	files  int
+}
+
+// maxLocks is how many locks a batch holds: each is an open file. In further
+// directories there are none, and what is left there is removed when it is old.
+const (
+	maxLocks = 200
+	old      = time.Hour
+)
 
 // temporary matches the names of temporary files and locks, and their beginning.
 var temporary = regexp.MustCompile(`^(\.unioncel-[0-9a-z]{13})(-[0-9]+\.tmp|\.lock)$`)
 
-const lockSuffix = ".lock"
-
-// batchLock is the lock of a batch.
-type batchLock struct {
-	prefix string // of names
-	dir    string // that it is in
-	*flock.Flock
-}
-
-// lockBatch creates and locks a lock in a directory. Where the file system has no
-// locks it is not locked, and nobody removes what a killed process leaves.
-func lockBatch(dir string) (*batchLock, error) {
-	for {
-		prefix := ".unioncel-" + strconv.FormatUint(rand.Uint64()|1<<63, 36) // always 13 digits
-		lock := flock.New(filepath.Join(dir, prefix+lockSuffix), flock.SetPermissions(0o644))
-		locked, err := lock.TryLock()
-		if pathErr := new(fs.PathError); errors.As(err, &pathErr) {
-			return nil, err // it cannot be created, and no other file either
-		}
-		// Between creating and locking it somebody may have taken the file for an old one.
-		if _, gone := os.Lstat(lock.Path()); err == nil && (!locked || gone != nil) {
-			_ = lock.Close()
-			continue
-		}
-		return &batchLock{prefix, dir, lock}, nil
-	}
-}
-
-// remove removes the lock, and unlocks it.
-func (l *batchLock) remove() {
-	_ = os.Remove(l.Path()) // not where open files cannot be removed
-	_ = l.Close()
-	_ = os.Remove(l.Path())
-}
-
-// workplace is a directory that temporary files are written to.
-type workplace struct {
-	dir   string
-	files int
-	way   string // the file that holds the way to the lock, if it is elsewhere
-}
-
-// create creates a temporary file.
-func (w *workplace) create(lock *batchLock, mode os.FileMode) (*os.File, error) {
-	if w.files == 0 && w.dir != lock.dir {
-		way, err := wayFrom(w.dir, lock.Path())
-		if err != nil {
-			return nil, err
-		}
-		w.way = filepath.Join(w.dir, lock.prefix+lockSuffix)
-		if err := os.WriteFile(w.way, []byte(filepath.ToSlash(way)), 0o644); err != nil {
+// create creates a temporary file; locked says whether to lock the first.
+func (w *workplace) create(locked bool, mode os.FileMode) (*os.File, error) {
+	if w.prefix == "" {
+		if err := w.occupy(locked); err != nil {
 			return nil, err
 		}
 	}
-	name := lock.prefix + "-" + strconv.Itoa(w.files) + ".tmp"
+	name := w.prefix + "-" + strconv.Itoa(w.files) + ".tmp"
 	w.files++
 	return os.OpenFile(filepath.Join(w.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 }
 
-// wayFrom returns the way from a directory to a file: not from the root, where that
-// can be, since a directory may be mounted elsewhere for somebody else.
-func wayFrom(dir, file string) (string, error) {
-	from, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
+// occupy finds a beginning of names, and locks the lock file. Where the file system
+// has no locks it is not locked, and nobody removes what a killed process leaves.
+func (w *workplace) occupy(locked bool) error {
+	for {
+		prefix := ".unioncel-" + strconv.FormatUint(rand.Uint64()|1<<63, 36) // always 13 digits
+		if !locked {
+			w.prefix = prefix
+			return nil
+		}
+		// Some network file systems lock only what is open for writing.
+		lock := flock.New(w.lockOf(prefix), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))
+		held, err := lock.TryLock()
+		if pathErr := new(fs.PathError); errors.As(err, &pathErr) {
+			return err // it cannot be created, and no other file either
+		}
+		// Between creating and locking it somebody may have taken the file for an old one.
+		if _, gone := os.Lstat(lock.Path()); err == nil && (!held || gone != nil) {
+			_ = lock.Close()
+			continue
+		}
+		w.prefix, w.lock = prefix, lock
+		return nil
 	}
-	to, err := filepath.Abs(file)
-	if err != nil {
-		return "", err
-	}
-	if way, err := filepath.Rel(from, to); err == nil {
-		return way, nil
-	}
-	return to, nil // on another drive
 }
 
-// leave removes what create has put beside the temporary files. Those have been
-// renamed or removed.
+func (w *workplace) lockOf(prefix string) string { return filepath.Join(w.dir, prefix+".lock") }
+
+// leave removes the lock file. The temporary files have been renamed or removed.
 func (w *workplace) leave() {
-	if w.way != "" {
-		_ = os.Remove(w.way)
+	if w.lock != nil {
+		remove(w.lock)
 	}
+}
+
+// remove removes a lock that is held.
+func remove(lock *flock.Flock) {
+	_ = os.Remove(lock.Path()) // not where open files cannot be removed
+	_ = lock.Close()
+	_ = os.Remove(lock.Path())
 }
 
 // tidy removes what processes that were killed have left.
 func (w *workplace) tidy() {
 	entries, _ := os.ReadDir(w.dir)
-	left := map[string][]string{} // files by the beginning of their names
+	left := map[string][]fs.DirEntry{} // files by the beginning of their names
 	for _, e := range entries {
-		if m := temporary.FindStringSubmatch(e.Name()); m != nil && e.Type().IsRegular() {
-			left[m[1]] = append(left[m[1]], e.Name())
+		if m := temporary.FindStringSubmatch(e.Name()); m != nil {
+			left[m[1]] = append(left[m[1]], e)
 		}
 	}
 	for prefix, files := range left {
-		own := filepath.Join(w.dir, prefix+lockSuffix)
-		path := own
-		// A lock that is held cannot be read everywhere, and is empty.
-		if way, _ := os.ReadFile(own); len(way) > 0 {
-			if path = filepath.FromSlash(strings.TrimSpace(string(way))); !filepath.IsAbs(path) {
-				path = filepath.Join(w.dir, path)
+		path := w.lockOf(prefix)
+		switch info, err := os.Lstat(path); {
+		case errors.Is(err, fs.ErrNotExist):
+			for _, e := range files {
+				if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > old {
+					w.drop(e)
+				}
 			}
-		}
-		if temporary.FindString(filepath.Base(path)) != prefix+lockSuffix {
-			continue // not by us
-		}
-		lock := flock.New(path, flock.SetFlag(os.O_RDONLY)) // not created
-		locked, err := lock.TryLock()
-		if !locked && !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		for _, name := range files {
-			if name != filepath.Base(own) {
-				_ = os.Remove(filepath.Join(w.dir, name))
+		case err == nil && info.Mode().IsRegular():
+			lock := flock.New(path, flock.SetFlag(os.O_RDONLY)) // not created
+			if held, _ := lock.TryLock(); !held {
+				_ = lock.Close()
+				continue
 			}
+			for _, e := range files {
+				if e.Name() != filepath.Base(path) {
+					w.drop(e)
+				}
+			}
+			remove(lock)
 		}
-		_ = os.Remove(own)
-		_ = lock.Close()
-		_ = os.Remove(own)
+	}
+}
+
+// drop removes a temporary file, but nothing that only has the name of one.
+func (w *workplace) drop(e fs.DirEntry) {
+	if e.Type().IsRegular() {
+		_ = os.Remove(filepath.Join(w.dir, e.Name()))
 	}
 }
