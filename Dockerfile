@@ -13,8 +13,8 @@ WORKDIR /src
 # With .git, from which Go takes the version.
 COPY . .
 RUN --mount=type=cache,target=/go/pkg/mod \
-    --mount=type=cache,target=/root/.cache/go-build \
-    CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -ldflags="-s -w" -o /out/unioncel ./cmd/unioncel
+    --mount=type=cache,target=/cache \
+    GOCACHE=/cache CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -ldflags="-s -w" -o /out/unioncel ./cmd/unioncel
 
 # Its users are nonroot, and nobody, as whom kustomize runs functions.
 FROM gcr.io/distroless/static-debian12:nonroot

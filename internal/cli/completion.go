@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 
@@ -101,7 +102,7 @@ func oneOf(values ...cobra.Completion) cobra.CompletionFunc {
 
 // manifests completes directories and the files that are read in them.
 func manifests(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return []cobra.Completion{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
+	return source.Extensions(), cobra.ShellCompDirectiveFilterFileExt
 }
 
 // completeTopics completes the commands that there is help for.

@@ -13,8 +13,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// console is a standard stream for people. Several goroutines may write to it. On a terminal it
-// can show a line of progress, which goes away when something else is written.
+// console is a standard stream for people. Several goroutines may write to it. On a
+// terminal it can show a line of progress, which goes away when something else is
+// written.
 type console struct {
 	w        io.Writer
 	terminal *os.File // nil unless it is one that understands escape sequences

@@ -85,7 +85,7 @@ type result struct {
 }
 
 // resultOf is what is known of an input when it has been worked on.
-func (a *app) resultOf(e *outside, in input, src []byte, l diag.List) result {
+func (e *outside) resultOf(in input, src []byte, l diag.List) result {
 	r := result{input: in, diagnostics: l}
 	if r.other = in.walk && source.IsOther(src, l); r.other {
 		r.diagnostics, r.readable = nil, true
@@ -125,7 +125,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 			a.batch.enter(targets[in.n])
 		}
 		out, diagnostics := t(in.name, src)
-		r := a.resultOf(&e, in, src, diagnostics)
+		r := e.resultOf(in, src, diagnostics)
 		if r.other {
 			out = src
 		}
@@ -215,33 +215,20 @@ func (a *app) printAll(s *spool) error {
 // returns errFindings when there is an error among them.
 func (a *app) report(results []result, format string) error {
 	var list diag.List
-	sources := map[string][]byte{}
 	for _, r := range results {
 		list = append(list, r.diagnostics...)
 		if r.other {
 			a.say("%s: passed over, as it cannot be read and speaks of no CustomResourceDefinition", r.name)
 		}
-		if r.src != nil {
-			sources[r.name] = r.src
-		}
 	}
 	failed := list.HasErrors()
-	if a.quiet {
-		list = slices.DeleteFunc(list, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
-	}
-	list = list.Sort()
+	list = a.loud(list).Sort()
 
 	var err error
 	if format == "json" {
 		err = diag.JSON(a.streams.Err, list)
 	} else {
-		err = a.console.text(list, func(file string) []byte {
-			src, ok := sources[file]
-			if !ok {
-				src, _ = os.ReadFile(file) // without it there is no excerpt, that is all
-			}
-			return src
-		})
+		err = a.console.text(list, sources(results))
 	}
 	if err != nil {
 		return fmt.Errorf("write diagnostics: %w", err)
@@ -250,6 +237,32 @@ func (a *app) report(results []result, format string) error {
 		return errFindings
 	}
 	return nil
+}
+
+// loud returns the diagnostics to print: with --quiet errors only.
+func (a *app) loud(l diag.List) diag.List {
+	if !a.quiet {
+		return l
+	}
+	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+}
+
+// sources returns what reads the files that diagnostics are about. Those that cannot be
+// read again are among the results; without a file there is no excerpt, that is all.
+func sources(results []result) func(file string) []byte {
+	kept := map[string][]byte{}
+	for _, r := range results {
+		if r.src != nil {
+			kept[r.name] = r.src
+		}
+	}
+	return func(file string) []byte {
+		src, ok := kept[file]
+		if !ok {
+			src, _ = os.ReadFile(file)
+		}
+		return src
+	}
 }
 
 // print writes to standard output.

@@ -26,7 +26,7 @@ func gather[T any](ctx context.Context, a *app, e outside, args []string, find f
 	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
 		items, diagnostics, err := find(in.name, src)
 		l[in.n] = gathered[T]{in.name, items}
-		return a.resultOf(&e, in, src, diagnostics), err
+		return e.resultOf(in, src, diagnostics), err
 	})
 	if err != nil {
 		return nil, err

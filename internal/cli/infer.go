@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/infer"
@@ -168,13 +167,10 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 	}
 	found := make([][]inferred, len(inputs))
 	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
-		r := result{input: in, src: src}
-		l, err := r.infer(ctx)
-		if !flags.write && in.path != "" {
-			r.src = nil
-		}
-		if r.other = in.walk && source.IsOther(src, r.diagnostics); r.other {
-			r.diagnostics = nil
+		l, diagnostics, err := inferIn(ctx, in.name, src)
+		r := (&outside{}).resultOf(in, src, diagnostics)
+		if flags.write {
+			r.src = src // to declare in
 		}
 		found[in.n] = slices.DeleteFunc(l, func(f inferred) bool { return !flags.wanted(f.verdict()) })
 		return r, err
@@ -204,18 +200,17 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 	return a.declare(flags, results, found)
 }
 
-// infer finds the unions of one input.
-func (r *result) infer(ctx context.Context) ([]inferred, error) {
+// inferIn finds the unions of one input.
+func inferIn(ctx context.Context, name string, src []byte) ([]inferred, diag.List, error) {
 	var l []inferred
-	var sources []crdpatch.Source
-	sources, r.diagnostics = crdpatch.Sources(r.name, r.src)
+	sources, diagnostics := crdpatch.Sources(name, src)
 	for _, s := range sources {
 		found, err := infer.CRD(ctx, s.CRD)
 		switch {
 		case ctx.Err() != nil:
-			return nil, errInterrupted
+			return nil, nil, errInterrupted
 		case err != nil:
-			return nil, fmt.Errorf("%s: %s: %w", r.name, s.CRD.Name, err)
+			return nil, nil, fmt.Errorf("%s: %s: %w", name, s.CRD.Name, err)
 		}
 		for _, f := range found {
 			at, declared := s.Schema(s.CRD.Spec.Versions[f.Version].Name, f.Steps)
@@ -225,7 +220,7 @@ func (r *result) infer(ctx context.Context) ([]inferred, error) {
 		}
 	}
 	slices.SortStableFunc(l, func(a, b inferred) int { return cmp.Compare(a.pos.Line, b.pos.Line) })
-	return l, nil
+	return l, diagnostics, nil
 }
 
 // declare writes the declarations of what was found, into the files or a UnionSet.

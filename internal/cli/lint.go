@@ -186,7 +186,7 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) ([
 	}
 	options := lint.Options{KubeVersion: opts.KubeVersion, Encoding: opts.Encoding, Elsewhere: opts.Elsewhere}
 	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
-		return a.resultOf(&e, in, src, lint.File(in.name, src, options)), nil
+		return e.resultOf(in, src, lint.File(in.name, src, options)), nil
 	})
 	if err != nil {
 		return nil, err
@@ -241,23 +241,14 @@ func (f *lintFlags) comments(results []result) diag.List {
 func (a *app) showFindings(show lintPrinter, l diag.List, results []result, threshold lint.Threshold) error {
 	l = l.Sort()
 	reached := threshold.Reached(l)
-	if a.quiet {
-		l = slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
-	}
+	l = a.loud(l)
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
 	}
 	root := repository(dir)
-	source := func(file string) []byte {
-		if i := slices.IndexFunc(results, func(r result) bool { return r.name == file && r.src != nil }); i >= 0 {
-			return results[i].src
-		}
-		src, _ := os.ReadFile(file) // without it there is no excerpt, that is all
-		return src
-	}
 	var out bytes.Buffer
-	err = show(&out, l, source, func(file string) string { return relative(root, dir, file, filepath.Separator) })
+	err = show(&out, l, sources(results), func(file string) string { return relative(root, dir, file, filepath.Separator) })
 	if err != nil {
 		return fmt.Errorf("print findings: %w", err)
 	}

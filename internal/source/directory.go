@@ -4,17 +4,22 @@ import (
 	"bytes"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
+// Extensions are those of the files in a directory that are read.
+func Extensions() []string { return []string{"yaml", "yml", "json"} }
+
 // IsManifestName reports whether a file in a directory is read, by its name.
 func IsManifestName(name string) bool {
-	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
+	extension, ok := strings.CutPrefix(path.Ext(name), ".")
+	return ok && slices.Contains(Extensions(), extension)
 }
 
 // spoken are the texts by which a file speaks of what is read here.
-var spoken = [][]byte{[]byte("CustomResourceDefinition"), []byte("x-kubernetes-unions"), []byte("unioncel.dev/")}
+var spoken = [][]byte{[]byte(CRDKind), []byte("x-kubernetes-unions"), []byte("unioncel.dev/")}
 
 // IsOther reports whether a file with these diagnostics is something else than
 // manifests, such as a template or a tsconfig.json: it cannot be read, and speaks
