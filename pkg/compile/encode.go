@@ -17,7 +17,13 @@ import (
 func (c *compiler) encode() {
 	for _, o := range c.objects {
 		for i, u := range o.Unions {
-			o.styles = append(o.styles, style{encoding: c.encodings(u)[0], openAPI: c.openAPI(o, i)})
+			s := style{encoding: c.encodings(u)[0], openAPI: c.openAPI(o, i)}
+			o.styles = append(o.styles, s)
+			if c.opts.Encoding == Fine && !u.Ratchet && s.encoding != rules.Fine {
+				c.report(diag.Diagnostic{Code: diag.CoarserEncoding, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
+					Message: fmt.Sprintf("the rules are written %s: %s", described(s.encoding, u), tooManyForFine),
+					Hint:    "they mean the same; unioncel explain shows the costs"})
+			}
 		}
 		c.unguardable(o)
 	}

@@ -142,14 +142,19 @@ func (f *fitter) union(o *object, i int) {
 	if fit.style().openAPI == nil { // which costs nothing
 		fit.next = f.statics(u)
 	}
-	if worst, ok := f.coarser(fit, nil); !ok && fit.next != nil {
-		f.failures = append(f.failures, failure{version: o.Version, object: o, union: i, worst: worst, what: "its states"})
+	fail := func(worst cost.Cost, what string) {
+		if worst != (cost.Cost{}) { // else compileAll reports that CEL compiles none of them
+			f.failures = append(f.failures, failure{version: o.Version, object: o, union: i, worst: worst, what: what})
+		}
+	}
+	if worst, ok := f.coarser(fit, nil); !ok {
+		fail(worst, "its states")
 	}
 	if worst, ok := f.transitions(fit); !ok {
 		if u.Change == union.Clear {
 			fit.style().noClear, fit.change = true, nil
 		} else {
-			f.failures = append(f.failures, failure{version: o.Version, object: o, union: i, worst: worst, what: "its changes"})
+			fail(worst, "its changes")
 		}
 	}
 	for _, g := range f.compiler.guards(o, u) {
@@ -181,6 +186,7 @@ func (f *fitter) statics(u *union.Union) []style {
 // coarser takes the next way to write the static rules in which each fits its
 // budget and, unless below is nil, they cost less than it together. Else it
 // changes nothing and returns the greatest cost of a rule in the cheapest way.
+// That is zero when CEL compiles none of them.
 func (f *fitter) coarser(fit *fitted, below *uint64) (worst cost.Cost, ok bool) {
 	var least cheapest
 	for k, s := range fit.next {
@@ -195,7 +201,7 @@ func (f *fitter) coarser(fit *fitted, below *uint64) (worst cost.Cost, ok bool) 
 			costs, err = f.estimate(f.e, fit.o.Place, l)
 		}
 		if err != nil {
-			continue // too long for CEL; compileAll reports it when nothing else is left
+			continue // too long for CEL
 		}
 		if cost.Fit(costs) && (below == nil || cost.Sum(costs) < *below) {
 			st := fit.style()
@@ -308,7 +314,7 @@ func (f *fitter) tell() {
 		pos := o.Declarations[fit.i].Pos
 		if s.noClear {
 			f.report(diag.Diagnostic{Code: diag.ClearLeftOut, Severity: diag.Info, Pos: pos, Path: o.Place.String(),
-				Message: "no rule for changes is emitted: it would exceed the API server's budget",
+				Message: "no rule for changes is emitted: it would exceed the API server's limits",
 				Hint:    "the static rules reject leftovers all the same; discriminatorChange: Allow silences this note"})
 		}
 		if preferred := f.statics(u)[0].encoding; f.opts.Encoding == Auto && s.openAPI == nil && s.encoding != preferred {

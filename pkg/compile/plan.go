@@ -202,6 +202,8 @@ func (c *compiler) why(e cost.Estimator, o *object, i int) string {
 		return "a union that ratchets is as few rules as the API server's budget allows"
 	case s.encoding != preferred:
 		return c.tooDear(e, o, i, preferred)
+	case c.opts.Encoding == Fine && preferred != rules.Fine:
+		return tooManyForFine
 	case c.opts.Encoding != Auto:
 		return "as asked for"
 	case s.encoding == rules.Fine:

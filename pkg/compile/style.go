@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -23,12 +24,17 @@ type style struct {
 // grows quadratically without a discriminator, are not taken by default.
 const longUnion = 12
 
+// longestFine is the number of members beyond which they are not taken at all.
+const longestFine = 100
+
+var tooManyForFine = fmt.Sprintf("with more than %d members fine rules would be too long", longestFine)
+
 // encodings are the encodings that u may get, in order of preference: by
 // default from the best errors to the fewest rules.
 func (c *compiler) encodings(u *union.Union) []rules.Encoding {
 	n := len(u.Members)
 	switch {
-	case c.opts.Encoding == Fine && !u.Ratchet:
+	case c.opts.Encoding == Fine && !u.Ratchet && (u.Discriminator != "" || n <= longestFine):
 		return []rules.Encoding{rules.Fine}
 	case u.Discriminator != "" && c.opts.Encoding == Auto && !u.Ratchet:
 		l := []rules.Encoding{rules.Fine}
@@ -57,9 +63,16 @@ func encodingsOf(groups []int) []rules.Encoding {
 }
 
 // groupings are the numbers of groups worth trying for n members, ascending from
-// one to n.
+// one to n: all that differ in the size of the groups or, of many members, whose
+// rules take long to cost, the powers of two.
 func groupings(n int) []int {
 	var l []int
+	if n > 64 {
+		for groups := 1; groups < n; groups *= 2 {
+			l = append(l, groups)
+		}
+		return append(l, n)
+	}
 	for size := n; size >= 1; size-- {
 		groups := (n + size - 1) / size
 		if len(l) == 0 || groups > l[len(l)-1] {

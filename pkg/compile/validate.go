@@ -18,7 +18,8 @@ import (
 
 // validate lets the API server judge the whole resulting CRD. Only problems that
 // compiling adds are errors; those the CRD had before are warnings, once. When
-// a rule is over its budget, fit looks for cheaper encodings.
+// there are any, as a rule is over its budget or too long for CEL, fit looks for
+// other encodings.
 func (c *compiler) validate() {
 	after, problems := c.judgeResult()
 	if len(problems) == 0 {
@@ -33,7 +34,7 @@ func (c *compiler) validate() {
 		return
 	}
 	before := judge(original)
-	if added := c.without(problems, before); hasBudget(added) {
+	if len(c.without(problems, before)) > 0 {
 		c.known = map[string][]cost.Cost{}
 		c.overBudget(c.fit(original))
 		if c.diags.HasErrors() {
@@ -75,10 +76,8 @@ func (c *compiler) judgeResult() (*apiextensions.CustomResourceDefinition, field
 
 // Parts of the budget errors' texts that say of which kind they are.
 const (
-	overRuleBudget  = "estimated rule cost exceeds budget"
 	overTotalBudget = "estimated rule cost total"
 	inTotalBudget   = "contributed to estimated rule cost total"
-	overMessage     = "estimated messageExpression cost exceeds budget"
 )
 
 // identities are what a validation error has in common before and after an edit.
@@ -122,15 +121,6 @@ func (c *compiler) without(l, known field.ErrorList) field.ErrorList {
 		}
 	}
 	return out
-}
-
-func hasBudget(l field.ErrorList) bool {
-	for _, e := range l {
-		if strings.Contains(e.Detail, overRuleBudget) || strings.Contains(e.Detail, overTotalBudget) || strings.Contains(e.Detail, overMessage) {
-			return true
-		}
-	}
-	return false
 }
 
 // written is the path of a field as it is written. Before it validates a CRD, the

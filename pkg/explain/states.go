@@ -23,7 +23,7 @@ func (s *subject) memberless() []string {
 
 // anyValue reports whether the discriminator may have values that are not known.
 func (s *subject) anyValue() bool {
-	return s.Discriminator != "" && len(s.enum) == 0 && !s.Implied.Unmapped
+	return s.Discriminator != "" && len(s.enum) == 0
 }
 
 // otherValue is a value of the discriminator that is not known.

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -207,7 +208,25 @@ func count(conditions []expr) expr {
 	for i, c := range conditions {
 		l[i] = cond(c, atom("1"), atom("0"))
 	}
-	return add(l...)
+	return sum(l)
+}
+
+// flat is the number of operands up to which a sum is written without
+// parentheses. To CEL it is as deep as it has operands, and the API server's
+// parser goes no deeper than 250 (cel-go's MaxRecursionDepth); && and || it
+// balances by itself.
+const flat = 100
+
+// sum adds any number of operands.
+func sum(operands []expr) expr {
+	for len(operands) > flat {
+		var sums []expr
+		for part := range slices.Chunk(operands, flat) {
+			sums = append(sums, paren(add(part...)))
+		}
+		operands = sums
+	}
+	return add(operands...)
 }
 
 // chained is the number of conditions up to which a chain of ternaries is
@@ -298,14 +317,23 @@ func (o object) selection() expr {
 	if !o.u.Deduce {
 		return o.value()
 	}
-	e := zero
 	present := o.members()
-	for i := len(present) - 1; i >= 0; i-- {
-		first := literal(o.u.Members[i].Values[0])
-		if rest := present[i+1:]; len(rest) > 0 && len(present) <= chained {
-			first = cond(or(rest...), zero, first)
+	first := func(i int) expr { return literal(o.u.Members[i].Values[0]) }
+	e := zero
+	if len(present) > maxExplained {
+		// Too many to nest. The one present is the only one not "" here.
+		var values []expr
+		for i, p := range present {
+			values = append(values, cond(p, first(i), zero))
 		}
-		e = cond(present[i], first, e)
+		return cond(o.typeSet(), o.discriminator(), cond(exactlyOneOf(present), sum(values), zero))
+	}
+	for i := len(present) - 1; i >= 0; i-- {
+		then := first(i)
+		if rest := present[i+1:]; len(rest) > 0 && len(present) <= chained {
+			then = cond(or(rest...), zero, then)
+		}
+		e = cond(present[i], then, e)
 	}
 	if len(present) > chained {
 		e = cond(exactlyOneOf(present), e, zero)
@@ -326,17 +354,31 @@ func plain(v string) string {
 	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(q[1 : len(q)-1])
 }
 
-func showAll(values []string) string {
+func showAll(values []string) string { return enumerated(shown(values)) }
+
+func shown(values []string) []string {
 	l := make([]string, len(values))
 	for i, v := range values {
 		l[i] = show(v)
 	}
-	return strings.Join(l, ", ")
+	return l
 }
 
 func alternatives(values []string) string {
-	if len(values) == 1 {
-		return show(values[0])
+	l := shown(values)
+	if last := len(l) - 1; last > 0 && len(l) <= maxNamed {
+		l = append(l[:last-1], l[last-1]+" or "+l[last])
 	}
-	return showAll(values[:len(values)-1]) + " or " + show(values[len(values)-1])
+	return enumerated(l)
+}
+
+// maxNamed is the number of names that a message lists.
+const maxNamed = 20
+
+// enumerated lists names for a message; of many only the first.
+func enumerated(names []string) string {
+	if len(names) > maxNamed {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamed], ", "), len(names)-maxNamed)
+	}
+	return strings.Join(names, ", ")
 }

@@ -57,7 +57,7 @@ func (o object) group(g []int, whole bool) statement {
 			say(and(o.isSelected(i), not(o.present(i))), requiredWhen(u, m))
 		}
 	}
-	if whole && u.ForbidUnmapped && !u.Implied.Unmapped {
+	if whole && u.ForbidUnmapped {
 		conditions = append(conditions, union.Unmapped)
 		say(not(o.mapped()), mustBeMapped(u))
 	}
@@ -120,8 +120,8 @@ func (o object) noneHolds(g []int, whole bool) expr {
 	if set {
 		unset = no
 	}
-	switch mapped := whole && (u.ForbidUnmapped || u.Implied.Unmapped); {
-	case mapped && (!u.Implied.Unmapped || len(may) < len(must)):
+	switch {
+	case whole && u.ForbidUnmapped:
 		holds = no
 		if len(may) > 0 {
 			holds = oneOf(o.discriminator(), may)

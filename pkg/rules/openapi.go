@@ -80,11 +80,11 @@ func memberless(u *union.Union) []schema {
 		}
 	}
 	var l []schema
-	if !u.ForbidUnmapped && !u.Implied.Unmapped {
+	if !u.ForbidUnmapped {
 		if len(needy) > 0 {
 			l = append(l, selected(u, needy, u.Discriminator))
 		}
-		if u.Cardinality == union.ExactlyOne && !u.Implied.Selected {
+		if u.Cardinality == union.ExactlyOne {
 			l = append(l, unset(u))
 		}
 		return []schema{none(append(l, eachRequired(u)...))}

@@ -5,9 +5,15 @@ import (
 )
 
 // Ratcheting returns the static rules of a union that ratchets: each holds, too,
-// when the state is what it was. They have optionalOldSelf and may stand only
-// where old and new union object can be correlated. They are never fine, since
-// the comparison with the old state would be repeated in every rule.
+// when the state is what it was. They may stand only where old and new union
+// object can be correlated. They are never fine, since the comparison with the
+// old state would be repeated in every rule.
+//
+// Each condition is two rules. One compares the states; it reads a plain oldSelf,
+// so the server skips it where there is no old union object. There the other
+// applies, which has optionalOldSelf and asks it for nothing but whether there is
+// a value: before Kubernetes 1.37 (cel-go 0.29) what is read through an optional
+// oldSelf counts null as present and never finds an escaped name.
 //
 // With c.Parts the comparison is spread: a rule for each part of it says that
 // the state is legal or this part of it is what it was. When several parts
@@ -17,18 +23,20 @@ func Ratcheting(u *union.Union, enc Encoding, c Comparison) []Rule {
 	for _, s := range grouped(u, max(int(enc), 1)) {
 		for _, part := range split(unchanged(u, c), c.Parts) {
 			r := s.Rule
-			r.Rule = or(and(append([]expr{atom("oldSelf.hasValue()")}, part...)...), s.holds).text
-			r.OptionalOldSelf = true
+			r.Rule = or(and(part...), s.holds).text
 			l = append(l, r)
 		}
+		r := s.Rule
+		r.Rule = or(atom("oldSelf.hasValue()"), s.holds).text
+		r.OptionalOldSelf = true
+		l = append(l, r)
 	}
 	return l
 }
 
-// unchanged are conditions that all hold when the state is what it was in the
-// optional oldSelf.
+// unchanged are conditions that all hold when the state is what it was.
 func unchanged(u *union.Union, c Comparison) []expr {
-	o, old := self(u), object{u, atom("oldSelf.value()")}
+	o, old := self(u), oldSelf(u)
 	var same []expr
 	if u.Discriminator != "" {
 		same = append(same, c.same(o.value(), old.value()))

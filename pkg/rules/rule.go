@@ -100,8 +100,8 @@ type Comparison struct {
 	// The API server's estimator charges == by the greatest length that the schema
 	// admits, and "in" a constant.
 	Lookup bool
-	// Parts is the number of rules that the comparison of members is spread over;
-	// 0 is one. Clear is never spread, nor is what a discriminator decides.
+	// Parts is the number of rules that the comparison of members, or a table of
+	// changes, is spread over; 0 is one. Clear is never spread.
 	Parts int
 }
 

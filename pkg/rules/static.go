@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -53,10 +52,10 @@ func (o object) forbidden(i int) statement {
 func (o object) onWhole(groups int) []statement {
 	u := o.u
 	var l []statement
-	if u.Cardinality == union.ExactlyOne && !u.Implied.Selected {
+	if u.Cardinality == union.ExactlyOne {
 		l = append(l, state(u, o.typeSet(), ReasonRequired, u.Discriminator, mustBeSet(u), union.Selected))
 	}
-	if u.ForbidUnmapped && !u.Implied.Unmapped {
+	if u.ForbidUnmapped {
 		l = append(l, state(u, o.mapped(), ReasonInvalid, u.Discriminator, mustBeMapped(u), union.Unmapped))
 	}
 	if u.Deduce && len(u.Members) > 1 {
@@ -203,11 +202,11 @@ func cardinalityMessage(u *union.Union) string {
 	return "at most one of " + names(u) + " may be set"
 }
 
-func names(u *union.Union) string { return strings.Join(u.MemberNames(), ", ") }
+func names(u *union.Union) string { return enumerated(u.MemberNames()) }
 
 func mustBeSet(u *union.Union) string {
-	if u.Implied.Unmapped || u.ForbidUnmapped {
+	if u.ForbidUnmapped {
 		return fmt.Sprintf("%s must be set to %s", u.Discriminator, alternatives(u.MemberValues()))
 	}
-	return fmt.Sprintf("%s must be set, for example to %s", u.Discriminator, alternatives(u.MemberValues()))
+	return u.Discriminator + " must be set"
 }

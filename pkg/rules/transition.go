@@ -20,7 +20,7 @@ func Transition(u *union.Union, c Comparison) []Rule {
 	case !u.Guarded():
 		return nil
 	case u.Discriminator != "":
-		return []Rule{restrictDiscriminator(u, c)}
+		return restrictDiscriminator(u, c)
 	}
 	return restrictMember(u, c)
 }
@@ -73,36 +73,82 @@ func clearOnSet(u *union.Union) Rule {
 	return r
 }
 
-// restrictDiscriminator is Forbid and the table, by the discriminator's value.
-func restrictDiscriminator(u *union.Union, c Comparison) Rule {
+// restrictDiscriminator is Forbid and the table, by the discriminator's value. With
+// c.Parts the table is spread over so many rules, and one for the values without a
+// row.
+func restrictDiscriminator(u *union.Union, c Comparison) []Rule {
 	o, old := self(u), oldSelf(u)
 	wasSet, from, to := old.typeSet(), old.discriminator(), o.isOneOf
-	allowed := []expr{and(o.hasType(), c.same(o.discriminator(), old.discriminator()))}
+	same := and(o.hasType(), c.same(o.discriminator(), old.discriminator()))
 	if u.Deduce {
 		wasSet, from, to = ne(old.selection(), zero), old.selection(), func(values []string) expr { return inList(o.selection(), values) }
-		allowed = []expr{c.same(o.selection(), old.selection())}
-	}
-	for _, value := range sortedKeys(u.Allowed) {
-		if row := u.Allowed[value]; len(row) > 0 {
-			allowed = append(allowed, and(eq(from, literal(value)), to(row)))
-		}
+		same = c.same(o.selection(), old.selection())
 	}
 	message := u.Discriminator + " may not be changed or unset once set"
 	if u.Change == union.AllowedChanges {
-		message = u.Discriminator + " may not change like this; " + table(u)
+		message = u.Discriminator + " may not change like this" + table(u)
 	}
-	r := rule(u, cond(wasSet, or(allowed...), yes), ReasonForbidden, u.Discriminator, message).enforces(union.NotAllowed)
 	isSet, now := o.typeSet(), o.discriminator()
 	if u.Deduce {
 		isSet, now = ne(o.selection(), zero), o.selection()
 	}
 	change := []expr{literal(labelled(u, plain(u.Discriminator)+" may not change from '")), from,
 		cond(isSet, add(literal("' to '"), now, literal("'")), literal("' to unset"))}
-	if u.Change == union.AllowedChanges {
-		change = append(change, literal("; "+table(u)))
+	if told := table(u); u.Change == union.AllowedChanges && told != "" {
+		change = append(change, literal(told))
 	}
-	r.MessageExpression = explained(u, add(change...))
-	return r
+	demand := func(when expr, rows []row) Rule {
+		allowed := []expr{same}
+		for _, r := range rows {
+			allowed = append(allowed, and(inList(from, r.from), to(r.to)))
+		}
+		r := rule(u, cond(when, or(allowed...), yes), ReasonForbidden, u.Discriminator, message).enforces(union.NotAllowed)
+		r.MessageExpression = explained(u, add(change...))
+		return r
+	}
+	rows := rowsOf(u)
+	if c.Parts <= 1 || len(rows) == 0 {
+		return []Rule{demand(wasSet, rows)}
+	}
+	var l []Rule
+	var all []string
+	for _, part := range split(rows, c.Parts) {
+		var values []string
+		for _, r := range part {
+			values = append(values, r.from...)
+		}
+		all = append(all, values...)
+		l = append(l, demand(and(wasSet, inList(from, values)), part))
+	}
+	return append(l, demand(and(wasSet, not(paren(inList(from, all)))), nil))
+}
+
+// row is a part of the transition table: each of from may become each of to.
+type row struct{ from, to []string }
+
+// rowsOf returns the transition table with one row for all values that may become
+// the same, or each other.
+func rowsOf(u *union.Union) []row {
+	var l []row
+	at := map[string]int{}
+	for _, from := range sortedKeys(u.Allowed) {
+		to := u.Allowed[from]
+		if len(to) == 0 {
+			continue
+		}
+		// What stays as it is is allowed anyway.
+		with := slices.Sorted(slices.Values(append(slices.Clone(to), from)))
+		with = slices.Compact(with)
+		key := fmt.Sprintf("%q", with)
+		i, ok := at[key]
+		if !ok {
+			at[key] = len(l)
+			l = append(l, row{[]string{from}, to})
+			continue
+		}
+		l[i] = row{append(l[i].from, from), with}
+	}
+	return l
 }
 
 // restrictMember is Forbid and the table, without a discriminator: by the one
@@ -111,25 +157,22 @@ func restrictMember(u *union.Union, c Comparison) []Rule {
 	o, old := self(u), oldSelf(u)
 	message := "the member set may not be switched or unset"
 	if u.Change == union.AllowedChanges {
-		message = "the member set may not change like this; " + table(u)
+		message = "the member set may not change like this" + table(u)
 	}
 	change := cond(or(o.members()...), add(literal("replaced by "), presentNames(o, indices(len(u.Members)), o.present)), literal("unset"))
 	says := []expr{presentNames(old, indices(len(u.Members)), old.present), literal(" may not be "), change}
-	if u.Change == union.AllowedChanges {
-		says = append(says, literal("; "+table(u)))
+	if told := table(u); u.Change == union.AllowedChanges && told != "" {
+		says = append(says, literal(told))
 	}
+	rows := rowsOf(u)
 	var l []Rule
 	for _, g := range split(indices(len(u.Members)), c.Parts) {
-		var holds expr
+		// One member that was not the only one, or one that stays or changes as it may.
+		holds := or(not(exactlyOneOf(old.members())), o.nextOf(g, rows))
 		if len(g) == 1 && len(u.Members) > 1 {
-			// The member was not the only one, or it stays or changes as it may.
-			holds = cond(old.present(g[0]), or(append(o.next(g[0]), old.presentAmong(others(g[0], len(u.Members)))...)...), yes)
-		} else {
-			var allowed []expr
-			for _, i := range g {
-				allowed = append(allowed, or(append([]expr{not(old.present(i))}, o.next(i)...)...))
-			}
-			holds = or(not(exactlyOneOf(old.members())), and(allowed...))
+			i := g[0]
+			may := append([]expr{o.present(i)}, o.become(i, rows)...)
+			holds = cond(old.present(i), or(append(may, old.presentAmong(others(i, len(u.Members)))...)...), yes)
 		}
 		r := rule(u, holds, ReasonForbidden, "", message).enforces(union.NotAllowed)
 		r.MessageExpression = labelledExpr(u, says...)
@@ -138,27 +181,64 @@ func restrictMember(u *union.Union, c Comparison) []Rule {
 	return l
 }
 
-// next are the conditions, one of which must hold when member i was the one set.
-func (o object) next(i int) []expr {
+// nextOf is the condition that holds when none of some members was set, or the one
+// that was stays or becomes what it may.
+func (o object) nextOf(members []int, rows []row) expr {
+	old := oldSelf(o.u)
+	stays := func(i int) expr { return or(not(old.present(i)), o.present(i)) }
+	var l []expr
+	seen := map[int]bool{}
+	for _, i := range members {
+		if seen[i] {
+			continue
+		}
+		become := o.become(i, rows)
+		var alike []expr
+		for _, j := range members {
+			if j == i || len(become) > 0 && rowOf(rows, o.u.Members[j].Name) == rowOf(rows, o.u.Members[i].Name) {
+				seen[j] = true
+				alike = append(alike, stays(j))
+			}
+		}
+		if len(alike) == 1 {
+			l = append(l, or(append(alike, become...)...))
+		} else {
+			l = append(l, or(append(become, and(alike...))...))
+		}
+	}
+	return and(l...)
+}
+
+// rowOf is the index of the row of a member, -1 when it has none.
+func rowOf(rows []row, name string) int {
+	return slices.IndexFunc(rows, func(r row) bool { return slices.Contains(r.from, name) })
+}
+
+// become is the condition that holds when what was member i is now what it may
+// become; none when it may not change.
+func (o object) become(i int, rows []row) []expr {
 	u := o.u
-	row := u.Allowed[u.Members[i].Name]
+	at := rowOf(rows, u.Members[i].Name)
+	if at < 0 {
+		return nil
+	}
+	r := rows[at]
 	var rest, targets []expr
 	for j, n := range u.Members {
 		switch {
-		case slices.Contains(row, n.Name):
+		case slices.Contains(r.to, n.Name):
 			targets = append(targets, o.present(j))
-		case j != i:
+		case len(r.from) > 1 || j != i:
 			rest = append(rest, o.present(j))
 		}
 	}
-	next := []expr{o.present(i)}
-	switch {
-	case slices.Contains(row, ""):
-		next = append(next, not(or(rest...)))
-	case len(targets) > 0:
-		next = append(next, and(or(targets...), not(or(rest...))))
+	if slices.Contains(r.to, "") {
+		return []expr{not(or(rest...))}
 	}
-	return next
+	if len(targets) == 0 {
+		return nil
+	}
+	return []expr{and(or(targets...), not(or(rest...)))}
 }
 
 // RemovalGuard returns the rule for the ancestor from which links, property by
@@ -230,24 +310,30 @@ func labelledExpr(u *union.Union, parts ...expr) string {
 	return explained(u, add(parts...))
 }
 
-// table says for messages which changes the transition table allows.
+// maxTable is the length up to which messages tell the transition table.
+const maxTable = 200
+
+// table says for messages which changes the transition table allows; nothing, when
+// that is long.
 func table(u *union.Union) string {
 	var l []string
-	for _, from := range sortedKeys(u.Allowed) {
-		if row := u.Allowed[from]; len(row) > 0 {
-			to := make([]string, len(row))
-			for i, v := range row {
-				if to[i] = show(v); v == "" {
-					to[i] = "unset"
-				}
+	for _, r := range rowsOf(u) {
+		to := make([]string, len(r.to))
+		for i, v := range r.to {
+			if to[i] = show(v); v == "" {
+				to[i] = "unset"
 			}
-			l = append(l, show(from)+" to "+strings.Join(to, ", "))
 		}
+		l = append(l, alternatives(r.from)+" to "+strings.Join(to, ", "))
 	}
-	if len(l) == 0 {
-		return "no change is allowed"
+	told := "; allowed are " + strings.Join(l, "; ")
+	switch {
+	case len(l) == 0:
+		return "; no change is allowed"
+	case len(told) > maxTable:
+		return ""
 	}
-	return "allowed are " + strings.Join(l, "; ")
+	return told
 }
 
 func sortedKeys(m map[string][]string) []string {

@@ -237,11 +237,10 @@ func (r *resolver) discriminator() {
 	required := slices.Contains(r.schema.Required, u.Discriminator) && !prop.Nullable
 	enum := enumOf(prop)
 	emptyPossible := len(prop.Enum) == 0 && (prop.MinLength == nil || *prop.MinLength == 0) || slices.Contains(enum, "")
-	u.Implied.Selected = required && !emptyPossible
 	if slices.Contains(r.schema.Required, u.Discriminator) && u.Cardinality == 0 {
 		u.Cardinality = ExactlyOne
 	}
-	if u.Cardinality == AtMostOne && u.Implied.Selected {
+	if u.Cardinality == AtMostOne && required && !emptyPossible {
 		r.errorf(d.cardinalityPos, diag.Contradiction, "delete cardinality, or make the discriminator optional",
 			"AtMostOne lets %q be unset, but the schema requires it", u.Discriminator)
 	}
@@ -264,7 +263,6 @@ func (r *resolver) enum(prop *apiextensionsv1.JSONSchemaProps) {
 			}
 		}
 	}
-	r.u.Implied.Unmapped = r.u.mapsAll(enum)
 	for _, v := range enum {
 		if v != "" && !slices.Contains(r.u.Values, v) {
 			r.u.Values = append(r.u.Values, v)

@@ -37,8 +37,6 @@ type Union struct {
 	// Values are all values the discriminator is known to take: those of the
 	// members, in order, then further ones of its enum.
 	Values []string
-	// Implied is what the schema itself already enforces.
-	Implied Implied
 }
 
 // Member is one property of a union.
@@ -54,15 +52,6 @@ type Member struct {
 	Empty Emptiness
 	// Fields are the properties of a member with Empty == EmptyObject.
 	Fields []string
-}
-
-// Implied lists conditions that need no rule, because the schema rejects every
-// object that breaks them.
-type Implied struct {
-	// Selected: the discriminator is required, not null, and "" is not a value.
-	Selected bool
-	// Unmapped: an enum holds nothing but members' values.
-	Unmapped bool
 }
 
 // Cardinality is how many members a union object has.
@@ -165,10 +154,4 @@ func (u *Union) MemberValues() []string {
 		l = append(l, m.Values...)
 	}
 	return l
-}
-
-// mapsAll reports whether every value that is set selects a member: values is
-// not empty and holds members' values (and "") only.
-func (u *Union) mapsAll(values []string) bool {
-	return len(values) > 0 && !slices.ContainsFunc(values, func(v string) bool { return v != "" && u.MemberOf(v) < 0 })
 }

@@ -13,7 +13,7 @@ import (
 // zero value does not stand for, in the order of the documentation. Parsing and
 // resolving it gives a union of the same meaning. A union that is only to be
 // written, not resolved, may leave out what the schema decides: Cardinality,
-// Values, Implied; and Change, for the default. The caller owns the node; it has
+// Values; and Change, for the default. The caller owns the node; it has
 // no positions.
 func (u *Union) Node() *yaml.Node {
 	m := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
