@@ -1,0 +1,167 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	structuraldefaulting "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	schemaobjectmeta "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
+	structuralpruning "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// object is a whole object as the server's handlers see it, read only from here
+// on: one goroutine may validate it while another does.
+type object struct {
+	// sent is the object of a request, or nil if it is refused as malformed.
+	sent      map[string]any
+	malformed string
+	// stored is the object as read from etcd.
+	stored map[string]any
+}
+
+// decode builds the whole object from an item of Request.Objects.
+func (s *strategy) decode(raw []byte, spread [][]string) (*object, error) {
+	var value any
+	if err := utiljson.Unmarshal(raw, &value); err != nil { // int64 and float64, as in requests
+		return nil, fmt.Errorf("decode: %w", err)
+	}
+	whole, ok := value.(map[string]any)
+	if spread != nil {
+		whole = map[string]any{}
+		for _, path := range spread {
+			if err := place(whole, path, runtime.DeepCopyJSONValue(value)); err != nil {
+				return nil, err
+			}
+		}
+	} else if !ok {
+		return nil, fmt.Errorf("not an object: %s", raw)
+	}
+	whole["apiVersion"] = s.apiVersion
+	whole["kind"] = s.kind
+	whole["metadata"] = map[string]any{
+		"name":              "judged",
+		"uid":               "5a1f3c0e-0000-4000-8000-000000000000",
+		"creationTimestamp": "2024-01-01T00:00:00Z",
+	}
+
+	o := &object{sent: runtime.DeepCopyJSON(whole)}
+	if err := s.coerce(o.sent, false); err != nil {
+		o.sent, o.malformed = nil, err.Error()
+		if err := s.coerce(whole, true); err != nil {
+			return nil, fmt.Errorf("read from etcd: %w", err)
+		}
+		o.stored = whole
+		return o, nil
+	}
+	o.stored = o.sent // nothing malformed was there to drop
+	return o, nil
+}
+
+// place puts a value where a path leads to, adding maps on its way.
+func place(whole map[string]any, path []string, value any) error {
+	if len(path) == 0 {
+		return fmt.Errorf("an empty path in spread")
+	}
+	for _, name := range path[:len(path)-1] {
+		next, ok := whole[name]
+		if !ok {
+			next = map[string]any{}
+			whole[name] = next
+		}
+		if whole, ok = next.(map[string]any); !ok {
+			return fmt.Errorf("the path %q in spread leads through another", path)
+		}
+	}
+	last := path[len(path)-1]
+	if _, ok := whole[last]; ok {
+		return fmt.Errorf("the path %q in spread leads to another", path)
+	}
+	whole[last] = value
+	return nil
+}
+
+// coerce does what decoders do with an object, in their order:
+// pkg/apiserver/customresource_handler.go, unstructuredSchemaCoercer.apply and
+// then unstructuredDefaulter.Default, both for requests and for etcd. Reading
+// from etcd drops malformed metadata of embedded resources, requests with it
+// are refused.
+func (s *strategy) coerce(whole map[string]any, dropMalformed bool) error {
+	structuralpruning.Prune(whole, s.structural, true)
+	structuraldefaulting.PruneNonNullableNullsWithoutDefaults(whole, s.structural)
+	if err := schemaobjectmeta.Coerce(nil, whole, s.structural, false, dropMalformed); err != nil {
+		return err
+	}
+	structuraldefaulting.Default(whole, s.structural)
+	return nil
+}
+
+// places finds the paths of Request.Spread in the fields of errors.
+type places [][]string // each path as it may be written
+
+// places returns the paths to look for.
+func (s *strategy) places(spread [][]string) places {
+	var all places
+	for _, path := range spread {
+		// Keys of maps are in brackets in most errors, but those of the OpenAPI
+		// schema are written like properties.
+		var keyed strings.Builder
+		at := s.structural
+		for i, name := range path {
+			var property bool
+			if at, property = child(at, name); property {
+				if i > 0 {
+					keyed.WriteByte('.')
+				}
+				keyed.WriteString(name)
+			} else {
+				fmt.Fprintf(&keyed, "[%s]", name)
+			}
+		}
+		all = append(all, slices.Compact([]string{strings.Join(path, "."), keyed.String()}))
+	}
+	return all
+}
+
+// child returns the schema of a property, or else of the value of a map. What
+// nothing is known about counts as a property.
+func child(s *structuralschema.Structural, name string) (_ *structuralschema.Structural, property bool) {
+	if s == nil {
+		return nil, true
+	}
+	if p, ok := s.Properties[name]; ok {
+		return &p, true
+	}
+	if s.AdditionalProperties != nil {
+		return s.AdditionalProperties.Structural, false
+	}
+	return nil, true
+}
+
+// of returns the sorted indices of the places that have an error at or below
+// them, and -1 first if any error is at none.
+func (p places) of(errs []Error) []int {
+	at := []int{}
+	for _, err := range errs {
+		found := false
+		for i, ways := range p {
+			if slices.ContainsFunc(ways, func(way string) bool {
+				rest, ok := strings.CutPrefix(err.Field, way)
+				return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+			}) {
+				found = true
+				at = append(at, i)
+			}
+		}
+		if p == nil { // the whole object is the one place
+			at = append(at, 0)
+		} else if !found {
+			at = append(at, -1)
+		}
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
+}
