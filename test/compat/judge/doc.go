@@ -16,9 +16,9 @@
 //     strategies run: the OpenAPI schema, embedded resources, list types and
 //     CEL rules, with ratcheting where that minor has it.
 //
-// The registry itself cannot be linked without etcd and grpc, so object.go
-// and strategy.go repeat the few lines of it that call those packages, and
-// name the functions they mirror. Left out are the validation of the object's
+// The registry itself cannot be linked without etcd, so object.go and
+// strategy.go repeat the few lines of it that call those packages, and name the
+// functions they mirror. Left out are the validation of the object's
 // metadata and of the paths of the scale subresource, conversion between
 // versions, admission, and server-side apply.
 //
