@@ -21,12 +21,12 @@ import (
 type Encoding string
 
 const (
-	// Auto, the zero value, takes the finest rules that fit the API server's
-	// budgets. Unions without a discriminator of more than a dozen members, whose
-	// fine rules are long, start from Compact.
+	// Auto, the zero value, takes the rules that a careful author would write by hand
+	// (rules.Paired) where the API server's budgets are far, else the first of its
+	// ladder that fits: fine, in groups, compact.
 	Auto Encoding = ""
-	// Fine is one rule per member and direction, with the best errors, and an
-	// error where that does not fit.
+	// Fine is one rule per member and direction, with the best errors and three times
+	// the bytes, and an error where that does not fit.
 	Fine Encoding = "fine"
 	// Compact is one rule per union, or as few as fit.
 	Compact Encoding = "compact"

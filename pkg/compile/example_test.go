@@ -30,7 +30,6 @@ spec:
             x-kubernetes-unions:
             - members: [http, tcp]
               cardinality: ExactlyOne
-              discriminatorChange: Allow
 `))
 	if err != nil {
 		fmt.Println(err)
@@ -49,8 +48,7 @@ spec:
 	}
 	// Output:
 	// spec.versions[0].schema.openAPIV3Schema.properties[spec]
-	//   !(has(self.tcp) && has(self.http))
-	//   has(self.http) || has(self.tcp)
+	//   has(self.http) ? !has(self.tcp) : has(self.tcp)
 }
 
 // A misspelt member is reported where it is written.

@@ -329,8 +329,8 @@ func (f *fitter) tell() {
 func described(e rules.Encoding, u *union.Union) string {
 	switch {
 	case e == rules.Fine:
-		return "one per member and direction"
-	case e == rules.Compact:
+		return "finer"
+	case e == rules.Compact, e == rules.Paired && u.Discriminator == "":
 		return "as one"
 	case perMember(e, u):
 		return "one per member"
@@ -340,7 +340,7 @@ func described(e rules.Encoding, u *union.Union) string {
 
 // perMember reports whether an encoding has a rule for each of several members.
 func perMember(e rules.Encoding, u *union.Union) bool {
-	return e > rules.Compact && int(e) == len(u.Members) && u.Discriminator != ""
+	return (e == rules.Paired || e > rules.Compact && int(e) == len(u.Members)) && u.Discriminator != ""
 }
 
 // cheapest keeps the greatest cost of a rule in the cheapest of several ways.

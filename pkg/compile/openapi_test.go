@@ -132,7 +132,7 @@ func TestOpenAPITwoUnions(t *testing.T) {
 // TestOpenAPIBudget: schemas cost nothing. Only rules on changes do, and those
 // that static conditions imply are dropped when they do not fit.
 func TestOpenAPIBudget(t *testing.T) {
-	src := crd(version("v1", true, "spec:\n  type: object\n  properties:\n    m:\n      type: object\n      additionalProperties:\n"+indent(8, members(20, ""))))
+	src := crd(version("v1", true, "spec:\n  type: object\n  properties:\n    m:\n      type: object\n      additionalProperties:\n"+indent(8, members(20, "  discriminatorChange: Clear\n"))))
 	if _, diags := run(t, src, compile.Options{Encoding: compile.Fine}); !diags.HasErrors() {
 		t.Fatal("the budget admits the rules of other encodings, so this tries nothing")
 	}

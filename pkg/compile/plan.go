@@ -26,8 +26,8 @@ type UnionPlan struct {
 	Place Place
 	Pos   diag.Pos
 	Union *union.Union
-	// Encoding names the encoding of the static rules: "fine", "one rule per
-	// member", "compact", "compact in 3 groups", "openapi". Why says in a sentence
+	// Encoding names the encoding of the static rules: "paired", "fine", "compact",
+	// "compact in 3 groups", "openapi". Why says in a sentence
 	// why it was chosen.
 	Encoding, Why string
 	// Dropped says in a sentence which rules were left out and why; usually empty.
@@ -182,7 +182,7 @@ func (c *compiler) encodingName(u *union.Union, s style) string {
 	case c.opts.Encoding == Terse && s.encoding == rules.Compact:
 		return string(Terse)
 	case perMember(s.encoding, u):
-		return "one rule per member"
+		return rules.Paired.String()
 	case s.encoding > rules.Compact:
 		return "compact " + s.encoding.String()
 	}
@@ -206,10 +206,8 @@ func (c *compiler) why(e cost.Estimator, o *object, i int) string {
 		return tooManyForFine
 	case c.opts.Encoding != Auto:
 		return "as asked for"
-	case s.encoding == rules.Fine:
-		return "the best messages, and it fits the API server's budget"
 	}
-	return fmt.Sprintf("with more than %d members the finer rules are long", longUnion)
+	return "the fewest rules that name the member at fault, and they fit the API server's budget"
 }
 
 // tooDear says what keeps a union from an encoding.

@@ -39,6 +39,7 @@ spec:
         fields-to-discriminateBy: {c: C}
         discriminatorChange: Forbid
       - members: [d, e, f]
+        discriminatorChange: Clear
     list:
       type: array
       maxItems: 7
@@ -80,7 +81,7 @@ spec:
 			sum = cost.Add(sum, r.Cost.Total())
 		}
 	}
-	if kinds[compile.Static] < 6 || kinds[compile.Transition] < 3 || kinds[compile.Guard] != 4 || len(seen) < 5 {
+	if kinds[compile.Static] < 5 || kinds[compile.Transition] < 3 || kinds[compile.Guard] != 4 || len(seen) < 5 {
 		t.Errorf("%v rules of %d costs show too little", kinds, len(seen))
 	}
 	if plan.Versions[0].Added != sum || plan.Versions[0].Before == 0 {

@@ -20,8 +20,8 @@ type style struct {
 	openAPI *apiextensionsv1.JSONSchemaProps
 }
 
-// longUnion is the number of members beyond which fine rules, whose length
-// grows quadratically without a discriminator, are not taken by default.
+// longUnion is the number of members beyond which a union without a discriminator
+// gets no fine rules, whose length grows quadratically, but on request.
 const longUnion = 12
 
 // longestFine is the number of members beyond which they are not taken at all.
@@ -30,16 +30,19 @@ const longestFine = 100
 var tooManyForFine = fmt.Sprintf("with more than %d members fine rules would be too long", longestFine)
 
 // encodings are the encodings that u may get, in order of preference: by
-// default from the best errors to the fewest rules.
+// default what a careful author would write, then from the least expensive rules to
+// the fewest.
 func (c *compiler) encodings(u *union.Union) []rules.Encoding {
 	n := len(u.Members)
 	switch {
 	case c.opts.Encoding == Fine && !u.Ratchet && (u.Discriminator != "" || n <= longestFine):
 		return []rules.Encoding{rules.Fine}
 	case u.Discriminator != "" && c.opts.Encoding == Auto && !u.Ratchet:
-		l := []rules.Encoding{rules.Fine}
+		l := []rules.Encoding{rules.Paired, rules.Fine}
 		for _, groups := range slices.Backward(groupings(n)) {
-			l = append(l, rules.Encoding(groups))
+			if groups < n || n == 1 { // as many groups as members are paired
+				l = append(l, rules.Encoding(groups))
+			}
 		}
 		return l
 	case u.Discriminator != "":
@@ -48,8 +51,12 @@ func (c *compiler) encodings(u *union.Union) []rules.Encoding {
 	// Without a discriminator two groups are one rule, and the fewer groups the
 	// more a message tells.
 	l := encodingsOf(slices.DeleteFunc(groupings(n), func(groups int) bool { return groups == 2 }))
-	if c.opts.Encoding == Auto && !u.Ratchet && n <= longUnion {
-		l = append([]rules.Encoding{rules.Fine}, l...)
+	if c.opts.Encoding == Auto && !u.Ratchet {
+		preferred := []rules.Encoding{rules.Paired}
+		if n <= longUnion {
+			preferred = append(preferred, rules.Fine)
+		}
+		l = append(preferred, l...)
 	}
 	return l
 }

@@ -128,7 +128,7 @@ type search struct {
 	*compiler
 	version  int
 	required []tightening // discriminators
-	shorter  []tightening // discriminators, in length or to an enum
+	shorter  []tightening // discriminators, in length
 	lists    []many
 	// known are costs by the changes, other than bounds of lists, that they hold with.
 	known map[string]map[string][]cost.Cost
@@ -311,26 +311,14 @@ func requireDiscriminator(o *object, u *union.Union) []tightening {
 	}}}
 }
 
-// boundDiscriminator bounds its length or, where values without a member are
-// forbidden anyway, its values.
+// boundDiscriminator bounds its length.
 func boundDiscriminator(o *object, u *union.Union) []tightening {
 	// Elsewhere the length hardly counts.
-	matters := u.Guarded() || u.Ratchet || u.ForbidUnmapped
+	matters := u.Guarded() || u.Ratchet
 	if u.Discriminator == "" || !matters || !isUnboundedString(o.schema.Properties[u.Discriminator]) {
 		return nil
 	}
 	steps := append(slices.Clone(o.Steps), "properties", u.Discriminator)
-	if u.ForbidUnmapped {
-		values := make([]string, len(u.Values))
-		for i, v := range u.Values {
-			values[i] = string(quoted(v))
-		}
-		return []tightening{{steps: steps, text: "enum: [" + strings.Join(values, ", ") + "]", apply: func(s *apiextensionsv1.JSONSchemaProps) {
-			for _, v := range u.Values {
-				s.Enum = append(s.Enum, apiextensionsv1.JSON{Raw: quoted(v)})
-			}
-		}}}
-	}
 	longest := int64(0)
 	for _, v := range u.Values {
 		longest = max(longest, int64(len([]rune(v))))

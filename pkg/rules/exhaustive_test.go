@@ -341,6 +341,7 @@ func newTrial(t *testing.T, s shape) *trial {
 			rules.Encoding
 			rules.Comparison
 		}{
+			{rules.Paired, rules.Comparison{}},
 			{rules.Fine, rules.Comparison{}},
 			{rules.Compact, rules.Comparison{Lookup: true}},
 			{2, rules.Comparison{Parts: 2}},

@@ -29,12 +29,14 @@ func TestGolden(t *testing.T) {
 		links             []string // of a removal guard
 	}{
 		{"discriminated", backend + "}", rules.Fine, nil},
+		{"discriminated_paired", backend + ", cardinality: ExactlyOne, optionalMembers: [udp]}", rules.Paired, nil},
 		{"discriminated_compact", backend + ", cardinality: ExactlyOne, unmappedValues: Forbid, optionalMembers: [udp], name: backend}", rules.Compact, nil},
 		{"discriminated_frozen", backend + ", cardinality: ExactlyOne, discriminatorChange: Forbid}", rules.Fine, []string{"spec", "backend"}},
 		{"deduced", backend + ", deduceInvalidDiscriminator: true}", rules.Fine, nil},
 		{"table", backend + ", allowedChanges: {HTTP: [TCP, TLS, ''], TCP: TLS}}", rules.Compact, []string{"backend"}},
 		{"ratchet", backend + ", ratchet: true}", rules.Compact, nil},
-		{"plain", "{members: [git, image, oci]}", rules.Fine, nil},
+		{"plain", "{members: [git, image, oci], discriminatorChange: Clear}", rules.Fine, nil},
+		{"plain_paired", "{members: [git, image, oci]}", rules.Paired, nil},
 		{"plain_exactly_one", "{members: [git, image, oci], cardinality: ExactlyOne, emptyIsUnset: [image, oci]}", rules.Compact, nil},
 		{"plain_table", "{members: [git, image, oci], allowedChanges: {git: [image, ''], image: [oci]}}", rules.Fine, []string{"my-source"}},
 		{"at_least_one", "{members: [git, image, oci], cardinality: AtLeastOne}", rules.Fine, nil},

@@ -28,16 +28,8 @@ func grouped(u *union.Union, groups int) []statement {
 // with them the whole.
 func (o object) group(g []int, whole bool) statement {
 	u := o.u
-	first := u.Members[g[0]]
 	if len(g) == 1 && !whole {
-		if first.Optional {
-			return o.forbidden(g[0])
-		}
-		when := alternatives(first.Values)
-		s := state(u, o.groupHolds(g, false), ReasonInvalid, first.Name,
-			fmt.Sprintf("%s must be set when %s is %s, and only then", first.Name, u.Discriminator, when), union.Forbidden, union.Required)
-		s.MessageExpression = explained(u, cond(o.present(g[0]), literal(labelled(u, onlyWhen(u, first, when))), literal(labelled(u, requiredWhen(u, first)))))
-		return s
+		return o.pair(g[0])
 	}
 	conditions := []union.Condition{union.Forbidden, union.Required}
 	var cases [][2]expr
@@ -70,6 +62,19 @@ func (o object) group(g []int, whole bool) statement {
 	}
 	s.MessageExpression = explained(u, explain)
 	return s
+}
+
+// pair is the rule that member i is set when it is selected, and only then.
+func (o object) pair(i int) statement {
+	m := o.u.Members[i]
+	if m.Optional {
+		return o.forbidden(i)
+	}
+	is := eq(o.present(i), paren(and(o.hasType(), inList(o.discriminator(), m.Values))))
+	if o.u.Deduce {
+		is = o.groupHolds([]int{i}, false)
+	}
+	return state(o.u, is, ReasonInvalid, m.Name, onlyAndRequiredWhen(o.u, m), union.Forbidden, union.Required)
 }
 
 // groupHolds looks for a member first, which is cheap, and compares the

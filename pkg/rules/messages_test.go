@@ -55,6 +55,19 @@ func TestMessages(t *testing.T) {
 		{"fine: at least one", source + ", cardinality: AtLeastOne", rules.Fine, "", "{}",
 			[]string{"<nil>: Required value: at least one of git, image, oci must be set"}},
 
+		{"paired: other member", backend, rules.Paired, "", "{type: HTTP, http: {}, tcp: {}}",
+			[]string{"tcp: Invalid value: tcp is required when type is 'TCP' or 'TLS', and forbidden otherwise"}},
+		{"paired: member missing", backend + ", name: backend", rules.Paired, "", "{type: UDP}",
+			[]string{"udp: Invalid value: backend: udp is required when type is 'UDP', and forbidden otherwise"}},
+		{"paired: optional", backend + ", optionalMembers: [udp]", rules.Paired, "", "{udp: {}}",
+			[]string{"udp: Forbidden: udp may only be set when type is 'UDP'"}},
+		{"paired: deduce", backend + ", deduceInvalidDiscriminator: true", rules.Paired, "", "{type: UDP, http: {}}",
+			[]string{
+				"http: Invalid value: http is required when type is 'HTTP', and forbidden when it is another",
+				"udp: Invalid value: udp is required when type is 'UDP', and forbidden when it is another",
+			}},
+		{"paired: at most one", source, rules.Paired, "", "{git: {}, image: {}}",
+			[]string{"<nil>: Invalid value: at most one of git, image, oci may be set"}},
 		{"compact: other member", backend, rules.Compact, "", "{type: HTTP, http: {}, tcp: {}}",
 			[]string{"<nil>: Invalid value: tcp may only be set when type is 'TCP' or 'TLS'"}},
 		{"compact: member missing", backend + ", name: backend", rules.Compact, "", "{type: TLS}",
@@ -70,22 +83,22 @@ func TestMessages(t *testing.T) {
 		{"compact: none", source + ", cardinality: ExactlyOne, name: source", rules.Compact, "", "{}",
 			[]string{"<nil>: Invalid value: source: exactly one of git, image, oci must be set"}},
 		{"ratchet", source + ", ratchet: true", rules.Fine, "{git: {}}", "{git: {}, oci: {}}",
-			[]string{"<nil>: Invalid value: at most one of git, image, oci may be set, found: git, oci", "<nil>: Invalid value: oci is newly set: clear git"}},
+			[]string{"<nil>: Invalid value: at most one of git, image, oci may be set, found: git, oci"}},
 
 		{"clear", backend, rules.Fine, "{type: HTTP, http: {}}", "{type: TCP, http: {}, tcp: {}}",
-			[]string{"http: Forbidden: http may only be set when type is 'HTTP'", "type: Invalid value: type changed from 'HTTP' to 'TCP': clear http"}},
-		{"clear two, from unset", backend + ", name: backend", rules.Compact, "{udp: {}, http: {}}", "{type: TCP, http: {}, tcp: {}, udp: {}}",
-			[]string{"<nil>: Invalid value: backend: http may only be set when type is 'HTTP'", "type: Invalid value: backend: type changed to 'TCP': clear http, udp"}},
+			[]string{"http: Forbidden: http may only be set when type is 'HTTP'", "type: Invalid value: when type changes, the member of its old value must be cleared"}},
+		{"clear, from unset", backend + ", name: backend", rules.Compact, "{udp: {}, http: {}}", "{type: TCP, http: {}, tcp: {}, udp: {}}",
+			[]string{"<nil>: Invalid value: backend: http may only be set when type is 'HTTP'"}},
 		{"clear, to unset", backend, rules.Compact, "{type: UDP, udp: {}}", "{udp: {}}",
-			[]string{"<nil>: Invalid value: udp may only be set when type is 'UDP'", "type: Invalid value: type changed from 'UDP' to unset: clear udp"}},
+			[]string{"<nil>: Invalid value: udp may only be set when type is 'UDP'", "type: Invalid value: when type changes, the member of its old value must be cleared"}},
 		{"clear, deduced", backend + ", deduceInvalidDiscriminator: true", rules.Compact, "{udp: {}}", "{udp: {}, http: {}}",
-			[]string{"<nil>: Invalid value: at most one of http, tcp, udp may be set while type is unset", "type: Invalid value: the members set changed: clear udp"}},
-		{"clear, without discriminator", source + ", name: source", rules.Fine, "{git: {}}", "{git: {}, image: {}, oci: {}}",
+			[]string{"<nil>: Invalid value: at most one of http, tcp, udp may be set while type is unset"}},
+		{"clear, without discriminator", source + ", name: source, discriminatorChange: Clear", rules.Fine, "{git: {}}", "{git: {}, image: {}, oci: {}}",
 			[]string{
 				"git: Forbidden: source: at most one of git, image, oci may be set",
 				"image: Forbidden: source: at most one of git, image, oci may be set",
 				"oci: Forbidden: source: at most one of git, image, oci may be set",
-				"<nil>: Invalid value: source: image, oci is newly set: clear git",
+				"<nil>: Invalid value: source: when one of git, image, oci is newly set, the one set before must be cleared",
 			}},
 		{"forbid", backend + ", discriminatorChange: Forbid", rules.Fine, "{type: HTTP, http: {}}", "{type: UDP, udp: {}}",
 			[]string{"type: Forbidden: type may not change from 'HTTP' to 'UDP'"}},
@@ -98,11 +111,11 @@ func TestMessages(t *testing.T) {
 		{"empty table", backend + ", allowedChanges: {}", rules.Fine, "{type: HTTP, http: {}}", "{type: UDP, udp: {}}",
 			[]string{"type: Forbidden: type may not change from 'HTTP' to 'UDP'; no change is allowed"}},
 		{"forbid, without discriminator", source + ", discriminatorChange: Forbid", rules.Fine, "{git: {}}", "{image: {}}",
-			[]string{"<nil>: Forbidden: git may not be replaced by image"}},
+			[]string{"<nil>: Forbidden: the member set may not be switched or unset"}},
 		{"forbid unset, without discriminator", source + ", discriminatorChange: Forbid, name: source", rules.Fine, "{git: {}}", "{}",
-			[]string{"<nil>: Forbidden: source: git may not be unset"}},
+			[]string{"<nil>: Forbidden: source: the member set may not be switched or unset"}},
 		{"table, without discriminator", source + ", allowedChanges: {git: [oci, ''], oci: git}", rules.Fine, "{oci: {}}", "{image: {}}",
-			[]string{"<nil>: Forbidden: oci may not be replaced by image; allowed are 'git' to 'oci', unset; 'oci' to 'git'"}},
+			[]string{"<nil>: Forbidden: the member set may not change like this; allowed are 'git' to 'oci', unset; 'oci' to 'git'"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -166,7 +179,7 @@ func TestFallbackMessages(t *testing.T) {
 }
 
 func TestTrim(t *testing.T) {
-	all := rules.Rule{Rule: "true", Message: "m", MessageExpression: "'m'", Reason: rules.ReasonInvalid, FieldPath: ".a", OptionalOldSelf: true}
+	all := rules.Rule{Rule: "true", Message: "m", MessageExpression: "'m'", Reason: rules.ReasonForbidden, FieldPath: ".a", OptionalOldSelf: true}
 	tests := []struct {
 		name     string
 		features rules.Features

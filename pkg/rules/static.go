@@ -14,12 +14,32 @@ func Static(u *union.Union, enc Encoding) []Rule {
 	switch {
 	case u.Ratchet:
 		return Ratcheting(u, enc, Comparison{})
+	case enc == Paired:
+		return paired(u)
 	case enc != Fine:
 		return ruled(grouped(u, int(enc)))
 	case u.Discriminator != "":
 		return fineDiscriminated(u)
 	}
 	return finePlain(u)
+}
+
+// paired is, with a discriminator, a rule for each member and those on the whole
+// union; without one, the compact rule with a fixed message.
+func paired(u *union.Union) []Rule {
+	if u.Discriminator == "" {
+		l := ruled(grouped(u, 1))
+		for i := range l {
+			l[i].MessageExpression = ""
+		}
+		return l
+	}
+	o := self(u)
+	var l []Rule
+	for i := range u.Members {
+		l = append(l, o.pair(i).Rule)
+	}
+	return append(l, ruled(o.onWhole(1))...)
 }
 
 // fineDiscriminated is: forbidden and required per member, then the rules on the
@@ -178,6 +198,14 @@ func (r Rule) enforces(c union.Condition) Rule {
 
 func onlyWhen(u *union.Union, m union.Member, values string) string {
 	return fmt.Sprintf("%s may only be set when %s is %s", m.Name, u.Discriminator, values)
+}
+
+func onlyAndRequiredWhen(u *union.Union, m union.Member) string {
+	message := fmt.Sprintf("%s is required when %s is %s, and forbidden ", m.Name, u.Discriminator, alternatives(m.Values))
+	if u.Deduce {
+		return message + "when it is another"
+	}
+	return message + "otherwise"
 }
 
 func requiredWhen(u *union.Union, m union.Member) string {

@@ -25,52 +25,38 @@ func Transition(u *union.Union, c Comparison) []Rule {
 	return restrictMember(u, c)
 }
 
-// clearOnChange demands, when the discriminator changed, that no member carried
-// over remains but the selected one.
+// clearOnChange demands, when the discriminator changed, that the members of its
+// old value are gone, unless its new one selects them, too.
 func clearOnChange(u *union.Union, c Comparison) Rule {
 	o, old := self(u), oldSelf(u)
-	left := func(i int) expr {
-		return and(old.present(i), o.present(i), not(o.isSelected(i)))
+	var left []expr
+	for i, m := range u.Members {
+		was := []expr{o.present(i), inList(old.discriminator(), m.Values)}
+		if len(m.Values) > 1 {
+			was = append(was, not(and(o.hasType(), inList(o.discriminator(), m.Values))))
+		}
+		left = append(left, and(was...))
 	}
-	all := indices(len(u.Members))
-	var remaining []expr
-	for _, i := range all {
-		remaining = append(remaining, left(i))
-	}
-	holds := []expr{c.same(old.selection(), o.selection()), not(or(remaining...))}
+	changed := []expr{not(old.hasType()), and(o.hasType(), c.same(o.discriminator(), old.discriminator()))}
 	if u.Deduce {
 		// A member that stands alone beside an unset discriminator is selected.
-		holds = append(holds, and(not(o.typeSet()), atMostOneOf(o.members())))
+		changed = append(changed, not(o.typeSet()))
 	}
-	r := rule(u, or(holds...), ReasonInvalid, u.Discriminator,
-		fmt.Sprintf("when %s changes, the members it leaves behind must be cleared", u.Discriminator)).enforces(union.NotCleared)
-	to := cond(o.typeSet(), add(literal(" to '"), o.discriminator(), literal("'")), literal(" to unset"))
-	from := cond(old.typeSet(), add(literal(" from '"), old.discriminator(), literal("'")), zero)
-	change := add(literal(labelled(u, u.Discriminator+" changed")), from, to)
-	if u.Deduce {
-		// The selection changes without the discriminator, too.
-		change = cond(or(old.typeSet(), o.typeSet()), change, literal(labelled(u, "the members set changed")))
-	}
-	r.MessageExpression = explained(u, add(change, literal(": clear "), presentNames(o, all, left)))
-	return r
+	return rule(u, or(append(changed, not(or(left...)))...), ReasonInvalid, u.Discriminator,
+		fmt.Sprintf("when %s changes, the member of its old value must be cleared", u.Discriminator)).enforces(union.NotCleared)
 }
 
 // clearOnSet demands, when a member is newly set, that no member carried over
 // remains.
 func clearOnSet(u *union.Union) Rule {
 	o, old := self(u), oldSelf(u)
-	carriedOver := func(i int) expr { return and(old.present(i), o.present(i)) }
-	newlySet := func(i int) expr { return and(not(old.present(i)), o.present(i)) }
-	all := indices(len(u.Members))
 	var carried, added []expr
-	for _, i := range all {
-		carried = append(carried, carriedOver(i))
-		added = append(added, newlySet(i))
+	for i := range u.Members {
+		carried = append(carried, and(old.present(i), o.present(i)))
+		added = append(added, and(not(old.present(i)), o.present(i)))
 	}
-	r := rule(u, or(not(or(added...)), not(or(carried...))), ReasonInvalid, "",
+	return rule(u, or(not(or(added...)), not(or(carried...))), ReasonInvalid, "",
 		"when one of "+names(u)+" is newly set, the one set before must be cleared").enforces(union.NotCleared)
-	r.MessageExpression = labelledExpr(u, presentNames(o, all, newlySet), literal(" is newly set: clear "), presentNames(o, all, carriedOver))
-	return r
 }
 
 // restrictDiscriminator is Forbid and the table, by the discriminator's value. With
@@ -159,11 +145,6 @@ func restrictMember(u *union.Union, c Comparison) []Rule {
 	if u.Change == union.AllowedChanges {
 		message = "the member set may not change like this" + table(u)
 	}
-	change := cond(or(o.members()...), add(literal("replaced by "), presentNames(o, indices(len(u.Members)), o.present)), literal("unset"))
-	says := []expr{presentNames(old, indices(len(u.Members)), old.present), literal(" may not be "), change}
-	if told := table(u); u.Change == union.AllowedChanges && told != "" {
-		says = append(says, literal(told))
-	}
 	rows := rowsOf(u)
 	var l []Rule
 	for _, g := range split(indices(len(u.Members)), c.Parts) {
@@ -174,9 +155,7 @@ func restrictMember(u *union.Union, c Comparison) []Rule {
 			may := append([]expr{o.present(i)}, o.become(i, rows)...)
 			holds = cond(old.present(i), or(append(may, old.presentAmong(others(i, len(u.Members)))...)...), yes)
 		}
-		r := rule(u, holds, ReasonForbidden, "", message).enforces(union.NotAllowed)
-		r.MessageExpression = labelledExpr(u, says...)
-		l = append(l, r)
+		l = append(l, rule(u, holds, ReasonForbidden, "", message).enforces(union.NotAllowed))
 	}
 	return l
 }
@@ -300,14 +279,6 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 	}
 	r = rule(u, or(not(and(pinned...)), has(field(atom("self"), links[0]))), ReasonRequired, links[0], message)
 	return r, true
-}
-
-// labelledExpr is a messageExpression: the parts one after the other.
-func labelledExpr(u *union.Union, parts ...expr) string {
-	if label := labelled(u, ""); label != "" {
-		parts = append([]expr{literal(label)}, parts...)
-	}
-	return explained(u, add(parts...))
 }
 
 // maxTable is the length up to which messages tell the transition table.

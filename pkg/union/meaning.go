@@ -169,19 +169,16 @@ func (u *Union) ChangeViolations(old, new State) []Violation {
 	return []Violation{{broken, -1}}
 }
 
-// leavesBehind reports whether a change carried a member over that is not the
-// selected one.
+// leavesBehind reports whether a change left a member behind: with a
+// discriminator, that of its old value, which the new one does not select and which
+// is not deduced either; without one, a member that was there when another was set.
 func (u *Union) leavesBehind(old, new State) bool {
-	selected := -1
 	if u.Discriminator != "" {
-		if u.Selection(old) == u.Selection(new) {
-			return false
-		}
-		selected = u.MemberOf(u.Selection(new))
-	} else if !slices.ContainsFunc(u.indices(), func(i int) bool { return new.Present[i] && !old.Present[i] }) {
-		return false
+		left := u.MemberOf(old.Value)
+		return left >= 0 && new.Present[left] && u.MemberOf(new.Value) != left && !(u.Deduce && new.Value == "")
 	}
-	return slices.ContainsFunc(u.indices(), func(i int) bool { return i != selected && old.Present[i] && new.Present[i] })
+	return slices.ContainsFunc(u.indices(), func(i int) bool { return new.Present[i] && !old.Present[i] }) &&
+		slices.ContainsFunc(u.indices(), func(i int) bool { return old.Present[i] && new.Present[i] })
 }
 
 // changeAllowed reports whether Forbid, or the table, allows the change.

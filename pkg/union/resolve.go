@@ -317,7 +317,7 @@ func (r *resolver) change() {
 	case d.table:
 		u.Change = AllowedChanges
 		r.table()
-	case u.Change == 0 && u.Cardinality == AtLeastOne:
+	case u.Change == 0 && u.Discriminator == "":
 		u.Change = Allow
 	case u.Change == 0:
 		u.Change = Clear

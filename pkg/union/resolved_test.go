@@ -40,21 +40,21 @@ func TestResolved(t *testing.T) {
 		want                      union.Union
 		warnings                  []string
 	}{
-		{"members", "members: [b, a]", schema, union.Union{Members: members("b", "a"), Cardinality: union.AtMostOne, Change: union.Clear}, nil},
-		{"filler values", "fields-to-discriminateBy: {a: x, b: [x, '']}", schema, union.Union{Members: members("a", "b"), Cardinality: union.AtMostOne, Change: union.Clear}, nil},
-		{"name", "name: source, members: [a]", schema, union.Union{Name: "source", Members: members("a"), Cardinality: union.AtMostOne, Change: union.Clear}, nil},
-		{"exactly one", "members: [a], cardinality: ExactlyOne", schema, union.Union{Members: members("a"), Cardinality: union.ExactlyOne, Change: union.Clear}, nil},
+		{"members", "members: [b, a]", schema, union.Union{Members: members("b", "a"), Cardinality: union.AtMostOne, Change: union.Allow}, nil},
+		{"filler values", "fields-to-discriminateBy: {a: x, b: [x, '']}", schema, union.Union{Members: members("a", "b"), Cardinality: union.AtMostOne, Change: union.Allow}, nil},
+		{"name", "name: source, members: [a]", schema, union.Union{Name: "source", Members: members("a"), Cardinality: union.AtMostOne, Change: union.Allow}, nil},
+		{"exactly one", "members: [a], cardinality: ExactlyOne", schema, union.Union{Members: members("a"), Cardinality: union.ExactlyOne, Change: union.Allow}, nil},
 		{"at least one", "members: [a], cardinality: AtLeastOne", schema, union.Union{Members: members("a"), Cardinality: union.AtLeastOne, Change: union.Allow}, nil},
 		{"emptyIsUnset", "members: [a, b, c, d], emptyIsUnset: [d, c, b, a, a]", schema, union.Union{Members: []union.Member{
 			{Name: "a", Empty: union.EmptyObject, Fields: []string{"x", "z"}}, {Name: "b", Empty: union.EmptyString},
 			{Name: "c", Empty: union.EmptyCollection}, {Name: "d", Empty: union.EmptyCollection},
-		}, Cardinality: union.AtMostOne, Change: union.Clear}, nil},
+		}, Cardinality: union.AtMostOne, Change: union.Allow}, nil},
 		{"change", "members: [a], discriminatorChange: Allow", schema, union.Union{Members: members("a"), Cardinality: union.AtMostOne, Change: union.Allow}, nil},
 		{"table", "members: [a, b], allowedChanges: {a: [b, ''], b: []}", schema, union.Union{Members: members("a", "b"), Cardinality: union.AtMostOne,
 			Change: union.AllowedChanges, Allowed: map[string][]string{"a": {"b", ""}, "b": {}}}, nil},
 		{"empty table", "members: [a], allowedChanges: {}", schema, union.Union{Members: members("a"), Cardinality: union.AtMostOne, Change: union.AllowedChanges, Allowed: map[string][]string{}}, nil},
 		{"ratchet", "members: [a], ratchet: true, discriminatorChange: Clear", schema, union.Union{Members: members("a"), Cardinality: union.AtMostOne, Change: union.Clear, Ratchet: true}, nil},
-		{"false", "members: [a], ratchet: false", schema, union.Union{Members: members("a"), Cardinality: union.AtMostOne, Change: union.Clear}, nil},
+		{"false", "members: [a], ratchet: false", schema, union.Union{Members: members("a"), Cardinality: union.AtMostOne, Change: union.Allow}, nil},
 
 		{"discriminator", typed, schema, discriminated(union.Union{}), nil},
 		{"optional", typed + ", optionalMembers: [b]", schema, discriminated(union.Union{Members: []union.Member{ab[0], {Name: "b", Values: ab[1].Values, Optional: true}}}), nil},

@@ -76,8 +76,9 @@ func (c Cardinality) String() string { return cardinalities.name(c) }
 type Change int
 
 const (
-	// Clear demands that a change of the discriminator (or a newly set member)
-	// clears the members it leaves behind.
+	// Clear demands that a change of the discriminator clears the member of its old
+	// value or, without a discriminator, that a newly set member clears those that
+	// were there.
 	Clear Change = iota + 1
 	// Allow emits no transition rule.
 	Allow

@@ -54,9 +54,9 @@ func (u *Union) Node() *yaml.Node {
 	if u.ForbidUnmapped {
 		add("unmappedValues", yamltext.StringNode("Forbid"))
 	}
-	switch u.Change {
-	case 0:
-	case AllowedChanges:
+	switch {
+	case u.Change == 0, u.Change == Allow && u.Discriminator == "": // the default
+	case u.Change == AllowedChanges:
 		table := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 		for _, from := range slices.Sorted(maps.Keys(u.Allowed)) {
 			table.Content = append(table.Content, yamltext.StringNode(from), sequence(u.Allowed[from]))
