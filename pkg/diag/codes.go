@@ -76,6 +76,9 @@ const (
 	// Misplaced: the key of declarations, or something that looks like it,
 	// stands where there is no schema.
 	Misplaced Code = "UC223"
+	// ExcludedValue: the pattern or a length of the discriminator excludes a mapped
+	// value.
+	ExcludedValue Code = "UC224"
 )
 
 // What the API server would not accept.
@@ -243,6 +246,7 @@ var Codes = []CodeInfo{
 	{UnknownChange, Error, "change of unknown values"},
 	{NotCorrelatable, Error, "old and new cannot be correlated"},
 	{Misplaced, Error, "misplaced declaration"},
+	{ExcludedValue, Error, "value that the discriminator cannot have"},
 
 	{RuleOverBudget, Error, "rule over budget"},
 	{VersionOverBudget, Error, "version over budget"},
