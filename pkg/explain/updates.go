@@ -11,7 +11,10 @@ import (
 // onUpdate says in sentences what holds when an object is updated.
 func (s *subject) onUpdate() []string {
 	l := s.onChange()
-	if s.Deduce {
+	switch {
+	case s.Deduce && s.fallback() != "":
+		l = append(l, fmt.Sprintf("%s is %s where it is left out: no member is deduced then.", plain(s.Discriminator), quoted(s.fallback())))
+	case s.Deduce:
 		l = append(l, fmt.Sprintf("%s may be left out: the one member set then counts as selected, for changes too.", plain(s.Discriminator)))
 	}
 	if s.Guarded() {
