@@ -115,6 +115,8 @@ func TestAdvice(t *testing.T) {
 		{name: "nothing to say", spec: typed},
 		{name: "no enum", spec: replaced(typed, enum, "type: {type: string}"),
 			want: []string{`UC520 warning: discriminator "type" has no enum: a misspelt value such as "HTPT" is accepted, and selects no member`}},
+		{name: "no enum, and a value in allowedChanges", spec: replaced(replaced(typed, enum, "type: {type: string}"), "tcp: TCP}", "tcp: TCP}\n  allowedChanges: {HTTP: None}"),
+			want: []string{`UC520 warning: discriminator "type" has no enum: a misspelt value such as "HTPT" is accepted, and selects no member`}},
 		{name: "no enum, but other values are forbidden", spec: replaced(replaced(typed, enum, "type: {type: string}"), "tcp: TCP}", "tcp: TCP}\n  unmappedValues: Forbid")},
 		{name: "no enum, but a pattern of the values", spec: replaced(typed, enum, `type: {type: string, pattern: "^(HTTP|TCP)$"}`)},
 		{name: "no enum, and a pattern of anything", spec: replaced(typed, enum, `type: {type: string, pattern: "^[A-Z]+x?$"}`),
