@@ -67,7 +67,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 			if !ok {
 				return usagef("--output is text or json, not %q", format)
 			}
-			e, err := unions.read()
+			e, err := unions.read(true)
 			if err != nil {
 				return err
 			}
