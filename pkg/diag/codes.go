@@ -176,6 +176,9 @@ const (
 	// TableBypass: lint found a row of allowedChanges that allows, in two updates,
 	// changes that the table forbids.
 	TableBypass Code = "UC528"
+	// NeverUnchanged: lint found a union object that is never unchanged to the API
+	// server, so that it does not ratchet.
+	NeverUnchanged Code = "UC529"
 )
 
 // What is wrong with markers in Go source.
@@ -286,6 +289,7 @@ var Codes = []CodeInfo{
 	{UselessIgnore, Warning, "useless ignore comment"},
 	{VersionBypass, Warning, "way around through a version"},
 	{TableBypass, Warning, "way around in allowedChanges"},
+	{NeverUnchanged, Info, "union object never unchanged"},
 
 	{GoPackage, Error, "unreadable Go package"},
 	{BadMarker, Error, "bad marker"},

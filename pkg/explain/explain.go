@@ -78,6 +78,8 @@ type subject struct {
 	// object must have it: that it is required, and the server fills in no default.
 	written  apiextensionsv1.JSONSchemaProps
 	required bool
+	// unnamed is where the union object may have fields that its schema does not name.
+	unnamed *field.Path
 	// enum has the values of the discriminator that the schema allows; nil is any.
 	enum []string
 	// others are the known values that select no member.
@@ -155,6 +157,12 @@ func (s *subject) read() error {
 	}
 	s.written = schema.Properties[s.Discriminator]
 	s.required = slices.Contains(schema.Required, s.Discriminator) && !union.Defaulted(&s.written)
+	if at, ok := union.Unnamed(&schema); ok {
+		s.unnamed = s.path
+		if at != "" {
+			s.unnamed = s.path.Child(at)
+		}
+	}
 	for _, v := range s.written.Enum {
 		var value *string
 		if err := json.Unmarshal(v.Raw, &value); err == nil && value != nil {
