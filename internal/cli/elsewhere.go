@@ -36,8 +36,8 @@ type outside struct {
 	reads bool     // the command reads UnionSets
 }
 
-// read reads what the flags name, for CRDs at hand or by itself. Only what cannot be read is an error; what is
-// wrong with it is among the diagnostics of the files.
+// read reads what the flags name, for CRDs at hand or by itself. Only what cannot be
+// read is an error; what is wrong with it is among the diagnostics of the files.
 func (f *elsewhereFlags) read(crds bool) (outside, error) {
 	e := outside{reads: true}
 	if f.kubebuilder && len(f.packages) == 0 {
