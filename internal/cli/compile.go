@@ -94,7 +94,7 @@ func (c *compilerFlags) options() (opts crdpatch.Options, e outside, err error) 
 	if err := compile.CheckKubeVersion(c.opts.KubeVersion); err != nil {
 		return opts, e, usagef("--kube-version: %w", err)
 	}
-	if e, err = c.unions.read(); err != nil {
+	if e, err = c.unions.read(true); err != nil {
 		return opts, e, err
 	}
 	c.opts.Elsewhere = e.Elsewhere

@@ -36,9 +36,9 @@ type outside struct {
 	reads bool     // the command reads UnionSets
 }
 
-// read reads what the flags name. Only what cannot be read is an error; what is
-// wrong with it is among the diagnostics of the files.
-func (f *elsewhereFlags) read() (outside, error) {
+// read reads what the flags name, for CRDs at hand or by itself. Only what cannot be
+// read is an error; what is wrong with it is among the diagnostics of the files.
+func (f *elsewhereFlags) read(crds bool) (outside, error) {
 	e := outside{reads: true}
 	if f.kubebuilder && len(f.packages) == 0 {
 		return e, usagef("--kubebuilder needs --go: it says which Go packages have the markers")
@@ -55,7 +55,7 @@ func (f *elsewhereFlags) read() (outside, error) {
 		}
 	}
 	if len(f.packages) > 0 {
-		set, diags := markers.Load(markers.Options{Kubebuilder: f.kubebuilder}, f.packages...)
+		set, diags := markers.Load(markers.Options{Kubebuilder: f.kubebuilder, CRDs: crds}, f.packages...)
 		if set != nil {
 			e.add(set)
 		}

@@ -45,7 +45,7 @@ directories.`,
 			if cmd.Flags().Changed("output") && path == "" {
 				return usagef("-o needs the name of a file")
 			}
-			e, err := unions.read()
+			e, err := unions.read(len(args) > 0)
 			if err != nil {
 				return err
 			}

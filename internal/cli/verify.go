@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
@@ -24,6 +26,8 @@ type verified struct {
 	pos  diag.Pos
 	crd  string
 	path string // of the schema
+	// again says which updates an example stands for that changes nothing.
+	again string
 	verify.Proof
 }
 
@@ -67,7 +71,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 			if !ok {
 				return usagef("--output is text or json, not %q", format)
 			}
-			e, err := unions.read()
+			e, err := unions.read(true)
 			if err != nil {
 				return err
 			}
@@ -122,6 +126,12 @@ func (a *app) verifyAll(ctx context.Context, e outside, show func(io.Writer, []v
 func verifyDeclared(ctx context.Context, d compile.Declared) ([]verified, error) {
 	var l []verified
 	for _, o := range d.Objects {
+		again := "this goes for any update that changes something else in the union object and leaves the union as it is; the server lets one that changes nothing pass"
+		if at, open := union.Unnamed(o.Schema(d.CRD)); len(o.Steps) == 0 {
+			again = "this goes for any update that leaves the union as it is"
+		} else if open {
+			again += ", unless " + cmp.Or(at, "the object") + " has fields that the schema does not name"
+		}
 		proofs, err := verify.Object(ctx, d.CRD, o.Version, o.Steps, o.Unions)
 		if err != nil {
 			return nil, err
@@ -129,7 +139,7 @@ func verifyDeclared(ctx context.Context, d compile.Declared) ([]verified, error)
 		for i, u := range o.Unions {
 			for _, p := range proofs {
 				if p.Union == u {
-					l = append(l, verified{o.Declarations[i].Pos, d.Name, o.Place.String(), p})
+					l = append(l, verified{o.Declarations[i].Pos, d.Name, o.Place.String(), again, p})
 				}
 			}
 		}
@@ -170,6 +180,9 @@ func verificationText(w io.Writer, l []verified) error {
 		case v.Proved():
 			proved++
 			fmt.Fprintf(w, "%sproved: %s\n", head, v.tried())
+			for _, s := range v.Notes {
+				fmt.Fprintf(w, "note: %s\n", s)
+			}
 			continue
 		case v.Rules == 0 && len(v.Differences) > 0:
 			// Every state that the union forbids is accepted.
@@ -193,6 +206,9 @@ func verificationText(w io.Writer, l []verified) error {
 		for _, s := range v.Inconclusive {
 			fmt.Fprintf(w, "\ninconclusive: %s\n", s)
 		}
+		for _, s := range v.Notes {
+			fmt.Fprintf(w, "\nnote: %s\n", s)
+		}
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "%s: %d proved, %d different, %d inconclusive\n", plural(len(l), "union"), proved, differ, inconclusive)
@@ -210,7 +226,7 @@ func differenceText(w io.Writer, v verified, d verify.Difference) error {
 		}
 	}
 	if d.Old != nil && reflect.DeepEqual(d.Old, d.New) {
-		fmt.Fprintln(w, "this goes for any update that changes something else in the union object and leaves the union as it is; the server lets one that changes nothing pass")
+		fmt.Fprintln(w, v.again)
 	}
 	return changeText(w, d)
 }
@@ -256,6 +272,7 @@ type (
 		Rules         int              `json:"rules"` // that read something of the union
 		Differences   []differenceJSON `json:"differences"`
 		Inconclusive  []string         `json:"inconclusive"`
+		Notes         []string         `json:"notes"`
 	}
 	differenceJSON struct {
 		Verdict    string          `json:"verdict"` // "accepted" or "rejected"
@@ -281,7 +298,7 @@ func verificationJSON(w io.Writer, l []verified) error {
 			File: v.pos.File, Line: v.pos.Line, Col: v.pos.Col, CRD: v.crd, Path: v.path,
 			Name: v.Union.Name, Discriminator: v.Union.Discriminator, Members: v.Union.MemberNames(),
 			Proved: v.Proved(), Complete: v.Complete, States: v.States, Transitions: v.Transitions, Rules: v.Rules,
-			Differences: []differenceJSON{}, Inconclusive: append([]string{}, v.Inconclusive...),
+			Differences: []differenceJSON{}, Inconclusive: append([]string{}, v.Inconclusive...), Notes: append([]string{}, v.Notes...),
 		}
 		for _, d := range v.Differences {
 			p.Differences = append(p.Differences, toJSON(v, d))

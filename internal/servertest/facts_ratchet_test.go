@@ -116,6 +116,57 @@ func ratchetingFacts(t *testing.T, s *Server) {
 	}
 }
 
+// unchangedFacts say what the server takes for unchanged: no object with a field that
+// its schema does not name, be it because unknown fields are preserved, because
+// additionalProperties is true, or because it is, or has in it, a resource with its
+// metadata. A list without keys is compared as a whole, whatever is in it.
+func unchangedFacts(t *testing.T, s *Server) {
+	const (
+		schema = "{type: object, properties: {u: {type: object, %s, properties: {a: {type: string}, b: {type: string}, %s}, x-kubernetes-validations: [{rule: '%s', message: one of a and b}]}}}"
+		static = "!has(self.a) || !has(self.b)"
+		// What unioncel writes for ratchet: true beside a rule for creations.
+		same     = "has(self.a) == has(oldSelf.a) && has(self.b) == has(oldSelf.b) || " + static
+		open     = "x-kubernetes-preserve-unknown-fields: true"
+		embedded = "x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true"
+		resource = "{apiVersion: v1, kind: Pod, metadata: {name: x}}"
+		refused  = "spec.u: Invalid value: one of a and b"
+	)
+	for i, test := range []struct {
+		name, key, property string
+		value               string // beside a and b
+		want                string
+	}{
+		{name: "known fields only", key: "nullable: false", property: "c: {type: string}", value: "c: x"},
+		{name: "an unknown field", key: open, property: "c: {type: string}", value: "z: x", want: refused},
+		{name: "no unknown field, though it may have some", key: open, property: "c: {type: string}", value: "c: x"},
+		{name: "an unknown field below", key: "nullable: false", property: "c: {type: object, " + open + "}", value: "c: {z: 1}", want: refused},
+		{name: "an unknown field of something without a type", key: "nullable: false", property: "c: {" + open + "}", value: "c: {z: 1}", want: refused},
+		{name: "a string of something without a type", key: "nullable: false", property: "c: {" + open + "}", value: "c: z"},
+		{name: "a map of strings", key: "nullable: false", property: "c: {type: object, additionalProperties: {type: string}}", value: "c: {z: w}"},
+		{name: "an unknown field in a map", key: "nullable: false", property: "c: {type: object, additionalProperties: {type: object, " + open + "}}", value: "c: {z: {y: x}}", want: refused},
+		{name: "additionalProperties: true", key: "nullable: false", property: "c: {type: object, additionalProperties: true}", value: "c: {z: 1}", want: refused},
+		{name: "an embedded resource", key: "nullable: false", property: "c: {type: object, " + embedded + "}", value: "c: " + resource, want: refused},
+		{name: "an unknown field in a list", key: "nullable: false", property: "c: {type: array, items: {type: object, " + open + "}}", value: "c: [{z: 1}]"},
+		{name: "an unknown field in a list-map", key: "nullable: false", property: "c: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string}}, " + open + "}}", value: "c: [{k: x, z: 1}]", want: refused},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for j, rule := range []string{static, same} {
+				kind := fmt.Sprintf("Unchanged%dx%d", i, j)
+				stored := "spec: {u: {a: x, b: x, " + test.value + "}}"
+				want := test.want
+				if rule == same {
+					want = "" // the state is as it was
+				}
+				install(t, s, crd(t, kind, root(t, fmt.Sprintf(schema, test.key, test.property, "true"))))
+				create(t, s, it(kind, stored))
+				replace(t, s, crd(t, kind, root(t, fmt.Sprintf(schema, test.key, test.property, rule))))
+				wantComplaint(t, only(s.UpdateStatus(t.Context(), it(kind, "status: {phase: Done}"))), want)
+				wantComplaint(t, only(s.Update(t.Context(), relabelled(kind, stored))), want)
+			}
+		})
+	}
+}
+
 // transitionFacts say when a rule that reads oldSelf is asked.
 func transitionFacts(t *testing.T, s *Server) {
 	const schema = `

@@ -24,6 +24,7 @@ func TestFacts(t *testing.T) {
 		{"errors", errorFacts},
 		{"messages", messageFacts},
 		{"ratcheting", ratchetingFacts},
+		{"unchanged", unchangedFacts},
 		{"transitions", transitionFacts},
 		{"budgets", budgetFacts},
 		{"yaml", yamlFacts},

@@ -10,7 +10,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/json"
-	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -79,7 +78,7 @@ func Read(document []byte) (data []byte, v any, err error) {
 			err = fmt.Errorf("invalid YAML: %v", r)
 		}
 	}()
-	if data, err = sigs.YAMLToJSON(document); err == nil {
+	if data, err = yamltext.JSON(document); err == nil {
 		err = json.Unmarshal(data, &v)
 	}
 	return data, v, err

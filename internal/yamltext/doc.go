@@ -12,5 +12,7 @@
 // the parsed nodes and accounts for every byte between them; where text and
 // nodes do not agree, an error is returned.
 //
-// JSON is YAML here: flow collections, tabs and one-line files included.
+// JSON is YAML here: flow collections, tabs and one-line files included. Its escapes
+// that YAML readers do not know, surrogate pairs above all, mean what they mean in
+// JSON; half a pair is U+FFFD, as for kubectl and the API server.
 package yamltext

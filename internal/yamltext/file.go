@@ -143,9 +143,17 @@ func (f *File) parseChunk(c chunk) (*yaml.Node, error) {
 	if c.text > c.start && bytes.HasPrefix(f.Src[c.text:], bom) {
 		return nil, &SyntaxError{Line: c.line + 1, Column: 1, Msg: "found a second byte order mark"}
 	}
-	root, err := decode(f.Src[c.text:c.end])
+	text := f.Src[c.text:c.end]
+	escapes := hasJSONEscapes(text)
+	if escapes {
+		text = sameLength(text)
+	}
+	root, err := decode(text)
 	if err != nil {
-		return nil, f.locate(c, err)
+		return nil, f.locate(c, text, err)
+	}
+	if escapes {
+		restore(root, f.Src[c.text:c.end])
 	}
 	if c.line > 0 {
 		shiftLines(root, c.line)

@@ -27,11 +27,10 @@ var errTrailing = errors.New("did not find expected <document start>")
 // that of a context, sometimes counted from zero, sometimes absent.
 var yamlPrefix = regexp.MustCompile(`^yaml: (line \d+: )?`)
 
-// locate turns yaml.v3's error about a chunk into one that points at the text.
+// locate turns yaml.v3's error about the text of a chunk into one that points at it.
 // yaml.v3 does not tell the place, so it is searched for: it is where the error
 // becomes inevitable.
-func (f *File) locate(c chunk, err error) error {
-	text := f.Src[c.text:c.end]
+func (f *File) locate(c chunk, text []byte, err error) error {
 	msg := yamlPrefix.ReplaceAllString(err.Error(), "")
 	at := -1
 	switch {

@@ -17,7 +17,7 @@ func (f *File) Value(d *Document) (v any, err error) {
 			v, err = nil, fmt.Errorf("invalid YAML: %v", r)
 		}
 	}()
-	data, err := sigs.YAMLToJSONStrict(f.Src[d.Start:d.End])
+	data, err := toJSON(f.Src[d.Start:d.End], sigs.YAMLToJSONStrict)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/cost"
@@ -93,7 +92,7 @@ func ParseManifest(file string, src []byte) (Manifest, error) {
 	if node == nil || node.Kind != yaml.MappingNode {
 		return Manifest{}, fmt.Errorf("%s: no manifest", file)
 	}
-	data, err := sigs.YAMLToJSON(src)
+	data, err := yamltext.JSON(src)
 	if err != nil {
 		return Manifest{}, fmt.Errorf("%s: %w", file, err)
 	}

@@ -88,6 +88,17 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 		l.at(e, diag.NoSuchSchema, "end the path in [*], if those are meant", "this schema is %s, and the path does not go on to %s", kindOf(n), elements(n))
 		return
 	}
+	if e.Fit != nil {
+		var diags diag.List
+		e.Value, diags = e.Fit(func(property string) []string { return enum(value(value(n, "properties"), property)) })
+		for _, d := range diags {
+			d.Path = l.place.String()
+			l.diags = append(l.diags, d)
+		}
+		if diags.HasErrors() {
+			return
+		}
+	}
 	at := slices.IndexFunc(l.objects, func(o location) bool { return o.Version == l.place.Version && slices.Equal(o.Steps, l.place.Steps) })
 	switch {
 	case at < 0:
@@ -141,6 +152,19 @@ func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
 		return v
 	}
 	return nil
+}
+
+// enum are the strings in the enum of a schema.
+func enum(n *yaml.Node) []string {
+	var l []string
+	if values := value(n, "enum"); values != nil {
+		for _, v := range values.Content {
+			if s, err := yamltext.String(v); err == nil {
+				l = append(l, s)
+			}
+		}
+	}
+	return l
 }
 
 // elements names what a list or map consists of; it is empty for other schemas.

@@ -76,6 +76,9 @@ const (
 	// Misplaced: the key of declarations, or something that looks like it,
 	// stands where there is no schema.
 	Misplaced Code = "UC223"
+	// ExcludedValue: the pattern or a length of the discriminator excludes a mapped
+	// value.
+	ExcludedValue Code = "UC224"
 )
 
 // What the API server would not accept.
@@ -173,6 +176,9 @@ const (
 	// TableBypass: lint found a row of allowedChanges that allows, in two updates,
 	// changes that the table forbids.
 	TableBypass Code = "UC528"
+	// NeverUnchanged: lint found a union object that is never unchanged to the API
+	// server, so that it does not ratchet.
+	NeverUnchanged Code = "UC529"
 )
 
 // What is wrong with markers in Go source.
@@ -243,6 +249,7 @@ var Codes = []CodeInfo{
 	{UnknownChange, Error, "change of unknown values"},
 	{NotCorrelatable, Error, "old and new cannot be correlated"},
 	{Misplaced, Error, "misplaced declaration"},
+	{ExcludedValue, Error, "value that the discriminator cannot have"},
 
 	{RuleOverBudget, Error, "rule over budget"},
 	{VersionOverBudget, Error, "version over budget"},
@@ -282,6 +289,7 @@ var Codes = []CodeInfo{
 	{UselessIgnore, Warning, "useless ignore comment"},
 	{VersionBypass, Warning, "way around through a version"},
 	{TableBypass, Warning, "way around in allowedChanges"},
+	{NeverUnchanged, Info, "union object never unchanged"},
 
 	{GoPackage, Error, "unreadable Go package"},
 	{BadMarker, Error, "bad marker"},

@@ -75,9 +75,11 @@ type subject struct {
 	// allOf is the schema that compiling adds; nil is none.
 	allOf *apiextensionsv1.JSONSchemaProps
 	// written is the schema of the discriminator, and required says that the union
-	// object must have it: that it is required, and has no default.
+	// object must have it: that it is required, and the server fills in no default.
 	written  apiextensionsv1.JSONSchemaProps
 	required bool
+	// unnamed is where the union object may have fields that its schema does not name.
+	unnamed *field.Path
 	// enum has the values of the discriminator that the schema allows; nil is any.
 	enum []string
 	// others are the known values that select no member.
@@ -103,7 +105,7 @@ func explainUnion(p compile.UnionPlan, bytes []int, ruled bool) (Union, error) {
 		Version: p.Place.Name, Schema: p.Place.String(), Object: s.object(),
 		Discriminator: s.Discriminator, Cardinality: s.Cardinality.String(), Members: []Member{},
 		MemberlessValues: s.others, AnyValue: s.anyValue(),
-		UnmappedValues: "Allow", Deduce: s.Deduce, DiscriminatorChange: s.Change.String(), Ratchet: s.Ratchet,
+		Default: s.fallback(), UnmappedValues: "Allow", Deduce: s.Deduce, DiscriminatorChange: s.Change.String(), Ratchet: s.Ratchet,
 		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{}, AllOf: added,
 		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), Errors: situations,
 	}
@@ -154,7 +156,13 @@ func (s *subject) read() error {
 		return err
 	}
 	s.written = schema.Properties[s.Discriminator]
-	s.required = slices.Contains(schema.Required, s.Discriminator) && s.written.Default == nil
+	s.required = slices.Contains(schema.Required, s.Discriminator) && !union.Defaulted(&s.written)
+	if at, ok := union.Unnamed(&schema); ok {
+		s.unnamed = s.path
+		if at != "" {
+			s.unnamed = s.path.Child(at)
+		}
+	}
 	for _, v := range s.written.Enum {
 		var value *string
 		if err := json.Unmarshal(v.Raw, &value); err == nil && value != nil {

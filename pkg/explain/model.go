@@ -43,10 +43,13 @@ type Union struct {
 	Discriminator string   `json:"discriminator"`
 	Cardinality   string   `json:"cardinality"`
 	Members       []Member `json:"members"`
-	// MemberlessValues are further values of the discriminator's enum, AnyValue
-	// says that it has no enum.
+	// MemberlessValues are further values that the discriminator is known to take,
+	// AnyValue says that it has no enum.
 	MemberlessValues []string `json:"memberlessValues"`
 	AnyValue         bool     `json:"anyValue"`
+	// Default is what the server sets a discriminator to that is left out; empty is
+	// nothing.
+	Default string `json:"discriminatorDefault"`
 	// The keys of the declaration of these names.
 	UnmappedValues      string `json:"unmappedValues"`
 	Deduce              bool   `json:"deduceInvalidDiscriminator"`

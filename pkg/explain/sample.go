@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"encoding/json"
 	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -58,10 +59,23 @@ func (s *subject) sampleSchema() (schema, error) {
 	return o, nil
 }
 
+// fallback is what the server sets the discriminator to when it is left out.
+func (s *subject) fallback() string {
+	var value string
+	if union.Defaulted(&s.written) {
+		_ = json.Unmarshal(s.written.Default.Raw, &value) // anything but a string is for the server to refuse
+	}
+	return value
+}
+
+// neverUnset reports whether the server leaves no object with an unset discriminator:
+// it fills in a default, and the schema refuses "".
+func (s *subject) neverUnset() bool { return s.fallback() != "" && !s.admitsEmpty() }
+
 // unsetIsEmpty reports whether an unset discriminator is "" in samples: where
 // the schema does not let it be absent.
 func (s *subject) unsetIsEmpty() bool {
-	return (s.required || s.written.Default != nil) && s.admitsEmpty()
+	return (s.required || union.Defaulted(&s.written)) && s.admitsEmpty()
 }
 
 // admitsEmpty reports whether the schema lets the discriminator be "".

@@ -67,6 +67,37 @@ spec:
 	}
 }
 
+// TestDefaultedDiscriminator: what the server fills in is never unset, unless it may
+// be "".
+func TestDefaultedDiscriminator(t *testing.T) {
+	const declared = `
+spec:
+  type: object
+  x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, deduceInvalidDiscriminator: true, discriminatorChange: Forbid}]
+  properties: {type: {type: string, default: A%s}, a: {type: object}, b: {type: object}}
+`
+	got := explained(t, fmt.Sprintf(declared, ", enum: [A, B]"), rules.Fine)
+	text := textOf(t, got)
+	if strings.Contains(text, "type unset") || strings.Contains(text, "stay unset") {
+		t.Error(text)
+	}
+	for _, want := range []string{"AtMostOne: type is 'A' where it is left out", "type is 'A' where it is left out: no member is deduced then."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+	u := got.Unions[0]
+	if len(u.States) != 2 || len(u.Changes) != 2 || u.Default != "A" {
+		t.Errorf("%+v", u)
+	}
+	if u := explained(t, fmt.Sprintf(declared, ""), rules.Fine).Unions[0]; len(u.States) != 4 {
+		t.Errorf(`"" is possible: %+v`, u.States)
+	}
+	if u := explained(t, fmt.Sprintf(declared, ", enum: [A, B], nullable: true"), rules.Fine).Unions[0]; len(u.States) != 3 || u.Default != "" {
+		t.Errorf("null is possible: %+v", u)
+	}
+}
+
 // A schema that stands in place of rules is shown, and so is what it says, inside
 // a list as well.
 func TestOpenAPI(t *testing.T) {

@@ -72,7 +72,10 @@ func (s *subject) conditions() []union.Violation {
 // smallestState returns the smallest state that violates a condition; ok is
 // false when none does.
 func (s *subject) smallestState(target union.Violation) (best union.State, ok bool) {
-	values := []string{""}
+	var values []string
+	if !s.neverUnset() {
+		values = append(values, "")
+	}
 	if s.Discriminator != "" {
 		for i, m := range s.Members {
 			if i < 2 || i == target.Member {
@@ -125,7 +128,7 @@ type change struct {
 // smallestChange returns the smallest change from a legal state that violates a
 // condition; ok is false when none does.
 func (s *subject) smallestChange(target change) (old, new union.State, ok bool) {
-	if (target.condition == union.NotCleared) != (s.Change == union.Clear) {
+	if (target.condition == union.NotCleared) != (s.Change == union.Clear) || target.unset && s.neverUnset() {
 		return old, new, false
 	}
 	choices := s.choices()

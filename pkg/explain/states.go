@@ -58,7 +58,10 @@ func (s *subject) states() []States {
 	if s.Discriminator == "" {
 		return []States{row([]string{}, false, "")}
 	}
-	l := []States{row([]string{""}, false, "")}
+	l := []States{}
+	if !s.neverUnset() {
+		l = append(l, row([]string{""}, false, ""))
+	}
 	for _, m := range s.Members {
 		l = append(l, row(slices.Clone(m.Values), false, m.Values[0]))
 	}
@@ -219,7 +222,9 @@ func (s *subject) choices() []choice {
 	if s.Cardinality == union.AtLeastOne {
 		return nil
 	}
-	add(Selection{}, "", -1)
+	if !s.neverUnset() {
+		add(Selection{}, "", -1)
+	}
 	if s.Discriminator == "" {
 		for i, m := range s.Members {
 			add(Selection{Value: m.Name}, "", i)

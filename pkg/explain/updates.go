@@ -11,7 +11,10 @@ import (
 // onUpdate says in sentences what holds when an object is updated.
 func (s *subject) onUpdate() []string {
 	l := s.onChange()
-	if s.Deduce {
+	switch {
+	case s.Deduce && s.fallback() != "":
+		l = append(l, fmt.Sprintf("%s is %s where it is left out: no member is deduced then.", plain(s.Discriminator), quoted(s.fallback())))
+	case s.Deduce:
 		l = append(l, fmt.Sprintf("%s may be left out: the one member set then counts as selected, for changes too.", plain(s.Discriminator)))
 	}
 	if s.Guarded() {
@@ -82,6 +85,10 @@ func (s *subject) onStored() string {
 		return "An object that is illegal already can be updated as long as which members are set stays as it is."
 	case s.path == nil:
 		return "An object that is illegal already cannot be updated, /status included, before it is put right."
+	}
+	if s.unnamed != nil && !slices.Contains(s.plan.Place.Steps, "items") {
+		return fmt.Sprintf("Where %s is illegal already, an update that changes anything in it must put it right, and so must every update while %s has fields that the schema does not name.",
+			plain(s.path.String()), plain(s.unnamed.String()))
 	}
 	in := "it"
 	if slices.Contains(s.plan.Place.Steps, "items") {

@@ -90,6 +90,22 @@ func TestWhereItStands(t *testing.T) {
 	}
 }
 
+// Fields that no schema names keep a union object from ever being unchanged.
+func TestOnStoredOpen(t *testing.T) {
+	const spec = "\nspec: {type: object, x-kubernetes-unions: [{members: [a, b]%s}], properties: {a: {type: object%s}, b: {type: string}}}\n"
+	const open = ", x-kubernetes-preserve-unknown-fields: true"
+	const says = "and so must every update while spec.a has fields that the schema does not name."
+	for _, tt := range []struct {
+		key, a string
+		want   bool
+	}{{"", "", false}, {"", open, true}, {", ratchet: true", open, false}} {
+		l := explained(t, fmt.Sprintf(spec, tt.key, tt.a), rules.Fine).Unions[0].OnUpdate
+		if got := strings.HasSuffix(l[len(l)-1], says); got != tt.want {
+			t.Errorf("%q", l)
+		}
+	}
+}
+
 func textOf(t *testing.T, crds ...explain.CRD) string {
 	t.Helper()
 	var b bytes.Buffer

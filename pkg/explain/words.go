@@ -138,6 +138,10 @@ func (u Union) cardinality() string {
 	}
 	if d := plain(u.Discriminator); d != "" {
 		says = map[union.Cardinality]string{union.AtMostOne: d + " may stay unset", union.ExactlyOne: d + " must be set"}
+		if u.Default != "" {
+			text := d + " is " + quoted(u.Default) + " where it is left out"
+			says = map[union.Cardinality]string{union.AtMostOne: text, union.ExactlyOne: text}
+		}
 	}
 	for c, text := range says {
 		if c.String() == u.Cardinality {

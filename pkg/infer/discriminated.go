@@ -258,7 +258,7 @@ func (g *group) candidate(members []reading, within []*condition) *candidate {
 		}
 		return !slices.ContainsFunc(within, func(c *condition) bool { return c.evaluate(object) != yes })
 	}
-	required := slices.Contains(g.schema.Required, u.Discriminator)
+	implicit := union.DefaultCardinality(u.Discriminator, g.schema)
 	unset, refused := 0, 0      // of the ways to leave the discriminator unset
 	unmapped, forbidden := 0, 0 // of the values without a member
 	free := len(members)        // members that may be set without it
@@ -284,15 +284,15 @@ func (g *group) candidate(members []reading, within []*condition) *candidate {
 		}
 	}
 	switch {
-	case unset > 0 && refused > 0 && !required:
+	case unset > 0 && refused > 0 && implicit == union.AtMostOne:
 		u.Cardinality = union.ExactlyOne
-	case unset > 0 && refused < unset && required:
+	case unset > 0 && refused < unset && implicit == union.ExactlyOne:
 		u.Cardinality = union.AtMostOne
 	}
 	u.ForbidUnmapped = unmapped > 0 && forbidden == unmapped
-	u.Deduce = unset > 0 && free == len(members) && u.Cardinality == 0 && !required
+	u.Deduce = unset > 0 && free == len(members) && u.Cardinality == 0 && g.mayLack(g.discriminator)
 	c := &candidate{object: g.object, union: u, within: within}
-	c.vary(members, required)
+	c.vary(members, implicit)
 	return c
 }
 
@@ -302,19 +302,19 @@ func (g *group) order(r reading) int {
 }
 
 // vary adds unions that differ in what cannot be told for sure.
-func (c *candidate) vary(members []reading, required bool) {
+func (c *candidate) vary(members []reading, implicit union.Cardinality) {
 	add := func(change func(u *union.Union)) {
 		u := *c.union
 		u.Members = slices.Clone(u.Members)
 		change(&u)
 		c.others = append(c.others, &u)
 	}
-	if !required {
+	if c.mayLack(c.slots[c.union.Discriminator]) {
 		add(func(u *union.Union) { u.Deduce = !u.Deduce })
 	}
 	// Each discriminator has a default cardinality, and another one.
 	explicit := union.ExactlyOne
-	if required {
+	if implicit == union.ExactlyOne {
 		explicit = union.AtMostOne
 	}
 	if c.union.Cardinality != 0 {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 const (
@@ -143,12 +145,11 @@ func orNone(values []value) []value {
 }
 
 // values are those of a discriminator that matter to conditions: unset, what its
-// enum admits or else "", what the conditions mention, and something else. A
-// required one is not left unset.
+// enum admits or else "", what the conditions mention, and something else.
 func (o *object) values(d int, conditions []*condition) []value {
 	var l []value
 	s := o.property(d)
-	if !slices.Contains(o.schema.Required, o.names[d]) || s.Nullable {
+	if o.mayLack(d) || s.Nullable {
 		l = append(l, absent)
 	}
 	if len(s.Enum) > 0 {
@@ -168,6 +169,13 @@ func (o *object) values(d int, conditions []*condition) []value {
 		}
 	}
 	return append(l, value{true, other})
+}
+
+// mayLack reports whether an object that rules see may lack a property: it is not
+// required, and the server does not fill in a default.
+func (o *object) mayLack(slot int) bool {
+	s := o.property(slot)
+	return !slices.Contains(o.schema.Required, o.names[slot]) && !union.Defaulted(&s)
 }
 
 // enumOf returns the strings in the enum of a schema.

@@ -24,13 +24,13 @@ func noEnum(s *subject) diag.List {
 	if len(property.Enum) > 0 {
 		return nil
 	}
-	typo := acceptedTypo(&property, s.MemberValues())
+	typo := acceptedTypo(&property, s.Values)
 	if typo == "" {
 		return nil // a pattern or the like knows the values
 	}
 	return s.find(diag.NoEnum, s.discriminatorAt(), []string{s.Discriminator},
 		fmt.Sprintf("write enum: [%s] at %q, with the values that select no member added, if there are any; or, where the schema must stay as it is, unmappedValues: Forbid in the declaration",
-			strings.Join(flow(s.MemberValues()), ", "), s.Discriminator),
+			strings.Join(flow(s.Values), ", "), s.Discriminator),
 		"discriminator %q has no enum: a misspelt value such as %q is accepted, and selects no member", s.Discriminator, typo)
 }
 
@@ -61,7 +61,7 @@ func acceptedTypo(s *apiextensionsv1.JSONSchemaProps, values []string) string {
 
 // valueWithoutMember tells of values of an enum that select nothing.
 func valueWithoutMember(s *subject) diag.List {
-	if s.Discriminator == "" {
+	if len(s.schema.Properties[s.Discriminator].Enum) == 0 {
 		return nil
 	}
 	var l []string

@@ -69,6 +69,7 @@ func codes(l diag.List, only ...diag.Code) []string {
 var adviceOf = []diag.Code{
 	diag.NoEnum, diag.ValueWithoutMember, diag.RequiredChildren, diag.ListMember, diag.Undiscriminated,
 	diag.CostlyRules, diag.UselessIgnore, diag.VersionBypass, diag.TableBypass, diag.VersionsDiffer, diag.RemovableItem,
+	diag.NeverUnchanged,
 }
 
 const typed = `
@@ -99,6 +100,12 @@ func replaced(text, old, replacement string) string {
 	return strings.Replace(text, old, replacement, 1)
 }
 
+// neverUnchanged is what is said of a union object with fields that no schema names.
+func neverUnchanged(holder string) string {
+	return "UC529 info: to the API server the object of this union is never unchanged while " + holder +
+		" has fields that the schema does not name: where the union is stored invalid, no update passes before that is put right, not even one of /status"
+}
+
 func TestAdvice(t *testing.T) {
 	const tcp = "tcp: {type: object, properties: {port: {type: integer}}}"
 	const enum = "type: {type: string, enum: [HTTP, TCP]}"
@@ -115,6 +122,8 @@ func TestAdvice(t *testing.T) {
 		{name: "nothing to say", spec: typed},
 		{name: "no enum", spec: replaced(typed, enum, "type: {type: string}"),
 			want: []string{`UC520 warning: discriminator "type" has no enum: a misspelt value such as "HTPT" is accepted, and selects no member`}},
+		{name: "no enum, and a value in allowedChanges", spec: replaced(replaced(typed, enum, "type: {type: string}"), "tcp: TCP}", "tcp: TCP}\n  allowedChanges: {HTTP: None}"),
+			want: []string{`UC520 warning: discriminator "type" has no enum: a misspelt value such as "HTPT" is accepted, and selects no member`}},
 		{name: "no enum, but other values are forbidden", spec: replaced(replaced(typed, enum, "type: {type: string}"), "tcp: TCP}", "tcp: TCP}\n  unmappedValues: Forbid")},
 		{name: "no enum, but a pattern of the values", spec: replaced(typed, enum, `type: {type: string, pattern: "^(HTTP|TCP)$"}`)},
 		{name: "no enum, and a pattern of anything", spec: replaced(typed, enum, `type: {type: string, pattern: "^[A-Z]+x?$"}`),
@@ -129,6 +138,22 @@ func TestAdvice(t *testing.T) {
 		{name: "value without a member that is forbidden", spec: replaced(replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, None]"), "tcp: TCP}", "tcp: TCP}\n  unmappedValues: Forbid"),
 			want: []string{`UC521 info: "None" in the enum of discriminator "type" can never be used: unmappedValues is Forbid`}},
 
+		{name: "unknown fields", spec: replaced(typed, "properties:\n", "x-kubernetes-preserve-unknown-fields: true\nproperties:\n"),
+			want: []string{neverUnchanged("it")}},
+		{name: "unknown fields below", spec: replaced(typed, tcp, "tcp: {type: object, x-kubernetes-preserve-unknown-fields: true}"),
+			want: []string{neverUnchanged(`"tcp"`)}},
+		{name: "something without a type", spec: replaced(typed, "properties:\n", "properties:\n  any: {x-kubernetes-preserve-unknown-fields: true}\n"),
+			want: []string{neverUnchanged(`"any"`)}},
+		{name: "additionalProperties: true", spec: replaced(typed, tcp, "tcp: {type: object, properties: {options: {type: object, additionalProperties: true}}}"),
+			want: []string{neverUnchanged(`"tcp.options"`)}},
+		{name: "an embedded resource in a map", spec: replaced(typed, "properties:\n", "properties:\n  pods: {type: object, additionalProperties: {type: object, properties: {pod: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}}}}\n"),
+			want: []string{neverUnchanged(`"pods[*].pod"`)}},
+		{name: "unknown fields in a list-map", spec: replaced(typed, "properties:\n", "properties:\n  items: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], x-kubernetes-preserve-unknown-fields: true, properties: {k: {type: string}}}}\n"),
+			want: []string{neverUnchanged(`"items[*]"`)}},
+		{name: "unknown fields in a list", spec: replaced(typed, "properties:\n", "properties:\n  list: {type: array, items: {type: object, x-kubernetes-preserve-unknown-fields: true}}\n")},
+		{name: "unknown fields, and ratchet", spec: replaced(replaced(typed, "properties:\n", "x-kubernetes-preserve-unknown-fields: true\nproperties:\n"), "tcp: TCP}", "tcp: TCP}\n  ratchet: true")},
+		{name: "unknown fields around", spec: "type: object\nx-kubernetes-preserve-unknown-fields: true\nproperties:\n  u:" + strings.ReplaceAll(typed, "\n", "\n    ")},
+		{name: "unknown fields in an item of a list", spec: "type: array\nmaxItems: 3\nitems:\n  x-kubernetes-preserve-unknown-fields: true" + strings.ReplaceAll(typed, "\n", "\n  ")},
 		{name: "required children", spec: replaced(typed, tcp, "tcp: {type: object, required: [port, host], properties: {port: {type: integer}, host: {type: string}}}"),
 			want: []string{`UC522 info: every child of "tcp" is required: {} is refused, and it cannot be chosen before all of it is known`}},
 		{name: "required children of several", spec: strings.ReplaceAll(untyped, "{type: object, properties", "{type: object, required: [port], properties"),
@@ -144,7 +169,8 @@ func TestAdvice(t *testing.T) {
 		{name: "emptyIsUnset", spec: replaced(typed, "tcp: TCP}", "tcp: TCP}\n  emptyIsUnset: [tcp]")},
 		{name: "a required child that is not there", spec: replaced(typed, tcp, "tcp: {type: object, required: [prot], properties: {port: {type: integer}}}"),
 			want: []string{`UC522 warning: member "tcp" can never be set: it requires "prot", which it has no property for, so that the API server drops what users write there`}},
-		{name: "a required child among unknown fields", spec: replaced(typed, tcp, "tcp: {type: object, x-kubernetes-preserve-unknown-fields: true, required: [prot], properties: {port: {type: integer}}}")},
+		{name: "a required child among unknown fields", spec: replaced(typed, tcp, "tcp: {type: object, x-kubernetes-preserve-unknown-fields: true, required: [prot], properties: {port: {type: integer}}}"),
+			want: []string{neverUnchanged(`"tcp"`)}},
 		{name: "a required key of a map", spec: replaced(typed, tcp, "tcp: {type: object, required: [prot], minProperties: 1, additionalProperties: {type: string}}")},
 
 		{name: "list", spec: lists("tcp: {type: array, items: {type: string}}", change),

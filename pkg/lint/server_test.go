@@ -13,6 +13,63 @@ import (
 	"github.com/unioncel/unioncel/pkg/lint"
 )
 
+// TestServerUnchanged shows that a stored object whose union is never unchanged cannot
+// be updated, and that it can with what the hint says.
+func TestServerUnchanged(t *testing.T) {
+	s := servertest.Start(t)
+	const stored = "{type: HTTP, http: {}, tcp: {z: 1}}"
+	open := replaced(typed, "tcp: {type: object, ", "tcp: {type: object, x-kubernetes-preserve-unknown-fields: true, ")
+	root := strings.Replace(crd("roots", version{name: "v1", spec: "type: string"}), "        properties:\n",
+		"        x-kubernetes-unions: [{members: [a, b]}]\n        properties:\n          a: {type: string}\n          b: {type: string}\n", 1)
+	for _, test := range []struct{ plural, crd, item, stored string }{
+		{"opens", crd("opens", version{name: "v1", spec: open}), "fields-to-discriminateBy: {http: HTTP, tcp: TCP}\n", "spec: " + stored},
+		{"roots", root, "{members: [a, b]}", "a: x\nb: x"},
+	} {
+		t.Run(test.plural, func(t *testing.T) {
+			l := lint.File("crd.yaml", []byte(test.crd), lint.Options{})
+			if told := codes(l, diag.NeverUnchanged); len(told) != 1 {
+				t.Fatalf("lint says %v", l)
+			}
+			ratchet := replaced(test.crd, test.item, test.item+"              ratchet: true\n")
+			if test.plural == "roots" {
+				ratchet = replaced(test.crd, test.item, "{members: [a, b], ratchet: true}")
+			}
+			if told := codes(lint.File("crd.yaml", []byte(ratchet), lint.Options{}), diag.NeverUnchanged); len(told) > 0 {
+				t.Errorf("with ratchet lint says %v", told)
+			}
+			bare := test.crd[:strings.Index(test.crd, "x-kubernetes-unions")] + "x-kubernetes-map-type: atomic\n"
+			if test.plural == "roots" {
+				bare = replaced(test.crd, "x-kubernetes-unions: [{members: [a, b]}]", "x-kubernetes-map-type: atomic")
+			}
+			if err := s.Install(t.Context(), []byte(bare)); err != nil {
+				t.Fatal(err)
+			}
+			object := func(label string) []byte {
+				return fmt.Appendf(nil, "apiVersion: example.com/v1\nkind: %s\nmetadata: {name: x, namespace: default, labels: {l: %s}}\n%s\n",
+					strings.ToUpper(test.plural[:1])+test.plural[1:len(test.plural)-1], label, test.stored)
+			}
+			if _, err := s.Create(t.Context(), object("a")); err != nil {
+				t.Fatal(err)
+			}
+			for _, step := range []struct {
+				crd, label string
+				accepted   bool
+			}{{test.crd, "b", false}, {ratchet, "c", true}} {
+				compiled, diags := crdpatch.Compile("crd.yaml", []byte(step.crd), crdpatch.Options{})
+				if diags.HasErrors() {
+					t.Fatal(diags)
+				}
+				if err := s.Replace(t.Context(), compiled); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := s.Update(t.Context(), object(step.label)); (err == nil) != step.accepted {
+					t.Errorf("label %s: %v", step.label, err)
+				}
+			}
+		})
+	}
+}
+
 // TestServer shows on a real API server that what the advice says of it is so: each
 // step is accepted or refused as named.
 func TestServer(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -178,6 +179,21 @@ func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchema
 		return
 	}
 	s.used = true
+	u := d.in(at)
+	e := union.External{Target: w.target, Version: w.version, Steps: steps, File: d.at.File, Value: d.value(&u)}
+	if w.l.opts.CRDs && d.Discriminator != "" {
+		e.Fit = func(enum func(string) []string) (*yaml.Node, diag.List) { return d.fit(at, enum(d.Discriminator)) }
+	}
+	same := func(o union.External) bool {
+		return o.Target == e.Target && o.Version == e.Version && slices.Equal(o.Steps, e.Steps) && o.Pos() == e.Pos()
+	}
+	if !slices.ContainsFunc(w.set.Externals, same) {
+		w.set.Externals = append(w.set.Externals, e)
+	}
+}
+
+// in is the union where its schema is at.
+func (d *declared) in(at *apiextensionsv1.JSONSchemaProps) union.Union {
 	u := d.Union
 	if u.Discriminator != "" && demands(at, u.Discriminator) {
 		u.Cardinality = 0
@@ -188,13 +204,38 @@ func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchema
 			m.Empty = union.PresentWhenEmpty
 		}
 	}
-	e := union.External{Target: w.target, Version: w.version, Steps: steps, File: d.at.File, Value: d.value(&u)}
-	same := func(o union.External) bool {
-		return o.Target == e.Target && o.Version == e.Version && slices.Equal(o.Steps, e.Steps) && o.Pos() == e.Pos()
+	return u
+}
+
+// fit is the value of x-kubernetes-unions in a CRD whose schema is at, but for the enum
+// of the discriminator.
+func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, enum []string) (*yaml.Node, diag.List) {
+	at = at.DeepCopy()
+	discriminator := at.Properties[d.Discriminator]
+	discriminator.Enum = nil
+	for _, v := range enum {
+		raw, _ := json.Marshal(v) // strings never fail
+		discriminator.Enum = append(discriminator.Enum, apiextensionsv1.JSON{Raw: raw})
 	}
-	if !slices.ContainsFunc(w.set.Externals, same) {
-		w.set.Externals = append(w.set.Externals, e)
+	at.Properties[d.Discriminator] = discriminator
+	u := d.in(at)
+	values := d.from.ofCRD(enum)
+	var diags diag.List
+	d.values = maps.Clone(d.values)
+	for i, m := range u.Members {
+		field, ok := d.guessed[m.Name]
+		if !ok {
+			continue
+		}
+		value, ok := values.of(field)
+		if !ok {
+			diags = append(diags, values.lack(d.members[m.Name], field))
+			continue
+		}
+		u.Members[i].Values = []string{value}
+		d.values[value] = d.members[m.Name]
 	}
+	return d.value(&u), diags
 }
 
 // demands reports whether the schema itself sees to it that a property is set and

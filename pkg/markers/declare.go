@@ -15,6 +15,10 @@ type declared struct {
 	at diag.Pos
 	// members and values are where the markers of members stand, by name and by value.
 	members, values map[string]diag.Pos
+	// guessed are the Go names of the members, by name, whose values markers do not
+	// say; from says which the discriminator can have.
+	guessed map[string]string
+	from    *values
 }
 
 // draft is a union whose parts have been found and not been checked.
@@ -190,7 +194,7 @@ func memberHint(m mark) string {
 
 // finish makes a draft a union.
 func (s *structure) finish(d *draft) {
-	u := declared{Union: union.Union{Name: d.name, Cardinality: d.cardinality}, members: map[string]diag.Pos{}, values: map[string]diag.Pos{}}
+	u := declared{Union: union.Union{Name: d.name, Cardinality: d.cardinality}, members: map[string]diag.Pos{}, values: map[string]diag.Pos{}, guessed: map[string]string{}}
 	var values *values
 	switch {
 	case len(d.discriminators) > 0:
@@ -220,6 +224,9 @@ func (s *structure) finish(d *draft) {
 			s.mode(&out, m, taken)
 		default:
 			s.value(&out, m, values, taken)
+			if m.mark.value == nil {
+				u.guessed[out.Name] = m.name
+			}
 		}
 		u.Members = append(u.Members, out)
 		u.members[out.Name] = m.mark.pos
@@ -233,22 +240,32 @@ func (s *structure) finish(d *draft) {
 			s.errorf(d.members[i].mark.pos, diag.BadMarker, "allow it for some mode, or delete the field", "member %s is forbidden in every mode", d.members[i].name)
 		}
 	}
+	u.from = values
 	s.unions = append(s.unions, u)
 }
 
 // value gives a member the discriminator value that selects it.
 func (s *structure) value(out *union.Member, m part, values *values, taken map[string]part) {
 	value, ok := values.of(m.name)
+	lenient := m.mark.value == nil && s.l.opts.CRDs && s.l.own(s.id.Package)
 	switch {
 	case m.mark.value != nil:
 		value = *m.mark.value
+	case lenient && (!ok || taken[value].field != nil):
+		out.Values = []string{m.name} // until fit knows better
+		return
 	case !ok:
-		s.errorf(m.mark.pos, diag.ValueNotInEnum,
-			`name the field or a constant after the value, or say it: +k8s:unionMember(memberName: "V") with +k8s:unionDiscriminator`,
-			"no value of discriminator %s is for member %s: the values are %s", values.discriminator, m.name, strings.Join(values.known, ", "))
+		s.diags = append(s.diags, values.lack(m.mark.pos, m.name))
 		return
 	}
 	s.take(out, m, value, taken)
+}
+
+// lack is the diagnostic for a member that no value is for.
+func (v *values) lack(pos diag.Pos, member string) diag.Diagnostic {
+	return diag.Diagnostic{Code: diag.ValueNotInEnum, Pos: pos,
+		Message: fmt.Sprintf("no value of discriminator %s is for member %s: the values are %s", v.discriminator, member, strings.Join(v.known, ", ")),
+		Hint:    `name the field or a constant after the value, or say it: +k8s:unionMember(memberName: "V") with +k8s:unionDiscriminator`}
 }
 
 // take adds a value to a member unless another has it.

@@ -17,6 +17,9 @@ type Options struct {
 	// AtMostOneOf and AtLeastOneOf too. controller-gen writes a rule of its own for
 	// them, which then gives way (union.Union.Replace) to the compiled ones.
 	Kubebuilder bool
+	// CRDs says that the CRDs are at hand: what the discriminator's enum is, they
+	// decide (union.External.Fit), and that of markers refuses nothing.
+	CRDs bool
 	// Dir is what patterns are relative to; empty is the working directory.
 	Dir string
 }

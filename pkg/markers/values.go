@@ -18,6 +18,7 @@ type values struct {
 	typ           string            // the name of its type, when it has constants
 	known         []string          // none: any
 	constants     map[string]string // name to value
+	declared      []string          // the values of the constants
 }
 
 // values returns those of the +kubebuilder:validation:Enum on the field or on its
@@ -31,13 +32,12 @@ func (s *structure) values(f *field) *values {
 	}
 	v.typ = named.Obj().Name()
 	scope := named.Obj().Pkg().Scope()
-	var all []string
 	for _, name := range scope.Names() {
 		if c, ok := scope.Lookup(name).(*types.Const); ok && types.Identical(c.Type(), named) && c.Val().Kind() == constant.String {
 			value := constant.StringVal(c.Val())
 			v.constants[name] = value
-			if value != "" && !slices.Contains(all, value) {
-				all = append(all, value)
+			if value != "" && !slices.Contains(v.declared, value) {
+				v.declared = append(v.declared, value)
 			}
 		}
 	}
@@ -47,11 +47,19 @@ func (s *structure) values(f *field) *values {
 			v.known = enumOf(info.Markers)
 		}
 	}
+	slices.Sort(v.declared)
 	if len(v.known) == 0 {
-		slices.Sort(all)
-		v.known = all
+		v.known = v.declared
 	}
 	return v
+}
+
+// ofCRD are the same values where its schema has this enum, whatever markers say.
+func (v values) ofCRD(enum []string) *values {
+	if v.known = slices.DeleteFunc(slices.Clone(enum), func(s string) bool { return s == "" }); len(v.known) == 0 {
+		v.known = v.declared
+	}
+	return &v
 }
 
 // enumOf returns the strings that +kubebuilder:validation:Enum lists.

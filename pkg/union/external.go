@@ -21,6 +21,9 @@ type External struct {
 	// Value is that of x-kubernetes-unions: a list with an item per union. It is
 	// not modified.
 	Value *yaml.Node
+	// Fit, unless nil, says what Value is in a schema in which properties have these
+	// enums, and what is wrong with it there.
+	Fit func(enum func(property string) []string) (*yaml.Node, diag.List)
 	// File is what the positions of Value are in.
 	File string
 	// At, unless nil, is the position of all of Value, as when it is not YAML that

@@ -200,7 +200,7 @@ func TestChangeViolations(t *testing.T) {
 		{typed, union.NotCleared, []string{
 			"- > A a", "A a > A a", "A a > B b", "A a > -", "A a > Other", "- > -",
 			"!A a > B a b", "!A a > B a", "!A a > - a", "!A a > Other a", "A a > B2 b c", // c is not of the old value
-			"!A > B a", // neither was there, nor may be
+			"!A > B a",                     // neither was there, nor may be
 			"A a b > A a b", "A a b > A b", // the discriminator did not change
 			"B b > B2 b", "B b c > B2 b c", // the selected member may stay
 			"- a > B a", "- a > A a", "Other a > B a", "Other a > Third a", "- a > - a", // the old value had no member

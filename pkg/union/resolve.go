@@ -226,20 +226,21 @@ func (r *resolver) discriminator() {
 		return
 	}
 	if prop.Default != nil {
+		hint := "drop the default; deduceInvalidDiscriminator: true lets users leave the discriminator out"
+		if d.deduce && Defaulted(prop) {
+			hint = "drop the default: with it, the discriminator is set where users leave it out, and never deduced"
+		}
 		r.diags = append(r.diags, diag.Diagnostic{
-			Code: diag.DefaultedDiscriminator, Severity: diag.Warning, Pos: d.discriminator.pos, Path: d.Path,
+			Code: diag.DefaultedDiscriminator, Severity: diag.Warning, Pos: d.discriminator.pos, Path: d.Path, Hint: hint,
 			Message: fmt.Sprintf("discriminator %q has the default %s: users get errors about a value they never wrote", u.Discriminator, prop.Default.Raw),
-			Hint:    "drop the default; deduceInvalidDiscriminator: true lets users leave the discriminator out",
 		})
 	}
 	u.Values = u.MemberValues()
 	r.enum(prop)
+	r.excluded(prop)
 	required := slices.Contains(r.schema.Required, u.Discriminator) && !prop.Nullable
 	enum := enumOf(prop)
 	emptyPossible := len(prop.Enum) == 0 && (prop.MinLength == nil || *prop.MinLength == 0) || slices.Contains(enum, "")
-	if slices.Contains(r.schema.Required, u.Discriminator) && u.Cardinality == 0 {
-		u.Cardinality = ExactlyOne
-	}
 	if u.Cardinality == AtMostOne && required && !emptyPossible {
 		r.errorf(d.cardinalityPos, diag.Contradiction, "delete cardinality, or make the discriminator optional",
 			"AtMostOne lets %q be unset, but the schema requires it", u.Discriminator)
@@ -285,7 +286,7 @@ func enumOf(prop *apiextensionsv1.JSONSchemaProps) []string {
 func (r *resolver) cardinality() {
 	d, u := r.d, r.u
 	if u.Cardinality == 0 {
-		u.Cardinality = AtMostOne
+		u.Cardinality = DefaultCardinality(u.Discriminator, r.schema)
 	}
 	switch {
 	case u.Discriminator != "" && d.members:
@@ -326,16 +327,18 @@ func (r *resolver) change() {
 
 func (r *resolver) table() {
 	u := r.u
-	known, what := u.Values, "value of the discriminator"
-	if u.Discriminator == "" {
-		known, what = u.MemberNames(), "member"
-	}
 	check := func(w word) {
+		known, what := u.MemberNames(), "member"
+		ok := slices.Contains(known, w.text)
+		if r.d.discriminator.set {
+			ok = r.changes(w)
+			known, what = u.Values, "value of the discriminator"
+		}
 		hint := nearest(w.text, known)
-		if u.Discriminator != "" && hint == "" {
+		if r.d.discriminator.set && hint == "" {
 			hint = "add it to the members or to the enum of the discriminator"
 		}
-		if !slices.Contains(known, w.text) {
+		if !ok {
 			r.errorf(w.pos, diag.UnknownChange, hint, "allowedChanges names %q, which is no known %s", w.text, what)
 		}
 	}

@@ -150,10 +150,10 @@ func TestResolveErrors(t *testing.T) {
 		{"two kinds of change", "- {members: [a, b], discriminatorChange: Forbid, allowedChanges: {a: b}}", []string{
 			"2:42: UC220: discriminatorChange and allowedChanges both say what may change; hint: delete discriminatorChange: allowedChanges takes its place",
 		}},
-		{"unknown changes", "- {discriminator: type, fields-to-discriminateBy: {a: HTTP, b: TCP}, allowedChanges: {HTPT: TCP, '': TCP, HTTP: ['', Bogus]}}\n- {members: [c, d], allowedChanges: {c: [D, e1]}}", []string{
+		{"unknown changes", "- {discriminator: type, fields-to-discriminateBy: {a: HTTP, b: TCP}, allowedChanges: {HTPT: TCP, '': TCP, HTTP: ['', TPC]}}\n- {members: [c, d], allowedChanges: {c: [D, e1]}}", []string{
 			`2:87: UC221: allowedChanges names "HTPT", which is no known value of the discriminator; hint: write "HTTP"`,
 			`2:98: UC221: an unset union may always be set: "" needs no row; hint: delete this row`,
-			`2:118: UC221: allowedChanges names "Bogus", which is no known value of the discriminator; hint: write one of HTTP, TCP`,
+			`2:118: UC221: allowedChanges names "TPC", which is no known value of the discriminator; hint: write "TCP"`,
 			`3:42: UC221: allowedChanges names "D", which is no known member; hint: write "d"`,
 			`3:45: UC221: allowedChanges names "e1", which is no known member; hint: write one of c, d`,
 		}},

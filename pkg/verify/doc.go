@@ -37,6 +37,11 @@
 // there, is a difference: that is not for the union to say. What the
 // discriminator's own schema does not admit is left out, and so are its defaults.
 //
+// A rule with optionalOldSelf that asks oldSelf for more than hasValue() is judged
+// otherwise by servers before Kubernetes 1.37 (cel-go before 0.29): to them a null in
+// the old object is a value, and a field whose name CEL escapes is never there. The
+// linked version has the last word here, and Proof.Notes tells of such rules.
+//
 // # What is tried
 //
 // Every state, when there are no more than 4,096 of them: 8 members with up to 16

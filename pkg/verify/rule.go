@@ -64,6 +64,13 @@ func (t *test) evaluate(ctx context.Context, value, old any) (answer, string) {
 	return holds, ""
 }
 
+// readsThroughOptional reports whether it is a rule with optionalOldSelf that asks
+// oldSelf for more than whether there is one.
+func (t *test) readsThroughOptional() bool {
+	return t.rule != nil && t.rule.OptionalOldSelf != nil && *t.rule.OptionalOldSelf &&
+		slices.ContainsFunc(t.reads, func(r read) bool { return r.old })
+}
+
 // tests are those of the rules on n. They are compiled together, which is cheaper
 // than one by one.
 func (n *node) tests() []*test {

@@ -32,6 +32,9 @@ type Proof struct {
 	Differences []Difference
 	// Inconclusive says what could not be evaluated, and why.
 	Inconclusive []string
+	// Notes tell of rules that older API servers judge otherwise than this proof has
+	// them; see the package comment.
+	Notes []string
 }
 
 // Proved reports whether the rules mean what the union says: there is no
@@ -113,6 +116,7 @@ func prove(g *generator, c *chain, u *union.Union, unions []*union.Union) (Proof
 		return proof, err
 	}
 	proof.Rules = p.rules() + len(broken)
+	proof.Notes = p.notes()
 	p.links()
 	f, err := p.run(g)
 	if err != nil {
@@ -126,6 +130,19 @@ func prove(g *generator, c *chain, u *union.Union, unions []*union.Union) (Proof
 	proof.Differences = differences
 	proof.Inconclusive = append(proof.Inconclusive, doubts...)
 	return proof, g.ctx.Err()
+}
+
+// notes tell of rules that read the old object through an optional oldSelf. Servers
+// whose cel-go is older than 0.29 take it for a raw map there.
+func (p *prover) notes() []string {
+	var l []string
+	for _, k := range p.checks {
+		if k.readsThroughOptional() {
+			l = append(l, fmt.Sprintf("servers before Kubernetes 1.37 may judge this rule at %s otherwise: in an optional oldSelf they take a null for a value, and never find a field whose name CEL escapes, such as namespace or a-b; only oldSelf.hasValue() means the same everywhere: %s",
+				k.at, k.text))
+		}
+	}
+	return l
 }
 
 // tooLarge says that a union has more members than can be tried, or nothing.

@@ -147,6 +147,32 @@ accepted: a is not set while type is 'A'; b is set while type is 'A'`, ""},
 	}
 }
 
+// TestNotes: rules that ask an optional oldSelf for more than whether it is there.
+func TestNotes(t *testing.T) {
+	const sum = "(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) + (has(self.c) ? 1 : 0) <= 1"
+	for rule, want := range map[string]bool{
+		"!oldSelf.hasValue() || " + sum: false,
+		sum:                             false,
+		"(oldSelf.hasValue() && has(oldSelf.value().a) && has(oldSelf.value().b)) || " + sum: true,
+		"oldSelf.?a.hasValue() || " + sum:                                                                   true,
+		"oldSelf.optMap(o, has(o.a)).orValue(false) || " + sum:                                              true,
+		"[oldSelf].exists(o, o.hasValue() && has(o.value().a)) || " + sum:                                   true,
+		"['x'].exists(oldSelf, oldSelf == 'y') || " + sum:                                                   false,
+		"oldSelf.or(optional.none()).hasValue() || " + sum:                                                  true,
+		"has(self.c) == (oldSelf.hasValue() ? has(self.c) : has(self.c)) && (" + sum + ")":                  false,
+		"oldSelf.hasValue() && oldSelf.value().c == 1 ? true : (" + sum + ") || size(oldSelf.?b.value())>9": true,
+	} {
+		p := proofs(t, plainSchema+"x-kubernetes-validations: [{optionalOldSelf: true, rule: \""+rule+"\"}]", plain)[0]
+		if got := len(p.Notes) == 1; got != want || got && !strings.Contains(p.Notes[0], "properties[spec] otherwise") {
+			t.Errorf("%s: %q %q", rule, p.Notes, p.Inconclusive)
+		}
+	}
+	p := proofs(t, plainSchema+"x-kubernetes-validations: [{rule: 'has(oldSelf.a) || "+sum+"'}]", plain)[0]
+	if len(p.Notes) > 0 {
+		t.Errorf("oldSelf is not optional: %q", p.Notes)
+	}
+}
+
 // example is the specs of a difference in short.
 func example(t testing.TB, d verify.Difference) string {
 	t.Helper()

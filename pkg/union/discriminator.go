@@ -1,0 +1,78 @@
+package union
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"unicode/utf8"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// DefaultCardinality is that of a union on schema whose declaration names none:
+// ExactlyOne when the schema requires the discriminator, unless its enum says that
+// "" will do; otherwise, and without a discriminator (""), AtMostOne.
+func DefaultCardinality(discriminator string, schema *apiextensionsv1.JSONSchemaProps) Cardinality {
+	property := schema.Properties[discriminator]
+	if discriminator != "" && slices.Contains(schema.Required, discriminator) && !slices.Contains(enumOf(&property), "") {
+		return ExactlyOne
+	}
+	return AtMostOne
+}
+
+// Defaulted reports whether the server sets a property that is left out: it has a
+// default, and null does not stay.
+func Defaulted(property *apiextensionsv1.JSONSchemaProps) bool {
+	return property.Default != nil && !property.Nullable
+}
+
+// excluded reports members' values, unless the enum lacks them, that the
+// discriminator never has.
+func (r *resolver) excluded(prop *apiextensionsv1.JSONSchemaProps) {
+	for _, f := range r.d.fields {
+		for _, v := range f.values {
+			if v.text != "" && (len(prop.Enum) == 0 || slices.Contains(enumOf(prop), v.text)) {
+				r.excludes(prop, v, fmt.Sprintf("of member %q", f.name.text))
+			}
+		}
+	}
+}
+
+// excludes reports a value that the pattern or a length of the discriminator
+// excludes. The server counts code points.
+func (r *resolver) excludes(prop *apiextensionsv1.JSONSchemaProps, v word, whose string) {
+	says := func(key, format string, limit any) {
+		r.errorf(v.pos, diag.ExcludedValue, "write another value, or change the "+key,
+			"value %q %s "+format+" the %s of %q, %v", v.text, whose, key, r.u.Discriminator, limit)
+	}
+	n := int64(utf8.RuneCountInString(v.text))
+	pattern, err := regexp.Compile(prop.Pattern) // of one that is wrong the server tells
+	switch {
+	case prop.MinLength != nil && n < *prop.MinLength:
+		says("minLength", "is shorter than", *prop.MinLength)
+	case prop.MaxLength != nil && n > *prop.MaxLength:
+		says("maxLength", "is longer than", *prop.MaxLength)
+	case err == nil && !pattern.MatchString(v.text):
+		says("pattern", "does not match", prop.Pattern)
+	}
+}
+
+// changes reports whether allowedChanges may name a value of the discriminator. It
+// may name any while nothing lists them, unless that looks like a misspelling; the
+// union knows it then.
+func (r *resolver) changes(v word) bool {
+	u := r.u
+	if len(u.Values) == 0 || slices.Contains(u.Values, v.text) {
+		return true // without values there was an error
+	}
+	prop := r.schema.Properties[u.Discriminator]
+	if len(prop.Enum) > 0 || u.ForbidUnmapped || spelling.Closest(v.text, u.Values) != "" {
+		return false
+	}
+	r.excludes(&prop, v, "in allowedChanges")
+	u.Values = append(u.Values, v.text)
+	return true
+}

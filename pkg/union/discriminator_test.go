@@ -1,0 +1,132 @@
+package union_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// TestDefaultCardinality: a required discriminator must be set, unless its enum
+// says that "" will do.
+func TestDefaultCardinality(t *testing.T) {
+	const required, optional = "required: [type], ", ""
+	tests := []struct {
+		name, required, property, key string
+		want                          union.Cardinality
+	}{
+		{"optional", optional, "{type: string}", "", union.AtMostOne},
+		{"optional, with an enum", optional, "{type: string, enum: [A]}", "", union.AtMostOne},
+		{"required", required, "{type: string}", "", union.ExactlyOne},
+		{"required, with an enum", required, "{type: string, enum: [A]}", "", union.ExactlyOne},
+		{"required, empty in the enum", required, "{type: string, enum: [A, '']}", "", union.AtMostOne},
+		{"required, empty in the enum, ExactlyOne", required, "{type: string, enum: ['', A]}", "cardinality: ExactlyOne, ", union.ExactlyOne},
+		{"required, null in the enum", required, "{type: string, nullable: true, enum: [A, null]}", "", union.ExactlyOne},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			unions, diags := resolve(t, "- {"+tt.key+"discriminator: type, fields-to-discriminateBy: {a: A}}",
+				"{type: object, "+tt.required+"properties: {type: "+tt.property+", a: {type: string}}}", false)
+			if len(diags) > 0 || unions[0].Cardinality != tt.want {
+				t.Errorf("%v, %v; want %v", unions[0], diags, tt.want)
+			}
+		})
+	}
+}
+
+// TestDefaultedDiscriminator: what the server fills in is never deduced; a null that
+// stays may be.
+func TestDefaultedDiscriminator(t *testing.T) {
+	const drop = "drop the default; deduceInvalidDiscriminator: true lets users leave the discriminator out"
+	tests := []struct{ property, key, hint string }{
+		{"{type: string, default: A}", "", drop},
+		{"{type: string, default: A}", "deduceInvalidDiscriminator: true, ", "drop the default: with it, the discriminator is set where users leave it out, and never deduced"},
+		{"{type: string, default: A, nullable: true}", "deduceInvalidDiscriminator: true, ", drop},
+	}
+	for _, tt := range tests {
+		_, got := resolve(t, "- {discriminator: type, "+tt.key+"fields-to-discriminateBy: {a: A}}",
+			"{type: object, properties: {type: "+tt.property+", a: {type: string}}}", false)
+		want := []string{`2:19: UC501: warning: discriminator "type" has the default "A": users get errors about a value they never wrote; hint: ` + tt.hint}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// TestExcludedValues: values that the discriminator's schema never lets through.
+func TestExcludedValues(t *testing.T) {
+	tests := []struct {
+		name, property, declaration string
+		want                        []string
+	}{
+		{"pattern", "{type: string, pattern: '^[A-Z]+$'}", "fields-to-discriminateBy: {a: [A, a1], b: B}", []string{
+			`2:59: UC224: value "a1" of member "a" does not match the pattern of "type", ^[A-Z]+$; hint: write another value, or change the pattern`}},
+		{"unanchored", "{type: string, pattern: '[0-9]'}", "fields-to-discriminateBy: {a: xx1x, b: B}", []string{
+			`2:64: UC224: value "B" of member "b" does not match the pattern of "type", [0-9]; hint: write another value, or change the pattern`}},
+		{"minLength", "{type: string, minLength: 2}", "fields-to-discriminateBy: {a: é, b: éé}", []string{
+			`2:55: UC224: value "é" of member "a" is shorter than the minLength of "type", 2; hint: write another value, or change the minLength`}},
+		{"maxLength", "{type: string, maxLength: 2}", "fields-to-discriminateBy: {a: 日本, b: ABC}", []string{
+			`2:62: UC224: value "ABC" of member "b" is longer than the maxLength of "type", 2; hint: write another value, or change the maxLength`}},
+		{"once", "{type: string, maxLength: 2, pattern: x, enum: [ABD]}", "fields-to-discriminateBy: {a: ABC}", []string{
+			`2:55: UC218: value "ABC" of member "a" is not in the enum of "type"; hint: write "ABD"`}},
+		{"a pattern that the server refuses", "{type: string, pattern: '('}", "fields-to-discriminateBy: {a: A}", nil},
+		{"in a table", "{type: string, maxLength: 4}", "fields-to-discriminateBy: {a: A, b: B}, allowedChanges: {A: [Nothing, None]}", []string{
+			`2:86: UC224: value "Nothing" in allowedChanges is longer than the maxLength of "type", 4; hint: write another value, or change the maxLength`}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, got := resolve(t, "- {discriminator: type, "+tt.declaration+"}",
+				"{type: object, properties: {type: "+tt.property+", a: {type: string}, b: {type: string}}}", false)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestMemberlessChanges: without an enum allowedChanges may name any value, and the
+// union knows it from then on. What looks like a slip is one.
+func TestMemberlessChanges(t *testing.T) {
+	tests := []struct {
+		name, property, declaration string
+		values, want                []string
+	}{
+		{"no enum", "{type: string}", "allowedChanges: {None: [HTTP], HTTP: [None, Recreate], Recreate: [None]}",
+			[]string{"HTTP", "TCP", "None", "Recreate"}, nil},
+		{"misspelt", "{type: string}", "allowedChanges: {None: [HTPT]}", nil, []string{
+			`2:94: UC221: allowedChanges names "HTPT", which is no known value of the discriminator; hint: write "HTTP"`}},
+		{"misspelt twice", "{type: string}", "allowedChanges: {Recreate: [HTTP], HTTP: [Recraete]}", nil, []string{
+			`2:112: UC221: allowedChanges names "Recraete", which is no known value of the discriminator; hint: write "Recreate"`}},
+		{"enum", "{type: string, enum: [HTTP, TCP]}", "allowedChanges: {None: [HTTP]}", nil, []string{
+			`2:87: UC221: allowedChanges names "None", which is no known value of the discriminator; hint: write one of HTTP, TCP`}},
+		{"unmappedValues", "{type: string}", "unmappedValues: Forbid, allowedChanges: {None: [HTTP]}", nil, []string{
+			`2:111: UC221: allowedChanges names "None", which is no known value of the discriminator; hint: write one of HTTP, TCP`}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			unions, got := resolve(t, "- {discriminator: type, fields-to-discriminateBy: {a: HTTP, b: TCP}, "+tt.declaration+"}",
+				"{type: object, properties: {type: "+tt.property+", a: {type: string}, b: {type: string}}}", false)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if tt.values != nil && !cmp.Equal(unions[0].Values, tt.values) {
+				t.Errorf("values %q", unions[0].Values)
+			}
+		})
+	}
+}
+
+// TestDiscriminatorFails: what is wrong with the discriminator says nothing about the
+// values in allowedChanges.
+func TestDiscriminatorFails(t *testing.T) {
+	for name, want := range map[string]string{
+		"a b": "UC205", "any": "UC206", "num": "UC207", "a": "UC208", "nope": "UC204", "": "UC204",
+	} {
+		_, got := resolve(t, `- {discriminator: "`+name+`", fields-to-discriminateBy: {a: A}, allowedChanges: {A: [None, B], C: A}}`,
+			`{type: object, properties: {"a b": {type: string, enum: [A, B, C, None]}, any: {x-kubernetes-preserve-unknown-fields: true}, num: {type: integer}, a: {type: string}}}`, false)
+		if len(got) != 1 || got[0][len("2:19: "):][:5] != want {
+			t.Errorf("%q: %q", name, got)
+		}
+	}
+}
