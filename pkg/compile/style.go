@@ -40,7 +40,7 @@ func (c *compiler) encodings(u *union.Union) []rules.Encoding {
 	case u.Discriminator != "" && c.opts.Encoding == Auto && !u.Ratchet:
 		l := []rules.Encoding{rules.Paired, rules.Fine}
 		for _, groups := range slices.Backward(groupings(n)) {
-			if groups < n || n == 1 { // as many groups as members are paired
+			if groups < n || n == 1 || u.Deduce { // else as many groups as members are paired
 				l = append(l, rules.Encoding(groups))
 			}
 		}
