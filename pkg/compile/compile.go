@@ -125,6 +125,17 @@ func (p Place) String() string {
 	return b.String()
 }
 
+// Many reports whether p is in a list or a map, so that one object may hold many.
+func (p Place) Many() bool {
+	for i := 0; i < len(p.Steps); i++ {
+		if p.Steps[i] != "properties" {
+			return true
+		}
+		i++ // a name
+	}
+	return false
+}
+
 // Object is a schema that declares unions.
 type Object struct {
 	Place

@@ -3,6 +3,7 @@ package compile
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/unioncel/unioncel/pkg/cost"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -34,6 +35,9 @@ type UnionPlan struct {
 	Dropped string
 	// Rules are the rules, those on the union object first, then the removal guards.
 	Rules []RulePlan
+	// Time is what the rules take of a request for each union object in it, estimated
+	// by cost.Time. A schema in place of rules is not part of it.
+	Time time.Duration
 }
 
 // RulePlan is a rule and what it costs at its place.
@@ -123,6 +127,11 @@ func (c *compiler) plan() (*Plan, error) {
 	}
 	for i, g := range groups {
 		up := &p.Unions[g.union]
+		takes, err := c.time(up, g)
+		if err != nil {
+			return nil, err
+		}
+		up.Time += takes
 		for k, r := range g.rules {
 			served := hasRule(g.place.Schema(c.crd).XValidations, r)
 			up.Rules = append(up.Rules, RulePlan{Rule: r.Trim(c.kube.features), Place: g.place, Kind: g.kind, Cost: costs[i][k], Served: served})
@@ -141,6 +150,21 @@ type planned struct {
 	kind  RuleKind
 	place Place
 	rules []rules.Rule
+}
+
+// time estimates what rules take of a request. Those on an ancestor of the union
+// object read both.
+func (c *compiler) time(up *UnionPlan, g planned) (time.Duration, error) {
+	properties := max(len(g.place.Schema(c.crd).Properties), len(up.Place.Schema(c.crd).Properties))
+	var sum time.Duration
+	for _, r := range g.rules {
+		d, err := cost.Time(r.Rule, properties, up.Union.Discriminator)
+		if err != nil {
+			return 0, err
+		}
+		sum += d
+	}
+	return sum, nil
 }
 
 // costs returns what the rules of each group cost. Those of one place are costed

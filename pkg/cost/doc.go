@@ -1,6 +1,6 @@
 // Package cost asks the API server's own estimator what validation rules cost
 // at their places in a CustomResourceDefinition. It has no table of its own: all
-// figures come from k8s.io/apiextensions-apiserver, as linked.
+// costs come from k8s.io/apiextensions-apiserver, as linked.
 //
 // The estimator works in its own unit, roughly a comparison. A rule's cost is
 // that of evaluating it once, in the worst case that the schema's bounds allow,
@@ -8,4 +8,7 @@
 // cardinality. The budgets are [RuleLimit] per rule and [MessageLimit] per
 // message expression, and [VersionLimit] for the sum of all rules of a version's
 // schema, where message expressions count once.
+//
+// What rules take of a request is another matter, which the estimator does not know:
+// [Time] estimates it from their text.
 package cost

@@ -179,6 +179,8 @@ const (
 	// NeverUnchanged: lint found a union object that is never unchanged to the API
 	// server, so that it does not ratchet.
 	NeverUnchanged Code = "UC529"
+	// SlowRules: lint found rules that take more than a millisecond of every request.
+	SlowRules Code = "UC530"
 )
 
 // What is wrong with markers in Go source.
@@ -290,6 +292,7 @@ var Codes = []CodeInfo{
 	{VersionBypass, Warning, "way around through a version"},
 	{TableBypass, Warning, "way around in allowedChanges"},
 	{NeverUnchanged, Info, "union object never unchanged"},
+	{SlowRules, Warning, "slow rules"},
 
 	{GoPackage, Error, "unreadable Go package"},
 	{BadMarker, Error, "bad marker"},

@@ -106,7 +106,7 @@ func explainUnion(p compile.UnionPlan, bytes []int, ruled bool) (Union, error) {
 		Discriminator: s.Discriminator, Cardinality: s.Cardinality.String(), Members: []Member{},
 		MemberlessValues: s.others, AnyValue: s.anyValue(),
 		Default: s.fallback(), UnmappedValues: "Allow", Deduce: s.Deduce, DiscriminatorChange: s.Change.String(), Ratchet: s.Ratchet,
-		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{}, AllOf: added,
+		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{}, RequestMicroseconds: p.Time.Microseconds(), Many: p.Place.Many(), AllOf: added,
 		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), Errors: situations,
 	}
 	if s.ForbidUnmapped {

@@ -61,6 +61,11 @@ type Union struct {
 	Why      string `json:"why"`
 	Dropped  string `json:"dropped"`
 	Rules    []Rule `json:"rules"`
+	// RequestMicroseconds is what the rules take of every request that writes the
+	// object, for each union object in it: an estimate of the order of magnitude.
+	RequestMicroseconds int64 `json:"requestMicroseconds"`
+	// Many says that the union object is in a list or a map, so that there may be many.
+	Many bool `json:"many"`
 	// AllOf is the schema that is added to the allOf of the union object, where
 	// one stands in place of static rules; else nil.
 	AllOf map[string]any `json:"allOf"`

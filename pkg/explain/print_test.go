@@ -3,6 +3,7 @@ package explain_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -130,4 +131,30 @@ func jsonOf(t *testing.T, l []explain.CRD) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// Times are told when they are noticeable, and of which objects.
+func TestTime(t *testing.T) {
+	for _, tt := range []struct {
+		microseconds int64
+		many         bool
+		want         string
+	}{
+		{1000, false, ""},
+		{1100, false, "the rules take about 1.1 ms of every request that writes the object\n"},
+		{17600, true, "the rules take about 18 ms of every request that writes the object, for each of the union objects in it\n"},
+	} {
+		l := []explain.CRD{explained(t, backend, rules.Compact)}
+		l[0].Unions[0].RequestMicroseconds, l[0].Unions[0].Many = tt.microseconds, tt.many
+		for name, print := range map[string]func(io.Writer, []explain.CRD) error{"text": explain.Text, "Markdown": explain.Markdown} {
+			var b strings.Builder
+			if err := print(&b, l); err != nil {
+				t.Fatal(err)
+			}
+			got := strings.Join(strings.Fields(b.String()), " ")
+			if want := strings.TrimSpace(tt.want); strings.Contains(got, "the rules take about") != (want != "") || !strings.Contains(got, want) {
+				t.Errorf("%s of %d µs: %s", name, tt.microseconds, b.String())
+			}
+		}
+	}
 }

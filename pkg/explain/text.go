@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -106,7 +107,21 @@ func (u Union) facts() [][2]string {
 	}
 	add("encoding", encoding)
 	add("left out", plain(u.Dropped))
+	add("time", u.time())
 	return l
+}
+
+// time says what the rules take of a request, when that is noticeable.
+func (u Union) time() string {
+	d := time.Duration(u.RequestMicroseconds) * time.Microsecond
+	if d <= cost.Noticeable {
+		return ""
+	}
+	text := fmt.Sprintf("the rules take about %s of every request that writes the object", cost.About(d))
+	if u.Many {
+		text += ", for each of the union objects in it"
+	}
+	return text
 }
 
 func (p *page) union(u Union) {

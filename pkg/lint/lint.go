@@ -39,6 +39,7 @@ func File(name string, src []byte, opts Options) diag.List {
 	}
 	for _, p := range plans {
 		l = append(l, costly(p, declared)...)
+		l = append(l, slow(p, declared, explainIn(name, src, opts))...)
 	}
 	if len(declared) > 0 {
 		comments := commentsOfFile(name, src, declared)
