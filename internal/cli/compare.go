@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // difference is what --check and --diff print of an input: its name when it
@@ -18,7 +20,7 @@ func (c *conversion) difference(name string, src, out []byte) []byte {
 		return nil
 	}
 	if c.check {
-		b.WriteString(name + "\n")
+		b.WriteString(diag.Escape(strings.ReplaceAll(name, "\n", `\n`)) + "\n")
 	}
 	if c.diff {
 		label := diffLabel(filepath.ToSlash(name))

@@ -265,6 +265,15 @@ func sources(results []result) func(file string) []byte {
 	}
 }
 
+// printText writes a text for people, with what others wrote in it, to standard
+// output; JSON has escapes of its own.
+func (a *app) printText(format string, data []byte) error {
+	if format != "json" {
+		data = []byte(diag.Escape(string(data)))
+	}
+	return a.print(data)
+}
+
 // print writes to standard output.
 func (a *app) print(data []byte) error {
 	if _, err := a.streams.Out.Write(data); err != nil {

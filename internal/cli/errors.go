@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // errFindings ends a command with exitFindings; what was found has been
@@ -43,7 +45,7 @@ func fileError(name string, err error) error {
 // complain prints an error, one line for each of several joined ones.
 func (a *app) complain(message string) {
 	for line := range strings.Lines(message) {
-		fmt.Fprintf(a.streams.Err, "unioncel: %s\n", strings.TrimSuffix(line, "\n"))
+		fmt.Fprintf(a.streams.Err, "unioncel: %s\n", diag.Escape(strings.TrimSuffix(line, "\n")))
 	}
 }
 

@@ -67,7 +67,7 @@ CustomResourceDefinition.`,
 			if err != nil {
 				return err
 			}
-			return a.explainAll(cmd.Context(), e, a.explain(opts), show, args)
+			return a.explainAll(cmd.Context(), e, a.explain(opts), format, show, args)
 		},
 	}
 	flags.register(cmd)
@@ -76,7 +76,7 @@ CustomResourceDefinition.`,
 }
 
 // explainAll prints the explanations of all inputs together, in their order.
-func (a *app) explainAll(ctx context.Context, e outside, plan planner, show func(io.Writer, []explain.CRD) error, args []string) error {
+func (a *app) explainAll(ctx context.Context, e outside, plan planner, format string, show func(io.Writer, []explain.CRD) error, args []string) error {
 	found, err := gather(ctx, a, e, args, func(name string, src []byte) ([]explain.CRD, diag.List, error) {
 		inputs, diags := plan(name, src)
 		var l []explain.CRD
@@ -100,5 +100,5 @@ func (a *app) explainAll(ctx context.Context, e outside, plan planner, show func
 	if err := show(&out, crds); err != nil {
 		return err
 	}
-	return a.print(out.Bytes())
+	return a.printText(format, out.Bytes())
 }

@@ -192,7 +192,7 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 				a.note(r.name + ": no unions found" + flags.that())
 			}
 		}
-		return a.print(out.Bytes())
+		return a.printText(flags.format, out.Bytes())
 	}
 	for i := range results {
 		results[i].diagnostics = nil // they have been reported

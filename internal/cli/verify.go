@@ -75,7 +75,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 			if err != nil {
 				return err
 			}
-			return a.verifyAll(cmd.Context(), e, show, args)
+			return a.verifyAll(cmd.Context(), e, format, show, args)
 		},
 	}
 	unions.register(cmd)
@@ -85,7 +85,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 
 // verifyAll verifies the unions of all inputs, in their order, and prints what
 // was found together.
-func (a *app) verifyAll(ctx context.Context, e outside, show func(io.Writer, []verified) error, args []string) error {
+func (a *app) verifyAll(ctx context.Context, e outside, format string, show func(io.Writer, []verified) error, args []string) error {
 	found, err := gather(ctx, a, e, args, func(name string, src []byte) (l []verified, diags diag.List, err error) {
 		declared, diags := crdpatch.Declared(name, src, e.Elsewhere)
 		for _, d := range declared {
@@ -111,7 +111,7 @@ func (a *app) verifyAll(ctx context.Context, e outside, show func(io.Writer, []v
 	if err := show(&out, l); err != nil {
 		return err
 	}
-	if err := a.print(out.Bytes()); err != nil {
+	if err := a.printText(format, out.Bytes()); err != nil {
 		return err
 	}
 	for _, v := range l {

@@ -48,7 +48,7 @@ func printText(w io.Writer, l List, source func(file string) []byte, show func(a
 	lines := lineIndex{source: source}
 	for _, d := range l {
 		place, kind, message := d.head()
-		fmt.Fprintf(buf, "%s: %s: %s\n", show(bold, place), show(styleOf[d.Severity], kind), message)
+		fmt.Fprintf(buf, "%s: %s: %s\n", show(bold, Escape(place)), show(styleOf[d.Severity], kind), message)
 		if line, ok := lines.find(d.Pos); ok {
 			text, caret := line.excerpt()
 			fmt.Fprintf(buf, " | %s\n", text)
@@ -82,10 +82,38 @@ func inline(s string) string {
 		case r == '\n' || r == '\t':
 			b.WriteByte(' ')
 		case r == '\r':
-		case unprintable(r):
-			fmt.Fprintf(&b, "\\u%04x", r)
 		default:
-			b.WriteRune(r)
+			escape(&b, r)
+		}
+	}
+	return b.String()
+}
+
+func escape(b *strings.Builder, r rune) {
+	if unprintable(r) {
+		fmt.Fprintf(b, "\\u%04x", r)
+		return
+	}
+	b.WriteRune(r)
+}
+
+// Escape makes a text of several lines fit to be printed, whoever wrote what is in
+// it: what would make a terminal do more than show it is spelled out, and so is
+// the start of a line that a CI system would take for a command (GitHub's "::",
+// Azure's "##[").
+func Escape(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.ToValidUTF8(text, string(utf8.RuneError))) {
+		if start := strings.TrimLeft(line, " \t"); strings.HasPrefix(start, "::") || strings.HasPrefix(start, "##[") {
+			fmt.Fprintf(&b, "%s\\u%04x", line[:len(line)-len(start)], start[0])
+			line = start[1:]
+		}
+		for _, r := range line {
+			if r == '\n' || r == '\t' {
+				b.WriteRune(r)
+			} else {
+				escape(&b, r)
+			}
 		}
 	}
 	return b.String()
