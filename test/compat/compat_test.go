@@ -44,12 +44,15 @@ func TestVersions(t *testing.T) {
 		t.Run(fmt.Sprintf("1.%d", minor), func(t *testing.T) {
 			v := &version{T: t, minor: minor}
 			start := time.Now()
-			used := v.ask(file)
+			var used time.Duration
+			for _, source := range sources {
+				t.Run(source.name, func(t *testing.T) {
+					v.T = t
+					used += v.ask(file, source.send)
+				})
+			}
 			fmt.Fprintf(&table, "%-8s %7d %9d %12d %14d %9.0f %10.0f\n", fmt.Sprintf("1.%d", minor),
 				v.crds, v.asks, v.evaluations, v.disagreements, time.Since(start).Seconds(), used.Seconds())
-			for _, note := range v.notes {
-				t.Log(note)
-			}
 		})
 	}
 	t.Log(table.String())
@@ -64,7 +67,6 @@ type version struct {
 	crds, asks    int
 	evaluations   int // a union is judged in an ask
 	disagreements int
-	notes         []string
 }
 
 // String is the version as --kube-version takes it.
@@ -85,18 +87,13 @@ func (v *version) disagree(format string, args ...any) {
 	}
 }
 
-// note is printed with the results.
-func (v *version) note(format string, args ...any) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.notes = append(v.notes, fmt.Sprintf(format, args...))
-}
-
-// cases sends all of them to ask.
-func (v *version) cases(ask func(*question)) {
-	for _, source := range []func(*version, func(*question)){
-		askGroups, // shapes_test.go
-	} {
-		source(v, ask)
-	}
+// sources are where cases come from, by name.
+var sources = []struct {
+	name string
+	send func(*version, func(*question))
+}{
+	{"facts", askFacts},                     // facts_test.go
+	{"tables", askTables},                   // tables_test.go
+	{"counterexamples", askCounterexamples}, // counterexamples_test.go
+	{"shapes", askGroups},                   // shapes_test.go
 }

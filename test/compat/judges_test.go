@@ -56,8 +56,8 @@ type question struct {
 	full        func(got [][]refusal)
 }
 
-// ask sends all cases to a judge, and returns the time that it used.
-func (v *version) ask(program string) time.Duration {
+// ask sends the cases of one source to a judge, and returns the time that it used.
+func (v *version) ask(program string, source func(*version, func(*question))) time.Duration {
 	command := exec.CommandContext(v.Context(), program)
 	var complaints bytes.Buffer
 	command.Stderr = &complaints
@@ -81,7 +81,7 @@ func (v *version) ask(program string) time.Duration {
 		encoder := json.NewEncoder(w)
 		encoder.SetEscapeHTML(false)
 		var failed error
-		v.cases(func(q *question) {
+		source(v, func(q *question) {
 			if failed == nil && len(q.Asks) > 0 {
 				asked <- q
 				failed = errors.Join(encoder.Encode(q.request), w.Flush())

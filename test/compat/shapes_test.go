@@ -17,11 +17,11 @@ import (
 )
 
 // askGroups asks for what internal/unioncases has.
-func askGroups(v *version, ask func(*question)) {
+func askGroups(v *version, send func(*question)) {
 	groupsOnce.Do(func() { groups = allGroups(v.T) })
 	for _, g := range groups {
 		if q := g.question(v); q != nil {
-			ask(q)
+			send(q)
 		}
 	}
 }
