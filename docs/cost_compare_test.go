@@ -79,9 +79,7 @@ func ours(e rules.Encoding) func(u *union.Union) []apiextensionsv1.ValidationRul
 }
 
 // oneByOne is ours with one rule a member.
-var oneByOne = form{"unioncel, one by one", perMember, func(u *union.Union) []apiextensionsv1.ValidationRule {
-	return validations(rules.Static(u, rules.Encoding(len(u.Members))))
-}, true}
+var oneByOne = form{"unioncel", perMember, ours(rules.Paired), true}
 
 // countForms are those of unions without a discriminator: both ways in which
 // controller-gen counted members, and ours.
@@ -103,7 +101,7 @@ func countForms(message, compared string) []form {
 		{"controller-gen 0.23", perUnion, func(u *union.Union) []apiextensionsv1.ValidationRule {
 			return one(u, strings.Join(each(u, "(has(self.%s)?1:0)"), "+")+" "+compared)
 		}, false},
-		{"unioncel, compact", perUnion, ours(rules.Compact), true},
+		{"unioncel", perUnion, ours(rules.Paired), true},
 		{"unioncel, fine", perDirection, ours(rules.Fine), true},
 	}
 }
@@ -143,12 +141,7 @@ var gatewayPairs = form{"Gateway API", perDirection, func(u *union.Union) (l []a
 func validations(l []rules.Rule) []apiextensionsv1.ValidationRule {
 	var out []apiextensionsv1.ValidationRule
 	for _, r := range l {
-		reason := apiextensionsv1.FieldValueErrorReason(r.Reason)
-		v := apiextensionsv1.ValidationRule{Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression, FieldPath: r.FieldPath, Reason: &reason}
-		if r.OptionalOldSelf {
-			v.OptionalOldSelf = &r.OptionalOldSelf
-		}
-		out = append(out, v)
+		out = append(out, r.Validation())
 	}
 	return out
 }
@@ -239,7 +232,7 @@ func encodings(t *testing.T) string {
 	in.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: s.schema}
 	root.Properties["in"] = in
 	rows := [][]string{{"encoding", "rules", "dearest rule", "all rules", "all rules, as often as they run", "message expressions", "together"}}
-	for _, e := range []rules.Encoding{rules.Fine, 12, 8, 6, 4, 3, 2, rules.Compact} {
+	for _, e := range []rules.Encoding{rules.Paired, rules.Fine, 8, 6, 4, 3, 2, rules.Compact} {
 		l := costs(t, root, []string{"properties", "in", "items"}, ours(e)(s.Union)...)
 		var greatest, once, all, messages uint64
 		for _, c := range l {
@@ -272,6 +265,9 @@ func cell(a, b uint64) string {
 	return thousands(a) + " / " + thousands(b)
 }
 
+// selected is the cost of the rule that the discriminator is set.
+const selected = 3
+
 // TestCostNeverDearer says that no rules of the same meaning and quality of
 // messages cost less than ours, the greatest or all together.
 func TestCostNeverDearer(t *testing.T) {
@@ -289,6 +285,9 @@ func TestCostNeverDearer(t *testing.T) {
 						t.Fatalf("nothing to compare %s with", f.name)
 					}
 					theirs, is := f.measure(t, s), c.forms[i].measure(t, s)
+					if c.required {
+						theirs.sum += selected // by hand it is left to the schema, which says nothing of what is stored
+					}
 					if is.greatest > theirs.greatest || is.sum > theirs.sum {
 						t.Errorf("%d members: %s costs %d, %d in all; %s %d, %d in all",
 							n, c.forms[i].name, is.greatest, is.sum, f.name, theirs.greatest, theirs.sum)

@@ -60,7 +60,7 @@ var ways = []compile.Encoding{compile.Auto, compile.Compact, compile.Terse}
 // bytes and costs.
 func TestReplace(t *testing.T) {
 	var table strings.Builder
-	table.WriteString("| | members | bytes by hand | declared | auto | compact | terse | dearest rule by hand | auto | compact | terse | all rules by hand | auto | compact | terse |\n" +
+	table.WriteString("| | members | bytes by hand | declared | auto | compact | terse | most expensive rule by hand | auto | compact | terse | all rules by hand | auto | compact | terse |\n" +
 		"|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, form := range byHand {
 		for _, n := range []int{3, 5, 8} {

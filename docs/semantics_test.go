@@ -98,7 +98,7 @@ func TestSemantics(t *testing.T) {
 		case "union":
 			s = read(t, blocks(1)[0].text)
 		case "static":
-			enc, known := map[string]rules.Encoding{"fine": rules.Fine, "compact": rules.Compact, "groups": rules.Encoding(len(s.Union.Members))}[args[0]]
+			enc, known := map[string]rules.Encoding{"paired": rules.Paired, "fine": rules.Fine, "compact": rules.Compact, "groups": 2}[args[0]]
 			if !known {
 				t.Fatalf("%s:%d: no encoding %q", d.name, i+1, args[0])
 			}

@@ -179,7 +179,7 @@ func (c *compiler) encodingName(u *union.Union, s style) string {
 	switch {
 	case c.opts.Encoding == OpenAPI:
 		return string(OpenAPI)
-	case c.opts.Encoding == Terse && s.encoding == rules.Compact:
+	case c.opts.Encoding == Terse && s.encoding <= rules.Compact:
 		return string(Terse)
 	case perMember(s.encoding, u):
 		return rules.Paired.String()

@@ -40,7 +40,7 @@ func (c *compiler) encodings(u *union.Union) []rules.Encoding {
 	case u.Discriminator != "" && c.opts.Encoding == Auto && !u.Ratchet:
 		l := []rules.Encoding{rules.Paired, rules.Fine}
 		for _, groups := range slices.Backward(groupings(n)) {
-			if groups < n || n == 1 { // as many groups as members are paired
+			if groups < n || n == 1 || u.Deduce { // else as many groups as members are paired
 				l = append(l, rules.Encoding(groups))
 			}
 		}
@@ -51,14 +51,14 @@ func (c *compiler) encodings(u *union.Union) []rules.Encoding {
 	// Without a discriminator two groups are one rule, and the fewer groups the
 	// more a message tells.
 	l := encodingsOf(slices.DeleteFunc(groupings(n), func(groups int) bool { return groups == 2 }))
-	if c.opts.Encoding == Auto && !u.Ratchet {
-		preferred := []rules.Encoding{rules.Paired}
-		if n <= longUnion {
-			preferred = append(preferred, rules.Fine)
-		}
-		l = append(preferred, l...)
+	var preferred []rules.Encoding
+	if !u.Ratchet && (c.opts.Encoding == Auto || c.opts.Encoding == Terse) {
+		preferred = append(preferred, rules.Paired) // the fewest bytes, too
 	}
-	return l
+	if !u.Ratchet && c.opts.Encoding == Auto && n <= longUnion {
+		preferred = append(preferred, rules.Fine)
+	}
+	return append(preferred, l...)
 }
 
 func encodingsOf(groups []int) []rules.Encoding {

@@ -51,7 +51,7 @@ func TestDeclared(t *testing.T) {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	edited := strings.ReplaceAll(string(compiled), "oldSelf.hasValue() &&", "oldSelf.hasValue() ||")
+	edited := strings.ReplaceAll(string(compiled), "oldSelf.hasValue() ||", "oldSelf.hasValue() &&")
 	kept, diags := crdpatch.Compile("crd.yaml", []byte(declaring), crdpatch.Options{KeepUnions: true})
 	if diags.HasErrors() || edited == string(compiled) {
 		t.Fatal(diags)
@@ -65,7 +65,7 @@ func TestDeclared(t *testing.T) {
 			t.Errorf("%s: %s\nwant %s", name, got, want)
 		}
 		rules := found[0].CRD.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].XValidations
-		if len(rules) == 0 || strings.Contains(rules[0].Rule, "hasValue() ||") != (name == "edited") {
+		if len(rules) == 0 || strings.Contains(rules[len(rules)-2].Rule, "hasValue() &&") != (name == "edited") {
 			t.Errorf("%s: rules %v", name, rules)
 		}
 	}

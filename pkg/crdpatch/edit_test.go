@@ -22,7 +22,7 @@ func TestEditedAfterCompile(t *testing.T) {
 	var (
 		in       = header + strings.Replace(body, "            - members: [a, b]\n", "            - members: [a, b]\n              discriminatorChange: Allow\n", 1)
 		compiled = string(mustCompile(t, []byte(in), Options{}))
-		rule     = compiled[strings.Index(compiled, "            - fieldPath"):strings.Index(compiled, "            properties:\n              a:")]
+		rule     = compiled[strings.Index(compiled, "            - message"):strings.Index(compiled, "            properties:\n              a:")]
 		list     = "            x-kubernetes-validations:\n" + rule
 		line     = compiled[strings.Index(compiled, "    "+Annotation):strings.Index(compiled, "spec:\n")]
 		change   = func(pairs ...string) string {
@@ -51,31 +51,31 @@ func TestEditedAfterCompile(t *testing.T) {
 	}{
 		{
 			name: "rule deleted", in: change(list, ""),
-			diags: "crd.yaml:20:13: UC403: a compiled rule is gone, or its text was edited: !(has(self.b) && has(self.a))",
+			diags: "crd.yaml:20:13: UC403: a compiled rule is gone, or its text was edited: !(has(self.a) && has(self.b))",
 		},
 		{
 			name: "list emptied", in: change(list, "            x-kubernetes-validations: []\n"),
-			diags: "crd.yaml:21:13: UC403: a compiled rule is gone, or its text was edited: !(has(self.b) && has(self.a))",
+			diags: "crd.yaml:21:13: UC403: a compiled rule is gone, or its text was edited: !(has(self.a) && has(self.b))",
 		},
 		{
 			name: "list is null", in: change(list, "            x-kubernetes-validations:\n"),
-			diags: "crd.yaml:21:13: UC403: a compiled rule is gone, or its text was edited: !(has(self.b) && has(self.a))",
+			diags: "crd.yaml:21:13: UC403: a compiled rule is gone, or its text was edited: !(has(self.a) && has(self.b))",
 		},
 		{
 			name: "list is a string", in: change(list, "            x-kubernetes-validations: none\n"),
-			diags: "crd.yaml:21:13: UC403: a compiled rule is gone, or its text was edited: !(has(self.b) && has(self.a))",
+			diags: "crd.yaml:21:13: UC403: a compiled rule is gone, or its text was edited: !(has(self.a) && has(self.b))",
 		},
 		{
-			name: "text edited", in: change(`rule: "!(has(self.b) && has(self.a))"`, `rule: "!(has(self.b) && has(self.a)) "`),
-			diags: "crd.yaml:21:13: UC403: a compiled rule is gone, or its text was edited: !(has(self.b) && has(self.a))",
+			name: "text edited", in: change(`rule: "!(has(self.a) && has(self.b))"`, `rule: "!(has(self.a) && has(self.b)) "`),
+			diags: "crd.yaml:21:13: UC403: a compiled rule is gone, or its text was edited: !(has(self.a) && has(self.b))",
 		},
 		{
 			name: "message edited", in: change("at most one of", "not both of"),
-			diags: "crd.yaml:22:15: UC403: a compiled rule was edited: !(has(self.b) && has(self.a))",
+			diags: "crd.yaml:22:15: UC403: a compiled rule was edited: !(has(self.a) && has(self.b))",
 		},
 		{
-			name: "reason deleted", in: change("              reason: FieldValueForbidden\n", ""),
-			diags: "crd.yaml:22:15: UC403: a compiled rule was edited: !(has(self.b) && has(self.a))",
+			name: "message deleted", in: change("- message: \"at most one of a, b may be set\"\n              rule", "- rule"),
+			diags: "crd.yaml:22:15: UC403: a compiled rule was edited: !(has(self.a) && has(self.b))",
 		},
 		{
 			name: "rule appended", in: change(list, list+"            - rule: self.a != 'x'\n"), compiled: "=",
@@ -115,9 +115,9 @@ func TestEditedAfterCompile(t *testing.T) {
 			diags: "crd.yaml:6:5: UC403: this schema is gone, and its compiled rules stand at spec.versions[0].schema.openAPIV3Schema.properties[template]",
 		},
 		{
-			name: "schema copied", in: change("          spec:\n", "          copy: {type: object, x-kubernetes-validations: [{fieldPath: .b, message: 'at most one of a, b may be set', reason: FieldValueForbidden, rule: '!(has(self.b) && has(self.a))'}], properties: {a: {type: string}, b: {type: string}}}\n          spec:\n"),
+			name: "schema copied", in: change("          spec:\n", "          copy: {type: object, x-kubernetes-validations: [{message: 'at most one of a, b may be set', rule: '!(has(self.a) && has(self.b))'}], properties: {a: {type: string}, b: {type: string}}}\n          spec:\n"),
 			compiled:   "=",
-			decompiled: strings.Replace(in, "          spec:\n", "          copy: {type: object, x-kubernetes-validations: [{fieldPath: .b, message: 'at most one of a, b may be set', reason: FieldValueForbidden, rule: '!(has(self.b) && has(self.a))'}], properties: {a: {type: string}, b: {type: string}}}\n          spec:\n", 1),
+			decompiled: strings.Replace(in, "          spec:\n", "          copy: {type: object, x-kubernetes-validations: [{message: 'at most one of a, b may be set', rule: '!(has(self.a) && has(self.b))'}], properties: {a: {type: string}, b: {type: string}}}\n          spec:\n", 1),
 			diags:      "crd.yaml:6:5: UC403: warning: the rules here are copies of those compiled for spec.versions[v1].schema.openAPIV3Schema.properties[spec]; they are taken for hand-written ones",
 		},
 		{
@@ -162,7 +162,7 @@ func TestEditedAfterCompile(t *testing.T) {
 		{
 			name: "behind the rules", in: compiled + "          größer: {type: object, x-kubernetes-unions: 1}\n",
 			decompiled: in + "          größer: {type: object, x-kubernetes-unions: 1}\n",
-			diags:      `compile: crd.yaml:29:55: UC202: x-kubernetes-unions must be a list of unions, not 1`,
+			diags:      `compile: crd.yaml:27:55: UC202: x-kubernetes-unions must be a list of unions, not 1`,
 		},
 		{
 			name: "member renamed in front", in: change("spec:\n  group", "# größer\nspec:\n  group", "              a: {type", "              c: {type"),

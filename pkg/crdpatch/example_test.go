@@ -46,10 +46,8 @@ func ExampleCompile() {
 	//           spec:
 	//             type: object
 	//             x-kubernetes-validations:
-	//             - fieldPath: .url
-	//               message: "at most one of service, url may be set"
-	//               reason: FieldValueForbidden
-	//               rule: "!(has(self.url) && has(self.service))"
+	//             - message: "at most one of service, url may be set"
+	//               rule: "!(has(self.service) && has(self.url))"
 	//             properties:
 	//               service: {type: string}
 	//               url: {type: string} # comments stay

@@ -13,28 +13,61 @@ const (
 	ellipsis = '…'
 )
 
-// lineIndex finds source lines. It remembers the lines of the last file:
-// diagnostics arrive sorted, and a file may well have a million lines.
+// lineIndex finds source lines. It remembers the lines of the last file, and the
+// last column: diagnostics arrive sorted, a file may well have a million lines,
+// and a line a million characters.
 type lineIndex struct {
 	source func(file string) []byte
 	file   string
 	loaded bool
 	lines  []string
+	// The column col, from 0, of line last starts at the byte offset.
+	last, col, offset int
 }
 
-// find returns the line of a position, without its line break.
-func (x *lineIndex) find(pos Pos) (string, bool) {
+// part is what of a line may have to be shown: the characters about a column.
+type part struct {
+	text string
+	at   int // the column in text, from 0, in characters
+	// before and after say that the line goes on there.
+	before, after bool
+}
+
+// find returns the part of a line, without its line break, about a position.
+func (x *lineIndex) find(pos Pos) (part, bool) {
 	if x.source == nil || pos.Line < 1 {
-		return "", false
+		return part{}, false
 	}
 	if !x.loaded || x.file != pos.File {
-		x.file, x.loaded = pos.File, true
+		x.file, x.loaded, x.last = pos.File, true, 0
 		x.lines = splitLines(x.source(pos.File))
 	}
 	if pos.Line > len(x.lines) {
-		return "", false
+		return part{}, false
 	}
-	return x.lines[pos.Line-1], true
+	line := x.lines[pos.Line-1]
+	if x.last != pos.Line || x.col > pos.Col-1 {
+		x.last, x.col, x.offset = pos.Line, 0, 0
+	}
+	for x.col < pos.Col-1 && x.offset < len(line) {
+		_, size := utf8.DecodeRuneInString(line[x.offset:])
+		x.col, x.offset = x.col+1, x.offset+size
+	}
+	return about(line, x.offset), true
+}
+
+// about returns the part of a line about a byte offset.
+func about(line string, offset int) part {
+	from, to, at := offset, offset, 0
+	for ; from > 0 && at <= maxWidth; at++ {
+		_, size := utf8.DecodeLastRuneInString(line[:from])
+		from -= size
+	}
+	for n := 0; to < len(line) && n <= maxWidth; n++ {
+		_, size := utf8.DecodeRuneInString(line[to:])
+		to += size
+	}
+	return part{line[from:to], at, from > 0, to < len(line)}
 }
 
 // splitLines splits where the YAML parser counts a new line, lest it and the
@@ -71,21 +104,20 @@ type cell struct {
 }
 
 // excerpt returns a line as it is shown, and the line below it that points at
-// the column: dots up to a caret. A column beyond the end points behind the
-// last character; without a column there is no pointer.
-func excerpt(line string, col int) (text, caret string) {
-	cells := make([]cell, 0, len(line))
-	for _, r := range line {
+// the column: dots up to a caret.
+func (p part) excerpt() (text, caret string) {
+	cells := make([]cell, 0, len(p.text))
+	for _, r := range p.text {
 		if unprintable(r) && r != '\t' {
 			r = utf8.RuneError
 		}
 		cells = append(cells, cell{r, width(r)})
 	}
-	at := min(max(col-1, 0), len(cells))
-	from, to := window(cells, at)
+	at := p.at
+	from, to := p.window(cells)
 
 	var t, c strings.Builder
-	if from > 0 {
+	if from > 0 || p.before {
 		t.WriteRune(ellipsis)
 		c.WriteByte('.')
 	}
@@ -99,19 +131,17 @@ func excerpt(line string, col int) (text, caret string) {
 			c.WriteString(strings.Repeat(".", cells[i].width))
 		}
 	}
-	if to < len(cells) {
+	if to < len(cells) || p.after {
 		t.WriteRune(ellipsis)
-	}
-	if col < 1 {
-		return t.String(), ""
 	}
 	return t.String(), c.String() + "^"
 }
 
-// window returns the part of a line to show: all of it when that is short
-// enough, else about maxWidth cells with most of them before the column at.
-func window(cells []cell, at int) (from, to int) {
-	if span(cells) <= maxWidth {
+// window returns the cells to show: all when the line is short enough, else about
+// maxWidth with most of them before the column.
+func (p part) window(cells []cell) (from, to int) {
+	at := p.at
+	if !p.before && !p.after && span(cells) <= maxWidth {
 		return 0, len(cells)
 	}
 	for from = at; from > 0 && span(cells[from-1:at]) <= maxWidth*6/10; {

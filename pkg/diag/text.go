@@ -50,9 +50,9 @@ func printText(w io.Writer, l List, source func(file string) []byte, show func(a
 		place, kind, message := d.head()
 		fmt.Fprintf(buf, "%s: %s: %s\n", show(bold, place), show(styleOf[d.Severity], kind), message)
 		if line, ok := lines.find(d.Pos); ok {
-			text, caret := excerpt(line, d.Pos.Col)
+			text, caret := line.excerpt()
 			fmt.Fprintf(buf, " | %s\n", text)
-			if caret != "" {
+			if d.Pos.Col > 0 {
 				fmt.Fprintf(buf, " | %s\n", show(pointy, caret))
 			}
 		}

@@ -113,7 +113,9 @@ func TestTextCutsLongLines(t *testing.T) {
 		{"only marks", strings.Repeat("\u0301", 5000), 500, ellipsis},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, caret := excerpt(tt.line, tt.col)
+			lines := lineIndex{source: func(string) []byte { return []byte(tt.line) }}
+			found, _ := lines.find(Pos{Line: 1, Col: tt.col})
+			got, caret := found.excerpt()
 			at := len(caret) - 1 // cells before the caret
 			var above rune
 			cells := 0
@@ -159,4 +161,18 @@ func FuzzText(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A line may have as many diagnostics as characters: what each costs does not grow
+// with the line, else this would take minutes.
+func TestTextManyOnOneLine(t *testing.T) {
+	line := strings.Repeat("key: 1, ", 1<<17)
+	var l List
+	for col := 1; col < len(line); col += 32 {
+		l = append(l, Diagnostic{Pos: Pos{"crd.yaml", 1, col}})
+	}
+	got := text(t, l, func(string) []byte { return []byte(line) })
+	if want := "key: 1, key: 1, "; strings.Count(got, want) < len(l) {
+		t.Errorf("got %d excerpts", strings.Count(got, want))
+	}
 }

@@ -282,9 +282,8 @@ spec:
 // notChecked is the API server's line in place of the rules'.
 const notChecked = "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
 
-// A condition that the schema enforces has the error of the schema, and none of
-// the rules'.
-func TestImplied(t *testing.T) {
+// What the schema rejects has the error of the schema: no rule is asked then.
+func TestSchemaFirst(t *testing.T) {
 	got := explained(t, thing("{discriminator: closed, fields-to-discriminateBy: {a: A, b: B}, cardinality: ExactlyOne, unmappedValues: Forbid}"), rules.Fine)
 	for _, want := range []string{"spec.u.closed: Required value", `spec.u.closed: Unsupported value: "Other": supported values: "A", "B"`} {
 		if !slices.ContainsFunc(got.Unions[0].Errors, func(s explain.Situation) bool { return slices.Equal(s.Errors, []string{want, notChecked}) }) {

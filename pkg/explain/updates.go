@@ -30,13 +30,13 @@ func (s *subject) onChange() []string {
 	case s.Cardinality == union.AtLeastOne:
 		return []string{"Any change is allowed that leaves one or more members set."}
 	case s.Change == union.Clear && d != "" && emitted:
-		return []string{fmt.Sprintf("%s may change. The update must clear the members that the change leaves behind; an error on %s names those that remain.", d, d)}
+		return []string{fmt.Sprintf("%s may change. The update must clear the member of its old value; an error on %s says so when it remains.", d, d)}
 	case s.Change == union.Clear && d != "":
-		return []string{fmt.Sprintf("%s may change. Members left behind are rejected as members that %s does not select; no rule says what changed.", d, d)}
+		return []string{fmt.Sprintf("%s may change. A member left behind is rejected as one that %s does not select; no rule speaks of the change.", d, d)}
 	case s.Change == union.Clear && emitted:
-		return []string{"Another member may be set. The same update must clear the one set before; an error names it when it remains."}
+		return []string{"Another member may be set. The same update must clear the one set before; an error says so when it remains."}
 	case s.Change == union.Clear:
-		return []string{"Another member may be set. One that is left behind is rejected as one too many; no rule says what changed."}
+		return []string{"Another member may be set. One that is left behind is rejected as one too many; no rule speaks of the change."}
 	case s.Change == union.Allow:
 		return []string{"Any change is allowed: only the new state counts."}
 	case s.Change == union.Forbid && d != "":

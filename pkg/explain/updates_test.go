@@ -18,7 +18,7 @@ func TestOnUpdate(t *testing.T) {
 	stored := "Where spec.u is illegal already, an update that changes anything in it must put it right; servers before Kubernetes 1.33 may demand that of every update."
 	for declaration, want := range map[string][]string{
 		"{" + http + "}": {
-			"type may change. The update must clear the members that the change leaves behind; an error on type names those that remain.", stored},
+			"type may change. The update must clear the member of its old value; an error on type says so when it remains.", stored},
 		"{" + http + ", discriminatorChange: Allow}": {"Any change is allowed: only the new state counts.", stored},
 		"{" + http + ", discriminatorChange: Forbid}": {"Once set, type may be neither changed nor unset.",
 			"Removing spec.u is no way around that: u may not be removed while u.type is set.",
@@ -29,7 +29,8 @@ func TestOnUpdate(t *testing.T) {
 			"Removing spec.u is no way around that: u may not be removed while u.type or a member is set, unless it is 'A'.",
 			"Removing spec is no way around that: spec may not be removed while spec.u.type or a member is set, unless it is 'A'.",
 			"An object that is illegal already can be updated as long as type, and which members are set, stay as they are."},
-		"{members: [a, b]}": {"Another member may be set. The same update must clear the one set before; an error names it when it remains.", stored},
+		"{members: [a, b]}":                             {"Any change is allowed: only the new state counts.", stored},
+		"{members: [a, b], discriminatorChange: Clear}": {"Another member may be set. The same update must clear the one set before; an error says so when it remains.", stored},
 		"{members: [a, b], discriminatorChange: Forbid, ratchet: true}": {"Once a member is set, it may be neither replaced nor unset.",
 			"Removing spec.u is no way around that: u may not be removed while u.a or u.b is set.",
 			"Removing spec is no way around that: spec may not be removed while spec.u.a or spec.u.b is set.",
@@ -47,8 +48,8 @@ func TestOnUpdate(t *testing.T) {
 // Where no rule about changes is emitted, none is promised.
 func TestClearLeftOut(t *testing.T) {
 	for declaration, want := range map[string]string{
-		"{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}": "type may change. Members left behind are rejected as members that type does not select; no rule says what changed.",
-		"{members: [a, b]}": "Another member may be set. One that is left behind is rejected as one too many; no rule says what changed.",
+		"{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}": "type may change. A member left behind is rejected as one that type does not select; no rule speaks of the change.",
+		"{members: [a, b], discriminatorChange: Clear}":                 "Another member may be set. One that is left behind is rejected as one too many; no rule speaks of the change.",
 	} {
 		in := planOf(t, crd(thing(declaration)), rules.Fine)
 		plan := &in.Unions[0]

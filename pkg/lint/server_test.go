@@ -98,7 +98,7 @@ func TestServer(t *testing.T) {
 		{plural: "unknowns", code: diag.VersionBypass, versions: []version{{name: "v1beta1", spec: "type: object\nx-kubernetes-preserve-unknown-fields: true"}, {name: "v1", spec: typed}},
 			steps: []step{
 				{"v1", "{type: HTTP, http: {}}", ""},
-				{"v1", "{type: HTTP, tcp: {}}", "tcp may only be set"},
+				{"v1", "{type: HTTP, tcp: {}}", "tcp is required when"},
 				{"v1beta1", "{type: HTTP, tcp: {}}", ""},
 			}},
 		{plural: "tables", code: diag.TableBypass, versions: []version{{name: "v1", spec: replaced(replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, UDP]"),
@@ -112,7 +112,7 @@ func TestServer(t *testing.T) {
 		{plural: "typos", code: diag.NoEnum, versions: []version{{name: "v1", spec: replaced(typed, "type: {type: string, enum: [HTTP, TCP]}", "type: {type: string}")}},
 			steps: []step{{"v1", "{type: HTPT}", ""}}},
 		{plural: "emptylists", code: diag.ListMember, versions: []version{{name: "v1", spec: replaced(typed, tcp, list)}},
-			steps: []step{{"v1", "{type: HTTP, http: {}, tcp: []}", "tcp may only be set"}}},
+			steps: []step{{"v1", "{type: HTTP, http: {}, tcp: []}", "tcp is required when"}}},
 		{plural: "nevers", code: diag.RequiredChildren, versions: []version{{name: "v1", spec: replaced(typed, tcp, "tcp: {type: object, required: [prot], properties: {port: {type: integer}}}")}},
 			steps: []step{
 				{"v1", "{type: TCP, tcp: {port: 1}}", "tcp.prot: Required"},
@@ -126,7 +126,7 @@ func TestServer(t *testing.T) {
 		{plural: "filleds", code: diag.RequiredChildren, versions: []version{{name: "v1", spec: replaced(replaced(typed, tcp, "tcp: {type: object, properties: {port: {type: integer, default: 1}}}"), "tcp: TCP}", "tcp: TCP}\n  emptyIsUnset: [tcp]")}},
 			steps: []step{
 				{"v1", "{type: HTTP, http: {}}", ""},
-				{"v1", "{type: HTTP, http: {}, tcp: {}}", "tcp may only be set"},
+				{"v1", "{type: HTTP, http: {}, tcp: {}}", "tcp is required when"},
 			}},
 
 		// No ways around Forbid, and nothing to tell.

@@ -233,19 +233,15 @@ func TestKubebuilder(t *testing.T) {
 	}
 	const want = `- members: [a, b]
   cardinality: ExactlyOne
-  discriminatorChange: Allow
   handWrittenRules: Replace
 - members: [c, d]
   cardinality: AtMostOne
-  discriminatorChange: Allow
   handWrittenRules: Replace
 - members: [e, f]
   cardinality: AtMostOne
-  discriminatorChange: Allow
   handWrittenRules: Replace
 - members: [g, h]
   cardinality: AtLeastOne
-  discriminatorChange: Allow
   handWrittenRules: Replace
 `
 	if diff := cmp.Diff(want, declarations(t, set)["Kubebuilder.dialects.example.com dialects spec"]); diff != "" {

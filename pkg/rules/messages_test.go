@@ -152,10 +152,10 @@ func TestFallbackMessages(t *testing.T) {
 	schema := schemaOf(t, unioncases.Shape{Members: 3, Discriminated: true}.Schema())
 	const backend = "{name: x, discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}"
 	tests := []struct{ declaration, want string }{
-		{backend + "}", "x: when type changes, the members it leaves behind must be cleared"},
+		{backend + "}", "x: when type changes, the member of its old value must be cleared"},
 		{backend + ", discriminatorChange: Forbid}", "x: type may not be changed or unset once set"},
 		{backend + ", allowedChanges: {A: [B, '']}}", "x: type may not change like this; allowed are 'A' to 'B', unset"},
-		{"{members: [a, b]}", "when one of a, b is newly set, the one set before must be cleared"},
+		{"{members: [a, b], discriminatorChange: Clear}", "when one of a, b is newly set, the one set before must be cleared"},
 		{"{members: [a, b], discriminatorChange: Forbid}", "the member set may not be switched or unset"},
 		{"{members: [a, b], allowedChanges: {}}", "the member set may not change like this; no change is allowed"},
 	}

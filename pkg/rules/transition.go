@@ -260,6 +260,9 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 		if len(set) < len(u.Members) {
 			pinned = append(pinned, or(set...))
 		}
+		if len(kept) > maxNamed {
+			kept = []string{"one of the members of " + path}
+		}
 		message = fmt.Sprintf("%s may not be removed while %s is set", links[0], strings.Join(kept, " or "))
 	default:
 		what := path + "." + u.Discriminator

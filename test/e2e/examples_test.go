@@ -21,7 +21,7 @@ func TestExamples(t *testing.T) {
 		updates []exampleUpdate
 	}{
 		"backup": {
-			bad: []string{"spec.source.volume.matchLabels: Forbidden: exactly one of claimName, matchLabels must be set"},
+			bad: []string{"spec.source.volume: Invalid value: exactly one of claimName, matchLabels must be set"},
 			updates: []exampleUpdate{{
 				name: "the type of a source cannot be changed",
 				set:  map[string]any{"spec.source": map[string]any{"type": "Bucket", "bucket": map[string]any{"name": "orders"}}},
@@ -32,18 +32,17 @@ func TestExamples(t *testing.T) {
 			}, {
 				name: "the members of the algorithm may be left out, those of others may not be there",
 				set:  map[string]any{"spec.compression": map[string]any{"algorithm": "None", "zstd": map[string]any{}}},
-				want: []string{"spec.compression.zstd: Forbidden: zstd may only be set when algorithm is 'Zstd'"},
+				want: []string{"spec.compression.algorithm: Invalid value: when algorithm changes, the member of its old value must be cleared", "spec.compression.zstd: Forbidden: zstd may only be set when algorithm is 'Zstd'"},
 			}, {
 				name: "at most one of the retentions",
 				set:  map[string]any{"spec.retention": map[string]any{"days": int64(30), "count": int64(1)}},
 				want: []string{
-					"spec.retention: Invalid value: count is newly set: clear days",
-					"spec.retention.days: Forbidden: at most one of count, days may be set",
+					"spec.retention: Invalid value: at most one of count, days may be set",
 				},
 			}},
 		},
 		"broker": {
-			bad: []string{"spec.authentication: Required value: authentication: at least one of clientCertificates, tokens, users must be set"},
+			bad: []string{"spec.authentication: Invalid value: authentication: at least one of clientCertificates, tokens, users must be set"},
 			updates: []exampleUpdate{{
 				name: "storage goes on to tiers and never back",
 				set:  map[string]any{"spec.storage": map[string]any{"type": "Memory"}},
@@ -55,14 +54,14 @@ func TestExamples(t *testing.T) {
 			}},
 		},
 		"route": {
-			bad: []string{"spec.rules[1].forward: Forbidden: forward may only be set when action is 'Forward'"},
+			bad: []string{"spec.rules[1].forward: Invalid value: forward is required when action is 'Forward', and forbidden otherwise"},
 			updates: []exampleUpdate{{
 				name: "a map value changes without clearing",
 				set: map[string]any{"spec.policies.login": map[string]any{
 					"type": "Cache", "cache": map[string]any{"ttlSeconds": int64(1)}, "rateLimit": map[string]any{"perSecond": int64(5)}}},
 				want: []string{
-					"spec.policies[login].rateLimit: Forbidden: rateLimit may only be set when type is 'RateLimit'",
-					"spec.policies[login].type: Invalid value: type changed from 'RateLimit' to 'Cache': clear rateLimit",
+					"spec.policies[login].rateLimit: Invalid value: rateLimit is required when type is 'RateLimit', and forbidden otherwise",
+					"spec.policies[login].type: Invalid value: when type changes, the member of its old value must be cleared",
 				},
 			}, {
 				name: "the older version bypasses nothing",
@@ -72,9 +71,9 @@ func TestExamples(t *testing.T) {
 					"spec.policies.login": map[string]any{"type": "Cache", "rateLimit": map[string]any{"perSecond": int64(5)}},
 				},
 				want: []string{
-					"spec.policies[login].cache: Required value: cache is required when type is 'Cache'",
-					"spec.policies[login].rateLimit: Forbidden: rateLimit may only be set when type is 'RateLimit'",
-					"spec.policies[login].type: Invalid value: type changed from 'RateLimit' to 'Cache': clear rateLimit",
+					"spec.policies[login].cache: Invalid value: cache is required when type is 'Cache', and forbidden otherwise",
+					"spec.policies[login].rateLimit: Invalid value: rateLimit is required when type is 'RateLimit', and forbidden otherwise",
+					"spec.policies[login].type: Invalid value: when type changes, the member of its old value must be cleared",
 				},
 			}},
 		},

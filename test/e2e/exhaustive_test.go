@@ -63,6 +63,7 @@ var shapes = []shape{
 			{absent, "x"},
 			{absent, map[string]any{}},
 		},
+		encoding: compile.Fine,
 	}, {
 		name:   "Ratchet",
 		schema: "{type: {type: string}, a: {type: string}, b: {type: object, properties: {c: {type: string}}}}",
@@ -250,7 +251,7 @@ func (u judged) compare(t *testing.T, encoding compile.Encoding, old *union.Stat
 	}
 	var want, got []string
 	for _, v := range u.Judge(old, next) {
-		want = append(want, u.cause(v))
+		want = append(want, u.cause(encoding, v))
 	}
 	for _, c := range statusCauses(t, err) {
 		cause := string(c.Type) + " " + c.Field
@@ -272,7 +273,7 @@ func (u judged) compare(t *testing.T, encoding compile.Encoding, old *union.Stat
 }
 
 // cause is the reason and the field of the error that a violation gives.
-func (u judged) cause(v union.Violation) string {
+func (u judged) cause(encoding compile.Encoding, v union.Violation) string {
 	field := "spec"
 	switch {
 	case v.Member >= 0:
@@ -281,8 +282,12 @@ func (u judged) cause(v union.Violation) string {
 		field = "spec." + u.Discriminator
 	}
 	static := v.Condition != union.NotCleared && v.Condition != union.NotAllowed
-	if u.Ratchet && static {
-		return string(metav1.CauseTypeFieldValueInvalid) + " spec" // encoded compactly
+	paired := encoding == compile.Auto
+	switch {
+	case u.Ratchet && static: // encoded compactly
+		return string(metav1.CauseTypeFieldValueInvalid) + " spec"
+	case paired && static && (u.Discriminator == "" || v.Member >= 0 && !u.Members[v.Member].Optional):
+		return string(metav1.CauseTypeFieldValueInvalid) + " " + field
 	}
 	reason := metav1.CauseTypeFieldValueInvalid
 	switch v.Condition {

@@ -48,20 +48,20 @@ func TestKubectl(t *testing.T) {
 	}
 	_, err := server.Create(t.Context(), object("{type: HTTP, tcp: {port: 80}}"))
 	wantText(t, "create the wrong member", "Backend", err, `The Backend "web" is invalid: 
-* spec.http: Required value: http is required when type is 'HTTP'
-* spec.tcp: Forbidden: tcp may only be set when type is 'TCP'
+* spec.http: Invalid value: http is required when type is 'HTTP', and forbidden otherwise
+* spec.tcp: Invalid value: tcp is required when type is 'TCP', and forbidden otherwise
 `)
 	if _, err := server.Create(t.Context(), object("{type: HTTP, http: {path: /}}")); err != nil {
 		t.Fatal(err)
 	}
 	_, err = server.Update(t.Context(), object("{type: TCP, tcp: {port: 80}, http: {path: /}}"))
 	wantText(t, "switch the type without clearing", "Backend", err, `The Backend "web" is invalid: 
-* spec.http: Forbidden: http may only be set when type is 'HTTP'
-* spec.type: Invalid value: type changed from 'HTTP' to 'TCP': clear http
+* spec.http: Invalid value: http is required when type is 'HTTP', and forbidden otherwise
+* spec.type: Invalid value: when type changes, the member of its old value must be cleared
 `)
 	_, err = server.Update(t.Context(), object("{type: HTTP}"))
 	wantText(t, "drop the member", "Backend", err,
-		`The Backend "web" is invalid: spec.http: Required value: http is required when type is 'HTTP'`)
+		`The Backend "web" is invalid: spec.http: Invalid value: http is required when type is 'HTTP', and forbidden otherwise`)
 }
 
 // wantText compares what kubectl prints (k8s.io/kubectl/pkg/cmd/util, CheckErr

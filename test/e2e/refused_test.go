@@ -94,8 +94,8 @@ func TestInexpressibleSurroundings(t *testing.T) {
 				From:   object(map[string]any{"type": "A", "a": "x", name: "x"}),
 				Update: object(map[string]any{"type": "B", "a": "x", "other": "x"}),
 				Errors: []string{
-					name + ".a: Forbidden: a may only be set when type is 'A'",
-					name + ".type: Invalid value: type changed from 'A' to 'B': clear a",
+					name + ".a: Invalid value: a is required when type is 'A', and forbidden otherwise",
+					name + ".type: Invalid value: when type changes, the member of its old value must be cleared",
 				},
 			})
 		})

@@ -132,7 +132,7 @@ func TestActionCheck(t *testing.T) {
 			map[string]string{"paths": "a b\nc.yaml\n"}, 1, "c.yaml"},
 		{"directory", map[string]string{"sub/a.yaml": source}, map[string]string{"working-directory": "sub"}, 1, "a.yaml"},
 		{"same arguments", map[string]string{"a.yaml": old}, map[string]string{"compile-arguments": "--kube-version=1.26"}, 0, ""},
-		{"other arguments", map[string]string{"a.yaml": old}, nil, 1, "+              reason: FieldValueForbidden\n"},
+		{"other arguments", map[string]string{"a.yaml": old}, nil, 1, "+              reason: FieldValueRequired\n"},
 		{"error", map[string]string{"a.yaml": strings.Replace(source, "tcp: TCP", "tpc: TCP", 1)}, nil, 1, "a.yaml:32:54: UC203: "},
 		{"no such file", nil, map[string]string{"paths": "missing.yaml"}, 2, "missing.yaml"},
 		{"wrong argument", nil, map[string]string{"compile-arguments": "--wrong"}, 2, "unknown flag: --wrong"},

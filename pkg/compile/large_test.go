@@ -1,0 +1,74 @@
+package compile_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// TestLarge: what CEL takes for too long or too deep is split, or written in
+// another way. 500 members are what the documentation promises.
+func TestLarge(t *testing.T) {
+	large := func(n int, discriminated bool, keys string) string {
+		var properties, fields, names []string
+		for i := range n {
+			name := fmt.Sprintf("m%d", i)
+			properties, names = append(properties, name+": {type: object}"), append(names, name)
+			fields = append(fields, fmt.Sprintf("%s: V%d", name, i))
+		}
+		union := "members: [" + strings.Join(names, ", ") + "]"
+		if discriminated {
+			union = "discriminator: type, fields-to-discriminateBy: {" + strings.Join(fields, ", ") + "}"
+		}
+		return "spec:\n  type: object\n  properties: {type: {type: string}, " + strings.Join(properties, ", ") + "}\n" +
+			"  x-kubernetes-unions: [{" + union + keys + "}]\n"
+	}
+	// table lets each value, or member, become those with another remainder.
+	table := func(n, modulus int, name string) string {
+		var rows []string
+		for i := range n {
+			var to []string
+			for j := range n {
+				if j != i && (modulus == 0 || (i+j*j)%modulus > 0) {
+					to = append(to, fmt.Sprintf("%s%d", name, j))
+				}
+			}
+			rows = append(rows, fmt.Sprintf("%s%d: [%s]", name, i, strings.Join(to, ", ")))
+		}
+		return ", allowedChanges: {" + strings.Join(rows, ", ") + "}"
+	}
+	for _, tt := range []struct {
+		name, spec string
+		encoding   compile.Encoding
+	}{
+		{"discriminated", large(500, true, ""), compile.Auto},
+		{"deduced", large(500, true, ", deduceInvalidDiscriminator: true"), compile.Auto},
+		{"ratchet", large(500, true, ", ratchet: true"), compile.Auto},
+		{"plain", large(500, false, ", cardinality: ExactlyOne"), compile.Auto},
+		{"plain, fine", large(200, false, ""), compile.Fine},
+		{"plain, forbid", large(500, false, ", discriminatorChange: Forbid"), compile.Auto},
+		{"all changes but one", large(100, true, table(100, 0, "V")), compile.Auto},
+		{"many changes", large(100, true, table(100, 101, "V")), compile.Auto},
+		{"all changes of members", large(100, false, table(100, 0, "m")), compile.Auto},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r, diags := run(t, crd(version("v1", true, tt.spec)), compile.Options{Encoding: tt.encoding})
+			if r == nil {
+				i := slices.IndexFunc(diags, func(d diag.Diagnostic) bool { return d.Severity == diag.Error })
+				t.Fatalf("%.300s", diags[i].String())
+			}
+			for _, a := range r.Additions {
+				for _, rule := range a.Rules {
+					if len(rule.Message) > 1000 {
+						t.Errorf("a message of %d bytes: %.100s", len(rule.Message), rule.Message)
+					}
+				}
+			}
+		})
+	}
+}
