@@ -74,6 +74,10 @@ var facts = []fact{
 		{old: "{u: {a: x}}", status: true, refused: always},
 		{new: "{u: {a: x}}", refused: never},
 	}},
+	{"rules that ask whether there is an oldSelf", `{u: {type: object, ` + abc + `, x-kubernetes-validations: [{optionalOldSelf: true, rule: "!has(self.a) || !oldSelf.hasValue()"}]}}`, []factRow{
+		{old: "{u: {a: x}}", new: "{u: {a: x}}", refused: always},
+		{new: "{u: {a: x}}", refused: never},
+	}},
 	{"evaluation errors", `{u: {type: object, ` + abc + `, x-kubernetes-validations: [{rule: "self.a == 'x'"}]}}`, []factRow{
 		{old: "{u: {}}", new: "{u: {}}", refused: always},
 		{old: "{u: {}}", status: true, refused: always},
@@ -112,6 +116,10 @@ var facts = []fact{
 	{"a list-map", "{u: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [c], items: {type: object, required: [c], " + abc + ", " + one + "}}}", []factRow{
 		{old: "{u: [{a: x, b: x, c: x}]}", new: "{u: [{c: z}, {a: x, b: x, c: x}]}", refused: never},
 		{old: "{u: [{a: x, b: x, c: x}]}", new: "{u: [{a: z, b: x, c: x}]}", refused: always},
+	}},
+	{"a map", "{u: {type: object, additionalProperties: {type: object, " + abc + ", " + one + "}}}", []factRow{
+		{old: "{u: {k: {a: x, b: x}}}", new: "{u: {l: {a: x}, k: {a: x, b: x}}}", refused: never},
+		{old: "{u: {k: {a: x, b: x}}}", new: "{u: {l: {a: x, b: x}}}", refused: always},
 	}},
 
 	// What follows is compiled. Names that CEL escapes, and null, used to be read
