@@ -9,6 +9,9 @@ BENCH ?= .
 COUNT ?= 1
 BASE ?=
 
+# Which minor versions of Kubernetes make compat asks, all when empty.
+MINORS ?=
+
 .PHONY: help
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +35,10 @@ lint: ## run go vet and golangci-lint
 .PHONY: cross
 cross: ## build for windows and darwin
 	@.ci/run cross
+
+.PHONY: compat
+compat: ## have all supported versions of Kubernetes judge, or MINORS ("1.30 1.34")
+	@MINORS='$(MINORS)' .ci/run compat
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (20000x)

@@ -10,6 +10,7 @@ import (
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
+	"github.com/unioncel/unioncel/internal/unioncases"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -18,9 +19,9 @@ import (
 // kept, or removed together with each of the properties that lead to it, and
 // was in every state before.
 func TestRemovalGuard(t *testing.T) {
-	plain, discriminated := shape{members: 3}, shape{members: 2, discriminate: true, multiple: true, memberless: true}
+	plain, discriminated := unioncases.Shape{Members: 3}, unioncases.Shape{Members: 2, Discriminated: true, TwoValues: true, Enum: true}
 	tests := []struct {
-		shape
+		unioncases.Shape
 		name, keys string
 	}{
 		{plain, "plain Forbid", "discriminatorChange: Forbid"},
@@ -29,7 +30,7 @@ func TestRemovalGuard(t *testing.T) {
 		{plain, "plain table", `allowedChanges: {a: b, b: [c, ""]}`},
 		{plain, "plain removable", `allowedChanges: {a: "", b: "", c: ""}`},
 		{plain, "plain Clear", ""},
-		{shape{members: 3, empty: true}, "plain Forbid, emptyIsUnset", "emptyIsUnset: [a, b, c], discriminatorChange: Forbid"},
+		{unioncases.Shape{Members: 3, EmptyIsUnset: true}, "plain Forbid, emptyIsUnset", "emptyIsUnset: [a, b, c], discriminatorChange: Forbid"},
 		{discriminated, "Forbid", "discriminatorChange: Forbid"},
 		{discriminated, "Allow", "discriminatorChange: Allow"},
 		{discriminated, "table", `allowedChanges: {A: [B, ""], B: [A], None: ""}`},
@@ -40,7 +41,7 @@ func TestRemovalGuard(t *testing.T) {
 	}
 	for _, tt := range tests {
 		declaration := "members: [a, b, c]"
-		if tt.discriminate {
+		if tt.Discriminated {
 			declaration = "discriminator: type, fields-to-discriminateBy: {a: [A, A2], b: B}"
 		}
 		if tt.keys != "" {
@@ -49,7 +50,7 @@ func TestRemovalGuard(t *testing.T) {
 		for links := 1; links <= 3; links++ {
 			t.Run(fmt.Sprintf("%s, %d links", tt.name, links), func(t *testing.T) {
 				t.Parallel()
-				g := newGuarded(t, tt.shape, "{"+declaration+"}", linkNames[:links])
+				g := newGuarded(t, tt.Shape, "{"+declaration+"}", linkNames[:links])
 				g.run(t)
 			})
 		}
@@ -63,13 +64,13 @@ var linkNames = []string{"spec", "in", "my-source"}
 type guarded struct {
 	u      *union.Union
 	links  []string
-	states []state
+	states []unioncases.State
 	*server
 }
 
-func newGuarded(t *testing.T, s shape, declaration string, links []string) *guarded {
-	schema := s.schema(t)
-	g := &guarded{u: unionOf(t, declaration, schema), links: links, states: s.states(), server: &server{}}
+func newGuarded(t *testing.T, s unioncases.Shape, declaration string, links []string) *guarded {
+	schema := schemaOf(t, s.Schema())
+	g := &guarded{u: unionOf(t, declaration, schema), links: links, states: s.States(), server: &server{}}
 	at := structural(t, schema)
 	for i := range slices.Backward(links) {
 		at = &structuralschema.Structural{
@@ -77,7 +78,7 @@ func newGuarded(t *testing.T, s shape, declaration string, links []string) *guar
 			Properties: map[string]structuralschema.Structural{links[i]: *at},
 		}
 		r, ok := rules.RemovalGuard(g.u, links[i:])
-		if want := g.u.Guarded() && slices.ContainsFunc(g.states, func(st state) bool { return !g.u.Removable(st.State) }); ok != want {
+		if want := g.u.Guarded() && slices.ContainsFunc(g.states, func(st unioncases.State) bool { return !g.u.Removable(st.State) }); ok != want {
 			t.Fatalf("there is a guard: %t", ok)
 		}
 		if !ok {
@@ -93,11 +94,11 @@ func newGuarded(t *testing.T, s shape, declaration string, links []string) *guar
 
 func (g *guarded) run(t *testing.T) {
 	for turn, st := range g.states {
-		object := st.objects[turn%len(st.objects)]
+		object := st.Objects[turn%len(st.Objects)]
 		old := g.nest(object, len(g.links))
 		for _, next := range g.states {
-			if l := g.fails(t, old, g.nest(next.objects[0], len(g.links))); len(l) > 0 {
-				t.Errorf("%v -> %v: %v", old, next.objects[0], l)
+			if l := g.fails(t, old, g.nest(next.Objects[0], len(g.links))); len(l) > 0 {
+				t.Errorf("%v -> %v: %v", old, next.Objects[0], l)
 			}
 		}
 		for level := range g.links {
@@ -132,7 +133,7 @@ func (g *guarded) nest(object map[string]any, n int) map[string]any {
 }
 
 func TestRemovalGuardMessages(t *testing.T) {
-	schema := shape{members: 3, discriminate: true}.schema(t)
+	schema := schemaOf(t, unioncases.Shape{Members: 3, Discriminated: true}.Schema())
 	tests := []struct{ declaration, want string }{
 		{"{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, discriminatorChange: Forbid}",
 			"source may not be removed while source.from.type is set"},

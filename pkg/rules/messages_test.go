@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unioncel/unioncel/internal/unioncases"
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
@@ -148,7 +149,7 @@ func TestMessages(t *testing.T) {
 // TestFallbackMessages has the messages for when a messageExpression fails or
 // is not known to the server.
 func TestFallbackMessages(t *testing.T) {
-	schema := shape{members: 3, discriminate: true}.schema(t)
+	schema := schemaOf(t, unioncases.Shape{Members: 3, Discriminated: true}.Schema())
 	const backend = "{name: x, discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}"
 	tests := []struct{ declaration, want string }{
 		{backend + "}", "x: when type changes, the member of its old value must be cleared"},

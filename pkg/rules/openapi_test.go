@@ -13,6 +13,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	sigsyaml "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/unioncases"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -21,29 +22,29 @@ import (
 // unions of up to four members, every state goes through the API server's own
 // validator. Members are never null, which these schemas take for a value.
 func TestOpenAPIEveryState(t *testing.T) {
-	for _, s := range shapes() {
-		if s.empty {
+	for _, s := range unioncases.Shapes() {
+		if s.EmptyIsUnset {
 			continue
 		}
 		for _, strict := range []bool{false, true} {
-			if strict && !s.discriminate {
+			if strict && !s.Discriminated {
 				continue
 			}
 			t.Run(fmt.Sprintf("%v, strict %t", s, strict), func(t *testing.T) {
 				t.Parallel()
-				object := s.schema(t)
+				object := schemaOf(t, s.Schema())
 				if strict { // the schema implies conditions, which the result leaves out
 					typ := object.Properties["type"]
 					typ.Nullable = false
 					typ.Enum = nil
-					for _, v := range slices.Concat(s.fields()...) {
+					for _, v := range slices.Concat(s.Fields()...) {
 						typ.Enum = append(typ.Enum, apiextensionsv1.JSON{Raw: fmt.Appendf(nil, "%q", v)})
 					}
 					object.Properties["type"] = typ
 					object.Required = []string{"type"}
 				}
 				tried := 0
-				for _, declaration := range s.declarations() {
+				for _, declaration := range s.Declarations() {
 					if strings.Contains(declaration, "ratchet") || strings.Contains(declaration, "Changes") || strings.Contains(declaration, "Change:") ||
 						strict && strings.Contains(declaration, "deduce") {
 						continue
@@ -64,7 +65,7 @@ func TestOpenAPIEveryState(t *testing.T) {
 	}
 }
 
-func compareOpenAPI(t *testing.T, s shape, declaration string, u *union.Union, object, got *apiextensionsv1.JSONSchemaProps) {
+func compareOpenAPI(t *testing.T, s unioncases.Shape, declaration string, u *union.Union, object, got *apiextensionsv1.JSONSchemaProps) {
 	t.Helper()
 	full := object.DeepCopy()
 	if got != nil {
@@ -75,9 +76,9 @@ func compareOpenAPI(t *testing.T, s shape, declaration string, u *union.Union, o
 	}
 	before, after := validatorOf(t, object), validatorOf(t, full)
 	compared := 0
-	for _, state := range s.states() {
-		for _, o := range state.objects {
-			if hasNullMember(o) || len(validation.ValidateCustomResource(nil, o, before)) > 0 {
+	for _, state := range s.States() {
+		for _, o := range state.Objects {
+			if hasNullMember(s, o) || len(validation.ValidateCustomResource(nil, o, before)) > 0 {
 				continue
 			}
 			compared++
@@ -87,7 +88,7 @@ func compareOpenAPI(t *testing.T, s shape, declaration string, u *union.Union, o
 			}
 		}
 	}
-	if compared < len(s.fields()) {
+	if compared < len(s.Fields()) {
 		t.Errorf("%s: only %d objects were compared", declaration, compared)
 	}
 }
@@ -105,8 +106,8 @@ func validatorOf(t *testing.T, s *apiextensionsv1.JSONSchemaProps) validation.Sc
 	return v
 }
 
-func hasNullMember(o map[string]any) bool {
-	return slices.ContainsFunc(memberNames, func(name string) bool { v, ok := o[name]; return ok && v == nil })
+func hasNullMember(s unioncases.Shape, o map[string]any) bool {
+	return slices.ContainsFunc(s.Names(), func(name string) bool { v, ok := o[name]; return ok && v == nil })
 }
 
 // What a union forbids is all there is: one that forbids nothing has no schema.

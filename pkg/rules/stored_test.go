@@ -7,6 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 
+	"github.com/unioncel/unioncel/internal/unioncases"
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
@@ -14,22 +15,12 @@ import (
 // lives on while ratcheting spares it. In every encoding the rules say of it what
 // the model says.
 func TestStored(t *testing.T) {
-	const members = "a: {type: object}, b: {type: string}"
-	schemas := []struct{ name, schema string }{
-		{"required enum", "{type: object, required: [type], properties: {type: {type: string, enum: [A, B]}, " + members + "}}"},
-		{"with empty value", "{type: object, required: [type], properties: {type: {type: string, enum: [A, B, '']}, " + members + "}}"},
-		{"with memberless value", "{type: object, required: [type], properties: {type: {type: string, enum: [A, B, None]}, " + members + "}}"},
-		{"nullable", "{type: object, required: [type], properties: {type: {type: string, nullable: true, enum: [A, B]}, " + members + "}}"},
-		{"minLength", "{type: object, required: [type], properties: {type: {type: string, minLength: 1}, " + members + "}}"},
-		{"required", "{type: object, required: [type], properties: {type: {type: string}, " + members + "}}"},
-		{"optional enum", "{type: object, properties: {type: {type: string, enum: [A, B]}, " + members + "}}"},
-	}
-	for _, s := range schemas {
-		for _, keys := range []string{"", "unmappedValues: Forbid", "cardinality: ExactlyOne, unmappedValues: Forbid", "optionalMembers: [b], cardinality: ExactlyOne"} {
-			t.Run(s.name+", "+keys, func(t *testing.T) {
+	for _, s := range unioncases.Stored {
+		for _, declaration := range unioncases.StoredDeclarations() {
+			t.Run(s.Name+", "+declaration, func(t *testing.T) {
 				t.Parallel()
-				schema := schemaOf(t, s.schema)
-				u := unionOf(t, "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, "+keys+"}", schema)
+				schema := schemaOf(t, s.Schema)
+				u := unionOf(t, declaration, schema)
 				refuses := map[string]func(map[string]any) bool{}
 				for _, encoding := range []rules.Encoding{rules.Fine, rules.Compact, 2} {
 					s := newServer(t, structural(t, schema), rules.Static(u, encoding))
@@ -41,19 +32,15 @@ func TestStored(t *testing.T) {
 				}
 				valid := schemaValidator(t, allOf)
 				refuses["openapi"] = func(object map[string]any) bool { return !valid(object) }
-				for _, typ := range []any{absent{}, nil, "", "A", "B", "None", "C"} {
-					for _, a := range []any{absent{}, map[string]any{}} {
-						for _, b := range []any{absent{}, "x"} {
-							object := with(with(with(nil, "type", typ), "a", a), "b", b)
-							legal := len(u.Violations(u.StateOf(object))) == 0
-							for encoding, refused := range refuses {
-								if typ == nil && encoding == "openapi" {
-									continue // to required, null is a value: pkg/compile proves each schema
-								}
-								if refused(object) == legal {
-									t.Errorf("%s: %v is refused: %t, legal: %t", encoding, object, !legal, legal)
-								}
-							}
+				for _, object := range unioncases.StoredObjects() {
+					typ, written := object["type"]
+					legal := len(u.Violations(u.StateOf(object))) == 0
+					for encoding, refused := range refuses {
+						if written && typ == nil && encoding == "openapi" {
+							continue // to required, null is a value: pkg/compile proves each schema
+						}
+						if refused(object) == legal {
+							t.Errorf("%s: %v is refused: %t, legal: %t", encoding, object, !legal, legal)
 						}
 					}
 				}

@@ -1,0 +1,326 @@
+package unioncases
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Shape is what unions must agree in to be tried on the same objects.
+type Shape struct {
+	Members       int
+	Discriminated bool
+	TwoValues     bool // the first member has two values
+	Enum          bool // the discriminator has an enum, with a memberless value
+	EmptyIsUnset  bool // empty members count as unset
+	Escaped       bool // CEL escapes the names of all properties
+}
+
+// String describes the shape, as the name of a test.
+func (s Shape) String() string {
+	name := fmt.Sprintf("%d members", s.Members)
+	for _, f := range []struct {
+		is   bool
+		text string
+	}{{s.Discriminated, "discriminator"}, {s.TwoValues, "two values"}, {s.Enum, "enum"}, {s.EmptyIsUnset, "emptyIsUnset"}, {s.Escaped, "escaped"}} {
+		if f.is {
+			name += ", " + f.text
+		}
+	}
+	return name
+}
+
+// Shapes are those of one to four members: with a discriminator and without, and
+// with what else a shape may have.
+func Shapes() []Shape {
+	var l []Shape
+	for n := 1; n <= 4; n++ {
+		for _, empty := range []bool{false, true} {
+			l = append(l, Shape{Members: n, EmptyIsUnset: empty})
+		}
+		for bits := range 8 {
+			s := Shape{Members: n, Discriminated: true, TwoValues: bits&1 > 0, Enum: bits&2 > 0, EmptyIsUnset: bits&4 > 0}
+			// With more members a few mixtures do.
+			if n < 3 || bits == 3 || n == 3 && (bits == 0 || bits == 5) {
+				l = append(l, s)
+			}
+		}
+	}
+	return l
+}
+
+// Escaped are shapes with names that CEL knows under others only.
+func Escaped() []Shape {
+	return []Shape{
+		{Members: 2, Escaped: true},
+		{Members: 4, EmptyIsUnset: true, Escaped: true},
+		{Members: 2, Discriminated: true, Enum: true, Escaped: true},
+		{Members: 3, Discriminated: true, TwoValues: true, EmptyIsUnset: true, Escaped: true},
+	}
+}
+
+// Names are those of the members. They have one type each of those that can be
+// empty.
+func (s Shape) Names() []string {
+	if s.Escaped {
+		return []string{"namespace", "cluster-ref", "a.b", "x__y"}[:s.Members]
+	}
+	return []string{"a", "b", "c", "d"}[:s.Members]
+}
+
+// Discriminator is the name of the discriminator, if there is one.
+func (s Shape) Discriminator() string {
+	switch {
+	case !s.Discriminated:
+		return ""
+	case s.Escaped:
+		return "if"
+	}
+	return "type"
+}
+
+// memberSchemas, and what follows, go by the index of the member.
+var memberSchemas = []string{
+	"{type: object, nullable: true, properties: {x: {type: string}, z: {type: integer, nullable: true}}}",
+	"{type: string, nullable: true}",
+	"{type: array, items: {type: string}}",
+	"{type: object, nullable: true, additionalProperties: {type: string}}",
+}
+
+var (
+	emptyMembers = [][]any{
+		{map[string]any{}, map[string]any{"z": nil}},
+		{""},
+		{[]any{}},
+		{map[string]any{}},
+	}
+	setMembers = []any{
+		map[string]any{"z": int64(0)},
+		"x",
+		[]any{""},
+		map[string]any{"": ""},
+	}
+)
+
+// enum has the values of Fields, for all shapes, and a memberless one. It does not
+// have null, which the server refuses even then: nullable or not, an enum has no null.
+const enum = "[A, A2, B, C, D, None, '']"
+
+// Schema is that of the union object, in YAML.
+func (s Shape) Schema() string {
+	text := "type: object\nproperties:\n"
+	switch {
+	case s.Enum:
+		text += "  " + s.Discriminator() + ": {type: string, nullable: true, enum: " + enum + "}\n"
+	case s.Discriminated:
+		text += "  " + s.Discriminator() + ": {type: string, nullable: true}\n"
+	}
+	// The server copies all properties for every one that it reads.
+	for i, name := range s.Names() {
+		text += "  " + name + ": " + memberSchemas[i] + "\n"
+	}
+	return text
+}
+
+// Values are those of the discriminator: unset, every member's, a memberless and an
+// unknown one.
+func (s Shape) Values() []string {
+	if !s.Discriminated {
+		return []string{""}
+	}
+	l := []string{"", "None"}
+	if s.Members < 4 {
+		l = append(l, "unheard of")
+	}
+	return append(l, slices.Concat(s.Fields()...)...)
+}
+
+// Fields are the discriminator values of each member.
+func (s Shape) Fields() [][]string {
+	l := [][]string{{"A"}, {"B"}, {"C"}, {"D"}}[:s.Members]
+	if s.TwoValues {
+		l[0] = []string{"A", "A2"}
+	}
+	return l
+}
+
+// State is a state and union objects that are in it, in all ways to write it.
+type State struct {
+	union.State
+	Objects []map[string]any
+}
+
+// Absent is the value of a property that is not there.
+type Absent struct{}
+
+// States are all those of unions of the shape, the discriminator's values in the
+// order of Values.
+func (s Shape) States() []State {
+	var l []State
+	for _, value := range s.Values() {
+		types := []any{value}
+		switch {
+		case !s.Discriminated:
+			types = []any{Absent{}}
+		case value == "":
+			types = []any{Absent{}, nil, ""}
+		}
+		for set := range 1 << s.Members {
+			st := State{State: union.State{Value: value, Present: make([]bool, s.Members)}}
+			for _, typ := range types {
+				st.Objects = append(st.Objects, With(nil, s.Discriminator(), typ))
+			}
+			for i, name := range s.Names() {
+				st.Present[i] = set&(1<<i) > 0
+				ways := []any{Absent{}, nil}
+				if st.Present[i] {
+					ways = []any{setMembers[i]}
+				}
+				if st.Present[i] != s.EmptyIsUnset {
+					ways = append(ways, emptyMembers[i]...)
+				}
+				var next []map[string]any
+				for _, o := range st.Objects {
+					for _, way := range ways {
+						next = append(next, With(o, name, way))
+					}
+				}
+				st.Objects = next
+			}
+			// Neighbours look different, and no state has too many.
+			rand.New(rand.NewPCG(1, 2)).Shuffle(len(st.Objects), func(i, j int) {
+				st.Objects[i], st.Objects[j] = st.Objects[j], st.Objects[i]
+			})
+			st.Objects = st.Objects[:min(len(st.Objects), 16)]
+			l = append(l, st)
+		}
+	}
+	return l
+}
+
+// With returns a copy of fields with one more.
+func With(fields map[string]any, name string, value any) map[string]any {
+	l := map[string]any{}
+	maps.Copy(l, fields)
+	if value != any(Absent{}) {
+		l[name] = value
+	}
+	return l
+}
+
+// Declarations are all unions of the shape, in flow style. Larger unions take turns
+// in what does not depend on each other.
+func (s Shape) Declarations() []string {
+	var l []string
+	turn := 0
+	names := strings.Join(s.Names(), ", ")
+	add := func(parts ...string) {
+		if s.EmptyIsUnset {
+			parts = append(parts, "emptyIsUnset: ["+names+"]")
+		}
+		for _, ratchet := range []string{"", "ratchet: true"} {
+			if turn++; ratchet != "" && s.Members > 2 && turn%(4*s.Members-9) > 0 {
+				continue
+			}
+			all := slices.DeleteFunc(append(slices.Clone(parts), ratchet), func(p string) bool { return p == "" })
+			l = append(l, "{"+strings.Join(all, ", ")+"}")
+		}
+	}
+	if !s.Discriminated {
+		members := "members: [" + names + "]"
+		add(members, "cardinality: AtLeastOne")
+		for _, cardinality := range []string{"", "cardinality: ExactlyOne"} {
+			for _, change := range s.changes() {
+				add(members, cardinality, change)
+			}
+		}
+		return l
+	}
+	var fields []string
+	for i, values := range s.Fields() {
+		fields = append(fields, s.Names()[i]+": ["+strings.Join(values, ", ")+"]")
+	}
+	discriminator := "discriminator: " + s.Discriminator() + ", fields-to-discriminateBy: {" + strings.Join(fields, ", ") + "}"
+	for _, cardinality := range []string{"", "cardinality: ExactlyOne", "deduceInvalidDiscriminator: true"} {
+		for _, optional := range [][]string{nil, s.Names()[:1], s.Names()} {
+			optionals := ""
+			if len(optional) > 0 {
+				optionals = "optionalMembers: [" + strings.Join(optional, ", ") + "]"
+			}
+			for _, unmapped := range []string{"", "unmappedValues: Forbid"} {
+				for i, change := range s.changes() {
+					if turn++; s.Members <= 2 || (turn+i/5)%4 == 0 || optionals+unmapped == "" {
+						add(discriminator, cardinality, optionals, unmapped, change)
+					}
+				}
+			}
+		}
+	}
+	return l
+}
+
+// changes are what a union may say of its transitions.
+func (s Shape) changes() []string {
+	l := []string{"", "discriminatorChange: Allow", "discriminatorChange: Forbid"}
+	if s.Members < 3 {
+		l = append(l, "allowedChanges: {}")
+	}
+	tables := []string{`{b: [a, c]}`, `{a: ["", b], b: a}`, `{a: "", b: "", c: [a, b], d: [a, b, c, d]}`}
+	if s.Discriminated {
+		tables = []string{`{B: [A, C]}`, `{A: ["", B], B: A}`, `{A: "", B: "", C: [A, B], D: [A, B, C, D, ""]}`}
+		if s.Enum {
+			tables = append(tables, `{None: [A, ""], A: None}`)
+		}
+		if s.TwoValues {
+			tables = append(tables, `{A: A2, A2: [""]}`)
+		}
+	}
+	for _, table := range tables {
+		// The table of a small union names only what there is.
+		for _, name := range []string{"a", "b", "c", "d"}[s.Members:] {
+			if s.Discriminated {
+				if s.Enum {
+					break // the enum has all values
+				}
+				name = strings.ToUpper(name)
+			}
+			table = removed(table, name)
+		}
+		// Without a discriminator the letters stand for members.
+		table = letter.ReplaceAllStringFunc(table, func(l string) string { return s.Names()[l[0]-'a'] })
+		l = append(l, "allowedChanges: "+table)
+	}
+	return l
+}
+
+var letter = regexp.MustCompile(`\b[abcd]\b`)
+
+// removed takes a name out of a transition table.
+func removed(table, name string) string {
+	var parsed map[string]any
+	if err := yaml.Unmarshal([]byte(table), &parsed); err != nil {
+		panic(err) // it is one of those above
+	}
+	delete(parsed, name)
+	for from, to := range parsed {
+		if to == name {
+			parsed[from] = []any{}
+		}
+		if row, ok := to.([]any); ok {
+			parsed[from] = slices.DeleteFunc(row, func(v any) bool { return v == name })
+		}
+	}
+	text, err := json.Marshal(parsed)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,509 @@
+//go:build compat
+
+package compat
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	structuraldefaulting "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apimachinery/pkg/runtime"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/unioncases"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// place is where a union object stands.
+type place struct {
+	name string
+	// schema is that of the property which holds the union object.
+	schema func(object map[string]any) map[string]any
+	// value is that of the property. The object may be nil: there is none. With
+	// beside something changes in the property, but not in the union object.
+	value func(object, legal map[string]any, beside bool) any
+	// alone says that items are compared with their old selves, one by one.
+	alone bool
+	// whole says that the property is unchanged only with all that is in it.
+	whole bool
+	// guarded says that the object cannot be removed when the union forbids it.
+	guarded bool
+	// status says that the property is one of the status, which is updated through
+	// /status and not there at creation; root, that there is no property.
+	status, root bool
+}
+
+var (
+	property = place{
+		name:   "property",
+		schema: func(object map[string]any) map[string]any { return object },
+		value: func(object, _ map[string]any, _ bool) any {
+			if object == nil {
+				return nil // dropped by the server
+			}
+			return object
+		},
+		alone: true, guarded: true,
+	}
+	listMap = place{
+		name: "list-map",
+		schema: func(object map[string]any) map[string]any {
+			object["required"] = append(list(object["required"]), "key")
+			object["properties"].(map[string]any)["key"] = map[string]any{"type": "string"}
+			return map[string]any{"type": "array", "maxItems": 4, "items": object, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []any{"key"}}
+		},
+		value: func(object, legal map[string]any, beside bool) any {
+			items := []any{}
+			if beside {
+				items = append(items, unioncases.With(legal, "key", "beside"))
+			}
+			if object != nil {
+				items = append(items, unioncases.With(object, "key", "x"))
+			}
+			return items
+		},
+		alone: true,
+	}
+	plainList = place{
+		name: "list",
+		schema: func(object map[string]any) map[string]any {
+			return map[string]any{"type": "array", "maxItems": 4, "items": object}
+		},
+		value: func(object, legal map[string]any, beside bool) any {
+			items := []any{}
+			if object != nil {
+				items = append(items, object)
+			}
+			if beside {
+				items = append(items, legal)
+			}
+			return items
+		},
+		whole: true,
+	}
+	mapValue = place{
+		name: "map",
+		schema: func(object map[string]any) map[string]any {
+			return map[string]any{"type": "object", "maxProperties": 4, "additionalProperties": object}
+		},
+		value: func(object, legal map[string]any, beside bool) any {
+			values := map[string]any{}
+			if beside {
+				values["beside"] = legal
+			}
+			if object != nil {
+				values["x"] = object
+			}
+			return values
+		},
+		alone: true,
+	}
+	inStatus = func() place {
+		p := property
+		p.name, p.status = "status", true
+		return p
+	}()
+	root = func() place {
+		p := property
+		p.name, p.root, p.alone, p.guarded = "root", true, false, false
+		return p
+	}()
+)
+
+func list(v any) []any { l, _ := v.([]any); return l }
+
+// group is unions that stand side by side in one CRD, and on the same objects.
+type group struct {
+	name         string
+	encoding     compile.Encoding
+	place        place
+	schema       string // of the union object, in YAML
+	declarations []string
+	objects      []object
+	asks         []ask
+
+	prepare sync.Once
+	source  []byte
+	unions  []*union.Union
+	values  []any
+	legal   map[string]any // a union object that breaks nothing
+	typ     typeSchema
+}
+
+// object is a union object and what is around it.
+type object struct {
+	fields map[string]any // nil when there is no union object
+	note   bool           // a property of the union object is set that is none of a union's
+	beside bool           // see place.value
+	// seen is the union object as the server has it.
+	seen   map[string]any
+	states []union.State // by union
+}
+
+// typeSchema is what a schema says of a discriminator.
+type typeSchema struct {
+	name      string
+	enum      []any
+	required  bool
+	minLength int
+}
+
+func (g *group) String() string {
+	encoding := string(g.encoding)
+	if encoding == "" {
+		encoding = "auto"
+	}
+	return fmt.Sprintf("%s, %s, %s", g.name, g.place.name, encoding)
+}
+
+// path leads to the property of the i-th union.
+func (g *group) path(i int) []string {
+	if g.place.status {
+		return []string{"status", fmt.Sprintf("u%d", i)}
+	}
+	return []string{"spec", fmt.Sprintf("u%d", i)}
+}
+
+// ready prepares what is the same for all versions.
+func (g *group) ready(t *testing.T) {
+	g.prepare.Do(func() {
+		var schema map[string]any
+		if err := sigsyaml.Unmarshal([]byte(g.schema), &schema); err != nil {
+			t.Fatalf("%s: %v", g, err)
+		}
+		properties := schema["properties"].(map[string]any)
+		properties["note"] = map[string]any{"type": "string"}
+		g.source = g.crd(t, schema)
+		for _, o := range g.declared(t) {
+			g.unions = append(g.unions, o.Unions...)
+		}
+		if len(g.unions) != len(g.declarations) {
+			t.Fatalf("%s: %d unions are declared, and %d found", g, len(g.declarations), len(g.unions))
+		}
+		g.typ.read(schema, g.unions[0].Discriminator)
+		structural := structuralOf(t, schema)
+		for i := range g.objects {
+			o := &g.objects[i]
+			if o.note {
+				o.fields = unioncases.With(o.fields, "note", "x")
+			}
+			if o.fields != nil {
+				o.seen = runtime.DeepCopyJSON(o.fields)
+				structuraldefaulting.PruneNonNullableNullsWithoutDefaults(o.seen, structural)
+			}
+			for _, u := range g.unions {
+				o.states = append(o.states, u.StateOf(o.fields))
+			}
+			value := g.place.value(o.fields, g.legal, o.beside)
+			if g.place.root {
+				value = o.fields
+			}
+			g.values = append(g.values, value)
+		}
+	})
+}
+
+// crd is the manifest, in JSON. There is a status beside the property, so that
+// updates through /status can be asked: of its value only the note is kept.
+func (g *group) crd(t *testing.T, schema map[string]any) []byte {
+	t.Helper()
+	data, err := json.Marshal(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	properties := map[string]any{}
+	for i, declaration := range g.declarations {
+		var d, object map[string]any
+		if err := sigsyaml.Unmarshal([]byte(declaration), &d); err != nil {
+			t.Fatalf("%s: %s: %v", g, declaration, err)
+		}
+		if err := json.Unmarshal(data, &object); err != nil {
+			t.Fatal(err)
+		}
+		object["x-kubernetes-unions"] = []any{d}
+		properties[fmt.Sprintf("u%d", i)] = g.place.schema(object)
+	}
+	whole := map[string]any{"type": "object", "properties": map[string]any{
+		"spec":   map[string]any{"type": "object", "properties": properties},
+		"status": map[string]any{"type": "object", "properties": map[string]any{"seen": map[string]any{"type": "object", "properties": map[string]any{"note": map[string]any{"type": "string"}}}}},
+	}}
+	switch {
+	case g.place.status:
+		whole["properties"] = map[string]any{"status": map[string]any{"type": "object", "properties": properties}}
+	case g.place.root:
+		whole = properties["u0"].(map[string]any)
+	}
+	return manifest(t, whole)
+}
+
+// manifest is a CRD with the given schema and a status subresource.
+func manifest(t *testing.T, schema map[string]any) []byte {
+	t.Helper()
+	data, err := json.Marshal(map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "things.compat.example.com"},
+		"spec": map[string]any{
+			"group": "compat.example.com", "scope": "Namespaced",
+			"names": map[string]any{"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
+			"versions": []any{map[string]any{"name": "v1", "served": true, "storage": true, "subresources": map[string]any{"status": map[string]any{}},
+				"schema": map[string]any{"openAPIV3Schema": schema}}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// declared are the union objects in the order of the declarations.
+func (g *group) declared(t *testing.T) []compile.Object {
+	t.Helper()
+	m, err := compile.ParseManifest("crd.json", g.source)
+	if err != nil {
+		t.Fatalf("%s: %v", g, err)
+	}
+	d, diags := compile.Unions(m)
+	if diags.HasErrors() {
+		t.Fatalf("%s: %v", g, diags)
+	}
+	number := func(o compile.Object) int {
+		for _, step := range o.Steps {
+			var n int
+			if _, err := fmt.Sscanf(step, "u%d", &n); err == nil {
+				return n
+			}
+		}
+		return 0
+	}
+	slices.SortFunc(d.Objects, func(a, b compile.Object) int { return number(a) - number(b) })
+	return d.Objects
+}
+
+// read finds out what the schema of a union object says of its discriminator.
+func (s *typeSchema) read(schema map[string]any, name string) {
+	if s.name = name; name == "" {
+		return
+	}
+	typ := schema["properties"].(map[string]any)[name].(map[string]any)
+	s.enum, s.required = list(typ["enum"]), slices.Contains(list(schema["required"]), any(name))
+	if n, ok := typ["minLength"].(float64); ok {
+		s.minLength = int(n)
+	}
+}
+
+func structuralOf(t *testing.T, schema map[string]any) *structuralschema.Structural {
+	t.Helper()
+	data, err := json.Marshal(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var props apiextensionsv1.JSONSchemaProps
+	var internal apiextensions.JSONSchemaProps
+	if err := json.Unmarshal(data, &props); err != nil {
+		t.Fatal(err)
+	}
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&props, &internal, nil); err != nil {
+		t.Fatal(err)
+	}
+	s, err := structuralschema.NewStructural(&internal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// verdict is what the server should say of a union.
+type verdict struct {
+	refused bool
+	// blocking says that the refusal keeps all CEL rules from being evaluated.
+	blocking bool
+	why      []union.Violation
+}
+
+// expect is the meaning of a union, as pkg/union has it, with the ratcheting of the
+// server on top. In an update through /status of what is in the spec, old and new
+// are the same object.
+//
+// The server spares what the static conditions, or the schema, say of a value that
+// an update leaves as it was. For the conditions that value is the union object, all
+// of it, deeply equal as the server sees it; for an enum and for minLength it is the
+// discriminator alone, for required the union object. Both are compared where the
+// server can tell which object is the old one: not in a list without keys, which is
+// compared as a whole, and never at the root for rules, since metadata is not what
+// the schema says it is. Up to 1.32 the server spares nothing at an update
+// through /status. What reads the old object, as the conditions on changes
+// and those of a union with ratchet do, it never spares; but ratchet says itself
+// which updates are exempt. A schema in place of rules is not asked at an update through
+// /status of what is in the spec.
+func (g *group) expect(minor, union int, old, new *object, status bool) verdict {
+	u := g.unions[union]
+	if new.fields == nil {
+		refused := g.place.guarded && old != nil && old.fields != nil && !u.Removable(old.states[union])
+		return verdict{refused: refused}
+	}
+	state := new.states[union]
+	if old == nil || old.fields == nil {
+		v := verdict{why: u.Judge(nil, state)}
+		schema := g.typ.breaks(nil, new.seen, false)
+		return verdict{refused: schema.refused || len(v.why) > 0, blocking: schema.blocking, why: v.why}
+	}
+
+	unchanged := reflect.DeepEqual(old.seen, new.seen)
+	ratchets := unchanged && (g.place.alone || g.place.whole && old.beside == new.beside)
+	v := verdict{}
+	switch before := old.states[union]; {
+	case status && !g.place.status && g.encoding == compile.OpenAPI: // the schema of the spec is not asked
+	case g.place.whole: // no rule here sees an old object
+		if !ratchets {
+			v.why = u.Judge(nil, state)
+		}
+	case ratchets && !(status && minor <= 32):
+		v.why = u.ChangeViolations(before, state)
+	default:
+		v.why = u.Judge(&before, state)
+	}
+	var schema verdict
+	if !status || g.place.status {
+		correlated := old.seen
+		if g.place.whole || status && minor <= 32 {
+			correlated = nil
+		}
+		schema = g.typ.breaks(correlated, new.seen, ratchets && correlated != nil || g.place.whole && ratchets)
+	}
+	v.refused, v.blocking = schema.refused || len(v.why) > 0, schema.blocking
+	return v
+}
+
+// breaks says what the schema makes of the discriminator; old is nil where no object
+// is known to be the old one.
+func (s typeSchema) breaks(old, new map[string]any, unchanged bool) verdict {
+	if unchanged || s.name == "" {
+		return verdict{}
+	}
+	typ, present := new[s.name]
+	if !present {
+		return verdict{refused: s.required, blocking: s.required}
+	}
+	if before, ok := old[s.name]; ok && before == typ {
+		return verdict{}
+	}
+	text, set := typ.(string)
+	enum := len(s.enum) > 0 && !slices.Contains(s.enum, typ) // null never is
+	return verdict{refused: enum || set && len(text) < s.minLength, blocking: enum}
+}
+
+// compiled is the CRD for a version, or nil when compiling fails.
+func (v *version) compiled(name string, source []byte, encoding compile.Encoding) json.RawMessage {
+	out, diags := crdpatch.Compile("crd.json", source, crdpatch.Options{KubeVersion: v.String(), Encoding: encoding, NoAnnotation: true})
+	if diags.HasErrors() {
+		v.disagree("%s: it does not compile: %v", name, diags)
+		return nil
+	}
+	data, err := sigsyaml.YAMLToJSON(out)
+	if err != nil {
+		v.disagree("%s: %v", name, err)
+		return nil
+	}
+	return data
+}
+
+// question asks a group, and compares.
+func (g *group) question(v *version) *question {
+	g.ready(v.T)
+	crd := v.compiled(g.String(), g.source, g.encoding)
+	if crd == nil {
+		return nil
+	}
+	q := &question{request: request{Name: g.String(), CRD: crd, Objects: g.values, Asks: g.asks, Brief: true}, evaluations: len(g.asks) * len(g.unions)}
+	if !g.place.root {
+		for i := range g.unions {
+			q.Spread = append(q.Spread, g.path(i))
+		}
+		if g.through() {
+			q.Spread = append(q.Spread, []string{"status", "seen"})
+		}
+	}
+	q.brief = func(got [][]int) {
+		for i, a := range g.asks {
+			g.compare(v, a, got[i])
+		}
+	}
+	return q
+}
+
+// through reports whether updates through /status are asked of what is in the spec.
+func (g *group) through() bool {
+	return g.place.name == property.name && slices.ContainsFunc(g.asks, func(a ask) bool { return a.Status })
+}
+
+// compare holds what the server says to an ask to what is expected.
+func (g *group) compare(v *version, a ask, got []int) {
+	var old *object
+	new := &g.objects[a.New]
+	if a.Old >= 0 {
+		old = &g.objects[a.Old]
+	}
+	if a.Status && !g.place.status {
+		new = old
+	}
+	var all []verdict
+	blocked := false
+	for i := range g.unions {
+		want := g.expect(v.minor, i, old, new, a.Status)
+		all = append(all, want)
+		blocked = blocked || want.blocking
+	}
+	elsewhere := slices.Contains(got, -1)
+	if new.fields == nil && g.encoding == compile.Terse {
+		// Without a fieldPath, the guards of all stand on the object around them.
+		if want := slices.ContainsFunc(all, func(v verdict) bool { return v.refused }); want != elsewhere || len(got) > 1 {
+			v.disagree("%s: %s: expected %s, got %v", g, g.words(a), said(want), got)
+		}
+		return
+	}
+	if elsewhere && !blocked && g.encoding != compile.OpenAPI {
+		v.disagree("%s: %s: there is an error elsewhere", g, g.words(a))
+	}
+	for i, want := range all {
+		if refused := slices.Contains(got, i); refused != want.refused {
+			if elsewhere && !refused && len(all) > 1 && g.encoding == compile.OpenAPI {
+				continue // the schema of another union keeps the rules from being evaluated
+			}
+			v.disagree("%s: %s:\n\t%s\n\texpected %s %v, got %s", g, g.declarations[i], g.words(a), said(want.refused), want.why, said(refused))
+		}
+	}
+}
+
+func said(refused bool) string {
+	if refused {
+		return "refused"
+	}
+	return "accepted"
+}
+
+// words describes an ask.
+func (g *group) words(a ask) string {
+	text := func(i int) string {
+		data, err := json.Marshal(g.values[i])
+		if err != nil {
+			return err.Error()
+		}
+		return string(data)
+	}
+	switch {
+	case a.Old < 0:
+		return "create " + text(a.New)
+	case a.Status:
+		return "update /status of " + text(a.Old) + " by that of " + text(a.New)
+	}
+	return "update " + text(a.Old) + " to " + text(a.New)
+}

@@ -1,0 +1,269 @@
+//go:build compat
+
+package compat
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/unioncases"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// askGroups asks for what internal/unioncases has.
+func askGroups(v *version, send func(*question)) {
+	groupsOnce.Do(func() { groups = allGroups(v.T) })
+	for _, g := range groups {
+		if q := g.question(v); q != nil {
+			send(q)
+		}
+	}
+}
+
+var (
+	groupsOnce sync.Once
+	groups     []*group
+)
+
+func allGroups(t *testing.T) []*group {
+	var l []*group
+	turn := 0
+	for _, s := range slices.Concat(unioncases.Shapes(), unioncases.Escaped()) {
+		turn++
+		l = append(l, shapeGroups(t, s, turn)...)
+	}
+	l = append(l, storedGroups()...)
+	return l
+}
+
+// encodings of rules. That of schemas has cases of its own.
+var encodings = []compile.Encoding{compile.Auto, compile.Fine, compile.Compact, compile.Terse}
+
+// shapeGroups are the cases of a shape. No version could evaluate all unions in all
+// encodings and places on all pairs of states in minutes. So there are two kinds of
+// groups. In the first are unions that say nothing of changes: all of them, or every
+// second or third, in every encoding, on every state at creation, on every state that
+// stays, and on each that comes from another one. In the second are those that do, and
+// take turns: which unions, in which encoding, and where. As a property they are
+// asked about all pairs of states, of four members and elsewhere about a sample.
+func shapeGroups(t *testing.T, s unioncases.Shape, turn int) []*group {
+	var still, moving []string
+	for _, d := range s.Declarations() {
+		if strings.Contains(d, "discriminatorChange: Allow") && !strings.Contains(d, "ratchet") || strings.Contains(d, "AtLeastOne") && !strings.Contains(d, "ratchet") {
+			still = append(still, d)
+		} else {
+			moving = append(moving, d)
+		}
+	}
+	var l []*group
+	add := func(name string, encoding compile.Encoding, p place, schema string, declarations []string, pairs pairing) {
+		if len(declarations) == 0 {
+			return
+		}
+		g := &group{name: s.String() + ": " + name, encoding: encoding, place: p, schema: schema, declarations: declarations}
+		g.fill(s, pairs)
+		l = append(l, g)
+	}
+
+	for i, encoding := range encodings {
+		add("states", encoding, property, s.Schema(), every(still, 1+s.Members/2, turn+i), few)
+		// Every union stands somewhere else, too.
+		p := []place{listMap, plainList, mapValue, inStatus}[(turn+i)%4]
+		add("states", encoding, p, s.Schema(), every(still, 4, turn+i), few)
+	}
+	add("states", encodings[turn%4], root, s.Schema(), every(still, len(still), turn*7), few)
+
+	most := []int{0, 4, 3, 1, 1}[s.Members] // unions in each encoding
+	for i, encoding := range encodings {
+		step := max(1, len(moving)/most)
+		add("changes", encoding, property, s.Schema(), every(moving, step, turn*5+i*step/4), all)
+	}
+	for i, p := range []place{listMap, mapValue, inStatus, root} {
+		if s.Members < 3 && (turn+i)%2 == 0 {
+			continue // there are many such shapes
+		}
+		encoding := encodings[(turn+i)%4]
+		n := 2
+		if p.root || s.Members > 2 {
+			n = 1
+		}
+		step := (len(moving) + n - 1) / n
+		add("changes", encoding, p, s.Schema(), every(moving, step, turn*11+i*3), some)
+	}
+	// What stands in a list sees no old object, and must not ask for one.
+	quiet := slices.DeleteFunc(slices.Clone(moving), func(d string) bool {
+		return strings.Contains(d, "Changes") || strings.Contains(d, "Forbid") && strings.Contains(d, "discriminatorChange") || strings.Contains(d, "ratchet")
+	})
+	add("changes", encodings[turn%4], plainList, s.Schema(), every(quiet, 6, turn), few)
+
+	if !s.EmptyIsUnset && !s.Escaped {
+		// To a schema null is a value: none may be.
+		schema := strings.ReplaceAll(s.Schema(), ", nullable: true", "")
+		add("states", compile.OpenAPI, property, schema, provable(t, schema, still), few)
+		for _, d := range provable(t, schema, every(moving, 1+len(moving)/2, turn)) {
+			add("changes", compile.OpenAPI, property, schema, []string{d}, some)
+		}
+	}
+	return l
+}
+
+// every returns every n-th of l, from a start that differs.
+func every(l []string, n, start int) []string {
+	var some []string
+	for i := range l {
+		if n > 0 && (i+start)%n == 0 {
+			some = append(some, l[i])
+		}
+	}
+	return some
+}
+
+// provable are the declarations that the compiler proves a schema for.
+func provable(t *testing.T, schema string, declarations []string) []string {
+	var l []string
+	for _, d := range declarations {
+		g := group{name: "openapi", place: property, schema: schema, declarations: []string{d}}
+		var s map[string]any
+		if err := sigsyaml.Unmarshal([]byte(schema), &s); err != nil {
+			t.Fatal(err)
+		}
+		if _, diags := crdpatch.Compile("crd.json", g.crd(t, s), crdpatch.Options{Encoding: compile.OpenAPI, NoAnnotation: true}); !diags.HasErrors() {
+			l = append(l, d)
+		}
+	}
+	return l
+}
+
+// pairing says which pairs of states are asked.
+type pairing int
+
+const (
+	few  pairing = iota // every state from itself and from another
+	some                // a sample
+	all                 // all, but a sample for large unions
+)
+
+func (p pairing) has(i, j, states int) bool {
+	switch {
+	case i == j:
+		return true
+	case p == few:
+		return (i+j)%states == 1
+	case p == some, states > 100:
+		return (i*7+j*3)%max(4, states/12) == 0
+	}
+	return true
+}
+
+// fill adds objects and asks. There is one way to write each pair of states, and
+// they take turns.
+func (g *group) fill(s unioncases.Shape, pairs pairing) {
+	states := s.States()
+	g.legal = legal(s, states)
+	type writing struct {
+		state, way   int
+		note, beside bool
+	}
+	written := map[writing]int{}
+	add := func(w writing) int {
+		i, ok := written[w]
+		if !ok {
+			i = len(g.objects)
+			written[w] = i
+			o := object{note: w.note, beside: w.beside}
+			if w.state >= 0 {
+				o.fields = states[w.state].Objects[w.way]
+			}
+			g.objects = append(g.objects, o)
+		}
+		return i
+	}
+	turn := 0
+	next := func(state int) writing {
+		turn++
+		return writing{state: state, way: turn * 7 % len(states[state].Objects)}
+	}
+	addAsk := func(old, new int) { g.asks = append(g.asks, ask{Old: old, New: new}) }
+
+	for j := range states {
+		if !g.place.status { // creating drops the status
+			addAsk(-1, add(next(j)))
+		}
+		for i := range states {
+			if !pairs.has(i, j, len(states)) {
+				continue
+			}
+			old, new := next(i), next(j)
+			if i == j {
+				// Nothing changes; something beside the union object; something in it.
+				addAsk(add(old), add(old))
+				beside, note := old, old
+				beside.beside, note.note = true, true
+				addAsk(add(old), add(note))
+				if g.place.name != property.name {
+					addAsk(add(old), add(beside))
+				}
+			}
+			new.note, new.beside = turn%3 == 0, turn%5 == 0
+			addAsk(add(old), add(new))
+		}
+		if g.place.name == property.name && j%2 == 0 {
+			g.asks = append(g.asks, ask{Old: add(next(j)), New: add(writing{state: (j + 1) % len(states)}), Status: true})
+		}
+		if !g.place.root && (pairs != few || j%3 == 0) {
+			// The union object is removed, and added.
+			addAsk(add(next(j)), add(writing{state: -1}))
+			addAsk(add(writing{state: -1}), add(next(j)))
+		}
+	}
+	if g.place.status {
+		for i := range g.asks {
+			g.asks[i].Status = true
+		}
+	}
+}
+
+// legal is an object that breaks no union of the shape: its first member, and the
+// value that selects it.
+func legal(s unioncases.Shape, states []unioncases.State) map[string]any {
+	want := union.State{Present: make([]bool, s.Members)}
+	want.Present[0] = true
+	if s.Discriminated {
+		want.Value = "A"
+	}
+	i := slices.IndexFunc(states, func(st unioncases.State) bool { return st.Equal(want) })
+	return states[i].Objects[0]
+}
+
+// storedGroups are what a schema excludes, and an older one let in.
+func storedGroups() []*group {
+	var l []*group
+	for i, s := range unioncases.Stored {
+		for _, encoding := range encodings {
+			g := &group{name: "stored: " + s.Name, encoding: encoding, place: property, schema: s.Schema, declarations: unioncases.StoredDeclarations()}
+			for _, o := range unioncases.StoredObjects() {
+				g.objects = append(g.objects, object{fields: o})
+			}
+			n := len(g.objects)
+			for _, o := range unioncases.StoredObjects() {
+				g.objects = append(g.objects, object{fields: o, note: true})
+			}
+			for j := range n {
+				g.asks = append(g.asks, ask{Old: -1, New: j}, ask{Old: j, New: j}, ask{Old: j, New: n + j}, ask{Old: j, New: (j + 1) % n, Status: true})
+				for k := range n {
+					if (j*3+k)%7 == i%7 {
+						g.asks = append(g.asks, ask{Old: j, New: k})
+					}
+				}
+			}
+			l = append(l, g)
+		}
+	}
+	return l
+}
