@@ -412,7 +412,7 @@ func (s subject) errors(t *testing.T, objects string) string {
 	if err := sigsyaml.Unmarshal([]byte(objects), &update); err != nil {
 		t.Fatal(err)
 	}
-	l := rules.Static(s.Union, rules.Fine)
+	l := rules.Static(s.Union, rules.Paired)
 	l = append(l, rules.Transition(s.Union, rules.Comparison{})...)
 	schema := s.schema.DeepCopy()
 	for _, r := range l {

@@ -24,8 +24,8 @@ const (
 	// (rules.Paired) where the API server's budgets are far, else the first of its
 	// ladder that fits: fine, in groups, compact.
 	Auto Encoding = ""
-	// Fine is one rule per member and direction, with the best errors and three times
-	// the bytes, and an error where that does not fit.
+	// Fine is one rule per member and direction, with the best errors and twice
+	// the bytes or more, and an error where that does not fit.
 	Fine Encoding = "fine"
 	// Compact is one rule per union, or as few as fit.
 	Compact Encoding = "compact"

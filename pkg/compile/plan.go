@@ -221,9 +221,9 @@ func (c *compiler) why(e cost.Estimator, o *object, i int) string {
 	case c.opts.Encoding == OpenAPI:
 		return "as asked for"
 	case u.Ratchet && s.encoding == rules.Compact && s.ratchet.Parts <= 1:
-		return "a union that ratchets is one rule"
+		return "a union that ratchets takes as few rules as possible"
 	case u.Ratchet:
-		return "a union that ratchets is as few rules as the API server's budget allows"
+		return "a union that ratchets takes as few rules as the API server's budget allows"
 	case s.encoding != preferred:
 		return c.tooDear(e, o, i, preferred)
 	case c.opts.Encoding == Fine && preferred != rules.Fine:
@@ -231,7 +231,7 @@ func (c *compiler) why(e cost.Estimator, o *object, i int) string {
 	case c.opts.Encoding != Auto:
 		return "as asked for"
 	}
-	return "the fewest rules that name the member at fault, and they fit the API server's budget"
+	return "as one would write them by hand, and they fit the API server's budget"
 }
 
 // tooDear says what keeps a union from an encoding.

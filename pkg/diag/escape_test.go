@@ -6,10 +6,10 @@ import "testing"
 // terminals and CI systems, and obeyed by neither.
 func TestEscape(t *testing.T) {
 	for text, want := range map[string]string{
-		"a: b\n  c\td\n":             "a: b\n  c\td\n",
-		"::error::x\n":               "\\u003a:error::x\n",
-		"a\n \t::add-mask::x":         "a\n \t\\u003a:add-mask::x",
-		"##[section]x\na ::b ##[c]":  "\\u0023#[section]x\na ::b ##[c]",
+		"a: b\n  c\td\n":                "a: b\n  c\td\n",
+		"::error::x\n":                  "\\u003a:error::x\n",
+		"a\n \t::add-mask::x":           "a\n \t\\u003a:add-mask::x",
+		"##[section]x\na ::b ##[c]":     "\\u0023#[section]x\na ::b ##[c]",
 		"a\x1b[2Jb\rc\u202ed\u2066\xff": "a\\u001b[2Jb\\u000dc\\u202ed\\u2066\ufffd",
 	} {
 		if got := Escape(text); got != want {

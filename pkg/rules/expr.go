@@ -110,19 +110,33 @@ func joined(op string, prec int, operands []expr) expr {
 	return expr{strings.Join(l, op), prec}
 }
 
-// and and or of nothing are their neutral elements.
+// and and or of nothing are their neutral elements, which they leave out.
 func and(operands ...expr) expr {
-	if len(operands) == 0 {
+	operands, decided := without(yes, no, operands)
+	switch {
+	case decided:
+		return no
+	case len(operands) == 0:
 		return yes
 	}
 	return joined(" && ", precAnd, operands)
 }
 
+// without takes the neutral element out of operands, and reports whether the other
+// constant is among them, which decides.
+func without(neutral, decisive expr, operands []expr) (l []expr, decided bool) {
+	l = slices.DeleteFunc(slices.Clone(operands), func(o expr) bool { return o == neutral })
+	return l, slices.Contains(l, decisive)
+}
+
 func or(operands ...expr) expr {
-	if len(operands) == 0 {
+	operands, decided := without(no, yes, operands)
+	switch {
+	case decided:
+		return yes
+	case len(operands) == 0:
 		return no
-	}
-	if len(operands) == 1 {
+	case len(operands) == 1:
 		return operands[0]
 	}
 	l := make([]string, len(operands))

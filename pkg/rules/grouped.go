@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/unioncel/unioncel/pkg/union"
@@ -54,7 +53,7 @@ func (o object) group(g []int, whole bool) statement {
 		say(not(o.mapped()), mustBeMapped(u))
 	}
 	s := state(u, o.groupHolds(g, whole), ReasonInvalid, "",
-		fmt.Sprintf("only the member that %s selects may be set, and it must be set unless it is optional", u.Discriminator), conditions...)
+		onlySelected(u, g, whole), conditions...)
 	// One case is true when the rule fails; the last needs no test.
 	explain := cases[len(cases)-1][1]
 	for _, c := range slices.Backward(cases[:len(cases)-1]) {

@@ -64,8 +64,8 @@ func TestMessages(t *testing.T) {
 			[]string{"udp: Forbidden: udp may only be set when type is 'UDP'"}},
 		{"paired: deduce", backend + ", deduceInvalidDiscriminator: true", rules.Paired, "", "{type: UDP, http: {}}",
 			[]string{
-				"http: Invalid value: http is required when type is 'HTTP', and forbidden when it is another",
-				"udp: Invalid value: udp is required when type is 'UDP', and forbidden when it is another",
+				"http: Invalid value: http is required when type is 'HTTP', and forbidden when type has another value",
+				"udp: Invalid value: udp is required when type is 'UDP', and forbidden when type has another value",
 			}},
 		{"paired: at most one", source, rules.Paired, "", "{git: {}, image: {}}",
 			[]string{"<nil>: Invalid value: at most one of git, image, oci may be set"}},
@@ -165,7 +165,7 @@ func TestFallbackMessages(t *testing.T) {
 		}
 	}
 	for declaration, want := range map[string]string{
-		backend + "}":             "x: only the member that type selects may be set, and it must be set unless it is optional",
+		backend + "}":             "x: only the member that type selects may be set, and it must be set",
 		"{members: [a, b, c]}":    "at most one of a, b, c may be set",
 		"{members: [a], name: x}": "",
 	} {

@@ -80,7 +80,7 @@ const (
 	// rule for all without a discriminator.
 	Paired Encoding = -1
 	// Fine is one rule per member and direction, each with its own message,
-	// reason and fieldPath: the best errors, in three times the bytes.
+	// reason and fieldPath: the best errors, in twice the bytes and more.
 	Fine Encoding = 0
 	// Compact is one rule per union.
 	Compact Encoding = 1

@@ -211,7 +211,7 @@ func onlyWhen(u *union.Union, m union.Member, values string) string {
 func onlyAndRequiredWhen(u *union.Union, m union.Member) string {
 	message := fmt.Sprintf("%s is required when %s is %s, and forbidden ", m.Name, u.Discriminator, alternatives(m.Values))
 	if u.Deduce {
-		return message + "when it is another"
+		return fmt.Sprintf("%swhen %s has another value", message, u.Discriminator)
 	}
 	return message + "otherwise"
 }
@@ -245,4 +245,20 @@ func mustBeSet(u *union.Union) string {
 		return fmt.Sprintf("%s must be set to %s", u.Discriminator, alternatives(u.MemberValues()))
 	}
 	return u.Discriminator + " must be set"
+}
+
+// onlySelected is the message of a rule for several members, or for all and with
+// them the whole.
+func onlySelected(u *union.Union, members []int, whole bool) string {
+	message := fmt.Sprintf("only the member that %s selects may be set, and it must be set", u.Discriminator)
+	if slices.ContainsFunc(members, func(i int) bool { return u.Members[i].Optional }) {
+		message += " unless it is optional"
+	}
+	switch {
+	case whole && u.Cardinality == union.ExactlyOne:
+		message += "; " + mustBeSet(u)
+	case whole && u.ForbidUnmapped:
+		message += "; " + mustBeMapped(u)
+	}
+	return message
 }

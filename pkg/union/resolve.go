@@ -225,7 +225,7 @@ func (r *resolver) discriminator() {
 			"discriminator %q must be a string to CEL; it is %s", u.Discriminator, describe(prop))
 		return
 	}
-	if prop.Default != nil {
+	if prop.Default != nil && string(prop.Default.Raw) != `""` { // which is unset
 		hint := "drop the default; deduceInvalidDiscriminator: true lets users leave the discriminator out"
 		if d.deduce && Defaulted(prop) {
 			hint = "drop the default: with it, the discriminator is set where users leave it out, and never deduced"
