@@ -63,9 +63,9 @@ func completeFlag(cmd *cobra.Command, flag string) cobra.CompletionFunc {
 	switch flag {
 	case "encoding":
 		return oneOf(
-			cobra.CompletionWithDesc("auto", "the best messages that fit the cost budget"),
-			cobra.CompletionWithDesc(string(compile.Fine), "a rule per member"),
-			cobra.CompletionWithDesc(string(compile.Compact), "a rule per union"),
+			cobra.CompletionWithDesc("auto", "as written by hand, while it fits the cost budget"),
+			cobra.CompletionWithDesc(string(compile.Fine), "a rule per member and direction"),
+			cobra.CompletionWithDesc(string(compile.Compact), "a rule for the states of a union"),
 			cobra.CompletionWithDesc(string(compile.Terse), "compact, with fixed messages"),
 			cobra.CompletionWithDesc(string(compile.OpenAPI), "a schema in place of rules"),
 		)

@@ -136,6 +136,24 @@ func (p Place) Many() bool {
 	return false
 }
 
+// Unmatched returns the list on the way to p whose items the API server cannot match
+// with their old selves, as it has no keys; ok is false when there is none.
+func (p Place) Unmatched(crd *apiextensionsv1.CustomResourceDefinition) (list Place, ok bool) {
+	for i := 0; i < len(p.Steps); i++ {
+		switch p.Steps[i] {
+		case "properties":
+			i++ // a name
+		case "items":
+			list = Place{Version: p.Version, Name: p.Name, Steps: p.Steps[:i]}
+			// Lists default to atomic; sets are not correlated for rules either.
+			if s := list.Schema(crd); s == nil || s.XListType == nil || *s.XListType != "map" {
+				return list, true
+			}
+		}
+	}
+	return Place{}, false
+}
+
 // Object is a schema that declares unions.
 type Object struct {
 	Place

@@ -152,21 +152,16 @@ func (o *object) isResource() bool {
 
 // correlation finds out what stands between the object and its old self.
 func (c *compiler) correlation(o *object) {
+	if list, ok := o.Place.Unmatched(c.crd); ok {
+		o.uncorrelated = list.String()
+		return
+	}
 	for f := 0; f+1 < len(o.frames); f++ {
 		from := o.frames[f].steps
 		if o.frames[f+1].steps-from == 2 {
 			continue // a property
 		}
-		owner := Place{Version: o.Version, Name: o.Name, Steps: o.Steps[:from]}
-		if o.Steps[from] == "items" {
-			// Lists default to atomic; sets are not correlated for rules either.
-			list := owner.Schema(c.crd)
-			if list.XListType == nil || *list.XListType != "map" {
-				o.uncorrelated = owner.String()
-				return
-			}
-		}
-		o.removable = owner.String()
+		o.removable = Place{Version: o.Version, Name: o.Name, Steps: o.Steps[:from]}.String()
 	}
 }
 

@@ -329,7 +329,7 @@ func (f *fitter) tell() {
 func described(e rules.Encoding, u *union.Union) string {
 	switch {
 	case e == rules.Fine:
-		return "finer"
+		return "one per member and direction"
 	case e == rules.Compact, e == rules.Paired && u.Discriminator == "":
 		return "as one"
 	case perMember(e, u):

@@ -35,6 +35,9 @@ type UnionPlan struct {
 	Dropped string
 	// Rules are the rules, those on the union object first, then the removal guards.
 	Rules []RulePlan
+	// Unmatched says that the union object is in a list without keys, whose items the
+	// API server cannot match with their old selves.
+	Unmatched bool
 	// Time is what the rules take of a request for each union object in it, estimated
 	// by cost.Time. A schema in place of rules is not part of it.
 	Time time.Duration
@@ -107,9 +110,9 @@ func (c *compiler) plan() (*Plan, error) {
 	for _, o := range c.objects {
 		for i, u := range o.Unions {
 			up := UnionPlan{Place: o.Place, Pos: o.Declarations[i].Pos, Union: u,
-				Encoding: c.encodingName(u, o.styles[i]), Why: c.why(e, o, i)}
+				Encoding: c.encodingName(u, o.styles[i]), Why: c.why(e, o, i), Unmatched: o.uncorrelated != ""}
 			if o.styles[i].noClear {
-				up.Dropped = "rules on changes: they would exceed the API server's budget, and the static rules reject what a change leaves behind"
+				up.Dropped = "rules on changes: they would exceed the API server's limits, and the static rules reject what a change leaves behind"
 			} else if u.Change == union.Clear && o.uncorrelated != "" {
 				up.Dropped = "rules on changes: the items of the list " + o.uncorrelated + " cannot be matched with their old selves"
 			}

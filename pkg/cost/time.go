@@ -10,6 +10,7 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/parser"
+	"k8s.io/apiserver/pkg/cel"
 )
 
 // PerProperty is what it takes to copy one property of an object's schema, which the
@@ -49,7 +50,7 @@ func About(d time.Duration) string {
 // one that is present. So rules that read every member of a union take time in
 // proportion to the square of its size.
 //
-// Of has(self.x), only fields in present are present; in a union these are
+// Of has(self.x), only fields in present, properties by their names, are present; in a union these are
 // discriminators, since of its members most are absent. A field whose value is read is
 // present. Where that leaves open which branch is taken, the most expensive one counts.
 // Message expressions are evaluated when a rule has failed, and are not part of the time.
@@ -68,7 +69,11 @@ func copies(rule string, present []string) (int, error) {
 	if l := errs.GetErrors(); len(l) > 0 {
 		return 0, fmt.Errorf("rule %s: %s", rule, l[0].Message)
 	}
-	r := reader{present}
+	r := reader{}
+	for _, name := range present {
+		escaped, _ := cel.Escape(name) // what cannot be escaped is in no rule
+		r.present = append(r.present, escaped)
+	}
 	n, _ := r.expr(parsed.Expr())
 	return n, nil
 }

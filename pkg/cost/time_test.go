@@ -77,6 +77,15 @@ func TestAbout(t *testing.T) {
 	}
 }
 
+// A discriminator is named as in the schema, and written as CEL escapes it.
+func TestTimeOfEscapedNames(t *testing.T) {
+	plain, _ := cost.Time("has(self.kind) && self.kind == 'A'", 10, "kind")
+	escaped, err := cost.Time("has(self.kind__dash__of) && self.kind__dash__of == 'A'", 10, "kind-of")
+	if err != nil || escaped != plain {
+		t.Errorf("%v, want %v; %v", escaped, plain, err)
+	}
+}
+
 // Rules are as deep as the API server lets them be.
 func TestTimeOfLongRules(t *testing.T) {
 	var or, sum []string

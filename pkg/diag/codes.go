@@ -137,7 +137,8 @@ const (
 	HandWrittenRuleServes Code = "UC508"
 	// NoEffect: the union forbids nothing.
 	NoEffect Code = "UC509"
-	// CoarserEncoding: finer rules would exceed a budget.
+	// CoarserEncoding: the rules are not written as preferred, which would exceed a
+	// budget, or as asked for, which would be too long.
 	CoarserEncoding Code = "UC510"
 	// RulesReplaced: hand-written rules gave way to the compiled ones, which are
 	// proved to mean the same.

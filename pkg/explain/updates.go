@@ -86,12 +86,12 @@ func (s *subject) onStored() string {
 	case s.path == nil:
 		return "An object that is illegal already cannot be updated, /status included, before it is put right."
 	}
-	if s.unnamed != nil && !slices.Contains(s.plan.Place.Steps, "items") {
+	if s.unnamed != nil && !s.plan.Unmatched {
 		return fmt.Sprintf("Where %s is illegal already, an update that changes anything in it must put it right, and so must every update while %s has fields that the schema does not name.",
 			plain(s.path.String()), plain(s.unnamed.String()))
 	}
 	in := "it"
-	if slices.Contains(s.plan.Place.Steps, "items") {
+	if s.plan.Unmatched {
 		in = "it, or in a list around it that has no keys,"
 	}
 	return fmt.Sprintf("Where %s is illegal already, an update that changes anything in %s must put it right; servers before Kubernetes 1.33 may demand that of every update.", plain(s.path.String()), in)

@@ -3,7 +3,6 @@ package lint
 import (
 	"fmt"
 
-	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -13,7 +12,7 @@ import (
 // update. Below a list whose items it cannot match with their old selves the whole list
 // counts instead, whatever is in it.
 func neverUnchanged(s *subject) diag.List {
-	if s.Ratchet || !s.correlates() {
+	if _, unmatched := s.object.Unmatched(s.crd.CRD); s.Ratchet || unmatched {
 		return nil
 	}
 	what, at := "the root of a resource is never unchanged to the API server", ""
@@ -31,18 +30,4 @@ func neverUnchanged(s *subject) diag.List {
 	return s.find(diag.NeverUnchanged, s.pos(), nil,
 		"write ratchet: true in the declaration, which looks at nothing but the discriminator and which members are set (since Kubernetes 1.30)",
 		"%s: where the union is stored invalid, no update passes before that is put right, not even one of /status", what)
-}
-
-// correlates reports whether the API server matches the union object with its old self.
-func (s *subject) correlates() bool {
-	for i, step := range s.object.Steps {
-		if step != "items" || i > 0 && s.object.Steps[i-1] == "properties" {
-			continue
-		}
-		list := compile.Place{Version: s.object.Version, Steps: s.object.Steps[:i]}.Schema(s.crd.CRD)
-		if list.XListType == nil || *list.XListType != "map" {
-			return false
-		}
-	}
-	return true
 }

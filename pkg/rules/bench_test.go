@@ -106,18 +106,28 @@ func openAPIValidator(b *testing.B, u *union.Union) validation.SchemaValidator {
 
 // manyMembers is a union of n members, and the schema of its object.
 func manyMembers(t testing.TB, n int, discriminated bool) (*union.Union, string) {
-	var fields, names []string
 	schema := "type: object\nproperties:\n  type: {type: string}\n"
 	for i := range n {
 		schema += fmt.Sprintf("  member%d: {type: object, properties: {x: {type: string}}}\n", i)
+	}
+	return unionOf(t, manyDeclared(n, discriminated, "discriminatorChange: Clear"), schemaOf(t, schema)), schema
+}
+
+// manyDeclared declares a union of n members with further keys.
+func manyDeclared(n int, discriminated bool, keys string) string {
+	var fields, names []string
+	for i := range n {
 		names = append(names, fmt.Sprintf("member%d", i))
 		fields = append(fields, fmt.Sprintf("member%d: Value%d", i, i))
 	}
-	declaration := "{members: [" + strings.Join(names, ", ") + "], discriminatorChange: Clear}"
+	declaration := "members: [" + strings.Join(names, ", ") + "]"
 	if discriminated {
-		declaration = "{discriminator: type, fields-to-discriminateBy: {" + strings.Join(fields, ", ") + "}}"
+		declaration = "discriminator: type, fields-to-discriminateBy: {" + strings.Join(fields, ", ") + "}"
 	}
-	return unionOf(t, declaration, schemaOf(t, schema)), schema
+	if keys != "" {
+		declaration += ", " + keys
+	}
+	return "{" + declaration + "}"
 }
 
 // object is a legal object with member i set.

@@ -86,6 +86,9 @@ func (o object) groupHolds(g []int, whole bool) expr {
 		for _, m := range g {
 			l = append(l, o.forbidden(m).holds)
 		}
+		if whole && o.u.Deduce {
+			l = append(l, or(o.typeSet(), o.atMostOne(pair{group: g, within: true})))
+		}
 		return and(l...)
 	}
 	long := len(g) > chained

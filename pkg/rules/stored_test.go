@@ -22,7 +22,7 @@ func TestStored(t *testing.T) {
 				schema := schemaOf(t, s.Schema)
 				u := unionOf(t, declaration, schema)
 				refuses := map[string]func(map[string]any) bool{}
-				for _, encoding := range []rules.Encoding{rules.Fine, rules.Compact, 2} {
+				for _, encoding := range []rules.Encoding{rules.Paired, rules.Fine, rules.Compact, 2} {
 					s := newServer(t, structural(t, schema), rules.Static(u, encoding))
 					refuses[encoding.String()] = func(object map[string]any) bool { return len(s.fails(t, nil, object)) > 0 }
 				}

@@ -61,15 +61,15 @@ func (r *resolver) excludes(prop *apiextensionsv1.JSONSchemaProps, v word, whose
 }
 
 // changes reports whether allowedChanges may name a value of the discriminator. It
-// may name any while nothing lists them, unless that looks like a misspelling; the
-// union knows it then.
+// may name any while nothing lists them, unless that looks like a misspelling of a
+// member's value; the union knows it then.
 func (r *resolver) changes(v word) bool {
 	u := r.u
 	if len(u.Values) == 0 || slices.Contains(u.Values, v.text) {
 		return true // without values there was an error
 	}
 	prop := r.schema.Properties[u.Discriminator]
-	if len(prop.Enum) > 0 || u.ForbidUnmapped || spelling.Closest(v.text, u.Values) != "" {
+	if len(prop.Enum) > 0 || u.ForbidUnmapped || spelling.Closest(v.text, u.MemberValues()) != "" {
 		return false
 	}
 	r.excludes(&prop, v, "in allowedChanges")

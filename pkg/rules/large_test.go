@@ -1,0 +1,68 @@
+package rules_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// TestLarge compares the rules with the model in pkg/union where they are written
+// otherwise than for few members: chains end at a dozen, computed messages and nesting
+// at 80, flat sums at 100. Objects and updates are random, and mostly near to legal.
+func TestLarge(t *testing.T) {
+	for _, n := range []int{13, 101} {
+		for _, discriminated := range []bool{true, false} {
+			_, properties := manyMembers(t, n, discriminated)
+			schema := schemaOf(t, properties)
+			kinds := []string{"", "cardinality: ExactlyOne", "ratchet: true", "discriminatorChange: Forbid", "discriminatorChange: Clear"}
+			if discriminated {
+				kinds = append(kinds, "deduceInvalidDiscriminator: true", "deduceInvalidDiscriminator: true, ratchet: true",
+					"deduceInvalidDiscriminator: true, discriminatorChange: Forbid", "unmappedValues: Forbid, optionalMembers: [member0, member7]")
+			}
+			for _, keys := range kinds {
+				t.Run(fmt.Sprintf("%d, %t, %s", n, discriminated, keys), func(t *testing.T) {
+					t.Parallel()
+					u := unionOf(t, manyDeclared(n, discriminated, keys), schema)
+					random := rand.New(rand.NewPCG(uint64(n), uint64(len(keys))))
+					for _, encoding := range []rules.Encoding{rules.Paired, rules.Compact} {
+						s := newServer(t, structural(t, schema), append(rules.Static(u, encoding), rules.Transition(u, rules.Comparison{Lookup: true})...))
+						for range 2000 / n {
+							old, new := randomObject(u, random), randomObject(u, random)
+							if random.IntN(4) == 0 {
+								new = old
+							}
+							before, after := u.StateOf(old), u.StateOf(new)
+							if refused, legal := len(s.fails(t, old, new)) > 0, len(u.Judge(&before, after)) == 0; refused == legal {
+								t.Fatalf("%s: %v -> %v is refused: %t", encoding, old, new, refused)
+							}
+							if refused, legal := len(s.fails(t, nil, new)) > 0, len(u.Judge(nil, after)) == 0; refused == legal {
+								t.Fatalf("%s: creating %v is refused: %t", encoding, new, refused)
+							}
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// randomObject has a member or none, at times two, and a discriminator that mostly
+// selects the first.
+func randomObject(u *union.Union, random *rand.Rand) map[string]any {
+	o := map[string]any{}
+	first := random.IntN(len(u.Members))
+	for i := range []int{0, 1, 1, 1, 2}[random.IntN(5)] {
+		o[u.Members[(first+i*(1+random.IntN(20)))%len(u.Members)].Name] = map[string]any{}
+	}
+	switch at := random.IntN(5); {
+	case u.Discriminator == "" || at == 0:
+	case at == 1:
+		o[u.Discriminator] = []string{"", "Other", u.Members[random.IntN(len(u.Members))].Values[0]}[random.IntN(3)]
+	default:
+		o[u.Discriminator] = u.Members[first].Values[0]
+	}
+	return o
+}
