@@ -47,9 +47,6 @@ type schemaRecord struct {
 	Unions json.RawMessage `json:"unions,omitempty"`
 	// External says that the declaration did not stand in the schema.
 	External bool `json:"external,omitempty"`
-	// Replaced is what was taken out by hand of a schema whose declaration is
-	// external: when that is not there any more, nothing else enforces the union.
-	Replaced *replacedRecord `json:"replaced,omitempty"`
 	// Source is the exact text that was cut out, and At where: its distance from
 	// the start of the schema's mapping in the text without any of our edits.
 	Source string `json:"source,omitempty"`
@@ -64,34 +61,6 @@ type schemaRecord struct {
 	EmptyAllOf bool `json:"emptyAllOf,omitempty"`
 	// AllOf are the sums of those schemas in allOf that are ours.
 	AllOf []string `json:"allOf,omitempty"`
-}
-
-// replacedRecord is what the rules of a union have taken the place of.
-type replacedRecord struct {
-	// Cuts are the exact texts that were cut out, and where: their distances from
-	// the start of the schema's mapping in the text that has neither them nor any of
-	// our edits.
-	Cuts []cutRecord `json:"cuts"`
-	// Values are what they mean, in the order of the schema.
-	Values []valueRecord `json:"values"`
-}
-
-// cutRecord is one text. It was items of the list Key or, without Key, entries of
-// the schema, before that with the number Index of those that are left.
-type cutRecord struct {
-	At     int    `json:"at"`
-	Source string `json:"source"`
-	Key    string `json:"key,omitempty"`
-	Index  int    `json:"index,omitempty"`
-	// Between is the sum of the lines before and behind the place.
-	Between string `json:"between"`
-}
-
-// valueRecord is an entry of a schema, or the item of one of listKeys with that index.
-type valueRecord struct {
-	Key   string          `json:"key"`
-	Index int             `json:"index,omitempty"`
-	Value json.RawMessage `json:"value"`
 }
 
 // ruleRecord identifies a rule: its text, which is unique in a schema, and a sum

@@ -146,8 +146,6 @@ type patcher struct {
 	// external are the declarations from elsewhere that annotations remember, by
 	// document and place in it.
 	external map[string][]union.External
-	// replaced is what gave way to external declarations, by document and schema.
-	replaced map[string]*replacedRecord
 }
 
 func (p *patcher) report(d diag.Diagnostic) {

@@ -229,9 +229,7 @@ func (w *writer) apply(c *change) error {
 	}
 	if c.object != nil {
 		c.record.Unions = json.RawMessage(layout{}.value(ordered(c.object.Value)))
-		if c.record.External = c.object.Key < 0; c.record.External {
-			c.record.Replaced = w.replaced[w.manifest.schemaKey(w.document, c.Name, c.Steps)]
-		}
+		c.record.External = c.object.Key < 0
 	}
 	if c.object != nil && c.object.Key >= 0 {
 		if err := w.cutDeclaration(c); err != nil {

@@ -103,9 +103,6 @@ func forget(crd map[string]any) bool {
 	for i := range r.Schemas {
 		s := &r.Schemas[i]
 		s.Source, s.At = "", 0
-		if s.Replaced != nil {
-			s.Replaced.Cuts = nil
-		}
 		slices.Sort(s.AllOf)
 		slices.SortFunc(s.Rules, func(a, b ruleRecord) int { return cmp.Compare(a.Rule, b.Rule) })
 		for v := range listAt(crd, "spec", "versions") {

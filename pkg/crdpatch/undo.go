@@ -21,12 +21,12 @@ type undone struct {
 	// changed says that the file had annotations, so that text differs from it.
 	changed bool
 	// position translates a position in text to one in the file.
-	// restored says that the text there is a declaration that was put back.
+	// restored says that the text there is a declaration that was restored.
 	position func(line, col int) (l, c int, restored bool)
 }
 
-// undo takes rules and annotations of compiled CRDs out and puts the
-// declarations back. A declaration that stands there again beats the recorded
+// undo takes rules and annotations of compiled CRDs out and restores
+// their declarations. A declaration that stands there again beats the recorded
 // one. Rules that are gone or edited are errors.
 func (p *patcher) undo(src []byte) (undone, bool) {
 	if !p.parse(src) {
@@ -36,7 +36,6 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 	file := p.file
 	var edits []yamltext.Edit
 	var restored []restoration
-	var replaced []replacement
 	expected := map[int]intended{}
 	for i, d := range file.Docs {
 		var value any
@@ -51,7 +50,6 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 			expected[i] = intended{value, reformatted}
 			edits = append(edits, r.remove()...)
 			restored = append(restored, r.restored...)
-			replaced = append(replaced, r.replaced...)
 		}
 	}
 	if p.diags.HasErrors() {
@@ -79,16 +77,6 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 		p.unproved(err)
 		return undone{}, false
 	}
-	var put [][]yamltext.Edit
-	if len(replaced) > 0 {
-		if !p.parse(text) {
-			return undone{}, false
-		}
-		if text, put, err = p.putBack(replaced, expected); err != nil {
-			p.unproved(err)
-			return undone{}, false
-		}
-	}
 	out.text = text
 	var base *yamltext.File
 	out.position = func(line, col int) (int, int, bool) {
@@ -98,9 +86,6 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 			}
 		}
 		at := base.Offset(line, col)
-		for _, edits := range slices.Backward(put) {
-			at, _ = unapplied(edits, at, false)
-		}
 		at, restored := unapplied(back, at, false)
 		at, _ = unapplied(edits, at, restored)
 		for restored && at < len(src) && src[at] == ' ' {
@@ -152,7 +137,6 @@ type restorer struct {
 	record   record
 	value    map[string]any
 	restored []restoration
-	replaced []replacement
 	// unrecorded are the schemas whose rules are not in the record, once known.
 	unrecorded []ruled
 
@@ -210,9 +194,6 @@ func (r *restorer) remove() []yamltext.Edit {
 		if node == nil {
 			r.gone(s)
 			continue
-		}
-		if overwritten {
-			s.Replaced = nil // they are there
 		}
 		if s.External {
 			r.remember(s)
