@@ -104,7 +104,7 @@ func forget(crd map[string]any) bool {
 		s := &r.Schemas[i]
 		s.Source, s.At = "", 0
 		slices.Sort(s.AllOf)
-		slices.SortFunc(s.Rules, func(a, b ruleRecord) int { return cmp.Compare(a.Rule, b.Rule) })
+		slices.Sort(s.Rules)
 		for v := range listAt(crd, "spec", "versions") {
 			for _, key := range listKeys {
 				if items, _ := schemaIn(crd, v, s.Path)[key].([]any); len(items) > 0 {

@@ -36,6 +36,7 @@ func (p *patcher) replace(base undone) (undone, bool) {
 			for _, r := range removals {
 				w := &writer{patcher: p, text: textOf{p.file, d}, aliased: yamltext.Aliased(d.Root)}
 				schema := schemaIn(m.in(value), r.Version, r.Steps)
+				p.touched = append(p.touched, replacementOf(i, m, r, schema))
 				cuts, err := w.take(r, schema)
 				if err != nil {
 					p.report(diag.Diagnostic{Code: diag.Unproved, Pos: p.pos(r.Node), Path: r.Place.String(),
@@ -55,7 +56,7 @@ func (p *patcher) replace(base undone) (undone, bool) {
 	}
 	text, err := yamltext.Apply(base.text, edits)
 	if err == nil {
-		_, err = equals(text, expected)
+		_, err = equals(p.file, text, expected)
 	}
 	if err != nil {
 		p.unproved(err)

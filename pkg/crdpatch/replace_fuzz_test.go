@@ -424,7 +424,7 @@ func (s *scene) broken(t *testing.T, out []byte) {
 	lines := bytes.SplitAfter(out, []byte("\n"))
 	i := s.IntN(len(lines))
 	text := bytes.Join(slices.Delete(lines, i, i+1), nil)
-	if got, diags := Decompile("in", text); diags.HasErrors() != (got == nil) {
+	if got, diags := Decompile("in", text, Options{}); diags.HasErrors() != (got == nil) {
 		t.Errorf("Decompile: errors: %t, output: %t of\n%s", diags.HasErrors(), got != nil, text)
 	}
 	if got, diags := Compile("in", text, Options{Elsewhere: s.Elsewhere}); diags.HasErrors() != (got == nil) {

@@ -1,6 +1,7 @@
 package crdpatch
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -83,7 +84,11 @@ func (p *patcher) restore(restored []restoration, expected map[int]intended, how
 				if err := json.Unmarshal(s.Unions, &declaration); err != nil {
 					return nil, nil, i, err
 				}
-				schemaIn(m.in(expected[i].value), version, s.Path)[union.Key] = declaration
+				schema := schemaIn(m.in(expected[i].value), version, s.Path)
+				if schema == nil {
+					return nil, nil, i, fmt.Errorf("kubectl does not find %s", placeOf(s.Version, s.Path))
+				}
+				schema[union.Key] = declaration
 				edit, err := t.declaration(node, s, how[i])
 				if err != nil {
 					return nil, nil, i, err
@@ -96,7 +101,7 @@ func (p *patcher) restore(restored []restoration, expected map[int]intended, how
 	if err != nil {
 		return nil, nil, -1, err
 	}
-	failed, err := equals(text, expected)
+	failed, err := equals(p.file, text, expected)
 	return text, edits, failed, err
 }
 
@@ -151,17 +156,24 @@ func firstList(n *yaml.Node) *yaml.Node {
 }
 
 // equals returns an error unless the documents of text are what is expected of
-// them, by index, and the index of one that is not, -1 when it is unknown.
-func equals(text []byte, expected map[int]intended) (int, error) {
+// them, by index, and the others those of a file before it was edited; and the index
+// of one that is not, -1 when it is unknown.
+func equals(before *yamltext.File, text []byte, expected map[int]intended) (int, error) {
 	file, err := yamltext.Parse(text)
 	if err != nil {
 		return -1, err
 	}
-	for i, want := range expected {
-		if i >= len(file.Docs) {
-			return -1, fmt.Errorf("document %d is missing", i+1)
+	if len(file.Docs) != len(before.Docs) {
+		return -1, fmt.Errorf("%d documents became %d", len(before.Docs), len(file.Docs))
+	}
+	for i, d := range file.Docs {
+		want, ok := expected[i]
+		if was := before.Docs[i]; !ok {
+			if !bytes.Equal(file.Src[d.Start:d.End], before.Src[was.Start:was.End]) {
+				return -1, fmt.Errorf("document %d changed", i+1)
+			}
+			continue
 		}
-		d := file.Docs[i]
 		_, got, err := source.Read(text[d.Start:d.End])
 		if err != nil {
 			return i, err

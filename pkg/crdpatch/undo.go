@@ -3,6 +3,7 @@ package crdpatch
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -175,39 +176,43 @@ func (r *restorer) read(value *any) bool {
 		r.record, err = parseRecord(content)
 	}
 	if err != nil {
-		return bad("restore it, or delete it together with the rules it lists", "the annotation %s cannot be read: %v", Annotation, err)
+		hint := "restore it, or delete it together with the rules it lists"
+		if errors.Is(err, errOldFormat) {
+			hint = "decompile the file with that version, and compile it with this one; or delete the annotation together with the rules it lists"
+		}
+		return bad(hint, "the annotation %s cannot be read: %v", Annotation, err)
 	}
 	ok := true
 	if *value == nil {
 		_, *value, ok = r.patcher.value(r.text.doc)
 	}
 	r.value = r.manifest.in(*value)
+	if ok && r.value == nil {
+		return bad("", "the annotation %s is on something that kubectl takes for no CRD", Annotation)
+	}
 	return ok
 }
 
-// remove plans to take rules and annotation out.
+// remove plans to take rules and annotation out, as far as they are ours.
 func (r *restorer) remove() []yamltext.Edit {
 	r.copies()
-	overwritten := r.overwritten()
-	for _, s := range r.record.Schemas {
-		version, node := findSchema(r.manifest.node, s)
-		if node == nil {
-			r.gone(s)
-			continue
-		}
+	all := r.claims()
+	r.confirm(all)
+	if r.diags.HasErrors() {
+		return nil
+	}
+	r.touched = append(r.touched, touch{document: r.document, items: r.manifest.items})
+	for _, c := range all {
+		s := c.schemaRecord
+		r.touched = append(r.touched, touch{document: r.document, items: r.manifest.items, schema: &c.place, removed: c.items()})
 		if s.External {
 			r.remember(s)
 		}
-		fresh := overwritten
-		if _, _, _, declared := yamltext.Lookup(node, union.Key); declared {
-			fresh = !s.Kept
-		}
-		place := compile.Place{Version: version, Steps: s.Path}.String()
-		cut, err := r.removeLists(s, place, node, schemaIn(r.value, version, s.Path), fresh)
+		cut, err := r.removeLists(c)
 		if err != nil {
-			r.errorf(node, diag.Unproved, "", "cannot take the rules out of %s: %v", place, err)
+			r.errorf(c.place.Node, diag.Unproved, "", "cannot take the rules out of %s: %v", c.place, err)
 		}
-		if !fresh && !s.Kept && !s.External && len(s.Unions) > 0 {
+		if !c.fresh && !s.Kept && !s.External && len(s.Unions) > 0 {
 			r.restored = append(r.restored, restoration{r.document, r.manifest.items, s, cut})
 		}
 	}
@@ -220,7 +225,7 @@ func (r *restorer) remove() []yamltext.Edit {
 // overwritten reports whether the CRD has been written anew but for its annotations,
 // as when somebody who knows nothing of its unions applies it again, and the
 // declarations of all of them are given: nothing of what compiling did is there.
-func (r *restorer) overwritten() bool {
+func (r *restorer) overwritten(all []*claimed, w *regenerated) bool {
 	given, _ := r.opts.Elsewhere.Of(r.manifest.names())
 	covers := func(s schemaRecord) bool {
 		return slices.ContainsFunc(given, func(e union.External) bool { return e.Covers(s.Version, s.Path) })
@@ -230,18 +235,14 @@ func (r *restorer) overwritten() bool {
 		if len(s.Unions) > 0 && !(s.External && covers(s)) {
 			return false
 		}
-		version, node := findSchema(r.manifest.node, s)
-		if node == nil {
-			continue
-		}
-		for _, l := range s.lists() {
-			present, _ := schemaIn(r.value, version, s.Path)[l.key].([]any)
-			for _, item := range l.items {
-				if i, _ := item.find(present); i >= 0 {
-					return false
-				}
-				items++
+	}
+	for _, c := range all {
+		for _, l := range c.lists {
+			edited := func(sum string) bool { return l.textOf(w.rule(c, l.key, sum)) >= 0 }
+			if len(l.ours) > 0 || slices.ContainsFunc(l.missing, edited) {
+				return false
 			}
+			items += len(l.missing)
 		}
 	}
 	return items > 0 && len(given) > 0
