@@ -178,7 +178,7 @@ func (r *restorer) unconfirmed(c *claimed, l *claimedList, i int, why string) {
 		message += ": with this schema it does not compile: " + why
 	}
 	r.report(diag.Diagnostic{Code: diag.UnconfirmedRule, Pos: r.pos(l.item(i)), Path: c.place.String(), Message: message,
-		Hint: "if it is written by hand, keep it: --forget makes it yours, and forgets the claim; if unioncel wrote it, delete it; or undo what was edited since"})
+		Hint: "--forget keeps it as a hand-written rule, and the claim is forgotten; or undo what was edited since"})
 }
 
 // shortened quotes a text, and cuts it off when it is long.

@@ -21,7 +21,7 @@ type intended struct {
 	json  bool // to be JSON, because something else was turned into JSON
 }
 
-// restoration is a declaration to be put back.
+// restoration is a declaration to be restored.
 type restoration struct {
 	document int
 	items    []int
@@ -31,7 +31,7 @@ type restoration struct {
 	cut int
 }
 
-// attempt is a way to put declarations back: their exact text where it stood; or
+// attempt is a way to restore declarations: their exact text where it stood; or
 // before the rules of the schema; or the same data, wherever it fits.
 type attempt int
 
@@ -41,7 +41,7 @@ const (
 	rewritten
 )
 
-// restoreAll puts declarations back into p.file, in each document in the first way
+// restoreAll restores declarations in p.file, in each document in the first way
 // that gives what is expected of it.
 func (p *patcher) restoreAll(restored []restoration, expected map[int]intended) ([]byte, []yamltext.Edit, error) {
 	how := make([]attempt, len(p.file.Docs))
@@ -63,7 +63,7 @@ func (p *patcher) restoreAll(restored []restoration, expected map[int]intended) 
 	}
 }
 
-// restore puts declarations back into p.file, in the given way by document. An
+// restore restores declarations in p.file, in the given way by document. An
 // error says in which document the result is not what it should be; -1 is unknown.
 func (p *patcher) restore(restored []restoration, expected map[int]intended, how []attempt) ([]byte, []yamltext.Edit, int, error) {
 	var edits []yamltext.Edit
@@ -105,7 +105,7 @@ func (p *patcher) restore(restored []restoration, expected map[int]intended, how
 	return text, edits, failed, err
 }
 
-// declaration is the edit that puts a declaration back into schema n.
+// declaration is the edit that restores a declaration in schema n.
 func (t textOf) declaration(n *yaml.Node, s restoration, how attempt) (yamltext.Edit, error) {
 	start, _, err := t.Span(t.doc, n)
 	if err != nil {
