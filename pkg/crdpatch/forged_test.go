@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -13,7 +15,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
-	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -314,51 +315,130 @@ func hasAliasIn(source string) bool {
 	return err != nil
 }
 
+// mutant changes some of the values in an annotation, as a seed says.
+func mutant(content string, seed uint64) string {
+	var v any
+	if json.Unmarshal([]byte(content), &v) != nil {
+		return content
+	}
+	r := rand.New(rand.NewPCG(seed, 2))
+	var all []any // the values there are
+	var walk func(v any)
+	walk = func(v any) {
+		all = append(all, v)
+		switch v := v.(type) {
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				walk(v[key])
+			}
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		}
+	}
+	walk(v)
+	const declared = "            x-kubernetes-unions:\n            - members: [a, b]\n              discriminatorChange: Allow\n"
+	values := append(all, nil, "", -1.0, 1e18, -1e18, 1e300, 0.5, []any{}, map[string]any{}, []any{nil}, true, false, "items", "properties", "spec", "metadata",
+		"default", "x-kubernetes-validations", sumOf(map[string]any{"rule": "self != '/etc'"}), declared, declared+"            nullable: true\n",
+		declared+"---\n"+clusterRole, "---\n", clusterRole, ": null", ":\n  finalizers: [a]", "openapi", "compact", "1.25", "x-kubernetes-unions: [{members: [a, b]}], ",
+		[]any{map[string]any{"members": []any{"a", "b"}}}, []any{map[string]any{}}, []any{"properties", "spec"}, []any{"properties", "On"}, []any{"items"})
+	keys := []string{"unions", "source", "at", "external", "kept", "rules", "allOf", "path", "version", "empty", "emptyAllOf", "annotations", "json", "encoding", "kubeVersion", "schemas"}
+	var change func(v any) any
+	change = func(v any) any {
+		switch v := v.(type) {
+		case map[string]any:
+			present := slices.Sorted(maps.Keys(v))
+			switch n := r.IntN(8); {
+			case n == 0:
+				v[keys[r.IntN(len(keys))]] = values[r.IntN(len(values))]
+			case n == 1 && len(present) > 0:
+				delete(v, present[r.IntN(len(present))])
+			case n > 1 && len(present) > 0:
+				key := present[r.IntN(len(present))]
+				if key == "format" {
+					key = present[len(present)-1]
+				}
+				v[key] = change(v[key])
+			}
+			return v
+		case []any:
+			switch n := r.IntN(8); {
+			case n == 0 || len(v) == 0:
+				return slices.Insert(v, r.IntN(len(v)+1), values[r.IntN(len(values))])
+			case n == 1:
+				i := r.IntN(len(v))
+				return slices.Delete(slices.Clone(v), i, i+1)
+			default:
+				i := r.IntN(len(v))
+				v[i] = change(v[i])
+				return v
+			}
+		case string:
+			if r.IntN(3) == 0 && len(v) > 0 { // bytes of a text
+				i := r.IntN(len(v))
+				return v[:i] + []string{"", "\n", "---\n", ": ", ", ", "[", "}", "#", "x", v[:i], " "}[r.IntN(11)] + v[i+r.IntN(2):]
+			}
+		case float64:
+			if r.IntN(2) == 0 {
+				return v + float64(r.IntN(2000)-1000)
+			}
+		}
+		return values[r.IntN(len(values))]
+	}
+	for range 1 + r.IntN(3) {
+		data, _ := json.Marshal(change(v)) // a value may have got into itself twice
+		if json.Unmarshal(data, &v) != nil {
+			break
+		}
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return content
+	}
+	return string(data)
+}
+
 // FuzzForgedAnnotation holds Compile and Decompile to what no annotation may change. The
-// files are the compiled goldens, and what is fuzzed is the text of an annotation.
+// files are the compiled goldens, with a rule by hand beside ours and a document on
+// either side; what is fuzzed is the annotation: values in it, or with a content its
+// text.
 func FuzzForgedAnnotation(f *testing.F) {
-	var files []string
+	var files, contents []string
 	for _, g := range goldens(f) {
 		out, err := os.ReadFile(g.file("want" + g.ext))
 		if err != nil || g.ext != ".yaml" || strings.HasPrefix(g.name, "bom") || strings.Contains(g.name, "crlf") || strings.Contains(g.name, "cr_in") || len(out) > 20<<10 {
 			continue
 		}
-		text := string(out)
-		head, rest, ok := strings.Cut(text, "\n    "+Annotation+": '")
+		head, rest, ok := strings.Cut(string(out), "\n    "+Annotation+": '")
 		content, tail, ended := strings.Cut(rest, "'\n")
 		if !ok || !ended {
 			continue
 		}
-		// Rules by hand beside ours, and another document on either side.
 		tail = strings.ReplaceAll(tail, "x-kubernetes-validations:\n            - ", "x-kubernetes-validations:\n            - rule: \"self != '/etc'\"\n            - ")
-		sep := "\n---\n"
-		files = append(files, clusterRole+"---\n"+head+"\x00"+"'\n"+strings.TrimSuffix(tail, "\n")+sep+clusterRole)
+		text := clusterRole + "---\n" + head + "\n    " + Annotation + ": '\x00'\n" + strings.TrimSuffix(tail, "\n") + "\n---\n" + clusterRole
 		content = strings.ReplaceAll(content, "''", "'")
-		f.Add(uint(len(files)-1), content, uint(0), "")
-		f.Add(uint(len(files)-1), content, uint(len(content)/2), "null")
-		f.Add(uint(len(files)-1), strings.Replace(content, `"rules":["`, `"rules":["`+sumOf(map[string]any{"rule": "self != '/etc'"})+`","`, 1), uint(0), "")
+		files, contents = append(files, text), append(contents, content)
+		f.Add(uint(len(files)-1), uint64(0), content)
+		f.Add(uint(len(files)-1), uint64(0), strings.Replace(content, `"rules":["`, `"rules":["`+sumOf(map[string]any{"rule": "self != '/etc'"})+`","`, 1))
+		for seed := range uint64(4) {
+			f.Add(uint(len(files)-1), seed, "")
+		}
 	}
 	if len(files) < 20 {
 		f.Fatalf("only %d files", len(files))
 	}
-	f.Fuzz(func(t *testing.T, file uint, content string, at uint, insert string) {
-		if insert != "" && len(content) > 0 {
-			i := int(at % uint(len(content)))
-			end := min(len(content), i+len(insert))
-			content = content[:i] + insert + content[end:]
+	f.Fuzz(func(t *testing.T, file uint, seed uint64, content string) {
+		file %= uint(len(files))
+		if content == "" {
+			content = mutant(contents[file], seed)
 		}
-		for _, r := range content {
-			if r < ' ' && r != '\t' || r > 0x7e { // it is to be read
-				return
-			}
+		if strings.ContainsFunc(content, func(r rune) bool { return r < ' ' || r > 0x7e }) {
+			return // YAML would read another text
 		}
-		in := []byte(strings.Replace(files[file%uint(len(files))], "\x00", strings.ReplaceAll(content, "'", "''"), 1))
-		if _, err := yamltext.Parse(in); err != nil {
-			return
-		}
+		in := []byte(strings.Replace(files[file], "\x00", strings.ReplaceAll(content, "'", "''"), 1))
 		for _, forget := range []bool{false, true} {
-			opts := Options{Forget: forget}
-			for verb, run := range verbs(opts) {
+			for verb, run := range verbs(Options{Forget: forget}) {
 				out, diags := run(in)
 				if diags.HasErrors() != (out == nil) {
 					t.Errorf("%s: errors: %t, output: %t", verb, diags.HasErrors(), out != nil)
@@ -369,9 +449,10 @@ func FuzzForgedAnnotation(f *testing.F) {
 				holdsTo(t, fmt.Sprintf("%s, forget %t", verb, forget), in, out)
 			}
 		}
-		if _, diags := Declared("in", in, union.Elsewhere{}); diags.HasErrors() {
-			return
+		_, _ = Declared("in", in, union.Elsewhere{})
+		_, _ = Explain("in", in, Options{})
+		if t.Failed() {
+			t.Logf("annotation: %s\nin:\n%s", content, in)
 		}
-		_, _ = Explain("in", in, Options{Encoding: compile.Auto})
 	})
 }
