@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 	"pkg/unionset":        {"pkg/union", "pkg/diag", "internal/source", "internal/yamltext", "internal/spelling"},
 	"pkg/infer":           {"pkg/verify", "pkg/union", "pkg/diag"},
 	"pkg/explain":         {"pkg/compile", "pkg/cost", "pkg/rules", "pkg/union", "pkg/diag"},
-	"pkg/crdpatch":        {"pkg/compile", "pkg/rules", "pkg/union", "pkg/diag", "internal/source", "internal/yamltext"},
+	"pkg/crdpatch":        {"pkg/compile", "pkg/verify", "pkg/rules", "pkg/union", "pkg/diag", "internal/source", "internal/yamltext"},
 	"pkg/compile":         {"pkg/rules", "pkg/cost", "pkg/verify", "pkg/union", "pkg/diag", "internal/yamltext", "internal/spelling"},
 	"pkg/verify":          {"pkg/union", "pkg/diag"},
 	"pkg/cost":            {},

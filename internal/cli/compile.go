@@ -66,9 +66,16 @@ result remembers them, so it can be compiled again without those flags.
 		"keep x-kubernetes-unions, where it stands in the CRD, beside the rules; API servers refuse or drop it")
 	cmd.Flags().BoolVar(&compiler.opts.NoAnnotation, "no-annotation", false,
 		"leave out the annotation that recompiling and decompiling rely on")
+	registerForget(cmd, &compiler.opts)
 	cmd.Flags().BoolVar(&verify, "verify", false,
 		"prove the rules before anything is written, as the command verify does")
 	return cmd
+}
+
+// registerForget adds the flag of the commands that take back what an annotation says.
+func registerForget(cmd *cobra.Command, opts *crdpatch.Options) {
+	cmd.Flags().BoolVar(&opts.Forget, "forget", false,
+		"keep rules that the annotation claims and its unions neither write nor imply, as hand-written ones")
 }
 
 // compilerFlags are the flags that say which rules are written, and for which unions.

@@ -1,15 +1,24 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+)
 
 func (a *app) decompileCommand() *cobra.Command {
-	var flags conversion
+	var (
+		flags conversion
+		opts  crdpatch.Options
+	)
 	cmd := &cobra.Command{
 		Use:   "decompile [FILE|DIR|-]...",
 		Short: "Bring back the unions that were compiled",
 		Long: `Decompile undoes compile: it removes the rules that compile wrote, puts the
 declared unions back in their place, and removes the annotation that remembers
-both. It works on live objects as well. Rules written by hand stay.
+both. It works on live objects as well. Rules written by hand stay, and a rule
+which the annotation claims, but which its union neither writes nor implies, is
+an error.
 
 ` + inputHelp,
 		Example: `  # Print the source of a compiled file
@@ -21,9 +30,10 @@ both. It works on live objects as well. Rules written by hand stay.
   # Decompile, edit, compile
   unioncel decompile -w config/crd && $EDITOR config/crd/backends.yaml && unioncel compile -w config/crd`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.convert(cmd, &flags, outside{}, a.decompile, args)
+			return a.convert(cmd, &flags, outside{}, a.decompile(opts), args)
 		},
 	}
 	flags.register(cmd)
+	registerForget(cmd, &opts)
 	return cmd
 }

@@ -17,6 +17,13 @@ func compiler(opts crdpatch.Options) transform {
 	}
 }
 
+// decompiler returns the transformation of the command decompile.
+func decompiler(opts crdpatch.Options) transform {
+	return func(name string, src []byte) ([]byte, diag.List) {
+		return crdpatch.Decompile(name, src, opts)
+	}
+}
+
 // plans returns the planner of the command explain.
 func plans(opts crdpatch.Options) planner {
 	return func(name string, src []byte) ([]explain.Input, diag.List) {

@@ -58,7 +58,7 @@ type app struct {
 	quiet     bool // print errors only
 	verbose   bool // print what is done, too
 	compile   func(crdpatch.Options) transform
-	decompile transform
+	decompile func(crdpatch.Options) transform
 	explain   func(crdpatch.Options) planner
 	batch     batch
 	shown     atomic.Pointer[spool] // of the command that runs, if it has one
@@ -74,7 +74,7 @@ func newApp(streams Streams) *app {
 		streams:   streams,
 		console:   console,
 		compile:   compiler,
-		decompile: crdpatch.Decompile,
+		decompile: decompiler,
 		explain:   plans,
 		batch:     batch{rename: os.Rename},
 	}

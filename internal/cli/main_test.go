@@ -24,7 +24,7 @@ func testApp(in io.Reader) (a *app, out, errs *bytes.Buffer) {
 	a = newApp(Streams{In: in, Out: out, Err: errs})
 	upper := func(_ string, src []byte) ([]byte, diag.List) { return bytes.ToUpper(src), nil }
 	a.compile = func(crdpatch.Options) transform { return upper }
-	a.decompile = upper
+	a.decompile = func(crdpatch.Options) transform { return upper }
 	return a, out, errs
 }
 
@@ -51,11 +51,13 @@ func TestInterruptedWhileConverting(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	a, out, errs := testApp(nil)
 	released := make(chan struct{})
-	a.decompile = func(_ string, src []byte) ([]byte, diag.List) {
+	decompile := func(_ string, src []byte) ([]byte, diag.List) {
 		cancel()
 		<-released
 		return bytes.ToUpper(src), nil
 	}
+	a.decompile = func(crdpatch.Options) transform { return decompile }
+
 	args := []string{"decompile", "-w", outs[0].path, outs[1].path, outs[2].path}
 	code := a.main(ctx, func() { close(released) }, args)
 	if code != exitFailure || out.Len() > 0 || errs.String() != "unioncel: interrupted\n" {

@@ -19,8 +19,6 @@ import (
 type Removal struct {
 	Place
 	Constraints []verify.Constraint
-	// External says that the union's declaration does not stand in the schema.
-	External bool
 }
 
 // Replaced finds the hand-written rules that unions with handWrittenRules: Replace
@@ -55,7 +53,7 @@ func Replaced(m Manifest, opts Options) ([]Removal, diag.List) {
 			}
 		}
 		if len(all) > 0 {
-			l = append(l, Removal{o.Place, all, o.Key < 0})
+			l = append(l, Removal{o.Place, all})
 		}
 	}
 	return l, c.diags
@@ -77,16 +75,14 @@ func (c *compiler) replaced(o *object, i int) []verify.Constraint {
 		names = append(names, k.String())
 	}
 	d := diag.Diagnostic{Pos: o.Declarations[i].Pos, Path: o.Place.String(), Code: diag.RulesNotReplaced, Severity: diag.Warning,
-		Hint: "mend them or the union; or delete them, or handWrittenRules, yourself"}
+		Hint: "edit them or the union; or delete them, or handWrittenRules, yourself"}
 	switch {
 	case err != nil:
 		d.Message = "hand-written rules are not replaced, as they cannot be tried: " + err.Error()
 	case comparison.Verdict == verify.Equivalent:
 		d.Code, d.Severity, d.Hint = diag.RulesReplaced, diag.Info, ""
 		d.Message = "hand-written rules that mean what this union says are replaced: " + strings.Join(names, ", ")
-		if o.Key >= 0 {
-			c.report(d) // else it comes back with every compilation, and is undone by the next
-		}
+		c.report(d)
 		return constraints
 	case len(constraints) == 0:
 		d.Message = "hand-written rules are not replaced, as they refuse what the union allows"

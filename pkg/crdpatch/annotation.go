@@ -2,10 +2,14 @@ package crdpatch
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -13,6 +17,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // Annotation is the key under which a compiled CRD keeps what compiling did.
@@ -20,9 +25,10 @@ const Annotation = "unioncel.dev/unions"
 
 // format is the version of the annotation's content that this package writes,
 // and the only one it reads.
-const format = 1
+const format = 2
 
-// record is the content of the annotation.
+// record is the content of the annotation. Anyone may have written it: what it says
+// is checked (check, claims.go) before anything is done about it.
 type record struct {
 	Format int `json:"format"`
 	// Annotations is what metadata had instead of annotations: nil when it had
@@ -31,7 +37,8 @@ type record struct {
 	Annotations *string `json:"annotations,omitempty"`
 	// JSON says that the document was JSON, apart from declarations.
 	JSON bool `json:"json,omitempty"`
-	// Encoding and KubeVersion are the options it was compiled with, for Explain.
+	// Encoding and KubeVersion are the options it was compiled with: the rules can
+	// be written again.
 	Encoding    compile.Encoding `json:"encoding,omitempty"`
 	KubeVersion string           `json:"kubeVersion,omitempty"`
 	// Schemas are the schemas that were changed, in order of the text.
@@ -42,14 +49,11 @@ type record struct {
 type schemaRecord struct {
 	Version string   `json:"version"`
 	Path    []string `json:"path,omitempty"`
-	// Unions is the value of the declaration; null for a schema that only got
-	// removal guards.
+	// Unions is the value of the declaration; empty for a schema that only got
+	// removal guards. It is written only where Source does not say it.
 	Unions json.RawMessage `json:"unions,omitempty"`
 	// External says that the declaration did not stand in the schema.
 	External bool `json:"external,omitempty"`
-	// Replaced is what was taken out by hand of a schema whose declaration is
-	// external: when that is not there any more, nothing else enforces the union.
-	Replaced *replacedRecord `json:"replaced,omitempty"`
 	// Source is the exact text that was cut out, and At where: its distance from
 	// the start of the schema's mapping in the text without any of our edits.
 	Source string `json:"source,omitempty"`
@@ -58,58 +62,28 @@ type schemaRecord struct {
 	Kept bool `json:"kept,omitempty"`
 	// Empty says that the schema had a list of rules, without rules in it.
 	Empty bool `json:"empty,omitempty"`
-	// Rules are ours.
-	Rules []ruleRecord `json:"rules,omitempty"`
+	// Rules are the sums of the rules that are ours.
+	Rules []string `json:"rules,omitempty"`
 	// EmptyAllOf says that the schema had an allOf, without schemas in it.
 	EmptyAllOf bool `json:"emptyAllOf,omitempty"`
 	// AllOf are the sums of those schemas in allOf that are ours.
 	AllOf []string `json:"allOf,omitempty"`
 }
 
-// replacedRecord is what the rules of a union have taken the place of.
-type replacedRecord struct {
-	// Cuts are the exact texts that were cut out, and where: their distances from
-	// the start of the schema's mapping in the text that has neither them nor any of
-	// our edits.
-	Cuts []cutRecord `json:"cuts"`
-	// Values are what they mean, in the order of the schema.
-	Values []valueRecord `json:"values"`
-}
-
-// cutRecord is one text. It was items of the list Key or, without Key, entries of
-// the schema, before that with the number Index of those that are left.
-type cutRecord struct {
-	At     int    `json:"at"`
-	Source string `json:"source"`
-	Key    string `json:"key,omitempty"`
-	Index  int    `json:"index,omitempty"`
-	// Between is the sum of the lines before and behind the place.
-	Between string `json:"between"`
-}
-
-// valueRecord is an entry of a schema, or the item of one of listKeys with that index.
-type valueRecord struct {
-	Key   string          `json:"key"`
-	Index int             `json:"index,omitempty"`
-	Value json.RawMessage `json:"value"`
-}
-
-// ruleRecord identifies a rule: its text, which is unique in a schema, and a sum
-// over all its keys, which tells whether it was edited.
-type ruleRecord struct {
-	Rule string `json:"rule"`
-	Sum  string `json:"sum"`
-}
-
-// sumOf is the sum of a rule as data.
+// sumOf is the sum of a rule, or of a schema in allOf, over all its keys. It tells
+// which is meant and whether it was edited, no more: a rule of the same sum that
+// somebody made is ours as little as any other that the union does not write. So 8
+// digits are enough.
 func sumOf(rule any) string {
 	data, err := json.Marshal(rule) // maps are marshalled in order of their keys
 	if err != nil {
 		return ""
 	}
 	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:4])
+	return hex.EncodeToString(sum[:sumBytes])
 }
+
+const sumBytes = 4
 
 // asData turns a table or list into maps and slices.
 func asData(v any) any {
@@ -135,6 +109,12 @@ func (r record) String() (string, error) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
+	r.Schemas = slices.Clone(r.Schemas)
+	for i, s := range r.Schemas {
+		if told, err := declarationIn(s.Source); err == nil && told == string(s.Unions) {
+			r.Schemas[i].Unions = nil
+		}
+	}
 	if err := enc.Encode(r); err != nil {
 		return "", err
 	}
@@ -153,6 +133,9 @@ func (r record) String() (string, error) {
 	return out.String(), nil
 }
 
+// errOldFormat is what becomes of annotations of format 1.
+var errOldFormat = errors.New("it was written by an older version of unioncel")
+
 // parseRecord reads the annotation's value.
 func parseRecord(s string) (record, error) {
 	var probe struct {
@@ -161,12 +144,158 @@ func parseRecord(s string) (record, error) {
 	if err := json.Unmarshal([]byte(s), &probe); err != nil {
 		return record{}, err
 	}
+	if probe.Format == 1 {
+		return record{}, errOldFormat
+	}
 	if probe.Format != format {
 		return record{}, fmt.Errorf("it has format %d; this version of unioncel reads format %d", probe.Format, format)
 	}
 	var r record
 	err := json.Unmarshal([]byte(s), &r)
-	return r, err
+	if err != nil {
+		return record{}, err
+	}
+	if r.Encoding, err = compile.ParseEncoding(string(cmp.Or(r.Encoding, "auto"))); err != nil {
+		return record{}, fmt.Errorf("encoding: %w", err)
+	}
+	for i := range r.Schemas {
+		if s := &r.Schemas[i]; s.Source != "" && len(s.Unions) == 0 {
+			unions, err := declarationIn(s.Source)
+			if err != nil {
+				return record{}, fmt.Errorf("schemas[%d].source: %w", i, err)
+			}
+			s.Unions = json.RawMessage(unions)
+		}
+	}
+	return r, r.check()
+}
+
+// check returns an error unless the record is one that this package may have written.
+func (r record) check() error {
+	if err := compile.CheckKubeVersion(r.KubeVersion); err != nil {
+		return fmt.Errorf("kubeVersion: %w", err)
+	}
+	if r.Annotations != nil && *r.Annotations != "" && !isNullText(*r.Annotations) {
+		return errors.New("annotations: this is not a null value")
+	}
+	seen := map[string]bool{}
+	for i, s := range r.Schemas {
+		if err := s.check(); err != nil {
+			return fmt.Errorf("schemas[%d]%w", i, err)
+		}
+		key := fmt.Sprintf("%q", append([]string{s.Version}, s.Path...))
+		if seen[key] {
+			return fmt.Errorf("schemas[%d] is there twice", i)
+		}
+		seen[key] = true
+	}
+	return nil
+}
+
+func (s schemaRecord) check() error {
+	switch {
+	case s.Version == "":
+		return errors.New(".version is missing")
+	case !isSchemaPath(s.Path):
+		return errors.New(".path leads to no schema")
+	case (s.External || s.Kept || s.Source != "") && len(s.Unions) == 0:
+		return errors.New(".unions is missing")
+	case s.External && s.Kept || (s.External || s.Kept) && s.Source != "":
+		return errors.New(" contradicts itself")
+	case len(s.Unions) > 0 && !s.External && !s.Kept && s.Source == "":
+		return errors.New(".source is missing")
+	}
+	for _, sum := range s.sums() {
+		if len(sum) != 2*sumBytes || strings.Trim(sum, "0123456789abcdef") != "" {
+			return fmt.Errorf(": %q is no checksum", sum)
+		}
+	}
+	if len(s.Unions) == 0 {
+		return nil
+	}
+	value, err := orderedJSON(s.Unions)
+	if err != nil {
+		return fmt.Errorf(".unions: %w", err)
+	}
+	declarations, diags := union.Parse("", "", nodeOf(value), nil)
+	if diags.HasErrors() {
+		return fmt.Errorf(": the declaration is none: %s", diags.Sort()[0].Message)
+	}
+	for _, d := range declarations {
+		if !slices.ContainsFunc(d.Properties(), func(name string) bool { return name != "" }) {
+			return errors.New(": the declaration is none: it names no members")
+		}
+	}
+	return nil
+}
+
+// isSchemaPath reports whether steps lead from a schema to a schema, of those in which
+// the API server runs rules.
+func isSchemaPath(steps []string) bool {
+	for i := 0; i < len(steps); i++ {
+		switch steps[i] {
+		case "items", "additionalProperties":
+		case "properties":
+			if i++; i == len(steps) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// isNullText reports whether a text, with the colon before it, is a null value.
+func isNullText(text string) bool {
+	for _, whole := range []string{"\"a\"" + text, "{\"a\"" + text + "\n}"} {
+		var doc yaml.Node
+		if yaml.Unmarshal([]byte(whole), &doc) != nil || len(doc.Content) != 1 || len(doc.Content[0].Content) != 2 {
+			continue
+		}
+		if v := doc.Content[0].Content[1]; v.Kind == yaml.ScalarNode && v.Tag == "!!null" {
+			return strings.HasPrefix(text, ":")
+		}
+	}
+	return false
+}
+
+// declarationIn reads the value of the declaration that a text holds, which was cut
+// out of a mapping: in block style, or in flow style with one of the commas around
+// it.
+func declarationIn(text string) (string, error) {
+	n, err := onlyEntry(text)
+	if err != nil {
+		trimmed := strings.TrimSpace(text)
+		trimmed = strings.TrimSuffix(strings.TrimPrefix(trimmed, ","), ",")
+		if n, err = onlyEntry("{" + trimmed + "\n}"); err != nil {
+			return "", err
+		}
+	}
+	if hasAlias(n) {
+		return "", errors.New("the text has an alias")
+	}
+	return layout{}.value(ordered(n)), nil
+}
+
+// onlyEntry returns the value of x-kubernetes-unions in a text that holds nothing else.
+func onlyEntry(text string) (*yaml.Node, error) {
+	dec := yaml.NewDecoder(strings.NewReader(text))
+	var doc, more yaml.Node
+	if err := dec.Decode(&doc); err != nil {
+		return nil, fmt.Errorf("the text is not YAML: %w", err)
+	}
+	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
+		return nil, errors.New("the text holds more than a declaration")
+	}
+	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode || len(doc.Content[0].Content) != 2 || doc.Content[0].Content[0].Value != union.Key {
+		return nil, errors.New("the text holds something else than a declaration")
+	}
+	return doc.Content[0].Content[1], nil
+}
+
+func hasAlias(n *yaml.Node) bool {
+	return n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, hasAlias)
 }
 
 // ordered converts a declaration's node to a value that keeps the order of keys.

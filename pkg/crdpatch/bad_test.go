@@ -130,7 +130,7 @@ func TestBadInput(t *testing.T) {
 					return out, diags[0].String(), diags[0].Hint
 				},
 				"decompile": func(name string, in []byte) ([]byte, string, string) {
-					out, diags := Decompile(name, in)
+					out, diags := Decompile(name, in, Options{})
 					if len(diags) == 0 {
 						return out, "", ""
 					}

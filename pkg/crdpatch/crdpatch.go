@@ -32,6 +32,10 @@ type Options struct {
 	// Elsewhere are declarations that do not stand in the CRDs. The annotation
 	// remembers them, so that the output can be compiled again without them.
 	Elsewhere union.Elsewhere
+	// Forget leaves rules in place that the annotation claims and that cannot be
+	// confirmed: they are taken for hand-written ones, and claimed no more. Without
+	// it they are errors.
+	Forget bool
 }
 
 // Compile returns src with the unions of its CRDs compiled. name is the file's
@@ -61,6 +65,9 @@ func Compile(name string, src []byte, opts Options) ([]byte, diag.List) {
 	if err == nil && p.expected[p.file.Docs[len(p.file.Docs)-1]] != nil {
 		err = checkEnd(src, text)
 	}
+	if err == nil {
+		err = p.held(text, out)
+	}
 	if err != nil {
 		p.unproved(err)
 		return nil, p.diags.Sort()
@@ -85,12 +92,18 @@ func (p *patcher) source(text []byte) (undone, bool) {
 
 // Decompile returns src with the unions of its CRDs as they were before
 // Compile: byte for byte on untouched output, as the same data when tools have
-// reformatted it. CRDs without the annotation stay as they are. The list is
-// sorted; when it has errors, the result is nil.
-func Decompile(name string, src []byte) ([]byte, diag.List) {
-	p := &patcher{name: name}
-	base, ok := p.undo(ended(src))
-	if !ok {
+// reformatted it. CRDs without the annotation stay as they are. Of the options only
+// Forget counts. The list is sorted; when it has errors, the result is nil.
+func Decompile(name string, src []byte, opts Options) ([]byte, diag.List) {
+	p := &patcher{name: name, opts: Options{Forget: opts.Forget}}
+	text := ended(src)
+	base, ok := p.undo(text)
+	if ok {
+		if err := p.held(text, base.text); err != nil {
+			p.unproved(err)
+		}
+	}
+	if p.diags.HasErrors() {
 		return nil, p.diags.Sort()
 	}
 	return unended(base.text, src), p.diags.Sort()
@@ -146,8 +159,8 @@ type patcher struct {
 	// external are the declarations from elsewhere that annotations remember, by
 	// document and place in it.
 	external map[string][]union.External
-	// replaced is what gave way to external declarations, by document and schema.
-	replaced map[string]*replacedRecord
+	// touched are the schemas that are edited, and the annotations taken out.
+	touched []touch
 }
 
 func (p *patcher) report(d diag.Diagnostic) {

@@ -64,7 +64,7 @@ func Declare(name string, src []byte, declarations []union.External) ([]byte, di
 	}
 	text, err := yamltext.Apply(base.text, edits)
 	if err == nil {
-		_, err = equals(text, expected)
+		_, err = equals(p.file, text, expected)
 	}
 	if err != nil {
 		p.unproved(err)

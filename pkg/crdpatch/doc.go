@@ -9,7 +9,9 @@
 // What an edit did is recorded in the annotation [Annotation] on the CRD: the
 // declaration with its exact text and place, and which rules are ours. That
 // makes compiling twice equal compiling once, makes Decompile exact, and lets
-// other tools work from a compiled CRD.
+// other tools work from a compiled CRD. It is a claim, since anyone may have written
+// it: reverting touches declarations, rules and the annotation only, and a rule is
+// ours only if the recorded unions write it again or imply it.
 //
 // After editing, the result is parsed again and compared, as data, with the
 // document that was intended; a difference is an error and nothing is returned.

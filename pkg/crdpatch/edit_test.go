@@ -128,12 +128,16 @@ func TestEditedAfterCompile(t *testing.T) {
 			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: unexpected end of JSON input",
 		},
 		{
-			name: "annotation of a later format", in: change(`{"format":1`, `{"format":2`),
-			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: it has format 2; this version of unioncel reads format 1",
+			name: "annotation of a later format", in: change(`{"format":2`, `{"format":3`),
+			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: it has format 3; this version of unioncel reads format 2",
+		},
+		{
+			name: "annotation of an earlier format", in: change(`{"format":2`, `{"format":1`),
+			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: it was written by an older version of unioncel",
 		},
 		{
 			name: "annotation without format", in: change(line, "    "+Annotation+": '{}'\n"),
-			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: it has format 0; this version of unioncel reads format 1",
+			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: it has format 0; this version of unioncel reads format 2",
 		},
 		{
 			name: "annotation not JSON", in: change(line, "    "+Annotation+": hello\n"),
@@ -152,7 +156,7 @@ func TestEditedAfterCompile(t *testing.T) {
 			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: a list is not a string",
 		},
 		{
-			name: "annotation of another shape", in: change(line, "    "+Annotation+`: '{"format":1,"schemas":{}}'`+"\n"),
+			name: "annotation of another shape", in: change(line, "    "+Annotation+`: '{"format":2,"schemas":{}}'`+"\n"),
 			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: json: cannot unmarshal object into Go struct field record.schemas of type []crdpatch.schemaRecord",
 		},
 		{
@@ -182,7 +186,7 @@ func TestEditedAfterCompile(t *testing.T) {
 					return out, textOfDiags(diags)
 				},
 				"decompile: ": func() ([]byte, string) {
-					out, diags := Decompile("crd.yaml", []byte(tt.in))
+					out, diags := Decompile("crd.yaml", []byte(tt.in), Options{})
 					return out, textOfDiags(diags)
 				},
 			} {

@@ -214,7 +214,7 @@ func TestAppliedAnew(t *testing.T) {
 	source := strings.Replace(gateway, "                    b: {type: string}\n", "                    b: {type: string}\n"+
 		"                  x-kubernetes-validations:\n                  - {rule: '!has(self.a) || !has(self.b)', message: by hand}\n", 1)
 	compiled := mustCompile(t, []byte(source), opts)
-	if strings.Count(string(compiled), "message: by hand") > 1 { // it is in the annotation
+	if strings.Contains(string(compiled), "message: by hand") {
 		t.Fatalf("the rule by hand is still there\n%s", compiled)
 	}
 	head, rest, _ := strings.Cut(string(compiled), "spec:\n")
@@ -228,7 +228,8 @@ func TestAppliedAnew(t *testing.T) {
 	source = strings.Replace(source, "  - {rule:", "  - {rule: '!(has(self.a) && has(self.b))', message: 'at most one of a, b may be set'}\n                  - {rule:", 1)
 	served := mustCompile(t, []byte(source), opts)
 	same(t, "served by a rule by hand", mustCompile(t, served, opts), served)
-	same(t, "decompiled", mustDecompile(t, served), []byte(source))
+	unreplaced := strings.Replace(source, "                  - {rule: '!has(self.a) || !has(self.b)', message: by hand}\n", "", 1)
+	same(t, "decompiled", mustDecompile(t, served), []byte(unreplaced))
 
 	opts = Options{Elsewhere: union.Elsewhere{Externals: []union.External{guarded}}}
 	for name, bad := range map[string]struct {

@@ -69,13 +69,13 @@ func ExampleDecompile() {
 	compiled, _ := crdpatch.Compile("gateway.yaml", []byte(crd), crdpatch.Options{})
 	// Other tools may have added to the file meanwhile.
 	edited := bytes.Replace(compiled, []byte("kind: Gateway, "), []byte("kind: Gateway, shortNames: [gw], "), 1)
-	out, _ := crdpatch.Decompile("gateway.yaml", edited)
+	out, _ := crdpatch.Decompile("gateway.yaml", edited, crdpatch.Options{})
 	for line := range bytes.Lines(out) {
 		if !bytes.Contains([]byte(crd), line) {
 			fmt.Printf("%s", line)
 		}
 	}
-	decompiled, _ := crdpatch.Decompile("gateway.yaml", compiled)
+	decompiled, _ := crdpatch.Decompile("gateway.yaml", compiled, crdpatch.Options{})
 	fmt.Println(string(decompiled) == crd)
 	// Output:
 	//   names: {kind: Gateway, shortNames: [gw], plural: gateways}

@@ -28,9 +28,6 @@ func (p *patcher) externals(document int, m manifest) []union.External {
 // its own. It reports one that is not there any more.
 func (r *restorer) remember(s schemaRecord) {
 	_, node := findSchema(r.manifest.node, s)
-	if s.Replaced != nil {
-		r.replaced = append(r.replaced, replacement{r.document, r.manifest.items, s})
-	}
 	if indexOf(node, union.Key) >= 0 {
 		return
 	}
@@ -107,11 +104,6 @@ func propertiesOf(e union.External) [][]string {
 
 // key tells a manifest from others of its file.
 func (m manifest) key(document int) string { return fmt.Sprint(document, m.items) }
-
-// schemaKey tells a schema from others of its file.
-func (m manifest) schemaKey(document int, version string, path []string) string {
-	return fmt.Sprintf("%s %q %q", m.key(document), version, path)
-}
 
 // names are the CRD's name, group and kind.
 func (m manifest) names() (name, group, kind string) {

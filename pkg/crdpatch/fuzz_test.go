@@ -69,7 +69,7 @@ func promisesOf(t *testing.T, in []byte, opts Options) {
 		t.Fatalf("errors: %t, output: %t", diags.HasErrors(), out != nil)
 	}
 	positions(t, in, diags)
-	undone, diags := Decompile("in", in)
+	undone, diags := Decompile("in", in, Options{})
 	if diags.HasErrors() != (undone == nil) {
 		t.Fatalf("errors: %t, output: %t", diags.HasErrors(), undone != nil)
 	}
@@ -84,7 +84,7 @@ func promisesOf(t *testing.T, in []byte, opts Options) {
 	if !bytes.Equal(again, out) {
 		t.Errorf("compile(compile(in)) is\n%s\nnot\n%s\n%s", again, out, textOfDiags(diags))
 	}
-	back, diags := Decompile("in", out)
+	back, diags := Decompile("in", out, Options{})
 	if !bytes.Contains(in, []byte("unioncel")) && !bytes.Contains(in, []byte(`\`)) && !bytes.Equal(back, in) {
 		t.Errorf("decompile(compile(in)) is\n%q\nnot\n%q\nvia\n%s\n%s", back, in, out, textOfDiags(diags))
 	}

@@ -71,7 +71,7 @@ func (s *schemaRecord) note(a addition) {
 		if a.key == allOfKey {
 			s.AllOf = append(s.AllOf, sumOf(data))
 		} else {
-			s.Rules = append(s.Rules, ruleRecord{ruleOf(data), sumOf(data)})
+			s.Rules = append(s.Rules, sumOf(data))
 		}
 	}
 }
@@ -88,35 +88,15 @@ func (s *schemaRecord) noteEmpty(key string, empty bool) {
 // recordedList is what a record says of one list.
 type recordedList struct {
 	key   string
-	items []ruleRecord // without Rule, those of allOf
+	sums  []string
 	empty bool
 }
 
 // lists are the lists of a record that have items.
 func (s schemaRecord) lists() []recordedList {
-	l := []recordedList{{allOfKey, nil, s.EmptyAllOf}, {validationsKey, s.Rules, s.Empty}}
-	for _, sum := range s.AllOf {
-		l[0].items = append(l[0].items, ruleRecord{Sum: sum})
-	}
-	return slices.DeleteFunc(l, func(l recordedList) bool { return len(l.items) == 0 })
+	l := []recordedList{{allOfKey, s.AllOf, s.EmptyAllOf}, {validationsKey, s.Rules, s.Empty}}
+	return slices.DeleteFunc(l, func(l recordedList) bool { return len(l.sums) == 0 })
 }
 
 // sums are those of all items.
-func (s schemaRecord) sums() []string {
-	l := slices.Clone(s.AllOf)
-	for _, r := range s.Rules {
-		l = append(l, r.Sum)
-	}
-	return l
-}
-
-// find returns the index of a recorded item among those present, and whether it
-// is as it was written. It is -1 for one that is not there.
-func (r ruleRecord) find(present []any) (index int, unedited bool) {
-	if r.Rule == "" {
-		i := slices.IndexFunc(present, func(v any) bool { return sumOf(v) == r.Sum })
-		return i, i >= 0
-	}
-	i := slices.IndexFunc(present, func(v any) bool { return ruleOf(v) == r.Rule })
-	return i, i >= 0 && sumOf(present[i]) == r.Sum
-}
+func (s schemaRecord) sums() []string { return slices.Concat(s.AllOf, s.Rules) }

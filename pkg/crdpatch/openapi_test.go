@@ -72,7 +72,7 @@ func TestSchemaEditedAfterCompile(t *testing.T) {
 				t.Errorf("diagnostics:\n%s\nwant %s", textOfDiags(diags), tt.diags)
 			}
 			same(t, "compiled", out, []byte(tt.compiled))
-			out, diags = Decompile("crd.yaml", text)
+			out, diags = Decompile("crd.yaml", text, Options{})
 			if first, _, _ = strings.Cut(textOfDiags(diags), "\n"); first != tt.diags {
 				t.Errorf("diagnostics:\n%s\nwant %s", textOfDiags(diags), tt.diags)
 			}
@@ -102,7 +102,7 @@ func TestSchemaRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Format != 1 || len(r.Schemas) != 1 || len(r.Schemas[0].AllOf) != 1 || len(r.Schemas[0].Rules) != 1 {
+	if r.Format != format || len(r.Schemas) != 1 || len(r.Schemas[0].AllOf) != 1 || len(r.Schemas[0].Rules) != 1 {
 		t.Errorf("got %+v, want the sum of one schema, and one rule", r)
 	}
 	if strings.Contains(text, "oneOf") {

@@ -227,11 +227,14 @@ func (w *writer) apply(c *change) error {
 		present, _ := schema[l.key].([]any)
 		schema[l.key] = append(slices.Clip(present), asData(l.items).([]any)...)
 	}
+	t := touch{document: w.document, items: w.manifest.items, schema: &c.Place, added: map[string][]any{}}
+	for _, l := range c.lists {
+		t.added[l.key] = asData(l.items).([]any)
+	}
+	w.touched = append(w.touched, t)
 	if c.object != nil {
 		c.record.Unions = json.RawMessage(layout{}.value(ordered(c.object.Value)))
-		if c.record.External = c.object.Key < 0; c.record.External {
-			c.record.Replaced = w.replaced[w.manifest.schemaKey(w.document, c.Name, c.Steps)]
-		}
+		c.record.External = c.object.Key < 0
 	}
 	if c.object != nil && c.object.Key >= 0 {
 		if err := w.cutDeclaration(c); err != nil {

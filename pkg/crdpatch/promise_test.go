@@ -64,7 +64,7 @@ func mustCompile(tb testing.TB, in []byte, opts Options) []byte {
 
 func mustDecompile(tb testing.TB, in []byte) []byte {
 	tb.Helper()
-	out, diags := Decompile("in", in)
+	out, diags := Decompile("in", in, Options{})
 	if diags.HasErrors() {
 		tb.Fatalf("Decompile:\n%s", textOfDiags(diags))
 	}

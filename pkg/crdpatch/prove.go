@@ -103,11 +103,8 @@ func forget(crd map[string]any) bool {
 	for i := range r.Schemas {
 		s := &r.Schemas[i]
 		s.Source, s.At = "", 0
-		if s.Replaced != nil {
-			s.Replaced.Cuts = nil
-		}
 		slices.Sort(s.AllOf)
-		slices.SortFunc(s.Rules, func(a, b ruleRecord) int { return cmp.Compare(a.Rule, b.Rule) })
+		slices.Sort(s.Rules)
 		for v := range listAt(crd, "spec", "versions") {
 			for _, key := range listKeys {
 				if items, _ := schemaIn(crd, v, s.Path)[key].([]any); len(items) > 0 {

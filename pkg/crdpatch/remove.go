@@ -13,10 +13,10 @@ import (
 
 // removeLists plans to take our items out of the lists of one schema. It returns
 // where those stood that stood alone, else -1.
-func (r *restorer) removeLists(s schemaRecord, place string, node *yaml.Node, value map[string]any, fresh bool) (int, error) {
+func (r *restorer) removeLists(c *claimed) (int, error) {
 	var alone []int // entries of the schema that go as a whole
-	for _, l := range s.lists() {
-		index, err := r.removeItems(l, place, node, value, fresh)
+	for _, l := range c.lists {
+		index, err := r.removeItems(c, l)
 		if err != nil {
 			return -1, err
 		}
@@ -25,7 +25,7 @@ func (r *restorer) removeLists(s schemaRecord, place string, node *yaml.Node, va
 		}
 	}
 	slices.Sort(alone)
-	cuts, err := r.cutRuns(node, alone)
+	cuts, err := r.cutRuns(c.place.Node, alone)
 	if err != nil || len(cuts) == 0 {
 		return -1, err
 	}
@@ -34,72 +34,56 @@ func (r *restorer) removeLists(s schemaRecord, place string, node *yaml.Node, va
 
 // removeItems plans to take our items out of one list. It returns the index of the
 // list among the entries of the schema when it is to go as a whole, else -1.
-func (r *restorer) removeItems(ours recordedList, place string, node *yaml.Node, value map[string]any, fresh bool) (int, error) {
-	present, _ := value[ours.key].([]any)
-	var key, l *yaml.Node
-	index := -1
-	for _, e := range yamltext.Entries(node) {
-		if e.Key.Value == ours.key {
-			key, l, index = e.Key, e.Value, e.Index
-		}
-	}
-	at := node
-	if key != nil {
-		at = key
-	}
-	var found []int
-	var changed []ruleRecord
-	problem := "is gone, or its text was edited"
-	for _, item := range ours.items {
-		i, unedited := item.find(present)
-		there := i >= 0 && l != nil && index >= 0 && l.Kind == yaml.SequenceNode && i < len(l.Content)
-		if there && unedited {
-			found = append(found, i)
-			continue
-		}
-		if there && len(changed) == 0 {
-			at, problem = l.Content[i], "was edited"
-		}
-		changed = append(changed, item)
-	}
-	if len(changed) > 0 && !fresh {
-		r.changed(ours, changed, problem, at, place)
-	}
-	if len(found) == 0 {
+func (r *restorer) removeItems(c *claimed, l *claimedList) (int, error) {
+	if len(l.ours) == 0 {
 		return -1, nil
 	}
-	slices.Sort(found)
-	found = slices.Compact(found)
 	kept := []any{}
-	for i, v := range present {
-		if !slices.Contains(found, i) {
+	for i, v := range l.present {
+		if !slices.Contains(l.ours, i) {
 			kept = append(kept, v)
 		}
 	}
-	value[ours.key] = kept
+	c.value[l.key] = kept
 	switch all := len(kept) == 0; {
-	case all && ours.empty && !isFlow(l):
-		value, err := r.text.behindKey(key, l)
+	case all && l.empty && !isFlow(l.node):
+		value, err := r.text.behindKey(l.head, l.node)
 		r.edits = append(r.edits, yamltext.Edit{Start: value.start, End: value.end, New: " []"})
 		return -1, err
-	case all && !ours.empty:
-		delete(value, ours.key)
-		return index / 2, nil
+	case all && !l.empty:
+		delete(c.value, l.key)
+		return l.index / 2, nil
 	}
-	_, err := r.cutRuns(l, found)
+	_, err := r.cutRuns(l.node, l.ours)
 	return -1, err
 }
 
+// textOf returns the index of the item with the text of a rule, or -1.
+func (l *claimedList) textOf(rule string) int {
+	if rule == "" {
+		return -1
+	}
+	return slices.IndexFunc(l.present, func(v any) bool { return ruleOf(v) == rule })
+}
+
 // changed reports items that are gone or edited.
-func (r *restorer) changed(l recordedList, items []ruleRecord, problem string, at *yaml.Node, place string) {
-	message := fmt.Sprintf("a compiled rule %s: %s", problem, items[0].Rule)
+func (r *restorer) changed(c *claimed, l *claimedList, w *regenerated) {
+	at, problem := l.at, "is gone, or its text was edited"
+	rule := w.rule(c, l.key, l.missing[0])
+	if i := l.textOf(rule); i >= 0 && l.node != nil {
+		at, problem = l.item(i), "was edited"
+	}
+	if rule == "" {
+		problem, rule = "is gone, or was edited", "its checksum is "+l.missing[0]
+	}
+	message := fmt.Sprintf("a compiled rule %s: %s", problem, rule)
 	switch {
 	case l.key == allOfKey:
 		message = "a compiled schema in allOf is gone, or was edited"
-	case len(items) > 1:
-		message = fmt.Sprintf("%d compiled rules are gone or were edited; the first %s: %s", len(items), problem, items[0].Rule)
+	case len(l.missing) > 1:
+		message = fmt.Sprintf("%d compiled rules are gone or were edited; the first %s: %s", len(l.missing), problem, rule)
 	}
-	r.report(diag.Diagnostic{Code: diag.RuleChanged, Pos: r.pos(at), Path: place, Message: message,
+	r.report(diag.Diagnostic{Code: diag.RuleChanged, Pos: r.pos(at), Path: c.place.String(), Message: message,
 		Hint: fmt.Sprintf("restore it; or declare %s here again, which replaces the compiled rules that are left; or delete the annotation %s, which makes all rules yours",
 			union.Key, Annotation)})
 }

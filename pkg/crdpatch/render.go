@@ -71,12 +71,18 @@ func (e entry) blockPair(indent int, p pair) []string {
 	}
 	switch v := p.value.(type) {
 	case table:
+		if len(v) == 0 {
+			return []string{head + " {}"}
+		}
 		lines := []string{head}
 		for _, q := range v {
 			lines = append(lines, e.blockPair(indent+2, q)...)
 		}
 		return lines
 	case list:
+		if len(v) == 0 {
+			return []string{head + " []"}
+		}
 		return append([]string{head}, e.blockItems(indent+e.dash, v)...)
 	}
 	return []string{head + " " + scalarYAML(p.value)}
@@ -86,12 +92,17 @@ func (e entry) blockItems(indent int, l list) []string {
 	var lines []string
 	for _, item := range l {
 		first := len(lines)
-		if t, ok := item.(table); ok {
+		if t, ok := item.(table); ok && len(t) > 0 {
 			for _, q := range t {
 				lines = append(lines, e.blockPair(indent+2, q)...)
 			}
 		} else {
-			lines = append(lines, strings.Repeat(" ", indent+2)+scalarYAML(item))
+			text := scalarYAML(item)
+			switch item.(type) {
+			case list, table:
+				text = layout{}.value(item)
+			}
+			lines = append(lines, strings.Repeat(" ", indent+2)+text)
 		}
 		lines[first] = lines[first][:indent] + "-" + lines[first][indent+1:]
 	}

@@ -130,7 +130,7 @@ x-kubernetes-validations:
 				t.Errorf("no declaration in\n%s", back)
 			}
 			same(t, "compile(decompile(compile(in)))", mustCompile(t, back, Options{}), out)
-			replacedFromOutside(t, in)
+			replacedFromOutside(t, in, c.code == diag.RulesReplaced)
 		})
 	}
 }
@@ -147,12 +147,19 @@ func TestReplacePositions(t *testing.T) {
 	}
 }
 
-// replacedFromOutside: what gives way to a declaration that stands elsewhere comes
-// back with decompile, and when the declaration is gone.
-func replacedFromOutside(t *testing.T, in string) {
+// replacedFromOutside: what gives way to a declaration that stands elsewhere is gone
+// for good, as what gives way to one in the CRD is.
+func replacedFromOutside(t *testing.T, in string, replaced bool) {
 	bare, elsewhere := undeclared(t, []byte(in))
-	out := mustCompile(t, bare, Options{Elsewhere: elsewhere})
+	out, diags := Compile("crd.yaml", bare, Options{Elsewhere: elsewhere})
+	if said := slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.RulesReplaced }); said != replaced {
+		t.Errorf("replaced: %t, diagnostics: %s", replaced, textOfDiags(diags))
+	}
+	if replaced {
+		bare = mustDecompile(t, out)
+	}
 	same(t, "decompile", mustDecompile(t, out), bare)
+	same(t, "compile(decompile(compile(in)))", mustCompile(t, bare, Options{Elsewhere: elsewhere}), out)
 	same(t, "compile again", mustCompile(t, out, Options{Elsewhere: elsewhere}), out)
 	same(t, "compile again without the declaration", mustCompile(t, out, Options{}), out)
 	gone, diags := Compile("crd.yaml", out, Options{Elsewhere: union.Elsewhere{Scopes: elsewhere.Scopes}})
@@ -188,25 +195,10 @@ x-kubernetes-validations:
 	edit := strings.NewReplacer("n: {type: integer}", "n: {type: integer, format: int32}", "  group: example.com", "  group: example.com  # ours")
 	bare, elsewhere := undeclared(t, []byte(in))
 	out := mustCompile(t, bare, Options{Elsewhere: elsewhere})
-	want := edit.Replace(string(bare))
+	want := edit.Replace(string(mustDecompile(t, out)))
 	edited := []byte(edit.Replace(string(out)))
 	same(t, "decompile(edit(compile(in)))", mustDecompile(t, edited), []byte(want))
 	same(t, "compile(edit(compile(in)))", mustCompile(t, edited, Options{Elsewhere: elsewhere}), edited)
-}
-
-// What is written into a list that had gone as a whole stays as it is, too.
-func TestReplaceBegunAnew(t *testing.T) {
-	const (
-		gone = "            x-kubernetes-validations:\n            - rule: '(has(self.a)?1:0)+(has(self.b)?1:0) == 1'   # goes\n"
-		mine = "            # why: n is a count\n            - rule: self.n > 5   # mine\n              message: >-\n                folded\n                text\n"
-	)
-	bare, elsewhere := undeclared(t, []byte(handWritten(strings.ReplaceAll(gone, "            ", "")+"maxProperties: 4", replacing)))
-	edited := append(mustCompile(t, bare, Options{Elsewhere: elsewhere}), mine...)
-	want := strings.Replace(string(bare), gone, "", 1) + gone + mine
-	if len(want) != len(bare)+len(mine) {
-		t.Fatalf("%q is not in\n%s", gone, bare)
-	}
-	same(t, "decompile(edit(compile(in)))", mustDecompile(t, edited), []byte(want))
 }
 
 // Each union that is forgotten is named, at its schema.

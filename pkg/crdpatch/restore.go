@@ -1,6 +1,7 @@
 package crdpatch
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -20,7 +21,7 @@ type intended struct {
 	json  bool // to be JSON, because something else was turned into JSON
 }
 
-// restoration is a declaration to be put back.
+// restoration is a declaration to be restored.
 type restoration struct {
 	document int
 	items    []int
@@ -30,7 +31,7 @@ type restoration struct {
 	cut int
 }
 
-// attempt is a way to put declarations back: their exact text where it stood; or
+// attempt is a way to restore declarations: their exact text where it stood; or
 // before the rules of the schema; or the same data, wherever it fits.
 type attempt int
 
@@ -40,7 +41,7 @@ const (
 	rewritten
 )
 
-// restoreAll puts declarations back into p.file, in each document in the first way
+// restoreAll restores declarations in p.file, in each document in the first way
 // that gives what is expected of it.
 func (p *patcher) restoreAll(restored []restoration, expected map[int]intended) ([]byte, []yamltext.Edit, error) {
 	how := make([]attempt, len(p.file.Docs))
@@ -62,7 +63,7 @@ func (p *patcher) restoreAll(restored []restoration, expected map[int]intended) 
 	}
 }
 
-// restore puts declarations back into p.file, in the given way by document. An
+// restore restores declarations in p.file, in the given way by document. An
 // error says in which document the result is not what it should be; -1 is unknown.
 func (p *patcher) restore(restored []restoration, expected map[int]intended, how []attempt) ([]byte, []yamltext.Edit, int, error) {
 	var edits []yamltext.Edit
@@ -83,7 +84,11 @@ func (p *patcher) restore(restored []restoration, expected map[int]intended, how
 				if err := json.Unmarshal(s.Unions, &declaration); err != nil {
 					return nil, nil, i, err
 				}
-				schemaIn(m.in(expected[i].value), version, s.Path)[union.Key] = declaration
+				schema := schemaIn(m.in(expected[i].value), version, s.Path)
+				if schema == nil {
+					return nil, nil, i, fmt.Errorf("kubectl does not find %s", placeOf(s.Version, s.Path))
+				}
+				schema[union.Key] = declaration
 				edit, err := t.declaration(node, s, how[i])
 				if err != nil {
 					return nil, nil, i, err
@@ -96,11 +101,11 @@ func (p *patcher) restore(restored []restoration, expected map[int]intended, how
 	if err != nil {
 		return nil, nil, -1, err
 	}
-	failed, err := equals(text, expected)
+	failed, err := equals(p.file, text, expected)
 	return text, edits, failed, err
 }
 
-// declaration is the edit that puts a declaration back into schema n.
+// declaration is the edit that restores a declaration in schema n.
 func (t textOf) declaration(n *yaml.Node, s restoration, how attempt) (yamltext.Edit, error) {
 	start, _, err := t.Span(t.doc, n)
 	if err != nil {
@@ -151,17 +156,24 @@ func firstList(n *yaml.Node) *yaml.Node {
 }
 
 // equals returns an error unless the documents of text are what is expected of
-// them, by index, and the index of one that is not, -1 when it is unknown.
-func equals(text []byte, expected map[int]intended) (int, error) {
+// them, by index, and the others those of a file before it was edited; and the index
+// of one that is not, -1 when it is unknown.
+func equals(before *yamltext.File, text []byte, expected map[int]intended) (int, error) {
 	file, err := yamltext.Parse(text)
 	if err != nil {
 		return -1, err
 	}
-	for i, want := range expected {
-		if i >= len(file.Docs) {
-			return -1, fmt.Errorf("document %d is missing", i+1)
+	if len(file.Docs) != len(before.Docs) {
+		return -1, fmt.Errorf("%d documents became %d", len(before.Docs), len(file.Docs))
+	}
+	for i, d := range file.Docs {
+		want, ok := expected[i]
+		if was := before.Docs[i]; !ok {
+			if !bytes.Equal(file.Src[d.Start:d.End], before.Src[was.Start:was.End]) {
+				return -1, fmt.Errorf("document %d changed", i+1)
+			}
+			continue
 		}
-		d := file.Docs[i]
 		_, got, err := source.Read(text[d.Start:d.End])
 		if err != nil {
 			return i, err

@@ -37,7 +37,7 @@ func TestSurrogatePairs(t *testing.T) {
 	if string(again) != out || diags.HasErrors() {
 		t.Errorf("compiled again: %v\n%s", diags, again)
 	}
-	back, diags := Decompile("crd.json", []byte(out))
+	back, diags := Decompile("crd.json", []byte(out), Options{})
 	if string(back) != in || diags.HasErrors() {
 		t.Errorf("decompiled: %v\n%s", diags, back)
 	}

@@ -3,6 +3,7 @@ package crdpatch
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -21,12 +22,12 @@ type undone struct {
 	// changed says that the file had annotations, so that text differs from it.
 	changed bool
 	// position translates a position in text to one in the file.
-	// restored says that the text there is a declaration that was put back.
+	// restored says that the text there is a declaration that was restored.
 	position func(line, col int) (l, c int, restored bool)
 }
 
-// undo takes rules and annotations of compiled CRDs out and puts the
-// declarations back. A declaration that stands there again beats the recorded
+// undo takes rules and annotations of compiled CRDs out and restores
+// their declarations. A declaration that stands there again beats the recorded
 // one. Rules that are gone or edited are errors.
 func (p *patcher) undo(src []byte) (undone, bool) {
 	if !p.parse(src) {
@@ -36,7 +37,6 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 	file := p.file
 	var edits []yamltext.Edit
 	var restored []restoration
-	var replaced []replacement
 	expected := map[int]intended{}
 	for i, d := range file.Docs {
 		var value any
@@ -51,7 +51,6 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 			expected[i] = intended{value, reformatted}
 			edits = append(edits, r.remove()...)
 			restored = append(restored, r.restored...)
-			replaced = append(replaced, r.replaced...)
 		}
 	}
 	if p.diags.HasErrors() {
@@ -79,16 +78,6 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 		p.unproved(err)
 		return undone{}, false
 	}
-	var put [][]yamltext.Edit
-	if len(replaced) > 0 {
-		if !p.parse(text) {
-			return undone{}, false
-		}
-		if text, put, err = p.putBack(replaced, expected); err != nil {
-			p.unproved(err)
-			return undone{}, false
-		}
-	}
 	out.text = text
 	var base *yamltext.File
 	out.position = func(line, col int) (int, int, bool) {
@@ -98,9 +87,6 @@ func (p *patcher) undo(src []byte) (undone, bool) {
 			}
 		}
 		at := base.Offset(line, col)
-		for _, edits := range slices.Backward(put) {
-			at, _ = unapplied(edits, at, false)
-		}
 		at, restored := unapplied(back, at, false)
 		at, _ = unapplied(edits, at, restored)
 		for restored && at < len(src) && src[at] == ' ' {
@@ -152,7 +138,6 @@ type restorer struct {
 	record   record
 	value    map[string]any
 	restored []restoration
-	replaced []replacement
 	// unrecorded are the schemas whose rules are not in the record, once known.
 	unrecorded []ruled
 
@@ -191,42 +176,43 @@ func (r *restorer) read(value *any) bool {
 		r.record, err = parseRecord(content)
 	}
 	if err != nil {
-		return bad("restore it, or delete it together with the rules it lists", "the annotation %s cannot be read: %v", Annotation, err)
+		hint := "restore it, or delete it together with the rules it lists"
+		if errors.Is(err, errOldFormat) {
+			hint = "decompile the file with that version, and compile it with this one; or delete the annotation together with the rules it lists"
+		}
+		return bad(hint, "the annotation %s cannot be read: %v", Annotation, err)
 	}
 	ok := true
 	if *value == nil {
 		_, *value, ok = r.patcher.value(r.text.doc)
 	}
 	r.value = r.manifest.in(*value)
+	if ok && r.value == nil {
+		return bad("", "the annotation %s is on something that kubectl takes for no CRD", Annotation)
+	}
 	return ok
 }
 
-// remove plans to take rules and annotation out.
+// remove plans to take rules and annotation out, as far as they are ours.
 func (r *restorer) remove() []yamltext.Edit {
 	r.copies()
-	overwritten := r.overwritten()
-	for _, s := range r.record.Schemas {
-		version, node := findSchema(r.manifest.node, s)
-		if node == nil {
-			r.gone(s)
-			continue
-		}
-		if overwritten {
-			s.Replaced = nil // they are there
-		}
+	all := r.claims()
+	r.confirm(all)
+	if r.diags.HasErrors() {
+		return nil
+	}
+	r.touched = append(r.touched, touch{document: r.document, items: r.manifest.items})
+	for _, c := range all {
+		s := c.schemaRecord
+		r.touched = append(r.touched, touch{document: r.document, items: r.manifest.items, schema: &c.place, removed: c.items()})
 		if s.External {
 			r.remember(s)
 		}
-		fresh := overwritten
-		if _, _, _, declared := yamltext.Lookup(node, union.Key); declared {
-			fresh = !s.Kept
-		}
-		place := compile.Place{Version: version, Steps: s.Path}.String()
-		cut, err := r.removeLists(s, place, node, schemaIn(r.value, version, s.Path), fresh)
+		cut, err := r.removeLists(c)
 		if err != nil {
-			r.errorf(node, diag.Unproved, "", "cannot take the rules out of %s: %v", place, err)
+			r.errorf(c.place.Node, diag.Unproved, "", "cannot take the rules out of %s: %v", c.place, err)
 		}
-		if !fresh && !s.Kept && !s.External && len(s.Unions) > 0 {
+		if !c.fresh && !s.Kept && !s.External && len(s.Unions) > 0 {
 			r.restored = append(r.restored, restoration{r.document, r.manifest.items, s, cut})
 		}
 	}
@@ -239,7 +225,7 @@ func (r *restorer) remove() []yamltext.Edit {
 // overwritten reports whether the CRD has been written anew but for its annotations,
 // as when somebody who knows nothing of its unions applies it again, and the
 // declarations of all of them are given: nothing of what compiling did is there.
-func (r *restorer) overwritten() bool {
+func (r *restorer) overwritten(all []*claimed, w *regenerated) bool {
 	given, _ := r.opts.Elsewhere.Of(r.manifest.names())
 	covers := func(s schemaRecord) bool {
 		return slices.ContainsFunc(given, func(e union.External) bool { return e.Covers(s.Version, s.Path) })
@@ -249,18 +235,14 @@ func (r *restorer) overwritten() bool {
 		if len(s.Unions) > 0 && !(s.External && covers(s)) {
 			return false
 		}
-		version, node := findSchema(r.manifest.node, s)
-		if node == nil {
-			continue
-		}
-		for _, l := range s.lists() {
-			present, _ := schemaIn(r.value, version, s.Path)[l.key].([]any)
-			for _, item := range l.items {
-				if i, _ := item.find(present); i >= 0 {
-					return false
-				}
-				items++
+	}
+	for _, c := range all {
+		for _, l := range c.lists {
+			edited := func(sum string) bool { return l.textOf(w.rule(c, l.key, sum)) >= 0 }
+			if len(l.ours) > 0 || slices.ContainsFunc(l.missing, edited) {
+				return false
 			}
+			items += len(l.missing)
 		}
 	}
 	return items > 0 && len(given) > 0

@@ -112,6 +112,9 @@ const (
 	// Unproved: the edit cannot be made, or the result is not provably the
 	// intended document.
 	Unproved Code = "UC405"
+	// UnconfirmedRule: the annotation claims a rule that its unions neither write nor
+	// imply.
+	UnconfirmedRule Code = "UC406"
 )
 
 // What is legal, and worth a look.
@@ -266,6 +269,7 @@ var Codes = []CodeInfo{
 	{RuleChanged, Error, "compiled rule gone or edited"},
 	{AnnotationTooLarge, Error, "annotation too large"},
 	{Unproved, Error, "edit not possible or not proved"},
+	{UnconfirmedRule, Error, "unconfirmed rule"},
 
 	{DefaultedDiscriminator, Warning, "discriminator with a default"},
 	{VersionsDiffer, Warning, "versions differ"},

@@ -296,7 +296,7 @@ func commentsOfFile(name string, src []byte, declared []compile.Declared) *Comme
 	if !bytes.Contains(src, []byte(marker)) {
 		return &Comments{file: name}
 	}
-	base, diags := crdpatch.Decompile(name, src)
+	base, diags := crdpatch.Decompile(name, src, crdpatch.Options{})
 	if diags.HasErrors() || bytes.Equal(base, src) {
 		return ReadComments(name, src)
 	}

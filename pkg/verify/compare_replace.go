@@ -82,6 +82,12 @@ func (k *check) pure(u *union.Union) bool {
 	if k.usesOld || k.rule != nil && k.rule.OptionalOldSelf != nil && *k.rule.OptionalOldSelf {
 		return false
 	}
+	return k.narrow(u)
+}
+
+// narrow reports whether a constraint looks at nothing but the state of the union, in
+// the object or in the old one.
+func (k *check) narrow(u *union.Union) bool {
 	if k.impure() != "" || len(k.also)+len(k.beside) > 0 {
 		return false
 	}

@@ -132,7 +132,7 @@ func promises(t *testing.T, file string, src, compiled []byte) {
 	if bytes.Contains(withoutAnnotation(compiled), []byte(union.Key)) {
 		t.Errorf("%s is still there", union.Key)
 	}
-	back, diags := crdpatch.Decompile(file, compiled)
+	back, diags := crdpatch.Decompile(file, compiled, crdpatch.Options{})
 	if diags.HasErrors() || !bytes.Equal(back, src) {
 		t.Errorf("decompiling does not give the source back: %v", diags)
 	}

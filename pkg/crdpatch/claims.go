@@ -1,0 +1,416 @@
+package crdpatch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// An annotation is a claim, since anyone may have written it. What it says of rules is
+// held against the recorded unions: a rule is ours if compiling these with the recorded
+// options would write it again, or else if pkg/verify proves that they imply it.
+
+// claimed is a schema of a record as it stands.
+type claimed struct {
+	schemaRecord
+	place compile.Place
+	value map[string]any
+	lists []*claimedList
+	// fresh says that the recorded declaration does not count any more, so that
+	// nothing is lost with rules of it that are gone.
+	fresh bool
+}
+
+// claimedList is a list of such a schema.
+type claimedList struct {
+	recordedList
+	at      *yaml.Node // the list, its key, or the schema: whichever is there
+	head    *yaml.Node // the key, if the list is there
+	node    *yaml.Node // and the list, if it can be edited
+	index   int        // of the key
+	present []any
+	ours    []int    // indices of the items claimed, in ascending order
+	missing []string // sums of those that are not there
+}
+
+// item is the position of an item, or of what is there instead.
+func (l *claimedList) item(i int) *yaml.Node {
+	if l.node == nil || i >= len(l.node.Content) {
+		return l.at
+	}
+	return l.node.Content[i]
+}
+
+// items are those claimed, by list.
+func (c *claimed) items() map[string][]any {
+	m := map[string][]any{}
+	for _, l := range c.lists {
+		for _, i := range l.ours {
+			m[l.key] = append(m[l.key], l.present[i])
+		}
+	}
+	return m
+}
+
+// claims looks up what the record speaks of. Schemas that are gone are reported.
+func (r *restorer) claims() []*claimed {
+	var l []*claimed
+	for _, s := range r.record.Schemas {
+		version, node := findSchema(r.manifest.node, s)
+		if node == nil {
+			r.gone(s)
+			continue
+		}
+		c := &claimed{schemaRecord: s, place: compile.Place{Version: version, Name: s.Version, Steps: s.Path, Node: node}, value: schemaIn(r.value, version, s.Path)}
+		if c.value == nil {
+			r.errorf(r.annotations.Content[r.ours], diag.BadAnnotation, "quote the keys that lead to it", "the annotation %s names the schema %s, which kubectl does not find", Annotation, c.place)
+			continue
+		}
+		if _, _, _, declared := yamltext.Lookup(node, union.Key); declared {
+			c.fresh = !s.Kept
+		}
+		for _, recorded := range s.lists() {
+			c.lists = append(c.lists, c.look(recorded))
+		}
+		l = append(l, c)
+	}
+	return l
+}
+
+// look finds the items of a recorded list.
+func (c *claimed) look(recorded recordedList) *claimedList {
+	l := &claimedList{recordedList: recorded, at: c.place.Node}
+	l.present, _ = c.value[recorded.key].([]any)
+	for _, e := range yamltext.Entries(c.place.Node) {
+		if e.Key.Value != recorded.key {
+			continue
+		}
+		l.at, l.head, l.index = e.Key, e.Key, e.Index
+		if e.Index >= 0 && e.Value.Kind == yaml.SequenceNode && len(e.Value.Content) == len(l.present) {
+			l.node = e.Value
+		}
+	}
+	var sums []string
+	if l.node != nil {
+		for _, v := range l.present {
+			sums = append(sums, sumOf(v))
+		}
+	}
+	for _, sum := range recorded.sums {
+		if i := slices.Index(sums, sum); i >= 0 {
+			l.ours = append(l.ours, i)
+		} else {
+			l.missing = append(l.missing, sum)
+		}
+	}
+	slices.Sort(l.ours)
+	l.ours = slices.Compact(l.ours)
+	return l
+}
+
+// confirm checks the claims. What is missing is reported; and so is what cannot be
+// confirmed, unless it is to be forgotten: then it is not claimed any more.
+func (r *restorer) confirm(all []*claimed) {
+	ours, missing := false, false
+	for _, c := range all {
+		for _, l := range c.lists {
+			ours, missing = ours || len(l.ours) > 0, missing || len(l.missing) > 0
+		}
+	}
+	if !ours && !missing {
+		return
+	}
+	w := r.regenerate(all)
+	for _, c := range all {
+		unconfirmed := map[*claimedList][]int{}
+		for _, l := range c.lists {
+			for _, i := range l.ours {
+				if !w.has(c, l.key, l.present[i]) {
+					unconfirmed[l] = append(unconfirmed[l], i)
+				}
+			}
+		}
+		if len(unconfirmed) > 0 {
+			r.imply(c, unconfirmed)
+		}
+		for _, l := range c.lists {
+			for _, i := range unconfirmed[l] {
+				if !r.opts.Forget {
+					r.unconfirmed(c, l, i, w.why)
+				}
+			}
+			l.ours = slices.DeleteFunc(l.ours, func(i int) bool { return slices.Contains(unconfirmed[l], i) })
+		}
+	}
+	if !missing {
+		return
+	}
+	w.served()
+	overwritten := r.overwritten(all, w)
+	for _, c := range all {
+		c.fresh = c.fresh || overwritten
+		for _, l := range c.lists {
+			if len(l.missing) > 0 && !c.fresh {
+				r.changed(c, l, w)
+			}
+		}
+	}
+}
+
+func (r *restorer) unconfirmed(c *claimed, l *claimedList, i int, why string) {
+	what := "rule " + shortened(ruleOf(l.present[i]))
+	if l.key == allOfKey {
+		what = "schema in allOf"
+	}
+	message := fmt.Sprintf("the annotation %s claims the %s, which its union neither writes nor implies", Annotation, what)
+	if why != "" {
+		message += ": with this schema it does not compile: " + why
+	}
+	r.report(diag.Diagnostic{Code: diag.UnconfirmedRule, Pos: r.pos(l.item(i)), Path: c.place.String(), Message: message,
+		Hint: "--forget keeps it as a hand-written rule, and the claim is forgotten; or undo what was edited since"})
+}
+
+// shortened quotes a text, and cuts it off when it is long.
+func shortened(s string) string {
+	const most = 120
+	if runes := []rune(s); len(runes) > most {
+		s = string(runes[:most]) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+// regenerated is what compiling the recorded unions writes.
+type regenerated struct {
+	items map[string][]any // by schema and list
+	// again compiles in detail, for the rules that hand-written ones serve for.
+	again []func() (*compile.Plan, diag.List)
+	// why says what is wrong when nothing can be compiled.
+	why string
+}
+
+func itemsKey(version int, steps []string, key string) string {
+	return fmt.Sprintf("%d %q %s", version, steps, key)
+}
+
+// has reports whether an item is written in a list of a schema, as data.
+func (w *regenerated) has(c *claimed, key string, item any) bool {
+	text := jsonOf(item)
+	return text != "" && slices.ContainsFunc(w.items[itemsKey(c.place.Version, c.Path, key)], func(v any) bool { return jsonOf(v) == text })
+}
+
+// rule returns the text of a rule by its sum, or "".
+func (w *regenerated) rule(c *claimed, key, sum string) string {
+	for _, v := range w.items[itemsKey(c.place.Version, c.Path, key)] {
+		if sumOf(v) == sum {
+			return ruleOf(v)
+		}
+	}
+	return ""
+}
+
+func (w *regenerated) add(p compile.Place, key string, items list) {
+	k := itemsKey(p.Version, p.Steps, key)
+	w.items[k] = append(w.items[k], asData(items).([]any)...)
+}
+
+// served adds the rules that are not written because others of the same text are
+// there.
+func (w *regenerated) served() {
+	for _, again := range w.again {
+		plan, _ := again()
+		if plan == nil {
+			continue
+		}
+		for _, u := range plan.Unions {
+			for _, r := range u.Rules {
+				if r.Served {
+					w.add(r.Place, validationsKey, list{ruleTable(r.Rule)})
+				}
+			}
+		}
+	}
+	w.again = nil
+}
+
+func jsonOf(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
+// regenerate compiles the recorded unions with the recorded options on the CRD
+// without what is claimed.
+func (r *restorer) regenerate(all []*claimed) *regenerated {
+	w := &regenerated{items: map[string][]any{}}
+	crd := r.undeclared()
+	var declaring []*claimed
+	for _, c := range all {
+		schema := schemaIn(crd, c.place.Version, c.Path)
+		for _, l := range c.lists {
+			if _, ok := schema[l.key].([]any); !ok {
+				delete(schema, l.key) // no server reads it
+			}
+			if len(l.ours) == 0 {
+				continue
+			}
+			kept := []any{}
+			for i, v := range l.present {
+				if !slices.Contains(l.ours, i) {
+					kept = append(kept, v)
+				}
+			}
+			if schema[l.key] = kept; len(kept) == 0 {
+				delete(schema, l.key)
+			}
+		}
+		if len(c.Unions) > 0 {
+			declaring = append(declaring, c)
+			r.addMembers(c, schema)
+		}
+	}
+	if w.why = r.compileAgain(w, crd, declaring); w.why != "" && len(declaring) > 1 {
+		for _, c := range declaring { // what one of them cannot says nothing about the others
+			r.compileAgain(w, crd, []*claimed{c})
+		}
+	}
+	return w
+}
+
+// undeclared is a copy of the CRD without declarations and annotation.
+func (r *restorer) undeclared() map[string]any {
+	crd, _ := runtime.DeepCopyJSONValue(r.value).(map[string]any)
+	metadata, _ := crd["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	delete(annotations, Annotation)
+	var undeclare func(v any)
+	undeclare = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			delete(v, union.Key)
+			for _, child := range v {
+				undeclare(child)
+			}
+		case []any:
+			for _, child := range v {
+				undeclare(child)
+			}
+		}
+	}
+	undeclare(crd["spec"])
+	return crd
+}
+
+// addMembers adds the properties that a recorded union names and the schema has no
+// more. No server accepts a rule that reads a property which is not there, so nothing
+// is enforced by those that go.
+func (r *restorer) addMembers(c *claimed, schema map[string]any) {
+	properties, ok := schema["properties"].(map[string]any)
+	if !ok {
+		return
+	}
+	for _, names := range propertiesOf(r.declared(c)) {
+		for _, name := range names {
+			if _, ok := properties[name]; !ok && name != "" {
+				properties[name] = map[string]any{"type": "string"}
+			}
+		}
+	}
+}
+
+// declared is the recorded declaration of a schema.
+func (r *restorer) declared(c *claimed) union.External {
+	e, _ := r.external(c.schemaRecord, r.pos(r.annotations.Content[r.ours]))
+	return e
+}
+
+// compileAgain adds what compiling the declarations of some schemas writes, or returns
+// what is wrong.
+func (r *restorer) compileAgain(w *regenerated, crd map[string]any, declaring []*claimed) string {
+	m, err := r.manifestWith(crd, declaring)
+	if err != nil {
+		return err.Error()
+	}
+	opts := compile.Options{KubeVersion: r.record.KubeVersion, Encoding: r.record.Encoding}
+	result, diags := compile.CRD(m, opts)
+	if result == nil {
+		for _, d := range diags.Sort() {
+			if d.Severity == diag.Error {
+				return d.Message
+			}
+		}
+		return ""
+	}
+	for _, a := range result.Additions {
+		lists, err := additions(a)
+		if err != nil {
+			return err.Error()
+		}
+		for _, l := range lists {
+			w.add(a.Place, l.key, l.items)
+		}
+	}
+	w.again = append(w.again, func() (*compile.Plan, diag.List) { return compile.Explain(m, opts) })
+	return ""
+}
+
+// manifestWith is a CRD with the recorded declarations of some schemas.
+func (r *restorer) manifestWith(crd map[string]any, declaring []*claimed) (compile.Manifest, error) {
+	data, err := json.Marshal(crd)
+	if err != nil {
+		return compile.Manifest{}, err
+	}
+	m, err := compile.ParseManifest(r.name, data)
+	for _, c := range declaring {
+		m.External = append(m.External, r.declared(c))
+	}
+	return m, err
+}
+
+// imply removes from the unconfirmed items those that the recorded unions of the schema
+// are proved to imply.
+func (r *restorer) imply(c *claimed, unconfirmed map[*claimedList][]int) {
+	if len(c.Unions) == 0 {
+		return
+	}
+	m, err := r.manifestWith(r.undeclared(), []*claimed{c})
+	if err != nil {
+		return
+	}
+	declared, _ := compile.Unions(m)
+	if declared == nil || len(declared.Objects) != 1 {
+		return
+	}
+	for _, u := range declared.Objects[0].Unions {
+		var constraints []verify.Constraint
+		for l, indices := range unconfirmed {
+			for _, i := range indices {
+				constraints = append(constraints, verify.Constraint{Key: l.key, Index: i})
+			}
+		}
+		if len(constraints) == 0 {
+			return
+		}
+		implied, err := verify.Implied(context.Background(), declared.CRD, c.place.Version, c.Path, u, constraints)
+		if err != nil {
+			continue
+		}
+		for l, indices := range unconfirmed {
+			unconfirmed[l] = slices.DeleteFunc(indices, func(i int) bool {
+				return slices.Contains(implied, verify.Constraint{Key: l.key, Index: i})
+			})
+		}
+	}
+}

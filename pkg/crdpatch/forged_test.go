@@ -1,0 +1,458 @@
+package crdpatch
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// The rules beside those of a union that an attacker wants to be gone.
+const (
+	byHandRule  = "!has(self.a) || !self.a.startsWith('/etc')"
+	clusterRole = `apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: reader
+rules:
+- apiGroups: [""]
+  resources: [pods]
+  verbs: [get]
+`
+)
+
+// hostile is a compiled file with a rule by hand beside ours, whose annotation is what
+// forge makes of it. A ClusterRole stands before it and another behind.
+func hostile(t testing.TB, forge func(r map[string]any, schema map[string]any)) string {
+	t.Helper()
+	in := clusterRole + "---\n" + header + strings.Replace(body, "            - members: [a, b]\n", `            - members: [a, b]
+              discriminatorChange: Allow
+            x-kubernetes-validations:
+            - rule: "`+byHandRule+`"
+`, 1) + "---\n" + clusterRole
+	out := string(mustCompile(t, []byte(in), Options{}))
+	return forgedAnnotation(t, out, forge)
+}
+
+// forgedAnnotation changes the first annotation of a file in block style.
+func forgedAnnotation(t testing.TB, out string, forge func(r map[string]any, schema map[string]any)) string {
+	t.Helper()
+	head, rest, ok := strings.Cut(out, Annotation+": ")
+	line, tail, _ := strings.Cut(rest, "\n")
+	var text string
+	if err := yaml.Unmarshal([]byte(line), &text); err != nil || !ok {
+		t.Fatal(err, out)
+	}
+	r := map[string]any{}
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		t.Fatal(err)
+	}
+	forge(r, r["schemas"].([]any)[0].(map[string]any))
+	forged, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return head + Annotation + ": '" + strings.ReplaceAll(string(forged), "'", "''") + "'\n" + tail
+}
+
+// An annotation can make neither command do more than take back what compiling did,
+// whatever it says.
+func TestForgedAnnotation(t *testing.T) {
+	byHandSum := sumOf(map[string]any{"rule": byHandRule})
+	claimRule := func(s map[string]any) { s["rules"] = append(s["rules"].([]any), byHandSum) }
+	const declared = "            x-kubernetes-unions:\n            - members: [a, b]\n              discriminatorChange: Allow\n"
+	for _, tt := range []struct {
+		name    string
+		forge   func(r, s map[string]any)
+		code    diag.Code // "" when nothing is wrong
+		message string
+	}{
+		{"a rule by hand is claimed", func(_, s map[string]any) { claimRule(s) }, diag.UnconfirmedRule,
+			`claims the rule "!has(self.a) || !self.a.startsWith('/etc')", which its union neither writes nor implies`},
+		{"and ours is not", func(_, s map[string]any) { s["rules"] = []any{byHandSum} }, diag.UnconfirmedRule, "startsWith"},
+		{"a schema without a union claims rules", func(_, s map[string]any) { delete(s, "source"); claimRule(s) }, diag.UnconfirmedRule, "startsWith"},
+		{"a key of the schema is added", func(_, s map[string]any) {
+			s["source"] = declared + "            x-kubernetes-preserve-unknown-fields: true\n"
+		}, diag.BadAnnotation, "schemas[0].source: "},
+		{"with the value beside", func(_, s map[string]any) {
+			s["source"] = declared + "            nullable: true\n"
+			s["unions"] = json.RawMessage(`[{"members":["a","b"],"discriminatorChange":"Allow"}]`)
+		}, "", ""},
+		{"a property is added", func(_, s map[string]any) {
+			s["source"] = declared + "            additionalProperties: {type: string}\n"
+			s["at"] = 10
+		}, diag.BadAnnotation, "schemas[0].source: "},
+		{"a document is added", func(_, s map[string]any) { s["source"] = declared + "---\n" + clusterRole }, diag.BadAnnotation, "schemas[0].source: "},
+		{"with the value beside", func(_, s map[string]any) {
+			s["source"] = declared + "---\n" + clusterRole + "---\n"
+			s["unions"] = json.RawMessage(`[{"members":["a","b"],"discriminatorChange":"Allow"}]`)
+		}, "", ""},
+		{"another document is changed", func(_, s map[string]any) { s["at"] = -300; s["source"] = "  verbs: ['*']\n" }, diag.BadAnnotation, "something else than a declaration"},
+		{"with a declaration", func(_, s map[string]any) { s["at"] = -720 }, "", ""},
+		{"behind", func(_, s map[string]any) { s["at"] = 400 }, "", ""},
+		{"far behind", func(_, s map[string]any) { s["at"] = 1 << 62 }, "", ""},
+		{"far before", func(_, s map[string]any) { s["at"] = -1 << 62 }, "", ""},
+		{"beyond numbers", func(_, s map[string]any) { s["at"] = json.RawMessage("1e300") }, diag.BadAnnotation, "at of type int"},
+		{"null", func(r, _ map[string]any) { r["schemas"] = nil }, "", ""},
+		{"nulls", func(r, _ map[string]any) { r["schemas"] = []any{nil} }, diag.BadAnnotation, "schemas[0].version is missing"},
+		{"twice", func(r, s map[string]any) { r["schemas"] = []any{s, s} }, diag.BadAnnotation, "schemas[1] is there twice"},
+		{"no declaration", func(_, s map[string]any) { s["source"] = "x-kubernetes-unions:\n" }, diag.BadAnnotation, "schemas[0]: the declaration is none"},
+		{"an empty declaration", func(_, s map[string]any) { s["source"] = "x-kubernetes-unions: [{}]\n" }, diag.BadAnnotation, "schemas[0]: the declaration is none"},
+		{"an empty external declaration", func(_, s map[string]any) { delete(s, "source"); s["external"] = true; s["unions"] = []any{} }, diag.BadAnnotation, "the declaration is none"},
+		{"an external declaration of nothing", func(_, s map[string]any) { delete(s, "source"); s["external"] = true }, diag.BadAnnotation, "unions is missing"},
+		{"a circle", func(_, s map[string]any) { s["source"] = "x-kubernetes-unions: &a [*a]\n" }, diag.BadAnnotation, "alias"},
+		{"no schema", func(_, s map[string]any) { s["path"] = []any{"properties", "spec", "default"} }, diag.BadAnnotation, "schemas[0].path leads to no schema"},
+		{"half a path", func(_, s map[string]any) { s["path"] = []any{"properties"} }, diag.BadAnnotation, "leads to no schema"},
+		{"another schema", func(_, s map[string]any) { s["path"] = []any{"properties", "spec", "properties", "a"} }, diag.RuleChanged, ""},
+		{"no checksum", func(_, s map[string]any) { s["rules"] = []any{""} }, diag.BadAnnotation, `"" is no checksum`},
+		{"annotations", func(r, _ map[string]any) { r["annotations"] = ":\n  finalizers: [x]" }, diag.BadAnnotation, "annotations: this is not a null value"},
+		{"more annotations", func(r, _ map[string]any) { r["annotations"] = ": null\n  finalizers: [x]" }, diag.BadAnnotation, "annotations: this is not a null value"},
+		{"encoding", func(r, _ map[string]any) { r["encoding"] = "none" }, diag.BadAnnotation, "encoding: "},
+		{"version", func(r, _ map[string]any) { r["kubeVersion"] = "none" }, diag.BadAnnotation, "kubeVersion: "},
+		{"JSON", func(r, _ map[string]any) { r["json"] = true }, "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			in := []byte(hostile(t, tt.forge))
+			for verb, run := range verbs(Options{}) {
+				out, diags := run(in)
+				if (tt.code == "") == diags.HasErrors() || tt.code != "" && (diags[0].Code != tt.code || !strings.Contains(diags[0].Message, tt.message)) {
+					t.Errorf("%s: %s\nwant %s: %s", verb, textOfDiags(diags), tt.code, tt.message)
+				}
+				holdsTo(t, verb, in, out)
+			}
+			for verb, run := range verbs(Options{Forget: true}) {
+				out, diags := run(in)
+				holdsTo(t, verb+" --forget", in, out)
+				if tt.code != diag.UnconfirmedRule {
+					continue
+				}
+				if diags.HasErrors() || !bytes.Contains(out, []byte(byHandRule)) {
+					t.Errorf("%s --forget: %s\n%s", verb, textOfDiags(diags), out)
+				}
+				if bytes.Contains(out, []byte(byHandSum)) {
+					t.Errorf("%s --forget: still claimed", verb)
+				}
+			}
+		})
+	}
+}
+
+func verbs(opts Options) map[string]func([]byte) ([]byte, diag.List) {
+	return map[string]func([]byte) ([]byte, diag.List){
+		"compile":   func(in []byte) ([]byte, diag.List) { return Compile("in", in, opts) },
+		"decompile": func(in []byte) ([]byte, diag.List) { return Decompile("in", in, opts) },
+	}
+}
+
+// holdsTo checks what no annotation may change, without help of the package: text differs
+// in nothing but declarations, rules, allOf and annotations of CRDs, and no rule that
+// its unions do not write is gone.
+func holdsTo(t *testing.T, verb string, in, out []byte) {
+	t.Helper()
+	if out == nil {
+		return
+	}
+	a, b := values(t, in), values(t, out)
+	if len(a) != len(b) {
+		t.Fatalf("%s: %d documents became %d\n%s", verb, len(a), len(b), out)
+	}
+	was, _ := yamltext.Parse(in)
+	is, _ := yamltext.Parse(out)
+	for i := range a {
+		d, e := was.Docs[i], is.Docs[i]
+		if text := in[d.Start:d.End]; !bytes.Contains(text, []byte("CustomResourceDefinition")) && !bytes.Equal(text, out[e.Start:e.End]) {
+			t.Errorf("%s: document %d changed:\n%s", verb, i, out[e.Start:e.End])
+		}
+		kept := byHandOf(b[i])
+		for _, rule := range byHandOf(a[i]) {
+			if n := slices.Index(kept, rule); n < 0 {
+				t.Errorf("%s: the rule %q is gone", verb, rule)
+			} else {
+				kept = slices.Delete(kept, n, n+1)
+			}
+		}
+		strip(a[i])
+		strip(b[i])
+		if d := cmp.Diff(a[i], b[i]); d != "" {
+			t.Errorf("%s: document %d means something else (-in +out):\n%s", verb, i+1, d)
+		}
+	}
+}
+
+// byHandOf are the rules in v that no union writes: they contain a comparison with /etc.
+func byHandOf(v any) []string {
+	var l []string
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			l = append(l, byHandOf(item)...)
+		}
+	case map[string]any:
+		for _, r := range itemsOf(v[validationsKey]) {
+			if strings.Contains(ruleOf(r), "/etc") {
+				l = append(l, jsonOf(r))
+			}
+		}
+		for key, item := range v {
+			if key != validationsKey {
+				l = append(l, byHandOf(item)...)
+			}
+		}
+	}
+	slices.Sort(l)
+	return l
+}
+
+// A key that kubectl reads as something else leads to no schema; nor does one of a
+// CRD that is none.
+func TestForgedPlace(t *testing.T) {
+	for name, edit := range map[string]func(string) string{
+		"unquoted key": func(s string) string {
+			return strings.Replace(strings.Replace(s, `"path":["properties","spec"]`, `"path":["properties","On"]`, 1), "          spec:\n", "          On:\n", 1)
+		},
+		"no versions": func(s string) string { return strings.Replace(s, "  versions:\n", "  version:\n", 1) },
+		"null":        func(s string) string { return s[:strings.Index(s, "\nspec:")] + "\nspec:\n" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := header + strings.Replace(body, "- members: [a, b]", "- members: [a, b]\n              discriminatorChange: Allow", 1)
+			forged := []byte(edit(string(mustCompile(t, []byte(in), Options{}))))
+			for verb, run := range verbs(Options{}) {
+				out, diags := run(forged)
+				if diags.HasErrors() != (out == nil) || len(diags) == 0 {
+					t.Errorf("%s: %v", verb, diags)
+				}
+				holdsTo(t, verb, forged, out)
+			}
+		})
+	}
+}
+
+// Rules that another version of the compiler wrote are ours as long as the union
+// implies them.
+func TestWrittenDifferently(t *testing.T) {
+	in := header + strings.Replace(body, "- members: [a, b]", "- members: [a, b]\n              discriminatorChange: Allow", 1)
+	compiled := string(mustCompile(t, []byte(in), Options{}))
+	const ours = `- message: "at most one of a, b may be set"
+              rule: "!(has(self.a) && has(self.b))"
+`
+	if !strings.Contains(compiled, ours) {
+		t.Fatal(compiled)
+	}
+	for rule, implied := range map[string]bool{
+		"!has(self.a) || !has(self.b)":                       true,
+		"(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) <= 1": true,
+		"(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) == 1": false,
+		"!has(self.a) || self.a != 'x'":                      false,
+		"true":                                               false,
+	} {
+		other := strings.Replace(compiled, ours, "- rule: \""+rule+"\"\n", 1)
+		other = forgedAnnotation(t, other, func(_, s map[string]any) { s["rules"] = []any{sumOf(map[string]any{"rule": rule})} })
+		out, diags := Compile("in", []byte(other), Options{})
+		if implied {
+			same(t, rule, out, []byte(compiled))
+			same(t, rule, mustDecompile(t, []byte(other)), []byte(in))
+		} else if len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule {
+			t.Errorf("%s: %v", rule, diags)
+		}
+	}
+}
+
+// An annotation says nothing twice.
+func TestAnnotationSize(t *testing.T) {
+	for _, g := range compilable(t) {
+		out := mustCompile(t, g.in, g.opts)
+		bare := g.opts
+		bare.NoAnnotation = true
+		f, err := yamltext.Parse(out)
+		if err != nil || len(mustCompile(t, g.in, bare)) == len(out) {
+			continue
+		}
+		for _, d := range f.Docs {
+			v, err := f.Value(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			crd, _ := v.(map[string]any)
+			metadata, _ := crd["metadata"].(map[string]any)
+			annotations, _ := metadata["annotations"].(map[string]any)
+			text, _ := annotations[Annotation].(string)
+			if text == "" {
+				continue
+			}
+			r, err := parseRecord(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			most := 120
+			for _, s := range r.Schemas {
+				source, _ := json.Marshal(s.Source)
+				most += len(source) + 40*len(s.sums()) + 60 + len(jsonOf(s.Path))
+				if s.External || s.Kept || hasAliasIn(s.Source) {
+					most += len(s.Unions)
+				}
+			}
+			if len(text) > most {
+				t.Errorf("%s: %d bytes, more than %d: %s", g.name, len(text), most, text)
+			}
+		}
+	}
+}
+
+func hasAliasIn(source string) bool {
+	_, err := declarationIn(source)
+	return err != nil
+}
+
+// mutant changes some of the values in an annotation, as a seed says.
+func mutant(content string, seed uint64) string {
+	var v any
+	if json.Unmarshal([]byte(content), &v) != nil {
+		return content
+	}
+	r := rand.New(rand.NewPCG(seed, 2))
+	var all []any // the values there are
+	var walk func(v any)
+	walk = func(v any) {
+		all = append(all, v)
+		switch v := v.(type) {
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				walk(v[key])
+			}
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		}
+	}
+	walk(v)
+	const declared = "            x-kubernetes-unions:\n            - members: [a, b]\n              discriminatorChange: Allow\n"
+	values := append(all, nil, "", -1.0, 1e18, -1e18, 1e300, 0.5, []any{}, map[string]any{}, []any{nil}, true, false, "items", "properties", "spec", "metadata",
+		"default", "x-kubernetes-validations", sumOf(map[string]any{"rule": "self != '/etc'"}), declared, declared+"            nullable: true\n",
+		declared+"---\n"+clusterRole, "---\n", clusterRole, ": null", ":\n  finalizers: [a]", "openapi", "compact", "1.25", "x-kubernetes-unions: [{members: [a, b]}], ",
+		[]any{map[string]any{"members": []any{"a", "b"}}}, []any{map[string]any{}}, []any{"properties", "spec"}, []any{"properties", "On"}, []any{"items"})
+	keys := []string{"unions", "source", "at", "external", "kept", "rules", "allOf", "path", "version", "empty", "emptyAllOf", "annotations", "json", "encoding", "kubeVersion", "schemas"}
+	var change func(v any) any
+	change = func(v any) any {
+		switch v := v.(type) {
+		case map[string]any:
+			present := slices.Sorted(maps.Keys(v))
+			switch n := r.IntN(8); {
+			case n == 0:
+				v[keys[r.IntN(len(keys))]] = values[r.IntN(len(values))]
+			case n == 1 && len(present) > 0:
+				delete(v, present[r.IntN(len(present))])
+			case n > 1 && len(present) > 0:
+				key := present[r.IntN(len(present))]
+				if key == "format" {
+					key = present[len(present)-1]
+				}
+				v[key] = change(v[key])
+			}
+			return v
+		case []any:
+			switch n := r.IntN(8); {
+			case n == 0 || len(v) == 0:
+				return slices.Insert(v, r.IntN(len(v)+1), values[r.IntN(len(values))])
+			case n == 1:
+				i := r.IntN(len(v))
+				return slices.Delete(slices.Clone(v), i, i+1)
+			default:
+				i := r.IntN(len(v))
+				v[i] = change(v[i])
+				return v
+			}
+		case string:
+			if r.IntN(3) == 0 && len(v) > 0 { // bytes of a text
+				i := r.IntN(len(v))
+				return v[:i] + []string{"", "\n", "---\n", ": ", ", ", "[", "}", "#", "x", v[:i], " "}[r.IntN(11)] + v[i+r.IntN(2):]
+			}
+		case float64:
+			if r.IntN(2) == 0 {
+				return v + float64(r.IntN(2000)-1000)
+			}
+		}
+		return values[r.IntN(len(values))]
+	}
+	for range 1 + r.IntN(3) {
+		data, _ := json.Marshal(change(v)) // a value may have got into itself twice
+		if json.Unmarshal(data, &v) != nil {
+			break
+		}
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return content
+	}
+	return string(data)
+}
+
+// FuzzForgedAnnotation holds Compile and Decompile to what no annotation may change. The
+// files are the compiled goldens, with a rule by hand beside ours and a document on
+// either side; what is fuzzed is the annotation: values in it, or with a content its
+// text.
+func FuzzForgedAnnotation(f *testing.F) {
+	var files, contents []string
+	for _, g := range goldens(f) {
+		out, err := os.ReadFile(g.file("want" + g.ext))
+		if err != nil || g.ext != ".yaml" || strings.HasPrefix(g.name, "bom") || strings.Contains(g.name, "crlf") || strings.Contains(g.name, "cr_in") || len(out) > 20<<10 {
+			continue
+		}
+		head, rest, ok := strings.Cut(string(out), "\n    "+Annotation+": '")
+		content, tail, ended := strings.Cut(rest, "'\n")
+		if !ok || !ended {
+			continue
+		}
+		tail = strings.ReplaceAll(tail, "x-kubernetes-validations:\n            - ", "x-kubernetes-validations:\n            - rule: \"self != '/etc'\"\n            - ")
+		text := clusterRole + "---\n" + head + "\n    " + Annotation + ": '\x00'\n" + strings.TrimSuffix(tail, "\n") + "\n---\n" + clusterRole
+		content = strings.ReplaceAll(content, "''", "'")
+		files, contents = append(files, text), append(contents, content)
+		f.Add(uint(len(files)-1), uint64(0), content)
+		f.Add(uint(len(files)-1), uint64(0), strings.Replace(content, `"rules":["`, `"rules":["`+sumOf(map[string]any{"rule": "self != '/etc'"})+`","`, 1))
+		for seed := range uint64(4) {
+			f.Add(uint(len(files)-1), seed, "")
+		}
+	}
+	if len(files) < 20 {
+		f.Fatalf("only %d files", len(files))
+	}
+	f.Fuzz(func(t *testing.T, file uint, seed uint64, content string) {
+		file %= uint(len(files))
+		if content == "" {
+			content = mutant(contents[file], seed)
+		}
+		if strings.ContainsFunc(content, func(r rune) bool { return r < ' ' || r > 0x7e }) {
+			return // YAML would read another text
+		}
+		in := []byte(strings.Replace(files[file], "\x00", strings.ReplaceAll(content, "'", "''"), 1))
+		for _, forget := range []bool{false, true} {
+			for verb, run := range verbs(Options{Forget: forget}) {
+				out, diags := run(in)
+				if diags.HasErrors() != (out == nil) {
+					t.Errorf("%s: errors: %t, output: %t", verb, diags.HasErrors(), out != nil)
+				}
+				if slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return strings.Contains(d.Hint, "please report") }) {
+					t.Errorf("%s: %s", verb, textOfDiags(diags))
+				}
+				holdsTo(t, fmt.Sprintf("%s, forget %t", verb, forget), in, out)
+			}
+		}
+		_, _ = Declared("in", in, union.Elsewhere{})
+		_, _ = Explain("in", in, Options{})
+		if t.Failed() {
+			t.Logf("annotation: %s\nin:\n%s", content, in)
+		}
+	})
+}
