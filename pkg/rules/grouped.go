@@ -154,7 +154,7 @@ func (o object) groupedPlain(groups int) []statement {
 		return []statement{state(u, or(o.members()...), ReasonInvalid, "", message, union.TooFew)}
 	}
 	found := func(g []int) expr {
-		return add(literal(labelled(u, message)+", found: "), presentNames(o, g, o.present))
+		return add(literal(labelled(u, message)+", found: "), presentNames(o, g))
 	}
 	parts := pairs(len(all), groups)
 	if u.Cardinality == union.ExactlyOne && len(parts) <= 1 {

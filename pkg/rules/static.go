@@ -142,13 +142,13 @@ func (o object) isOneOf(values []string) expr {
 }
 
 // presentNames is a CEL string: the names, joined, of those members among some
-// for which test holds.
+// that are present.
 //
 // It avoids join(), whose result the API server's estimator takes for unbounded.
-func presentNames(o object, among []int, test func(i int) expr) expr {
+func presentNames(o object, among []int) expr {
 	l := make([]expr, len(among))
 	for i, m := range among {
-		l[i] = paren(cond(test(m), literal(", "+o.u.Members[m].Name), zero))
+		l[i] = paren(cond(o.present(m), literal(", "+o.u.Members[m].Name), zero))
 	}
 	return expr{paren(add(l...)).text + ".substring(2)", precAtom}
 }

@@ -70,9 +70,10 @@ func restrictDiscriminator(u *union.Union, c Comparison) []Rule {
 		wasSet, from, to = ne(old.selection(), zero), old.selection(), func(values []string) expr { return inList(o.selection(), values) }
 		same = c.same(o.selection(), old.selection())
 	}
-	message := u.Discriminator + " may not be changed or unset once set"
+	message, told := u.Discriminator+" may not be changed or unset once set", ""
 	if u.Change == union.AllowedChanges {
-		message = u.Discriminator + " may not change like this" + table(u)
+		told = table(u)
+		message = u.Discriminator + " may not change like this" + told
 	}
 	isSet, now := o.typeSet(), o.discriminator()
 	if u.Deduce {
@@ -80,7 +81,7 @@ func restrictDiscriminator(u *union.Union, c Comparison) []Rule {
 	}
 	change := []expr{literal(labelled(u, plain(u.Discriminator)+" may not change from '")), from,
 		cond(isSet, add(literal("' to '"), now, literal("'")), literal("' to unset"))}
-	if told := table(u); u.Change == union.AllowedChanges && told != "" {
+	if told != "" {
 		change = append(change, literal(told))
 	}
 	demand := func(when expr, rows []row) Rule {
