@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,16 +34,19 @@ func (p *patcher) compileDocument(i int, d *yamltext.Document) []yamltext.Edit {
 			return nil
 		}
 		crd := m.in(value)
-		result, diags := compile.CRD(manifest, compile.Options{KubeVersion: p.opts.KubeVersion, Encoding: p.opts.Encoding})
-		for _, d := range diags {
-			p.report(d)
+		made := p.compileCRD(i, d, m, manifest, crd, p.opts.Encoding)
+		if made.grown && p.opts.Encoding == compile.Auto {
+			if terse := p.compileCRD(i, d, m, manifest, p.fresh(d, m), compile.Terse); len(terse.edits) > 0 && !terse.grown {
+				made = terse
+				clear(crd)
+				maps.Copy(crd, made.value)
+				p.report(diag.Diagnostic{Code: diag.CoarserEncoding, Severity: diag.Info, Pos: p.pos(m.node),
+					Message: fmt.Sprintf("the rules are written as --encoding terse does: otherwise this manifest would grow beyond the %d bytes that kubectl apply can keep in its annotation", maxClientSideApply),
+					Hint:    "they mean the same; with --no-annotation there may be room for better messages"})
+			}
 		}
-		if result == nil || len(result.Objects) == 0 {
-			continue
-		}
-		w := &writer{patcher: p, text: textOf{p.file, d}, document: i, manifest: m, value: crd, aliased: yamltext.Aliased(d.Root)}
-		edits = append(edits, w.write(result)...)
-		p.checkSize(m, manifest.JSON, crd)
+		p.diags, p.touched = append(p.diags, made.diags...), append(p.touched, made.touched...)
+		edits = append(edits, made.edits...)
 	}
 	if len(edits) > 0 {
 		p.expected[d] = value
@@ -50,12 +54,47 @@ func (p *patcher) compileDocument(i int, d *yamltext.Document) []yamltext.Edit {
 	return edits
 }
 
+// fresh reads the value of a CRD once more; there were no errors before.
+func (p *patcher) fresh(d *yamltext.Document, m manifest) map[string]any {
+	_, value, _ := p.value(d)
+	return m.in(value)
+}
+
+// compilation is a way to compile one CRD.
+type compilation struct {
+	edits   []yamltext.Edit
+	value   map[string]any // the CRD with them
+	diags   diag.List
+	touched []touch
+	grown   bool // beyond maxClientSideApply
+}
+
+// compileCRD plans the edits of one CRD, and makes them in its value.
+func (p *patcher) compileCRD(i int, d *yamltext.Document, m manifest, in compile.Manifest, value map[string]any, encoding compile.Encoding) compilation {
+	diags, touched := p.diags, p.touched
+	defer func() { p.diags, p.touched = diags, touched }()
+	p.diags, p.touched = nil, nil
+	result, l := compile.CRD(in, compile.Options{KubeVersion: p.opts.KubeVersion, Encoding: encoding})
+	for _, d := range l {
+		p.report(d)
+	}
+	c := compilation{value: value}
+	if result != nil && len(result.Objects) > 0 {
+		w := &writer{patcher: p, text: textOf{p.file, d}, document: i, manifest: m, value: value, encoding: encoding, aliased: yamltext.Aliased(d.Root)}
+		c.edits = w.write(result)
+		c.grown = p.checkSize(m, in.JSON, value)
+	}
+	c.diags, c.touched = p.diags, p.touched
+	return c
+}
+
 // maxClientSideApply is the size of all annotations of an object that the API
 // server accepts (k8s.io/apimachinery/pkg/api/validation.TotalAnnotationSizeLimitB).
 // kubectl apply stores the manifest in one of them.
 const maxClientSideApply = 256 << 10
 
-func (p *patcher) checkSize(m manifest, before []byte, crd map[string]any) {
+// checkSize reports what is too large, and whether compiling has made the manifest so.
+func (p *patcher) checkSize(m manifest, before []byte, crd map[string]any) (grown bool) {
 	metadata, _ := crd["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
 	size := 0
@@ -71,7 +110,8 @@ func (p *patcher) checkSize(m manifest, before []byte, crd map[string]any) {
 		was -= len(entry)
 		is -= len(entry)
 	}
-	if err == nil && is > maxClientSideApply && was <= maxClientSideApply {
+	grown = err == nil && is > maxClientSideApply && was <= maxClientSideApply
+	if grown {
 		p.report(diag.Diagnostic{Code: diag.ManifestTooLarge, Severity: diag.Warning, Pos: p.pos(m.node),
 			Message: fmt.Sprintf("compiling grows this manifest from %d to %d bytes, beyond the %d that kubectl apply can keep in its annotation", was, is, maxClientSideApply),
 			Hint:    "apply it with kubectl apply --server-side, or leave the annotation out (--no-annotation)"})
@@ -80,6 +120,7 @@ func (p *patcher) checkSize(m manifest, before []byte, crd map[string]any) {
 		p.errorf(m.node, diag.AnnotationTooLarge, "compile with --no-annotation, or declare fewer unions in one CRD",
 			"with %s the annotations have %d bytes; the API server accepts %d", Annotation, size, maxClientSideApply)
 	}
+	return grown
 }
 
 // writer plans the edits of one CRD.
@@ -89,6 +130,7 @@ type writer struct {
 	document int
 	manifest manifest
 	value    map[string]any // changed along with the edits
+	encoding compile.Encoding
 	aliased  map[*yaml.Node]bool
 	edits    []yamltext.Edit
 	cuts     []span // the declarations among them
@@ -121,7 +163,7 @@ func (w *writer) write(r *compile.Result) []yamltext.Edit {
 	slices.SortStableFunc(changes, func(a, b *change) int {
 		return cmp.Or(cmp.Compare(a.Node.Line, b.Node.Line), cmp.Compare(a.Node.Column, b.Node.Column))
 	})
-	rec := record{Format: format, JSON: w.isJSON(), Encoding: w.opts.Encoding, KubeVersion: w.opts.KubeVersion}
+	rec := record{Format: format, JSON: w.isJSON(), Encoding: w.encoding, KubeVersion: w.opts.KubeVersion}
 	for _, c := range changes {
 		if c.cut.end > 0 {
 			c.record.At = w.uncut(c.cut.start) - w.uncut(c.start)
