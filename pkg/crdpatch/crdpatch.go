@@ -43,20 +43,22 @@ type Options struct {
 // nil. src is not modified, and may be returned when nothing changes.
 func Compile(name string, src []byte, opts Options) ([]byte, diag.List) {
 	p := &patcher{name: name, opts: opts}
+	return p.result(src, p.compile(src))
+}
+
+// compile returns what src, its last line ended, compiles to.
+func (p *patcher) compile(src []byte) []byte {
 	text := ended(src)
 	base, ok := p.source(text)
 	if !ok {
-		return nil, p.diags.Sort()
+		return nil
 	}
 	var edits []yamltext.Edit
 	for i, d := range p.file.Docs {
 		edits = append(edits, p.compileDocument(i, d)...)
 	}
-	if p.diags.HasErrors() {
-		return nil, p.diags.Sort()
-	}
-	if len(edits) == 0 && !base.changed {
-		return src, p.diags.Sort()
+	if p.diags.HasErrors() || len(edits) == 0 && !base.changed {
+		return text
 	}
 	out, err := yamltext.Apply(base.text, edits)
 	if err == nil {
@@ -65,14 +67,26 @@ func Compile(name string, src []byte, opts Options) ([]byte, diag.List) {
 	if err == nil && p.expected[p.file.Docs[len(p.file.Docs)-1]] != nil {
 		err = checkEnd(src, text)
 	}
-	if err == nil {
-		err = p.held(text, out)
-	}
 	if err != nil {
 		p.unproved(err)
+	}
+	return out
+}
+
+// result returns what became of src, out, if nothing is wrong with it: it is what
+// every file that is rewritten passes. The last line of out is ended; that of the
+// result is if that of src was.
+func (p *patcher) result(src, out []byte) ([]byte, diag.List) {
+	if !p.diags.HasErrors() {
+		out = unended(out, src)
+		if err := p.held(src, out); err != nil {
+			p.unproved(err)
+		}
+	}
+	if p.diags.HasErrors() {
 		return nil, p.diags.Sort()
 	}
-	return unended(out, src), p.diags.Sort()
+	return out, p.diags.Sort()
 }
 
 // source parses what is to be compiled: the text without what an earlier
@@ -96,17 +110,8 @@ func (p *patcher) source(text []byte) (undone, bool) {
 // Forget counts. The list is sorted; when it has errors, the result is nil.
 func Decompile(name string, src []byte, opts Options) ([]byte, diag.List) {
 	p := &patcher{name: name, opts: Options{Forget: opts.Forget}}
-	text := ended(src)
-	base, ok := p.undo(text)
-	if ok {
-		if err := p.held(text, base.text); err != nil {
-			p.unproved(err)
-		}
-	}
-	if p.diags.HasErrors() {
-		return nil, p.diags.Sort()
-	}
-	return unended(base.text, src), p.diags.Sort()
+	base, _ := p.undo(ended(src))
+	return p.result(src, base.text)
 }
 
 // ended returns src with its last line ended, which spares every edit the case

@@ -17,9 +17,13 @@ import (
 // left out. The list is sorted; when it has errors, the result is nil.
 func Declare(name string, src []byte, declarations []union.External) ([]byte, diag.List) {
 	p := &patcher{name: name}
+	return p.result(src, p.declareIn(src, declarations))
+}
+
+func (p *patcher) declareIn(src []byte, declarations []union.External) []byte {
 	base, ok := p.undo(ended(src))
 	if !ok || base.changed && !p.parse(base.text) {
-		return nil, p.diags.Sort()
+		return nil
 	}
 	for _, l := range p.external {
 		at := *l[0].At
@@ -29,7 +33,7 @@ func Declare(name string, src []byte, declarations []union.External) ([]byte, di
 			Hint:    "write them to a UnionSet; or run unioncel decompile, and give those from elsewhere again when compiling"})
 	}
 	if p.diags.HasErrors() {
-		return nil, p.diags.Sort()
+		return nil
 	}
 	p.opts.Elsewhere.Externals = declarations
 	p.back = base.position
@@ -54,13 +58,13 @@ func Declare(name string, src []byte, declarations []union.External) ([]byte, di
 			if declared == nil {
 				continue
 			}
-			w := &writer{patcher: p, text: textOf{p.file, d}, manifest: m, value: m.in(value), aliased: yamltext.Aliased(d.Root)}
+			w := &writer{patcher: p, text: textOf{p.file, d}, document: i, manifest: m, value: m.in(value), aliased: yamltext.Aliased(d.Root)}
 			edits = append(edits, w.declare(declared.Objects)...)
 			expected[i] = intended{value, w.isJSON()}
 		}
 	}
 	if p.diags.HasErrors() {
-		return nil, p.diags.Sort()
+		return nil
 	}
 	text, err := yamltext.Apply(base.text, edits)
 	if err == nil {
@@ -68,9 +72,8 @@ func Declare(name string, src []byte, declarations []union.External) ([]byte, di
 	}
 	if err != nil {
 		p.unproved(err)
-		return nil, p.diags.Sort()
 	}
-	return unended(text, src), p.diags.Sort()
+	return text
 }
 
 // declare plans to write declarations into schemas that have none.
@@ -94,6 +97,7 @@ func (w *writer) declare(objects []compile.Object) []yamltext.Edit {
 		}
 		schemaIn(w.value, o.Version, o.Steps)[union.Key] = asData(unions)
 		w.edits = append(w.edits, edit)
+		w.touched = append(w.touched, touch{document: w.document, items: w.manifest.items, schema: &o.Place})
 	}
 	slices.SortStableFunc(w.edits, func(a, b yamltext.Edit) int { return cmp.Compare(a.Start, b.Start) })
 	return w.edits

@@ -1,0 +1,136 @@
+package crdpatch
+
+import (
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// heldBody is a CRD with one union, a rule by hand in its schema and in one that has
+// nothing to do with it, and an allOf.
+const heldBody = `  annotations: {other: kept}
+spec:
+  group: example.com
+  names: {kind: Thing, plural: things}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              a: {type: string}
+              b: {type: string}
+              c: {type: string, x-kubernetes-validations: [{rule: size(self) < 9}]}
+            x-kubernetes-unions:
+            - members: [a, b]
+              discriminatorChange: Forbid
+            allOf:
+            - required: [c]
+            x-kubernetes-validations:
+            - rule: has(self.c)
+            - rule: self.c.size() < 9
+`
+
+// Whatever an edit does to a result beyond what is compiled, nothing is returned.
+func TestHeld(t *testing.T) {
+	crd := strings.TrimSuffix(header, "spec:\n") + heldBody
+	const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m} # as it is\n"
+	in := configMap + "---\n" + crd + "---\n" + configMap
+	compiled := string(mustCompile(t, []byte(in), Options{}))
+	undeclared := strings.Replace(in, "            x-kubernetes-unions:\n            - members: [a, b]\n              discriminatorChange: Forbid\n", "", 1)
+	var value yaml.Node
+	if err := yaml.Unmarshal([]byte("[{members: [a, b]}]"), &value); err != nil {
+		t.Fatal(err)
+	}
+	declarations := []union.External{{Target: union.Target{Name: "things.example.com"}, Steps: []string{"properties", "spec"}, Value: value.Content[0]}}
+	verbs := []struct {
+		name, in string
+		run      func(p *patcher, src []byte) []byte
+	}{
+		{"compile", in, (*patcher).compile},
+		{"decompile", compiled, func(p *patcher, src []byte) []byte {
+			base, _ := p.undo(src)
+			return base.text
+		}},
+		{"declare", undeclared, func(p *patcher, src []byte) []byte { return p.declareIn(src, declarations) }},
+		{"replace", strings.NewReplacer("discriminatorChange: Forbid", "handWrittenRules: Replace", "- rule: has(self.c)", "- rule: has(self.c)\n            - rule: \"!has(self.a) || !has(self.b)\"").Replace(in), (*patcher).compile},
+	}
+	for _, tt := range []struct {
+		name     string
+		old, new string // in the result
+		want     string
+		only     string // verbs; all when it is empty
+	}{
+		{"another document", "# as it is\n---", "# edited\n---", "document 1: it changed, and nothing in it is compiled", ""},
+		{"the last document", "{name: m} # as it is\n\x00", "{name: n} # as it is\n", "document 3: it changed, and nothing in it is compiled", ""},
+		{"a document more", "# as it is\n---\n", "# as it is\n---\nkind: ClusterRole\n---\n", "3 documents became 4", ""},
+		{"a document less", "---\napiVersion: v1\n", "apiVersion: v1\n", "", ""},
+		{"no YAML", "  group: example.com\n", "  group: {\n", "", ""},
+		{"a CRD that is none", "  group: example.com\n", "  group: !!binary x\n", "", ""},
+		{"another annotation", "other: kept", "other: x", ".metadata.annotations.other is x, not kept", ""},
+		{"no other annotation", "other: kept", "unioncel.dev/unions: x", ".metadata.annotations is missing", ""},
+		{"a finalizer", "  name: things.example.com\n", "  name: things.example.com\n  finalizers: [x]\n", ".metadata.finalizers is too much", ""},
+		{"a property", "              b: {type: string}\n", "              b: {type: string}\n              d: {type: string}\n", ".d is too much", ""},
+		{"no property", "              b: {type: string}\n", "", ".b is missing", ""},
+		{"a key of the schema", "            type: object\n            properties:\n", "            type: object\n            nullable: true\n            properties:\n", ".nullable is too much", ""},
+		{"no schema", "          spec:\n", "          spek:\n", "properties[spec] is gone", ""},
+		{"a rule by hand is gone", "            - rule: has(self.c)\n", "", "properties[spec].x-kubernetes-validations lost or gained something else than what was compiled", ""},
+		{"a rule by hand is edited", "rule: has(self.c)", "rule: true || has(self.c)", "properties[spec].x-kubernetes-validations lost or gained", ""},
+		{"a rule by hand is there twice", "            - rule: self.c.size() < 9\n", "            - rule: self.c.size() < 9\n            - rule: self.c.size() < 9\n", "properties[spec].x-kubernetes-validations lost or gained", ""},
+		{"a rule by hand elsewhere", ", x-kubernetes-validations: [{rule: size(self) < 9}]", "", "properties.c.x-kubernetes-validations is missing", ""},
+		{"allOf", "            - required: [c]\n", "            - required: [b]\n", "properties[spec].allOf lost or gained", ""},
+		{"a declaration elsewhere", "c: {type: string,", "c: {type: string, x-kubernetes-unions: [],", "c.x-kubernetes-unions is too much", ""},
+		{"a rule of ours is gone", "            - message: \"at most one of a, b may be set\"\n              rule: \"!(has(self.a) && has(self.b))\"\n", "", "x-kubernetes-validations lost or gained", "compile"},
+		{"a rule of ours is edited", "!(has(self.a) && has(self.b))", "!(has(self.a) || has(self.b))", "x-kubernetes-validations lost or gained", "compile replace"},
+		{"a rule of ours is left", "            - rule: self.c.size() < 9\n", "            - rule: self.c.size() < 9\n            - rule: \"!(has(self.a) && has(self.b))\"\n              message: \"at most one of a, b may be set\"\n", "x-kubernetes-validations lost or gained", "decompile"},
+	} {
+		for _, verb := range verbs {
+			if tt.only != "" && !strings.Contains(tt.only, verb.name) {
+				continue
+			}
+			t.Run(tt.name+"/"+verb.name, func(t *testing.T) {
+				p := &patcher{name: "in"}
+				out := string(verb.run(p, []byte(verb.in)))
+				if err := p.held([]byte(verb.in), []byte(out)); err != nil || p.diags.HasErrors() || out == verb.in {
+					t.Fatalf("the result is refused as it is: %v, %v\n%s", err, p.diags, out)
+				}
+				if strings.Count(out+"\x00", tt.old) == 0 {
+					t.Fatalf("%q is not in\n%s", tt.old, out)
+				}
+				broken := strings.TrimSuffix(strings.Replace(out+"\x00", tt.old, tt.new, 1), "\x00")
+				if got, diags := p.result([]byte(verb.in), []byte(broken)); got != nil || len(diags) == 0 || diags[0].Code != diag.Unproved || !strings.Contains(diags[0].Message, tt.want) {
+					t.Errorf("%s\nwant %s", textOfDiags(diags), tt.want)
+				}
+			})
+		}
+	}
+}
+
+// An item of a list is a CRD as any other.
+func TestHeldInList(t *testing.T) {
+	crd := strings.TrimSuffix(strings.TrimSuffix(header, "spec:\n")+heldBody, "\n")
+	in := []byte("kind: List\napiVersion: v1\nitems:\n- " + strings.ReplaceAll(crd, "\n", "\n  ") + "\n- kind: ConfigMap\n")
+	p := &patcher{name: "in"}
+	out := string(p.compile(in))
+	for _, tt := range []struct{ broken, want string }{
+		{out, ""},
+		{strings.Replace(out, "- kind: ConfigMap\n", "", 1), ".items"},
+		{strings.Replace(out, "kind: ConfigMap\n", "kind: Secret\n", 1), ".items"},
+		{strings.Replace(out, "rule: has(self.c)\n", "rule: has(self.b)\n", 1), "lost or gained"},
+		{out[:strings.Index(out, "items:")] + "items: []\n", "a CRD is gone"},
+	} {
+		if err := p.held(in, []byte(tt.broken)); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v, want %q:\n%s", err, tt.want, tt.broken)
+		}
+	}
+}
