@@ -352,3 +352,72 @@ type Example struct {
 		{"Example v2 ", "- members: [a, b]\n"},
 	})
 }
+
+// TestUntrusted checks that reading packages runs no C compiler and shows no file that
+// is none of theirs.
+func TestUntrusted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("shell scripts stand in for the tools, and there are links")
+	}
+	const secret = "hunter2"
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("CGO_ENABLED", "1")
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOWORK", "off")
+	t.Setenv("PATH", filepath.Join(dir, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	for _, tool := range []string{"cc", "gcc", "clang", "g++", "pkg-config", "swig"} {
+		write(t, "bin/"+tool, "#!/bin/sh\necho \"$0 $*\" >> '"+dir+"/ran'\nexit 1\n")
+		if err := os.Chmod("bin/"+tool, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, "secret", secret+" {\n")
+	write(t, "go.mod", "module example.com/m\n\ngo 1.26\n")
+	write(t, "cgo/c.go", "package cgo\n\n// #cgo pkg-config: x\n// #include \""+dir+"/secret\"\nimport \"C\"\n\ntype Size C.size_t\n\ntype Member struct{}\n")
+	write(t, "cgo/c.swig", "")
+	write(t, "cgo/types.go", "package cgo\n\n// +union\ntype T struct {\n\tA *string `json:\"a,omitempty\"`\n\tB *string `json:\"b,omitempty\"`\n}\n")
+	write(t, "missing/c.go", "package missing\n\nimport \"C\"\n\ntype Member struct{}\n")
+	write(t, "missing/types.go", "package missing\n\ntype T struct {\n\tA *Member `json:\"a,omitempty\"`\n}\n")
+	write(t, "tags/t.go", "//go:build never\n\npackage tags\n\ntype Member struct{}\n")
+	write(t, "tags/types.go", "package tags\n\ntype T struct {\n\tA *Member `json:\"a,omitempty\"`\n}\n")
+	write(t, "only/c.go", "package only\n\nimport \"C\"\n")
+	write(t, "line/types.go", "package line\n\ntype T struct {\n//line "+dir+"/secret:1:1\n\tA *Unknown `json:\"a\"`\n}\n")
+	write(t, "syntax/types.go", "package syntax\n\n//line "+dir+"/secret:1:1\nimport a b\n")
+	write(t, "link/types.go", "package link\n")
+	if err := os.Symlink(filepath.Join(dir, "secret"), "link/secret.go"); err != nil {
+		t.Fatal(err)
+	}
+	const exclusion = `files that import "C" are not read: declare types that CRDs need in others`
+	for _, tt := range []struct {
+		pattern, want, hint string
+	}{
+		{"./cgo", "cgo/types.go:4:6: UC514: warning: no CRD of these packages has T, which declares a union",
+			"name the packages of the kinds that use it too, or delete the markers"},
+		{"./missing", "missing/types.go:4:5: UC601: undefined: Member", exclusion},
+		{"./tags", "tags/types.go:4:5: UC601: undefined: Member", ""},
+		{"./only", "-: UC601: build constraints exclude all Go files in ", exclusion},
+		{"./line", "secret: UC601: undefined: Unknown", ""},
+		{"./syntax", "../secret: UC601: ", ""},
+		{"./link", "link/secret.go: UC601: the go command cannot read this file, which is a link", "go build says why"},
+	} {
+		_, diags := markers.Load(markers.Options{}, tt.pattern)
+		if len(diags) == 0 || !strings.HasPrefix(diags[0].String(), tt.want) || diags[0].Hint != tt.hint {
+			t.Errorf("%s: %q, want %q with the hint %q", tt.pattern, diags, tt.want, tt.hint)
+		}
+		var text bytes.Buffer
+		err := diag.Text(&text, diags, func(file string) []byte {
+			if filepath.Base(file) == "secret" || filepath.Base(file) == "secret.go" {
+				t.Errorf("%s: %s is opened", tt.pattern, file)
+			}
+			return nil
+		})
+		if err != nil || strings.Contains(text.String(), secret) {
+			t.Errorf("%s: %v; printed\n%s", tt.pattern, err, text.String())
+		}
+	}
+	if ran, err := os.ReadFile("ran"); err == nil {
+		t.Errorf("this was run:\n%s", ran)
+	}
+}

@@ -3,6 +3,7 @@ package markers
 import (
 	"fmt"
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"maps"
 	"os"
@@ -64,7 +65,11 @@ func (l *loading) packages(patterns []string) bool {
 		return false
 	}
 	l.dirs = l.directories(patterns)
-	config := &packages.Config{Fset: l.places.fset, Dir: l.opts.Dir, Mode: packages.NeedModule}
+	config := &packages.Config{
+		Fset: l.places.fset, Dir: l.opts.Dir, Mode: packages.NeedModule,
+		// With cgo, listing packages runs the C compiler and pkg-config on what is in them.
+		Env: append(os.Environ(), "CGO_ENABLED=0"),
+	}
 	roots, err := loader.LoadRootsWithConfig(config, patterns...)
 	switch {
 	case err != nil:
@@ -115,14 +120,21 @@ func (l *loading) packageErrors() {
 	for i, root := range l.roots {
 		raw[i] = root.Package
 	}
-	packages.Visit(raw, nil, func(p *packages.Package) {
+	var all []*packages.Package
+	packages.Visit(raw, nil, func(p *packages.Package) { all = append(all, p) })
+	for _, p := range all {
 		untyped := slices.ContainsFunc(p.Errors, func(err packages.Error) bool { return err.Kind == packages.TypeError && l.matters(p, err) })
 		for _, err := range p.Errors {
 			if l.matters(p, err) && !(untyped && consequence(err)) {
-				l.errorf(l.goPos(p, err), diag.GoPackage, goHint(err), "%s", strings.TrimSpace(err.Msg))
+				at, message, hint := l.goPos(p, err, all), strings.TrimSpace(err.Msg), goHint(p, err)
+				if isLink(at.File) { // the message and the line would show what is in any file
+					at = diag.Pos{File: at.File}
+					message, hint = "the go command cannot read this file, which is a link", "go build says why"
+				}
+				l.errorf(at, diag.GoPackage, hint, "%s", message)
 			}
 		}
-	})
+	}
 }
 
 // consequence reports whether an error is what controller-gen says of a type that
@@ -139,7 +151,7 @@ func (l *loading) matters(p *packages.Package, err packages.Error) bool {
 	switch err.Kind {
 	case packages.TypeError:
 		root := slices.IndexFunc(l.roots, func(root *loader.Package) bool { return root.Package == p })
-		return root >= 0 && l.inType(p, l.goPos(p, err))
+		return root >= 0 && l.inType(p, err)
 	case packages.UnknownError:
 		// Fields without a JSON name are in no schema. controller-gen refuses them,
 		// unless they are unexported and it is told to ignore those. And which
@@ -149,9 +161,9 @@ func (l *loading) matters(p *packages.Package, err packages.Error) bool {
 	return true
 }
 
-// inType reports whether a position is in a type declaration, and there in what
+// inType reports whether an error is in a type declaration, and there in what
 // controller-gen reads of it.
-func (l *loading) inType(p *packages.Package, at diag.Pos) bool {
+func (l *loading) inType(p *packages.Package, err packages.Error) bool {
 	found, filter := false, crd.Generator{}.CheckFilter()
 	for _, file := range p.Syntax {
 		for _, d := range file.Decls {
@@ -163,7 +175,7 @@ func (l *loading) inType(p *packages.Package, at diag.Pos) bool {
 				if n == nil || found || !filter(n) {
 					return false
 				}
-				found = l.places.pos(n.Pos()) == at
+				found = l.places.fset.Position(n.Pos()).String() == err.Pos
 				return true
 			})
 		}
@@ -173,20 +185,22 @@ func (l *loading) inType(p *packages.Package, at diag.Pos) bool {
 
 // goPos is where an error of a package is. The go command may name a file relative
 // to the directory that it ran in, which controller-tools takes from the pattern.
-func (l *loading) goPos(p *packages.Package, err packages.Error) diag.Pos {
+// A //line comment can name any file: one that none of the packages has is not opened,
+// for the column or to show the line.
+func (l *loading) goPos(p *packages.Package, err packages.Error, all []*packages.Package) diag.Pos {
 	file, line, col := splitPos(err.Pos)
-	if file == "" || filepath.IsAbs(file) {
-		return l.places.at(file, line, col)
-	}
 	for _, dir := range l.dirs {
-		full := filepath.Join(dir, file)
-		for _, root := range l.roots {
-			if slices.Contains(root.GoFiles, full) && (root.Package == p || root.Package.Imports[p.PkgPath] != nil) {
+		full := file
+		if !filepath.IsAbs(file) {
+			full = filepath.Join(dir, file)
+		}
+		for _, q := range all {
+			if slices.Contains(q.GoFiles, full) && (full == file || q == p || q.Imports[p.PkgPath] != nil) {
 				return l.places.at(full, line, col)
 			}
 		}
 	}
-	return l.places.at(file, line, col)
+	return diag.Pos{File: l.places.relative(file)}
 }
 
 // directories returns those that controller-tools runs the go command in.
@@ -217,9 +231,25 @@ func (l *loading) isFile(pattern string) bool {
 	return err == nil && !info.IsDir()
 }
 
-func goHint(err packages.Error) string {
-	if err.Kind == packages.ListError && strings.Contains(err.Msg, "is not in std") {
+// isLink reports whether a file is reached through a link.
+func isLink(file string) bool {
+	info, err := os.Lstat(file)
+	return err == nil && info.Mode()&os.ModeSymlink != 0
+}
+
+// importsC reports whether a file needs cgo.
+func importsC(file string) bool {
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	return err == nil && slices.ContainsFunc(f.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == `"C"` })
+}
+
+func goHint(p *packages.Package, err packages.Error) string {
+	switch {
+	case err.Kind == packages.ListError && strings.Contains(err.Msg, "is not in std"):
 		return "a directory is written ./api, with all below it ./api/..."
+	case (strings.HasPrefix(err.Msg, "build constraints exclude") || strings.HasPrefix(err.Msg, "undefined: ")) &&
+		slices.ContainsFunc(p.IgnoredFiles, importsC):
+		return `files that import "C" are not read: declare types that CRDs need in others`
 	}
 	return ""
 }

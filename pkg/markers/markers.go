@@ -37,7 +37,8 @@ type Options struct {
 // writes for the packages, without unions too, sorted by group, kind and version.
 // Their names are those that controller-gen gives the CRDs.
 //
-// Packages are read as the go command reads them, which may download modules.
+// Packages are listed by the go command, without cgo, which may download modules.
+// What it runs, and what can be set against that, is in docs/markers.md.
 func Load(opts Options, patterns ...string) (*union.Elsewhere, diag.List) {
 	l := newLoading(opts)
 	set := l.load(patterns)
