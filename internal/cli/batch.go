@@ -212,10 +212,6 @@ func (b *batch) commit() error {
 	}
 	b.closed = true
 	slices.SortFunc(b.staged, func(s, t staged) int { return cmp.Compare(s.n, t.n) })
-	if err := distinct(b.staged); err != nil {
-		b.clean(b.staged)
-		return err
-	}
 	b.replaced = true
 	for i, s := range b.staged {
 		err := b.rename(s.temp, s.real)
@@ -233,19 +229,6 @@ func (b *batch) commit() error {
 	b.dirs = nil // they are wanted now
 	b.clean(nil)
 	return nil
-}
-
-// distinct returns an error when two outputs would go to one file.
-func distinct(files []staged) error {
-	seen := map[string]string{}
-	var errs []error
-	for _, s := range files {
-		if other, ok := seen[s.real]; ok {
-			errs = append(errs, fmt.Errorf("%s and %s are the same file", other, s.name))
-		}
-		seen[s.real] = s.name
-	}
-	return errors.Join(errs...)
 }
 
 // names lists files; of many, the first.

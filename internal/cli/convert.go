@@ -16,9 +16,9 @@ import (
 // inputHelp is the part of the help that compile and decompile share.
 const inputHelp = `Without arguments, and for -, the input is standard input. A directory means
 its *.yaml, *.yml and *.json at any depth, without hidden files and
-directories, and without following symbolic links to directories; those that
-cannot be read and speak of no CRD, such as templates, are passed over. A file
-given twice is processed once.
+directories, and without following symbolic links to directories, or to files
+outside of it; those that cannot be read and speak of no CRD, such as templates,
+are passed over. A file given twice is processed once.
 
 Results go to standard output. One result is printed as it is; several become
 one stream: YAML documents separated by ---, or, when all are JSON, one JSON
@@ -26,7 +26,8 @@ text after the other. With -w every changed file is replaced. With -o the
 results go elsewhere: for standard input the name is that of a file; for a
 single file that of a file, or of an existing directory to put it in; otherwise
 it is that of a directory, created when missing, where a file gets its own name
-and the files of a directory keep their places. Either every file is written or
+and the files of a directory keep their places. -w replaces the file that a
+symbolic link leads to; -o writes through none. Either every file is written or
 none. A run that is killed may have written some, each whole, and leave .unioncel-*
 files beside them, which the next run removes.
 

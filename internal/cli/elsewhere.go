@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -44,9 +43,9 @@ func (f *elsewhereFlags) read(crds bool) (outside, error) {
 		return e, usagef("--kubebuilder needs --go: it says which Go packages have the markers")
 	}
 	for _, name := range f.sets {
-		src, err := os.ReadFile(name)
+		src, err := readConfig(name)
 		if err != nil {
-			return e, fileError(name, err)
+			return e, err
 		}
 		set, diags := unionset.Parse(name, src)
 		e.files = append(e.files, result{input: input{name: name}, src: src, diagnostics: diags})

@@ -65,6 +65,9 @@ directories.`,
 			if path == "" || path == "-" {
 				return a.print(out)
 			}
+			if err := noLink(path); err != nil {
+				return err
+			}
 			return a.batch.replace([]output{{path, out}})
 		},
 	}

@@ -28,7 +28,7 @@ type finder struct {
 	inputs []input
 	seen   map[string]bool // by path without symbolic links
 	skip   os.FileInfo     // the output directory, nil if there is none yet
-	none   []string        // names found in a directory that are no files
+	notes  []string        // what was found in a directory and is skipped, and why
 }
 
 // findInputs turns arguments into inputs, in the order of the arguments and
@@ -54,8 +54,8 @@ func (a *app) findInputs(args []string, output string) ([]input, error) {
 	for i := range f.inputs {
 		f.inputs[i].n = i
 	}
-	for _, name := range f.none {
-		a.note(name + ": passed over, as it is no file")
+	for _, note := range f.notes {
+		a.note(note)
 	}
 	return f.inputs, errors.Join(errs...)
 }
@@ -92,10 +92,7 @@ func (f *finder) addFile(in input) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s: not a regular file (- reads standard input)", in.name)
 	}
-	real, err := filepath.EvalSymlinks(in.path)
-	if err == nil {
-		real, err = filepath.Abs(real)
-	}
+	real, err := realPath(in.path)
 	if err != nil {
 		return fileError(in.name, err)
 	}
@@ -106,7 +103,8 @@ func (f *finder) addFile(in input) error {
 	return nil
 }
 
-// addDir adds the files of a directory.
+// addDir adds the files of a directory. Whoever has filled it may have put links
+// there, so those that lead out of it are skipped.
 func (f *finder) addDir(dir string) error {
 	found := false
 	var errs []error
@@ -139,8 +137,13 @@ func (f *finder) addDir(dir string) error {
 			return nil
 		}
 		found = true
-		if info, err := os.Stat(path); err != nil && entry.Type()&fs.ModeSymlink != 0 || err == nil && !info.Mode().IsRegular() {
-			f.none = append(f.none, name) // a link that leads nowhere, or a pipe
+		isLink := entry.Type()&fs.ModeSymlink != 0
+		switch info, err := os.Stat(path); {
+		case isLink && err == nil && leadsOut(path, dir):
+			f.notes = append(f.notes, name+": skipped: a symbolic link that leads out of "+dir)
+			return nil
+		case isLink && err != nil, err == nil && !info.Mode().IsRegular():
+			f.notes = append(f.notes, name+": skipped: not a regular file") // or a link that leads nowhere
 			return nil
 		}
 		if err := f.addFile(input{name: name, path: name, rel: rel, walk: true}); err != nil {
@@ -156,6 +159,27 @@ func (f *finder) addDir(dir string) error {
 		return fmt.Errorf("%s: no *.yaml, *.yml or *.json in this directory", dir)
 	}
 	return nil
+}
+
+// leadsOut reports whether a path leads to a place outside a directory, by symbolic
+// links, or to no place that can be found.
+func leadsOut(path, dir string) bool {
+	file, err := realPath(path)
+	root, rootErr := realPath(dir)
+	if err != nil || rootErr != nil {
+		return true
+	}
+	rel, err := filepath.Rel(root, file)
+	return err != nil || !filepath.IsLocal(rel)
+}
+
+// realPath is the absolute path without symbolic links.
+func realPath(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(real)
 }
 
 // isOutput reports whether a directory is the one that results go to.

@@ -202,14 +202,18 @@ func (f *lintFlags) readConfig(asked bool) (*lint.Config, diag.List, error) {
 		return &lint.Config{}, nil, nil
 	}
 	if !asked {
-		f.config = nearestConfig()
-	}
-	src, err := os.ReadFile(f.config)
-	if err != nil {
-		if !asked && errors.Is(err, fs.ErrNotExist) {
+		var root string
+		f.config, root = nearestConfig()
+		if _, err := os.Lstat(f.config); errors.Is(err, fs.ErrNotExist) {
 			return &lint.Config{}, nil, nil
 		}
-		return nil, nil, fileError(f.config, err)
+		if leadsOut(f.config, root) {
+			return nil, nil, fmt.Errorf("%s: a symbolic link that leads out of %s: name the file with --config, or remove the link", f.config, root)
+		}
+	}
+	src, err := readConfig(f.config)
+	if err != nil {
+		return nil, nil, err
 	}
 	config, wrong := lint.ParseConfig(f.config, src)
 	return config, wrong, nil

@@ -43,7 +43,7 @@ func elsewhere(inputs []input, output string) ([]string, error) {
 	isDir := exists && info.IsDir() || !exists && os.IsPathSeparator(output[len(output)-1])
 
 	if len(inputs) == 1 && !inputs[0].walk && !isDir {
-		return []string{output}, nil
+		return []string{output}, noLink(output)
 	}
 	if exists && !isDir {
 		return nil, fmt.Errorf("%s: not a directory, as several results need", output)
@@ -65,5 +65,22 @@ func below(inputs []input, dir string) ([]string, error) {
 		}
 		taken[targets[i]] = in.name
 	}
-	return targets, nil
+	var errs []error
+	seen := map[string]bool{filepath.Clean(dir): true}
+	for _, target := range targets {
+		for at := target; !seen[at]; at = filepath.Dir(at) {
+			seen[at] = true
+			errs = append(errs, noLink(at))
+		}
+	}
+	return targets, errors.Join(errs...)
+}
+
+// noLink returns an error when there is a symbolic link of this name: results would go
+// to where whoever made it wants them.
+func noLink(path string) error {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return fmt.Errorf("%s: a symbolic link, and nothing is written through one: remove it", path)
+	}
+	return nil
 }

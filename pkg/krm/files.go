@@ -26,8 +26,8 @@ type fileReader struct {
 // read reads files by name, and those in a directory as the command compile does:
 // *.yaml, *.yml and *.json at any depth, without hidden ones and without following
 // symbolic links to directories, in order of their names. A file that is named twice is
-// read once. What cannot be read is reported with the number of the name.
-func (f *fileReader) read(names []string, report func(i int, hint, message string)) []file {
+// read once, with readFile. What cannot be read is reported with the number of the name.
+func (f *fileReader) read(names []string, readFile func(fs.FS, string) ([]byte, error), report func(i int, hint, message string)) []file {
 	var l []file
 	seen := map[string]int{}
 	for i, name := range names {
@@ -47,7 +47,7 @@ func (f *fileReader) read(names []string, report func(i int, hint, message strin
 				l[at].found = l[at].found && !named
 				continue
 			}
-			text, err := fs.ReadFile(f.fsys, p)
+			text, err := readFile(f.fsys, p)
 			if err != nil {
 				unread(p, reason(err))
 				continue

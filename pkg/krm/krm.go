@@ -90,7 +90,7 @@ func (r *run) about(name string, s subject) {
 // items returns the items of the output; they count when no error was reported.
 func (r *run) items(host Host) []*yaml.Node {
 	work := r.received()
-	for _, f := range r.files.read(r.cfg.files, r.unread("files")) {
+	for _, f := range r.files.read(r.cfg.files, fs.ReadFile, r.unread("files")) {
 		work = append(work, r.file(f))
 	}
 	each(work, (*piece).encode)

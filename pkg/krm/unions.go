@@ -15,7 +15,7 @@ import (
 // sideFiles reads the declarations that do not stand in CRDs: those of the files that
 // the configuration names, and its own.
 func (r *run) sideFiles(schemas *yaml.Node) {
-	for _, f := range r.files.read(r.cfg.unions, r.unread("unions")) {
+	for _, f := range r.files.read(r.cfg.unions, source.ReadConfig, r.unread("unions")) {
 		r.about(f.name, subject{file: f.name, text: f.text})
 		set, diags := unionset.Parse(f.name, f.text)
 		r.report(diags...)

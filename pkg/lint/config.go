@@ -143,6 +143,10 @@ func (p *configParser) errorf(n *yaml.Node, hint, format string, args ...any) {
 
 func (p *configParser) config(src []byte) *Config {
 	const head = "write apiVersion: " + apiVersion + " and kind: " + kind
+	if !source.IsConfig(src) {
+		p.errorf(nil, head, "this is no %s: it has no apiVersion: %s", kind, apiVersion)
+		return nil
+	}
 	root := p.root(src)
 	if root == nil {
 		return nil

@@ -80,12 +80,13 @@ func TestParseConfigErrors(t *testing.T) {
 		beyond bool
 	}{
 		{text: "", want: "c.yaml: UC103: the file is empty", beyond: true},
-		{text: "# nothing\n", want: "c.yaml: UC706: there is no configuration in this file", beyond: true},
-		{text: "a: b: c\n", want: "c.yaml:1:5: UC101: mapping values are not allowed in this context", beyond: true},
+		{text: "# unioncel.dev/\n", want: "c.yaml: UC706: there is no configuration in this file", beyond: true},
+		{text: "# unioncel.dev/\na: b: c\n", want: "c.yaml:2:5: UC101: mapping values are not allowed in this context", beyond: true},
 		{text: head + "kind: LintConfig\n", want: `c.yaml:3:1: UC104: key "kind" occurs twice in this mapping`, beyond: true},
 		{text: head + "---\n" + head, want: "c.yaml:4:1: UC706: a configuration is one document, and this is a second one", beyond: true},
-		{text: "[]", want: "c.yaml:1:1: UC706: a LintConfig must be a mapping, not an empty list"},
-		{text: "kind: LintConfig\n", want: "c.yaml:1:1: UC706: this configuration has no apiVersion"},
+		{text: "[] # unioncel.dev/", want: "c.yaml:1:1: UC706: a LintConfig must be a mapping, not an empty list"},
+		{text: "root:x:0:0\npassword: &a a\nb: *c\n", want: "c.yaml: UC706: this is no LintConfig: it has no apiVersion: unioncel.dev/v1alpha1", beyond: true},
+		{text: "kind: LintConfig # unioncel.dev/\n", want: "c.yaml:1:1: UC706: this configuration has no apiVersion"},
 		{text: "apiVersion: unioncel.dev/v1\nkind: LintConfig\n", want: "c.yaml:1:13: UC706: apiVersion must be unioncel.dev/v1alpha1"},
 		{text: "apiVersion: unioncel.dev/v1alpha1\nkind: [LintConfig]\n", want: "c.yaml:2:7: UC706: kind must be LintConfig"},
 		{text: head + "ignored: [UC521]\n", want: "c.yaml:3:1: UC706: unknown key \"ignored\" in a LintConfig\n hint: write \"ignore\""},

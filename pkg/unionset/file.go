@@ -9,6 +9,10 @@ import (
 // open parses a file into documents that every reader of YAML takes for the same.
 // What is wrong with it is reported, and the result then nil.
 func (p *parser) open(src []byte) []*yamltext.Document {
+	if !source.IsConfig(src) {
+		p.report(diag.BadUnionSet, diag.Pos{}, "write it, and kind: "+Kind+"; CRDs are arguments", "this is no %s: it has no apiVersion: %s", Kind, APIVersion)
+		return nil
+	}
 	file, wrong := source.Parse(p.file, src)
 	if wrong != nil {
 		p.diags = append(p.diags, *wrong)

@@ -185,19 +185,21 @@ var bad = []struct {
 	{name: "key that is an alias", text: header + "metadata: {name: &x path}\nschemas:\n- crd: a.example.com\n  *x : spec\n", want: []string{
 		`6:3: UC701: want a string as key, not an alias; write the key out`}},
 
-	{name: "not a mapping", text: "- a\n", want: []string{
+	{name: "not a mapping", text: "- a # unioncel.dev/\n", want: []string{
 		`1:1: UC701: want a UnionSet, not a list; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
-	{name: "null", text: "~\n", want: []string{
+	{name: "none of ours", text: "root:x:0:0\npassword: &a a\nb: *c\n", schema: true, want: []string{
+		`UC701: this is no UnionSet: it has no apiVersion: unioncel.dev/v1alpha1; write it, and kind: UnionSet; CRDs are arguments`}},
+	{name: "null", text: "~ # unioncel.dev/\n", want: []string{
 		`1:1: UC701: want a UnionSet, not null; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
 	{name: "no kind", text: "apiVersion: unioncel.dev/v1alpha1\nschemas: []\n", want: []string{
 		`1:1: UC701: this document has no kind; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
-	{name: "no apiVersion", text: "kind: UnionSet\nschemas: []\n", want: []string{
+	{name: "no apiVersion", text: "kind: UnionSet # unioncel.dev/\nschemas: []\n", want: []string{
 		`1:1: UC701: this document has no apiVersion; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
 	{name: "kind of the wrong type", text: "apiVersion: unioncel.dev/v1alpha1\nkind: [UnionSet]\nschemas: []\n", want: []string{
 		`2:7: UC701: kind: want a string, not a list; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
-	{name: "CRD", text: "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n", want: []string{
+	{name: "compiled CRD", text: "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {annotations: {unioncel.dev/unions: x}}\n", want: []string{
 		`2:7: UC701: want a UnionSet, not a CustomResourceDefinition; give CRDs as arguments`}},
-	{name: "other kind", text: "apiVersion: v1\nkind: List\nitems: []\n", want: []string{
+	{name: "other kind", text: "apiVersion: v1\nkind: List\nitems: [] # unioncel.dev/\n", want: []string{
 		`2:7: UC701: documents of kind UnionSet are read here, not "List"; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
 	{name: "later version", text: "apiVersion: unioncel.dev/v1\nkind: UnionSet\nschemas: []\n", want: []string{
 		`1:13: UC701: a UnionSet is read in apiVersion unioncel.dev/v1alpha1, not "unioncel.dev/v1"; write unioncel.dev/v1alpha1`}},
@@ -270,7 +272,7 @@ var bad = []struct {
 	}},
 
 	{name: "empty", text: "", schema: true, want: []string{"UC103: the file is empty"}},
-	{name: "comments only", text: "# nothing\n---\n", schema: true, want: []string{"UC103: the file is empty"}},
+	{name: "comments only", text: "# unioncel.dev/\n---\n", schema: true, want: []string{"UC103: the file is empty"}},
 	{name: "syntax", text: header + "schemas: [\n", schema: true, want: []string{"3:10: UC101: did not find expected node content"}},
 	{name: "not UTF-8", text: header + "# Größe \xe9\n", schema: true, want: []string{"3:9: UC102: byte 0xe9 is not UTF-8; save the file as UTF-8"}},
 	{name: "duplicate keys", text: header + "schemas:\n- crd: a.example.com\n  crd: b.example.com\n", schema: true, want: []string{
