@@ -31,7 +31,7 @@ type config struct {
 
 // configKeys are the keys of a UnionCompiler, in the order of the documentation.
 var configKeys = []string{"apiVersion", "kind", "metadata", "files", "unions", "schemas",
-	"kubeVersion", "encoding", "keepUnions", "noAnnotation", "verify"}
+	"kubeVersion", "encoding", "keepUnions", "noAnnotation", "forget", "verify"}
 
 const configHint = "write apiVersion: " + configVersion + " and kind: " + configKind
 
@@ -175,6 +175,7 @@ func (r *run) options(values map[string]*yaml.Node) {
 	}
 	r.cfg.opts.KeepUnions = r.boolean(values["keepUnions"], "keepUnions")
 	r.cfg.opts.NoAnnotation = r.boolean(values["noAnnotation"], "noAnnotation")
+	r.cfg.opts.Forget = r.boolean(values["forget"], "forget")
 	r.cfg.verify = r.boolean(values["verify"], "verify")
 }
 

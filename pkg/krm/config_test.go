@@ -21,13 +21,14 @@ func TestConfigMistakes(t *testing.T) {
 	}{
 		{"unknown key", configured("file: [a.yaml]"), []string{name + `unknown key "file" in a UnionCompiler at file|write "files"`}},
 		{"spec", configured("spec: {}"), []string{name + `unknown key "spec" in a UnionCompiler at spec|write its keys at the top level, beside metadata`}},
-		{"no idea", configured("xyzzy: 1"), []string{name + `unknown key "xyzzy" in a UnionCompiler at xyzzy|the keys are apiVersion, kind, metadata, files, unions, schemas, kubeVersion, encoding, keepUnions, noAnnotation, verify`}},
-		{"a key that is a list", configured("? [a]", ": b"), []string{name + `a key of a UnionCompiler must be a string, not a list|the keys are apiVersion, kind, metadata, files, unions, schemas, kubeVersion, encoding, keepUnions, noAnnotation, verify`}},
+		{"no idea", configured("xyzzy: 1"), []string{name + `unknown key "xyzzy" in a UnionCompiler at xyzzy|the keys are apiVersion, kind, metadata, files, unions, schemas, kubeVersion, encoding, keepUnions, noAnnotation, forget, verify`}},
+		{"a key that is a list", configured("? [a]", ": b"), []string{name + `a key of a UnionCompiler must be a string, not a list|the keys are apiVersion, kind, metadata, files, unions, schemas, kubeVersion, encoding, keepUnions, noAnnotation, forget, verify`}},
 		{"twice", configured("verify: true", "verify: false"), []string{`UnionCompiler/unions: UC104: key "verify" occurs twice in this mapping|delete one of them`}},
-		{"types", configured("files: a.yaml", "unions: {a: b}", "schemas: x", "kubeVersion: [1]", "encoding: {}", "keepUnions: 'true'", "noAnnotation: 1", "verify: yes"), []string{
+		{"types", configured("files: a.yaml", "unions: {a: b}", "schemas: x", "kubeVersion: [1]", "encoding: {}", "keepUnions: 'true'", "noAnnotation: 1", "forget: 'no'", "verify: yes"), []string{
 			`UnionCompiler/unions: UC701: schemas: want a list, not "x"|write an item per schema: - crd: backups.example.com`,
 			name + `encoding: want a string, not a mapping at encoding|write it like auto`,
 			name + `files: want a list of files, not "a.yaml" at files|write it like files: [crds/backup.yaml]`,
+			name + `forget: want true or false, not "no" at forget|write forget: true, without quotes`,
 			name + `keepUnions: want true or false, not "true" at keepUnions|write keepUnions: true, without quotes`,
 			name + `kubeVersion: want a string, not a list at kubeVersion|write it like "1.30"`,
 			name + `noAnnotation: want true or false, not 1 at noAnnotation|write noAnnotation: true, without quotes`,
@@ -98,6 +99,7 @@ func TestOptions(t *testing.T) {
 		{"encoding: auto", crdpatch.Options{}, false},
 		{"keepUnions: true", crdpatch.Options{KeepUnions: true}, false},
 		{"noAnnotation: true", crdpatch.Options{NoAnnotation: true}, false},
+		{"forget: true", crdpatch.Options{Forget: true}, false},
 		{"verify: true", crdpatch.Options{}, true},
 		{"verify: false", crdpatch.Options{}, false},
 	} {

@@ -11,7 +11,7 @@
 //	files: [crds/backup.yaml]   # generate: these files, compiled, become items
 //	unions: [unions.yaml]       # declarations beside the CRDs, as of compile --unions
 //	schemas: []                 # the same in place, as in a UnionSet
-//	kubeVersion: "1.30"         # and encoding, keepUnions, noAnnotation, verify
+//	kubeVersion: "1.30"         # and encoding, keepUnions, noAnnotation, forget, verify
 //
 // The CRDs among the items are compiled in any case, so one configuration serves as
 // generator and as transformer.

@@ -53,7 +53,7 @@ func TestSchema(t *testing.T) {
 		{config, true, false},
 		{config + "metadata: {name: a, labels: {x: z}, annotations: {config.kubernetes.io/function: 'exec: {path: unioncel-fn}'}}\n", true, false},
 		{config + "files: [crds/a.yaml, ./crds]\nunions: [sets.yaml]\n" + inline, true, false},
-		{config + "kubeVersion: '1.30'\nencoding: compact\nkeepUnions: true\nnoAnnotation: true\nverify: false\n", true, false},
+		{config + "kubeVersion: '1.30'\nencoding: compact\nkeepUnions: true\nnoAnnotation: true\nforget: true\nverify: false\n", true, false},
 		{config + "files: []\nunions: []\nschemas: []\nencoding: auto\n", true, false},
 		{"kind: UnionCompiler\n", false, false},
 		{"apiVersion: unioncel.dev/v1alpha1\n", false, false},
@@ -78,6 +78,7 @@ func TestSchema(t *testing.T) {
 		{config + "encoding: tiny\n", false, false},
 		{config + "keepUnions: 'true'\n", false, false},
 		{config + "noAnnotation: 1\n", false, false},
+		{config + "forget: 1\n", false, false},
 		{config + "verify: []\n", false, false},
 	} {
 		r := mustRun(t, listOf("functionConfig:\n  "+strings.ReplaceAll(strings.TrimSpace(tt.text), "\n", "\n  ")+"\n", crdText("a")), files)
