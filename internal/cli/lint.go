@@ -2,10 +2,8 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,10 +15,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/lint"
 	"github.com/unioncel/unioncel/pkg/sarif"
 )
-
-// lintConfigFile is read when it is in the working directory or, in a repository, in
-// one above it.
-const lintConfigFile = ".unioncel.yaml"
 
 func (a *app) lintCommand() *cobra.Command {
 	var flags lintFlags
@@ -37,7 +31,7 @@ Findings go to standard output, as text; as JSON, an array of objects; as SARIF 
 code scanning; or as commands that make GitHub Actions annotate lines. The exit
 code is 1 when a finding is as bad as --fail-on says.
 
-What is no error can be switched off: with --ignore; in ` + lintConfigFile + `, here or
+What is no error can be switched off: with --ignore; in ` + configFile + `, here or
 nearest upwards in the repository, for all files or some; or by a comment beside a
 declaration:
 
@@ -70,7 +64,7 @@ type lintFlags struct {
 	format   string
 	failOn   string
 	ignore   []string
-	config   string
+	config   configFlags
 }
 
 func (f *lintFlags) register(cmd *cobra.Command) {
@@ -79,12 +73,11 @@ func (f *lintFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.failOn, "fail-on", lint.Thresholds[lint.FailOnError],
 		"exit with 1 when there is a finding of at least this `SEVERITY`: error, warning or info; or never")
 	cmd.Flags().StringSliceVar(&f.ignore, "ignore", nil, "leave out findings with this `CODE`; repeatable")
-	cmd.Flags().StringVar(&f.config, "config", lintConfigFile, "read the configuration from this `FILE`; \"\" for none. The default need not be there")
+	f.config.register(cmd)
 	for flag, complete := range map[string]cobra.CompletionFunc{
 		"output":  oneOf("text", "json", "sarif", "github"),
 		"fail-on": oneOf(lint.Thresholds...),
 		"ignore":  completeCodes,
-		"config":  cobra.FixedCompletions([]cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt),
 	} {
 		// It fails for flags that do not exist only.
 		_ = cmd.RegisterFlagCompletionFunc(flag, complete)
@@ -145,7 +138,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error
 		}
 		ignore = append(ignore, diag.Code(code))
 	}
-	config, wrong, err := flags.readConfig(cmd.Flags().Changed("config"))
+	file, config, wrong, err := a.lintConfig(cmd, &flags.config)
 	if err != nil {
 		return err
 	}
@@ -165,7 +158,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error
 	if err != nil {
 		return err
 	}
-	home := filepath.Dir(flags.config)
+	home := filepath.Dir(file)
 	if !filepath.IsAbs(home) {
 		home = filepath.Join(dir, home)
 	}
@@ -195,28 +188,19 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) ([
 	return append(e.files, results...), nil
 }
 
-// readConfig reads the configuration; the one that has not been asked for need not
-// be there.
-func (f *lintFlags) readConfig(asked bool) (*lint.Config, diag.List, error) {
-	if f.config == "" {
-		return &lint.Config{}, nil, nil
+// lintConfig reads the configuration that counts, and says which that is.
+func (a *app) lintConfig(cmd *cobra.Command, flags *configFlags) (file string, config *lint.Config, wrong diag.List, err error) {
+	file, err = flags.find(cmd)
+	if err != nil || file == "" {
+		return "", &lint.Config{}, nil, err
 	}
-	if !asked {
-		var root string
-		f.config, root = nearestConfig()
-		if _, err := os.Lstat(f.config); errors.Is(err, fs.ErrNotExist) {
-			return &lint.Config{}, nil, nil
-		}
-		if leadsOut(f.config, root) {
-			return nil, nil, fmt.Errorf("%s: a symbolic link that leads out of %s: name the file with --config, or remove the link", f.config, root)
-		}
-	}
-	src, err := readConfig(f.config)
+	src, err := readConfig(file)
 	if err != nil {
-		return nil, nil, err
+		return "", nil, nil, err
 	}
-	config, wrong := lint.ParseConfig(f.config, src)
-	return config, wrong, nil
+	a.note("configuration: " + file)
+	config, wrong = lint.ParseConfig(file, src)
+	return file, config, wrong, nil
 }
 
 // comments returns all findings, without those that comments in UnionSets switch off.

@@ -5,8 +5,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-
-	"github.com/unioncel/unioncel/internal/source"
 )
 
 // repository returns the nearest directory upwards that is the root of a Git
@@ -21,37 +19,6 @@ func repository(dir string) string {
 			return dir
 		}
 	}
-}
-
-// nearestConfig returns the name of the configuration in the working directory or, in
-// a repository, in the nearest one above it; it need not be there. root is the
-// repository, or else the working directory.
-func nearestConfig() (name, root string) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return lintConfigFile, "."
-	}
-	root = repository(dir)
-	for at := dir; ; at = filepath.Dir(at) {
-		file := filepath.Join(at, lintConfigFile)
-		if _, err := os.Lstat(file); err == nil {
-			if name, err := filepath.Rel(dir, file); err == nil {
-				return name, root
-			}
-		}
-		if at == root {
-			return lintConfigFile, root
-		}
-	}
-}
-
-// readConfig reads a configuration or a UnionSet.
-func readConfig(name string) ([]byte, error) {
-	src, err := source.ReadConfig(os.DirFS(filepath.Dir(name)), filepath.Base(name))
-	if err != nil {
-		return nil, fileError(name, err)
-	}
-	return src, nil
 }
 
 // relative returns the path of a file from base, with slashes whatever the separator

@@ -25,6 +25,7 @@ type Config struct {
 	// Overrides count for some files, beside the rest; a later one beats an earlier.
 	Overrides []Override
 	// FailOn is the severity that makes linting fail; nil leaves it to the caller.
+	// ParseConfig refuses FailNever.
 	FailOn *Threshold
 }
 
@@ -167,10 +168,15 @@ func (p *configParser) config(src []byte) *Config {
 	}
 	p.setting(&c.Setting, fields)
 	if n, ok := fields["failOn"]; ok {
-		if t, err := ParseThreshold(n.Value); err != nil || n.Kind != yaml.ScalarNode {
-			p.errorf(n, nearest(n.Value, Thresholds), "failOn must be one of %s", strings.Join(Thresholds, ", "))
-		} else {
-			c.FailOn = &t
+		severity := slices.Index(severities, n.Value)
+		switch {
+		case n.Kind == yaml.ScalarNode && n.Value == Thresholds[FailNever]:
+			p.errorf(n, "write error; for a single run there is --fail-on never", "failOn: errors always fail")
+		case n.Kind != yaml.ScalarNode || severity < 0:
+			p.errorf(n, nearest(n.Value, severities), "failOn must be one of %s", strings.Join(severities, ", "))
+		default:
+			threshold := Threshold(severity)
+			c.FailOn = &threshold
 		}
 	}
 	for _, item := range p.list(fields["overrides"], "overrides", "- files: [\"legacy/**\"]") {

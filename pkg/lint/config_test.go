@@ -47,21 +47,21 @@ func schemaAccepts(t *testing.T, text string) bool {
 }
 
 func TestParseConfig(t *testing.T) {
-	never := lint.FailNever
+	warning := lint.FailOnWarning
 	text := head + `ignore: [UC521]
 severities: {UC524: error, UC523: info}
 overrides:
 - files: ["legacy/**", old.yaml]
   ignore: [UC520]
   severities: {UC521: warning}
-failOn: never
+failOn: warning
 `
 	got, diags := lint.ParseConfig("c.yaml", []byte(text))
 	want := &lint.Config{
 		Setting: lint.Setting{Ignore: []diag.Code{diag.ValueWithoutMember}, Severities: map[diag.Code]diag.Severity{diag.Undiscriminated: diag.Error, diag.ListMember: diag.Info}},
 		Overrides: []lint.Override{{Files: []string{"legacy/**", "old.yaml"},
 			Setting: lint.Setting{Ignore: []diag.Code{diag.NoEnum}, Severities: map[diag.Code]diag.Severity{diag.ValueWithoutMember: diag.Warning}}}},
-		FailOn: &never,
+		FailOn: &warning,
 	}
 	if diff := cmp.Diff(want, got); diff != "" || diags != nil {
 		t.Errorf("%v\n%s", diags, diff)
@@ -97,8 +97,9 @@ func TestParseConfigErrors(t *testing.T) {
 		{text: head + "severities: [UC203]\n", want: "c.yaml:3:13: UC706: severities: want a mapping, not a list"},
 		{text: head + "severities: {UC203: info}\n", want: "c.yaml:3:14: UC706: UC203 is an error, which cannot be lowered"},
 		{text: head + "severities: {UC521: waring}\n", want: "c.yaml:3:21: UC706: the severity of UC521 must be one of error, warning, info\n hint: write \"warning\"; what is not to be reported goes into ignore"},
-		{text: head + "failOn: always\n", want: "c.yaml:3:9: UC706: failOn must be one of error, warning, info, never"},
-		{text: head + "failOn: {}\n", want: "c.yaml:3:9: UC706: failOn must be one of error, warning, info, never"},
+		{text: head + "failOn: always\n", want: "c.yaml:3:9: UC706: failOn must be one of error, warning, info"},
+		{text: head + "failOn: {}\n", want: "c.yaml:3:9: UC706: failOn must be one of error, warning, info"},
+		{text: head + "failOn: never\n", want: "c.yaml:3:9: UC706: failOn: errors always fail\n hint: write error; for a single run there is --fail-on never"},
 		{text: head + "overrides: {}\n", want: "c.yaml:3:12: UC706: overrides: want a list, not a mapping"},
 		{text: head + "overrides: [x]\n", want: "c.yaml:3:13: UC706: an item of overrides must be a mapping, not \"x\""},
 		{text: head + "overrides:\n- ignore: [UC521]\n", want: "c.yaml:4:3: UC706: this item of overrides names no files"},

@@ -189,7 +189,9 @@ func TestActionHostile(t *testing.T) {
 }
 
 func TestActionLint(t *testing.T) {
+	const head = "apiVersion: unioncel.dev/v1alpha1\nkind: LintConfig\n"
 	bad := strings.Replace(source, "tcp: TCP", "tpc: TCP", 1)
+	noEnum := strings.Replace(source, "enum: [HTTP, TCP]", "", 1)
 	for _, test := range []struct {
 		name   string
 		text   string
@@ -203,9 +205,13 @@ func TestActionLint(t *testing.T) {
 		{"never", bad, map[string]string{"fail-on": "never"}, 0, "::error file=crds/a.yaml,line=32,"},
 		{"wrong severity", source, map[string]string{"fail-on": "sometimes"}, 2, ""},
 		{"arguments", source, map[string]string{"lint-arguments": "--kube-version=1.2"}, 2, ""},
+		{"configuration", noEnum, map[string]string{"fail-on": "warning"}, 0, ""},
+		{"no configuration", noEnum, map[string]string{"fail-on": "warning", "config": "none"}, 1, "UC520"},
+		{"another configuration", noEnum, map[string]string{"fail-on": "warning", "config": "strict"}, 1, "::error file=crds/a.yaml"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := newRunner(t, map[string]string{"crds/a.yaml": test.text})
+			r := newRunner(t, map[string]string{"crds/a.yaml": test.text,
+				".unioncel.yaml": head + "ignore: [UC520]\n", "strict": head + "severities: {UC520: error}\n"})
 			output, code := r.step(t, lintStep, test.inputs)
 			got := strings.Join(commands(output), "\n")
 			if code != test.code || !strings.Contains(got, test.want) || (test.want == "" && got != "") {
