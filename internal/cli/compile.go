@@ -7,6 +7,8 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 func (a *app) compileCommand() *cobra.Command {
@@ -53,11 +55,19 @@ result remembers them, so it can be compiled again without those flags.
 			if err != nil {
 				return err
 			}
-			t := a.compile(opts)
-			if verify {
-				t = selfChecked(t, opts)
+			t := func(opts crdpatch.Options) transform {
+				if verify {
+					return selfChecked(a.compile(opts), opts)
+				}
+				return a.compile(opts)
 			}
-			return a.convert(cmd, &flags, e, t, args)
+			return a.convert(cmd, &flags, e, func(name string, src []byte) ([]byte, diag.List) {
+				return skipping(&compiler.unions, opts.Elsewhere, func(e union.Elsewhere) ([]byte, diag.List) {
+					opts := opts
+					opts.Elsewhere = e
+					return t(opts)(name, src)
+				})
+			}, args)
 		},
 	}
 	flags.register(cmd)
@@ -67,6 +77,7 @@ result remembers them, so it can be compiled again without those flags.
 	cmd.Flags().BoolVar(&compiler.opts.NoAnnotation, "no-annotation", false,
 		"leave out the annotation that recompiling and decompiling rely on")
 	registerForget(cmd, &compiler.opts)
+	compiler.unions.registerSkip(cmd)
 	cmd.Flags().BoolVar(&verify, "verify", false,
 		"prove the rules before anything is written, as the command verify does")
 	return cmd

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -81,8 +82,20 @@ type result struct {
 	other       bool   // it is no manifest
 	src         []byte // for excerpts, where it cannot be read again
 	diagnostics diag.List
+	skipped     diag.List // errors that keep nothing from being written
 	changed     bool
 	shape       shape // of what is to be printed
+}
+
+// skip makes the errors such that keep nothing from being written.
+func (r *result) skip() {
+	is := func(d diag.Diagnostic) bool { return d.Severity == diag.Error }
+	for _, d := range r.diagnostics {
+		if is(d) {
+			r.skipped = append(r.skipped, d)
+		}
+	}
+	r.diagnostics = slices.DeleteFunc(r.diagnostics, is)
 }
 
 // resultOf is what is known of an input when it has been worked on.
@@ -102,7 +115,7 @@ func (e *outside) resultOf(in input, src []byte, l diag.List) result {
 
 // convert runs a command that turns files into files. Files are read, converted
 // and put beside their targets one by one, so that none needs to stay in memory.
-func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transform, args []string) error {
+func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transform, args []string) (err error) {
 	if err := flags.validate(cmd); err != nil {
 		return err
 	}
@@ -115,7 +128,11 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 		return err
 	}
 	if e.failed() {
-		return a.report(e.files, flags.format)
+		err := a.report(e.files, flags.format)
+		if e.sound {
+			a.note("nothing is compiled; --skip-invalid leaves out the unions of the structs with errors")
+		}
+		return err
 	}
 	comparing := flags.check || flags.diff
 	shown := &spool{parts: make([]part, len(inputs))}
@@ -131,6 +148,9 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 			out = src
 		}
 		r.changed = !bytes.Equal(src, out)
+		if out != nil {
+			r.skip()
+		}
 		switch {
 		case r.diagnostics.HasErrors():
 			return r, nil
@@ -150,6 +170,10 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 	if err == nil {
 		e.missing(results)
 		err = a.report(append(e.files, results...), flags.format)
+	}
+	if errors.Is(err, errSkipped) {
+		defer func() { err = cmp.Or(err, errSkipped) }()
+		err = nil
 	}
 	if err != nil {
 		a.batch.abandon()
@@ -213,7 +237,8 @@ func (a *app) printAll(s *spool) error {
 }
 
 // report prints the diagnostics of all results, with --quiet only errors. It
-// returns errFindings when there is an error among them.
+// returns errFindings when there is an error among them, or errSkipped when none of
+// those is in the way.
 func (a *app) report(results []result, format string) error {
 	var list diag.List
 	for _, r := range results {
@@ -223,6 +248,10 @@ func (a *app) report(results []result, format string) error {
 		}
 	}
 	failed := list.HasErrors()
+	for _, r := range results {
+		list = append(list, r.skipped...)
+	}
+	skipped := list.HasErrors()
 	list = a.loud(list).Sort()
 
 	var err error
@@ -234,8 +263,11 @@ func (a *app) report(results []result, format string) error {
 	if err != nil {
 		return fmt.Errorf("write diagnostics: %w", err)
 	}
-	if failed {
+	switch {
+	case failed:
 		return errFindings
+	case skipped:
+		return errSkipped
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ type elsewhereFlags struct {
 	packages    []string
 	kubebuilder bool
 	sets        []string
+	skipInvalid bool // a struct with errors is no obstacle to the others
 }
 
 func (f *elsewhereFlags) register(cmd *cobra.Command) {
@@ -33,6 +34,13 @@ type outside struct {
 	union.Elsewhere
 	files []result // that were read, with what is wrong with them
 	reads bool     // the command reads UnionSets
+	sound bool     // what has errors are structs in Go, beside others
+}
+
+// registerSkip adds the flag of the commands that write.
+func (f *elsewhereFlags) registerSkip(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.skipInvalid, "skip-invalid", false,
+		"with --go, leave out the unions of structs that have errors, and write the rest; the exit code is 1 all the same")
 }
 
 // read reads what the flags name, for CRDs at hand or by itself. Only what cannot be
@@ -55,12 +63,44 @@ func (f *elsewhereFlags) read(crds bool) (outside, error) {
 	}
 	if len(f.packages) > 0 {
 		set, diags := markers.Load(markers.Options{Kubebuilder: f.kubebuilder, CRDs: crds}, f.packages...)
+		r := result{diagnostics: diags}
 		if set != nil {
 			e.add(set)
+			e.sound = diags.HasErrors()
+			if f.skipInvalid {
+				r.skip()
+			}
 		}
-		e.files = append(e.files, result{diagnostics: diags})
+		e.files = append(e.files, r)
 	}
 	return e, nil
+}
+
+// skipping does something with declarations. Where it cannot be done, those of structs
+// that may be skipped and have errors are left out: then their errors stand beside a
+// result, which is otherwise nil with errors.
+func skipping[T any](f *elsewhereFlags, e union.Elsewhere, work func(union.Elsewhere) ([]T, diag.List)) ([]T, diag.List) {
+	var skipped diag.List
+	for {
+		out, diags := work(e)
+		invalid := map[string]bool{}
+		for _, d := range diags {
+			for _, x := range e.Externals {
+				if f.skipInvalid && d.Severity == diag.Error && x.Struct != "" && x.Holds(d.Pos) {
+					invalid[x.Struct] = true
+					skipped = append(skipped, d)
+					break
+				}
+			}
+		}
+		if len(invalid) == 0 {
+			if out == nil && !diags.HasErrors() {
+				out = []T{}
+			}
+			return out, append(skipped, diags...).Sort()
+		}
+		e.Externals = slices.DeleteFunc(slices.Clone(e.Externals), func(x union.External) bool { return invalid[x.Struct] })
+	}
 }
 
 func (e *outside) add(more *union.Elsewhere) {

@@ -14,6 +14,10 @@ import (
 // printed already.
 var errFindings = errors.New("findings")
 
+// errSkipped ends a command with exitFindings that has done its work without the unions
+// of structs in Go that have errors.
+var errSkipped = fmt.Errorf("%w: skipped structs", errFindings)
+
 // errInterrupted ends a command that was told to end.
 var errInterrupted = errors.New("interrupted")
 

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -71,6 +73,7 @@ CustomResourceDefinition.`,
 		},
 	}
 	flags.register(cmd)
+	flags.unions.skipInvalid = true
 	cmd.Flags().StringVarP(&format, "output", "o", "text", "how explanations are printed: text, markdown or json")
 	return cmd
 }
@@ -89,7 +92,7 @@ func (a *app) explainAll(ctx context.Context, e outside, plan planner, format st
 		}
 		return l, diags, nil
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errSkipped) {
 		return err
 	}
 	var crds []explain.CRD
@@ -100,5 +103,5 @@ func (a *app) explainAll(ctx context.Context, e outside, plan planner, format st
 	if err := show(&out, crds); err != nil {
 		return err
 	}
-	return a.printText(format, out.Bytes())
+	return cmp.Or(a.printText(format, out.Bytes()), err)
 }

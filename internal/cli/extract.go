@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -45,6 +47,8 @@ directories.`,
 			if cmd.Flags().Changed("output") && path == "" {
 				return usagef("-o needs the name of a file")
 			}
+			// What is printed is no file that somebody takes for the whole.
+			unions.skipInvalid = unions.skipInvalid || path == "" || path == "-"
 			e, err := unions.read(len(args) > 0)
 			if err != nil {
 				return err
@@ -53,36 +57,39 @@ directories.`,
 			if len(args) == 0 && len(e.files) > 0 {
 				l, err = e.Externals, a.report(e.files, "text")
 			} else {
-				l, err = a.declared(cmd.Context(), e, args)
+				l, err = a.declared(cmd.Context(), e, args, &unions)
 			}
-			if err != nil {
+			if err != nil && !errors.Is(err, errSkipped) {
 				return err
 			}
-			out, err := unionset.Format(l)
-			if err != nil {
-				return err
+			out, wrong := unionset.Format(l)
+			if wrong != nil {
+				return wrong
 			}
 			if path == "" || path == "-" {
-				return a.print(out)
+				return cmp.Or(a.print(out), err)
 			}
 			if err := noLink(path); err != nil {
 				return err
 			}
-			return a.batch.replace([]output{{path, out}})
+			return cmp.Or(a.batch.replace([]output{{path, out}}), err)
 		},
 	}
 	unions.register(cmd)
+	unions.registerSkip(cmd)
 	cmd.Flags().StringVarP(&path, "output", "o", "", "write to this `FILE` instead of standard output")
 	return cmd
 }
 
 // declared returns the declarations of all CRDs in the inputs.
-func (a *app) declared(ctx context.Context, e outside, args []string) ([]union.External, error) {
+func (a *app) declared(ctx context.Context, e outside, args []string, flags *elsewhereFlags) ([]union.External, error) {
 	found, err := gather(ctx, a, e, args, func(name string, src []byte) ([]compile.Declared, diag.List, error) {
-		l, diags := crdpatch.Declared(name, src, e.Elsewhere)
+		l, diags := skipping(flags, e.Elsewhere, func(e union.Elsewhere) ([]compile.Declared, diag.List) {
+			return crdpatch.Declared(name, src, e)
+		})
 		return l, diags, nil
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errSkipped) {
 		return nil, err
 	}
 	var l []union.External
@@ -101,5 +108,5 @@ func (a *app) declared(ctx context.Context, e outside, args []string) ([]union.E
 			}
 		}
 	}
-	return l, nil
+	return l, err
 }

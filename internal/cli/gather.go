@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -13,7 +14,8 @@ type gathered[T any] struct {
 }
 
 // gather finds what the CRDs with unions of all inputs have, in their order, and
-// prints the diagnostics together. An input in which nothing is found is named.
+// prints the diagnostics together. An input in which nothing is found is named. With
+// errSkipped the result is what there is beside the structs that were skipped.
 func gather[T any](ctx context.Context, a *app, e outside, args []string, find func(name string, src []byte) ([]T, diag.List, error)) ([]gathered[T], error) {
 	inputs, err := a.findInputs(args, "")
 	if err != nil {
@@ -26,13 +28,18 @@ func gather[T any](ctx context.Context, a *app, e outside, args []string, find f
 	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
 		items, diagnostics, err := find(in.name, src)
 		l[in.n] = gathered[T]{in.name, items}
-		return e.resultOf(in, src, diagnostics), err
+		r := e.resultOf(in, src, diagnostics)
+		if items != nil {
+			r.skip()
+		}
+		return r, err
 	})
 	if err != nil {
 		return nil, err
 	}
 	e.missing(results)
-	if err := a.report(append(e.files, results...), "text"); err != nil {
+	err = a.report(append(e.files, results...), "text")
+	if err != nil && !errors.Is(err, errSkipped) {
 		return nil, err
 	}
 	for i, g := range l {
@@ -40,5 +47,5 @@ func gather[T any](ctx context.Context, a *app, e outside, args []string, find f
 			a.note(g.name + ": no unions")
 		}
 	}
-	return l, nil
+	return l, err
 }

@@ -55,6 +55,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 		},
 	}
 	flags.register(cmd)
+	flags.compiler.unions.skipInvalid = true
 	return cmd
 }
 
@@ -208,7 +209,7 @@ func (a *app) lintConfig(cmd *cobra.Command, flags *configFlags) (file string, c
 func (f *lintFlags) comments(results []result) diag.List {
 	var l diag.List
 	for _, r := range results {
-		l = append(l, r.diagnostics...)
+		l = append(append(l, r.diagnostics...), r.skipped...)
 	}
 	failed := l.HasErrors()
 	for _, name := range f.compiler.unions.sets {

@@ -79,6 +79,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 		},
 	}
 	unions.register(cmd)
+	unions.skipInvalid = true
 	cmd.Flags().StringVarP(&format, "output", "o", "text", "how results are printed: text or json")
 	return cmd
 }
@@ -100,7 +101,7 @@ func (a *app) verifyAll(ctx context.Context, e outside, format string, show func
 		}
 		return l, diags, nil
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errSkipped) {
 		return err
 	}
 	var l []verified
@@ -119,7 +120,7 @@ func (a *app) verifyAll(ctx context.Context, e outside, format string, show func
 			return errFindings
 		}
 	}
-	return nil
+	return err
 }
 
 // verifyDeclared verifies the unions of one CRD.

@@ -2,6 +2,7 @@ package markers
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -42,8 +43,9 @@ func (l *loading) crds() *union.Elsewhere {
 		case kind.Group != "":
 			set.Scopes = append(set.Scopes, scopes...)
 		case len(set.Externals) > before:
-			l.errorf(l.kindPos(kind), diag.GoPackage, "write // +groupName=example.com before the package clause",
-				"the package of %s has no group, so there is no CRD for its unions", kind.Kind)
+			l.diags = append(l.diags, diag.Diagnostic{Code: diag.UnusedMarkers, Severity: diag.Warning, Pos: l.kindPos(kind),
+				Message: fmt.Sprintf("the package of %s has no group, so there is no CRD for its unions", kind.Kind),
+				Hint:    "write // +groupName=example.com before the package clause, if there is to be one"})
 			set.Externals = set.Externals[:before]
 		}
 	}
@@ -73,6 +75,7 @@ func (l *loading) versions(kind schema.GroupKind, built []apiextensionsv1.Custom
 			continue
 		}
 		pos := l.places.pos(l.parser.Types[ids[0]].RawSpec.Name.Pos())
+		before := len(l.diags)
 		switch {
 		case len(ids) > 1:
 			l.errorf(pos, diag.GoPackage, "give each package its own // +versionName",
@@ -82,7 +85,9 @@ func (l *loading) versions(kind schema.GroupKind, built []apiextensionsv1.Custom
 		case kind.Group != "" && len(validation.IsDNS1035Label(v.Name)) > 0:
 			l.errorf(pos, diag.GoPackage, "correct // +versionName", "%q is no API version: %s", v.Name, validation.IsDNS1035Label(v.Name)[0])
 		}
-		found = append(found, version{v.Name, ids[0], v.Schema.OpenAPIV3Schema})
+		if len(l.diags) == before {
+			found = append(found, version{v.Name, ids[0], v.Schema.OpenAPIV3Schema})
+		}
 	}
 	return found
 }
@@ -180,7 +185,7 @@ func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchema
 	}
 	s.used = true
 	u := d.in(at)
-	e := union.External{Target: w.target, Version: w.version, Steps: steps, File: d.at.File, Value: d.value(&u)}
+	e := union.External{Target: w.target, Version: w.version, Steps: steps, File: d.at.File, Value: d.value(&u), Struct: s.String()}
 	if w.l.opts.CRDs && d.Discriminator != "" {
 		e.Fit = func(enum func(string) []string) (*yaml.Node, diag.List) { return d.fit(at, enum(d.Discriminator)) }
 	}
@@ -227,7 +232,7 @@ func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, enum []string) (*yaml
 		if !ok {
 			continue
 		}
-		value, ok := values.of(field)
+		value, ok := values.of(field, m.Name)
 		if !ok {
 			diags = append(diags, values.lack(d.members[m.Name], field))
 			continue

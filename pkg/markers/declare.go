@@ -182,7 +182,11 @@ func (s *structure) memberless(u *draft, d part) {
 			return
 		}
 	}
-	s.errorf(d.mark.pos, diag.NoMembers, memberHint(d.mark), "discriminator %s has no members", d.name)
+	said := s.errorf(d.mark.pos, diag.NoMembers, memberHint(d.mark), "discriminator %s has no members", d.name)
+	if slices.ContainsFunc(s.marks, func(m mark) bool { return m.kind == unionType }) {
+		// The struct is a union, of which there is nothing to enforce yet.
+		said.Severity, said.Hint = diag.Info, "add optional fields when there are any"
+	}
 }
 
 func memberHint(m mark) string {
@@ -194,15 +198,16 @@ func memberHint(m mark) string {
 
 // finish makes a draft a union.
 func (s *structure) finish(d *draft) {
+	if len(d.members) == 0 {
+		return
+	}
 	u := declared{Union: union.Union{Name: d.name, Cardinality: d.cardinality}, members: map[string]diag.Pos{}, values: map[string]diag.Pos{}, guessed: map[string]string{}}
 	var values *values
-	switch {
-	case len(d.discriminators) > 0:
+	u.at = d.members[0].mark.pos
+	if len(d.discriminators) > 0 {
 		u.at = d.discriminators[0].mark.pos
 		u.Discriminator = d.discriminators[0].json
 		values = s.values(d.discriminators[0].field)
-	case len(d.members) > 0:
-		u.at = d.members[0].mark.pos
 	}
 	taken := map[string]part{}
 	for _, m := range d.members {
@@ -246,7 +251,7 @@ func (s *structure) finish(d *draft) {
 
 // value gives a member the discriminator value that selects it.
 func (s *structure) value(out *union.Member, m part, values *values, taken map[string]part) {
-	value, ok := values.of(m.name)
+	value, ok := values.of(m.name, m.json)
 	lenient := m.mark.value == nil && s.l.opts.CRDs && s.l.own(s.id.Package)
 	switch {
 	case m.mark.value != nil:

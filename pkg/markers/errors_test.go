@@ -45,8 +45,8 @@ func position(t *testing.T, file, after, text string) string {
 // markers, positions and hints included.
 func TestErrors(t *testing.T) {
 	set, diags := markers.Load(markers.Options{Kubebuilder: true}, "./testdata/bad")
-	if set != nil {
-		t.Error("a set in spite of errors")
+	if set == nil || len(set.Externals) > 0 {
+		t.Errorf("%v, want a set without the structs that have errors", set)
 	}
 	var got bytes.Buffer
 	err := diag.Text(&got, diags, func(file string) []byte {
@@ -205,24 +205,36 @@ type Example struct {
 	if diff := cmp.Diff([]string{"own/shared/types.go:6:5: UC218: " + message}, lines(diags)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if set != nil {
-		t.Errorf("the same module: %v", set)
+	if set == nil || len(set.Externals) != 1 || set.Externals[0].Struct != "example.com/own/shared.NoEffect" {
+		t.Errorf("the same module: %v, want the union of NoEffect", set)
+	}
+	for _, name := range []string{"example.com/own/shared.Wrong", "shared.Wrong"} {
+		set, diags = markers.Load(markers.Options{SkipInvalid: []string{name}}, "./own/shared/v1")
+		want = []string{"own/shared/types.go:6:5: UC218: info: " + message + "; the unions of shared.Wrong, which skipInvalid lists, are left out"}
+		if diff := cmp.Diff(want, lines(diags)); diff != "" || len(set.Externals) != 1 {
+			t.Errorf("skip %s: %v, -want +got\n%s", name, set, diff)
+		}
+	}
+	for _, name := range []string{"Wrong", "ared.Wrong", "shared.NoEffect", ""} {
+		if _, diags = markers.Load(markers.Options{SkipInvalid: []string{name}}, "./own/shared/v1"); !diags.HasErrors() {
+			t.Errorf("skip %q: no error", name)
+		}
 	}
 }
 
 func TestGroups(t *testing.T) {
 	at := func(dir string) string {
-		return position(t, "testdata/groups/"+dir+"/types.go", "type Example", "Example") + ": UC601: "
+		return position(t, "testdata/groups/"+dir+"/types.go", "type Example", "Example") + ": "
 	}
 	const twice = "github.com/unioncel/unioncel/pkg/markers/testdata/groups/twice/"
 	for _, tt := range []struct{ dir, want string }{
-		{"none", at("none") + "the package of Example has no group, so there is no CRD for its unions"},
-		{"badgroup", at("badgroup") + `"Example_Com" is no API group: a lowercase RFC 1123 subdomain must`},
-		{"badversion", at("badversion") + `"1" is no API version: a DNS-1035 label must`},
-		{"twice/...", at("twice/a") + "packages " + twice + "a and " + twice + "b both declare version v1 of Example.example.com"},
+		{"none", at("none") + "UC514: warning: the package of Example has no group, so there is no CRD for its unions"},
+		{"badgroup", at("badgroup") + `UC601: "Example_Com" is no API group: a lowercase RFC 1123 subdomain must`},
+		{"badversion", at("badversion") + `UC601: "1" is no API version: a DNS-1035 label must`},
+		{"twice/...", at("twice/a") + "UC601: packages " + twice + "a and " + twice + "b both declare version v1 of Example.example.com"},
 	} {
 		set, diags := markers.Load(markers.Options{}, "./testdata/groups/"+tt.dir)
-		if got := lines(diags); set != nil || len(got) == 0 || !strings.HasPrefix(got[0], tt.want) {
+		if got := lines(diags); set == nil || len(set.Externals) > 0 || len(got) == 0 || !strings.HasPrefix(got[0], tt.want) {
 			t.Errorf("%s: %q, want %q", tt.dir, got, tt.want)
 		}
 	}
@@ -420,4 +432,53 @@ func TestUntrusted(t *testing.T) {
 	if ran, err := os.ReadFile("ran"); err == nil {
 		t.Errorf("this was run:\n%s", ran)
 	}
+}
+
+// TestOpenShift checks that the structs of a package written as OpenShift's are read in
+// spite of what is wrong with others, and that kinds without a CRD and generated packages
+// are no obstacle.
+func TestOpenShift(t *testing.T) {
+	set, diags := markers.Load(markers.Options{}, "./testdata/openshift/...")
+	const file = "testdata/openshift/v1/types.go"
+	want := []string{
+		position(t, "testdata/openshift/internal/types.go", "type Config", "Config") +
+			": UC514: warning: the package of Config has no group, so there is no CRD for its unions",
+		position(t, file, "type Publishing struct", "LoadBalancer") +
+			": UC218: no value of discriminator Type is for member LoadBalancer: the values are LoadBalancerService, HostNetwork, Private",
+		position(t, file, "type Platform struct", "+unionDiscriminator") + ": UC212: discriminator Type has no members",
+		position(t, file, "type LoadBalancer struct", "+unionDiscriminator") + ": UC212: info: discriminator Type has no members",
+	}
+	if diff := cmp.Diff(want, lines(diags)); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if set == nil {
+		t.Fatal("no set")
+	}
+	compare(t, set, "ship.example.com", []dialect{
+		{"Harbour v1 spec.machines", `
+- discriminator: machineType
+  fields-to-discriminateBy:
+    machines_v1beta1_example_com: machines_v1beta1_example_com
+`},
+		{"Harbour v1 spec.cookie", `
+- discriminator: matchType
+  fields-to-discriminateBy:
+    name: Exact
+    namePrefix: Prefix
+  optionalMembers: [namePrefix]
+`},
+		{"Harbour v1 spec.storage", `
+- discriminator: type
+  fields-to-discriminateBy:
+    pvc: PVC
+    emptyDir: EmptyDir
+  cardinality: AtMostOne
+`},
+		{"Harbour v1 spec.route", `
+- discriminator: type
+  fields-to-discriminateBy:
+    http: http
+    tcp: TCP
+`},
+	})
 }

@@ -91,7 +91,7 @@ func (l *loading) packages(patterns []string) bool {
 	for _, root := range roots {
 		root.NeedSyntax()
 	}
-	if l.packageErrors(); l.diags.HasErrors() {
+	if l.packageErrors() {
 		return false
 	}
 
@@ -114,8 +114,9 @@ func (l *loading) packages(patterns []string) bool {
 }
 
 // packageErrors reports what is wrong with the packages so far, those imported
-// included, as far as it matters to a CRD.
-func (l *loading) packageErrors() {
+// included, as far as it matters to a CRD. It reports whether there is anything.
+func (l *loading) packageErrors() bool {
+	before := len(l.diags)
 	raw := make([]*packages.Package, len(l.roots))
 	for i, root := range l.roots {
 		raw[i] = root.Package
@@ -135,6 +136,7 @@ func (l *loading) packageErrors() {
 			}
 		}
 	}
+	return len(l.diags) > before
 }
 
 // consequence reports whether an error is what controller-gen says of a type that
@@ -149,6 +151,10 @@ func consequence(err packages.Error) bool {
 // controller-gen does it, so that many type errors are none.
 func (l *loading) matters(p *packages.Package, err packages.Error) bool {
 	switch err.Kind {
+	case packages.ListError:
+		// controller-gen leaves out generated files, and a package may have no others.
+		return !strings.HasPrefix(err.Msg, "build constraints exclude all Go files") ||
+			!slices.ContainsFunc(l.roots, func(root *loader.Package) bool { return len(root.GoFiles) > 0 })
 	case packages.TypeError:
 		root := slices.IndexFunc(l.roots, func(root *loader.Package) bool { return root.Package == p })
 		return root >= 0 && l.inType(p, err)

@@ -20,12 +20,16 @@ type Options struct {
 	// CRDs says that the CRDs are at hand: what the discriminator's enum is, they
 	// decide (union.External.Fit), and that of markers refuses nothing.
 	CRDs bool
+	// SkipInvalid names structs that may have errors, as PACKAGE.Type; the package by its
+	// path or the end of that. The errors are mentioned (as information).
+	SkipInvalid []string
 	// Dir is what patterns are relative to; empty is the working directory.
 	Dir string
 }
 
 // Load reads the packages that the patterns match, "./api/..." for example. The
-// result is nil when the list has errors; it may have warnings beside one. Positions
+// result is nil when the packages cannot be read. Structs and kinds with errors are left
+// out of it; the path of such an error is the name of the struct. Positions
 // are in Go files, relative to the working directory where they are below it.
 //
 // The nodes of a declaration have positions, too: what names a member, or a value of
@@ -42,14 +46,10 @@ type Options struct {
 func Load(opts Options, patterns ...string) (*union.Elsewhere, diag.List) {
 	l := newLoading(opts)
 	set := l.load(patterns)
-	diags := l.diags.Sort()
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	return set, diags
+	return set, l.diags.Sort()
 }
 
-// load is Load without the sorting; the set is of no use when there are errors.
+// load is Load without the sorting.
 func (l *loading) load(patterns []string) (set *union.Elsewhere) {
 	// controller-tools and go/types are written for packages that compile. What
 	// they do with others must not take the process down.
@@ -57,6 +57,7 @@ func (l *loading) load(patterns []string) (set *union.Elsewhere) {
 		if r := recover(); r != nil {
 			l.errorf(diag.Pos{}, diag.GoPackage, "see whether controller-gen can read the packages",
 				"the Go packages cannot be read: %v", r)
+			set = nil
 		}
 	}()
 	if !l.packages(patterns) {
@@ -64,7 +65,9 @@ func (l *loading) load(patterns []string) (set *union.Elsewhere) {
 	}
 	l.structs()
 	set = l.crds()
-	l.packageErrors()
+	if l.packageErrors() {
+		return nil
+	}
 	if !l.diags.HasErrors() {
 		l.unused()
 	}

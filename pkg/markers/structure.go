@@ -123,20 +123,41 @@ func (s *structure) check() {
 	if s.diags.HasErrors() {
 		s.unions = nil
 	}
-	if !s.l.own(s.id.Package) {
+	switch {
+	case !s.l.own(s.id.Package):
 		s.foreign()
+	case slices.ContainsFunc(s.l.opts.SkipInvalid, s.is):
+		s.mention("which skipInvalid lists")
+	}
+	for i := range s.diags {
+		s.diags[i].Path = s.String()
 	}
 	s.l.diags = append(s.l.diags, s.diags...)
+}
+
+// String is the name of the type, with the path of its package.
+func (s *structure) String() string {
+	return loader.NonVendorPath(s.id.Package.PkgPath) + "." + s.id.Name
+}
+
+// is reports whether a name is that of the type, if with the end of the package's path.
+func (s *structure) is(name string) bool { return union.IsStruct(s.String(), name) }
+
+// mention makes errors of the struct no errors, for a reason.
+func (s *structure) mention(why string) {
+	for i := range s.diags {
+		d := &s.diags[i]
+		d.Severity = diag.Info
+		d.Message += fmt.Sprintf("; the unions of %s.%s, %s, are left out", s.id.Package.Name, s.id.Name, why)
+	}
 }
 
 // foreign makes mistakes of another module's authors no errors, and leaves out
 // unions that forbid nothing, about which users can do nothing either.
 func (s *structure) foreign() {
+	s.mention("which is of another module")
 	for i := range s.diags {
-		d := &s.diags[i]
-		d.Severity = diag.Info
-		d.Message += fmt.Sprintf("; the unions of %s.%s, which is of another module, are left out", s.id.Package.Name, s.id.Name)
-		d.Hint = "declare them in a UnionSet if you need them"
+		s.diags[i].Hint = "declare them in a UnionSet if you need them"
 	}
 	s.unions = slices.DeleteFunc(s.unions, func(u declared) bool {
 		return u.Discriminator == "" && u.Cardinality <= union.AtMostOne && len(u.Members) == 1

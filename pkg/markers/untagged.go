@@ -86,9 +86,14 @@ func (s *structure) named(discriminators, members []part) []draft {
 	for _, m := range members {
 		switch {
 		case m.mark.of != "":
-			if i := s.discriminatorOf(m, discriminators); i >= 0 {
-				drafts[i].members = append(drafts[i].members, m)
+			i := s.discriminatorOf(m, discriminators)
+			if i < 0 {
+				continue
 			}
+			if d := discriminators[i]; m.mark.of != d.json && m.mark.of != d.name {
+				m.mark.value = &m.mark.of
+			}
+			drafts[i].members = append(drafts[i].members, m)
 		case len(discriminators) == 1:
 			drafts[0].members = append(drafts[0].members, m)
 		default:
@@ -110,12 +115,16 @@ func (s *structure) named(discriminators, members []part) []draft {
 }
 
 // discriminatorOf returns the index of the discriminator that a member names, by
-// its JSON name or, unless that is another's, its Go name; -1 after an error.
+// its JSON name or, unless that is another's, its Go name, or else by a value of it; -1
+// after an error.
 func (s *structure) discriminatorOf(m part, discriminators []part) int {
 	for _, name := range []func(*field) string{jsonName, goName} {
 		if i := slices.IndexFunc(discriminators, func(d part) bool { return name(d.field) == m.mark.of }); i >= 0 {
 			return i
 		}
+	}
+	if i := s.discriminatorWith(m, discriminators); i >= 0 {
+		return i
 	}
 	is := func(f *field) bool { return f.json == m.mark.of || f.name == m.mark.of }
 	for _, other := range s.relatives() {
@@ -139,6 +148,24 @@ func (s *structure) discriminatorOf(m part, discriminators []part) int {
 	}
 	s.errorf(m.mark.pos, diag.UnknownDiscriminator, hint, "member %s names %q, which is no discriminator of %s", m.name, m.mark.of, s.id.Name)
 	return -1
+}
+
+// discriminatorWith returns the index of the one discriminator that has what a member
+// names as a value: +unionMember=HTTP beside type, which may be HTTP. A value is also what
+// is spelt like the member itself.
+func (s *structure) discriminatorWith(m part, discriminators []part) int {
+	found := -1
+	for i, d := range discriminators {
+		own := len(discriminators) == 1 && (strings.EqualFold(m.mark.of, m.name) || strings.EqualFold(m.mark.of, m.json))
+		if !own && !slices.Contains(s.values(d.field).known, m.mark.of) {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
 }
 
 func jsonName(f *field) string { return f.json }

@@ -78,20 +78,29 @@ func enumOf(m markers.MarkerValues) []string {
 }
 
 // of returns the value for a field that does not say it. That is its Go name, as
-// long as the discriminator can take it; otherwise the one value that differs from
-// it in case only, or that of the one constant named after type and field.
-func (v *values) of(field string) (string, bool) {
-	if len(v.known) == 0 || slices.Contains(v.known, field) {
+// long as the discriminator can take it, or its JSON name; otherwise the one value that
+// differs from either in case only, or that of the one constant named after type and
+// field.
+func (v *values) of(field, json string) (string, bool) {
+	if len(v.known) == 0 {
 		return field, true
 	}
-	var found []string
-	for _, value := range v.known {
-		if strings.EqualFold(value, field) {
-			found = append(found, value)
+	for _, name := range []string{field, json} {
+		if slices.Contains(v.known, name) {
+			return name, true
 		}
 	}
-	if len(found) == 1 {
-		return found[0], true
+	var found []string
+	for _, name := range []string{field, json} {
+		found = nil
+		for _, value := range v.known {
+			if strings.EqualFold(value, name) {
+				found = append(found, value)
+			}
+		}
+		if len(found) == 1 {
+			return found[0], true
+		}
 	}
 	found = nil
 	for name, value := range v.constants {

@@ -2,6 +2,7 @@ package union
 
 import (
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -31,6 +32,15 @@ type External struct {
 	At *diag.Pos
 	// Named is where the CRD and the schema are named; zero where Value stands.
 	Named diag.Pos
+	// Struct is the Go type that has the markers, with the path of its package; empty
+	// for other declarations.
+	Struct string
+}
+
+// IsStruct reports whether a name is that of a Go type, which is given with the path of
+// its package: the whole of it, or what remains behind a slash.
+func IsStruct(whole, name string) bool {
+	return whole == name || strings.HasSuffix(whole, "/"+name)
 }
 
 // Elements is the step to the items of a list or to the values of a map, whichever
@@ -43,6 +53,15 @@ func (e External) Pos() diag.Pos {
 		return *e.At
 	}
 	return diag.Pos{File: e.File, Line: e.Value.Line, Col: e.Value.Column}
+}
+
+// Holds reports whether something of the declaration stands at a position.
+func (e External) Holds(pos diag.Pos) bool {
+	var holds func(n *yaml.Node) bool
+	holds = func(n *yaml.Node) bool {
+		return n.Line == pos.Line && n.Column == pos.Col || slices.ContainsFunc(n.Content, holds)
+	}
+	return e.At == nil && e.File == pos.File && holds(e.Value)
 }
 
 // NamedAt is where the CRD and the schema are named.

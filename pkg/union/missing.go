@@ -9,23 +9,36 @@ import (
 )
 
 // Missing reports the declarations whose CRD is not among those given: a misspelt name
-// must not pass for a union that is enforced.
+// must not pass for a union that is enforced. Not every kind in Go has a CRD, which makes
+// it a warning, once per kind, where there is that of another kind in Go.
 func (e Elsewhere) Missing(crds []Target) diag.List {
 	var names []string
 	for _, t := range crds {
 		names = append(names, t.Name)
 	}
+	given := func(t Target) bool {
+		return slices.ContainsFunc(crds, func(c Target) bool { return t.Is(c.Name, c.Group, c.Kind) })
+	}
+	some := slices.ContainsFunc(e.Scopes, func(s Scope) bool { return s.Kind != "" && given(s.Target) })
+	warned := map[Target]bool{}
 	var l diag.List
 	for _, x := range e.Externals {
-		if slices.ContainsFunc(crds, func(t Target) bool { return x.Is(t.Name, t.Group, t.Kind) }) {
+		if given(x.Target) || warned[x.Target] {
 			continue
 		}
-		hint := "correct its name, or give the file that has it, too"
+		d := diag.Diagnostic{Code: diag.NoSuchCRD, Pos: x.NamedAt(), Hint: "correct its name, or give the file that has it, too",
+			Message: fmt.Sprintf("no input has the CustomResourceDefinition %s, which this union is for", x.Name)}
 		if best := spelling.Closest(x.Name, names); best != "" && x.Kind == "" {
-			hint = fmt.Sprintf("did you mean %s? Or give the file that has it, too", best)
+			d.Hint = fmt.Sprintf("did you mean %s? Or give the file that has it, too", best)
 		}
-		l = append(l, diag.Diagnostic{Code: diag.NoSuchCRD, Pos: x.NamedAt(), Hint: hint,
-			Message: fmt.Sprintf("no input has the CustomResourceDefinition %s, which this union is for", x.Name)})
+		if x.Kind != "" {
+			d.Hint = "give the file that has it, too"
+			if some {
+				d.Severity, warned[x.Target] = diag.Warning, true
+				d.Hint += "; if there is none, nothing enforces the unions of this kind"
+			}
+		}
+		l = append(l, d)
 	}
 	return l
 }
