@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -149,13 +150,20 @@ func validations(l []rules.Rule) []apiextensionsv1.ValidationRule {
 // of is the union of n members. All names and values have eight characters.
 func (c comparison) of(t *testing.T, n int) subject {
 	t.Helper()
-	properties := map[string]any{}
-	by := map[string]any{}
 	var names, values []string
 	for i := range n {
-		name, value := fmt.Sprintf("member%02d", i), fmt.Sprintf("Member%02d", i)
-		names, values = append(names, name), append(values, value)
-		properties[name], by[name] = map[string]any{"type": "object"}, value
+		names, values = append(names, fmt.Sprintf("member%02d", i)), append(values, fmt.Sprintf("Member%02d", i))
+	}
+	return c.named(t, names, values)
+}
+
+// named is the union of members with these names and values.
+func (c comparison) named(t *testing.T, names, values []string) subject {
+	t.Helper()
+	properties := map[string]any{}
+	by := map[string]any{}
+	for i, name := range names {
+		properties[name], by[name] = map[string]any{"type": "object"}, values[i]
 	}
 	declaration := map[string]any{"members": names, "cardinality": c.cardinality.String()}
 	schema := map[string]any{"type": "object", "properties": properties}
@@ -194,12 +202,20 @@ func (f form) measure(t *testing.T, s subject) measured {
 	for _, r := range l {
 		m.text += len(r.Rule)
 	}
-	data, err := json.Marshal(l)
-	if err != nil {
+	m.all = asJSON(t, l)
+	return m
+}
+
+// asJSON is how many bytes a value has as JSON, with & and < as they are.
+func asJSON(t *testing.T, value any) int {
+	t.Helper()
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
 		t.Fatal(err)
 	}
-	m.all = len(data)
-	return m
+	return b.Len() - len("\n")
 }
 
 // compare is a table of what each form costs, and how long it is.
