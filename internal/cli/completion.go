@@ -69,8 +69,6 @@ func completeFlag(cmd *cobra.Command, flag string) cobra.CompletionFunc {
 			cobra.CompletionWithDesc(string(compile.Terse), "compact, with fixed messages"),
 			cobra.CompletionWithDesc(string(compile.OpenAPI), "a schema in place of rules"),
 		)
-	case "format":
-		return oneOf("text", "json")
 	case "go":
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	case "kube-version":
@@ -87,10 +85,6 @@ func completeFlag(cmd *cobra.Command, flag string) cobra.CompletionFunc {
 		switch cmd.Name() {
 		case "compile", "decompile", "extract":
 			return manifests
-		case "explain":
-			return oneOf("text", "markdown", "json")
-		case "infer", "verify", "version":
-			return oneOf("text", "json")
 		}
 	}
 	return nil

@@ -9,8 +9,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/term"
-
-	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // console is a standard stream for people. Several goroutines may write to it. On a
@@ -103,12 +101,4 @@ func fitting(line string, cells int) string {
 		fit.WriteRune(r)
 	}
 	return fit.String()
-}
-
-// text prints diagnostics.
-func (c *console) text(l diag.List, source func(file string) []byte) error {
-	if c.colour {
-		return diag.ColorText(c, l, source)
-	}
-	return diag.Text(c, l, source)
 }

@@ -72,11 +72,11 @@ func TestProgressQuiet(t *testing.T) {
 
 func TestColours(t *testing.T) {
 	args := []string{"compile", "testdata/input/broken.yaml"}
-	if got := onTerminal(t, "", nil, args...); !strings.Contains(got, "\x1b[1;31mUC203\x1b[0m: member") {
+	if got := onTerminal(t, "", nil, args...); !strings.Contains(got, "\x1b[1;31merror: UC203\x1b[0m: member") {
 		t.Errorf("no colours: %q", got)
 	}
 	for _, env := range []string{"NO_COLOR=1", "TERM=dumb"} {
-		if got := onTerminal(t, "", []string{env}, args...); strings.Contains(got, "\x1b") || !strings.Contains(got, ": UC203: member") {
+		if got := onTerminal(t, "", []string{env}, args...); strings.Contains(got, "\x1b") || !strings.Contains(got, ": error: UC203: member") {
 			t.Errorf("%s: %q", env, got)
 		}
 	}
@@ -98,7 +98,7 @@ func TestColoursOfLint(t *testing.T) {
 	if err := terminal.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := io.ReadAll(master); !strings.Contains(string(got), "\x1b[1;31mUC203\x1b[0m: member") {
+	if got, _ := io.ReadAll(master); !strings.Contains(string(got), "\x1b[1;31merror: UC203\x1b[0m: member") {
 		t.Errorf("no colours: %q", got)
 	}
 }

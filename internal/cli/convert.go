@@ -41,7 +41,7 @@ type conversion struct {
 	output string
 	check  bool
 	diff   bool
-	format string
+	format format
 }
 
 func (c *conversion) register(cmd *cobra.Command) {
@@ -50,17 +50,14 @@ func (c *conversion) register(cmd *cobra.Command) {
 	f.StringVarP(&c.output, "output", "o", "", "write to this `FILE|DIR` instead of standard output")
 	f.BoolVar(&c.check, "check", false, "list the files that would change; exit code 1 when there are any")
 	f.BoolVar(&c.diff, "diff", false, "show what would change as a unified diff; exit code 1 when anything would")
-	f.StringVar(&c.format, "format", "text", "how diagnostics are printed: text or json")
+	c.format.register(cmd, "diagnostics", diagnosticFormats...)
 }
 
 // validate checks the flags against each other. With -o - it is as if -o had
 // not been given.
 func (c *conversion) validate(cmd *cobra.Command) error {
-	if cmd.Flags().Changed("output") && c.output == "" {
-		return usagef("-o needs the name of a file or directory")
-	}
-	if c.output == "-" {
-		c.output = ""
+	if err := checkOutput(cmd, &c.output); err != nil {
+		return err
 	}
 	switch {
 	case c.write && c.output != "":
@@ -69,8 +66,6 @@ func (c *conversion) validate(cmd *cobra.Command) error {
 		return usagef("-w writes, --check and --diff do not")
 	case c.output != "" && (c.check || c.diff):
 		return usagef("-o writes, --check and --diff do not")
-	case c.format != "text" && c.format != "json":
-		return usagef("--format is text or json, not %q", c.format)
 	}
 	return nil
 }
@@ -128,7 +123,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 		return err
 	}
 	if e.failed() {
-		err := a.report(e.files, flags.format)
+		err := a.report(e.files, flags.format.name)
 		if e.sound {
 			a.note("nothing is compiled; --skip-invalid leaves out the unions of the structs with errors")
 		}
@@ -169,7 +164,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 	})
 	if err == nil {
 		e.missing(results)
-		err = a.report(append(e.files, results...), flags.format)
+		err = a.report(append(e.files, results...), flags.format.name)
 	}
 	if errors.Is(err, errSkipped) {
 		defer func() { err = cmp.Or(err, errSkipped) }()
@@ -254,13 +249,7 @@ func (a *app) report(results []result, format string) error {
 	skipped := list.HasErrors()
 	list = a.loud(list).Sort()
 
-	var err error
-	if format == "json" {
-		err = diag.JSON(a.streams.Err, list)
-	} else {
-		err = a.console.text(list, sources(results))
-	}
-	if err != nil {
+	if err := printDiagnostics(a.streams.Err, format, a.console.colour, list, results); err != nil {
 		return fmt.Errorf("write diagnostics: %w", err)
 	}
 	switch {
@@ -296,15 +285,6 @@ func sources(results []result) func(file string) []byte {
 		}
 		return src
 	}
-}
-
-// printText writes a text for people, with what others wrote in it, to standard
-// output; JSON has escapes of its own.
-func (a *app) printText(format string, data []byte) error {
-	if format != "json" {
-		data = []byte(diag.Escape(string(data)))
-	}
-	return a.print(data)
 }
 
 // print writes to standard output.

@@ -25,7 +25,7 @@ var explanations = map[string]func(io.Writer, []explain.CRD) error{
 func (a *app) explainCommand() *cobra.Command {
 	var (
 		flags  compilerFlags
-		format string
+		output printing
 	)
 	cmd := &cobra.Command{
 		Use:   "explain [FILE|DIR|-]...",
@@ -56,30 +56,29 @@ CustomResourceDefinition.`,
   kubectl get crd backends.example.com -o yaml | unioncel explain
 
   # A page for the documentation
-  unioncel explain -o markdown config/crd > docs/unions.md
+  unioncel explain --format markdown -o docs/unions.md config/crd
 
-  # The dearest rule
-  unioncel explain -o json config/crd | jq '[.[].unions[].rules[]] | max_by(.cost)'`,
+  # The most expensive rule
+  unioncel explain --format json config/crd | jq '[.[].unions[].rules[]] | max_by(.cost)'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			show, ok := explanations[format]
-			if !ok {
-				return usagef("--output is text, markdown or json, not %q", format)
+			if err := checkOutput(cmd, &output.path); err != nil {
+				return err
 			}
 			opts, e, err := flags.options()
 			if err != nil {
 				return err
 			}
-			return a.explainAll(cmd.Context(), e, a.explain(opts), format, show, args)
+			return a.explainAll(cmd.Context(), e, a.explain(opts), &output, args)
 		},
 	}
 	flags.register(cmd)
 	flags.unions.skipInvalid = true
-	cmd.Flags().StringVarP(&format, "output", "o", "text", "how explanations are printed: text, markdown or json")
+	output.register(cmd, "explanations", "text", "markdown", "json")
 	return cmd
 }
 
 // explainAll prints the explanations of all inputs together, in their order.
-func (a *app) explainAll(ctx context.Context, e outside, plan planner, format string, show func(io.Writer, []explain.CRD) error, args []string) error {
+func (a *app) explainAll(ctx context.Context, e outside, plan planner, output *printing, args []string) error {
 	found, err := gather(ctx, a, e, args, func(name string, src []byte) ([]explain.CRD, diag.List, error) {
 		inputs, diags := plan(name, src)
 		var l []explain.CRD
@@ -100,8 +99,8 @@ func (a *app) explainAll(ctx context.Context, e outside, plan planner, format st
 		crds = append(crds, g.items...)
 	}
 	var out bytes.Buffer
-	if err := show(&out, crds); err != nil {
+	if err := explanations[output.name](&out, crds); err != nil {
 		return err
 	}
-	return cmp.Or(a.printText(format, out.Bytes()), err)
+	return cmp.Or(a.writeText(output, out.Bytes()), err)
 }

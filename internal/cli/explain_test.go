@@ -49,8 +49,8 @@ func TestExplain(t *testing.T) {
 		has   []string
 	}{
 		{nil, "<stdin>.example.com\n", []string{"declared at <stdin>:7:3", "b: Forbidden: at most one of a, b may be set", "42 bytes"}},
-		{[]string{"-o", "markdown"}, "# `<stdin>.example.com`\n", []string{"```mermaid\n", "| with two or more: too many |", "| members accepted | rejected |"}},
-		{[]string{"--output=json", "-"}, "[\n  {\n", []string{`"name": "<stdin>.example.com"`, `"line": 7`, `"bytes": 42`}},
+		{[]string{"--format", "markdown"}, "# `<stdin>.example.com`\n", []string{"```mermaid\n", "| with two or more: too many |", "| members accepted | rejected |"}},
+		{[]string{"--format=json", "-"}, "[\n  {\n", []string{`"name": "<stdin>.example.com"`, `"line": 7`, `"bytes": 42`}},
 	} {
 		a, out, errs, _ := explainApp("a: 1\n")
 		code := a.main(context.Background(), func() {}, append([]string{"explain"}, tt.args...))
@@ -76,7 +76,7 @@ func TestExplainAsksForWhatTheFlagsSay(t *testing.T) {
 func TestExplainWithoutUnions(t *testing.T) {
 	for format, want := range map[string]string{"text": "", "markdown": "", "json": "[]\n"} {
 		a, out, errs, _ := explainApp("")
-		code := a.main(context.Background(), func() {}, []string{"explain", "-o", format})
+		code := a.main(context.Background(), func() {}, []string{"explain", "--format", format})
 		if code != exitClean || out.String() != want || errs.String() != "unioncel: <stdin>: no unions\n" {
 			t.Errorf("%s: exit code %d, printed %q and %q", format, code, out, errs)
 		}
@@ -86,7 +86,7 @@ func TestExplainWithoutUnions(t *testing.T) {
 func TestExplainBroken(t *testing.T) {
 	a, out, errs, _ := explainApp("broken\n")
 	code := a.main(context.Background(), func() {}, []string{"explain"})
-	want := "<stdin>:1:1: UC203: broken\n | broken\n | ^\n"
+	want := "<stdin>:1:1: error: UC203: broken\n | broken\n | ^\n"
 	if code != exitFindings || out.Len() > 0 || errs.String() != want {
 		t.Errorf("exit code %d, printed %q and %q", code, out, errs)
 	}
@@ -94,7 +94,8 @@ func TestExplainBroken(t *testing.T) {
 
 func TestExplainUsage(t *testing.T) {
 	for flag, want := range map[string]string{
-		"--output=xml":          `unioncel: --output is text, markdown or json, not "xml"`,
+		"--format=xml":          `unioncel: invalid argument "xml" for "--format" flag: it is text, markdown or json`,
+		"--output=json":         "unioncel: -o names a file, --format the form; a file of that name is ./json",
 		"--encoding=coarse":     "unioncel: --encoding: ",
 		"--kube-version=latest": "unioncel: --kube-version: ",
 		"--write":               "unioncel: unknown flag: --write",

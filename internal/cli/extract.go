@@ -44,11 +44,11 @@ directories.`,
   # One file of several
   unioncel extract --unions a.yaml --unions b.yaml > unions.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("output") && path == "" {
-				return usagef("-o needs the name of a file")
+			if err := checkOutput(cmd, &path); err != nil {
+				return err
 			}
 			// What is printed is no file that somebody takes for the whole.
-			unions.skipInvalid = unions.skipInvalid || path == "" || path == "-"
+			unions.skipInvalid = unions.skipInvalid || path == ""
 			e, err := unions.read(len(args) > 0)
 			if err != nil {
 				return err
@@ -66,18 +66,12 @@ directories.`,
 			if wrong != nil {
 				return wrong
 			}
-			if path == "" || path == "-" {
-				return cmp.Or(a.print(out), err)
-			}
-			if err := noLink(path); err != nil {
-				return err
-			}
-			return cmp.Or(a.batch.replace([]output{{path, out}}), err)
+			return cmp.Or(a.write(path, out), err)
 		},
 	}
 	unions.register(cmd)
 	unions.registerSkip(cmd)
-	cmd.Flags().StringVarP(&path, "output", "o", "", "write to this `FILE` instead of standard output")
+	registerOutput(cmd, &path)
 	return cmd
 }
 

@@ -31,7 +31,7 @@ type inferring struct {
 	write   bool
 	set     string
 	replace bool
-	format  string
+	output  printing
 }
 
 func (a *app) inferCommand() *cobra.Command {
@@ -76,7 +76,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
   unioncel infer --write --replace --unions unions.yaml crd.yaml
   unioncel compile --unions unions.yaml crd.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := flags.validate(); err != nil {
+			if err := flags.validate(cmd); err != nil {
 				return err
 			}
 			return a.inferAll(cmd.Context(), &flags, args)
@@ -87,19 +87,22 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 	f.BoolVarP(&flags.write, "write", "w", false, "write declarations into the files; those that are equivalent, unless --only is given")
 	f.StringVar(&flags.set, "unions", "", "with --write, write them to this new `FILE`, a UnionSet, instead")
 	f.BoolVar(&flags.replace, "replace", false, "with --write, let compile take out the hand-written rules that are equivalent")
-	f.StringVarP(&flags.format, "output", "o", "text", "how unions are printed: text or json")
+	flags.output.register(cmd, "unions", "text", "json")
 	return cmd
 }
 
-func (f *inferring) validate() error {
+func (f *inferring) validate(cmd *cobra.Command) error {
+	if err := checkOutput(cmd, &f.output.path); err != nil {
+		return err
+	}
 	for _, v := range f.only {
 		if !slices.Contains(verdicts, verify.Verdict(v)) {
 			return usagef("--only is one of %s, not %q", joined(verdicts), v)
 		}
 	}
 	switch {
-	case f.format != "text" && f.format != "json":
-		return usagef("--output is text or json, not %q", f.format)
+	case f.write && f.output.path != "":
+		return usagef("-w writes declarations, -o what would be printed")
 	case f.set != "" && !f.write:
 		return usagef("--unions says where --write writes to; give both")
 	case f.set != "" && exists(f.set):
@@ -184,7 +187,7 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 	all := slices.Concat(found...)
 	if !flags.write {
 		var out bytes.Buffer
-		if err := inferences[flags.format](&out, all); err != nil {
+		if err := inferences[flags.output.name](&out, all); err != nil {
 			return err
 		}
 		for i, r := range results {
@@ -192,7 +195,7 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 				a.note(r.name + ": no unions found" + flags.that())
 			}
 		}
-		return a.printText(flags.format, out.Bytes())
+		return a.writeText(&flags.output, out.Bytes())
 	}
 	for i := range results {
 		results[i].diagnostics = nil // they have been reported

@@ -3,17 +3,14 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/lint"
-	"github.com/unioncel/unioncel/pkg/sarif"
 )
 
 func (a *app) lintCommand() *cobra.Command {
@@ -46,7 +43,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
   unioncel lint --fail-on warning config/crd
 
   # For GitHub code scanning
-  unioncel lint -o sarif config/crd > unioncel.sarif
+  unioncel lint --format sarif -o unioncel.sarif config/crd
 
   # With the declarations of Go types, without one kind of advice
   unioncel lint --go ./api/... --ignore UC524 config/crd/bases`,
@@ -62,7 +59,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 // lintFlags are those of the command lint.
 type lintFlags struct {
 	compiler compilerFlags
-	format   string
+	output   printing
 	failOn   string
 	ignore   []string
 	config   configFlags
@@ -70,13 +67,12 @@ type lintFlags struct {
 
 func (f *lintFlags) register(cmd *cobra.Command) {
 	f.compiler.register(cmd)
-	cmd.Flags().StringVarP(&f.format, "output", "o", "text", "how findings are printed: text, json, sarif or github")
+	f.output.register(cmd, "findings", diagnosticFormats...)
 	cmd.Flags().StringVar(&f.failOn, "fail-on", lint.Thresholds[lint.FailOnError],
 		"exit with 1 when there is a finding of at least this `SEVERITY`: error, warning or info; or never")
 	cmd.Flags().StringSliceVar(&f.ignore, "ignore", nil, "leave out findings with this `CODE`; repeatable")
 	f.config.register(cmd)
 	for flag, complete := range map[string]cobra.CompletionFunc{
-		"output":  oneOf("text", "json", "sarif", "github"),
 		"fail-on": oneOf(lint.Thresholds...),
 		"ignore":  completeCodes,
 	} {
@@ -94,39 +90,10 @@ func completeCodes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.
 	return l, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// lintPrinter prints findings. source returns a file, paths are those of the
-// repository.
-type lintPrinter func(w io.Writer, l diag.List, source func(string) []byte, paths func(string) string) error
-
-var lintPrinters = map[string]lintPrinter{
-	"text": func(w io.Writer, l diag.List, source func(string) []byte, _ func(string) string) error {
-		return diag.Text(w, l, source)
-	},
-	"json": func(w io.Writer, l diag.List, _ func(string) []byte, _ func(string) string) error {
-		return diag.JSON(w, l)
-	},
-	"github": func(w io.Writer, l diag.List, _ func(string) []byte, paths func(string) string) error {
-		return diag.GitHub(w, l, paths)
-	},
-	"sarif": func(w io.Writer, l diag.List, _ func(string) []byte, paths func(string) string) error {
-		version := linkedVersions().Unioncel
-		if strings.HasPrefix(version, "(") {
-			version = "" // a build that has none
-		}
-		return sarif.Write(w, l, sarif.Options{Version: version, Path: paths})
-	},
-}
-
 // lintAll lints all inputs and prints what was found together.
 func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error {
-	show, ok := lintPrinters[flags.format]
-	if !ok {
-		return usagef("--output is text, json, sarif or github, not %q", flags.format)
-	}
-	if flags.format == "text" && newConsole(a.streams.Out).colour {
-		show = func(w io.Writer, l diag.List, source func(string) []byte, _ func(string) string) error {
-			return diag.ColorText(w, l, source)
-		}
+	if err := checkOutput(cmd, &flags.output.path); err != nil {
+		return err
 	}
 	threshold, err := lint.ParseThreshold(flags.failOn)
 	if err != nil {
@@ -144,7 +111,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error
 		return err
 	}
 	if wrong.HasErrors() {
-		return a.showFindings(show, wrong, nil, lint.FailOnError)
+		return a.showFindings(&flags.output, wrong, nil, lint.FailOnError)
 	}
 	config.Ignore = append(config.Ignore, ignore...)
 	if config.FailOn != nil && !cmd.Flags().Changed("fail-on") {
@@ -164,7 +131,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error
 		home = filepath.Join(dir, home)
 	}
 	l = config.Apply(l, func(file string) string { return relative(home, dir, file, filepath.Separator) })
-	return a.showFindings(show, l, results, threshold)
+	return a.showFindings(&flags.output, l, results, threshold)
 }
 
 // lintInputs lints all inputs. Files that declarations are read from are among the
@@ -225,23 +192,18 @@ func (f *lintFlags) comments(results []result) diag.List {
 	return l
 }
 
-// showFindings prints findings on standard output, with --quiet only errors. It
-// returns errFindings when one is as bad as the threshold.
-func (a *app) showFindings(show lintPrinter, l diag.List, results []result, threshold lint.Threshold) error {
+// showFindings prints findings, with --quiet only errors. It returns errFindings when
+// one is as bad as the threshold.
+func (a *app) showFindings(output *printing, l diag.List, results []result, threshold lint.Threshold) error {
 	l = l.Sort()
 	reached := threshold.Reached(l)
 	l = a.loud(l)
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	root := repository(dir)
+	colour := output.path == "" && newConsole(a.streams.Out).colour
 	var out bytes.Buffer
-	err = show(&out, l, sources(results), func(file string) string { return relative(root, dir, file, filepath.Separator) })
-	if err != nil {
+	if err := printDiagnostics(&out, output.name, colour, l, results); err != nil {
 		return fmt.Errorf("print findings: %w", err)
 	}
-	if err := a.print(out.Bytes()); err != nil {
+	if err := a.write(output.path, out.Bytes()); err != nil {
 		return err
 	}
 	if reached {

@@ -158,10 +158,10 @@ func TestDiagnosticsAreSorted(t *testing.T) {
 		}
 	}
 	code := a.main(context.Background(), func() {}, []string{"compile", "-w", outs[1].path, outs[0].path})
-	want := outs[0].path + ":1:1: UC507: warning: first\n | old a\n | ^\n" +
-		outs[0].path + ":1:5: UC507: warning: second\n | old a\n | ....^\n" +
-		outs[1].path + ":1:1: UC507: warning: first\n | old b\n | ^\n" +
-		outs[1].path + ":1:5: UC507: warning: second\n | old b\n | ....^\n"
+	want := outs[0].path + ":1:1: warning: UC507: first\n | old a\n | ^\n" +
+		outs[0].path + ":1:5: warning: UC507: second\n | old a\n | ....^\n" +
+		outs[1].path + ":1:1: warning: UC507: first\n | old b\n | ^\n" +
+		outs[1].path + ":1:5: warning: UC507: second\n | old b\n | ....^\n"
 	if code != exitClean || out.Len() > 0 || errs.String() != want {
 		t.Errorf("exit code %d, printed %q and\n%s\nwant\n%s", code, out, errs, want)
 	}

@@ -37,7 +37,7 @@ var verifications = map[string]func(io.Writer, []verified) error{"text": verific
 func (a *app) verifyCommand() *cobra.Command {
 	var (
 		unions elsewhereFlags
-		format string
+		output printing
 	)
 	cmd := &cobra.Command{
 		Use:   "verify [FILE|DIR|-]...",
@@ -67,26 +67,25 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
   # In CI
   unioncel compile -o dist config/crd && unioncel verify dist`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			show, ok := verifications[format]
-			if !ok {
-				return usagef("--output is text or json, not %q", format)
+			if err := checkOutput(cmd, &output.path); err != nil {
+				return err
 			}
 			e, err := unions.read(true)
 			if err != nil {
 				return err
 			}
-			return a.verifyAll(cmd.Context(), e, format, show, args)
+			return a.verifyAll(cmd.Context(), e, &output, args)
 		},
 	}
 	unions.register(cmd)
 	unions.skipInvalid = true
-	cmd.Flags().StringVarP(&format, "output", "o", "text", "how results are printed: text or json")
+	output.register(cmd, "results", "text", "json")
 	return cmd
 }
 
 // verifyAll verifies the unions of all inputs, in their order, and prints what
 // was found together.
-func (a *app) verifyAll(ctx context.Context, e outside, format string, show func(io.Writer, []verified) error, args []string) error {
+func (a *app) verifyAll(ctx context.Context, e outside, output *printing, args []string) error {
 	found, err := gather(ctx, a, e, args, func(name string, src []byte) (l []verified, diags diag.List, err error) {
 		declared, diags := crdpatch.Declared(name, src, e.Elsewhere)
 		for _, d := range declared {
@@ -109,10 +108,10 @@ func (a *app) verifyAll(ctx context.Context, e outside, format string, show func
 		l = append(l, g.items...)
 	}
 	var out bytes.Buffer
-	if err := show(&out, l); err != nil {
+	if err := verifications[output.name](&out, l); err != nil {
 		return err
 	}
-	if err := a.printText(format, out.Bytes()); err != nil {
+	if err := a.writeText(output, out.Bytes()); err != nil {
 		return err
 	}
 	for _, v := range l {

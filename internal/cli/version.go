@@ -17,7 +17,7 @@ import (
 const kubernetesModule = "k8s.io/apiextensions-apiserver"
 
 func (a *app) versionCommand() *cobra.Command {
-	var format string
+	var form format
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of unioncel and of what it is built with",
@@ -26,24 +26,21 @@ checks the rules and estimates their cost, and the version of Go.`,
 		Example: `  unioncel version
 
   # Which Kubernetes?
-  unioncel version -o json | jq -r .kubernetes`,
+  unioncel version --format json | jq -r .kubernetes`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v := linkedVersions()
-			switch format {
-			case "text":
+			if form.name == "text" {
 				return a.print([]byte(v.text()))
-			case "json":
-				data, err := json.MarshalIndent(v, "", "  ")
-				if err != nil {
-					return err
-				}
-				return a.print(append(data, '\n'))
 			}
-			return usagef("--output is text or json, not %q", format)
+			data, err := json.MarshalIndent(v, "", "  ")
+			if err != nil {
+				return err
+			}
+			return a.print(append(data, '\n'))
 		},
 	}
-	cmd.Flags().StringVarP(&format, "output", "o", "text", "how versions are printed: text or json")
+	form.register(cmd, "versions", "text", "json")
 	return cmd
 }
 

@@ -75,6 +75,6 @@ spec:
 		fmt.Println(d.Hint)
 	}
 	// Output:
-	// crd.yaml:11:27: UC203: member "tpc" is not a property of this object
+	// crd.yaml:11:27: error: UC203: member "tpc" is not a property of this object
 	// write "tcp"
 }

@@ -51,31 +51,31 @@ func TestEditedAfterCompile(t *testing.T) {
 	}{
 		{
 			name: "rule deleted", in: change(list, ""),
-			diags: "crd.yaml:20:13: UC403: a compiled rule is gone, or its text was edited: !(has(self.a) && has(self.b))",
+			diags: "crd.yaml:20:13: error: UC403: a compiled rule is gone, or its text was edited: !(has(self.a) && has(self.b))",
 		},
 		{
 			name: "list emptied", in: change(list, "            x-kubernetes-validations: []\n"),
-			diags: "crd.yaml:21:13: UC403: a compiled rule is gone, or its text was edited: !(has(self.a) && has(self.b))",
+			diags: "crd.yaml:21:13: error: UC403: a compiled rule is gone, or its text was edited: !(has(self.a) && has(self.b))",
 		},
 		{
 			name: "list is null", in: change(list, "            x-kubernetes-validations:\n"),
-			diags: "crd.yaml:21:13: UC403: a compiled rule is gone, or its text was edited: !(has(self.a) && has(self.b))",
+			diags: "crd.yaml:21:13: error: UC403: a compiled rule is gone, or its text was edited: !(has(self.a) && has(self.b))",
 		},
 		{
 			name: "list is a string", in: change(list, "            x-kubernetes-validations: none\n"),
-			diags: "crd.yaml:21:13: UC403: a compiled rule is gone, or its text was edited: !(has(self.a) && has(self.b))",
+			diags: "crd.yaml:21:13: error: UC403: a compiled rule is gone, or its text was edited: !(has(self.a) && has(self.b))",
 		},
 		{
 			name: "text edited", in: change(`rule: "!(has(self.a) && has(self.b))"`, `rule: "!(has(self.a) && has(self.b)) "`),
-			diags: "crd.yaml:21:13: UC403: a compiled rule is gone, or its text was edited: !(has(self.a) && has(self.b))",
+			diags: "crd.yaml:21:13: error: UC403: a compiled rule is gone, or its text was edited: !(has(self.a) && has(self.b))",
 		},
 		{
 			name: "message edited", in: change("at most one of", "not both of"),
-			diags: "crd.yaml:22:15: UC403: a compiled rule was edited: !(has(self.a) && has(self.b))",
+			diags: "crd.yaml:22:15: error: UC403: a compiled rule was edited: !(has(self.a) && has(self.b))",
 		},
 		{
 			name: "message deleted", in: change("- message: \"at most one of a, b may be set\"\n              rule", "- rule"),
-			diags: "crd.yaml:22:15: UC403: a compiled rule was edited: !(has(self.a) && has(self.b))",
+			diags: "crd.yaml:22:15: error: UC403: a compiled rule was edited: !(has(self.a) && has(self.b))",
 		},
 		{
 			name: "rule appended", in: change(list, list+"            - rule: self.a != 'x'\n"), compiled: "=",
@@ -104,74 +104,74 @@ func TestEditedAfterCompile(t *testing.T) {
 			name: "schema deleted", in: change(compiled[strings.Index(compiled, "          spec:\n"):], "          other: {type: string}\n"),
 			compiled:   header + body[:strings.Index(body, "          spec:\n")] + "          other: {type: string}\n",
 			decompiled: header + body[:strings.Index(body, "          spec:\n")] + "          other: {type: string}\n",
-			diags:      "crd.yaml:6:5: UC403: warning: this schema is gone; its union is forgotten",
+			diags:      "crd.yaml:6:5: warning: UC403: this schema is gone; its union is forgotten",
 		},
 		{
 			name: "version renamed", in: change("- name: v1", "- name: v2"),
-			diags: "crd.yaml:6:5: UC403: this schema is gone, and its compiled rules stand at spec.versions[0].schema.openAPIV3Schema.properties[spec]",
+			diags: "crd.yaml:6:5: error: UC403: this schema is gone, and its compiled rules stand at spec.versions[0].schema.openAPIV3Schema.properties[spec]",
 		},
 		{
 			name: "schema renamed", in: change("          spec:\n", "          template:\n"),
-			diags: "crd.yaml:6:5: UC403: this schema is gone, and its compiled rules stand at spec.versions[0].schema.openAPIV3Schema.properties[template]",
+			diags: "crd.yaml:6:5: error: UC403: this schema is gone, and its compiled rules stand at spec.versions[0].schema.openAPIV3Schema.properties[template]",
 		},
 		{
 			name: "schema copied", in: change("          spec:\n", "          copy: {type: object, x-kubernetes-validations: [{message: 'at most one of a, b may be set', rule: '!(has(self.a) && has(self.b))'}], properties: {a: {type: string}, b: {type: string}}}\n          spec:\n"),
 			compiled:   "=",
 			decompiled: strings.Replace(in, "          spec:\n", "          copy: {type: object, x-kubernetes-validations: [{message: 'at most one of a, b may be set', rule: '!(has(self.a) && has(self.b))'}], properties: {a: {type: string}, b: {type: string}}}\n          spec:\n", 1),
-			diags:      "crd.yaml:6:5: UC403: warning: the rules here are copies of those compiled for spec.versions[v1].schema.openAPIV3Schema.properties[spec]; they are taken for hand-written ones",
+			diags:      "crd.yaml:6:5: warning: UC403: the rules here are copies of those compiled for spec.versions[v1].schema.openAPIV3Schema.properties[spec]; they are taken for hand-written ones",
 		},
 		{
 			name: "annotation deleted", in: change(line, ""), compiled: "=", decompiled: "=",
 		},
 		{
 			name: "annotation cut off", in: change(line, line[:60]+"'\n"),
-			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: unexpected end of JSON input",
+			diags: "crd.yaml:6:26: error: UC402: the annotation unioncel.dev/unions cannot be read: unexpected end of JSON input",
 		},
 		{
 			name: "annotation of a later format", in: change(`{"format":2`, `{"format":3`),
-			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: it has format 3; this version of unioncel reads format 2",
+			diags: "crd.yaml:6:26: error: UC402: the annotation unioncel.dev/unions cannot be read: it has format 3; this version of unioncel reads format 2",
 		},
 		{
 			name: "annotation of an earlier format", in: change(`{"format":2`, `{"format":1`),
-			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: it was written by an older version of unioncel",
+			diags: "crd.yaml:6:26: error: UC402: the annotation unioncel.dev/unions cannot be read: it was written by an older version of unioncel",
 		},
 		{
 			name: "annotation without format", in: change(line, "    "+Annotation+": '{}'\n"),
-			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: it has format 0; this version of unioncel reads format 2",
+			diags: "crd.yaml:6:26: error: UC402: the annotation unioncel.dev/unions cannot be read: it has format 0; this version of unioncel reads format 2",
 		},
 		{
 			name: "annotation not JSON", in: change(line, "    "+Annotation+": hello\n"),
-			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: invalid character 'h' looking for beginning of value",
+			diags: "crd.yaml:6:26: error: UC402: the annotation unioncel.dev/unions cannot be read: invalid character 'h' looking for beginning of value",
 		},
 		{
 			name: "annotation is a number", in: change(line, "    "+Annotation+": 1\n"),
-			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: kubectl reads 1 as the number 1; quote it",
+			diags: "crd.yaml:6:26: error: UC402: the annotation unioncel.dev/unions cannot be read: kubectl reads 1 as the number 1; quote it",
 		},
 		{
 			name: "annotation is null", in: change(line, "    "+Annotation+":\n"),
-			diags: "crd.yaml:6:25: UC402: the annotation unioncel.dev/unions cannot be read: kubectl reads the empty value as null; quote it",
+			diags: "crd.yaml:6:25: error: UC402: the annotation unioncel.dev/unions cannot be read: kubectl reads the empty value as null; quote it",
 		},
 		{
 			name: "annotation is a list", in: change(line, "    "+Annotation+": []\n"),
-			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: a list is not a string",
+			diags: "crd.yaml:6:26: error: UC402: the annotation unioncel.dev/unions cannot be read: a list is not a string",
 		},
 		{
 			name: "annotation of another shape", in: change(line, "    "+Annotation+`: '{"format":2,"schemas":{}}'`+"\n"),
-			diags: "crd.yaml:6:26: UC402: the annotation unioncel.dev/unions cannot be read: json: cannot unmarshal object into Go struct field record.schemas of type []crdpatch.schemaRecord",
+			diags: "crd.yaml:6:26: error: UC402: the annotation unioncel.dev/unions cannot be read: json: cannot unmarshal object into Go struct field record.schemas of type []crdpatch.schemaRecord",
 		},
 		{
 			name: "member renamed", in: change("              a: {type", "              c: {type"), decompiled: strings.Replace(in, "              a: {type", "              c: {type", 1),
-			diags: `compile: crd.yaml:21:13: UC203: member "a" is not a property of this object`,
+			diags: `compile: crd.yaml:21:13: error: UC203: member "a" is not a property of this object`,
 		},
 		{
 			name: "behind the rules", in: compiled + "          größer: {type: object, x-kubernetes-unions: 1}\n",
 			decompiled: in + "          größer: {type: object, x-kubernetes-unions: 1}\n",
-			diags:      `compile: crd.yaml:27:55: UC202: x-kubernetes-unions must be a list of unions, not 1`,
+			diags:      `compile: crd.yaml:27:55: error: UC202: x-kubernetes-unions must be a list of unions, not 1`,
 		},
 		{
 			name: "member renamed in front", in: change("spec:\n  group", "# größer\nspec:\n  group", "              a: {type", "              c: {type"),
 			decompiled: strings.Replace(strings.Replace(in, "              a: {type", "              c: {type", 1), "spec:\n  group", "# größer\nspec:\n  group", 1),
-			diags:      `compile: crd.yaml:22:13: UC203: member "a" is not a property of this object`,
+			diags:      `compile: crd.yaml:22:13: error: UC203: member "a" is not a property of this object`,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -61,7 +61,7 @@ func ExampleCompile_diagnostics() {
 		fmt.Println("hint:", d.Hint)
 	}
 	// Output:
-	// gateway.yaml:20:34: UC203: member "uri" is not a property of this object
+	// gateway.yaml:20:34: error: UC203: member "uri" is not a property of this object
 	// hint: write "url"
 }
 

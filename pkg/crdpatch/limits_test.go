@@ -29,10 +29,10 @@ func TestLimits(t *testing.T) {
 		want string
 	}{
 		{"long comment in a declaration", long(header+body, "            - members", 270_000), Options{},
-			"in:1:1: UC404: with unioncel.dev/unions the annotations have 270216 bytes; the API server accepts 262144"},
+			"in:1:1: error: UC404: with unioncel.dev/unions the annotations have 270216 bytes; the API server accepts 262144"},
 		{"that long, without annotation", long(header+body, "            - members", 270_000), Options{NoAnnotation: true}, ""},
 		{"that long, outside of it", long(header+body, "            x-kubernetes-unions", 270_000), Options{}, ""},
-		{"small before", described(261_500), Options{}, "in:1:1: UC505: warning: compiling grows this manifest from 261"},
+		{"small before", described(261_500), Options{}, "in:1:1: warning: UC505: compiling grows this manifest from 261"},
 		{"small before and after", described(259_000), Options{}, ""},
 		{"large before", described(270_000), Options{}, ""},
 		{"small but for what kubectl has kept", applied(150_000, described(111_000)), Options{}, ""},

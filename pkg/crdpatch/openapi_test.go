@@ -33,7 +33,7 @@ func TestSchemaEditedAfterCompile(t *testing.T) {
 	if strings.Count(compiled, schema) != 1 || strings.Contains(compiled, validationsKey) {
 		t.Fatalf("unexpected output:\n%s", compiled)
 	}
-	const gone = "crd.yaml:21:13: UC403: a compiled schema in allOf is gone, or was edited"
+	const gone = "crd.yaml:21:13: error: UC403: a compiled schema in allOf is gone, or was edited"
 	for _, tt := range []struct {
 		name, old, new string
 		compiled       string // "" when it fails
@@ -61,7 +61,7 @@ func TestSchemaEditedAfterCompile(t *testing.T) {
 		},
 		{
 			name: "renamed", old: "          spec:\n", new: "          template:\n",
-			diags: "crd.yaml:6:5: UC403: this schema is gone, and its compiled rules stand at spec.versions[0].schema.openAPIV3Schema.properties[template]",
+			diags: "crd.yaml:6:5: error: UC403: this schema is gone, and its compiled rules stand at spec.versions[0].schema.openAPIV3Schema.properties[template]",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

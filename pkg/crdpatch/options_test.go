@@ -88,10 +88,10 @@ func TestKubeVersion(t *testing.T) {
 		{"1.28", in, "fieldPath message messageExpression reason rule", ""},
 		{"v1.30.2", in, "fieldPath message messageExpression reason rule", ""},
 		{"", in, "fieldPath message messageExpression reason rule", ""},
-		{"1.29", ratchet, "", "in:21:15: UC303: ratchet needs optionalOldSelf, which Kubernetes 1.29 does not know"},
+		{"1.29", ratchet, "", "in:21:15: error: UC303: ratchet needs optionalOldSelf, which Kubernetes 1.29 does not know"},
 		{"1.30", ratchet, "message messageExpression optionalOldSelf rule", ""},
-		{"1.24", in, "", `in: UC303: "1.24" is no version of Kubernetes from 1.25 on: write it like 1.30`},
-		{"one", in, "", `in: UC303: "one" is no version of Kubernetes from 1.25 on: write it like 1.30`},
+		{"1.24", in, "", `in: error: UC303: "1.24" is no version of Kubernetes from 1.25 on: write it like 1.30`},
+		{"one", in, "", `in: error: UC303: "one" is no version of Kubernetes from 1.25 on: write it like 1.30`},
 	} {
 		out, diags := Compile("in", tt.in, Options{KubeVersion: tt.version})
 		var keys []string

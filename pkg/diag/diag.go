@@ -106,11 +106,7 @@ func (d Diagnostic) String() string {
 
 // head returns the parts of the first line.
 func (d Diagnostic) head() (place, kind, message string) {
-	kind = string(d.Code)
-	if d.Severity != Error {
-		kind += ": " + d.Severity.String()
-	}
-	return inline(d.Pos.String()), kind, inline(d.Message)
+	return inline(d.Pos.String()), d.Severity.String() + ": " + string(d.Code), inline(d.Message)
 }
 
 func (d Diagnostic) compare(e Diagnostic) int {

@@ -17,7 +17,7 @@ func TestEscape(t *testing.T) {
 		}
 	}
 	d := Diagnostic{Code: UnknownMember, Pos: Pos{"::set-env name=x::y.yaml", 1, 2}, Message: "m"}
-	if got, want := d.String(), "\\u003a:set-env name=x::y.yaml:1:2: UC203: m"; got != want {
+	if got, want := d.String(), "\\u003a:set-env name=x::y.yaml:1:2: error: UC203: m"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

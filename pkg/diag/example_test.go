@@ -18,7 +18,7 @@ func Example() {
 		_ = diag.Text(os.Stdout, list.Sort(), func(string) []byte { return src })
 	}
 	// Output:
-	// crd.yaml:3:5: UC203: union member "tsl" is not a property of this object
+	// crd.yaml:3:5: error: UC203: union member "tsl" is not a property of this object
 	//  |     tsl: TLS
 	//  | ....^
 	//  hint: write "tls"

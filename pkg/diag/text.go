@@ -11,16 +11,15 @@ import (
 
 // Text writes the list, in its order, for people to read:
 //
-//	crd.yaml:41:5: UC203: union member "tsl" is not a property of this object
+//	crd.yaml:41:5: error: UC203: union member "tsl" is not a property of this object
 //	 |     tsl: TLS
 //	 | ....^
 //	 hint: write "tls" (declared at crd.yaml:33:9)
 //	 path: spec.versions[0].schema.openAPIV3Schema.properties.spec
 //	 see crd.yaml:33:9: declared here
 //
-// The severity stands before the message unless it is [Error]. The source line
-// is shown when source, which may be nil, returns a file that has it; a long
-// one is cut around the column. Hint, path and related places appear where
+// The source line is shown when source, which may be nil, returns a file that has it;
+// a long one is cut around the column. Hint, path and related places appear where
 // they are set. Control characters never reach the output.
 func Text(w io.Writer, l List, source func(file string) []byte) error {
 	return printText(w, l, source, func(_ style, s string) string { return s })

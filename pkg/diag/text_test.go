@@ -27,18 +27,18 @@ func TestTextParts(t *testing.T) {
 		{Code: Syntax, Pos: Pos{"crd.yaml", 99, 1}, Message: "no such line"},
 		{Code: Syntax, Pos: Pos{"unknown.yaml", 1, 1}, Message: "no such file"},
 	}
-	want := `crd.yaml:2:3: UC203: no such member
+	want := `crd.yaml:2:3: error: UC203: no such member
  |   tsl: TLS
  | ..^
  hint: either
        or
  path: spec.versions[0]
  see crd.yaml:1:1: declared here
-empty.yaml: UC103: nothing
-crd.yaml:1: UC502: warning: differ
+empty.yaml: error: UC103: nothing
+crd.yaml:1: warning: UC502: differ
  | a:
-crd.yaml:99:1: UC101: no such line
-unknown.yaml:1:1: UC101: no such file
+crd.yaml:99:1: error: UC101: no such line
+unknown.yaml:1:1: error: UC101: no such file
 `
 	got := text(t, l, func(file string) []byte {
 		if file == "crd.yaml" {
@@ -53,7 +53,7 @@ unknown.yaml:1:1: UC101: no such file
 
 func TestTextWithoutSource(t *testing.T) {
 	got := text(t, List{{Code: Syntax, Pos: Pos{"a", 1, 1}, Message: "m"}}, nil)
-	if want := "a:1:1: UC101: m\n"; got != want {
+	if want := "a:1:1: error: UC101: m\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func TestConfigMistakes(t *testing.T) {
-	const name = "UnionCompiler/unions: UC705: "
+	const name = "UnionCompiler/unions: error: UC705: "
 	for _, tt := range []struct {
 		name, config string
 		want         []string // the diagnostics, with their hints behind a bar
@@ -23,9 +23,9 @@ func TestConfigMistakes(t *testing.T) {
 		{"spec", configured("spec: {}"), []string{name + `unknown key "spec" in a UnionCompiler at spec|write its keys at the top level, beside metadata`}},
 		{"no idea", configured("xyzzy: 1"), []string{name + `unknown key "xyzzy" in a UnionCompiler at xyzzy|the keys are apiVersion, kind, metadata, files, unions, schemas, kubeVersion, encoding, keepUnions, noAnnotation, forget, verify`}},
 		{"a key that is a list", configured("? [a]", ": b"), []string{name + `a key of a UnionCompiler must be a string, not a list|the keys are apiVersion, kind, metadata, files, unions, schemas, kubeVersion, encoding, keepUnions, noAnnotation, forget, verify`}},
-		{"twice", configured("verify: true", "verify: false"), []string{`UnionCompiler/unions: UC104: key "verify" occurs twice in this mapping|delete one of them`}},
+		{"twice", configured("verify: true", "verify: false"), []string{`UnionCompiler/unions: error: UC104: key "verify" occurs twice in this mapping|delete one of them`}},
 		{"types", configured("files: a.yaml", "unions: {a: b}", "schemas: x", "kubeVersion: [1]", "encoding: {}", "keepUnions: 'true'", "noAnnotation: 1", "forget: 'no'", "verify: yes"), []string{
-			`UnionCompiler/unions: UC701: schemas: want a list, not "x"|write an item per schema: - crd: backups.example.com`,
+			`UnionCompiler/unions: error: UC701: schemas: want a list, not "x"|write an item per schema: - crd: backups.example.com`,
 			name + `encoding: want a string, not a mapping at encoding|write it like auto`,
 			name + `files: want a list of files, not "a.yaml" at files|write it like files: [crds/backup.yaml]`,
 			name + `forget: want true or false, not "no" at forget|write forget: true, without quotes`,
@@ -47,17 +47,17 @@ func TestConfigMistakes(t *testing.T) {
 			name + `encoding: no such encoding "best": use auto, fine, compact, terse or openapi at encoding|`,
 			name + `kubeVersion: "1.0" is no version of Kubernetes from 1.25 on: write it like 1.30 at kubeVersion|write it like "1.30"`,
 		}},
-		{"metadata", "functionConfig: {apiVersion: unioncel.dev/v1alpha1, kind: UnionCompiler, metadata: x}\n", []string{`UnionCompiler: UC705: metadata: want a mapping, not "x" at metadata|write it like metadata: {name: unions}`}},
-		{"a ConfigMap", "functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {verify: 'true'}}\n", []string{`UnionCompiler/c: UC705: a functionConfig of kind ConfigMap is not read, since it has no place for lists and booleans at kind|` +
+		{"metadata", "functionConfig: {apiVersion: unioncel.dev/v1alpha1, kind: UnionCompiler, metadata: x}\n", []string{`UnionCompiler: error: UC705: metadata: want a mapping, not "x" at metadata|write it like metadata: {name: unions}`}},
+		{"a ConfigMap", "functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {verify: 'true'}}\n", []string{`UnionCompiler/c: error: UC705: a functionConfig of kind ConfigMap is not read, since it has no place for lists and booleans at kind|` +
 			`write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler, with the options at the top level, not under data`}},
-		{"another kind", "functionConfig: {apiVersion: unioncel.dev/v1alpha1, kind: UnionSet}\n", []string{`UnionCompiler: UC705: the functionConfig must be a UnionCompiler, not a UnionSet at kind|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
-		{"no kind", "functionConfig: {}\n", []string{`UnionCompiler: UC705: the functionConfig has no kind at kind|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
-		{"another version", "functionConfig: {apiVersion: unioncel.dev/v1, kind: UnionCompiler}\n", []string{`UnionCompiler: UC705: a UnionCompiler is read in apiVersion unioncel.dev/v1alpha1, not "unioncel.dev/v1" at apiVersion|write apiVersion: unioncel.dev/v1alpha1`}},
-		{"a list", "functionConfig: []\n", []string{`UnionCompiler: UC705: the functionConfig must be a mapping, not an empty list|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
-		{"a string", "functionConfig: a\n", []string{`UnionCompiler: UC705: the functionConfig must be a mapping, not "a"|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
+		{"another kind", "functionConfig: {apiVersion: unioncel.dev/v1alpha1, kind: UnionSet}\n", []string{`UnionCompiler: error: UC705: the functionConfig must be a UnionCompiler, not a UnionSet at kind|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
+		{"no kind", "functionConfig: {}\n", []string{`UnionCompiler: error: UC705: the functionConfig has no kind at kind|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
+		{"another version", "functionConfig: {apiVersion: unioncel.dev/v1, kind: UnionCompiler}\n", []string{`UnionCompiler: error: UC705: a UnionCompiler is read in apiVersion unioncel.dev/v1alpha1, not "unioncel.dev/v1" at apiVersion|write apiVersion: unioncel.dev/v1alpha1`}},
+		{"a list", "functionConfig: []\n", []string{`UnionCompiler: error: UC705: the functionConfig must be a mapping, not an empty list|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
+		{"a string", "functionConfig: a\n", []string{`UnionCompiler: error: UC705: the functionConfig must be a mapping, not "a"|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
 		{"a union set within", configured("schemas: [{crd: a.example.com, pth: spec, x-kubernetes-unions: [{members: [http, tcp], nam: x}]}]"), []string{
-			`UnionCompiler/unions: UC201: unknown key "nam" in a union declaration at schemas[0]|write "name"`,
-			`UnionCompiler/unions: UC701: unknown key "pth" in an item of schemas at schemas[0]|write "path"`,
+			`UnionCompiler/unions: error: UC201: unknown key "nam" in a union declaration at schemas[0]|write "name"`,
+			`UnionCompiler/unions: error: UC701: unknown key "pth" in an item of schemas at schemas[0]|write "path"`,
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -144,8 +144,8 @@ func TestInlineUnions(t *testing.T) {
 	config = strings.Replace(config, "schemas:\n", "schemas:\n  - crd: a.example.com\n    path: spec.http\n    x-kubernetes-unions: [{members: [u, v]}]\n", 1)
 	r = mustRun(t, listOf(config, crdText("a")), nil)
 	wantTexts(t, r,
-		`UnionCompiler/unions schemas[0]: UC215: a union needs an object with properties; this schema is an object without properties at spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[http]`,
-		`UnionCompiler/unions schemas[1]: UC203: member "tpc" is not a property of this object at spec.versions[0].schema.openAPIV3Schema.properties[spec]`)
+		`UnionCompiler/unions schemas[0]: error: UC215: a union needs an object with properties; this schema is an object without properties at spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[http]`,
+		`UnionCompiler/unions schemas[1]: error: UC203: member "tpc" is not a property of this object at spec.versions[0].schema.openAPIV3Schema.properties[spec]`)
 	for i, res := range resultsOf(t, r.Output) {
 		if want := []string{"schemas[0]", "schemas[1]"}[i]; res.Field.Path != want || res.ResourceRef.Kind != "UnionCompiler" {
 			t.Errorf("result %d is about %s of %v, want %s", i, res.Field.Path, res.ResourceRef, want)
@@ -158,7 +158,7 @@ func TestManyInlineUnions(t *testing.T) {
 	var items, want []string
 	for i := range 2000 {
 		items = append(items, fmt.Sprintf("{crd: n%d.example.com, path: spec, x-kubernetes-unions: [{members: [http, tcp]}]}", i))
-		want = append(want, fmt.Sprintf("UnionCompiler/unions schemas[%d]: UC702: no input has the CustomResourceDefinition n%d.example.com, which this union is for", i, i))
+		want = append(want, fmt.Sprintf("UnionCompiler/unions schemas[%d]: error: UC702: no input has the CustomResourceDefinition n%d.example.com, which this union is for", i, i))
 	}
 	r := mustRun(t, listOf(configured("schemas: ["+strings.Join(items, ", ")+"]")), nil)
 	got := texts(r)
@@ -176,8 +176,8 @@ func TestMissingCRD(t *testing.T) {
 	inline := "schemas: [{crd: ab.example.com, path: spec, x-kubernetes-unions: [{members: [http, tcp]}]}]"
 	r := mustRun(t, listOf(configured("unions: [sets/c.yaml]", inline), crdText("a")), files)
 	wantTexts(t, r,
-		"UnionCompiler/unions schemas[0]: UC702: no input has the CustomResourceDefinition ab.example.com, which this union is for",
-		"sets/c.yaml:4:3: UC702: no input has the CustomResourceDefinition c.example.com, which this union is for")
+		"UnionCompiler/unions schemas[0]: error: UC702: no input has the CustomResourceDefinition ab.example.com, which this union is for",
+		"sets/c.yaml:4:3: error: UC702: no input has the CustomResourceDefinition c.example.com, which this union is for")
 	if hint := r.Diagnostics[0].Hint; hint != "did you mean a.example.com? Or give the file that has it, too" {
 		t.Errorf("the hint is %q", hint)
 	}

@@ -29,7 +29,7 @@ functionConfig:
 	_, results, _ := strings.Cut(string(report.Output), "\nresults:\n")
 	fmt.Print(results)
 	// Output:
-	// UnionCompiler/unions: UC705: crds/backup.yaml: file does not exist
+	// UnionCompiler/unions: error: UC705: crds/backup.yaml: file does not exist
 	//  hint: names are relative to the directory of the kustomization
 	//  path: files[0]
 	// - message: |-

@@ -90,30 +90,30 @@ func TestGenerateMistakes(t *testing.T) {
 	}
 	const object = "files hold Kubernetes objects, which have an apiVersion and a kind: write them, or take the file out of the list of files"
 	const relative = "names are relative to the directory of the kustomization"
-	const member = `a.yaml:26:31: UC203: member "tpc" is not a property of this object at spec.versions[0].schema.openAPIV3Schema.properties[spec]|write "tcp"`
+	const member = `a.yaml:26:31: error: UC203: member "tpc" is not a property of this object at spec.versions[0].schema.openAPIV3Schema.properties[spec]|write "tcp"`
 	for names, want := range map[string]string{
 		"[a.yaml]":                     member,
-		"[notyaml.yaml]":               "notyaml.yaml:1:4: UC101: did not find expected node content|",
-		"[empty.yaml]":                 "empty.yaml: UC103: the file is empty|",
-		"[list.yaml]":                  "list.yaml:1:1: UC705: this document is a list, not an object|" + object,
-		"[kindless.yaml]":              "kindless.yaml:4:1: UC705: this document has no kind|" + object,
-		"[versionless.yaml]":           "versionless.yaml:2:1: UC705: items[1] of this List has no apiVersion|" + object,
-		"[expanded.yaml]":              "expanded.yaml:4:1: UC705: this document has no kind|" + object,
-		"[halves]":                     "halves/crd.yaml:1:1: UC705: this document has no apiVersion|" + object,
-		"[templates]":                  "templates/crd.yaml:2:1: UC101: did not find expected <document start>|" + source.Helm,
-		"[others/values.yaml, others]": "others/values.yaml:1:1: UC705: this document has no kind|" + object,
-		"[others, others/values.yaml]": "others/values.yaml:1:1: UC705: this document has no kind|" + object,
-		"[missing.yaml]":               "UnionCompiler/unions: UC705: missing.yaml: file does not exist at files[0]|" + relative,
-		`["crds\\a.yaml"]`:             `UnionCompiler/unions: UC705: crds\a.yaml: there is a backslash in the name at files[0]|write / between directories, on Windows, too`,
-		`["*.yaml"]`:                   "UnionCompiler/unions: UC705: *.yaml: file does not exist at files[0]|name the files, or their directory: there are no patterns",
-		"[none]":                       "UnionCompiler/unions: UC705: none: no *.yaml, *.yml or *.json in this directory at files[0]|" + relative,
-		"[/etc/passwd]":                "UnionCompiler/unions: UC705: /etc/passwd: the name is absolute at files[0]|" + relative,
-		`["C:/a.yaml"]`:                "UnionCompiler/unions: UC705: C:/a.yaml: the name is absolute at files[0]|" + relative,
-		"[https://a.b/c]":              "UnionCompiler/unions: UC705: https://a.b/c: a URL is not read at files[0]|download it, and name the file",
-		"[pipe]":                       "UnionCompiler/unions: UC705: pipe: not a regular file at files[0]|name a file or a directory",
-		"[p]":                          "UnionCompiler/unions: UC705: p: p/pipe.yaml: not a regular file at files[0]|" + relative,
-		`[a.yaml, "a\0.y"]`:            "UnionCompiler/unions: UC705: a\\u0000.y: file does not exist at files[1]|" + relative,
-		"[x/../../a.yaml]":             "UnionCompiler/unions: UC705: x/../../a.yaml: the file is outside the kustomization at files[0]|only files in the directory of the kustomization and below can be read: move the file, or put a kustomization beside it and name that among the resources",
+		"[notyaml.yaml]":               "notyaml.yaml:1:4: error: UC101: did not find expected node content|",
+		"[empty.yaml]":                 "empty.yaml: error: UC103: the file is empty|",
+		"[list.yaml]":                  "list.yaml:1:1: error: UC705: this document is a list, not an object|" + object,
+		"[kindless.yaml]":              "kindless.yaml:4:1: error: UC705: this document has no kind|" + object,
+		"[versionless.yaml]":           "versionless.yaml:2:1: error: UC705: items[1] of this List has no apiVersion|" + object,
+		"[expanded.yaml]":              "expanded.yaml:4:1: error: UC705: this document has no kind|" + object,
+		"[halves]":                     "halves/crd.yaml:1:1: error: UC705: this document has no apiVersion|" + object,
+		"[templates]":                  "templates/crd.yaml:2:1: error: UC101: did not find expected <document start>|" + source.Helm,
+		"[others/values.yaml, others]": "others/values.yaml:1:1: error: UC705: this document has no kind|" + object,
+		"[others, others/values.yaml]": "others/values.yaml:1:1: error: UC705: this document has no kind|" + object,
+		"[missing.yaml]":               "UnionCompiler/unions: error: UC705: missing.yaml: file does not exist at files[0]|" + relative,
+		`["crds\\a.yaml"]`:             `UnionCompiler/unions: error: UC705: crds\a.yaml: there is a backslash in the name at files[0]|write / between directories, on Windows, too`,
+		`["*.yaml"]`:                   "UnionCompiler/unions: error: UC705: *.yaml: file does not exist at files[0]|name the files, or their directory: there are no patterns",
+		"[none]":                       "UnionCompiler/unions: error: UC705: none: no *.yaml, *.yml or *.json in this directory at files[0]|" + relative,
+		"[/etc/passwd]":                "UnionCompiler/unions: error: UC705: /etc/passwd: the name is absolute at files[0]|" + relative,
+		`["C:/a.yaml"]`:                "UnionCompiler/unions: error: UC705: C:/a.yaml: the name is absolute at files[0]|" + relative,
+		"[https://a.b/c]":              "UnionCompiler/unions: error: UC705: https://a.b/c: a URL is not read at files[0]|download it, and name the file",
+		"[pipe]":                       "UnionCompiler/unions: error: UC705: pipe: not a regular file at files[0]|name a file or a directory",
+		"[p]":                          "UnionCompiler/unions: error: UC705: p: p/pipe.yaml: not a regular file at files[0]|" + relative,
+		`[a.yaml, "a\0.y"]`:            "UnionCompiler/unions: error: UC705: a\\u0000.y: file does not exist at files[1]|" + relative,
+		"[x/../../a.yaml]":             "UnionCompiler/unions: error: UC705: x/../../a.yaml: the file is outside the kustomization at files[0]|only files in the directory of the kustomization and below can be read: move the file, or put a kustomization beside it and name that among the resources",
 		"[a.yaml, ./a.yaml]":           member,
 	} {
 		r, got := generated(t, files, names)
@@ -138,7 +138,7 @@ func TestGenerateMistakes(t *testing.T) {
 
 	// Without files there is nothing to read from.
 	r = mustRun(t, listOf(configured("files: [a.yaml]")), nil)
-	wantTexts(t, r, "UnionCompiler/unions: UC705: a.yaml: there are no files here at files[0]")
+	wantTexts(t, r, "UnionCompiler/unions: error: UC705: a.yaml: there are no files here at files[0]")
 }
 
 // What lies beside CRDs in a directory and is something else is passed over, with a
@@ -159,14 +159,14 @@ func TestGenerateBesideOthers(t *testing.T) {
 	}
 	r, got := generated(t, files, "[chart]")
 	wantTexts(t, r,
-		"chart/latin.yaml:1:7: UC102: warning: byte 0xe9 is not UTF-8: the file is passed over",
-		"chart/merge.yaml:1:1: UC101: warning: kubectl cannot read this document: yaml: map merge requires map or sequence of maps as the value: the file is passed over",
-		"chart/templates/sa.yaml:1:3: UC101: warning: did not find expected node content: the file is passed over")
+		"chart/latin.yaml:1:7: warning: UC102: byte 0xe9 is not UTF-8: the file is passed over",
+		"chart/merge.yaml:1:1: warning: UC101: kubectl cannot read this document: yaml: map merge requires map or sequence of maps as the value: the file is passed over",
+		"chart/templates/sa.yaml:1:3: warning: UC101: did not find expected node content: the file is passed over")
 	if want := "CustomResourceDefinition/a.example.com A/a"; strings.Join(got, " ") != want || !isCompiled(r.Output) {
 		t.Errorf("got %q, want %s", got, want)
 	}
 	r = mustRun(t, listOf(configured("files: [chart]", "unions: [sets/c.yaml]")), files)
-	wantTexts(t, r, "sets/c.yaml:4:3: UC702: no input has the CustomResourceDefinition c.example.com, which this union is for")
+	wantTexts(t, r, "sets/c.yaml:4:3: error: UC702: no input has the CustomResourceDefinition c.example.com, which this union is for")
 	for _, name := range []string{"empty.yaml", "latin.yaml", "list.yaml", "merge.yaml", "templates/sa.yaml", "tsconfig.json", "values.yaml", "values.schema.json"} {
 		if r, got := generated(t, files, "[chart/"+name+"]"); !r.Diagnostics.HasErrors() || len(got) > 0 {
 			t.Errorf("%s, which was named, gives %q, and %q", name, got, texts(r))
@@ -181,7 +181,7 @@ func TestGenerateTwice(t *testing.T) {
 	for _, tt := range []struct{ name, files, item, want string }{
 		{"the same", "[a.yaml]", crdText("a", unions...), ""},
 		{"patched", "[a.yaml]", patched,
-			"a.yaml: UC705: CustomResourceDefinition a.example.com is among the items already, and differs (CustomResourceDefinition/a.example.com)"},
+			"a.yaml: error: UC705: CustomResourceDefinition a.example.com is among the items already, and differs (CustomResourceDefinition/a.example.com)"},
 		{"the same in two files", "[a.yaml, b.yaml]", "kind: A\nmetadata: {name: a}\n", ""},
 	} {
 		r := mustRun(t, listOf(configured("files: "+tt.files), tt.item), files)
@@ -229,12 +229,12 @@ func TestRoot(t *testing.T) {
 	}
 	defer root.Close()
 	for names, want := range map[string]string{
-		"[link.yaml]":      "UnionCompiler/unions: UC705: link.yaml: leads out of the kustomization, by a symbolic link at files[0]",
-		"[dir]":            "UnionCompiler/unions: UC705: dir: leads out of the kustomization, by a symbolic link at files[0]",
-		"[dir/s.yaml]":     "UnionCompiler/unions: UC705: dir/s.yaml: leads out of the kustomization, by a symbolic link at files[0]",
-		"[escapes]":        "UnionCompiler/unions: UC705: escapes: escapes/out.yml: leads out of the kustomization, by a symbolic link at files[0]",
-		"[gone]":           "UnionCompiler/unions: UC705: gone: gone/gone.yaml: no such file or directory at files[0]",
-		"[../secret.yaml]": "UnionCompiler/unions: UC705: ../secret.yaml: the file is outside the kustomization at files[0]",
+		"[link.yaml]":      "UnionCompiler/unions: error: UC705: link.yaml: leads out of the kustomization, by a symbolic link at files[0]",
+		"[dir]":            "UnionCompiler/unions: error: UC705: dir: leads out of the kustomization, by a symbolic link at files[0]",
+		"[dir/s.yaml]":     "UnionCompiler/unions: error: UC705: dir/s.yaml: leads out of the kustomization, by a symbolic link at files[0]",
+		"[escapes]":        "UnionCompiler/unions: error: UC705: escapes: escapes/out.yml: leads out of the kustomization, by a symbolic link at files[0]",
+		"[gone]":           "UnionCompiler/unions: error: UC705: gone: gone/gone.yaml: no such file or directory at files[0]",
+		"[../secret.yaml]": "UnionCompiler/unions: error: UC705: ../secret.yaml: the file is outside the kustomization at files[0]",
 	} {
 		r, got := generated(t, root.FS(), names)
 		if len(got) > 0 || strings.Join(texts(r), "\n") != want || len(r.Sources) > 0 {
@@ -263,7 +263,7 @@ func (u unreadableFS) ReadFile(name string) ([]byte, error) {
 func TestPermission(t *testing.T) {
 	files := unreadableFS{fstest.MapFS{"crds/a.yaml": {Data: []byte("kind: A\n")}}}
 	r, got := generated(t, files, "[crds]")
-	wantTexts(t, r, "UnionCompiler/unions: UC705: crds/a.yaml: permission denied at files[0]")
+	wantTexts(t, r, "UnionCompiler/unions: error: UC705: crds/a.yaml: permission denied at files[0]")
 	if len(got) > 0 {
 		t.Errorf("got %q", got)
 	}

@@ -48,6 +48,6 @@ severities: {UC520: error}
 	}
 	fmt.Println("there are errors:", findings.Count(diag.Error) > 0)
 	// Output:
-	// route.yaml:24:30: UC520: discriminator "type" has no enum: a misspelt value such as "HTPT" is accepted, and selects no member
+	// route.yaml:24:30: error: UC520: discriminator "type" has no enum: a misspelt value such as "HTPT" is accepted, and selects no member
 	// there are errors: true
 }

@@ -119,9 +119,9 @@ func TestWarnings(t *testing.T) {
 	const file = "testdata/good/shapes/v1/types.go"
 	const circle = ": the types contain each other, and controller-gen writes either one in full, at random"
 	want := []string{
-		position(t, file, "type Ring", "Ring") + ": UC514: warning: the unions of Ring are left out below Link" + circle,
-		position(t, file, "type Link", "Link") + ": UC514: warning: the unions of Link are left out below Ring" + circle,
-		position(t, file, "type Custom", "Custom") + ": UC514: warning: no CRD of these packages has Custom, which declares a union",
+		position(t, file, "type Ring", "Ring") + ": warning: UC514: the unions of Ring are left out below Link" + circle,
+		position(t, file, "type Link", "Link") + ": warning: UC514: the unions of Link are left out below Ring" + circle,
+		position(t, file, "type Custom", "Custom") + ": warning: UC514: no CRD of these packages has Custom, which declares a union",
 	}
 	if diff := cmp.Diff(want, lines(diags)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -137,7 +137,7 @@ func TestImported(t *testing.T) {
 	}
 	want := []string{
 		position(t, "testdata/imports/types.go", "type Unused", "Unused") +
-			": UC514: warning: no CRD of these packages has Unused, which declares a union",
+			": warning: UC514: no CRD of these packages has Unused, which declares a union",
 	}
 	if diff := cmp.Diff(want, lines(diags)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -193,7 +193,7 @@ type Example struct {
 	const message = "no value of discriminator Type is for member LocalhostProfile: the values are Localhost"
 
 	set, diags := markers.Load(markers.Options{}, "./own/foreign/v1")
-	want := []string{"foreign/types.go:6:5: UC218: info: " + message + "; the unions of foreign.Wrong, which is of another module, are left out"}
+	want := []string{"foreign/types.go:6:5: info: UC218: " + message + "; the unions of foreign.Wrong, which is of another module, are left out"}
 	if diff := cmp.Diff(want, lines(diags)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -202,7 +202,7 @@ type Example struct {
 	}
 
 	set, diags = markers.Load(markers.Options{}, "./own/shared/v1")
-	if diff := cmp.Diff([]string{"own/shared/types.go:6:5: UC218: " + message}, lines(diags)); diff != "" {
+	if diff := cmp.Diff([]string{"own/shared/types.go:6:5: error: UC218: " + message}, lines(diags)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	if set == nil || len(set.Externals) != 1 || set.Externals[0].Struct != "example.com/own/shared.NoEffect" {
@@ -210,7 +210,7 @@ type Example struct {
 	}
 	for _, name := range []string{"example.com/own/shared.Wrong", "shared.Wrong"} {
 		set, diags = markers.Load(markers.Options{SkipInvalid: []string{name}}, "./own/shared/v1")
-		want = []string{"own/shared/types.go:6:5: UC218: info: " + message + "; the unions of shared.Wrong, which skipInvalid lists, are left out"}
+		want = []string{"own/shared/types.go:6:5: info: UC218: " + message + "; the unions of shared.Wrong, which skipInvalid lists, are left out"}
 		if diff := cmp.Diff(want, lines(diags)); diff != "" || len(set.Externals) != 1 {
 			t.Errorf("skip %s: %v, -want +got\n%s", name, set, diff)
 		}
@@ -228,10 +228,10 @@ func TestGroups(t *testing.T) {
 	}
 	const twice = "github.com/unioncel/unioncel/pkg/markers/testdata/groups/twice/"
 	for _, tt := range []struct{ dir, want string }{
-		{"none", at("none") + "UC514: warning: the package of Example has no group, so there is no CRD for its unions"},
-		{"badgroup", at("badgroup") + `UC601: "Example_Com" is no API group: a lowercase RFC 1123 subdomain must`},
-		{"badversion", at("badversion") + `UC601: "1" is no API version: a DNS-1035 label must`},
-		{"twice/...", at("twice/a") + "UC601: packages " + twice + "a and " + twice + "b both declare version v1 of Example.example.com"},
+		{"none", at("none") + "warning: UC514: the package of Example has no group, so there is no CRD for its unions"},
+		{"badgroup", at("badgroup") + `error: UC601: "Example_Com" is no API group: a lowercase RFC 1123 subdomain must`},
+		{"badversion", at("badversion") + `error: UC601: "1" is no API version: a DNS-1035 label must`},
+		{"twice/...", at("twice/a") + "error: UC601: packages " + twice + "a and " + twice + "b both declare version v1 of Example.example.com"},
 	} {
 		set, diags := markers.Load(markers.Options{}, "./testdata/groups/"+tt.dir)
 		if got := lines(diags); set == nil || len(set.Externals) > 0 || len(got) == 0 || !strings.HasPrefix(got[0], tt.want) {
@@ -260,20 +260,20 @@ func TestGo(t *testing.T) {
 		pattern string
 		want    []string // the start of each line
 	}{
-		{"./syntax", []string{"syntax/s.go:4:22: UC601: expected ';', found x", "syntax/s.go:5:3: UC601: ", "syntax/s.go:5:3: UC601: "}},
-		{"./types", []string{"types/t.go:4:7: UC601: undefined: Unknown"}},
-		{"./imports/...", []string{"imports/i.go:3:8: UC601: "}},
-		{"./imports", []string{"imports/i.go:3:8: UC601: "}},
-		{"example.com/m/imports", []string{"imports/i.go:3:8: UC601: "}},
-		{"./foreign", []string{"foreign/f.go:3:8: UC601: "}},
-		{"./names", []string{"-: UC601: found packages a (a.go) and b (b.go) in "}},
+		{"./syntax", []string{"syntax/s.go:4:22: error: UC601: expected ';', found x", "syntax/s.go:5:3: error: UC601: ", "syntax/s.go:5:3: error: UC601: "}},
+		{"./types", []string{"types/t.go:4:7: error: UC601: undefined: Unknown"}},
+		{"./imports/...", []string{"imports/i.go:3:8: error: UC601: "}},
+		{"./imports", []string{"imports/i.go:3:8: error: UC601: "}},
+		{"example.com/m/imports", []string{"imports/i.go:3:8: error: UC601: "}},
+		{"./foreign", []string{"foreign/f.go:3:8: error: UC601: "}},
+		{"./names", []string{"-: error: UC601: found packages a (a.go) and b (b.go) in "}},
 		{"./bodies", nil},
-		{"./nowhere", []string{"-: UC601: the Go packages ./nowhere cannot be found: "}},
-		{"./nowhere/...", []string{"-: UC601: the Go packages ./nowhere/... cannot be found: "}},
-		{"./empty/...", []string{"-: UC601: no Go package matches ./empty/..."}},
-		{"bodies", []string{"-: UC601: package bodies is not in std"}},
-		{"./bodies/b.go", []string{"-: UC601: ./bodies/b.go is a file: directories and packages can be named"}},
-		{"bodies/b.go/...", []string{"-: UC601: bodies/b.go/... is a file: directories and packages can be named"}},
+		{"./nowhere", []string{"-: error: UC601: the Go packages ./nowhere cannot be found: "}},
+		{"./nowhere/...", []string{"-: error: UC601: the Go packages ./nowhere/... cannot be found: "}},
+		{"./empty/...", []string{"-: error: UC601: no Go package matches ./empty/..."}},
+		{"bodies", []string{"-: error: UC601: package bodies is not in std"}},
+		{"./bodies/b.go", []string{"-: error: UC601: ./bodies/b.go is a file: directories and packages can be named"}},
+		{"bodies/b.go/...", []string{"-: error: UC601: bodies/b.go/... is a file: directories and packages can be named"}},
 	} {
 		set, diags := markers.Load(markers.Options{}, tt.pattern)
 		got := lines(diags)
@@ -309,9 +309,9 @@ type Example struct {
 `)
 	_, diags := markers.Load(markers.Options{}, "./undefined")
 	want := []string{
-		"undefined/types.go:10:5: UC601: undefined: Nothing",
-		"undefined/types.go:11:5: UC601: undefined: nowhere",
-		"undefined/types.go:12:12: UC601: undefined: metav1.Nothing",
+		"undefined/types.go:10:5: error: UC601: undefined: Nothing",
+		"undefined/types.go:11:5: error: UC601: undefined: nowhere",
+		"undefined/types.go:12:12: error: UC601: undefined: metav1.Nothing",
 	}
 	if diff := cmp.Diff(want, lines(diags)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -405,14 +405,14 @@ func TestUntrusted(t *testing.T) {
 	for _, tt := range []struct {
 		pattern, want, hint string
 	}{
-		{"./cgo", "cgo/types.go:4:6: UC514: warning: no CRD of these packages has T, which declares a union",
+		{"./cgo", "cgo/types.go:4:6: warning: UC514: no CRD of these packages has T, which declares a union",
 			"name the packages of the kinds that use it too, or delete the markers"},
-		{"./missing", "missing/types.go:4:5: UC601: undefined: Member", exclusion},
-		{"./tags", "tags/types.go:4:5: UC601: undefined: Member", ""},
-		{"./only", "-: UC601: build constraints exclude all Go files in ", exclusion},
-		{"./line", "secret: UC601: undefined: Unknown", ""},
-		{"./syntax", "../secret: UC601: ", ""},
-		{"./link", "link/secret.go: UC601: the go command cannot read this file, which is a link", "go build says why"},
+		{"./missing", "missing/types.go:4:5: error: UC601: undefined: Member", exclusion},
+		{"./tags", "tags/types.go:4:5: error: UC601: undefined: Member", ""},
+		{"./only", "-: error: UC601: build constraints exclude all Go files in ", exclusion},
+		{"./line", "secret: error: UC601: undefined: Unknown", ""},
+		{"./syntax", "../secret: error: UC601: ", ""},
+		{"./link", "link/secret.go: error: UC601: the go command cannot read this file, which is a link", "go build says why"},
 	} {
 		_, diags := markers.Load(markers.Options{}, tt.pattern)
 		if len(diags) == 0 || !strings.HasPrefix(diags[0].String(), tt.want) || diags[0].Hint != tt.hint {
@@ -442,11 +442,11 @@ func TestOpenShift(t *testing.T) {
 	const file = "testdata/openshift/v1/types.go"
 	want := []string{
 		position(t, "testdata/openshift/internal/types.go", "type Config", "Config") +
-			": UC514: warning: the package of Config has no group, so there is no CRD for its unions",
+			": warning: UC514: the package of Config has no group, so there is no CRD for its unions",
 		position(t, file, "type Publishing struct", "LoadBalancer") +
-			": UC218: no value of discriminator Type is for member LoadBalancer: the values are LoadBalancerService, HostNetwork, Private",
-		position(t, file, "type Platform struct", "+unionDiscriminator") + ": UC212: discriminator Type has no members",
-		position(t, file, "type LoadBalancer struct", "+unionDiscriminator") + ": UC212: info: discriminator Type has no members",
+			": error: UC218: no value of discriminator Type is for member LoadBalancer: the values are LoadBalancerService, HostNetwork, Private",
+		position(t, file, "type Platform struct", "+unionDiscriminator") + ": error: UC212: discriminator Type has no members",
+		position(t, file, "type LoadBalancer struct", "+unionDiscriminator") + ": info: UC212: discriminator Type has no members",
 	}
 	if diff := cmp.Diff(want, lines(diags)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

@@ -47,7 +47,7 @@ func TestDefaultedDiscriminator(t *testing.T) {
 	for _, tt := range tests {
 		_, got := resolve(t, "- {discriminator: type, "+tt.key+"fields-to-discriminateBy: {a: A}}",
 			"{type: object, properties: {type: "+tt.property+", a: {type: string}}}", false)
-		want := []string{`2:19: UC501: warning: discriminator "type" has the default "A": users get errors about a value they never wrote; hint: ` + tt.hint}
+		want := []string{`2:19: warning: UC501: discriminator "type" has the default "A": users get errors about a value they never wrote; hint: ` + tt.hint}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
@@ -61,18 +61,18 @@ func TestExcludedValues(t *testing.T) {
 		want                        []string
 	}{
 		{"pattern", "{type: string, pattern: '^[A-Z]+$'}", "fields-to-discriminateBy: {a: [A, a1], b: B}", []string{
-			`2:59: UC224: value "a1" of member "a" does not match the pattern of "type", ^[A-Z]+$; hint: write another value, or change the pattern`}},
+			`2:59: error: UC224: value "a1" of member "a" does not match the pattern of "type", ^[A-Z]+$; hint: write another value, or change the pattern`}},
 		{"unanchored", "{type: string, pattern: '[0-9]'}", "fields-to-discriminateBy: {a: xx1x, b: B}", []string{
-			`2:64: UC224: value "B" of member "b" does not match the pattern of "type", [0-9]; hint: write another value, or change the pattern`}},
+			`2:64: error: UC224: value "B" of member "b" does not match the pattern of "type", [0-9]; hint: write another value, or change the pattern`}},
 		{"minLength", "{type: string, minLength: 2}", "fields-to-discriminateBy: {a: é, b: éé}", []string{
-			`2:55: UC224: value "é" of member "a" is shorter than the minLength of "type", 2; hint: write another value, or change the minLength`}},
+			`2:55: error: UC224: value "é" of member "a" is shorter than the minLength of "type", 2; hint: write another value, or change the minLength`}},
 		{"maxLength", "{type: string, maxLength: 2}", "fields-to-discriminateBy: {a: 日本, b: ABC}", []string{
-			`2:62: UC224: value "ABC" of member "b" is longer than the maxLength of "type", 2; hint: write another value, or change the maxLength`}},
+			`2:62: error: UC224: value "ABC" of member "b" is longer than the maxLength of "type", 2; hint: write another value, or change the maxLength`}},
 		{"once", "{type: string, maxLength: 2, pattern: x, enum: [ABD]}", "fields-to-discriminateBy: {a: ABC}", []string{
-			`2:55: UC218: value "ABC" of member "a" is not in the enum of "type"; hint: write "ABD"`}},
+			`2:55: error: UC218: value "ABC" of member "a" is not in the enum of "type"; hint: write "ABD"`}},
 		{"a pattern that the server refuses", "{type: string, pattern: '('}", "fields-to-discriminateBy: {a: A}", nil},
 		{"in a table", "{type: string, maxLength: 4}", "fields-to-discriminateBy: {a: A, b: B}, allowedChanges: {A: [Nothing, None]}", []string{
-			`2:86: UC224: value "Nothing" in allowedChanges is longer than the maxLength of "type", 4; hint: write another value, or change the maxLength`}},
+			`2:86: error: UC224: value "Nothing" in allowedChanges is longer than the maxLength of "type", 4; hint: write another value, or change the maxLength`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -95,12 +95,12 @@ func TestMemberlessChanges(t *testing.T) {
 		{"no enum", "{type: string}", "allowedChanges: {None: [HTTP], HTTP: [None, Recreate], Recreate: [None]}",
 			[]string{"HTTP", "TCP", "None", "Recreate"}, nil},
 		{"misspelt", "{type: string}", "allowedChanges: {None: [HTPT]}", nil, []string{
-			`2:94: UC221: allowedChanges names "HTPT", which is no known value of the discriminator; hint: write "HTTP"`}},
+			`2:94: error: UC221: allowedChanges names "HTPT", which is no known value of the discriminator; hint: write "HTTP"`}},
 		{"alike", "{type: string}", "allowedChanges: {Phase1: [Phase2], Phase2: [Phase3]}", []string{"HTTP", "TCP", "Phase1", "Phase2", "Phase3"}, nil},
 		{"enum", "{type: string, enum: [HTTP, TCP]}", "allowedChanges: {None: [HTTP]}", nil, []string{
-			`2:87: UC221: allowedChanges names "None", which is no known value of the discriminator; hint: write one of HTTP, TCP`}},
+			`2:87: error: UC221: allowedChanges names "None", which is no known value of the discriminator; hint: write one of HTTP, TCP`}},
 		{"unmappedValues", "{type: string}", "unmappedValues: Forbid, allowedChanges: {None: [HTTP]}", nil, []string{
-			`2:111: UC221: allowedChanges names "None", which is no known value of the discriminator; hint: write one of HTTP, TCP`}},
+			`2:111: error: UC221: allowedChanges names "None", which is no known value of the discriminator; hint: write one of HTTP, TCP`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestDiscriminatorFails(t *testing.T) {
 	} {
 		_, got := resolve(t, `- {discriminator: "`+name+`", fields-to-discriminateBy: {a: A}, allowedChanges: {A: [None, B], C: A}}`,
 			`{type: object, properties: {"a b": {type: string, enum: [A, B, C, None]}, any: {x-kubernetes-preserve-unknown-fields: true}, num: {type: integer}, a: {type: string}}}`, false)
-		if len(got) != 1 || got[0][len("2:19: "):][:5] != want {
+		if len(got) != 1 || got[0][len("2:19: error: "):][:5] != want {
 			t.Errorf("%q: %q", name, got)
 		}
 	}

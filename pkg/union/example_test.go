@@ -35,7 +35,7 @@ func ExampleResolve() {
 	}
 	fmt.Println(unions[0] == nil, unions[1].Cardinality, unions[1].MemberNames())
 	// Output:
-	// crd.yaml:5:5: UC203: member "tpc" is not a property of this object
+	// crd.yaml:5:5: error: UC203: member "tpc" is not a property of this object
 	//  hint: write "tcp"
 	// true AtMostOne [git image]
 }

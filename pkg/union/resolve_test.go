@@ -44,123 +44,123 @@ func TestResolveErrors(t *testing.T) {
 		want       []string
 	}{
 		{"unknown members", "- members: [A, a, foo, missing]", []string{
-			`2:13: UC203: member "A" is not a property of this object; hint: write "a"`,
-			`2:19: UC203: member "foo" is not a property of this object`,
-			`2:24: UC203: member "missing" is not a property of this object`,
+			`2:13: error: UC203: member "A" is not a property of this object; hint: write "a"`,
+			`2:19: error: UC203: member "foo" is not a property of this object`,
+			`2:24: error: UC203: member "missing" is not a property of this object`,
 		}},
-		{"misspelt member", "- members: [ope, a]", []string{`2:13: UC203: member "ope" is not a property of this object; hint: write "open"`}},
+		{"misspelt member", "- members: [ope, a]", []string{`2:13: error: UC203: member "ope" is not a property of this object; hint: write "open"`}},
 		{"unknown members of lists", "- members: [a, b]\n  optionalMembers: [c]\n  emptyIsUnset: [aa, type]", []string{
-			`3:21: UC203: optionalMembers names "c", which is no member of this union; hint: write one of a, b`,
-			"3:21: UC220: optionalMembers needs a discriminator that selects members; hint: without a discriminator no member is required: delete optionalMembers",
-			`4:18: UC203: emptyIsUnset names "aa", which is no member of this union; hint: write "a"`,
-			`4:22: UC203: emptyIsUnset names "type", which is no member of this union; hint: write one of a, b`,
+			`3:21: error: UC203: optionalMembers names "c", which is no member of this union; hint: write one of a, b`,
+			"3:21: error: UC220: optionalMembers needs a discriminator that selects members; hint: without a discriminator no member is required: delete optionalMembers",
+			`4:18: error: UC203: emptyIsUnset names "aa", which is no member of this union; hint: write "a"`,
+			`4:22: error: UC203: emptyIsUnset names "type", which is no member of this union; hint: write one of a, b`,
 		}},
 		{"unknown discriminators", "- discriminator: typ\n  fields-to-discriminateBy: {a: A}\n- discriminator: ''\n  fields-to-discriminateBy: {b: A}", []string{
-			`2:18: UC204: discriminator "typ" is not a property of this object; hint: write "type"`,
-			`4:18: UC204: discriminator "" is not a property of this object`,
+			`2:18: error: UC204: discriminator "typ" is not a property of this object; hint: write "type"`,
+			`4:18: error: UC204: discriminator "" is not a property of this object`,
 		}},
 		{"names CEL cannot express", "- discriminator: a b\n  fields-to-discriminateBy: {1a: A}", []string{
-			`2:18: UC205: CEL cannot express the name of discriminator "a b"; hint: rename the property: CEL names are letters, digits, '_', '-', '.' and '/', and start with no digit`,
-			`3:30: UC205: CEL cannot express the name of member "1a"; hint: rename the property: CEL names are letters, digits, '_', '-', '.' and '/', and start with no digit`,
+			`2:18: error: UC205: CEL cannot express the name of discriminator "a b"; hint: rename the property: CEL names are letters, digits, '_', '-', '.' and '/', and start with no digit`,
+			`3:30: error: UC205: CEL cannot express the name of member "1a"; hint: rename the property: CEL names are letters, digits, '_', '-', '.' and '/', and start with no digit`,
 		}},
 		{"invisible", "- discriminator: blank\n  fields-to-discriminateBy: {blanks: A, blankMap: B}", []string{
-			`2:18: UC206: CEL cannot see discriminator "blank": its schema is without a type; hint: give the property (and its items or values) a type`,
-			`3:30: UC206: CEL cannot see member "blanks": its schema is a list of items without a type; hint: give the property (and its items or values) a type`,
-			`3:41: UC206: CEL cannot see member "blankMap": its schema is a map of values without a type; hint: give the property (and its items or values) a type`,
+			`2:18: error: UC206: CEL cannot see discriminator "blank": its schema is without a type; hint: give the property (and its items or values) a type`,
+			`3:30: error: UC206: CEL cannot see member "blanks": its schema is a list of items without a type; hint: give the property (and its items or values) a type`,
+			`3:41: error: UC206: CEL cannot see member "blankMap": its schema is a map of values without a type; hint: give the property (and its items or values) a type`,
 		}},
 		{"invisible and empty", "- members: [open, half]\n  emptyIsUnset: [half, open]", []string{
-			`3:18: UC206: CEL cannot tell whether "half" is empty: it does not see its property "y z"; hint: take the member out of emptyIsUnset, or give the property a type`,
-			`3:18: UC206: CEL cannot tell whether "half" is empty: it does not see its property "y-"; hint: take the member out of emptyIsUnset, or give the property a type`,
-			`3:24: UC206: CEL cannot tell whether "open" is empty: it does not see unknown fields; hint: take the member out of emptyIsUnset`,
+			`3:18: error: UC206: CEL cannot tell whether "half" is empty: it does not see its property "y z"; hint: take the member out of emptyIsUnset, or give the property a type`,
+			`3:18: error: UC206: CEL cannot tell whether "half" is empty: it does not see its property "y-"; hint: take the member out of emptyIsUnset, or give the property a type`,
+			`3:24: error: UC206: CEL cannot tell whether "open" is empty: it does not see unknown fields; hint: take the member out of emptyIsUnset`,
 		}},
 		{"discriminators that are no strings", "- {discriminator: number, fields-to-discriminateBy: {a: A}}\n- {discriminator: either, fields-to-discriminateBy: {b: A}}\n- {discriminator: date, fields-to-discriminateBy: {c: A}}\n- {discriminator: d, fields-to-discriminateBy: {open: A}}", []string{
-			`2:19: UC207: discriminator "number" must be a string to CEL; it is of type integer; hint: use a property of type string without format`,
-			`3:19: UC207: discriminator "either" must be a string to CEL; it is x-kubernetes-int-or-string; hint: use a property of type string without format`,
-			`4:19: UC207: discriminator "date" must be a string to CEL; it is of type string with format date; hint: use a property of type string without format`,
-			`5:19: UC207: discriminator "d" must be a string to CEL; it is a map; hint: use a property of type string without format`,
+			`2:19: error: UC207: discriminator "number" must be a string to CEL; it is of type integer; hint: use a property of type string without format`,
+			`3:19: error: UC207: discriminator "either" must be a string to CEL; it is x-kubernetes-int-or-string; hint: use a property of type string without format`,
+			`4:19: error: UC207: discriminator "date" must be a string to CEL; it is of type string with format date; hint: use a property of type string without format`,
+			`5:19: error: UC207: discriminator "d" must be a string to CEL; it is a map; hint: use a property of type string without format`,
 		}},
 		{"discriminator is a member", "- {discriminator: b, fields-to-discriminateBy: {a: A, b: B}}", []string{
-			`2:19: UC208: "b" is both the discriminator and a member; hint: take it out of the members`,
+			`2:19: error: UC208: "b" is both the discriminator and a member; hint: take it out of the members`,
 		}},
 		{"discriminator is a member elsewhere", "- {members: [a, b]}\n- {discriminator: b, fields-to-discriminateBy: {c: C}}\n- {members: [d, b]}", []string{
-			`3:19: UC208: discriminator "b" is a member of another union; hint: declare one union, or use different properties: each belongs to one union at most; see 2:3: the other union`,
-			`4:17: UC211: "b" is a member of two unions; hint: declare one union, or use different properties: each belongs to one union at most; see 2:3: the other union`,
+			`3:19: error: UC208: discriminator "b" is a member of another union; hint: declare one union, or use different properties: each belongs to one union at most; see 2:3: the other union`,
+			`4:17: error: UC211: "b" is a member of two unions; hint: declare one union, or use different properties: each belongs to one union at most; see 2:3: the other union`,
 		}},
 		{"discriminator shared", "- {discriminator: type, fields-to-discriminateBy: {a: A}}\n- {discriminator: type, fields-to-discriminateBy: {b: B}}\n- {members: [c, type]}", []string{
-			`3:19: UC209: "type" is the discriminator of two unions; hint: declare one union, or use different properties: each belongs to one union at most; see 2:3: the other union`,
-			`4:17: UC208: member "type" is the discriminator of another union; hint: declare one union, or use different properties: each belongs to one union at most; see 3:3: the other union`,
+			`3:19: error: UC209: "type" is the discriminator of two unions; hint: declare one union, or use different properties: each belongs to one union at most; see 2:3: the other union`,
+			`4:17: error: UC208: member "type" is the discriminator of another union; hint: declare one union, or use different properties: each belongs to one union at most; see 3:3: the other union`,
 		}},
 		{"duplicate values", "- discriminator: type\n  fields-to-discriminateBy:\n    a: [A, A]\n    b: [B, A]", []string{
-			`4:12: UC210: value "A" is listed twice for "a"; hint: delete one of them`,
-			`5:12: UC210: value "A" selects both "a" and "b"; hint: give each member its own value`,
+			`4:12: error: UC210: value "A" is listed twice for "a"; hint: delete one of them`,
+			`5:12: error: UC210: value "A" selects both "a" and "b"; hint: give each member its own value`,
 		}},
 		{"members shared", "- members: [a, b, a]\n- {discriminator: type, fields-to-discriminateBy: {c: C, b: B}}", []string{
-			`2:19: UC211: "a" is listed twice`,
-			`3:58: UC211: "b" is a member of two unions; hint: declare one union, or use different properties: each belongs to one union at most; see 2:3: the other union`,
+			`2:19: error: UC211: "a" is listed twice`,
+			`3:58: error: UC211: "b" is a member of two unions; hint: declare one union, or use different properties: each belongs to one union at most; see 2:3: the other union`,
 		}},
 		{"no members", "- {discriminator: type}\n- name: x\n  members: []\n- {discriminator: kind2, fields-to-discriminateBy: {}}\n- {fields-to-discriminateBy: {}}", []string{
-			"2:3: UC212: the union has no members; hint: list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
-			"4:3: UC212: the union has no members; hint: list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
-			"5:26: UC212: the union has no members; hint: list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
-			"6:4: UC212: the union has no members; hint: list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
+			"2:3: error: UC212: the union has no members; hint: list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
+			"4:3: error: UC212: the union has no members; hint: list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
+			"5:26: error: UC212: the union has no members; hint: list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
+			"6:4: error: UC212: the union has no members; hint: list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
 		}},
 		{"no value", "- {discriminator: type, fields-to-discriminateBy: {a: [], b: B}}", []string{
-			`2:52: UC212: no discriminator value selects "a"; hint: give it a value`,
+			`2:52: error: UC212: no discriminator value selects "a"; hint: give it a value`,
 		}},
 		{"empty value", "- {discriminator: type, fields-to-discriminateBy: {a: '', b: [B, \"\"]}}", []string{
-			`2:55: UC213: the empty value cannot select "a"; hint: "" means that the discriminator is unset: give the member a value`,
-			`2:66: UC213: the empty value cannot select "b"; hint: "" means that the discriminator is unset: give the member a value`,
+			`2:55: error: UC213: the empty value cannot select "a"; hint: "" means that the discriminator is unset: give the member a value`,
+			`2:66: error: UC213: the empty value cannot select "b"; hint: "" means that the discriminator is unset: give the member a value`,
 		}},
 		{"always set", "- members: [a, must, filled]", []string{
-			`2:16: UC214: member "must" is required by the schema, so it is always set; hint: members are optional properties without a default: only the union decides which one is set`,
-			`2:22: UC214: member "filled" has a default, so it is always set; hint: members are optional properties without a default: only the union decides which one is set`,
+			`2:16: error: UC214: member "must" is required by the schema, so it is always set; hint: members are optional properties without a default: only the union decides which one is set`,
+			`2:22: error: UC214: member "filled" has a default, so it is always set; hint: members are optional properties without a default: only the union decides which one is set`,
 		}},
 		{"value not in the enum", "- discriminator: kind2\n  fields-to-discriminateBy: {a: a, b: [B, Other]}", []string{
-			`3:33: UC218: value "a" of member "a" is not in the enum of "kind2"; hint: write "A"`,
-			`3:43: UC218: value "Other" of member "b" is not in the enum of "kind2"; hint: write one of A, B, None`,
+			`3:33: error: UC218: value "a" of member "a" is not in the enum of "kind2"; hint: write "A"`,
+			`3:43: error: UC218: value "Other" of member "b" is not in the enum of "kind2"; hint: write one of A, B, None`,
 		}},
 		{"nothing is empty", "- members: [number, bare, embedded, date]\n  emptyIsUnset: [date, number, bare, embedded]", []string{
-			`3:18: UC219: emptyIsUnset works for strings without a format, lists, maps and objects with properties; "date" is of type string with format date; hint: take it out of emptyIsUnset`,
-			`3:24: UC219: emptyIsUnset works for strings without a format, lists, maps and objects with properties; "number" is of type integer; hint: take it out of emptyIsUnset`,
-			`3:32: UC219: emptyIsUnset works for strings without a format, lists, maps and objects with properties; "bare" is an object without properties; hint: take it out of emptyIsUnset`,
-			`3:38: UC219: "embedded" is an embedded resource, which is never empty; hint: take it out of emptyIsUnset`,
+			`3:18: error: UC219: emptyIsUnset works for strings without a format, lists, maps and objects with properties; "date" is of type string with format date; hint: take it out of emptyIsUnset`,
+			`3:24: error: UC219: emptyIsUnset works for strings without a format, lists, maps and objects with properties; "number" is of type integer; hint: take it out of emptyIsUnset`,
+			`3:32: error: UC219: emptyIsUnset works for strings without a format, lists, maps and objects with properties; "bare" is an object without properties; hint: take it out of emptyIsUnset`,
+			`3:38: error: UC219: "embedded" is an embedded resource, which is never empty; hint: take it out of emptyIsUnset`,
 		}},
 		{"members with a discriminator", "- discriminator: type\n  members: [a, b]", []string{
-			`3:3: UC220: members has no room for the values of discriminator "type"; hint: use fields-to-discriminateBy: {member: Value}`,
-			`3:13: UC212: no discriminator value selects "a"; hint: give it a value`,
-			`3:16: UC212: no discriminator value selects "b"; hint: give it a value`,
+			`3:3: error: UC220: members has no room for the values of discriminator "type"; hint: use fields-to-discriminateBy: {member: Value}`,
+			`3:13: error: UC212: no discriminator value selects "a"; hint: give it a value`,
+			`3:16: error: UC212: no discriminator value selects "b"; hint: give it a value`,
 		}},
 		{"at least one with a discriminator", "- {discriminator: type, fields-to-discriminateBy: {a: A}, cardinality: AtLeastOne}", []string{
-			"2:72: UC220: AtLeastOne contradicts a discriminator, which selects one member; hint: use ExactlyOne or AtMostOne, or drop the discriminator",
+			"2:72: error: UC220: AtLeastOne contradicts a discriminator, which selects one member; hint: use ExactlyOne or AtMostOne, or drop the discriminator",
 		}},
 		{"deduce without a discriminator", missingDisc + "  deduceInvalidDiscriminator: true", []string{
-			"3:3: UC220: there is no discriminator to deduce; hint: delete deduceInvalidDiscriminator",
+			"3:3: error: UC220: there is no discriminator to deduce; hint: delete deduceInvalidDiscriminator",
 		}},
 		{"unmapped without a discriminator", missingDisc + "  unmappedValues: Allow", []string{
-			"3:19: UC220: there is no discriminator that could have unmapped values; hint: delete unmappedValues",
+			"3:19: error: UC220: there is no discriminator that could have unmapped values; hint: delete unmappedValues",
 		}},
 		{"deduce and exactly one", "- {discriminator: type, fields-to-discriminateBy: {a: A}, cardinality: ExactlyOne, deduceInvalidDiscriminator: true}", []string{
-			`2:84: UC220: ExactlyOne demands that "type" is set, deduceInvalidDiscriminator lets it be left out; hint: delete one of the two`,
+			`2:84: error: UC220: ExactlyOne demands that "type" is set, deduceInvalidDiscriminator lets it be left out; hint: delete one of the two`,
 		}},
 		{"no transitions", "- {members: [a], cardinality: AtLeastOne, discriminatorChange: Forbid}\n- {members: [b], cardinality: AtLeastOne, discriminatorChange: Clear}\n- {members: [c], cardinality: AtLeastOne, allowedChanges: {}}\n- {members: [d], cardinality: AtLeastOne, discriminatorChange: Allow}", []string{
-			"2:64: UC220: cardinality AtLeastOne has no transitions to restrict; hint: delete discriminatorChange",
-			"3:64: UC220: cardinality AtLeastOne has no transitions to restrict; hint: delete discriminatorChange",
-			"4:43: UC220: cardinality AtLeastOne has no transitions to restrict; hint: delete allowedChanges",
+			"2:64: error: UC220: cardinality AtLeastOne has no transitions to restrict; hint: delete discriminatorChange",
+			"3:64: error: UC220: cardinality AtLeastOne has no transitions to restrict; hint: delete discriminatorChange",
+			"4:43: error: UC220: cardinality AtLeastOne has no transitions to restrict; hint: delete allowedChanges",
 		}},
 		{"two kinds of change", "- {members: [a, b], discriminatorChange: Forbid, allowedChanges: {a: b}}", []string{
-			"2:42: UC220: discriminatorChange and allowedChanges both say what may change; hint: delete discriminatorChange: allowedChanges takes its place",
+			"2:42: error: UC220: discriminatorChange and allowedChanges both say what may change; hint: delete discriminatorChange: allowedChanges takes its place",
 		}},
 		{"unknown changes", "- {discriminator: type, fields-to-discriminateBy: {a: HTTP, b: TCP}, allowedChanges: {HTPT: TCP, '': TCP, HTTP: ['', TPC]}}\n- {members: [c, d], allowedChanges: {c: [D, e1]}}", []string{
-			`2:87: UC221: allowedChanges names "HTPT", which is no known value of the discriminator; hint: write "HTTP"`,
-			`2:98: UC221: an unset union may always be set: "" needs no row; hint: delete this row`,
-			`2:118: UC221: allowedChanges names "TPC", which is no known value of the discriminator; hint: write "TCP"`,
-			`3:42: UC221: allowedChanges names "D", which is no known member; hint: write "d"`,
-			`3:45: UC221: allowedChanges names "e1", which is no known member; hint: write one of c, d`,
+			`2:87: error: UC221: allowedChanges names "HTPT", which is no known value of the discriminator; hint: write "HTTP"`,
+			`2:98: error: UC221: an unset union may always be set: "" needs no row; hint: delete this row`,
+			`2:118: error: UC221: allowedChanges names "TPC", which is no known value of the discriminator; hint: write "TCP"`,
+			`3:42: error: UC221: allowedChanges names "D", which is no known member; hint: write "d"`,
+			`3:45: error: UC221: allowedChanges names "e1", which is no known member; hint: write one of c, d`,
 		}},
 		{"shared text", "- &x {members: [a, foo]}\n- {<<: *x, name: x}", []string{
-			`2:17: UC211: "a" is a member of two unions; hint: declare one union, or use different properties: each belongs to one union at most; see 2:3: the other union`,
-			`2:20: UC203: member "foo" is not a property of this object`,
-			`2:20: UC211: "foo" is a member of two unions; hint: declare one union, or use different properties: each belongs to one union at most; see 2:3: the other union`,
+			`2:17: error: UC211: "a" is a member of two unions; hint: declare one union, or use different properties: each belongs to one union at most; see 2:3: the other union`,
+			`2:20: error: UC203: member "foo" is not a property of this object`,
+			`2:20: error: UC211: "foo" is a member of two unions; hint: declare one union, or use different properties: each belongs to one union at most; see 2:3: the other union`,
 		}},
 	}
 	for _, tt := range tests {
@@ -180,25 +180,25 @@ func TestResolveSchema(t *testing.T) {
 		want                      []string
 	}{
 		{"no object", "{members: [a]}", "type: string", false, []string{
-			"2:3: UC215: a union needs an object with properties; this schema is of type string; hint: declare the union on the object whose properties are its members"}},
+			"2:3: error: UC215: a union needs an object with properties; this schema is of type string; hint: declare the union on the object whose properties are its members"}},
 		{"map", "{members: [a]}", "{type: object, additionalProperties: {type: string}}", false, []string{
-			"2:3: UC215: a union needs an object with properties; this schema is a map; hint: declare the union on the object whose properties are its members"}},
+			"2:3: error: UC215: a union needs an object with properties; this schema is a map; hint: declare the union on the object whose properties are its members"}},
 		{"no properties", "{members: [a]}", "type: object", false, []string{
-			"2:3: UC215: a union needs an object with properties; this schema is an object without properties; hint: declare the union on the object whose properties are its members"}},
+			"2:3: error: UC215: a union needs an object with properties; this schema is an object without properties; hint: declare the union on the object whose properties are its members"}},
 		{"no type", "{members: [a]}", "properties: {a: {type: string}}", false, []string{
-			"2:3: UC215: a union needs an object with properties; this schema is without a type; hint: declare the union on the object whose properties are its members"}},
+			"2:3: error: UC215: a union needs an object with properties; this schema is without a type; hint: declare the union on the object whose properties are its members"}},
 		{"resource", "{members: [kind, apiVersion, metadata, a]}", "{type: object, properties: {kind: {type: string}, apiVersion: {type: string}, metadata: {type: object}, a: {type: string}}}", true, []string{
-			`2:14: UC214: member "kind" is set in every resource; hint: members are optional properties without a default: only the union decides which one is set`,
-			`2:20: UC214: member "apiVersion" is set in every resource; hint: members are optional properties without a default: only the union decides which one is set`,
-			`2:32: UC214: member "metadata" is set in every resource; hint: members are optional properties without a default: only the union decides which one is set`}},
+			`2:14: error: UC214: member "kind" is set in every resource; hint: members are optional properties without a default: only the union decides which one is set`,
+			`2:20: error: UC214: member "apiVersion" is set in every resource; hint: members are optional properties without a default: only the union decides which one is set`,
+			`2:32: error: UC214: member "metadata" is set in every resource; hint: members are optional properties without a default: only the union decides which one is set`}},
 		{"no resource", "{members: [kind, a]}", "{type: object, properties: {kind: {type: string}, a: {type: string}}}", false, nil},
 		{"at most one of a required enum", "{discriminator: type, fields-to-discriminateBy: {a: A}, cardinality: AtMostOne}", "{type: object, required: [type], properties: {type: {type: string, enum: [A]}, a: {type: string}}}", false, []string{
-			`2:72: UC220: AtMostOne lets "type" be unset, but the schema requires it; hint: delete cardinality, or make the discriminator optional`}},
+			`2:72: error: UC220: AtMostOne lets "type" be unset, but the schema requires it; hint: delete cardinality, or make the discriminator optional`}},
 		{"at most one of a required string", "{discriminator: type, fields-to-discriminateBy: {a: A}, cardinality: AtMostOne}", "{type: object, required: [type], properties: {type: {type: string}, a: {type: string}}}", false, nil},
 		{"deduce and required", "{discriminator: type, fields-to-discriminateBy: {a: A}, deduceInvalidDiscriminator: true}", "{type: object, required: [type], properties: {type: {type: string}, a: {type: string}}}", false, []string{
-			`2:59: UC220: deduceInvalidDiscriminator lets "type" be left out, but the schema requires it; hint: delete deduceInvalidDiscriminator, or make the discriminator optional`}},
+			`2:59: error: UC220: deduceInvalidDiscriminator lets "type" be left out, but the schema requires it; hint: delete deduceInvalidDiscriminator, or make the discriminator optional`}},
 		{"deduce and required, nullable", "{discriminator: type, fields-to-discriminateBy: {a: A}, deduceInvalidDiscriminator: true}", "{type: object, required: [type], properties: {type: {type: string, nullable: true}, a: {type: string}}}", false, []string{
-			`2:59: UC220: deduceInvalidDiscriminator lets "type" be left out, but the schema requires it; hint: delete deduceInvalidDiscriminator, or make the discriminator optional`}},
+			`2:59: error: UC220: deduceInvalidDiscriminator lets "type" be left out, but the schema requires it; hint: delete deduceInvalidDiscriminator, or make the discriminator optional`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

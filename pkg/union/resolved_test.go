@@ -68,7 +68,7 @@ func TestResolved(t *testing.T) {
 		{"required", typed, "{type: object, required: [type], properties: {" + properties + "}}", discriminated(union.Union{Cardinality: union.ExactlyOne}), nil},
 		{"required, at most one", typed + ", cardinality: AtMostOne", "{type: object, required: [type], properties: {" + properties + "}}", discriminated(union.Union{}), nil},
 		{"default", typed, "{type: object, properties: {type: {type: string, default: A}, " + properties[len("type: {type: string}, "):] + "}}", discriminated(union.Union{}), []string{
-			`2:19: UC501: warning: discriminator "type" has the default "A": users get errors about a value they never wrote; hint: drop the default; deduceInvalidDiscriminator: true lets users leave the discriminator out`}},
+			`2:19: warning: UC501: discriminator "type" has the default "A": users get errors about a value they never wrote; hint: drop the default; deduceInvalidDiscriminator: true lets users leave the discriminator out`}},
 		{"enum", typed, "{type: object, properties: {type: {type: string, enum: [B, None, A, B2, '']}, " + properties[len("type: {type: string}, "):] + "}}",
 			func() union.Union {
 				u := discriminated(union.Union{})

@@ -37,9 +37,9 @@ schemas:
 	}
 	// Output:
 	// unions.yaml:8:3 backups.example.com spec.targets[*].storage
-	// unions.yaml:5:8: UC701: "Backup.example.com" is not the name of a CRD
+	// unions.yaml:5:8: error: UC701: "Backup.example.com" is not the name of a CRD
 	//  hint: names of CRDs are in lower case: the plural and the group, as kubectl get crd prints them
-	// unions.yaml:6:3: UC701: unknown key "paht" in an item of schemas
+	// unions.yaml:6:3: error: UC701: unknown key "paht" in an item of schemas
 	//  hint: write "path"
 }
 

@@ -154,7 +154,7 @@ var bad = []struct {
   x-kubernetes-unions:
   - descriminator: type
     fields-to-discriminateBy: {s3: S3}
-`, want: []string{`6:5: UC201: unknown key "descriminator" in a union declaration; write "discriminator"`}},
+`, want: []string{`6:5: error: UC201: unknown key "descriminator" in a union declaration; write "discriminator"`}},
 
 	{name: "wrong types in a union", text: header + `schemas:
 - crd: a.example.com
@@ -163,89 +163,89 @@ var bad = []struct {
     cardinality: exactlyOne
     ratchet: yes
 `, want: []string{
-		`6:14: UC202: members: want a list of strings, not "a"; write it like members: [a, b]`,
-		`7:18: UC202: cardinality must be one of AtLeastOne, AtMostOne, ExactlyOne; write "ExactlyOne"`,
-		`8:14: UC202: ratchet: want true or false, not "yes"; write it like ratchet: true`,
+		`6:14: error: UC202: members: want a list of strings, not "a"; write it like members: [a, b]`,
+		`7:18: error: UC202: cardinality must be one of AtLeastOne, AtMostOne, ExactlyOne; write "ExactlyOne"`,
+		`8:14: error: UC202: ratchet: want true or false, not "yes"; write it like ratchet: true`,
 	}},
 
 	{name: "empty list of unions", text: header + "schemas: [{crd: a.example.com, x-kubernetes-unions: []}]\n", want: []string{
-		`3:53: UC202: x-kubernetes-unions must be a list of unions, not an empty list; write a list with one item per union, or delete the key`}},
+		`3:53: error: UC202: x-kubernetes-unions must be a list of unions, not an empty list; write a list with one item per union, or delete the key`}},
 
 	{name: "typos in keys", text: header + "metdata: {}\nschemas:\n- crd: a.example.com\n  version: [v1]\n  x-kubernetes-union: []\n  discriminator: type\n  foo: bar\n", want: []string{
-		`3:1: UC701: unknown key "metdata" in a UnionSet; write "metadata"`,
-		`6:3: UC701: unknown key "version" in an item of schemas; write "versions"`,
-		`7:3: UC701: unknown key "x-kubernetes-union" in an item of schemas; write "x-kubernetes-unions"`,
-		`8:3: UC701: unknown key "discriminator" in an item of schemas; put it into an item of x-kubernetes-unions`,
-		`9:3: UC701: unknown key "foo" in an item of schemas; the keys are crd, versions, path, x-kubernetes-unions`,
+		`3:1: error: UC701: unknown key "metdata" in a UnionSet; write "metadata"`,
+		`6:3: error: UC701: unknown key "version" in an item of schemas; write "versions"`,
+		`7:3: error: UC701: unknown key "x-kubernetes-union" in an item of schemas; write "x-kubernetes-unions"`,
+		`8:3: error: UC701: unknown key "discriminator" in an item of schemas; put it into an item of x-kubernetes-unions`,
+		`9:3: error: UC701: unknown key "foo" in an item of schemas; the keys are crd, versions, path, x-kubernetes-unions`,
 	}},
 
 	{name: "key that is no string", text: header + "schemas:\n- crd: a.example.com\n  ? [a]\n  : b\n", schema: true, want: []string{
-		`1:1: UC101: kubectl cannot read this document: `}},
+		`1:1: error: UC101: kubectl cannot read this document: `}},
 
 	{name: "key that is an alias", text: header + "metadata: {name: &x path}\nschemas:\n- crd: a.example.com\n  *x : spec\n", want: []string{
-		`6:3: UC701: want a string as key, not an alias; write the key out`}},
+		`6:3: error: UC701: want a string as key, not an alias; write the key out`}},
 
 	{name: "not a mapping", text: "- a # unioncel.dev/\n", want: []string{
-		`1:1: UC701: want a UnionSet, not a list; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
+		`1:1: error: UC701: want a UnionSet, not a list; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
 	{name: "none of ours", text: "root:x:0:0\npassword: &a a\nb: *c\n", schema: true, want: []string{
-		`UC701: this is no UnionSet: it has no apiVersion: unioncel.dev/v1alpha1; write it, and kind: UnionSet; CRDs are arguments`}},
+		`error: UC701: this is no UnionSet: it has no apiVersion: unioncel.dev/v1alpha1; write it, and kind: UnionSet; CRDs are arguments`}},
 	{name: "null", text: "~ # unioncel.dev/\n", want: []string{
-		`1:1: UC701: want a UnionSet, not null; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
+		`1:1: error: UC701: want a UnionSet, not null; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
 	{name: "no kind", text: "apiVersion: unioncel.dev/v1alpha1\nschemas: []\n", want: []string{
-		`1:1: UC701: this document has no kind; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
+		`1:1: error: UC701: this document has no kind; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
 	{name: "no apiVersion", text: "kind: UnionSet # unioncel.dev/\nschemas: []\n", want: []string{
-		`1:1: UC701: this document has no apiVersion; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
+		`1:1: error: UC701: this document has no apiVersion; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
 	{name: "kind of the wrong type", text: "apiVersion: unioncel.dev/v1alpha1\nkind: [UnionSet]\nschemas: []\n", want: []string{
-		`2:7: UC701: kind: want a string, not a list; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
+		`2:7: error: UC701: kind: want a string, not a list; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
 	{name: "compiled CRD", text: "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {annotations: {unioncel.dev/unions: x}}\n", want: []string{
-		`2:7: UC701: want a UnionSet, not a CustomResourceDefinition; give CRDs as arguments`}},
+		`2:7: error: UC701: want a UnionSet, not a CustomResourceDefinition; give CRDs as arguments`}},
 	{name: "other kind", text: "apiVersion: v1\nkind: List\nitems: [] # unioncel.dev/\n", want: []string{
-		`2:7: UC701: documents of kind UnionSet are read here, not "List"; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
+		`2:7: error: UC701: documents of kind UnionSet are read here, not "List"; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
 	{name: "later version", text: "apiVersion: unioncel.dev/v1\nkind: UnionSet\nschemas: []\n", want: []string{
-		`1:13: UC701: a UnionSet is read in apiVersion unioncel.dev/v1alpha1, not "unioncel.dev/v1"; write unioncel.dev/v1alpha1`}},
+		`1:13: error: UC701: a UnionSet is read in apiVersion unioncel.dev/v1alpha1, not "unioncel.dev/v1"; write unioncel.dev/v1alpha1`}},
 
 	{name: "no schemas", text: header, want: []string{
-		`1:1: UC701: this UnionSet has no schemas; list the schemas with unions: schemas: [{crd: backups.example.com, path: spec, x-kubernetes-unions: [...]}]`}},
+		`1:1: error: UC701: this UnionSet has no schemas; list the schemas with unions: schemas: [{crd: backups.example.com, path: spec, x-kubernetes-unions: [...]}]`}},
 	{name: "schemas by name", text: header + "schemas:\n  a.example.com: {}\n", want: []string{
-		`4:3: UC701: schemas: want a list, not a mapping; write an item per schema: - crd: backups.example.com`}},
+		`4:3: error: UC701: schemas: want a list, not a mapping; write an item per schema: - crd: backups.example.com`}},
 	{name: "schema is a string", text: header + "schemas: [a.example.com]\n", want: []string{
-		`3:11: UC701: an item of schemas must be a mapping, not "a.example.com"; its keys are crd, versions, path, x-kubernetes-unions`}},
+		`3:11: error: UC701: an item of schemas must be a mapping, not "a.example.com"; its keys are crd, versions, path, x-kubernetes-unions`}},
 	{name: "metadata is a string", text: header + "metadata: backups\nschemas: []\n", want: []string{
-		`3:11: UC701: metadata: want a mapping, not "backups"; write it like metadata: {name: backups}, or delete it`}},
+		`3:11: error: UC701: metadata: want a mapping, not "backups"; write it like metadata: {name: backups}, or delete it`}},
 	{name: "name is a list", text: header + "metadata: {name: [a]}\nschemas: []\n", want: []string{
-		`3:18: UC701: name: want a string, not a list; write it like name: backups`}},
+		`3:18: error: UC701: name: want a string, not a list; write it like name: backups`}},
 
 	{name: "no crd", text: header + "schemas:\n- path: spec\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
-		`4:3: UC701: this item of schemas has no crd; write the name of the CRD, such as crd: backups.example.com`}},
+		`4:3: error: UC701: this item of schemas has no crd; write the name of the CRD, such as crd: backups.example.com`}},
 	{name: "crd is null", text: header + "schemas:\n- crd:\n", want: []string{
-		`4:7: UC701: crd: want a string, not null; write it like crd: backups.example.com`}},
+		`4:7: error: UC701: crd: want a string, not null; write it like crd: backups.example.com`}},
 	{name: "crd is a kind", text: header + "schemas:\n- crd: Backup\n- crd: backups\n- crd: Backups.example.com\n", want: []string{
-		`4:8: UC701: "Backup" is not the name of a CRD; names of CRDs are in lower case: the plural and the group, as kubectl get crd prints them`,
-		`5:8: UC701: "backups" is not the name of a CRD; write plural and group, as kubectl get crd prints them: backups.example.com`,
-		`6:8: UC701: "Backups.example.com" is not the name of a CRD; names of CRDs are in lower case: the plural and the group, as kubectl get crd prints them`,
+		`4:8: error: UC701: "Backup" is not the name of a CRD; names of CRDs are in lower case: the plural and the group, as kubectl get crd prints them`,
+		`5:8: error: UC701: "backups" is not the name of a CRD; write plural and group, as kubectl get crd prints them: backups.example.com`,
+		`6:8: error: UC701: "Backups.example.com" is not the name of a CRD; names of CRDs are in lower case: the plural and the group, as kubectl get crd prints them`,
 	}},
 	{name: "ambiguous scalars", text: header + "schemas:\n- crd: a.example.com\n  versions: [1, on]\n  path: yes\n  x-kubernetes-unions: [{members: [y, z]}]\n", schema: true, want: []string{
-		`5:14: UC105: kubectl reads 1 as the number 1; quote it; quote it: "1"`,
-		`5:17: UC105: kubectl reads on as the boolean true; quote it; quote it: "on"`,
-		`6:9: UC105: kubectl reads yes as the boolean true; quote it; quote it: "yes"`,
-		`7:36: UC105: kubectl reads y as the boolean true; quote it; quote it: "y"`,
+		`5:14: error: UC105: kubectl reads 1 as the number 1; quote it; quote it: "1"`,
+		`5:17: error: UC105: kubectl reads on as the boolean true; quote it; quote it: "on"`,
+		`6:9: error: UC105: kubectl reads yes as the boolean true; quote it; quote it: "yes"`,
+		`7:36: error: UC105: kubectl reads y as the boolean true; quote it; quote it: "y"`,
 	}},
 	{name: "no unions", text: header + "schemas:\n- crd: a.example.com\n  path: spec\n- crd: b.example.com\n  versions: [v1]\n", want: []string{
-		`4:3: UC701: this item of schemas has no x-kubernetes-unions; declare unions, or write no more than crd: a.example.com to say that it has none`,
-		`6:3: UC701: this item of schemas has no x-kubernetes-unions; declare unions, or write no more than crd: b.example.com to say that it has none`,
+		`4:3: error: UC701: this item of schemas has no x-kubernetes-unions; declare unions, or write no more than crd: a.example.com to say that it has none`,
+		`6:3: error: UC701: this item of schemas has no x-kubernetes-unions; declare unions, or write no more than crd: b.example.com to say that it has none`,
 	}},
 	{name: "one version", text: header + "schemas:\n- crd: a.example.com\n  versions: v1\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
-		`5:13: UC701: versions: want a list of names, not "v1"; write it like versions: [v1]`}},
+		`5:13: error: UC701: versions: want a list of names, not "v1"; write it like versions: [v1]`}},
 	{name: "no version", text: header + "schemas:\n- crd: a.example.com\n  versions: []\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
-		`5:13: UC701: versions is empty; name versions, or leave the key out for all of them`}},
+		`5:13: error: UC701: versions is empty; name versions, or leave the key out for all of them`}},
 	{name: "version with group", text: header + "schemas:\n- crd: a.example.com\n  versions: [example.com/v1]\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
-		`5:14: UC701: "example.com/v1" is not the name of a version; write the name of a version, without the group: v1`}},
+		`5:14: error: UC701: "example.com/v1" is not the name of a version; write the name of a version, without the group: v1`}},
 	{name: "version twice", text: header + "schemas:\n- crd: a.example.com\n  versions: [v1, v1]\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
-		`5:18: UC701: version v1 is listed twice; delete one of them`}},
+		`5:18: error: UC701: version v1 is listed twice; delete one of them`}},
 	{name: "bad path", text: header + "schemas:\n- crd: a.example.com\n  path: spec.rules[0]\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
-		`5:9: UC701: path "spec.rules[0]": a path leads to a schema, which all elements have in common: write [*]; write it like spec.storage, spec.rules[*].filter or spec['a.b']; the root is empty`}},
+		`5:9: error: UC701: path "spec.rules[0]": a path leads to a schema, which all elements have in common: write [*]; write it like spec.storage, spec.rules[*].filter or spec['a.b']; the root is empty`}},
 	{name: "path is a list", text: header + "schemas:\n- crd: a.example.com\n  path: [spec]\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
-		`5:9: UC701: path: want a string, not a list; write it like path: spec.storage`}},
+		`5:9: error: UC701: path: want a string, not a list; write it like path: spec.storage`}},
 
 	{name: "same schema twice", text: header + `schemas:
 - {crd: a.example.com, path: spec, x-kubernetes-unions: [{members: [x, w]}]}
@@ -257,9 +257,9 @@ var bad = []struct {
 ` + header + `schemas:
 - {crd: c.example.com, path: spec, x-kubernetes-unions: [{members: [x, w]}]}
 `, schema: true, want: []string{
-		`5:3: UC701: spec of a.example.com has unions twice; put all unions of one schema into one list (4:3)`,
-		`7:3: UC701: the root of b.example.com has unions twice in version v2; put all unions of one schema into one list (6:3)`,
-		`13:3: UC701: spec of c.example.com has unions twice in version v1: an item without versions is for all of them; put all unions of one schema into one list (8:3)`,
+		`5:3: error: UC701: spec of a.example.com has unions twice; put all unions of one schema into one list (4:3)`,
+		`7:3: error: UC701: the root of b.example.com has unions twice in version v2; put all unions of one schema into one list (6:3)`,
+		`13:3: error: UC701: spec of c.example.com has unions twice in version v1: an item without versions is for all of them; put all unions of one schema into one list (8:3)`,
 	}},
 	{name: "unions and none", text: header + `schemas:
 - {crd: a.example.com, path: spec, x-kubernetes-unions: [{members: [x, w]}]}
@@ -267,18 +267,18 @@ var bad = []struct {
 - {crd: b.example.com}
 - {crd: b.example.com}
 `, schema: true, want: []string{
-		`5:3: UC701: a.example.com is said to have unions and to have none; delete the item without unions (4:3)`,
-		`7:3: UC701: b.example.com is said twice to have no unions; delete one of them (6:3)`,
+		`5:3: error: UC701: a.example.com is said to have unions and to have none; delete the item without unions (4:3)`,
+		`7:3: error: UC701: b.example.com is said twice to have no unions; delete one of them (6:3)`,
 	}},
 
-	{name: "empty", text: "", schema: true, want: []string{"UC103: the file is empty"}},
-	{name: "comments only", text: "# unioncel.dev/\n---\n", schema: true, want: []string{"UC103: the file is empty"}},
-	{name: "syntax", text: header + "schemas: [\n", schema: true, want: []string{"3:10: UC101: did not find expected node content"}},
-	{name: "not UTF-8", text: header + "# Größe \xe9\n", schema: true, want: []string{"3:9: UC102: byte 0xe9 is not UTF-8; save the file as UTF-8"}},
+	{name: "empty", text: "", schema: true, want: []string{"error: UC103: the file is empty"}},
+	{name: "comments only", text: "# unioncel.dev/\n---\n", schema: true, want: []string{"error: UC103: the file is empty"}},
+	{name: "syntax", text: header + "schemas: [\n", schema: true, want: []string{"3:10: error: UC101: did not find expected node content"}},
+	{name: "not UTF-8", text: header + "# Größe \xe9\n", schema: true, want: []string{"3:9: error: UC102: byte 0xe9 is not UTF-8; save the file as UTF-8"}},
 	{name: "duplicate keys", text: header + "schemas:\n- crd: a.example.com\n  crd: b.example.com\n", schema: true, want: []string{
-		`5:3: UC104: key "crd" occurs twice in this mapping; delete one of them`}},
+		`5:3: error: UC104: key "crd" occurs twice in this mapping; delete one of them`}},
 	{name: "merge of a string", text: header + "schemas: [{<<: x, crd: a.example.com}]\n", schema: true, want: []string{
-		"1:1: UC101: kubectl cannot read this document: yaml: map merge requires map or sequence of maps as the value"}},
+		"1:1: error: UC101: kubectl cannot read this document: yaml: map merge requires map or sequence of maps as the value"}},
 }
 
 func TestParseErrors(t *testing.T) {

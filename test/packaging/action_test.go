@@ -133,7 +133,7 @@ func TestActionCheck(t *testing.T) {
 		{"directory", map[string]string{"sub/a.yaml": source}, map[string]string{"working-directory": "sub"}, 1, "a.yaml"},
 		{"same arguments", map[string]string{"a.yaml": old}, map[string]string{"compile-arguments": "--kube-version=1.26"}, 0, ""},
 		{"other arguments", map[string]string{"a.yaml": old}, nil, 1, "+              reason: FieldValueRequired\n"},
-		{"error", map[string]string{"a.yaml": strings.Replace(source, "tcp: TCP", "tpc: TCP", 1)}, nil, 1, "a.yaml:32:54: UC203: "},
+		{"error", map[string]string{"a.yaml": strings.Replace(source, "tcp: TCP", "tpc: TCP", 1)}, nil, 1, "a.yaml:32:54: error: UC203: "},
 		{"no such file", nil, map[string]string{"paths": "missing.yaml"}, 2, "missing.yaml"},
 		{"wrong argument", nil, map[string]string{"compile-arguments": "--wrong"}, 2, "unknown flag: --wrong"},
 	} {
@@ -229,7 +229,7 @@ func TestActionSARIF(t *testing.T) {
 		rule                    string // of the first result; empty is no file
 	}{
 		{"error", "", "", 0, "UC203"},
-		{"arguments", "--fail-on=info\n-o=text", "", 0, "UC203"},
+		{"arguments", "--fail-on=info\n--format=text", "", 0, "UC203"},
 		{"configuration", "", "apiVersion: unioncel.dev/v1alpha1\nkind: LintConfig\nfailOn: info\n", 0, "UC203"},
 		{"wrong configuration", "", "kind: LintConfig\n", 1, "UC706"},
 		{"wrong argument", "--wrong", "", 2, ""},
