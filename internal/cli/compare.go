@@ -35,7 +35,7 @@ func (c *conversion) difference(name string, src, out []byte) []byte {
 // are separated by slashes.
 func diffLabel(name string) string {
 	switch {
-	case strings.ContainsFunc(name, unicode.IsControl) || strings.ContainsAny(name, `"\`):
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.ContainsAny(name, `"\`):
 		return strconv.Quote(name)
 	case strings.Contains(name, " "):
 		return name + "\t"

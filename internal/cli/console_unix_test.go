@@ -3,8 +3,11 @@
 package cli
 
 import (
+	"bytes"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -124,5 +127,29 @@ func TestProgressFits(t *testing.T) {
 	got, _ := io.ReadAll(master)
 	if want := "01234567…" + eraseLine + "?[2J" + eraseLine; string(got) != want {
 		t.Errorf("shown: %q, want %q", got, want)
+	}
+}
+
+// A terminal shows a difference, where a pipe gets what patch needs.
+func TestDiffOnTerminal(t *testing.T) {
+	src, err := os.ReadFile("testdata/input/union.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "crd.yaml")
+	if err := os.WriteFile(name, bytes.ReplaceAll(src, []byte("\n"), []byte(" # \u202e##[x]\r\n")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("unioncel", "compile", "--diff", name)
+	cmd.Env = append(cmd.Environ(), "TERM=xterm")
+	terminal, err := pty.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	shown, _ := io.ReadAll(terminal) // Linux says EIO when the program has ended
+	_ = cmd.Wait()
+	if text := string(shown); !strings.Contains(text, `# \u202e\u0023#[x]`+"\r\n") || strings.Contains(text, "\u202e") {
+		t.Errorf("shown: %q", text)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +34,8 @@ none. A run that is killed may have written some, each whole, and leave .unionce
 files beside them, which the next run removes.
 
 --check lists the inputs whose result differs, --diff shows how, also when other
-inputs have errors; both write nothing.`
+inputs have errors; both write nothing. A difference is exact, for patch; only on a
+terminal, characters in it that do more than show themselves are spelled out.`
 
 // conversion holds the flags of a command that turns files into files.
 type conversion struct {
@@ -217,10 +219,15 @@ func count[T any](l []T, is func(T) bool) (n int) {
 	return n
 }
 
-// printAll prints the parts of a spool in their order.
+// printAll prints the differences in a spool in their order: exact, for patch, unless
+// a terminal shows them.
 func (a *app) printAll(s *spool) error {
+	terminal := newConsole(a.streams.Out).terminal != nil
 	for i := range s.parts {
 		data, err := s.part(i)
+		if terminal {
+			data = []byte(diag.Escape(strings.ReplaceAll(string(data), "\r\n", "\n")))
+		}
 		if err == nil {
 			err = a.print(data)
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -305,10 +304,7 @@ func verificationJSON(w io.Writer, l []verified) error {
 		}
 		out = append(out, p)
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(out)
+	return diag.WriteJSON(w, out)
 }
 
 func toJSON(v verified, d verify.Difference) differenceJSON {

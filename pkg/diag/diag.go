@@ -101,7 +101,7 @@ type Diagnostic struct {
 // String returns the first line of what [Text] prints.
 func (d Diagnostic) String() string {
 	place, kind, message := d.head()
-	return Escape(place) + ": " + kind + ": " + message
+	return place + ": " + kind + ": " + message
 }
 
 // head returns the parts of the first line.

@@ -107,8 +107,8 @@ type cell struct {
 // the column: dots up to a caret.
 func (p part) excerpt() (text, caret string) {
 	cells := make([]cell, 0, len(p.text))
-	for _, r := range p.text {
-		if unprintable(r) && r != '\t' {
+	for i, r := range p.text {
+		if unprintable(r) && r != '\t' || strings.HasPrefix(p.text[i:], command) {
 			r = utf8.RuneError
 		}
 		cells = append(cells, cell{r, width(r)})

@@ -21,7 +21,7 @@ func GitHub(w io.Writer, l List, path func(file string) string) error {
 	for _, d := range l {
 		var properties []string
 		property := func(name, value string) {
-			properties = append(properties, name+"="+commandProperty.Replace(strings.ToValidUTF8(value, "\ufffd")))
+			properties = append(properties, name+"="+spelled(commandProperty.Replace(strings.ToValidUTF8(value, "\ufffd"))))
 		}
 		if d.Pos.File != "" {
 			property("file", commandPath(d.Pos.File, path))

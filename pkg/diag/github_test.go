@@ -38,8 +38,8 @@ func TestGitHub(t *testing.T) {
 		},
 		{
 			name: "what would end the command",
-			d:    diag.Diagnostic{Code: "UC999", Pos: diag.Pos{File: "50%,a:b\n::error ::c\r.yaml"}, Message: "100%\n::set-env name=X::y\r\x1b[31m"},
-			want: "::error file=50%25%2Ca%3Ab%0A%3A%3Aerror %3A%3Ac%0D.yaml,title=UC999::100%25 ::set-env name=X::y\\u001b[31m\n",
+			d:    diag.Diagnostic{Code: "UC999", Pos: diag.Pos{File: "50%,a:b\n::error ::c\r\x1b.yaml"}, Message: "100%\n::set-env name=X::y\r\x1b[31m"},
+			want: "::error file=50%25%2Ca%3Ab%0A%3A%3Aerror %3A%3Ac%0D\\u001b.yaml,title=UC999::100%25 ::set-env name=X::y\\u001b[31m\n",
 		},
 		{
 			name: "not UTF-8",

@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 )
@@ -47,8 +48,19 @@ func JSON(w io.Writer, l List) error {
 			Related:  related,
 		}
 	}
-	enc := json.NewEncoder(w)
+	return WriteJSON(w, out)
+}
+
+// WriteJSON writes a value as indented JSON, in whose texts everything that Escape
+// spells out is written with the escapes of JSON.
+func WriteJSON(w io.Writer, v any) error {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, Escape(text.String()))
+	return err
 }

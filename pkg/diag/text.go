@@ -47,7 +47,7 @@ func printText(w io.Writer, l List, source func(file string) []byte, show func(a
 	lines := lineIndex{source: source}
 	for _, d := range l {
 		place, kind, message := d.head()
-		fmt.Fprintf(buf, "%s: %s: %s\n", show(bold, Escape(place)), show(styleOf[d.Severity], kind), message)
+		fmt.Fprintf(buf, "%s: %s: %s\n", show(bold, place), show(styleOf[d.Severity], kind), message)
 		if line, ok := lines.find(d.Pos); ok {
 			text, caret := line.excerpt()
 			fmt.Fprintf(buf, " | %s\n", text)
@@ -68,55 +68,42 @@ func printText(w io.Writer, l List, source func(file string) []byte, show func(a
 	return buf.Flush()
 }
 
-// inline makes a text fit for the middle of a line: line breaks become spaces,
-// and what could confuse a terminal is spelled out.
-func inline(s string) string {
-	s = strings.ToValidUTF8(s, string(utf8.RuneError))
-	if strings.IndexFunc(s, unprintable) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\n' || r == '\t':
-			b.WriteByte(' ')
-		case r == '\r':
-		default:
-			escape(&b, r)
-		}
-	}
-	return b.String()
-}
+// inline makes a text fit for a line: line breaks become spaces, and the rest is
+// escaped.
+func inline(s string) string { return Escape(oneLine.Replace(s)) }
 
-func escape(b *strings.Builder, r rune) {
-	if unprintable(r) {
-		fmt.Fprintf(b, "\\u%04x", r)
-		return
-	}
-	b.WriteRune(r)
-}
+var oneLine = strings.NewReplacer("\n", " ", "\t", " ", "\r", "")
 
 // Escape makes a text of several lines fit to be printed, whoever wrote what is in
 // it: what would make a terminal do more than show it is spelled out, and so is
-// the start of a line that a CI system would take for a command (GitHub's "::",
-// Azure's "##[").
+// what a CI system would take for a command: "::" at the start of a line, and "##["
+// anywhere.
 func Escape(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.ToValidUTF8(text, string(utf8.RuneError))) {
-		if start := strings.TrimLeft(line, " \t"); strings.HasPrefix(start, "::") || strings.HasPrefix(start, "##[") {
-			fmt.Fprintf(&b, "%s\\u%04x", line[:len(line)-len(start)], start[0])
-			line = start[1:]
+		if start := strings.TrimLeftFunc(line, unicode.IsSpace); strings.HasPrefix(start, "::") {
+			line = strings.TrimSuffix(line, start) + `\u003a` + start[1:]
 		}
-		for _, r := range line {
-			if r == '\n' || r == '\t' {
-				b.WriteRune(r)
-			} else {
-				escape(&b, r)
-			}
+		b.WriteString(spelled(strings.ReplaceAll(line, command, escapedCommand)))
+	}
+	return b.String()
+}
+
+// spelled spells out what is unprintable, but for line breaks and tabs.
+func spelled(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if unprintable(r) && r != '\n' && r != '\t' {
+			fmt.Fprintf(&b, "\\u%04x", r)
+		} else {
+			b.WriteRune(r)
 		}
 	}
 	return b.String()
 }
+
+// command starts a command of Azure Pipelines, and an old one of GitHub Actions.
+const command, escapedCommand = "##[", `\u0023#[`
 
 // indented puts an indent before every line of a text but the first.
 func indented(s, indent string) string {

@@ -1,8 +1,9 @@
 package explain
 
 import (
-	"encoding/json"
 	"io"
+
+	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // JSON writes explanations as one array of objects, as [CRD] has them. Every key
@@ -11,8 +12,5 @@ func JSON(w io.Writer, crds []CRD) error {
 	if crds == nil {
 		crds = []CRD{}
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(crds)
+	return diag.WriteJSON(w, crds)
 }

@@ -76,9 +76,9 @@ func (r *run) results(l diag.List) (*yaml.Node, error) {
 
 func (r *run) result(d diag.Diagnostic) result {
 	s := r.subjects[d.Pos.File]
-	res := result{Message: d.Message, Severity: d.Severity.String(), Tags: map[string]string{"code": string(d.Code)}}
+	res := result{Message: diag.Escape(d.Message), Severity: d.Severity.String(), Tags: map[string]string{"code": string(d.Code)}}
 	if d.Hint != "" {
-		res.Message += "\nhint: " + d.Hint
+		res.Message += "\nhint: " + diag.Escape(d.Hint)
 	}
 	if d.Pos.Line > 0 {
 		res.Tags["line"] = strconv.Itoa(d.Pos.Line)

@@ -4,7 +4,6 @@ package sarif
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -61,10 +60,7 @@ func Write(w io.Writer, l diag.List, opts Options) error {
 	}
 	report := sarif.NewReport()
 	report.AddRun(run)
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(report)
+	return diag.WriteJSON(w, report)
 }
 
 // rulesOf returns the codes in a list, in ascending order.
