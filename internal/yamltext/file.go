@@ -10,7 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// File is a parsed stream of YAML documents; JSON is one of them.
+// File is a parsed stream of documents, YAML or JSON. Behind JSON, JSON may follow
+// without a separator.
 type File struct {
 	Src  []byte
 	Docs []*Document // their ranges tile Src
@@ -27,6 +28,7 @@ type Document struct {
 	// of the whole file, columns are 1-based and count characters.
 	Root *yaml.Node
 
+	json    bool
 	once    sync.Once
 	spans   map[*yaml.Node]span
 	marks   map[*yaml.Node]int // where the ? of an explicit key stands
@@ -45,6 +47,10 @@ func Parse(src []byte) (*File, error) {
 		return nil, err
 	}
 	for _, c := range f.split() {
+		if docs := f.jsonDocuments(c); docs != nil {
+			f.Docs = append(f.Docs, docs...)
+			continue
+		}
 		d := &Document{Start: c.start, End: c.end}
 		if !c.empty {
 			root, err := f.parseChunk(c)
@@ -144,16 +150,9 @@ func (f *File) parseChunk(c chunk) (*yaml.Node, error) {
 		return nil, &SyntaxError{Line: c.line + 1, Column: 1, Msg: "found a second byte order mark"}
 	}
 	text := f.Src[c.text:c.end]
-	escapes := hasJSONEscapes(text)
-	if escapes {
-		text = sameLength(text)
-	}
 	root, err := decode(text)
 	if err != nil {
 		return nil, f.locate(c, text, err)
-	}
-	if escapes {
-		restore(root, f.Src[c.text:c.end])
 	}
 	if c.line > 0 {
 		shiftLines(root, c.line)

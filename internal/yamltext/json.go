@@ -3,78 +3,110 @@ package yamltext
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
+	"errors"
+	"io"
+	"strconv"
 
 	"go.yaml.in/yaml/v3"
 	sigs "sigs.k8s.io/yaml"
 )
 
-// jsonEscape matches an escape, and in its group what readers of YAML do not know of
-// JSON's: surrogates, whole pairs first, and \/.
-var jsonEscape = regexp.MustCompile(`(?s)(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\/)|\\.`)
+// JSON is not quite YAML: it has escapes of its own, keys of any length, and streams
+// without separators. So documents that are JSON are read as such, as kubectl does.
 
-// hasJSONEscapes reports whether a document is JSON, so that kubectl reads it as such,
-// and has escapes that YAML has not.
-func hasJSONEscapes(document []byte) bool {
-	if !bytes.Contains(document, []byte(`\u`)) && !bytes.Contains(document, []byte(`\/`)) || !json.Valid(bytes.TrimPrefix(document, bom)) {
-		return false
+// isJSON reports whether a document is a JSON object or array.
+func isJSON(document []byte) bool {
+	document = bytes.TrimPrefix(document, bom)
+	return beginsJSON(document) && json.Valid(document)
+}
+
+func beginsJSON(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
+}
+
+// jsonDocuments returns the documents in a chunk that is a stream of JSON objects and
+// arrays, one or several, or nil.
+func (f *File) jsonDocuments(c chunk) []*Document {
+	text := f.Src[c.text:c.end]
+	if !beginsJSON(text) {
+		return nil
 	}
-	for _, m := range jsonEscape.FindAllSubmatchIndex(document, -1) {
-		if m[2] >= 0 {
-			return true
+	r := jsonReader{w: walker{f: f, src: f.Src}}
+	r.w.mark.pos = c.text
+	r.w.mark.line, r.w.mark.column = f.Position(c.text)
+	var docs []*Document
+	end := c.start
+	for values := json.NewDecoder(bytes.NewReader(text)); ; {
+		var value json.RawMessage
+		if err := values.Decode(&value); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil || !beginsJSON(value) {
+			return nil
 		}
-	}
-	return false
-}
-
-// replaceJSONEscapes puts something else in place of the escapes that YAML has not.
-func replaceJSONEscapes(text []byte, by func(escape []byte) []byte) []byte {
-	return jsonEscape.ReplaceAllFunc(text, func(escape []byte) []byte {
-		if jsonEscape.FindSubmatch(escape)[1] == nil {
-			return escape
-		}
-		return by(escape)
-	})
-}
-
-// sameLength returns the text of such a document as YAML: with other strings, but
-// everything at its place.
-func sameLength(text []byte) []byte {
-	return replaceJSONEscapes(text, func(escape []byte) []byte { return bytes.Repeat([]byte(`\\`), len(escape)/2) })
-}
-
-// sameStrings returns the text of such a document as YAML with the same strings. Half a
-// pair is U+FFFD.
-func sameStrings(text []byte) []byte {
-	return replaceJSONEscapes(text, func(escape []byte) []byte {
-		var s string
-		_ = json.Unmarshal([]byte(`"`+string(escape)+`"`), &s) // it is valid
-		return []byte(s)
-	})
-}
-
-// restore gives the scalars of a JSON document, read with other strings, those that they
-// have in its text.
-func restore(root *yaml.Node, text []byte) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var walk func(n *yaml.Node)
-	walk = func(n *yaml.Node) {
-		for n.Kind == yaml.ScalarNode && n.Style&yaml.DoubleQuotedStyle != 0 {
-			token, err := decoder.Token()
-			if err != nil {
-				return // there are as many strings as such scalars
+		start := c.text + int(values.InputOffset()) - len(value)
+		if len(docs) > 0 { // the line on which a value ends is its own, if it is alone there
+			if i := bytes.IndexByte(f.Src[end:start], '\n'); i >= 0 {
+				end += i + 1
+			} else {
+				end = start
 			}
-			if s, ok := token.(string); ok {
-				n.Value = s
-				break
-			}
+			docs[len(docs)-1].End = end
 		}
-		for _, c := range n.Content {
-			walk(c)
-		}
+		r.base, r.text, r.tokens = start, value, json.NewDecoder(bytes.NewReader(value))
+		r.tokens.UseNumber()
+		docs = append(docs, &Document{Start: end, Root: r.next(), json: true})
+		end = start + len(value)
 	}
-	walk(root)
+	docs[len(docs)-1].End = c.end
+	return docs
+}
+
+// jsonReader turns valid JSON into nodes.
+type jsonReader struct {
+	w      walker // for positions
+	base   int    // where the text begins in the file
+	text   []byte
+	tokens *json.Decoder
+}
+
+// next returns the next node, or nil at the end of a collection.
+func (r *jsonReader) next() *yaml.Node {
+	start := int(r.tokens.InputOffset())
+	token, err := r.tokens.Token()
+	if err != nil {
+		return nil // it is valid
+	}
+	for bytes.IndexByte([]byte(" \t\r\n,:"), r.text[start]) >= 0 {
+		start++
+	}
+	n := &yaml.Node{Kind: yaml.ScalarNode}
+	n.Line, n.Column = r.w.position(r.base + start)
+	switch v := token.(type) {
+	case json.Delim:
+		switch v {
+		case '{':
+			n.Kind, n.Tag = yaml.MappingNode, "!!map"
+		case '[':
+			n.Kind, n.Tag = yaml.SequenceNode, "!!seq"
+		default:
+			return nil
+		}
+		n.Style = yaml.FlowStyle
+		for c := r.next(); c != nil; c = r.next() {
+			n.Content = append(n.Content, c)
+		}
+	case string:
+		n.Tag, n.Value, n.Style = "!!str", v, yaml.DoubleQuotedStyle
+	case bool:
+		n.Tag, n.Value = "!!bool", strconv.FormatBool(v)
+	case nil:
+		n.Tag, n.Value = "!!null", "null"
+	case json.Number:
+		n.Value = v.String()
+		n.Tag = n.ShortTag()
+	}
+	return n
 }
 
 // JSON returns what kubectl reads in a document. It is not strict about keys that occur
@@ -82,8 +114,39 @@ func restore(root *yaml.Node, text []byte) {
 func JSON(document []byte) ([]byte, error) { return toJSON(document, sigs.YAMLToJSON) }
 
 func toJSON(document []byte, read func([]byte) ([]byte, error)) ([]byte, error) {
-	if hasJSONEscapes(document) {
-		document = sameStrings(document)
+	if !isJSON(document) {
+		return read(document)
 	}
-	return read(document)
+	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(document, bom)))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil {
+		return nil, err
+	}
+	return json.Marshal(numbers(v))
+}
+
+// numbers turns numbers into those that YAML has.
+func numbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if _, err := strconv.ParseInt(v.String(), 10, 64); err == nil {
+			break
+		}
+		if _, err := strconv.ParseUint(v.String(), 10, 64); err == nil {
+			break
+		}
+		if f, err := v.Float64(); err == nil {
+			return f
+		}
+	case []any:
+		for i := range v {
+			v[i] = numbers(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = numbers(v[k])
+		}
+	}
+	return v
 }

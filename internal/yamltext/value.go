@@ -17,6 +17,9 @@ func (f *File) Value(d *Document) (v any, err error) {
 			v, err = nil, fmt.Errorf("invalid YAML: %v", r)
 		}
 	}()
+	if keys := DuplicateKeys(d.Root); d.json && len(keys) > 0 {
+		return nil, fmt.Errorf("line %d: key %q already set in map", keys[0].Line, keys[0].Value)
+	}
 	data, err := toJSON(f.Src[d.Start:d.End], sigs.YAMLToJSONStrict)
 	if err != nil {
 		return nil, err
