@@ -1,5 +1,4 @@
-// Package docs holds the documentation. Its tests run what the documents show.
-package docs
+package docs_test
 
 import (
 	"bytes"

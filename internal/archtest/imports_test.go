@@ -17,7 +17,8 @@ const module = "github.com/unioncel/unioncel/"
 // allowed lists, for each package, those of this module it may import directly.
 var allowed = map[string][]string{
 	"cmd/unioncel":        {"internal/cli"},
-	"internal/cli":        {"internal/source", "pkg/crdpatch", "pkg/compile", "pkg/verify", "pkg/explain", "pkg/markers", "pkg/unionset", "pkg/infer", "pkg/krm", "pkg/lint", "pkg/sarif", "pkg/union", "pkg/diag"},
+	"docs":                {},
+	"internal/cli":        {"docs", "internal/source", "pkg/crdpatch", "pkg/compile", "pkg/verify", "pkg/explain", "pkg/markers", "pkg/unionset", "pkg/infer", "pkg/krm", "pkg/lint", "pkg/sarif", "pkg/union", "pkg/diag"},
 	"pkg/krm":             {"pkg/crdpatch", "pkg/compile", "pkg/unionset", "pkg/union", "pkg/diag", "internal/source", "internal/yamltext", "internal/spelling"},
 	"pkg/lint":            {"pkg/crdpatch", "pkg/compile", "pkg/cost", "pkg/unionset", "pkg/union", "pkg/diag", "internal/source", "internal/yamltext", "internal/spelling"},
 	"pkg/sarif":           {"pkg/diag"},

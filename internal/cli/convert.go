@@ -13,6 +13,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/lint"
 )
 
 // inputHelp is the part of the help that compile and decompile share.
@@ -110,6 +111,12 @@ func (e *outside) resultOf(in input, src []byte, l diag.List) result {
 	return r
 }
 
+// settle forgets the warnings about a file that has its result already: the run that
+// wrote it has printed them.
+func (r *result) settle() {
+	r.diagnostics = slices.DeleteFunc(r.diagnostics, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+}
+
 // convert runs a command that turns files into files. Files are read, converted
 // and put beside their targets one by one, so that none needs to stay in memory.
 func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transform, args []string) (err error) {
@@ -145,6 +152,9 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 			out = src
 		}
 		r.changed = !bytes.Equal(src, out)
+		if !r.changed && !a.verbose {
+			r.settle()
+		}
 		if out != nil {
 			r.skip()
 		}
@@ -238,7 +248,8 @@ func (a *app) printAll(s *spool) error {
 	return nil
 }
 
-// report prints the diagnostics of all results, with --quiet only errors. It
+// report prints the diagnostics of all results: errors and warnings, with --quiet only
+// errors, with --verbose notes too. It
 // returns errFindings when there is an error among them, or errSkipped when none of
 // those is in the way.
 func (a *app) report(results []result, format string) error {
@@ -254,7 +265,10 @@ func (a *app) report(results []result, format string) error {
 		list = append(list, r.skipped...)
 	}
 	skipped := list.HasErrors()
-	list = a.loud(list).Sort()
+	for _, r := range results {
+		list = lint.ReadComments(r.name, r.src).Apply(list) // in UnionSets
+	}
+	list = a.loud(list, diag.Warning).Sort()
 
 	if err := printDiagnostics(a.streams.Err, format, a.console.colour, list, results); err != nil {
 		return fmt.Errorf("write diagnostics: %w", err)
@@ -268,12 +282,16 @@ func (a *app) report(results []result, format string) error {
 	return nil
 }
 
-// loud returns the diagnostics to print: with --quiet errors only.
-func (a *app) loud(l diag.List) diag.List {
-	if !a.quiet {
-		return l
+// loud returns the diagnostics that are at least as bad as least; with --quiet errors
+// only, with --verbose all.
+func (a *app) loud(l diag.List, least diag.Severity) diag.List {
+	switch {
+	case a.quiet:
+		least = diag.Error
+	case a.verbose:
+		least = diag.Info
 	}
-	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return d.Severity > least })
 }
 
 // sources returns what reads the files that diagnostics are about. Those that cannot be

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"io"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/docs"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/explain"
 )
@@ -28,13 +31,15 @@ func (a *app) explainCommand() *cobra.Command {
 		output printing
 	)
 	cmd := &cobra.Command{
-		Use:   "explain [FILE|DIR|-]...",
+		Use:   "explain [FILE|DIR|-|CODE]...",
 		Short: "Show what compiling adds, what it costs and what users will read",
 		Long: `Explain says for every union of CustomResourceDefinitions which rules compile
 writes, or has written, for it: their costs by the API server's own estimator and
 their shares of its budgets, the bytes they add, why they are written as they
 are, what they imply on update, and the errors that users will read. It writes
 no file.
+
+Of codes of diagnostics, such as UC203, it prints what docs/diagnostics.md says.
 
 With --encoding openapi it shows the schema that stands in place of the rules
 about states. Other rules of the CRD may add to what users will read.
@@ -55,6 +60,9 @@ CustomResourceDefinition.`,
   # Of what is in the cluster
   kubectl get crd backends.example.com -o yaml | unioncel explain
 
+  # What is this error about, and what is to be done?
+  unioncel explain UC203
+
   # A page for the documentation
   unioncel explain --format markdown -o docs/unions.md config/crd
 
@@ -63,6 +71,9 @@ CustomResourceDefinition.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkOutput(cmd, &output.path); err != nil {
 				return err
+			}
+			if areCodes(args) {
+				return a.explainCodes(&output, args)
 			}
 			opts, e, err := flags.options()
 			if err != nil {
@@ -75,6 +86,30 @@ CustomResourceDefinition.`,
 	flags.unions.skipInvalid = true
 	output.register(cmd, "explanations", "text", "markdown", "json")
 	return cmd
+}
+
+var codePattern = regexp.MustCompile(`^UC[0-9]{3}$`)
+
+// areCodes reports whether the arguments are codes of diagnostics; ./UC203 is a file.
+func areCodes(args []string) bool {
+	return len(args) > 0 && !slices.ContainsFunc(args, func(arg string) bool { return !codePattern.MatchString(arg) })
+}
+
+// explainCodes prints the entries of codes in docs/diagnostics.md.
+func (a *app) explainCodes(output *printing, codes []string) error {
+	if output.name == "json" {
+		return usagef("codes are explained as text or markdown, not as json")
+	}
+	var entries []string
+	for _, code := range codes {
+		_, rest, ok := strings.Cut(docs.Diagnostics, "\n## "+code+": ")
+		if !ok {
+			return usagef("there is no diagnostic %s", code)
+		}
+		entry, _, _ := strings.Cut(rest, "\n## ")
+		entries = append(entries, "## "+code+": "+strings.TrimSpace(entry)+"\n")
+	}
+	return a.writeText(output, []byte(strings.Join(entries, "\n")))
 }
 
 // explainAll prints the explanations of all inputs together, in their order.
@@ -91,7 +126,7 @@ func (a *app) explainAll(ctx context.Context, e outside, plan planner, output *p
 		}
 		return l, diags, nil
 	})
-	if err != nil && !errors.Is(err, errSkipped) {
+	if found == nil {
 		return err
 	}
 	var crds []explain.CRD

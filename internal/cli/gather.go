@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -15,7 +16,8 @@ type gathered[T any] struct {
 
 // gather finds what the CRDs with unions of all inputs have, in their order, and
 // prints the diagnostics together. An input in which nothing is found is named. With
-// errSkipped the result is what there is beside the structs that were skipped.
+// errFindings and errSkipped the result is what there is in inputs without errors, and
+// beside the structs that were skipped; it is nil when no input is without errors.
 func gather[T any](ctx context.Context, a *app, e outside, args []string, find func(name string, src []byte) ([]T, diag.List, error)) ([]gathered[T], error) {
 	inputs, err := a.findInputs(args, "")
 	if err != nil {
@@ -27,10 +29,12 @@ func gather[T any](ctx context.Context, a *app, e outside, args []string, find f
 	l := make([]gathered[T], len(inputs))
 	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
 		items, diagnostics, err := find(in.name, src)
-		l[in.n] = gathered[T]{in.name, items}
 		r := e.resultOf(in, src, diagnostics)
 		if items != nil {
 			r.skip()
+		}
+		if !r.diagnostics.HasErrors() {
+			l[in.n] = gathered[T]{in.name, items}
 		}
 		return r, err
 	})
@@ -39,13 +43,16 @@ func gather[T any](ctx context.Context, a *app, e outside, args []string, find f
 	}
 	e.missing(results)
 	err = a.report(append(e.files, results...), "text")
-	if err != nil && !errors.Is(err, errSkipped) {
+	if err != nil && !errors.Is(err, errFindings) && !errors.Is(err, errSkipped) {
 		return nil, err
 	}
-	for i, g := range l {
-		if len(g.items) == 0 && !results[i].other {
-			a.note(g.name + ": no unions")
+	for i, r := range results {
+		if len(l[i].items) == 0 && !r.other && !errors.Is(err, errFindings) {
+			a.note(r.name + ": no unions")
 		}
+	}
+	if !slices.ContainsFunc(results, func(r result) bool { return !r.diagnostics.HasErrors() }) {
+		return nil, err
 	}
 	return l, err
 }

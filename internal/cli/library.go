@@ -4,6 +4,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/explain"
+	"github.com/unioncel/unioncel/pkg/lint"
 )
 
 // transform turns the bytes of a file into those of its result. The name is
@@ -13,7 +14,8 @@ type transform func(name string, src []byte) ([]byte, diag.List)
 // compiler returns the transformation of the command compile.
 func compiler(opts crdpatch.Options) transform {
 	return func(name string, src []byte) ([]byte, diag.List) {
-		return crdpatch.Compile(name, src, opts)
+		out, diags := crdpatch.Compile(name, src, opts)
+		return out, lint.Ignore(name, src, opts.Elsewhere, diags)
 	}
 }
 
@@ -32,6 +34,6 @@ func plans(opts crdpatch.Options) planner {
 		for i, f := range found {
 			l[i] = explain.Input(f)
 		}
-		return l, diags
+		return l, lint.Ignore(name, src, opts.Elsewhere, diags)
 	}
 }

@@ -197,7 +197,7 @@ func (f *lintFlags) comments(results []result) diag.List {
 func (a *app) showFindings(output *printing, l diag.List, results []result, threshold lint.Threshold) error {
 	l = l.Sort()
 	reached := threshold.Reached(l)
-	l = a.loud(l)
+	l = a.loud(l, diag.Info)
 	colour := output.path == "" && newConsole(a.streams.Out).colour
 	var out bytes.Buffer
 	if err := printDiagnostics(&out, output.name, colour, l, results); err != nil {

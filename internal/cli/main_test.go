@@ -151,7 +151,7 @@ func TestDiagnosticsAreSorted(t *testing.T) {
 	a, out, errs := testApp(nil)
 	a.compile = func(crdpatch.Options) transform {
 		return func(name string, src []byte) ([]byte, diag.List) {
-			return src, diag.List{
+			return bytes.ToUpper(src), diag.List{
 				{Code: diag.UnionsKept, Severity: diag.Warning, Pos: diag.Pos{File: name, Line: 1, Col: 5}, Message: "second"},
 				{Code: diag.UnionsKept, Severity: diag.Warning, Pos: diag.Pos{File: name, Line: 1, Col: 1}, Message: "first"},
 			}

@@ -74,14 +74,27 @@ written. Results go to standard output, everything else to standard error.`,
 		SuggestionsMinimumDistance: 2,
 		Annotations:                map[string]string{cobra.CommandDisplayNameAnnotation: a.name},
 	}
-	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print errors only: no warnings, no notes, no progress")
-	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "name each file when it is done, and how long it took")
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print errors only: no warnings, no progress")
+	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "print notes and repeated warnings too, and name each file when it is done")
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(a.compileCommand(), a.decompileCommand(), a.explainCommand(), a.verifyCommand(), a.inferCommand(), a.extractCommand(),
-		a.lintCommand(), a.fnCommand(), a.versionCommand())
+	group(root, "Compile", a.compileCommand(), a.decompileCommand(), a.fnCommand())
+	group(root, "Check", a.lintCommand(), a.verifyCommand(), a.explainCommand())
+	group(root, "Import", a.inferCommand(), a.extractCommand())
+	group(root, "Other", a.versionCommand())
+	root.SetHelpCommandGroupID("Other")
+	root.SetCompletionCommandGroupID("Other")
 	versionFlag(root)
 	completions(root)
 	return root
+}
+
+// group adds commands under a heading of their own in the help.
+func group(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title + ":"})
+	for _, cmd := range commands {
+		cmd.GroupID = title
+		root.AddCommand(cmd)
+	}
 }
 
 // helpCommand is cobra's, but for failing on an unknown command.

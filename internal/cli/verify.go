@@ -99,7 +99,7 @@ func (a *app) verifyAll(ctx context.Context, e outside, output *printing, args [
 		}
 		return l, diags, nil
 	})
-	if err != nil && !errors.Is(err, errSkipped) {
+	if found == nil {
 		return err
 	}
 	var l []verified

@@ -290,6 +290,16 @@ func (k *declaring) scope(line int, alone bool) *scope {
 	return nil
 }
 
+// Ignore returns the diagnostics of compiling a file that comments in it do not switch
+// off. e are the declarations that do not stand in its CRDs; l is not changed.
+func Ignore(name string, src []byte, e union.Elsewhere, l diag.List) diag.List {
+	if len(l) == 0 || !bytes.Contains(src, []byte(marker)) {
+		return l
+	}
+	declared, _ := crdpatch.Declared(name, src, e)
+	return commentsOfFile(name, src, declared).Apply(l)
+}
+
 // commentsOfFile reads the comments of a file with CRDs. Those beside declarations
 // that compiling took out are for the schemas that had them.
 func commentsOfFile(name string, src []byte, declared []compile.Declared) *Comments {
