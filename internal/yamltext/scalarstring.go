@@ -21,6 +21,14 @@ func StringNode(s string) *yaml.Node {
 	return n
 }
 
+// Quoted is what to write, in quotes, in place of a scalar that String refuses.
+func Quoted(n *yaml.Node) string {
+	if v, _ := askKubectl(n); n.ShortTag() == "!!binary" && v != nil {
+		return fmt.Sprintf("%q", v)
+	}
+	return fmt.Sprintf("%q", n.Value)
+}
+
 const quotedStyle = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
 // String returns the string that a scalar means, both to kubectl (YAML 1.1, by
@@ -48,6 +56,9 @@ func String(n *yaml.Node) (string, error) {
 	s, ok := theirs.(string)
 	if !ok {
 		return "", fmt.Errorf("kubectl reads %s as %s; quote it", text, describe(theirs))
+	}
+	if n.ShortTag() == "!!binary" { // the text is another, and the string may be hidden in it
+		return "", fmt.Errorf("kubectl reads %s as %q; write that", text, s)
 	}
 	var ours any
 	if err := n.Decode(&ours); err != nil {

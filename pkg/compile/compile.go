@@ -319,7 +319,7 @@ func (c *compiler) ambiguous(o *object) diag.List {
 		}
 		if _, err := yamltext.String(n); err != nil {
 			l = append(l, diag.Diagnostic{Code: diag.AmbiguousScalar, Pos: c.pos(n), Path: o.Place.String(),
-				Message: err.Error(), Hint: fmt.Sprintf("quote it: %q", n.Value)})
+				Message: err.Error(), Hint: "quote it: " + yamltext.Quoted(n)})
 		}
 	}
 	sequence := func(m *yaml.Node, key string) {

@@ -247,7 +247,7 @@ func (l *locator) properties(owner, n *yaml.Node, misplaced string) {
 		}
 		name, err := yamltext.String(e.Key)
 		if err != nil {
-			l.errorf(e.Key, diag.AmbiguousScalar, fmt.Sprintf("quote it: %q", e.Key.Value), "%v", err)
+			l.errorf(e.Key, diag.AmbiguousScalar, "quote it: "+yamltext.Quoted(e.Key), "%v", err)
 			continue
 		}
 		within := misplaced

@@ -215,3 +215,29 @@ func TestEditedAfterCompile(t *testing.T) {
 		})
 	}
 }
+
+// A CRD that lost everything in its metadata but our annotation is decompiled and
+// compiled like others: metadata stays a mapping.
+func TestNothingButOurAnnotation(t *testing.T) {
+	in := header + strings.Replace(body, "- members: [a, b]\n", "- {members: [a, b], discriminatorChange: Allow}\n", 1)
+	compact := `{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "things.example.com"}, "spec": {"group": "example.com", ` +
+		`"names": {"kind": "Thing", "plural": "things"}, "scope": "Namespaced", "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": ` +
+		`{"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "x-kubernetes-unions": [{"members": ["a", "b"]}]}}}]}}`
+	for _, tt := range []struct{ in, name, was, is string }{
+		{in, "  name: things.example.com\n", "metadata:\n", "metadata:\n  annotations: {}\n"},
+		{strings.Replace(in, "metadata:\n  name: things.example.com\n", "metadata: {name: things.example.com}\n", 1), "name: things.example.com, ", "metadata: {}", `metadata: {"annotations": {}}`},
+		{compact, `"name": "things.example.com", `, `"metadata": {}`, `"metadata": {"annotations": {}}`},
+	} {
+		compiled := string(mustCompile(t, []byte(tt.in), Options{}))
+		bare := strings.Replace(compiled, tt.name, "", 1)
+		if bare == compiled {
+			t.Fatal(compiled)
+		}
+		same(t, "compile(bare)", mustCompile(t, []byte(bare), Options{}), []byte(bare))
+		decompiled := mustDecompile(t, []byte(bare))
+		same(t, "decompile(bare)", decompiled, []byte(strings.Replace(strings.Replace(tt.in, strings.TrimSuffix(tt.name, ", "), "", 1), tt.was, tt.is, 1)))
+		again := mustCompile(t, decompiled, Options{})
+		same(t, "compile(compile(decompiled))", mustCompile(t, again, Options{}), again)
+		same(t, "decompile(compile(decompiled))", mustDecompile(t, again), decompiled)
+	}
+}

@@ -377,7 +377,7 @@ func (r *restorer) removeAnnotation() error {
 			s, err := r.text.behindKey(key, r.annotations)
 			r.edits = append(r.edits, yamltext.Edit{Start: s.start, End: s.end, New: r.null(null, s.end)})
 			return err
-		case r.record.Annotations != nil:
+		case r.record.Annotations != nil && len(metadata) > 1: // empty it would be null
 			delete(metadata, "annotations")
 			m, at = r.metadata, r.metadataKey
 		case !isFlow(r.annotations):

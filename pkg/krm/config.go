@@ -145,7 +145,7 @@ func (r *run) text(n *yaml.Node, path, example string) (string, bool) {
 	}
 	s, err := yamltext.String(n)
 	if err != nil {
-		hint := fmt.Sprintf("write %q", n.Value)
+		hint := "write " + yamltext.Quoted(n)
 		if path == "kubeVersion" { // kustomize has made 1.3 of 1.30
 			hint = "write it in quotes, like " + example
 		}

@@ -215,7 +215,7 @@ func (p *parser) word(n *yaml.Node) word {
 	}
 	s, err := yamltext.String(n)
 	if err != nil {
-		p.errorf(n, diag.AmbiguousScalar, fmt.Sprintf("quote it: %q", n.Value), "%v", err)
+		p.errorf(n, diag.AmbiguousScalar, "quote it: "+yamltext.Quoted(n), "%v", err)
 		return word{}
 	}
 	return word{s, p.pos(n), true}

@@ -38,6 +38,10 @@ func TestParse(t *testing.T) {
 			`6:3: error: UC201: unknown key "membres" in a union declaration; hint: write "members"`,
 		}},
 		{"columns count characters", "- {name: äöü😀, x: 1}\n", []string{`1:16: error: UC201: unknown key "x" in a union declaration; hint: ` + keyList}},
+		{"hidden texts", "- {members: [!!binary YQ==, b], !!binary bmFtZQ==: x}\n", []string{
+			`1:14: error: UC105: kubectl reads !!binary "YQ==" as "a"; write that; hint: quote it: "a"`,
+			`1:33: error: UC105: kubectl reads !!binary "bmFtZQ==" as "name"; write that; hint: quote it: "name"`,
+		}},
 		{"keys that are no strings", "- [a]: b\n  On: x\n  1: x\n  ~: x\n  ? {a: b}\n  : c\n", []string{
 			"1:3: error: UC202: want a string as key, not a list; hint: write the key out",
 			`2:3: error: UC105: kubectl reads On as the boolean true; quote it; hint: quote it: "On"`,

@@ -196,7 +196,7 @@ func (p *parser) text(n *yaml.Node, key, example string) (string, bool) {
 	}
 	s, err := yamltext.String(n)
 	if err != nil {
-		p.errorf(n, diag.AmbiguousScalar, fmt.Sprintf("quote it: %q", n.Value), "%v", err)
+		p.errorf(n, diag.AmbiguousScalar, "quote it: "+yamltext.Quoted(n), "%v", err)
 		return "", false
 	}
 	return s, true
