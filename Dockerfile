@@ -1,12 +1,10 @@
-# syntax=docker/dockerfile:1
-
 # The image of unioncel: the program, and a KRM function when it is run without
 # arguments, as kustomize and kpt do.
 #
 #   docker build -t unioncel .
 #   docker run --rm -v "$PWD:/work" unioncel compile --check config/crd
 
-FROM --platform=$BUILDPLATFORM golang:1.26 AS build
+FROM --platform=$BUILDPLATFORM golang:1.26.8 AS build
 ARG TARGETOS
 ARG TARGETARCH
 WORKDIR /src

@@ -17,9 +17,14 @@ import (
 // shown returns the block of docs/install.md that is marked with this name.
 func shown(t *testing.T, name string) string {
 	t.Helper()
-	m := regexp.MustCompile("(?s)<!-- test: " + name + " -->\n```[a-z]*\n(.*?)```\n").FindStringSubmatch(read(t, "..", "..", "docs", "install.md"))
+	return shownIn(t, "install.md", name)
+}
+
+func shownIn(t *testing.T, page, name string) string {
+	t.Helper()
+	m := regexp.MustCompile("(?s)<!-- test: " + name + " -->\n```[a-z]*\n(.*?)```\n").FindStringSubmatch(read(t, "..", "..", "docs", page))
 	if m == nil {
-		t.Fatalf("docs/install.md has no block %q", name)
+		t.Fatalf("docs/%s has no block %q", page, name)
 	}
 	return m[1]
 }

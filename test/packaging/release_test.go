@@ -189,7 +189,7 @@ func TestDockerfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	version := strings.Split(strings.TrimSpace(string(mod)), ".")
-	if from := instruction("FROM"); !strings.Contains(from, " golang:"+version[0]+"."+version[1]+" ") {
+	if from := instruction("FROM"); !strings.Contains(from, " golang:"+version[0]+"."+version[1]+".") {
 		t.Errorf("built from %s, go.mod wants Go %s", from, mod)
 	}
 
