@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 	"pkg/krm":             {"pkg/crdpatch", "pkg/compile", "pkg/unionset", "pkg/union", "pkg/diag", "internal/source", "internal/yamltext", "internal/spelling"},
 	"pkg/lint":            {"pkg/crdpatch", "pkg/compile", "pkg/cost", "pkg/unionset", "pkg/union", "pkg/diag", "internal/source", "internal/yamltext", "internal/spelling"},
 	"pkg/sarif":           {"pkg/diag"},
-	"pkg/markers":         {"pkg/union", "pkg/diag", "internal/spelling"},
+	"pkg/markers":         {"pkg/union", "pkg/diag", "internal/yamltext", "internal/spelling"},
 	"pkg/unionset":        {"pkg/union", "pkg/diag", "internal/source", "internal/yamltext", "internal/spelling"},
 	"pkg/infer":           {"pkg/verify", "pkg/union", "pkg/diag"},
 	"pkg/explain":         {"pkg/compile", "pkg/cost", "pkg/rules", "pkg/union", "pkg/diag"},

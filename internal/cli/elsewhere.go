@@ -3,6 +3,7 @@ package cli
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -151,16 +152,15 @@ func (e *outside) missing(results []result) {
 	e.files = append(e.files, result{diagnostics: l})
 }
 
-// ofMarkers gives what compiling says of declarations in Go the hints that go with
-// them: keys of a declaration cannot be written there.
+// ofMarkers makes what compiling says of declarations in Go speak of them.
 func ofMarkers(l diag.List) {
+	markers.Words(l)
 	for i, d := range l {
 		switch {
 		case filepath.Ext(d.Pos.File) != ".go":
+		case strings.HasPrefix(d.Message, "+unioncel:"): // a list of names that are not those of the CRD
 		case d.Code == diag.UnknownMember || d.Code == diag.UnknownDiscriminator || d.Code == diag.NoSuchSchema:
 			l[i].Hint = "the CRD is not that of these types: run controller-gen first"
-		case d.Code == diag.ClearLeftOut:
-			l[i].Hint = "the static rules reject leftovers all the same"
 		}
 	}
 }

@@ -176,15 +176,14 @@ func step(steps []string, more ...string) []string {
 
 // declare adds a union to the set, unless the schema has nothing of it.
 func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchemaProps, steps []string) {
-	names := d.MemberNames()
-	if d.Discriminator != "" {
-		names = append(names, d.Discriminator)
-	}
-	if !slices.ContainsFunc(names, func(name string) bool { _, ok := at.Properties[name]; return ok }) {
+	if !slices.ContainsFunc(d.properties(), func(name string) bool { _, ok := at.Properties[name]; return ok }) {
 		return
 	}
 	s.used = true
 	u := d.in(at)
+	if !w.l.opts.CRDs && (len(d.keys) > 0 || len(d.spots) > 0) && w.wrong(s, d, &u, at, len(steps) == 0) {
+		return
+	}
 	e := union.External{Target: w.target, Version: w.version, Steps: steps, File: d.at.File, Value: d.value(&u), Struct: s.String()}
 	if w.l.opts.CRDs && d.Discriminator != "" {
 		e.Fit = func(enum func(string) []string) (*yaml.Node, diag.List) { return d.fit(at, enum(d.Discriminator)) }
@@ -197,6 +196,16 @@ func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchema
 	}
 }
 
+// wrong reports what is wrong with the markers of unioncel in a schema of controller-gen,
+// which with CRDs at hand is known when they are compiled.
+func (w *walk) wrong(s *structure, d *declared, u *union.Union, at *apiextensionsv1.JSONSchemaProps, root bool) bool {
+	declarations, diags := union.Parse(d.at.File, s.String(), d.value(u), nil)
+	_, resolved := union.Resolve(declarations, at, root)
+	diags = slices.DeleteFunc(append(diags, resolved...), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+	w.l.diags = append(w.l.diags, diags...)
+	return len(diags) > 0
+}
+
 // in is the union where its schema is at.
 func (d *declared) in(at *apiextensionsv1.JSONSchemaProps) union.Union {
 	u := d.Union
@@ -205,7 +214,8 @@ func (d *declared) in(at *apiextensionsv1.JSONSchemaProps) union.Union {
 	}
 	u.Members = slices.Clone(u.Members)
 	for i := range u.Members {
-		if m := &u.Members[i]; !canBeEmpty(at, m.Name, m.Empty) {
+		m := &u.Members[i]
+		if _, said := d.spots[[2]string{emptyKey, m.Name}]; !said && !canBeEmpty(at, m.Name, m.Empty) {
 			m.Empty = union.PresentWhenEmpty
 		}
 	}

@@ -19,6 +19,12 @@ type declared struct {
 	// say; from says which the discriminator can have.
 	guessed map[string]string
 	from    *values
+	// spots are where members are marked as what a key lists, by key and name, when not
+	// with the rest.
+	spots map[[2]string]diag.Pos
+	// keys are those that markers of unioncel say; alone that these are all there is.
+	keys  []mark
+	alone bool
 }
 
 // draft is a union whose parts have been found and not been checked.
@@ -46,6 +52,7 @@ func (s *structure) declare() {
 	}
 	s.overlaps(drafts)
 	s.kubebuilder()
+	s.own()
 	slices.SortStableFunc(s.unions, func(a, b declared) int { return comparePos(a.at, b.at) })
 }
 
@@ -62,7 +69,7 @@ func (s *structure) placed() bool {
 	for _, m := range s.marks {
 		found++
 		switch {
-		case m.problem != nil || !m.kind.onType():
+		case m.problem != nil || !m.kind.onType() && m.kind != own:
 			wrong(m, m.name+" describes a field and stands on a type", "put it on a field of a struct")
 		case len(s.fields) == 0:
 			wrong(m, m.name+" stands on "+s.id.Name+", which is no struct with fields", "put it on the struct whose fields are the members")
@@ -201,7 +208,7 @@ func (s *structure) finish(d *draft) {
 	if len(d.members) == 0 {
 		return
 	}
-	u := declared{Union: union.Union{Name: d.name, Cardinality: d.cardinality}, members: map[string]diag.Pos{}, values: map[string]diag.Pos{}, guessed: map[string]string{}}
+	u := declared{Union: union.Union{Name: d.name, Cardinality: d.cardinality}, members: map[string]diag.Pos{}, values: map[string]diag.Pos{}, guessed: map[string]string{}, spots: map[[2]string]diag.Pos{}}
 	var values *values
 	u.at = d.members[0].mark.pos
 	if len(d.discriminators) > 0 {
@@ -219,17 +226,28 @@ func (s *structure) finish(d *draft) {
 		if d.emptyIsUnset {
 			out.Empty = emptiness(m.typ)
 		}
+		s.ofField(&u, &out, m)
 		switch {
 		case values == nil:
-			if m.mark.optional {
-				s.errorf(m.mark.pos, diag.Contradiction, "delete ,optional: without a discriminator no member is required",
+			if out.Optional {
+				pos, marked := m.mark.pos, ",optional"
+				if o, ok := m.says(optionalKey); ok {
+					pos, marked = o.pos, o.name
+				}
+				s.errorf(pos, diag.Contradiction, "delete "+marked+": without a discriminator no member is required",
 					"member %s is optional in a union that has no discriminator", m.name)
 			}
 		case m.mark.kind == ifMode:
 			s.mode(&out, m, taken)
 		default:
-			s.value(&out, m, values, taken)
-			if m.mark.value == nil {
+			said := m.mark.value != nil
+			if l, ok := m.says(valuesKey); ok {
+				said = true
+				s.ownValues(&out, m, l, taken)
+			} else {
+				s.value(&out, m, values, taken)
+			}
+			if !said {
 				u.guessed[out.Name] = m.name
 			}
 		}
@@ -247,6 +265,21 @@ func (s *structure) finish(d *draft) {
 	}
 	u.from = values
 	s.unions = append(s.unions, u)
+}
+
+// ownValues gives a member the values that a marker of unioncel says.
+func (s *structure) ownValues(out *union.Member, m part, l mark, taken map[string]part) {
+	if m.mark.value != nil {
+		related(s.errorf(l.pos, diag.BadMarker, "delete one of the two", "%s and %s both say the value of %s", m.mark.name, l.name, m.name), m.mark.pos, "the other")
+		return
+	}
+	m.mark.pos = l.pos
+	for _, value := range l.node.Content {
+		s.take(out, m, value.Value, taken)
+	}
+	if len(l.node.Content) == 0 {
+		s.errorf(l.pos, diag.NoMembers, "give it a value", "no discriminator value selects member %s", m.name)
+	}
 }
 
 // value gives a member the discriminator value that selects it.
@@ -270,7 +303,7 @@ func (s *structure) value(out *union.Member, m part, values *values, taken map[s
 func (v *values) lack(pos diag.Pos, member string) diag.Diagnostic {
 	return diag.Diagnostic{Code: diag.ValueNotInEnum, Pos: pos,
 		Message: fmt.Sprintf("no value of discriminator %s is for member %s: the values are %s", v.discriminator, member, strings.Join(v.known, ", ")),
-		Hint:    `name the field or a constant after the value, or say it: +k8s:unionMember(memberName: "V") with +k8s:unionDiscriminator`}
+		Hint:    "name the field or a constant after the value, or say it: +unioncel:union:values=V on the field"}
 }
 
 // take adds a value to a member unless another has it.
@@ -279,6 +312,8 @@ func (s *structure) take(out *union.Member, m part, value string, taken map[stri
 	switch {
 	case value == "":
 		s.errorf(m.mark.pos, diag.EmptyValue, `"" means that the discriminator is unset: give the member a value`, "the empty value cannot select %s", m.name)
+	case twice && other.field == m.field && m.mark.kind != ifMode:
+		s.errorf(m.mark.pos, diag.DuplicateValue, "delete one of them", "value %q is listed twice for %s", value, m.name)
 	case twice:
 		hint := "give each member its own value"
 		if m.mark.kind == ifMode {

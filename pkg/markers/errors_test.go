@@ -482,3 +482,49 @@ func TestOpenShift(t *testing.T) {
 `},
 	})
 }
+
+// TestOwnKeys checks that what markers of unioncel say is checked against the schema,
+// by Load where there is no CRD, with the codes of declarations in YAML.
+func TestOwnKeys(t *testing.T) {
+	workspace(t, "keys")
+	const file = "keys/types.go"
+	write(t, file, `// +groupName=example.com
+package keys
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// +unioncel:union:optionalMembers=b
+// +unioncel:union:allowedChanges={A: [C]}
+type Example struct {
+	metav1.TypeMeta   `+"`json:\",inline\"`"+`
+	metav1.ObjectMeta `+"`json:\"metadata\"`"+`
+
+	// +unionDiscriminator
+	// +unioncel:union:deduceInvalidDiscriminator
+	// +unioncel:union:discriminatorChange=Forbid
+	// +kubebuilder:validation:Enum=A
+	Type string `+"`json:\"type\"`"+`
+	// +unionMember
+	// +unioncel:union:emptyIsUnset
+	A *int `+"`json:\"a,omitempty\"`"+`
+}
+`)
+	const of = "type Example"
+	want := []string{
+		position(t, file, "package", "+unioncel:union:optionalMembers") + `: error: UC203: +unioncel:union:optionalMembers names "b", which is no member of this union`,
+		position(t, file, "package", "+unioncel:union:allowedChanges") + `: error: UC221: +unioncel:union:allowedChanges names "C", which is no known value of the discriminator`,
+		position(t, file, of, "+unioncel:union:deduce") + `: error: UC220: +unioncel:union:deduceInvalidDiscriminator lets "type" be left out, but the schema requires it`,
+		position(t, file, of, "+unioncel:union:discriminatorChange") +
+			": error: UC220: +unioncel:union:discriminatorChange and +unioncel:union:allowedChanges both say what may change",
+		position(t, file, of, "+unioncel:union:emptyIsUnset") +
+			`: error: UC219: +unioncel:union:emptyIsUnset works for strings without a format, lists, maps and objects with properties; "a" is of type integer`,
+	}
+	set, diags := markers.Load(markers.Options{}, "./keys")
+	if diff := cmp.Diff(want, lines(diags)); diff != "" || len(set.Externals) > 0 {
+		t.Errorf("%v, -want +got\n%s", set, diff)
+	}
+	// The CRD decides where there is one.
+	if set, diags = markers.Load(markers.Options{CRDs: true}, "./keys"); len(diags) > 0 || len(set.Externals) != 1 {
+		t.Errorf("with CRDs: %v, %v", set, diags)
+	}
+}

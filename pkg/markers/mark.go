@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"go.yaml.in/yaml/v3"
 	"k8s.io/gengo/v2/codetags"
 
 	"github.com/unioncel/unioncel/internal/spelling"
@@ -21,10 +22,12 @@ type mark struct {
 	pos     diag.Pos
 	problem *problem // why the marker cannot be read; the rest is of no use then
 
-	of       string  // the union, modality or discriminator that it names; "" for the only one
-	value    *string // of the discriminator, when the marker says it
-	optional bool    // ",optional"
-	mode     string  // what ifMode demands: required, optional or forbidden
+	of       string     // the union, modality or discriminator that it names; "" for the only one
+	value    *string    // of the discriminator, when the marker says it
+	optional bool       // ",optional"
+	mode     string     // what ifMode demands: required, optional or forbidden
+	key      string     // of a marker of unioncel
+	node     *yaml.Node // its value
 }
 
 // problem is what is wrong with a marker.
@@ -50,6 +53,8 @@ const (
 	exactlyOneOf
 	atMostOneOf
 	atLeastOneOf
+	// Of unioncel, on types and fields.
+	own
 )
 
 // spellings are the names of all markers.
@@ -104,6 +109,8 @@ func parseMark(text string) (mark, bool) {
 		name, rest = text[:end], strings.TrimRightFunc(text[end:], unicode.IsSpace)
 	}
 	switch k := spellings[name]; {
+	case strings.HasPrefix(name, "unioncel"):
+		return parseOwn(text), true
 	case k.kubebuilder():
 		return mark{kind: k, name: "+" + name}, true // controller-tools reads the rest
 	case strings.HasPrefix(name, "k8s:"):

@@ -2,9 +2,12 @@ package markers
 
 import (
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // FuzzParseMark checks that every comment that mentions a marker correctly is read,
@@ -13,6 +16,7 @@ func FuzzParseMark(f *testing.F) {
 	for _, text := range []string{
 		"union", "unionMember=type,optional", "unionMember,", "unionmember", "k8s:unionMember(union: \"x\", memberName: `V`)",
 		"k8s:alpha(since: \"1.36\")=+k8s:ifMode(\"A\")=+k8s:required", "k8s:item(a: 1)=+k8s:unionMember", "k8s:unionMember(",
+		"unioncel:union:ratchet", "unioncel:union(x):members=a;b", "unioncel:union:allowedChanges={A: [B, \"\"]}", "unioncel:union:values=&a [*a]",
 		"kubebuilder:validation:ExactlyOneOf=a;b", "optional", "", "=", "(", "k8s:", "unión",
 	} {
 		f.Add(text)
@@ -30,6 +34,8 @@ func FuzzParseMark(f *testing.F) {
 			t.Errorf("%q is of no kind", text)
 		case m.problem != nil && (m.problem.message == "" || m.problem.hint == ""):
 			t.Errorf("%q: a problem without message or hint", text)
+		case m.problem == nil && m.kind == own && (m.node == nil || m.key == ""):
+			t.Errorf("%q: key %q, %v", text, m.key, m.node)
 		case m.problem == nil && m.kind == ifMode && (m.value == nil || !slices.Contains([]string{"required", "optional", "forbidden"}, m.mode)):
 			t.Errorf("%q: mode %q", text, m.mode)
 		}
@@ -61,6 +67,11 @@ func TestDocumented(t *testing.T) {
 		}
 		if !strings.Contains(string(text), mention) {
 			t.Errorf("docs/markers.md does not mention +%s", name)
+		}
+	}
+	for _, key := range append(union.Keys(), valuesKey, optionalKey) {
+		if !strings.Contains(string(text), "+unioncel:union:"+key) && !regexp.MustCompile(`\+unioncel:union\(\w+\):`+key).Match(text) {
+			t.Errorf("no example in docs/markers.md has the key %s", key)
 		}
 	}
 }

@@ -46,6 +46,7 @@ type Options struct {
 func Load(opts Options, patterns ...string) (*union.Elsewhere, diag.List) {
 	l := newLoading(opts)
 	set := l.load(patterns)
+	Words(l.diags)
 	return set, l.diags.Sort()
 }
 

@@ -13,12 +13,17 @@ func (d *declared) value(u *union.Union) *yaml.Node {
 	item := u.Node()
 	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{item}}
 	place(list, d.at)
+	defer d.overlay(item)
 	for i := 0; i+1 < len(item.Content); i += 2 {
 		value := item.Content[i+1]
 		switch item.Content[i].Value {
 		case "members", "optionalMembers", "emptyIsUnset":
 			for _, name := range value.Content {
-				place(name, d.members[name.Value])
+				pos, ok := d.spots[[2]string{item.Content[i].Value, name.Value}]
+				if !ok {
+					pos = d.members[name.Value]
+				}
+				place(name, pos)
 			}
 		case "fields-to-discriminateBy":
 			for j := 0; j+1 < len(value.Content); j += 2 {

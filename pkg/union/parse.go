@@ -160,7 +160,7 @@ func (p *parser) declaration(item *yaml.Node) *Declaration {
 		read, ok := keys[name.text]
 		if !ok {
 			if name.set {
-				p.errorf(e.Key, diag.UnknownKey, unknownKeyHint(name.text), "unknown key %q in a union declaration", name.text)
+				p.errorf(e.Key, diag.UnknownKey, UnknownKeyHint(name.text, Keys()), "unknown key %q in a union declaration", name.text)
 			}
 			continue
 		}
@@ -181,8 +181,8 @@ func (p *parser) declaration(item *yaml.Node) *Declaration {
 	return d
 }
 
-func unknownKeyHint(name string) string {
-	known := slices.Sorted(maps.Keys(keys))
+// UnknownKeyHint is what to write instead of a key that is none of those known.
+func UnknownKeyHint(name string, known []string) string {
 	if best := spelling.Closest(name, known); best != "" {
 		return fmt.Sprintf("write %q", best)
 	}
@@ -250,6 +250,9 @@ func (p *parser) wrong(n *yaml.Node, want string) {
 	}
 	p.errorf(n, diag.MalformedDeclaration, hint, "%swant %s, not %s", at, want, yamltext.Describe(n))
 }
+
+// Example is a value of a key of declarations, for hints.
+func Example(key string) string { return examples[key] }
 
 // examples are values of the keys, for hints.
 var examples = map[string]string{

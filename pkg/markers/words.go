@@ -1,0 +1,49 @@
+package markers
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// keyed finds the keys of declarations in a text. What stands in quotes is the user's,
+// and what is a marker stays one. Keys that are words of plain English, too, count where
+// they stand with a value, or as what is to be deleted.
+var keyed = regexp.MustCompile(`"(?:[^"\\]|\\.)*"` +
+	`|\+unioncel:\S+` +
+	`|in fields-to-discriminateBy\b` +
+	`|\b(?:fields-to-discriminateBy|deduceInvalidDiscriminator|optionalMembers|emptyIsUnset|unmappedValues|discriminatorChange|allowedChanges|handWrittenRules|ratchet)\b(?:: (?:\{[^}]*\}|\[[^]]*\]|[A-Za-z]+))?` +
+	`|\b(?:members|discriminator|name|cardinality): (?:\[[^]]*\]|[A-Za-z]+)` +
+	`|\b(?:delete cardinality\b|cardinality (?:AtLeastOne|must)\b)`)
+
+// Words makes diagnostics at markers speak of markers, where they speak of the keys of a
+// declaration in YAML. The list is changed in place.
+func Words(l diag.List) {
+	for i := range l {
+		if filepath.Ext(l[i].Pos.File) == ".go" {
+			l[i].Message, l[i].Hint = inGo(l[i].Message), inGo(l[i].Hint)
+		}
+	}
+}
+
+func inGo(text string) string {
+	text = keyed.ReplaceAllStringFunc(text, func(found string) string {
+		switch {
+		case found[0] == '"' || found[0] == '+':
+			return found
+		case found == "in fields-to-discriminateBy":
+			return "with +" + ownPrefix + ":" + valuesKey
+		case strings.HasPrefix(found, "delete "):
+			return "delete +" + ownPrefix + ":" + strings.TrimPrefix(found, "delete ")
+		}
+		found = "+" + ownPrefix + ":" + found
+		key, value, ok := strings.Cut(found, " ")
+		if !ok || value == "want" || value == "must" {
+			return found
+		}
+		return strings.TrimSuffix(key, ":") + "=" + inMarker(value)
+	})
+	return strings.ReplaceAll(text, " in the declaration", "")
+}
