@@ -1,13 +1,17 @@
 package docs_test
 
 import (
+	"bytes"
+	"errors"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/servertest"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/markers"
 )
 
 // marked returns the fenced block that follows an HTML comment in the README,
@@ -38,6 +42,10 @@ func TestReadme(t *testing.T) {
 		t.Errorf("the compiled file does not end with the rules of the README:\n%s", compiled)
 	}
 
+	if fromGo := compiledFromGo(t, readme, crd); !bytes.Equal(withoutAnnotation(fromGo), withoutAnnotation(compiled)) {
+		t.Errorf("the Go type of the README compiles to\n%s", fromGo)
+	}
+
 	server := servertest.Start(t)
 	if err := server.Install(t.Context(), compiled); err != nil {
 		t.Fatal(err)
@@ -57,4 +65,60 @@ func TestReadme(t *testing.T) {
 	if err == nil || err.Error() != strings.TrimSpace(want) {
 		t.Errorf("the server says\n%v\nthe README\n%s", err, want)
 	}
+}
+
+// compiledFromGo compiles the unions of the README's Go type into its CRD without the
+// declaration.
+func compiledFromGo(t *testing.T, readme, crd string) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		data, err := os.ReadFile("../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(name, strings.Replace(string(data), "module github.com/unioncel/unioncel\n", "module example.com/project\n", 1))
+	}
+	name, types := marked(t, readme, "go")
+	write(name, `// +groupName=example.com
+// +versionName=v1
+package api
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+type Probe struct {
+	metav1.TypeMeta   `+"`json:\",inline\"`"+`
+	metav1.ObjectMeta `+"`json:\"metadata,omitempty\"`"+`
+
+	Spec ProbeSpec `+"`json:\"spec,omitempty\"`"+`
+}
+
+type HTTPProbe struct{}
+
+type TCPProbe struct{}
+
+`+types)
+	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOPROXY", "off")
+	set, diags := markers.Load(markers.Options{CRDs: true, Dir: dir}, "./api/...")
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	bare, _, _ := strings.Cut(crd, "            x-kubernetes-unions:\n")
+	compiled, diags := crdpatch.Compile("crd.yaml", []byte(bare), crdpatch.Options{Elsewhere: *set})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return compiled
+}
+
+func withoutAnnotation(text []byte) []byte {
+	return regexp.MustCompile("(?m)^    "+regexp.QuoteMeta(crdpatch.Annotation)+": .*$").ReplaceAll(text, nil)
 }
