@@ -13,6 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/cost"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/infer"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -127,7 +128,7 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 	crd := func(schema string) []byte { return []byte(fill(filtersCRD, "# ...schema...", schema)) }
 	bare, src := crd(properties), crd(properties+write(names, values))
 
-	sources, diags := crdpatch.Sources("crd.yaml", src)
+	sources, diags := crdpatch.Sources("crd.yaml", src, limit.Limits{})
 	if len(sources) != 1 {
 		t.Fatal(diags)
 	}
@@ -140,7 +141,7 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 	declared, diags := crdpatch.Declare("crd.yaml", src, []union.External{{
 		Target: union.Target{Name: sources[0].CRD.Name}, Version: version.Name, Steps: found[0].Steps,
 		Value: &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}},
-	}})
+	}}, limit.Limits{})
 	if declared == nil {
 		t.Fatal(diags)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -51,7 +52,7 @@ result remembers them, so it can be compiled again without those flags.
   # For a cluster of an older version
   kustomize build config | unioncel compile --kube-version 1.28 | kubectl apply -f -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts, e, err := compiler.options()
+			opts, e, err := compiler.options(a.limits)
 			if err != nil {
 				return err
 			}
@@ -105,16 +106,16 @@ func (c *compilerFlags) register(cmd *cobra.Command) {
 }
 
 // options checks the flags and returns what they ask for.
-func (c *compilerFlags) options() (opts crdpatch.Options, e outside, err error) {
+func (c *compilerFlags) options(limits limit.Limits) (opts crdpatch.Options, e outside, err error) {
 	if c.opts.Encoding, err = compile.ParseEncoding(c.encoding); err != nil {
 		return opts, e, usagef("--encoding: %w", err)
 	}
 	if err := compile.CheckKubeVersion(c.opts.KubeVersion); err != nil {
 		return opts, e, usagef("--kube-version: %w", err)
 	}
-	if e, err = c.unions.read(true); err != nil {
+	if e, err = c.unions.read(true, limits); err != nil {
 		return opts, e, err
 	}
-	c.opts.Elsewhere = e.Elsewhere
+	c.opts.Elsewhere, c.opts.Limits = e.Elsewhere, limits
 	return c.opts, e, nil
 }

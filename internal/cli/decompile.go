@@ -30,6 +30,7 @@ an error.
   # Decompile, edit, compile
   unioncel decompile -w config/crd && $EDITOR config/crd/backends.yaml && unioncel compile -w config/crd`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.Limits = a.limits
 			return a.convert(cmd, &flags, outside{}, a.decompile(opts), args)
 		},
 	}

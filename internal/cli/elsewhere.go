@@ -9,6 +9,7 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/markers"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/unionset"
@@ -33,9 +34,10 @@ func (f *elsewhereFlags) register(cmd *cobra.Command) {
 // outside is what the flags lead to.
 type outside struct {
 	union.Elsewhere
-	files []result // that were read, with what is wrong with them
-	reads bool     // the command reads UnionSets
-	sound bool     // what has errors are structs in Go, beside others
+	files  []result // that were read, with what is wrong with them
+	reads  bool     // the command reads UnionSets
+	sound  bool     // what has errors are structs in Go, beside others
+	limits limit.Limits
 }
 
 // registerSkip adds the flag of the commands that write.
@@ -46,8 +48,8 @@ func (f *elsewhereFlags) registerSkip(cmd *cobra.Command) {
 
 // read reads what the flags name, for CRDs at hand or by itself. Only what cannot be
 // read is an error; what is wrong with it is among the diagnostics of the files.
-func (f *elsewhereFlags) read(crds bool) (outside, error) {
-	e := outside{reads: true}
+func (f *elsewhereFlags) read(crds bool, limits limit.Limits) (outside, error) {
+	e := outside{reads: true, limits: limits}
 	if f.kubebuilder && len(f.packages) == 0 {
 		return e, usagef("--kubebuilder needs --go: it says which Go packages have the markers")
 	}
@@ -125,7 +127,7 @@ type contents struct {
 func (e *outside) look(src []byte) contents {
 	c := contents{unionSet: e.reads && unionset.Holds(src)}
 	if len(e.Externals) > 0 {
-		c.crds, c.readable = crdpatch.CRDs("", src)
+		c.crds, c.readable = crdpatch.CRDs("", src, e.limits)
 	}
 	return c
 }

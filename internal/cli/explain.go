@@ -75,7 +75,7 @@ CustomResourceDefinition.`,
 			if areCodes(args) {
 				return a.explainCodes(&output, args)
 			}
-			opts, e, err := flags.options()
+			opts, e, err := flags.options(a.limits)
 			if err != nil {
 				return err
 			}

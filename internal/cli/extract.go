@@ -49,7 +49,7 @@ directories.`,
 			}
 			// What is printed is no file that somebody takes for the whole.
 			unions.skipInvalid = unions.skipInvalid || path == ""
-			e, err := unions.read(len(args) > 0)
+			e, err := unions.read(len(args) > 0, a.limits)
 			if err != nil {
 				return err
 			}
@@ -79,7 +79,7 @@ directories.`,
 func (a *app) declared(ctx context.Context, e outside, args []string, flags *elsewhereFlags) ([]union.External, error) {
 	found, err := gather(ctx, a, e, args, func(name string, src []byte) ([]compile.Declared, diag.List, error) {
 		l, diags := skipping(flags, e.Elsewhere, func(e union.Elsewhere) ([]compile.Declared, diag.List) {
-			return crdpatch.Declared(name, src, e)
+			return crdpatch.Declared(name, src, crdpatch.Options{Elsewhere: e, Limits: a.limits})
 		})
 		return l, diags, nil
 	})

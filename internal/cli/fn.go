@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -73,7 +72,7 @@ EOF`,
 
 // fn runs the KRM function.
 func (a *app) fn() error {
-	in, err := io.ReadAll(a.streams.In)
+	in, err := a.limits.Read(a.streams.In)
 	if err != nil {
 		return fileError(stdinName, err)
 	}
@@ -83,7 +82,7 @@ func (a *app) fn() error {
 		return fileError("the working directory", err)
 	}
 	defer dir.Close()
-	report, err := krm.Run(in, krm.Host{Files: dir.FS(), Compiler: a.proving})
+	report, err := krm.Run(in, krm.Host{Files: dir.FS(), Compiler: a.proving, Limits: a.limits})
 	if err != nil {
 		return err
 	}

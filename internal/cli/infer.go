@@ -170,7 +170,7 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 	}
 	found := make([][]inferred, len(inputs))
 	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
-		l, diagnostics, err := inferIn(ctx, in.name, src)
+		l, diagnostics, err := a.inferIn(ctx, in.name, src)
 		r := (&outside{}).resultOf(in, src, diagnostics)
 		if flags.write {
 			r.src = src // to declare in
@@ -204,9 +204,9 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 }
 
 // inferIn finds the unions of one input.
-func inferIn(ctx context.Context, name string, src []byte) ([]inferred, diag.List, error) {
+func (a *app) inferIn(ctx context.Context, name string, src []byte) ([]inferred, diag.List, error) {
 	var l []inferred
-	sources, diagnostics := crdpatch.Sources(name, src)
+	sources, diagnostics := crdpatch.Sources(name, src, a.limits)
 	for _, s := range sources {
 		found, err := infer.CRD(ctx, s.CRD)
 		switch {
@@ -246,7 +246,7 @@ func (a *app) declare(flags *inferring, results []result, found [][]inferred) er
 			return usagef("--write replaces files, and standard input is none")
 		}
 		var out []byte
-		if out, r.diagnostics = crdpatch.Declare(r.name, r.src, l); out != nil {
+		if out, r.diagnostics = crdpatch.Declare(r.name, r.src, l, a.limits); out != nil {
 			outs = append(outs, output{path: r.path, data: out})
 		}
 	}

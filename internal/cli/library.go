@@ -15,7 +15,7 @@ type transform func(name string, src []byte) ([]byte, diag.List)
 func compiler(opts crdpatch.Options) transform {
 	return func(name string, src []byte) ([]byte, diag.List) {
 		out, diags := crdpatch.Compile(name, src, opts)
-		return out, lint.Ignore(name, src, opts.Elsewhere, diags)
+		return out, lint.Ignore(name, src, opts, diags)
 	}
 }
 
@@ -34,6 +34,6 @@ func plans(opts crdpatch.Options) planner {
 		for i, f := range found {
 			l[i] = explain.Input(f)
 		}
-		return l, lint.Ignore(name, src, opts.Elsewhere, diags)
+		return l, lint.Ignore(name, src, opts, diags)
 	}
 }

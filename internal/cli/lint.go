@@ -137,7 +137,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error
 // lintInputs lints all inputs. Files that declarations are read from are among the
 // results.
 func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) ([]result, error) {
-	opts, e, err := flags.compiler.options()
+	opts, e, err := flags.compiler.options(a.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) ([
 	if err != nil || e.failed() {
 		return e.files, err
 	}
-	options := lint.Options{KubeVersion: opts.KubeVersion, Encoding: opts.Encoding, Elsewhere: opts.Elsewhere}
+	options := lint.Options{KubeVersion: opts.KubeVersion, Encoding: opts.Encoding, Elsewhere: opts.Elsewhere, Limits: opts.Limits}
 	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
 		return e.resultOf(in, src, lint.File(in.name, src, options)), nil
 	})

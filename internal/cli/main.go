@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // Exit codes of every command.
@@ -61,6 +62,7 @@ type app struct {
 	decompile func(crdpatch.Options) transform
 	explain   func(crdpatch.Options) planner
 	batch     batch
+	limits    limit.Limits
 	shown     atomic.Pointer[spool] // of the command that runs, if it has one
 
 	complainOnce sync.Once // about being interrupted

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -61,15 +60,24 @@ func joinDistinct(errs []error) error {
 	})...)
 }
 
-// open reads an input.
+// open reads an input, or as much of it as tells that it is over the limit.
 func (a *app) open(in input) (src []byte, err error) {
 	if in.path == "" {
-		src, err = io.ReadAll(a.streams.In)
+		src, err = a.limits.Read(a.streams.In)
 	} else {
-		src, err = os.ReadFile(in.path)
+		src, err = a.readFile(in.path)
 	}
 	if err != nil {
 		return nil, fileError(in.name, err)
 	}
 	return src, nil
+}
+
+func (a *app) readFile(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return a.limits.Read(file)
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // execute runs the command line and returns the exit code.
@@ -76,6 +78,7 @@ written. Results go to standard output, everything else to standard error.`,
 	}
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print errors only: no warnings, no progress")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "print notes and repeated warnings too, and name each file when it is done")
+	root.PersistentFlags().Var(&a.limits, "limit", limit.Usage())
 	root.SetHelpCommand(helpCommand())
 	group(root, "Compile", a.compileCommand(), a.decompileCommand(), a.fnCommand())
 	group(root, "Check", a.lintCommand(), a.verifyCommand(), a.explainCommand())

@@ -8,7 +8,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // selfChecked makes a compilation fail unless its rules are proved to mean what
@@ -25,8 +24,8 @@ func selfChecked(compiled transform, opts crdpatch.Options) transform {
 		if !annotating {
 			annotated, _ = crdpatch.Compile(name, src, opts)
 		}
-		sources, _ := crdpatch.Declared(name, src, opts.Elsewhere)
-		results, problems := crdpatch.Declared(name, annotated, union.Elsewhere{})
+		sources, _ := crdpatch.Declared(name, src, opts)
+		results, problems := crdpatch.Declared(name, annotated, crdpatch.Options{Limits: opts.Limits})
 		for _, d := range results {
 			found, err := verifyDeclared(context.Background(), d)
 			if err != nil {

@@ -69,7 +69,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 			if err := checkOutput(cmd, &output.path); err != nil {
 				return err
 			}
-			e, err := unions.read(true)
+			e, err := unions.read(true, a.limits)
 			if err != nil {
 				return err
 			}
@@ -86,7 +86,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 // was found together.
 func (a *app) verifyAll(ctx context.Context, e outside, output *printing, args []string) error {
 	found, err := gather(ctx, a, e, args, func(name string, src []byte) (l []verified, diags diag.List, err error) {
-		declared, diags := crdpatch.Declared(name, src, e.Elsewhere)
+		declared, diags := crdpatch.Declared(name, src, crdpatch.Options{Elsewhere: e.Elsewhere, Limits: a.limits})
 		for _, d := range declared {
 			proofs, err := verifyDeclared(ctx, d)
 			switch {

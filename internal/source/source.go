@@ -13,14 +13,19 @@ import (
 
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // Helm is the hint for what looks like a template.
 const Helm = "this looks like a Helm template: render it first (helm template), and compile the result"
 
 // Parse splits a text into documents. The diagnostic, which calls the file name,
-// says why that is not possible.
-func Parse(name string, text []byte) (*yamltext.File, *diag.Diagnostic) {
+// says why that is not possible, or which limit it exceeds.
+func Parse(name string, text []byte, limits limit.Limits) (*yamltext.File, *diag.Diagnostic) {
+	limits = limits.OrDefault()
+	if wrong := tooMuch(name, text, limits); wrong != nil {
+		return nil, wrong
+	}
 	if len(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))) == 0 {
 		return nil, &diag.Diagnostic{Code: diag.EmptyInput, Pos: diag.Pos{File: name}, Message: "the file is empty"}
 	}
@@ -32,6 +37,11 @@ func Parse(name string, text []byte) (*yamltext.File, *diag.Diagnostic) {
 	}
 	file, err := yamltext.Parse(text)
 	if err == nil {
+		for _, d := range file.Docs {
+			if wrong := tooDeep(name, d, limits.Depth); wrong != nil {
+				return nil, wrong
+			}
+		}
 		return file, nil
 	}
 	d := diag.Diagnostic{Code: diag.Syntax, Pos: diag.Pos{File: name}, Message: err.Error()}

@@ -12,6 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/cost"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -70,6 +71,8 @@ type Manifest struct {
 	// External are declarations for this CRD that do not stand in it. Their targets
 	// are not looked at.
 	External []union.External
+	// Limits bound what may be declared.
+	Limits limit.Limits
 }
 
 // ParseManifest reads a file that holds one CustomResourceDefinition, YAML or
@@ -273,6 +276,7 @@ func (c *compiler) locate() {
 	c.located = locate(c.manifest)
 	c.located.external(c.manifest)
 	c.diags = append(c.diags, c.located.diags...)
+	c.withinLimits()
 }
 
 // resolve checks the declarations against their schemas.
@@ -290,6 +294,9 @@ func (c *compiler) resolve() {
 			declarations, diags := union.Parse(w.File, o.Place.String(), w.Value, w.At)
 			c.diags = append(c.diags, diags...)
 			o.Declarations = append(o.Declarations, declarations...)
+		}
+		if c.manyValues(o) {
+			continue
 		}
 		ambiguous := c.ambiguous(o)
 		c.diags = append(c.diags, ambiguous...)

@@ -132,6 +132,9 @@ func (r *restorer) confirm(all []*claimed) {
 		return
 	}
 	w := r.regenerate(all)
+	if w.overLimit {
+		return // and not proved either
+	}
 	for _, c := range all {
 		unconfirmed := map[*claimedList][]int{}
 		for _, l := range c.lists {
@@ -197,6 +200,8 @@ type regenerated struct {
 	again []func() (*compile.Plan, diag.List)
 	// why says what is wrong when nothing can be compiled.
 	why string
+	// overLimit says that too much is declared, which has been reported.
+	overLimit bool
 }
 
 func itemsKey(version int, steps []string, key string) string {
@@ -347,6 +352,10 @@ func (r *restorer) compileAgain(w *regenerated, crd map[string]any, declaring []
 	result, diags := compile.CRD(m, opts)
 	if result == nil {
 		for _, d := range diags.Sort() {
+			if d.Code == diag.OverLimit {
+				w.overLimit = true
+				r.report(d)
+			}
 			if d.Severity == diag.Error {
 				return d.Message
 			}
@@ -373,6 +382,7 @@ func (r *restorer) manifestWith(crd map[string]any, declaring []*claimed) (compi
 		return compile.Manifest{}, err
 	}
 	m, err := compile.ParseManifest(r.name, data)
+	m.Limits = r.opts.Limits
 	for _, c := range declaring {
 		m.External = append(m.External, r.declared(c))
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -32,6 +33,8 @@ type Options struct {
 	// Elsewhere are declarations that do not stand in the CRDs. The annotation
 	// remembers them, so that the output can be compiled again without them.
 	Elsewhere union.Elsewhere
+	// Limits bound what a file may ask for.
+	Limits limit.Limits
 	// Forget leaves rules in place that the annotation claims and that cannot be
 	// confirmed: they are taken for hand-written ones, and claimed no more. Without
 	// it they are errors.
@@ -107,9 +110,9 @@ func (p *patcher) source(text []byte) (undone, bool) {
 // Decompile returns src with the unions of its CRDs as they were before
 // Compile: byte for byte on untouched output, as the same data when tools have
 // reformatted it. CRDs without the annotation stay as they are. Of the options only
-// Forget counts. The list is sorted; when it has errors, the result is nil.
+// Forget and Limits count. The list is sorted; when it has errors, the result is nil.
 func Decompile(name string, src []byte, opts Options) ([]byte, diag.List) {
-	p := &patcher{name: name, opts: Options{Forget: opts.Forget}}
+	p := &patcher{name: name, opts: Options{Forget: opts.Forget, Limits: opts.Limits}}
 	base, _ := p.undo(ended(src))
 	return p.result(src, base.text)
 }
@@ -204,7 +207,7 @@ func (p *patcher) unproved(err error) {
 // parse reads text into p.file. What is wrong with it is reported.
 func (p *patcher) parse(text []byte) bool {
 	p.expected = map[*yamltext.Document]any{}
-	file, wrong := source.Parse(p.name, text)
+	file, wrong := source.Parse(p.name, text, p.opts.Limits)
 	if wrong != nil {
 		p.report(*wrong)
 		return false
@@ -301,7 +304,7 @@ func (p *patcher) input(d *yamltext.Document, m manifest, external []union.Exter
 			return compile.Manifest{}, false
 		}
 	}
-	return compile.Manifest{File: p.name, Node: m.node, JSON: data, External: external}, true
+	return compile.Manifest{File: p.name, Node: m.node, JSON: data, External: external, Limits: p.opts.Limits}, true
 }
 
 // in returns the manifest's part of its document's value.

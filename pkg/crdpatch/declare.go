@@ -7,6 +7,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -15,8 +16,8 @@ import (
 // error when one of them has declarations from elsewhere, which would be lost. CRDs
 // without a declaration stay as they are, and a declaration whose CRD is not here is
 // left out. The list is sorted; when it has errors, the result is nil.
-func Declare(name string, src []byte, declarations []union.External) ([]byte, diag.List) {
-	p := &patcher{name: name}
+func Declare(name string, src []byte, declarations []union.External, limits limit.Limits) ([]byte, diag.List) {
+	p := &patcher{name: name, opts: Options{Limits: limits}}
 	return p.result(src, p.declareIn(src, declarations))
 }
 

@@ -13,9 +13,9 @@ import (
 // Declared returns the CRDs of a file that have unions, as they stand, with
 // their declarations: those in the schemas, those from elsewhere, and in compiled
 // CRDs those in the annotation, whether or not the compiled rules are still what
-// they were. The list is sorted; when it has errors, the result is nil.
-func Declared(name string, src []byte, elsewhere union.Elsewhere) ([]compile.Declared, diag.List) {
-	p := &patcher{name: name, opts: Options{Elsewhere: elsewhere}}
+// they were. Of the options only Elsewhere and Limits count. The list is sorted; when it has errors, the result is nil.
+func Declared(name string, src []byte, opts Options) ([]compile.Declared, diag.List) {
+	p := &patcher{name: name, opts: Options{Elsewhere: opts.Elsewhere, Limits: opts.Limits}}
 	if !p.parse(ended(src)) {
 		return nil, p.diags.Sort()
 	}

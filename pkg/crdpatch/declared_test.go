@@ -7,7 +7,6 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
 const declaring = `apiVersion: apiextensions.k8s.io/v1
@@ -42,7 +41,7 @@ spec:
 // TestDeclared: the unions of a compiled CRD are those of its source, even when
 // its rules were edited since, and the CRD is as it stands.
 func TestDeclared(t *testing.T) {
-	source, diags := crdpatch.Declared("crd.yaml", []byte(declaring), union.Elsewhere{})
+	source, diags := crdpatch.Declared("crd.yaml", []byte(declaring), crdpatch.Options{})
 	if len(source) != 1 {
 		t.Fatal(diags)
 	}
@@ -57,7 +56,7 @@ func TestDeclared(t *testing.T) {
 		t.Fatal(diags)
 	}
 	for name, text := range map[string]string{"compiled": string(compiled), "edited": edited, "kept": string(kept)} {
-		found, diags := crdpatch.Declared("crd.yaml", []byte(text), union.Elsewhere{})
+		found, diags := crdpatch.Declared("crd.yaml", []byte(text), crdpatch.Options{})
 		if len(found) != 1 || len(found[0].Objects) != 1 {
 			t.Fatal(name, diags)
 		}
@@ -79,7 +78,7 @@ func TestDeclaredGone(t *testing.T) {
 		t.Fatal(diags)
 	}
 	renamed := strings.Replace(string(compiled), "\n          spec:\n", "\n          specification:\n", 1)
-	if found, diags := crdpatch.Declared("crd.yaml", []byte(renamed), union.Elsewhere{}); found != nil || !diags.HasErrors() {
+	if found, diags := crdpatch.Declared("crd.yaml", []byte(renamed), crdpatch.Options{}); found != nil || !diags.HasErrors() {
 		t.Errorf("%v, %v", found, diags)
 	}
 }

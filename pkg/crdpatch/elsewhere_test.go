@@ -10,6 +10,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -92,7 +93,7 @@ func TestDeclaredOutside(t *testing.T) {
 					same(t, "compile(compile(in))", mustCompile(t, out, opts), out)
 					same(t, "compile(compile(in)) without the declarations", mustCompile(t, out, g.opts), out)
 				}
-				written, diags := Declare("in", bare, elsewhere.Externals)
+				written, diags := Declare("in", bare, elsewhere.Externals, limit.Limits{})
 				if diags.HasErrors() {
 					t.Fatal(textOfDiags(diags))
 				}

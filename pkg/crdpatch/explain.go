@@ -64,7 +64,7 @@ func (o Options) or(other Options) Options {
 // recordedOptions are what the CRDs of a text were compiled with, by document
 // and place in it.
 func (p *patcher) recordedOptions(text []byte) map[string]Options {
-	q := &patcher{name: p.name}
+	q := &patcher{name: p.name, opts: Options{Limits: p.opts.Limits}}
 	if !q.parse(text) {
 		return nil // undo reports it
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -121,8 +122,8 @@ func (m manifest) names() (name, group, kind string) {
 
 // CRDs returns the CustomResourceDefinitions of a file, each with its name, group and
 // kind. It is false when the file cannot be read.
-func CRDs(name string, src []byte) ([]union.Target, bool) {
-	p := &patcher{name: name}
+func CRDs(name string, src []byte, limits limit.Limits) ([]union.Target, bool) {
+	p := &patcher{name: name, opts: Options{Limits: limits}}
 	if !p.parse(ended(src)) {
 		return nil, false
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // The rules beside those of a union that an attacker wants to be gone.
@@ -468,7 +467,7 @@ func FuzzForgedAnnotation(f *testing.F) {
 				holdsTo(t, fmt.Sprintf("%s, forget %t", verb, forget), in, out)
 			}
 		}
-		_, _ = Declared("in", in, union.Elsewhere{})
+		_, _ = Declared("in", in, Options{})
 		_, _ = Explain("in", in, Options{})
 		if t.Failed() {
 			t.Logf("annotation: %s\nin:\n%s", content, in)

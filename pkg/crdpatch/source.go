@@ -8,6 +8,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -21,10 +22,10 @@ type Source struct {
 	external []union.External
 }
 
-// Sources returns the CRDs of a file, with unions or without. The list is sorted;
+// Sources returns the CRDs of a file, with unions or without, within limits. The list is sorted;
 // when it has errors, the result is nil.
-func Sources(name string, src []byte) ([]Source, diag.List) {
-	p := &patcher{name: name}
+func Sources(name string, src []byte, limits limit.Limits) ([]Source, diag.List) {
+	p := &patcher{name: name, opts: Options{Limits: limits}}
 	base, ok := p.undo(ended(src))
 	if !ok || base.changed && !p.parse(base.text) {
 		return nil, p.diags.Sort()

@@ -24,6 +24,8 @@ const (
 	// UndecodableCRD: the document claims to be a CustomResourceDefinition and
 	// cannot be read as one.
 	UndecodableCRD Code = "UC107"
+	// OverLimit: the file has more of something than is allowed of untrusted input.
+	OverLimit Code = "UC108"
 )
 
 // What is wrong with a declaration, alone or against its schema.
@@ -231,6 +233,7 @@ var Codes = []CodeInfo{
 	{AmbiguousScalar, Error, "ambiguous scalar"},
 	{OldCRDVersion, Error, "CRD of v1beta1"},
 	{UndecodableCRD, Error, "undecodable CRD"},
+	{OverLimit, Error, "over a limit"},
 
 	{UnknownKey, Error, "unknown key"},
 	{MalformedDeclaration, Error, "malformed declaration"},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // with encodes the list with these items and results in place of its own. Results
@@ -112,7 +113,7 @@ func encodeProved(root *yaml.Node) ([]byte, error) {
 		if out, err = yamltext.Encode(careful(root, c)); err != nil {
 			continue
 		}
-		again, wrong := source.Parse("", out)
+		again, wrong := source.Parse("", out, limit.None())
 		switch {
 		case wrong != nil:
 			err = errors.New(wrong.Message)

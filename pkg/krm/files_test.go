@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -256,7 +257,10 @@ func TestRoot(t *testing.T) {
 // unreadableFS fails to read what it lists.
 type unreadableFS struct{ fstest.MapFS }
 
-func (u unreadableFS) ReadFile(name string) ([]byte, error) {
+func (u unreadableFS) Open(name string) (fs.File, error) {
+	if path.Ext(name) == "" {
+		return u.MapFS.Open(name)
+	}
 	return nil, &fs.PathError{Op: "openat", Path: name, Err: fs.ErrPermission}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // unread reports what cannot be read of the files at a key of the configuration.
@@ -23,7 +24,7 @@ func (r *run) unread(key string) func(i int, hint, message string) {
 // file is the work on a file.
 func (r *run) file(f file) *piece {
 	r.about(f.name, subject{file: f.name, text: f.text})
-	return &piece{name: f.name, text: f.text, found: f.found}
+	return &piece{name: f.name, text: f.text, found: f.found, limits: r.cfg.opts.Limits}
 }
 
 // isOther reports whether a file with these diagnostics is none of ours.
@@ -42,7 +43,7 @@ func (w *piece) passOver() {
 
 // unreadable reports whether a file is none of ours since it cannot be read.
 func (w *piece) unreadable() bool {
-	_, wrong := source.Parse(w.name, w.text)
+	_, wrong := source.Parse(w.name, w.text, w.limits)
 	return wrong != nil && w.isOther(diag.List{*wrong})
 }
 
@@ -91,7 +92,7 @@ func notAnObject(n *yaml.Node) string {
 // it, but keeps their order.
 func (w *piece) placeOf(document int) diag.Pos {
 	at := diag.Pos{File: w.name}
-	if docs, wrong := documents(w.name, w.text); wrong == nil && document < len(docs) {
+	if docs, wrong := documents(w.name, w.text, limit.None()); wrong == nil && document < len(docs) {
 		at.Line, at.Col = docs[document].Line, docs[document].Column
 	}
 	return at

@@ -10,6 +10,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // piece is an item or a file, and what becomes of it.
@@ -19,6 +20,8 @@ type piece struct {
 	asIs  bool       // is not compiled
 	found bool       // in a directory that was named, and not named itself
 	text  []byte     // to compile
+	// limits are those of the text of a file.
+	limits limit.Limits
 	// tracking are the annotations that are left out of the text of an item.
 	tracking []*yaml.Node
 	items    []*yaml.Node // the result
@@ -95,7 +98,7 @@ func (w *piece) compile(compile Compiler) {
 	if diags.HasErrors() || w.item != nil && bytes.Equal(out, w.text) {
 		return
 	}
-	docs, wrong := documents(w.name, out)
+	docs, wrong := documents(w.name, out, limit.None())
 	if wrong != nil {
 		w.diags = append(w.diags, *wrong)
 		if w.isOther(w.diags) {
@@ -116,7 +119,7 @@ func (w *piece) compile(compile Compiler) {
 func (w *piece) unplaced(l diag.List) diag.List {
 	var root *yaml.Node
 	if len(l) > 0 {
-		if file, wrong := source.Parse(w.name, w.text); wrong == nil {
+		if file, wrong := source.Parse(w.name, w.text, limit.None()); wrong == nil {
 			root = file.Docs[0].Root
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -24,6 +25,8 @@ type Host struct {
 	// Compiler returns the compiler with these options; verify asks it to prove its
 	// rules. Nil stands for [crdpatch.Compile], which proves nothing.
 	Compiler func(opts crdpatch.Options, verify bool) Compiler
+	// Limits bound what the input and files may ask for.
+	Limits limit.Limits
 }
 
 // Report is what came of a run. The caller owns it.
@@ -42,11 +45,12 @@ type Report struct {
 // a file by the name of "Kind/name". The error says why there is nothing to print:
 // the input is no ResourceList, or cannot be written again.
 func Run(in []byte, host Host) (*Report, error) {
-	list, err := readList(in)
+	list, err := readList(in, host.Limits)
 	if err != nil {
 		return nil, err
 	}
 	r := &run{list: list, files: fileReader{fsys: host.Files, sources: map[string][]byte{}}}
+	r.cfg.opts.Limits = host.Limits
 	r.config()
 	var items []*yaml.Node
 	if !r.diags.HasErrors() {
@@ -90,7 +94,7 @@ func (r *run) about(name string, s subject) {
 // items returns the items of the output; they count when no error was reported.
 func (r *run) items(host Host) []*yaml.Node {
 	work := r.received()
-	for _, f := range r.files.read(r.cfg.files, fs.ReadFile, r.unread("files")) {
+	for _, f := range r.files.read(r.cfg.files, host.Limits.ReadFile, r.unread("files")) {
 		work = append(work, r.file(f))
 	}
 	each(work, (*piece).encode)
@@ -154,7 +158,7 @@ func (r *run) missing(work []*piece) {
 		if w.asIs {
 			continue
 		}
-		found, ok := crdpatch.CRDs(w.name, w.text)
+		found, ok := crdpatch.CRDs(w.name, w.text, r.cfg.opts.Limits)
 		if !ok && w.unreadable() {
 			continue
 		}

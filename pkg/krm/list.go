@@ -9,6 +9,7 @@ import (
 	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // What a list of resources says of itself.
@@ -30,8 +31,8 @@ type resourceList struct {
 }
 
 // readList reads a ResourceList. The error says what the input is instead.
-func readList(in []byte) (*resourceList, error) {
-	docs, wrong := documents("the input", in)
+func readList(in []byte, limits limit.Limits) (*resourceList, error) {
+	docs, wrong := documents("the input", in, limits)
 	if wrong != nil {
 		return nil, unreadable(*wrong)
 	}
@@ -86,8 +87,8 @@ func unreadable(d diag.Diagnostic) error {
 
 // documents returns the roots of the documents in a text that have content. They hold
 // no aliases: where there are any, they are written out as kubectl reads them.
-func documents(name string, text []byte) ([]*yaml.Node, *diag.Diagnostic) {
-	file, wrong := source.Parse(name, text)
+func documents(name string, text []byte, limits limit.Limits) ([]*yaml.Node, *diag.Diagnostic) {
+	file, wrong := source.Parse(name, text, limits)
 	if wrong != nil {
 		return nil, wrong
 	}
@@ -99,7 +100,7 @@ func documents(name string, text []byte) ([]*yaml.Node, *diag.Diagnostic) {
 			if wrong != nil {
 				return nil, wrong
 			}
-			expanded, wrong := source.Parse(name, data)
+			expanded, wrong := source.Parse(name, data, limits)
 			if wrong != nil {
 				return nil, wrong
 			}

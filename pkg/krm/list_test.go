@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // What is no ResourceList has no output: the error says what it is.
@@ -62,7 +64,7 @@ func TestEncodeProved(t *testing.T) {
 		"a: >-\n  b\n  c\n": "a: >-\n  b c\n",
 		"# a\nb: {c: 'd', e: \"f\"} # g\n\n# h\ni:\n  - |\n    j\n": "# a\nb: {c: 'd', e: \"f\"} # g\n# h\ni:\n- |\n  j\n",
 	} {
-		docs, wrong := documents("", []byte(in))
+		docs, wrong := documents("", []byte(in), limit.Limits{})
 		if wrong != nil || len(docs) != 1 {
 			t.Fatal(wrong)
 		}
@@ -102,7 +104,7 @@ func TestEncodeEach(t *testing.T) {
 		{"with an anchor", "items: &i\n- kind: A # a\n- {kind: B}\n", ""},
 		{"in flow style", "items: [{kind: A}, {kind: B}]\n", ""},
 	} {
-		l, err := readList([]byte(head + tt.in))
+		l, err := readList([]byte(head+tt.in), limit.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +121,7 @@ func TestEncodeEach(t *testing.T) {
 
 // A list that loses its only item is an empty one.
 func TestEncodeNone(t *testing.T) {
-	l, err := readList([]byte(listOf("", "kind: A\n")))
+	l, err := readList([]byte(listOf("", "kind: A\n")), limit.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,8 +156,8 @@ func TestSame(t *testing.T) {
 		{"{a: [b]}", "a:\n- b # c", true},
 		{"{a: [b]}", "a:\n- b\n- c", false},
 	} {
-		a, wrong := documents("", []byte(tt.a))
-		b, wrongToo := documents("", []byte(tt.b))
+		a, wrong := documents("", []byte(tt.a), limit.Limits{})
+		b, wrongToo := documents("", []byte(tt.b), limit.Limits{})
 		if wrong != nil || wrongToo != nil || same(a[0], b[0]) != tt.want {
 			t.Errorf("%s and %s are the same: %t", tt.a, tt.b, !tt.want)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // result is an item of results, with the keys of the functions specification.
@@ -129,7 +130,7 @@ func (r *run) objectAt(at diag.Pos) (*resource, int) {
 
 func objectsOf(text []byte) []object {
 	l := []object{}
-	file, wrong := source.Parse("", text)
+	file, wrong := source.Parse("", text, limit.None())
 	if wrong != nil {
 		return l
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/unionset"
 )
@@ -72,7 +73,7 @@ func (r *run) inline(schemas *yaml.Node) *union.Elsewhere {
 // itemPaths returns the paths of the items of schemas, by the place where they begin.
 func itemPaths(text []byte) map[diag.Pos]string {
 	paths := map[diag.Pos]string{}
-	if file, wrong := source.Parse("", text); wrong == nil {
+	if file, wrong := source.Parse("", text, limit.None()); wrong == nil {
 		for i, item := range lookup(file.Docs[0].Root, "schemas").Content {
 			paths[diag.Pos{Line: item.Line, Col: item.Column}] = fmt.Sprintf("schemas[%d]", i)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -63,7 +64,7 @@ func ReadComments(name string, src []byte) *Comments {
 	if !bytes.Contains(src, []byte(marker)) {
 		return c
 	}
-	file, wrong := source.Parse(name, src)
+	file, wrong := source.Parse(name, src, limit.None())
 	if wrong != nil {
 		return c
 	}
@@ -291,12 +292,12 @@ func (k *declaring) scope(line int, alone bool) *scope {
 }
 
 // Ignore returns the diagnostics of compiling a file that comments in it do not switch
-// off. e are the declarations that do not stand in its CRDs; l is not changed.
-func Ignore(name string, src []byte, e union.Elsewhere, l diag.List) diag.List {
+// off. Of the options those of crdpatch.Declared count; l is not changed.
+func Ignore(name string, src []byte, opts crdpatch.Options, l diag.List) diag.List {
 	if len(l) == 0 || !bytes.Contains(src, []byte(marker)) {
 		return l
 	}
-	declared, _ := crdpatch.Declared(name, src, e)
+	declared, _ := crdpatch.Declared(name, src, opts)
 	return commentsOfFile(name, src, declared).Apply(l)
 }
 
@@ -306,12 +307,12 @@ func commentsOfFile(name string, src []byte, declared []compile.Declared) *Comme
 	if !bytes.Contains(src, []byte(marker)) {
 		return &Comments{file: name}
 	}
-	base, diags := crdpatch.Decompile(name, src, crdpatch.Options{})
+	base, diags := crdpatch.Decompile(name, src, crdpatch.Options{Limits: limit.None()})
 	if diags.HasErrors() || bytes.Equal(base, src) {
 		return ReadComments(name, src)
 	}
 	c := ReadComments(name, base)
-	sources, _ := crdpatch.Declared(name, base, union.Elsewhere{})
+	sources, _ := crdpatch.Declared(name, base, crdpatch.Options{Limits: limit.None()})
 	c.l = slices.DeleteFunc(c.l, func(one *comment) bool { return !one.move(name, sources, declared) })
 	return c
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // What a configuration says of itself. No other apiVersion or kind is read.
@@ -204,7 +205,7 @@ func (p *configParser) config(src []byte) *Config {
 
 // root returns the only document of a file; what is wrong with it is reported.
 func (p *configParser) root(src []byte) *yaml.Node {
-	file, wrong := source.Parse(p.file, src)
+	file, wrong := source.Parse(p.file, src, limit.Limits{})
 	if wrong != nil {
 		p.diags = append(p.diags, *wrong)
 		return nil

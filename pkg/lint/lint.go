@@ -6,6 +6,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -17,6 +18,13 @@ type Options struct {
 	Encoding    compile.Encoding
 	// Elsewhere are declarations that do not stand in the CRDs.
 	Elsewhere union.Elsewhere
+	// Limits bound what a file may ask for.
+	Limits limit.Limits
+}
+
+// compiler are the options as the compiler takes them.
+func (o Options) compiler() crdpatch.Options {
+	return crdpatch.Options{KubeVersion: o.KubeVersion, Encoding: o.Encoding, Elsewhere: o.Elsewhere, Limits: o.Limits}
 }
 
 // File lints the CRDs of a file: those with unions, and those that were compiled and
@@ -29,7 +37,7 @@ type Options struct {
 // not changed.
 func File(name string, src []byte, opts Options) diag.List {
 	l, plans := compiled(name, src, opts)
-	declared, _ := crdpatch.Declared(name, src, opts.Elsewhere) // what is wrong is in l
+	declared, _ := crdpatch.Declared(name, src, opts.compiler()) // what is wrong is in l
 	for i := range declared {
 		for _, s := range subjects(name, &declared[i]) {
 			for _, rule := range advice {
@@ -51,7 +59,7 @@ func File(name string, src []byte, opts Options) diag.List {
 
 // compiled returns what compiling the file would say, and how it would be done.
 func compiled(name string, src []byte, opts Options) (diag.List, []crdpatch.Explanation) {
-	o := crdpatch.Options{KubeVersion: opts.KubeVersion, Encoding: opts.Encoding, Elsewhere: opts.Elsewhere}
+	o := opts.compiler()
 	plans, l := crdpatch.Explain(name, src, o)
 	if l.HasErrors() || len(plans) == 0 {
 		return l, nil

@@ -4,6 +4,7 @@ import (
 	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // open parses a file into documents that every reader of YAML takes for the same.
@@ -13,7 +14,7 @@ func (p *parser) open(src []byte) []*yamltext.Document {
 		p.report(diag.BadUnionSet, diag.Pos{}, "write it, and kind: "+Kind+"; CRDs are arguments", "this is no %s: it has no apiVersion: %s", Kind, APIVersion)
 		return nil
 	}
-	file, wrong := source.Parse(p.file, src)
+	file, wrong := source.Parse(p.file, src, limit.Limits{})
 	if wrong != nil {
 		p.diags = append(p.diags, *wrong)
 		return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -63,7 +64,7 @@ func Holds(src []byte) bool {
 	if !bytes.Contains(src, []byte(Kind)) {
 		return false
 	}
-	file, wrong := source.Parse("", src)
+	file, wrong := source.Parse("", src, limit.Limits{})
 	return wrong == nil && slices.ContainsFunc(file.Docs, func(d *yamltext.Document) bool {
 		_, kind, _, ok := yamltext.Lookup(d.Root, "kind")
 		_, version, _, versioned := yamltext.Lookup(d.Root, "apiVersion")

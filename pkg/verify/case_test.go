@@ -138,7 +138,7 @@ spec:
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags, text)
 	}
-	declared, diags := crdpatch.Declared("widgets.yaml", out, union.Elsewhere{})
+	declared, diags := crdpatch.Declared("widgets.yaml", out, crdpatch.Options{})
 	if diags.HasErrors() || len(declared) != 1 || len(declared[0].Objects) != 1 {
 		t.Fatal(diags)
 	}

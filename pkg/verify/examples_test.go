@@ -8,7 +8,6 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
@@ -42,7 +41,7 @@ func TestExamples(t *testing.T) {
 // proofsOf verifies all unions of a file.
 func proofsOf(t testing.TB, name string, src []byte) []verify.Proof {
 	t.Helper()
-	declared, diags := crdpatch.Declared(name, src, union.Elsewhere{})
+	declared, diags := crdpatch.Declared(name, src, crdpatch.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

@@ -48,7 +48,7 @@ func TestMutants(t *testing.T) {
 				if diags.HasErrors() {
 					t.Fatal(diags)
 				}
-				declared, diags := crdpatch.Declared(file, out, union.Elsewhere{})
+				declared, diags := crdpatch.Declared(file, out, crdpatch.Options{})
 				if diags.HasErrors() {
 					t.Fatal(diags)
 				}

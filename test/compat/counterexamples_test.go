@@ -23,7 +23,7 @@ type proof struct {
 
 // prove is the same for all versions.
 func prove(v *version, manifest []byte) proof {
-	declared, diags := crdpatch.Declared("crd.yaml", manifest, union.Elsewhere{})
+	declared, diags := crdpatch.Declared("crd.yaml", manifest, crdpatch.Options{})
 	if len(declared) != 1 {
 		v.Fatal(diags)
 	}

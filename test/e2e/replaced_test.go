@@ -15,6 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/servertest"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/infer"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -84,7 +85,7 @@ func TestReplaced(t *testing.T) {
 // replaceRules declares the union that is enforced by hand, and compiles it.
 func replaceRules(t *testing.T, src []byte) []byte {
 	t.Helper()
-	sources, diags := crdpatch.Sources("crd.yaml", src)
+	sources, diags := crdpatch.Sources("crd.yaml", src, limit.Limits{})
 	if len(sources) != 1 {
 		t.Fatal(diags)
 	}

@@ -19,7 +19,7 @@ func TestCounterexamples(t *testing.T) {
 	for name := range unioncases.HandWritten {
 		t.Run(name, func(t *testing.T) {
 			manifest := unioncases.HandWrittenCRD(name)
-			declared, diags := crdpatch.Declared("crd.yaml", manifest, union.Elsewhere{})
+			declared, diags := crdpatch.Declared("crd.yaml", manifest, crdpatch.Options{})
 			if len(declared) != 1 {
 				t.Fatal(diags)
 			}

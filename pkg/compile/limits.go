@@ -1,0 +1,83 @@
+package compile
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// withinLimits reports declarations that ask for more than is allowed, before anything
+// is made of them, and takes all away then.
+func (c *compiler) withinLimits() {
+	limits, unions, ok := c.manifest.Limits.OrDefault(), 0, true
+	over := func(l location, w union.External, item *yaml.Node, name, format string, args ...any) {
+		ok = false
+		at := diag.Pos{File: w.File, Line: item.Line, Col: item.Column}
+		if w.At != nil {
+			at = *w.At
+		}
+		c.report(diag.Diagnostic{Code: diag.OverLimit, Pos: at, Path: l.Place.String(), Message: fmt.Sprintf(format, args...), Hint: limit.Hint(name)})
+	}
+	for _, l := range c.located.objects {
+		for _, w := range l.written {
+			for _, item := range yamltext.Resolve(w.Value).Content {
+				if unions++; unions == limits.Unions+1 {
+					over(l, w, item, "unions", "the CRD has more unions than the limit of %d", limits.Unions)
+				}
+				for _, k := range []struct {
+					key, limit, what string
+					most             int
+				}{
+					{"fields-to-discriminateBy", "members", "values", limits.Members},
+					{"members", "members", "items", limits.Members},
+					{"optionalMembers", "members", "items", limits.Members},
+					{"emptyIsUnset", "members", "items", limits.Members},
+					{"allowedChanges", "changes", "changes", limits.Changes},
+				} {
+					if _, v, _, found := yamltext.Lookup(item, k.key); found && leaves(v, k.most) > k.most {
+						over(l, w, item, k.limit, "%s has more %s than the limit of %d", k.key, k.what, k.most)
+					}
+				}
+			}
+		}
+	}
+	if !ok {
+		c.located.objects = nil
+	}
+}
+
+// leaves counts the values at n and below that hold no others, as aliases multiply
+// them, as far as to tell that there are more than so many.
+func leaves(n *yaml.Node, most int) int {
+	if n = yamltext.Resolve(n); len(n.Content) == 0 {
+		return 1
+	}
+	total := 0
+	for i, child := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 {
+			continue
+		}
+		if total += leaves(child, most-total); total > most {
+			break
+		}
+	}
+	return total
+}
+
+// manyValues reports a discriminator whose enum has more values than is allowed.
+func (c *compiler) manyValues(o *object) bool {
+	most := c.manifest.Limits.OrDefault().Members
+	for _, d := range o.Declarations {
+		if len(o.schema.Properties[d.Discriminator()].Enum) > most {
+			c.report(diag.Diagnostic{Code: diag.OverLimit, Pos: d.Pos, Path: o.Place.String(),
+				Message: fmt.Sprintf("the enum of %q has more values than the limit of %d", d.Discriminator(), most), Hint: limit.Hint("members")})
+			return true
+		}
+	}
+	return false
+}

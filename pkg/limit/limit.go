@@ -1,0 +1,117 @@
+// Package limit bounds the work that a manifest may cause, whoever wrote it.
+package limit
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Limits say how much a file may ask for. A field that is zero stands for its
+// default, which real manifests keep far below.
+type Limits struct {
+	// Size is the number of bytes of a file.
+	Size int
+	// Documents is the number of documents of a file.
+	Documents int
+	// Nodes is the number of keys, values and items of a file, which are counted by
+	// its punctuation: they take memory.
+	Nodes int
+	// Depth is how deep lists and mappings may be nested.
+	Depth int
+	// Unions is the number of unions of a CRD, in all its versions.
+	Unions int
+	// Members is the number of members of a union, and of values of its discriminator.
+	Members int
+	// Changes is the number of changes that the table allowedChanges of a union lists.
+	Changes int
+}
+
+// kinds are the limits, by name, in the order of the help.
+var kinds = []struct {
+	name     string
+	field    func(*Limits) *int
+	standard int
+}{
+	{"size", func(l *Limits) *int { return &l.Size }, 64 << 20},
+	{"documents", func(l *Limits) *int { return &l.Documents }, 50_000},
+	{"nodes", func(l *Limits) *int { return &l.Nodes }, 10_000_000},
+	{"depth", func(l *Limits) *int { return &l.Depth }, 500},
+	{"unions", func(l *Limits) *int { return &l.Unions }, 500},
+	{"members", func(l *Limits) *int { return &l.Members }, 500},
+	{"changes", func(l *Limits) *int { return &l.Changes }, 10_000},
+}
+
+// OrDefault returns the limits with the defaults for those that are zero.
+func (l Limits) OrDefault() Limits {
+	for _, k := range kinds {
+		if f := k.field(&l); *f == 0 {
+			*f = k.standard
+		}
+	}
+	return l
+}
+
+// None bounds nothing: for what has been within limits in another form.
+func None() (l Limits) {
+	for _, k := range kinds {
+		*k.field(&l) = math.MaxInt
+	}
+	return l
+}
+
+// Read reads no more than it takes to tell that there is more than the limit.
+func (l Limits) Read(r io.Reader) ([]byte, error) {
+	return io.ReadAll(io.LimitReader(r, int64(l.OrDefault().Size)+1))
+}
+
+// ReadFile is [Limits.Read] for a file.
+func (l Limits) ReadFile(fsys fs.FS, name string) ([]byte, error) {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return l.Read(file)
+}
+
+// Set raises or lowers a limit as "members=2000" says.
+func (l *Limits) Set(s string) error {
+	name, value, _ := strings.Cut(s, "=")
+	var names []string
+	for _, k := range kinds {
+		if k.name == name {
+			n, err := strconv.Atoi(value)
+			if err != nil || n < 1 {
+				return fmt.Errorf("a limit is written %s=N, with a number from 1", name)
+			}
+			*k.field(l) = n
+			return nil
+		}
+		names = append(names, k.name)
+	}
+	return fmt.Errorf("there is no limit %q: they are %s", name, strings.Join(names, ", "))
+}
+
+// String is empty: it is the default of a flag.
+func (l *Limits) String() string { return "" }
+
+// Type is what the flag takes.
+func (l *Limits) Type() string { return "NAME=N" }
+
+// Usage describes a flag whose value is Limits.
+func Usage() string {
+	var l []string
+	for _, k := range kinds {
+		l = append(l, fmt.Sprintf("%s=%d", k.name, k.standard))
+	}
+	return "how much a file may ask for; repeatable (default " + strings.Join(l[:4], ", ") + ",\n" + strings.Join(l[4:], ", ") + ")"
+}
+
+// Hint says how to raise a limit.
+func Hint(name string) string {
+	return fmt.Sprintf("a limit on untrusted input; --limit %s=N raises it", name)
+}

@@ -1,0 +1,209 @@
+// Hostile measures what hostile manifests take of a processor and of memory, for the table in
+// docs/performance.md:
+//
+//	go build -o /tmp/before ./cmd/unioncel   # of an older commit
+//	go build -o /tmp/after ./cmd/unioncel
+//	go run ./test/hostile /tmp/before /tmp/after
+//
+// Arguments behind -only select the rows, by a part of their text. With -print, as in
+// go run ./test/hostile -print discriminated=1000, a manifest is printed instead.
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// row is a line of the table: a command, and the manifest that it reads.
+type row struct {
+	manifest string // name=size, as -print takes it
+	before   string // a command whose result the other reads, none if empty
+	command  string
+}
+
+var rows = append(every("discriminated=1000"), append(every("undiscriminated=1000"), []row{
+	{"discriminated=4000", "", "compile"},
+	{"below-a-list=1000", "", "compile"},
+	{"deduced=1000", "", "compile"},
+	{"ratchet=1000", "", "compile"},
+	{"table=1000", "", "compile"},
+	{"full-table=250", "", "compile"},
+	{"full-table=1000", "", "compile"},
+	{"member-table=300", "", "compile"},
+	{"member-table=1000", "", "compile"},
+	{"full-member-table=300", "", "compile"},
+	{"full-member-table=300", "compile", "verify"},
+	{"unions=1000", "", "compile"},
+	{"unions=1000", "compile", "verify"},
+	{"unions=1000", "", "explain"},
+	{"unions=1000", "", "lint"},
+	{"unions=5000", "", "lint"},
+	{"unions-at-once=1000", "", "lint"},
+	{"versions=1000", "", "compile"},
+	{"versions=1000", "", "lint"},
+	{"versions=5000", "", "compile"},
+	{"unknown-members=20000", "", "compile"},
+	{"forged-rules=1000", "", "compile"},
+	{"forged-rules=1000", "", "lint"},
+	{"list-of-crds=1000", "", "compile"},
+	{"documents-of-crd=1000", "", "compile"},
+	{"documents-of-crd=1000", "compile", "compile"},
+	{"documents=10000", "", "compile"},
+	{"documents=1000000", "", "compile"},
+	{"flow=10000000", "", "compile"},
+	{"flow=100000000", "", "compile"},
+	{"long-line=100000000", "", "compile"},
+	{"deep-flow=9000", "", "compile"},
+	{"deep-flow=100000", "", "compile"},
+	{"deep-block=9000", "", "compile"},
+	{"deep-schema=500", "", "compile"},
+	{"deep-schema=4000", "", "compile"},
+	{"aliases=9", "", "compile"},
+	{"merge-keys=18", "", "compile"},
+	{"duplicate-keys=30000", "", "compile"},
+}...)...)
+
+// every is a row of each command.
+func every(manifest string) []row {
+	return []row{
+		{manifest, "", "compile"},
+		{manifest, "compile", "compile"},
+		{manifest, "compile", "compile --check"},
+		{manifest, "compile", "decompile"},
+		{manifest, "", "lint"},
+		{manifest, "", "explain"},
+		{manifest, "compile", "verify"},
+		{manifest, "compile --no-annotation", "infer"},
+		{manifest, "", "extract"},
+	}
+}
+
+func main() {
+	only := flag.String("only", "", "measure the rows with this text")
+	show := flag.String("print", "", "print this manifest, as name=size")
+	limit := flag.Duration("timeout", time.Minute, "give up after so long")
+	memory := flag.Int("memory", 6, "GB that a command may have")
+	flag.Parse()
+	if *show != "" {
+		manifest, err := generate(*show)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if _, err := os.Stdout.Write(manifest); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
+	dir, err := os.MkdirTemp("", "hostile")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	for _, r := range rows {
+		name := fmt.Sprintf("%s | %s", r.manifest, r.command)
+		if r.before != "" {
+			name = fmt.Sprintf("%s, after %s | %s", r.manifest, r.before, r.command)
+		}
+		if !strings.Contains(name, *only) {
+			continue
+		}
+		fmt.Fprintf(os.Stdout, "| %s |", name)
+		for _, program := range flag.Args() {
+			m := measurement{program, dir, *limit, *memory}
+			fmt.Fprintf(os.Stdout, " %s |", m.row(r))
+		}
+		fmt.Fprintln(os.Stdout)
+	}
+}
+
+func generate(manifest string) ([]byte, error) {
+	name, size, _ := strings.Cut(manifest, "=")
+	n, err := strconv.Atoi(size)
+	if err != nil || generators[name] == nil {
+		return nil, fmt.Errorf("%s: no such manifest", manifest)
+	}
+	var b bytes.Buffer
+	generators[name](&b, n)
+	return b.Bytes(), nil
+}
+
+// measurement runs a program.
+type measurement struct {
+	program, dir string
+	limit        time.Duration
+	memory       int
+}
+
+// row is what a row takes, as the text of a cell.
+func (m measurement) row(r row) string {
+	in := filepath.Join(m.dir, "in.yaml")
+	// In another process: what this one had at most counts for those it starts.
+	manifest, err := os.Create(in)
+	if err == nil {
+		generator := exec.Command(os.Args[0], "-print", r.manifest)
+		generator.Stdout, generator.Stderr = manifest, os.Stderr
+		err = errors.Join(generator.Run(), manifest.Close())
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	if r.before != "" {
+		out := filepath.Join(m.dir, "out.yaml")
+		if text, ok := m.run(r.before+" -q -o "+out, in); !ok {
+			return "(" + text + ")"
+		}
+		in = out
+	}
+	text, _ := m.run(r.command, in)
+	return text
+}
+
+// run tells what a command takes: CPU, memory at most, and the code of the error, if any.
+func (m measurement) run(command, file string) (text string, ok bool) {
+	shell := fmt.Sprintf("ulimit -v %d; exec timeout %d %s %s %s", m.memory<<20, int(m.limit.Seconds()), m.program, command, file)
+	cmd := exec.Command("bash", "-c", shell)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	err := cmd.Run()
+	state := cmd.ProcessState
+	if state == nil {
+		log.Fatal(err)
+	}
+	text = fmt.Sprintf("%.1f s, %s", (state.UserTime() + state.SystemTime()).Seconds(), peak(state))
+	switch code := state.ExitCode(); {
+	case code == 124:
+		return "> " + m.limit.String() + ", " + peak(state), false
+	case bytes.Contains(stderr.Bytes(), []byte("out of memory")):
+		return "out of memory", false
+	case code == 0:
+		return text, true
+	}
+	for _, line := range strings.Split(stderr.String(), "\n") {
+		if _, rest, found := strings.Cut(line, ": UC"); found && !strings.Contains(rest, ": warning: ") && !strings.Contains(rest, ": info: ") {
+			return text + ", UC" + rest[:3], false
+		}
+	}
+	return text + ", refused", false
+}
+
+// sumOf is what the annotation has of a rule.
+func sumOf(rule string) string {
+	data, err := json.Marshal(map[string]any{"rule": rule})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:4])
+}
