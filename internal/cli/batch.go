@@ -100,7 +100,7 @@ func (b *batch) stage(n int, out output) error {
 	defer b.writing.Done()
 	_, err = file.Write(out.data)
 	if err == nil && t.info != nil {
-		err = imitate(file, t.info)
+		err = imitate(file, t)
 	}
 	if err == nil {
 		err = file.Sync()
@@ -169,12 +169,13 @@ func (b *batch) clean(files []staged) {
 	b.places, b.dirs = nil, nil
 }
 
-// imitate gives a file the owner and the mode of another. The owner is a
-// matter of luck: most users may not give files away.
-func imitate(file *os.File, info os.FileInfo) error {
-	chown(file, info)
+// imitate gives a file the extended attributes, the owner and the mode of a target.
+// The owner is a matter of luck: most users may not give files away.
+func imitate(file *os.File, t target) error {
+	copyAttributes(file, t.real) // while it may be written
+	chown(file, t.info)
 	const bits = os.ModePerm | os.ModeSetuid | os.ModeSetgid | os.ModeSticky
-	want := info.Mode() & bits
+	want := t.info.Mode() & bits
 	if now, err := file.Stat(); err == nil && now.Mode()&bits == want {
 		return nil // some file systems refuse to change a mode even to itself
 	}
