@@ -39,7 +39,7 @@ func TestManifests(t *testing.T) {
 	server := servertest.Start(t)
 	for _, file := range manifestsIn(t, examples, false) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			if outcome := runManifest(t, server, file); outcome != "installed" {
+			if outcome, _ := runManifest(t, server, file); outcome != "installed" {
 				t.Errorf("an example is %s", outcome)
 			}
 		})
@@ -49,21 +49,23 @@ func TestManifests(t *testing.T) {
 		t.Logf("%s is not set: only the examples were compiled", corpusVar)
 		return
 	}
-	outcomes := map[string]int{}
+	outcomes, growth := map[string]int{}, 0
 	for _, file := range manifestsIn(t, corpus, true) {
 		name, err := filepath.Rel(corpus, file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Run(name, func(t *testing.T) {
-			outcome := runManifest(t, server, file)
+			outcome, grown := runManifest(t, server, file)
 			outcomes[outcome]++
-			t.Log(outcome)
+			growth += grown
+			t.Logf("%s, %+d bytes", outcome, grown)
 		})
 	}
 	for _, outcome := range slices.Sorted(maps.Keys(outcomes)) {
 		t.Logf("%s: %d %s", corpusVar, outcomes[outcome], outcome)
 	}
+	t.Logf("%s: %+d bytes in all", corpusVar, growth)
 }
 
 func manifestsIn(t *testing.T, dir string, recursive bool) []string {
@@ -86,8 +88,9 @@ func manifestsIn(t *testing.T, dir string, recursive bool) []string {
 	return l
 }
 
-// runManifest runs one file and says in a word what became of it.
-func runManifest(t *testing.T, server *servertest.Server, file string) string {
+// runManifest runs one file and says in a word what became of it, and by how many
+// bytes it grew.
+func runManifest(t *testing.T, server *servertest.Server, file string) (outcome string, grown int) {
 	src, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -100,14 +103,14 @@ func runManifest(t *testing.T, server *servertest.Server, file string) string {
 		}
 	}
 	if diags.HasErrors() {
-		return "over budget"
+		return "over budget", 0
 	}
 	promises(t, file, src, compiled)
 	before, after := documents(t, src), documents(t, compiled)
 	if len(before) != len(after) {
 		t.Fatalf("%d documents became %d", len(before), len(after))
 	}
-	outcome := "installed"
+	outcome = "installed"
 	for i := range after {
 		onlyRulesAdded(t, before[i].value, after[i].value)
 		if after[i].value["kind"] != "CustomResourceDefinition" {
@@ -117,7 +120,7 @@ func runManifest(t *testing.T, server *servertest.Server, file string) string {
 			outcome = "invalid as published"
 		}
 	}
-	return outcome
+	return outcome, len(compiled) - len(src)
 }
 
 // promises are those of the rewriting.
