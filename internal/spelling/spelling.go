@@ -4,9 +4,9 @@ package spelling
 import "strings"
 
 // Closest returns the known name that name most likely is a misspelling of, or
-// "": no more than half of it may be wrong.
+// "": no more than a third of it may be wrong, of a short one half.
 func Closest(name string, known []string) string {
-	best, distance := "", len(name)/2+1
+	best, distance := "", max((len(name)+1)/3, min(len(name)/2, 2))+1
 	for _, k := range known {
 		if n := Distance(strings.ToLower(name), strings.ToLower(k)); n < distance {
 			best, distance = k, n

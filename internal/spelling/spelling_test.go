@@ -11,4 +11,12 @@ func TestClosest(t *testing.T) {
 			t.Errorf("Closest(%q) = %q, want %q", name, got, want)
 		}
 	}
+	for name, want := range map[string]string{"optons": "options", "optios": "options", "unoins": "unions"} {
+		if got := Closest(name, []string{"unions", "options"}); got != want {
+			t.Errorf("Closest(%q) = %q, want %q", name, got, want)
+		}
+	}
+	if got := Closest("optons", []string{"unions"}); got != "" {
+		t.Errorf("half of optons is wrong in %q", got)
+	}
 }

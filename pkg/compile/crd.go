@@ -40,8 +40,10 @@ func (c *compiler) decode() {
 		if f, ok := e.(json.FieldError); ok { //nolint:errorlint // an element of a list, never wrapped
 			path = f.FieldPath()
 		}
-		if !strings.HasSuffix(path, union.Key) {
-			c.report(diag.Diagnostic{Code: diag.InvalidBefore, Severity: diag.Warning, Pos: c.find(path), Path: path,
+		at := c.find(path)
+		said := slices.ContainsFunc(c.diags, func(d diag.Diagnostic) bool { return d.Pos == at })
+		if !strings.HasSuffix(path, union.Key) && !said {
+			c.report(diag.Diagnostic{Code: diag.InvalidBefore, Severity: diag.Warning, Pos: at, Path: path,
 				Message: "kubectl's strict validation refuses this CRD as it is, apart from its unions: " + e.Error()})
 		}
 	}

@@ -212,6 +212,7 @@ func (l *locator) schema(n *yaml.Node, misplaced string) {
 			l.errorf(e.Key, diag.InsideMetadata, "delete it", "a union cannot stand inside metadata: the API server runs no rules there")
 		case key == union.Key && misplaced != "":
 			l.errorf(e.Key, diag.InsideComposition, "declare the union on the object itself", "a union cannot stand inside %s: the API server reads no rules there", misplaced)
+		case key == union.Key && l.outdented(n):
 		case key == union.Key:
 			l.objects = append(l.objects, location{
 				Place: Place{Version: l.place.Version, Name: l.place.Name, Steps: slices.Clone(l.place.Steps), Node: n},
@@ -227,6 +228,18 @@ func (l *locator) schema(n *yaml.Node, misplaced string) {
 			l.all(e.Value, key)
 		}
 	}
+}
+
+// outdented reports keys of a declaration that stand beside its key, in the schema.
+func (l *locator) outdented(schema *yaml.Node) bool {
+	for _, e := range yamltext.Entries(schema) {
+		// OpenAPI has a key discriminator, too.
+		if e.Key.Value != "discriminator" && slices.Contains(union.Keys(), e.Key.Value) {
+			l.errorf(e.Key, diag.Misplaced, "indent it like the other keys of that item", "%s belongs into an item of %s, and stands beside it", e.Key.Value, union.Key)
+			return true
+		}
+	}
+	return false
 }
 
 func (l *locator) properties(owner, n *yaml.Node, misplaced string) {

@@ -72,7 +72,11 @@ func Parse(file, path string, value *yaml.Node, at *diag.Pos) ([]*Declaration, d
 	p := &parser{file: file, path: path, at: at}
 	value = yamltext.Resolve(value)
 	if value.Kind != yaml.SequenceNode || len(value.Content) == 0 {
-		p.errorf(value, diag.MalformedDeclaration, "write a list with one item per union, or delete the key",
+		hint := "write a list with one item per union, or delete the key"
+		if value.Kind == yaml.MappingNode && len(value.Content) > 0 && keys[value.Content[0].Value] != nil {
+			hint = fmt.Sprintf("begin the line with a dash: \"- %s\"", value.Content[0].Value)
+		}
+		p.errorf(value, diag.MalformedDeclaration, hint,
 			"%s must be a list of unions, not %s", Key, yamltext.Describe(value))
 		return nil, p.diags
 	}
@@ -154,9 +158,18 @@ var keys = map[string]func(p *parser, d *Declaration, k, v *yaml.Node){
 func (p *parser) declaration(item *yaml.Node) *Declaration {
 	d := &Declaration{Pos: p.pos(item), Path: p.path}
 	var hasFields, hasMembers *yaml.Node
-	for _, e := range p.entries(item) {
+	entries := p.entries(item)
+	for len(entries) > 0 {
+		e := entries[0]
+		entries = entries[1:]
 		// Unknown keys are errors: a typo must not silently weaken validation.
 		name := p.word(e.Key)
+		if lost := outdented(e, entries); lost > 0 {
+			p.errorf(e.Key, diag.MalformedDeclaration, fmt.Sprintf("indent the lines below %s", name.text),
+				"%s has no entries: %s", name.text, besideIt(entries[:lost]))
+			entries = entries[lost:]
+			continue
+		}
 		read, ok := keys[name.text]
 		if !ok {
 			if name.set {
@@ -179,6 +192,31 @@ func (p *parser) declaration(item *yaml.Node) *Declaration {
 			"members and fields-to-discriminateBy both list the members")
 	}
 	return d
+}
+
+// outdented returns how many of the entries that follow e in a declaration are meant to
+// be its own, and have lost their indentation.
+func outdented(e yamltext.Entry, rest []yamltext.Entry) int {
+	takes := e.Key.Value == "fields-to-discriminateBy" || e.Key.Value == "allowedChanges"
+	if v := yamltext.Resolve(e.Value); !takes || v.Kind != yaml.ScalarNode || v.Value != "" {
+		return 0
+	}
+	n := 0
+	for n < len(rest) && keys[rest[n].Key.Value] == nil {
+		n++
+	}
+	return n
+}
+
+func besideIt(l []yamltext.Entry) string {
+	var names []string
+	for _, e := range l {
+		names = append(names, fmt.Sprintf("%q", e.Key.Value))
+	}
+	if len(names) == 1 {
+		return names[0] + " stands beside it"
+	}
+	return strings.Join(names, ", ") + " stand beside it"
 }
 
 // UnknownKeyHint is what to write instead of a key that is none of those known.

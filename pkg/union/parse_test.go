@@ -18,7 +18,7 @@ func TestParse(t *testing.T) {
 		name, text string // the value of x-kubernetes-unions
 		want       []string
 	}{
-		{"no list", "{discriminator: type}", []string{"1:1: error: UC202: x-kubernetes-unions must be a list of unions, not a mapping; hint: write a list with one item per union, or delete the key"}},
+		{"no list", "{discriminator: type}", []string{"1:1: error: UC202: x-kubernetes-unions must be a list of unions, not a mapping; hint: begin the line with a dash: \"- discriminator\""}},
 		{"empty list", "[]", []string{"1:1: error: UC202: x-kubernetes-unions must be a list of unions, not an empty list; hint: write a list with one item per union, or delete the key"}},
 		{"null", "null", []string{"1:1: error: UC202: x-kubernetes-unions must be a list of unions, not null; hint: write a list with one item per union, or delete the key"}},
 		{"scalar", "type", []string{`1:1: error: UC202: x-kubernetes-unions must be a list of unions, not "type"; hint: write a list with one item per union, or delete the key`}},

@@ -57,9 +57,15 @@ func (r *resolver) resolve() {
 		Name: d.name.text, Discriminator: d.discriminator.text, Cardinality: d.cardinality,
 		ForbidUnmapped: d.forbidUnmapped != nil && *d.forbidUnmapped, Deduce: d.deduce, Change: d.change, Ratchet: d.ratchet, Replace: d.replace,
 	}
+	if r.elsewhere() {
+		return
+	}
 	if r.schema.Type != "object" || len(r.schema.Properties) == 0 {
 		r.errorf(d.Pos, diag.NotAnObject, "declare the union on the object whose properties are its members",
 			"a union needs an object with properties; this schema is %s", describe(r.schema))
+		return
+	}
+	if r.swapped() || r.unvalued() {
 		return
 	}
 	r.members()
@@ -68,6 +74,120 @@ func (r *resolver) resolve() {
 	}
 	r.cardinality()
 	r.change()
+}
+
+// swapped reports keys and values of fields-to-discriminateBy that have changed places:
+// the values are properties, and the keys are not.
+func (r *resolver) swapped() bool {
+	d := r.d
+	if len(d.fields) == 0 || d.members {
+		return false
+	}
+	values := map[string][]string{} // by property
+	var properties []string
+	for _, f := range d.fields {
+		if _, ok := r.schema.Properties[f.name.text]; ok || len(f.values) == 0 {
+			return false
+		}
+		for _, v := range f.values {
+			if _, ok := r.schema.Properties[v.text]; !ok {
+				return false
+			}
+			if values[v.text] == nil {
+				properties = append(properties, v.text)
+			}
+			values[v.text] = append(values[v.text], f.name.text)
+		}
+	}
+	r.errorf(d.fieldsPos, diag.UnknownMember, "write "+mapping(properties, values), "the keys of fields-to-discriminateBy are members, and the values those of the discriminator: here they are swapped")
+	return true
+}
+
+// unvalued reports members beside a discriminator.
+func (r *resolver) unvalued() bool {
+	d := r.d
+	if !d.members || !d.discriminator.set {
+		return false
+	}
+	hint := "use fields-to-discriminateBy: {member: Value}"
+	values := map[string][]string{}
+	var members []string
+	property := r.schema.Properties[d.discriminator.text]
+	for _, f := range d.fields {
+		for _, v := range enumOf(&property) {
+			if strings.EqualFold(v, f.name.text) {
+				values[f.name.text] = []string{v}
+			}
+		}
+		members = append(members, f.name.text)
+	}
+	if len(members) > 0 && len(values) == len(members) {
+		hint = "write " + mapping(members, values)
+	}
+	r.errorf(d.fieldsPos, diag.Contradiction, hint, "members has no room for the values of discriminator %q", d.discriminator.text)
+	return true
+}
+
+// mapping writes fields-to-discriminateBy.
+func mapping(members []string, values map[string][]string) string {
+	var l []string
+	for _, m := range members {
+		v := values[m][0]
+		if len(values[m]) > 1 {
+			v = "[" + strings.Join(values[m], ", ") + "]"
+		}
+		l = append(l, m+": "+v)
+	}
+	return "fields-to-discriminateBy: {" + strings.Join(l, ", ") + "}"
+}
+
+// elsewhere reports a declaration whose properties are those of an object below, all
+// of them, and none of them those of this one.
+func (r *resolver) elsewhere() bool {
+	names := r.d.Properties()
+	if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { _, ok := r.schema.Properties[name]; return ok }) {
+		return false
+	}
+	at := below(r.schema, "", names)
+	if at == "" {
+		return false
+	}
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%q", name)
+	}
+	r.errorf(r.d.Pos, diag.UnknownMember, "move the declaration there", "%s are properties of %s, not of this object", strings.Join(names, ", "), at)
+	return true
+}
+
+// below returns the path of an object below a schema that has all of the properties, or
+// "". at is the path of the schema.
+func below(s *apiextensionsv1.JSONSchemaProps, at string, names []string) string {
+	type child struct {
+		at     string
+		schema *apiextensionsv1.JSONSchemaProps
+	}
+	var children []child
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		p := s.Properties[name]
+		children = append(children, child{strings.TrimPrefix(at+"."+name, "."), &p})
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		children = append(children, child{at + "[*]", s.Items.Schema})
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		children = append(children, child{at + "[*]", s.AdditionalProperties.Schema})
+	}
+	for _, c := range children {
+		if !slices.ContainsFunc(names, func(name string) bool { _, ok := c.schema.Properties[name]; return !ok }) {
+			return c.at
+		}
+	}
+	for _, c := range children {
+		if found := below(c.schema, c.at, names); found != "" {
+			return found
+		}
+	}
+	return ""
 }
 
 func (r *resolver) members() {
@@ -289,8 +409,6 @@ func (r *resolver) cardinality() {
 		u.Cardinality = DefaultCardinality(u.Discriminator, r.schema)
 	}
 	switch {
-	case u.Discriminator != "" && d.members:
-		r.errorf(d.fieldsPos, diag.Contradiction, "use fields-to-discriminateBy: {member: Value}", "members has no room for the values of discriminator %q", u.Discriminator)
 	case u.Discriminator != "" && u.Cardinality == AtLeastOne:
 		r.errorf(d.cardinalityPos, diag.Contradiction, "use ExactlyOne or AtMostOne, or drop the discriminator", "AtLeastOne contradicts a discriminator, which selects one member")
 	case u.Discriminator == "" && d.deduce:
