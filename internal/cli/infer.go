@@ -168,12 +168,15 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 	if err != nil {
 		return err
 	}
-	found := make([][]inferred, len(inputs))
+	found, declared := make([][]inferred, len(inputs)), make([]bool, len(inputs))
 	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
 		l, diagnostics, err := a.inferIn(ctx, in.name, src)
 		r := (&outside{}).resultOf(in, src, diagnostics)
 		if flags.write {
 			r.src = src // to declare in
+		}
+		if unions, _ := crdpatch.Declared(in.name, src, crdpatch.Options{}); len(unions) > 0 {
+			declared[in.n] = true
 		}
 		found[in.n] = slices.DeleteFunc(l, func(f inferred) bool { return !flags.wanted(f.verdict()) })
 		return r, err
@@ -191,7 +194,11 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 			return err
 		}
 		for i, r := range results {
-			if len(found[i]) == 0 && !r.other {
+			switch {
+			case len(found[i]) > 0 || r.other:
+			case declared[i]:
+				a.note(r.name + ": no unions found" + flags.that() + " beside those declared")
+			default:
 				a.note(r.name + ": no unions found" + flags.that())
 			}
 		}

@@ -17,17 +17,23 @@ import (
 
 // overBudget reports what does not fit, why, and what would help.
 func (c *compiler) overBudget(failures []failure) {
-	hints := map[int]string{} // by version
+	type suggestion struct {
+		at    diag.Pos
+		hint  string
+		found bool
+	}
+	suggestions := map[int]suggestion{} // by version
 	for _, f := range failures {
 		at := f.object.Declarations[f.union].Pos
-		hint, known := hints[f.version]
+		s, known := suggestions[f.version]
 		if !known {
-			var found bool
-			if hint, found = c.suggest(f.version, failures); found {
-				hints[f.version] = fmt.Sprintf("what is suggested for the union in line %d makes this one fit, too", at.Line)
-			} else {
-				hints[f.version] = hint
-			}
+			s.at = at
+			s.hint, s.found = c.suggest(f.version, failures)
+			suggestions[f.version] = s
+		}
+		hint := s.hint
+		if s.found && s.at != at {
+			hint = fmt.Sprintf("what is suggested for the union at %s makes this one fit, too", s.at)
 		}
 		d := diag.Diagnostic{Code: diag.RuleOverBudget, Pos: at, Path: f.object.Place.String(), Hint: hint}
 		way := "written in the cheapest way"

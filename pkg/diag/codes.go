@@ -187,6 +187,9 @@ const (
 	NeverUnchanged Code = "UC529"
 	// SlowRules: lint found rules that take more than a millisecond of every request.
 	SlowRules Code = "UC530"
+	// UnusedDiscriminator: lint found a property that has a value for each member of a
+	// union, and is not its discriminator.
+	UnusedDiscriminator Code = "UC531"
 )
 
 // What is wrong with markers in Go source.
@@ -301,6 +304,7 @@ var Codes = []CodeInfo{
 	{TableBypass, Warning, "way around in allowedChanges"},
 	{NeverUnchanged, Info, "union object never unchanged"},
 	{SlowRules, Warning, "slow rules"},
+	{UnusedDiscriminator, Warning, "discriminator not declared"},
 
 	{GoPackage, Error, "unreadable Go package"},
 	{BadMarker, Error, "bad marker"},

@@ -3,9 +3,11 @@ package lint
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -117,7 +119,7 @@ var preview = regexp.MustCompile(`^v[1-9][0-9]*(alpha|beta)[1-9][0-9]*$`)
 // undiscriminated tells of unions without a discriminator in APIs that are new: none
 // of their versions is stable.
 func undiscriminated(s *subject) diag.List {
-	if s.Discriminator != "" || s.Cardinality == union.AtLeastOne {
+	if s.Discriminator != "" || s.Cardinality == union.AtLeastOne || unusedDiscriminator(s) != nil {
 		return nil
 	}
 	for _, v := range s.crd.CRD.Spec.Versions {
@@ -128,6 +130,56 @@ func undiscriminated(s *subject) diag.List {
 	return s.find(diag.Undiscriminated, s.pos(), nil,
 		"add a string property with an enum, such as \"type\", and name it as discriminator: then clients that do not know a new member see which one is in use",
 		"the union of %s has no discriminator, which KEP-1027 recommends for new APIs; no version of this one is stable yet", quoted(s.MemberNames()))
+}
+
+// unusedDiscriminator tells of a property with an enum that has a value for each member
+// of a union, and is the discriminator of none.
+func unusedDiscriminator(s *subject) diag.List {
+	if s.Discriminator != "" {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.schema.Properties)) {
+		property := s.schema.Properties[name]
+		values := valuesFor(s.MemberNames(), &property)
+		if values == nil || slices.ContainsFunc(s.object.Unions, func(u *union.Union) bool {
+			return u.Discriminator == name || slices.Contains(u.MemberNames(), name)
+		}) {
+			continue
+		}
+		var mapped []string
+		for i, m := range s.MemberNames() {
+			mapped = append(mapped, m+": "+values[i])
+		}
+		return s.find(diag.UnusedDiscriminator, s.pos(), []string{name},
+			fmt.Sprintf("write discriminator: %s and fields-to-discriminateBy: {%s}, or in Go +unionDiscriminator at the field", name, strings.Join(mapped, ", ")),
+			"%q has a value for each of %s, and is not the discriminator: nothing relates them", name, quoted(s.MemberNames()))
+	}
+	return nil
+}
+
+// valuesFor returns the value for each member in the enum of a property, which is spelt
+// like it but for case and punctuation; nil when one has none.
+func valuesFor(members []string, property *apiextensionsv1.JSONSchemaProps) []string {
+	spelt := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r == '-' || r == '_' || r == '.' {
+				return -1
+			}
+			return unicode.ToLower(r)
+		}, s)
+	}
+	var l []string
+	for _, m := range members {
+		i := slices.IndexFunc(property.Enum, func(v apiextensionsv1.JSON) bool {
+			var text string
+			return json.Unmarshal(v.Raw, &text) == nil && spelt(text) == spelt(m)
+		})
+		if i < 0 {
+			return nil
+		}
+		l = append(l, string(property.Enum[i].Raw))
+	}
+	return l
 }
 
 // flow writes strings as items of a list in YAML.

@@ -1,10 +1,13 @@
 package markers
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -52,7 +55,12 @@ func (l *loading) packages(patterns []string) bool {
 		return false
 	}
 	for _, pattern := range patterns {
-		if name := strings.TrimSuffix(pattern, "/..."); l.isFile(name) {
+		name := strings.TrimSuffix(pattern, "/...")
+		info, err := l.stat(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && (build.IsLocalImport(name) || filepath.IsAbs(name)) && !strings.Contains(name, "..."):
+			l.errorf(diag.Pos{}, diag.GoPackage, "a directory is written ./api, with all below it ./api/...", "there is no directory %s", name)
+		case err == nil && !info.IsDir():
 			dir := path.Dir(filepath.ToSlash(name))
 			if !path.IsAbs(dir) && !strings.HasPrefix(dir, ".") {
 				dir = "./" + dir
@@ -228,13 +236,12 @@ func (l *loading) directories(patterns []string) []string {
 	return dirs
 }
 
-// isFile reports whether a pattern names a file.
-func (l *loading) isFile(pattern string) bool {
+// stat returns the file or directory of a pattern that names one.
+func (l *loading) stat(pattern string) (os.FileInfo, error) {
 	if !filepath.IsAbs(pattern) {
 		pattern = filepath.Join(l.opts.Dir, pattern)
 	}
-	info, err := os.Stat(pattern)
-	return err == nil && !info.IsDir()
+	return os.Stat(pattern)
 }
 
 // isLink reports whether a file is reached through a link.

@@ -155,7 +155,12 @@ func (r *resolver) elsewhere() bool {
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%q", name)
 	}
-	r.errorf(r.d.Pos, diag.UnknownMember, "move the declaration there", "%s are properties of %s, not of this object", strings.Join(names, ", "), at)
+	code := diag.UnknownMember
+	if len(r.schema.Properties) == 0 {
+		code = diag.NotAnObject
+	}
+	at = strings.Replace("."+at, ".[*]", "its items", 1)
+	r.errorf(r.d.Pos, code, "move the declaration there", "%s are properties of %s, not of this object", strings.Join(names, ", "), strings.TrimPrefix(at, "."))
 	return true
 }
 

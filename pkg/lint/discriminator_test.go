@@ -1,0 +1,28 @@
+package lint_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/lint"
+)
+
+// TestUnusedDiscriminator: a property with a value for each member is one to name.
+func TestUnusedDiscriminator(t *testing.T) {
+	for _, test := range []struct{ name, property, unions, want string }{
+		{"a value for each", "mode: {type: string, enum: [ConfigMap, Host-Path, None]}", "- members: [configMap, hostPath]",
+			`UC531 warning: "mode" has a value for each of "configMap" and "hostPath", and is not the discriminator: nothing relates them`},
+		{"none for one", "mode: {type: string, enum: [ConfigMap, None]}", "- members: [configMap, hostPath]", ""},
+		{"no enum", "mode: {type: string}", "- members: [configMap, hostPath]", ""},
+		{"declared", "mode: {type: string, enum: [ConfigMap, HostPath]}", "- {discriminator: mode, fields-to-discriminateBy: {configMap: ConfigMap, hostPath: HostPath}}", ""},
+		{"of another union", "mode: {type: string, enum: [a, ConfigMap, HostPath]}",
+			"- members: [configMap, hostPath]\n- {discriminator: mode, fields-to-discriminateBy: {a: a}}", ""},
+	} {
+		spec := "type: object\nproperties:\n  " + test.property + "\n  configMap: {type: object}\n  hostPath: {type: object}\n  a: {type: object}\nx-kubernetes-unions:\n" + test.unions + "\n"
+		l := lint.File("crd.yaml", []byte(crd("mounts", version{name: "v1", spec: spec})), lint.Options{})
+		if got := strings.Join(codes(l, diag.UnusedDiscriminator), "\n"); got != test.want || l.HasErrors() {
+			t.Errorf("%s: %q, want %q; %v", test.name, got, test.want, l)
+		}
+	}
+}
