@@ -25,6 +25,7 @@ var seeds = []string{
 	"--- |\n text\n--- >2\n   text\n",
 	"a: 'it''s'\nb: \"q\\\"\\\\ \\\n  x\"\nc: \"two\n\n  lines\"\n",
 	"{\"a\": [1, 2, {\"b\": \"c\"}], \"d\": {}, \"e\": []}\n",
+	"{\"a\": 1} [2]\n{\"b\": \"c\"}{\"\\/\": \"\\ud83d\"}\n---\nc: d\n",
 	"{\n\t\"a\": [\n\t\t1,\n\t\t\"x, ] } # no comment\"\n\t]\n}\n",
 	"a: {b: c, d, e: , ? f, ? g : h} # x\n",
 	"a: [b: c, {d: e}: f, [g]: h, ? i : j, ? k]\n",
@@ -114,6 +115,9 @@ func checkFile(t *testing.T, file *File) {
 		end = d.End
 		if d.Root == nil {
 			continue
+		}
+		if text := file.Src[d.Start:d.End]; d.json && (len(text) > 1024 || bytes.ContainsAny(text, "\\\u0085\u2028\u2029")) {
+			continue // what follows reads parts of it as YAML, which may mean something else
 		}
 		c := &checker{t: t, f: file, d: d}
 		start, stop := c.span(d.Root)
