@@ -81,7 +81,8 @@ func TestBadInput(t *testing.T) {
 		{"alias bomb elsewhere", bomb(), "", ""},
 		{"deep flow", nested("[", "]", 20000), "in:1:10001: error: UC101: exceeded max depth of 10000", ""},
 		{"deep block", strings.Repeat("- ", 10002) + "x\n", "in:1:20001: error: UC101: exceeded max depth of 10000", ""},
-		{"deep and fine", nested("[", "]", 5000), "", ""},
+		{"beyond the limit", nested("[", "]", 501), "in:1:501: error: UC108: lists and mappings are nested more deeply here than the limit of 500", ""},
+		{"deep and fine", nested("[", "]", 500), "", ""},
 
 		{"v1beta1", "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nspec: {validation: {openAPIV3Schema: {x-kubernetes-unions: [{members: [a, b]}]}}}\n", "in:1:1: error: UC106: apiextensions.k8s.io/v1beta1 has not been served since Kubernetes 1.22", "convert it to apiextensions.k8s.io/v1"},
 		{"duplicate key in a CRD", strings.Replace(crd, "scope: Namespaced\n", "scope: Namespaced\n  group: x\n", 1), `in:9:3: error: UC104: key "group" occurs twice in this mapping`, ""},
