@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -75,6 +76,18 @@ directories.`,
 	return cmd
 }
 
+// written is the declaration of an object; with its extensions, if there are any.
+func written(o compile.Object) *yaml.Node {
+	if o.Extensions == nil {
+		return o.Value
+	}
+	l := &yaml.Node{Kind: yaml.SequenceNode}
+	for _, u := range o.Unions {
+		l.Content = append(l.Content, u.Node())
+	}
+	return l
+}
+
 // declared returns the declarations of all CRDs in the inputs.
 func (a *app) declared(ctx context.Context, e outside, args []string, flags *elsewhereFlags) ([]union.External, error) {
 	found, err := gather(ctx, a, e, args, func(name string, src []byte) ([]compile.Declared, diag.List, error) {
@@ -97,7 +110,7 @@ func (a *app) declared(ctx context.Context, e outside, args []string, flags *els
 			for _, o := range crd.Objects {
 				l = append(l, union.External{
 					Target:  union.Target{Name: crd.Name},
-					Version: o.Name, Steps: o.Steps, Value: o.Value, File: g.name,
+					Version: o.Name, Steps: o.Steps, Value: written(o), File: g.name,
 				})
 			}
 		}

@@ -165,7 +165,11 @@ type Object struct {
 	Key int
 	// Value is that of x-kubernetes-unions.
 	Value *yaml.Node
-	// Declarations are its unions as written, Unions as understood, in order.
+	// Extensions is a list of those of the unions (union.ParseExtensions); nil when there
+	// are none.
+	Extensions *yaml.Node
+	// Declarations are its unions as written, with their extensions, Unions as
+	// understood, in order.
 	Declarations []*union.Declaration
 	Unions       []*union.Union
 }
@@ -290,10 +294,15 @@ func (c *compiler) resolve() {
 				Message: "kubectl does not find this schema where it is written: a key on the way to it is no string to it", Hint: "quote the property names"})
 			continue
 		}
+		sound := true
 		for _, w := range l.written {
 			declarations, diags := union.Parse(w.File, o.Place.String(), w.Value, w.At)
 			c.diags = append(c.diags, diags...)
 			o.Declarations = append(o.Declarations, declarations...)
+			sound = sound && !diags.HasErrors()
+		}
+		if sound { // else an extension may be of what cannot be read
+			c.extend(o, l.extends)
 		}
 		if c.manyValues(o) {
 			continue
@@ -312,6 +321,18 @@ func (c *compiler) resolve() {
 	}
 	if !c.diags.HasErrors() {
 		c.versionsDiffer()
+	}
+}
+
+// extend gives the unions of an object the keys that extensions say.
+func (c *compiler) extend(o *object, l []union.External) {
+	for _, e := range l {
+		extensions, diags := union.ParseExtensions(e.File, o.Place.String(), e.Value, e.At)
+		c.diags = append(append(c.diags, diags...), union.Extend(o.Declarations, extensions)...)
+		if o.Extensions == nil {
+			o.Extensions = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		}
+		o.Extensions.Content = append(o.Extensions.Content, yamltext.Resolve(e.Value).Content...)
 	}
 }
 

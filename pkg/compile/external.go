@@ -20,7 +20,14 @@ func (l *locator) external(m Manifest) {
 		return
 	}
 	versions := value(value(m.Node, "spec"), "versions")
-	for _, e := range m.External {
+	// Extensions come after what they extend.
+	extending := func(e union.External) int {
+		if e.Extend {
+			return 1
+		}
+		return 0
+	}
+	for _, e := range slices.SortedStableFunc(slices.Values(m.External), func(a, b union.External) int { return extending(a) - extending(b) }) {
 		found := false
 		var names []string
 		if versions != nil && versions.Kind == yaml.SequenceNode {
@@ -101,6 +108,10 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 	}
 	at := slices.IndexFunc(l.objects, func(o location) bool { return o.Version == l.place.Version && slices.Equal(o.Steps, l.place.Steps) })
 	switch {
+	case at >= 0 && e.Extend:
+		l.objects[at].extends = append(l.objects[at].extends, e)
+	case e.Extend:
+		l.at(e, diag.NoSuchUnion, "declare it with x-kubernetes-unions, or name the versions that have it", "no union is declared here that could be extended")
 	case at < 0:
 		l.place.Node = n
 		l.objects = append(l.objects, location{Place: l.place, key: -1, written: []union.External{e}, frames: l.frames})

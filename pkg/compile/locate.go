@@ -24,6 +24,7 @@ type location struct {
 	Place
 	key     int              // of a declaration in the schema, else -1
 	written []union.External // what declares; one, unless it stands elsewhere
+	extends []union.External // what extends that
 	frames  []frame          // the last one is the schema itself
 }
 

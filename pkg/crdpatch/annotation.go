@@ -52,6 +52,8 @@ type schemaRecord struct {
 	// Unions is the value of the declaration; empty for a schema that only got
 	// removal guards. It is written only where Source does not say it.
 	Unions json.RawMessage `json:"unions,omitempty"`
+	// Extend is the list of extensions of these unions, which stand elsewhere.
+	Extend json.RawMessage `json:"extend,omitempty"`
 	// External says that the declaration did not stand in the schema.
 	External bool `json:"external,omitempty"`
 	// Source is the exact text that was cut out, and At where: its distance from
@@ -200,6 +202,8 @@ func (s schemaRecord) check() error {
 		return errors.New(".path leads to no schema")
 	case (s.External || s.Kept || s.Source != "") && len(s.Unions) == 0:
 		return errors.New(".unions is missing")
+	case len(s.Extend) > 0 && len(s.Unions) == 0:
+		return errors.New(".extend is of no unions")
 	case s.External && s.Kept || (s.External || s.Kept) && s.Source != "":
 		return errors.New(" contradicts itself")
 	case len(s.Unions) > 0 && !s.External && !s.Kept && s.Source == "":
@@ -225,6 +229,16 @@ func (s schemaRecord) check() error {
 		if !slices.ContainsFunc(d.Properties(), func(name string) bool { return name != "" }) {
 			return errors.New(": the declaration is none: it names no members")
 		}
+	}
+	if len(s.Extend) == 0 {
+		return nil
+	}
+	if value, err = orderedJSON(s.Extend); err != nil {
+		return fmt.Errorf(".extend: %w", err)
+	}
+	extensions, diags := union.ParseExtensions("", "", nodeOf(value), nil)
+	if diags = append(diags, union.Extend(declarations, extensions)...); diags.HasErrors() {
+		return fmt.Errorf(".extend: %s", diags.Sort()[0].Message)
 	}
 	return nil
 }

@@ -385,6 +385,9 @@ func (r *restorer) manifestWith(crd map[string]any, declaring []*claimed) (compi
 	m.Limits = r.opts.Limits
 	for _, c := range declaring {
 		m.External = append(m.External, r.declared(c))
+		if len(c.Extend) > 0 {
+			m.External = append(m.External, r.extension(c.schemaRecord))
+		}
 	}
 	return m, err
 }

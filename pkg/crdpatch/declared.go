@@ -70,6 +70,9 @@ func (p *patcher) recorded(r *restorer, value *any) []union.External {
 				l = append(l, e)
 			}
 		}
+		if node != nil {
+			r.rememberExtension(s)
+		}
 	}
 	return l
 }

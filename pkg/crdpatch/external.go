@@ -39,12 +39,40 @@ func (r *restorer) remember(s schemaRecord) {
 		r.forgotten(s, e, given)
 	}
 	if ok {
-		if r.patcher.external == nil {
-			r.patcher.external = map[string][]union.External{}
-		}
-		key := r.manifest.key(r.document)
-		r.patcher.external[key] = append(r.patcher.external[key], e)
+		r.keep(e)
 	}
+}
+
+// rememberExtension keeps what extends a declaration. It reports an extension of a
+// version whose declarations from elsewhere are given, without one for this schema.
+func (r *restorer) rememberExtension(s schemaRecord) {
+	if len(s.Extend) == 0 {
+		return
+	}
+	e := r.extension(s)
+	given, all := r.opts.Elsewhere.Of(r.manifest.names())
+	if all(s.Version) && !slices.ContainsFunc(given, func(g union.External) bool { return g.Extend && g.Covers(s.Version, s.Path) }) {
+		r.report(diag.Diagnostic{Code: diag.Forgotten, Severity: diag.Warning, Pos: *e.At, Path: placeOf(s.Version, s.Path),
+			Message: "the extension of unions, which an earlier compilation took from a UnionSet, is declared no more: they are compiled without it",
+			Hint:    "if that was not intended: declarations of one CRD are given all at once (--go, --kubebuilder and --unions in one command)"})
+	}
+	r.keep(e)
+}
+
+// extension is the recorded extension of a schema's unions.
+func (r *restorer) extension(s schemaRecord) union.External {
+	at := r.pos(r.annotations.Content[r.ours])
+	value, _ := orderedJSON(s.Extend) // the record was checked
+	return union.External{Version: s.Version, Steps: s.Path, Value: nodeOf(value), At: &at, Extend: true}
+}
+
+// keep adds a recorded declaration to those from elsewhere.
+func (r *restorer) keep(e union.External) {
+	if r.patcher.external == nil {
+		r.patcher.external = map[string][]union.External{}
+	}
+	key := r.manifest.key(r.document)
+	r.patcher.external[key] = append(r.patcher.external[key], e)
 }
 
 // forgotten reports the unions of a recorded declaration that have nothing in common
@@ -52,7 +80,7 @@ func (r *restorer) remember(s schemaRecord) {
 func (r *restorer) forgotten(s schemaRecord, recorded union.External, given []union.External) {
 	var kept []string
 	for _, e := range given {
-		if e.Covers(s.Version, s.Path) {
+		if e.Covers(s.Version, s.Path) && !e.Extend {
 			kept = append(kept, slices.Concat(propertiesOf(e)...)...)
 		}
 	}

@@ -277,6 +277,9 @@ func (w *writer) apply(c *change) error {
 	if c.object != nil {
 		c.record.Unions = json.RawMessage(layout{}.value(ordered(c.object.Value)))
 		c.record.External = c.object.Key < 0
+		if c.object.Extensions != nil {
+			c.record.Extend = json.RawMessage(layout{}.value(ordered(c.object.Extensions)))
+		}
 	}
 	if c.object != nil && c.object.Key >= 0 {
 		if err := w.cutDeclaration(c); err != nil {

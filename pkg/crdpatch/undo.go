@@ -208,6 +208,7 @@ func (r *restorer) remove() []yamltext.Edit {
 		if s.External {
 			r.remember(s)
 		}
+		r.rememberExtension(s)
 		cut, err := r.removeLists(c)
 		if err != nil {
 			r.errorf(c.place.Node, diag.Unproved, "", "cannot take the rules out of %s: %v", c.place, err)
@@ -228,7 +229,7 @@ func (r *restorer) remove() []yamltext.Edit {
 func (r *restorer) overwritten(all []*claimed, w *regenerated) bool {
 	given, _ := r.opts.Elsewhere.Of(r.manifest.names())
 	covers := func(s schemaRecord) bool {
-		return slices.ContainsFunc(given, func(e union.External) bool { return e.Covers(s.Version, s.Path) })
+		return slices.ContainsFunc(given, func(e union.External) bool { return !e.Extend && e.Covers(s.Version, s.Path) })
 	}
 	items := 0
 	for _, s := range r.record.Schemas {

@@ -218,6 +218,8 @@ const (
 	BadUnionCompiler Code = "UC705"
 	// BadLintConfig: the configuration of lint is malformed.
 	BadLintConfig Code = "UC706"
+	// NoSuchUnion: an extension is of no union that is declared for its schema.
+	NoSuchUnion Code = "UC707"
 )
 
 // CodeInfo describes a code.
@@ -317,6 +319,7 @@ var Codes = []CodeInfo{
 	{DeclaredTwice, Error, "declared twice"},
 	{BadUnionCompiler, Error, "bad UnionCompiler"},
 	{BadLintConfig, Error, "bad lint configuration"},
+	{NoSuchUnion, Error, "no such union"},
 }
 
 // Info returns the entry of the code in [Codes], and whether there is one.

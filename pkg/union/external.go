@@ -30,6 +30,9 @@ type External struct {
 	// At, unless nil, is the position of all of Value, as when it is not YAML that
 	// the user wrote.
 	At *diag.Pos
+	// Extend says that Value is a list of extensions (ParseExtensions), of unions that
+	// are declared for the schema in it or elsewhere.
+	Extend bool
 	// Named is where the CRD and the schema are named; zero where Value stands.
 	Named diag.Pos
 	// Struct is the Go type that has the markers, with the path of its package; empty

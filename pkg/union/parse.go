@@ -162,30 +162,18 @@ func (p *parser) declaration(item *yaml.Node) *Declaration {
 	for len(entries) > 0 {
 		e := entries[0]
 		entries = entries[1:]
-		// Unknown keys are errors: a typo must not silently weaken validation.
-		name := p.word(e.Key)
 		if lost := outdented(e, entries); lost > 0 {
-			p.errorf(e.Key, diag.MalformedDeclaration, fmt.Sprintf("indent the lines below %s", name.text),
-				"%s has no entries: %s", name.text, besideIt(entries[:lost]))
+			p.errorf(e.Key, diag.MalformedDeclaration, fmt.Sprintf("indent the lines below %s", e.Key.Value),
+				"%s has no entries: %s", e.Key.Value, besideIt(entries[:lost]))
 			entries = entries[lost:]
 			continue
 		}
-		read, ok := keys[name.text]
-		if !ok {
-			if name.set {
-				p.errorf(e.Key, diag.UnknownKey, UnknownKeyHint(name.text, Keys()), "unknown key %q in a union declaration", name.text)
-			}
-			continue
-		}
-		switch name.text {
+		switch p.read(d, e, Keys()) {
 		case "fields-to-discriminateBy":
 			hasFields = e.Key
 		case "members":
 			hasMembers = e.Key
 		}
-		p.key = name.text
-		read(p, d, e.Key, e.Value)
-		p.key = ""
 	}
 	if hasFields != nil && hasMembers != nil {
 		p.errorf(hasMembers, diag.Contradiction, "keep fields-to-discriminateBy with a discriminator, members without one",
@@ -217,6 +205,23 @@ func besideIt(l []yamltext.Entry) string {
 		return names[0] + " stands beside it"
 	}
 	return strings.Join(names, ", ") + " stand beside it"
+}
+
+// read reads an entry of a declaration, and returns its key. Unknown keys are errors: a
+// typo must not silently weaken validation.
+func (p *parser) read(d *Declaration, e yamltext.Entry, known []string) string {
+	name := p.word(e.Key)
+	read, ok := keys[name.text]
+	if !ok {
+		if name.set {
+			p.errorf(e.Key, diag.UnknownKey, UnknownKeyHint(name.text, known), "unknown key %q in a union declaration", name.text)
+		}
+		return ""
+	}
+	p.key = name.text
+	read(p, d, e.Key, e.Value)
+	p.key = ""
+	return name.text
 }
 
 // UnknownKeyHint is what to write instead of a key that is none of those known.

@@ -10,6 +10,9 @@
 //	  x-kubernetes-unions:
 //	  - discriminator: type
 //	    fields-to-discriminateBy: {s3: S3, nfs: NFS}
+//	  extend:
+//	  - union: retention
+//	    ratchet: true
 //
 // [Parse] turns a file into a [union.Elsewhere], which pkg/compile resolves against the schemas
 // of the CRDs: whether a CRD, version, path or property exists is its business. All

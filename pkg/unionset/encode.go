@@ -4,7 +4,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // encode writes items the way kubectl and kustomize write YAML.
@@ -26,7 +25,7 @@ func encode(l []item, comments bool) ([]byte, error) {
 		for _, u := range i.unions {
 			unions.Content = append(unions.Content, block(u, comments))
 		}
-		m.Content = append(m.Content, yamltext.StringNode(union.Key), unions)
+		m.Content = append(m.Content, yamltext.StringNode(i.key()), unions)
 		schemas.Content = append(schemas.Content, m)
 	}
 	root := mapping("apiVersion", yamltext.StringNode(APIVersion))

@@ -13,20 +13,27 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
+// extendKey is the key of extensions.
+const extendKey = "extend"
+
 // entry is an item of schemas.
 type entry struct {
 	crd      string
 	versions []string   // none: all
 	steps    []string   // to the schema
-	unions   *yaml.Node // nil: the CRD has none
+	unions   *yaml.Node // nil with extends: the CRD has none
+	extends  *yaml.Node // of unions that are declared elsewhere
 	node     *yaml.Node
 	path     string // of the entry, in messages
 }
 
+// declaresNone reports whether the entry says that the CRD has no unions.
+func (e entry) declaresNone() bool { return e.unions == nil && e.extends == nil }
+
 // entry reads an item of schemas. When anything in it is wrong, it is left out.
 func (p *parser) entry(item *yaml.Node) {
 	before := len(p.diags)
-	fields, ok := p.fields(item, "an item of schemas", "crd", "versions", "path", union.Key)
+	fields, ok := p.fields(item, "an item of schemas", "crd", "versions", "path", union.Key, extendKey)
 	if !ok {
 		return
 	}
@@ -46,9 +53,15 @@ func (p *parser) entry(item *yaml.Node) {
 		e.unions = yamltext.Resolve(unions)
 		_, diags := union.Parse(p.file, p.path, e.unions, nil)
 		p.diags = append(p.diags, diags...)
-	} else if len(fields) > 1 && len(p.diags) == before {
+	}
+	if extends, ok := fields[extendKey]; ok {
+		e.extends = yamltext.Resolve(extends)
+		_, diags := union.ParseExtensions(p.file, p.path, e.extends, nil)
+		p.diags = append(p.diags, diags...)
+	}
+	if len(fields) > 1 && e.declaresNone() && len(p.diags) == before {
 		p.errorf(e.node, diag.BadUnionSet, fmt.Sprintf("declare unions, or write no more than crd: %s to say that it has none", e.crd),
-			"this item of schemas has no %s", union.Key)
+			"this item of schemas has neither %s nor %s", union.Key, extendKey)
 	}
 	if len(p.diags) == before {
 		p.entries = append(p.entries, e)
@@ -117,11 +130,11 @@ func (p *parser) overlaps() {
 	for _, e := range p.entries {
 		for _, o := range before[e.crd] {
 			switch {
-			case (e.unions == nil) != (o.unions == nil):
+			case e.declaresNone() != o.declaresNone():
 				p.overlap(e, o, "delete the item without unions", "%s is said to have unions and to have none", e.crd)
-			case e.unions == nil:
+			case e.declaresNone():
 				p.overlap(e, o, "delete one of them", "%s is said twice to have no unions", e.crd)
-			case slices.Equal(e.steps, o.steps):
+			case slices.Equal(e.steps, o.steps) && (e.unions != nil && o.unions != nil || e.extends != nil && o.extends != nil):
 				version, overlap := common(e.versions, o.versions)
 				if overlap {
 					p.overlap(e, o, "put all unions of one schema into one list", "%s of %s has unions twice%s", where(e.steps), e.crd, version)

@@ -52,13 +52,22 @@ func Format(externals []union.External) ([]byte, error) {
 // item is what becomes an item of schemas.
 type item struct {
 	crd, path string
+	extend    bool         // unions are extensions
 	versions  []string     // sorted; none: all
 	unions    []*yaml.Node // each an item of x-kubernetes-unions
 	meaning   string       // equal for equal unions
 }
 
+// key is what the unions stand at.
+func (i item) key() string {
+	if i.extend {
+		return extendKey
+	}
+	return union.Key
+}
+
 func (i item) equal(j item) bool {
-	return i.crd == j.crd && i.path == j.path && slices.Equal(i.versions, j.versions) && i.meaning == j.meaning
+	return i.crd == j.crd && i.path == j.path && i.extend == j.extend && slices.Equal(i.versions, j.versions) && i.meaning == j.meaning
 }
 
 // written returns the items of a UnionSet with these declarations, in order.
@@ -70,7 +79,7 @@ func written(externals []union.External) ([]item, error) {
 			return nil, fmt.Errorf("%s: %w", e.Pos(), err)
 		}
 		at := slices.IndexFunc(single, func(o item) bool {
-			return o.crd == i.crd && o.path == i.path && slices.Equal(o.versions, i.versions)
+			return o.crd == i.crd && o.path == i.path && o.extend == i.extend && slices.Equal(o.versions, i.versions)
 		})
 		if at < 0 {
 			single = append(single, i)
@@ -83,7 +92,7 @@ func written(externals []union.External) ([]item, error) {
 	var l []item
 	for _, i := range single {
 		at := slices.IndexFunc(l, func(o item) bool {
-			return o.crd == i.crd && o.path == i.path && o.meaning == i.meaning && len(o.versions) > 0 && len(i.versions) > 0
+			return o.crd == i.crd && o.path == i.path && o.extend == i.extend && o.meaning == i.meaning && len(o.versions) > 0 && len(i.versions) > 0
 		})
 		if at < 0 {
 			l = append(l, i)
@@ -97,12 +106,12 @@ func written(externals []union.External) ([]item, error) {
 
 func sortItems(l []item) {
 	slices.SortStableFunc(l, func(a, b item) int {
-		return cmp.Or(cmp.Compare(a.crd, b.crd), cmp.Compare(a.path, b.path), slices.Compare(a.versions, b.versions))
+		return cmp.Or(cmp.Compare(a.crd, b.crd), cmp.Compare(a.path, b.path), slices.Compare(a.versions, b.versions), -cmp.Compare(a.key(), b.key()))
 	})
 }
 
 func itemOf(e union.External) (item, error) {
-	i := item{crd: e.Name, path: Path(e.Steps)}
+	i := item{crd: e.Name, path: Path(e.Steps), extend: e.Extend}
 	if i.crd == "" {
 		return i, fmt.Errorf("a %s needs the name of the CRD of %s", Kind, e.Target)
 	}
@@ -114,6 +123,9 @@ func itemOf(e union.External) (item, error) {
 	}
 	// Only strings, booleans, lists and mappings get past this.
 	_, diags := union.Parse(e.File, "", e.Value, e.At)
+	if e.Extend {
+		_, diags = union.ParseExtensions(e.File, "", e.Value, e.At)
+	}
 	if err := errorOf(diags); err != nil {
 		return i, err
 	}

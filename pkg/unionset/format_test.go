@@ -2,6 +2,7 @@ package unionset_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -30,7 +31,7 @@ func declared(t *testing.T, externals []union.External) []string {
 		}
 		path := strings.Join(e.Steps, "/")
 		path = strings.NewReplacer("items", "[*]", "additionalProperties", "[*]").Replace(path)
-		l = append(l, strings.Join([]string{e.Name, e.Version, path, string(data)}, " "))
+		l = append(l, fmt.Sprint(e.Name, " ", e.Version, " ", path, " ", e.Extend, " ", string(data)))
 	}
 	slices.Sort(l)
 	return l

@@ -44,16 +44,17 @@ func Parse(name string, src []byte) (*union.Elsewhere, diag.List) {
 		if scope := (union.Scope{Target: t}); !slices.Contains(set.Scopes, scope) {
 			set.Scopes = append(set.Scopes, scope)
 		}
-		if e.unions == nil {
-			continue
-		}
 		versions := e.versions
 		if len(versions) == 0 {
 			versions = []string{""}
 		}
 		for _, v := range versions {
-			set.Externals = append(set.Externals, union.External{Target: t, Version: v, Steps: slices.Clone(e.steps), Value: e.unions, File: name,
-				Named: diag.Pos{File: name, Line: e.node.Line, Col: e.node.Column}})
+			for _, value := range []*yaml.Node{e.unions, e.extends} {
+				if value != nil {
+					set.Externals = append(set.Externals, union.External{Target: t, Version: v, Steps: slices.Clone(e.steps), Value: value, File: name,
+						Extend: value == e.extends, Named: diag.Pos{File: name, Line: e.node.Line, Col: e.node.Column}})
+				}
+			}
 		}
 	}
 	return set, p.diags.Sort()

@@ -41,6 +41,17 @@ schemas:
   x-kubernetes-unions: [{members: [x, w]}, {members: [p, q], name: other}]
 `, "a.example.com b.example.com", []string{"6:24 a.example.com  [] 1", "9:24 b.example.com  [] 2"}},
 
+	{"extensions", header + `
+schemas:
+- crd: a.example.com
+  extend:
+  - ratchet: true
+- crd: a.example.com
+  path: spec
+  x-kubernetes-unions: [{members: [x, w]}]
+  extend: [{union: backend, allowedChanges: {A: [B]}}, {union: x, name: other}]
+`, "a.example.com", []string{"7:3 a.example.com  [] 1", "10:24 a.example.com  [properties spec] 1", "11:11 a.example.com  [properties spec] 2"}},
+
 	{"several versions", header + `
 schemas:
 - crd: a.example.com
@@ -176,7 +187,7 @@ var bad = []struct {
 		`6:3: error: UC701: unknown key "version" in an item of schemas; write "versions"`,
 		`7:3: error: UC701: unknown key "x-kubernetes-union" in an item of schemas; write "x-kubernetes-unions"`,
 		`8:3: error: UC701: unknown key "discriminator" in an item of schemas; put it into an item of x-kubernetes-unions`,
-		`9:3: error: UC701: unknown key "foo" in an item of schemas; the keys are crd, versions, path, x-kubernetes-unions`,
+		`9:3: error: UC701: unknown key "foo" in an item of schemas; the keys are crd, versions, path, x-kubernetes-unions, extend`,
 	}},
 
 	{name: "key that is no string", text: header + "schemas:\n- crd: a.example.com\n  ? [a]\n  : b\n", schema: true, want: []string{
@@ -209,7 +220,7 @@ var bad = []struct {
 	{name: "schemas by name", text: header + "schemas:\n  a.example.com: {}\n", want: []string{
 		`4:3: error: UC701: schemas: want a list, not a mapping; write an item per schema: - crd: backups.example.com`}},
 	{name: "schema is a string", text: header + "schemas: [a.example.com]\n", want: []string{
-		`3:11: error: UC701: an item of schemas must be a mapping, not "a.example.com"; its keys are crd, versions, path, x-kubernetes-unions`}},
+		`3:11: error: UC701: an item of schemas must be a mapping, not "a.example.com"; its keys are crd, versions, path, x-kubernetes-unions, extend`}},
 	{name: "metadata is a string", text: header + "metadata: backups\nschemas: []\n", want: []string{
 		`3:11: error: UC701: metadata: want a mapping, not "backups"; write it like metadata: {name: backups}, or delete it`}},
 	{name: "name is a list", text: header + "metadata: {name: [a]}\nschemas: []\n", want: []string{
@@ -231,8 +242,18 @@ var bad = []struct {
 		`7:36: error: UC105: kubectl reads y as the boolean true; quote it; quote it: "y"`,
 	}},
 	{name: "no unions", text: header + "schemas:\n- crd: a.example.com\n  path: spec\n- crd: b.example.com\n  versions: [v1]\n", want: []string{
-		`4:3: error: UC701: this item of schemas has no x-kubernetes-unions; declare unions, or write no more than crd: a.example.com to say that it has none`,
-		`6:3: error: UC701: this item of schemas has no x-kubernetes-unions; declare unions, or write no more than crd: b.example.com to say that it has none`,
+		`4:3: error: UC701: this item of schemas has neither x-kubernetes-unions nor extend; declare unions, or write no more than crd: a.example.com to say that it has none`,
+		`6:3: error: UC701: this item of schemas has neither x-kubernetes-unions nor extend; declare unions, or write no more than crd: b.example.com to say that it has none`,
+	}},
+	{name: "extensions", text: header + "schemas:\n- crd: a.example.com\n  extend: []\n- crd: b.example.com\n  extend: [{union: x}, {}, {ratchet: maybe}, {ratchett: true}]\n", want: []string{
+		`5:11: error: UC202: want a list of extensions, not an empty list; write it like [{union: backend, ratchet: true}]`,
+		`7:12: error: UC202: the extension has no key of a declaration; write it like {union: backend, ratchet: true}`,
+		`7:24: error: UC202: the extension has no key of a declaration; write it like {union: backend, ratchet: true}`,
+		`7:38: error: UC202: ratchet: want true or false, not "maybe"; write it like ratchet: true`,
+		`7:47: error: UC201: unknown key "ratchett" in a union declaration; write "ratchet"`,
+	}},
+	{name: "extended twice", schema: true, text: header + "schemas:\n- crd: a.example.com\n  extend: [{ratchet: true}]\n- crd: a.example.com\n  versions: [v1]\n  extend: [{ratchet: true}]\n", want: []string{
+		`6:3: error: UC701: the root of a.example.com has unions twice in version v1: an item without versions is for all of them; put all unions of one schema into one list (4:3)`,
 	}},
 	{name: "one version", text: header + "schemas:\n- crd: a.example.com\n  versions: v1\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
 		`5:13: error: UC701: versions: want a list of names, not "v1"; write it like versions: [v1]`}},
