@@ -270,7 +270,7 @@ func (a *app) report(results []result, format string) error {
 	}
 	list = a.loud(list, diag.Warning).Sort()
 
-	if err := printDiagnostics(a.streams.Err, format, a.console.colour, list, results); err != nil {
+	if err := a.printDiagnostics(a.streams.Err, format, a.console.colour, list, results); err != nil {
 		return fmt.Errorf("write diagnostics: %w", err)
 	}
 	switch {

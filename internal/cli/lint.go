@@ -200,7 +200,7 @@ func (a *app) showFindings(output *printing, l diag.List, results []result, thre
 	l = a.loud(l, diag.Info)
 	colour := output.path == "" && newConsole(a.streams.Out).colour
 	var out bytes.Buffer
-	if err := printDiagnostics(&out, output.name, colour, l, results); err != nil {
+	if err := a.printDiagnostics(&out, output.name, colour, l, results); err != nil {
 		return fmt.Errorf("print findings: %w", err)
 	}
 	if err := a.write(output.path, out.Bytes()); err != nil {

@@ -58,6 +58,7 @@ type app struct {
 	console   *console
 	quiet     bool // print errors only
 	verbose   bool // print what is done, too
+	all       bool // print all diagnostics of a file
 	compile   func(crdpatch.Options) transform
 	decompile func(crdpatch.Options) transform
 	explain   func(crdpatch.Options) planner

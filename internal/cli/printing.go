@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -123,8 +124,18 @@ var diagnosticPrinters = map[string]diagnosticPrinter{
 	},
 }
 
-// printDiagnostics prints diagnostics to w in a format.
-func printDiagnostics(w io.Writer, format string, colour bool, l diag.List, results []result) error {
+// printDiagnostics prints diagnostics to w in a format. People get no more of a file
+// than they can read, unless they want all; programs get all.
+func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.List, results []result) error {
+	if !a.all && (format == "text" || format == "github") {
+		var rest []string
+		l, rest = readable(l)
+		defer func() {
+			for _, line := range rest {
+				fmt.Fprintln(w, diag.Escape(line))
+			}
+		}()
+	}
 	if format == "text" && colour {
 		return diag.ColorText(w, l, sources(results))
 	}
@@ -135,4 +146,37 @@ func printDiagnostics(w io.Writer, format string, colour bool, l diag.List, resu
 	root := repository(dir)
 	paths := func(file string) string { return relative(root, dir, file, filepath.Separator) }
 	return diagnosticPrinters[format](w, l, sources(results), paths)
+}
+
+// mostDiagnostics is how many are printed of a file.
+const mostDiagnostics = 100
+
+// readable returns the worst diagnostics of each file, in their order, and a line for
+// each file that has more.
+func readable(l diag.List) (worst diag.List, rest []string) {
+	type kind struct {
+		file     string
+		severity diag.Severity
+	}
+	total, left := map[string]int{}, map[kind]int{}
+	for _, severity := range []diag.Severity{diag.Error, diag.Warning, diag.Info} {
+		for _, d := range l {
+			if d.Severity == severity {
+				if total[d.Pos.File]++; total[d.Pos.File] <= mostDiagnostics {
+					left[kind{d.Pos.File, severity}]++
+				}
+			}
+		}
+	}
+	told := map[string]bool{}
+	for _, d := range l {
+		k := kind{d.Pos.File, d.Severity}
+		if left[k]--; left[k] >= 0 {
+			worst = append(worst, d)
+		} else if !told[k.file] {
+			told[k.file] = true
+			rest = append(rest, fmt.Sprintf("%s: %d more; --all prints them", cmp.Or(k.file, "-"), total[k.file]-mostDiagnostics))
+		}
+	}
+	return worst, rest
 }

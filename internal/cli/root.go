@@ -78,6 +78,7 @@ written. Results go to standard output, everything else to standard error.`,
 	}
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print errors only: no warnings, no progress")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "print notes and repeated warnings too, and name each file when it is done")
+	root.PersistentFlags().BoolVar(&a.all, "all", false, fmt.Sprintf("print all diagnostics of a file, not the worst %d only; JSON and SARIF have all", mostDiagnostics))
 	root.PersistentFlags().Var(&a.limits, "limit", limit.Usage())
 	root.SetHelpCommand(helpCommand())
 	group(root, "Compile", a.compileCommand(), a.decompileCommand(), a.fnCommand())

@@ -23,6 +23,12 @@ func (c *compiler) withinLimits() {
 		}
 		c.report(diag.Diagnostic{Code: diag.OverLimit, Pos: at, Path: l.Place.String(), Message: fmt.Sprintf(format, args...), Hint: limit.Hint(name)})
 	}
+	_, spec, _, _ := yamltext.Lookup(c.manifest.Node, "spec")
+	if _, versions, _, found := yamltext.Lookup(spec, "versions"); found && len(yamltext.Resolve(versions).Content) > limits.Versions {
+		ok = false
+		c.report(diag.Diagnostic{Code: diag.OverLimit, Pos: c.pos(versions), Hint: limit.Hint("versions"),
+			Message: fmt.Sprintf("the CRD has more versions than the limit of %d", limits.Versions)})
+	}
 	for _, l := range c.located.objects {
 		for _, w := range l.written {
 			for _, item := range yamltext.Resolve(w.Value).Content {
@@ -39,7 +45,8 @@ func (c *compiler) withinLimits() {
 					{"emptyIsUnset", "members", "items", limits.Members},
 					{"allowedChanges", "changes", "changes", limits.Changes},
 				} {
-					if _, v, _, found := yamltext.Lookup(item, k.key); found && leaves(v, k.most) > k.most {
+					_, v, _, found := yamltext.Lookup(item, k.key)
+					if found && leaves(v, k.most) > k.most || k.key == "allowedChanges" && cells(item, v) > k.most {
 						over(l, w, item, k.limit, "%s has more %s than the limit of %d", k.key, k.what, k.most)
 					}
 				}
@@ -49,6 +56,16 @@ func (c *compiler) withinLimits() {
 	if !ok {
 		c.located.objects = nil
 	}
+}
+
+// cells are the changes that a table without a discriminator decides on: its rules
+// list those that it forbids.
+func cells(item, table *yaml.Node) int {
+	_, members, _, ok := yamltext.Lookup(item, "members")
+	if !ok || table == nil {
+		return 0
+	}
+	return len(yamltext.Resolve(members).Content) * len(yamltext.Resolve(table).Content) / 2
 }
 
 // leaves counts the values at n and below that hold no others, as aliases multiply

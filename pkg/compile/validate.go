@@ -9,6 +9,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
@@ -65,13 +68,48 @@ func (c *compiler) reportBefore(before field.ErrorList) {
 	}
 }
 
-// judgeResult validates the CRD with the rules written so far.
+// judgeResult validates the CRD with the rules written so far. For each field path the
+// server converts the whole schema, so these are judged here, with one conversion, and
+// the server is asked with them only when something is wrong.
 func (c *compiler) judgeResult() (*apiextensions.CustomResourceDefinition, field.ErrorList) {
-	crd, err := c.with(c.additions())
+	additions := c.additions()
+	if without, ok := c.withoutFieldPaths(additions); ok {
+		if crd, err := c.with(without); err == nil && len(judge(crd)) == 0 {
+			return crd, nil
+		}
+	}
+	crd, err := c.with(additions)
 	if err != nil {
 		return nil, field.ErrorList{field.InternalError(field.NewPath("spec"), err)}
 	}
 	return crd, judge(crd)
+}
+
+// withoutFieldPaths returns the additions without field paths; ok is false unless the
+// server takes all of these.
+func (c *compiler) withoutFieldPaths(additions []Addition) (without []Addition, ok bool) {
+	without = slices.Clone(additions)
+	for i, a := range without {
+		var internal apiextensions.JSONSchemaProps
+		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(a.Place.Schema(c.crd), &internal, nil); err != nil {
+			return nil, false
+		}
+		structural, err := structuralschema.NewStructural(&internal)
+		if err != nil {
+			return nil, false
+		}
+		without[i].Rules = slices.Clone(a.Rules)
+		for k, r := range a.Rules {
+			if r.FieldPath == "" {
+				continue
+			}
+			if _, _, err := schemacel.ValidFieldPath(r.FieldPath, structural); err != nil {
+				return nil, false
+			}
+			without[i].Rules[k].FieldPath = ""
+		}
+	}
+	return without, true
 }
 
 // Parts of the budget errors' texts that say of which kind they are.

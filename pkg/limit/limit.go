@@ -22,11 +22,14 @@ type Limits struct {
 	Nodes int
 	// Depth is how deep lists and mappings may be nested.
 	Depth int
+	// Versions is the number of versions of a CRD.
+	Versions int
 	// Unions is the number of unions of a CRD, in all its versions.
 	Unions int
 	// Members is the number of members of a union, and of values of its discriminator.
 	Members int
-	// Changes is the number of changes that the table allowedChanges of a union lists.
+	// Changes is the number of changes that the table allowedChanges of a union lists;
+	// without a discriminator, that it decides on: members by rows.
 	Changes int
 }
 
@@ -40,6 +43,7 @@ var kinds = []struct {
 	{"documents", func(l *Limits) *int { return &l.Documents }, 50_000},
 	{"nodes", func(l *Limits) *int { return &l.Nodes }, 10_000_000},
 	{"depth", func(l *Limits) *int { return &l.Depth }, 500},
+	{"versions", func(l *Limits) *int { return &l.Versions }, 100},
 	{"unions", func(l *Limits) *int { return &l.Unions }, 500},
 	{"members", func(l *Limits) *int { return &l.Members }, 500},
 	{"changes", func(l *Limits) *int { return &l.Changes }, 10_000},

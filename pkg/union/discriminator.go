@@ -32,9 +32,10 @@ func Defaulted(property *apiextensionsv1.JSONSchemaProps) bool {
 // excluded reports members' values, unless the enum lacks them, that the
 // discriminator never has.
 func (r *resolver) excluded(prop *apiextensionsv1.JSONSchemaProps) {
+	enum := enumOf(prop)
 	for _, f := range r.d.fields {
 		for _, v := range f.values {
-			if v.text != "" && (len(prop.Enum) == 0 || slices.Contains(enumOf(prop), v.text)) {
+			if v.text != "" && (len(prop.Enum) == 0 || slices.Contains(enum, v.text)) {
 				r.excludes(prop, v, fmt.Sprintf("of member %q", f.name.text))
 			}
 		}
