@@ -190,8 +190,8 @@ func (s *structure) memberless(u *draft, d part) {
 		}
 	}
 	said := s.errorf(d.mark.pos, diag.NoMembers, memberHint(d.mark), "discriminator %s has no members", d.name)
-	if slices.ContainsFunc(s.marks, func(m mark) bool { return m.kind == unionType }) {
-		// The struct is a union, of which there is nothing to enforce yet.
+	if !slices.ContainsFunc(s.fields, func(f *field) bool { return f != d.field && (f.json != "" || f.inline) }) {
+		// There is nothing that could be a member, and nothing to enforce yet.
 		said.Severity, said.Hint = diag.Info, "add optional fields when there are any"
 	}
 }

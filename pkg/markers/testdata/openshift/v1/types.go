@@ -105,7 +105,6 @@ type Platform struct {
 }
 
 // LoadBalancer is a union without members so far.
-// +union
 type LoadBalancer struct {
 	// +unionDiscriminator
 	// +kubebuilder:validation:Enum=Managed;UserManaged
