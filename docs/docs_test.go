@@ -177,7 +177,7 @@ func (d *document) entry(t *testing.T, m templates, code diag.Code, section [2]i
 const (
 	crdFile    = "crd.yaml"
 	unionsFile = "unions.yaml"
-	lintFile   = ".unioncel.yaml"
+	configFile = ".unioncel.yaml"
 	goFile     = "api/types.go"
 )
 
@@ -186,8 +186,8 @@ func inputFile(b block) string {
 	switch {
 	case b.info == "go":
 		return goFile
-	case b.info == "yaml" && strings.HasPrefix(b.text, "apiVersion: unioncel.dev/v1alpha1\nkind: LintConfig\n"):
-		return lintFile
+	case b.info == "yaml" && strings.HasPrefix(b.text, "apiVersion: unioncel.dev/v1alpha1\nkind: Config\n"):
+		return configFile
 	case b.info == "yaml" && strings.HasPrefix(b.text, "apiVersion: unioncel.dev/"):
 		return unionsFile
 	case b.info == "yaml":

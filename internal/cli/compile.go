@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -8,7 +9,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -30,6 +30,11 @@ Unions are declared in the CRDs, or elsewhere: with --go by markers in the Go ty
 that controller-gen makes the CRDs of, with --unions in a file of kind UnionSet. The
 result remembers them, so it can be compiled again without those flags.
 
+The options of a project stand in ` + configFile + `, and flags override them: for each
+input that in its directory or nearest above it, up to the root of the repository
+(docs/config.md). Without one, --check takes encoding and Kubernetes version from the
+annotation of what was compiled.
+
 ` + inputHelp,
 		Example: `  # Print the result of one file
   unioncel compile crd.yaml
@@ -40,8 +45,8 @@ result remembers them, so it can be compiled again without those flags.
   # Compile a directory into another one
   unioncel compile -o dist/crd config/crd
 
-  # In CI: fail and show what is not compiled
-  unioncel compile --check --diff config/crd
+  # In CI: fail and show what is not compiled, or that there is nothing to compile
+  unioncel compile --check --diff --require-unions config/crd
 
   # Behind controller-gen, with the markers of the Go types
   unioncel compile --go ./api/... -w config/crd/bases
@@ -52,27 +57,31 @@ result remembers them, so it can be compiled again without those flags.
   # For a cluster of an older version
   kustomize build config | unioncel compile --kube-version 1.28 | kubectl apply -f -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts, e, err := compiler.options(a.limits)
-			if err != nil {
-				return err
-			}
 			t := func(opts crdpatch.Options) transform {
 				if verify {
 					return selfChecked(a.compile(opts), opts)
 				}
 				return a.compile(opts)
 			}
-			return a.convert(cmd, &flags, e, func(name string, src []byte) ([]byte, diag.List) {
-				return skipping(&compiler.unions, opts.Elsewhere, func(e union.Elsewhere) ([]byte, diag.List) {
-					opts := opts
+			return a.convert(cmd, &flags, a.scope(cmd, &compiler, flags.check), func(in input, src []byte) ([]byte, diag.List) {
+				opts := in.scope.opts
+				opts.AsRecorded = flags.check && in.scope.name == ""
+				out, l := skipping(&compiler.unions, opts.Elsewhere, func(e union.Elsewhere) ([]byte, diag.List) {
 					opts.Elsewhere = e
-					return t(opts)(name, src)
+					return t(opts)(in.name, src)
 				})
+				l, failed := in.scope.judge(l)
+				if failed {
+					out = nil
+				}
+				return out, l
 			}, args)
 		},
 	}
 	flags.register(cmd)
 	compiler.register(cmd)
+	compiler.registerGate(cmd)
+	compiler.registerStrict(cmd)
 	cmd.Flags().BoolVar(&compiler.opts.KeepUnions, "keep-unions", false,
 		"keep x-kubernetes-unions, where it stands in the CRD, beside the rules; API servers refuse or drop it")
 	cmd.Flags().BoolVar(&compiler.opts.NoAnnotation, "no-annotation", false,
@@ -92,9 +101,12 @@ func registerForget(cmd *cobra.Command, opts *crdpatch.Options) {
 
 // compilerFlags are the flags that say which rules are written, and for which unions.
 type compilerFlags struct {
-	opts     crdpatch.Options
-	encoding string
-	unions   elsewhereFlags
+	config        configFlags
+	opts          crdpatch.Options
+	encoding      string
+	unions        elsewhereFlags
+	requireUnions bool
+	strict        bool
 }
 
 func (c *compilerFlags) register(cmd *cobra.Command) {
@@ -103,19 +115,26 @@ func (c *compilerFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.encoding, "encoding", "auto",
 		"how to write the rules: auto (as written by hand, while it fits), fine (a rule per member and direction), compact (a rule for a union's states),\nterse (compact with fixed messages: least bytes) or openapi (a schema in allOf in place of rules: no cost, bad messages)")
 	c.unions.register(cmd)
+	c.config.register(cmd)
 }
 
-// options checks the flags and returns what they ask for.
-func (c *compilerFlags) options(limits limit.Limits) (opts crdpatch.Options, e outside, err error) {
-	if c.opts.Encoding, err = compile.ParseEncoding(c.encoding); err != nil {
-		return opts, e, usagef("--encoding: %w", err)
+// registerGate adds the flag of the commands that a pipeline relies on.
+func (c *compilerFlags) registerGate(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&c.requireUnions, "require-unions", false, "exit with 1 when the inputs hold no union at all")
+}
+
+// registerStrict adds the flag of the commands that say what is wrong with a CRD.
+func (c *compilerFlags) registerStrict(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&c.strict, "strict", false, "take problems that a CRD has without its unions for errors, not warnings")
+}
+
+// check returns an error unless the flags have values that exist.
+func (c *compilerFlags) check() (err error) {
+	if c.opts.Encoding, err = compile.ParseEncoding(cmp.Or(c.encoding, "auto")); err != nil {
+		return usagef("--encoding: %w", err)
 	}
 	if err := compile.CheckKubeVersion(c.opts.KubeVersion); err != nil {
-		return opts, e, usagef("--kube-version: %w", err)
+		return usagef("--kube-version: %w", err)
 	}
-	if e, err = c.unions.read(true, limits); err != nil {
-		return opts, e, err
-	}
-	c.opts.Elsewhere, c.opts.Limits = e.Elsewhere, limits
-	return c.opts, e, nil
+	return nil
 }

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -12,8 +10,7 @@ import (
 	"github.com/unioncel/unioncel/internal/source"
 )
 
-// configFile is read when it is in the working directory or, in a repository, in one
-// above it.
+// configFile is the configuration of the files in its directory and below.
 const configFile = ".unioncel.yaml"
 
 // configFlags say which configuration counts.
@@ -29,44 +26,83 @@ func (f *configFlags) register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("config", cobra.FixedCompletions([]cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt))
 }
 
-// find returns the name of the configuration, empty when there is none.
-func (f *configFlags) find(cmd *cobra.Command) (string, error) {
-	switch {
-	case f.none && f.file != "":
-		return "", usagef("--config and --no-config exclude each other")
-	case f.none:
-		return "", nil
-	case cmd.Flags().Changed("config") && f.file == "":
-		return "", usagef("--config needs the name of a file; --no-config is for none")
-	case f.file != "":
-		return f.file, nil
+// finder returns what finds the configuration of an input: its name, empty when there
+// is none.
+func (f *configFlags) finder(cmd *cobra.Command) func(input) (string, error) {
+	found := map[string]string{} // by directory
+	return func(in input) (string, error) {
+		switch {
+		case f.none && f.file != "":
+			return "", usagef("--config and --no-config exclude each other")
+		case f.none:
+			return "", nil
+		case cmd.Flags().Changed("config") && f.file == "":
+			return "", usagef("--config needs the name of a file; --no-config is for none")
+		case f.file != "":
+			return f.file, nil
+		}
+		dir := filepath.Dir(in.path) // of standard input "."
+		name, ok := found[dir]
+		if !ok {
+			var err error
+			if name, err = nearestConfig(in.path); err != nil {
+				return "", err
+			}
+			found[dir] = name
+		}
+		return name, nil
 	}
-	return nearestConfig()
 }
 
-// nearestConfig returns the name of the configuration in the working directory or, in
-// a repository, in the nearest one above it; empty when there is none.
-func nearestConfig() (string, error) {
-	dir, err := os.Getwd()
+// surroundings returns the directory of a file, and the one in which what belongs to it
+// is looked for: the repository, or else the working directory when the file is below
+// it.
+func surroundings(file string) (dir, root string, err error) {
+	work, err := os.Getwd()
+	if err != nil {
+		return "", "", err
+	}
+	if dir = filepath.Dir(file); !filepath.IsAbs(dir) {
+		dir = filepath.Join(work, dir)
+	}
+	root, found := repository(dir)
+	if rel, err := filepath.Rel(work, dir); !found && err == nil && filepath.IsLocal(rel) {
+		root = work
+	}
+	return dir, root, nil
+}
+
+// nearestConfig returns the name of the configuration that is nearest to a file, in its
+// directory or one above; empty when there is none.
+func nearestConfig(file string) (string, error) {
+	dir, root, err := surroundings(file)
 	if err != nil {
 		return "", err
 	}
-	root := repository(dir)
 	for at := dir; ; at = filepath.Dir(at) {
-		file := filepath.Join(at, configFile)
-		if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-			if name, err := filepath.Rel(dir, file); err == nil {
-				file = name
+		name := filepath.Join(at, configFile)
+		if exists(name) {
+			if leadsOut(name, root) {
+				return "", fmt.Errorf("%s: a symbolic link that leads out of %s: name the file with --config, or remove the link", short(name), root)
 			}
-			if leadsOut(file, root) {
-				return "", fmt.Errorf("%s: a symbolic link that leads out of %s: name the file with --config, or remove the link", file, root)
-			}
-			return file, nil
+			return short(name), nil
 		}
 		if at == root {
 			return "", nil
 		}
 	}
+}
+
+// short names a file from the working directory.
+func short(file string) string {
+	work, err := os.Getwd()
+	if err != nil {
+		return file
+	}
+	if name, err := filepath.Rel(work, file); err == nil {
+		return name
+	}
+	return file
 }
 
 // readConfig reads a configuration or a UnionSet.

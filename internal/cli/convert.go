@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/lint"
 )
@@ -82,7 +81,8 @@ type result struct {
 	diagnostics diag.List
 	skipped     diag.List // errors that keep nothing from being written
 	changed     bool
-	shape       shape // of what is to be printed
+	differs     string // which option does, from when it was compiled
+	shape       shape  // of what is to be printed
 }
 
 // skip makes the errors such that keep nothing from being written.
@@ -96,21 +96,6 @@ func (r *result) skip() {
 	r.diagnostics = slices.DeleteFunc(r.diagnostics, is)
 }
 
-// resultOf is what is known of an input when it has been worked on.
-func (e *outside) resultOf(in input, src []byte, l diag.List) result {
-	r := result{input: in, diagnostics: l}
-	if r.other = in.walk && source.IsOther(src, l); r.other {
-		r.diagnostics, r.readable = nil, true
-		return r
-	}
-	ofMarkers(l)
-	r.contents = e.look(src)
-	if in.path == "" {
-		r.src = src
-	}
-	return r
-}
-
 // settle forgets the warnings about a file that has its result already: the run that
 // wrote it has printed them.
 func (r *result) settle() {
@@ -119,7 +104,7 @@ func (r *result) settle() {
 
 // convert runs a command that turns files into files. Files are read, converted
 // and put beside their targets one by one, so that none needs to stay in memory.
-func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transform, args []string) (err error) {
+func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input) (scopes, error), t func(in input, src []byte) ([]byte, diag.List), args []string) (err error) {
 	if err := flags.validate(cmd); err != nil {
 		return err
 	}
@@ -131,9 +116,14 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 	if err != nil {
 		return err
 	}
-	if e.failed() {
-		err := a.report(e.files, flags.format.name)
-		if e.sound {
+	l, err := scope(inputs)
+	if err != nil {
+		return err
+	}
+	a.announce(l, flags.check)
+	if l.failed() {
+		err := a.report(l.files(), flags.format.name)
+		if l.sound() {
 			a.note("nothing is compiled; --skip-invalid leaves out the unions of the structs with errors")
 		}
 		return err
@@ -146,8 +136,8 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 		if targets != nil {
 			a.batch.enter(targets[in.n])
 		}
-		out, diagnostics := t(in.name, src)
-		r := e.resultOf(in, src, diagnostics)
+		out, diagnostics := t(in, src)
+		r := in.scope.resultOf(in, src, diagnostics)
 		if r.other {
 			out = src
 		}
@@ -162,6 +152,9 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 		case r.diagnostics.HasErrors():
 			return r, nil
 		case comparing:
+			if r.changed && flags.check {
+				r.differs = in.scope.differing(src)
+			}
 			return r, shown.put(in.n, flags.difference(in.name, src, out))
 		case targets == nil && r.other:
 			return r, nil // it would spoil the stream
@@ -175,8 +168,11 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 		return r, a.batch.stage(in.n, output{path: targets[in.n], data: out})
 	})
 	if err == nil {
-		e.missing(results)
-		err = a.report(append(e.files, results...), flags.format.name)
+		l.missing(results)
+		err = a.report(append(l.files(), results...), flags.format.name)
+		if err == nil || errors.Is(err, errSkipped) {
+			err = cmp.Or(a.tally(l, results), err)
+		}
 	}
 	if errors.Is(err, errSkipped) {
 		defer func() { err = cmp.Or(err, errSkipped) }()
@@ -194,6 +190,11 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, e outside, t transf
 	case comparing:
 		if err := a.printAll(shown); err != nil {
 			return err
+		}
+		for _, r := range results {
+			if r.differs != "" {
+				a.note(r.name + ": " + r.differs)
+			}
 		}
 		if changed > 0 {
 			return errFindings

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 func (a *app) decompileCommand() *cobra.Command {
@@ -31,7 +32,7 @@ an error.
   unioncel decompile -w config/crd && $EDITOR config/crd/backends.yaml && unioncel compile -w config/crd`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Limits = a.limits
-			return a.convert(cmd, &flags, outside{}, a.decompile(opts), args)
+			return a.convert(cmd, &flags, one(outside{}), func(in input, src []byte) ([]byte, diag.List) { return a.decompile(opts)(in.name, src) }, args)
 		},
 	}
 	flags.register(cmd)

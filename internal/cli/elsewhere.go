@@ -20,7 +20,9 @@ type elsewhereFlags struct {
 	packages    []string
 	kubebuilder bool
 	sets        []string
-	skipInvalid bool // a struct with errors is no obstacle to the others
+	skipInvalid bool   // a struct with errors is no obstacle to the others
+	dir         string // that packages are relative to; empty is the working directory
+	project     bool   // not all were given as flags
 }
 
 func (f *elsewhereFlags) register(cmd *cobra.Command) {
@@ -38,6 +40,8 @@ type outside struct {
 	reads  bool     // the command reads UnionSets
 	sound  bool     // what has errors are structs in Go, beside others
 	limits limit.Limits
+	// incomplete says that the inputs need not have all CRDs: nobody has named those.
+	incomplete bool
 }
 
 // registerSkip adds the flag of the commands that write.
@@ -65,7 +69,7 @@ func (f *elsewhereFlags) read(crds bool, limits limit.Limits) (outside, error) {
 		}
 	}
 	if len(f.packages) > 0 {
-		set, diags := markers.Load(markers.Options{Kubebuilder: f.kubebuilder, CRDs: crds}, f.packages...)
+		set, diags := markers.Load(markers.Options{Kubebuilder: f.kubebuilder, CRDs: crds, Dir: f.dir}, f.packages...)
 		r := result{diagnostics: diags}
 		if set != nil {
 			e.add(set)
@@ -111,22 +115,18 @@ func (e *outside) add(more *union.Elsewhere) {
 	e.Scopes = append(e.Scopes, more.Scopes...)
 }
 
-// failed reports whether there are errors in what was read.
-func (e outside) failed() bool {
-	return slices.ContainsFunc(e.files, func(r result) bool { return r.diagnostics.HasErrors() })
-}
-
 // contents is what declarations from elsewhere have to do with an input.
 type contents struct {
 	crds     []union.Target
 	readable bool // so that these are all
+	unions   int
 	unionSet bool
 }
 
 // look finds out what an input has, as far as it matters.
-func (e *outside) look(src []byte) contents {
+func (e *outside) look(src []byte, counts bool) contents {
 	c := contents{unionSet: e.reads && unionset.Holds(src)}
-	if len(e.Externals) > 0 {
+	if counts || len(e.Externals) > 0 {
 		c.crds, c.readable = crdpatch.CRDs("", src, e.limits)
 	}
 	return c
@@ -139,7 +139,7 @@ func (e *outside) missing(results []result) {
 	var crds []union.Target
 	readable := true
 	for _, r := range results {
-		read := func(f result) bool { return f.name == r.name }
+		read := func(f result) bool { return f.name != "" && sameName(f.name, r.name) }
 		if r.unionSet && !slices.ContainsFunc(e.files, read) {
 			l = append(l, diag.Diagnostic{Code: diag.UnreadUnionSet, Severity: diag.Warning, Pos: diag.Pos{File: r.name},
 				Message: "this is a UnionSet, and its unions are not compiled: it is an input as any other file",
@@ -148,10 +148,17 @@ func (e *outside) missing(results []result) {
 		readable = readable && r.readable
 		crds = append(crds, r.crds...)
 	}
-	if readable { // else compiling says why it is not; who knows what is there
+	if readable && !e.incomplete { // else compiling says why it is not; who knows what is there
 		l = append(l, e.Missing(crds)...)
 	}
 	e.files = append(e.files, result{diagnostics: l})
+}
+
+// sameName reports whether two names are of one file.
+func sameName(a, b string) bool {
+	a, errA := filepath.Abs(a)
+	b, errB := filepath.Abs(b)
+	return a == b && errA == nil && errB == nil
 }
 
 // ofMarkers makes what compiling says of declarations in Go speak of them.

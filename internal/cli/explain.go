@@ -75,11 +75,7 @@ CustomResourceDefinition.`,
 			if areCodes(args) {
 				return a.explainCodes(&output, args)
 			}
-			opts, e, err := flags.options(a.limits)
-			if err != nil {
-				return err
-			}
-			return a.explainAll(cmd.Context(), e, a.explain(opts), &output, args)
+			return a.explainAll(cmd.Context(), a.scope(cmd, &flags, false), &output, args)
 		},
 	}
 	flags.register(cmd)
@@ -113,9 +109,9 @@ func (a *app) explainCodes(output *printing, codes []string) error {
 }
 
 // explainAll prints the explanations of all inputs together, in their order.
-func (a *app) explainAll(ctx context.Context, e outside, plan planner, output *printing, args []string) error {
-	found, err := gather(ctx, a, e, args, func(name string, src []byte) ([]explain.CRD, diag.List, error) {
-		inputs, diags := plan(name, src)
+func (a *app) explainAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, args []string) error {
+	found, err := gather(ctx, a, scope, args, func(in input, src []byte) ([]explain.CRD, diag.List, error) {
+		inputs, diags := a.explain(in.scope.opts)(in.name, src)
 		var l []explain.CRD
 		for _, in := range inputs {
 			crd, err := explain.Of(in)

@@ -18,18 +18,23 @@ type gathered[T any] struct {
 // prints the diagnostics together. An input in which nothing is found is named. With
 // errFindings and errSkipped the result is what there is in inputs without errors, and
 // beside the structs that were skipped; it is nil when no input is without errors.
-func gather[T any](ctx context.Context, a *app, e outside, args []string, find func(name string, src []byte) ([]T, diag.List, error)) ([]gathered[T], error) {
+func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, error), args []string, find func(in input, src []byte) ([]T, diag.List, error)) ([]gathered[T], error) {
 	inputs, err := a.findInputs(args, "")
 	if err != nil {
 		return nil, err
 	}
-	if e.failed() {
-		return nil, a.report(e.files, "text")
+	g, err := scope(inputs)
+	if err != nil {
+		return nil, err
+	}
+	a.announce(g, g[0].gate)
+	if g.failed() {
+		return nil, a.report(g.files(), "text")
 	}
 	l := make([]gathered[T], len(inputs))
 	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
-		items, diagnostics, err := find(in.name, src)
-		r := e.resultOf(in, src, diagnostics)
+		items, diagnostics, err := find(in, src)
+		r := in.scope.resultOf(in, src, diagnostics)
 		if items != nil {
 			r.skip()
 		}
@@ -41,8 +46,13 @@ func gather[T any](ctx context.Context, a *app, e outside, args []string, find f
 	if err != nil {
 		return nil, err
 	}
-	e.missing(results)
-	err = a.report(append(e.files, results...), "text")
+	g.missing(results)
+	err = a.report(append(g.files(), results...), "text")
+	if err == nil || errors.Is(err, errSkipped) {
+		if none := a.tally(g, results); none != nil {
+			return nil, none
+		}
+	}
 	if err != nil && !errors.Is(err, errFindings) && !errors.Is(err, errSkipped) {
 		return nil, err
 	}

@@ -171,7 +171,7 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 	found, declared := make([][]inferred, len(inputs)), make([]bool, len(inputs))
 	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
 		l, diagnostics, err := a.inferIn(ctx, in.name, src)
-		r := (&outside{}).resultOf(in, src, diagnostics)
+		r := (&scope{outside: &outside{}}).resultOf(in, src, diagnostics)
 		if flags.write {
 			r.src = src // to declare in
 		}

@@ -16,11 +16,12 @@ const stdinName = "<stdin>"
 
 // input is one file to read.
 type input struct {
-	n    int    // which of the inputs it is
-	name string // as messages call it
-	path string // empty for standard input
-	rel  string // where it belongs below an output directory; empty for standard input
-	walk bool   // found in a directory
+	n     int    // which of the inputs it is
+	name  string // as messages call it
+	path  string // empty for standard input
+	rel   string // where it belongs below an output directory; empty for standard input
+	walk  bool   // found in a directory
+	scope *scope // what counts for it
 }
 
 // finder collects inputs without repetition.

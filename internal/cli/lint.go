@@ -3,8 +3,6 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -28,9 +26,9 @@ Findings go to standard output, as text; as JSON, an array of objects; as SARIF 
 code scanning; or as commands that make GitHub Actions annotate lines. The exit
 code is 1 when a finding is as bad as --fail-on says.
 
-What is no error can be switched off: with --ignore; in ` + configFile + `, here or
-nearest upwards in the repository, for all files or some; or by a comment beside a
-declaration:
+What is no error can be switched off: with --ignore; in ` + configFile + `, beside the
+input or nearest above it in the repository, for all files or some; or by a comment
+beside a declaration:
 
   # unioncel:ignore UC521: the value Recreate needs no settings
   x-kubernetes-unions:
@@ -62,7 +60,6 @@ type lintFlags struct {
 	output   printing
 	failOn   string
 	ignore   []string
-	config   configFlags
 }
 
 func (f *lintFlags) register(cmd *cobra.Command) {
@@ -71,7 +68,8 @@ func (f *lintFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.failOn, "fail-on", lint.Thresholds[lint.FailOnError],
 		"exit with 1 when there is a finding of at least this `SEVERITY`: error, warning or info; or never")
 	cmd.Flags().StringSliceVar(&f.ignore, "ignore", nil, "leave out findings with this `CODE`; repeatable")
-	f.config.register(cmd)
+	f.compiler.registerGate(cmd)
+	f.compiler.registerStrict(cmd)
 	for flag, complete := range map[string]cobra.CompletionFunc{
 		"fail-on": oneOf(lint.Thresholds...),
 		"ignore":  completeCodes,
@@ -101,113 +99,107 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error
 	}
 	var ignore []diag.Code
 	for _, code := range flags.ignore {
-		if err := lint.CheckIgnore(diag.Code(code)); err != nil {
-			return usagef("--ignore: %w", err)
+		if hint, err := lint.CheckCode(diag.Code(code), "ignored"); err != nil {
+			return usagef("--ignore: %w: %s", err, hint)
 		}
 		ignore = append(ignore, diag.Code(code))
 	}
-	file, config, wrong, err := a.lintConfig(cmd, &flags.config)
+	l, results, err := a.lintInputs(cmd, flags, args)
 	if err != nil {
 		return err
 	}
-	if wrong.HasErrors() {
-		return a.showFindings(&flags.output, wrong, nil, lint.FailOnError)
-	}
-	config.Ignore = append(config.Ignore, ignore...)
-	if config.FailOn != nil && !cmd.Flags().Changed("fail-on") {
-		threshold = *config.FailOn
-	}
-	results, err := a.lintInputs(cmd, flags, args)
-	if err != nil {
-		return err
-	}
-	l := flags.comments(results)
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	home := filepath.Dir(file)
-	if !filepath.IsAbs(home) {
-		home = filepath.Join(dir, home)
-	}
-	l = config.Apply(l, func(file string) string { return relative(home, dir, file, filepath.Separator) })
-	return a.showFindings(&flags.output, l, results, threshold)
-}
-
-// lintInputs lints all inputs. Files that declarations are read from are among the
-// results.
-func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) ([]result, error) {
-	opts, e, err := flags.compiler.options(a.limits)
-	if err != nil {
-		return nil, err
-	}
-	inputs, err := a.findInputs(args, "")
-	if err != nil || e.failed() {
-		return e.files, err
-	}
-	options := lint.Options{KubeVersion: opts.KubeVersion, Encoding: opts.Encoding, Elsewhere: opts.Elsewhere, Limits: opts.Limits}
-	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
-		return e.resultOf(in, src, lint.File(in.name, src, options)), nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	e.missing(results)
-	return append(e.files, results...), nil
-}
-
-// lintConfig reads the configuration that counts, and says which that is.
-func (a *app) lintConfig(cmd *cobra.Command, flags *configFlags) (file string, config *lint.Config, wrong diag.List, err error) {
-	file, err = flags.find(cmd)
-	if err != nil || file == "" {
-		return "", &lint.Config{}, nil, err
-	}
-	src, err := readConfig(file)
-	if err != nil {
-		return "", nil, nil, err
-	}
-	a.note("configuration: " + file)
-	config, wrong = lint.ParseConfig(file, src)
-	return file, config, wrong, nil
-}
-
-// comments returns all findings, without those that comments in UnionSets switch off.
-// lint.File has seen to the comments in CRDs.
-func (f *lintFlags) comments(results []result) diag.List {
-	var l diag.List
-	for _, r := range results {
-		l = append(append(l, r.diagnostics...), r.skipped...)
-	}
-	failed := l.HasErrors()
-	for _, name := range f.compiler.unions.sets {
-		i := slices.IndexFunc(results, func(r result) bool { return r.name == name && r.src != nil })
-		if i < 0 {
-			continue
+	var all diag.List
+	reached := a.tally(l, results) != nil
+	found := lists(l, results)
+	for _, s := range l {
+		config := &s.config.Lint
+		config.Ignore = slices.Concat(config.Ignore, ignore)
+		findings, _ := s.judge(found[s])
+		limit := threshold
+		if config.FailOn != nil && !cmd.Flags().Changed("fail-on") {
+			limit = *config.FailOn
 		}
-		comments := lint.ReadComments(name, results[i].src)
-		if l = comments.Apply(l); !failed {
-			l = append(l, comments.Useless()...)
-		}
+		reached = reached || limit.Reached(findings) || s.read.diagnostics.HasErrors()
+		all = append(all, findings...)
 	}
-	return l
-}
-
-// showFindings prints findings, with --quiet only errors. It returns errFindings when
-// one is as bad as the threshold.
-func (a *app) showFindings(output *printing, l diag.List, results []result, threshold lint.Threshold) error {
-	l = l.Sort()
-	reached := threshold.Reached(l)
-	l = a.loud(l, diag.Info)
-	colour := output.path == "" && newConsole(a.streams.Out).colour
-	var out bytes.Buffer
-	if err := a.printDiagnostics(&out, output.name, colour, l, results); err != nil {
-		return fmt.Errorf("print findings: %w", err)
-	}
-	if err := a.write(output.path, out.Bytes()); err != nil {
+	if err := a.showFindings(&flags.output, all, append(l.files(), results...)); err != nil {
 		return err
 	}
 	if reached {
 		return errFindings
 	}
 	return nil
+}
+
+// lintInputs lints all inputs, unless something is wrong with what is read beside them.
+func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (scopes, []result, error) {
+	inputs, err := a.findInputs(args, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := a.scope(cmd, &flags.compiler, false)(inputs)
+	if err != nil {
+		return nil, nil, err
+	}
+	if a.announce(l, true); l.failed() {
+		return l, nil, nil
+	}
+	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
+		opts := in.scope.opts
+		found := lint.File(in.name, src, lint.Options{KubeVersion: opts.KubeVersion, Encoding: opts.Encoding, Elsewhere: opts.Elsewhere, Limits: opts.Limits})
+		return in.scope.resultOf(in, src, found), nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	l.missing(results)
+	return l, results, nil
+}
+
+// lists are the findings of each scope, without those that comments in UnionSets switch
+// off. lint.File has seen to the comments in CRDs.
+func lists(l scopes, results []result) map[*scope]diag.List {
+	found := map[*scope]diag.List{}
+	add := func(s *scope, r result) { found[s] = slices.Concat(found[s], r.diagnostics, r.skipped) }
+	for _, s := range l {
+		add(s, s.read)
+	}
+	for _, r := range results {
+		add(r.scope, r)
+	}
+	first := func(e *outside) *scope { return l[slices.IndexFunc(l, func(s *scope) bool { return s.outside == e })] }
+	for _, e := range l.outsides() {
+		for _, f := range e.files {
+			add(first(e), f)
+		}
+	}
+	failed := false
+	for _, findings := range found {
+		failed = failed || findings.HasErrors()
+	}
+	for _, e := range l.outsides() {
+		for _, f := range e.files {
+			if f.src == nil {
+				continue
+			}
+			comments := lint.ReadComments(f.name, f.src)
+			for s := range found {
+				found[s] = comments.Apply(found[s])
+			}
+			if !failed {
+				found[first(e)] = append(found[first(e)], comments.Useless()...)
+			}
+		}
+	}
+	return found
+}
+
+// showFindings prints findings, with --quiet only errors.
+func (a *app) showFindings(output *printing, l diag.List, results []result) error {
+	colour := output.path == "" && newConsole(a.streams.Out).colour
+	var out bytes.Buffer
+	if err := a.printDiagnostics(&out, output.name, colour, a.loud(l.Sort(), diag.Info), results); err != nil {
+		return fmt.Errorf("print findings: %w", err)
+	}
+	return a.write(output.path, out.Bytes())
 }

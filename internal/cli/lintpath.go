@@ -9,14 +9,14 @@ import (
 
 // repository returns the nearest directory upwards that is the root of a Git
 // repository, or else dir.
-func repository(dir string) string {
+func repository(dir string) (root string, found bool) {
 	for at := dir; ; at = filepath.Dir(at) {
 		// In a worktree .git is a file.
 		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil {
-			return at
+			return at, true
 		}
 		if at == filepath.Dir(at) {
-			return dir
+			return dir, false
 		}
 	}
 }

@@ -52,13 +52,13 @@ func TestRepository(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "a", ".git"), []byte("gitdir: elsewhere\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := repository(deep); got != filepath.Join(root, "a") {
+	if got, _ := repository(deep); got != filepath.Join(root, "a") {
 		t.Errorf("got %s", got)
 	}
 	if err := os.Mkdir(filepath.Join(deep, ".git"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if got := repository(deep); got != deep {
+	if got, _ := repository(deep); got != deep {
 		t.Errorf("got %s", got)
 	}
 }

@@ -143,7 +143,7 @@ func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.L
 	if err != nil {
 		return err
 	}
-	root := repository(dir)
+	root, _ := repository(dir)
 	paths := func(file string) string { return relative(root, dir, file, filepath.Separator) }
 	return diagnosticPrinters[format](w, l, sources(results), paths)
 }

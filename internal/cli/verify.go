@@ -35,7 +35,7 @@ var verifications = map[string]func(io.Writer, []verified) error{"text": verific
 
 func (a *app) verifyCommand() *cobra.Command {
 	var (
-		unions elsewhereFlags
+		flags  compilerFlags
 		output printing
 	)
 	cmd := &cobra.Command{
@@ -69,31 +69,29 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 			if err := checkOutput(cmd, &output.path); err != nil {
 				return err
 			}
-			e, err := unions.read(true, a.limits)
-			if err != nil {
-				return err
-			}
-			return a.verifyAll(cmd.Context(), e, &output, args)
+			return a.verifyAll(cmd.Context(), a.scope(cmd, &flags, true), &output, args)
 		},
 	}
-	unions.register(cmd)
-	unions.skipInvalid = true
+	flags.unions.register(cmd)
+	flags.config.register(cmd)
+	flags.registerGate(cmd)
+	flags.unions.skipInvalid = true
 	output.register(cmd, "results", "text", "json")
 	return cmd
 }
 
 // verifyAll verifies the unions of all inputs, in their order, and prints what
 // was found together.
-func (a *app) verifyAll(ctx context.Context, e outside, output *printing, args []string) error {
-	found, err := gather(ctx, a, e, args, func(name string, src []byte) (l []verified, diags diag.List, err error) {
-		declared, diags := crdpatch.Declared(name, src, crdpatch.Options{Elsewhere: e.Elsewhere, Limits: a.limits})
+func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, args []string) error {
+	found, err := gather(ctx, a, scope, args, func(in input, src []byte) (l []verified, diags diag.List, err error) {
+		declared, diags := crdpatch.Declared(in.name, src, in.scope.opts)
 		for _, d := range declared {
 			proofs, err := verifyDeclared(ctx, d)
 			switch {
 			case errors.Is(err, context.Canceled):
 				return nil, diags, errInterrupted
 			case err != nil:
-				return nil, diags, fmt.Errorf("%s: %w", name, err)
+				return nil, diags, fmt.Errorf("%s: %w", in.name, err)
 			}
 			l = append(l, proofs...)
 		}

@@ -35,6 +35,9 @@ type Options struct {
 	Elsewhere union.Elsewhere
 	// Limits bound what a file may ask for.
 	Limits limit.Limits
+	// AsRecorded takes KubeVersion and Encoding, where they are not given, from what a
+	// compiled CRD was compiled with.
+	AsRecorded bool
 	// Forget leaves rules in place that the annotation claims and that cannot be
 	// confirmed: they are taken for hand-written ones, and claimed no more. Without
 	// it they are errors.
@@ -95,6 +98,9 @@ func (p *patcher) result(src, out []byte) ([]byte, diag.List) {
 // source parses what is to be compiled: the text without what an earlier
 // compilation did, and without hand-written rules that are to be replaced.
 func (p *patcher) source(text []byte) (undone, bool) {
+	if p.opts.AsRecorded {
+		p.asRecorded = p.recordedOptions(text)
+	}
 	base, ok := p.undo(text)
 	if !ok || base.changed && !p.parse(base.text) {
 		return undone{}, false
@@ -160,6 +166,8 @@ type patcher struct {
 	opts  Options
 	file  *yamltext.File
 	diags diag.List
+	// asRecorded are options that CRDs were compiled with, by document and place in it.
+	asRecorded map[string]Options
 	// back translates positions in file to positions in the user's file.
 	back func(line, col int) (l, c int, restored bool)
 	// expected is, by document, what it is to mean after the edits.

@@ -1,7 +1,10 @@
 package crdpatch
 
 import (
+	"bytes"
 	"cmp"
+	"maps"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -25,8 +28,8 @@ type Explanation struct {
 // Options that are not given are, for a compiled CRD, those it was compiled
 // with. The list is sorted; when it has errors, the result is nil.
 func Explain(name string, src []byte, opts Options) ([]Explanation, diag.List) {
+	opts.AsRecorded = true
 	p := &patcher{name: name, opts: opts}
-	recorded := p.recordedOptions(ended(src))
 	if _, ok := p.source(ended(src)); !ok {
 		return nil, p.diags.Sort()
 	}
@@ -42,7 +45,7 @@ func Explain(name string, src []byte, opts Options) ([]Explanation, diag.List) {
 			if !ok {
 				continue
 			}
-			p.opts = opts.or(recorded[m.key(i)])
+			p.opts = opts.or(p.asRecorded[m.key(i)])
 			if e := p.explain(d, m, manifest, m.in(value)); e != nil {
 				l = append(l, *e)
 			}
@@ -59,6 +62,20 @@ func (o Options) or(other Options) Options {
 	o.Encoding = cmp.Or(o.Encoding, other.Encoding)
 	o.KubeVersion = cmp.Or(o.KubeVersion, other.KubeVersion)
 	return o
+}
+
+// Recorded returns what the compiled CRDs of a file were compiled with, in order of the
+// text; of a file that cannot be read, nothing.
+func Recorded(src []byte) []Options {
+	if !bytes.Contains(src, []byte(Annotation)) {
+		return nil
+	}
+	recorded := (&patcher{}).recordedOptions(ended(src))
+	var l []Options
+	for _, key := range slices.Sorted(maps.Keys(recorded)) {
+		l = append(l, recorded[key])
+	}
+	return l
 }
 
 // recordedOptions are what the CRDs of a text were compiled with, by document

@@ -24,7 +24,10 @@ import (
 func (p *patcher) compileDocument(i int, d *yamltext.Document) []yamltext.Edit {
 	var edits []yamltext.Edit
 	var value any
+	given := p.opts
+	defer func() { p.opts = given }()
 	for _, m := range p.crds(d) {
+		p.opts = given.or(p.asRecorded[m.key(i)])
 		external := p.externals(i, m)
 		if len(external) == 0 && !compile.Declares(m.node) {
 			continue

@@ -29,7 +29,8 @@ func (p *patcher) replace(base undone) (undone, bool) {
 			if !ok {
 				continue // reported when it is compiled
 			}
-			removals, diags := compile.Replaced(manifest, compile.Options{KubeVersion: p.opts.KubeVersion, Encoding: p.opts.Encoding})
+			opts := p.opts.or(p.asRecorded[m.key(i)])
+			removals, diags := compile.Replaced(manifest, compile.Options{KubeVersion: opts.KubeVersion, Encoding: opts.Encoding})
 			for _, d := range diags {
 				p.report(d)
 			}

@@ -216,8 +216,8 @@ const (
 	DeclaredTwice Code = "UC704"
 	// BadUnionCompiler: the configuration of the KRM function is malformed.
 	BadUnionCompiler Code = "UC705"
-	// BadLintConfig: the configuration of lint is malformed.
-	BadLintConfig Code = "UC706"
+	// BadConfig: .unioncel.yaml is malformed.
+	BadConfig Code = "UC706"
 	// NoSuchUnion: an extension is of no union that is declared for its schema.
 	NoSuchUnion Code = "UC707"
 )
@@ -318,7 +318,7 @@ var Codes = []CodeInfo{
 	{NoSuchSchema, Error, "no such schema"},
 	{DeclaredTwice, Error, "declared twice"},
 	{BadUnionCompiler, Error, "bad UnionCompiler"},
-	{BadLintConfig, Error, "bad lint configuration"},
+	{BadConfig, Error, "bad configuration"},
 	{NoSuchUnion, Error, "no such union"},
 }
 

@@ -34,14 +34,7 @@ spec:
             - discriminator: type
               fields-to-discriminateBy: {http: HTTP, hosts: Hosts}
 `)
-	config, wrong := lint.ParseConfig(".unioncel.yaml", []byte(`apiVersion: unioncel.dev/v1alpha1
-kind: LintConfig
-severities: {UC520: error}
-`))
-	if wrong.HasErrors() {
-		fmt.Println(wrong)
-		return
-	}
+	config := lint.Config{Setting: lint.Setting{Severities: map[diag.Code]diag.Severity{diag.NoEnum: diag.Error}}}
 	findings := config.Apply(lint.File("route.yaml", src, lint.Options{}), nil)
 	for _, d := range findings {
 		fmt.Println(d)

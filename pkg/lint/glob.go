@@ -9,7 +9,7 @@ import (
 // matches reports whether a pattern of [Override] matches a path with slashes, all of
 // it.
 func matches(pattern, name string) bool {
-	return checkPattern(pattern) == nil && match(strings.Split(pattern, "/"), strings.Split(path.Clean(name), "/"))
+	return CheckPattern(pattern) == nil && match(strings.Split(pattern, "/"), strings.Split(path.Clean(name), "/"))
 }
 
 func match(pattern, name []string) bool {
@@ -39,8 +39,8 @@ func match(pattern, name []string) bool {
 	return len(name) == 0
 }
 
-// checkPattern returns an error that says what is wrong with a pattern.
-func checkPattern(pattern string) error {
+// CheckPattern returns an error that says what is wrong with a pattern of [Override].
+func CheckPattern(pattern string) error {
 	for element := range strings.SplitSeq(pattern, "/") {
 		if _, err := path.Match(element, ""); err != nil {
 			return fmt.Errorf("%q is no pattern: %w", pattern, err)

@@ -115,6 +115,9 @@ const (
 	downloadStep = "Download unioncel"
 )
 
+// head begins a configuration.
+const head = "apiVersion: unioncel.dev/v1alpha1\nkind: Config\n"
+
 func TestActionCheck(t *testing.T) {
 	done, old := compiled(t), compiled(t, "--kube-version", "1.26")
 	for _, test := range []struct {
@@ -132,7 +135,11 @@ func TestActionCheck(t *testing.T) {
 			map[string]string{"paths": "a b\nc.yaml\n"}, 1, "c.yaml"},
 		{"directory", map[string]string{"sub/a.yaml": source}, map[string]string{"working-directory": "sub"}, 1, "a.yaml"},
 		{"same arguments", map[string]string{"a.yaml": old}, map[string]string{"compile-arguments": "--kube-version=1.26"}, 0, ""},
-		{"other arguments", map[string]string{"a.yaml": old}, nil, 1, "+              reason: FieldValueRequired\n"},
+		{"as recorded", map[string]string{"a.yaml": old}, nil, 0, ""},
+		{"other arguments", map[string]string{"a.yaml": old}, map[string]string{"compile-arguments": "--kube-version=1.37"}, 1, "+              reason: FieldValueRequired\n"},
+		{"configuration", map[string]string{"a.yaml": old, ".unioncel.yaml": head}, nil, 1, "+              reason: FieldValueRequired\n"},
+		{"no configuration", map[string]string{"a.yaml": old, ".unioncel.yaml": head}, map[string]string{"config": "none"}, 0, ""},
+		{"another configuration", map[string]string{"a.yaml": old, ".unioncel.yaml": head, "other": head + "kubeVersion: \"1.26\"\n"}, map[string]string{"config": "other"}, 0, ""},
 		{"error", map[string]string{"a.yaml": strings.Replace(source, "tcp: TCP", "tpc: TCP", 1)}, nil, 1, "a.yaml:32:54: error: UC203: "},
 		{"no such file", nil, map[string]string{"paths": "missing.yaml"}, 2, "missing.yaml"},
 		{"wrong argument", nil, map[string]string{"compile-arguments": "--wrong"}, 2, "unknown flag: --wrong"},
@@ -189,7 +196,6 @@ func TestActionHostile(t *testing.T) {
 }
 
 func TestActionLint(t *testing.T) {
-	const head = "apiVersion: unioncel.dev/v1alpha1\nkind: LintConfig\n"
 	bad := strings.Replace(source, "tcp: TCP", "tpc: TCP", 1)
 	noEnum := strings.Replace(source, "enum: [HTTP, TCP]", "", 1)
 	for _, test := range []struct {
@@ -211,7 +217,7 @@ func TestActionLint(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := newRunner(t, map[string]string{"crds/a.yaml": test.text,
-				".unioncel.yaml": head + "ignore: [UC520]\n", "strict": head + "severities: {UC520: error}\n"})
+				".unioncel.yaml": head + "lint: {ignore: [UC520]}\n", "strict": head + "lint: {severities: {UC520: error}}\n"})
 			output, code := r.step(t, lintStep, test.inputs)
 			got := strings.Join(commands(output), "\n")
 			if code != test.code || !strings.Contains(got, test.want) || (test.want == "" && got != "") {
@@ -230,8 +236,8 @@ func TestActionSARIF(t *testing.T) {
 	}{
 		{"error", "", "", 0, "UC203"},
 		{"arguments", "--fail-on=info\n--format=text", "", 0, "UC203"},
-		{"configuration", "", "apiVersion: unioncel.dev/v1alpha1\nkind: LintConfig\nfailOn: info\n", 0, "UC203"},
-		{"wrong configuration", "", "kind: LintConfig\n", 1, "UC706"},
+		{"configuration", "", head + "lint: {failOn: info}\n", 0, "UC203"},
+		{"wrong configuration", "", "kind: Config\n", 1, "UC706"},
 		{"wrong argument", "--wrong", "", 2, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

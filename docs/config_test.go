@@ -1,0 +1,58 @@
+package docs_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/pkg/project"
+)
+
+// The configuration that config.md shows can be read, and its table has the keys of the
+// JSON Schema; so has that of lint.md, of what stands below lint.
+func TestConfig(t *testing.T) {
+	d := open(t, "config.md")
+	shown := 0
+	for _, b := range d.blocks(t, 0, len(d.lines)) {
+		if b.info == "yaml" {
+			shown++
+			if _, diags := project.Parse(".unioncel.yaml", []byte(b.text)); diags != nil {
+				t.Error(diags)
+			}
+		}
+	}
+	if shown == 0 {
+		t.Error("config.md shows no configuration")
+	}
+	data, err := os.ReadFile("config.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Properties map[string]struct{ Properties map[string]any }
+	}
+	if err := json.Unmarshal(data, &schema); err != nil {
+		t.Fatal(err)
+	}
+	sameKeys(t, d, slices.Sorted(maps.Keys(schema.Properties)))
+	sameKeys(t, open(t, "lint.md"), slices.Sorted(maps.Keys(schema.Properties["lint"].Properties)))
+}
+
+// sameKeys holds the table of keys of a page to those of the JSON Schema.
+func sameKeys(t *testing.T, d *document, want []string) {
+	t.Helper()
+	_, keys, _ := strings.Cut(lines(d.lines), "| key | |")
+	keys, _, _ = strings.Cut(keys, "\n\n")
+	var got []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([A-Za-z]+)` \\|").FindAllStringSubmatch(keys, -1) {
+		got = append(got, row[1])
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: the table has %q, the JSON Schema %q", d.name, got, want)
+	}
+}

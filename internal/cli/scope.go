@@ -1,0 +1,312 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/project"
+)
+
+// scope is what counts for the inputs that have the same configuration: its options,
+// and the flags that override them.
+type scope struct {
+	*outside
+	name   string // of the configuration; empty for none
+	read   result // the configuration, with what is wrong with it
+	config project.Config
+	opts   crdpatch.Options
+	walked bool // a directory is among the inputs
+	gate   bool // the command says whether all is well
+	counts bool // CRDs and unions are counted
+}
+
+type scopes []*scope
+
+// one is the only scope of these inputs, with declarations from elsewhere.
+func one(e outside) func([]input) (scopes, error) {
+	return func(inputs []input) (scopes, error) {
+		s := &scope{outside: &e}
+		for i := range inputs {
+			inputs[i].scope = s
+		}
+		return scopes{s}, nil
+	}
+}
+
+// scope finds the configuration of each input, and reads what it and the flags name.
+// gate says that the command says whether all is well.
+func (a *app) scope(cmd *cobra.Command, flags *compilerFlags, gate bool) func([]input) (scopes, error) {
+	return func(inputs []input) (scopes, error) {
+		if err := flags.check(); err != nil {
+			return nil, err
+		}
+		var l scopes
+		find := flags.config.finder(cmd)
+		for i, in := range inputs {
+			name, err := find(in)
+			if err != nil {
+				return nil, err
+			}
+			at := slices.IndexFunc(l, func(s *scope) bool { return s.name == name })
+			if at < 0 {
+				at = len(l)
+				l = append(l, &scope{name: name, gate: gate, counts: gate || a.verbose})
+			}
+			inputs[i].scope = l[at]
+			l[at].walked = l[at].walked || in.walk
+		}
+		loaded := map[string]*outside{}
+		for _, s := range l {
+			if err := s.load(cmd, flags, a.limits, loaded); err != nil {
+				return nil, err
+			}
+		}
+		return l, nil
+	}
+}
+
+// load reads the configuration and what it and the flags name; loaded is what was
+// read for others.
+func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, limits limit.Limits, loaded map[string]*outside) error {
+	s.outside = &outside{reads: true, limits: limits}
+	if s.name != "" {
+		src, err := readConfig(s.name)
+		if err != nil {
+			return err
+		}
+		config, wrong := project.Parse(s.name, src)
+		s.read = result{input: input{name: s.name}, src: src, diagnostics: wrong}
+		if config == nil {
+			return nil
+		}
+		s.config = *config
+	}
+	unions, err := flags.over(cmd, s)
+	if err != nil {
+		return err
+	}
+	key := fmt.Sprintf("%q %q %q %t", unions.dir, unions.packages, unions.sets, unions.kubebuilder)
+	if loaded[key] == nil {
+		e, err := unions.read(true, limits)
+		if err != nil {
+			return err
+		}
+		e.incomplete = unions.project && !s.walked
+		loaded[key] = &e
+	}
+	s.outside = loaded[key]
+	s.opts.Elsewhere, s.opts.Limits = s.Elsewhere, limits
+	return nil
+}
+
+// over puts the flags that are given over the configuration, and returns where
+// declarations are.
+func (c *compilerFlags) over(cmd *cobra.Command, s *scope) (elsewhereFlags, error) {
+	given := cmd.Flags().Changed
+	config, home := &s.config, filepath.Dir(s.name)
+	if given("kube-version") {
+		config.KubeVersion = c.opts.KubeVersion
+	}
+	if given("encoding") {
+		config.Encoding = c.opts.Encoding
+	}
+	if given("no-annotation") {
+		config.NoAnnotation = c.opts.NoAnnotation
+	}
+	if given("require-unions") {
+		config.RequireUnions = c.requireUnions
+	}
+	if given("strict") {
+		config.Strict = c.strict
+	}
+	s.counts = s.counts || config.RequireUnions
+	s.opts = c.opts
+	s.opts.KubeVersion, s.opts.Encoding, s.opts.NoAnnotation = config.KubeVersion, config.Encoding, config.NoAnnotation
+
+	unions := c.unions
+	if !given("go") && len(config.Go) > 0 {
+		unions.packages, unions.dir, unions.project = config.Go, home, true
+	}
+	if !given("kubebuilder") {
+		unions.kubebuilder = config.Kubebuilder && len(unions.packages) > 0
+	}
+	if !given("unions") {
+		for _, name := range config.Unions {
+			file := filepath.Join(home, filepath.FromSlash(name))
+			if _, root, err := surroundings(file); err != nil || leadsOut(file, root) {
+				return unions, fmt.Errorf("%s: unions: %s: there is no such file in %s, or a symbolic link leads out of it", s.name, name, cmp.Or(root, home))
+			}
+			unions.sets, unions.project = append(unions.sets, file), true
+		}
+	}
+	return unions, nil
+}
+
+// announce says which configurations count: with loud always, else with --verbose.
+func (a *app) announce(l scopes, loud bool) {
+	var names []string
+	for _, s := range l {
+		if s.name != "" {
+			names = append(names, s.name)
+		}
+	}
+	switch line := "configuration: " + strings.Join(names, ", "); {
+	case len(names) == 0:
+	case loud:
+		a.note(line)
+	default:
+		a.say("%s", line)
+	}
+}
+
+// outsides are what the scopes have from elsewhere, which some may share.
+func (l scopes) outsides() []*outside {
+	var out []*outside
+	for _, s := range l {
+		if !slices.Contains(out, s.outside) {
+			out = append(out, s.outside)
+		}
+	}
+	return out
+}
+
+// files are those that were read beside the inputs.
+func (l scopes) files() []result {
+	var out []result
+	for _, s := range l {
+		out = append(out, s.read)
+	}
+	for _, e := range l.outsides() {
+		out = append(out, e.files...)
+	}
+	return out
+}
+
+// failed reports whether there are errors in what was read.
+func (l scopes) failed() bool {
+	return slices.ContainsFunc(l.files(), func(r result) bool { return r.diagnostics.HasErrors() })
+}
+
+// sound reports whether what has errors are structs in Go, beside others.
+func (l scopes) sound() bool {
+	return slices.ContainsFunc(l, func(s *scope) bool { return s.sound })
+}
+
+// missing reports what declarations from elsewhere are for and no input has.
+func (l scopes) missing(results []result) {
+	for _, e := range l.outsides() {
+		var theirs []result
+		for _, r := range results {
+			if r.scope.outside == e {
+				theirs = append(theirs, r)
+			}
+		}
+		e.missing(theirs)
+	}
+}
+
+// tally says how many CRDs and unions there are, and returns errFindings when there are
+// none where some are required.
+func (a *app) tally(l scopes, results []result) error {
+	if !slices.ContainsFunc(l, func(s *scope) bool { return s.counts }) {
+		return nil
+	}
+	crds, unions := map[*scope]int{}, map[*scope]int{}
+	var allCRDs, allUnions int
+	for _, r := range results {
+		crds[r.scope] += len(r.crds)
+		unions[r.scope] += r.unions
+		allCRDs, allUnions = allCRDs+len(r.crds), allUnions+r.unions
+	}
+	seen := plural(allCRDs, "CRD") + ", " + plural(allUnions, "union")
+	if l[0].gate {
+		a.note(seen)
+	} else {
+		a.say("%s", seen)
+	}
+	var err error
+	for _, s := range l {
+		if s.config.RequireUnions && unions[s] == 0 {
+			a.complain(fmt.Sprintf("no unions in %s, where there must be some (%s)", plural(crds[s], "CRD"), cmp.Or(s.name, "--require-unions")))
+			err = errFindings
+		}
+	}
+	return err
+}
+
+// resultOf is what is known of an input when it has been worked on.
+func (s *scope) resultOf(in input, src []byte, l diag.List) result {
+	r := result{input: in, diagnostics: l}
+	if r.other = in.walk && source.IsOther(src, l); r.other {
+		r.diagnostics, r.readable = nil, true
+		return r
+	}
+	ofMarkers(l)
+	r.contents = s.look(src)
+	if in.path == "" {
+		r.src = src
+	}
+	return r
+}
+
+// look finds out what an input has, as far as it matters.
+func (s *scope) look(src []byte) contents {
+	counts := s.counts && (len(s.Externals) > 0 || bytes.Contains(src, []byte(source.CRDKind)))
+	c := s.outside.look(src, counts)
+	if counts {
+		declared, _ := crdpatch.Declared("", src, s.opts)
+		for _, d := range declared {
+			for _, o := range d.Objects {
+				c.unions += len(o.Unions)
+			}
+		}
+	}
+	return c
+}
+
+// judge returns diagnostics as the configuration has them, and whether there are errors
+// that were none. With strict, problems that CRDs have without their unions are errors.
+func (s *scope) judge(l diag.List) (diag.List, bool) {
+	was := l.Count(diag.Error)
+	for i, d := range l {
+		if s.config.Strict && d.Code == diag.InvalidBefore {
+			l[i].Severity = diag.Error
+		}
+	}
+	home, _ := filepath.Abs(filepath.Dir(s.name))
+	work, _ := os.Getwd()
+	l = s.config.Lint.Apply(l, func(file string) string { return relative(home, work, file, filepath.Separator) })
+	return l, l.Count(diag.Error) > was
+}
+
+// differing says which option an input was compiled with is another one now, "" for
+// none.
+func (s *scope) differing(src []byte) string {
+	for _, was := range crdpatch.Recorded(src) {
+		is := s.opts
+		if s.name == "" { // what is not given is as it was
+			is.Encoding, is.KubeVersion = cmp.Or(is.Encoding, was.Encoding), cmp.Or(is.KubeVersion, was.KubeVersion)
+		}
+		switch {
+		case is.NoAnnotation:
+			return "compiled with an annotation, and checked without"
+		case is.Encoding != was.Encoding:
+			return fmt.Sprintf("compiled with the encoding %s, and checked with %s", cmp.Or(was.Encoding, "auto"), cmp.Or(is.Encoding, "auto"))
+		case is.KubeVersion != was.KubeVersion:
+			return fmt.Sprintf("compiled for Kubernetes %s, and checked for %s", cmp.Or(was.KubeVersion, compile.Linked()), cmp.Or(is.KubeVersion, compile.Linked()))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,135 @@
+package project
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/lint"
+)
+
+// What a configuration says of itself. No other apiVersion or kind is read.
+const (
+	APIVersion = "unioncel.dev/v1alpha1"
+	Kind       = "Config"
+)
+
+// Config are the options of a project. The zero value is the default.
+type Config struct {
+	// Go are patterns of Go packages with markers, relative to the file's directory.
+	Go []string
+	// Kubebuilder declares the unions of kubebuilder's own markers, too.
+	Kubebuilder bool
+	// Unions are files of UnionSets, with slashes, relative to the file's directory.
+	Unions []string
+	// KubeVersion and Encoding are those of [compile.Options].
+	KubeVersion string
+	Encoding    compile.Encoding
+	// NoAnnotation leaves the annotation out.
+	NoAnnotation bool
+	// RequireUnions makes it an error that inputs have no unions.
+	RequireUnions bool
+	// Strict makes errors of the problems that a CRD has without its unions.
+	Strict bool
+	// Lint says what is reported, and how badly.
+	Lint lint.Config
+}
+
+// Parse reads a configuration. name is the file's name in diagnostics. The result is
+// nil when the list, which is sorted, has errors. Of a file that does not speak of
+// unioncel nothing is repeated.
+func Parse(name string, src []byte) (*Config, diag.List) {
+	p := &parser{file: name}
+	c := p.config(src)
+	if p.diags.HasErrors() {
+		return nil, p.diags.Sort()
+	}
+	return c, nil
+}
+
+func (p *parser) config(src []byte) *Config {
+	fields := p.document(src, "go", "kubebuilder", "unions", "kubeVersion", "encoding", "annotation", "requireUnions", "strict", "lint")
+	if fields == nil {
+		return nil
+	}
+	c := &Config{
+		Go:            p.names(fields["go"], "go", "./api/..."),
+		Kubebuilder:   p.boolean(fields["kubebuilder"], "kubebuilder", false),
+		Unions:        p.names(fields["unions"], "unions", "unions.yaml"),
+		KubeVersion:   p.text(fields["kubeVersion"], "kubeVersion", `"1.30"`),
+		NoAnnotation:  !p.boolean(fields["annotation"], "annotation", true),
+		RequireUnions: p.boolean(fields["requireUnions"], "requireUnions", false),
+		Strict:        p.boolean(fields["strict"], "strict", false),
+	}
+	if err := compile.CheckKubeVersion(c.KubeVersion); err != nil {
+		p.errorf(fields["kubeVersion"], `write it like "1.30"`, "kubeVersion: %v", err)
+	}
+	if s := p.text(fields["encoding"], "encoding", "auto"); s != "" {
+		var err error
+		if c.Encoding, err = compile.ParseEncoding(s); err != nil {
+			p.errorf(fields["encoding"], "", "encoding: %v", err)
+		}
+	}
+	if c.Kubebuilder && len(c.Go) == 0 {
+		p.errorf(fields["kubebuilder"], "write it like go: [./api/...]", "kubebuilder needs go: it says which Go packages have the markers")
+	}
+	if n := fields["lint"]; n != nil {
+		p.lint(&c.Lint, n)
+	}
+	return c
+}
+
+// names returns a list of patterns or files, which are not absolute.
+func (p *parser) names(n *yaml.Node, key, example string) []string {
+	var l []string
+	for _, item := range p.list(n, key, "["+example+"]") {
+		s := p.text(item, key, example)
+		if path.IsAbs(s) || strings.Contains(s, `\`) || len(s) > 1 && s[1] == ':' {
+			p.errorf(item, "write it from the directory of this file on, with slashes", "%s: %q is absolute, or has backslashes", key, s)
+		}
+		l = append(l, s)
+	}
+	return l
+}
+
+func (p *parser) lint(c *lint.Config, n *yaml.Node) {
+	fields := p.fields(n, "lint", "ignore", "severities", "overrides", "failOn")
+	p.setting(&c.Setting, fields)
+	if n, ok := fields["failOn"]; ok {
+		severity := slices.Index(severities, n.Value)
+		switch {
+		case n.Kind == yaml.ScalarNode && n.Value == lint.Thresholds[lint.FailNever]:
+			p.errorf(n, "write error; for a single run there is --fail-on never", "failOn: errors always fail")
+		case n.Kind != yaml.ScalarNode || severity < 0:
+			p.errorf(n, nearest(n.Value, severities), "failOn must be one of %s", strings.Join(severities, ", "))
+		default:
+			threshold := lint.Threshold(severity)
+			c.FailOn = &threshold
+		}
+	}
+	const example = "files: [\"legacy/**\"]"
+	for _, item := range p.list(fields["overrides"], "overrides", "- "+example) {
+		o := lint.Override{}
+		fields := p.fields(item, "an item of overrides", "files", "ignore", "severities")
+		p.setting(&o.Setting, fields)
+		files := p.list(fields["files"], "files", "[\"legacy/**\"]")
+		if len(files) == 0 && fields != nil {
+			p.errorf(item, "write it like "+example, "this item of overrides names no files")
+		}
+		for _, f := range files {
+			pattern := p.text(f, "files", "\"legacy/**\"")
+			if pattern == "" {
+				continue
+			}
+			if err := lint.CheckPattern(pattern); err != nil {
+				p.errorf(f, "write it like \"legacy/**\" or \"config/*.yaml\"", "files: %v", err)
+			}
+			o.Files = append(o.Files, pattern)
+		}
+		c.Overrides = append(c.Overrides, o)
+	}
+}
