@@ -66,7 +66,7 @@ annotation of what was compiled.
 			return a.convert(cmd, &flags, a.scope(cmd, &compiler, flags.check), func(in input, src []byte) ([]byte, diag.List) {
 				opts := in.scope.opts
 				opts.AsRecorded = flags.check && in.scope.name == ""
-				out, l := skipping(&compiler.unions, opts.Elsewhere, func(e union.Elsewhere) ([]byte, diag.List) {
+				out, l := skipping(in.scope.outside, func(e union.Elsewhere) ([]byte, diag.List) {
 					opts.Elsewhere = e
 					return t(opts)(in.name, src)
 				})

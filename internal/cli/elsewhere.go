@@ -20,9 +20,10 @@ type elsewhereFlags struct {
 	packages    []string
 	kubebuilder bool
 	sets        []string
-	skipInvalid bool   // a struct with errors is no obstacle to the others
-	dir         string // that packages are relative to; empty is the working directory
-	project     bool   // not all were given as flags
+	skipInvalid bool     // a struct with errors is no obstacle to the others
+	listed      []string // nor are these, whose errors are none
+	dir         string   // that packages are relative to; empty is the working directory
+	project     bool     // not all were given as flags
 }
 
 func (f *elsewhereFlags) register(cmd *cobra.Command) {
@@ -36,6 +37,7 @@ func (f *elsewhereFlags) register(cmd *cobra.Command) {
 // outside is what the flags lead to.
 type outside struct {
 	union.Elsewhere
+	elsewhereFlags
 	files  []result // that were read, with what is wrong with them
 	reads  bool     // the command reads UnionSets
 	sound  bool     // what has errors are structs in Go, beside others
@@ -53,7 +55,7 @@ func (f *elsewhereFlags) registerSkip(cmd *cobra.Command) {
 // read reads what the flags name, for CRDs at hand or by itself. Only what cannot be
 // read is an error; what is wrong with it is among the diagnostics of the files.
 func (f *elsewhereFlags) read(crds bool, limits limit.Limits) (outside, error) {
-	e := outside{reads: true, limits: limits}
+	e := outside{elsewhereFlags: *f, reads: true, limits: limits}
 	if f.kubebuilder && len(f.packages) == 0 {
 		return e, usagef("--kubebuilder needs --go: it says which Go packages have the markers")
 	}
@@ -69,7 +71,7 @@ func (f *elsewhereFlags) read(crds bool, limits limit.Limits) (outside, error) {
 		}
 	}
 	if len(f.packages) > 0 {
-		set, diags := markers.Load(markers.Options{Kubebuilder: f.kubebuilder, CRDs: crds, Dir: f.dir}, f.packages...)
+		set, diags := markers.Load(markers.Options{Kubebuilder: f.kubebuilder, CRDs: crds, SkipInvalid: f.listed, Dir: f.dir}, f.packages...)
 		r := result{diagnostics: diags}
 		if set != nil {
 			e.add(set)
@@ -86,18 +88,23 @@ func (f *elsewhereFlags) read(crds bool, limits limit.Limits) (outside, error) {
 // skipping does something with declarations. Where it cannot be done, those of structs
 // that may be skipped and have errors are left out: then their errors stand beside a
 // result, which is otherwise nil with errors.
-func skipping[T any](f *elsewhereFlags, e union.Elsewhere, work func(union.Elsewhere) ([]T, diag.List)) ([]T, diag.List) {
+func skipping[T any](from *outside, work func(union.Elsewhere) ([]T, diag.List)) ([]T, diag.List) {
 	var skipped diag.List
-	for {
+	for e := from.Elsewhere; ; {
 		out, diags := work(e)
 		invalid := map[string]bool{}
 		for _, d := range diags {
 			for _, x := range e.Externals {
-				if f.skipInvalid && d.Severity == diag.Error && x.Struct != "" && x.Holds(d.Pos) {
-					invalid[x.Struct] = true
-					skipped = append(skipped, d)
-					break
+				listed := slices.ContainsFunc(from.listed, func(name string) bool { return union.IsStruct(x.Struct, name) })
+				if !from.skipInvalid && !listed || d.Severity != diag.Error || x.Struct == "" || !x.Holds(d.Pos) {
+					continue
 				}
+				if listed {
+					d = markers.Mention(d, x.Struct, markers.Listed)
+				}
+				invalid[x.Struct] = true
+				skipped = append(skipped, d)
+				break
 			}
 		}
 		if len(invalid) == 0 {

@@ -58,7 +58,7 @@ directories.`,
 			if len(args) == 0 && len(e.files) > 0 {
 				l, err = e.Externals, a.report(e.files, "text")
 			} else {
-				l, err = a.declared(cmd.Context(), e, args, &unions)
+				l, err = a.declared(cmd.Context(), e, args)
 			}
 			if err != nil && !errors.Is(err, errSkipped) {
 				return err
@@ -89,9 +89,9 @@ func written(o compile.Object) *yaml.Node {
 }
 
 // declared returns the declarations of all CRDs in the inputs.
-func (a *app) declared(ctx context.Context, e outside, args []string, flags *elsewhereFlags) ([]union.External, error) {
+func (a *app) declared(ctx context.Context, e outside, args []string) ([]union.External, error) {
 	found, err := gather(ctx, a, one(e), args, func(in input, src []byte) ([]compile.Declared, diag.List, error) {
-		l, diags := skipping(flags, e.Elsewhere, func(e union.Elsewhere) ([]compile.Declared, diag.List) {
+		l, diags := skipping(&e, func(e union.Elsewhere) ([]compile.Declared, diag.List) {
 			return crdpatch.Declared(in.name, src, crdpatch.Options{Elsewhere: e, Limits: a.limits})
 		})
 		return l, diags, nil

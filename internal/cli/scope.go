@@ -97,7 +97,7 @@ func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, limits limit.Limi
 	if err != nil {
 		return err
 	}
-	key := fmt.Sprintf("%q %q %q %t", unions.dir, unions.packages, unions.sets, unions.kubebuilder)
+	key := fmt.Sprintf("%q %q %q %t %q", unions.dir, unions.packages, unions.sets, unions.kubebuilder, unions.listed)
 	if loaded[key] == nil {
 		e, err := unions.read(true, limits)
 		if err != nil {
@@ -136,6 +136,7 @@ func (c *compilerFlags) over(cmd *cobra.Command, s *scope) (elsewhereFlags, erro
 	s.opts.KubeVersion, s.opts.Encoding, s.opts.NoAnnotation = config.KubeVersion, config.Encoding, config.NoAnnotation
 
 	unions := c.unions
+	unions.listed = config.SkipInvalid
 	if !given("go") && len(config.Go) > 0 {
 		unions.packages, unions.dir, unions.project = config.Go, home, true
 	}

@@ -84,7 +84,14 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 // was found together.
 func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, args []string) error {
 	found, err := gather(ctx, a, scope, args, func(in input, src []byte) (l []verified, diags diag.List, err error) {
-		declared, diags := crdpatch.Declared(in.name, src, in.scope.opts)
+		declared, diags := skipping(in.scope.outside, func(e union.Elsewhere) ([]compile.Declared, diag.List) {
+			opts := in.scope.opts
+			opts.Elsewhere = e
+			return crdpatch.Declared(in.name, src, opts)
+		})
+		if declared != nil {
+			l = []verified{} // what is skipped is no obstacle
+		}
 		for _, d := range declared {
 			proofs, err := verifyDeclared(ctx, d)
 			switch {

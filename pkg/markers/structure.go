@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/types"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -127,7 +128,7 @@ func (s *structure) check() {
 	case !s.l.own(s.id.Package):
 		s.foreign()
 	case slices.ContainsFunc(s.l.opts.SkipInvalid, s.is):
-		s.mention("which skipInvalid lists")
+		s.mention(Listed)
 	}
 	for i := range s.diags {
 		s.diags[i].Path = s.String()
@@ -145,11 +146,20 @@ func (s *structure) is(name string) bool { return union.IsStruct(s.String(), nam
 
 // mention makes errors of the struct no errors, for a reason.
 func (s *structure) mention(why string) {
-	for i := range s.diags {
-		d := &s.diags[i]
-		d.Severity = diag.Info
-		d.Message += fmt.Sprintf("; the unions of %s.%s, %s, are left out", s.id.Package.Name, s.id.Name, why)
+	for i, d := range s.diags {
+		s.diags[i] = Mention(d, s.String(), why)
 	}
+}
+
+// Listed is the reason to mention the errors of structs that Options.SkipInvalid names.
+const Listed = "which skipInvalid lists"
+
+// Mention makes an error of a struct, given with the path of its package, information on
+// why its unions are left out.
+func Mention(d diag.Diagnostic, of, why string) diag.Diagnostic {
+	d.Severity = diag.Info
+	d.Message += fmt.Sprintf("; the unions of %s, %s, are left out", path.Base(of), why)
+	return d
 }
 
 // foreign makes mistakes of another module's authors no errors, and leaves out

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"go/token"
 	"path"
 	"slices"
 	"strings"
@@ -24,6 +25,9 @@ type Config struct {
 	Go []string
 	// Kubebuilder declares the unions of kubebuilder's own markers, too.
 	Kubebuilder bool
+	// SkipInvalid are Go types whose unions are left out while they have errors, as
+	// PACKAGE.Type, the package by its path or the end of that.
+	SkipInvalid []string
 	// Unions are files of UnionSets, with slashes, relative to the file's directory.
 	Unions []string
 	// KubeVersion and Encoding are those of [compile.Options].
@@ -52,13 +56,14 @@ func Parse(name string, src []byte) (*Config, diag.List) {
 }
 
 func (p *parser) config(src []byte) *Config {
-	fields := p.document(src, "go", "kubebuilder", "unions", "kubeVersion", "encoding", "annotation", "requireUnions", "strict", "lint")
+	fields := p.document(src, "go", "kubebuilder", "skipInvalid", "unions", "kubeVersion", "encoding", "annotation", "requireUnions", "strict", "lint")
 	if fields == nil {
 		return nil
 	}
 	c := &Config{
 		Go:            p.names(fields["go"], "go", "./api/..."),
 		Kubebuilder:   p.boolean(fields["kubebuilder"], "kubebuilder", false),
+		SkipInvalid:   p.types(fields["skipInvalid"]),
 		Unions:        p.names(fields["unions"], "unions", "unions.yaml"),
 		KubeVersion:   p.text(fields["kubeVersion"], "kubeVersion", `"1.30"`),
 		NoAnnotation:  !p.boolean(fields["annotation"], "annotation", true),
@@ -90,6 +95,19 @@ func (p *parser) names(n *yaml.Node, key, example string) []string {
 		s := p.text(item, key, example)
 		if path.IsAbs(s) || strings.Contains(s, `\`) || len(s) > 1 && s[1] == ':' {
 			p.errorf(item, "write it from the directory of this file on, with slashes", "%s: %q is absolute, or has backslashes", key, s)
+		}
+		l = append(l, s)
+	}
+	return l
+}
+
+// types returns the names of Go types in skipInvalid.
+func (p *parser) types(n *yaml.Node) []string {
+	var l []string
+	for _, item := range p.list(n, "skipInvalid", "[api/v1.Backup]") {
+		s := p.text(item, "skipInvalid", "api/v1.Backup")
+		if dot := strings.LastIndex(s, "."); s != "" && (dot <= strings.LastIndex(s, "/")+1 || !token.IsIdentifier(s[dot+1:])) {
+			p.errorf(item, "write it like api/v1.Backup", "skipInvalid: %q is no package and type", s)
 		}
 		l = append(l, s)
 	}

@@ -51,6 +51,7 @@ func schemaAccepts(t *testing.T, text string) bool {
 func TestParse(t *testing.T) {
 	text := head + `go: [./api/..., example.com/types]
 kubebuilder: true
+skipInvalid: [api/v1.Backup, v1.Job]
 unions: [config/unions.yaml]
 kubeVersion: "1.30"
 encoding: fine
@@ -68,7 +69,7 @@ lint:
 `
 	warning := lint.FailOnWarning
 	want := &project.Config{
-		Go: []string{"./api/...", "example.com/types"}, Kubebuilder: true, Unions: []string{"config/unions.yaml"},
+		Go: []string{"./api/...", "example.com/types"}, Kubebuilder: true, SkipInvalid: []string{"api/v1.Backup", "v1.Job"}, Unions: []string{"config/unions.yaml"},
 		KubeVersion: "1.30", Encoding: compile.Fine, NoAnnotation: true, RequireUnions: true, Strict: true,
 		Lint: lint.Config{
 			Setting: lint.Setting{Ignore: []diag.Code{diag.ValueWithoutMember}, Severities: map[diag.Code]diag.Severity{diag.Undiscriminated: diag.Error, diag.ListMember: diag.Info}},
@@ -131,6 +132,8 @@ func TestParseErrors(t *testing.T) {
 		{text: head + "go: ./api\n", want: "c.yaml:3:5: error: UC706: go: want a list, not \"./api\"\n hint: write it like go: [./api/...]"},
 		{text: head + "go: [1]\n", want: "c.yaml:3:6: error: UC706: go: kubectl reads 1 as the number 1; quote it\n hint: write it in quotes, like ./api/..."},
 		{text: head + "unions: [/etc/unions.yaml]\n", want: "c.yaml:3:10: error: UC706: unions: \"/etc/unions.yaml\" is absolute, or has backslashes", beyond: true},
+		{text: head + "skipInvalid: [Backup]\n", want: "c.yaml:3:15: error: UC706: skipInvalid: \"Backup\" is no package and type\n hint: write it like api/v1.Backup"},
+		{text: head + "skipInvalid: [api.v1/Backup]\n", want: "c.yaml:3:15: error: UC706: skipInvalid: \"api.v1/Backup\" is no package and type"},
 		{text: head + "kubebuilder: \"true\"\ngo: [./api]\n", want: "c.yaml:3:14: error: UC706: kubebuilder: want true or false, not \"true\""},
 		{text: head + "kubebuilder: true\n", want: "c.yaml:3:14: error: UC706: kubebuilder needs go: it says which Go packages have the markers", beyond: true},
 		{text: head + "kubeVersion: 1.30\n", want: "c.yaml:3:14: error: UC706: kubeVersion: kubectl reads 1.30 as the number 1.3; quote it\n hint: write it in quotes, like \"1.30\""},
