@@ -392,6 +392,10 @@ func (r *restorer) manifestWith(crd map[string]any, declaring []*claimed) (compi
 	return m, err
 }
 
+// mostProofs is how many rules of a file are tried to be proved: each takes a while, and
+// whoever writes an annotation may claim any number. What is beyond is not confirmed.
+const mostProofs = 200
+
 // imply removes from the unconfirmed items those that the recorded unions of the schema
 // are proved to imply.
 func (r *restorer) imply(c *claimed, unconfirmed map[*claimedList][]int) {
@@ -414,6 +418,9 @@ func (r *restorer) imply(c *claimed, unconfirmed map[*claimedList][]int) {
 			}
 		}
 		if len(constraints) == 0 {
+			return
+		}
+		if r.proofs += len(constraints); r.proofs > mostProofs {
 			return
 		}
 		implied, err := verify.Implied(context.Background(), declared.CRD, c.place.Version, c.Path, u, constraints)

@@ -175,6 +175,8 @@ type patcher struct {
 	// external are the declarations from elsewhere that annotations remember, by
 	// document and place in it.
 	external map[string][]union.External
+	// proofs counts the rules that are tried to be proved ours.
+	proofs int
 	// touched are the schemas that are edited, and the annotations taken out.
 	touched []touch
 }

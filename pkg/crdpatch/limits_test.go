@@ -2,6 +2,7 @@ package crdpatch
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -132,4 +133,45 @@ func TestDeclaredElsewhere(t *testing.T) {
 	both = []byte(list + indent(out) + indent(in))
 	data(t, mustDecompile(t, both), []byte(list+indent(in)+indent(in)))
 	same(t, "compiled again", mustCompile(t, mustCompile(t, both, Options{}), Options{}), mustCompile(t, both, Options{}))
+}
+
+// Rules that are claimed are proved to be ours, but not any number of them.
+func TestManyClaims(t *testing.T) {
+	claiming := func(n int) []byte {
+		r := record{Format: format, Schemas: []schemaRecord{{Version: "v1", Path: []string{"properties", "spec"}, External: true, Unions: []byte(`[{"members":["a","b"]}]`)}}}
+		var rules strings.Builder
+		for i := range n {
+			rule := fmt.Sprintf("!has(self.a) || !has(self.b) || %d < 0", i)
+			r.Schemas[0].Rules = append(r.Schemas[0].Rules, sumOf(map[string]any{"rule": rule}))
+			fmt.Fprintf(&rules, "            - rule: %q\n", rule)
+		}
+		annotation, err := r.String()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []byte("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: things.example.com\n  annotations:\n    " + Annotation + ": '" + annotation + `'
+spec:
+  group: example.com
+  names: {plural: things, singular: thing, kind: Thing, listKind: ThingList}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties: {a: {type: string}, b: {type: string}}
+            x-kubernetes-validations:
+` + rules.String())
+	}
+	if _, diags := Decompile("in", claiming(mostProofs), Options{}); diags.HasErrors() {
+		t.Errorf("%v", diags[0])
+	}
+	if _, diags := Decompile("in", claiming(mostProofs+1), Options{}); diags.Count(diag.Error) != mostProofs+1 || diags[0].Code != diag.UnconfirmedRule {
+		t.Errorf("%d errors", len(diags))
+	}
 }

@@ -182,7 +182,7 @@ func (p *page) errors(u Union) {
 		return
 	}
 	p.heading("What users will read")
-	p.line(escaped(readings))
+	p.line(escaped(readings + u.shownOf()))
 	p.line("")
 	var b page
 	for i, s := range u.Errors {

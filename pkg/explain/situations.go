@@ -60,10 +60,14 @@ func (s *subject) absent(j *judge, target union.Violation, st union.State) Situa
 	return found
 }
 
-// conditions are all that a state could violate.
+// mostExamples is the number of members of which situations are shown: what users read
+// of the others differs in nothing but the names.
+const mostExamples = 50
+
+// conditions are all that a state could violate, of many members those of the first.
 func (s *subject) conditions() []union.Violation {
 	l := []union.Violation{{Condition: union.Selected, Member: -1}, {Condition: union.Unmapped, Member: -1}}
-	for i := range s.Members {
+	for i := range s.Members[:min(len(s.Members), mostExamples)] {
 		l = append(l, union.Violation{Condition: union.Forbidden, Member: i}, union.Violation{Condition: union.Required, Member: i})
 	}
 	return append(l, union.Violation{Condition: union.TooMany, Member: -1}, union.Violation{Condition: union.TooFew, Member: -1})
@@ -128,12 +132,15 @@ type change struct {
 // smallestChange returns the smallest change from a legal state that violates a
 // condition; ok is false when none does.
 func (s *subject) smallestChange(target change) (old, new union.State, ok bool) {
-	if (target.condition == union.NotCleared) != (s.Change == union.Clear) || target.unset && s.neverUnset() {
+	if s.Change == union.Allow || (target.condition == union.NotCleared) != (s.Change == union.Clear) || target.unset && s.neverUnset() {
 		return old, new, false
 	}
 	choices := s.choices()
 	size := 0
-	for _, from := range choices {
+	for i, from := range choices {
+		if ok && i > mostExamples {
+			break
+		}
 		tos := choices
 		if target.unset {
 			tos = []choice{{Selection{}, s.with("")}}

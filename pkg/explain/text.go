@@ -165,7 +165,7 @@ func (p *page) union(u Union) {
 	}
 	p.line("")
 	p.line("  What users will read")
-	p.wrap("  ", readings)
+	p.wrap("  ", readings+u.shownOf())
 	for _, s := range u.Errors {
 		p.wrap("  - ", s.Situation)
 		for _, e := range s.Errors {

@@ -221,3 +221,11 @@ func (u Union) restricted() bool {
 	}
 	return false
 }
+
+// shownOf says that not all members are in what users will read.
+func (u Union) shownOf() string {
+	if len(u.Members) <= mostExamples {
+		return ""
+	}
+	return fmt.Sprintf(" Shown are the first %d of %d members; of the others users read the same, but for the names.", mostExamples, len(u.Members))
+}

@@ -142,7 +142,12 @@ func unknownMembers(b *bytes.Buffer, n int) {
 
 // forged has an annotation that claims n rules which no union implies.
 func forged(b *bytes.Buffer, n int) {
-	rule := func(i int) string { return fmt.Sprintf("!has(self.a) || !has(self.b) || size(self.a) < %d", i) }
+	rule := func(i int) string {
+		if i == 0 {
+			return "has(self.a)"
+		}
+		return fmt.Sprintf("!has(self.a) || !has(self.b) || %d < 0", i)
+	}
 	sums, rules := make([]string, n), make([]string, n)
 	for i := range n {
 		sums[i] = fmt.Sprintf("%q", sumOf(rule(i)))
