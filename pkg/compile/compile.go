@@ -222,7 +222,7 @@ func (c *compiler) run() bool {
 			return false
 		}
 	}
-	for _, stage := range []func(){c.encode, c.validate, c.proveOpenAPI} {
+	for _, stage := range []func(){c.encode, c.validate, c.proveOpenAPI, c.beside} {
 		if c.diags.HasErrors() {
 			return false
 		}

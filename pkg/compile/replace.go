@@ -66,14 +66,7 @@ func (c *compiler) replaced(o *object, i int) []verify.Constraint {
 	if err == nil && comparison.Verdict == "" {
 		return nil
 	}
-	var names []string
-	for n, k := range constraints {
-		if left := indices[k.Key]; left != nil {
-			k.Index = left[k.Index]
-			constraints[n] = k
-		}
-		names = append(names, k.String())
-	}
+	names := named(constraints, indices)
 	d := diag.Diagnostic{Pos: o.Declarations[i].Pos, Path: o.Place.String(), Code: diag.RulesNotReplaced, Severity: diag.Warning,
 		Hint: "edit them or the union; or delete them, or handWrittenRules, yourself"}
 	switch {
@@ -98,6 +91,61 @@ func (c *compiler) replaced(o *object, i int) []verify.Constraint {
 	}
 	c.report(d)
 	return nil
+}
+
+// beside reports hand-written constraints that say again what a union says, or
+// contradict it.
+func (c *compiler) beside() {
+	for _, o := range c.objects {
+		for i, u := range o.Unions {
+			if u == nil || u.Replace || o.served(i) {
+				continue
+			}
+			at := o.Declarations[i].Pos
+			crd, indices := c.foreign(o, u)
+			constraints, comparison, err := verify.Replaceable(context.Background(), crd, o.Version, o.Steps, u)
+			d := diag.Diagnostic{Code: diag.ConstraintBeside, Severity: diag.Warning, Pos: at, Path: o.Place.String()}
+			switch {
+			case err != nil:
+				continue // what cannot be tried contradicts nothing for certain
+			case len(constraints) == 0 && comparison.Looser != nil:
+				d.Message = fmt.Sprintf("%s, by hand, refuses what this union allows (%s)", comparison.Looser.Rule, comparison.Looser.Words(u))
+				d.Hint = "edit it or the union: objects have to satisfy both"
+			case len(constraints) > 0 && comparison.Verdict == verify.Equivalent:
+				read := "the errors of both"
+				if slices.ContainsFunc(constraints, func(k verify.Constraint) bool { return k.Key != "x-kubernetes-validations" }) {
+					read = "theirs beside those of its rules, or alone"
+				}
+				d.Message = fmt.Sprintf("constraints by hand mean what this union says, and users read %s: %s", read, strings.Join(named(constraints, indices), ", "))
+				d.Hint = "write handWrittenRules: Replace in the declaration: compiling takes them out"
+			default:
+				continue
+			}
+			c.report(d)
+		}
+	}
+}
+
+// served reports whether something by hand serves as what would be written for a union.
+func (o *object) served(i int) bool {
+	if s := o.styles[i].openAPI; s != nil && hasSchema(o.schema.AllOf, *s) {
+		return true
+	}
+	return slices.ContainsFunc(o.rules(i), func(r rules.Rule) bool { return hasRule(o.schema.XValidations, r) })
+}
+
+// named returns constraints as messages name them. indices are those of foreign, and
+// the constraints get them.
+func named(constraints []verify.Constraint, indices map[string][]int) []string {
+	var names []string
+	for n, k := range constraints {
+		if left := indices[k.Key]; left != nil {
+			k.Index = left[k.Index]
+			constraints[n] = k
+		}
+		names = append(names, k.String())
+	}
+	return names
 }
 
 // foreign returns the CRD without the static rules of a union, or the schema in their

@@ -161,6 +161,9 @@ const (
 	SingleMember Code = "UC515"
 	// UnreadUnionSet: an input is a UnionSet, whose unions are not those to compile.
 	UnreadUnionSet Code = "UC516"
+	// ConstraintBeside: a hand-written constraint says what a union says, or refuses what
+	// the union allows.
+	ConstraintBeside Code = "UC517"
 	// NoEnum: lint advises to bound the discriminator by an enum.
 	NoEnum Code = "UC520"
 	// ValueWithoutMember: lint found a value of the enum that selects no member.
@@ -295,6 +298,7 @@ var Codes = []CodeInfo{
 	{UnusedMarkers, Warning, "markers of no CRD"},
 	{SingleMember, Warning, "union of a single member"},
 	{UnreadUnionSet, Warning, "UnionSet not read"},
+	{ConstraintBeside, Warning, "constraint beside the union"},
 	{NoEnum, Warning, "discriminator without an enum"},
 	{ValueWithoutMember, Info, "value without a member"},
 	{RequiredChildren, Info, "member with required children only"},

@@ -103,11 +103,38 @@ func emptyMember(s *subject) diag.List {
 		if what == "" || m.Empty != union.PresentWhenEmpty || least != nil && *least > 0 {
 			continue
 		}
-		l = append(l, s.find(diag.ListMember, s.memberAt(m.Name), []string{m.Name},
-			fmt.Sprintf("write emptyIsUnset: [%s] in the declaration, so that %s counts as unset; or %s: 1 at %q, which refuses it", m.Name, empty, bound, m.Name),
+		hint := fmt.Sprintf("write emptyIsUnset: [%s] in the declaration, so that %s counts as unset; or %s: 1 at %q, which refuses it", m.Name, empty, bound, m.Name)
+		if key := countsSet(s.schema, m.Name); key != "" {
+			hint = fmt.Sprintf("write %s: 1 at %q, which refuses it; emptyIsUnset would contradict %s, to which it is set", bound, m.Name, key)
+		}
+		l = append(l, s.find(diag.ListMember, s.memberAt(m.Name), []string{m.Name}, hint,
 			"member %q is %s, which counts as set even when it is empty (%s)", m.Name, what, empty)...)
 	}
 	return l
+}
+
+// countsSet returns the key of a schema that counts a property as set whenever it is
+// there, even when it is empty; "" when there is none.
+func countsSet(s *apiextensionsv1.JSONSchemaProps, name string) string {
+	for _, of := range []struct {
+		key string
+		l   []apiextensionsv1.JSONSchemaProps
+	}{{"allOf", s.AllOf}, {"anyOf", s.AnyOf}, {"oneOf", s.OneOf}} {
+		if slices.ContainsFunc(of.l, func(s apiextensionsv1.JSONSchemaProps) bool {
+			return slices.Contains(s.Required, name) || countsSet(&s, name) != ""
+		}) {
+			return of.key
+		}
+	}
+	switch {
+	case s.Not != nil && (slices.Contains(s.Not.Required, name) || countsSet(s.Not, name) != ""):
+		return "not"
+	case s.MinProperties != nil && *s.MinProperties > 0:
+		return "minProperties"
+	case s.MaxProperties != nil:
+		return "maxProperties"
+	}
+	return ""
 }
 
 func isMap(p *apiextensionsv1.JSONSchemaProps) bool {
