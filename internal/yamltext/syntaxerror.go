@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -25,13 +26,24 @@ var errTrailing = errors.New("did not find expected <document start>")
 
 // yamlPrefix is what yaml.v3 puts before a message. The line in it is sometimes
 // that of a context, sometimes counted from zero, sometimes absent.
-var yamlPrefix = regexp.MustCompile(`^yaml: (line \d+: )?`)
+var yamlPrefix = regexp.MustCompile(`^yaml: (line (\d+): )?`)
+
+// longSearched is the length of a document, in bytes, beyond which yaml.v3's line has to
+// do: a search reads the document some twenty times.
+const longSearched = 1 << 20
 
 // locate turns yaml.v3's error about the text of a chunk into one that points at it.
 // yaml.v3 does not tell the place, so it is searched for: it is where the error
 // becomes inevitable.
 func (f *File) locate(c chunk, text []byte, err error) error {
 	msg := yamlPrefix.ReplaceAllString(err.Error(), "")
+	if len(text) > longSearched {
+		line := 1
+		if m := yamlPrefix.FindStringSubmatch(err.Error()); m != nil && m[2] != "" {
+			line, _ = strconv.Atoi(m[2])
+		}
+		return &SyntaxError{Line: c.line + line, Column: 1, Msg: msg}
+	}
 	at := -1
 	switch {
 	case msg == "found unexpected end of stream":

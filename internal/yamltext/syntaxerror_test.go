@@ -2,6 +2,7 @@ package yamltext
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -43,6 +44,7 @@ func TestSyntaxError(t *testing.T) {
 		{"escape", "a: \"b\\q\"\n", "1:6: found unknown escape character"},
 		{"reserved", "a: @b\n", "1:4: found character that cannot start any token"},
 		{"BOM", "\ufeffa: b: c\n", "1:5: mapping values are not allowed in this context"},
+		{"too long to search", "---\n# " + strings.Repeat("x", longSearched) + "\na: 1\nb: c: d\n", "4:1: mapping values are not allowed in this context"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Parse([]byte(c.src))
