@@ -13,6 +13,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -180,8 +181,11 @@ func (r *restorer) unconfirmed(c *claimed, l *claimedList, i int, why string) {
 	if why != "" {
 		message += ": with this schema it does not compile: " + why
 	}
-	r.report(diag.Diagnostic{Code: diag.UnconfirmedRule, Pos: r.pos(l.item(i)), Path: c.place.String(), Message: message,
-		Hint: "--forget keeps it as a hand-written rule, and the claim is forgotten; or undo what was edited since"})
+	hint := "--forget keeps it as a hand-written rule, and the claim is forgotten; or undo what was edited since"
+	if r.proofs > r.opts.Limits.OrDefault().Proofs {
+		hint += "; too many rules for all to be tried: " + limit.Hint("proofs")
+	}
+	r.report(diag.Diagnostic{Code: diag.UnconfirmedRule, Pos: r.pos(l.item(i)), Path: c.place.String(), Message: message, Hint: hint})
 }
 
 // shortened quotes a text, and cuts it off when it is long.
@@ -392,12 +396,9 @@ func (r *restorer) manifestWith(crd map[string]any, declaring []*claimed) (compi
 	return m, err
 }
 
-// mostProofs is how many rules of a file are tried to be proved: each takes a while, and
-// whoever writes an annotation may claim any number. What is beyond is not confirmed.
-const mostProofs = 200
-
 // imply removes from the unconfirmed items those that the recorded unions of the schema
-// are proved to imply.
+// are proved to imply. A proof takes a while, and whoever writes an annotation may claim
+// any number of rules: what is beyond the limit is not confirmed.
 func (r *restorer) imply(c *claimed, unconfirmed map[*claimedList][]int) {
 	if len(c.Unions) == 0 {
 		return
@@ -420,7 +421,7 @@ func (r *restorer) imply(c *claimed, unconfirmed map[*claimedList][]int) {
 		if len(constraints) == 0 {
 			return
 		}
-		if r.proofs += len(constraints); r.proofs > mostProofs {
+		if r.proofs += len(constraints); r.proofs > r.opts.Limits.OrDefault().Proofs {
 			return
 		}
 		implied, err := verify.Implied(context.Background(), declared.CRD, c.place.Version, c.Path, u, constraints)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // What the API server and kubectl accept in size is checked.
@@ -168,10 +169,10 @@ spec:
             x-kubernetes-validations:
 ` + rules.String())
 	}
-	if _, diags := Decompile("in", claiming(mostProofs), Options{}); diags.HasErrors() {
+	if _, diags := Decompile("in", claiming(20), Options{Limits: limit.Limits{Proofs: 20}}); diags.HasErrors() {
 		t.Errorf("%v", diags[0])
 	}
-	if _, diags := Decompile("in", claiming(mostProofs+1), Options{}); diags.Count(diag.Error) != mostProofs+1 || diags[0].Code != diag.UnconfirmedRule {
+	if _, diags := Decompile("in", claiming(21), Options{Limits: limit.Limits{Proofs: 20}}); diags.Count(diag.Error) != 21 || diags[0].Code != diag.UnconfirmedRule || !strings.Contains(diags[0].Hint, "--limit proofs=N") {
 		t.Errorf("%d errors", len(diags))
 	}
 }

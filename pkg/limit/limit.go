@@ -31,6 +31,9 @@ type Limits struct {
 	// Changes is the number of changes that the table allowedChanges of a union lists;
 	// without a discriminator, that it decides on: members by rows.
 	Changes int
+	// Proofs is the number of rules of a file that an annotation claims, its unions do
+	// not write, and pkg/verify is asked about.
+	Proofs int
 }
 
 // kinds are the limits, by name, in the order of the help.
@@ -47,6 +50,7 @@ var kinds = []struct {
 	{"unions", func(l *Limits) *int { return &l.Unions }, 500},
 	{"members", func(l *Limits) *int { return &l.Members }, 500},
 	{"changes", func(l *Limits) *int { return &l.Changes }, 10_000},
+	{"proofs", func(l *Limits) *int { return &l.Proofs }, 1000},
 }
 
 // OrDefault returns the limits with the defaults for those that are zero.
