@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -38,9 +39,9 @@ func TestKubebuilder(t *testing.T) {
 			}
 		}
 	}
-	generate, manifests := recipe(t, "generate"), recipe(t, "manifests")
-	if len(generate) != 1 || len(manifests) != 2 {
-		t.Fatalf("the recipes of the Makefile are %q and %q, want one command and two", generate, manifests)
+	generate, manifests, check := recipe(t, "generate"), recipe(t, "manifests"), recipe(t, "check")
+	if len(generate) != 1 || len(manifests) != 2 || len(check) != 1 {
+		t.Fatalf("the recipes of the Makefile are %q, %q and %q, want one command, two and one", generate, manifests, check)
 	}
 	run(t, generate[0])
 	run(t, manifests[0])
@@ -59,6 +60,33 @@ func TestKubebuilder(t *testing.T) {
 		run(t, manifests[1])
 		unchanged(t, committed)
 	})
+	run(t, check[0])
+	const alerts, contacts = bases + "/notify.example.com_alerts.yaml", bases + "/notify.example.com_contacts.yaml"
+	for _, tt := range []struct {
+		name, file, old, new string
+		want                 string // what the check prints
+	}{
+		{"never compiled", alerts, committed[alerts], plain[alerts], alerts + "\n"},
+		{"a marker is added", "api/v1alpha1/alert_types.go",
+			"// +k8s:unionDiscriminator", "// +k8s:unionDiscriminator\n// +unioncel:union:discriminatorChange=Forbid", alerts + "\n"},
+		{"an option is changed", ".unioncel.yaml", "kind: Config\n", "kind: Config\nkubeVersion: \"1.27\"\n",
+			contacts + ": compiled for Kubernetes 1.37, and checked for 1.27\n"},
+		{"a CRD is edited", contacts, "rule: \"has(self.chat)", "rule: \"false && has(self.chat)", "error: UC403: a compiled rule is gone, or its text was edited"},
+	} {
+		t.Run("check: "+tt.name, func(t *testing.T) {
+			changed := strings.ReplaceAll(committed[tt.file], tt.old, tt.new)
+			if err := os.WriteFile(tt.file, []byte(changed), 0o644); err != nil || changed == committed[tt.file] {
+				t.Fatalf("%s is not changed: %v", tt.file, err)
+			}
+			out, err := output(t, check[0])
+			if err == nil || !strings.Contains(filepath.ToSlash(out), tt.want) {
+				t.Errorf("%v, want a failure that says %q\n%s", err, tt.want, out)
+			}
+			if err := os.WriteFile(tt.file, []byte(committed[tt.file]), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
 
 	server := servertest.Start(t)
 	t.Run("controller-gen alone", func(t *testing.T) { alone(t, server, plain) })
@@ -120,22 +148,22 @@ func alone(t *testing.T, server *servertest.Server, crds map[string]string) {
 	}
 }
 
-// TestKubebuilderReadme holds the recipe in the project's README to its Makefile, and
-// the errors in it to what TestKubebuilder has seen.
+// TestKubebuilderReadme holds the recipes in the project's README to its Makefile, the
+// configuration to its own, and the errors in it to what TestKubebuilder has seen.
 func TestKubebuilderReadme(t *testing.T) {
 	t.Chdir(filepath.Join("..", "..", kubebuilder))
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
+	readme := file(t, "README.md")
+	want := []string{"```yaml\n" + string(file(t, ".unioncel.yaml")) + "```\n"}
+	for _, target := range []string{"manifests", "check"} {
+		_, lines, _ := strings.Cut(string(file(t, "Makefile")), "\n"+target+": ")
+		_, lines, _ = strings.Cut(lines, "\n")
+		lines, _, _ = strings.Cut(lines, "\n\n")
+		want = append(want, "```make\n"+target+":\n"+strings.TrimSuffix(lines, "\n")+"\n```\n")
 	}
-	makefile, err := os.ReadFile("Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, lines, ok := strings.Cut(string(makefile), "\nmanifests: ")
-	_, lines, _ = strings.Cut(lines, "\n")
-	if want := "```make\nmanifests:\n" + lines + "```\n"; !ok || !strings.Contains(string(readme), want) {
-		t.Errorf("README.md does not have the recipe of the Makefile:\n%s", want)
+	for _, block := range want {
+		if !strings.Contains(string(readme), block) {
+			t.Errorf("README.md does not have\n%s", block)
+		}
 	}
 	var seen []string
 	for name, text := range contents(t, samples) {
@@ -283,22 +311,27 @@ func recipe(t *testing.T, target string) [][]string {
 	return commands
 }
 
-// run runs a command of the Makefile; unioncel runs in this process.
+// run runs a command of the Makefile, which must succeed.
 func run(t *testing.T, command []string) {
 	t.Helper()
-	var out bytes.Buffer
 	t.Logf("%s", strings.Join(command, " "))
+	if out, err := output(t, command); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// output runs a command of the Makefile; unioncel runs in this process.
+func output(t *testing.T, command []string) (string, error) {
+	t.Helper()
 	if unioncel := []string{"go", "run", "../../cmd/unioncel"}; len(command) > 3 && slices.Equal(command[:3], unioncel) {
+		var out bytes.Buffer
 		if code := cli.Main(command[2:], cli.Streams{In: &bytes.Buffer{}, Out: &out, Err: &out}); code != 0 {
-			t.Fatalf("exit code %d\n%s", code, out.String())
+			return out.String(), fmt.Errorf("exit code %d", code)
 		}
-		return
+		return out.String(), nil
 	}
-	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v\n%s", err, out.String())
-	}
+	out, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput()
+	return string(out), err
 }
 
 // announced returns the errors that the comment at the top of a bad sample says
