@@ -221,6 +221,9 @@ func (s schemaRecord) check() error {
 	if err != nil {
 		return fmt.Errorf(".unions: %w", err)
 	}
+	if twice := yamltext.DuplicateKeys(nodeOf(value)); len(twice) > 0 {
+		return fmt.Errorf(".unions: key %q occurs twice", twice[0].Value)
+	}
 	declarations, diags := union.Parse("", "", nodeOf(value), nil)
 	if diags.HasErrors() {
 		return fmt.Errorf(": the declaration is none: %s", diags.Sort()[0].Message)
@@ -235,6 +238,9 @@ func (s schemaRecord) check() error {
 	}
 	if value, err = orderedJSON(s.Extend); err != nil {
 		return fmt.Errorf(".extend: %w", err)
+	}
+	if twice := yamltext.DuplicateKeys(nodeOf(value)); len(twice) > 0 {
+		return fmt.Errorf(".extend: key %q occurs twice", twice[0].Value)
 	}
 	extensions, diags := union.ParseExtensions("", "", nodeOf(value), nil)
 	if diags = append(diags, union.Extend(declarations, extensions)...); diags.HasErrors() {
@@ -263,11 +269,12 @@ func isSchemaPath(steps []string) bool {
 // isNullText reports whether a text, with the colon before it, is a null value.
 func isNullText(text string) bool {
 	for _, whole := range []string{"\"a\"" + text, "{\"a\"" + text + "\n}"} {
-		var doc yaml.Node
-		if yaml.Unmarshal([]byte(whole), &doc) != nil || len(doc.Content) != 1 || len(doc.Content[0].Content) != 2 {
+		doc, err := onlyDocument(whole)
+		if err != nil || len(doc.Content) != 1 || len(doc.Content[0].Content) != 2 {
 			continue
 		}
-		if v := doc.Content[0].Content[1]; v.Kind == yaml.ScalarNode && v.Tag == "!!null" {
+		var null *string
+		if v := doc.Content[0].Content[1]; v.Kind == yaml.ScalarNode && v.Tag == "!!null" && v.Decode(&null) == nil {
 			return strings.HasPrefix(text, ":")
 		}
 	}
@@ -294,6 +301,21 @@ func declarationIn(text string) (string, error) {
 
 // onlyEntry returns the value of x-kubernetes-unions in a text that holds nothing else.
 func onlyEntry(text string) (*yaml.Node, error) {
+	doc, err := onlyDocument(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode || len(doc.Content[0].Content) != 2 || doc.Content[0].Content[0].Value != union.Key {
+		return nil, errors.New("the text holds something else than a declaration")
+	}
+	if twice := yamltext.DuplicateKeys(doc.Content[0]); len(twice) > 0 {
+		return nil, fmt.Errorf("key %q occurs twice", twice[0].Value)
+	}
+	return doc.Content[0].Content[1], nil
+}
+
+// onlyDocument parses a text of a single document.
+func onlyDocument(text string) (*yaml.Node, error) {
 	dec := yaml.NewDecoder(strings.NewReader(text))
 	var doc, more yaml.Node
 	if err := dec.Decode(&doc); err != nil {
@@ -302,10 +324,7 @@ func onlyEntry(text string) (*yaml.Node, error) {
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
 		return nil, errors.New("the text holds more than a declaration")
 	}
-	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode || len(doc.Content[0].Content) != 2 || doc.Content[0].Content[0].Value != union.Key {
-		return nil, errors.New("the text holds something else than a declaration")
-	}
-	return doc.Content[0].Content[1], nil
+	return &doc, nil
 }
 
 func hasAlias(n *yaml.Node) bool {
