@@ -90,6 +90,7 @@ func TestBadInput(t *testing.T) {
 		{"duplicate key in a CRD of a list", "kind: List\nitems:\n- {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, a: 1, a: 2}\n", `in:3:79: error: UC104: key "a" occurs twice in this mapping`, ""},
 		{"duplicate key elsewhere", "a: 1\na: 2\n", "", ""},
 		{"duplicate key in another document", "---\na: 1\na: 2\n---\n" + strings.Replace(crd, "x-kubernetes-unions", "x-unions", 1), "", ""},
+		{"two lists of items", "kind: List\nitems:\n- {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition}\nitems: []\n", `in:4:1: error: UC104: key "items" occurs twice in this mapping`, ""},
 		{"duplicate declaration", crdOf(ab + unions + " []\n" + unions + " []\n"), `in:24:13: error: UC104: key "x-kubernetes-unions" occurs twice in this mapping`, ""},
 
 		{"unions is a string", crdOf(ab + unions + " hello\n"), `in:23:34: error: UC202: x-kubernetes-unions must be a list of unions, not "hello"`, "write a list"},

@@ -20,7 +20,8 @@ import (
 
 // An annotation is a claim, since anyone may have written it. What it says of rules is
 // held against the recorded unions: a rule is ours if compiling these with the recorded
-// options would write it again, or else if pkg/verify proves that they imply it.
+// options would write it again, or else if pkg/verify proves that the unions which remain
+// imply it.
 
 // claimed is a schema of a record as it stands.
 type claimed struct {
@@ -31,6 +32,9 @@ type claimed struct {
 	// fresh says that the recorded declaration does not count any more, so that
 	// nothing is lost with rules of it that are gone.
 	fresh bool
+	// superseded says that the unions declared from now on may be others than those
+	// recorded.
+	superseded bool
 }
 
 // claimedList is a list of such a schema.
@@ -80,6 +84,8 @@ func (r *restorer) claims() []*claimed {
 		}
 		if _, _, _, declared := yamltext.Lookup(node, union.Key); declared {
 			c.fresh = !s.Kept
+		} else {
+			c.Kept = false // a server dropped it: it is restored
 		}
 		for _, recorded := range s.lists() {
 			c.lists = append(c.lists, c.look(recorded))
@@ -177,11 +183,18 @@ func (r *restorer) unconfirmed(c *claimed, l *claimedList, i int, why string) {
 	if l.key == allOfKey {
 		what = "schema in allOf"
 	}
-	message := fmt.Sprintf("the annotation %s claims the %s, which its union neither writes nor implies", Annotation, what)
+	union := "its union neither writes nor implies"
+	if c.superseded {
+		union = "its union does not write, and no union that stays declared implies"
+	}
+	message := fmt.Sprintf("the annotation %s claims the %s, which %s", Annotation, what, union)
 	if why != "" {
 		message += ": with this schema it does not compile: " + why
 	}
 	hint := "--forget keeps it as a hand-written rule, and the claim is forgotten; or undo what was edited since"
+	if c.superseded && r.decompiling {
+		hint = "compile the file first, which writes the rules of its union anew; " + hint
+	}
 	if r.proofs > r.opts.Limits.OrDefault().Proofs {
 		hint += "; too many rules for all to be tried: " + limit.Hint("proofs")
 	}
@@ -345,10 +358,38 @@ func (r *restorer) declared(c *claimed) union.External {
 	return e
 }
 
+// remaining are the declarations of a schema in the result: what stands there or is
+// given beats the record, and when a file is decompiled nothing remains of others.
+func (r *restorer) remaining(c *claimed) []union.External {
+	given, all := r.opts.Elsewhere.Of(r.manifest.names())
+	l := slices.DeleteFunc(given, func(e union.External) bool { return !e.Covers(c.Version, c.Path) })
+	elsewhere := !all(c.Version) && !r.decompiling // the record counts
+	if elsewhere && len(c.Extend) > 0 {
+		l = append(l, r.extension(c.schemaRecord))
+	}
+	_, v, _, declared := yamltext.Lookup(c.place.Node, union.Key)
+	switch {
+	case declared:
+		c.superseded = true
+		l = append(l, union.External{Version: c.Version, Steps: c.Path, Value: yamltext.Resolve(v), File: r.name})
+	case !c.External || elsewhere:
+		l = append(l, r.declared(c))
+	default:
+		c.superseded = true
+	}
+	return l
+}
+
 // compileAgain adds what compiling the declarations of some schemas writes, or returns
 // what is wrong.
 func (r *restorer) compileAgain(w *regenerated, crd map[string]any, declaring []*claimed) string {
-	m, err := r.manifestWith(crd, declaring)
+	var recorded []union.External
+	for _, c := range declaring {
+		if recorded = append(recorded, r.declared(c)); len(c.Extend) > 0 {
+			recorded = append(recorded, r.extension(c.schemaRecord))
+		}
+	}
+	m, err := r.manifestWith(crd, recorded)
 	if err != nil {
 		return err.Error()
 	}
@@ -379,31 +420,26 @@ func (r *restorer) compileAgain(w *regenerated, crd map[string]any, declaring []
 	return ""
 }
 
-// manifestWith is a CRD with the recorded declarations of some schemas.
-func (r *restorer) manifestWith(crd map[string]any, declaring []*claimed) (compile.Manifest, error) {
+// manifestWith is a CRD with declarations.
+func (r *restorer) manifestWith(crd map[string]any, declarations []union.External) (compile.Manifest, error) {
 	data, err := json.Marshal(crd)
 	if err != nil {
 		return compile.Manifest{}, err
 	}
 	m, err := compile.ParseManifest(r.name, data)
-	m.Limits = r.opts.Limits
-	for _, c := range declaring {
-		m.External = append(m.External, r.declared(c))
-		if len(c.Extend) > 0 {
-			m.External = append(m.External, r.extension(c.schemaRecord))
-		}
-	}
+	m.Limits, m.External = r.opts.Limits, declarations
 	return m, err
 }
 
-// imply removes from the unconfirmed items those that the recorded unions of the schema
-// are proved to imply. A proof takes a while, and whoever writes an annotation may claim
-// any number of rules: what is beyond the limit is not confirmed.
+// imply removes from the unconfirmed items those that the unions of the schema are proved
+// to imply, as they are declared from now on: whoever writes an annotation may record a
+// union that implies any rule, and declare another. A proof takes a while, and any number
+// of rules may be claimed: what is beyond the limit is not confirmed.
 func (r *restorer) imply(c *claimed, unconfirmed map[*claimedList][]int) {
 	if len(c.Unions) == 0 {
 		return
 	}
-	m, err := r.manifestWith(r.undeclared(), []*claimed{c})
+	m, err := r.manifestWith(r.undeclared(), r.remaining(c))
 	if err != nil {
 		return
 	}

@@ -118,7 +118,7 @@ func (p *patcher) source(text []byte) (undone, bool) {
 // reformatted it. CRDs without the annotation stay as they are. Of the options only
 // Forget and Limits count. The list is sorted; when it has errors, the result is nil.
 func Decompile(name string, src []byte, opts Options) ([]byte, diag.List) {
-	p := &patcher{name: name, opts: Options{Forget: opts.Forget, Limits: opts.Limits}}
+	p := &patcher{name: name, opts: Options{Forget: opts.Forget, Limits: opts.Limits}, decompiling: true}
 	base, _ := p.undo(ended(src))
 	return p.result(src, base.text)
 }
@@ -162,10 +162,12 @@ func checkEnd(src, text []byte) error {
 
 // patcher works on one file.
 type patcher struct {
-	name  string
-	opts  Options
-	file  *yamltext.File
-	diags diag.List
+	name string
+	opts Options
+	// decompiling says that unions are to be declared in schemas or not at all.
+	decompiling bool
+	file        *yamltext.File
+	diags       diag.List
 	// asRecorded are options that CRDs were compiled with, by document and place in it.
 	asRecorded map[string]Options
 	// back translates positions in file to positions in the user's file.
@@ -225,11 +227,12 @@ func (p *patcher) parse(text []byte) bool {
 	p.file = file
 	ok := true
 	for _, d := range file.Docs {
-		for _, crd := range p.crds(d) {
-			for _, d := range source.Duplicates(p.name, crd.node) {
-				p.report(d)
-				ok = false
-			}
+		if len(p.crds(d)) == 0 {
+			continue
+		}
+		for _, d := range source.Duplicates(p.name, d.Root) {
+			p.report(d)
+			ok = false
 		}
 	}
 	return ok

@@ -17,6 +17,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // The rules beside those of a union that an attacker wants to be gone.
@@ -119,6 +120,14 @@ func TestForgedAnnotation(t *testing.T) {
 		{"no checksum", func(_, s map[string]any) { s["rules"] = []any{""} }, diag.BadAnnotation, `"" is no checksum`},
 		{"annotations", func(r, _ map[string]any) { r["annotations"] = ":\n  finalizers: [x]" }, diag.BadAnnotation, "annotations: this is not a null value"},
 		{"more annotations", func(r, _ map[string]any) { r["annotations"] = ": null\n  finalizers: [x]" }, diag.BadAnnotation, "annotations: this is not a null value"},
+		{"a document with annotations", func(r, _ map[string]any) { r["annotations"] = ": null\n---\nkind: ClusterRole\n" }, diag.BadAnnotation, "annotations: this is not a null value"},
+		{"null that is none", func(r, _ map[string]any) { r["annotations"] = ": !!null x\n" }, diag.BadAnnotation, "annotations: this is not a null value"},
+		{"a key twice", func(_, s map[string]any) {
+			s["unions"] = json.RawMessage(`[{"members":["b","c"],"members":["a","b"],"discriminatorChange":"Allow"}]`)
+		}, diag.BadAnnotation, `schemas[0].unions: key "members" occurs twice`},
+		{"a key twice in the text", func(_, s map[string]any) {
+			s["source"] = "x-kubernetes-unions: [{members: [b, c], members: [a, b], discriminatorChange: Allow}]\n"
+		}, diag.BadAnnotation, `schemas[0].source: key "members" occurs twice`},
 		{"encoding", func(r, _ map[string]any) { r["encoding"] = "none" }, diag.BadAnnotation, "encoding: "},
 		{"version", func(r, _ map[string]any) { r["kubeVersion"] = "none" }, diag.BadAnnotation, "kubeVersion: "},
 		{"JSON", func(r, _ map[string]any) { r["json"] = true }, "", ""},
@@ -273,6 +282,50 @@ func TestWrittenDifferently(t *testing.T) {
 		} else if len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule {
 			t.Errorf("%s: %v", rule, diags)
 		}
+	}
+}
+
+// A forged record can imply any rule on a property. That counts only while its union is
+// the one that is declared.
+func TestImpliedByAnother(t *testing.T) {
+	const (
+		rule  = "!has(self.path) || self.path != '/etc'"
+		other = "            x-kubernetes-unions:\n            - members: [a, b]\n"
+	)
+	implying := `[{"discriminator":"path","fields-to-discriminateBy":{"a":"/x"},"optionalMembers":["a"],"unmappedValues":"Forbid"}]`
+	set := union.Elsewhere{Externals: []union.External{{Target: union.Target{Name: "things.example.com"}, Steps: []string{"properties", "spec"}, Value: nodeOf(list{table{{"members", list{"a", "b"}}}})}}}
+	for _, tt := range []struct {
+		name, record, declared string
+		elsewhere              union.Elsewhere
+		refused                string // verbs; the others enforce the union that implies the rule
+	}{
+		{"source", `"source":"x-kubernetes-unions: %s\n"`, "", union.Elsewhere{}, ""},
+		{"source, another declared", `"source":"x-kubernetes-unions: %s\n"`, other, union.Elsewhere{}, "compile decompile"},
+		{"kept", `"kept":true,"unions":%s`, "", union.Elsewhere{}, ""},
+		{"kept, another declared", `"kept":true,"unions":%s`, other, union.Elsewhere{}, "compile decompile"},
+		{"external", `"external":true,"unions":%s`, "", union.Elsewhere{}, "decompile"},
+		{"external, another declared", `"external":true,"unions":%s`, other, union.Elsewhere{}, "compile decompile"},
+		{"external, another given", `"external":true,"unions":%s`, "", set, "compile decompile"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			unions := implying
+			if strings.Contains(tt.record, "source") {
+				unions = strings.ReplaceAll(unions, `"`, `\"`)
+			}
+			record := fmt.Sprintf(`{"format":2,"annotations":"","schemas":[{"version":"v1","path":["properties","spec"],`+tt.record+`,"rules":["%s"]}]}`, unions, sumOf(map[string]any{"rule": rule}))
+			in := strings.TrimSuffix(header, "spec:\n") + "  annotations:\n    " + Annotation + ": '" + strings.ReplaceAll(record, "'", "''") + "'\nspec:\n" +
+				strings.Replace(body, "            x-kubernetes-unions:\n            - members: [a, b]\n", tt.declared+"            x-kubernetes-validations:\n            - rule: \""+rule+"\"\n", 1) + "              path: {type: string, maxLength: 9}\n"
+			for verb, run := range verbs(Options{Elsewhere: tt.elsewhere}) {
+				out, diags := run([]byte(in))
+				if strings.Contains(" "+tt.refused, " "+verb) {
+					if len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule || !strings.Contains(diags[0].Message, "no union that stays declared implies") {
+						t.Errorf("%s: %s\n%s", verb, textOfDiags(diags), out)
+					}
+				} else if diags.HasErrors() || !bytes.Contains(out, []byte("/x")) {
+					t.Errorf("%s: %s\n%s", verb, textOfDiags(diags), out)
+				}
+			}
+		})
 	}
 }
 
