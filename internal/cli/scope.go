@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"go/build"
 	"os"
 	"path/filepath"
 	"slices"
@@ -137,7 +138,18 @@ func (c *compilerFlags) over(cmd *cobra.Command, s *scope) (elsewhereFlags, erro
 
 	unions := c.unions
 	unions.listed = config.SkipInvalid
+	// What the configuration names is in its repository.
+	_, root, err := surroundings(s.name)
+	if err != nil {
+		return unions, err
+	}
 	if !given("go") && len(config.Go) > 0 {
+		for _, pattern := range config.Go {
+			dir := filepath.Join(home, filepath.FromSlash(strings.TrimSuffix(pattern, "/...")))
+			if build.IsLocalImport(pattern) && exists(dir) && leadsOut(dir, root) {
+				return unions, fmt.Errorf("%s: go: %s: leads out of %s: give it with --go", s.name, pattern, root)
+			}
+		}
 		unions.packages, unions.dir, unions.project = config.Go, home, true
 	}
 	if !given("kubebuilder") {
@@ -146,8 +158,8 @@ func (c *compilerFlags) over(cmd *cobra.Command, s *scope) (elsewhereFlags, erro
 	if !given("unions") {
 		for _, name := range config.Unions {
 			file := filepath.Join(home, filepath.FromSlash(name))
-			if _, root, err := surroundings(file); err != nil || leadsOut(file, root) {
-				return unions, fmt.Errorf("%s: unions: %s: there is no such file in %s, or a symbolic link leads out of it", s.name, name, cmp.Or(root, home))
+			if leadsOut(file, root) {
+				return unions, fmt.Errorf("%s: unions: %s: there is no such file in %s, or it leads out of it", s.name, name, root)
 			}
 			unions.sets, unions.project = append(unions.sets, file), true
 		}

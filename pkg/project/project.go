@@ -96,6 +96,9 @@ func (p *parser) names(n *yaml.Node, key, example string) []string {
 		if path.IsAbs(s) || strings.Contains(s, `\`) || len(s) > 1 && s[1] == ':' {
 			p.errorf(item, "write it from the directory of this file on, with slashes", "%s: %q is absolute, or has backslashes", key, s)
 		}
+		if key == "go" && strings.Contains(s, "=") { // file=PATH finds the package of any file
+			p.errorf(item, "name packages, such as "+example, "%s: %q is no pattern of packages", key, s)
+		}
 		l = append(l, s)
 	}
 	return l

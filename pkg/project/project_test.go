@@ -131,6 +131,7 @@ func TestParseErrors(t *testing.T) {
 		{text: head + "gos: []\n", want: "c.yaml:3:1: error: UC706: unknown key \"gos\" in a Config\n hint: write \"go\""},
 		{text: head + "go: ./api\n", want: "c.yaml:3:5: error: UC706: go: want a list, not \"./api\"\n hint: write it like go: [./api/...]"},
 		{text: head + "go: [1]\n", want: "c.yaml:3:6: error: UC706: go: kubectl reads 1 as the number 1; quote it\n hint: write it in quotes, like ./api/..."},
+		{text: head + "go: [file=a.go]\n", want: "c.yaml:3:6: error: UC706: go: \"file=a.go\" is no pattern of packages", beyond: true},
 		{text: head + "unions: [/etc/unions.yaml]\n", want: "c.yaml:3:10: error: UC706: unions: \"/etc/unions.yaml\" is absolute, or has backslashes", beyond: true},
 		{text: head + "skipInvalid: [Backup]\n", want: "c.yaml:3:15: error: UC706: skipInvalid: \"Backup\" is no package and type\n hint: write it like api/v1.Backup"},
 		{text: head + "skipInvalid: [api.v1/Backup]\n", want: "c.yaml:3:15: error: UC706: skipInvalid: \"api.v1/Backup\" is no package and type"},
