@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -312,6 +313,9 @@ func (c *compiler) resolve() {
 		if len(o.Declarations) == 0 || len(ambiguous) > 0 {
 			continue
 		}
+		if c.within(o) {
+			continue
+		}
 		c.correlation(o)
 		var resolved diag.List
 		o.Unions, resolved = union.Resolve(o.Declarations, o.schema, o.isResource())
@@ -322,6 +326,32 @@ func (c *compiler) resolve() {
 	if !c.diags.HasErrors() {
 		c.versionsDiffer()
 	}
+}
+
+// within reports declarations whose properties are those of an object around theirs,
+// all of them, and none of them those of their own.
+func (c *compiler) within(o *object) (found bool) {
+	for _, d := range o.Declarations {
+		names := d.Properties()
+		if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { _, ok := o.schema.Properties[name]; return ok }) {
+			continue
+		}
+		for _, f := range slices.Backward(o.frames[:len(o.frames)-1]) {
+			around := Place{Version: o.Version, Steps: o.Steps[:f.steps]}
+			s := around.Schema(c.crd)
+			if s == nil || slices.ContainsFunc(names, func(name string) bool { _, ok := s.Properties[name]; return !ok }) {
+				continue
+			}
+			for i, name := range names {
+				names[i] = strconv.Quote(name)
+			}
+			c.report(diag.Diagnostic{Code: diag.UnknownMember, Pos: d.Pos, Path: o.Place.String(), Hint: "move the declaration there",
+				Message: fmt.Sprintf("%s are properties of %s, not of this object", strings.Join(names, ", "), cmp.Or(dotted(around.Steps), "the root"))})
+			found = true
+			break
+		}
+	}
+	return found
 }
 
 // extend gives the unions of an object the keys that extensions say.
@@ -455,12 +485,12 @@ func (c *compiler) result() *Result {
 		for i := range o.Unions {
 			if len(o.rules(i)) == 0 && o.styles[i].openAPI == nil {
 				c.report(diag.Diagnostic{Code: diag.NoEffect, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
-					Message: "this union forbids nothing", Hint: "list more members, or give it a cardinality"})
+					Message: "this union forbids nothing", Hint: "add members, or give it a cardinality"})
 			}
 			if u := o.Unions[i]; u.Discriminator == "" && len(u.Members) == 1 && u.Cardinality != union.AtMostOne {
 				c.report(diag.Diagnostic{Code: diag.SingleMember, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
 					Message: fmt.Sprintf("%s is the only member of this union, which makes it required", u.Members[0].Name),
-					Hint:    "see whether other members name another union, by mistake; or list it in required instead"})
+					Hint:    "see whether other members name another union, by mistake; or make it required instead"})
 			}
 			if s := o.styles[i].openAPI; s != nil && hasSchema(o.schema.AllOf, *s) {
 				c.report(diag.Diagnostic{Code: diag.HandWrittenRuleServes, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(),

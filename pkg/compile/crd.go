@@ -41,7 +41,8 @@ func (c *compiler) decode() {
 			path = f.FieldPath()
 		}
 		at := c.find(path)
-		said := slices.ContainsFunc(c.diags, func(d diag.Diagnostic) bool { return d.Pos == at })
+		declares := slices.Contains(union.Keys(), path[strings.LastIndexByte(path, '.')+1:])
+		said := slices.ContainsFunc(c.diags, func(d diag.Diagnostic) bool { return d.Pos == at || declares && d.Code == diag.Misplaced })
 		if !strings.HasSuffix(path, union.Key) && !said {
 			c.report(diag.Diagnostic{Code: diag.InvalidBefore, Severity: diag.Warning, Pos: at, Path: path,
 				Message: "kubectl's strict validation refuses this CRD as it is, apart from its unions: " + e.Error()})

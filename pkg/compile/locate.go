@@ -213,7 +213,7 @@ func (l *locator) schema(n *yaml.Node, misplaced string) {
 			l.errorf(e.Key, diag.InsideMetadata, "delete it", "a union cannot stand inside metadata: the API server runs no rules there")
 		case key == union.Key && misplaced != "":
 			l.errorf(e.Key, diag.InsideComposition, "declare the union on the object itself", "a union cannot stand inside %s: the API server reads no rules there", misplaced)
-		case key == union.Key && l.outdented(n):
+		case key == union.Key && l.outdented(n, e.Value):
 		case key == union.Key:
 			l.objects = append(l.objects, location{
 				Place: Place{Version: l.place.Version, Name: l.place.Name, Steps: slices.Clone(l.place.Steps), Node: n},
@@ -232,13 +232,20 @@ func (l *locator) schema(n *yaml.Node, misplaced string) {
 }
 
 // outdented reports keys of a declaration that stand beside its key, in the schema.
-func (l *locator) outdented(schema *yaml.Node) bool {
+func (l *locator) outdented(schema, declarations *yaml.Node) bool {
+	empty := yamltext.Resolve(declarations).Tag == "!!null"
 	for _, e := range yamltext.Entries(schema) {
+		key := e.Key.Value
 		// OpenAPI has a key discriminator, too.
-		if e.Key.Value != "discriminator" && slices.Contains(union.Keys(), e.Key.Value) {
-			l.errorf(e.Key, diag.Misplaced, "indent it like the other keys of that item", "%s belongs into an item of %s, and stands beside it", e.Key.Value, union.Key)
-			return true
+		if !slices.Contains(union.Keys(), key) || key == "discriminator" && !empty {
+			continue
 		}
+		hint := "indent it like the other keys of that item"
+		if empty {
+			hint = fmt.Sprintf(`begin the line with a dash, "- %s", and indent the other keys of the item like this one`, key)
+		}
+		l.errorf(e.Key, diag.Misplaced, hint, "%s belongs into an item of %s, and stands beside it", key, union.Key)
+		return true
 	}
 	return false
 }

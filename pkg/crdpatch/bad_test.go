@@ -97,7 +97,7 @@ func TestBadInput(t *testing.T) {
 		{"unions is a map", crdOf(ab + unions + " {members: [a, b]}\n"), "in:23:34: error: UC202: x-kubernetes-unions must be a list of unions, not a mapping", ""},
 		{"unions is null", crdOf(ab + unions + "\n"), "in:23:33: error: UC202: x-kubernetes-unions must be a list of unions, not null", ""},
 		{"unions is empty", crdOf(ab + unions + " []\n"), "in:23:34: error: UC202: x-kubernetes-unions must be a list of unions, not an empty list", "or delete the key"},
-		{"unions is a list of strings", crdOf(ab + unions + " [a, b]\n"), `in:23:35: error: UC202: want a mapping, not "a"`, ""},
+		{"unions is a list of strings", crdOf(ab + unions + " [a, b]\n"), "in:23:34: error: UC202: x-kubernetes-unions must be a list of unions, not of their members", "write [{members: [a, b]}]"},
 		{"unions is a list of null", crdOf(ab + unions + "\n            -\n"), "in:24:14: error: UC202: want a mapping, not null", ""},
 		{"union is an empty map", crdOf(ab + unions + " [{}]\n"), "in:23:35: error: UC212: ", ""},
 

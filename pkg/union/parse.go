@@ -80,6 +80,11 @@ func Parse(file, path string, value *yaml.Node, at *diag.Pos) ([]*Declaration, d
 			"%s must be a list of unions, not %s", Key, yamltext.Describe(value))
 		return nil, p.diags
 	}
+	if names := plainNames(value); len(names) > 1 {
+		p.errorf(value, diag.MalformedDeclaration, fmt.Sprintf("write [{members: [%s]}]", strings.Join(names, ", ")),
+			"%s must be a list of unions, not of their members", Key)
+		return nil, p.diags
+	}
 	var l []*Declaration
 	for _, item := range value.Content {
 		before := len(p.diags)
@@ -89,6 +94,18 @@ func Parse(file, path string, value *yaml.Node, at *diag.Pos) ([]*Declaration, d
 		}
 	}
 	return l, p.diags
+}
+
+// plainNames returns the items of a list that has nothing but strings.
+func plainNames(list *yaml.Node) (names []string) {
+	for _, item := range list.Content {
+		s, err := yamltext.String(item)
+		if err != nil {
+			return nil
+		}
+		names = append(names, s)
+	}
+	return names
 }
 
 type parser struct {

@@ -577,6 +577,8 @@ func nearest(name string, known []string) string {
 	switch {
 	case best != "":
 		return fmt.Sprintf("write %q", best)
+	case len(known) == 1:
+		return fmt.Sprintf("there is only %q", known[0])
 	case len(known) > 0 && len(known) <= 12:
 		return "write one of " + strings.Join(known, ", ")
 	}
