@@ -133,7 +133,7 @@ func (c *compilerFlags) check() (err error) {
 	if c.opts.Encoding, err = compile.ParseEncoding(cmp.Or(c.encoding, "auto")); err != nil {
 		return usagef("--encoding: %w", err)
 	}
-	if err := compile.CheckKubeVersion(c.opts.KubeVersion); err != nil {
+	if c.opts.KubeVersion, err = compile.ParseKubeVersion(c.opts.KubeVersion); err != nil {
 		return usagef("--kube-version: %w", err)
 	}
 	return nil

@@ -121,7 +121,7 @@ func kubeVersions() []string {
 	}
 	for ; minor >= 0; minor-- {
 		v := fmt.Sprintf("%d.%d", major, minor)
-		if compile.CheckKubeVersion(v) != nil {
+		if _, err := compile.ParseKubeVersion(v); err != nil {
 			break
 		}
 		l = append(l, v)

@@ -408,8 +408,13 @@ func TestKubeVersion(t *testing.T) {
 		t.Errorf("ratchet for 1.30: %v", diags)
 	}
 	for _, bad := range []string{"1.24", "latest", "1", "-1.30"} {
-		if err := compile.CheckKubeVersion(bad); err == nil {
-			t.Errorf("CheckKubeVersion(%q) = nil", bad)
+		if _, err := compile.ParseKubeVersion(bad); err == nil {
+			t.Errorf("ParseKubeVersion(%q) is no error", bad)
+		}
+	}
+	for written, want := range map[string]string{"": "", "1.30": "1.30", "v1.30.2": "1.30"} {
+		if got, err := compile.ParseKubeVersion(written); err != nil || got != want {
+			t.Errorf("ParseKubeVersion(%q) = %q, %v, want %q", written, got, err, want)
 		}
 	}
 }

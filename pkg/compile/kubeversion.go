@@ -20,12 +20,15 @@ func Linked() string {
 	return fmt.Sprintf("%d.%d", v.Major(), v.Minor())
 }
 
-// CheckKubeVersion returns an error unless s can be Options.KubeVersion: empty,
-// or a version of Kubernetes from 1.25 on, such as "1.30" or "v1.30.2". Versions
-// later than Linked() are taken for Linked().
-func CheckKubeVersion(s string) error {
-	_, err := parseKubeVersion(s)
-	return err
+// ParseKubeVersion returns what is written s as Options.KubeVersion: "1.30" for
+// "v1.30.2", or "" for "". It is an error unless s is a version of Kubernetes from 1.25
+// on. Versions later than Linked() are taken for Linked().
+func ParseKubeVersion(s string) (string, error) {
+	v, err := parseKubeVersion(s)
+	if err != nil || s == "" {
+		return "", err
+	}
+	return v.String(), nil
 }
 
 // kubeVersion is a Kubernetes version and what its API server understands.

@@ -174,7 +174,7 @@ func parseRecord(s string) (record, error) {
 
 // check returns an error unless the record is one that this package may have written.
 func (r record) check() error {
-	if err := compile.CheckKubeVersion(r.KubeVersion); err != nil {
+	if _, err := compile.ParseKubeVersion(r.KubeVersion); err != nil {
 		return fmt.Errorf("kubeVersion: %w", err)
 	}
 	if r.Annotations != nil && *r.Annotations != "" && !isNullText(*r.Annotations) {

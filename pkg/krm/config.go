@@ -159,8 +159,8 @@ func (r *run) text(n *yaml.Node, path, example string) (string, bool) {
 func (r *run) options(values map[string]*yaml.Node) {
 	if n := values["kubeVersion"]; n != nil {
 		if s, ok := r.text(n, "kubeVersion", `"1.30"`); ok {
-			r.cfg.opts.KubeVersion = s
-			if err := compile.CheckKubeVersion(s); err != nil {
+			var err error
+			if r.cfg.opts.KubeVersion, err = compile.ParseKubeVersion(s); err != nil {
 				r.misconfigured("kubeVersion", `write it like "1.30"`, "kubeVersion: %v", err)
 			}
 		}

@@ -70,11 +70,11 @@ func (p *parser) config(src []byte) *Config {
 		RequireUnions: p.boolean(fields["requireUnions"], "requireUnions", false),
 		Strict:        p.boolean(fields["strict"], "strict", false),
 	}
-	if err := compile.CheckKubeVersion(c.KubeVersion); err != nil {
+	var err error
+	if c.KubeVersion, err = compile.ParseKubeVersion(c.KubeVersion); err != nil {
 		p.errorf(fields["kubeVersion"], `write it like "1.30"`, "kubeVersion: %v", err)
 	}
 	if s := p.text(fields["encoding"], "encoding", "auto"); s != "" {
-		var err error
 		if c.Encoding, err = compile.ParseEncoding(s); err != nil {
 			p.errorf(fields["encoding"], "", "encoding: %v", err)
 		}

@@ -70,7 +70,7 @@ func TestKubebuilder(t *testing.T) {
 		{"a marker is added", "api/v1alpha1/alert_types.go",
 			"// +k8s:unionDiscriminator", "// +k8s:unionDiscriminator\n// +unioncel:union:discriminatorChange=Forbid", alerts + "\n"},
 		{"an option is changed", ".unioncel.yaml", "kind: Config\n", "kind: Config\nkubeVersion: \"1.27\"\n",
-			contacts + ": compiled for Kubernetes 1.37, and checked for 1.27\n"},
+			contacts + ": compiled for Kubernetes 1.37, the default, and checked for 1.27\n"},
 		{"a CRD is edited", contacts, "rule: \"has(self.chat)", "rule: \"false && has(self.chat)", "error: UC403: a compiled rule is gone, or its text was edited"},
 	} {
 		t.Run("check: "+tt.name, func(t *testing.T) {
