@@ -178,8 +178,8 @@ func unusedDiscriminator(s *subject) diag.List {
 			mapped = append(mapped, m+": "+values[i])
 		}
 		return s.find(diag.UnusedDiscriminator, s.pos(), []string{name},
-			fmt.Sprintf("write discriminator: %s and fields-to-discriminateBy: {%s}, or in Go +unionDiscriminator at the field", name, strings.Join(mapped, ", ")),
-			"%q has a value for each of %s, and is not the discriminator: nothing relates them", name, quoted(s.MemberNames()))
+			fmt.Sprintf("write discriminator: %s and fields-to-discriminateBy: {%s}, or in Go +unionDiscriminator, +k8s:unionDiscriminator on the field", name, strings.Join(mapped, ", ")),
+			"%q has a value for each of %s, and no rule relates it to them", name, quoted(s.MemberNames()))
 	}
 	return nil
 }

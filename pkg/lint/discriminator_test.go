@@ -12,7 +12,7 @@ import (
 func TestUnusedDiscriminator(t *testing.T) {
 	for _, test := range []struct{ name, property, unions, want string }{
 		{"a value for each", "mode: {type: string, enum: [ConfigMap, Host-Path, None]}", "- members: [configMap, hostPath]",
-			`UC531 warning: "mode" has a value for each of "configMap" and "hostPath", and is not the discriminator: nothing relates them`},
+			`UC531 warning: "mode" has a value for each of "configMap" and "hostPath", and no rule relates it to them`},
 		{"none for one", "mode: {type: string, enum: [ConfigMap, None]}", "- members: [configMap, hostPath]", ""},
 		{"no enum", "mode: {type: string}", "- members: [configMap, hostPath]", ""},
 		{"declared", "mode: {type: string, enum: [ConfigMap, HostPath]}", "- {discriminator: mode, fields-to-discriminateBy: {configMap: ConfigMap, hostPath: HostPath}}", ""},

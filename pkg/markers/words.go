@@ -28,7 +28,13 @@ func Words(l diag.List) {
 	}
 }
 
+// orInGo is what a hint for YAML says before the one for Go.
+const orInGo = ", or in Go "
+
 func inGo(text string) string {
+	if _, markers, ok := strings.Cut(text, orInGo); ok {
+		return "write " + markers
+	}
 	text = keyed.ReplaceAllStringFunc(text, func(found string) string {
 		switch {
 		case found[0] == '"' || found[0] == '+':
