@@ -83,9 +83,12 @@ func (r *restorer) changed(c *claimed, l *claimedList, w *regenerated) {
 	case len(l.missing) > 1:
 		message = fmt.Sprintf("%d compiled rules are gone or were edited; the first %s: %s", len(l.missing), problem, rule)
 	}
+	again := fmt.Sprintf("declare %s here again, which replaces the compiled rules that are left", union.Key)
+	if c.External {
+		again = "write the file anew, as controller-gen does, and compile it"
+	}
 	r.report(diag.Diagnostic{Code: diag.RuleChanged, Pos: r.pos(at), Path: c.place.String(), Message: message,
-		Hint: fmt.Sprintf("restore it; or declare %s here again, which replaces the compiled rules that are left; or delete the annotation %s, which makes all rules yours",
-			union.Key, Annotation)})
+		Hint: fmt.Sprintf("restore it; or %s; or delete the annotation %s, which makes all rules yours", again, Annotation)})
 }
 
 // cutRuns plans to take entries of collection n out, given in ascending order,
