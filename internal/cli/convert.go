@@ -20,7 +20,7 @@ const inputHelp = `Without arguments, and for -, the input is standard input. A 
 its *.yaml, *.yml and *.json at any depth, without hidden files and
 directories, and without following symbolic links to directories, or to files
 outside of it; those that cannot be read and speak of no CRD, such as templates,
-are passed over. A file given twice is processed once.
+are skipped. A file given twice is processed once.
 
 Results go to standard output. One result is printed as it is; several become
 one stream: YAML documents separated by ---, or, when all are JSON, one JSON
@@ -258,7 +258,7 @@ func (a *app) report(results []result, format string) error {
 	for _, r := range results {
 		list = append(list, r.diagnostics...)
 		if r.other {
-			a.say("%s: passed over, as it cannot be read and speaks of no CustomResourceDefinition", r.name)
+			a.say("%s: skipped, as it cannot be read and speaks of no CustomResourceDefinition", r.name)
 		}
 	}
 	failed := list.HasErrors()

@@ -20,7 +20,7 @@ func (a *app) lintCommand() *cobra.Command {
 what compile would say of them, errors, warnings and notes, and advice: what is
 legal and likely to be regretted. docs/lint.md says why, for each kind. Compiled
 CRDs are checked by the declarations in their annotation. CRDs without unions and
-other documents are passed over.
+other documents are skipped.
 
 Findings go to standard output, as text; as JSON, an array of objects; as SARIF for
 code scanning; or as commands that make GitHub Actions annotate lines. The exit

@@ -25,6 +25,6 @@
 // A [Found] with Suggestion set is a guess from names or descriptions. Nothing
 // enforces it.
 //
-// The typed CRD has no x-kubernetes-unions. Callers pass over the schemas that
+// The typed CRD has no x-kubernetes-unions. Callers skip the schemas that
 // declare unions, and take away compiled rules first.
 package infer

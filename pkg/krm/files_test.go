@@ -142,7 +142,7 @@ func TestGenerateMistakes(t *testing.T) {
 	wantTexts(t, r, "UnionCompiler/unions: error: UC705: a.yaml: there are no files here at files[0]")
 }
 
-// What lies beside CRDs in a directory and is something else is passed over, with a
+// What lies beside CRDs in a directory and is something else is skipped, with a
 // warning when it cannot be read, and does not keep declarations for CRDs that are missing from being reported.
 func TestGenerateBesideOthers(t *testing.T) {
 	set := "apiVersion: unioncel.dev/v1alpha1\nkind: UnionSet\nschemas:\n- crd: c.example.com\n  path: spec\n  x-kubernetes-unions: [{members: [http, tcp]}]\n"
@@ -160,9 +160,9 @@ func TestGenerateBesideOthers(t *testing.T) {
 	}
 	r, got := generated(t, files, "[chart]")
 	wantTexts(t, r,
-		"chart/latin.yaml:1:7: warning: UC102: byte 0xe9 is not UTF-8: the file is passed over",
-		"chart/merge.yaml:1:1: warning: UC101: kubectl cannot read this document: yaml: map merge requires map or sequence of maps as the value: the file is passed over",
-		"chart/templates/sa.yaml:1:3: warning: UC101: did not find expected node content: the file is passed over")
+		"chart/latin.yaml:1:7: warning: UC102: byte 0xe9 is not UTF-8: the file is skipped",
+		"chart/merge.yaml:1:1: warning: UC101: kubectl cannot read this document: yaml: map merge requires map or sequence of maps as the value: the file is skipped",
+		"chart/templates/sa.yaml:1:3: warning: UC101: did not find expected node content: the file is skipped")
 	if want := "CustomResourceDefinition/a.example.com A/a"; strings.Join(got, " ") != want || !isCompiled(r.Output) {
 		t.Errorf("got %q, want %s", got, want)
 	}

@@ -36,7 +36,7 @@ func (w *piece) passOver() {
 	w.diags = slices.DeleteFunc(slices.Clone(w.diags), func(d diag.Diagnostic) bool { return d.Code == diag.EmptyInput })
 	for i := range w.diags {
 		w.diags[i].Severity = diag.Warning
-		w.diags[i].Message += ": the file is passed over"
+		w.diags[i].Message += ": the file is skipped"
 		w.diags[i].Hint = "correct it, if it is to generate something; else name files rather than a directory"
 	}
 }
