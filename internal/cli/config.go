@@ -10,8 +10,12 @@ import (
 	"github.com/unioncel/unioncel/internal/source"
 )
 
-// configFile is the configuration of the files in its directory and below.
-const configFile = ".unioncel.yaml"
+const (
+	// configFile is the configuration of the files in its directory and below.
+	configFile = ".unioncel.yaml"
+	// notConfigFile is what it is not to be called, lest it is missed.
+	notConfigFile = ".unioncel.yml"
+)
 
 // configFlags say which configuration counts.
 type configFlags struct {
@@ -86,6 +90,9 @@ func nearestConfig(file string) (string, error) {
 				return "", fmt.Errorf("%s: a symbolic link that leads out of %s: name the file with --config, or remove the link", short(name), root)
 			}
 			return short(name), nil
+		}
+		if wrong := filepath.Join(at, notConfigFile); exists(wrong) {
+			return "", fmt.Errorf("%s is not read: name it %s", short(wrong), configFile)
 		}
 		if at == root {
 			return "", nil

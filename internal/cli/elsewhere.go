@@ -23,6 +23,7 @@ type elsewhereFlags struct {
 	skipInvalid bool     // a struct with errors is no obstacle to the others
 	listed      []string // nor are these, whose errors are none
 	dir         string   // that packages are relative to; empty is the working directory
+	config      string   // that names the packages; empty for flags
 	project     bool     // not all were given as flags
 }
 
@@ -72,6 +73,11 @@ func (f *elsewhereFlags) read(crds bool, limits limit.Limits) (outside, error) {
 	}
 	if len(f.packages) > 0 {
 		set, diags := markers.Load(markers.Options{Kubebuilder: f.kubebuilder, CRDs: crds, SkipInvalid: f.listed, Dir: f.dir}, f.packages...)
+		for i, d := range diags {
+			if d.Pos == (diag.Pos{}) {
+				diags[i].Pos.File = f.config
+			}
+		}
 		r := result{diagnostics: diags}
 		if set != nil {
 			e.add(set)

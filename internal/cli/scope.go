@@ -150,7 +150,7 @@ func (c *compilerFlags) over(cmd *cobra.Command, s *scope) (elsewhereFlags, erro
 				return unions, fmt.Errorf("%s: go: %s: leads out of %s: give it with --go", s.name, pattern, root)
 			}
 		}
-		unions.packages, unions.dir, unions.project = config.Go, home, true
+		unions.packages, unions.dir, unions.config, unions.project = config.Go, home, s.name, true
 	}
 	if !given("kubebuilder") {
 		unions.kubebuilder = config.Kubebuilder && len(unions.packages) > 0
@@ -318,7 +318,8 @@ func (s *scope) differing(src []byte) string {
 		case is.Encoding != was.Encoding:
 			return fmt.Sprintf("compiled with the encoding %s, and checked with %s", cmp.Or(was.Encoding, "auto"), cmp.Or(is.Encoding, "auto"))
 		case is.KubeVersion != was.KubeVersion:
-			return fmt.Sprintf("compiled for Kubernetes %s, and checked for %s", cmp.Or(was.KubeVersion, compile.Linked()), cmp.Or(is.KubeVersion, compile.Linked()))
+			usual := compile.Linked() + ", the default"
+			return fmt.Sprintf("compiled for Kubernetes %s, and checked for %s", cmp.Or(was.KubeVersion, usual), cmp.Or(is.KubeVersion, usual))
 		}
 	}
 	return ""

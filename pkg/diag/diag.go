@@ -101,12 +101,18 @@ type Diagnostic struct {
 // String returns the first line of what [Text] prints.
 func (d Diagnostic) String() string {
 	place, kind, message := d.head()
-	return place + ": " + kind + ": " + message
+	if place != "" {
+		place += ": "
+	}
+	return place + kind + ": " + message
 }
 
-// head returns the parts of the first line.
+// head returns the parts of the first line; the place is empty when it is unknown.
 func (d Diagnostic) head() (place, kind, message string) {
-	return inline(d.Pos.String()), d.Severity.String() + ": " + string(d.Code), inline(d.Message)
+	if d.Pos != (Pos{}) {
+		place = inline(d.Pos.String())
+	}
+	return place, d.Severity.String() + ": " + string(d.Code), inline(d.Message)
 }
 
 func (d Diagnostic) compare(e Diagnostic) int {

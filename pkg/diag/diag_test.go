@@ -46,7 +46,7 @@ func TestDiagnosticString(t *testing.T) {
 		{Diagnostic{Code: "UC1", Pos: pos, Message: "m"}, "crd.yaml:1:2: error: UC1: m"},
 		{Diagnostic{Code: "UC1", Pos: pos, Message: "m", Severity: Warning}, "crd.yaml:1:2: warning: UC1: m"},
 		{Diagnostic{Code: "UC1", Pos: pos, Message: "m", Severity: Info}, "crd.yaml:1:2: info: UC1: m"},
-		{Diagnostic{Code: "UC1", Message: "a\r\nb\x1b[2J"}, `-: error: UC1: a b\u001b[2J`},
+		{Diagnostic{Code: "UC1", Message: "a\r\nb\x1b[2J"}, `error: UC1: a b\u001b[2J`},
 	} {
 		if got := tt.d.String(); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)

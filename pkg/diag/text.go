@@ -47,7 +47,10 @@ func printText(w io.Writer, l List, source func(file string) []byte, show func(a
 	lines := lineIndex{source: source}
 	for _, d := range l {
 		place, kind, message := d.head()
-		fmt.Fprintf(buf, "%s: %s: %s\n", show(bold, place), show(styleOf[d.Severity], kind), message)
+		if place != "" {
+			fmt.Fprintf(buf, "%s: ", show(bold, place))
+		}
+		fmt.Fprintf(buf, "%s: %s\n", show(styleOf[d.Severity], kind), message)
 		if line, ok := lines.find(d.Pos); ok {
 			text, caret := line.excerpt()
 			fmt.Fprintf(buf, " | %s\n", text)
