@@ -251,7 +251,8 @@ type object struct {
 	Object
 	frames []frame // from the root schema to the object
 	schema *apiextensionsv1.JSONSchemaProps
-	styles []style // by union
+	styles []style    // by union
+	beside [][]Beside // by union
 	// uncorrelated is the schema path of the list that keeps old and new
 	// object from being correlated; empty when they can be.
 	uncorrelated string

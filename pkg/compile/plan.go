@@ -35,6 +35,8 @@ type UnionPlan struct {
 	Dropped string
 	// Rules are the rules, those on the union object first, then the removal guards.
 	Rules []RulePlan
+	// Beside is what restricts the state of the union by hand, beside the rules.
+	Beside []Beside
 	// Unmatched says that the union object is in a list without keys, whose items the
 	// API server cannot match with their old selves.
 	Unmatched bool
@@ -110,7 +112,7 @@ func (c *compiler) plan() (*Plan, error) {
 	for _, o := range c.objects {
 		for i, u := range o.Unions {
 			up := UnionPlan{Place: o.Place, Pos: o.Declarations[i].Pos, Union: u,
-				Encoding: c.encodingName(u, o.styles[i]), Why: c.why(e, o, i), Unmatched: o.uncorrelated != ""}
+				Encoding: c.encodingName(u, o.styles[i]), Why: c.why(e, o, i), Beside: o.beside[i], Unmatched: o.uncorrelated != ""}
 			if o.styles[i].noClear {
 				up.Dropped = "rules on changes: they would exceed the API server's limits, and the static rules reject what a change leaves behind"
 			} else if u.Change == union.Clear && o.uncorrelated != "" {

@@ -93,38 +93,86 @@ func (c *compiler) replaced(o *object, i int) []verify.Constraint {
 	return nil
 }
 
-// beside reports hand-written constraints that say again what a union says, or
-// contradict it.
+// Beside is something by hand on a union object that restricts the state of a union, or
+// its changes, and nothing else.
+type Beside struct {
+	// Name is as messages write it: "oneOf", "x-kubernetes-validations[1]".
+	Name string
+	// Superfluous says that all of which it is said mean together what the union says, so
+	// that handWrittenRules: Replace takes them out.
+	Superfluous bool
+	constraint  verify.Constraint
+	schema      *apiextensionsv1.JSONSchemaProps
+}
+
+// CopyTo writes the constraint to a schema, which shares it.
+func (b Beside) CopyTo(s *apiextensionsv1.JSONSchemaProps) { b.constraint.CopyTo(s, b.schema) }
+
+// beside looks at constraints by hand, and reports those that say again what a union
+// says, or contradict it.
 func (c *compiler) beside() {
 	for _, o := range c.objects {
+		o.beside = make([][]Beside, len(o.Unions))
 		for i, u := range o.Unions {
-			if u == nil || u.Replace || o.served(i) {
-				continue
-			}
-			at := o.Declarations[i].Pos
 			crd, indices := c.foreign(o, u)
-			constraints, comparison, err := verify.Replaceable(context.Background(), crd, o.Version, o.Steps, u)
-			d := diag.Diagnostic{Code: diag.ConstraintBeside, Severity: diag.Warning, Pos: at, Path: o.Place.String()}
-			switch {
-			case err != nil:
+			states, changes, err := verify.Beside(crd, o.Version, o.Steps, u)
+			if err != nil {
 				continue // what cannot be tried contradicts nothing for certain
-			case len(constraints) == 0 && comparison.Looser != nil:
-				d.Message = fmt.Sprintf("%s, by hand, refuses what this union allows (%s)", comparison.Looser.Rule, comparison.Looser.Words(u))
-				d.Hint = "edit it or the union: objects have to satisfy both"
-			case len(constraints) > 0 && comparison.Verdict == verify.Equivalent:
-				read := "the errors of both"
-				if slices.ContainsFunc(constraints, func(k verify.Constraint) bool { return k.Key != "x-kubernetes-validations" }) {
-					read = "theirs beside those of its rules, or alone"
-				}
-				d.Message = fmt.Sprintf("constraints by hand mean what this union says, and users read %s: %s", read, strings.Join(named(constraints, indices), ", "))
-				d.Hint = "write handWrittenRules: Replace in the declaration: compiling takes them out"
-			default:
-				continue
 			}
-			c.report(d)
+			var superfluous []verify.Constraint
+			if len(states) > 0 && !u.Replace {
+				superfluous = c.compare(o, i, crd, indices, states)
+			}
+			schema := o.Place.Schema(crd)
+			for _, k := range append(states, changes...) {
+				if k.Key == ruleKey && slices.ContainsFunc(o.rules(i), func(r rules.Rule) bool { return r.Rule == schema.XValidations[k.Index].Rule }) {
+					continue // serves as one of the union's
+				}
+				o.beside[i] = append(o.beside[i], Beside{Name: named([]verify.Constraint{k}, indices)[0],
+					Superfluous: slices.Contains(superfluous, k), constraint: k, schema: schema})
+			}
 		}
 	}
 }
+
+// compare reports what constraints by hand on the state of a union have to do with it,
+// and returns those that mean together what it says.
+func (c *compiler) compare(o *object, i int, crd *apiextensionsv1.CustomResourceDefinition, indices map[string][]int, all []verify.Constraint) []verify.Constraint {
+	ctx, u := context.Background(), o.Unions[i]
+	agreeing, comparison, err := verify.Replaceable(ctx, crd, o.Version, o.Steps, u)
+	looser := comparison.Looser
+	if len(agreeing) > 0 { // the comparison is theirs
+		looser = nil
+		if others, _ := without(all, func(k verify.Constraint) bool { return slices.Contains(agreeing, k) }); err == nil && len(others) > 0 {
+			var refusing verify.Comparison
+			refusing, err = verify.Compare(ctx, crd, o.Version, o.Steps, u, others)
+			looser = refusing.Looser
+		}
+	}
+	if err != nil {
+		return nil
+	}
+	d := diag.Diagnostic{Code: diag.ConstraintBeside, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String()}
+	if looser != nil {
+		d.Message = fmt.Sprintf("%s, by hand, refuses what this union allows (%s)", looser.Rule, looser.Words(u))
+		d.Hint = "edit it or the union: objects have to satisfy both"
+		c.report(d)
+	}
+	if len(agreeing) == 0 || comparison.Verdict != verify.Equivalent || o.served(i) {
+		return nil
+	}
+	read := "the errors of both"
+	if slices.ContainsFunc(agreeing, func(k verify.Constraint) bool { return k.Key != ruleKey }) {
+		read = "theirs beside those of its rules, or alone"
+	}
+	d.Message = fmt.Sprintf("constraints by hand mean what this union says, and users read %s: %s", read, strings.Join(named(slices.Clone(agreeing), indices), ", "))
+	d.Hint = "write handWrittenRules: Replace in the declaration: compiling takes them out"
+	c.report(d)
+	return agreeing
+}
+
+// ruleKey is the key of constraints that are rules.
+const ruleKey = "x-kubernetes-validations"
 
 // served reports whether something by hand serves as what would be written for a union.
 func (o *object) served(i int) bool {
@@ -168,7 +216,7 @@ func (c *compiler) foreign(o *object, u *union.Union) (crd *apiextensionsv1.Cust
 	}
 	validations, left := without(present, func(p apiextensionsv1.ValidationRule) bool { return among(ours, p) })
 	allOf, leftOf := without(o.schema.AllOf, func(s apiextensionsv1.JSONSchemaProps) bool { return hasSchema(openAPI, s) })
-	indices = map[string][]int{"x-kubernetes-validations": left, "allOf": leftOf}
+	indices = map[string][]int{ruleKey: left, "allOf": leftOf}
 	if len(validations) == len(present) && len(allOf) == len(o.schema.AllOf) {
 		return c.crd, indices
 	}

@@ -96,7 +96,7 @@ func Compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 // Rules compiled for the union would be found, too: the CRD should have none.
 // Errors are those of [Compare].
 func Replaceable(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, u *union.Union) ([]Constraint, Comparison, error) {
-	all, err := candidates(crd, version, steps, u)
+	all, _, err := Beside(crd, version, steps, u)
 	var c judged
 	for len(all) > 0 && err == nil {
 		if c, err = compare(ctx, crd, version, steps, u, all); err != nil {

@@ -33,9 +33,9 @@ func (c Constraint) String() string {
 	return c.Key
 }
 
-// copyTo writes the constraint of one schema to another. It reports whether there
-// is such a constraint.
-func (c Constraint) copyTo(to, from *apiextensionsv1.JSONSchemaProps) bool {
+// CopyTo writes the constraint of one schema to another, which shares it. It reports
+// whether there is such a constraint.
+func (c Constraint) CopyTo(to, from *apiextensionsv1.JSONSchemaProps) bool {
 	switch {
 	case c.Key == ruleKey && c.Index >= 0 && c.Index < len(from.XValidations):
 		to.XValidations = append(to.XValidations, from.XValidations[c.Index])
@@ -76,7 +76,7 @@ func unrestricted(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchem
 // each given once.
 func missing(n *node, constraints []Constraint) error {
 	for i, c := range constraints {
-		if !c.copyTo(&apiextensionsv1.JSONSchemaProps{}, n.schema) {
+		if !c.CopyTo(&apiextensionsv1.JSONSchemaProps{}, n.schema) {
 			return fmt.Errorf("%s has no %s to compare", n.path, c)
 		}
 		if slices.Contains(constraints[:i], c) {
@@ -101,7 +101,7 @@ func isolated(crd *apiextensionsv1.CustomResourceDefinition, version int, steps 
 			alone = bared(object, 0)
 		}
 		for _, c := range constraints {
-			c.copyTo(alone, object)
+			c.CopyTo(alone, object)
 		}
 		return alone
 	})

@@ -8,42 +8,48 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// candidates are the constraints of a schema that look at the state of a union and
-// at nothing else.
-func candidates(crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, u *union.Union) ([]Constraint, error) {
+// Beside returns the constraints of one schema that look at a union: at something of
+// its state, which members are set and the discriminator, and at nothing else. Those in
+// changes look at the state before an update as well, or may. Constraints that cannot be
+// evaluated are left out. Errors are those of [Compare].
+func Beside(crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, u *union.Union) (states, changes []Constraint, err error) {
 	c, err := chainTo(crd, version, steps)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if u == nil {
-		return nil, errNoUnion
+		return nil, nil, errNoUnion
 	}
 	all := written(c.object().schema)
 	if len(all) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if c, err = chainTo(isolated(crd, version, steps, all, false), version, steps); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p, err := newProver(context.Background(), c, u)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	unfit, touching := make([]bool, len(all)), make([]bool, len(all))
+	unfit, touching, changing := make([]bool, len(all)), make([]bool, len(all)), make([]bool, len(all))
 	q := &comparing{prover: p}
 	q.collect(all, unfit)
 	for i, k := range q.checks {
 		owner := q.owner[i]
 		touching[owner] = touching[owner] || k.touches()
-		unfit[owner] = unfit[owner] || !k.pure(u)
+		changing[owner] = changing[owner] || k.changing()
+		unfit[owner] = unfit[owner] || !k.narrow(u)
 	}
-	var l []Constraint
 	for i, constraint := range all {
-		if touching[i] && !unfit[i] {
-			l = append(l, constraint)
+		switch {
+		case !touching[i] || unfit[i]:
+		case changing[i]:
+			changes = append(changes, constraint)
+		default:
+			states = append(states, constraint)
 		}
 	}
-	return l, nil
+	return states, changes, nil
 }
 
 func chainTo(crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string) (*chain, error) {
@@ -64,7 +70,7 @@ func written(s *apiextensionsv1.JSONSchemaProps) []Constraint {
 		l = append(l, Constraint{allOfKey, i})
 	}
 	for _, key := range []string{"anyOf", "oneOf", "not", "minProperties", "maxProperties"} {
-		if c := (Constraint{Key: key}); c.copyTo(&apiextensionsv1.JSONSchemaProps{}, s) {
+		if c := (Constraint{Key: key}); c.CopyTo(&apiextensionsv1.JSONSchemaProps{}, s) {
 			l = append(l, c)
 		}
 	}
@@ -77,12 +83,9 @@ func (k *check) touches() bool {
 	return r.whole || r.value || r.set != set{}
 }
 
-// pure reports whether a constraint looks at nothing but the state of the union.
-func (k *check) pure(u *union.Union) bool {
-	if k.usesOld || k.rule != nil && k.rule.OptionalOldSelf != nil && *k.rule.OptionalOldSelf {
-		return false
-	}
-	return k.narrow(u)
+// changing reports whether a constraint looks, or may look, at the old object.
+func (k *check) changing() bool {
+	return k.usesOld || k.rule != nil && k.rule.OptionalOldSelf != nil && *k.rule.OptionalOldSelf
 }
 
 // narrow reports whether a constraint looks at nothing but the state of the union, in
