@@ -25,7 +25,7 @@ var blocking = []field.ErrorType{
 	field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid,
 }
 
-// judge has the validators that the API server would have for a union, if the
+// judge has the validators that the API server would have for a union object, if the
 // resource consisted of nothing else.
 type judge struct {
 	subject *subject
@@ -33,21 +33,47 @@ type judge struct {
 	rules   validator
 }
 
-func (s *subject) judge() (*judge, error) {
+// judge returns that of some of the constraints beside the union; with the union's own
+// rules, and the schema in their place, or without.
+func (s *subject) judge(own bool, beside ...compile.Beside) (*judge, error) {
 	on, err := s.sampleSchema()
 	if err != nil {
 		return nil, err
 	}
-	j := &judge{subject: s}
-	if j.rules, err = s.validator(on, s.plan.Place); err != nil {
+	var written apiextensionsv1.JSONSchemaProps
+	for _, b := range beside {
+		b.CopyTo(&written)
+	}
+	of := written.XValidations
+	if own {
+		of = append(of, s.rulesAt(s.plan.Place)...)
+		if s.allOf != nil {
+			written.AllOf = append(slices.Clip(written.AllOf), *s.allOf)
+		}
+	}
+	// In the order of the result: those by hand, which may serve as the union's, stand first.
+	at := map[string]int{}
+	for i, r := range s.schema.XValidations {
+		at[r.Rule] = i - len(s.schema.XValidations)
+	}
+	slices.SortStableFunc(of, func(a, b apiextensionsv1.ValidationRule) int { return at[a.Rule] - at[b.Rule] })
+	written.XValidations = nil
+	var added schema
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&written, &added, nil); err != nil {
 		return nil, err
 	}
-	if s.allOf != nil {
-		var added schema
-		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s.allOf, &added, nil); err != nil {
+	restrict(&on, added)
+	read := on
+	served := func(r compile.RulePlan) bool { return r.Served }
+	if len(beside) > 0 || own && slices.ContainsFunc(s.plan.Rules, served) { // messages by hand may read any property
+		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&s.schema, &read, nil); err != nil {
 			return nil, err
 		}
-		on.AllOf = []schema{added}
+		restrict(&read, added)
+	}
+	j := &judge{subject: s}
+	if j.rules, err = newValidator(read, of); err != nil {
+		return nil, err
 	}
 	steps := s.plan.Place.Steps
 	for i := len(steps) - 1; i >= 0; i-- {
@@ -64,6 +90,12 @@ func (s *subject) judge() (*judge, error) {
 	}
 	j.schema, _, err = validation.NewSchemaValidator(&on)
 	return j, err
+}
+
+// restrict gives a schema the constraints of another, but for rules.
+func restrict(to *schema, from schema) {
+	to.AllOf, to.AnyOf, to.OneOf, to.Not = from.AllOf, from.AnyOf, from.OneOf, from.Not
+	to.MinProperties, to.MaxProperties = from.MinProperties, from.MaxProperties
 }
 
 // resource wraps a union object in all that is above it.
@@ -113,15 +145,17 @@ func lines(errs field.ErrorList) []string {
 // validator is the API server's own for rules; nil has none.
 type validator struct{ *schemacel.Validator }
 
-// validator returns that of the union's rules on a place with this schema.
-func (s *subject) validator(on schema, at compile.Place) (validator, error) {
+// newValidator returns that of rules on a schema, without the rules in its properties.
+func newValidator(on schema, of []apiextensionsv1.ValidationRule) (validator, error) {
 	structural, err := structuralschema.NewStructural(&on)
 	if err != nil {
 		return validator{}, err
 	}
-	for _, r := range s.rulesAt(at) {
-		structural.XValidations = append(structural.XValidations, r.Validation())
-	}
+	(&structuralschema.Visitor{Structural: func(s *structuralschema.Structural) bool {
+		s.XValidations = nil
+		return true
+	}}).Visit(structural)
+	structural.XValidations = of
 	return validator{schemacel.NewValidator(structural, false, celconfig.PerCallLimit)}, nil
 }
 

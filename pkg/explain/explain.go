@@ -74,6 +74,8 @@ type subject struct {
 	ruled bool
 	// allOf is the schema that compiling adds; nil is none.
 	allOf *apiextensionsv1.JSONSchemaProps
+	// schema is that of the union object.
+	schema apiextensionsv1.JSONSchemaProps
 	// written is the schema of the discriminator, and required says that the union
 	// object must have it: that it is required, and the server fills in no default.
 	written  apiextensionsv1.JSONSchemaProps
@@ -107,7 +109,10 @@ func explainUnion(p compile.UnionPlan, bytes []int, ruled bool) (Union, error) {
 		MemberlessValues: s.others, AnyValue: s.anyValue(),
 		Default: s.fallback(), UnmappedValues: "Allow", Deduce: s.Deduce, DiscriminatorChange: s.Change.String(), Ratchet: s.Ratchet,
 		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{}, RequestMicroseconds: p.Time.Microseconds(), Many: p.Place.Many(), AllOf: added,
-		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), Errors: situations,
+		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), Beside: []Beside{}, Errors: situations,
+	}
+	for _, b := range p.Beside {
+		u.Beside = append(u.Beside, Beside{Name: b.Name, Superfluous: b.Superfluous})
 	}
 	if s.ForbidUnmapped {
 		u.UnmappedValues = "Forbid"
@@ -155,7 +160,7 @@ func (s *subject) read() error {
 	if err != nil {
 		return err
 	}
-	s.written = schema.Properties[s.Discriminator]
+	s.schema, s.written = schema, schema.Properties[s.Discriminator]
 	s.required = slices.Contains(schema.Required, s.Discriminator) && !union.Defaulted(&s.written)
 	if at, ok := union.Unnamed(&schema); ok {
 		s.unnamed = s.path

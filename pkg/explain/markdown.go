@@ -182,7 +182,7 @@ func (p *page) errors(u Union) {
 		return
 	}
 	p.heading("What users will read")
-	p.line(escaped(readings + u.shownOf()))
+	p.line(escaped(u.readings()))
 	p.line("")
 	var b page
 	for i, s := range u.Errors {
@@ -190,7 +190,7 @@ func (p *page) errors(u Union) {
 			b.line("")
 		}
 		b.line("# " + s.Situation)
-		for _, e := range s.Errors {
+		for _, e := range s.lines() {
 			b.line(e)
 		}
 	}

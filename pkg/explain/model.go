@@ -76,6 +76,8 @@ type Union struct {
 	Changes []Changes `json:"changes"`
 	// OnUpdate says in sentences what holds when an object is updated.
 	OnUpdate []string `json:"onUpdate"`
+	// Beside is what restricts the state of the union by hand, on the union object.
+	Beside []Beside `json:"beside"`
 	// Errors are what users will read.
 	Errors []Situation `json:"errors"`
 }
@@ -152,9 +154,20 @@ type Changes struct {
 	To   []Selection `json:"to"`
 }
 
-// Situation is something that the union forbids, and the errors for it.
+// Beside is a constraint by hand on a union object.
+type Beside struct {
+	// Name is its key in the schema: "oneOf", "x-kubernetes-validations[1]".
+	Name string `json:"name"`
+	// Superfluous says that, with all others of which it is said, it means what the union
+	// says: handWrittenRules: Replace takes it out.
+	Superfluous bool `json:"superfluous"`
+}
+
+// Situation is something that the union, or a constraint by hand beside it, forbids, and
+// the errors for it.
 type Situation struct {
-	// Condition that is violated, as pkg/union names it, or "removed".
+	// Condition that is violated, as pkg/union names it, or "removed"; "refused" is what
+	// the union allows.
 	Condition string `json:"condition"`
 	// Member at fault, empty when it is no single one.
 	Member string `json:"member"`
@@ -165,6 +178,9 @@ type Situation struct {
 	New *State `json:"new"`
 	// Errors are lines as kubectl prints them.
 	Errors []string `json:"errors"`
+	// ByHand has for each line the constraint beside the union that it is owed to; empty
+	// is none: the union's rules, and the rest of the schema, say it without any.
+	ByHand []string `json:"byHand"`
 }
 
 // State is a sample state: the discriminator's value and the members set.
@@ -173,6 +189,8 @@ type State struct {
 	// Empty says that an unset discriminator is "", and not absent.
 	Empty   bool     `json:"empty"`
 	Members []string `json:"members"`
+	// EmptyMembers are there, but empty, and count as unset.
+	EmptyMembers []string `json:"emptyMembers"`
 }
 
 // percent returns part as a percentage of limit.

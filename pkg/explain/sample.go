@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -17,23 +18,51 @@ func object(properties map[string]schema) schema {
 	return schema{Type: "object", Properties: properties}
 }
 
-// sampleValue is a schema and a value that counts as set, for each way a member
-// can be empty.
-func sampleValue(m union.Member) (schema, any) {
-	str := schema{Type: "string"}
-	switch m.Empty {
-	case union.EmptyString:
-		return str, "x"
-	case union.EmptyCollection:
-		return schema{Type: "array", Items: &apiextensions.JSONSchemaPropsOrArray{Schema: &str}}, []any{"x"}
-	case union.EmptyObject:
-		properties, value := map[string]schema{}, map[string]any{}
-		for _, f := range m.Fields {
-			properties[f], value[f] = str, "x"
-		}
-		return object(properties), value
+// sampleOf is a schema of the type of another, and a value that it accepts.
+func sampleOf(p apiextensionsv1.JSONSchemaProps) (schema, any) {
+	switch {
+	case p.XIntOrString:
+		return schema{XIntOrString: true}, int64(1)
+	case p.Type == "string":
+		return schema{Type: p.Type}, "x"
+	case p.Type == "integer":
+		return schema{Type: p.Type}, int64(1)
+	case p.Type == "number":
+		return schema{Type: p.Type}, 1.5
+	case p.Type == "boolean":
+		return schema{Type: p.Type}, true
+	case p.Type == "array" && p.Items != nil && p.Items.Schema != nil:
+		item, value := sampleOf(*p.Items.Schema)
+		return schema{Type: p.Type, Items: &apiextensions.JSONSchemaPropsOrArray{Schema: &item}}, []any{value}
+	case p.AdditionalProperties != nil && p.AdditionalProperties.Schema != nil:
+		entry, value := sampleOf(*p.AdditionalProperties.Schema)
+		return schema{Type: "object", AdditionalProperties: &apiextensions.JSONSchemaPropsOrBool{Allows: true, Schema: &entry}}, map[string]any{sampleKey: value}
 	}
 	return object(nil), map[string]any{}
+}
+
+// sampleValue is a schema of a member, and a value that counts as set.
+func (s *subject) sampleValue(m union.Member) (schema, any) {
+	p := s.schema.Properties[m.Name]
+	if m.Empty != union.EmptyObject {
+		return sampleOf(p)
+	}
+	properties, value := map[string]schema{}, map[string]any{}
+	for _, f := range m.Fields {
+		properties[f], value[f] = sampleOf(p.Properties[f])
+	}
+	return object(properties), value
+}
+
+// emptyValue is a value of a member that counts as unset.
+func emptyValue(set any) any {
+	switch set.(type) {
+	case string:
+		return ""
+	case []any:
+		return []any{}
+	}
+	return map[string]any{}
 }
 
 // sampleSchema is all of a union object's schema that its union's conditions
@@ -42,7 +71,7 @@ func sampleValue(m union.Member) (schema, any) {
 func (s *subject) sampleSchema() (schema, error) {
 	o := object(map[string]schema{})
 	for _, m := range s.Members {
-		o.Properties[m.Name], _ = sampleValue(m)
+		o.Properties[m.Name], _ = s.sampleValue(m)
 	}
 	if s.Discriminator == "" {
 		return o, nil
@@ -83,16 +112,31 @@ func (s *subject) admitsEmpty() bool {
 	return (s.enum == nil || slices.Contains(s.enum, "")) && (s.written.MinLength == nil || *s.written.MinLength == 0)
 }
 
-// sample is an object in a state.
-func (s *subject) sample(st union.State) map[string]any {
+// admitsOther reports whether the schema lets the discriminator have a value that is
+// not known.
+func (s *subject) admitsOther() bool {
+	var written schema
+	if len(s.written.XValidations) > 0 || apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&s.written, &written, nil) != nil {
+		return false
+	}
+	validator, _, err := validation.NewSchemaValidator(&written)
+	return err == nil && validator.Validate(s.otherValue()).IsValid()
+}
+
+// sample is an object in a state, with some of the members unset there but empty.
+func (s *subject) sample(st union.State, empty ...int) map[string]any {
 	o := map[string]any{}
 	if st.Value != "" || s.Discriminator != "" && s.unsetIsEmpty() {
 		o[s.Discriminator] = st.Value
 	}
 	for i, p := range st.Present {
 		if p {
-			_, o[s.Members[i].Name] = sampleValue(s.Members[i])
+			_, o[s.Members[i].Name] = s.sampleValue(s.Members[i])
 		}
+	}
+	for _, i := range empty {
+		_, set := s.sampleValue(s.Members[i])
+		o[s.Members[i].Name] = emptyValue(set)
 	}
 	return o
 }

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -14,30 +15,31 @@ import (
 // it and sets as little as possible. An error says that there is no validator.
 func (s *subject) situations() ([]Situation, error) {
 	l := []Situation{}
-	judge, err := s.judge()
+	judges, err := s.judges()
 	if err != nil {
 		return nil, err
 	}
 	for _, target := range s.conditions() {
 		if st, ok := s.smallestState(target); ok {
 			if s.required && st.Value == "" && target.Condition == union.Selected {
-				l = append(l, s.absent(judge, target, st))
+				l = append(l, s.absent(judges, target, st))
 				if !s.admitsEmpty() {
 					continue
 				}
 			}
-			l = append(l, s.situation(target, nil, &st, judge.errors(nil, s.sample(st))))
+			l = append(l, s.situation(target, nil, &st, judges.of(nil, s.sample(st))))
 		}
 	}
+	l = append(l, judges.contradictions()...)
 	for _, target := range []change{{union.NotCleared, false}, {union.NotAllowed, false}, {union.NotAllowed, true}} {
-		if old, new, ok := s.smallestChange(target); ok {
-			errs := judge.errors(s.sample(old), s.sample(new))
-			l = append(l, s.situation(union.Violation{Condition: target.condition, Member: -1}, &old, &new, errs))
+		if old, new, ok := s.smallestChange(target, judges); ok {
+			r := judges.of(s.sample(old), s.sample(new))
+			l = append(l, s.situation(union.Violation{Condition: target.condition, Member: -1}, &old, &new, r))
 		}
 	}
 	for i, r := range s.plan.Rules {
 		if r.Kind == compile.Guard {
-			situation, ok, err := s.removal(i)
+			situation, ok, err := s.removal(i, judges)
 			if err != nil {
 				return nil, err
 			}
@@ -46,15 +48,15 @@ func (s *subject) situations() ([]Situation, error) {
 			}
 		}
 	}
-	return l, nil
+	return l, judges.err
 }
 
 // absent is the situation that a discriminator which the schema requires is not
 // there: that is for the schema to say, whereas "" is for the rules.
-func (s *subject) absent(j *judge, target union.Violation, st union.State) Situation {
+func (s *subject) absent(j *judges, target union.Violation, st union.State) Situation {
 	sample := s.sample(st)
 	delete(sample, s.Discriminator)
-	found := s.situation(target, nil, &st, j.errors(nil, sample))
+	found := s.situation(target, nil, &st, j.of(nil, sample))
 	found.New.Empty = false
 	found.Situation = s.words(st, false)
 	return found
@@ -129,9 +131,9 @@ type change struct {
 	unset     bool
 }
 
-// smallestChange returns the smallest change from a legal state that violates a
-// condition; ok is false when none does.
-func (s *subject) smallestChange(target change) (old, new union.State, ok bool) {
+// smallestChange returns the smallest change from a state that is legal, beside the
+// union as well, that violates a condition; ok is false when none does.
+func (s *subject) smallestChange(target change, j *judges) (old, new union.State, ok bool) {
 	if s.Change == union.Allow || (target.condition == union.NotCleared) != (s.Change == union.Clear) || target.unset && s.neverUnset() {
 		return old, new, false
 	}
@@ -140,6 +142,9 @@ func (s *subject) smallestChange(target change) (old, new union.State, ok bool) 
 	for i, from := range choices {
 		if ok && i > mostExamples {
 			break
+		}
+		if j.refuse(s.sample(from.state)) {
+			continue
 		}
 		tos := choices
 		if target.unset {
@@ -169,7 +174,7 @@ func (s *subject) smallestChange(target change) (old, new union.State, ok bool) 
 
 // removal returns what a removal guard forbids; ok is false when it forbids
 // nothing.
-func (s *subject) removal(guard int) (found Situation, ok bool, err error) {
+func (s *subject) removal(guard int, j *judges) (found Situation, ok bool, err error) {
 	at := s.plan.Rules[guard].Place
 	links := links(at.Steps, s.plan.Place.Steps)
 	if links == nil {
@@ -177,7 +182,7 @@ func (s *subject) removal(guard int) (found Situation, ok bool, err error) {
 	}
 	path := objectPath(at.Steps)
 	for _, c := range s.choices() {
-		if s.Removable(c.state) {
+		if s.Removable(c.state) || j.refuse(s.sample(c.state)) {
 			continue
 		}
 		old := s.sample(c.state)
@@ -191,12 +196,12 @@ func (s *subject) removal(guard int) (found Situation, ok bool, err error) {
 		for _, link := range slices.Backward(links) {
 			on = object(map[string]schema{link: on})
 		}
-		guards, err := s.validator(on, at)
+		guards, err := newValidator(on, s.rulesAt(at))
 		if err != nil {
 			return Situation{}, false, err
 		}
 		errs := guards.errors(path, old, map[string]any{})
-		found = s.situation(union.Violation{Condition: "removed", Member: -1}, &c.state, nil, errs)
+		found = s.situation(union.Violation{Condition: "removed", Member: -1}, &c.state, nil, reading{errs, make([]string, len(errs))})
 		found.Situation = fmt.Sprintf("%s removed, which had %s", plain(path.Child(links[0]).String()), s.words(c.state, s.unsetIsEmpty()))
 		return found, true, nil
 	}
@@ -220,8 +225,8 @@ func links(from, to []string) []string {
 	return l
 }
 
-func (s *subject) situation(v union.Violation, old, new *union.State, errs []string) Situation {
-	out := Situation{Condition: string(v.Condition), Old: s.stated(old), New: s.stated(new), Errors: errs}
+func (s *subject) situation(v union.Violation, old, new *union.State, r reading) Situation {
+	out := Situation{Condition: string(v.Condition), Old: s.stated(old), New: s.stated(new), Errors: r.errors, ByHand: r.byHand}
 	if v.Member >= 0 {
 		out.Member = s.Members[v.Member].Name
 	}
@@ -260,7 +265,7 @@ func (s *subject) stated(st *union.State) *State {
 	if st == nil {
 		return nil
 	}
-	out := &State{Value: st.Value, Members: []string{}}
+	out := &State{Value: st.Value, Members: []string{}, EmptyMembers: []string{}}
 	out.Empty = s.Discriminator != "" && st.Value == "" && s.unsetIsEmpty()
 	for i, p := range st.Present {
 		if p {
@@ -276,11 +281,11 @@ func ruleAt(r compile.RulePlan, p compile.Place) bool {
 }
 
 // rulesAt are the rules of the union that stand on a place.
-func (s *subject) rulesAt(p compile.Place) []rules.Rule {
-	var l []rules.Rule
+func (s *subject) rulesAt(p compile.Place) []apiextensionsv1.ValidationRule {
+	var l []apiextensionsv1.ValidationRule
 	for i, r := range s.rules {
 		if ruleAt(s.plan.Rules[i], p) {
-			l = append(l, r)
+			l = append(l, r.Validation())
 		}
 	}
 	return l

@@ -165,10 +165,10 @@ func (p *page) union(u Union) {
 	}
 	p.line("")
 	p.line("  What users will read")
-	p.wrap("  ", readings+u.shownOf())
+	p.wrap("  ", u.readings())
 	for _, s := range u.Errors {
 		p.wrap("  - ", s.Situation)
-		for _, e := range s.Errors {
+		for _, e := range s.lines() {
 			p.line("      " + e)
 		}
 	}

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -93,8 +94,51 @@ func share(percent float64) string {
 	return fmt.Sprintf("%.1f%%", percent)
 }
 
-// readings says where the errors come from that users will read.
-const readings = "These lines come from the union's compiled rules and its schema; other rules of the CRD may add theirs."
+// readings says in sentences where the errors come from that users will read, and when
+// those are not the union's.
+func (u Union) readings() string {
+	if len(u.Beside) == 0 {
+		return "These lines come from the union's compiled rules and its schema; other rules of the CRD may add theirs." + u.shownOf()
+	}
+	text := "These lines come from the union's compiled rules and its schema, and where marked from constraints by hand beside it; other rules of the CRD may add theirs." + u.shownOf()
+	var blamed []string
+	always := true
+	for _, s := range u.Errors {
+		by := ""
+		if i := slices.Index(s.Errors, plain(notChecked.Error())); i >= 0 {
+			by = s.ByHand[i]
+		} else if s.Condition != refused {
+			always = false
+		}
+		if by != "" && s.Condition != refused && !slices.Contains(blamed, by) {
+			blamed = append(blamed, by)
+		}
+	}
+	if len(blamed) == 0 {
+		return text
+	}
+	names := list(blamed, "and")
+	if always {
+		text += fmt.Sprintf(" Users never read the messages of the union's rules, which the API server does not run on what %s refuses.", names)
+	} else {
+		text += fmt.Sprintf(" Where rules are not checked because of %s, users do not read the messages of the union's rules.", names)
+	}
+	if slices.ContainsFunc(u.Beside, func(b Beside) bool { return !b.Superfluous && slices.Contains(blamed, b.Name) }) {
+		return text + fmt.Sprintf(" The way out: remove %s, and let the declaration say what is meant.", names)
+	}
+	return text + fmt.Sprintf(" The way out: handWrittenRules: Replace in the declaration, which removes %s.", names)
+}
+
+// lines are the errors of a situation, marked with what is by hand.
+func (s Situation) lines() []string {
+	l := slices.Clone(s.Errors)
+	for i, by := range s.ByHand {
+		if by != "" {
+			l[i] += "  <- " + by + ", by hand"
+		}
+	}
+	return l
+}
 
 // allOf is the schema that is added, in YAML.
 func (u Union) allOf() string {

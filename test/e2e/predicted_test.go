@@ -1,0 +1,171 @@
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/explain"
+)
+
+// besides are unions with constraints by hand beside them.
+var besides = []struct {
+	name, schema string
+	byHand       []string // what lines are owed to
+}{
+	{"OneOfTyped", `
+required: [type]
+x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]
+oneOf:
+- {required: [a], properties: {type: {enum: [A]}}}
+- {required: [b], properties: {type: {enum: [B]}}}
+`, []string{"oneOf"}},
+	{"OneOfUntyped", `
+x-kubernetes-unions: [{members: [a, list, map], cardinality: ExactlyOne, emptyIsUnset: [list, map]}]
+oneOf: [{required: [a]}, {required: [list]}, {required: [map]}]
+`, []string{"oneOf"}},
+	{"Repeating", `
+x-kubernetes-unions: [{members: [a, b]}]
+x-kubernetes-validations:
+- {rule: "[has(self.a), has(self.b)].filter(x, x).size() <= 1", messageExpression: "'not both, ' + (has(self.name) ? self.name : 'you')", fieldPath: .b, reason: FieldValueForbidden}
+`, []string{"x-kubernetes-validations[0]"}},
+	{"Serving", `
+x-kubernetes-unions: [{members: [a, b]}]
+x-kubernetes-validations:
+- {rule: "!(has(self.a) && has(self.b))", messageExpression: "'not both, ' + (has(self.name) ? self.name : 'you')"}
+`, nil},
+	{"Contradicting", `
+x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]
+x-kubernetes-validations:
+- {rule: "has(self.b) == (has(self.type) && self.type == 'B')", message: b goes with B}
+- {rule: "!has(self.a)", message: a is not supported yet}
+- {rule: "!has(self.map) || size(self.map) < 3"}
+- {rule: "!has(self.type) || !has(oldSelf.type) || self.type == oldSelf.type", message: type is immutable}
+`, []string{"x-kubernetes-validations[1]", "x-kubernetes-validations[3]"}},
+	{"All", `
+x-kubernetes-unions: [{members: [a, b, list]}]
+allOf: [{not: {required: [a, b]}}, {anyOf: [{required: [a]}, {required: [b]}, {required: [list]}]}]
+x-kubernetes-validations:
+- {rule: "!(has(self.a) && has(self.b))"}
+`, []string{"allOf", "allOf[0]", "allOf[1]", "x-kubernetes-validations[0]"}},
+}
+
+const besideCRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: %[1]ss.e2e.example.com}
+spec:
+  group: e2e.example.com
+  scope: Cluster
+  names: {kind: %[2]s, plural: %[1]ss}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              name: {type: string, maxLength: 10}
+              type: {type: string, enum: [A, B]}
+              a: {type: object}
+              b: {type: string}
+              list: {type: array, items: {type: string}}
+              map: {type: object, additionalProperties: {type: string}}%[3]s
+`
+
+// TestPredicted: the API server says what explain predicts, beside constraints by hand
+// as well.
+func TestPredicted(t *testing.T) {
+	server := servertest.Start(t)
+	for _, test := range besides {
+		t.Run(test.name, func(t *testing.T) {
+			src := fmt.Appendf(nil, besideCRD, strings.ToLower(test.name), test.name, strings.ReplaceAll(test.schema, "\n", "\n            "))
+			compiled, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{})
+			if compiled == nil {
+				t.Fatal(diags)
+			}
+			if err := server.Install(t.Context(), compiled); err != nil {
+				t.Fatal(err)
+			}
+			explanations, _ := crdpatch.Explain("crd.yaml", src, crdpatch.Options{})
+			e := explanations[0]
+			crd, err := explain.Of(explain.Input{Plan: e.Plan, Bytes: e.Bytes, Growth: e.Growth})
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := map[string]bool{}
+			for i, s := range crd.Unions[0].Errors {
+				got := answer(t, server, test.name, fmt.Sprintf("n%d", i), crd.Unions[0].Discriminator, s.Old, s.New)
+				if d := cmp.Diff(s.Errors, got); d != "" {
+					t.Errorf("%s (-predicted +answered):\n%s", s.Situation, d)
+				}
+				for _, by := range s.ByHand {
+					seen[by] = true
+				}
+			}
+			want := map[string]bool{"": true}
+			for _, by := range test.byHand {
+				want[by] = true
+			}
+			if d := cmp.Diff(want, seen); d != "" {
+				t.Errorf("lines are owed to (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// answer returns the lines that kubectl prints when an object is created in a state, or
+// comes to it from another.
+func answer(t *testing.T, server *servertest.Server, kind, name, discriminator string, old, new *explain.State) []string {
+	t.Helper()
+	var err error
+	if old == nil {
+		_, err = server.Create(t.Context(), stated(t, kind, name, discriminator, new))
+	} else {
+		if _, err := server.Create(t.Context(), stated(t, kind, name, discriminator, old)); err != nil {
+			t.Fatal(err)
+		}
+		_, err = server.Update(t.Context(), stated(t, kind, name, discriminator, new))
+	}
+	var status *apierrors.StatusError
+	if !errors.As(err, &status) {
+		t.Fatalf("%+v: %v", new, err)
+	}
+	var l []string
+	for _, cause := range status.ErrStatus.Details.Causes {
+		l = append(l, cause.Field+": "+cause.Message)
+	}
+	return l
+}
+
+// stated is an object in a state.
+func stated(t *testing.T, kind, name, discriminator string, s *explain.State) []byte {
+	t.Helper()
+	spec := map[string]any{}
+	if s.Value != "" || s.Empty {
+		spec[discriminator] = s.Value
+	}
+	for _, m := range s.Members {
+		spec[m] = map[string]any{"a": map[string]any{}, "b": "x", "list": []string{"x"}, "map": map[string]any{"key": "x"}}[m]
+	}
+	for _, m := range s.EmptyMembers {
+		spec[m] = map[string]any{"list": []string{}, "map": map[string]any{}}[m]
+	}
+	data, err := json.Marshal(map[string]any{
+		"apiVersion": "e2e.example.com/v1", "kind": kind, "metadata": map[string]any{"name": name}, "spec": spec,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
