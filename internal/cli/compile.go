@@ -48,6 +48,9 @@ annotation of what was compiled.
   # In CI: fail and show what is not compiled, or that there is nothing to compile
   unioncel compile --check --diff --require-unions config/crd
 
+  # The same in a project with .unioncel.yaml
+  unioncel compile --check config/crd
+
   # Behind controller-gen, with the markers of the Go types
   unioncel compile --go ./api/... -w config/crd/bases
 
@@ -63,7 +66,9 @@ annotation of what was compiled.
 				}
 				return a.compile(opts)
 			}
-			return a.convert(cmd, &flags, a.scope(cmd, &compiler, flags.check), func(in input, src []byte) ([]byte, diag.List) {
+			// On a terminal, what was written is summed up.
+			tallied := flags.check || a.console.terminal != nil && (flags.write || flags.output != "")
+			return a.convert(cmd, &flags, a.scope(cmd, &compiler, tallied), func(in input, src []byte) ([]byte, diag.List) {
 				opts := in.scope.opts
 				opts.AsRecorded = flags.check && in.scope.name == ""
 				out, l := skipping(in.scope.outside, func(e union.Elsewhere) ([]byte, diag.List) {

@@ -73,6 +73,14 @@ func TestProgressQuiet(t *testing.T) {
 	}
 }
 
+// On a terminal one sees that a file has no unions, or that the Go types were forgotten.
+func TestTallyOnTerminal(t *testing.T) {
+	got := onTerminal(t, "", nil, "compile", "-o", t.TempDir(), "testdata/input/plain.yaml")
+	if want := "unioncel: 0 CRDs, 0 unions\r\nunioncel: 0 of 1 file changed\r\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("shown: %q, want %q", got, want)
+	}
+}
+
 func TestColours(t *testing.T) {
 	args := []string{"compile", "testdata/input/broken.yaml"}
 	if got := onTerminal(t, "", nil, args...); !strings.Contains(got, "\x1b[1;31merror: UC203\x1b[0m: member") {

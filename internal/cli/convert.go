@@ -197,6 +197,9 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 			}
 		}
 		if changed > 0 {
+			if flags.check {
+				a.note(fmt.Sprintf("%d of %s would change", changed, plural(len(results), "file")))
+			}
 			return errFindings
 		}
 		return nil

@@ -56,16 +56,17 @@ func (a *app) rootCommand() *cobra.Command {
 		Use:   "unioncel",
 		Short: "Compile the unions declared in CRDs into validation rules",
 		Long: `unioncel compiles unions, declared with x-kubernetes-unions in the schema of a
-CustomResourceDefinition, into validation rules that any API server enforces:
-no webhook, no controller.
+CustomResourceDefinition or with markers on Go types, into validation rules that
+any API server enforces: no webhook, no controller. A project keeps its options in
+.unioncel.yaml (docs/config.md).
 
-Exit codes: 0 when all is well; 1 when the input has errors, or --check or
---diff found a difference; 2 for wrong usage or when a file cannot be read or
-written. Results go to standard output, everything else to standard error.`,
+Exit codes: 0 when all is well; 1 when the input has errors, or a check found
+something; 2 for wrong usage or when a file cannot be read or written. Results
+go to standard output, everything else to standard error.`,
 		Example: `  unioncel compile crd.yaml | kubectl apply -f -
   unioncel compile -w config/crd
-  unioncel compile --diff config/crd
-  unioncel compile --go ./api/... -w config/crd/bases
+  unioncel compile --go ./api/... -w config/crd
+  unioncel compile --check --diff config/crd
   unioncel lint config/crd
   unioncel infer crd.yaml`,
 		RunE:          whichCommand,

@@ -29,7 +29,7 @@ type scope struct {
 	config project.Config
 	opts   crdpatch.Options
 	walked bool // a directory is among the inputs
-	gate   bool // the command says whether all is well
+	gate   bool // CRDs and unions are counted for all to read, not with --verbose only
 	counts bool // CRDs and unions are counted
 }
 
@@ -47,7 +47,7 @@ func one(e outside) func([]input) (scopes, error) {
 }
 
 // scope finds the configuration of each input, and reads what it and the flags name.
-// gate says that the command says whether all is well.
+// gate says that CRDs and unions are counted for all to read, not with --verbose only.
 func (a *app) scope(cmd *cobra.Command, flags *compilerFlags, gate bool) func([]input) (scopes, error) {
 	return func(inputs []input) (scopes, error) {
 		if err := flags.check(); err != nil {
