@@ -55,7 +55,7 @@ func String(n *yaml.Node) (string, error) {
 	}
 	s, ok := theirs.(string)
 	if !ok {
-		return "", fmt.Errorf("kubectl reads %s as %s; quote it", text, describe(theirs))
+		return "", fmt.Errorf("kubectl reads %s as %s", text, describe(theirs))
 	}
 	if n.ShortTag() == "!!binary" { // the text is another, and the string may be hidden in it
 		return "", fmt.Errorf("kubectl reads %s as %q; write that", text, s)
@@ -67,10 +67,10 @@ func String(n *yaml.Node) (string, error) {
 	switch o := ours.(type) {
 	case string:
 		if o != s {
-			return "", fmt.Errorf("kubectl reads %s as %q, yaml.v3 as %q; quote it", text, s, o)
+			return "", fmt.Errorf("kubectl reads %s as %q, yaml.v3 as %q", text, s, o)
 		}
 	default:
-		return "", fmt.Errorf("yaml.v3 reads %s as %s, kubectl as a string; quote it", text, describe(o))
+		return "", fmt.Errorf("yaml.v3 reads %s as %s, kubectl as a string", text, describe(o))
 	}
 	return s, nil
 }

@@ -145,11 +145,11 @@ func TestEditedAfterCompile(t *testing.T) {
 		},
 		{
 			name: "annotation is a number", in: change(line, "    "+Annotation+": 1\n"),
-			diags: "crd.yaml:6:26: error: UC402: the annotation unioncel.dev/unions cannot be read: kubectl reads 1 as the number 1; quote it",
+			diags: "crd.yaml:6:26: error: UC402: the annotation unioncel.dev/unions cannot be read: kubectl reads 1 as the number 1",
 		},
 		{
 			name: "annotation is null", in: change(line, "    "+Annotation+":\n"),
-			diags: "crd.yaml:6:25: error: UC402: the annotation unioncel.dev/unions cannot be read: kubectl reads the empty value as null; quote it",
+			diags: "crd.yaml:6:25: error: UC402: the annotation unioncel.dev/unions cannot be read: kubectl reads the empty value as null",
 		},
 		{
 			name: "annotation is a list", in: change(line, "    "+Annotation+": []\n"),

@@ -36,13 +36,13 @@ func TestConfigMistakes(t *testing.T) {
 			name + `verify: want true or false, not "yes" at verify|write verify: true, without quotes`,
 		}},
 		{"items of lists", configured("files: [1, null, {}, '', on]"), []string{
-			name + `files[0]: kubectl reads 1 as the number 1; quote it at files[0]|write "1"`,
+			name + `files[0]: kubectl reads 1 as the number 1 at files[0]|write "1"`,
 			name + `files[1]: want a string, not null at files[1]|write it like crds/backup.yaml`,
 			name + `files[2]: want a string, not a mapping at files[2]|write it like crds/backup.yaml`,
 			name + `files[3]: want a string, not "" at files[3]|write it like crds/backup.yaml`,
-			name + `files[4]: kubectl reads on as the boolean true; quote it at files[4]|write "on"`,
+			name + `files[4]: kubectl reads on as the boolean true at files[4]|write "on"`,
 		}},
-		{"a version without quotes", configured("kubeVersion: 1.30"), []string{name + `kubeVersion: kubectl reads 1.30 as the number 1.3; quote it at kubeVersion|write it in quotes, like "1.30"`}},
+		{"a version without quotes", configured("kubeVersion: 1.30"), []string{name + `kubeVersion: kubectl reads 1.30 as the number 1.3 at kubeVersion|write it in quotes, like "1.30"`}},
 		{"values", configured("kubeVersion: '1.0'", "encoding: best"), []string{
 			name + `encoding: no such encoding "best": use auto, fine, compact, terse or openapi at encoding|`,
 			name + `kubeVersion: "1.0" is no version of Kubernetes from 1.25 on: write it like 1.30 at kubeVersion|write it like "1.30"`,

@@ -28,6 +28,10 @@ func Words(l diag.List) {
 	}
 }
 
+// asMarkers replaces keys of schemas by the markers that controller-gen has for them.
+var asMarkers = strings.NewReplacer(" in the declaration", "",
+	"x-kubernetes-list-type: map with x-kubernetes-list-map-keys", "+listType=map with +listMapKey")
+
 // orInGo is what a hint for YAML says before the one for Go.
 const orInGo = ", or in Go "
 
@@ -51,5 +55,5 @@ func inGo(text string) string {
 		}
 		return strings.TrimSuffix(key, ":") + "=" + inMarker(value)
 	})
-	return strings.ReplaceAll(text, " in the declaration", "")
+	return asMarkers.Replace(text)
 }

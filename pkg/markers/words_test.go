@@ -17,6 +17,7 @@ func TestWords(t *testing.T) {
 		"map it in fields-to-discriminateBy if":                                "map it with +unioncel:union:values if",
 		"delete +unioncel:union:optional: it":                                  "delete +unioncel:union:optional: it",
 		"write discriminator: type, or in Go +unionDiscriminator on the field": "write +unionDiscriminator on the field",
+		"give it x-kubernetes-list-type: map with x-kubernetes-list-map-keys":  "give it +listType=map with +listMapKey",
 		"discriminator type has no members":                                    "discriminator type has no members",
 	} {
 		if got := inGo(text); got != want {

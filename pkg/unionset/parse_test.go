@@ -236,10 +236,10 @@ var bad = []struct {
 		`6:8: error: UC701: "Backups.example.com" is not the name of a CRD; names of CRDs are in lower case: the plural and the group, as kubectl get crd prints them`,
 	}},
 	{name: "ambiguous scalars", text: header + "schemas:\n- crd: a.example.com\n  versions: [1, on]\n  path: yes\n  x-kubernetes-unions: [{members: [y, z]}]\n", schema: true, want: []string{
-		`5:14: error: UC105: kubectl reads 1 as the number 1; quote it; quote it: "1"`,
-		`5:17: error: UC105: kubectl reads on as the boolean true; quote it; quote it: "on"`,
-		`6:9: error: UC105: kubectl reads yes as the boolean true; quote it; quote it: "yes"`,
-		`7:36: error: UC105: kubectl reads y as the boolean true; quote it; quote it: "y"`,
+		`5:14: error: UC105: kubectl reads 1 as the number 1; quote it: "1"`,
+		`5:17: error: UC105: kubectl reads on as the boolean true; quote it: "on"`,
+		`6:9: error: UC105: kubectl reads yes as the boolean true; quote it: "yes"`,
+		`7:36: error: UC105: kubectl reads y as the boolean true; quote it: "y"`,
 	}},
 	{name: "no unions", text: header + "schemas:\n- crd: a.example.com\n  path: spec\n- crd: b.example.com\n  versions: [v1]\n", want: []string{
 		`4:3: error: UC701: this item of schemas has neither x-kubernetes-unions nor extend; declare unions, or write no more than crd: a.example.com to say that it has none`,
