@@ -63,7 +63,12 @@ func (p *patcher) compile(src []byte) []byte {
 	for i, d := range p.file.Docs {
 		edits = append(edits, p.compileDocument(i, d)...)
 	}
-	if p.diags.HasErrors() || len(edits) == 0 && !base.changed {
+	if p.diags.HasErrors() {
+		// No rules are removed then, and what is wrong may be why a union is forgotten.
+		p.diags = slices.DeleteFunc(p.diags, func(d diag.Diagnostic) bool { return d.Code == diag.Forgotten })
+		return text
+	}
+	if len(edits) == 0 && !base.changed {
 		return text
 	}
 	out, err := yamltext.Apply(base.text, edits)

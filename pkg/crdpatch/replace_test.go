@@ -207,6 +207,10 @@ func TestForgottenEach(t *testing.T) {
 	given := []union.External{external("v1", routes, aOrB), external("v1", "properties.spec", `[{"members": ["a", "b"]}, {"members": ["c", "d"]}]`)}
 	compiled := mustCompile(t, []byte(two), Options{Elsewhere: union.Elsewhere{Externals: given}})
 	given[1] = external("v1", "properties.spec", `[{"members": ["c", "d"]}]`)
+	_, wrong := Compile("crd.yaml", compiled, Options{Elsewhere: union.Elsewhere{Externals: []union.External{external("v1", "properties.spce", aOrB)}}})
+	if len(wrong) != 1 || wrong[0].Code != diag.NoSuchSchema {
+		t.Errorf("a path that is wrong: %v, want nothing of forgotten unions", wrong)
+	}
 	_, diags := Compile("crd.yaml", compiled, Options{Elsewhere: union.Elsewhere{Externals: given[1:]}})
 	var got []string
 	for _, d := range diags {
