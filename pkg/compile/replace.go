@@ -66,9 +66,17 @@ func (c *compiler) replaced(o *object, i int) []verify.Constraint {
 	if err == nil && comparison.Verdict == "" {
 		return nil
 	}
+	var refusing *verify.Difference
+	if len(constraints) > 0 {
+		refusing = c.refusing(crd, o, i, constraints)
+	}
 	names := named(constraints, indices)
 	d := diag.Diagnostic{Pos: o.Declarations[i].Pos, Path: o.Place.String(), Code: diag.RulesNotReplaced, Severity: diag.Warning,
 		Hint: "edit them or the union; or delete them, or handWrittenRules, yourself"}
+	if refusing != nil {
+		d.Message = fmt.Sprintf("hand-written rules are not replaced, as they refuse what the union allows (%s): %s", refusing.Words(o.Unions[i]), refusing.Rule)
+		c.report(d)
+	}
 	switch {
 	case err != nil:
 		d.Message = "hand-written rules are not replaced, as they cannot be tried: " + err.Error()
@@ -117,11 +125,11 @@ func (c *compiler) beside() {
 			crd, indices := c.foreign(o, u)
 			states, changes, err := verify.Beside(crd, o.Version, o.Steps, u)
 			if err != nil {
-				continue // what cannot be tried contradicts nothing for certain
+				continue // nobody knows what it says
 			}
 			var superfluous []verify.Constraint
 			if len(states) > 0 && !u.Replace {
-				superfluous = c.compare(o, i, crd, indices, states)
+				superfluous = c.compare(crd, o, i, indices)
 			}
 			schema := o.Place.Schema(crd)
 			for _, k := range append(states, changes...) {
@@ -137,20 +145,15 @@ func (c *compiler) beside() {
 
 // compare reports what constraints by hand on the state of a union have to do with it,
 // and returns those that mean together what it says.
-func (c *compiler) compare(o *object, i int, crd *apiextensionsv1.CustomResourceDefinition, indices map[string][]int, all []verify.Constraint) []verify.Constraint {
-	ctx, u := context.Background(), o.Unions[i]
-	agreeing, comparison, err := verify.Replaceable(ctx, crd, o.Version, o.Steps, u)
-	looser := comparison.Looser
-	if len(agreeing) > 0 { // the comparison is theirs
-		looser = nil
-		if others, _ := without(all, func(k verify.Constraint) bool { return slices.Contains(agreeing, k) }); err == nil && len(others) > 0 {
-			var refusing verify.Comparison
-			refusing, err = verify.Compare(ctx, crd, o.Version, o.Steps, u, others)
-			looser = refusing.Looser
-		}
-	}
+func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *object, i int, indices map[string][]int) []verify.Constraint {
+	u := o.Unions[i]
+	agreeing, comparison, err := verify.Replaceable(context.Background(), crd, o.Version, o.Steps, u)
 	if err != nil {
 		return nil
+	}
+	looser := comparison.Looser
+	if len(agreeing) > 0 { // the comparison is theirs
+		looser = c.refusing(crd, o, i, agreeing)
 	}
 	d := diag.Diagnostic{Code: diag.ConstraintBeside, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String()}
 	if looser != nil {
@@ -169,6 +172,21 @@ func (c *compiler) compare(o *object, i int, crd *apiextensionsv1.CustomResource
 	d.Hint = "write handWrittenRules: Replace in the declaration: compiling takes them out"
 	c.report(d)
 	return agreeing
+}
+
+// refusing returns what constraints by hand on the state of a union refuse although the
+// union allows it, beside those that agree with it; nil is nothing.
+func (c *compiler) refusing(crd *apiextensionsv1.CustomResourceDefinition, o *object, i int, agreeing []verify.Constraint) *verify.Difference {
+	all, _, err := verify.Beside(crd, o.Version, o.Steps, o.Unions[i])
+	others, _ := without(all, func(k verify.Constraint) bool { return slices.Contains(agreeing, k) })
+	if err != nil || len(others) == 0 {
+		return nil
+	}
+	comparison, err := verify.Compare(context.Background(), crd, o.Version, o.Steps, o.Unions[i], others)
+	if err != nil {
+		return nil // what cannot be tried contradicts nothing for certain
+	}
+	return comparison.Looser
 }
 
 // ruleKey is the key of constraints that are rules.
