@@ -11,6 +11,7 @@ import (
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
@@ -51,6 +52,10 @@ func (s *subject) judge(own bool, beside ...compile.Beside) (*judge, error) {
 			written.AllOf = append(slices.Clip(written.AllOf), *s.allOf)
 		}
 	}
+	if n := len(written.AllOf); n > 0 && n < s.allOfs() {
+		// The API server says when none of them holds; those that are left out do.
+		written.AllOf = append(slices.Clip(written.AllOf), apiextensionsv1.JSONSchemaProps{})
+	}
 	// In the order of the result: those by hand, which may serve as the union's, stand first.
 	at := map[string]int{}
 	for i, r := range s.schema.XValidations {
@@ -90,6 +95,15 @@ func (s *subject) judge(own bool, beside ...compile.Beside) (*judge, error) {
 	}
 	j.schema, _, err = validation.NewSchemaValidator(&on)
 	return j, err
+}
+
+// allOfs is how many schemas the allOf of the union object has in the result.
+func (s *subject) allOfs() int {
+	n := len(s.schema.AllOf)
+	if s.allOf != nil && !slices.ContainsFunc(s.schema.AllOf, func(o apiextensionsv1.JSONSchemaProps) bool { return equality.Semantic.DeepEqual(o, *s.allOf) }) {
+		n++
+	}
+	return n
 }
 
 // restrict gives a schema the constraints of another, but for rules.

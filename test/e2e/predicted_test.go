@@ -51,10 +51,14 @@ x-kubernetes-validations:
 `, []string{"x-kubernetes-validations[1]", "x-kubernetes-validations[3]"}},
 	{"All", `
 x-kubernetes-unions: [{members: [a, b, list]}]
-allOf: [{not: {required: [a, b]}}, {anyOf: [{required: [a]}, {required: [b]}, {required: [list]}]}]
+allOf: [{not: {required: [a, b]}}, {anyOf: [{required: [a]}, {required: [b]}, {required: [list]}]}, {not: {required: [name]}}]
 x-kubernetes-validations:
 - {rule: "!(has(self.a) && has(self.b))"}
-`, []string{"allOf", "allOf[0]", "allOf[1]", "x-kubernetes-validations[0]"}},
+`, []string{"allOf[0]", "allOf[1]", "x-kubernetes-validations[0]"}},
+	{"None", `
+x-kubernetes-unions: [{members: [a, b]}]
+allOf: [{not: {required: [a, b]}}, {oneOf: [{required: [a]}, {required: [b]}]}]
+`, []string{"allOf", "allOf[0]", "allOf[1]"}},
 }
 
 const besideCRD = `apiVersion: apiextensions.k8s.io/v1
