@@ -15,7 +15,7 @@ type gathered[T any] struct {
 }
 
 // gather finds what the CRDs with unions of all inputs have, in their order, and
-// prints the diagnostics together. An input in which nothing is found is named. With
+// prints the diagnostics together. Where nothing is found is said. With
 // errFindings and errSkipped the result is what there is in inputs without errors, and
 // beside the structs that were skipped; it is nil when no input is without errors.
 func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, error), args []string, find func(in input, src []byte) ([]T, diag.List, error)) ([]gathered[T], error) {
@@ -56,13 +56,37 @@ func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, err
 	if err != nil && !errors.Is(err, errFindings) && !errors.Is(err, errSkipped) {
 		return nil, err
 	}
-	for i, r := range results {
-		if len(l[i].items) == 0 && !r.other && !errors.Is(err, errFindings) {
-			a.note(r.name + ": no unions")
-		}
+	if !errors.Is(err, errFindings) {
+		a.lacking(results, func(i int) string {
+			if len(l[i].items) > 0 || results[i].walk && g[0].gate && !a.verbose { // which the tally says
+				return ""
+			}
+			return "no unions"
+		})
 	}
 	if !slices.ContainsFunc(results, func(r result) bool { return !r.diagnostics.HasErrors() }) {
 		return nil, err
 	}
 	return l, err
+}
+
+// lacking says what the inputs lack, unless that is "": of each that was named, and
+// of those in directories when all do, of each of them with --verbose.
+func (a *app) lacking(results []result, what func(i int) string) {
+	together, files, found := "", 0, false
+	for i, r := range results {
+		switch said := what(i); {
+		case r.other:
+		case said == "":
+			found = true
+		case r.walk && !a.verbose:
+			together = said
+			files++
+		default:
+			a.note(r.name + ": " + said)
+		}
+	}
+	if files > 0 && !found {
+		a.note(together + " in " + plural(files, "file"))
+	}
 }

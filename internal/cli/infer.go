@@ -193,15 +193,16 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 		if err := inferences[flags.output.name](&out, all); err != nil {
 			return err
 		}
-		for i, r := range results {
-			switch {
-			case len(found[i]) > 0 || r.other:
+		a.lacking(results, func(i int) string {
+			switch said := "no unions found" + flags.that(); {
+			case len(found[i]) > 0:
+				return ""
 			case declared[i]:
-				a.note(r.name + ": no unions found" + flags.that() + " beside those declared")
+				return said + " beside those declared"
 			default:
-				a.note(r.name + ": no unions found" + flags.that())
+				return said
 			}
-		}
+		})
 		return a.writeText(&flags.output, out.Bytes())
 	}
 	for i := range results {
