@@ -1,18 +1,61 @@
 // Package spelling finds what a misspelt name is meant to be.
 package spelling
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // Closest returns the known name that name most likely is a misspelling of, or
 // "": no more than a third of it may be wrong, of a short one half.
 func Closest(name string, known []string) string {
-	best, distance := "", max((len(name)+1)/3, min(len(name)/2, 2))+1
-	for _, k := range known {
-		if n := Distance(strings.ToLower(name), strings.ToLower(k)); n < distance {
-			best, distance = k, n
-		}
+	best, _ := closest(name, known)
+	return best
+}
+
+// Certain returns what Closest does, or "" unless that is what was meant for all one can
+// tell: no other name is as close; the digits are the same, since v4 is no misspelling
+// of v6; and up to three letters are the same in another order or case.
+func Certain(name string, known []string) string {
+	best, tied := closest(name, known)
+	if tied || only(name, unicode.IsDigit) != only(best, unicode.IsDigit) {
+		return ""
+	}
+	if len(name) <= 3 && sorted(name) != sorted(best) {
+		return ""
 	}
 	return best
+}
+
+// closest also returns whether another name is as close.
+func closest(name string, known []string) (best string, tied bool) {
+	distance := max((len(name)+1)/3, min(len(name)/2, 2)) + 1
+	for _, k := range known {
+		switch n := Distance(strings.ToLower(name), strings.ToLower(k)); {
+		case n < distance:
+			best, distance, tied = k, n, false
+		case n == distance && best != "" && k != best:
+			tied = true
+		}
+	}
+	return best, tied
+}
+
+// only returns the characters of a name that are of a kind.
+func only(name string, is func(rune) bool) string {
+	return strings.Map(func(r rune) rune {
+		if is(r) {
+			return r
+		}
+		return -1
+	}, name)
+}
+
+func sorted(name string) string {
+	l := []rune(strings.ToLower(name))
+	slices.Sort(l)
+	return string(l)
 }
 
 // Distance is how many characters of a must be inserted, deleted, replaced,

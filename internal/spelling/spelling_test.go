@@ -11,6 +11,13 @@ func TestClosest(t *testing.T) {
 			t.Errorf("Closest(%q) = %q, want %q", name, got, want)
 		}
 	}
+	for name, want := range map[string]string{
+		"confgMap": "configMap", "HTTPS": "https", "tsl": "tls", "ftp": "", "htttp": "http", "httpx": "", "http2": "", "xyz": "",
+	} {
+		if got := Certain(name, known); got != want {
+			t.Errorf("Certain(%q) = %q, want %q", name, got, want)
+		}
+	}
 	for name, want := range map[string]string{"optons": "options", "optios": "options", "unoins": "unions"} {
 		if got := Closest(name, []string{"unions", "options"}); got != want {
 			t.Errorf("Closest(%q) = %q, want %q", name, got, want)
