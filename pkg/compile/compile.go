@@ -378,7 +378,7 @@ func (c *compiler) ambiguous(o *object) diag.List {
 		}
 		if _, err := yamltext.String(n); err != nil {
 			l = append(l, diag.Diagnostic{Code: diag.AmbiguousScalar, Pos: c.pos(n), Path: o.Place.String(),
-				Message: err.Error(), Hint: "quote it: " + yamltext.Quoted(n)})
+				Message: err.Error(), Hint: "quote it: " + yamltext.Quoted(n), Edits: diag.Replace(n.Line, n.Column, yamltext.Written(n), yamltext.Quoted(n))})
 		}
 	}
 	sequence := func(m *yaml.Node, key string) {

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -173,6 +174,11 @@ func (l *locator) errorf(n *yaml.Node, code diag.Code, hint, format string, args
 	})
 }
 
+// edit gives the last diagnostic the edit that puts a text in the place of a scalar.
+func (l *locator) edit(n *yaml.Node, text string) {
+	l.diags[len(l.diags)-1].Edits = diag.Replace(n.Line, n.Column, yamltext.Written(n), text)
+}
+
 // path is the schema that the walk is in.
 func (l *locator) path() string {
 	if len(l.frames) == 0 {
@@ -268,7 +274,9 @@ func (l *locator) properties(owner, n *yaml.Node, misplaced string) {
 		}
 		name, err := yamltext.String(e.Key)
 		if err != nil {
-			l.errorf(e.Key, diag.AmbiguousScalar, "quote it: "+yamltext.Quoted(e.Key), "%v", err)
+			quoted := yamltext.Quoted(e.Key)
+			l.errorf(e.Key, diag.AmbiguousScalar, "quote it: "+quoted, "%v", err)
+			l.edit(e.Key, quoted)
 			continue
 		}
 		within := misplaced
@@ -326,6 +334,7 @@ func (l *locator) misplaced(n *yaml.Node, parent string) {
 					"%s does not stand in a schema here: it would have no effect", union.Key)
 			case looksDeclaring(k):
 				l.errorf(k, diag.Misplaced, fmt.Sprintf("write %q", union.Key), "unknown key %q", k.Value)
+				l.edit(k, yamltext.Respelt(yamltext.Written(k), spelling.Certain(k.Value, []string{union.Key})))
 			}
 			if !property && isData(k.Value) {
 				continue

@@ -189,7 +189,9 @@ type patcher struct {
 }
 
 func (p *patcher) report(d diag.Diagnostic) {
+	d.Edits = slices.Clone(d.Edits)
 	if d.Pos.Line > annotated {
+		d.Edits = nil
 		if d.Pos.Line -= annotated; d.Severity == diag.Error {
 			d.Hint = strings.TrimPrefix(d.Hint+"; the declaration stands elsewhere, and the annotation "+Annotation+" keeps it: correct it there, and give it again (--go, --unions)", "; ")
 		}
@@ -197,6 +199,12 @@ func (p *patcher) report(d diag.Diagnostic) {
 		var restored bool
 		if d.Pos.Line, d.Pos.Col, restored = p.back(d.Pos.Line, d.Pos.Col); restored && d.Severity == diag.Error {
 			d.Hint = strings.TrimPrefix(d.Hint+"; the declaration is in the annotation "+Annotation+": run unioncel decompile to edit it", "; ")
+		}
+		for i, e := range d.Edits {
+			d.Edits[i].Line, d.Edits[i].Col, _ = p.back(e.Line, e.Col)
+		}
+		if restored {
+			d.Edits = nil
 		}
 	}
 	for i, r := range d.Related {

@@ -96,6 +96,7 @@ type Diagnostic struct {
 	Message  string // one line, no full stop
 	Hint     string // what to type instead; may have several lines
 	Related  []Related
+	Edits    []Edit // of the file of Pos, which do what the hint says; none where people must decide
 }
 
 // String returns the first line of what [Text] prints.

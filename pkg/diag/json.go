@@ -13,6 +13,15 @@ type jsonPlace struct {
 	Message string `json:"message"`
 }
 
+type jsonEdit struct {
+	Line    int    `json:"line"`
+	Col     int    `json:"col"`
+	EndLine int    `json:"endLine"`
+	EndCol  int    `json:"endCol"`
+	Old     string `json:"old"`
+	New     string `json:"new"`
+}
+
 type jsonDiagnostic struct {
 	Code     Code        `json:"code"`
 	Severity Severity    `json:"severity"`
@@ -23,18 +32,25 @@ type jsonDiagnostic struct {
 	Message  string      `json:"message"`
 	Hint     string      `json:"hint"`
 	Related  []jsonPlace `json:"related"`
+	Edits    []jsonEdit  `json:"edits"`
 }
 
 // JSON writes the list, in its order, as one JSON array of objects. Every key
-// is there every time: code, severity, file, line, col, path, message, hint
-// and related, an array of objects with file, line, col and message. An empty
-// list is an empty array.
+// is there every time: code, severity, file, line, col, path, message, hint;
+// related, an array of objects with file, line, col and message; and edits, one of
+// objects with line, col, endLine, endCol, old and new. An empty list is an empty
+// array.
 func JSON(w io.Writer, l List) error {
 	out := make([]jsonDiagnostic, len(l))
 	for i, d := range l {
 		related := make([]jsonPlace, len(d.Related))
 		for j, r := range d.Related {
 			related[j] = jsonPlace{r.Pos.File, r.Pos.Line, r.Pos.Col, r.Message}
+		}
+		edits := make([]jsonEdit, len(d.Edits))
+		for j, e := range d.Edits {
+			line, col := e.End()
+			edits[j] = jsonEdit{e.Line, e.Col, line, col, e.Old, e.New}
 		}
 		out[i] = jsonDiagnostic{
 			Code:     d.Code,
@@ -46,6 +62,7 @@ func JSON(w io.Writer, l List) error {
 			Message:  d.Message,
 			Hint:     d.Hint,
 			Related:  related,
+			Edits:    edits,
 		}
 	}
 	return WriteJSON(w, out)

@@ -10,7 +10,7 @@ func TestJSON(t *testing.T) {
 	l := List{
 		{
 			Code: UnknownMember, Pos: Pos{"crd.yaml", 41, 5}, Path: "spec", Message: "a < b", Hint: "h",
-			Related: []Related{{Pos{"other.yaml", 1, 2}, "here"}},
+			Related: []Related{{Pos{"other.yaml", 1, 2}, "here"}}, Edits: Replace(41, 5, "é", "b"),
 		},
 		{Code: VersionsDiffer, Severity: Warning},
 	}
@@ -31,6 +31,16 @@ func TestJSON(t *testing.T) {
         "col": 2,
         "message": "here"
       }
+    ],
+    "edits": [
+      {
+        "line": 41,
+        "col": 5,
+        "endLine": 41,
+        "endCol": 6,
+        "old": "é",
+        "new": "b"
+      }
     ]
   },
   {
@@ -42,7 +52,8 @@ func TestJSON(t *testing.T) {
     "path": "",
     "message": "",
     "hint": "",
-    "related": []
+    "related": [],
+    "edits": []
   }
 ]
 `
@@ -52,6 +63,14 @@ func TestJSON(t *testing.T) {
 	}
 	if got := buf.String(); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+func TestEditEnd(t *testing.T) {
+	for old, want := range map[string][2]int{"abc": {3, 8}, "é\u2028": {3, 7}, "a\n": {4, 1}, "a\r\nbc": {4, 3}, "\ra": {4, 2}} {
+		if line, col := (Edit{Line: 3, Col: 5, Old: old}).End(); line != want[0] || col != want[1] {
+			t.Errorf("%q ends at %d:%d, want %v", old, line, col, want)
+		}
 	}
 }
 

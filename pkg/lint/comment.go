@@ -41,9 +41,10 @@ type comment struct {
 
 // ignored is a code that a comment names.
 type ignored struct {
-	code diag.Code
-	at   diag.Pos
-	used bool
+	code   diag.Code
+	at     diag.Pos
+	used   bool
+	delete []diag.Edit // nil when it does not stand at this place
 }
 
 // scope is what a comment is for.
@@ -118,10 +119,14 @@ func (c *Comments) Useless() diag.List {
 			switch hint := unknownCode(i.code); {
 			case hint != "":
 				report(i.at, path, hint, "there is no diagnostic %q to ignore", i.code)
+				if upper := strings.ToUpper(string(i.code)); i.delete != nil && unknownCode(diag.Code(upper)) == "" {
+					l[len(l)-1].Edits = diag.Replace(i.at.Line, i.at.Col, string(i.code), upper)
+				}
 			case fixed(i.code):
 				report(i.at, path, "correct what it is about, and delete the code here", "%s is an error, which cannot be ignored", i.code)
 			case !i.used:
 				report(i.at, path, "delete it", "there is no %s here to ignore", i.code)
+				l[len(l)-1].Edits = i.delete
 			}
 		}
 	}
@@ -214,20 +219,50 @@ func (c *Comments) read(f *yamltext.File, start, at int, keys []declaring) *comm
 	}
 	codes, _, _ := bytes.Cut(text, []byte(":"))
 	one := &comment{at: c.pos(f, start)}
+	var words []span
 	for _, w := range codePattern.FindAllIndex(codes, -1) {
 		if !looksLikeCode(string(codes[w[0]:w[1]])) {
 			break // the reason, without a colon
 		}
-		one.codes = append(one.codes, ignored{code: diag.Code(codes[w[0]:w[1]]), at: c.pos(f, at+len(marker)+w[0])})
+		word := span{at + len(marker) + w[0], at + len(marker) + w[1]}
+		words = append(words, word)
+		one.codes = append(one.codes, ignored{code: diag.Code(f.Src[word.start:word.end]), at: c.pos(f, word.start)})
 	}
 	line := bytes.LastIndexAny(f.Src[:start], "\r\n") + 1
 	alone := len(bytes.TrimSpace(f.Src[line:start])) == 0
+	for i := range one.codes {
+		one.codes[i].delete = c.deletion(f, start, words, i, alone)
+	}
 	for i := range keys {
 		if one.scope = keys[i].scope(one.at.Line, alone); one.scope != nil {
 			break
 		}
 	}
 	return one
+}
+
+// deletion is the edit that deletes one of the codes of the comment that begins at start:
+// the whole comment, with its line when it is alone there, if there are no others.
+func (c *Comments) deletion(f *yamltext.File, start int, codes []span, i int, alone bool) []diag.Edit {
+	from, to := start, len(f.Src)
+	if end := bytes.IndexAny(f.Src[start:], "\r\n"); end >= 0 {
+		to = start + end
+	}
+	switch {
+	case bytes.ContainsAny(f.Src[from:to], "\u0085\u2028\u2029"):
+		return nil // line breaks of YAML: the comment ends there
+	case i > 0:
+		from, to = codes[i-1].end, codes[i].end
+	case len(codes) > 1:
+		from, to = codes[0].start, codes[1].start
+	default:
+		from = len(bytes.TrimRight(f.Src[:from], " \t"))
+		if alone {
+			to += len(f.Src[to:]) - len(bytes.TrimPrefix(bytes.TrimPrefix(f.Src[to:], []byte("\r")), []byte("\n")))
+		}
+	}
+	at := c.pos(f, from)
+	return []diag.Edit{{Line: at.Line, Col: at.Col, Old: string(f.Src[from:to])}}
 }
 
 func (c *Comments) pos(f *yamltext.File, offset int) diag.Pos {
@@ -335,7 +370,7 @@ func (c *comment) move(file string, sources, declared []compile.Declared) bool {
 			c.scope = &scope{p.Value, p.Node.Line, lastLine(p.Node), p.Place.String()}
 			c.at = diag.Pos{File: file, Line: p.Node.Line, Col: p.Node.Column}
 			for i := range c.codes {
-				c.codes[i].at = c.at
+				c.codes[i].at, c.codes[i].delete = c.at, nil
 			}
 			return true
 		}

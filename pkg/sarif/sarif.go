@@ -43,7 +43,7 @@ const (
 // a whole file stands in line 1, since GitHub wants a line. Its fingerprint stays the
 // same when lines move: it is made of code, file, schema path and message, with a
 // number where several agree in all of these. A file outside the repository has an
-// absolute URI, and counts by its name.
+// absolute URI, and counts by its name. Edits are a fix.
 func Write(w io.Writer, l diag.List, opts Options) error {
 	p := printer{opts: opts, rules: rulesOf(l), seen: map[string]int{}}
 	run := sarif.NewRunWithInformationURI(name, home)
@@ -118,6 +118,16 @@ func (p *printer) result(d diag.Diagnostic) *sarif.Result {
 		WithPartialFingerprints(map[string]string{fingerprint: p.fingerprint(d)})
 	for i, other := range d.Related {
 		r.AddRelatedLocation(p.location(other.Pos).WithID(i + 1).WithMessage(text(other.Message)))
+	}
+	if len(d.Edits) > 0 {
+		change := sarif.NewArtifactChange().WithArtifactLocation(artifact(p.path(d.Pos.File)))
+		for _, e := range d.Edits {
+			line, col := e.End()
+			change.AddReplacement(sarif.NewReplacement().
+				WithDeletedRegion(sarif.NewRegion().WithStartLine(e.Line).WithStartColumn(e.Col).WithEndLine(line).WithEndColumn(col)).
+				WithInsertedContent(sarif.NewArtifactContent().WithText(valid(e.New))))
+		}
+		r.AddFixe(sarif.NewFix().WithDescription(text(d.Hint)).AddArtifactChange(change))
 	}
 	return r
 }

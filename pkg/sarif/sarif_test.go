@@ -82,6 +82,15 @@ type log struct {
 			Message                     struct{ Text string }
 			Locations, RelatedLocations []location
 			PartialFingerprints         map[string]string
+			Fixes                       []struct {
+				ArtifactChanges []struct {
+					ArtifactLocation struct{ URI, URIBaseID string }
+					Replacements     []struct {
+						DeletedRegion   struct{ StartLine, StartColumn, EndLine, EndColumn int }
+						InsertedContent struct{ Text string }
+					}
+				}
+			}
 		}
 	}
 }
@@ -114,7 +123,8 @@ func samples() diag.List {
 	for i, info := range diag.Codes {
 		l = append(l, diag.Diagnostic{Code: info.Code, Severity: info.Severity, Pos: diag.Pos{File: fmt.Sprintf("crd%d.yaml", i%3), Line: i, Col: i % 2},
 			Path: "spec.versions[0]", Message: "some message", Hint: "some hint\nof two lines",
-			Related: []diag.Related{{Pos: diag.Pos{File: "other.go", Line: 3, Col: 4}, Message: "here"}}})
+			Related: []diag.Related{{Pos: diag.Pos{File: "other.go", Line: 3, Col: 4}, Message: "here"}},
+			Edits:   []diag.Edit{{Line: 3, Col: 1, Old: "\xff a\n"}, {Line: 4, Col: 1, Old: "a", New: "b"}}})
 	}
 	for _, file := range hostile {
 		l = append(l, diag.Diagnostic{Code: diag.NoEnum, Severity: diag.Warning, Pos: diag.Pos{File: file, Line: 2, Col: 7}, Message: "message \xff of\n" + file})
@@ -200,7 +210,7 @@ func TestGitHubNeeds(t *testing.T) {
 
 func TestResult(t *testing.T) {
 	d := diag.Diagnostic{Code: diag.ValueWithoutMember, Severity: diag.Info, Pos: diag.Pos{File: "a b/100%.yaml", Line: 4, Col: 7}, Path: "spec.x", Message: "m", Hint: "h",
-		Related: []diag.Related{{Pos: diag.Pos{File: "é.go", Line: 2}, Message: "r"}}}
+		Related: []diag.Related{{Pos: diag.Pos{File: "é.go", Line: 2}, Message: "r"}}, Edits: diag.Replace(4, 8, "éa", "b")}
 	got, text := write(t, diag.List{d}, sarif.Options{Version: "v1", Path: func(s string) string { return "config/" + s }})
 	run := got.Runs[0]
 	r := run.Results[0]
@@ -209,6 +219,11 @@ func TestResult(t *testing.T) {
 		at.PhysicalLocation.ArtifactLocation.URI != "config/a%20b/100%25.yaml" || at.PhysicalLocation.ArtifactLocation.URIBaseID != "%SRCROOT%" ||
 		at.PhysicalLocation.Region.StartLine != 4 || at.PhysicalLocation.Region.StartColumn != 7 ||
 		related.PhysicalLocation.ArtifactLocation.URI != "config/%C3%A9.go" || related.Message.Text != "r" {
+		t.Errorf("%s", text)
+	}
+	change := r.Fixes[0].ArtifactChanges[0]
+	if region := change.Replacements[0].DeletedRegion; change.ArtifactLocation != at.PhysicalLocation.ArtifactLocation || change.Replacements[0].InsertedContent.Text != "b" ||
+		region.StartLine != 4 || region.StartColumn != 8 || region.EndLine != 4 || region.EndColumn != 10 {
 		t.Errorf("%s", text)
 	}
 	if run.ColumnKind != "unicodeCodePoints" || run.OriginalUriBaseIds["%SRCROOT%"] == nil || run.Tool.Driver.Version != "v1" {

@@ -50,9 +50,20 @@ type Declaration struct {
 
 // word is a string of the declaration with its place. The zero word is none.
 type word struct {
-	text string
-	pos  diag.Pos
-	set  bool
+	text    string
+	pos     diag.Pos
+	set     bool
+	written string // how it stands at pos (yamltext.Written); empty when it does not
+}
+
+// respelt is the edit that puts the name in the place of w that is certainly meant, unless
+// that is taken.
+func (w word) respelt(known []string, taken ...string) []diag.Edit {
+	best := spelling.Certain(w.text, known)
+	if slices.Contains(taken, best) {
+		return nil
+	}
+	return diag.Replace(w.pos.Line, w.pos.Col, w.written, yamltext.Respelt(w.written, best))
 }
 
 type fieldValues struct {
@@ -126,6 +137,20 @@ func (p *parser) errorf(n *yaml.Node, code diag.Code, hint, format string, args 
 	p.diags = append(p.diags, diag.Diagnostic{
 		Code: code, Pos: p.pos(n), Path: p.path, Message: fmt.Sprintf(format, args...), Hint: hint,
 	})
+}
+
+// errorWith is errorf for what an edit corrects.
+func (p *parser) errorWith(edits []diag.Edit, n *yaml.Node, code diag.Code, hint, format string, args ...any) {
+	p.errorf(n, code, hint, format, args...)
+	p.diags[len(p.diags)-1].Edits = edits
+}
+
+// written returns how a scalar stands at its position, "" when it does not.
+func (p *parser) written(n *yaml.Node) string {
+	if p.at != nil {
+		return ""
+	}
+	return yamltext.Written(n)
 }
 
 // keys are the keys of a declaration and how each is read.
@@ -231,7 +256,7 @@ func (p *parser) read(d *Declaration, e yamltext.Entry, known []string) string {
 	read, ok := keys[name.text]
 	if !ok {
 		if name.set {
-			p.errorf(e.Key, diag.UnknownKey, UnknownKeyHint(name.text, known), "unknown key %q in a union declaration", name.text)
+			p.errorWith(name.respelt(known), e.Key, diag.UnknownKey, UnknownKeyHint(name.text, known), "unknown key %q in a union declaration", name.text)
 		}
 		return ""
 	}
@@ -275,10 +300,11 @@ func (p *parser) word(n *yaml.Node) word {
 	}
 	s, err := yamltext.String(n)
 	if err != nil {
-		p.errorf(n, diag.AmbiguousScalar, "quote it: "+yamltext.Quoted(n), "%v", err)
+		quoted := yamltext.Quoted(n)
+		p.errorWith(diag.Replace(n.Line, n.Column, p.written(n), quoted), n, diag.AmbiguousScalar, "quote it: "+quoted, "%v", err)
 		return word{}
 	}
-	return word{s, p.pos(n), true}
+	return word{s, p.pos(n), true, p.written(n)}
 }
 
 // words returns the strings of a list; with single, of one string too.
@@ -336,19 +362,27 @@ func (p *parser) boolean(n *yaml.Node) bool {
 	// Other spellings of a boolean are booleans to some readers only.
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" || n.Value != "true" && n.Value != "false" {
 		p.wrong(n, "true or false")
+		if meant, ok := booleans[strings.ToLower(n.Value)]; ok && n.Kind == yaml.ScalarNode {
+			last := &p.diags[len(p.diags)-1]
+			last.Hint = fmt.Sprintf("write it like %s: %s", p.key, meant)
+			last.Edits = diag.Replace(n.Line, n.Column, p.written(n), meant)
+		}
 	}
 	return n.Value == "true"
 }
+
+// booleans are words for what must be true or false, in quotes or not.
+var booleans = map[string]string{"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
 
 func enumeration[T comparable](p *parser, values names[T], key, n *yaml.Node) T {
 	w := p.word(n)
 	v, ok := values[w.text]
 	if !ok && w.set {
-		hint := ""
-		if best := spelling.Closest(w.text, slices.Sorted(maps.Keys(values))); best != "" {
+		hint, known := "", slices.Sorted(maps.Keys(values))
+		if best := spelling.Closest(w.text, known); best != "" {
 			hint = fmt.Sprintf("write %q", best)
 		}
-		p.errorf(yamltext.Resolve(n), diag.MalformedDeclaration, hint, "%s must be one of %s", key.Value, values.list())
+		p.errorWith(w.respelt(known), yamltext.Resolve(n), diag.MalformedDeclaration, hint, "%s must be one of %s", key.Value, values.list())
 	}
 	return v
 }

@@ -51,6 +51,12 @@ func (r *resolver) errorf(pos diag.Pos, code diag.Code, hint, format string, arg
 	r.diags = append(r.diags, diag.Diagnostic{Code: code, Pos: pos, Path: r.d.Path, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
+// misspelt reports a name that is none of those known. No edit makes it one of those taken.
+func (r *resolver) misspelt(w word, known, taken []string, code diag.Code, format string, args ...any) {
+	r.errorf(w.pos, code, nearest(w.text, known), format, args...)
+	r.diags[len(r.diags)-1].Edits = w.respelt(known, taken...)
+}
+
 func (r *resolver) resolve() {
 	d := r.d
 	r.u = &Union{
@@ -260,7 +266,7 @@ func (r *resolver) values(f fieldValues, memberOf map[string]string) []string {
 func (r *resolver) member(w word, list string) *Member {
 	i := slices.IndexFunc(r.u.Members, func(m Member) bool { return m.Name == w.text })
 	if i < 0 {
-		r.errorf(w.pos, diag.UnknownMember, nearest(w.text, r.u.MemberNames()), "%s names %q, which is no member of this union", list, w.text)
+		r.misspelt(w, r.u.MemberNames(), nil, diag.UnknownMember, "%s names %q, which is no member of this union", list, w.text)
 		return nil
 	}
 	return &r.u.Members[i]
@@ -270,11 +276,7 @@ func (r *resolver) member(w word, list string) *Member {
 func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensionsv1.JSONSchemaProps, bool) {
 	prop, ok := r.schema.Properties[w.text]
 	if !ok {
-		known := make([]string, 0, len(r.schema.Properties))
-		for name := range r.schema.Properties {
-			known = append(known, name)
-		}
-		r.errorf(w.pos, unknown, nearest(w.text, known), "%s %q is not a property of this object", role, w.text)
+		r.misspelt(w, slices.Collect(maps.Keys(r.schema.Properties)), r.d.Properties(), unknown, "%s %q is not a property of this object", role, w.text)
 		return nil, false
 	}
 	if _, ok := apiservercel.Escape(w.text); !ok {
@@ -385,7 +387,7 @@ func (r *resolver) enum(prop *apiextensionsv1.JSONSchemaProps) {
 	for _, f := range r.d.fields {
 		for _, v := range f.values {
 			if v.text != "" && !slices.Contains(enum, v.text) {
-				r.errorf(v.pos, diag.ValueNotInEnum, nearest(v.text, enum), "value %q of member %q is not in the enum of %q", v.text, f.name.text, r.u.Discriminator)
+				r.misspelt(v, enum, r.u.Values, diag.ValueNotInEnum, "value %q of member %q is not in the enum of %q", v.text, f.name.text, r.u.Discriminator)
 			}
 		}
 	}
@@ -457,12 +459,12 @@ func (r *resolver) table() {
 			ok = r.changes(w)
 			known, what = u.Values, "value of the discriminator"
 		}
-		hint := nearest(w.text, known)
-		if r.d.discriminator.set && hint == "" {
-			hint = "add it to the members or to the enum of the discriminator"
+		if ok {
+			return
 		}
-		if !ok {
-			r.errorf(w.pos, diag.UnknownChange, hint, "allowedChanges names %q, which is no known %s", w.text, what)
+		r.misspelt(w, known, nil, diag.UnknownChange, "allowedChanges names %q, which is no known %s", w.text, what)
+		if last := &r.diags[len(r.diags)-1]; r.d.discriminator.set && last.Hint == "" {
+			last.Hint = "add it to the members or to the enum of the discriminator"
 		}
 	}
 	u.Allowed = map[string][]string{}
@@ -574,6 +576,9 @@ func describe(s *apiextensionsv1.JSONSchemaProps) string {
 func nearest(name string, known []string) string {
 	known = slices.Sorted(slices.Values(known))
 	best := spelling.Closest(name, known)
+	if len(known) == 1 {
+		best = known[0]
+	}
 	switch {
 	case best != "":
 		return fmt.Sprintf("write %q", best)
