@@ -81,8 +81,9 @@ type result struct {
 	diagnostics diag.List
 	skipped     diag.List // errors that keep nothing from being written
 	changed     bool
-	differs     string // which option does, from when it was compiled
-	shape       shape  // of what is to be printed
+	differs     string   // which option does, from when it was compiled
+	shape       shape    // of what is to be printed
+	notes       []string // what --fix did
 }
 
 // skip makes the errors such that keep nothing from being written.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -16,8 +17,8 @@ func (a *app) lintCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint [FILE|DIR|-]...",
 		Short: "Check declared unions, and advise on them",
-		Long: `Lint checks the unions of CustomResourceDefinitions and writes no file. It prints
-what compile would say of them, errors, warnings and notes, and advice: what is
+		Long: `Lint checks the unions of CustomResourceDefinitions, and writes no file without --fix.
+It prints what compile would say of them, errors, warnings and notes, and advice: what is
 legal and likely to be regretted. docs/lint.md says why, for each kind. Compiled
 CRDs are checked by the declarations in their annotation. CRDs without unions and
 other documents are skipped.
@@ -33,9 +34,16 @@ beside a declaration:
   # unioncel:ignore UC521: the value Recreate needs no settings
   x-kubernetes-unions:
 
+--fix corrects the inputs where there is one way to do it: misspelt names and words,
+missing quotes, comments that ignore nothing. What is not wrong stays as it is, to the
+byte. Then it prints what remains. Files beside the inputs are not changed.
+
 Without arguments, and for -, the input is standard input. A directory means
 its *.yaml, *.yml and *.json at any depth, without hidden files and directories.`,
 		Example: `  unioncel lint config/crd
+
+  # Correct misspelt keys, missing quotes and the like
+  unioncel lint --fix config/crd
 
   # In CI: warnings count, too
   unioncel lint --fail-on warning config/crd
@@ -60,6 +68,7 @@ type lintFlags struct {
 	output   printing
 	failOn   string
 	ignore   []string
+	fix      bool
 }
 
 func (f *lintFlags) register(cmd *cobra.Command) {
@@ -68,6 +77,7 @@ func (f *lintFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.failOn, "fail-on", lint.Thresholds[lint.FailOnError],
 		"exit with 1 when there is a finding of at least this `SEVERITY`: error, warning or info; or never")
 	cmd.Flags().StringSliceVar(&f.ignore, "ignore", nil, "leave out findings with this `CODE`; repeatable")
+	cmd.Flags().BoolVar(&f.fix, "fix", false, "correct the files where there is one way to do it")
 	f.compiler.registerGate(cmd)
 	f.compiler.registerStrict(cmd)
 	for flag, complete := range map[string]cobra.CompletionFunc{
@@ -89,7 +99,12 @@ func completeCodes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.
 }
 
 // lintAll lints all inputs and prints what was found together.
-func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error {
+func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err error) {
+	defer func() {
+		if err != nil && !errors.Is(err, errFindings) {
+			a.batch.abandon()
+		}
+	}()
 	if err := checkOutput(cmd, &flags.output.path); err != nil {
 		return err
 	}
@@ -97,12 +112,10 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error
 	if err != nil {
 		return usagef("--fail-on: %w", err)
 	}
-	var ignore []diag.Code
 	for _, code := range flags.ignore {
 		if hint, err := lint.CheckCode(diag.Code(code), "ignored"); err != nil {
 			return usagef("--ignore: %w: %s", err, hint)
 		}
-		ignore = append(ignore, diag.Code(code))
 	}
 	l, results, err := a.lintInputs(cmd, flags, args)
 	if err != nil {
@@ -112,18 +125,29 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error
 	reached := a.tally(l, results) != nil
 	found := lists(l, results)
 	for _, s := range l {
-		config := &s.config.Lint
-		config.Ignore = slices.Concat(config.Ignore, ignore)
 		findings, _ := s.judge(found[s])
 		limit := threshold
-		if config.FailOn != nil && !cmd.Flags().Changed("fail-on") {
-			limit = *config.FailOn
+		if failOn := s.config.Lint.FailOn; failOn != nil && !cmd.Flags().Changed("fail-on") {
+			limit = *failOn
 		}
 		reached = reached || limit.Reached(findings) || s.read.diagnostics.HasErrors()
 		all = append(all, findings...)
 	}
+	if flags.fix && flags.output.path == "" { // else what -o writes is part of the batch
+		if err := a.batch.commit(); err != nil {
+			return err
+		}
+	}
 	if err := a.showFindings(&flags.output, all, append(l.files(), results...)); err != nil {
 		return err
+	}
+	if !flags.fix {
+		a.offerFix(all, results)
+	}
+	for _, r := range results {
+		for _, note := range r.notes {
+			a.note(r.name + ": " + note)
+		}
 	}
 	if reached {
 		return errFindings
@@ -137,23 +161,69 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (s
 	if err != nil {
 		return nil, nil, err
 	}
+	if flags.fix {
+		if _, err := inPlace(inputs, "--fix"); err != nil {
+			return nil, nil, err
+		}
+	}
 	l, err := a.scope(cmd, &flags.compiler, false)(inputs)
 	if err != nil {
 		return nil, nil, err
+	}
+	for _, s := range l {
+		for _, code := range flags.ignore {
+			s.config.Lint.Ignore = append(s.config.Lint.Ignore, diag.Code(code))
+		}
 	}
 	if a.announce(l, true); l.failed() {
 		return l, nil, nil
 	}
 	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
-		opts := in.scope.opts
-		found := lint.File(in.name, src, lint.Options{KubeVersion: opts.KubeVersion, Encoding: opts.Encoding, Elsewhere: opts.Elsewhere, Limits: opts.Limits})
-		return in.scope.resultOf(in, src, found), nil
+		check := func(src []byte) diag.List {
+			opts := in.scope.opts
+			return lint.File(in.name, src, lint.Options{KubeVersion: opts.KubeVersion, Encoding: opts.Encoding, Elsewhere: opts.Elsewhere, Limits: opts.Limits})
+		}
+		if flags.fix {
+			return a.fix(in, src, check)
+		}
+		return in.scope.resultOf(in, src, check(src)), nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	l.missing(results)
 	return l, results, nil
+}
+
+// fix corrects an input, and puts the result beside it.
+func (a *app) fix(in input, src []byte, check func(src []byte) diag.List) (result, error) {
+	fixed := lint.Fix(in.name, src, func(src []byte) diag.List {
+		l, _ := in.scope.judge(check(src))
+		return l
+	})
+	r := in.scope.resultOf(in, fixed.Src, fixed.Found)
+	for _, refused := range fixed.Refused {
+		r.notes = append(r.notes, refused.String())
+	}
+	if r.other || fixed.Count == 0 {
+		return r, nil
+	}
+	r.notes = append(r.notes, fmt.Sprintf("fixed %d", fixed.Count))
+	r.src = fixed.Src
+	a.batch.enter(in.path)
+	return r, a.batch.stage(in.n, output{path: in.path, data: fixed.Src})
+}
+
+// offerFix says what --fix is for.
+func (a *app) offerFix(l diag.List, results []result) {
+	files := map[string]bool{}
+	for _, r := range results {
+		files[r.name] = r.path != ""
+	}
+	n := count(l.Sort(), func(d diag.Diagnostic) bool { return len(d.Edits) > 0 && files[d.Pos.File] })
+	if n > 0 {
+		a.note(plural(n, "finding") + " can be corrected with --fix")
+	}
 }
 
 // lists are the findings of each scope, without those that comments in UnionSets switch

@@ -12,7 +12,7 @@ import (
 func plan(inputs []input, flags *conversion) ([]string, error) {
 	switch {
 	case flags.write:
-		return inPlace(inputs)
+		return inPlace(inputs, "-w")
 	case flags.output != "":
 		return elsewhere(inputs, flags.output)
 	default:
@@ -20,11 +20,12 @@ func plan(inputs []input, flags *conversion) ([]string, error) {
 	}
 }
 
-func inPlace(inputs []input) ([]string, error) {
+// inPlace is the plan of a flag that replaces the inputs.
+func inPlace(inputs []input, flag string) ([]string, error) {
 	targets := make([]string, len(inputs))
 	for i, in := range inputs {
 		if in.path == "" {
-			return nil, usagef("-w replaces files, and standard input is none")
+			return nil, usagef("%s replaces files, and standard input is none", flag)
 		}
 		targets[i] = in.path
 	}

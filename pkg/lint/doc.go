@@ -10,5 +10,7 @@
 // and everywhere or by file by a [Config], which its method Apply does. Comments in
 // files of declarations that are not CRDs are [Comments].
 //
+// [Fix] makes the edits that findings have.
+//
 // Each piece of advice has a code, UC520 and up; docs/lint.md says what it is for.
 package lint

@@ -576,9 +576,6 @@ func describe(s *apiextensionsv1.JSONSchemaProps) string {
 func nearest(name string, known []string) string {
 	known = slices.Sorted(slices.Values(known))
 	best := spelling.Closest(name, known)
-	if len(known) == 1 {
-		best = known[0]
-	}
 	switch {
 	case best != "":
 		return fmt.Sprintf("write %q", best)
