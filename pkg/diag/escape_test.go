@@ -10,11 +10,13 @@ import (
 // terminals and CI systems, and obeyed by neither.
 func TestEscape(t *testing.T) {
 	for text, want := range map[string]string{
-		"a: b\n  c\td\n":                "a: b\n  c\td\n",
-		"::error::x\n":                  "\\u003a:error::x\n",
-		"a\n \t::add-mask::x":           "a\n \t\\u003a:add-mask::x",
-		"##[section]x\na ::b ##[c]":     "\\u0023#[section]x\na ::b \\u0023#[c]",
-		"a\x1b[2Jb\rc\u202ed\u2066\xff": "a\\u001b[2Jb\\u000dc\\u202ed\\u2066\ufffd",
+		"a: b\n  c\td\n":                              "a: b\n  c\td\n",
+		"::error::x\n":                                "\\u003a:error::x\n",
+		"a\n \t::add-mask::x":                         "a\n \t\\u003a:add-mask::x",
+		"##[section]x\na ::b ##[c]":                   "\\u0023#[section]x\na ::b \\u0023#[c]",
+		"##vso[task.setvariable]x ##teamcity[y ## [z": "\\u0023#vso[task.setvariable]x \\u0023#teamcity[y ## [z",
+		"a\u200bb\ufeffc\U000e0041 \u200d":            "a\\u200bb\\ufeffc\\udb40\\udc41 \u200d",
+		"a\x1b[2Jb\rc\u202ed\u2066\xff":               "a\\u001b[2Jb\\u000dc\\u202ed\\u2066\ufffd",
 	} {
 		if got := Escape(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)

@@ -108,7 +108,7 @@ type cell struct {
 func (p part) excerpt() (text, caret string) {
 	cells := make([]cell, 0, len(p.text))
 	for i, r := range p.text {
-		if unprintable(r) && r != '\t' || strings.HasPrefix(p.text[i:], command) {
+		if unprintable(r) && r != '\t' || r == '#' && command.MatchString(p.text[i:]) {
 			r = utf8.RuneError
 		}
 		cells = append(cells, cell{r, width(r)})

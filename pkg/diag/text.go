@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -79,15 +81,15 @@ var oneLine = strings.NewReplacer("\n", " ", "\t", " ", "\r", "")
 
 // Escape makes a text of several lines fit to be printed, whoever wrote what is in
 // it: what would make a terminal do more than show it is spelled out, and so is
-// what a CI system would take for a command: "::" at the start of a line, and "##["
-// anywhere.
+// what a CI system would take for a command: "::" at the start of a line, and "##[",
+// "##vso[" and the like anywhere.
 func Escape(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.ToValidUTF8(text, string(utf8.RuneError))) {
 		if start := strings.TrimLeftFunc(line, unicode.IsSpace); strings.HasPrefix(start, "::") {
 			line = strings.TrimSuffix(line, start) + `\u003a` + start[1:]
 		}
-		b.WriteString(spelled(strings.ReplaceAll(line, command, escapedCommand)))
+		b.WriteString(spelled(anyCommand.ReplaceAllString(line, `\u0023$1`)))
 	}
 	return b.String()
 }
@@ -97,7 +99,9 @@ func spelled(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		if unprintable(r) && r != '\n' && r != '\t' {
-			fmt.Fprintf(&b, "\\u%04x", r)
+			for _, unit := range utf16.Encode([]rune{r}) { // as in JSON
+				fmt.Fprintf(&b, "\\u%04x", unit)
+			}
 		} else {
 			b.WriteRune(r)
 		}
@@ -105,8 +109,11 @@ func spelled(s string) string {
 	return b.String()
 }
 
-// command starts a command of Azure Pipelines, and an old one of GitHub Actions.
-const command, escapedCommand = "##[", `\u0023#[`
+// What starts a command of Azure Pipelines or TeamCity, or an old one of GitHub Actions.
+var (
+	anyCommand = regexp.MustCompile(`#(#\w*\[)`)
+	command    = regexp.MustCompile(`^##\w*\[`)
+)
 
 // indented puts an indent before every line of a text but the first.
 func indented(s, indent string) string {
@@ -121,8 +128,9 @@ func indented(s, indent string) string {
 }
 
 // unprintable reports whether a character would move the cursor, reorder the
-// text around it, or otherwise make a terminal do more than show it.
+// text around it, or otherwise make a terminal do more than show it; or is invisible, but
+// for those that join letters or keep them apart.
 func unprintable(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' ||
-		unicode.Is(unicode.Bidi_Control, r)
+		unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d'
 }
