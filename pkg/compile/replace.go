@@ -116,9 +116,13 @@ type Beside struct {
 // CopyTo writes the constraint to a schema, which shares it.
 func (b Beside) CopyTo(s *apiextensionsv1.JSONSchemaProps) { b.constraint.CopyTo(s, b.schema) }
 
+// maxBeside bounds what is compared in a CRD for advice: constraints by hand times members.
+const maxBeside = 5000
+
 // beside looks at constraints by hand, and reports those that say again what a union
 // says, or contradict it.
 func (c *compiler) beside() {
+	left := maxBeside
 	for _, o := range c.objects {
 		o.beside = make([][]Beside, len(o.Unions))
 		for i, u := range o.Unions {
@@ -128,7 +132,7 @@ func (c *compiler) beside() {
 				continue // nobody knows what it says
 			}
 			var superfluous []verify.Constraint
-			if len(states) > 0 && !u.Replace {
+			if left -= len(states) * len(u.Members); len(states) > 0 && !u.Replace && left >= 0 {
 				superfluous = c.compare(crd, o, i, indices)
 			}
 			schema := o.Place.Schema(crd)

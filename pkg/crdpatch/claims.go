@@ -457,7 +457,7 @@ func (r *restorer) imply(c *claimed, unconfirmed map[*claimedList][]int) {
 		if len(constraints) == 0 {
 			return
 		}
-		if r.proofs += len(constraints); r.proofs > r.opts.Limits.OrDefault().Proofs {
+		if r.proofs += len(constraints) + len(u.Members); r.proofs > r.opts.Limits.OrDefault().Proofs {
 			return
 		}
 		implied, err := verify.Implied(context.Background(), declared.CRD, c.place.Version, c.Path, u, constraints)

@@ -169,10 +169,10 @@ spec:
             x-kubernetes-validations:
 ` + rules.String())
 	}
-	if _, diags := Compile("in", claiming(20), Options{Limits: limit.Limits{Proofs: 20}}); diags.HasErrors() {
+	if _, diags := Compile("in", claiming(20), Options{Limits: limit.Limits{Proofs: 22}}); diags.HasErrors() {
 		t.Errorf("%v", diags[0])
 	}
-	if _, diags := Compile("in", claiming(21), Options{Limits: limit.Limits{Proofs: 20}}); diags.Count(diag.Error) != 21 || diags[0].Code != diag.UnconfirmedRule || !strings.Contains(diags[0].Hint, "--limit proofs=N") {
+	if _, diags := Compile("in", claiming(21), Options{Limits: limit.Limits{Proofs: 22}}); diags.Count(diag.Error) != 21 || diags[0].Code != diag.UnconfirmedRule || !strings.Contains(diags[0].Hint, "--limit proofs=N") {
 		t.Errorf("%d errors", len(diags))
 	}
 }

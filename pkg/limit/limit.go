@@ -32,7 +32,7 @@ type Limits struct {
 	// without a discriminator, that it decides on: members by rows.
 	Changes int
 	// Proofs is the number of rules of a file that an annotation claims, its unions do
-	// not write, and pkg/verify is asked about.
+	// not write, and pkg/verify is asked about; and of the members of these unions.
 	Proofs int
 }
 

@@ -97,6 +97,9 @@ func Compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 // Errors are those of [Compare].
 func Replaceable(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, u *union.Union) ([]Constraint, Comparison, error) {
 	all, _, err := Beside(crd, version, steps, u)
+	if err == nil && len(all)*len(u.Members) > maxReplacing {
+		return nil, Comparison{}, fmt.Errorf("%d rules and schemas beside a union of %d members are more than can be tried", len(all), len(u.Members))
+	}
 	var c judged
 	for len(all) > 0 && err == nil {
 		if c, err = compare(ctx, crd, version, steps, u, all); err != nil {
@@ -115,6 +118,9 @@ func Replaceable(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinit
 	}
 	return nil, c.Comparison, err
 }
+
+// maxReplacing bounds what Replaceable tries: constraints times members.
+const maxReplacing = 20_000
 
 var errNoUnion = errors.New("there is no union to compare with")
 

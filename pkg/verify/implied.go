@@ -9,11 +9,16 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
+// maxAlone bounds, as a power of two, how many states are tried for constraints one by
+// one.
+const maxAlone = 14
+
 // Implied returns those of the constraints that a union implies, so that the CRD
 // enforces as much without them once it enforces the union: they read something of
 // the union and nothing but which members are set and the discriminator, in the
 // object or its old self, and refuse nothing that the union allows. What cannot be
-// judged, or only by a sample, is not among them.
+// judged, or only by a sample, is not among them; nor is any, when one is not implied and the
+// union is too large to try them one by one.
 //
 // Errors are those of [Compare].
 func Implied(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, u *union.Union, constraints []Constraint) ([]Constraint, error) {
@@ -45,6 +50,9 @@ func Implied(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 			narrow = nil
 		}
 		return narrow, err
+	}
+	if len(u.Members) > maxAlone || len(narrow)<<len(u.Members) > 1<<maxAlone {
+		return nil, nil // each of them alone takes as long as all at once
 	}
 	var l []Constraint
 	for _, k := range narrow {

@@ -154,6 +154,9 @@ func tooLarge(u *union.Union) string {
 }
 
 func newProver(ctx context.Context, c *chain, u *union.Union) (*prover, error) {
+	if doubt := tooLarge(u); doubt != "" {
+		return nil, errors.New(doubt)
+	}
 	if u.Discriminator != "" && c.object().property(u.Discriminator) == nil {
 		return nil, fmt.Errorf("%s has no property %q, the discriminator", c.object().path, u.Discriminator)
 	}
