@@ -18,7 +18,7 @@ const module = "github.com/unioncel/unioncel/"
 var allowed = map[string][]string{
 	"cmd/unioncel":        {"internal/cli"},
 	"docs":                {},
-	"internal/cli":        {"docs", "internal/source", "pkg/crdpatch", "pkg/compile", "pkg/verify", "pkg/explain", "pkg/markers", "pkg/unionset", "pkg/infer", "pkg/krm", "pkg/lint", "pkg/project", "pkg/sarif", "pkg/union", "pkg/diag", "pkg/limit"},
+	"internal/cli":        {"docs", "internal/source", "internal/spelling", "pkg/crdpatch", "pkg/compile", "pkg/verify", "pkg/explain", "pkg/markers", "pkg/unionset", "pkg/infer", "pkg/krm", "pkg/lint", "pkg/project", "pkg/sarif", "pkg/union", "pkg/diag", "pkg/limit"},
 	"pkg/krm":             {"pkg/crdpatch", "pkg/compile", "pkg/unionset", "pkg/union", "pkg/diag", "internal/source", "internal/yamltext", "internal/spelling", "pkg/limit"},
 	"pkg/lint":            {"pkg/crdpatch", "pkg/compile", "pkg/cost", "pkg/unionset", "pkg/union", "pkg/diag", "internal/source", "internal/yamltext", "internal/spelling", "pkg/limit"},
 	"pkg/project":         {"pkg/lint", "pkg/compile", "pkg/diag", "internal/source", "internal/yamltext", "internal/spelling", "pkg/limit"},

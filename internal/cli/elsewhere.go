@@ -50,7 +50,7 @@ type outside struct {
 // registerSkip adds the flag of the commands that write.
 func (f *elsewhereFlags) registerSkip(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.skipInvalid, "skip-invalid", false,
-		"with --go, leave out the unions of structs that have errors, and write the rest; the exit code is 1 all the same")
+		"with --go, leave out the unions of structs that have errors, and write the rest;\nthe exit code is 1 all the same")
 }
 
 // read reads what the flags name, for CRDs at hand or by itself. Only what cannot be

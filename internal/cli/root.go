@@ -7,7 +7,9 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/limit"
 )
 
@@ -81,6 +83,7 @@ go to standard output, everything else to standard error.`,
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "print notes and repeated warnings too, and name each file when it is done")
 	root.PersistentFlags().BoolVar(&a.all, "all", false, fmt.Sprintf("print all diagnostics of a file, not the worst %d only; JSON and SARIF have all", mostDiagnostics))
 	root.PersistentFlags().Var(&a.limits, "limit", limit.Usage())
+	root.SetFlagErrorFunc(didYouMean)
 	root.SetHelpCommand(helpCommand())
 	group(root, "Compile", a.compileCommand(), a.decompileCommand(), a.fnCommand())
 	group(root, "Check", a.lintCommand(), a.verifyCommand(), a.explainCommand())
@@ -100,6 +103,20 @@ func group(root *cobra.Command, title string, commands ...*cobra.Command) {
 		cmd.GroupID = title
 		root.AddCommand(cmd)
 	}
+}
+
+// didYouMean adds to the error about an unknown flag the one that was likely meant.
+func didYouMean(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return err
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	if similar := spelling.Closest(unknown.GetSpecifiedName(), known); similar != "" {
+		return usagef("%w; did you mean --%s?", err, similar)
+	}
+	return err
 }
 
 // helpCommand is cobra's, but for failing on an unknown command.
