@@ -146,7 +146,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 	}
 	for _, r := range results {
 		for _, note := range r.notes {
-			a.note(r.name + ": " + note)
+			a.note(note)
 		}
 	}
 	if reached {
@@ -203,12 +203,12 @@ func (a *app) fix(in input, src []byte, check func(src []byte) diag.List) (resul
 	})
 	r := in.scope.resultOf(in, fixed.Src, fixed.Found)
 	for _, refused := range fixed.Refused {
-		r.notes = append(r.notes, refused.String())
+		r.notes = append(r.notes, fmt.Sprintf("%s: %s", refused.Finding.Pos, refused))
 	}
 	if r.other || fixed.Count == 0 {
 		return r, nil
 	}
-	r.notes = append(r.notes, fmt.Sprintf("fixed %d", fixed.Count))
+	r.notes = append(r.notes, fmt.Sprintf("%s: fixed %d", in.name, fixed.Count))
 	r.src = fixed.Src
 	a.batch.enter(in.path)
 	return r, a.batch.stage(in.n, output{path: in.path, data: fixed.Src})
