@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/lint"
 )
@@ -80,7 +81,7 @@ func TestLintComment(t *testing.T) {
 		t.Fatal("lint.md shows no comment")
 	}
 	src := strings.Replace(before, "{type: string}", "{type: string, enum: [NFS, Hosts, None]}", 1) + commented
-	if l := lint.File("mount.yaml", []byte(src), lint.Options{}); len(l) > 0 {
+	if l := lint.File(crdpatch.Open("mount.yaml", []byte(src), crdpatch.Options{})); len(l) > 0 {
 		t.Error(l)
 	}
 }

@@ -60,20 +60,16 @@ annotation of what was compiled.
   # For a cluster of an older version
   kustomize build config | unioncel compile --kube-version 1.28 | kubectl apply -f -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t := func(opts crdpatch.Options) transform {
-				if verify {
-					return selfChecked(a.compile(opts), opts)
-				}
-				return a.compile(opts)
+			t := a.compile
+			if verify {
+				t = selfChecked(t)
 			}
-			// On a terminal, what was written is summed up.
-			tallied := flags.check || a.console.terminal != nil && (flags.write || flags.output != "")
-			return a.convert(cmd, &flags, a.scope(cmd, &compiler, tallied), func(in input, src []byte) ([]byte, diag.List) {
-				opts := in.scope.opts
+			return a.convert(cmd, &flags, a.scope(cmd, &compiler, true), func(f *crdpatch.File, in input) ([]byte, diag.List) {
+				opts := f.Options()
 				opts.AsRecorded = flags.check && in.scope.name == ""
 				out, l := skipping(in.scope.outside, func(e union.Elsewhere) ([]byte, diag.List) {
 					opts.Elsewhere = e
-					return t(opts)(in.name, src)
+					return t(f.With(opts))
 				})
 				l, failed := in.scope.judge(l)
 				if failed {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/lint"
 )
@@ -105,7 +106,7 @@ func (r *result) settle() {
 
 // convert runs a command that turns files into files. Files are read, converted
 // and put beside their targets one by one, so that none needs to stay in memory.
-func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input) (scopes, error), t func(in input, src []byte) ([]byte, diag.List), args []string) (err error) {
+func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input) (scopes, error), t func(f *crdpatch.File, in input) ([]byte, diag.List), args []string) (err error) {
 	if err := flags.validate(cmd); err != nil {
 		return err
 	}
@@ -137,8 +138,9 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 		if targets != nil {
 			a.batch.enter(targets[in.n])
 		}
-		out, diagnostics := t(in, src)
-		r := in.scope.resultOf(in, src, diagnostics)
+		f := crdpatch.Open(in.name, src, in.scope.opts)
+		out, diagnostics := t(f, in)
+		r := in.scope.resultOf(in, f, diagnostics)
 		if r.other {
 			out = src
 		}
@@ -154,7 +156,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 			return r, nil
 		case comparing:
 			if r.changed && flags.check {
-				r.differs = in.scope.differing(src)
+				r.differs = in.scope.differing(f)
 			}
 			return r, shown.put(in.n, flags.difference(in.name, src, out))
 		case targets == nil && r.other:
@@ -172,7 +174,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 		l.missing(results)
 		err = a.report(append(l.files(), results...), flags.format.name)
 		if err == nil || errors.Is(err, errSkipped) {
-			err = cmp.Or(a.tally(l, results), err)
+			err = cmp.Or(a.tally(l, results, flags.format.name), err)
 		}
 	}
 	if errors.Is(err, errSkipped) {

@@ -32,7 +32,7 @@ an error.
   unioncel decompile -w config/crd && $EDITOR config/crd/backends.yaml && unioncel compile -w config/crd`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Limits = a.limits
-			return a.convert(cmd, &flags, one(outside{}), func(in input, src []byte) ([]byte, diag.List) { return a.decompile(opts)(in.name, src) }, args)
+			return a.convert(cmd, &flags, one(outside{}, opts), func(f *crdpatch.File, _ input) ([]byte, diag.List) { return a.decompile(f) }, args)
 		},
 	}
 	flags.register(cmd)

@@ -137,10 +137,10 @@ type contents struct {
 }
 
 // look finds out what an input has, as far as it matters.
-func (e *outside) look(src []byte, counts bool) contents {
-	c := contents{unionSet: e.reads && unionset.Holds(src)}
+func (e *outside) look(f *crdpatch.File, counts bool) contents {
+	c := contents{unionSet: e.reads && unionset.Holds(f.Bytes())}
 	if counts || len(e.Externals) > 0 {
-		c.crds, c.readable = crdpatch.CRDs("", src, e.limits)
+		c.crds, c.readable = f.CRDs()
 	}
 	return c
 }

@@ -12,13 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/docs"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/explain"
 )
-
-// planner returns how the CRDs of a file that have unions are compiled. The name
-// is what diagnostics call the file.
-type planner func(name string, src []byte) ([]explain.Input, diag.List)
 
 // explanations are the printers of explain, by the name of their format.
 var explanations = map[string]func(io.Writer, []explain.CRD) error{
@@ -110,8 +107,8 @@ func (a *app) explainCodes(output *printing, codes []string) error {
 
 // explainAll prints the explanations of all inputs together, in their order.
 func (a *app) explainAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, args []string) error {
-	found, err := gather(ctx, a, scope, args, func(in input, src []byte) ([]explain.CRD, diag.List, error) {
-		inputs, diags := a.explain(in.scope.opts)(in.name, src)
+	found, err := gather(ctx, a, scope, args, func(f *crdpatch.File, _ input) ([]explain.CRD, diag.List, error) {
+		inputs, diags := a.explain(f)
 		var l []explain.CRD
 		for _, in := range inputs {
 			crd, err := explain.Of(in)

@@ -20,24 +20,23 @@ import (
 func explainApp(in string) (a *app, out, errs *bytes.Buffer, got *crdpatch.Options) {
 	out, errs, got = new(bytes.Buffer), new(bytes.Buffer), new(crdpatch.Options)
 	a = newApp(Streams{In: strings.NewReader(in), Out: out, Err: errs})
-	a.explain = func(opts crdpatch.Options) planner {
-		*got = opts
-		return func(name string, src []byte) ([]explain.Input, diag.List) {
-			if len(src) == 0 {
-				return nil, nil
-			}
-			if bytes.Contains(src, []byte("broken")) {
-				return nil, diag.List{{Code: diag.UnknownMember, Pos: diag.Pos{File: name, Line: 1, Col: 1}, Message: "broken"}}
-			}
-			u := &union.Union{
-				Members: []union.Member{{Name: "a"}, {Name: "b"}}, Cardinality: union.AtMostOne, Change: union.Allow,
-			}
-			plan := compile.UnionPlan{Union: u, Place: compile.Place{Name: "v1"}, Pos: diag.Pos{File: name, Line: 7, Col: 3}, Encoding: "fine"}
-			for _, r := range rules.Static(u, rules.Fine) {
-				plan.Rules = append(plan.Rules, compile.RulePlan{Rule: r, Place: plan.Place, Kind: compile.Static})
-			}
-			return []explain.Input{{Plan: compile.Plan{Name: name + ".example.com", Unions: []compile.UnionPlan{plan}}, Growth: 42}}, nil
+	a.explain = func(f *crdpatch.File) ([]explain.Input, diag.List) {
+		*got = f.Options()
+		name, src := f.Name(), f.Bytes()
+		if len(src) == 0 {
+			return nil, nil
 		}
+		if bytes.Contains(src, []byte("broken")) {
+			return nil, diag.List{{Code: diag.UnknownMember, Pos: diag.Pos{File: name, Line: 1, Col: 1}, Message: "broken"}}
+		}
+		u := &union.Union{
+			Members: []union.Member{{Name: "a"}, {Name: "b"}}, Cardinality: union.AtMostOne, Change: union.Allow,
+		}
+		plan := compile.UnionPlan{Union: u, Place: compile.Place{Name: "v1"}, Pos: diag.Pos{File: name, Line: 7, Col: 3}, Encoding: "fine"}
+		for _, r := range rules.Static(u, rules.Fine) {
+			plan.Rules = append(plan.Rules, compile.RulePlan{Rule: r, Place: plan.Place, Kind: compile.Static})
+		}
+		return []explain.Input{{Plan: compile.Plan{Name: name + ".example.com", Unions: []compile.UnionPlan{plan}}, Growth: 42}}, nil
 	}
 	return a, out, errs, got
 }

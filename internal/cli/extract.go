@@ -90,9 +90,9 @@ func written(o compile.Object) *yaml.Node {
 
 // declared returns the declarations of all CRDs in the inputs.
 func (a *app) declared(ctx context.Context, e outside, args []string) ([]union.External, error) {
-	found, err := gather(ctx, a, one(e), args, func(in input, src []byte) ([]compile.Declared, diag.List, error) {
+	found, err := gather(ctx, a, one(e, crdpatch.Options{Limits: a.limits}), args, func(f *crdpatch.File, _ input) ([]compile.Declared, diag.List, error) {
 		l, diags := skipping(&e, func(e union.Elsewhere) ([]compile.Declared, diag.List) {
-			return crdpatch.Declared(in.name, src, crdpatch.Options{Elsewhere: e, Limits: a.limits})
+			return f.With(crdpatch.Options{Elsewhere: e}).Declared()
 		})
 		return l, diags, nil
 	})

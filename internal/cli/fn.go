@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/krm"
 )
 
@@ -99,9 +100,9 @@ func (a *app) fn() error {
 
 // proving is the compiler with these options, which proves its rules when asked to.
 func (a *app) proving(opts crdpatch.Options, verify bool) krm.Compiler {
-	t := a.compile(opts)
+	t := a.compile
 	if verify {
-		t = selfChecked(t, opts)
+		t = selfChecked(t)
 	}
-	return krm.Compiler(t)
+	return func(name string, src []byte) ([]byte, diag.List) { return t(crdpatch.Open(name, src, opts)) }
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -18,7 +19,7 @@ type gathered[T any] struct {
 // prints the diagnostics together. Where nothing is found is said. With
 // errFindings and errSkipped the result is what there is in inputs without errors, and
 // beside the structs that were skipped; it is nil when no input is without errors.
-func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, error), args []string, find func(in input, src []byte) ([]T, diag.List, error)) ([]gathered[T], error) {
+func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, error), args []string, find func(f *crdpatch.File, in input) ([]T, diag.List, error)) ([]gathered[T], error) {
 	inputs, err := a.findInputs(args, "")
 	if err != nil {
 		return nil, err
@@ -33,8 +34,9 @@ func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, err
 	}
 	l := make([]gathered[T], len(inputs))
 	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
-		items, diagnostics, err := find(in, src)
-		r := in.scope.resultOf(in, src, diagnostics)
+		f := crdpatch.Open(in.name, src, in.scope.opts)
+		items, diagnostics, err := find(f, in)
+		r := in.scope.resultOf(in, f, diagnostics)
 		if items != nil {
 			r.skip()
 		}
@@ -49,7 +51,7 @@ func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, err
 	g.missing(results)
 	err = a.report(append(g.files(), results...), "text")
 	if err == nil || errors.Is(err, errSkipped) {
-		if none := a.tally(g, results); none != nil {
+		if none := a.tally(g, results, "text"); none != nil {
 			return nil, none
 		}
 	}

@@ -170,14 +170,14 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 	}
 	found, declared := make([][]inferred, len(inputs)), make([]bool, len(inputs))
 	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
-		l, diagnostics, err := a.inferIn(ctx, in.name, src)
-		r := (&scope{outside: &outside{}}).resultOf(in, src, diagnostics)
+		f := crdpatch.Open(in.name, src, crdpatch.Options{Limits: a.limits})
+		l, diagnostics, err := a.inferIn(ctx, f)
+		r := (&scope{outside: &outside{}}).resultOf(in, f, diagnostics)
 		if flags.write {
 			r.src = src // to declare in
 		}
-		if unions, _ := crdpatch.Declared(in.name, src, crdpatch.Options{}); len(unions) > 0 {
-			declared[in.n] = true
-		}
+		unions, _ := f.Declared()
+		declared[in.n] = len(unions) > 0
 		found[in.n] = slices.DeleteFunc(l, func(f inferred) bool { return !flags.wanted(f.verdict()) })
 		return r, err
 	})
@@ -212,16 +212,16 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 }
 
 // inferIn finds the unions of one input.
-func (a *app) inferIn(ctx context.Context, name string, src []byte) ([]inferred, diag.List, error) {
+func (a *app) inferIn(ctx context.Context, f *crdpatch.File) ([]inferred, diag.List, error) {
 	var l []inferred
-	sources, diagnostics := crdpatch.Sources(name, src, a.limits)
+	sources, diagnostics := f.Sources()
 	for _, s := range sources {
 		found, err := infer.CRD(ctx, s.CRD)
 		switch {
 		case ctx.Err() != nil:
 			return nil, nil, errInterrupted
 		case err != nil:
-			return nil, nil, fmt.Errorf("%s: %s: %w", name, s.CRD.Name, err)
+			return nil, nil, fmt.Errorf("%s: %s: %w", f.Name(), s.CRD.Name, err)
 		}
 		for _, f := range found {
 			at, declared := s.Schema(s.CRD.Spec.Versions[f.Version].Name, f.Steps)

@@ -7,33 +7,24 @@ import (
 	"github.com/unioncel/unioncel/pkg/lint"
 )
 
-// transform turns the bytes of a file into those of its result. The name is
-// what diagnostics call the file.
-type transform func(name string, src []byte) ([]byte, diag.List)
+// transform turns a file into the bytes of its result.
+type transform func(f *crdpatch.File) ([]byte, diag.List)
 
-// compiler returns the transformation of the command compile.
-func compiler(opts crdpatch.Options) transform {
-	return func(name string, src []byte) ([]byte, diag.List) {
-		out, diags := crdpatch.Compile(name, src, opts)
-		return out, lint.Ignore(name, src, opts, diags)
-	}
+// compiled is the transformation of the command compile.
+func compiled(f *crdpatch.File) ([]byte, diag.List) {
+	out, diags := f.Compile()
+	return out, lint.Ignore(f, diags)
 }
 
-// decompiler returns the transformation of the command decompile.
-func decompiler(opts crdpatch.Options) transform {
-	return func(name string, src []byte) ([]byte, diag.List) {
-		return crdpatch.Decompile(name, src, opts)
-	}
-}
+// planner returns how the CRDs of a file that have unions are compiled.
+type planner func(f *crdpatch.File) ([]explain.Input, diag.List)
 
-// plans returns the planner of the command explain.
-func plans(opts crdpatch.Options) planner {
-	return func(name string, src []byte) ([]explain.Input, diag.List) {
-		found, diags := crdpatch.Explain(name, src, opts)
-		l := make([]explain.Input, len(found))
-		for i, f := range found {
-			l[i] = explain.Input(f)
-		}
-		return l, lint.Ignore(name, src, opts, diags)
+// planned is the planner of the command explain.
+func planned(f *crdpatch.File) ([]explain.Input, diag.List) {
+	found, diags := f.Explain()
+	l := make([]explain.Input, len(found))
+	for i, f := range found {
+		l[i] = explain.Input(f)
 	}
+	return l, lint.Ignore(f, diags)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/lint"
 )
@@ -122,7 +123,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 		return err
 	}
 	var all diag.List
-	reached := a.tally(l, results) != nil
+	reached := a.tally(l, results, "text") != nil
 	found := lists(l, results)
 	for _, s := range l {
 		findings, _ := s.judge(found[s])
@@ -179,14 +180,11 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (s
 		return l, nil, nil
 	}
 	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
-		check := func(src []byte) diag.List {
-			opts := in.scope.opts
-			return lint.File(in.name, src, lint.Options{KubeVersion: opts.KubeVersion, Encoding: opts.Encoding, Elsewhere: opts.Elsewhere, Limits: opts.Limits})
-		}
 		if flags.fix {
-			return a.fix(in, src, check)
+			return a.fix(in, src)
 		}
-		return in.scope.resultOf(in, src, check(src)), nil
+		f := crdpatch.Open(in.name, src, in.scope.opts)
+		return in.scope.resultOf(in, f, lint.File(f)), nil
 	})
 	if err != nil {
 		return nil, nil, err
@@ -196,12 +194,13 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (s
 }
 
 // fix corrects an input, and puts the result beside it.
-func (a *app) fix(in input, src []byte, check func(src []byte) diag.List) (result, error) {
+func (a *app) fix(in input, src []byte) (result, error) {
+	open := func(src []byte) *crdpatch.File { return crdpatch.Open(in.name, src, in.scope.opts) }
 	fixed := lint.Fix(in.name, src, func(src []byte) diag.List {
-		l, _ := in.scope.judge(check(src))
+		l, _ := in.scope.judge(lint.File(open(src)))
 		return l
 	})
-	r := in.scope.resultOf(in, fixed.Src, fixed.Found)
+	r := in.scope.resultOf(in, open(fixed.Src), fixed.Found)
 	for _, refused := range fixed.Refused {
 		r.notes = append(r.notes, fmt.Sprintf("%s: %s", refused.Finding.Pos, refused))
 	}

@@ -59,9 +59,9 @@ type app struct {
 	quiet     bool // print errors only
 	verbose   bool // print what is done, too
 	all       bool // print all diagnostics of a file
-	compile   func(crdpatch.Options) transform
-	decompile func(crdpatch.Options) transform
-	explain   func(crdpatch.Options) planner
+	compile   transform
+	decompile transform
+	explain   planner
 	batch     batch
 	limits    limit.Limits
 	shown     atomic.Pointer[spool] // of the command that runs, if it has one
@@ -76,9 +76,9 @@ func newApp(streams Streams) *app {
 		name:      program,
 		streams:   streams,
 		console:   console,
-		compile:   compiler,
-		decompile: decompiler,
-		explain:   plans,
+		compile:   compiled,
+		decompile: (*crdpatch.File).Decompile,
+		explain:   planned,
 		batch:     batch{rename: os.Rename},
 	}
 }

@@ -29,16 +29,16 @@ type scope struct {
 	config project.Config
 	opts   crdpatch.Options
 	walked bool // a directory is among the inputs
-	gate   bool // CRDs and unions are counted for all to read, not with --verbose only
-	counts bool // CRDs and unions are counted
+	gate   bool // the command says how many CRDs and unions there are
+	counts bool // they are counted
 }
 
 type scopes []*scope
 
 // one is the only scope of these inputs, with declarations from elsewhere.
-func one(e outside) func([]input) (scopes, error) {
+func one(e outside, opts crdpatch.Options) func([]input) (scopes, error) {
 	return func(inputs []input) (scopes, error) {
-		s := &scope{outside: &e}
+		s := &scope{outside: &e, opts: opts}
 		for i := range inputs {
 			inputs[i].scope = s
 		}
@@ -47,7 +47,7 @@ func one(e outside) func([]input) (scopes, error) {
 }
 
 // scope finds the configuration of each input, and reads what it and the flags name.
-// gate says that CRDs and unions are counted for all to read, not with --verbose only.
+// gate says that the command says how many CRDs and unions there are.
 func (a *app) scope(cmd *cobra.Command, flags *compilerFlags, gate bool) func([]input) (scopes, error) {
 	return func(inputs []input) (scopes, error) {
 		if err := flags.check(); err != nil {
@@ -232,7 +232,7 @@ func (l scopes) missing(results []result) {
 
 // tally says how many CRDs and unions there are, and returns errFindings when there are
 // none where some are required.
-func (a *app) tally(l scopes, results []result) error {
+func (a *app) tally(l scopes, results []result, format string) error {
 	if !slices.ContainsFunc(l, func(s *scope) bool { return s.counts }) {
 		return nil
 	}
@@ -243,11 +243,8 @@ func (a *app) tally(l scopes, results []result) error {
 		unions[r.scope] += r.unions
 		allCRDs, allUnions = allCRDs+len(r.crds), allUnions+r.unions
 	}
-	seen := plural(allCRDs, "CRD") + ", " + plural(allUnions, "union")
-	if l[0].gate {
-		a.note(seen)
-	} else {
-		a.say("%s", seen)
+	if format == "text" { // else it would spoil what is printed for programs
+		a.note(plural(allCRDs, "CRD") + ", " + plural(allUnions, "union"))
 	}
 	var err error
 	for _, s := range l {
@@ -260,14 +257,15 @@ func (a *app) tally(l scopes, results []result) error {
 }
 
 // resultOf is what is known of an input when it has been worked on.
-func (s *scope) resultOf(in input, src []byte, l diag.List) result {
+func (s *scope) resultOf(in input, f *crdpatch.File, l diag.List) result {
+	src := f.Bytes()
 	r := result{input: in, diagnostics: l}
 	if r.other = in.walk && source.IsOther(src, l); r.other {
 		r.diagnostics, r.readable = nil, true
 		return r
 	}
 	ofMarkers(l)
-	r.contents = s.look(src)
+	r.contents = s.look(f)
 	if in.path == "" {
 		r.src = src
 	}
@@ -275,11 +273,11 @@ func (s *scope) resultOf(in input, src []byte, l diag.List) result {
 }
 
 // look finds out what an input has, as far as it matters.
-func (s *scope) look(src []byte) contents {
-	counts := s.counts && (len(s.Externals) > 0 || bytes.Contains(src, []byte(source.CRDKind)))
-	c := s.outside.look(src, counts)
+func (s *scope) look(f *crdpatch.File) contents {
+	counts := s.counts && (len(s.Externals) > 0 || bytes.Contains(f.Bytes(), []byte(source.CRDKind)))
+	c := s.outside.look(f, counts)
 	if counts {
-		declared, _ := crdpatch.Declared("", src, s.opts)
+		declared, _ := f.Declared()
 		for _, d := range declared {
 			for _, o := range d.Objects {
 				c.unions += len(o.Unions)
@@ -306,8 +304,8 @@ func (s *scope) judge(l diag.List) (diag.List, bool) {
 
 // differing says which option an input was compiled with is another one now, "" for
 // none.
-func (s *scope) differing(src []byte) string {
-	for _, was := range crdpatch.Recorded(src) {
+func (s *scope) differing(f *crdpatch.File) string {
+	for _, was := range f.Recorded() {
 		is := s.opts
 		if s.name == "" { // what is not given is as it was
 			is.Encoding, is.KubeVersion = cmp.Or(is.Encoding, was.Encoding), cmp.Or(is.KubeVersion, was.KubeVersion)

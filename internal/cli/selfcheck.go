@@ -12,24 +12,23 @@ import (
 
 // selfChecked makes a compilation fail unless its rules are proved to mean what
 // the unions say.
-func selfChecked(compiled transform, opts crdpatch.Options) transform {
-	annotating := !opts.NoAnnotation
-	opts.NoAnnotation = false // it says what the unions were
-	return func(name string, src []byte) ([]byte, diag.List) {
-		out, diags := compiled(name, src)
+func selfChecked(compiled transform) transform {
+	return func(f *crdpatch.File) ([]byte, diag.List) {
+		out, diags := compiled(f)
 		if diags.HasErrors() {
 			return out, diags
 		}
 		annotated := out
-		if !annotating {
-			annotated, _ = crdpatch.Compile(name, src, opts)
+		if opts := f.Options(); opts.NoAnnotation {
+			opts.NoAnnotation = false // it says what the unions were
+			annotated, _ = f.With(opts).Compile()
 		}
-		sources, _ := crdpatch.Declared(name, src, opts)
-		results, problems := crdpatch.Declared(name, annotated, crdpatch.Options{Limits: opts.Limits})
+		sources, _ := f.Declared()
+		results, problems := crdpatch.Declared(f.Name(), annotated, crdpatch.Options{Limits: f.Options().Limits})
 		for _, d := range results {
 			found, err := verifyDeclared(context.Background(), d)
 			if err != nil {
-				problems = append(problems, diag.Diagnostic{Code: diag.NotProved, Pos: diag.Pos{File: name}, Message: "the rules cannot be verified: " + err.Error()})
+				problems = append(problems, diag.Diagnostic{Code: diag.NotProved, Pos: diag.Pos{File: f.Name()}, Message: "the rules cannot be verified: " + err.Error()})
 			}
 			for _, v := range found {
 				problems = append(problems, v.problems(sources)...)

@@ -64,7 +64,7 @@ func TestIgnoredSignalStaysIgnored(t *testing.T) {
 	if err := stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil || errs.Len() > 0 || !bytes.HasSuffix(out.Bytes(), []byte("kind: ConfigMap\n")) {
+	if err := cmd.Wait(); err != nil || errs.String() != none || !bytes.HasSuffix(out.Bytes(), []byte("kind: ConfigMap\n")) {
 		t.Errorf("ended with %v, printed %d bytes and %q", err, out.Len(), errs)
 	}
 }

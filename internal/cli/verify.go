@@ -83,11 +83,11 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 // verifyAll verifies the unions of all inputs, in their order, and prints what
 // was found together.
 func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, args []string) error {
-	found, err := gather(ctx, a, scope, args, func(in input, src []byte) (l []verified, diags diag.List, err error) {
+	found, err := gather(ctx, a, scope, args, func(f *crdpatch.File, in input) (l []verified, diags diag.List, err error) {
 		declared, diags := skipping(in.scope.outside, func(e union.Elsewhere) ([]compile.Declared, diag.List) {
-			opts := in.scope.opts
+			opts := f.Options()
 			opts.Elsewhere = e
-			return crdpatch.Declared(in.name, src, opts)
+			return f.With(opts).Declared()
 		})
 		if declared != nil {
 			l = []verified{} // what is skipped is no obstacle

@@ -62,6 +62,28 @@ func (f *File) jsonDocuments(c chunk) []*Document {
 	return docs
 }
 
+// FromJSON turns a JSON object or array into nodes, which keep the order of its keys, and
+// its strings in quotes. They have no positions.
+func FromJSON(data []byte) (*yaml.Node, error) {
+	if !isJSON(data) {
+		return nil, errors.New("not a JSON object or array")
+	}
+	f, err := Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	var bare func(n *yaml.Node)
+	bare = func(n *yaml.Node) {
+		n.Style &^= yaml.FlowStyle
+		n.Line, n.Column = 0, 0
+		for _, c := range n.Content {
+			bare(c)
+		}
+	}
+	bare(f.Docs[0].Root)
+	return f.Docs[0].Root, nil
+}
+
 // jsonReader turns valid JSON into nodes.
 type jsonReader struct {
 	w      walker // for positions

@@ -9,9 +9,6 @@ import (
 // severed reports aliases that would lose their anchors: those that stand
 // outside of the declarations to be cut and refer to something inside.
 func (w *writer) severed(changes []*change) {
-	if len(w.aliased) == 0 {
-		return
-	}
 	declared := map[*yaml.Node]bool{} // the declarations
 	inside := map[*yaml.Node]bool{}   // and all nodes in them
 	for _, c := range changes {
@@ -35,7 +32,7 @@ func (w *writer) severed(changes []*change) {
 			visit(child)
 		}
 	}
-	visit(w.text.doc.Root)
+	visit(w.Root)
 }
 
 func markAll(n *yaml.Node, set map[*yaml.Node]bool) {

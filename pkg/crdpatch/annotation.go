@@ -1,7 +1,6 @@
 package crdpatch
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -86,25 +86,6 @@ func sumOf(rule any) string {
 }
 
 const sumBytes = 4
-
-// asData turns a table or list into maps and slices.
-func asData(v any) any {
-	switch v := v.(type) {
-	case table:
-		m := map[string]any{}
-		for _, p := range v {
-			m[p.key] = asData(p.value)
-		}
-		return m
-	case list:
-		l := make([]any, len(v))
-		for i, item := range v {
-			l[i] = asData(item)
-		}
-		return l
-	}
-	return v
-}
 
 // String returns the annotation's value: ASCII, so that it survives every tool.
 func (r record) String() (string, error) {
@@ -217,14 +198,14 @@ func (s schemaRecord) check() error {
 	if len(s.Unions) == 0 {
 		return nil
 	}
-	value, err := orderedJSON(s.Unions)
+	value, err := yamltext.FromJSON(s.Unions)
 	if err != nil {
-		return fmt.Errorf(".unions: %w", err)
+		return fmt.Errorf(": the declaration is none: %w", err)
 	}
-	if twice := yamltext.DuplicateKeys(nodeOf(value)); len(twice) > 0 {
+	if twice := yamltext.DuplicateKeys(value); len(twice) > 0 {
 		return fmt.Errorf(".unions: key %q occurs twice", twice[0].Value)
 	}
-	declarations, diags := union.Parse("", "", nodeOf(value), nil)
+	declarations, diags := union.Parse("", "", value, nil)
 	if diags.HasErrors() {
 		return fmt.Errorf(": the declaration is none: %s", diags.Sort()[0].Message)
 	}
@@ -236,13 +217,13 @@ func (s schemaRecord) check() error {
 	if len(s.Extend) == 0 {
 		return nil
 	}
-	if value, err = orderedJSON(s.Extend); err != nil {
+	if value, err = yamltext.FromJSON(s.Extend); err != nil {
 		return fmt.Errorf(".extend: %w", err)
 	}
-	if twice := yamltext.DuplicateKeys(nodeOf(value)); len(twice) > 0 {
+	if twice := yamltext.DuplicateKeys(value); len(twice) > 0 {
 		return fmt.Errorf(".extend: key %q occurs twice", twice[0].Value)
 	}
-	extensions, diags := union.ParseExtensions("", "", nodeOf(value), nil)
+	extensions, diags := union.ParseExtensions("", "", value, nil)
 	if diags = append(diags, union.Extend(declarations, extensions)...); diags.HasErrors() {
 		return fmt.Errorf(".extend: %s", diags.Sort()[0].Message)
 	}
@@ -296,7 +277,7 @@ func declarationIn(text string) (string, error) {
 	if hasAlias(n) {
 		return "", errors.New("the text has an alias")
 	}
-	return layout{}.value(ordered(n)), nil
+	return layout{}.value(plain(n)), nil
 }
 
 // onlyEntry returns the value of x-kubernetes-unions in a text that holds nothing else.
@@ -331,66 +312,117 @@ func hasAlias(n *yaml.Node) bool {
 	return n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, hasAlias)
 }
 
-// ordered converts a declaration's node to a value that keeps the order of keys.
-func ordered(n *yaml.Node) any {
-	n = yamltext.Resolve(n)
-	switch n.Kind {
-	case yaml.MappingNode:
-		t := table{}
-		for _, e := range yamltext.Entries(n) {
-			t = append(t, pair{e.Key.Value, ordered(e.Value)})
-		}
-		return t
-	case yaml.SequenceNode:
-		l := list{}
-		for _, item := range n.Content {
-			l = append(l, ordered(item))
-		}
-		return l
-	}
-	if n.Tag == "!!bool" {
-		return n.Value == "true"
-	}
-	return n.Value
+// annotatedCRD is a CRD with our annotation.
+type annotatedCRD struct {
+	*manifest
+	record                record
+	metadata, annotations *yaml.Node
+	metadataKey, ours     int        // the indices of their keys
+	content               *yaml.Node // the value of the annotation
 }
 
-// orderedJSON reads JSON into a value that keeps the order of keys.
-func orderedJSON(data []byte) (any, error) {
-	return orderedValue(json.NewDecoder(bytes.NewReader(data)))
+// keyPos is the position of the annotation.
+func (c *annotatedCRD) keyPos() diag.Pos { return c.pos(c.annotations.Content[c.ours]) }
+
+// annotated are the CRDs of a file that have our annotation.
+type annotated struct {
+	crds  []*annotatedCRD
+	diags diag.List // what is wrong with the others
 }
 
-func orderedValue(dec *json.Decoder) (any, error) {
-	token, err := dec.Token()
+// compiledCRDs reads the annotations of a file that can be read.
+func (f *opened) compiledCRDs() *annotated {
+	if f.annotated == nil {
+		f.annotated = &annotated{}
+		for _, m := range f.source.manifests() {
+			c := &annotatedCRD{manifest: m}
+			switch found, wrong := c.read(); {
+			case wrong != nil:
+				f.annotated.diags = append(f.annotated.diags, *wrong)
+			case found:
+				f.annotated.crds = append(f.annotated.crds, c)
+			}
+		}
+	}
+	return f.annotated
+}
+
+// read finds the annotation.
+func (c *annotatedCRD) read() (bool, *diag.Diagnostic) {
+	find := func(m *yaml.Node, key string) (int, *yaml.Node) {
+		for _, e := range yamltext.Entries(m) {
+			if e.Key.Value == key {
+				return e.Index, e.Value
+			}
+		}
+		return -1, nil
+	}
+	_, c.metadata = find(c.node, "metadata")
+	c.metadataKey, c.annotations = find(c.metadata, "annotations")
+	c.ours, c.content = find(c.annotations, Annotation)
+	if c.content == nil {
+		return false, nil
+	}
+	bad := func(hint, format string, args ...any) (bool, *diag.Diagnostic) {
+		return false, &diag.Diagnostic{Code: diag.BadAnnotation, Pos: c.pos(c.content), Message: fmt.Sprintf(format, args...), Hint: hint}
+	}
+	if c.ours < 0 || c.metadataKey < 0 || c.metadata.Kind != yaml.MappingNode {
+		return bad("write the annotations out", "the annotation %s is shared through an alias or merge key", Annotation)
+	}
+	text, err := yamltext.String(yamltext.Resolve(c.content))
+	if err == nil {
+		c.record, err = parseRecord(text)
+	}
 	if err != nil {
-		return nil, err
-	}
-	switch token {
-	case json.Delim('['):
-		l := list{}
-		for dec.More() {
-			v, err := orderedValue(dec)
-			if err != nil {
-				return nil, err
-			}
-			l = append(l, v)
+		hint := "restore it, or delete it together with the rules it lists"
+		if errors.Is(err, errOldFormat) {
+			hint = "decompile the file with that version, and compile it with this one; or delete the annotation together with the rules it lists"
 		}
-		_, err = dec.Token()
-		return l, err
-	case json.Delim('{'):
-		t := table{}
-		for dec.More() {
-			key, err := dec.Token()
-			if err != nil {
-				return nil, err
-			}
-			v, err := orderedValue(dec)
-			if err != nil {
-				return nil, err
-			}
-			t = append(t, pair{fmt.Sprint(key), v})
-		}
-		_, err = dec.Token()
-		return t, err
+		return bad(hint, "the annotation %s cannot be read: %v", Annotation, err)
 	}
-	return token, nil
+	_, value, wrong := c.value()
+	if wrong == nil && c.in(value) == nil {
+		return bad("", "the annotation %s is on something that kubectl takes for no CRD", Annotation)
+	}
+	return true, wrong
+}
+
+// options are what the CRD was compiled with.
+func (c *annotatedCRD) options() Options {
+	return Options{Encoding: c.record.Encoding, KubeVersion: c.record.KubeVersion}
+}
+
+// declarations are the external declarations that the annotation keeps for a schema that
+// has none of its own, and what extends those that it has.
+func (c *annotatedCRD) declarations(s schemaRecord) []union.External {
+	var l []union.External
+	if _, n := c.schema(s.Version, s.Path); s.External && indexOf(n, union.Key) < 0 {
+		l = append(l, s.declaration(c.keyPos()))
+	}
+	if len(s.Extend) > 0 {
+		l = append(l, s.extension(c.keyPos()))
+	}
+	return l
+}
+
+// declaration is the recorded declaration of a schema; at is the position of all of it.
+func (s schemaRecord) declaration(at diag.Pos) union.External {
+	value, _ := yamltext.FromJSON(s.Unions) // the record was checked
+	return union.External{Version: s.Version, Steps: s.Path, Value: value, At: &at}
+}
+
+// extension is the recorded extension of a schema's unions.
+func (s schemaRecord) extension(at diag.Pos) union.External {
+	value, _ := yamltext.FromJSON(s.Extend)
+	return union.External{Version: s.Version, Steps: s.Path, Value: value, At: &at, Extend: true}
+}
+
+// indexOf returns the number of the schema's own entry with a key, or -1.
+func indexOf(n *yaml.Node, key string) int {
+	for _, e := range yamltext.Entries(n) {
+		if e.Key.Value == key && e.Index >= 0 && e.Value.Kind != yaml.AliasNode {
+			return e.Index / 2
+		}
+	}
+	return -1
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -69,10 +70,10 @@ func (c *claimed) items() map[string][]any {
 }
 
 // claims looks up what the record speaks of. Schemas that are gone are reported.
-func (r *restorer) claims() []*claimed {
+func (r *reverter) claims() []*claimed {
 	var l []*claimed
 	for _, s := range r.record.Schemas {
-		version, node := findSchema(r.manifest.node, s)
+		version, node := r.schema(s.Version, s.Path)
 		if node == nil {
 			r.gone(s)
 			continue
@@ -128,7 +129,7 @@ func (c *claimed) look(recorded recordedList) *claimedList {
 
 // confirm checks the claims. What is missing is reported; and so is what cannot be
 // confirmed, unless it is to be forgotten: then it is not claimed any more.
-func (r *restorer) confirm(all []*claimed) {
+func (r *reverter) confirm(all []*claimed) {
 	ours, missing := false, false
 	for _, c := range all {
 		for _, l := range c.lists {
@@ -178,7 +179,7 @@ func (r *restorer) confirm(all []*claimed) {
 	}
 }
 
-func (r *restorer) unconfirmed(c *claimed, l *claimedList, i int, why string) {
+func (r *reverter) unconfirmed(c *claimed, l *claimedList, i int, why string) {
 	what := "rule " + shortened(ruleOf(l.present[i]))
 	if l.key == allOfKey {
 		what = "schema in allOf"
@@ -195,7 +196,7 @@ func (r *restorer) unconfirmed(c *claimed, l *claimedList, i int, why string) {
 	if c.superseded && r.decompiling {
 		hint = "compile the file first, which writes the rules of its union anew; " + hint
 	}
-	if r.proofs > r.opts.Limits.OrDefault().Proofs {
+	if r.base.proofs > r.limits.OrDefault().Proofs {
 		hint += "; too many rules for all to be tried: " + limit.Hint("proofs")
 	}
 	r.report(diag.Diagnostic{Code: diag.UnconfirmedRule, Pos: r.pos(l.item(i)), Path: c.place.String(), Message: message, Hint: hint})
@@ -241,9 +242,9 @@ func (w *regenerated) rule(c *claimed, key, sum string) string {
 	return ""
 }
 
-func (w *regenerated) add(p compile.Place, key string, items list) {
-	k := itemsKey(p.Version, p.Steps, key)
-	w.items[k] = append(w.items[k], asData(items).([]any)...)
+func (w *regenerated) add(p compile.Place, a addition) {
+	k := itemsKey(p.Version, p.Steps, a.key)
+	w.items[k] = append(w.items[k], a.data()...)
 }
 
 // served adds the rules that are not written because others of the same text are
@@ -257,7 +258,7 @@ func (w *regenerated) served() {
 		for _, u := range plan.Unions {
 			for _, r := range u.Rules {
 				if r.Served {
-					w.add(r.Place, validationsKey, list{ruleTable(r.Rule)})
+					w.add(r.Place, addition{validationsKey, listNode(ruleNode(r.Rule))})
 				}
 			}
 		}
@@ -275,7 +276,7 @@ func jsonOf(v any) string {
 
 // regenerate compiles the recorded unions with the recorded options on the CRD
 // without what is claimed.
-func (r *restorer) regenerate(all []*claimed) *regenerated {
+func (r *reverter) regenerate(all []*claimed) *regenerated {
 	w := &regenerated{items: map[string][]any{}}
 	crd := r.undeclared()
 	var declaring []*claimed
@@ -288,12 +289,7 @@ func (r *restorer) regenerate(all []*claimed) *regenerated {
 			if len(l.ours) == 0 {
 				continue
 			}
-			kept := []any{}
-			for i, v := range l.present {
-				if !slices.Contains(l.ours, i) {
-					kept = append(kept, v)
-				}
-			}
+			kept := without(l.present, l.ours)
 			if schema[l.key] = kept; len(kept) == 0 {
 				delete(schema, l.key)
 			}
@@ -312,7 +308,7 @@ func (r *restorer) regenerate(all []*claimed) *regenerated {
 }
 
 // undeclared is a copy of the CRD without declarations and annotation.
-func (r *restorer) undeclared() map[string]any {
+func (r *reverter) undeclared() map[string]any {
 	crd, _ := runtime.DeepCopyJSONValue(r.value).(map[string]any)
 	metadata, _ := crd["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
@@ -338,12 +334,12 @@ func (r *restorer) undeclared() map[string]any {
 // addMembers adds the properties that a recorded union names and the schema has no
 // more. No server accepts a rule that reads a property which is not there, so nothing
 // is enforced by those that go.
-func (r *restorer) addMembers(c *claimed, schema map[string]any) {
+func (r *reverter) addMembers(c *claimed, schema map[string]any) {
 	properties, ok := schema["properties"].(map[string]any)
 	if !ok {
 		return
 	}
-	for _, names := range propertiesOf(r.declared(c)) {
+	for _, names := range propertiesOf(c.declaration(r.keyPos())) {
 		for _, name := range names {
 			if _, ok := properties[name]; !ok && name != "" {
 				properties[name] = map[string]any{"type": "string"}
@@ -352,28 +348,22 @@ func (r *restorer) addMembers(c *claimed, schema map[string]any) {
 	}
 }
 
-// declared is the recorded declaration of a schema.
-func (r *restorer) declared(c *claimed) union.External {
-	e, _ := r.external(c.schemaRecord, r.pos(r.annotations.Content[r.ours]))
-	return e
-}
-
 // remaining are the declarations of a schema in the result: what stands there or is
 // given beats the record, and when a file is decompiled nothing remains of others.
-func (r *restorer) remaining(c *claimed) []union.External {
-	given, all := r.opts.Elsewhere.Of(r.manifest.names())
+func (r *reverter) remaining(c *claimed) []union.External {
+	given, all := r.opts.Elsewhere.Of(r.names())
 	l := slices.DeleteFunc(given, func(e union.External) bool { return !e.Covers(c.Version, c.Path) })
-	elsewhere := !all(c.Version) && !r.decompiling // the record counts
-	if elsewhere && len(c.Extend) > 0 {
-		l = append(l, r.extension(c.schemaRecord))
+	kept := !all(c.Version) && !r.decompiling // the record counts
+	if kept && len(c.Extend) > 0 {
+		l = append(l, c.extension(r.keyPos()))
 	}
 	_, v, _, declared := yamltext.Lookup(c.place.Node, union.Key)
 	switch {
 	case declared:
 		c.superseded = true
-		l = append(l, union.External{Version: c.Version, Steps: c.Path, Value: yamltext.Resolve(v), File: r.name})
-	case !c.External || elsewhere:
-		l = append(l, r.declared(c))
+		l = append(l, union.External{Version: c.Version, Steps: c.Path, Value: yamltext.Resolve(v), File: r.opened.name})
+	case !c.External || kept:
+		l = append(l, c.declaration(r.keyPos()))
 	default:
 		c.superseded = true
 	}
@@ -382,18 +372,18 @@ func (r *restorer) remaining(c *claimed) []union.External {
 
 // compileAgain adds what compiling the declarations of some schemas writes, or returns
 // what is wrong.
-func (r *restorer) compileAgain(w *regenerated, crd map[string]any, declaring []*claimed) string {
+func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []*claimed) string {
 	var recorded []union.External
 	for _, c := range declaring {
-		if recorded = append(recorded, r.declared(c)); len(c.Extend) > 0 {
-			recorded = append(recorded, r.extension(c.schemaRecord))
+		if recorded = append(recorded, c.declaration(r.keyPos())); len(c.Extend) > 0 {
+			recorded = append(recorded, c.extension(r.keyPos()))
 		}
 	}
 	m, err := r.manifestWith(crd, recorded)
 	if err != nil {
 		return err.Error()
 	}
-	opts := compile.Options{KubeVersion: r.record.KubeVersion, Encoding: r.record.Encoding}
+	opts := r.annotatedCRD.options().compiler()
 	result, diags := compile.CRD(m, opts)
 	if result == nil {
 		for _, d := range diags.Sort() {
@@ -413,7 +403,7 @@ func (r *restorer) compileAgain(w *regenerated, crd map[string]any, declaring []
 			return err.Error()
 		}
 		for _, l := range lists {
-			w.add(a.Place, l.key, l.items)
+			w.add(a.Place, l)
 		}
 	}
 	w.again = append(w.again, func() (*compile.Plan, diag.List) { return compile.Explain(m, opts) })
@@ -421,13 +411,13 @@ func (r *restorer) compileAgain(w *regenerated, crd map[string]any, declaring []
 }
 
 // manifestWith is a CRD with declarations.
-func (r *restorer) manifestWith(crd map[string]any, declarations []union.External) (compile.Manifest, error) {
+func (r *reverter) manifestWith(crd map[string]any, declarations []union.External) (compile.Manifest, error) {
 	data, err := json.Marshal(crd)
 	if err != nil {
 		return compile.Manifest{}, err
 	}
-	m, err := compile.ParseManifest(r.name, data)
-	m.Limits, m.External = r.opts.Limits, declarations
+	m, err := compile.ParseManifest(r.opened.name, data)
+	m.Limits, m.External = r.limits, declarations
 	return m, err
 }
 
@@ -435,7 +425,7 @@ func (r *restorer) manifestWith(crd map[string]any, declarations []union.Externa
 // to imply, as they are declared from now on: whoever writes an annotation may record a
 // union that implies any rule, and declare another. A proof takes a while, and any number
 // of rules may be claimed: what is beyond the limit is not confirmed.
-func (r *restorer) imply(c *claimed, unconfirmed map[*claimedList][]int) {
+func (r *reverter) imply(c *claimed, unconfirmed map[*claimedList][]int) {
 	if len(c.Unions) == 0 {
 		return
 	}
@@ -457,7 +447,7 @@ func (r *restorer) imply(c *claimed, unconfirmed map[*claimedList][]int) {
 		if len(constraints) == 0 {
 			return
 		}
-		if r.proofs += len(constraints) + len(u.Members); r.proofs > r.opts.Limits.OrDefault().Proofs {
+		if r.base.proofs += len(constraints) + len(u.Members); r.base.proofs > r.limits.OrDefault().Proofs {
 			return
 		}
 		implied, err := verify.Implied(context.Background(), declared.CRD, c.place.Version, c.Path, u, constraints)
@@ -470,4 +460,150 @@ func (r *restorer) imply(c *claimed, unconfirmed map[*claimedList][]int) {
 			})
 		}
 	}
+}
+
+// overwritten reports whether the CRD has been written anew but for its annotations,
+// as when somebody who knows nothing of its unions applies it again, and the
+// declarations of all of them are given: nothing of what compiling did is there.
+func (r *reverter) overwritten(all []*claimed, w *regenerated) bool {
+	given, _ := r.opts.Elsewhere.Of(r.names())
+	covers := func(s schemaRecord) bool {
+		return slices.ContainsFunc(given, func(e union.External) bool { return !e.Extend && e.Covers(s.Version, s.Path) })
+	}
+	items := 0
+	for _, s := range r.record.Schemas {
+		if len(s.Unions) > 0 && !(s.External && covers(s)) {
+			return false
+		}
+	}
+	for _, c := range all {
+		for _, l := range c.lists {
+			edited := func(sum string) bool { return l.textOf(w.rule(c, l.key, sum)) >= 0 }
+			if len(l.ours) > 0 || slices.ContainsFunc(l.missing, edited) {
+				return false
+			}
+			items += len(l.missing)
+		}
+	}
+	return items > 0 && len(given) > 0
+}
+
+// gone reports a record whose schema is not there. When its rules stand elsewhere
+// the schema was renamed, and going on would lose the declaration.
+func (r *reverter) gone(s schemaRecord) {
+	d := diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(r.annotations), Path: placeOf(s.Version, s.Path),
+		Message: "this schema is gone; its union is forgotten",
+		Hint:    "nothing needs to be done if that was intended"}
+	if at := r.strays(s); len(at) > 0 {
+		d.Severity = diag.Error
+		d.Message = "this schema is gone, and its compiled rules stand at " + at[0]
+		d.Hint = "undo the renaming, run unioncel decompile, rename, and compile again"
+	}
+	r.report(d)
+}
+
+// copies warns of rules that were copied along with a schema.
+func (r *reverter) copies() {
+	for _, s := range r.record.Schemas {
+		if _, node := r.schema(s.Version, s.Path); node == nil {
+			continue
+		}
+		for _, at := range r.strays(s) {
+			r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(r.annotations), Path: at,
+				Message: "the rules here are copies of those compiled for " + placeOf(s.Version, s.Path) + "; they are taken for hand-written ones",
+				Hint:    "to copy the union with its schema, run unioncel decompile before copying"})
+		}
+	}
+}
+
+// strays are the places, not in the record, that have all rules of one that is.
+func (r *reverter) strays(s schemaRecord) []string {
+	if r.unrecorded == nil {
+		r.unrecorded = r.otherRules()
+	}
+	var l []string
+	for _, o := range r.unrecorded {
+		if sums := s.sums(); len(sums) > 0 && !slices.ContainsFunc(sums, func(sum string) bool { return !o.sums[sum] }) {
+			l = append(l, o.place)
+		}
+	}
+	return l
+}
+
+// ruled is a schema with rules.
+type ruled struct {
+	place string
+	sums  map[string]bool // of its rules
+}
+
+// otherRules returns the schemas with rules that are not in the record.
+func (r *reverter) otherRules() []ruled {
+	l := []ruled{}
+	var visit func(version int, name string, path []string, schema map[string]any)
+	visit = func(version int, name string, path []string, schema map[string]any) {
+		var present []any
+		for _, key := range listKeys {
+			l, _ := schema[key].([]any)
+			present = append(present, l...)
+		}
+		if len(present) > 0 && !slices.ContainsFunc(r.record.Schemas, func(o schemaRecord) bool { return o.Version == name && slices.Equal(o.Path, path) }) {
+			sums := map[string]bool{}
+			for _, rule := range present {
+				sums[sumOf(rule)] = true
+			}
+			l = append(l, ruled{compile.Place{Version: version, Steps: path}.String(), sums})
+		}
+		properties, _ := schema["properties"].(map[string]any)
+		for _, property := range slices.Sorted(maps.Keys(properties)) {
+			if child, ok := properties[property].(map[string]any); ok {
+				visit(version, name, append(slices.Clone(path), "properties", property), child)
+			}
+		}
+		for _, key := range []string{"items", "additionalProperties"} {
+			if child, ok := schema[key].(map[string]any); ok {
+				visit(version, name, append(slices.Clone(path), key), child)
+			}
+		}
+	}
+	for i, v := range listAt(r.value, "spec", "versions") {
+		version, _ := v.(map[string]any)
+		name, _ := version["name"].(string)
+		if schema := schemaIn(r.value, i, nil); schema != nil {
+			visit(i, name, nil, schema)
+		}
+	}
+	return l
+}
+
+// textOf returns the index of the item with the text of a rule, or -1.
+func (l *claimedList) textOf(rule string) int {
+	if rule == "" {
+		return -1
+	}
+	return slices.IndexFunc(l.present, func(v any) bool { return ruleOf(v) == rule })
+}
+
+// changed reports items that are gone or edited.
+func (r *reverter) changed(c *claimed, l *claimedList, w *regenerated) {
+	at, problem := l.at, "is gone, or its text was edited"
+	rule := w.rule(c, l.key, l.missing[0])
+	if i := l.textOf(rule); i >= 0 && l.node != nil {
+		at, problem = l.item(i), "was edited"
+	}
+	if rule == "" {
+		problem, rule = "is gone, or was edited", "its checksum is "+l.missing[0]
+	}
+	message := fmt.Sprintf("a compiled rule %s: %s", problem, rule)
+	switch {
+	case l.key == allOfKey:
+		message = "a compiled schema in allOf is gone, or was edited"
+	case len(l.missing) > 1:
+		message = fmt.Sprintf("%d compiled rules are gone or were edited; the first %s: %s", len(l.missing), problem, rule)
+	}
+	again := fmt.Sprintf("declare %s here again, which replaces the compiled rules that are left", union.Key)
+	if c.External {
+		again = "write the file anew, as controller-gen does, and compile it"
+	}
+	r.report(diag.Diagnostic{Code: diag.RuleChanged, Pos: r.pos(at), Path: c.place.String(), Message: message,
+		Hint: fmt.Sprintf("restore it; or %s; or delete the annotation %s, which makes all rules yours", again, Annotation)})
 }

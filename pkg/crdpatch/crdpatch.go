@@ -2,6 +2,7 @@ package crdpatch
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -11,8 +12,6 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/unioncel/unioncel/internal/source"
-	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
@@ -44,78 +43,76 @@ type Options struct {
 	Forget bool
 }
 
+// or returns the options, with those of another list where they are not given.
+func (o Options) or(other Options) Options {
+	o.Encoding = cmp.Or(o.Encoding, other.Encoding)
+	o.KubeVersion = cmp.Or(o.KubeVersion, other.KubeVersion)
+	return o
+}
+
+// compiler are the options as the compiler takes them.
+func (o Options) compiler() compile.Options {
+	return compile.Options{KubeVersion: o.KubeVersion, Encoding: o.Encoding}
+}
+
+// File is a file that is open. It is parsed at most once, and so is what it was before it
+// was compiled, whatever is done with it. It is not for use by several goroutines at a
+// time.
+type File struct {
+	*opened
+	opts Options
+	was  *reverted
+	// decompiling says that unions are to be declared in schemas or not at all.
+	decompiling bool
+}
+
+// opened is what all uses of a file share.
+type opened struct {
+	name  string
+	given []byte // the file
+	// source is the file, its last line ended, and wrong what is wrong with it, when it
+	// is parsed. It is nil if it cannot be read.
+	source    *text
+	wrong     diag.List
+	parsed    bool
+	limits    limit.Limits
+	annotated *annotated
+}
+
+// reverted is what all uses share that revert a file in the same way.
+type reverted struct{ base *base }
+
+// Open opens a file, which is called name in diagnostics; it is parsed when that is needed. What is wrong with it is among
+// the diagnostics of what is done with it. src is not modified, and must not be while the
+// file is in use.
+func Open(name string, src []byte, opts Options) *File {
+	f := &opened{name: name, given: src, limits: opts.Limits}
+	return &File{opened: f, opts: opts, was: &reverted{}}
+}
+
+// With is the same file, to be used with other options. Its limits stay.
+func (f *File) With(opts Options) *File {
+	opts.Limits = f.limits
+	was := f.was
+	if opts.Forget != f.opts.Forget || !opts.Elsewhere.Same(f.opts.Elsewhere) {
+		was = &reverted{}
+	}
+	return &File{opened: f.opened, opts: opts, was: was}
+}
+
+// Options are those that the file is used with.
+func (f *File) Options() Options { return f.opts }
+
+// Name is what diagnostics call the file, and Bytes what it holds, which is not to be
+// changed.
+func (f *File) Name() string  { return f.name }
+func (f *File) Bytes() []byte { return f.given }
+
 // Compile returns src with the unions of its CRDs compiled. name is the file's
 // name in diagnostics. The list is sorted; when it has errors, the result is
 // nil. src is not modified, and may be returned when nothing changes.
 func Compile(name string, src []byte, opts Options) ([]byte, diag.List) {
-	p := &patcher{name: name, opts: opts}
-	return p.result(src, p.compile(src))
-}
-
-// compile returns what src, its last line ended, compiles to.
-func (p *patcher) compile(src []byte) []byte {
-	text := ended(src)
-	base, ok := p.source(text)
-	if !ok {
-		return nil
-	}
-	var edits []yamltext.Edit
-	for i, d := range p.file.Docs {
-		edits = append(edits, p.compileDocument(i, d)...)
-	}
-	if p.diags.HasErrors() {
-		// No rules are removed then, and what is wrong may be why a union is forgotten.
-		p.diags = slices.DeleteFunc(p.diags, func(d diag.Diagnostic) bool { return d.Code == diag.Forgotten })
-		return text
-	}
-	if len(edits) == 0 && !base.changed {
-		return text
-	}
-	out, err := yamltext.Apply(base.text, edits)
-	if err == nil {
-		out, err = p.prove(text, base, out, edits)
-	}
-	if err == nil && p.expected[p.file.Docs[len(p.file.Docs)-1]] != nil {
-		err = checkEnd(src, text)
-	}
-	if err != nil {
-		p.unproved(err)
-	}
-	return out
-}
-
-// result returns what became of src, out, if nothing is wrong with it: it is what
-// every file that is rewritten passes. The last line of out is ended; that of the
-// result is if that of src was.
-func (p *patcher) result(src, out []byte) ([]byte, diag.List) {
-	if !p.diags.HasErrors() {
-		out = unended(out, src)
-		if err := p.held(src, out); err != nil {
-			p.unproved(err)
-		}
-	}
-	if p.diags.HasErrors() {
-		return nil, p.diags.Sort()
-	}
-	return out, p.diags.Sort()
-}
-
-// source parses what is to be compiled: the text without what an earlier
-// compilation did, and without hand-written rules that are to be replaced.
-func (p *patcher) source(text []byte) (undone, bool) {
-	if p.opts.AsRecorded {
-		p.asRecorded = p.recordedOptions(text)
-	}
-	base, ok := p.undo(text)
-	if !ok || base.changed && !p.parse(base.text) {
-		return undone{}, false
-	}
-	p.back = base.position
-	if base, ok = p.replace(base); !ok {
-		return undone{}, false
-	}
-	p.back = base.position
-	return base, true
+	return Open(name, src, opts).Compile()
 }
 
 // Decompile returns src with the unions of its CRDs as they were before
@@ -123,9 +120,141 @@ func (p *patcher) source(text []byte) (undone, bool) {
 // reformatted it. CRDs without the annotation stay as they are. Of the options only
 // Forget and Limits count. The list is sorted; when it has errors, the result is nil.
 func Decompile(name string, src []byte, opts Options) ([]byte, diag.List) {
-	p := &patcher{name: name, opts: Options{Forget: opts.Forget, Limits: opts.Limits}, decompiling: true}
-	base, _ := p.undo(ended(src))
-	return p.result(src, base.text)
+	return Open(name, src, opts).Decompile()
+}
+
+// Compile is the function of that name for an open file.
+func (f *File) Compile() ([]byte, diag.List) {
+	j := f.begin()
+	return j.result(j.compile())
+}
+
+// Decompile is the function of that name for an open file.
+func (f *File) Decompile() ([]byte, diag.List) {
+	j := (&File{opened: f.opened, opts: Options{Forget: f.opts.Forget}, was: &reverted{}, decompiling: true}).begin()
+	if base := j.base(); base != nil {
+		return j.result(base.Src)
+	}
+	return j.result(nil)
+}
+
+// CRDs returns the CustomResourceDefinitions of the file, each with its name, group and
+// kind. It is false when the file cannot be read.
+func (f *File) CRDs() ([]union.Target, bool) {
+	if f.parse(); f.source == nil {
+		return nil, false
+	}
+	var l []union.Target
+	for _, m := range f.source.manifests() {
+		l = append(l, m.names())
+	}
+	return l, true
+}
+
+// job is something that is done with a file.
+type job struct {
+	*File
+	diags diag.List
+	// touched are the schemas that are edited, and the annotations taken out.
+	touched []touch
+	// hints are those for errors in declarations that an annotation keeps, by position.
+	hints map[diag.Pos]string
+	made  []*text // of the file
+}
+
+func (f *File) begin() *job {
+	f.parse()
+	return &job{File: f, diags: slices.Clone(f.wrong)}
+}
+
+func (f *opened) parse() {
+	if !f.parsed {
+		f.source, f.wrong = parse(f.name, ended(f.given), f.limits)
+		f.parsed = true
+	}
+}
+
+// base is the file without what compiling did to it, or nil when there are errors.
+func (j *job) base() *base {
+	if j.source == nil {
+		return nil
+	}
+	b := j.revert()
+	j.made = []*text{j.source, b.text}
+	j.diags = append(j.diags, b.diags...)
+	j.touched, j.hints = b.touched, b.hints
+	if j.diags.HasErrors() {
+		return nil
+	}
+	return b
+}
+
+// compile returns what the file, its last line ended, compiles to.
+func (j *job) compile() []byte {
+	base := j.base()
+	if base == nil {
+		return nil
+	}
+	t := j.replace(base)
+	if t == nil {
+		return nil
+	}
+	r := revise(t)
+	for _, d := range t.docs {
+		j.compileDocument(r, base, d)
+	}
+	if j.diags.HasErrors() {
+		// No rules are removed then, and what is wrong may be why a union is forgotten.
+		j.diags = slices.DeleteFunc(j.diags, func(d diag.Diagnostic) bool { return d.Code == diag.Forgotten })
+		return nil
+	}
+	if len(r.edits) == 0 && t == j.source {
+		return t.Src
+	}
+	out, err := r.text(j.limits)
+	if err != nil {
+		j.unproved(err)
+		return nil
+	}
+	j.made = append(j.made, out)
+	if _, edited := r.want[len(t.docs)-1]; edited {
+		if err := j.checkEnd(); err != nil {
+			j.unproved(err)
+		}
+	}
+	if base.text == j.source {
+		return out.Src
+	}
+	return j.kept(out)
+}
+
+// kept is a result in which documents whose rules come out as they are keep their bytes.
+func (j *job) kept(out *text) []byte {
+	var kept []byte
+	for i, d := range j.source.docs {
+		if d.same(out.docs[i]) {
+			kept = append(kept, d.bytes()...)
+		} else {
+			kept = append(kept, out.docs[i].bytes()...)
+		}
+	}
+	return kept
+}
+
+// result returns what became of the file, out, if nothing is wrong with it: it is what
+// every file that is rewritten passes. The last line of out is ended; that of the
+// result is if that of the file was.
+func (j *job) result(out []byte) ([]byte, diag.List) {
+	if !j.diags.HasErrors() {
+		out = unended(out, j.given)
+		if err := j.held(out); err != nil {
+			j.unproved(err)
+		}
+	}
+	if j.diags.HasErrors() {
+		return nil, j.diags.Sort()
+	}
+	return out, j.diags.Sort()
 }
 
 // ended returns src with its last line ended, which spares every edit the case
@@ -134,215 +263,96 @@ func ended(src []byte) []byte {
 	if len(src) == 0 || bytes.HasSuffix(src, []byte("\n")) {
 		return src
 	}
-	return append(slices.Clip(src), textOf{File: &yamltext.File{Src: src}}.newline()...)
+	return append(slices.Clip(src), newline(src)...)
 }
 
 func unended(out, src []byte) []byte {
 	if bytes.HasSuffix(src, []byte("\n")) {
 		return out
 	}
-	return bytes.TrimSuffix(out, []byte(textOf{File: &yamltext.File{Src: src}}.newline()))
+	return bytes.TrimSuffix(out, []byte(newline(src)))
 }
 
 // checkEnd returns an error when the last line break that ended added changes
 // what the last document means, as it does to a block scalar.
-func checkEnd(src, text []byte) error {
-	if len(src) == len(text) {
+func (j *job) checkEnd() error {
+	if len(j.given) == len(j.source.Src) {
 		return nil
 	}
-	f, err := yamltext.Parse(src)
+	given, err := j.textOf(j.given)
 	if err != nil {
 		return err
 	}
-	start := f.Docs[len(f.Docs)-1].Start
-	_, as, err := source.Read(src[start:])
-	if err != nil {
-		return err
-	}
-	if _, want, err := source.Read(text[start:]); err != nil || !reflect.DeepEqual(as, want) {
+	last := len(j.source.docs) - 1
+	_, is, _ := given.docs[last].value()
+	if _, want, _ := j.source.docs[last].value(); !reflect.DeepEqual(is, want) {
 		return errors.New("the file ends in the middle of a block scalar: end its last line")
 	}
 	return nil
 }
 
-// patcher works on one file.
-type patcher struct {
-	name string
-	opts Options
-	// decompiling says that unions are to be declared in schemas or not at all.
-	decompiling bool
-	file        *yamltext.File
-	diags       diag.List
-	// asRecorded are options that CRDs were compiled with, by document and place in it.
-	asRecorded map[string]Options
-	// back translates positions in file to positions in the user's file.
-	back func(line, col int) (l, c int, restored bool)
-	// expected is, by document, what it is to mean after the edits.
-	expected map[*yamltext.Document]any
-	// external are the declarations from elsewhere that annotations remember, by
-	// document and place in it.
-	external map[string][]union.External
-	// proofs counts the rules that are tried to be proved ours.
-	proofs int
-	// touched are the schemas that are edited, and the annotations taken out.
-	touched []touch
-}
-
-func (p *patcher) report(d diag.Diagnostic) {
-	d.Edits = slices.Clone(d.Edits)
-	if d.Pos.Line > annotated {
-		d.Edits = nil
-		if d.Pos.Line -= annotated; d.Severity == diag.Error {
-			d.Hint = strings.TrimPrefix(d.Hint+"; the declaration stands elsewhere, and the annotation "+Annotation+" keeps it: correct it there, and give it again (--go, --unions)", "; ")
-		}
-	} else if d.Pos.Line > 0 && d.Pos.File == p.name && p.back != nil {
-		var restored bool
-		if d.Pos.Line, d.Pos.Col, restored = p.back(d.Pos.Line, d.Pos.Col); restored && d.Severity == diag.Error {
-			d.Hint = strings.TrimPrefix(d.Hint+"; the declaration is in the annotation "+Annotation+": run unioncel decompile to edit it", "; ")
-		}
-		for i, e := range d.Edits {
-			d.Edits[i].Line, d.Edits[i].Col, _ = p.back(e.Line, e.Col)
-		}
-		if restored {
-			d.Edits = nil
+// textOf is the text that was made from bytes, or else they are parsed.
+func (j *job) textOf(src []byte) (*text, error) {
+	for _, t := range j.made {
+		if bytes.Equal(t.Src, src) {
+			return t, nil
 		}
 	}
-	for i, r := range d.Related {
-		if r.Pos.File == p.name {
-			d.Related[i].Pos.Line, d.Related[i].Pos.Col, _ = p.position(r.Pos)
+	t, wrong := parse(j.name, src, j.limits)
+	if t == nil {
+		return nil, errors.New(wrong[0].Message)
+	}
+	return t, nil
+}
+
+func (j *job) report(d diag.Diagnostic) {
+	if hint := j.hints[d.Pos]; hint != "" {
+		if d.Edits = nil; d.Severity == diag.Error {
+			d.Hint = strings.TrimPrefix(d.Hint+"; "+hint, "; ")
 		}
 	}
-	p.diags = append(p.diags, d)
+	j.diags = append(j.diags, d)
 }
 
-func (p *patcher) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
-	p.report(diag.Diagnostic{Code: code, Pos: p.pos(n), Message: fmt.Sprintf(format, args...), Hint: hint})
+func (j *job) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
+	j.report(diag.Diagnostic{Code: code, Pos: diag.Pos{File: j.name, Line: n.Line, Col: n.Column}, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-func (p *patcher) pos(n *yaml.Node) diag.Pos {
-	return diag.Pos{File: p.name, Line: n.Line, Col: n.Column}
+func (j *job) unproved(err error) {
+	j.diags = append(j.diags, unproved(j.name, err))
 }
 
-func (p *patcher) unproved(err error) {
-	p.report(diag.Diagnostic{Code: diag.Unproved, Pos: diag.Pos{File: p.name},
+func unproved(name string, err error) diag.Diagnostic {
+	return diag.Diagnostic{Code: diag.Unproved, Pos: diag.Pos{File: name},
 		Message: "the edited file would not mean what it should: " + err.Error(),
-		Hint:    "nothing was written; please report this file"})
+		Hint:    "nothing was written; please report this file"}
 }
 
-// parse reads text into p.file. What is wrong with it is reported.
-func (p *patcher) parse(text []byte) bool {
-	p.expected = map[*yamltext.Document]any{}
-	file, wrong := source.Parse(p.name, text, p.opts.Limits)
+// input is a CRD as the compiler takes it. What is wrong is reported.
+func (j *job) input(m *manifest, external []union.External) (compile.Manifest, bool) {
+	data, value, wrong := m.value()
 	if wrong != nil {
-		p.report(*wrong)
-		return false
+		j.report(*wrong)
+		return compile.Manifest{}, false
 	}
-	p.file = file
-	ok := true
-	for _, d := range file.Docs {
-		if len(p.crds(d)) == 0 {
-			continue
-		}
-		for _, d := range source.Duplicates(p.name, d.Root) {
-			p.report(d)
-			ok = false
-		}
-	}
-	return ok
-}
-
-// manifest is a CustomResourceDefinition in a document, at the root or in the
-// items of a list.
-type manifest struct {
-	node *yaml.Node
-	// items are the indices that lead to it through lists.
-	items []int
-}
-
-const group = "apiextensions.k8s.io/"
-
-// crds returns the CRDs of a document. A CRD with unions in a version that no API
-// server serves any more is reported.
-func (p *patcher) crds(d *yamltext.Document) []manifest {
-	var l []manifest
-	var find func(n *yaml.Node, items []int)
-	find = func(n *yaml.Node, items []int) {
-		if n != nil && n.Kind == yaml.AliasNode && compile.Declares(n.Alias) {
-			p.errorf(n, diag.SharedContent, "write the CRD out at each of its places", "the alias *%s stands for a CRD that declares unions: editing it would change other places", n.Value)
-		}
-		if n == nil || n.Kind != yaml.MappingNode {
-			return
-		}
-		kind, apiVersion := text(n, "kind"), text(n, "apiVersion")
-		switch {
-		case source.IsList(kind):
-			_, v, _, ok := yamltext.Lookup(n, "items")
-			switch {
-			case ok && v.Kind == yaml.SequenceNode:
-				for i, item := range v.Content {
-					find(item, append(slices.Clone(items), i))
-				}
-			case ok && v.Kind == yaml.AliasNode:
-				find(v, nil)
-			}
-		case kind == source.CRDKind && apiVersion == group+"v1":
-			l = append(l, manifest{n, items})
-		case kind == source.CRDKind && strings.HasPrefix(apiVersion, group) && compile.Declares(n):
-			p.errorf(n, diag.OldCRDVersion, "convert it to "+group+"v1", "%s has not been served since Kubernetes 1.22", apiVersion)
-		}
-	}
-	find(d.Root, nil)
-	return l
-}
-
-// text returns the scalar at a key of mapping n, or "".
-func text(n *yaml.Node, key string) string {
-	_, v, _, ok := yamltext.Lookup(n, key)
-	if !ok || yamltext.Resolve(v).Kind != yaml.ScalarNode {
-		return ""
-	}
-	return yamltext.Resolve(v).Value
-}
-
-// value reads a document of the file; errors are reported.
-func (p *patcher) value(d *yamltext.Document) (data []byte, v any, ok bool) {
-	data, v, wrong := source.Value(p.name, p.file, d)
-	if wrong != nil {
-		p.report(*wrong)
-	}
-	return data, v, wrong == nil
-}
-
-// input is a CRD as the compiler takes it. value is that of the document, read
-// when it is needed. What is wrong is reported.
-func (p *patcher) input(d *yamltext.Document, m manifest, external []union.External, value *any) (compile.Manifest, bool) {
-	var data []byte
-	if *value == nil {
-		var ok bool
-		if data, *value, ok = p.value(d); !ok {
-			return compile.Manifest{}, false
-		}
-	}
-	if data == nil || len(m.items) > 0 {
+	if len(m.items) > 0 {
 		var err error
-		if data, err = json.Marshal(m.in(*value)); err != nil {
-			p.unproved(err)
+		if data, err = json.Marshal(m.in(value)); err != nil {
+			j.unproved(err)
 			return compile.Manifest{}, false
 		}
 	}
-	return compile.Manifest{File: p.name, Node: m.node, JSON: data, External: external, Limits: p.opts.Limits}, true
+	return compile.Manifest{File: j.name, Node: m.node, JSON: data, External: external, Limits: j.limits}, true
 }
 
-// in returns the manifest's part of its document's value.
-func (m manifest) in(v any) map[string]any {
-	for _, i := range m.items {
-		list, _ := v.(map[string]any)
-		items, _ := list["items"].([]any)
-		if i >= len(items) {
-			return nil
+// externals returns the external declarations for a CRD: those given, and for versions of
+// which nothing is given those its annotation keeps.
+func (f *File) externals(b *base, m *manifest) []union.External {
+	l, all := f.opts.Elsewhere.Of(m.names())
+	for _, e := range b.external[m.key()] {
+		if !all(e.Version) {
+			l = append(l, e)
 		}
-		v = items[i]
 	}
-	crd, _ := v.(map[string]any)
-	return crd
+	return l
 }

@@ -1,10 +1,6 @@
 package crdpatch
 
 import (
-	"fmt"
-
-	"go.yaml.in/yaml/v3"
-
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -15,90 +11,66 @@ import (
 // CRDs those in the annotation, whether or not the compiled rules are still what
 // they were. Of the options only Elsewhere and Limits count. The list is sorted; when it has errors, the result is nil.
 func Declared(name string, src []byte, opts Options) ([]compile.Declared, diag.List) {
-	p := &patcher{name: name, opts: Options{Elsewhere: opts.Elsewhere, Limits: opts.Limits}}
-	if !p.parse(ended(src)) {
-		return nil, p.diags.Sort()
-	}
-	var l []compile.Declared
-	for i, d := range p.file.Docs {
-		var value any
-		for _, m := range p.crds(d) {
-			recorded := p.recorded(&restorer{patcher: p, text: textOf{p.file, d}, manifest: m, document: i}, &value)
-			external := append(recorded, p.externals(i, m)...)
-			if len(external) == 0 && !compile.Declares(m.node) {
-				continue
-			}
-			manifest, ok := p.input(d, m, external, &value)
-			if !ok {
-				continue
-			}
-			declared, diags := compile.Unions(manifest)
-			for _, d := range diags {
-				p.report(d)
-			}
-			if declared != nil && len(declared.Objects) > 0 {
-				l = append(l, *declared)
-			}
-		}
-	}
-	if p.diags.HasErrors() {
-		return nil, p.diags.Sort()
-	}
-	return l, p.diags.Sort()
+	return Open(name, src, Options{Elsewhere: opts.Elsewhere, Limits: opts.Limits}).Declared()
 }
 
-// recorded returns the declarations that the annotation of a compiled CRD keeps
-// for the schemas that have none; those from elsewhere are remembered. A schema
-// that is gone is reported.
-func (p *patcher) recorded(r *restorer, value *any) []union.External {
-	if !r.read(value) {
-		return nil
+// Declared is the function of that name for an open file.
+func (f *File) Declared() ([]compile.Declared, diag.List) {
+	j := f.begin()
+	if j.source == nil {
+		return nil, j.diags.Sort()
 	}
+	compiled := j.compiledCRDs()
+	b := &base{external: map[string][]union.External{}, diags: compiled.diags}
+	own := map[string][]union.External{}
+	for _, c := range compiled.crds {
+		own[c.key()] = j.recorded(c, b)
+	}
+	j.diags = append(j.diags, b.diags...)
+	var l []compile.Declared
+	for _, m := range j.source.manifests() {
+		external := append(own[m.key()], j.externals(b, m)...)
+		if len(external) == 0 && !compile.Declares(m.node) {
+			continue
+		}
+		in, ok := j.input(m, external)
+		if !ok {
+			continue
+		}
+		declared, diags := compile.Unions(in)
+		for _, d := range diags {
+			j.report(d)
+		}
+		if declared != nil && len(declared.Objects) > 0 {
+			l = append(l, *declared)
+		}
+	}
+	if j.diags.HasErrors() {
+		return nil, j.diags.Sort()
+	}
+	return l, j.diags.Sort()
+}
+
+// recorded returns the declarations that the annotation of a compiled CRD keeps for the
+// schemas that had one and have none. Those from elsewhere are kept in b, and schemas
+// that are gone reported there.
+func (f *File) recorded(c *annotatedCRD, b *base) []union.External {
+	_, value, _ := c.document.value()
+	r := &reverter{File: f, annotatedCRD: c, base: b, value: c.in(value)}
 	var l []union.External
-	for _, s := range r.record.Schemas {
+	for _, s := range c.record.Schemas {
 		if len(s.Unions) == 0 {
 			continue
 		}
-		_, node := findSchema(r.manifest.node, s)
-		switch {
-		case node == nil:
+		_, node := c.schema(s.Version, s.Path)
+		if node == nil {
 			r.gone(s)
-		case s.External:
-			r.remember(s)
-		case indexOf(node, union.Key) < 0:
-			if e, ok := r.external(s, p.pos(node)); ok {
-				l = append(l, e)
-			}
+			continue
 		}
-		if node != nil {
-			r.rememberExtension(s)
+		if !s.External && indexOf(node, union.Key) < 0 {
+			l = append(l, s.declaration(c.pos(node)))
 		}
+		r.keep(s)
 	}
 	return l
-}
-
-// nodeOf turns a value of orderedJSON into a node.
-func nodeOf(v any) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.ScalarNode}
-	switch v := v.(type) {
-	case table:
-		n.Kind, n.Tag = yaml.MappingNode, "!!map"
-		for _, p := range v {
-			n.Content = append(n.Content, nodeOf(p.key), nodeOf(p.value))
-		}
-	case list:
-		n.Kind, n.Tag = yaml.SequenceNode, "!!seq"
-		for _, item := range v {
-			n.Content = append(n.Content, nodeOf(item))
-		}
-	case string:
-		n.Tag, n.Value, n.Style = "!!str", v, yaml.DoubleQuotedStyle
-	case nil:
-		n.Tag, n.Value = "!!null", "null"
-	case bool:
-		n.Tag, n.Value = "!!bool", fmt.Sprint(v)
-	default:
-		n.Tag, n.Value = "!!float", fmt.Sprint(v)
-	}
-	return n
 }

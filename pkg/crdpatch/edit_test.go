@@ -161,7 +161,7 @@ func TestEditedAfterCompile(t *testing.T) {
 		},
 		{
 			name: "member renamed", in: change("              a: {type", "              c: {type"), decompiled: strings.Replace(in, "              a: {type", "              c: {type", 1),
-			diags: `compile: crd.yaml:21:13: error: UC203: member "a" is not a property of this object`,
+			diags: `compile: crd.yaml:20:13: error: UC203: member "a" is not a property of this object`,
 		},
 		{
 			name: "behind the rules", in: compiled + "          größer: {type: object, x-kubernetes-unions: 1}\n",
@@ -171,7 +171,7 @@ func TestEditedAfterCompile(t *testing.T) {
 		{
 			name: "member renamed in front", in: change("spec:\n  group", "# größer\nspec:\n  group", "              a: {type", "              c: {type"),
 			decompiled: strings.Replace(strings.Replace(in, "              a: {type", "              c: {type", 1), "spec:\n  group", "# größer\nspec:\n  group", 1),
-			diags:      `compile: crd.yaml:22:13: error: UC203: member "a" is not a property of this object`,
+			diags:      `compile: crd.yaml:21:13: error: UC203: member "a" is not a property of this object`,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -18,41 +18,38 @@ import (
 func undeclared(t *testing.T, in []byte) ([]byte, union.Elsewhere) {
 	t.Helper()
 	names := map[string]bool{}
-	p := &patcher{name: "in"}
-	if !p.parse(ended(in)) {
-		t.Fatal(p.diags)
+	j := Open("in", in, Options{}).begin()
+	if j.source == nil {
+		t.Fatal(j.diags)
 	}
 	var e union.Elsewhere
 	var edits []yamltext.Edit
-	for _, d := range p.file.Docs {
-		var value any
-		for _, m := range p.crds(d) {
-			manifest, ok := p.input(d, m, nil, &value)
-			if !ok {
-				t.Fatal(p.diags)
+	for _, m := range j.source.manifests() {
+		manifest, ok := j.input(m, nil)
+		if !ok {
+			t.Fatal(j.diags)
+		}
+		declared, diags := compile.Unions(manifest)
+		if declared == nil {
+			t.Fatal(diags)
+		}
+		name := m.names().Name
+		if names[name] {
+			return in, union.Elsewhere{} // two CRDs of one name cannot be told apart
+		}
+		names[name] = true
+		e.Scopes = append(e.Scopes, union.Scope{Target: union.Target{Name: name}})
+		for _, o := range declared.Objects {
+			e.Externals = append(e.Externals, union.External{Target: union.Target{Name: name}, Version: o.Name, Steps: o.Steps, Value: o.Value, File: "elsewhere"})
+			cut, err := m.cut(o.Node, o.Key/2, o.Key/2)
+			if err != nil {
+				t.Fatal(err)
 			}
-			declared, diags := compile.Unions(manifest)
-			if declared == nil {
-				t.Fatal(diags)
-			}
-			name, _, _ := m.names()
-			if names[name] {
-				return in, union.Elsewhere{} // two CRDs of one name cannot be told apart
-			}
-			names[name] = true
-			e.Scopes = append(e.Scopes, union.Scope{Target: union.Target{Name: name}})
-			for _, o := range declared.Objects {
-				e.Externals = append(e.Externals, union.External{Target: union.Target{Name: name}, Version: o.Name, Steps: o.Steps, Value: o.Value, File: "elsewhere"})
-				cut, err := textOf{p.file, d}.cut(o.Node, o.Key/2, o.Key/2)
-				if err != nil {
-					t.Fatal(err)
-				}
-				edits = append(edits, yamltext.Edit{Start: cut.start, End: cut.end})
-			}
+			edits = append(edits, yamltext.Edit{Start: cut.start, End: cut.end})
 		}
 	}
 	slices.SortFunc(edits, func(a, b yamltext.Edit) int { return a.Start - b.Start })
-	out, err := yamltext.Apply(p.file.Src, edits)
+	out, err := yamltext.Apply(j.source.Src, edits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,8 +153,7 @@ const gateway = gatewayHead + `          spec:
 
 // external declares a union of a and b in gateway.
 func external(version string, steps string, declaration string) union.External {
-	u, _ := orderedJSON([]byte(declaration))
-	value := nodeOf(u)
+	value, _ := yamltext.FromJSON([]byte(declaration))
 	value.Line, value.Column = 7, 5
 	return union.External{Target: union.Target{Group: "example.com", Kind: "Gateway"}, Version: version, Steps: strings.Split(steps, "."), Value: value, File: "unions.yaml"}
 }
@@ -187,7 +183,7 @@ func TestBadDeclaredOutside(t *testing.T) {
 		{"metadata", gateway, external("v1", "properties.metadata", aOrB), `unions.yaml:7:5: error: UC216: a union cannot stand inside metadata: the API server runs no rules there`},
 		{"twice", declaring, external("v1", routes, aOrB), `unions.yaml:7:5: error: UC704: x-kubernetes-unions stands in this schema of the CRD, too`},
 		{"members", gateway, external("v1", routes, `[{"members": ["a", "c"]}]`), `UC203`},
-		{"another CRD", gateway, union.External{Target: union.Target{Name: "other.example.com"}, Value: nodeOf(list{})}, ""},
+		{"another CRD", gateway, union.External{Target: union.Target{Name: "other.example.com"}, Value: listNode()}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, diags := Compile("crd.yaml", []byte(c.src), Options{Elsewhere: union.Elsewhere{Externals: []union.External{c.e}}})

@@ -293,7 +293,7 @@ func TestImpliedByAnother(t *testing.T) {
 		other = "            x-kubernetes-unions:\n            - members: [a, b]\n"
 	)
 	implying := `[{"discriminator":"path","fields-to-discriminateBy":{"a":"/x"},"optionalMembers":["a"],"unmappedValues":"Forbid"}]`
-	set := union.Elsewhere{Externals: []union.External{{Target: union.Target{Name: "things.example.com"}, Steps: []string{"properties", "spec"}, Value: nodeOf(list{table{{"members", list{"a", "b"}}}})}}}
+	set := union.Elsewhere{Externals: []union.External{{Target: union.Target{Name: "things.example.com"}, Steps: []string{"properties", "spec"}, Value: listNode(mappingNode(stringNode("members"), listNode(stringNode("a"), stringNode("b"))))}}}
 	for _, tt := range []struct {
 		name, record, declared string
 		elsewhere              union.Elsewhere

@@ -2,21 +2,20 @@ package crdpatch
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/source"
-	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // touch is what one step did to a schema, or without one to the annotation of a CRD.
 type touch struct {
-	document int
-	items    []int // of the CRD
-	schema   *compile.Place
+	*manifest
+	schema *compile.Place
 	// removed and added are items, by list.
 	removed, added map[string][]any
 	// replaced are the keys of what else gave way to a union.
@@ -24,8 +23,8 @@ type touch struct {
 }
 
 // replacementOf is what a removal does to a schema, which is not changed yet.
-func replacementOf(document int, m manifest, r compile.Removal, schema map[string]any) touch {
-	t := touch{document: document, items: m.items, schema: &r.Place, removed: map[string][]any{}}
+func replacementOf(m *manifest, r compile.Removal, schema map[string]any) touch {
+	t := touch{manifest: m, schema: &r.Place, removed: map[string][]any{}}
 	for _, c := range r.Constraints {
 		switch l, ok := schema[c.Key].([]any); {
 		case !slices.Contains(listKeys, c.Key):
@@ -38,52 +37,48 @@ func replacementOf(document int, m manifest, r compile.Removal, schema map[strin
 }
 
 // held is the last word on a result, whatever led to it: it returns an error unless
-// text and out differ in nothing but declarations, rules and allOf of the schemas that
+// it and the file differ in nothing but declarations, rules and allOf of the schemas that
 // were touched, as items that were to be removed and added; in what unions replace; and
 // in our annotation. Documents without CRDs are the same to the byte.
-func (p *patcher) held(text, out []byte) error {
-	if bytes.Equal(text, out) {
+func (j *job) held(out []byte) error {
+	if bytes.Equal(j.given, out) {
 		return nil
 	}
-	before, err := yamltext.Parse(text)
+	before, err := j.textOf(j.given)
 	if err != nil {
 		return err
 	}
-	after, err := yamltext.Parse(out)
+	after, err := j.textOf(out)
 	if err != nil {
 		return err
 	}
-	if len(before.Docs) != len(after.Docs) {
-		return fmt.Errorf("%d documents became %d", len(before.Docs), len(after.Docs))
+	if len(before.docs) != len(after.docs) {
+		return fmt.Errorf("%d documents became %d", len(before.docs), len(after.docs))
 	}
-	for i, d := range before.Docs {
-		e := after.Docs[i]
-		if bytes.Equal(text[d.Start:d.End], out[e.Start:e.End]) {
+	for i, d := range before.docs {
+		if bytes.Equal(d.bytes(), after.docs[i].bytes()) {
 			continue
 		}
-		if err := p.heldDocument(i, text[d.Start:d.End], out[e.Start:e.End]); err != nil {
-			return fmt.Errorf("document %d: %w", i+1, err)
+		if err := j.heldDocument(d, after.docs[i]); err != nil {
+			return &documentError{i, err}
 		}
 	}
 	return nil
 }
 
-func (p *patcher) heldDocument(i int, text, out []byte) error {
-	touched := slices.DeleteFunc(slices.Clone(p.touched), func(t touch) bool { return t.document != i })
+func (j *job) heldDocument(before, after *document) error {
+	touched := slices.DeleteFunc(slices.Clone(j.touched), func(t touch) bool { return t.index != before.index })
 	if len(touched) == 0 {
-		return fmt.Errorf("it changed, and nothing in it is compiled")
+		return errors.New("it changed, and nothing in it is compiled")
 	}
-	_, a, err := source.Read(text)
-	if err != nil {
-		return err
+	for _, d := range []*document{before, after} {
+		if _, _, wrong := d.value(); wrong != nil {
+			return errors.New(wrong.Message)
+		}
 	}
-	_, b, err := source.Read(out)
-	if err != nil {
-		return err
-	}
+	a, b := before.copied(), after.copied()
 	for _, t := range touched {
-		m := manifest{items: t.items}
-		was, is := m.in(a), m.in(b)
+		was, is := t.in(a), t.in(b)
 		if was == nil || is == nil {
 			return fmt.Errorf("a CRD is gone")
 		}
@@ -114,8 +109,7 @@ func (p *patcher) heldDocument(i int, text, out []byte) error {
 		if t.schema == nil {
 			continue
 		}
-		m := manifest{items: t.items}
-		x, y := schemaIn(m.in(a), t.schema.Version, t.schema.Steps), schemaIn(m.in(b), t.schema.Version, t.schema.Steps)
+		x, y := schemaIn(t.in(a), t.schema.Version, t.schema.Steps), schemaIn(t.in(b), t.schema.Version, t.schema.Steps)
 		for _, key := range listKeys {
 			was, is := sortedItems(x[key]), sortedItems(y[key])
 			if !slices.Equal(was, is) {
@@ -129,11 +123,6 @@ func (p *patcher) heldDocument(i int, text, out []byte) error {
 		return fmt.Errorf("%s", difference("", b, a))
 	}
 	return nil
-}
-
-func itemsOf(v any) []any {
-	l, _ := v.([]any)
-	return l
 }
 
 // sortedItems are the items of a list, or anything else, as sorted texts.
@@ -160,4 +149,61 @@ func unannotate(crd map[string]any) {
 	if delete(annotations, Annotation); len(annotations) == 0 {
 		delete(metadata, "annotations")
 	}
+}
+
+// same reports whether two documents have the same rules of the same unions, and
+// differ at most in what their annotations remember of the text.
+func (d *document) same(e *document) bool {
+	if bytes.Equal(d.bytes(), e.bytes()) {
+		return true
+	}
+	for _, x := range []*document{d, e} {
+		if _, _, wrong := x.value(); wrong != nil {
+			return false
+		}
+	}
+	a, b := d.copied(), e.copied()
+	for _, m := range d.crds {
+		if !forget(m.in(a)) || !forget(m.in(b)) {
+			return false
+		}
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// forget takes out of a CRD's annotation what it remembers of the text, and
+// sorts the rules, and allOf, of the schemas it lists: their order means nothing. It returns
+// false when the annotation cannot be read.
+func forget(crd map[string]any) bool {
+	metadata, _ := crd["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	text, ok := annotations[Annotation].(string)
+	if !ok {
+		return annotations[Annotation] == nil
+	}
+	r, err := parseRecord(text)
+	if err != nil {
+		return false
+	}
+	r.Annotations, r.JSON = nil, false
+	for i := range r.Schemas {
+		s := &r.Schemas[i]
+		s.Source, s.At = "", 0
+		slices.Sort(s.AllOf)
+		slices.Sort(s.Rules)
+		for v := range listAt(crd, "spec", "versions") {
+			for _, key := range listKeys {
+				if items, _ := schemaIn(crd, v, s.Path)[key].([]any); len(items) > 0 {
+					slices.SortStableFunc(items, func(a, b any) int {
+						return cmp.Or(cmp.Compare(ruleOf(a), ruleOf(b)), cmp.Compare(sumOf(a), sumOf(b)))
+					})
+				}
+			}
+		}
+	}
+	slices.SortFunc(r.Schemas, func(a, b schemaRecord) int {
+		return slices.Compare(append([]string{a.Version}, a.Path...), append([]string{b.Version}, b.Path...))
+	})
+	annotations[Annotation], err = r.String()
+	return err == nil
 }

@@ -52,18 +52,15 @@ func TestHeld(t *testing.T) {
 	if err := yaml.Unmarshal([]byte("[{members: [a, b]}]"), &value); err != nil {
 		t.Fatal(err)
 	}
-	declarations := []union.External{{Target: union.Target{Name: "things.example.com"}, Steps: []string{"properties", "spec"}, Value: value.Content[0]}}
+	declarations := union.Elsewhere{Externals: []union.External{{Target: union.Target{Name: "things.example.com"}, Steps: []string{"properties", "spec"}, Value: value.Content[0]}}}
 	verbs := []struct {
 		name, in string
-		run      func(p *patcher, src []byte) []byte
+		run      func(j *job) []byte
 	}{
-		{"compile", in, (*patcher).compile},
-		{"decompile", compiled, func(p *patcher, src []byte) []byte {
-			base, _ := p.undo(src)
-			return base.text
-		}},
-		{"declare", undeclared, func(p *patcher, src []byte) []byte { return p.declareIn(src, declarations) }},
-		{"replace", strings.NewReplacer("discriminatorChange: Forbid", "handWrittenRules: Replace", "- rule: has(self.c)", "- rule: has(self.c)\n            - rule: \"!has(self.a) || !has(self.b)\"").Replace(in), (*patcher).compile},
+		{"compile", in, (*job).compile},
+		{"decompile", compiled, func(j *job) []byte { return j.base().Src }},
+		{"declare", undeclared, func(j *job) []byte { return j.declare(declarations) }},
+		{"replace", strings.NewReplacer("discriminatorChange: Forbid", "handWrittenRules: Replace", "- rule: has(self.c)", "- rule: has(self.c)\n            - rule: \"!has(self.a) || !has(self.b)\"").Replace(in), (*job).compile},
 	}
 	for _, tt := range []struct {
 		name     string
@@ -78,7 +75,7 @@ func TestHeld(t *testing.T) {
 		{"no YAML", "  group: example.com\n", "  group: {\n", "", ""},
 		{"a CRD that is none", "  group: example.com\n", "  group: !!binary x\n", "", ""},
 		{"another annotation", "other: kept", "other: x", ".metadata.annotations.other is x, not kept", ""},
-		{"no other annotation", "other: kept", "unioncel.dev/unions: x", ".metadata.annotations is missing", ""},
+		{"no other annotation", "other: kept", "unioncel.dev/unions: x", "", ""},
 		{"a finalizer", "  name: things.example.com\n", "  name: things.example.com\n  finalizers: [x]\n", ".metadata.finalizers is too much", ""},
 		{"a property", "              b: {type: string}\n", "              b: {type: string}\n              d: {type: string}\n", ".d is too much", ""},
 		{"no property", "              b: {type: string}\n", "", ".b is missing", ""},
@@ -99,16 +96,16 @@ func TestHeld(t *testing.T) {
 				continue
 			}
 			t.Run(tt.name+"/"+verb.name, func(t *testing.T) {
-				p := &patcher{name: "in"}
-				out := string(verb.run(p, []byte(verb.in)))
-				if err := p.held([]byte(verb.in), []byte(out)); err != nil || p.diags.HasErrors() || out == verb.in {
-					t.Fatalf("the result is refused as it is: %v, %v\n%s", err, p.diags, out)
+				j := Open("in", []byte(verb.in), Options{}).begin()
+				out := string(verb.run(j))
+				if err := j.held([]byte(out)); err != nil || j.diags.HasErrors() || out == verb.in {
+					t.Fatalf("the result is refused as it is: %v, %v\n%s", err, j.diags, out)
 				}
 				if strings.Count(out+"\x00", tt.old) == 0 {
 					t.Fatalf("%q is not in\n%s", tt.old, out)
 				}
 				broken := strings.TrimSuffix(strings.Replace(out+"\x00", tt.old, tt.new, 1), "\x00")
-				if got, diags := p.result([]byte(verb.in), []byte(broken)); got != nil || len(diags) == 0 || diags[0].Code != diag.Unproved || !strings.Contains(diags[0].Message, tt.want) {
+				if got, diags := j.result([]byte(broken)); got != nil || len(diags) == 0 || diags[0].Code != diag.Unproved || !strings.Contains(diags[0].Message, tt.want) {
 					t.Errorf("%s\nwant %s", textOfDiags(diags), tt.want)
 				}
 			})
@@ -120,8 +117,8 @@ func TestHeld(t *testing.T) {
 func TestHeldInList(t *testing.T) {
 	crd := strings.TrimSuffix(strings.TrimSuffix(header, "spec:\n")+heldBody, "\n")
 	in := []byte("kind: List\napiVersion: v1\nitems:\n- " + strings.ReplaceAll(crd, "\n", "\n  ") + "\n- kind: ConfigMap\n")
-	p := &patcher{name: "in"}
-	out := string(p.compile(in))
+	j := Open("in", in, Options{}).begin()
+	out := string(j.compile())
 	for _, tt := range []struct{ broken, want string }{
 		{out, ""},
 		{strings.Replace(out, "- kind: ConfigMap\n", "", 1), ".items"},
@@ -129,7 +126,7 @@ func TestHeldInList(t *testing.T) {
 		{strings.Replace(out, "rule: has(self.c)\n", "rule: has(self.b)\n", 1), "lost or gained"},
 		{out[:strings.Index(out, "items:")] + "items: []\n", "a CRD is gone"},
 	} {
-		if err := p.held(in, []byte(tt.broken)); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+		if err := j.held([]byte(tt.broken)); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v, want %q:\n%s", err, tt.want, tt.broken)
 		}
 	}

@@ -2,11 +2,12 @@ package crdpatch
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 
+	"go.yaml.in/yaml/v3"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 
@@ -22,56 +23,54 @@ var listKeys = []string{allOfKey, validationsKey}
 // addition is the items that one list gets.
 type addition struct {
 	key   string
-	items list
+	items *yaml.Node
+}
+
+// data are the items as kubectl reads them.
+func (a addition) data() []any {
+	l, _ := dataOf(a.items).([]any)
+	return l
 }
 
 // additions are the lists, with items, that a schema gets.
 func additions(a compile.Addition) ([]addition, error) {
-	schemas, validations := addition{key: allOfKey}, addition{key: validationsKey}
+	schemas, validations := addition{allOfKey, listNode()}, addition{validationsKey, listNode()}
 	for _, s := range a.AllOf {
-		data, err := json.Marshal(s)
+		n, err := sorted(s)
 		if err != nil {
 			return nil, err
 		}
-		var v any
-		if err := utiljson.Unmarshal(data, &v); err != nil {
-			return nil, err
-		}
-		schemas.items = append(schemas.items, sorted(v))
+		schemas.items.Content = append(schemas.items.Content, n)
 	}
 	for _, r := range a.Rules {
-		validations.items = append(validations.items, ruleTable(r))
+		validations.items.Content = append(validations.items.Content, ruleNode(r))
 	}
-	return slices.DeleteFunc([]addition{schemas, validations}, func(l addition) bool { return len(l.items) == 0 }), nil
+	return slices.DeleteFunc([]addition{schemas, validations}, func(l addition) bool { return len(l.items.Content) == 0 }), nil
 }
 
-// sorted turns data into tables, in order of their keys, and lists.
-func sorted(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		var t table
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			t = append(t, pair{key, sorted(v[key])})
-		}
-		return t
-	case []any:
-		l := make(list, len(v))
-		for i, item := range v {
-			l[i] = sorted(item)
-		}
-		return l
+// sorted turns a value into nodes, with keys in alphabetical order.
+func sorted(v any) (*yaml.Node, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
 	}
-	return v
+	var m any // which is marshalled in that order
+	if err := utiljson.Unmarshal(data, &m); err != nil {
+		return nil, err
+	}
+	if data, err = json.Marshal(m); err != nil {
+		return nil, err
+	}
+	return yamltext.FromJSON(data)
 }
 
 // note records the items that a list gets.
 func (s *schemaRecord) note(a addition) {
-	for _, item := range a.items {
-		data := asData(item)
+	for _, item := range a.data() {
 		if a.key == allOfKey {
-			s.AllOf = append(s.AllOf, sumOf(data))
+			s.AllOf = append(s.AllOf, sumOf(item))
 		} else {
-			s.Rules = append(s.Rules, sumOf(data))
+			s.Rules = append(s.Rules, sumOf(item))
 		}
 	}
 }
@@ -100,3 +99,26 @@ func (s schemaRecord) lists() []recordedList {
 
 // sums are those of all items.
 func (s schemaRecord) sums() []string { return slices.Concat(s.AllOf, s.Rules) }
+
+// itemsOf are the items of a list in a schema's value.
+func itemsOf(v any) []any {
+	l, _ := v.([]any)
+	return l
+}
+
+func ruleOf(v any) string {
+	m, _ := v.(map[string]any)
+	s, _ := m["rule"].(string)
+	return s
+}
+
+// without is a list without the items at some indices.
+func without(l []any, indices []int) []any {
+	kept := []any{}
+	for i, v := range l {
+		if !slices.Contains(indices, i) {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}

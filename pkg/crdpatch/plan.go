@@ -1,10 +1,8 @@
 package crdpatch
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -19,76 +18,66 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// compileDocument plans the edits of one document and notes what it is to mean
-// after them.
-func (p *patcher) compileDocument(i int, d *yamltext.Document) []yamltext.Edit {
-	var edits []yamltext.Edit
-	var value any
-	given := p.opts
-	defer func() { p.opts = given }()
-	for _, m := range p.crds(d) {
-		p.opts = given.or(p.asRecorded[m.key(i)])
-		external := p.externals(i, m)
+// compileDocument plans the edits of one document.
+func (j *job) compileDocument(r *revision, b *base, d *document) {
+	for _, m := range d.crds {
+		opts := j.optionsFor(m)
+		external := j.externals(b, m)
 		if len(external) == 0 && !compile.Declares(m.node) {
 			continue
 		}
-		manifest, ok := p.input(d, m, external, &value)
+		in, ok := j.input(m, external)
 		if !ok {
-			return nil
+			return
 		}
-		crd := m.in(value)
-		made := p.compileCRD(i, d, m, manifest, crd, p.opts.Encoding)
-		if made.grown && p.opts.Encoding == compile.Auto {
-			if terse := p.compileCRD(i, d, m, manifest, p.fresh(d, m), compile.Terse); len(terse.edits) > 0 && !terse.grown {
-				made = terse
-				clear(crd)
-				maps.Copy(crd, made.value)
-				p.report(diag.Diagnostic{Code: diag.CoarserEncoding, Severity: diag.Info, Pos: p.pos(m.node),
+		w := j.compileCRD(m, in, opts)
+		if w.grown && opts.Encoding == compile.Auto {
+			opts.Encoding = compile.Terse
+			if terse := j.compileCRD(m, in, opts); len(terse.edits) > 0 && !terse.grown {
+				w = terse
+				w.report(diag.Diagnostic{Code: diag.CoarserEncoding, Severity: diag.Info, Pos: m.pos(m.node),
 					Message: fmt.Sprintf("the rules are written as --encoding terse does: otherwise this manifest would grow beyond the %d bytes that kubectl apply can keep in its annotation", maxClientSideApply),
 					Hint:    "they mean the same; with --no-annotation there may be room for better messages"})
 			}
 		}
-		p.diags, p.touched = append(p.diags, made.diags...), append(p.touched, made.touched...)
-		edits = append(edits, made.edits...)
+		j.take(r, w)
 	}
-	if len(edits) > 0 {
-		p.expected[d] = value
-	}
-	return edits
 }
 
-// fresh reads the value of a CRD once more; there were no errors before.
-func (p *patcher) fresh(d *yamltext.Document, m manifest) map[string]any {
-	_, value, _ := p.value(d)
-	return m.in(value)
+// take makes what a writer planned part of a revision.
+func (j *job) take(r *revision, w *writer) {
+	for _, d := range w.diags {
+		j.report(d)
+	}
+	if len(w.edits) > 0 {
+		draft := r.draft(w.manifest)
+		clear(draft)
+		maps.Copy(draft, w.value)
+		r.edits, j.touched = append(r.edits, w.edits...), append(j.touched, w.touched...)
+	}
 }
 
-// compilation is a way to compile one CRD.
-type compilation struct {
-	edits   []yamltext.Edit
-	value   map[string]any // the CRD with them
-	diags   diag.List
-	touched []touch
-	grown   bool // beyond maxClientSideApply
+// optionsFor are the options that count for a CRD.
+func (j *job) optionsFor(m *manifest) Options {
+	if j.opts.AsRecorded {
+		for _, c := range j.compiledCRDs().crds {
+			if c.key() == m.key() {
+				return j.opts.or(c.options())
+			}
+		}
+	}
+	return j.opts
 }
 
-// compileCRD plans the edits of one CRD, and makes them in its value.
-func (p *patcher) compileCRD(i int, d *yamltext.Document, m manifest, in compile.Manifest, value map[string]any, encoding compile.Encoding) compilation {
-	diags, touched := p.diags, p.touched
-	defer func() { p.diags, p.touched = diags, touched }()
-	p.diags, p.touched = nil, nil
-	result, l := compile.CRD(in, compile.Options{KubeVersion: p.opts.KubeVersion, Encoding: encoding})
-	for _, d := range l {
-		p.report(d)
+// compileCRD plans the edits of one CRD.
+func (j *job) compileCRD(m *manifest, in compile.Manifest, opts Options) *writer {
+	w := write(m, opts)
+	var result *compile.Result
+	if result, w.diags = compile.CRD(in, opts.compiler()); result != nil && len(result.Objects) > 0 {
+		w.write(result)
+		w.checkSize(len(in.JSON))
 	}
-	c := compilation{value: value}
-	if result != nil && len(result.Objects) > 0 {
-		w := &writer{patcher: p, text: textOf{p.file, d}, document: i, manifest: m, value: value, encoding: encoding, aliased: yamltext.Aliased(d.Root)}
-		c.edits = w.write(result)
-		c.grown = p.checkSize(m, in.JSON, value)
-	}
-	c.diags, c.touched = p.diags, p.touched
-	return c
+	return w
 }
 
 // maxClientSideApply is the size of all annotations of an object that the API
@@ -97,46 +86,54 @@ func (p *patcher) compileCRD(i int, d *yamltext.Document, m manifest, in compile
 const maxClientSideApply = 256 << 10
 
 // checkSize reports what is too large, and whether compiling has made the manifest so.
-func (p *patcher) checkSize(m manifest, before []byte, crd map[string]any) (grown bool) {
-	metadata, _ := crd["metadata"].(map[string]any)
+func (w *writer) checkSize(was int) {
+	metadata, _ := w.value["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
 	size := 0
 	for k, v := range annotations {
 		s, _ := v.(string)
 		size += len(k) + len(s)
 	}
-	after, err := json.Marshal(crd)
-	was, is := len(before), len(after)
+	after, err := json.Marshal(w.value)
+	is := len(after)
 	if kept, ok := annotations[corev1.LastAppliedConfigAnnotation]; ok {
 		// kubectl does not keep what it kept before.
 		entry, _ := json.Marshal(map[string]any{corev1.LastAppliedConfigAnnotation: kept})
 		was -= len(entry)
 		is -= len(entry)
 	}
-	grown = err == nil && is > maxClientSideApply && was <= maxClientSideApply
-	if grown {
-		p.report(diag.Diagnostic{Code: diag.ManifestTooLarge, Severity: diag.Warning, Pos: p.pos(m.node),
+	if w.grown = err == nil && is > maxClientSideApply && was <= maxClientSideApply; w.grown {
+		w.report(diag.Diagnostic{Code: diag.ManifestTooLarge, Severity: diag.Warning, Pos: w.pos(w.node),
 			Message: fmt.Sprintf("compiling grows this manifest from %d to %d bytes, beyond the %d that kubectl apply can keep in its annotation", was, is, maxClientSideApply),
 			Hint:    "apply it with kubectl apply --server-side, or leave the annotation out (--no-annotation)"})
 	}
 	if _, ours := annotations[Annotation]; ours && size > maxClientSideApply {
-		p.errorf(m.node, diag.AnnotationTooLarge, "compile with --no-annotation, or declare fewer unions in one CRD",
+		w.errorf(w.node, diag.AnnotationTooLarge, "compile with --no-annotation, or declare fewer unions in one CRD",
 			"with %s the annotations have %d bytes; the API server accepts %d", Annotation, size, maxClientSideApply)
 	}
-	return grown
 }
 
 // writer plans the edits of one CRD.
 type writer struct {
-	*patcher
-	text     textOf
-	document int
-	manifest manifest
-	value    map[string]any // changed along with the edits
-	encoding compile.Encoding
-	aliased  map[*yaml.Node]bool
-	edits    []yamltext.Edit
-	cuts     []span // the declarations among them
+	*manifest
+	opts    Options
+	value   map[string]any // changed along with the edits
+	edits   []yamltext.Edit
+	touched []touch
+	diags   diag.List
+	cuts    []span // the declarations among the edits
+	grown   bool   // beyond maxClientSideApply
+}
+
+func write(m *manifest, opts Options) *writer {
+	_, v, _ := m.document.value()
+	return &writer{manifest: m, opts: opts, value: runtime.DeepCopyJSON(m.in(v))}
+}
+
+func (w *writer) report(d diag.Diagnostic) { w.diags = append(w.diags, d) }
+
+func (w *writer) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
+	w.report(diag.Diagnostic{Code: code, Pos: w.pos(n), Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // change is all that happens to one schema.
@@ -145,15 +142,16 @@ type change struct {
 	object *compile.Object // nil: lists only
 	lists  []addition
 	record schemaRecord
-	start  int // of the mapping, and cut of the declaration, for record.At
+	at     int // where the schema starts
+	start  int // where it does without the declaration, and cut of that, for record.At
 	cut    span
 }
 
-func (w *writer) write(r *compile.Result) []yamltext.Edit {
+func (w *writer) write(r *compile.Result) {
 	changes, err := w.changes(r)
 	if err != nil {
-		w.unproved(err)
-		return nil
+		w.report(unproved(w.name, err))
+		return
 	}
 	// Deeper ones first: where two insertions meet, the inner lines come first.
 	slices.SortStableFunc(changes, func(a, b *change) int { return cmp.Compare(len(b.Steps), len(a.Steps)) })
@@ -163,10 +161,8 @@ func (w *writer) write(r *compile.Result) []yamltext.Edit {
 		}
 	}
 	w.severed(changes)
-	slices.SortStableFunc(changes, func(a, b *change) int {
-		return cmp.Or(cmp.Compare(a.Node.Line, b.Node.Line), cmp.Compare(a.Node.Column, b.Node.Column))
-	})
-	rec := record{Format: format, JSON: w.isJSON(), Encoding: w.encoding, KubeVersion: w.opts.KubeVersion}
+	slices.SortStableFunc(changes, func(a, b *change) int { return cmp.Compare(a.at, b.at) })
+	rec := record{Format: format, JSON: w.isJSON(), Encoding: w.opts.Encoding, KubeVersion: w.opts.KubeVersion}
 	for _, c := range changes {
 		if c.cut.end > 0 {
 			c.record.At = w.uncut(c.cut.start) - w.uncut(c.start)
@@ -180,19 +176,18 @@ func (w *writer) write(r *compile.Result) []yamltext.Edit {
 	slices.SortStableFunc(w.edits, func(a, b yamltext.Edit) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(min(a.End-a.Start, 1), min(b.End-b.Start, 1)))
 	})
-	return w.edits
 }
 
 // isJSON reports whether the document without the declarations is JSON.
 func (w *writer) isJSON() bool {
-	if !isFlow(w.text.doc.Root) {
+	if !isFlow(w.Root) {
 		return false
 	}
 	var cuts []yamltext.Edit
 	for _, c := range w.cuts {
-		cuts = append(cuts, yamltext.Edit{Start: c.start - w.text.doc.Start, End: c.end - w.text.doc.Start})
+		cuts = append(cuts, yamltext.Edit{Start: c.start - w.Start, End: c.end - w.Start})
 	}
-	bare, err := yamltext.Apply(w.text.Src[w.text.doc.Start:w.text.doc.End], cuts)
+	bare, err := yamltext.Apply(w.Src[w.Start:w.End], cuts)
 	return err == nil && json.Valid(bare)
 }
 
@@ -204,7 +199,8 @@ func (w *writer) changes(r *compile.Result) (l []*change, err error) {
 				return c
 			}
 		}
-		l = append(l, &change{Place: p, record: schemaRecord{Version: p.Name, Path: p.Steps}})
+		start, _, _ := w.Span(w.Document, p.Node)
+		l = append(l, &change{Place: p, at: start, record: schemaRecord{Version: p.Name, Path: p.Steps}})
 		return l[len(l)-1]
 	}
 	for i := range r.Objects {
@@ -237,7 +233,7 @@ func (w *writer) uncut(at int) int {
 // apply plans the edits of one schema, changes its value and fills its record.
 func (w *writer) apply(c *change) error {
 	n := c.Node
-	if w.aliased[n] {
+	if w.aliased(n) {
 		w.errorf(n, diag.SharedContent, "write the schema out at each of its places",
 			"an edit of %s would change other places that share it through an anchor", c.Place)
 		return nil
@@ -249,6 +245,7 @@ func (w *writer) apply(c *change) error {
 	// First what is put behind items that are there: where such a list ends the
 	// schema, it comes before new keys.
 	var fresh []entry
+	t := touch{manifest: w.manifest, schema: &c.Place, added: map[string][]any{}}
 	for _, l := range c.lists {
 		e := entry{key: l.key, value: l.items, dash: w.dash(c)}
 		i, existing, err := listOf(n, l.key)
@@ -257,31 +254,28 @@ func (w *writer) apply(c *change) error {
 			return err
 		case existing == nil:
 			fresh = append(fresh, e)
-		case w.aliased[existing] || i < 0:
+		case w.aliased(existing) || i < 0:
 			w.errorf(existing, diag.SharedContent, "write the rules out at each of their places", "an edit of these rules would change other places that share them")
 			return nil
 		default:
 			c.record.noteEmpty(l.key, len(existing.Content) == 0)
 			e.key = ""
-			edit, err := w.text.put(existing, e)
+			edit, err := w.put(existing, e)
 			if err != nil {
 				return err
 			}
 			w.edits = append(w.edits, edit)
 		}
 		present, _ := schema[l.key].([]any)
-		schema[l.key] = append(slices.Clip(present), asData(l.items).([]any)...)
-	}
-	t := touch{document: w.document, items: w.manifest.items, schema: &c.Place, added: map[string][]any{}}
-	for _, l := range c.lists {
-		t.added[l.key] = asData(l.items).([]any)
+		t.added[l.key] = l.data()
+		schema[l.key] = append(slices.Clip(present), t.added[l.key]...)
 	}
 	w.touched = append(w.touched, t)
 	if c.object != nil {
-		c.record.Unions = json.RawMessage(layout{}.value(ordered(c.object.Value)))
+		c.record.Unions = json.RawMessage(layout{}.value(plain(c.object.Value)))
 		c.record.External = c.object.Key < 0
 		if c.object.Extensions != nil {
-			c.record.Extend = json.RawMessage(layout{}.value(ordered(c.object.Extensions)))
+			c.record.Extend = json.RawMessage(layout{}.value(plain(c.object.Extensions)))
 		}
 	}
 	if c.object != nil && c.object.Key >= 0 {
@@ -290,13 +284,13 @@ func (w *writer) apply(c *change) error {
 		}
 		if !w.opts.KeepUnions {
 			delete(schema, union.Key)
-			edit, err := w.text.replaceEntry(n, c.object.Key/2, c.cut, fresh)
+			edit, err := w.replaceEntry(n, c.object.Key/2, c.cut, fresh)
 			w.edits = append(w.edits, edit)
 			return err
 		}
 	}
 	for _, e := range fresh {
-		edit, err := w.text.put(n, e)
+		edit, err := w.put(n, e)
 		if err != nil {
 			return err
 		}
@@ -315,15 +309,15 @@ func (w *writer) cutDeclaration(c *change) error {
 			Hint:    "use the output as a source, and apply one compiled without --keep-unions"})
 		return nil
 	}
-	cut, err := w.text.cut(n, key/2, key/2)
+	cut, err := w.cut(n, key/2, key/2)
 	if err != nil {
 		return err
 	}
-	l, err := w.text.entries(n)
+	l, err := w.entries(n)
 	if err != nil {
 		return err
 	}
-	start, _, err := w.text.Span(w.text.doc, n)
+	start, _, err := w.Span(w.Document, n)
 	if err != nil {
 		return err
 	}
@@ -332,7 +326,7 @@ func (w *writer) cutDeclaration(c *change) error {
 		start = l[1].start
 	}
 	c.start, c.cut = start, cut
-	c.record.Source = string(w.text.Src[cut.start:cut.end])
+	c.record.Source = string(w.Src[cut.start:cut.end])
 	w.cuts = append(w.cuts, cut)
 	return nil
 }
@@ -356,48 +350,26 @@ func listOf(n *yaml.Node, key string) (int, *yaml.Node, error) {
 	return 0, nil, nil
 }
 
-// dash is how much the file indents lists below their keys.
+// dash is how much the file indents lists below their keys: as the declaration is that
+// gives way, or the first list that there is.
 func (w *writer) dash(c *change) int {
 	if c.object != nil && c.object.Key >= 0 {
-		if d, ok := dashOf(c.Node.Content[c.object.Key], c.Node.Content[c.object.Key+1]); ok {
+		if d, ok := w.dashOf(c.Node.Content[c.object.Key], c.Node.Content[c.object.Key+1]); ok {
 			return d
 		}
 	}
-	if d, ok := firstDash(w.manifest.node, 0); ok {
-		return d
-	}
-	return 0
+	d, _ := w.firstDash(w.node, 0)
+	return d
 }
 
-func dashOf(key, value *yaml.Node) (int, bool) {
-	if value.Kind != yaml.SequenceNode || isFlow(value) || value.Anchor != "" || value.Line == key.Line {
-		return 0, false
-	}
-	return value.Column - key.Column, true
-}
-
-func firstDash(n *yaml.Node, depth int) (int, bool) {
-	if depth > 64 {
-		return 0, false
-	}
-	for i, v := range n.Content {
-		if n.Kind == yaml.MappingNode && i%2 == 1 {
-			if d, ok := dashOf(n.Content[i-1], v); ok {
-				return d, true
-			}
-		}
-		if d, ok := firstDash(v, depth+1); ok {
-			return d, true
-		}
-	}
-	return 0, false
-}
+// annotation is the value of annotations that are ours alone.
+func annotation(text string) *yaml.Node { return mappingNode(stringNode(Annotation), stringNode(text)) }
 
 // annotate adds the annotation.
 func (w *writer) annotate(rec record) {
-	at := w.manifest.node
+	at := w.node
 	_, metadata, shared, ok := yamltext.Lookup(at, "metadata")
-	if !ok || shared || metadata.Kind != yaml.MappingNode || w.aliased[metadata] || len(metadata.Content) == 0 {
+	if !ok || shared || metadata.Kind != yaml.MappingNode || w.aliased(metadata) || len(metadata.Content) == 0 {
 		w.errorf(at, diag.Unproved, "give the CRD a metadata.name; or compile with --no-annotation", "metadata has no room for the annotation %s", Annotation)
 		return
 	}
@@ -410,30 +382,30 @@ func (w *writer) annotate(rec record) {
 	case !ok:
 		rec.Annotations = new(string)
 		if text, err = rec.String(); err == nil {
-			edit, err = w.text.put(metadata, entry{key: "annotations", value: table{{Annotation, text}}})
+			edit, err = w.put(metadata, entry{key: "annotations", value: annotation(text)})
 		}
-	case shared || annotations.Kind == yaml.AliasNode || w.aliased[annotations]:
+	case shared || annotations.Kind == yaml.AliasNode || w.aliased(annotations):
 		w.errorf(key, diag.SharedContent, "write the annotations out, or compile with --no-annotation", "the annotations are shared through an anchor")
 		return
 	case annotations.Kind == yaml.ScalarNode && annotations.Tag == "!!null":
 		var value span
-		if value, err = w.text.behindKey(key, annotations); err == nil {
-			was := ":" + string(w.text.Src[value.start:value.end])
-			if was == ":" && isFlow(metadata) && strings.IndexByte(",}", w.text.Src[value.end]) >= 0 {
+		if value, err = w.behindKey(key, annotations); err == nil {
+			was := ":" + string(w.Src[value.start:value.end])
+			if was == ":" && isFlow(metadata) && strings.IndexByte(",}", w.Src[value.end]) >= 0 {
 				w.errorf(key, diag.Unproved, "write annotations: {}", "there is no room for the annotation %s", Annotation)
 				return
 			}
 			rec.Annotations = &was
 			text, err = rec.String()
-			lay, space := layout{tight: w.text.tight()}, " "
+			lay, space := layout{tight: w.tight()}, " "
 			if lay.tight && key.Style != 0 {
 				space = ""
 			}
-			edit = yamltext.Edit{Start: value.start, End: value.end, New: space + lay.value(table{{Annotation, text}})}
+			edit = yamltext.Edit{Start: value.start, End: value.end, New: space + lay.value(annotation(text))}
 		}
 	default:
 		if text, err = rec.String(); err == nil {
-			edit, err = w.text.put(annotations, entry{key: Annotation, value: text})
+			edit, err = w.put(annotations, entry{key: Annotation, value: stringNode(text)})
 		}
 	}
 	if err != nil {
@@ -447,39 +419,4 @@ func (w *writer) annotate(rec record) {
 	}
 	present[Annotation] = text
 	values["annotations"] = present
-}
-
-// behindKey is the range from behind the colon of a key to the end of its value.
-func (t textOf) behindKey(key, value *yaml.Node) (span, error) {
-	_, end, err := t.Span(t.doc, key)
-	if err != nil {
-		return span{}, err
-	}
-	_, last, err := t.Span(t.doc, value)
-	if err != nil {
-		return span{}, err
-	}
-	colon := bytes.IndexByte(t.Src[end:last], ':')
-	if colon < 0 {
-		return span{}, errors.New("the key has no colon")
-	}
-	return span{end + colon + 1, last}, nil
-}
-
-// schemaIn returns the schema at steps of a version of a CRD's value.
-func schemaIn(crd map[string]any, version int, steps []string) map[string]any {
-	versions := listAt(crd, "spec", "versions")
-	if version >= len(versions) {
-		return nil
-	}
-	at, _ := versions[version].(map[string]any)
-	for _, step := range append([]string{"schema", "openAPIV3Schema"}, steps...) {
-		at, _ = at[step].(map[string]any)
-	}
-	return at
-}
-
-// placeOf prints the path of a schema of which only the version's name is known.
-func placeOf(version string, path []string) string {
-	return strings.Replace(compile.Place{Steps: path}.String(), "[0]", "["+version+"]", 1)
 }

@@ -2,107 +2,139 @@ package crdpatch
 
 import (
 	"bytes"
-	"encoding/json"
+	stdjson "encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// A value to write is one of: string, bool, list, table. Tables keep the order
-// of their keys, which a Go map would not.
-type (
-	list  []any
-	table []pair
-	pair  struct {
-		key   string
-		value any
+// What is written is a tree of nodes, with strings, numbers, booleans and null as scalars.
+
+func stringNode(s string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+}
+
+// mappingNode is a mapping of keys to values.
+func mappingNode(content ...*yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: content}
+}
+
+func listNode(items ...*yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: items}
+}
+
+// dataOf is what such a tree means to kubectl.
+func dataOf(n *yaml.Node) any {
+	var v any
+	_ = json.Unmarshal([]byte(layout{}.value(n)), &v) // it is valid
+	return v
+}
+
+// plain copies a declaration, without aliases and merge keys. Its scalars are strings and
+// booleans.
+func plain(n *yaml.Node) *yaml.Node {
+	switch n = yamltext.Resolve(n); n.Kind {
+	case yaml.MappingNode:
+		m := mappingNode()
+		for _, e := range yamltext.Entries(n) {
+			m.Content = append(m.Content, stringNode(e.Key.Value), plain(e.Value))
+		}
+		return m
+	case yaml.SequenceNode:
+		l := listNode()
+		for _, item := range n.Content {
+			l.Content = append(l.Content, plain(item))
+		}
+		return l
 	}
-)
+	if n.Tag == "!!bool" {
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: n.Tag, Value: strconv.FormatBool(n.Value == "true")}
+	}
+	return stringNode(n.Value)
+}
 
 // entry is what is put into a collection: a key with its value, or items of a
 // sequence when key is empty. dash is how much sequences in block style are
 // indented below their key.
 type entry struct {
 	key   string
-	value any
+	value *yaml.Node
 	dash  int
-	// short writes short lists and tables of scalars in flow style.
+	// short writes short lists and mappings of scalars in flow style.
 	short bool
 }
 
-// ruleTable is a rule as it is written, its keys in the order of the API
+// ruleNode is a rule as it is written, its keys in the order of the API
 // server, which is alphabetical.
-func ruleTable(r rules.Rule) table {
-	var t table
+func ruleNode(r rules.Rule) *yaml.Node {
+	m := mappingNode()
 	add := func(key, value string) {
 		if value != "" {
-			t = append(t, pair{key, value})
+			m.Content = append(m.Content, stringNode(key), stringNode(value))
 		}
 	}
 	add("fieldPath", r.FieldPath)
 	add("message", r.Message)
 	add("messageExpression", r.MessageExpression)
 	if r.OptionalOldSelf {
-		t = append(t, pair{"optionalOldSelf", true})
+		m.Content = append(m.Content, stringNode("optionalOldSelf"), &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
 	}
 	add("reason", string(r.Reason))
 	add("rule", r.Rule)
-	return t
+	return m
 }
 
 // block renders e as lines in block style.
 func (e entry) block(indent int) []string {
 	if e.key == "" {
-		return e.blockItems(indent, e.value.(list))
+		return e.blockItems(indent, e.value)
 	}
-	return e.blockPair(indent, pair{e.key, e.value})
+	return e.blockPair(indent, stringNode(e.key), e.value)
 }
 
-func (e entry) blockPair(indent int, p pair) []string {
-	head := strings.Repeat(" ", indent) + scalarYAML(p.key) + ":"
-	if text := flowYAML(p.value); e.short && text != "" && len(text) <= maxShort {
+func (e entry) blockPair(indent int, key, value *yaml.Node) []string {
+	head := strings.Repeat(" ", indent) + scalarYAML(key) + ":"
+	if text := flowYAML(value); e.short && text != "" && len(text) <= maxShort {
 		return []string{head + " " + text}
 	}
-	switch v := p.value.(type) {
-	case table:
-		if len(v) == 0 {
-			return []string{head + " {}"}
-		}
-		lines := []string{head}
-		for _, q := range v {
-			lines = append(lines, e.blockPair(indent+2, q)...)
-		}
-		return lines
-	case list:
-		if len(v) == 0 {
-			return []string{head + " []"}
-		}
-		return append([]string{head}, e.blockItems(indent+e.dash, v)...)
+	switch {
+	case value.Kind == yaml.ScalarNode:
+		return []string{head + " " + scalarYAML(value)}
+	case len(value.Content) == 0:
+		return []string{head + " " + layout{}.value(value)}
 	}
-	return []string{head + " " + scalarYAML(p.value)}
+	lines := []string{head}
+	if value.Kind == yaml.SequenceNode {
+		return append(lines, e.blockItems(indent+e.dash, value)...)
+	}
+	for i := 0; i+1 < len(value.Content); i += 2 {
+		lines = append(lines, e.blockPair(indent+2, value.Content[i], value.Content[i+1])...)
+	}
+	return lines
 }
 
-func (e entry) blockItems(indent int, l list) []string {
+func (e entry) blockItems(indent int, list *yaml.Node) []string {
 	var lines []string
-	for _, item := range l {
+	for _, item := range list.Content {
 		first := len(lines)
-		if t, ok := item.(table); ok && len(t) > 0 {
-			for _, q := range t {
-				lines = append(lines, e.blockPair(indent+2, q)...)
+		switch {
+		case item.Kind == yaml.MappingNode && len(item.Content) > 0:
+			for i := 0; i+1 < len(item.Content); i += 2 {
+				lines = append(lines, e.blockPair(indent+2, item.Content[i], item.Content[i+1])...)
 			}
-		} else {
-			text := scalarYAML(item)
-			switch item.(type) {
-			case list, table:
-				text = layout{}.value(item)
-			}
-			lines = append(lines, strings.Repeat(" ", indent+2)+text)
+		case item.Kind == yaml.ScalarNode:
+			lines = append(lines, strings.Repeat(" ", indent+2)+scalarYAML(item))
+		default:
+			lines = append(lines, strings.Repeat(" ", indent+2)+layout{}.value(item))
 		}
 		lines[first] = lines[first][:indent] + "-" + lines[first][indent+1:]
 	}
@@ -112,38 +144,23 @@ func (e entry) blockItems(indent int, l list) []string {
 // maxShort is the length up to which a list or table in flow style is short.
 const maxShort = 72
 
-// flowYAML writes a list or table of scalars in the flow style of YAML; it is empty
+// flowYAML writes a list or mapping of scalars in the flow style of YAML; it is empty
 // for anything else.
-func flowYAML(v any) string {
-	scalar := func(v any) (string, bool) {
-		switch v.(type) {
-		case list, table:
-			return "", false
-		}
-		return scalarYAML(v), true
+func flowYAML(n *yaml.Node) string {
+	if n.Kind == yaml.ScalarNode || slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return c.Kind != yaml.ScalarNode }) {
+		return ""
 	}
 	var texts []string
-	switch v := v.(type) {
-	case list:
-		for _, item := range v {
-			text, ok := scalar(item)
-			if !ok {
-				return ""
-			}
-			texts = append(texts, text)
+	if n.Kind == yaml.SequenceNode {
+		for _, item := range n.Content {
+			texts = append(texts, scalarYAML(item))
 		}
 		return "[" + strings.Join(texts, ", ") + "]"
-	case table:
-		for _, p := range v {
-			text, ok := scalar(p.value)
-			if !ok {
-				return ""
-			}
-			texts = append(texts, scalarYAML(p.key)+": "+text)
-		}
-		return "{" + strings.Join(texts, ", ") + "}"
 	}
-	return ""
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		texts = append(texts, scalarYAML(n.Content[i])+": "+scalarYAML(n.Content[i+1]))
+	}
+	return "{" + strings.Join(texts, ", ") + "}"
 }
 
 // layout is how a collection in flow style is laid out.
@@ -172,42 +189,42 @@ func (l layout) comma() string {
 // is indented already.
 func (e entry) flow(l layout) string {
 	if e.key != "" {
-		return l.pair(pair{e.key, e.value})
+		return l.pair(stringNode(e.key), e.value)
 	}
-	items := e.value.(list)
-	texts := make([]string, len(items))
-	for i, item := range items {
+	texts := make([]string, len(e.value.Content))
+	for i, item := range e.value.Content {
 		texts[i] = l.value(item)
 	}
 	return strings.Join(texts, l.comma())
 }
 
-func (l layout) pair(p pair) string {
+func (l layout) pair(key, value *yaml.Node) string {
 	colon := ": "
 	if l.tight {
 		colon = ":"
 	}
-	return jsonString(p.key) + colon + l.value(p.value)
+	return jsonString(key.Value) + colon + l.value(value)
 }
 
-func (l layout) value(v any) string {
+func (l layout) value(n *yaml.Node) string {
 	inner := l.inner()
 	var texts []string
 	brackets := "[]"
-	switch v := v.(type) {
-	case table:
+	switch n.Kind {
+	case yaml.MappingNode:
 		brackets = "{}"
-		for _, p := range v {
-			texts = append(texts, inner.pair(p))
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			texts = append(texts, inner.pair(n.Content[i], n.Content[i+1]))
 		}
-	case list:
-		for _, item := range v {
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
 			texts = append(texts, inner.value(item))
 		}
-	case string:
-		return jsonString(v)
 	default:
-		return fmt.Sprint(v)
+		if n.Tag == "!!str" {
+			return jsonString(n.Value)
+		}
+		return n.Value
 	}
 	text := strings.Join(texts, inner.comma())
 	if l.unit != "" {
@@ -219,7 +236,7 @@ func (l layout) value(v any) string {
 // jsonString quotes s for JSON, with escapes for whatever does not print.
 func jsonString(s string) string {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+	enc := stdjson.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(s) // strings and bytes.Buffer do not fail
 	var out strings.Builder
@@ -236,13 +253,13 @@ func jsonString(s string) string {
 
 // scalarYAML writes a scalar in block style: plain when every reader takes it for
 // the same string, else in whichever quotes need less escaping.
-func scalarYAML(v any) string {
-	s, ok := v.(string)
-	if !ok {
-		return fmt.Sprint(v)
+func scalarYAML(n *yaml.Node) string {
+	s := n.Value
+	if n.Tag != "!!str" {
+		return s
 	}
 	if isName(s) {
-		if same, err := yamltext.String(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}); err == nil && same == s {
+		if same, err := yamltext.String(stringNode(s)); err == nil && same == s {
 			return s
 		}
 	}

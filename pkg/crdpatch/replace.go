@@ -14,71 +14,51 @@ import (
 )
 
 // replace takes out of base the hand-written rules that give way to those of
-// unions which say so. p.file is base, then and afterwards.
-func (p *patcher) replace(base undone) (undone, bool) {
-	var edits []yamltext.Edit
-	expected := map[int]intended{}
-	for i, d := range p.file.Docs {
-		var value any
-		for _, m := range p.crds(d) {
-			external := p.externals(i, m)
-			if !replaces(m.node) && !slices.ContainsFunc(external, func(e union.External) bool { return replaces(e.Value) }) {
-				continue
-			}
-			manifest, ok := p.input(d, m, external, &value)
-			if !ok {
-				continue // reported when it is compiled
-			}
-			opts := p.opts.or(p.asRecorded[m.key(i)])
-			removals, diags := compile.Replaced(manifest, compile.Options{KubeVersion: opts.KubeVersion, Encoding: opts.Encoding})
-			for _, d := range diags {
-				p.report(d)
-			}
-			for _, r := range removals {
-				w := &writer{patcher: p, text: textOf{p.file, d}, aliased: yamltext.Aliased(d.Root)}
-				schema := schemaIn(m.in(value), r.Version, r.Steps)
-				p.touched = append(p.touched, replacementOf(i, m, r, schema))
-				cuts, err := w.take(r, schema)
-				if err != nil {
-					p.report(diag.Diagnostic{Code: diag.Unproved, Pos: p.pos(r.Node), Path: r.Place.String(),
-						Message: fmt.Sprintf("cannot take the hand-written rules out: %v", err),
-						Hint:    "delete them yourself, or write the schema in plain block style"})
-				}
-				edits = append(edits, cuts...)
-				expected[i] = intended{value, false}
+// unions which say so. The result is nil when there are errors.
+func (j *job) replace(b *base) *text {
+	r := revise(b.text)
+	for _, m := range b.manifests() {
+		external := j.externals(b, m)
+		if !replaces(m.node) && !slices.ContainsFunc(external, func(e union.External) bool { return replaces(e.Value) }) {
+			continue
+		}
+		in, ok := j.input(m, external)
+		if !ok {
+			continue // reported when it is compiled
+		}
+		removals, diags := compile.Replaced(in, j.optionsFor(m).compiler())
+		for _, d := range diags {
+			j.report(d)
+		}
+		w := write(m, j.opts)
+		for _, removal := range removals {
+			schema := schemaIn(w.value, removal.Version, removal.Steps)
+			w.touched = append(w.touched, replacementOf(m, removal, schema))
+			if err := w.remove(removal, schema); err != nil {
+				j.report(diag.Diagnostic{Code: diag.Unproved, Pos: w.pos(removal.Node), Path: removal.Place.String(),
+					Message: fmt.Sprintf("cannot take the hand-written rules out: %v", err),
+					Hint:    "delete them yourself, or write the schema in plain block style"})
 			}
 		}
+		j.take(r, w)
 	}
-	if p.diags.HasErrors() {
-		return undone{}, false
+	if j.diags.HasErrors() {
+		return nil
 	}
-	if len(edits) == 0 {
-		return base, true
+	if len(r.edits) == 0 {
+		return b.text
 	}
-	text, err := yamltext.Apply(base.text, edits)
-	if err == nil {
-		_, err = equals(p.file, text, expected)
-	}
+	t, err := r.text(j.limits)
 	if err != nil {
-		p.unproved(err)
-		return undone{}, false
+		j.unproved(err)
+		return nil
 	}
-	before, position := p.file, base.position
-	if p.back = nil; !p.parse(text) {
-		return undone{}, false
-	}
-	after := p.file
-	base.text = text
-	base.position = func(line, col int) (int, int, bool) {
-		at, _ := unapplied(edits, after.Offset(line, col), false)
-		return position(before.Position(at))
-	}
-	return base, true
+	return t
 }
 
 // anchored reports whether an alias refers to n, or to something below it.
 func (w *writer) anchored(n *yaml.Node) bool {
-	return w.aliased[n] || slices.ContainsFunc(n.Content, w.anchored)
+	return w.aliased(n) || slices.ContainsFunc(n.Content, w.anchored)
 }
 
 // replaces reports whether a declaration at n or below replaces hand-written rules.
@@ -100,12 +80,11 @@ func replaces(n *yaml.Node) bool {
 	return visit(n)
 }
 
-// take plans to take constraints out of a schema, and takes them out of its value.
-func (w *writer) take(r compile.Removal, value map[string]any) ([]yamltext.Edit, error) {
-	if w.aliased[r.Node] {
-		return nil, fmt.Errorf("the schema is shared through an anchor")
+// remove plans to take constraints out of a schema, and takes them out of its value.
+func (w *writer) remove(r compile.Removal, value map[string]any) error {
+	if w.aliased(r.Node) {
+		return errors.New("the schema is shared through an anchor")
 	}
-	var cuts []yamltext.Edit
 	var whole []int // entries of the schema
 	items := map[string][]int{}
 	for _, c := range r.Constraints {
@@ -123,12 +102,12 @@ func (w *writer) take(r compile.Removal, value map[string]any) ([]yamltext.Edit,
 		}
 		at := indexOf(r.Node, key)
 		if at < 0 {
-			return nil, fmt.Errorf("its %s is shared through an alias or merge key", key)
+			return fmt.Errorf("its %s is shared through an alias or merge key", key)
 		}
 		l := r.Node.Content[at*2+1]
-		present, _ := value[key].([]any)
-		if l.Kind != yaml.SequenceNode || w.aliased[l] || len(l.Content) != len(present) {
-			return nil, fmt.Errorf("its %s is shared through an alias", key)
+		present := itemsOf(value[key])
+		if l.Kind != yaml.SequenceNode || w.aliased(l) || len(l.Content) != len(present) {
+			return fmt.Errorf("its %s is shared through an alias", key)
 		}
 		if len(taken) == len(present) {
 			whole = append(whole, at)
@@ -136,32 +115,23 @@ func (w *writer) take(r compile.Removal, value map[string]any) ([]yamltext.Edit,
 			continue
 		}
 		slices.Sort(taken)
-		var kept []any
-		for i, v := range present {
-			if !slices.Contains(taken, i) {
-				kept = append(kept, v)
-			}
+		value[key] = without(present, taken)
+		if err := w.cutAll(l, taken); err != nil {
+			return err
 		}
-		value[key] = kept
-		more, err := w.cutAll(l, taken)
-		if err != nil {
-			return nil, err
-		}
-		cuts = append(cuts, more...)
 	}
 	slices.Sort(whole)
 	if len(whole) > 0 && whole[0] < 0 {
-		return nil, fmt.Errorf("they are shared through an alias or merge key")
+		return errors.New("they are shared through an alias or merge key")
 	}
-	more, err := w.cutAll(r.Node, whole)
-	return append(cuts, more...), err
+	return w.cutAll(r.Node, whole)
 }
 
 // cutAll plans to take entries of a collection out, given in ascending order.
-func (w *writer) cutAll(n *yaml.Node, indices []int) ([]yamltext.Edit, error) {
-	x := &restorer{patcher: w.patcher, text: w.text}
-	if _, err := x.cutRuns(n, indices); err != nil {
-		return nil, err
+func (w *writer) cutAll(n *yaml.Node, indices []int) error {
+	cuts, err := w.cutRuns(n, indices)
+	if err != nil {
+		return err
 	}
 	per := 1
 	if n.Kind == yaml.MappingNode {
@@ -169,8 +139,9 @@ func (w *writer) cutAll(n *yaml.Node, indices []int) ([]yamltext.Edit, error) {
 	}
 	for _, i := range indices {
 		if slices.ContainsFunc(n.Content[i*per:(i+1)*per], w.anchored) {
-			return nil, errors.New("an anchor in them is used elsewhere")
+			return errors.New("an anchor in them is used elsewhere")
 		}
 	}
-	return x.edits, nil
+	w.edits = append(w.edits, cuts...)
+	return nil
 }

@@ -58,7 +58,7 @@ func (e *edit) text(t *testing.T, text []byte) ([]byte, bool) {
 		list = v
 	}
 	insert := func(i, indent int, line string) bool {
-		e.line = strings.Repeat(" ", indent) + line + textOf{File: f}.newline()
+		e.line = strings.Repeat(" ", indent) + line + newline(f.Src)
 		lines = slices.Insert(lines, i, e.line)
 		return true
 	}

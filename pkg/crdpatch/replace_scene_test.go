@@ -9,6 +9,7 @@ import (
 
 	sigs "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -310,11 +311,11 @@ func (s *scene) declare(indent int, steps []string, groups []byHand, entries *[]
 		for _, g := range groups {
 			l = append(l, g.declaration)
 		}
-		v, err := orderedJSON([]byte("[" + strings.Join(l, ", ") + "]"))
+		v, err := yamltext.FromJSON([]byte("[" + strings.Join(l, ", ") + "]"))
 		if err != nil {
 			panic(err)
 		}
-		s.Externals = append(s.Externals, union.External{Target: union.Target{Name: s.crd}, Version: s.version, Steps: steps, Value: nodeOf(v), File: "elsewhere"})
+		s.Externals = append(s.Externals, union.External{Target: union.Target{Name: s.crd}, Version: s.version, Steps: steps, Value: v, File: "elsewhere"})
 	}
 	switch {
 	case s.chance(10):

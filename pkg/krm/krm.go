@@ -158,7 +158,7 @@ func (r *run) missing(work []*piece) {
 		if w.asIs {
 			continue
 		}
-		found, ok := crdpatch.CRDs(w.name, w.text, r.cfg.opts.Limits)
+		found, ok := crdpatch.Open(w.name, w.text, r.cfg.opts).CRDs()
 		if !ok && w.unreadable() {
 			continue
 		}

@@ -327,22 +327,23 @@ func (k *declaring) scope(line int, alone bool) *scope {
 }
 
 // Ignore returns the diagnostics of compiling a file that comments in it do not switch
-// off. Of the options those of crdpatch.Declared count; l is not changed.
-func Ignore(name string, src []byte, opts crdpatch.Options, l diag.List) diag.List {
-	if len(l) == 0 || !bytes.Contains(src, []byte(marker)) {
+// off; l is not changed.
+func Ignore(f *crdpatch.File, l diag.List) diag.List {
+	if len(l) == 0 || !bytes.Contains(f.Bytes(), []byte(marker)) {
 		return l
 	}
-	declared, _ := crdpatch.Declared(name, src, opts)
-	return commentsOfFile(name, src, declared).Apply(l)
+	declared, _ := f.Declared()
+	return commentsOfFile(f, declared).Apply(l)
 }
 
 // commentsOfFile reads the comments of a file with CRDs. Those beside declarations
 // that compiling took out are for the schemas that had them.
-func commentsOfFile(name string, src []byte, declared []compile.Declared) *Comments {
+func commentsOfFile(f *crdpatch.File, declared []compile.Declared) *Comments {
+	name, src := f.Name(), f.Bytes()
 	if !bytes.Contains(src, []byte(marker)) {
 		return &Comments{file: name}
 	}
-	base, diags := crdpatch.Decompile(name, src, crdpatch.Options{Limits: limit.None()})
+	base, diags := f.Decompile()
 	if diags.HasErrors() || bytes.Equal(base, src) {
 		return ReadComments(name, src)
 	}

@@ -62,7 +62,7 @@ func TestComments(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.at+" "+test.text, func(t *testing.T) {
 			spec := strings.ReplaceAll(noisy, "# "+test.at+"\n", "# "+test.text+"\n")
-			l := lint.File("crd.yaml", []byte(crd("routes", version{name: "v1", spec: spec})), lint.Options{})
+			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: spec})), crdpatch.Options{}))
 			if diff := cmp.Diff(test.want, codes(l, adviceOf...)); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
@@ -78,7 +78,7 @@ func TestCommentsInText(t *testing.T) {
 		replaced(noisy, "- discriminator: kind\n", "- discriminator: kind\n  name: \"a # unioncel:ignore UC521\"\n"),
 		replaced(noisy, "# above the key\n", "# unioncel:ignore UC521\ndescription: some text\n"),
 	} {
-		l := lint.File("crd.yaml", []byte(crd("routes", version{name: "v1", spec: spec})), lint.Options{})
+		l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: spec})), crdpatch.Options{}))
 		if got := codes(l, diag.ValueWithoutMember); len(got) != 2 {
 			t.Errorf("%s\n%v", spec, l)
 		}
@@ -88,7 +88,7 @@ func TestCommentsInText(t *testing.T) {
 // Errors cannot be switched off, and other files are left alone.
 func TestCommentsErrors(t *testing.T) {
 	spec := replaced(replaced(noisy, "# above the key", "# unioncel:ignore UC203"), "{a: A}", "{x: A}")
-	l := lint.File("crd.yaml", []byte(crd("routes", version{name: "v1", spec: spec})), lint.Options{})
+	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: spec})), crdpatch.Options{}))
 	if len(codes(l, diag.UnknownMember)) != 1 {
 		t.Errorf("got %v", l)
 	}
@@ -116,7 +116,7 @@ func TestCommentsOfCompiled(t *testing.T) {
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}
-		l := lint.File("crd.yaml", compiled, lint.Options{})
+		l := lint.File(crdpatch.Open("crd.yaml", compiled, crdpatch.Options{}))
 		if got := codes(l, diag.ValueWithoutMember, diag.ListMember); len(got) != 4 {
 			t.Errorf("%s: %v", at, got)
 		}
@@ -137,7 +137,7 @@ func TestCommentsOfNested(t *testing.T) {
 		t.Fatal(diags)
 	}
 	for _, text := range [][]byte{src, compiled} {
-		if got := codes(lint.File("crd.yaml", text, lint.Options{}), adviceOf...); len(got) != 4 {
+		if got := codes(lint.File(crdpatch.Open("crd.yaml", text, crdpatch.Options{})), adviceOf...); len(got) != 4 {
 			t.Errorf("%v", got)
 		}
 	}
@@ -155,7 +155,7 @@ func TestCommentsOfStyles(t *testing.T) {
 		before, _, _ := strings.Cut(noisy, "# above the key")
 		for _, end := range []string{"\n", "\r\n"} {
 			src := strings.ReplaceAll(crd("routes", version{name: "v1", spec: before + unions}), "\n", end)
-			if l := lint.File("crd.yaml", []byte(src), lint.Options{}); len(l) > 0 {
+			if l := lint.File(crdpatch.Open("crd.yaml", []byte(src), crdpatch.Options{})); len(l) > 0 {
 				t.Errorf("%q\n%v", unions, l)
 			}
 		}

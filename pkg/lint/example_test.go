@@ -3,6 +3,7 @@ package lint_test
 import (
 	"fmt"
 
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/lint"
 )
@@ -35,7 +36,7 @@ spec:
               fields-to-discriminateBy: {http: HTTP, hosts: Hosts}
 `)
 	config := lint.Config{Setting: lint.Setting{Severities: map[diag.Code]diag.Severity{diag.NoEnum: diag.Error}}}
-	findings := config.Apply(lint.File("route.yaml", src, lint.Options{}), nil)
+	findings := config.Apply(lint.File(crdpatch.Open("route.yaml", src, crdpatch.Options{})), nil)
 	for _, d := range findings {
 		fmt.Println(d)
 	}

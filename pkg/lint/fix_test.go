@@ -14,7 +14,7 @@ import (
 
 // fix fixes a file by what File finds.
 func fix(src string) lint.Fixed {
-	return lint.Fix("crd.yaml", []byte(src), func(src []byte) diag.List { return lint.File("crd.yaml", src, lint.Options{}) })
+	return lint.Fix("crd.yaml", []byte(src), func(src []byte) diag.List { return lint.File(crdpatch.Open("crd.yaml", src, crdpatch.Options{})) })
 }
 
 func TestFix(t *testing.T) {
@@ -90,7 +90,7 @@ func TestFixErrorsFirst(t *testing.T) {
 	spec := replaced(typed, "{http: HTTP, tcp: TCP}\n", "{http: HTTP, tcp: TCP} # unioncel:ignore UC507\n"+keys)
 	src := crd("routes", version{name: "v1", spec: spec})
 	got := lint.Fix("crd.yaml", []byte(src), func(src []byte) diag.List {
-		return lint.File("crd.yaml", src, lint.Options{KubeVersion: "1.28"})
+		return lint.File(crdpatch.Open("crd.yaml", src, crdpatch.Options{KubeVersion: "1.28"}))
 	})
 	if len(codes(got.Found, diag.UselessIgnore)) != 1 || string(got.Src) != src {
 		t.Errorf("got %v\n%s", got.Found, got.Src)

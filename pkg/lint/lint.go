@@ -6,40 +6,20 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Options say how the unions would be compiled; the zero value is the default.
-type Options struct {
-	// KubeVersion and Encoding are those of [compile.Options]. Where they are not
-	// given, those that a compiled CRD was compiled with count.
-	KubeVersion string
-	Encoding    compile.Encoding
-	// Elsewhere are declarations that do not stand in the CRDs.
-	Elsewhere union.Elsewhere
-	// Limits bound what a file may ask for.
-	Limits limit.Limits
-}
-
-// compiler are the options as the compiler takes them.
-func (o Options) compiler() crdpatch.Options {
-	return crdpatch.Options{KubeVersion: o.KubeVersion, Encoding: o.Encoding, Elsewhere: o.Elsewhere, Limits: o.Limits}
-}
-
 // File lints the CRDs of a file: those with unions, and those that were compiled and
-// remember theirs. name is the file's name in what it returns: every diagnostic of
-// compiling the file, errors, warnings and notes, and advice. Advice is there even
-// when the rules do not fit, but not when a declaration is wrong. What comments in
-// src switch off is left out.
+// remember theirs. It returns every diagnostic of compiling the file, errors, warnings
+// and notes, and advice. Advice is there even when the rules do not fit, but not when a
+// declaration is wrong. What comments in the file switch off is left out. Of the options
+// with which it was opened those count that say how the unions would be compiled.
 //
-// The list is sorted, and nil when there is nothing to say. The caller owns it; src is
-// not changed.
-func File(name string, src []byte, opts Options) diag.List {
-	l, plans := compiled(name, src, opts)
-	declared, _ := crdpatch.Declared(name, src, opts.compiler()) // what is wrong is in l
+// The list is sorted, and nil when there is nothing to say. The caller owns it.
+func File(f *crdpatch.File) diag.List {
+	l, plans := compiled(f)
+	declared, _ := f.Declared() // what is wrong is in l
 	for i := range declared {
-		for _, s := range subjects(name, &declared[i]) {
+		for _, s := range subjects(f.Name(), &declared[i]) {
 			for _, rule := range advice {
 				l = append(l, rule(s)...)
 			}
@@ -47,10 +27,10 @@ func File(name string, src []byte, opts Options) diag.List {
 	}
 	for _, p := range plans {
 		l = append(l, costly(p, declared)...)
-		l = append(l, slow(p, declared, explainIn(name, src, opts))...)
+		l = append(l, slow(p, declared, explainIn(f))...)
 	}
 	if len(declared) > 0 {
-		comments := commentsOfFile(name, src, declared)
+		comments := commentsOfFile(f, declared)
 		l = comments.Apply(l)
 		l = append(l, comments.Useless()...)
 	}
@@ -58,17 +38,17 @@ func File(name string, src []byte, opts Options) diag.List {
 }
 
 // compiled returns what compiling the file would say, and how it would be done.
-func compiled(name string, src []byte, opts Options) (diag.List, []crdpatch.Explanation) {
-	o := opts.compiler()
-	plans, l := crdpatch.Explain(name, src, o)
+func compiled(f *crdpatch.File) (diag.List, []crdpatch.Explanation) {
+	plans, l := f.Explain()
 	if l.HasErrors() || len(plans) == 0 {
 		return l, nil
 	}
 	// Explain leaves out what is said of the output.
+	o := f.Options()
 	if o.Encoding == compile.Auto {
 		o.Encoding = recorded(plans)
 	}
-	_, more := crdpatch.Compile(name, src, o)
+	_, more := f.With(o).Compile()
 	return append(l, more...), plans
 }
 

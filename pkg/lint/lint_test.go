@@ -229,7 +229,7 @@ func TestAdvice(t *testing.T) {
 			if versions == nil {
 				versions = []version{{name: "v1", spec: test.spec}}
 			}
-			l := lint.File("crd.yaml", []byte(crd("routes", versions...)), lint.Options{})
+			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", versions...)), crdpatch.Options{}))
 			if l.HasErrors() {
 				t.Fatal(l)
 			}
@@ -253,7 +253,7 @@ func TestConversionWebhook(t *testing.T) {
     strategy: Webhook
     webhook: {conversionReviewVersions: [v1], clientConfig: {url: "https://example.com"}}
 `)
-	if got := codes(lint.File("crd.yaml", []byte(src), lint.Options{}), diag.VersionBypass); got != nil {
+	if got := codes(lint.File(crdpatch.Open("crd.yaml", []byte(src), crdpatch.Options{})), diag.VersionBypass); got != nil {
 		t.Error(got)
 	}
 }
@@ -299,7 +299,7 @@ func TestCostlyRules(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l := lint.File("crd.yaml", []byte(crd("routes", version{name: "v1", spec: test.spec})), lint.Options{})
+			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: test.spec})), crdpatch.Options{}))
 			if diff := cmp.Diff(test.want, codes(l, diag.CostlyRules)); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
@@ -329,7 +329,7 @@ func TestSlowRules(t *testing.T) {
 	tests := []struct {
 		name string
 		spec string
-		opts lint.Options
+		opts crdpatch.Options
 		want string
 		hint string
 	}{
@@ -340,7 +340,7 @@ func TestSlowRules(t *testing.T) {
 		{name: "many members", spec: many(100, 0),
 			want: "UC530 warning: the rules of this union take about 15 ms of every request that writes the object: " + fmt.Sprintf(copies, 101),
 			hint: "--encoding compact brings it to 7.9 ms, with errors on the object instead of the member"},
-		{name: "compact", spec: many(100, 0), opts: lint.Options{Encoding: compile.Compact},
+		{name: "compact", spec: many(100, 0), opts: crdpatch.Options{Encoding: compile.Compact},
 			want: "UC530 warning: the rules of this union take about 7.9 ms of every request that writes the object: " + fmt.Sprintf(copies, 101),
 			hint: "discriminatorChange: Allow brings it to 5.2 ms, for the loss of a message"},
 		{name: "other properties", spec: many(3, 300),
@@ -352,7 +352,7 @@ func TestSlowRules(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l := lint.File("crd.yaml", []byte(crd("routes", version{name: "v1", spec: test.spec})), test.opts)
+			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: test.spec})), test.opts))
 			if l.HasErrors() {
 				t.Fatal(l)
 			}
@@ -389,15 +389,15 @@ func indented(text string, n int) string {
 // What compiling says is there, with what it says of its output, and no advice where
 // a declaration is wrong.
 func TestCompilerDiagnostics(t *testing.T) {
-	l := lint.File("crd.yaml", []byte(crd("routes", version{name: "v1", spec: replaced(typed, "tcp: TCP}", "tpc: TCP}")})), lint.Options{})
+	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: replaced(typed, "tcp: TCP}", "tpc: TCP}")})), crdpatch.Options{}))
 	if len(l) != 1 || l[0].Code != diag.UnknownMember {
 		t.Errorf("got %v", l)
 	}
-	l = lint.File("crd.yaml", []byte(crd("routes", version{name: "v1", spec: replaced(untyped, "[http, tcp]", "[http]\n  cardinality: ExactlyOne")})), lint.Options{})
+	l = lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: replaced(untyped, "[http, tcp]", "[http]\n  cardinality: ExactlyOne")})), crdpatch.Options{}))
 	if len(l) != 1 || l[0].Code != diag.SingleMember {
 		t.Errorf("got %v", l)
 	}
-	if l := lint.File("crd.yaml", []byte(": x"), lint.Options{}); len(l) != 1 || l[0].Code != diag.Syntax {
+	if l := lint.File(crdpatch.Open("crd.yaml", []byte(": x"), crdpatch.Options{})); len(l) != 1 || l[0].Code != diag.Syntax {
 		t.Errorf("got %v", l)
 	}
 }
@@ -406,7 +406,7 @@ func TestCompilerDiagnostics(t *testing.T) {
 func TestAdviceWithoutRules(t *testing.T) {
 	spec := "type: object\nproperties:\n  routes:\n    type: array\n    items:\n" + indented(typed, 6)
 	spec = replaced(spec, "enum: [HTTP, TCP]", "enum: [HTTP, TCP, None]")
-	l := lint.File("crd.yaml", []byte(crd("routes", version{name: "v1", spec: spec})), lint.Options{Encoding: compile.Compact, KubeVersion: "1.24"})
+	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: spec})), crdpatch.Options{Encoding: compile.Compact, KubeVersion: "1.24"}))
 	if !l.HasErrors() || len(codes(l, diag.ValueWithoutMember)) != 1 {
 		t.Errorf("got %v", l)
 	}
@@ -418,7 +418,7 @@ func TestNothing(t *testing.T) {
 		crd("routes", version{name: "v1", spec: "type: object"}),
 		"# unioncel:ignore UC521\nkind: ConfigMap\n",
 	} {
-		if l := lint.File("x.yaml", []byte(src), lint.Options{}); l != nil {
+		if l := lint.File(crdpatch.Open("x.yaml", []byte(src), crdpatch.Options{})); l != nil {
 			t.Errorf("%s: %v", src, l)
 		}
 	}
@@ -433,8 +433,8 @@ func TestCompiled(t *testing.T) {
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}
-		want := codes(lint.File("crd.yaml", src, lint.Options{}), adviceOf...)
-		l := lint.File("crd.yaml", compiled, lint.Options{})
+		want := codes(lint.File(crdpatch.Open("crd.yaml", src, crdpatch.Options{})), adviceOf...)
+		l := lint.File(crdpatch.Open("crd.yaml", compiled, crdpatch.Options{}))
 		if diff := cmp.Diff(want, codes(l, adviceOf...)); diff != "" || len(want) != 2 {
 			t.Errorf("%s: -source +compiled\n%s", encoding, diff)
 		}
@@ -467,7 +467,7 @@ func TestCompiledAsOpenAPI(t *testing.T) {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	if l := lint.File("crd.yaml", compiled, lint.Options{}); l.HasErrors() {
+	if l := lint.File(crdpatch.Open("crd.yaml", compiled, crdpatch.Options{})); l.HasErrors() {
 		t.Error(l)
 	}
 }
@@ -487,7 +487,7 @@ schemas:
 		t.Fatal(diags)
 	}
 	spec, _, _ := strings.Cut(typed, "x-kubernetes-unions")
-	l := lint.File("crd.yaml", []byte(crd("routes", version{name: "v1", spec: spec})), lint.Options{Elsewhere: *set})
+	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: spec})), crdpatch.Options{Elsewhere: *set}))
 	if len(l) != 1 || l[0].Code != diag.ValueWithoutMember || l[0].Pos != (diag.Pos{File: "unions.yaml", Line: 7, Col: 20}) ||
 		len(l[0].Related) != 1 || l[0].Related[0].Pos.File != "crd.yaml" {
 		t.Errorf("got %+v", l)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/lint"
 )
 
@@ -24,7 +25,7 @@ func TestManyUnions(t *testing.T) {
 	taken := func(n int) float64 {
 		src := unionsOf(n)
 		return testing.AllocsPerRun(1, func() {
-			if l := lint.File("crd.yaml", src, lint.Options{}); l.HasErrors() {
+			if l := lint.File(crdpatch.Open("crd.yaml", src, crdpatch.Options{})); l.HasErrors() {
 				t.Error(l)
 			}
 		})
@@ -41,7 +42,7 @@ func BenchmarkFile(b *testing.B) {
 			src := unionsOf(n)
 			b.ReportAllocs()
 			for b.Loop() {
-				lint.File("crd.yaml", src, lint.Options{})
+				lint.File(crdpatch.Open("crd.yaml", src, crdpatch.Options{}))
 			}
 		})
 	}

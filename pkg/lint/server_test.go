@@ -26,7 +26,7 @@ func TestServerUnchanged(t *testing.T) {
 		{"roots", root, "{members: [a, b]}", "a: x\nb: x"},
 	} {
 		t.Run(test.plural, func(t *testing.T) {
-			l := lint.File("crd.yaml", []byte(test.crd), lint.Options{})
+			l := lint.File(crdpatch.Open("crd.yaml", []byte(test.crd), crdpatch.Options{}))
 			if told := codes(l, diag.NeverUnchanged); len(told) != 1 {
 				t.Fatalf("lint says %v", l)
 			}
@@ -34,7 +34,7 @@ func TestServerUnchanged(t *testing.T) {
 			if test.plural == "roots" {
 				ratchet = replaced(test.crd, test.item, "{members: [a, b], ratchet: true}")
 			}
-			if told := codes(lint.File("crd.yaml", []byte(ratchet), lint.Options{}), diag.NeverUnchanged); len(told) > 0 {
+			if told := codes(lint.File(crdpatch.Open("crd.yaml", []byte(ratchet), crdpatch.Options{})), diag.NeverUnchanged); len(told) > 0 {
 				t.Errorf("with ratchet lint says %v", told)
 			}
 			bare := test.crd[:strings.Index(test.crd, "x-kubernetes-unions")] + "x-kubernetes-map-type: atomic\n"
@@ -155,7 +155,7 @@ func TestServer(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.plural, func(t *testing.T) {
 			src := []byte(crd(test.plural, test.versions...))
-			l := lint.File("crd.yaml", src, lint.Options{})
+			l := lint.File(crdpatch.Open("crd.yaml", src, crdpatch.Options{}))
 			if told := codes(l, test.code); test.code != "" && len(told) == 0 {
 				t.Errorf("lint does not tell of %s", test.code)
 			}

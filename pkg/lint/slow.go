@@ -14,12 +14,14 @@ import (
 )
 
 // explainIn returns how the CRDs of a file are compiled in another encoding.
-func explainIn(name string, src []byte, opts Options) func(compile.Encoding) []crdpatch.Explanation {
+func explainIn(f *crdpatch.File) func(compile.Encoding) []crdpatch.Explanation {
 	known := map[compile.Encoding][]crdpatch.Explanation{}
 	return func(e compile.Encoding) []crdpatch.Explanation {
 		l, ok := known[e]
 		if !ok {
-			l, _ = crdpatch.Explain(name, src, crdpatch.Options{KubeVersion: opts.KubeVersion, Encoding: e, Elsewhere: opts.Elsewhere})
+			o := f.Options()
+			o.Encoding = e
+			l, _ = f.With(o).Explain()
 			known[e] = l
 		}
 		return l

@@ -84,6 +84,13 @@ type Elsewhere struct {
 	Scopes []Scope
 }
 
+// Same reports whether these are the same lists, not merely equal ones.
+func (e Elsewhere) Same(f Elsewhere) bool {
+	return same(e.Externals, f.Externals) && same(e.Scopes, f.Scopes)
+}
+
+func same[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
 // Scope is a version of a CRD, or all of them when Version is empty.
 type Scope struct {
 	Target
@@ -92,17 +99,17 @@ type Scope struct {
 
 // Of returns the declarations for a CRD, and whether they are all there are for one
 // of its versions.
-func (e Elsewhere) Of(name, group, kind string) (l []External, all func(version string) bool) {
+func (e Elsewhere) Of(crd Target) (l []External, all func(version string) bool) {
 	scopes := slices.Clone(e.Scopes)
 	for _, x := range e.Externals {
-		if x.Is(name, group, kind) {
+		if x.Is(crd) {
 			l = append(l, x)
 			scopes = append(scopes, Scope{x.Target, x.Version})
 		}
 	}
 	return l, func(version string) bool {
 		return slices.ContainsFunc(scopes, func(s Scope) bool {
-			return s.Is(name, group, kind) && (s.Version == "" || s.Version == version)
+			return s.Is(crd) && (s.Version == "" || s.Version == version)
 		})
 	}
 }
@@ -121,12 +128,12 @@ type Target struct {
 	Group, Kind string
 }
 
-// Is reports whether the target is the CRD with this name, group and kind.
-func (t Target) Is(name, group, kind string) bool {
+// Is reports whether the target is this CRD, of which name, group and kind are known.
+func (t Target) Is(crd Target) bool {
 	if t.Kind != "" {
-		return t.Group == group && t.Kind == kind
+		return t.Group == crd.Group && t.Kind == crd.Kind
 	}
-	return t.Name == name
+	return t.Name == crd.Name
 }
 
 // String returns kind and group as kubectl writes them, or else the name.

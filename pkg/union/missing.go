@@ -17,7 +17,7 @@ func (e Elsewhere) Missing(crds []Target) diag.List {
 		names = append(names, t.Name)
 	}
 	given := func(t Target) bool {
-		return slices.ContainsFunc(crds, func(c Target) bool { return t.Is(c.Name, c.Group, c.Kind) })
+		return slices.ContainsFunc(crds, func(c Target) bool { return t.Is(c) })
 	}
 	some := slices.ContainsFunc(e.Scopes, func(s Scope) bool { return s.Kind != "" && given(s.Target) })
 	warned := map[Target]bool{}

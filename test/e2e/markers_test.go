@@ -34,7 +34,7 @@ func TestMarkers(t *testing.T) {
 		}
 		return stdout.String()
 	}
-	unioncel("compile", "--go", project, "--kubebuilder", "-w", crd)
+	unioncel("-q", "compile", "--go", project, "--kubebuilder", "-w", crd)
 	unioncel("-q", "compile", "--go", project, "--kubebuilder", "--check", crd)
 	if proved := unioncel("-q", "verify", crd); !strings.Contains(proved, "16 proved, 0 different") {
 		t.Errorf("verify says\n%s", proved)

@@ -35,8 +35,8 @@ func TestHooks(t *testing.T) {
 		output string
 		want   string // of the file
 	}{
-		{"unioncel-compile", source, 0, "", done},
-		{"unioncel-compile", done, 0, "", done},
+		{"unioncel-compile", source, 0, "1 CRD, 1 union", done},
+		{"unioncel-compile", done, 0, "1 CRD, 1 union", done},
 		{"unioncel-compile", bad, 1, "crd.yaml:32:54: error: UC203: ", bad},
 		{"unioncel-check", source, 1, "--- crd.yaml", source},
 		{"unioncel-check", done, 0, "1 CRD, 1 union", done},

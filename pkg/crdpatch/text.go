@@ -1,0 +1,248 @@
+package crdpatch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// text is the text of a manifest file, parsed once. The nodes of a text that was made
+// from another have the positions of what they were made from (revision.go).
+type text struct {
+	*yamltext.File
+	name  string
+	docs  []*document
+	diags diag.List // what is wrong with its CRDs
+	// origin, unless nil, is the position of what the text at an offset was made from.
+	origin func(at int) (line, column int)
+}
+
+// document is one of the documents of a text.
+type document struct {
+	*yamltext.Document
+	*text
+	index int
+	crds  []*manifest
+
+	aliases map[*yaml.Node]bool
+	data    []byte
+	read    any
+	wrong   *diag.Diagnostic
+}
+
+// manifest is a CustomResourceDefinition in a document, at the root or in the items of
+// a list.
+type manifest struct {
+	*document
+	node  *yaml.Node
+	items []int // the indices that lead to it through lists
+}
+
+// parse parses a text. It is nil if it cannot be worked on: the list says why.
+func parse(name string, src []byte, limits limit.Limits) (*text, diag.List) {
+	file, wrong := source.Parse(name, src, limits)
+	if wrong != nil {
+		return nil, diag.List{*wrong}
+	}
+	t := &text{File: file, name: name}
+	var duplicates diag.List
+	for i, parsed := range file.Docs {
+		d := &document{Document: parsed, text: t, index: i}
+		t.docs = append(t.docs, d)
+		d.find(d.Root, nil)
+		if len(d.crds) > 0 {
+			duplicates = append(duplicates, source.Duplicates(name, d.Root)...)
+		}
+	}
+	if len(duplicates) > 0 {
+		return nil, duplicates
+	}
+	return t, t.diags
+}
+
+const group = "apiextensions.k8s.io/"
+
+// find finds the CRDs at n and below. A CRD with unions in a version that no API server
+// serves any more is reported.
+func (d *document) find(n *yaml.Node, items []int) {
+	if n != nil && n.Kind == yaml.AliasNode && compile.Declares(n.Alias) {
+		d.errorf(n, diag.SharedContent, "write the CRD out at each of its places", "the alias *%s stands for a CRD that declares unions: editing it would change other places", n.Value)
+	}
+	if n == nil || n.Kind != yaml.MappingNode {
+		return
+	}
+	kind, apiVersion := textAt(n, "kind"), textAt(n, "apiVersion")
+	switch {
+	case source.IsList(kind):
+		_, v, _, ok := yamltext.Lookup(n, "items")
+		switch {
+		case ok && v.Kind == yaml.SequenceNode:
+			for i, item := range v.Content {
+				d.find(item, append(slices.Clone(items), i))
+			}
+		case ok && v.Kind == yaml.AliasNode:
+			d.find(v, nil)
+		}
+	case kind == source.CRDKind && apiVersion == group+"v1":
+		d.crds = append(d.crds, &manifest{d, n, items})
+	case kind == source.CRDKind && strings.HasPrefix(apiVersion, group) && compile.Declares(n):
+		d.errorf(n, diag.OldCRDVersion, "convert it to "+group+"v1", "%s has not been served since Kubernetes 1.22", apiVersion)
+	}
+}
+
+func (d *document) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
+	d.diags = append(d.diags, diag.Diagnostic{Code: code, Pos: d.pos(n), Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// pos is the position of a node.
+func (t *text) pos(n *yaml.Node) diag.Pos {
+	return diag.Pos{File: t.name, Line: n.Line, Col: n.Column}
+}
+
+// position is that of an offset or, in a text that was made from another, of its origin.
+func (t *text) position(at int) (line, column int) {
+	if t.origin != nil {
+		return t.origin(at)
+	}
+	return t.Position(at)
+}
+
+// manifests are the CRDs of all documents.
+func (t *text) manifests() []*manifest {
+	var l []*manifest
+	for _, d := range t.docs {
+		l = append(l, d.crds...)
+	}
+	return l
+}
+
+// textAt returns the scalar at a key of mapping n, or "".
+func textAt(n *yaml.Node, key string) string {
+	_, v, _, ok := yamltext.Lookup(n, key)
+	if !ok || yamltext.Resolve(v).Kind != yaml.ScalarNode {
+		return ""
+	}
+	return yamltext.Resolve(v).Value
+}
+
+// value is what kubectl reads in the document, as JSON and as data, which are not to be
+// changed; or a diagnostic that says why it cannot.
+func (d *document) value() (data []byte, v any, wrong *diag.Diagnostic) {
+	if d.data == nil && d.wrong == nil {
+		d.data, d.read, d.wrong = source.Value(d.name, d.File, d.Document)
+	}
+	return d.data, d.read, d.wrong
+}
+
+// copied is a copy of what kubectl reads in a document that it can read.
+func (d *document) copied() any {
+	_, v, _ := d.value()
+	return runtime.DeepCopyJSONValue(v)
+}
+
+// bytes is the text of the document.
+func (d *document) bytes() []byte { return d.Src[d.Start:d.End] }
+
+// aliased reports whether an alias refers to n, or to something that holds it.
+func (d *document) aliased(n *yaml.Node) bool {
+	if d.aliases == nil {
+		d.aliases = yamltext.Aliased(d.Root)
+	}
+	return d.aliases[n]
+}
+
+// key tells a manifest from others of its file, and stays the same in what is made of it.
+func (m *manifest) key() string { return fmt.Sprint(m.index, m.items) }
+
+// in returns the manifest's part of its document's value, or nil.
+func (m *manifest) in(v any) map[string]any {
+	for _, i := range m.items {
+		list, _ := v.(map[string]any)
+		items, _ := list["items"].([]any)
+		if i >= len(items) {
+			return nil
+		}
+		v = items[i]
+	}
+	crd, _ := v.(map[string]any)
+	return crd
+}
+
+// names are the CRD's name, group and kind.
+func (m *manifest) names() union.Target {
+	at := func(n *yaml.Node, key string) *yaml.Node {
+		if n == nil {
+			return nil
+		}
+		_, v, _, _ := yamltext.Lookup(n, key)
+		return yamltext.Resolve(v)
+	}
+	spec := at(m.node, "spec")
+	return union.Target{Name: textAt(at(m.node, "metadata"), "name"), Group: textAt(spec, "group"), Kind: textAt(at(spec, "names"), "kind")}
+}
+
+// schema returns the schema at steps of a version of the CRD, and the version's index.
+// It is nil where none is written out.
+func (m *manifest) schema(version string, steps []string) (int, *yaml.Node) {
+	at := func(n *yaml.Node, key string) *yaml.Node {
+		_, v, shared, ok := yamltext.Lookup(n, key)
+		if !ok || shared || v.Kind == yaml.AliasNode {
+			return nil
+		}
+		return v
+	}
+	versions := at(at(m.node, "spec"), "versions")
+	if versions == nil {
+		return 0, nil
+	}
+	for i, v := range versions.Content {
+		if textAt(v, "name") != version {
+			continue
+		}
+		n := v
+		for _, step := range append([]string{"schema", "openAPIV3Schema"}, steps...) {
+			n = at(n, step)
+		}
+		if n == nil || n.Kind != yaml.MappingNode {
+			return 0, nil
+		}
+		return i, n
+	}
+	return 0, nil
+}
+
+// schemaIn returns the schema at steps of a version of a CRD's value.
+func schemaIn(crd map[string]any, version int, steps []string) map[string]any {
+	versions := listAt(crd, "spec", "versions")
+	if version >= len(versions) {
+		return nil
+	}
+	at, _ := versions[version].(map[string]any)
+	for _, step := range append([]string{"schema", "openAPIV3Schema"}, steps...) {
+		at, _ = at[step].(map[string]any)
+	}
+	return at
+}
+
+func listAt(m map[string]any, path ...string) []any {
+	for _, key := range path[:len(path)-1] {
+		m, _ = m[key].(map[string]any)
+	}
+	l, _ := m[path[len(path)-1]].([]any)
+	return l
+}
+
+// placeOf prints the path of a schema of which only the version's name is known.
+func placeOf(version string, path []string) string {
+	return strings.Replace(compile.Place{Steps: path}.String(), "[0]", "["+version+"]", 1)
+}
