@@ -24,7 +24,7 @@ type output struct {
 // Renaming a file can still fail, on a file system that lets a file be created
 // in a directory and none be replaced; then the error says what was replaced.
 // A process that is killed leaves temporary files behind; the next batch that
-// comes to their directory removes them (see workplace).
+// comes to their directory removes them (see staging).
 type batch struct {
 	rename func(from, to string) error // os.Rename
 
@@ -33,15 +33,21 @@ type batch struct {
 	replaced bool           // renaming has begun
 	writing  sync.WaitGroup // those who write temporary files
 	staged   []staged
-	places   map[string]*workplace // by directory
-	occupied int                   // how many of them have temporary files
-	dirs     []string              // created for the outputs, outermost first
+	staging  map[string]*staging // by directory
+	dirs     []string            // created for the outputs, outermost first
 }
 
 type staged struct {
 	n    int // in the order of the outputs
 	temp string
 	target
+}
+
+// target is a file to replace or create.
+type target struct {
+	name string      // as the user knows it
+	real string      // without symbolic links
+	info os.FileInfo // nil when there is no such file yet
 }
 
 // replace writes the outputs. When it fails nothing was replaced, unless the
@@ -68,22 +74,22 @@ func (b *batch) enter(path string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.closed {
-		b.place(filepath.Dir(path))
+		b.stagingIn(filepath.Dir(path))
 	}
 }
 
-// place returns what is known of a directory.
-func (b *batch) place(dir string) *workplace {
-	p, ok := b.places[dir]
+// stagingIn returns the staging in a directory, from which leftovers have been removed.
+func (b *batch) stagingIn(dir string) *staging {
+	s, ok := b.staging[dir]
 	if !ok {
-		if b.places == nil {
-			b.places = map[string]*workplace{}
+		if b.staging == nil {
+			b.staging = map[string]*staging{}
 		}
-		p = &workplace{dir: dir}
-		b.places[dir] = p
-		p.tidy()
+		s = &staging{dir: dir}
+		b.staging[dir] = s
+		removeLeftovers(dir)
 	}
-	return p
+	return s
 }
 
 // stage writes an output to a new file beside its target. Outputs may be staged
@@ -100,7 +106,8 @@ func (b *batch) stage(n int, out output) error {
 	defer b.writing.Done()
 	_, err = file.Write(out.data)
 	if err == nil && t.info != nil {
-		err = imitate(file, t)
+		copyMetadata(file, t)
+		err = setMode(file, t.info)
 	}
 	if err == nil {
 		err = file.Sync()
@@ -127,11 +134,7 @@ func (b *batch) create(n int, t target) (*os.File, error) {
 	if t.info != nil {
 		mode = 0o600 // until it has its owner
 	}
-	place := b.place(dir)
-	if place.files == 0 {
-		b.occupied++
-	}
-	file, err := place.create(b.occupied <= maxLocks, mode)
+	file, err := b.stagingIn(dir).create(mode)
 	if err != nil {
 		return nil, fileError("write "+t.name+": create a file beside it", err)
 	}
@@ -160,26 +163,54 @@ func (b *batch) clean(files []staged) {
 	for _, s := range files {
 		_ = os.Remove(s.temp)
 	}
-	for _, p := range b.places {
-		p.leave()
+	for _, s := range b.staging {
+		s.close()
 	}
 	for _, dir := range slices.Backward(b.dirs) {
 		_ = os.Remove(dir) // not if something is in it
 	}
-	b.places, b.dirs = nil, nil
+	b.staging, b.dirs = nil, nil
 }
 
-// imitate gives a file the extended attributes, the owner and the mode of a target.
-// The owner is a matter of luck: most users may not give files away.
-func imitate(file *os.File, t target) error {
-	copyAttributes(file, t.real) // while it may be written
-	chown(file, t.info)
+// setMode gives a file the mode of another.
+func setMode(file *os.File, info os.FileInfo) error {
 	const bits = os.ModePerm | os.ModeSetuid | os.ModeSetgid | os.ModeSticky
-	want := t.info.Mode() & bits
+	want := info.Mode() & bits
 	if now, err := file.Stat(); err == nil && now.Mode()&bits == want {
 		return nil // some file systems refuse to change a mode even to itself
 	}
 	return file.Chmod(want)
+}
+
+// resolve finds the target of an output, and makes sure that what exists may be
+// written: renaming asks only for permission on the directory, while a file
+// without write permission was meant to stay as it is.
+func resolve(path string) (target, error) {
+	fail := func(err error) (target, error) { return target{}, fileError("write "+path, err) }
+
+	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+		return target{name: path, real: path}, nil
+	}
+	// A symbolic link that leads nowhere is an error from here on.
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return fail(err)
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return fail(err)
+	}
+	if !info.Mode().IsRegular() {
+		return fail(errors.New("not a regular file"))
+	}
+	file, err := os.OpenFile(real, os.O_WRONLY, 0)
+	if err != nil {
+		return fail(err)
+	}
+	if err := file.Close(); err != nil {
+		return fail(err)
+	}
+	return target{name: path, real: real, info: info}, nil
 }
 
 // makeDir creates a directory and those above it, and remembers which are new.

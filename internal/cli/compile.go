@@ -1,14 +1,16 @@
 package cli
 
 import (
-	"cmp"
+	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/lint"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -94,48 +96,70 @@ annotation of what was compiled.
 	return cmd
 }
 
-// registerForget adds the flag of the commands that take back what an annotation says.
-func registerForget(cmd *cobra.Command, opts *crdpatch.Options) {
-	cmd.Flags().BoolVar(&opts.Forget, "forget", false,
-		"keep rules that the annotation claims and its unions neither write nor imply, as hand-written ones")
+// compiled is the transformation of the command compile.
+func compiled(f *crdpatch.File) ([]byte, diag.List) {
+	out, diags := f.Compile()
+	return out, lint.Ignore(f, diags)
 }
 
-// compilerFlags are the flags that say which rules are written, and for which unions.
-type compilerFlags struct {
-	config        configFlags
-	opts          crdpatch.Options
-	encoding      string
-	unions        elsewhereFlags
-	requireUnions bool
-	strict        bool
-}
-
-func (c *compilerFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.opts.KubeVersion, "kube-version", "",
-		fmt.Sprintf("oldest Kubernetes `VERSION` that must accept the result (default %s)", compile.Linked()))
-	cmd.Flags().StringVar(&c.encoding, "encoding", "auto",
-		"how to write the rules: auto (as written by hand, while it fits),\nfine (a rule per member and direction), compact (a rule for a union's states),\nterse (compact with fixed messages: least bytes) or\nopenapi (a schema in allOf in place of rules: no cost, bad messages)")
-	c.unions.register(cmd)
-	c.config.register(cmd)
-}
-
-// registerGate adds the flag of the commands that a pipeline relies on.
-func (c *compilerFlags) registerGate(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&c.requireUnions, "require-unions", false, "exit with 1 when the inputs hold no union at all")
-}
-
-// registerStrict adds the flag of the commands that say what is wrong with a CRD.
-func (c *compilerFlags) registerStrict(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&c.strict, "strict", false, "take problems that a CRD has without its unions for errors, not warnings")
-}
-
-// check returns an error unless the flags have values that exist.
-func (c *compilerFlags) check() (err error) {
-	if c.opts.Encoding, err = compile.ParseEncoding(cmp.Or(c.encoding, "auto")); err != nil {
-		return usagef("--encoding: %w", err)
+// selfChecked makes a compilation fail unless its rules are proved to mean what
+// the unions say.
+func selfChecked(compiled transform) transform {
+	return func(f *crdpatch.File) ([]byte, diag.List) {
+		out, diags := compiled(f)
+		if diags.HasErrors() {
+			return out, diags
+		}
+		annotated := out
+		if opts := f.Options(); opts.NoAnnotation {
+			opts.NoAnnotation = false // it says what the unions were
+			annotated, _ = f.With(opts).Compile()
+		}
+		sources, _ := f.Declared()
+		results, problems := crdpatch.Declared(f.Name(), annotated, crdpatch.Options{Limits: f.Options().Limits})
+		for _, d := range results {
+			found, err := verifyDeclared(context.Background(), d)
+			if err != nil {
+				problems = append(problems, diag.Diagnostic{Code: diag.NotProved, Pos: diag.Pos{File: f.Name()}, Message: "the rules cannot be verified: " + err.Error()})
+			}
+			for _, v := range found {
+				problems = append(problems, v.problems(sources)...)
+			}
+		}
+		if problems.HasErrors() {
+			return nil, append(diags, problems...).Sort()
+		}
+		return out, diags
 	}
-	if c.opts.KubeVersion, err = compile.ParseKubeVersion(c.opts.KubeVersion); err != nil {
-		return usagef("--kube-version: %w", err)
+}
+
+// problems are the diagnostics of what is not proved, at the declaration in the
+// source.
+func (v verified) problems(sources []compile.Declared) diag.List {
+	at := diag.Pos{File: v.pos.File}
+	for _, d := range sources {
+		for _, o := range d.Objects {
+			for i, u := range o.Unions {
+				if d.Name == v.crd && o.Place.String() == v.path && slices.Equal(u.MemberNames(), v.Union.MemberNames()) {
+					at = o.Declarations[i].Pos
+				}
+			}
+		}
 	}
-	return nil
+	var l diag.List
+	report := func(format string, args ...any) {
+		l = append(l, diag.Diagnostic{Code: diag.NotProved, Pos: at, Path: v.path, Message: fmt.Sprintf(format, args...),
+			Hint: "compile without --verify, and let unioncel verify print the whole result for the compiled file"})
+	}
+	for _, d := range v.Differences {
+		if d.Accepted {
+			report("%s: accepted, but the union forbids it: %s", v.label(), d.Words(v.Union))
+		} else {
+			report("%s: rejected by %s, but the union allows it: %s", v.label(), d.Rule, d.Words(v.Union))
+		}
+	}
+	for _, s := range v.Inconclusive {
+		report("%s: inconclusive: %s", v.label(), s)
+	}
+	return l
 }

@@ -5,16 +5,20 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
-	"slices"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"unicode"
 
+	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/lint"
 )
+
+// transform turns a file into the bytes of its result.
+type transform func(f *crdpatch.File) ([]byte, diag.List)
 
 // inputHelp is the part of the help that compile and decompile share.
 const inputHelp = `Without arguments, and for -, the input is standard input. A directory means
@@ -73,37 +77,6 @@ func (c *conversion) validate(cmd *cobra.Command) error {
 	return nil
 }
 
-// result is what became of an input.
-type result struct {
-	input
-	contents
-	other       bool   // it is no manifest
-	src         []byte // for excerpts, where it cannot be read again
-	diagnostics diag.List
-	skipped     diag.List // errors that keep nothing from being written
-	changed     bool
-	differs     string   // which option does, from when it was compiled
-	shape       shape    // of what is to be printed
-	notes       []string // what --fix did
-}
-
-// skip makes the errors such that keep nothing from being written.
-func (r *result) skip() {
-	is := func(d diag.Diagnostic) bool { return d.Severity == diag.Error }
-	for _, d := range r.diagnostics {
-		if is(d) {
-			r.skipped = append(r.skipped, d)
-		}
-	}
-	r.diagnostics = slices.DeleteFunc(r.diagnostics, is)
-}
-
-// settle forgets the warnings about a file that has its result already: the run that
-// wrote it has printed them.
-func (r *result) settle() {
-	r.diagnostics = slices.DeleteFunc(r.diagnostics, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
-}
-
 // convert runs a command that turns files into files. Files are read, converted
 // and put beside their targets one by one, so that none needs to stay in memory.
 func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input) (scopes, error), t func(f *crdpatch.File, in input) ([]byte, diag.List), args []string) (err error) {
@@ -131,8 +104,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 		return err
 	}
 	comparing := flags.check || flags.diff
-	shown := &spool{parts: make([]part, len(inputs))}
-	a.shown.Store(shown)
+	shown := &buffer{parts: make([]part, len(inputs))}
 	defer shown.close()
 	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
 		if targets != nil {
@@ -227,18 +199,9 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 	return nil
 }
 
-func count[T any](l []T, is func(T) bool) (n int) {
-	for _, v := range l {
-		if is(v) {
-			n++
-		}
-	}
-	return n
-}
-
-// printAll prints the differences in a spool in their order: exact, for patch, unless
+// printAll prints the differences in a buffer in their order: exact, for patch, unless
 // a terminal shows them.
-func (a *app) printAll(s *spool) error {
+func (a *app) printAll(s *buffer) error {
 	terminal := newConsole(a.streams.Out).terminal != nil
 	for i := range s.parts {
 		data, err := s.part(i)
@@ -255,74 +218,34 @@ func (a *app) printAll(s *spool) error {
 	return nil
 }
 
-// report prints the diagnostics of all results: errors and warnings, with --quiet only
-// errors, with --verbose notes too. It
-// returns errFindings when there is an error among them, or errSkipped when none of
-// those is in the way.
-func (a *app) report(results []result, format string) error {
-	var list diag.List
-	for _, r := range results {
-		list = append(list, r.diagnostics...)
-		if r.other {
-			a.say("%s: skipped, as it cannot be read and speaks of no CustomResourceDefinition", r.name)
-		}
+// difference is what --check and --diff print of an input: its name when it
+// changes, how it changes, or both.
+func (c *conversion) difference(name string, src, out []byte) []byte {
+	var b bytes.Buffer
+	if bytes.Equal(src, out) {
+		return nil
 	}
-	failed := list.HasErrors()
-	for _, r := range results {
-		list = append(list, r.skipped...)
+	if c.check {
+		b.WriteString(diag.Escape(strings.ReplaceAll(name, "\n", `\n`)) + "\n")
 	}
-	skipped := list.HasErrors()
-	for _, r := range results {
-		list = lint.ReadComments(r.name, r.src).Apply(list) // in UnionSets
+	if c.diff {
+		label := diffLabel(filepath.ToSlash(name))
+		_, hunks, _ := bytes.Cut(diff.Diff(label, src, label, out), []byte("\n")) // without "diff a b"
+		b.Write(hunks)
 	}
-	list = a.loud(list, diag.Warning).Sort()
+	return b.Bytes()
+}
 
-	if err := a.printDiagnostics(a.streams.Err, format, a.console.colour, list, results); err != nil {
-		return fmt.Errorf("write diagnostics: %w", err)
-	}
+// diffLabel writes a file name the way patch and git read it: quoted when it
+// has control characters, and with a tab to end one that has spaces. Directories
+// are separated by slashes.
+func diffLabel(name string) string {
 	switch {
-	case failed:
-		return errFindings
-	case skipped:
-		return errSkipped
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.ContainsAny(name, `"\`):
+		return strconv.Quote(name)
+	case strings.Contains(name, " "):
+		return name + "\t"
+	default:
+		return name
 	}
-	return nil
-}
-
-// loud returns the diagnostics that are at least as bad as least; with --quiet errors
-// only, with --verbose all.
-func (a *app) loud(l diag.List, least diag.Severity) diag.List {
-	switch {
-	case a.quiet:
-		least = diag.Error
-	case a.verbose:
-		least = diag.Info
-	}
-	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return d.Severity > least })
-}
-
-// sources returns what reads the files that diagnostics are about. Those that cannot be
-// read again are among the results; without a file there is no excerpt, that is all.
-func sources(results []result) func(file string) []byte {
-	kept := map[string][]byte{}
-	for _, r := range results {
-		if r.src != nil {
-			kept[r.name] = r.src
-		}
-	}
-	return func(file string) []byte {
-		src, ok := kept[file]
-		if !ok {
-			src, _ = os.ReadFile(file)
-		}
-		return src
-	}
-}
-
-// print writes to standard output.
-func (a *app) print(data []byte) error {
-	if _, err := a.streams.Out.Write(data); err != nil {
-		return fileError("write standard output", err)
-	}
-	return nil
 }

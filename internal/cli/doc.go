@@ -5,12 +5,21 @@
 // these steps, each for all files before the next begins:
 //
 //	find     arguments to inputs: standard input, files, the files of directories
-//	plan     where each result goes: standard output, in place, or elsewhere
+//	plan     where each result goes: standard output, in place, or another place
 //	read     the inputs
 //	convert  bytes to bytes and diagnostics, by the library
 //	report   the diagnostics; with an error among them nothing is written
 //	deliver  results, names or differences
 //
 // So nothing is written when anything is wrong with any input, and files are
-// replaced only once every result lies complete beside its target.
+// replaced only once every result is complete beside its target.
+//
+// Each command has a file of its own. They share
+//
+//	main, root, completion, errors    the program around the commands
+//	options, scope, external          flags, configuration, declarations outside the CRDs
+//	inputs, paths                     files to read
+//	convert, gather                   commands that write files, and that print results
+//	printing, join, buffer, terminal  what is printed, and how
+//	output, batch, staging, metadata  files to write
 package cli

@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
-
-	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // errFindings ends a command with exitFindings; what was found has been
@@ -44,25 +41,4 @@ func fileError(name string, err error) error {
 		err = linkErr.Err
 	}
 	return fmt.Errorf("%s: %w", name, err)
-}
-
-// complain prints an error, one line for each of several joined ones.
-func (a *app) complain(message string) {
-	for line := range strings.Lines(message) {
-		fmt.Fprintf(a.streams.Err, "unioncel: %s\n", diag.Escape(strings.TrimSuffix(line, "\n")))
-	}
-}
-
-// note prints something worth knowing, unless --quiet was given.
-func (a *app) note(message string) {
-	if !a.quiet {
-		a.complain(message)
-	}
-}
-
-// say prints what was done, with --verbose.
-func (a *app) say(format string, args ...any) {
-	if a.verbose {
-		a.complain(fmt.Sprintf(format, args...))
-	}
 }

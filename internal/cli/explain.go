@@ -15,6 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/explain"
+	"github.com/unioncel/unioncel/pkg/lint"
 )
 
 // explanations are the printers of explain, by the name of their format.
@@ -79,6 +80,16 @@ CustomResourceDefinition.`,
 	flags.unions.skipInvalid = true
 	output.register(cmd, "explanations", "text", "markdown", "json")
 	return cmd
+}
+
+// planned is the planner of the command explain.
+func planned(f *crdpatch.File) ([]explain.Input, diag.List) {
+	found, diags := f.Explain()
+	l := make([]explain.Input, len(found))
+	for i, f := range found {
+		l[i] = explain.Input(f)
+	}
+	return l, lint.Ignore(f, diags)
 }
 
 var codePattern = regexp.MustCompile(`^UC[0-9]{3}$`)

@@ -7,7 +7,11 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/explain"
 )
+
+// planner returns how the CRDs of a file that have unions are compiled.
+type planner func(f *crdpatch.File) ([]explain.Input, diag.List)
 
 // gathered is what was found in one input.
 type gathered[T any] struct {

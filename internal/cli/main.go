@@ -5,9 +5,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -51,6 +52,29 @@ func Main(args []string, streams Streams) int {
 	return a.main(ctx, release, args)
 }
 
+// program is the name of the program, also in messages.
+const program = "unioncel"
+
+// invocation takes a command line apart, the name of the program first. The name
+// under which the program was started counts:
+//
+//   - kubectl-unioncel is a plugin of kubectl, and help calls it kubectl unioncel;
+//   - unioncel-fn is the command fn, for orchestrators of KRM functions, which run
+//     a program without arguments.
+func invocation(args []string) (name string, rest []string) {
+	if len(args) == 0 {
+		return program, nil
+	}
+	base := args[0][strings.LastIndexAny(args[0], `/`+string(filepath.Separator))+1:]
+	switch strings.TrimSuffix(strings.ToLower(base), ".exe") { // Windows does not mind case
+	case "kubectl-" + program:
+		return "kubectl " + program, args[1:]
+	case program + "-fn":
+		return program, slices.Concat([]string{"fn"}, args[1:])
+	}
+	return program, args[1:]
+}
+
 // app is one run of the program.
 type app struct {
 	name      string  // what users type to run it
@@ -64,7 +88,6 @@ type app struct {
 	explain   planner
 	batch     batch
 	limits    limit.Limits
-	shown     atomic.Pointer[spool] // of the command that runs, if it has one
 
 	complainOnce sync.Once // about being interrupted
 }
@@ -96,9 +119,6 @@ func (a *app) main(ctx context.Context, release func(), args []string) int {
 		a.console.hush()
 		if !a.batch.abandon() {
 			return <-done // the files are being replaced: finish
-		}
-		if shown := a.shown.Load(); shown != nil {
-			shown.close()
 		}
 		a.complainOnce.Do(func() { a.complain(errInterrupted.Error()) })
 		return exitFailure

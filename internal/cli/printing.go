@@ -12,8 +12,46 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/lint"
 	"github.com/unioncel/unioncel/pkg/sarif"
 )
+
+// complain prints an error, one line for each of several joined ones.
+func (a *app) complain(message string) {
+	for line := range strings.Lines(message) {
+		fmt.Fprintf(a.streams.Err, "unioncel: %s\n", diag.Escape(strings.TrimSuffix(line, "\n")))
+	}
+}
+
+// note prints something worth knowing, unless --quiet was given.
+func (a *app) note(message string) {
+	if !a.quiet {
+		a.complain(message)
+	}
+}
+
+// say prints what was done, with --verbose.
+func (a *app) say(format string, args ...any) {
+	if a.verbose {
+		a.complain(fmt.Sprintf(format, args...))
+	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func count[T any](l []T, is func(T) bool) (n int) {
+	for _, v := range l {
+		if is(v) {
+			n++
+		}
+	}
+	return n
+}
 
 // format is the value of the flag --format: one of those that a command has.
 type format struct {
@@ -49,53 +87,50 @@ func alternatives(l []string) string {
 	return strings.Join(l[:len(l)-1], ", ") + " or " + l[len(l)-1]
 }
 
-// printing holds the flags of a command that prints results in one piece.
-type printing struct {
-	format
-	path string
-}
+// report prints the diagnostics of all results: errors and warnings, with --quiet only
+// errors, with --verbose notes too. It
+// returns errFindings when there is an error among them, or errSkipped when none of
+// those is in the way.
+func (a *app) report(results []result, format string) error {
+	var list diag.List
+	for _, r := range results {
+		list = append(list, r.diagnostics...)
+		if r.other {
+			a.say("%s: skipped, as it cannot be read and speaks of no CustomResourceDefinition", r.name)
+		}
+	}
+	failed := list.HasErrors()
+	for _, r := range results {
+		list = append(list, r.skipped...)
+	}
+	skipped := list.HasErrors()
+	for _, r := range results {
+		list = lint.ReadComments(r.name, r.src).Apply(list) // in UnionSets
+	}
+	list = a.loud(list, diag.Warning).Sort()
 
-func (p *printing) register(cmd *cobra.Command, what string, formats ...string) {
-	p.format.register(cmd, what, formats...)
-	registerOutput(cmd, &p.path)
-}
-
-// registerOutput adds the flag -o of a command that writes one file.
-func registerOutput(cmd *cobra.Command, path *string) {
-	cmd.Flags().StringVarP(path, "output", "o", "", "write to this `FILE` instead of standard output")
-}
-
-// checkOutput checks the flag -o. With -o - it is as if it had not been given.
-func checkOutput(cmd *cobra.Command, path *string) error {
+	if err := a.printDiagnostics(a.streams.Err, format, a.console.colour, list, results); err != nil {
+		return fmt.Errorf("write diagnostics: %w", err)
+	}
 	switch {
-	case cmd.Flags().Changed("output") && *path == "":
-		return usagef("-o needs the name of a file")
-	case slices.Contains([]string{"text", "json", "yaml", "sarif", "github", "markdown"}, *path):
-		return usagef("-o names a file, --format the form; a file of that name is ./%s", *path)
-	case *path == "-":
-		*path = ""
+	case failed:
+		return errFindings
+	case skipped:
+		return errSkipped
 	}
 	return nil
 }
 
-// write writes a result to where -o says.
-func (a *app) write(path string, data []byte) error {
-	if path == "" {
-		return a.print(data)
+// loud returns the diagnostics that are at least as bad as least; with --quiet errors
+// only, with --verbose all.
+func (a *app) loud(l diag.List, least diag.Severity) diag.List {
+	switch {
+	case a.quiet:
+		least = diag.Error
+	case a.verbose:
+		least = diag.Info
 	}
-	if err := noLink(path); err != nil {
-		return err
-	}
-	return a.batch.replace([]output{{path, data}})
-}
-
-// writeText writes a result with what others wrote in it. It is escaped, but for JSON,
-// which has escapes of its own.
-func (a *app) writeText(p *printing, data []byte) error {
-	if p.name != "json" {
-		data = []byte(diag.Escape(string(data)))
-	}
-	return a.write(p.path, data)
+	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return d.Severity > least })
 }
 
 // diagnosticPrinter prints diagnostics. source returns a file, paths are those of the
@@ -146,6 +181,24 @@ func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.L
 	root, _ := repository(dir)
 	paths := func(file string) string { return relative(root, dir, file, filepath.Separator) }
 	return diagnosticPrinters[format](w, l, sources(results), paths)
+}
+
+// sources returns what reads the files that diagnostics are about. Those that cannot be
+// read again are among the results; without a file there is no excerpt, that is all.
+func sources(results []result) func(file string) []byte {
+	kept := map[string][]byte{}
+	for _, r := range results {
+		if r.src != nil {
+			kept[r.name] = r.src
+		}
+	}
+	return func(file string) []byte {
+		src, ok := kept[file]
+		if !ok {
+			src, _ = os.ReadFile(file)
+		}
+		return src
+	}
 }
 
 // mostDiagnostics is how many are printed of a file.

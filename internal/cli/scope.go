@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"go/build"
 	"os"
 	"path/filepath"
 	"slices"
@@ -110,61 +109,6 @@ func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, limits limit.Limi
 	s.outside = loaded[key]
 	s.opts.Elsewhere, s.opts.Limits = s.Elsewhere, limits
 	return nil
-}
-
-// over puts the flags that are given over the configuration, and returns where
-// declarations are.
-func (c *compilerFlags) over(cmd *cobra.Command, s *scope) (elsewhereFlags, error) {
-	given := cmd.Flags().Changed
-	config, home := &s.config, filepath.Dir(s.name)
-	if given("kube-version") {
-		config.KubeVersion = c.opts.KubeVersion
-	}
-	if given("encoding") {
-		config.Encoding = c.opts.Encoding
-	}
-	if given("no-annotation") {
-		config.NoAnnotation = c.opts.NoAnnotation
-	}
-	if given("require-unions") {
-		config.RequireUnions = c.requireUnions
-	}
-	if given("strict") {
-		config.Strict = c.strict
-	}
-	s.counts = s.counts || config.RequireUnions
-	s.opts = c.opts
-	s.opts.KubeVersion, s.opts.Encoding, s.opts.NoAnnotation = config.KubeVersion, config.Encoding, config.NoAnnotation
-
-	unions := c.unions
-	unions.listed = config.SkipInvalid
-	// What the configuration names is in its repository.
-	_, root, err := surroundings(s.name)
-	if err != nil {
-		return unions, err
-	}
-	if !given("go") && len(config.Go) > 0 {
-		for _, pattern := range config.Go {
-			dir := filepath.Join(home, filepath.FromSlash(strings.TrimSuffix(pattern, "/...")))
-			if build.IsLocalImport(pattern) && exists(dir) && leadsOut(dir, root) {
-				return unions, fmt.Errorf("%s: go: %s: leads out of %s: give it with --go", s.name, pattern, root)
-			}
-		}
-		unions.packages, unions.dir, unions.config, unions.project = config.Go, home, s.name, true
-	}
-	if !given("kubebuilder") {
-		unions.kubebuilder = config.Kubebuilder && len(unions.packages) > 0
-	}
-	if !given("unions") {
-		for _, name := range config.Unions {
-			file := filepath.Join(home, filepath.FromSlash(name))
-			if leadsOut(file, root) {
-				return unions, fmt.Errorf("%s: unions: %s: there is no such file in %s, or it leads out of it", s.name, name, root)
-			}
-			unions.sets, unions.project = append(unions.sets, file), true
-		}
-	}
-	return unions, nil
 }
 
 // announce says which configurations count: with loud always, else with --verbose.

@@ -168,13 +168,6 @@ func (v verified) tried() string {
 	return s
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 func verificationText(w io.Writer, l []verified) error {
 	proved, differ, inconclusive := 0, 0, 0
 	for _, v := range l {

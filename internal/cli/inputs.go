@@ -1,14 +1,19 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // stdinName is what messages call standard input.
@@ -162,27 +167,6 @@ func (f *finder) addDir(dir string) error {
 	return nil
 }
 
-// leadsOut reports whether a path leads to a place outside a directory, by symbolic
-// links, or to no place that can be found.
-func leadsOut(path, dir string) bool {
-	file, err := realPath(path)
-	root, rootErr := realPath(dir)
-	if err != nil || rootErr != nil {
-		return true
-	}
-	rel, err := filepath.Rel(root, file)
-	return err != nil || !filepath.IsLocal(rel)
-}
-
-// realPath is the absolute path without symbolic links.
-func realPath(path string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Abs(real)
-}
-
 // isOutput reports whether a directory is the one that results go to.
 func (f *finder) isOutput(entry fs.DirEntry) bool {
 	if f.skip == nil {
@@ -198,4 +182,108 @@ func isLinkToDir(path string, entry fs.DirEntry) bool {
 	}
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// process reads inputs and works on each, as many at a time as there are
+// processors, and returns what came of them in the order of the inputs. No more
+// files are held in memory than are worked on. All errors, of reading and of the
+// work, are reported together; when ctx ends, the error is errInterrupted.
+func process[T any](ctx context.Context, a *app, inputs []input, work func(in input, src []byte) (T, error)) ([]T, error) {
+	results := make([]T, len(inputs))
+	progress := a.progress(inputs)
+	defer progress.end()
+	errs := make([]error, len(inputs))
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(runtime.GOMAXPROCS(0), len(inputs)) {
+		wg.Go(func() {
+			for i := range next {
+				progress.begin(i)
+				src, err := a.open(inputs[i])
+				if err == nil {
+					results[i], err = work(inputs[i], src)
+				}
+				errs[i] = err
+				progress.done(i)
+			}
+		})
+	}
+	for i := range inputs {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	if ctx.Err() != nil {
+		return nil, errInterrupted
+	}
+	return results, joinDistinct(errs)
+}
+
+// joinDistinct joins errors that say different things: a full disk concerns all files
+// alike.
+func joinDistinct(errs []error) error {
+	said := map[string]bool{}
+	return errors.Join(slices.DeleteFunc(errs, func(err error) bool {
+		again := err != nil && said[err.Error()]
+		if err != nil {
+			said[err.Error()] = true
+		}
+		return again
+	})...)
+}
+
+// open reads an input, or as much of it as tells that it is over the limit.
+func (a *app) open(in input) (src []byte, err error) {
+	if in.path == "" {
+		src, err = a.limits.Read(a.streams.In)
+	} else {
+		src, err = a.readFile(in.path)
+	}
+	if err != nil {
+		return nil, fileError(in.name, err)
+	}
+	return src, nil
+}
+
+func (a *app) readFile(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return a.limits.Read(file)
+}
+
+// result is what became of an input.
+type result struct {
+	input
+	contents
+	other       bool   // it is no manifest
+	src         []byte // for excerpts, where it cannot be read again
+	diagnostics diag.List
+	skipped     diag.List // errors that keep nothing from being written
+	changed     bool
+	differs     string   // which option does, from when it was compiled
+	shape       shape    // of what is to be printed
+	notes       []string // what --fix did
+}
+
+// skip makes the errors such that keep nothing from being written.
+func (r *result) skip() {
+	is := func(d diag.Diagnostic) bool { return d.Severity == diag.Error }
+	for _, d := range r.diagnostics {
+		if is(d) {
+			r.skipped = append(r.skipped, d)
+		}
+	}
+	r.diagnostics = slices.DeleteFunc(r.diagnostics, is)
+}
+
+// settle forgets the warnings about a file that has its result already: the run that
+// wrote it has printed them.
+func (r *result) settle() {
+	r.diagnostics = slices.DeleteFunc(r.diagnostics, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 }

@@ -35,6 +35,12 @@ func (f *elsewhereFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.sets, "unions", nil, "read unions from this `FILE`, a UnionSet; repeatable")
 }
 
+// registerSkip adds the flag of the commands that write.
+func (f *elsewhereFlags) registerSkip(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.skipInvalid, "skip-invalid", false,
+		"with --go, leave out the unions of structs that have errors, and write the rest;\nthe exit code is 1 all the same")
+}
+
 // outside is what the flags lead to.
 type outside struct {
 	union.Elsewhere
@@ -45,12 +51,6 @@ type outside struct {
 	limits limit.Limits
 	// incomplete says that the inputs need not have all CRDs: nobody has named those.
 	incomplete bool
-}
-
-// registerSkip adds the flag of the commands that write.
-func (f *elsewhereFlags) registerSkip(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.skipInvalid, "skip-invalid", false,
-		"with --go, leave out the unions of structs that have errors, and write the rest;\nthe exit code is 1 all the same")
 }
 
 // read reads what the flags name, for CRDs at hand or by itself. Only what cannot be
@@ -91,6 +91,11 @@ func (f *elsewhereFlags) read(crds bool, limits limit.Limits) (outside, error) {
 	return e, nil
 }
 
+func (e *outside) add(more *union.Elsewhere) {
+	e.Externals = append(e.Externals, more.Externals...)
+	e.Scopes = append(e.Scopes, more.Scopes...)
+}
+
 // skipping does something with declarations. Where it cannot be done, those of structs
 // that may be skipped and have errors are left out: then their errors stand beside a
 // result, which is otherwise nil with errors.
@@ -121,11 +126,6 @@ func skipping[T any](from *outside, work func(union.Elsewhere) ([]T, diag.List))
 		}
 		e.Externals = slices.DeleteFunc(slices.Clone(e.Externals), func(x union.External) bool { return invalid[x.Struct] })
 	}
-}
-
-func (e *outside) add(more *union.Elsewhere) {
-	e.Externals = append(e.Externals, more.Externals...)
-	e.Scopes = append(e.Scopes, more.Scopes...)
 }
 
 // contents is what declarations from elsewhere have to do with an input.
@@ -165,13 +165,6 @@ func (e *outside) missing(results []result) {
 		l = append(l, e.Missing(crds)...)
 	}
 	e.files = append(e.files, result{diagnostics: l})
-}
-
-// sameName reports whether two names are of one file.
-func sameName(a, b string) bool {
-	a, errA := filepath.Abs(a)
-	b, errB := filepath.Abs(b)
-	return a == b && errA == nil && errB == nil
 }
 
 // ofMarkers makes what compiling says of declarations in Go speak of them.

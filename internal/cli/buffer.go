@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// spoolMemory is how many bytes a spool keeps in memory.
-const spoolMemory = 4 << 20
+// bufferMemory is how many bytes a buffer keeps in memory.
+const bufferMemory = 4 << 20
 
-// spool keeps what is to be printed until all of it is known: in memory while it
+// buffer keeps what is to be printed until all of it is known: in memory while it
 // is little, then in a temporary file. Parts may be put at the same time.
-type spool struct {
+type buffer struct {
 	mu    sync.Mutex
 	parts []part
 	size  int      // of the parts in memory
@@ -18,7 +18,7 @@ type spool struct {
 	end   int64    // of the file
 }
 
-// part is one part of a spool.
+// part is one part of a buffer.
 type part struct {
 	data []byte // unless it is in the file
 	off  int64
@@ -26,50 +26,47 @@ type part struct {
 }
 
 // put keeps data as the part with this number. The caller does not change data.
-func (s *spool) put(i int, data []byte) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.size+len(data) <= spoolMemory {
-		s.parts[i] = part{data: data}
-		s.size += len(data)
+func (b *buffer) put(i int, data []byte) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.size+len(data) <= bufferMemory {
+		b.parts[i] = part{data: data}
+		b.size += len(data)
 		return nil
 	}
-	if s.file == nil {
+	if b.file == nil {
 		file, err := os.CreateTemp("", ".unioncel-*")
 		if err != nil {
 			return fileError("keep results: create a temporary file in "+os.TempDir(), err)
 		}
 		_ = os.Remove(file.Name()) // where an open file can be, so that nothing stays behind
-		s.file = file
+		b.file = file
 	}
-	if _, err := s.file.WriteAt(data, s.end); err != nil {
+	if _, err := b.file.WriteAt(data, b.end); err != nil {
 		return fileError("keep results in a temporary file", err)
 	}
-	s.parts[i] = part{off: s.end, n: len(data)}
-	s.end += int64(len(data))
+	b.parts[i] = part{off: b.end, n: len(data)}
+	b.end += int64(len(data))
 	return nil
 }
 
 // part returns a part; the caller does not change it.
-func (s *spool) part(i int) ([]byte, error) {
-	p := s.parts[i]
+func (b *buffer) part(i int) ([]byte, error) {
+	p := b.parts[i]
 	if p.n == 0 {
 		return p.data, nil
 	}
 	data := make([]byte, p.n)
-	if _, err := s.file.ReadAt(data, p.off); err != nil {
+	if _, err := b.file.ReadAt(data, p.off); err != nil {
 		return nil, fileError("read results from a temporary file", err)
 	}
 	return data, nil
 }
 
-// close removes the temporary file. It may be called more than once, and while parts
-// are put.
-func (s *spool) close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.file != nil {
-		_ = s.file.Close()
-		_ = os.Remove(s.file.Name()) // where it could not be when it was open
+// close removes the temporary file.
+func (b *buffer) close() {
+	if b.file != nil {
+		_ = b.file.Close()
+		_ = os.Remove(b.file.Name()) // where it could not be when it was open
 	}
 }

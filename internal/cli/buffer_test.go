@@ -7,28 +7,27 @@ import (
 )
 
 // What does not fit into memory comes back as it was, and no file stays behind.
-func TestSpool(t *testing.T) {
+func TestBuffer(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	t.Setenv("TMP", dir)
-	s := &spool{parts: make([]part, 5)}
-	third := spoolMemory / 3
+	b := &buffer{parts: make([]part, 5)}
+	third := bufferMemory / 3
 	want := [][]byte{bytes.Repeat([]byte("a"), 2*third), bytes.Repeat([]byte("b"), 2*third), nil, bytes.Repeat([]byte("c"), 2*third), []byte("d")}
 	for _, i := range []int{3, 0, 4, 1, 2} {
-		if err := s.put(i, want[i]); err != nil {
+		if err := b.put(i, want[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if s.file == nil {
+	if b.file == nil {
 		t.Error("all is in memory")
 	}
 	for i := range want {
-		if got, err := s.part(i); err != nil || !bytes.Equal(got, want[i]) {
+		if got, err := b.part(i); err != nil || !bytes.Equal(got, want[i]) {
 			t.Errorf("part %d has %d bytes, want %d: %v", i, len(got), len(want[i]), err)
 		}
 	}
-	s.close()
-	s.close()
+	b.close()
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

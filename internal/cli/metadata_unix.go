@@ -6,12 +6,22 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// copyAttributes gives a file the extended attributes that users have set on another,
-// as far as possible.
+// copyMetadata gives a file the owner, the group and the extended attributes of a target,
+// as far as possible: most users may not give files away.
+func copyMetadata(file *os.File, t target) {
+	copyAttributes(file, t.real) // while the file is still ours
+	stat, ok := t.info.Sys().(*syscall.Stat_t)
+	if ok && file.Chown(int(stat.Uid), int(stat.Gid)) != nil {
+		_ = file.Chown(-1, int(stat.Gid)) // one of one's own groups is allowed
+	}
+}
+
+// copyAttributes gives a file the extended attributes that users have set on another.
 func copyAttributes(to *os.File, from string) {
 	names, _ := attribute(func(b []byte) (int, error) { return unix.Llistxattr(from, b) })
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
@@ -24,8 +34,7 @@ func copyAttributes(to *os.File, from string) {
 	}
 }
 
-// attribute returns what a system call reads, which says how much it is when it is
-// given no room.
+// attribute returns what a system call reads; without a buffer the call returns the size.
 func attribute(read func([]byte) (int, error)) ([]byte, error) {
 	size, err := read(nil)
 	if err != nil || size == 0 {

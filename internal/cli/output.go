@@ -5,6 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // plan says to which path the result of each input goes. It is nil when
@@ -82,6 +87,63 @@ func below(inputs []input, dir string) ([]string, error) {
 func noLink(path string) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
 		return fmt.Errorf("%s: a symbolic link, and nothing is written through one: remove it", path)
+	}
+	return nil
+}
+
+// registerOutput adds the flag -o of a command that writes one file.
+func registerOutput(cmd *cobra.Command, path *string) {
+	cmd.Flags().StringVarP(path, "output", "o", "", "write to this `FILE` instead of standard output")
+}
+
+// checkOutput checks the flag -o. With -o - it is as if it had not been given.
+func checkOutput(cmd *cobra.Command, path *string) error {
+	switch {
+	case cmd.Flags().Changed("output") && *path == "":
+		return usagef("-o needs the name of a file")
+	case slices.Contains([]string{"text", "json", "yaml", "sarif", "github", "markdown"}, *path):
+		return usagef("-o names a file, --format the form; a file of that name is ./%s", *path)
+	case *path == "-":
+		*path = ""
+	}
+	return nil
+}
+
+// printing holds the flags of a command that prints results in one piece.
+type printing struct {
+	format
+	path string
+}
+
+func (p *printing) register(cmd *cobra.Command, what string, formats ...string) {
+	p.format.register(cmd, what, formats...)
+	registerOutput(cmd, &p.path)
+}
+
+// write writes a result to where -o says.
+func (a *app) write(path string, data []byte) error {
+	if path == "" {
+		return a.print(data)
+	}
+	if err := noLink(path); err != nil {
+		return err
+	}
+	return a.batch.replace([]output{{path, data}})
+}
+
+// writeText writes a result with what others wrote in it. It is escaped, but for JSON,
+// which has escapes of its own.
+func (a *app) writeText(p *printing, data []byte) error {
+	if p.name != "json" {
+		data = []byte(diag.Escape(string(data)))
+	}
+	return a.write(p.path, data)
+}
+
+// print writes to standard output.
+func (a *app) print(data []byte) error {
+	if _, err := a.streams.Out.Write(data); err != nil {
+		return fileError("write standard output", err)
 	}
 	return nil
 }

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"go/build"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+)
+
+const (
+	// configFile is the configuration of the files in its directory and below.
+	configFile = ".unioncel.yaml"
+	// notConfigFile is what it is not to be called, lest it is missed.
+	notConfigFile = ".unioncel.yml"
+)
+
+// compilerFlags are the flags that say which rules are written, and for which unions.
+type compilerFlags struct {
+	config        configFlags
+	opts          crdpatch.Options
+	encoding      string
+	unions        elsewhereFlags
+	requireUnions bool
+	strict        bool
+}
+
+func (c *compilerFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.opts.KubeVersion, "kube-version", "",
+		fmt.Sprintf("oldest Kubernetes `VERSION` that must accept the result (default %s)", compile.Linked()))
+	cmd.Flags().StringVar(&c.encoding, "encoding", "auto",
+		"how to write the rules: auto (as written by hand, while it fits),\nfine (a rule per member and direction), compact (a rule for a union's states),\nterse (compact with fixed messages: least bytes) or\nopenapi (a schema in allOf in place of rules: no cost, bad messages)")
+	c.unions.register(cmd)
+	c.config.register(cmd)
+}
+
+// registerGate adds the flag of the commands that a pipeline relies on.
+func (c *compilerFlags) registerGate(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&c.requireUnions, "require-unions", false, "exit with 1 when the inputs hold no union at all")
+}
+
+// registerStrict adds the flag of the commands that say what is wrong with a CRD.
+func (c *compilerFlags) registerStrict(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&c.strict, "strict", false, "take problems that a CRD has without its unions for errors, not warnings")
+}
+
+// registerForget adds the flag of the commands that take back what an annotation says.
+func registerForget(cmd *cobra.Command, opts *crdpatch.Options) {
+	cmd.Flags().BoolVar(&opts.Forget, "forget", false,
+		"keep rules that the annotation claims and its unions neither write nor imply, as hand-written ones")
+}
+
+// check returns an error unless the flags have values that exist.
+func (c *compilerFlags) check() (err error) {
+	if c.opts.Encoding, err = compile.ParseEncoding(cmp.Or(c.encoding, "auto")); err != nil {
+		return usagef("--encoding: %w", err)
+	}
+	if c.opts.KubeVersion, err = compile.ParseKubeVersion(c.opts.KubeVersion); err != nil {
+		return usagef("--kube-version: %w", err)
+	}
+	return nil
+}
+
+// over puts the flags that are given over the configuration, and returns where
+// declarations are.
+func (c *compilerFlags) over(cmd *cobra.Command, s *scope) (elsewhereFlags, error) {
+	given := cmd.Flags().Changed
+	config, home := &s.config, filepath.Dir(s.name)
+	if given("kube-version") {
+		config.KubeVersion = c.opts.KubeVersion
+	}
+	if given("encoding") {
+		config.Encoding = c.opts.Encoding
+	}
+	if given("no-annotation") {
+		config.NoAnnotation = c.opts.NoAnnotation
+	}
+	if given("require-unions") {
+		config.RequireUnions = c.requireUnions
+	}
+	if given("strict") {
+		config.Strict = c.strict
+	}
+	s.counts = s.counts || config.RequireUnions
+	s.opts = c.opts
+	s.opts.KubeVersion, s.opts.Encoding, s.opts.NoAnnotation = config.KubeVersion, config.Encoding, config.NoAnnotation
+
+	unions := c.unions
+	unions.listed = config.SkipInvalid
+	// What the configuration names is in its repository.
+	_, root, err := surroundings(s.name)
+	if err != nil {
+		return unions, err
+	}
+	if !given("go") && len(config.Go) > 0 {
+		for _, pattern := range config.Go {
+			dir := filepath.Join(home, filepath.FromSlash(strings.TrimSuffix(pattern, "/...")))
+			if build.IsLocalImport(pattern) && exists(dir) && leadsOut(dir, root) {
+				return unions, fmt.Errorf("%s: go: %s: leads out of %s: give it with --go", s.name, pattern, root)
+			}
+		}
+		unions.packages, unions.dir, unions.config, unions.project = config.Go, home, s.name, true
+	}
+	if !given("kubebuilder") {
+		unions.kubebuilder = config.Kubebuilder && len(unions.packages) > 0
+	}
+	if !given("unions") {
+		for _, name := range config.Unions {
+			file := filepath.Join(home, filepath.FromSlash(name))
+			if leadsOut(file, root) {
+				return unions, fmt.Errorf("%s: unions: %s: there is no such file in %s, or it leads out of it", s.name, name, root)
+			}
+			unions.sets, unions.project = append(unions.sets, file), true
+		}
+	}
+	return unions, nil
+}
+
+// configFlags say which configuration counts.
+type configFlags struct {
+	file string
+	none bool
+}
+
+func (f *configFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.file, "config", "", "read the configuration from this `FILE`, not from "+configFile)
+	cmd.Flags().BoolVar(&f.none, "no-config", false, "read no configuration")
+	// It fails for flags that do not exist only.
+	_ = cmd.RegisterFlagCompletionFunc("config", cobra.FixedCompletions([]cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt))
+}
+
+// finder returns what finds the configuration of an input: its name, empty when there
+// is none.
+func (f *configFlags) finder(cmd *cobra.Command) func(input) (string, error) {
+	found := map[string]string{} // by directory
+	return func(in input) (string, error) {
+		switch {
+		case f.none && f.file != "":
+			return "", usagef("--config and --no-config exclude each other")
+		case f.none:
+			return "", nil
+		case cmd.Flags().Changed("config") && f.file == "":
+			return "", usagef("--config needs the name of a file; --no-config is for none")
+		case f.file != "":
+			return f.file, nil
+		}
+		dir := filepath.Dir(in.path) // of standard input "."
+		name, ok := found[dir]
+		if !ok {
+			var err error
+			if name, err = nearestConfig(in.path); err != nil {
+				return "", err
+			}
+			found[dir] = name
+		}
+		return name, nil
+	}
+}
+
+// nearestConfig returns the name of the configuration that is nearest to a file, in its
+// directory or one above; empty when there is none.
+func nearestConfig(file string) (string, error) {
+	dir, root, err := surroundings(file)
+	if err != nil {
+		return "", err
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		name := filepath.Join(at, configFile)
+		if exists(name) {
+			if leadsOut(name, root) {
+				return "", fmt.Errorf("%s: a symbolic link that leads out of %s: name the file with --config, or remove the link", short(name), root)
+			}
+			return short(name), nil
+		}
+		if wrong := filepath.Join(at, notConfigFile); exists(wrong) {
+			return "", fmt.Errorf("%s is not read: name it %s", short(wrong), configFile)
+		}
+		if at == root {
+			return "", nil
+		}
+	}
+}
+
+// readConfig reads a configuration or a UnionSet.
+func readConfig(name string) ([]byte, error) {
+	src, err := source.ReadConfig(os.DirFS(filepath.Dir(name)), filepath.Base(name))
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	return src, nil
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package cli
-
-import "os"
-
-// chown does nothing where files have no such owners.
-func chown(*os.File, os.FileInfo) {}
