@@ -19,6 +19,7 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/cost"
 	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -249,7 +250,7 @@ func encodings(t *testing.T) string {
 	root.Properties["in"] = in
 	rows := [][]string{{"encoding", "rules", "dearest rule", "all rules", "all rules, as often as they run", "message expressions", "together"}}
 	for _, e := range []rules.Encoding{rules.Paired, rules.Fine, 8, 6, 4, 3, 2, rules.Compact} {
-		l := costs(t, root, []string{"properties", "in", "items"}, ours(e)(s.Union)...)
+		l := costs(t, root, schemapath.Of("in").To(schemapath.Items), ours(e)(s.Union)...)
 		var greatest, once, all, messages uint64
 		for _, c := range l {
 			greatest, once, all, messages = max(greatest, c.Once), once+c.Once, all+c.Rule(), messages+c.MessageExpression

@@ -11,6 +11,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/pkg/cost"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // TestCost works through cost.md. A comment says what the table behind it shows:
@@ -86,7 +87,7 @@ func TestCost(t *testing.T) {
 }
 
 // costs asks what rules cost on the schema that steps lead to.
-func costs(t *testing.T, root *apiextensionsv1.JSONSchemaProps, steps []string, l ...apiextensionsv1.ValidationRule) []cost.Cost {
+func costs(t *testing.T, root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, l ...apiextensionsv1.ValidationRule) []cost.Cost {
 	t.Helper()
 	in := &apiextensions.JSONSchemaProps{}
 	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(root, in, nil); err != nil {
@@ -95,7 +96,7 @@ func costs(t *testing.T, root *apiextensionsv1.JSONSchemaProps, steps []string, 
 	crd := &apiextensions.CustomResourceDefinition{Spec: apiextensions.CustomResourceDefinitionSpec{
 		Versions: []apiextensions.CustomResourceDefinitionVersion{{Name: "v1", Schema: &apiextensions.CustomResourceValidation{OpenAPIV3Schema: in}}},
 	}}
-	result, err := cost.New(crd, nil).Rules(0, steps, l)
+	result, err := cost.New(crd, nil).Rules(0, path, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,18 +219,18 @@ const (
 // within is the cost of a rule on an object in containers, the outermost first.
 func within(t *testing.T, object string, containers ...string) cost.Cost {
 	t.Helper()
-	schema, steps := object, []string{"properties", "in"}
+	schema, path := object, schemapath.Of("in")
 	for _, c := range slices.Backward(containers) {
 		schema = fmt.Sprintf(c, schema)
 	}
 	for _, c := range containers {
-		step := "additionalProperties"
+		step := schemapath.Values
 		if strings.Contains(c, "items:") {
-			step = "items"
+			step = schemapath.Items
 		}
-		steps = append(steps, step)
+		path = append(path, step)
 	}
-	return costs(t, schemaOf(t, "{type: object, properties: {in: "+schema+"}}"), steps, always)[0]
+	return costs(t, schemaOf(t, "{type: object, properties: {in: "+schema+"}}"), path, always)[0]
 }
 
 // bounds is a table of two lists, one in the other, with and without bounds.

@@ -139,7 +139,7 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 	u, version := *found[0].Union, sources[0].CRD.Spec.Versions[0]
 	u.Replace = true
 	declared, diags := crdpatch.Declare("crd.yaml", src, []union.External{{
-		Target: union.Target{Name: sources[0].CRD.Name}, Version: version.Name, Steps: found[0].Steps,
+		Target: union.Target{Name: sources[0].CRD.Name}, Version: version.Name, Path: found[0].Path,
 		Value: &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}},
 	}}, limit.Limits{})
 	if declared == nil {
@@ -148,8 +148,8 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 	r := &replaced{byHand: len(src) - len(bare), declared: len(declared) - len(src), bytes: map[compile.Encoding]int{}, costs: map[compile.Encoding][]cost.Cost{}}
 	for _, c := range found[0].Replaces {
 		if c.Key == "x-kubernetes-validations" {
-			schema := compile.Place{Steps: found[0].Steps}.Schema(sources[0].CRD)
-			r.costByHand = append(r.costByHand, costs(t, version.Schema.OpenAPIV3Schema, found[0].Steps, schema.XValidations[c.Index])...)
+			schema := compile.Place{Path: found[0].Path}.Schema(sources[0].CRD)
+			r.costByHand = append(r.costByHand, costs(t, version.Schema.OpenAPIV3Schema, found[0].Path, schema.XValidations[c.Index])...)
 		}
 	}
 	for _, e := range ways {

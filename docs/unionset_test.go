@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/pkg/unionset"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // TestUnionSet runs the commands of unionset.md on the files that it shows, which
@@ -71,8 +71,8 @@ func TestUnionSetTables(t *testing.T) {
 			keys = append(keys, cell[1])
 		case strings.HasPrefix(table, "| path "):
 			paths++
-			if steps, err := unionset.ParsePath(cell[1]); err != nil || unionset.Path(steps) != cell[1] {
-				t.Errorf("%s: %q, %v", cell[1], steps, err)
+			if path, err := schemapath.Parse(cell[1]); err != nil || path.String() != cell[1] {
+				t.Errorf("%s: %v, %v", cell[1], path, err)
 			}
 		}
 	}

@@ -110,7 +110,7 @@ func (a *app) declared(ctx context.Context, e outside, args []string) ([]union.E
 			for _, o := range crd.Objects {
 				l = append(l, union.External{
 					Target:  union.Target{Name: crd.Name},
-					Version: o.Name, Steps: o.Steps, Value: written(o), File: g.name,
+					Version: o.Name, Path: o.Path, Value: written(o), File: g.name,
 				})
 			}
 		}

@@ -155,7 +155,7 @@ func (i inferred) declaration(replace bool) union.External {
 	return union.External{
 		Target:  union.Target{Name: i.source.CRD.Name},
 		Version: i.source.CRD.Spec.Versions[i.Version].Name,
-		Steps:   i.Steps,
+		Path:    i.Path,
 		Value:   listOf(u.Node()),
 		At:      &i.pos,
 	}
@@ -223,7 +223,7 @@ func (a *app) inferIn(ctx context.Context, f *crdpatch.File) ([]inferred, diag.L
 			return nil, nil, fmt.Errorf("%s: %s: %w", f.Name(), s.CRD.Name, err)
 		}
 		for _, f := range found {
-			at, declared := s.Schema(s.CRD.Spec.Versions[f.Version].Name, f.Steps)
+			at, declared := s.Schema(s.CRD.Spec.Versions[f.Version].Name, f.Path)
 			if !declared {
 				l = append(l, inferred{f, s, at})
 			}
@@ -309,7 +309,7 @@ func (i inferred) text() (string, error) {
 }
 
 // place is that of the schema.
-func (i inferred) place() compile.Place { return compile.Place{Version: i.Version, Steps: i.Steps} }
+func (i inferred) place() compile.Place { return compile.Place{Version: i.Version, Path: i.Path} }
 
 // replaced is the text of a constraint that the union would replace.
 func (i inferred) replaced(c verify.Constraint) string {

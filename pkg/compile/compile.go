@@ -15,6 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -109,50 +110,26 @@ type Place struct {
 	Version int
 	// Name is the version's name.
 	Name string
-	// Steps lead from openAPIV3Schema to the schema: "properties", "spec", ...
-	Steps []string
+	// Path leads to the schema.
+	Path schemapath.Path
 	// Node is the schema's mapping.
 	Node *yaml.Node
 }
 
 // String returns the place as the API server's errors print it.
-func (p Place) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "spec.versions[%d].schema.openAPIV3Schema", p.Version)
-	for i := 0; i < len(p.Steps); i++ {
-		b.WriteString("." + p.Steps[i])
-		if p.Steps[i] == "properties" && i+1 < len(p.Steps) {
-			i++
-			b.WriteString("[" + p.Steps[i] + "]")
-		}
-	}
-	return b.String()
-}
-
-// Many reports whether p is in a list or a map, so that one object may hold many.
-func (p Place) Many() bool {
-	for i := 0; i < len(p.Steps); i++ {
-		if p.Steps[i] != "properties" {
-			return true
-		}
-		i++ // a name
-	}
-	return false
-}
+func (p Place) String() string { return p.Path.Structural(p.Version) }
 
 // Unmatched returns the list on the way to p whose items the API server cannot match
 // with their old selves, as it has no keys; ok is false when there is none.
 func (p Place) Unmatched(crd *apiextensionsv1.CustomResourceDefinition) (list Place, ok bool) {
-	for i := 0; i < len(p.Steps); i++ {
-		switch p.Steps[i] {
-		case "properties":
-			i++ // a name
-		case "items":
-			list = Place{Version: p.Version, Name: p.Name, Steps: p.Steps[:i]}
-			// Lists default to atomic; sets are not correlated for rules either.
-			if s := list.Schema(crd); s == nil || s.XListType == nil || *s.XListType != "map" {
-				return list, true
-			}
+	for i, step := range p.Path {
+		if step != schemapath.Items {
+			continue
+		}
+		list = Place{Version: p.Version, Name: p.Name, Path: p.Path[:i]}
+		// Lists default to atomic; sets are not correlated for rules either.
+		if s := list.Schema(crd); s == nil || s.XListType == nil || *s.XListType != "map" {
+			return list, true
 		}
 	}
 	return Place{}, false
@@ -249,7 +226,7 @@ type compiler struct {
 // object is a union object on its way through the stages.
 type object struct {
 	Object
-	frames []frame // from the root schema to the object
+	frames []*yaml.Node // from the root schema to the object
 	schema *apiextensionsv1.JSONSchemaProps
 	styles []style    // by union
 	beside [][]Beside // by union
@@ -337,17 +314,17 @@ func (c *compiler) within(o *object) (found bool) {
 		if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { _, ok := o.schema.Properties[name]; return ok }) {
 			continue
 		}
-		for _, f := range slices.Backward(o.frames[:len(o.frames)-1]) {
-			around := Place{Version: o.Version, Steps: o.Steps[:f.steps]}
+		for i := range slices.Backward(o.Path) {
+			around := Place{Version: o.Version, Path: o.Path[:i]}
 			s := around.Schema(c.crd)
 			if s == nil || slices.ContainsFunc(names, func(name string) bool { _, ok := s.Properties[name]; return !ok }) {
 				continue
 			}
-			for i, name := range names {
-				names[i] = strconv.Quote(name)
+			for k, name := range names {
+				names[k] = strconv.Quote(name)
 			}
 			c.report(diag.Diagnostic{Code: diag.UnknownMember, Pos: d.Pos, Path: o.Place.String(), Hint: "move the declaration there",
-				Message: fmt.Sprintf("%s are properties of %s, not of this object", strings.Join(names, ", "), cmp.Or(dotted(around.Steps), "the root"))})
+				Message: fmt.Sprintf("%s are properties of %s, not of this object", strings.Join(names, ", "), cmp.Or(around.Path.String(), "the root"))})
 			found = true
 			break
 		}
@@ -445,11 +422,11 @@ func (c *compiler) versionsDiffer() {
 			if i == o.Version || !v.Served || !c.crd.Spec.Versions[o.Version].Served {
 				continue
 			}
-			there := slices.IndexFunc(c.objects, func(p *object) bool { return p.Version == i && slices.Equal(p.Steps, o.Steps) })
-			other := Place{Version: i, Name: v.Name, Steps: o.Steps}
+			there := slices.IndexFunc(c.objects, func(p *object) bool { return p.Version == i && p.Path.Equal(o.Path) })
+			other := Place{Version: i, Name: v.Name, Path: o.Path}
 			var difference string
 			switch {
-			case there < 0 && hasAny(other.Schema(c.crd), o) && !c.located.has(i, o.Steps):
+			case there < 0 && hasAny(other.Schema(c.crd), o) && !c.located.has(i, o.Path):
 				difference = "declares no union there"
 			case there >= 0 && i < o.Version && !c.sameUnions(c.objects[there], o):
 				difference = "declares a different one"

@@ -61,7 +61,7 @@ func additions(r *compile.Result) []string {
 	var l []string
 	for _, a := range r.Additions {
 		for _, rule := range a.Rules {
-			l = append(l, strings.Join(a.Steps, ".")+": "+rule.Rule)
+			l = append(l, strings.Join(a.Path.Fields(), ".")+": "+rule.Rule)
 		}
 	}
 	return l
@@ -130,7 +130,7 @@ func TestRemovalGuards(t *testing.T) {
 			for _, a := range r.Additions {
 				for _, rule := range a.Rules {
 					if strings.Contains(rule.Message, "may not be removed") {
-						got = append(got, strings.Join(a.Steps, ".")+" "+rule.FieldPath)
+						got = append(got, strings.Join(a.Path.Fields(), ".")+" "+rule.FieldPath)
 					}
 				}
 			}

@@ -59,52 +59,12 @@ func (c *compiler) decode() {
 }
 
 // Schema returns the schema of a CRD at p, or nil. What it returns is a copy where a
-// map holds it; see edit for changing one.
+// map holds it.
 func (p Place) Schema(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.JSONSchemaProps {
 	if p.Version >= len(crd.Spec.Versions) || crd.Spec.Versions[p.Version].Schema == nil {
 		return nil
 	}
-	s := crd.Spec.Versions[p.Version].Schema.OpenAPIV3Schema
-	for i := 0; i < len(p.Steps) && s != nil; i++ {
-		switch p.Steps[i] {
-		case "properties":
-			i++
-			property, ok := s.Properties[p.Steps[i]]
-			if !ok {
-				return nil
-			}
-			s = &property
-		case "items":
-			if s.Items == nil {
-				return nil
-			}
-			s = s.Items.Schema
-		case "additionalProperties":
-			if s.AdditionalProperties == nil {
-				return nil
-			}
-			s = s.AdditionalProperties.Schema
-		}
-	}
-	return s
-}
-
-// edit lets f change the schema at steps below s.
-func edit(s *apiextensionsv1.JSONSchemaProps, steps []string, f func(*apiextensionsv1.JSONSchemaProps)) {
-	if len(steps) == 0 {
-		f(s)
-		return
-	}
-	switch steps[0] {
-	case "properties":
-		property := s.Properties[steps[1]]
-		edit(&property, steps[2:], f)
-		s.Properties[steps[1]] = property
-	case "items":
-		edit(s.Items.Schema, steps[1:], f)
-	case "additionalProperties":
-		edit(s.AdditionalProperties.Schema, steps[1:], f)
-	}
+	return p.Path.In(crd.Spec.Versions[p.Version].Schema.OpenAPIV3Schema)
 }
 
 func validationRules(l []rules.Rule, f rules.Features) []apiextensionsv1.ValidationRule {
@@ -122,7 +82,7 @@ func (c *compiler) extended(additions []Addition) *apiextensionsv1.CustomResourc
 		crd = crd.DeepCopy()
 	}
 	for _, a := range additions {
-		edit(crd.Spec.Versions[a.Version].Schema.OpenAPIV3Schema, a.Steps, func(s *apiextensionsv1.JSONSchemaProps) {
+		a.Path.Edit(crd.Spec.Versions[a.Version].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
 			s.XValidations = append(slices.Clip(s.XValidations), validationRules(a.Rules, c.kube.features)...)
 			s.AllOf = append(slices.Clip(s.AllOf), a.AllOf...)
 		})
@@ -150,7 +110,7 @@ func judge(crd *apiextensions.CustomResourceDefinition) field.ErrorList {
 
 // isResource reports whether the object is the root of a resource.
 func (o *object) isResource() bool {
-	return len(o.Steps) == 0 || o.schema.XEmbeddedResource
+	return len(o.Path) == 0 || o.schema.XEmbeddedResource
 }
 
 // correlation finds out what stands between the object and its old self.
@@ -159,12 +119,10 @@ func (c *compiler) correlation(o *object) {
 		o.uncorrelated = list.String()
 		return
 	}
-	for f := 0; f+1 < len(o.frames); f++ {
-		from := o.frames[f].steps
-		if o.frames[f+1].steps-from == 2 {
-			continue // a property
+	for i, step := range o.Path {
+		if _, ok := step.Property(); !ok {
+			o.removable = Place{Version: o.Version, Name: o.Name, Path: o.Path[:i]}.String()
 		}
-		o.removable = Place{Version: o.Version, Name: o.Name, Steps: o.Steps[:from]}.String()
 	}
 }
 

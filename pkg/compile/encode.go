@@ -128,23 +128,18 @@ type link struct {
 // entries of lists and maps end the way: they can always be removed.
 func (c *compiler) links(o *object) []link {
 	var l []link
-	for f := len(o.frames) - 2; f >= 0; f-- {
-		from, to := o.frames[f].steps, o.frames[f+1].steps
-		if to-from != 2 {
-			break // items or additionalProperties
+	for i, step := range slices.Backward(o.Path) {
+		name, ok := step.Property()
+		if !ok {
+			break // items or values
 		}
-		parent := Place{Version: o.Version, Name: o.Name, Steps: o.Steps[:from], Node: o.frames[f].node}
-		name := o.Steps[from+1]
+		parent := Place{Version: o.Version, Name: o.Name, Path: o.Path[:i], Node: o.frames[i]}
 		owner := parent.Schema(c.crd)
 		property := owner.Properties[name]
 		if (slices.Contains(owner.Required, name) || property.Default != nil) && !property.Nullable {
 			continue
 		}
-		var names []string
-		for g := f; g < len(o.frames)-1; g++ {
-			names = append(names, o.Steps[o.frames[g].steps+1])
-		}
-		l = append(l, link{parent, names})
+		l = append(l, link{parent, o.Path[i:].Properties()})
 	}
 	slices.Reverse(l)
 	return l

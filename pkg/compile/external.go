@@ -11,6 +11,7 @@ import (
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -62,34 +63,29 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 			return
 		}
 	}
-	l.frames = []frame{{n, 0}}
-	for i := 0; i < len(e.Steps); i++ {
-		step := e.Steps[i]
-		if step == union.Elements {
-			step = "items"
-			if value(n, step) == nil {
-				step = "additionalProperties"
+	l.frames = []*yaml.Node{n}
+	for _, step := range e.Path {
+		name, isProperty := step.Property()
+		if step == schemapath.Elements {
+			if step = schemapath.Items; value(n, "items") == nil {
+				step = schemapath.Values
 			}
 		}
-		l.place.Steps = append(l.place.Steps, step)
-		n = l.enter(e, n, step)
-		if step == "properties" && n != nil {
-			if i++; i == len(e.Steps) {
-				l.at(e, diag.NoSuchSchema, "", "the path ends before a property")
+		if owner := n; isProperty {
+			if n = l.enter(e, n, "properties"); n == nil {
 				return
 			}
-			owner := l.frames[len(l.frames)-1].node
-			if l.inMetadata(owner, e.Steps[i]) {
+			if l.inMetadata(owner, name) {
 				l.at(e, diag.InsideMetadata, "declare it elsewhere, or leave it out", "a union cannot stand inside metadata: the API server runs no rules there")
 				return
 			}
-			l.place.Steps = append(l.place.Steps, e.Steps[i])
-			n = l.enter(e, n, e.Steps[i])
 		}
-		if n == nil {
+		l.place.Path = append(l.place.Path, step)
+		fields := step.Fields()
+		if n = l.enter(e, n, fields[len(fields)-1]); n == nil {
 			return
 		}
-		l.frames = append(l.frames, frame{n, len(l.place.Steps)})
+		l.frames = append(l.frames, n)
 	}
 	if value(n, "properties") == nil && elements(n) != "" {
 		l.at(e, diag.NoSuchSchema, "end the path in [*], if those are meant", "this schema is %s, and the path does not go on to %s", kindOf(n), elements(n))
@@ -106,7 +102,7 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 			return
 		}
 	}
-	at := slices.IndexFunc(l.objects, func(o location) bool { return o.Version == l.place.Version && slices.Equal(o.Steps, l.place.Steps) })
+	at := slices.IndexFunc(l.objects, func(o location) bool { return o.Version == l.place.Version && o.Path.Equal(l.place.Path) })
 	switch {
 	case at >= 0 && e.Extend:
 		l.objects[at].extends = append(l.objects[at].extends, e)
@@ -140,7 +136,7 @@ func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
 		l.at(e, diag.NoSuchSchema, "write [*] behind its name", "this schema is %s, and the path goes on without its %s", kindOf(n), elements(n))
 	case !ok && key == "properties":
 		l.at(e, diag.NoSuchSchema, "correct the path", "this schema has no properties")
-	case !ok && key == "additionalProperties" && n == l.frames[len(l.frames)-1].node:
+	case !ok && key == "additionalProperties" && n == l.frames[len(l.frames)-1]:
 		l.at(e, diag.NoSuchSchema, "delete [*]", "this schema is neither a list nor a map")
 	case !ok:
 		hint := "correct the path, or name the versions that have it"

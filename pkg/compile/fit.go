@@ -18,13 +18,13 @@ import (
 func (c *compiler) estimate(e cost.Estimator, p Place, l []rules.Rule) ([]cost.Cost, error) {
 	v := validationRules(l, c.kube.features)
 	if c.known == nil {
-		return e.Rules(p.Version, p.Steps, v)
+		return e.Rules(p.Version, p.Path, v)
 	}
 	key := fmt.Sprint(p.String(), l)
 	costs, ok := c.known[key]
 	if !ok {
 		var err error
-		if costs, err = e.Rules(p.Version, p.Steps, v); err != nil {
+		if costs, err = e.Rules(p.Version, p.Path, v); err != nil {
 			return nil, err
 		}
 		c.known[key] = costs
@@ -33,7 +33,7 @@ func (c *compiler) estimate(e cost.Estimator, p Place, l []rules.Rule) ([]cost.C
 	// Only the cardinality may have changed, and it is the same for all rules.
 	times, ok := c.times[p.String()]
 	if !ok {
-		now, err := e.Rules(p.Version, p.Steps, []apiextensionsv1.ValidationRule{{Rule: "true"}})
+		now, err := e.Rules(p.Version, p.Path, []apiextensionsv1.ValidationRule{{Rule: "true"}})
 		if err != nil {
 			return nil, err
 		}

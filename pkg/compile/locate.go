@@ -10,15 +10,9 @@ import (
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
-
-// frame is a schema on the way from the root to a union object.
-type frame struct {
-	node *yaml.Node
-	// steps lead from the root schema here: the first n of the place's.
-	steps int
-}
 
 // location is a schema with a declaration.
 type location struct {
@@ -26,7 +20,7 @@ type location struct {
 	key     int              // of a declaration in the schema, else -1
 	written []union.External // what declares; one, unless it stands elsewhere
 	extends []union.External // what extends that
-	frames  []frame          // the last one is the schema itself
+	frames  []*yaml.Node     // from the root schema to this one
 }
 
 // value is that of x-kubernetes-unions.
@@ -48,7 +42,7 @@ type locator struct {
 	diags   diag.List
 
 	place  Place
-	frames []frame
+	frames []*yaml.Node
 	// holds caches, for nodes visited, whether a declaration stands below. The
 	// walk enters no other subtrees, so neither size nor aliases multiply it.
 	holds map[*yaml.Node]bool
@@ -87,9 +81,9 @@ func (l *locator) walk(m Manifest) {
 	}
 }
 
-// has reports whether version i declares unions at steps, well-formed or not.
-func (l *locator) has(version int, steps []string) bool {
-	return slices.ContainsFunc(l.objects, func(o location) bool { return o.Version == version && slices.Equal(o.Steps, steps) })
+// has reports whether version i declares unions at a path, well-formed or not.
+func (l *locator) has(version int, path schemapath.Path) bool {
+	return slices.ContainsFunc(l.objects, func(o location) bool { return o.Version == version && o.Path.Equal(path) })
 }
 
 // declares reports whether the key of declarations stands at n or below.
@@ -200,7 +194,7 @@ func (l *locator) schema(n *yaml.Node, misplaced string) {
 	if n == nil || n.Kind != yaml.MappingNode || !l.declares(n) {
 		return
 	}
-	l.frames = append(l.frames, frame{n, len(l.place.Steps)})
+	l.frames = append(l.frames, n)
 	defer func() { l.frames = l.frames[:len(l.frames)-1] }()
 	for _, e := range yamltext.Entries(n) {
 		key := e.Key.Value
@@ -222,7 +216,7 @@ func (l *locator) schema(n *yaml.Node, misplaced string) {
 		case key == union.Key && l.outdented(n, e.Value):
 		case key == union.Key:
 			l.objects = append(l.objects, location{
-				Place: Place{Version: l.place.Version, Name: l.place.Name, Steps: slices.Clone(l.place.Steps), Node: n},
+				Place: Place{Version: l.place.Version, Name: l.place.Name, Path: slices.Clone(l.place.Path), Node: n},
 				key:   e.Index, written: []union.External{{Value: e.Value, File: l.file}}, frames: slices.Clone(l.frames),
 			})
 		case key == "properties":
@@ -230,7 +224,11 @@ func (l *locator) schema(n *yaml.Node, misplaced string) {
 		case key == "items" && yamltext.Resolve(e.Value).Kind == yaml.SequenceNode:
 			l.all(e.Value, "items with a list of schemas")
 		case key == "items" || key == "additionalProperties":
-			l.step(l.follow(e.Value, key), misplaced, key)
+			step := schemapath.Items
+			if key != "items" {
+				step = schemapath.Values
+			}
+			l.step(l.follow(e.Value, key), misplaced, step)
 		case slices.Contains(compositions, key):
 			l.all(e.Value, key)
 		}
@@ -260,7 +258,7 @@ func (l *locator) properties(owner, n *yaml.Node, misplaced string) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return
 	}
-	resource := len(l.place.Steps) == 0
+	resource := len(l.place.Path) == 0
 	if _, v, _, ok := yamltext.Lookup(owner, "x-kubernetes-embedded-resource"); ok && yamltext.Resolve(v).Value == "true" {
 		resource = true
 	}
@@ -283,7 +281,7 @@ func (l *locator) properties(owner, n *yaml.Node, misplaced string) {
 		if resource && name == "metadata" {
 			within = "metadata"
 		}
-		l.step(l.follow(e.Value, name), within, "properties", name)
+		l.step(l.follow(e.Value, name), within, schemapath.Property(name))
 	}
 }
 
@@ -305,10 +303,10 @@ func (l *locator) all(n *yaml.Node, within string) {
 	}
 }
 
-func (l *locator) step(n *yaml.Node, misplaced string, steps ...string) {
-	l.place.Steps = append(l.place.Steps, steps...)
+func (l *locator) step(n *yaml.Node, misplaced string, step schemapath.Step) {
+	l.place.Path = append(l.place.Path, step)
 	l.schema(n, misplaced)
-	l.place.Steps = l.place.Steps[:len(l.place.Steps)-len(steps)]
+	l.place.Path = l.place.Path[:len(l.place.Path)-1]
 }
 
 // misplaced reports keys of declarations, and keys that look like one, where the

@@ -47,7 +47,7 @@ func (c *compiler) proveOpenAPI() {
 	}
 	crd := c.extended(c.additions())
 	for _, o := range c.objects {
-		proofs, err := verify.Object(context.Background(), crd, o.Version, o.Steps, o.Unions)
+		proofs, err := verify.Object(context.Background(), crd, o.Version, o.Path, o.Unions)
 		if err != nil {
 			c.inexpressible(o, 0, "it cannot be tried: "+err.Error())
 			continue

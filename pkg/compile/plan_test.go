@@ -70,7 +70,7 @@ spec:
 	kinds, seen, sum := map[compile.RuleKind]int{}, map[cost.Cost]bool{}, uint64(0)
 	for _, u := range plan.Unions {
 		for _, r := range u.Rules {
-			alone, err := e.Rules(r.Place.Version, r.Place.Steps, []apiextensionsv1.ValidationRule{r.Validation()})
+			alone, err := e.Rules(r.Place.Version, r.Place.Path, []apiextensionsv1.ValidationRule{r.Validation()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +135,7 @@ spec:
 		"frozen": {copies: 0},
 	}
 	for _, u := range plan.Unions {
-		name := u.Place.Steps[3]
+		name := u.Place.Path.Properties()[1]
 		w := want[name]
 		if name == "frozen" { // rules of the object, and the guards above it
 			var least time.Duration
@@ -151,8 +151,8 @@ spec:
 			}
 			continue
 		}
-		if u.Time != time.Duration(w.copies)*cost.PerProperty || u.Place.Many() != w.many {
-			t.Errorf("%s: %d copies, %v; want %+v", name, u.Time/cost.PerProperty, u.Place.Many(), w)
+		if u.Time != time.Duration(w.copies)*cost.PerProperty || u.Place.Path.HasElements() != w.many {
+			t.Errorf("%s: %d copies, %v; want %+v", name, u.Time/cost.PerProperty, u.Place.Path.HasElements(), w)
 		}
 	}
 }

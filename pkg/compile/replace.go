@@ -62,7 +62,7 @@ func Replaced(m Manifest, opts Options) ([]Removal, diag.List) {
 // replaced returns the constraints that one union takes the place of.
 func (c *compiler) replaced(o *object, i int) []verify.Constraint {
 	crd, indices := c.foreign(o, o.Unions[i])
-	constraints, comparison, err := verify.Replaceable(context.Background(), crd, o.Version, o.Steps, o.Unions[i])
+	constraints, comparison, err := verify.Replaceable(context.Background(), crd, o.Version, o.Path, o.Unions[i])
 	if err == nil && comparison.Verdict == "" {
 		return nil
 	}
@@ -127,7 +127,7 @@ func (c *compiler) beside() {
 		o.beside = make([][]Beside, len(o.Unions))
 		for i, u := range o.Unions {
 			crd, indices := c.foreign(o, u)
-			states, changes, err := verify.Beside(crd, o.Version, o.Steps, u)
+			states, changes, err := verify.Beside(crd, o.Version, o.Path, u)
 			if err != nil {
 				continue // nobody knows what it says
 			}
@@ -151,7 +151,7 @@ func (c *compiler) beside() {
 // and returns those that mean together what it says.
 func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *object, i int, indices map[string][]int) []verify.Constraint {
 	u := o.Unions[i]
-	agreeing, comparison, err := verify.Replaceable(context.Background(), crd, o.Version, o.Steps, u)
+	agreeing, comparison, err := verify.Replaceable(context.Background(), crd, o.Version, o.Path, u)
 	if err != nil {
 		return nil
 	}
@@ -181,12 +181,12 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *obj
 // refusing returns what constraints by hand on the state of a union refuse although the
 // union allows it, beside those that agree with it; nil is nothing.
 func (c *compiler) refusing(crd *apiextensionsv1.CustomResourceDefinition, o *object, i int, agreeing []verify.Constraint) *verify.Difference {
-	all, _, err := verify.Beside(crd, o.Version, o.Steps, o.Unions[i])
+	all, _, err := verify.Beside(crd, o.Version, o.Path, o.Unions[i])
 	others, _ := without(all, func(k verify.Constraint) bool { return slices.Contains(agreeing, k) })
 	if err != nil || len(others) == 0 {
 		return nil
 	}
-	comparison, err := verify.Compare(context.Background(), crd, o.Version, o.Steps, o.Unions[i], others)
+	comparison, err := verify.Compare(context.Background(), crd, o.Version, o.Path, o.Unions[i], others)
 	if err != nil {
 		return nil // what cannot be tried contradicts nothing for certain
 	}
@@ -243,7 +243,7 @@ func (c *compiler) foreign(o *object, u *union.Union) (crd *apiextensionsv1.Cust
 		return c.crd, indices
 	}
 	crd = c.crd.DeepCopy()
-	edit(crd.Spec.Versions[o.Version].Schema.OpenAPIV3Schema, o.Steps, func(s *apiextensionsv1.JSONSchemaProps) {
+	o.Path.Edit(crd.Spec.Versions[o.Version].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
 		s.XValidations, s.AllOf = validations, allOf
 	})
 	return crd, indices

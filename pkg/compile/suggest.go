@@ -12,6 +12,7 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/cost"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -65,7 +66,7 @@ func (c *compiler) overBudget(failures []failure) {
 
 // many is a list or map above a union object.
 type many struct {
-	steps []string
+	path  schemapath.Path
 	key   string // that bounds it
 	bound *int64
 	least *int64
@@ -74,14 +75,13 @@ type many struct {
 // above returns the lists and maps above a union object.
 func (c *compiler) above(o *object) []many {
 	var l []many
-	for f := range o.frames[:len(o.frames)-1] {
-		at := o.frames[f].steps
-		owner := Place{Version: o.Version, Steps: o.Steps[:at]}.Schema(c.crd)
-		switch o.Steps[at] {
-		case "items":
-			l = append(l, many{o.Steps[:at], "maxItems", owner.MaxItems, owner.MinItems})
-		case "additionalProperties":
-			l = append(l, many{o.Steps[:at], "maxProperties", owner.MaxProperties, owner.MinProperties})
+	for i, step := range o.Path {
+		owner := Place{Version: o.Version, Path: o.Path[:i]}.Schema(c.crd)
+		switch step {
+		case schemapath.Items:
+			l = append(l, many{o.Path[:i], "maxItems", owner.MaxItems, owner.MinItems})
+		case schemapath.Values:
+			l = append(l, many{o.Path[:i], "maxProperties", owner.MaxProperties, owner.MinProperties})
 		}
 	}
 	return l
@@ -92,9 +92,9 @@ func (c *compiler) causes(o *object, u *union.Union) []string {
 	var unbounded, bounded, l []string
 	for _, m := range c.above(o) {
 		if m.bound == nil {
-			unbounded = append(unbounded, dotted(m.steps))
+			unbounded = append(unbounded, m.path.String())
 		} else {
-			bounded = append(bounded, fmt.Sprintf("%s (%s: %d)", dotted(m.steps), m.key, *m.bound))
+			bounded = append(bounded, fmt.Sprintf("%s (%s: %d)", m.path.String(), m.key, *m.bound))
 		}
 	}
 	switch {
@@ -118,13 +118,13 @@ func isUnboundedString(s apiextensionsv1.JSONSchemaProps) bool {
 
 // tightening is a change of a schema that makes rules cheaper.
 type tightening struct {
-	steps []string
+	path  schemapath.Path
 	text  string // as written in the schema
 	was   string // in parentheses, where it replaces something
 	apply func(*apiextensionsv1.JSONSchemaProps)
 }
 
-func (t tightening) String() string { return t.text + " on " + dotted(t.steps) + t.was }
+func (t tightening) String() string { return t.text + " on " + t.path.String() + t.was }
 
 // bounds are the ones tried for lists and maps, together on all of them.
 var bounds = []int64{10000, 5000, 2500, 1000, 500, 250, 100, 64, 50, 32, 25, 16, 10, 8, 5, 4, 3, 2, 1}
@@ -160,7 +160,7 @@ func (c *compiler) suggest(version int, failures []failure) (hint string, found 
 			s.required = append(s.required, requireDiscriminator(o, u)...)
 			s.shorter = append(s.shorter, boundDiscriminator(o, u)...)
 			for _, m := range c.above(o) {
-				if !slices.ContainsFunc(s.lists, func(l many) bool { return slices.Equal(l.steps, m.steps) }) {
+				if !slices.ContainsFunc(s.lists, func(l many) bool { return l.path.Equal(m.path) }) {
 					s.lists = append(s.lists, m)
 				}
 			}
@@ -285,7 +285,7 @@ const mostProved = 24
 func (c *compiler) fitsWith(version int, changes []tightening, known map[string][]cost.Cost) bool {
 	t := &compiler{manifest: c.manifest, opts: c.opts, kube: c.kube, located: c.located, crd: c.crd.DeepCopy(), known: known}
 	for _, change := range changes {
-		edit(t.crd.Spec.Versions[version].Schema.OpenAPIV3Schema, change.steps, change.apply)
+		change.path.Edit(t.crd.Spec.Versions[version].Schema.OpenAPIV3Schema, change.apply)
 	}
 	return t.fitsNow(version)
 }
@@ -312,7 +312,7 @@ func requireDiscriminator(o *object, u *union.Union) []tightening {
 	if !plainName.MatchString(name) {
 		name = string(quoted(name))
 	}
-	return []tightening{{steps: o.Steps, text: "required: [" + name + "]", apply: func(s *apiextensionsv1.JSONSchemaProps) {
+	return []tightening{{path: o.Path, text: "required: [" + name + "]", apply: func(s *apiextensionsv1.JSONSchemaProps) {
 		s.Required = append(slices.Clip(s.Required), u.Discriminator)
 	}}}
 }
@@ -324,12 +324,12 @@ func boundDiscriminator(o *object, u *union.Union) []tightening {
 	if u.Discriminator == "" || !matters || !isUnboundedString(o.schema.Properties[u.Discriminator]) {
 		return nil
 	}
-	steps := append(slices.Clone(o.Steps), "properties", u.Discriminator)
+	path := o.Path.To(schemapath.Property(u.Discriminator))
 	longest := int64(0)
 	for _, v := range u.Values {
 		longest = max(longest, int64(len([]rune(v))))
 	}
-	return []tightening{{steps: steps, text: fmt.Sprintf("maxLength: %d", longest), apply: func(s *apiextensionsv1.JSONSchemaProps) { s.MaxLength = &longest }}}
+	return []tightening{{path: path, text: fmt.Sprintf("maxLength: %d", longest), apply: func(s *apiextensionsv1.JSONSchemaProps) { s.MaxLength = &longest }}}
 }
 
 // quoted is a string in JSON, which is YAML as well.
@@ -346,7 +346,7 @@ func bound(l []many, n int64) []tightening {
 		if m.bound != nil && *m.bound <= n {
 			continue
 		}
-		t := tightening{steps: m.steps, text: fmt.Sprintf("%s: %d", m.key, n), apply: func(s *apiextensionsv1.JSONSchemaProps) {
+		t := tightening{path: m.path, text: fmt.Sprintf("%s: %d", m.key, n), apply: func(s *apiextensionsv1.JSONSchemaProps) {
 			if m.key == "maxItems" {
 				s.MaxItems = &n
 			} else {
@@ -362,24 +362,3 @@ func bound(l []many, n int64) []tightening {
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
-
-// dotted prints the way to a schema as a path of fields: spec.rules[*].backend.
-func dotted(steps []string) string {
-	var b strings.Builder
-	for i := 0; i < len(steps); i++ {
-		if steps[i] != "properties" {
-			b.WriteString("[*]")
-			continue
-		}
-		i++
-		switch {
-		case !plainName.MatchString(steps[i]):
-			fmt.Fprintf(&b, "[%q]", steps[i])
-		case b.Len() > 0:
-			b.WriteString("." + steps[i])
-		default:
-			b.WriteString(steps[i])
-		}
-	}
-	return b.String()
-}

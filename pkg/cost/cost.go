@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
@@ -96,11 +97,10 @@ func New(crd *apiextensions.CustomResourceDefinition, env *environment.EnvSet) E
 	return Estimator{crd, env}
 }
 
-// Rules returns what each of l costs on the schema of a version that steps lead
-// to from openAPIV3Schema: "properties", a name, "items", "additionalProperties".
+// Rules returns what each of l costs on the schema at a path in a version.
 // An error says which rule does not compile, and why.
-func (e Estimator) Rules(version int, steps []string, l []apiextensionsv1.ValidationRule) ([]Cost, error) {
-	target, contextOf, err := e.context(version, steps)
+func (e Estimator) Rules(version int, path schemapath.Path, l []apiextensionsv1.ValidationRule) ([]Cost, error) {
+	target, contextOf, err := e.context(version, path)
 	if err != nil || len(l) == 0 {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (e Estimator) schema(version int) (*apiextensions.JSONSchemaProps, error) {
 
 // context returns a copy of the schema at a place and how to make its cost
 // context once its rules are in place.
-func (e Estimator) context(version int, steps []string) (*apiextensions.JSONSchemaProps, func(*apiextensions.JSONSchemaProps) *validation.CELSchemaContext, error) {
+func (e Estimator) context(version int, path schemapath.Path) (*apiextensions.JSONSchemaProps, func(*apiextensions.JSONSchemaProps) *validation.CELSchemaContext, error) {
 	root, err := e.schema(version)
 	if err != nil {
 		return nil, nil, err
@@ -149,12 +149,11 @@ func (e Estimator) context(version int, steps []string) (*apiextensions.JSONSche
 		return &s
 	}
 	s, contextOf := bare(*root), validation.RootCELContext
-	for i := 0; i < len(steps); i++ {
+	for _, step := range path {
 		parent := contextOf(s)
+		name, isProperty := step.Property()
 		switch {
-		case steps[i] == "properties" && i+1 < len(steps):
-			i++
-			name := steps[i]
+		case isProperty:
 			property, ok := s.Properties[name]
 			if !ok {
 				return nil, nil, fmt.Errorf("there is no property %s", name)
@@ -163,12 +162,12 @@ func (e Estimator) context(version int, steps []string) (*apiextensions.JSONSche
 			contextOf = func(s *apiextensions.JSONSchemaProps) *validation.CELSchemaContext {
 				return parent.ChildPropertyContext(s, name)
 			}
-		case steps[i] == "items" && s.Items != nil && s.Items.Schema != nil:
+		case step == schemapath.Items && s.Items != nil && s.Items.Schema != nil:
 			s, contextOf = bare(*s.Items.Schema), parent.ChildItemsContext
-		case steps[i] == "additionalProperties" && s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
+		case step == schemapath.Values && s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
 			s, contextOf = bare(*s.AdditionalProperties.Schema), parent.ChildAdditionalPropertiesContext
 		default:
-			return nil, nil, fmt.Errorf("there is no schema at %s", steps[i])
+			return nil, nil, fmt.Errorf("there is no schema at %v", step.Fields())
 		}
 	}
 	return s, contextOf, nil

@@ -10,6 +10,7 @@ import (
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/pkg/cost"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // crd is a CRD whose spec has the given schema, in the server's internal version.
@@ -42,7 +43,7 @@ const list = "{type: array, items: {type: object, properties: {a: {type: string}
 
 func ExampleEstimator_Rules() {
 	e := cost.New(crd(list), nil)
-	costs, err := e.Rules(0, []string{"properties", "spec", "items"}, rules("has(self.a) && has(self.b)", "self.a == self.b"))
+	costs, err := e.Rules(0, schemapath.Of("spec").To(schemapath.Items), rules("has(self.a) && has(self.b)", "self.a == self.b"))
 	if err != nil {
 		panic(err)
 	}
@@ -57,16 +58,16 @@ func ExampleEstimator_Rules() {
 func TestErrors(t *testing.T) {
 	e := cost.New(crd(list), nil)
 	for name, tt := range map[string]struct {
-		steps []string
-		rule  string
+		path schemapath.Path
+		rule string
 	}{
-		"no such property": {[]string{"properties", "status"}, "true"},
-		"no list":          {[]string{"properties", "spec", "additionalProperties"}, "true"},
-		"cut off":          {[]string{"properties"}, "true"},
-		"does not compile": {[]string{"properties", "spec", "items"}, "self.c"},
-		"not a condition":  {[]string{"properties", "spec", "items"}, "self.a"},
+		"no such property": {schemapath.Of("status"), "true"},
+		"no list":          {schemapath.Of("spec").To(schemapath.Values), "true"},
+		"not resolved":     {schemapath.Of("spec").To(schemapath.Elements), "true"},
+		"does not compile": {schemapath.Of("spec").To(schemapath.Items), "self.c"},
+		"not a condition":  {schemapath.Of("spec").To(schemapath.Items), "self.a"},
 	} {
-		if costs, err := e.Rules(0, tt.steps, rules(tt.rule)); err == nil {
+		if costs, err := e.Rules(0, tt.path, rules(tt.rule)); err == nil {
 			t.Errorf("%s: %v", name, costs)
 		}
 	}
@@ -90,15 +91,15 @@ items:
 		t.Fatal(err)
 	}
 	e := cost.New(crd(schema), nil)
-	of := func(steps []string, r apiextensionsv1.ValidationRule) uint64 {
+	of := func(path schemapath.Path, r apiextensionsv1.ValidationRule) uint64 {
 		t.Helper()
-		l, err := e.Rules(0, steps, []apiextensionsv1.ValidationRule{r})
+		l, err := e.Rules(0, path, []apiextensionsv1.ValidationRule{r})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return cost.Sum(l)
 	}
-	want := of([]string{"properties", "spec"}, apiextensionsv1.ValidationRule{Rule: "has(self[0].a)"}) + 2*10 + 1
+	want := of(schemapath.Of("spec"), apiextensionsv1.ValidationRule{Rule: "has(self[0].a)"}) + 2*10 + 1
 	if got != want {
 		t.Errorf("%d, want %d", got, want)
 	}

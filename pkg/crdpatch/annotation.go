@@ -17,6 +17,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -47,8 +48,8 @@ type record struct {
 
 // schemaRecord is what compiling did to one schema.
 type schemaRecord struct {
-	Version string   `json:"version"`
-	Path    []string `json:"path,omitempty"`
+	Version string          `json:"version"`
+	Path    schemapath.Path `json:"path,omitempty"`
 	// Unions is the value of the declaration; empty for a schema that only got
 	// removal guards. It is written only where Source does not say it.
 	Unions json.RawMessage `json:"unions,omitempty"`
@@ -166,7 +167,7 @@ func (r record) check() error {
 		if err := s.check(); err != nil {
 			return fmt.Errorf("schemas[%d]%w", i, err)
 		}
-		key := fmt.Sprintf("%q", append([]string{s.Version}, s.Path...))
+		key := fmt.Sprintf("%q", append([]string{s.Version}, s.Path.Fields()...))
 		if seen[key] {
 			return fmt.Errorf("schemas[%d] is there twice", i)
 		}
@@ -179,7 +180,7 @@ func (s schemaRecord) check() error {
 	switch {
 	case s.Version == "":
 		return errors.New(".version is missing")
-	case !isSchemaPath(s.Path):
+	case slices.Contains(s.Path, schemapath.Elements):
 		return errors.New(".path leads to no schema")
 	case (s.External || s.Kept || s.Source != "") && len(s.Unions) == 0:
 		return errors.New(".unions is missing")
@@ -228,23 +229,6 @@ func (s schemaRecord) check() error {
 		return fmt.Errorf(".extend: %s", diags.Sort()[0].Message)
 	}
 	return nil
-}
-
-// isSchemaPath reports whether steps lead from a schema to a schema, of those in which
-// the API server runs rules.
-func isSchemaPath(steps []string) bool {
-	for i := 0; i < len(steps); i++ {
-		switch steps[i] {
-		case "items", "additionalProperties":
-		case "properties":
-			if i++; i == len(steps) {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // isNullText reports whether a text, with the colon before it, is a null value.
@@ -408,13 +392,13 @@ func (c *annotatedCRD) declarations(s schemaRecord) []union.External {
 // declaration is the recorded declaration of a schema; at is the position of all of it.
 func (s schemaRecord) declaration(at diag.Pos) union.External {
 	value, _ := yamltext.FromJSON(s.Unions) // the record was checked
-	return union.External{Version: s.Version, Steps: s.Path, Value: value, At: &at}
+	return union.External{Version: s.Version, Path: s.Path, Value: value, At: &at}
 }
 
 // extension is the recorded extension of a schema's unions.
 func (s schemaRecord) extension(at diag.Pos) union.External {
 	value, _ := yamltext.FromJSON(s.Extend)
-	return union.External{Version: s.Version, Steps: s.Path, Value: value, At: &at, Extend: true}
+	return union.External{Version: s.Version, Path: s.Path, Value: value, At: &at, Extend: true}
 }
 
 // indexOf returns the number of the schema's own entry with a key, or -1.

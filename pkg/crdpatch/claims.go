@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -78,7 +78,7 @@ func (r *reverter) claims() []*claimed {
 			r.gone(s)
 			continue
 		}
-		c := &claimed{schemaRecord: s, place: compile.Place{Version: version, Name: s.Version, Steps: s.Path, Node: node}, value: schemaIn(r.value, version, s.Path)}
+		c := &claimed{schemaRecord: s, place: compile.Place{Version: version, Name: s.Version, Path: s.Path, Node: node}, value: schemaIn(r.value, version, s.Path)}
 		if c.value == nil {
 			r.errorf(r.annotations.Content[r.ours], diag.BadAnnotation, "quote the keys that lead to it", "the annotation %s names the schema %s, which kubectl does not find", Annotation, c.place)
 			continue
@@ -222,19 +222,19 @@ type regenerated struct {
 	overLimit bool
 }
 
-func itemsKey(version int, steps []string, key string) string {
-	return fmt.Sprintf("%d %q %s", version, steps, key)
+func itemsKey(version int, path schemapath.Path, key string) string {
+	return fmt.Sprintf("%d %q %s", version, path.Fields(), key)
 }
 
 // has reports whether an item is written in a list of a schema, as data.
 func (w *regenerated) has(c *claimed, key string, item any) bool {
 	text := jsonOf(item)
-	return text != "" && slices.ContainsFunc(w.items[itemsKey(c.place.Version, c.Path, key)], func(v any) bool { return jsonOf(v) == text })
+	return text != "" && slices.ContainsFunc(w.items[itemsKey(c.place.Version, c.place.Path, key)], func(v any) bool { return jsonOf(v) == text })
 }
 
 // rule returns the text of a rule by its sum, or "".
 func (w *regenerated) rule(c *claimed, key, sum string) string {
-	for _, v := range w.items[itemsKey(c.place.Version, c.Path, key)] {
+	for _, v := range w.items[itemsKey(c.place.Version, c.place.Path, key)] {
 		if sumOf(v) == sum {
 			return ruleOf(v)
 		}
@@ -243,7 +243,7 @@ func (w *regenerated) rule(c *claimed, key, sum string) string {
 }
 
 func (w *regenerated) add(p compile.Place, a addition) {
-	k := itemsKey(p.Version, p.Steps, a.key)
+	k := itemsKey(p.Version, p.Path, a.key)
 	w.items[k] = append(w.items[k], a.data()...)
 }
 
@@ -361,7 +361,7 @@ func (r *reverter) remaining(c *claimed) []union.External {
 	switch {
 	case declared:
 		c.superseded = true
-		l = append(l, union.External{Version: c.Version, Steps: c.Path, Value: yamltext.Resolve(v), File: r.opened.name})
+		l = append(l, union.External{Version: c.schemaRecord.Version, Path: c.schemaRecord.Path, Value: yamltext.Resolve(v), File: r.opened.name})
 	case !c.External || kept:
 		l = append(l, c.declaration(r.keyPos()))
 	default:
@@ -450,7 +450,7 @@ func (r *reverter) imply(c *claimed, unconfirmed map[*claimedList][]int) {
 		if r.base.proofs += len(constraints) + len(u.Members); r.base.proofs > r.limits.OrDefault().Proofs {
 			return
 		}
-		implied, err := verify.Implied(context.Background(), declared.CRD, c.place.Version, c.Path, u, constraints)
+		implied, err := verify.Implied(context.Background(), declared.CRD, c.place.Version, c.place.Path, u, constraints)
 		if err != nil {
 			continue
 		}
@@ -539,33 +539,25 @@ type ruled struct {
 // otherRules returns the schemas with rules that are not in the record.
 func (r *reverter) otherRules() []ruled {
 	l := []ruled{}
-	var visit func(version int, name string, path []string, schema map[string]any)
-	visit = func(version int, name string, path []string, schema map[string]any) {
+	var visit func(version int, name string, path schemapath.Path, schema map[string]any)
+	visit = func(version int, name string, path schemapath.Path, schema map[string]any) {
 		var present []any
 		for _, key := range listKeys {
-			l, _ := schema[key].([]any)
-			present = append(present, l...)
+			present = append(present, itemsOf(schema[key])...)
 		}
-		if len(present) > 0 && !slices.ContainsFunc(r.record.Schemas, func(o schemaRecord) bool { return o.Version == name && slices.Equal(o.Path, path) }) {
+		if len(present) > 0 && !slices.ContainsFunc(r.record.Schemas, func(o schemaRecord) bool { return o.Version == name && o.Path.Equal(path) }) {
 			sums := map[string]bool{}
 			for _, rule := range present {
 				sums[sumOf(rule)] = true
 			}
-			l = append(l, ruled{compile.Place{Version: version, Steps: path}.String(), sums})
+			l = append(l, ruled{path.Structural(version), sums})
 		}
-		properties, _ := schema["properties"].(map[string]any)
-		for _, property := range slices.Sorted(maps.Keys(properties)) {
-			if child, ok := properties[property].(map[string]any); ok {
-				visit(version, name, append(slices.Clone(path), "properties", property), child)
-			}
-		}
-		for _, key := range []string{"items", "additionalProperties"} {
-			if child, ok := schema[key].(map[string]any); ok {
-				visit(version, name, append(slices.Clone(path), key), child)
-			}
+		for _, step := range schemapath.ChildrenOf(schema) {
+			visit(version, name, path.To(step), schemapath.Path{step}.Value(schema))
 		}
 	}
-	for i, v := range listAt(r.value, "spec", "versions") {
+	spec, _ := r.value["spec"].(map[string]any)
+	for i, v := range itemsOf(spec["versions"]) {
 		version, _ := v.(map[string]any)
 		name, _ := version["name"].(string)
 		if schema := schemaIn(r.value, i, nil); schema != nil {

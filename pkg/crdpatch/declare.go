@@ -70,7 +70,7 @@ func (j *job) declare(given union.Elsewhere) []byte {
 // declare plans to write declarations into schemas that have none.
 func (w *writer) declare(objects []compile.Object) {
 	// Deeper ones first: where two insertions meet, the inner lines come first.
-	slices.SortStableFunc(objects, func(a, b compile.Object) int { return cmp.Compare(len(b.Steps), len(a.Steps)) })
+	slices.SortStableFunc(objects, func(a, b compile.Object) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	for _, o := range objects {
 		if o.Key >= 0 {
 			continue
@@ -86,7 +86,7 @@ func (w *writer) declare(objects []compile.Object) {
 			w.errorf(o.Node, diag.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
 			continue
 		}
-		schemaIn(w.value, o.Version, o.Steps)[union.Key] = dataOf(unions)
+		schemaIn(w.value, o.Version, o.Path)[union.Key] = dataOf(unions)
 		w.edits = append(w.edits, edit)
 		w.touched = append(w.touched, touch{manifest: w.manifest, schema: &o.Place})
 	}

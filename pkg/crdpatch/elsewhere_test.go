@@ -11,6 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -40,7 +41,7 @@ func undeclared(t *testing.T, in []byte) ([]byte, union.Elsewhere) {
 		names[name] = true
 		e.Scopes = append(e.Scopes, union.Scope{Target: union.Target{Name: name}})
 		for _, o := range declared.Objects {
-			e.Externals = append(e.Externals, union.External{Target: union.Target{Name: name}, Version: o.Name, Steps: o.Steps, Value: o.Value, File: "elsewhere"})
+			e.Externals = append(e.Externals, union.External{Target: union.Target{Name: name}, Version: o.Name, Path: o.Path, Value: o.Value, File: "elsewhere"})
 			cut, err := m.cut(o.Node, o.Key/2, o.Key/2)
 			if err != nil {
 				t.Fatal(err)
@@ -151,11 +152,20 @@ const gateway = gatewayHead + `          spec:
                     b: {type: string}
 `
 
+// fields is the path with these fields, joined by dots.
+func fields(text string) schemapath.Path {
+	p, err := schemapath.FromFields(strings.Split(text, "."))
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
 // external declares a union of a and b in gateway.
 func external(version string, steps string, declaration string) union.External {
 	value, _ := yamltext.FromJSON([]byte(declaration))
 	value.Line, value.Column = 7, 5
-	return union.External{Target: union.Target{Group: "example.com", Kind: "Gateway"}, Version: version, Steps: strings.Split(steps, "."), Value: value, File: "unions.yaml"}
+	return union.External{Target: union.Target{Group: "example.com", Kind: "Gateway"}, Version: version, Path: fields(steps), Value: value, File: "unions.yaml"}
 }
 
 const (

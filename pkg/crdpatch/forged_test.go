@@ -17,6 +17,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -114,7 +115,7 @@ func TestForgedAnnotation(t *testing.T) {
 		{"an empty external declaration", func(_, s map[string]any) { delete(s, "source"); s["external"] = true; s["unions"] = []any{} }, diag.BadAnnotation, "the declaration is none"},
 		{"an external declaration of nothing", func(_, s map[string]any) { delete(s, "source"); s["external"] = true }, diag.BadAnnotation, "unions is missing"},
 		{"a circle", func(_, s map[string]any) { s["source"] = "x-kubernetes-unions: &a [*a]\n" }, diag.BadAnnotation, "alias"},
-		{"no schema", func(_, s map[string]any) { s["path"] = []any{"properties", "spec", "default"} }, diag.BadAnnotation, "schemas[0].path leads to no schema"},
+		{"no schema", func(_, s map[string]any) { s["path"] = []any{"properties", "spec", "default"} }, diag.BadAnnotation, "leads to no schema"},
 		{"half a path", func(_, s map[string]any) { s["path"] = []any{"properties"} }, diag.BadAnnotation, "leads to no schema"},
 		{"another schema", func(_, s map[string]any) { s["path"] = []any{"properties", "spec", "properties", "a"} }, diag.RuleChanged, ""},
 		{"no checksum", func(_, s map[string]any) { s["rules"] = []any{""} }, diag.BadAnnotation, `"" is no checksum`},
@@ -293,7 +294,7 @@ func TestImpliedByAnother(t *testing.T) {
 		other = "            x-kubernetes-unions:\n            - members: [a, b]\n"
 	)
 	implying := `[{"discriminator":"path","fields-to-discriminateBy":{"a":"/x"},"optionalMembers":["a"],"unmappedValues":"Forbid"}]`
-	set := union.Elsewhere{Externals: []union.External{{Target: union.Target{Name: "things.example.com"}, Steps: []string{"properties", "spec"}, Value: listNode(mappingNode(stringNode("members"), listNode(stringNode("a"), stringNode("b"))))}}}
+	set := union.Elsewhere{Externals: []union.External{{Target: union.Target{Name: "things.example.com"}, Path: schemapath.Of("spec"), Value: listNode(mappingNode(stringNode("members"), listNode(stringNode("a"), stringNode("b"))))}}}
 	for _, tt := range []struct {
 		name, record, declared string
 		elsewhere              union.Elsewhere

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -87,7 +88,7 @@ func (j *job) heldDocument(before, after *document) error {
 		if t.schema == nil {
 			continue
 		}
-		x, y := schemaIn(was, t.schema.Version, t.schema.Steps), schemaIn(is, t.schema.Version, t.schema.Steps)
+		x, y := schemaIn(was, t.schema.Version, t.schema.Path), schemaIn(is, t.schema.Version, t.schema.Path)
 		if x == nil || y == nil {
 			return fmt.Errorf("%s is gone", t.schema)
 		}
@@ -109,7 +110,7 @@ func (j *job) heldDocument(before, after *document) error {
 		if t.schema == nil {
 			continue
 		}
-		x, y := schemaIn(t.in(a), t.schema.Version, t.schema.Steps), schemaIn(t.in(b), t.schema.Version, t.schema.Steps)
+		x, y := schemaIn(t.in(a), t.schema.Version, t.schema.Path), schemaIn(t.in(b), t.schema.Version, t.schema.Path)
 		for _, key := range listKeys {
 			was, is := sortedItems(x[key]), sortedItems(y[key])
 			if !slices.Equal(was, is) {
@@ -191,7 +192,8 @@ func forget(crd map[string]any) bool {
 		s.Source, s.At = "", 0
 		slices.Sort(s.AllOf)
 		slices.Sort(s.Rules)
-		for v := range listAt(crd, "spec", "versions") {
+		spec, _ := crd["spec"].(map[string]any)
+		for v := range itemsOf(spec["versions"]) {
 			for _, key := range listKeys {
 				if items, _ := schemaIn(crd, v, s.Path)[key].([]any); len(items) > 0 {
 					slices.SortStableFunc(items, func(a, b any) int {
@@ -202,7 +204,7 @@ func forget(crd map[string]any) bool {
 		}
 	}
 	slices.SortFunc(r.Schemas, func(a, b schemaRecord) int {
-		return slices.Compare(append([]string{a.Version}, a.Path...), append([]string{b.Version}, b.Path...))
+		return cmp.Or(cmp.Compare(a.Version, b.Version), schemapath.Compare(a.Path, b.Path))
 	})
 	annotations[Annotation], err = r.String()
 	return err == nil

@@ -10,6 +10,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // What the API server and kubectl accept in size is checked.
@@ -139,7 +140,7 @@ func TestDeclaredElsewhere(t *testing.T) {
 // Rules that are claimed are proved to be ours, but not any number of them.
 func TestManyClaims(t *testing.T) {
 	claiming := func(n int) []byte {
-		r := record{Format: format, Schemas: []schemaRecord{{Version: "v1", Path: []string{"properties", "spec"}, External: true, Unions: []byte(`[{"members":["a","b"]}]`)}}}
+		r := record{Format: format, Schemas: []schemaRecord{{Version: "v1", Path: schemapath.Of("spec"), External: true, Unions: []byte(`[{"members":["a","b"]}]`)}}}
 		var rules strings.Builder
 		for i := range n {
 			rule := fmt.Sprintf("!has(self.a) || !has(self.b) || %d < 0", i)

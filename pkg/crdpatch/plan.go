@@ -154,7 +154,7 @@ func (w *writer) write(r *compile.Result) {
 		return
 	}
 	// Deeper ones first: where two insertions meet, the inner lines come first.
-	slices.SortStableFunc(changes, func(a, b *change) int { return cmp.Compare(len(b.Steps), len(a.Steps)) })
+	slices.SortStableFunc(changes, func(a, b *change) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	for _, c := range changes {
 		if err := w.apply(c); err != nil {
 			w.errorf(c.Node, diag.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
@@ -200,7 +200,7 @@ func (w *writer) changes(r *compile.Result) (l []*change, err error) {
 			}
 		}
 		start, _, _ := w.Span(w.Document, p.Node)
-		l = append(l, &change{Place: p, at: start, record: schemaRecord{Version: p.Name, Path: p.Steps}})
+		l = append(l, &change{Place: p, at: start, record: schemaRecord{Version: p.Name, Path: p.Path}})
 		return l[len(l)-1]
 	}
 	for i := range r.Objects {
@@ -238,7 +238,7 @@ func (w *writer) apply(c *change) error {
 			"an edit of %s would change other places that share it through an anchor", c.Place)
 		return nil
 	}
-	schema := schemaIn(w.value, c.Version, c.Steps)
+	schema := schemaIn(w.value, c.Version, c.Path)
 	if schema == nil {
 		return fmt.Errorf("kubectl does not find it")
 	}

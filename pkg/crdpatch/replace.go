@@ -32,7 +32,7 @@ func (j *job) replace(b *base) *text {
 		}
 		w := write(m, j.opts)
 		for _, removal := range removals {
-			schema := schemaIn(w.value, removal.Version, removal.Steps)
+			schema := schemaIn(w.value, removal.Version, removal.Path)
 			w.touched = append(w.touched, replacementOf(m, removal, schema))
 			if err := w.remove(removal, schema); err != nil {
 				j.report(diag.Diagnostic{Code: diag.Unproved, Pos: w.pos(removal.Node), Path: removal.Place.String(),

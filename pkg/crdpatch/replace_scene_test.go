@@ -10,6 +10,7 @@ import (
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -121,10 +122,10 @@ func (s *scene) resource(name string) {
 		s.write(6, "openAPIV3Schema:")
 		s.write(8, "type: object", "properties:")
 		s.write(10, "spec:")
-		s.unit(12, []string{"properties", "spec"}, s.IntN(2))
+		s.unit(12, schemapath.Of("spec"), s.IntN(2))
 		if s.chance(40) {
 			s.write(10, "status:")
-			s.unit(12, []string{"properties", "status"}, 0)
+			s.unit(12, schemapath.Of("status"), 0)
 		}
 	}
 }
@@ -189,7 +190,7 @@ func (s *scene) group(names []string, discriminator string, first, alone bool) b
 }
 
 // unit writes a schema with unions, and one in a list below it.
-func (s *scene) unit(indent int, steps []string, deep int) {
+func (s *scene) unit(indent int, path schemapath.Path, deep int) {
 	id := fmt.Sprintf("x%02d", len(s.units))
 	s.units = append(s.units, id)
 	var a, b []string
@@ -218,7 +219,7 @@ func (s *scene) unit(indent int, steps []string, deep int) {
 			if deep > 0 {
 				s.write(indent+2, "list"+id+":")
 				s.write(indent+4, "type: array", "items:")
-				s.unit(indent+6, append(slices.Clone(steps), "properties", "list"+id, union.Elements), 0)
+				s.unit(indent+6, path.To(schemapath.Property("list"+id), schemapath.Elements), 0)
 			}
 		},
 	}
@@ -244,7 +245,7 @@ func (s *scene) unit(indent int, steps []string, deep int) {
 	if len(rules) > 0 {
 		entries = append(entries, func() { s.rules(indent, rules) })
 	}
-	s.declare(indent, steps, groups, &entries)
+	s.declare(indent, path, groups, &entries)
 	s.Shuffle(len(entries), func(i, j int) { entries[i], entries[j] = entries[j], entries[i] })
 	for _, e := range entries {
 		e()
@@ -296,7 +297,7 @@ func (s *scene) rules(indent int, rules []string) {
 }
 
 // declare declares the unions of a schema elsewhere, or now and then in it.
-func (s *scene) declare(indent int, steps []string, groups []byHand, entries *[]func()) {
+func (s *scene) declare(indent int, path schemapath.Path, groups []byHand, entries *[]func()) {
 	if s.chance(8) {
 		*entries = append(*entries, func() {
 			s.write(indent, union.Key+":")
@@ -315,7 +316,7 @@ func (s *scene) declare(indent int, steps []string, groups []byHand, entries *[]
 		if err != nil {
 			panic(err)
 		}
-		s.Externals = append(s.Externals, union.External{Target: union.Target{Name: s.crd}, Version: s.version, Steps: steps, Value: v, File: "elsewhere"})
+		s.Externals = append(s.Externals, union.External{Target: union.Target{Name: s.crd}, Version: s.version, Path: path, Value: v, File: "elsewhere"})
 	}
 	switch {
 	case s.chance(10):

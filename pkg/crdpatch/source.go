@@ -9,6 +9,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -54,13 +55,13 @@ func (f *File) Sources() ([]Source, diag.List) {
 	return l, j.diags.Sort()
 }
 
-// Schema says where in the file the schema at steps of a version begins, and
+// Schema says where in the file the schema at a path in a version begins, and
 // whether unions are declared for it, there or in the annotation.
-func (s Source) Schema(version string, steps []string) (at diag.Pos, declares bool) {
+func (s Source) Schema(version string, path schemapath.Path) (at diag.Pos, declares bool) {
 	at = s.pos(s.node)
-	if _, n := s.schema(version, steps); n != nil {
+	if _, n := s.schema(version, path); n != nil {
 		at = s.pos(n)
 		_, _, _, declares = yamltext.Lookup(n, union.Key)
 	}
-	return at, declares || slices.ContainsFunc(s.external, func(e union.External) bool { return e.Covers(version, steps) })
+	return at, declares || slices.ContainsFunc(s.external, func(e union.External) bool { return e.Covers(version, path) })
 }

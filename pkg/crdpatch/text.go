@@ -13,6 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -191,9 +192,9 @@ func (m *manifest) names() union.Target {
 	return union.Target{Name: textAt(at(m.node, "metadata"), "name"), Group: textAt(spec, "group"), Kind: textAt(at(spec, "names"), "kind")}
 }
 
-// schema returns the schema at steps of a version of the CRD, and the version's index.
+// schema returns the schema at a path in a version of the CRD, and the version's index.
 // It is nil where none is written out.
-func (m *manifest) schema(version string, steps []string) (int, *yaml.Node) {
+func (m *manifest) schema(version string, path schemapath.Path) (int, *yaml.Node) {
 	at := func(n *yaml.Node, key string) *yaml.Node {
 		_, v, shared, ok := yamltext.Lookup(n, key)
 		if !ok || shared || v.Kind == yaml.AliasNode {
@@ -209,9 +210,9 @@ func (m *manifest) schema(version string, steps []string) (int, *yaml.Node) {
 		if textAt(v, "name") != version {
 			continue
 		}
-		n := v
-		for _, step := range append([]string{"schema", "openAPIV3Schema"}, steps...) {
-			n = at(n, step)
+		n := at(at(v, "schema"), "openAPIV3Schema")
+		for _, field := range path.Fields() {
+			n = at(n, field)
 		}
 		if n == nil || n.Kind != yaml.MappingNode {
 			return 0, nil
@@ -221,28 +222,20 @@ func (m *manifest) schema(version string, steps []string) (int, *yaml.Node) {
 	return 0, nil
 }
 
-// schemaIn returns the schema at steps of a version of a CRD's value.
-func schemaIn(crd map[string]any, version int, steps []string) map[string]any {
-	versions := listAt(crd, "spec", "versions")
+// schemaIn returns the schema at a path in a version of a CRD's value.
+func schemaIn(crd map[string]any, version int, path schemapath.Path) map[string]any {
+	spec, _ := crd["spec"].(map[string]any)
+	versions, _ := spec["versions"].([]any)
 	if version >= len(versions) {
 		return nil
 	}
-	at, _ := versions[version].(map[string]any)
-	for _, step := range append([]string{"schema", "openAPIV3Schema"}, steps...) {
-		at, _ = at[step].(map[string]any)
-	}
-	return at
-}
-
-func listAt(m map[string]any, path ...string) []any {
-	for _, key := range path[:len(path)-1] {
-		m, _ = m[key].(map[string]any)
-	}
-	l, _ := m[path[len(path)-1]].([]any)
-	return l
+	v, _ := versions[version].(map[string]any)
+	schema, _ := v["schema"].(map[string]any)
+	root, _ := schema["openAPIV3Schema"].(map[string]any)
+	return path.Value(root)
 }
 
 // placeOf prints the path of a schema of which only the version's name is known.
-func placeOf(version string, path []string) string {
-	return strings.Replace(compile.Place{Steps: path}.String(), "[0]", "["+version+"]", 1)
+func placeOf(version string, path schemapath.Path) string {
+	return strings.Replace(path.Structural(0), "[0]", "["+version+"]", 1)
 }

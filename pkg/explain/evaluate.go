@@ -16,6 +16,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // notChecked is the API server's error in place of those of rules, which it does
@@ -80,14 +81,12 @@ func (s *subject) judge(own bool, beside ...compile.Beside) (*judge, error) {
 	if j.rules, err = newValidator(read, of); err != nil {
 		return nil, err
 	}
-	steps := s.plan.Place.Steps
-	for i := len(steps) - 1; i >= 0; i-- {
+	for _, step := range slices.Backward(s.plan.Place.Path) {
 		inner := on
-		switch {
-		case i > 0 && steps[i-1] == "properties":
-			on = object(map[string]schema{steps[i]: inner})
-			i--
-		case steps[i] == "items":
+		switch name, ok := step.Property(); {
+		case ok:
+			on = object(map[string]schema{name: inner})
+		case step == schemapath.Items:
 			on = schema{Type: "array", Items: &apiextensions.JSONSchemaPropsOrArray{Schema: &inner}}
 		default:
 			on = schema{Type: "object", AdditionalProperties: &apiextensions.JSONSchemaPropsOrBool{Allows: true, Schema: &inner}}
@@ -115,13 +114,11 @@ func restrict(to *schema, from schema) {
 // resource wraps a union object in all that is above it.
 func (s *subject) resource(o map[string]any) any {
 	var r any = o
-	steps := s.plan.Place.Steps
-	for i := len(steps) - 1; i >= 0; i-- {
-		switch {
-		case i > 0 && steps[i-1] == "properties":
-			r = map[string]any{steps[i]: r}
-			i--
-		case steps[i] == "items":
+	for _, step := range slices.Backward(s.plan.Place.Path) {
+		switch name, ok := step.Property(); {
+		case ok:
+			r = map[string]any{name: r}
+		case step == schemapath.Items:
 			r = []any{r}
 		default:
 			r = map[string]any{sampleKey: r}

@@ -11,6 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/cost"
 	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -89,7 +90,7 @@ type subject struct {
 }
 
 func explainUnion(p compile.UnionPlan, bytes []int, ruled bool) (Union, error) {
-	s := &subject{Union: p.Union, plan: p, path: objectPath(p.Place.Steps), ruled: ruled}
+	s := &subject{Union: p.Union, plan: p, path: objectPath(p.Place.Path), ruled: ruled}
 	if err := s.read(); err != nil {
 		return Union{}, err
 	}
@@ -108,7 +109,7 @@ func explainUnion(p compile.UnionPlan, bytes []int, ruled bool) (Union, error) {
 		Discriminator: s.Discriminator, Cardinality: s.Cardinality.String(), Members: []Member{},
 		MemberlessValues: s.others, AnyValue: s.anyValue(),
 		Default: s.fallback(), UnmappedValues: "Allow", Deduce: s.Deduce, DiscriminatorChange: s.Change.String(), Ratchet: s.Ratchet,
-		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{}, RequestMicroseconds: p.Time.Microseconds(), Many: p.Place.Many(), AllOf: added,
+		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{}, RequestMicroseconds: p.Time.Microseconds(), Many: p.Place.Path.HasElements(), AllOf: added,
 		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), Beside: []Beside{}, Errors: situations,
 	}
 	for _, b := range p.Beside {
@@ -228,16 +229,14 @@ func written(l []apiextensionsv1.ValidationRule, r rules.Rule) rules.Rule {
 // sampleKey is the key of a map's entry in a sample.
 const sampleKey = "key"
 
-// objectPath is where the schema that steps lead to is in a sample object.
-func objectPath(steps []string) *field.Path {
+// objectPath is where the schema at a path is in a sample object.
+func objectPath(p schemapath.Path) *field.Path {
 	var path *field.Path
-	for i := 0; i < len(steps); i++ {
-		switch steps[i] {
-		case "properties":
-			if i++; i < len(steps) {
-				path = path.Child(steps[i])
-			}
-		case "items":
+	for _, step := range p {
+		switch name, ok := step.Property(); {
+		case ok:
+			path = path.Child(name)
+		case step == schemapath.Items:
 			path = path.Index(0)
 		default:
 			path = path.Key(sampleKey)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,12 +111,12 @@ func (p planner) union(at compile.Place, u *union.Union) compile.UnionPlan {
 	plan := compile.UnionPlan{Place: at, Union: u, Encoding: p.encoding.String(), Why: "the test asks for it"}
 	plan.Rules = append(plan.Rules, p.rules(at, compile.Static, rules.Static(u, p.encoding))...)
 	plan.Rules = append(plan.Rules, p.rules(at, compile.Transition, rules.Transition(u, rules.Comparison{}))...)
-	for i := len(at.Steps) - 2; i >= 0 && at.Steps[i] == "properties"; i -= 2 {
-		parent := compile.Place{Version: at.Version, Name: at.Name, Steps: at.Steps[:i]}
-		var links []string
-		for k := i + 1; k < len(at.Steps); k += 2 {
-			links = append(links, at.Steps[k])
+	for i, step := range slices.Backward(at.Path) {
+		if _, ok := step.Property(); !ok {
+			break
 		}
+		parent := compile.Place{Version: at.Version, Name: at.Name, Path: at.Path[:i]}
+		links := at.Path[i:].Properties()
 		if r, ok := rules.RemovalGuard(u, links); ok {
 			plan.Rules = append(plan.Rules, p.rules(parent, compile.Guard, []rules.Rule{r})...)
 		}
@@ -136,7 +137,7 @@ func (p planner) rules(at compile.Place, kind compile.RuleKind, l []rules.Rule) 
 			Reason: &reason, FieldPath: r.FieldPath, OptionalOldSelf: &r.OptionalOldSelf,
 		})
 	}
-	costs, err := p.estimator.Rules(at.Version, at.Steps, written)
+	costs, err := p.estimator.Rules(at.Version, at.Path, written)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -176,11 +177,11 @@ func (s *subject) smallestChange(target change, j *judges) (old, new union.State
 // nothing.
 func (s *subject) removal(guard int, j *judges) (found Situation, ok bool, err error) {
 	at := s.plan.Rules[guard].Place
-	links := links(at.Steps, s.plan.Place.Steps)
+	links := links(at.Path, s.plan.Place.Path)
 	if links == nil {
 		return Situation{}, false, nil
 	}
-	path := objectPath(at.Steps)
+	path := objectPath(at.Path)
 	for _, c := range s.choices() {
 		if s.Removable(c.state) || j.refuse(s.sample(c.state)) {
 			continue
@@ -210,19 +211,11 @@ func (s *subject) removal(guard int, j *judges) (found Situation, ok bool, err e
 
 // links are the properties that lead from one schema to another below it; nil
 // when there is more than properties between them.
-func links(from, to []string) []string {
-	if len(to) < len(from) || !slices.Equal(to[:len(from)], from) {
+func links(from, to schemapath.Path) []string {
+	if len(to) < len(from) || !to[:len(from)].Equal(from) || to[len(from):].HasElements() {
 		return nil
 	}
-	var l []string
-	rest := to[len(from):]
-	for i := 0; i+1 < len(rest); i += 2 {
-		if rest[i] != "properties" {
-			return nil
-		}
-		l = append(l, rest[i+1])
-	}
-	return l
+	return to[len(from):].Properties()
 }
 
 func (s *subject) situation(v union.Violation, old, new *union.State, r reading) Situation {
@@ -277,7 +270,7 @@ func (s *subject) stated(st *union.State) *State {
 
 // ruleAt reports whether a rule stands on a place.
 func ruleAt(r compile.RulePlan, p compile.Place) bool {
-	return r.Place.Version == p.Version && slices.Equal(r.Place.Steps, p.Steps)
+	return r.Place.Version == p.Version && r.Place.Path.Equal(p.Path)
 }
 
 // rulesAt are the rules of the union that stand on a place.

@@ -54,24 +54,21 @@ func (s *subject) onRemoval() []string {
 	var l []string
 	for i, r := range s.plan.Rules {
 		if r.Kind == compile.Guard {
-			if names := links(r.Place.Steps, s.plan.Place.Steps); len(names) > 0 {
-				removed := plain(objectPath(r.Place.Steps).Child(names[0]).String())
+			if names := links(r.Place.Path, s.plan.Place.Path); len(names) > 0 {
+				removed := plain(objectPath(r.Place.Path).Child(names[0]).String())
 				l = append(l, fmt.Sprintf("Removing %s is no way around that: %s.", removed, plain(s.rules[i].Message)))
 			}
 		}
 	}
-	steps := s.plan.Place.Steps
-	for i := 0; i < len(steps); i++ {
-		switch steps[i] {
-		case "properties":
-			i++
-		default:
-			entries := "the object"
-			if p := objectPath(steps[:i]); p != nil {
-				entries = plain(p.String())
-			}
-			l = append(l, fmt.Sprintf("An entry of %s can be removed and added again, which no rule can prevent.", entries))
+	for i, step := range s.plan.Place.Path {
+		if _, ok := step.Property(); ok {
+			continue
 		}
+		entries := "the object"
+		if p := objectPath(s.plan.Place.Path[:i]); p != nil {
+			entries = plain(p.String())
+		}
+		l = append(l, fmt.Sprintf("An entry of %s can be removed and added again, which no rule can prevent.", entries))
 	}
 	return l
 }

@@ -45,14 +45,14 @@ spec:
 		return
 	}
 	for _, f := range found {
-		fmt.Println(f.Steps, f.Form)
+		fmt.Println(f.Path, f.Form)
 		fmt.Println(f.Replaces, f.Comparison.Verdict)
 		if err := yaml.NewEncoder(os.Stdout).Encode(f.Union.Node()); err != nil {
 			fmt.Println(err)
 		}
 	}
 	// Output:
-	// [properties spec] OpenShift conditional
+	// spec OpenShift conditional
 	// [x-kubernetes-validations[0] x-kubernetes-validations[1]] equivalent
 	// discriminator: type
 	// fields-to-discriminateBy:

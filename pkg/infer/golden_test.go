@@ -108,13 +108,13 @@ func replaceable(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, fo
 		if f.Comparison.Verdict != verify.Equivalent {
 			continue
 		}
-		gone, _, err := verify.Replaceable(context.Background(), crd, f.Version, f.Steps, resolved(t, crd, f))
+		gone, _, err := verify.Replaceable(context.Background(), crd, f.Version, f.Path, resolved(t, crd, f))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range f.Replaces {
 			if !slices.Contains(gone, c) {
-				t.Errorf("%v: %s is said to be replaced, and would be kept", f.Steps, c)
+				t.Errorf("%v: %s is said to be replaced, and would be kept", f.Path, c)
 			}
 		}
 	}
@@ -123,19 +123,7 @@ func replaceable(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, fo
 // resolved is what the compiler makes of a declaration.
 func resolved(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, f infer.Found) *union.Union {
 	t.Helper()
-	s := crd.Spec.Versions[f.Version].Schema.OpenAPIV3Schema
-	for i := 0; i < len(f.Steps); i++ {
-		switch f.Steps[i] {
-		case "properties":
-			i++
-			p := s.Properties[f.Steps[i]]
-			s = &p
-		case "items":
-			s = s.Items.Schema
-		case "additionalProperties":
-			s = s.AdditionalProperties.Schema
-		}
-	}
+	s := f.Path.In(crd.Spec.Versions[f.Version].Schema.OpenAPIV3Schema)
 	var item yaml.Node
 	if err := yaml.Unmarshal([]byte(declaration(t, f)), &item); err != nil {
 		t.Fatal(err)
@@ -144,7 +132,7 @@ func resolved(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, f inf
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	unions, diags := union.Resolve(declarations, s, len(f.Steps) == 0)
+	unions, diags := union.Resolve(declarations, s, len(f.Path) == 0)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -156,7 +144,7 @@ func describe(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, found
 	t.Helper()
 	var b strings.Builder
 	for _, f := range found {
-		fmt.Fprintf(&b, "%s %s: %s\n", crd.Spec.Versions[f.Version].Name, strings.Join(f.Steps, "."), f.Form)
+		fmt.Fprintf(&b, "%s %s: %s\n", crd.Spec.Versions[f.Version].Name, strings.Join(f.Path.Fields(), "."), f.Form)
 		for line := range strings.Lines(declaration(t, f)) {
 			b.WriteString("  | " + line)
 		}

@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/pkg/infer"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
@@ -123,7 +124,7 @@ func TestDeepSchema(t *testing.T) {
 		want += ".properties.p.items"
 	}
 	found := find(t, crdOf(s))
-	if len(found) != 1 || strings.Join(found[0].Steps, ".") != "properties.spec"+want || found[0].Comparison.Verdict != verify.Equivalent {
+	if len(found) != 1 || strings.Join(found[0].Path.Fields(), ".") != "properties.spec"+want || found[0].Comparison.Verdict != verify.Equivalent {
 		t.Errorf("found %d: %+v", len(found), found)
 	}
 }
@@ -148,7 +149,7 @@ func TestMetadata(t *testing.T) {
 	crd := crdOf(with(members(2), "has(self.m0) != has(self.m1)"))
 	root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
 	root.Properties["metadata"] = root.Properties["spec"]
-	if found := find(t, crd); len(found) != 1 || found[0].Steps[1] != "spec" {
+	if found := find(t, crd); len(found) != 1 || found[0].Path[0] != schemapath.Property("spec") {
 		t.Errorf("found %+v, want the union of spec alone", found)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/cel-go/parser"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -16,10 +17,9 @@ import (
 // Found is a union that a CRD enforces by hand, or that it seems to mean. The
 // caller owns it.
 type Found struct {
-	// Version is the index in spec.versions; Steps lead from openAPIV3Schema to the
-	// schema: "properties", "spec", "items", "additionalProperties".
+	// Version is the index in spec.versions; Path leads to the schema.
 	Version int
-	Steps   []string
+	Path    schemapath.Path
 	// Form is how the union is written now.
 	Form Form
 	// Union is to be declared: its Node is. With a discriminator, Cardinality is zero
@@ -63,7 +63,7 @@ type finder struct {
 	crd     *apiextensionsv1.CustomResourceDefinition
 	parser  *parser.Parser
 	version int
-	steps   []string
+	path    schemapath.Path
 	work    int // see maxTotal
 	found   []Found
 }
@@ -78,29 +78,15 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 			return err
 		}
 	}
-	below := func(s *apiextensionsv1.JSONSchemaProps, steps ...string) error {
-		before := len(f.steps)
-		f.steps = append(f.steps, steps...)
-		err := f.walk(s, false)
-		f.steps = f.steps[:before]
-		return err
-	}
-	for _, name := range sortedKeys(s.Properties) {
-		if resource && name == "metadata" {
+	for _, step := range schemapath.Children(s) {
+		if name, _ := step.Property(); resource && name == "metadata" {
 			continue // the server runs no rules there
 		}
-		p := s.Properties[name]
-		if err := below(&p, "properties", name); err != nil {
+		f.path = append(f.path, step)
+		if err := f.walk(step.In(s), false); err != nil {
 			return err
 		}
-	}
-	if s.Items != nil && s.Items.Schema != nil {
-		if err := below(s.Items.Schema, "items"); err != nil {
-			return err
-		}
-	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		return below(s.AdditionalProperties.Schema, "additionalProperties")
+		f.path = f.path[:len(f.path)-1]
 	}
 	return nil
 }
@@ -123,7 +109,7 @@ func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) error
 		f.found = append(f.found, found)
 	}
 	for _, g := range o.suggestions(taken) {
-		f.found = append(f.found, Found{Version: f.version, Steps: slices.Clone(f.steps), Form: g.form, Union: o.declared(g.union), Suggestion: true, Why: g.why})
+		f.found = append(f.found, Found{Version: f.version, Path: slices.Clone(f.path), Form: g.form, Union: o.declared(g.union), Suggestion: true, Why: g.why})
 	}
 	return nil
 }
@@ -172,12 +158,12 @@ func (f *finder) compare(c *candidate) (Found, error) {
 }
 
 func (f *finder) attempt(c *candidate, u *union.Union, replaced []*condition) (Found, error) {
-	found := Found{Version: f.version, Steps: slices.Clone(f.steps), Form: form(replaced), Union: c.declared(u)}
+	found := Found{Version: f.version, Path: slices.Clone(f.path), Form: form(replaced), Union: c.declared(u)}
 	for _, k := range replaced {
 		found.Replaces = append(found.Replaces, k.Constraint)
 	}
 	var err error
-	found.Comparison, err = verify.Compare(f.ctx, f.crd, f.version, f.steps, u, found.Replaces)
+	found.Comparison, err = verify.Compare(f.ctx, f.crd, f.version, f.path, u, found.Replaces)
 	if err != nil {
 		err = fmt.Errorf("compare %v with what is written by hand: %w", u.MemberNames(), err)
 	}

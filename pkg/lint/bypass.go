@@ -9,6 +9,7 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // versionBypass finds other served versions through which the rules can be got
@@ -45,21 +46,16 @@ func versionBypass(s *subject) diag.List {
 // lacking returns what another version has not of what a change of the union is seen
 // by, or "". unknown says that the version keeps it all the same.
 func (s *subject) lacking(version int) (what string, unknown bool) {
+	path := s.object.Path
 	at := func(n int) *apiextensionsv1.JSONSchemaProps {
-		return compile.Place{Version: version, Steps: s.object.Steps[:n]}.Schema(s.crd.CRD)
+		return compile.Place{Version: version, Path: path[:n]}.Schema(s.crd.CRD)
 	}
-	for n := 0; n < len(s.object.Steps); {
-		parent := at(n)
-		if s.object.Steps[n] != "properties" {
-			n++
-		} else {
-			n += 2
-		}
-		if at(n) == nil {
-			return strings.Join(fields(s.object.Steps[:n]), "."), preserves(parent)
+	for n := range path {
+		if at(n+1) == nil {
+			return path[:n+1].String(), preserves(at(n))
 		}
 	}
-	other := at(len(s.object.Steps))
+	other := at(len(path))
 	read := []string{s.Discriminator}
 	if s.Discriminator == "" || s.Deduce {
 		read = append(s.MemberNames(), s.Discriminator)
@@ -70,7 +66,7 @@ func (s *subject) lacking(version int) (what string, unknown bool) {
 		if _, ok := other.Properties[name]; ok {
 			has++
 		} else if name != "" {
-			absent = append(absent, strings.Join(append(fields(s.object.Steps), name), "."))
+			absent = append(absent, path.To(schemapath.Property(name)).String())
 		}
 	}
 	all := append(s.MemberNames(), s.Discriminator)
@@ -84,26 +80,12 @@ func (s *subject) lacking(version int) (what string, unknown bool) {
 // declaredIn reports whether another version declares unions at the same place.
 func (s *subject) declaredIn(version int) bool {
 	return slices.ContainsFunc(s.crd.Objects, func(o compile.Object) bool {
-		return o.Version == version && slices.Equal(o.Steps, s.object.Steps)
+		return o.Version == version && o.Path.Equal(s.object.Path)
 	})
 }
 
 func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
 	return s != nil && s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
-}
-
-// fields are the fields of an object that steps lead through.
-func fields(steps []string) []string {
-	var l []string
-	for i := 0; i < len(steps); i++ {
-		if steps[i] == "properties" && i+1 < len(steps) {
-			i++
-			l = append(l, steps[i])
-		} else if len(l) > 0 {
-			l[len(l)-1] += "[*]"
-		}
-	}
-	return l
 }
 
 // tableBypass finds rows of allowedChanges that allow a value to be unset, after

@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/cost"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/unionset"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // costly finds what takes more than half of a budget in the plan of a CRD.
@@ -92,7 +92,7 @@ func cheaper(crd *apiextensionsv1.CustomResourceDefinition, r compile.RulePlan, 
 		if apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(bounded, internal, nil) != nil {
 			return other
 		}
-		costs, err := cost.New(internal, nil).Rules(r.Place.Version, r.Place.Steps, []apiextensionsv1.ValidationRule{r.Rule.Validation()})
+		costs, err := cost.New(internal, nil).Rules(r.Place.Version, r.Place.Path, []apiextensionsv1.ValidationRule{r.Rule.Validation()})
 		if err != nil {
 			return other
 		}
@@ -107,30 +107,21 @@ func cheaper(crd *apiextensionsv1.CustomResourceDefinition, r compile.RulePlan, 
 // one. It changes the CRD and returns it with what to write.
 func bound(crd *apiextensionsv1.CustomResourceDefinition, p compile.Place, n int64) (_ *apiextensionsv1.CustomResourceDefinition, texts []string) {
 	s := crd.Spec.Versions[p.Version].Schema.OpenAPIV3Schema
-	bounded := func(at **int64, key string, steps []string) {
+	bounded := func(at **int64, key string, path schemapath.Path) {
 		if *at == nil || **at > n {
 			*at = &n
-			texts = append(texts, fmt.Sprintf("%s: %d on %s", key, n, unionset.Path(steps)))
+			texts = append(texts, fmt.Sprintf("%s: %d on %s", key, n, path))
 		}
 	}
-	var walk func(s *apiextensionsv1.JSONSchemaProps, from int)
-	walk = func(s *apiextensionsv1.JSONSchemaProps, from int) {
-		if from >= len(p.Steps) {
-			return
-		}
-		switch p.Steps[from] {
-		case "items":
-			bounded(&s.MaxItems, "maxItems", p.Steps[:from])
-			walk(s.Items.Schema, from+1)
-		case "additionalProperties":
-			bounded(&s.MaxProperties, "maxProperties", p.Steps[:from])
-			walk(s.AdditionalProperties.Schema, from+1)
-		default:
-			child := s.Properties[p.Steps[from+1]]
-			walk(&child, from+2)
-			s.Properties[p.Steps[from+1]] = child
-		}
+	for i, step := range p.Path {
+		p.Path[:i].Edit(s, func(at *apiextensionsv1.JSONSchemaProps) {
+			switch step {
+			case schemapath.Items:
+				bounded(&at.MaxItems, "maxItems", p.Path[:i])
+			case schemapath.Values:
+				bounded(&at.MaxProperties, "maxProperties", p.Path[:i])
+			}
+		})
 	}
-	walk(s, 0)
 	return crd, texts
 }

@@ -42,7 +42,7 @@ func slow(p crdpatch.Explanation, declared []compile.Declared, in func(compile.E
 		}
 		properties := len(u.Place.Schema(declared[at].CRD).Properties)
 		each := ""
-		if u.Place.Many() {
+		if u.Place.Path.HasElements() {
 			each = ", for each of the union objects in it"
 		}
 		l = append(l, diag.Diagnostic{Code: diag.SlowRules, Severity: diag.Warning, Pos: u.Pos, Path: u.Place.String(),

@@ -16,7 +16,7 @@ func neverUnchanged(s *subject) diag.List {
 		return nil
 	}
 	what, at := "the root of a resource is never unchanged to the API server", ""
-	if len(s.object.Steps) > 0 {
+	if len(s.object.Path) > 0 {
 		var open bool
 		if at, open = union.Unnamed(s.schema); !open {
 			return nil

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/crd"
 
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // refers reports whether the schema of a type refers to another, however deep.
@@ -37,14 +38,8 @@ func (l *loading) reach(from crd.TypeIdent) map[crd.TypeIdent]bool {
 		for i := range s.AllOf {
 			schema(&s.AllOf[i], id)
 		}
-		for _, prop := range s.Properties {
-			schema(&prop, id)
-		}
-		if s.Items != nil && s.Items.Schema != nil {
-			schema(s.Items.Schema, id)
-		}
-		if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-			schema(s.AdditionalProperties.Schema, id)
+		for _, step := range schemapath.Children(s) {
+			schema(step.In(s), id)
 		}
 	}
 	visit(from)

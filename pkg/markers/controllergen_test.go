@@ -45,33 +45,6 @@ func controllerGen(t *testing.T, pattern string) map[string]*apiextensionsv1.JSO
 	return schemas
 }
 
-// at follows steps through a schema; nil when they lead nowhere.
-func at(s *apiextensionsv1.JSONSchemaProps, steps []string) *apiextensionsv1.JSONSchemaProps {
-	for len(steps) > 0 && s != nil {
-		step := steps[0]
-		steps = steps[1:]
-		switch step {
-		case "items":
-			if s.Items == nil {
-				return nil
-			}
-			s = s.Items.Schema
-		case "additionalProperties":
-			if s.AdditionalProperties == nil {
-				return nil
-			}
-			s = s.AdditionalProperties.Schema
-		default:
-			prop, ok := s.Properties[steps[0]]
-			if !ok {
-				return nil
-			}
-			s, steps = &prop, steps[1:]
-		}
-	}
-	return s
-}
-
 // TestControllerGen holds every declaration against the CRD that the real
 // controller-gen writes: its path is there, and the schema can have the union.
 func TestControllerGen(t *testing.T) {
@@ -79,7 +52,7 @@ func TestControllerGen(t *testing.T) {
 	declared := map[string][]*union.Declaration{}
 	for _, e := range good(t).Externals {
 		key := e.String() + " " + e.Version
-		schema := at(schemas[key], e.Steps)
+		schema := e.Path.In(schemas[key])
 		if schema == nil {
 			t.Errorf("%s has no %s", key, path(e))
 			continue
@@ -93,7 +66,7 @@ func TestControllerGen(t *testing.T) {
 	for _, e := range good(t).Externals {
 		key := e.String() + " " + e.Version
 		l := declared[key+" "+path(e)]
-		_, diags := union.Resolve(l, at(schemas[key], e.Steps), len(e.Steps) == 0)
+		_, diags := union.Resolve(l, e.Path.In(schemas[key]), len(e.Path) == 0)
 		if len(diags) > 0 {
 			t.Errorf("%s %s: %v", key, path(e), diags)
 		}

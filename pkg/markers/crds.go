@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -112,7 +113,7 @@ type walk struct {
 
 // visit declares the unions of a type whose schema is at, and goes on below it.
 // path are the types on the way here that could be met again.
-func (w *walk) visit(id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, steps []string, path []crd.TypeIdent, root bool) {
+func (w *walk) visit(id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, to schemapath.Path, path []crd.TypeIdent, root bool) {
 	if slices.Contains(path, id) {
 		return // controller-gen ends a type inside itself with an empty schema
 	}
@@ -126,35 +127,28 @@ func (w *walk) visit(id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, step
 	if s := w.l.structure(id); s != nil {
 		s.check()
 		for i := range s.unions {
-			w.declare(s, &s.unions[i], at, steps)
+			w.declare(s, &s.unions[i], at, to)
 		}
 	}
 	if made, ok := w.l.parser.Schemata[id]; ok {
-		w.below(&made, id.Package, at, steps, path)
+		w.below(&made, id.Package, at, to, path)
 	}
 }
 
 // below follows the references of made, which is a schema before controller-gen
 // has put other types' in their place, beside the finished schema at.
-func (w *walk) below(made *apiextensionsv1.JSONSchemaProps, p *loader.Package, at *apiextensionsv1.JSONSchemaProps, steps []string, path []crd.TypeIdent) {
+func (w *walk) below(made *apiextensionsv1.JSONSchemaProps, p *loader.Package, at *apiextensionsv1.JSONSchemaProps, to schemapath.Path, path []crd.TypeIdent) {
 	if id, ok := referred(made, p); ok {
-		w.visit(id, at, steps, path, false)
+		w.visit(id, at, to, path, false)
 	}
 	for i := range made.AllOf {
-		w.below(&made.AllOf[i], p, at, steps, path)
+		w.below(&made.AllOf[i], p, at, to, path)
 	}
-	for _, name := range slices.Sorted(maps.Keys(made.Properties)) {
+	for _, step := range schemapath.Children(made) {
 		// What controller-gen has left out, as it does below metadata, is not there.
-		if prop, ok := at.Properties[name]; ok {
-			inner := made.Properties[name]
-			w.below(&inner, p, &prop, step(steps, "properties", name), path)
+		if s := step.In(at); s != nil {
+			w.below(step.In(made), p, s, to.To(step), path)
 		}
-	}
-	if made.Items != nil && made.Items.Schema != nil && at.Items != nil && at.Items.Schema != nil {
-		w.below(made.Items.Schema, p, at.Items.Schema, step(steps, "items"), path)
-	}
-	if a, b := made.AdditionalProperties, at.AdditionalProperties; a != nil && a.Schema != nil && b != nil && b.Schema != nil {
-		w.below(a.Schema, p, b.Schema, step(steps, "additionalProperties"), path)
 	}
 }
 
@@ -170,26 +164,22 @@ func referred(s *apiextensionsv1.JSONSchemaProps, p *loader.Package) (crd.TypeId
 	return crd.TypeIdent{Package: p, Name: name}, err == nil && p != nil
 }
 
-func step(steps []string, more ...string) []string {
-	return append(steps[:len(steps):len(steps)], more...)
-}
-
 // declare adds a union to the set, unless the schema has nothing of it.
-func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchemaProps, steps []string) {
+func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchemaProps, to schemapath.Path) {
 	if !slices.ContainsFunc(d.properties(), func(name string) bool { _, ok := at.Properties[name]; return ok }) {
 		return
 	}
 	s.used = true
 	u := d.in(at)
-	if !w.l.opts.CRDs && (len(d.keys) > 0 || len(d.spots) > 0) && w.wrong(s, d, &u, at, len(steps) == 0) {
+	if !w.l.opts.CRDs && (len(d.keys) > 0 || len(d.spots) > 0) && w.wrong(s, d, &u, at, len(to) == 0) {
 		return
 	}
-	e := union.External{Target: w.target, Version: w.version, Steps: steps, File: d.at.File, Value: d.value(&u), Struct: s.String()}
+	e := union.External{Target: w.target, Version: w.version, Path: to, File: d.at.File, Value: d.value(&u), Struct: s.String()}
 	if w.l.opts.CRDs && d.Discriminator != "" {
 		e.Fit = func(enum func(string) []string) (*yaml.Node, diag.List) { return d.fit(at, enum(d.Discriminator)) }
 	}
 	same := func(o union.External) bool {
-		return o.Target == e.Target && o.Version == e.Version && slices.Equal(o.Steps, e.Steps) && o.Pos() == e.Pos()
+		return o.Target == e.Target && o.Version == e.Version && o.Path.Equal(e.Path) && o.Pos() == e.Pos()
 	}
 	if !slices.ContainsFunc(w.set.Externals, same) {
 		w.set.Externals = append(w.set.Externals, e)

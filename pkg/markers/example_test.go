@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -25,17 +24,17 @@ func ExampleLoad() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(e.Target, e.Version, strings.Join(e.Steps, "."))
+		fmt.Println(e.Target, e.Version, e.Path)
 		fmt.Print(string(declaration))
 	}
 	// Output:
-	// Example.kep2019.example.com v1 properties.inlined
+	// Example.kep2019.example.com v1 inlined
 	// - discriminator: unionType
 	//   fields-to-discriminateBy:
 	//     fieldA: FieldA
 	//     fieldB: FieldB
 	//   cardinality: AtMostOne
-	// Example.kep2019.example.com v1 properties.inlined
+	// Example.kep2019.example.com v1 inlined
 	// - discriminator: type
 	//   fields-to-discriminateBy:
 	//     alpha: Alpha

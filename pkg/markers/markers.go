@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -76,7 +77,7 @@ func (l *loading) load(patterns []string) (set *union.Elsewhere) {
 		return cmp.Or(
 			compareTargets(a.Target, b.Target),
 			cmp.Compare(a.Version, b.Version),
-			slices.Compare(a.Steps, b.Steps),
+			schemapath.Compare(a.Path, b.Path),
 			comparePos(a.Pos(), b.Pos()),
 		)
 	})

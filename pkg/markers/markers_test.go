@@ -10,6 +10,7 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/markers"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -27,15 +28,14 @@ func good(t *testing.T) *union.Elsewhere {
 	return set
 }
 
-// path writes steps as a user would: without what schemas have between names.
+// path is that of a declaration, in which lists and maps differ.
 func path(e union.External) string {
 	var l []string
-	for i := 0; i < len(e.Steps); i++ {
-		switch e.Steps[i] {
-		case "properties":
-			i++
-			l = append(l, e.Steps[i])
-		case "items":
+	for _, step := range e.Path {
+		switch name, ok := step.Property(); {
+		case ok:
+			l = append(l, name)
+		case step == schemapath.Items:
 			l = append(l, "[]")
 		default:
 			l = append(l, "{}")

@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // External is a declaration that does not stand in the schema it is for: one of a
@@ -16,9 +17,8 @@ type External struct {
 	Target
 	// Version is the name of the CRD's version; empty stands for all of them.
 	Version string
-	// Steps lead from the version's openAPIV3Schema to the schema: "properties",
-	// "spec", "items", "additionalProperties"; or Elements for one of the last two.
-	Steps []string
+	// Path leads to the schema. It may have schemapath.Elements.
+	Path schemapath.Path
 	// Value is that of x-kubernetes-unions: a list with an item per union. It is
 	// not modified.
 	Value *yaml.Node
@@ -45,10 +45,6 @@ type External struct {
 func IsStruct(whole, name string) bool {
 	return whole == name || strings.HasSuffix(whole, "/"+name)
 }
-
-// Elements is the step to the items of a list or to the values of a map, whichever
-// the schema is.
-const Elements = "[*]"
 
 // Pos is where the declaration stands.
 func (e External) Pos() diag.Pos {
@@ -114,11 +110,9 @@ func (e Elsewhere) Of(crd Target) (l []External, all func(version string) bool) 
 	}
 }
 
-// Covers reports whether the declaration is for the schema at steps of a version.
-func (e External) Covers(version string, steps []string) bool {
-	return (e.Version == "" || e.Version == version) && slices.EqualFunc(e.Steps, steps, func(a, b string) bool {
-		return a == b || a == Elements && (b == "items" || b == "additionalProperties")
-	})
+// Covers reports whether the declaration is for the schema at a path in a version.
+func (e External) Covers(version string, path schemapath.Path) bool {
+	return (e.Version == "" || e.Version == version) && e.Path.Matches(path)
 }
 
 // Target names a CustomResourceDefinition: by group and kind, or by its name.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // Resolve checks the declarations of one union object against its schema and
@@ -154,8 +155,8 @@ func (r *resolver) elsewhere() bool {
 	if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { _, ok := r.schema.Properties[name]; return ok }) {
 		return false
 	}
-	at := below(r.schema, "", names)
-	if at == "" {
+	at := below(r.schema, names)
+	if at == nil {
 		return false
 	}
 	for i, name := range names {
@@ -165,40 +166,30 @@ func (r *resolver) elsewhere() bool {
 	if len(r.schema.Properties) == 0 {
 		code = diag.NotAnObject
 	}
-	at = strings.Replace("."+at, ".[*]", "its items", 1)
-	r.errorf(r.d.Pos, code, "move the declaration there", "%s are properties of %s, not of this object", strings.Join(names, ", "), strings.TrimPrefix(at, "."))
+	of := at.String()
+	if rest, ok := strings.CutPrefix(of, "[*]"); ok {
+		of = "its items" + rest
+	}
+	r.errorf(r.d.Pos, code, "move the declaration there", "%s are properties of %s, not of this object", strings.Join(names, ", "), of)
 	return true
 }
 
 // below returns the path of an object below a schema that has all of the properties, or
-// "". at is the path of the schema.
-func below(s *apiextensionsv1.JSONSchemaProps, at string, names []string) string {
-	type child struct {
-		at     string
-		schema *apiextensionsv1.JSONSchemaProps
-	}
-	var children []child
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		p := s.Properties[name]
-		children = append(children, child{strings.TrimPrefix(at+"."+name, "."), &p})
-	}
-	if s.Items != nil && s.Items.Schema != nil {
-		children = append(children, child{at + "[*]", s.Items.Schema})
-	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		children = append(children, child{at + "[*]", s.AdditionalProperties.Schema})
-	}
-	for _, c := range children {
-		if !slices.ContainsFunc(names, func(name string) bool { _, ok := c.schema.Properties[name]; return !ok }) {
-			return c.at
+// nil.
+func below(s *apiextensionsv1.JSONSchemaProps, names []string) schemapath.Path {
+	steps := schemapath.Children(s)
+	for _, step := range steps {
+		properties := step.In(s).Properties
+		if !slices.ContainsFunc(names, func(name string) bool { _, ok := properties[name]; return !ok }) {
+			return schemapath.Path{step}
 		}
 	}
-	for _, c := range children {
-		if found := below(c.schema, c.at, names); found != "" {
-			return found
+	for _, step := range steps {
+		if found := below(step.In(s), names); found != nil {
+			return slices.Insert(found, 0, step)
 		}
 	}
-	return ""
+	return nil
 }
 
 func (r *resolver) members() {

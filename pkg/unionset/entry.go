@@ -1,6 +1,7 @@
 package unionset
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -19,10 +21,10 @@ const extendKey = "extend"
 // entry is an item of schemas.
 type entry struct {
 	crd      string
-	versions []string   // none: all
-	steps    []string   // to the schema
-	unions   *yaml.Node // nil with extends: the CRD has none
-	extends  *yaml.Node // of unions that are declared elsewhere
+	versions []string        // none: all
+	to       schemapath.Path // to the schema
+	unions   *yaml.Node      // nil with extends: the CRD has none
+	extends  *yaml.Node      // of unions that are declared elsewhere
 	node     *yaml.Node
 	path     string // of the entry, in messages
 }
@@ -47,7 +49,7 @@ func (p *parser) entry(item *yaml.Node) {
 		e.versions = p.versions(versions)
 	}
 	if path, ok := fields["path"]; ok {
-		e.steps = p.steps(path)
+		e.to = p.pathAt(path)
 	}
 	if unions, ok := fields[union.Key]; ok {
 		e.unions = yamltext.Resolve(unions)
@@ -111,16 +113,16 @@ func (p *parser) versions(n *yaml.Node) []string {
 	return l
 }
 
-func (p *parser) steps(n *yaml.Node) []string {
-	path, ok := p.text(n, "path", "spec.storage")
+func (p *parser) pathAt(n *yaml.Node) schemapath.Path {
+	text, ok := p.text(n, "path", "spec.storage")
 	if !ok {
 		return nil
 	}
-	steps, err := ParsePath(path)
+	path, err := schemapath.Parse(text)
 	if err != nil {
-		p.errorf(yamltext.Resolve(n), diag.BadUnionSet, "write it like spec.storage, spec.rules[*].filter or spec['a.b']; the root is empty", "path %q: %v", path, err)
+		p.errorf(yamltext.Resolve(n), diag.BadUnionSet, "write it like spec.storage, spec.rules[*].filter or spec['a.b']; the root is empty", "path %q: %v", text, err)
 	}
-	return steps
+	return path
 }
 
 // overlaps reports entries for the same schema of the same version, and CRDs that
@@ -134,10 +136,10 @@ func (p *parser) overlaps() {
 				p.overlap(e, o, "delete the item without unions", "%s is said to have unions and to have none", e.crd)
 			case e.declaresNone():
 				p.overlap(e, o, "delete one of them", "%s is said twice to have no unions", e.crd)
-			case slices.Equal(e.steps, o.steps) && (e.unions != nil && o.unions != nil || e.extends != nil && o.extends != nil):
+			case e.to.Equal(o.to) && (e.unions != nil && o.unions != nil || e.extends != nil && o.extends != nil):
 				version, overlap := common(e.versions, o.versions)
 				if overlap {
-					p.overlap(e, o, "put all unions of one schema into one list", "%s of %s has unions twice%s", where(e.steps), e.crd, version)
+					p.overlap(e, o, "put all unions of one schema into one list", "%s of %s has unions twice%s", cmp.Or(e.to.String(), "the root"), e.crd, version)
 				}
 			default:
 				continue
@@ -170,11 +172,4 @@ func common(a, b []string) (version string, overlap bool) {
 		return " in version " + a[i], true
 	}
 	return "", false
-}
-
-func where(steps []string) string {
-	if len(steps) == 0 {
-		return "the root"
-	}
-	return Path(steps)
 }

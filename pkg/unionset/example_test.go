@@ -21,7 +21,7 @@ schemas:
 		log.Fatal(diags)
 	}
 	for _, e := range set.Externals {
-		fmt.Println(e.Pos(), e.Target, unionset.Path(e.Steps))
+		fmt.Println(e.Pos(), e.Target, e.Path)
 	}
 
 	_, diags = unionset.Parse("unions.yaml", []byte(`
@@ -64,14 +64,4 @@ func ExampleFormat() {
 	//   path: spec
 	//   x-kubernetes-unions:
 	//   - members: [s3, nfs]
-}
-
-func ExampleParsePath() {
-	steps, err := unionset.ParsePath("spec.rules[*]['a.b']")
-	fmt.Printf("%q %v\n", steps, err)
-	_, err = unionset.ParsePath("spec.rules[0]")
-	fmt.Println(err)
-	// Output:
-	// ["properties" "spec" "properties" "rules" "[*]" "properties" "a.b"] <nil>
-	// a path leads to a schema, which all elements have in common: write [*]
 }

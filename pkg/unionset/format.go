@@ -111,12 +111,12 @@ func sortItems(l []item) {
 }
 
 func itemOf(e union.External) (item, error) {
-	i := item{crd: e.Name, path: Path(e.Steps), extend: e.Extend}
+	i := item{crd: e.Name, path: e.Path.String(), extend: e.Extend}
 	if i.crd == "" {
 		return i, fmt.Errorf("a %s needs the name of the CRD of %s", Kind, e.Target)
 	}
-	if _, err := ParsePath(i.path); err != nil {
-		return i, fmt.Errorf("no path leads to the schema at %q: %w", e.Steps, err)
+	if slices.Contains(e.Path.Properties(), "") {
+		return i, errors.New("a property without a name has no path")
 	}
 	if e.Version != "" {
 		i.versions = []string{e.Version}

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/unionset"
 )
@@ -29,9 +30,7 @@ func declared(t *testing.T, externals []union.External) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		path := strings.Join(e.Steps, "/")
-		path = strings.NewReplacer("items", "[*]", "additionalProperties", "[*]").Replace(path)
-		l = append(l, fmt.Sprint(e.Name, " ", e.Version, " ", path, " ", e.Extend, " ", string(data)))
+		l = append(l, fmt.Sprint(e.Name, " ", e.Version, " ", e.Path, " ", e.Extend, " ", string(data)))
 	}
 	slices.Sort(l)
 	return l
@@ -170,14 +169,14 @@ func TestFormatNodes(t *testing.T) {
 		return &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}}
 	}
 	target := union.Target{Name: "a.example.com", Group: "example.com", Kind: "A"}
-	steps := []string{"properties", "spec", "items", "additionalProperties"}
+	steps := schemapath.Of("spec").To(schemapath.Items, schemapath.Values)
 	plain := value("e", "f")
 	plain.Content[0].Content[1].Style = 0
 	at := &diag.Pos{File: "a.go", Line: 3, Col: 1}
 	l := []union.External{
-		{Target: target, Version: "v1", Steps: steps, Value: value("a", "no"), At: at},
-		{Target: target, Version: "v1", Steps: steps, Value: value("c", "d"), At: at},
-		{Target: target, Version: "v1", Steps: steps, Value: plain, At: at},
+		{Target: target, Version: "v1", Path: steps, Value: value("a", "no"), At: at},
+		{Target: target, Version: "v1", Path: steps, Value: value("c", "d"), At: at},
+		{Target: target, Version: "v1", Path: steps, Value: plain, At: at},
 	}
 	const want = header + `schemas:
 - crd: a.example.com
@@ -210,7 +209,7 @@ func TestFormatErrors(t *testing.T) {
 	}{
 		{"no name", change(func(e *union.External) { e.Target = union.Target{Group: "example.com", Kind: "Backup"} }),
 			"f.yaml:10:3: a UnionSet needs the name of the CRD of Backup.example.com"},
-		{"no schema", change(func(e *union.External) { e.Steps = []string{"allOf", "0"} }), `f.yaml:10:3: no path leads to the schema at ["allOf" "0"]`},
+		{"no schema", change(func(e *union.External) { e.Path = schemapath.Of("") }), "f.yaml:10:3: a property without a name has no path"},
 		{"malformed", change(func(e *union.External) { e.Value = e.Value.Content[0] }), "f.yaml:10:5: x-kubernetes-unions must be a list of unions, not a mapping"},
 		{"all versions and one", change(func(e *union.External) { e.Version = "" }), "spec.storage of backups.example.com has unions twice in version v1"},
 		{"not a version", change(func(e *union.External) { e.Version = "V 1" }), `"V 1" is not the name of a version`},

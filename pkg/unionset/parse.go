@@ -51,7 +51,7 @@ func Parse(name string, src []byte) (*union.Elsewhere, diag.List) {
 		for _, v := range versions {
 			for _, value := range []*yaml.Node{e.unions, e.extends} {
 				if value != nil {
-					set.Externals = append(set.Externals, union.External{Target: t, Version: v, Steps: slices.Clone(e.steps), Value: value, File: name,
+					set.Externals = append(set.Externals, union.External{Target: t, Version: v, Path: slices.Clone(e.to), Value: value, File: name,
 						Extend: value == e.extends, Named: diag.Pos{File: name, Line: e.node.Line, Col: e.node.Column}})
 				}
 			}

@@ -28,7 +28,7 @@ func BenchmarkObject(b *testing.B) {
 				b.ReportAllocs()
 				var p verify.Proof
 				for b.Loop() {
-					l, err := verify.Object(context.Background(), crd, 0, []string{"properties", "spec"}, unions)
+					l, err := verify.Object(context.Background(), crd, 0, pathOf([]string{"properties", "spec"}), unions)
 					if err != nil {
 						b.Fatal(err)
 					}

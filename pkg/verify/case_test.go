@@ -13,6 +13,7 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -36,6 +37,15 @@ func crdWith(t testing.TB, spec string) *apiextensionsv1.CustomResourceDefinitio
 			OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", Required: []string{"spec"}, Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": s}},
 		}}},
 	}}
+}
+
+// pathOf is the path with these fields.
+func pathOf(fields []string) schemapath.Path {
+	p, err := schemapath.FromFields(fields)
+	if err != nil {
+		panic(err)
+	}
+	return p
 }
 
 // at returns the schema that steps lead to.
@@ -82,7 +92,7 @@ func proofs(t testing.TB, spec, declarations string, steps ...string) []verify.P
 	crd := crdWith(t, spec)
 	steps = append([]string{"properties", "spec"}, steps...)
 	unions := unionsOf(t, declarations, at(t, crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps))
-	l, err := verify.Object(context.Background(), crd, 0, steps, unions)
+	l, err := verify.Object(context.Background(), crd, 0, pathOf(steps), unions)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -72,8 +73,8 @@ type Comparison struct {
 //
 // An error means that there is no such schema or constraint, that the union does
 // not fit the schema, or that ctx ended.
-func Compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, u *union.Union, constraints []Constraint) (Comparison, error) {
-	c, err := compare(ctx, crd, version, steps, u, constraints)
+func Compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint) (Comparison, error) {
+	c, err := compare(ctx, crd, version, path, u, constraints)
 	if err != nil {
 		return Comparison{}, err
 	}
@@ -95,14 +96,14 @@ func Compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 //
 // Rules compiled for the union would be found, too: the CRD should have none.
 // Errors are those of [Compare].
-func Replaceable(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, u *union.Union) ([]Constraint, Comparison, error) {
-	all, _, err := Beside(crd, version, steps, u)
+func Replaceable(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union) ([]Constraint, Comparison, error) {
+	all, _, err := Beside(crd, version, path, u)
 	if err == nil && len(all)*len(u.Members) > maxReplacing {
 		return nil, Comparison{}, fmt.Errorf("%d rules and schemas beside a union of %d members are more than can be tried", len(all), len(u.Members))
 	}
 	var c judged
 	for len(all) > 0 && err == nil {
-		if c, err = compare(ctx, crd, version, steps, u, all); err != nil {
+		if c, err = compare(ctx, crd, version, path, u, all); err != nil {
 			return nil, Comparison{}, err
 		}
 		var kept []Constraint
@@ -134,31 +135,31 @@ type judged struct {
 // compare does it with the values that the rules inside the properties admit. If
 // that does not tell, as when no such value was found, it is done without those
 // rules: what then makes no difference makes none with them.
-func compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, u *union.Union, constraints []Constraint) (judged, error) {
+func compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint) (judged, error) {
 	if u == nil {
 		return judged{}, errNoUnion
 	}
-	chain, err := chainTo(crd, version, steps)
+	chain, err := chainTo(crd, version, path)
 	if err != nil {
 		return judged{}, err
 	}
 	if err := missing(chain.object(), constraints); err != nil {
 		return judged{}, err
 	}
-	first, err := compareIn(ctx, crd, version, steps, u, constraints, false)
+	first, err := compareIn(ctx, crd, version, path, u, constraints, false)
 	if err != nil || first.Verdict != Inconclusive {
 		return first, err
 	}
-	second, err := compareIn(ctx, crd, version, steps, u, constraints, true)
+	second, err := compareIn(ctx, crd, version, path, u, constraints, true)
 	if err != nil || second.Verdict != Equivalent {
 		return first, err
 	}
 	return second, nil
 }
 
-func compareIn(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, u *union.Union, constraints []Constraint, bare bool) (judged, error) {
+func compareIn(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint, bare bool) (judged, error) {
 	c := judged{excess: make([]bool, len(constraints))}
-	chain, err := chainTo(isolated(crd, version, steps, constraints, bare), version, steps)
+	chain, err := chainTo(isolated(crd, version, path, constraints, bare), version, path)
 	if err != nil {
 		return c, err
 	}

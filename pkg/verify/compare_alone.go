@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
@@ -91,11 +92,11 @@ func missing(n *node, constraints []Constraint) error {
 // properties are left out unless they are required. What its own properties
 // restrict stays, or with bare goes as well. The copy shares what it does not
 // change.
-func isolated(crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, constraints []Constraint, bare bool) *apiextensionsv1.CustomResourceDefinition {
+func isolated(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, constraints []Constraint, bare bool) *apiextensionsv1.CustomResourceDefinition {
 	c := *crd
 	c.Spec.Versions = slices.Clone(crd.Spec.Versions)
 	validation := *c.Spec.Versions[version].Schema
-	validation.OpenAPIV3Schema = along(validation.OpenAPIV3Schema, steps, func(object *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
+	validation.OpenAPIV3Schema = along(validation.OpenAPIV3Schema, path, func(object *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 		alone := unrestricted(object)
 		if bare {
 			alone = bared(object, 0)
@@ -109,27 +110,28 @@ func isolated(crd *apiextensionsv1.CustomResourceDefinition, version int, steps 
 	return &c
 }
 
-// along copies the schemas that steps, which exist, lead through, unrestricted,
+// along copies the schemas that a path, which exists, leads through, unrestricted,
 // and what do makes of the last.
-func along(s *apiextensionsv1.JSONSchemaProps, steps []string, do func(*apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
-	if len(steps) == 0 {
+func along(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path, do func(*apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
+	if len(path) == 0 {
 		return do(s)
 	}
 	c := unrestricted(s)
-	switch steps[0] {
-	case "items":
-		c.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: along(s.Items.Schema, steps[1:], do)}
-	case "additionalProperties":
-		c.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: s.AdditionalProperties.Allows, Schema: along(s.AdditionalProperties.Schema, steps[1:], do)}
+	name, ok := path[0].Property()
+	switch {
+	case path[0] == schemapath.Items:
+		c.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: along(s.Items.Schema, path[1:], do)}
+	case !ok:
+		c.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: s.AdditionalProperties.Allows, Schema: along(s.AdditionalProperties.Schema, path[1:], do)}
 	default:
 		c.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
-		for _, name := range s.Required {
-			if p, ok := s.Properties[name]; ok {
-				c.Properties[name] = p
+		for _, required := range s.Required {
+			if p, ok := s.Properties[required]; ok {
+				c.Properties[required] = p
 			}
 		}
-		p := s.Properties[steps[1]]
-		c.Properties[steps[1]] = *along(&p, steps[2:], do)
+		p := s.Properties[name]
+		c.Properties[name] = *along(&p, path[1:], do)
 	}
 	return c
 }

@@ -27,14 +27,14 @@ func BenchmarkCompare(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", form, n), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					c, err := verify.Compare(context.Background(), crd, 0, steps, u, l)
+					c, err := verify.Compare(context.Background(), crd, 0, pathOf(steps), u, l)
 					check(b, c, err)
 				}
 			})
 			b.Run(fmt.Sprintf("replaceable/%s/%d", form, n), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					_, c, err := verify.Replaceable(context.Background(), crd, 0, steps, u)
+					_, c, err := verify.Replaceable(context.Background(), crd, 0, pathOf(steps), u)
 					check(b, c, err)
 				}
 			})

@@ -94,11 +94,11 @@ properties:
 						t.Parallel()
 						crd, u := withRules(t, spec, declaration, encoding)
 						written := constraintsOn(at(t, crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps))
-						c, err := verify.Compare(context.Background(), crd, 0, steps, u, written)
+						c, err := verify.Compare(context.Background(), crd, 0, pathOf(steps), u, written)
 						if err != nil || c.Verdict != verify.Equivalent || !c.Complete {
 							t.Fatalf("%v complete: %t %s", err, c.Complete, verdict(t, c, u))
 						}
-						l, again, err := verify.Replaceable(context.Background(), crd, 0, steps, u)
+						l, again, err := verify.Replaceable(context.Background(), crd, 0, pathOf(steps), u)
 						if err != nil || len(l) != len(written) || len(l) > 0 && again.Verdict != verify.Equivalent {
 							t.Errorf("%v replaceable: %v of %v, %s", err, l, written, again.Verdict)
 						}
@@ -147,7 +147,7 @@ properties:
 					l := slices.Clone(written)
 					l[r].Rule = mutant
 					setRules(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps, l)
-					c, err := verify.Compare(context.Background(), crd, 0, steps, u, constraintsOn(at(t, crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps)))
+					c, err := verify.Compare(context.Background(), crd, 0, pathOf(steps), u, constraintsOn(at(t, crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps)))
 					setRules(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps, written)
 					if err != nil {
 						t.Fatal(err)

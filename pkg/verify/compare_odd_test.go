@@ -54,11 +54,11 @@ func TestCompareOdd(t *testing.T) {
 		u := &union.Union{Members: []union.Member{{Name: "a"}, {Name: "b"}, {Name: "c"}}, Cardinality: union.AtMostOne, Change: union.Clear}
 		steps := []string{"properties", "spec"}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		c, err := verify.Compare(ctx, crd, 0, steps, u, constraintsOn(&s))
+		c, err := verify.Compare(ctx, crd, 0, pathOf(steps), u, constraintsOn(&s))
 		if err != nil || c.Verdict == verify.Equivalent {
 			t.Errorf("%v %s: %.200s", err, c.Verdict, spec)
 		}
-		if _, c, err := verify.Replaceable(ctx, crd, 0, steps, u); err != nil || c.Verdict == verify.Equivalent {
+		if _, c, err := verify.Replaceable(ctx, crd, 0, pathOf(steps), u); err != nil || c.Verdict == verify.Equivalent {
 			t.Errorf("replaceable: %v %s: %.200s", err, c.Verdict, spec)
 		}
 		cancel()

@@ -85,7 +85,7 @@ properties:
 		crd := crdWith(t, "{type: object}")
 		crd.Spec.Versions[0].Schema.OpenAPIV3Schema = &s
 		u := unionsOf(t, exactlyTwo, &s)[0]
-		c, err := verify.Compare(context.Background(), crd, 0, nil, u, constraintsOn(&s))
+		c, err := verify.Compare(context.Background(), crd, 0, pathOf(nil), u, constraintsOn(&s))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestReplaceable(t *testing.T) {
 			before := crd.DeepCopy()
 			steps := []string{"properties", "spec"}
 			u := unionsOf(t, tt.declaration, at(t, crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps))[0]
-			l, c, err := verify.Replaceable(context.Background(), crd, 0, steps, u)
+			l, c, err := verify.Replaceable(context.Background(), crd, 0, pathOf(steps), u)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,10 +194,10 @@ func TestReplaceable(t *testing.T) {
 		})
 	}
 	crd := crdWith(t, comparePlain)
-	if _, _, err := verify.Replaceable(context.Background(), crd, 0, []string{"properties", "spec"}, nil); err == nil {
+	if _, _, err := verify.Replaceable(context.Background(), crd, 0, pathOf([]string{"properties", "spec"}), nil); err == nil {
 		t.Error("no error without a union")
 	}
-	if _, _, err := verify.Replaceable(context.Background(), crd, 0, []string{"items"}, &union.Union{}); err == nil {
+	if _, _, err := verify.Replaceable(context.Background(), crd, 0, pathOf([]string{"items"}), &union.Union{}); err == nil {
 		t.Error("no error without a schema")
 	}
 }
@@ -211,7 +211,7 @@ func TestCompareLarge(t *testing.T) {
 			spec, u := byHand(form, n)
 			crd := crdWith(t, spec)
 			complete := form == "pairs" || form == "any" || n <= 14
-			l, c, err := verify.Replaceable(context.Background(), crd, 0, steps, u)
+			l, c, err := verify.Replaceable(context.Background(), crd, 0, pathOf(steps), u)
 			want := verify.Equivalent
 			if !complete {
 				want = verify.Inconclusive
@@ -226,7 +226,7 @@ func TestCompareLarge(t *testing.T) {
 			rules := at(t, s, steps).XValidations
 			for i := 0; i < len(rules); i += 7 {
 				setRules(s, steps, append(rules[:i:i], rules[i+1:]...))
-				if _, c, err := verify.Replaceable(context.Background(), crd, 0, steps, u); err != nil || c.Verdict != verify.Tighter {
+				if _, c, err := verify.Replaceable(context.Background(), crd, 0, pathOf(steps), u); err != nil || c.Verdict != verify.Tighter {
 					t.Errorf("%s of %d without rule %d: %v %s", form, n, i, err, verdict(t, c, u))
 				}
 			}
@@ -238,7 +238,7 @@ func TestCompareLarge(t *testing.T) {
 		schema += fmt.Sprintf("  m%d: {type: string}\n", i)
 		u.Members = append(u.Members, union.Member{Name: fmt.Sprintf("m%d", i)})
 	}
-	c, err := verify.Compare(context.Background(), crdWith(t, schema), 0, steps, u, []verify.Constraint{{Key: "maxProperties"}})
+	c, err := verify.Compare(context.Background(), crdWith(t, schema), 0, pathOf(steps), u, []verify.Constraint{{Key: "maxProperties"}})
 	if err != nil || c.Verdict != verify.Inconclusive {
 		t.Error(err, c.Verdict)
 	}

@@ -48,7 +48,7 @@ properties:
 		constrain(t, r, s)
 		constraints := constraintsOn(s)
 		crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"] = *s
-		c, err := verify.Compare(context.Background(), crd, 0, steps, u, constraints)
+		c, err := verify.Compare(context.Background(), crd, 0, pathOf(steps), u, constraints)
 		if err != nil {
 			t.Fatal(err)
 		}

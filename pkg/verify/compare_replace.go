@@ -5,6 +5,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -12,8 +13,8 @@ import (
 // its state, which members are set and the discriminator, and at nothing else. Those in
 // changes look at the state before an update as well, or may. Constraints that cannot be
 // evaluated are left out. Errors are those of [Compare].
-func Beside(crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, u *union.Union) (states, changes []Constraint, err error) {
-	c, err := chainTo(crd, version, steps)
+func Beside(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union) (states, changes []Constraint, err error) {
+	c, err := chainTo(crd, version, path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -24,7 +25,7 @@ func Beside(crd *apiextensionsv1.CustomResourceDefinition, version int, steps []
 	if len(all) == 0 {
 		return nil, nil, nil
 	}
-	if c, err = chainTo(isolated(crd, version, steps, all, false), version, steps); err != nil {
+	if c, err = chainTo(isolated(crd, version, path, all, false), version, path); err != nil {
 		return nil, nil, err
 	}
 	p, err := newProver(context.Background(), c, u)
@@ -52,12 +53,12 @@ func Beside(crd *apiextensionsv1.CustomResourceDefinition, version int, steps []
 	return states, changes, nil
 }
 
-func chainTo(crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string) (*chain, error) {
+func chainTo(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path) (*chain, error) {
 	root, err := newRoot(crd, version)
 	if err != nil {
 		return nil, err
 	}
-	return newChain(root, steps)
+	return newChain(root, path)
 }
 
 // written are all constraints of a schema.

@@ -41,7 +41,7 @@ func compareAll(t testing.TB, spec, declaration string, steps ...string) (verify
 	steps = append([]string{"properties", "spec"}, steps...)
 	s := at(t, crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps)
 	u := unionsOf(t, declaration, s)[0]
-	c, err := verify.Compare(context.Background(), crd, 0, steps, u, constraintsOn(s))
+	c, err := verify.Compare(context.Background(), crd, 0, pathOf(steps), u, constraintsOn(s))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,13 +269,13 @@ func TestNearMisses(t *testing.T) {
 func TestCompareUnresolved(t *testing.T) {
 	crd := crdWith(t, strings.Replace(compareTyped, ", enum: [A, B]", "", 1)+rulesKey+rule(conditionalA))
 	u := &union.Union{Discriminator: "type", Cardinality: union.AtMostOne, Members: []union.Member{{Name: "a", Values: []string{"A"}}, {Name: "b", Values: []string{"B"}, Optional: true}}}
-	c, err := verify.Compare(context.Background(), crd, 0, []string{"properties", "spec"}, u, []verify.Constraint{{Key: "x-kubernetes-validations"}})
+	c, err := verify.Compare(context.Background(), crd, 0, pathOf([]string{"properties", "spec"}), u, []verify.Constraint{{Key: "x-kubernetes-validations"}})
 	if got, want := verdict(t, c, u), "tighter\ntightens: b is set while type is unset: {b: a}"; err != nil || got != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}
 	u.Members[1].Optional = false
 	crd = crdWith(t, strings.Replace(compareTyped, ", enum: [A, B]", "", 1)+rulesKey+rule(conditionalA)+rule("!has(self.b) || has(self.type) && self.type != ''"))
-	c, err = verify.Compare(context.Background(), crd, 0, []string{"properties", "spec"}, u, []verify.Constraint{{Key: "x-kubernetes-validations"}, {Key: "x-kubernetes-validations", Index: 1}})
+	c, err = verify.Compare(context.Background(), crd, 0, pathOf([]string{"properties", "spec"}), u, []verify.Constraint{{Key: "x-kubernetes-validations"}, {Key: "x-kubernetes-validations", Index: 1}})
 	if got := verdict(t, c, u); err != nil || !strings.Contains(got, "{type: B}") || u.Values != nil {
 		t.Errorf("%v\n%s", err, got)
 	}
@@ -295,7 +295,7 @@ func TestCompareErrors(t *testing.T) {
 		want        string
 	}{
 		{"no union", steps, nil, nil, "there is no union to compare with"},
-		{"no such schema", []string{"properties", "nope"}, u, nil, "spec.versions[0].schema.openAPIV3Schema has no nope"},
+		{"no such schema", []string{"properties", "nope"}, u, nil, "spec.versions[0].schema.openAPIV3Schema has no properties.nope"},
 		{"no such rule", steps, u, []verify.Constraint{{Key: "x-kubernetes-validations", Index: 1}}, inSpec + " has no x-kubernetes-validations[1] to compare"},
 		{"negative", steps, u, []verify.Constraint{{Key: "allOf", Index: -1}}, inSpec + " has no allOf[-1] to compare"},
 		{"no such key", steps, u, []verify.Constraint{{Key: "oneOf"}}, inSpec + " has no oneOf to compare"},
@@ -306,14 +306,14 @@ func TestCompareErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := verify.Compare(context.Background(), crd, 0, tt.steps, tt.u, tt.constraints); err == nil || err.Error() != tt.want {
+			if _, err := verify.Compare(context.Background(), crd, 0, pathOf(tt.steps), tt.u, tt.constraints); err == nil || err.Error() != tt.want {
 				t.Errorf("%v, want %s", err, tt.want)
 			}
 		})
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := verify.Compare(ctx, crd, 0, steps, u, []verify.Constraint{first}); !errors.Is(err, context.Canceled) {
+	if _, err := verify.Compare(ctx, crd, 0, pathOf(steps), u, []verify.Constraint{first}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -31,7 +31,7 @@ func ExampleObject() {
 		Change:      union.Clear,
 	}
 
-	proofs, err := verify.Object(context.Background(), crd, 0, nil, []*union.Union{u})
+	proofs, err := verify.Object(context.Background(), crd, 0, pathOf(nil), []*union.Union{u})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -69,7 +69,7 @@ func ExampleReplaceable() {
 	}}
 	u := &union.Union{Members: []union.Member{{Name: "git"}, {Name: "image"}}, Cardinality: union.ExactlyOne, Change: union.Clear}
 
-	constraints, c, err := verify.Replaceable(context.Background(), crd, 0, nil, u)
+	constraints, c, err := verify.Replaceable(context.Background(), crd, 0, pathOf(nil), u)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -77,9 +77,9 @@ func ExampleReplaceable() {
 	fmt.Println(constraints, "are", c.Verdict)
 
 	u.Cardinality = union.AtMostOne
-	constraints, c, err = verify.Replaceable(context.Background(), crd, 0, nil, u)
+	constraints, c, err = verify.Replaceable(context.Background(), crd, 0, pathOf(nil), u)
 	fmt.Println(constraints, err)
-	c, err = verify.Compare(context.Background(), crd, 0, nil, u, []verify.Constraint{{Key: "oneOf"}})
+	c, err = verify.Compare(context.Background(), crd, 0, pathOf(nil), u, []verify.Constraint{{Key: "oneOf"}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -48,7 +48,7 @@ func proofsOf(t testing.TB, name string, src []byte) []verify.Proof {
 	var l []verify.Proof
 	for _, d := range declared {
 		for _, o := range d.Objects {
-			proofs, err := verify.Object(context.Background(), d.CRD, o.Version, o.Steps, o.Unions)
+			proofs, err := verify.Object(context.Background(), d.CRD, o.Version, o.Path, o.Unions)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -89,7 +89,7 @@ func TestLarge(t *testing.T) {
 	for _, discriminated := range []bool{true, false} {
 		for _, encoding := range []compile.Encoding{compile.Fine, compile.Compact} {
 			crd, unions := large(t, 40, discriminated, "", encoding)
-			l, err := verify.Object(context.Background(), crd, 0, []string{"properties", "spec"}, unions)
+			l, err := verify.Object(context.Background(), crd, 0, pathOf([]string{"properties", "spec"}), unions)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -21,11 +22,11 @@ const maxAlone = 14
 // union is too large to try them one by one.
 //
 // Errors are those of [Compare].
-func Implied(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, u *union.Union, constraints []Constraint) ([]Constraint, error) {
+func Implied(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint) ([]Constraint, error) {
 	if u == nil {
 		return nil, errNoUnion
 	}
-	c, err := chainTo(crd, version, steps)
+	c, err := chainTo(crd, version, path)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func Implied(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 	}
 	var narrow []Constraint
 	for _, k := range constraints {
-		ok, err := narrowly(ctx, crd, version, steps, u, k)
+		ok, err := narrowly(ctx, crd, version, path, u, k)
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +45,7 @@ func Implied(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 	}
 	// All at once, which is cheaper; and large unions can only be compared with all
 	// that enforces them.
-	ok, err := implies(ctx, crd, version, steps, u, narrow)
+	ok, err := implies(ctx, crd, version, path, u, narrow)
 	if err != nil || ok || len(narrow) < 2 {
 		if !ok {
 			narrow = nil
@@ -56,7 +57,7 @@ func Implied(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 	}
 	var l []Constraint
 	for _, k := range narrow {
-		ok, err := implies(ctx, crd, version, steps, u, []Constraint{k})
+		ok, err := implies(ctx, crd, version, path, u, []Constraint{k})
 		if err != nil {
 			return nil, err
 		}
@@ -69,8 +70,8 @@ func Implied(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 
 // narrowly reports whether a constraint reads the state of a union, now or before,
 // and nothing else.
-func narrowly(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, u *union.Union, constraint Constraint) (bool, error) {
-	c, err := chainTo(isolated(crd, version, steps, []Constraint{constraint}, false), version, steps)
+func narrowly(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraint Constraint) (bool, error) {
+	c, err := chainTo(isolated(crd, version, path, []Constraint{constraint}, false), version, path)
 	if err != nil {
 		return false, err
 	}
@@ -93,17 +94,17 @@ func narrowly(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition
 
 // implies reports whether all of the constraints, which are narrow, refuse nothing
 // that the union allows.
-func implies(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, u *union.Union, constraints []Constraint) (bool, error) {
+func implies(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint) (bool, error) {
 	if len(constraints) == 0 {
 		return true, nil
 	}
-	alone := isolated(crd, version, steps, constraints, false)
-	if !u.Ratchet && !slices.ContainsFunc(constraints, func(k Constraint) bool { return readsOld(crd, version, steps, k) }) {
-		c, err := Compare(ctx, crd, version, steps, u, constraints)
+	alone := isolated(crd, version, path, constraints, false)
+	if !u.Ratchet && !slices.ContainsFunc(constraints, func(k Constraint) bool { return readsOld(crd, version, path, k) }) {
+		c, err := Compare(ctx, crd, version, path, u, constraints)
 		return err == nil && c.Looser == nil && len(c.Inconclusive) == 0 && c.Complete, err
 	}
 	// On changes, too.
-	proofs, err := Object(ctx, alone, version, steps, []*union.Union{u})
+	proofs, err := Object(ctx, alone, version, path, []*union.Union{u})
 	if err != nil {
 		return false, err
 	}
@@ -117,11 +118,11 @@ func implies(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 }
 
 // readsOld reports whether a constraint is a rule that may read the old object.
-func readsOld(crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, k Constraint) bool {
+func readsOld(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, k Constraint) bool {
 	if k.Key != ruleKey {
 		return false
 	}
-	c, err := chainTo(crd, version, steps)
+	c, err := chainTo(crd, version, path)
 	if err != nil || k.Index >= len(c.object().schema.XValidations) {
 		return true
 	}

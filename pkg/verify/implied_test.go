@@ -38,7 +38,7 @@ func TestImplied(t *testing.T) {
 			steps := []string{"properties", "spec"}
 			u := unionsOf(t, "["+tt.declaration+"]", at(t, crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps))[0]
 			k := verify.Constraint{Key: "x-kubernetes-validations"}
-			l, err := verify.Implied(context.Background(), crd, 0, steps, u, []verify.Constraint{k})
+			l, err := verify.Implied(context.Background(), crd, 0, pathOf(steps), u, []verify.Constraint{k})
 			if err != nil || slices.Contains(l, k) != tt.want {
 				t.Errorf("implied: %v, %v; want %t", l, err, tt.want)
 			}
@@ -61,7 +61,7 @@ func TestImpliedLarge(t *testing.T) {
 	steps := []string{"properties", "spec"}
 	s := at(t, crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps)
 	u := unionsOf(t, "[{discriminator: type, fields-to-discriminateBy: {"+strings.TrimSuffix(fields.String(), ", ")+"}}]", s)[0]
-	l, err := verify.Implied(context.Background(), crd, 0, steps, u, constraintsOn(s))
+	l, err := verify.Implied(context.Background(), crd, 0, pathOf(steps), u, constraintsOn(s))
 	if err != nil || len(l) != 21 {
 		t.Errorf("%d of 21 are implied: %v", len(l), err)
 	}
@@ -88,10 +88,10 @@ func TestTooLarge(t *testing.T) {
 		}
 		crd, steps := crdWith(t, spec.String()), []string{"properties", "spec"}
 		u := unionsOf(t, "[{members: ["+names.String()+"]}]", at(t, crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps))[0]
-		if l, err := verify.Implied(context.Background(), crd, 0, steps, u, all); (err != nil) != tt.implied || len(l) > 0 {
+		if l, err := verify.Implied(context.Background(), crd, 0, pathOf(steps), u, all); (err != nil) != tt.implied || len(l) > 0 {
 			t.Errorf("%d members: implied: %v, %v", tt.members, l, err)
 		}
-		if l, _, err := verify.Replaceable(context.Background(), crd, 0, steps, u); (err != nil) != tt.replaced || len(l) > 0 {
+		if l, _, err := verify.Replaceable(context.Background(), crd, 0, pathOf(steps), u); (err != nil) != tt.replaced || len(l) > 0 {
 			t.Errorf("%d members: replaceable: %v, %v", tt.members, l, err)
 		}
 	}

@@ -89,7 +89,7 @@ func TestManyMembers(t *testing.T) {
 			schema += fmt.Sprintf("  m%d: {type: string}\n", i)
 			u.Members = append(u.Members, union.Member{Name: fmt.Sprintf("m%d", i)})
 		}
-		l, err := verify.Object(context.Background(), crdWith(t, schema+"maxProperties: 1"), 0, []string{"properties", "spec"}, []*union.Union{nil, u})
+		l, err := verify.Object(context.Background(), crdWith(t, schema+"maxProperties: 1"), 0, pathOf([]string{"properties", "spec"}), []*union.Union{nil, u})
 		if err != nil || len(l) != 1 || l[0].Proved() != (n == 70) || l[0].Complete {
 			t.Errorf("%d: %v %v", n, l, err)
 		}
@@ -169,7 +169,7 @@ func TestOddSchemas(t *testing.T) {
 			crd := crdWith(t, "{type: object}")
 			crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"] = s
 			u := &union.Union{Members: []union.Member{{Name: "m"}, {Name: "n"}}, Cardinality: union.AtMostOne, Change: union.Clear}
-			l, err := verify.Object(context.Background(), crd, 0, []string{"properties", "spec"}, []*union.Union{u})
+			l, err := verify.Object(context.Background(), crd, 0, pathOf([]string{"properties", "spec"}), []*union.Union{u})
 			if err == nil && (len(l) != 1 || l[0].Proved()) {
 				t.Errorf("%s: proved, without any rule", spec)
 			}

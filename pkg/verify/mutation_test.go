@@ -54,9 +54,9 @@ func TestMutants(t *testing.T) {
 				}
 				for _, o := range declared[0].Objects {
 					for i, u := range o.Unions {
-						t.Run(fmt.Sprintf("%s %s %v %d", filepath.Base(file), encoding, o.Steps, i), func(t *testing.T) {
+						t.Run(fmt.Sprintf("%s %s %v %d", filepath.Base(file), encoding, o.Path, i), func(t *testing.T) {
 							t.Parallel()
-							j := newJudge(t, declared[0].CRD, o.Version, o.Steps, u)
+							j := newJudge(t, declared[0].CRD, o.Version, o.Path.Fields(), u)
 							for p, place := range j.places {
 								for r := range place.rules {
 									for m, mutant := range mutants(place.rules[r].Rule) {
@@ -399,7 +399,7 @@ func (j *judge) verify(t *testing.T, p, r int, mutant string, unions []*union.Un
 	rules[i].Rule = mutant
 	setRules(root, j.places[p].steps, rules)
 	defer setRules(root, j.places[p].steps, before)
-	proofs, err := verify.Object(context.Background(), j.crd, j.version, j.steps, unions)
+	proofs, err := verify.Object(context.Background(), j.crd, j.version, pathOf(j.steps), unions)
 	if err != nil {
 		t.Fatal(err)
 	}

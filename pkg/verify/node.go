@@ -3,7 +3,9 @@ package verify
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
@@ -136,31 +138,23 @@ type chain struct {
 	keys []string
 }
 
-// newChain follows steps as they are written: "properties", "spec", "items".
-func newChain(root *node, steps []string) (*chain, error) {
+// newChain follows a path.
+func newChain(root *node, path schemapath.Path) (*chain, error) {
 	c := &chain{nodes: []*node{root}, correlated: -1}
 	at := root
-	for i := 0; i < len(steps); i++ {
-		var s step
-		switch steps[i] {
-		case "properties":
-			if i++; i == len(steps) {
-				return nil, fmt.Errorf("%s.properties: the name of a property is missing", at.path)
-			}
-			s = step{property, steps[i]}
-		case "items":
-			s = step{kind: item}
+	for _, p := range path {
+		s := step{kind: value}
+		if name, ok := p.Property(); ok {
+			s = step{property, name}
+		} else if p == schemapath.Items {
+			s.kind = item
 			if isMap := at.schema.XListType != nil && *at.schema.XListType == "map"; !isMap && c.correlated < 0 {
 				c.correlated = len(c.nodes)
 			}
-		case "additionalProperties":
-			s = step{kind: value}
-		default:
-			return nil, fmt.Errorf("%s: no step %q", at.path, steps[i])
 		}
 		next := at.child(s)
 		if next == nil {
-			return nil, fmt.Errorf("%s has no %s", at.path, steps[i])
+			return nil, fmt.Errorf("%s has no %s", at.path, strings.Join(p.Fields(), "."))
 		}
 		c.keys = nil
 		if s.kind == item {

@@ -9,6 +9,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -77,12 +78,12 @@ type Difference struct {
 //
 // An error means that there is no such schema, that a union does not fit it, or
 // that ctx ended. What is wrong with the rules is in the proofs.
-func Object(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, unions []*union.Union) ([]Proof, error) {
+func Object(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, unions []*union.Union) ([]Proof, error) {
 	root, err := newRoot(crd, version)
 	if err != nil {
 		return nil, err
 	}
-	c, err := newChain(root, steps)
+	c, err := newChain(root, path)
 	if err != nil {
 		return nil, err
 	}

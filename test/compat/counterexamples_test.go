@@ -11,7 +11,6 @@ import (
 	"github.com/unioncel/unioncel/internal/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
@@ -29,7 +28,7 @@ func prove(v *version, manifest []byte) proof {
 	}
 	d := declared[0]
 	o := d.Objects[0]
-	proofs, err := verify.Object(v.Context(), d.CRD, o.Version, o.Steps, o.Unions)
+	proofs, err := verify.Object(v.Context(), d.CRD, o.Version, o.Path, o.Unions)
 	if err != nil || len(proofs) != 1 {
 		v.Fatal(proofs, err)
 	}

@@ -276,9 +276,9 @@ func (g *group) declared(t *testing.T) []compile.Object {
 		t.Fatalf("%s: %v", g, diags)
 	}
 	number := func(o compile.Object) int {
-		for _, step := range o.Steps {
+		for _, name := range o.Path.Properties() {
 			var n int
-			if _, err := fmt.Sscanf(step, "u%d", &n); err == nil {
+			if _, err := fmt.Sscanf(name, "u%d", &n); err == nil {
 				return n
 			}
 		}

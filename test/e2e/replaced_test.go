@@ -97,7 +97,7 @@ func replaceRules(t *testing.T, src []byte) []byte {
 	u := *found[0].Union
 	u.Replace = true
 	out, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{Elsewhere: union.Elsewhere{Externals: []union.External{{
-		Target: union.Target{Name: crd.Name}, Steps: found[0].Steps,
+		Target: union.Target{Name: crd.Name}, Path: found[0].Path,
 		Value: &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}},
 	}}}})
 	if out == nil {

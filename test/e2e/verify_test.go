@@ -25,7 +25,7 @@ func TestCounterexamples(t *testing.T) {
 			}
 			d := declared[0]
 			o := d.Objects[0]
-			proofs, err := verify.Object(t.Context(), d.CRD, o.Version, o.Steps, o.Unions)
+			proofs, err := verify.Object(t.Context(), d.CRD, o.Version, o.Path, o.Unions)
 			if err != nil || len(proofs) != 1 {
 				t.Fatal(proofs, err)
 			}

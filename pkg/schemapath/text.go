@@ -1,31 +1,23 @@
-package unionset
+package schemapath
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Path writes the steps of a [union.External] as a path: the names of properties,
-// joined by dots, and [*] for the elements of a list or a map. Names that are more
-// than letters, digits, _ and - are written as the API server writes them in a
-// fieldPath: spec['a.b']. The path of the root is empty.
-//
-// Steps that lead to no schema give a path that ParsePath refuses.
-func Path(steps []string) string {
+// String is the path as users write it: the names of properties, joined by dots, and [*]
+// for the elements of a list or a map. Names that are more than letters, digits, _ and -
+// are written as the API server writes them in a fieldPath: spec['a.b']. The root is
+// empty.
+func (p Path) String() string {
 	var b strings.Builder
-	for i := 0; i < len(steps); i++ {
-		switch step := steps[i]; {
-		case step == "properties" && i+1 < len(steps):
-			i++
-			writeName(&b, steps[i])
-		case step == "items", step == "additionalProperties", step == union.Elements:
-			b.WriteString(union.Elements)
-		default:
-			fmt.Fprintf(&b, "[%s]", step)
+	for _, s := range p {
+		if name, ok := s.Property(); ok {
+			writeName(&b, name)
+		} else {
+			b.WriteString("[*]")
 		}
 	}
 	return b.String()
@@ -56,17 +48,17 @@ func plainLength(s string) int {
 	return len(s)
 }
 
-// ParsePath returns the steps of a path: what Path writes as this path, with
-// [union.Elements] for [*]. The error says what is wrong and what to write.
-func ParsePath(path string) ([]string, error) {
-	var steps []string
+// Parse reads what [Path.String] writes, with Elements for [*]. The error says what is
+// wrong and what to write.
+func Parse(path string) (Path, error) {
+	var steps Path
 	for rest := path; rest != ""; {
 		if inside, ok := strings.CutPrefix(rest, "["); ok {
 			step, length, err := bracket(inside)
 			if err != nil {
 				return nil, err
 			}
-			steps = append(steps, step...)
+			steps = append(steps, step)
 			rest = inside[length:]
 			continue
 		}
@@ -81,7 +73,7 @@ func ParsePath(path string) ([]string, error) {
 		if n == 0 {
 			return nil, unnamed(rest, dotted)
 		}
-		steps = append(steps, "properties", rest[:n])
+		steps = append(steps, Property(rest[:n]))
 		rest = rest[n:]
 	}
 	return steps, nil
@@ -107,31 +99,31 @@ func unnamed(rest string, dotted bool) error {
 const otherNames = "names of more than letters, digits, _ and - are written in brackets and quotes: ['a.b']"
 
 // bracket reads what stands behind an opening bracket, and returns how long it is.
-func bracket(rest string) (step []string, length int, err error) {
+func bracket(rest string) (step Step, length int, err error) {
 	if strings.HasPrefix(rest, "*]") {
-		return []string{union.Elements}, len("*]"), nil
+		return Elements, len("*]"), nil
 	}
 	if !strings.HasPrefix(rest, "'") {
 		if end := strings.IndexByte(rest, ']'); end >= 0 && strings.Trim(rest[:end], "0123456789") == "" {
-			return nil, 0, errors.New("a path leads to a schema, which all elements have in common: write [*]")
+			return Step{}, 0, errors.New("a path leads to a schema, which all elements have in common: write [*]")
 		}
-		return nil, 0, errors.New("want [*] or a name in single quotes: ['a.b']")
+		return Step{}, 0, errors.New("want [*] or a name in single quotes: ['a.b']")
 	}
 	var name []byte
 	for i := 1; i < len(rest); i++ {
 		switch {
 		case rest[i] == '\'' && !strings.HasPrefix(rest[i:], "']"):
-			return nil, 0, errors.New(`want ] behind the name in quotes; a quote in a name is written \'`)
+			return Step{}, 0, errors.New(`want ] behind the name in quotes; a quote in a name is written \'`)
 		case rest[i] == '\'' && len(name) == 0:
-			return nil, 0, errors.New("the name in brackets is empty")
+			return Step{}, 0, errors.New("the name in brackets is empty")
 		case rest[i] == '\'':
-			return []string{"properties", string(name)}, i + len("']"), nil
+			return Property(string(name)), i + len("']"), nil
 		case rest[i] == '\\' && (i+1 == len(rest) || !slices.Contains([]byte(`'\`), rest[i+1])):
-			return nil, 0, errors.New(`write \\ for a backslash in a name, \' for a quote`)
+			return Step{}, 0, errors.New(`write \\ for a backslash in a name, \' for a quote`)
 		case rest[i] == '\\':
 			i++
 		}
 		name = append(name, rest[i])
 	}
-	return nil, 0, errors.New("the quote of a name in brackets is not closed")
+	return Step{}, 0, errors.New("the quote of a name in brackets is not closed")
 }

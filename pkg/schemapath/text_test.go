@@ -1,0 +1,123 @@
+package schemapath_test
+
+import (
+	"strings"
+	"testing"
+
+	. "github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+var paths = []struct {
+	text string
+	path Path
+}{
+	{"", nil},
+	{"spec", Of("spec")},
+	{"spec.storage", Of("spec", "storage")},
+	{"spec.rules[*].filter", Of("spec", "rules").To(Elements, Property("filter"))},
+	{"spec.matrix[*][*]", Of("spec", "matrix").To(Elements, Elements)},
+	{"spec['a.b']", Of("spec", "a.b")},
+	{"spec['a.b'].c", Of("spec", "a.b", "c")},
+	{"['a b'][*]['c[d]']", Of("a b").To(Elements, Property("c[d]"))},
+	{`spec['it\'s \\']`, Of("spec", `it's \`)},
+	{"spec['[*]']", Of("spec", "[*]")},
+	{"properties.items", Of("properties", "items")},
+	{"0._-Z", Of("0", "_-Z")},
+	{"['größe']", Of("größe")},
+	{"[*]", Path{Elements}},
+}
+
+func TestPath(t *testing.T) {
+	for _, test := range paths {
+		t.Run(test.text, func(t *testing.T) {
+			if got := test.path.String(); got != test.text {
+				t.Errorf("written %q", got)
+			}
+			if got, err := Parse(test.text); err != nil || !got.Equal(test.path) {
+				t.Errorf("read %v, %v", got, err)
+			}
+			if got, err := FromFields(test.path.Fields()); err != nil || !got.Equal(test.path) {
+				t.Errorf("from fields %v, %v", got, err)
+			}
+		})
+	}
+	for _, step := range []Step{Items, Values, Elements} {
+		if got := Of("a").To(step).String(); got != "a[*]" {
+			t.Errorf("%v: %q", step.Fields(), got)
+		}
+	}
+}
+
+// Keys that lead to no schema make no path.
+func TestNoPath(t *testing.T) {
+	for _, fields := range [][]string{{"properties"}, {"allOf"}, {""}, {"properties", "a", "oneOf", "0"}, {"properties", "a", "properties"}} {
+		if p, err := FromFields(fields); err == nil {
+			t.Errorf("%q: %v", fields, p)
+		}
+	}
+}
+
+// badPaths are paths with the beginnings of their errors.
+var badPaths = map[string]string{
+	".spec":        "the path begins with a dot",
+	"spec.":        "the path ends with a dot",
+	"spec..a":      "there is no name between two dots",
+	"spec.*":       "write [*]",
+	"*":            "write [*]",
+	"spec.[*]":     "there is no dot before a bracket",
+	"spec[0]":      "a path leads to a schema",
+	"spec[]":       "a path leads to a schema",
+	"spec[a]":      "want [*] or a name",
+	"spec[":        "want [*] or a name",
+	`spec["a"]`:    "want [*] or a name",
+	"spec['a":      "the quote of a name in brackets is not closed",
+	"spec['']":     "the name in brackets is empty",
+	"spec['a'b']":  "want ] behind the name",
+	"spec['a'":     "want ] behind the name",
+	`spec['a\b']`:  `write \\ for a backslash`,
+	`spec['a\`:     `write \\ for a backslash`,
+	"spec['a']b":   `want a dot, a bracket or the end behind "spec['a']"`,
+	"spec[*]b":     `want a dot, a bracket or the end behind "spec[*]"`,
+	"spec rules":   `want a dot, a bracket or the end behind "spec"`,
+	"spec.größe":   `want a dot, a bracket or the end behind "spec.gr"`,
+	"ä":            `no name begins with "ä"`,
+	"spec. rules":  `no name begins with " "`,
+	"$.spec":       `no name begins with "$"`,
+	"spec/storage": `want a dot, a bracket or the end behind "spec"`,
+}
+
+func TestBadPath(t *testing.T) {
+	for path, want := range badPaths {
+		t.Run(path, func(t *testing.T) {
+			if p, err := Parse(path); err == nil || !strings.HasPrefix(err.Error(), want) || p != nil {
+				t.Errorf("%v, %v", p, err)
+			}
+		})
+	}
+}
+
+// FuzzPath: what is a path is written as it was but for needless brackets, and all
+// names can be written.
+func FuzzPath(f *testing.F) {
+	for _, test := range paths {
+		f.Add(test.text)
+	}
+	for path := range badPaths {
+		f.Add(path)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if p, err := Parse(text); err == nil {
+			path := p.String()
+			if again, err := Parse(path); err != nil || !again.Equal(p) || len(path) > len(text) {
+				t.Errorf("%q: written %q: %v, %v", text, path, again, err)
+			}
+		}
+		if text == "" {
+			return
+		}
+		p := Of(text).To(Elements, Property(text), Property(text))
+		if again, err := Parse(p.String()); err != nil || !again.Equal(p) {
+			t.Errorf("%v: %v, %v", p, again, err)
+		}
+	})
+}
