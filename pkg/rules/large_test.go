@@ -14,6 +14,9 @@ import (
 // at 80, flat sums at 100. Objects and updates are random, and mostly near to legal.
 func TestLarge(t *testing.T) {
 	for _, n := range []int{13, 101} {
+		if testing.Short() && n > 13 {
+			continue
+		}
 		for _, discriminated := range []bool{true, false} {
 			_, properties := manyMembers(t, n, discriminated)
 			schema := schemaOf(t, properties)

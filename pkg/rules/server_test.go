@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/cel-go/common/types"
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -16,6 +17,7 @@ import (
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/cel/environment"
 	sigsyaml "sigs.k8s.io/yaml"
 
@@ -179,6 +181,73 @@ func (s *server) fails(t testing.TB, old, new map[string]any) []failure {
 		e.Detail = m[3]
 		f.text = e.Error()
 		l = append(l, f)
+	}
+	return l
+}
+
+// transition evaluates rules as the server does, one at a time. A server copies every
+// property for each that it reads, and makes the message of every failure; here the
+// properties are read in place, and a message is made once for a rule, what the
+// discriminator was and is, and how many properties there were and are.
+type transition struct {
+	rules         []rules.Rule
+	programs      []schemacel.CompilationResult
+	schema        common.Schema
+	discriminator string
+	read          map[[5]any]bool // messages
+}
+
+func newTransition(t testing.TB, s *structuralschema.Structural, l []rules.Rule, discriminator string) *transition {
+	t.Helper()
+	schema := &model.Structural{Structural: s}
+	return &transition{l, compiled(t, s, l), inPlace{schema, schema.Properties()}, discriminator, map[[5]any]bool{}}
+}
+
+// inPlace is a schema that remembers its properties.
+type inPlace struct {
+	common.Schema
+	properties map[string]common.Schema
+}
+
+func (s inPlace) Properties() map[string]common.Schema { return s.properties }
+
+// outcome is that of [server.fails].
+func (c *transition) outcome(t testing.TB, old, new map[string]any) outcome {
+	t.Helper()
+	fixed := map[string]any{schemacel.ScopedVarName: common.UnstructuredToVal(new, c.schema)}
+	optional := map[string]any{schemacel.ScopedVarName: fixed[schemacel.ScopedVarName], schemacel.OldScopedVarName: types.OptionalNone}
+	if old != nil {
+		v := common.UnstructuredToVal(old, c.schema)
+		fixed[schemacel.OldScopedVarName], optional[schemacel.OldScopedVarName] = v, types.OptionalOf(v)
+	}
+	l := make(outcome, len(c.rules))
+	for i, r := range c.rules {
+		variables := fixed
+		switch {
+		case r.OptionalOldSelf:
+			variables = optional
+		case old == nil:
+			continue // it is for updates
+		}
+		holds, _, err := c.programs[i].Program.Eval(variables)
+		if err != nil {
+			t.Fatalf("%v -> %v: %s: %v", old, new, r.Rule, err)
+		}
+		if holds == types.True {
+			continue
+		}
+		l[i] = "." + c.programs[i].NormalizedRuleFieldPath
+		if key := [5]any{i, old[c.discriminator], new[c.discriminator], len(old), len(new)}; r.MessageExpression != "" && !c.read[key] {
+			c.read[key] = true
+			// The server does not make oldSelf optional in messages.
+			message, _, err := c.programs[i].MessageExpression.Eval(fixed)
+			if err != nil {
+				t.Fatalf("%v -> %v: %s: %v", old, new, r.MessageExpression, err)
+			}
+			if m, ok := message.Value().(string); !ok || strings.TrimSpace(m) == "" || strings.ContainsAny(m, "\n\r") {
+				t.Fatalf("%v -> %v: message %q of %s", old, new, m, r.Rule)
+			}
+		}
 	}
 	return l
 }
