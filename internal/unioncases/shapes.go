@@ -270,6 +270,9 @@ func (s Shape) Declarations() []string {
 // changes are what a union may say of its transitions.
 func (s Shape) changes() []string {
 	l := []string{"", "discriminatorChange: Allow", "discriminatorChange: Forbid"}
+	if !s.Discriminated {
+		l = append(l, "discriminatorChange: Clear") // with a discriminator it is the default
+	}
 	if s.Members < 3 {
 		l = append(l, "allowedChanges: {}")
 	}

@@ -55,7 +55,7 @@ func newTrial(t *testing.T, s unioncases.Shape) *trial {
 	schema := schemaOf(t, s.Schema())
 	c := &trial{states: s.States(), rounds: []int{0, 3, 1, 1, 1}[s.Members], every: []int{0, 1, 1, 1, 25}[s.Members]}
 	if testing.Short() {
-		c.every = 7
+		c.every = 1 + len(c.states)*len(c.states)/150
 	}
 	var static, changes []rules.Rule
 	index := map[string]int{}
