@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/yamlconfig"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -274,7 +275,7 @@ func (s *structure) unknownKey(m mark) {
 		return
 	}
 	known := append(union.Keys(), valuesKey, optionalKey)
-	s.errorf(m.pos, diag.UnknownKey, union.UnknownKeyHint(m.key, known), "+%s has no key %q", ownPrefix, m.key)
+	s.errorf(m.pos, diag.UnknownKey, yamlconfig.UnknownKeyHint(m.key, known), "+%s has no key %q", ownPrefix, m.key)
 }
 
 // key gives a union a key.

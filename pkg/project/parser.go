@@ -1,189 +1,135 @@
 package project
 
 import (
-	"fmt"
+	"go/token"
+	"path"
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
-	"github.com/unioncel/unioncel/internal/source"
-	"github.com/unioncel/unioncel/internal/spelling"
-	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/internal/yamlconfig"
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/lint"
 )
 
-type parser struct {
-	file  string
-	diags diag.List
-}
+// The keys of the configuration and of its parts.
+var (
+	keys = yamlconfig.Mapping{Name: "a " + Kind, Keys: []yamlconfig.Key{
+		{Name: "go", Example: "[./api/...]"}, {Name: "kubebuilder", Example: "true"}, {Name: "skipInvalid", Example: "[api/v1.Backup]"},
+		{Name: "unions", Example: "[unions.yaml]"}, {Name: "kubeVersion", Example: `"1.30"`}, {Name: "encoding", Example: "auto"},
+		{Name: "annotation", Example: "false"}, {Name: "requireUnions", Example: "true"}, {Name: "strict", Example: "true"},
+		{Name: "lint", Example: "{ignore: [UC521]}"},
+	}}
+	settingKeys  = []yamlconfig.Key{{Name: "ignore", Example: "[UC521]"}, {Name: "severities", Example: "{UC524: error}"}}
+	lintKeys     = yamlconfig.Mapping{Name: "lint", Keys: append([]yamlconfig.Key{{Name: "overrides", Example: `[{files: ["legacy/**"]}]`}, {Name: "failOn", Example: "warning"}}, settingKeys...)}
+	overrideKeys = yamlconfig.Mapping{Name: "an item of overrides", Keys: append([]yamlconfig.Key{{Name: "files", Example: `["legacy/**"]`}}, settingKeys...)}
+)
 
-func (p *parser) errorf(n *yaml.Node, hint, format string, args ...any) {
-	at := diag.Pos{File: p.file}
-	if n != nil {
-		at.Line, at.Col = n.Line, n.Column
+// read reads the only document of a file; without one, or with another, the result is nil.
+func read(r *yamlconfig.Reader, src []byte) *Config {
+	documents := r.Open(src, Kind, "")
+	if len(documents) > 1 {
+		r.Value(documents[1], "").Errorf("put all of it into the first", "a configuration is one document, and this is a second one")
 	}
-	p.diags = append(p.diags, diag.Diagnostic{Code: diag.BadConfig, Pos: at, Message: fmt.Sprintf(format, args...), Hint: hint})
-}
-
-// document returns the values of a file by key, nil when it is no configuration.
-func (p *parser) document(src []byte, known ...string) map[string]*yaml.Node {
-	const head = "write apiVersion: " + APIVersion + " and kind: " + Kind
-	if !source.IsConfig(src) {
-		p.errorf(nil, head, "this is no %s: it has no apiVersion: %s", Kind, APIVersion)
+	if len(documents) != 1 {
 		return nil
 	}
-	root := p.root(src)
-	if root == nil {
-		return nil
+	fields := r.Object(documents[0], Kind, keys)
+	c := &Config{
+		Go:            names(fields["go"]),
+		Kubebuilder:   fields["kubebuilder"].Bool(false),
+		SkipInvalid:   types(fields["skipInvalid"]),
+		Unions:        names(fields["unions"]),
+		KubeVersion:   yamlconfig.Parse(fields["kubeVersion"], compile.ParseKubeVersion),
+		Encoding:      yamlconfig.Parse(fields["encoding"], compile.ParseEncoding),
+		NoAnnotation:  !fields["annotation"].Bool(true),
+		RequireUnions: fields["requireUnions"].Bool(false),
+		Strict:        fields["strict"].Bool(false),
+		Lint:          lintConfig(fields["lint"]),
 	}
-	fields := p.fields(root, "a "+Kind, append([]string{"apiVersion", "kind"}, known...)...)
-	if fields == nil {
-		return nil
-	}
-	for _, want := range [][2]string{{"apiVersion", APIVersion}, {"kind", Kind}} {
-		n, ok := fields[want[0]]
-		switch {
-		case !ok:
-			p.errorf(root, head, "this configuration has no %s", want[0])
-		case n.Kind != yaml.ScalarNode || n.Value != want[1]:
-			p.errorf(n, head, "%s must be %s", want[0], want[1])
+	for _, item := range fields["go"].Items() {
+		if s := item.Node.Value; strings.Contains(s, "=") { // file=PATH finds the package of any file
+			item.Errorf("name packages, such as ./api/...", "go: %q is no pattern of packages", s)
 		}
 	}
-	return fields
+	if c.Kubebuilder && len(c.Go) == 0 {
+		fields["kubebuilder"].Errorf("write it like go: [./api/...]", "kubebuilder needs go: it says which Go packages have the markers")
+	}
+	return c
 }
 
-// root returns the only document of a file; what is wrong with it is reported.
-func (p *parser) root(src []byte) *yaml.Node {
-	file, wrong := source.Parse(p.file, src, limit.Limits{})
-	if wrong != nil {
-		p.diags = append(p.diags, *wrong)
-		return nil
-	}
-	var root *yaml.Node
-	for _, d := range file.Docs {
-		switch {
-		case d.Root == nil:
-		case root != nil:
-			p.errorf(d.Root, "put all of it into the first", "a configuration is one document, and this is a second one")
-		default:
-			root = yamltext.Resolve(d.Root)
-			p.diags = append(p.diags, source.Duplicates(p.file, d.Root)...)
-			if _, _, wrong := source.Value(p.file, file, d); wrong != nil {
-				p.diags = append(p.diags, *wrong)
-			}
+// names returns a list of patterns or files, which are not absolute.
+func names(list yamlconfig.Value) []string {
+	var l []string
+	for _, item := range list.Items() {
+		s := item.Text()
+		if path.IsAbs(s) || strings.Contains(s, `\`) || len(s) > 1 && s[1] == ':' {
+			item.Errorf("write it from the directory of this file on, with slashes", "%q is absolute, or has backslashes", s)
 		}
-	}
-	if root == nil {
-		p.errorf(nil, "", "there is no configuration in this file")
-	}
-	return root
-}
-
-// fields returns the values of a mapping by key, and reports unknown keys. what names
-// the mapping in messages. nil is no mapping, which is reported.
-func (p *parser) fields(n *yaml.Node, what string, known ...string) map[string]*yaml.Node {
-	if n.Kind != yaml.MappingNode {
-		p.errorf(n, "its keys are "+strings.Join(known, ", "), "%s must be a mapping, not %s", what, yamltext.Describe(n))
-		return nil
-	}
-	fields := map[string]*yaml.Node{}
-	for _, e := range yamltext.Entries(n) {
-		if slices.Contains(known, e.Key.Value) {
-			fields[e.Key.Value] = yamltext.Resolve(e.Value)
-			continue
-		}
-		p.errorf(e.Key, nearest(e.Key.Value, known), "unknown key %q in %s", e.Key.Value, what)
-	}
-	return fields
-}
-
-// list returns the items of a list; no list has none.
-func (p *parser) list(n *yaml.Node, key, example string) []*yaml.Node {
-	if n == nil {
-		return nil
-	}
-	if n.Kind != yaml.SequenceNode {
-		p.errorf(n, fmt.Sprintf("write it like %s: %s", key, example), "%s: want a list, not %s", key, yamltext.Describe(n))
-		return nil
-	}
-	var l []*yaml.Node
-	for _, item := range n.Content {
-		l = append(l, yamltext.Resolve(item))
+		l = append(l, s)
 	}
 	return l
 }
 
-// setting reads what stands at the top and in overrides alike.
-func (p *parser) setting(s *lint.Setting, fields map[string]*yaml.Node) {
-	for _, n := range p.list(fields["ignore"], "ignore", "[UC521]") {
-		if p.code(n, "ignored") {
-			s.Ignore = append(s.Ignore, diag.Code(n.Value))
+// types returns the names of Go types in skipInvalid.
+func types(list yamlconfig.Value) []string {
+	var l []string
+	for _, item := range list.Items() {
+		s := item.Text()
+		if dot := strings.LastIndex(s, "."); s != "" && (dot <= strings.LastIndex(s, "/")+1 || !token.IsIdentifier(s[dot+1:])) {
+			item.Errorf("write it like api/v1.Backup", "skipInvalid: %q is no package and type", s)
 		}
+		l = append(l, s)
 	}
-	n, ok := fields["severities"]
-	if !ok {
-		return
+	return l
+}
+
+func lintConfig(v yamlconfig.Value) lint.Config {
+	fields := v.Fields(lintKeys)
+	c := lint.Config{Setting: setting(fields)}
+	const never = "errors always fail: write error; for a single run there is --fail-on never"
+	if i := slices.Index(severities, fields["failOn"].OneOf(severities, never)); i >= 0 {
+		threshold := lint.Threshold(i)
+		c.FailOn = &threshold
 	}
-	if n.Kind != yaml.MappingNode {
-		p.errorf(n, "write it like severities: {UC524: error}", "severities: want a mapping, not %s", yamltext.Describe(n))
-		return
-	}
-	s.Severities = map[diag.Code]diag.Severity{}
-	for _, e := range yamltext.Entries(n) {
-		v := yamltext.Resolve(e.Value)
-		i := slices.Index(severities, v.Value)
-		switch {
-		case v.Kind != yaml.ScalarNode || i < 0:
-			p.errorf(v, nearest(v.Value, severities)+"; what is not to be reported goes into ignore", "the severity of %s must be one of %s", e.Key.Value, strings.Join(severities, ", "))
-		case p.code(e.Key, "lowered"):
-			s.Severities[diag.Code(e.Key.Value)] = diag.Severity(i)
+	for _, item := range fields["overrides"].Items() {
+		fields := item.Fields(overrideKeys)
+		o := lint.Override{Setting: setting(fields)}
+		for _, file := range fields["files"].Items() {
+			o.Files = append(o.Files, yamlconfig.Parse(file, func(s string) (string, error) { return s, lint.CheckPattern(s) }))
 		}
+		if fields != nil && len(o.Files) == 0 {
+			item.Errorf("write it like files: [\"legacy/**\"]", "this item of overrides names no files")
+		}
+		c.Overrides = append(c.Overrides, o)
 	}
+	return c
+}
+
+// setting returns what stands in lint and in overrides alike.
+func setting(fields map[string]yamlconfig.Value) lint.Setting {
+	var s lint.Setting
+	for _, item := range fields["ignore"].Items() {
+		s.Ignore = append(s.Ignore, code(item, "ignored"))
+	}
+	for _, e := range fields["severities"].Entries() {
+		c, severity := code(e.Key, "lowered"), e.Value.OneOf(severities, "what is not to be reported goes into ignore")
+		if s.Severities == nil {
+			s.Severities = map[diag.Code]diag.Severity{}
+		}
+		s.Severities[c] = diag.Severity(slices.Index(severities, severity))
+	}
+	return s
 }
 
 // severities are the spellings, in order.
 var severities = []string{diag.Error.String(), diag.Warning.String(), diag.Info.String()}
 
-// code reports whether a node is a code that can be changed.
-func (p *parser) code(n *yaml.Node, what string) bool {
-	hint, err := lint.CheckCode(diag.Code(n.Value), what)
-	if err != nil {
-		p.errorf(n, hint, "%v", err)
+// code returns a code that can be what it is to be.
+func code(v yamlconfig.Value, what string) diag.Code {
+	c := diag.Code(v.Text())
+	if hint, err := lint.CheckCode(c, what); err != nil && c != "" {
+		v.Errorf(hint, "%v", err)
 	}
-	return err == nil
-}
-
-// text returns a string; none is empty.
-func (p *parser) text(n *yaml.Node, key, example string) string {
-	if n == nil {
-		return ""
-	}
-	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" || n.Value == "" {
-		p.errorf(n, "write it like "+example, "%s: want a string, not %s", key, yamltext.Describe(n))
-		return ""
-	}
-	s, err := yamltext.String(n)
-	if err != nil {
-		p.errorf(n, "write it in quotes, like "+example, "%s: %v", key, err)
-	}
-	return s
-}
-
-// boolean returns true or false; without a value the default.
-func (p *parser) boolean(n *yaml.Node, key string, value bool) bool {
-	if n != nil && (n.ShortTag() != "!!bool" || n.Decode(&value) != nil) {
-		p.errorf(n, fmt.Sprintf("write %s: true, without quotes", key), "%s: want true or false, not %s", key, yamltext.Describe(n))
-	}
-	return value
-}
-
-// nearest is the hint for a misspelt name.
-func nearest(name string, known []string) string {
-	if best := spelling.Closest(name, known); best != "" {
-		return fmt.Sprintf("write %q", best)
-	}
-	return "write one of " + strings.Join(known, ", ")
+	return c
 }

@@ -35,8 +35,8 @@ func (r *resolver) excluded(prop *apiextensionsv1.JSONSchemaProps) {
 	enum := enumOf(prop)
 	for _, f := range r.d.fields {
 		for _, v := range f.values {
-			if v.text != "" && (len(prop.Enum) == 0 || slices.Contains(enum, v.text)) {
-				r.excludes(prop, v, fmt.Sprintf("of member %q", f.name.text))
+			if v.Text != "" && (len(prop.Enum) == 0 || slices.Contains(enum, v.Text)) {
+				r.excludes(prop, v, fmt.Sprintf("of member %q", f.name.Text))
 			}
 		}
 	}
@@ -46,17 +46,17 @@ func (r *resolver) excluded(prop *apiextensionsv1.JSONSchemaProps) {
 // excludes. The server counts code points.
 func (r *resolver) excludes(prop *apiextensionsv1.JSONSchemaProps, v word, whose string) {
 	says := func(key, format string, limit any) {
-		r.errorf(v.pos, diag.ExcludedValue, "write another value, or change the "+key,
-			"value %q %s "+format+" the %s of %q, %v", v.text, whose, key, r.u.Discriminator, limit)
+		r.errorf(v.Pos, diag.ExcludedValue, "write another value, or change the "+key,
+			"value %q %s "+format+" the %s of %q, %v", v.Text, whose, key, r.u.Discriminator, limit)
 	}
-	n := int64(utf8.RuneCountInString(v.text))
+	n := int64(utf8.RuneCountInString(v.Text))
 	pattern, err := regexp.Compile(prop.Pattern) // of one that is wrong the server tells
 	switch {
 	case prop.MinLength != nil && n < *prop.MinLength:
 		says("minLength", "is shorter than", *prop.MinLength)
 	case prop.MaxLength != nil && n > *prop.MaxLength:
 		says("maxLength", "is longer than", *prop.MaxLength)
-	case err == nil && !pattern.MatchString(v.text):
+	case err == nil && !pattern.MatchString(v.Text):
 		says("pattern", "does not match", prop.Pattern)
 	}
 }
@@ -66,14 +66,14 @@ func (r *resolver) excludes(prop *apiextensionsv1.JSONSchemaProps, v word, whose
 // member's value; the union knows it then.
 func (r *resolver) changes(v word) bool {
 	u := r.u
-	if len(u.Values) == 0 || slices.Contains(u.Values, v.text) {
+	if len(u.Values) == 0 || slices.Contains(u.Values, v.Text) {
 		return true // without values there was an error
 	}
 	prop := r.schema.Properties[u.Discriminator]
-	if len(prop.Enum) > 0 || u.ForbidUnmapped || spelling.Closest(v.text, u.MemberValues()) != "" {
+	if len(prop.Enum) > 0 || u.ForbidUnmapped || spelling.Closest(v.Text, u.MemberValues()) != "" {
 		return false
 	}
 	r.excludes(&prop, v, "in allowedChanges")
-	u.Values = append(u.Values, v.text)
+	u.Values = append(u.Values, v.Text)
 	return true
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/yamlconfig"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -20,42 +21,45 @@ type Extension struct {
 	// Pos is where the item starts.
 	Pos diag.Pos
 
+	path    string
 	of      word // the union's name, its discriminator or a member; unset for the only one
-	parser  *parser
-	entries []yamltext.Entry
+	entries []yamlconfig.Entry
 }
 
 // ParseExtensions reads a list of extensions: items with keys of declarations, and the
 // name of a union. The list of diagnostics holds every problem of every item; items with
 // problems are left out of the result. Of path and at see [Parse].
 func ParseExtensions(file, path string, value *yaml.Node, at *diag.Pos) ([]*Extension, diag.List) {
-	p := &parser{file: file, path: path, at: at}
-	value = yamltext.Resolve(value)
-	if value.Kind != yaml.SequenceNode || len(value.Content) == 0 {
-		p.errorf(value, diag.MalformedDeclaration, "write it like [{union: backend, ratchet: true}]",
-			"want a list of extensions, not %s", yamltext.Describe(value))
-		return nil, p.diags
+	r := newReader(file, path, at)
+	list := r.Value(value, "{union: backend, ratchet: true}")
+	if list.Node.Kind != yaml.SequenceNode || len(list.Node.Content) == 0 {
+		list.Errorf("write it like [{union: backend, ratchet: true}]", "want a list of extensions, not %s", yamltext.Describe(list.Node))
+		return nil, r.Diags
 	}
+	known := declaration
+	known.Keys = append(slices.Clone(known.Keys), yamlconfig.Key{Name: ofKey, Example: "backend"})
 	var l []*Extension
-	for _, item := range value.Content {
-		before := len(p.diags)
-		e := &Extension{Pos: p.pos(item), parser: &parser{file: file, path: path, at: at}}
-		for _, entry := range p.entries(item) {
-			if name := p.word(entry.Key); name.text == ofKey {
-				e.of = p.word(entry.Value)
-			} else {
-				e.entries = append(e.entries, entry)
-				p.read(&Declaration{}, entry, append(Keys(), ofKey))
+	for _, item := range list.Items() {
+		before := len(r.Diags)
+		x := &Extension{Pos: item.Pos(), path: path}
+		for _, e := range item.Entries() {
+			switch e, ok := e.Known(known); {
+			case !ok:
+			case e.Name == ofKey:
+				x.of = e.Value.Word()
+			default:
+				x.entries = append(x.entries, e)
+				keys[e.Name].read(&Declaration{}, e.Key, e.Value)
 			}
 		}
-		if len(e.entries) == 0 && len(p.diags) == before {
-			p.errorf(item, diag.MalformedDeclaration, "write it like {union: backend, ratchet: true}", "the extension has no key of a declaration")
+		if len(x.entries) == 0 && len(r.Diags) == before {
+			item.Errorf("write it like {union: backend, ratchet: true}", "the extension has no key of a declaration")
 		}
-		if len(p.diags) == before {
-			l = append(l, e)
+		if len(r.Diags) == before {
+			l = append(l, x)
 		}
 	}
-	return l, p.diags
+	return l, r.Diags
 }
 
 // Extend gives the declarations of one union object the keys of extensions. Those that
@@ -66,25 +70,25 @@ func Extend(declarations []*Declaration, extensions []*Extension) diag.List {
 		var found []*Declaration
 		var names []string
 		for _, d := range declarations {
-			if !e.of.set || d.is(e.of.text) {
+			if !e.of.Set || d.is(e.of.Text) {
 				found = append(found, d)
 			}
 			names = append(names, d.call())
 		}
 		report := func(hint, format string, args ...any) {
 			pos := e.Pos
-			if e.of.set {
-				pos = e.of.pos
+			if e.of.Set {
+				pos = e.of.Pos
 			}
-			l = append(l, diag.Diagnostic{Code: diag.NoSuchUnion, Pos: pos, Path: e.parser.path, Message: fmt.Sprintf(format, args...), Hint: hint})
+			l = append(l, diag.Diagnostic{Code: diag.NoSuchUnion, Pos: pos, Path: e.path, Message: fmt.Sprintf(format, args...), Hint: hint})
 		}
 		switch {
 		case len(found) == 1:
-			l = append(l, e.apply(found[0])...)
+			e.apply(found[0])
 		case len(found) > 1:
 			report("say which: union: "+strings.Join(names, ", or union: "), "this extension could be of %d unions", len(found))
 		default:
-			report(nearest(e.of.text, names), "no union here is called %q, and none has it as its discriminator or a member", e.of.text)
+			report(nearest(e.of.Text, names), "no union here is called %q, and none has it as its discriminator or a member", e.of.Text)
 		}
 	}
 	return l
@@ -92,8 +96,8 @@ func Extend(declarations []*Declaration, extensions []*Extension) diag.List {
 
 // call is what tells d from other unions of its object.
 func (d *Declaration) call() string {
-	if d.name.text != "" {
-		return d.name.text
+	if d.name.Text != "" {
+		return d.name.Text
 	}
 	if l := d.Properties(); len(l) > 0 {
 		return l[0]
@@ -103,22 +107,20 @@ func (d *Declaration) call() string {
 
 // is reports whether a name is that of the union, its discriminator's or a member's.
 func (d *Declaration) is(name string) bool {
-	return name == d.name.text || slices.Contains(d.Properties(), name)
+	return name == d.name.Text || slices.Contains(d.Properties(), name)
 }
 
 // apply puts the keys in the place of those that the declaration has.
-func (e *Extension) apply(d *Declaration) diag.List {
+func (e *Extension) apply(d *Declaration) {
 	for _, entry := range e.entries {
-		switch entry.Key.Value {
+		switch entry.Name {
 		case "members", "fields-to-discriminateBy":
 			d.fields, d.fieldsPos, d.members = nil, diag.Pos{}, false
 		case "allowedChanges", "discriminatorChange": // one takes the other's place, too
 			d.allowed, d.table, d.change = nil, false, 0
 		}
 	}
-	e.parser.diags = nil
 	for _, entry := range e.entries {
-		e.parser.read(d, entry, Keys())
+		keys[entry.Name].read(d, entry.Key, entry.Value)
 	}
-	return e.parser.diags
 }

@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/yamlconfig"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -48,23 +48,7 @@ type Declaration struct {
 	replace         bool
 }
 
-// word is a string of the declaration with its place. The zero word is none.
-type word struct {
-	text    string
-	pos     diag.Pos
-	set     bool
-	written string // how it stands at pos (yamltext.Written); empty when it does not
-}
-
-// respelt is the edit that puts the name in the place of w that is certainly meant, unless
-// that is taken.
-func (w word) respelt(known []string, taken ...string) []diag.Edit {
-	best := spelling.Certain(w.text, known)
-	if slices.Contains(taken, best) {
-		return nil
-	}
-	return diag.Replace(w.pos.Line, w.pos.Col, w.written, yamltext.Respelt(w.written, best))
-}
+type word = yamlconfig.Word
 
 type fieldValues struct {
 	name   word
@@ -76,35 +60,40 @@ type transition struct {
 	to   []word
 }
 
+// newReader returns the reader of declarations at path.
+func newReader(file, path string, at *diag.Pos) *yamlconfig.Reader {
+	return &yamlconfig.Reader{File: file, At: at, SchemaPath: &path,
+		Code: diag.MalformedDeclaration, UnknownKey: diag.UnknownKey, Ambiguous: diag.AmbiguousScalar}
+}
+
 // Parse reads the value of x-kubernetes-unions at path. The list holds every
 // problem of every item; items with problems are left out of the result. Nodes
 // of a position-less origin may be given, then at is used for all of them.
 func Parse(file, path string, value *yaml.Node, at *diag.Pos) ([]*Declaration, diag.List) {
-	p := &parser{file: file, path: path, at: at}
-	value = yamltext.Resolve(value)
+	r := newReader(file, path, at)
+	list := r.Value(value, "{members: [a, b]}")
+	value = list.Node
 	if value.Kind != yaml.SequenceNode || len(value.Content) == 0 {
 		hint := "write a list with one item per union, or delete the key"
-		if value.Kind == yaml.MappingNode && len(value.Content) > 0 && keys[value.Content[0].Value] != nil {
+		if value.Kind == yaml.MappingNode && len(value.Content) > 0 && keys[value.Content[0].Value].read != nil {
 			hint = fmt.Sprintf("begin the line with a dash: \"- %s\"", value.Content[0].Value)
 		}
-		p.errorf(value, diag.MalformedDeclaration, hint,
-			"%s must be a list of unions, not %s", Key, yamltext.Describe(value))
-		return nil, p.diags
+		list.Errorf(hint, "%s must be a list of unions, not %s", Key, yamltext.Describe(value))
+		return nil, r.Diags
 	}
 	if names := plainNames(value); len(names) > 1 {
-		p.errorf(value, diag.MalformedDeclaration, fmt.Sprintf("write [{members: [%s]}]", strings.Join(names, ", ")),
-			"%s must be a list of unions, not of their members", Key)
-		return nil, p.diags
+		list.Errorf(fmt.Sprintf("write [{members: [%s]}]", strings.Join(names, ", ")), "%s must be a list of unions, not of their members", Key)
+		return nil, r.Diags
 	}
 	var l []*Declaration
-	for _, item := range value.Content {
-		before := len(p.diags)
-		d := p.declaration(item)
-		if len(p.diags) == before {
+	for _, item := range list.Items() {
+		before := len(r.Diags)
+		d := parse(path, item)
+		if len(r.Diags) == before {
 			l = append(l, d)
 		}
 	}
-	return l, p.diags
+	return l, r.Diags
 }
 
 // plainNames returns the items of a list that has nothing but strings.
@@ -119,270 +108,115 @@ func plainNames(list *yaml.Node) (names []string) {
 	return names
 }
 
-type parser struct {
-	file, path string
-	at         *diag.Pos
-	diags      diag.List
-	key        string // of the declaration that is being read
-}
-
-func (p *parser) pos(n *yaml.Node) diag.Pos {
-	if p.at != nil {
-		return *p.at
-	}
-	return diag.Pos{File: p.file, Line: n.Line, Col: n.Column}
-}
-
-func (p *parser) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
-	p.diags = append(p.diags, diag.Diagnostic{
-		Code: code, Pos: p.pos(n), Path: p.path, Message: fmt.Sprintf(format, args...), Hint: hint,
-	})
-}
-
-// errorWith is errorf for what an edit corrects.
-func (p *parser) errorWith(edits []diag.Edit, n *yaml.Node, code diag.Code, hint, format string, args ...any) {
-	p.errorf(n, code, hint, format, args...)
-	p.diags[len(p.diags)-1].Edits = edits
-}
-
-// written returns how a scalar stands at its position, "" when it does not.
-func (p *parser) written(n *yaml.Node) string {
-	if p.at != nil {
-		return ""
-	}
-	return yamltext.Written(n)
-}
-
-// keys are the keys of a declaration and how each is read.
-var keys = map[string]func(p *parser, d *Declaration, k, v *yaml.Node){
-	"discriminator": func(p *parser, d *Declaration, _, v *yaml.Node) { d.discriminator = p.word(v) },
-	"fields-to-discriminateBy": func(p *parser, d *Declaration, k, v *yaml.Node) {
-		d.fieldsPos = p.pos(k)
-		for _, e := range p.entries(v) {
-			d.fields = append(d.fields, fieldValues{p.word(e.Key), p.words(e.Value, true)})
+// keys are the keys of a declaration, each with an example, and how it is read.
+var keys = map[string]struct {
+	example string
+	read    func(d *Declaration, k, v yamlconfig.Value)
+}{
+	"discriminator": {"type", func(d *Declaration, _, v yamlconfig.Value) { d.discriminator = v.Word() }},
+	"fields-to-discriminateBy": {"{http: HTTP, tcp: [TCP, TLS]}", func(d *Declaration, k, v yamlconfig.Value) {
+		d.fieldsPos = k.Pos()
+		for _, e := range v.Entries() {
+			d.fields = append(d.fields, fieldValues{e.Key.Word(), e.Value.OneOrMore()})
 		}
-	},
-	"members": func(p *parser, d *Declaration, k, v *yaml.Node) {
+	}},
+	"members": {"[a, b]", func(d *Declaration, k, v yamlconfig.Value) {
 		if d.fieldsPos.Line == 0 {
-			d.fieldsPos = p.pos(k)
+			d.fieldsPos = k.Pos()
 		}
 		d.members = true
-		for _, w := range p.words(v, false) {
+		for _, w := range v.Words() {
 			d.fields = append(d.fields, fieldValues{name: w})
 		}
-	},
-	"deduceInvalidDiscriminator": func(p *parser, d *Declaration, k, v *yaml.Node) { d.deduce, d.deducePos = p.boolean(v), p.pos(k) },
-	"name":                       func(p *parser, d *Declaration, _, v *yaml.Node) { d.name = p.word(v) },
-	"cardinality": func(p *parser, d *Declaration, k, v *yaml.Node) {
-		d.cardinality, d.cardinalityPos = enumeration(p, cardinalities, k, v), p.pos(yamltext.Resolve(v))
-	},
-	"optionalMembers": func(p *parser, d *Declaration, _, v *yaml.Node) { d.optionalMembers = p.words(v, false) },
-	"emptyIsUnset":    func(p *parser, d *Declaration, _, v *yaml.Node) { d.emptyIsUnset = p.words(v, false) },
-	"unmappedValues": func(p *parser, d *Declaration, k, v *yaml.Node) {
-		forbid := enumeration(p, names[bool]{"Allow": false, "Forbid": true}, k, v)
-		d.forbidUnmapped, d.unmapped = &forbid, p.pos(yamltext.Resolve(v))
-	},
-	"discriminatorChange": func(p *parser, d *Declaration, k, v *yaml.Node) {
-		d.change, d.changePos = enumeration(p, changes, k, v), p.pos(yamltext.Resolve(v))
-	},
-	"allowedChanges": func(p *parser, d *Declaration, k, v *yaml.Node) {
-		d.allowedPos, d.table = p.pos(k), true
-		for _, e := range p.entries(v) {
-			d.allowed = append(d.allowed, transition{p.word(e.Key), p.words(e.Value, true)})
+	}},
+	"deduceInvalidDiscriminator": {"true", func(d *Declaration, k, v yamlconfig.Value) { d.deduce, d.deducePos = v.Bool(false), k.Pos() }},
+	"name":                       {"backend", func(d *Declaration, _, v yamlconfig.Value) { d.name = v.Word() }},
+	"cardinality": {"ExactlyOne", func(d *Declaration, _, v yamlconfig.Value) {
+		d.cardinality, d.cardinalityPos = cardinalities[v.OneOf(cardinalities.list(), "")], v.Pos()
+	}},
+	"optionalMembers": {"[tcp]", func(d *Declaration, _, v yamlconfig.Value) { d.optionalMembers = v.Words() }},
+	"emptyIsUnset":    {"[http]", func(d *Declaration, _, v yamlconfig.Value) { d.emptyIsUnset = v.Words() }},
+	"unmappedValues": {"Forbid", func(d *Declaration, _, v yamlconfig.Value) {
+		forbid := v.OneOf([]string{"Allow", "Forbid"}, "") == "Forbid"
+		d.forbidUnmapped, d.unmapped = &forbid, v.Pos()
+	}},
+	"discriminatorChange": {"Clear", func(d *Declaration, _, v yamlconfig.Value) {
+		d.change, d.changePos = changes[v.OneOf(changes.list(), "")], v.Pos()
+	}},
+	"allowedChanges": {"{HTTP: [TCP]}", func(d *Declaration, k, v yamlconfig.Value) {
+		d.allowedPos, d.table = k.Pos(), true
+		for _, e := range v.Entries() {
+			d.allowed = append(d.allowed, transition{e.Key.Word(), e.Value.OneOrMore()})
 		}
-	},
-	"ratchet": func(p *parser, d *Declaration, k, v *yaml.Node) { d.ratchet, d.ratchetPos = p.boolean(v), p.pos(k) },
-	"handWrittenRules": func(p *parser, d *Declaration, k, v *yaml.Node) {
-		d.replace = enumeration(p, names[bool]{"Keep": false, "Replace": true}, k, v)
-	},
+	}},
+	"ratchet": {"true", func(d *Declaration, k, v yamlconfig.Value) { d.ratchet, d.ratchetPos = v.Bool(false), k.Pos() }},
+	"handWrittenRules": {"Replace", func(d *Declaration, _, v yamlconfig.Value) {
+		d.replace = v.OneOf([]string{"Keep", "Replace"}, "") == "Replace"
+	}},
 }
 
-func (p *parser) declaration(item *yaml.Node) *Declaration {
-	d := &Declaration{Pos: p.pos(item), Path: p.path}
-	var hasFields, hasMembers *yaml.Node
-	entries := p.entries(item)
+// Keys returns the keys of a declaration, sorted. The caller owns the result.
+func Keys() []string { return slices.Sorted(maps.Keys(keys)) }
+
+// Example is a value of a key of declarations, for hints.
+func Example(key string) string { return keys[key].example }
+
+// declaration has the keys of a declaration.
+var declaration = func() yamlconfig.Mapping {
+	m := yamlconfig.Mapping{Name: "a union declaration"}
+	for _, name := range Keys() {
+		m.Keys = append(m.Keys, yamlconfig.Key{Name: name, Example: Example(name)})
+	}
+	return m
+}()
+
+// parse reads a declaration.
+func parse(path string, item yamlconfig.Value) *Declaration {
+	d := &Declaration{Pos: item.Pos(), Path: path}
+	found := map[string]yamlconfig.Value{}
+	entries := item.Entries()
 	for len(entries) > 0 {
 		e := entries[0]
 		entries = entries[1:]
 		if lost := outdented(e, entries); lost > 0 {
-			p.errorf(e.Key, diag.MalformedDeclaration, fmt.Sprintf("indent the lines below %s", e.Key.Value),
-				"%s has no entries: %s", e.Key.Value, besideIt(entries[:lost]))
+			key := e.Key.Node.Value
+			e.Key.Errorf(fmt.Sprintf("indent the lines below %s", key), "%s has no entries: %s", key, besideIt(entries[:lost]))
 			entries = entries[lost:]
 			continue
 		}
-		switch p.read(d, e, Keys()) {
-		case "fields-to-discriminateBy":
-			hasFields = e.Key
-		case "members":
-			hasMembers = e.Key
+		if e, ok := e.Known(declaration); ok {
+			found[e.Name] = e.Key
+			keys[e.Name].read(d, e.Key, e.Value)
 		}
 	}
-	if hasFields != nil && hasMembers != nil {
-		p.errorf(hasMembers, diag.Contradiction, "keep fields-to-discriminateBy with a discriminator, members without one",
-			"members and fields-to-discriminateBy both list the members")
+	if k, ok := found["members"]; ok && found["fields-to-discriminateBy"].Node != nil {
+		k.Errorf("keep fields-to-discriminateBy with a discriminator, members without one",
+			"members and fields-to-discriminateBy both list the members").Code = diag.Contradiction
 	}
 	return d
 }
 
 // outdented returns how many of the entries that follow e in a declaration are meant to
 // be its own, and have lost their indentation.
-func outdented(e yamltext.Entry, rest []yamltext.Entry) int {
-	takes := e.Key.Value == "fields-to-discriminateBy" || e.Key.Value == "allowedChanges"
-	if v := yamltext.Resolve(e.Value); !takes || v.Kind != yaml.ScalarNode || v.Value != "" {
+func outdented(e yamlconfig.Entry, rest []yamlconfig.Entry) int {
+	key, v := e.Key.Node.Value, e.Value.Node
+	if key != "fields-to-discriminateBy" && key != "allowedChanges" || v.Kind != yaml.ScalarNode || v.Value != "" {
 		return 0
 	}
-	n := 0
-	for n < len(rest) && keys[rest[n].Key.Value] == nil {
-		n++
+	n := slices.IndexFunc(rest, func(e yamlconfig.Entry) bool { return keys[e.Key.Node.Value].read != nil })
+	if n < 0 {
+		return len(rest)
 	}
 	return n
 }
 
-func besideIt(l []yamltext.Entry) string {
+func besideIt(l []yamlconfig.Entry) string {
 	var names []string
 	for _, e := range l {
-		names = append(names, fmt.Sprintf("%q", e.Key.Value))
+		names = append(names, fmt.Sprintf("%q", e.Key.Node.Value))
 	}
 	if len(names) == 1 {
 		return names[0] + " stands beside it"
 	}
 	return strings.Join(names, ", ") + " stand beside it"
-}
-
-// read reads an entry of a declaration, and returns its key. Unknown keys are errors: a
-// typo must not silently weaken validation.
-func (p *parser) read(d *Declaration, e yamltext.Entry, known []string) string {
-	name := p.word(e.Key)
-	read, ok := keys[name.text]
-	if !ok {
-		if name.set {
-			p.errorWith(name.respelt(known), e.Key, diag.UnknownKey, UnknownKeyHint(name.text, known), "unknown key %q in a union declaration", name.text)
-		}
-		return ""
-	}
-	p.key = name.text
-	read(p, d, e.Key, e.Value)
-	p.key = ""
-	return name.text
-}
-
-// UnknownKeyHint is what to write instead of a key that is none of those known.
-func UnknownKeyHint(name string, known []string) string {
-	if best := spelling.Closest(name, known); best != "" {
-		return fmt.Sprintf("write %q", best)
-	}
-	return "the keys are " + strings.Join(known, ", ")
-}
-
-// entries returns the entries of a mapping; anything else is an error, and so
-// are keys that are no scalars.
-func (p *parser) entries(n *yaml.Node) []yamltext.Entry {
-	m := yamltext.Resolve(n)
-	if m.Kind != yaml.MappingNode {
-		p.wrong(m, "a mapping")
-		return nil
-	}
-	for i := 0; i < len(m.Content); i += 2 {
-		if k := m.Content[i]; k.Kind != yaml.ScalarNode {
-			p.errorf(k, diag.MalformedDeclaration, "write the key out", "want a string as key, not %s", yamltext.Describe(k))
-		}
-	}
-	return yamltext.Entries(m)
-}
-
-// word returns the string that n is; the zero word with an error when it is
-// none. An empty string is a word too.
-func (p *parser) word(n *yaml.Node) word {
-	n = yamltext.Resolve(n)
-	if n.Kind != yaml.ScalarNode || n.Value == "" && n.ShortTag() == "!!null" {
-		p.wrong(n, "a string")
-		return word{}
-	}
-	s, err := yamltext.String(n)
-	if err != nil {
-		quoted := yamltext.Quoted(n)
-		p.errorWith(diag.Replace(n.Line, n.Column, p.written(n), quoted), n, diag.AmbiguousScalar, "quote it: "+quoted, "%v", err)
-		return word{}
-	}
-	return word{s, p.pos(n), true, p.written(n)}
-}
-
-// words returns the strings of a list; with single, of one string too.
-func (p *parser) words(n *yaml.Node, single bool) []word {
-	r := yamltext.Resolve(n)
-	if r.Kind == yaml.ScalarNode && single {
-		return []word{p.word(n)}
-	}
-	if r.Kind != yaml.SequenceNode {
-		want := "a list of strings"
-		if single {
-			want = "a string or a list of strings"
-		}
-		p.wrong(r, want)
-		return nil
-	}
-	var l []word
-	for _, item := range r.Content {
-		l = append(l, p.word(item))
-	}
-	return l
-}
-
-// wrong reports a value of the wrong type, with an example of the right one.
-func (p *parser) wrong(n *yaml.Node, want string) {
-	at, hint := "", "write it like {members: [a, b]}"
-	if p.key != "" {
-		at, hint = p.key+": ", fmt.Sprintf("write it like %s: %s", p.key, examples[p.key])
-	}
-	p.errorf(n, diag.MalformedDeclaration, hint, "%swant %s, not %s", at, want, yamltext.Describe(n))
-}
-
-// Example is a value of a key of declarations, for hints.
-func Example(key string) string { return examples[key] }
-
-// examples are values of the keys, for hints.
-var examples = map[string]string{
-	"discriminator":              "type",
-	"fields-to-discriminateBy":   "{http: HTTP, tcp: [TCP, TLS]}",
-	"deduceInvalidDiscriminator": "true",
-	"members":                    "[a, b]",
-	"name":                       "backend",
-	"cardinality":                "ExactlyOne",
-	"optionalMembers":            "[tcp]",
-	"emptyIsUnset":               "[http]",
-	"unmappedValues":             "Forbid",
-	"discriminatorChange":        "Clear",
-	"allowedChanges":             "{HTTP: [TCP]}",
-	"ratchet":                    "true",
-	"handWrittenRules":           "Replace",
-}
-
-func (p *parser) boolean(n *yaml.Node) bool {
-	n = yamltext.Resolve(n)
-	// Other spellings of a boolean are booleans to some readers only.
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" || n.Value != "true" && n.Value != "false" {
-		p.wrong(n, "true or false")
-		if meant, ok := booleans[strings.ToLower(n.Value)]; ok && n.Kind == yaml.ScalarNode {
-			last := &p.diags[len(p.diags)-1]
-			last.Hint = fmt.Sprintf("write it like %s: %s", p.key, meant)
-			last.Edits = diag.Replace(n.Line, n.Column, p.written(n), meant)
-		}
-	}
-	return n.Value == "true"
-}
-
-// booleans are words for what must be true or false, in quotes or not.
-var booleans = map[string]string{"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
-
-func enumeration[T comparable](p *parser, values names[T], key, n *yaml.Node) T {
-	w := p.word(n)
-	v, ok := values[w.text]
-	if !ok && w.set {
-		hint, known := "", slices.Sorted(maps.Keys(values))
-		if best := spelling.Closest(w.text, known); best != "" {
-			hint = fmt.Sprintf("write %q", best)
-		}
-		p.errorWith(w.respelt(known), yamltext.Resolve(n), diag.MalformedDeclaration, hint, "%s must be one of %s", key.Value, values.list())
-	}
-	return v
 }

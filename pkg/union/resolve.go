@@ -54,14 +54,14 @@ func (r *resolver) errorf(pos diag.Pos, code diag.Code, hint, format string, arg
 
 // misspelt reports a name that is none of those known. No edit makes it one of those taken.
 func (r *resolver) misspelt(w word, known, taken []string, code diag.Code, format string, args ...any) {
-	r.errorf(w.pos, code, nearest(w.text, known), format, args...)
-	r.diags[len(r.diags)-1].Edits = w.respelt(known, taken...)
+	r.errorf(w.Pos, code, nearest(w.Text, known), format, args...)
+	r.diags[len(r.diags)-1].Edits = w.Respelt(known, taken...)
 }
 
 func (r *resolver) resolve() {
 	d := r.d
 	r.u = &Union{
-		Name: d.name.text, Discriminator: d.discriminator.text, Cardinality: d.cardinality,
+		Name: d.name.Text, Discriminator: d.discriminator.Text, Cardinality: d.cardinality,
 		ForbidUnmapped: d.forbidUnmapped != nil && *d.forbidUnmapped, Deduce: d.deduce, Change: d.change, Ratchet: d.ratchet, Replace: d.replace,
 	}
 	if r.elsewhere() {
@@ -76,7 +76,7 @@ func (r *resolver) resolve() {
 		return
 	}
 	r.members()
-	if d.discriminator.set {
+	if d.discriminator.Set {
 		r.discriminator()
 	}
 	r.cardinality()
@@ -93,17 +93,17 @@ func (r *resolver) swapped() bool {
 	values := map[string][]string{} // by property
 	var properties []string
 	for _, f := range d.fields {
-		if _, ok := r.schema.Properties[f.name.text]; ok || len(f.values) == 0 {
+		if _, ok := r.schema.Properties[f.name.Text]; ok || len(f.values) == 0 {
 			return false
 		}
 		for _, v := range f.values {
-			if _, ok := r.schema.Properties[v.text]; !ok {
+			if _, ok := r.schema.Properties[v.Text]; !ok {
 				return false
 			}
-			if values[v.text] == nil {
-				properties = append(properties, v.text)
+			if values[v.Text] == nil {
+				properties = append(properties, v.Text)
 			}
-			values[v.text] = append(values[v.text], f.name.text)
+			values[v.Text] = append(values[v.Text], f.name.Text)
 		}
 	}
 	r.errorf(d.fieldsPos, diag.UnknownMember, "write "+mapping(properties, values), "the keys of fields-to-discriminateBy are members, and the values those of the discriminator: here they are swapped")
@@ -113,25 +113,25 @@ func (r *resolver) swapped() bool {
 // unvalued reports members beside a discriminator.
 func (r *resolver) unvalued() bool {
 	d := r.d
-	if !d.members || !d.discriminator.set {
+	if !d.members || !d.discriminator.Set {
 		return false
 	}
 	hint := "use fields-to-discriminateBy: {member: Value}"
 	values := map[string][]string{}
 	var members []string
-	property := r.schema.Properties[d.discriminator.text]
+	property := r.schema.Properties[d.discriminator.Text]
 	for _, f := range d.fields {
 		for _, v := range enumOf(&property) {
-			if strings.EqualFold(v, f.name.text) {
-				values[f.name.text] = []string{v}
+			if strings.EqualFold(v, f.name.Text) {
+				values[f.name.Text] = []string{v}
 			}
 		}
-		members = append(members, f.name.text)
+		members = append(members, f.name.Text)
 	}
 	if len(members) > 0 && len(values) == len(members) {
 		hint = "write " + mapping(members, values)
 	}
-	r.errorf(d.fieldsPos, diag.Contradiction, hint, "members has no room for the values of discriminator %q", d.discriminator.text)
+	r.errorf(d.fieldsPos, diag.Contradiction, hint, "members has no room for the values of discriminator %q", d.discriminator.Text)
 	return true
 }
 
@@ -200,16 +200,16 @@ func (r *resolver) members() {
 	}
 	valueOf := map[string]string{}
 	for _, f := range d.fields {
-		m := Member{Name: f.name.text}
+		m := Member{Name: f.name.Text}
 		if slices.ContainsFunc(r.u.Members, func(o Member) bool { return o.Name == m.Name }) {
-			r.errorf(f.name.pos, diag.MemberShared, "", "%q is listed twice", m.Name)
+			r.errorf(f.name.Pos, diag.MemberShared, "", "%q is listed twice", m.Name)
 			continue
 		}
 		prop, ok := r.property(f.name, diag.UnknownMember, "member")
 		if ok {
 			r.alwaysSet(f.name, prop)
 		}
-		if d.discriminator.set {
+		if d.discriminator.Set {
 			m.Values = r.values(f, valueOf)
 		}
 		r.u.Members = append(r.u.Members, m)
@@ -219,8 +219,8 @@ func (r *resolver) members() {
 			m.Optional = true
 		}
 	}
-	if len(d.optionalMembers) > 0 && !d.discriminator.set {
-		r.errorf(d.optionalMembers[0].pos, diag.Contradiction, "without a discriminator no member is required: delete optionalMembers",
+	if len(d.optionalMembers) > 0 && !d.discriminator.Set {
+		r.errorf(d.optionalMembers[0].Pos, diag.Contradiction, "without a discriminator no member is required: delete optionalMembers",
 			"optionalMembers needs a discriminator that selects members")
 	}
 	for _, w := range d.emptyIsUnset {
@@ -234,20 +234,20 @@ func (r *resolver) members() {
 func (r *resolver) values(f fieldValues, memberOf map[string]string) []string {
 	var l []string
 	if len(f.values) == 0 {
-		r.errorf(f.name.pos, diag.NoMembers, "give it a value", "no discriminator value selects %q", f.name.text)
+		r.errorf(f.name.Pos, diag.NoMembers, "give it a value", "no discriminator value selects %q", f.name.Text)
 	}
 	for _, v := range f.values {
-		other, taken := memberOf[v.text]
+		other, taken := memberOf[v.Text]
 		switch {
-		case v.text == "":
-			r.errorf(v.pos, diag.EmptyValue, `"" means that the discriminator is unset: give the member a value`, "the empty value cannot select %q", f.name.text)
-		case taken && other == f.name.text:
-			r.errorf(v.pos, diag.DuplicateValue, "delete one of them", "value %q is listed twice for %q", v.text, other)
+		case v.Text == "":
+			r.errorf(v.Pos, diag.EmptyValue, `"" means that the discriminator is unset: give the member a value`, "the empty value cannot select %q", f.name.Text)
+		case taken && other == f.name.Text:
+			r.errorf(v.Pos, diag.DuplicateValue, "delete one of them", "value %q is listed twice for %q", v.Text, other)
 		case taken:
-			r.errorf(v.pos, diag.DuplicateValue, "give each member its own value", "value %q selects both %q and %q", v.text, other, f.name.text)
+			r.errorf(v.Pos, diag.DuplicateValue, "give each member its own value", "value %q selects both %q and %q", v.Text, other, f.name.Text)
 		default:
-			memberOf[v.text] = f.name.text
-			l = append(l, v.text)
+			memberOf[v.Text] = f.name.Text
+			l = append(l, v.Text)
 		}
 	}
 	return l
@@ -255,9 +255,9 @@ func (r *resolver) values(f fieldValues, memberOf map[string]string) []string {
 
 // member returns the member that a list of the declaration names.
 func (r *resolver) member(w word, list string) *Member {
-	i := slices.IndexFunc(r.u.Members, func(m Member) bool { return m.Name == w.text })
+	i := slices.IndexFunc(r.u.Members, func(m Member) bool { return m.Name == w.Text })
 	if i < 0 {
-		r.misspelt(w, r.u.MemberNames(), nil, diag.UnknownMember, "%s names %q, which is no member of this union", list, w.text)
+		r.misspelt(w, r.u.MemberNames(), nil, diag.UnknownMember, "%s names %q, which is no member of this union", list, w.Text)
 		return nil
 	}
 	return &r.u.Members[i]
@@ -265,19 +265,19 @@ func (r *resolver) member(w word, list string) *Member {
 
 // property returns the schema of a property that rules will read.
 func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensionsv1.JSONSchemaProps, bool) {
-	prop, ok := r.schema.Properties[w.text]
+	prop, ok := r.schema.Properties[w.Text]
 	if !ok {
-		r.misspelt(w, slices.Collect(maps.Keys(r.schema.Properties)), r.d.Properties(), unknown, "%s %q is not a property of this object", role, w.text)
+		r.misspelt(w, slices.Collect(maps.Keys(r.schema.Properties)), r.d.Properties(), unknown, "%s %q is not a property of this object", role, w.Text)
 		return nil, false
 	}
-	if _, ok := apiservercel.Escape(w.text); !ok {
-		r.errorf(w.pos, diag.InexpressibleName, "rename the property: CEL names are letters, digits, '_', '-', '.' and '/', and start with no digit",
-			"CEL cannot express the name of %s %q", role, w.text)
+	if _, ok := apiservercel.Escape(w.Text); !ok {
+		r.errorf(w.Pos, diag.InexpressibleName, "rename the property: CEL names are letters, digits, '_', '-', '.' and '/', and start with no digit",
+			"CEL cannot express the name of %s %q", role, w.Text)
 		return nil, false
 	}
 	if !visible(&prop) {
-		r.errorf(w.pos, diag.InvisibleProperty, "give the property (and its items or values) a type",
-			"CEL cannot see %s %q: its schema is %s", role, w.text, describe(&prop))
+		r.errorf(w.Pos, diag.InvisibleProperty, "give the property (and its items or values) a type",
+			"CEL cannot see %s %q: its schema is %s", role, w.Text, describe(&prop))
 		return nil, false
 	}
 	return &prop, true
@@ -286,12 +286,12 @@ func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensi
 func (r *resolver) alwaysSet(w word, prop *apiextensionsv1.JSONSchemaProps) {
 	const hint = "members are optional properties without a default: only the union decides which one is set"
 	switch {
-	case r.resource && (w.text == "apiVersion" || w.text == "kind" || w.text == "metadata"):
-		r.errorf(w.pos, diag.MemberAlwaysSet, hint, "member %q is set in every resource", w.text)
-	case slices.Contains(r.schema.Required, w.text):
-		r.errorf(w.pos, diag.MemberAlwaysSet, hint, "member %q is required by the schema, so it is always set", w.text)
+	case r.resource && (w.Text == "apiVersion" || w.Text == "kind" || w.Text == "metadata"):
+		r.errorf(w.Pos, diag.MemberAlwaysSet, hint, "member %q is set in every resource", w.Text)
+	case slices.Contains(r.schema.Required, w.Text):
+		r.errorf(w.Pos, diag.MemberAlwaysSet, hint, "member %q is required by the schema, so it is always set", w.Text)
 	case prop.Default != nil:
-		r.errorf(w.pos, diag.MemberAlwaysSet, hint, "member %q has a default, so it is always set", w.text)
+		r.errorf(w.Pos, diag.MemberAlwaysSet, hint, "member %q has a default, so it is always set", w.Text)
 	}
 }
 
@@ -303,7 +303,7 @@ func (r *resolver) emptyIsUnset(m *Member, w word) {
 	m.Fields = nil // the member may be listed twice
 	switch {
 	case prop.XEmbeddedResource:
-		r.errorf(w.pos, diag.EmptyIsUnsetType, "take it out of emptyIsUnset", "%q is an embedded resource, which is never empty", m.Name)
+		r.errorf(w.Pos, diag.EmptyIsUnsetType, "take it out of emptyIsUnset", "%q is an embedded resource, which is never empty", m.Name)
 	case prop.Type == "string" && prop.Format == "" && !prop.XIntOrString:
 		m.Empty = EmptyString
 	case prop.Type == "array", prop.Type == "object" && prop.AdditionalProperties != nil && prop.AdditionalProperties.Schema != nil:
@@ -313,17 +313,17 @@ func (r *resolver) emptyIsUnset(m *Member, w word) {
 		for _, name := range slices.Sorted(maps.Keys(prop.Properties)) {
 			field := prop.Properties[name]
 			if _, ok := apiservercel.Escape(name); !ok || !visible(&field) {
-				r.errorf(w.pos, diag.InvisibleProperty, "take the member out of emptyIsUnset, or give the property a type",
+				r.errorf(w.Pos, diag.InvisibleProperty, "take the member out of emptyIsUnset, or give the property a type",
 					"CEL cannot tell whether %q is empty: it does not see its property %q", m.Name, name)
 			}
 			m.Fields = append(m.Fields, name)
 		}
 		if prop.XPreserveUnknownFields != nil && *prop.XPreserveUnknownFields {
-			r.errorf(w.pos, diag.InvisibleProperty, "take the member out of emptyIsUnset",
+			r.errorf(w.Pos, diag.InvisibleProperty, "take the member out of emptyIsUnset",
 				"CEL cannot tell whether %q is empty: it does not see unknown fields", m.Name)
 		}
 	default:
-		r.errorf(w.pos, diag.EmptyIsUnsetType, "take it out of emptyIsUnset",
+		r.errorf(w.Pos, diag.EmptyIsUnsetType, "take it out of emptyIsUnset",
 			"emptyIsUnset works for strings without a format, lists, maps and objects with properties; %q is %s", m.Name, describe(&prop))
 	}
 }
@@ -332,14 +332,14 @@ func (r *resolver) discriminator() {
 	d, u := r.d, r.u
 	prop, ok := r.property(d.discriminator, diag.UnknownDiscriminator, "discriminator")
 	if slices.ContainsFunc(u.Members, func(m Member) bool { return m.Name == u.Discriminator }) {
-		r.errorf(d.discriminator.pos, diag.DiscriminatorIsMember, "take it out of the members", "%q is both the discriminator and a member", u.Discriminator)
+		r.errorf(d.discriminator.Pos, diag.DiscriminatorIsMember, "take it out of the members", "%q is both the discriminator and a member", u.Discriminator)
 		return
 	}
 	if !ok {
 		return
 	}
 	if prop.Type != "string" || prop.XIntOrString || slices.Contains([]string{"byte", "date", "date-time", "duration"}, prop.Format) {
-		r.errorf(d.discriminator.pos, diag.DiscriminatorNotString, "use a property of type string without format",
+		r.errorf(d.discriminator.Pos, diag.DiscriminatorNotString, "use a property of type string without format",
 			"discriminator %q must be a string to CEL; it is %s", u.Discriminator, describe(prop))
 		return
 	}
@@ -349,7 +349,7 @@ func (r *resolver) discriminator() {
 			hint = "drop the default: with it, the discriminator is set where users leave it out, and never deduced"
 		}
 		r.diags = append(r.diags, diag.Diagnostic{
-			Code: diag.DefaultedDiscriminator, Severity: diag.Warning, Pos: d.discriminator.pos, Path: d.Path, Hint: hint,
+			Code: diag.DefaultedDiscriminator, Severity: diag.Warning, Pos: d.discriminator.Pos, Path: d.Path, Hint: hint,
 			Message: fmt.Sprintf("discriminator %q has the default %s: users get errors about a value they never wrote", u.Discriminator, prop.Default.Raw),
 		})
 	}
@@ -377,8 +377,8 @@ func (r *resolver) enum(prop *apiextensionsv1.JSONSchemaProps) {
 	enum := enumOf(prop)
 	for _, f := range r.d.fields {
 		for _, v := range f.values {
-			if v.text != "" && !slices.Contains(enum, v.text) {
-				r.misspelt(v, enum, r.u.Values, diag.ValueNotInEnum, "value %q of member %q is not in the enum of %q", v.text, f.name.text, r.u.Discriminator)
+			if v.Text != "" && !slices.Contains(enum, v.Text) {
+				r.misspelt(v, enum, r.u.Values, diag.ValueNotInEnum, "value %q of member %q is not in the enum of %q", v.Text, f.name.Text, r.u.Discriminator)
 			}
 		}
 	}
@@ -445,34 +445,34 @@ func (r *resolver) table() {
 	u := r.u
 	check := func(w word) {
 		known, what := u.MemberNames(), "member"
-		ok := slices.Contains(known, w.text)
-		if r.d.discriminator.set {
+		ok := slices.Contains(known, w.Text)
+		if r.d.discriminator.Set {
 			ok = r.changes(w)
 			known, what = u.Values, "value of the discriminator"
 		}
 		if ok {
 			return
 		}
-		r.misspelt(w, known, nil, diag.UnknownChange, "allowedChanges names %q, which is no known %s", w.text, what)
-		if last := &r.diags[len(r.diags)-1]; r.d.discriminator.set && last.Hint == "" {
+		r.misspelt(w, known, nil, diag.UnknownChange, "allowedChanges names %q, which is no known %s", w.Text, what)
+		if last := &r.diags[len(r.diags)-1]; r.d.discriminator.Set && last.Hint == "" {
 			last.Hint = "add it to the members or to the enum of the discriminator"
 		}
 	}
 	u.Allowed = map[string][]string{}
 	for _, t := range r.d.allowed {
-		if t.from.text == "" {
-			r.errorf(t.from.pos, diag.UnknownChange, "delete this row", "an unset union may always be set: %q needs no row", "")
+		if t.from.Text == "" {
+			r.errorf(t.from.Pos, diag.UnknownChange, "delete this row", "an unset union may always be set: %q needs no row", "")
 			continue
 		}
 		check(t.from)
 		row := []string{}
 		for _, to := range t.to {
-			if to.text != "" {
+			if to.Text != "" {
 				check(to)
 			}
-			row = append(row, to.text)
+			row = append(row, to.Text)
 		}
-		u.Allowed[t.from.text] = row
+		u.Allowed[t.from.Text] = row
 	}
 }
 
@@ -480,26 +480,26 @@ func (r *resolver) table() {
 func (r *resolver) overlaps(memberOf, discriminatorOf map[string]*Declaration) {
 	d := r.d
 	shared := func(w word, code diag.Code, other *Declaration, format string) {
-		r.errorf(w.pos, code, "declare one union, or use different properties: each belongs to one union at most", format, w.text)
+		r.errorf(w.Pos, code, "declare one union, or use different properties: each belongs to one union at most", format, w.Text)
 		r.diags[len(r.diags)-1].Related = []diag.Related{{Pos: other.Pos, Message: "the other union"}}
 	}
-	if w := d.discriminator; w.text != "" {
-		if other := discriminatorOf[w.text]; other != nil {
+	if w := d.discriminator; w.Text != "" {
+		if other := discriminatorOf[w.Text]; other != nil {
 			shared(w, diag.DiscriminatorShared, other, "%q is the discriminator of two unions")
-		} else if other := memberOf[w.text]; other != nil {
+		} else if other := memberOf[w.Text]; other != nil {
 			shared(w, diag.DiscriminatorIsMember, other, "discriminator %q is a member of another union")
 		}
 	}
 	for _, f := range d.fields {
-		if other := memberOf[f.name.text]; other != nil && other != d {
+		if other := memberOf[f.name.Text]; other != nil && other != d {
 			shared(f.name, diag.MemberShared, other, "%q is a member of two unions")
-		} else if other := discriminatorOf[f.name.text]; other != nil {
+		} else if other := discriminatorOf[f.name.Text]; other != nil {
 			shared(f.name, diag.DiscriminatorIsMember, other, "member %q is the discriminator of another union")
 		}
-		memberOf[f.name.text] = d
+		memberOf[f.name.Text] = d
 	}
-	if d.discriminator.text != "" {
-		discriminatorOf[d.discriminator.text] = d
+	if d.discriminator.Text != "" {
+		discriminatorOf[d.discriminator.Text] = d
 	}
 }
 
@@ -588,16 +588,16 @@ func first(positions ...diag.Pos) diag.Pos {
 }
 
 // Discriminator returns the discriminator's name as declared, or "".
-func (d *Declaration) Discriminator() string { return d.discriminator.text }
+func (d *Declaration) Discriminator() string { return d.discriminator.Text }
 
 // Properties returns the names of all properties that d reads, as declared.
 func (d *Declaration) Properties() []string {
 	var l []string
-	if d.discriminator.set {
-		l = append(l, d.discriminator.text)
+	if d.discriminator.Set {
+		l = append(l, d.discriminator.Text)
 	}
 	for _, f := range d.fields {
-		l = append(l, f.name.text)
+		l = append(l, f.name.Text)
 	}
 	return l
 }

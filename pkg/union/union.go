@@ -1,8 +1,8 @@
 package union
 
 import (
+	"maps"
 	"slices"
-	"strings"
 )
 
 // Union is a checked declaration: what a union object may look like and how it
@@ -124,14 +124,7 @@ func (n names[T]) name(v T) string {
 	return ""
 }
 
-func (n names[T]) list() string {
-	l := make([]string, 0, len(n))
-	for name := range n {
-		l = append(l, name)
-	}
-	slices.Sort(l)
-	return strings.Join(l, ", ")
-}
+func (n names[T]) list() []string { return slices.Sorted(maps.Keys(n)) }
 
 // MemberOf returns the index of the member that value selects, or -1: the value
 // is memberless or unset.

@@ -59,7 +59,7 @@ func TestVisible(t *testing.T) {
 		if got, want := visible(&s), theirs != nil; got != want {
 			t.Errorf("visible(%s) = %t", text, got)
 		}
-		r := &resolver{d: &Declaration{discriminator: word{text: "type", set: true}}, u: &Union{Discriminator: "type"}, schema: &apiextensionsv1.JSONSchemaProps{
+		r := &resolver{d: &Declaration{discriminator: word{Text: "type", Set: true}}, u: &Union{Discriminator: "type"}, schema: &apiextensionsv1.JSONSchemaProps{
 			Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"type": s},
 		}}
 		r.discriminator()

@@ -199,32 +199,32 @@ var bad = []struct {
 	{name: "not a mapping", text: "- a # unioncel.dev/\n", want: []string{
 		`1:1: error: UC701: want a UnionSet, not a list; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
 	{name: "none of ours", text: "root:x:0:0\npassword: &a a\nb: *c\n", schema: true, want: []string{
-		`error: UC701: this is no UnionSet: it has no apiVersion: unioncel.dev/v1alpha1; write it, and kind: UnionSet; CRDs are arguments`}},
+		`error: UC701: this is no UnionSet: it has no apiVersion: unioncel.dev/v1alpha1; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet; CRDs are arguments`}},
 	{name: "null", text: "~ # unioncel.dev/\n", want: []string{
 		`1:1: error: UC701: want a UnionSet, not null; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
 	{name: "no kind", text: "apiVersion: unioncel.dev/v1alpha1\nschemas: []\n", want: []string{
-		`1:1: error: UC701: this document has no kind; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
+		`1:1: error: UC701: kind is missing; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
 	{name: "no apiVersion", text: "kind: UnionSet # unioncel.dev/\nschemas: []\n", want: []string{
-		`1:1: error: UC701: this document has no apiVersion; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
+		`1:1: error: UC701: apiVersion is missing; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
 	{name: "kind of the wrong type", text: "apiVersion: unioncel.dev/v1alpha1\nkind: [UnionSet]\nschemas: []\n", want: []string{
-		`2:7: error: UC701: kind: want a string, not a list; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
+		`2:7: error: UC701: kind: want a string, not a list; write it like kind: UnionSet`}},
 	{name: "compiled CRD", text: "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {annotations: {unioncel.dev/unions: x}}\n", want: []string{
-		`2:7: error: UC701: want a UnionSet, not a CustomResourceDefinition; give CRDs as arguments`}},
-	{name: "other kind", text: "apiVersion: v1\nkind: List\nitems:  # unioncel.dev/\n", want: []string{
-		`2:7: error: UC701: documents of kind UnionSet are read here, not "List"; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
+		`2:7: error: UC701: kind must be UnionSet, not "CustomResourceDefinition"; give CRDs as arguments`}},
+	{name: "other kind", text: "apiVersion: v1\nkind: List\nitems: [] # unioncel.dev/\n", want: []string{
+		`2:7: error: UC701: kind must be UnionSet, not "List"; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
 	{name: "later version", text: "apiVersion: unioncel.dev/v1\nkind: UnionSet\nschemas: []\n", want: []string{
-		`1:13: error: UC701: a UnionSet is read in apiVersion unioncel.dev/v1alpha1, not "unioncel.dev/v1"; write unioncel.dev/v1alpha1`}},
+		`1:13: error: UC701: apiVersion must be unioncel.dev/v1alpha1, not "unioncel.dev/v1"; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
 
 	{name: "no schemas", text: header, want: []string{
 		`1:1: error: UC701: this UnionSet has no schemas; list the schemas with unions: schemas: [{crd: backups.example.com, path: spec, x-kubernetes-unions: [...]}]`}},
 	{name: "schemas by name", text: header + "schemas:\n  a.example.com: {}\n", want: []string{
-		`4:3: error: UC701: schemas: want a list, not a mapping; write an item per schema: - crd: backups.example.com`}},
+		`4:3: error: UC701: schemas: want a list, not a mapping; write it like schemas: [{crd: backups.example.com, path: spec, x-kubernetes-unions: [...]}]`}},
 	{name: "schema is a string", text: header + "schemas: [a.example.com]\n", want: []string{
 		`3:11: error: UC701: an item of schemas must be a mapping, not "a.example.com"; its keys are crd, versions, path, x-kubernetes-unions, extend`}},
 	{name: "metadata is a string", text: header + "metadata: backups\nschemas: []\n", want: []string{
-		`3:11: error: UC701: metadata: want a mapping, not "backups"; write it like metadata: {name: backups}, or delete it`}},
+		`3:11: error: UC701: metadata: want a mapping, not "backups"; write it like metadata: {name: backups}`}},
 	{name: "name is a list", text: header + "metadata: {name: [a]}\nschemas: []\n", want: []string{
-		`3:18: error: UC701: name: want a string, not a list; write it like name: backups`}},
+		`3:18: error: UC701: name: want a string, not a list; write it like name: unions`}},
 
 	{name: "no crd", text: header + "schemas:\n- path: spec\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
 		`4:3: error: UC701: this item of schemas has no crd; write the name of the CRD, such as crd: backups.example.com`}},
@@ -256,7 +256,7 @@ var bad = []struct {
 		`6:3: error: UC701: the root of a.example.com has unions twice in version v1: an item without versions is for all of them; put all unions of one schema into one list (4:3)`,
 	}},
 	{name: "one version", text: header + "schemas:\n- crd: a.example.com\n  versions: v1\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
-		`5:13: error: UC701: versions: want a list of names, not "v1"; write it like versions: [v1]`}},
+		`5:13: error: UC701: versions: want a list, not "v1"; write it like versions: [v1]`}},
 	{name: "no version", text: header + "schemas:\n- crd: a.example.com\n  versions: []\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
 		`5:13: error: UC701: versions is empty; name versions, or leave the key out for all of them`}},
 	{name: "version with group", text: header + "schemas:\n- crd: a.example.com\n  versions: [example.com/v1]\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
