@@ -41,6 +41,7 @@ var allowed = map[string][]string{
 	"internal/yamlconfig": {"internal/source", "internal/spelling", "internal/yamltext", "pkg/diag", "pkg/limit"},
 	"internal/yamltext":   {},
 	"internal/servertest": {},
+	"internal/schematest": {"internal/yamltext"},
 	"internal/scripttest": {},
 	"test/hostile":        {},
 	"internal/unioncases": {"pkg/union"},

@@ -2,42 +2,20 @@ package krm
 
 import (
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	sigs "sigs.k8s.io/yaml"
+	"github.com/unioncel/unioncel/internal/schematest"
 )
 
-func readSchema(t *testing.T, name string) any {
-	t.Helper()
-	data, err := os.ReadFile("../../docs/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema, err := jsonschema.UnmarshalJSON(strings.NewReader(string(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return schema
-}
-
 // The JSON Schema accepts what the function does, and refuses what it refuses and the
-// schema can see.
+// schema can see; it has the keys that are read.
 func TestSchema(t *testing.T) {
-	const url = "https://raw.githubusercontent.com/unioncel/unioncel/main/docs/"
-	c := jsonschema.NewCompiler() // it checks the schemas against their metaschema, too
-	for _, name := range []string{"unioncompiler.schema.json", "unionset.schema.json"} {
-		if err := c.AddResource(url+name, readSchema(t, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	schema, err := c.Compile(url + "unioncompiler.schema.json")
-	if err != nil {
-		t.Fatal(err)
+	schema := schematest.Read(t, "unioncompiler")
+	if got, want := slices.Sorted(maps.Keys(schema.Properties(""))), slices.Sorted(slices.Values(append(configKeys.Names(), "apiVersion", "kind"))); !slices.Equal(got, want) {
+		t.Errorf("the schema has the keys\n%q, want\n%q", got, want)
 	}
 	files := fstest.MapFS{
 		"crds/a.yaml": {Data: []byte(crdText("a"))},
@@ -85,30 +63,8 @@ func TestSchema(t *testing.T) {
 		if good := !r.Diagnostics.HasErrors(); good != tt.good {
 			t.Errorf("the function says %v of\n%s", r.Diagnostics, tt.text)
 		}
-		data, err := sigs.YAMLToJSON([]byte(tt.text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := jsonschema.UnmarshalJSON(strings.NewReader(string(data)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := schema.Validate(v); (err == nil) != (tt.good || tt.blind) {
+		if err := schema.Validate(t, tt.text); (err == nil) != (tt.good || tt.blind) {
 			t.Errorf("the schema says %v of\n%s", err, tt.text)
-		}
-	}
-}
-
-// The schema has the keys that are read, each with a description.
-func TestSchemaKeys(t *testing.T) {
-	root, _ := readSchema(t, "unioncompiler.schema.json").(map[string]any)
-	properties, _ := root["properties"].(map[string]any)
-	if got, want := slices.Sorted(maps.Keys(properties)), slices.Sorted(slices.Values(append(configKeys.Names(), "apiVersion", "kind"))); !slices.Equal(got, want) {
-		t.Errorf("the schema has the keys\n%q, want\n%q", got, want)
-	}
-	for key, v := range properties {
-		if property, _ := v.(map[string]any); property["description"] == nil {
-			t.Errorf("%s has no description", key)
 		}
 	}
 }
