@@ -25,17 +25,17 @@ func (a *app) compileCommand() *cobra.Command {
 		Short: "Replace declared unions by validation rules",
 		Long: `Compile replaces every x-kubernetes-unions in CustomResourceDefinitions by
 x-kubernetes-validations. Everything else in the files stays as it is, to the
-byte, and so do documents that are no CustomResourceDefinitions. Compiling a
+byte, and so do documents that are not CustomResourceDefinitions. Compiling a
 second time changes nothing.
 
-Unions are declared in the CRDs, or elsewhere: with --go by markers in the Go types
-that controller-gen makes the CRDs of, with --unions in a file of kind UnionSet. The
-result remembers them, so it can be compiled again without those flags.
+Unions are declared in the CRDs or outside them: with --go, by markers in the Go types
+from which controller-gen generates the CRDs; with --unions, in a file of kind UnionSet.
+The result records them, so it can be compiled again without those flags.
 
-The options of a project stand in ` + configFile + `, and flags override them: for each
-input that in its directory or nearest above it, up to the root of the repository
-(docs/config.md). Without one, --check takes encoding and Kubernetes version from the
-annotation of what was compiled.
+A project keeps its options in ` + configFile + `, which flags override. For each input,
+the file in its directory or the nearest one above it is used, up to the root of the
+repository (docs/config.md). Without one, --check takes the encoding and the Kubernetes
+version from the annotation of the compiled file.
 
 ` + inputHelp,
 		Example: `  # Print the result of one file
@@ -47,7 +47,7 @@ annotation of what was compiled.
   # Compile a directory into another one
   unioncel compile -o dist/crd config/crd
 
-  # In CI: fail and show what is not compiled, or that there is nothing to compile
+  # In CI: fail if something is not compiled, and show it, or if there is nothing to compile
   unioncel compile --check --diff --require-unions config/crd
 
   # The same in a project with .unioncel.yaml
@@ -69,7 +69,7 @@ annotation of what was compiled.
 			return a.convert(cmd, &flags, a.scope(cmd, &compiler, true), func(f *crdpatch.File, in input) ([]byte, diag.List) {
 				opts := f.Options()
 				opts.AsRecorded = flags.check && in.scope.name == ""
-				out, l := skipping(in.scope.outside, func(e union.Elsewhere) ([]byte, diag.List) {
+				out, l := skipping(in.scope.external, func(e union.Elsewhere) ([]byte, diag.List) {
 					opts.Elsewhere = e
 					return t(f.With(opts))
 				})
@@ -86,9 +86,9 @@ annotation of what was compiled.
 	compiler.registerGate(cmd)
 	compiler.registerStrict(cmd)
 	cmd.Flags().BoolVar(&compiler.opts.KeepUnions, "keep-unions", false,
-		"keep x-kubernetes-unions, where it stands in the CRD, beside the rules; API servers refuse or drop it")
+		"keep x-kubernetes-unions of the CRD in the result, along with the rules; API servers reject or drop it")
 	cmd.Flags().BoolVar(&compiler.opts.NoAnnotation, "no-annotation", false,
-		"leave out the annotation that recompiling and decompiling rely on")
+		"omit the annotation that recompiling and decompiling rely on")
 	registerForget(cmd, &compiler.opts)
 	compiler.unions.registerSkip(cmd)
 	cmd.Flags().BoolVar(&verify, "verify", false,

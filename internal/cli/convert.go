@@ -24,23 +24,23 @@ type transform func(f *crdpatch.File) ([]byte, diag.List)
 const inputHelp = `Without arguments, and for -, the input is standard input. A directory means
 its *.yaml, *.yml and *.json at any depth, without hidden files and
 directories, and without following symbolic links to directories, or to files
-outside of it; those that cannot be read and speak of no CRD, such as templates,
+outside it; files that cannot be read and do not mention CRDs, such as templates,
 are skipped. A file given twice is processed once.
 
 Results go to standard output. One result is printed as it is; several become
 one stream: YAML documents separated by ---, or, when all are JSON, one JSON
 text after the other. With -w every changed file is replaced. With -o the
-results go elsewhere: for standard input the name is that of a file; for a
-single file that of a file, or of an existing directory to put it in; otherwise
-it is that of a directory, created when missing, where a file gets its own name
-and the files of a directory keep their places. -w replaces the file that a
-symbolic link leads to; -o writes through none. Either every file is written or
-none. A run that is killed may have written some, each whole, and leave .unioncel-*
-files beside them, which the next run removes.
+results go to another place: with standard input, to a file of that name; with a
+single file, to a file of that name or into an existing directory; otherwise into
+a directory, created if missing, in which a file keeps its name and the files of a
+directory keep their relative paths. -w replaces the file that a symbolic link
+leads to; -o never writes through a link. Either all files are written or none. A
+run that is killed may have written some, each of them whole, and may leave
+.unioncel-* files next to them, which the next run removes.
 
---check lists the inputs whose result differs, --diff shows how, also when other
-inputs have errors; both write nothing. A difference is exact, for patch; only on a
-terminal, characters in it that do more than show themselves are spelled out.`
+--check lists the inputs whose result differs and --diff shows how, even if other
+inputs have errors; neither writes anything. A difference is exact, for patch; only
+on a terminal are control and invisible characters in it spelled out.`
 
 // conversion holds the flags of a command that turns files into files.
 type conversion struct {
@@ -68,7 +68,7 @@ func (c *conversion) validate(cmd *cobra.Command) error {
 	}
 	switch {
 	case c.write && c.output != "":
-		return usagef("-w and -o exclude each other")
+		return usagef("-w and -o cannot be used together")
 	case c.write && (c.check || c.diff):
 		return usagef("-w writes, --check and --diff do not")
 	case c.output != "" && (c.check || c.diff):
@@ -99,7 +99,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 	if l.failed() {
 		err := a.report(l.files(), flags.format.name)
 		if l.sound() {
-			a.note("nothing is compiled; --skip-invalid leaves out the unions of the structs with errors")
+			a.note("nothing is compiled; --skip-invalid leaves out the unions of structs with errors")
 		}
 		return err
 	}

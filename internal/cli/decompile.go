@@ -14,12 +14,11 @@ func (a *app) decompileCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "decompile [FILE|DIR|-]...",
-		Short: "Bring back the unions that were compiled",
-		Long: `Decompile undoes compile: it removes the rules that compile wrote, puts the
-declared unions back in their place, and removes the annotation that remembers
-both. It works on live objects as well. Rules written by hand stay, and a rule
-which the annotation claims, but which its union neither writes nor implies, is
-an error.
+		Short: "Restore the unions that were compiled",
+		Long: `Decompile reverts compile: it removes the rules that compile wrote, restores the
+declared unions in their place, and removes the annotation that records both. It
+works on live objects as well. Hand-written rules stay, and a rule that the
+annotation claims, but its union neither writes nor implies, is an error.
 
 ` + inputHelp,
 		Example: `  # Print the source of a compiled file
@@ -32,7 +31,7 @@ an error.
   unioncel decompile -w config/crd && $EDITOR config/crd/backends.yaml && unioncel compile -w config/crd`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Limits = a.limits
-			return a.convert(cmd, &flags, one(outside{}, opts), func(f *crdpatch.File, _ input) ([]byte, diag.List) { return a.decompile(f) }, args)
+			return a.convert(cmd, &flags, one(external{}, opts), func(f *crdpatch.File, _ input) ([]byte, diag.List) { return a.decompile(f) }, args)
 		},
 	}
 	flags.register(cmd)

@@ -31,34 +31,34 @@ func (a *app) explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [FILE|DIR|-|CODE]...",
 		Short: "Show what compiling adds, what it costs and what users will read",
-		Long: `Explain says for every union of CustomResourceDefinitions which rules compile
-writes, or has written, for it: their costs by the API server's own estimator and
-their shares of its budgets, the bytes they add, why they are written as they
-are, what they imply on update, and the errors that users will read. It writes
-no file.
+		Long: `Explain shows the rules that compile writes, or has written, for every union of
+CustomResourceDefinitions: their costs by the API server's own estimator and their
+shares of its budgets, the bytes they add, why they are written this way, what they
+imply on update, and the errors that users will read. It writes no files.
 
-Of codes of diagnostics, such as UC203, it prints what docs/diagnostics.md says.
+For codes of diagnostics, such as UC203, it prints their entries in
+docs/diagnostics.md.
 
-With --encoding openapi it shows the schema that stands in place of the rules
-about states. Other rules of the CRD may add to what users will read.
+With --encoding openapi it shows the schema that replaces the rules about states.
+Other rules of the CRD may add to what users will read.
 
-Costs are in the unit of the estimator, roughly a comparison. A rule's cost is
-that of evaluating it once, times the number of times that one object can make
-the API server evaluate it.
+Costs are in the estimator's unit, roughly one comparison. A rule's cost is the cost
+of evaluating it once, times the number of times that one object can make the API
+server evaluate it.
 
 Without arguments, and for -, the input is standard input. A directory means
 its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 
 Markdown is meant for GitHub: it has a table of the states and a diagram of the
-changes that each union allows. JSON is one array with an object for each
+changes that each union allows. JSON is an array with an object for each
 CustomResourceDefinition.`,
 		Example: `  # Before compiling: what would be added, and is there room for it?
   unioncel explain crd.yaml
 
-  # Of what is in the cluster
+  # For a CRD in the cluster
   kubectl get crd backends.example.com -o yaml | unioncel explain
 
-  # What is this error about, and what is to be done?
+  # What does this error mean, and how is it fixed?
   unioncel explain UC203
 
   # A page for the documentation

@@ -93,8 +93,8 @@ func TestExplainBroken(t *testing.T) {
 
 func TestExplainUsage(t *testing.T) {
 	for flag, want := range map[string]string{
-		"--format=xml":          `unioncel: invalid argument "xml" for "--format" flag: it is text, markdown or json`,
-		"--output=json":         "unioncel: -o names a file, --format the form; a file of that name is ./json",
+		"--format=xml":          `unioncel: invalid argument "xml" for "--format" flag: must be text, markdown or json`,
+		"--output=json":         "unioncel: -o takes a file, --format a format; for a file of that name write ./json",
 		"--encoding=coarse":     "unioncel: --encoding: ",
 		"--kube-version=latest": "unioncel: --kube-version: ",
 		"--write":               "unioncel: unknown flag: --write",

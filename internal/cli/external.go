@@ -15,19 +15,19 @@ import (
 	"github.com/unioncel/unioncel/pkg/unionset"
 )
 
-// elsewhereFlags say where declarations stand that do not stand in CRDs.
-type elsewhereFlags struct {
+// externalFlags say where declarations outside the CRDs are.
+type externalFlags struct {
 	packages    []string
 	kubebuilder bool
 	sets        []string
-	skipInvalid bool     // a struct with errors is no obstacle to the others
-	listed      []string // nor are these, whose errors are none
+	skipInvalid bool     // leave out structs with errors
+	listed      []string // leave out these, without errors
 	dir         string   // that packages are relative to; empty is the working directory
 	config      string   // that names the packages; empty for flags
 	project     bool     // not all were given as flags
 }
 
-func (f *elsewhereFlags) register(cmd *cobra.Command) {
+func (f *externalFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.packages, "go", nil,
 		"read unions from the markers in the Go packages of this `PATTERN`, such as ./api/...; repeatable")
 	cmd.Flags().BoolVar(&f.kubebuilder, "kubebuilder", false,
@@ -36,18 +36,18 @@ func (f *elsewhereFlags) register(cmd *cobra.Command) {
 }
 
 // registerSkip adds the flag of the commands that write.
-func (f *elsewhereFlags) registerSkip(cmd *cobra.Command) {
+func (f *externalFlags) registerSkip(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.skipInvalid, "skip-invalid", false,
-		"with --go, leave out the unions of structs that have errors, and write the rest;\nthe exit code is 1 all the same")
+		"with --go, leave out the unions of structs that have errors, and write the rest;\nthe exit code is still 1")
 }
 
-// outside is what the flags lead to.
-type outside struct {
+// external is what the flags name.
+type external struct {
 	union.Elsewhere
-	elsewhereFlags
+	externalFlags
 	files  []result // that were read, with what is wrong with them
 	reads  bool     // the command reads UnionSets
-	sound  bool     // what has errors are structs in Go, beside others
+	sound  bool     // only structs in Go have errors, and others have none
 	limits limit.Limits
 	// incomplete says that the inputs need not have all CRDs: nobody has named those.
 	incomplete bool
@@ -55,8 +55,8 @@ type outside struct {
 
 // read reads what the flags name, for CRDs at hand or by itself. Only what cannot be
 // read is an error; what is wrong with it is among the diagnostics of the files.
-func (f *elsewhereFlags) read(crds bool, limits limit.Limits) (outside, error) {
-	e := outside{elsewhereFlags: *f, reads: true, limits: limits}
+func (f *externalFlags) read(crds bool, limits limit.Limits) (external, error) {
+	e := external{externalFlags: *f, reads: true, limits: limits}
 	if f.kubebuilder && len(f.packages) == 0 {
 		return e, usagef("--kubebuilder needs --go: it says which Go packages have the markers")
 	}
@@ -91,15 +91,15 @@ func (f *elsewhereFlags) read(crds bool, limits limit.Limits) (outside, error) {
 	return e, nil
 }
 
-func (e *outside) add(more *union.Elsewhere) {
+func (e *external) add(more *union.Elsewhere) {
 	e.Externals = append(e.Externals, more.Externals...)
 	e.Scopes = append(e.Scopes, more.Scopes...)
 }
 
 // skipping does something with declarations. Where it cannot be done, those of structs
-// that may be skipped and have errors are left out: then their errors stand beside a
-// result, which is otherwise nil with errors.
-func skipping[T any](from *outside, work func(union.Elsewhere) ([]T, diag.List)) ([]T, diag.List) {
+// that may be skipped and have errors are left out: then there are errors as well
+// as a result, which is otherwise nil with errors.
+func skipping[T any](from *external, work func(union.Elsewhere) ([]T, diag.List)) ([]T, diag.List) {
 	var skipped diag.List
 	for e := from.Elsewhere; ; {
 		out, diags := work(e)
@@ -128,7 +128,7 @@ func skipping[T any](from *outside, work func(union.Elsewhere) ([]T, diag.List))
 	}
 }
 
-// contents is what declarations from elsewhere have to do with an input.
+// contents is what matters of an input for external declarations.
 type contents struct {
 	crds     []union.Target
 	readable bool // so that these are all
@@ -137,7 +137,7 @@ type contents struct {
 }
 
 // look finds out what an input has, as far as it matters.
-func (e *outside) look(f *crdpatch.File, counts bool) contents {
+func (e *external) look(f *crdpatch.File, counts bool) contents {
 	c := contents{unionSet: e.reads && unionset.Holds(f.Bytes())}
 	if counts || len(e.Externals) > 0 {
 		c.crds, c.readable = f.CRDs()
@@ -147,7 +147,7 @@ func (e *outside) look(f *crdpatch.File, counts bool) contents {
 
 // missing reports declarations for CRDs that no input has, and warns of UnionSets
 // among the inputs, which pass through as other manifests do.
-func (e *outside) missing(results []result) {
+func (e *external) missing(results []result) {
 	var l diag.List
 	var crds []union.Target
 	readable := true
@@ -155,7 +155,7 @@ func (e *outside) missing(results []result) {
 		read := func(f result) bool { return f.name != "" && sameName(f.name, r.name) }
 		if r.unionSet && !slices.ContainsFunc(e.files, read) {
 			l = append(l, diag.Diagnostic{Code: diag.UnreadUnionSet, Severity: diag.Warning, Pos: diag.Pos{File: r.name},
-				Message: "this is a UnionSet, and its unions are not compiled: it is an input as any other file",
+				Message: "this is a UnionSet, but its unions are not compiled: it is treated like any other input",
 				Hint:    "name it with --unions"})
 		}
 		readable = readable && r.readable
@@ -167,7 +167,7 @@ func (e *outside) missing(results []result) {
 	e.files = append(e.files, result{diagnostics: l})
 }
 
-// ofMarkers makes what compiling says of declarations in Go speak of them.
+// ofMarkers puts diagnostics about declarations in Go into the terms of markers.
 func ofMarkers(l diag.List) {
 	markers.Words(l)
 	for i, d := range l {
@@ -175,7 +175,7 @@ func ofMarkers(l diag.List) {
 		case filepath.Ext(d.Pos.File) != ".go":
 		case strings.HasPrefix(d.Message, "+unioncel:"): // a list of names that are not those of the CRD
 		case d.Code == diag.UnknownMember || d.Code == diag.UnknownDiscriminator || d.Code == diag.NoSuchSchema:
-			l[i].Hint = "the CRD is not that of these types: run controller-gen first"
+			l[i].Hint = "the CRD was not generated from these types: run controller-gen first"
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 func (a *app) extractCommand() *cobra.Command {
 	var (
-		unions elsewhereFlags
+		unions externalFlags
 		path   string
 	)
 	cmd := &cobra.Command{
@@ -29,8 +29,8 @@ file that compile --unions reads: those declared in the schemas, those that
 compile has put into the annotation, those of Go types (--go) and of other
 UnionSets (--unions). The files themselves stay as they are.
 
-With --go or --unions and no argument, it writes what these declare. With
-arguments as well, the CRDs that they declare unions for must be among them; the
+With --go or --unions and no arguments, it writes what these declare. With
+arguments as well, the CRDs for which they declare unions must be among them; the
 paths are then checked.
 
 Without arguments otherwise, and for -, the input is standard input. A directory
@@ -39,16 +39,16 @@ directories.`,
 		Example: `  # From compiled CRDs, live ones included
   kubectl get crd backups.example.com -o yaml | unioncel extract
 
-  # From Go types, with the CRDs that controller-gen has made of them
+  # From Go types, with the CRDs that controller-gen has generated from them
   unioncel extract --go ./api/... -o unions.yaml config/crd/bases
 
-  # One file of several
+  # Merge several files into one
   unioncel extract --unions a.yaml --unions b.yaml > unions.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkOutput(cmd, &path); err != nil {
 				return err
 			}
-			// What is printed is no file that somebody takes for the whole.
+			// Nobody takes what is printed for the whole file.
 			unions.skipInvalid = unions.skipInvalid || path == ""
 			e, err := unions.read(len(args) > 0, a.limits)
 			if err != nil {
@@ -89,7 +89,7 @@ func written(o compile.Object) *yaml.Node {
 }
 
 // declared returns the declarations of all CRDs in the inputs.
-func (a *app) declared(ctx context.Context, e outside, args []string) ([]union.External, error) {
+func (a *app) declared(ctx context.Context, e external, args []string) ([]union.External, error) {
 	found, err := gather(ctx, a, one(e, crdpatch.Options{Limits: a.limits}), args, func(f *crdpatch.File, _ input) ([]compile.Declared, diag.List, error) {
 		l, diags := skipping(&e, func(e union.Elsewhere) ([]compile.Declared, diag.List) {
 			return f.With(crdpatch.Options{Elsewhere: e}).Declared()
@@ -104,7 +104,7 @@ func (a *app) declared(ctx context.Context, e outside, args []string) ([]union.E
 	for _, g := range found {
 		for _, crd := range g.items {
 			if other, ok := files[crd.Name]; ok {
-				return nil, fmt.Errorf("%s: the CRD %s is in %s, too: give one of them", g.name, crd.Name, other)
+				return nil, fmt.Errorf("%s: the CRD %s is in %s too: give only one of them", g.name, crd.Name, other)
 			}
 			files[crd.Name] = g.name
 			for _, o := range crd.Objects {

@@ -16,18 +16,18 @@ func (a *app) fnCommand() *cobra.Command {
 		Short: "Compile unions as a KRM function, for kustomize",
 		Long: `Fn is run by kustomize and other orchestrators of KRM functions, not by people:
 it reads a ResourceList from standard input and writes one to standard output.
-Orchestrators run programs without arguments, so unioncel is this command when
+Orchestrators run programs without arguments, so unioncel runs this command when
 it is called unioncel-fn.
 
 The CRDs among the items of the list are compiled; other items stay as they are.
-The functionConfig is of kind UnionCompiler, with keys that are the options of
-the command compile. When it names files, their documents become items, too:
-that makes it a generator. Files are relative to the working directory, which
-for kustomize is that of the kustomization, and nothing outside can be read.
+The functionConfig is of kind UnionCompiler; its keys are options of the command
+compile. If it names files, their documents are added to the items, which makes
+the function a generator. Files are relative to the working directory, which
+kustomize sets to that of the kustomization; no files outside it can be read.
 
-Diagnostics are in the results of the list, and on standard error. When there
-is an error the items are those of the input, and the exit code is 1; it is 2,
-and nothing is printed, when the input is no ResourceList.`,
+Diagnostics go to the results of the list and to standard error. If there is an
+error, the items are those of the input and the exit code is 1; if the input is
+not a ResourceList, nothing is printed and the exit code is 2.`,
 		Example: `  # What kustomize does
   unioncel fn <<EOF
   apiVersion: config.kubernetes.io/v1
@@ -63,7 +63,7 @@ and nothing is printed, when the input is no ResourceList.`,
 EOF`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("fn takes no arguments: kustomize and others run it, for files there is %s compile", a.name)
+				return usagef("fn takes no arguments, since kustomize and others run it; for files, use %s compile", a.name)
 			}
 			return nil
 		},

@@ -22,7 +22,7 @@ type gathered[T any] struct {
 // gather finds what the CRDs with unions of all inputs have, in their order, and
 // prints the diagnostics together. Where nothing is found is said. With
 // errFindings and errSkipped the result is what there is in inputs without errors, and
-// beside the structs that were skipped; it is nil when no input is without errors.
+// besides the structs that were skipped; it is nil when all inputs have errors.
 func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, error), args []string, find func(f *crdpatch.File, in input) ([]T, diag.List, error)) ([]gathered[T], error) {
 	inputs, err := a.findInputs(args, "")
 	if err != nil {

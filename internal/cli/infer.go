@@ -42,7 +42,7 @@ func (a *app) inferCommand() *cobra.Command {
 	var flags inferring
 	cmd := &cobra.Command{
 		Use:   "infer [FILE|DIR|-]...",
-		Short: "Find the unions that hand-written rules enforce already",
+		Short: "Find the unions that hand-written rules already enforce",
 		Long: `Infer finds unions that CustomResourceDefinitions have without declaring them: in
 CEL rules written by hand or by controller-gen, in oneOf and anyOf over required,
 in minProperties with maxProperties. For each it prints the declaration, what it
@@ -50,33 +50,33 @@ would replace, and whether that changes what the API server accepts, as proved b
 trying every state:
 
   equivalent    nothing changes
-  tighter       the union refuses what is accepted now; there is an example
-  looser        the union accepts what is refused now; there is an example
+  tighter       the union rejects something that is accepted now; there is an example
+  looser        the union accepts something that is rejected now; there is an example
   different     both
-  inconclusive  it could not be told; the reason is given
-  suggestion    nothing enforces a union, but names or descriptions speak of one
+  inconclusive  could not be determined; the reason is given
+  suggestion    nothing enforces a union, but names or descriptions suggest one
 
-Of a compiled CRD, the rules that compiling wrote are not looked at, and neither are
-schemas that declare unions.
+In a compiled CRD, the rules that compiling wrote are ignored, and so are schemas
+that declare unions.
 
 With --write the declarations that are equivalent, or those that --only names, are
 written into the files; with --unions they are written to a UnionSet instead. With
---replace the next compile takes out the hand-written rules of those that are
+--replace the next compile removes the hand-written rules of those that are
 equivalent, after proving it again.
 
 Without arguments, and for -, the input is standard input. A directory means
 its *.yaml, *.yml and *.json at any depth, without hidden files and directories.`,
-		Example: `  # What is there?
+		Example: `  # Which unions does this file have?
   unioncel infer crd.yaml
 
-  # Of what is in the cluster
+  # And a CRD in the cluster?
   kubectl get crd backends.example.com -o yaml | unioncel infer
 
-  # Declare what is proved, in place of the hand-written rules
+  # Declare those that are proved, in place of the hand-written rules
   unioncel infer --write --replace crd.yaml
   unioncel compile -w crd.yaml
 
-  # Leave the CRD as it is, and keep declarations in a file beside it
+  # Leave the CRD as it is, and keep declarations in a separate file
   unioncel infer --write --replace --unions unions.yaml crd.yaml
   unioncel compile --unions unions.yaml crd.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -87,10 +87,10 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&flags.only, "only", nil, "print, and write, those of this `VERDICT` only; repeatable")
-	f.BoolVarP(&flags.write, "write", "w", false, "write declarations into the files; those that are equivalent, unless --only is given")
+	f.StringArrayVar(&flags.only, "only", nil, "print and write only those with this `VERDICT`; repeatable")
+	f.BoolVarP(&flags.write, "write", "w", false, "write declarations into the files; only equivalent ones, unless --only is given")
 	f.StringVar(&flags.set, "unions", "", "with --write, write them to this new `FILE`, a UnionSet, instead")
-	f.BoolVar(&flags.replace, "replace", false, "with --write, let compile take out the hand-written rules that are equivalent")
+	f.BoolVar(&flags.replace, "replace", false, "with --write, let compile remove the hand-written rules that are equivalent")
 	flags.output.register(cmd, "unions", "text", "json")
 	return cmd
 }
@@ -101,16 +101,16 @@ func (f *inferring) validate(cmd *cobra.Command) error {
 	}
 	for _, v := range f.only {
 		if !slices.Contains(verdicts, verify.Verdict(v)) {
-			return usagef("--only is one of %s, not %q", joined(verdicts), v)
+			return usagef("--only must be one of %s, not %q", joined(verdicts), v)
 		}
 	}
 	switch {
 	case f.write && f.output.path != "":
 		return usagef("-w writes declarations, -o what would be printed")
 	case f.set != "" && !f.write:
-		return usagef("--unions says where --write writes to; give both")
+		return usagef("--unions names the file that --write writes; it needs --write")
 	case f.set != "" && exists(f.set):
-		return usagef("--unions %s: the file exists, and would be lost: name another", f.set)
+		return usagef("--unions %s: the file exists and would be overwritten: name another", f.set)
 	case f.replace && !f.write:
 		return usagef("--replace needs --write")
 	}
@@ -171,7 +171,7 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
 		f := crdpatch.Open(in.name, src, crdpatch.Options{Limits: a.limits})
 		l, diagnostics, err := a.inferIn(ctx, f)
-		r := (&scope{outside: &outside{}}).resultOf(in, f, diagnostics)
+		r := (&scope{external: &external{}}).resultOf(in, f, diagnostics)
 		if flags.write {
 			r.src = src // to declare in
 		}
@@ -197,7 +197,7 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 			case len(found[i]) > 0:
 				return ""
 			case declared[i]:
-				return said + " beside those declared"
+				return said + " besides those declared"
 			default:
 				return said
 			}
@@ -250,7 +250,7 @@ func (a *app) declare(flags *inferring, results []result, found [][]inferred) er
 			continue
 		}
 		if r.path == "" {
-			return usagef("--write replaces files, and standard input is none")
+			return usagef("--write replaces files, and standard input is not one")
 		}
 		var out []byte
 		if out, r.diagnostics = crdpatch.Declare(r.name, r.src, l, a.limits); out != nil {

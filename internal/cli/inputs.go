@@ -26,7 +26,7 @@ type input struct {
 	path  string // empty for standard input
 	rel   string // where it belongs below an output directory; empty for standard input
 	walk  bool   // found in a directory
-	scope *scope // what counts for it
+	scope *scope // the options for it
 }
 
 // finder collects inputs without repetition.
@@ -261,7 +261,7 @@ func (a *app) readFile(path string) ([]byte, error) {
 type result struct {
 	input
 	contents
-	other       bool   // it is no manifest
+	other       bool   // it is not a manifest
 	src         []byte // for excerpts, where it cannot be read again
 	diagnostics diag.List
 	skipped     diag.List // errors that keep nothing from being written

@@ -18,26 +18,26 @@ func (a *app) lintCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint [FILE|DIR|-]...",
 		Short: "Check declared unions, and advise on them",
-		Long: `Lint checks the unions of CustomResourceDefinitions, and writes no file without --fix.
-It prints what compile would say of them, errors, warnings and notes, and advice: what is
-legal and likely to be regretted. docs/lint.md says why, for each kind. Compiled
-CRDs are checked by the declarations in their annotation. CRDs without unions and
-other documents are skipped.
+		Long: `Lint checks the unions of CustomResourceDefinitions. It writes no files without --fix.
+It prints the errors, warnings and notes that compile would report, and advice on what is
+legal but likely to be regretted; docs/lint.md gives the reasons. Compiled CRDs are
+checked by the declarations in their annotation. CRDs without unions and other documents
+are skipped.
 
-Findings go to standard output, as text; as JSON, an array of objects; as SARIF for
-code scanning; or as commands that make GitHub Actions annotate lines. The exit
-code is 1 when a finding is as bad as --fail-on says.
+Findings go to standard output: as text; as JSON, an array of objects; as SARIF, for
+code scanning; or as commands that make GitHub Actions annotate lines. The exit code
+is 1 if there is a finding of at least the severity given with --fail-on.
 
-What is no error can be switched off: with --ignore; in ` + configFile + `, beside the
-input or nearest above it in the repository, for all files or some; or by a comment
-beside a declaration:
+All but errors can be switched off: with --ignore; in ` + configFile + ` next to the
+input, or the nearest one above it in the repository, for all files or some; or by a
+comment on a declaration:
 
   # unioncel:ignore UC521: the value Recreate needs no settings
   x-kubernetes-unions:
 
---fix corrects the inputs where there is one way to do it: misspelt names and words,
-missing quotes, comments that ignore nothing. What is not wrong stays as it is, to the
-byte. Then it prints what remains. Files beside the inputs are not changed.
+--fix corrects the inputs where there is only one way to do it: misspelt names and
+words, missing quotes, comments that ignore nothing. Everything else stays as it is,
+to the byte. Then it prints the findings that remain. Only inputs are changed.
 
 Without arguments, and for -, the input is standard input. A directory means
 its *.yaml, *.yml and *.json at any depth, without hidden files and directories.`,
@@ -46,7 +46,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
   # Correct misspelt keys, missing quotes and the like
   unioncel lint --fix config/crd
 
-  # In CI: warnings count, too
+  # In CI: fail on warnings too
   unioncel lint --fail-on warning config/crd
 
   # For GitHub code scanning
@@ -76,9 +76,9 @@ func (f *lintFlags) register(cmd *cobra.Command) {
 	f.compiler.register(cmd)
 	f.output.register(cmd, "findings", diagnosticFormats...)
 	cmd.Flags().StringVar(&f.failOn, "fail-on", lint.Thresholds[lint.FailOnError],
-		"exit with 1 when there is a finding of at least this `SEVERITY`: error, warning or info; or never")
-	cmd.Flags().StringSliceVar(&f.ignore, "ignore", nil, "leave out findings with this `CODE`; repeatable")
-	cmd.Flags().BoolVar(&f.fix, "fix", false, "correct the files where there is one way to do it")
+		"exit with 1 if there is a finding of at least this `SEVERITY`: error, warning or info; or never")
+	cmd.Flags().StringSliceVar(&f.ignore, "ignore", nil, "ignore findings with this `CODE`; repeatable")
+	cmd.Flags().BoolVar(&f.fix, "fix", false, "correct the files where there is only one way to do it")
 	f.compiler.registerGate(cmd)
 	f.compiler.registerStrict(cmd)
 	for flag, complete := range map[string]cobra.CompletionFunc{
@@ -156,7 +156,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 	return nil
 }
 
-// lintInputs lints all inputs, unless something is wrong with what is read beside them.
+// lintInputs lints all inputs, unless something is wrong with what is read besides them.
 func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (scopes, []result, error) {
 	inputs, err := a.findInputs(args, "")
 	if err != nil {
@@ -236,8 +236,10 @@ func lists(l scopes, results []result) map[*scope]diag.List {
 	for _, r := range results {
 		add(r.scope, r)
 	}
-	first := func(e *outside) *scope { return l[slices.IndexFunc(l, func(s *scope) bool { return s.outside == e })] }
-	for _, e := range l.outsides() {
+	first := func(e *external) *scope {
+		return l[slices.IndexFunc(l, func(s *scope) bool { return s.external == e })]
+	}
+	for _, e := range l.externals() {
 		for _, f := range e.files {
 			add(first(e), f)
 		}
@@ -246,7 +248,7 @@ func lists(l scopes, results []result) map[*scope]diag.List {
 	for _, findings := range found {
 		failed = failed || findings.HasErrors()
 	}
-	for _, e := range l.outsides() {
+	for _, e := range l.externals() {
 		for _, f := range e.files {
 			if f.src == nil {
 				continue

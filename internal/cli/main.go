@@ -56,7 +56,7 @@ func Main(args []string, streams Streams) int {
 const program = "unioncel"
 
 // invocation takes a command line apart, the name of the program first. The name
-// under which the program was started counts:
+// under which the program was started matters:
 //
 //   - kubectl-unioncel is a plugin of kubectl, and help calls it kubectl unioncel;
 //   - unioncel-fn is the command fn, for orchestrators of KRM functions, which run

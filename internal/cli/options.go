@@ -18,16 +18,16 @@ import (
 const (
 	// configFile is the configuration of the files in its directory and below.
 	configFile = ".unioncel.yaml"
-	// notConfigFile is what it is not to be called, lest it is missed.
+	// notConfigFile is a name that would be missed, and is refused.
 	notConfigFile = ".unioncel.yml"
 )
 
-// compilerFlags are the flags that say which rules are written, and for which unions.
+// compilerFlags are the flags for which rules are written, and for which unions.
 type compilerFlags struct {
 	config        configFlags
 	opts          crdpatch.Options
 	encoding      string
-	unions        elsewhereFlags
+	unions        externalFlags
 	requireUnions bool
 	strict        bool
 }
@@ -36,25 +36,25 @@ func (c *compilerFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.opts.KubeVersion, "kube-version", "",
 		fmt.Sprintf("oldest Kubernetes `VERSION` that must accept the result (default %s)", compile.Linked()))
 	cmd.Flags().StringVar(&c.encoding, "encoding", "auto",
-		"how to write the rules: auto (as written by hand, while it fits),\nfine (a rule per member and direction), compact (a rule for a union's states),\nterse (compact with fixed messages: least bytes) or\nopenapi (a schema in allOf in place of rules: no cost, bad messages)")
+		"how to write the rules: auto (as one would by hand, if it fits),\nfine (a rule per member and direction), compact (a rule for a union's states),\nterse (compact with fixed messages: least bytes) or\nopenapi (a schema in allOf in place of rules: no cost, bad messages)")
 	c.unions.register(cmd)
 	c.config.register(cmd)
 }
 
 // registerGate adds the flag of the commands that a pipeline relies on.
 func (c *compilerFlags) registerGate(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&c.requireUnions, "require-unions", false, "exit with 1 when the inputs hold no union at all")
+	cmd.Flags().BoolVar(&c.requireUnions, "require-unions", false, "exit with 1 if the inputs have no unions at all")
 }
 
-// registerStrict adds the flag of the commands that say what is wrong with a CRD.
+// registerStrict adds the flag of the commands that report what is wrong with a CRD.
 func (c *compilerFlags) registerStrict(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&c.strict, "strict", false, "take problems that a CRD has without its unions for errors, not warnings")
+	cmd.Flags().BoolVar(&c.strict, "strict", false, "report problems that a CRD has apart from its unions as errors, not warnings")
 }
 
-// registerForget adds the flag of the commands that take back what an annotation says.
+// registerForget adds the flag of the commands that revert what an annotation records.
 func registerForget(cmd *cobra.Command, opts *crdpatch.Options) {
 	cmd.Flags().BoolVar(&opts.Forget, "forget", false,
-		"keep rules that the annotation claims and its unions neither write nor imply, as hand-written ones")
+		"keep rules that the annotation claims, but its unions neither write nor imply, as hand-written ones")
 }
 
 // check returns an error unless the flags have values that exist.
@@ -68,9 +68,9 @@ func (c *compilerFlags) check() (err error) {
 	return nil
 }
 
-// over puts the flags that are given over the configuration, and returns where
+// override overrides the configuration with the flags that are given, and returns where
 // declarations are.
-func (c *compilerFlags) over(cmd *cobra.Command, s *scope) (elsewhereFlags, error) {
+func (c *compilerFlags) override(cmd *cobra.Command, s *scope) (externalFlags, error) {
 	given := cmd.Flags().Changed
 	config, home := &s.config, filepath.Dir(s.name)
 	if given("kube-version") {
@@ -123,31 +123,31 @@ func (c *compilerFlags) over(cmd *cobra.Command, s *scope) (elsewhereFlags, erro
 	return unions, nil
 }
 
-// configFlags say which configuration counts.
+// configFlags are the flags for which configuration is used.
 type configFlags struct {
 	file string
 	none bool
 }
 
 func (f *configFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.file, "config", "", "read the configuration from this `FILE`, not from "+configFile)
+	cmd.Flags().StringVar(&f.file, "config", "", "read the configuration from this `FILE` instead of "+configFile)
 	cmd.Flags().BoolVar(&f.none, "no-config", false, "read no configuration")
 	// It fails for flags that do not exist only.
 	_ = cmd.RegisterFlagCompletionFunc("config", cobra.FixedCompletions([]cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt))
 }
 
-// finder returns what finds the configuration of an input: its name, empty when there
-// is none.
+// finder returns a function that returns the name of an input's configuration, empty if
+// there is none.
 func (f *configFlags) finder(cmd *cobra.Command) func(input) (string, error) {
 	found := map[string]string{} // by directory
 	return func(in input) (string, error) {
 		switch {
 		case f.none && f.file != "":
-			return "", usagef("--config and --no-config exclude each other")
+			return "", usagef("--config and --no-config cannot be used together")
 		case f.none:
 			return "", nil
 		case cmd.Flags().Changed("config") && f.file == "":
-			return "", usagef("--config needs the name of a file; --no-config is for none")
+			return "", usagef("--config needs a file name; use --no-config to read none")
 		case f.file != "":
 			return f.file, nil
 		}

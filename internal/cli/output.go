@@ -19,7 +19,7 @@ func plan(inputs []input, flags *conversion) ([]string, error) {
 	case flags.write:
 		return inPlace(inputs, "-w")
 	case flags.output != "":
-		return elsewhere(inputs, flags.output)
+		return outputPaths(inputs, flags.output)
 	default:
 		return nil, nil
 	}
@@ -30,14 +30,15 @@ func inPlace(inputs []input, flag string) ([]string, error) {
 	targets := make([]string, len(inputs))
 	for i, in := range inputs {
 		if in.path == "" {
-			return nil, usagef("%s replaces files, and standard input is none", flag)
+			return nil, usagef("%s replaces files, and standard input is not one", flag)
 		}
 		targets[i] = in.path
 	}
 	return targets, nil
 }
 
-func elsewhere(inputs []input, output string) ([]string, error) {
+// outputPaths is the plan of -o.
+func outputPaths(inputs []input, output string) ([]string, error) {
 	info, err := os.Stat(output)
 	switch {
 	case err == nil && !info.IsDir() && !info.Mode().IsRegular():
@@ -63,11 +64,11 @@ func below(inputs []input, dir string) ([]string, error) {
 	taken := map[string]string{} // by which input
 	for i, in := range inputs {
 		if in.path == "" {
-			return nil, usagef("-o %s is a directory, and standard input has no name to get there", dir)
+			return nil, usagef("-o %s is a directory, and standard input has no file name", dir)
 		}
 		targets[i] = filepath.Join(dir, in.rel)
 		if other, ok := taken[targets[i]]; ok {
-			return nil, fmt.Errorf("%s: both %s and %s would go there", targets[i], other, in.name)
+			return nil, fmt.Errorf("%s: both %s and %s would be written there", targets[i], other, in.name)
 		}
 		taken[targets[i]] = in.name
 	}
@@ -102,7 +103,7 @@ func checkOutput(cmd *cobra.Command, path *string) error {
 	case cmd.Flags().Changed("output") && *path == "":
 		return usagef("-o needs the name of a file")
 	case slices.Contains([]string{"text", "json", "yaml", "sarif", "github", "markdown"}, *path):
-		return usagef("-o names a file, --format the form; a file of that name is ./%s", *path)
+		return usagef("-o takes a file, --format a format; for a file of that name write ./%s", *path)
 	case *path == "-":
 		*path = ""
 	}

@@ -40,7 +40,7 @@ func realPath(path string) (string, error) {
 	return filepath.Abs(real)
 }
 
-// leadsOut reports whether a path leads to a place outside a directory, by symbolic
+// leadsOut reports whether a path leads to a place external a directory, by symbolic
 // links, or to no place that can be found.
 func leadsOut(path, dir string) bool {
 	file, err := realPath(path)
@@ -85,7 +85,7 @@ func repository(dir string) (root string, found bool) {
 }
 
 // relative returns the path of a file from base, with slashes whatever the separator
-// is; that of a file outside base is absolute. The file is named from dir; base and
+// is; that of a file external base is absolute. The file is named from dir; base and
 // dir are absolute. Standard input keeps its name.
 func relative(base, dir, file string, separator rune) string {
 	if file == "" || file == stdinName {

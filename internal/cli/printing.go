@@ -64,7 +64,7 @@ func (f *format) Type() string   { return "string" }
 
 func (f *format) Set(name string) error {
 	if !slices.Contains(f.of, name) {
-		return fmt.Errorf("it is %s", alternatives(f.of))
+		return fmt.Errorf("must be %s", alternatives(f.of))
 	}
 	f.name = name
 	return nil
@@ -74,7 +74,7 @@ func (f *format) Set(name string) error {
 // default.
 func (f *format) register(cmd *cobra.Command, what string, formats ...string) {
 	f.name, f.of = formats[0], formats
-	cmd.Flags().Var(f, "format", "how "+what+" are printed: "+alternatives(formats))
+	cmd.Flags().Var(f, "format", "how to print "+what+": "+alternatives(formats))
 	// It fails for flags that do not exist only.
 	_ = cmd.RegisterFlagCompletionFunc("format", oneOf(formats...))
 }
@@ -96,7 +96,7 @@ func (a *app) report(results []result, format string) error {
 	for _, r := range results {
 		list = append(list, r.diagnostics...)
 		if r.other {
-			a.say("%s: skipped, as it cannot be read and speaks of no CustomResourceDefinition", r.name)
+			a.say("%s: skipped: it cannot be read, and does not mention CustomResourceDefinition", r.name)
 		}
 	}
 	failed := list.HasErrors()

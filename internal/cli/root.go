@@ -26,7 +26,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	running := false
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		if a.quiet && a.verbose {
-			return usagef("-q and -v exclude each other")
+			return usagef("-q and -v cannot be used together")
 		}
 		running = true
 		return nil
@@ -62,9 +62,9 @@ CustomResourceDefinition or with markers on Go types, into validation rules that
 any API server enforces: no webhook, no controller. A project keeps its options in
 .unioncel.yaml (docs/config.md).
 
-Exit codes: 0 when all is well; 1 when the input has errors, or a check found
-something; 2 for wrong usage or when a file cannot be read or written. Results
-go to standard output, everything else to standard error.`,
+Exit codes: 0 on success; 1 if the input has errors or a check found something;
+2 for wrong usage, or if a file cannot be read or written. Results go to standard
+output, everything else to standard error.`,
 		Example: `  unioncel compile crd.yaml | kubectl apply -f -
   unioncel compile -w config/crd
   unioncel compile --go ./api/... -w config/crd
@@ -72,7 +72,7 @@ go to standard output, everything else to standard error.`,
   unioncel lint config/crd
   unioncel infer crd.yaml`,
 		RunE:          whichCommand,
-		Args:          cobra.ArbitraryArgs, // which are no commands
+		Args:          cobra.ArbitraryArgs, // which are not commands
 		SilenceUsage:  true,
 		SilenceErrors: true,
 
@@ -80,8 +80,8 @@ go to standard output, everything else to standard error.`,
 		Annotations:                map[string]string{cobra.CommandDisplayNameAnnotation: a.name},
 	}
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print errors only: no warnings, no progress")
-	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "print notes and repeated warnings too, and name each file when it is done")
-	root.PersistentFlags().BoolVar(&a.all, "all", false, fmt.Sprintf("print all diagnostics of a file, not the worst %d only; JSON and SARIF have all", mostDiagnostics))
+	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "also print notes and repeated warnings, and name each file when it is done")
+	root.PersistentFlags().BoolVar(&a.all, "all", false, fmt.Sprintf("print all diagnostics of a file, not only the worst %d; JSON and SARIF always have all", mostDiagnostics))
 	root.PersistentFlags().Var(&a.limits, "limit", limit.Usage())
 	root.SetFlagErrorFunc(didYouMean)
 	root.SetHelpCommand(helpCommand())

@@ -19,10 +19,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/project"
 )
 
-// scope is what counts for the inputs that have the same configuration: its options,
-// and the flags that override them.
+// scope is what inputs with the same configuration share: its options, and the flags
+// that override them.
 type scope struct {
-	*outside
+	*external
 	name   string // of the configuration; empty for none
 	read   result // the configuration, with what is wrong with it
 	config project.Config
@@ -34,10 +34,10 @@ type scope struct {
 
 type scopes []*scope
 
-// one is the only scope of these inputs, with declarations from elsewhere.
-func one(e outside, opts crdpatch.Options) func([]input) (scopes, error) {
+// one is the only scope of these inputs, with external declarations.
+func one(e external, opts crdpatch.Options) func([]input) (scopes, error) {
 	return func(inputs []input) (scopes, error) {
-		s := &scope{outside: &e, opts: opts}
+		s := &scope{external: &e, opts: opts}
 		for i := range inputs {
 			inputs[i].scope = s
 		}
@@ -67,7 +67,7 @@ func (a *app) scope(cmd *cobra.Command, flags *compilerFlags, gate bool) func([]
 			inputs[i].scope = l[at]
 			l[at].walked = l[at].walked || in.walk
 		}
-		loaded := map[string]*outside{}
+		loaded := map[string]*external{}
 		for _, s := range l {
 			if err := s.load(cmd, flags, a.limits, loaded); err != nil {
 				return nil, err
@@ -79,8 +79,8 @@ func (a *app) scope(cmd *cobra.Command, flags *compilerFlags, gate bool) func([]
 
 // load reads the configuration and what it and the flags name; loaded is what was
 // read for others.
-func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, limits limit.Limits, loaded map[string]*outside) error {
-	s.outside = &outside{reads: true, limits: limits}
+func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, limits limit.Limits, loaded map[string]*external) error {
+	s.external = &external{reads: true, limits: limits}
 	if s.name != "" {
 		src, err := readConfig(s.name)
 		if err != nil {
@@ -93,7 +93,7 @@ func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, limits limit.Limi
 		}
 		s.config = *config
 	}
-	unions, err := flags.over(cmd, s)
+	unions, err := flags.override(cmd, s)
 	if err != nil {
 		return err
 	}
@@ -106,12 +106,12 @@ func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, limits limit.Limi
 		e.incomplete = unions.project && !s.walked
 		loaded[key] = &e
 	}
-	s.outside = loaded[key]
+	s.external = loaded[key]
 	s.opts.Elsewhere, s.opts.Limits = s.Elsewhere, limits
 	return nil
 }
 
-// announce says which configurations count: with loud always, else with --verbose.
+// announce says which configurations are used: with loud always, else with --verbose.
 func (a *app) announce(l scopes, loud bool) {
 	var names []string
 	for _, s := range l {
@@ -128,24 +128,24 @@ func (a *app) announce(l scopes, loud bool) {
 	}
 }
 
-// outsides are what the scopes have from elsewhere, which some may share.
-func (l scopes) outsides() []*outside {
-	var out []*outside
+// externals are the external declarations of the scopes, which some may share.
+func (l scopes) externals() []*external {
+	var out []*external
 	for _, s := range l {
-		if !slices.Contains(out, s.outside) {
-			out = append(out, s.outside)
+		if !slices.Contains(out, s.external) {
+			out = append(out, s.external)
 		}
 	}
 	return out
 }
 
-// files are those that were read beside the inputs.
+// files are those that were read besides the inputs.
 func (l scopes) files() []result {
 	var out []result
 	for _, s := range l {
 		out = append(out, s.read)
 	}
-	for _, e := range l.outsides() {
+	for _, e := range l.externals() {
 		out = append(out, e.files...)
 	}
 	return out
@@ -156,17 +156,17 @@ func (l scopes) failed() bool {
 	return slices.ContainsFunc(l.files(), func(r result) bool { return r.diagnostics.HasErrors() })
 }
 
-// sound reports whether what has errors are structs in Go, beside others.
+// sound reports whether only structs in Go have errors, and others have none.
 func (l scopes) sound() bool {
 	return slices.ContainsFunc(l, func(s *scope) bool { return s.sound })
 }
 
-// missing reports what declarations from elsewhere are for and no input has.
+// missing reports the CRDs of external declarations that no input has.
 func (l scopes) missing(results []result) {
-	for _, e := range l.outsides() {
+	for _, e := range l.externals() {
 		var theirs []result
 		for _, r := range results {
-			if r.scope.outside == e {
+			if r.scope.external == e {
 				theirs = append(theirs, r)
 			}
 		}
@@ -193,7 +193,7 @@ func (a *app) tally(l scopes, results []result, format string) error {
 	var err error
 	for _, s := range l {
 		if s.config.RequireUnions && unions[s] == 0 {
-			a.complain(fmt.Sprintf("no unions in %s, where there must be some (%s)", plural(crds[s], "CRD"), cmp.Or(s.name, "--require-unions")))
+			a.complain(fmt.Sprintf("no unions in %s, but some are required (%s)", plural(crds[s], "CRD"), cmp.Or(s.name, "--require-unions")))
 			err = errFindings
 		}
 	}
@@ -219,7 +219,7 @@ func (s *scope) resultOf(in input, f *crdpatch.File, l diag.List) result {
 // look finds out what an input has, as far as it matters.
 func (s *scope) look(f *crdpatch.File) contents {
 	counts := s.counts && (len(s.Externals) > 0 || bytes.Contains(f.Bytes(), []byte(source.CRDKind)))
-	c := s.outside.look(f, counts)
+	c := s.external.look(f, counts)
 	if counts {
 		declared, _ := f.Declared()
 		for _, d := range declared {

@@ -25,7 +25,7 @@ type verified struct {
 	pos  diag.Pos
 	crd  string
 	path string // of the schema
-	// again says which updates an example stands for that changes nothing.
+	// again says which updates an example that changes nothing is representative of.
 	again string
 	verify.Proof
 }
@@ -41,26 +41,26 @@ func (a *app) verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [FILE|DIR|-]...",
 		Short: "Prove that the rules in a CRD mean what its unions say",
-		Long: `Verify creates and updates objects in every state of every union, on paper, with
-the API server's own validators and the rules as they stand, and compares what is
-accepted with what the union allows. Unions are those declared, and those that
-compile noted in the annotation of its results, so that verify works on source
-files, on compiled ones, and on live objects. The rules may be compiled or written
-by hand, and so may oneOf, minProperties and the like.
+		Long: `Verify simulates creating and updating objects in every state of every union, with
+the API server's own validators and the rules in the CRD, and compares what is
+accepted with what the union allows. It verifies the unions that are declared, and
+those that compile recorded in the annotation of its results; so it works on source
+files, on compiled files, and on live objects. Rules may be compiled or hand-written,
+and oneOf, minProperties and the like are covered too.
 
-For each union it prints "proved", or one counterexample for each kind of
-difference, the smallest found, as YAML that can be applied; or that no rule reads
-the union at all. What could not be evaluated is inconclusive, never proved. For
-large unions a sample of the states is tried, which the output says.
+For each union it prints "proved", or the smallest counterexample found for each kind
+of difference, as YAML that can be applied; or that no rule reads the union at all.
+What could not be evaluated is inconclusive, never proved. For large unions, only a
+sample of the states is tried, and the output says so.
 
-The exit code is 1 when anything is not proved.
+The exit code is 1 if anything is not proved.
 
 Without arguments, and for -, the input is standard input. A directory means
 its *.yaml, *.yml and *.json at any depth, without hidden files and directories.`,
-		Example: `  # Do the rules written by hand do what the declared union says?
+		Example: `  # Do the hand-written rules enforce what the declared union says?
   unioncel verify crd.yaml
 
-  # Of what is in the cluster
+  # Verify a CRD in the cluster
   kubectl get crd backends.example.com -o yaml | unioncel verify
 
   # In CI
@@ -84,13 +84,13 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 // was found together.
 func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, args []string) error {
 	found, err := gather(ctx, a, scope, args, func(f *crdpatch.File, in input) (l []verified, diags diag.List, err error) {
-		declared, diags := skipping(in.scope.outside, func(e union.Elsewhere) ([]compile.Declared, diag.List) {
+		declared, diags := skipping(in.scope.external, func(e union.Elsewhere) ([]compile.Declared, diag.List) {
 			opts := f.Options()
 			opts.Elsewhere = e
 			return f.With(opts).Declared()
 		})
 		if declared != nil {
-			l = []verified{} // what is skipped is no obstacle
+			l = []verified{} // the rest is verified without what is skipped
 		}
 		for _, d := range declared {
 			proofs, err := verifyDeclared(ctx, d)
