@@ -2,6 +2,7 @@ package compile
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/lru"
 	"sigs.k8s.io/json"
 
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -93,7 +95,10 @@ func (c *compiler) extended(additions []Addition) *apiextensionsv1.CustomResourc
 // with returns the CRD with the additions, in the server's internal version,
 // as it is when it comes to be validated on creation.
 func (c *compiler) with(additions []Addition) (*apiextensions.CustomResourceDefinition, error) {
-	crd := c.extended(additions)
+	return created(c.extended(additions))
+}
+
+func created(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
 	crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
 	apiextensionsv1.SetDefaults_CustomResourceDefinition(crd)
 	out := &apiextensions.CustomResourceDefinition{}
@@ -103,9 +108,29 @@ func (c *compiler) with(additions []Addition) (*apiextensions.CustomResourceDefi
 	return out, nil
 }
 
-// judge returns what the API server's validation says of a CRD on creation.
-func judge(crd *apiextensions.CustomResourceDefinition) field.ErrorList {
-	return validation.ValidateCustomResourceDefinition(context.Background(), crd)
+// verdicts are those of the API server on the CRDs it was last asked about: a compiled
+// file that is compiled again asks twice about one CRD.
+var verdicts = lru.New(64)
+
+// judge returns the CRD with the additions, and what the API server's validation says
+// of it on creation.
+func (c *compiler) judge(additions []Addition) (*apiextensions.CustomResourceDefinition, field.ErrorList, error) {
+	extended := c.extended(additions)
+	crd, err := created(extended)
+	if err != nil {
+		return nil, nil, err
+	}
+	content, err := extended.Marshal()
+	if err != nil {
+		return nil, nil, err
+	}
+	key := sha256.Sum256(content)
+	if l, ok := verdicts.Get(key); ok {
+		return crd, slices.Clone(l.(field.ErrorList)), nil
+	}
+	l := validation.ValidateCustomResourceDefinition(context.Background(), crd)
+	verdicts.Add(key, l)
+	return crd, l, nil
 }
 
 // isResource reports whether the object is the root of a resource.

@@ -31,12 +31,11 @@ func (c *compiler) validate() {
 		}
 		return
 	}
-	original, err := c.with(nil)
+	original, before, err := c.judge(nil)
 	if err != nil {
 		c.report(diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.pos(c.manifest.Node), Message: err.Error()})
 		return
 	}
-	before := judge(original)
 	if len(c.without(problems, before)) > 0 {
 		c.known = map[string][]cost.Cost{}
 		c.overBudget(c.fit(original))
@@ -56,8 +55,8 @@ func (c *compiler) validate() {
 
 // invalidBefore warns of a CRD that the API server refuses as it is.
 func (c *compiler) invalidBefore() {
-	if crd, err := c.with(nil); err == nil {
-		c.reportBefore(judge(crd))
+	if _, before, err := c.judge(nil); err == nil {
+		c.reportBefore(before)
 	}
 }
 
@@ -74,15 +73,15 @@ func (c *compiler) reportBefore(before field.ErrorList) {
 func (c *compiler) judgeResult() (*apiextensions.CustomResourceDefinition, field.ErrorList) {
 	additions := c.additions()
 	if without, ok := c.withoutFieldPaths(additions); ok {
-		if crd, err := c.with(without); err == nil && len(judge(crd)) == 0 {
+		if crd, problems, err := c.judge(without); err == nil && len(problems) == 0 {
 			return crd, nil
 		}
 	}
-	crd, err := c.with(additions)
+	crd, problems, err := c.judge(additions)
 	if err != nil {
 		return nil, field.ErrorList{field.InternalError(field.NewPath("spec"), err)}
 	}
-	return crd, judge(crd)
+	return crd, problems
 }
 
 // withoutFieldPaths returns the additions without field paths; ok is false unless the
