@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -81,7 +82,7 @@ func written(o compile.Object) *yaml.Node {
 	if o.Extensions == nil {
 		return o.Value
 	}
-	l := &yaml.Node{Kind: yaml.SequenceNode}
+	l := yamltext.ListNode()
 	for _, u := range o.Unions {
 		l.Content = append(l.Content, u.Node())
 	}

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	sigs "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -156,7 +157,7 @@ func (i inferred) declaration(replace bool) union.External {
 		Target:  union.Target{Name: i.source.CRD.Name},
 		Version: i.source.CRD.Spec.Versions[i.Version].Name,
 		Path:    i.Path,
-		Value:   listOf(u.Node()),
+		Value:   yamltext.ListNode(u.Node()),
 		At:      &i.pos,
 	}
 }
@@ -292,20 +293,10 @@ func (f *inferring) that() string {
 // inferences are the printers of infer, by the name of their format.
 var inferences = map[string]func(io.Writer, []inferred) error{"text": inferenceText, "json": inferenceJSON}
 
-// listOf is a declaration of one union.
-func listOf(item *yaml.Node) *yaml.Node {
-	return &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{item}}
-}
-
 // text is the declaration as YAML.
 func (i inferred) text() (string, error) {
-	var b bytes.Buffer
-	enc := yaml.NewEncoder(&b)
-	enc.SetIndent(2)
-	enc.CompactSeqIndent()
-	err := enc.Encode(&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{
-		{Kind: yaml.ScalarNode, Tag: "!!str", Value: union.Key}, listOf(i.Union.Node())}})
-	return b.String(), err
+	out, err := yamltext.Encode(yamltext.MappingNode(yamltext.StringNode(union.Key), yamltext.ListNode(i.Union.Node())))
+	return string(out), err
 }
 
 // place is that of the schema.

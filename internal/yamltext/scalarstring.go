@@ -11,16 +11,6 @@ import (
 	sigs "sigs.k8s.io/yaml"
 )
 
-// StringNode returns a scalar that every reader of YAML takes for s, in quotes only
-// where it must be.
-func StringNode(s string) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
-	if _, err := String(n); err != nil || s == "" || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
-		n.Style = yaml.DoubleQuotedStyle
-	}
-	return n
-}
-
 // Quoted is what to write, in quotes, in place of a scalar that String refuses.
 func Quoted(n *yaml.Node) string {
 	if v, _ := askKubectl(n); n.ShortTag() == "!!binary" && v != nil {

@@ -338,7 +338,7 @@ func (c *compiler) extend(o *object, l []union.External) {
 		extensions, diags := union.ParseExtensions(e.File, o.Place.String(), e.Value, e.At)
 		c.diags = append(append(c.diags, diags...), union.Extend(o.Declarations, extensions)...)
 		if o.Extensions == nil {
-			o.Extensions = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+			o.Extensions = yamltext.ListNode()
 		}
 		o.Extensions.Content = append(o.Extensions.Content, yamltext.Resolve(e.Value).Content...)
 	}

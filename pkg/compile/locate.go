@@ -28,7 +28,7 @@ func (l location) value() *yaml.Node {
 	if len(l.written) == 1 {
 		return l.written[0].Value
 	}
-	all := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	all := yamltext.ListNode()
 	for _, w := range l.written {
 		all.Content = append(all.Content, yamltext.Resolve(w.Value).Content...)
 	}

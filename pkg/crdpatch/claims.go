@@ -258,7 +258,7 @@ func (w *regenerated) served() {
 		for _, u := range plan.Unions {
 			for _, r := range u.Rules {
 				if r.Served {
-					w.add(r.Place, addition{validationsKey, listNode(ruleNode(r.Rule))})
+					w.add(r.Place, addition{validationsKey, yamltext.ListNode(ruleNode(r.Rule))})
 				}
 			}
 		}

@@ -193,7 +193,7 @@ func TestBadDeclaredOutside(t *testing.T) {
 		{"metadata", gateway, external("v1", "properties.metadata", aOrB), `unions.yaml:7:5: error: UC216: a union cannot stand inside metadata: the API server runs no rules there`},
 		{"twice", declaring, external("v1", routes, aOrB), `unions.yaml:7:5: error: UC704: x-kubernetes-unions stands in this schema of the CRD, too`},
 		{"members", gateway, external("v1", routes, `[{"members": ["a", "c"]}]`), `UC203`},
-		{"another CRD", gateway, union.External{Target: union.Target{Name: "other.example.com"}, Value: listNode()}, ""},
+		{"another CRD", gateway, union.External{Target: union.Target{Name: "other.example.com"}, Value: yamltext.ListNode()}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, diags := Compile("crd.yaml", []byte(c.src), Options{Elsewhere: union.Elsewhere{Externals: []union.External{c.e}}})

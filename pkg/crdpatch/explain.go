@@ -5,6 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -105,7 +106,7 @@ func (j *job) explain(m *manifest, in compile.Manifest) *Explanation {
 
 // size is the length of a rule as it is written at its place.
 func (w *writer) size(r compile.RulePlan) int {
-	n, one := r.Place.Node, listNode(ruleNode(r.Rule))
+	n, one := r.Place.Node, yamltext.ListNode(ruleNode(r.Rule))
 	l, err := w.entries(n)
 	if err != nil {
 		return 0

@@ -294,7 +294,7 @@ func TestImpliedByAnother(t *testing.T) {
 		other = "            x-kubernetes-unions:\n            - members: [a, b]\n"
 	)
 	implying := `[{"discriminator":"path","fields-to-discriminateBy":{"a":"/x"},"optionalMembers":["a"],"unmappedValues":"Forbid"}]`
-	set := union.Elsewhere{Externals: []union.External{{Target: union.Target{Name: "things.example.com"}, Path: schemapath.Of("spec"), Value: listNode(mappingNode(stringNode("members"), listNode(stringNode("a"), stringNode("b"))))}}}
+	set := union.Elsewhere{Externals: []union.External{{Target: union.Target{Name: "things.example.com"}, Path: schemapath.Of("spec"), Value: yamltext.ListNode(yamltext.MappingNode(stringNode("members"), yamltext.ListNode(stringNode("a"), stringNode("b"))))}}}
 	for _, tt := range []struct {
 		name, record, declared string
 		elsewhere              union.Elsewhere

@@ -34,7 +34,7 @@ func (a addition) data() []any {
 
 // additions are the lists, with items, that a schema gets.
 func additions(a compile.Addition) ([]addition, error) {
-	schemas, validations := addition{allOfKey, listNode()}, addition{validationsKey, listNode()}
+	schemas, validations := addition{allOfKey, yamltext.ListNode()}, addition{validationsKey, yamltext.ListNode()}
 	for _, s := range a.AllOf {
 		n, err := sorted(s)
 		if err != nil {

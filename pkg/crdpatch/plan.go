@@ -363,7 +363,9 @@ func (w *writer) dash(c *change) int {
 }
 
 // annotation is the value of annotations that are ours alone.
-func annotation(text string) *yaml.Node { return mappingNode(stringNode(Annotation), stringNode(text)) }
+func annotation(text string) *yaml.Node {
+	return yamltext.MappingNode(stringNode(Annotation), stringNode(text))
+}
 
 // annotate adds the annotation.
 func (w *writer) annotate(rec record) {

@@ -5,7 +5,6 @@ import (
 	stdjson "encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,17 +18,9 @@ import (
 
 // What is written is a tree of nodes, with strings, numbers, booleans and null as scalars.
 
+// stringNode is a string, in quotes where scalarYAML decides so.
 func stringNode(s string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
-}
-
-// mappingNode is a mapping of keys to values.
-func mappingNode(content ...*yaml.Node) *yaml.Node {
-	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: content}
-}
-
-func listNode(items ...*yaml.Node) *yaml.Node {
-	return &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: items}
 }
 
 // dataOf is what such a tree means to kubectl.
@@ -44,20 +35,20 @@ func dataOf(n *yaml.Node) any {
 func plain(n *yaml.Node) *yaml.Node {
 	switch n = yamltext.Resolve(n); n.Kind {
 	case yaml.MappingNode:
-		m := mappingNode()
+		m := yamltext.MappingNode()
 		for _, e := range yamltext.Entries(n) {
 			m.Content = append(m.Content, stringNode(e.Key.Value), plain(e.Value))
 		}
 		return m
 	case yaml.SequenceNode:
-		l := listNode()
+		l := yamltext.ListNode()
 		for _, item := range n.Content {
 			l.Content = append(l.Content, plain(item))
 		}
 		return l
 	}
 	if n.Tag == "!!bool" {
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: n.Tag, Value: strconv.FormatBool(n.Value == "true")}
+		return yamltext.BoolNode(n.Value == "true")
 	}
 	return stringNode(n.Value)
 }
@@ -76,7 +67,7 @@ type entry struct {
 // ruleNode is a rule as it is written, its keys in the order of the API
 // server, which is alphabetical.
 func ruleNode(r rules.Rule) *yaml.Node {
-	m := mappingNode()
+	m := yamltext.MappingNode()
 	add := func(key, value string) {
 		if value != "" {
 			m.Content = append(m.Content, stringNode(key), stringNode(value))
@@ -86,7 +77,7 @@ func ruleNode(r rules.Rule) *yaml.Node {
 	add("message", r.Message)
 	add("messageExpression", r.MessageExpression)
 	if r.OptionalOldSelf {
-		m.Content = append(m.Content, stringNode("optionalOldSelf"), &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
+		m.Content = append(m.Content, stringNode("optionalOldSelf"), yamltext.BoolNode(true))
 	}
 	add("reason", string(r.Reason))
 	add("rule", r.Rule)

@@ -3,8 +3,7 @@ package infer
 import (
 	"slices"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -47,7 +46,7 @@ func (c *candidate) settle() bool {
 // resolve checks the declaration of u as the compiler does, and returns it as it
 // should be written; nil when it may not be declared.
 func (o *object) resolve(u *union.Union) *union.Union {
-	value := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}}
+	value := yamltext.ListNode(u.Node())
 	declarations, diags := union.Parse("", "", value, &diag.Pos{Line: 1, Col: 1})
 	if diags.HasErrors() {
 		return nil

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
 // Annotations that say where an item comes from, and what it is for.
@@ -75,8 +77,8 @@ func tracked(item *yaml.Node, tracking []*yaml.Node) {
 	metadata := lookup(item, "metadata")
 	annotations := lookup(metadata, "annotations")
 	if annotations == nil {
-		annotations = &yaml.Node{Kind: yaml.MappingNode}
-		metadata.Content = append(metadata.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "annotations"}, annotations)
+		annotations = yamltext.MappingNode()
+		metadata.Content = append(metadata.Content, yamltext.StringNode("annotations"), annotations)
 	}
 	annotations.Content = append(annotations.Content, tracking...)
 }

@@ -80,7 +80,7 @@ func encodeEach(root, list *yaml.Node) ([]byte, bool) {
 		l = append(l, &encoded{item: item})
 	}
 	each(l, func(e *encoded) {
-		e.text, _ = encodeProved(&yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{e.item}})
+		e.text, _ = encodeProved(yamltext.ListNode(e.item))
 	})
 
 	items := list.Content

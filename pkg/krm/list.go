@@ -51,7 +51,7 @@ func readList(in []byte, limits limit.Limits) (*resourceList, error) {
 	case !slices.Contains(listVersions, version):
 		return nil, fmt.Errorf("the input is a %s of apiVersion %q: write %s", listKind, version, listVersions[0])
 	}
-	for _, d := range source.Duplicates("", &yaml.Node{Kind: yaml.MappingNode, Content: withoutValues(l.root)}) {
+	for _, d := range source.Duplicates("", yamltext.MappingNode(withoutValues(l.root)...)) {
 		return nil, fmt.Errorf("the %s is malformed: %s", listKind, d.Message)
 	}
 	l.items, l.config = lookup(l.root, itemsKey), lookup(l.root, configKey)
@@ -59,7 +59,7 @@ func readList(in []byte, limits limit.Limits) (*resourceList, error) {
 	case l.items == nil:
 		return nil, fmt.Errorf("the %s has no items: it is cut off, or write items: []", listKind)
 	case isNull(l.items):
-		*l.items = yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+		*l.items = *yamltext.StringsNode()
 	case l.items.Kind != yaml.SequenceNode:
 		return nil, fmt.Errorf("the items of the %s are %s, not a list", listKind, yamltext.Describe(l.items))
 	}

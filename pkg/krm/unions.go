@@ -39,11 +39,11 @@ func (r *run) declare(set *union.Elsewhere) {
 // inline reads the schemas of the configuration as those of a UnionSet. Their places
 // are items of schemas: there are no lines that the user knows.
 func (r *run) inline(schemas *yaml.Node) *union.Elsewhere {
-	text, err := encodeProved(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
+	text, err := encodeProved(yamltext.MappingNode(
 		yamltext.StringNode("apiVersion"), yamltext.StringNode(unionset.APIVersion),
 		yamltext.StringNode("kind"), yamltext.StringNode(unionset.Kind),
 		yamltext.StringNode("schemas"), careful(schemas, uncommented),
-	}})
+	))
 	if err != nil {
 		r.misconfigured("schemas", "", "schemas: %v", err)
 		return nil

@@ -49,13 +49,13 @@ func parseOwn(text string) mark {
 	bare := !strings.Contains(text, "=")
 	switch {
 	case bare && slices.Contains(append(flags, emptyKey), m.key):
-		m.node = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"}
+		m.node = yamltext.BoolNode(true)
 	case bare && !slices.Contains(union.Keys(), m.key): // which is said later
 		m.node = yamltext.StringNode("")
 	case bare:
 		m.problem = &problem{m.name + " has no value", "write it like " + m.name + "=" + inMarker(union.Example(m.key))}
 	case value == "" && slices.Contains(lists, m.key):
-		m.node = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
+		m.node = yamltext.StringsNode()
 	case value != "" && strings.ContainsRune(`[{"'`, rune(value[0])):
 		var document yaml.Node
 		if err := yaml.Unmarshal([]byte(value), &document); err != nil || len(document.Content) != 1 {
@@ -65,17 +65,17 @@ func parseOwn(text string) mark {
 		}
 		m.node = document.Content[0]
 	case strings.Contains(value, ";"):
-		m.node = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
+		m.node = yamltext.StringsNode()
 		for item := range strings.SplitSeq(value, ";") {
 			m.node.Content = append(m.node.Content, yamltext.StringNode(strings.TrimSpace(item)))
 		}
 	case value == "true" || value == "false":
-		m.node = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: value}
+		m.node = yamltext.BoolNode(value == "true")
 	default:
 		m.node = yamltext.StringNode(value)
 	}
 	if m.node != nil && m.node.Kind == yaml.ScalarNode && m.node.Tag == "!!str" && slices.Contains(lists, m.key) {
-		m.node = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle, Content: []*yaml.Node{m.node}}
+		m.node = yamltext.StringsNode(m.node.Value)
 	}
 	return m
 }

@@ -3,6 +3,7 @@ package markers
 import (
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -11,7 +12,7 @@ import (
 // Its nodes stand at the markers that they come from.
 func (d *declared) value(u *union.Union) *yaml.Node {
 	item := u.Node()
-	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{item}}
+	list := yamltext.ListNode(item)
 	place(list, d.at)
 	defer d.overlay(item)
 	for i := 0; i+1 < len(item.Content); i += 2 {

@@ -16,16 +16,16 @@ import (
 // Values; and Change, for the default. The caller owns the node; it has
 // no positions.
 func (u *Union) Node() *yaml.Node {
-	m := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	m := yamltext.MappingNode()
 	add := func(key string, value *yaml.Node) { m.Content = append(m.Content, yamltext.StringNode(key), value) }
 	flag := func(key string, set bool) {
 		if set {
-			add(key, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
+			add(key, yamltext.BoolNode(true))
 		}
 	}
 	words := func(key string, l []string) {
 		if len(l) > 0 {
-			add(key, sequence(l))
+			add(key, yamltext.StringsNode(l...))
 		}
 	}
 	if u.Name != "" {
@@ -35,9 +35,9 @@ func (u *Union) Node() *yaml.Node {
 		words("members", u.MemberNames())
 	} else {
 		add("discriminator", yamltext.StringNode(u.Discriminator))
-		fields := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		fields := yamltext.MappingNode()
 		for _, f := range u.Members {
-			value := sequence(f.Values)
+			value := yamltext.StringsNode(f.Values...)
 			if len(f.Values) == 1 {
 				value = yamltext.StringNode(f.Values[0])
 			}
@@ -57,9 +57,9 @@ func (u *Union) Node() *yaml.Node {
 	switch {
 	case u.Change == 0, u.Change == Allow && u.Discriminator == "": // the default
 	case u.Change == AllowedChanges:
-		table := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		table := yamltext.MappingNode()
 		for _, from := range slices.Sorted(maps.Keys(u.Allowed)) {
-			table.Content = append(table.Content, yamltext.StringNode(from), sequence(u.Allowed[from]))
+			table.Content = append(table.Content, yamltext.StringNode(from), yamltext.StringsNode(u.Allowed[from]...))
 		}
 		add("allowedChanges", table)
 	default:
@@ -81,12 +81,4 @@ func (u *Union) names(is func(Member) bool) []string {
 		}
 	}
 	return l
-}
-
-func sequence(l []string) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
-	for _, s := range l {
-		n.Content = append(n.Content, yamltext.StringNode(s))
-	}
-	return n
 }

@@ -8,33 +8,24 @@ import (
 
 // encode writes items the way kubectl and kustomize write YAML.
 func encode(l []item, comments bool) ([]byte, error) {
-	schemas := &yaml.Node{Kind: yaml.SequenceNode}
+	schemas := yamltext.ListNode()
 	for _, i := range l {
-		m := mapping("crd", yamltext.StringNode(i.crd))
+		m := yamltext.MappingNode(yamltext.StringNode("crd"), yamltext.StringNode(i.crd))
 		if len(i.versions) > 0 {
-			versions := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
-			for _, v := range i.versions {
-				versions.Content = append(versions.Content, yamltext.StringNode(v))
-			}
-			m.Content = append(m.Content, yamltext.StringNode("versions"), versions)
+			m.Content = append(m.Content, yamltext.StringNode("versions"), yamltext.StringsNode(i.versions...))
 		}
 		if i.path != "" {
 			m.Content = append(m.Content, yamltext.StringNode("path"), yamltext.StringNode(i.path))
 		}
-		unions := &yaml.Node{Kind: yaml.SequenceNode}
+		unions := yamltext.ListNode()
 		for _, u := range i.unions {
 			unions.Content = append(unions.Content, block(u, comments))
 		}
 		m.Content = append(m.Content, yamltext.StringNode(i.key()), unions)
 		schemas.Content = append(schemas.Content, m)
 	}
-	root := mapping("apiVersion", yamltext.StringNode(APIVersion))
-	root.Content = append(root.Content, yamltext.StringNode("kind"), yamltext.StringNode(Kind), yamltext.StringNode("schemas"), schemas)
-	return yamltext.Encode(root)
-}
-
-func mapping(key string, value *yaml.Node) *yaml.Node {
-	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{yamltext.StringNode(key), value}}
+	return yamltext.Encode(yamltext.MappingNode(yamltext.StringNode("apiVersion"), yamltext.StringNode(APIVersion),
+		yamltext.StringNode("kind"), yamltext.StringNode(Kind), yamltext.StringNode("schemas"), schemas))
 }
 
 // block copies a node, without aliases, merges and positions, in block style. What
