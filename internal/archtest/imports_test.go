@@ -23,7 +23,7 @@ var allowed = map[string][]string{
 	"pkg/lint":            {"internal/source", "internal/spelling", "internal/yamltext", "pkg/compile", "pkg/cost", "pkg/crdpatch", "pkg/diag", "pkg/limit", "pkg/schemapath", "pkg/union"},
 	"pkg/project":         {"internal/yamlconfig", "pkg/compile", "pkg/diag", "pkg/lint"},
 	"pkg/sarif":           {"pkg/diag"},
-	"pkg/markers":         {"internal/spelling", "internal/yamlconfig", "internal/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union"},
+	"pkg/markers":         {"internal/spelling", "internal/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union"},
 	"pkg/unionset":        {"internal/source", "internal/yamlconfig", "internal/yamltext", "pkg/diag", "pkg/limit", "pkg/schemapath", "pkg/union"},
 	"pkg/infer":           {"internal/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union", "pkg/verify"},
 	"pkg/explain":         {"pkg/compile", "pkg/cost", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union"},

@@ -2,6 +2,7 @@
 package spelling
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,6 +13,14 @@ import (
 func Closest(name string, known []string) string {
 	best, _ := closest(name, known)
 	return best
+}
+
+// Hint says to write the name that Closest returns; otherwise is for none.
+func Hint(name string, known []string, otherwise string) string {
+	if best := Closest(name, known); best != "" {
+		return fmt.Sprintf("write %q", best)
+	}
+	return otherwise
 }
 
 // Certain returns what Closest does, or "" unless that is what was meant for all one can

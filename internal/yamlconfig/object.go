@@ -60,7 +60,7 @@ func head(kind string) string { return "write apiVersion: " + APIVersion + " and
 // Object returns the fields of an object of a kind, which has the keys of m beside
 // apiVersion and kind; nil when it is of another, for which m may have a hint.
 func (r *Reader) Object(n *yaml.Node, kind string, m Mapping) map[string]Value {
-	root := r.Value(n, "")
+	root := r.Value(n, "{apiVersion: "+APIVersion+", kind: "+kind+"}")
 	if root.Node.Kind != yaml.MappingNode {
 		root.Errorf(head(kind), "want a %s, not %s", kind, yamltext.Describe(root.Node))
 		return nil

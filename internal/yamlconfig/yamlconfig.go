@@ -73,13 +73,16 @@ func (r *Reader) Value(n *yaml.Node, example string) Value {
 	return Value{yamltext.Resolve(n), "", r, Key{Example: example}}
 }
 
-// Pos returns where the value starts.
-func (v Value) Pos() diag.Pos {
-	if v.reader.At != nil {
-		return *v.reader.At
+// Pos returns where a node starts.
+func (r *Reader) Pos(n *yaml.Node) diag.Pos {
+	if r.At != nil {
+		return *r.At
 	}
-	return diag.Pos{File: v.reader.File, Line: v.Node.Line, Col: v.Node.Column}
+	return diag.Pos{File: r.File, Line: n.Line, Col: n.Column}
 }
+
+// Pos returns where the value starts.
+func (v Value) Pos() diag.Pos { return v.reader.Pos(v.Node) }
 
 // Errorf reports that something is wrong with the value. The result is that of the reader
 // until something else is.
@@ -186,24 +189,13 @@ func (e Entry) Known(m Mapping) (Entry, bool) {
 	i := slices.IndexFunc(m.Keys, func(k Key) bool { return k.Name == name.Text })
 	if i < 0 {
 		known := m.Names()
-		d := e.Key.Errorf(cmp.Or(m.Hints[name.Text], UnknownKeyHint(name.Text, known)), "unknown key %q in %s", name.Text, m.Name)
+		hint := cmp.Or(m.Hints[name.Text], spelling.Hint(name.Text, known, "the keys are "+strings.Join(known, ", ")))
+		d := e.Key.Errorf(hint, "unknown key %q in %s", name.Text, m.Name)
 		d.Code, d.Edits = cmp.Or(e.Key.reader.UnknownKey, d.Code), name.Respelt(known)
 		return e, false
 	}
 	e.Name, e.Value.key = name.Text, m.Keys[i]
 	return e, true
-}
-
-// UnknownKeyHint is what to write instead of a key that is none of those known.
-func UnknownKeyHint(name string, known []string) string {
-	return cmp.Or(nearest(name, known), "the keys are "+strings.Join(known, ", "))
-}
-
-func nearest(name string, known []string) string {
-	if best := spelling.Closest(name, known); best != "" {
-		return fmt.Sprintf("write %q", best)
-	}
-	return ""
 }
 
 // Items returns the items of a list.
@@ -336,7 +328,7 @@ var booleans = map[string]string{"true": "true", "yes": "true", "on": "true", "f
 func (v Value) OneOf(words []string, hint string) string {
 	w := v.Word()
 	if w.Set && !slices.Contains(words, w.Text) {
-		v.Errorf(cmp.Or(nearest(w.Text, words), hint), "%s must be one of %s", v.key.Name, strings.Join(words, ", ")).Edits = w.Respelt(words)
+		v.Errorf(spelling.Hint(w.Text, words, hint), "%s must be one of %s", v.key.Name, strings.Join(words, ", ")).Edits = w.Respelt(words)
 		return ""
 	}
 	return w.Text

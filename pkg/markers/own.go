@@ -10,7 +10,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/spelling"
-	"github.com/unioncel/unioncel/internal/yamlconfig"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -201,14 +200,11 @@ func (s *structure) known(u *declared) {
 			if slices.Contains(names, name) {
 				continue
 			}
-			code, hint := diag.UnknownMember, "name properties as in JSON"
+			code := diag.UnknownMember
 			if name == d.Discriminator() {
 				code = diag.UnknownDiscriminator
 			}
-			if best := spelling.Closest(name, names); best != "" {
-				hint = fmt.Sprintf("write %q", best)
-			}
-			s.errorf(u.at, code, hint, "%q is no property of %s", name, s.id.Name)
+			s.errorf(u.at, code, spelling.Hint(name, names, "name properties as in JSON"), "%q is no property of %s", name, s.id.Name)
 		}
 	}
 }
@@ -275,7 +271,7 @@ func (s *structure) unknownKey(m mark) {
 		return
 	}
 	known := append(union.Keys(), valuesKey, optionalKey)
-	s.errorf(m.pos, diag.UnknownKey, yamlconfig.UnknownKeyHint(m.key, known), "+%s has no key %q", ownPrefix, m.key)
+	s.errorf(m.pos, diag.UnknownKey, spelling.Hint(m.key, known, "the keys are "+strings.Join(known, ", ")), "+%s has no key %q", ownPrefix, m.key)
 }
 
 // key gives a union a key.

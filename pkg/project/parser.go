@@ -14,7 +14,7 @@ import (
 
 // The keys of the configuration and of its parts.
 var (
-	keys = yamlconfig.Mapping{Name: "a " + Kind, Keys: []yamlconfig.Key{
+	configKeys = yamlconfig.Mapping{Name: "a " + Kind, Keys: []yamlconfig.Key{
 		{Name: "go", Example: "[./api/...]"}, {Name: "kubebuilder", Example: "true"}, {Name: "skipInvalid", Example: "[api/v1.Backup]"},
 		{Name: "unions", Example: "[unions.yaml]"}, {Name: "kubeVersion", Example: `"1.30"`}, {Name: "encoding", Example: "auto"},
 		{Name: "annotation", Example: "false"}, {Name: "requireUnions", Example: "true"}, {Name: "strict", Example: "true"},
@@ -34,7 +34,7 @@ func read(r *yamlconfig.Reader, src []byte) *Config {
 	if len(documents) != 1 {
 		return nil
 	}
-	fields := r.Object(documents[0], Kind, keys)
+	fields := r.Object(documents[0], Kind, configKeys)
 	c := &Config{
 		Go:            names(fields["go"]),
 		Kubebuilder:   fields["kubebuilder"].Bool(false),

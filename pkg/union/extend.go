@@ -36,12 +36,12 @@ func ParseExtensions(file, path string, value *yaml.Node, at *diag.Pos) ([]*Exte
 		list.Errorf("write it like [{union: backend, ratchet: true}]", "want a list of extensions, not %s", yamltext.Describe(list.Node))
 		return nil, r.Diags
 	}
-	known := declaration
+	known := declarationKeys
 	known.Keys = append(slices.Clone(known.Keys), yamlconfig.Key{Name: ofKey, Example: "backend"})
 	var l []*Extension
-	for _, item := range list.Items() {
+	for i, item := range list.Items() {
 		before := len(r.Diags)
-		x := &Extension{Pos: item.Pos(), path: path}
+		x := &Extension{Pos: r.Pos(list.Node.Content[i]), path: path}
 		for _, e := range item.Entries() {
 			switch e, ok := e.Known(known); {
 			case !ok:

@@ -86,9 +86,10 @@ func Parse(file, path string, value *yaml.Node, at *diag.Pos) ([]*Declaration, d
 		return nil, r.Diags
 	}
 	var l []*Declaration
-	for _, item := range list.Items() {
+	for i, item := range list.Items() {
 		before := len(r.Diags)
-		d := parse(path, item)
+		d := parse(item)
+		d.Pos, d.Path = r.Pos(value.Content[i]), path // of an alias, not of what it refers to
 		if len(r.Diags) == before {
 			l = append(l, d)
 		}
@@ -161,8 +162,8 @@ func Keys() []string { return slices.Sorted(maps.Keys(keys)) }
 // Example is a value of a key of declarations, for hints.
 func Example(key string) string { return keys[key].example }
 
-// declaration has the keys of a declaration.
-var declaration = func() yamlconfig.Mapping {
+// declarationKeys are the keys of a declaration.
+var declarationKeys = func() yamlconfig.Mapping {
 	m := yamlconfig.Mapping{Name: "a union declaration"}
 	for _, name := range Keys() {
 		m.Keys = append(m.Keys, yamlconfig.Key{Name: name, Example: Example(name)})
@@ -171,8 +172,8 @@ var declaration = func() yamlconfig.Mapping {
 }()
 
 // parse reads a declaration.
-func parse(path string, item yamlconfig.Value) *Declaration {
-	d := &Declaration{Pos: item.Pos(), Path: path}
+func parse(item yamlconfig.Value) *Declaration {
+	d := &Declaration{}
 	found := map[string]yamlconfig.Value{}
 	entries := item.Entries()
 	for len(entries) > 0 {
@@ -184,7 +185,7 @@ func parse(path string, item yamlconfig.Value) *Declaration {
 			entries = entries[lost:]
 			continue
 		}
-		if e, ok := e.Known(declaration); ok {
+		if e, ok := e.Known(declarationKeys); ok {
 			found[e.Name] = e.Key
 			keys[e.Name].read(d, e.Key, e.Value)
 		}

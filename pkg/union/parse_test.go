@@ -187,3 +187,15 @@ func TestParseAt(t *testing.T) {
 		t.Errorf("demands %v", d)
 	}
 }
+
+// TestParseAliases: a declaration stands where its item does.
+func TestParseAliases(t *testing.T) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte("- &a {members: [x]}\n- *a\n"), &doc); err != nil {
+		t.Fatal(err)
+	}
+	declarations, diags := union.Parse("", "spec", doc.Content[0], nil)
+	if len(declarations) != 2 || diags != nil || declarations[0].Pos != (diag.Pos{Line: 1, Col: 3}) || declarations[1].Pos != (diag.Pos{Line: 2, Col: 3}) {
+		t.Errorf("%v, %v", declarations, diags)
+	}
+}

@@ -566,16 +566,14 @@ func describe(s *apiextensionsv1.JSONSchemaProps) string {
 // them when they are few.
 func nearest(name string, known []string) string {
 	known = slices.Sorted(slices.Values(known))
-	best := spelling.Closest(name, known)
+	otherwise := ""
 	switch {
-	case best != "":
-		return fmt.Sprintf("write %q", best)
 	case len(known) == 1:
-		return fmt.Sprintf("there is only %q", known[0])
+		otherwise = fmt.Sprintf("there is only %q", known[0])
 	case len(known) > 0 && len(known) <= 12:
-		return "write one of " + strings.Join(known, ", ")
+		otherwise = "write one of " + strings.Join(known, ", ")
 	}
-	return ""
+	return spelling.Hint(name, known, otherwise)
 }
 
 func first(positions ...diag.Pos) diag.Pos {

@@ -31,8 +31,8 @@ type entry struct {
 // declaresNone reports whether the entry says that the CRD has no unions.
 func (e entry) declaresNone() bool { return e.unions == nil && e.extends == nil }
 
-// schema has the keys of an item of schemas.
-var schema = yamlconfig.Mapping{
+// schemaKeys are the keys of an item of schemas.
+var schemaKeys = yamlconfig.Mapping{
 	Name: "an item of schemas",
 	Keys: []yamlconfig.Key{{Name: "crd", Example: "backups.example.com"}, {Name: "versions", Example: "[v1]"}, {Name: "path", Example: "spec.storage"},
 		{Name: union.Key, Example: "[{members: [a, b]}]"}, {Name: extendKey, Example: "[{union: backend, ratchet: true}]"}},
@@ -49,7 +49,7 @@ var schema = yamlconfig.Mapping{
 func read(r *yamlconfig.Reader, item yamlconfig.Value) entry {
 	e := entry{item: item}
 	before := len(r.Diags)
-	fields := item.Fields(schema)
+	fields := item.Fields(schemaKeys)
 	if fields == nil {
 		return e
 	}

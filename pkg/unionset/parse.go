@@ -72,8 +72,8 @@ func Holds(src []byte) bool {
 	})
 }
 
-// set has the keys of a UnionSet.
-var set = yamlconfig.Mapping{
+// setKeys are the keys of a UnionSet.
+var setKeys = yamlconfig.Mapping{
 	Name:  "a " + Kind,
 	Keys:  []yamlconfig.Key{{Name: "metadata", Example: "{name: backups}"}, {Name: "schemas", Example: "[{crd: backups.example.com, path: spec, " + union.Key + ": [...]}]"}},
 	Hints: map[string]string{"CustomResourceDefinition": "give CRDs as arguments"},
@@ -81,13 +81,13 @@ var set = yamlconfig.Mapping{
 
 // document returns the items of a document.
 func document(r *yamlconfig.Reader, root *yaml.Node) []entry {
-	fields := r.Object(root, Kind, set)
+	fields := r.Object(root, Kind, setKeys)
 	if fields == nil {
 		return nil
 	}
 	schemas, ok := fields["schemas"]
 	if !ok {
-		r.Value(root, "").Errorf("list the schemas with unions: schemas: "+set.Keys[1].Example, "this %s has no schemas", Kind)
+		r.Value(root, "").Errorf("list the schemas with unions: schemas: "+setKeys.Keys[1].Example, "this %s has no schemas", Kind)
 	}
 	var l []entry
 	for _, item := range schemas.Items() {
