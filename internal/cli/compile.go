@@ -140,7 +140,7 @@ func (v verified) problems(sources []compile.Declared) diag.List {
 	for _, d := range sources {
 		for _, o := range d.Objects {
 			for i, u := range o.Unions {
-				if d.Name == v.crd && o.Place.String() == v.path && slices.Equal(u.MemberNames(), v.Union.MemberNames()) {
+				if d.Name == v.crd && o.Place.Structural() == v.place.Structural() && slices.Equal(u.MemberNames(), v.Union.MemberNames()) {
 					at = o.Declarations[i].Pos
 				}
 			}
@@ -148,7 +148,7 @@ func (v verified) problems(sources []compile.Declared) diag.List {
 	}
 	var l diag.List
 	report := func(format string, args ...any) {
-		l = append(l, diag.Diagnostic{Code: diag.NotProved, Pos: at, Path: v.path, Message: fmt.Sprintf(format, args...),
+		l = append(l, diag.Diagnostic{Code: diag.NotProved, Pos: at, Path: v.place.String(), Schema: v.place.Structural(), Message: fmt.Sprintf(format, args...),
 			Hint: "compile without --verify, and let unioncel verify print the whole result for the compiled file"})
 	}
 	for _, d := range v.Differences {

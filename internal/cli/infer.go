@@ -403,7 +403,7 @@ func inferenceJSON(w io.Writer, l []inferred) error {
 			return err
 		}
 		v := inferredJSON{File: i.pos.File, Line: i.pos.Line, Col: i.pos.Col, CRD: i.source.CRD.Name,
-			Version: i.source.CRD.Spec.Versions[i.Version].Name, Schema: i.place().String(), Form: string(i.Form), Verdict: string(i.verdict()),
+			Version: i.source.CRD.Spec.Versions[i.Version].Name, Schema: i.place().Structural(), Form: string(i.Form), Verdict: string(i.verdict()),
 			Declaration: declaration, Replaces: []string{}, Why: i.Why, Complete: i.Comparison.Complete,
 			Accepted: changeOf(i.Comparison.Tighter), Refused: changeOf(i.Comparison.Looser), Inconclusive: i.Comparison.Inconclusive}
 		for _, c := range i.Replaces {

@@ -22,9 +22,9 @@ import (
 
 // verified is a union and what trying its states found out.
 type verified struct {
-	pos  diag.Pos
-	crd  string
-	path string // of the schema
+	pos   diag.Pos
+	crd   string
+	place compile.Place
 	// again says which updates an example that changes nothing is representative of.
 	again string
 	verify.Proof
@@ -143,7 +143,7 @@ func verifyDeclared(ctx context.Context, d compile.Declared) ([]verified, error)
 		for i, u := range o.Unions {
 			for _, p := range proofs {
 				if p.Union == u {
-					l = append(l, verified{o.Declarations[i].Pos, d.Name, o.Place.String(), again, p})
+					l = append(l, verified{o.Declarations[i].Pos, d.Name, o.Place, again, p})
 				}
 			}
 		}
@@ -172,7 +172,7 @@ func verificationText(w io.Writer, l []verified) error {
 	proved, differ, inconclusive := 0, 0, 0
 	for _, v := range l {
 		differences := v.Differences
-		head := fmt.Sprintf("%s: %s (%s): ", v.pos, v.label(), v.path)
+		head := fmt.Sprintf("%s: %s (%s): ", v.pos, v.label(), v.place)
 		switch {
 		case v.Proved():
 			proved++
@@ -259,6 +259,7 @@ type (
 		Col           int              `json:"col"`
 		CRD           string           `json:"crd"`
 		Path          string           `json:"path"`
+		Schema        string           `json:"schema"`
 		Name          string           `json:"name,omitempty"`
 		Discriminator string           `json:"discriminator,omitempty"`
 		Members       []string         `json:"members"`
@@ -292,7 +293,7 @@ func verificationJSON(w io.Writer, l []verified) error {
 	out := []proofJSON{}
 	for _, v := range l {
 		p := proofJSON{
-			File: v.pos.File, Line: v.pos.Line, Col: v.pos.Col, CRD: v.crd, Path: v.path,
+			File: v.pos.File, Line: v.pos.Line, Col: v.pos.Col, CRD: v.crd, Path: v.place.String(), Schema: v.place.Structural(),
 			Name: v.Union.Name, Discriminator: v.Union.Discriminator, Members: v.Union.MemberNames(),
 			Proved: v.Proved(), Complete: v.Complete, States: v.States, Transitions: v.Transitions, Rules: v.Rules,
 			Differences: []differenceJSON{}, Inconclusive: append([]string{}, v.Inconclusive...), Notes: append([]string{}, v.Notes...),

@@ -116,8 +116,11 @@ type Place struct {
 	Node *yaml.Node
 }
 
-// String returns the place as the API server's errors print it.
-func (p Place) String() string { return p.Path.Structural(p.Version) }
+// String is where objects have what the schema is of: spec.channels[*].
+func (p Place) String() string { return cmp.Or(p.Path.String(), "(root)") }
+
+// Structural is the place in the CRD, as the API server's errors print it.
+func (p Place) Structural() string { return p.Path.Structural(p.Version) }
 
 // Unmatched returns the list on the way to p whose items the API server cannot match
 // with their old selves, as it has no keys; ok is false when there is none.
@@ -238,6 +241,14 @@ type object struct {
 	removable string
 }
 
+// about reports what is wrong with a declaration on an object.
+func (c *compiler) about(o *object, l diag.List) {
+	for _, d := range l {
+		d.Schema = o.Place.Structural()
+		c.report(d)
+	}
+}
+
 func (c *compiler) report(d diag.Diagnostic) { c.diags = append(c.diags, d) }
 
 func (c *compiler) pos(n *yaml.Node) diag.Pos {
@@ -269,14 +280,14 @@ func (c *compiler) resolve() {
 		o.schema = o.Place.Schema(c.crd)
 		if o.schema == nil {
 			// The two readings of the file differ on the way here.
-			c.report(diag.Diagnostic{Code: diag.AmbiguousScalar, Pos: c.pos(l.Node), Path: l.Place.String(),
+			c.report(diag.Diagnostic{Code: diag.AmbiguousScalar, Pos: c.pos(l.Node), Path: l.Place.String(), Schema: l.Place.Structural(),
 				Message: "kubectl does not find this schema where it is written: a key on the way to it is no string to it", Hint: "quote the property names"})
 			continue
 		}
 		sound := true
 		for _, w := range l.written {
 			declarations, diags := union.Parse(w.File, o.Place.String(), w.Value, w.At)
-			c.diags = append(c.diags, diags...)
+			c.about(o, diags)
 			o.Declarations = append(o.Declarations, declarations...)
 			sound = sound && !diags.HasErrors()
 		}
@@ -297,7 +308,7 @@ func (c *compiler) resolve() {
 		c.correlation(o)
 		var resolved diag.List
 		o.Unions, resolved = union.Resolve(o.Declarations, o.schema, o.isResource())
-		c.diags = append(c.diags, resolved...)
+		c.about(o, resolved)
 		c.demands(o)
 		c.objects = append(c.objects, o)
 	}
@@ -323,7 +334,7 @@ func (c *compiler) within(o *object) (found bool) {
 			for k, name := range names {
 				names[k] = strconv.Quote(name)
 			}
-			c.report(diag.Diagnostic{Code: diag.UnknownMember, Pos: d.Pos, Path: o.Place.String(), Hint: "move the declaration there",
+			c.report(diag.Diagnostic{Code: diag.UnknownMember, Pos: d.Pos, Path: o.Place.String(), Schema: o.Place.Structural(), Hint: "move the declaration there",
 				Message: fmt.Sprintf("%s are properties of %s, not of this object", strings.Join(names, ", "), cmp.Or(around.Path.String(), "the root"))})
 			found = true
 			break
@@ -336,7 +347,7 @@ func (c *compiler) within(o *object) (found bool) {
 func (c *compiler) extend(o *object, l []union.External) {
 	for _, e := range l {
 		extensions, diags := union.ParseExtensions(e.File, o.Place.String(), e.Value, e.At)
-		c.diags = append(append(c.diags, diags...), union.Extend(o.Declarations, extensions)...)
+		c.about(o, append(diags, union.Extend(o.Declarations, extensions)...))
 		if o.Extensions == nil {
 			o.Extensions = yamltext.ListNode()
 		}
@@ -354,7 +365,7 @@ func (c *compiler) ambiguous(o *object) diag.List {
 			return
 		}
 		if _, err := yamltext.String(n); err != nil {
-			l = append(l, diag.Diagnostic{Code: diag.AmbiguousScalar, Pos: c.pos(n), Path: o.Place.String(),
+			l = append(l, diag.Diagnostic{Code: diag.AmbiguousScalar, Pos: c.pos(n), Path: o.Place.String(), Schema: o.Place.Structural(),
 				Message: err.Error(), Hint: "quote it: " + yamltext.Quoted(n), Edits: diag.Replace(n.Line, n.Column, yamltext.Written(n), yamltext.Quoted(n))})
 		}
 	}
@@ -393,21 +404,21 @@ func (c *compiler) demands(o *object) {
 		for _, demand := range d.Demands() {
 			switch {
 			case o.uncorrelated != "":
-				c.report(diag.Diagnostic{Code: diag.NotCorrelatable, Pos: demand.Pos, Path: o.Place.String(),
+				c.report(diag.Diagnostic{Code: diag.NotCorrelatable, Pos: demand.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: fmt.Sprintf("%s needs the old object, and the items of the list %s cannot be matched with their old selves", demand.Key, o.uncorrelated),
 					Hint:    "give that list x-kubernetes-list-type: map with x-kubernetes-list-map-keys, or turn it into a map; or drop " + demand.Key})
 			case demand.Key == "ratchet" && !c.kube.features.OptionalOldSelf:
-				c.report(diag.Diagnostic{Code: diag.KubeVersion, Pos: demand.Pos, Path: o.Place.String(),
+				c.report(diag.Diagnostic{Code: diag.KubeVersion, Pos: demand.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: fmt.Sprintf("ratchet needs optionalOldSelf, which Kubernetes %s does not know", c.kube),
 					Hint:    "drop ratchet, or compile for 1.30 or later"})
 			case demand.Key != "ratchet" && o.removable != "":
-				c.report(diag.Diagnostic{Code: diag.RemovableItem, Severity: diag.Warning, Pos: demand.Pos, Path: o.Place.String(),
+				c.report(diag.Diagnostic{Code: diag.RemovableItem, Severity: diag.Warning, Pos: demand.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: fmt.Sprintf("%s can be got around: an entry of %s can be removed and added again", demand.Key, o.removable),
 					Hint:    "rules cannot prevent it; say so in the field's documentation"})
 			}
 		}
 		if u != nil && u.Change == union.Clear && o.uncorrelated != "" {
-			c.report(diag.Diagnostic{Code: diag.ClearLeftOut, Severity: diag.Info, Pos: d.Pos, Path: o.Place.String(),
+			c.report(diag.Diagnostic{Code: diag.ClearLeftOut, Severity: diag.Info, Pos: d.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 				Message: "no rule for changes is emitted: the items of the list " + o.uncorrelated + " cannot be matched with their old selves",
 				Hint:    "the static rules reject leftovers all the same; discriminatorChange: Allow silences this note"})
 		}
@@ -433,7 +444,7 @@ func (c *compiler) versionsDiffer() {
 			default:
 				continue
 			}
-			c.report(diag.Diagnostic{Code: diag.VersionsDiffer, Severity: diag.Warning, Pos: o.Declarations[0].Pos, Path: o.Place.String(),
+			c.report(diag.Diagnostic{Code: diag.VersionsDiffer, Severity: diag.Warning, Pos: o.Declarations[0].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 				Message: fmt.Sprintf("version %s is served too and %s: writing through the laxer version gets around the other", v.Name, difference),
 				Hint:    "declare the same unions in every served version"})
 		}
@@ -462,21 +473,21 @@ func (c *compiler) result() *Result {
 		r.Objects = append(r.Objects, o.Object)
 		for i := range o.Unions {
 			if len(o.rules(i)) == 0 && o.styles[i].openAPI == nil {
-				c.report(diag.Diagnostic{Code: diag.NoEffect, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
+				c.report(diag.Diagnostic{Code: diag.NoEffect, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: "this union forbids nothing", Hint: "add members, or give it a cardinality"})
 			}
 			if u := o.Unions[i]; u.Discriminator == "" && len(u.Members) == 1 && u.Cardinality != union.AtMostOne {
-				c.report(diag.Diagnostic{Code: diag.SingleMember, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
+				c.report(diag.Diagnostic{Code: diag.SingleMember, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: fmt.Sprintf("%s is the only member of this union, which makes it required", u.Members[0].Name),
 					Hint:    "see whether other members name another union, by mistake; or make it required instead"})
 			}
 			if s := o.styles[i].openAPI; s != nil && hasSchema(o.schema.AllOf, *s) {
-				c.report(diag.Diagnostic{Code: diag.HandWrittenRuleServes, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
+				c.report(diag.Diagnostic{Code: diag.HandWrittenRuleServes, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: "the schema for this union is in allOf already and is kept"})
 			}
 			for _, rule := range o.rules(i) {
 				if hasRule(o.schema.XValidations, rule) {
-					c.report(diag.Diagnostic{Code: diag.HandWrittenRuleServes, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
+					c.report(diag.Diagnostic{Code: diag.HandWrittenRuleServes, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 						Message: fmt.Sprintf("a rule of this text is here already and is kept, with its own message: %q", rule.Rule),
 						Hint:    "delete it to get the compiled one; two rules of one text break server-side apply"})
 				}

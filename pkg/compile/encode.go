@@ -20,7 +20,7 @@ func (c *compiler) encode() {
 			s := style{encoding: c.encodings(u)[0], openAPI: c.openAPI(o, i)}
 			o.styles = append(o.styles, s)
 			if c.opts.Encoding == Fine && !u.Ratchet && s.encoding != rules.Fine {
-				c.report(diag.Diagnostic{Code: diag.CoarserEncoding, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
+				c.report(diag.Diagnostic{Code: diag.CoarserEncoding, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: fmt.Sprintf("the rules are written %s: %s", described(s.encoding, u), tooManyForFine),
 					Hint:    "they mean the same; unioncel explain shows the costs"})
 			}
@@ -35,10 +35,10 @@ func (c *compiler) additions() []Addition {
 	var l []Addition
 	at := map[string]int{} // by place
 	addition := func(p Place) *Addition {
-		i, ok := at[p.String()]
+		i, ok := at[p.Structural()]
 		if !ok {
 			i = len(l)
-			at[p.String()] = i
+			at[p.Structural()] = i
 			l = append(l, Addition{Place: p})
 		}
 		return &l[i]
@@ -157,7 +157,7 @@ func (c *compiler) unguardable(o *object) {
 			}
 			for _, name := range link.names {
 				if _, ok := apiservercel.Escape(name); !ok {
-					c.report(diag.Diagnostic{Code: diag.InexpressibleName, Pos: o.Declarations[i].Demands()[0].Pos, Path: o.Place.String(),
+					c.report(diag.Diagnostic{Code: diag.InexpressibleName, Pos: o.Declarations[i].Demands()[0].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 						Message: fmt.Sprintf("%s needs a rule against removing %s, and CEL cannot express the name %q", o.Declarations[i].Demands()[0].Key, link.parent, name),
 						Hint:    "make every property on the way to the union required, or rename it"})
 				}

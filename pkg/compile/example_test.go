@@ -47,7 +47,7 @@ spec:
 		}
 	}
 	// Output:
-	// spec.versions[0].schema.openAPIV3Schema.properties[spec]
+	// spec
 	//   has(self.http) ? !has(self.tcp) : has(self.tcp)
 }
 

@@ -95,7 +95,7 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 		var diags diag.List
 		e.Value, diags = e.Fit(func(property string) []string { return enum(value(value(n, "properties"), property)) })
 		for _, d := range diags {
-			d.Path = l.place.String()
+			d.Path, d.Schema = l.place.String(), l.place.Structural()
 			l.diags = append(l.diags, d)
 		}
 		if diags.HasErrors() {
@@ -201,7 +201,7 @@ func (l *locator) inMetadata(owner *yaml.Node, name string) bool {
 
 // at reports what is wrong with an external declaration.
 func (l *locator) at(e union.External, code diag.Code, hint, format string, args ...any) {
-	l.diags = append(l.diags, diag.Diagnostic{Code: code, Pos: e.NamedAt(), Path: l.place.String(), Message: fmt.Sprintf(format, args...), Hint: hint})
+	l.diags = append(l.diags, diag.Diagnostic{Code: code, Pos: e.NamedAt(), Path: l.place.String(), Schema: l.place.Structural(), Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // value returns what stands at a key of n, through aliases and merge keys, or nil.

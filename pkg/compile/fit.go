@@ -20,7 +20,7 @@ func (c *compiler) estimate(e cost.Estimator, p Place, l []rules.Rule) ([]cost.C
 	if c.known == nil {
 		return e.Rules(p.Version, p.Path, v)
 	}
-	key := fmt.Sprint(p.String(), l)
+	key := fmt.Sprint(p.Structural(), l)
 	costs, ok := c.known[key]
 	if !ok {
 		var err error
@@ -31,7 +31,7 @@ func (c *compiler) estimate(e cost.Estimator, p Place, l []rules.Rule) ([]cost.C
 		return costs, nil
 	}
 	// Only the cardinality may have changed, and it is the same for all rules.
-	times, ok := c.times[p.String()]
+	times, ok := c.times[p.Structural()]
 	if !ok {
 		now, err := e.Rules(p.Version, p.Path, []apiextensionsv1.ValidationRule{{Rule: "true"}})
 		if err != nil {
@@ -41,7 +41,7 @@ func (c *compiler) estimate(e cost.Estimator, p Place, l []rules.Rule) ([]cost.C
 			c.times = map[string]uint64{}
 		}
 		times = now[0].Cardinality
-		c.times[p.String()] = times
+		c.times[p.Structural()] = times
 	}
 	costs = slices.Clone(costs)
 	for i := range costs {
@@ -60,7 +60,7 @@ func (c *compiler) compileAll(crd *apiextensions.CustomResourceDefinition) {
 	e := c.estimator(crd)
 	for _, a := range c.additions() {
 		if _, err := c.estimate(e, a.Place, a.Rules); err != nil {
-			c.unwritable(c.nearest(a.Place.String()+".x-kubernetes-validations"), a.Place, err)
+			c.unwritable(c.nearest(a.Place.Structural()+".x-kubernetes-validations"), a.Place, err)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func (c *compiler) unwritable(pos diag.Pos, p Place, err error) {
 	if c.kube.env != nil {
 		code = diag.KubeVersion
 	}
-	c.report(diag.Diagnostic{Code: code, Pos: pos, Path: p.String(),
+	c.report(diag.Diagnostic{Code: code, Pos: pos, Path: p.String(), Schema: p.Structural(),
 		Message: fmt.Sprintf("a rule does not compile for Kubernetes %s: %s", c.kube, shorten(err.Error())),
 		Hint:    "the API server limits the length and depth of rules: declare fewer members or changes"})
 }
@@ -313,12 +313,12 @@ func (f *fitter) tell() {
 		o, u, s := fit.o, fit.o.Unions[fit.i], fit.style()
 		pos := o.Declarations[fit.i].Pos
 		if s.noClear {
-			f.report(diag.Diagnostic{Code: diag.ClearLeftOut, Severity: diag.Info, Pos: pos, Path: o.Place.String(),
+			f.report(diag.Diagnostic{Code: diag.ClearLeftOut, Severity: diag.Info, Pos: pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 				Message: "no rule for changes is emitted: it would exceed the API server's limits",
 				Hint:    "the static rules reject leftovers all the same; discriminatorChange: Allow silences this note"})
 		}
 		if preferred := f.statics(u)[0].encoding; f.opts.Encoding == Auto && s.openAPI == nil && s.encoding != preferred {
-			f.report(diag.Diagnostic{Code: diag.CoarserEncoding, Severity: diag.Info, Pos: pos, Path: o.Place.String(),
+			f.report(diag.Diagnostic{Code: diag.CoarserEncoding, Severity: diag.Info, Pos: pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 				Message: fmt.Sprintf("the rules are written %s: %s they would exceed the API server's budget", described(s.encoding, u), described(preferred, u)),
 				Hint:    "they mean the same; unioncel explain shows the costs"})
 		}

@@ -21,7 +21,7 @@ func (c *compiler) withinLimits() {
 		if w.At != nil {
 			at = *w.At
 		}
-		c.report(diag.Diagnostic{Code: diag.OverLimit, Pos: at, Path: l.Place.String(), Message: fmt.Sprintf(format, args...), Hint: limit.Hint(name)})
+		c.report(diag.Diagnostic{Code: diag.OverLimit, Pos: at, Path: l.Place.String(), Schema: l.Place.Structural(), Message: fmt.Sprintf(format, args...), Hint: limit.Hint(name)})
 	}
 	_, spec, _, _ := yamltext.Lookup(c.manifest.Node, "spec")
 	if _, versions, _, found := yamltext.Lookup(spec, "versions"); found && len(yamltext.Resolve(versions).Content) > limits.Versions {
@@ -91,7 +91,7 @@ func (c *compiler) manyValues(o *object) bool {
 	most := c.manifest.Limits.OrDefault().Members
 	for _, d := range o.Declarations {
 		if len(o.schema.Properties[d.Discriminator()].Enum) > most {
-			c.report(diag.Diagnostic{Code: diag.OverLimit, Pos: d.Pos, Path: o.Place.String(),
+			c.report(diag.Diagnostic{Code: diag.OverLimit, Pos: d.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 				Message: fmt.Sprintf("the enum of %q has more values than the limit of %d", d.Discriminator(), most), Hint: limit.Hint("members")})
 			return true
 		}

@@ -164,7 +164,7 @@ func (l *locator) judge(n *yaml.Node) {
 func (l *locator) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
 	l.diags = append(l.diags, diag.Diagnostic{
 		Code: code, Pos: diag.Pos{File: l.file, Line: n.Line, Col: n.Column},
-		Path: l.path(), Message: fmt.Sprintf(format, args...), Hint: hint,
+		Path: l.path(), Schema: l.schemaPath(), Message: fmt.Sprintf(format, args...), Hint: hint,
 	})
 }
 
@@ -173,12 +173,19 @@ func (l *locator) edit(n *yaml.Node, text string) {
 	l.diags[len(l.diags)-1].Edits = diag.Replace(n.Line, n.Column, yamltext.Written(n), text)
 }
 
-// path is the schema that the walk is in.
+// path and schemaPath are where the walk is.
 func (l *locator) path() string {
 	if len(l.frames) == 0 {
 		return ""
 	}
 	return l.place.String()
+}
+
+func (l *locator) schemaPath() string {
+	if len(l.frames) == 0 {
+		return ""
+	}
+	return l.place.Structural()
 }
 
 // compositions are the schema keys below which no union can stand: the server

@@ -28,7 +28,7 @@ func (c *compiler) openAPI(o *object, i int) *apiextensionsv1.JSONSchemaProps {
 }
 
 func (c *compiler) inexpressible(o *object, i int, why string) {
-	c.report(diag.Diagnostic{Code: diag.NotExpressible, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
+	c.report(diag.Diagnostic{Code: diag.NotExpressible, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 		Message: "no OpenAPI schema means what this union says: " + why,
 		Hint:    "compile with another --encoding"})
 }
@@ -55,7 +55,7 @@ func (c *compiler) proveOpenAPI() {
 		for i, p := range proofs {
 			switch {
 			case len(p.Differences) > 0 && !p.Differences[0].Accepted && p.Differences[0].Rule != "allOf":
-				c.report(diag.Diagnostic{Code: diag.NotExpressible, Pos: o.Declarations[i].Pos, Path: o.Place.String(),
+				c.report(diag.Diagnostic{Code: diag.NotExpressible, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: "what else the schema says contradicts this union: " + o.differs(i, p.Differences[0]),
 					Hint:    "mend the one or the other; unioncel verify shows all differences of what another --encoding makes of it"})
 			case len(p.Differences) > 0:

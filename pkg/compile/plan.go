@@ -178,7 +178,7 @@ func (c *compiler) costs(e cost.Estimator, groups []planned) ([][]cost.Cost, err
 	var places []Place
 	at := map[string][]int{}
 	for i, g := range groups {
-		key := g.place.String()
+		key := g.place.Structural()
 		if at[key] == nil {
 			places = append(places, g.place)
 		}
@@ -186,7 +186,7 @@ func (c *compiler) costs(e cost.Estimator, groups []planned) ([][]cost.Cost, err
 	}
 	costs := make([][]cost.Cost, len(groups))
 	for _, p := range places {
-		here := at[p.String()]
+		here := at[p.Structural()]
 		var all []rules.Rule
 		for _, i := range here {
 			all = append(all, groups[i].rules...)

@@ -71,7 +71,7 @@ func (c *compiler) replaced(o *object, i int) []verify.Constraint {
 		refusing = c.refusing(crd, o, i, constraints)
 	}
 	names := named(constraints, indices)
-	d := diag.Diagnostic{Pos: o.Declarations[i].Pos, Path: o.Place.String(), Code: diag.RulesNotReplaced, Severity: diag.Warning,
+	d := diag.Diagnostic{Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(), Code: diag.RulesNotReplaced, Severity: diag.Warning,
 		Hint: "edit them or the union; or delete them, or handWrittenRules, yourself"}
 	if refusing != nil {
 		d.Message = fmt.Sprintf("hand-written rules are not replaced, as they refuse what the union allows (%s): %s", refusing.Words(o.Unions[i]), refusing.Rule)
@@ -159,7 +159,7 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *obj
 	if len(agreeing) > 0 { // the comparison is theirs
 		looser = c.refusing(crd, o, i, agreeing)
 	}
-	d := diag.Diagnostic{Code: diag.ConstraintBeside, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String()}
+	d := diag.Diagnostic{Code: diag.ConstraintBeside, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural()}
 	if looser != nil {
 		d.Message = fmt.Sprintf("%s, by hand, refuses what this union allows (%s)", looser.Rule, looser.Words(u))
 		d.Hint = "edit it or the union: objects have to satisfy both"

@@ -36,7 +36,7 @@ func (c *compiler) overBudget(failures []failure) {
 		if s.found && s.at != at {
 			hint = fmt.Sprintf("what is suggested for the union at %s makes this one fit, too", s.at)
 		}
-		d := diag.Diagnostic{Code: diag.RuleOverBudget, Pos: at, Path: f.object.Place.String(), Hint: hint}
+		d := diag.Diagnostic{Code: diag.RuleOverBudget, Pos: at, Path: f.object.Place.String(), Schema: f.object.Place.Structural(), Hint: hint}
 		way := "written in the cheapest way"
 		if c.opts.Encoding == Fine {
 			way = "written as --encoding fine asks"

@@ -174,7 +174,7 @@ func written(path string) string {
 func (c *compiler) nearest(path string) diag.Pos {
 	best, length := c.find(written(path)), 0
 	for _, o := range c.objects {
-		if place := o.Place.String(); strings.HasPrefix(written(path), place) && len(place) > length {
+		if place := o.Place.Structural(); strings.HasPrefix(written(path), place) && len(place) > length {
 			best, length = o.Declarations[0].Pos, len(place)
 		}
 	}

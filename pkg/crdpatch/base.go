@@ -143,7 +143,7 @@ func (r *reverter) keep(s schemaRecord) {
 // those given for the schema; and an extension if none is given.
 func (r *reverter) forgotten(s schemaRecord, kept union.External, given []union.External) {
 	lost := func(message string) {
-		r.report(diag.Diagnostic{Code: diag.Forgotten, Severity: diag.Warning, Pos: *kept.At, Path: placeOf(s.Version, s.Path), Message: message,
+		r.report(diag.Diagnostic{Code: diag.Forgotten, Severity: diag.Warning, Pos: *kept.At, Path: placeOf(s.Path), Message: message,
 			Hint: "if that was not intended: declarations of one CRD are given all at once (--go, --kubebuilder and --unions in one command)"})
 	}
 	var named []string
@@ -196,7 +196,7 @@ func (f *opened) restore(removals *revision, restored []restoration) (*text, err
 	for _, s := range restored {
 		schema := schemaIn(removals.draft(s.manifest), s.version, s.Path)
 		if schema == nil {
-			return nil, fmt.Errorf("kubectl does not find %s", placeOf(s.Version, s.Path))
+			return nil, fmt.Errorf("kubectl does not find %s", placeOf(s.Path))
 		}
 		var declaration any
 		if err := json.Unmarshal(s.Unions, &declaration); err != nil {

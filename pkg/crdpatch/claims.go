@@ -199,7 +199,7 @@ func (r *reverter) unconfirmed(c *claimed, l *claimedList, i int, why string) {
 	if r.base.proofs > r.limits.OrDefault().Proofs {
 		hint += "; too many rules for all to be tried: " + limit.Hint("proofs")
 	}
-	r.report(diag.Diagnostic{Code: diag.UnconfirmedRule, Pos: r.pos(l.item(i)), Path: c.place.String(), Message: message, Hint: hint})
+	r.report(diag.Diagnostic{Code: diag.UnconfirmedRule, Pos: r.pos(l.item(i)), Path: c.place.String(), Schema: c.place.Structural(), Message: message, Hint: hint})
 }
 
 // shortened quotes a text, and cuts it off when it is long.
@@ -491,7 +491,7 @@ func (r *reverter) overwritten(all []*claimed, w *regenerated) bool {
 // gone reports a record whose schema is not there. When its rules stand elsewhere
 // the schema was renamed, and going on would lose the declaration.
 func (r *reverter) gone(s schemaRecord) {
-	d := diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(r.annotations), Path: placeOf(s.Version, s.Path),
+	d := diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(r.annotations), Path: placeOf(s.Path),
 		Message: "this schema is gone; its union is forgotten",
 		Hint:    "nothing needs to be done if that was intended"}
 	if at := r.strays(s); len(at) > 0 {
@@ -510,7 +510,7 @@ func (r *reverter) copies() {
 		}
 		for _, at := range r.strays(s) {
 			r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(r.annotations), Path: at,
-				Message: "the rules here are copies of those compiled for " + placeOf(s.Version, s.Path) + "; they are taken for hand-written ones",
+				Message: "the rules here are copies of those compiled for " + placeOf(s.Path) + "; they are taken for hand-written ones",
 				Hint:    "to copy the union with its schema, run unioncel decompile before copying"})
 		}
 	}
@@ -539,21 +539,21 @@ type ruled struct {
 // otherRules returns the schemas with rules that are not in the record.
 func (r *reverter) otherRules() []ruled {
 	l := []ruled{}
-	var visit func(version int, name string, path schemapath.Path, schema map[string]any)
-	visit = func(version int, name string, path schemapath.Path, schema map[string]any) {
+	var visit func(version string, path schemapath.Path, schema map[string]any)
+	visit = func(version string, path schemapath.Path, schema map[string]any) {
 		var present []any
 		for _, key := range listKeys {
 			present = append(present, itemsOf(schema[key])...)
 		}
-		if len(present) > 0 && !slices.ContainsFunc(r.record.Schemas, func(o schemaRecord) bool { return o.Version == name && o.Path.Equal(path) }) {
+		if len(present) > 0 && !slices.ContainsFunc(r.record.Schemas, func(o schemaRecord) bool { return o.Version == version && o.Path.Equal(path) }) {
 			sums := map[string]bool{}
 			for _, rule := range present {
 				sums[sumOf(rule)] = true
 			}
-			l = append(l, ruled{path.Structural(version), sums})
+			l = append(l, ruled{placeOf(path), sums})
 		}
 		for _, step := range schemapath.ChildrenOf(schema) {
-			visit(version, name, path.To(step), schemapath.Path{step}.Value(schema))
+			visit(version, path.To(step), schemapath.Path{step}.Value(schema))
 		}
 	}
 	spec, _ := r.value["spec"].(map[string]any)
@@ -561,7 +561,7 @@ func (r *reverter) otherRules() []ruled {
 		version, _ := v.(map[string]any)
 		name, _ := version["name"].(string)
 		if schema := schemaIn(r.value, i, nil); schema != nil {
-			visit(i, name, nil, schema)
+			visit(name, nil, schema)
 		}
 	}
 	return l
@@ -596,6 +596,6 @@ func (r *reverter) changed(c *claimed, l *claimedList, w *regenerated) {
 	if c.External {
 		again = "write the file anew, as controller-gen does, and compile it"
 	}
-	r.report(diag.Diagnostic{Code: diag.RuleChanged, Pos: r.pos(at), Path: c.place.String(), Message: message,
+	r.report(diag.Diagnostic{Code: diag.RuleChanged, Pos: r.pos(at), Path: c.place.String(), Schema: c.place.Structural(), Message: message,
 		Hint: fmt.Sprintf("restore it; or %s; or delete the annotation %s, which makes all rules yours", again, Annotation)})
 }

@@ -35,7 +35,7 @@ func (j *job) replace(b *base) *text {
 			schema := schemaIn(w.value, removal.Version, removal.Path)
 			w.touched = append(w.touched, replacementOf(m, removal, schema))
 			if err := w.remove(removal, schema); err != nil {
-				j.report(diag.Diagnostic{Code: diag.Unproved, Pos: w.pos(removal.Node), Path: removal.Place.String(),
+				j.report(diag.Diagnostic{Code: diag.Unproved, Pos: w.pos(removal.Node), Path: removal.Place.String(), Schema: removal.Place.Structural(),
 					Message: fmt.Sprintf("cannot take the hand-written rules out: %v", err),
 					Hint:    "delete them yourself, or write the schema in plain block style"})
 			}

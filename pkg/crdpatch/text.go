@@ -235,7 +235,5 @@ func schemaIn(crd map[string]any, version int, path schemapath.Path) map[string]
 	return path.Value(root)
 }
 
-// placeOf prints the path of a schema of which only the version's name is known.
-func placeOf(version string, path schemapath.Path) string {
-	return strings.Replace(path.Structural(0), "[0]", "["+version+"]", 1)
-}
+// placeOf prints where a schema is of which only the version's name is known.
+func placeOf(path schemapath.Path) string { return compile.Place{Path: path}.String() }

@@ -92,7 +92,8 @@ type Diagnostic struct {
 	Code     Code
 	Severity Severity
 	Pos      Pos
-	Path     string // schema path of the object, when there is one
+	Path     string // what it is about, when that is known: in objects, spec.channels[*].type
+	Schema   string // where the schema of that is in the CRD, as the API server's errors print it
 	Message  string // one line, no full stop
 	Hint     string // what to type instead; may have several lines
 	Related  []Related
@@ -122,6 +123,7 @@ func (d Diagnostic) compare(e Diagnostic) int {
 		cmp.Compare(d.Code, e.Code),
 		cmp.Compare(d.Message, e.Message),
 		cmp.Compare(d.Path, e.Path),
+		cmp.Compare(d.Schema, e.Schema),
 	)
 }
 

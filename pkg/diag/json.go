@@ -29,6 +29,7 @@ type jsonDiagnostic struct {
 	Line     int         `json:"line"`
 	Col      int         `json:"col"`
 	Path     string      `json:"path"`
+	Schema   string      `json:"schema"`
 	Message  string      `json:"message"`
 	Hint     string      `json:"hint"`
 	Related  []jsonPlace `json:"related"`
@@ -59,6 +60,7 @@ func JSON(w io.Writer, l List) error {
 			Line:     d.Pos.Line,
 			Col:      d.Pos.Col,
 			Path:     d.Path,
+			Schema:   d.Schema,
 			Message:  d.Message,
 			Hint:     d.Hint,
 			Related:  related,

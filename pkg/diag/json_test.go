@@ -22,6 +22,7 @@ func TestJSON(t *testing.T) {
     "line": 41,
     "col": 5,
     "path": "spec",
+    "schema": "",
     "message": "a < b",
     "hint": "h",
     "related": [
@@ -50,6 +51,7 @@ func TestJSON(t *testing.T) {
     "line": 0,
     "col": 0,
     "path": "",
+    "schema": "",
     "message": "",
     "hint": "",
     "related": [],

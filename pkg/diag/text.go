@@ -17,7 +17,7 @@ import (
 //	 |     tsl: TLS
 //	 | ....^
 //	 hint: write "tls" (declared at crd.yaml:33:9)
-//	 path: spec.versions[0].schema.openAPIV3Schema.properties.spec
+//	 path: spec.backend
 //	 see crd.yaml:33:9: declared here
 //
 // The source line is shown when source, which may be nil, returns a file that has it;

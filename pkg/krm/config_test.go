@@ -144,8 +144,8 @@ func TestInlineUnions(t *testing.T) {
 	config = strings.Replace(config, "schemas:\n", "schemas:\n  - crd: a.example.com\n    path: spec.http\n    x-kubernetes-unions: [{members: [u, v]}]\n", 1)
 	r = mustRun(t, listOf(config, crdText("a")), nil)
 	wantTexts(t, r,
-		`UnionCompiler/unions schemas[0]: error: UC215: a union needs an object with properties; this schema is an object without properties at spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[http]`,
-		`UnionCompiler/unions schemas[1]: error: UC203: member "tpc" is not a property of this object at spec.versions[0].schema.openAPIV3Schema.properties[spec]`)
+		`UnionCompiler/unions schemas[0]: error: UC215: a union needs an object with properties; this schema is an object without properties at spec.http`,
+		`UnionCompiler/unions schemas[1]: error: UC203: member "tpc" is not a property of this object at spec`)
 	for i, res := range resultsOf(t, r.Output) {
 		if want := []string{"schemas[0]", "schemas[1]"}[i]; res.Field.Path != want || res.ResourceRef.Kind != "UnionCompiler" {
 			t.Errorf("result %d is about %s of %v, want %s", i, res.Field.Path, res.ResourceRef, want)

@@ -91,7 +91,7 @@ func TestGenerateMistakes(t *testing.T) {
 	}
 	const object = "files hold Kubernetes objects, which have an apiVersion and a kind: write them, or take the file out of the list of files"
 	const relative = "names are relative to the directory of the kustomization"
-	const member = `a.yaml:26:31: error: UC203: member "tpc" is not a property of this object at spec.versions[0].schema.openAPIV3Schema.properties[spec]|write "tcp"`
+	const member = `a.yaml:26:31: error: UC203: member "tpc" is not a property of this object at spec|write "tcp"`
 	for names, want := range map[string]string{
 		"[a.yaml]":                     member,
 		"[notyaml.yaml]":               "notyaml.yaml:1:4: error: UC101: did not find expected node content|",

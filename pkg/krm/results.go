@@ -96,7 +96,7 @@ func (r *run) result(d diag.Diagnostic) result {
 		res.ResourceRef, res.File.Index = r.objectAt(d.Pos)
 	}
 	// A field is one of the resource.
-	if path := cmp.Or(s.path, d.Path); path != "" && res.ResourceRef != nil {
+	if path := cmp.Or(s.path, d.Schema, d.Path); path != "" && res.ResourceRef != nil {
 		res.Field = &field{property.ReplaceAllString(path, "properties.$1")}
 	}
 	return res

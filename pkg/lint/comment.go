@@ -55,7 +55,7 @@ type scope struct {
 }
 
 func (s *scope) holds(d diag.Diagnostic) bool {
-	return s != nil && s.from <= d.Pos.Line && d.Pos.Line <= s.to && (s.path == "" || s.path == d.Path)
+	return s != nil && s.from <= d.Pos.Line && d.Pos.Line <= s.to && (s.path == "" || s.path == d.Schema)
 }
 
 // ReadComments reads the comments of a YAML file. name is the file's name in
@@ -364,11 +364,11 @@ func (c *comment) move(file string, sources, declared []compile.Declared) bool {
 			if o.Value.Line != c.scope.list.Line || o.Value.Column != c.scope.list.Column {
 				continue
 			}
-			p := objectAt(declared, d.Name, o.Place.String())
+			p := objectAt(declared, d.Name, o.Place.Structural())
 			if p == nil {
 				return false
 			}
-			c.scope = &scope{p.Value, p.Node.Line, lastLine(p.Node), p.Place.String()}
+			c.scope = &scope{p.Value, p.Node.Line, lastLine(p.Node), p.Place.Structural()}
 			c.at = diag.Pos{File: file, Line: p.Node.Line, Col: p.Node.Column}
 			for i := range c.codes {
 				c.codes[i].at, c.codes[i].delete = c.at, nil
@@ -382,7 +382,7 @@ func (c *comment) move(file string, sources, declared []compile.Declared) bool {
 func objectAt(l []compile.Declared, crd, path string) *compile.Object {
 	for _, d := range l {
 		for i := range d.Objects {
-			if d.Name == crd && d.Objects[i].Place.String() == path {
+			if d.Name == crd && d.Objects[i].Place.Structural() == path {
 				return &d.Objects[i]
 			}
 		}

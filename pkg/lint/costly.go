@@ -37,7 +37,7 @@ func costly(p crdpatch.Explanation, declared []compile.Declared) diag.List {
 		if dearest.Cost.Rule() < dearest.Cost.MessageExpression {
 			what = "a messageExpression of this union takes"
 		}
-		l = append(l, diag.Diagnostic{Code: diag.CostlyRules, Severity: diag.Warning, Pos: u.Pos, Path: u.Place.String(), Hint: hint,
+		l = append(l, diag.Diagnostic{Code: diag.CostlyRules, Severity: diag.Warning, Pos: u.Pos, Path: u.Place.String(), Schema: u.Place.Structural(), Hint: hint,
 			Message: fmt.Sprintf("%s %d%% of the cost that the API server allows for one (%s)", what, share(dearest.Cost), reason(dearest.Cost))})
 	}
 	for i, v := range p.Versions {
@@ -46,7 +46,7 @@ func costly(p crdpatch.Explanation, declared []compile.Declared) diag.List {
 		if first < 0 || v.Added == 0 || sum <= half {
 			continue
 		}
-		l = append(l, diag.Diagnostic{Code: diag.CostlyRules, Severity: diag.Warning, Pos: p.Unions[first].Pos, Path: compile.Place{Version: i}.String(),
+		l = append(l, diag.Diagnostic{Code: diag.CostlyRules, Severity: diag.Warning, Pos: p.Unions[first].Pos, Schema: compile.Place{Version: i}.Structural(),
 			Message: fmt.Sprintf("the rules of version %s take %d%% of the cost that the API server allows for a version; other rules than those of unions take %s of it",
 				v.Name, sum, almost(percent(v.Before, cost.VersionLimit))),
 			Hint: "unioncel explain lists what each rule costs: bounds on all lists and maps above the dearest ones lower that, and --encoding openapi needs no rules for states"})

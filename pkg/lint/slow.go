@@ -45,7 +45,7 @@ func slow(p crdpatch.Explanation, declared []compile.Declared, in func(compile.E
 		if u.Place.Path.HasElements() {
 			each = ", for each of the union objects in it"
 		}
-		l = append(l, diag.Diagnostic{Code: diag.SlowRules, Severity: diag.Warning, Pos: u.Pos, Path: u.Place.String(),
+		l = append(l, diag.Diagnostic{Code: diag.SlowRules, Severity: diag.Warning, Pos: u.Pos, Path: u.Place.String(), Schema: u.Place.Structural(),
 			Message: fmt.Sprintf("the rules of this union take about %s of every request that writes the object%s: for each field that they read, the API server copies all %d properties of the union object",
 				cost.About(u.Time), each, properties),
 			Hint: quicker(p.Name, i, u, properties, in)})

@@ -118,7 +118,7 @@ func (s *subject) property(name string) *yaml.Node {
 // it is about, and where the reader finds them.
 func (s *subject) find(code diag.Code, at diag.Pos, properties []string, hint, format string, args ...any) diag.List {
 	info, _ := code.Info()
-	d := diag.Diagnostic{Code: code, Severity: info.Severity, Pos: at, Path: s.object.Place.String(), Message: fmt.Sprintf(format, args...), Hint: hint}
+	d := diag.Diagnostic{Code: code, Severity: info.Severity, Pos: at, Path: s.object.Place.String(), Schema: s.object.Place.Structural(), Message: fmt.Sprintf(format, args...), Hint: hint}
 	for _, name := range properties {
 		if n := s.property(name); n != nil && s.node(n) != at {
 			d.Related = append(d.Related, diag.Related{Pos: s.node(n), Message: fmt.Sprintf("the schema of %q", name)})

@@ -2,6 +2,7 @@
 package sarif
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -110,8 +111,8 @@ func (p *printer) result(d diag.Diagnostic) *sarif.Result {
 		message += "\nHint: " + d.Hint
 	}
 	at := p.location(d.Pos)
-	if d.Path != "" {
-		at.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(valid(d.Path)).WithKind("object"))
+	if path := cmp.Or(d.Schema, d.Path); path != "" {
+		at.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(valid(path)).WithKind("object"))
 	}
 	r := sarif.NewResult().WithRuleID(string(d.Code)).WithRuleIndex(slices.Index(p.rules, d.Code)).
 		WithLevel(levels[d.Severity]).WithMessage(text(message)).AddLocation(at).
@@ -137,7 +138,7 @@ func (p *printer) fingerprint(d diag.Diagnostic) string {
 	if isAbsolute(file) {
 		file = path.Base(file) // the rest differs from machine to machine
 	}
-	for _, part := range []string{string(d.Code), file, d.Path, d.Message} {
+	for _, part := range []string{string(d.Code), file, cmp.Or(d.Schema, d.Path), d.Message} {
 		fmt.Fprintf(h, "%d:%s\n", len(part), part)
 	}
 	sum := hex.EncodeToString(h.Sum(nil)[:16])
