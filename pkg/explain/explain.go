@@ -105,7 +105,7 @@ func explainUnion(p compile.UnionPlan, bytes []int, ruled bool) (Union, error) {
 	}
 	u := Union{
 		Name: p.Union.Name, File: p.Pos.File, Line: p.Pos.Line, Col: p.Pos.Col,
-		Version: p.Place.Name, Schema: p.Place.Structural(), Object: s.object(),
+		Version: p.Place.Name, Schema: p.Place.Structural(), Object: p.Place.Path.String(),
 		Discriminator: s.Discriminator, Cardinality: s.Cardinality.String(), Members: []Member{},
 		MemberlessValues: s.others, AnyValue: s.anyValue(),
 		Default: s.fallback(), UnmappedValues: "Allow", Deduce: s.Deduce, DiscriminatorChange: s.Change.String(), Ratchet: s.Ratchet,
@@ -126,7 +126,7 @@ func explainUnion(p compile.UnionPlan, bytes []int, ruled bool) (Union, error) {
 	}
 	for i, r := range s.rules {
 		rule := Rule{
-			Kind: string(p.Rules[i].Kind), Schema: p.Rules[i].Place.Structural(), Served: p.Rules[i].Served,
+			Kind: string(p.Rules[i].Kind), Schema: p.Rules[i].Place.Structural(), Object: p.Rules[i].Place.Path.String(), Served: p.Rules[i].Served,
 			Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression,
 			Reason: string(r.Reason), FieldPath: r.FieldPath, OptionalOldSelf: r.OptionalOldSelf,
 		}
@@ -243,12 +243,4 @@ func objectPath(p schemapath.Path) *field.Path {
 		}
 	}
 	return path
-}
-
-// object is the union object's path, "" for the root.
-func (s *subject) object() string {
-	if s.path == nil {
-		return ""
-	}
-	return s.path.String()
 }

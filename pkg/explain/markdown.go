@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -55,7 +56,7 @@ func (p *page) markdownUnion(u Union) {
 	p.line("")
 	for _, f := range u.facts() {
 		switch f[0] {
-		case "schema", "discriminator":
+		case "discriminator":
 			p.line("- " + f[0] + ": " + code(f[1]))
 		case "":
 			p.line("  - " + escaped(f[1]))
@@ -108,7 +109,7 @@ func (p *page) ruleTable(u Union) {
 		}
 		where := ""
 		if r.Schema != u.Schema {
-			where = " on " + plain(r.Schema)
+			where = " on " + plain(cmp.Or(r.Object, "the root"))
 		}
 		if r.OptionalOldSelf {
 			where += " with optionalOldSelf"

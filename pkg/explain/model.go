@@ -35,7 +35,7 @@ type Union struct {
 	Line int    `json:"line"`
 	Col  int    `json:"col"`
 	// Version has the union object, Schema is the path of its schema in the CRD,
-	// and Object its path in objects, as errors print it; "" is the root.
+	// and Object where objects have it: spec.channels[*]; "" is the root.
 	Version string `json:"version"`
 	Schema  string `json:"schema"`
 	Object  string `json:"object"`
@@ -97,8 +97,9 @@ type Member struct {
 type Rule struct {
 	// Kind is static, transition or guard.
 	Kind string `json:"kind"`
-	// Schema is the path of the schema that the rule stands on.
+	// Schema is the path of the schema that the rule is on, Object where objects have that.
 	Schema            string `json:"schema"`
+	Object            string `json:"object"`
 	Rule              string `json:"rule"`
 	Message           string `json:"message"`
 	MessageExpression string `json:"messageExpression"`

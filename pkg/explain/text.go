@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -83,7 +84,7 @@ func (v Version) total() string {
 
 // facts are the declared properties of a union, as name and text.
 func (u Union) facts() [][2]string {
-	l := [][2]string{{"schema", plain(u.Schema)}}
+	var l [][2]string
 	add := func(name, text string) {
 		if text != "" {
 			l = append(l, [2]string{name, text})
@@ -209,7 +210,7 @@ func (r Rule) heading() string {
 func (r Rule) facts(u Union) string {
 	var l []string
 	if r.Schema != u.Schema {
-		l = append(l, "on "+plain(r.Schema))
+		l = append(l, "on "+plain(cmp.Or(r.Object, "the root")))
 	}
 	l = append(l, r.Kind, fmt.Sprintf("costs %s × %s = %s, %s of the limit", number(r.CostOnce), number(r.Cardinality), number(r.Cost), share(r.PercentOfLimit)))
 	if r.MessageExpression != "" {
