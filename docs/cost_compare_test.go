@@ -288,6 +288,9 @@ const selected = 3
 // TestCostNeverDearer says that no rules of the same meaning and quality of
 // messages cost less than ours, the greatest or all together.
 func TestCostNeverDearer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many seconds")
+	}
 	for name, c := range comparisons {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

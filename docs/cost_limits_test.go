@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -111,8 +112,22 @@ type choice struct {
 	changes  bool // with a rule about changes
 }
 
+// choices are those of chosen: several tests ask about the same unions.
+var choices sync.Map
+
 // chosen compiles a union of n members.
 func (k kind) chosen(t *testing.T, p place, n int) choice {
+	t.Helper()
+	key := fmt.Sprint(k.name, p.name, n)
+	if c, ok := choices.Load(key); ok {
+		return c.(choice)
+	}
+	c := k.compiled(t, p, n)
+	choices.Store(key, c)
+	return c
+}
+
+func (k kind) compiled(t *testing.T, p place, n int) choice {
 	t.Helper()
 	plan, diags := compile.Explain(k.manifest(t, p, n), compile.Options{})
 	if diags.HasErrors() {
@@ -137,13 +152,7 @@ var number = regexp.MustCompile(`\d+`)
 // the last time first, since large unions that fail take long.
 func (k kind) ranges(t *testing.T, p place, lastTime string) string {
 	t.Helper()
-	known := map[int]choice{}
-	at := func(n int) choice {
-		if _, ok := known[n]; !ok {
-			known[n] = k.chosen(t, p, n)
-		}
-		return known[n]
-	}
+	at := func(n int) choice { return k.chosen(t, p, n) }
 	guesses := number.FindAllString(lastTime, -1)
 	// last is the last number from one on of which something holds that holds for it.
 	last := func(from int, holds func(choice) bool) int {
@@ -245,6 +254,9 @@ func groups(t *testing.T) string {
 
 // TestCostDepth says that a list in a list, or a map, allows what a list does.
 func TestCostDepth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many seconds")
+	}
 	for _, k := range kinds {
 		if k.changes {
 			continue

@@ -27,6 +27,9 @@ import (
 //	limits       the greatest unions that compile, by place
 //	groups       the encodings chosen, by number of members
 func TestCost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many seconds")
+	}
 	d := open(t, "cost.md")
 	type table struct {
 		name     string

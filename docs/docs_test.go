@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +23,8 @@ import (
 
 // TestMain puts the commands unioncel and kustomize where the shell finds them.
 func TestMain(m *testing.M) {
+	// The API server's CEL allocates a lot that dies young; what lives is small.
+	debug.SetGCPercent(800)
 	testscript.Main(m, map[string]func(){
 		"unioncel":  func() { os.Exit(cli.Main(os.Args, cli.OSStreams())) },
 		"kustomize": func() { os.Exit(scripttest.Kustomize()) },
