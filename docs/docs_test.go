@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -17,14 +16,13 @@ import (
 
 	"github.com/unioncel/unioncel/internal/cli"
 	"github.com/unioncel/unioncel/internal/scripttest"
+	_ "github.com/unioncel/unioncel/internal/testgc"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // TestMain puts the commands unioncel and kustomize where the shell finds them.
 func TestMain(m *testing.M) {
-	// The API server's CEL allocates a lot that dies young; what lives is small.
-	debug.SetGCPercent(800)
 	testscript.Main(m, map[string]func(){
 		"unioncel":  func() { os.Exit(cli.Main(os.Args, cli.OSStreams())) },
 		"kustomize": func() { os.Exit(scripttest.Kustomize()) },

@@ -44,6 +44,7 @@ var allowed = map[string][]string{
 	"internal/schematest": {"internal/yamltext"},
 	"internal/scripttest": {},
 	"test/hostile":        {},
+	"internal/testgc":     {},
 	"internal/unioncases": {"pkg/union"},
 }
 

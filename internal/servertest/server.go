@@ -41,9 +41,12 @@ type Server struct {
 
 // Start starts an API server that lives until tb ends: it and its storage are
 // torn down, and their files removed, by tb.Cleanup. Start returns when the
-// server is ready, and fails tb when it cannot be had.
+// server is ready, and fails tb when it cannot be had. With -short it skips tb.
 func Start(tb testing.TB) *Server {
 	tb.Helper()
+	if testing.Short() {
+		tb.Skip("no API server with -short")
+	}
 	silence()
 
 	dir, err := socketDir()

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -21,12 +20,6 @@ import (
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
-
-func TestMain(m *testing.M) {
-	// The API server's CEL allocates a lot that dies young; what lives is small.
-	debug.SetGCPercent(800)
-	os.Exit(m.Run())
-}
 
 // crd is a CRD of one version with these root properties.
 func crd(properties string) string {

@@ -1,13 +1,3 @@
 package rules_test
 
-import (
-	"os"
-	"runtime/debug"
-	"testing"
-)
-
-func TestMain(m *testing.M) {
-	// The API server's CEL allocates a lot that dies young; what lives is small.
-	debug.SetGCPercent(800)
-	os.Exit(m.Run())
-}
+import _ "github.com/unioncel/unioncel/internal/testgc"

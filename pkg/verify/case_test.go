@@ -2,8 +2,6 @@ package verify_test
 
 import (
 	"context"
-	"os"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -17,12 +15,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
-
-func TestMain(m *testing.M) {
-	// The API server's CEL allocates a lot that dies young; what lives is small.
-	debug.SetGCPercent(800)
-	os.Exit(m.Run())
-}
 
 // crdWith is a CRD whose spec has the given schema, as YAML.
 func crdWith(t testing.TB, spec string) *apiextensionsv1.CustomResourceDefinition {

@@ -65,6 +65,9 @@ func docker(args []string) error {
 // TestKustomize runs the scripts, which share one API server: their CRDs have
 // different names.
 func TestKustomize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each script runs kustomize")
+	}
 	server := servertest.Start(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",

@@ -1,0 +1,3 @@
+package e2e
+
+import _ "github.com/unioncel/unioncel/internal/testgc"
