@@ -23,7 +23,7 @@ func (r *Reader) Open(src []byte, kind, hint string) []*yaml.Node {
 		r.Diags = append(r.Diags, diag.Diagnostic{Code: code, Pos: diag.Pos{File: r.File}, Message: message, Hint: hint})
 	}
 	if !source.IsConfig(src) {
-		report(r.Code, head(kind)+hint, "this is no "+kind+": it has no apiVersion: "+APIVersion)
+		report(r.Code, head(kind)+hint, "this is not a "+kind+": it has no apiVersion: "+APIVersion)
 		return nil
 	}
 	file, wrong := source.Parse(r.File, src, limit.Limits{})

@@ -281,7 +281,7 @@ func (c *compiler) resolve() {
 		if o.schema == nil {
 			// The two readings of the file differ on the way here.
 			c.report(diag.Diagnostic{Code: diag.AmbiguousScalar, Pos: c.pos(l.Node), Path: l.Place.String(), Schema: l.Place.Structural(),
-				Message: "kubectl does not find this schema where it is written: a key on the way to it is no string to it", Hint: "quote the property names"})
+				Message: "kubectl does not find this schema where it is written: a key on the way to it is not a string to kubectl", Hint: "quote the property names"})
 			continue
 		}
 		sound := true
@@ -413,7 +413,7 @@ func (c *compiler) demands(o *object) {
 					Hint:    "drop ratchet, or compile for 1.30 or later"})
 			case demand.Key != "ratchet" && o.removable != "":
 				c.report(diag.Diagnostic{Code: diag.RemovableItem, Severity: diag.Warning, Pos: demand.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-					Message: fmt.Sprintf("%s can be got around: an entry of %s can be removed and added again", demand.Key, o.removable),
+					Message: fmt.Sprintf("%s can be bypassed: an entry of %s can be removed and added again", demand.Key, o.removable),
 					Hint:    "rules cannot prevent it; say so in the field's documentation"})
 			}
 		}
@@ -445,7 +445,7 @@ func (c *compiler) versionsDiffer() {
 				continue
 			}
 			c.report(diag.Diagnostic{Code: diag.VersionsDiffer, Severity: diag.Warning, Pos: o.Declarations[0].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-				Message: fmt.Sprintf("version %s is served too and %s: writing through the laxer version gets around the other", v.Name, difference),
+				Message: fmt.Sprintf("version %s is served too and %s: writing through the laxer version bypasses the other", v.Name, difference),
 				Hint:    "declare the same unions in every served version"})
 		}
 	}

@@ -76,7 +76,7 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 				return
 			}
 			if l.inMetadata(owner, name) {
-				l.at(e, diag.InsideMetadata, "declare it elsewhere, or leave it out", "a union cannot stand inside metadata: the API server runs no rules there")
+				l.at(e, diag.InsideMetadata, "declare it on another schema, or leave it out", "a union cannot be inside metadata: the API server runs no rules there")
 				return
 			}
 		}
@@ -154,7 +154,7 @@ func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
 		l.at(e, diag.SharedContent, "write the schema out at each of its places",
 			"the schema is in content shared through an alias or merge key: editing it would change other places too")
 	case v.Kind != yaml.MappingNode:
-		l.at(e, diag.NoSuchSchema, "correct the path", "%s is no schema with properties here", key)
+		l.at(e, diag.NoSuchSchema, "correct the path", "%s is not a schema with properties here", key)
 	default:
 		return v
 	}

@@ -46,7 +46,7 @@ func parseKubeVersion(s string) (kubeVersion, error) {
 	if s != "" {
 		var err error
 		if v, err = version.ParseGeneric(s); err != nil || v.LessThan(oldest) {
-			return kubeVersion{}, fmt.Errorf("%q is no version of Kubernetes from %s on: write it like 1.30", s, oldest)
+			return kubeVersion{}, fmt.Errorf("%q is not a version of Kubernetes since %s: write it like 1.30", s, oldest)
 		}
 		v = version.MajorMinor(v.Major(), v.Minor())
 	}

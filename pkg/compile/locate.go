@@ -217,9 +217,9 @@ func (l *locator) schema(n *yaml.Node, misplaced string) {
 		}
 		switch {
 		case key == union.Key && misplaced == "metadata":
-			l.errorf(e.Key, diag.InsideMetadata, "delete it", "a union cannot stand inside metadata: the API server runs no rules there")
+			l.errorf(e.Key, diag.InsideMetadata, "delete it", "a union cannot be inside metadata: the API server runs no rules there")
 		case key == union.Key && misplaced != "":
-			l.errorf(e.Key, diag.InsideComposition, "declare the union on the object itself", "a union cannot stand inside %s: the API server reads no rules there", misplaced)
+			l.errorf(e.Key, diag.InsideComposition, "declare the union on the object itself", "a union cannot be inside %s: the API server reads no rules there", misplaced)
 		case key == union.Key && l.outdented(n, e.Value):
 		case key == union.Key:
 			l.objects = append(l.objects, location{

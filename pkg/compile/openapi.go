@@ -57,7 +57,7 @@ func (c *compiler) proveOpenAPI() {
 			case len(p.Differences) > 0 && !p.Differences[0].Accepted && p.Differences[0].Rule != "allOf":
 				c.report(diag.Diagnostic{Code: diag.NotExpressible, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: "what else the schema says contradicts this union: " + o.differs(i, p.Differences[0]),
-					Hint:    "mend the one or the other; unioncel verify shows all differences of what another --encoding makes of it"})
+					Hint:    "fix one or the other; to see all differences, compile with another --encoding and run unioncel verify"})
 			case len(p.Differences) > 0:
 				c.inexpressible(o, i, o.differs(i, p.Differences[0]))
 			case len(p.Inconclusive) > 0:
@@ -76,7 +76,7 @@ func (o *object) differs(i int, d verify.Difference) string {
 	}
 	names := slices.DeleteFunc(u.MemberNames(), func(name string) bool { return !o.schema.Properties[name].Nullable })
 	if len(names) > 0 {
-		why += "; null counts as unset to the union, and as a value to required: " + strings.Join(names, ", ") + " can be null"
+		why += "; null is unset to the union, but a value to required: " + strings.Join(names, ", ") + " can be null"
 	}
 	return why
 }

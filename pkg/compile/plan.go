@@ -247,7 +247,7 @@ func (c *compiler) tooDear(e cost.Estimator, o *object, i int, preferred rules.E
 	case err != nil:
 		return what + " the rules would be too long for CEL"
 	case !cost.Fit(costs):
-		return fmt.Sprintf("%s the dearest rule would cost %s of the %s that the API server allows", what, number(dearest(costs).Rule()), number(cost.RuleLimit))
+		return fmt.Sprintf("%s the most expensive rule would cost %s of the %s that the API server allows", what, number(dearest(costs).Rule()), number(cost.RuleLimit))
 	}
 	return fmt.Sprintf("%s the rules would cost %s, too much of the %s that all of the version share", what, number(cost.Sum(costs)), number(cost.VersionLimit))
 }

@@ -161,7 +161,7 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *obj
 	}
 	d := diag.Diagnostic{Code: diag.ConstraintBeside, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural()}
 	if looser != nil {
-		d.Message = fmt.Sprintf("%s, by hand, refuses what this union allows (%s)", looser.Rule, looser.Words(u))
+		d.Message = fmt.Sprintf("%s, hand-written, refuses what this union allows (%s)", looser.Rule, looser.Words(u))
 		d.Hint = "edit it or the union: objects have to satisfy both"
 		c.report(d)
 	}
@@ -170,10 +170,10 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *obj
 	}
 	read := "the errors of both"
 	if slices.ContainsFunc(agreeing, func(k verify.Constraint) bool { return k.Key != ruleKey }) {
-		read = "theirs beside those of its rules, or alone"
+		read = "theirs, with or without those of its rules"
 	}
-	d.Message = fmt.Sprintf("constraints by hand mean what this union says, and users read %s: %s", read, strings.Join(named(slices.Clone(agreeing), indices), ", "))
-	d.Hint = "write handWrittenRules: Replace in the declaration: compiling takes them out"
+	d.Message = fmt.Sprintf("hand-written constraints mean what this union says, and users read %s: %s", read, strings.Join(named(slices.Clone(agreeing), indices), ", "))
+	d.Hint = "write handWrittenRules: Replace in the declaration: compiling removes them"
 	c.report(d)
 	return agreeing
 }

@@ -169,7 +169,7 @@ func (r record) check() error {
 		}
 		key := fmt.Sprintf("%q", append([]string{s.Version}, s.Path.Fields()...))
 		if seen[key] {
-			return fmt.Errorf("schemas[%d] is there twice", i)
+			return fmt.Errorf("schemas[%d] occurs twice", i)
 		}
 		seen[key] = true
 	}
@@ -193,7 +193,7 @@ func (s schemaRecord) check() error {
 	}
 	for _, sum := range s.sums() {
 		if len(sum) != 2*sumBytes || strings.Trim(sum, "0123456789abcdef") != "" {
-			return fmt.Errorf(": %q is no checksum", sum)
+			return fmt.Errorf(": %q is not a checksum", sum)
 		}
 	}
 	if len(s.Unions) == 0 {
@@ -271,7 +271,7 @@ func onlyEntry(text string) (*yaml.Node, error) {
 		return nil, err
 	}
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode || len(doc.Content[0].Content) != 2 || doc.Content[0].Content[0].Value != union.Key {
-		return nil, errors.New("the text holds something else than a declaration")
+		return nil, errors.New("the text is something other than a declaration")
 	}
 	if twice := yamltext.DuplicateKeys(doc.Content[0]); len(twice) > 0 {
 		return nil, fmt.Errorf("key %q occurs twice", twice[0].Value)
@@ -287,7 +287,7 @@ func onlyDocument(text string) (*yaml.Node, error) {
 		return nil, fmt.Errorf("the text is not YAML: %w", err)
 	}
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
-		return nil, errors.New("the text holds more than a declaration")
+		return nil, errors.New("the text is more than a declaration")
 	}
 	return &doc, nil
 }
@@ -366,7 +366,7 @@ func (c *annotatedCRD) read() (bool, *diag.Diagnostic) {
 	}
 	_, value, wrong := c.value()
 	if wrong == nil && c.in(value) == nil {
-		return bad("", "the annotation %s is on something that kubectl takes for no CRD", Annotation)
+		return bad("", "the annotation %s is on something that kubectl does not take for a CRD", Annotation)
 	}
 	return true, wrong
 }

@@ -105,7 +105,7 @@ func (r *reverter) remove() []restoration {
 	}
 	b := r.base
 	b.touched = append(b.touched, touch{manifest: r.manifest})
-	b.hints[r.keyPos()] = "the declaration stands elsewhere, and the annotation " + Annotation + " keeps it: correct it there, and give it again (--go, --unions)"
+	b.hints[r.keyPos()] = "the declaration is external, and the annotation " + Annotation + " keeps it: correct it at its source, and give it again (--go, --unions)"
 	var restored []restoration
 	for _, c := range all {
 		s := c.schemaRecord
@@ -113,7 +113,7 @@ func (r *reverter) remove() []restoration {
 		r.keep(s)
 		cut, err := r.removeLists(c)
 		if err != nil {
-			r.errorf(c.place.Node, diag.Unproved, "", "cannot take the rules out of %s: %v", c.place, err)
+			r.errorf(c.place.Node, diag.Unproved, "", "cannot remove the rules from %s: %v", c.place, err)
 		}
 		if !c.fresh && !s.Kept && !s.External && len(s.Unions) > 0 {
 			b.hints[r.pos(c.place.Node)] = "the declaration is in the annotation " + Annotation + ": run unioncel decompile to edit it"
@@ -121,7 +121,7 @@ func (r *reverter) remove() []restoration {
 		}
 	}
 	if err := r.removeAnnotation(); err != nil {
-		r.errorf(r.annotations, diag.Unproved, "", "cannot take the annotation out: %v", err)
+		r.errorf(r.annotations, diag.Unproved, "", "cannot remove the annotation: %v", err)
 	}
 	return restored
 }
@@ -159,13 +159,13 @@ func (r *reverter) forgotten(s schemaRecord, kept union.External, given []union.
 	}
 	if kept.Extend {
 		if !extended {
-			lost("the extension of unions, which an earlier compilation took from a UnionSet, is declared no more: they are compiled without it")
+			lost("the extension of unions, which an earlier compilation took from a UnionSet, is no longer declared: they are compiled without it")
 		}
 		return
 	}
 	for _, properties := range propertiesOf(kept) {
 		if !slices.ContainsFunc(properties, func(name string) bool { return slices.Contains(named, name) }) {
-			lost(fmt.Sprintf("the union of %s, which an earlier compilation took from elsewhere, is declared no more: its rules are removed", strings.Join(properties, ", ")))
+			lost(fmt.Sprintf("the union of %s, which was declared outside the CRD when it was last compiled, is no longer declared: its rules are removed", strings.Join(properties, ", ")))
 		}
 	}
 }

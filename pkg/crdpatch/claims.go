@@ -194,7 +194,7 @@ func (r *reverter) unconfirmed(c *claimed, l *claimedList, i int, why string) {
 	}
 	hint := "--forget keeps it as a hand-written rule, and the claim is forgotten; or undo what was edited since"
 	if c.superseded && r.decompiling {
-		hint = "compile the file first, which writes the rules of its union anew; " + hint
+		hint = "compile the file first, which writes the rules of its union again; " + hint
 	}
 	if r.base.proofs > r.limits.OrDefault().Proofs {
 		hint += "; too many rules for all to be tried: " + limit.Hint("proofs")
@@ -496,7 +496,7 @@ func (r *reverter) gone(s schemaRecord) {
 		Hint:    "nothing needs to be done if that was intended"}
 	if at := r.strays(s); len(at) > 0 {
 		d.Severity = diag.Error
-		d.Message = "this schema is gone, and its compiled rules stand at " + at[0]
+		d.Message = "this schema is gone, and its compiled rules are at " + at[0]
 		d.Hint = "undo the renaming, run unioncel decompile, rename, and compile again"
 	}
 	r.report(d)
@@ -510,7 +510,7 @@ func (r *reverter) copies() {
 		}
 		for _, at := range r.strays(s) {
 			r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(r.annotations), Path: at,
-				Message: "the rules here are copies of those compiled for " + placeOf(s.Path) + "; they are taken for hand-written ones",
+				Message: "the rules here are copies of those compiled for " + placeOf(s.Path) + "; they are treated as hand-written ones",
 				Hint:    "to copy the union with its schema, run unioncel decompile before copying"})
 		}
 	}
@@ -594,7 +594,7 @@ func (r *reverter) changed(c *claimed, l *claimedList, w *regenerated) {
 	}
 	again := fmt.Sprintf("declare %s here again, which replaces the compiled rules that are left", union.Key)
 	if c.External {
-		again = "write the file anew, as controller-gen does, and compile it"
+		again = "generate the file again, as with controller-gen, and compile it"
 	}
 	r.report(diag.Diagnostic{Code: diag.RuleChanged, Pos: r.pos(at), Path: c.place.String(), Schema: c.place.Structural(), Message: message,
 		Hint: fmt.Sprintf("restore it; or %s; or delete the annotation %s, which makes all rules yours", again, Annotation)})

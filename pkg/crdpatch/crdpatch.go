@@ -38,7 +38,7 @@ type Options struct {
 	// compiled CRD was compiled with.
 	AsRecorded bool
 	// Forget leaves rules in place that the annotation claims and that cannot be
-	// confirmed: they are taken for hand-written ones, and claimed no more. Without
+	// confirmed: they are treated as hand-written ones, and claimed no more. Without
 	// it they are errors.
 	Forget bool
 }

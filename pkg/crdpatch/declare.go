@@ -27,8 +27,8 @@ func (j *job) declare(given union.Elsewhere) []byte {
 	}
 	for _, l := range base.external {
 		j.diags = append(j.diags, diag.Diagnostic{Code: diag.Unproved, Pos: *l[0].At,
-			Message: "declarations cannot be written into this file: it would lose those from elsewhere that its annotation " + Annotation + " keeps",
-			Hint:    "write them to a UnionSet; or run unioncel decompile, and give those from elsewhere again when compiling"})
+			Message: "declarations cannot be written into this file: it would lose the external ones that its annotation " + Annotation + " keeps",
+			Hint:    "write them to a UnionSet; or run unioncel decompile, and give the external ones again when compiling"})
 	}
 	if j.diags.HasErrors() {
 		return nil

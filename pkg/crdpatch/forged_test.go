@@ -101,7 +101,7 @@ func TestForgedAnnotation(t *testing.T) {
 			s["source"] = declared + "---\n" + clusterRole + "---\n"
 			s["unions"] = json.RawMessage(`[{"members":["a","b"],"discriminatorChange":"Allow"}]`)
 		}, "", ""},
-		{"another document is changed", func(_, s map[string]any) { s["at"] = -300; s["source"] = "  verbs: ['*']\n" }, diag.BadAnnotation, "something else than a declaration"},
+		{"another document is changed", func(_, s map[string]any) { s["at"] = -300; s["source"] = "  verbs: ['*']\n" }, diag.BadAnnotation, "something other than a declaration"},
 		{"with a declaration", func(_, s map[string]any) { s["at"] = -720 }, "", ""},
 		{"behind", func(_, s map[string]any) { s["at"] = 400 }, "", ""},
 		{"far behind", func(_, s map[string]any) { s["at"] = 1 << 62 }, "", ""},
@@ -109,7 +109,7 @@ func TestForgedAnnotation(t *testing.T) {
 		{"beyond numbers", func(_, s map[string]any) { s["at"] = json.RawMessage("1e300") }, diag.BadAnnotation, "at of type int"},
 		{"null", func(r, _ map[string]any) { r["schemas"] = nil }, "", ""},
 		{"nulls", func(r, _ map[string]any) { r["schemas"] = []any{nil} }, diag.BadAnnotation, "schemas[0].version is missing"},
-		{"twice", func(r, s map[string]any) { r["schemas"] = []any{s, s} }, diag.BadAnnotation, "schemas[1] is there twice"},
+		{"twice", func(r, s map[string]any) { r["schemas"] = []any{s, s} }, diag.BadAnnotation, "schemas[1] occurs twice"},
 		{"no declaration", func(_, s map[string]any) { s["source"] = "x-kubernetes-unions:\n" }, diag.BadAnnotation, "schemas[0]: the declaration is none"},
 		{"an empty declaration", func(_, s map[string]any) { s["source"] = "x-kubernetes-unions: [{}]\n" }, diag.BadAnnotation, "schemas[0]: the declaration is none"},
 		{"an empty external declaration", func(_, s map[string]any) { delete(s, "source"); s["external"] = true; s["unions"] = []any{} }, diag.BadAnnotation, "the declaration is none"},
@@ -118,7 +118,7 @@ func TestForgedAnnotation(t *testing.T) {
 		{"no schema", func(_, s map[string]any) { s["path"] = []any{"properties", "spec", "default"} }, diag.BadAnnotation, "leads to no schema"},
 		{"half a path", func(_, s map[string]any) { s["path"] = []any{"properties"} }, diag.BadAnnotation, "leads to no schema"},
 		{"another schema", func(_, s map[string]any) { s["path"] = []any{"properties", "spec", "properties", "a"} }, diag.RuleChanged, ""},
-		{"no checksum", func(_, s map[string]any) { s["rules"] = []any{""} }, diag.BadAnnotation, `"" is no checksum`},
+		{"no checksum", func(_, s map[string]any) { s["rules"] = []any{""} }, diag.BadAnnotation, `"" is not a checksum`},
 		{"annotations", func(r, _ map[string]any) { r["annotations"] = ":\n  finalizers: [x]" }, diag.BadAnnotation, "annotations: this is not a null value"},
 		{"more annotations", func(r, _ map[string]any) { r["annotations"] = ": null\n  finalizers: [x]" }, diag.BadAnnotation, "annotations: this is not a null value"},
 		{"a document with annotations", func(r, _ map[string]any) { r["annotations"] = ": null\n---\nkind: ClusterRole\n" }, diag.BadAnnotation, "annotations: this is not a null value"},

@@ -114,7 +114,7 @@ func (j *job) heldDocument(before, after *document) error {
 		for _, key := range listKeys {
 			was, is := sortedItems(x[key]), sortedItems(y[key])
 			if !slices.Equal(was, is) {
-				return fmt.Errorf("%s.%s lost or gained something else than what was compiled", t.schema, key)
+				return fmt.Errorf("%s.%s lost or gained something other than what was compiled", t.schema, key)
 			}
 			delete(x, key)
 			delete(y, key)

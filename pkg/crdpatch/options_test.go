@@ -90,8 +90,8 @@ func TestKubeVersion(t *testing.T) {
 		{"", in, "fieldPath message messageExpression reason rule", ""},
 		{"1.29", ratchet, "", "in:21:15: error: UC303: ratchet needs optionalOldSelf, which Kubernetes 1.29 does not know"},
 		{"1.30", ratchet, "message messageExpression optionalOldSelf rule", ""},
-		{"1.24", in, "", `in: error: UC303: "1.24" is no version of Kubernetes from 1.25 on: write it like 1.30`},
-		{"one", in, "", `in: error: UC303: "one" is no version of Kubernetes from 1.25 on: write it like 1.30`},
+		{"1.24", in, "", `in: error: UC303: "1.24" is not a version of Kubernetes since 1.25: write it like 1.30`},
+		{"one", in, "", `in: error: UC303: "one" is not a version of Kubernetes since 1.25: write it like 1.30`},
 	} {
 		out, diags := Compile("in", tt.in, Options{KubeVersion: tt.version})
 		var keys []string

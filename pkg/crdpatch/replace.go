@@ -36,7 +36,7 @@ func (j *job) replace(b *base) *text {
 			w.touched = append(w.touched, replacementOf(m, removal, schema))
 			if err := w.remove(removal, schema); err != nil {
 				j.report(diag.Diagnostic{Code: diag.Unproved, Pos: w.pos(removal.Node), Path: removal.Place.String(), Schema: removal.Place.Structural(),
-					Message: fmt.Sprintf("cannot take the hand-written rules out: %v", err),
+					Message: fmt.Sprintf("cannot remove the hand-written rules: %v", err),
 					Hint:    "delete them yourself, or write the schema in plain block style"})
 			}
 		}

@@ -176,7 +176,7 @@ func difference(path string, got, want any) string {
 		}
 		for _, k := range slices.Sorted(maps.Keys(g)) {
 			if _, ok := w[k]; !ok {
-				return fmt.Sprintf("%s.%s is too much", path, k)
+				return fmt.Sprintf("%s.%s is unexpected", path, k)
 			}
 		}
 	case []any:

@@ -65,7 +65,7 @@ func (d *document) cut(n *yaml.Node, first, last int) (span, error) {
 	}
 	line := d.lineStart(s.start)
 	if len(bytes.TrimLeft(d.Src[line:s.start], " ")) > 0 {
-		return span{}, fmt.Errorf("something stands before it on its line")
+		return span{}, fmt.Errorf("something precedes it on its line")
 	}
 	return span{line, d.lineEnd(s.end)}, nil
 }

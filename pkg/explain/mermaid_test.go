@@ -56,7 +56,7 @@ func diagrams(t *testing.T, markdown string) []diagram {
 		}
 		if found := stateLine.FindStringSubmatch(line); found != nil {
 			if _, twice := ids[found[2]]; twice {
-				t.Errorf("%s is there twice", found[2])
+				t.Errorf("%s occurs twice", found[2])
 			}
 			ids[found[2]] = found[1]
 			d.states = append(d.states, found[1])

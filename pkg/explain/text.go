@@ -220,7 +220,7 @@ func (r Rule) facts(u Union) string {
 		l = append(l, "optionalOldSelf")
 	}
 	if r.Served {
-		l = append(l, "written by hand, serves as it is")
+		l = append(l, "hand-written, already present")
 	} else {
 		l = append(l, plural(r.Bytes, "byte"))
 	}

@@ -32,13 +32,13 @@ func (s *subject) onChange() []string {
 	case s.Change == union.Clear && d != "" && emitted:
 		return []string{fmt.Sprintf("%s may change. The update must clear the member of its old value; an error on %s says so when it remains.", d, d)}
 	case s.Change == union.Clear && d != "":
-		return []string{fmt.Sprintf("%s may change. A member left behind is rejected as one that %s does not select; no rule speaks of the change.", d, d)}
+		return []string{fmt.Sprintf("%s may change. A member left behind is rejected as one that %s does not select; no rule mentions the change.", d, d)}
 	case s.Change == union.Clear && emitted:
 		return []string{"Another member may be set. The same update must clear the one set before; an error says so when it remains."}
 	case s.Change == union.Clear:
-		return []string{"Another member may be set. One that is left behind is rejected as one too many; no rule speaks of the change."}
+		return []string{"Another member may be set. One that is left behind is rejected as one too many; no rule mentions the change."}
 	case s.Change == union.Allow:
-		return []string{"Any change is allowed: only the new state counts."}
+		return []string{"Any change is allowed: only the new state matters."}
 	case s.Change == union.Forbid && d != "":
 		return []string{fmt.Sprintf("Once set, %s may be neither changed nor unset.", d)}
 	case s.Change == union.Forbid:
@@ -56,7 +56,7 @@ func (s *subject) onRemoval() []string {
 		if r.Kind == compile.Guard {
 			if names := links(r.Place.Path, s.plan.Place.Path); len(names) > 0 {
 				removed := plain(objectPath(r.Place.Path).Child(names[0]).String())
-				l = append(l, fmt.Sprintf("Removing %s is no way around that: %s.", removed, plain(s.rules[i].Message)))
+				l = append(l, fmt.Sprintf("Removing %s does not get around that: %s.", removed, plain(s.rules[i].Message)))
 			}
 		}
 	}
@@ -81,15 +81,15 @@ func (s *subject) onStored() string {
 	case s.Ratchet:
 		return "An object that is illegal already can be updated as long as which members are set stays as it is."
 	case s.path == nil:
-		return "An object that is illegal already cannot be updated, /status included, before it is put right."
+		return "An object that is illegal already cannot be updated, /status included, until it is fixed."
 	}
 	if s.unnamed != nil && !s.plan.Unmatched {
-		return fmt.Sprintf("Where %s is illegal already, an update that changes anything in it must put it right, and so must every update while %s has fields that the schema does not name.",
+		return fmt.Sprintf("Where %s is illegal already, an update that changes anything in it must fix it, and so must every update while %s has fields that the schema does not name.",
 			plain(s.path.String()), plain(s.unnamed.String()))
 	}
 	in := "it"
 	if s.plan.Unmatched {
 		in = "it, or in a list around it that has no keys,"
 	}
-	return fmt.Sprintf("Where %s is illegal already, an update that changes anything in %s must put it right; servers before Kubernetes 1.33 may demand that of every update.", plain(s.path.String()), in)
+	return fmt.Sprintf("Where %s is illegal already, an update that changes anything in %s must fix it; servers before Kubernetes 1.33 may demand that of every update.", plain(s.path.String()), in)
 }

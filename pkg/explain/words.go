@@ -100,7 +100,7 @@ func (u Union) readings() string {
 	if len(u.Beside) == 0 {
 		return "These lines come from the union's compiled rules and its schema; other rules of the CRD may add theirs." + u.shownOf()
 	}
-	text := "These lines come from the union's compiled rules and its schema, and where marked from constraints by hand beside it; other rules of the CRD may add theirs." + u.shownOf()
+	text := "These lines come from the union's compiled rules and its schema, and, where marked, from hand-written constraints beside it; other rules of the CRD may add theirs." + u.shownOf()
 	var blamed []string
 	always := true
 	for _, s := range u.Errors {
@@ -124,9 +124,9 @@ func (u Union) readings() string {
 		text += fmt.Sprintf(" Where rules are not checked because of %s, users do not read the messages of the union's rules.", names)
 	}
 	if slices.ContainsFunc(u.Beside, func(b Beside) bool { return !b.Superfluous && slices.Contains(blamed, b.Name) }) {
-		return text + fmt.Sprintf(" The way out: remove %s, and let the declaration say what is meant.", names)
+		return text + fmt.Sprintf(" To resolve this, remove %s, and say what is meant in the declaration.", names)
 	}
-	return text + fmt.Sprintf(" The way out: handWrittenRules: Replace in the declaration, which removes %s.", names)
+	return text + fmt.Sprintf(" To resolve this, write handWrittenRules: Replace in the declaration, which removes %s.", names)
 }
 
 // lines are the errors of a situation, marked with what is by hand.
@@ -134,7 +134,7 @@ func (s Situation) lines() []string {
 	l := slices.Clone(s.Errors)
 	for i, by := range s.ByHand {
 		if by != "" {
-			l[i] += "  <- " + by + ", by hand"
+			l[i] += "  <- hand-written " + by
 		}
 	}
 	return l

@@ -165,7 +165,7 @@ func (f *finder) attempt(c *candidate, u *union.Union, replaced []*condition) (F
 	var err error
 	found.Comparison, err = verify.Compare(f.ctx, f.crd, f.version, f.path, u, found.Replaces)
 	if err != nil {
-		err = fmt.Errorf("compare %v with what is written by hand: %w", u.MemberNames(), err)
+		err = fmt.Errorf("compare %v with hand-written rules: %w", u.MemberNames(), err)
 	}
 	return found, err
 }

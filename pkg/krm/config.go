@@ -32,7 +32,7 @@ var configKeys = yamlconfig.Mapping{
 		{Name: "forget", Example: "true"}, {Name: "verify", Example: "true"},
 	},
 	Hints: map[string]string{
-		"spec": "write its keys at the top level, beside metadata",
+		"spec": "write its keys at the top level, next to metadata",
 		"ConfigMap": "write apiVersion: " + yamlconfig.APIVersion + " and kind: " + configKind + ", with the options at the top level, " +
 			"not under data: a ConfigMap has no place for lists and booleans",
 	},

@@ -20,7 +20,7 @@ func TestConfigMistakes(t *testing.T) {
 		want         []string // the diagnostics, with their hints behind a bar
 	}{
 		{"unknown key", configured("file: [a.yaml]"), []string{name + `unknown key "file" in a UnionCompiler at file|write "files"`}},
-		{"spec", configured("spec: {}"), []string{name + `unknown key "spec" in a UnionCompiler at spec|write its keys at the top level, beside metadata`}},
+		{"spec", configured("spec: {}"), []string{name + `unknown key "spec" in a UnionCompiler at spec|write its keys at the top level, next to metadata`}},
 		{"no idea", configured("xyzzy: 1"), []string{name + `unknown key "xyzzy" in a UnionCompiler at xyzzy|the keys are apiVersion, kind, metadata, files, unions, schemas, kubeVersion, encoding, keepUnions, noAnnotation, forget, verify`}},
 		{"a key that is a list", configured("? [a]", ": b"), []string{name + `want a string as key, not a list|write the key out`}},
 		{"twice", configured("verify: true", "verify: false"), []string{`UnionCompiler/unions: error: UC104: key "verify" occurs twice in this mapping|delete one of them`}},
@@ -45,7 +45,7 @@ func TestConfigMistakes(t *testing.T) {
 		{"a version without quotes", configured("kubeVersion: 1.30"), []string{name + `kubectl reads 1.30 as the number 1.3 at kubeVersion|quote it, like "1.30"`}},
 		{"values", configured("kubeVersion: '1.0'", "encoding: best"), []string{
 			name + `encoding: no such encoding "best": use auto, fine, compact, terse or openapi at encoding|write it like encoding: auto`,
-			name + `kubeVersion: "1.0" is no version of Kubernetes from 1.25 on: write it like 1.30 at kubeVersion|write it like kubeVersion: "1.30"`,
+			name + `kubeVersion: "1.0" is not a version of Kubernetes since 1.25: write it like 1.30 at kubeVersion|write it like kubeVersion: "1.30"`,
 		}},
 		{"metadata", "functionConfig: {apiVersion: unioncel.dev/v1alpha1, kind: UnionCompiler, metadata: x}\n", []string{`UnionCompiler: error: UC705: metadata: want a mapping, not "x" at metadata|write it like metadata: {name: unions}`}},
 		{"a ConfigMap", "functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {verify: 'true'}}\n", []string{`UnionCompiler/c: error: UC705: kind must be UnionCompiler, not "ConfigMap" at kind|` +
@@ -178,7 +178,7 @@ func TestMissingCRD(t *testing.T) {
 	wantTexts(t, r,
 		"UnionCompiler/unions schemas[0]: error: UC702: no input has the CustomResourceDefinition ab.example.com, which this union is for",
 		"sets/c.yaml:4:3: error: UC702: no input has the CustomResourceDefinition c.example.com, which this union is for")
-	if hint := r.Diagnostics[0].Hint; hint != "did you mean a.example.com? Or give the file that has it, too" {
+	if hint := r.Diagnostics[0].Hint; hint != "did you mean a.example.com? Or also give the file that has it" {
 		t.Errorf("the hint is %q", hint)
 	}
 	if string(r.Sources["sets/c.yaml"]) != set {

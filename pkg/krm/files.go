@@ -85,10 +85,10 @@ func (f *fileReader) check(name string) (string, error) {
 	case strings.HasPrefix(name, "/"), len(name) > 1 && name[1] == ':':
 		return "", errors.New("the name is absolute")
 	case strings.Contains(name, `\`):
-		return "", hintedError{"there is a backslash in the name", "write / between directories, on Windows, too"}
+		return "", hintedError{"there is a backslash in the name", "separate directories by /, also on Windows"}
 	case clean == "..", strings.HasPrefix(clean, "../"):
 		return "", hintedError{"the file is outside the kustomization",
-			insideHint + "move the file, or put a kustomization beside it and name that among the resources"}
+			insideHint + "move the file, or put a kustomization next to it and name that among the resources"}
 	case !fs.ValidPath(clean):
 		return "", errors.New("this is not the name of a file")
 	}
@@ -146,8 +146,8 @@ func reason(err error) error {
 		err = pathErr.Err
 	}
 	if err.Error() == escapes {
-		return hintedError{"leads out of the kustomization, by a symbolic link",
-			insideHint + "put the file there in place of the link, or put a kustomization beside it and name that among the resources"}
+		return hintedError{"leads out of the kustomization through a symbolic link",
+			insideHint + "put the file there in place of the link, or put a kustomization next to it and name that among the resources"}
 	}
 	return err
 }

@@ -89,7 +89,7 @@ func TestGenerateMistakes(t *testing.T) {
 		"pipe":               {Mode: fs.ModeNamedPipe},
 		"p/pipe.yaml":        {Mode: fs.ModeNamedPipe},
 	}
-	const object = "files hold Kubernetes objects, which have an apiVersion and a kind: write them, or take the file out of the list of files"
+	const object = "files contain Kubernetes objects, which have an apiVersion and a kind: write them, or take the file out of the list of files"
 	const relative = "names are relative to the directory of the kustomization"
 	const member = `a.yaml:26:31: error: UC203: member "tpc" is not a property of this object at spec|write "tcp"`
 	for names, want := range map[string]string{
@@ -105,7 +105,7 @@ func TestGenerateMistakes(t *testing.T) {
 		"[others/values.yaml, others]": "others/values.yaml:1:1: error: UC705: this document has no kind|" + object,
 		"[others, others/values.yaml]": "others/values.yaml:1:1: error: UC705: this document has no kind|" + object,
 		"[missing.yaml]":               "UnionCompiler/unions: error: UC705: missing.yaml: file does not exist at files[0]|" + relative,
-		`["crds\\a.yaml"]`:             `UnionCompiler/unions: error: UC705: crds\a.yaml: there is a backslash in the name at files[0]|write / between directories, on Windows, too`,
+		`["crds\\a.yaml"]`:             `UnionCompiler/unions: error: UC705: crds\a.yaml: there is a backslash in the name at files[0]|separate directories by /, also on Windows`,
 		`["*.yaml"]`:                   "UnionCompiler/unions: error: UC705: *.yaml: file does not exist at files[0]|name the files, or their directory: there are no patterns",
 		"[none]":                       "UnionCompiler/unions: error: UC705: none: no *.yaml, *.yml or *.json in this directory at files[0]|" + relative,
 		"[/etc/passwd]":                "UnionCompiler/unions: error: UC705: /etc/passwd: the name is absolute at files[0]|" + relative,
@@ -114,7 +114,7 @@ func TestGenerateMistakes(t *testing.T) {
 		"[pipe]":                       "UnionCompiler/unions: error: UC705: pipe: not a regular file at files[0]|name a file or a directory",
 		"[p]":                          "UnionCompiler/unions: error: UC705: p: p/pipe.yaml: not a regular file at files[0]|" + relative,
 		`[a.yaml, "a\0.y"]`:            "UnionCompiler/unions: error: UC705: a\\u0000.y: file does not exist at files[1]|" + relative,
-		"[x/../../a.yaml]":             "UnionCompiler/unions: error: UC705: x/../../a.yaml: the file is outside the kustomization at files[0]|only files in the directory of the kustomization and below can be read: move the file, or put a kustomization beside it and name that among the resources",
+		"[x/../../a.yaml]":             "UnionCompiler/unions: error: UC705: x/../../a.yaml: the file is outside the kustomization at files[0]|only files in the directory of the kustomization and below can be read: move the file, or put a kustomization next to it and name that among the resources",
 		"[a.yaml, ./a.yaml]":           member,
 	} {
 		r, got := generated(t, files, names)
@@ -182,7 +182,7 @@ func TestGenerateTwice(t *testing.T) {
 	for _, tt := range []struct{ name, files, item, want string }{
 		{"the same", "[a.yaml]", crdText("a", unions...), ""},
 		{"patched", "[a.yaml]", patched,
-			"a.yaml: error: UC705: CustomResourceDefinition a.example.com is among the items already, and differs (CustomResourceDefinition/a.example.com)"},
+			"a.yaml: error: UC705: CustomResourceDefinition a.example.com is already among the items, and differs (CustomResourceDefinition/a.example.com)"},
 		{"the same in two files", "[a.yaml, b.yaml]", "kind: A\nmetadata: {name: a}\n", ""},
 	} {
 		r := mustRun(t, listOf(configured("files: "+tt.files), tt.item), files)
@@ -230,10 +230,10 @@ func TestRoot(t *testing.T) {
 	}
 	defer root.Close()
 	for names, want := range map[string]string{
-		"[link.yaml]":      "UnionCompiler/unions: error: UC705: link.yaml: leads out of the kustomization, by a symbolic link at files[0]",
-		"[dir]":            "UnionCompiler/unions: error: UC705: dir: leads out of the kustomization, by a symbolic link at files[0]",
-		"[dir/s.yaml]":     "UnionCompiler/unions: error: UC705: dir/s.yaml: leads out of the kustomization, by a symbolic link at files[0]",
-		"[escapes]":        "UnionCompiler/unions: error: UC705: escapes: escapes/out.yml: leads out of the kustomization, by a symbolic link at files[0]",
+		"[link.yaml]":      "UnionCompiler/unions: error: UC705: link.yaml: leads out of the kustomization through a symbolic link at files[0]",
+		"[dir]":            "UnionCompiler/unions: error: UC705: dir: leads out of the kustomization through a symbolic link at files[0]",
+		"[dir/s.yaml]":     "UnionCompiler/unions: error: UC705: dir/s.yaml: leads out of the kustomization through a symbolic link at files[0]",
+		"[escapes]":        "UnionCompiler/unions: error: UC705: escapes: escapes/out.yml: leads out of the kustomization through a symbolic link at files[0]",
 		"[gone]":           "UnionCompiler/unions: error: UC705: gone: gone/gone.yaml: no such file or directory at files[0]",
 		"[../secret.yaml]": "UnionCompiler/unions: error: UC705: ../secret.yaml: the file is outside the kustomization at files[0]",
 	} {

@@ -37,7 +37,7 @@ func (w *piece) passOver() {
 	for i := range w.diags {
 		w.diags[i].Severity = diag.Warning
 		w.diags[i].Message += ": the file is skipped"
-		w.diags[i].Hint = "correct it, if it is to generate something; else name files rather than a directory"
+		w.diags[i].Hint = "correct it if it should generate something; otherwise name files instead of a directory"
 	}
 }
 
@@ -71,7 +71,7 @@ func (w *piece) take(document int, what string, n *yaml.Node) {
 	case w.found && !source.MayHoldCRDs(kind):
 	default:
 		w.diags = append(w.diags, diag.Diagnostic{Code: diag.BadUnionCompiler, Pos: w.placeOf(document), Message: what + " " + missing,
-			Hint: "files hold Kubernetes objects, which have an apiVersion and a kind: write them, or take the file out of the list of files"})
+			Hint: "files contain Kubernetes objects, which have an apiVersion and a kind: write them, or take the file out of the list of files"})
 	}
 }
 
@@ -130,7 +130,7 @@ func (r *run) joined(work []*piece) []*yaml.Node {
 			}
 			if !reflect.DeepEqual(data(item), data(other)) {
 				r.report(diag.Diagnostic{Code: diag.BadUnionCompiler, Pos: diag.Pos{File: w.name},
-					Message: id.kind + " " + id.name + " is among the items already, and differs (" + from[id] + ")",
+					Message: id.kind + " " + id.name + " is already among the items, and differs (" + from[id] + ")",
 					Hint:    "list the file in one place: among the resources, or in the files of one " + configKind})
 			}
 		}

@@ -37,7 +37,7 @@ func readList(in []byte, limits limit.Limits) (*resourceList, error) {
 		return nil, unreadable(*wrong)
 	}
 	if len(docs) != 1 {
-		return nil, fmt.Errorf("the input has %d documents: a function reads one %s, in which orchestrators such as kustomize put all resources", len(docs), listKind)
+		return nil, fmt.Errorf("the input has %d documents: a function reads one %s, into which orchestrators such as kustomize put all resources", len(docs), listKind)
 	}
 	l := &resourceList{root: docs[0]}
 	kind, version := word(l.root, "kind"), word(l.root, "apiVersion")
@@ -47,7 +47,7 @@ func readList(in []byte, limits limit.Limits) (*resourceList, error) {
 		if kind != "" {
 			what = "a " + kind
 		}
-		return nil, fmt.Errorf("the input is %s, not a %s: this command is run by orchestrators such as kustomize; for files there is unioncel compile", what, listKind)
+		return nil, fmt.Errorf("the input is %s, not a %s: this command is run by orchestrators such as kustomize; for files, use unioncel compile", what, listKind)
 	case !slices.Contains(listVersions, version):
 		return nil, fmt.Errorf("the input is a %s of apiVersion %q: write %s", listKind, version, listVersions[0])
 	}

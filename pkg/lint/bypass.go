@@ -109,8 +109,8 @@ func tableBypass(s *subject) diag.List {
 		}
 		if len(forbidden) > 0 {
 			l = append(l, s.find(diag.TableBypass, s.changesAt(), nil,
-				fmt.Sprintf("delete \"\" from the row of %q, or add what can be had anyway", from),
-				"allowedChanges can be got around: it lets %q be unset, and what is unset may become anything, also %s in a second update", from, quoted(forbidden))...)
+				fmt.Sprintf("delete \"\" from the row of %q, or add what is possible anyway", from),
+				"allowedChanges can be bypassed: it lets %q be unset, and what is unset may become anything, also %s in a second update", from, quoted(forbidden))...)
 		}
 	}
 	return l

@@ -110,7 +110,7 @@ func (c *Comments) Useless() diag.List {
 		}
 		switch {
 		case one.scope == nil:
-			report(one.at, path, "put it above "+union.Key+", above one of its items, or on a line of one", "this comment is beside no declaration of a union")
+			report(one.at, path, "put it above "+union.Key+", above one of its items, or on a line of one", "this comment is not next to the declaration of a union")
 			continue
 		case len(one.codes) == 0:
 			report(one.at, path, "write it like # "+marker+" UC521: why", "this comment names no code to ignore")

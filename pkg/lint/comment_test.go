@@ -53,7 +53,7 @@ func TestComments(t *testing.T) {
 		{at: "at the end of the first", text: "unioncel:ignore UC521", want: []string{a23, b21, b23}},
 		{at: "above the second", text: "unioncel:ignore UC521", want: []string{a21, a23, b23}},
 		{at: "at the end of the second", text: "unioncel:ignore UC521", want: []string{a21, a23, b23}},
-		{at: "behind", text: "unioncel:ignore UC521", want: []string{a21, a23, b21, b23, "UC526 warning: this comment is beside no declaration of a union"}},
+		{at: "behind", text: "unioncel:ignore UC521", want: []string{a21, a23, b21, b23, "UC526 warning: this comment is not next to the declaration of a union"}},
 		{at: "above the first", text: "unioncel:ignore UC522", want: []string{"UC526 warning: there is no UC522 here to ignore", a21, a23, b21, b23}},
 		{at: "above the first", text: "unioncel:ignore UC52l", want: []string{`UC526 warning: there is no diagnostic "UC52l" to ignore`, a21, a23, b21, b23}},
 		{at: "above the first", text: "unioncel:ignore UC203", want: []string{"UC526 warning: UC203 is an error, which cannot be ignored", a21, a23, b21, b23}},

@@ -54,7 +54,7 @@ func ParseThreshold(s string) (Threshold, error) {
 	if i := slices.Index(Thresholds, s); i >= 0 {
 		return Threshold(i), nil
 	}
-	return 0, fmt.Errorf("%q is none of %s", s, strings.Join(Thresholds, ", "))
+	return 0, fmt.Errorf("%q is not one of %s", s, strings.Join(Thresholds, ", "))
 }
 
 // Reached reports whether a diagnostic of the list is as bad as the threshold.

@@ -43,13 +43,13 @@ func match(pattern, name []string) bool {
 func CheckPattern(pattern string) error {
 	for element := range strings.SplitSeq(pattern, "/") {
 		if _, err := path.Match(element, ""); err != nil {
-			return fmt.Errorf("%q is no pattern: %w", pattern, err)
+			return fmt.Errorf("%q is not a pattern: %w", pattern, err)
 		}
 		if strings.Contains(element, "**") && element != "**" {
-			return fmt.Errorf("%q is no pattern: ** must be all there is between two slashes", pattern)
+			return fmt.Errorf("%q is not a pattern: ** must be all there is between two slashes", pattern)
 		}
 		if element == "" || element == "." || element == ".." {
-			return fmt.Errorf("%q is no pattern: an element is empty, . or .., and patterns are relative to the configuration", pattern)
+			return fmt.Errorf("%q is not a pattern: an element is empty, . or .., and patterns are relative to the configuration", pattern)
 		}
 	}
 	return nil

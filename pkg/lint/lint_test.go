@@ -103,7 +103,7 @@ func replaced(text, old, replacement string) string {
 // neverUnchanged is what is said of a union object with fields that no schema names.
 func neverUnchanged(holder string) string {
 	return "UC529 info: to the API server the object of this union is never unchanged while " + holder +
-		" has fields that the schema does not name: where the union is stored invalid, no update passes before that is put right, not even one of /status"
+		" has fields that the schema does not name: where the union is stored invalid, no update passes until that is fixed, not even one of /status"
 }
 
 func TestAdvice(t *testing.T) {
@@ -197,18 +197,18 @@ func TestAdvice(t *testing.T) {
 		{name: "API with its own names of versions", versions: []version{{name: "stable", spec: untyped}}},
 
 		{name: "table that lets a value be unset", spec: replaced(replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, UDP]"), "{http: HTTP, tcp: TCP}", "{http: HTTP, tcp: [TCP, UDP]}\n  allowedChanges: {HTTP: [TCP, \"\"], TCP: [HTTP]}"),
-			want: []string{`UC528 warning: allowedChanges can be got around: it lets "HTTP" be unset, and what is unset may become anything, also "UDP" in a second update`}},
+			want: []string{`UC528 warning: allowedChanges can be bypassed: it lets "HTTP" be unset, and what is unset may become anything, also "UDP" in a second update`}},
 		{name: "table that lets a value be unset, or anything", spec: typed + "  allowedChanges: {HTTP: [TCP, \"\"]}\n"},
 		{name: "table that lets nothing be unset", spec: replaced(typed, "[HTTP, TCP]", "[HTTP, TCP]") + "  allowedChanges: {HTTP: [TCP]}\n"},
 		{name: "table of members", spec: untyped + "  allowedChanges: {http: [\"\"]}\n",
-			want: []string{`UC528 warning: allowedChanges can be got around: it lets "http" be unset, and what is unset may become anything, also "tcp" in a second update`}},
+			want: []string{`UC528 warning: allowedChanges can be bypassed: it lets "http" be unset, and what is unset may become anything, also "tcp" in a second update`}},
 
 		{name: "another version without the object", versions: []version{{name: "v1beta1", spec: "type: string"}, {name: "v1", spec: typed + "  discriminatorChange: Forbid\n"}},
 			want: []string{`UC527 warning: version v1beta1 is served too and has no spec.type: an update through it removes what is there, and the next one through v1 sets another, whatever the union forbids`}},
 		{name: "another version without the discriminator", versions: []version{
 			{name: "v1beta1", spec: replaced(untyped, "[http, tcp]", "[http, tcp]\n  discriminatorChange: Allow")}, {name: "v1", spec: typed + "  discriminatorChange: Forbid\n"}},
 			want: []string{
-				`UC502 warning: version v1beta1 is served too and declares a different one: writing through the laxer version gets around the other`,
+				`UC502 warning: version v1beta1 is served too and declares a different one: writing through the laxer version bypasses the other`,
 				`UC527 warning: version v1beta1 is served too and has no spec.type: an update through it removes what is there, and the next one through v1 sets another, whatever the union forbids`,
 			}},
 		{name: "another version without the object, where changes are allowed", versions: []version{{name: "v1beta1", spec: "type: string"}, {name: "v1", spec: typed}}},
@@ -221,7 +221,7 @@ func TestAdvice(t *testing.T) {
 			want: []string{`UC527 warning: version v1beta1 is served too, and keeps unknown fields where this union is: anything can be written through it`}},
 		{name: "another version with members and no union", versions: []version{
 			{name: "v1beta1", spec: "type: object\nproperties: {http: {type: object}}"}, {name: "v1", spec: typed + "  discriminatorChange: Forbid\n"}},
-			want: []string{`UC502 warning: version v1beta1 is served too and declares no union there: writing through the laxer version gets around the other`}},
+			want: []string{`UC502 warning: version v1beta1 is served too and declares no union there: writing through the laxer version bypasses the other`}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -295,7 +295,7 @@ func TestCostlyRules(t *testing.T) {
 			want: []string{
 				"UC525 warning: the rules of version v1 take 60% of the cost that the API server allows for a version; other rules than those of unions take less than 1% of it",
 			},
-			hint: "unioncel explain lists what each rule costs: bounds on all lists and maps above the dearest ones lower that, and --encoding openapi needs no rules for states"},
+			hint: "unioncel explain lists what each rule costs: bounds on all lists and maps above the most expensive ones lower it, and --encoding openapi needs no rules for states"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -336,16 +336,16 @@ func TestSlowRules(t *testing.T) {
 		{name: "not yet", spec: many(24, 0)},
 		{name: "members", spec: many(26, 0),
 			want: "UC530 warning: the rules of this union take about 1.1 ms of every request that writes the object: " + fmt.Sprintf(copies, 27),
-			hint: "--encoding compact brings it to 610 µs, with errors on the object instead of the member; discriminatorChange: Allow brings it to 880 µs, for the loss of a message"},
+			hint: "--encoding compact brings it to 610 µs, with errors on the object instead of the member; discriminatorChange: Allow brings it to 880 µs, at the cost of a message"},
 		{name: "many members", spec: many(100, 0),
 			want: "UC530 warning: the rules of this union take about 15 ms of every request that writes the object: " + fmt.Sprintf(copies, 101),
 			hint: "--encoding compact brings it to 7.9 ms, with errors on the object instead of the member"},
 		{name: "compact", spec: many(100, 0), opts: crdpatch.Options{Encoding: compile.Compact},
 			want: "UC530 warning: the rules of this union take about 7.9 ms of every request that writes the object: " + fmt.Sprintf(copies, 101),
-			hint: "discriminatorChange: Allow brings it to 5.2 ms, for the loss of a message"},
+			hint: "discriminatorChange: Allow brings it to 5.2 ms, at the cost of a message"},
 		{name: "other properties", spec: many(3, 300),
 			want: "UC530 warning: the rules of this union take about 2 ms of every request that writes the object: " + fmt.Sprintf(copies, 304),
-			hint: "discriminatorChange: Allow brings it to 1.1 ms, for the loss of a message; an object of its own for the union, with 4 properties, brings it to 26 µs"},
+			hint: "discriminatorChange: Allow brings it to 1.1 ms, at the cost of a message; an object of its own for the union, with 4 properties, brings it to 26 µs"},
 		{name: "in a list", spec: "type: array\nmaxItems: 10\nitems:\n" + indented(many(40, 0), 2),
 			want: "UC530 warning: the rules of this union take about 2 ms of every request that writes the object, for each of the union objects in it: " + fmt.Sprintf(copies, 41),
 			hint: "--encoding compact brings it to 860 µs, with errors on the object instead of the member"},

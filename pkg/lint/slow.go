@@ -62,7 +62,7 @@ func quicker(name string, i int, u compile.UnionPlan, properties int, in func(co
 		}
 	}
 	if without := u.Time - clearing(u, properties); without < worth(u.Time) {
-		l = append(l, fmt.Sprintf("discriminatorChange: Allow brings it to %s, for the loss of a message", cost.About(without)))
+		l = append(l, fmt.Sprintf("discriminatorChange: Allow brings it to %s, at the cost of a message", cost.About(without)))
 	}
 	own := len(u.Union.Members)
 	if u.Union.Discriminator != "" {

@@ -28,6 +28,6 @@ func neverUnchanged(s *subject) diag.List {
 		what = fmt.Sprintf("to the API server the object of this union is never unchanged while %s has fields that the schema does not name", holder)
 	}
 	return s.find(diag.NeverUnchanged, s.pos(), nil,
-		"write ratchet: true in the declaration, which looks at nothing but the discriminator and which members are set (since Kubernetes 1.30)",
-		"%s: where the union is stored invalid, no update passes before that is put right, not even one of /status", what)
+		"write ratchet: true in the declaration, which considers only the discriminator and which members are set (since Kubernetes 1.30)",
+		"%s: where the union is stored invalid, no update passes until that is fixed, not even one of /status", what)
 }

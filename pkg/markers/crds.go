@@ -46,7 +46,7 @@ func (l *loading) crds() *union.Elsewhere {
 		case len(set.Externals) > before:
 			l.diags = append(l.diags, diag.Diagnostic{Code: diag.UnusedMarkers, Severity: diag.Warning, Pos: l.kindPos(kind),
 				Message: fmt.Sprintf("the package of %s has no group, so there is no CRD for its unions", kind.Kind),
-				Hint:    "write // +groupName=example.com before the package clause, if there is to be one"})
+				Hint:    "write // +groupName=example.com before the package clause, if there should be one"})
 			set.Externals = set.Externals[:before]
 		}
 	}
@@ -82,9 +82,9 @@ func (l *loading) versions(kind schema.GroupKind, built []apiextensionsv1.Custom
 			l.errorf(pos, diag.GoPackage, "give each package its own // +versionName",
 				"packages %s and %s both declare version %s of %s", ids[0].Package.PkgPath, ids[1].Package.PkgPath, v.Name, kind)
 		case kind.Group != "" && len(validation.IsDNS1123Subdomain(kind.Group)) > 0:
-			l.errorf(pos, diag.GoPackage, "correct // +groupName", "%q is no API group: %s", kind.Group, validation.IsDNS1123Subdomain(kind.Group)[0])
+			l.errorf(pos, diag.GoPackage, "correct // +groupName", "%q is not an API group: %s", kind.Group, validation.IsDNS1123Subdomain(kind.Group)[0])
 		case kind.Group != "" && len(validation.IsDNS1035Label(v.Name)) > 0:
-			l.errorf(pos, diag.GoPackage, "correct // +versionName", "%q is no API version: %s", v.Name, validation.IsDNS1035Label(v.Name)[0])
+			l.errorf(pos, diag.GoPackage, "correct // +versionName", "%q is not an API version: %s", v.Name, validation.IsDNS1035Label(v.Name)[0])
 		}
 		if len(l.diags) == before {
 			found = append(found, version{v.Name, ids[0], v.Schema.OpenAPIV3Schema})

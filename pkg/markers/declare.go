@@ -70,9 +70,9 @@ func (s *structure) placed() bool {
 		found++
 		switch {
 		case m.problem != nil || !m.kind.onType() && m.kind != own:
-			wrong(m, m.name+" describes a field and stands on a type", "put it on a field of a struct")
+			wrong(m, m.name+" describes a field, but is on a type", "put it on a field of a struct")
 		case len(s.fields) == 0:
-			wrong(m, m.name+" stands on "+s.id.Name+", which is no struct with fields", "put it on the struct whose fields are the members")
+			wrong(m, m.name+" is on "+s.id.Name+", which is not a struct with fields", "put it on the struct whose fields are the members")
 		}
 	}
 	for _, f := range s.fields {
@@ -80,13 +80,13 @@ func (s *structure) placed() bool {
 			found++
 			switch {
 			case m.problem != nil || m.kind == unionType:
-				wrong(m, m.name+" describes a struct and stands on a field", "put it on the type; for a field write +unionMember")
+				wrong(m, m.name+" describes a struct, but is on a field", "put it on the type; for a field write +unionMember")
 			case m.kind.kubebuilder():
 				wrong(m, "", "")
 			case f.inline:
-				wrong(m, m.name+" stands on the inlined field "+f.name+", which is no property", "mark the fields of the inlined struct")
+				wrong(m, m.name+" is on the inlined field "+f.name+", which is not a property", "mark the fields of the inlined struct")
 			case f.json == "":
-				wrong(m, m.name+" stands on "+f.name+", which has no JSON name", `give the field a tag such as json:"x,omitempty", or delete the marker`)
+				wrong(m, m.name+" is on "+f.name+", which has no JSON name", `give the field a tag such as json:"x,omitempty", or delete the marker`)
 			default:
 				continue
 			}
@@ -270,7 +270,7 @@ func (s *structure) finish(d *draft) {
 // ownValues gives a member the values that a marker of unioncel says.
 func (s *structure) ownValues(out *union.Member, m part, l mark, taken map[string]part) {
 	if m.mark.value != nil {
-		related(s.errorf(l.pos, diag.BadMarker, "delete one of the two", "%s and %s both say the value of %s", m.mark.name, l.name, m.name), m.mark.pos, "the other")
+		related(s.errorf(l.pos, diag.BadMarker, "delete one of the two", "%s and %s both set the value of %s", m.mark.name, l.name, m.name), m.mark.pos, "the other")
 		return
 	}
 	m.mark.pos = l.pos

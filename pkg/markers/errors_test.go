@@ -229,8 +229,8 @@ func TestGroups(t *testing.T) {
 	const twice = "github.com/unioncel/unioncel/pkg/markers/testdata/groups/twice/"
 	for _, tt := range []struct{ dir, want string }{
 		{"none", at("none") + "warning: UC514: the package of Example has no group, so there is no CRD for its unions"},
-		{"badgroup", at("badgroup") + `error: UC601: "Example_Com" is no API group: a lowercase RFC 1123 subdomain must`},
-		{"badversion", at("badversion") + `error: UC601: "1" is no API version: a DNS-1035 label must`},
+		{"badgroup", at("badgroup") + `error: UC601: "Example_Com" is not an API group: a lowercase RFC 1123 subdomain must`},
+		{"badversion", at("badversion") + `error: UC601: "1" is not an API version: a DNS-1035 label must`},
 		{"twice/...", at("twice/a") + "error: UC601: packages " + twice + "a and " + twice + "b both declare version v1 of Example.example.com"},
 	} {
 		set, diags := markers.Load(markers.Options{}, "./testdata/groups/"+tt.dir)
@@ -272,8 +272,8 @@ func TestGo(t *testing.T) {
 		{"./nowhere/...", []string{"error: UC601: there is no directory ./nowhere"}},
 		{"./empty/...", []string{"error: UC601: no Go package matches ./empty/..."}},
 		{"bodies", []string{"error: UC601: package bodies is not in std"}},
-		{"./bodies/b.go", []string{"error: UC601: ./bodies/b.go is a file: directories and packages can be named"}},
-		{"bodies/b.go/...", []string{"error: UC601: bodies/b.go/... is a file: directories and packages can be named"}},
+		{"./bodies/b.go", []string{"error: UC601: ./bodies/b.go is a file: name a directory or a package"}},
+		{"bodies/b.go/...", []string{"error: UC601: bodies/b.go/... is a file: name a directory or a package"}},
 	} {
 		set, diags := markers.Load(markers.Options{}, tt.pattern)
 		got := lines(diags)
@@ -511,8 +511,8 @@ type Example struct {
 `)
 	const of = "type Example"
 	want := []string{
-		position(t, file, "package", "+unioncel:union:optionalMembers") + `: error: UC203: +unioncel:union:optionalMembers names "b", which is no member of this union`,
-		position(t, file, "package", "+unioncel:union:allowedChanges") + `: error: UC221: +unioncel:union:allowedChanges names "C", which is no known value of the discriminator`,
+		position(t, file, "package", "+unioncel:union:optionalMembers") + `: error: UC203: +unioncel:union:optionalMembers names "b", which is not a member of this union`,
+		position(t, file, "package", "+unioncel:union:allowedChanges") + `: error: UC221: +unioncel:union:allowedChanges names "C", which is not a known value of the discriminator`,
 		position(t, file, of, "+unioncel:union:deduce") + `: error: UC220: +unioncel:union:deduceInvalidDiscriminator lets "type" be left out, but the schema requires it`,
 		position(t, file, of, "+unioncel:union:discriminatorChange") +
 			": error: UC220: +unioncel:union:discriminatorChange and +unioncel:union:allowedChanges both say what may change",

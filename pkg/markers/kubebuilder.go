@@ -31,7 +31,7 @@ func (s *structure) kubebuilder() {
 		for _, name := range names {
 			for _, other := range append(slices.Clone(s.unions), u) {
 				if name == other.Discriminator || slices.Contains(other.MemberNames(), name) {
-					related(s.errorf(m.pos, diag.MemberShared, "delete one of the two, or do without --kubebuilder: controller-gen writes its own rule then",
+					related(s.errorf(m.pos, diag.MemberShared, "delete one of the two, or drop --kubebuilder: then controller-gen writes its own rule",
 						"%s names %q, which another union has", m.name, name), other.at, "the other union")
 				}
 			}

@@ -59,14 +59,14 @@ func (l *loading) packages(patterns []string) bool {
 		info, err := l.stat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && (build.IsLocalImport(name) || filepath.IsAbs(name)) && !strings.Contains(name, "..."):
-			l.errorf(diag.Pos{}, diag.GoPackage, "a directory is written ./api, with all below it ./api/...", "there is no directory %s", name)
+			l.errorf(diag.Pos{}, diag.GoPackage, "write a directory as ./api, and as ./api/... with everything below it", "there is no directory %s", name)
 		case err == nil && !info.IsDir():
 			dir := path.Dir(filepath.ToSlash(name))
 			if !path.IsAbs(dir) && !strings.HasPrefix(dir, ".") {
 				dir = "./" + dir
 			}
 			l.errorf(diag.Pos{}, diag.GoPackage, fmt.Sprintf("name its directory: %s, or %s for all below it", dir, dir+"/..."),
-				"%s is a file: directories and packages can be named", pattern)
+				"%s is a file: name a directory or a package", pattern)
 		}
 	}
 	if l.diags.HasErrors() {
@@ -82,14 +82,14 @@ func (l *loading) packages(patterns []string) bool {
 	switch {
 	case err != nil:
 		message, _, _ := strings.Cut(err.Error(), "\n")
-		hint := "a directory is written ./api, with all below it ./api/..."
+		hint := "write a directory as ./api, and as ./api/... with everything below it"
 		if strings.Contains(message, "executable file not found") {
 			hint = "install Go and have its command in the PATH: it finds the packages"
 		}
 		l.errorf(diag.Pos{}, diag.GoPackage, hint,
 			"the Go packages %s cannot be found: %s", strings.Join(patterns, " "), message)
 	case len(roots) == 0:
-		l.errorf(diag.Pos{}, diag.GoPackage, "a directory is written ./api, with all below it ./api/...",
+		l.errorf(diag.Pos{}, diag.GoPackage, "write a directory as ./api, and as ./api/... with everything below it",
 			"no Go package matches %s", strings.Join(patterns, " "))
 	}
 	if err != nil || len(roots) == 0 {
@@ -259,7 +259,7 @@ func importsC(file string) bool {
 func goHint(p *packages.Package, err packages.Error) string {
 	switch {
 	case err.Kind == packages.ListError && strings.Contains(err.Msg, "is not in std"):
-		return "a directory is written ./api, with all below it ./api/..."
+		return "write a directory as ./api, and as ./api/... with everything below it"
 	case (strings.HasPrefix(err.Msg, "build constraints exclude") || strings.HasPrefix(err.Msg, "undefined: ")) &&
 		slices.ContainsFunc(p.IgnoredFiles, importsC):
 		return `files that import "C" are not read: declare types that CRDs need in others`

@@ -171,7 +171,7 @@ func misspelt(name string) (mark, bool) {
 	if !ours && least > min(2, len(best)/5) {
 		return mark{}, false
 	}
-	return mark{name: "+" + name, problem: &problem{fmt.Sprintf("+%s is no marker", name), "write +" + best}}, true
+	return mark{name: "+" + name, problem: &problem{fmt.Sprintf("+%s is not a marker", name), "write +" + best}}, true
 }
 
 // parseTag reads a marker of validation-gen, which may stand inside others.
@@ -259,7 +259,7 @@ func (m *mark) tag(t *codetags.Tag) {
 	switch {
 	case m.problem != nil:
 	case m.kind == modeDiscriminator && m.of == "default", m.kind == ifMode && m.of == "default":
-		m.problem = &problem{fmt.Sprintf("%s may not name its group default, which stands for the one without a name", m.name), "delete the argument"}
+		m.problem = &problem{fmt.Sprintf("%s may not name its group default, which means the group without a name", m.name), "delete the argument"}
 	case m.kind == ifMode:
 		m.payload(t)
 	case t.ValueType != codetags.ValueTypeNone:

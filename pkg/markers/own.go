@@ -58,7 +58,7 @@ func parseOwn(text string) mark {
 	case value != "" && strings.ContainsRune(`[{"'`, rune(value[0])):
 		var document yaml.Node
 		if err := yaml.Unmarshal([]byte(value), &document); err != nil || len(document.Content) != 1 {
-			m.problem = &problem{fmt.Sprintf("%s cannot be read: %q is no list, mapping or string in YAML's flow style", m.name, value),
+			m.problem = &problem{fmt.Sprintf("%s cannot be read: %q is not a list, mapping or string in YAML's flow style", m.name, value),
 				"write it like " + m.name + "=" + inMarker(union.Example(m.key))}
 			break
 		}
@@ -165,7 +165,7 @@ func (s *structure) own() {
 			case m.of != "":
 				s.errorf(m.pos, diag.BadMarker, "write "+m.name, "%s on a field names a union: it is about that of the field", m.name)
 			case u == nil:
-				s.errorf(m.pos, diag.BadMarker, "put it on a member or the discriminator of a union, or on the struct", "%s stands on %s, which is in no union", m.name, f.name)
+				s.errorf(m.pos, diag.BadMarker, "put it on a member or the discriminator of a union, or on the struct", "%s is on %s, which is not in a union", m.name, f.name)
 			case m.key == valuesKey || m.key == optionalKey || m.key == emptyKey:
 				s.onMember(u, f, m)
 			case slices.Contains([]string{"members", "discriminator", "fields-to-discriminateBy", "optionalMembers"}, m.key):
@@ -173,7 +173,7 @@ func (s *structure) own() {
 				if m.key == "optionalMembers" {
 					hint = "write +unioncel:union:optional on a member, or put it on the struct"
 				}
-				s.errorf(m.pos, diag.BadMarker, hint, "%s describes a struct and stands on a field", m.name)
+				s.errorf(m.pos, diag.BadMarker, hint, "%s describes a struct, but is on a field", m.name)
 			case !slices.Contains(union.Keys(), m.key):
 				s.unknownKey(m)
 			default:
@@ -204,7 +204,7 @@ func (s *structure) known(u *declared) {
 			if name == d.Discriminator() {
 				code = diag.UnknownDiscriminator
 			}
-			s.errorf(u.at, code, spelling.Hint(name, names, "name properties as in JSON"), "%q is no property of %s", name, s.id.Name)
+			s.errorf(u.at, code, spelling.Hint(name, names, "name properties as in JSON"), "%q is not a property of %s", name, s.id.Name)
 		}
 	}
 }
@@ -213,11 +213,11 @@ func (s *structure) known(u *declared) {
 func (s *structure) onMember(u *declared, f *field, m mark) {
 	switch {
 	case u.alone || u.Replace:
-		s.errorf(m.pos, diag.BadMarker, "say it on the struct, too", "%s describes a member by its own markers, and %s is one by those of the struct", m.name, f.name)
+		s.errorf(m.pos, diag.BadMarker, "set it on the struct too", "%s describes a member by its own markers, and %s is one by those of the struct", m.name, f.name)
 	case f.json == u.Discriminator || !slices.Contains(u.MemberNames(), f.json):
 		s.errorf(m.pos, diag.BadMarker, "put it on a member", "%s describes a member, and %s is the discriminator", m.name, f.name)
 	case m.key == valuesKey && slices.ContainsFunc(f.marks, func(o mark) bool { return o.kind == ifMode }):
-		s.errorf(m.pos, diag.BadMarker, "delete it: the modes are the values", "%s stands on %s, which has modes", m.name, f.name)
+		s.errorf(m.pos, diag.BadMarker, "delete it: the modes are the values", "%s is on %s, which has modes", m.name, f.name)
 	case u.Discriminator == "" && m.key == valuesKey:
 		s.errorf(m.pos, diag.Contradiction, "delete it: without a discriminator members have no values", "member %s has values in a union that has no discriminator", f.name)
 	}
@@ -249,7 +249,7 @@ func (s *structure) addressed(m mark) *declared {
 	case len(s.unions) == 0 && slices.ContainsFunc(s.marks, func(m mark) bool { return m.kind.kubebuilder() }):
 		s.errorf(m.pos, diag.BadMarker, "give --kubebuilder, which compiles these unions too", "%s is about a union of controller-gen, whose rules stay as they are", m.name)
 	case len(s.unions) == 0:
-		s.errorf(m.pos, diag.BadMarker, "mark the members, or list them with +unioncel:union:members", "%s stands on %s, which declares no union", m.name, s.id.Name)
+		s.errorf(m.pos, diag.BadMarker, "mark the members, or list them with +unioncel:union:members", "%s is on %s, which declares no union", m.name, s.id.Name)
 	case len(found) == 0:
 		s.errorf(m.pos, diag.BadMarker, "write one of "+strings.Join(names, ", "), "%s has no union %q: a union is named by its name, its discriminator or a member", s.id.Name, m.of)
 	case len(found) > 1:
@@ -267,7 +267,7 @@ func (s *structure) addressed(m mark) *declared {
 // unknownKey reports a key that no declaration has.
 func (s *structure) unknownKey(m mark) {
 	if m.key == valuesKey || m.key == optionalKey {
-		s.errorf(m.pos, diag.BadMarker, "put it on the field of the member", "%s describes a field and stands on a type", m.name)
+		s.errorf(m.pos, diag.BadMarker, "put it on the field of the member", "%s describes a field, but is on a type", m.name)
 		return
 	}
 	known := append(union.Keys(), valuesKey, optionalKey)
@@ -278,7 +278,7 @@ func (s *structure) unknownKey(m mark) {
 func (s *structure) key(u *declared, m mark) {
 	for _, other := range u.keys {
 		if other.key == m.key {
-			related(s.errorf(m.pos, diag.BadMarker, "delete one of them", "%s is said twice of one union", m.name), other.pos, "the first")
+			related(s.errorf(m.pos, diag.BadMarker, "delete one of them", "%s is set twice for one union", m.name), other.pos, "the first")
 			return
 		}
 	}

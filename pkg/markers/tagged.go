@@ -81,7 +81,7 @@ func (s *structure) nilable(p part) {
 	switch types.Unalias(p.typ).Underlying().(type) {
 	case *types.Pointer, *types.Map, *types.Slice, *types.Basic:
 	default:
-		s.errorf(p.mark.pos, diag.BadMarker, "make it a pointer", "%s stands on %s, whose type %s is always set: a member is a pointer, map, list, string, number or boolean",
+		s.errorf(p.mark.pos, diag.BadMarker, "make it a pointer", "%s is on %s, whose type %s is always set: a member is a pointer, map, list, string, number or boolean",
 			p.mark.name, p.name, typeName(p.typ))
 	}
 }

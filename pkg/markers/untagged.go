@@ -28,9 +28,9 @@ func (s *structure) untagged() []draft {
 	for _, m := range old {
 		switch {
 		case whole != nil:
-			s.errorf(m.mark.pos, diag.BadMarker, "delete it: all fields of a +union struct are members", "%s may not stand in a +union struct", m.mark.name)
+			s.errorf(m.mark.pos, diag.BadMarker, "delete it: all fields of a +union struct are members", "%s is not allowed in a +union struct", m.mark.name)
 		case len(members) > 0:
-			s.errorf(m.mark.pos, diag.BadMarker, "write +unionMember for all members", "%s and +unionMember stand in one struct", m.mark.name)
+			s.errorf(m.mark.pos, diag.BadMarker, "write +unionMember for all members", "%s and +unionMember are in one struct", m.mark.name)
 		}
 	}
 	switch {
@@ -146,7 +146,7 @@ func (s *structure) discriminatorOf(m part, discriminators []part) int {
 		}
 		hint = "write " + strings.Join(names, " or ")
 	}
-	s.errorf(m.mark.pos, diag.UnknownDiscriminator, hint, "member %s names %q, which is no discriminator of %s", m.name, m.mark.of, s.id.Name)
+	s.errorf(m.mark.pos, diag.UnknownDiscriminator, hint, "member %s names %q, which is not a discriminator of %s", m.name, m.mark.of, s.id.Name)
 	return -1
 }
 

@@ -49,7 +49,7 @@ func read(r *yamlconfig.Reader, src []byte) *Config {
 	}
 	for _, item := range fields["go"].Items() {
 		if s := item.Node.Value; strings.Contains(s, "=") { // file=PATH finds the package of any file
-			item.Errorf("name packages, such as ./api/...", "go: %q is no pattern of packages", s)
+			item.Errorf("name packages, such as ./api/...", "go: %q is not a package pattern", s)
 		}
 	}
 	if c.Kubebuilder && len(c.Go) == 0 {
@@ -64,7 +64,7 @@ func names(list yamlconfig.Value) []string {
 	for _, item := range list.Items() {
 		s := item.Text()
 		if path.IsAbs(s) || strings.Contains(s, `\`) || len(s) > 1 && s[1] == ':' {
-			item.Errorf("write it from the directory of this file on, with slashes", "%q is absolute, or has backslashes", s)
+			item.Errorf("write it relative to the directory of this file, with slashes", "%q is absolute, or has backslashes", s)
 		}
 		l = append(l, s)
 	}
@@ -77,7 +77,7 @@ func types(list yamlconfig.Value) []string {
 	for _, item := range list.Items() {
 		s := item.Text()
 		if dot := strings.LastIndex(s, "."); s != "" && (dot <= strings.LastIndex(s, "/")+1 || !token.IsIdentifier(s[dot+1:])) {
-			item.Errorf("write it like api/v1.Backup", "skipInvalid: %q is no package and type", s)
+			item.Errorf("write it like api/v1.Backup", "skipInvalid: %q is not a package and type", s)
 		}
 		l = append(l, s)
 	}
@@ -113,7 +113,7 @@ func setting(fields map[string]yamlconfig.Value) lint.Setting {
 		s.Ignore = append(s.Ignore, code(item, "ignored"))
 	}
 	for _, e := range fields["severities"].Entries() {
-		c, severity := code(e.Key, "lowered"), e.Value.OneOf(severities, "what is not to be reported goes into ignore")
+		c, severity := code(e.Key, "lowered"), e.Value.OneOf(severities, "list what should not be reported under ignore")
 		if s.Severities == nil {
 			s.Severities = map[diag.Code]diag.Severity{}
 		}

@@ -95,12 +95,12 @@ func TestMemberlessChanges(t *testing.T) {
 		{"no enum", "{type: string}", "allowedChanges: {None: [HTTP], HTTP: [None, Recreate], Recreate: [None]}",
 			[]string{"HTTP", "TCP", "None", "Recreate"}, nil},
 		{"misspelt", "{type: string}", "allowedChanges: {None: [HTPT]}", nil, []string{
-			`2:94: error: UC221: allowedChanges names "HTPT", which is no known value of the discriminator; hint: write "HTTP"`}},
+			`2:94: error: UC221: allowedChanges names "HTPT", which is not a known value of the discriminator; hint: write "HTTP"`}},
 		{"alike", "{type: string}", "allowedChanges: {Phase1: [Phase2], Phase2: [Phase3]}", []string{"HTTP", "TCP", "Phase1", "Phase2", "Phase3"}, nil},
 		{"enum", "{type: string, enum: [HTTP, TCP]}", "allowedChanges: {None: [HTTP]}", nil, []string{
-			`2:87: error: UC221: allowedChanges names "None", which is no known value of the discriminator; hint: write one of HTTP, TCP`}},
+			`2:87: error: UC221: allowedChanges names "None", which is not a known value of the discriminator; hint: write one of HTTP, TCP`}},
 		{"unmappedValues", "{type: string}", "unmappedValues: Forbid, allowedChanges: {None: [HTTP]}", nil, []string{
-			`2:111: error: UC221: allowedChanges names "None", which is no known value of the discriminator; hint: write one of HTTP, TCP`}},
+			`2:111: error: UC221: allowedChanges names "None", which is not a known value of the discriminator; hint: write one of HTTP, TCP`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

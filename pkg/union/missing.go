@@ -26,13 +26,13 @@ func (e Elsewhere) Missing(crds []Target) diag.List {
 		if given(x.Target) || warned[x.Target] {
 			continue
 		}
-		d := diag.Diagnostic{Code: diag.NoSuchCRD, Pos: x.NamedAt(), Hint: "correct its name, or give the file that has it, too",
+		d := diag.Diagnostic{Code: diag.NoSuchCRD, Pos: x.NamedAt(), Hint: "correct its name, or also give the file that has it",
 			Message: fmt.Sprintf("no input has the CustomResourceDefinition %s, which this union is for", x.Name)}
 		if best := spelling.Closest(x.Name, names); best != "" && x.Kind == "" {
-			d.Hint = fmt.Sprintf("did you mean %s? Or give the file that has it, too", best)
+			d.Hint = fmt.Sprintf("did you mean %s? Or also give the file that has it", best)
 		}
 		if x.Kind != "" {
-			d.Hint = "give the file that has it, too"
+			d.Hint = "also give the file that has it"
 			if some {
 				d.Severity, warned[x.Target] = diag.Warning, true
 				d.Hint += "; if there is none, nothing enforces the unions of this kind"

@@ -257,7 +257,7 @@ func (r *resolver) values(f fieldValues, memberOf map[string]string) []string {
 func (r *resolver) member(w word, list string) *Member {
 	i := slices.IndexFunc(r.u.Members, func(m Member) bool { return m.Name == w.Text })
 	if i < 0 {
-		r.misspelt(w, r.u.MemberNames(), nil, diag.UnknownMember, "%s names %q, which is no member of this union", list, w.Text)
+		r.misspelt(w, r.u.MemberNames(), nil, diag.UnknownMember, "%s names %q, which is not a member of this union", list, w.Text)
 		return nil
 	}
 	return &r.u.Members[i]
@@ -453,7 +453,7 @@ func (r *resolver) table() {
 		if ok {
 			return
 		}
-		r.misspelt(w, known, nil, diag.UnknownChange, "allowedChanges names %q, which is no known %s", w.Text, what)
+		r.misspelt(w, known, nil, diag.UnknownChange, "allowedChanges names %q, which is not a known %s", w.Text, what)
 		if last := &r.diags[len(r.diags)-1]; r.d.discriminator.Set && last.Hint == "" {
 			last.Hint = "add it to the members or to the enum of the discriminator"
 		}

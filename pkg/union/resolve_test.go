@@ -50,10 +50,10 @@ func TestResolveErrors(t *testing.T) {
 		}},
 		{"misspelt member", "- members: [ope, a]", []string{`2:13: error: UC203: member "ope" is not a property of this object; hint: write "open"`}},
 		{"unknown members of lists", "- members: [a, b]\n  optionalMembers: [c]\n  emptyIsUnset: [aa, type]", []string{
-			`3:21: error: UC203: optionalMembers names "c", which is no member of this union; hint: write one of a, b`,
+			`3:21: error: UC203: optionalMembers names "c", which is not a member of this union; hint: write one of a, b`,
 			"3:21: error: UC220: optionalMembers needs a discriminator that selects members; hint: without a discriminator no member is required: delete optionalMembers",
-			`4:18: error: UC203: emptyIsUnset names "aa", which is no member of this union; hint: write "a"`,
-			`4:22: error: UC203: emptyIsUnset names "type", which is no member of this union; hint: write one of a, b`,
+			`4:18: error: UC203: emptyIsUnset names "aa", which is not a member of this union; hint: write "a"`,
+			`4:22: error: UC203: emptyIsUnset names "type", which is not a member of this union; hint: write one of a, b`,
 		}},
 		{"unknown discriminators", "- discriminator: typ\n  fields-to-discriminateBy: {a: A}\n- discriminator: ''\n  fields-to-discriminateBy: {b: A}", []string{
 			`2:18: error: UC204: discriminator "typ" is not a property of this object; hint: write "type"`,
@@ -149,11 +149,11 @@ func TestResolveErrors(t *testing.T) {
 			"2:42: error: UC220: discriminatorChange and allowedChanges both say what may change; hint: delete discriminatorChange: allowedChanges takes its place",
 		}},
 		{"unknown changes", "- {discriminator: type, fields-to-discriminateBy: {a: HTTP, b: TCP}, allowedChanges: {HTPT: TCP, '': TCP, HTTP: ['', TPC]}}\n- {members: [c, d], allowedChanges: {c: [D, e1]}}", []string{
-			`2:87: error: UC221: allowedChanges names "HTPT", which is no known value of the discriminator; hint: write "HTTP"`,
+			`2:87: error: UC221: allowedChanges names "HTPT", which is not a known value of the discriminator; hint: write "HTTP"`,
 			`2:98: error: UC221: an unset union may always be set: "" needs no row; hint: delete this row`,
-			`2:118: error: UC221: allowedChanges names "TPC", which is no known value of the discriminator; hint: write "TCP"`,
-			`3:42: error: UC221: allowedChanges names "D", which is no known member; hint: write "d"`,
-			`3:45: error: UC221: allowedChanges names "e1", which is no known member; hint: write one of c, d`,
+			`2:118: error: UC221: allowedChanges names "TPC", which is not a known value of the discriminator; hint: write "TCP"`,
+			`3:42: error: UC221: allowedChanges names "D", which is not a known member; hint: write "d"`,
+			`3:45: error: UC221: allowedChanges names "e1", which is not a known member; hint: write one of c, d`,
 		}},
 		{"shared text", "- &x {members: [a, foo]}\n- {<<: *x, name: x}", []string{
 			`2:17: error: UC211: "a" is a member of two unions; hint: declare one union, or use different properties: each belongs to one union at most; see 2:3: the other union`,

@@ -199,7 +199,7 @@ var bad = []struct {
 	{name: "not a mapping", text: "- a # unioncel.dev/\n", want: []string{
 		`1:1: error: UC701: want a UnionSet, not a list; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
 	{name: "none of ours", text: "root:x:0:0\npassword: &a a\nb: *c\n", schema: true, want: []string{
-		`error: UC701: this is no UnionSet: it has no apiVersion: unioncel.dev/v1alpha1; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet; CRDs are arguments`}},
+		`error: UC701: this is not a UnionSet: it has no apiVersion: unioncel.dev/v1alpha1; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet; CRDs are arguments`}},
 	{name: "null", text: "~ # unioncel.dev/\n", want: []string{
 		`1:1: error: UC701: want a UnionSet, not null; write apiVersion: unioncel.dev/v1alpha1 and kind: UnionSet`}},
 	{name: "no kind", text: "apiVersion: unioncel.dev/v1alpha1\nschemas: []\n", want: []string{

@@ -53,7 +53,7 @@ func (p *prover) foreign() (values, problems []string) {
 		add(strings.Repeat("a", 64))
 	}
 	if mentioned > maxForeign {
-		problems = append(problems, fmt.Sprintf("the rules mention %d strings beside the values of %s; %d were tried", mentioned, p.u.Discriminator, maxForeign))
+		problems = append(problems, fmt.Sprintf("the rules mention %d strings besides the values of %s; %d were tried", mentioned, p.u.Discriminator, maxForeign))
 	}
 	return values[:min(len(values), maxForeign)], problems
 }

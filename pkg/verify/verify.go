@@ -139,7 +139,7 @@ func (p *prover) notes() []string {
 	var l []string
 	for _, k := range p.checks {
 		if k.readsThroughOptional() {
-			l = append(l, fmt.Sprintf("servers before Kubernetes 1.37 may judge this rule at %s otherwise: in an optional oldSelf they take a null for a value, and never find a field whose name CEL escapes, such as namespace or a-b; only oldSelf.hasValue() means the same everywhere: %s",
+			l = append(l, fmt.Sprintf("servers before Kubernetes 1.37 may judge this rule at %s otherwise: in an optional oldSelf they treat null as a value, and never find a field whose name CEL escapes, such as namespace or a-b; only oldSelf.hasValue() means the same everywhere: %s",
 				k.at, k.text))
 		}
 	}
