@@ -108,17 +108,17 @@ func TestEditedAfterCompile(t *testing.T) {
 		},
 		{
 			name: "version renamed", in: change("- name: v1", "- name: v2"),
-			diags: "crd.yaml:6:5: error: UC403: this schema is gone, and its compiled rules are at spec.versions[0].schema.openAPIV3Schema.properties[spec]",
+			diags: "crd.yaml:6:5: error: UC403: this schema is gone, and its compiled rules are at spec",
 		},
 		{
 			name: "schema renamed", in: change("          spec:\n", "          template:\n"),
-			diags: "crd.yaml:6:5: error: UC403: this schema is gone, and its compiled rules are at spec.versions[0].schema.openAPIV3Schema.properties[template]",
+			diags: "crd.yaml:6:5: error: UC403: this schema is gone, and its compiled rules are at template",
 		},
 		{
 			name: "schema copied", in: change("          spec:\n", "          copy: {type: object, x-kubernetes-validations: [{message: 'at most one of a, b may be set', rule: '!(has(self.a) && has(self.b))'}], properties: {a: {type: string}, b: {type: string}}}\n          spec:\n"),
 			compiled:   "=",
 			decompiled: strings.Replace(in, "          spec:\n", "          copy: {type: object, x-kubernetes-validations: [{message: 'at most one of a, b may be set', rule: '!(has(self.a) && has(self.b))'}], properties: {a: {type: string}, b: {type: string}}}\n          spec:\n", 1),
-			diags:      "crd.yaml:6:5: warning: UC403: the rules here are copies of those compiled for spec.versions[v1].schema.openAPIV3Schema.properties[spec]; they are treated as hand-written ones",
+			diags:      "crd.yaml:6:5: warning: UC403: the rules here are copies of those compiled for spec; they are treated as hand-written ones",
 		},
 		{
 			name: "annotation deleted", in: change(line, ""), compiled: "=", decompiled: "=",
