@@ -13,6 +13,9 @@ import (
 // TestLarge: what CEL takes for too long or too deep is split, or written in
 // another way. 500 members are what the documentation promises.
 func TestLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
 	large := func(n int, discriminated bool, keys string) string {
 		var properties, fields, names []string
 		for i := range n {

@@ -16,6 +16,9 @@ import (
 // something the union forbids, and often enough of the others. Here all states are
 // tried as well.
 func TestCovered(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
 	text := apiextensionsv1.JSONSchemaProps{Type: "string"}
 	members := []union.Member{{Name: "a", Values: []string{"A", "A2"}}, {Name: "b", Values: []string{"B"}}, {Name: "c", Values: []string{"C"}, Optional: true}}
 	var unions []*union.Union

@@ -113,6 +113,9 @@ properties:
 // the judgement of the server, without verify, are not equivalent, and the others
 // are.
 func TestComparedMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
 	const spec = `
 type: object
 properties:

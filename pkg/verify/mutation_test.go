@@ -96,7 +96,7 @@ func TestMutants(t *testing.T) {
 	})
 	t.Logf("%d mutants: %d do not compile, %d mean the same, %d mean something else, of which %d were noticed",
 		total.Load(), invalid.Load(), total.Load()-invalid.Load()-changed.Load(), changed.Load(), noticed.Load())
-	if changed.Load() < 200 {
+	if changed.Load() < 200 && !testing.Short() {
 		t.Error("too few mutants to say anything")
 	}
 }
