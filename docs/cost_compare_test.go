@@ -248,18 +248,18 @@ func encodings(t *testing.T) string {
 	in := root.Properties["in"]
 	in.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: s.schema}
 	root.Properties["in"] = in
-	rows := [][]string{{"encoding", "rules", "dearest rule", "all rules", "all rules, as often as they run", "message expressions", "together"}}
+	rows := [][]string{{"encoding", "rules", "most expensive rule", "all rules", "all rules, as often as they run", "message expressions", "together"}}
 	for _, e := range []rules.Encoding{rules.Paired, rules.Fine, 8, 6, 4, 3, 2, rules.Compact} {
 		l := costs(t, root, schemapath.Of("in").To(schemapath.Items), ours(e)(s.Union)...)
 		var greatest, once, all, messages uint64
 		for _, c := range l {
 			greatest, once, all, messages = max(greatest, c.Once), once+c.Once, all+c.Rule(), messages+c.MessageExpression
 		}
-		if greatest > cost.RuleLimit/l[0].Cardinality == cost.Fit(l) {
-			t.Errorf("%s: the dearest rule costs %d, and fit: %t", e, greatest, cost.Fit(l))
+		if greatest > cost.RuleLimit/l[0].Executions == cost.Fit(l) {
+			t.Errorf("%s: the most expensive rule costs %d, and fit: %t", e, greatest, cost.Fit(l))
 		}
 		rows = append(rows, []string{
-			e.String(), fmt.Sprint(len(l)), over(greatest, cost.RuleLimit/l[0].Cardinality), thousands(once),
+			e.String(), fmt.Sprint(len(l)), over(greatest, cost.RuleLimit/l[0].Executions), thousands(once),
 			thousands(all), thousands(messages), over(cost.Sum(l), cost.VersionLimit),
 		})
 	}

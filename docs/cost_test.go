@@ -150,7 +150,7 @@ var always = apiextensionsv1.ValidationRule{Rule: "true"}
 
 // left are three columns: a cardinality and what it leaves for a rule and for all.
 func left(c cost.Cost) []string {
-	return []string{thousands(c.Cardinality), thousands(cost.RuleLimit / c.Cardinality), thousands(cost.VersionLimit / c.Cardinality)}
+	return []string{thousands(c.Executions), thousands(cost.RuleLimit / c.Executions), thousands(cost.VersionLimit / c.Executions)}
 }
 
 func budgets(*testing.T) string {
@@ -200,8 +200,8 @@ func cardinalities(t *testing.T) string {
 			}
 		}
 		// 3 MiB is the size of the largest request.
-		if want := uint64(3 << 20 / len(row.shortest)); is.Cardinality != want {
-			t.Errorf("%s runs %d times, not the %d that %s gives", object, is.Cardinality, want, row.shortest)
+		if want := uint64(3 << 20 / len(row.shortest)); is.Executions != want {
+			t.Errorf("%s runs %d times, not the %d that %s gives", object, is.Executions, want, row.shortest)
 		}
 		name := "nothing"
 		if row.required != "" {
@@ -241,7 +241,7 @@ func bounds(t *testing.T) string {
 	t.Helper()
 	rows := [][]string{{"outer list", "inner list", "runs", "left for a rule", "for all rules"}}
 	object := unionOf("")
-	free := within(t, object, aList).Cardinality
+	free := within(t, object, aList).Executions
 	var useless, worse bool
 	for _, b := range [][2]int{{0, 0}, {0, 16}, {16, 0}, {16, 16}, {64, 64}, {256, 256}, {1000, 0}, {1000, 1000}, {1000, 2000}} {
 		var names, containers []string
@@ -254,8 +254,8 @@ func bounds(t *testing.T) string {
 			containers = append(containers, fmt.Sprintf(bounded, n))
 		}
 		is := within(t, object, containers...)
-		useless = useless || b[0] == 0 && b[1] > 0 && is.Cardinality == free
-		worse = worse || is.Cardinality > free
+		useless = useless || b[0] == 0 && b[1] > 0 && is.Executions == free
+		worse = worse || is.Executions > free
 		rows = append(rows, append(names, left(is)...))
 	}
 	if !useless || !worse {

@@ -112,7 +112,7 @@ type TCPProbe struct{}
 		t.Fatal(diags)
 	}
 	bare, _, _ := strings.Cut(crd, "            x-kubernetes-unions:\n")
-	compiled, diags := crdpatch.Compile("crd.yaml", []byte(bare), crdpatch.Options{Elsewhere: *set})
+	compiled, diags := crdpatch.Compile("crd.yaml", []byte(bare), crdpatch.Options{External: *set})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

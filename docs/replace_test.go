@@ -70,7 +70,7 @@ func TestReplace(t *testing.T) {
 			for _, e := range ways {
 				fmt.Fprintf(&table, " %d |", r.bytes[e])
 			}
-			for _, of := range []func([]cost.Cost) uint64{dearest, cost.Sum} {
+			for _, of := range []func([]cost.Cost) uint64{mostExpensive, cost.Sum} {
 				fmt.Fprintf(&table, " %s |", thousands(of(r.costByHand)))
 				for _, e := range ways {
 					fmt.Fprintf(&table, " %s |", thousands(of(r.costs[e])))
@@ -80,7 +80,7 @@ func TestReplace(t *testing.T) {
 			if r.declared >= r.byHand && form.discriminated {
 				t.Errorf("%s, %d members: the declaration has %d bytes, the rules by hand %d", form.name, n, r.declared, r.byHand)
 			}
-			if len(r.costByHand) > 0 && dearest(r.costs[compile.Auto]) > dearest(r.costByHand) {
+			if len(r.costByHand) > 0 && mostExpensive(r.costs[compile.Auto]) > mostExpensive(r.costByHand) {
 				t.Errorf("%s, %d members: replacing makes rules dearer", form.name, n)
 			}
 			if len(r.costByHand) > 0 && cost.Sum(r.costs[compile.Terse]) > cost.Sum(r.costByHand) {
@@ -167,8 +167,8 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 	return r
 }
 
-// dearest is the greatest cost of a rule.
-func dearest(l []cost.Cost) uint64 {
+// mostExpensive is the greatest cost of a rule.
+func mostExpensive(l []cost.Cost) uint64 {
 	var most uint64
 	for _, c := range l {
 		most = max(most, c.Rule())

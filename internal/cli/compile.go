@@ -69,8 +69,8 @@ version from the annotation of the compiled file.
 			return a.convert(cmd, &flags, a.scope(cmd, &compiler, true), func(f *crdpatch.File, in input) ([]byte, diag.List) {
 				opts := f.Options()
 				opts.AsRecorded = flags.check && in.scope.name == ""
-				out, l := skipping(in.scope.external, func(e union.Elsewhere) ([]byte, diag.List) {
-					opts.Elsewhere = e
+				out, l := skipping(in.scope.external, func(e union.Externals) ([]byte, diag.List) {
+					opts.External = e
 					return t(f.With(opts))
 				})
 				l, failed := in.scope.judge(l)

@@ -43,7 +43,7 @@ func (f *externalFlags) registerSkip(cmd *cobra.Command) {
 
 // external is what the flags name.
 type external struct {
-	union.Elsewhere
+	union.Externals
 	externalFlags
 	files  []result // that were read, with what is wrong with them
 	reads  bool     // the command reads UnionSets
@@ -91,21 +91,21 @@ func (f *externalFlags) read(crds bool, limits limit.Limits) (external, error) {
 	return e, nil
 }
 
-func (e *external) add(more *union.Elsewhere) {
-	e.Externals = append(e.Externals, more.Externals...)
+func (e *external) add(more *union.Externals) {
+	e.Declarations = append(e.Declarations, more.Declarations...)
 	e.Scopes = append(e.Scopes, more.Scopes...)
 }
 
 // skipping does something with declarations. Where it cannot be done, those of structs
 // that may be skipped and have errors are left out: then there are errors as well
 // as a result, which is otherwise nil with errors.
-func skipping[T any](from *external, work func(union.Elsewhere) ([]T, diag.List)) ([]T, diag.List) {
+func skipping[T any](from *external, work func(union.Externals) ([]T, diag.List)) ([]T, diag.List) {
 	var skipped diag.List
-	for e := from.Elsewhere; ; {
+	for e := from.Externals; ; {
 		out, diags := work(e)
 		invalid := map[string]bool{}
 		for _, d := range diags {
-			for _, x := range e.Externals {
+			for _, x := range e.Declarations {
 				listed := slices.ContainsFunc(from.listed, func(name string) bool { return union.IsStruct(x.Struct, name) })
 				if !from.skipInvalid && !listed || d.Severity != diag.Error || x.Struct == "" || !x.Holds(d.Pos) {
 					continue
@@ -124,7 +124,7 @@ func skipping[T any](from *external, work func(union.Elsewhere) ([]T, diag.List)
 			}
 			return out, append(skipped, diags...).Sort()
 		}
-		e.Externals = slices.DeleteFunc(slices.Clone(e.Externals), func(x union.External) bool { return invalid[x.Struct] })
+		e.Declarations = slices.DeleteFunc(slices.Clone(e.Declarations), func(x union.External) bool { return invalid[x.Struct] })
 	}
 }
 
@@ -139,7 +139,7 @@ type contents struct {
 // look finds out what an input has, as far as it matters.
 func (e *external) look(f *crdpatch.File, counts bool) contents {
 	c := contents{unionSet: e.reads && unionset.Holds(f.Bytes())}
-	if counts || len(e.Externals) > 0 {
+	if counts || len(e.Declarations) > 0 {
 		c.crds, c.readable = f.CRDs()
 	}
 	return c

@@ -57,7 +57,7 @@ directories.`,
 			}
 			var l []union.External
 			if len(args) == 0 && len(e.files) > 0 {
-				l, err = e.Externals, a.report(e.files, "text")
+				l, err = e.Declarations, a.report(e.files, "text")
 			} else {
 				l, err = a.declared(cmd.Context(), e, args)
 			}
@@ -92,8 +92,8 @@ func written(o compile.Object) *yaml.Node {
 // declared returns the declarations of all CRDs in the inputs.
 func (a *app) declared(ctx context.Context, e external, args []string) ([]union.External, error) {
 	found, err := gather(ctx, a, one(e, crdpatch.Options{Limits: a.limits}), args, func(f *crdpatch.File, _ input) ([]compile.Declared, diag.List, error) {
-		l, diags := skipping(&e, func(e union.Elsewhere) ([]compile.Declared, diag.List) {
-			return f.With(crdpatch.Options{Elsewhere: e}).Declared()
+		l, diags := skipping(&e, func(e union.Externals) ([]compile.Declared, diag.List) {
+			return f.With(crdpatch.Options{External: e}).Declared()
 		})
 		return l, diags, nil
 	})

@@ -107,7 +107,7 @@ func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, limits limit.Limi
 		loaded[key] = &e
 	}
 	s.external = loaded[key]
-	s.opts.Elsewhere, s.opts.Limits = s.Elsewhere, limits
+	s.opts.External, s.opts.Limits = s.Externals, limits
 	return nil
 }
 
@@ -218,7 +218,7 @@ func (s *scope) resultOf(in input, f *crdpatch.File, l diag.List) result {
 
 // look finds out what an input has, as far as it matters.
 func (s *scope) look(f *crdpatch.File) contents {
-	counts := s.counts && (len(s.Externals) > 0 || bytes.Contains(f.Bytes(), []byte(source.CRDKind)))
+	counts := s.counts && (len(s.Declarations) > 0 || bytes.Contains(f.Bytes(), []byte(source.CRDKind)))
 	c := s.external.look(f, counts)
 	if counts {
 		declared, _ := f.Declared()

@@ -84,9 +84,9 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 // was found together.
 func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, args []string) error {
 	found, err := gather(ctx, a, scope, args, func(f *crdpatch.File, in input) (l []verified, diags diag.List, err error) {
-		declared, diags := skipping(in.scope.external, func(e union.Elsewhere) ([]compile.Declared, diag.List) {
+		declared, diags := skipping(in.scope.external, func(e union.Externals) ([]compile.Declared, diag.List) {
 			opts := f.Options()
-			opts.Elsewhere = e
+			opts.External = e
 			return f.With(opts).Declared()
 		})
 		if declared != nil {

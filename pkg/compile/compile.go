@@ -482,12 +482,12 @@ func (c *compiler) result() *Result {
 					Hint:    "see whether other members name another union, by mistake; or make it required instead"})
 			}
 			if s := o.styles[i].openAPI; s != nil && hasSchema(o.schema.AllOf, *s) {
-				c.report(diag.Diagnostic{Code: diag.HandWrittenRuleServes, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+				c.report(diag.Diagnostic{Code: diag.HandWrittenRulePresent, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: "the schema for this union is in allOf already and is kept"})
 			}
 			for _, rule := range o.rules(i) {
 				if hasRule(o.schema.XValidations, rule) {
-					c.report(diag.Diagnostic{Code: diag.HandWrittenRuleServes, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+					c.report(diag.Diagnostic{Code: diag.HandWrittenRulePresent, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 						Message: fmt.Sprintf("a rule of this text is here already and is kept, with its own message: %q", rule.Rule),
 						Hint:    "delete it to get the compiled one; two rules of one text break server-side apply"})
 				}

@@ -562,7 +562,7 @@ func TestUnknownFields(t *testing.T) {
 func TestHandWrittenRule(t *testing.T) {
 	spec := "spec:\n" + indent(2, members(2, "")) + "  x-kubernetes-validations:\n  - rule: '!(has(self.member00) && has(self.member01))'\n    message: pick one\n"
 	r, diags := run(t, crd(version("v1", true, spec)), compile.Options{})
-	if r == nil || len(r.Additions) != 0 || len(diags) != 1 || diags[0].Code != diag.HandWrittenRuleServes {
+	if r == nil || len(r.Additions) != 0 || len(diags) != 1 || diags[0].Code != diag.HandWrittenRulePresent {
 		t.Errorf("got %v, %v", r, diags)
 	}
 }

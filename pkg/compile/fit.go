@@ -40,12 +40,12 @@ func (c *compiler) estimate(e cost.Estimator, p Place, l []rules.Rule) ([]cost.C
 		if c.times == nil {
 			c.times = map[string]uint64{}
 		}
-		times = now[0].Cardinality
+		times = now[0].Executions
 		c.times[p.Structural()] = times
 	}
 	costs = slices.Clone(costs)
 	for i := range costs {
-		costs[i].Cardinality = times
+		costs[i].Executions = times
 	}
 	return costs, nil
 }
@@ -79,15 +79,15 @@ func (c *compiler) unwritable(pos diag.Pos, p Place, err error) {
 // failure is a union, or a version as a whole, that no way to write it makes fit.
 type failure struct {
 	version int
-	object  *object // of a version: that of the dearest union
+	object  *object // of a version: that of the most expensive union
 	union   int
 	// worst is the greatest cost of a rule in the cheapest way to write it, and
 	// what the rule is for.
 	worst cost.Cost
 	what  string
 	// sum is what all rules of a version cost, before those that were there, and
-	// dearest those of its dearest union; zero for a union.
-	sum, before, dearest uint64
+	// mostExpensive those of its most expensive union; zero for a union.
+	sum, before, mostExpensive uint64
 }
 
 func (f failure) ofVersion() bool { return f.sum > 0 }
@@ -165,7 +165,7 @@ func (f *fitter) union(o *object, i int) {
 		}
 		fit.guards = append(fit.guards, costs...)
 		if !cost.Fit(costs) {
-			f.failures = append(f.failures, failure{version: o.Version, object: o, union: i, worst: dearest(costs), what: "its removal"})
+			f.failures = append(f.failures, failure{version: o.Version, object: o, union: i, worst: mostExpensive(costs), what: "its removal"})
 		}
 	}
 }
@@ -283,7 +283,7 @@ func (f *fitter) version(v int) {
 	// A rule over its own budget is the reason then, and reported.
 	if total := sum(); total > cost.VersionLimit && !slices.ContainsFunc(f.failures, func(x failure) bool { return x.version == v }) {
 		most := slices.MaxFunc(fits, func(a, b *fitted) int { return cmp.Compare(a.sum(), b.sum()) })
-		f.failures = append(f.failures, failure{version: v, object: most.o, union: most.i, sum: total, before: before, dearest: most.sum()})
+		f.failures = append(f.failures, failure{version: v, object: most.o, union: most.i, sum: total, before: before, mostExpensive: most.sum()})
 	}
 }
 
@@ -350,13 +350,13 @@ type cheapest struct {
 }
 
 func (c *cheapest) consider(way []cost.Cost) {
-	if d := dearest(way); !c.any || d.Rule() < c.worst.Rule() {
+	if d := mostExpensive(way); !c.any || d.Rule() < c.worst.Rule() {
 		c.any, c.worst = true, d
 	}
 }
 
-// dearest is the cost that exceeds its budget most.
-func dearest(l []cost.Cost) cost.Cost {
+// mostExpensive is the cost that exceeds its budget most.
+func mostExpensive(l []cost.Cost) cost.Cost {
 	if len(l) == 0 {
 		return cost.Cost{}
 	}

@@ -124,7 +124,7 @@ func TestOpenAPITwoUnions(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, diags = run(t, crd(version("v1", true, spec+"  allOf: "+string(data)+"\n")), openAPI)
-	if r == nil || len(r.Additions) != 1 || len(r.Additions[0].AllOf) != 1 || len(diags) != 1 || diags[0].Code != diag.HandWrittenRuleServes {
+	if r == nil || len(r.Additions) != 1 || len(r.Additions[0].AllOf) != 1 || len(diags) != 1 || diags[0].Code != diag.HandWrittenRulePresent {
 		t.Errorf("got %+v, %v; want the second schema only, and a note", r, diags)
 	}
 }

@@ -52,9 +52,8 @@ type RulePlan struct {
 	Place Place
 	Kind  RuleKind
 	Cost  cost.Cost
-	// Served says that a hand-written rule of the same text stands there already,
-	// and serves.
-	Served bool
+	// Present says that a hand-written rule of the same text is there already.
+	Present bool
 }
 
 // RuleKind is what a rule is for.
@@ -138,9 +137,9 @@ func (c *compiler) plan() (*Plan, error) {
 		}
 		up.Time += takes
 		for k, r := range g.rules {
-			served := hasRule(g.place.Schema(c.crd).XValidations, r)
-			up.Rules = append(up.Rules, RulePlan{Rule: r.Trim(c.kube.features), Place: g.place, Kind: g.kind, Cost: costs[i][k], Served: served})
-			if !served {
+			present := hasRule(g.place.Schema(c.crd).XValidations, r)
+			up.Rules = append(up.Rules, RulePlan{Rule: r.Trim(c.kube.features), Place: g.place, Kind: g.kind, Cost: costs[i][k], Present: present})
+			if !present {
 				added := &p.Versions[g.place.Version].Added
 				*added = cost.Add(*added, costs[i][k].Total())
 			}
@@ -247,7 +246,7 @@ func (c *compiler) tooDear(e cost.Estimator, o *object, i int, preferred rules.E
 	case err != nil:
 		return what + " the rules would be too long for CEL"
 	case !cost.Fit(costs):
-		return fmt.Sprintf("%s the most expensive rule would cost %s of the %s that the API server allows", what, number(dearest(costs).Rule()), number(cost.RuleLimit))
+		return fmt.Sprintf("%s the most expensive rule would cost %s of the %s that the API server allows", what, number(mostExpensive(costs).Rule()), number(cost.RuleLimit))
 	}
 	return fmt.Sprintf("%s the rules would cost %s, too much of the %s that all of the version share", what, number(cost.Sum(costs)), number(cost.VersionLimit))
 }

@@ -45,7 +45,7 @@ func (c *compiler) overBudget(failures []failure) {
 		case f.ofVersion():
 			d.Code = diag.VersionOverBudget
 			d.Message = fmt.Sprintf("the rules of version %s cost %s together, those of this union alone %s",
-				c.crd.Spec.Versions[f.version].Name, number(f.sum), number(f.dearest))
+				c.crd.Spec.Versions[f.version].Name, number(f.sum), number(f.mostExpensive))
 			if f.before > 0 {
 				d.Message += fmt.Sprintf(" and those that were there before %s", number(f.before))
 			}
@@ -55,7 +55,7 @@ func (c *compiler) overBudget(failures []failure) {
 				f.what, way, number(f.worst.MessageExpression), number(cost.MessageLimit))
 		default:
 			d.Message = fmt.Sprintf("the rules for %s do not fit: %s, one costs %s (%s, evaluated up to %s times), and the API server's limit is %s",
-				f.what, way, number(f.worst.Rule()), number(f.worst.Once), number(f.worst.Cardinality), number(cost.RuleLimit))
+				f.what, way, number(f.worst.Rule()), number(f.worst.Once), number(f.worst.Executions), number(cost.RuleLimit))
 		}
 		if why := c.causes(f.object, f.object.Unions[f.union]); len(why) > 0 {
 			d.Message += ": " + strings.Join(why, "; ")

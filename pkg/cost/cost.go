@@ -18,7 +18,7 @@ import (
 // The API server's budgets
 // (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation).
 const (
-	// RuleLimit is what one rule may cost, times its cardinality.
+	// RuleLimit is what one rule may cost, times its executions.
 	RuleLimit uint64 = validation.StaticEstimatedCostLimit
 	// MessageLimit is what one message expression may cost.
 	MessageLimit uint64 = validation.StaticEstimatedCostLimit
@@ -31,15 +31,15 @@ const (
 type Cost struct {
 	// Once is the cost of evaluating the rule once.
 	Once uint64
-	// Cardinality is how often one object may have the rule evaluated.
-	Cardinality uint64
+	// Executions is how often one object may have the rule evaluated.
+	Executions uint64
 	// MessageExpression is the cost of the message expression; it is counted once.
 	MessageExpression uint64
 }
 
 // Rule is the cost that counts against RuleLimit.
 func (c Cost) Rule() uint64 {
-	high, low := bits.Mul64(c.Once, c.Cardinality)
+	high, low := bits.Mul64(c.Once, c.Executions)
 	if high > 0 {
 		return math.MaxUint64
 	}
@@ -193,9 +193,9 @@ func (e Estimator) costs(context *validation.CELSchemaContext) ([]Cost, error) {
 		if r.MessageExpressionError != nil {
 			return nil, fmt.Errorf("messageExpression %s: %w", info.Schema.XValidations[i].MessageExpression, r.MessageExpressionError)
 		}
-		c := Cost{Once: r.MaxCost, MessageExpression: r.MessageExpressionMaxCost, Cardinality: r.MaxCardinality}
+		c := Cost{Once: r.MaxCost, MessageExpression: r.MessageExpressionMaxCost, Executions: r.MaxCardinality}
 		if context.MaxCardinality != nil {
-			c.Cardinality = *context.MaxCardinality
+			c.Executions = *context.MaxCardinality
 		}
 		l = append(l, c)
 	}

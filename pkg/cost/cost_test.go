@@ -48,7 +48,7 @@ func ExampleEstimator_Rules() {
 		panic(err)
 	}
 	for _, c := range costs {
-		fmt.Println(c.Once, c.Cardinality, c.Rule(), c.Fits())
+		fmt.Println(c.Once, c.Executions, c.Rule(), c.Fits())
 	}
 	// Output:
 	// 2 1048576 2097152 true
@@ -73,7 +73,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestWritten: what stands in a version counts with its cardinality, and its
+// TestWritten: what stands in a version counts with its executions, and its
 // message expressions once.
 func TestWritten(t *testing.T) {
 	const schema = `
@@ -107,14 +107,14 @@ items:
 
 // TestSaturation: costs without a bound do not wrap around.
 func TestSaturation(t *testing.T) {
-	dear := cost.Cost{Once: math.MaxUint64 / 2, Cardinality: 3, MessageExpression: 1}
+	dear := cost.Cost{Once: math.MaxUint64 / 2, Executions: 3, MessageExpression: 1}
 	if dear.Rule() != math.MaxUint64 || dear.Total() != math.MaxUint64 || dear.Fits() {
 		t.Errorf("%+v: %d, %d", dear, dear.Rule(), dear.Total())
 	}
 	if sum := cost.Sum([]cost.Cost{dear, dear}); sum != math.MaxUint64 {
 		t.Error(sum)
 	}
-	if !(cost.Cost{Once: 1, Cardinality: cost.RuleLimit}).Fits() || (cost.Cost{MessageExpression: cost.MessageLimit + 1}).Fits() {
+	if !(cost.Cost{Once: 1, Executions: cost.RuleLimit}).Fits() || (cost.Cost{MessageExpression: cost.MessageLimit + 1}).Fits() {
 		t.Error("the limits themselves are within the budgets")
 	}
 }

@@ -5,7 +5,7 @@
 // The estimator works in its own unit, roughly a comparison. A rule's cost is
 // that of evaluating it once, in the worst case that the schema's bounds allow,
 // times the number of times that one object can make the server evaluate it, its
-// cardinality. The budgets are [RuleLimit] per rule and [MessageLimit] per
+// executions. The budgets are [RuleLimit] per rule and [MessageLimit] per
 // message expression, and [VersionLimit] for the sum of all rules of a version's
 // schema, where message expressions count once.
 //

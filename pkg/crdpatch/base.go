@@ -129,7 +129,7 @@ func (r *reverter) remove() []restoration {
 // keep remembers the external declarations of a schema. It reports those that are given
 // no more.
 func (r *reverter) keep(s schemaRecord) {
-	given, all := r.opts.Elsewhere.Of(r.names())
+	given, all := r.opts.External.Of(r.names())
 	kept := r.declarations(s)
 	for _, e := range kept {
 		if all(s.Version) {

@@ -167,7 +167,7 @@ func (r *reverter) confirm(all []*claimed) {
 	if !missing {
 		return
 	}
-	w.served()
+	w.present()
 	overwritten := r.overwritten(all, w)
 	for _, c := range all {
 		c.fresh = c.fresh || overwritten
@@ -247,9 +247,9 @@ func (w *regenerated) add(p compile.Place, a addition) {
 	w.items[k] = append(w.items[k], a.data()...)
 }
 
-// served adds the rules that are not written because others of the same text are
+// present adds the rules that are not written because others of the same text are
 // there.
-func (w *regenerated) served() {
+func (w *regenerated) present() {
 	for _, again := range w.again {
 		plan, _ := again()
 		if plan == nil {
@@ -257,7 +257,7 @@ func (w *regenerated) served() {
 		}
 		for _, u := range plan.Unions {
 			for _, r := range u.Rules {
-				if r.Served {
+				if r.Present {
 					w.add(r.Place, addition{validationsKey, yamltext.ListNode(ruleNode(r.Rule))})
 				}
 			}
@@ -351,7 +351,7 @@ func (r *reverter) addMembers(c *claimed, schema map[string]any) {
 // remaining are the declarations of a schema in the result: what stands there or is
 // given beats the record, and when a file is decompiled nothing remains of others.
 func (r *reverter) remaining(c *claimed) []union.External {
-	given, all := r.opts.Elsewhere.Of(r.names())
+	given, all := r.opts.External.Of(r.names())
 	l := slices.DeleteFunc(given, func(e union.External) bool { return !e.Covers(c.Version, c.Path) })
 	kept := !all(c.Version) && !r.decompiling // the record counts
 	if kept && len(c.Extend) > 0 {
@@ -466,7 +466,7 @@ func (r *reverter) imply(c *claimed, unconfirmed map[*claimedList][]int) {
 // as when somebody who knows nothing of its unions applies it again, and the
 // declarations of all of them are given: nothing of what compiling did is there.
 func (r *reverter) overwritten(all []*claimed, w *regenerated) bool {
-	given, _ := r.opts.Elsewhere.Of(r.names())
+	given, _ := r.opts.External.Of(r.names())
 	covers := func(s schemaRecord) bool {
 		return slices.ContainsFunc(given, func(e union.External) bool { return !e.Extend && e.Covers(s.Version, s.Path) })
 	}

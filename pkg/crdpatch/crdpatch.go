@@ -29,9 +29,9 @@ type Options struct {
 	// NoAnnotation leaves the annotation out. The output then cannot be
 	// decompiled, and compiling it again leaves it as it is.
 	NoAnnotation bool
-	// Elsewhere are declarations that do not stand in the CRDs. The annotation
+	// External are declarations outside the CRDs. The annotation
 	// remembers them, so that the output can be compiled again without them.
-	Elsewhere union.Elsewhere
+	External union.Externals
 	// Limits bound what a file may ask for.
 	Limits limit.Limits
 	// AsRecorded takes KubeVersion and Encoding, where they are not given, from what a
@@ -94,7 +94,7 @@ func Open(name string, src []byte, opts Options) *File {
 func (f *File) With(opts Options) *File {
 	opts.Limits = f.limits
 	was := f.was
-	if opts.Forget != f.opts.Forget || !opts.Elsewhere.Same(f.opts.Elsewhere) {
+	if opts.Forget != f.opts.Forget || !opts.External.Same(f.opts.External) {
 		was = &reverted{}
 	}
 	return &File{opened: f.opened, opts: opts, was: was}
@@ -348,7 +348,7 @@ func (j *job) input(m *manifest, external []union.External) (compile.Manifest, b
 // externals returns the external declarations for a CRD: those given, and for versions of
 // which nothing is given those its annotation keeps.
 func (f *File) externals(b *base, m *manifest) []union.External {
-	l, all := f.opts.Elsewhere.Of(m.names())
+	l, all := f.opts.External.Of(m.names())
 	for _, e := range b.external[m.key()] {
 		if !all(e.Version) {
 			l = append(l, e)

@@ -17,10 +17,10 @@ import (
 // left out. The list is sorted; when it has errors, the result is nil.
 func Declare(name string, src []byte, declarations []union.External, limits limit.Limits) ([]byte, diag.List) {
 	j := Open(name, src, Options{Limits: limits}).begin()
-	return j.result(j.declare(union.Elsewhere{Externals: declarations}))
+	return j.result(j.declare(union.Externals{Declarations: declarations}))
 }
 
-func (j *job) declare(given union.Elsewhere) []byte {
+func (j *job) declare(given union.Externals) []byte {
 	base := j.base()
 	if base == nil {
 		return nil

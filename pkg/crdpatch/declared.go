@@ -9,9 +9,9 @@ import (
 // Declared returns the CRDs of a file that have unions, as they stand, with
 // their declarations: those in the schemas, those from elsewhere, and in compiled
 // CRDs those in the annotation, whether or not the compiled rules are still what
-// they were. Of the options only Elsewhere and Limits count. The list is sorted; when it has errors, the result is nil.
+// they were. Of the options only External and Limits are used. The list is sorted; when it has errors, the result is nil.
 func Declared(name string, src []byte, opts Options) ([]compile.Declared, diag.List) {
-	return Open(name, src, Options{Elsewhere: opts.Elsewhere, Limits: opts.Limits}).Declared()
+	return Open(name, src, Options{External: opts.External, Limits: opts.Limits}).Declared()
 }
 
 // Declared is the function of that name for an open file.

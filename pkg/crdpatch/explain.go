@@ -96,7 +96,7 @@ func (j *job) explain(m *manifest, in compile.Manifest) *Explanation {
 	for i, u := range plan.Unions {
 		e.Bytes = append(e.Bytes, make([]int, len(u.Rules)))
 		for k, r := range u.Rules {
-			if !r.Served {
+			if !r.Present {
 				e.Bytes[i][k] = w.size(r)
 			}
 		}

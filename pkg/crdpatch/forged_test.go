@@ -294,18 +294,18 @@ func TestImpliedByAnother(t *testing.T) {
 		other = "            x-kubernetes-unions:\n            - members: [a, b]\n"
 	)
 	implying := `[{"discriminator":"path","fields-to-discriminateBy":{"a":"/x"},"optionalMembers":["a"],"unmappedValues":"Forbid"}]`
-	set := union.Elsewhere{Externals: []union.External{{Target: union.Target{Name: "things.example.com"}, Path: schemapath.Of("spec"), Value: yamltext.ListNode(yamltext.MappingNode(stringNode("members"), yamltext.ListNode(stringNode("a"), stringNode("b"))))}}}
+	set := union.Externals{Declarations: []union.External{{Target: union.Target{Name: "things.example.com"}, Path: schemapath.Of("spec"), Value: yamltext.ListNode(yamltext.MappingNode(stringNode("members"), yamltext.ListNode(stringNode("a"), stringNode("b"))))}}}
 	for _, tt := range []struct {
 		name, record, declared string
-		elsewhere              union.Elsewhere
+		elsewhere              union.Externals
 		refused                string // verbs; the others enforce the union that implies the rule
 	}{
-		{"source", `"source":"x-kubernetes-unions: %s\n"`, "", union.Elsewhere{}, ""},
-		{"source, another declared", `"source":"x-kubernetes-unions: %s\n"`, other, union.Elsewhere{}, "compile decompile"},
-		{"kept", `"kept":true,"unions":%s`, "", union.Elsewhere{}, ""},
-		{"kept, another declared", `"kept":true,"unions":%s`, other, union.Elsewhere{}, "compile decompile"},
-		{"external", `"external":true,"unions":%s`, "", union.Elsewhere{}, "decompile"},
-		{"external, another declared", `"external":true,"unions":%s`, other, union.Elsewhere{}, "compile decompile"},
+		{"source", `"source":"x-kubernetes-unions: %s\n"`, "", union.Externals{}, ""},
+		{"source, another declared", `"source":"x-kubernetes-unions: %s\n"`, other, union.Externals{}, "compile decompile"},
+		{"kept", `"kept":true,"unions":%s`, "", union.Externals{}, ""},
+		{"kept, another declared", `"kept":true,"unions":%s`, other, union.Externals{}, "compile decompile"},
+		{"external", `"external":true,"unions":%s`, "", union.Externals{}, "decompile"},
+		{"external, another declared", `"external":true,"unions":%s`, other, union.Externals{}, "compile decompile"},
 		{"external, another given", `"external":true,"unions":%s`, "", set, "compile decompile"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -316,7 +316,7 @@ func TestImpliedByAnother(t *testing.T) {
 			record := fmt.Sprintf(`{"format":2,"annotations":"","schemas":[{"version":"v1","path":["properties","spec"],`+tt.record+`,"rules":["%s"]}]}`, unions, sumOf(map[string]any{"rule": rule}))
 			in := strings.TrimSuffix(header, "spec:\n") + "  annotations:\n    " + Annotation + ": '" + strings.ReplaceAll(record, "'", "''") + "'\nspec:\n" +
 				strings.Replace(body, "            x-kubernetes-unions:\n            - members: [a, b]\n", tt.declared+"            x-kubernetes-validations:\n            - rule: \""+rule+"\"\n", 1) + "              path: {type: string, maxLength: 9}\n"
-			for verb, run := range verbs(Options{Elsewhere: tt.elsewhere}) {
+			for verb, run := range verbs(Options{External: tt.elsewhere}) {
 				out, diags := run([]byte(in))
 				if strings.Contains(" "+tt.refused, " "+verb) {
 					if len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule || !strings.Contains(diags[0].Message, "no union that stays declared implies") {

@@ -53,7 +53,7 @@ func TestHeld(t *testing.T) {
 	if err := yaml.Unmarshal([]byte("[{members: [a, b]}]"), &value); err != nil {
 		t.Fatal(err)
 	}
-	declarations := union.Elsewhere{Externals: []union.External{{Target: union.Target{Name: "things.example.com"}, Path: schemapath.Of("spec"), Value: value.Content[0]}}}
+	declarations := union.Externals{Declarations: []union.External{{Target: union.Target{Name: "things.example.com"}, Path: schemapath.Of("spec"), Value: value.Content[0]}}}
 	verbs := []struct {
 		name, in string
 		run      func(j *job) []byte

@@ -255,7 +255,7 @@ func keepsPromises(t *testing.T, seed uint64) {
 	s, in := newScene(seed)
 	without := encodings[s.IntN(len(encodings))]
 	with := without
-	with.Elsewhere = s.Elsewhere
+	with.External = s.Externals
 	out := mustCompile(t, in, with)
 	in = s.unreplaced(t, in, out)
 	same(t, "compile(decompile(compile(in)))", mustCompile(t, in, with), out)
@@ -266,8 +266,8 @@ func keepsPromises(t *testing.T, seed uint64) {
 	bare := mustCompile(t, in, forgetful)
 	same(t, "compile(compile(in)) without the annotation", mustCompile(t, bare, forgetful), bare)
 	none := without
-	for _, e := range s.Externals {
-		none.Elsewhere.Scopes = append(none.Elsewhere.Scopes, union.Scope{Target: e.Target})
+	for _, e := range s.Declarations {
+		none.External.Scopes = append(none.External.Scopes, union.Scope{Target: e.Target})
 	}
 	forgotten := mustCompile(t, out, none)
 	same(t, "forgotten", mustDecompile(t, forgotten), in)
@@ -293,7 +293,7 @@ func keepsPromises(t *testing.T, seed uint64) {
 // it but what compiling replaced.
 func (s *scene) unreplaced(t *testing.T, in, out []byte) []byte {
 	back := mustDecompile(t, out)
-	if !slices.ContainsFunc(s.Externals, func(e union.External) bool { return replaces(e.Value) }) {
+	if !slices.ContainsFunc(s.Declarations, func(e union.External) bool { return replaces(e.Value) }) {
 		same(t, "decompile(compile(in))", back, in)
 	}
 	whole := slices.DeleteFunc(strings.SplitAfter(string(back), "\n"), func(l string) bool {
@@ -427,7 +427,7 @@ func (s *scene) broken(t *testing.T, out []byte) {
 	if got, diags := Decompile("in", text, Options{}); diags.HasErrors() != (got == nil) {
 		t.Errorf("Decompile: errors: %t, output: %t of\n%s", diags.HasErrors(), got != nil, text)
 	}
-	if got, diags := Compile("in", text, Options{Elsewhere: s.Elsewhere}); diags.HasErrors() != (got == nil) {
+	if got, diags := Compile("in", text, Options{External: s.Externals}); diags.HasErrors() != (got == nil) {
 		t.Errorf("Compile: errors: %t, output: %t of\n%s", diags.HasErrors(), got != nil, text)
 	}
 }

@@ -22,7 +22,7 @@ type scene struct {
 	units []string // what the names of each schema's properties end in
 	n     int      // for what is to be unique
 	block bool     // not written anew as flow or JSON
-	union.Elsewhere
+	union.Externals
 	crd, version string // where the next schema goes
 }
 
@@ -316,7 +316,7 @@ func (s *scene) declare(indent int, path schemapath.Path, groups []byHand, entri
 		if err != nil {
 			panic(err)
 		}
-		s.Externals = append(s.Externals, union.External{Target: union.Target{Name: s.crd}, Version: s.version, Path: path, Value: v, File: "elsewhere"})
+		s.Declarations = append(s.Declarations, union.External{Target: union.Target{Name: s.crd}, Version: s.version, Path: path, Value: v, File: "elsewhere"})
 	}
 	switch {
 	case s.chance(10):

@@ -151,7 +151,7 @@ func TestReplacePositions(t *testing.T) {
 // for good, as what gives way to one in the CRD is.
 func replacedFromOutside(t *testing.T, in string, replaced bool) {
 	bare, elsewhere := undeclared(t, []byte(in))
-	out, diags := Compile("crd.yaml", bare, Options{Elsewhere: elsewhere})
+	out, diags := Compile("crd.yaml", bare, Options{External: elsewhere})
 	if said := slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.RulesReplaced }); said != replaced {
 		t.Errorf("replaced: %t, diagnostics: %s", replaced, textOfDiags(diags))
 	}
@@ -159,15 +159,15 @@ func replacedFromOutside(t *testing.T, in string, replaced bool) {
 		bare = mustDecompile(t, out)
 	}
 	same(t, "decompile", mustDecompile(t, out), bare)
-	same(t, "compile(decompile(compile(in)))", mustCompile(t, bare, Options{Elsewhere: elsewhere}), out)
-	same(t, "compile again", mustCompile(t, out, Options{Elsewhere: elsewhere}), out)
+	same(t, "compile(decompile(compile(in)))", mustCompile(t, bare, Options{External: elsewhere}), out)
+	same(t, "compile again", mustCompile(t, out, Options{External: elsewhere}), out)
 	same(t, "compile again without the declaration", mustCompile(t, out, Options{}), out)
-	gone, diags := Compile("crd.yaml", out, Options{Elsewhere: union.Elsewhere{Scopes: elsewhere.Scopes}})
+	gone, diags := Compile("crd.yaml", out, Options{External: union.Externals{Scopes: elsewhere.Scopes}})
 	same(t, "compile without any declaration", gone, bare)
 	if diags.HasErrors() {
 		t.Error(textOfDiags(diags))
 	}
-	opts := Options{Elsewhere: elsewhere, NoAnnotation: true}
+	opts := Options{External: elsewhere, NoAnnotation: true}
 	forgetful := mustCompile(t, bare, opts)
 	same(t, "compile again without the annotation", mustCompile(t, forgetful, opts), forgetful)
 	// A tool that reformats the file leaves the data.
@@ -194,24 +194,24 @@ x-kubernetes-validations:
 	in := handWritten(written, replacing)
 	edit := strings.NewReplacer("n: {type: integer}", "n: {type: integer, format: int32}", "  group: example.com", "  group: example.com  # ours")
 	bare, elsewhere := undeclared(t, []byte(in))
-	out := mustCompile(t, bare, Options{Elsewhere: elsewhere})
+	out := mustCompile(t, bare, Options{External: elsewhere})
 	want := edit.Replace(string(mustDecompile(t, out)))
 	edited := []byte(edit.Replace(string(out)))
 	same(t, "decompile(edit(compile(in)))", mustDecompile(t, edited), []byte(want))
-	same(t, "compile(edit(compile(in)))", mustCompile(t, edited, Options{Elsewhere: elsewhere}), edited)
+	same(t, "compile(edit(compile(in)))", mustCompile(t, edited, Options{External: elsewhere}), edited)
 }
 
 // Each union that is forgotten is named, at its schema.
 func TestForgottenEach(t *testing.T) {
 	two := strings.Replace(gateway, "              routes:\n", "              a: {type: string}\n              b: {type: string}\n              c: {type: string}\n              d: {type: string}\n              routes:\n", 1)
 	given := []union.External{external("v1", routes, aOrB), external("v1", "properties.spec", `[{"members": ["a", "b"]}, {"members": ["c", "d"]}]`)}
-	compiled := mustCompile(t, []byte(two), Options{Elsewhere: union.Elsewhere{Externals: given}})
+	compiled := mustCompile(t, []byte(two), Options{External: union.Externals{Declarations: given}})
 	given[1] = external("v1", "properties.spec", `[{"members": ["c", "d"]}]`)
-	_, wrong := Compile("crd.yaml", compiled, Options{Elsewhere: union.Elsewhere{Externals: []union.External{external("v1", "properties.spce", aOrB)}}})
+	_, wrong := Compile("crd.yaml", compiled, Options{External: union.Externals{Declarations: []union.External{external("v1", "properties.spce", aOrB)}}})
 	if len(wrong) != 1 || wrong[0].Code != diag.NoSuchSchema {
 		t.Errorf("a path that is wrong: %v, want nothing of forgotten unions", wrong)
 	}
-	_, diags := Compile("crd.yaml", compiled, Options{Elsewhere: union.Elsewhere{Externals: given[1:]}})
+	_, diags := Compile("crd.yaml", compiled, Options{External: union.Externals{Declarations: given[1:]}})
 	var got []string
 	for _, d := range diags {
 		got = append(got, d.Path+": "+d.Message)

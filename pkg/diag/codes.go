@@ -138,8 +138,8 @@ const (
 	ClearLeftOut Code = "UC506"
 	// UnionsKept: the output still holds x-kubernetes-unions.
 	UnionsKept Code = "UC507"
-	// HandWrittenRuleServes: an equal hand-written rule was found and is used.
-	HandWrittenRuleServes Code = "UC508"
+	// HandWrittenRulePresent: an equal hand-written rule was found and is used.
+	HandWrittenRulePresent Code = "UC508"
 	// NoEffect: the union forbids nothing.
 	NoEffect Code = "UC509"
 	// CoarserEncoding: the rules are not written as preferred, which would exceed a
@@ -289,7 +289,7 @@ var Codes = []CodeInfo{
 	{ManifestTooLarge, Warning, "manifest too large for client-side apply"},
 	{ClearLeftOut, Info, "clear rule left out"},
 	{UnionsKept, Warning, "declaration kept in the output"},
-	{HandWrittenRuleServes, Info, "hand-written rule already present"},
+	{HandWrittenRulePresent, Info, "hand-written rule already present"},
 	{NoEffect, Warning, "union without effect"},
 	{CoarserEncoding, Info, "coarser encoding"},
 	{RulesReplaced, Info, "hand-written rules replaced"},

@@ -70,8 +70,8 @@ func (s *subject) judge(own bool, beside ...compile.Beside) (*judge, error) {
 	}
 	restrict(&on, added)
 	read := on
-	served := func(r compile.RulePlan) bool { return r.Served }
-	if len(beside) > 0 || own && slices.ContainsFunc(s.plan.Rules, served) { // messages by hand may read any property
+	present := func(r compile.RulePlan) bool { return r.Present }
+	if len(beside) > 0 || own && slices.ContainsFunc(s.plan.Rules, present) { // messages by hand may read any property
 		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&s.schema, &read, nil); err != nil {
 			return nil, err
 		}

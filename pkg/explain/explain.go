@@ -18,7 +18,7 @@ import (
 // Input is the plan of a CRD and what carrying it out adds to the manifest.
 type Input struct {
 	compile.Plan
-	// Bytes that each rule adds, by union and rule; 0 for one that serves.
+	// Bytes that each rule adds, by union and rule; 0 for one already present.
 	Bytes [][]int
 	// Growth is by how many bytes the manifest grows.
 	Growth int
@@ -38,7 +38,7 @@ func Of(in Input) (CRD, error) {
 			return CRD{}, fmt.Errorf("%s: %w", p.Pos, err)
 		}
 		for _, r := range u.Rules {
-			if !r.Served {
+			if !r.Present {
 				crd.Rules++
 			}
 		}
@@ -126,7 +126,7 @@ func explainUnion(p compile.UnionPlan, bytes []int, ruled bool) (Union, error) {
 	}
 	for i, r := range s.rules {
 		rule := Rule{
-			Kind: string(p.Rules[i].Kind), Schema: p.Rules[i].Place.Structural(), Object: p.Rules[i].Place.Path.String(), Served: p.Rules[i].Served,
+			Kind: string(p.Rules[i].Kind), Schema: p.Rules[i].Place.Structural(), Object: p.Rules[i].Place.Path.String(), Present: p.Rules[i].Present,
 			Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression,
 			Reason: string(r.Reason), FieldPath: r.FieldPath, OptionalOldSelf: r.OptionalOldSelf,
 		}
@@ -177,7 +177,7 @@ func (s *subject) read() error {
 	}
 	for _, p := range s.plan.Rules {
 		r := p.Rule
-		if p.Served {
+		if p.Present {
 			at, err := schemaOf(p.Place)
 			if err != nil {
 				return err

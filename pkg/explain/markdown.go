@@ -93,16 +93,16 @@ func (p *page) rules(u Union) {
 }
 
 func (p *page) ruleTable(u Union) {
-	p.row("", "kind", "error", "once", "cardinality", "cost", "of the limit", "message", "bytes")
+	p.row("", "kind", "error", "once", "executions", "cost", "of the limit", "message", "bytes")
 	p.line("|--:|---|---|--:|--:|--:|--:|--:|--:|")
 	var cel page
 	for i, r := range u.Rules {
 		n := strconv.Itoa(i + 1)
 		bytes := number(uint64(r.Bytes))
-		if r.Served {
+		if r.Present {
 			bytes = "by hand"
 		}
-		p.row(n, r.Kind, escaped(r.heading()), number(r.CostOnce), number(r.Cardinality), number(r.Cost),
+		p.row(n, r.Kind, escaped(r.heading()), number(r.CostOnce), number(r.Executions), number(r.Cost),
 			escaped(share(r.PercentOfLimit)), number(r.MessageCost), bytes)
 		if i > 0 {
 			cel.line("")

@@ -261,13 +261,13 @@ spec:
 `), rules.Fine)
 	plan := &in.Unions[0]
 	plan.Rules = plan.Rules[:1]
-	plan.Rules[0].Served, plan.Rules[0].Rule.Rule = true, "!(has(self.b) && has(self.a))"
+	plan.Rules[0].Present, plan.Rules[0].Rule.Rule = true, "!(has(self.b) && has(self.a))"
 	in.Bytes[0][0] = 0
 	got, err := explain.Of(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Rules != 0 || !got.Unions[0].Rules[0].Served {
+	if got.Rules != 0 || !got.Unions[0].Rules[0].Present {
 		t.Errorf("%d rules are added", got.Rules)
 	}
 	if errs := got.Unions[0].Errors[0].Errors; !slices.Equal(errs, []string{"spec.a: Required value: by hand: a"}) {

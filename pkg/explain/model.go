@@ -106,14 +106,14 @@ type Rule struct {
 	Reason            string `json:"reason"`
 	FieldPath         string `json:"fieldPath"`
 	OptionalOldSelf   bool   `json:"optionalOldSelf"`
-	// Served says that a hand-written rule of the same text stands there already;
+	// Present says that a hand-written rule of the same text is there already;
 	// the message, the reason and the field are then its own.
-	Served bool `json:"served"`
-	// Cost is CostOnce times Cardinality, Limit what the API server allows.
-	CostOnce    uint64 `json:"costOnce"`
-	Cardinality uint64 `json:"cardinality"`
-	Cost        uint64 `json:"cost"`
-	Limit       uint64 `json:"limit"`
+	Present bool `json:"present"`
+	// Cost is CostOnce times Executions, Limit what the API server allows.
+	CostOnce   uint64 `json:"costOnce"`
+	Executions uint64 `json:"executions"`
+	Cost       uint64 `json:"cost"`
+	Limit      uint64 `json:"limit"`
 	// PercentOfLimit is Cost as a percentage of Limit.
 	PercentOfLimit float64 `json:"percentOfLimit"`
 	// MessageCost is that of the message expression, which has a limit of its own.
@@ -198,7 +198,7 @@ type State struct {
 func percent(part, limit uint64) float64 { return 100 * float64(part) / float64(limit) }
 
 func (r *Rule) costs(c cost.Cost) {
-	r.CostOnce, r.Cardinality, r.Cost, r.MessageCost = c.Once, c.Cardinality, c.Rule(), c.MessageExpression
+	r.CostOnce, r.Executions, r.Cost, r.MessageCost = c.Once, c.Executions, c.Rule(), c.MessageExpression
 	r.Limit = cost.RuleLimit
 	r.PercentOfLimit = percent(r.Cost, r.Limit)
 }

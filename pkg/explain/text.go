@@ -212,14 +212,14 @@ func (r Rule) facts(u Union) string {
 	if r.Schema != u.Schema {
 		l = append(l, "on "+plain(cmp.Or(r.Object, "the root")))
 	}
-	l = append(l, r.Kind, fmt.Sprintf("costs %s × %s = %s, %s of the limit", number(r.CostOnce), number(r.Cardinality), number(r.Cost), share(r.PercentOfLimit)))
+	l = append(l, r.Kind, fmt.Sprintf("costs %s × %s = %s, %s of the limit", number(r.CostOnce), number(r.Executions), number(r.Cost), share(r.PercentOfLimit)))
 	if r.MessageExpression != "" {
 		l = append(l, fmt.Sprintf("message %s, %s", number(r.MessageCost), share(percent(r.MessageCost, cost.MessageLimit))))
 	}
 	if r.OptionalOldSelf {
 		l = append(l, "optionalOldSelf")
 	}
-	if r.Served {
+	if r.Present {
 		l = append(l, "hand-written, already present")
 	} else {
 		l = append(l, plural(r.Bytes, "byte"))

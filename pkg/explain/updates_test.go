@@ -120,7 +120,7 @@ func textOf(t *testing.T, crds ...explain.CRD) string {
 func TestCosts(t *testing.T) {
 	in := planOf(t, crd(thing("{members: [a, b], discriminatorChange: Allow}")), rules.Fine)
 	r := &in.Unions[0].Rules[0]
-	r.Cost.Once, r.Cost.Cardinality, r.Cost.MessageExpression, r.MessageExpression = 5, 1_048_576, 20_000, "'x'"
+	r.Cost.Once, r.Cost.Executions, r.Cost.MessageExpression, r.MessageExpression = 5, 1_048_576, 20_000, "'x'"
 	in.Versions = []compile.VersionPlan{{Name: "v1", Before: 1_000_000, Added: 24_000_000}, {Name: "v2", Before: 1, Added: math.MaxUint64}}
 	in.Bytes[0][0], in.Growth = 1234, 56789
 	got, err := explain.Of(in)

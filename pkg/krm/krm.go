@@ -150,7 +150,7 @@ func (r *run) gather(work []*piece) {
 
 // missing reports declarations for CRDs that are nowhere in the work.
 func (r *run) missing(work []*piece) {
-	if len(r.cfg.opts.Elsewhere.Externals) == 0 {
+	if len(r.cfg.opts.External.Declarations) == 0 {
 		return
 	}
 	var crds []union.Target
@@ -167,5 +167,5 @@ func (r *run) missing(work []*piece) {
 		}
 		crds = append(crds, found...)
 	}
-	r.report(r.cfg.opts.Elsewhere.Missing(crds)...)
+	r.report(r.cfg.opts.External.Missing(crds)...)
 }

@@ -27,18 +27,18 @@ func (r *run) sideFiles(schemas *yaml.Node) {
 	}
 }
 
-func (r *run) declare(set *union.Elsewhere) {
+func (r *run) declare(set *union.Externals) {
 	if set == nil {
 		return
 	}
-	e := &r.cfg.opts.Elsewhere
-	e.Externals = append(e.Externals, set.Externals...)
+	e := &r.cfg.opts.External
+	e.Declarations = append(e.Declarations, set.Declarations...)
 	e.Scopes = append(e.Scopes, set.Scopes...)
 }
 
 // inline reads the schemas of the configuration as those of a UnionSet. Their places
 // are items of schemas: there are no lines that the user knows.
-func (r *run) inline(schemas *yaml.Node) *union.Elsewhere {
+func (r *run) inline(schemas *yaml.Node) *union.Externals {
 	text, err := encodeProved(yamltext.MappingNode(
 		yamltext.StringNode("apiVersion"), yamltext.StringNode(unionset.APIVersion),
 		yamltext.StringNode("kind"), yamltext.StringNode(unionset.Kind),
@@ -61,11 +61,11 @@ func (r *run) inline(schemas *yaml.Node) *union.Elsewhere {
 		return nil
 	}
 	paths := itemPaths(text)
-	for i, x := range set.Externals {
+	for i, x := range set.Declarations {
 		path := paths[diag.Pos{Line: x.Named.Line, Col: x.Named.Col}]
 		at := diag.Pos{File: name + " " + path}
 		r.about(at.File, subject{resource: resourceOf(r.list.config), path: path})
-		set.Externals[i].At, set.Externals[i].Named = &at, diag.Pos{}
+		set.Declarations[i].At, set.Declarations[i].Named = &at, diag.Pos{}
 	}
 	return set
 }

@@ -20,25 +20,25 @@ func costly(p crdpatch.Explanation, declared []compile.Declared) diag.List {
 	var l diag.List
 	at := slices.IndexFunc(declared, func(d compile.Declared) bool { return d.Name == p.Name })
 	for _, u := range p.Unions {
-		var dearest *compile.RulePlan
+		var mostExpensive *compile.RulePlan
 		for i, r := range u.Rules {
-			if !r.Served && (dearest == nil || share(r.Cost) > share(dearest.Cost)) {
-				dearest = &u.Rules[i]
+			if !r.Present && (mostExpensive == nil || share(r.Cost) > share(mostExpensive.Cost)) {
+				mostExpensive = &u.Rules[i]
 			}
 		}
-		if dearest == nil || share(dearest.Cost) <= half {
+		if mostExpensive == nil || share(mostExpensive.Cost) <= half {
 			continue
 		}
 		hint := "fewer members, or shorter values, cost less"
 		if at >= 0 {
-			hint = cheaper(declared[at].CRD, *dearest, hint)
+			hint = cheaper(declared[at].CRD, *mostExpensive, hint)
 		}
 		what := "a rule of this union takes"
-		if dearest.Cost.Rule() < dearest.Cost.MessageExpression {
+		if mostExpensive.Cost.Rule() < mostExpensive.Cost.MessageExpression {
 			what = "a messageExpression of this union takes"
 		}
 		l = append(l, diag.Diagnostic{Code: diag.CostlyRules, Severity: diag.Warning, Pos: u.Pos, Path: u.Place.String(), Schema: u.Place.Structural(), Hint: hint,
-			Message: fmt.Sprintf("%s %d%% of the cost that the API server allows for one (%s)", what, share(dearest.Cost), reason(dearest.Cost))})
+			Message: fmt.Sprintf("%s %d%% of the cost that the API server allows for one (%s)", what, share(mostExpensive.Cost), reason(mostExpensive.Cost))})
 	}
 	for i, v := range p.Versions {
 		sum := percent(cost.Add(v.Before, v.Added), cost.VersionLimit)
@@ -76,7 +76,7 @@ func reason(c cost.Cost) string {
 	if c.Rule() < c.MessageExpression {
 		return fmt.Sprintf("it costs %d", c.MessageExpression)
 	}
-	return fmt.Sprintf("it costs %d and is evaluated up to %d times", c.Once, c.Cardinality)
+	return fmt.Sprintf("it costs %d and is evaluated up to %d times", c.Once, c.Executions)
 }
 
 // cheaper returns, as a hint, bounds of the lists and maps above a rule that bring it

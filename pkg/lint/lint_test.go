@@ -487,7 +487,7 @@ schemas:
 		t.Fatal(diags)
 	}
 	spec, _, _ := strings.Cut(typed, "x-kubernetes-unions")
-	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: spec})), crdpatch.Options{Elsewhere: *set}))
+	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: spec})), crdpatch.Options{External: *set}))
 	if len(l) != 1 || l[0].Code != diag.ValueWithoutMember || l[0].Pos != (diag.Pos{File: "unions.yaml", Line: 7, Col: 20}) ||
 		len(l[0].Related) != 1 || l[0].Related[0].Pos.File != "crd.yaml" {
 		t.Errorf("got %+v", l)

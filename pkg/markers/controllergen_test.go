@@ -50,7 +50,7 @@ func controllerGen(t *testing.T, pattern string) map[string]*apiextensionsv1.JSO
 func TestControllerGen(t *testing.T) {
 	schemas := controllerGen(t, "./testdata/good/...")
 	declared := map[string][]*union.Declaration{}
-	for _, e := range good(t).Externals {
+	for _, e := range good(t).Declarations {
 		key := e.String() + " " + e.Version
 		schema := e.Path.In(schemas[key])
 		if schema == nil {
@@ -63,7 +63,7 @@ func TestControllerGen(t *testing.T) {
 		}
 		declared[key+" "+path(e)] = append(declared[key+" "+path(e)], l...)
 	}
-	for _, e := range good(t).Externals {
+	for _, e := range good(t).Declarations {
 		key := e.String() + " " + e.Version
 		l := declared[key+" "+path(e)]
 		_, diags := union.Resolve(l, e.Path.In(schemas[key]), len(e.Path) == 0)

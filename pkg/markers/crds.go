@@ -20,8 +20,8 @@ import (
 )
 
 // crds builds all CRDs of the packages and returns what is declared in them.
-func (l *loading) crds() *union.Elsewhere {
-	set := &union.Elsewhere{}
+func (l *loading) crds() *union.Externals {
+	set := &union.Externals{}
 	metav1 := crd.FindMetav1(l.roots)
 	if metav1 == nil {
 		return set // nothing here can be a resource
@@ -33,7 +33,7 @@ func (l *loading) crds() *union.Elsewhere {
 			continue // all versions are skipped
 		}
 		target := union.Target{Name: built.Name, Group: kind.Group, Kind: kind.Kind}
-		before := len(set.Externals)
+		before := len(set.Declarations)
 		var scopes []union.Scope
 		for _, version := range l.versions(kind, built.Spec.Versions) {
 			w := &walk{l: l, set: set, target: target, version: version.name}
@@ -43,11 +43,11 @@ func (l *loading) crds() *union.Elsewhere {
 		switch {
 		case kind.Group != "":
 			set.Scopes = append(set.Scopes, scopes...)
-		case len(set.Externals) > before:
+		case len(set.Declarations) > before:
 			l.diags = append(l.diags, diag.Diagnostic{Code: diag.UnusedMarkers, Severity: diag.Warning, Pos: l.kindPos(kind),
 				Message: fmt.Sprintf("the package of %s has no group, so there is no CRD for its unions", kind.Kind),
 				Hint:    "write // +groupName=example.com before the package clause, if there should be one"})
-			set.Externals = set.Externals[:before]
+			set.Declarations = set.Declarations[:before]
 		}
 	}
 	return set
@@ -106,7 +106,7 @@ func (l *loading) kindPos(kind schema.GroupKind) diag.Pos {
 // through the types that it was made from.
 type walk struct {
 	l       *loading
-	set     *union.Elsewhere
+	set     *union.Externals
 	target  union.Target
 	version string
 }
@@ -181,8 +181,8 @@ func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchema
 	same := func(o union.External) bool {
 		return o.Target == e.Target && o.Version == e.Version && o.Path.Equal(e.Path) && o.Pos() == e.Pos()
 	}
-	if !slices.ContainsFunc(w.set.Externals, same) {
-		w.set.Externals = append(w.set.Externals, e)
+	if !slices.ContainsFunc(w.set.Declarations, same) {
+		w.set.Declarations = append(w.set.Declarations, e)
 	}
 }
 

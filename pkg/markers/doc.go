@@ -4,7 +4,7 @@
 // [Load] takes package patterns as controller-gen does. It finds the same types,
 // builds the same CRDs in memory, and walks Go types and schemas side by side, so
 // that a declaration gets the path that its struct has in the file controller-gen
-// writes. The result is a [union.Elsewhere]: one [union.External] per union and place, ready
+// writes. The result is a [union.Externals]: one [union.External] per union and place, ready
 // for crdpatch.Options. Nothing is compared with a file here; that a CRD on disk is
 // older than the Go types shows when the declarations meet it.
 //

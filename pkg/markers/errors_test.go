@@ -45,7 +45,7 @@ func position(t *testing.T, file, after, text string) string {
 // markers, positions and hints included.
 func TestErrors(t *testing.T) {
 	set, diags := markers.Load(markers.Options{Kubebuilder: true}, "./testdata/bad")
-	if set == nil || len(set.Externals) > 0 {
+	if set == nil || len(set.Declarations) > 0 {
 		t.Errorf("%v, want a set without the structs that have errors", set)
 	}
 	var got bytes.Buffer
@@ -197,7 +197,7 @@ type Example struct {
 	if diff := cmp.Diff(want, lines(diags)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if set == nil || len(set.Externals) > 0 || len(set.Scopes) != 1 {
+	if set == nil || len(set.Declarations) > 0 || len(set.Scopes) != 1 {
 		t.Errorf("another module: %v", set)
 	}
 
@@ -205,13 +205,13 @@ type Example struct {
 	if diff := cmp.Diff([]string{"own/shared/types.go:6:5: error: UC218: " + message}, lines(diags)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if set == nil || len(set.Externals) != 1 || set.Externals[0].Struct != "example.com/own/shared.NoEffect" {
+	if set == nil || len(set.Declarations) != 1 || set.Declarations[0].Struct != "example.com/own/shared.NoEffect" {
 		t.Errorf("the same module: %v, want the union of NoEffect", set)
 	}
 	for _, name := range []string{"example.com/own/shared.Wrong", "shared.Wrong"} {
 		set, diags = markers.Load(markers.Options{SkipInvalid: []string{name}}, "./own/shared/v1")
 		want = []string{"own/shared/types.go:6:5: info: UC218: " + message + "; the unions of shared.Wrong, which skipInvalid lists, are left out"}
-		if diff := cmp.Diff(want, lines(diags)); diff != "" || len(set.Externals) != 1 {
+		if diff := cmp.Diff(want, lines(diags)); diff != "" || len(set.Declarations) != 1 {
 			t.Errorf("skip %s: %v, -want +got\n%s", name, set, diff)
 		}
 	}
@@ -234,7 +234,7 @@ func TestGroups(t *testing.T) {
 		{"twice/...", at("twice/a") + "error: UC601: packages " + twice + "a and " + twice + "b both declare version v1 of Example.example.com"},
 	} {
 		set, diags := markers.Load(markers.Options{}, "./testdata/groups/"+tt.dir)
-		if got := lines(diags); set == nil || len(set.Externals) > 0 || len(got) == 0 || !strings.HasPrefix(got[0], tt.want) {
+		if got := lines(diags); set == nil || len(set.Declarations) > 0 || len(got) == 0 || !strings.HasPrefix(got[0], tt.want) {
 			t.Errorf("%s: %q, want %q", tt.dir, got, tt.want)
 		}
 	}
@@ -520,11 +520,11 @@ type Example struct {
 			`: error: UC219: +unioncel:union:emptyIsUnset works for strings without a format, lists, maps and objects with properties; "a" is of type integer`,
 	}
 	set, diags := markers.Load(markers.Options{}, "./keys")
-	if diff := cmp.Diff(want, lines(diags)); diff != "" || len(set.Externals) > 0 {
+	if diff := cmp.Diff(want, lines(diags)); diff != "" || len(set.Declarations) > 0 {
 		t.Errorf("%v, -want +got\n%s", set, diff)
 	}
 	// The CRD decides where there is one.
-	if set, diags = markers.Load(markers.Options{CRDs: true}, "./keys"); len(diags) > 0 || len(set.Externals) != 1 {
+	if set, diags = markers.Load(markers.Options{CRDs: true}, "./keys"); len(diags) > 0 || len(set.Declarations) != 1 {
 		t.Errorf("with CRDs: %v, %v", set, diags)
 	}
 }

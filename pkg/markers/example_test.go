@@ -19,7 +19,7 @@ func ExampleLoad() {
 	if set == nil {
 		os.Exit(1)
 	}
-	for _, e := range set.Externals[:2] {
+	for _, e := range set.Declarations[:2] {
 		declaration, err := yaml.Marshal(e.Value)
 		if err != nil {
 			log.Fatal(err)

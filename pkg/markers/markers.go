@@ -37,14 +37,14 @@ type Options struct {
 // it, stands at the member's marker, the rest at that of the discriminator or else of
 // the first member. A member without a marker stands at its field.
 //
-// Externals has an entry for each union and each schema it stands on, sorted by CRD,
+// Declarations has an entry for each union and each schema it stands on, sorted by CRD,
 // version, path and position. Scopes has one for each version that controller-gen
 // writes for the packages, without unions too, sorted by group, kind and version.
 // Their names are those that controller-gen gives the CRDs.
 //
 // Packages are listed by the go command, without cgo, which may download modules.
 // What it runs, and what can be set against that, is in docs/markers.md.
-func Load(opts Options, patterns ...string) (*union.Elsewhere, diag.List) {
+func Load(opts Options, patterns ...string) (*union.Externals, diag.List) {
 	l := newLoading(opts)
 	set := l.load(patterns)
 	Words(l.diags)
@@ -52,7 +52,7 @@ func Load(opts Options, patterns ...string) (*union.Elsewhere, diag.List) {
 }
 
 // load is Load without the sorting.
-func (l *loading) load(patterns []string) (set *union.Elsewhere) {
+func (l *loading) load(patterns []string) (set *union.Externals) {
 	// controller-tools and go/types are written for packages that compile. What
 	// they do with others must not take the process down.
 	defer func() {
@@ -73,7 +73,7 @@ func (l *loading) load(patterns []string) (set *union.Elsewhere) {
 	if !l.diags.HasErrors() {
 		l.unused()
 	}
-	slices.SortFunc(set.Externals, func(a, b union.External) int {
+	slices.SortFunc(set.Declarations, func(a, b union.External) int {
 		return cmp.Or(
 			compareTargets(a.Target, b.Target),
 			cmp.Compare(a.Version, b.Version),

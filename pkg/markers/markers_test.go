@@ -15,11 +15,11 @@ import (
 )
 
 // loadGood loads all packages without errors, once for all tests.
-var loadGood = sync.OnceValues(func() (*union.Elsewhere, diag.List) {
+var loadGood = sync.OnceValues(func() (*union.Externals, diag.List) {
 	return markers.Load(markers.Options{}, "./testdata/good/...")
 })
 
-func good(t *testing.T) *union.Elsewhere {
+func good(t *testing.T) *union.Externals {
 	t.Helper()
 	set, diags := loadGood()
 	if set == nil {
@@ -45,10 +45,10 @@ func path(e union.External) string {
 }
 
 // declarations returns what a set declares, by kind and path.
-func declarations(t *testing.T, set *union.Elsewhere) map[string]string {
+func declarations(t *testing.T, set *union.Externals) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for _, e := range set.Externals {
+	for _, e := range set.Declarations {
 		text, err := yaml.Marshal(e.Value)
 		if err != nil {
 			t.Fatal(err)
@@ -62,7 +62,7 @@ func declarations(t *testing.T, set *union.Elsewhere) map[string]string {
 type dialect struct{ name, want string }
 
 // compare compares all that a group declares with the cases.
-func compare(t *testing.T, set *union.Elsewhere, group string, cases []dialect) {
+func compare(t *testing.T, set *union.Externals, group string, cases []dialect) {
 	t.Helper()
 	got := declarations(t, set)
 	for _, c := range cases {
@@ -266,7 +266,7 @@ func TestPlaces(t *testing.T) {
 	names[position(t, types, "type Switch struct", "+unionDiscriminator")] = "Switch"
 
 	var got []string
-	for _, e := range good(t).Externals {
+	for _, e := range good(t).Declarations {
 		if e.Group == "shapes.example.com" {
 			name := names[e.Pos().String()]
 			if name == "" {

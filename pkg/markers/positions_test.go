@@ -22,7 +22,7 @@ func TestPositions(t *testing.T) {
 		"KEP2022 undefined":    position(t, file, "type Undefined struct", "+unionMember"),
 		"ValidationGen modes":  position(t, file, "type Modes struct", "+k8s:modeDiscriminator"),
 	}
-	for _, e := range good(t).Externals {
+	for _, e := range good(t).Declarations {
 		name := e.Kind + " " + path(e)
 		if at, ok := want[name]; ok {
 			if e.Pos().String() != at || e.File != file {
@@ -79,7 +79,7 @@ func TestPositionsInSchema(t *testing.T) {
 				t.Fatal(err)
 			}
 			var found diag.List
-			for _, e := range set.Externals {
+			for _, e := range set.Declarations {
 				if e.Kind+" "+path(e) == tt.union {
 					declarations, diags := union.Parse(e.File, "", e.Value, e.At)
 					_, resolved := union.Resolve(declarations, &schema, false)

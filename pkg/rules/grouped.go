@@ -77,7 +77,7 @@ func (o object) pair(i int) statement {
 }
 
 // groupHolds looks for a member first, which is cheap, and compares the
-// discriminator once: the estimator charges the dearest branch only.
+// discriminator once: the estimator charges the most expensive branch only.
 func (o object) groupHolds(g []int, whole bool) expr {
 	e := o.noneHolds(g, whole)
 	if len(g) > maxExplained {

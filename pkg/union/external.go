@@ -10,7 +10,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// External is a declaration that does not stand in the schema it is for: one of a
+// External is a declaration outside the schema it is for: one of a
 // side file, of Go markers, or of the annotation of a compiled CRD. Several may be
 // for one schema.
 type External struct {
@@ -71,18 +71,18 @@ func (e External) NamedAt() diag.Pos {
 	return e.Pos()
 }
 
-// Elsewhere are declarations that stand outside CRDs.
-type Elsewhere struct {
-	Externals []External
+// Externals are declarations outside CRDs.
+type Externals struct {
+	Declarations []External
 	// Scopes are the CRDs of which all external declarations are here: what an
-	// earlier compilation knew of them is out of date. So it is where Externals have
+	// earlier compilation knew of them is out of date. So it is where Declarations have
 	// one.
 	Scopes []Scope
 }
 
 // Same reports whether these are the same lists, not merely equal ones.
-func (e Elsewhere) Same(f Elsewhere) bool {
-	return same(e.Externals, f.Externals) && same(e.Scopes, f.Scopes)
+func (e Externals) Same(f Externals) bool {
+	return same(e.Declarations, f.Declarations) && same(e.Scopes, f.Scopes)
 }
 
 func same[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
@@ -95,9 +95,9 @@ type Scope struct {
 
 // Of returns the declarations for a CRD, and whether they are all there are for one
 // of its versions.
-func (e Elsewhere) Of(crd Target) (l []External, all func(version string) bool) {
+func (e Externals) Of(crd Target) (l []External, all func(version string) bool) {
 	scopes := slices.Clone(e.Scopes)
-	for _, x := range e.Externals {
+	for _, x := range e.Declarations {
 		if x.Is(crd) {
 			l = append(l, x)
 			scopes = append(scopes, Scope{x.Target, x.Version})

@@ -11,7 +11,7 @@ import (
 // Missing reports the declarations whose CRD is not among those given: a misspelt name
 // must not pass for a union that is enforced. Not every kind in Go has a CRD, which makes
 // it a warning, once per kind, where there is that of another kind in Go.
-func (e Elsewhere) Missing(crds []Target) diag.List {
+func (e Externals) Missing(crds []Target) diag.List {
 	var names []string
 	for _, t := range crds {
 		names = append(names, t.Name)
@@ -22,7 +22,7 @@ func (e Elsewhere) Missing(crds []Target) diag.List {
 	some := slices.ContainsFunc(e.Scopes, func(s Scope) bool { return s.Kind != "" && given(s.Target) })
 	warned := map[Target]bool{}
 	var l diag.List
-	for _, x := range e.Externals {
+	for _, x := range e.Declarations {
 		if given(x.Target) || warned[x.Target] {
 			continue
 		}

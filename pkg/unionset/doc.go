@@ -14,7 +14,7 @@
 //	  - union: retention
 //	    ratchet: true
 //
-// [Parse] turns a file into a [union.Elsewhere], which pkg/compile resolves against the schemas
+// [Parse] turns a file into a [union.Externals], which pkg/compile resolves against the schemas
 // of the CRDs: whether a CRD, version, path or property exists is its business. All
 // that can be told from the file alone is checked here, each union by
 // [union.Parse]. [Format] is the way back. [Path] and [ParsePath] translate between

@@ -20,7 +20,7 @@ schemas:
 	if diags.HasErrors() {
 		log.Fatal(diags)
 	}
-	for _, e := range set.Externals {
+	for _, e := range set.Declarations {
 		fmt.Println(e.Pos(), e.Target, e.Path)
 	}
 
@@ -50,7 +50,7 @@ func ExampleFormat() {
 	if diags.HasErrors() {
 		log.Fatal(diags)
 	}
-	out, err := unionset.Format(set.Externals)
+	out, err := unionset.Format(set.Declarations)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func Format(externals []union.External) ([]byte, error) {
 		if err = errorOf(diags); err != nil {
 			continue
 		}
-		again, err := written(set.Externals)
+		again, err := written(set.Declarations)
 		if err == nil && slices.EqualFunc(l, again, item.equal) {
 			return out, nil
 		}

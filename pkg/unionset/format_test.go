@@ -36,7 +36,7 @@ func declared(t *testing.T, externals []union.External) []string {
 	return l
 }
 
-func parse(t *testing.T, text string) *union.Elsewhere {
+func parse(t *testing.T, text string) *union.Externals {
 	t.Helper()
 	set, diags := unionset.Parse("f.yaml", []byte(text))
 	if set == nil {
@@ -60,12 +60,12 @@ func TestFormatParses(t *testing.T) {
 	for _, test := range good {
 		t.Run(test.name, func(t *testing.T) {
 			set := parse(t, test.text)
-			out := format(t, set.Externals)
+			out := format(t, set.Declarations)
 			again := parse(t, out)
-			if d := cmp.Diff(declared(t, set.Externals), declared(t, again.Externals)); d != "" {
+			if d := cmp.Diff(declared(t, set.Declarations), declared(t, again.Declarations)); d != "" {
 				t.Errorf("%s\n%s", d, out)
 			}
-			if twice := format(t, again.Externals); twice != out {
+			if twice := format(t, again.Declarations); twice != out {
 				t.Error(cmp.Diff(out, twice))
 			}
 		})
@@ -143,14 +143,14 @@ func TestFormat(t *testing.T) {
     - f
     name: "two\nlines"
 `
-	if got := format(t, parse(t, styled).Externals); got != want {
+	if got := format(t, parse(t, styled).Declarations); got != want {
 		t.Error(cmp.Diff(want, got))
 	}
 }
 
 // The order of declarations does not matter.
 func TestFormatOrder(t *testing.T) {
-	l := parse(t, good[2].text).Externals
+	l := parse(t, good[2].text).Declarations
 	want := format(t, l)
 	slices.Reverse(l)
 	if got := format(t, l); got != want {
@@ -198,9 +198,9 @@ func TestFormatNodes(t *testing.T) {
 func TestFormatErrors(t *testing.T) {
 	set := parse(t, good[0].text)
 	change := func(by func(*union.External)) []union.External {
-		e := set.Externals[0]
+		e := set.Declarations[0]
 		by(&e)
-		return []union.External{set.Externals[0], e}
+		return []union.External{set.Declarations[0], e}
 	}
 	for _, test := range []struct {
 		name      string

@@ -24,10 +24,10 @@ const (
 // in diagnostics. The list is sorted; the result is nil exactly when it has errors.
 // The caller owns the result; src is not modified, and not kept.
 //
-// Externals has an entry for each item and version that is named. They share nodes
+// Declarations has an entry for each item and version that is named. They share nodes
 // with the parsed file. Scopes are all CRDs that are named, also those said to have no
 // unions, each once, in order of the text.
-func Parse(name string, src []byte) (*union.Elsewhere, diag.List) {
+func Parse(name string, src []byte) (*union.Externals, diag.List) {
 	r := &yamlconfig.Reader{File: name, Code: diag.BadUnionSet, Ambiguous: diag.AmbiguousScalar}
 	var entries []entry
 	for _, root := range r.Open(src, Kind, "; CRDs are arguments") {
@@ -37,7 +37,7 @@ func Parse(name string, src []byte) (*union.Elsewhere, diag.List) {
 	if r.Diags.HasErrors() {
 		return nil, r.Diags.Sort()
 	}
-	set := &union.Elsewhere{}
+	set := &union.Externals{}
 	for _, e := range entries {
 		t := union.Target{Name: e.crd}
 		if scope := (union.Scope{Target: t}); !slices.Contains(set.Scopes, scope) {
@@ -50,7 +50,7 @@ func Parse(name string, src []byte) (*union.Elsewhere, diag.List) {
 		for _, v := range versions {
 			for _, value := range []*yaml.Node{e.unions, e.extends} {
 				if value != nil {
-					set.Externals = append(set.Externals, union.External{Target: t, Version: v, Path: slices.Clone(e.to), Value: value, File: name,
+					set.Declarations = append(set.Declarations, union.External{Target: t, Version: v, Path: slices.Clone(e.to), Value: value, File: name,
 						Extend: value == e.extends, Named: e.item.Pos()})
 				}
 			}

@@ -135,7 +135,7 @@ func TestParse(t *testing.T) {
 				t.Fatal(diags)
 			}
 			var got []string
-			for _, e := range set.Externals {
+			for _, e := range set.Declarations {
 				at, _ := strings.CutPrefix(e.Pos().String(), "f.yaml:")
 				got = append(got, fmt.Sprintf("%s %s %s %s %d", at, e.Target, e.Version, e.Path, len(e.Value.Content)))
 			}
@@ -352,7 +352,7 @@ func FuzzParse(f *testing.F) {
 		if set == nil {
 			return
 		}
-		out, err := unionset.Format(set.Externals)
+		out, err := unionset.Format(set.Declarations)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -360,7 +360,7 @@ func FuzzParse(f *testing.F) {
 		if again == nil {
 			t.Fatalf("%v\n%s", diags, out)
 		}
-		if d := cmp.Diff(declared(t, set.Externals), declared(t, again.Externals)); d != "" {
+		if d := cmp.Diff(declared(t, set.Declarations), declared(t, again.Declarations)); d != "" {
 			t.Errorf("%s\n%s", d, out)
 		}
 	})

@@ -96,7 +96,7 @@ func replaceRules(t *testing.T, src []byte) []byte {
 	}
 	u := *found[0].Union
 	u.Replace = true
-	out, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{Elsewhere: union.Elsewhere{Externals: []union.External{{
+	out, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{External: union.Externals{Declarations: []union.External{{
 		Target: union.Target{Name: crd.Name}, Path: found[0].Path,
 		Value: &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}},
 	}}}})

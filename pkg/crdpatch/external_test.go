@@ -16,14 +16,14 @@ import (
 )
 
 // undeclared returns a source file without its declarations, and them.
-func undeclared(t *testing.T, in []byte) ([]byte, union.Elsewhere) {
+func undeclared(t *testing.T, in []byte) ([]byte, union.Externals) {
 	t.Helper()
 	names := map[string]bool{}
 	j := Open("in", in, Options{}).begin()
 	if j.source == nil {
 		t.Fatal(j.diags)
 	}
-	var e union.Elsewhere
+	var e union.Externals
 	var edits []yamltext.Edit
 	for _, m := range j.source.manifests() {
 		manifest, ok := j.input(m, nil)
@@ -36,12 +36,12 @@ func undeclared(t *testing.T, in []byte) ([]byte, union.Elsewhere) {
 		}
 		name := m.names().Name
 		if names[name] {
-			return in, union.Elsewhere{} // two CRDs of one name cannot be told apart
+			return in, union.Externals{} // two CRDs of one name cannot be told apart
 		}
 		names[name] = true
 		e.Scopes = append(e.Scopes, union.Scope{Target: union.Target{Name: name}})
 		for _, o := range declared.Objects {
-			e.Externals = append(e.Externals, union.External{Target: union.Target{Name: name}, Version: o.Name, Path: o.Path, Value: o.Value, File: "elsewhere"})
+			e.Declarations = append(e.Declarations, union.External{Target: union.Target{Name: name}, Version: o.Name, Path: o.Path, Value: o.Value, File: "elsewhere"})
 			cut, err := m.cut(o.Node, o.Key/2, o.Key/2)
 			if err != nil {
 				t.Fatal(err)
@@ -72,11 +72,11 @@ func TestDeclaredOutside(t *testing.T) {
 				t.Parallel()
 				in := mustDecompile(t, v.of(slices.Clone(g.in)))
 				bare, elsewhere := undeclared(t, in)
-				if len(elsewhere.Externals) == 0 {
+				if len(elsewhere.Declarations) == 0 {
 					return
 				}
 				opts := g.opts
-				opts.Elsewhere = elsewhere
+				opts.External = elsewhere
 				out := mustCompile(t, bare, opts)
 				got, want := values(t, out), values(t, mustCompile(t, in, g.opts))
 				for i := range got {
@@ -91,7 +91,7 @@ func TestDeclaredOutside(t *testing.T) {
 					same(t, "compile(compile(in))", mustCompile(t, out, opts), out)
 					same(t, "compile(compile(in)) without the declarations", mustCompile(t, out, g.opts), out)
 				}
-				written, diags := Declare("in", bare, elsewhere.Externals, limit.Limits{})
+				written, diags := Declare("in", bare, elsewhere.Declarations, limit.Limits{})
 				if diags.HasErrors() {
 					t.Fatal(textOfDiags(diags))
 				}
@@ -196,7 +196,7 @@ func TestBadDeclaredOutside(t *testing.T) {
 		{"another CRD", gateway, union.External{Target: union.Target{Name: "other.example.com"}, Value: yamltext.ListNode()}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out, diags := Compile("crd.yaml", []byte(c.src), Options{Elsewhere: union.Elsewhere{Externals: []union.External{c.e}}})
+			out, diags := Compile("crd.yaml", []byte(c.src), Options{External: union.Externals{Declarations: []union.External{c.e}}})
 			var errs []string
 			for _, d := range diags {
 				if d.Severity == diag.Error {
@@ -217,7 +217,7 @@ func TestBadDeclaredOutside(t *testing.T) {
 // unions are given again that is no loss; of single rules it is.
 func TestAppliedAnew(t *testing.T) {
 	guarded := external("v1", routes, `[{"members": ["a", "b"], "handWrittenRules": "Replace"}]`)
-	opts := Options{Elsewhere: union.Elsewhere{Externals: []union.External{guarded}}}
+	opts := Options{External: union.Externals{Declarations: []union.External{guarded}}}
 	source := strings.Replace(gateway, "                    b: {type: string}\n", "                    b: {type: string}\n"+
 		"                  x-kubernetes-validations:\n                  - {rule: '!has(self.a) || !has(self.b)', message: by hand}\n", 1)
 	compiled := mustCompile(t, []byte(source), opts)
@@ -231,14 +231,14 @@ func TestAppliedAnew(t *testing.T) {
 
 	// Nothing of ours is there, and nothing was applied: a rule by hand serves.
 	serves := external("v1", routes, `[{"members": ["a", "b"], "discriminatorChange": "Allow", "handWrittenRules": "Replace"}]`)
-	opts = Options{Elsewhere: union.Elsewhere{Externals: []union.External{serves}}}
+	opts = Options{External: union.Externals{Declarations: []union.External{serves}}}
 	source = strings.Replace(source, "  - {rule:", "  - {rule: '!(has(self.a) && has(self.b))', message: 'at most one of a, b may be set'}\n                  - {rule:", 1)
 	served := mustCompile(t, []byte(source), opts)
 	same(t, "served by a rule by hand", mustCompile(t, served, opts), served)
 	unreplaced := strings.Replace(source, "                  - {rule: '!has(self.a) || !has(self.b)', message: by hand}\n", "", 1)
 	same(t, "decompiled", mustDecompile(t, served), []byte(unreplaced))
 
-	opts = Options{Elsewhere: union.Elsewhere{Externals: []union.External{guarded}}}
+	opts = Options{External: union.Externals{Declarations: []union.External{guarded}}}
 	for name, bad := range map[string]struct {
 		src  string
 		opts Options
@@ -255,20 +255,20 @@ func TestAppliedAnew(t *testing.T) {
 // Declarations given for a CRD take the place of those remembered. One that is not
 // given any more is removed with a warning; a CRD that is not mentioned keeps its.
 func TestForgotten(t *testing.T) {
-	compiled := mustCompile(t, []byte(gateway), Options{Elsewhere: union.Elsewhere{Externals: []union.External{external("v1", routes, aOrB)}}})
+	compiled := mustCompile(t, []byte(gateway), Options{External: union.Externals{Declarations: []union.External{external("v1", routes, aOrB)}}})
 	if !strings.Contains(string(compiled), "x-kubernetes-validations") {
 		t.Fatalf("no rules in\n%s", compiled)
 	}
 	other := external("v1", routes, `[{"members": ["a", "b"], "cardinality": "ExactlyOne"}]`)
-	changed := mustCompile(t, compiled, Options{Elsewhere: union.Elsewhere{Externals: []union.External{other}}})
-	same(t, "another declaration", changed, mustCompile(t, []byte(gateway), Options{Elsewhere: union.Elsewhere{Externals: []union.External{other}}}))
+	changed := mustCompile(t, compiled, Options{External: union.Externals{Declarations: []union.External{other}}})
+	same(t, "another declaration", changed, mustCompile(t, []byte(gateway), Options{External: union.Externals{Declarations: []union.External{other}}}))
 
-	out, diags := Compile("crd.yaml", compiled, Options{Elsewhere: union.Elsewhere{Scopes: []union.Scope{{Target: union.Target{Name: "gateways.example.com"}, Version: "v1"}}}})
+	out, diags := Compile("crd.yaml", compiled, Options{External: union.Externals{Scopes: []union.Scope{{Target: union.Target{Name: "gateways.example.com"}, Version: "v1"}}}})
 	same(t, "no declaration", out, []byte(gateway))
 	if len(diags) != 1 || diags[0].Code != diag.Forgotten || diags[0].Pos.Line != 6 {
 		t.Errorf("diagnostics: %v", diags)
 	}
-	same(t, "another CRD, and another version", mustCompile(t, compiled, Options{Elsewhere: union.Elsewhere{Scopes: []union.Scope{{Target: union.Target{Name: "others.example.com"}}, {Target: union.Target{Name: "gateways.example.com"}, Version: "v2"}}}}), compiled)
+	same(t, "another CRD, and another version", mustCompile(t, compiled, Options{External: union.Externals{Scopes: []union.Scope{{Target: union.Target{Name: "others.example.com"}}, {Target: union.Target{Name: "gateways.example.com"}, Version: "v2"}}}}), compiled)
 
 	declaring := strings.Replace(string(compiled), "                  x-kubernetes-validations:", "                  x-kubernetes-unions:\n                  - members: [a, b]\n                  x-kubernetes-validations:", 1)
 	if !strings.Contains(string(mustDecompile(t, mustCompile(t, []byte(declaring), Options{}))), union.Key) {
