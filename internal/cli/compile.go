@@ -115,7 +115,7 @@ func selfChecked(compiled transform) transform {
 			opts.NoAnnotation = false // it says what the unions were
 			annotated, _ = f.With(opts).Compile()
 		}
-		sources, _ := f.Declared()
+		sources, _ := f.Resolved()
 		results, problems := crdpatch.Declared(f.Name(), annotated, crdpatch.Options{Limits: f.Options().Limits})
 		for _, d := range results {
 			found, err := verifyDeclared(context.Background(), d)

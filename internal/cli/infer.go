@@ -176,7 +176,7 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 		if flags.write {
 			r.src = src // to declare in
 		}
-		unions, _ := f.Declared()
+		unions, _ := f.Resolved()
 		declared[in.n] = len(unions) > 0
 		found[in.n] = slices.DeleteFunc(l, func(f inferred) bool { return !flags.wanted(f.verdict()) })
 		return r, err

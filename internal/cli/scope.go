@@ -221,7 +221,7 @@ func (s *scope) look(f *crdpatch.File) contents {
 	counts := s.counts && (len(s.Declarations) > 0 || bytes.Contains(f.Bytes(), []byte(source.CRDKind)))
 	c := s.external.look(f, counts)
 	if counts {
-		declared, _ := f.Declared()
+		declared, _ := f.Resolved()
 		for _, d := range declared {
 			for _, o := range d.Objects {
 				c.unions += len(o.Unions)

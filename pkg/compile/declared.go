@@ -18,28 +18,42 @@ type Declared struct {
 	Objects []Object
 }
 
-// Unions reads the unions that are declared for a CRD, without compiling them.
-// With errors in the list the result is nil; a CRD without unions gives one
-// without objects.
+// Unions reads the unions that are declared for a CRD, without compiling them, and warns
+// of what the API server refuses in it as it is. With errors in the list the result is
+// nil; a CRD without unions gives one without objects.
 func Unions(m Manifest) (*Declared, diag.List) {
 	c := &compiler{manifest: m}
+	d := c.declared()
+	if d != nil && len(d.Objects) > 0 {
+		c.invalidBefore()
+	}
+	return d, c.diags
+}
+
+// Resolved is what Unions returns, read without asking what the API server says of the CRD.
+func Resolved(m Manifest) (*Declared, diag.List) {
+	c := &compiler{manifest: m}
+	d := c.declared()
+	return d, c.diags
+}
+
+func (c *compiler) declared() *Declared {
 	c.version()
 	c.locate()
 	if len(c.located.objects) == 0 && !c.diags.HasErrors() {
-		return &Declared{}, c.diags
+		return &Declared{}
 	}
 	if c.decode(); c.crd != nil {
 		c.resolve()
 	}
 	if c.diags.HasErrors() {
-		return nil, c.diags
+		return nil
 	}
 	// Nothing is emitted here.
 	c.diags = slices.DeleteFunc(c.diags, func(d diag.Diagnostic) bool { return d.Code == diag.ClearLeftOut })
-	c.invalidBefore()
 	d := &Declared{Name: c.crd.Name, CRD: c.crd}
 	for _, o := range c.objects {
 		d.Objects = append(d.Objects, o.Object)
 	}
-	return d, c.diags
+	return d
 }

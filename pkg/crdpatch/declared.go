@@ -15,7 +15,13 @@ func Declared(name string, src []byte, opts Options) ([]compile.Declared, diag.L
 }
 
 // Declared is the function of that name for an open file.
-func (f *File) Declared() ([]compile.Declared, diag.List) {
+func (f *File) Declared() ([]compile.Declared, diag.List) { return f.declared(compile.Unions) }
+
+// Resolved is what Declared returns, read without asking what the API server says of the
+// CRDs.
+func (f *File) Resolved() ([]compile.Declared, diag.List) { return f.declared(compile.Resolved) }
+
+func (f *File) declared(read func(compile.Manifest) (*compile.Declared, diag.List)) ([]compile.Declared, diag.List) {
 	j := f.begin()
 	if j.source == nil {
 		return nil, j.diags.Sort()
@@ -37,7 +43,7 @@ func (f *File) Declared() ([]compile.Declared, diag.List) {
 		if !ok {
 			continue
 		}
-		declared, diags := compile.Unions(in)
+		declared, diags := read(in)
 		for _, d := range diags {
 			j.report(d)
 		}

@@ -332,7 +332,7 @@ func Ignore(f *crdpatch.File, l diag.List) diag.List {
 	if len(l) == 0 || !bytes.Contains(f.Bytes(), []byte(marker)) {
 		return l
 	}
-	declared, _ := f.Declared()
+	declared, _ := f.Resolved()
 	return commentsOfFile(f, declared).Apply(l)
 }
 

@@ -17,7 +17,7 @@ import (
 // The list is sorted, and nil when there is nothing to say. The caller owns it.
 func File(f *crdpatch.File) diag.List {
 	l, plans := compiled(f)
-	declared, _ := f.Declared() // what is wrong is in l
+	declared, _ := f.Resolved() // what is wrong is in l
 	for i := range declared {
 		for _, s := range subjects(f.Name(), &declared[i]) {
 			for _, rule := range advice {
