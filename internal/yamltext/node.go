@@ -88,6 +88,12 @@ func lookup(m *yaml.Node, key string, shared bool, seen map[*yaml.Node]bool) (_,
 	return nil, nil, false, false
 }
 
+// Value returns what is at a key of m, through aliases and merge keys, or nil.
+func Value(m *yaml.Node, key string) *yaml.Node {
+	_, v, _, _ := Lookup(m, key)
+	return Resolve(v)
+}
+
 // DuplicateKeys returns the key nodes, in the order of the text, that repeat a
 // key of their mapping as kubectl reads it: 1 and "1" are the same key, so are
 // yes and true.

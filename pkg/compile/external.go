@@ -20,7 +20,7 @@ func (l *locator) external(m Manifest) {
 	if len(m.External) == 0 {
 		return
 	}
-	versions := value(value(m.Node, "spec"), "versions")
+	versions := yamltext.Value(yamltext.Value(m.Node, "spec"), "versions")
 	// Extensions come after what they extend.
 	extending := func(e union.External) int {
 		if e.Extend {
@@ -34,7 +34,7 @@ func (l *locator) external(m Manifest) {
 		if versions != nil && versions.Kind == yaml.SequenceNode {
 			for i, v := range versions.Content {
 				v = yamltext.Resolve(v)
-				name := value(v, "name")
+				name := yamltext.Value(v, "name")
 				if name == nil {
 					continue
 				}
@@ -67,7 +67,7 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 	for _, step := range e.Path {
 		name, isProperty := step.Property()
 		if step == schemapath.Elements {
-			if step = schemapath.Items; value(n, "items") == nil {
+			if step = schemapath.Items; yamltext.Value(n, "items") == nil {
 				step = schemapath.Values
 			}
 		}
@@ -87,13 +87,13 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 		}
 		l.frames = append(l.frames, n)
 	}
-	if value(n, "properties") == nil && elements(n) != "" {
+	if yamltext.Value(n, "properties") == nil && elements(n) != "" {
 		l.at(e, diag.NoSuchSchema, "end the path in [*], if those are meant", "this schema is %s, and the path does not go on to %s", kindOf(n), elements(n))
 		return
 	}
 	if e.Fit != nil {
 		var diags diag.List
-		e.Value, diags = e.Fit(func(property string) []string { return enum(value(value(n, "properties"), property)) })
+		e.Value, diags = e.Fit(func(property string) []string { return enum(yamltext.Value(yamltext.Value(n, "properties"), property)) })
 		for _, d := range diags {
 			d.Path, d.Schema = l.place.String(), l.place.Structural()
 			l.diags = append(l.diags, d)
@@ -164,7 +164,7 @@ func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
 // enum are the strings in the enum of a schema.
 func enum(n *yaml.Node) []string {
 	var l []string
-	if values := value(n, "enum"); values != nil {
+	if values := yamltext.Value(n, "enum"); values != nil {
 		for _, v := range values.Content {
 			if s, err := yamltext.String(v); err == nil {
 				l = append(l, s)
@@ -177,9 +177,9 @@ func enum(n *yaml.Node) []string {
 // elements names what a list or map consists of; it is empty for other schemas.
 func elements(n *yaml.Node) string {
 	switch {
-	case value(n, "items") != nil:
+	case yamltext.Value(n, "items") != nil:
 		return "items"
-	case value(n, "additionalProperties") != nil && value(n, "additionalProperties").Kind == yaml.MappingNode:
+	case yamltext.Value(n, "additionalProperties") != nil && yamltext.Value(n, "additionalProperties").Kind == yaml.MappingNode:
 		return "values"
 	}
 	return ""
@@ -195,20 +195,11 @@ func kindOf(n *yaml.Node) string {
 
 // inMetadata reports whether a property of a schema is the metadata of a resource.
 func (l *locator) inMetadata(owner *yaml.Node, name string) bool {
-	embedded := value(owner, "x-kubernetes-embedded-resource")
+	embedded := yamltext.Value(owner, "x-kubernetes-embedded-resource")
 	return name == "metadata" && (len(l.frames) == 1 || embedded != nil && embedded.Value == "true")
 }
 
 // at reports what is wrong with an external declaration.
 func (l *locator) at(e union.External, code diag.Code, hint, format string, args ...any) {
 	l.diags = append(l.diags, diag.Diagnostic{Code: code, Pos: e.NamedAt(), Path: l.place.String(), Schema: l.place.Structural(), Message: fmt.Sprintf(format, args...), Hint: hint})
-}
-
-// value returns what stands at a key of n, through aliases and merge keys, or nil.
-func value(n *yaml.Node, key string) *yaml.Node {
-	if n == nil {
-		return nil
-	}
-	_, v, _, _ := yamltext.Lookup(n, key)
-	return yamltext.Resolve(v)
 }

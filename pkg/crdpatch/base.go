@@ -46,7 +46,7 @@ func (f *File) revert() *base {
 	for _, c := range compiled.crds {
 		v := &reverter{File: f, annotatedCRD: c, base: b, revision: r, value: r.draft(c.manifest)}
 		restored = append(restored, v.remove()...)
-		is := isFlow(c.Root) && json.Valid(c.bytes()) && !c.record.JSON
+		is := c.manifest.isJSON() && !c.record.JSON
 		if was, ok := r.json[c.index]; !ok || was {
 			r.json[c.index] = is
 		}
@@ -374,7 +374,7 @@ func (r *reverter) removeAnnotation() error {
 func (r *reverter) null(was string, end int) string {
 	quoted := r.metadata.Content[r.metadataKey].Style != 0
 	switch {
-	case isFlow(r.Root) && json.Valid(r.bytes()) && !r.record.JSON, was == "" && isFlow(r.metadata) && strings.IndexByte(",}", r.Src[end]) >= 0:
+	case r.manifest.isJSON() && !r.record.JSON, was == "" && isFlow(r.metadata) && strings.IndexByte(",}", r.Src[end]) >= 0:
 		return " null"
 	case was != "" && strings.IndexByte(" \t\r\n", was[0]) < 0 && !(quoted && isFlow(r.metadata)):
 		return " " + was

@@ -8,13 +8,11 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -211,141 +209,12 @@ func shortened(s string) string {
 	return strconv.Quote(s)
 }
 
-// regenerated is what compiling the recorded unions writes.
-type regenerated struct {
-	items map[string][]any // by schema and list
-	// again compiles in detail, for the rules that hand-written ones serve for.
-	again []func() (*compile.Plan, diag.List)
-	// why says what is wrong when nothing can be compiled.
-	why string
-	// overLimit says that too much is declared, which has been reported.
-	overLimit bool
-}
-
-func itemsKey(version int, path schemapath.Path, key string) string {
-	return fmt.Sprintf("%d %q %s", version, path.Fields(), key)
-}
-
-// has reports whether an item is written in a list of a schema, as data.
-func (w *regenerated) has(c *claimed, key string, item any) bool {
-	text := jsonOf(item)
-	return text != "" && slices.ContainsFunc(w.items[itemsKey(c.place.Version, c.place.Path, key)], func(v any) bool { return jsonOf(v) == text })
-}
-
-// rule returns the text of a rule by its sum, or "".
-func (w *regenerated) rule(c *claimed, key, sum string) string {
-	for _, v := range w.items[itemsKey(c.place.Version, c.place.Path, key)] {
-		if sumOf(v) == sum {
-			return ruleOf(v)
-		}
-	}
-	return ""
-}
-
-func (w *regenerated) add(p compile.Place, a addition) {
-	k := itemsKey(p.Version, p.Path, a.key)
-	w.items[k] = append(w.items[k], a.data()...)
-}
-
-// present adds the rules that are not written because others of the same text are
-// there.
-func (w *regenerated) present() {
-	for _, again := range w.again {
-		plan, _ := again()
-		if plan == nil {
-			continue
-		}
-		for _, u := range plan.Unions {
-			for _, r := range u.Rules {
-				if r.Present {
-					w.add(r.Place, addition{validationsKey, yamltext.ListNode(ruleNode(r.Rule))})
-				}
-			}
-		}
-	}
-	w.again = nil
-}
-
 func jsonOf(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return ""
 	}
 	return string(data)
-}
-
-// regenerate compiles the recorded unions with the recorded options on the CRD
-// without what is claimed.
-func (r *reverter) regenerate(all []*claimed) *regenerated {
-	w := &regenerated{items: map[string][]any{}}
-	crd := r.undeclared()
-	var declaring []*claimed
-	for _, c := range all {
-		schema := schemaIn(crd, c.place.Version, c.Path)
-		for _, l := range c.lists {
-			if _, ok := schema[l.key].([]any); !ok {
-				delete(schema, l.key) // no server reads it
-			}
-			if len(l.ours) == 0 {
-				continue
-			}
-			kept := without(l.present, l.ours)
-			if schema[l.key] = kept; len(kept) == 0 {
-				delete(schema, l.key)
-			}
-		}
-		if len(c.Unions) > 0 {
-			declaring = append(declaring, c)
-			r.addMembers(c, schema)
-		}
-	}
-	if w.why = r.compileAgain(w, crd, declaring); w.why != "" && len(declaring) > 1 {
-		for _, c := range declaring { // what one of them cannot says nothing about the others
-			r.compileAgain(w, crd, []*claimed{c})
-		}
-	}
-	return w
-}
-
-// undeclared is a copy of the CRD without declarations and annotation.
-func (r *reverter) undeclared() map[string]any {
-	crd, _ := runtime.DeepCopyJSONValue(r.value).(map[string]any)
-	metadata, _ := crd["metadata"].(map[string]any)
-	annotations, _ := metadata["annotations"].(map[string]any)
-	delete(annotations, Annotation)
-	var undeclare func(v any)
-	undeclare = func(v any) {
-		switch v := v.(type) {
-		case map[string]any:
-			delete(v, union.Key)
-			for _, child := range v {
-				undeclare(child)
-			}
-		case []any:
-			for _, child := range v {
-				undeclare(child)
-			}
-		}
-	}
-	undeclare(crd["spec"])
-	return crd
-}
-
-// addMembers adds the properties that a recorded union names and the schema has no
-// more. No server accepts a rule that reads a property which is not there, so nothing
-// is enforced by those that go.
-func (r *reverter) addMembers(c *claimed, schema map[string]any) {
-	properties, ok := schema["properties"].(map[string]any)
-	if !ok {
-		return
-	}
-	for _, names := range propertiesOf(c.declaration(r.keyPos())) {
-		for _, name := range names {
-			if _, ok := properties[name]; !ok && name != "" {
-				properties[name] = map[string]any{"type": "string"}
-			}
-		}
-	}
 }
 
 // remaining are the declarations of a schema in the result: what stands there or is
@@ -368,57 +237,6 @@ func (r *reverter) remaining(c *claimed) []union.External {
 		c.superseded = true
 	}
 	return l
-}
-
-// compileAgain adds what compiling the declarations of some schemas writes, or returns
-// what is wrong.
-func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []*claimed) string {
-	var recorded []union.External
-	for _, c := range declaring {
-		if recorded = append(recorded, c.declaration(r.keyPos())); len(c.Extend) > 0 {
-			recorded = append(recorded, c.extension(r.keyPos()))
-		}
-	}
-	m, err := r.manifestWith(crd, recorded)
-	if err != nil {
-		return err.Error()
-	}
-	opts := r.annotatedCRD.options().compiler()
-	result, diags := compile.CRD(m, opts)
-	if result == nil {
-		for _, d := range diags.Sort() {
-			if d.Code == diag.OverLimit {
-				w.overLimit = true
-				r.report(d)
-			}
-			if d.Severity == diag.Error {
-				return d.Message
-			}
-		}
-		return ""
-	}
-	for _, a := range result.Additions {
-		lists, err := additions(a)
-		if err != nil {
-			return err.Error()
-		}
-		for _, l := range lists {
-			w.add(a.Place, l)
-		}
-	}
-	w.again = append(w.again, func() (*compile.Plan, diag.List) { return compile.Explain(m, opts) })
-	return ""
-}
-
-// manifestWith is a CRD with declarations.
-func (r *reverter) manifestWith(crd map[string]any, declarations []union.External) (compile.Manifest, error) {
-	data, err := json.Marshal(crd)
-	if err != nil {
-		return compile.Manifest{}, err
-	}
-	m, err := compile.ParseManifest(r.opened.name, data)
-	m.Limits, m.External = r.limits, declarations
-	return m, err
 }
 
 // imply removes from the unconfirmed items those that the unions of the schema are proved
@@ -486,85 +304,6 @@ func (r *reverter) overwritten(all []*claimed, w *regenerated) bool {
 		}
 	}
 	return items > 0 && len(given) > 0
-}
-
-// gone reports a record whose schema is not there. When its rules stand elsewhere
-// the schema was renamed, and going on would lose the declaration.
-func (r *reverter) gone(s schemaRecord) {
-	d := diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(r.annotations), Path: placeOf(s.Path),
-		Message: "this schema is gone; its union is forgotten",
-		Hint:    "nothing needs to be done if that was intended"}
-	if at := r.strays(s); len(at) > 0 {
-		d.Severity = diag.Error
-		d.Message = "this schema is gone, and its compiled rules are at " + at[0]
-		d.Hint = "undo the renaming, run unioncel decompile, rename, and compile again"
-	}
-	r.report(d)
-}
-
-// copies warns of rules that were copied along with a schema.
-func (r *reverter) copies() {
-	for _, s := range r.record.Schemas {
-		if _, node := r.schema(s.Version, s.Path); node == nil {
-			continue
-		}
-		for _, at := range r.strays(s) {
-			r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(r.annotations), Path: at,
-				Message: "the rules here are copies of those compiled for " + placeOf(s.Path) + "; they are treated as hand-written ones",
-				Hint:    "to copy the union with its schema, run unioncel decompile before copying"})
-		}
-	}
-}
-
-// strays are the places, not in the record, that have all rules of one that is.
-func (r *reverter) strays(s schemaRecord) []string {
-	if r.unrecorded == nil {
-		r.unrecorded = r.otherRules()
-	}
-	var l []string
-	for _, o := range r.unrecorded {
-		if sums := s.sums(); len(sums) > 0 && !slices.ContainsFunc(sums, func(sum string) bool { return !o.sums[sum] }) {
-			l = append(l, o.place)
-		}
-	}
-	return l
-}
-
-// ruled is a schema with rules.
-type ruled struct {
-	place string
-	sums  map[string]bool // of its rules
-}
-
-// otherRules returns the schemas with rules that are not in the record.
-func (r *reverter) otherRules() []ruled {
-	l := []ruled{}
-	var visit func(version string, path schemapath.Path, schema map[string]any)
-	visit = func(version string, path schemapath.Path, schema map[string]any) {
-		var present []any
-		for _, key := range listKeys {
-			present = append(present, itemsOf(schema[key])...)
-		}
-		if len(present) > 0 && !slices.ContainsFunc(r.record.Schemas, func(o schemaRecord) bool { return o.Version == version && o.Path.Equal(path) }) {
-			sums := map[string]bool{}
-			for _, rule := range present {
-				sums[sumOf(rule)] = true
-			}
-			l = append(l, ruled{placeOf(path), sums})
-		}
-		for _, step := range schemapath.ChildrenOf(schema) {
-			visit(version, path.To(step), schemapath.Path{step}.Value(schema))
-		}
-	}
-	spec, _ := r.value["spec"].(map[string]any)
-	for i, v := range itemsOf(spec["versions"]) {
-		version, _ := v.(map[string]any)
-		name, _ := version["name"].(string)
-		if schema := schemaIn(r.value, i, nil); schema != nil {
-			visit(name, nil, schema)
-		}
-	}
-	return l
 }
 
 // textOf returns the index of the item with the text of a rule, or -1.

@@ -182,7 +182,7 @@ func (j *job) base() *base {
 	b := j.revert()
 	j.made = []*text{j.source, b.text}
 	j.diags = append(j.diags, b.diags...)
-	j.touched, j.hints = b.touched, b.hints
+	j.touched, j.hints = slices.Clip(b.touched), b.hints // others use the base, too
 	if j.diags.HasErrors() {
 		return nil
 	}

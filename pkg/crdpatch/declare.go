@@ -54,7 +54,7 @@ func (j *job) declare(given union.Externals) []byte {
 		w := write(m, j.opts)
 		w.declare(declared.Objects)
 		j.take(r, w)
-		r.json[m.index] = w.isJSON()
+		r.json[m.index] = w.isBareJSON()
 	}
 	if j.diags.HasErrors() {
 		return nil

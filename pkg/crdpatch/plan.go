@@ -162,7 +162,7 @@ func (w *writer) write(r *compile.Result) {
 	}
 	w.severed(changes)
 	slices.SortStableFunc(changes, func(a, b *change) int { return cmp.Compare(a.at, b.at) })
-	rec := record{Format: format, JSON: w.isJSON(), Encoding: w.opts.Encoding, KubeVersion: w.opts.KubeVersion}
+	rec := record{Format: format, JSON: w.isBareJSON(), Encoding: w.opts.Encoding, KubeVersion: w.opts.KubeVersion}
 	for _, c := range changes {
 		if c.cut.end > 0 {
 			c.record.At = w.uncut(c.cut.start) - w.uncut(c.start)
@@ -178,8 +178,8 @@ func (w *writer) write(r *compile.Result) {
 	})
 }
 
-// isJSON reports whether the document without the declarations is JSON.
-func (w *writer) isJSON() bool {
+// isBareJSON reports whether the document without the declarations is JSON.
+func (w *writer) isBareJSON() bool {
 	if !isFlow(w.Root) {
 		return false
 	}

@@ -1,6 +1,7 @@
 package crdpatch
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -151,6 +152,9 @@ func (d *document) copied() any {
 	return runtime.DeepCopyJSONValue(v)
 }
 
+// isJSON reports whether the document is JSON.
+func (d *document) isJSON() bool { return isFlow(d.Root) && json.Valid(d.bytes()) }
+
 // bytes is the text of the document.
 func (d *document) bytes() []byte { return d.Src[d.Start:d.End] }
 
@@ -181,13 +185,7 @@ func (m *manifest) in(v any) map[string]any {
 
 // names are the CRD's name, group and kind.
 func (m *manifest) names() union.Target {
-	at := func(n *yaml.Node, key string) *yaml.Node {
-		if n == nil {
-			return nil
-		}
-		_, v, _, _ := yamltext.Lookup(n, key)
-		return yamltext.Resolve(v)
-	}
+	at := yamltext.Value
 	spec := at(m.node, "spec")
 	return union.Target{Name: textAt(at(m.node, "metadata"), "name"), Group: textAt(spec, "group"), Kind: textAt(at(spec, "names"), "kind")}
 }

@@ -62,18 +62,18 @@ func (s *subject) node(n *yaml.Node) diag.Pos {
 
 // discriminatorAt is where the declaration names the discriminator.
 func (s *subject) discriminatorAt() diag.Pos {
-	return s.named(s.Discriminator, func() *yaml.Node { return value(s.item, "discriminator") })
+	return s.named(s.Discriminator, func() *yaml.Node { return yamltext.Value(s.item, "discriminator") })
 }
 
 // memberAt is where the declaration lists a member.
 func (s *subject) memberAt(name string) diag.Pos {
 	return s.named(name, func() *yaml.Node {
-		for _, e := range yamltext.Entries(value(s.item, "fields-to-discriminateBy")) {
+		for _, e := range yamltext.Entries(yamltext.Value(s.item, "fields-to-discriminateBy")) {
 			if e.Key.Value == name {
 				return e.Key
 			}
 		}
-		if members := value(s.item, "members"); members != nil {
+		if members := yamltext.Value(s.item, "members"); members != nil {
 			for _, n := range members.Content {
 				if yamltext.Resolve(n).Value == name {
 					return n
@@ -110,7 +110,7 @@ func (s *subject) changesAt() diag.Pos {
 
 // property is the key of a property of the union object, or nil.
 func (s *subject) property(name string) *yaml.Node {
-	k, _, _, _ := yamltext.Lookup(value(s.object.Node, "properties"), name)
+	k, _, _, _ := yamltext.Lookup(yamltext.Value(s.object.Node, "properties"), name)
 	return k
 }
 
@@ -125,15 +125,6 @@ func (s *subject) find(code diag.Code, at diag.Pos, properties []string, hint, f
 		}
 	}
 	return diag.List{d}
-}
-
-// value returns what stands at a key of n, through aliases and merge keys, or nil.
-func value(n *yaml.Node, key string) *yaml.Node {
-	if n == nil {
-		return nil
-	}
-	_, v, _, _ := yamltext.Lookup(n, key)
-	return yamltext.Resolve(v)
 }
 
 // quoted lists names or values as messages show them.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // Resolve checks the declarations of one union object against its schema and
@@ -81,115 +80,6 @@ func (r *resolver) resolve() {
 	}
 	r.cardinality()
 	r.change()
-}
-
-// swapped reports keys and values of fields-to-discriminateBy that have changed places:
-// the values are properties, and the keys are not.
-func (r *resolver) swapped() bool {
-	d := r.d
-	if len(d.fields) == 0 || d.members {
-		return false
-	}
-	values := map[string][]string{} // by property
-	var properties []string
-	for _, f := range d.fields {
-		if _, ok := r.schema.Properties[f.name.Text]; ok || len(f.values) == 0 {
-			return false
-		}
-		for _, v := range f.values {
-			if _, ok := r.schema.Properties[v.Text]; !ok {
-				return false
-			}
-			if values[v.Text] == nil {
-				properties = append(properties, v.Text)
-			}
-			values[v.Text] = append(values[v.Text], f.name.Text)
-		}
-	}
-	r.errorf(d.fieldsPos, diag.UnknownMember, "write "+mapping(properties, values), "the keys of fields-to-discriminateBy are members, and the values those of the discriminator: here they are swapped")
-	return true
-}
-
-// unvalued reports members beside a discriminator.
-func (r *resolver) unvalued() bool {
-	d := r.d
-	if !d.members || !d.discriminator.Set {
-		return false
-	}
-	hint := "use fields-to-discriminateBy: {member: Value}"
-	values := map[string][]string{}
-	var members []string
-	property := r.schema.Properties[d.discriminator.Text]
-	for _, f := range d.fields {
-		for _, v := range enumOf(&property) {
-			if strings.EqualFold(v, f.name.Text) {
-				values[f.name.Text] = []string{v}
-			}
-		}
-		members = append(members, f.name.Text)
-	}
-	if len(members) > 0 && len(values) == len(members) {
-		hint = "write " + mapping(members, values)
-	}
-	r.errorf(d.fieldsPos, diag.Contradiction, hint, "members has no room for the values of discriminator %q", d.discriminator.Text)
-	return true
-}
-
-// mapping writes fields-to-discriminateBy.
-func mapping(members []string, values map[string][]string) string {
-	var l []string
-	for _, m := range members {
-		v := values[m][0]
-		if len(values[m]) > 1 {
-			v = "[" + strings.Join(values[m], ", ") + "]"
-		}
-		l = append(l, m+": "+v)
-	}
-	return "fields-to-discriminateBy: {" + strings.Join(l, ", ") + "}"
-}
-
-// elsewhere reports a declaration whose properties are those of an object below, all
-// of them, and none of them those of this one.
-func (r *resolver) elsewhere() bool {
-	names := r.d.Properties()
-	if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { _, ok := r.schema.Properties[name]; return ok }) {
-		return false
-	}
-	at := below(r.schema, names)
-	if at == nil {
-		return false
-	}
-	for i, name := range names {
-		names[i] = fmt.Sprintf("%q", name)
-	}
-	code := diag.UnknownMember
-	if len(r.schema.Properties) == 0 {
-		code = diag.NotAnObject
-	}
-	of := at.String()
-	if rest, ok := strings.CutPrefix(of, "[*]"); ok {
-		of = "its items" + rest
-	}
-	r.errorf(r.d.Pos, code, "move the declaration there", "%s are properties of %s, not of this object", strings.Join(names, ", "), of)
-	return true
-}
-
-// below returns the path of an object below a schema that has all of the properties, or
-// nil.
-func below(s *apiextensionsv1.JSONSchemaProps, names []string) schemapath.Path {
-	steps := schemapath.Children(s)
-	for _, step := range steps {
-		properties := step.In(s).Properties
-		if !slices.ContainsFunc(names, func(name string) bool { _, ok := properties[name]; return !ok }) {
-			return schemapath.Path{step}
-		}
-	}
-	for _, step := range steps {
-		if found := below(step.In(s), names); found != nil {
-			return slices.Insert(found, 0, step)
-		}
-	}
-	return nil
 }
 
 func (r *resolver) members() {

@@ -1,0 +1,87 @@
+package crdpatch
+
+import (
+	"slices"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// gone reports a record whose schema is not there. When its rules stand elsewhere
+// the schema was renamed, and going on would lose the declaration.
+func (r *reverter) gone(s schemaRecord) {
+	d := diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(r.annotations), Path: placeOf(s.Path),
+		Message: "this schema is gone; its union is forgotten",
+		Hint:    "nothing needs to be done if that was intended"}
+	if at := r.strays(s); len(at) > 0 {
+		d.Severity = diag.Error
+		d.Message = "this schema is gone, and its compiled rules are at " + at[0]
+		d.Hint = "undo the renaming, run unioncel decompile, rename, and compile again"
+	}
+	r.report(d)
+}
+
+// copies warns of rules that were copied along with a schema.
+func (r *reverter) copies() {
+	for _, s := range r.record.Schemas {
+		if _, node := r.schema(s.Version, s.Path); node == nil {
+			continue
+		}
+		for _, at := range r.strays(s) {
+			r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(r.annotations), Path: at,
+				Message: "the rules here are copies of those compiled for " + placeOf(s.Path) + "; they are treated as hand-written ones",
+				Hint:    "to copy the union with its schema, run unioncel decompile before copying"})
+		}
+	}
+}
+
+// strays are the places, not in the record, that have all rules of one that is.
+func (r *reverter) strays(s schemaRecord) []string {
+	if r.unrecorded == nil {
+		r.unrecorded = r.otherRules()
+	}
+	var l []string
+	for _, o := range r.unrecorded {
+		if sums := s.sums(); len(sums) > 0 && !slices.ContainsFunc(sums, func(sum string) bool { return !o.sums[sum] }) {
+			l = append(l, o.place)
+		}
+	}
+	return l
+}
+
+// ruled is a schema with rules.
+type ruled struct {
+	place string
+	sums  map[string]bool // of its rules
+}
+
+// otherRules returns the schemas with rules that are not in the record.
+func (r *reverter) otherRules() []ruled {
+	l := []ruled{}
+	var visit func(version string, path schemapath.Path, schema map[string]any)
+	visit = func(version string, path schemapath.Path, schema map[string]any) {
+		var present []any
+		for _, key := range listKeys {
+			present = append(present, itemsOf(schema[key])...)
+		}
+		if len(present) > 0 && !slices.ContainsFunc(r.record.Schemas, func(o schemaRecord) bool { return o.Version == version && o.Path.Equal(path) }) {
+			sums := map[string]bool{}
+			for _, rule := range present {
+				sums[sumOf(rule)] = true
+			}
+			l = append(l, ruled{placeOf(path), sums})
+		}
+		for _, step := range schemapath.ChildrenOf(schema) {
+			visit(version, path.To(step), schemapath.Path{step}.Value(schema))
+		}
+	}
+	spec, _ := r.value["spec"].(map[string]any)
+	for i, v := range itemsOf(spec["versions"]) {
+		version, _ := v.(map[string]any)
+		name, _ := version["name"].(string)
+		if schema := schemaIn(r.value, i, nil); schema != nil {
+			visit(name, nil, schema)
+		}
+	}
+	return l
+}
