@@ -53,7 +53,7 @@ version from the annotation of the compiled file.
   # The same in a project with .unioncel.yaml
   unioncel compile --check config/crd
 
-  # Behind controller-gen, with the markers of the Go types
+  # After controller-gen, with the markers of the Go types
   unioncel compile --go ./api/... -w config/crd/bases
 
   # With declarations from a side file, for a CRD that is not yours

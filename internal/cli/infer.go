@@ -335,9 +335,9 @@ func inferenceText(w io.Writer, l []inferred) error {
 			if d == nil {
 				continue
 			}
-			head := "refused now, accepted by the union"
+			head := "rejected now, accepted by the union"
 			if d.Accepted {
-				head = "accepted now, refused by the union"
+				head = "accepted now, rejected by the union"
 			}
 			fmt.Fprintf(w, "  %s: %s\n", head, d.Words(i.Union))
 			var b strings.Builder

@@ -130,9 +130,9 @@ func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error)
 func verifyDeclared(ctx context.Context, d compile.Declared) ([]verified, error) {
 	var l []verified
 	for _, o := range d.Objects {
-		again := "this goes for any update that changes something else in the union object and leaves the union as it is; the server lets one that changes nothing pass"
+		again := "this applies to any update that changes something else in the union object and leaves the union as it is; the server lets one that changes nothing pass"
 		if at, open := union.Unnamed(o.Schema(d.CRD)); len(o.Path) == 0 {
-			again = "this goes for any update that leaves the union as it is"
+			again = "this applies to any update that leaves the union as it is"
 		} else if open {
 			again += ", unless " + cmp.Or(at, "the object") + " has fields that the schema does not name"
 		}

@@ -420,7 +420,7 @@ func (c *compiler) demands(o *object) {
 		if u != nil && u.Change == union.Clear && o.uncorrelated != "" {
 			c.report(diag.Diagnostic{Code: diag.ClearLeftOut, Severity: diag.Info, Pos: d.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 				Message: "no rule for changes is emitted: the items of the list " + o.uncorrelated + " cannot be matched with their old selves",
-				Hint:    "the static rules reject leftovers all the same; discriminatorChange: Allow silences this note"})
+				Hint:    "the static rules still reject leftover members; discriminatorChange: Allow silences this note"})
 		}
 	}
 }
@@ -479,17 +479,17 @@ func (c *compiler) result() *Result {
 			if u := o.Unions[i]; u.Discriminator == "" && len(u.Members) == 1 && u.Cardinality != union.AtMostOne {
 				c.report(diag.Diagnostic{Code: diag.SingleMember, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: fmt.Sprintf("%s is the only member of this union, which makes it required", u.Members[0].Name),
-					Hint:    "see whether other members name another union, by mistake; or make it required instead"})
+					Hint:    "check whether other members name another union by mistake; or make it required instead"})
 			}
 			if s := o.styles[i].openAPI; s != nil && hasSchema(o.schema.AllOf, *s) {
 				c.report(diag.Diagnostic{Code: diag.HandWrittenRulePresent, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-					Message: "the schema for this union is in allOf already and is kept"})
+					Message: "the schema for this union is already in allOf and is kept"})
 			}
 			for _, rule := range o.rules(i) {
 				if hasRule(o.schema.XValidations, rule) {
 					c.report(diag.Diagnostic{Code: diag.HandWrittenRulePresent, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-						Message: fmt.Sprintf("a rule of this text is here already and is kept, with its own message: %q", rule.Rule),
-						Hint:    "delete it to get the compiled one; two rules of one text break server-side apply"})
+						Message: fmt.Sprintf("a rule with this text is already present and is kept, with its own message: %q", rule.Rule),
+						Hint:    "delete it to get the compiled one; two rules with the same text break server-side apply"})
 				}
 			}
 		}

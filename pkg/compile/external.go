@@ -120,7 +120,7 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 
 // twice reports a declaration for a schema that has one.
 func (l *locator) twice(e, there union.External) {
-	l.at(e, diag.DeclaredTwice, "keep one of them", "%s stands in this schema of the CRD, too", union.Key)
+	l.at(e, diag.DeclaredTwice, "keep one of them", "this schema of the CRD already has %s", union.Key)
 	d := &l.diags[len(l.diags)-1]
 	d.Related = append(d.Related, diag.Related{Pos: there.Pos(), Message: "the other declaration"})
 }
@@ -133,7 +133,7 @@ func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
 	case !ok && len(l.frames) == 0:
 		l.at(e, diag.NoSuchSchema, "", "the version %s of the CRD has no %s", l.place.Name, key)
 	case !ok && key == "properties" && elements(n) != "":
-		l.at(e, diag.NoSuchSchema, "write [*] behind its name", "this schema is %s, and the path goes on without its %s", kindOf(n), elements(n))
+		l.at(e, diag.NoSuchSchema, "write [*] after its name", "this schema is %s, and the path goes on without its %s", kindOf(n), elements(n))
 	case !ok && key == "properties":
 		l.at(e, diag.NoSuchSchema, "correct the path", "this schema has no properties")
 	case !ok && key == "additionalProperties" && n == l.frames[len(l.frames)-1]:

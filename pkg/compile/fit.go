@@ -315,7 +315,7 @@ func (f *fitter) tell() {
 		if s.noClear {
 			f.report(diag.Diagnostic{Code: diag.ClearLeftOut, Severity: diag.Info, Pos: pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 				Message: "no rule for changes is emitted: it would exceed the API server's limits",
-				Hint:    "the static rules reject leftovers all the same; discriminatorChange: Allow silences this note"})
+				Hint:    "the static rules still reject leftover members; discriminatorChange: Allow silences this note"})
 		}
 		if preferred := f.statics(u)[0].encoding; f.opts.Encoding == Auto && s.openAPI == nil && s.encoding != preferred {
 			f.report(diag.Diagnostic{Code: diag.CoarserEncoding, Severity: diag.Info, Pos: pos, Path: o.Place.String(), Schema: o.Place.Structural(),

@@ -255,7 +255,7 @@ func (l *locator) outdented(schema, declarations *yaml.Node) bool {
 		if empty {
 			hint = fmt.Sprintf(`begin the line with a dash, "- %s", and indent the other keys of the item like this one`, key)
 		}
-		l.errorf(e.Key, diag.Misplaced, hint, "%s belongs into an item of %s, and stands beside it", key, union.Key)
+		l.errorf(e.Key, diag.Misplaced, hint, "%s belongs in an item of %s, not next to it", key, union.Key)
 		return true
 	}
 	return false
@@ -336,7 +336,7 @@ func (l *locator) misplaced(n *yaml.Node, parent string) {
 				l.errorf(k, diag.Misplaced, fmt.Sprintf("write %q", union.Key), "the key of a declaration is written as the alias *%s", k.Value)
 			case k.Value == union.Key:
 				l.errorf(k, diag.Misplaced, "put it beside the properties that are its members, indented like \"properties:\"",
-					"%s does not stand in a schema here: it would have no effect", union.Key)
+					"%s is not in a schema here: it would have no effect", union.Key)
 			case looksDeclaring(k):
 				l.errorf(k, diag.Misplaced, fmt.Sprintf("write %q", union.Key), "unknown key %q", k.Value)
 				l.edit(k, yamltext.Respelt(yamltext.Written(k), spelling.Certain(k.Value, []string{union.Key})))

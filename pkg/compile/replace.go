@@ -74,28 +74,28 @@ func (c *compiler) replaced(o *object, i int) []verify.Constraint {
 	d := diag.Diagnostic{Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(), Code: diag.RulesNotReplaced, Severity: diag.Warning,
 		Hint: "edit them or the union; or delete them, or handWrittenRules, yourself"}
 	if refusing != nil {
-		d.Message = fmt.Sprintf("hand-written rules are not replaced, as they refuse what the union allows (%s): %s", refusing.Words(o.Unions[i]), refusing.Rule)
+		d.Message = fmt.Sprintf("hand-written rules are not replaced, because they reject what the union allows (%s): %s", refusing.Words(o.Unions[i]), refusing.Rule)
 		c.report(d)
 	}
 	switch {
 	case err != nil:
-		d.Message = "hand-written rules are not replaced, as they cannot be tried: " + err.Error()
+		d.Message = "hand-written rules are not replaced, because they cannot be tried: " + err.Error()
 	case comparison.Verdict == verify.Equivalent:
 		d.Code, d.Severity, d.Hint = diag.RulesReplaced, diag.Info, ""
 		d.Message = "hand-written rules that mean what this union says are replaced: " + strings.Join(names, ", ")
 		c.report(d)
 		return constraints
 	case len(constraints) == 0:
-		d.Message = "hand-written rules are not replaced, as they refuse what the union allows"
+		d.Message = "hand-written rules are not replaced, because they reject what the union allows"
 		if comparison.Looser != nil {
 			d.Message += " (" + comparison.Looser.Words(o.Unions[i]) + ")"
 		}
 	case comparison.Tighter != nil:
-		d.Message = fmt.Sprintf("hand-written rules are not replaced, as they accept what the union forbids (%s): %s", comparison.Tighter.Words(o.Unions[i]), strings.Join(names, ", "))
+		d.Message = fmt.Sprintf("hand-written rules are not replaced, because they accept what the union forbids (%s): %s", comparison.Tighter.Words(o.Unions[i]), strings.Join(names, ", "))
 	case comparison.Looser != nil:
-		d.Message = fmt.Sprintf("hand-written rules are not replaced, as they refuse what the union allows (%s): %s", comparison.Looser.Words(o.Unions[i]), strings.Join(names, ", "))
+		d.Message = fmt.Sprintf("hand-written rules are not replaced, because they reject what the union allows (%s): %s", comparison.Looser.Words(o.Unions[i]), strings.Join(names, ", "))
 	default:
-		d.Message = fmt.Sprintf("hand-written rules are not replaced, as it cannot be told whether they mean what the union says (%s): %s", strings.Join(comparison.Inconclusive, "; "), strings.Join(names, ", "))
+		d.Message = fmt.Sprintf("hand-written rules are not replaced, because it cannot be determined whether they mean what the union says (%s): %s", strings.Join(comparison.Inconclusive, "; "), strings.Join(names, ", "))
 	}
 	c.report(d)
 	return nil
@@ -161,7 +161,7 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *obj
 	}
 	d := diag.Diagnostic{Code: diag.ConstraintBeside, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural()}
 	if looser != nil {
-		d.Message = fmt.Sprintf("%s, hand-written, refuses what this union allows (%s)", looser.Rule, looser.Words(u))
+		d.Message = fmt.Sprintf("%s, hand-written, rejects what this union allows (%s)", looser.Rule, looser.Words(u))
 		d.Hint = "edit it or the union: objects have to satisfy both"
 		c.report(d)
 	}

@@ -101,7 +101,7 @@ func (c *compiler) causes(o *object, u *union.Union) []string {
 	case len(unbounded) > 0:
 		l = append(l, "nothing bounds "+strings.Join(unbounded, " and "))
 		if len(o.schema.Required) == 0 {
-			l = append(l, "no property of the union object is required, so that a request may hold a million of them")
+			l = append(l, "no property of the union object is required, so a request may hold a million of them")
 		}
 	case len(bounded) > 0:
 		l = append(l, "the bounds multiply: "+strings.Join(bounded, ", "))

@@ -46,7 +46,7 @@ func (c *compiler) validate() {
 	}
 	for _, e := range c.without(problems, before) {
 		c.report(diag.Diagnostic{Code: diag.InvalidResult, Pos: c.nearest(e.Field), Path: written(e.Field),
-			Message: "the API server would refuse the compiled CRD: " + said(e)})
+			Message: "the API server would reject the compiled CRD: " + said(e)})
 	}
 	c.reportBefore(before)
 	// The server compiles no rules in a CRD that is not structural, so do it here.
@@ -63,7 +63,7 @@ func (c *compiler) invalidBefore() {
 func (c *compiler) reportBefore(before field.ErrorList) {
 	for _, e := range before {
 		c.report(diag.Diagnostic{Code: diag.InvalidBefore, Severity: diag.Warning, Pos: c.find(written(e.Field)), Path: written(e.Field),
-			Message: "the API server refuses this CRD as it is, apart from its unions: " + said(e)})
+			Message: "the API server rejects this CRD as it is, apart from its unions: " + said(e)})
 	}
 }
 

@@ -185,7 +185,7 @@ func (s schemaRecord) check() error {
 	case (s.External || s.Kept || s.Source != "") && len(s.Unions) == 0:
 		return errors.New(".unions is missing")
 	case len(s.Extend) > 0 && len(s.Unions) == 0:
-		return errors.New(".extend is of no unions")
+		return errors.New(".extend has no unions to extend")
 	case s.External && s.Kept || (s.External || s.Kept) && s.Source != "":
 		return errors.New(" contradicts itself")
 	case len(s.Unions) > 0 && !s.External && !s.Kept && s.Source == "":
@@ -201,18 +201,18 @@ func (s schemaRecord) check() error {
 	}
 	value, err := yamltext.FromJSON(s.Unions)
 	if err != nil {
-		return fmt.Errorf(": the declaration is none: %w", err)
+		return fmt.Errorf(": invalid declaration: %w", err)
 	}
 	if twice := yamltext.DuplicateKeys(value); len(twice) > 0 {
 		return fmt.Errorf(".unions: key %q occurs twice", twice[0].Value)
 	}
 	declarations, diags := union.Parse("", "", value, nil)
 	if diags.HasErrors() {
-		return fmt.Errorf(": the declaration is none: %s", diags.Sort()[0].Message)
+		return fmt.Errorf(": invalid declaration: %s", diags.Sort()[0].Message)
 	}
 	for _, d := range declarations {
 		if !slices.ContainsFunc(d.Properties(), func(name string) bool { return name != "" }) {
-			return errors.New(": the declaration is none: it names no members")
+			return errors.New(": invalid declaration: it names no members")
 		}
 	}
 	if len(s.Extend) == 0 {

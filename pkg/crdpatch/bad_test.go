@@ -58,8 +58,8 @@ func TestBadInput(t *testing.T) {
 		{"items are scalars", "apiVersion: v1\nkind: List\nitems: [a, 1, null, [x], {kind: List, items: [[{}]]}]\n", "", ""},
 		{"no spec", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n", "", ""},
 		{"spec is a list", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: [x-kubernetes-unions]\n", "", ""},
-		{"versions is a map", header + "  versions: {a: {x-kubernetes-unions: []}}\n", "in:6:18: error: UC223: x-kubernetes-unions does not stand in a schema here: it would have no effect", ""},
-		{"declaration outside of schemas", header + "  x-kubernetes-unions: []\n", "in:6:3: error: UC223: x-kubernetes-unions does not stand in a schema here: it would have no effect", ""},
+		{"versions is a map", header + "  versions: {a: {x-kubernetes-unions: []}}\n", "in:6:18: error: UC223: x-kubernetes-unions is not in a schema here: it would have no effect", ""},
+		{"declaration outside of schemas", header + "  x-kubernetes-unions: []\n", "in:6:3: error: UC223: x-kubernetes-unions is not in a schema here: it would have no effect", ""},
 
 		{"alias to a CRD in a list", "apiVersion: v1\nkind: List\nx-crd: &c\n" + strings.ReplaceAll("  "+strings.TrimSuffix(crd, "\n"), "\n", "\n  ") + "\nitems: [*c]\n",
 			"in:27:9: error: UC401: the alias *c stands for a CRD that declares unions: editing it would change other places", ""},

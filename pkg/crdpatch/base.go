@@ -144,7 +144,7 @@ func (r *reverter) keep(s schemaRecord) {
 func (r *reverter) forgotten(s schemaRecord, kept union.External, given []union.External) {
 	lost := func(message string) {
 		r.report(diag.Diagnostic{Code: diag.Forgotten, Severity: diag.Warning, Pos: *kept.At, Path: placeOf(s.Path), Message: message,
-			Hint: "if that was not intended: declarations of one CRD are given all at once (--go, --kubebuilder and --unions in one command)"})
+			Hint: "if that was not intended, give all declarations of a CRD in one command (--go, --kubebuilder and --unions)"})
 	}
 	var named []string
 	extended := false

@@ -190,7 +190,7 @@ func (r *reverter) unconfirmed(c *claimed, l *claimedList, i int, why string) {
 	if why != "" {
 		message += ": with this schema it does not compile: " + why
 	}
-	hint := "--forget keeps it as a hand-written rule, and the claim is forgotten; or undo what was edited since"
+	hint := "--forget drops the claim and keeps the rule as a hand-written one; or undo the edits made since"
 	if c.superseded && r.decompiling {
 		hint = "compile the file first, which writes the rules of its union again; " + hint
 	}

@@ -324,7 +324,7 @@ func (j *job) unproved(err error) {
 
 func unproved(name string, err error) diag.Diagnostic {
 	return diag.Diagnostic{Code: diag.Unproved, Pos: diag.Pos{File: name},
-		Message: "the edited file would not mean what it should: " + err.Error(),
+		Message: "the edited file would not have the intended meaning: " + err.Error(),
 		Hint:    "nothing was written; please report this file"}
 }
 

@@ -191,7 +191,7 @@ func TestBadDeclaredOutside(t *testing.T) {
 		{"no list", gateway, external("v1", "properties.spec.[*]", aOrB), `unions.yaml:7:5: error: UC703: this schema is neither a list nor a map`},
 		{"steps", gateway, external("v1", "properties.spec.properties.items", aOrB), `unions.yaml:7:5: error: UC703: there is no "items" here in version v1 of the CRD`},
 		{"metadata", gateway, external("v1", "properties.metadata", aOrB), `unions.yaml:7:5: error: UC216: a union cannot be inside metadata: the API server runs no rules there`},
-		{"twice", declaring, external("v1", routes, aOrB), `unions.yaml:7:5: error: UC704: x-kubernetes-unions stands in this schema of the CRD, too`},
+		{"twice", declaring, external("v1", routes, aOrB), `unions.yaml:7:5: error: UC704: this schema of the CRD already has x-kubernetes-unions`},
 		{"members", gateway, external("v1", routes, `[{"members": ["a", "c"]}]`), `UC203`},
 		{"another CRD", gateway, union.External{Target: union.Target{Name: "other.example.com"}, Value: yamltext.ListNode()}, ""},
 	} {

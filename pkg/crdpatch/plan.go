@@ -305,7 +305,7 @@ func (w *writer) cutDeclaration(c *change) error {
 	if w.opts.KeepUnions {
 		c.record.Kept = true
 		w.report(diag.Diagnostic{Code: diag.UnionsKept, Severity: diag.Warning, Pos: w.pos(n.Content[key]), Path: c.Place.String(), Schema: c.Place.Structural(),
-			Message: "the declaration is kept: the API server refuses it under strict field validation",
+			Message: "the declaration is kept: the API server rejects it under strict field validation",
 			Hint:    "use the output as a source, and apply one compiled without --keep-unions"})
 		return nil
 	}

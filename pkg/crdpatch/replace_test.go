@@ -77,7 +77,7 @@ x-kubernetes-validations:
 			[]string{"oneOf", "required: [a]"}, nil, diag.RulesReplaced, "oneOf",
 		}, {
 			"a weaker rule", "x-kubernetes-validations:\n- rule: \"!(has(self.a) && has(self.b))\"", replacing,
-			nil, []string{"rule: \"!(has(self.a) && has(self.b))\"\n"}, diag.RulesNotReplaced, "hand-written rules are not replaced, as they accept what the union forbids (none of a, b is set): x-kubernetes-validations[0]",
+			nil, []string{"rule: \"!(has(self.a) && has(self.b))\"\n"}, diag.RulesNotReplaced, "hand-written rules are not replaced, because they accept what the union forbids (none of a, b is set): x-kubernetes-validations[0]",
 		}, {
 			"a rule on something else", "x-kubernetes-validations:\n- rule: \"!has(self.n) || self.n > 3\"", replacing,
 			nil, []string{"self.n > 3"}, "", "",

@@ -88,7 +88,7 @@ func (r *revision) check(was, is *document) error {
 	case !reflect.DeepEqual(got, want):
 		return errors.New(difference("", got, want))
 	case r.json[is.index] && !json.Valid(is.bytes()):
-		return errors.New("it is not JSON any more")
+		return errors.New("it is no longer JSON")
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ spec:
 	if strings.Contains(text, "type unset") || strings.Contains(text, "stay unset") {
 		t.Error(text)
 	}
-	for _, want := range []string{"AtMostOne: type is 'A' where it is left out", "type is 'A' where it is left out: no member is deduced then."} {
+	for _, want := range []string{"AtMostOne: type is 'A' when it is left out", "type defaults to 'A' when it is left out: no member is deduced then."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
 		}

@@ -13,7 +13,7 @@ func (s *subject) onUpdate() []string {
 	l := s.onChange()
 	switch {
 	case s.Deduce && s.fallback() != "":
-		l = append(l, fmt.Sprintf("%s is %s where it is left out: no member is deduced then.", plain(s.Discriminator), quoted(s.fallback())))
+		l = append(l, fmt.Sprintf("%s defaults to %s when it is left out: no member is deduced then.", plain(s.Discriminator), quoted(s.fallback())))
 	case s.Deduce:
 		l = append(l, fmt.Sprintf("%s may be left out: the one member set then counts as selected, for changes too.", plain(s.Discriminator)))
 	}
@@ -32,11 +32,11 @@ func (s *subject) onChange() []string {
 	case s.Change == union.Clear && d != "" && emitted:
 		return []string{fmt.Sprintf("%s may change. The update must clear the member of its old value; an error on %s says so when it remains.", d, d)}
 	case s.Change == union.Clear && d != "":
-		return []string{fmt.Sprintf("%s may change. A member left behind is rejected as one that %s does not select; no rule mentions the change.", d, d)}
+		return []string{fmt.Sprintf("%s may change. A member left set is rejected as one that %s does not select; no rule mentions the change.", d, d)}
 	case s.Change == union.Clear && emitted:
 		return []string{"Another member may be set. The same update must clear the one set before; an error says so when it remains."}
 	case s.Change == union.Clear:
-		return []string{"Another member may be set. One that is left behind is rejected as one too many; no rule mentions the change."}
+		return []string{"Another member may be set. One that is left set is rejected as one too many; no rule mentions the change."}
 	case s.Change == union.Allow:
 		return []string{"Any change is allowed: only the new state matters."}
 	case s.Change == union.Forbid && d != "":
@@ -73,23 +73,23 @@ func (s *subject) onRemoval() []string {
 	return l
 }
 
-// onStored says what becomes of objects that are illegal already.
+// onStored says how objects that already break the union can be updated.
 func (s *subject) onStored() string {
 	switch {
 	case s.Ratchet && s.Discriminator != "":
-		return fmt.Sprintf("An object that is illegal already can be updated as long as %s, and which members are set, stay as they are.", plain(s.Discriminator))
+		return fmt.Sprintf("An object that already breaks the union can be updated as long as %s and the set of members present stay the same.", plain(s.Discriminator))
 	case s.Ratchet:
-		return "An object that is illegal already can be updated as long as which members are set stays as it is."
+		return "An object that already breaks the union can be updated as long as the set of members present stays the same."
 	case s.path == nil:
-		return "An object that is illegal already cannot be updated, /status included, until it is fixed."
+		return "An object that already breaks the union cannot be updated, /status included, until it is fixed."
 	}
 	if s.unnamed != nil && !s.plan.Unmatched {
-		return fmt.Sprintf("Where %s is illegal already, an update that changes anything in it must fix it, and so must every update while %s has fields that the schema does not name.",
+		return fmt.Sprintf("Where %s already breaks the union, an update that changes anything in it must fix it, and so must every update while %s has fields that the schema does not name.",
 			plain(s.path.String()), plain(s.unnamed.String()))
 	}
 	in := "it"
 	if s.plan.Unmatched {
 		in = "it, or in a list around it that has no keys,"
 	}
-	return fmt.Sprintf("Where %s is illegal already, an update that changes anything in %s must fix it; servers before Kubernetes 1.33 may demand that of every update.", plain(s.path.String()), in)
+	return fmt.Sprintf("Where %s already breaks the union, an update that changes anything in %s must fix it; servers before Kubernetes 1.33 may demand that of every update.", plain(s.path.String()), in)
 }

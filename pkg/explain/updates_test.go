@@ -15,7 +15,7 @@ import (
 
 func TestOnUpdate(t *testing.T) {
 	const http = "discriminator: type, fields-to-discriminateBy: {a: A, b: B}"
-	stored := "Where spec.u is illegal already, an update that changes anything in it must fix it; servers before Kubernetes 1.33 may demand that of every update."
+	stored := "Where spec.u already breaks the union, an update that changes anything in it must fix it; servers before Kubernetes 1.33 may demand that of every update."
 	for declaration, want := range map[string][]string{
 		"{" + http + "}": {
 			"type may change. The update must clear the member of its old value; an error on type says so when it remains.", stored},
@@ -28,13 +28,13 @@ func TestOnUpdate(t *testing.T) {
 			"type may be left out: the one member set then counts as selected, for changes too.",
 			"Removing spec.u does not get around that: u may not be removed while u.type or a member is set, unless it is 'A'.",
 			"Removing spec does not get around that: spec may not be removed while spec.u.type or a member is set, unless it is 'A'.",
-			"An object that is illegal already can be updated as long as type, and which members are set, stay as they are."},
+			"An object that already breaks the union can be updated as long as type and the set of members present stay the same."},
 		"{members: [a, b]}":                             {"Any change is allowed: only the new state matters.", stored},
 		"{members: [a, b], discriminatorChange: Clear}": {"Another member may be set. The same update must clear the one set before; an error says so when it remains.", stored},
 		"{members: [a, b], discriminatorChange: Forbid, ratchet: true}": {"Once a member is set, it may be neither replaced nor unset.",
 			"Removing spec.u does not get around that: u may not be removed while u.a or u.b is set.",
 			"Removing spec does not get around that: spec may not be removed while spec.u.a or spec.u.b is set.",
-			"An object that is illegal already can be updated as long as which members are set stays as it is."},
+			"An object that already breaks the union can be updated as long as the set of members present stays the same."},
 		"{members: [a, b], allowedChanges: {a: ['', b], b: ['']}}": {"Once a member is set, it may be replaced or unset only as listed under changes.", stored},
 		"{members: [a, b], cardinality: AtLeastOne}":               {"Any change is allowed that leaves one or more members set.", stored},
 	} {
@@ -48,8 +48,8 @@ func TestOnUpdate(t *testing.T) {
 // Where no rule about changes is emitted, none is promised.
 func TestClearLeftOut(t *testing.T) {
 	for declaration, want := range map[string]string{
-		"{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}": "type may change. A member left behind is rejected as one that type does not select; no rule mentions the change.",
-		"{members: [a, b], discriminatorChange: Clear}":                 "Another member may be set. One that is left behind is rejected as one too many; no rule mentions the change.",
+		"{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}": "type may change. A member left set is rejected as one that type does not select; no rule mentions the change.",
+		"{members: [a, b], discriminatorChange: Clear}":                 "Another member may be set. One that is left set is rejected as one too many; no rule mentions the change.",
 	} {
 		in := planOf(t, crd(thing(declaration)), rules.Fine)
 		plan := &in.Unions[0]
@@ -83,7 +83,7 @@ func TestWhereItStands(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := got.Unions[0]
-	if root.Object != "" || root.OnUpdate[1] != "An object that is illegal already cannot be updated, /status included, until it is fixed." {
+	if root.Object != "" || root.OnUpdate[1] != "An object that already breaks the union cannot be updated, /status included, until it is fixed." {
 		t.Errorf("%q: %q", root.Object, root.OnUpdate)
 	}
 	if text := textOf(t, got); !strings.Contains(text, "\nunion of the root in version v1, declared at crd.yaml:15:31\n") || !strings.Contains(text, "\n      b: Forbidden: at most one of a, b may be set\n") {

@@ -119,7 +119,7 @@ func (u Union) readings() string {
 	}
 	names := list(blamed, "and")
 	if always {
-		text += fmt.Sprintf(" Users never read the messages of the union's rules, which the API server does not run on what %s refuses.", names)
+		text += fmt.Sprintf(" Users never read the messages of the union's rules, which the API server does not run on what %s rejects.", names)
 	} else {
 		text += fmt.Sprintf(" Where rules are not checked because of %s, users do not read the messages of the union's rules.", names)
 	}
@@ -183,7 +183,7 @@ func (u Union) cardinality() string {
 	if d := plain(u.Discriminator); d != "" {
 		says = map[union.Cardinality]string{union.AtMostOne: d + " may stay unset", union.ExactlyOne: d + " must be set"}
 		if u.Default != "" {
-			text := d + " is " + quoted(u.Default) + " where it is left out"
+			text := d + " is " + quoted(u.Default) + " when it is left out"
 			says = map[union.Cardinality]string{union.AtMostOne: text, union.ExactlyOne: text}
 		}
 	}

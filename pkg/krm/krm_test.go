@@ -265,7 +265,7 @@ func TestPathsInItems(t *testing.T) {
 	r := mustRun(t, listOf(declared, twice, crdText("b", unions...)), nil)
 	wantTexts(t, r,
 		`CustomResourceDefinition/a.example.com: error: UC104: key "storage" occurs twice in this mapping at spec.versions[0].storage`,
-		"UnionCompiler schemas[0]: error: UC704: x-kubernetes-unions stands in this schema of the CRD, too at spec")
+		"UnionCompiler schemas[0]: error: UC704: this schema of the CRD already has x-kubernetes-unions at spec")
 	if related := r.Diagnostics[1].Related; len(related) != 1 || related[0].Pos.String() != "spec.versions[0].schema.openAPIV3Schema.properties.spec.x-kubernetes-unions" {
 		t.Errorf("the related places are %v", related)
 	}

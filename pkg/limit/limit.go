@@ -116,7 +116,7 @@ func Usage() string {
 	for _, k := range kinds {
 		l = append(l, fmt.Sprintf("%s=%d", k.name, k.standard))
 	}
-	return "how much a file may ask for; repeatable (default " + strings.Join(l[:4], ", ") + ",\n" + strings.Join(l[4:], ", ") + ")"
+	return "limits on what a file may contain; repeatable (default " + strings.Join(l[:4], ", ") + ",\n" + strings.Join(l[4:], ", ") + ")"
 }
 
 // Hint says how to raise a limit.

@@ -75,7 +75,7 @@ func valueWithoutMember(s *subject) diag.List {
 	if len(l) == 0 {
 		return nil
 	}
-	hint := "map it in fields-to-discriminateBy if it is to have a member; a value that means \"nothing further\" needs none"
+	hint := "map it in fields-to-discriminateBy if it should have a member; a value that means \"nothing further\" needs none"
 	says := "selects no member"
 	if len(l) > 1 {
 		says = "select no member"
@@ -103,9 +103,9 @@ func emptyMember(s *subject) diag.List {
 		if what == "" || m.Empty != union.PresentWhenEmpty || least != nil && *least > 0 {
 			continue
 		}
-		hint := fmt.Sprintf("write emptyIsUnset: [%s] in the declaration, so that %s counts as unset; or %s: 1 at %q, which refuses it", m.Name, empty, bound, m.Name)
+		hint := fmt.Sprintf("write emptyIsUnset: [%s] in the declaration, so that %s counts as unset; or %s: 1 at %q, which rejects it", m.Name, empty, bound, m.Name)
 		if key := countsSet(s.schema, m.Name); key != "" {
-			hint = fmt.Sprintf("write %s: 1 at %q, which refuses it; emptyIsUnset would contradict %s, to which it is set", bound, m.Name, key)
+			hint = fmt.Sprintf("write %s: 1 at %q, which rejects it; emptyIsUnset would contradict %s, to which it is set", bound, m.Name, key)
 		}
 		l = append(l, s.find(diag.ListMember, s.memberAt(m.Name), []string{m.Name}, hint,
 			"member %q is %s, which counts as set even when it is empty (%s)", m.Name, what, empty)...)

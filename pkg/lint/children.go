@@ -33,7 +33,7 @@ func requiredChildren(s *subject) diag.List {
 				"member %q can never be set: it requires %s, which it has no property for, so that the API server drops what users write there", m.Name, quoted(absent))
 		case m.Empty == union.EmptyObject && len(children) > 0:
 			wrong(m, fmt.Sprintf("take %q out of emptyIsUnset, or make its properties optional", m.Name),
-				"emptyIsUnset does nothing for %q: its schema refuses {}, since it requires %s", m.Name, quoted(children))
+				"emptyIsUnset does nothing for %q: its schema rejects {}, since it requires %s", m.Name, quoted(children))
 		case m.Empty == union.EmptyObject && len(filled) > 0:
 			wrong(m, fmt.Sprintf("take %q out of emptyIsUnset, or drop the default", m.Name),
 				"emptyIsUnset does nothing for %q: it is never empty, since the API server fills in the default of %s", m.Name, quoted(filled))
@@ -49,8 +49,8 @@ func requiredChildren(s *subject) diag.List {
 		one = "each of "
 	}
 	return append(l, s.find(diag.RequiredChildren, s.memberAt(whole[0]), whole,
-		"nothing needs to be done where all of it will always be needed; otherwise make a child optional, or give it a default, before clients rely on it",
-		"every child of %s%s is required: {} is refused, and it cannot be chosen before all of it is known", one, quoted(whole))...)
+		"nothing needs to be done if all of them will always be needed; otherwise make a child optional, or give it a default, before clients rely on it",
+		"every child of %s%s is required: {} is rejected, and it cannot be selected before all of them are known", one, quoted(whole))...)
 }
 
 // undefaulted returns the children that a schema requires users to write.

@@ -123,7 +123,7 @@ func (c *Comments) Useless() diag.List {
 					l[len(l)-1].Edits = diag.Replace(i.at.Line, i.at.Col, string(i.code), upper)
 				}
 			case fixed(i.code):
-				report(i.at, path, "correct what it is about, and delete the code here", "%s is an error, which cannot be ignored", i.code)
+				report(i.at, path, "fix the error, and delete the code here", "%s is an error, which cannot be ignored", i.code)
 			case !i.used:
 				report(i.at, path, "delete it", "there is no %s here to ignore", i.code)
 				l[len(l)-1].Edits = i.delete

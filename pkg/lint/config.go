@@ -69,7 +69,7 @@ func CheckCode(code diag.Code, what string) (hint string, err error) {
 		return hint, fmt.Errorf("there is no diagnostic %q", code)
 	}
 	if fixed(code) {
-		return "correct what it is about", fmt.Errorf("%s is an error, which cannot be %s", code, what)
+		return "fix the error instead", fmt.Errorf("%s is an error, which cannot be %s", code, what)
 	}
 	return "", nil
 }

@@ -46,7 +46,7 @@ func CheckPattern(pattern string) error {
 			return fmt.Errorf("%q is not a pattern: %w", pattern, err)
 		}
 		if strings.Contains(element, "**") && element != "**" {
-			return fmt.Errorf("%q is not a pattern: ** must be all there is between two slashes", pattern)
+			return fmt.Errorf("%q is not a pattern: ** must be a whole path element", pattern)
 		}
 		if element == "" || element == "." || element == ".." {
 			return fmt.Errorf("%q is not a pattern: an element is empty, . or .., and patterns are relative to the configuration", pattern)

@@ -102,8 +102,8 @@ func replaced(text, old, replacement string) string {
 
 // neverUnchanged is what is said of a union object with fields that no schema names.
 func neverUnchanged(holder string) string {
-	return "UC529 info: to the API server the object of this union is never unchanged while " + holder +
-		" has fields that the schema does not name: where the union is stored invalid, no update passes until that is fixed, not even one of /status"
+	return "UC529 info: the API server never considers the object of this union unchanged while " + holder +
+		" has fields that the schema does not name: a stored object that breaks the union cannot be updated until it is fixed, not even its /status"
 }
 
 func TestAdvice(t *testing.T) {
@@ -155,15 +155,15 @@ func TestAdvice(t *testing.T) {
 		{name: "unknown fields around", spec: "type: object\nx-kubernetes-preserve-unknown-fields: true\nproperties:\n  u:" + strings.ReplaceAll(typed, "\n", "\n    ")},
 		{name: "unknown fields in an item of a list", spec: "type: array\nmaxItems: 3\nitems:\n  x-kubernetes-preserve-unknown-fields: true" + strings.ReplaceAll(typed, "\n", "\n  ")},
 		{name: "required children", spec: replaced(typed, tcp, "tcp: {type: object, required: [port, host], properties: {port: {type: integer}, host: {type: string}}}"),
-			want: []string{`UC522 info: every child of "tcp" is required: {} is refused, and it cannot be chosen before all of it is known`}},
+			want: []string{`UC522 info: every child of "tcp" is required: {} is rejected, and it cannot be selected before all of them are known`}},
 		{name: "required children of several", spec: strings.ReplaceAll(untyped, "{type: object, properties", "{type: object, required: [port], properties"),
-			want: []string{`UC522 info: every child of each of "http" and "tcp" is required: {} is refused, and it cannot be chosen before all of it is known`}},
+			want: []string{`UC522 info: every child of each of "http" and "tcp" is required: {} is rejected, and it cannot be selected before all of them are known`}},
 		{name: "a child that is not required", spec: replaced(typed, tcp, "tcp: {type: object, required: [port], properties: {port: {type: integer}, host: {type: string}}}")},
 		{name: "a required child with a default", spec: replaced(typed, tcp, "tcp: {type: object, required: [port], properties: {port: {type: integer, default: 80}}}")},
 		{name: "required children of an optional member", spec: replaced(replaced(typed, tcp, "tcp: {type: object, required: [port], properties: {port: {type: integer}}}"), "tcp: TCP}", "tcp: TCP}\n  optionalMembers: [tcp]")},
 		{name: "a member without children", spec: replaced(typed, tcp, "tcp: {type: object}")},
 		{name: "emptyIsUnset and a required child", spec: replaced(replaced(typed, tcp, "tcp: {type: object, required: [port], properties: {port: {type: integer}, host: {type: string}}}"), "tcp: TCP}", "tcp: TCP}\n  emptyIsUnset: [tcp]"),
-			want: []string{`UC522 warning: emptyIsUnset does nothing for "tcp": its schema refuses {}, since it requires "port"`}},
+			want: []string{`UC522 warning: emptyIsUnset does nothing for "tcp": its schema rejects {}, since it requires "port"`}},
 		{name: "emptyIsUnset and a default", spec: replaced(replaced(typed, tcp, "tcp: {type: object, required: [port], properties: {port: {type: integer, default: 80}, host: {type: string}}}"), "tcp: TCP}", "tcp: TCP}\n  emptyIsUnset: [tcp]"),
 			want: []string{`UC522 warning: emptyIsUnset does nothing for "tcp": it is never empty, since the API server fills in the default of "port"`}},
 		{name: "emptyIsUnset", spec: replaced(typed, "tcp: TCP}", "tcp: TCP}\n  emptyIsUnset: [tcp]")},

@@ -15,7 +15,7 @@ func neverUnchanged(s *subject) diag.List {
 	if _, unmatched := s.object.Unmatched(s.crd.CRD); s.Ratchet || unmatched {
 		return nil
 	}
-	what, at := "the root of a resource is never unchanged to the API server", ""
+	what, at := "the API server never considers the root of a resource unchanged", ""
 	if len(s.object.Path) > 0 {
 		var open bool
 		if at, open = union.Unnamed(s.schema); !open {
@@ -25,9 +25,9 @@ func neverUnchanged(s *subject) diag.List {
 		if at != "" {
 			holder = fmt.Sprintf("%q", at)
 		}
-		what = fmt.Sprintf("to the API server the object of this union is never unchanged while %s has fields that the schema does not name", holder)
+		what = fmt.Sprintf("the API server never considers the object of this union unchanged while %s has fields that the schema does not name", holder)
 	}
 	return s.find(diag.NeverUnchanged, s.pos(), nil,
 		"write ratchet: true in the declaration, which considers only the discriminator and which members are set (since Kubernetes 1.30)",
-		"%s: where the union is stored invalid, no update passes until that is fixed, not even one of /status", what)
+		"%s: a stored object that breaks the union cannot be updated until it is fixed, not even its /status", what)
 }

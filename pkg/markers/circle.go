@@ -65,7 +65,7 @@ func (l *loading) circle(outer, inner crd.TypeIdent) {
 			Code: diag.UnusedMarkers, Severity: diag.Warning, Pos: s.pos,
 			Message: fmt.Sprintf("the unions of %s are left out below %s: the types contain each other, and controller-gen writes either one in full, at random",
 				id.Name, outer.Name),
-			Hint: "break the circle: put +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields on a field of it",
+			Hint: "break the cycle: put +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields on a field of it",
 		}
 		l.diags = append(l.diags, d)
 	}

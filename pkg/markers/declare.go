@@ -303,7 +303,7 @@ func (s *structure) value(out *union.Member, m part, values *values, taken map[s
 func (v *values) lack(pos diag.Pos, member string) diag.Diagnostic {
 	return diag.Diagnostic{Code: diag.ValueNotInEnum, Pos: pos,
 		Message: fmt.Sprintf("no value of discriminator %s is for member %s: the values are %s", v.discriminator, member, strings.Join(v.known, ", ")),
-		Hint:    "name the field or a constant after the value, or say it: +unioncel:union:values=V on the field"}
+		Hint:    "name the field or a constant after the value, or write +unioncel:union:values=V on the field"}
 }
 
 // take adds a value to a member unless another has it.

@@ -84,7 +84,7 @@ func (l *loading) packages(patterns []string) bool {
 		message, _, _ := strings.Cut(err.Error(), "\n")
 		hint := "write a directory as ./api, and as ./api/... with everything below it"
 		if strings.Contains(message, "executable file not found") {
-			hint = "install Go and have its command in the PATH: it finds the packages"
+			hint = "install Go and put it on the PATH: the go command finds the packages"
 		}
 		l.errorf(diag.Pos{}, diag.GoPackage, hint,
 			"the Go packages %s cannot be found: %s", strings.Join(patterns, " "), message)

@@ -220,7 +220,7 @@ func (m *mark) inside(around []string) *problem {
 		default:
 			return &problem{
 				fmt.Sprintf("%s inside +%s cannot be expressed", m.name, name),
-				"a CRD has its unions whatever is enabled, and only on fields: write the marker by itself, or delete it",
+				"the unions of a CRD do not depend on what is enabled, and are on fields only: write the marker by itself, or delete it",
 			}
 		}
 	}
@@ -259,7 +259,7 @@ func (m *mark) tag(t *codetags.Tag) {
 	switch {
 	case m.problem != nil:
 	case m.kind == modeDiscriminator && m.of == "default", m.kind == ifMode && m.of == "default":
-		m.problem = &problem{fmt.Sprintf("%s may not name its group default, which means the group without a name", m.name), "delete the argument"}
+		m.problem = &problem{fmt.Sprintf("%s may not name its group default, which stands for the unnamed group", m.name), "delete the argument"}
 	case m.kind == ifMode:
 		m.payload(t)
 	case t.ValueType != codetags.ValueTypeNone:

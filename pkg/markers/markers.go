@@ -57,7 +57,7 @@ func (l *loading) load(patterns []string) (set *union.Externals) {
 	// they do with others must not take the process down.
 	defer func() {
 		if r := recover(); r != nil {
-			l.errorf(diag.Pos{}, diag.GoPackage, "see whether controller-gen can read the packages",
+			l.errorf(diag.Pos{}, diag.GoPackage, "check whether controller-gen can read the packages",
 				"the Go packages cannot be read: %v", r)
 			set = nil
 		}

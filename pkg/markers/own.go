@@ -100,7 +100,7 @@ func (f *field) says(key string) (mark, bool) {
 // yes reads a flag of a field.
 func (s *structure) yes(m mark) bool {
 	if m.node.Tag != "!!bool" {
-		s.errorf(m.pos, diag.MalformedDeclaration, "write "+m.name+", or =false behind it", "%s is true or false", m.name)
+		s.errorf(m.pos, diag.MalformedDeclaration, "write "+m.name+" or "+m.name+"=false", "%s is true or false", m.name)
 	}
 	return m.node.Value == "true"
 }
@@ -247,7 +247,7 @@ func (s *structure) addressed(m mark) *declared {
 	}
 	switch {
 	case len(s.unions) == 0 && slices.ContainsFunc(s.marks, func(m mark) bool { return m.kind.kubebuilder() }):
-		s.errorf(m.pos, diag.BadMarker, "give --kubebuilder, which compiles these unions too", "%s is about a union of controller-gen, whose rules stay as they are", m.name)
+		s.errorf(m.pos, diag.BadMarker, "use --kubebuilder, which compiles these unions too", "%s is about a union whose rules controller-gen writes, and they stay as they are", m.name)
 	case len(s.unions) == 0:
 		s.errorf(m.pos, diag.BadMarker, "mark the members, or list them with +unioncel:union:members", "%s is on %s, which declares no union", m.name, s.id.Name)
 	case len(found) == 0:

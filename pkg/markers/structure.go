@@ -52,7 +52,7 @@ func (l *loading) structs() {
 		for _, mark := range l.commentsOf(root)[nil] {
 			l.diags = append(l.diags, markDiagnostic(mark, &problem{
 				mark.name + " is not before a type or a field of a named struct",
-				"put it into the comment right before the type or field that it is about",
+				"put it in the comment right before the type or field that it is about",
 			}))
 		}
 	}

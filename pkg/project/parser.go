@@ -29,7 +29,7 @@ var (
 func read(r *yamlconfig.Reader, src []byte) *Config {
 	documents := r.Open(src, Kind, "")
 	if len(documents) > 1 {
-		r.Value(documents[1], "").Errorf("put all of it into the first", "a configuration is one document, and this is a second one")
+		r.Value(documents[1], "").Errorf("put everything in the first document", "a configuration is one document, and this is a second one")
 	}
 	if len(documents) != 1 {
 		return nil

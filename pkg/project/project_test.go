@@ -95,7 +95,7 @@ func TestParseErrors(t *testing.T) {
 		{text: head + "lint:\n  overrides: [x]\n", want: "c.yaml:4:15: error: UC706: an item of overrides must be a mapping, not \"x\""},
 		{text: head + "lint:\n  overrides:\n  - ignore: [UC521]\n", want: "c.yaml:5:5: error: UC706: this item of overrides names no files"},
 		{text: head + "lint:\n  overrides:\n  - files: [\"[\"]\n", want: "c.yaml:5:13: error: UC706: files: \"[\" is not a pattern: syntax error in pattern", beyond: true},
-		{text: head + "lint:\n  overrides:\n  - files: [\"a**\"]\n", want: "c.yaml:5:13: error: UC706: files: \"a**\" is not a pattern: ** must be all there is between two slashes", beyond: true},
+		{text: head + "lint:\n  overrides:\n  - files: [\"a**\"]\n", want: "c.yaml:5:13: error: UC706: files: \"a**\" is not a pattern: ** must be a whole path element", beyond: true},
 		{text: head + "lint:\n  overrides:\n  - files: [../a]\n", want: "c.yaml:5:13: error: UC706: files: \"../a\" is not a pattern: an element is empty, . or .., and patterns are relative to the configuration", beyond: true},
 		{text: head + "lint:\n  overrides:\n  - files: [{}]\n", want: "c.yaml:5:13: error: UC706: files: want a string, not a mapping"},
 		{text: head + "lint:\n  overrides:\n  - files: [a]\n    failOn: info\n", want: "c.yaml:6:5: error: UC706: unknown key \"failOn\" in an item of overrides"},

@@ -25,7 +25,7 @@ type schema = apiextensionsv1.JSONSchemaProps
 // An error says which part of u has no such schema: ratchet and emptyIsUnset.
 func OpenAPI(u *union.Union) (*apiextensionsv1.JSONSchemaProps, error) {
 	if u.Ratchet {
-		return nil, errors.New("a schema knows nothing of the old object, so it cannot ratchet")
+		return nil, errors.New("a schema cannot refer to the old object, so it cannot ratchet")
 	}
 	for _, m := range u.Members {
 		if m.Empty != union.PresentWhenEmpty {

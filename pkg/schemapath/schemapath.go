@@ -142,7 +142,7 @@ func FromFields(fields []string) (Path, error) {
 			}
 			p = append(p, Property(fields[i]))
 		default:
-			return nil, fmt.Errorf("%q leads to no schema: %q is none of properties, items and additionalProperties", fields, fields[i])
+			return nil, fmt.Errorf("%q leads to no schema: %q is not properties, items or additionalProperties", fields, fields[i])
 		}
 	}
 	return p, nil

@@ -65,7 +65,7 @@ func Parse(path string) (Path, error) {
 		dotted := len(steps) > 0
 		if dotted {
 			if rest[0] != '.' {
-				return nil, fmt.Errorf("want a dot, a bracket or the end behind %q; %s", path[:len(path)-len(rest)], otherNames)
+				return nil, fmt.Errorf("want a dot, a bracket or the end after %q; %s", path[:len(path)-len(rest)], otherNames)
 			}
 			rest = rest[1:]
 		}
@@ -96,7 +96,7 @@ func unnamed(rest string, dotted bool) error {
 	return fmt.Errorf("no name begins with %q; %s", string([]rune(rest)[:1]), otherNames)
 }
 
-const otherNames = "names of more than letters, digits, _ and - are written in brackets and quotes: ['a.b']"
+const otherNames = "names with anything but letters, digits, _ and - are written in brackets and quotes: ['a.b']"
 
 // bracket reads what stands behind an opening bracket, and returns how long it is.
 func bracket(rest string) (step Step, length int, err error) {
@@ -113,7 +113,7 @@ func bracket(rest string) (step Step, length int, err error) {
 	for i := 1; i < len(rest); i++ {
 		switch {
 		case rest[i] == '\'' && !strings.HasPrefix(rest[i:], "']"):
-			return Step{}, 0, errors.New(`want ] behind the name in quotes; a quote in a name is written \'`)
+			return Step{}, 0, errors.New(`want ] after the quoted name; a quote in a name is written \'`)
 		case rest[i] == '\'' && len(name) == 0:
 			return Step{}, 0, errors.New("the name in brackets is empty")
 		case rest[i] == '\'':
@@ -125,5 +125,5 @@ func bracket(rest string) (step Step, length int, err error) {
 		}
 		name = append(name, rest[i])
 	}
-	return Step{}, 0, errors.New("the quote of a name in brackets is not closed")
+	return Step{}, 0, errors.New("the quoted name in brackets is not closed")
 }

@@ -217,7 +217,7 @@ func besideIt(l []yamlconfig.Entry) string {
 		names = append(names, fmt.Sprintf("%q", e.Key.Node.Value))
 	}
 	if len(names) == 1 {
-		return names[0] + " stands beside it"
+		return names[0] + " is next to it"
 	}
-	return strings.Join(names, ", ") + " stand beside it"
+	return strings.Join(names, ", ") + " are next to it"
 }

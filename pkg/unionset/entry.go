@@ -123,9 +123,9 @@ func overlaps(entries []entry) {
 		for _, o := range before[e.crd] {
 			switch {
 			case e.declaresNone() != o.declaresNone():
-				overlap(e, o, "delete the item without unions", "%s is said to have unions and to have none", e.crd)
+				overlap(e, o, "delete the item without unions", "%s is listed both with and without unions", e.crd)
 			case e.declaresNone():
-				overlap(e, o, "delete one of them", "%s is said twice to have no unions", e.crd)
+				overlap(e, o, "delete one of them", "%s is listed twice as having no unions", e.crd)
 			case e.to.Equal(o.to) && (e.unions != nil && o.unions != nil || e.extends != nil && o.extends != nil):
 				version, ok := common(e.versions, o.versions)
 				if ok {

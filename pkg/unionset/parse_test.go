@@ -288,8 +288,8 @@ var bad = []struct {
 - {crd: b.example.com}
 - {crd: b.example.com}
 `, schema: true, want: []string{
-		`5:3: error: UC701: a.example.com is said to have unions and to have none; delete the item without unions (4:3)`,
-		`7:3: error: UC701: b.example.com is said twice to have no unions; delete one of them (6:3)`,
+		`5:3: error: UC701: a.example.com is listed both with and without unions; delete the item without unions (4:3)`,
+		`7:3: error: UC701: b.example.com is listed twice as having no unions; delete one of them (6:3)`,
 	}},
 
 	{name: "empty", text: "", schema: true, want: []string{"error: UC103: the file is empty"}},
