@@ -19,7 +19,7 @@ var (
 // every page.
 func TestLinks(t *testing.T) {
 	var pages []string
-	for _, pattern := range []string{"*.md", "../*.md", "../examples/*.md", "../examples/*/*.md"} {
+	for _, pattern := range []string{"*.md", "../*.md", "../examples/*.md", "../examples/*/*.md", "../testdata/*.md"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

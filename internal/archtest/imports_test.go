@@ -43,6 +43,7 @@ var allowed = map[string][]string{
 	"internal/servertest": {},
 	"internal/schematest": {"internal/yamltext"},
 	"internal/scripttest": {},
+	"internal/testcrd":    {"testdata"},
 	"test/hostile":        {},
 	"internal/testgc":     {},
 	"internal/unioncases": {"pkg/union"},

@@ -18,11 +18,11 @@ import (
 // before and after compiling.
 func manyUnions(t *testing.T, n int) (dir string, before, after map[string]string) {
 	t.Helper()
-	src, err := os.ReadFile("testdata/input/union.yaml")
+	src, err := os.ReadFile("../../testdata/crds/backend.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled, err := exec.Command("unioncel", "compile", "testdata/input/union.yaml").Output()
+	compiled, err := exec.Command("unioncel", "compile", "../../testdata/crds/backend.yaml").Output()
 	if err != nil || bytes.Equal(src, compiled) {
 		t.Fatal("cannot compile the input", err)
 	}

@@ -11,7 +11,7 @@ import (
 
 // A replaced file keeps the extended attributes of its user.
 func TestWriteKeepsAttributes(t *testing.T) {
-	src, err := os.ReadFile("testdata/input/union.yaml")
+	src, err := os.ReadFile("../../testdata/crds/backend.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/unioncel/unioncel/internal/scripttest"
+	"github.com/unioncel/unioncel/internal/testcrd"
 )
 
 var update = flag.Bool("update", false, "update the scripts with what the commands print")
@@ -34,7 +35,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScript runs testdata/script, one behaviour a file. The files of
-// testdata/input lie in the working directory of every script.
+// testdata/input are in the working directory of every script, and the CRD Backend
+// as union.yaml.
 func TestScript(t *testing.T) {
 	inputs, err := filepath.Glob("testdata/input/*")
 	if err != nil || len(inputs) == 0 {
@@ -46,6 +48,9 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
+			if err := os.WriteFile(filepath.Join(env.WorkDir, "union.yaml"), []byte(testcrd.Read("backend")), 0o644); err != nil {
+				return err
+			}
 			for _, input := range inputs {
 				data, err := os.ReadFile(input)
 				if err != nil {

@@ -140,7 +140,7 @@ func TestProgressFits(t *testing.T) {
 
 // A terminal shows a difference, where a pipe gets what patch needs.
 func TestDiffOnTerminal(t *testing.T) {
-	src, err := os.ReadFile("testdata/input/union.yaml")
+	src, err := os.ReadFile("../../testdata/crds/backend.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -102,32 +103,10 @@ var shapes = []shape{
 	},
 }
 
-const shapeCRD = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: %[2]ss.states.example.com}
-spec:
-  group: states.example.com
-  scope: Namespaced
-  names: {kind: %[1]s, plural: %[2]ss}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            properties: %[3]s
-            x-kubernetes-unions:
-            - %[4]s
-`
-
 func (s shape) manifest() []byte {
 	// Of all properties, note is the one that is none of the union's business.
 	properties := "{note: {type: integer}, " + strings.TrimPrefix(s.schema, "{")
-	return fmt.Appendf(nil, shapeCRD, s.name, strings.ToLower(s.name), properties, s.declaration)
+	return []byte(testcrd.Of(s.name, "spec:\n  type: object\n  properties: "+properties+"\n  x-kubernetes-unions:\n  - "+s.declaration))
 }
 
 // objects lists the union objects with every combination of values.

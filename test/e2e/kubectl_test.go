@@ -6,42 +6,15 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
-
-const backendCRD = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: backends.example.com
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {kind: Backend, plural: backends}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            required: [type]
-            properties:
-              type: {type: string, enum: [HTTP, TCP]}
-              http: {type: object, properties: {path: {type: string}}}
-              tcp: {type: object, properties: {port: {type: integer}}}
-            x-kubernetes-unions:
-            - discriminator: type
-              fields-to-discriminateBy: {http: HTTP, tcp: TCP}
-`
 
 // TestKubectl pins down what a user reads at the two mistakes that are made most.
 // Run it with -v to see the texts.
 func TestKubectl(t *testing.T) {
 	server := servertest.Start(t)
-	crd := newTrial(t, server, []byte(backendCRD), crdpatch.Options{})
+	crd := newTrial(t, server, []byte(testcrd.Read("backend")), crdpatch.Options{})
 	crd.install(t, nil)
 	object := func(spec string) []byte {
 		return []byte("apiVersion: example.com/v1\nkind: Backend\nmetadata: {name: web}\nspec: " + spec + "\n")

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/explain"
 )
@@ -61,31 +62,16 @@ allOf: [{not: {required: [a, b]}}, {oneOf: [{required: [a]}, {required: [b]}]}]
 `, []string{"allOf", "allOf[0]", "allOf[1]"}},
 }
 
-const besideCRD = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: %[1]ss.e2e.example.com}
+const beside = `
 spec:
-  group: e2e.example.com
-  scope: Cluster
-  names: {kind: %[2]s, plural: %[1]ss}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              name: {type: string, maxLength: 10}
-              type: {type: string, enum: [A, B]}
-              a: {type: object}
-              b: {type: string}
-              list: {type: array, items: {type: string}}
-              map: {type: object, additionalProperties: {type: string}}%[3]s
-`
+  type: object
+  properties:
+    name: {type: string, maxLength: 10}
+    type: {type: string, enum: [A, B]}
+    a: {type: object}
+    b: {type: string}
+    list: {type: array, items: {type: string}}
+    map: {type: object, additionalProperties: {type: string}}`
 
 // TestPredicted: the API server says what explain predicts, beside constraints by hand
 // as well.
@@ -93,7 +79,7 @@ func TestPredicted(t *testing.T) {
 	server := servertest.Start(t)
 	for _, test := range besides {
 		t.Run(test.name, func(t *testing.T) {
-			src := fmt.Appendf(nil, besideCRD, strings.ToLower(test.name), test.name, strings.ReplaceAll(test.schema, "\n", "\n            "))
+			src := []byte(testcrd.Of(test.name, beside+strings.ReplaceAll(test.schema, "\n", "\n  ")))
 			compiled, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{})
 			if compiled == nil {
 				t.Fatal(diags)
@@ -166,7 +152,7 @@ func stated(t *testing.T, kind, name, discriminator string, s *explain.State) []
 		spec[m] = map[string]any{"list": []string{}, "map": map[string]any{}}[m]
 	}
 	data, err := json.Marshal(map[string]any{
-		"apiVersion": "e2e.example.com/v1", "kind": kind, "metadata": map[string]any{"name": name}, "spec": spec,
+		"apiVersion": "example.com/v1", "kind": kind, "metadata": map[string]any{"name": name}, "spec": spec,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -13,37 +14,23 @@ import (
 // inexpressible are names for which CEL has no escape.
 var inexpressible = []string{"it's", `say "hi"`, `trailing\`, "a b", "föö", "1a", "a$", "ü"}
 
-const namesCRD = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: names.e2e.example.com}
-spec:
-  group: e2e.example.com
-  scope: Namespaced
-  names: {kind: Name, plural: names}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          LINK:
-            type: object
-            properties:
-              DISCRIMINATOR: {type: string}
-              MEMBER: {type: string}
-              other: {type: string}
-            x-kubernetes-unions:
-            - discriminator: DISCRIMINATOR
-              fields-to-discriminateBy: {MEMBER: A, other: B}
-              discriminatorChange: CHANGE
+const namesCRD = `
+LINK:
+  type: object
+  properties:
+    DISCRIMINATOR: {type: string}
+    MEMBER: {type: string}
+    other: {type: string}
+  x-kubernetes-unions:
+  - discriminator: DISCRIMINATOR
+    fields-to-discriminateBy: {MEMBER: A, other: B}
+    discriminatorChange: CHANGE
 `
 
 // named is namesCRD with names, quoted for YAML, in it.
 func named(link, discriminator, member, change string) []byte {
 	return []byte(strings.NewReplacer("LINK", yamlQuoted(link), "DISCRIMINATOR", yamlQuoted(discriminator),
-		"MEMBER", yamlQuoted(member), "CHANGE", change).Replace(namesCRD))
+		"MEMBER", yamlQuoted(member), "CHANGE", change).Replace(testcrd.Of("Name", namesCRD)))
 }
 
 func yamlQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
@@ -57,9 +44,9 @@ func TestRefusedNames(t *testing.T) {
 			manifest []byte
 			line     int
 		}{
-			{"member", named("spec", "type", name, "Clear"), 24},
-			{"discriminator", named("spec", name, "a", "Clear"), 23},
-			{"link that Forbid has to guard", named(name, "type", "a", "Forbid"), 25},
+			{"member", named("spec", "type", name, "Clear"), 25},
+			{"discriminator", named("spec", name, "a", "Clear"), 24},
+			{"link that Forbid has to guard", named(name, "type", "a", "Forbid"), 26},
 		} {
 			t.Run(fmt.Sprintf("%s as %s", name, test.role), func(t *testing.T) {
 				out, diags := crdpatch.Compile("crd.yaml", test.manifest, crdpatch.Options{})

@@ -13,6 +13,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/infer"
 	"github.com/unioncel/unioncel/pkg/limit"
@@ -63,7 +64,7 @@ func TestReplaced(t *testing.T) {
 	for _, r := range replacements {
 		t.Run(r.name, func(t *testing.T) {
 			ctx := t.Context()
-			src := []byte(fmt.Sprintf(replacedCRD, strings.ToLower(r.name), r.name, strings.ReplaceAll(r.schema, "\n", "\n            ")))
+			src := []byte(testcrd.Of(r.name, replacedCRD+strings.ReplaceAll(r.schema, "\n", "\n  ")))
 			if err := server.Install(ctx, src); err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +136,7 @@ func replacedVerdicts(ctx context.Context, server *servertest.Server, kind strin
 				}
 			}
 			text := "{" + strings.Join(spec, ", ") + "}"
-			object := fmt.Sprintf("apiVersion: replaced.example.com/v1\nkind: %s\nmetadata: {name: x, namespace: default}\nspec: %s\n", kind, text)
+			object := fmt.Sprintf("apiVersion: example.com/v1\nkind: %s\nmetadata: {name: x, namespace: default}\nspec: %s\n", kind, text)
 			_, err := server.Create(ctx, []byte(object))
 			verdicts[text] = err == nil
 			if err == nil {
@@ -148,27 +149,11 @@ func replacedVerdicts(ctx context.Context, server *servertest.Server, kind strin
 	return verdicts
 }
 
-const replacedCRD = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: %[1]ss.replaced.example.com
+const replacedCRD = `
 spec:
-  group: replaced.example.com
-  names: {kind: %[2]s, listKind: %[2]sList, plural: %[1]ss, singular: %[1]s}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              type: {type: string}
-              a: {type: object}
-              b: {type: object}
-              c: {type: object}%[3]s
-`
+  type: object
+  properties:
+    type: {type: string}
+    a: {type: object}
+    b: {type: object}
+    c: {type: object}`

@@ -140,7 +140,7 @@ func TestActionCheck(t *testing.T) {
 		{"configuration", map[string]string{"a.yaml": old, ".unioncel.yaml": head}, nil, 1, "+              reason: FieldValueRequired\n"},
 		{"no configuration", map[string]string{"a.yaml": old, ".unioncel.yaml": head}, map[string]string{"config": "none"}, 0, ""},
 		{"another configuration", map[string]string{"a.yaml": old, ".unioncel.yaml": head, "other": head + "kubeVersion: \"1.26\"\n"}, map[string]string{"config": "other"}, 0, ""},
-		{"error", map[string]string{"a.yaml": strings.Replace(source, "tcp: TCP", "tpc: TCP", 1)}, nil, 1, "a.yaml:32:54: error: UC203: "},
+		{"error", map[string]string{"a.yaml": strings.Replace(source, "tcp: TCP", "tpc: TCP", 1)}, nil, 1, "a.yaml:25:17: error: UC203: "},
 		{"no such file", nil, map[string]string{"paths": "missing.yaml"}, 2, "missing.yaml"},
 		{"wrong argument", nil, map[string]string{"compile-arguments": "--wrong"}, 2, "unknown flag: --wrong"},
 	} {
@@ -207,8 +207,8 @@ func TestActionLint(t *testing.T) {
 	}{
 		{"clean", source, nil, 0, ""},
 		{"compiled", compiled(t), nil, 0, ""},
-		{"error", bad, nil, 1, "::error file=crds/a.yaml,line=32,"},
-		{"never", bad, map[string]string{"fail-on": "never"}, 0, "::error file=crds/a.yaml,line=32,"},
+		{"error", bad, nil, 1, "::error file=crds/a.yaml,line=25,"},
+		{"never", bad, map[string]string{"fail-on": "never"}, 0, "::error file=crds/a.yaml,line=25,"},
 		{"wrong severity", source, map[string]string{"fail-on": "sometimes"}, 2, ""},
 		{"arguments", source, map[string]string{"lint-arguments": "--kube-version=1.2"}, 2, ""},
 		{"configuration", noEnum, map[string]string{"fail-on": "warning"}, 0, ""},

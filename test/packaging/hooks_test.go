@@ -37,13 +37,13 @@ func TestHooks(t *testing.T) {
 	}{
 		{"unioncel-compile", source, 0, "1 CRD, 1 union", done},
 		{"unioncel-compile", done, 0, "1 CRD, 1 union", done},
-		{"unioncel-compile", bad, 1, "crd.yaml:32:54: error: UC203: ", bad},
+		{"unioncel-compile", bad, 1, "crd.yaml:25:17: error: UC203: ", bad},
 		{"unioncel-check", source, 1, "--- crd.yaml", source},
 		{"unioncel-check", done, 0, "1 CRD, 1 union", done},
-		{"unioncel-check", bad, 1, "crd.yaml:32:54: error: UC203: ", bad},
+		{"unioncel-check", bad, 1, "crd.yaml:25:17: error: UC203: ", bad},
 		{"unioncel-lint", source, 0, "", source},
 		{"unioncel-lint", done, 0, "", done},
-		{"unioncel-lint", bad, 1, "crd.yaml:32:54: error: UC203: ", bad},
+		{"unioncel-lint", bad, 1, "crd.yaml:25:17: error: UC203: ", bad},
 	} {
 		h, ok := hooks[test.hook]
 		if !ok {

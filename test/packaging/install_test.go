@@ -122,7 +122,9 @@ func TestInstallHooks(t *testing.T) {
 		}
 	}
 
-	bare, declaration, _ := strings.Cut(source, "            x-kubernetes-unions:\n")
+	head, declaration, _ := strings.Cut(source, "            x-kubernetes-unions:\n")
+	declaration, properties, _ := strings.Cut(declaration, "            properties:\n")
+	bare := head + "            properties:\n" + properties
 	dir := write(t, map[string]string{"config/crd/crd.yaml": source})
 	if output, code := run(t, dir, os.Environ(), "bash", "-c", "unioncel extract config/crd > unions.yaml"); code != 0 {
 		t.Fatalf("%s: %s", declaration, output)

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/cli"
+	"github.com/unioncel/unioncel/internal/testcrd"
 )
 
 // TestMain puts the command unioncel, by its names, where shells find it.
@@ -25,39 +26,7 @@ func TestMain(m *testing.M) {
 }
 
 // source is a CRD with a declaration, compiled what it is compiled to.
-const source = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: probes.example.com
-spec:
-  group: example.com
-  names: {kind: Probe, plural: probes}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            required: [type]
-            properties:
-              type:
-                type: string
-                enum: [HTTP, TCP]
-              http:
-                type: object
-                properties: {path: {type: string}}
-              tcp:
-                type: object
-                properties: {port: {type: integer}}
-            x-kubernetes-unions:
-            - discriminator: type
-              fields-to-discriminateBy: {http: HTTP, tcp: TCP}
-`
+var source = testcrd.Read("backend")
 
 // compiled returns what the command compile, with these arguments, makes of source.
 func compiled(t *testing.T, args ...string) string {
