@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 
@@ -80,23 +81,7 @@ func (k kind) manifest(t *testing.T, p place, n int) compile.Manifest {
 	}
 	object := fmt.Sprintf("{type: object, required: [%s], properties: {%s}, x-kubernetes-unions: [{%s}]}",
 		strings.Join(required, ", "), strings.Join(properties, ", "), declaration)
-	m, err := compile.ParseManifest("crd.yaml", []byte(strings.Replace(`apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: probes.example.com}
-spec:
-  group: example.com
-  names: {kind: Probe, listKind: ProbeList, plural: probes, singular: probe}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec: {type: object, properties: {in: UNION}}
-`, "UNION", fmt.Sprintf(p.schema, object), 1)))
+	m, err := compile.ParseManifest("crd.yaml", []byte(testcrd.Of("Probe", "spec: {type: object, properties: {in: "+fmt.Sprintf(p.schema, object)+"}}")))
 	if err != nil {
 		t.Fatal(err)
 	}

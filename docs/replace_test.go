@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/cost"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -125,7 +126,9 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 	if discriminated {
 		properties = strings.Replace(properties, "properties:\n", "required: [type]\nproperties:\n  type: {type: string, enum: ["+strings.Join(values, ", ")+"]}\n", 1)
 	}
-	crd := func(schema string) []byte { return []byte(fill(filtersCRD, "# ...schema...", schema)) }
+	crd := func(schema string) []byte {
+		return []byte(testcrd.Of("Route", "spec:\n  type: object\n  properties:\n    filter:\n"+indent(schema, 6)))
+	}
 	bare, src := crd(properties), crd(properties+write(names, values))
 
 	sources, diags := crdpatch.Sources("crd.yaml", src, limit.Limits{})
@@ -175,26 +178,3 @@ func mostExpensive(l []cost.Cost) uint64 {
 	}
 	return most
 }
-
-const filtersCRD = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: routes.example.com
-spec:
-  group: example.com
-  names: {kind: Route, plural: routes}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              filter:
-                # ...schema...
-`

@@ -23,8 +23,8 @@ func Head(kind string) string {
 	return strings.NewReplacer("Thing", kind, "thing", strings.ToLower(kind)).Replace(head)
 }
 
-// Of returns a CRD of a kind, with the names that Head gives it and one version, v1, whose
-// root schema has these properties: YAML in block style, not indented.
+// Of returns a CRD with the names that Head gives it, and one version, v1, whose root schema
+// has these properties, in YAML.
 func Of(kind, properties string) string {
 	_, version, _ := strings.Cut(Read("thing"), "  versions:\n")
 	version, _, _ = strings.Cut(version, "          spec:\n")

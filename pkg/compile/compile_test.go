@@ -8,23 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// crd wraps the root schema of one version, or the text of several versions.
-func crd(versions string) string {
-	return `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: things.example.com
-spec:
-  group: example.com
-  names: {kind: Thing, plural: things}
-  scope: Namespaced
-  versions:
-` + versions
-}
+// crd is a CRD with the given text of its versions.
+func crd(versions string) string { return testcrd.Head("Thing") + versions }
 
 // version is one served version with the given properties of spec.
 func version(name string, storage bool, spec string) string {

@@ -297,7 +297,7 @@ func TestOfUnreadableSchema(t *testing.T) {
 	if err := yaml.Unmarshal([]byte("properties: 3"), in.Unions[0].Place.Node); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := explain.Of(in); err == nil || !strings.HasPrefix(err.Error(), "crd.yaml:20:15: read the schema spec") {
+	if _, err := explain.Of(in); err == nil || !strings.HasPrefix(err.Error(), "crd.yaml:21:15: read the schema spec") {
 		t.Errorf("%v", err)
 	}
 }

@@ -86,7 +86,7 @@ func TestWhereItStands(t *testing.T) {
 	if root.Object != "" || root.OnUpdate[1] != "An object that already breaks the union cannot be updated, /status included, until it is fixed." {
 		t.Errorf("%q: %q", root.Object, root.OnUpdate)
 	}
-	if text := textOf(t, got); !strings.Contains(text, "\nunion of the root in version v1, declared at crd.yaml:15:31\n") || !strings.Contains(text, "\n      b: Forbidden: at most one of a, b may be set\n") {
+	if text := textOf(t, got); !strings.Contains(text, "\nunion of the root in version v1, declared at crd.yaml:16:31\n") || !strings.Contains(text, "\n      b: Forbidden: at most one of a, b may be set\n") {
 		t.Error(text)
 	}
 }

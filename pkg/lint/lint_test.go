@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -23,17 +24,7 @@ type version struct {
 // crd returns a CRD of the group example.com. The last version is the stored one.
 func crd(plural string, versions ...version) string {
 	var b strings.Builder
-	kind := strings.ToUpper(plural[:1]) + plural[1:len(plural)-1]
-	fmt.Fprintf(&b, `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: %s.example.com
-spec:
-  group: example.com
-  names: {kind: %s, listKind: %sList, plural: %s, singular: %s}
-  scope: Namespaced
-  versions:
-`, plural, kind, kind, plural, plural[:len(plural)-1])
+	b.WriteString(testcrd.Head(strings.ToUpper(plural[:1]) + plural[1:len(plural)-1]))
 	for i, v := range versions {
 		fmt.Fprintf(&b, `  - name: %s
     served: %t
