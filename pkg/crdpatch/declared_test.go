@@ -5,38 +5,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
-const declaring = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: things.example.com
+var declaring = testcrd.Of("Thing", `
 spec:
-  group: example.com
-  names: {kind: Thing, plural: things}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              type: {type: string}
-              a: {type: object}
-              b: {type: object}
-            x-kubernetes-unions:
-            - discriminator: type
-              fields-to-discriminateBy: {b: "😀 & \u0007", a: "On"}
-              optionalMembers: [a]
-              ratchet: true
-`
+  type: object
+  properties:
+    type: {type: string}
+    a: {type: object}
+    b: {type: object}
+  x-kubernetes-unions:
+  - discriminator: type
+    fields-to-discriminateBy: {b: "😀 & \u0007", a: "On"}
+    optionalMembers: [a]
+    ratchet: true
+`)
 
 // TestDeclared: the unions of a compiled CRD are those of its source, even when
 // its rules were edited since, and the CRD is as it stands.

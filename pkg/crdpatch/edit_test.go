@@ -5,14 +5,16 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/unioncel/unioncel/internal/testcrd"
 )
 
-const header = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: things.example.com
-spec:
-`
+// The small CRD of these tests: what is before its spec, that with the key spec, and the
+// spec.
+var (
+	head, body, _ = strings.Cut(testcrd.Read("thing"), "spec:\n")
+	header        = head + "spec:\n"
+)
 
 // What users do to compiled files, and what they are told.
 func TestEditedAfterCompile(t *testing.T) {

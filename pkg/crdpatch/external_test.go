@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -121,36 +122,18 @@ func unannotated(v any) {
 	}
 }
 
-// gatewayHead is what the CRDs of these tests have before their spec.
-const gatewayHead = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: gateways.example.com
+var gateway = testcrd.Of("Gateway", `
 spec:
-  group: example.com
-  names: {kind: Gateway, plural: gateways}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+  type: object
+  properties:
+    routes:
+      type: array
+      items:
         type: object
         properties:
-`
-
-const gateway = gatewayHead + `          spec:
-            type: object
-            properties:
-              routes:
-                type: array
-                items:
-                  type: object
-                  properties:
-                    a: {type: string}
-                    b: {type: string}
-`
+          a: {type: string}
+          b: {type: string}
+`)
 
 // fields is the path with these fields, joined by dots.
 func fields(text string) schemapath.Path {

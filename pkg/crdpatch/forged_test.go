@@ -314,7 +314,7 @@ func TestImpliedByAnother(t *testing.T) {
 				unions = strings.ReplaceAll(unions, `"`, `\"`)
 			}
 			record := fmt.Sprintf(`{"format":2,"annotations":"","schemas":[{"version":"v1","path":["properties","spec"],`+tt.record+`,"rules":["%s"]}]}`, unions, sumOf(map[string]any{"rule": rule}))
-			in := strings.TrimSuffix(header, "spec:\n") + "  annotations:\n    " + Annotation + ": '" + strings.ReplaceAll(record, "'", "''") + "'\nspec:\n" +
+			in := head + "  annotations:\n    " + Annotation + ": '" + strings.ReplaceAll(record, "'", "''") + "'\nspec:\n" +
 				strings.Replace(body, "            x-kubernetes-unions:\n            - members: [a, b]\n", tt.declared+"            x-kubernetes-validations:\n            - rule: \""+rule+"\"\n", 1) + "              path: {type: string, maxLength: 9}\n"
 			for verb, run := range verbs(Options{External: tt.elsewhere}) {
 				out, diags := run([]byte(in))

@@ -6,47 +6,35 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// heldBody is a CRD with one union, a rule by hand in its schema and in one that has
-// nothing to do with it, and an allOf.
-const heldBody = `  annotations: {other: kept}
+// heldCRD has one union, a rule by hand in its schema and in one that has nothing to do
+// with it, and an allOf.
+var heldCRD = strings.Replace(testcrd.Of("Thing", `
 spec:
-  group: example.com
-  names: {kind: Thing, plural: things}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              a: {type: string}
-              b: {type: string}
-              c: {type: string, x-kubernetes-validations: [{rule: size(self) < 9}]}
-            x-kubernetes-unions:
-            - members: [a, b]
-              discriminatorChange: Forbid
-            allOf:
-            - required: [c]
-            x-kubernetes-validations:
-            - rule: has(self.c)
-            - rule: self.c.size() < 9
-`
+  type: object
+  properties:
+    a: {type: string}
+    b: {type: string}
+    c: {type: string, x-kubernetes-validations: [{rule: size(self) < 9}]}
+  x-kubernetes-unions:
+  - members: [a, b]
+    discriminatorChange: Forbid
+  allOf:
+  - required: [c]
+  x-kubernetes-validations:
+  - rule: has(self.c)
+  - rule: self.c.size() < 9
+`), "\nspec:\n", "\n  annotations: {other: kept}\nspec:\n", 1)
 
 // Whatever an edit does to a result beyond what is compiled, nothing is returned.
 func TestHeld(t *testing.T) {
-	crd := strings.TrimSuffix(header, "spec:\n") + heldBody
 	const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m} # as it is\n"
-	in := configMap + "---\n" + crd + "---\n" + configMap
+	in := configMap + "---\n" + heldCRD + "---\n" + configMap
 	compiled := string(mustCompile(t, []byte(in), Options{}))
 	undeclared := strings.Replace(in, "            x-kubernetes-unions:\n            - members: [a, b]\n              discriminatorChange: Forbid\n", "", 1)
 	var value yaml.Node
@@ -116,7 +104,7 @@ func TestHeld(t *testing.T) {
 
 // An item of a list is a CRD as any other.
 func TestHeldInList(t *testing.T) {
-	crd := strings.TrimSuffix(strings.TrimSuffix(header, "spec:\n")+heldBody, "\n")
+	crd := strings.TrimSuffix(heldCRD, "\n")
 	in := []byte("kind: List\napiVersion: v1\nitems:\n- " + strings.ReplaceAll(crd, "\n", "\n  ") + "\n- kind: ConfigMap\n")
 	j := Open("in", in, Options{}).begin()
 	out := string(j.compile())

@@ -25,8 +25,8 @@ func TestSchemaEditedAfterCompile(t *testing.T) {
 `
 		declaration = "            x-kubernetes-unions:\n            - members: [a, b]\n              discriminatorChange: Allow\n"
 		theirs      = "            - required: [c]\n"
-		bodyWithC   = body + "              c: {type: string}\n"
 	)
+	bodyWithC := body + "              c: {type: string}\n"
 	opts := Options{Encoding: compile.OpenAPI}
 	in := header + strings.Replace(bodyWithC, "            x-kubernetes-unions:\n            - members: [a, b]\n", declaration, 1)
 	compiled := string(mustCompile(t, []byte(in), opts))

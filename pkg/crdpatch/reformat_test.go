@@ -191,27 +191,6 @@ spec:
 	}
 }
 
-// body is the spec of a small CRD, all that follows "spec:".
-const body = `  group: example.com
-  names: {kind: Thing, plural: things}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            x-kubernetes-unions:
-            - members: [a, b]
-            properties:
-              a: {type: string}
-              b: {type: string}
-`
-
 // Comments inside of the edited schemas do not get in the way.
 func TestCommentsDropped(t *testing.T) {
 	for _, g := range compilable(t) {

@@ -8,23 +8,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 	sigs "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // handWritten is gateway with something hand-written on spec, and a declaration.
 func handWritten(written, declaration string) string {
-	indented := func(s string) string {
-		return strings.ReplaceAll("\n"+strings.TrimSpace(s), "\n", "\n            ") + "\n"
-	}
-	return strings.TrimSuffix(gatewayHead+`          spec:
-            type: object
-            properties:
-              type: {type: string}
-              a: {type: string}
-              b: {type: string}
-              n: {type: integer}
-`, "\n") + indented(written) + strings.TrimPrefix(indented(declaration), "\n")
+	indented := func(s string) string { return strings.ReplaceAll("\n"+strings.TrimSpace(s), "\n", "\n  ") }
+	return testcrd.Of("Gateway", `
+spec:
+  type: object
+  properties:
+    type: {type: string}
+    a: {type: string}
+    b: {type: string}
+    n: {type: integer}`+indented(written)+indented(declaration))
 }
 
 const replacing = `
