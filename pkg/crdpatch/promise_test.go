@@ -20,7 +20,7 @@ import (
 )
 
 // compilable returns the goldens that compile, those of them that do with the
-// encoding openapi a second time, and the examples.
+// encoding openapi a second time, the examples, and the CRDs for tests.
 func compilable(tb testing.TB) []golden {
 	tb.Helper()
 	l := slices.DeleteFunc(goldens(tb), func(g golden) bool {
@@ -39,16 +39,20 @@ func compilable(tb testing.TB) []golden {
 	if len(l) < n*3/2 {
 		tb.Fatalf("only %d of %d files compile with the encoding openapi", len(l)-n, n)
 	}
-	files, err := filepath.Glob("../../examples/*.yaml")
-	if err != nil || len(files) == 0 {
+	examples, err := filepath.Glob("../../examples/*.yaml")
+	if err != nil || len(examples) == 0 {
 		tb.Fatal("no examples", err)
 	}
-	for _, f := range files {
+	crds, err := filepath.Glob("../../testdata/crds/*.yaml")
+	if err != nil || len(crds) == 0 {
+		tb.Fatal("no CRDs for tests", err)
+	}
+	for _, f := range append(examples, crds...) {
 		in, err := os.ReadFile(f)
 		if err != nil {
 			tb.Fatal(err)
 		}
-		l = append(l, golden{name: "example/" + filepath.Base(f), ext: ".yaml", in: in})
+		l = append(l, golden{name: "shared/" + filepath.Base(f), ext: ".yaml", in: in})
 	}
 	if testing.Short() {
 		for i := range len(l) / 3 {

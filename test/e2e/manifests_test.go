@@ -27,26 +27,27 @@ import (
 
 const (
 	examples  = "../../examples"
+	crds      = "../../testdata/crds"
 	corpusVar = "UNIONCEL_CORPUS"
 	rulesKey  = "x-kubernetes-validations"
 )
 
-// TestManifests compiles whole files: the examples, and those of a directory of
-// one's own. Each of them either compiles or is over a budget of the server, the
+// TestManifests compiles whole files: the examples, the CRDs for tests, and those of a
+// directory of one's own. Each of them either compiles or is over a budget of the server, the
 // rewriting keeps its promises, and the server accepts what it would accept
 // without the unions.
 func TestManifests(t *testing.T) {
 	server := servertest.Start(t)
-	for _, file := range manifestsIn(t, examples, false) {
+	for _, file := range append(manifestsIn(t, examples, false), manifestsIn(t, crds, false)...) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			if outcome, _ := runManifest(t, server, file); outcome != "installed" {
-				t.Errorf("an example is %s", outcome)
+				t.Errorf("it is %s", outcome)
 			}
 		})
 	}
 	corpus := os.Getenv(corpusVar)
 	if corpus == "" {
-		t.Logf("%s is not set: only the examples were compiled", corpusVar)
+		t.Logf("%s is not set: only our own files were compiled", corpusVar)
 		return
 	}
 	outcomes, growth := map[string]int{}, 0

@@ -14,6 +14,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/servertest"
 	"github.com/unioncel/unioncel/internal/testcrd"
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/infer"
 	"github.com/unioncel/unioncel/pkg/limit"
@@ -63,27 +64,61 @@ func TestReplaced(t *testing.T) {
 	server := servertest.Start(t)
 	for _, r := range replacements {
 		t.Run(r.name, func(t *testing.T) {
-			ctx := t.Context()
-			src := []byte(testcrd.Of(r.name, replacedCRD+strings.ReplaceAll(r.schema, "\n", "\n  ")))
-			if err := server.Install(ctx, src); err != nil {
-				t.Fatal(err)
+			var specs []string
+			for _, discriminator := range append([]string{"none"}, r.types...) {
+				for set := range 8 {
+					var spec []string
+					if discriminator != "none" {
+						spec = append(spec, fmt.Sprintf("type: %q", discriminator))
+					}
+					for i, member := range []string{"a", "b", "c"} {
+						if set>>i&1 == 1 {
+							spec = append(spec, member+": {}")
+						}
+					}
+					specs = append(specs, "{"+strings.Join(spec, ", ")+"}")
+				}
 			}
-			before := replacedVerdicts(ctx, server, r.name, r.types)
-			if accepted := strings.Count(fmt.Sprint(before), "true"); accepted == 0 || accepted == len(before) {
-				t.Fatalf("%d of %d objects are accepted", accepted, len(before))
-			}
-			compiled := replaceRules(t, src)
-			if err := server.Replace(ctx, compiled); err != nil {
-				t.Fatalf("%v\n%s", err, compiled)
-			}
-			if d := cmp.Diff(before, replacedVerdicts(ctx, server, r.name, r.types)); d != "" {
-				t.Errorf("accepted (-by hand +compiled):\n%s", d)
-			}
+			judgedAlike(t, server, testcrd.Of(r.name, replacedCRD+strings.ReplaceAll(r.schema, "\n", "\n  ")),
+				"example.com/v1", r.name, specs)
 		})
+	}
+	t.Run("Listener", func(t *testing.T) {
+		judgedAlike(t, server, testcrd.Read("listener"), "mesh.example.com/v1", "Listener", []string{
+			"{port: 80}",
+			"{port: 80, tls: {issuer: a}}",
+			"{port: 80, tls: {issuer: a, secretName: b}}",
+			"{port: 80, tls: {minVersion: '1.3'}}",
+			"{port: 80, filters: [{type: Delay, delay: {}}, {type: Headers, headers: {}}, {type: Mirror, mirror: {service: a}}, {type: Redirect, redirect: {}}]}",
+			"{port: 80, filters: [{type: Delay}]}",
+			"{port: 80, filters: [{type: Delay, delay: {}}, {type: Redirect, delay: {}}]}",
+			"{port: 80, filters: [{type: Mirror, mirror: {service: a}, headers: {}}]}",
+			"{port: 80, filters: [{type: Redirect, redirect: {}}, {type: Redirect, redirect: {}}]}",
+		})
+	})
+}
+
+// judgedAlike replaces the rules by hand of a CRD and compares which objects with these
+// specs are accepted before and after.
+func judgedAlike(t *testing.T, server *servertest.Server, src, apiVersion, kind string, specs []string) {
+	t.Helper()
+	if err := server.Install(t.Context(), []byte(src)); err != nil {
+		t.Fatal(err)
+	}
+	before := accepted(t.Context(), server, apiVersion, kind, specs)
+	if n := strings.Count(fmt.Sprint(before), "true"); n == 0 || n == len(before) {
+		t.Fatalf("%d of %d objects are accepted", n, len(before))
+	}
+	compiled := replaceRules(t, []byte(src))
+	if err := server.Replace(t.Context(), compiled); err != nil {
+		t.Fatalf("%v\n%s", err, compiled)
+	}
+	if d := cmp.Diff(before, accepted(t.Context(), server, apiVersion, kind, specs)); d != "" {
+		t.Errorf("accepted (-by hand +compiled):\n%s", d)
 	}
 }
 
-// replaceRules declares the union that is enforced by hand, and compiles it.
+// replaceRules declares the unions that are enforced by hand, and compiles them.
 func replaceRules(t *testing.T, src []byte) []byte {
 	t.Helper()
 	sources, diags := crdpatch.Sources("crd.yaml", src, limit.Limits{})
@@ -92,15 +127,22 @@ func replaceRules(t *testing.T, src []byte) []byte {
 	}
 	crd := sources[0].CRD
 	found, err := infer.CRD(t.Context(), crd)
-	if err != nil || len(found) != 1 || found[0].Comparison.Verdict != verify.Equivalent {
-		t.Fatalf("%v %+v", err, found)
+	if err != nil || len(found) == 0 {
+		t.Fatal(err)
 	}
-	u := *found[0].Union
-	u.Replace = true
-	out, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{External: union.Externals{Declarations: []union.External{{
-		Target: union.Target{Name: crd.Name}, Path: found[0].Path,
-		Value: &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}},
-	}}}})
+	var declared []union.External
+	for _, f := range found {
+		if f.Comparison.Verdict != verify.Equivalent {
+			t.Fatalf("%+v", f)
+		}
+		u := *f.Union
+		u.Replace = true
+		declared = append(declared, union.External{
+			Target: union.Target{Name: crd.Name}, Path: f.Path,
+			Value: &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}},
+		})
+	}
+	out, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{External: union.Externals{Declarations: declared}})
 	if out == nil {
 		t.Fatal(diags)
 	}
@@ -108,41 +150,29 @@ func replaceRules(t *testing.T, src []byte) []byte {
 	if err := sigsyaml.Unmarshal(out, &after); err != nil {
 		t.Fatal(err)
 	}
-	spec := func(crd *apiextensionsv1.CustomResourceDefinition) apiextensionsv1.JSONSchemaProps {
-		return crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
-	}
-	kept := slices.ContainsFunc(spec(&after).XValidations, func(r apiextensionsv1.ValidationRule) bool {
-		return slices.ContainsFunc(spec(crd).XValidations, func(o apiextensionsv1.ValidationRule) bool { return o.Rule == r.Rule })
-	})
-	if kept || spec(&after).OneOf != nil {
-		t.Errorf("rules by hand are still there:\n%s", out)
+	for _, f := range found {
+		at := compile.Place{Path: f.Path}
+		was, is := at.Schema(crd), at.Schema(&after)
+		kept := slices.ContainsFunc(is.XValidations, func(r apiextensionsv1.ValidationRule) bool {
+			return slices.ContainsFunc(was.XValidations, func(o apiextensionsv1.ValidationRule) bool { return o.Rule == r.Rule })
+		})
+		if kept || is.OneOf != nil {
+			t.Errorf("rules by hand are still there:\n%s", out)
+		}
 	}
 	return out
 }
 
-// replacedVerdicts says which objects are accepted: every set of members with every
-// type.
-func replacedVerdicts(ctx context.Context, server *servertest.Server, kind string, types []string) map[string]bool {
+// accepted says which objects with these specs can be created.
+func accepted(ctx context.Context, server *servertest.Server, apiVersion, kind string, specs []string) map[string]bool {
 	verdicts := map[string]bool{}
-	for _, discriminator := range append([]string{"none"}, types...) {
-		for set := range 8 {
-			var spec []string
-			if discriminator != "none" {
-				spec = append(spec, fmt.Sprintf("type: %q", discriminator))
-			}
-			for i, member := range []string{"a", "b", "c"} {
-				if set>>i&1 == 1 {
-					spec = append(spec, member+": {}")
-				}
-			}
-			text := "{" + strings.Join(spec, ", ") + "}"
-			object := fmt.Sprintf("apiVersion: example.com/v1\nkind: %s\nmetadata: {name: x, namespace: default}\nspec: %s\n", kind, text)
-			_, err := server.Create(ctx, []byte(object))
-			verdicts[text] = err == nil
-			if err == nil {
-				if err := server.Delete(ctx, []byte(object)); err != nil {
-					verdicts[text+": "+err.Error()] = true
-				}
+	for _, spec := range specs {
+		object := fmt.Appendf(nil, "apiVersion: %s\nkind: %s\nmetadata: {name: x, namespace: default}\nspec: %s\n", apiVersion, kind, spec)
+		_, err := server.Create(ctx, object)
+		verdicts[spec] = err == nil
+		if err == nil {
+			if err := server.Delete(ctx, object); err != nil {
+				verdicts[spec+": "+err.Error()] = true
 			}
 		}
 	}
