@@ -16,38 +16,15 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/fn/framework"
 	"sigs.k8s.io/kustomize/kyaml/kio"
 	sigs "sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/testcrd"
 )
 
-// crdText is a CRD whose spec has the properties http and tcp, and these lines behind
-// them, indented by two.
+// crdText is a CRD whose spec has the properties http and tcp, and these lines after
+// them.
 func crdText(name string, lines ...string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: %s.example.com
-spec:
-  group: example.com
-  names: {kind: Kind%s, plural: %s}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              http: {type: object}
-              tcp: {type: object}
-`, name, name, name)
-	for _, line := range lines {
-		b.WriteString("            " + line + "\n")
-	}
-	return b.String()
+	crd := testcrd.Of("Thing", "spec:\n  type: object\n  properties:\n    http: {type: object}\n    tcp: {type: object}\n  "+strings.Join(lines, "\n  "))
+	return strings.NewReplacer("Thing", "Kind"+name, "things", name, "thing", name).Replace(crd)
 }
 
 var (
