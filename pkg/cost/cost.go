@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"regexp"
+	"slices"
 
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -12,6 +14,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
@@ -112,7 +115,7 @@ func (e Estimator) Rules(version int, path schemapath.Path, l []apiextensionsv1.
 		}
 		target.XValidations = append(target.XValidations, in)
 	}
-	return e.costs(contextOf(target))
+	return e.costs(target, contextOf)
 }
 
 // Written returns what the rules that stand in a version's schema cost together.
@@ -121,7 +124,7 @@ func (e Estimator) Written(version int) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return e.below(s, validation.RootCELContext(s))
+	return e.below(s, validation.RootCELContext)
 }
 
 func (e Estimator) schema(version int) (*apiextensions.JSONSchemaProps, error) {
@@ -136,21 +139,27 @@ func (e Estimator) schema(version int) (*apiextensions.JSONSchemaProps, error) {
 	return v.OpenAPIV3Schema, nil
 }
 
+// contextOf makes the cost context of a schema, which knows those around it.
+type contextOf func(*apiextensions.JSONSchemaProps) *validation.CELSchemaContext
+
+// bare returns a schema without its rules: those of ancestors would make the context
+// convert all of their schemas.
+func bare(s *apiextensions.JSONSchemaProps) *apiextensions.JSONSchemaProps {
+	copied := *s
+	copied.XValidations = nil
+	return &copied
+}
+
 // context returns a copy of the schema at a place and how to make its cost
 // context once its rules are in place.
-func (e Estimator) context(version int, path schemapath.Path) (*apiextensions.JSONSchemaProps, func(*apiextensions.JSONSchemaProps) *validation.CELSchemaContext, error) {
-	root, err := e.schema(version)
+func (e Estimator) context(version int, path schemapath.Path) (*apiextensions.JSONSchemaProps, contextOf, error) {
+	s, err := e.schema(version)
 	if err != nil {
 		return nil, nil, err
 	}
-	// Rules of ancestors would make the context convert all of their schemas.
-	bare := func(s apiextensions.JSONSchemaProps) *apiextensions.JSONSchemaProps {
-		s.XValidations = nil
-		return &s
-	}
-	s, contextOf := bare(*root), validation.RootCELContext
+	of := contextOf(validation.RootCELContext)
 	for _, step := range path {
-		parent := contextOf(s)
+		parent := of(bare(s))
 		name, isProperty := step.Property()
 		switch {
 		case isProperty:
@@ -158,22 +167,27 @@ func (e Estimator) context(version int, path schemapath.Path) (*apiextensions.JS
 			if !ok {
 				return nil, nil, fmt.Errorf("there is no property %s", name)
 			}
-			s = bare(property)
-			contextOf = func(s *apiextensions.JSONSchemaProps) *validation.CELSchemaContext {
-				return parent.ChildPropertyContext(s, name)
-			}
+			s, of = &property, ofProperty(parent, name)
 		case step == schemapath.Items && s.Items != nil && s.Items.Schema != nil:
-			s, contextOf = bare(*s.Items.Schema), parent.ChildItemsContext
+			s, of = s.Items.Schema, parent.ChildItemsContext
 		case step == schemapath.Values && s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
-			s, contextOf = bare(*s.AdditionalProperties.Schema), parent.ChildAdditionalPropertiesContext
+			s, of = s.AdditionalProperties.Schema, parent.ChildAdditionalPropertiesContext
 		default:
 			return nil, nil, fmt.Errorf("there is no schema at %v", step.Fields())
 		}
 	}
-	return s, contextOf, nil
+	return bare(s), of, nil
 }
 
-func (e Estimator) costs(context *validation.CELSchemaContext) ([]Cost, error) {
+func ofProperty(parent *validation.CELSchemaContext, name string) contextOf {
+	return func(s *apiextensions.JSONSchemaProps) *validation.CELSchemaContext {
+		return parent.ChildPropertyContext(s, name)
+	}
+}
+
+// costs returns what the rules of a schema cost.
+func (e Estimator) costs(s *apiextensions.JSONSchemaProps, of contextOf) ([]Cost, error) {
+	context := of(relevant(s, mentioned(s.XValidations)))
 	info, err := context.TypeInfo()
 	if err != nil {
 		return nil, err
@@ -202,28 +216,72 @@ func (e Estimator) costs(context *validation.CELSchemaContext) ([]Cost, error) {
 	return l, nil
 }
 
-func (e Estimator) below(s *apiextensions.JSONSchemaProps, context *validation.CELSchemaContext) (uint64, error) {
+func (e Estimator) below(s *apiextensions.JSONSchemaProps, of contextOf) (uint64, error) {
 	var total uint64
 	var errs []error
-	add := func(child *apiextensions.JSONSchemaProps, context *validation.CELSchemaContext) {
-		n, err := e.below(child, context)
+	add := func(child *apiextensions.JSONSchemaProps, of contextOf) {
+		n, err := e.below(child, of)
 		total, errs = Add(total, n), append(errs, err)
 	}
 	if len(s.XValidations) > 0 {
-		costs, err := e.costs(context)
+		costs, err := e.costs(s, of)
 		if err != nil {
 			return 0, err
 		}
 		total = Sum(costs)
 	}
+	context := of(bare(s))
 	for name, property := range s.Properties {
-		add(&property, context.ChildPropertyContext(&property, name))
+		add(&property, ofProperty(context, name))
 	}
 	if s.Items != nil && s.Items.Schema != nil {
-		add(s.Items.Schema, context.ChildItemsContext(s.Items.Schema))
+		add(s.Items.Schema, context.ChildItemsContext)
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		add(s.AdditionalProperties.Schema, context.ChildAdditionalPropertiesContext(s.AdditionalProperties.Schema))
+		add(s.AdditionalProperties.Schema, context.ChildAdditionalPropertiesContext)
 	}
 	return total, errors.Join(errs...)
+}
+
+// relevant returns a schema without the properties on which the cost of rules that
+// mention only some names cannot depend: they are not mentioned, and the least size of
+// what is around them does not count them. Converting a schema to CEL's types takes most
+// of the time of an estimate.
+func relevant(s *apiextensions.JSONSchemaProps, names map[string]bool) *apiextensions.JSONSchemaProps {
+	out := *s
+	if s.Properties != nil {
+		out.Properties = map[string]apiextensions.JSONSchemaProps{}
+	}
+	for name, property := range s.Properties {
+		escaped, _ := apiservercel.Escape(name)
+		switch {
+		case name == "apiVersion", name == "kind", name == "metadata": // of a resource; the API server may complete them
+			out.Properties[name] = property
+		case names[escaped], slices.Contains(s.Required, name):
+			out.Properties[name] = *relevant(&property, names)
+		}
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		out.Items = &apiextensions.JSONSchemaPropsOrArray{Schema: relevant(s.Items.Schema, names)}
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		out.AdditionalProperties = &apiextensions.JSONSchemaPropsOrBool{Allows: s.AdditionalProperties.Allows, Schema: relevant(s.AdditionalProperties.Schema, names)}
+	}
+	return &out
+}
+
+// identifier matches names in CEL, and words of its strings.
+var identifier = regexp.MustCompile(`\w+`)
+
+// mentioned are the names in rules.
+func mentioned(l apiextensions.ValidationRules) map[string]bool {
+	names := map[string]bool{}
+	for _, r := range l {
+		for _, text := range []string{r.Rule, r.MessageExpression} {
+			for _, name := range identifier.FindAllString(text, -1) {
+				names[name] = true
+			}
+		}
+	}
+	return names
 }

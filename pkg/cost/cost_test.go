@@ -3,10 +3,15 @@ package cost_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/pkg/cost"
@@ -117,4 +122,93 @@ func TestSaturation(t *testing.T) {
 	if !(cost.Cost{Once: 1, Executions: cost.RuleLimit}).Fits() || (cost.Cost{MessageExpression: cost.MessageLimit + 1}).Fits() {
 		t.Error("the limits themselves are within the budgets")
 	}
+}
+
+// TestSameAsWhole: what the estimator leaves out of a schema changes no cost, and no type.
+func TestSameAsWhole(t *testing.T) {
+	const schema = `
+type: object
+required: [first, second, resource]
+properties:
+  first:
+    type: object
+    required: [name, kind]
+    properties:
+      name: {type: string}
+      kind: {type: string, default: Plain}
+      other: {type: object, required: [long], properties: {long: {type: string, minLength: 90}, short: {type: string}}}
+  second: {type: integer}
+  third: {type: string, maxLength: 30}
+  kind-of: {type: string, enum: [A, Longer]}
+  list: {type: array, items: {type: object, required: [a], properties: {a: {type: string}, b: {type: array, items: {type: string}}}}}
+  map: {type: object, additionalProperties: {type: array, items: {type: object, required: [c], properties: {c: {type: integer}, d: {type: string}}}}}
+  resource:
+    type: object
+    x-kubernetes-embedded-resource: true
+    required: [metadata]
+    properties:
+      apiVersion: {type: string}
+      kind: {type: string}
+      metadata: {type: object, required: [name], properties: {name: {type: string}, generateName: {type: string}, labels: {type: object, additionalProperties: {type: string}}}}
+      spec: {type: object, required: [a], properties: {a: {type: string}, b: {type: string}}}
+  raw: {type: object, x-kubernetes-preserve-unknown-fields: true}
+  port: {x-kubernetes-int-or-string: true}`
+	texts := []string{
+		"true", "self == oldSelf", "has(self.third) && self.third == oldSelf.third", "self.kind__dash__of == self.third", "self.first.name == self.third",
+		"self.first == oldSelf.first", "has(self.first.other) && self.first.other.long == self.first.kind", "self.list.all(x, x.a == 'a')",
+		"self.list.exists(x, x.b.size() > 0)", "self.list == oldSelf.list", "self.map.all(k, self.map[k].size() > 1 && k == self.third)", "self.map == oldSelf.map",
+		"self.resource.metadata.name == 'x'", "self.resource == oldSelf.resource", "self.resource.spec.a == self.resource.kind", "has(self.raw)", "self.port == 1",
+		"self.?third.orValue('') == self.first.?other.?short.orValue('')",
+	}
+	for above, steps := range map[string][]schemapath.Step{
+		"type: object\nadditionalProperties:\n  type: array\n  items:":             {schemapath.Values, schemapath.Items},
+		"type: array\nmaxItems: 7\nitems:\n  type: array\n  maxItems: 3\n  items:": {schemapath.Items, schemapath.Items},
+	} {
+		c := crd(above + strings.ReplaceAll(schema, "\n", "\n    "))
+		for _, text := range texts {
+			r := apiextensionsv1.ValidationRule{Rule: text, MessageExpression: "'no ' + self.first.name"}
+			got, err := cost.New(c, nil).Rules(0, schemapath.Of("spec").To(steps...), []apiextensionsv1.ValidationRule{r})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := ofWhole(t, c, steps, r); got[0] != want {
+				t.Errorf("%s: %+v, want %+v", text, got[0], want)
+			}
+		}
+	}
+}
+
+// ofWhole is the cost of a rule below spec as the API server estimates it, with all of
+// the schema.
+func ofWhole(t *testing.T, c *apiextensions.CustomResourceDefinition, steps []schemapath.Step, r apiextensionsv1.ValidationRule) cost.Cost {
+	t.Helper()
+	s := c.Spec.Validation.OpenAPIV3Schema.DeepCopy()
+	context := validation.RootCELContext(s)
+	spec := s.Properties["spec"]
+	s, context = &spec, context.ChildPropertyContext(&spec, "spec")
+	for i, step := range steps {
+		parent, child := context, context.ChildItemsContext
+		if step == schemapath.Items {
+			s = s.Items.Schema
+		} else {
+			s, child = s.AdditionalProperties.Schema, parent.ChildAdditionalPropertiesContext
+		}
+		if i == len(steps)-1 {
+			s.XValidations = apiextensions.ValidationRules{{Rule: r.Rule, MessageExpression: r.MessageExpression}}
+		}
+		context = child(s)
+	}
+	info, err := context.TypeInfo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := cel.Compile(info.Schema, info.DeclType, celconfig.PerCallLimit, environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), cel.NewExpressionsEnvLoader())
+	if err != nil || l[0].Error != nil || l[0].MessageExpressionError != nil {
+		t.Fatal(r.Rule, err, l[0].Error, l[0].MessageExpressionError)
+	}
+	executions := l[0].MaxCardinality
+	if context.MaxCardinality != nil {
+		executions = *context.MaxCardinality
+	}
+	return cost.Cost{Once: l[0].MaxCost, Executions: executions, MessageExpression: l[0].MessageExpressionMaxCost}
 }
