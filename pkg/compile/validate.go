@@ -19,24 +19,18 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// validate lets the API server judge the whole resulting CRD. Only problems that
-// compiling adds are errors; those the CRD had before are warnings, once. When
-// there are any, as a rule is over its budget or too long for CEL, fit looks for
-// other encodings.
+// validate lets the API server judge the whole resulting CRD. When it finds fault with
+// what compiling added, as a rule is over its budget or too long for CEL, fit looks for
+// other encodings. Only problems that compiling adds are errors; those the CRD had before
+// are warnings, once.
 func (c *compiler) validate() {
 	after, problems := c.judgeResult()
-	if len(problems) == 0 {
-		if c.kube.env != nil {
-			c.compileAll(after)
+	if c.faulty(problems) {
+		original, err := c.with(nil)
+		if err != nil {
+			c.report(diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.pos(c.manifest.Node), Message: err.Error()})
+			return
 		}
-		return
-	}
-	original, before, err := c.judge(nil)
-	if err != nil {
-		c.report(diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.pos(c.manifest.Node), Message: err.Error()})
-		return
-	}
-	if len(c.without(problems, before)) > 0 {
 		c.known = map[string][]cost.Cost{}
 		c.overBudget(c.fit(original))
 		if c.diags.HasErrors() {
@@ -44,13 +38,48 @@ func (c *compiler) validate() {
 		}
 		after, problems = c.judgeResult()
 	}
-	for _, e := range c.without(problems, before) {
-		c.report(diag.Diagnostic{Code: diag.InvalidResult, Pos: c.nearest(e.Field), Path: written(e.Field),
-			Message: "the API server would reject the compiled CRD: " + said(e)})
+	if len(problems) > 0 {
+		_, before, err := c.judge(nil)
+		if err != nil {
+			c.report(diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.pos(c.manifest.Node), Message: err.Error()})
+			return
+		}
+		for _, e := range c.without(problems, before) {
+			c.report(diag.Diagnostic{Code: diag.InvalidResult, Pos: c.nearest(e.Field), Path: written(e.Field),
+				Message: "the API server would reject the compiled CRD: " + said(e)})
+		}
+		c.reportBefore(before)
 	}
-	c.reportBefore(before)
-	// The server compiles no rules in a CRD that is not structural, so do it here.
-	c.compileAll(after)
+	// The server compiles no rules in a CRD that is not structural, so do it here, and
+	// those for another version.
+	if len(problems) > 0 || c.kube.env != nil {
+		c.compileAll(after)
+	}
+}
+
+// faulty reports whether a problem may be of rules that compiling adds: of one of them, or
+// of what all rules cost together.
+func (c *compiler) faulty(problems field.ErrorList) bool {
+	if len(problems) == 0 {
+		return false
+	}
+	additions := c.additions()
+	for _, e := range problems {
+		if isOfTotal(e) {
+			return true
+		}
+		for _, a := range additions {
+			var i int
+			at, ok := strings.CutPrefix(written(e.Field), a.Place.Structural()+".x-kubernetes-validations")
+			if !ok {
+				continue
+			}
+			if _, err := fmt.Sscanf(at, "[%d]", &i); err != nil || i >= len(a.Place.Schema(c.crd).XValidations) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // invalidBefore warns of a CRD that the API server refuses as it is.
@@ -117,6 +146,11 @@ const (
 	inTotalBudget   = "contributed to estimated rule cost total"
 )
 
+// isOfTotal reports whether an error is of what the rules of a version cost together.
+func isOfTotal(e *field.Error) bool {
+	return strings.Contains(e.Detail, inTotalBudget) || strings.Contains(e.Detail, overTotalBudget)
+}
+
 // identities are what a validation error has in common before and after an edit.
 // How far a budget is exceeded, and what contributes to that, may change, and so
 // may the dump of a whole schema. A schema that all versions share is hoisted
@@ -128,7 +162,7 @@ func (c *compiler) identities(e *field.Error) []string {
 		text += fmt.Sprintf(": %v", v)
 	}
 	path := e.Field
-	if strings.Contains(e.Detail, inTotalBudget) || strings.Contains(e.Detail, overTotalBudget) {
+	if isOfTotal(e) {
 		path, _, _ = strings.Cut(path, ".openAPIV3Schema")
 		text = "total"
 	}
