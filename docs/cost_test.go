@@ -14,16 +14,16 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// TestCost works through cost.md. A comment says what the table behind it shows:
+// TestCost works through cost.md. A comment says what the table after it shows:
 //
 //	rules        what the rules in its first column cost once, on the object of
 //	             the block before
 //	messages     the same of message expressions
 //	budgets      what rules may cost
-//	cardinality  how often a rule has to run, by what the object requires
+//	executions   how often a rule has to run, by what the object requires
 //	bounds       the same, by the bounds of two lists
 //	encodings    what encodings of one union cost, against the budgets
-//	compare      our rules beside those of others (argument: the meaning)
+//	compare      our rules and those of others (argument: the meaning)
 //	limits       the greatest unions that compile, by place
 //	groups       the encodings chosen, by number of members
 func TestCost(t *testing.T) {
@@ -49,15 +49,15 @@ func TestCost(t *testing.T) {
 			end++
 		}
 		generate := map[string]func(t *testing.T) string{
-			"rules":       func(t *testing.T) string { return d.expressions(t, i+1, end, ruleCost) },
-			"messages":    func(t *testing.T) string { return d.expressions(t, i+1, end, messageCost) },
-			"budgets":     budgets,
-			"cardinality": cardinalities,
-			"bounds":      bounds,
-			"encodings":   encodings,
-			"limits":      func(t *testing.T) string { return limits(t, d.lines[i+1:end]) },
-			"groups":      groups,
-			"compare":     func(t *testing.T) string { return meaning(t, args).compare(t) },
+			"rules":      func(t *testing.T) string { return d.expressions(t, i+1, end, ruleCost) },
+			"messages":   func(t *testing.T) string { return d.expressions(t, i+1, end, messageCost) },
+			"budgets":    budgets,
+			"executions": executions,
+			"bounds":     bounds,
+			"encodings":  encodings,
+			"limits":     func(t *testing.T) string { return limits(t, d.lines[i+1:end]) },
+			"groups":     groups,
+			"compare":    func(t *testing.T) string { return meaning(t, args).compare(t) },
 		}[verb]
 		if generate == nil {
 			t.Fatalf("%s:%d: no such directive", d.name, i+1)
@@ -75,7 +75,7 @@ func TestCost(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	for _, verb := range []string{"rules", "messages", "budgets", "cardinality", "bounds", "encodings", "compare", "limits", "groups"} {
+	for _, verb := range []string{"rules", "messages", "budgets", "executions", "bounds", "encodings", "compare", "limits", "groups"} {
 		if !slices.ContainsFunc(tables, func(table *table) bool { return strings.HasPrefix(table.name, verb) }) {
 			t.Errorf("%s shows nothing of the kind %q", d.name, verb)
 		}
@@ -148,7 +148,7 @@ func messageCost(t *testing.T, schema *apiextensionsv1.JSONSchemaProps, expressi
 
 var always = apiextensionsv1.ValidationRule{Rule: "true"}
 
-// left are three columns: a cardinality and what it leaves for a rule and for all.
+// left are three columns: a number of executions and what it leaves for a rule and for all.
 func left(c cost.Cost) []string {
 	return []string{thousands(c.Executions), thousands(cost.RuleLimit / c.Executions), thousands(cost.VersionLimit / c.Executions)}
 }
@@ -156,9 +156,9 @@ func left(c cost.Cost) []string {
 func budgets(*testing.T) string {
 	return grid([][]string{
 		{"", "budget"},
-		{"a rule, times its cardinality", thousands(cost.RuleLimit)},
+		{"a rule, times its executions", thousands(cost.RuleLimit)},
 		{"a message expression, once", thousands(cost.MessageLimit)},
-		{"the rules of a version, times their cardinalities, and its message expressions, once, together", thousands(cost.VersionLimit)},
+		{"the rules of a version, times their executions, and its message expressions, once, together", thousands(cost.VersionLimit)},
 	})
 }
 
@@ -170,9 +170,9 @@ func unionOf(required string, names ...string) string {
 	return "{type: object, required: [" + strings.Join(names, ", ") + "], properties: {" + required + "other: {type: object}}}"
 }
 
-// cardinalities is a table by what the object requires. How many lists or maps
+// executions is a table by what the object requires. How many lists or maps
 // are above it must make no difference.
-func cardinalities(t *testing.T) string {
+func executions(t *testing.T) string {
 	t.Helper()
 	rows := [][]string{{"required", "shortest", "runs", "left for a rule", "for all rules"}}
 	for _, row := range []struct {

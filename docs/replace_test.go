@@ -55,14 +55,14 @@ var byHand = []struct {
 	}},
 }
 
-// ways are the columns of the table, besides what is written by hand.
+// ways are the columns of the table, besides the hand-written rules.
 var ways = []compile.Encoding{compile.Auto, compile.Compact, compile.Terse}
 
 // TestReplace fills the table of infer.md: what replacing hand-written rules does to
 // bytes and costs.
 func TestReplace(t *testing.T) {
 	var table strings.Builder
-	table.WriteString("| | members | bytes by hand | declared | auto | compact | terse | most expensive rule by hand | auto | compact | terse | all rules by hand | auto | compact | terse |\n" +
+	table.WriteString("| | members | hand-written bytes | declared | auto | compact | terse | most expensive hand-written rule | auto | compact | terse | all hand-written rules | auto | compact | terse |\n" +
 		"|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, form := range byHand {
 		for _, n := range []int{3, 5, 8} {
@@ -79,7 +79,7 @@ func TestReplace(t *testing.T) {
 			}
 			table.WriteString("\n")
 			if r.declared >= r.byHand && form.discriminated {
-				t.Errorf("%s, %d members: the declaration has %d bytes, the rules by hand %d", form.name, n, r.declared, r.byHand)
+				t.Errorf("%s, %d members: the declaration has %d bytes, the hand-written rules %d", form.name, n, r.declared, r.byHand)
 			}
 			if len(r.costByHand) > 0 && mostExpensive(r.costs[compile.Auto]) > mostExpensive(r.costByHand) {
 				t.Errorf("%s, %d members: replacing makes rules dearer", form.name, n)
@@ -114,7 +114,7 @@ type replaced struct {
 	costs            map[compile.Encoding][]cost.Cost
 }
 
-// replacing infers a union of n members from rules by hand, declares and compiles it.
+// replacing infers a union of n members from hand-written rules, declares and compiles it.
 func replacing(t *testing.T, write func(names, values []string) string, n int, discriminated bool) *replaced {
 	t.Helper()
 	names := []string{"headers", "redirect", "mirror", "rewrite", "extension", "timeout", "retry", "session"}[:n]
