@@ -2,9 +2,11 @@ package rules_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -185,22 +187,53 @@ func (s *server) fails(t testing.TB, old, new map[string]any) []failure {
 	return l
 }
 
-// transition evaluates rules as the server does, one at a time. A server copies every
-// property for each that it reads, and makes the message of every failure; here the
-// properties are read in place, and a message is made once for a rule, what the
-// discriminator was and is, and how many properties there were and are.
-type transition struct {
+// evaluator evaluates rules as the server does, one at a time. A server copies every
+// property for each that it reads, and makes the message of every failure. Here the
+// properties are read in place; rules that read the same properties are evaluated once
+// for objects that agree in those, without the others; and a message is made once for a
+// rule, what the discriminator was and is, and how many properties there were and are.
+type evaluator struct {
 	rules         []rules.Rule
 	programs      []schemacel.CompilationResult
+	groups        map[string]*group
 	schema        common.Schema
 	discriminator string
 	read          map[[5]any]bool // messages
 }
 
-func newTransition(t testing.TB, s *structuralschema.Structural, l []rules.Rule, discriminator string) *transition {
+// group is rules that read the same properties.
+type group struct {
+	old, new []string
+	rules    []int
+	outcomes map[string][]string // of the rules, by the objects
+}
+
+// reads matches how rules read properties.
+var reads = regexp.MustCompile(`\b(self|oldSelf)\.(\w+)`)
+
+func newEvaluator(t testing.TB, s *structuralschema.Structural, l []rules.Rule, discriminator string) *evaluator {
 	t.Helper()
 	schema := &model.Structural{Structural: s}
-	return &transition{l, compiled(t, s, l), inPlace{schema, schema.Properties()}, discriminator, map[[5]any]bool{}}
+	c := &evaluator{l, compiled(t, s, l), map[string]*group{}, inPlace{schema, schema.Properties()}, discriminator, map[[5]any]bool{}}
+	for i, r := range l {
+		g := &group{outcomes: map[string][]string{}}
+		for _, m := range reads.FindAllStringSubmatch(r.Rule+" "+r.MessageExpression, -1) {
+			if m[1] == "self" {
+				g.new = append(g.new, m[2])
+			} else {
+				g.old = append(g.old, m[2])
+			}
+		}
+		slices.Sort(g.old)
+		slices.Sort(g.new)
+		g.old, g.new = slices.Compact(g.old), slices.Compact(g.new)
+		key := fmt.Sprint(g.old, g.new)
+		if c.groups[key] == nil {
+			c.groups[key] = g
+		}
+		c.groups[key].rules = append(c.groups[key].rules, i)
+	}
+	return c
 }
 
 // inPlace is a schema that remembers its properties.
@@ -211,8 +244,45 @@ type inPlace struct {
 
 func (s inPlace) Properties() map[string]common.Schema { return s.properties }
 
-// outcome is that of [server.fails].
-func (c *transition) outcome(t testing.TB, old, new map[string]any) outcome {
+// outcome says which rules fail for an update, or with old nil for a creation, when
+// those that read oldSelf are left out unless it is optional. As with [server.fails],
+// anything but a failing rule is an error of the test.
+func (c *evaluator) outcome(t testing.TB, old, new map[string]any) outcome {
+	t.Helper()
+	l := make(outcome, len(c.rules))
+	for _, g := range c.groups {
+		old, new := only(old, g.old), only(new, g.new)
+		key, err := json.Marshal([]any{old, new})
+		if err != nil {
+			t.Fatal(err)
+		}
+		known, ok := g.outcomes[string(key)]
+		if !ok {
+			known = c.evaluate(t, g, old, new)
+			g.outcomes[string(key)] = known
+		}
+		for i, n := range g.rules {
+			l[n] = known[i]
+		}
+	}
+	return l
+}
+
+// only returns an object's properties of the given names, nil for nil.
+func only(object map[string]any, names []string) map[string]any {
+	if object == nil {
+		return nil
+	}
+	l := map[string]any{}
+	for _, name := range names {
+		if v, ok := object[name]; ok {
+			l[name] = v
+		}
+	}
+	return l
+}
+
+func (c *evaluator) evaluate(t testing.TB, g *group, old, new map[string]any) []string {
 	t.Helper()
 	fixed := map[string]any{schemacel.ScopedVarName: common.UnstructuredToVal(new, c.schema)}
 	optional := map[string]any{schemacel.ScopedVarName: fixed[schemacel.ScopedVarName], schemacel.OldScopedVarName: types.OptionalNone}
@@ -220,13 +290,14 @@ func (c *transition) outcome(t testing.TB, old, new map[string]any) outcome {
 		v := common.UnstructuredToVal(old, c.schema)
 		fixed[schemacel.OldScopedVarName], optional[schemacel.OldScopedVarName] = v, types.OptionalOf(v)
 	}
-	l := make(outcome, len(c.rules))
-	for i, r := range c.rules {
-		variables := fixed
+	var l []string
+	for _, i := range g.rules {
+		r, variables := c.rules[i], fixed
+		l = append(l, "")
 		switch {
 		case r.OptionalOldSelf:
 			variables = optional
-		case old == nil:
+		case old == nil && c.programs[i].UsesOldSelf:
 			continue // it is for updates
 		}
 		holds, _, err := c.programs[i].Program.Eval(variables)
@@ -236,8 +307,8 @@ func (c *transition) outcome(t testing.TB, old, new map[string]any) outcome {
 		if holds == types.True {
 			continue
 		}
-		l[i] = "." + c.programs[i].NormalizedRuleFieldPath
-		if key := [5]any{i, old[c.discriminator], new[c.discriminator], len(old), len(new)}; r.MessageExpression != "" && !c.read[key] {
+		l[len(l)-1] = "." + c.programs[i].NormalizedRuleFieldPath
+		if key := [5]any{i, old[c.discriminator], new[c.discriminator], len(old), len(new)}; r.MessageExpression != "" && (old == nil || !c.read[key]) {
 			c.read[key] = true
 			// The server does not make oldSelf optional in messages.
 			message, _, err := c.programs[i].MessageExpression.Eval(fixed)
