@@ -225,6 +225,9 @@ func (c *compiler) foreign(o *object, u *union.Union) (crd *apiextensionsv1.Cust
 	present := o.schema.XValidations
 	var ours []apiextensionsv1.ValidationRule
 	for _, e := range c.encodings(u) {
+		if len(present) == 0 {
+			break
+		}
 		static := validationRules(rules.Static(u, e), c.kube.features)
 		if !slices.ContainsFunc(static, func(r apiextensionsv1.ValidationRule) bool { return !among(present, r) }) {
 			ours = append(ours, static...)

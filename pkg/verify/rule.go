@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -175,11 +176,11 @@ func constraints(n *node) []*test {
 	}
 	if s.MinProperties != nil {
 		add(fmt.Sprintf("minProperties: %d", *s.MinProperties), apiextensionsv1.JSONSchemaProps{MinProperties: s.MinProperties})
-		l[len(l)-1].counts = atLeast
+		l[len(l)-1].counting(atLeast)
 	}
 	if s.MaxProperties != nil {
 		add(fmt.Sprintf("maxProperties: %d", *s.MaxProperties), apiextensionsv1.JSONSchemaProps{MaxProperties: s.MaxProperties})
-		l[len(l)-1].counts = atMost
+		l[len(l)-1].counting(atMost)
 	}
 	return l
 }
@@ -200,6 +201,33 @@ func newConstraint(n *node, text string, only apiextensionsv1.JSONSchemaProps) *
 		return false, l[0].Detail, nil
 	}
 	return t
+}
+
+// counting makes t a constraint that counts properties. The server is asked once for each
+// number of them.
+func (t *test) counting(c count) {
+	type said struct {
+		ok     bool
+		detail string
+	}
+	var known sync.Map // said, by the number of properties
+	t.counts = c
+	ask := t.ask
+	t.ask = func(ctx context.Context, value, old any) (bool, string, error) {
+		properties, ok := value.(map[string]any)
+		if !ok {
+			return ask(ctx, value, old)
+		}
+		s, ok := known.Load(len(properties))
+		if !ok {
+			ok, detail, err := ask(ctx, value, old)
+			if err != nil {
+				return false, "", err
+			}
+			s, _ = known.LoadOrStore(len(properties), said{ok, detail})
+		}
+		return s.(said).ok, s.(said).detail, nil
+	}
 }
 
 func schemaValidator(s *apiextensionsv1.JSONSchemaProps) (apiservervalidation.SchemaValidator, error) {
