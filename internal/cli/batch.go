@@ -18,12 +18,12 @@ type output struct {
 }
 
 // batch replaces files all together or not at all: every output is written to
-// a temporary file beside its target, and once all are there they are renamed.
+// a temporary file next to its target, and once all are there they are renamed.
 // A batch is used once.
 //
 // Renaming a file can still fail, on a file system that lets a file be created
 // in a directory and none be replaced; then the error says what was replaced.
-// A process that is killed leaves temporary files behind; the next batch that
+// A process that is killed leaves temporary files; the next batch that
 // comes to their directory removes them (see staging).
 type batch struct {
 	rename func(from, to string) error // os.Rename
@@ -92,7 +92,7 @@ func (b *batch) stagingIn(dir string) *staging {
 	return s
 }
 
-// stage writes an output to a new file beside its target. Outputs may be staged
+// stage writes an output to a new file next to its target. Outputs may be staged
 // at the same time, in any order; n is their place in the order to name them in.
 func (b *batch) stage(n int, out output) error {
 	t, err := resolve(out.path)

@@ -39,7 +39,7 @@ func (b *buffer) put(i int, data []byte) error {
 		if err != nil {
 			return fileError("keep results: create a temporary file in "+os.TempDir(), err)
 		}
-		_ = os.Remove(file.Name()) // where an open file can be, so that nothing stays behind
+		_ = os.Remove(file.Name()) // where an open file can be, so that nothing is left
 		b.file = file
 	}
 	if _, err := b.file.WriteAt(data, b.end); err != nil {

@@ -78,7 +78,7 @@ func (c *conversion) validate(cmd *cobra.Command) error {
 }
 
 // convert runs a command that turns files into files. Files are read, converted
-// and put beside their targets one by one, so that none needs to stay in memory.
+// and put next to their targets one by one, so that none needs to stay in memory.
 func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input) (scopes, error), t func(f *crdpatch.File, in input) ([]byte, diag.List), args []string) (err error) {
 	if err := flags.validate(cmd); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 		}
 		r.changed = !bytes.Equal(src, out)
 		if !r.changed && !a.verbose {
-			r.settle()
+			r.dropWarnings()
 		}
 		if out != nil {
 			r.skip()

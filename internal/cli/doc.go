@@ -12,7 +12,7 @@
 //	deliver  results, names or differences
 //
 // So nothing is written when anything is wrong with any input, and files are
-// replaced only once every result is complete beside its target.
+// replaced only once every result is complete next to its target.
 //
 // Each command has a file of its own. They share
 //

@@ -24,7 +24,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// suggested stands for a verdict where nothing enforces a union.
+// suggested is used as the verdict where nothing enforces a union.
 const suggested verify.Verdict = "suggestion"
 
 // verdicts are what --only takes.

@@ -66,7 +66,7 @@ func (a *app) findInputs(args []string, output string) ([]input, error) {
 	return f.inputs, errors.Join(errs...)
 }
 
-// add adds what an argument stands for.
+// add adds what an argument names.
 func (f *finder) add(arg string) error {
 	switch arg {
 	case "":
@@ -282,8 +282,8 @@ func (r *result) skip() {
 	r.diagnostics = slices.DeleteFunc(r.diagnostics, is)
 }
 
-// settle forgets the warnings about a file that has its result already: the run that
+// dropWarnings forgets the warnings about a file that already has its result: the run that
 // wrote it has printed them.
-func (r *result) settle() {
+func (r *result) dropWarnings() {
 	r.diagnostics = slices.DeleteFunc(r.diagnostics, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 }

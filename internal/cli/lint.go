@@ -193,7 +193,7 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (s
 	return l, results, nil
 }
 
-// fix corrects an input, and puts the result beside it.
+// fix corrects an input, and puts the result next to it.
 func (a *app) fix(in input, src []byte) (result, error) {
 	open := func(src []byte) *crdpatch.File { return crdpatch.Open(in.name, src, in.scope.opts) }
 	fixed := lint.Fix(in.name, src, func(src []byte) diag.List {

@@ -13,14 +13,14 @@ import (
 )
 
 // staging is a directory with temporary files. While there are any it is locked, shared
-// with other processes that write there: whoever gets the exclusive lock knows that the
+// with other processes that write there: a process that gets the exclusive lock knows that the
 // temporary files were left by processes that were killed.
 type staging struct {
 	dir  string
 	lock *flock.Flock // nil until there is a temporary file
 }
 
-// abandonedAfter is the age at which temporary files are taken to be left behind in
+// abandonedAfter is the age at which temporary files are taken to be leftovers in
 // directories that cannot be locked, as on Windows.
 const abandonedAfter = time.Hour
 

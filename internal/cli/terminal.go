@@ -86,7 +86,7 @@ func (c *console) show(line string) {
 }
 
 // fitting cuts a line to a number of cells of a terminal, and leaves out what is more
-// than a character. What is not ASCII counts as two cells, as much as it may take.
+// than a character. What is not ASCII is taken to have two cells, the most it may take.
 func fitting(line string, cells int) string {
 	var fit strings.Builder
 	for _, r := range line {

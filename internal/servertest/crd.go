@@ -50,7 +50,7 @@ func (s *Server) Install(ctx context.Context, crd []byte) error {
 
 // Replace puts crd in the place of the installed CRD of its name and returns
 // when the served versions answer by the new schema; in between the server
-// holds the CRD with a deprecation warning of ours in it (see settle). The
+// holds the CRD with a deprecation warning of ours in it (see waitForSchemas). The
 // resourceVersion is the live one unless crd has one.
 //
 // Errors are those of [Server.Install], and [apierrors.IsNotFound] when there
@@ -67,7 +67,7 @@ func (s *Server) Replace(ctx context.Context, crd []byte) error {
 	if err := s.awaitServed(ctx, answer); err != nil {
 		return err
 	}
-	return s.settle(ctx, obj.GetName())
+	return s.waitForSchemas(ctx, obj.GetName())
 }
 
 // Remove deletes the CRD of that name, all its objects with it, and returns
@@ -112,7 +112,7 @@ func (s *Server) applyCRD(ctx context.Context, name string, manifest []byte) err
 	if err := s.awaitServed(ctx, answer); err != nil {
 		return err
 	}
-	return s.settle(ctx, name)
+	return s.waitForSchemas(ctx, name)
 }
 
 // awaitServed returns when each served version of a CRD that was just written
@@ -189,12 +189,12 @@ func (s *Server) answers(ctx context.Context, crd *apiextensionsv1.CustomResourc
 	return apierrors.IsBadRequest(err), ctx.Err()
 }
 
-// settle returns when objects are judged by the schemas that a CRD has now.
+// waitForSchemas returns when objects are validated by the schemas that a CRD has now.
 // The server takes up a changed CRD a moment after it has accepted it, and
 // the only trace of the schemas in use is the deprecation warning that comes
-// with them. So settle adds one, waits until it is heard, takes it away
+// with them. So waitForSchemas adds one, waits until it is seen, removes it
 // again, and waits until it is heard no more.
-func (s *Server) settle(ctx context.Context, name string) error {
+func (s *Server) waitForSchemas(ctx context.Context, name string) error {
 	crd, err := s.crd(ctx, name)
 	if err != nil {
 		return err
@@ -209,7 +209,7 @@ func (s *Server) settle(ctx context.Context, name string) error {
 			return s.setDeprecation(ctx, crd, mark, marked)
 		})
 		if err != nil {
-			return fmt.Errorf("settle CRD %s: %w", name, err)
+			return fmt.Errorf("waitForSchemas CRD %s: %w", name, err)
 		}
 		err = poll(ctx, func(ctx context.Context) (bool, error) {
 			answer := s.list(crd, versions[0]).Do(ctx) // all versions change at once
@@ -219,7 +219,7 @@ func (s *Server) settle(ctx context.Context, name string) error {
 			return answer.Error() == nil && heard == marked, ctx.Err()
 		})
 		if err != nil {
-			return fmt.Errorf("settle CRD %s: %w", name, err)
+			return fmt.Errorf("waitForSchemas CRD %s: %w", name, err)
 		}
 	}
 	return nil

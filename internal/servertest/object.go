@@ -188,7 +188,7 @@ func resourceOf(crd *apiextensionsv1.CustomResourceDefinition) resource {
 	}
 }
 
-// path is that of the collection; namespace counts only if there are any.
+// path is that of the collection; namespace is used only if there are any.
 func (r resource) path(version, namespace string) string {
 	if r.namespaced {
 		return path.Join("/apis", r.group, version, "namespaces", namespace, r.plural)

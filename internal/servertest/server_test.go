@@ -106,7 +106,7 @@ func TestServer(t *testing.T) {
 }
 
 // TestChange proves that no object is judged by a schema of the past, and that
-// nothing is left of what settle does.
+// nothing is left of what waitForSchemas does.
 func TestChange(t *testing.T) {
 	s := Start(t)
 	install(t, s, []byte(gadget))

@@ -33,7 +33,7 @@ func ReadConfig(fsys fs.FS, name string) ([]byte, error) {
 	return src, err
 }
 
-// IsConfig reports whether a file speaks of being read by unioncel. Where a configuration
+// IsConfig reports whether a file says that unioncel reads it. Where a configuration
 // or a UnionSet is expected, nothing is said of what any other file holds: its name may be
 // a link that somebody else has made.
 // An empty file is nobody's.

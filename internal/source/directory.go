@@ -18,13 +18,13 @@ func IsManifestName(name string) bool {
 	return ok && slices.Contains(Extensions(), extension)
 }
 
-// spoken are the texts by which a file speaks of what is read here.
-var spoken = [][]byte{[]byte(CRDKind), []byte("x-kubernetes-unions"), []byte("unioncel.dev/")}
+// mentions are texts that a file with something to read contains.
+var mentions = [][]byte{[]byte(CRDKind), []byte("x-kubernetes-unions"), []byte("unioncel.dev/")}
 
 // IsOther reports whether a file with these diagnostics is something else than
 // manifests, such as a template or a tsconfig.json: it cannot be read, and speaks
 // neither of CRDs nor of unions, in UTF-8 or UTF-16. Such files in a directory are
-// passed over; one that was named is not.
+// skipped; one that was named is not.
 func IsOther(src []byte, l diag.List) bool {
 	unreadable := func(d diag.Diagnostic) bool {
 		return d.Code == diag.Syntax || d.Code == diag.InvalidUTF8 || d.Code == diag.EmptyInput
@@ -32,5 +32,5 @@ func IsOther(src []byte, l diag.List) bool {
 	text := bytes.ReplaceAll(src, []byte{0}, nil)
 	return l.HasErrors() &&
 		!slices.ContainsFunc(l, func(d diag.Diagnostic) bool { return !unreadable(d) }) &&
-		!slices.ContainsFunc(spoken, func(s []byte) bool { return bytes.Contains(text, s) })
+		!slices.ContainsFunc(mentions, func(s []byte) bool { return bytes.Contains(text, s) })
 }

@@ -31,7 +31,7 @@ func tooMuch(name string, text []byte, l limit.Limits) *diag.Diagnostic {
 }
 
 // punctuation counts what nodes and documents there are at most: but for the roots,
-// every indicator stands for two nodes at most, as a colon does for key and value.
+// every indicator is for two nodes at most, as a colon does for key and value.
 func punctuation(text []byte) (nodes, documents int) {
 	documents = 1
 	begins := true  // a line

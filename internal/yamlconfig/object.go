@@ -16,7 +16,7 @@ import (
 const APIVersion = "unioncel.dev/v1alpha1"
 
 // Open returns the roots of the documents of a file, which every reader of YAML takes for
-// the same; nil when something is wrong. Of a file that does not speak of unioncel nothing
+// the same; nil when something is wrong. Of a file that does not mention unioncel nothing
 // is repeated; hint is added to what it should say.
 func (r *Reader) Open(src []byte, kind, hint string) []*yaml.Node {
 	report := func(code diag.Code, hint, message string) {

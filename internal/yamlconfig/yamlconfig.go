@@ -110,7 +110,7 @@ func (v Value) want(what string) *diag.Diagnostic {
 	return v.wrong("want %s, not %s", what, yamltext.Describe(v.Node))
 }
 
-// written returns how a scalar stands in the file, "" when it does not.
+// written returns how a scalar is written in the file, "" when it does not.
 func (v Value) written() string {
 	if v.reader.At != nil {
 		return ""
@@ -223,7 +223,7 @@ type Word struct {
 	Pos  diag.Pos
 	Set  bool // it is one, if an empty one
 
-	written string // how it stands at Pos; empty when it does not
+	written string // how it is written at Pos; empty when it does not
 }
 
 // Respelt is the edit that writes the name that is certainly meant, unless that is taken.

@@ -32,7 +32,7 @@ type Document struct {
 	json    bool
 	once    sync.Once
 	spans   map[*yaml.Node]span
-	marks   map[*yaml.Node]int // where the ? of an explicit key stands
+	marks   map[*yaml.Node]int // where the ? of an explicit key is
 	walkErr error
 }
 
@@ -68,7 +68,7 @@ func Parse(src []byte) (*File, error) {
 // chunk is the text of one document.
 type chunk struct {
 	start, end int
-	text       int // where the text begins: behind the BOM, if there is one
+	text       int // where the text begins: after the BOM, if there is one
 	line       int // number of lines before it
 	empty      bool
 }

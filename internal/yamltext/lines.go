@@ -8,12 +8,12 @@ import (
 // line is one line of a file.
 type line struct {
 	start int
-	text  int  // offset of column 1: behind the BOM where a document begins with one
+	text  int  // offset of column 1: after the BOM where a document begins with one
 	wide  bool // whether it holds characters of several bytes
 }
 
 // breakLen returns the length of the line break at src[i], or 0. These are the
-// breaks that yaml.v3 counts, in scalars, comments and between tokens alike.
+// breaks that yaml.v3 recognizes, in scalars, comments and between tokens alike.
 func breakLen(src []byte, i int) int {
 	if i >= len(src) {
 		return 0
@@ -88,7 +88,7 @@ func forbidden(r rune, n int) string {
 }
 
 // Offset returns the byte offset of a 1-based line and column, or -1 when the
-// file has no such place. The column behind a line's last character is a place.
+// file has no such place. The column after a line's last character is a place.
 func (f *File) Offset(line, column int) int {
 	if line < 1 || line > len(f.lines) || column < 1 {
 		return -1
@@ -106,7 +106,7 @@ func (f *File) Offset(line, column int) int {
 		_, n := utf8.DecodeRune(f.Src[off:])
 		off += n
 	}
-	// Behind the last character is the break's own place, not the one behind it.
+	// After the last character is the break's own place, not the one after it.
 	if column > 1 || off > l.text && off == next && line < len(f.lines) {
 		return -1
 	}

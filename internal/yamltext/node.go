@@ -11,7 +11,7 @@ func Resolve(n *yaml.Node) *yaml.Node {
 }
 
 // Aliased returns the nodes that some alias below root refers to, with all nodes
-// below them: an edit there shows up elsewhere, too.
+// below them: an edit there changes other places, too.
 func Aliased(root *yaml.Node) map[*yaml.Node]bool {
 	found := map[*yaml.Node]bool{}
 	var mark, visit func(n *yaml.Node)

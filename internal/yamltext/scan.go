@@ -11,7 +11,7 @@ type context struct {
 	flow   bool // inside of [] or {}
 }
 
-// scanSpace returns the offset of the next token: behind blanks, breaks and comments.
+// scanSpace returns the offset of the next token: after blanks, breaks and comments.
 func scanSpace(src []byte, pos int) int {
 	for pos < len(src) {
 		if n := breakLen(src, pos); n > 0 {
@@ -114,7 +114,7 @@ func isFlowIndicator(c byte) bool {
 	return false
 }
 
-// scanQuoted returns the offset behind the closing quote of the scalar at pos, or -1.
+// scanQuoted returns the offset after the closing quote of the scalar at pos, or -1.
 func scanQuoted(src []byte, pos int) int {
 	quote := src[pos]
 	for pos++; pos < len(src); pos++ {

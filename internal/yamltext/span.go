@@ -11,7 +11,7 @@ type span struct{ start, end int }
 
 // Span returns the byte range of a node of d, anchor and tag included, trailing
 // comment and line end excluded. A value that is left out has an empty range,
-// right behind the indicator (or key) that it belongs to.
+// right after the indicator (or key) that it belongs to.
 //
 // A literal or folded scalar ends with the text of its last line; one that keeps
 // trailing line breaks (|+) ends before the last of them.
@@ -105,7 +105,7 @@ func (w *walker) fail(n *yaml.Node, format string, args ...any) error {
 		n.Line, n.Column, fmt.Sprintf(format, args...), line, column)
 }
 
-// document walks the root, and what may stand before and after it.
+// document walks the root, and what may come before and after it.
 func (w *walker) document() error {
 	root := w.d.Root
 	for {
@@ -178,7 +178,7 @@ func isEmpty(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Value == "" && n.Style&quotedStyle == 0
 }
 
-// properties steps over a node's anchor and tag, and the space behind them. An
+// properties steps over a node's anchor and tag, and the space after them. An
 // empty scalar ends with them.
 func (w *walker) properties(n *yaml.Node, in context) error {
 	start, anchor, tag := w.pos, n.Anchor == "", false

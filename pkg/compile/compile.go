@@ -70,7 +70,7 @@ type Manifest struct {
 	Node *yaml.Node
 	// JSON is the same manifest as kubectl reads it (sigs.k8s.io/yaml).
 	JSON []byte
-	// External are declarations for this CRD that do not stand in it. Their targets
+	// External are declarations for this CRD that are not in it. Their targets
 	// are not looked at.
 	External []union.External
 	// Limits bound what may be declared.
@@ -142,7 +142,7 @@ func (p Place) Unmatched(crd *apiextensionsv1.CustomResourceDefinition) (list Pl
 type Object struct {
 	Place
 	// Key is the index of the declaring key in the Content of Node, or -1 when the
-	// declarations do not stand there.
+	// declarations are not there.
 	Key int
 	// Value is that of x-kubernetes-unions.
 	Value *yaml.Node
@@ -218,16 +218,16 @@ type compiler struct {
 	kube     kubeVersion
 	located  *locator
 	crd      *apiextensionsv1.CustomResourceDefinition
-	objects  []*object
+	objects  []*unionObject
 	diags    diag.List
 	// known, unless nil, keeps costs for when nothing but bounds of lists and maps
-	// differs; times are the cardinalities then, by place.
+	// differs; times are the executions then, by place.
 	known map[string][]cost.Cost
 	times map[string]uint64
 }
 
-// object is a union object on its way through the stages.
-type object struct {
+// unionObject is a union object as the stages work on it.
+type unionObject struct {
 	Object
 	frames []*yaml.Node // from the root schema to the object
 	schema *apiextensionsv1.JSONSchemaProps
@@ -242,7 +242,7 @@ type object struct {
 }
 
 // about reports what is wrong with a declaration on an object.
-func (c *compiler) about(o *object, l diag.List) {
+func (c *compiler) about(o *unionObject, l diag.List) {
 	for _, d := range l {
 		d.Schema = o.Place.Structural()
 		c.report(d)
@@ -276,7 +276,7 @@ func (c *compiler) locate() {
 // resolve checks the declarations against their schemas.
 func (c *compiler) resolve() {
 	for _, l := range c.located.objects {
-		o := &object{Object: Object{Place: l.Place, Key: l.key, Value: l.value()}, frames: l.frames}
+		o := &unionObject{Object: Object{Place: l.Place, Key: l.key, Value: l.value()}, frames: l.frames}
 		o.schema = o.Place.Schema(c.crd)
 		if o.schema == nil {
 			// The two readings of the file differ on the way here.
@@ -319,7 +319,7 @@ func (c *compiler) resolve() {
 
 // within reports declarations whose properties are those of an object around theirs,
 // all of them, and none of them those of their own.
-func (c *compiler) within(o *object) (found bool) {
+func (c *compiler) within(o *unionObject) (found bool) {
 	for _, d := range o.Declarations {
 		names := d.Properties()
 		if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { _, ok := o.schema.Properties[name]; return ok }) {
@@ -344,7 +344,7 @@ func (c *compiler) within(o *object) (found bool) {
 }
 
 // extend gives the unions of an object the keys that extensions say.
-func (c *compiler) extend(o *object, l []union.External) {
+func (c *compiler) extend(o *unionObject, l []union.External) {
 	for _, e := range l {
 		extensions, diags := union.ParseExtensions(e.File, o.Place.String(), e.Value, e.At)
 		c.about(o, append(diags, union.Extend(o.Declarations, extensions)...))
@@ -357,7 +357,7 @@ func (c *compiler) extend(o *object, l []union.External) {
 
 // ambiguous finds scalars of the schema that the checks will read and that are
 // strings to one reader of YAML and something else to another.
-func (c *compiler) ambiguous(o *object) diag.List {
+func (c *compiler) ambiguous(o *unionObject) diag.List {
 	var l diag.List
 	check := func(n *yaml.Node) {
 		n = yamltext.Resolve(n)
@@ -396,9 +396,9 @@ func (c *compiler) ambiguous(o *object) diag.List {
 	return l
 }
 
-// demands reports what a declaration asks of updates and cannot get where it
-// stands, and what it gets without asking.
-func (c *compiler) demands(o *object) {
+// demands reports what a declaration requires of updates and cannot get where it
+// is, and what it gets by default.
+func (c *compiler) demands(o *unionObject) {
 	for i, u := range o.Unions {
 		d := o.Declarations[i]
 		for _, demand := range d.Demands() {
@@ -433,7 +433,7 @@ func (c *compiler) versionsDiffer() {
 			if i == o.Version || !v.Served || !c.crd.Spec.Versions[o.Version].Served {
 				continue
 			}
-			there := slices.IndexFunc(c.objects, func(p *object) bool { return p.Version == i && p.Path.Equal(o.Path) })
+			there := slices.IndexFunc(c.objects, func(p *unionObject) bool { return p.Version == i && p.Path.Equal(o.Path) })
 			other := Place{Version: i, Name: v.Name, Path: o.Path}
 			var difference string
 			switch {
@@ -452,7 +452,7 @@ func (c *compiler) versionsDiffer() {
 }
 
 // sameUnions reports whether two versions judge their common properties alike.
-func (c *compiler) sameUnions(a, b *object) bool {
+func (c *compiler) sameUnions(a, b *unionObject) bool {
 	return equivalent(a.Unions, b.Unions, func(property string) bool {
 		_, inA := a.schema.Properties[property]
 		_, inB := b.schema.Properties[property]
@@ -461,7 +461,7 @@ func (c *compiler) sameUnions(a, b *object) bool {
 }
 
 // hasAny reports whether a schema has a property that o's unions restrict.
-func hasAny(s *apiextensionsv1.JSONSchemaProps, o *object) bool {
+func hasAny(s *apiextensionsv1.JSONSchemaProps, o *unionObject) bool {
 	return s != nil && slices.ContainsFunc(o.Declarations, func(d *union.Declaration) bool {
 		return slices.ContainsFunc(d.Properties(), func(name string) bool { _, ok := s.Properties[name]; return ok })
 	})

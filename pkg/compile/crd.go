@@ -26,7 +26,7 @@ func (c *compiler) decode() {
 	if err != nil {
 		// A bare yes among the names is the likeliest reason, with a place.
 		for _, l := range c.located.objects {
-			c.diags = append(c.diags, c.ambiguous(&object{Object: Object{Place: l.Place}})...)
+			c.diags = append(c.diags, c.ambiguous(&unionObject{Object: Object{Place: l.Place}})...)
 		}
 		if c.diags.HasErrors() {
 			return
@@ -134,12 +134,12 @@ func (c *compiler) judge(additions []Addition) (*apiextensions.CustomResourceDef
 }
 
 // isResource reports whether the object is the root of a resource.
-func (o *object) isResource() bool {
+func (o *unionObject) isResource() bool {
 	return len(o.Path) == 0 || o.schema.XEmbeddedResource
 }
 
-// correlation finds out what stands between the object and its old self.
-func (c *compiler) correlation(o *object) {
+// correlation finds what prevents the object from being correlated with its old self.
+func (c *compiler) correlation(o *unionObject) {
 	if list, ok := o.Place.Unmatched(c.crd); ok {
 		o.uncorrelated = list.String()
 		return

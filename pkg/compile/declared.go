@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Declared is a CRD as it stands, and the unions declared for it.
+// Declared is a CRD as it is, and the unions declared for it.
 type Declared struct {
 	// Name of the CRD.
 	Name string

@@ -6,7 +6,7 @@
 //
 //   - locate: find the declarations, with their positions;
 //   - decode: read the manifest the way the API server does;
-//   - resolve: check them (pkg/union) and what stands in the way of transition
+//   - resolve: check them (pkg/union) and what prevents transition
 //     rules: lists whose items cannot be correlated, versions that differ;
 //   - encode: write the rules (pkg/rules), those on the union object and the
 //     removal guards on its ancestors;

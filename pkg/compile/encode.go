@@ -30,7 +30,7 @@ func (c *compiler) encode() {
 }
 
 // additions writes all rules, and schemas in their place, in the encodings chosen
-// so far, without those that stand there already.
+// so far, without those already present.
 func (c *compiler) additions() []Addition {
 	var l []Addition
 	at := map[string]int{} // by place
@@ -78,13 +78,13 @@ func hasRule(present []apiextensionsv1.ValidationRule, r rules.Rule) bool {
 	return slices.ContainsFunc(present, func(p apiextensionsv1.ValidationRule) bool { return p.Rule == r.Rule })
 }
 
-// rules are those of one union that stand on its object.
-func (o *object) rules(i int) []rules.Rule {
+// rules are those of one union on its object.
+func (o *unionObject) rules(i int) []rules.Rule {
 	return append(o.static(i, o.styles[i]), o.changes(i, o.styles[i])...)
 }
 
 // static are the rules on the state of one union.
-func (o *object) static(i int, s style) []rules.Rule {
+func (o *unionObject) static(i int, s style) []rules.Rule {
 	switch u := o.Unions[i]; {
 	case s.openAPI != nil:
 		return nil
@@ -95,7 +95,7 @@ func (o *object) static(i int, s style) []rules.Rule {
 }
 
 // changes are the rules on the changes of one union.
-func (o *object) changes(i int, s style) []rules.Rule {
+func (o *unionObject) changes(i int, s style) []rules.Rule {
 	if o.uncorrelated != "" || s.noClear {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (o *object) changes(i int, s style) []rules.Rule {
 
 // guards are the removal guards of one union: on each schema from which a link
 // on the way to the union object can be removed.
-func (c *compiler) guards(o *object, u *union.Union) []Addition {
+func (c *compiler) guards(o *unionObject, u *union.Union) []Addition {
 	var l []Addition
 	if !u.Guarded() {
 		return nil
@@ -126,7 +126,7 @@ type link struct {
 
 // links returns the links of o that can be removed, the nearest last. The
 // entries of lists and maps end the way: they can always be removed.
-func (c *compiler) links(o *object) []link {
+func (c *compiler) links(o *unionObject) []link {
 	var l []link
 	for i, step := range slices.Backward(o.Path) {
 		name, ok := step.Property()
@@ -146,7 +146,7 @@ func (c *compiler) links(o *object) []link {
 }
 
 // unguardable reports guards that CEL has no way to write.
-func (c *compiler) unguardable(o *object) {
+func (c *compiler) unguardable(o *unionObject) {
 	for i, u := range o.Unions {
 		if !u.Guarded() {
 			continue

@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// external locates the schemas of declarations that stand outside the CRD.
+// external locates the schemas of external declarations.
 func (l *locator) external(m Manifest) {
 	if len(m.External) == 0 {
 		return

@@ -79,7 +79,7 @@ func (c *compiler) unwritable(pos diag.Pos, p Place, err error) {
 // failure is a union, or a version as a whole, that no way to write it makes fit.
 type failure struct {
 	version int
-	object  *object // of a version: that of the most expensive union
+	object  *unionObject // of a version: that of the most expensive union
 	union   int
 	// worst is the greatest cost of a rule in the cheapest way to write it, and
 	// what the rule is for.
@@ -100,9 +100,9 @@ type fitter struct {
 	failures []failure
 }
 
-// fitted is one union on its way.
+// fitted is one union while it is fitted.
 type fitted struct {
-	o *object
+	o *unionObject
 	i int
 	// next are the further candidates, in order of preference, and costs those of
 	// the chosen way: the static rules, the rules on changes, and the guards.
@@ -135,7 +135,7 @@ func (c *compiler) fit(original *apiextensions.CustomResourceDefinition) []failu
 }
 
 // union makes each rule of one union fit, if it can.
-func (f *fitter) union(o *object, i int) {
+func (f *fitter) union(o *unionObject, i int) {
 	u := o.Unions[i]
 	fit := &fitted{o: o, i: i}
 	f.fits = append(f.fits, fit)

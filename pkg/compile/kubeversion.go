@@ -22,7 +22,7 @@ func Linked() string {
 
 // ParseKubeVersion returns what is written s as Options.KubeVersion: "1.30" for
 // "v1.30.2", or "" for "". It is an error unless s is a version of Kubernetes from 1.25
-// on. Versions later than Linked() are taken for Linked().
+// on. Later versions are treated as Linked().
 func ParseKubeVersion(s string) (string, error) {
 	v, err := parseKubeVersion(s)
 	if err != nil || s == "" {

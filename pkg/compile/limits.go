@@ -68,7 +68,7 @@ func cells(item, table *yaml.Node) int {
 	return len(yamltext.Resolve(members).Content) * len(yamltext.Resolve(table).Content) / 2
 }
 
-// leaves counts the values at n and below that hold no others, as aliases multiply
+// leaves counts the values at n and below that contain no others, as aliases multiply
 // them, as far as to tell that there are more than so many.
 func leaves(n *yaml.Node, most int) int {
 	if n = yamltext.Resolve(n); len(n.Content) == 0 {
@@ -87,7 +87,7 @@ func leaves(n *yaml.Node, most int) int {
 }
 
 // manyValues reports a discriminator whose enum has more values than is allowed.
-func (c *compiler) manyValues(o *object) bool {
+func (c *compiler) manyValues(o *unionObject) bool {
 	most := c.manifest.Limits.OrDefault().Members
 	for _, d := range o.Declarations {
 		if len(o.schema.Properties[d.Discriminator()].Enum) > most {

@@ -18,7 +18,7 @@ import (
 type location struct {
 	Place
 	key     int              // of a declaration in the schema, else -1
-	written []union.External // what declares; one, unless it stands elsewhere
+	written []union.External // what declares; one, unless it is external
 	extends []union.External // what extends that
 	frames  []*yaml.Node     // from the root schema to this one
 }
@@ -43,10 +43,10 @@ type locator struct {
 
 	place  Place
 	frames []*yaml.Node
-	// holds caches, for nodes visited, whether a declaration stands below. The
+	// holds caches, for nodes visited, whether there is a declaration below. The
 	// walk enters no other subtrees, so neither size nor aliases multiply it.
 	holds map[*yaml.Node]bool
-	// judged are the keys of declarations that the walk has come by.
+	// judged are the keys of declarations that the walk has reached.
 	judged map[*yaml.Node]bool
 }
 
@@ -86,7 +86,7 @@ func (l *locator) has(version int, path schemapath.Path) bool {
 	return slices.ContainsFunc(l.objects, func(o location) bool { return o.Version == version && o.Path.Equal(path) })
 }
 
-// declares reports whether the key of declarations stands at n or below.
+// declares reports whether the key of declarations is at n or below.
 func (l *locator) declares(n *yaml.Node) bool {
 	if n == nil {
 		return false
@@ -188,7 +188,7 @@ func (l *locator) schemaPath() string {
 	return l.place.Structural()
 }
 
-// compositions are the schema keys below which no union can stand: the server
+// compositions are the schema keys below which no union is possible: the server
 // evaluates no rule there, or drops the key.
 var compositions = append([]string{"allOf", "anyOf", "oneOf", "not", "additionalItems"}, namedSchemas...)
 
@@ -242,7 +242,7 @@ func (l *locator) schema(n *yaml.Node, misplaced string) {
 	}
 }
 
-// outdented reports keys of a declaration that stand beside its key, in the schema.
+// outdented reports keys of a declaration that are next to its key, in the schema.
 func (l *locator) outdented(schema, declarations *yaml.Node) bool {
 	empty := yamltext.Resolve(declarations).Tag == "!!null"
 	for _, e := range yamltext.Entries(schema) {
@@ -292,7 +292,7 @@ func (l *locator) properties(owner, n *yaml.Node, misplaced string) {
 	}
 }
 
-// all reports every declaration below a key where none may stand.
+// all reports every declaration below a key where none is allowed.
 func (l *locator) all(n *yaml.Node, within string) {
 	n = l.follow(n, within)
 	switch {

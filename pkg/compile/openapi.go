@@ -14,9 +14,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// openAPI is the schema that stands in place of the static rules of a union. It
+// openAPI is the schema that replaces the static rules of a union. It
 // is nil in other encodings, and for a union without static rules.
-func (c *compiler) openAPI(o *object, i int) *apiextensionsv1.JSONSchemaProps {
+func (c *compiler) openAPI(o *unionObject, i int) *apiextensionsv1.JSONSchemaProps {
 	if c.opts.Encoding != OpenAPI {
 		return nil
 	}
@@ -27,7 +27,7 @@ func (c *compiler) openAPI(o *object, i int) *apiextensionsv1.JSONSchemaProps {
 	return s
 }
 
-func (c *compiler) inexpressible(o *object, i int, why string) {
+func (c *compiler) inexpressible(o *unionObject, i int, why string) {
 	c.report(diag.Diagnostic{Code: diag.NotExpressible, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 		Message: "no OpenAPI schema means what this union says: " + why,
 		Hint:    "compile with another --encoding"})
@@ -68,7 +68,7 @@ func (c *compiler) proveOpenAPI() {
 }
 
 // differs says what the resulting CRD makes of a state, and what the union does.
-func (o *object) differs(i int, d verify.Difference) string {
+func (o *unionObject) differs(i int, d verify.Difference) string {
 	u := o.Unions[i]
 	why := fmt.Sprintf("%s would reject this, which the union allows: %s", d.Rule, d.Words(u))
 	if d.Accepted {

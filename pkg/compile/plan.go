@@ -23,7 +23,7 @@ type Plan struct {
 
 // UnionPlan is how one union is compiled.
 type UnionPlan struct {
-	// Place is the union object, Pos where the declaration stands.
+	// Place is the union object, Pos where the declaration is.
 	Place Place
 	Pos   diag.Pos
 	Union *union.Union
@@ -35,7 +35,7 @@ type UnionPlan struct {
 	Dropped string
 	// Rules are the rules, those on the union object first, then the removal guards.
 	Rules []RulePlan
-	// Beside is what restricts the state of the union by hand, beside the rules.
+	// Beside are the hand-written constraints on the state of the union.
 	Beside []Beside
 	// Unmatched says that the union object is in a list without keys, whose items the
 	// API server cannot match with their old selves.
@@ -48,7 +48,7 @@ type UnionPlan struct {
 // RulePlan is a rule and what it costs at its place.
 type RulePlan struct {
 	rules.Rule
-	// Place is the schema that the rule stands on.
+	// Place is the schema that the rule is on.
 	Place Place
 	Kind  RuleKind
 	Cost  cost.Cost
@@ -66,7 +66,7 @@ const (
 	Guard      RuleKind = "guard"      // against removing the union object
 )
 
-// VersionPlan is what the rules of one version cost together, which counts
+// VersionPlan is what the rules of one version cost together, which includes
 // against cost.VersionLimit.
 type VersionPlan struct {
 	Name string
@@ -218,7 +218,7 @@ func (c *compiler) encodingName(u *union.Union, s style) string {
 }
 
 // why says what led to a union's encoding.
-func (c *compiler) why(e cost.Estimator, o *object, i int) string {
+func (c *compiler) why(e cost.Estimator, o *unionObject, i int) string {
 	u, s := o.Unions[i], o.styles[i]
 	preferred := c.encodings(u)[0]
 	switch {
@@ -229,7 +229,7 @@ func (c *compiler) why(e cost.Estimator, o *object, i int) string {
 	case u.Ratchet:
 		return "a union that ratchets takes as few rules as the API server's budget allows"
 	case s.encoding != preferred:
-		return c.tooDear(e, o, i, preferred)
+		return c.tooExpensive(e, o, i, preferred)
 	case c.opts.Encoding == Fine && preferred != rules.Fine:
 		return tooManyForFine
 	case c.opts.Encoding != Auto:
@@ -238,8 +238,8 @@ func (c *compiler) why(e cost.Estimator, o *object, i int) string {
 	return "as one would write them by hand, and they fit the API server's budget"
 }
 
-// tooDear says what keeps a union from an encoding.
-func (c *compiler) tooDear(e cost.Estimator, o *object, i int, preferred rules.Encoding) string {
+// tooExpensive says what keeps a union from an encoding.
+func (c *compiler) tooExpensive(e cost.Estimator, o *unionObject, i int, preferred rules.Encoding) string {
 	what := described(preferred, o.Unions[i])
 	costs, err := c.estimate(e, o.Place, o.static(i, style{encoding: preferred}))
 	switch {

@@ -60,7 +60,7 @@ func Replaced(m Manifest, opts Options) ([]Removal, diag.List) {
 }
 
 // replaced returns the constraints that one union takes the place of.
-func (c *compiler) replaced(o *object, i int) []verify.Constraint {
+func (c *compiler) replaced(o *unionObject, i int) []verify.Constraint {
 	crd, indices := c.foreign(o, o.Unions[i])
 	constraints, comparison, err := verify.Replaceable(context.Background(), crd, o.Version, o.Path, o.Unions[i])
 	if err == nil && comparison.Verdict == "" {
@@ -101,7 +101,7 @@ func (c *compiler) replaced(o *object, i int) []verify.Constraint {
 	return nil
 }
 
-// Beside is something by hand on a union object that restricts the state of a union, or
+// Beside is a hand-written constraint on a union object that restricts the state of a union, or
 // its changes, and nothing else.
 type Beside struct {
 	// Name is as messages write it: "oneOf", "x-kubernetes-validations[1]".
@@ -116,10 +116,10 @@ type Beside struct {
 // CopyTo writes the constraint to a schema, which shares it.
 func (b Beside) CopyTo(s *apiextensionsv1.JSONSchemaProps) { b.constraint.CopyTo(s, b.schema) }
 
-// maxBeside bounds what is compared in a CRD for advice: constraints by hand times members.
+// maxBeside bounds what is compared in a CRD for advice: hand-written constraints times members.
 const maxBeside = 5000
 
-// beside looks at constraints by hand, and reports those that say again what a union
+// beside checks hand-written constraints, and reports those that repeat what a union
 // says, or contradict it.
 func (c *compiler) beside() {
 	left := maxBeside
@@ -147,9 +147,9 @@ func (c *compiler) beside() {
 	}
 }
 
-// compare reports what constraints by hand on the state of a union have to do with it,
+// compare reports how hand-written constraints on the state of a union relate to it,
 // and returns those that mean together what it says.
-func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *object, i int, indices map[string][]int) []verify.Constraint {
+func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *unionObject, i int, indices map[string][]int) []verify.Constraint {
 	u := o.Unions[i]
 	agreeing, comparison, err := verify.Replaceable(context.Background(), crd, o.Version, o.Path, u)
 	if err != nil {
@@ -165,7 +165,7 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *obj
 		d.Hint = "edit it or the union: objects have to satisfy both"
 		c.report(d)
 	}
-	if len(agreeing) == 0 || comparison.Verdict != verify.Equivalent || o.served(i) {
+	if len(agreeing) == 0 || comparison.Verdict != verify.Equivalent || o.alreadyPresent(i) {
 		return nil
 	}
 	read := "the errors of both"
@@ -178,9 +178,9 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *obj
 	return agreeing
 }
 
-// refusing returns what constraints by hand on the state of a union refuse although the
+// refusing returns what hand-written constraints on the state of a union reject although the
 // union allows it, beside those that agree with it; nil is nothing.
-func (c *compiler) refusing(crd *apiextensionsv1.CustomResourceDefinition, o *object, i int, agreeing []verify.Constraint) *verify.Difference {
+func (c *compiler) refusing(crd *apiextensionsv1.CustomResourceDefinition, o *unionObject, i int, agreeing []verify.Constraint) *verify.Difference {
 	all, _, err := verify.Beside(crd, o.Version, o.Path, o.Unions[i])
 	others, _ := without(all, func(k verify.Constraint) bool { return slices.Contains(agreeing, k) })
 	if err != nil || len(others) == 0 {
@@ -196,8 +196,8 @@ func (c *compiler) refusing(crd *apiextensionsv1.CustomResourceDefinition, o *ob
 // ruleKey is the key of constraints that are rules.
 const ruleKey = "x-kubernetes-validations"
 
-// served reports whether something by hand serves as what would be written for a union.
-func (o *object) served(i int) bool {
+// alreadyPresent reports whether what would be written for a union is already there, hand-written.
+func (o *unionObject) alreadyPresent(i int) bool {
 	if s := o.styles[i].openAPI; s != nil && hasSchema(o.schema.AllOf, *s) {
 		return true
 	}
@@ -221,7 +221,7 @@ func named(constraints []verify.Constraint, indices map[string][]int) []string {
 // foreign returns the CRD without the static rules of a union, or the schema in their
 // place, that a compilation which left no annotation has written: they are not by
 // hand. indices has, by the key of a list, the index of each item that is left.
-func (c *compiler) foreign(o *object, u *union.Union) (crd *apiextensionsv1.CustomResourceDefinition, indices map[string][]int) {
+func (c *compiler) foreign(o *unionObject, u *union.Union) (crd *apiextensionsv1.CustomResourceDefinition, indices map[string][]int) {
 	present := o.schema.XValidations
 	var ours []apiextensionsv1.ValidationRule
 	for _, e := range c.encodings(u) {

@@ -16,7 +16,7 @@ type style struct {
 	ratchet  rules.Comparison // in the static rules, of unions that ratchet
 	change   rules.Comparison // in the rules on changes
 	noClear  bool             // the rules on changes are left out
-	// openAPI, unless it is nil, stands in place of the static rules.
+	// openAPI, unless it is nil, replaces the static rules.
 	openAPI *apiextensionsv1.JSONSchemaProps
 }
 

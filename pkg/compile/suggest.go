@@ -73,7 +73,7 @@ type many struct {
 }
 
 // above returns the lists and maps above a union object.
-func (c *compiler) above(o *object) []many {
+func (c *compiler) above(o *unionObject) []many {
 	var l []many
 	for i, step := range o.Path {
 		owner := Place{Version: o.Version, Path: o.Path[:i]}.Schema(c.crd)
@@ -88,7 +88,7 @@ func (c *compiler) above(o *object) []many {
 }
 
 // causes says what makes rules on o dear.
-func (c *compiler) causes(o *object, u *union.Union) []string {
+func (c *compiler) causes(o *unionObject, u *union.Union) []string {
 	var unbounded, bounded, l []string
 	for _, m := range c.above(o) {
 		if m.bound == nil {
@@ -304,7 +304,7 @@ func (c *compiler) fitsNow(version int) bool {
 	return !c.diags.HasErrors() && !slices.ContainsFunc(failures, func(f failure) bool { return f.version == version })
 }
 
-func requireDiscriminator(o *object, u *union.Union) []tightening {
+func requireDiscriminator(o *unionObject, u *union.Union) []tightening {
 	if u.Discriminator == "" || u.Deduce || slices.Contains(o.schema.Required, u.Discriminator) {
 		return nil
 	}
@@ -318,8 +318,8 @@ func requireDiscriminator(o *object, u *union.Union) []tightening {
 }
 
 // boundDiscriminator bounds its length.
-func boundDiscriminator(o *object, u *union.Union) []tightening {
-	// Elsewhere the length hardly counts.
+func boundDiscriminator(o *unionObject, u *union.Union) []tightening {
+	// Otherwise the length hardly matters.
 	matters := u.Guarded() || u.Ratchet
 	if u.Discriminator == "" || !matters || !isUnboundedString(o.schema.Properties[u.Discriminator]) {
 		return nil

@@ -154,7 +154,7 @@ func isOfTotal(e *field.Error) bool {
 // identities are what a validation error has in common before and after an edit.
 // How far a budget is exceeded, and what contributes to that, may change, and so
 // may the dump of a whole schema. A schema that all versions share is hoisted
-// before it is validated; then the error stands for all of them.
+// before it is validated; then the error is for all of them.
 func (c *compiler) identities(e *field.Error) []string {
 	text := string(e.Type) + ": " + unnamed(e.Detail)
 	switch v := e.BadValue.(type) {

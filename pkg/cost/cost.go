@@ -30,7 +30,7 @@ const (
 )
 
 // Cost is what the estimator says of one rule. Costs saturate at
-// math.MaxUint64, which also stands for unbounded.
+// math.MaxUint64, which also means unbounded.
 type Cost struct {
 	// Once is the cost of evaluating the rule once.
 	Once uint64
@@ -40,7 +40,7 @@ type Cost struct {
 	MessageExpression uint64
 }
 
-// Rule is the cost that counts against RuleLimit.
+// Rule is the cost that RuleLimit applies to.
 func (c Cost) Rule() uint64 {
 	high, low := bits.Mul64(c.Once, c.Executions)
 	if high > 0 {
@@ -49,7 +49,7 @@ func (c Cost) Rule() uint64 {
 	return low
 }
 
-// Total is the cost that counts against VersionLimit.
+// Total is the cost that VersionLimit applies to.
 func (c Cost) Total() uint64 { return Add(c.Rule(), c.MessageExpression) }
 
 // Fits reports whether the rule and its message expression are within their
@@ -118,7 +118,7 @@ func (e Estimator) Rules(version int, path schemapath.Path, l []apiextensionsv1.
 	return e.costs(target, contextOf)
 }
 
-// Written returns what the rules that stand in a version's schema cost together.
+// Written returns what the rules in a version's schema cost together.
 func (e Estimator) Written(version int) (uint64, error) {
 	s, err := e.schema(version)
 	if err != nil {

@@ -52,7 +52,7 @@ func About(d time.Duration) string {
 //
 // Of has(self.x), only fields in present, properties by their names, are present; in a union these are
 // discriminators, since of its members most are absent. A field whose value is read is
-// present. Where that leaves open which branch is taken, the most expensive one counts.
+// present. Where that leaves open which branch is taken, the most expensive one is assumed.
 // Message expressions are evaluated when a rule has failed, and are not part of the time.
 func Time(rule string, properties int, present ...string) (time.Duration, error) {
 	n, err := copies(rule, present)

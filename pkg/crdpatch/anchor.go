@@ -6,7 +6,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// severed reports aliases that would lose their anchors: those that stand
+// severed reports aliases that would lose their anchors: those that are
 // outside of the declarations to be cut and refer to something inside.
 func (w *writer) severed(changes []*change) {
 	declared := map[*yaml.Node]bool{} // the declarations

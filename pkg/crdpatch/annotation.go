@@ -53,9 +53,9 @@ type schemaRecord struct {
 	// Unions is the value of the declaration; empty for a schema that only got
 	// removal guards. It is written only where Source does not say it.
 	Unions json.RawMessage `json:"unions,omitempty"`
-	// Extend is the list of extensions of these unions, which stand elsewhere.
+	// Extend is the list of extensions of these unions, which are external.
 	Extend json.RawMessage `json:"extend,omitempty"`
-	// External says that the declaration did not stand in the schema.
+	// External says that the declaration was not in the schema.
 	External bool `json:"external,omitempty"`
 	// Source is the exact text that was cut out, and At where: its distance from
 	// the start of the schema's mapping in the text without any of our edits.

@@ -28,7 +28,7 @@ type base struct {
 }
 
 // revert takes rules and annotations of compiled CRDs out and restores their
-// declarations. A declaration that stands there again beats the recorded one. Rules that
+// declarations. A declaration that is there again overrides the recorded one. Rules that
 // are gone or edited are errors.
 func (f *File) revert() *base {
 	if f.was.base != nil {
@@ -89,7 +89,7 @@ type restoration struct {
 	schemaRecord
 	version int
 	node    *yaml.Node // the schema
-	// cut is where the rules stood that had taken the declaration's place, or -1
+	// cut is where the rules were that had replaced the declaration, or -1
 	// when they had joined others.
 	cut int
 }
@@ -180,7 +180,7 @@ func propertiesOf(e union.External) [][]string {
 	return l
 }
 
-// attempt is a way to restore declarations: their exact text where it stood; or
+// attempt is a way to restore declarations: their exact text where it was; or
 // before the rules of the schema; or the same data, wherever it fits.
 type attempt int
 
@@ -294,7 +294,7 @@ func firstList(n *yaml.Node) *yaml.Node {
 }
 
 // removeLists plans to take our items out of the lists of one schema. It returns
-// where those stood that stood alone, else -1.
+// where those were that were alone, else -1.
 func (r *reverter) removeLists(c *claimed) (int, error) {
 	var alone []int // entries of the schema that go as a whole
 	for _, l := range c.lists {
@@ -325,7 +325,7 @@ func (r *reverter) removeItems(c *claimed, l *claimedList) (int, error) {
 	c.value[l.key] = kept
 	switch all := len(kept) == 0; {
 	case all && l.empty && !isFlow(l.node):
-		value, err := r.behindKey(l.head, l.node)
+		value, err := r.afterKey(l.head, l.node)
 		r.edit(value.start, value.end, " []")
 		return -1, err
 	case all && !l.empty:
@@ -351,14 +351,14 @@ func (r *reverter) removeAnnotation() error {
 		switch null, had := strings.CutPrefix(was, ":"); {
 		case had:
 			metadata["annotations"] = nil
-			s, err := r.behindKey(key, r.annotations)
+			s, err := r.afterKey(key, r.annotations)
 			r.edit(s.start, s.end, r.null(null, s.end))
 			return err
 		case r.record.Annotations != nil && len(metadata) > 1: // empty it would be null
 			delete(metadata, "annotations")
 			m, at = r.metadata, r.metadataKey
 		case !isFlow(r.annotations):
-			s, err := r.behindKey(key, r.annotations)
+			s, err := r.afterKey(key, r.annotations)
 			r.edit(s.start, s.end, " {}")
 			return err
 		}
@@ -368,7 +368,7 @@ func (r *reverter) removeAnnotation() error {
 	return err
 }
 
-// null returns a null value to stand behind the annotations' colon and before
+// null returns a null value to put after the annotations' colon and before
 // offset end: the one that was there, unless the layout has changed so that it
 // cannot stay as it was.
 func (r *reverter) null(was string, end int) string {

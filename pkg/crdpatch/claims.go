@@ -22,7 +22,7 @@ import (
 // options would write it again, or else if pkg/verify proves that the unions which remain
 // imply it.
 
-// claimed is a schema of a record as it stands.
+// claimed is a schema of a record as it is now.
 type claimed struct {
 	schemaRecord
 	place compile.Place
@@ -67,7 +67,7 @@ func (c *claimed) items() map[string][]any {
 	return m
 }
 
-// claims looks up what the record speaks of. Schemas that are gone are reported.
+// claims looks up what the record names. Schemas that are gone are reported.
 func (r *reverter) claims() []*claimed {
 	var l []*claimed
 	for _, s := range r.record.Schemas {
@@ -126,7 +126,7 @@ func (c *claimed) look(recorded recordedList) *claimedList {
 }
 
 // confirm checks the claims. What is missing is reported; and so is what cannot be
-// confirmed, unless it is to be forgotten: then it is not claimed any more.
+// confirmed, unless it is to be forgotten: then it is no longer claimed.
 func (r *reverter) confirm(all []*claimed) {
 	ours, missing := false, false
 	for _, c := range all {
@@ -217,12 +217,12 @@ func jsonOf(v any) string {
 	return string(data)
 }
 
-// remaining are the declarations of a schema in the result: what stands there or is
+// remaining are the declarations of a schema in the result: what is there or is
 // given beats the record, and when a file is decompiled nothing remains of others.
 func (r *reverter) remaining(c *claimed) []union.External {
 	given, all := r.opts.External.Of(r.names())
 	l := slices.DeleteFunc(given, func(e union.External) bool { return !e.Covers(c.Version, c.Path) })
-	kept := !all(c.Version) && !r.decompiling // the record counts
+	kept := !all(c.Version) && !r.decompiling // the record applies
 	if kept && len(c.Extend) > 0 {
 		l = append(l, c.extension(r.keyPos()))
 	}
@@ -281,7 +281,7 @@ func (r *reverter) imply(c *claimed, unconfirmed map[*claimedList][]int) {
 }
 
 // overwritten reports whether the CRD has been written anew but for its annotations,
-// as when somebody who knows nothing of its unions applies it again, and the
+// as when somebody without knowledge of its unions applies it again, and the
 // declarations of all of them are given: nothing of what compiling did is there.
 func (r *reverter) overwritten(all []*claimed, w *regenerated) bool {
 	given, _ := r.opts.External.Of(r.names())

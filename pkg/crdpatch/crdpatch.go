@@ -247,7 +247,7 @@ func (j *job) kept(out *text) []byte {
 func (j *job) result(out []byte) ([]byte, diag.List) {
 	if !j.diags.HasErrors() {
 		out = unended(out, j.given)
-		if err := j.held(out); err != nil {
+		if err := j.checkResult(out); err != nil {
 			j.unproved(err)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // Declare returns src with declarations written into the schemas that they are for,
-// each behind what the schema has. Compiled CRDs of the file are decompiled; it is an
-// error when one of them has declarations from elsewhere, which would be lost. CRDs
+// each after what the schema has. Compiled CRDs of the file are decompiled; it is an
+// error when one of them has external declarations, which would be lost. CRDs
 // without a declaration stay as they are, and a declaration whose CRD is not here is
 // left out. The list is sorted; when it has errors, the result is nil.
 func Declare(name string, src []byte, declarations []union.External, limits limit.Limits) ([]byte, diag.List) {
@@ -43,7 +43,7 @@ func (j *job) declare(given union.Externals) []byte {
 		if !ok {
 			continue
 		}
-		// It says which schemas they are for, and whether they may stand there.
+		// It says which schemas they are for, and whether they are allowed there.
 		declared, diags := compile.Unions(in)
 		for _, d := range diags {
 			j.report(d)

@@ -6,8 +6,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Declared returns the CRDs of a file that have unions, as they stand, with
-// their declarations: those in the schemas, those from elsewhere, and in compiled
+// Declared returns the CRDs of a file that have unions, as they are, with
+// their declarations: those in the schemas, external ones, and in compiled
 // CRDs those in the annotation, whether or not the compiled rules are still what
 // they were. Of the options only External and Limits are used. The list is sorted; when it has errors, the result is nil.
 func Declared(name string, src []byte, opts Options) ([]compile.Declared, diag.List) {
@@ -58,7 +58,7 @@ func (f *File) declared(read func(compile.Manifest) (*compile.Declared, diag.Lis
 }
 
 // recorded returns the declarations that the annotation of a compiled CRD keeps for the
-// schemas that had one and have none. Those from elsewhere are kept in b, and schemas
+// schemas that had one and have none. External ones are kept in b, and schemas
 // that are gone reported there.
 func (f *File) recorded(c *annotatedCRD, b *base) []union.External {
 	_, value, _ := c.document.value()

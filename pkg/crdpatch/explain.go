@@ -14,7 +14,7 @@ import (
 type Explanation struct {
 	compile.Plan
 	// Bytes are what each rule adds to the file, by union and rule of the plan; 0
-	// for a rule that stands there already.
+	// for a rule that is already present.
 	Bytes [][]int
 	// Growth is by how much compiling lengthens the file for this CRD, annotation
 	// included.

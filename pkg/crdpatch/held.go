@@ -37,11 +37,11 @@ func replacementOf(m *manifest, r compile.Removal, schema map[string]any) touch 
 	return t
 }
 
-// held is the last word on a result, whatever led to it: it returns an error unless
+// checkResult is the final check of a result: it returns an error unless
 // it and the file differ in nothing but declarations, rules and allOf of the schemas that
 // were touched, as items that were to be removed and added; in what unions replace; and
 // in our annotation. Documents without CRDs are the same to the byte.
-func (j *job) held(out []byte) error {
+func (j *job) checkResult(out []byte) error {
 	if bytes.Equal(j.given, out) {
 		return nil
 	}

@@ -87,7 +87,7 @@ func TestHeld(t *testing.T) {
 			t.Run(tt.name+"/"+verb.name, func(t *testing.T) {
 				j := Open("in", []byte(verb.in), Options{}).begin()
 				out := string(verb.run(j))
-				if err := j.held([]byte(out)); err != nil || j.diags.HasErrors() || out == verb.in {
+				if err := j.checkResult([]byte(out)); err != nil || j.diags.HasErrors() || out == verb.in {
 					t.Fatalf("the result is refused as it is: %v, %v\n%s", err, j.diags, out)
 				}
 				if strings.Count(out+"\x00", tt.old) == 0 {
@@ -115,7 +115,7 @@ func TestHeldInList(t *testing.T) {
 		{strings.Replace(out, "rule: has(self.c)\n", "rule: has(self.b)\n", 1), "lost or gained"},
 		{out[:strings.Index(out, "items:")] + "items: []\n", "a CRD is gone"},
 	} {
-		if err := j.held([]byte(tt.broken)); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+		if err := j.checkResult([]byte(tt.broken)); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v, want %q:\n%s", err, tt.want, tt.broken)
 		}
 	}

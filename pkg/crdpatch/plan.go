@@ -172,7 +172,7 @@ func (w *writer) write(r *compile.Result) {
 	if !w.opts.NoAnnotation {
 		w.annotate(rec)
 	}
-	// An insertion where a replacement starts stands before it.
+	// An insertion where a replacement starts comes before it.
 	slices.SortStableFunc(w.edits, func(a, b yamltext.Edit) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(min(a.End-a.Start, 1), min(b.End-b.Start, 1)))
 	})
@@ -242,7 +242,7 @@ func (w *writer) apply(c *change) error {
 	if schema == nil {
 		return fmt.Errorf("kubectl does not find it")
 	}
-	// First what is put behind items that are there: where such a list ends the
+	// First what is put after items that are there: where such a list ends the
 	// schema, it comes before new keys.
 	var fresh []entry
 	t := touch{manifest: w.manifest, schema: &c.Place, added: map[string][]any{}}
@@ -391,7 +391,7 @@ func (w *writer) annotate(rec record) {
 		return
 	case annotations.Kind == yaml.ScalarNode && annotations.Tag == "!!null":
 		var value span
-		if value, err = w.behindKey(key, annotations); err == nil {
+		if value, err = w.afterKey(key, annotations); err == nil {
 			was := ":" + string(w.Src[value.start:value.end])
 			if was == ":" && isFlow(metadata) && strings.IndexByte(",}", w.Src[value.end]) >= 0 {
 				w.errorf(key, diag.Unproved, "write annotations: {}", "there is no room for the annotation %s", Annotation)

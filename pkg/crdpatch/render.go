@@ -157,7 +157,7 @@ func flowYAML(n *yaml.Node) string {
 // layout is how a collection in flow style is laid out.
 type layout struct {
 	// indent is the indentation of its entries and unit one more level of it. All
-	// stands on one line when there is no unit.
+	// is on one line when there is no unit.
 	indent, unit string
 	// tight leaves out the spaces of that line, as compact JSON does.
 	tight bool
@@ -165,7 +165,7 @@ type layout struct {
 
 func (l layout) inner() layout { return layout{l.indent + l.unit, l.unit, l.tight} }
 
-// comma is what stands between two entries.
+// comma is what separates two entries.
 func (l layout) comma() string {
 	switch {
 	case l.unit != "":

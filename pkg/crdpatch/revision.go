@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/limit"
 )
 
-// revision is a text on its way to another one: edits, and what the documents that they
+// revision is a change of a text: edits, and what the documents that they
 // change are to mean.
 type revision struct {
 	of    *text
@@ -41,7 +41,7 @@ func (r *revision) draft(m *manifest) map[string]any {
 
 // text makes the edits and parses the result, whose
 // nodes have the positions of what they were made from. It is an error unless each document means
-// what it is to mean, and those that are not to change have not.
+// its intended meaning, and the others have not changed.
 func (r *revision) text(limits limit.Limits) (*text, error) {
 	src, err := yamltext.Apply(r.of.Src, r.edits)
 	if err != nil {
@@ -63,7 +63,7 @@ func (r *revision) text(limits limit.Limits) (*text, error) {
 	return t, nil
 }
 
-// documentError says of which document a revision is not what it is to be.
+// documentError says which document of a revision is not as intended.
 type documentError struct {
 	index int
 	err   error
@@ -126,7 +126,7 @@ func (r *revision) relocate(t *text) {
 
 // unapplied translates an offset in an edited text to the text before, and tells
 // whether it is that of inserted text. An offset where text was deleted is that
-// behind the deletion. The edits are sorted.
+// after the deletion. The edits are sorted.
 func unapplied(edits []yamltext.Edit, at int) (int, bool) {
 	shift := 0
 	for _, e := range edits {

@@ -84,7 +84,7 @@ func (d *document) indentation(n *yaml.Node, l []span) int {
 
 func (d *document) lineStart(at int) int { return bytes.LastIndexByte(d.Src[:at], '\n') + 1 }
 
-// lineEnd is the offset behind the line break of the line that holds at.
+// lineEnd is the offset after the line break of the line that holds at.
 func (d *document) lineEnd(at int) int {
 	if i := bytes.IndexByte(d.Src[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -208,8 +208,8 @@ func (d *document) cutRuns(n *yaml.Node, indices []int) ([]yamltext.Edit, error)
 	return cuts, nil
 }
 
-// behindKey is the range from behind the colon of a key to the end of its value.
-func (d *document) behindKey(key, value *yaml.Node) (span, error) {
+// afterKey is the range from after the colon of a key to the end of its value.
+func (d *document) afterKey(key, value *yaml.Node) (span, error) {
 	_, end, err := d.Span(d.Document, key)
 	if err != nil {
 		return span{}, err

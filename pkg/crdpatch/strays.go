@@ -7,7 +7,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// gone reports a record whose schema is not there. When its rules stand elsewhere
+// gone reports a record whose schema is not there. When its rules are in another place
 // the schema was renamed, and going on would lose the declaration.
 func (r *reverter) gone(s schemaRecord) {
 	d := diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(r.annotations), Path: placeOf(s.Path),

@@ -3,7 +3,7 @@ package diag
 import "slices"
 
 // Code identifies a kind of diagnostic, such as "UC203". A code is documented,
-// keeps its meaning for ever, and is never reused.
+// keeps its meaning forever, and is never reused.
 type Code string
 
 // What is wrong with the file, before any union is looked at.
@@ -60,9 +60,9 @@ const (
 	MemberAlwaysSet Code = "UC214"
 	// NotAnObject: the schema is not an object with properties.
 	NotAnObject Code = "UC215"
-	// InsideMetadata: the declaration stands inside metadata.
+	// InsideMetadata: the declaration is inside metadata.
 	InsideMetadata Code = "UC216"
-	// InsideComposition: the declaration stands inside allOf, anyOf, oneOf or not.
+	// InsideComposition: the declaration is inside allOf, anyOf, oneOf or not.
 	InsideComposition Code = "UC217"
 	// ValueNotInEnum: the enum of the discriminator lacks a mapped value.
 	ValueNotInEnum Code = "UC218"
@@ -76,7 +76,7 @@ const (
 	// tell which old object belongs to the new one.
 	NotCorrelatable Code = "UC222"
 	// Misplaced: the key of declarations, or something that looks like it,
-	// stands where there is no schema.
+	// is in a place that is not a schema.
 	Misplaced Code = "UC223"
 	// ExcludedValue: the pattern or a length of the discriminator excludes a mapped
 	// value.
@@ -100,7 +100,7 @@ const (
 	NotProved Code = "UC306"
 )
 
-// What stands in the way of the rewriting.
+// What prevents the rewriting.
 const (
 	// SharedContent: the edit would fall into content shared by an alias or a
 	// merge key.
@@ -151,7 +151,7 @@ const (
 	// RulesNotReplaced: hand-written rules that were to be replaced are kept, since
 	// they do not mean what the union says, or it could not be told.
 	RulesNotReplaced Code = "UC512"
-	// Forgotten: a declaration that an earlier run took from elsewhere is not there
+	// Forgotten: a declaration that an earlier run took from outside the CRD is not there
 	// any more, and its rules are removed.
 	Forgotten Code = "UC513"
 	// UnusedMarkers: no CustomResourceDefinition has the Go struct with the markers.
@@ -177,7 +177,7 @@ const (
 	Undiscriminated Code = "UC524"
 	// CostlyRules: lint found rules that take more than half of a budget.
 	CostlyRules Code = "UC525"
-	// UselessIgnore: a comment switches off, beside a declaration, what is not there.
+	// UselessIgnore: a comment at a declaration switches off what is not there.
 	UselessIgnore Code = "UC526"
 	// VersionBypass: lint found another served version through which the union can be
 	// got around.
@@ -199,7 +199,7 @@ const (
 const (
 	// GoPackage: a Go package cannot be found, parsed or type-checked.
 	GoPackage Code = "UC601"
-	// BadMarker: a marker is malformed, or stands where it means nothing.
+	// BadMarker: a marker is malformed, or in a place where it means nothing.
 	BadMarker Code = "UC602"
 	// TwoDiscriminators: two fields are the discriminator of one union.
 	TwoDiscriminators Code = "UC603"
@@ -207,7 +207,7 @@ const (
 	SpansStructs Code = "UC604"
 )
 
-// What is wrong with declarations that stand outside the CRD.
+// What is wrong with external declarations.
 const (
 	// BadUnionSet: a UnionSet is malformed.
 	BadUnionSet Code = "UC701"

@@ -6,7 +6,7 @@
 // printed on the way. At the end the caller sorts the list with [List.Sort],
 // asks [List.HasErrors], and hands it to [Text] or [JSON].
 //
-// A diagnostic speaks of the input. What goes wrong in the world, such as a
+// A diagnostic is about the input. Other failures, such as a
 // file that cannot be read, is an ordinary error.
 //
 // Codes are never reused and never change their meaning; [Codes] lists them.

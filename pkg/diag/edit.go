@@ -2,7 +2,7 @@ package diag
 
 import "strings"
 
-// Edit replaces a text in a file. Whoever makes the edit looks first whether Old stands
+// Edit replaces a text in a file. Whoever makes the edit checks first whether Old is
 // there: names may be written with escapes, which the edit does not know of.
 type Edit struct {
 	Line, Col int // where Old starts, counted like those of [Pos]
@@ -18,7 +18,7 @@ func Replace(line, col int, old, new string) []Edit {
 	return []Edit{{line, col, old, new}}
 }
 
-// End returns the place behind Old.
+// End returns the position after Old.
 func (e Edit) End() (line, col int) {
 	line, col = e.Line, e.Col
 	for i, r := range e.Old {

@@ -9,7 +9,7 @@ import (
 const (
 	// maxWidth is the widest excerpt, in terminal cells; longer lines are cut.
 	maxWidth = 100
-	// ellipsis stands where something was cut off.
+	// ellipsis marks where something was cut off.
 	ellipsis = '…'
 )
 
@@ -70,7 +70,7 @@ func about(line string, offset int) part {
 	return part{line[from:to], at, from > 0, to < len(line)}
 }
 
-// splitLines splits where the YAML parser counts a new line, lest it and the
+// splitLines splits where the YAML parser starts a new line, lest it and the
 // excerpt disagree. A byte order mark is no part of the first line.
 func splitLines(src []byte) []string {
 	s := strings.TrimPrefix(string(src), "\ufeff")

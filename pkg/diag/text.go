@@ -79,7 +79,7 @@ func inline(s string) string { return Escape(oneLine.Replace(s)) }
 
 var oneLine = strings.NewReplacer("\n", " ", "\t", " ", "\r", "")
 
-// Escape makes a text of several lines fit to be printed, whoever wrote what is in
+// Escape makes a text of several lines safe to print, whoever wrote what is in
 // it: what would make a terminal do more than show it is spelled out, and so is
 // what a CI system would take for a command: "::" at the start of a line, and "##[",
 // "##vso[" and the like anywhere.

@@ -9,7 +9,7 @@ import (
 // refused is the condition of what the union allows.
 const refused = "refused"
 
-// judges are the API server, and those who tell what each of its errors is owed to.
+// judges validate objects as the API server does, and tell what causes each error.
 type judges struct {
 	subject *subject
 	server  *judge   // of the union and all constraints beside it
@@ -27,7 +27,7 @@ func (s *subject) judges() (*judges, error) {
 	return j, err
 }
 
-// reading is the lines of errors, and the constraint by hand that each is owed to.
+// reading is the lines of errors, and the hand-written constraint that causes each.
 type reading struct{ errors, byHand []string }
 
 // of returns what users read of an object, or of an update.
@@ -65,12 +65,12 @@ func (j *judges) alone(i int, old, new map[string]any) []string {
 	return j.each[i].errors(old, new)
 }
 
-// refuse reports whether a constraint by hand refuses to create an object.
+// refuse reports whether a hand-written constraint rejects the creation of an object.
 func (j *judges) refuse(sample map[string]any) bool {
 	return len(j.each) > 0 && slices.ContainsFunc(j.of(nil, sample).byHand, func(by string) bool { return by != "" })
 }
 
-// contradictions has, for every constraint by hand that refuses what the union allows,
+// contradictions has, for every hand-written constraint that rejects what the union allows,
 // the first such state.
 func (j *judges) contradictions() []Situation {
 	s := j.subject

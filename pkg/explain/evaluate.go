@@ -57,7 +57,7 @@ func (s *subject) judge(own bool, beside ...compile.Beside) (*judge, error) {
 		// The API server says when none of them holds; those that are left out do.
 		written.AllOf = append(slices.Clip(written.AllOf), apiextensionsv1.JSONSchemaProps{})
 	}
-	// In the order of the result: those by hand, which may serve as the union's, stand first.
+	// In the order of the result: hand-written ones, which may be used as the union's, come first.
 	at := map[string]int{}
 	for i, r := range s.schema.XValidations {
 		at[r.Rule] = i - len(s.schema.XValidations)
@@ -71,7 +71,7 @@ func (s *subject) judge(own bool, beside ...compile.Beside) (*judge, error) {
 	restrict(&on, added)
 	read := on
 	present := func(r compile.RulePlan) bool { return r.Present }
-	if len(beside) > 0 || own && slices.ContainsFunc(s.plan.Rules, present) { // messages by hand may read any property
+	if len(beside) > 0 || own && slices.ContainsFunc(s.plan.Rules, present) { // hand-written messages may read any property
 		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&s.schema, &read, nil); err != nil {
 			return nil, err
 		}

@@ -154,7 +154,7 @@ func (s *subject) added() (map[string]any, error) {
 }
 
 // read takes from the schemas what the plan does not have: the discriminator's
-// schema, hand-written rules that serve, and the schema that stands in place of
+// schema, hand-written rules that are already present, and the schema that replaces
 // rules.
 func (s *subject) read() error {
 	schema, err := schemaOf(s.plan.Place)

@@ -122,7 +122,7 @@ func exchangeable(allowed [][]bool, i, j int) bool {
 	return allowed[i][j] == allowed[j][i]
 }
 
-// stateLabel is the text of a state, ready to stand between quotes.
+// stateLabel is the text of a state, ready to be put in quotes.
 func (u Union) stateLabel(selections []Selection) string {
 	var l []string
 	for i, s := range selections {

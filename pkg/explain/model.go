@@ -30,7 +30,7 @@ type Version struct {
 // Union is one union: what is declared, how it is compiled and what it means.
 type Union struct {
 	Name string `json:"name"`
-	// File, Line and Col are where the declaration stands.
+	// File, Line and Col are where the declaration is.
 	File string `json:"file"`
 	Line int    `json:"line"`
 	Col  int    `json:"col"`
@@ -67,7 +67,7 @@ type Union struct {
 	// Many says that the union object is in a list or a map, so that there may be many.
 	Many bool `json:"many"`
 	// AllOf is the schema that is added to the allOf of the union object, where
-	// one stands in place of static rules; else nil.
+	// one replaces static rules; else nil.
 	AllOf map[string]any `json:"allOf"`
 
 	// States are all states, by the discriminator's value.
@@ -76,7 +76,7 @@ type Union struct {
 	Changes []Changes `json:"changes"`
 	// OnUpdate says in sentences what holds when an object is updated.
 	OnUpdate []string `json:"onUpdate"`
-	// Beside is what restricts the state of the union by hand, on the union object.
+	// Beside are the hand-written constraints on the state of the union, on the union object.
 	Beside []Beside `json:"beside"`
 	// Errors are what users will read.
 	Errors []Situation `json:"errors"`
@@ -149,13 +149,13 @@ type Selection struct {
 	AnyOther bool   `json:"anyOther"`
 }
 
-// Changes says what a selection may become, beside staying as it is.
+// Changes says what a selection may become, besides staying as it is.
 type Changes struct {
 	From Selection   `json:"from"`
 	To   []Selection `json:"to"`
 }
 
-// Beside is a constraint by hand on a union object.
+// Beside is a hand-written constraint on a union object.
 type Beside struct {
 	// Name is its key in the schema: "oneOf", "x-kubernetes-validations[1]".
 	Name string `json:"name"`
@@ -164,7 +164,7 @@ type Beside struct {
 	Superfluous bool `json:"superfluous"`
 }
 
-// Situation is something that the union, or a constraint by hand beside it, forbids, and
+// Situation is something that the union, or a hand-written constraint on its object, forbids, and
 // the errors for it.
 type Situation struct {
 	// Condition that is violated, as pkg/union names it, or "removed"; "refused" is what
@@ -179,7 +179,7 @@ type Situation struct {
 	New *State `json:"new"`
 	// Errors are lines as kubectl prints them.
 	Errors []string `json:"errors"`
-	// ByHand has for each line the constraint beside the union that it is owed to; empty
+	// ByHand has for each line the hand-written constraint that causes it; empty
 	// is none: the union's rules, and the rest of the schema, say it without any.
 	ByHand []string `json:"byHand"`
 }

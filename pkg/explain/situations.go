@@ -12,7 +12,7 @@ import (
 )
 
 // situations has, for every condition that can be violated, the smallest
-// violation: the state, or change, that violates as little as possible beside
+// violation: the state, or change, that violates as little as possible besides
 // it and sets as little as possible. An error says that there is no validator.
 func (s *subject) situations() ([]Situation, error) {
 	l := []Situation{}
@@ -268,12 +268,12 @@ func (s *subject) stated(st *union.State) *State {
 	return out
 }
 
-// ruleAt reports whether a rule stands on a place.
+// ruleAt reports whether there is a rule at a place.
 func ruleAt(r compile.RulePlan, p compile.Place) bool {
 	return r.Place.Version == p.Version && r.Place.Path.Equal(p.Path)
 }
 
-// rulesAt are the rules of the union that stand on a place.
+// rulesAt are the rules of the union at a place.
 func (s *subject) rulesAt(p compile.Place) []apiextensionsv1.ValidationRule {
 	var l []apiextensionsv1.ValidationRule
 	for i, r := range s.rules {

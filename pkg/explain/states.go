@@ -202,7 +202,7 @@ func (s *subject) why(violations []union.Violation) string {
 	return list(l, "and")
 }
 
-// choice is a selection with the legal state that stands for it.
+// choice is a selection with a legal state that has it.
 type choice struct {
 	Selection
 	state union.State

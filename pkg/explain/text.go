@@ -36,7 +36,7 @@ type page struct{ strings.Builder }
 
 func (p *page) line(text string) { p.WriteString(text + "\n") }
 
-// wrap writes words behind a first prefix, and lines that follow indented as
+// wrap writes words after a first prefix, and lines that follow indented as
 // far as it.
 func (p *page) wrap(prefix, text string) {
 	indent := strings.Repeat(" ", utf8.RuneCountInString(prefix))

@@ -129,7 +129,7 @@ func (u Union) readings() string {
 	return text + fmt.Sprintf(" To resolve this, write handWrittenRules: Replace in the declaration, which removes %s.", names)
 }
 
-// lines are the errors of a situation, marked with what is by hand.
+// lines are the errors of a situation, marked where they come from hand-written constraints.
 func (s Situation) lines() []string {
 	l := slices.Clone(s.Errors)
 	for i, by := range s.ByHand {
@@ -170,7 +170,7 @@ func (u Union) title() string {
 	return t + " of " + u.where() + " in version " + plain(u.Version)
 }
 
-// declared is where the declaration stands.
+// declared is where the declaration is.
 func (u Union) declared() string {
 	return fmt.Sprintf("%s:%d:%d", plain(u.File), u.Line, u.Col)
 }
@@ -195,7 +195,7 @@ func (u Union) cardinality() string {
 	return u.Cardinality
 }
 
-// about says what there is to know about a member beside its name.
+// about describes a member.
 func (u Union) about(m Member) string {
 	var l []string
 	if len(m.Values) > 0 {

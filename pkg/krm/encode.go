@@ -64,7 +64,7 @@ func asJSON(n *yaml.Node) {
 }
 
 // encodeEach encodes a list whose items are encoded and proved by themselves, several at
-// a time, and put where a stand-in is in the text of the rest. Both are lists in block
+// a time, and put in place of a placeholder in the text of the rest. Both are lists in block
 // style, whose items begin in the first column. It is false where that is not possible,
 // as in flow style.
 func encodeEach(root, list *yaml.Node) ([]byte, bool) {

@@ -95,7 +95,7 @@ func (f *fileReader) check(name string) (string, error) {
 	return clean, nil
 }
 
-// find returns the files that a name stands for.
+// find returns the files that a name refers to.
 func (f *fileReader) find(name string) ([]string, error) {
 	info, err := fs.Stat(f.fsys, name)
 	switch {

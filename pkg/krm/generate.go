@@ -27,12 +27,12 @@ func (r *run) file(f file) *piece {
 	return &piece{name: f.name, text: f.text, found: f.found, limits: r.cfg.opts.Limits}
 }
 
-// isOther reports whether a file with these diagnostics is none of ours.
+// isOther reports whether a file with these diagnostics is unrelated.
 func (w *piece) isOther(l diag.List) bool { return w.found && source.IsOther(w.text, l) }
 
-// passOver turns what is wrong with a file that is none of ours into a warning: what it
+// skip turns what is wrong with an unrelated file into a warning: what it
 // was to generate is missing in the output. Of an empty file nothing is.
-func (w *piece) passOver() {
+func (w *piece) skip() {
 	w.diags = slices.DeleteFunc(slices.Clone(w.diags), func(d diag.Diagnostic) bool { return d.Code == diag.EmptyInput })
 	for i := range w.diags {
 		w.diags[i].Severity = diag.Warning
@@ -41,7 +41,7 @@ func (w *piece) passOver() {
 	}
 }
 
-// unreadable reports whether a file is none of ours since it cannot be read.
+// unreadable reports whether a file is unrelated and cannot be read.
 func (w *piece) unreadable() bool {
 	_, wrong := source.Parse(w.name, w.text, w.limits)
 	return wrong != nil && w.isOther(diag.List{*wrong})

@@ -92,7 +92,7 @@ func (w *piece) compile(compile Compiler) {
 	}
 	w.diags = diags
 	if w.isOther(diags) {
-		w.passOver()
+		w.skip()
 		return
 	}
 	if diags.HasErrors() || w.item != nil && bytes.Equal(out, w.text) {
@@ -102,7 +102,7 @@ func (w *piece) compile(compile Compiler) {
 	if wrong != nil {
 		w.diags = append(w.diags, *wrong)
 		if w.isOther(w.diags) {
-			w.passOver()
+			w.skip()
 		}
 		return
 	}

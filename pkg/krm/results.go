@@ -41,12 +41,12 @@ type place struct {
 
 // subject is what a diagnostic is about.
 type subject struct {
-	resource *resource // nil when the text says which
-	path     string    // of the field, unless the diagnostic knows better
-	file     string    // that it is from
-	index    string    // of the document in it
-	text     []byte    // of the file
-	objects  []object  // in the text, nil until they are asked for
+	resource *resource    // nil when the text says which
+	path     string       // of the field, unless the diagnostic knows better
+	file     string       // that it is from
+	index    string       // of the document in it
+	text     []byte       // of the file
+	objects  []fileObject // in the text, nil until they are asked for
 }
 
 // resourceOf is a reference to an object, nil unless it has the three names that one
@@ -105,8 +105,8 @@ func (r *run) result(d diag.Diagnostic) result {
 // property is how the API server writes a property in the path of a schema.
 var property = regexp.MustCompile(`\bproperties\[([A-Za-z0-9_-]+)\]`)
 
-// object is one of the objects in a file.
-type object struct {
+// fileObject is one of the objects in a file.
+type fileObject struct {
 	line int
 	ref  *resource
 }
@@ -128,15 +128,15 @@ func (r *run) objectAt(at diag.Pos) (*resource, int) {
 	return s.objects[i].ref, i
 }
 
-func objectsOf(text []byte) []object {
-	l := []object{}
+func objectsOf(text []byte) []fileObject {
+	l := []fileObject{}
 	file, wrong := source.Parse("", text, limit.None())
 	if wrong != nil {
 		return l
 	}
 	for _, d := range file.Docs {
 		if d.Root != nil {
-			l = append(l, object{d.Root.Line, resourceOf(d.Root)})
+			l = append(l, fileObject{d.Root.Line, resourceOf(d.Root)})
 		}
 	}
 	return l

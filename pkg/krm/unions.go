@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/unionset"
 )
 
-// sideFiles reads the declarations that do not stand in CRDs: those of the files that
+// sideFiles reads the declarations that are not in CRDs: those of the files that
 // the configuration names, and its own.
 func (r *run) sideFiles(schemas *yaml.Node) {
 	for _, f := range r.files.read(r.cfg.unions, source.ReadConfig, r.unread("unions")) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Limits say how much a file may ask for. A field that is zero stands for its
+// Limits bound what a file may contain. A field that is zero means its
 // default, which real manifests keep far below.
 type Limits struct {
 	// Size is the number of bytes of a file.

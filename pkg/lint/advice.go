@@ -113,7 +113,7 @@ func emptyMember(s *subject) diag.List {
 	return l
 }
 
-// countsSet returns the key of a schema that counts a property as set whenever it is
+// countsSet returns the key of a schema that treats a property as set whenever it is
 // there, even when it is empty; "" when there is none.
 func countsSet(s *apiextensionsv1.JSONSchemaProps, name string) string {
 	for _, of := range []struct {

@@ -13,7 +13,7 @@ import (
 )
 
 // versionBypass finds other served versions through which the rules can be got
-// around, beside those that compiling tells of: it looks at versions that have
+// around, besides those that compiling reports: it looks at versions that have
 // properties of the union, this at versions that have not.
 func versionBypass(s *subject) diag.List {
 	spec := s.crd.CRD.Spec

@@ -24,7 +24,7 @@ import (
 //	# unioncel:ignore UC521,UC523: why
 const marker = "unioncel:ignore"
 
-// Comments are those in a file that switch diagnostics off for the declaration beside
+// Comments are those in a file that switch diagnostics off for the declaration next to
 // them: above the key x-kubernetes-unions, for all of its unions; above an item of
 // it or on one of its lines, for that union.
 type Comments struct {
@@ -36,7 +36,7 @@ type Comments struct {
 type comment struct {
 	at    diag.Pos
 	codes []ignored
-	scope *scope // nil: beside no declaration
+	scope *scope // nil: not at a declaration
 }
 
 // ignored is a code that a comment names.
@@ -44,7 +44,7 @@ type ignored struct {
 	code   diag.Code
 	at     diag.Pos
 	used   bool
-	delete []diag.Edit // nil when it does not stand at this place
+	delete []diag.Edit // nil when it is not at this place
 }
 
 // scope is what a comment is for.
@@ -162,7 +162,7 @@ func looksLikeCode(s string) bool { return strings.HasPrefix(strings.ToUpper(s),
 // span is a range of bytes.
 type span struct{ start, end int }
 
-// codePattern is what stands for a code in a comment.
+// codePattern matches a code in a comment.
 var codePattern = regexp.MustCompile(`[^\s,]+`)
 
 // document reads the comments of one document.

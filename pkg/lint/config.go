@@ -11,7 +11,7 @@ import (
 // Config says what is reported, and how badly. The zero value changes nothing.
 type Config struct {
 	Setting
-	// Overrides count for some files, beside the rest; a later one beats an earlier.
+	// Overrides apply to some files, in addition to the rest; a later one overrides an earlier one.
 	Overrides []Override
 	// FailOn is the severity that makes linting fail; nil leaves it to the caller.
 	FailOn *Threshold

@@ -107,7 +107,7 @@ func (f *fixer) fixable() []fix {
 	return l
 }
 
-// located finds the places of edits, unless another text stands there.
+// located finds the places of edits, unless there is another text.
 func located(text *yamltext.File, edits []diag.Edit) ([]yamltext.Edit, bool) {
 	var l []yamltext.Edit
 	for _, e := range edits {
@@ -188,7 +188,7 @@ func count(l diag.List) map[finding]int {
 	return n
 }
 
-// written returns where the new texts of edits in order stand, once they are made.
+// written returns where the new texts of edits in order are, once they are made.
 func written(out []byte, edits []yamltext.Edit) map[diag.Pos]bool {
 	text, err := yamltext.Parse(out)
 	if err != nil {

@@ -48,7 +48,7 @@ func subjects(file string, d *compile.Declared) []*subject {
 	return l
 }
 
-// pos is where the declaration stands or, of a compiled CRD, its object.
+// pos is where the declaration is or, in a compiled CRD, its object.
 func (s *subject) pos() diag.Pos {
 	if s.remembered {
 		return s.node(s.object.Node)

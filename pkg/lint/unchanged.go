@@ -10,7 +10,7 @@ import (
 // neverUnchanged tells of union objects that are never unchanged to the API server, or
 // not always when nothing has changed: one that is stored invalid then fails every
 // update. Below a list whose items it cannot match with their old selves the whole list
-// counts instead, whatever is in it.
+// is compared instead, whatever is in it.
 func neverUnchanged(s *subject) diag.List {
 	if _, unmatched := s.object.Unmatched(s.crd.CRD); s.Ratchet || unmatched {
 		return nil

@@ -8,7 +8,7 @@ import (
 
 // comments holds the union markers of a package by what they describe: an
 // *ast.TypeSpec, an *ast.Field of a struct that is declared by name, or nil for
-// those that stand elsewhere.
+// those in other places.
 type comments map[ast.Node][]mark
 
 // collect adds the markers of a file, attached as controller-gen attaches them: a
@@ -46,7 +46,7 @@ type fileComments struct {
 	taken  map[*ast.CommentGroup]bool
 }
 
-// spec collects the markers of a type and of its fields. What stands before it
+// spec collects the markers of a type and of its fields. What precedes it
 // ends at after; doc is the documentation of its declaration.
 func (f *fileComments) spec(c comments, s ast.Spec, doc *ast.CommentGroup, after, start token.Pos) {
 	spec, ok := s.(*ast.TypeSpec)
@@ -78,7 +78,7 @@ func (f *fileComments) node(docs []*ast.CommentGroup, after, start token.Pos) []
 	var before *ast.CommentGroup
 	line := f.places.fset.PositionFor(after, false).Line
 	for _, group := range f.file.Comments {
-		// A comment that starts on the line of what stands before belongs to that.
+		// A comment that starts on the line of what precedes it belongs to that.
 		if group.Pos() > after && group.End() < start && f.places.fset.PositionFor(group.Pos(), false).Line > line {
 			before = group
 		}

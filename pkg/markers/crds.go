@@ -118,7 +118,7 @@ func (w *walk) visit(id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, to s
 		return // controller-gen ends a type inside itself with an empty schema
 	}
 	if i := slices.IndexFunc(path, func(outer crd.TypeIdent) bool { return w.l.refers(id, outer) }); i >= 0 {
-		w.l.circle(path[i], id)
+		w.l.cycle(path[i], id)
 		return
 	}
 	if !root { // the type of the CRD itself is met again, once

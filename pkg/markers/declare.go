@@ -13,7 +13,7 @@ import (
 type declared struct {
 	union.Union
 	at diag.Pos
-	// members and values are where the markers of members stand, by name and by value.
+	// members and values are the positions of the markers of members, by name and by value.
 	members, values map[string]diag.Pos
 	// guessed are the Go names of the members, by name, whose values markers do not
 	// say; from says which the discriminator can have.
@@ -35,7 +35,7 @@ type draft struct {
 	// cardinality is zero where the schema decides. AtMostOne lets the discriminator
 	// be unset, unless the schema sees to it that it is not.
 	cardinality union.Cardinality
-	// emptyIsUnset: members count as validation-gen counts them.
+	// emptyIsUnset: members are unset when they are for validation-gen.
 	emptyIsUnset bool
 }
 
@@ -56,7 +56,7 @@ func (s *structure) declare() {
 	slices.SortStableFunc(s.unions, func(a, b declared) int { return comparePos(a.at, b.at) })
 }
 
-// placed checks that markers can be read and stand where they mean something. It
+// placed checks that markers can be read and are in places where they mean something. It
 // reports whether there are any.
 func (s *structure) placed() bool {
 	wrong := func(m mark, message, hint string) {
@@ -172,7 +172,7 @@ func twoDiscriminatorsHint(m mark) string {
 	return "delete one, or name the discriminator in every member: +unionMember=<discriminator>"
 }
 
-// memberless reports a discriminator without members; these may stand in an inlined
+// memberless reports a discriminator without members; these may be in an inlined
 // struct by mistake.
 func (s *structure) memberless(u *draft, d part) {
 	kinds := map[kind][]kind{

@@ -1,5 +1,5 @@
 // Package markers reads union declarations from the comments of Go types, in the
-// dialects that Kubernetes projects write, and says where in which CRD each stands.
+// dialects that Kubernetes projects write, and says where in which CRD each applies.
 //
 // [Load] takes package patterns as controller-gen does. It finds the same types,
 // builds the same CRDs in memory, and walks Go types and schemas side by side, so

@@ -117,10 +117,10 @@ func lines(l diag.List) []string {
 func TestWarnings(t *testing.T) {
 	_, diags := loadGood()
 	const file = "testdata/good/shapes/v1/types.go"
-	const circle = ": the types contain each other, and controller-gen writes either one in full, at random"
+	const cycle = ": the types contain each other, and controller-gen writes either one in full, at random"
 	want := []string{
-		position(t, file, "type Ring", "Ring") + ": warning: UC514: the unions of Ring are left out below Link" + circle,
-		position(t, file, "type Link", "Link") + ": warning: UC514: the unions of Link are left out below Ring" + circle,
+		position(t, file, "type Ring", "Ring") + ": warning: UC514: the unions of Ring are left out below Link" + cycle,
+		position(t, file, "type Link", "Link") + ": warning: UC514: the unions of Link are left out below Ring" + cycle,
 		position(t, file, "type Custom", "Custom") + ": warning: UC514: no CRD of these packages has Custom, which declares a union",
 	}
 	if diff := cmp.Diff(want, lines(diags)); diff != "" {

@@ -111,7 +111,7 @@ func (l *loading) packages(patterns []string) bool {
 	l.parser = &crd.Parser{
 		Collector: &markers.Collector{Registry: registry},
 		Checker:   &loader.TypeChecker{NodeFilters: []loader.NodeFilter{crd.Generator{}.CheckFilter()}},
-		// Whether floats may stand in a CRD is not for us to say.
+		// Whether floats are allowed in a CRD is not for us to decide.
 		AllowDangerousTypes: true,
 	}
 	crd.AddKnownTypes(l.parser)
@@ -156,7 +156,7 @@ func consequence(err packages.Error) bool {
 
 // matters reports whether an error of a package can change a schema. Packages are
 // type-checked without function bodies and without what types do not refer to, as
-// controller-gen does it, so that many type errors are none.
+// controller-gen does it, so that many type errors are not reported.
 func (l *loading) matters(p *packages.Package, err packages.Error) bool {
 	switch err.Kind {
 	case packages.ListError:

@@ -145,7 +145,7 @@ func (m *mark) arguments(rest string) {
 	m.of, m.optional = found[1], found[2] != ""
 }
 
-// spaced reads what stands behind "+ ", which no tool takes for a marker. Whoever
+// spaced reads what follows "+ ", which no tool treats as a marker. Whoever
 // wrote one there did.
 func spaced(text string) (mark, bool) {
 	m, ok := parseMark(text)
@@ -174,7 +174,7 @@ func misspelt(name string) (mark, bool) {
 	return mark{name: "+" + name, problem: &problem{fmt.Sprintf("+%s is not a marker", name), "write +" + best}}, true
 }
 
-// parseTag reads a marker of validation-gen, which may stand inside others.
+// parseTag reads a marker of validation-gen, which may be inside others.
 func parseTag(text string) (mark, bool) {
 	tag, err := codetags.Parse(text)
 	if err != nil {
@@ -206,7 +206,7 @@ func parseTag(text string) (mark, bool) {
 	return mark{}, false
 }
 
-// inside says why a marker may not stand inside others, if so. Levels of
+// inside says why a marker may not be inside others, if so. Levels of
 // stability are how validation-gen introduces a rule; to a CRD a rule is a rule.
 func (m *mark) inside(around []string) *problem {
 	for _, name := range around {
@@ -274,7 +274,7 @@ func argumentHint(names [2]string) string {
 	return "the arguments are " + names[0] + " and " + names[1]
 }
 
-// payload reads what stands behind ifMode("A")=.
+// payload reads what follows ifMode("A")=.
 func (m *mark) payload(t *codetags.Tag) {
 	example := m.name + `("A")=+k8s:required`
 	switch {

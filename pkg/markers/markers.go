@@ -34,10 +34,10 @@ type Options struct {
 // are in Go files, relative to the working directory where they are below it.
 //
 // The nodes of a declaration have positions, too: what names a member, or a value of
-// it, stands at the member's marker, the rest at that of the discriminator or else of
-// the first member. A member without a marker stands at its field.
+// it, is at the member's marker, the rest at that of the discriminator or else of
+// the first member. That of a member without a marker is its field.
 //
-// Declarations has an entry for each union and each schema it stands on, sorted by CRD,
+// Declarations has an entry for each union and each schema it applies to, sorted by CRD,
 // version, path and position. Scopes has one for each version that controller-gen
 // writes for the packages, without unions too, sorted by group, kind and version.
 // Their names are those that controller-gen gives the CRDs.

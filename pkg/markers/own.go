@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// ownPrefix is what the markers of unioncel start with, behind the "+".
+// ownPrefix is what the markers of unioncel start with, after the "+".
 const ownPrefix = "unioncel:union"
 
 var ownForm = regexp.MustCompile(`^` + ownPrefix + `(?:\(\s*([^()]*?)\s*\))?:([A-Za-z-]+)(?:\s*:?=\s*(.*?))?\s*$`)
@@ -184,7 +184,7 @@ func (s *structure) own() {
 	s.parse()
 }
 
-// known checks that the properties of a union that stands alone are fields.
+// known checks that the properties of a union declared only by these markers are fields.
 func (s *structure) known(u *declared) {
 	var names []string
 	for _, each := range append(s.family((*structure).inner), s) {

@@ -160,7 +160,7 @@ func (s *structure) mode(out *union.Member, m part, taken map[string]part) {
 	s.take(out, m, value, taken)
 }
 
-// emptiness is what validation-gen takes for unset beside null: the zero value of
+// emptiness is what validation-gen treats as unset besides null: the zero value of
 // what is no pointer.
 func emptiness(t types.Type) union.Emptiness {
 	switch t := types.Unalias(t).Underlying().(type) {

@@ -9,7 +9,7 @@ import (
 )
 
 // value is u, which d has become at one schema, as the value of x-kubernetes-unions.
-// Its nodes stand at the markers that they come from.
+// Its nodes have the positions of the markers that they come from.
 func (d *declared) value(u *union.Union) *yaml.Node {
 	item := u.Node()
 	list := yamltext.ListNode(item)

@@ -8,9 +8,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// keyed finds the keys of declarations in a text. What stands in quotes is the user's,
+// keyed finds the keys of declarations in a text. What is in quotes is the user's,
 // and what is a marker stays one. Keys that are words of plain English, too, count where
-// they stand with a value, or as what is to be deleted.
+// they have a value, or are to be deleted.
 var keyed = regexp.MustCompile(`"(?:[^"\\]|\\.)*"` +
 	`|\+unioncel:\S+` +
 	`|in fields-to-discriminateBy\b` +
@@ -18,7 +18,7 @@ var keyed = regexp.MustCompile(`"(?:[^"\\]|\\.)*"` +
 	`|\b(?:members|discriminator|name|cardinality): (?:\[[^]]*\]|[A-Za-z]+)` +
 	`|\b(?:delete cardinality\b|cardinality (?:AtLeastOne|must)\b)`)
 
-// Words makes diagnostics at markers speak of markers, where they speak of the keys of a
+// Words makes diagnostics at markers name markers, where they name the keys of a
 // declaration in YAML. The list is changed in place.
 func Words(l diag.List) {
 	for i := range l {

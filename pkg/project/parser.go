@@ -106,7 +106,7 @@ func lintConfig(v yamlconfig.Value) lint.Config {
 	return c
 }
 
-// setting returns what stands in lint and in overrides alike.
+// setting returns what lint and overrides have in common.
 func setting(fields map[string]yamlconfig.Value) lint.Setting {
 	var s lint.Setting
 	for _, item := range fields["ignore"].Items() {
@@ -125,7 +125,7 @@ func setting(fields map[string]yamlconfig.Value) lint.Setting {
 // severities are the spellings, in order.
 var severities = []string{diag.Error.String(), diag.Warning.String(), diag.Info.String()}
 
-// code returns a code that can be what it is to be.
+// code returns a code that can have the given severity, or be ignored.
 func code(v yamlconfig.Value, what string) diag.Code {
 	c := diag.Code(v.Text())
 	if hint, err := lint.CheckCode(c, what); err != nil && c != "" {

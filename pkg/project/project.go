@@ -38,7 +38,7 @@ type Config struct {
 }
 
 // Parse reads a configuration. name is the file's name in diagnostics. The result is
-// nil when the list, which is sorted, has errors. Of a file that does not speak of
+// nil when the list, which is sorted, has errors. Of a file that does not mention
 // unioncel nothing is repeated.
 func Parse(name string, src []byte) (*Config, diag.List) {
 	r := &yamlconfig.Reader{File: name, Code: diag.BadConfig}

@@ -271,17 +271,17 @@ func chain(conditions []expr, none expr, op string) expr {
 	return e
 }
 
-// object is one of the objects a rule can read, as a union sees it.
-type object struct {
+// variable is self or oldSelf in a rule.
+type variable struct {
 	u *union.Union
 	expr
 }
 
-func self(u *union.Union) object    { return object{u, atom("self")} }
-func oldSelf(u *union.Union) object { return object{u, atom("oldSelf")} }
+func self(u *union.Union) variable    { return variable{u, atom("self")} }
+func oldSelf(u *union.Union) variable { return variable{u, atom("oldSelf")} }
 
 // present tests whether member i is set.
-func (o object) present(i int) expr {
+func (o variable) present(i int) expr {
 	m := o.u.Members[i]
 	f := field(o.expr, m.Name)
 	switch m.Empty {
@@ -300,10 +300,10 @@ func (o object) present(i int) expr {
 }
 
 // members lists present(i) for all members.
-func (o object) members() []expr { return o.presentAmong(indices(len(o.u.Members))) }
+func (o variable) members() []expr { return o.presentAmong(indices(len(o.u.Members))) }
 
 // presentAmong lists present(i) for some members.
-func (o object) presentAmong(members []int) []expr {
+func (o variable) presentAmong(members []int) []expr {
 	l := make([]expr, len(members))
 	for i, m := range members {
 		l[i] = o.present(m)
@@ -311,23 +311,23 @@ func (o object) presentAmong(members []int) []expr {
 	return l
 }
 
-func (o object) discriminator() expr { return field(o.expr, o.u.Discriminator) }
+func (o variable) discriminator() expr { return field(o.expr, o.u.Discriminator) }
 
 // hasType tests whether the discriminator can be read.
-func (o object) hasType() expr { return has(o.discriminator()) }
+func (o variable) hasType() expr { return has(o.discriminator()) }
 
 // typeSet tests whether the discriminator is set.
-func (o object) typeSet() expr { return and(o.hasType(), ne(o.discriminator(), zero)) }
+func (o variable) typeSet() expr { return and(o.hasType(), ne(o.discriminator(), zero)) }
 
 // selects tests, where the discriminator can be read, whether it selects
 // member i.
-func (o object) selects(i int) expr { return oneOf(o.discriminator(), o.u.Members[i].Values) }
+func (o variable) selects(i int) expr { return oneOf(o.discriminator(), o.u.Members[i].Values) }
 
 // value is the discriminator's value, "" when it is unset.
-func (o object) value() expr { return cond(o.hasType(), o.discriminator(), zero) }
+func (o variable) value() expr { return cond(o.hasType(), o.discriminator(), zero) }
 
 // selection is Union.Selection of a discriminated union.
-func (o object) selection() expr {
+func (o variable) selection() expr {
 	if !o.u.Deduce {
 		return o.value()
 	}

@@ -25,7 +25,7 @@ func grouped(u *union.Union, groups int) []statement {
 
 // group is the rule for some members of a discriminated union, or for all and
 // with them the whole.
-func (o object) group(g []int, whole bool) statement {
+func (o variable) group(g []int, whole bool) statement {
 	u := o.u
 	if len(g) == 1 && !whole {
 		return o.pair(g[0])
@@ -64,7 +64,7 @@ func (o object) group(g []int, whole bool) statement {
 }
 
 // pair is the rule that member i is set when it is selected, and only then.
-func (o object) pair(i int) statement {
+func (o variable) pair(i int) statement {
 	m := o.u.Members[i]
 	if m.Optional {
 		return o.forbidden(i)
@@ -78,7 +78,7 @@ func (o object) pair(i int) statement {
 
 // groupHolds looks for a member first, which is cheap, and compares the
 // discriminator once: the estimator charges the most expensive branch only.
-func (o object) groupHolds(g []int, whole bool) expr {
+func (o variable) groupHolds(g []int, whole bool) expr {
 	e := o.noneHolds(g, whole)
 	if len(g) > maxExplained {
 		// Too many to nest.
@@ -109,7 +109,7 @@ func (o object) groupHolds(g []int, whole bool) expr {
 }
 
 // noneHolds tests whether none of some members need be present.
-func (o object) noneHolds(g []int, whole bool) expr {
+func (o variable) noneHolds(g []int, whole bool) expr {
 	u := o.u
 	var must, may []string
 	for _, i := range g {
@@ -147,7 +147,7 @@ func (o object) noneHolds(g []int, whole bool) expr {
 	return cond(o.hasType(), holds, unset)
 }
 
-func (o object) groupedPlain(groups int) []statement {
+func (o variable) groupedPlain(groups int) []statement {
 	u := o.u
 	message, all := cardinalityMessage(u), indices(len(u.Members))
 	if u.Cardinality == union.AtLeastOne {
@@ -175,7 +175,7 @@ func (o object) groupedPlain(groups int) []statement {
 }
 
 // atMostOne tests that no two members are present that p has to tell apart.
-func (o object) atMostOne(p pair) expr {
+func (o variable) atMostOne(p pair) expr {
 	apart := or(o.presentAmong(p.others)...)
 	if !p.within {
 		return not(and(or(o.presentAmong(p.group)...), apart))

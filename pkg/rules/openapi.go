@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// schema is what stands in a composition: required, value validations of
+// schema is what is allowed in a composition: required, value validations of
 // properties, and further compositions. A structural schema admits no more there.
 type schema = apiextensionsv1.JSONSchemaProps
 

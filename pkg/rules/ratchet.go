@@ -5,7 +5,7 @@ import (
 )
 
 // Ratcheting returns the static rules of a union that ratchets: each holds, too,
-// when the state is what it was. They may stand only where old and new union
+// when the state is what it was. They are only allowed where old and new union
 // object can be correlated. They are never fine, since the comparison with the
 // old state would be repeated in every rule.
 //
@@ -13,7 +13,7 @@ import (
 // so the server skips it where there is no old union object. There the other
 // applies, which has optionalOldSelf and asks it for nothing but whether there is
 // a value: before Kubernetes 1.37 (cel-go 0.29) what is read through an optional
-// oldSelf counts null as present and never finds an escaped name.
+// oldSelf treats null as present and never finds an escaped name.
 //
 // With c.Parts the comparison is spread: a rule for each part of it says that
 // the state is legal or this part of it is what it was. When several parts

@@ -32,7 +32,7 @@ type Rule struct {
 	Conditions []union.Condition `json:"-"`
 }
 
-// Validation returns r as it stands in a CRD.
+// Validation returns r as it is written in a CRD.
 func (r Rule) Validation() apiextensionsv1.ValidationRule {
 	v := apiextensionsv1.ValidationRule{Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression, FieldPath: r.FieldPath}
 	if r.Reason != "" {

@@ -66,7 +66,7 @@ func fineDiscriminated(u *union.Union) []Rule {
 }
 
 // forbidden is the rule that member i is set only when it is selected.
-func (o object) forbidden(i int) statement {
+func (o variable) forbidden(i int) statement {
 	m := o.u.Members[i]
 	holds, when := cond(o.present(i), o.isSelected(i), yes), alternatives(m.Values)
 	if o.u.Deduce {
@@ -77,7 +77,7 @@ func (o object) forbidden(i int) statement {
 
 // onWhole are the rules that concern no member in particular: selected,
 // unmapped and, when the discriminator may be deduced, at most one.
-func (o object) onWhole(groups int) []statement {
+func (o variable) onWhole(groups int) []statement {
 	u := o.u
 	var l []statement
 	if u.Cardinality == union.ExactlyOne {
@@ -125,15 +125,15 @@ func finePlain(u *union.Union) []Rule {
 }
 
 // isSelected tests whether the discriminator can be read and selects member i.
-func (o object) isSelected(i int) expr { return o.isOneOf(o.u.Members[i].Values) }
+func (o variable) isSelected(i int) expr { return o.isOneOf(o.u.Members[i].Values) }
 
 // mapped tests whether the discriminator is unset or selects a member.
-func (o object) mapped() expr {
+func (o variable) mapped() expr {
 	return o.isOneOf(append([]string{""}, o.u.MemberValues()...))
 }
 
 // isOneOf tests whether the discriminator is one of values; "" is unset.
-func (o object) isOneOf(values []string) expr {
+func (o variable) isOneOf(values []string) expr {
 	is := oneOf(o.discriminator(), values)
 	if slices.Contains(values, "") {
 		return or(not(o.hasType()), is)
@@ -145,7 +145,7 @@ func (o object) isOneOf(values []string) expr {
 // that are present.
 //
 // It avoids join(), whose result the API server's estimator takes for unbounded.
-func presentNames(o object, among []int) expr {
+func presentNames(o variable, among []int) expr {
 	l := make([]expr, len(among))
 	for i, m := range among {
 		l[i] = paren(cond(o.present(m), literal(", "+o.u.Members[m].Name), zero))

@@ -9,7 +9,7 @@ import (
 )
 
 // Transition returns the rules that hold exactly for the changes u allows; it is
-// empty when u allows all. The rules read oldSelf, so they only may stand where
+// empty when u allows all. The rules read oldSelf, so they are only allowed where
 // old and new union object can be correlated.
 func Transition(u *union.Union, c Comparison) []Rule {
 	switch {
@@ -39,7 +39,7 @@ func clearOnChange(u *union.Union, c Comparison) Rule {
 	}
 	changed := []expr{not(old.hasType()), and(o.hasType(), c.same(o.discriminator(), old.discriminator()))}
 	if u.Deduce {
-		// A member that stands alone beside an unset discriminator is selected.
+		// The only member set while the discriminator is unset is selected.
 		changed = append(changed, not(o.typeSet()))
 	}
 	return rule(u, or(append(changed, not(or(left...)))...), ReasonInvalid, u.Discriminator,
@@ -163,7 +163,7 @@ func restrictMember(u *union.Union, c Comparison) []Rule {
 
 // nextOf is the condition that holds when none of some members was set, or the one
 // that was stays or becomes what it may.
-func (o object) nextOf(members []int, rows []row) expr {
+func (o variable) nextOf(members []int, rows []row) expr {
 	old := oldSelf(o.u)
 	stays := func(i int) expr { return or(not(old.present(i)), o.present(i)) }
 	var l []expr
@@ -196,7 +196,7 @@ func rowOf(rows []row, name string) int {
 
 // become is the condition that holds when what was member i is now what it may
 // become; none when it may not change.
-func (o object) become(i int, rows []row) []expr {
+func (o variable) become(i int, rows []row) []expr {
 	u := o.u
 	at := rowOf(rows, u.Members[i].Name)
 	if at < 0 {
@@ -235,7 +235,7 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 		at = field(at, link)
 		pinned = append(pinned, has(at))
 	}
-	old := object{u, at}
+	old := variable{u, at}
 	var may []string // selections that may be unset
 	for _, value := range sortedKeys(u.Allowed) {
 		if slices.Contains(u.Allowed[value], "") {

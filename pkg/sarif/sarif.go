@@ -41,10 +41,10 @@ const (
 // The same list gives the same bytes.
 //
 // A result has the code as its rule, and the position, in characters; a diagnostic of
-// a whole file stands in line 1, since GitHub wants a line. Its fingerprint stays the
+// a whole file is on line 1, since GitHub needs a line. Its fingerprint stays the
 // same when lines move: it is made of code, file, schema path and message, with a
 // number where several agree in all of these. A file outside the repository has an
-// absolute URI, and counts by its name. Edits are a fix.
+// absolute URI, and is identified by its name. Edits are a fix.
 func Write(w io.Writer, l diag.List, opts Options) error {
 	p := printer{opts: opts, rules: rulesOf(l), seen: map[string]int{}}
 	run := sarif.NewRunWithInformationURI(name, home)

@@ -92,7 +92,7 @@ func (p Path) To(steps ...Step) Path { return slices.Concat(p, steps) }
 // Equal reports whether two paths have the same steps.
 func (p Path) Equal(q Path) bool { return slices.Equal(p, q) }
 
-// Matches reports whether q has the steps of p, in which Elements stands for Items and
+// Matches reports whether q has the steps of p, in which Elements matches Items and
 // Values, too.
 func (p Path) Matches(q Path) bool {
 	return slices.EqualFunc(p, q, func(a, b Step) bool { return a == b || a == Elements && b.kind != property })

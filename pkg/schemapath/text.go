@@ -36,7 +36,7 @@ func writeName(b *strings.Builder, name string) {
 	}
 }
 
-// plainLength is how much of the beginning of s can stand without brackets.
+// plainLength is the length of the prefix of s that needs no brackets.
 func plainLength(s string) int {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -98,7 +98,7 @@ func unnamed(rest string, dotted bool) error {
 
 const otherNames = "names with anything but letters, digits, _ and - are written in brackets and quotes: ['a.b']"
 
-// bracket reads what stands behind an opening bracket, and returns how long it is.
+// bracket reads what follows an opening bracket, and returns how long it is.
 func bracket(rest string) (step Step, length int, err error) {
 	if strings.HasPrefix(rest, "*]") {
 		return Elements, len("*]"), nil

@@ -1,6 +1,6 @@
 // Package union is the model of a Kubernetes union: the declaration as authors
 // write it (x-kubernetes-unions, KEP-1027), the checks that tie it to the
-// schema it stands on, and what it means.
+// schema it is declared on, and what it means.
 //
 // [Parse] reads the declarations of one schema from YAML nodes, keeping
 // positions. [Declaration.Resolve] checks one against the schema of the union

@@ -15,7 +15,7 @@ import (
 // ofKey is the key of an extension that says which union it is of.
 const ofKey = "union"
 
-// Extension is keys for a union that is declared elsewhere: they take the place of those
+// Extension is keys for a union declared in another place: they replace those
 // that it has.
 type Extension struct {
 	// Pos is where the item starts.

@@ -31,9 +31,9 @@ type External struct {
 	// the user wrote.
 	At *diag.Pos
 	// Extend says that Value is a list of extensions (ParseExtensions), of unions that
-	// are declared for the schema in it or elsewhere.
+	// are declared for the schema in it or in another place.
 	Extend bool
-	// Named is where the CRD and the schema are named; zero where Value stands.
+	// Named is where the CRD and the schema are named; the zero position means that of Value.
 	Named diag.Pos
 	// Struct is the Go type that has the markers, with the path of its package; empty
 	// for other declarations.
@@ -41,12 +41,12 @@ type External struct {
 }
 
 // IsStruct reports whether a name is that of a Go type, which is given with the path of
-// its package: the whole of it, or what remains behind a slash.
+// its package: the whole of it, or what follows a slash.
 func IsStruct(whole, name string) bool {
 	return whole == name || strings.HasSuffix(whole, "/"+name)
 }
 
-// Pos is where the declaration stands.
+// Pos is where the declaration is.
 func (e External) Pos() diag.Pos {
 	if e.At != nil {
 		return *e.At
@@ -54,7 +54,7 @@ func (e External) Pos() diag.Pos {
 	return diag.Pos{File: e.File, Line: e.Value.Line, Col: e.Value.Column}
 }
 
-// Holds reports whether something of the declaration stands at a position.
+// Holds reports whether part of the declaration is at a position.
 func (e External) Holds(pos diag.Pos) bool {
 	var holds func(n *yaml.Node) bool
 	holds = func(n *yaml.Node) bool {

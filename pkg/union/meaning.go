@@ -82,7 +82,7 @@ const (
 
 // Conditions on a change of state.
 const (
-	// NotCleared: a change left members behind that it had to clear.
+	// NotCleared: a change left members set that it had to clear.
 	NotCleared Condition = "notCleared"
 	// NotAllowed: the change is forbidden, by Forbid or by a table.
 	NotAllowed Condition = "notAllowed"
@@ -169,7 +169,7 @@ func (u *Union) ChangeViolations(old, new State) []Violation {
 	return []Violation{{broken, -1}}
 }
 
-// leavesBehind reports whether a change left a member behind: with a
+// leavesBehind reports whether a change left a member set: with a
 // discriminator, that of its old value, which the new one does not select and which
 // is not deduced either; without one, a member that was there when another was set.
 func (u *Union) leavesBehind(old, new State) bool {

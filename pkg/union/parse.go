@@ -181,7 +181,7 @@ func parse(item yamlconfig.Value) *Declaration {
 		entries = entries[1:]
 		if lost := outdented(e, entries); lost > 0 {
 			key := e.Key.Node.Value
-			e.Key.Errorf(fmt.Sprintf("indent the lines below %s", key), "%s has no entries: %s", key, besideIt(entries[:lost]))
+			e.Key.Errorf(fmt.Sprintf("indent the lines below %s", key), "%s has no entries: %s", key, nextToIt(entries[:lost]))
 			entries = entries[lost:]
 			continue
 		}
@@ -211,7 +211,7 @@ func outdented(e yamlconfig.Entry, rest []yamlconfig.Entry) int {
 	return n
 }
 
-func besideIt(l []yamlconfig.Entry) string {
+func nextToIt(l []yamlconfig.Entry) string {
 	var names []string
 	for _, e := range l {
 		names = append(names, fmt.Sprintf("%q", e.Key.Node.Value))

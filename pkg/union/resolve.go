@@ -15,7 +15,7 @@ import (
 )
 
 // Resolve checks the declarations of one union object against its schema and
-// returns their unions, in order; nil stands for one with errors. resource says
+// returns their unions, in order; nil is one with errors. resource says
 // that the object is the root of a resource, embedded ones included, where the
 // server always sets apiVersion, kind and metadata. The list also holds
 // warnings. schema is not changed.
@@ -51,7 +51,7 @@ func (r *resolver) errorf(pos diag.Pos, code diag.Code, hint, format string, arg
 	r.diags = append(r.diags, diag.Diagnostic{Code: code, Pos: pos, Path: r.d.Path, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// misspelt reports a name that is none of those known. No edit makes it one of those taken.
+// misspelt reports an unknown name. No edit changes it to one that is in use.
 func (r *resolver) misspelt(w word, known, taken []string, code diag.Code, format string, args ...any) {
 	r.errorf(w.Pos, code, nearest(w.Text, known), format, args...)
 	r.diags[len(r.diags)-1].Edits = w.Respelt(known, taken...)
@@ -63,7 +63,7 @@ func (r *resolver) resolve() {
 		Name: d.name.Text, Discriminator: d.discriminator.Text, Cardinality: d.cardinality,
 		ForbidUnmapped: d.forbidUnmapped != nil && *d.forbidUnmapped, Deduce: d.deduce, Change: d.change, Ratchet: d.ratchet, Replace: d.replace,
 	}
-	if r.elsewhere() {
+	if r.misplaced() {
 		return
 	}
 	if r.schema.Type != "object" || len(r.schema.Properties) == 0 {

@@ -37,7 +37,7 @@ func (r *resolver) swapped() bool {
 	return true
 }
 
-// unvalued reports members beside a discriminator.
+// unvalued reports members without values in a union with a discriminator.
 func (r *resolver) unvalued() bool {
 	d := r.d
 	if !d.members || !d.discriminator.Set {
@@ -75,9 +75,9 @@ func mapping(members []string, values map[string][]string) string {
 	return "fields-to-discriminateBy: {" + strings.Join(l, ", ") + "}"
 }
 
-// elsewhere reports a declaration whose properties are those of an object below, all
+// misplaced reports a declaration whose properties are those of an object below, all
 // of them, and none of them those of this one.
-func (r *resolver) elsewhere() bool {
+func (r *resolver) misplaced() bool {
 	names := r.d.Properties()
 	if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { _, ok := r.schema.Properties[name]; return ok }) {
 		return false

@@ -32,7 +32,7 @@ func Unnamed(s *apiextensionsv1.JSONSchemaProps) (path string, ok bool) {
 	return "", false
 }
 
-// dotted is a path behind another.
+// dotted is a path appended to another.
 func dotted(path string) string {
 	if path == "" || path[0] == '[' {
 		return path

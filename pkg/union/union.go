@@ -48,7 +48,7 @@ type Member struct {
 	Values []string
 	// Optional members may stay unset even when selected.
 	Optional bool
-	// Empty says which values beside null count as unset.
+	// Empty says which values besides null are treated as unset.
 	Empty Emptiness
 	// Fields are the properties of a member with Empty == EmptyObject.
 	Fields []string
@@ -102,13 +102,13 @@ func (c Change) String() string {
 type Emptiness int
 
 const (
-	// PresentWhenEmpty counts every value but null as set: has() alone.
+	// PresentWhenEmpty treats every value but null as set: has() alone.
 	PresentWhenEmpty Emptiness = iota
-	// EmptyString counts "" as unset.
+	// EmptyString treats "" as unset.
 	EmptyString
-	// EmptyCollection counts [] and, for maps, {} as unset.
+	// EmptyCollection treats [] and, for maps, {} as unset.
 	EmptyCollection
-	// EmptyObject counts an object none of whose properties is present as unset.
+	// EmptyObject treats an object none of whose properties is present as unset.
 	EmptyObject
 )
 

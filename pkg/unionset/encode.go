@@ -56,7 +56,7 @@ func block(n *yaml.Node, comments bool) *yaml.Node {
 	return c
 }
 
-// maxFlow is how many bytes of text stand in a list or mapping in flow style.
+// maxFlow is how many bytes of text fit in a list or mapping in flow style.
 const maxFlow = 72
 
 // inner copies a node that is not an item of x-kubernetes-unions itself. What has

@@ -24,7 +24,7 @@ type entry struct {
 	versions []string        // none: all
 	to       schemapath.Path // to the schema
 	unions   *yaml.Node      // nil with extends: the CRD has none
-	extends  *yaml.Node      // of unions that are declared elsewhere
+	extends  *yaml.Node      // of unions declared in another place
 	item     yamlconfig.Value
 }
 

@@ -20,7 +20,7 @@ import (
 // for one schema become one list. Comments in the declarations are kept. Reading
 // the result with [Parse] gives the same declarations.
 //
-// It is an error when a declaration cannot stand in a UnionSet: its CRD is known by
+// It is an error when a declaration cannot be written in a UnionSet: its CRD is known by
 // group and kind only, it is malformed, no path leads to its schema, or there are
 // declarations for one schema both for all versions and for some.
 func Format(externals []union.External) ([]byte, error) {
@@ -58,7 +58,7 @@ type item struct {
 	meaning   string       // equal for equal unions
 }
 
-// key is what the unions stand at.
+// key is where the unions are declared.
 func (i item) key() string {
 	if i.extend {
 		return extendKey

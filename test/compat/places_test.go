@@ -128,7 +128,7 @@ type group struct {
 	place        place
 	schema       string // of the union object, in YAML
 	declarations []string
-	objects      []object
+	objects      []instance
 	asks         []ask
 
 	prepare sync.Once
@@ -139,8 +139,8 @@ type group struct {
 	typ     typeSchema
 }
 
-// object is a union object and what is around it.
-type object struct {
+// instance is a union object and what is around it.
+type instance struct {
 	fields map[string]any // nil when there is no union object
 	note   bool           // a property of the union object is set that is none of a union's
 	beside bool           // see place.value
@@ -344,7 +344,7 @@ type verdict struct {
 // and those of a union with ratchet do, it never spares; but ratchet says itself
 // which updates are exempt. A schema in place of rules is not asked at an update through
 // /status of what is in the spec.
-func (g *group) expect(minor, union int, old, new *object, status bool) verdict {
+func (g *group) expect(minor, union int, old, new *instance, status bool) verdict {
 	u := g.unions[union]
 	if new.fields == nil {
 		refused := g.place.guarded && old != nil && old.fields != nil && !u.Removable(old.states[union])
@@ -447,7 +447,7 @@ func (g *group) through() bool {
 
 // compare holds what the server says to an ask to what is expected.
 func (g *group) compare(v *version, a ask, got []int) {
-	var old *object
+	var old *instance
 	new := &g.objects[a.New]
 	if a.Old >= 0 {
 		old = &g.objects[a.Old]

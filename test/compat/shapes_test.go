@@ -176,7 +176,7 @@ func (g *group) fill(s unioncases.Shape, pairs pairing) {
 		if !ok {
 			i = len(g.objects)
 			written[w] = i
-			o := object{note: w.note, beside: w.beside}
+			o := instance{note: w.note, beside: w.beside}
 			if w.state >= 0 {
 				o.fields = states[w.state].Objects[w.way]
 			}
@@ -248,11 +248,11 @@ func storedGroups() []*group {
 		for _, encoding := range encodings {
 			g := &group{name: "stored: " + s.Name, encoding: encoding, place: property, schema: s.Schema, declarations: unioncases.StoredDeclarations()}
 			for _, o := range unioncases.StoredObjects() {
-				g.objects = append(g.objects, object{fields: o})
+				g.objects = append(g.objects, instance{fields: o})
 			}
 			n := len(g.objects)
 			for _, o := range unioncases.StoredObjects() {
-				g.objects = append(g.objects, object{fields: o, note: true})
+				g.objects = append(g.objects, instance{fields: o, note: true})
 			}
 			for j := range n {
 				g.asks = append(g.asks, ask{Old: -1, New: j}, ask{Old: j, New: j}, ask{Old: j, New: n + j}, ask{Old: j, New: (j + 1) % n, Status: true})

@@ -159,7 +159,7 @@ func judge(minor int, req *Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	objects := make([]*object, len(req.Objects))
+	objects := make([]*resource, len(req.Objects))
 	for i, raw := range req.Objects {
 		if objects[i], err = s.decode(raw, req.Spread); err != nil {
 			return Answer{}, fmt.Errorf("object %d: %w", i, err)

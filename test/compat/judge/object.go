@@ -13,9 +13,9 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// object is a whole object as the server's handlers see it, read only from here
+// resource is a whole object as the server's handlers see it, read only from here
 // on: one goroutine may validate it while another does.
-type object struct {
+type resource struct {
 	// sent is the object of a request, or nil if it is refused as malformed.
 	sent      map[string]any
 	malformed string
@@ -24,7 +24,7 @@ type object struct {
 }
 
 // decode builds the whole object from an item of Request.Objects.
-func (s *strategy) decode(raw []byte, spread [][]string) (*object, error) {
+func (s *strategy) decode(raw []byte, spread [][]string) (*resource, error) {
 	var value any
 	if err := utiljson.Unmarshal(raw, &value); err != nil { // int64 and float64, as in requests
 		return nil, fmt.Errorf("decode: %w", err)
@@ -48,7 +48,7 @@ func (s *strategy) decode(raw []byte, spread [][]string) (*object, error) {
 		"creationTimestamp": "2024-01-01T00:00:00Z",
 	}
 
-	o := &object{sent: runtime.DeepCopyJSON(whole)}
+	o := &resource{sent: runtime.DeepCopyJSON(whole)}
 	if err := s.coerce(o.sent, false); err != nil {
 		o.sent, o.malformed = nil, err.Error()
 		if err := s.coerce(whole, true); err != nil {

@@ -93,7 +93,7 @@ func newVersionStrategy(minor int, crd *apiextensionsv1.CustomResourceDefinition
 }
 
 // create mirrors customResourceStrategy.PrepareForCreate and Validate.
-func (s *strategy) create(o *object) []Error {
+func (s *strategy) create(o *resource) []Error {
 	if o.sent == nil {
 		return badRequest(o)
 	}
@@ -111,7 +111,7 @@ func (s *strategy) create(o *object) []Error {
 }
 
 // update mirrors customResourceStrategy.PrepareForUpdate and ValidateUpdate.
-func (s *strategy) update(o, before *object) []Error {
+func (s *strategy) update(o, before *resource) []Error {
 	if o.sent == nil {
 		return badRequest(o)
 	}
@@ -131,7 +131,7 @@ func (s *strategy) update(o, before *object) []Error {
 // updateStatus mirrors statusStrategy.PrepareForUpdate and ValidateUpdate, and
 // customResourceValidator.ValidateStatusUpdate. A CRD that has no status
 // subresource has nothing to be asked.
-func (s *strategy) updateStatus(o, before *object) []Error {
+func (s *strategy) updateStatus(o, before *resource) []Error {
 	if !s.hasStatus {
 		const text = "the CRD has no status subresource"
 		return []Error{{Type: "NotFound", Message: text, Text: text}}
@@ -232,7 +232,7 @@ func validateEmbedded(obj map[string]any, s *structuralschema.Structural) field.
 }
 
 // badRequest is how a malformed object is refused.
-func badRequest(o *object) []Error {
+func badRequest(o *resource) []Error {
 	return []Error{{Type: "BadRequest", Message: o.malformed, Text: o.malformed}}
 }
 

@@ -46,10 +46,10 @@ func (l *loading) reach(from crd.TypeIdent) map[crd.TypeIdent]bool {
 	return found
 }
 
-// circle warns of unions in a type that contains the type it stands in. Which of
+// cycle warns about unions in a type that contains the type it is in. Which of
 // the two controller-gen writes out below the other is different in every run, so
 // there is no telling whether the unions have a place.
-func (l *loading) circle(outer, inner crd.TypeIdent) {
+func (l *loading) cycle(outer, inner crd.TypeIdent) {
 	within := maps.Clone(l.reach(inner))
 	within[inner] = true
 	for _, id := range slices.SortedFunc(maps.Keys(within), compareIdents) {
