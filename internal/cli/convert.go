@@ -57,7 +57,7 @@ func (c *conversion) register(cmd *cobra.Command) {
 	f.StringVarP(&c.output, "output", "o", "", "write to this `FILE|DIR` instead of standard output")
 	f.BoolVar(&c.check, "check", false, "list the files that would change; exit code 1 when there are any")
 	f.BoolVar(&c.diff, "diff", false, "show what would change as a unified diff; exit code 1 when anything would")
-	c.format.register(cmd, "diagnostics", diagnosticFormats...)
+	c.format.register(cmd, "diagnostics", diagnosticFormatNames()...)
 }
 
 // validate checks the flags against each other. With -o - it is as if -o had

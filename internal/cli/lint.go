@@ -74,7 +74,7 @@ type lintFlags struct {
 
 func (f *lintFlags) register(cmd *cobra.Command) {
 	f.compiler.register(cmd)
-	f.output.register(cmd, "findings", diagnosticFormats...)
+	f.output.register(cmd, "findings", diagnosticFormatNames()...)
 	cmd.Flags().StringVar(&f.failOn, "fail-on", lint.Thresholds[lint.FailOnError],
 		"exit with 1 if there is a finding of at least this `SEVERITY`: error, warning or info; or never")
 	cmd.Flags().StringSliceVar(&f.ignore, "ignore", nil, "ignore findings with this `CODE`; repeatable")

@@ -102,7 +102,7 @@ func checkOutput(cmd *cobra.Command, path *string) error {
 	switch {
 	case cmd.Flags().Changed("output") && *path == "":
 		return usagef("-o needs the name of a file")
-	case slices.Contains([]string{"text", "json", "yaml", "sarif", "github", "markdown"}, *path):
+	case slices.Contains(append(diagnosticFormatNames(), "markdown", "yaml"), *path):
 		return usagef("-o takes a file, --format a format; for a file of that name write ./%s", *path)
 	case *path == "-":
 		*path = ""

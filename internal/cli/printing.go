@@ -133,30 +133,36 @@ func (a *app) loud(l diag.List, least diag.Severity) diag.List {
 	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return d.Severity > least })
 }
 
-// diagnosticPrinter prints diagnostics. source returns a file, paths are those of the
-// repository.
-type diagnosticPrinter func(w io.Writer, l diag.List, source func(string) []byte, paths func(string) string) error
-
-// diagnosticFormats are the names of diagnosticPrinters, the default first.
-var diagnosticFormats = []string{"text", "json", "sarif", "github"}
-
-var diagnosticPrinters = map[string]diagnosticPrinter{
-	"text": func(w io.Writer, l diag.List, source func(string) []byte, _ func(string) string) error {
+// diagnosticFormats are the ways to print diagnostics, the default first. source returns
+// a file, paths are those of the repository.
+var diagnosticFormats = []struct {
+	name  string
+	print func(w io.Writer, l diag.List, source func(string) []byte, paths func(string) string) error
+}{
+	{"text", func(w io.Writer, l diag.List, source func(string) []byte, _ func(string) string) error {
 		return diag.Text(w, l, source)
-	},
-	"json": func(w io.Writer, l diag.List, _ func(string) []byte, _ func(string) string) error {
+	}},
+	{"json", func(w io.Writer, l diag.List, _ func(string) []byte, _ func(string) string) error {
 		return diag.JSON(w, l)
-	},
-	"github": func(w io.Writer, l diag.List, _ func(string) []byte, paths func(string) string) error {
-		return diag.GitHub(w, l, paths)
-	},
-	"sarif": func(w io.Writer, l diag.List, _ func(string) []byte, paths func(string) string) error {
+	}},
+	{"sarif", func(w io.Writer, l diag.List, _ func(string) []byte, paths func(string) string) error {
 		version := linkedVersions().Unioncel
 		if strings.HasPrefix(version, "(") {
 			version = "" // a build that has none
 		}
 		return sarif.Write(w, l, sarif.Options{Version: version, Path: paths})
-	},
+	}},
+	{"github", func(w io.Writer, l diag.List, _ func(string) []byte, paths func(string) string) error {
+		return diag.GitHub(w, l, paths)
+	}},
+}
+
+func diagnosticFormatNames() []string {
+	var names []string
+	for _, f := range diagnosticFormats {
+		names = append(names, f.name)
+	}
+	return names
 }
 
 // printDiagnostics prints diagnostics to w in a format. People get no more of a file
@@ -180,7 +186,8 @@ func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.L
 	}
 	root, _ := repository(dir)
 	paths := func(file string) string { return relative(root, dir, file, filepath.Separator) }
-	return diagnosticPrinters[format](w, l, sources(results), paths)
+	i := slices.Index(diagnosticFormatNames(), format)
+	return diagnosticFormats[i].print(w, l, sources(results), paths)
 }
 
 // sources returns what reads the files that diagnostics are about. Those that cannot be

@@ -1,10 +1,25 @@
 package cli
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/unioncel/unioncel/pkg/diag"
 )
+
+// The documentation of lint has all formats.
+func TestFormatsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/lint.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range diagnosticFormatNames() {
+		if !strings.Contains(string(page), "\n| `"+name+"` | ") {
+			t.Errorf("docs/lint.md does not have the format %s", name)
+		}
+	}
+}
 
 // Errors are not lost behind warnings, and no file pays for another.
 func TestReadable(t *testing.T) {
