@@ -373,7 +373,7 @@ type inferredJSON struct {
 	Why         string          `json:"why,omitempty"`
 	Complete    bool            `json:"complete"`
 	// Accepted and Refused are resources that the union would judge differently:
-	// accepted now, refused now.
+	// accepted now, rejected now.
 	Accepted     *changeJSON `json:"accepted,omitempty"`
 	Refused      *changeJSON `json:"refused,omitempty"`
 	Inconclusive []string    `json:"inconclusive,omitempty"`

@@ -89,7 +89,7 @@ func (f *finder) add(arg string) error {
 }
 
 // addFile adds a file unless it is there already. A named pipe or device is
-// refused: it could not be replaced, and reading it may never end.
+// an error: it could not be replaced, and reading it may never end.
 func (f *finder) addFile(in input) error {
 	info, err := os.Stat(in.path)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 const (
 	// configFile is the configuration of the files in its directory and below.
 	configFile = ".unioncel.yaml"
-	// notConfigFile is a name that would be missed, and is refused.
+	// notConfigFile is a name that would be missed, and is an error.
 	notConfigFile = ".unioncel.yml"
 )
 

@@ -84,7 +84,7 @@ func below(inputs []input, dir string) ([]string, error) {
 }
 
 // noLink returns an error when there is a symbolic link of this name: results would go
-// to where whoever made it wants them.
+// to where the author of the link wants them.
 func noLink(path string) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
 		return fmt.Errorf("%s: a symbolic link, and nothing is written through one: remove it", path)

@@ -35,9 +35,9 @@ const (
 
 // Install creates a CRD and returns when its served versions answer.
 //
-// The error of a server that refuses the CRD is returned as it came, so
+// The error of a server that rejects the CRD is returned as it came, so
 // [apierrors.IsInvalid] and its like apply to it; unknown and repeated fields
-// are among the things it refuses. Any other error says that the CRD, though
+// are among the things it rejects. Any other error says that the CRD, though
 // created, did not become usable: its names are taken, or ctx or half a minute
 // has passed.
 func (s *Server) Install(ctx context.Context, crd []byte) error {
@@ -54,7 +54,7 @@ func (s *Server) Install(ctx context.Context, crd []byte) error {
 // resourceVersion is the live one unless crd has one.
 //
 // Errors are those of [Server.Install], and [apierrors.IsNotFound] when there
-// is no such CRD. A repeated field is refused before the server is asked.
+// is no such CRD. A repeated field is rejected before the server is called.
 func (s *Server) Replace(ctx context.Context, crd []byte) error {
 	obj, err := decode(crd, yaml.YAMLToJSONStrict)
 	if err != nil {
@@ -173,7 +173,7 @@ func (s *Server) awaitEstablished(ctx context.Context, name string) error {
 }
 
 // answers reports whether creates in a version reach its storage without
-// delay. The object sent is none, so the storage refuses it.
+// delay. What is sent is not an object, so the storage rejects it.
 func (s *Server) answers(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version string) (bool, error) {
 	// List first, it is never held up.
 	if err := s.list(crd, version).Do(ctx).Error(); err != nil {

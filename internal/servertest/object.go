@@ -36,7 +36,7 @@ func (s *Server) Create(ctx context.Context, obj []byte) (*unstructured.Unstruct
 // Update replaces a custom object, all of it but its status if that is a
 // subresource, and returns it as stored. The resourceVersion is the live one
 // unless obj has one. Errors are those of [Server.Create]; a repeated field is
-// refused before the server is asked.
+// rejected before the server is called.
 func (s *Server) Update(ctx context.Context, obj []byte) (*unstructured.Unstructured, error) {
 	return s.update(ctx, obj, "")
 }
@@ -155,7 +155,7 @@ func object(answer []byte, err error) (*unstructured.Unstructured, error) {
 }
 
 // header reads of a manifest what says where it belongs. It lets repeated
-// fields pass: they are for the server to refuse.
+// fields pass: they are for the server to reject.
 func header(manifest []byte) (*unstructured.Unstructured, error) {
 	return decode(manifest, yaml.YAMLToJSON)
 }

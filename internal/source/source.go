@@ -81,7 +81,7 @@ func Duplicates(name string, n *yaml.Node) diag.List {
 }
 
 // Read reads a document as kubectl does, as JSON and as data. It is not strict:
-// that would refuse keys that override merged ones; Duplicates finds the others.
+// that would reject keys that override merged ones; Duplicates finds the others.
 func Read(document []byte) (data []byte, v any, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the library panics on some malformed documents

@@ -111,7 +111,7 @@ var (
 )
 
 // enum has the values of Fields, for all shapes, and a memberless one. It does not
-// have null, which the server refuses even then: nullable or not, an enum has no null.
+// have null, which the server rejects even then: nullable or not, an enum has no null.
 const enum = "[A, A2, B, C, D, None, '']"
 
 // Schema is that of the union object, in YAML.

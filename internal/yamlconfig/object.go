@@ -15,7 +15,7 @@ import (
 // APIVersion is that of every object that is read here. No other is.
 const APIVersion = "unioncel.dev/v1alpha1"
 
-// Open returns the roots of the documents of a file, which every reader of YAML takes for
+// Open returns the roots of the documents of a file, which every reader of YAML reads as
 // the same; nil when something is wrong. Of a file that does not mention unioncel nothing
 // is repeated; hint is added to what it should say.
 func (r *Reader) Open(src []byte, kind, hint string) []*yaml.Node {

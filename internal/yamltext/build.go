@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// StringNode returns a scalar that every reader of YAML takes for s, in quotes only
+// StringNode returns a scalar that every reader of YAML reads as s, in quotes only
 // where it must be.
 func StringNode(s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}

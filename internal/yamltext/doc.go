@@ -1,4 +1,4 @@
-// Package yamltext finds the bytes behind YAML nodes, so that a manifest can be
+// Package yamltext finds the bytes of YAML nodes, so that a manifest can be
 // changed by splicing text instead of encoding it again.
 //
 // [Parse] splits a stream into documents and parses each with yaml.v3. Nodes of
@@ -6,7 +6,7 @@
 // [File.EntrySpan] say both. [Apply] splices edits into the source. [Lookup],
 // [String], [DuplicateKeys] and [File.Value] read a document the way its other
 // readers do: kubectl reads YAML 1.1 through sigs.k8s.io/yaml, yaml.v3 mostly
-// YAML 1.2, and where the two disagree the caller is told.
+// YAML 1.2, and where the two disagree the caller gets an error.
 //
 // Spans are never guessed. They come from a walk over the source that follows
 // the parsed nodes and accounts for every byte between them; where text and

@@ -75,7 +75,7 @@ type chunk struct {
 
 // split cuts the source at markers. yaml.v3 could read streams itself, but one
 // damaged document would then take the positions of all later ones with it, and
-// it refuses bare documents after an end marker.
+// it rejects bare documents after an end marker.
 func (f *File) split() []chunk {
 	var chunks []chunk
 	cur := chunk{empty: true}

@@ -76,7 +76,7 @@ func (f *File) scanLines() error {
 	return nil
 }
 
-// forbidden says why yaml.v3's reader refuses character r of n bytes, if it does.
+// forbidden says why yaml.v3's reader rejects character r of n bytes, if it does.
 func forbidden(r rune, n int) string {
 	switch {
 	case r == utf8.RuneError && n <= 1:

@@ -11,7 +11,7 @@ import (
 	sigs "sigs.k8s.io/yaml"
 )
 
-// Quoted is what to write, in quotes, in place of a scalar that String refuses.
+// Quoted is what to write, in quotes, in place of a scalar that String rejects.
 func Quoted(n *yaml.Node) string {
 	if v, _ := askKubectl(n); n.ShortTag() == "!!binary" && v != nil {
 		return fmt.Sprintf("%q", v)

@@ -19,7 +19,7 @@ type Declared struct {
 }
 
 // Unions reads the unions that are declared for a CRD, without compiling them, and warns
-// of what the API server refuses in it as it is. With errors in the list the result is
+// of what the API server rejects in it as it is. With errors in the list the result is
 // nil; a CRD without unions gives one without objects.
 func Unions(m Manifest) (*Declared, diag.List) {
 	c := &compiler{manifest: m}

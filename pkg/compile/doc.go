@@ -10,7 +10,7 @@
 //     rules: lists whose items cannot be correlated, versions that differ;
 //   - encode: write the rules (pkg/rules), those on the union object and the
 //     removal guards on its ancestors;
-//   - validate: let the API server's own code judge the whole resulting CRD,
+//   - validate: let the API server's own code validate the whole resulting CRD,
 //     compiling and costing every rule;
 //   - fit: only when that found a rule over its budget, choose cheaper
 //     encodings by the API server's cost estimator, and validate again.

@@ -82,7 +82,7 @@ func (c *compiler) faulty(problems field.ErrorList) bool {
 	return false
 }
 
-// invalidBefore warns of a CRD that the API server refuses as it is.
+// invalidBefore warns of a CRD that the API server rejects as it is.
 func (c *compiler) invalidBefore() {
 	if _, before, err := c.judge(nil); err == nil {
 		c.reportBefore(before)

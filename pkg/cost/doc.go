@@ -9,6 +9,6 @@
 // message expression, and [VersionLimit] for the sum of all rules of a version's
 // schema, where message expressions count once.
 //
-// What rules take of a request is another matter, which the estimator does not know:
+// The time that rules take in a request is a different matter, which the estimator does not cover:
 // [Time] estimates it from their text.
 package cost

@@ -218,7 +218,7 @@ func jsonOf(v any) string {
 }
 
 // remaining are the declarations of a schema in the result: what is there or is
-// given beats the record, and when a file is decompiled nothing remains of others.
+// given overrides the record, and decompiling a file leaves no others.
 func (r *reverter) remaining(c *claimed) []union.External {
 	given, all := r.opts.External.Of(r.names())
 	l := slices.DeleteFunc(given, func(e union.External) bool { return !e.Covers(c.Version, c.Path) })

@@ -23,7 +23,7 @@ type Options struct {
 	// KubeVersion and Encoding are those of compile.Options.
 	KubeVersion string
 	Encoding    compile.Encoding
-	// KeepUnions leaves the declarations in the output. The API server refuses
+	// KeepUnions leaves the declarations in the output. The API server rejects
 	// them under strict field validation, kubectl's default.
 	KeepUnions bool
 	// NoAnnotation leaves the annotation out. The output then cannot be

@@ -91,7 +91,7 @@ const (
 	VersionOverBudget Code = "UC302"
 	// KubeVersion: the declaration needs a newer API server than the one named.
 	KubeVersion Code = "UC303"
-	// InvalidResult: the API server's own validation refuses the compiled CRD.
+	// InvalidResult: the API server's own validation rejects the compiled CRD.
 	InvalidResult Code = "UC304"
 	// NotExpressible: no OpenAPI schema means what the union says.
 	NotExpressible Code = "UC305"
@@ -126,7 +126,7 @@ const (
 	DefaultedDiscriminator Code = "UC501"
 	// VersionsDiffer: served versions declare different unions at one path.
 	VersionsDiffer Code = "UC502"
-	// InvalidBefore: the API server refuses the CRD for reasons that were
+	// InvalidBefore: the API server rejects the CRD for reasons that were
 	// there before compiling.
 	InvalidBefore Code = "UC503"
 	// RemovableItem: a forbidden change can be had by removing the list item
@@ -161,7 +161,7 @@ const (
 	SingleMember Code = "UC515"
 	// UnreadUnionSet: an input is a UnionSet, whose unions are not those to compile.
 	UnreadUnionSet Code = "UC516"
-	// ConstraintBeside: a hand-written constraint says what a union says, or refuses what
+	// ConstraintBeside: a hand-written constraint says what a union says, or rejects what
 	// the union allows.
 	ConstraintBeside Code = "UC517"
 	// NoEnum: lint advises to bound the discriminator by an enum.

@@ -1,4 +1,4 @@
-// Package diag holds what unioncel has to say about a user's input: values
+// Package diag has the diagnostics about a user's input: values
 // with a stable code, a position, a schema path, a message and a hint, and the
 // printers for them.
 //
@@ -7,7 +7,7 @@
 // asks [List.HasErrors], and hands it to [Text] or [JSON].
 //
 // A diagnostic is about the input. Other failures, such as a
-// file that cannot be read, is an ordinary error.
+// file that cannot be read, are ordinary errors.
 //
 // Codes are never reused and never change their meaning; [Codes] lists them.
 // The package needs only the standard library.

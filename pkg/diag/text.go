@@ -81,7 +81,7 @@ var oneLine = strings.NewReplacer("\n", " ", "\t", " ", "\r", "")
 
 // Escape makes a text of several lines safe to print, whoever wrote what is in
 // it: what would make a terminal do more than show it is spelled out, and so is
-// what a CI system would take for a command: "::" at the start of a line, and "##[",
+// what a CI system would treat as a command: "::" at the start of a line, and "##[",
 // "##vso[" and the like anywhere.
 func Escape(text string) string {
 	var b strings.Builder

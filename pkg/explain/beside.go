@@ -6,7 +6,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// refused is the condition of what the union allows.
+// refused is the condition of what the union allows, but something hand-written does not.
 const refused = "refused"
 
 // judges validate objects as the API server does, and tell what causes each error.

@@ -229,7 +229,7 @@ func code(name string) string {
 	return "<code>" + escaped(name) + "</code>"
 }
 
-// escaped writes text that Markdown and HTML would take for markup, or GitHub
+// escaped writes text that Markdown and HTML would treat as markup, or GitHub
 // for a formula, as entities.
 func escaped(text string) string {
 	var b strings.Builder

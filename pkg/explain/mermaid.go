@@ -147,7 +147,7 @@ func (u Union) stateLabel(selections []Selection) string {
 }
 
 // mermaidText writes every character that Mermaid, or the HTML it makes, could
-// take for something else as a character code of Mermaid's.
+// treat as something else as a character code of Mermaid's.
 func mermaidText(text string) string {
 	var b strings.Builder
 	for _, r := range text {

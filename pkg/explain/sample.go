@@ -92,13 +92,13 @@ func (s *subject) sampleSchema() (schema, error) {
 func (s *subject) fallback() string {
 	var value string
 	if union.Defaulted(&s.written) {
-		_ = json.Unmarshal(s.written.Default.Raw, &value) // anything but a string is for the server to refuse
+		_ = json.Unmarshal(s.written.Default.Raw, &value) // anything but a string is for the server to reject
 	}
 	return value
 }
 
 // neverUnset reports whether the server leaves no object with an unset discriminator:
-// it fills in a default, and the schema refuses "".
+// it fills in a default, and the schema rejects "".
 func (s *subject) neverUnset() bool { return s.fallback() != "" && !s.admitsEmpty() }
 
 // unsetIsEmpty reports whether an unset discriminator is "" in samples: where

@@ -9,7 +9,7 @@
 //	metadata:
 //	  name: unions
 //	files: [crds/backup.yaml]   # generate: these files, compiled, become items
-//	unions: [unions.yaml]       # declarations beside the CRDs, as of compile --unions
+//	unions: [unions.yaml]       # external declarations, as for compile --unions
 //	schemas: []                 # the same in place, as in a UnionSet
 //	kubeVersion: "1.30"         # and encoding, keepUnions, noAnnotation, forget, verify
 //
@@ -18,15 +18,15 @@
 //
 // What a run promises:
 //
-//   - Items that are no CRDs, and everything else in the list, stay what they are as
+//   - Items that are not CRDs, and everything else in the list, stay the same as
 //     data, in their order; so do the annotations by which an orchestrator knows its
 //     items. Comments stay where the encoder of yaml.v3 can keep them.
 //   - The same input gives the same output, and the output compiled again is the same.
 //   - With any error the items are those that were received, and results say why.
 //
 // The list is read and written as YAML nodes rather than with kyaml's ByteReadWriter,
-// which takes other things than a ResourceList, too, and drops annotations that are
-// empty. Tests hold the output to kyaml's reader and to kustomize.
+// which also accepts other things than a ResourceList, and drops annotations that are
+// empty. Tests check the output with kyaml's reader and kustomize.
 //
 // The package opens nothing: files come from the [fs.FS] that its caller provides.
 package krm

@@ -1,8 +1,8 @@
 // Package lint checks the unions of CustomResourceDefinitions without compiling
-// them into a file: it reports what compiling would, and advice on top.
+// them into a file: it reports what compiling would, and gives advice.
 //
-// [File] lints one file. What it finds can be switched off, as long as it is no
-// error: beside a declaration by a comment, which File honours,
+// [File] lints one file. What it finds can be switched off, unless it is an
+// error: by a comment at a declaration, which File honors,
 //
 //	# unioncel:ignore UC521,UC523: old clients write empty lists
 //	x-kubernetes-unions:

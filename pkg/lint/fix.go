@@ -121,7 +121,7 @@ func located(text *yamltext.File, edits []diag.Edit) ([]yamltext.Edit, bool) {
 }
 
 // good returns those that can be made of fixes that cannot be made together, and
-// refuses the others. wrong says why not together.
+// rejects the others. wrong says why not together.
 func (f *fixer) good(l []fix, wrong *Refused) (good []fix) {
 	if len(l) == 1 {
 		f.refused[l[0].finding] = true

@@ -10,10 +10,10 @@
 //
 // The dialects, their defaults and where they come from are in docs/markers.md.
 // Each is turned into the same declaration that an author of x-kubernetes-unions
-// would write, with everything that the dialect takes for granted spelled out.
+// would write, with the defaults of the dialect spelled out.
 //
 // Every struct of the packages named by the patterns is checked, whether a CRD
-// has it or not. Structs of other packages count when a CRD has them; what is wrong
+// has it or not. Structs of other packages are checked when a CRD has them; what is wrong
 // with one of another module is only mentioned, and leaves that struct's unions
-// out, for its users cannot mend it.
+// out, since its users cannot fix it.
 package markers

@@ -167,7 +167,7 @@ func (l *loading) matters(p *packages.Package, err packages.Error) bool {
 		root := slices.IndexFunc(l.roots, func(root *loader.Package) bool { return root.Package == p })
 		return root >= 0 && l.inType(p, err)
 	case packages.UnknownError:
-		// Fields without a JSON name are in no schema. controller-gen refuses them,
+		// Fields without a JSON name are in no schema. controller-gen rejects them,
 		// unless they are unexported and it is told to ignore those. And which
 		// version is served or stored is no matter of schemas.
 		return !strings.HasPrefix(err.Msg, "encountered struct field") && !strings.HasPrefix(err.Msg, "CRD for ")

@@ -19,7 +19,7 @@ type Options struct {
 	// them, which then gives way (union.Union.Replace) to the compiled ones.
 	Kubebuilder bool
 	// CRDs says that the CRDs are at hand: what the discriminator's enum is, they
-	// decide (union.External.Fit), and that of markers refuses nothing.
+	// decide (union.External.Fit), and that of markers rejects nothing.
 	CRDs bool
 	// SkipInvalid names structs that may have errors, as PACKAGE.Type; the package by its
 	// path or the end of that. The errors are mentioned (as information).

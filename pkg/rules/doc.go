@@ -1,5 +1,5 @@
-// Package rules turns a union into CEL: the x-kubernetes-validations that hold
-// objects to it. It is pure, a function of the union alone.
+// Package rules turns a union into CEL: the x-kubernetes-validations that enforce it.
+// It is pure, a function of the union alone.
 //
 // [Static] gives the rules on a state, [Transition] the rule on its changes and
 // [RemovalGuard] the rule that keeps a guarded union from being removed with

@@ -144,7 +144,7 @@ func (o variable) isOneOf(values []string) expr {
 // presentNames is a CEL string: the names, joined, of those members among some
 // that are present.
 //
-// It avoids join(), whose result the API server's estimator takes for unbounded.
+// It avoids join(), whose result the API server's estimator assumes to be unbounded.
 func presentNames(o variable, among []int) expr {
 	l := make([]expr, len(among))
 	for i, m := range among {

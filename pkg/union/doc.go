@@ -10,7 +10,7 @@
 // states and pairs of states.
 //
 // These predicates are the reference. Rules, verification and every other
-// output are held to them by tests; none of them may decide anything about the
+// output are tested against them; none of them may decide anything about the
 // meaning of a union on its own.
 //
 // The structure of the predicates follows k8s.io/apimachinery/pkg/api/validate

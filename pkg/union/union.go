@@ -32,7 +32,7 @@ type Union struct {
 	// rules.
 	Ratchet bool
 	// Replace says that hand-written rules go, where those compiled for the union
-	// are proved to accept and to refuse the same. It is no matter of meaning.
+	// are proved to accept and reject the same. It does not affect the meaning.
 	Replace bool
 	// Values are all values the discriminator is known to take: those of the
 	// members, in order, then further ones of its enum.

@@ -1,5 +1,5 @@
-// Package unionset reads and writes the side file of declarations: unions of CRDs
-// that one does not own, or whose manifests are generated.
+// Package unionset reads and writes files of declarations for CRDs
+// that somebody else owns, or whose manifests are generated.
 //
 //	apiVersion: unioncel.dev/v1alpha1
 //	kind: UnionSet
@@ -15,11 +15,10 @@
 //	    ratchet: true
 //
 // [Parse] turns a file into a [union.Externals], which pkg/compile resolves against the schemas
-// of the CRDs: whether a CRD, version, path or property exists is its business. All
-// that can be told from the file alone is checked here, each union by
-// [union.Parse]. [Format] is the way back. [Path] and [ParsePath] translate between
+// of the CRDs: it checks whether a CRD, version, path or property exists. What can be
+// checked with the file alone is checked here, each union by [union.Parse]. [Format] is the inverse. [Path] and [ParsePath] translate between
 // the steps to a schema and what a file calls its path.
 //
 // docs/unionset.schema.json is the JSON Schema of the format, for editors. It is
-// held to this package by a test.
+// checked against this package by a test.
 package unionset
