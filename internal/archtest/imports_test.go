@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -59,6 +60,15 @@ func TestImportsPointOneWay(t *testing.T) {
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,GoFiles", module+"...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
+	}
+	page, err := os.ReadFile("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range allowed {
+		if isPackage := strings.HasPrefix(name, "pkg/") || strings.HasPrefix(name, "internal/"); isPackage && !strings.Contains(string(page), "\n| `"+name+"` | ") {
+			t.Errorf("docs/architecture.md does not say what %s does", name)
+		}
 	}
 	seen := 0
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {

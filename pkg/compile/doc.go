@@ -13,7 +13,10 @@
 //   - validate: let the API server's own code validate the whole resulting CRD,
 //     compiling and costing every rule;
 //   - fit: only when that found a rule over its budget, choose cheaper
-//     encodings by the API server's cost estimator, and validate again.
+//     encodings by the API server's cost estimator, and validate again;
+//   - proveOpenAPI: prove (pkg/verify) the schemas that are written in place of
+//     rules, on request;
+//   - beside: report hand-written constraints that repeat a union, or contradict it.
 //
 // The first three report all their problems together; a result with errors has no
 // rules.
