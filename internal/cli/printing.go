@@ -137,7 +137,7 @@ func (a *app) loud(l diag.List, least diag.Severity) diag.List {
 // a file, paths are those of the repository.
 var diagnosticFormats = []struct {
 	name  string
-	print func(w io.Writer, l diag.List, source func(string) []byte, paths func(string) string) error
+	write func(w io.Writer, l diag.List, source func(string) []byte, paths func(string) string) error
 }{
 	{"text", func(w io.Writer, l diag.List, source func(string) []byte, _ func(string) string) error {
 		return diag.Text(w, l, source)
@@ -187,7 +187,7 @@ func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.L
 	root, _ := repository(dir)
 	paths := func(file string) string { return relative(root, dir, file, filepath.Separator) }
 	i := slices.Index(diagnosticFormatNames(), format)
-	return diagnosticFormats[i].print(w, l, sources(results), paths)
+	return diagnosticFormats[i].write(w, l, sources(results), paths)
 }
 
 // sources returns what reads the files that diagnostics are about. Those that cannot be
