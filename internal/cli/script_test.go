@@ -17,6 +17,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/scripttest"
 	"github.com/unioncel/unioncel/internal/testcrd"
+	_ "github.com/unioncel/unioncel/internal/testgc"
 )
 
 var update = flag.Bool("update", false, "update the scripts with what the commands print")
@@ -48,6 +49,7 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("GOGC", os.Getenv("GOGC")) // see testgc
 			if err := os.WriteFile(filepath.Join(env.WorkDir, "union.yaml"), []byte(testcrd.Read("backend")), 0o644); err != nil {
 				return err
 			}

@@ -67,8 +67,10 @@ func TestDeclaredOutside(t *testing.T) {
 		if g.opts.KeepUnions {
 			continue // those that stand elsewhere are not kept in the schema
 		}
-		for _, v := range []int{0, 1 + i%(len(variants)-1)} { // each variant comes by
-			v := variants[v]
+		for j, v := range variants {
+			if j > 0 && (j != 1+i/2%(len(variants)-1) || i%2 > 0 || testing.Short()) {
+				continue // each variant comes by
+			}
 			t.Run(g.name+"/"+v.name, func(t *testing.T) {
 				t.Parallel()
 				in := mustDecompile(t, v.of(slices.Clone(g.in)))

@@ -24,6 +24,7 @@ type golden struct {
 	name string
 	ext  string
 	in   []byte
+	out  []byte // see compilable
 	opts Options
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/unioncel/unioncel/internal/cli"
 	"github.com/unioncel/unioncel/internal/scripttest"
 	"github.com/unioncel/unioncel/internal/servertest"
+	_ "github.com/unioncel/unioncel/internal/testgc"
 )
 
 func TestMain(m *testing.M) {
@@ -76,6 +77,7 @@ func TestKustomize(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			fn, err := exec.LookPath("unioncel-fn")
 			env.Setenv("BIN", filepath.Dir(fn))
+			env.Setenv("GOGC", os.Getenv("GOGC")) // see testgc
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -11,6 +11,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/cli"
 	"github.com/unioncel/unioncel/internal/scripttest"
+	_ "github.com/unioncel/unioncel/internal/testgc"
 )
 
 // TestMain puts the programs that the recipes use where the shell finds them.
@@ -43,6 +44,7 @@ func TestRecipes(t *testing.T) {
 			dir := filepath.Join(env.WorkDir, ".kube")
 			env.Setenv("KUBECONFIG", filepath.Join(dir, "config"))
 			env.Setenv("KUBECACHEDIR", filepath.Join(dir, "cache"))
+			env.Setenv("GOGC", os.Getenv("GOGC")) // see testgc
 			if err := os.Mkdir(dir, 0o700); err != nil {
 				return err
 			}
