@@ -81,7 +81,7 @@ func validationRules(l []rules.Rule, f rules.Features) []apiextensionsv1.Validat
 func (c *compiler) extended(additions []Addition) *apiextensionsv1.CustomResourceDefinition {
 	crd := c.crd
 	if len(additions) > 0 {
-		crd = crd.DeepCopy()
+		crd = editable(crd)
 	}
 	for _, a := range additions {
 		a.Path.Edit(crd.Spec.Versions[a.Version].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
@@ -90,6 +90,20 @@ func (c *compiler) extended(additions []Addition) *apiextensionsv1.CustomResourc
 		})
 	}
 	return crd
+}
+
+// editable returns a copy of a CRD for [schemapath.Path.Edit] to edit, which shares the
+// rest.
+func editable(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	copied := *crd
+	copied.Spec.Versions = slices.Clone(crd.Spec.Versions)
+	for i, v := range copied.Spec.Versions {
+		if v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
+			root := *v.Schema.OpenAPIV3Schema
+			copied.Spec.Versions[i].Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &root}
+		}
+	}
+	return &copied
 }
 
 // with returns the CRD with the additions, in the server's internal version,

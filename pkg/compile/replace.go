@@ -245,7 +245,7 @@ func (c *compiler) foreign(o *unionObject, u *union.Union) (crd *apiextensionsv1
 	if len(validations) == len(present) && len(allOf) == len(o.schema.AllOf) {
 		return c.crd, indices
 	}
-	crd = c.crd.DeepCopy()
+	crd = editable(c.crd)
 	o.Path.Edit(crd.Spec.Versions[o.Version].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
 		s.XValidations, s.AllOf = validations, allOf
 	})

@@ -118,26 +118,43 @@ func (c *compiler) judgeResult() (*apiextensions.CustomResourceDefinition, field
 func (c *compiler) withoutFieldPaths(additions []Addition) (without []Addition, ok bool) {
 	without = slices.Clone(additions)
 	for i, a := range without {
+		var paths []string
+		without[i].Rules = slices.Clone(a.Rules)
+		for k, r := range a.Rules {
+			if r.FieldPath != "" {
+				paths = append(paths, r.FieldPath)
+				without[i].Rules[k].FieldPath = ""
+			}
+		}
+		if len(paths) == 0 {
+			continue
+		}
 		var internal apiextensions.JSONSchemaProps
-		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(a.Place.Schema(c.crd), &internal, nil); err != nil {
+		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(onPaths(a.Place.Schema(c.crd), strings.Join(paths, " ")), &internal, nil); err != nil {
 			return nil, false
 		}
 		structural, err := structuralschema.NewStructural(&internal)
 		if err != nil {
 			return nil, false
 		}
-		without[i].Rules = slices.Clone(a.Rules)
-		for k, r := range a.Rules {
-			if r.FieldPath == "" {
-				continue
-			}
-			if _, _, err := schemacel.ValidFieldPath(r.FieldPath, structural); err != nil {
+		for _, path := range paths {
+			if _, _, err := schemacel.ValidFieldPath(path, structural); err != nil {
 				return nil, false
 			}
-			without[i].Rules[k].FieldPath = ""
 		}
 	}
 	return without, true
+}
+
+// onPaths is what field paths may lead to in a schema: properties that they mention.
+func onPaths(s *apiextensionsv1.JSONSchemaProps, paths string) *apiextensionsv1.JSONSchemaProps {
+	out := &apiextensionsv1.JSONSchemaProps{Type: s.Type, Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
+	for name, property := range s.Properties {
+		if strings.Contains(paths, name) {
+			out.Properties[name] = *onPaths(&property, paths)
+		}
+	}
+	return out
 }
 
 // Parts of the budget errors' texts that say of which kind they are.

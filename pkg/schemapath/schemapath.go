@@ -188,16 +188,24 @@ func (p Path) In(root *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSch
 	return root
 }
 
-// Edit lets f change the schema that the path leads to from a root, in which it is.
+// Edit lets f change the schema that the path leads to from a root, in which it is. Of what
+// the root refers to, only that schema and those around it are copied, so that it may be a
+// shallow copy of another.
 func (p Path) Edit(root *apiextensionsv1.JSONSchemaProps, f func(*apiextensionsv1.JSONSchemaProps)) {
 	if len(p) == 0 {
 		f(root)
 		return
 	}
-	child := p[0].In(root)
-	p[1:].Edit(child, f)
+	was := p[0].In(root)
+	child := *was
+	p[1:].Edit(&child, f)
 	if name, ok := p[0].Property(); ok {
-		root.Properties[name] = *child
+		root.Properties = maps.Clone(root.Properties)
+		root.Properties[name] = child
+	} else if root.Items != nil && root.Items.Schema == was {
+		root.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &child, JSONSchemas: root.Items.JSONSchemas}
+	} else {
+		root.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Schema: &child, Allows: root.AdditionalProperties.Allows}
 	}
 }
 
