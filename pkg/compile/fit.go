@@ -118,9 +118,17 @@ func (f *fitted) sum() uint64 {
 
 // fit chooses for every union the best way to write it that fits the API
 // server's budgets: first each rule its own, then all rules of a version
-// theirs, with those that were there. original is the CRD without our rules. It
-// returns what does not fit in any way. It is the only place that decides.
-func (c *compiler) fit(original *apiextensions.CustomResourceDefinition) []failure {
+// theirs, with those that were there. It returns what does not fit in any way. It is
+// the only place that decides.
+func (c *compiler) fit() []failure {
+	original, err := c.with(nil)
+	if err != nil {
+		c.report(diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.pos(c.manifest.Node), Message: err.Error()})
+		return nil
+	}
+	if c.known == nil {
+		c.known = map[string][]cost.Cost{}
+	}
 	f := &fitter{compiler: c, e: c.estimator(original)}
 	for _, o := range c.objects {
 		for i := range o.Unions {

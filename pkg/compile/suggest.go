@@ -296,11 +296,7 @@ func (c *compiler) fitsNow(version int) bool {
 		return false
 	}
 	c.encode()
-	original, err := c.with(nil)
-	if err != nil {
-		return false
-	}
-	failures := c.fit(original)
+	failures := c.fit()
 	return !c.diags.HasErrors() && !slices.ContainsFunc(failures, func(f failure) bool { return f.version == version })
 }
 

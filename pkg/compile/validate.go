@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
-	"github.com/unioncel/unioncel/pkg/cost"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // validate lets the API server judge the whole resulting CRD. When it finds fault with
@@ -24,15 +24,18 @@ import (
 // other encodings. Only problems that compiling adds are errors; those the CRD had before
 // are warnings, once.
 func (c *compiler) validate() {
+	undo := func() {}
+	// Below a list without a bound hardly anything fits as one would write it by hand:
+	// finding that out with the estimator takes less than a validation.
+	if slices.ContainsFunc(c.objects, c.unbounded) {
+		if undo = c.undoable(); len(c.fit()) > 0 {
+			undo()
+		}
+	}
 	after, problems := c.judgeResult()
 	if c.faulty(problems) {
-		original, err := c.with(nil)
-		if err != nil {
-			c.report(diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.pos(c.manifest.Node), Message: err.Error()})
-			return
-		}
-		c.known = map[string][]cost.Cost{}
-		c.overBudget(c.fit(original))
+		undo()
+		c.overBudget(c.fit())
 		if c.diags.HasErrors() {
 			return
 		}
@@ -54,6 +57,32 @@ func (c *compiler) validate() {
 	// those for another version.
 	if len(problems) > 0 || c.kube.env != nil {
 		c.compileAll(after)
+	}
+}
+
+// unbounded reports whether a list or map without a bound is on the way to an object.
+func (c *compiler) unbounded(o *unionObject) bool {
+	for i, step := range o.Path {
+		s := Place{Version: o.Version, Path: o.Path[:i]}.Schema(c.crd)
+		if step == schemapath.Items && s.MaxItems == nil || step == schemapath.Values && s.MaxProperties == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// undoable returns what takes back how unions are written, and what was reported, from now on.
+func (c *compiler) undoable() (undo func()) {
+	diags := slices.Clip(c.diags)
+	var styles [][]style
+	for _, o := range c.objects {
+		styles = append(styles, slices.Clone(o.styles))
+	}
+	return func() {
+		c.diags = diags
+		for i, o := range c.objects {
+			copy(o.styles, styles[i])
+		}
 	}
 }
 
