@@ -24,6 +24,10 @@ build: ## build bin/unioncel
 test: ## run the tests
 	go test ./...
 
+.PHONY: short
+short: ## run the tests without an API server, other programs, and most sizes and seeds
+	go test -short ./...
+
 .PHONY: race
 race: ## run the tests with the race detector
 	go test -race ./...
