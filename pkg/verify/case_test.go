@@ -104,6 +104,12 @@ func summary(p verify.Proof) string {
 		}
 		l = append(l, line+d.Words(p.Union))
 	}
+	for _, r := range p.Restrictions {
+		if r.Refused == nil || r.Accepted == nil {
+			l = append(l, "no example:")
+		}
+		l = append(l, "restricted by "+r.Rule+", which also reads "+r.Reads)
+	}
 	for _, s := range p.Inconclusive {
 		l = append(l, "inconclusive: "+s)
 	}

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/logic"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -34,8 +36,7 @@ const (
 type Comparison struct {
 	// Verdict is given by what follows: the differences found, and if there are
 	// none whether everything could be judged. A difference found is certain. That
-	// there is none of the other kind is so only when nothing was inconclusive and
-	// the comparison is complete.
+	// there is none of the other kind is so only when nothing was inconclusive.
 	Verdict Verdict
 	// Tighter is the smallest resource found that the constraints accept although
 	// the union forbids it, and Looser the smallest one that they refuse although
@@ -44,13 +45,6 @@ type Comparison struct {
 	Tighter, Looser *Difference
 	// Inconclusive says what could not be judged, and why.
 	Inconclusive []string
-	// Complete says that every state was tried, or that trying a sample was enough.
-	// It is false for large unions otherwise; see the package comment.
-	Complete bool
-	// States is how many states were tried, and Transitions how many pairs of an
-	// old and a new one: none, unless a constraint reads oldSelf or the union
-	// ratchets.
-	States, Transitions int
 }
 
 // Compare says what replacing constraints of one schema by the rules of a union
@@ -101,7 +95,7 @@ func Replaceable(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinit
 	if err == nil && len(all)*len(u.Members) > maxReplacing {
 		return nil, Comparison{}, fmt.Errorf("%d rules and schemas beside a union of %d members are more than can be tried", len(all), len(u.Members))
 	}
-	var c judged
+	var c compared
 	for len(all) > 0 && err == nil {
 		if c, err = compare(ctx, crd, version, path, u, all); err != nil {
 			return nil, Comparison{}, err
@@ -125,66 +119,27 @@ const maxReplacing = 20_000
 
 var errNoUnion = errors.New("there is no union to compare with")
 
-// judged is a comparison, and which of the constraints refuse something that
+// compared is a comparison, and which of the constraints refuse something that
 // the union allows, or cannot be judged.
-type judged struct {
+type compared struct {
 	Comparison
 	excess []bool
 }
 
-// compare does it with the values that the rules inside the properties admit. If
-// that does not tell, as when no such value was found, it is done without those
-// rules: what then makes no difference makes none with them.
-func compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint) (judged, error) {
-	if u == nil {
-		return judged{}, errNoUnion
-	}
-	chain, err := chainTo(crd, version, path)
-	if err != nil {
-		return judged{}, err
-	}
-	if err := missing(chain.object(), constraints); err != nil {
-		return judged{}, err
-	}
-	first, err := compareIn(ctx, crd, version, path, u, constraints, false)
-	if err != nil || first.Verdict != Inconclusive {
-		return first, err
-	}
-	second, err := compareIn(ctx, crd, version, path, u, constraints, true)
-	if err != nil || second.Verdict != Equivalent {
-		return first, err
-	}
-	return second, nil
-}
-
-func compareIn(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint, bare bool) (judged, error) {
-	c := judged{excess: make([]bool, len(constraints))}
-	chain, err := chainTo(isolated(crd, version, path, constraints, bare), version, path)
+func compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint) (compared, error) {
+	c := compared{excess: make([]bool, len(constraints))}
+	p, owner, err := newComparison(ctx, crd, version, path, u, constraints, c.excess)
 	if err != nil {
 		return c, err
 	}
-	if doubt := tooLarge(u); doubt != "" {
-		c.Verdict, c.Inconclusive = Inconclusive, []string{doubt}
-		return c, nil
-	}
-	p, err := newProver(ctx, chain, stateful(u))
-	if err != nil {
+	if c.Inconclusive, err = p.finish([]*union.Union{p.u}); err != nil {
 		return c, err
 	}
-	q := &comparing{prover: p}
-	broken := q.collect(constraints, c.excess)
-	g := newGenerator(ctx, crd, version)
-	if c.Inconclusive, err = p.prepare(g, []*union.Union{p.u}, broken); err != nil {
+	f := &findings{problem: p, doubtful: map[*check]bool{}}
+	if err := f.compare(owner, c.excess); err != nil {
 		return c, err
 	}
-	f := q.run(g)
-	c.Complete, c.States, c.Transitions = f.complete, f.states, f.transitions
-	for k, n := range f.found {
-		if !k.accepted && n.old == nothing {
-			c.excess[q.owner[k.check]] = true
-		}
-	}
-	differences, doubts := f.differences(p.beside)
+	differences, doubts := f.differences(true)
 	for _, d := range differences {
 		if d.Accepted && c.Tighter == nil {
 			c.Tighter = &d
@@ -193,12 +148,130 @@ func compareIn(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinitio
 			c.Looser = &d
 		}
 	}
-	c.Inconclusive = append(append(c.Inconclusive, q.doubts...), doubts...)
-	if !c.Complete {
-		c.Inconclusive = append(c.Inconclusive, fmt.Sprintf("the union has more states than can be tried; none of the %d that were makes a difference", c.States))
-	}
+	c.Inconclusive = append(append(c.Inconclusive, f.doubts...), doubts...)
 	c.Verdict = c.verdict()
 	return c, ctx.Err()
+}
+
+// newComparison is the problem of constraints alone. Each check belongs to a constraint;
+// those that cannot be evaluated are marked.
+func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint, unclear []bool) (p *problem, owner []int, err error) {
+	if u == nil {
+		return nil, nil, errNoUnion
+	}
+	c, err := chainTo(crd, version, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := missing(c.object(), constraints); err != nil {
+		return nil, nil, err
+	}
+	if c, err = chainTo(isolated(crd, version, path, constraints), version, path); err != nil {
+		return nil, nil, err
+	}
+	if p, err = newProblem(newGenerator(ctx, crd, version), c, stateful(u)); err != nil {
+		return nil, nil, err
+	}
+	n, level := c.object(), len(p.nodes)-1
+	add := func(t *test, of int) {
+		if p.add(level, t) == nil {
+			unclear[of] = true
+			return
+		}
+		owner = append(owner, of)
+	}
+	l := ownersOfRules(constraints, n)
+	for i, t := range n.tests() {
+		add(t, l[i])
+	}
+	inAllOf := having(constraints, allOfKey)
+	for _, t := range constraintsOf(n) {
+		if t.text == allOfKey {
+			add(t, inAllOf[0])
+			inAllOf = inAllOf[1:]
+			continue
+		}
+		key, _, _ := strings.Cut(t.text, ":")
+		add(t, having(constraints, key)[0])
+	}
+	p.classify()
+	return p, owner, nil
+}
+
+// compare looks for what the constraints accept although the union forbids it, and the
+// reverse. Of each constraint it notes whether it refuses what the union allows when
+// an object is created.
+func (f *findings) compare(owner []int, excess []bool) error {
+	p, s := f.problem, f.space
+	for _, c := range p.checks {
+		c.touches = true // all of them would go
+	}
+	legal, breaks := p.legal()
+	for _, mode := range p.modes() {
+		l := append(mode, p.new.exists)
+		if err := f.accepted(breaks, false, append(l, p.accepts())...); err != nil {
+			return err
+		}
+		l = append(l, legal)
+		var refusing []logic.Lit
+		for i, c := range p.checks {
+			m, err := p.possible(append(l, c.holds.Not())...)
+			if err := f.doubted(err, c.name()+" may refuse what the union allows"); err != nil {
+				return err
+			}
+			if m == nil {
+				continue
+			}
+			if e, err := p.some(append(l, c.holds.Not())...); e != nil {
+				refusing = append(refusing, c.holds.Not())
+				excess[owner[i]] = excess[owner[i]] || e.old == nil
+			} else if err := f.unmade(err, m, "refuses", c); err != nil {
+				return err
+			}
+		}
+		if len(refusing) == 0 {
+			continue
+		}
+		e, err := p.find(nil, append(l, s.Or(refusing...))...)
+		if e == nil {
+			return f.unmade(err, nil, "")
+		}
+		i := slices.IndexFunc(p.checks, func(c *check) bool { return !e.model(c.holds) })
+		f.found = append(f.found, finding{example: e, check: p.checks[i], level: -1})
+	}
+	return nil
+}
+
+// having are the indices of the constraints with a key.
+func having(constraints []Constraint, key string) []int {
+	var l []int
+	for i, c := range constraints {
+		if c.Key == key {
+			l = append(l, i)
+		}
+	}
+	return l
+}
+
+// ownersOfRules are the constraints that the rules of n belong to: rules of its
+// own, then those in allOf.
+func ownersOfRules(constraints []Constraint, n *node) []int {
+	l := having(constraints, ruleKey)
+	for i, owner := range having(constraints, allOfKey) {
+		for range rulesIn(&n.schema.AllOf[i]) {
+			l = append(l, owner)
+		}
+	}
+	return l
+}
+
+// rulesIn counts the rules in a schema and in its allOf.
+func rulesIn(s *apiextensionsv1.JSONSchemaProps) int {
+	n := len(s.XValidations)
+	for i := range s.AllOf {
+		n += rulesIn(&s.AllOf[i])
+	}
+	return n
 }
 
 func (c Comparison) verdict() Verdict {

@@ -90,17 +90,13 @@ func missing(n *node, constraints []Constraint) error {
 // isolated is a copy of a CRD in which nothing but the given constraints, which
 // exist, restricts the object that steps lead to, nor what it lies in, whose other
 // properties are left out unless they are required. What its own properties
-// restrict stays, or with bare goes as well. The copy shares what it does not
-// change.
-func isolated(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, constraints []Constraint, bare bool) *apiextensionsv1.CustomResourceDefinition {
+// restrict stays. The copy shares what it does not change.
+func isolated(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, constraints []Constraint) *apiextensionsv1.CustomResourceDefinition {
 	c := *crd
 	c.Spec.Versions = slices.Clone(crd.Spec.Versions)
 	validation := *c.Spec.Versions[version].Schema
 	validation.OpenAPIV3Schema = along(validation.OpenAPIV3Schema, path, func(object *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 		alone := unrestricted(object)
-		if bare {
-			alone = bared(object, 0)
-		}
 		for _, c := range constraints {
 			c.CopyTo(alone, object)
 		}
@@ -132,27 +128,6 @@ func along(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path, do func(*ap
 		}
 		p := s.Properties[name]
 		c.Properties[name] = *along(&p, path[1:], do)
-	}
-	return c
-}
-
-// bared is a copy of s, unrestricted throughout.
-func bared(s *apiextensionsv1.JSONSchemaProps, depth int) *apiextensionsv1.JSONSchemaProps {
-	c := unrestricted(s)
-	if depth > maxDepth {
-		return c
-	}
-	if s.Properties != nil {
-		c.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
-		for name, p := range s.Properties {
-			c.Properties[name] = *bared(&p, depth+1)
-		}
-	}
-	if s.Items != nil && s.Items.Schema != nil {
-		c.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: bared(s.Items.Schema, depth+1)}
-	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		c.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: s.AdditionalProperties.Allows, Schema: bared(s.AdditionalProperties.Schema, depth+1)}
 	}
 	return c
 }

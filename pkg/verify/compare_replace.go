@@ -14,32 +14,27 @@ import (
 // changes look at the state before an update as well, or may. Constraints that cannot be
 // evaluated are left out. Errors are those of [Compare].
 func Beside(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union) (states, changes []Constraint, err error) {
+	if u == nil {
+		return nil, nil, errNoUnion
+	}
 	c, err := chainTo(crd, version, path)
 	if err != nil {
 		return nil, nil, err
-	}
-	if u == nil {
-		return nil, nil, errNoUnion
 	}
 	all := written(c.object().schema)
 	if len(all) == 0 {
 		return nil, nil, nil
 	}
-	if c, err = chainTo(isolated(crd, version, path, all, false), version, path); err != nil {
-		return nil, nil, err
-	}
-	p, err := newProver(context.Background(), c, u)
+	unfit, touching, changing := make([]bool, len(all)), make([]bool, len(all)), make([]bool, len(all))
+	p, owner, err := newComparison(context.Background(), crd, version, path, u, all, unfit)
 	if err != nil {
 		return nil, nil, err
 	}
-	unfit, touching, changing := make([]bool, len(all)), make([]bool, len(all)), make([]bool, len(all))
-	q := &comparing{prover: p}
-	q.collect(all, unfit)
-	for i, k := range q.checks {
-		owner := q.owner[i]
-		touching[owner] = touching[owner] || k.touches()
-		changing[owner] = changing[owner] || k.changing()
-		unfit[owner] = unfit[owner] || !k.narrow(u)
+	for i, k := range p.checks {
+		of := owner[i]
+		touching[of] = touching[of] || k.touches
+		changing[of] = changing[of] || k.changing
+		unfit[of] = unfit[of] || !k.narrow
 	}
 	for i, constraint := range all {
 		switch {
@@ -76,24 +71,4 @@ func written(s *apiextensionsv1.JSONSchemaProps) []Constraint {
 		}
 	}
 	return l
-}
-
-// touches reports whether a constraint looks at the union.
-func (k *check) touches() bool {
-	r := k.reads[0]
-	return r.whole || r.value || r.set != set{}
-}
-
-// changing reports whether a constraint looks, or may look, at the old object.
-func (k *check) changing() bool {
-	return k.usesOld || k.rule != nil && k.rule.OptionalOldSelf != nil && *k.rule.OptionalOldSelf
-}
-
-// narrow reports whether a constraint looks at nothing but the state of the union, in
-// the object or in the old one.
-func (k *check) narrow(u *union.Union) bool {
-	if k.impure() != "" || len(k.also)+len(k.beside) > 0 {
-		return false
-	}
-	return k.beyond == "" || len(k.node.property(u.Discriminator).schema.Enum) > 0
 }

@@ -82,8 +82,11 @@ func enumerated(l []string) string {
 }
 
 func shown(value string) string {
-	if value == "" {
+	switch value {
+	case "":
 		return "unset"
+	case otherValue:
+		return "something else"
 	}
 	return "'" + value + "'"
 }
@@ -131,25 +134,4 @@ func names(u *union.Union, present []bool) string {
 		return "no member"
 	}
 	return enumerated(chosen(u, present))
-}
-
-// describe says which check could not be satisfied, with an example.
-func (d doubt) describe(p *prover) string {
-	example := ""
-	if d.example.new.exists() {
-		example = describe(p.u, p.state(d.example.new))
-	} else {
-		example = p.path(p.removals[d.example.new.gone-1].level+1) + " is removed"
-	}
-	if d.example.old != nothing && d.example.old.exists() {
-		example += " (before: " + describe(p.u, p.state(d.example.old)) + ")"
-	}
-	if d.depends {
-		return fmt.Sprintf("%s at %s also depends on %s: with some values of it, it rejects what the union allows: %s", d.check.name(), d.check.at, d.check.others(), example)
-	}
-	what := "compares whole objects"
-	if d.check.mixed != "" {
-		what = "reads " + d.check.mixed
-	}
-	return fmt.Sprintf("%s at %s %s, and nothing was found that it accepts when %s", d.check.name(), d.check.at, what, example)
 }

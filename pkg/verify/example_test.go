@@ -37,13 +37,13 @@ func ExampleObject() {
 		return
 	}
 	p := proofs[0]
-	fmt.Println("proved:", p.Proved(), "after", p.States, "states and", p.Transitions, "transitions")
+	fmt.Println("proved:", p.Proved())
 	for _, d := range p.Differences {
 		fmt.Println("accepted:", d.Accepted, "-", d.Words(u))
 		fmt.Println(d.New)
 	}
 	// Output:
-	// proved: false after 8 states and 97 transitions
+	// proved: false
 	// accepted: true - git and path are set together
 	// map[apiVersion:example.com/v1 git:a kind:Source metadata:map[name:example] path:a]
 }

@@ -29,8 +29,8 @@ func TestExamples(t *testing.T) {
 					t.Fatal(diags)
 				}
 				for _, p := range proofsOf(t, file, out) {
-					if !p.Proved() || !p.Complete {
-						t.Errorf("%v: complete: %t\n%s", p.Union.MemberNames(), p.Complete, summary(p))
+					if !p.Proved() {
+						t.Errorf("%v\n%s", p.Union.MemberNames(), summary(p))
 					}
 				}
 			})

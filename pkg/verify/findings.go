@@ -2,175 +2,456 @@ package verify
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/formula"
+	"github.com/unioncel/unioncel/internal/logic"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// findings collects differences, the smallest of each kind.
-type findings struct {
-	*prover
-	complete            bool
-	states, transitions int
-	found               map[kind]finding
-	open                []pair
-	doubts              []doubt
-}
+// Bounds of what is said.
+const (
+	maxDifferences = 64  // of one union
+	maxMixed       = 300 // legal states in which a check that reads more is asked
+)
 
-// kind is what differences have in common of which one is enough.
-type kind struct {
-	accepted  bool
-	condition union.Condition
-	member    int
-	removal   int // 1 + level of the link
-	check     int // that rejects
+// findings collects differences, one example of each kind.
+type findings struct {
+	*problem
+	found        []finding
+	restrictions []Restriction
+	doubts       []string
+	doubtful     map[*check]bool
 }
 
 // finding is a difference.
 type finding struct {
-	size
-	old, new   point
+	*example
 	violations []union.Violation
-	check      *check
-	removal    bool
-	with       *completion
+	check      *check // that rejects
+	level      int    // of the link that is removed, or -1
 }
 
-// doubt is a check that left pairs open, or on a pair that it does not reject for
-// itself rejects other values of what else it reads. The example is the smallest.
-type doubt struct {
-	check   *check
-	example pair
-	depends bool
+// The formulas that are asked about: creations and updates.
+func (p *problem) modes() [][]logic.Lit {
+	create, update := p.space.Old.Present().Not(), p.space.Old.Present()
+	if p.static() {
+		return [][]logic.Lit{{create}}
+	}
+	return [][]logic.Lit{{create}, {update}}
 }
 
-// size orders counterexamples, the best first.
-type size [10]int
+// static says that nothing depends on the old object: neither a check nor the union.
+// Then creations say it all.
+func (p *problem) static() bool {
+	return !p.u.Guarded() && !p.u.Ratchet && !slices.ContainsFunc(p.checks, func(c *check) bool { return c.changing })
+}
 
-func (s size) compare(t size) int { return slices.Compare(s[:], t[:]) }
-
-func (p *prover) size(old, new point) size {
-	update, stored, changes := 0, 0, 0
-	if old != nothing {
-		update = 1
-		if i, ok := p.index[old]; ok && p.cells[i].created == rejected {
-			stored = 1 // an example whose old object cannot be created is worth less
-		}
-		if old.exists() && new.exists() {
-			changes = old.set.distance(new.set)
-		}
-		if old.value != new.value {
-			changes++
+// accepts says that all checks that touch the union hold.
+func (p *problem) accepts() logic.Lit {
+	var l []logic.Lit
+	for _, c := range p.checks {
+		if c.touches {
+			l = append(l, c.holds)
 		}
 	}
-	alts := 0
-	for _, pt := range []point{old, new} {
-		if pt.alt > 0 {
-			alts++
+	return p.space.And(l...)
+}
+
+// legal says that the union allows the creation or the update, and what it breaks
+// otherwise.
+func (p *problem) legal() (logic.Lit, []broken) {
+	breaks := judge(p.space, p.u, p.old, p.new)
+	return whenAny(p.space, breaks).Not(), breaks
+}
+
+func whenAny(s *formula.Space, breaks []broken) logic.Lit {
+	var l []logic.Lit
+	for _, b := range breaks {
+		l = append(l, b.when)
+	}
+	return s.Or(l...)
+}
+
+// run looks for differences. Unless the union is enforced at all, one will do.
+func (f *findings) run(enforced bool) error {
+	p, s := f.problem, f.space
+	legal, breaks := p.legal()
+	for _, mode := range p.modes() {
+		if err := f.accepted(breaks, enforced, append(mode, p.new.exists, p.accepts())...); err != nil {
+			return err
+		}
+		if !enforced {
+			return nil
 		}
 	}
-	order := func(pt point) int { return p.index[point{value: pt.value, set: pt.set}] }
-	return size{update, stored, 0, old.set.count() + new.set.count(), changes, alts, order(old), order(new), int(old.alt)<<16 + int(new.alt), int(old.gone)<<16 + int(new.gone)}
-}
-
-// compare holds a verdict to the model.
-func (f *findings) compare(w *worker, s scope, old, new point, accepted bool) {
-	f.compareWith(w, s, old, new, accepted, nil)
-}
-
-func (f *findings) compareWith(w *worker, s scope, old, new point, accepted bool, with *completion) {
-	if new.exists() {
-		var before *union.State
-		if old.exists() {
-			st := f.prover.state(old)
-			before = &st
+	if err := f.removed(); err != nil {
+		return err
+	}
+	allowed := s.Choose(p.new.exists, legal, s.Or(p.old.exists.Not(), removable(s, p.u, p.old)))
+	for _, c := range p.checks {
+		if !c.touches {
+			continue
 		}
-		violations := f.u.Judge(before, f.prover.state(new))
-		switch {
-		case accepted && len(violations) > 0:
-			size := f.prover.size(old, new)
-			size[2] = len(violations)
-			for _, v := range violations {
-				if v.Condition == union.NotCleared && len(violations) > 1 {
-					continue // a consequence: what is legal leaves nothing behind
-				}
-				f.add(kind{accepted: true, condition: v.Condition, member: v.Member}, finding{size: size, old: old, new: new, violations: violations, with: with})
+		for _, mode := range p.modes() {
+			done, err := f.rejected(c, append(mode, allowed)...)
+			if err != nil {
+				return err
 			}
-		case !accepted && len(violations) == 0:
-			f.reject(w, s, old, new)
-		}
-		return
-	}
-	removable := f.u.Removable(f.prover.state(old))
-	level := f.removals[new.gone-1].level
-	switch {
-	case accepted && !removable:
-		f.add(kind{accepted: true, removal: level + 1}, finding{size: f.prover.size(old, new), old: old, new: new, removal: true, with: with})
-	case !accepted && removable:
-		f.reject(w, s, old, new)
-	}
-}
-
-// reject notes the checks that reject what the model allows.
-func (f *findings) reject(w *worker, s scope, old, new point) {
-	for _, c := range w.rejecting(s, old, new, nil) {
-		if c.sure(w.correlate(c.level, old), new, w.removals) {
-			f.add(kind{check: c.id}, finding{size: f.prover.size(old, new), old: old, new: new, check: c})
+			if done {
+				break
+			}
 		}
 	}
+	return nil
 }
 
-func (f *findings) add(k kind, n finding) {
-	if f.found == nil {
-		f.found = map[kind]finding{}
-	}
-	if have, ok := f.found[k]; !ok || n.compare(have.size) < 0 {
-		f.found[k] = n
-	}
-}
-
-// undecided notes checks that no completion was found for.
-func (f *findings) undecided(checks []*check, o pair) {
-	for _, c := range checks {
-		if !f.doubted(c) {
-			f.doubts = append(f.doubts, doubt{check: c, example: o})
-		}
-	}
-}
-
-func (f *findings) doubted(c *check) bool {
-	return slices.ContainsFunc(f.doubts, func(d doubt) bool { return d.check == c })
-}
-
-func (f *findings) merge(g *findings) {
-	for k, n := range g.found {
-		f.add(k, n)
-	}
-	f.open = append(f.open, g.open...)
-	f.transitions += g.transitions
-}
-
-// sorted are the differences, those with the smallest counterexamples first. One
-// example of several kinds stands once.
-func (f *findings) sorted() []finding {
-	var l []finding
-	for _, n := range f.found {
-		same := slices.IndexFunc(l, func(o finding) bool {
-			return o.old == n.old && o.new == n.new && (o.check == nil) == (n.check == nil) && (n.check == nil || n.check == o.check)
+// accepted looks for what is accepted although the union forbids it.
+func (f *findings) accepted(breaks []broken, enforced bool, l ...logic.Lit) error {
+	for len(f.found) < maxDifferences {
+		open := slices.DeleteFunc(slices.Clone(breaks), func(b broken) bool {
+			return slices.ContainsFunc(f.found, func(n finding) bool { return slices.Contains(n.violations, b.Violation) })
 		})
-		if same < 0 {
-			l = append(l, n)
+		m, err := f.possible(append(l, whenAny(f.space, open))...)
+		if m == nil || err != nil {
+			return f.doubted(err, "the rules may accept what the union forbids")
+		}
+		// What is smallest for one condition is not for another.
+		wanted := open[slices.IndexFunc(open, func(b broken) bool { return m(b.when) })].when
+		if !enforced {
+			wanted = whenAny(f.space, open)
+		}
+		e, err := f.find(breaks, append(l, wanted)...)
+		if e == nil {
+			if err := f.unmade(err, m, "accepts", f.checks...); err != nil {
+				return err
+			}
+			breaks = slices.DeleteFunc(slices.Clone(breaks), func(b broken) bool { return b.when == wanted })
+			if !enforced {
+				return nil
+			}
+			continue // and what else?
+		}
+		var violations []union.Violation
+		for _, b := range breaks {
+			if e.model(b.when) {
+				violations = append(violations, b.Violation)
+			}
+		}
+		f.found = append(f.found, finding{example: e, violations: violations, level: -1})
+		if !enforced {
+			return nil
 		}
 	}
-	slices.SortFunc(l, func(a, b finding) int {
-		return cmp.Or(a.compare(b.size), cmp.Compare(a.order(), b.order()))
-	})
+	return nil
+}
+
+// removed looks for ways to remove the union object that the union forbids.
+func (f *findings) removed() error {
+	p, s := f.problem, f.space
+	if !p.correlates() || !p.u.Guarded() {
+		return nil
+	}
+	var all []logic.Lit
+	for _, c := range p.checks {
+		all = append(all, c.holds)
+	}
+	for level := len(p.steps) - 1; level >= p.anchor(); level-- {
+		l := append(all, s.Old.Present(), p.old.exists, removable(s, p.u, p.old).Not(), p.places[level].Present(), p.places[level+1].Present().Not())
+		m, err := p.possible(l...)
+		if err := f.doubted(err, "the rules may let the union object be removed"); err != nil {
+			return err
+		}
+		if m == nil {
+			continue
+		}
+		e, err := p.find(nil, l...)
+		if e == nil {
+			if err := f.unmade(err, m, "accepts", p.checks...); err != nil {
+				return err
+			}
+			continue
+		}
+		f.found = append(f.found, finding{example: e, level: level})
+	}
+	return nil
+}
+
+// rejected looks for what a check rejects although the union allows it. It reports
+// whether it found any.
+func (f *findings) rejected(c *check, l ...logic.Lit) (bool, error) {
+	p, s := f.problem, f.space
+	refused := append(slices.Clone(l), c.holds.Not())
+	restricted := false
+	for range maxMixed {
+		m, err := p.possible(refused...)
+		if err := f.doubted(err, c.name()+" may reject what the union allows"); err != nil || m == nil {
+			return false, err
+		}
+		var e *example
+		if c.narrow || !restricted {
+			if e, err = p.find(nil, refused...); e != nil {
+				m = e.model
+			}
+		}
+		if !c.narrow {
+			state := p.stateOf(c, m)
+			other, err := p.possible(append(slices.Concat(l, state), c.holds)...)
+			if err := f.doubted(err, c.name()+" may reject what the union allows"); err != nil {
+				return false, err
+			}
+			if other != nil {
+				done, err := f.restricts(c, m, restricted, l, state)
+				if done || err != nil {
+					return done, err
+				}
+				restricted = true
+				refused = append(refused, s.And(state...).Not())
+				continue
+			}
+			if e == nil {
+				e, err = p.find(nil, append(refused, state...)...)
+			}
+		}
+		if e == nil {
+			return true, f.unmade(err, m, "refuses", c)
+		}
+		f.found = append(f.found, finding{example: e, check: c, level: -1})
+		return true, nil
+	}
+	f.doubt(fmt.Sprintf("%s at %s also depends on %s, in more states than can be tried", c.name(), c.test.at, p.others(c)))
+	return true, nil
+}
+
+// stateOf is what a model says of the state of the union, as far as a check may depend
+// on it.
+func (p *problem) stateOf(c *check, m logic.Model) []logic.Lit {
+	asked := map[logic.Lit]bool{}
+	for _, v := range p.space.Support(c.holds) {
+		asked[v] = true
+	}
+	var read []*formula.Place
+	for _, f := range c.other {
+		switch {
+		case f.Question != nil:
+			read = append(read, f.Question.Reads...)
+		case f.Other != nil:
+			read = append(read, f.Place, f.Other)
+		default:
+			read = append(read, f.Place)
+		}
+	}
+	var l []logic.Lit
+	for _, f := range p.space.Facts {
+		if _, _, narrow := p.relate(f); narrow && (asked[f.Lit] || f.Place != nil && slices.ContainsFunc(read, f.Place.Within)) {
+			l = append(l, f.Lit.If(m(f.Lit)))
+		}
+	}
 	return l
 }
 
-func (n finding) order() int {
-	if n.check != nil {
-		return 1 + n.check.id
+// restricts shows that a check accepts some objects in a legal state, and refuses
+// others. It reports whether no object was found that it accepts.
+func (f *findings) restricts(c *check, m logic.Model, known bool, l, state []logic.Lit) (done bool, err error) {
+	p := f.problem
+	l = slices.Concat(l, state)
+	search := p.some
+	if !known {
+		search = func(l ...logic.Lit) (*example, error) { return p.find(nil, l...) }
 	}
-	return 0
+	accepted, err := search(append(l, c.holds)...)
+	if accepted == nil {
+		return true, f.unmade(err, m, "accepts", c)
+	}
+	if known {
+		return false, nil
+	}
+	r := Restriction{Rule: c.text, RuleAt: c.test.at, Reads: p.others(c), Accepted: accepted.new, AcceptedOld: accepted.old}
+	refused, err := p.find(nil, append(l, c.holds.Not())...)
+	if refused == nil {
+		return false, f.unmade(err, nil, "")
+	}
+	r.Refused, r.RefusedOld = refused.new, refused.old
+	f.restrictions = append(f.restrictions, r)
+	return false, nil
+}
+
+func (f *findings) doubt(text string) {
+	if !slices.Contains(f.doubts, text) {
+		f.doubts = append(f.doubts, text)
+	}
+}
+
+// doubted notes that a question was too hard to decide. Other errors are returned.
+func (f *findings) doubted(err error, what string) error {
+	if errors.Is(err, logic.ErrUnknown) {
+		f.doubt(fmt.Sprintf("%s: %v", what, err))
+		return nil
+	}
+	return err
+}
+
+// unfound says that no object was found for a model that shows what a check accepts,
+// or refuses, and why: once for each check.
+func (f *findings) unfound(m logic.Model, verb string, checks ...*check) {
+	p := f.problem
+	for i, err := range p.failures {
+		if err != nil && (m(p.new.present[i]) || m(p.old.present[i])) {
+			f.doubt(fmt.Sprintf("states with %s set: %v", p.u.Members[i].Name, err))
+			return
+		}
+	}
+	example := describe(p.u, p.state(m, p.new))
+	if !m(p.new.exists) {
+		example = "the union object is removed"
+	}
+	if m(p.space.Old.Present()) && m(p.old.exists) {
+		example += " (before: " + describe(p.u, p.state(m, p.old)) + ")"
+	}
+	for _, c := range checks {
+		if !c.narrow {
+			if !f.doubtful[c] {
+				f.doubt(fmt.Sprintf("%s at %s reads %s, and nothing was found that it %s when %s", c.name(), c.test.at, p.others(c), verb, example))
+			}
+			f.doubtful[c] = true
+			return
+		}
+	}
+	f.doubt("no object was found in which " + example)
+}
+
+// difference is a finding with its resources.
+func (f *findings) difference(n finding) Difference {
+	p, m := f.problem, n.model
+	d := Difference{Accepted: n.check == nil, Violations: n.violations, Removal: n.level >= 0, New: n.new, Old: n.old}
+	if m(p.new.exists) {
+		s := p.u.StateOf(asObject(p.new.object.In(n.new)))
+		d.Is = &s
+	} else {
+		level := 0
+		for level < len(p.steps) && m(p.places[level+1].Present()) {
+			level++
+		}
+		d.Removed = p.path(level + 1)
+	}
+	if n.old != nil && m(p.old.exists) {
+		s := p.u.StateOf(asObject(p.old.object.In(n.old)))
+		d.Was = &s
+	}
+	if c := n.check; c != nil {
+		d.Rule, d.RuleAt = c.text, c.test.at
+		d.Message = p.message(c, n.new, n.old)
+	}
+	return d
+}
+
+func asObject(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	return m
+}
+
+// differences are those found, the smallest first, and the counterexamples that
+// something other than the checks rejects.
+func (f *findings) differences(beside bool) (l []Difference, doubts []string) {
+	p := f.problem
+	judge := &whole{root: p.chain.nodes[0]}
+	slices.SortStableFunc(f.found, func(a, b finding) int { return slices.Compare(p.size(a), p.size(b)) })
+	for i, n := range f.found {
+		d := f.difference(n)
+		if beside {
+			d.Beside = p.beside(n.model, n.old != nil)
+		}
+		if slices.ContainsFunc(f.found[:i], func(o finding) bool {
+			return o.check == n.check && slices.Equal(o.violations, n.violations) && equalResources(o.new, n.new) && equalResources(o.old, n.old)
+		}) {
+			continue
+		}
+		if d.Accepted {
+			if err := judge.rejects(p, d); err != nil {
+				doubts = append(doubts, fmt.Sprintf("%s: no rule on the union rejects it, but this does: %v", d.Words(p.u), err))
+				continue
+			}
+		}
+		l = append(l, d)
+	}
+	return l, doubts
+}
+
+// size orders counterexamples, the best first.
+func (p *problem) size(n finding) []int {
+	update, stored, members, changes, unusual, check := 0, 0, 0, 0, len(p.beside(n.model, n.old != nil)), 0
+	is := p.state(n.model, p.new)
+	count := func(s union.State) {
+		for _, present := range s.Present {
+			if present {
+				members++
+			}
+		}
+	}
+	count(is)
+	if n.old != nil {
+		update = 1
+		was := p.state(n.model, p.old)
+		count(was)
+		if n.model(p.old.exists) && len(p.u.Violations(was)) > 0 {
+			stored = 1
+		}
+		for i := range is.Present {
+			if is.Present[i] != was.Present[i] {
+				changes++
+			}
+		}
+		if is.Value != was.Value {
+			changes++
+		}
+	}
+	if n.check != nil {
+		check = 1 + n.check.id
+	}
+	size := []int{update, stored, len(n.violations), members, changes, unusual, cmp.Compare(n.level, -1)}
+	for _, side := range []int{oldSide, newSide}[1-update:] {
+		size = append(size, p.order(n.model, side)...)
+	}
+	return append(size, check)
+}
+
+// order puts states with the first members, and the first values, first.
+func (p *problem) order(m logic.Model, side int) []int {
+	st := p.new
+	if side == oldSide {
+		st = p.old
+	}
+	var l []int
+	for i := len(st.present) - 1; i >= 0; i-- {
+		present := 0
+		if m(st.present[i]) {
+			present = 1
+		}
+		l = append(l, present)
+	}
+	for _, s := range p.slots {
+		if s.places[side] == st.discriminator {
+			l = append(l, slices.IndexFunc(s.chosen[side], m))
+		}
+	}
+	return l
+}
+
+func equalResources(a, b map[string]any) bool { return reflect.DeepEqual(a, b) }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// unmade notes that no example was found, unless that is because of another error.
+func (f *findings) unmade(err error, m logic.Model, verb string, checks ...*check) error {
+	if err != nil && !errors.Is(err, errNotMade) && !errors.Is(err, logic.ErrUnknown) {
+		return err
+	}
+	if m != nil {
+		f.unfound(m, verb, checks...)
+	}
+	return nil
 }

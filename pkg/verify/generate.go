@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/formula"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
@@ -176,7 +177,7 @@ func (g *generator) accept(n *node, v any) (any, error) {
 			return nil, fmt.Errorf("rule %q: %w", c.test.text, c.test.broken)
 		}
 		said, detail := c.test.evaluate(g.ctx, v, nil)
-		if said == holds && c.test.usesOld {
+		if said == holds && c.test.ReadsOld {
 			// What does not change must be acceptable, too.
 			said, detail = c.test.evaluate(g.ctx, v, v)
 		}
@@ -229,7 +230,7 @@ func (g *generator) own(n *node) []*ownCheck {
 	}
 	v, err := schemaValidator(&only)
 	if err != nil {
-		n.own = append(n.own, &ownCheck{test: &test{text: "schema", broken: err, reading: &reading{}}})
+		n.own = append(n.own, &ownCheck{test: &test{text: "schema", broken: err, Rule: &formula.Rule{}}})
 		return n.own
 	}
 	n.own = append(n.own, &ownCheck{schema: v})
@@ -255,7 +256,7 @@ func (n *node) defaults() func(any) {
 	if len(only.Properties) == 0 {
 		return nil
 	}
-	s, err := structural(only)
+	s, err := formula.Structural(only)
 	if err != nil {
 		return nil
 	}
@@ -316,14 +317,14 @@ func (g *generator) literals(n *node) iter.Seq[any] {
 	lengths := lengthsOf(n)
 	for _, c := range g.own(n) {
 		if c.test != nil {
-			for _, p := range c.test.patterns {
+			for _, p := range c.test.Patterns {
 				for _, length := range lengths {
 					for _, text := range matching(p, length) {
 						l = append(l, text)
 					}
 				}
 			}
-			l = append(l, c.test.literals...)
+			l = append(l, c.test.Literals...)
 		}
 	}
 	for _, literal := range l {

@@ -21,49 +21,42 @@ func TestInconclusive(t *testing.T) {
 		return "type: object\nproperties:\n  a: " + a + "\n  b: {type: object, properties: {x: {type: integer}}}\n  mode: {type: string}\n"
 	}
 	tests := []struct{ name, spec, want string }{
-		{"contradictory pattern", schema("{type: string, minLength: 3, pattern: '^x$'}") + sum,
-			"inconclusive: states with a set: " + at + ".properties[a]: no valid value found: "},
-		{"contradictory lengths", schema("{type: string, minLength: 2, maxLength: 1, enum: ['']}") + sum,
-			"inconclusive: states with a set: " + at + `.properties[a]: no valid value found: "" should be at least 2 chars long`},
-		{"contradictory values", schema("{type: string, minLength: 2, enum: [x, z]}") + sum,
-			"inconclusive: states with a set: " + at + `.properties[a]: no valid value found: "z" should be at least 2 chars long`},
-		{"contradictory long value", schema("{type: string, pattern: '^b$', enum: ["+strings.Repeat("a", 100)+"]}") + sum,
-			"inconclusive: states with a set: " + at + `.properties[a]: no valid value found: it should match '^b$'`},
-		{"contradictory bounds", schema("{type: integer, minimum: 1, maximum: 0, enum: [0]}") + sum,
-			"inconclusive: states with a set: " + at + ".properties[a]: no valid value found: 0 should be greater than or equal to 1"},
-		{"contradictory enum in a required property", schema("{type: object, required: [req], properties: {req: {type: string, enum: [z], maxLength: 0}}}") + sum,
-			"inconclusive: states with a set: " + at + ".properties[a].properties[req]: no valid value found: "},
-		{"a member's own rule", schema("{type: object, x-kubernetes-validations: [{rule: 'false'}]}") + sum,
-			"inconclusive: states with a set: " + at + `.properties[a]: no valid value found: rule "false" is false`},
+		{"contradictory pattern", schema("{type: string, minLength: 3, pattern: '^x$'}") + sum, ""},
+		{"contradictory lengths", schema("{type: string, minLength: 2, maxLength: 1, enum: ['']}") + sum, ""},
+		{"contradictory values", schema("{type: string, minLength: 2, enum: [x, z]}") + sum, ""},
+		{"contradictory long value", schema("{type: string, pattern: '^b$', enum: ["+strings.Repeat("a", 100)+"]}") + sum, ""},
+		{"contradictory bounds", schema("{type: integer, minimum: 1, maximum: 0, enum: [0]}") + sum, ""},
+		{"contradictory enum in a required property", schema("{type: object, required: [req], properties: {req: {type: string, enum: [z], maxLength: 0}}}") + sum, ""},
+		{"a member's own rule", schema("{type: object, x-kubernetes-validations: [{rule: 'false'}]}") + sum, ""},
 		{"no way to satisfy a rule", schema("{type: string}") + sum + "- rule: \"!has(self.b) || has(self.mode) && self.mode.size() > 100000\"",
-			`inconclusive: rule "!has(self.b) || has(self.mode) && self.mode.size() > 100000" at ` + at + " reads self.mode, and nothing was found that it accepts when b is set"},
+			`inconclusive: rule "!has(self.b) || has(self.mode) && self.mode.size() > 100000" at ` + at + " reads mode, and nothing was found that it accepts when b is set"},
 		{"no way to satisfy a rule on what is in a member", schema("{type: string}") + sum + "- rule: '!has(self.b) || has(self.b.x) && self.b.x > 123456'",
-			`inconclusive: rule "!has(self.b) || has(self.b.x) && self.b.x > 123456" at ` + at + " reads self.b.x, and nothing was found that it accepts when b is set"},
+			`inconclusive: rule "!has(self.b) || has(self.b.x) && self.b.x > 123456" at ` + at + " reads b.x, and nothing was found that it accepts when b is set"},
 		{"the only value of a member", schema("{type: string, enum: [only]}") + sum + "- rule: \"!has(self.a) || self.a != 'only'\"",
-			`inconclusive: rule "!has(self.a) || self.a != 'only'" at ` + at + " reads self.a, and nothing was found that it accepts when a is set"},
+			"rejected by !has(self.a) || self.a != 'only': a is set"},
 		{"something else must change", schema("{type: string}") + sum + "- rule: self != oldSelf",
-			`inconclusive: rule "self != oldSelf" at ` + at + " compares whole objects, and nothing was found that it accepts when no member is set (before: no member is set)"},
+			`inconclusive: rule "self != oldSelf" at ` + at + " reads whole objects, and nothing was found that it accepts when no member is set (before: no member is set)"},
 		{"a rule that does not compile", schema("{type: string}") + sum + "- rule: has(self.a) && self.nope",
 			`inconclusive: rule "has(self.a) && self.nope" at ` + at + ": the rule does not compile: "},
 		{"a rule that is not CEL", schema("{type: string}") + sum + "- rule: has(self.a",
 			`inconclusive: rule "has(self.a" at ` + at + ": the rule is not CEL: "},
 
 		{"another property must be chosen", schema("{type: string}") + sum + "- rule: \"!has(self.b) || has(self.mode) && self.mode == 'special'\"",
-			`inconclusive: rule "!has(self.b) || has(self.mode) && self.mode == 'special'" at ` + at + " also depends on mode: with some values of it, it rejects what the union allows: b is set"},
+			`restricted by !has(self.b) || has(self.mode) && self.mode == 'special', which also reads mode`},
 		{"what is in a member must be chosen", schema("{type: string}") + sum + "- rule: '!has(self.b) || has(self.b.x) && self.b.x == 77'",
-			`inconclusive: rule "!has(self.b) || has(self.b.x) && self.b.x == 77" at ` + at + " also depends on b.x: with some values of it, it rejects what the union allows: b is set"},
+			`restricted by !has(self.b) || has(self.b.x) && self.b.x == 77, which also reads b.x`},
 		{"another property must not be there", schema("{type: string}") + sum + "- rule: '!(has(self.mode) && has(self.b))'",
-			`inconclusive: rule "!(has(self.mode) && has(self.b))" at ` + at + " also depends on mode: with some values of it, it rejects what the union allows: b is set"},
+			`restricted by !(has(self.mode) && has(self.b)), which also reads mode`},
 		{"another property's value", schema("{type: string}") + sum + "- rule: \"has(self.mode) && self.mode == 'strange' ? has(self.b) : true\"",
-			`inconclusive: rule "has(self.mode) && self.mode == 'strange' ? has(self.b) : true" at ` + at + " also depends on mode: with some values of it, it rejects what the union allows: no member is set"},
+			`restricted by has(self.mode) && self.mode == 'strange' ? has(self.b) : true, which also reads mode`},
 		{"another property, on update", schema("{type: string}") + sum + "- rule: '!(has(self.mode) && has(oldSelf.b) && has(self.a))'",
-			`inconclusive: rule "!(has(self.mode) && has(oldSelf.b) && has(self.a))" at ` + at + " also depends on mode: with some values of it, it rejects what the union allows: a is set (before: b is set)"},
+			`restricted by !(has(self.mode) && has(oldSelf.b) && has(self.a)), which also reads mode`},
 		{"what is in a member", schema("{type: string}") + sum + "- rule: \"!has(self.a) || self.a != 'odd'\"",
-			`inconclusive: rule "!has(self.a) || self.a != 'odd'" at ` + at + " also depends on a: with some values of it, it rejects what the union allows: a is set"},
+			`restricted by !has(self.a) || self.a != 'odd', which also reads a`},
 		{"the size of a member", schema("{type: string}") + sum + "- rule: '!has(self.a) || size(self.a) <= 1'",
-			`inconclusive: rule "!has(self.a) || size(self.a) <= 1" at ` + at + " also depends on a: "},
+			`restricted by !has(self.a) || size(self.a) <= 1, which also reads a`},
 		{"a property that counts", schema("{type: string}") + sum + "maxProperties: 1",
-			"inconclusive: maxProperties: 1 at " + at + " also depends on mode: with some values of it, it rejects what the union allows: a is set"},
+			"restricted by maxProperties: 1, which also reads mode"},
 
 		{"another property, whose value another rule forbids", schema("{type: string}") + sum + "- rule: '!(has(self.mode) && has(self.b))'\n- rule: '!has(self.mode)'", ""},
 		{"a value that the schema forbids", strings.Replace(schema("{type: string}"), "mode: {type: string}", "mode: {type: string, enum: [up, down]}", 1) + sum +
@@ -74,14 +67,14 @@ func TestInconclusive(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := proofs(t, tt.spec, "[{members: [a, b]}]")[0]
 			got := summary(p)
-			if !strings.HasPrefix(got, tt.want) || tt.want == "" && got != "" || strings.Contains(got, "\n") || p.Proved() != (got == "") {
+			if !strings.HasPrefix(got, tt.want) || tt.want == "" && got != "" || strings.Contains(got, "\n") || p.Proved() != (got == "" || strings.HasPrefix(got, "restricted")) {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 			}
 		})
 	}
 }
 
-// TestManyMembers: there is a limit, and it is no crash.
+// TestManyMembers: there is no limit.
 func TestManyMembers(t *testing.T) {
 	for _, n := range []int{70, 257} {
 		schema, u := "type: object\nproperties:\n", &union.Union{Cardinality: union.AtMostOne, Change: union.Allow}
@@ -90,7 +83,7 @@ func TestManyMembers(t *testing.T) {
 			u.Members = append(u.Members, union.Member{Name: fmt.Sprintf("m%d", i)})
 		}
 		l, err := verify.Object(context.Background(), crdWith(t, schema+"maxProperties: 1"), 0, pathOf([]string{"properties", "spec"}), []*union.Union{nil, u})
-		if err != nil || len(l) != 1 || l[0].Proved() != (n == 70) || l[0].Complete {
+		if err != nil || len(l) != 1 || !l[0].Proved() {
 			t.Errorf("%d: %v %v", n, l, err)
 		}
 	}

@@ -6,9 +6,7 @@ import (
 	"strings"
 
 	"github.com/unioncel/unioncel/pkg/schemapath"
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 )
 
 // node is a schema of a CRD. Nodes below it are made when asked for, and only
@@ -176,54 +174,4 @@ func (c *chain) object() *node { return c.nodes[len(c.nodes)-1] }
 func (n *node) removable(name string) (absent, null bool) {
 	p := n.schema.Properties[name]
 	return !slices.Contains(n.schema.Required, name) && p.Default == nil, p.Nullable
-}
-
-// structural converts a schema.
-func structural(s *apiextensionsv1.JSONSchemaProps) (*structuralschema.Structural, error) {
-	in, err := internal(s)
-	if err != nil {
-		return nil, err
-	}
-	return structuralschema.NewStructural(in)
-}
-
-func internal(s *apiextensionsv1.JSONSchemaProps) (*apiextensions.JSONSchemaProps, error) {
-	out := &apiextensions.JSONSchemaProps{}
-	return out, apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, out, nil)
-}
-
-// pruned is a copy of s with only what lies on, or below, one of paths, and
-// without the rules in it. A rule cannot tell the difference when it reads
-// nothing else. The copy shares what it does not change.
-func pruned(s *apiextensionsv1.JSONSchemaProps, paths [][]string) *apiextensionsv1.JSONSchemaProps {
-	c := *s
-	c.XValidations = nil
-	c.AllOf, c.AnyOf, c.OneOf, c.Not = nil, nil, nil, nil
-	c.Default, c.Example = nil, nil
-	whole := slices.ContainsFunc(paths, func(p []string) bool { return len(p) == 0 })
-	if s.Properties != nil {
-		c.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
-	}
-	for name, p := range s.Properties {
-		var below [][]string
-		for _, path := range paths {
-			if len(path) > 0 && path[0] == name {
-				below = append(below, path[1:])
-			}
-		}
-		if whole {
-			below = [][]string{nil}
-		}
-		if len(below) > 0 {
-			c.Properties[name] = *pruned(&p, below)
-		}
-	}
-	all := [][]string{nil}
-	if s.Items != nil && s.Items.Schema != nil {
-		c.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: pruned(s.Items.Schema, all)}
-	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		c.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: s.AdditionalProperties.Allows, Schema: pruned(s.AdditionalProperties.Schema, all)}
-	}
-	return &c
 }

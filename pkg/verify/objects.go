@@ -75,20 +75,20 @@ type properties struct {
 
 func (g *generator) properties(n *node, fixed map[string]any, without string) *properties {
 	p := &properties{generator: g, n: n, fixed: fixed, mentioned: map[string]int{}, deep: map[string]int{}}
-	tests := constraints(n)
+	tests := constraintsOf(n)
 	for _, c := range g.own(n) {
 		if c.test != nil {
 			tests = append(tests, c.test)
-			p.literals = append(p.literals, c.test.literals...)
+			p.literals = append(p.literals, c.test.Literals...)
 		}
 	}
 	for _, t := range tests {
-		for _, r := range t.reads {
-			if len(r.path) > 0 {
-				p.mentioned[r.path[0]]++
+		for _, path := range t.Paths {
+			if len(path) > 0 {
+				p.mentioned[path[0]]++
 			}
-			if len(r.path) > 1 {
-				p.deep[r.path[0]]++
+			if len(path) > 1 {
+				p.deep[path[0]]++
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func lengthsOf(n *node) []length {
 	}
 	l := []length{all}
 	for _, t := range n.tests() {
-		for _, literal := range t.literals {
+		for _, literal := range t.Literals {
 			number, ok := literal.(int64)
 			if !ok || number <= int64(all.least) || number > int64(all.most) || len(l) > 2*maxNumbers {
 				continue

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
+	"github.com/unioncel/unioncel/internal/formula"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
@@ -17,27 +17,19 @@ import (
 // test is one thing the server checks a value for: a CEL rule, or a constraint
 // of the schema such as oneOf. Each is evaluated by itself.
 type test struct {
-	*reading
+	*formula.Rule
 	// text is the rule, or the constraint as it would be written.
 	text string
 	at   string // schema path
 	rule *apiextensionsv1.ValidationRule
+	// only is the schema that a constraint consists of.
+	only *apiextensionsv1.JSONSchemaProps
 	// ask evaluates the test on a value and the old one, or nil. An error says
 	// that there is no answer; detail explains a false one.
 	ask func(ctx context.Context, value, old any) (ok bool, detail string, err error)
-	// counts tells the constraints that count properties.
-	counts count
 	// broken is why the test cannot be evaluated at all.
 	broken error
 }
-
-// count is what a constraint counts properties for.
-type count int
-
-const (
-	atLeast count = iota + 1
-	atMost
-)
 
 // answer is what a test says.
 type answer uint8
@@ -65,11 +57,9 @@ func (t *test) evaluate(ctx context.Context, value, old any) (answer, string) {
 	return holds, ""
 }
 
-// readsThroughOptional reports whether it is a rule with optionalOldSelf that asks
-// oldSelf for more than whether there is one.
-func (t *test) readsThroughOptional() bool {
-	return t.rule != nil && t.rule.OptionalOldSelf != nil && *t.rule.OptionalOldSelf &&
-		slices.ContainsFunc(t.reads, func(r read) bool { return r.old })
+// optional reports whether oldSelf is an optional value to the rule.
+func (t *test) optional() bool {
+	return t.rule != nil && t.rule.OptionalOldSelf != nil && *t.rule.OptionalOldSelf
 }
 
 // tests are those of the rules on n. They are compiled together, which is cheaper
@@ -83,29 +73,29 @@ func (n *node) tests() []*test {
 	var rules apiextensionsv1.ValidationRules
 	var paths [][]string
 	for _, r := range n.rules() {
-		t := &test{text: r.Rule, at: n.path, rule: &r, reading: &reading{}}
+		t := &test{text: r.Rule, at: n.path, rule: &r, Rule: &formula.Rule{}}
 		n.ruleTests = append(n.ruleTests, t)
-		reading, err := readRule(r.Rule)
+		read, err := formula.Parse(r.Rule)
 		if t.broken = err; err == nil {
-			t.reading = reading
-			sound, rules, paths = append(sound, t), append(rules, r), append(paths, reading.paths()...)
+			t.Rule = read
+			sound, rules, paths = append(sound, t), append(rules, r), append(paths, read.Paths...)
 		}
 	}
 	if len(sound) == 0 {
 		return n.ruleTests
 	}
-	s, err := structural(pruned(n.schema, paths))
+	s, err := formula.Structural(formula.Pruned(n.schema, paths))
 	if err != nil {
 		for _, t := range sound {
 			t.broken = fmt.Errorf("the schema of the rule is not structural: %w", err)
 		}
 		return n.ruleTests
 	}
-	programs, errs := newPrograms(s, n.isResource(), rules)
+	programs, errs := formula.Compile(s, n.isResource(), rules)
 	for i, t := range sound {
 		t.broken = errs[i]
 		t.ask = func(ctx context.Context, value, old any) (bool, string, error) {
-			ok, err := programs[i].run(ctx, value, old, t.usesOld)
+			ok, err := programs[i].Run(ctx, value, old, t.ReadsOld)
 			return ok, "", err
 		}
 	}
@@ -126,13 +116,13 @@ func (t *test) message(ctx context.Context, n *node, value, old any) string {
 		return detail
 	}
 	// The message expression may read what the rule does not.
-	reading := *t.reading
-	if message, err := readRule(t.rule.MessageExpression); err == nil && t.rule.MessageExpression != "" {
-		reading.reads = append(reading.reads, message.reads...)
+	paths := slices.Clone(t.Paths)
+	if message, err := formula.Parse(t.rule.MessageExpression); err == nil {
+		paths = append(paths, message.Paths...)
 	}
 	r := *t.rule
 	r.FieldPath = ""
-	s, err := structural(pruned(n.schema, reading.paths()))
+	s, err := formula.Structural(formula.Pruned(n.schema, paths))
 	if err != nil {
 		return ""
 	}
@@ -153,9 +143,9 @@ func (n *node) rules() []apiextensionsv1.ValidationRule {
 	return l
 }
 
-// constraints are the tests of the schema keywords that look at more than one
+// constraintsOf are the tests of the schema keywords that look at more than one
 // property.
-func constraints(n *node) []*test {
+func constraintsOf(n *node) []*test {
 	s := n.schema
 	var l []*test
 	add := func(text string, only apiextensionsv1.JSONSchemaProps) {
@@ -176,18 +166,15 @@ func constraints(n *node) []*test {
 	}
 	if s.MinProperties != nil {
 		add(fmt.Sprintf("minProperties: %d", *s.MinProperties), apiextensionsv1.JSONSchemaProps{MinProperties: s.MinProperties})
-		l[len(l)-1].counting(atLeast)
 	}
 	if s.MaxProperties != nil {
 		add(fmt.Sprintf("maxProperties: %d", *s.MaxProperties), apiextensionsv1.JSONSchemaProps{MaxProperties: s.MaxProperties})
-		l[len(l)-1].counting(atMost)
 	}
 	return l
 }
 
 func newConstraint(n *node, text string, only apiextensionsv1.JSONSchemaProps) *test {
-	t := &test{text: text, at: n.path, reading: &reading{}}
-	readSchema(&only, nil, t.reading)
+	t := &test{text: text, at: n.path, only: &only, Rule: formula.Mentioned(&only)}
 	validator, err := schemaValidator(&only)
 	if err != nil {
 		t.broken = err
@@ -203,35 +190,8 @@ func newConstraint(n *node, text string, only apiextensionsv1.JSONSchemaProps) *
 	return t
 }
 
-// counting makes t a constraint that counts properties. The server is asked once for each
-// number of them.
-func (t *test) counting(c count) {
-	type said struct {
-		ok     bool
-		detail string
-	}
-	var known sync.Map // said, by the number of properties
-	t.counts = c
-	ask := t.ask
-	t.ask = func(ctx context.Context, value, old any) (bool, string, error) {
-		properties, ok := value.(map[string]any)
-		if !ok {
-			return ask(ctx, value, old)
-		}
-		s, ok := known.Load(len(properties))
-		if !ok {
-			ok, detail, err := ask(ctx, value, old)
-			if err != nil {
-				return false, "", err
-			}
-			s, _ = known.LoadOrStore(len(properties), said{ok, detail})
-		}
-		return s.(said).ok, s.(said).detail, nil
-	}
-}
-
 func schemaValidator(s *apiextensionsv1.JSONSchemaProps) (apiservervalidation.SchemaValidator, error) {
-	in, err := internal(s)
+	in, err := formula.Internal(s)
 	if err != nil {
 		return nil, err
 	}
@@ -241,50 +201,4 @@ func schemaValidator(s *apiextensionsv1.JSONSchemaProps) (apiservervalidation.Sc
 func internalValidator(in *apiextensions.JSONSchemaProps) (apiservervalidation.SchemaValidator, error) {
 	v, _, err := apiservervalidation.NewSchemaValidator(in)
 	return v, err
-}
-
-// readSchema adds what the value validations of s look at.
-func readSchema(s *apiextensionsv1.JSONSchemaProps, path []string, r *reading) {
-	if len(path) > maxDepth {
-		return
-	}
-	add := func(path []string, kind readKind) { r.reads = append(r.reads, read{path: path, kind: kind}) }
-	for _, name := range s.Required {
-		add(below(path, name), presence)
-	}
-	for name, p := range s.Properties {
-		readSchema(&p, below(path, name), r)
-	}
-	for i := range s.Enum {
-		if text, ok := decoded(&s.Enum[i]).(string); ok {
-			r.literals = append(r.literals, text)
-		}
-	}
-	if s.Enum != nil {
-		add(path, compared)
-	}
-	longer, shorter := s.MinLength != nil && *s.MinLength != 1, s.MaxLength != nil && *s.MaxLength != 0
-	if s.MinLength != nil && !longer || s.MaxLength != nil && !shorter {
-		add(path, emptiness)
-	}
-	bounded := s.MinProperties != nil || s.MaxProperties != nil
-	if bounded || s.Pattern != "" || s.Format != "" || longer || shorter || s.Minimum != nil || s.Maximum != nil ||
-		s.MultipleOf != nil || s.MinItems != nil || s.MaxItems != nil || s.Items != nil || s.AdditionalProperties != nil || s.Type != "" && len(path) > 0 && s.Enum == nil {
-		add(path, content)
-	}
-	for _, l := range [][]apiextensionsv1.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
-		for i := range l {
-			readSchema(&l[i], path, r)
-		}
-	}
-	if s.Not != nil {
-		readSchema(s.Not, path, r)
-		if len(path) > 0 {
-			add(path, presence) // not: {} says that it must not be there
-		}
-	}
-}
-
-func below(path []string, name string) []string {
-	return append(path[:len(path):len(path)], name)
 }

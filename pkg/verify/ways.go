@@ -10,87 +10,23 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// absent stands for a property that is not there.
-type absent struct{}
-
-// writing is how the properties of a union are written.
+// writing is how the members of a union are written.
 type writing struct {
-	values []string // of the discriminator; values[0] is unset
-	unset  any      // how an unset discriminator is written, absent{} or a value
-	// canUnset is whether the schema admits an unset discriminator at all.
-	canUnset bool
-	members  []any   // the value of each member when set, nil when there is none
-	failures []error // why there is none
-	alts     []alternate
+	// unset and set are, by member, the values that leave it unset and that set it,
+	// the usual ones first.
+	unset, set [][]any
+	failures   []error // why there is none that sets it
 }
 
-// newWriting finds out how the properties of u can be written in an object of n.
-// Foreign are values to try for the discriminator beside those of the union.
-func (g *generator) newWriting(n *node, u *union.Union, foreign []string) (*writing, error) {
-	w := &writing{values: []string{""}, unset: absent{}, canUnset: true, members: make([]any, len(u.Members)), failures: make([]error, len(u.Members))}
-	if u.Discriminator != "" {
-		if err := g.discriminator(w, n, u, foreign); err != nil {
-			return nil, err
-		}
-	}
+// newWriting finds out how the members of u can be written in an object of n.
+func (g *generator) newWriting(n *node, u *union.Union) (*writing, error) {
+	w := &writing{unset: make([][]any, len(u.Members)), set: make([][]any, len(u.Members)), failures: make([]error, len(u.Members))}
 	for i, m := range u.Members {
 		if err := g.member(w, n, i, m); err != nil {
 			return nil, err
 		}
 	}
 	return w, nil
-}
-
-func (g *generator) discriminator(w *writing, n *node, u *union.Union, foreign []string) error {
-	d := n.property(u.Discriminator)
-	if d == nil {
-		return fmt.Errorf("%s has no property %q, the discriminator", n.path, u.Discriminator)
-	}
-	admits := func(v string) bool {
-		_, err := g.accept(d, v)
-		return err == nil
-	}
-	mayLack, mayNull := n.removable(u.Discriminator)
-	var unset []any
-	if mayLack {
-		unset = append(unset, absent{})
-	}
-	if admits("") {
-		unset = append(unset, "")
-	}
-	if mayNull {
-		unset = append(unset, nil)
-	}
-	if w.canUnset = len(unset) > 0; w.canUnset {
-		w.unset = unset[0]
-		for _, v := range unset[1:] {
-			w.alts = append(w.alts, alternate{property: 0, unset: true, value: v})
-		}
-	}
-	add := func(v any) bool {
-		text, ok := v.(string)
-		if !ok || slices.Contains(w.values, text) || !admits(text) {
-			return false
-		}
-		w.values = append(w.values, text)
-		return true
-	}
-	for _, v := range u.Values {
-		add(v)
-	}
-	for i := range d.schema.Enum {
-		add(decoded(&d.schema.Enum[i]))
-	}
-	for _, v := range foreign {
-		add(v)
-	}
-	// One that no rule mentions.
-	for _, v := range append([]any{"Unknown", "unknown", "X"}, g.several(d)...) {
-		if add(v) {
-			break
-		}
-	}
-	return nil
 }
 
 func (g *generator) member(w *writing, n *node, i int, m union.Member) error {
@@ -104,8 +40,9 @@ func (g *generator) member(w *writing, n *node, i int, m union.Member) error {
 	if err != nil {
 		w.failures[i] = err
 	} else {
-		w.members[i] = v
+		w.set[i] = []any{v}
 	}
+	w.unset[i] = []any{absent{}}
 	others := []any{}
 	if p.schema.Nullable {
 		others = append(others, nil)
@@ -120,8 +57,10 @@ func (g *generator) member(w *writing, n *node, i int, m union.Member) error {
 	}
 	others = append(others, g.fieldwise(p, m)...)
 	for _, v := range others {
-		if set := v != nil && isSet(v); !set || w.members[i] != nil && fmt.Sprint(v) != fmt.Sprint(w.members[i]) {
-			w.alts = append(w.alts, alternate{property: 1 + i, unset: !set, value: v})
+		if v != nil && isSet(v) {
+			w.set[i] = append(w.set[i], v)
+		} else {
+			w.unset[i] = append(w.unset[i], v)
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/formula"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -28,12 +29,12 @@ func (v *whole) prepare() error {
 		return v.err
 	}
 	v.ready = true
-	in, err := internal(v.root.schema)
+	in, err := formula.Internal(v.root.schema)
 	if err == nil {
 		v.schema, err = internalValidator(in)
 	}
 	if err == nil {
-		s, structuralErr := structural(v.root.schema)
+		s, structuralErr := formula.Structural(v.root.schema)
 		if err = structuralErr; err == nil {
 			v.rules = schemacel.NewValidator(s, true, celconfig.PerCallLimit)
 		}
@@ -44,7 +45,7 @@ func (v *whole) prepare() error {
 
 // rejects returns what the server has against an example on the way to the union
 // object or in it. What it has against the surroundings does not matter.
-func (v *whole) rejects(p *prover, d Difference) error {
+func (v *whole) rejects(p *problem, d Difference) error {
 	if err := v.prepare(); err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func (v *whole) rejects(p *prover, d Difference) error {
 }
 
 // concerns reports whether an error stands at the union object, above or in it.
-func (p *prover) concerns(e *field.Error) bool {
+func (p *problem) concerns(e *field.Error) bool {
 	at := normalized(strings.TrimPrefix(e.Field, "<nil>"))
 	own := normalized(p.path(len(p.nodes) - 1))
 	return at == "" || at == own || strings.HasPrefix(own, at+".") || strings.HasPrefix(at, own+".") || own == ""
@@ -75,7 +76,7 @@ func normalized(path string) string {
 }
 
 // path leads from the root of the resource to the value of a schema of the chain.
-func (p *prover) path(level int) string {
+func (p *problem) path(level int) string {
 	var b strings.Builder
 	for _, s := range p.steps[:level] {
 		switch s.kind {

@@ -1,4 +1,4 @@
-package verify
+package formula
 
 import (
 	"context"
@@ -19,19 +19,19 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// program is one rule as the server compiles it. The server's Validator runs the
+// Program is one rule as the server compiles it. The server's Validator runs the
 // same program on the same conversion of the object, but finds every property
 // by copying all of them, which is what most of its time would go into here.
-type program struct {
-	cel.Program
+type Program struct {
+	program  cel.Program
 	schema   common.Schema
 	optional bool // oldSelf is
 }
 
-// newPrograms compiles the rules on s, as the API server does for a CRD it has
-// stored. There is a program or an error for each.
-func newPrograms(s *structuralschema.Structural, root bool, rules apiextensionsv1.ValidationRules) ([]*program, []error) {
-	programs, errs := make([]*program, len(rules)), make([]error, len(rules))
+// Compile compiles the rules on s, as the API server does for a CRD it has stored. There
+// is a program or an error for each. With root, s is the schema of resources.
+func Compile(s *structuralschema.Structural, root bool, rules apiextensionsv1.ValidationRules) ([]*Program, []error) {
+	programs, errs := make([]*Program, len(rules)), make([]error, len(rules))
 	with := *s
 	with.XValidations = nil
 	for _, r := range rules {
@@ -52,7 +52,7 @@ func newPrograms(s *structuralschema.Structural, root bool, rules apiextensionsv
 		case results[i].Program == nil:
 			errs[i] = errors.New("the rule is empty")
 		default:
-			programs[i] = &program{results[i].Program, schema, r.OptionalOldSelf != nil && *r.OptionalOldSelf}
+			programs[i] = &Program{results[i].Program, schema, r.OptionalOldSelf != nil && *r.OptionalOldSelf}
 		}
 	}
 	return programs, errs
@@ -64,8 +64,9 @@ func firstLine(s string) string {
 	return s
 }
 
-// run evaluates the rule. An error is one of evaluation.
-func (p *program) run(ctx context.Context, value, old any, usesOld bool) (bool, error) {
+// Run evaluates the rule. An error is one of evaluation. Without an old object, rules
+// that read one hold, unless it is optional to them.
+func (p *Program) Run(ctx context.Context, value, old any, usesOld bool) (bool, error) {
 	if usesOld && old == nil && !p.optional {
 		return true, nil // transition rules are for updates
 	}
@@ -78,7 +79,7 @@ func (p *program) run(ctx context.Context, value, old any, usesOld bool) (bool, 
 	case p.optional:
 		a.oldSelf = types.OptionalNone
 	}
-	result, _, err := p.ContextEval(ctx, a)
+	result, _, err := p.program.ContextEval(ctx, a)
 	return result == types.True, err
 }
 

@@ -1,0 +1,230 @@
+package formula
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+
+	"github.com/unioncel/unioncel/internal/logic"
+)
+
+// EntryKey is the key of the entry that [Entry] stands for. Of a list, it is the first
+// item.
+const EntryKey = "example"
+
+// In is the value at the place in an object, old or new as the place is; nil when it
+// is not there.
+func (p *Place) In(root any) any {
+	if p.Parent == nil {
+		return root
+	}
+	switch v := p.Parent.In(root).(type) {
+	case map[string]any:
+		if p.Name == Entry {
+			return v[EntryKey]
+		}
+		return v[p.Name]
+	case []any:
+		if p.Name == Item && len(v) > 0 {
+			return v[0]
+		}
+	}
+	return nil
+}
+
+// Put is an object that has nothing but a value at the place, and what leads there.
+func (p *Place) Put(v any) any {
+	switch {
+	case p.Parent == nil:
+		return v
+	case p.Name == Item:
+		return p.Parent.Put([]any{v})
+	case p.Name == Entry:
+		return p.Parent.Put(map[string]any{EntryKey: v})
+	}
+	return p.Parent.Put(map[string]any{p.Name: v})
+}
+
+// null reports whether there is a null at the place.
+func (p *Place) nullIn(root any) bool {
+	if p.Parent == nil {
+		return false
+	}
+	m, ok := p.Parent.In(root).(map[string]any)
+	v, there := m[p.Name]
+	return ok && there && v == nil
+}
+
+// Of reports whether a fact about one place, which is neither a question nor [Same], is
+// one of the value at another place above it.
+func (f *Fact) Of(at *Place, v any) bool {
+	path := f.Place.Path()[len(at.Path()):]
+	null := false
+	for _, name := range path {
+		m, _ := v.(map[string]any)
+		inner, there := m[name]
+		v, null = inner, there && inner == nil
+	}
+	switch f.Kind {
+	case Present:
+		return v != nil
+	case Null:
+		return null
+	case Equals:
+		return v == f.Constant
+	}
+	return isEmpty(v)
+}
+
+func isEmpty(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return v == ""
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return false
+}
+
+// Answers evaluates the questions of a space. It remembers their programs.
+type Answers struct {
+	space    *Space
+	programs map[*Question]func(ctx context.Context, value, old any) (bool, error)
+}
+
+// NewAnswers evaluates the questions of s by the API server's own code.
+func NewAnswers(s *Space) *Answers {
+	return &Answers{s, map[*Question]func(context.Context, any, any) (bool, error){}}
+}
+
+// Ask answers a question about an object. It is not ok when the question cannot be
+// asked by itself.
+func (a *Answers) Ask(ctx context.Context, q *Question, new, old any) (holds, fails, ok bool) {
+	run, known := a.programs[q]
+	if !known {
+		run = q.program()
+		a.programs[q] = run
+	}
+	value := q.At.In(new)
+	if run == nil || value == nil {
+		return false, false, run != nil
+	}
+	var before any
+	if old != nil && !q.alone {
+		before = q.At.Counterpart().In(old)
+	}
+	result, err := run(ctx, value, before)
+	return result && err == nil, err != nil, true
+}
+
+func (q *Question) program() func(ctx context.Context, value, old any) (bool, error) {
+	switch {
+	case q.Schema != nil:
+		v, err := validator(q.Schema)
+		if err != nil {
+			return nil
+		}
+		return func(_ context.Context, value, _ any) (bool, error) {
+			return len(apiservervalidation.ValidateCustomResource(nil, value, v)) == 0, nil
+		}
+	case q.Text == "" || q.At.Schema == nil:
+		return nil
+	}
+	s, err := Structural(Pruned(q.At.Schema, q.paths()))
+	if err != nil {
+		return nil
+	}
+	var programs []*Program
+	var errs []error
+	for _, text := range []string{q.Text, "[" + q.Text + "].size() == 1"} { // whether it fails, if it is no condition
+		programs, errs = Compile(s, q.At.Parent == nil, apiextensionsv1.ValidationRules{{Rule: text, OptionalOldSelf: &q.Optional}})
+		if errs[0] == nil {
+			break
+		}
+	}
+	if errs[0] != nil {
+		return nil
+	}
+	old := slices.ContainsFunc(q.Reads, func(p *Place) bool { return p.Old })
+	return func(ctx context.Context, value, before any) (bool, error) {
+		return programs[0].Run(ctx, value, before, old)
+	}
+}
+
+// paths are what the question reads, from where it is asked.
+func (q *Question) paths() [][]string {
+	var l [][]string
+	for _, p := range q.Reads {
+		if own := q.At.Path(); len(p.Path()) >= len(own) {
+			l = append(l, p.Path()[len(own):])
+		}
+	}
+	return l
+}
+
+// Evaluate gives all formulas the values that they have for an object, or for an update
+// when old is not nil. It is not ok when a question cannot be asked.
+func (a *Answers) Evaluate(ctx context.Context, new, old any) (m logic.Model, ok bool) {
+	values := map[logic.Lit]bool{}
+	ok = true
+	for _, f := range a.space.Facts {
+		holds, known := a.Holds(ctx, f, new, old)
+		values[f.Lit] = holds
+		ok = ok && known
+	}
+	return a.space.Circuit.Evaluate(func(l logic.Lit) bool { return values[l] }), ok
+}
+
+// Holds reports whether a fact is one of an object. It is not ok when that cannot be
+// asked by itself.
+func (a *Answers) Holds(ctx context.Context, f *Fact, new, old any) (holds, ok bool) {
+	in := func(p *Place) any {
+		if p.Old {
+			return p.In(old)
+		}
+		return p.In(new)
+	}
+	switch f.Kind {
+	case Present:
+		return in(f.Place) != nil, true
+	case Null:
+		if f.Place.Old {
+			return f.Place.nullIn(old), true
+		}
+		return f.Place.nullIn(new), true
+	case Equals:
+		return in(f.Place) == f.Constant, true
+	case Empty:
+		return isEmpty(in(f.Place)), true
+	case Same:
+		v, w := in(f.Place), in(f.Other)
+		return v != nil && w != nil && equalValues(v, w), true
+	case Holds, Fails:
+		holds, fails, ok := a.Ask(ctx, f.Question, new, old)
+		return f.Kind == Holds && holds || f.Kind == Fails && fails, ok
+	}
+	panic(fmt.Sprintf("fact of kind %d", f.Kind))
+}
+
+func equalValues(v, w any) bool {
+	a, isMap := v.(map[string]any)
+	b, isMap2 := w.(map[string]any)
+	if !isMap || !isMap2 {
+		return reflect.DeepEqual(v, w)
+	}
+	if len(a) != len(b) {
+		return false
+	}
+	for k, v := range a {
+		if w, ok := b[k]; !ok || !equalValues(v, w) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,181 @@
+package formula
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/json"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+)
+
+// environmentOf parses rules as the API server does, and remembers what macros were.
+var environmentOf = sync.OnceValues(func() (*cel.Env, error) {
+	return environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).StoredExpressionsEnv().Extend(cel.EnableMacroCallTracking())
+})
+
+// Rule is a CEL rule, parsed, or what the keywords of a schema mention.
+type Rule struct {
+	tree *ast.AST
+	// Paths are where it looks, in the object or in the old one: an empty path is all
+	// of it.
+	Paths [][]string
+	// Literals are the strings and the integers (int64) that it mentions.
+	Literals []any
+	// Patterns are the regular expressions that it mentions.
+	Patterns []string
+	// ReadsOld says that it mentions oldSelf, and AsksOld that it asks it for more than
+	// whether there is one.
+	ReadsOld, AsksOld bool
+}
+
+// Parse parses a rule.
+func Parse(rule string) (*Rule, error) {
+	env, err := environmentOf()
+	if err != nil {
+		return nil, err
+	}
+	parsed, issues := env.Parse(rule)
+	if issues.Err() != nil {
+		line, _, _ := strings.Cut(issues.Err().Error(), "\n")
+		return nil, fmt.Errorf("the rule is not CEL: %s", line)
+	}
+	r := &Rule{tree: parsed.NativeRep()}
+	r.visit(r.tree.Expr(), nil)
+	return r, nil
+}
+
+// visit notes what an expression mentions. Shadowed are the variables of macros around it.
+func (r *Rule) visit(e ast.Expr, shadowed []string) {
+	if old, path, ok := selection(e, shadowed); ok {
+		r.Paths = append(r.Paths, path)
+		r.ReadsOld, r.AsksOld = r.ReadsOld || old, r.AsksOld || old
+		return
+	}
+	switch e.Kind() {
+	case ast.LiteralKind:
+		switch l := e.AsLiteral().(type) {
+		case types.String:
+			r.Literals = append(r.Literals, string(l))
+		case types.Int:
+			r.Literals = append(r.Literals, int64(l))
+		}
+	case ast.CallKind:
+		c := e.AsCall()
+		if c.IsMemberFunction() && c.FunctionName() == "hasValue" {
+			if old, path, ok := selection(c.Target(), shadowed); ok && len(path) == 0 {
+				r.ReadsOld = r.ReadsOld || old
+				return
+			}
+		}
+		if pattern, ok := literal(last(c.Args())).(string); ok && c.FunctionName() == "matches" {
+			r.Patterns = append(r.Patterns, pattern)
+		}
+	case ast.ComprehensionKind:
+		c := e.AsComprehension()
+		r.visit(c.IterRange(), shadowed)
+		r.visit(c.AccuInit(), shadowed)
+		inner := append(slices.Clip(shadowed), c.IterVar(), c.AccuVar(), c.IterVar2())
+		for _, sub := range []ast.Expr{c.LoopCondition(), c.LoopStep(), c.Result()} {
+			r.visit(sub, inner)
+		}
+		return
+	}
+	for _, sub := range operands(e) {
+		r.visit(sub, shadowed)
+	}
+}
+
+func last(l []ast.Expr) ast.Expr {
+	if len(l) == 0 {
+		return nil
+	}
+	return l[len(l)-1]
+}
+
+// selection follows selections down to self or oldSelf.
+func selection(e ast.Expr, shadowed []string) (old bool, path []string, ok bool) {
+	switch e.Kind() {
+	case ast.IdentKind:
+		name := e.AsIdent()
+		return name == "oldSelf", nil, (name == "self" || name == "oldSelf") && !slices.Contains(shadowed, name)
+	case ast.SelectKind:
+		s := e.AsSelect()
+		if old, path, ok = selection(s.Operand(), shadowed); ok {
+			path = append(path, unescaped(s.FieldName()))
+		}
+		return old, path, ok
+	case ast.CallKind:
+		c := e.AsCall()
+		switch name := c.FunctionName(); {
+		case name == "value" && c.IsMemberFunction():
+			return selection(c.Target(), shadowed)
+		case name == operators.OptSelect || name == operators.Index || name == operators.OptIndex:
+			key, isText := literal(c.Args()[1]).(string)
+			if old, path, ok = selection(c.Args()[0], shadowed); !ok || !isText {
+				return false, nil, false
+			}
+			if name == operators.OptSelect {
+				key = unescaped(key)
+			}
+			return old, append(path, key), true
+		}
+	}
+	return false, nil, false
+}
+
+// unescaped is the property that CEL calls by a name.
+func unescaped(name string) string {
+	if plain, ok := apiservercel.Unescape(name); ok {
+		return plain
+	}
+	return name
+}
+
+// Mentioned is what the keywords of a schema mention, rules in it left out.
+func Mentioned(s *apiextensionsv1.JSONSchemaProps) *Rule {
+	r := &Rule{}
+	r.mention(s, nil)
+	return r
+}
+
+func (r *Rule) mention(s *apiextensionsv1.JSONSchemaProps, path []string) {
+	if len(path) > maxDepth {
+		return
+	}
+	below := func(name string) []string { return append(slices.Clip(path), name) }
+	for _, name := range s.Required {
+		r.Paths = append(r.Paths, below(name))
+	}
+	for _, name := range sortedKeys(s.Properties) {
+		p := s.Properties[name]
+		r.mention(&p, below(name))
+	}
+	for _, j := range s.Enum {
+		var v any
+		if json.Unmarshal(j.Raw, &v) == nil && v != nil {
+			r.Literals = append(r.Literals, v)
+		}
+	}
+	if s.Pattern != "" {
+		r.Patterns = append(r.Patterns, s.Pattern)
+	}
+	if len(path) > 0 {
+		r.Paths = append(r.Paths, path)
+	}
+	for _, l := range [][]apiextensionsv1.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
+		for i := range l {
+			r.mention(&l[i], path)
+		}
+	}
+	if s.Not != nil {
+		r.mention(s.Not, path)
+	}
+}

@@ -1,0 +1,413 @@
+package formula
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/unioncel/unioncel/internal/logic"
+)
+
+// Space is the objects that a schema admits, and the updates among them.
+type Space struct {
+	*logic.Circuit
+	// New and Old are the roots of the object and of the stored one. The new one is
+	// always there; where the old one is not, the object is being created.
+	New, Old *Place
+	// Facts are those that have been asked about, in that order.
+	Facts []*Fact
+
+	questions map[string]*Question
+	same      map[[2]*Place]*Fact
+}
+
+// Kind is what a fact says of its place.
+type Kind int
+
+const (
+	// Present: has() is true; null is not present.
+	Present Kind = iota + 1
+	// Null: it is there, as null.
+	Null
+	// Equals: it is present and equals a constant, "" and false included.
+	Equals
+	// Empty: it is an empty list or map.
+	Empty
+	// Same: it equals what is at Fact.Other.
+	Same
+	// Holds: the question of the fact is answered by true.
+	Holds
+	// Fails: answering the question is an error.
+	Fails
+)
+
+// Fact is something that may be true of an object.
+type Fact struct {
+	Lit      logic.Lit
+	Kind     Kind
+	Place    *Place // nil for questions
+	Other    *Place
+	Constant any // a string, int64 or bool
+	Question *Question
+}
+
+// Question is an expression that is not understood.
+type Question struct {
+	// Text is CEL on the value of At; empty when it cannot be asked by itself. Of one that
+	// is not of type bool only Fails says anything.
+	Text string
+	// Schema, instead of Text, has what the value of At is validated for.
+	Schema *apiextensionsv1.JSONSchemaProps
+	At     *Place
+	// Reads are the places that the answer depends on.
+	Reads []*Place
+	// Optional says that oldSelf in Text is an optional value.
+	Optional bool
+	alone    bool // it never has a value
+	// What says what it does with them, for messages: the name of a function or keyword.
+	What         string
+	Holds, Fails *Fact
+}
+
+// Place is where a value is in an object.
+type Place struct {
+	space  *Space
+	Old    bool
+	Parent *Place // nil for the root
+	// Name is that of the property or key; [Item] and [Entry] stand for some item of
+	// a list and some entry of a map.
+	Name   string
+	Schema *apiextensionsv1.JSONSchemaProps // nil where none is known
+
+	children map[string]*Place
+	present  logic.Lit
+	null     logic.Lit
+	empty    *Fact
+	equals   []*Fact
+}
+
+// Names of steps into lists and maps.
+const (
+	Item  = "\x00item"
+	Entry = "\x00entry"
+)
+
+// New is the space of the objects of a schema. Types beside the schema's own, such as
+// those of a resource, have to be in it.
+func New(schema *apiextensionsv1.JSONSchemaProps) *Space {
+	s := &Space{Circuit: logic.New(), questions: map[string]*Question{}, same: map[[2]*Place]*Fact{}}
+	s.New = &Place{space: s, Schema: schema, present: logic.True, null: logic.False}
+	s.Old = &Place{space: s, Old: true, Schema: schema, null: logic.False}
+	s.Old.present = s.fact(&Fact{Kind: Present, Place: s.Old}).Lit
+	return s
+}
+
+func (s *Space) fact(f *Fact) *Fact {
+	f.Lit = s.Var()
+	s.Facts = append(s.Facts, f)
+	return f
+}
+
+// Path is the names from the root.
+func (p *Place) Path() []string {
+	if p.Parent == nil {
+		return nil
+	}
+	return append(p.Parent.Path(), p.Name)
+}
+
+// String returns the path as CEL writes it, of self or oldSelf at the root.
+func (p *Place) String() string {
+	name := "self"
+	if p.Old {
+		name = "oldSelf"
+	}
+	return strings.Join(append([]string{name}, p.Path()...), ".")
+}
+
+// Within reports whether p is q or in it.
+func (p *Place) Within(q *Place) bool {
+	for ; p != nil; p = p.Parent {
+		if p == q {
+			return true
+		}
+	}
+	return false
+}
+
+// Counterpart is the same place in the old object, or in the new one.
+func (p *Place) Counterpart() *Place {
+	switch {
+	case p.Parent != nil:
+		return p.Parent.Counterpart().Child(p.Name)
+	case p.Old:
+		return p.space.New
+	}
+	return p.space.Old
+}
+
+// Child is the place of a property, entry or item.
+func (p *Place) Child(name string) *Place {
+	if c, ok := p.children[name]; ok {
+		return c
+	}
+	c := &Place{space: p.space, Old: p.Old, Parent: p, Name: name}
+	if p.children == nil {
+		p.children = map[string]*Place{}
+	}
+	p.children[name] = c
+	required := false
+	if s := p.Schema; s != nil {
+		property, isProperty := s.Properties[name]
+		switch {
+		case name == Item && s.Items != nil:
+			c.Schema = s.Items.Schema
+		case isProperty:
+			c.Schema = &property
+			required = (slices.Contains(s.Required, name) || property.Default != nil) && !property.Nullable
+		case name != Item && s.AdditionalProperties != nil:
+			c.Schema = s.AdditionalProperties.Schema
+		}
+	}
+	if required {
+		c.present, c.null = p.present, logic.False
+		return c
+	}
+	c.present, c.null = p.space.fact(&Fact{Kind: Present, Place: c}).Lit, logic.False
+	p.space.implies(c.present, p.present)
+	if c.Schema != nil && c.Schema.Nullable {
+		c.null = p.space.fact(&Fact{Kind: Null, Place: c}).Lit
+		p.space.implies(c.null, p.present)
+		p.space.implies(c.null, c.present.Not())
+		if p.Schema != nil && (slices.Contains(p.Schema.Required, name) || c.Schema.Default != nil) {
+			p.space.RequireAny(p.present.Not(), c.present, c.null)
+		}
+	}
+	if p.empty != nil {
+		p.space.implies(p.empty.Lit, p.space.Or(c.present, c.null).Not())
+	}
+	return c
+}
+
+func (s *Space) implies(a, b logic.Lit) { s.RequireAny(a.Not(), b) }
+
+// At is the place that a path leads to.
+func (p *Place) At(path ...string) *Place {
+	for _, name := range path {
+		p = p.Child(name)
+	}
+	return p
+}
+
+// Present says that has() is true of the place.
+func (p *Place) Present() logic.Lit { return p.present }
+
+// Null says that null is there.
+func (p *Place) Null() logic.Lit { return p.null }
+
+// Key says that something is there, null included: so OpenAPI's required has it.
+func (p *Place) Key() logic.Lit { return p.space.Or(p.present, p.null) }
+
+// Empty says that an empty string, list or map is there.
+func (p *Place) Empty() logic.Lit {
+	if p.Schema != nil && p.Schema.Type == "string" {
+		return p.Equals("")
+	}
+	if p.empty == nil {
+		s := p.space
+		p.empty = s.fact(&Fact{Kind: Empty, Place: p})
+		s.implies(p.empty.Lit, p.present)
+		for _, name := range sortedKeys(p.children) {
+			c := p.children[name]
+			s.implies(p.empty.Lit, s.Or(c.present, c.null).Not())
+		}
+		if q := p.Schema; q != nil && (q.MinItems != nil && *q.MinItems > 0 || q.MinProperties != nil && *q.MinProperties > 0) {
+			s.Require(p.empty.Lit.Not())
+		}
+	}
+	return p.empty.Lit
+}
+
+// Equals says that the place is present and equals a constant: a string, an int64 or
+// a bool.
+func (p *Place) Equals(constant any) logic.Lit {
+	if constant == any(false) {
+		return p.space.And(p.present, p.Equals(true).Not())
+	}
+	s := p.space
+	if values, ok := p.Enum(); ok && len(p.equals) == 0 && len(values) > 0 {
+		any := []logic.Lit{p.present.Not()}
+		for _, v := range values {
+			any = append(any, p.constant(v))
+		}
+		s.RequireAny(any...)
+	}
+	for _, f := range p.equals {
+		if f.Constant == constant {
+			return f.Lit
+		}
+	}
+	if _, ok := p.Enum(); ok || !p.admits(constant) {
+		return logic.False
+	}
+	return p.constant(constant)
+}
+
+func (p *Place) constant(v any) logic.Lit {
+	s := p.space
+	f := s.fact(&Fact{Kind: Equals, Place: p, Constant: v})
+	s.implies(f.Lit, p.present)
+	for _, g := range p.equals {
+		s.RequireAny(f.Lit.Not(), g.Lit.Not())
+	}
+	p.equals = append(p.equals, f)
+	return f.Lit
+}
+
+// Constants are what the place has been compared with, but for false.
+func (p *Place) Constants() []*Fact { return p.equals }
+
+// admits reports whether the schema's bounds of length admit a constant.
+func (p *Place) admits(v any) bool {
+	text, ok := v.(string)
+	if !ok || p.Schema == nil {
+		return true
+	}
+	n := int64(len([]rune(text)))
+	return (p.Schema.MinLength == nil || n >= *p.Schema.MinLength) && (p.Schema.MaxLength == nil || n <= *p.Schema.MaxLength)
+}
+
+// Enum is the values that the schema enumerates, as far as they are constants: null
+// is none. It is not ok when there is no enumeration.
+func (p *Place) Enum() (values []any, ok bool) {
+	if p.Schema == nil || len(p.Schema.Enum) == 0 {
+		return nil, false
+	}
+	for _, j := range p.Schema.Enum {
+		var v any
+		if json.Unmarshal(j.Raw, &v) != nil {
+			return nil, false
+		}
+		switch v.(type) {
+		case string, int64, bool:
+			if !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		case nil:
+		default:
+			return nil, false
+		}
+	}
+	if len(values) > 0 {
+		if _, isBool := values[0].(bool); isBool {
+			return nil, false
+		}
+	}
+	return values, true
+}
+
+// Same says that two places, which are present, have equal values.
+func (s *Space) Same(a, b *Place) logic.Lit {
+	if a == b {
+		return logic.True
+	}
+	if fmt.Sprint(a.Old, a.Path()) > fmt.Sprint(b.Old, b.Path()) {
+		a, b = b, a
+	}
+	f, ok := s.same[[2]*Place{a, b}]
+	if !ok {
+		f = s.fact(&Fact{Kind: Same, Place: a, Other: b})
+		s.same[[2]*Place{a, b}] = f
+		s.implies(f.Lit, s.And(a.present, b.present))
+	}
+	return f.Lit
+}
+
+// Close adds what equal values have in common, as far as it has been asked about. It
+// is to be called when everything has been read.
+func (s *Space) Close() {
+	for n := -1; n != len(s.Facts); { // comparing may ask about more
+		n = len(s.Facts)
+		for _, f := range slices.Clone(s.Facts) {
+			if f.Kind == Same {
+				s.congruent(f, f.Place, f.Other, 0)
+			}
+		}
+	}
+}
+
+// congruent says that what is true of a is of b where f holds.
+func (s *Space) congruent(f *Fact, a, b *Place, depth int) {
+	const deep = 8
+	for _, c := range slices.Concat(a.equals, b.equals) {
+		x, y := a.Equals(c.Constant), b.Equals(c.Constant)
+		s.RequireAny(f.Lit.Not(), s.Equal(x, y))
+		if depth == 0 {
+			s.RequireAny(x.Not(), y.Not(), f.Lit) // both equal the constant
+		}
+	}
+	if isBool(a) && depth == 0 {
+		s.RequireAny(a.present.Not(), b.present.Not(), f.Lit, a.Equals(true), b.Equals(true))
+	}
+	if a.empty != nil || b.empty != nil {
+		x, y := a.Empty(), b.Empty()
+		s.RequireAny(f.Lit.Not(), s.Equal(x, y))
+		if depth == 0 {
+			s.RequireAny(x.Not(), y.Not(), f.Lit)
+		}
+	}
+	if depth > deep {
+		return
+	}
+	for _, name := range append(sortedKeys(a.children), sortedKeys(b.children)...) {
+		x, y := a.Child(name), b.Child(name)
+		s.RequireAny(f.Lit.Not(), s.Equal(x.present, y.present))
+		s.congruent(f, x, y, depth+1)
+	}
+}
+
+func isBool(p *Place) bool { return p.Schema != nil && p.Schema.Type == "boolean" }
+
+func sortedKeys[V any](m map[string]V) []string {
+	l := make([]string, 0, len(m))
+	for k := range m {
+		l = append(l, k)
+	}
+	slices.Sort(l)
+	return l
+}
+
+// question is the one with a text at a place.
+func (s *Space) question(q Question) *Question {
+	key := fmt.Sprintf("%v %q %p %s", q.At.Old, q.At.Path(), q.Schema, q.Text)
+	if have, ok := s.questions[key]; ok && (q.Text != "" || q.Schema != nil) {
+		return have
+	}
+	q.Holds = s.fact(&Fact{Kind: Holds, Question: &q})
+	q.Fails = s.fact(&Fact{Kind: Fails, Question: &q})
+	s.RequireAny(q.Holds.Lit.Not(), q.Fails.Lit.Not())
+	s.questions[key] = &q
+	return &q
+}
+
+// String says what the fact is, for tests and debugging.
+func (f *Fact) String() string {
+	switch f.Kind {
+	case Present:
+		return fmt.Sprintf("has(%s)", f.Place)
+	case Null:
+		return fmt.Sprintf("%s is null", f.Place)
+	case Equals:
+		return fmt.Sprintf("%s == %#v", f.Place, f.Constant)
+	case Empty:
+		return fmt.Sprintf("%s is empty", f.Place)
+	case Same:
+		return fmt.Sprintf("%s == %s", f.Place, f.Other)
+	case Fails:
+		return "error: " + f.Question.Text
+	}
+	return f.Question.Text
+}

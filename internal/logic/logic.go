@@ -1,0 +1,244 @@
+// Package logic decides whether Boolean formulas can be satisfied, and by what.
+//
+// A [Circuit] holds formulas over variables; equal ones are the same [Lit]. Formulas
+// are given to a SAT solver as far as they are asked about (G. Tseitin's encoding), and
+// what the solver learns serves later questions. Answers do not depend on chance, and a
+// question takes no more than a bounded number of conflicts.
+package logic
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// Lit is a formula of a [Circuit], or the negation of one.
+type Lit int32
+
+// False and True are the constants.
+const (
+	False Lit = 0
+	True  Lit = 1
+)
+
+// Not is the negation of l.
+func (l Lit) Not() Lit { return l ^ 1 }
+
+// If is l, or its negation if not.
+func (l Lit) If(holds bool) Lit {
+	if holds {
+		return l
+	}
+	return l.Not()
+}
+
+// MaxConflicts bounds the work of one question. What people write takes a few hundred.
+const MaxConflicts = 20_000
+
+// ErrUnknown says that a question takes more work than allowed.
+var ErrUnknown = errors.New("the rules are too intricate to be decided")
+
+// Circuit is formulas over variables. It may not be used by several goroutines at once.
+type Circuit struct {
+	gates  []gate // by variable; those without inputs are free
+	known  map[gate]Lit
+	solver *solver
+	told   []bool // whether the solver knows what a gate means
+}
+
+// gate is the conjunction of two formulas.
+type gate struct{ a, b Lit }
+
+// New is a circuit without variables.
+func New() *Circuit {
+	c := &Circuit{known: map[gate]Lit{}, solver: newSolver()}
+	c.node(gate{}) // the constant
+	c.solver.add(True)
+	return c
+}
+
+func (c *Circuit) node(g gate) Lit {
+	l := Lit(len(c.gates)) << 1
+	c.gates, c.told = append(c.gates, g), append(c.told, false)
+	c.solver.backTo(0)
+	c.solver.variable()
+	return l
+}
+
+// Len is how many variables and formulas there are.
+func (c *Circuit) Len() int { return len(c.gates) }
+
+// Var is a new variable.
+func (c *Circuit) Var() Lit { return c.node(gate{}) }
+
+// And is the conjunction of formulas.
+func (c *Circuit) And(l ...Lit) Lit {
+	all := True
+	for _, l := range l {
+		all = c.and(all, l)
+	}
+	return all
+}
+
+func (c *Circuit) and(a, b Lit) Lit {
+	switch {
+	case a > b:
+		a, b = b, a
+		return c.and(a, b)
+	case a == True || a == b:
+		return b
+	case a == False || a == b.Not():
+		return False
+	}
+	g := gate{a, b}
+	l, ok := c.known[g]
+	if !ok {
+		l = c.node(g)
+		c.known[g] = l
+	}
+	return l
+}
+
+// Or is the disjunction of formulas.
+func (c *Circuit) Or(l ...Lit) Lit {
+	none := True
+	for _, l := range l {
+		none = c.and(none, l.Not())
+	}
+	return none.Not()
+}
+
+// Implies says that b holds if a does.
+func (c *Circuit) Implies(a, b Lit) Lit { return c.and(a, b.Not()).Not() }
+
+// Choose is a where cond holds, and b elsewhere.
+func (c *Circuit) Choose(cond, a, b Lit) Lit {
+	if a == b {
+		return a
+	}
+	return c.Or(c.and(cond, a), c.and(cond.Not(), b))
+}
+
+// Equal says that both hold or neither.
+func (c *Circuit) Equal(a, b Lit) Lit { return c.Choose(a, b, b.Not()) }
+
+// AtLeast returns formulas that say, by index, that at least so many of l hold, up
+// to n.
+func (c *Circuit) AtLeast(n int, l []Lit) []Lit {
+	counts := make([]Lit, n+1)
+	for i := range counts {
+		counts[i] = False
+	}
+	counts[0] = True
+	for _, l := range l {
+		for i := n; i > 0; i-- {
+			counts[i] = c.Or(counts[i], c.and(counts[i-1], l))
+		}
+	}
+	return counts
+}
+
+// Require makes a formula hold from now on.
+func (c *Circuit) Require(l Lit) {
+	c.solver.backTo(0)
+	c.tell(l)
+	c.solver.add(l)
+}
+
+// RequireAny makes one of the formulas hold from now on.
+func (c *Circuit) RequireAny(l ...Lit) {
+	c.solver.backTo(0)
+	for _, l := range l {
+		c.tell(l)
+	}
+	c.solver.add(l...)
+}
+
+// tell gives a formula to the solver, with all it consists of.
+func (c *Circuit) tell(l Lit) {
+	todo := []Lit{l}
+	for len(todo) > 0 {
+		v := todo[len(todo)-1] >> 1
+		todo = todo[:len(todo)-1]
+		g := c.gates[v]
+		if c.told[v] || g == (gate{}) {
+			continue
+		}
+		c.told[v] = true
+		out := v << 1
+		c.solver.add(out.Not(), g.a)
+		c.solver.add(out.Not(), g.b)
+		c.solver.add(out, g.a.Not(), g.b.Not())
+		todo = append(todo, g.a, g.b)
+	}
+}
+
+// Model gives each formula a truth value. Variables made after it are false.
+type Model func(Lit) bool
+
+// Satisfy looks for values of the variables with which all formulas, and those
+// required, hold. There are none if the model is nil. The only errors are
+// [ErrUnknown] and that ctx has ended.
+func (c *Circuit) Satisfy(ctx context.Context, formulas ...Lit) (Model, error) {
+	c.solver.backTo(0)
+	for _, l := range formulas {
+		c.tell(l)
+	}
+	satisfied, known := c.solver.solve(ctx, formulas, MaxConflicts)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case !known:
+		return nil, ErrUnknown
+	case !satisfied:
+		return nil, nil
+	}
+	// Formulas that the solver was not told of have no value that fits.
+	return c.Evaluate(func(l Lit) bool { return c.solver.value[l>>1] > 0 }), nil
+}
+
+// Evaluate gives all formulas the values that follow from those of the variables. What
+// is required does not matter to it.
+func (c *Circuit) Evaluate(variable func(Lit) bool) Model {
+	var values []bool
+	extend := func(to int) {
+		for v := len(values); v < to; v++ {
+			switch g := c.gates[v]; {
+			case v == 0:
+				values = append(values, false)
+			case g == gate{}:
+				values = append(values, variable(Lit(v)<<1))
+			default:
+				values = append(values, values[g.a>>1] != (g.a&1 == 1) && values[g.b>>1] != (g.b&1 == 1))
+			}
+		}
+	}
+	extend(len(c.gates))
+	variable = func(Lit) bool { return false }
+	return func(l Lit) bool {
+		extend(int(l>>1) + 1)
+		return values[l>>1] != (l&1 == 1)
+	}
+}
+
+// Support is the variables that a formula is made of, in the order they were made.
+func (c *Circuit) Support(l Lit) []Lit {
+	seen := map[Lit]bool{}
+	var found []Lit
+	todo := []Lit{l}
+	for len(todo) > 0 {
+		v := todo[len(todo)-1] &^ 1
+		todo = todo[:len(todo)-1]
+		if seen[v] || v == False {
+			continue
+		}
+		seen[v] = true
+		if g := c.gates[v>>1]; g == (gate{}) {
+			found = append(found, v)
+		} else {
+			todo = append(todo, g.a, g.b)
+		}
+	}
+	slices.Sort(found)
+	return found
+}

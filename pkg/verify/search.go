@@ -1,0 +1,253 @@
+package verify
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/unioncel/unioncel/internal/formula"
+	"github.com/unioncel/unioncel/internal/logic"
+)
+
+// Bounds of the search for an object.
+const (
+	maxLearned  = 2000 // answers of the server taken into account for one example
+	maxRefused  = 50   // objects that are not judged as predicted
+	maxCounted  = 8    // members set, and changed, of the smallest example
+	maxPolished = 2500 // values of slots in examples that are made as usual as can be
+)
+
+// example is an object, or an update, of which everything that the formulas say is
+// what the API server's own code says.
+type example struct {
+	model    logic.Model
+	old, new map[string]any // old is nil for a creation
+}
+
+// possible reports whether the formulas can hold, as far as they tell.
+func (p *problem) possible(l ...logic.Lit) (logic.Model, error) {
+	return p.space.Satisfy(p.ctx, l...)
+}
+
+// find makes the smallest example for which the formulas hold; nil if there is none.
+// Broken, if any, are the conditions that it breaks.
+func (p *problem) find(breaks []broken, l ...logic.Lit) (*example, error) {
+	return p.search(true, breaks, l...)
+}
+
+// some makes any example.
+func (p *problem) some(l ...logic.Lit) (*example, error) { return p.search(false, nil, l...) }
+
+func (p *problem) search(smallest bool, breaks []broken, l ...logic.Lit) (*example, error) {
+	l = append([]logic.Lit{p.made}, l...)
+	refused := 0
+	for range maxLearned {
+		m, err := p.possible(l...)
+		if err != nil || m == nil {
+			return nil, err
+		}
+		if smallest {
+			if m, err = p.least(m, breaks, l); err != nil {
+				return nil, err
+			}
+		}
+		e := &example{model: m, new: p.make(m, newSide)}
+		if m(p.space.Old.Present()) {
+			e.old = p.make(m, oldSide)
+		}
+		if p.learn(e) {
+			continue
+		}
+		if p.confirms(e) {
+			return e, nil
+		}
+		if refused++; refused > maxRefused {
+			break
+		}
+		p.refuse(m)
+	}
+	return nil, errNotMade
+}
+
+var errNotMade = errors.New("no object was found that is judged so")
+
+// learn takes into account what the server says about an example where that is not
+// what the model has. It reports whether there is such a thing.
+func (p *problem) learn(e *example) bool {
+	var old any
+	if e.old != nil {
+		old = e.old
+	}
+	learned := false
+	for _, f := range p.lazies {
+		if old == nil && readsOld(f) {
+			continue
+		}
+		holds, ok := p.answers.Holds(p.ctx, f, e.new, old)
+		if !ok || holds == e.model(f.Lit) {
+			continue
+		}
+		clause := []logic.Lit{p.made.Not(), f.Lit.If(holds)}
+		for _, r := range p.reads(f, e.model) {
+			clause = append(clause, r.Not())
+		}
+		p.space.RequireAny(clause...)
+		learned = true
+	}
+	return learned
+}
+
+func readsOld(f *formula.Fact) bool {
+	if f.Question != nil {
+		return slices.ContainsFunc(f.Question.Reads, func(pl *formula.Place) bool { return pl.Old })
+	}
+	return f.Place.Old || f.Other != nil && f.Other.Old
+}
+
+// confirms asks the server about each check.
+func (p *problem) confirms(e *example) bool {
+	for _, c := range p.checks {
+		if said, _ := p.asked(c, e.new, e.old); (said == holds) != e.model(c.holds) {
+			return false
+		}
+	}
+	return true
+}
+
+// refuse excludes the object of a model.
+func (p *problem) refuse(m logic.Model) {
+	clause := []logic.Lit{p.made.Not()}
+	for _, s := range p.slots {
+		for _, chosen := range s.chosen {
+			for _, c := range chosen {
+				if m(c) {
+					clause = append(clause, c.Not())
+				}
+			}
+		}
+	}
+	for _, pl := range p.places {
+		for _, q := range []logic.Lit{pl.Present(), pl.Counterpart().Present()} {
+			clause = append(clause, q.If(!m(q)))
+		}
+	}
+	p.space.RequireAny(clause...)
+}
+
+// least makes a model smaller: what was stored is legal, few conditions are broken, few
+// members set and few changed, values are the usual ones.
+func (p *problem) least(m logic.Model, breaks []broken, l []logic.Lit) (logic.Model, error) {
+	fixed := slices.Clone(l)
+	try := func(soft logic.Lit) (bool, error) {
+		if !m(soft) {
+			better, err := p.possible(append(fixed, soft)...)
+			if err != nil || better == nil {
+				return false, err
+			}
+			m = better
+		}
+		fixed = append(fixed, soft)
+		return true, nil
+	}
+	s := p.space
+	few := func(l []logic.Lit) error {
+		counts := s.AtLeast(maxCounted, l)
+		for _, more := range counts[1:] {
+			if ok, err := try(more.Not()); ok || err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	update := m(s.Old.Present())
+	if update {
+		// What is the same as before may be spared by the server.
+		if _, err := try(p.differs()); err != nil {
+			return nil, err
+		}
+		for _, b := range violations(s, p.u, p.old) {
+			if _, err := try(b.when.Not()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var when, changed []logic.Lit
+	for _, b := range breaks {
+		when = append(when, b.when)
+	}
+	present := slices.Clone(p.new.present)
+	if update {
+		present = append(present, p.old.present...)
+		for i := range p.new.present {
+			changed = append(changed, s.Equal(p.new.present[i], p.old.present[i]).Not())
+		}
+		changed = append(changed, sameValue(s, p.old, p.new).Not())
+	}
+	for _, l := range [][]logic.Lit{when, present, changed} {
+		if err := few(l); err != nil {
+			return nil, err
+		}
+	}
+	return m, p.polish(update, try, &m)
+}
+
+// differs says that the new object is made of other values than the old one.
+func (p *problem) differs() logic.Lit {
+	var l []logic.Lit
+	for _, s := range p.slots {
+		for i, c := range s.chosen[newSide] {
+			l = append(l, p.space.And(c, s.chosen[oldSide][i].Not()))
+		}
+	}
+	return p.space.Or(l...)
+}
+
+// polish prefers what is usual, and what comes first.
+func (p *problem) polish(update bool, try func(logic.Lit) (bool, error), m *logic.Model) error {
+	sides := []int{newSide}
+	if update {
+		sides = []int{oldSide, newSide}
+	}
+	size := 0
+	for _, s := range p.slots {
+		size += len(s.values) * len(sides)
+	}
+	if size > maxPolished {
+		return nil
+	}
+	first := func(l ...logic.Lit) error { // the first that can be
+		for _, c := range l {
+			if ok, err := try(c); ok || err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, side := range sides {
+		st := p.new
+		if side == oldSide {
+			st = p.old
+		}
+		for i := len(st.present) - 1; i >= 0; i-- {
+			if _, err := try(st.present[i].Not()); err != nil {
+				return err
+			}
+		}
+		for _, s := range p.slots {
+			var usual []logic.Lit
+			for i, c := range s.chosen[side] {
+				if p.usual(s, i) {
+					usual = append(usual, c)
+				}
+			}
+			if _, err := try(p.space.Or(usual...)); err != nil {
+				return err
+			}
+		}
+		for _, s := range p.slots {
+			if err := first(s.chosen[side]...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
