@@ -371,7 +371,6 @@ type inferredJSON struct {
 	Declaration json.RawMessage `json:"declaration"`
 	Replaces    []string        `json:"replaces"`
 	Why         string          `json:"why,omitempty"`
-	Complete    bool            `json:"complete"`
 	// Accepted and Refused are resources that the union would judge differently:
 	// accepted now, rejected now.
 	Accepted     *changeJSON `json:"accepted,omitempty"`
@@ -404,7 +403,7 @@ func inferenceJSON(w io.Writer, l []inferred) error {
 		}
 		v := inferredJSON{File: i.pos.File, Line: i.pos.Line, Col: i.pos.Col, CRD: i.source.CRD.Name,
 			Version: i.source.CRD.Spec.Versions[i.Version].Name, Schema: i.place().Structural(), Form: string(i.Form), Verdict: string(i.verdict()),
-			Declaration: declaration, Replaces: []string{}, Why: i.Why, Complete: i.Comparison.Complete,
+			Declaration: declaration, Replaces: []string{}, Why: i.Why,
 			Accepted: changeOf(i.Comparison.Tighter), Refused: changeOf(i.Comparison.Looser), Inconclusive: i.Comparison.Inconclusive}
 		for _, c := range i.Replaces {
 			v.Replaces = append(v.Replaces, i.replaced(c))

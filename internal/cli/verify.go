@@ -41,17 +41,18 @@ func (a *app) verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [FILE|DIR|-]...",
 		Short: "Prove that the rules in a CRD mean what its unions say",
-		Long: `Verify simulates creating and updating objects in every state of every union, with
-the API server's own validators and the rules in the CRD, and compares what is
-accepted with what the union allows. It verifies the unions that are declared, and
+		Long: `Verify reads the rules in a CRD, hand-written or compiled, oneOf, minProperties and the like
+included, and decides for all objects and all updates whether they accept what the
+union allows. Every counterexample is a real object, or an update of one, on which the
+API server's own validators have been asked. It verifies the unions that are declared, and
 those that compile recorded in the annotation of its results; so it works on source
-files, on compiled files, and on live objects. Rules may be compiled or hand-written,
-and oneOf, minProperties and the like are covered too.
+files, on compiled files, and on live objects.
 
 For each union it prints "proved", or the smallest counterexample found for each kind
 of difference, as YAML that can be applied; or that no rule reads the union at all.
-What could not be evaluated is inconclusive, never proved. For large unions, only a
-sample of the states is tried, and the output says so.
+Rules that also depend on something else than the union are named, with an object that
+they accept and one that they reject. What could not be decided is inconclusive, never
+proved.
 
 The exit code is 1 if anything is not proved.
 
@@ -159,15 +160,6 @@ func (v verified) label() string {
 	return strings.Join(v.Union.MemberNames(), ", ")
 }
 
-// tried says how much was.
-func (v verified) tried() string {
-	s := fmt.Sprintf("%s, %s", plural(v.States, "state"), plural(v.Transitions, "transition"))
-	if !v.Complete {
-		s += ", a sample"
-	}
-	return s
-}
-
 func verificationText(w io.Writer, l []verified) error {
 	proved, differ, inconclusive := 0, 0, 0
 	for _, v := range l {
@@ -176,7 +168,12 @@ func verificationText(w io.Writer, l []verified) error {
 		switch {
 		case v.Proved():
 			proved++
-			fmt.Fprintf(w, "%sproved: %s\n", head, v.tried())
+			fmt.Fprintf(w, "%sproved: %s\n", head, plural(v.Rules, "rule"))
+			for _, r := range v.Restrictions {
+				if err := restrictionText(w, r); err != nil {
+					return err
+				}
+			}
 			for _, s := range v.Notes {
 				fmt.Fprintf(w, "note: %s\n", s)
 			}
@@ -190,13 +187,18 @@ func verificationText(w io.Writer, l []verified) error {
 			}
 		case len(v.Differences) > 0:
 			differ++
-			fmt.Fprintf(w, "%s%s: %s\n", head, plural(len(v.Differences), "difference"), v.tried())
+			fmt.Fprintf(w, "%s%s\n", head, plural(len(v.Differences), "difference"))
 		default:
 			inconclusive++
-			fmt.Fprintf(w, "%sinconclusive: %s\n", head, v.tried())
+			fmt.Fprintf(w, "%sinconclusive\n", head)
 		}
 		for _, d := range differences {
 			if err := differenceText(w, v, d); err != nil {
+				return err
+			}
+		}
+		for _, r := range v.Restrictions {
+			if err := restrictionText(w, r); err != nil {
 				return err
 			}
 		}
@@ -228,18 +230,33 @@ func differenceText(w io.Writer, v verified, d verify.Difference) error {
 	return changeText(w, d)
 }
 
+// restrictionText prints a rule that depends on something else, too.
+func restrictionText(w io.Writer, r verify.Restriction) error {
+	fmt.Fprintf(w, "\nrestricted further by %s, which also reads %s\nat %s\n", r.Rule, r.Reads, r.RuleAt)
+	if err := resourcesText(w, "accepted", r.AcceptedOld, r.Accepted); err != nil {
+		return err
+	}
+	return resourcesText(w, "rejected", r.RefusedOld, r.Refused)
+}
+
 // changeText prints the resources of a difference.
 func changeText(w io.Writer, d verify.Difference) error {
-	head := "---\n# created"
-	if d.Old != nil {
+	if d.Old == nil {
+		return resourcesText(w, "created", nil, d.New)
+	}
+	return resourcesText(w, "updated to", d.Old, d.New)
+}
+
+// resourcesText prints a resource, after the stored one that it replaces, if any.
+func resourcesText(w io.Writer, head string, stored, resource map[string]any) error {
+	if stored != nil {
 		fmt.Fprintln(w, "---\n# stored")
-		if err := resourceText(w, d.Old); err != nil {
+		if err := resourceText(w, stored); err != nil {
 			return err
 		}
-		head = "---\n# updated to"
 	}
-	fmt.Fprintln(w, head)
-	return resourceText(w, d.New)
+	fmt.Fprintln(w, "---\n# "+head)
+	return resourceText(w, resource)
 }
 
 func resourceText(w io.Writer, resource map[string]any) error {
@@ -254,23 +271,21 @@ func resourceText(w io.Writer, resource map[string]any) error {
 // The JSON that verify prints.
 type (
 	proofJSON struct {
-		File          string           `json:"file"`
-		Line          int              `json:"line"`
-		Col           int              `json:"col"`
-		CRD           string           `json:"crd"`
-		Path          string           `json:"path"`
-		Schema        string           `json:"schema"`
-		Name          string           `json:"name,omitempty"`
-		Discriminator string           `json:"discriminator,omitempty"`
-		Members       []string         `json:"members"`
-		Proved        bool             `json:"proved"`
-		Complete      bool             `json:"complete"`
-		States        int              `json:"states"`
-		Transitions   int              `json:"transitions"`
-		Rules         int              `json:"rules"` // that read something of the union
-		Differences   []differenceJSON `json:"differences"`
-		Inconclusive  []string         `json:"inconclusive"`
-		Notes         []string         `json:"notes"`
+		File          string            `json:"file"`
+		Line          int               `json:"line"`
+		Col           int               `json:"col"`
+		CRD           string            `json:"crd"`
+		Path          string            `json:"path"`
+		Schema        string            `json:"schema"`
+		Name          string            `json:"name,omitempty"`
+		Discriminator string            `json:"discriminator,omitempty"`
+		Members       []string          `json:"members"`
+		Proved        bool              `json:"proved"`
+		Rules         int               `json:"rules"` // that read something of the union
+		Differences   []differenceJSON  `json:"differences"`
+		Restrictions  []restrictionJSON `json:"restrictions"`
+		Inconclusive  []string          `json:"inconclusive"`
+		Notes         []string          `json:"notes"`
 	}
 	differenceJSON struct {
 		Verdict    string          `json:"verdict"` // "accepted" or "rejected"
@@ -282,6 +297,13 @@ type (
 		Message    string          `json:"message,omitempty"`
 		Old        map[string]any  `json:"old,omitempty"`
 		New        map[string]any  `json:"new"`
+	}
+	restrictionJSON struct {
+		Rule     string     `json:"rule"`
+		RuleAt   string     `json:"ruleAt"`
+		Reads    string     `json:"reads"`
+		Accepted changeJSON `json:"accepted"`
+		Rejected changeJSON `json:"rejected"`
 	}
 	violationJSON struct {
 		Condition string `json:"condition"`
@@ -295,11 +317,14 @@ func verificationJSON(w io.Writer, l []verified) error {
 		p := proofJSON{
 			File: v.pos.File, Line: v.pos.Line, Col: v.pos.Col, CRD: v.crd, Path: v.place.String(), Schema: v.place.Structural(),
 			Name: v.Union.Name, Discriminator: v.Union.Discriminator, Members: v.Union.MemberNames(),
-			Proved: v.Proved(), Complete: v.Complete, States: v.States, Transitions: v.Transitions, Rules: v.Rules,
-			Differences: []differenceJSON{}, Inconclusive: append([]string{}, v.Inconclusive...), Notes: append([]string{}, v.Notes...),
+			Proved: v.Proved(), Rules: v.Rules,
+			Differences: []differenceJSON{}, Restrictions: []restrictionJSON{}, Inconclusive: append([]string{}, v.Inconclusive...), Notes: append([]string{}, v.Notes...),
 		}
 		for _, d := range v.Differences {
 			p.Differences = append(p.Differences, toJSON(v, d))
+		}
+		for _, r := range v.Restrictions {
+			p.Restrictions = append(p.Restrictions, restrictionJSON{r.Rule, r.RuleAt, r.Reads, changeJSON{r.AcceptedOld, r.Accepted}, changeJSON{r.RefusedOld, r.Refused}})
 		}
 		out = append(out, p)
 	}
