@@ -104,23 +104,35 @@ func NewAnswers(s *Space) *Answers {
 }
 
 // Ask answers a question about an object. It is not ok when the question cannot be
-// asked by itself.
+// asked by itself, or not of this object: what it is asked of is not there.
 func (a *Answers) Ask(ctx context.Context, q *Question, new, old any) (holds, fails, ok bool) {
 	run, known := a.programs[q]
 	if !known {
 		run = q.program()
 		a.programs[q] = run
 	}
-	value := q.At.In(new)
-	if run == nil || value == nil {
-		return false, false, run != nil
+	if run == nil || !q.applies(new, old) {
+		return false, false, false
 	}
-	var before any
-	if old != nil && !q.alone {
-		before = q.At.Counterpart().In(old)
-	}
-	result, err := run(ctx, value, before)
+	result, err := run(ctx, q.At.In(new), q.before(old))
 	return result && err == nil, err != nil, true
+}
+
+// before is the value of oldSelf, nil for none.
+func (q *Question) before(old any) any {
+	if old == nil || q.alone {
+		return nil
+	}
+	return q.At.Counterpart().In(old)
+}
+
+// applies reports whether there is what the question is asked of.
+func (q *Question) applies(new, old any) bool {
+	return q.At.In(new) != nil && (q.Optional || !q.readsOld() || q.before(old) != nil)
+}
+
+func (q *Question) readsOld() bool {
+	return slices.ContainsFunc(q.Reads, func(p *Place) bool { return p.Old })
 }
 
 func (q *Question) program() func(ctx context.Context, value, old any) (bool, error) {
@@ -151,9 +163,8 @@ func (q *Question) program() func(ctx context.Context, value, old any) (bool, er
 	if errs[0] != nil {
 		return nil
 	}
-	old := slices.ContainsFunc(q.Reads, func(p *Place) bool { return p.Old })
 	return func(ctx context.Context, value, before any) (bool, error) {
-		return programs[0].Run(ctx, value, before, old)
+		return programs[0].Run(ctx, value, before, q.readsOld())
 	}
 }
 
@@ -176,7 +187,7 @@ func (a *Answers) Evaluate(ctx context.Context, new, old any) (m logic.Model, ok
 	for _, f := range a.space.Facts {
 		holds, known := a.Holds(ctx, f, new, old)
 		values[f.Lit] = holds
-		ok = ok && known
+		ok = ok && (known || f.Question != nil && !f.Question.applies(new, old))
 	}
 	return a.space.Circuit.Evaluate(func(l logic.Lit) bool { return values[l] }), ok
 }

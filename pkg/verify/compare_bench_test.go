@@ -14,7 +14,7 @@ import (
 // for them, and looks for it.
 func BenchmarkCompare(b *testing.B) {
 	for _, form := range []string{"pairs", "any", "sum", "oneOf", "count"} {
-		for _, n := range []int{4, 8, 12, 16} {
+		for _, n := range []int{8, 30, 100, 300} {
 			spec, u := byHand(form, n)
 			crd := crdWith(b, spec)
 			steps := []string{"properties", "spec"}

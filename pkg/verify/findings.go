@@ -97,7 +97,10 @@ func (f *findings) run(enforced bool) error {
 		if !c.touches {
 			continue
 		}
-		for _, mode := range p.modes() {
+		for i, mode := range p.modes() {
+			if i > 0 && !c.changing && !p.u.Ratchet {
+				break // what it says of an object, it says of an update to it
+			}
 			done, err := f.rejected(c, append(mode, allowed)...)
 			if err != nil {
 				return err
@@ -312,6 +315,9 @@ func (f *findings) unfound(m logic.Model, verb string, checks ...*check) {
 	if m(p.space.Old.Present()) && m(p.old.exists) {
 		example += " (before: " + describe(p.u, p.state(m, p.old)) + ")"
 	}
+	// Those with questions first: others could be satisfied.
+	checks = slices.Clone(checks)
+	slices.SortStableFunc(checks, func(a, b *check) int { return cmp.Compare(b.questions(), a.questions()) })
 	for _, c := range checks {
 		if !c.narrow {
 			if !f.doubtful[c] {
@@ -322,6 +328,17 @@ func (f *findings) unfound(m logic.Model, verb string, checks ...*check) {
 		}
 	}
 	f.doubt("no object was found in which " + example)
+}
+
+// questions is how many facts that the check depends on are not understood.
+func (c *check) questions() int {
+	n := 0
+	for _, f := range c.other {
+		if f.Question != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // difference is a finding with its resources.

@@ -212,6 +212,16 @@ func (p *problem) newSlot(level int, name string, r *read) (*slot, error) {
 	for _, v := range slices.Concat(r.constants, r.literals) {
 		accepted(v)
 	}
+	if r.whole && isComposite(property.schema) {
+		// What a rule looks for may be further down.
+		for _, v := range slices.Clone(s.values) {
+			for _, literal := range r.literals {
+				if changed, ok := p.g.inscribed(property, v, literal); ok && len(s.values) < maxDeep {
+					accepted(changed)
+				}
+			}
+		}
+	}
 	for _, empty := range []any{map[string]any{}, []any{}, "", int64(0), false, true} {
 		if fitsType(empty, property.schema.Type, property.schema.XIntOrString) {
 			accepted(empty)
@@ -324,6 +334,39 @@ func (p *problem) deepen(s *slot, n *node, r *read) {
 			}
 		}
 	}
+}
+
+// inscribed is a value in which every enumeration that has a literal takes it. It is not
+// ok when there is none.
+func (g *generator) inscribed(n *node, v, literal any) (any, bool) {
+	switch v := v.(type) {
+	case string:
+		_, err := g.accept(n, literal)
+		return literal, err == nil && len(n.schema.Enum) > 0
+	case []any:
+		out, found := slices.Clone(v), false
+		items := n.child(step{kind: item})
+		for i := range v {
+			if items == nil {
+				break
+			}
+			if changed, ok := g.inscribed(items, v[i], literal); ok {
+				out[i], found = changed, true
+			}
+		}
+		return out, found
+	case map[string]any:
+		out, found := maps.Clone(v), false
+		for _, name := range sortedKeys(v) {
+			if p := n.property(name); p != nil {
+				if changed, ok := g.inscribed(p, v[name], literal); ok {
+					out[name], found = changed, true
+				}
+			}
+		}
+		return out, found
+	}
+	return nil, false
 }
 
 // assign sets what is at a path, or takes it out, where what it is part of is there.
