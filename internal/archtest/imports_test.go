@@ -21,7 +21,7 @@ var allowed = map[string][]string{
 	"docs":                {},
 	"internal/cli":        {"docs", "internal/source", "internal/spelling", "internal/yamltext", "pkg/compile", "pkg/crdpatch", "pkg/diag", "pkg/explain", "pkg/infer", "pkg/krm", "pkg/limit", "pkg/lint", "pkg/markers", "pkg/project", "pkg/sarif", "pkg/union", "pkg/unionset", "pkg/verify"},
 	"pkg/krm":             {"internal/source", "internal/yamlconfig", "internal/yamltext", "pkg/compile", "pkg/crdpatch", "pkg/diag", "pkg/limit", "pkg/union", "pkg/unionset"},
-	"pkg/lint":            {"internal/source", "internal/spelling", "internal/yamltext", "pkg/compile", "pkg/cost", "pkg/crdpatch", "pkg/diag", "pkg/limit", "pkg/schemapath", "pkg/union"},
+	"pkg/lint":            {"internal/source", "internal/spelling", "internal/yamltext", "pkg/compile", "pkg/cost", "pkg/crdpatch", "pkg/diag", "pkg/limit", "pkg/schemapath", "pkg/union", "pkg/verify"},
 	"pkg/project":         {"internal/yamlconfig", "pkg/compile", "pkg/diag", "pkg/lint"},
 	"pkg/sarif":           {"pkg/diag"},
 	"pkg/markers":         {"internal/spelling", "internal/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union"},

@@ -193,6 +193,9 @@ const (
 	// UnusedDiscriminator: lint found a property that has a value for each member of a
 	// union, and is not its discriminator.
 	UnusedDiscriminator Code = "UC531"
+	// FailingRule: lint found a hand-written rule that fails to evaluate on an object
+	// that the schema admits.
+	FailingRule Code = "UC532"
 )
 
 // What is wrong with markers in Go source.
@@ -311,6 +314,7 @@ var Codes = []CodeInfo{
 	{NeverUnchanged, Info, "union object never unchanged"},
 	{SlowRules, Warning, "slow rules"},
 	{UnusedDiscriminator, Warning, "discriminator not declared"},
+	{FailingRule, Warning, "rule fails to evaluate"},
 
 	{GoPackage, Error, "unreadable Go package"},
 	{BadMarker, Error, "bad marker"},

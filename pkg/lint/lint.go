@@ -23,6 +23,7 @@ func File(f *crdpatch.File) diag.List {
 			for _, rule := range advice {
 				l = append(l, rule(s)...)
 			}
+			l = failing(s, l)
 		}
 	}
 	for _, p := range plans {

@@ -46,6 +46,7 @@ type check struct {
 	node  *node
 	place *formula.Place
 	holds logic.Lit // of objects and updates for which it is not asked, too
+	fails logic.Lit // evaluating it is an error
 	// touches says that it depends on the state of the union, links that it does on whether
 	// the union object is there. narrow says that it depends on nothing else.
 	touches, links, narrow bool
@@ -147,7 +148,7 @@ func (p *problem) read(c *check, matched bool) error {
 		there = s.And(there, c.place.Counterpart().Present())
 	}
 	f, err := s.Rule(c.Rule, c.place, before)
-	c.holds = s.Implies(there, f.Holds)
+	c.holds, c.fails = s.Implies(there, f.Holds), s.And(there, f.Fails)
 	return err
 }
 
