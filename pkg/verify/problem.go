@@ -169,7 +169,7 @@ func (p *problem) classify() {
 				c.narrow = false
 				c.other = append(c.other, f)
 			}
-			if f.Place != nil && (f.Place.Old || f.Other != nil && f.Other.Old) && f.Place != p.space.Old ||
+			if f.Place != nil && (f.Place.Old || f.Other != nil && f.Other.Old) ||
 				f.Question != nil && slices.ContainsFunc(f.Question.Reads, func(pl *formula.Place) bool { return pl.Old }) {
 				c.changing = true
 			}
