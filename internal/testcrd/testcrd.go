@@ -2,6 +2,7 @@
 package testcrd
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/unioncel/unioncel/testdata"
@@ -32,6 +33,34 @@ func Of(kind, properties string) string {
 	b.WriteString(Head(kind) + version)
 	for line := range strings.Lines(strings.Trim(properties, "\n") + "\n") {
 		b.WriteString("          " + line)
+	}
+	return b.String()
+}
+
+// A Version is a version of a CRD, whose spec has a schema, in YAML.
+type Version struct {
+	Name, Spec string
+	Unserved   bool
+}
+
+// Versions returns a CRD with the names that Head gives it, and versions, of which the last
+// is the stored one.
+func Versions(kind string, versions ...Version) string {
+	var b strings.Builder
+	b.WriteString(Head(kind))
+	for i, v := range versions {
+		fmt.Fprintf(&b, `  - name: %s
+    served: %t
+    storage: %t
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+`, v.Name, !v.Unserved, i == len(versions)-1)
+		for line := range strings.Lines(strings.Trim(v.Spec, "\n") + "\n") {
+			b.WriteString("            " + line)
+		}
 	}
 	return b.String()
 }

@@ -62,7 +62,7 @@ func TestComments(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.at+" "+test.text, func(t *testing.T) {
 			spec := strings.ReplaceAll(noisy, "# "+test.at+"\n", "# "+test.text+"\n")
-			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: spec})), crdpatch.Options{}))
+			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), crdpatch.Options{}))
 			if diff := cmp.Diff(test.want, codes(l, adviceOf...)); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
@@ -78,7 +78,7 @@ func TestCommentsInText(t *testing.T) {
 		replaced(noisy, "- discriminator: kind\n", "- discriminator: kind\n  name: \"a # unioncel:ignore UC521\"\n"),
 		replaced(noisy, "# above the key\n", "# unioncel:ignore UC521\ndescription: some text\n"),
 	} {
-		l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: spec})), crdpatch.Options{}))
+		l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), crdpatch.Options{}))
 		if got := codes(l, diag.ValueWithoutMember); len(got) != 2 {
 			t.Errorf("%s\n%v", spec, l)
 		}
@@ -88,7 +88,7 @@ func TestCommentsInText(t *testing.T) {
 // Errors cannot be switched off, and other files are left alone.
 func TestCommentsErrors(t *testing.T) {
 	spec := replaced(replaced(noisy, "# above the key", "# unioncel:ignore UC203"), "{a: A}", "{x: A}")
-	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: spec})), crdpatch.Options{}))
+	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), crdpatch.Options{}))
 	if len(codes(l, diag.UnknownMember)) != 1 {
 		t.Errorf("got %v", l)
 	}
@@ -111,7 +111,7 @@ func TestCommentsOfCompiled(t *testing.T) {
 	for _, at := range []string{"above the key", "at the key", "in the first", "at the end of the second"} {
 		spec := replaced(noisy, "# "+at+"\n", "# unioncel:ignore UC521,UC523,UC520\n")
 		// In the second CRD of the file the same stands uncommented.
-		src := crd("routes", version{name: "v1", spec: spec}) + "---\n" + crd("paths", version{name: "v1", spec: noisy})
+		src := crd("routes", version{Name: "v1", Spec: spec}) + "---\n" + crd("paths", version{Name: "v1", Spec: noisy})
 		compiled, diags := crdpatch.Compile("crd.yaml", []byte(src), crdpatch.Options{})
 		if diags.HasErrors() {
 			t.Fatal(diags)
@@ -131,7 +131,7 @@ func TestCommentsOfNested(t *testing.T) {
 	spec := replaced(noisy, "properties:\n", "properties:\n  inner:\n"+indented(noisy, 4))
 	at := strings.LastIndex(spec, "# above the key")
 	spec = spec[:at] + "# unioncel:ignore UC521,UC523" + spec[at+len("# above the key"):]
-	src := []byte(crd("routes", version{name: "v1", spec: spec}))
+	src := []byte(crd("routes", version{Name: "v1", Spec: spec}))
 	compiled, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
@@ -154,7 +154,7 @@ func TestCommentsOfStyles(t *testing.T) {
 	} {
 		before, _, _ := strings.Cut(noisy, "# above the key")
 		for _, end := range []string{"\n", "\r\n"} {
-			src := strings.ReplaceAll(crd("routes", version{name: "v1", spec: before + unions}), "\n", end)
+			src := strings.ReplaceAll(crd("routes", version{Name: "v1", Spec: before + unions}), "\n", end)
 			if l := lint.File(crdpatch.Open("crd.yaml", []byte(src), crdpatch.Options{})); len(l) > 0 {
 				t.Errorf("%q\n%v", unions, l)
 			}

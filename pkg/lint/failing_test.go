@@ -24,7 +24,7 @@ x-kubernetes-validations:
 - rule: "self.type == 'B' ? has(self.b) : true"
 `
 	const want = `UC532 warning: this rule fails to evaluate when no member is set and type is unset (no such key: type), and the API server rejects the creation: {"spec":{}}`
-	f := crdpatch.Open("crd.yaml", []byte(crd("mounts", version{name: "v1", spec: spec})), crdpatch.Options{})
+	f := crdpatch.Open("crd.yaml", []byte(crd("mounts", version{Name: "v1", Spec: spec})), crdpatch.Options{})
 	l := lint.File(f)
 	if got := strings.Join(codes(l, diag.FailingRule), "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

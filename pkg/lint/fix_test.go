@@ -58,8 +58,8 @@ func TestFix(t *testing.T) {
 			if test.want == "" {
 				test.want = test.old
 			}
-			src := crd("routes", version{name: "v1", spec: replaced(typed, test.old, test.wrong)})
-			want := crd("routes", version{name: "v1", spec: replaced(typed, test.old, test.want)})
+			src := crd("routes", version{Name: "v1", Spec: replaced(typed, test.old, test.wrong)})
+			want := crd("routes", version{Name: "v1", Spec: replaced(typed, test.old, test.want)})
 			for _, newline := range []string{"\n", "\r\n"} {
 				src, want := strings.ReplaceAll(src, "\n", newline), strings.ReplaceAll(want, "\n", newline)
 				got := fix(src)
@@ -88,7 +88,7 @@ func TestFix(t *testing.T) {
 func TestFixErrorsFirst(t *testing.T) {
 	const keys = "  discriminatorChange: Forbid\n  ratchet: true\n"
 	spec := replaced(typed, "{http: HTTP, tcp: TCP}\n", "{http: HTTP, tcp: TCP} # unioncel:ignore UC507\n"+keys)
-	src := crd("routes", version{name: "v1", spec: spec})
+	src := crd("routes", version{Name: "v1", Spec: spec})
 	got := lint.Fix("crd.yaml", []byte(src), func(src []byte) diag.List {
 		return lint.File(crdpatch.Open("crd.yaml", src, crdpatch.Options{KubeVersion: "1.28"}))
 	})
@@ -102,12 +102,12 @@ func TestFixCompiled(t *testing.T) {
 	_, unions, _ := strings.Cut(typed, "x-kubernetes-unions:\n")
 	properties, _, _ := strings.Cut(typed, "x-kubernetes-unions:\n")
 	spec := "x-kubernetes-unions:\n# unioncel:ignore UC524\n" + unions + strings.TrimPrefix(properties, "\n")
-	compiled, _ := crdpatch.Compile("crd.yaml", []byte(crd("routes", version{name: "v1", spec: spec})), crdpatch.Options{})
+	compiled, _ := crdpatch.Compile("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), crdpatch.Options{})
 	got := fix(string(compiled))
 	if len(codes(got.Found, diag.UselessIgnore)) != 1 || got.Count != 0 || got.Refused != nil {
 		t.Errorf("got %+v", got)
 	}
-	src := string(compiled) + "---\n" + crd("paths", version{name: "v1", spec: replaced(typed, "discriminator:", "discriminater:")})
+	src := string(compiled) + "---\n" + crd("paths", version{Name: "v1", Spec: replaced(typed, "discriminator:", "discriminater:")})
 	if got := fix(src); string(got.Src) != replaced(src, "discriminater", "discriminator") {
 		t.Errorf("got %s\n%v", got.Src, got.Found)
 	}
@@ -128,7 +128,7 @@ func TestFixMany(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "- {%s: t%d, fields-to-discriminateBy: {m%d: A}}\n", key, i, i)
 	}
-	src := crd("routes", version{name: "v1", spec: replaced(typed, "- discriminator: type\n  fields-to-discriminateBy: {http: HTTP, tcp: TCP}\n", b.String())})
+	src := crd("routes", version{Name: "v1", Spec: replaced(typed, "- discriminator: type\n  fields-to-discriminateBy: {http: HTTP, tcp: TCP}\n", b.String())})
 	got := fix(src)
 	if got.Count != 29 || len(got.Refused) != 1 || strings.Count(string(got.Src), "discriminater") != 1 {
 		t.Errorf("%d fixed, refused: %v\n%s", got.Count, got.Refused, got.Src)

@@ -15,31 +15,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/unionset"
 )
 
-// version is one of a CRD; its spec is a schema in YAML.
-type version struct {
-	name, spec string
-	unserved   bool
-}
+type version = testcrd.Version
 
 // crd returns a CRD of the group example.com. The last version is the stored one.
 func crd(plural string, versions ...version) string {
-	var b strings.Builder
-	b.WriteString(testcrd.Head(strings.ToUpper(plural[:1]) + plural[1:len(plural)-1]))
-	for i, v := range versions {
-		fmt.Fprintf(&b, `  - name: %s
-    served: %t
-    storage: %t
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-`, v.name, !v.unserved, i == len(versions)-1)
-		for line := range strings.Lines(strings.Trim(v.spec, "\n") + "\n") {
-			b.WriteString("            " + line)
-		}
-	}
-	return b.String()
+	return testcrd.Versions(strings.ToUpper(plural[:1])+plural[1:len(plural)-1], versions...)
 }
 
 // codes returns the diagnostics with some codes, as code and message.
@@ -174,18 +154,18 @@ func TestAdvice(t *testing.T) {
 		{name: "map that is not empty", spec: lists("tcp: {type: object, minProperties: 1, additionalProperties: {type: string}}", change)},
 		{name: "list that is unset when empty", spec: lists("tcp: {type: array, items: {type: string}}", "emptyIsUnset: [tcp]")},
 
-		{name: "new API", versions: []version{{name: "v1alpha1", spec: untyped}, {name: "v2beta3", spec: untyped}},
+		{name: "new API", versions: []version{{Name: "v1alpha1", Spec: untyped}, {Name: "v2beta3", Spec: untyped}},
 			want: []string{
 				`UC524 warning: the union of "http" and "tcp" has no discriminator, which KEP-1027 recommends for new APIs; no version of this one is stable yet`,
 				`UC524 warning: the union of "http" and "tcp" has no discriminator, which KEP-1027 recommends for new APIs; no version of this one is stable yet`,
 			}},
-		{name: "new API with a discriminator", versions: []version{{name: "v1alpha1", spec: typed}}},
-		{name: "new API, at least one", versions: []version{{name: "v1alpha1", spec: untyped + "  cardinality: AtLeastOne\n"}}},
+		{name: "new API with a discriminator", versions: []version{{Name: "v1alpha1", Spec: typed}}},
+		{name: "new API, at least one", versions: []version{{Name: "v1alpha1", Spec: untyped + "  cardinality: AtLeastOne\n"}}},
 		{name: "stable API", spec: untyped},
-		{name: "API with a stable version", versions: []version{{name: "v1beta1", spec: untyped}, {name: "v1", spec: untyped}}},
-		{name: "API with a stable version that is not served", versions: []version{{name: "v1beta1", spec: untyped}, {name: "v1", spec: typed, unserved: true}},
+		{name: "API with a stable version", versions: []version{{Name: "v1beta1", Spec: untyped}, {Name: "v1", Spec: untyped}}},
+		{name: "API with a stable version that is not served", versions: []version{{Name: "v1beta1", Spec: untyped}, {Name: "v1", Spec: typed, Unserved: true}},
 			want: []string{`UC524 warning: the union of "http" and "tcp" has no discriminator, which KEP-1027 recommends for new APIs; no version of this one is stable yet`}},
-		{name: "API with its own names of versions", versions: []version{{name: "stable", spec: untyped}}},
+		{name: "API with its own names of versions", versions: []version{{Name: "stable", Spec: untyped}}},
 
 		{name: "table that lets a value be unset", spec: replaced(replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, UDP]"), "{http: HTTP, tcp: TCP}", "{http: HTTP, tcp: [TCP, UDP]}\n  allowedChanges: {HTTP: [TCP, \"\"], TCP: [HTTP]}"),
 			want: []string{`UC528 warning: allowedChanges can be bypassed: it lets "HTTP" be unset, and what is unset may become anything, also "UDP" in a second update`}},
@@ -194,31 +174,31 @@ func TestAdvice(t *testing.T) {
 		{name: "table of members", spec: untyped + "  allowedChanges: {http: [\"\"]}\n",
 			want: []string{`UC528 warning: allowedChanges can be bypassed: it lets "http" be unset, and what is unset may become anything, also "tcp" in a second update`}},
 
-		{name: "another version without the object", versions: []version{{name: "v1beta1", spec: "type: string"}, {name: "v1", spec: typed + "  discriminatorChange: Forbid\n"}},
+		{name: "another version without the object", versions: []version{{Name: "v1beta1", Spec: "type: string"}, {Name: "v1", Spec: typed + "  discriminatorChange: Forbid\n"}},
 			want: []string{`UC527 warning: version v1beta1 is served too and has no spec.type: an update through it removes what is there, and the next one through v1 sets another, whatever the union forbids`}},
 		{name: "another version without the discriminator", versions: []version{
-			{name: "v1beta1", spec: replaced(untyped, "[http, tcp]", "[http, tcp]\n  discriminatorChange: Allow")}, {name: "v1", spec: typed + "  discriminatorChange: Forbid\n"}},
+			{Name: "v1beta1", Spec: replaced(untyped, "[http, tcp]", "[http, tcp]\n  discriminatorChange: Allow")}, {Name: "v1", Spec: typed + "  discriminatorChange: Forbid\n"}},
 			want: []string{
 				`UC502 warning: version v1beta1 is served too and declares a different one: writing through the laxer version bypasses the other`,
 				`UC527 warning: version v1beta1 is served too and has no spec.type: an update through it removes what is there, and the next one through v1 sets another, whatever the union forbids`,
 			}},
-		{name: "another version without the object, where changes are allowed", versions: []version{{name: "v1beta1", spec: "type: string"}, {name: "v1", spec: typed}}},
-		{name: "another version that is not served", versions: []version{{name: "v1beta1", spec: "type: string", unserved: true}, {name: "v1", spec: typed + "  discriminatorChange: Forbid\n"}}},
-		{name: "the same in both versions", versions: []version{{name: "v1beta1", spec: typed + "  discriminatorChange: Forbid\n"}, {name: "v1", spec: typed + "  discriminatorChange: Forbid\n"}}},
-		{name: "another version that keeps unknown fields", versions: []version{{name: "v1beta1", spec: "type: object\nx-kubernetes-preserve-unknown-fields: true"}, {name: "v1", spec: typed}},
+		{name: "another version without the object, where changes are allowed", versions: []version{{Name: "v1beta1", Spec: "type: string"}, {Name: "v1", Spec: typed}}},
+		{name: "another version that is not served", versions: []version{{Name: "v1beta1", Spec: "type: string", Unserved: true}, {Name: "v1", Spec: typed + "  discriminatorChange: Forbid\n"}}},
+		{name: "the same in both versions", versions: []version{{Name: "v1beta1", Spec: typed + "  discriminatorChange: Forbid\n"}, {Name: "v1", Spec: typed + "  discriminatorChange: Forbid\n"}}},
+		{name: "another version that keeps unknown fields", versions: []version{{Name: "v1beta1", Spec: "type: object\nx-kubernetes-preserve-unknown-fields: true"}, {Name: "v1", Spec: typed}},
 			want: []string{`UC527 warning: version v1beta1 is served too, and keeps unknown fields where this union is: anything can be written through it`}},
 		{name: "another version that keeps unknown fields around the object", versions: []version{
-			{name: "v1beta1", spec: "type: object\nx-kubernetes-preserve-unknown-fields: true"}, {name: "v1", spec: "type: object\nproperties:\n  union:\n" + indented(typed, 4)}},
+			{Name: "v1beta1", Spec: "type: object\nx-kubernetes-preserve-unknown-fields: true"}, {Name: "v1", Spec: "type: object\nproperties:\n  union:\n" + indented(typed, 4)}},
 			want: []string{`UC527 warning: version v1beta1 is served too, and keeps unknown fields where this union is: anything can be written through it`}},
 		{name: "another version with members and no union", versions: []version{
-			{name: "v1beta1", spec: "type: object\nproperties: {http: {type: object}}"}, {name: "v1", spec: typed + "  discriminatorChange: Forbid\n"}},
+			{Name: "v1beta1", Spec: "type: object\nproperties: {http: {type: object}}"}, {Name: "v1", Spec: typed + "  discriminatorChange: Forbid\n"}},
 			want: []string{`UC502 warning: version v1beta1 is served too and declares no union there: writing through the laxer version bypasses the other`}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			versions := test.versions
 			if versions == nil {
-				versions = []version{{name: "v1", spec: test.spec}}
+				versions = []version{{Name: "v1", Spec: test.spec}}
 			}
 			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", versions...)), crdpatch.Options{}))
 			if l.HasErrors() {
@@ -238,7 +218,7 @@ func TestAdvice(t *testing.T) {
 
 // With a webhook, another version may keep what its schema has no place for.
 func TestConversionWebhook(t *testing.T) {
-	src := crd("routes", version{name: "v1beta1", spec: "type: string"}, version{name: "v1", spec: typed + "  discriminatorChange: Forbid\n"})
+	src := crd("routes", version{Name: "v1beta1", Spec: "type: string"}, version{Name: "v1", Spec: typed + "  discriminatorChange: Forbid\n"})
 	src = replaced(src, "  scope: Namespaced\n", `  scope: Namespaced
   conversion:
     strategy: Webhook
@@ -290,7 +270,7 @@ func TestCostlyRules(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: test.spec})), crdpatch.Options{}))
+			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: test.spec})), crdpatch.Options{}))
 			if diff := cmp.Diff(test.want, codes(l, diag.CostlyRules)); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
@@ -343,7 +323,7 @@ func TestSlowRules(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: test.spec})), test.opts))
+			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: test.spec})), test.opts))
 			if l.HasErrors() {
 				t.Fatal(l)
 			}
@@ -380,11 +360,11 @@ func indented(text string, n int) string {
 // What compiling says is there, with what it says of its output, and no advice where
 // a declaration is wrong.
 func TestCompilerDiagnostics(t *testing.T) {
-	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: replaced(typed, "tcp: TCP}", "tpc: TCP}")})), crdpatch.Options{}))
+	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(typed, "tcp: TCP}", "tpc: TCP}")})), crdpatch.Options{}))
 	if len(l) != 1 || l[0].Code != diag.UnknownMember {
 		t.Errorf("got %v", l)
 	}
-	l = lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: replaced(untyped, "[http, tcp]", "[http]\n  cardinality: ExactlyOne")})), crdpatch.Options{}))
+	l = lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(untyped, "[http, tcp]", "[http]\n  cardinality: ExactlyOne")})), crdpatch.Options{}))
 	if len(l) != 1 || l[0].Code != diag.SingleMember {
 		t.Errorf("got %v", l)
 	}
@@ -397,7 +377,7 @@ func TestCompilerDiagnostics(t *testing.T) {
 func TestAdviceWithoutRules(t *testing.T) {
 	spec := "type: object\nproperties:\n  routes:\n    type: array\n    items:\n" + indented(typed, 6)
 	spec = replaced(spec, "enum: [HTTP, TCP]", "enum: [HTTP, TCP, None]")
-	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: spec})), crdpatch.Options{Encoding: compile.Compact, KubeVersion: "1.24"}))
+	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), crdpatch.Options{Encoding: compile.Compact, KubeVersion: "1.24"}))
 	if !l.HasErrors() || len(codes(l, diag.ValueWithoutMember)) != 1 {
 		t.Errorf("got %v", l)
 	}
@@ -406,7 +386,7 @@ func TestAdviceWithoutRules(t *testing.T) {
 func TestNothing(t *testing.T) {
 	for _, src := range []string{
 		"kind: ConfigMap\napiVersion: v1\n",
-		crd("routes", version{name: "v1", spec: "type: object"}),
+		crd("routes", version{Name: "v1", Spec: "type: object"}),
 		"# unioncel:ignore UC521\nkind: ConfigMap\n",
 	} {
 		if l := lint.File(crdpatch.Open("x.yaml", []byte(src), crdpatch.Options{})); l != nil {
@@ -418,7 +398,7 @@ func TestNothing(t *testing.T) {
 // A compiled CRD is linted as its source is, at its schemas.
 func TestCompiled(t *testing.T) {
 	spec := replaced(replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, None]"), "tcp: {type: object, properties: {port: {type: integer}}}", "tcp: {type: array, items: {type: string}}")
-	src := []byte(crd("routes", version{name: "v1", spec: spec}))
+	src := []byte(crd("routes", version{Name: "v1", Spec: spec}))
 	for _, encoding := range []compile.Encoding{compile.Auto, compile.Terse, compile.OpenAPI} {
 		compiled, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{Encoding: encoding})
 		if diags.HasErrors() {
@@ -450,7 +430,7 @@ func TestCompiledAsOpenAPI(t *testing.T) {
 	}
 	spec := "type: object\nproperties:\n  routes:\n    type: array\n    items:\n      type: object\n      properties:\n" + indented(properties.String(), 2) +
 		"      x-kubernetes-unions:\n      - members: [" + strings.TrimSuffix(members.String(), ", ") + "]\n        cardinality: ExactlyOne\n        discriminatorChange: Allow\n"
-	src := []byte(crd("routes", version{name: "v1", spec: spec}))
+	src := []byte(crd("routes", version{Name: "v1", Spec: spec}))
 	if _, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{}); !diags.HasErrors() {
 		t.Fatal("it fits in another way")
 	}
@@ -478,7 +458,7 @@ schemas:
 		t.Fatal(diags)
 	}
 	spec, _, _ := strings.Cut(typed, "x-kubernetes-unions")
-	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{name: "v1", spec: spec})), crdpatch.Options{External: *set}))
+	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), crdpatch.Options{External: *set}))
 	if len(l) != 1 || l[0].Code != diag.ValueWithoutMember || l[0].Pos != (diag.Pos{File: "unions.yaml", Line: 7, Col: 20}) ||
 		len(l[0].Related) != 1 || l[0].Related[0].Pos.File != "crd.yaml" {
 		t.Errorf("got %+v", l)

@@ -16,7 +16,7 @@ func unionsOf(n int) []byte {
 		fmt.Fprintf(&properties, "  a%d: {type: object}\n  b%d: {type: object}\n", i, i)
 		fmt.Fprintf(&unions, "- members: [a%d, b%d]\n", i, i)
 	}
-	return []byte(crd("routes", version{name: "v1", spec: "type: object\nproperties:\n" + properties.String() + "x-kubernetes-unions:\n" + unions.String()}))
+	return []byte(crd("routes", version{Name: "v1", Spec: "type: object\nproperties:\n" + properties.String() + "x-kubernetes-unions:\n" + unions.String()}))
 }
 
 // The rules of an object are costed together: what linting takes does not grow with
