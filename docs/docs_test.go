@@ -15,7 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/unioncel/unioncel/internal/cli"
-	"github.com/unioncel/unioncel/internal/scripttest"
+	"github.com/unioncel/unioncel/internal/kustomize"
 	_ "github.com/unioncel/unioncel/internal/testgc"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -25,7 +25,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"unioncel":  func() { os.Exit(cli.Main(os.Args, cli.OSStreams())) },
-		"kustomize": func() { os.Exit(scripttest.Kustomize()) },
+		"kustomize": func() { os.Exit(kustomize.Build()) },
 	})
 }
 

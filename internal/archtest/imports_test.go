@@ -46,6 +46,7 @@ var allowed = map[string][]string{
 	"internal/servertest": {},
 	"internal/schematest": {"internal/yamltext"},
 	"internal/scripttest": {},
+	"internal/kustomize":  {},
 	"internal/testcrd":    {"testdata"},
 	"test/hostile":        {},
 	"internal/testgc":     {},

@@ -1,5 +1,4 @@
-// Package scripttest has what several scripts of tests need: other programs, as they
-// are, and Go modules.
+// Package scripttest has the commands that scripts of several tests need.
 package scripttest
 
 import (
@@ -10,23 +9,7 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/spf13/cobra"
-	"sigs.k8s.io/kustomize/kustomize/v5/commands/build"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
-
-// Kustomize runs the arguments of the process as kustomize does, as far as it builds,
-// and returns the exit code. (kubectl kustomize has not all flags.)
-func Kustomize() int {
-	cmd := build.NewCmdBuild(filesys.MakeFsOnDisk(), build.MakeHelp("kustomize", "build"), os.Stdout)
-	build.AddFunctionAlphaEnablementFlags(cmd.Flags())
-	root := &cobra.Command{Use: "kustomize"}
-	root.AddCommand(cmd)
-	if root.Execute() != nil {
-		return 1
-	}
-	return 0
-}
 
 // Module is a command of scripts: it makes the working directory a Go module with the
 // dependencies and tools of this one. Tests run it two directories below the root of

@@ -2,4 +2,6 @@
 // testdata, with the files and the commands that the document shows. The
 // programs that the recipes use are the real ones, and so is the API server that
 // kubectl speaks to; see TestRecipes for those that are left out.
+//
+// The scripts in testdata/kustomize run the KRM function with kustomize in more ways.
 package recipes

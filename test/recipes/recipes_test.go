@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,18 +11,24 @@ import (
 	kubectl "k8s.io/kubectl/pkg/cmd"
 
 	"github.com/unioncel/unioncel/internal/cli"
-	"github.com/unioncel/unioncel/internal/scripttest"
+	"github.com/unioncel/unioncel/internal/kustomize"
 	_ "github.com/unioncel/unioncel/internal/testgc"
 )
 
-// TestMain puts the programs that the recipes use where the shell finds them.
+// TestMain puts the programs that the scripts use where the shell finds them.
 func TestMain(m *testing.M) {
 	unioncel := func() { os.Exit(cli.Main(os.Args, cli.OSStreams())) }
 	testscript.Main(m, map[string]func(){
 		"unioncel":    unioncel,
 		"unioncel-fn": unioncel,
 		"kubectl":     func() { os.Exit(exitCode(kubectl.NewDefaultKubectlCommand())) },
-		"kustomize":   func() { os.Exit(scripttest.Kustomize()) }, // there is more to it than in kubectl
+		"kustomize":   func() { os.Exit(kustomize.Build()) }, // there is more to it than in kubectl
+		"docker": func() {
+			if err := docker(os.Args[1:]); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+		},
 	})
 }
 

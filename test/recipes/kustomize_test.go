@@ -1,4 +1,4 @@
-package kustomize
+package recipes
 
 import (
 	"context"
@@ -11,43 +11,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericiooptions"
-	kubectl "k8s.io/kubectl/pkg/cmd/kustomize"
 
-	"github.com/unioncel/unioncel/internal/cli"
-	"github.com/unioncel/unioncel/internal/scripttest"
 	"github.com/unioncel/unioncel/internal/servertest"
-	_ "github.com/unioncel/unioncel/internal/testgc"
 )
-
-func TestMain(m *testing.M) {
-	unioncel := func() { os.Exit(cli.Main(os.Args, cli.OSStreams())) }
-	testscript.Main(m, map[string]func(){
-		"unioncel":    unioncel,
-		"unioncel-fn": unioncel,
-		"kustomize":   func() { os.Exit(scripttest.Kustomize()) },
-		"kubectl": func() {
-			run("kubectl", kubectl.NewCmdKustomize(genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}))
-		},
-		"docker": func() {
-			if err := docker(os.Args[1:]); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				os.Exit(1)
-			}
-		},
-	})
-}
-
-// run runs a program that has one command.
-func run(program string, cmd *cobra.Command) {
-	root := &cobra.Command{Use: program}
-	root.AddCommand(cmd)
-	if root.Execute() != nil {
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
 
 // docker stands in for the program that kustomize runs containers with: it runs the
 // function in the directory that is mounted at the working directory of the image.
@@ -63,15 +29,16 @@ func docker(args []string) error {
 	return cmd.Run()
 }
 
-// TestKustomize runs the scripts, which share one API server: their CRDs have
-// different names.
+// TestKustomize runs the scripts of testdata/kustomize: each shows one way to use the
+// function in kustomize, or to use it wrongly, and docs/kustomize.md is the guide to them.
+// They share one API server: their CRDs have different names.
 func TestKustomize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("each script runs kustomize")
 	}
 	server := servertest.Start(t)
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata",
+		Dir:                 "testdata/kustomize",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
