@@ -31,6 +31,10 @@ type Rule struct {
 	Literals []any
 	// Patterns are the regular expressions that it mentions.
 	Patterns []string
+	// Functions are the names of the operators, functions and macros in it, and Top that of
+	// the outermost one, if the rule is a call.
+	Functions map[string]bool
+	Top       string
 	// ReadsOld says that it mentions oldSelf, and AsksOld that it asks it for more than
 	// whether there is one.
 	ReadsOld, AsksOld bool
@@ -47,8 +51,14 @@ func Parse(rule string) (*Rule, error) {
 		line, _, _ := strings.Cut(issues.Err().Error(), "\n")
 		return nil, fmt.Errorf("the rule is not CEL: %s", line)
 	}
-	r := &Rule{tree: parsed.NativeRep()}
+	r := &Rule{tree: parsed.NativeRep(), Functions: map[string]bool{}}
 	r.visit(r.tree.Expr(), nil)
+	for _, macro := range r.tree.SourceInfo().MacroCalls() {
+		r.Functions[macro.AsCall().FunctionName()] = true
+	}
+	if top := r.tree.Expr(); top.Kind() == ast.CallKind {
+		r.Top = top.AsCall().FunctionName()
+	}
 	return r, nil
 }
 
@@ -69,6 +79,7 @@ func (r *Rule) visit(e ast.Expr, shadowed []string) {
 		}
 	case ast.CallKind:
 		c := e.AsCall()
+		r.Functions[c.FunctionName()] = true
 		if c.IsMemberFunction() && c.FunctionName() == "hasValue" {
 			if old, path, ok := selection(c.Target(), shadowed); ok && len(path) == 0 {
 				r.ReadsOld = r.ReadsOld || old

@@ -242,3 +242,51 @@ func (c *Circuit) Support(l Lit) []Lit {
 	slices.Sort(found)
 	return found
 }
+
+// Function is a formula as a function of its variables, which is quicker to evaluate
+// many times. It may not be called by several goroutines at once.
+func (c *Circuit) Function(l Lit) func(variable func(Lit) bool) bool {
+	seen := map[Lit]bool{False: true}
+	var cone []Lit
+	todo := []Lit{l}
+	for len(todo) > 0 {
+		v := todo[len(todo)-1] &^ 1
+		todo = todo[:len(todo)-1]
+		if seen[v] {
+			continue
+		}
+		seen[v] = true
+		cone = append(cone, v)
+		if g := c.gates[v>>1]; g != (gate{}) {
+			todo = append(todo, g.a, g.b)
+		}
+	}
+	slices.Sort(cone) // what a gate is made of comes first
+	at := map[Lit]int{False: 0}
+	type step struct {
+		a, b       int
+		nota, notb bool
+		variable   Lit // 0 for gates
+	}
+	steps := make([]step, 1+len(cone))
+	for i, v := range cone {
+		at[v] = 1 + i
+		if g := c.gates[v>>1]; g == (gate{}) {
+			steps[1+i].variable = v
+		} else {
+			steps[1+i] = step{at[g.a&^1], at[g.b&^1], g.a&1 == 1, g.b&1 == 1, 0}
+		}
+	}
+	values := make([]bool, len(steps))
+	result, negated := at[l&^1], l&1 == 1
+	return func(variable func(Lit) bool) bool {
+		for i, s := range steps[1:] {
+			if s.variable != 0 {
+				values[1+i] = variable(s.variable)
+			} else {
+				values[1+i] = values[s.a] != s.nota && values[s.b] != s.notb
+			}
+		}
+		return values[result] != negated
+	}
+}

@@ -68,7 +68,7 @@ func (c *candidate) implied(u *union.Union) []*condition {
 	objects := c.legal(u)
 	var l []*condition
 	for _, k := range c.within {
-		if !slices.ContainsFunc(objects, func(object []value) bool { return k.evaluate(object) != yes }) {
+		if !slices.ContainsFunc(objects, func(object []value) bool { return !k.accepts(object) }) {
 			l = append(l, k)
 		}
 	}

@@ -5,16 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/cel-go/parser"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // object is a schema that may hold unions. Properties that conditions read have
 // slots, in the order in which they are come by.
 type object struct {
-	parser   *parser.Parser
 	schema   *apiextensionsv1.JSONSchemaProps
 	resource bool
 	names    []string
@@ -42,10 +41,9 @@ func (o *object) property(slot int) apiextensionsv1.JSONSchemaProps {
 
 // condition is a hand-written constraint that a union could stand for.
 type condition struct {
-	*formula
+	*demand
 	verify.Constraint
 	form Form
-	size int // of the formula
 	// slots are the properties it reads, in order of appearance.
 	slots []int
 	// texts are what it compares strings with, by slot; "" is not among them.
@@ -72,11 +70,11 @@ func (c *condition) discriminator() (slot int, ok bool) {
 // properties are set and the values of strings.
 func (o *object) conditions() []*condition {
 	var l []*condition
-	add := func(key string, index int, form Form, f *formula) {
+	add := func(key string, index int, form Form, f *demand) {
 		if f == nil {
 			return
 		}
-		c := &condition{formula: f, Constraint: verify.Constraint{Key: key, Index: index}, form: form, texts: map[int][]string{}, sized: map[int]bool{}, loose: map[int]bool{}}
+		c := &condition{demand: f, Constraint: verify.Constraint{Key: key, Index: index}, form: form, texts: map[int][]string{}, sized: map[int]bool{}, loose: map[int]bool{}}
 		if c.read(); len(c.slots) > 0 && len(c.slots) <= maxSlots {
 			if d, _ := c.discriminator(); d < 0 && (form == Pairs || form == Conditional) {
 				c.form = Presence
@@ -91,27 +89,25 @@ func (o *object) conditions() []*condition {
 		if !strings.Contains(r.Rule, "self.") || strings.Contains(r.Rule, "oldSelf") {
 			continue
 		}
-		if f, form, ok := o.ruleFormula(r.Rule); ok {
-			add("x-kubernetes-validations", i, form, f)
-		}
+		f, form := o.rule(r.Rule)
+		add("x-kubernetes-validations", i, form, f)
 	}
 	s := o.schema
-	schema := func(s apiextensionsv1.JSONSchemaProps) *formula { return o.schemaFormula(&s, 0) }
 	for i := range s.AllOf {
-		add("allOf", i, formOf(&s.AllOf[i]), schema(s.AllOf[i]))
+		add("allOf", i, formOf(&s.AllOf[i]), o.keywords(s.AllOf[i]))
 	}
 	if len(s.AnyOf) > 0 {
-		add("anyOf", 0, AnyOf, schema(apiextensionsv1.JSONSchemaProps{AnyOf: s.AnyOf}))
+		add("anyOf", 0, AnyOf, o.keywords(apiextensionsv1.JSONSchemaProps{AnyOf: s.AnyOf}))
 	}
 	if len(s.OneOf) > 0 {
-		add("oneOf", 0, OneOf, schema(apiextensionsv1.JSONSchemaProps{OneOf: s.OneOf}))
+		add("oneOf", 0, OneOf, o.keywords(apiextensionsv1.JSONSchemaProps{OneOf: s.OneOf}))
 	}
 	if s.Not != nil {
-		add("not", 0, Not, schema(apiextensionsv1.JSONSchemaProps{Not: s.Not}))
+		add("not", 0, Not, o.keywords(apiextensionsv1.JSONSchemaProps{Not: s.Not}))
 	}
-	if minimum, maximum, ok := o.counted(); ok {
-		add("minProperties", 0, PropertyCount, minimum)
-		add("maxProperties", 0, PropertyCount, maximum)
+	if o.counts() {
+		add("minProperties", 0, PropertyCount, o.keywords(apiextensionsv1.JSONSchemaProps{MinProperties: s.MinProperties}))
+		add("maxProperties", 0, PropertyCount, o.keywords(apiextensionsv1.JSONSchemaProps{MaxProperties: s.MaxProperties}))
 	}
 	return l
 }
@@ -132,42 +128,28 @@ func formOf(s *apiextensionsv1.JSONSchemaProps) Form {
 	return Not
 }
 
-// counted reads minProperties and maxProperties of an object that may have one
-// property, of those its schema lists.
-func (o *object) counted() (minimum, maximum *formula, ok bool) {
+// counts reports whether the object may have one property only, of those that its schema
+// lists.
+func (o *object) counts() bool {
 	s := o.schema
 	open := s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
-	if s.MaxProperties == nil || *s.MaxProperties != 1 || open || o.resource {
-		return nil, nil, false
-	}
-	var l []*formula
-	for _, name := range sortedKeys(s.Properties) {
-		slot, _ := o.slot(name)
-		l = append(l, isPresent(slot))
-	}
-	if s.MinProperties != nil {
-		minimum = count(l, greaterOrEqual, int(min(*s.MinProperties, maxNumber)))
-	}
-	return minimum, count(l, lessOrEqual, 1), true
+	return s.MaxProperties != nil && *s.MaxProperties == 1 && !open && !o.resource
 }
 
-// read finds out what the formula asks for.
+// read finds out what the condition asks for.
 func (c *condition) read() {
-	c.visit(func(f *formula) {
-		c.size++
-		if f.kind != present && f.kind != filled && f.kind != equals {
-			return
+	for _, l := range slices.Sorted(maps.Keys(c.demand.slots)) {
+		fact, slot := c.facts[l], c.demand.slots[l]
+		if !slices.Contains(c.slots, slot) {
+			c.slots = append(c.slots, slot)
 		}
-		if !slices.Contains(c.slots, f.slot) {
-			c.slots = append(c.slots, f.slot)
+		switch text, _ := fact.Constant.(string); {
+		case fact.Kind == formula.Empty, fact.Kind == formula.Equals && text == "":
+			c.sized[slot] = true
+		case fact.Kind == formula.Equals:
+			c.texts[slot] = append(c.texts[slot], text)
 		}
-		switch {
-		case f.kind == filled, f.text == "" && f.kind == equals:
-			c.sized[f.slot] = true
-		case f.kind == equals && !slices.Contains(c.texts[f.slot], f.text):
-			c.texts[f.slot] = append(c.texts[f.slot], f.text)
-		}
-	})
+	}
 }
 
 // loosen finds the properties whose empty values are the same to the condition as
@@ -194,9 +176,9 @@ func (c *condition) loosen(o *object) {
 		for _, v := range orNone(values) {
 			t.each(v, func(object []value) {
 				object[slot] = absent
-				unset := c.evaluate(object) == yes
+				unset := c.accepts(object)
 				object[slot] = empty
-				if unset != (c.evaluate(object) == yes) {
+				if unset != (c.accepts(object)) {
 					c.loose[slot] = false
 				}
 				object[slot] = absent

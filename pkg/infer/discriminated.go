@@ -221,7 +221,7 @@ func (g *group) say(c *condition) []saying {
 		s := saying{may: map[int]bool{}, must: map[int]bool{}}
 		spare := map[int]bool{}
 		t.each(v, func(object []value) {
-			if c.evaluate(object) != yes {
+			if !c.accepts(object) {
 				return
 			}
 			s.accepts = true
@@ -256,7 +256,7 @@ func (g *group) candidate(members []reading, within []*condition) *candidate {
 			object[slot] = full
 			defer func() { object[slot] = absent }()
 		}
-		return !slices.ContainsFunc(within, func(c *condition) bool { return c.evaluate(object) != yes })
+		return !slices.ContainsFunc(within, func(c *condition) bool { return !c.accepts(object) })
 	}
 	implicit := union.DefaultCardinality(u.Discriminator, g.schema)
 	unset, refused := 0, 0      // of the ways to leave the discriminator unset

@@ -1,71 +1,14 @@
 package infer
 
-// formula is a condition that asks of an object only which properties are set,
-// which of them are empty, and what strings are. What a CEL rule and a oneOf say
-// can be compared once both are formulas.
-type formula struct {
-	kind kind
-	args []*formula
-	// slot is the property that present, filled and equals are about.
-	slot int
-	// text is what equals compares with.
-	text string
-	// A sum is base plus the weight of each of args that holds, held to limit.
-	weights     []int
-	base, limit int
-	order       order
-}
+import (
+	"slices"
 
-type kind uint8
+	"github.com/google/cel-go/common/operators"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-const (
-	always  kind = iota + 1
-	never        // the opposite
-	present      // has(self.x)
-	filled       // size(self.x) > 0
-	equals       // self.x == 'text'
-	not
-	all
-	some
-	choice // a ? b : c
-	same   // a == b
-	sum
+	"github.com/unioncel/unioncel/internal/formula"
+	"github.com/unioncel/unioncel/internal/logic"
 )
-
-// order is a comparison of numbers.
-type order uint8
-
-const (
-	equal order = iota + 1
-	unequal
-	less
-	lessOrEqual
-	greater
-	greaterOrEqual
-)
-
-func (o order) holds(a, b int) bool {
-	switch o {
-	case equal:
-		return a == b
-	case unequal:
-		return a != b
-	case less:
-		return a < b
-	case lessOrEqual:
-		return a <= b
-	case greater:
-		return a > b
-	case greaterOrEqual:
-		return a >= b
-	}
-	return false
-}
-
-// mirrored is the comparison with its sides swapped.
-func (o order) mirrored() order {
-	return map[order]order{equal: equal, unequal: unequal, less: greater, lessOrEqual: greaterOrEqual, greater: less, greaterOrEqual: lessOrEqual}[o]
-}
 
 // value is what a property has: nothing, or a text that stands for a value of
 // any type and is "" when that is empty.
@@ -83,116 +26,89 @@ var (
 	full   = value{set: true, text: other}
 )
 
-// truth is the result of a condition. Reading what is absent makes it bad.
-type truth uint8
-
-const (
-	no truth = iota
-	yes
-	bad
-)
-
-func truthOf(b bool) truth {
-	if b {
-		return yes
-	}
-	return no
+// demand is what a rule or a keyword asks of an object: only which properties are
+// set, which of them are empty, and what strings are.
+type demand struct {
+	facts map[logic.Lit]*formula.Fact
+	slots map[logic.Lit]int // of the facts
+	holds func(func(logic.Lit) bool) bool
+	size  int
 }
 
-// evaluate gives the truth of f as CEL does: && and || shrug off an error when
-// the other side decides.
-func (f *formula) evaluate(object []value) truth {
-	switch f.kind {
-	case always:
-		return yes
-	case present:
-		return truthOf(object[f.slot].set)
-	case filled, equals:
-		v := object[f.slot]
-		switch {
-		case !v.set:
-			return bad
-		case f.kind == filled:
-			return truthOf(v.text != "")
-		}
-		return truthOf(v.text == f.text)
-	case not:
-		return f.args[0].evaluate(object).negated()
-	case all, some:
-		decisive := truthOf(f.kind == some)
-		result := decisive.negated()
-		for _, a := range f.args {
-			switch t := a.evaluate(object); t {
-			case decisive:
-				return t
-			case bad:
-				result = bad
-			}
-		}
-		return result
-	case choice:
-		switch f.args[0].evaluate(object) {
-		case yes:
-			return f.args[1].evaluate(object)
-		case no:
-			return f.args[2].evaluate(object)
-		}
-		return bad
-	case same:
-		a, b := f.args[0].evaluate(object), f.args[1].evaluate(object)
-		if a == bad || b == bad {
-			return bad
-		}
-		return truthOf(a == b)
-	case sum:
-		n := f.base
-		for i, a := range f.args {
-			switch a.evaluate(object) {
-			case bad:
-				return bad
-			case yes:
-				n += f.weights[i]
-			}
-		}
-		return truthOf(f.order.holds(n, f.limit))
+// newDemand is a formula of a space; nil when it asks for anything else.
+func (o *object) newDemand(s *formula.Space, f logic.Lit) *demand {
+	d := &demand{facts: map[logic.Lit]*formula.Fact{}, slots: map[logic.Lit]int{}}
+	for _, fact := range s.Facts {
+		d.facts[fact.Lit] = fact
 	}
-	return no
+	support := s.Support(f)
+	for _, l := range support {
+		fact := d.facts[l]
+		if fact.Place == nil || fact.Place.Parent != s.New || fact.Kind == formula.Same {
+			return nil
+		}
+		if _, text := fact.Constant.(string); fact.Kind == formula.Equals && !text {
+			return nil
+		}
+		slot, ok := o.slot(fact.Place.Name)
+		if !ok {
+			return nil
+		}
+		d.slots[l] = slot
+	}
+	d.holds, d.size = s.Function(f), s.Len()
+	return d
 }
 
-func (t truth) negated() truth {
-	switch t {
-	case yes:
-		return no
-	case no:
-		return yes
-	}
-	return bad
+// accepts reports whether an object with these values, by slot, is accepted: rules that
+// fail to evaluate refuse it.
+func (d *demand) accepts(object []value) bool {
+	return d.holds(func(l logic.Lit) bool {
+		fact, v := d.facts[l], object[d.slots[l]]
+		switch fact.Kind {
+		case formula.Present:
+			return v.set
+		case formula.Equals:
+			return v.set && v.text == fact.Constant
+		case formula.Empty:
+			return v == empty
+		}
+		return false // null, which rules take for absent
+	})
 }
 
-// visit calls do for f and everything in it.
-func (f *formula) visit(do func(*formula)) {
-	do(f)
-	for _, a := range f.args {
-		a.visit(do)
+// rule reads a rule; nil when it asks for something else, or is not CEL.
+func (o *object) rule(text string) (*demand, Form) {
+	r, err := formula.Parse(text)
+	if err != nil {
+		return nil, ""
 	}
+	s := formula.New(o.schema)
+	f, err := s.Rule(r, s.New, formula.Plain)
+	if err != nil {
+		return nil, ""
+	}
+	return o.newDemand(s, f.Holds), formOfRule(r)
 }
 
-func truthFormula(b bool) *formula {
-	if b {
-		return &formula{kind: always}
+func formOfRule(r *formula.Rule) Form {
+	numbers := slices.ContainsFunc(r.Literals, func(l any) bool { _, ok := l.(int64); return ok })
+	switch {
+	case r.Functions["filter"] || r.Functions["exists_one"] || r.Functions["existsOne"]:
+		return Filter
+	case r.Functions[operators.Add]:
+		return Count
+	case r.Top == operators.Conditional:
+		return Conditional
+	case r.Functions[operators.Conditional] && numbers:
+		return Count
 	}
-	return &formula{kind: never}
+	return Pairs // or Presence, when there turns out to be no discriminator
 }
 
-func negation(f *formula) *formula { return &formula{kind: not, args: []*formula{f}} }
-
-func isPresent(slot int) *formula { return &formula{kind: present, slot: slot} }
-
-// count compares with limit how many of the formulas hold.
-func count(l []*formula, o order, limit int) *formula {
-	f := &formula{kind: sum, args: l, order: o, limit: limit}
-	for range l {
-		f.weights = append(f.weights, 1)
-	}
-	return f
+// keywords reads what keywords of a schema ask of the object; nil when it is something
+// else.
+func (o *object) keywords(k apiextensionsv1.JSONSchemaProps) *demand {
+	s := formula.New(o.schema)
+	return o.newDemand(s, s.Schema(&k, s.New))
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/google/cel-go/parser"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -40,11 +39,7 @@ type Found struct {
 // schemas, each property in one of them at most. It only reads the CRD. An error
 // means that ctx ended, or that the comparison of a union failed.
 func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) ([]Found, error) {
-	p, err := newParser()
-	if err != nil {
-		return nil, fmt.Errorf("prepare to parse rules: %w", err)
-	}
-	f := &finder{ctx: ctx, crd: crd, parser: p}
+	f := &finder{ctx: ctx, crd: crd}
 	for i, v := range crd.Spec.Versions {
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 			continue
@@ -61,7 +56,6 @@ func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) ([]
 type finder struct {
 	ctx     context.Context
 	crd     *apiextensionsv1.CustomResourceDefinition
-	parser  *parser.Parser
 	version int
 	path    schemapath.Path
 	work    int // see maxTotal
@@ -93,7 +87,7 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 
 // object finds the unions on one schema.
 func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
-	o := &object{parser: f.parser, schema: s, resource: resource, work: &f.work, slots: map[string]int{}, may: map[int]bool{}}
+	o := &object{schema: s, resource: resource, work: &f.work, slots: map[string]int{}, may: map[int]bool{}}
 	taken := map[string]bool{}
 	for _, c := range o.candidates() {
 		if slices.ContainsFunc(properties(c.union), func(name string) bool { return taken[name] }) {

@@ -79,7 +79,7 @@ func (o *object) sayPlain(c *condition) plainSaying {
 		return plainSaying{}
 	}
 	t.each(absent, func(object []value) {
-		if c.evaluate(object) != yes {
+		if !c.accepts(object) {
 			return
 		}
 		var set []int

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/unioncel/unioncel/pkg/union"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
 // suggestion is a union that nothing enforces but that seems to be meant.
@@ -94,3 +95,5 @@ func plainName(name string) string {
 		return -1
 	}, strings.ToLower(name))
 }
+
+func isString(s apiextensionsv1.JSONSchemaProps) bool { return s.Type == "string" && !s.XIntOrString }
