@@ -17,6 +17,9 @@ const (
 	maxGates = 2_000_000 // of a space
 )
 
+// tooLarge ends reading a rule.
+type tooLarge struct{}
+
 var errTooLarge = errors.New("the rule is too large to be read")
 
 // Formula is a CEL rule, or a keyword of a schema, as a formula of a [Space].
@@ -48,9 +51,11 @@ func (s *Space) Rule(rule *Rule, self *Place, old Old) (f Formula, err error) {
 		}
 	}))
 	defer func() {
-		if e := recover(); e == errTooLarge {
+		switch e := recover().(type) {
+		case nil:
+		case tooLarge:
 			err = errTooLarge
-		} else if e != nil {
+		default:
 			panic(e)
 		}
 	}()
@@ -96,7 +101,7 @@ func (r *reader) boolean(v value) value {
 
 func (r *reader) read(e ast.Expr) value {
 	if r.steps++; r.steps > maxSteps || r.Len() > maxGates {
-		panic(errTooLarge)
+		panic(tooLarge{})
 	}
 	switch e.Kind() {
 	case ast.LiteralKind:

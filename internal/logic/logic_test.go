@@ -1,6 +1,7 @@
 package logic
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -101,7 +102,7 @@ func TestPigeons(t *testing.T) {
 	if err := ask(6); err != nil {
 		t.Error(err)
 	}
-	if err := ask(14); err != ErrUnknown {
+	if err := ask(14); !errors.Is(err, ErrUnknown) {
 		t.Errorf("14 holes: got %v, want %v", err, ErrUnknown)
 	}
 }

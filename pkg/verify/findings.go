@@ -203,9 +203,9 @@ func (f *findings) rejected(c *check, l ...logic.Lit) (bool, error) {
 		}
 		if !c.narrow {
 			state := p.stateOf(c, m)
-			other, err := p.possible(append(slices.Concat(l, state), c.holds)...)
-			if err := f.doubted(err, c.name()+" may reject what the union allows"); err != nil {
-				return false, err
+			other, unknown := p.possible(append(slices.Concat(l, state), c.holds)...)
+			if unknown != nil {
+				return true, f.doubted(unknown, c.name()+" may reject what the union allows")
 			}
 			if other != nil {
 				done, err := f.restricts(c, m, restricted, l, state)

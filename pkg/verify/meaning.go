@@ -32,14 +32,14 @@ func newSymbolic(s *formula.Space, u *union.Union, object *formula.Place) symbol
 		present := p.Present()
 		switch m.Empty {
 		case union.PresentWhenEmpty:
-		default:
-			present = s.And(present, p.Empty().Not())
 		case union.EmptyObject:
 			var fields []logic.Lit
 			for _, name := range m.Fields {
 				fields = append(fields, p.Child(name).Present())
 			}
 			present = s.And(present, s.Or(fields...))
+		default:
+			present = s.And(present, p.Empty().Not())
 		}
 		st.present = append(st.present, present)
 	}

@@ -303,10 +303,7 @@ func (p *problem) deepen(s *slot, n *node, r *read) {
 		if at == nil {
 			continue
 		}
-		var fillings []any
-		for _, v := range p.g.several(at) {
-			fillings = append(fillings, v)
-		}
+		fillings := slices.Clone(p.g.several(at))
 		for _, v := range r.literals {
 			if v, err := p.g.accept(at, v); err == nil {
 				fillings = append(fillings, v)
