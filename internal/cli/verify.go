@@ -20,7 +20,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// verified is a union and what trying its states found out.
+// verified is a union and what was found out about it.
 type verified struct {
 	pos   diag.Pos
 	crd   string
@@ -41,18 +41,19 @@ func (a *app) verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [FILE|DIR|-]...",
 		Short: "Prove that the rules in a CRD mean what its unions say",
-		Long: `Verify reads the rules in a CRD, hand-written or compiled, oneOf, minProperties and the like
-included, and decides for all objects and all updates whether they accept what the
-union allows. Every counterexample is a real object, or an update of one, on which the
-API server's own validators have been asked. It verifies the unions that are declared, and
-those that compile recorded in the annotation of its results; so it works on source
+		Long: `Verify decides, for all objects and all updates, whether the rules in a CRD
+accept what its unions allow and reject the rest. The rules may be hand-written
+or compiled; oneOf, minProperties and the like are rules, too. Each
+counterexample is an object, or an update of one, that the API server's own
+validators have judged. Verify takes the unions that are declared, and those
+that compile recorded in the annotation of its results; so it works on source
 files, on compiled files, and on live objects.
 
-For each union it prints "proved", or the smallest counterexample found for each kind
-of difference, as YAML that can be applied; or that no rule reads the union at all.
-Rules that also depend on something else than the union are named, with an object that
-they accept and one that they reject. What could not be decided is inconclusive, never
-proved.
+For each union it prints "proved", or the smallest counterexample found for
+each kind of difference, as YAML that can be applied; or that no rule reads the
+union at all. A rule that is stricter than the union, depending on something
+else, is named, with an object that it accepts and one that it rejects. What
+could not be decided is inconclusive, never proved.
 
 The exit code is 1 if anything is not proved.
 
@@ -169,17 +170,11 @@ func verificationText(w io.Writer, l []verified) error {
 		case v.Proved():
 			proved++
 			fmt.Fprintf(w, "%sproved: %s\n", head, plural(v.Rules, "rule"))
-			for _, r := range v.Restrictions {
-				if err := restrictionText(w, r); err != nil {
-					return err
-				}
+			if len(v.Restrictions)+len(v.Notes) == 0 {
+				continue
 			}
-			for _, s := range v.Notes {
-				fmt.Fprintf(w, "note: %s\n", s)
-			}
-			continue
 		case v.Rules == 0 && len(v.Differences) > 0:
-			// Every state that the union forbids is accepted.
+			// Whatever the union forbids is accepted.
 			differ++
 			fmt.Fprintf(w, "%snot enforced: no rule reads this union; compile it first (unioncel compile)\n", head)
 			if differences = nil; len(v.Inconclusive) == 0 {
@@ -230,9 +225,9 @@ func differenceText(w io.Writer, v verified, d verify.Difference) error {
 	return changeText(w, d)
 }
 
-// restrictionText prints a rule that depends on something else, too.
+// restrictionText prints a rule that also depends on something else.
 func restrictionText(w io.Writer, r verify.Restriction) error {
-	fmt.Fprintf(w, "\nrestricted further by %s, which also reads %s\nat %s\n", r.Rule, r.Reads, r.RuleAt)
+	fmt.Fprintf(w, "\nstricter than the union, depending on %s: %s\nat %s\n", r.Reads, r.Rule, r.RuleAt)
 	if err := resourcesText(w, "accepted", r.AcceptedOld, r.Accepted); err != nil {
 		return err
 	}

@@ -38,8 +38,7 @@ func hasSchema(present []apiextensionsv1.JSONSchemaProps, s apiextensionsv1.JSON
 	return slices.ContainsFunc(present, func(p apiextensionsv1.JSONSchemaProps) bool { return equality.Semantic.DeepEqual(p, s) })
 }
 
-// proveOpenAPI tries the states of all unions on the resulting CRD. Only there
-// shows what rules.OpenAPI cannot know: which members can be null, and what else
+// proveOpenAPI verifies all unions on the resulting CRD. Only there shows what rules.OpenAPI cannot know: which members can be null, and what else
 // restricts the union.
 func (c *compiler) proveOpenAPI() {
 	if c.opts.Encoding != OpenAPI {

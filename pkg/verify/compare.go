@@ -216,7 +216,7 @@ func (f *findings) compare(owner []int, excess []bool) error {
 		var refusing []logic.Lit
 		for i, c := range p.checks {
 			m, err := p.possible(append(l, c.holds.Not())...)
-			if err := f.doubted(err, c.name()+" may refuse what the union allows"); err != nil {
+			if err := f.doubted(err, c.name()+" may reject what the union allows"); err != nil {
 				return err
 			}
 			if m == nil {
@@ -225,7 +225,7 @@ func (f *findings) compare(owner []int, excess []bool) error {
 			if e, err := p.some(append(l, c.holds.Not())...); e != nil {
 				refusing = append(refusing, c.holds.Not())
 				excess[owner[i]] = excess[owner[i]] || e.old == nil
-			} else if err := f.unmade(err, m, "refuses", c); err != nil {
+			} else if err := f.unmade(err, m, "rejects", c); err != nil {
 				return err
 			}
 		}

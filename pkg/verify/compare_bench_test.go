@@ -15,6 +15,9 @@ import (
 func BenchmarkCompare(b *testing.B) {
 	for _, form := range []string{"pairs", "any", "sum", "oneOf", "count"} {
 		for _, n := range []int{8, 30, 100, 300} {
+			if form == "sum" {
+				n = min(n, 240) // cel-go's parser limits how deep operators may be nested
+			}
 			spec, u := byHand(form, n)
 			crd := crdWith(b, spec)
 			steps := []string{"properties", "spec"}

@@ -221,12 +221,12 @@ func (f *findings) rejected(c *check, l ...logic.Lit) (bool, error) {
 			}
 		}
 		if e == nil {
-			return true, f.unmade(err, m, "refuses", c)
+			return true, f.unmade(err, m, "rejects", c)
 		}
 		f.found = append(f.found, finding{example: e, check: c, level: -1})
 		return true, nil
 	}
-	f.doubt(fmt.Sprintf("%s at %s also depends on %s, in more states than can be tried", c.name(), c.test.at, p.others(c)))
+	f.doubt(fmt.Sprintf("%s at %s also depends on %s, in more states of the union than can be tried", c.name(), c.test.at, p.others(c)))
 	return true, nil
 }
 
@@ -321,13 +321,17 @@ func (f *findings) unfound(m logic.Model, verb string, checks ...*check) {
 	for _, c := range checks {
 		if !c.narrow {
 			if !f.doubtful[c] {
-				f.doubt(fmt.Sprintf("%s at %s reads %s, and nothing was found that it %s when %s", c.name(), c.test.at, p.others(c), verb, example))
+				f.doubt(fmt.Sprintf("%s at %s reads %s: no object was found that it %s while %s", c.name(), c.test.at, p.others(c), verb, example))
 			}
 			f.doubtful[c] = true
 			return
 		}
 	}
-	f.doubt("no object was found in which " + example)
+	what := "accept what the union forbids"
+	if verb == "rejects" {
+		what = "reject what the union allows"
+	}
+	f.doubt(fmt.Sprintf("the rules may %s, but no object was found that shows it: %s", what, example))
 }
 
 // questions is how many facts that the check depends on are not understood.

@@ -11,12 +11,12 @@ import (
 )
 
 // TestForeignValues: a discriminator without an enumeration may be anything, and
-// rules that tell some of it from the rest are noticed, or admitted not to be.
+// rules that tell some of it from the rest are noticed, or said to be undecided.
 func TestForeignValues(t *testing.T) {
 	const (
 		b       = "- rule: \"has(self.b) == (has(self.type) && self.type == 'B')\"\n"
 		static  = b + "- rule: \"has(self.a) == (has(self.type) && self.type == 'A')\"\n"
-		unclear = `inconclusive: rule %q at spec.versions[0].schema.openAPIV3Schema.properties[spec] reads type, and nothing was found that it accepts when `
+		unclear = `inconclusive: rule %q at spec.versions[0].schema.openAPIV3Schema.properties[spec] reads type: no object was found that it accepts while `
 	)
 	a := func(is string) string {
 		return "has(self.a) ? has(self.type) && " + is + " : !(has(self.type) && self.type == 'A')"
@@ -61,7 +61,7 @@ func TestForeignValues(t *testing.T) {
 	})
 }
 
-// TestFields: a member whose properties make it present is tried with each of
+// TestFields: a member whose properties make it present is present with each of
 // them.
 func TestFields(t *testing.T) {
 	const spec = `

@@ -70,7 +70,7 @@ func TestLists(t *testing.T) {
 			frozen, "items", "update accepted: type changes from 'A' to unset", "{l:, - a: {x: x}, name: x, type: A} -> {l:, - name: x}"},
 		{"map", below("    type: object\n    minProperties: 2\n    additionalProperties:") + never, frozen, "additionalProperties", "", ""},
 		{"a rule on the list", "x-kubernetes-validations: [{rule: '!has(self.l) || self.l.all(x, !has(x.b))'}]\n" + below("    type: array\n    items:"), typed, "items",
-			"inconclusive: rule \"!has(self.l) || self.l.all(x, !has(x.b))\" at spec.versions[0].schema.openAPIV3Schema.properties[spec] reads whole objects, and nothing was found that it accepts when b is set and type is 'B'", ""},
+			"inconclusive: rule \"!has(self.l) || self.l.all(x, !has(x.b))\" at spec.versions[0].schema.openAPIV3Schema.properties[spec] reads the object as a whole: no object was found that it accepts while b is set and type is 'B'", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -560,7 +560,7 @@ func (p *problem) others(c *check) string {
 		level, path := p.locate(pl)
 		name := strings.Join(path, ".")
 		if len(path) == 0 {
-			name = "whole objects"
+			name = "the object as a whole"
 		} else if level < len(p.nodes)-1 {
 			name = strings.Join(append(p.names(level), path...), ".")
 		}

@@ -2,8 +2,8 @@ package verify_test
 
 import "testing"
 
-// TestUnsetWays: a state is tried in every way to write it, however far from a
-// legal one it is. Here null slips through, which required counts as a value.
+// TestUnsetWays: every way to write a state counts, however far from a legal one it
+// is. Here null slips through, which required counts as a value.
 func TestUnsetWays(t *testing.T) {
 	p := proofs(t, `
 type: object
