@@ -10,10 +10,11 @@ import (
 )
 
 // statement is a sentence that says that at most one of some properties may be
-// set, or with demanded that one must be.
+// set, or with demanded that one must be; with several, that more may be as well.
 type statement struct {
 	slots    []int
 	demanded bool
+	several  bool
 	sentence string
 	about    string // the property whose description it is in; "" is the object's
 }
@@ -34,14 +35,17 @@ func (o *object) prose(taken map[string]bool) []suggestion {
 		said = append(said, n.statements(o.schema.Properties[name].Description, name)...)
 	}
 	g := graph{}
+	var l []suggestion
 	for _, s := range said {
+		if s.several {
+			continue
+		}
 		for i, a := range s.slots {
 			for _, b := range s.slots[i+1:] {
 				g.connect(a, b)
 			}
 		}
 	}
-	var l []suggestion
 	for _, slots := range g.cliques() {
 		u := &union.Union{Cardinality: union.AtMostOne, Change: union.Allow}
 		why := ""
@@ -49,7 +53,7 @@ func (o *object) prose(taken map[string]bool) []suggestion {
 			u.Members = append(u.Members, union.Member{Name: o.names[slot]})
 		}
 		for _, s := range said {
-			if slices.ContainsFunc(s.slots, func(slot int) bool { return !slices.Contains(slots, slot) }) {
+			if s.several || slices.ContainsFunc(s.slots, func(slot int) bool { return !slices.Contains(slots, slot) }) {
 				continue
 			}
 			if why == "" {
@@ -62,6 +66,15 @@ func (o *object) prose(taken map[string]bool) []suggestion {
 		}
 		if why != "" {
 			l = append(l, suggestion{Prose, u, why})
+		}
+	}
+	for _, s := range said {
+		if s.several {
+			u := &union.Union{Cardinality: union.AtLeastOne, Change: union.Allow}
+			for _, slot := range s.slots {
+				u.Members = append(u.Members, union.Member{Name: o.names[slot]})
+			}
+			l = append(l, suggestion{Prose, u, s.String()})
 		}
 	}
 	return l
@@ -92,7 +105,7 @@ var (
 	space = regexp.MustCompile(`\s+`)
 	// list begins a list of properties, and exclusive one of those that a property
 	// excludes; these come behind one.
-	list      = regexp.MustCompile(`(?i)\b(?:(exactly|only|at most) one of|one of the following|one of)\b`)
+	list      = regexp.MustCompile(`(?i)\b(?:(exactly|only|at most|at least) one of|one of the following|one of)\b`)
 	exclusive = regexp.MustCompile(`(?i)\b(?:mutually exclusive with|(?:at the same time|together) (?:as|with)|in conjunction with)\b`)
 	behind    = regexp.MustCompile(`(?i)\b(?:are|is) mutually exclusive(?:\.|;|,|$| and\b| fields\b)`)
 	must      = regexp.MustCompile(`(?i)\b(?:must|is required|are required|has to|needs? to|should be)\b`)
@@ -115,8 +128,8 @@ func (n *names) statements(description, about string) []statement {
 		}
 	}
 	var l []statement
-	add := func(s string, demanded bool, found []string) {
-		st := statement{demanded: demanded, sentence: s, about: about}
+	add := func(s string, demanded, several bool, found []string) {
+		st := statement{demanded: demanded, several: several, sentence: s, about: about}
 		for _, name := range found {
 			slot, _ := n.slot(name)
 			if !slices.Contains(st.slots, slot) {
@@ -134,17 +147,20 @@ func (n *names) statements(description, about string) []statement {
 			if at[2] >= 0 {
 				how = strings.ToLower(s[at[2]:at[3]])
 			}
-			demanded := how == "exactly" || how != "at most" && must.MatchString(s)
+			demanded, several := how == "exactly" || how != "at most" && must.MatchString(s), how == "at least"
+			if several && !must.MatchString(s) {
+				continue
+			}
 			if (how != "" || demanded) && (about == "" || slices.Contains(found, about)) {
-				add(s, demanded, found)
+				add(s, demanded, several, found)
 			}
 		}
 		if at := exclusive.FindStringIndex(s); at != nil && about != "" && cannot.MatchString(s) {
-			add(s, false, append([]string{about}, n.listed(s[at[1]:])...))
+			add(s, false, false, append([]string{about}, n.listed(s[at[1]:])...))
 		}
 		if at := behind.FindStringIndex(s); at != nil {
 			if found := n.listedBackwards(s[:at[0]]); about == "" || slices.Contains(found, about) {
-				add(s, false, found)
+				add(s, false, false, found)
 			}
 		}
 	}
