@@ -91,6 +91,9 @@ func (r *reader) optionalOf(e ast.Expr, name string, args []ast.Expr) value {
 func (r *reader) unary(e ast.Expr, name string, v value) (value, bool) {
 	switch name {
 	case "dyn":
+		if unclear(v) {
+			panic(errDyn) // it might be used as a condition, without being one
+		}
 		return v, true
 	case "size", "hasValue", "value", "sum":
 		return r.each(v, func(is any) value {
@@ -111,7 +114,7 @@ func (r *reader) unary(e ast.Expr, name string, v value) (value, bool) {
 					return one(number{n: int64(len(is.keys))})
 				}
 			case *Place:
-				if name == "size" {
+				if name == "size" && hasSize(kindOf(is)) {
 					return one(size{is})
 				}
 			case some:
@@ -213,7 +216,7 @@ func (r *reader) binary(e ast.Expr, name string, a, b value) (value, bool) {
 func (r *reader) plus(e ast.Expr, x, y any) value {
 	a, ok := x.(number)
 	b, isNumber := y.(number)
-	if !ok || !isNumber || a.n < 0 || b.n < 0 {
+	if !ok || !isNumber || a.n < 0 || b.n < 0 || max(a.n, b.n) > maxNumber {
 		return r.opaque(e, "+")
 	}
 	n := number{a.n + b.n, a.more || b.more}
@@ -328,7 +331,9 @@ func (r *reader) equals(e ast.Expr, x, y any) value {
 	case *Place:
 		switch b := y.(type) {
 		case *Place:
-			return r.truth(r.Same(a, b), logic.False)
+			if kindOf(a) == kindOf(b) && kindOf(a) != "" {
+				return r.truth(r.Same(a, b), logic.False)
+			}
 		case string:
 			if a.Schema != nil && a.Schema.Type == "string" && !typedFormat(a.Schema.Format) {
 				return r.truth(a.Equals(b), logic.False)
@@ -392,6 +397,36 @@ func (r *reader) equals(e ast.Expr, x, y any) value {
 	return one(false)
 }
 
+// kindOf is the type that CEL gives to a case, as far as it matters for what operators make
+// of it. It is "" where it is not known before the value is.
+func kindOf(is any) string {
+	switch is := is.(type) {
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case number, size:
+		return "integer"
+	case list:
+		return "array"
+	case mapping:
+		return "object"
+	case *Place:
+		switch {
+		case is.Schema == nil:
+			return ""
+		case is.Schema.Type == "string" && typedFormat(is.Schema.Format):
+			return is.Schema.Format
+		}
+		return is.Schema.Type
+	}
+	return ""
+}
+
+func hasSize(kind string) bool {
+	return slices.Contains([]string{"string", "byte", "array", "object"}, kind)
+}
+
 // typedFormat reports whether CEL makes something else than text of a string.
 func typedFormat(format string) bool {
 	return slices.Contains([]string{"byte", "date", "date-time", "datetime", "duration", "quantity"}, format)
@@ -401,7 +436,7 @@ func typedFormat(format string) bool {
 func (r *reader) in(e ast.Expr, a value, b any) value {
 	switch b := b.(type) {
 	case list:
-		if len(b) == 0 {
+		if in := e.AsCall().Args()[1]; in.Kind() == ast.ListKind && len(in.AsList().Elements()) == 0 {
 			return value{cases: []choice{{logic.True, false}}} // a is not even read
 		}
 		any := logic.False

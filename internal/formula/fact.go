@@ -3,11 +3,14 @@ package formula
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apiserver/pkg/cel/common"
 
 	"github.com/unioncel/unioncel/internal/logic"
 )
@@ -215,7 +218,7 @@ func (a *Answers) Holds(ctx context.Context, f *Fact, new, old any) (holds, ok b
 		return isEmpty(in(f.Place)), true
 	case Same:
 		v, w := in(f.Place), in(f.Other)
-		return v != nil && w != nil && equalValues(v, w), true
+		return v != nil && w != nil && f.Place.cel(v).Equal(f.Other.cel(w)) == types.True, true
 	case Holds, Fails:
 		holds, fails, ok := a.Ask(ctx, f.Question, new, old)
 		return f.Kind == Holds && holds || f.Kind == Fails && fails, ok
@@ -223,19 +226,14 @@ func (a *Answers) Holds(ctx context.Context, f *Fact, new, old any) (holds, ok b
 	panic(fmt.Sprintf("fact of kind %d", f.Kind))
 }
 
-func equalValues(v, w any) bool {
-	a, isMap := v.(map[string]any)
-	b, isMap2 := w.(map[string]any)
-	if !isMap || !isMap2 {
-		return reflect.DeepEqual(v, w)
-	}
-	if len(a) != len(b) {
-		return false
-	}
-	for k, v := range a {
-		if w, ok := b[k]; !ok || !equalValues(v, w) {
-			return false
+// cel is what CEL makes of a value at the place.
+func (p *Place) cel(v any) ref.Val {
+	if p.view == nil {
+		if s, err := Structural(Pruned(p.Schema, [][]string{nil})); err == nil {
+			p.view = newView(&model.Structural{Structural: s})
+		} else {
+			return types.WrapErr(err)
 		}
 	}
-	return true
+	return common.UnstructuredToVal(v, p.view)
 }

@@ -101,6 +101,9 @@ func (s *Space) enum(k *apiextensionsv1.JSONSchemaProps, p *Place) logic.Lit {
 		}
 		switch v.(type) {
 		case string, int64, bool:
+			if p.Schema.Type == "number" {
+				return s.unread(&apiextensionsv1.JSONSchemaProps{Enum: k.Enum}, p, "enum")
+			}
 			found = s.Or(found, p.Equals(v))
 		case nil: // p is not null
 		default:

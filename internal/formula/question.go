@@ -15,8 +15,26 @@ import (
 	"github.com/unioncel/unioncel/internal/logic"
 )
 
-// total are functions and operators that only fail when reading an argument does.
-var total = []string{"startsWith", "endsWith", "contains", "size", "lowerAscii", "upperAscii", "trim", "<", "<=", ">", ">=", "==", "in"}
+// total reports whether a function, or operator, only fails when reading an argument
+// does, for arguments of some kinds.
+func total(what string, kinds []string) bool {
+	all := func(l ...string) bool {
+		return !slices.ContainsFunc(kinds, func(k string) bool { return !slices.Contains(l, k) })
+	}
+	switch what {
+	case "==":
+		return true
+	case "startsWith", "endsWith", "contains", "lowerAscii", "upperAscii", "trim":
+		return all("string")
+	case "size":
+		return hasSize(kinds[0]) || len(kinds) == 2 && all("integer") // compared with a number
+	case "<", "<=", ">", ">=":
+		return all("integer", "number") || all("string")
+	case "in":
+		return kinds[1] == "array" || all("string", "object") && kinds[0] == "string"
+	}
+	return false
+}
 
 // opaque is the value of an expression that is not understood.
 func (r *reader) opaque(e ast.Expr, what string) value {
@@ -25,12 +43,19 @@ func (r *reader) opaque(e ast.Expr, what string) value {
 	}
 	q := r.ask(e, what)
 	args, isCall := r.args[e.ID()]
-	fails, sure := logic.False, isCall && slices.Contains(total, what)
+	fails, combinations := logic.False, [][]string{nil}
 	for _, v := range args {
 		fails = r.Or(fails, v.fails)
-		sure = sure && !unclear(v)
+		var more [][]string
+		for _, c := range v.cases {
+			for _, kinds := range combinations {
+				more = append(more, append(slices.Clip(kinds), kindOf(c.is)))
+			}
+		}
+		combinations = more
+		isCall = isCall && !unclear(v)
 	}
-	if sure {
+	if isCall && !slices.ContainsFunc(combinations, func(kinds []string) bool { return !total(what, kinds) }) {
 		r.Require(r.Equal(q.Fails.Lit, fails))
 	} else {
 		fails = r.Or(fails, q.Fails.Lit)
@@ -42,7 +67,9 @@ func (r *reader) opaque(e ast.Expr, what string) value {
 func (r *reader) ask(e ast.Expr, what string) *Question {
 	q := Question{At: r.self, What: what, Optional: r.old != Plain, alone: r.old == Missing, Reads: r.reads(e)}
 	text, err := parser.Unparse(e, r.info)
-	askable := err == nil
+	_, shadowed := r.vars["self"]
+	_, oldShadowed := r.vars["oldSelf"]
+	askable := err == nil && !shadowed && !oldShadowed
 	for _, name := range slices.Sorted(maps.Keys(free(e))) {
 		v, bound := r.vars[name]
 		if !bound {

@@ -15,12 +15,17 @@ import (
 const (
 	maxSteps = 200_000   // expressions evaluated for one rule
 	maxGates = 2_000_000 // of a space
+	// maxNumber bounds what is added up: no rule adds up enough of these to overflow.
+	maxNumber = 1 << 31
 )
 
-// tooLarge ends reading a rule.
-type tooLarge struct{}
+// unread ends reading a rule.
+type unread struct{ error }
 
-var errTooLarge = errors.New("the rule is too large to be read")
+var (
+	errTooLarge = unread{errors.New("the rule is too large to be read")}
+	errDyn      = unread{errors.New("the rule hides the type of a value that is not understood")}
+)
 
 // Formula is a CEL rule, or a keyword of a schema, as a formula of a [Space].
 type Formula struct {
@@ -41,8 +46,8 @@ const (
 	Missing
 )
 
-// Rule reads a rule on the value at self, a place of the new object. An error says that
-// the rule is too large to be read.
+// Rule reads a rule on the value at self, a place of the new object. An error says why
+// it cannot be read.
 func (s *Space) Rule(rule *Rule, self *Place, old Old) (f Formula, err error) {
 	r := &reader{Space: s, self: self, old: old, info: rule.tree.SourceInfo(), most: 2, vars: map[string]value{}, args: map[int64][]value{}}
 	ast.PreOrderVisit(rule.tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
@@ -53,8 +58,8 @@ func (s *Space) Rule(rule *Rule, self *Place, old Old) (f Formula, err error) {
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
-		case tooLarge:
-			err = errTooLarge
+		case unread:
+			err = e
 		default:
 			panic(e)
 		}
@@ -76,18 +81,24 @@ type reader struct {
 	steps int
 }
 
-// truths are the conditions on which v is true, and false.
+// truths are the conditions on which v is true, and false. Where it is neither, using it
+// as a condition is an error.
 func (r *reader) truths(v value) (holds, refused logic.Lit) {
 	holds, refused = logic.False, logic.False
 	for _, c := range v.cases {
-		t := logic.False
+		var t logic.Lit
 		switch is := c.is.(type) {
 		case bool:
 			t = logic.True.If(is)
 		case *Place:
+			if !isBool(is) {
+				continue
+			}
 			t = is.Equals(true)
 		case unknown:
 			t = is.q.Holds.Lit
+		default:
+			continue
 		}
 		holds, refused = r.Or(holds, r.And(c.when, t)), r.Or(refused, r.And(c.when, t.Not()))
 	}
@@ -101,7 +112,7 @@ func (r *reader) boolean(v value) value {
 
 func (r *reader) read(e ast.Expr) value {
 	if r.steps++; r.steps > maxSteps || r.Len() > maxGates {
-		panic(tooLarge{})
+		panic(errTooLarge)
 	}
 	switch e.Kind() {
 	case ast.LiteralKind:

@@ -7,6 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apiserver/pkg/cel/common"
 
 	"github.com/unioncel/unioncel/internal/logic"
 )
@@ -87,6 +88,7 @@ type Place struct {
 	null     logic.Lit
 	empty    *Fact
 	equals   []*Fact
+	view     common.Schema // of its values, once it is needed
 }
 
 // Names of steps into lists and maps.
@@ -342,9 +344,13 @@ func (s *Space) Close() {
 // congruent says that what is true of a is of b where f holds.
 func (s *Space) congruent(f *Fact, a, b *Place, depth int) {
 	const deep = 8
+	// CEL may take different texts, or numbers, for the same value.
+	exact := isExact(a) && isExact(b)
 	for _, c := range slices.Concat(a.equals, b.equals) {
 		x, y := a.Equals(c.Constant), b.Equals(c.Constant)
-		s.RequireAny(f.Lit.Not(), s.Equal(x, y))
+		if exact {
+			s.RequireAny(f.Lit.Not(), s.Equal(x, y))
+		}
 		if depth == 0 {
 			s.RequireAny(x.Not(), y.Not(), f.Lit) // both equal the constant
 		}
@@ -367,6 +373,11 @@ func (s *Space) congruent(f *Fact, a, b *Place, depth int) {
 		s.RequireAny(f.Lit.Not(), s.Equal(x.present, y.present))
 		s.congruent(f, x, y, depth+1)
 	}
+}
+
+func isExact(p *Place) bool {
+	kind := kindOf(p)
+	return kind == "string" || kind == "integer" || kind == "boolean"
 }
 
 func isBool(p *Place) bool { return p.Schema != nil && p.Schema.Type == "boolean" }
