@@ -47,8 +47,8 @@ func (a *app) inferCommand() *cobra.Command {
 		Long: `Infer finds unions that CustomResourceDefinitions have without declaring them: in
 CEL rules written by hand or by controller-gen, in oneOf and anyOf over required,
 in minProperties with maxProperties. For each it prints the declaration, what it
-would replace, and whether that changes what the API server accepts, as proved by
-trying every state:
+would replace, and whether that changes what the API server accepts, as proved for
+all objects:
 
   equivalent    nothing changes
   tighter       the union rejects something that is accepted now; there is an example

@@ -48,7 +48,7 @@ func (c *compiler) proveOpenAPI() {
 	for _, o := range c.objects {
 		proofs, err := verify.Object(context.Background(), crd, o.Version, o.Path, o.Unions)
 		if err != nil {
-			c.inexpressible(o, 0, "it cannot be tried: "+err.Error())
+			c.inexpressible(o, 0, "it cannot be verified: "+err.Error())
 			continue
 		}
 		for i, p := range proofs {

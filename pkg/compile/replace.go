@@ -79,7 +79,7 @@ func (c *compiler) replaced(o *unionObject, i int) []verify.Constraint {
 	}
 	switch {
 	case err != nil:
-		d.Message = "hand-written rules are not replaced, because they cannot be tried: " + err.Error()
+		d.Message = "hand-written rules are not replaced, because they cannot be compared: " + err.Error()
 	case comparison.Verdict == verify.Equivalent:
 		d.Code, d.Severity, d.Hint = diag.RulesReplaced, diag.Info, ""
 		d.Message = "hand-written rules that mean what this union says are replaced: " + strings.Join(names, ", ")
@@ -188,7 +188,7 @@ func (c *compiler) refusing(crd *apiextensionsv1.CustomResourceDefinition, o *un
 	}
 	comparison, err := verify.Compare(context.Background(), crd, o.Version, o.Path, o.Unions[i], others)
 	if err != nil {
-		return nil // what cannot be tried contradicts nothing for certain
+		return nil // what cannot be compared contradicts nothing for certain
 	}
 	return comparison.Looser
 }

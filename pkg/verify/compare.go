@@ -18,16 +18,15 @@ import (
 type Verdict string
 
 const (
-	// Equivalent: nothing. The constraints accept and refuse what the union does, in
-	// every state.
+	// Equivalent: nothing. The constraints accept and reject what the union does.
 	Equivalent Verdict = "equivalent"
-	// Tighter: the union's rules would refuse more than the constraints do.
+	// Tighter: the union's rules would reject more than the constraints do.
 	Tighter Verdict = "tighter"
 	// Looser: the union's rules would accept more than the constraints do.
 	Looser Verdict = "looser"
-	// Different: the union's rules would refuse some more, and accept some more.
+	// Different: the union's rules would reject some more, and accept some more.
 	Different Verdict = "different"
-	// Inconclusive: no difference was found, and not everything could be judged.
+	// Inconclusive: no difference was found, and something could not be decided.
 	Inconclusive Verdict = "inconclusive"
 )
 
@@ -35,15 +34,15 @@ const (
 // caller owns it.
 type Comparison struct {
 	// Verdict is given by what follows: the differences found, and if there are
-	// none whether everything could be judged. A difference found is certain. That
+	// none whether everything could be decided. A difference found is certain. That
 	// there is none of the other kind is so only when nothing was inconclusive.
 	Verdict Verdict
 	// Tighter is the smallest resource found that the constraints accept although
-	// the union forbids it, and Looser the smallest one that they refuse although
+	// the union forbids it, and Looser the smallest one that they reject although
 	// the union allows it; nil if there is none. Both say what replacing the
 	// constraints would do about it.
 	Tighter, Looser *Difference
-	// Inconclusive says what could not be judged, and why.
+	// Inconclusive says what could not be decided, and why.
 	Inconclusive []string
 }
 
@@ -55,15 +54,15 @@ type Comparison struct {
 // stays when they go. So what is equivalent may be replaced, in any CRD and along
 // with other replacements. The reverse does not hold: constraints that differ from
 // the union may still make no difference in this CRD, because something else
-// refuses the counterexample, or guards a read that fails to evaluate in it. What
+// rejects the counterexample, or guards a read that fails to evaluate in it. What
 // the schema says outside rules and compositions holds, required and enumerations
 // included, and for the values of properties their own rules, too.
 //
 // Only what the union says of states is compared: its rules on changes come
 // beside, and change nothing that constraints on states say. A constraint that
-// reads oldSelf is looser at least, therefore. A union that ratchets is as well,
+// rejects updates is looser at least, therefore. A union that ratchets is as well,
 // when it forbids anything: it lets stored objects in an illegal state pass that
-// the constraints refuse when something else in them changes.
+// the constraints reject when something else in them changes.
 //
 // An error means that there is no such schema or constraint, that the union does
 // not fit the schema, or that ctx ended.
@@ -77,7 +76,7 @@ func Compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 
 // Replaceable finds the constraints of one schema that the rules of a union make
 // superfluous: those that read something of the union and nothing but which
-// members are set and the discriminator, and refuse nothing that the union
+// members are set and the discriminator, and reject nothing that the union
 // allows. Rules that read oldSelf, or may, are not among them. They come in the
 // order of the schema: rules, then allOf, anyOf, oneOf, not, minProperties and
 // maxProperties.
@@ -85,7 +84,7 @@ func Compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 // The comparison is that of all of them together with the union. Only if it is
 // [Equivalent] is it safe to remove them. Otherwise it says what keeps them. Without
 // any, it is that of those which look at nothing but the state of the union and
-// refuse something that the union allows; it is zero when there are none of these
+// reject something that the union allows; it is zero when there are none of these
 // either.
 //
 // Rules compiled for the union would be found, too: the CRD should have none.
@@ -93,7 +92,7 @@ func Compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 func Replaceable(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union) ([]Constraint, Comparison, error) {
 	all, _, err := Beside(crd, version, path, u)
 	if err == nil && len(all)*len(u.Members) > maxReplacing {
-		return nil, Comparison{}, fmt.Errorf("%d rules and schemas beside a union of %d members are more than can be tried", len(all), len(u.Members))
+		return nil, Comparison{}, fmt.Errorf("%d rules and schemas beside a union of %d members are more than can be compared", len(all), len(u.Members))
 	}
 	var c compared
 	for len(all) > 0 && err == nil {
@@ -114,12 +113,12 @@ func Replaceable(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinit
 	return nil, c.Comparison, err
 }
 
-// maxReplacing bounds what Replaceable tries: constraints times members.
+// maxReplacing bounds what Replaceable compares: constraints times members.
 const maxReplacing = 20_000
 
 var errNoUnion = errors.New("there is no union to compare with")
 
-// compared is a comparison, and which of the constraints refuse something that
+// compared is a comparison, and which of the constraints reject something that
 // the union allows, or cannot be judged.
 type compared struct {
 	Comparison
@@ -199,7 +198,7 @@ func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefin
 }
 
 // compare looks for what the constraints accept although the union forbids it, and the
-// reverse. Of each constraint it notes whether it refuses what the union allows when
+// reverse. Of each constraint it notes whether it rejects what the union allows when
 // an object is created.
 func (f *findings) compare(owner []int, excess []bool) error {
 	p, s := f.problem, f.space

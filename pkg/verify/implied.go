@@ -14,7 +14,7 @@ import (
 // Implied returns those of the constraints that a union implies, so that the CRD
 // enforces as much without them once it enforces the union: they depend on which members
 // are set and the discriminator, in the object or its old self, on nothing else, and
-// refuse nothing that the union allows. What cannot be judged is not among them, nor is
+// reject nothing that the union allows. What cannot be decided is not among them, nor is
 // a rule that older API servers may judge otherwise (see [Proof.Notes]).
 //
 // Errors are those of [Compare].

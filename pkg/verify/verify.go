@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Proof is what trying the states of one union found out. The caller owns it.
+// Proof is what was found out about one union. The caller owns it.
 type Proof struct {
 	Union *union.Union
 	// Rules is how many rules and constraints of the schemas read something of the
@@ -22,10 +22,10 @@ type Proof struct {
 	// Differences between the rules and the union, one of each kind, with the
 	// smallest counterexample found; those with the smallest come first.
 	Differences []Difference
-	// Inconclusive says what could not be evaluated, and why.
+	// Inconclusive says what could not be decided, and why.
 	Inconclusive []string
 	// Restrictions are rules and constraints that also depend on something else than the
-	// state of the union, and refuse some objects in a legal state but not all.
+	// state of the union, and reject some objects in a legal state but not all.
 	Restrictions []Restriction
 	// Notes tell of rules that older API servers judge otherwise than this proof has
 	// them; see the package comment.
@@ -33,11 +33,11 @@ type Proof struct {
 }
 
 // Proved reports whether the rules mean what the union says: there is no
-// difference, and nothing that could not be evaluated.
+// difference, and nothing that could not be decided.
 func (p Proof) Proved() bool { return len(p.Differences) == 0 && len(p.Inconclusive) == 0 }
 
-// Restriction is a rule, or a constraint, that reads something of the union and refuses
-// more than the union does, depending on something else. That is none of the union's
+// Restriction is a rule, or a constraint, that reads something of the union and rejects
+// more than the union forbids, depending on something else. That is none of the union's
 // business.
 type Restriction struct {
 	// Rule and RuleAt are as those of a [Difference].
@@ -45,7 +45,7 @@ type Restriction struct {
 	// Reads says what else it depends on.
 	Reads string
 	// Accepted and Refused are resources, the union of both in the same state, of
-	// which it accepts one and refuses the other, with the stored ones for an update.
+	// which it accepts one and rejects the other, with the stored ones for an update.
 	Accepted, AcceptedOld, Refused, RefusedOld map[string]any
 }
 
@@ -171,7 +171,7 @@ func (p *problem) collect() []*check {
 }
 
 // assume makes rules hold that are about what the checks read beside the union: where
-// they refuse a value, it is not for the checks to do so.
+// they reject a value, it is not for the checks to do so.
 func (p *problem) assume(rules []*check) {
 	read := map[string]bool{}
 	name := func(level int, path []string) string { return fmt.Sprint(level, path[0]) }
