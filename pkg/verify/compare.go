@@ -213,6 +213,7 @@ func (f *findings) compare(owner []int, excess []bool) error {
 		}
 		l = append(l, legal)
 		var refusing []logic.Lit
+		var any *example
 		for i, c := range p.checks {
 			m, err := p.possible(append(l, c.holds.Not())...)
 			if err := f.doubted(err, c.name()+" may reject what the union allows"); err != nil {
@@ -222,7 +223,7 @@ func (f *findings) compare(owner []int, excess []bool) error {
 				continue
 			}
 			if e, err := p.some(append(l, c.holds.Not())...); e != nil {
-				refusing = append(refusing, c.holds.Not())
+				refusing, any = append(refusing, c.holds.Not()), e
 				excess[owner[i]] = excess[owner[i]] || e.old == nil
 			} else if err := f.unmade(err, m, "rejects", c); err != nil {
 				return err
@@ -232,8 +233,11 @@ func (f *findings) compare(owner []int, excess []bool) error {
 			continue
 		}
 		e, err := p.find(nil, append(l, s.Or(refusing...))...)
+		if err := f.unmade(err, nil, ""); err != nil {
+			return err
+		}
 		if e == nil {
-			return f.unmade(err, nil, "")
+			e = any // not the smallest, but one there is
 		}
 		i := slices.IndexFunc(p.checks, func(c *check) bool { return !e.model(c.holds) })
 		f.found = append(f.found, finding{example: e, check: p.checks[i], level: -1})

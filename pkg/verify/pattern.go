@@ -97,6 +97,74 @@ func matching(pattern string, length length) []string {
 	return l
 }
 
+// language is all strings that match a pattern, if they are few and it says both where
+// they begin and where they end.
+func language(pattern string) (l []string, ok bool) {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil || parsed.Op != syntax.OpConcat || len(parsed.Sub) < 2 {
+		return nil, false
+	}
+	end := len(parsed.Sub) - 1
+	if parsed.Sub[0].Op != syntax.OpBeginText || parsed.Sub[end].Op != syntax.OpEndText {
+		return nil, false
+	}
+	return product(parsed.Sub[1:end])
+}
+
+// product is all strings that match expressions one after the other.
+func product(l []*syntax.Regexp) ([]string, bool) {
+	const few = 1000
+	out := []string{""}
+	for _, re := range l {
+		tails, ok := words(re)
+		if !ok || len(out)*len(tails) > few {
+			return nil, false
+		}
+		var longer []string
+		for _, head := range out {
+			for _, tail := range tails {
+				longer = append(longer, head+tail)
+			}
+		}
+		out = longer
+	}
+	return out, true
+}
+
+// words is all strings that match an expression, without anchors in it.
+func words(re *syntax.Regexp) (l []string, ok bool) {
+	switch re.Op {
+	case syntax.OpEmptyMatch:
+		return []string{""}, true
+	case syntax.OpLiteral:
+		return []string{string(re.Rune)}, re.Flags&syntax.FoldCase == 0
+	case syntax.OpCharClass:
+		for i := 0; i+1 < len(re.Rune); i += 2 {
+			for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
+				if l = append(l, string(r)); len(l) > 100 {
+					return nil, false
+				}
+			}
+		}
+		return l, true
+	case syntax.OpCapture, syntax.OpConcat:
+		return product(re.Sub)
+	case syntax.OpQuest:
+		l, ok = words(re.Sub[0])
+		return append(l, ""), ok
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			more, ok := words(sub)
+			if !ok {
+				return nil, false
+			}
+			l = append(l, more...)
+		}
+		return l, true
+	}
+	return nil, false
+}
+
 // matcher writes a string that matches a pattern.
 type matcher struct {
 	text   []rune

@@ -327,6 +327,10 @@ func (p *problem) start() map[string]any {
 // does not admit, and unions below lists that are not there.
 func (p *problem) bound() {
 	s := p.space
+	if p.u.Discriminator != "" && p.closed() {
+		s.RequireAny(known(p.new.discriminator)...)
+		s.RequireAny(known(p.old.discriminator)...)
+	}
 	for _, f := range s.Facts {
 		var v any
 		switch n := p.node(f.Place); {
@@ -345,22 +349,6 @@ func (p *problem) bound() {
 			s.Require(f.Lit.Not())
 		}
 	}
-	for _, side := range []symbolic{p.new, p.old} {
-		d := side.discriminator
-		if d == nil {
-			continue
-		}
-		known := []logic.Lit{d.Present().Not()}
-		for _, f := range d.Constants() {
-			known = append(known, f.Lit)
-		}
-		looked := slices.ContainsFunc(s.Facts, func(f *formula.Fact) bool {
-			return f.Question != nil && slices.Contains(f.Question.Reads, d)
-		})
-		if !p.otherValue && !looked {
-			s.RequireAny(known...)
-		}
-	}
 	anchor := p.anchor()
 	s.Require(p.places[anchor].Present())
 	s.Require(s.Implies(s.Old.Present(), p.places[anchor].Counterpart().Present()))
@@ -373,6 +361,47 @@ func (p *problem) bound() {
 		// Another value is another item of the list.
 		s.Require(s.Implies(s.And(p.new.exists, p.old.exists), sameValue(s, p.old, p.new)))
 	}
+}
+
+// known says that a place has nothing but what it has been compared with.
+func known(d *formula.Place) []logic.Lit {
+	l := []logic.Lit{d.Present().Not()}
+	for _, f := range d.Constants() {
+		l = append(l, f.Lit)
+	}
+	return l
+}
+
+// closed reports whether the pattern of the discriminator, or a rule on it, lets it have
+// no value but those it has been compared with. That none was found does not say so.
+func (p *problem) closed() bool {
+	s, d := p.space, p.new.discriminator
+	n := p.node(d)
+	if p.otherValue || len(n.schema.Enum) > 0 {
+		return false // or the space knows already
+	}
+	var other []logic.Lit
+	if l, ok := language(n.schema.Pattern); ok {
+		var any []logic.Lit
+		for _, text := range l {
+			any = append(any, d.Equals(text))
+		}
+		other = append(other, s.Or(any...))
+	}
+	for _, t := range n.tests() {
+		if t.broken != nil || t.ReadsOld {
+			continue
+		}
+		if f, err := s.Rule(t.Rule, d, formula.Plain); err == nil {
+			other = append(other, f.Holds)
+		}
+	}
+	s.Close()
+	for _, l := range known(d) {
+		other = append(other, l.Not())
+	}
+	m, err := p.possible(other...)
+	return m == nil && err == nil
 }
 
 // node is the schema of a place that properties lead to from the way to the union, or
