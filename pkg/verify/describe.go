@@ -122,9 +122,14 @@ func violation(u *union.Union, v union.Violation, was *union.State, is union.Sta
 		left := make([]bool, len(u.Members))
 		selected := u.MemberOf(u.Selection(is))
 		for i := range left {
-			left[i] = was.Present[i] && is.Present[i] && i != selected
+			// What the old value selects may have been missing before.
+			left[i] = is.Present[i] && i != selected && (was.Present[i] || u.Discriminator != "" && i == u.MemberOf(was.Value))
 		}
-		change += " and " + enumerated(chosen(u, left)) + " is left set"
+		verb := " is"
+		if len(chosen(u, left)) > 1 {
+			verb = " are"
+		}
+		change += ", but " + enumerated(chosen(u, left)) + verb + " not cleared"
 	}
 	return change
 }

@@ -113,6 +113,11 @@ accepted: a is not set while type is 'A'; b is set while type is 'A'`, ""},
 			"rejected by self.type == 'A' ? has(self.a) : !has(self.a): no member is set and type is unset", "{}"},
 		{"change forgotten", typedSchema + pairs + "- rule: \"!has(oldSelf.type) || has(self.type)\"", frozen,
 			"update accepted: type changes from 'A' to 'B'", "{a: {x: x}, type: A} -> {b: aa, type: B}"},
+		{"a member without rules, and one to be cleared", typedSchema + `x-kubernetes-validations:
+- rule: "has(self.b) == (has(self.type) && self.type == 'B')"
+- rule: "!(has(oldSelf.type) && oldSelf.type == 'B' && has(self.type) && self.type == 'A') || !has(self.b)"`, "[{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, optionalMembers: [a]}]",
+			`accepted: a is set while type is unset
+update accepted: a is set while type is unset; type changes from 'A' to unset, but a is not cleared`, ""},
 		{"unsetting forgotten", typedSchema + pairs + "- rule: \"!has(oldSelf.type) || !has(self.type) || self.type == oldSelf.type\"", frozen,
 			"update accepted: type changes from 'A' to unset", "{a: {x: x}, type: A} -> {}"},
 		{"change forbidden too much", typedSchema + pairs + "- rule: \"has(oldSelf.type) == has(self.type) && (!has(self.type) || self.type == oldSelf.type)\"", frozen,
