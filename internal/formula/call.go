@@ -329,6 +329,9 @@ func (r *reader) equals(e ast.Expr, x, y any) value {
 		}
 		return r.opaque(e, "==")
 	case *Place:
+		if len(a.Constants()) > maxConstants {
+			panic(errTooLarge)
+		}
 		switch b := y.(type) {
 		case *Place:
 			if kindOf(a) == kindOf(b) && kindOf(a) != "" {

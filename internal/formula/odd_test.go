@@ -1,6 +1,8 @@
 package formula_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -158,4 +160,22 @@ func known(t *testing.T, s *formula.Space, answers *formula.Answers, object, old
 		}
 	}
 	return l
+}
+
+// TestConstants: a value may be compared with some hundred constants, not with thousands,
+// whose exclusion of each other would take gigabytes.
+func TestConstants(t *testing.T) {
+	for n, ok := range map[int]bool{500: true, 5000: false} {
+		tree, err := formula.Parse("self.b in ['" + strings.Join(slices.Collect(func(yield func(string) bool) {
+			for i := 0; i < n && yield(fmt.Sprint(i)); i++ {
+			}
+		}), "', '") + "']")
+		if err != nil {
+			t.Fatal(err)
+		}
+		space := formula.New(parse(t, schema))
+		if _, err := space.Rule(tree, space.New, formula.Plain); (err == nil) != ok {
+			t.Errorf("%d constants: %v", n, err)
+		}
+	}
 }

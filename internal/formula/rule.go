@@ -15,6 +15,8 @@ import (
 const (
 	maxSteps = 200_000   // expressions evaluated for one rule
 	maxGates = 2_000_000 // of a space
+	// maxConstants bounds what a place is compared with: each two exclude each other.
+	maxConstants = 600
 	// maxNumber bounds what is added up: no rule adds up enough of these to overflow.
 	maxNumber = 1 << 31
 )
