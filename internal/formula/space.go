@@ -88,6 +88,7 @@ type Place struct {
 	null     logic.Lit
 	empty    *Fact
 	equals   []*Fact
+	known    logic.Lit // one of equals holds
 	view     common.Schema // of its values, once it is needed
 }
 
@@ -262,9 +263,8 @@ func (p *Place) constant(v any) logic.Lit {
 	s := p.space
 	f := s.fact(&Fact{Kind: Equals, Place: p, Constant: v})
 	s.implies(f.Lit, p.present)
-	for _, g := range p.equals {
-		s.RequireAny(f.Lit.Not(), g.Lit.Not())
-	}
+	s.implies(f.Lit, p.known.Not()) // it equals one constant at most
+	p.known = s.Or(p.known, f.Lit)
 	p.equals = append(p.equals, f)
 	return f.Lit
 }
