@@ -88,7 +88,7 @@ type Place struct {
 	null     logic.Lit
 	empty    *Fact
 	equals   []*Fact
-	known    logic.Lit // one of equals holds
+	known    logic.Lit     // one of equals holds
 	view     common.Schema // of its values, once it is needed
 }
 
@@ -240,23 +240,28 @@ func (p *Place) Equals(constant any) logic.Lit {
 	if constant == any(false) {
 		return p.space.And(p.present, p.Equals(true).Not())
 	}
-	s := p.space
-	if values, ok := p.Enum(); ok && len(p.equals) == 0 && len(values) > 0 {
-		any := []logic.Lit{p.present.Not()}
-		for _, v := range values {
-			any = append(any, p.constant(v))
-		}
-		s.RequireAny(any...)
-	}
 	for _, f := range p.equals {
 		if f.Constant == constant {
 			return f.Lit
 		}
 	}
-	if _, ok := p.Enum(); ok || !p.admits(constant) {
+	if values, ok := p.Enum(); ok && !slices.Contains(values, constant) || !p.admits(constant) {
 		return logic.False
 	}
 	return p.constant(constant)
+}
+
+// enumerate makes the place have one of the values of its enumeration, if it is there.
+func (p *Place) enumerate() {
+	values, ok := p.Enum()
+	if !ok || len(values) == 0 {
+		return
+	}
+	any := []logic.Lit{p.present.Not()}
+	for _, v := range values {
+		any = append(any, p.Equals(v))
+	}
+	p.space.RequireAny(any...)
 }
 
 func (p *Place) constant(v any) logic.Lit {
@@ -328,9 +333,16 @@ func (s *Space) Same(a, b *Place) logic.Lit {
 	return f.Lit
 }
 
-// Close adds what equal values have in common, as far as it has been asked about. It
-// is to be called when everything has been read.
+// Close adds which values enumerations have, and what equal values have in common, as far
+// as it has been asked about. It is to be called when everything has been read.
 func (s *Space) Close() {
+	enumerated := map[*Place]bool{}
+	for _, f := range slices.Clone(s.Facts) {
+		if f.Kind == Equals && !enumerated[f.Place] {
+			enumerated[f.Place] = true
+			f.Place.enumerate()
+		}
+	}
 	for n := -1; n != len(s.Facts); { // comparing may ask about more
 		n = len(s.Facts)
 		for _, f := range slices.Clone(s.Facts) {

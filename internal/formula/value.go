@@ -59,6 +59,9 @@ func (s *Space) truth(holds, fails logic.Lit) value {
 	}})
 }
 
+// maxCases bounds what may come of an expression.
+const maxCases = 1000
+
 // add adds a case, which it unites with an equal one. There is one case for all lists.
 func (s *Space) add(cases []choice, when logic.Lit, is any) []choice {
 	if when == logic.False {
@@ -77,6 +80,9 @@ func (s *Space) add(cases []choice, when logic.Lit, is any) []choice {
 				return cases
 			}
 		}
+	}
+	if len(cases) > maxCases {
+		panic(errTooLarge)
 	}
 	return append(cases, choice{when, is})
 }

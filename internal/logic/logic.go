@@ -35,6 +35,9 @@ func (l Lit) If(holds bool) Lit {
 // MaxConflicts bounds the work of one question. What people write takes a few hundred.
 const MaxConflicts = 20_000
 
+// MaxWork bounds the work of all questions to one circuit, in variables that get a value.
+const MaxWork = 200_000_000
+
 // ErrUnknown says that a question takes more work than allowed.
 var ErrUnknown = errors.New("the rules are too intricate to be decided")
 
@@ -183,6 +186,9 @@ func (c *Circuit) Satisfy(ctx context.Context, formulas ...Lit) (Model, error) {
 	c.solver.backTo(0)
 	for _, l := range formulas {
 		c.tell(l)
+	}
+	if c.solver.work > MaxWork {
+		return nil, ErrUnknown
 	}
 	satisfied, known := c.solver.solve(ctx, formulas, MaxConflicts)
 	switch {

@@ -21,6 +21,7 @@ type solver struct {
 	head    int   // of the trail: what comes before has been propagated
 	learned []*clause
 	broken  bool // the clauses contradict each other
+	work    int  // how often a variable got a value
 
 	activity  []float64
 	increment float64
@@ -98,6 +99,7 @@ func (s *solver) watch(c *clause) {
 
 func (s *solver) assign(l Lit, by *clause) {
 	v := l >> 1
+	s.work++
 	s.value[v] = 1 - 2*int8(l&1)
 	s.level[v], s.reason[v] = len(s.limits), by
 	s.trail = append(s.trail, l)

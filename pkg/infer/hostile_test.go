@@ -54,16 +54,15 @@ func TestUnreadableRules(t *testing.T) {
 	}
 }
 
-// TestBrokenRules: a rule that reads like a union's and does not compile is found,
-// and nothing is said about it.
+// TestBrokenRules: a rule that reads like a union's and does not compile is none.
 func TestBrokenRules(t *testing.T) {
 	s := members(1)
 	s.Properties["at"] = apiextensionsv1.JSONSchemaProps{Type: "string", Format: "date-time"}
 	// A date has no size.
 	addRule(&s, "has(self.m0) ? !has(self.at) : has(self.at) && size(self.at) > 0")
 	found := find(t, crdOf(s))
-	if len(found) != 1 || found[0].Comparison.Verdict != verify.Inconclusive {
-		t.Errorf("found %+v, want one inconclusive", found)
+	if len(found) > 0 {
+		t.Errorf("found %+v", found)
 	}
 }
 

@@ -35,6 +35,9 @@ const (
 // maxDeep bounds the values of a property that differ in what is in it.
 const maxDeep = 60
 
+// maxSlot bounds the values of a property.
+const maxSlot = 100
+
 // absent stands for a property that is not there.
 type absent struct{}
 
@@ -210,7 +213,9 @@ func (p *problem) newSlot(level int, name string, r *read) (*slot, error) {
 		}
 	}
 	for _, v := range slices.Concat(r.constants, r.literals) {
-		accepted(v)
+		if len(s.values) < maxSlot {
+			accepted(v)
+		}
 	}
 	if r.whole && isComposite(property.schema) {
 		// What a rule looks for may be further down.
