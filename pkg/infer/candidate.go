@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// maxMembers is how many members a union may have: more cannot be compared.
+// maxMembers is how many members a union may have; nobody writes more by hand.
 const maxMembers = 256
 
 // candidate is a union that conditions seem to describe.
