@@ -171,6 +171,14 @@ func (q *Question) program() func(ctx context.Context, value, old any) (bool, er
 	}
 }
 
+// ReadsOld reports whether the fact is about the old object, too.
+func (f *Fact) ReadsOld() bool {
+	if f.Question != nil {
+		return f.Question.readsOld()
+	}
+	return f.Place.Old || f.Other != nil && f.Other.Old
+}
+
 // paths are what the question reads, from where it is asked.
 func (q *Question) paths() [][]string {
 	var l [][]string

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/internal/logic"
 )
 
@@ -79,7 +78,7 @@ func (p *problem) learn(e *example) bool {
 	}
 	learned := false
 	for _, f := range p.lazies {
-		if old == nil && readsOld(f) {
+		if old == nil && f.ReadsOld() {
 			continue
 		}
 		holds, ok := p.answers.Holds(p.ctx, f, e.new, old)
@@ -94,13 +93,6 @@ func (p *problem) learn(e *example) bool {
 		learned = true
 	}
 	return learned
-}
-
-func readsOld(f *formula.Fact) bool {
-	if f.Question != nil {
-		return slices.ContainsFunc(f.Question.Reads, func(pl *formula.Place) bool { return pl.Old })
-	}
-	return f.Place.Old || f.Other != nil && f.Other.Old
 }
 
 // confirms asks the server about each check.

@@ -1,9 +1,13 @@
 package verify
 
 import (
+	"errors"
+	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/pkg/union"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -120,4 +124,56 @@ func (g *generator) doWithout(n *node, name string) map[string]any {
 func (g *generator) identify(resource map[string]any) {
 	resource["apiVersion"], resource["kind"] = g.apiVersion, g.kind
 	resource["metadata"] = map[string]any{"name": "example"}
+}
+
+// neighbours are the other properties of the union object: those required, and
+// those of other unions in a legal state.
+func (g *generator) neighbours(n *node, u *union.Union, unions []*union.Union) (map[string]any, error) {
+	own := map[string]any{}
+	theirs := map[string]bool{}
+	for _, v := range unions {
+		if v != nil {
+			theirs[v.Discriminator] = true
+			for _, name := range v.MemberNames() {
+				theirs[name] = true
+			}
+		}
+	}
+	var problems []error
+	if n.root {
+		g.identify(own)
+	}
+	for _, name := range slices.Sorted(slices.Values(n.schema.Required)) {
+		if p := n.property(name); p != nil && !theirs[name] && own[name] == nil {
+			v, err := g.valid(p, nil)
+			if err != nil {
+				problems = append(problems, fmt.Errorf("the required property %s: %w", name, err))
+				continue
+			}
+			own[name] = v
+		}
+	}
+	for _, v := range unions {
+		if v == nil || v == u {
+			continue
+		}
+		w, err := g.newWriting(n, v)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		other := &problem{g: g, u: v, chain: &chain{nodes: []*node{n}}, writing: w, surroundings: &surroundings{}}
+		object := other.start()
+		if len(v.Violations(v.StateOf(object))) > 0 {
+			problems = append(problems, errors.New("there is no legal state of the union of "+fmt.Sprint(v.MemberNames())))
+			continue
+		}
+		maps.Copy(own, object)
+	}
+	if d := n.defaults(); d != nil {
+		// Defaults are there in every object that rules see.
+		d(own)
+		delete(own, u.Discriminator)
+	}
+	return own, errors.Join(problems...)
 }

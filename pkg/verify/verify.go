@@ -192,7 +192,7 @@ func (p *problem) assume(rules []*check) {
 		if slices.ContainsFunc(c.Paths, func(path []string) bool {
 			level, path := p.follow(c.level, path)
 			return len(path) > 0 && read[name(level, path)]
-		}) && p.read(c, min(c.level, len(p.nodes)-1) < p.chain.correlated) == nil {
+		}) && p.read(c) == nil {
 			p.space.Require(c.holds)
 		}
 	}

@@ -1,0 +1,100 @@
+package verify
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/internal/logic"
+)
+
+// beside says how an example is written, where not in the usual way.
+func (p *problem) beside(m logic.Model, update bool) []string {
+	var l []string
+	for _, s := range p.slots {
+		for side := range s.chosen {
+			if side == oldSide && !update {
+				continue
+			}
+			for i, c := range s.chosen[side] {
+				if !m(c) || p.usual(s, i) {
+					continue
+				}
+				text := s.describe(i)
+				if !slices.Contains(l, text) {
+					l = append(l, text)
+				}
+			}
+		}
+	}
+	return l
+}
+
+// usual reports whether the value at an index says nothing but the state of the union.
+func (p *problem) usual(s *slot, i int) bool {
+	text, _ := s.values[i].(string)
+	return i == 0 || s.member >= 0 && i == s.set || s.name == p.u.Discriminator && s.level == len(p.nodes)-1 && text != ""
+}
+
+func (s *slot) describe(i int) string {
+	name, v := s.name, s.values[i]
+	if s.member >= 0 && s.set < i {
+		path, inner := differing(s.values[s.set], v)
+		name, v = strings.Join(append([]string{name}, path...), "."), inner
+	}
+	return name + " is " + briefly(v)
+}
+
+// differing is where one value differs from another, if it is in one place.
+func differing(a, b any) (path []string, v any) {
+	x, ok := a.(map[string]any)
+	y, isMap := b.(map[string]any)
+	if !ok || !isMap {
+		return nil, b
+	}
+	var names []string
+	for name := range maps.Keys(y) {
+		if !reflect.DeepEqual(x[name], y[name]) {
+			names = append(names, name)
+		}
+	}
+	for name := range maps.Keys(x) {
+		if _, there := y[name]; !there {
+			names = append(names, name)
+		}
+	}
+	if len(names) != 1 {
+		return nil, b
+	}
+	inner, there := y[names[0]]
+	if !there {
+		return names, absent{}
+	}
+	path, v = differing(x[names[0]], inner)
+	return append(names, path...), v
+}
+
+// briefly is a value in a word or two.
+func briefly(v any) string {
+	switch v := v.(type) {
+	case absent:
+		return "not set"
+	case nil:
+		return "null"
+	case string:
+		return "'" + v + "'"
+	case map[string]any:
+		if len(v) == 0 {
+			return "{}"
+		}
+	case []any:
+		if len(v) == 0 {
+			return "[]"
+		}
+	default:
+		return fmt.Sprint(v)
+	}
+	return "set"
+}

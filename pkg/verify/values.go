@@ -1,0 +1,271 @@
+package verify
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/internal/formula"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// newSlot finds the values of a property. It is nil where there are none to choose.
+func (p *problem) newSlot(level int, name string, r *read) (*slot, error) {
+	n := p.nodes[level]
+	if n.root && slices.Contains([]string{"apiVersion", "kind", "metadata"}, name) {
+		return nil, nil
+	}
+	property := n.property(name)
+	if property == nil {
+		return nil, nil
+	}
+	s := &slot{level: level, name: name, member: -1}
+	s.places = [2]*formula.Place{p.places[level].Child(name), p.places[level].Counterpart().Child(name)}
+	isObject := level == len(p.nodes)-1
+	accepted := func(v any) {
+		if v, err := p.g.accept(property, runtime.DeepCopyJSONValue(v)); err == nil {
+			s.add(v)
+		}
+	}
+	mayLack, mayNull := n.removable(name)
+	switch {
+	case isObject && name == p.u.Discriminator:
+		for _, v := range p.discriminatorValues(property, mayLack, mayNull, r) {
+			s.add(v)
+		}
+		return s, nil
+	case isObject && slices.Contains(p.u.MemberNames(), name):
+		s.member = slices.Index(p.u.MemberNames(), name)
+		for _, v := range p.writing.unset[s.member] {
+			s.add(v)
+		}
+		s.set = len(s.values)
+		for _, v := range p.writing.set[s.member] {
+			s.add(v)
+		}
+	default:
+		around := p.own
+		if !isObject {
+			around = asObject(p.around[level])
+		}
+		if usual, ok := around[name]; ok {
+			s.add(usual)
+		} else {
+			s.add(absent{})
+		}
+		if mayLack {
+			s.add(absent{})
+		}
+		if mayNull {
+			s.add(nil)
+		}
+		if v, err := p.g.first(property); err == nil {
+			s.add(runtime.DeepCopyJSONValue(v))
+		}
+	}
+	if r.whole || len(r.constants)+len(r.literals) > 0 {
+		for _, v := range p.g.several(property) {
+			s.add(runtime.DeepCopyJSONValue(v))
+		}
+	}
+	for _, v := range slices.Concat(r.constants, r.literals) {
+		if len(s.values) < maxSlot {
+			accepted(v)
+		}
+	}
+	if r.whole && isComposite(property.schema) {
+		// What a rule looks for may be further down.
+		for _, v := range slices.Clone(s.values) {
+			for _, literal := range r.literals {
+				if changed, ok := p.g.inscribed(property, v, literal); ok && len(s.values) < maxDeep {
+					accepted(changed)
+				}
+			}
+		}
+	}
+	for _, empty := range []any{map[string]any{}, []any{}, "", int64(0), false, true} {
+		if fitsType(empty, property.schema.Type, property.schema.XIntOrString) {
+			accepted(empty)
+		}
+	}
+	p.deepen(s, property, r)
+	return s, nil
+}
+
+// add adds a value that the slot does not have.
+func (s *slot) add(v any) {
+	if !slices.ContainsFunc(s.values, func(w any) bool { return reflect.DeepEqual(v, w) }) {
+		s.values = append(s.values, v)
+	}
+}
+
+// discriminatorValues are the ways to leave the discriminator unset, then its values, and
+// some that nothing mentions.
+func (p *problem) discriminatorValues(n *node, mayLack, mayNull bool, r *read) []any {
+	var l []any
+	admits := func(v any) bool {
+		_, err := p.g.accept(n, v)
+		return err == nil
+	}
+	if mayLack {
+		l = append(l, absent{})
+	}
+	if admits("") {
+		l = append(l, "")
+	}
+	if mayNull {
+		l = append(l, nil)
+	}
+	add := func(v any) bool {
+		text, ok := v.(string)
+		if !ok || text == "" || slices.Contains(l, v) || !admits(text) {
+			return false
+		}
+		l = append(l, v)
+		return true
+	}
+	for _, v := range p.u.Values {
+		add(v)
+	}
+	for i := range n.schema.Enum {
+		add(decoded(&n.schema.Enum[i]))
+	}
+	for _, v := range r.constants {
+		add(v)
+	}
+	if len(n.schema.Enum) > 0 {
+		return l
+	}
+	known := len(l)
+	if r.whole {
+		for _, v := range slices.Concat(r.literals, r.constants) {
+			text, ok := v.(string)
+			if !ok || text == "" {
+				continue
+			}
+			for _, like := range []string{text, text + "x", "x" + text, strings.ToUpper(text), strings.ToLower(text)} {
+				add(like)
+			}
+		}
+		add(strings.Repeat("a", 64))
+	}
+	for _, v := range append([]any{"Unknown", "unknown", "X"}, p.g.several(n)...) {
+		if add(v) {
+			break
+		}
+	}
+	p.otherValue = len(l) > known
+	return l
+}
+
+// deepen adds values that differ in what facts ask about in them.
+func (p *problem) deepen(s *slot, n *node, r *read) {
+	for _, path := range r.deep {
+		at, optional := n, true
+		for _, name := range path {
+			optional, _ = at.removable(name)
+			if at = at.property(name); at == nil {
+				break
+			}
+		}
+		if at == nil {
+			continue
+		}
+		fillings := slices.Clone(p.g.several(at))
+		for _, v := range r.literals {
+			if v, err := p.g.accept(at, v); err == nil {
+				fillings = append(fillings, v)
+			}
+		}
+		if at.schema.Nullable {
+			fillings = append(fillings, nil)
+		}
+		if optional {
+			fillings = append(fillings, absent{})
+		}
+		for _, v := range slices.Clone(s.values) {
+			object, ok := v.(map[string]any)
+			if !ok {
+				continue
+			}
+			for _, f := range fillings {
+				changed := runtime.DeepCopyJSON(object)
+				if len(s.values) >= maxDeep || !assign(changed, path, f) || !p.g.admits(p.nodes[s.level], map[string]any{s.name: changed}, []string{s.name}) {
+					continue
+				}
+				s.add(changed)
+			}
+		}
+	}
+}
+
+// inscribed is a value in which every enumeration that has a literal takes it. It is not
+// ok when there is none.
+func (g *generator) inscribed(n *node, v, literal any) (any, bool) {
+	switch v := v.(type) {
+	case string:
+		_, err := g.accept(n, literal)
+		return literal, err == nil && len(n.schema.Enum) > 0
+	case []any:
+		out, found := slices.Clone(v), false
+		items := n.child(step{kind: item})
+		for i := range v {
+			if items == nil {
+				break
+			}
+			if changed, ok := g.inscribed(items, v[i], literal); ok {
+				out[i], found = changed, true
+			}
+		}
+		return out, found
+	case map[string]any:
+		out, found := maps.Clone(v), false
+		for _, name := range sortedKeys(v) {
+			if p := n.property(name); p != nil {
+				if changed, ok := g.inscribed(p, v[name], literal); ok {
+					out[name], found = changed, true
+				}
+			}
+		}
+		return out, found
+	}
+	return nil, false
+}
+
+// assign sets what is at a path, or takes it out, where what it is part of is there.
+func assign(object map[string]any, path []string, v any) bool {
+	for len(path) > 1 {
+		inner, ok := object[path[0]].(map[string]any)
+		if !ok {
+			return false
+		}
+		object, path = inner, path[1:]
+	}
+	if v == any(absent{}) {
+		delete(object, path[0])
+	} else {
+		object[path[0]] = v
+	}
+	return true
+}
+
+// admits reports whether the values along a path below one of n are valid.
+func (g *generator) admits(n *node, v any, path []string) bool {
+	for _, name := range path {
+		object, ok := v.(map[string]any)
+		if n = n.property(name); n == nil || !ok {
+			return false
+		}
+		if v, ok = object[name]; !ok {
+			return true
+		}
+		if v == nil {
+			return n.schema.Nullable
+		}
+		if _, err := g.accept(n, v); err != nil {
+			return false
+		}
+	}
+	return true
+}
