@@ -110,6 +110,11 @@ var (
 	behind    = regexp.MustCompile(`(?i)\b(?:are|is) mutually exclusive(?:\.|;|,|$| and\b| fields\b)`)
 	must      = regexp.MustCompile(`(?i)\b(?:must|is required|are required|has to|needs? to|should be)\b`)
 	cannot    = regexp.MustCompile(`(?i)\b(?:cannot|can't|can not|must not|may not|should not|mutually)\b`)
+	// none lets all of a list be unset, all lets them be set together, and along
+	// demands that something else is set with them.
+	none  = regexp.MustCompile(`(?i)\b(?:(?:or|and|nor) (?:none|nothing|no)\b|neither\b)`)
+	all   = regexp.MustCompile(`(?i)\b(?:or (?:both|all|more)|and/or)\b`)
+	along = regexp.MustCompile(`(?i)\b(?:(?:together|along) with|alongside|in conjunction with|in combination with)\b`)
 )
 
 // telling are words without which no phrase matches. Most descriptions have none.
@@ -147,12 +152,13 @@ func (n *names) statements(description, about string) []statement {
 			if at[2] >= 0 {
 				how = strings.ToLower(s[at[2]:at[3]])
 			}
-			demanded, several := how == "exactly" || how != "at most" && must.MatchString(s), how == "at least"
-			if several && !must.MatchString(s) {
+			demanded, several := how == "exactly" || how != "at most" && must.MatchString(s), how == "at least" || all.MatchString(s)
+			spared := none.MatchString(s)
+			switch {
+			case several && (!must.MatchString(s) || spared), along.MatchString(s) && !cannot.MatchString(s):
 				continue
-			}
-			if (how != "" || demanded) && (about == "" || slices.Contains(found, about)) {
-				add(s, demanded, several, found)
+			case (how != "" || demanded) && (about == "" || slices.Contains(found, about)):
+				add(s, demanded && !spared, several, found)
 			}
 		}
 		if at := exclusive.FindStringIndex(s); at != nil && about != "" && cannot.MatchString(s) {
