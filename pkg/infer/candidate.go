@@ -15,6 +15,9 @@ const maxMembers = 256
 type candidate struct {
 	*object
 	union *union.Union
+	// fallback says that it is too unlikely to be worth mentioning unless it is proved
+	// and nothing else is found.
+	fallback bool
 	// others are nearly the same, in order of likelihood.
 	others []*union.Union
 	// within are the conditions that read nothing but its properties.
@@ -23,6 +26,14 @@ type candidate struct {
 	// the conditions that every object it allows fulfils.
 	resolved *union.Union
 	replaced []*condition
+}
+
+// rank orders candidates: fallbacks come last.
+func (c *candidate) rank() int {
+	if c.fallback {
+		return 1
+	}
+	return 0
 }
 
 // settle resolves the union, and reports whether it may be declared and replaces

@@ -26,8 +26,21 @@ type saying struct {
 	may, must map[int]bool
 }
 
+// sense is what makes a property a member.
+type sense int
+
+const (
+	// selecting: it may be set with values only that are mentioned together with it.
+	selecting sense = iota
+	// demanding: it must be set with certain values.
+	demanding
+	// excluding: it may not be set with certain values of an enum, and belongs to the
+	// others, whatever they are.
+	excluding
+)
+
 // discriminated finds the unions whose discriminator conditions compare with
-// literals, at most one for each.
+// literals, for each at most one, and a fallback.
 func (o *object) discriminated(conditions []*condition) []*candidate {
 	var l []*candidate
 	var seen []int
@@ -38,14 +51,24 @@ func (o *object) discriminated(conditions []*condition) []*candidate {
 		}
 		seen = append(seen, d)
 		g := &group{object: o, discriminator: d, says: map[*condition][]saying{}}
-		if found := g.find(conditions); found != nil {
+		if !g.collect(conditions) {
+			continue
+		}
+		if found := g.find(); found != nil {
 			l = append(l, found)
+		}
+		if members, within := g.members(excluding); len(members) > 0 && len(members) <= maxMembers {
+			fallback := g.candidate(members, within)
+			fallback.fallback = true
+			l = append(l, fallback)
 		}
 	}
 	return l
 }
 
-func (g *group) find(conditions []*condition) *candidate {
+// collect takes what the group is about from all conditions. It reports whether that is
+// within bounds.
+func (g *group) collect(conditions []*condition) bool {
 	var about []*condition
 	for _, c := range conditions {
 		switch d, ok := c.discriminator(); {
@@ -61,13 +84,15 @@ func (g *group) find(conditions []*condition) *candidate {
 		}
 		g.conditions = append(g.conditions, c)
 	}
-	if g.values = g.object.values(g.discriminator, about); len(g.values) > maxValues {
-		return nil
-	}
-	members, within := g.members(false)
+	g.values = g.object.values(g.discriminator, about)
+	return len(g.values) <= maxValues
+}
+
+func (g *group) find() *candidate {
+	members, within := g.members(selecting)
 	if len(members) == 0 {
 		// Nothing forbids members, but what requires them may still be meant for a union.
-		if members, within = g.members(true); len(members) < 2 {
+		if members, within = g.members(demanding); len(members) < 2 {
 			return nil
 		}
 	}
@@ -87,17 +112,16 @@ type reading struct {
 	partial bool
 }
 
-// members returns the properties that may be set with certain values only, or
-// with demanded those that must be set with certain values; and the conditions
+// members returns the properties that are members in one sense, and the conditions
 // that are about nothing else. Leaving out a property takes the conditions that
 // read it away from the others.
-func (g *group) members(demanded bool) ([]reading, []*condition) {
+func (g *group) members(how sense) ([]reading, []*condition) {
 	slots := slices.Clone(g.asked)
 	for {
 		w := g.within(slots)
 		var l []reading
 		for _, slot := range slots {
-			if r, ok := w.read(slot, demanded); ok {
+			if r, ok := w.read(slot, how); ok {
 				l = append(l, r)
 			}
 		}
@@ -153,7 +177,7 @@ func (g *group) within(slots []int) *scope {
 
 // read finds out with which values a property may be set; ok is false when that
 // does not make it a member.
-func (w *scope) read(slot int, demanded bool) (r reading, ok bool) {
+func (w *scope) read(slot int, how sense) (r reading, ok bool) {
 	r.slot = slot
 	var may, must, all, mentioned []string
 	for _, c := range w.reading[slot] {
@@ -185,13 +209,16 @@ func (w *scope) read(slot int, demanded bool) (r reading, ok bool) {
 	}
 	restricted := !elsewhere && (open || len(may) < len(all) || len(all) == 1 && len(must) == 1)
 	r.selected = may
-	if demanded {
+	switch how {
+	case demanding:
 		restricted = len(must) > 0 && (elsewhere || len(must) < len(all))
 		r.selected = must
+	case excluding:
+		restricted = !open && len(may) < len(all)
 	}
 	for _, v := range r.selected {
-		// "unless type is A" says nothing for B, even when there is no C.
-		restricted = restricted && slices.Contains(mentioned, v)
+		// "unless type is A" says little for B, even when there is no C.
+		restricted = restricted && (how == excluding || slices.Contains(mentioned, v))
 	}
 	r.partial = len(must) > 0 && len(must) < len(r.selected)
 	r.optional = len(must) < len(r.selected)

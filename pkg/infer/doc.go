@@ -22,6 +22,10 @@
 // an update rule. Discriminators do not restrict changes (discriminatorChange:
 // Allow), since no static rule says so.
 //
+// A rule that names the values which exclude a member, and not those that select it,
+// makes a union only where the others are known from an enum, verify proves it, and
+// nothing else is found about its properties.
+//
 // A [Found] with Suggestion set is a guess from names or descriptions. Nothing
 // enforces it.
 //

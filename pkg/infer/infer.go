@@ -3,7 +3,6 @@ package infer
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -37,7 +36,7 @@ type Found struct {
 
 // CRD finds the unions of a CRD, in order of versions and of the paths of their
 // schemas, each property in one of them at most. It only reads the CRD. An error
-// means that ctx ended, or that the comparison of a union failed.
+// means that ctx ended.
 func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) ([]Found, error) {
 	f := &finder{ctx: ctx, crd: crd}
 	for i, v := range crd.Spec.Versions {
@@ -97,6 +96,9 @@ func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) error
 		if err != nil {
 			return err
 		}
+		if c.fallback && found.Comparison.Verdict != verify.Equivalent {
+			continue
+		}
 		for _, name := range properties(found.Union) {
 			taken[name] = true
 		}
@@ -109,7 +111,7 @@ func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) error
 }
 
 // candidates are the unions that may be declared, those that replace the most
-// first.
+// first, fallbacks last.
 func (o *object) candidates() []*candidate {
 	conditions := o.conditions()
 	if len(conditions) == 0 {
@@ -120,16 +122,77 @@ func (o *object) candidates() []*candidate {
 	}
 	l := append(o.discriminated(conditions), o.plain(conditions)...)
 	l = slices.DeleteFunc(l, func(c *candidate) bool { return !c.settle() })
-	slices.SortStableFunc(l, func(a, b *candidate) int { return cmp.Compare(len(b.replaced), len(a.replaced)) })
+	slices.SortStableFunc(l, func(a, b *candidate) int {
+		return cmp.Or(a.rank()-b.rank(), cmp.Compare(len(b.replaced), len(a.replaced)))
+	})
 	return l
 }
 
 // compare proves a candidate. When its constraints mean something else it tries
-// what comes near, and failing that returns the likeliest.
+// what comes near, and failing that returns the likeliest. What is equivalent has no
+// key that makes no difference.
 func (f *finder) compare(c *candidate) (Found, error) {
+	found, u, err := f.nearest(c)
+	if err != nil || found.Comparison.Verdict != verify.Equivalent {
+		return found, err
+	}
+	for _, simplify := range simplifications {
+		simple := *u
+		simple.Members = slices.Clone(u.Members)
+		if !simplify(&simple) {
+			continue
+		}
+		resolved := c.resolve(&simple)
+		if resolved == nil || len(c.declared(resolved).Node().Content) >= len(found.Union.Node().Content) {
+			continue
+		}
+		next := found
+		next.Union = c.declared(resolved)
+		if next.Comparison, err = f.proof(resolved, next.Replaces); err != nil {
+			return found, err
+		}
+		if next.Comparison.Verdict == verify.Equivalent {
+			found, u = next, resolved
+		}
+	}
+	return found, nil
+}
+
+// simplifications take keys out of a declaration; they report whether there was one. The
+// cardinality of a union without a discriminator is always written.
+var simplifications = []func(u *union.Union) bool{
+	func(u *union.Union) bool {
+		had := u.Deduce
+		u.Deduce = false
+		return had
+	},
+	func(u *union.Union) bool {
+		had := u.ForbidUnmapped
+		u.ForbidUnmapped = false
+		return had
+	},
+	func(u *union.Union) bool {
+		had := u.Discriminator != "" && u.Cardinality != 0
+		if had {
+			u.Cardinality = 0
+		}
+		return had
+	},
+	func(u *union.Union) (had bool) {
+		for i := range u.Members {
+			had = had || u.Members[i].Empty != union.PresentWhenEmpty
+			u.Members[i].Empty = union.PresentWhenEmpty
+		}
+		return had
+	},
+}
+
+// nearest is the first of a candidate and those near it that is equivalent, or else the
+// likeliest, and its union as resolved.
+func (f *finder) nearest(c *candidate) (Found, *union.Union, error) {
 	first, err := f.attempt(c, c.resolved, c.replaced)
 	if err != nil || first.Comparison.Verdict == verify.Equivalent {
-		return first, err
+		return first, c.resolved, err
 	}
 	for _, u := range c.others {
 		if u = c.resolve(u); u == nil {
@@ -141,14 +204,14 @@ func (f *finder) compare(c *candidate) (Found, error) {
 		}
 		found, err := f.attempt(c, u, replaced)
 		if err != nil || found.Comparison.Verdict == verify.Equivalent {
-			return found, err
+			return found, u, err
 		}
 	}
 	if len(c.replaced) < len(c.within) {
 		// Not all of them are implied. They may still say more together.
-		return f.attempt(c, c.resolved, c.within)
+		first, err = f.attempt(c, c.resolved, c.within)
 	}
-	return first, nil
+	return first, c.resolved, err
 }
 
 func (f *finder) attempt(c *candidate, u *union.Union, replaced []*condition) (Found, error) {
@@ -157,9 +220,19 @@ func (f *finder) attempt(c *candidate, u *union.Union, replaced []*condition) (F
 		found.Replaces = append(found.Replaces, k.Constraint)
 	}
 	var err error
-	found.Comparison, err = verify.Compare(f.ctx, f.crd, f.version, f.path, u, found.Replaces)
-	if err != nil {
-		err = fmt.Errorf("compare %v with hand-written rules: %w", u.MemberNames(), err)
-	}
+	found.Comparison, err = f.proof(u, found.Replaces)
 	return found, err
+}
+
+// proof compares a union with the constraints that it would replace. What cannot be
+// compared is inconclusive: it is no reason to keep quiet about other unions.
+func (f *finder) proof(u *union.Union, constraints []verify.Constraint) (verify.Comparison, error) {
+	c, err := verify.Compare(f.ctx, f.crd, f.version, f.path, u, constraints)
+	switch {
+	case f.ctx.Err() != nil:
+		return c, f.ctx.Err()
+	case err != nil:
+		return verify.Comparison{Verdict: verify.Inconclusive, Inconclusive: []string{err.Error()}}, nil
+	}
+	return c, nil
 }

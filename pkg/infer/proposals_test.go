@@ -20,6 +20,10 @@ func TestProposals(t *testing.T) {
 		lists2   = `properties: {a: {type: array, items: {type: string}}, b: {type: array, items: {type: string}}}`
 		full2    = `properties: {a: {type: array, minItems: 1, items: {type: string}}, b: {type: array, minItems: 1, items: {type: string}}}`
 	)
+	const (
+		enum     = `{properties: {type: {type: string, enum: [A, B, C]}, a: {type: string}, b: {type: string}}}`
+		required = `{required: [type], properties: {type: {type: string, enum: [A, B, C]}, a: {type: string}, b: {type: string}}}`
+	)
 	for _, c := range []struct {
 		name, schema string
 		rules        []string
@@ -52,6 +56,44 @@ func TestProposals(t *testing.T) {
 			`{members: [a, b], cardinality: ExactlyOne, emptyIsUnset: [a, b]} equivalent`},
 		{`of the discriminator, too`, `properties: {type: {type: string, enum: [A, B]}, a: {type: string}}`, []string{`self.?type.orValue("") == "A" ? self.?a.orValue("") != "" : self.?a.orValue("") == ""`},
 			`{discriminator: type, fields-to-discriminateBy: {a: A}, emptyIsUnset: [a], discriminatorChange: Allow} equivalent`},
+
+		// An enum says which values are the others.
+		{`!=, of a required enum`, required, []string{`self.type != 'A' || !has(self.a)`},
+			`{discriminator: type, fields-to-discriminateBy: {a: [B, C]}, optionalMembers: [a], discriminatorChange: Allow} equivalent`},
+		{`not with`, required, []string{`!(self.type == 'A' && has(self.a))`},
+			`{discriminator: type, fields-to-discriminateBy: {a: [B, C]}, optionalMembers: [a], discriminatorChange: Allow} equivalent`},
+		{`neither of two`, required, []string{`!(self.type in ['A', 'C'] && has(self.a))`},
+			`{discriminator: type, fields-to-discriminateBy: {a: B}, optionalMembers: [a], discriminatorChange: Allow} equivalent`},
+		{`each with one of two`, required, []string{`!(self.type != 'B' && has(self.b))`, `!(self.type == 'B' && has(self.a))`},
+			`{discriminator: type, fields-to-discriminateBy: {b: B}, optionalMembers: [b], discriminatorChange: Allow} equivalent`},
+		{`!=, of an optional enum`, enum, []string{`has(self.type) && self.type != 'A' || !has(self.a)`},
+			`{discriminator: type, fields-to-discriminateBy: {a: [B, C]}, optionalMembers: [a], discriminatorChange: Allow} equivalent`},
+		{`!=, where unset says nothing`, enum, []string{`!has(self.type) || self.type != 'A' || !has(self.a)`},
+			`{discriminator: type, fields-to-discriminateBy: {a: [B, C]}, deduceInvalidDiscriminator: true, optionalMembers: [a], discriminatorChange: Allow} equivalent`},
+		{`!=, without an enum`, `{required: [type], properties: {type: {type: string}, a: {type: string}}}`, []string{`self.type != 'A' || !has(self.a)`}, ``},
+		{`!=, about something else, too`, required, []string{`self.type != 'A' || !has(self.a) || self.a == 'x'`}, ``},
+		{`!=, of two that share values`, required, []string{`self.type != 'A' || !has(self.a)`, `self.type != 'A' || !has(self.b)`}, ``},
+		{`!=, beside a union`, required, []string{`self.type == 'A' ? has(self.a) : !has(self.a)`, `self.type != 'A' || !has(self.b)`},
+			`{discriminator: type, fields-to-discriminateBy: {a: A}, discriminatorChange: Allow} equivalent`},
+
+		// Keys that the schema makes irrelevant are not written.
+		{`a default`, `properties: {type: {type: string, enum: [A, B], default: A}, a: {type: object}, b: {type: object}}`,
+			[]string{`!has(self.type) || (self.type == 'A' ? has(self.a) : !has(self.a))`, `!has(self.type) || (self.type == 'B' ? has(self.b) : !has(self.b))`},
+			`{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, discriminatorChange: Allow} equivalent`},
+		{`a default, never empty, that must be set`, `properties: {type: {type: string, pattern: '^[A-Z]+$', default: A}, a: {type: object}}`,
+			[]string{`has(self.type) && self.type != '' && (self.type == 'A' ? has(self.a) : !has(self.a))`},
+			`{discriminator: type, fields-to-discriminateBy: {a: A}, discriminatorChange: Allow} equivalent`},
+		{`a default, never empty, that may be deduced`, `properties: {type: {type: string, pattern: '^[A-Z]+$', default: A}, a: {type: object}, b: {type: object}}`,
+			[]string{`!has(self.type) || self.type == '' || (self.type == 'A' ? has(self.a) : !has(self.a))`, `!has(self.type) || self.type == '' || (self.type == 'B' ? has(self.b) : !has(self.b))`, `!has(self.a) || !has(self.b)`},
+			`{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, discriminatorChange: Allow} equivalent`},
+		{`no default`, `properties: {type: {type: string, pattern: '^[A-Z]+$'}, a: {type: object}, b: {type: object}}`,
+			[]string{`!has(self.type) || self.type == '' || (self.type == 'A' ? has(self.a) : !has(self.a))`, `!has(self.type) || self.type == '' || (self.type == 'B' ? has(self.b) : !has(self.b))`, `!has(self.a) || !has(self.b)`},
+			`{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, deduceInvalidDiscriminator: true, discriminatorChange: Allow} equivalent`},
+		{`no other values`, `properties: {type: {type: string, pattern: '^(A|B)$', default: A}, a: {type: object}}`,
+			[]string{`self.type in ['A', 'B'] && (self.type == 'A' ? has(self.a) : !has(self.a))`},
+			`{discriminator: type, fields-to-discriminateBy: {a: A}, discriminatorChange: Allow} equivalent`},
+		{`never empty`, `properties: {a: {type: string, pattern: '^.+$'}, b: {type: string, pattern: '^.+$'}}`, []string{`!(has(self.a) && self.a != '' && has(self.b) && self.b != '')`},
+			`{members: [a, b], cardinality: AtMostOne} equivalent`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := propose(t, c.schema, c.rules...); got != c.want {
