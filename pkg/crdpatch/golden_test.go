@@ -21,11 +21,12 @@ var update = flag.Bool("update", false, "write the golden files anew; read the d
 // none when it says nothing). Those whose name starts with openapi are compiled
 // with that encoding.
 type golden struct {
-	name string
-	ext  string
-	in   []byte
-	out  []byte // see compilable
-	opts Options
+	name  string
+	ext   string
+	in    []byte
+	out   []byte // see compilable
+	opts  Options
+	again bool // it is compiled another way, too
 }
 
 func goldens(tb testing.TB) []golden {

@@ -21,7 +21,10 @@ func codesOf(l diag.List) []diag.Code {
 }
 
 func TestKeepUnions(t *testing.T) {
-	for _, g := range compilable(t) {
+	for i, g := range compilable(t) {
+		if g.again && i%3 > 0 {
+			continue
+		}
 		t.Run(g.name, func(t *testing.T) {
 			t.Parallel()
 			keep := g.opts
@@ -52,7 +55,10 @@ func TestKeepUnions(t *testing.T) {
 }
 
 func TestNoAnnotation(t *testing.T) {
-	for _, g := range compilable(t) {
+	for i, g := range compilable(t) {
+		if g.again && i%3 > 0 {
+			continue
+		}
 		none := g.opts
 		none.NoAnnotation = true
 		t.Run(g.name, func(t *testing.T) {

@@ -435,12 +435,9 @@ func (s *scene) broken(t *testing.T, out []byte) {
 // What is left of the hand-written rules beside a union that is declared elsewhere
 // stays as it was, whatever happens to the file in between.
 func TestReplacedScenes(t *testing.T) {
-	seeds := []uint64{83, 170, 221, 263, 274, 296, 361, 393} // each once broke a promise
-	for seed := range uint64(16) {
-		if testing.Short() {
-			break
-		}
-		seeds = append(seeds, seed)
+	seeds := []uint64{83, 170, 221, 263, 274, 296, 361, 393, 0, 1, 2, 3, 4, 5} // the first eight once broke a promise
+	if testing.Short() {
+		seeds = seeds[:2]
 	}
 	for _, seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
