@@ -308,7 +308,7 @@ func (s subject) changes(t *testing.T) string {
 	}
 	for _, v := range s.Values {
 		p := state{name: code(v), State: union.State{Value: v, Present: make([]bool, len(s.Members))}}
-		if i := s.MemberOf(v); i >= 0 {
+		for _, i := range s.MembersOf(v) {
 			p.Present[i] = true
 		}
 		legal = append(legal, p)

@@ -19,6 +19,7 @@ type Shape struct {
 	Members       int
 	Discriminated bool
 	TwoValues     bool // the first member has two values
+	Shared        bool // the first and the second member have a value together
 	Enum          bool // the discriminator has an enum, with a memberless value
 	EmptyIsUnset  bool // empty members count as unset
 	Escaped       bool // CEL escapes the names of all properties
@@ -30,7 +31,7 @@ func (s Shape) String() string {
 	for _, f := range []struct {
 		is   bool
 		text string
-	}{{s.Discriminated, "discriminator"}, {s.TwoValues, "two values"}, {s.Enum, "enum"}, {s.EmptyIsUnset, "emptyIsUnset"}, {s.Escaped, "escaped"}} {
+	}{{s.Discriminated, "discriminator"}, {s.TwoValues, "two values"}, {s.Shared, "shared value"}, {s.Enum, "enum"}, {s.EmptyIsUnset, "emptyIsUnset"}, {s.Escaped, "escaped"}} {
 		if f.is {
 			name += ", " + f.text
 		}
@@ -50,6 +51,10 @@ func Shapes() []Shape {
 			s := Shape{Members: n, Discriminated: true, TwoValues: bits&1 > 0, Enum: bits&2 > 0, EmptyIsUnset: bits&4 > 0}
 			// With more members a few mixtures do.
 			if n < 3 || bits == 3 || n == 3 && (bits == 0 || bits == 5) {
+				l = append(l, s)
+			}
+			if n > 1 && n < 4 && (bits == 1 || n == 2 && bits == 6) {
+				s.Shared = true
 				l = append(l, s)
 			}
 		}
@@ -140,7 +145,14 @@ func (s Shape) Values() []string {
 	if s.Members < 4 {
 		l = append(l, "unheard of")
 	}
-	return append(l, slices.Concat(s.Fields()...)...)
+	for _, values := range s.Fields() {
+		for _, v := range values {
+			if !slices.Contains(l, v) {
+				l = append(l, v)
+			}
+		}
+	}
+	return l
 }
 
 // Fields are the discriminator values of each member.
@@ -148,6 +160,9 @@ func (s Shape) Fields() [][]string {
 	l := [][]string{{"A"}, {"B"}, {"C"}, {"D"}}[:s.Members]
 	if s.TwoValues {
 		l[0] = []string{"A", "A2"}
+	}
+	if s.Shared {
+		l[1] = append(l[1], "A")
 	}
 	return l
 }
@@ -249,12 +264,14 @@ func (s Shape) Declarations() []string {
 		fields = append(fields, s.Names()[i]+": ["+strings.Join(values, ", ")+"]")
 	}
 	discriminator := "discriminator: " + s.Discriminator() + ", fields-to-discriminateBy: {" + strings.Join(fields, ", ") + "}"
-	for _, cardinality := range []string{"", "cardinality: ExactlyOne", "deduceInvalidDiscriminator: true"} {
-		for _, optional := range [][]string{nil, s.Names()[:1], s.Names()} {
-			optionals := ""
-			if len(optional) > 0 {
-				optionals = "optionalMembers: [" + strings.Join(optional, ", ") + "]"
-			}
+	cardinalities := []string{"", "cardinality: ExactlyOne", "deduceInvalidDiscriminator: true"}
+	optional := []string{"", "optionalMembers: [" + s.Names()[0] + "]", "optionalMembers: [" + names + "]"}
+	if s.Shared {
+		cardinalities = cardinalities[:2] // a member does not tell the value
+		optional = append(optional, "optionalMembers: {"+s.Names()[1]+": A}", "optionalMembers: {"+s.Names()[0]+": [A], "+s.Names()[1]+": [B]}")
+	}
+	for _, cardinality := range cardinalities {
+		for _, optionals := range optional {
 			for _, unmapped := range []string{"", "unmappedValues: Forbid"} {
 				for i, change := range s.changes() {
 					if turn++; s.Members <= 2 || (turn+i/5)%4 == 0 || optionals+unmapped == "" {

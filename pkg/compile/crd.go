@@ -189,6 +189,7 @@ func meanings(unions []*union.Union, has func(string) bool) []string {
 		slices.SortFunc(v.Members, func(a, b union.Member) int { return strings.Compare(a.Name, b.Name) })
 		for i := range v.Members {
 			v.Members[i].Values = slices.Sorted(slices.Values(v.Members[i].Values))
+			v.Members[i].Optional = slices.Sorted(slices.Values(v.Members[i].Optional))
 		}
 		l = append(l, fmt.Sprintf("%+v", v)) // prints maps in order of their keys
 	}

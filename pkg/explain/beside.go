@@ -139,7 +139,7 @@ func (s *subject) legalStates() []union.State {
 	}
 	for _, v := range values {
 		add(v)
-		add(v, s.MemberOf(v))
+		add(v, s.MembersOf(v)...)
 	}
 	return l
 }

@@ -120,7 +120,7 @@ func explainUnion(p compile.UnionPlan, bytes []int, ruled bool) (Union, error) {
 	}
 	for _, m := range s.Members {
 		u.Members = append(u.Members, Member{
-			Name: m.Name, Values: append([]string{}, m.Values...), Optional: m.Optional,
+			Name: m.Name, Values: append([]string{}, m.Values...), OptionalFor: append([]string{}, m.Optional...),
 			EmptyIsUnset: m.Empty != union.PresentWhenEmpty,
 		})
 	}

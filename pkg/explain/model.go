@@ -87,8 +87,8 @@ type Member struct {
 	Name string `json:"name"`
 	// Values of the discriminator that select the member.
 	Values []string `json:"values"`
-	// Optional members may stay unset when selected.
-	Optional bool `json:"optional"`
+	// OptionalFor are those of the values for which the member may stay unset.
+	OptionalFor []string `json:"optionalFor"`
 	// EmptyIsUnset says that an empty value counts as unset.
 	EmptyIsUnset bool `json:"emptyIsUnset"`
 }

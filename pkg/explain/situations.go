@@ -87,6 +87,7 @@ func (s *subject) smallestState(target union.Violation) (best union.State, ok bo
 		for i, m := range s.Members {
 			if i < 2 || i == target.Member {
 				values = append(values, m.Values[0])
+				values = append(values, m.Required()[:min(len(m.Required()), 1)]...)
 			}
 		}
 		values = append(values, s.others...)
@@ -96,7 +97,9 @@ func (s *subject) smallestState(target union.Violation) (best union.State, ok bo
 	}
 	size := 0
 	for _, v := range values {
-		for _, members := range [][]int{{-1}, {target.Member}, {s.MemberOf(v)}, {s.MemberOf(v), target.Member}, {0, min(1, len(s.Members)-1)}} {
+		selected := s.MembersOf(v)
+		others := slices.DeleteFunc(slices.Clone(selected), func(i int) bool { return i == target.Member })
+		for _, members := range [][]int{{-1}, {target.Member}, selected, others, append(selected, target.Member), {0, min(1, len(s.Members)-1)}} {
 			st := s.with(v, members...)
 			violations := s.Violations(st)
 			if n := len(violations)<<16 + s.weight(st); slices.Contains(violations, target) && (!ok || n < size) {
@@ -113,7 +116,7 @@ func (s *subject) weight(st union.State) int {
 	n := 0
 	switch {
 	case st.Value == "":
-	case s.MemberOf(st.Value) < 0:
+	case len(s.MembersOf(st.Value)) == 0:
 		n = 3
 	default:
 		n = 1

@@ -14,7 +14,7 @@ const smallUnion = 4
 func (s *subject) memberless() []string {
 	l := []string{}
 	for _, v := range s.Values {
-		if s.MemberOf(v) < 0 {
+		if len(s.MembersOf(v)) == 0 {
 			l = append(l, v)
 		}
 	}
@@ -48,8 +48,8 @@ func (s *subject) with(value string, members ...int) union.State {
 
 func (s *subject) legal(st union.State) bool { return len(s.Violations(st)) == 0 }
 
-// states describes all states: one row for the values of each member, without a
-// discriminator one for all.
+// states describes all states: one row for the values that select the same members,
+// without a discriminator one for all.
 func (s *subject) states() []States {
 	row := func(values []string, other bool, sample string) States {
 		accepted, rejected := s.verdicts(sample)
@@ -62,8 +62,8 @@ func (s *subject) states() []States {
 	if !s.neverUnset() {
 		l = append(l, row([]string{""}, false, ""))
 	}
-	for _, m := range s.Members {
-		l = append(l, row(slices.Clone(m.Values), false, m.Values[0]))
+	for _, c := range s.Classes() {
+		l = append(l, row(c.Values, false, c.Values[0]))
 	}
 	switch known := s.memberless(); {
 	case len(known) > 0: // a value that is not known is treated as these are
@@ -80,14 +80,12 @@ func (s *subject) verdicts(value string) (string, []Rejection) {
 	if accepted, rejected, ok := s.byNumber(value); ok {
 		return accepted, rejected
 	}
-	selected := s.MemberOf(value)
-	none, one := s.with(value), s.with(value, selected)
-	base, accepted := one, ""
+	selected := s.MembersOf(value)
+	none, all := s.with(value), s.with(value, selected...)
+	base, accepted := all, ""
 	switch {
-	case selected >= 0 && s.legal(one) && s.legal(none):
-		accepted = plain(s.Members[selected].Name) + " or none"
-	case selected >= 0 && s.legal(one):
-		accepted = plain(s.Members[selected].Name)
+	case len(selected) > 0 && s.legal(all):
+		accepted = s.belonging(value, selected)
 	case s.legal(none):
 		base, accepted = none, "none"
 	default:
@@ -117,13 +115,34 @@ func (s *subject) verdicts(value string) (string, []Rejection) {
 	for _, g := range order {
 		who := list(names[g], "or")
 		if len(names[g]) >= smallUnion && len(names[g]) >= len(s.Members)-1 {
-			if who = "any other"; selected < 0 {
+			if who = "any other"; len(selected) == 0 {
 				who = "any member"
 			}
 		}
 		rejected = append(rejected, Rejection{g.prefix + who, g.why})
 	}
 	return accepted, rejected
+}
+
+// belonging names the members that a value selects, and says which may stay unset.
+func (s *subject) belonging(value string, selected []int) string {
+	var must, may []string
+	for _, i := range selected {
+		if m := s.Members[i]; slices.Contains(m.Optional, value) {
+			may = append(may, plain(m.Name))
+		} else {
+			must = append(must, plain(m.Name))
+		}
+	}
+	switch {
+	case len(may) == 0:
+		return list(must, "and")
+	case len(must) > 0:
+		return list(must, "and") + ", with or without " + list(may, "and")
+	case len(may) > 1:
+		return "any of " + list(may, "and") + ", or none"
+	}
+	return may[0] + " or none"
 }
 
 // byNumber describes a value beside which only the number of members set
@@ -208,11 +227,11 @@ type choice struct {
 	state union.State
 }
 
-// choices are the selections of legal states, each with its member set.
+// choices are the selections of legal states, each with its members set.
 func (s *subject) choices() []choice {
 	var l []choice
-	add := func(sel Selection, value string, member int) {
-		for _, st := range []union.State{s.with(value, member), s.with(value)} {
+	add := func(sel Selection, value string, members ...int) {
+		for _, st := range []union.State{s.with(value, members...), s.with(value)} {
 			if s.legal(st) {
 				l = append(l, choice{sel, st})
 				return
@@ -223,7 +242,7 @@ func (s *subject) choices() []choice {
 		return nil
 	}
 	if !s.neverUnset() {
-		add(Selection{}, "", -1)
+		add(Selection{}, "")
 	}
 	if s.Discriminator == "" {
 		for i, m := range s.Members {
@@ -232,10 +251,10 @@ func (s *subject) choices() []choice {
 		return l
 	}
 	for _, v := range s.Values {
-		add(Selection{Value: v}, v, s.MemberOf(v))
+		add(Selection{Value: v}, v, s.MembersOf(v)...)
 	}
 	if s.anyValue() {
-		add(Selection{AnyOther: true}, s.otherValue(), -1)
+		add(Selection{AnyOther: true}, s.otherValue())
 	}
 	return l
 }

@@ -201,8 +201,12 @@ func (u Union) about(m Member) string {
 	if len(m.Values) > 0 {
 		l = append(l, "selected by "+list(each(m.Values, quoted), "or"))
 	}
-	if m.Optional {
+	switch len(m.OptionalFor) {
+	case 0:
+	case len(m.Values):
 		l = append(l, "may stay unset")
+	default:
+		l = append(l, "may stay unset for "+list(each(m.OptionalFor, quoted), "or"))
 	}
 	if m.EmptyIsUnset {
 		l = append(l, "an empty value counts as unset")

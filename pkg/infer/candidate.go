@@ -114,8 +114,8 @@ func (c *candidate) legal(u *union.Union) [][]value {
 	if u.Discriminator != "" {
 		for _, v := range c.values(c.slots[u.Discriminator], c.within) {
 			try(v)
-			if selected := u.MemberOf(v.text); selected >= 0 {
-				try(v, selected)
+			if selected := u.MembersOf(v.text); len(selected) > 0 {
+				try(v, selected...)
 			} else if v.text == "" && u.Deduce {
 				for _, i := range every {
 					try(v, i)

@@ -107,7 +107,7 @@ type reading struct {
 	slot int
 	// selected are the values that a member of a union would have.
 	selected []string
-	optional bool
+	optional []string // those of them that do not demand it
 	// partial says that only some of the values require it.
 	partial bool
 }
@@ -221,7 +221,7 @@ func (w *scope) read(slot int, how sense) (r reading, ok bool) {
 		restricted = restricted && (how == excluding || slices.Contains(mentioned, v))
 	}
 	r.partial = len(must) > 0 && len(must) < len(r.selected)
-	r.optional = len(must) < len(r.selected)
+	r.optional = slices.DeleteFunc(slices.Clone(r.selected), func(v string) bool { return slices.Contains(must, v) })
 	return r, restricted && len(r.selected) > 0
 }
 
@@ -303,7 +303,7 @@ func (g *group) candidate(members []reading, within []*condition) *candidate {
 				refused++
 			}
 			free = min(free, alone)
-		case u.MemberOf(v.text) < 0:
+		case len(u.MembersOf(v.text)) == 0:
 			unmapped++
 			if !accepted(v) {
 				forbidden++

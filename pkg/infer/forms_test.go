@@ -241,14 +241,14 @@ func crdOf(s apiextensionsv1.JSONSchemaProps) *apiextensionsv1.CustomResourceDef
 var discriminatedForms = map[infer.Form]func(w writer, u *union.Union, m union.Member) []string{
 	infer.Pairs: func(w writer, u *union.Union, m union.Member) []string {
 		l := []string{w.pick("!("+w.both(w.has(m.Name), w.isNot(u, m))+")", w.either(w.hasNot(m.Name), w.is(u, m)))}
-		if !m.Optional {
+		if len(m.Required()) > 0 {
 			l = append(l, w.pick("!("+w.both(w.hasNot(m.Name), w.is(u, m))+")", w.either(w.has(m.Name), w.isNot(u, m))))
 		}
 		return l
 	},
 	infer.Conditional: func(w writer, u *union.Union, m union.Member) []string {
 		then := w.has(m.Name)
-		if m.Optional {
+		if len(m.Optional) > 0 {
 			then = "true"
 		}
 		if w.coin() {
@@ -270,9 +270,12 @@ func TestDiscriminatedForms(t *testing.T) {
 				kind := apiextensionsv1.JSONSchemaProps{Type: "string"}
 				values := []string{"Memberless"}
 				for j := range 1 + w.IntN(4) {
-					m := union.Member{Name: fmt.Sprintf("m%d", j), Values: []string{fmt.Sprintf("V%d", j)}, Optional: w.coin()}
+					m := union.Member{Name: fmt.Sprintf("m%d", j), Values: []string{fmt.Sprintf("V%d", j)}}
 					if w.IntN(4) == 0 {
 						m.Values = append(m.Values, fmt.Sprintf("W%d", j))
+					}
+					if w.coin() {
+						m.Optional = m.Values
 					}
 					values = append(values, m.Values...)
 					s.Properties[m.Name] = w.member()

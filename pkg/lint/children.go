@@ -37,7 +37,7 @@ func requiredChildren(s *subject) diag.List {
 		case m.Empty == union.EmptyObject && len(filled) > 0:
 			wrong(m, fmt.Sprintf("take %q out of emptyIsUnset, or drop the default", m.Name),
 				"emptyIsUnset does nothing for %q: it is never empty, since the API server fills in the default of %s", m.Name, quoted(filled))
-		case requiresAll(&p, children) && !m.Optional:
+		case requiresAll(&p, children) && (len(m.Optional) == 0 || len(m.Required()) > 0):
 			whole = append(whole, m.Name)
 		}
 	}

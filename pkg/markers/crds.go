@@ -238,6 +238,9 @@ func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, enum []string) (*yaml
 			continue
 		}
 		u.Members[i].Values = []string{value}
+		if len(m.Optional) > 0 {
+			u.Members[i].Optional = u.Members[i].Values
+		}
 		d.values[value] = d.members[m.Name]
 	}
 	return d.value(&u), diags

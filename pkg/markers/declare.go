@@ -222,14 +222,15 @@ func (s *structure) finish(d *draft) {
 			s.mode(&u.Members[i], m, taken)
 			continue
 		}
-		out := union.Member{Name: m.json, Optional: m.mark.optional}
+		out := union.Member{Name: m.json}
+		optional := m.mark.optional
 		if d.emptyIsUnset {
 			out.Empty = emptiness(m.typ)
 		}
-		s.ofField(&u, &out, m)
+		s.ofField(&u, &out, &optional, m)
 		switch {
 		case values == nil:
-			if out.Optional {
+			if optional {
 				pos, marked := m.mark.pos, ",optional"
 				if o, ok := m.says(optionalKey); ok {
 					pos, marked = o.pos, o.name
@@ -250,6 +251,9 @@ func (s *structure) finish(d *draft) {
 			if !said {
 				u.guessed[out.Name] = m.name
 			}
+		}
+		if optional {
+			out.Optional = out.Values
 		}
 		u.Members = append(u.Members, out)
 		u.members[out.Name] = m.mark.pos
@@ -295,6 +299,10 @@ func (s *structure) value(out *union.Member, m part, values *values, taken map[s
 	case !ok:
 		s.diags = append(s.diags, values.lack(m.mark.pos, m.name))
 		return
+	case taken[value].field != nil:
+		related(s.errorf(m.mark.pos, diag.DuplicateValue, "give each member its own value, or write +unioncel:union:values="+value+" if they belong together",
+			"value %q seems to select both %s and %s", value, taken[value].name, m.name), taken[value].mark.pos, "the first member with this value")
+		return
 	}
 	s.take(out, m, value, taken)
 }
@@ -306,7 +314,7 @@ func (v *values) lack(pos diag.Pos, member string) diag.Diagnostic {
 		Hint:    "name the field or a constant after the value, or write +unioncel:union:values=V on the field"}
 }
 
-// take adds a value to a member unless another has it.
+// take adds a value to a member. Several members may have it.
 func (s *structure) take(out *union.Member, m part, value string, taken map[string]part) {
 	other, twice := taken[value]
 	switch {
@@ -314,13 +322,6 @@ func (s *structure) take(out *union.Member, m part, value string, taken map[stri
 		s.errorf(m.mark.pos, diag.EmptyValue, `"" means that the discriminator is unset: give the member a value`, "the empty value cannot select %s", m.name)
 	case twice && other.field == m.field && m.mark.kind != ifMode:
 		s.errorf(m.mark.pos, diag.DuplicateValue, "delete one of them", "value %q is listed twice for %s", value, m.name)
-	case twice:
-		hint := "give each member its own value"
-		if m.mark.kind == ifMode {
-			hint = "a union has one member per value: put the fields of a mode into one struct"
-		}
-		related(s.errorf(m.mark.pos, diag.DuplicateValue, hint, "value %q selects both %s and %s", value, other.name, m.name),
-			other.mark.pos, "the first member with this value")
 	default:
 		taken[value] = m
 		out.Values = append(out.Values, value)

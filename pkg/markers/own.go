@@ -106,10 +106,10 @@ func (s *structure) yes(m mark) bool {
 }
 
 // ofField adds to a member what the markers of unioncel on its field say.
-func (s *structure) ofField(u *declared, out *union.Member, m part) {
-	if optional, ok := m.says(optionalKey); ok {
-		out.Optional = s.yes(optional)
-		u.spots[[2]string{"optionalMembers", out.Name}] = optional.pos
+func (s *structure) ofField(u *declared, out *union.Member, optional *bool, m part) {
+	if said, ok := m.says(optionalKey); ok {
+		*optional = s.yes(said)
+		u.spots[[2]string{"optionalMembers", out.Name}] = said.pos
 	}
 	if empty, ok := m.says(emptyKey); ok {
 		out.Empty = union.PresentWhenEmpty

@@ -150,13 +150,9 @@ func (s *structure) mode(out *union.Member, m part, taken map[string]part) {
 	if m.mark.mode == "forbidden" {
 		return // as every mode that no marker names
 	}
-	optional := m.mark.mode == "optional"
-	if len(out.Values) > 0 && out.Optional != optional {
-		s.errorf(m.mark.pos, diag.BadMarker, "make it optional for all its modes, and write the rest as +kubebuilder:validation:XValidation",
-			"member %s is required in one mode and optional in another, which a union cannot express", m.name)
-		return
+	if m.mark.mode == "optional" {
+		out.Optional = append(out.Optional, value)
 	}
-	out.Optional = optional
 	s.take(out, m, value, taken)
 }
 

@@ -19,9 +19,14 @@ func (d *declared) value(u *union.Union) *yaml.Node {
 		value := item.Content[i+1]
 		switch item.Content[i].Value {
 		case "members", "optionalMembers", "emptyIsUnset":
-			for _, name := range value.Content {
-				pos, ok := d.spots[[2]string{item.Content[i].Value, name.Value}]
-				if !ok {
+			var pos diag.Pos
+			for j, name := range value.Content {
+				if value.Kind == yaml.MappingNode && j%2 == 1 {
+					place(name, pos) // of the member before it
+					continue
+				}
+				var ok bool
+				if pos, ok = d.spots[[2]string{item.Content[i].Value, name.Value}]; !ok {
 					pos = d.members[name.Value]
 				}
 				place(name, pos)

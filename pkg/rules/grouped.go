@@ -12,6 +12,9 @@ func grouped(u *union.Union, groups int) []statement {
 	if u.Discriminator == "" {
 		return o.groupedPlain(groups)
 	}
+	if len(u.Members) == 0 {
+		return o.onWhole(groups)
+	}
 	var l []statement
 	parts := split(indices(len(u.Members)), groups)
 	for _, g := range parts {
@@ -44,8 +47,8 @@ func (o variable) group(g []int, whole bool) statement {
 	for _, i := range g {
 		m := u.Members[i]
 		say(and(o.present(i), not(o.isSelected(i))), onlyWhen(u, m, alternatives(m.Values)))
-		if !m.Optional {
-			say(and(o.isSelected(i), not(o.present(i))), requiredWhen(u, m))
+		if required := m.Required(); len(required) > 0 {
+			say(and(o.isOneOf(required), not(o.present(i))), requiredWhen(u, m))
 		}
 	}
 	if whole && u.ForbidUnmapped {
@@ -66,19 +69,36 @@ func (o variable) group(g []int, whole bool) statement {
 // pair is the rule that member i is set when it is selected, and only then.
 func (o variable) pair(i int) statement {
 	m := o.u.Members[i]
-	if m.Optional {
+	if len(m.Required()) == 0 {
 		return o.forbidden(i)
 	}
-	is := eq(o.present(i), paren(and(o.hasType(), inList(o.discriminator(), m.Values))))
-	if o.u.Deduce {
+	among := func(values []string) expr { return and(o.hasType(), inList(o.discriminator(), values)) }
+	is := eq(o.present(i), paren(among(m.Values)))
+	switch {
+	case o.u.Deduce:
 		is = o.groupHolds([]int{i}, false)
+	case len(m.Optional) > 0:
+		is = cond(o.present(i), among(m.Values), not(among(m.Required())))
 	}
 	return state(o.u, is, ReasonInvalid, m.Name, onlyAndRequiredWhen(o.u, m), union.Forbidden, union.Required)
 }
 
 // groupHolds looks for a member first, which is cheap, and compares the
-// discriminator once: the estimator charges the most expensive branch only.
+// discriminator once: the estimator charges the most expensive branch only. Members
+// that belong together are tested one by one.
 func (o variable) groupHolds(g []int, whole bool) expr {
+	if o.u.Overlaps(g) {
+		var l []expr
+		for _, i := range g {
+			l = append(l, o.pair(i).holds)
+		}
+		if whole {
+			for _, s := range o.onWhole(1) {
+				l = append(l, s.holds)
+			}
+		}
+		return and(l...)
+	}
 	e := o.noneHolds(g, whole)
 	if len(g) > maxExplained {
 		// Too many to nest.
@@ -113,11 +133,8 @@ func (o variable) noneHolds(g []int, whole bool) expr {
 	u := o.u
 	var must, may []string
 	for _, i := range g {
-		if u.Members[i].Optional {
-			may = append(may, u.Members[i].Values...)
-		} else {
-			must = append(must, u.Members[i].Values...)
-		}
+		must = append(must, u.Members[i].Required()...)
+		may = append(may, u.Members[i].Optional...)
 	}
 	set := whole && u.Cardinality == union.ExactlyOne
 	if !set {

@@ -33,31 +33,45 @@ func OpenAPI(u *union.Union) (*apiextensionsv1.JSONSchemaProps, error) {
 		}
 	}
 	var s schema
-	if len(u.Members) > 1 && u.Cardinality != union.AtLeastOne {
+	if len(u.Members) > 1 && u.Cardinality != union.AtLeastOne && !overlaps(u) {
 		s.OneOf = eachRequired(u)
 		if u.Discriminator != "" || u.Cardinality == union.AtMostOne {
 			s.OneOf = append(s.OneOf, none(eachRequired(u)))
 		}
 	}
 	switch {
+	case u.Discriminator != "" && len(u.Members) == 0:
+		if u.Cardinality == union.ExactlyOne {
+			never := unset(u)
+			s.Not = &never
+		}
 	case u.Discriminator != "":
 		s.AnyOf = selections(u)
 	case u.Cardinality == union.AtLeastOne, u.Cardinality == union.ExactlyOne && len(u.Members) == 1:
 		s.AnyOf = eachRequired(u)
 	}
-	if s.OneOf == nil && s.AnyOf == nil {
+	if s.OneOf == nil && s.AnyOf == nil && s.Not == nil {
 		return nil, nil
 	}
 	return &s, nil
 }
 
-// selections are what the discriminator and the members, at most one of which is
-// set, can be together: a member and a value that selects it; nothing that has
-// to have a member; and, to be deduced, any member without a value.
+func overlaps(u *union.Union) bool { return u.Overlaps(indices(len(u.Members))) }
+
+// selections are what the discriminator and the members can be together. At most one
+// of the members is set, unless some belong together: a member and a value that
+// selects it, or all members that a value demands and none that it excludes; nothing
+// that has to have a member; and, to be deduced, any member without a value.
 func selections(u *union.Union) []schema {
 	var l []schema
-	for _, m := range u.Members {
-		l = append(l, selected(u, m.Values, u.Discriminator, m.Name))
+	if overlaps(u) {
+		for _, c := range u.Classes() {
+			l = append(l, together(u, c))
+		}
+	} else {
+		for _, m := range u.Members {
+			l = append(l, selected(u, m.Values, u.Discriminator, m.Name))
+		}
 	}
 	l = append(l, memberless(u)...)
 	if deduced(u) {
@@ -68,15 +82,34 @@ func selections(u *union.Union) []schema {
 
 func deduced(u *union.Union) bool { return u.Deduce && u.Cardinality != union.ExactlyOne }
 
+// together admits the values of a class with the members that belong to them.
+func together(u *union.Union, c union.Class) schema {
+	required := []string{u.Discriminator}
+	for _, i := range c.Required {
+		required = append(required, u.Members[i].Name)
+	}
+	s := selected(u, c.Values, required...)
+	var others []schema
+	for i, each := range eachRequired(u) {
+		if !slices.Contains(c.Members, i) {
+			others = append(others, each)
+		}
+	}
+	if len(others) > 0 {
+		s.Not = none(others).Not
+	}
+	return s
+}
+
 // memberless are schemas for what has no member: one of them admits an object
 // without members whose discriminator selects none that is needed.
 func memberless(u *union.Union) []schema {
 	var needy, others []string
-	for _, m := range u.Members {
-		if m.Optional {
-			others = append(others, m.Values...)
+	for _, c := range u.Classes() {
+		if len(c.Required) > 0 {
+			needy = append(needy, c.Values...)
 		} else {
-			needy = append(needy, m.Values...)
+			others = append(others, c.Values...)
 		}
 	}
 	var l []schema

@@ -12,6 +12,8 @@ import (
 // that ratchets it is that of [Ratcheting], undivided.
 func Static(u *union.Union, enc Encoding) []Rule {
 	switch {
+	case u.Discriminator != "" && len(u.Members) == 0 && !u.Ratchet:
+		return ruled(self(u).onWhole(1))
 	case u.Ratchet:
 		return Ratcheting(u, enc, Comparison{})
 	case enc == Paired:
@@ -57,8 +59,8 @@ func fineDiscriminated(u *union.Union) []Rule {
 	var l []Rule
 	for i, m := range u.Members {
 		l = append(l, o.forbidden(i).Rule)
-		if !m.Optional {
-			l = append(l, rule(u, cond(o.isSelected(i), o.present(i), yes), ReasonRequired, m.Name,
+		if required := m.Required(); len(required) > 0 {
+			l = append(l, rule(u, cond(o.isOneOf(required), o.present(i), yes), ReasonRequired, m.Name,
 				requiredWhen(u, m)).enforces(union.Required))
 		}
 	}
@@ -209,7 +211,11 @@ func onlyWhen(u *union.Union, m union.Member, values string) string {
 }
 
 func onlyAndRequiredWhen(u *union.Union, m union.Member) string {
-	message := fmt.Sprintf("%s is required when %s is %s, and forbidden ", m.Name, u.Discriminator, alternatives(m.Values))
+	message := requiredWhen(u, m)
+	if len(m.Optional) > 0 {
+		message += ", optional when it is " + alternatives(m.Optional)
+	}
+	message += ", and forbidden "
 	if u.Deduce {
 		return fmt.Sprintf("%swhen %s has another value", message, u.Discriminator)
 	}
@@ -217,7 +223,7 @@ func onlyAndRequiredWhen(u *union.Union, m union.Member) string {
 }
 
 func requiredWhen(u *union.Union, m union.Member) string {
-	return fmt.Sprintf("%s is required when %s is %s", m.Name, u.Discriminator, alternatives(m.Values))
+	return fmt.Sprintf("%s is required when %s is %s", m.Name, u.Discriminator, alternatives(m.Required()))
 }
 
 func mustBeMapped(u *union.Union) string {
@@ -250,9 +256,13 @@ func mustBeSet(u *union.Union) string {
 // onlySelected is the message of a rule for several members, or for all and with
 // them the whole.
 func onlySelected(u *union.Union, members []int, whole bool) string {
-	message := fmt.Sprintf("only the member that %s selects may be set, and it must be set", u.Discriminator)
-	if slices.ContainsFunc(members, func(i int) bool { return u.Members[i].Optional }) {
-		message += " unless it is optional"
+	one, it, is := "member", "it", "it is"
+	if u.Overlaps(members) {
+		one, it, is = "members", "they", "they are"
+	}
+	message := fmt.Sprintf("only the %s that %s selects may be set, and %s must be set", one, u.Discriminator, it)
+	if slices.ContainsFunc(members, func(i int) bool { return len(u.Members[i].Optional) > 0 }) {
+		message += " unless " + is + " optional"
 	}
 	switch {
 	case whole && u.Cardinality == union.ExactlyOne:

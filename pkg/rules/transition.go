@@ -13,6 +13,8 @@ import (
 // old and new union object can be correlated.
 func Transition(u *union.Union, c Comparison) []Rule {
 	switch {
+	case u.Change == union.Clear && len(u.Members) == 0:
+		return nil
 	case u.Change == union.Clear && u.Discriminator != "":
 		return []Rule{clearOnChange(u, c)}
 	case u.Change == union.Clear && len(u.Members) > 1:
@@ -30,10 +32,14 @@ func Transition(u *union.Union, c Comparison) []Rule {
 func clearOnChange(u *union.Union, c Comparison) Rule {
 	o, old := self(u), oldSelf(u)
 	var left []expr
-	for i, m := range u.Members {
-		was := []expr{o.present(i), inList(old.discriminator(), m.Values)}
-		if len(m.Values) > 1 {
-			was = append(was, not(and(o.hasType(), inList(o.discriminator(), m.Values))))
+	for _, g := range alike(u) {
+		values := u.Members[g[0]].Values
+		was := []expr{paren(or(o.presentAmong(g)...)), inList(old.discriminator(), values)}
+		if len(g) == 1 {
+			was[0] = o.present(g[0])
+		}
+		if len(values) > 1 {
+			was = append(was, not(and(o.hasType(), inList(o.discriminator(), values))))
 		}
 		left = append(left, and(was...))
 	}
@@ -42,8 +48,24 @@ func clearOnChange(u *union.Union, c Comparison) Rule {
 		// The only member set while the discriminator is unset is selected.
 		changed = append(changed, not(o.typeSet()))
 	}
-	return rule(u, or(append(changed, not(or(left...)))...), ReasonInvalid, u.Discriminator,
-		fmt.Sprintf("when %s changes, the member of its old value must be cleared", u.Discriminator)).enforces(union.NotCleared)
+	message := fmt.Sprintf("when %s changes, the member of its old value must be cleared", u.Discriminator)
+	if u.Overlaps(indices(len(u.Members))) {
+		message = fmt.Sprintf("when %s changes, the members of its old value must be cleared, unless they belong to the new one, too", u.Discriminator)
+	}
+	return rule(u, or(append(changed, not(or(left...)))...), ReasonInvalid, u.Discriminator, message).enforces(union.NotCleared)
+}
+
+// alike returns the members in groups that have the same values.
+func alike(u *union.Union) [][]int {
+	var l [][]int
+	for i, m := range u.Members {
+		at := slices.IndexFunc(l, func(g []int) bool { return slices.Equal(u.Members[g[0]].Values, m.Values) })
+		if at < 0 {
+			l, at = append(l, nil), len(l)
+		}
+		l[at] = append(l[at], i)
+	}
+	return l
 }
 
 // clearOnSet demands, when a member is newly set, that no member carried over

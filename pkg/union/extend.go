@@ -115,7 +115,7 @@ func (e *Extension) apply(d *Declaration) {
 	for _, entry := range e.entries {
 		switch entry.Name {
 		case "members", "fields-to-discriminateBy":
-			d.fields, d.fieldsPos, d.members = nil, diag.Pos{}, false
+			d.fields, d.fieldsPos, d.members, d.mapped = nil, diag.Pos{}, false, false
 		case "allowedChanges", "discriminatorChange": // one takes the other's place, too
 			d.allowed, d.table, d.change = nil, false, 0
 		}

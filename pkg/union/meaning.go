@@ -68,7 +68,7 @@ type Condition string
 const (
 	// Forbidden: a member is present that the discriminator does not select.
 	Forbidden Condition = "forbidden"
-	// Required: the selected member is absent and not optional.
+	// Required: a selected member is absent and not optional.
 	Required Condition = "required"
 	// Selected: the discriminator must be set.
 	Selected Condition = "selected"
@@ -113,7 +113,7 @@ func (u *Union) Violations(s State) []Violation {
 	if u.Cardinality == ExactlyOne && s.Value == "" {
 		add(Selected, -1)
 	}
-	if u.ForbidUnmapped && s.Value != "" && u.MemberOf(s.Value) < 0 {
+	if u.ForbidUnmapped && s.Value != "" && len(u.MembersOf(s.Value)) == 0 {
 		add(Unmapped, -1)
 	}
 	if u.Deduce && s.Value == "" {
@@ -122,12 +122,11 @@ func (u *Union) Violations(s State) []Violation {
 		}
 		return l
 	}
-	selected := u.MemberOf(s.Value)
 	for i, m := range u.Members {
-		switch {
-		case s.Present[i] && i != selected:
+		switch selected := slices.Contains(m.Values, s.Value); {
+		case s.Present[i] && !selected:
 			add(Forbidden, i)
-		case !s.Present[i] && i == selected && !m.Optional:
+		case !s.Present[i] && selected && !slices.Contains(m.Optional, s.Value):
 			add(Required, i)
 		}
 	}
@@ -170,12 +169,13 @@ func (u *Union) ChangeViolations(old, new State) []Violation {
 }
 
 // leavesBehind reports whether a change left a member set: with a
-// discriminator, that of its old value, which the new one does not select and which
+// discriminator, one of its old value, which the new one does not select and which
 // is not deduced either; without one, a member that was there when another was set.
 func (u *Union) leavesBehind(old, new State) bool {
 	if u.Discriminator != "" {
-		left := u.MemberOf(old.Value)
-		return left >= 0 && new.Present[left] && u.MemberOf(new.Value) != left && !(u.Deduce && new.Value == "")
+		return !(u.Deduce && new.Value == "") && slices.ContainsFunc(u.MembersOf(old.Value), func(i int) bool {
+			return new.Present[i] && !slices.Contains(u.Members[i].Values, new.Value)
+		})
 	}
 	return slices.ContainsFunc(u.indices(), func(i int) bool { return new.Present[i] && !old.Present[i] }) &&
 		slices.ContainsFunc(u.indices(), func(i int) bool { return old.Present[i] && new.Present[i] })

@@ -2,6 +2,7 @@ package union_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,6 +124,8 @@ func broken(u *union.Union, violations []union.Violation) string {
 const (
 	typed = "discriminator: type, fields-to-discriminateBy: {a: A, b: [B, B2], c: C}"
 	plain = "members: [a, b, c]"
+	// A selects a and b, B only b; C selects b and c.
+	sets = "discriminator: type, fields-to-discriminateBy: {a: A, b: [A, B, C], c: C}"
 )
 
 // TestViolations follows the first table of DESIGN section 4, and its text.
@@ -152,6 +155,14 @@ func TestViolations(t *testing.T) {
 			"A a": "", "A": "required a", "A b": "required a, forbidden b", "Other": "", "Other a": "forbidden a",
 		}},
 		{typed + ", deduceInvalidDiscriminator: true, unmappedValues: Forbid", map[string]string{"- a": "", "Other": "unmapped", "- a c": "tooMany"}},
+		{sets, map[string]string{
+			"-": "", "A a b": "", "B b": "", "C b c": "", "Other": "", "- a b": "forbidden a, forbidden b",
+			"A": "required a, required b", "A a": "required b", "A b": "required a", "A b c": "required a, forbidden c", "B a b": "forbidden a", "C c": "required b",
+		}},
+		{sets + ", optionalMembers: [b]", map[string]string{"A a": "", "A a b": "", "B": "", "B b": "", "A b": "required a", "C c": "", "- b": "forbidden b"}},
+		{sets + ", optionalMembers: {b: [C, B], c: C}", map[string]string{"A a": "required b", "B": "", "C": "", "C c": "", "C b": "", "C b c": "", "C a": "forbidden a"}},
+		{"discriminator: type, fields-to-discriminateBy: {}", map[string]string{"-": "", "A": "", "A a": ""}},
+		{"discriminator: type, fields-to-discriminateBy: {}, cardinality: ExactlyOne", map[string]string{"-": "selected", "A": "", "A a": ""}},
 		{plain, map[string]string{"-": "", "- a": "", "- c": "", "- a b": "tooMany", "- a b c": "tooMany", "A b": ""}},
 		{plain + ", cardinality: ExactlyOne", map[string]string{"-": "tooFew", "- a": "", "- b c": "tooMany", "- a b c": "tooMany"}},
 		{plain + ", cardinality: AtLeastOne", map[string]string{"-": "tooFew", "- a": "", "- b c": "", "- a b c": ""}},
@@ -204,6 +215,10 @@ func TestChangeViolations(t *testing.T) {
 			"A a b > A a b", "A a b > A b", // the discriminator did not change
 			"B b > B2 b", "B b c > B2 b c", // the selected member may stay
 			"- a > B a", "- a > A a", "Other a > B a", "Other a > Third a", "- a > - a", // the old value had no member
+		}},
+		{sets, union.NotCleared, []string{
+			"A a b > B b", "A a b > C b c", "A a b > -", "A a b > A a b", "B b > A a b", "- a > A a",
+			"!A a b > B a b", "!A a b > C a b c", "!A a b > C a c", "!A a b > - b", "!C b c > B c", "!C b c > Other b",
 		}},
 		{typed + ", deduceInvalidDiscriminator: true", union.NotCleared, []string{
 			"- a > - b", "- a > A a", "A a > - a", "- b > B2 b", "B2 b > - b", "- a > B b", "A a > -",
@@ -315,12 +330,22 @@ func TestRemovable(t *testing.T) {
 
 func TestUnionLookups(t *testing.T) {
 	u := unionFor(t, typed)
-	for value, want := range map[string]int{"A": 0, "B": 1, "B2": 1, "C": 2, "": -1, "a": -1, "Other": -1} {
-		if got := u.MemberOf(value); got != want {
-			t.Errorf("MemberOf(%q) = %d", value, got)
+	for value, want := range map[string][]int{"A": {0}, "B": {1}, "B2": {1}, "C": {2}, "": nil, "a": nil, "Other": nil} {
+		if got := u.MembersOf(value); !slices.Equal(got, want) {
+			t.Errorf("MembersOf(%q) = %d", value, got)
 		}
 	}
 	if got := fmt.Sprint(u.MemberNames(), u.MemberValues()); got != "[a b c] [A B B2 C]" {
 		t.Error(got)
+	}
+	u = unionFor(t, sets+", optionalMembers: {b: [B, C]}")
+	if got := fmt.Sprint(u.MembersOf("C"), u.MemberValues(), u.Members[1].Required(), u.Classes()); got != "[1 2] [A B C] [A] [{[A] [0 1] [0 1]} {[B] [1] []} {[C] [1 2] [2]}]" {
+		t.Error(got)
+	}
+	if u := unionFor(t, typed); u.Overlaps([]int{0, 1, 2}) || fmt.Sprint(u.Classes()) != "[{[A] [0] [0]} {[B B2] [1] [1]} {[C] [2] [2]}]" {
+		t.Error(u.Classes())
+	}
+	if !u.Overlaps([]int{0, 1, 2}) || u.Overlaps([]int{0, 2}) {
+		t.Error("Overlaps is wrong")
 	}
 }

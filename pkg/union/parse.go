@@ -29,12 +29,13 @@ type Declaration struct {
 	fields          []fieldValues // fields-to-discriminateBy, or members
 	fieldsPos       diag.Pos      // of either key
 	members         bool          // it is members
+	mapped          bool          // fields-to-discriminateBy is there, if empty
 	deduce          bool
 	deducePos       diag.Pos
 	name            word
 	cardinality     Cardinality
 	cardinalityPos  diag.Pos
-	optionalMembers []word
+	optionalMembers []fieldValues // without values: optional for all
 	emptyIsUnset    []word
 	forbidUnmapped  *bool
 	unmapped        diag.Pos
@@ -116,10 +117,8 @@ var keys = map[string]struct {
 }{
 	"discriminator": {"type", func(d *Declaration, _, v yamlconfig.Value) { d.discriminator = v.Word() }},
 	"fields-to-discriminateBy": {"{http: HTTP, tcp: [TCP, TLS]}", func(d *Declaration, k, v yamlconfig.Value) {
-		d.fieldsPos = k.Pos()
-		for _, e := range v.Entries() {
-			d.fields = append(d.fields, fieldValues{e.Key.Word(), e.Value.OneOrMore()})
-		}
+		d.fieldsPos, d.mapped = k.Pos(), true
+		d.fields = append(d.fields, byMember(v)...)
 	}},
 	"members": {"[a, b]", func(d *Declaration, k, v yamlconfig.Value) {
 		if d.fieldsPos.Line == 0 {
@@ -135,8 +134,17 @@ var keys = map[string]struct {
 	"cardinality": {"ExactlyOne", func(d *Declaration, _, v yamlconfig.Value) {
 		d.cardinality, d.cardinalityPos = cardinalities[v.OneOf(cardinalities.list(), "")], v.Pos()
 	}},
-	"optionalMembers": {"[tcp]", func(d *Declaration, _, v yamlconfig.Value) { d.optionalMembers = v.Words() }},
-	"emptyIsUnset":    {"[http]", func(d *Declaration, _, v yamlconfig.Value) { d.emptyIsUnset = v.Words() }},
+	"optionalMembers": {"[tcp]", func(d *Declaration, _, v yamlconfig.Value) {
+		d.optionalMembers = nil
+		if v.Node.Kind == yaml.MappingNode {
+			d.optionalMembers = byMember(v)
+			return
+		}
+		for _, w := range v.Words() {
+			d.optionalMembers = append(d.optionalMembers, fieldValues{name: w})
+		}
+	}},
+	"emptyIsUnset": {"[http]", func(d *Declaration, _, v yamlconfig.Value) { d.emptyIsUnset = v.Words() }},
 	"unmappedValues": {"Forbid", func(d *Declaration, _, v yamlconfig.Value) {
 		forbid := v.OneOf([]string{"Allow", "Forbid"}, "") == "Forbid"
 		d.forbidUnmapped, d.unmapped = &forbid, v.Pos()
@@ -154,6 +162,14 @@ var keys = map[string]struct {
 	"handWrittenRules": {"Replace", func(d *Declaration, _, v yamlconfig.Value) {
 		d.replace = v.OneOf([]string{"Keep", "Replace"}, "") == "Replace"
 	}},
+}
+
+// byMember reads a map from a member to one or more values.
+func byMember(v yamlconfig.Value) (l []fieldValues) {
+	for _, e := range v.Entries() {
+		l = append(l, fieldValues{e.Key.Word(), append([]word{}, e.Value.OneOrMore()...)})
+	}
+	return l
 }
 
 // Keys returns the keys of a declaration, sorted. The caller owns the result.

@@ -84,11 +84,11 @@ func (r *resolver) resolve() {
 
 func (r *resolver) members() {
 	d := r.d
-	if len(d.fields) == 0 {
+	// A discriminator may come first, and its members later: {} says so.
+	if len(d.fields) == 0 && !(d.mapped && d.discriminator.Set && !d.deduce && !r.u.ForbidUnmapped) {
 		r.errorf(d.fieldsPos, diag.NoMembers, `list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator`,
 			"the union has no members")
 	}
-	valueOf := map[string]string{}
 	for _, f := range d.fields {
 		m := Member{Name: f.name.Text}
 		if slices.ContainsFunc(r.u.Members, func(o Member) bool { return o.Name == m.Name }) {
@@ -100,17 +100,17 @@ func (r *resolver) members() {
 			r.alwaysSet(f.name, prop)
 		}
 		if d.discriminator.Set {
-			m.Values = r.values(f, valueOf)
+			m.Values = r.values(f)
 		}
 		r.u.Members = append(r.u.Members, m)
 	}
-	for _, w := range d.optionalMembers {
-		if m := r.member(w, "optionalMembers"); m != nil {
-			m.Optional = true
+	for _, f := range d.optionalMembers {
+		if m := r.member(f.name, "optionalMembers"); m != nil {
+			r.optional(m, f)
 		}
 	}
 	if len(d.optionalMembers) > 0 && !d.discriminator.Set {
-		r.errorf(d.optionalMembers[0].Pos, diag.Contradiction, "without a discriminator no member is required: delete optionalMembers",
+		r.errorf(d.optionalMembers[0].name.Pos, diag.Contradiction, "without a discriminator no member is required: delete optionalMembers",
 			"optionalMembers needs a discriminator that selects members")
 	}
 	for _, w := range d.emptyIsUnset {
@@ -121,26 +121,41 @@ func (r *resolver) members() {
 }
 
 // values returns the discriminator values of one member, checked.
-func (r *resolver) values(f fieldValues, memberOf map[string]string) []string {
+func (r *resolver) values(f fieldValues) []string {
 	var l []string
 	if len(f.values) == 0 {
 		r.errorf(f.name.Pos, diag.NoMembers, "give it a value", "no discriminator value selects %q", f.name.Text)
 	}
 	for _, v := range f.values {
-		other, taken := memberOf[v.Text]
 		switch {
 		case v.Text == "":
 			r.errorf(v.Pos, diag.EmptyValue, `"" means that the discriminator is unset: give the member a value`, "the empty value cannot select %q", f.name.Text)
-		case taken && other == f.name.Text:
-			r.errorf(v.Pos, diag.DuplicateValue, "delete one of them", "value %q is listed twice for %q", v.Text, other)
-		case taken:
-			r.errorf(v.Pos, diag.DuplicateValue, "give each member its own value", "value %q selects both %q and %q", v.Text, other, f.name.Text)
+		case slices.Contains(l, v.Text):
+			r.errorf(v.Pos, diag.DuplicateValue, "delete one of them", "value %q is listed twice for %q", v.Text, f.name.Text)
 		default:
-			memberOf[v.Text] = f.name.Text
 			l = append(l, v.Text)
 		}
 	}
 	return l
+}
+
+// optional takes down for which of its values a member is optional.
+func (r *resolver) optional(m *Member, f fieldValues) {
+	optional := func(value string) bool {
+		return f.values == nil || slices.ContainsFunc(f.values, func(v word) bool { return v.Text == value })
+	}
+	m.Optional = slices.DeleteFunc(slices.Clone(m.Values), func(v string) bool { return !optional(v) })
+	for i, v := range f.values {
+		switch {
+		case !slices.Contains(m.Values, v.Text):
+			r.misspelt(v, m.Values, nil, diag.Contradiction, "optionalMembers names %q, which does not select %q", v.Text, m.Name)
+		case slices.ContainsFunc(f.values[:i], func(w word) bool { return w.Text == v.Text }):
+			r.errorf(v.Pos, diag.DuplicateValue, "delete one of them", "value %q is listed twice for %q", v.Text, m.Name)
+		}
+	}
+	if f.values != nil && len(f.values) == 0 {
+		r.errorf(f.name.Pos, diag.Contradiction, "delete it, or list the values", "optionalMembers lists no value for which %q is optional", m.Name)
+	}
 }
 
 // member returns the member that a list of the declaration names.
@@ -303,6 +318,9 @@ func (r *resolver) cardinality() {
 		r.errorf(d.deducePos, diag.Contradiction, "delete deduceInvalidDiscriminator", "there is no discriminator to deduce")
 	case u.Discriminator == "" && d.forbidUnmapped != nil:
 		r.errorf(d.unmapped, diag.Contradiction, "delete unmappedValues", "there is no discriminator that could have unmapped values")
+	case d.deduce && u.Overlaps(u.indices()):
+		r.errorf(d.deducePos, diag.Contradiction, "delete deduceInvalidDiscriminator, or give each member values of its own",
+			"a member cannot tell the discriminator when a value selects several members")
 	case d.deduce && u.Cardinality == ExactlyOne && d.cardinality == ExactlyOne:
 		r.errorf(d.deducePos, diag.Contradiction, "delete one of the two", "ExactlyOne demands that %q is set, deduceInvalidDiscriminator lets it be left out", u.Discriminator)
 	}

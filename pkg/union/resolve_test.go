@@ -90,15 +90,23 @@ func TestResolveErrors(t *testing.T) {
 			`3:19: error: UC209: "type" is the discriminator of two unions; hint: declare one union, or use different properties: each belongs to one union at most; see 2:3: the other union`,
 			`4:17: error: UC208: member "type" is the discriminator of another union; hint: declare one union, or use different properties: each belongs to one union at most; see 3:3: the other union`,
 		}},
-		{"duplicate values", "- discriminator: type\n  fields-to-discriminateBy:\n    a: [A, A]\n    b: [B, A]", []string{
+		{"duplicate values", "- discriminator: type\n  fields-to-discriminateBy:\n    a: [A, A]\n    b: [B, A]\n  optionalMembers: {b: [A, A]}", []string{
 			`4:12: error: UC210: value "A" is listed twice for "a"; hint: delete one of them`,
-			`5:12: error: UC210: value "A" selects both "a" and "b"; hint: give each member its own value`,
+			`6:28: error: UC210: value "A" is listed twice for "b"; hint: delete one of them`,
+		}},
+		{"values of others", "- discriminator: type\n  fields-to-discriminateBy: {a: Ape, b: [Bee, Cat]}\n  optionalMembers: {b: [Be, Ape], a: []}", []string{
+			`4:25: error: UC220: optionalMembers names "Be", which does not select "b"; hint: write "Bee"`,
+			`4:29: error: UC220: optionalMembers names "Ape", which does not select "b"; hint: write one of Bee, Cat`,
+			`4:35: error: UC220: optionalMembers lists no value for which "a" is optional; hint: delete it, or list the values`,
+		}},
+		{"deduced from several", "- {discriminator: type, fields-to-discriminateBy: {a: A, b: [A, B]}, deduceInvalidDiscriminator: true}", []string{
+			`2:70: error: UC220: a member cannot tell the discriminator when a value selects several members; hint: delete deduceInvalidDiscriminator, or give each member values of its own`,
 		}},
 		{"members shared", "- members: [a, b, a]\n- {discriminator: type, fields-to-discriminateBy: {c: C, b: B}}", []string{
 			`2:19: error: UC211: "a" is listed twice`,
 			`3:58: error: UC211: "b" is a member of two unions; hint: declare one union, or use different properties: each belongs to one union at most; see 2:3: the other union`,
 		}},
-		{"no members", "- {discriminator: type}\n- name: x\n  members: []\n- {discriminator: kind2, fields-to-discriminateBy: {}}\n- {fields-to-discriminateBy: {}}", []string{
+		{"no members", "- {discriminator: type}\n- name: x\n  members: []\n- {discriminator: kind2, fields-to-discriminateBy: {}, unmappedValues: Forbid}\n- {fields-to-discriminateBy: {}}", []string{
 			"2:3: error: UC212: the union has no members; hint: list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
 			"4:3: error: UC212: the union has no members; hint: list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
 			"5:26: error: UC212: the union has no members; hint: list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",

@@ -57,7 +57,7 @@ func TestResolved(t *testing.T) {
 		{"false", "members: [a], ratchet: false", schema, union.Union{Members: members("a"), Cardinality: union.AtMostOne, Change: union.Allow}, nil},
 
 		{"discriminator", typed, schema, discriminated(union.Union{}), nil},
-		{"optional", typed + ", optionalMembers: [b]", schema, discriminated(union.Union{Members: []union.Member{ab[0], {Name: "b", Values: ab[1].Values, Optional: true}}}), nil},
+		{"optional", typed + ", optionalMembers: [b]", schema, discriminated(union.Union{Members: []union.Member{ab[0], {Name: "b", Values: ab[1].Values, Optional: ab[1].Values}}}), nil},
 		{"unmapped", typed + ", unmappedValues: Forbid", schema, discriminated(union.Union{ForbidUnmapped: true}), nil},
 		{"unmapped allowed", typed + ", unmappedValues: Allow", schema, discriminated(union.Union{}), nil},
 		{"deduce", typed + ", deduceInvalidDiscriminator: true", schema, discriminated(union.Union{Deduce: true}), nil},

@@ -13,7 +13,8 @@ type Union struct {
 	// Discriminator is the string property that names the member in use, or
 	// empty when the union has none.
 	Discriminator string
-	// Members are the properties in the union, in declared order.
+	// Members are the properties in the union, in declared order. With a
+	// discriminator there may be none (yet).
 	Members []Member
 	// Cardinality is never zero.
 	Cardinality Cardinality
@@ -44,10 +45,10 @@ type Member struct {
 	// Name of the property.
 	Name string
 	// Values of the discriminator that select the member; empty without a
-	// discriminator.
+	// discriminator. Several members may share a value: all of them belong to it.
 	Values []string
-	// Optional members may stay unset even when selected.
-	Optional bool
+	// Optional are those of the values for which the member may stay unset.
+	Optional []string
 	// Empty says which values besides null are treated as unset.
 	Empty Emptiness
 	// Fields are the properties of a member with Empty == EmptyObject.
@@ -126,10 +127,58 @@ func (n names[T]) name(v T) string {
 
 func (n names[T]) list() []string { return slices.Sorted(maps.Keys(n)) }
 
-// MemberOf returns the index of the member that value selects, or -1: the value
-// is memberless or unset.
-func (u *Union) MemberOf(value string) int {
-	return slices.IndexFunc(u.Members, func(m Member) bool { return slices.Contains(m.Values, value) })
+// Required returns the values that demand the member, in order. The caller owns
+// the result.
+func (m Member) Required() []string {
+	return slices.DeleteFunc(slices.Clone(m.Values), func(v string) bool { return slices.Contains(m.Optional, v) })
+}
+
+// MembersOf returns the indices of the members that value selects; none when it is
+// memberless or unset. The caller owns the result.
+func (u *Union) MembersOf(value string) []int {
+	return slices.DeleteFunc(u.indices(), func(i int) bool { return !slices.Contains(u.Members[i].Values, value) })
+}
+
+// Class is discriminator values that are alike: they select the same members, and
+// demand the same of them.
+type Class struct {
+	Values []string
+	// Members are the indices of the members that the values select, Required of
+	// those that may not stay unset.
+	Members, Required []int
+}
+
+// Classes returns the classes of the values that select a member, in the order of
+// their first values. The caller owns the result.
+func (u *Union) Classes() []Class {
+	var l []Class
+	for _, v := range u.MemberValues() {
+		c := Class{Values: []string{v}, Members: u.MembersOf(v)}
+		c.Required = slices.DeleteFunc(slices.Clone(c.Members), func(i int) bool { return slices.Contains(u.Members[i].Optional, v) })
+		if i := slices.IndexFunc(l, func(o Class) bool {
+			return slices.Equal(o.Members, c.Members) && slices.Equal(o.Required, c.Required)
+		}); i >= 0 {
+			l[i].Values = append(l[i].Values, v)
+		} else {
+			l = append(l, c)
+		}
+	}
+	return l
+}
+
+// Overlaps reports whether some value selects more than one of the members with
+// the given indices.
+func (u *Union) Overlaps(members []int) bool {
+	seen := map[string]bool{}
+	for _, i := range members {
+		for _, v := range u.Members[i].Values {
+			if seen[v] {
+				return true
+			}
+			seen[v] = true
+		}
+	}
+	return false
 }
 
 // MemberNames returns the names of all members in declared order.
@@ -141,11 +190,17 @@ func (u *Union) MemberNames() []string {
 	return l
 }
 
-// MemberValues returns the discriminator values of all members in declared order.
+// MemberValues returns the discriminator values of all members in declared order,
+// each once. The caller owns the result.
 func (u *Union) MemberValues() []string {
 	var l []string
+	seen := map[string]bool{}
 	for _, m := range u.Members {
-		l = append(l, m.Values...)
+		for _, v := range m.Values {
+			if !seen[v] {
+				l, seen[v] = append(l, v), true
+			}
+		}
 	}
 	return l
 }

@@ -37,11 +37,7 @@ func (u *Union) Node() *yaml.Node {
 		add("discriminator", yamltext.StringNode(u.Discriminator))
 		fields := yamltext.MappingNode()
 		for _, f := range u.Members {
-			value := yamltext.StringsNode(f.Values...)
-			if len(f.Values) == 1 {
-				value = yamltext.StringNode(f.Values[0])
-			}
-			fields.Content = append(fields.Content, yamltext.StringNode(f.Name), value)
+			fields.Content = append(fields.Content, yamltext.StringNode(f.Name), oneOrMore(f.Values))
 		}
 		add("fields-to-discriminateBy", fields)
 	}
@@ -49,7 +45,9 @@ func (u *Union) Node() *yaml.Node {
 	if u.Cardinality != 0 {
 		add("cardinality", yamltext.StringNode(u.Cardinality.String()))
 	}
-	words("optionalMembers", u.names(func(f Member) bool { return f.Optional }))
+	if optional := u.optionalMembers(); optional != nil {
+		add("optionalMembers", optional)
+	}
 	words("emptyIsUnset", u.names(func(f Member) bool { return f.Empty != PresentWhenEmpty }))
 	if u.ForbidUnmapped {
 		add("unmappedValues", yamltext.StringNode("Forbid"))
@@ -70,6 +68,33 @@ func (u *Union) Node() *yaml.Node {
 		add("handWrittenRules", yamltext.StringNode("Replace"))
 	}
 	return m
+}
+
+// optionalMembers is a list when its members are optional for all of their values,
+// else a map; nil when no member is optional.
+func (u *Union) optionalMembers() *yaml.Node {
+	optional := u.names(func(f Member) bool { return len(f.Optional) > 0 })
+	if len(optional) == 0 {
+		return nil
+	}
+	if !slices.ContainsFunc(u.Members, func(f Member) bool { return len(f.Optional) > 0 && len(f.Required()) > 0 }) {
+		return yamltext.StringsNode(optional...)
+	}
+	m := yamltext.MappingNode()
+	for _, f := range u.Members {
+		if len(f.Optional) > 0 {
+			m.Content = append(m.Content, yamltext.StringNode(f.Name), oneOrMore(f.Optional))
+		}
+	}
+	return m
+}
+
+// oneOrMore is a string, or a list of several.
+func oneOrMore(values []string) *yaml.Node {
+	if len(values) == 1 {
+		return yamltext.StringNode(values[0])
+	}
+	return yamltext.StringsNode(values...)
 }
 
 // names are those of the members that is holds for.

@@ -42,6 +42,11 @@ func generated(n int, empty string) []string {
 			}
 		}
 	}
+	if n == 3 {
+		for _, optional := range []string{"", "optionalMembers: [a]", "optionalMembers: {a: A, b: [A, B]}"} {
+			l = append(l, declaration("discriminator: type, fields-to-discriminateBy: {a: [A, A2], b: [B, A], c: C}", optional, "unmappedValues: Forbid", free, empty))
+		}
+	}
 	return l
 }
 

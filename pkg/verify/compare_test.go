@@ -268,12 +268,12 @@ func TestNearMisses(t *testing.T) {
 // TestCompareUnresolved: a union that nobody has resolved against the schema does.
 func TestCompareUnresolved(t *testing.T) {
 	crd := crdWith(t, strings.Replace(compareTyped, ", enum: [A, B]", "", 1)+rulesKey+rule(conditionalA))
-	u := &union.Union{Discriminator: "type", Cardinality: union.AtMostOne, Members: []union.Member{{Name: "a", Values: []string{"A"}}, {Name: "b", Values: []string{"B"}, Optional: true}}}
+	u := &union.Union{Discriminator: "type", Cardinality: union.AtMostOne, Members: []union.Member{{Name: "a", Values: []string{"A"}}, {Name: "b", Values: []string{"B"}, Optional: []string{"B"}}}}
 	c, err := verify.Compare(context.Background(), crd, 0, pathOf([]string{"properties", "spec"}), u, []verify.Constraint{{Key: "x-kubernetes-validations"}})
 	if got, want := verdict(t, c, u), "tighter\ntightens: b is set while type is unset: {b: a}"; err != nil || got != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}
-	u.Members[1].Optional = false
+	u.Members[1].Optional = nil
 	crd = crdWith(t, strings.Replace(compareTyped, ", enum: [A, B]", "", 1)+rulesKey+rule(conditionalA)+rule("!has(self.b) || has(self.type) && self.type != ''"))
 	c, err = verify.Compare(context.Background(), crd, 0, pathOf([]string{"properties", "spec"}), u, []verify.Constraint{{Key: "x-kubernetes-validations"}, {Key: "x-kubernetes-validations", Index: 1}})
 	if got := verdict(t, c, u); err != nil || !strings.Contains(got, "{type: B}") || u.Values != nil {

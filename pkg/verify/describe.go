@@ -120,10 +120,10 @@ func violation(u *union.Union, v union.Violation, was *union.State, is union.Sta
 	}
 	if v.Condition == union.NotCleared {
 		left := make([]bool, len(u.Members))
-		selected := u.MemberOf(u.Selection(is))
+		selected, before := u.MembersOf(u.Selection(is)), u.MembersOf(was.Value)
 		for i := range left {
 			// What the old value selects may have been missing before.
-			left[i] = is.Present[i] && i != selected && (was.Present[i] || u.Discriminator != "" && i == u.MemberOf(was.Value))
+			left[i] = is.Present[i] && !slices.Contains(selected, i) && (was.Present[i] || u.Discriminator != "" && slices.Contains(before, i))
 		}
 		verb := " is"
 		if len(chosen(u, left)) > 1 {

@@ -56,8 +56,13 @@ func (st symbolic) is(v string) logic.Lit {
 
 // selects says that the discriminator has one of a member's values.
 func (st symbolic) selects(s *formula.Space, m union.Member) logic.Lit {
+	return st.isOneOf(s, m.Values)
+}
+
+// isOneOf says that the discriminator has one of some values.
+func (st symbolic) isOneOf(s *formula.Space, values []string) logic.Lit {
 	var l []logic.Lit
-	for _, v := range m.Values {
+	for _, v := range values {
 		l = append(l, st.is(v))
 	}
 	return s.Or(l...)
@@ -104,9 +109,7 @@ func violations(s *formula.Space, u *union.Union, st symbolic) []broken {
 	}
 	for i, m := range u.Members {
 		add(union.Forbidden, i, s.And(st.present[i], mapped[i].Not(), deduced.Not()))
-		if !m.Optional {
-			add(union.Required, i, s.And(st.present[i].Not(), mapped[i], deduced.Not()))
-		}
+		add(union.Required, i, s.And(st.present[i].Not(), st.isOneOf(s, m.Required()), deduced.Not()))
 	}
 	return l
 }

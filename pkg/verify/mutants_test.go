@@ -36,6 +36,9 @@ spec:
               discriminatorChange: Forbid
 `
 
+// sharedValue has a value that selects both members, and demands one of them.
+var sharedValue = strings.Replace(openDiscriminator, "{http: HTTP, tcp: TCP}", "{http: [HTTP, Both], tcp: [TCP, Both]}\n              optionalMembers: {tcp: Both}", 1)
+
 var operators = []struct {
 	find    *regexp.Regexp
 	replace string

@@ -34,7 +34,7 @@ func TestMutants(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no examples", err)
 	}
-	sources := map[string][]byte{"open.yaml": []byte(openDiscriminator)}
+	sources := map[string][]byte{"open.yaml": []byte(openDiscriminator), "shared.yaml": []byte(sharedValue)}
 	for _, file := range files {
 		if sources[file], err = os.ReadFile(file); err != nil {
 			t.Fatal(err)

@@ -113,7 +113,7 @@ func (p *problem) start() map[string]any {
 	if object == nil {
 		object = map[string]any{}
 	}
-	try := func(value string, member int) bool {
+	try := func(value string, members ...int) bool {
 		o := maps.Clone(object)
 		if value != "" {
 			if _, err := p.g.accept(p.chain.object().property(p.u.Discriminator), value); err != nil {
@@ -121,11 +121,11 @@ func (p *problem) start() map[string]any {
 			}
 			o[p.u.Discriminator] = value
 		}
-		if member >= 0 {
-			if len(p.set[member]) == 0 {
+		for _, i := range members {
+			if len(p.set[i]) == 0 {
 				return false
 			}
-			o[p.u.Members[member].Name] = p.set[member][0]
+			o[p.u.Members[i].Name] = p.set[i][0]
 		}
 		if len(p.u.Violations(p.u.StateOf(o))) > 0 {
 			return false
@@ -137,18 +137,18 @@ func (p *problem) start() map[string]any {
 	if p.u.Discriminator != "" {
 		mayLack, _ = p.chain.object().removable(p.u.Discriminator)
 	}
-	if mayLack && try("", -1) {
+	if mayLack && try("") {
 		return object
 	}
 	for i, m := range p.u.Members {
 		for _, v := range append(slices.Clone(m.Values), "") {
-			if (v != "" || mayLack) && (try(v, -1) || try(v, i)) {
+			if (v != "" || mayLack) && (try(v) || try(v, i) || try(v, p.u.MembersOf(v)...)) {
 				return object
 			}
 		}
 	}
 	for _, v := range p.u.Values {
-		if try(v, -1) {
+		if try(v) {
 			return object
 		}
 	}

@@ -77,6 +77,27 @@ var shapes = []shape{
 			{absent, map[string]any{}, map[string]any{"c": "x"}},
 		},
 	}, {
+		name:        "Sets",
+		schema:      "{type: {type: string}, a: {type: object}, b: {type: string}}",
+		declaration: "{discriminator: type, fields-to-discriminateBy: {a: [A, AB, B], b: [AB, B]}, optionalMembers: {a: B}}",
+		properties:  []string{"type", "a", "b"},
+		values: [][]any{
+			{absent, "A", "AB", "B", "Memberless"},
+			{absent, map[string]any{}},
+			{absent, ""},
+		},
+	}, {
+		name:        "SetsInSchema",
+		schema:      "{type: {type: string}, a: {type: object}, b: {type: string}}",
+		declaration: "{discriminator: type, fields-to-discriminateBy: {a: [A, AB, B], b: [AB, B]}, optionalMembers: {a: B}, cardinality: ExactlyOne}",
+		properties:  []string{"type", "a", "b"},
+		values: [][]any{
+			{absent, "A", "AB", "B", "Memberless"},
+			{absent, map[string]any{}},
+			{absent, ""},
+		},
+		encoding: compile.OpenAPI,
+	}, {
 		name:   "Schema",
 		schema: "{type: {type: string, nullable: true}, a: {type: object}, b: {type: string}}",
 		declaration: `{discriminator: type, fields-to-discriminateBy: {a: A, b: [B, "it's"]},
@@ -265,7 +286,7 @@ func (u judged) cause(encoding compile.Encoding, v union.Violation) string {
 	switch {
 	case u.Ratchet && static: // encoded compactly
 		return string(metav1.CauseTypeFieldValueInvalid) + " spec"
-	case paired && static && (u.Discriminator == "" || v.Member >= 0 && !u.Members[v.Member].Optional):
+	case paired && static && (u.Discriminator == "" || v.Member >= 0 && len(u.Members[v.Member].Required()) > 0):
 		return string(metav1.CauseTypeFieldValueInvalid) + " " + field
 	}
 	reason := metav1.CauseTypeFieldValueInvalid
