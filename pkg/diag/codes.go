@@ -48,7 +48,8 @@ const (
 	DiscriminatorIsMember Code = "UC208"
 	// DiscriminatorShared: a property is the discriminator of two unions.
 	DiscriminatorShared Code = "UC209"
-	// DuplicateValue: one discriminator value selects two members.
+	// DuplicateValue: a discriminator value is listed twice for a member, or two
+	// members in Go seem to have the same.
 	DuplicateValue Code = "UC210"
 	// MemberShared: a property is a member of two unions.
 	MemberShared Code = "UC211"
@@ -196,6 +197,8 @@ const (
 	// FailingRule: lint found a hand-written rule that fails to evaluate on an object
 	// that the schema admits.
 	FailingRule Code = "UC532"
+	// SharedValue: a value of the discriminator selects several members.
+	SharedValue Code = "UC533"
 )
 
 // What is wrong with markers in Go source.
@@ -255,7 +258,7 @@ var Codes = []CodeInfo{
 	{DiscriminatorNotString, Error, "discriminator is not a string"},
 	{DiscriminatorIsMember, Error, "discriminator is a member"},
 	{DiscriminatorShared, Error, "discriminator of two unions"},
-	{DuplicateValue, Error, "value of two members"},
+	{DuplicateValue, Error, "duplicate value"},
 	{MemberShared, Error, "member of two unions"},
 	{NoMembers, Error, "no members"},
 	{EmptyValue, Error, "empty value"},
@@ -315,6 +318,7 @@ var Codes = []CodeInfo{
 	{SlowRules, Warning, "slow rules"},
 	{UnusedDiscriminator, Warning, "discriminator not declared"},
 	{FailingRule, Warning, "rule fails to evaluate"},
+	{SharedValue, Info, "value of several members"},
 
 	{GoPackage, Error, "unreadable Go package"},
 	{BadMarker, Error, "bad marker"},

@@ -68,7 +68,7 @@ func valueWithoutMember(s *subject) diag.List {
 	}
 	var l []string
 	for _, v := range s.Values {
-		if s.MemberOf(v) < 0 {
+		if len(s.MembersOf(v)) == 0 {
 			l = append(l, v)
 		}
 	}
@@ -86,6 +86,25 @@ func valueWithoutMember(s *subject) diag.List {
 	}
 	return s.find(diag.ValueWithoutMember, s.discriminatorAt(), []string{s.Discriminator}, hint,
 		"%s in the enum of discriminator %q %s", quoted(l), s.Discriminator, says)
+}
+
+// sharedValue tells of values that select several members, which may be a slip.
+func sharedValue(s *subject) diag.List {
+	var l diag.List
+	for _, v := range s.MemberValues() {
+		members := s.MembersOf(v)
+		if len(members) < 2 {
+			continue
+		}
+		var names []string
+		for _, i := range members {
+			names = append(names, s.Members[i].Name)
+		}
+		l = append(l, s.find(diag.SharedValue, s.memberAt(names[1]), nil,
+			"nothing needs to be done if they belong together; otherwise give each member a value of its own",
+			"value %q selects %s together", v, quoted(names))...)
+	}
+	return l
 }
 
 // emptyMember advises on lists and maps, which are set even when they are empty.

@@ -68,7 +68,7 @@ func recorded(plans []crdpatch.Explanation) compile.Encoding {
 
 // advice are the rules, each of which looks at one union.
 var advice = []func(*subject) diag.List{
-	noEnum, valueWithoutMember, requiredChildren, emptyMember, undiscriminated, unusedDiscriminator, versionBypass, tableBypass, neverUnchanged,
+	noEnum, valueWithoutMember, sharedValue, requiredChildren, emptyMember, undiscriminated, unusedDiscriminator, versionBypass, tableBypass, neverUnchanged,
 }
 
 // Codes returns the codes of what can be switched off, in ascending order.
