@@ -46,17 +46,43 @@ on a terminal are control and invisible characters in it spelled out.`
 type conversion struct {
 	write  bool
 	output string
-	check  bool
-	diff   bool
+	preview
 	format format
+}
+
+// preview holds the flags that show what would change instead of writing it.
+type preview struct {
+	check bool
+	diff  bool
+}
+
+func (p *preview) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&p.check, "check", false, "list the files that would change; exit code 1 when there are any")
+	f.BoolVar(&p.diff, "diff", false, "show what would change as a unified diff; exit code 1 when anything would")
+}
+
+// wanted reports whether nothing is to be written.
+func (p preview) wanted() bool { return p.check || p.diff }
+
+// validate checks the flags against those that write.
+func (p preview) validate(write bool, output string) error {
+	switch {
+	case write && output != "":
+		return usagef("-w and -o cannot be used together")
+	case write && p.wanted():
+		return usagef("-w writes, --check and --diff do not")
+	case output != "" && p.wanted():
+		return usagef("-o writes, --check and --diff do not")
+	}
+	return nil
 }
 
 func (c *conversion) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVarP(&c.write, "write", "w", false, "replace the files that change")
 	f.StringVarP(&c.output, "output", "o", "", "write to this `FILE|DIR` instead of standard output")
-	f.BoolVar(&c.check, "check", false, "list the files that would change; exit code 1 when there are any")
-	f.BoolVar(&c.diff, "diff", false, "show what would change as a unified diff; exit code 1 when anything would")
+	c.preview.register(cmd)
 	c.format.register(cmd, "diagnostics", diagnosticFormatNames()...)
 }
 
@@ -66,15 +92,7 @@ func (c *conversion) validate(cmd *cobra.Command) error {
 	if err := checkOutput(cmd, &c.output); err != nil {
 		return err
 	}
-	switch {
-	case c.write && c.output != "":
-		return usagef("-w and -o cannot be used together")
-	case c.write && (c.check || c.diff):
-		return usagef("-w writes, --check and --diff do not")
-	case c.output != "" && (c.check || c.diff):
-		return usagef("-o writes, --check and --diff do not")
-	}
-	return nil
+	return c.preview.validate(c.write, c.output)
 }
 
 // convert runs a command that turns files into files. Files are read, converted
@@ -103,7 +121,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 		}
 		return err
 	}
-	comparing := flags.check || flags.diff
+	comparing := flags.preview.wanted()
 	shown := &buffer{parts: make([]part, len(inputs))}
 	defer shown.close()
 	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
@@ -172,10 +190,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 			}
 		}
 		if changed > 0 {
-			if flags.check {
-				a.note(fmt.Sprintf("%d of %s would change", changed, plural(len(results), "file")))
-			}
-			return errFindings
+			return a.wouldChange(flags.preview, changed, len(results))
 		}
 		return nil
 	case targets == nil:
@@ -199,6 +214,14 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 	return nil
 }
 
+// wouldChange says how many files would change, and ends a preview.
+func (a *app) wouldChange(p preview, changed, files int) error {
+	if p.check {
+		a.note(fmt.Sprintf("%d of %s would change", changed, plural(files, "file")))
+	}
+	return errFindings
+}
+
 // printAll prints the differences in a buffer in their order: exact, for patch, unless
 // a terminal shows them.
 func (a *app) printAll(s *buffer) error {
@@ -220,15 +243,15 @@ func (a *app) printAll(s *buffer) error {
 
 // difference is what --check and --diff print of an input: its name when it
 // changes, how it changes, or both.
-func (c *conversion) difference(name string, src, out []byte) []byte {
+func (p preview) difference(name string, src, out []byte) []byte {
 	var b bytes.Buffer
 	if bytes.Equal(src, out) {
 		return nil
 	}
-	if c.check {
+	if p.check {
 		b.WriteString(diag.Escape(strings.ReplaceAll(name, "\n", `\n`)) + "\n")
 	}
-	if c.diff {
+	if p.diff {
 		label := diffLabel(filepath.ToSlash(name))
 		_, hunks, _ := bytes.Cut(diff.Diff(label, src, label, out), []byte("\n")) // without "diff a b"
 		b.Write(hunks)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
@@ -11,6 +12,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // Source is a CRD of a file as its author wrote it: without what compiling did.
@@ -64,4 +66,22 @@ func (s Source) Schema(version string, path schemapath.Path) (at diag.Pos, decla
 		_, _, _, declares = yamltext.Lookup(n, union.Key)
 	}
 	return at, declares || slices.ContainsFunc(s.external, func(e union.External) bool { return e.Covers(version, path) })
+}
+
+// Constraint says where in the file a constraint of that schema is: the text of a rule,
+// or the value of the keyword. It is where the schema begins when it is nowhere else.
+func (s Source) Constraint(version string, path schemapath.Path, c verify.Constraint) diag.Pos {
+	at, _ := s.Schema(version, path)
+	_, n := s.schema(version, path)
+	_, v, _, ok := yamltext.Lookup(n, c.Key)
+	if !ok {
+		return at
+	}
+	if v = yamltext.Resolve(v); v.Kind == yaml.SequenceNode && c.Index < len(v.Content) && (c.Key == "x-kubernetes-validations" || c.Key == "allOf") {
+		v = v.Content[c.Index]
+		if _, rule, _, ok := yamltext.Lookup(v, "rule"); ok {
+			v = rule
+		}
+	}
+	return s.pos(v)
 }

@@ -165,6 +165,9 @@ const (
 	// ConstraintBeside: a hand-written constraint says what a union says, or rejects what
 	// the union allows.
 	ConstraintBeside Code = "UC517"
+	// LeftUndeclared: infer found a union and does not declare it, since it could not be
+	// compiled.
+	LeftUndeclared Code = "UC518"
 	// NoEnum: lint advises to bound the discriminator by an enum.
 	NoEnum Code = "UC520"
 	// ValueWithoutMember: lint found a value of the enum that selects no member.
@@ -305,6 +308,7 @@ var Codes = []CodeInfo{
 	{SingleMember, Warning, "union of a single member"},
 	{UnreadUnionSet, Warning, "UnionSet not read"},
 	{ConstraintBeside, Warning, "constraint beside the union"},
+	{LeftUndeclared, Warning, "union left undeclared"},
 	{NoEnum, Warning, "discriminator without an enum"},
 	{ValueWithoutMember, Info, "value without a member"},
 	{RequiredChildren, Info, "member with required children only"},

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/unionset"
+)
+
+// declare writes the declarations of what was found, into the files or a UnionSet, or
+// shows what would change. Unions that would not compile are left out.
+func (a *app) declare(flags *inferring, results []result, found [][]inferred) error {
+	var outs []output
+	var all []union.External
+	var told []string
+	shown := &buffer{parts: make([]part, len(results))}
+	defer shown.close()
+	done := "declared"
+	if flags.preview.wanted() {
+		done = "would be declared"
+	}
+	for i := range results {
+		r := &results[i]
+		if flags.write && flags.set == "" && r.path != "" {
+			a.batch.enter(r.path)
+		}
+		if len(found[i]) == 0 {
+			continue
+		}
+		if flags.write && flags.set == "" && r.path == "" {
+			return usagef("--write replaces files, and standard input is not one")
+		}
+		out, l := a.declarable(flags, r, found[i])
+		for _, f := range l {
+			all = append(all, f.declaration(flags.replace))
+			told = append(told, f.told(done, flags.replace))
+		}
+		switch {
+		case len(l) == 0:
+		case flags.preview.wanted():
+			r.changed = true
+			if err := shown.put(i, flags.difference(r.name, r.src, out)); err != nil {
+				return err
+			}
+		case flags.set == "":
+			outs = append(outs, output{path: r.path, data: out})
+		}
+	}
+	if err := a.report(results, "text"); err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		if len(slices.Concat(found...)) == 0 {
+			a.note("nothing to declare: no unions found" + flags.that())
+		}
+		return nil
+	}
+	if flags.set != "" {
+		text, err := unionset.Format(all)
+		if err != nil {
+			return err
+		}
+		outs = []output{{path: flags.set, data: text}}
+	}
+	if err := a.batch.replace(outs); err != nil {
+		return err
+	}
+	for _, line := range told {
+		a.note(line)
+	}
+	if flags.preview.wanted() {
+		if err := a.printAll(shown); err != nil {
+			return err
+		}
+		return a.wouldChange(flags.preview, count(results, func(r result) bool { return r.changed }), len(results))
+	}
+	a.note(fmt.Sprintf("declared %s", plural(len(all), "union")))
+	return nil
+}
+
+// declarable returns those of the unions found in an input that compile, and the input
+// with their declarations. About the others there are warnings.
+func (a *app) declarable(flags *inferring, r *result, found []inferred) ([]byte, []inferred) {
+	d := &declaring{app: a, flags: flags, name: r.name, src: r.src}
+	out, diags, problem := d.try(found)
+	if problem == nil {
+		r.diagnostics = append(r.diagnostics, diags...)
+		return out, found
+	}
+	var fit []inferred
+	var warnings diag.List
+	out = nil
+	for _, f := range found {
+		next, diags, problem := d.try(append(slices.Clip(fit), f))
+		if problem == nil {
+			out, fit, warnings = next, append(fit, f), diags
+			continue
+		}
+		r.diagnostics = append(r.diagnostics, diag.Diagnostic{Code: diag.LeftUndeclared, Severity: diag.Warning,
+			Pos: f.pos, Path: f.place().String(), Schema: f.place().Structural(),
+			Message: fmt.Sprintf("the union found here (%s) is not declared: %s: %s", f.label(), problem.Code, problem.Message),
+			Hint:    problem.Hint})
+	}
+	r.diagnostics = append(r.diagnostics, warnings...)
+	return out, fit
+}
+
+// declaring tries declarations on one input.
+type declaring struct {
+	*app
+	flags *inferring
+	name  string
+	src   []byte
+	// faulty says that the input does not compile as it is, once that is known.
+	faulty, known bool
+}
+
+// try returns the input with declarations, what is to be said of them, and what keeps
+// them from being written or compiled; nil is nothing.
+func (d *declaring) try(l []inferred) (out []byte, said diag.List, problem *diag.Diagnostic) {
+	var declarations []union.External
+	for _, f := range l {
+		declarations = append(declarations, f.declaration(d.flags.replace))
+	}
+	out, opts := d.src, crdpatch.Options{Limits: d.limits}
+	if d.flags.set != "" {
+		opts.External = union.Externals{Declarations: declarations}
+	} else {
+		out, said = crdpatch.Declare(d.name, d.src, declarations, d.limits)
+		if e := firstError(said); e != nil {
+			return nil, nil, e
+		}
+	}
+	_, diags := crdpatch.Open(d.name, out, opts).Compile()
+	if e := firstError(diags); e != nil && !d.isFaulty() {
+		return nil, nil, e
+	}
+	return out, said, nil
+}
+
+func (d *declaring) isFaulty() bool {
+	if !d.known {
+		_, diags := crdpatch.Open(d.name, d.src, crdpatch.Options{Limits: d.limits}).Compile()
+		d.faulty, d.known = diags.HasErrors(), true
+	}
+	return d.faulty
+}
+
+func firstError(l diag.List) *diag.Diagnostic {
+	i := slices.IndexFunc(l, func(d diag.Diagnostic) bool { return d.Severity == diag.Error })
+	if i < 0 {
+		return nil
+	}
+	return &l[i]
+}
