@@ -15,18 +15,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/unioncel/unioncel/internal/cli"
-	"github.com/unioncel/unioncel/internal/kustomize"
 	_ "github.com/unioncel/unioncel/internal/testgc"
+	"github.com/unioncel/unioncel/internal/testprog"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// TestMain puts the commands unioncel and kustomize where the shell finds them.
+// TestMain puts the command unioncel where the shell finds it.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"unioncel":  func() { os.Exit(cli.Main(os.Args, cli.OSStreams())) },
-		"kustomize": func() { os.Exit(kustomize.Build()) },
-	})
+	testscript.Main(m, map[string]func(){"unioncel": func() { os.Exit(cli.Main(os.Args, cli.OSStreams())) }})
 }
 
 // templates make a file of what an entry shows: a whole file, which starts with
@@ -239,6 +236,9 @@ func (d *document) run(t *testing.T, m templates, inputs map[string]string, scri
 			write("go.mod", "module example.com/project\n\ngo 1.26\n")
 		}
 		write(name, text)
+	}
+	if strings.Contains(script, "kustomize build") {
+		testprog.Add(t, "kustomize")
 	}
 	sh, err := exec.LookPath("sh")
 	if err != nil {

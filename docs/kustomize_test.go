@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/internal/testprog"
 )
 
 var exitMarker = regexp.MustCompile(`^<!-- exit: (\d+) -->$`)
@@ -25,6 +26,7 @@ var exitMarker = regexp.MustCompile(`^<!-- exit: (\d+) -->$`)
 func TestKustomize(t *testing.T) {
 	d := open(t, "kustomize.md")
 	server := servertest.Start(t)
+	testprog.Add(t, "kustomize")
 	dir := t.TempDir()
 	built := filepath.Join(dir, "built.yaml")
 	l := d.blocks(t, 0, len(d.lines))

@@ -1,6 +1,7 @@
 // Package servertest runs the API server that judges custom objects, so that a
 // test can ask it instead of guessing: k8s.io/apiextensions-apiserver itself,
-// on an embedded etcd. It needs no network, no cluster and no configuration.
+// on an embedded etcd, in a process of its own. It needs no network, no cluster
+// and no configuration.
 //
 //	func TestWidget(t *testing.T) {
 //		s := servertest.Start(t)
@@ -36,12 +37,6 @@
 // There is nothing but the extension server: no namespaces to create (any
 // will do), no admission plugins that would ask a kube-apiserver (webhooks and
 // admission policies), no built-in types.
-//
-// # What it does to the process
-//
-// Start silences klog for good, in the whole process. The server finds files
-// of its own by the path it was compiled from, so a test binary built with
-// -trimpath cannot start one.
 //
 // # Facts
 //

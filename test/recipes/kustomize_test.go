@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/internal/testprog"
 )
 
 // docker stands in for the program that kustomize runs containers with: it runs the
@@ -37,6 +38,7 @@ func TestKustomize(t *testing.T) {
 		t.Skip("each script runs kustomize")
 	}
 	server := servertest.Start(t)
+	testprog.Add(t, "kustomize")
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/kustomize",
 		RequireExplicitExec: true,

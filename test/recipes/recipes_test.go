@@ -7,22 +7,18 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/spf13/cobra"
-	kubectl "k8s.io/kubectl/pkg/cmd"
 
 	"github.com/unioncel/unioncel/internal/cli"
-	"github.com/unioncel/unioncel/internal/kustomize"
 	_ "github.com/unioncel/unioncel/internal/testgc"
+	"github.com/unioncel/unioncel/internal/testprog"
 )
 
-// TestMain puts the programs that the scripts use where the shell finds them.
+// TestMain puts those programs that the scripts use, and that this one is, where the shell finds them.
 func TestMain(m *testing.M) {
 	unioncel := func() { os.Exit(cli.Main(os.Args, cli.OSStreams())) }
 	testscript.Main(m, map[string]func(){
 		"unioncel":    unioncel,
 		"unioncel-fn": unioncel,
-		"kubectl":     func() { os.Exit(exitCode(kubectl.NewDefaultKubectlCommand())) },
-		"kustomize":   func() { os.Exit(kustomize.Build()) }, // there is more to it than in kubectl
 		"docker": func() {
 			if err := docker(os.Args[1:]); err != nil {
 				fmt.Fprintln(os.Stderr, err)
@@ -32,16 +28,10 @@ func TestMain(m *testing.M) {
 	})
 }
 
-func exitCode(cmd *cobra.Command) int {
-	if cmd.Execute() != nil {
-		return 1
-	}
-	return 0
-}
-
 // TestRecipes runs the scripts, with an API server for kubectl.
 func TestRecipes(t *testing.T) {
 	kubeconfig := startCluster(t)
+	testprog.Add(t, "kubectl", "kustomize") // there is more to kustomize than in kubectl
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,

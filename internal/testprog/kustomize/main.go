@@ -1,6 +1,6 @@
-// Package kustomize is the program kustomize, for tests. It is a package of its own as it
-// takes long to link.
-package kustomize
+// Command kustomize is the program of that name, for tests, as far as it builds. (kubectl
+// kustomize has not all flags.)
+package main
 
 import (
 	"os"
@@ -10,15 +10,12 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// Build runs the arguments of the process as kustomize does, as far as it builds,
-// and returns the exit code. (kubectl kustomize has not all flags.)
-func Build() int {
+func main() {
 	cmd := build.NewCmdBuild(filesys.MakeFsOnDisk(), build.MakeHelp("kustomize", "build"), os.Stdout)
 	build.AddFunctionAlphaEnablementFlags(cmd.Flags())
 	root := &cobra.Command{Use: "kustomize"}
 	root.AddCommand(cmd)
 	if root.Execute() != nil {
-		return 1
+		os.Exit(1)
 	}
-	return 0
 }

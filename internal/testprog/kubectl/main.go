@@ -1,0 +1,14 @@
+// Command kubectl is the program of that name, for tests.
+package main
+
+import (
+	"os"
+
+	kubectl "k8s.io/kubectl/pkg/cmd"
+)
+
+func main() {
+	if kubectl.NewDefaultKubectlCommand().Execute() != nil {
+		os.Exit(1)
+	}
+}
