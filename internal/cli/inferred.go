@@ -168,6 +168,12 @@ func inferenceText(w io.Writer, l []inferred) error {
 		for _, s := range i.Comparison.Inconclusive {
 			fmt.Fprintf(w, "  inconclusive: %s\n", s)
 		}
+		if d := i.Changes.Tighter; d != nil {
+			fmt.Fprintf(w, "  accepted now, rejected by discriminatorChange: Forbid: %s\n", d.Words(i.Union))
+		}
+		if i.Changes.Verdict == verify.Inconclusive {
+			fmt.Fprintf(w, "  inconclusive for discriminatorChange: Forbid: %s\n", strings.Join(i.Changes.Inconclusive, "; "))
+		}
 	}
 	return nil
 }
@@ -194,6 +200,14 @@ type inferredJSON struct {
 	// accepted now, rejected now.
 	Accepted     *changeJSON `json:"accepted,omitempty"`
 	Refused      *changeJSON `json:"refused,omitempty"`
+	Inconclusive []string    `json:"inconclusive,omitempty"`
+	// Changes is how discriminatorChange: Forbid compares with rules about changes.
+	Changes *changesJSON `json:"changes,omitempty"`
+}
+
+type changesJSON struct {
+	Verdict      string      `json:"verdict"`
+	Accepted     *changeJSON `json:"accepted,omitempty"`
 	Inconclusive []string    `json:"inconclusive,omitempty"`
 }
 
@@ -232,6 +246,9 @@ func inferenceJSON(w io.Writer, l []inferred) error {
 			Version: i.source.CRD.Spec.Versions[i.Version].Name, Schema: i.place().Structural(), Form: string(i.Form), Verdict: string(i.verdict()),
 			Declaration: declaration, Replaces: []replacedJSON{}, Why: i.Why,
 			Accepted: changeOf(i.Comparison.Tighter), Refused: changeOf(i.Comparison.Looser), Inconclusive: i.Comparison.Inconclusive}
+		if c := i.Changes; c.Verdict != "" {
+			v.Changes = &changesJSON{string(c.Verdict), changeOf(c.Tighter), c.Inconclusive}
+		}
 		for _, c := range i.Replaces {
 			at := i.at(c)
 			v.Replaces = append(v.Replaces, replacedJSON{at.Line, at.Col, c.String(), i.rule(c)})

@@ -20,7 +20,8 @@
 // A property is in one union at most, the one that replaces the most constraints.
 // What a union does not say stays: a rule that requires two members together, or
 // an update rule. Discriminators do not restrict changes (discriminatorChange:
-// Allow), since no static rule says so.
+// Allow), since no static rule says so; where a rule compares the discriminator with
+// oldSelf, and forbidding changes is proved to reject nothing more, they do (Forbid).
 //
 // A rule that names the values which exclude a member, and not those that select it,
 // makes a union only where the others are known from an enum, verify proves it, and

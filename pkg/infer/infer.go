@@ -21,7 +21,7 @@ type Found struct {
 	// Form is how the union is written now.
 	Form Form
 	// Union is to be declared: its Node is. With a discriminator, Cardinality is zero
-	// where the default serves. Change is always Allow.
+	// where the default serves. Change is Allow, or Forbid where Changes says so.
 	Union *union.Union
 	// Replaces are the constraints that the rules of the union would replace. There
 	// are none for a suggestion.
@@ -32,6 +32,11 @@ type Found struct {
 	// Comparison says what replacing Replaces would change. It is zero for a
 	// suggestion.
 	Comparison verify.Comparison
+	// Changes compares discriminatorChange: Forbid with hand-written rules about changes
+	// of the discriminator. It is zero when there are none, and where Comparison is not
+	// Equivalent. Only where it is Equivalent, which says that nothing is rejected that
+	// is accepted now, the union forbids changes.
+	Changes verify.Comparison
 }
 
 // CRD finds the unions of a CRD, in order of versions and of the paths of their
@@ -155,7 +160,13 @@ func (f *finder) compare(c *candidate) (Found, error) {
 			found, u = next, resolved
 		}
 	}
-	return found, nil
+	if found.Changes, err = f.freeze(u); found.Changes.Verdict == verify.Equivalent {
+		frozen := *found.Union
+		if frozen.Change = union.Forbid; c.resolve(&frozen) != nil {
+			found.Union = &frozen
+		}
+	}
+	return found, err
 }
 
 // simplifications take keys out of a declaration; they report whether there was one. The

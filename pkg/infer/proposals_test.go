@@ -10,6 +10,7 @@ import (
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/pkg/infer"
+	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // TestProposals: what is proposed for a schema with rules, and its verdict.
@@ -103,6 +104,54 @@ func TestProposals(t *testing.T) {
 	}
 }
 
+// TestChanges: rules on changes of the discriminator make a union that forbids them only
+// where that rejects nothing that is accepted now.
+func TestChanges(t *testing.T) {
+	const frozen = `x-kubernetes-validations: [{rule: self == oldSelf}]`
+	const forbid, allow = "Forbid equivalent", "Allow tighter: "
+	for _, c := range []struct {
+		name, schema string
+		rules        []string // of the object, which also says when a may be set
+		root         []string // of the resource
+		optional     bool     // the object
+		want         string
+	}{
+		{name: "required", schema: `{required: [type], properties: {type: {type: string, enum: [A, B], ` + frozen + `}, a: {type: object}}}`, want: forbid},
+		{name: "defaulted", schema: `{properties: {type: {type: string, enum: [A, B], default: A, ` + frozen + `}, a: {type: object}}}`, want: forbid},
+		{name: "optional", schema: `{properties: {type: {type: string, enum: [A, B], ` + frozen + `}, a: {type: object}}}`, want: allow + "type changes from 'B' to unset"},
+		{name: "optional, with a guard", schema: `{properties: {type: {type: string, enum: [A, B], ` + frozen + `}, a: {type: object}}}`, rules: []string{"!has(oldSelf.type) || has(self.type)"}, want: forbid},
+		{name: "in an optional object", schema: `{required: [type], properties: {type: {type: string, enum: [A, B], ` + frozen + `}, a: {type: object}}}`, optional: true, want: allow + "spec is removed while no member is set and type is 'B'"},
+		{name: "in an optional object, with a guard", schema: `{required: [type], properties: {type: {type: string, enum: [A, B], ` + frozen + `}, a: {type: object}}}`, optional: true, root: []string{"!has(oldSelf.spec) || has(self.spec)"}, want: forbid},
+		{name: "by a rule of the object", schema: `{required: [type], properties: {type: {type: string, enum: [A, B]}, a: {type: object}}}`, rules: []string{"self.type == oldSelf.type"}, want: forbid},
+		{name: "by a rule of the resource", schema: `{required: [type], properties: {type: {type: string, enum: [A, B]}, a: {type: object}}}`, root: []string{"self.spec.type == oldSelf.spec.type"}, want: forbid},
+		{name: "but for one value", schema: `{required: [type], properties: {type: {type: string, enum: [A, B], x-kubernetes-validations: [{rule: "self == oldSelf || oldSelf == 'B'"}]}, a: {type: object}}}`, want: allow + "type changes from 'B' to 'A'"},
+		{name: "of another property", schema: `{required: [type], properties: {type: {type: string, enum: [A, B]}, a: {type: object}, c: {type: string, ` + frozen + `}}}`, want: "Allow "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			crd := crdWith(t, c.schema, append(c.rules, "has(self.type) && self.type == 'A' ? has(self.a) : !has(self.a)")...)
+			root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
+			if !c.optional {
+				root.Required = []string{"spec"}
+			}
+			for _, rule := range c.root {
+				addRule(root, rule)
+			}
+			found := find(t, crd)
+			if len(found) != 1 || found[0].Comparison.Verdict != verify.Equivalent {
+				t.Fatalf("found %+v", found)
+			}
+			f := found[0]
+			got := fmt.Sprintf("%s %s", f.Union.Change, f.Changes.Verdict)
+			if d := f.Changes.Tighter; d != nil {
+				got += ": " + d.Words(f.Union)
+			}
+			if got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
 // TestProse: what descriptions suggest. What they demand is "exactly one" only where
 // neither none nor several may be set.
 func TestProse(t *testing.T) {
@@ -159,6 +208,16 @@ func TestProse(t *testing.T) {
 // found on one line.
 func propose(t *testing.T, schema string, rules ...string) string {
 	t.Helper()
+	var l []string
+	for _, f := range find(t, crdWith(t, schema, rules...)) {
+		l = append(l, inline(t, f))
+	}
+	return strings.Join(l, "\n")
+}
+
+// crdWith is a CRD whose spec has a schema and rules beside those that it has.
+func crdWith(t *testing.T, schema string, rules ...string) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
 	var s apiextensionsv1.JSONSchemaProps
 	if err := sigs.UnmarshalStrict([]byte(schema), &s); err != nil {
 		t.Fatal(err)
@@ -167,12 +226,7 @@ func propose(t *testing.T, schema string, rules ...string) string {
 	for _, r := range rules {
 		addRule(&s, r)
 	}
-	crd := crdOf(s)
-	var l []string
-	for _, f := range find(t, crd) {
-		l = append(l, inline(t, f))
-	}
-	return strings.Join(l, "\n")
+	return crdOf(s)
 }
 
 // inline prints what was found on one line.
