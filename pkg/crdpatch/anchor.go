@@ -12,7 +12,7 @@ func (w *writer) severed(changes []*change) {
 	declared := map[*yaml.Node]bool{} // the declarations
 	inside := map[*yaml.Node]bool{}   // and all nodes in them
 	for _, c := range changes {
-		if c.cut.end > 0 {
+		if c.cut.End > 0 {
 			value := c.Node.Content[c.object.Key+1]
 			declared[value] = true
 			markAll(value, inside)

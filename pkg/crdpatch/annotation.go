@@ -14,6 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/yamledit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -261,7 +262,7 @@ func declarationIn(text string) (string, error) {
 	if hasAlias(n) {
 		return "", errors.New("the text has an alias")
 	}
-	return layout{}.value(plain(n)), nil
+	return yamledit.JSON(plain(n)), nil
 }
 
 // onlyEntry returns the value of x-kubernetes-unions in a text that holds nothing else.

@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/yamledit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -255,12 +256,12 @@ func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit,
 		switch {
 		case s.cut >= 0:
 			at = s.cut
-		case how == beside && key != nil && !isFlow(n):
+		case how == beside && key != nil && !yamledit.IsFlow(n):
 			first, _, err := s.Span(s.Document, key)
 			if err != nil {
 				return yamltext.Edit{}, err
 			}
-			at = s.lineStart(first)
+			at = s.editor().LineStart(first)
 		}
 		if at < s.Start || at > s.End {
 			return yamltext.Edit{}, errors.New("the place is outside the document")
@@ -271,16 +272,16 @@ func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit,
 	if err != nil {
 		return yamltext.Edit{}, err
 	}
-	e := entry{key: union.Key, value: value}
-	if isFlow(n) {
-		return s.put(n, e)
+	e := yamledit.Entry{Key: union.Key, Value: value}
+	if yamledit.IsFlow(n) {
+		return s.editor().Put(n, e)
 	}
-	l, err := s.entries(n)
+	l, err := s.editor().Entries(n)
 	if err != nil {
 		return yamltext.Edit{}, err
 	}
-	at := s.lineStart(l[0].start)
-	return yamltext.Edit{Start: at, End: at, New: s.lines(e.block(s.indentation(n, l)))}, nil
+	at := s.editor().LineStart(l[0].Start)
+	return yamltext.Edit{Start: at, End: at, New: s.editor().Lines(e.Block(s.editor().Indentation(n, l)))}, nil
 }
 
 // firstList returns the key of the first list in a schema that compiling adds to.
@@ -307,7 +308,7 @@ func (r *reverter) removeLists(c *claimed) (int, error) {
 		}
 	}
 	slices.Sort(alone)
-	cuts, err := r.cutRuns(c.place.Node, alone)
+	cuts, err := r.editor().CutRuns(c.place.Node, alone)
 	if err != nil || len(cuts) == 0 {
 		return -1, err
 	}
@@ -324,15 +325,15 @@ func (r *reverter) removeItems(c *claimed, l *claimedList) (int, error) {
 	kept := without(l.present, l.ours)
 	c.value[l.key] = kept
 	switch all := len(kept) == 0; {
-	case all && l.empty && !isFlow(l.node):
-		value, err := r.afterKey(l.head, l.node)
-		r.edit(value.start, value.end, " []")
+	case all && l.empty && !yamledit.IsFlow(l.node):
+		value, err := r.editor().AfterKey(l.head, l.node)
+		r.edit(value.Start, value.End, " []")
 		return -1, err
 	case all && !l.empty:
 		delete(c.value, l.key)
 		return l.index / 2, nil
 	}
-	cuts, err := r.cutRuns(l.node, l.ours)
+	cuts, err := r.editor().CutRuns(l.node, l.ours)
 	r.revision.edits = append(r.revision.edits, cuts...)
 	return -1, err
 }
@@ -351,20 +352,20 @@ func (r *reverter) removeAnnotation() error {
 		switch null, had := strings.CutPrefix(was, ":"); {
 		case had:
 			metadata["annotations"] = nil
-			s, err := r.afterKey(key, r.annotations)
-			r.edit(s.start, s.end, r.null(null, s.end))
+			s, err := r.editor().AfterKey(key, r.annotations)
+			r.edit(s.Start, s.End, r.null(null, s.End))
 			return err
 		case r.record.Annotations != nil && len(metadata) > 1: // empty it would be null
 			delete(metadata, "annotations")
 			m, at = r.metadata, r.metadataKey
-		case !isFlow(r.annotations):
-			s, err := r.afterKey(key, r.annotations)
-			r.edit(s.start, s.end, " {}")
+		case !yamledit.IsFlow(r.annotations):
+			s, err := r.editor().AfterKey(key, r.annotations)
+			r.edit(s.Start, s.End, " {}")
 			return err
 		}
 	}
-	cut, err := r.cut(m, at/2, at/2)
-	r.edit(cut.start, cut.end, "")
+	cut, err := r.editor().Cut(m, at/2, at/2)
+	r.edit(cut.Start, cut.End, "")
 	return err
 }
 
@@ -374,9 +375,9 @@ func (r *reverter) removeAnnotation() error {
 func (r *reverter) null(was string, end int) string {
 	quoted := r.metadata.Content[r.metadataKey].Style != 0
 	switch {
-	case r.manifest.isJSON() && !r.record.JSON, was == "" && isFlow(r.metadata) && strings.IndexByte(",}", r.Src[end]) >= 0:
+	case r.manifest.isJSON() && !r.record.JSON, was == "" && yamledit.IsFlow(r.metadata) && strings.IndexByte(",}", r.Src[end]) >= 0:
 		return " null"
-	case was != "" && strings.IndexByte(" \t\r\n", was[0]) < 0 && !(quoted && isFlow(r.metadata)):
+	case was != "" && strings.IndexByte(" \t\r\n", was[0]) < 0 && !(quoted && yamledit.IsFlow(r.metadata)):
 		return " " + was
 	}
 	return was

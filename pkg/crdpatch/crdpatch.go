@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/unioncel/unioncel/internal/yamledit"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
@@ -263,14 +264,14 @@ func ended(src []byte) []byte {
 	if len(src) == 0 || bytes.HasSuffix(src, []byte("\n")) {
 		return src
 	}
-	return append(slices.Clip(src), newline(src)...)
+	return append(slices.Clip(src), yamledit.Newline(src)...)
 }
 
 func unended(out, src []byte) []byte {
 	if bytes.HasSuffix(src, []byte("\n")) {
 		return out
 	}
-	return bytes.TrimSuffix(out, []byte(newline(src)))
+	return bytes.TrimSuffix(out, []byte(yamledit.Newline(src)))
 }
 
 // checkEnd returns an error when the last line break that ended added changes

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/yamledit"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
@@ -81,12 +82,12 @@ func (w *writer) declare(objects []compile.Object) {
 			continue
 		}
 		unions := plain(o.Value)
-		edit, err := w.put(o.Node, entry{key: union.Key, value: unions, dash: w.dash(&change{}), short: true})
+		edit, err := w.editor().Put(o.Node, yamledit.Entry{Key: union.Key, Value: unions, Dash: w.dash(&change{}), Short: true})
 		if err != nil {
 			w.errorf(o.Node, diag.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
 			continue
 		}
-		schemaIn(w.value, o.Version, o.Path)[union.Key] = dataOf(unions)
+		schemaIn(w.value, o.Version, o.Path)[union.Key] = yamledit.DataOf(unions)
 		w.edits = append(w.edits, edit)
 		w.touched = append(w.touched, touch{manifest: w.manifest, schema: &o.Place})
 	}

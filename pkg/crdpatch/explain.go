@@ -5,6 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/yamledit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -107,23 +108,23 @@ func (j *job) explain(m *manifest, in compile.Manifest) *Explanation {
 // size is the length of a rule as it is written at its place.
 func (w *writer) size(r compile.RulePlan) int {
 	n, one := r.Place.Node, yamltext.ListNode(ruleNode(r.Rule))
-	l, err := w.entries(n)
+	l, err := w.editor().Entries(n)
 	if err != nil {
 		return 0
 	}
-	if isFlow(n) {
-		return len(w.broken(entry{value: one}.flow(w.layout(n, l))))
+	if yamledit.IsFlow(n) {
+		return len(w.editor().Broken(yamledit.Entry{Value: one}.Flow(w.editor().LayoutOf(n, l))))
 	}
 	dash, _ := w.firstDashOf(n)
-	return len(w.lines(entry{}.blockItems(w.indentation(n, l)+dash, one)))
+	return len(w.editor().Lines(yamledit.Entry{}.BlockItems(w.editor().Indentation(n, l)+dash, one)))
 }
 
 // firstDashOf is how much lists are indented in the schema, or in the file.
 func (w *writer) firstDashOf(n *yaml.Node) (int, bool) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if d, ok := w.dashOf(n.Content[i], n.Content[i+1]); ok {
+		if d, ok := w.editor().DashOf(n.Content[i], n.Content[i+1]); ok {
 			return d, true
 		}
 	}
-	return w.firstDash(w.node, 0)
+	return w.editor().FirstDash(w.node, 0)
 }

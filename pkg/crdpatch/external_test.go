@@ -43,11 +43,11 @@ func undeclared(t *testing.T, in []byte) ([]byte, union.Externals) {
 		e.Scopes = append(e.Scopes, union.Scope{Target: union.Target{Name: name}})
 		for _, o := range declared.Objects {
 			e.Declarations = append(e.Declarations, union.External{Target: union.Target{Name: name}, Version: o.Name, Path: o.Path, Value: o.Value, File: "elsewhere"})
-			cut, err := m.cut(o.Node, o.Key/2, o.Key/2)
+			cut, err := m.editor().Cut(o.Node, o.Key/2, o.Key/2)
 			if err != nil {
 				t.Fatal(err)
 			}
-			edits = append(edits, yamltext.Edit{Start: cut.start, End: cut.end})
+			edits = append(edits, yamltext.Edit{Start: cut.Start, End: cut.End})
 		}
 	}
 	slices.SortFunc(edits, func(a, b yamltext.Edit) int { return a.Start - b.Start })

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/yamledit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -294,7 +295,7 @@ func TestImpliedByAnother(t *testing.T) {
 		other = "            x-kubernetes-unions:\n            - members: [a, b]\n"
 	)
 	implying := `[{"discriminator":"path","fields-to-discriminateBy":{"a":"/x"},"optionalMembers":["a"],"unmappedValues":"Forbid"}]`
-	set := union.Externals{Declarations: []union.External{{Target: union.Target{Name: "things.example.com"}, Path: schemapath.Of("spec"), Value: yamltext.ListNode(yamltext.MappingNode(stringNode("members"), yamltext.ListNode(stringNode("a"), stringNode("b"))))}}}
+	set := union.Externals{Declarations: []union.External{{Target: union.Target{Name: "things.example.com"}, Path: schemapath.Of("spec"), Value: yamltext.ListNode(yamltext.MappingNode(yamledit.StringNode("members"), yamltext.ListNode(yamledit.StringNode("a"), yamledit.StringNode("b"))))}}}
 	for _, tt := range []struct {
 		name, record, declared string
 		elsewhere              union.Externals

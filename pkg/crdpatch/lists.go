@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/unioncel/unioncel/internal/yamledit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 )
@@ -28,7 +29,7 @@ type addition struct {
 
 // data are the items as kubectl reads them.
 func (a addition) data() []any {
-	l, _ := dataOf(a.items).([]any)
+	l, _ := yamledit.DataOf(a.items).([]any)
 	return l
 }
 

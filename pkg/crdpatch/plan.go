@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/yamledit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -121,8 +122,8 @@ type writer struct {
 	edits   []yamltext.Edit
 	touched []touch
 	diags   diag.List
-	cuts    []span // the declarations among the edits
-	grown   bool   // beyond maxClientSideApply
+	cuts    []yamledit.Span // the declarations among the edits
+	grown   bool            // beyond maxClientSideApply
 }
 
 func write(m *manifest, opts Options) *writer {
@@ -144,7 +145,7 @@ type change struct {
 	record schemaRecord
 	at     int // where the schema starts
 	start  int // where it does without the declaration, and cut of that, for record.At
-	cut    span
+	cut    yamledit.Span
 }
 
 func (w *writer) write(r *compile.Result) {
@@ -164,8 +165,8 @@ func (w *writer) write(r *compile.Result) {
 	slices.SortStableFunc(changes, func(a, b *change) int { return cmp.Compare(a.at, b.at) })
 	rec := record{Format: format, JSON: w.isBareJSON(), Encoding: w.opts.Encoding, KubeVersion: w.opts.KubeVersion}
 	for _, c := range changes {
-		if c.cut.end > 0 {
-			c.record.At = w.uncut(c.cut.start) - w.uncut(c.start)
+		if c.cut.End > 0 {
+			c.record.At = w.uncut(c.cut.Start) - w.uncut(c.start)
 		}
 		rec.Schemas = append(rec.Schemas, c.record)
 	}
@@ -180,12 +181,12 @@ func (w *writer) write(r *compile.Result) {
 
 // isBareJSON reports whether the document without the declarations is JSON.
 func (w *writer) isBareJSON() bool {
-	if !isFlow(w.Root) {
+	if !yamledit.IsFlow(w.Root) {
 		return false
 	}
 	var cuts []yamltext.Edit
 	for _, c := range w.cuts {
-		cuts = append(cuts, yamltext.Edit{Start: c.start - w.Start, End: c.end - w.Start})
+		cuts = append(cuts, yamltext.Edit{Start: c.Start - w.Start, End: c.End - w.Start})
 	}
 	bare, err := yamltext.Apply(w.Src[w.Start:w.End], cuts)
 	return err == nil && json.Valid(bare)
@@ -223,8 +224,8 @@ func (w *writer) changes(r *compile.Result) (l []*change, err error) {
 func (w *writer) uncut(at int) int {
 	removed := 0
 	for _, c := range w.cuts {
-		if c.end <= at {
-			removed += c.end - c.start
+		if c.End <= at {
+			removed += c.End - c.Start
 		}
 	}
 	return at - removed
@@ -244,10 +245,10 @@ func (w *writer) apply(c *change) error {
 	}
 	// First what is put after items that are there: where such a list ends the
 	// schema, it comes before new keys.
-	var fresh []entry
+	var fresh []yamledit.Entry
 	t := touch{manifest: w.manifest, schema: &c.Place, added: map[string][]any{}}
 	for _, l := range c.lists {
-		e := entry{key: l.key, value: l.items, dash: w.dash(c)}
+		e := yamledit.Entry{Key: l.key, Value: l.items, Dash: w.dash(c)}
 		i, existing, err := listOf(n, l.key)
 		switch {
 		case err != nil:
@@ -259,8 +260,8 @@ func (w *writer) apply(c *change) error {
 			return nil
 		default:
 			c.record.noteEmpty(l.key, len(existing.Content) == 0)
-			e.key = ""
-			edit, err := w.put(existing, e)
+			e.Key = ""
+			edit, err := w.editor().Put(existing, e)
 			if err != nil {
 				return err
 			}
@@ -272,10 +273,10 @@ func (w *writer) apply(c *change) error {
 	}
 	w.touched = append(w.touched, t)
 	if c.object != nil {
-		c.record.Unions = json.RawMessage(layout{}.value(plain(c.object.Value)))
+		c.record.Unions = json.RawMessage(yamledit.JSON(plain(c.object.Value)))
 		c.record.External = c.object.Key < 0
 		if c.object.Extensions != nil {
-			c.record.Extend = json.RawMessage(layout{}.value(plain(c.object.Extensions)))
+			c.record.Extend = json.RawMessage(yamledit.JSON(plain(c.object.Extensions)))
 		}
 	}
 	if c.object != nil && c.object.Key >= 0 {
@@ -284,13 +285,13 @@ func (w *writer) apply(c *change) error {
 		}
 		if !w.opts.KeepUnions {
 			delete(schema, union.Key)
-			edit, err := w.replaceEntry(n, c.object.Key/2, c.cut, fresh)
+			edit, err := w.editor().ReplaceEntry(n, c.object.Key/2, c.cut, fresh)
 			w.edits = append(w.edits, edit)
 			return err
 		}
 	}
 	for _, e := range fresh {
-		edit, err := w.put(n, e)
+		edit, err := w.editor().Put(n, e)
 		if err != nil {
 			return err
 		}
@@ -309,11 +310,11 @@ func (w *writer) cutDeclaration(c *change) error {
 			Hint:    "use the output as a source, and apply one compiled without --keep-unions"})
 		return nil
 	}
-	cut, err := w.cut(n, key/2, key/2)
+	cut, err := w.editor().Cut(n, key/2, key/2)
 	if err != nil {
 		return err
 	}
-	l, err := w.entries(n)
+	l, err := w.editor().Entries(n)
 	if err != nil {
 		return err
 	}
@@ -321,12 +322,12 @@ func (w *writer) cutDeclaration(c *change) error {
 	if err != nil {
 		return err
 	}
-	if start == l[key/2].start && len(l) > 1 {
+	if start == l[key/2].Start && len(l) > 1 {
 		// The mapping will start at its next entry.
-		start = l[1].start
+		start = l[1].Start
 	}
 	c.start, c.cut = start, cut
-	c.record.Source = string(w.Src[cut.start:cut.end])
+	c.record.Source = string(w.Src[cut.Start:cut.End])
 	w.cuts = append(w.cuts, cut)
 	return nil
 }
@@ -354,17 +355,17 @@ func listOf(n *yaml.Node, key string) (int, *yaml.Node, error) {
 // gives way, or the first list that there is.
 func (w *writer) dash(c *change) int {
 	if c.object != nil && c.object.Key >= 0 {
-		if d, ok := w.dashOf(c.Node.Content[c.object.Key], c.Node.Content[c.object.Key+1]); ok {
+		if d, ok := w.editor().DashOf(c.Node.Content[c.object.Key], c.Node.Content[c.object.Key+1]); ok {
 			return d
 		}
 	}
-	d, _ := w.firstDash(w.node, 0)
+	d, _ := w.editor().FirstDash(w.node, 0)
 	return d
 }
 
 // annotation is the value of annotations that are ours alone.
 func annotation(text string) *yaml.Node {
-	return yamltext.MappingNode(stringNode(Annotation), stringNode(text))
+	return yamltext.MappingNode(yamledit.StringNode(Annotation), yamledit.StringNode(text))
 }
 
 // annotate adds the annotation.
@@ -384,30 +385,30 @@ func (w *writer) annotate(rec record) {
 	case !ok:
 		rec.Annotations = new(string)
 		if text, err = rec.String(); err == nil {
-			edit, err = w.put(metadata, entry{key: "annotations", value: annotation(text)})
+			edit, err = w.editor().Put(metadata, yamledit.Entry{Key: "annotations", Value: annotation(text)})
 		}
 	case shared || annotations.Kind == yaml.AliasNode || w.aliased(annotations):
 		w.errorf(key, diag.SharedContent, "write the annotations out, or compile with --no-annotation", "the annotations are shared through an anchor")
 		return
 	case annotations.Kind == yaml.ScalarNode && annotations.Tag == "!!null":
-		var value span
-		if value, err = w.afterKey(key, annotations); err == nil {
-			was := ":" + string(w.Src[value.start:value.end])
-			if was == ":" && isFlow(metadata) && strings.IndexByte(",}", w.Src[value.end]) >= 0 {
+		var value yamledit.Span
+		if value, err = w.editor().AfterKey(key, annotations); err == nil {
+			was := ":" + string(w.Src[value.Start:value.End])
+			if was == ":" && yamledit.IsFlow(metadata) && strings.IndexByte(",}", w.Src[value.End]) >= 0 {
 				w.errorf(key, diag.Unproved, "write annotations: {}", "there is no room for the annotation %s", Annotation)
 				return
 			}
 			rec.Annotations = &was
 			text, err = rec.String()
-			lay, space := layout{tight: w.tight()}, " "
-			if lay.tight && key.Style != 0 {
+			lay, space := yamledit.Layout{Tight: w.editor().Tight()}, " "
+			if lay.Tight && key.Style != 0 {
 				space = ""
 			}
-			edit = yamltext.Edit{Start: value.start, End: value.end, New: space + lay.value(annotation(text))}
+			edit = yamltext.Edit{Start: value.Start, End: value.End, New: space + lay.Value(annotation(text))}
 		}
 	default:
 		if text, err = rec.String(); err == nil {
-			edit, err = w.put(annotations, entry{key: Annotation, value: stringNode(text)})
+			edit, err = w.editor().Put(annotations, yamledit.Entry{Key: Annotation, Value: yamledit.StringNode(text)})
 		}
 	}
 	if err != nil {

@@ -1,34 +1,12 @@
 package crdpatch
 
 import (
-	"bytes"
-	stdjson "encoding/json"
-	"fmt"
-	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
-
 	"go.yaml.in/yaml/v3"
-	"k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/unioncel/unioncel/internal/yamledit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/rules"
 )
-
-// What is written is a tree of nodes, with strings, numbers, booleans and null as scalars.
-
-// stringNode is a string, in quotes where scalarYAML decides so.
-func stringNode(s string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
-}
-
-// dataOf is what such a tree means to kubectl.
-func dataOf(n *yaml.Node) any {
-	var v any
-	_ = json.Unmarshal([]byte(layout{}.value(n)), &v) // it is valid
-	return v
-}
 
 // plain copies a declaration, without aliases and merge keys. Its scalars are strings and
 // booleans.
@@ -37,7 +15,7 @@ func plain(n *yaml.Node) *yaml.Node {
 	case yaml.MappingNode:
 		m := yamltext.MappingNode()
 		for _, e := range yamltext.Entries(n) {
-			m.Content = append(m.Content, stringNode(e.Key.Value), plain(e.Value))
+			m.Content = append(m.Content, yamledit.StringNode(e.Key.Value), plain(e.Value))
 		}
 		return m
 	case yaml.SequenceNode:
@@ -50,18 +28,7 @@ func plain(n *yaml.Node) *yaml.Node {
 	if n.Tag == "!!bool" {
 		return yamltext.BoolNode(n.Value == "true")
 	}
-	return stringNode(n.Value)
-}
-
-// entry is what is put into a collection: a key with its value, or items of a
-// sequence when key is empty. dash is how much sequences in block style are
-// indented below their key.
-type entry struct {
-	key   string
-	value *yaml.Node
-	dash  int
-	// short writes short lists and mappings of scalars in flow style.
-	short bool
+	return yamledit.StringNode(n.Value)
 }
 
 // ruleNode is a rule as it is written, its keys in the order of the API
@@ -70,209 +37,16 @@ func ruleNode(r rules.Rule) *yaml.Node {
 	m := yamltext.MappingNode()
 	add := func(key, value string) {
 		if value != "" {
-			m.Content = append(m.Content, stringNode(key), stringNode(value))
+			m.Content = append(m.Content, yamledit.StringNode(key), yamledit.StringNode(value))
 		}
 	}
 	add("fieldPath", r.FieldPath)
 	add("message", r.Message)
 	add("messageExpression", r.MessageExpression)
 	if r.OptionalOldSelf {
-		m.Content = append(m.Content, stringNode("optionalOldSelf"), yamltext.BoolNode(true))
+		m.Content = append(m.Content, yamledit.StringNode("optionalOldSelf"), yamltext.BoolNode(true))
 	}
 	add("reason", string(r.Reason))
 	add("rule", r.Rule)
 	return m
-}
-
-// block renders e as lines in block style.
-func (e entry) block(indent int) []string {
-	if e.key == "" {
-		return e.blockItems(indent, e.value)
-	}
-	return e.blockPair(indent, stringNode(e.key), e.value)
-}
-
-func (e entry) blockPair(indent int, key, value *yaml.Node) []string {
-	head := strings.Repeat(" ", indent) + scalarYAML(key) + ":"
-	if text := flowYAML(value); e.short && text != "" && len(text) <= maxShort {
-		return []string{head + " " + text}
-	}
-	switch {
-	case value.Kind == yaml.ScalarNode:
-		return []string{head + " " + scalarYAML(value)}
-	case len(value.Content) == 0:
-		return []string{head + " " + layout{}.value(value)}
-	}
-	lines := []string{head}
-	if value.Kind == yaml.SequenceNode {
-		return append(lines, e.blockItems(indent+e.dash, value)...)
-	}
-	for i := 0; i+1 < len(value.Content); i += 2 {
-		lines = append(lines, e.blockPair(indent+2, value.Content[i], value.Content[i+1])...)
-	}
-	return lines
-}
-
-func (e entry) blockItems(indent int, list *yaml.Node) []string {
-	var lines []string
-	for _, item := range list.Content {
-		first := len(lines)
-		switch {
-		case item.Kind == yaml.MappingNode && len(item.Content) > 0:
-			for i := 0; i+1 < len(item.Content); i += 2 {
-				lines = append(lines, e.blockPair(indent+2, item.Content[i], item.Content[i+1])...)
-			}
-		case item.Kind == yaml.ScalarNode:
-			lines = append(lines, strings.Repeat(" ", indent+2)+scalarYAML(item))
-		default:
-			lines = append(lines, strings.Repeat(" ", indent+2)+layout{}.value(item))
-		}
-		lines[first] = lines[first][:indent] + "-" + lines[first][indent+1:]
-	}
-	return lines
-}
-
-// maxShort is the length up to which a list or table in flow style is short.
-const maxShort = 72
-
-// flowYAML writes a list or mapping of scalars in the flow style of YAML; it is empty
-// for anything else.
-func flowYAML(n *yaml.Node) string {
-	if n.Kind == yaml.ScalarNode || slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return c.Kind != yaml.ScalarNode }) {
-		return ""
-	}
-	var texts []string
-	if n.Kind == yaml.SequenceNode {
-		for _, item := range n.Content {
-			texts = append(texts, scalarYAML(item))
-		}
-		return "[" + strings.Join(texts, ", ") + "]"
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		texts = append(texts, scalarYAML(n.Content[i])+": "+scalarYAML(n.Content[i+1]))
-	}
-	return "{" + strings.Join(texts, ", ") + "}"
-}
-
-// layout is how a collection in flow style is laid out.
-type layout struct {
-	// indent is the indentation of its entries and unit one more level of it. All
-	// is on one line when there is no unit.
-	indent, unit string
-	// tight leaves out the spaces of that line, as compact JSON does.
-	tight bool
-}
-
-func (l layout) inner() layout { return layout{l.indent + l.unit, l.unit, l.tight} }
-
-// comma is what separates two entries.
-func (l layout) comma() string {
-	switch {
-	case l.unit != "":
-		return ",\n" + l.indent
-	case l.tight:
-		return ","
-	}
-	return ", "
-}
-
-// flow renders e in flow style, as JSON. Lines are broken by \n; the first one
-// is indented already.
-func (e entry) flow(l layout) string {
-	if e.key != "" {
-		return l.pair(stringNode(e.key), e.value)
-	}
-	texts := make([]string, len(e.value.Content))
-	for i, item := range e.value.Content {
-		texts[i] = l.value(item)
-	}
-	return strings.Join(texts, l.comma())
-}
-
-func (l layout) pair(key, value *yaml.Node) string {
-	colon := ": "
-	if l.tight {
-		colon = ":"
-	}
-	return jsonString(key.Value) + colon + l.value(value)
-}
-
-func (l layout) value(n *yaml.Node) string {
-	inner := l.inner()
-	var texts []string
-	brackets := "[]"
-	switch n.Kind {
-	case yaml.MappingNode:
-		brackets = "{}"
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			texts = append(texts, inner.pair(n.Content[i], n.Content[i+1]))
-		}
-	case yaml.SequenceNode:
-		for _, item := range n.Content {
-			texts = append(texts, inner.value(item))
-		}
-	default:
-		if n.Tag == "!!str" {
-			return jsonString(n.Value)
-		}
-		return n.Value
-	}
-	text := strings.Join(texts, inner.comma())
-	if l.unit != "" {
-		text = "\n" + inner.indent + text + "\n" + l.indent
-	}
-	return brackets[:1] + text + brackets[1:]
-}
-
-// jsonString quotes s for JSON, with escapes for whatever does not print.
-func jsonString(s string) string {
-	var b bytes.Buffer
-	enc := stdjson.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // strings and bytes.Buffer do not fail
-	var out strings.Builder
-	for _, r := range strings.TrimSuffix(b.String(), "\n") {
-		switch {
-		case r < utf8.RuneSelf && r != 0x7f || unicode.IsPrint(r) || r > 0xFFFF:
-			out.WriteRune(r)
-		default:
-			fmt.Fprintf(&out, `\u%04x`, r)
-		}
-	}
-	return out.String()
-}
-
-// scalarYAML writes a scalar in block style: plain when every reader takes it for
-// the same string, else in whichever quotes need less escaping.
-func scalarYAML(n *yaml.Node) string {
-	s := n.Value
-	if n.Tag != "!!str" {
-		return s
-	}
-	if isName(s) {
-		if same, err := yamltext.String(stringNode(s)); err == nil && same == s {
-			return s
-		}
-	}
-	double := jsonString(s)
-	for _, r := range s {
-		if !unicode.IsPrint(r) {
-			return double
-		}
-	}
-	if single := "'" + strings.ReplaceAll(s, "'", "''") + "'"; len(single) < len(double) {
-		return single
-	}
-	return double
-}
-
-// isName reports whether s is made of the characters of names and paths only.
-func isName(s string) bool {
-	for i, r := range s {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		if !letter && (i == 0 && r != '.' || !strings.ContainsRune("0123456789_-./", r)) {
-			return false
-		}
-	}
-	return strings.Trim(s, ".0123456789") != ""
 }

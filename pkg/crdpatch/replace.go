@@ -129,7 +129,7 @@ func (w *writer) remove(r compile.Removal, value map[string]any) error {
 
 // cutAll plans to take entries of a collection out, given in ascending order.
 func (w *writer) cutAll(n *yaml.Node, indices []int) error {
-	cuts, err := w.cutRuns(n, indices)
+	cuts, err := w.editor().CutRuns(n, indices)
 	if err != nil {
 		return err
 	}

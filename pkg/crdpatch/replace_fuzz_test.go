@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/yamledit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -58,7 +59,7 @@ func (e *edit) text(t *testing.T, text []byte) ([]byte, bool) {
 		list = v
 	}
 	insert := func(i, indent int, line string) bool {
-		e.line = strings.Repeat(" ", indent) + line + newline(f.Src)
+		e.line = strings.Repeat(" ", indent) + line + yamledit.Newline(f.Src)
 		lines = slices.Insert(lines, i, e.line)
 		return true
 	}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/internal/yamledit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -41,6 +42,9 @@ type document struct {
 	read    any
 	wrong   *diag.Diagnostic
 }
+
+// editor edits the text of the document.
+func (d *document) editor() yamledit.Text { return yamledit.Text{File: d.File, Document: d.Document} }
 
 // manifest is a CustomResourceDefinition in a document, at the root or in the items of
 // a list.
@@ -153,7 +157,7 @@ func (d *document) copied() any {
 }
 
 // isJSON reports whether the document is JSON.
-func (d *document) isJSON() bool { return isFlow(d.Root) && json.Valid(d.bytes()) }
+func (d *document) isJSON() bool { return yamledit.IsFlow(d.Root) && json.Valid(d.bytes()) }
 
 // bytes is the text of the document.
 func (d *document) bytes() []byte { return d.Src[d.Start:d.End] }

@@ -1,0 +1,297 @@
+package yamledit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
+)
+
+// Text is a document whose text is edited: its methods say what to cut to take an
+// entry out of a collection, and where and how to put one in, so that one undoes the
+// other to the byte. What they return is for [yamltext.Apply].
+type Text struct {
+	*yamltext.File
+	*yamltext.Document
+}
+
+// Span is a range of bytes.
+type Span struct{ Start, End int }
+
+// IsFlow reports whether a collection is written in flow style.
+func IsFlow(n *yaml.Node) bool { return n.Style&yaml.FlowStyle != 0 }
+
+// Entries returns the ranges of the entries of a mapping, or of the items of a
+// sequence.
+func (d Text) Entries(n *yaml.Node) ([]Span, error) {
+	var l []Span
+	step := 1
+	if n.Kind == yaml.MappingNode {
+		step = 2
+	}
+	for i := 0; i+step <= len(n.Content); i += step {
+		var s Span
+		var err error
+		if step == 2 {
+			s.Start, s.End, err = d.EntrySpan(d.Document, n, i)
+		} else {
+			s.Start, s.End, err = d.Span(d.Document, n.Content[i])
+		}
+		if err != nil {
+			return nil, err
+		}
+		l = append(l, s)
+	}
+	return l, nil
+}
+
+// Cut returns the range to delete to take a run of entries, first to last, out
+// of collection n: whole lines in block style, with one comma in flow style.
+func (d Text) Cut(n *yaml.Node, first, last int) (Span, error) {
+	l, err := d.Entries(n)
+	if err != nil {
+		return Span{}, err
+	}
+	s := Span{l[first].Start, l[last].End}
+	if IsFlow(n) {
+		switch {
+		case last+1 < len(l):
+			s.End = l[last+1].Start
+		case first > 0:
+			s.Start = l[first-1].End
+		}
+		return s, nil
+	}
+	if n.Kind == yaml.SequenceNode {
+		s.Start = d.dash(s.Start)
+	}
+	line := d.LineStart(s.Start)
+	if len(bytes.TrimLeft(d.Src[line:s.Start], " ")) > 0 {
+		return Span{}, fmt.Errorf("something precedes it on its line")
+	}
+	return Span{line, d.LineEnd(s.End)}, nil
+}
+
+// dash is the offset of the - before a block sequence's item.
+func (d Text) dash(item int) int { return bytes.LastIndexByte(d.Src[:item], '-') }
+
+// Indentation is how far the entries of a block collection are indented.
+func (d Text) Indentation(n *yaml.Node, l []Span) int {
+	at := l[0].Start
+	if n.Kind == yaml.SequenceNode {
+		at = d.dash(at)
+	}
+	return at - d.LineStart(at)
+}
+
+// LineStart is the offset of the first byte of the line that holds at.
+func (d Text) LineStart(at int) int { return bytes.LastIndexByte(d.Src[:at], '\n') + 1 }
+
+// LineEnd is the offset after the line break of the line that holds at.
+func (d Text) LineEnd(at int) int {
+	if i := bytes.IndexByte(d.Src[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(d.Src)
+}
+
+// Newline is the line break in use.
+func Newline(src []byte) string {
+	if i := bytes.IndexByte(src, '\n'); i > 0 && src[i-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// Lines joins whole lines.
+func (d Text) Lines(l []string) string {
+	nl := Newline(d.Src)
+	return strings.Join(l, nl) + nl
+}
+
+// Remove returns the edits that take entries, given in ascending order, out of mapping n,
+// which becomes {} when none is left.
+func (d Text) Remove(n *yaml.Node, indices []int) ([]yamltext.Edit, error) {
+	l, err := d.Entries(n)
+	if err != nil || len(indices) == 0 {
+		return nil, err
+	}
+	if !IsFlow(n) && len(indices) == len(l) {
+		start, end := l[0].Start, l[len(l)-1].End
+		before := bytes.TrimRight(d.Src[:start], " \r\n")
+		if bytes.HasSuffix(before, []byte(":")) {
+			return []yamltext.Edit{{Start: len(before), End: end, New: " {}"}}, nil
+		}
+		return []yamltext.Edit{{Start: start, End: end, New: "{}"}}, nil
+	}
+	first := l[indices[0]]
+	if IsFlow(n) || indices[0] > 0 || len(bytes.TrimLeft(d.Src[d.LineStart(first.Start):first.Start], " ")) == 0 {
+		return d.CutRuns(n, indices)
+	}
+	// The first entries stand behind the dash of a list's item: what follows moves there.
+	run := 1
+	for run < len(indices) && indices[run] == run {
+		run++
+	}
+	end := d.LineEnd(l[run-1].End)
+	end += len(d.Src[end:]) - len(bytes.TrimLeft(d.Src[end:], " \r\n"))
+	rest, err := d.CutRuns(n, indices[run:])
+	return append([]yamltext.Edit{{Start: first.Start, End: end}}, rest...), err
+}
+
+// Put returns the edit that adds an entry at the end of collection n, a mapping
+// or a sequence. empty says how an empty flow collection is filled.
+func (d Text) Put(n *yaml.Node, e Entry) (yamltext.Edit, error) {
+	l, err := d.Entries(n)
+	if err != nil {
+		return yamltext.Edit{}, err
+	}
+	start, _, err := d.Span(d.Document, n)
+	if err != nil {
+		return yamltext.Edit{}, err
+	}
+	if !IsFlow(n) {
+		at := d.LineEnd(l[len(l)-1].End)
+		return yamltext.Edit{Start: at, End: at, New: d.Lines(e.Block(d.Indentation(n, l)))}, nil
+	}
+	if len(l) == 0 {
+		at := start + bytes.IndexAny(d.Src[start:], "{[") + 1
+		return yamltext.Edit{Start: at, End: at, New: e.Flow(Layout{Tight: d.Tight()})}, nil
+	}
+	at, lay := l[len(l)-1].End, d.LayoutOf(n, l)
+	return yamltext.Edit{Start: at, End: at, New: d.Broken(lay.comma() + e.Flow(lay))}, nil
+}
+
+// Broken returns text with the line breaks in use.
+func (d Text) Broken(text string) string { return strings.ReplaceAll(text, "\n", Newline(d.Src)) }
+
+// LayoutOf tells how a flow collection with entries l is laid out: on lines of
+// their own, if the last one starts a line that the collection does not.
+func (d Text) LayoutOf(n *yaml.Node, l []Span) Layout {
+	blank := func(at int) (string, bool) {
+		before := string(d.Src[d.LineStart(at):at])
+		return before, strings.Trim(before, " \t") == ""
+	}
+	indent, multiline := blank(l[len(l)-1].Start)
+	start, end, err := d.Span(d.Document, n)
+	if !multiline || len(l) == 1 && d.LineStart(l[0].Start) == d.LineStart(start) {
+		return Layout{Tight: d.Tight()}
+	}
+	unit := "  "
+	if outer, alone := blank(end - 1); err == nil && alone && strings.HasPrefix(indent, outer) && len(outer) < len(indent) {
+		unit = indent[len(outer):]
+	}
+	return Layout{indent: indent, unit: unit}
+}
+
+// Tight reports whether the document is written without spaces.
+func (d Text) Tight() bool {
+	root := d.Root
+	if !IsFlow(root) || len(root.Content) == 0 {
+		return false
+	}
+	_, end, err := d.Span(d.Document, root.Content[0])
+	return err == nil && bytes.HasPrefix(d.Src[end:], []byte(":")) && len(bytes.TrimLeft(d.Src[end+1:end+2], " \t\r\n")) > 0
+}
+
+// ReplaceEntry returns the edit that puts entries, if any, where another one, at
+// index i of mapping n, is cut out. cutting is what d.cut returned for it.
+func (d Text) ReplaceEntry(n *yaml.Node, i int, cutting Span, entries []Entry) (yamltext.Edit, error) {
+	if len(entries) == 0 {
+		return yamltext.Edit{Start: cutting.Start, End: cutting.End}, nil
+	}
+	l, err := d.Entries(n)
+	if err != nil {
+		return yamltext.Edit{}, err
+	}
+	old := l[i]
+	if !IsFlow(n) {
+		var lines []string
+		for _, e := range entries {
+			lines = append(lines, e.Block(d.Indentation(n, l))...)
+		}
+		return yamltext.Edit{Start: cutting.Start, End: cutting.End, New: d.Lines(lines)}, nil
+	}
+	lay := d.LayoutOf(n, l)
+	var texts []string
+	for _, e := range entries {
+		texts = append(texts, e.Flow(lay))
+	}
+	text := d.Broken(strings.Join(texts, lay.comma()))
+	return yamltext.Edit{Start: cutting.Start, End: cutting.End,
+		New: string(d.Src[cutting.Start:old.Start]) + text + string(d.Src[old.End:cutting.End])}, nil
+}
+
+// CutRuns returns the edits that take entries of a collection out, given in ascending
+// order: one for those that follow each other.
+func (d Text) CutRuns(n *yaml.Node, indices []int) ([]yamltext.Edit, error) {
+	var cuts []yamltext.Edit
+	for i := 0; i < len(indices); {
+		j := i
+		for j+1 < len(indices) && indices[j+1] == indices[j]+1 {
+			j++
+		}
+		cut, err := d.Cut(n, indices[i], indices[j])
+		if err != nil {
+			return nil, err
+		}
+		cuts = append(cuts, yamltext.Edit{Start: cut.Start, End: cut.End})
+		i = j + 1
+	}
+	return cuts, nil
+}
+
+// AfterKey is the range from after the colon of a key to the end of its value.
+func (d Text) AfterKey(key, value *yaml.Node) (Span, error) {
+	_, end, err := d.Span(d.Document, key)
+	if err != nil {
+		return Span{}, err
+	}
+	_, last, err := d.Span(d.Document, value)
+	if err != nil {
+		return Span{}, err
+	}
+	colon := bytes.IndexByte(d.Src[end:last], ':')
+	if colon < 0 {
+		return Span{}, errors.New("the key has no colon")
+	}
+	return Span{end + colon + 1, last}, nil
+}
+
+// DashOf is how much a list in block style is indented below its key.
+func (d Text) DashOf(key, value *yaml.Node) (int, bool) {
+	if value.Kind != yaml.SequenceNode || IsFlow(value) || value.Anchor != "" {
+		return 0, false
+	}
+	k, _, err := d.Span(d.Document, key)
+	if err != nil {
+		return 0, false
+	}
+	v, _, err := d.Span(d.Document, value)
+	if err != nil || d.LineStart(k) == d.LineStart(v) {
+		return 0, false
+	}
+	return v - d.LineStart(v) - (k - d.LineStart(k)), true
+}
+
+// FirstDash is how much the first list in block style at n or below is indented.
+func (d Text) FirstDash(n *yaml.Node, depth int) (int, bool) {
+	if depth > 64 {
+		return 0, false
+	}
+	for i, v := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 1 {
+			if dash, ok := d.DashOf(n.Content[i-1], v); ok {
+				return dash, true
+			}
+		}
+		if dash, ok := d.FirstDash(v, depth+1); ok {
+			return dash, true
+		}
+	}
+	return 0, false
+}

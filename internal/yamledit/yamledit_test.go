@@ -1,0 +1,49 @@
+package yamledit_test
+
+import (
+	"testing"
+
+	"github.com/unioncel/unioncel/internal/yamledit"
+	"github.com/unioncel/unioncel/internal/yamltext"
+)
+
+// TestRemove takes entries out of the mapping at spec, or of its first item.
+func TestRemove(t *testing.T) {
+	tests := []struct {
+		src     string
+		indices []int
+		want    string
+	}{
+		{"spec:\n  a: 1 # of a\n  # of b\n  b: {x: y}\n", []int{0}, "spec:\n  # of b\n  b: {x: y}\n"},
+		{"spec:\n  a: 1\n  b:\n    x: y\n  c: 3", []int{1, 2}, "spec:\n  a: 1\n"},
+		{"spec:\n  a: 1\n  b: 2\n  c: 3\n", []int{0, 2}, "spec:\n  b: 2\n"},
+		{"spec:\n  a: 1\nmore: true\n", []int{0}, "spec: {}\nmore: true\n"},
+		{"spec: # why\n  a: 1\n", []int{0}, "spec: # why\n  {}\n"},
+		{"spec:\r\n  a: 1\r\n  b: 2\r\n", []int{0}, "spec:\r\n  b: 2\r\n"},
+		{"spec: {a: 1, b: 2, c: 3}\n", []int{0, 2}, "spec: {b: 2}\n"},
+		{"spec: {a: 1}\n", []int{0}, "spec: {}\n"},
+		{`{"spec":{"a":1,"b":2}}`, []int{1}, `{"spec":{"a":1}}`},
+		{"spec:\n- a: 1\n  b: 2\n", []int{0}, "spec:\n- b: 2\n"},
+		{"spec:\n- a:\n    x: y\n  # of b\n  b: 2\n  c: 3\n- a: 4\n", []int{0, 2}, "spec:\n- # of b\n  b: 2\n- a: 4\n"},
+		{"spec:\n- a: 1\n  b: 2\n- c\n", []int{0, 1}, "spec:\n- {}\n- c\n"},
+		{"spec:\n- a: 1\n  b: 2\n", []int{1}, "spec:\n- a: 1\n"},
+	}
+	for _, tt := range tests {
+		f, err := yamltext.Parse([]byte(tt.src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := yamltext.Value(f.Docs[0].Root, "spec")
+		if len(n.Content) > 0 && n.Tag == "!!seq" {
+			n = n.Content[0]
+		}
+		edits, err := yamledit.Text{File: f, Document: f.Docs[0]}.Remove(n, tt.indices)
+		if err != nil {
+			t.Errorf("%q: %v", tt.src, err)
+			continue
+		}
+		if got, err := yamltext.Apply([]byte(tt.src), edits); err != nil || string(got) != tt.want {
+			t.Errorf("%q without %v is %q, %v; want %q", tt.src, tt.indices, got, err, tt.want)
+		}
+	}
+}
