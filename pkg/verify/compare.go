@@ -171,30 +171,43 @@ func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefin
 	if p, err = newProblem(newGenerator(ctx, crd, version), c, stateful(u)); err != nil {
 		return nil, nil, err
 	}
-	n, level := c.object(), len(p.nodes)-1
-	add := func(t *test, of int) {
-		if p.add(level, t) == nil {
-			unclear[of] = true
-			return
+	tests, of := c.object().owned(constraints)
+	for i, t := range tests {
+		if p.add(len(p.nodes)-1, t) == nil {
+			unclear[of[i]] = true
+			continue
 		}
-		owner = append(owner, of)
+		owner = append(owner, of[i])
 	}
-	l := ownersOfRules(constraints, n)
+	p.classify()
+	return p, owner, nil
+}
+
+// owned are the tests of n, and for each the constraint that it belongs to. The
+// constraints are all that n has; rules in an allOf further up belong to none.
+func (n *node) owned(constraints []Constraint) (tests []*test, owner []int) {
+	of, own := ownersOfRules(constraints, n), len(n.schema.XValidations)
+	above := len(n.tests()) - len(of)
 	for i, t := range n.tests() {
-		add(t, l[i])
+		switch {
+		case i < own:
+			tests, owner = append(tests, t), append(owner, of[i])
+		case i >= own+above:
+			tests, owner = append(tests, t), append(owner, of[i-above])
+		}
 	}
 	inAllOf := having(constraints, allOfKey)
-	for _, t := range constraintsOf(n) {
+	for _, t := range n.constraints() {
+		tests = append(tests, t)
 		if t.text == allOfKey {
-			add(t, inAllOf[0])
+			owner = append(owner, inAllOf[0])
 			inAllOf = inAllOf[1:]
 			continue
 		}
 		key, _, _ := strings.Cut(t.text, ":")
-		add(t, having(constraints, key)[0])
+		owner = append(owner, having(constraints, key)[0])
 	}
-	p.classify()
-	return p, owner, nil
+	return tests, owner
 }
 
 // compare looks for what the constraints accept although the union forbids it, and the

@@ -70,4 +70,9 @@
 // object, or what it lies in, is left out, and every constraint counts, whatever it
 // reads. There are no restrictions here: a constraint that rejects an object which the
 // union allows, because of whatever it reads, is a difference.
+//
+// # Examples
+//
+// [Examples] finds resources in the same way that show what a union is about, for messages
+// and documentation: one for each condition, whether or not any rule enforces it.
 package verify

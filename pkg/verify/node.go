@@ -30,9 +30,9 @@ type node struct {
 	own            []*ownCheck
 	checked        bool
 
-	// The rules, once they are compiled.
-	ruleTests []*test
-	compiled  bool
+	// The rules, once they are compiled, and the keywords, once they are read.
+	ruleTests, keywords   []*test
+	compiled, constrained bool
 }
 
 // step leads from a schema to one below it.

@@ -75,7 +75,7 @@ type properties struct {
 
 func (g *generator) properties(n *node, fixed map[string]any, without string) *properties {
 	p := &properties{generator: g, n: n, fixed: fixed, mentioned: map[string]int{}, deep: map[string]int{}}
-	tests := constraintsOf(n)
+	tests := slices.Clone(n.constraints())
 	for _, c := range g.own(n) {
 		if c.test != nil {
 			tests = append(tests, c.test)

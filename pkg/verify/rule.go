@@ -143,14 +143,17 @@ func (n *node) rules() []apiextensionsv1.ValidationRule {
 	return l
 }
 
-// constraintsOf are the tests of the schema keywords that look at more than one
+// constraints are the tests of the schema keywords that look at more than one
 // property.
-func constraintsOf(n *node) []*test {
+func (n *node) constraints() []*test {
+	if n.constrained {
+		return n.keywords
+	}
+	n.constrained = true
 	s := n.schema
-	var l []*test
 	add := func(text string, only apiextensionsv1.JSONSchemaProps) {
 		only.Type = s.Type
-		l = append(l, newConstraint(n, text, only))
+		n.keywords = append(n.keywords, newConstraint(n, text, only))
 	}
 	for i := range s.AllOf {
 		add("allOf", apiextensionsv1.JSONSchemaProps{AllOf: s.AllOf[i : i+1]})
@@ -170,7 +173,7 @@ func constraintsOf(n *node) []*test {
 	if s.MaxProperties != nil {
 		add(fmt.Sprintf("maxProperties: %d", *s.MaxProperties), apiextensionsv1.JSONSchemaProps{MaxProperties: s.MaxProperties})
 	}
-	return l
+	return n.keywords
 }
 
 func newConstraint(n *node, text string, only apiextensionsv1.JSONSchemaProps) *test {

@@ -30,13 +30,29 @@ func (p *problem) possible(l ...logic.Lit) (logic.Model, error) {
 // find makes the smallest example for which the formulas hold; nil if there is none.
 // Broken, if any, are the conditions that it breaks.
 func (p *problem) find(breaks []broken, l ...logic.Lit) (*example, error) {
-	return p.search(true, breaks, l...)
+	return p.search(func(update bool) [][]logic.Lit {
+		var when, changed []logic.Lit
+		for _, b := range breaks {
+			when = append(when, b.when)
+		}
+		present := slices.Clone(p.new.present)
+		if update {
+			present = append(present, p.old.present...)
+			for i := range p.new.present {
+				changed = append(changed, p.space.Equal(p.new.present[i], p.old.present[i]).Not())
+			}
+			changed = append(changed, sameValue(p.space, p.old, p.new).Not())
+		}
+		return [][]logic.Lit{when, present, changed}
+	}, l...)
 }
 
 // some makes any example.
-func (p *problem) some(l ...logic.Lit) (*example, error) { return p.search(false, nil, l...) }
+func (p *problem) some(l ...logic.Lit) (*example, error) { return p.search(nil, l...) }
 
-func (p *problem) search(smallest bool, breaks []broken, l ...logic.Lit) (*example, error) {
+// search makes an example. If few is given, as few as can be hold of each of its lists for
+// a creation or an update, of the first above all.
+func (p *problem) search(few func(update bool) [][]logic.Lit, l ...logic.Lit) (*example, error) {
 	l = append([]logic.Lit{p.made}, l...)
 	refused := 0
 	for range maxLearned {
@@ -44,8 +60,8 @@ func (p *problem) search(smallest bool, breaks []broken, l ...logic.Lit) (*examp
 		if err != nil || m == nil {
 			return nil, err
 		}
-		if smallest {
-			if m, err = p.least(m, breaks, l); err != nil {
+		if few != nil {
+			if m, err = p.least(m, few(m(p.space.Old.Present())), l); err != nil {
 				return nil, err
 			}
 		}
@@ -125,9 +141,9 @@ func (p *problem) refuse(m logic.Model) {
 	p.space.RequireAny(clause...)
 }
 
-// least makes a model smaller: what was stored is legal, few conditions are broken, few
-// members set and few changed, values are the usual ones.
-func (p *problem) least(m logic.Model, breaks []broken, l []logic.Lit) (logic.Model, error) {
+// least makes a model smaller: what was stored is legal, few of each list hold, and values
+// are the usual ones.
+func (p *problem) least(m logic.Model, few [][]logic.Lit, l []logic.Lit) (logic.Model, error) {
 	fixed := slices.Clone(l)
 	try := func(soft logic.Lit) (bool, error) {
 		if !m(soft) {
@@ -141,7 +157,7 @@ func (p *problem) least(m logic.Model, breaks []broken, l []logic.Lit) (logic.Mo
 		return true, nil
 	}
 	s := p.space
-	few := func(l []logic.Lit) error {
+	fewest := func(l []logic.Lit) error {
 		counts := s.AtLeast(maxCounted, l)
 		for _, more := range counts[1:] {
 			if ok, err := try(more.Not()); ok || err != nil {
@@ -162,20 +178,8 @@ func (p *problem) least(m logic.Model, breaks []broken, l []logic.Lit) (logic.Mo
 			}
 		}
 	}
-	var when, changed []logic.Lit
-	for _, b := range breaks {
-		when = append(when, b.when)
-	}
-	present := slices.Clone(p.new.present)
-	if update {
-		present = append(present, p.old.present...)
-		for i := range p.new.present {
-			changed = append(changed, s.Equal(p.new.present[i], p.old.present[i]).Not())
-		}
-		changed = append(changed, sameValue(s, p.old, p.new).Not())
-	}
-	for _, l := range [][]logic.Lit{when, present, changed} {
-		if err := few(l); err != nil {
+	for _, l := range few {
+		if err := fewest(l); err != nil {
 			return nil, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/pkg/union"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -24,8 +25,8 @@ type surroundings struct {
 	without []map[string]any
 }
 
-// mapKey is the key under which the union object stands in a map.
-const mapKey = "example"
+// MapKey is the key under which the union object stands in a map.
+const MapKey = formula.EntryKey
 
 // put wraps a value of the schema below level in one of the schema at level.
 func (s *surroundings) put(level int, inner any) any {
@@ -35,7 +36,7 @@ func (s *surroundings) put(level int, inner any) any {
 		return append([]any{inner}, others...)
 	case value:
 		m := maps.Clone(s.around[level].(map[string]any))
-		m[mapKey] = inner
+		m[MapKey] = inner
 		return m
 	default:
 		m := maps.Clone(s.around[level].(map[string]any))
@@ -64,7 +65,7 @@ func (g *generator) surround(c *chain, object map[string]any, own map[string]any
 			m := map[string]any{}
 			if least := n.schema.MinProperties; least != nil {
 				for i := 1; i < int(min(*least, maxItems)) && small(m); i++ {
-					m[mapKey+strings.Repeat("x", i)] = runtime.DeepCopyJSONValue(inner)
+					m[MapKey+strings.Repeat("x", i)] = runtime.DeepCopyJSONValue(inner)
 				}
 			}
 			s.around[level] = m

@@ -111,17 +111,11 @@ func Object(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, 
 
 func prove(g *generator, c *chain, u *union.Union, unions []*union.Union) (Proof, error) {
 	proof := Proof{Union: u}
-	p, err := newProblem(g, c, u)
+	p, doubts, err := g.concerning(c, u, unions)
 	if err != nil {
 		return proof, err
 	}
-	others := p.collect()
-	p.classify()
-	p.checks = slices.DeleteFunc(p.checks, func(c *check) bool { return !c.touches && !c.links })
-	p.assume(others)
-	if proof.Inconclusive, err = p.finish(unions); err != nil {
-		return proof, err
-	}
+	proof.Inconclusive = doubts
 	for _, c := range p.checks {
 		if c.touches {
 			proof.Rules++
@@ -140,6 +134,21 @@ func prove(g *generator, c *chain, u *union.Union, unions []*union.Union) (Proof
 	return proof, g.ctx.Err()
 }
 
+// concerning is the problem of all rules that have to do with a union, and what makes it
+// inconclusive.
+func (g *generator) concerning(c *chain, u *union.Union, unions []*union.Union) (*problem, []string, error) {
+	p, err := newProblem(g, c, u)
+	if err != nil {
+		return nil, nil, err
+	}
+	others := p.collect()
+	p.classify()
+	p.checks = slices.DeleteFunc(p.checks, func(c *check) bool { return !c.touches && !c.links })
+	p.assume(others)
+	doubts, err := p.finish(unions)
+	return p, doubts, err
+}
+
 // collect reads the tests that may have to do with the union, and returns the others.
 func (p *problem) collect() []*check {
 	var others []*check
@@ -154,7 +163,7 @@ func (p *problem) collect() []*check {
 		for _, t := range n.tests() {
 			add(level, t)
 		}
-		for _, t := range constraintsOf(n) {
+		for _, t := range n.constraints() {
 			add(level, t)
 		}
 	}

@@ -88,7 +88,7 @@ func (p *problem) path(level int) string {
 		case item:
 			b.WriteString("[0]")
 		case value:
-			fmt.Fprintf(&b, "[%s]", mapKey)
+			fmt.Fprintf(&b, "[%s]", MapKey)
 		}
 	}
 	return b.String()

@@ -1,0 +1,250 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/formula"
+	"github.com/unioncel/unioncel/internal/logic"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Example is a resource, or an update of one.
+type Example struct {
+	// Was and Is are the states of the union before and after. Was is nil for a
+	// creation, Is when the union object is removed.
+	Was, Is *union.State
+	// Old and New are whole resources. Old is nil for a creation.
+	Old, New map[string]any
+}
+
+// Examples finds resources that show what a union is about, whether or not any rule
+// enforces it yet. They are the smallest there are, made of values that the schemas accept.
+// As far as possible all other rules accept them, but for constraints of the union object
+// on nothing but the state of the union, as they are to be shown, too. What is stored before
+// an update could be created. Where a method returns nil, there is no example or none was
+// found. Its errors are those of the context.
+type Examples struct {
+	*problem
+	unchecked func() (*Examples, error)
+	owners    map[*test]Constraint
+	fails     []logic.Lit    // of the checks that should hold
+	sizes     [2][]logic.Lit // of the new object and the old one: the more hold, the larger it is
+}
+
+// NewExamples reads the schemas of a CRD on the way to a union object; the path is that of
+// [Object], and so are the errors. Unions are all those declared on the object. The CRD is
+// without the rules of the union, which would forbid the examples.
+func NewExamples(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, unions []*union.Union) (*Examples, error) {
+	c, err := chainTo(crd, version, path)
+	if err != nil {
+		return nil, err
+	}
+	p, _, err := newGenerator(ctx, crd, version).concerning(c, u, unions)
+	if err != nil {
+		return nil, err
+	}
+	x := &Examples{problem: p, owners: map[*test]Constraint{}}
+	all := written(c.object().schema)
+	tests, owner := c.object().owned(all)
+	for i, t := range tests {
+		x.owners[t] = all[owner[i]]
+	}
+	for _, c := range p.checks {
+		if _, own := x.owners[c.test]; !own || !c.narrow {
+			x.fails = append(x.fails, c.holds.Not())
+		}
+	}
+	for side, st := range []symbolic{newSide: p.new, oldSide: p.old} {
+		size := slices.Clone(st.present)
+		if d := st.discriminator; d != nil {
+			selected := []logic.Lit{st.unset}
+			for _, m := range u.Members {
+				selected = append(selected, st.selects(p.space, m))
+			}
+			// A value without a member is a poorer example than one with it.
+			memberless := p.space.Or(selected...).Not()
+			size = append(size, d.Present(), st.unset.Not(), memberless, memberless)
+		}
+		x.sizes[side] = size
+	}
+	x.unchecked = func() (*Examples, error) {
+		unchecked, err := NewExamples(ctx, lenient(crd, version, path, u.Discriminator), version, path, u, unions)
+		if err == nil {
+			unchecked.fails = nil // the server does not ask rules then
+		}
+		return unchecked, err
+	}
+	return x, nil
+}
+
+// Unchecked finds examples in which the discriminator may be what its own schema rejects:
+// absent though it is required, and of any value. The error is that of [NewExamples].
+func (x *Examples) Unchecked() (*Examples, error) { return x.unchecked() }
+
+// Violating is the creation of an object in a state that violates a condition, and as
+// little as possible besides it.
+func (x *Examples) Violating(v union.Violation) (*Example, error) {
+	breaks := violations(x.space, x.u, x.new)
+	e, err := x.smallest(breaks, append(x.creation(), broke(x.space, breaks, v.Condition, v.Member))...)
+	return x.example(e), err
+}
+
+// Changing is an update between two states that violates a condition, and as little as
+// possible besides it. If unset, it leaves nothing selected, and else something.
+func (x *Examples) Changing(condition union.Condition, unset bool) (*Example, error) {
+	s := x.space
+	breaks := judge(s, x.u, x.old, x.new)
+	l := append(x.update(), x.new.exists, broke(s, breaks, condition, -1))
+	if condition == union.NotCleared { // what was there
+		var kept []logic.Lit
+		for i := range x.u.Members {
+			kept = append(kept, s.And(x.old.present[i], x.new.present[i]))
+		}
+		l = append(l, s.Or(kept...))
+	}
+	nothing := x.new.unset
+	if x.u.Discriminator == "" {
+		nothing = s.Or(x.new.present...).Not()
+	} else {
+		l = append(l, x.old.unset.Not()) // what is deduced is a poorer example
+	}
+	return x.stored(breaks, append(l, nothing.If(unset))...)
+}
+
+// Removing is an update that removes the union object although it may not be, and no more
+// than what is at a path that leads to it.
+func (x *Examples) Removing(path schemapath.Path) (*Example, error) {
+	level := len(path)
+	if level <= x.anchor() {
+		return nil, nil
+	}
+	return x.stored(nil, append(x.update(), removable(x.space, x.u, x.old).Not(), x.places[level-1].Present(), x.places[level].Present().Not())...)
+}
+
+// Refused is the creation of an object, or else an update, that the union allows and a
+// constraint of its schema rejects.
+func (x *Examples) Refused(by Constraint) (*Example, error) {
+	legal, _ := x.legal()
+	holds, changing := logic.True, false
+	for _, c := range x.checks {
+		if owner, ok := x.owners[c.test]; ok && owner == by {
+			holds, changing = x.space.And(holds, c.holds), changing || c.changing
+		}
+	}
+	e, err := x.smallest(nil, append(x.creation(), legal, holds.Not())...)
+	if e != nil || err != nil || !changing {
+		return x.example(e), err
+	}
+	return x.stored(nil, append(x.update(), x.new.exists, legal, holds.Not())...)
+}
+
+func (x *Examples) creation() []logic.Lit {
+	return []logic.Lit{x.space.Old.Present().Not(), x.new.exists}
+}
+
+// update is that of an object in a legal state.
+func (x *Examples) update() []logic.Lit {
+	return []logic.Lit{x.space.Old.Present(), x.old.exists, whenAny(x.space, violations(x.space, x.u, x.old)).Not()}
+}
+
+// broke says that a condition is broken.
+func broke(s *formula.Space, breaks []broken, condition union.Condition, member int) logic.Lit {
+	i := slices.IndexFunc(breaks, func(b broken) bool { return b.Condition == condition && b.Member == member })
+	if i < 0 {
+		return logic.False
+	}
+	return breaks[i].when
+}
+
+// smallest is the smallest example; nil if none was found.
+func (x *Examples) smallest(breaks []broken, l ...logic.Lit) (*example, error) {
+	e, err := x.search(func(update bool) [][]logic.Lit {
+		var when []logic.Lit
+		for _, b := range breaks {
+			when = append(when, b.when)
+		}
+		few := [][]logic.Lit{when, x.fails, x.sizes[newSide]}
+		if update {
+			few = append([][]logic.Lit{x.sizes[oldSide]}, few...)
+		}
+		return few
+	}, l...)
+	if errors.Is(err, errNotMade) || errors.Is(err, logic.ErrUnknown) {
+		err = nil
+	}
+	return e, err
+}
+
+// maxStored bounds the objects that are tried as the stored one.
+const maxStored = 20
+
+// stored is the smallest update of an object that could be created.
+func (x *Examples) stored(breaks []broken, l ...logic.Lit) (*Example, error) {
+	for range maxStored {
+		e, err := x.smallest(breaks, l...)
+		if e == nil || err != nil {
+			return nil, err
+		}
+		refused := slices.ContainsFunc(x.checks, func(c *check) bool {
+			said, _ := x.asked(c, e.old, nil)
+			return said != holds
+		})
+		if !refused {
+			return x.example(e), nil
+		}
+		l = append(l, x.same(x.old, e.model).Not())
+	}
+	return nil, nil
+}
+
+// same says that the union is in the state that it has in a model.
+func (x *Examples) same(st symbolic, m logic.Model) logic.Lit {
+	l := slices.Clone(st.present)
+	if d := st.discriminator; d != nil {
+		l = append(l, st.unset)
+		for _, f := range d.Constants() {
+			l = append(l, f.Lit)
+		}
+	}
+	for i := range l {
+		l[i] = l[i].If(m(l[i]))
+	}
+	return x.space.And(l...)
+}
+
+func (x *Examples) example(e *example) *Example {
+	if e == nil {
+		return nil
+	}
+	d := (&findings{problem: x.problem}).difference(finding{example: e, level: -1})
+	return &Example{d.Was, d.Is, d.Old, d.New}
+}
+
+// At is the object of a schema on the way to the union object, in an example: of a list
+// the first item, of a map the entry [MapKey].
+func (x *Examples) At(path schemapath.Path, resource map[string]any) map[string]any {
+	return asObject(x.places[len(path)].In(resource))
+}
+
+// lenient is a copy of a CRD whose schema at a path lets a property be left out, and have
+// any value.
+func lenient(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, name string) *apiextensionsv1.CustomResourceDefinition {
+	c := *crd
+	c.Spec.Versions = slices.Clone(crd.Spec.Versions)
+	root := *c.Spec.Versions[version].Schema.OpenAPIV3Schema
+	c.Spec.Versions[version].Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &root}
+	path.Edit(&root, func(s *apiextensionsv1.JSONSchemaProps) {
+		s.Required = slices.DeleteFunc(slices.Clone(s.Required), func(r string) bool { return r == name })
+		p := s.Properties[name]
+		p.Enum, p.MinLength, p.Pattern, p.XValidations = nil, nil, "", nil
+		s.Properties = maps.Clone(s.Properties)
+		s.Properties[name] = p
+	})
+	return &c
+}
