@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -32,7 +34,12 @@ func explainApp(in string) (a *app, out, errs *bytes.Buffer, got *crdpatch.Optio
 		u := &union.Union{
 			Members: []union.Member{{Name: "a"}, {Name: "b"}}, Cardinality: union.AtMostOne, Change: union.Allow,
 		}
-		plan := compile.UnionPlan{Union: u, Place: compile.Place{Name: "v1"}, Pos: diag.Pos{File: name, Line: 7, Col: 3}, Encoding: "fine"}
+		object := apiextensionsv1.JSONSchemaProps{Type: "object"}
+		plan := compile.UnionPlan{Union: u, CRD: &apiextensionsv1.CustomResourceDefinition{Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Schema: &apiextensionsv1.CustomResourceValidation{
+				OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": object, "b": object}},
+			}}},
+		}}, Place: compile.Place{Name: "v1"}, Pos: diag.Pos{File: name, Line: 7, Col: 3}, Encoding: "fine"}
 		for _, r := range rules.Static(u, rules.Fine) {
 			plan.Rules = append(plan.Rules, compile.RulePlan{Rule: r, Place: plan.Place, Kind: compile.Static})
 		}

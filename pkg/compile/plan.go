@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/unioncel/unioncel/pkg/cost"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
@@ -27,6 +29,9 @@ type UnionPlan struct {
 	Place Place
 	Pos   diag.Pos
 	Union *union.Union
+	// CRD is as it is written, without static rules that an earlier compilation may have
+	// left. It may only be read.
+	CRD *apiextensionsv1.CustomResourceDefinition
 	// Encoding names the encoding of the static rules: "paired", "fine", "compact",
 	// "compact in 3 groups", "openapi". Why says in a sentence
 	// why it was chosen.
@@ -110,7 +115,8 @@ func (c *compiler) plan() (*Plan, error) {
 	var groups []planned
 	for _, o := range c.objects {
 		for i, u := range o.Unions {
-			up := UnionPlan{Place: o.Place, Pos: o.Declarations[i].Pos, Union: u,
+			crd, _ := c.foreign(o, u)
+			up := UnionPlan{Place: o.Place, Pos: o.Declarations[i].Pos, Union: u, CRD: crd,
 				Encoding: c.encodingName(u, o.styles[i]), Why: c.why(e, o, i), Beside: o.beside[i], Unmatched: o.uncorrelated != ""}
 			if o.styles[i].noClear {
 				up.Dropped = "rules for changes: they would exceed the API server's limits, and the static rules reject what a change leaves behind"

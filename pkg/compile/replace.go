@@ -109,12 +109,9 @@ type Beside struct {
 	// Superfluous says that all of which it is said mean together what the union says, so
 	// that handWrittenRules: Replace takes them out.
 	Superfluous bool
-	constraint  verify.Constraint
-	schema      *apiextensionsv1.JSONSchemaProps
+	// Constraint is that of the schema in [UnionPlan.CRD].
+	Constraint verify.Constraint
 }
-
-// CopyTo writes the constraint to a schema, which shares it.
-func (b Beside) CopyTo(s *apiextensionsv1.JSONSchemaProps) { b.constraint.CopyTo(s, b.schema) }
 
 // maxBeside bounds what is compared in a CRD for advice: hand-written constraints times members.
 const maxBeside = 5000
@@ -141,7 +138,7 @@ func (c *compiler) beside() {
 					continue // serves as one of the union's
 				}
 				o.beside[i] = append(o.beside[i], Beside{Name: named([]verify.Constraint{k}, indices)[0],
-					Superfluous: slices.Contains(superfluous, k), constraint: k, schema: schema})
+					Superfluous: slices.Contains(superfluous, k), Constraint: k})
 			}
 		}
 	}

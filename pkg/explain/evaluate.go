@@ -27,6 +27,13 @@ var blocking = []field.ErrorType{
 	field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid,
 }
 
+// schema is a schema as the API server's packages want it.
+type schema = apiextensions.JSONSchemaProps
+
+func object(name string, property schema) schema {
+	return schema{Type: "object", Properties: map[string]schema{name: property}}
+}
+
 // judge has the validators that the API server would have for a union object, if the
 // resource consisted of nothing else.
 type judge struct {
@@ -38,62 +45,71 @@ type judge struct {
 // judge returns that of some of the constraints beside the union; with the union's own
 // rules, and the schema in their place, or without.
 func (s *subject) judge(own bool, beside ...compile.Beside) (*judge, error) {
-	on, err := s.sampleSchema()
-	if err != nil {
-		return nil, err
+	on := s.schema
+	if present := func(r compile.RulePlan) bool { return r.Present }; len(beside) == 0 && !slices.ContainsFunc(s.plan.Rules, present) {
+		on.Properties = s.properties() // but hand-written messages may read any
 	}
-	var written apiextensionsv1.JSONSchemaProps
+	on.XValidations, on.AllOf, on.AnyOf, on.OneOf, on.Not, on.MinProperties, on.MaxProperties = nil, nil, nil, nil, nil, nil, nil
 	for _, b := range beside {
-		b.CopyTo(&written)
+		b.Constraint.CopyTo(&on, &s.schema)
 	}
-	of := written.XValidations
 	if own {
-		of = append(of, s.rulesAt(s.plan.Place)...)
+		on.XValidations = append(on.XValidations, s.rulesAt(s.plan.Place)...)
 		if s.allOf != nil {
-			written.AllOf = append(slices.Clip(written.AllOf), *s.allOf)
+			on.AllOf = append(on.AllOf, *s.allOf)
 		}
 	}
-	if n := len(written.AllOf); n > 0 && n < s.allOfs() {
+	if n := len(on.AllOf); n > 0 && n < s.allOfs() {
 		// The API server says when none of them holds; those that are left out do.
-		written.AllOf = append(slices.Clip(written.AllOf), apiextensionsv1.JSONSchemaProps{})
+		on.AllOf = append(on.AllOf, apiextensionsv1.JSONSchemaProps{})
 	}
 	// In the order of the result: hand-written ones, which may be used as the union's, come first.
 	at := map[string]int{}
 	for i, r := range s.schema.XValidations {
 		at[r.Rule] = i - len(s.schema.XValidations)
 	}
-	slices.SortStableFunc(of, func(a, b apiextensionsv1.ValidationRule) int { return at[a.Rule] - at[b.Rule] })
-	written.XValidations = nil
-	var added schema
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&written, &added, nil); err != nil {
+	slices.SortStableFunc(on.XValidations, func(a, b apiextensionsv1.ValidationRule) int { return at[a.Rule] - at[b.Rule] })
+	var whole schema
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&on, &whole, nil); err != nil {
 		return nil, err
 	}
-	restrict(&on, added)
-	read := on
-	present := func(r compile.RulePlan) bool { return r.Present }
-	if len(beside) > 0 || own && slices.ContainsFunc(s.plan.Rules, present) { // hand-written messages may read any property
-		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&s.schema, &read, nil); err != nil {
-			return nil, err
-		}
-		restrict(&read, added)
-	}
 	j := &judge{subject: s}
-	if j.rules, err = newValidator(read, of); err != nil {
+	var err error
+	if j.rules, err = newValidator(whole, on.XValidations, len(s.plan.Place.Path) == 0); err != nil {
 		return nil, err
 	}
 	for _, step := range slices.Backward(s.plan.Place.Path) {
-		inner := on
+		inner := whole
 		switch name, ok := step.Property(); {
 		case ok:
-			on = object(map[string]schema{name: inner})
+			whole = object(name, inner)
 		case step == schemapath.Items:
-			on = schema{Type: "array", Items: &apiextensions.JSONSchemaPropsOrArray{Schema: &inner}}
+			whole = schema{Type: "array", Items: &apiextensions.JSONSchemaPropsOrArray{Schema: &inner}}
 		default:
-			on = schema{Type: "object", AdditionalProperties: &apiextensions.JSONSchemaPropsOrBool{Allows: true, Schema: &inner}}
+			whole = schema{Type: "object", AdditionalProperties: &apiextensions.JSONSchemaPropsOrBool{Allows: true, Schema: &inner}}
 		}
 	}
-	j.schema, _, err = validation.NewSchemaValidator(&on)
+	j.schema, _, err = validation.NewSchemaValidator(&whole)
 	return j, err
+}
+
+// properties are those that the union's own rules read, without what they do not read in
+// them: that may be large.
+func (s *subject) properties() map[string]apiextensionsv1.JSONSchemaProps {
+	l := map[string]apiextensionsv1.JSONSchemaProps{}
+	if s.Discriminator != "" {
+		l[s.Discriminator] = s.written
+	}
+	for _, m := range s.Members {
+		p := s.schema.Properties[m.Name]
+		all := p.Properties
+		p.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
+		for _, f := range m.Fields {
+			p.Properties[f] = all[f]
+		}
+		l[m.Name] = p
+	}
+	return l
 }
 
 // allOfs is how many schemas the allOf of the union object has in the result.
@@ -105,37 +121,18 @@ func (s *subject) allOfs() int {
 	return n
 }
 
-// restrict gives a schema the constraints of another, but for rules.
-func restrict(to *schema, from schema) {
-	to.AllOf, to.AnyOf, to.OneOf, to.Not = from.AllOf, from.AnyOf, from.OneOf, from.Not
-	to.MinProperties, to.MaxProperties = from.MinProperties, from.MaxProperties
-}
-
-// resource wraps a union object in all that is above it.
-func (s *subject) resource(o map[string]any) any {
-	var r any = o
-	for _, step := range slices.Backward(s.plan.Place.Path) {
-		switch name, ok := step.Property(); {
-		case ok:
-			r = map[string]any{name: r}
-		case step == schemapath.Items:
-			r = []any{r}
-		default:
-			r = map[string]any{sampleKey: r}
-		}
-	}
-	return r
-}
+// sample is a resource, and the union object in it; old is that before an update.
+type sample struct{ resource, old, object map[string]any }
 
 // errors returns the errors for a union object, in the order and as kubectl
-// prints them; with old nil for its creation. A change of the union object is
-// none that the schema forgives, so there the old one does not matter.
-func (j *judge) errors(old, new map[string]any) []string {
-	found := validation.ValidateCustomResource(nil, j.subject.resource(new), j.schema)
+// prints them. A change of the union object is none that the schema forgives, so there
+// the old one does not matter.
+func (j *judge) errors(o sample) []string {
+	found := validation.ValidateCustomResource(nil, o.resource, j.schema)
 	l := lines(found)
 	switch {
 	case !slices.ContainsFunc(found, func(e *field.Error) bool { return slices.Contains(blocking, e.Type) }):
-		l = append(l, j.rules.errors(j.subject.path, old, new)...)
+		l = append(l, j.rules.errors(j.subject.path, o.old, o.object)...)
 	case j.subject.ruled:
 		l = append(l, plain(notChecked.Error()))
 	}
@@ -156,8 +153,9 @@ func lines(errs field.ErrorList) []string {
 // validator is the API server's own for rules; nil has none.
 type validator struct{ *schemacel.Validator }
 
-// newValidator returns that of rules on a schema, without the rules in its properties.
-func newValidator(on schema, of []apiextensionsv1.ValidationRule) (validator, error) {
+// newValidator returns that of rules on a schema, without the rules in its properties; root
+// says that it is that of resources.
+func newValidator(on schema, of []apiextensionsv1.ValidationRule, root bool) (validator, error) {
 	structural, err := structuralschema.NewStructural(&on)
 	if err != nil {
 		return validator{}, err
@@ -167,7 +165,7 @@ func newValidator(on schema, of []apiextensionsv1.ValidationRule) (validator, er
 		return true
 	}}).Visit(structural)
 	structural.XValidations = of
-	return validator{schemacel.NewValidator(structural, false, celconfig.PerCallLimit)}, nil
+	return validator{schemacel.NewValidator(structural, root, celconfig.PerCallLimit)}, nil
 }
 
 // errors returns the errors of the rules for an object at a path; with old nil

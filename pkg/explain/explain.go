@@ -13,6 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // Input is the plan of a CRD and what carrying it out adds to the manifest.
@@ -33,7 +34,7 @@ func Of(in Input) (CRD, error) {
 		if i < len(in.Bytes) {
 			bytes = in.Bytes[i]
 		}
-		u, err := explainUnion(p, bytes, in.ruled(p.Place.Version))
+		u, err := explainUnion(p, bytes, in.ruled(p.Place.Version), in.at(p.Place))
 		if err != nil {
 			return CRD{}, fmt.Errorf("%s: %w", p.Pos, err)
 		}
@@ -64,6 +65,17 @@ func (in Input) ruled(version int) bool {
 	})
 }
 
+// at are the unions of one schema.
+func (in Input) at(p compile.Place) []*union.Union {
+	var l []*union.Union
+	for _, other := range in.Unions {
+		if other.Place.Version == p.Version && other.Place.Path.Equal(p.Path) {
+			l = append(l, other.Union)
+		}
+	}
+	return l
+}
+
 // subject is a union that is being explained.
 type subject struct {
 	*union.Union
@@ -74,7 +86,8 @@ type subject struct {
 	// ruled says that the version has rules, those of the union or others.
 	ruled bool
 	// allOf is the schema that compiling adds; nil is none.
-	allOf *apiextensionsv1.JSONSchemaProps
+	allOf  *apiextensionsv1.JSONSchemaProps
+	beside []*union.Union // all unions of the object
 	// schema is that of the union object.
 	schema apiextensionsv1.JSONSchemaProps
 	// written is the schema of the discriminator, and required says that the union
@@ -89,8 +102,8 @@ type subject struct {
 	others []string
 }
 
-func explainUnion(p compile.UnionPlan, bytes []int, ruled bool) (Union, error) {
-	s := &subject{Union: p.Union, plan: p, path: objectPath(p.Place.Path), ruled: ruled}
+func explainUnion(p compile.UnionPlan, bytes []int, ruled bool, beside []*union.Union) (Union, error) {
+	s := &subject{Union: p.Union, plan: p, path: objectPath(p.Place.Path), ruled: ruled, beside: beside}
 	if err := s.read(); err != nil {
 		return Union{}, err
 	}
@@ -157,7 +170,7 @@ func (s *subject) added() (map[string]any, error) {
 // schema, hand-written rules that are already present, and the schema that replaces
 // rules.
 func (s *subject) read() error {
-	schema, err := schemaOf(s.plan.Place)
+	schema, err := s.schemaAt(s.plan.Place)
 	if err != nil {
 		return err
 	}
@@ -178,7 +191,7 @@ func (s *subject) read() error {
 	for _, p := range s.plan.Rules {
 		r := p.Rule
 		if p.Present {
-			at, err := schemaOf(p.Place)
+			at, err := s.schemaAt(p.Place)
 			if err != nil {
 				return err
 			}
@@ -192,25 +205,12 @@ func (s *subject) read() error {
 	return err
 }
 
-// schemaOf decodes a place's schema; without a node it is empty.
-func schemaOf(p compile.Place) (apiextensionsv1.JSONSchemaProps, error) {
-	var schema apiextensionsv1.JSONSchemaProps
-	if p.Node == nil {
-		return schema, nil
+// schemaAt is the schema of a place, only to be read.
+func (s *subject) schemaAt(p compile.Place) (apiextensionsv1.JSONSchemaProps, error) {
+	if schema := p.Schema(s.plan.CRD); schema != nil {
+		return *schema, nil
 	}
-	var data any
-	err := p.Node.Decode(&data)
-	var text []byte
-	if err == nil {
-		text, err = json.Marshal(data)
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &schema)
-	}
-	if err != nil {
-		return schema, fmt.Errorf("read the schema %s: %w", p, err)
-	}
-	return schema, nil
+	return apiextensionsv1.JSONSchemaProps{}, fmt.Errorf("the CRD has no schema at %s", p)
 }
 
 // written returns the rule of l that has r's text as it is written.
@@ -226,10 +226,7 @@ func written(l []apiextensionsv1.ValidationRule, r rules.Rule) rules.Rule {
 	return r
 }
 
-// sampleKey is the key of a map's entry in a sample.
-const sampleKey = "key"
-
-// objectPath is where the schema at a path is in a sample object.
+// objectPath is where the schema at a path is in an example.
 func objectPath(p schemapath.Path) *field.Path {
 	var path *field.Path
 	for _, step := range p {
@@ -239,7 +236,7 @@ func objectPath(p schemapath.Path) *field.Path {
 		case step == schemapath.Items:
 			path = path.Index(0)
 		default:
-			path = path.Key(sampleKey)
+			path = path.Key(verify.MapKey)
 		}
 	}
 	return path

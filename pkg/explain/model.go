@@ -177,6 +177,10 @@ type Situation struct {
 	// Old is null for a creation, New is null when the union object is removed.
 	Old *State `json:"old"`
 	New *State `json:"new"`
+	// OldObject and NewObject are whole resources in these states, which everything else in
+	// the CRD accepts where that is possible. Old is null for a creation.
+	OldObject map[string]any `json:"oldObject"`
+	NewObject map[string]any `json:"newObject"`
 	// Errors are lines as kubectl prints them.
 	Errors []string `json:"errors"`
 	// ByHand has for each line the hand-written constraint that causes it; empty

@@ -36,6 +36,7 @@ func indent(text string, n int) string {
 // planner makes a plan out of the unions of a CRD.
 type planner struct {
 	t         testing.TB
+	crd       *apiextensionsv1.CustomResourceDefinition
 	estimator cost.Estimator
 	encoding  rules.Encoding
 }
@@ -56,7 +57,7 @@ func planOf(t testing.TB, src string, encoding rules.Encoding) explain.Input {
 	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(declared.CRD, &internal, nil); err != nil {
 		t.Fatal(err)
 	}
-	p := planner{t, cost.New(&internal, nil), encoding}
+	p := planner{t, declared.CRD, cost.New(&internal, nil), encoding}
 	in := explain.Input{Plan: compile.Plan{Name: declared.Name}}
 	added := map[string]uint64{}
 	for _, o := range declared.Objects {
@@ -85,7 +86,7 @@ func planOf(t testing.TB, src string, encoding rules.Encoding) explain.Input {
 }
 
 func (p planner) union(at compile.Place, u *union.Union) compile.UnionPlan {
-	plan := compile.UnionPlan{Place: at, Union: u, Encoding: p.encoding.String(), Why: "the test asks for it"}
+	plan := compile.UnionPlan{Place: at, Union: u, CRD: p.crd, Encoding: p.encoding.String(), Why: "the test asks for it"}
 	plan.Rules = append(plan.Rules, p.rules(at, compile.Static, rules.Static(u, p.encoding))...)
 	plan.Rules = append(plan.Rules, p.rules(at, compile.Transition, rules.Transition(u, rules.Comparison{}))...)
 	for i, step := range slices.Backward(at.Path) {

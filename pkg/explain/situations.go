@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -9,207 +10,148 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// situations has, for every condition that can be violated, the smallest
-// violation: the state, or change, that violates as little as possible besides
-// it and sets as little as possible. An error says that there is no validator.
+// Conditions of situations beside those of unions.
+const (
+	refused = "refused" // what the union allows, but something hand-written does not
+	removed = "removed" // the union object, which may not be
+)
+
+// situations has, for every condition that can be violated and every hand-written
+// constraint that rejects what the union allows, the smallest example there is. An error
+// says that a schema cannot be read.
 func (s *subject) situations() ([]Situation, error) {
-	l := []Situation{}
-	judges, err := s.judges()
-	if err != nil {
+	x := &situations{subject: s, list: []Situation{}}
+	var err error
+	if x.judges, err = s.judges(); err != nil {
 		return nil, err
 	}
-	for _, target := range s.conditions() {
-		if st, ok := s.smallestState(target); ok {
-			if s.required && st.Value == "" && target.Condition == union.Selected {
-				l = append(l, s.absent(judges, target, st))
-				if !s.admitsEmpty() {
-					continue
-				}
-			}
-			l = append(l, s.situation(target, nil, &st, judges.of(nil, s.sample(st))))
+	if x.examples, err = verify.NewExamples(context.Background(), s.plan.CRD, s.plan.Place.Version, s.plan.Place.Path, s.Union, s.beside); err != nil {
+		return nil, err
+	}
+	for _, find := range []func() error{x.states, x.contradictions, x.changes, x.removals} {
+		if err := find(); err != nil {
+			return nil, err
 		}
 	}
-	l = append(l, judges.contradictions()...)
-	for _, target := range []change{{union.NotCleared, false}, {union.NotAllowed, false}, {union.NotAllowed, true}} {
-		if old, new, ok := s.smallestChange(target, judges); ok {
-			r := judges.of(s.sample(old), s.sample(new))
-			l = append(l, s.situation(union.Violation{Condition: target.condition, Member: -1}, &old, &new, r))
-		}
-	}
-	for i, r := range s.plan.Rules {
-		if r.Kind == compile.Guard {
-			situation, ok, err := s.removal(i, judges)
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				l = append(l, situation)
-			}
-		}
-	}
-	return l, judges.err
+	return x.list, x.judges.err
 }
 
-// absent is the situation that a discriminator which the schema requires is not
-// there: that is for the schema to say, whereas "" is for the rules.
-func (s *subject) absent(j *judges, target union.Violation, st union.State) Situation {
-	sample := s.sample(st)
-	delete(sample, s.Discriminator)
-	found := s.situation(target, nil, &st, j.of(nil, sample))
-	found.New.Empty = false
-	found.Situation = s.words(st, false)
-	return found
+// situations collects what users will read.
+type situations struct {
+	*subject
+	judges   *judges
+	examples *verify.Examples
+	list     []Situation
 }
 
 // mostExamples is the number of members of which situations are shown: what users read
 // of the others differs in nothing but the names.
 const mostExamples = 50
 
-// conditions are all that a state could violate, of many members those of the first.
-func (s *subject) conditions() []union.Violation {
-	l := []union.Violation{{Condition: union.Selected, Member: -1}, {Condition: union.Unmapped, Member: -1}}
-	for i := range s.Members[:min(len(s.Members), mostExamples)] {
-		l = append(l, union.Violation{Condition: union.Forbidden, Member: i}, union.Violation{Condition: union.Required, Member: i})
+// states are those that violate a condition, of many members those of the first.
+func (x *situations) states() error {
+	conditions := []union.Violation{{Condition: union.Selected, Member: -1}, {Condition: union.Unmapped, Member: -1}}
+	for i := range x.Members[:min(len(x.Members), mostExamples)] {
+		conditions = append(conditions, union.Violation{Condition: union.Forbidden, Member: i}, union.Violation{Condition: union.Required, Member: i})
 	}
-	return append(l, union.Violation{Condition: union.TooMany, Member: -1}, union.Violation{Condition: union.TooFew, Member: -1})
-}
-
-// smallestState returns the smallest state that violates a condition; ok is
-// false when none does.
-func (s *subject) smallestState(target union.Violation) (best union.State, ok bool) {
-	var values []string
-	if !s.neverUnset() {
-		values = append(values, "")
-	}
-	if s.Discriminator != "" {
-		for i, m := range s.Members {
-			if i < 2 || i == target.Member {
-				values = append(values, m.Values[0])
-				values = append(values, m.Required()[:min(len(m.Required()), 1)]...)
+	conditions = append(conditions, union.Violation{Condition: union.TooMany, Member: -1}, union.Violation{Condition: union.TooFew, Member: -1})
+	for _, v := range conditions {
+		e, err := x.examples.Violating(v)
+		if err != nil {
+			return err
+		}
+		if v.Condition == union.Selected && x.required || v.Condition == union.Unmapped && x.ForbidUnmapped && e == nil {
+			// That is for the schema to say.
+			unchecked, err := x.examples.Unchecked()
+			if err != nil {
+				return err
 			}
-		}
-		values = append(values, s.others...)
-		if s.anyValue() || target.Condition == union.Unmapped {
-			values = append(values, s.otherValue())
-		}
-	}
-	size := 0
-	for _, v := range values {
-		selected := s.MembersOf(v)
-		others := slices.DeleteFunc(slices.Clone(selected), func(i int) bool { return i == target.Member })
-		for _, members := range [][]int{{-1}, {target.Member}, selected, others, append(selected, target.Member), {0, min(1, len(s.Members)-1)}} {
-			st := s.with(v, members...)
-			violations := s.Violations(st)
-			if n := len(violations)<<16 + s.weight(st); slices.Contains(violations, target) && (!ok || n < size) {
-				best, size, ok = st, n, true
+			first, err := unchecked.Violating(v)
+			if err != nil {
+				return err
 			}
+			x.add(v, first)
 		}
+		x.add(v, e)
 	}
-	return best, ok
+	return nil
 }
 
-// weight is how much is set in a state. A value without a member weighs more than
-// a member: it is the poorer example.
-func (s *subject) weight(st union.State) int {
-	n := 0
-	switch {
-	case st.Value == "":
-	case len(s.MembersOf(st.Value)) == 0:
-		n = 3
-	default:
-		n = 1
-	}
-	for _, p := range st.Present {
-		if p {
-			n++
-		}
-	}
-	return n
-}
-
-// change is a kind of change: to something else, or to unset.
-type change struct {
-	condition union.Condition
-	unset     bool
-}
-
-// smallestChange returns the smallest change from a state that is legal, beside the
-// union as well, that violates a condition; ok is false when none does.
-func (s *subject) smallestChange(target change, j *judges) (old, new union.State, ok bool) {
-	if s.Change == union.Allow || (target.condition == union.NotCleared) != (s.Change == union.Clear) || target.unset && s.neverUnset() {
-		return old, new, false
-	}
-	choices := s.choices()
-	size := 0
-	for i, from := range choices {
-		if ok && i > mostExamples {
-			break
-		}
-		if j.refuse(s.sample(from.state)) {
+// contradictions are what the union allows and hand-written constraints reject.
+func (x *situations) contradictions() error {
+	shown := map[string]bool{}
+	for _, b := range x.plan.Beside {
+		if shown[b.Name] {
 			continue
 		}
-		tos := choices
-		if target.unset {
-			tos = []choice{{Selection{}, s.with("")}}
+		e, err := x.examples.Refused(b.Constraint)
+		if err != nil {
+			return err
 		}
-		for _, to := range tos {
-			if !target.unset && to.Selection == (Selection{}) {
-				continue
-			}
-			st := union.State{Value: to.state.Value, Present: slices.Clone(to.state.Present)}
-			if target.condition == union.NotCleared {
-				for i, p := range from.state.Present {
-					st.Present[i] = st.Present[i] || p
-				}
-			}
-			violated := s.ChangeViolations(from.state, st)
-			if !slices.ContainsFunc(violated, func(v union.Violation) bool { return v.Condition == target.condition }) {
-				continue
-			}
-			if n := len(s.Judge(&from.state, st))<<16 + s.weight(from.state) + s.weight(st); !ok || n < size {
-				old, new, size, ok = from.state, st, n, true
-			}
-		}
-	}
-	return old, new, ok
-}
-
-// removal returns what a removal guard forbids; ok is false when it forbids
-// nothing.
-func (s *subject) removal(guard int, j *judges) (found Situation, ok bool, err error) {
-	at := s.plan.Rules[guard].Place
-	links := links(at.Path, s.plan.Place.Path)
-	if links == nil {
-		return Situation{}, false, nil
-	}
-	path := objectPath(at.Path)
-	for _, c := range s.choices() {
-		if s.Removable(c.state) || j.refuse(s.sample(c.state)) {
+		if e == nil {
 			continue
 		}
-		old := s.sample(c.state)
-		for _, link := range slices.Backward(links) {
-			old = map[string]any{link: old}
+		x.add(union.Violation{Condition: refused, Member: -1}, e)
+		found := &x.list[len(x.list)-1]
+		found.Situation += ", which the union allows"
+		for _, by := range found.ByHand {
+			shown[by] = true
 		}
-		on, err := s.sampleSchema()
-		if err != nil {
-			return Situation{}, false, err
-		}
-		for _, link := range slices.Backward(links) {
-			on = object(map[string]schema{link: on})
-		}
-		guards, err := newValidator(on, s.rulesAt(at))
-		if err != nil {
-			return Situation{}, false, err
-		}
-		errs := guards.errors(path, old, map[string]any{})
-		found = s.situation(union.Violation{Condition: "removed", Member: -1}, &c.state, nil, reading{errs, make([]string, len(errs))})
-		found.Situation = fmt.Sprintf("%s removed, which had %s", plain(path.Child(links[0]).String()), s.words(c.state, s.unsetIsEmpty()))
-		return found, true, nil
 	}
-	return Situation{}, false, nil
+	return nil
+}
+
+// changes are updates that violate a condition.
+func (x *situations) changes() error {
+	for _, target := range []struct {
+		condition union.Condition
+		unset     bool
+	}{{union.NotCleared, false}, {union.NotAllowed, false}, {union.NotAllowed, true}} {
+		if (target.condition == union.NotCleared) != (x.Change == union.Clear) {
+			continue
+		}
+		e, err := x.examples.Changing(target.condition, target.unset)
+		if err != nil {
+			return err
+		}
+		x.add(union.Violation{Condition: target.condition, Member: -1}, e)
+	}
+	return nil
+}
+
+// removals are what removal guards forbid.
+func (x *situations) removals() error {
+	for _, r := range x.plan.Rules {
+		links := links(r.Place.Path, x.plan.Place.Path)
+		if r.Kind != compile.Guard || links == nil {
+			continue
+		}
+		e, err := x.examples.Removing(r.Place.Path.To(schemapath.Property(links[0])))
+		if e == nil || err != nil {
+			return err
+		}
+		var on schema
+		read := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: x.properties()}
+		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&read, &on, nil); err != nil {
+			return err
+		}
+		for _, link := range slices.Backward(links) {
+			on = object(link, on)
+		}
+		guards, err := newValidator(on, x.rulesAt(r.Place), len(r.Place.Path) == 0)
+		if err != nil {
+			return err
+		}
+		path := objectPath(r.Place.Path)
+		errs := guards.errors(path, x.examples.At(r.Place.Path, e.Old), x.examples.At(r.Place.Path, e.New))
+		x.put(union.Violation{Condition: removed, Member: -1}, e, reading{errs, make([]string, len(errs))})
+		found := &x.list[len(x.list)-1]
+		found.Situation = fmt.Sprintf("%s removed, which had %s", plain(path.Child(links[0]).String()), found.Situation)
+	}
+	return nil
 }
 
 // links are the properties that lead from one schema to another below it; nil
@@ -221,54 +163,70 @@ func links(from, to schemapath.Path) []string {
 	return to[len(from):].Properties()
 }
 
-func (s *subject) situation(v union.Violation, old, new *union.State, r reading) Situation {
-	out := Situation{Condition: string(v.Condition), Old: s.stated(old), New: s.stated(new), Errors: r.errors, ByHand: r.byHand}
+// add adds what users read of an example, if there is one.
+func (x *situations) add(v union.Violation, e *verify.Example) {
+	if e != nil {
+		x.put(v, e, x.judges.of(sample{e.New, x.union(e.Old), x.union(e.New)}))
+	}
+}
+
+// union is the union object in a resource.
+func (x *situations) union(resource map[string]any) map[string]any {
+	return x.examples.At(x.plan.Place.Path, resource)
+}
+
+func (x *situations) put(v union.Violation, e *verify.Example, r reading) {
+	found := Situation{Condition: string(v.Condition), OldObject: e.Old, NewObject: e.New, Errors: r.errors, ByHand: r.byHand}
 	if v.Member >= 0 {
-		out.Member = s.Members[v.Member].Name
+		found.Member = x.Members[v.Member].Name
 	}
-	empty := s.unsetIsEmpty()
-	switch {
-	case old != nil && new != nil:
-		out.Situation = fmt.Sprintf("%s, updated to %s", s.words(*old, empty), s.words(*new, empty))
-	case new != nil:
-		out.Situation = s.words(*new, empty)
+	if e.Was != nil {
+		found.Old, found.Situation = x.described(*e.Was, x.union(e.Old))
 	}
-	return out
+	if e.Is != nil {
+		var words string
+		found.New, words = x.described(*e.Is, x.union(e.New))
+		if e.Was != nil {
+			words = found.Situation + ", updated to " + words
+		}
+		found.Situation = words
+	}
+	x.list = append(x.list, found)
 }
 
-// words describes a state; empty says that an unset discriminator is "" in it.
-func (s *subject) words(st union.State, empty bool) string {
-	var names []string
-	for i, p := range st.Present {
-		if p {
-			names = append(names, plain(s.Members[i].Name))
+// described is the state of a union object, as data and in words.
+func (s *subject) described(st union.State, object map[string]any) (*State, string) {
+	state := &State{Value: st.Value, Members: []string{}, EmptyMembers: []string{}}
+	var set, unset []string
+	for i, m := range s.Members {
+		v, there := object[m.Name]
+		switch {
+		case st.Present[i]:
+			state.Members, set = append(state.Members, m.Name), append(set, plain(m.Name))
+		case there && v == nil:
+			unset = append(unset, plain(m.Name)+" null")
+		case there:
+			state.EmptyMembers, unset = append(state.EmptyMembers, m.Name), append(unset, plain(m.Name)+" empty")
 		}
 	}
-	members := list(names, "and") + " set"
-	if len(names) == 0 {
-		members = "no member set"
+	words := list(set, "and") + " set"
+	if len(set) == 0 {
+		words = "no member set"
 	}
-	switch {
-	case s.Discriminator == "":
-		return members
-	case st.Value == "" && empty:
-		return plain(s.Discriminator) + " '', " + members
+	for _, u := range unset {
+		words += ", " + u
 	}
-	return plain(s.Discriminator) + " " + quoted(st.Value) + ", " + members
-}
-
-func (s *subject) stated(st *union.State) *State {
-	if st == nil {
-		return nil
+	if s.Discriminator == "" {
+		return state, words
 	}
-	out := &State{Value: st.Value, Members: []string{}, EmptyMembers: []string{}}
-	out.Empty = s.Discriminator != "" && st.Value == "" && s.unsetIsEmpty()
-	for i, p := range st.Present {
-		if p {
-			out.Members = append(out.Members, s.Members[i].Name)
-		}
+	value := quoted(st.Value)
+	switch v, there := object[s.Discriminator]; {
+	case there && v == nil:
+		value = "null"
+	case there && v == any(""):
+		state.Empty, value = true, "''"
 	}
-	return out
+	return state, plain(s.Discriminator) + " " + value + ", " + words
 }
 
 // ruleAt reports whether there is a rule at a place.

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/unioncel/unioncel/pkg/union"
@@ -24,6 +25,22 @@ func (s *subject) memberless() []string {
 // anyValue reports whether the discriminator may have values that are not known.
 func (s *subject) anyValue() bool {
 	return s.Discriminator != "" && len(s.enum) == 0
+}
+
+// fallback is what the server sets the discriminator to when it is left out.
+func (s *subject) fallback() string {
+	var value string
+	if union.Defaulted(&s.written) {
+		_ = json.Unmarshal(s.written.Default.Raw, &value) // anything but a string is for the server to reject
+	}
+	return value
+}
+
+// neverUnset reports whether the server leaves no object with an unset discriminator:
+// it fills in a default, and the schema rejects "".
+func (s *subject) neverUnset() bool {
+	admitsEmpty := (s.enum == nil || slices.Contains(s.enum, "")) && (s.written.MinLength == nil || *s.written.MinLength == 0)
+	return s.fallback() != "" && !admitsEmpty
 }
 
 // otherValue is a value of the discriminator that is not known.

@@ -95,7 +95,7 @@ func TestPredicted(t *testing.T) {
 			}
 			seen := map[string]bool{}
 			for i, s := range crd.Unions[0].Errors {
-				got := answer(t, server, test.name, fmt.Sprintf("n%d", i), crd.Unions[0].Discriminator, s.Old, s.New)
+				got := answer(t, server, fmt.Sprintf("n%d", i), s.OldObject, s.NewObject)
 				if d := cmp.Diff(s.Errors, got); d != "" {
 					t.Errorf("%s (-predicted +answered):\n%s", s.Situation, d)
 				}
@@ -114,18 +114,25 @@ func TestPredicted(t *testing.T) {
 	}
 }
 
-// answer returns the lines that kubectl prints when an object is created in a state, or
-// comes to it from another.
-func answer(t *testing.T, server *servertest.Server, kind, name, discriminator string, old, new *explain.State) []string {
+// answer returns the lines that kubectl prints when a resource is created, or updated.
+func answer(t *testing.T, server *servertest.Server, name string, old, new map[string]any) []string {
 	t.Helper()
-	var err error
-	if old == nil {
-		_, err = server.Create(t.Context(), stated(t, kind, name, discriminator, new))
-	} else {
-		if _, err := server.Create(t.Context(), stated(t, kind, name, discriminator, old)); err != nil {
+	data := func(resource map[string]any) []byte {
+		resource["metadata"] = map[string]any{"name": name}
+		data, err := json.Marshal(resource)
+		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = server.Update(t.Context(), stated(t, kind, name, discriminator, new))
+		return data
+	}
+	var err error
+	if old == nil {
+		_, err = server.Create(t.Context(), data(new))
+	} else {
+		if _, err := server.Create(t.Context(), data(old)); err != nil {
+			t.Fatal(err)
+		}
+		_, err = server.Update(t.Context(), data(new))
 	}
 	var status *apierrors.StatusError
 	if !errors.As(err, &status) {
@@ -136,26 +143,4 @@ func answer(t *testing.T, server *servertest.Server, kind, name, discriminator s
 		l = append(l, cause.Field+": "+cause.Message)
 	}
 	return l
-}
-
-// stated is an object in a state.
-func stated(t *testing.T, kind, name, discriminator string, s *explain.State) []byte {
-	t.Helper()
-	spec := map[string]any{}
-	if s.Value != "" || s.Empty {
-		spec[discriminator] = s.Value
-	}
-	for _, m := range s.Members {
-		spec[m] = map[string]any{"a": map[string]any{}, "b": "x", "list": []string{"x"}, "map": map[string]any{"key": "x"}}[m]
-	}
-	for _, m := range s.EmptyMembers {
-		spec[m] = map[string]any{"list": []string{}, "map": map[string]any{}}[m]
-	}
-	data, err := json.Marshal(map[string]any{
-		"apiVersion": "example.com/v1", "kind": kind, "metadata": map[string]any{"name": name}, "spec": spec,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
 }
