@@ -46,7 +46,6 @@ var allowed = map[string][]string{
 	"internal/yamltext":           {},
 	"internal/servertest":         {"internal/testprog"},
 	"internal/schematest":         {"internal/yamltext"},
-	"internal/scripttest":         {},
 	"internal/testcrd":            {"testdata"},
 	"test/hostile":                {},
 	"internal/testgc":             {},

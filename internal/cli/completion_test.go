@@ -15,7 +15,7 @@ import (
 func TestCompletionOfFlags(t *testing.T) {
 	free := []string{"lint --config", "explain --output", "infer --output", "lint --output", "verify --output"} // files of any name
 	seen := 0
-	for _, cmd := range newApp(Streams{}).rootCommand().Commands() {
+	for _, cmd := range newApp(Streams{}).rootCommand(nil).Commands() {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			name := cmd.Name() + " --" + f.Name
 			if f.NoOptDefVal != "" || slices.Contains(free, name) {

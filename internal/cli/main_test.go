@@ -114,7 +114,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	dir := t.TempDir()
 	data := bytes.Repeat([]byte("a: 1 # comment\n"), 1<<15)
-	const files = 64
+	const files = 24
 	for i := range files {
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d.yaml", i)), data, 0o644); err != nil {
 			t.Fatal(err)

@@ -15,11 +15,10 @@ import (
 
 // execute runs the command line and returns the exit code.
 func (a *app) execute(ctx context.Context, args []string) int {
-	root := a.rootCommand()
+	out := &printer{w: a.streams.Out}
+	root := a.rootCommand(out)
 	root.SetArgs(args)
 	root.SetIn(a.streams.In)
-	out := &printer{w: a.streams.Out}
-	root.SetOut(out)
 	root.SetErr(a.streams.Err)
 
 	// Whatever goes wrong before a command runs is a matter of usage.
@@ -53,7 +52,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	return exitFailure
 }
 
-func (a *app) rootCommand() *cobra.Command {
+func (a *app) rootCommand(out io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "unioncel",
 		Short: "Compile the unions declared in CRDs into validation rules",
@@ -92,6 +91,7 @@ output, everything else to standard error.`,
 	root.SetHelpCommandGroupID("Other")
 	root.SetCompletionCommandGroupID("Other")
 	versionFlag(root)
+	root.SetOut(out) // before completions: cobra's command remembers where to print
 	completions(root)
 	return root
 }

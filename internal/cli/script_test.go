@@ -15,7 +15,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/unioncel/unioncel/internal/scripttest"
 	"github.com/unioncel/unioncel/internal/testcrd"
 	_ "github.com/unioncel/unioncel/internal/testgc"
 )
@@ -43,7 +42,7 @@ func TestScript(t *testing.T) {
 	if err != nil || len(inputs) == 0 {
 		t.Fatal("no inputs", err)
 	}
-	testscript.Run(t, testscript.Params{
+	testscript.RunT(serial{t}, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
@@ -71,31 +70,82 @@ func TestScript(t *testing.T) {
 			return os.Geteuid() == 0, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"run":     run,
 			"fails":   fails,
 			"mode":    mode,
 			"age":     age,
 			"aged":    aged,
 			"listing": listing,
-			"module":  scripttest.Module,
+			"module":  module,
 		},
 	})
 }
 
-// fails CODE PROGRAM [ARG]... runs a program that must exit with the code.
+// serial runs scripts one after the other, as each changes the working directory.
+type serial struct{ *testing.T }
+
+func (serial) Parallel()     {}
+func (serial) Verbose() bool { return testing.Verbose() }
+func (s serial) Run(name string, f func(testscript.T)) {
+	s.T.Run(name, func(t *testing.T) { f(serial{t}) })
+}
+
+// [!] run unioncel [ARG]... runs Main in this process, which takes a fifth of the time of
+// exec. It does not see what stdin was set to.
+func run(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) == 0 || args[0] != program {
+		ts.Fatalf("usage: [!] run unioncel [ARG]...")
+	}
+	if code := mainInScript(ts, args[1:]); (code != 0) != neg {
+		ts.Fatalf("exit code %d", code)
+	}
+}
+
+// mainInScript runs Main where a script is, and in its environment, as far as that matters
+// to unioncel or the go command.
+func mainInScript(ts *testscript.TestScript, args []string) int {
+	dir, err := os.Getwd()
+	ts.Check(err)
+	ts.Check(os.Chdir(ts.MkAbs(".")))
+	before := map[string]string{"PWD": os.Getenv("PWD")}
+	ts.Check(os.Setenv("PWD", ts.MkAbs(".")))
+	for _, name := range []string{"HOME", "TMPDIR", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY", "GOWORK"} {
+		before[name] = os.Getenv(name)
+		ts.Check(os.Setenv(name, ts.Getenv(name)))
+	}
+	defer func() {
+		for name, value := range before {
+			ts.Check(os.Setenv(name, value))
+		}
+		ts.Check(os.Chdir(dir))
+	}()
+	return Main(append([]string{program}, args...), Streams{In: strings.NewReader(""), Out: ts.Stdout(), Err: ts.Stderr()})
+}
+
+// fails CODE [exec] PROGRAM [ARG]... runs a program that must exit with the code, in this
+// process if it is unioncel and there is no exec.
 func fails(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: fails CODE PROGRAM [ARG]...")
+		ts.Fatalf("usage: fails CODE [exec] PROGRAM [ARG]...")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	var exit *exec.ExitError
-	switch err := ts.Exec(args[1], args[2:]...); {
-	case err == nil:
-		ts.Fatalf("unexpected success")
-	case !errors.As(err, &exit):
-		ts.Fatalf("%v", err)
-	case exit.ExitCode() != want:
-		ts.Fatalf("exit code %d, want %d", exit.ExitCode(), want)
+	var got int
+	if args[1] == program {
+		got = mainInScript(ts, args[2:])
+	} else {
+		if args = args[1:]; args[0] == "exec" {
+			args = args[1:]
+		}
+		var exit *exec.ExitError
+		if err := ts.Exec(args[0], args[1:]...); errors.As(err, &exit) {
+			got = exit.ExitCode()
+		} else {
+			ts.Check(err)
+		}
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
 	}
 }
 
@@ -163,4 +213,42 @@ func listing(ts *testscript.TestScript, neg bool, args []string) {
 	if !slices.Equal(got, want) {
 		ts.Fatalf("%s holds %s, want %s", args[0], strings.Join(got, " "), strings.Join(want, " "))
 	}
+}
+
+// module makes the working directory a Go module, with as much of k8s.io/apimachinery as
+// types of CRDs need: the go command takes long to list all of it.
+func module(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: module")
+	}
+	for name, text := range map[string]string{
+		"go.mod": `module example.com/project
+
+go 1.26
+
+require k8s.io/apimachinery v0.0.0
+
+replace k8s.io/apimachinery => ./.apimachinery
+`,
+		".apimachinery/go.mod": "module k8s.io/apimachinery\n\ngo 1.26\n",
+		".apimachinery/pkg/apis/meta/v1/types.go": `package v1
+
+type TypeMeta struct {
+	Kind       string ` + "`json:\"kind,omitempty\"`" + `
+	APIVersion string ` + "`json:\"apiVersion,omitempty\"`" + `
+}
+
+type ObjectMeta struct {
+	Name string ` + "`json:\"name,omitempty\"`" + `
+}
+`,
+	} {
+		file := ts.MkAbs(name)
+		ts.Check(os.MkdirAll(filepath.Dir(file), 0o755))
+		ts.Check(os.WriteFile(file, []byte(text), 0o644))
+	}
+	ts.Setenv("GOCACHE", ts.MkAbs(".cache"))
+	ts.Setenv("GOFLAGS", "-mod=mod")
+	ts.Setenv("GOPROXY", "off")
+	ts.Setenv("GOWORK", "off")
 }

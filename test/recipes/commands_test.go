@@ -1,7 +1,10 @@
 package recipes
 
 import (
+	"bytes"
 	"errors"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,15 +16,13 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
-
-	"github.com/unioncel/unioncel/internal/scripttest"
 )
 
 // commands are what the scripts can do besides running programs. Where a tool
 // cannot be had without a network, they do what it does with the files of a recipe.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
-		"module":           scripttest.Module,
+		"module":           module,
 		"make":             runMake,
 		"eventually":       eventually,
 		"argocd-generate":  argocdGenerate,
@@ -29,6 +30,28 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"flux-build":       fluxBuild,
 		"helm-postrender":  helmPostrender,
 	}
+}
+
+// module makes the working directory a Go module with the dependencies and tools of this
+// one.
+func module(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: module")
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		data, err := os.ReadFile(filepath.Join("..", "..", name))
+		ts.Check(err)
+		data = bytes.Replace(data, []byte("module github.com/unioncel/unioncel\n"), []byte("module example.com/project\n"), 1)
+		ts.Check(os.WriteFile(ts.MkAbs(name), data, 0o644))
+	}
+	// What the Go tools take from the home directory, which scripts have none of.
+	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
+		value, err := exec.Command("go", "env", name).Output()
+		ts.Check(err)
+		ts.Setenv(name, strings.TrimSpace(string(value)))
+	}
+	ts.Setenv("GOFLAGS", "-mod=mod")
+	ts.Setenv("GOPROXY", "off")
 }
 
 // [!] make TARGET runs the commands of a target of the Makefile, whose variables
