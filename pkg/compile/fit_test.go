@@ -88,7 +88,7 @@ func (w widgets) yaml() string {
 // compile, each by itself.
 func TestUnboundedLists(t *testing.T) {
 	var all []widgets
-	for _, members := range []int{8, 30} {
+	for _, members := range []int{8, 20} {
 		for _, discriminate := range []bool{false, true} {
 			for _, in := range []string{"list", "list in list"} {
 				all = append(all, widgets{members: members, discriminate: discriminate, in: in})
