@@ -472,7 +472,8 @@ func (c *compiler) result() *Result {
 	for _, o := range c.objects {
 		r.Objects = append(r.Objects, o.Object)
 		for i := range o.Unions {
-			if len(o.rules(i)) == 0 && o.styles[i].openAPI == nil {
+			// fields-to-discriminateBy: {} says that members are to come.
+			if len(o.rules(i)) == 0 && len(o.Unions[i].Members) > 0 && o.styles[i].openAPI == nil {
 				c.report(diag.Diagnostic{Code: diag.NoEffect, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: "this union forbids nothing", Hint: "add members, or give it a cardinality"})
 			}

@@ -531,11 +531,29 @@ func TestProperty(t *testing.T) {
 	}
 }
 
-// TestNoEffect: a union that forbids nothing is most likely a slip.
+// TestNoEffect: a union that forbids nothing is most likely a slip, unless its members
+// are still to come.
 func TestNoEffect(t *testing.T) {
 	_, diags := run(t, crd(version("v1", true, "spec:\n"+indent(2, members(1, "")))), compile.Options{})
 	if len(diags) != 1 || diags[0].Code != diag.NoEffect {
 		t.Error(diags)
+	}
+	const later = "spec:\n  type: object\n  properties: {type: {type: string}}\n  x-kubernetes-unions:\n  - {discriminator: type, fields-to-discriminateBy: {}"
+	if r, diags := run(t, crd(version("v1", true, later+"}\n")), compile.Options{}); r == nil || len(diags) > 0 || len(r.Additions) > 0 {
+		t.Errorf("members to come: %v, %v", r, diags)
+	}
+}
+
+// TestMembersToCome: without members there is still a discriminator, in every encoding.
+func TestMembersToCome(t *testing.T) {
+	const spec = "spec:\n  type: object\n  properties: {type: {type: string, maxLength: 9}}\n  x-kubernetes-unions:\n  - {discriminator: type, fields-to-discriminateBy: {}, cardinality: ExactlyOne, ratchet: %v}\n"
+	for ratchet, want := range map[bool]int{false: 1, true: 2} {
+		for _, e := range []compile.Encoding{compile.Auto, compile.Fine, compile.Compact, compile.Terse} {
+			r, diags := run(t, crd(version("v1", true, fmt.Sprintf(spec, ratchet))), compile.Options{Encoding: e})
+			if r == nil || len(diags) > 0 || len(r.Additions[0].Rules) != want {
+				t.Errorf("%q, ratchet %v: %v, %v", e, ratchet, r, diags)
+			}
+		}
 	}
 }
 

@@ -33,7 +33,7 @@ var tooManyForFine = fmt.Sprintf("with more than %d members fine rules would be 
 // default what a careful author would write, then from the least expensive rules to
 // the fewest.
 func (c *compiler) encodings(u *union.Union) []rules.Encoding {
-	n := len(u.Members)
+	n := max(len(u.Members), 1) // none are one group, too
 	switch {
 	case c.opts.Encoding == Fine && !u.Ratchet && (u.Discriminator != "" || n <= longestFine):
 		return []rules.Encoding{rules.Fine}
