@@ -238,12 +238,12 @@ func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, enum []string) (*yaml
 			continue
 		}
 		u.Members[i].Values = []string{value}
-		if len(m.Optional) > 0 {
+		if _, listed := d.optional[m.Name]; !listed && len(m.Optional) > 0 {
 			u.Members[i].Optional = u.Members[i].Values
 		}
 		d.values[value] = d.members[m.Name]
 	}
-	return d.value(&u), diags
+	return d.value(&u), append(diags, d.judge(u.Members)...)
 }
 
 // demands reports whether the schema itself sees to it that a property is set and

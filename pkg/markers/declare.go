@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -22,6 +23,8 @@ type declared struct {
 	// spots are where members are marked as what a key lists, by key and name, when not
 	// with the rest.
 	spots map[[2]string]diag.Pos
+	// optional are the markers that list the values for which a member is optional.
+	optional map[string]mark
 	// keys are those that markers of unioncel say; alone that these are all there is.
 	keys  []mark
 	alone bool
@@ -173,7 +176,8 @@ func twoDiscriminatorsHint(m mark) string {
 }
 
 // memberless reports a discriminator without members; these may be in an inlined
-// struct by mistake.
+// struct by mistake. To validation-gen it is one whose members are still to come: it
+// declares a union that enforces nothing of them, which is said, as a marker may be missing.
 func (s *structure) memberless(u *draft, d part) {
 	kinds := map[kind][]kind{
 		discriminator: {member, deprecated}, taggedDiscriminator: {taggedMember}, modeDiscriminator: {ifMode},
@@ -190,9 +194,12 @@ func (s *structure) memberless(u *draft, d part) {
 		}
 	}
 	said := s.errorf(d.mark.pos, diag.NoMembers, memberHint(d.mark), "discriminator %s has no members", d.name)
-	if !slices.ContainsFunc(s.fields, func(f *field) bool { return f != d.field && (f.json != "" || f.inline) }) {
+	switch {
+	case !slices.ContainsFunc(s.fields, func(f *field) bool { return f != d.field && (f.json != "" || f.inline) }):
 		// There is nothing that could be a member, and nothing to enforce yet.
 		said.Severity, said.Hint = diag.Info, "add optional fields when there are any"
+	case d.mark.kind.tagged() && len(s.with(member, deprecated)) == 0: // which are of another dialect
+		said.Severity = diag.Warning
 	}
 }
 
@@ -205,16 +212,17 @@ func memberHint(m mark) string {
 
 // finish makes a draft a union.
 func (s *structure) finish(d *draft) {
-	if len(d.members) == 0 {
-		return
+	if len(d.members) == 0 && (len(d.discriminators) == 0 || !d.discriminators[0].mark.kind.tagged()) {
+		return // which common has reported
 	}
-	u := declared{Union: union.Union{Name: d.name, Cardinality: d.cardinality}, members: map[string]diag.Pos{}, values: map[string]diag.Pos{}, guessed: map[string]string{}, spots: map[[2]string]diag.Pos{}}
+	u := declared{Union: union.Union{Name: d.name, Cardinality: d.cardinality}, members: map[string]diag.Pos{}, values: map[string]diag.Pos{}, guessed: map[string]string{}, spots: map[[2]string]diag.Pos{}, optional: map[string]mark{}}
 	var values *values
-	u.at = d.members[0].mark.pos
 	if len(d.discriminators) > 0 {
 		u.at = d.discriminators[0].mark.pos
 		u.Discriminator = d.discriminators[0].json
 		values = s.values(d.discriminators[0].field)
+	} else {
+		u.at = d.members[0].mark.pos
 	}
 	taken := map[string]part{}
 	for _, m := range d.members {
@@ -223,21 +231,12 @@ func (s *structure) finish(d *draft) {
 			continue
 		}
 		out := union.Member{Name: m.json}
-		optional := m.mark.optional
 		if d.emptyIsUnset {
 			out.Empty = emptiness(m.typ)
 		}
-		s.ofField(&u, &out, &optional, m)
+		s.emptyOf(&u, &out, m)
 		switch {
 		case values == nil:
-			if optional {
-				pos, marked := m.mark.pos, ",optional"
-				if o, ok := m.says(optionalKey); ok {
-					pos, marked = o.pos, o.name
-				}
-				s.errorf(pos, diag.Contradiction, "delete "+marked+": without a discriminator no member is required",
-					"member %s is optional in a union that has no discriminator", m.name)
-			}
 		case m.mark.kind == ifMode:
 			s.mode(&out, m, taken)
 		default:
@@ -252,11 +251,18 @@ func (s *structure) finish(d *draft) {
 				u.guessed[out.Name] = m.name
 			}
 		}
-		if optional {
+		if m.mark.optional {
 			out.Optional = out.Values
 		}
 		u.Members = append(u.Members, out)
 		u.members[out.Name] = m.mark.pos
+	}
+	for i := range u.Members { // once all modes are known
+		at := slices.IndexFunc(d.members, func(m part) bool { return m.json == u.Members[i].Name })
+		s.optionalOf(&u, &u.Members[i], d.members[at])
+	}
+	if values != nil && !s.lenient() {
+		s.diags = append(s.diags, u.judge(u.Members)...)
 	}
 	for value, m := range taken {
 		u.values[value] = m.mark.pos
@@ -289,22 +295,54 @@ func (s *structure) ownValues(out *union.Member, m part, l mark, taken map[strin
 // value gives a member the discriminator value that selects it.
 func (s *structure) value(out *union.Member, m part, values *values, taken map[string]part) {
 	value, ok := values.of(m.name, m.json)
-	lenient := m.mark.value == nil && s.l.opts.CRDs && s.l.own(s.id.Package)
 	switch {
 	case m.mark.value != nil:
 		value = *m.mark.value
-	case lenient && (!ok || taken[value].field != nil):
+	case !ok && s.lenient():
 		out.Values = []string{m.name} // until fit knows better
 		return
 	case !ok:
 		s.diags = append(s.diags, values.lack(m.mark.pos, m.name))
 		return
-	case taken[value].field != nil:
-		related(s.errorf(m.mark.pos, diag.DuplicateValue, "give each member its own value, or write +unioncel:union:values="+value+" if they belong together",
-			"value %q seems to select both %s and %s", value, taken[value].name, m.name), taken[value].mark.pos, "the first member with this value")
-		return
 	}
 	s.take(out, m, value, taken)
+}
+
+// lenient reports whether CRDs that are still to come decide which values there are.
+func (s *structure) lenient() bool { return s.l.opts.CRDs && s.l.own(s.id.Package) }
+
+// judge reports what is wrong with the values of members, once they are known. Several
+// members may have one value, but not by their names alone, which is more likely a slip.
+func (d *declared) judge(members []union.Member) (diags diag.List) {
+	first := map[string]string{}
+	for _, m := range members {
+		if field, ok := d.guessed[m.Name]; ok && len(m.Values) > 0 {
+			value := m.Values[0]
+			if other, ok := first[value]; ok {
+				diags = append(diags, diag.Diagnostic{Code: diag.DuplicateValue, Pos: d.members[m.Name],
+					Message: fmt.Sprintf("value %q seems to select both %s and %s", value, d.guessed[other], field),
+					Hint:    "give each member its own value, or write +unioncel:union:values=" + value + " on one of them if they belong together",
+					Related: []diag.Related{{Pos: d.members[other], Message: "the first member with this value"}}})
+			} else {
+				first[value] = m.Name
+			}
+		}
+		listed := d.optional[m.Name]
+		for i, value := range listed.values() {
+			said := diag.Diagnostic{Code: diag.Contradiction, Pos: listed.pos,
+				Message: fmt.Sprintf("%s names %q, which does not select %q", listed.name, value, m.Name),
+				Hint:    spelling.Hint(value, m.Values, "the values are "+strings.Join(m.Values, ", "))}
+			switch {
+			case len(m.Values) == 0: // which is said
+			case !slices.Contains(m.Values, value):
+				diags = append(diags, said)
+			case slices.Contains(listed.values()[:i], value):
+				said.Code, said.Message, said.Hint = diag.DuplicateValue, fmt.Sprintf("%s names %q twice", listed.name, value), "delete one of them"
+				diags = append(diags, said)
+			}
+		}
+	}
+	return diags
 }
 
 // lack is the diagnostic for a member that no value is for.

@@ -112,13 +112,16 @@ func lines(l diag.List) []string {
 	return out
 }
 
-// TestWarnings checks what is said of structs that no CRD has, and of those that
-// contain each other.
+// TestWarnings checks what is said of structs that no CRD has, of those that contain each
+// other, and of discriminators whose members are still to come.
 func TestWarnings(t *testing.T) {
 	_, diags := loadGood()
+	const dialects, later = "testdata/good/dialects/types.go", "type Later"
 	const file = "testdata/good/shapes/v1/types.go"
 	const cycle = ": the types contain each other, and controller-gen writes either one in full, at random"
 	want := []string{
+		position(t, dialects, later, "+k8s:unionDiscriminator") + ": warning: UC212: discriminator Type has no members",
+		position(t, dialects, later, "+k8s:modeDiscriminator") + ": warning: UC212: discriminator Mode has no members",
 		position(t, file, "type Ring", "Ring") + ": warning: UC514: the unions of Ring are left out below Link" + cycle,
 		position(t, file, "type Link", "Link") + ": warning: UC514: the unions of Link are left out below Ring" + cycle,
 		position(t, file, "type Custom", "Custom") + ": warning: UC514: no CRD of these packages has Custom, which declares a union",
@@ -169,8 +172,15 @@ type NoEffect struct {
 	A *string ` + "`json:\"a,omitempty\"`" + `
 }
 `
-	write(t, "foreign/types.go", "package foreign\n\n"+wrong)
-	write(t, "own/shared/types.go", "package shared\n\n"+wrong)
+	write(t, "foreign/types.go", "package foreign\n\n"+wrong+`
+// Later has no members yet.
+type Later struct {
+	// +k8s:unionDiscriminator
+	Type Type `+"`json:\"type,omitempty\"`"+`
+	Name string `+"`json:\"name,omitempty\"`"+`
+}
+`)
+	write(t, "own/shared/types.go", "package shared\n\n"+wrong+"\ntype Later struct{}\n")
 	for _, p := range []struct{ name, path string }{{"foreign", "example.com/foreign"}, {"shared", "example.com/own/shared"}} {
 		write(t, "own/"+p.name+"/v1/types.go", `// +groupName=example.com
 package v1
@@ -187,6 +197,7 @@ type Example struct {
 
 	Wrong    *`+p.name+".Wrong `json:\"wrong\"`"+`
 	NoEffect *`+p.name+".NoEffect `json:\"noEffect\"`"+`
+	Later    *`+p.name+".Later `json:\"later\"`"+`
 }
 `)
 	}
@@ -502,11 +513,14 @@ type Example struct {
 	// +unionDiscriminator
 	// +unioncel:union:deduceInvalidDiscriminator
 	// +unioncel:union:discriminatorChange=Forbid
-	// +kubebuilder:validation:Enum=A
+	// +kubebuilder:validation:Enum=A;X
 	Type string `+"`json:\"type\"`"+`
 	// +unionMember
 	// +unioncel:union:emptyIsUnset
+	// +unioncel:union:optional=A
 	A *int `+"`json:\"a,omitempty\"`"+`
+	// +unionMember
+	X *int `+"`json:\"A,omitempty\"`"+`
 }
 `)
 	const of = "type Example"
@@ -525,6 +539,14 @@ type Example struct {
 	}
 	// The CRD decides where there is one.
 	if set, diags = markers.Load(markers.Options{CRDs: true}, "./keys"); len(diags) > 0 || len(set.Declarations) != 1 {
-		t.Errorf("with CRDs: %v, %v", set, diags)
+		t.Fatalf("with CRDs: %v, %v", set, diags)
+	}
+	_, diags = set.Declarations[0].Fit(func(string) []string { return []string{"a"} })
+	want = []string{
+		position(t, file, of, "+unioncel:union:optional") + `: error: UC220: +unioncel:union:optional names "A", which does not select "a"`,
+		position(t, file, "A *int", "+unionMember") + `: error: UC210: value "a" seems to select both A and X`,
+	}
+	if diff := cmp.Diff(want, lines(diags)); diff != "" {
+		t.Errorf("with another enum: -want +got\n%s", diff)
 	}
 }

@@ -223,6 +223,55 @@ func TestDialects(t *testing.T) {
   cardinality: AtMostOne
   optionalMembers: [b]
 `},
+		{"ValidationGen dialects together", `
+- discriminator: type
+  fields-to-discriminateBy:
+    service: Service
+    pool: Service
+    address: Host
+    port: Host
+  cardinality: AtMostOne
+`},
+		{"ValidationGen dialects later", `
+- name: type
+  discriminator: type
+  fields-to-discriminateBy: {}
+  cardinality: AtMostOne
+  discriminatorChange: Forbid
+- discriminator: mode
+  fields-to-discriminateBy: {}
+  cardinality: AtMostOne
+`},
+		{"ValidationGen dialects shared", `
+- discriminator: mode
+  fields-to-discriminateBy:
+    size: [Static, Auto]
+    policy: [Auto, Remote]
+    hint: [Auto, Static]
+    always: [Auto, Remote]
+    own: [Auto, Remote]
+  cardinality: AtMostOne
+  optionalMembers:
+    size: Auto
+    policy: Remote
+    hint: [Auto, Static]
+    always: [Auto, Remote]
+    own: Auto
+`},
+		{"ValidationGen dialects forSome", `
+- discriminator: type
+  fields-to-discriminateBy:
+    one: [TCP, TLS]
+    two: [TCP, TLS, "true"]
+    all: [TCP, TLS]
+    none: None
+    named: Named
+  optionalMembers:
+    one: TLS
+    two: ["true", TCP]
+    all: [TCP, TLS]
+    named: Named
+`},
 	})
 }
 

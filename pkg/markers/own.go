@@ -32,7 +32,7 @@ const (
 var flags = []string{optionalKey, "deduceInvalidDiscriminator", "ratchet"}
 
 // lists are the keys whose value is a list.
-var lists = []string{valuesKey, "members", "optionalMembers", emptyKey}
+var lists = []string{valuesKey, optionalKey, "members", "optionalMembers", emptyKey}
 
 // parseOwn reads a marker of unioncel: +unioncel:union:KEY=VALUE, where the value is
 // written as in a declaration, in flow style, or as a list a;b.
@@ -52,14 +52,14 @@ func parseOwn(text string) mark {
 	case bare && !slices.Contains(union.Keys(), m.key): // which is said later
 		m.node = yamltext.StringNode("")
 	case bare:
-		m.problem = &problem{m.name + " has no value", "write it like " + m.name + "=" + inMarker(union.Example(m.key))}
+		m.problem = &problem{m.name + " has no value", "write it like " + m.name + "=" + example(m.key)}
 	case value == "" && slices.Contains(lists, m.key):
 		m.node = yamltext.StringsNode()
 	case value != "" && strings.ContainsRune(`[{"'`, rune(value[0])):
 		var document yaml.Node
 		if err := yaml.Unmarshal([]byte(value), &document); err != nil || len(document.Content) != 1 {
 			m.problem = &problem{fmt.Sprintf("%s cannot be read: %q is not a list, mapping or string in YAML's flow style", m.name, value),
-				"write it like " + m.name + "=" + inMarker(union.Example(m.key))}
+				"write it like " + m.name + "=" + example(m.key)}
 			break
 		}
 		m.node = document.Content[0]
@@ -77,6 +77,14 @@ func parseOwn(text string) mark {
 		m.node = yamltext.StringsNode(m.node.Value)
 	}
 	return m
+}
+
+// example is a value of a key as a marker has it.
+func example(key string) string {
+	if key == valuesKey || key == optionalKey {
+		return "TCP;TLS"
+	}
+	return inMarker(union.Example(key))
 }
 
 // inMarker writes the value of a key for a marker.
@@ -97,6 +105,16 @@ func (f *field) says(key string) (mark, bool) {
 	return mark{}, false
 }
 
+// values are those that a marker lists; none of one that lists nothing.
+func (m mark) values() (l []string) {
+	if m.node != nil && m.node.Kind == yaml.SequenceNode {
+		for _, item := range m.node.Content {
+			l = append(l, item.Value)
+		}
+	}
+	return l
+}
+
 // yes reads a flag of a field.
 func (s *structure) yes(m mark) bool {
 	if m.node.Tag != "!!bool" {
@@ -105,18 +123,42 @@ func (s *structure) yes(m mark) bool {
 	return m.node.Value == "true"
 }
 
-// ofField adds to a member what the markers of unioncel on its field say.
-func (s *structure) ofField(u *declared, out *union.Member, optional *bool, m part) {
-	if said, ok := m.says(optionalKey); ok {
-		*optional = s.yes(said)
-		u.spots[[2]string{"optionalMembers", out.Name}] = said.pos
-	}
+// emptyOf adds to a member what its field says of emptyIsUnset.
+func (s *structure) emptyOf(u *declared, out *union.Member, m part) {
 	if empty, ok := m.says(emptyKey); ok {
 		out.Empty = union.PresentWhenEmpty
 		if s.yes(empty) {
 			out.Empty = union.EmptyObject // of whatever type it is
 			u.spots[[2]string{emptyKey, out.Name}] = empty.pos
 		}
+	}
+}
+
+// optionalOf makes a member optional for all of its values, for some or for none, if its
+// field says so.
+func (s *structure) optionalOf(u *declared, out *union.Member, m part) {
+	said, ok := m.says(optionalKey)
+	optional := m.mark.optional
+	switch {
+	case !ok:
+		said = mark{name: ",optional", pos: m.mark.pos}
+	case said.node.Kind == yaml.SequenceNode && len(said.node.Content) > 0:
+		optional = true
+		out.Optional, u.optional[out.Name] = said.values(), said
+	case said.node.Tag == "!!bool":
+		optional, out.Optional = said.node.Value == "true", nil
+		if optional {
+			out.Optional = out.Values
+		}
+	default:
+		s.errorf(said.pos, diag.MalformedDeclaration, fmt.Sprintf("write %s, %[1]s=false or %[1]s=V", said.name), "%s is true, false or the values for which the member is optional", said.name)
+	}
+	if ok {
+		u.spots[[2]string{"optionalMembers", out.Name}] = said.pos
+	}
+	if optional && u.Discriminator == "" {
+		s.errorf(said.pos, diag.Contradiction, "delete "+said.name+": without a discriminator no member is required",
+			"member %s is optional in a union that has no discriminator", m.name)
 	}
 }
 

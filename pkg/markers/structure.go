@@ -147,7 +147,9 @@ func (s *structure) is(name string) bool { return union.IsStruct(s.String(), nam
 // mention makes errors of the struct no errors, for a reason.
 func (s *structure) mention(why string) {
 	for i, d := range s.diags {
-		s.diags[i] = Mention(d, s.String(), why)
+		if d.Severity == diag.Error {
+			s.diags[i] = Mention(d, s.String(), why)
+		}
 	}
 }
 
@@ -165,12 +167,13 @@ func Mention(d diag.Diagnostic, of, why string) diag.Diagnostic {
 // foreign makes mistakes of another module's authors no errors, and leaves out
 // unions that forbid nothing, about which users can do nothing either.
 func (s *structure) foreign() {
+	s.diags = slices.DeleteFunc(s.diags, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 	s.mention("which is of another module")
 	for i := range s.diags {
 		s.diags[i].Hint = "declare them in a UnionSet if you need them"
 	}
 	s.unions = slices.DeleteFunc(s.unions, func(u declared) bool {
-		return u.Discriminator == "" && u.Cardinality <= union.AtMostOne && len(u.Members) == 1
+		return u.Discriminator == "" && u.Cardinality <= union.AtMostOne && len(u.Members) == 1 || u.Discriminator != "" && len(u.Members) == 0
 	})
 }
 

@@ -20,6 +20,9 @@ func (s *structure) untagged() []draft {
 	}
 	discriminators, members, old := s.with(discriminator), s.with(member), s.with(deprecated)
 	tagged := s.with(taggedMember, zeroOrOneMember, ifMode)
+	if whole == nil { // or else all fields may be meant to be members
+		tagged = append(tagged, s.with(taggedDiscriminator, modeDiscriminator)...)
+	}
 	if len(members)+len(old) == 0 && len(tagged) > 0 {
 		// Kubernetes' own types have +union and +unionDiscriminator beside the tags
 		// of validation-gen, which then say it all.

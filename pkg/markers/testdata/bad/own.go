@@ -150,3 +150,49 @@ type Listed struct {
 	// +unioncel:union:emptyIsUnset
 	B *string `json:"b,omitempty"`
 }
+
+// OptionalFor lists values for which members are optional.
+type OptionalFor struct {
+	// +unionDiscriminator
+	Type string `json:"type,omitempty"`
+	// +unionMember
+	// +unioncel:union:values=TCP;TLS
+	// +unioncel:union:optional=TSL
+	A *string `json:"a,omitempty"`
+	// +unionMember
+	// +unioncel:union:optional=B;B
+	B *string `json:"b,omitempty"`
+	// +unionMember
+	// +unioncel:union:optional=
+	C *string `json:"c,omitempty"`
+	// +unionMember
+	// +unioncel:union:optional={D: D}
+	D *string `json:"d,omitempty"`
+}
+
+// OptionalBroken cannot be read.
+type OptionalBroken struct {
+	// +unionMember
+	// +unioncel:union:optional=[A
+	A *string `json:"a,omitempty"`
+}
+
+// OptionalModes has other modes.
+type OptionalModes struct {
+	// +k8s:modeDiscriminator
+	Mode string `json:"mode,omitempty"`
+	// +k8s:ifMode("A")=+k8s:required
+	// +k8s:ifMode("B")=+k8s:required
+	// +k8s:ifMode("C")=+k8s:forbidden
+	// +unioncel:union:optional=C
+	A *string `json:"a,omitempty"`
+}
+
+// OptionalNever has no discriminator.
+type OptionalNever struct {
+	// +unionMember
+	// +unioncel:union:optional=A
+	A *string `json:"a,omitempty"`
+	// +unionMember
+	B *string `json:"b,omitempty"`
+}

@@ -53,6 +53,16 @@ type TaggedAndNot struct {
 	A *string `json:"a,omitempty"`
 }
 
+// TaggedBesideOthers has members that are of another dialect than the discriminator.
+type TaggedBesideOthers struct {
+	// +k8s:unionDiscriminator
+	Type string `json:"type,omitempty"`
+	// +unionMember
+	A *string `json:"a,omitempty"`
+	// +unionMember
+	B *string `json:"b,omitempty"`
+}
+
 type TaggedNone struct {
 	// +k8s:unionDiscriminator(union: "x")
 	Type string `json:"type,omitempty"`

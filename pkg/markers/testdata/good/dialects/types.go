@@ -162,6 +162,10 @@ type ValidationGen struct {
 	ZeroOrOne ZeroOrOne `json:"zeroOrOne,omitempty"`
 	Modes     Modes     `json:"modes,omitempty"`
 	Old       Old       `json:"old,omitempty"`
+	Together  Together  `json:"together,omitempty"`
+	Later     Later     `json:"later,omitempty"`
+	Shared    Shared    `json:"shared,omitempty"`
+	ForSome   ForSome   `json:"forSome,omitempty"`
 }
 
 // Exactly has members of all types.
@@ -267,6 +271,99 @@ type Old struct {
 	// +k8s:alpha=+k8s:member(discriminator: "mode", value: "B")=+k8s:alpha=+k8s:optional
 	// +optional
 	B *Empty `json:"b,omitempty"`
+}
+
+// Together has values of several members, one by its name, and one without a member.
+type Together struct {
+	// +k8s:unionDiscriminator
+	Type TogetherType `json:"type,omitempty"`
+
+	// +k8s:optional
+	// +k8s:unionMember
+	Service *Empty `json:"service,omitempty"`
+	// +k8s:optional
+	// +k8s:unionMember(memberName: "Service")
+	Pool *Empty `json:"pool,omitempty"`
+	// +k8s:optional
+	// +k8s:unionMember(memberName: "Host")
+	Address *Empty `json:"address,omitempty"`
+	// +k8s:optional
+	// +k8s:unionMember(memberName: "Host")
+	Port *Empty `json:"port,omitempty"`
+}
+
+// +kubebuilder:validation:Enum=None;Service;Host
+type TogetherType string
+
+// Later has discriminators whose members are still to come.
+type Later struct {
+	// +unioncel:union:discriminatorChange=Forbid
+	// +k8s:unionDiscriminator(union: "type")
+	Type string `json:"type,omitempty"`
+	// +unionDiscriminator
+	// +k8s:modeDiscriminator
+	Mode string `json:"mode"`
+	Name string `json:"name,omitempty"`
+}
+
+// Shared has fields that several modes share.
+type Shared struct {
+	// +k8s:modeDiscriminator
+	Mode string `json:"mode,omitempty"`
+
+	// +k8s:ifMode("Static")=+k8s:required
+	// +k8s:ifMode("Auto")=+k8s:optional
+	// +optional
+	Size *int `json:"size,omitempty"`
+	// +k8s:ifMode("Auto")=+k8s:required
+	// +k8s:ifMode("Remote")=+k8s:optional
+	// +k8s:ifMode("Static")=+k8s:forbidden
+	// +optional
+	Policy *Empty `json:"policy,omitempty"`
+	// +k8s:ifMode("Auto")=+k8s:optional
+	// +k8s:ifMode("Static")=+k8s:optional
+	// +optional
+	Hint *Empty `json:"hint,omitempty"`
+	// +k8s:ifMode("Auto")=+k8s:required
+	// +k8s:ifMode("Remote")=+k8s:required
+	// +unioncel:union:optional
+	// +optional
+	Always *Empty `json:"always,omitempty"`
+	// +k8s:ifMode("Auto")=+k8s:optional
+	// +k8s:ifMode("Remote")=+k8s:optional
+	// +unioncel:union:optional=Auto
+	// +optional
+	Own *Empty `json:"own,omitempty"`
+}
+
+// ForSome has members that are optional for some values, in every way to write it.
+type ForSome struct {
+	// +unionDiscriminator
+	// +optional
+	Type string `json:"type,omitempty"`
+	// +unionMember
+	// +unioncel:union:values=TCP;TLS
+	// +unioncel:union:optional=TLS
+	// +optional
+	One *Empty `json:"one,omitempty"`
+	// +unionMember,optional
+	// +unioncel:union:values=[TCP, TLS, "true"]
+	// +unioncel:union:optional=["true", TCP]
+	// +optional
+	Two *Empty `json:"two,omitempty"`
+	// +unionMember
+	// +unioncel:union:values=TCP;TLS
+	// +unioncel:union:optional=TCP;TLS
+	// +optional
+	All *Empty `json:"all,omitempty"`
+	// +unionMember,optional
+	// +unioncel:union:optional=false
+	// +optional
+	None *Empty `json:"none,omitempty"`
+	// +unionMember
+	// +unioncel:union:optional=Named
+	// +optional
+	Named *Empty `json:"named,omitempty"`
 }
 
 // Kubebuilder has the markers of controller-gen.
