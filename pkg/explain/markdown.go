@@ -54,7 +54,7 @@ func (p *page) markdownUnion(u Union) {
 	p.line("")
 	p.line("Declared at " + code(u.declared()) + ".")
 	p.line("")
-	for _, f := range u.facts() {
+	for _, f := range u.facts(false) {
 		switch f[0] {
 		case "discriminator":
 			p.line("- " + f[0] + ": " + code(f[1]))

@@ -131,7 +131,7 @@ func (s *subject) verdicts(value string) (string, []Rejection) {
 	rejected := []Rejection{}
 	for _, g := range order {
 		who := list(names[g], "or")
-		if len(names[g]) >= smallUnion && len(names[g]) >= len(s.Members)-1 {
+		if others := len(s.Members) - len(selected); g.prefix == "with " && len(names[g]) >= smallUnion && len(names[g]) == others {
 			if who = "any other"; len(selected) == 0 {
 				who = "any member"
 			}

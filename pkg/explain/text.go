@@ -82,8 +82,9 @@ func (v Version) total() string {
 		plain(v.Name), before, number(v.CostAdded), number(v.Cost), share(v.PercentOfLimit), number(v.Limit))
 }
 
-// facts are the declared properties of a union, as name and text.
-func (u Union) facts() [][2]string {
+// facts are the declared properties of a union, as name and text; byValue says that there is
+// no table of its states.
+func (u Union) facts(byValue bool) [][2]string {
 	var l [][2]string
 	add := func(name, text string) {
 		if text != "" {
@@ -100,6 +101,13 @@ func (u Union) facts() [][2]string {
 		}
 		l = append(l, [2]string{name, text})
 		name = ""
+	}
+	if byValue {
+		name = "by value"
+		for _, text := range u.shared() {
+			add(name, text)
+			name = ""
+		}
 	}
 	add("other values", u.otherValues())
 	encoding := plain(u.Encoding)
@@ -127,7 +135,7 @@ func (u Union) time() string {
 
 func (p *page) union(u Union) {
 	p.wrap("", u.title()+", declared at "+u.declared())
-	for _, f := range u.facts() {
+	for _, f := range u.facts(true) {
 		p.wrap(fmt.Sprintf("  %-15s", f[0]), f[1])
 	}
 

@@ -29,6 +29,10 @@ func (s *subject) onChange() []string {
 	switch {
 	case s.Cardinality == union.AtLeastOne:
 		return []string{"Any change is allowed that leaves one or more members set."}
+	case s.Change == union.Clear && d != "" && len(s.Members) == 0:
+		return []string{fmt.Sprintf("%s may change: no value has a member.", d)}
+	case s.Change == union.Clear && emitted && slices.ContainsFunc(s.Classes(), func(c union.Class) bool { return len(c.Members) > 1 }):
+		return []string{fmt.Sprintf("%s may change. The update must clear the members of its old value that the new one does not select; an error on %s says so when one remains.", d, d)}
 	case s.Change == union.Clear && d != "" && emitted:
 		return []string{fmt.Sprintf("%s may change. The update must clear the member of its old value; an error on %s says so when it remains.", d, d)}
 	case s.Change == union.Clear && d != "":

@@ -214,6 +214,28 @@ func (u Union) about(m Member) string {
 	return strings.Join(l, "; ")
 }
 
+// shared says which members may be set with each value, if some value has several.
+func (u Union) shared() []string {
+	var l []string
+	several := false
+	for _, s := range u.States {
+		selecting := slices.DeleteFunc(slices.Clone(s.Values), func(v string) bool { return len(u.selected(v)) == 0 })
+		if len(selecting) > 0 {
+			several = several || len(u.selected(selecting[0])) > 1
+			l = append(l, list(each(selecting, quoted), "or")+": "+s.Accepted)
+		}
+	}
+	if !several {
+		return nil
+	}
+	return l
+}
+
+// selected are the members of a value.
+func (u Union) selected(value string) []Member {
+	return slices.DeleteFunc(slices.Clone(u.Members), func(m Member) bool { return !slices.Contains(m.Values, value) })
+}
+
 // otherValues says what becomes of values that select no member.
 func (u Union) otherValues() string {
 	if u.Discriminator == "" {

@@ -50,6 +50,9 @@ x-kubernetes-validations:
 - {rule: "!has(self.map) || size(self.map) < 3"}
 - {rule: "!has(self.type) || !has(oldSelf.type) || self.type == oldSelf.type", message: type is immutable}
 `, []string{"x-kubernetes-validations[1]", "x-kubernetes-validations[3]"}},
+	{"Shared", `
+x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: [A, B], b: B, list: A}, optionalMembers: {list: [A]}, discriminatorChange: Forbid}]
+`, nil},
 	{"All", `
 x-kubernetes-unions: [{members: [a, b, list]}]
 allOf: [{not: {required: [a, b]}}, {anyOf: [{required: [a]}, {required: [b]}, {required: [list]}]}, {not: {required: [name]}}]
