@@ -36,10 +36,16 @@ func (i inferred) verdict() verify.Verdict {
 	return i.Comparison.Verdict
 }
 
+// replaceable reports whether compiling can put the union in the place of what it means
+// the same as: not of rules further up.
+func (i inferred) replaceable() bool {
+	return i.verdict() == verify.Equivalent && !slices.ContainsFunc(i.Replaces, func(c verify.Constraint) bool { return c.Above > 0 })
+}
+
 // declaration is the union as it is to be declared.
 func (i inferred) declaration(replace bool) union.External {
 	u := *i.Union
-	u.Replace = replace && i.verdict() == verify.Equivalent
+	u.Replace = replace && i.replaceable()
 	return union.External{
 		Target:  union.Target{Name: i.source.CRD.Name},
 		Version: i.source.CRD.Spec.Versions[i.Version].Name,
@@ -61,9 +67,14 @@ func (i inferred) text() (string, error) {
 // place is that of the schema.
 func (i inferred) place() compile.Place { return compile.Place{Version: i.Version, Path: i.Path} }
 
+// on is the place of the schema that a constraint stands on.
+func (i inferred) on(c verify.Constraint) compile.Place {
+	return compile.Place{Version: i.Version, Path: i.Path[:len(i.Path)-c.Above]}
+}
+
 // rule is the text of a constraint that is a rule, else "".
 func (i inferred) rule(c verify.Constraint) string {
-	schema := i.place().Schema(i.source.CRD)
+	schema := i.on(c).Schema(i.source.CRD)
 	if c.Key == "x-kubernetes-validations" && schema != nil && c.Index < len(schema.XValidations) {
 		return schema.XValidations[c.Index].Rule
 	}
@@ -72,7 +83,7 @@ func (i inferred) rule(c verify.Constraint) string {
 
 // at is where a constraint stands.
 func (i inferred) at(c verify.Constraint) diag.Pos {
-	return i.source.Constraint(i.source.CRD.Spec.Versions[i.Version].Name, i.Path, c)
+	return i.source.Constraint(i.source.CRD.Spec.Versions[i.Version].Name, i.on(c).Path, c)
 }
 
 // mostNamed is how many members a label names.
@@ -120,10 +131,13 @@ func (i inferred) told(done string, replace bool) string {
 	lines := i.lines()
 	switch {
 	case lines == "":
-	case replace && i.verdict() == verify.Equivalent:
+	case replace && i.replaceable():
 		text += "; the next compile replaces " + lines
 	case i.verdict() == verify.Equivalent:
 		text += "; it means what is on " + lines
+		if !i.replaceable() {
+			text += ", further up, which may be deleted by hand"
+		}
 	default:
 		text += "; it is not equivalent to what is on " + lines
 	}
@@ -145,7 +159,11 @@ func inferenceText(w io.Writer, l []inferred) error {
 			fmt.Fprintln(w, "  replaces:")
 		}
 		for _, c := range i.Replaces {
-			fmt.Fprintf(w, "  - line %d: %s\n", i.at(c).Line, cmp.Or(i.rule(c), c.String()))
+			where := ""
+			if c.Above > 0 {
+				where = ", in " + i.on(c).String()
+			}
+			fmt.Fprintf(w, "  - line %d%s: %s\n", i.at(c).Line, where, cmp.Or(i.rule(c), c.String()))
 		}
 		if i.Why != "" {
 			fmt.Fprintf(w, "  because %s\n", i.Why)
@@ -215,6 +233,7 @@ type changesJSON struct {
 type replacedJSON struct {
 	Line       int    `json:"line"`
 	Col        int    `json:"col"`
+	Schema     string `json:"schema"`
 	Constraint string `json:"constraint"`
 	Rule       string `json:"rule,omitempty"`
 }
@@ -251,7 +270,9 @@ func inferenceJSON(w io.Writer, l []inferred) error {
 		}
 		for _, c := range i.Replaces {
 			at := i.at(c)
-			v.Replaces = append(v.Replaces, replacedJSON{at.Line, at.Col, c.String(), i.rule(c)})
+			name := c
+			name.Above = 0 // the schema tells
+			v.Replaces = append(v.Replaces, replacedJSON{at.Line, at.Col, i.on(c).Structural(), name.String(), i.rule(c)})
 		}
 		all = append(all, v)
 	}

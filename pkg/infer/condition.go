@@ -66,20 +66,29 @@ func (c *condition) discriminator() (slot int, ok bool) {
 	return slot, len(c.texts) == 1
 }
 
+// condition is a constraint that asks for something; nil when it is not about properties,
+// or too many.
+func (o *object) condition(k verify.Constraint, form Form, f *demand) *condition {
+	if f == nil {
+		return nil
+	}
+	c := &condition{demand: f, Constraint: k, form: form, texts: map[int][]string{}, sized: map[int]bool{}, loose: map[int]bool{}}
+	if c.read(); len(c.slots) == 0 || len(c.slots) > maxSlots {
+		return nil
+	}
+	if d, _ := c.discriminator(); d < 0 && (form == Pairs || form == Conditional) {
+		c.form = Presence
+	}
+	c.loosen(o)
+	return c
+}
+
 // conditions reads the constraints on the object that are about nothing but which
 // properties are set and the values of strings.
 func (o *object) conditions() []*condition {
 	var l []*condition
 	add := func(key string, index int, form Form, f *demand) {
-		if f == nil {
-			return
-		}
-		c := &condition{demand: f, Constraint: verify.Constraint{Key: key, Index: index}, form: form, texts: map[int][]string{}, sized: map[int]bool{}, loose: map[int]bool{}}
-		if c.read(); len(c.slots) > 0 && len(c.slots) <= maxSlots {
-			if d, _ := c.discriminator(); d < 0 && (form == Pairs || form == Conditional) {
-				c.form = Presence
-			}
-			c.loosen(o)
+		if c := o.condition(verify.Constraint{Key: key, Index: index}, form, f); c != nil {
 			l = append(l, c)
 		}
 	}
@@ -90,7 +99,7 @@ func (o *object) conditions() []*condition {
 			continue
 		}
 		f, form := o.rule(r.Rule)
-		add("x-kubernetes-validations", i, form, f)
+		add(ruleKey, i, form, f)
 	}
 	s := o.schema
 	for i := range s.AllOf {
@@ -111,6 +120,9 @@ func (o *object) conditions() []*condition {
 	}
 	return l
 }
+
+// ruleKey is the key of constraints that are rules.
+const ruleKey = "x-kubernetes-validations"
 
 // formOf names a schema of allOf.
 func formOf(s *apiextensionsv1.JSONSchemaProps) Form {

@@ -5,7 +5,8 @@
 // of allOf, anyOf, oneOf, not, minProperties and maxProperties. Those count that
 // ask for nothing but which properties are set, which are empty, and what a
 // string is compared with; a rule that reads oldSelf, another type or a deeper
-// path does not. Such a constraint is tried on the objects that it can tell
+// path does not. What is read so from further up counts where the rules of the object
+// itself say nothing. Such a constraint is tried on the objects that it can tell
 // apart, so that its meaning counts and not its spelling: two properties that
 // may not be set together are members of a union, and so is one that may be set
 // with certain values of a string only. [Form] names the ways in which this is

@@ -30,21 +30,27 @@ var (
 // set, which of them are empty, and what strings are.
 type demand struct {
 	facts map[logic.Lit]*formula.Fact
-	slots map[logic.Lit]int // of the facts
+	slots map[logic.Lit]int  // of the facts about properties
+	there map[logic.Lit]bool // those about whether the object is there, which it is
 	holds func(func(logic.Lit) bool) bool
 	size  int
 }
 
-// newDemand is a formula of a space; nil when it asks for anything else.
-func (o *object) newDemand(s *formula.Space, f logic.Lit) *demand {
-	d := &demand{facts: map[logic.Lit]*formula.Fact{}, slots: map[logic.Lit]int{}}
+// newDemand is a formula of a space, in which the object is at a place; nil when it asks
+// for anything else.
+func (o *object) newDemand(s *formula.Space, at *formula.Place, f logic.Lit) *demand {
+	d := &demand{facts: map[logic.Lit]*formula.Fact{}, slots: map[logic.Lit]int{}, there: map[logic.Lit]bool{}}
 	for _, fact := range s.Facts {
 		d.facts[fact.Lit] = fact
 	}
 	support := s.Support(f)
 	for _, l := range support {
 		fact := d.facts[l]
-		if fact.Place == nil || fact.Place.Parent != s.New || fact.Kind == formula.Same {
+		if fact.Place != nil && at.Within(fact.Place) && (fact.Kind == formula.Present || fact.Kind == formula.Null) {
+			d.there[l] = fact.Kind == formula.Present
+			continue
+		}
+		if fact.Place == nil || fact.Place.Parent != at || fact.Kind == formula.Same {
 			return nil
 		}
 		if _, text := fact.Constant.(string); fact.Kind == formula.Equals && !text {
@@ -64,6 +70,9 @@ func (o *object) newDemand(s *formula.Space, f logic.Lit) *demand {
 // fail to evaluate refuse it.
 func (d *demand) accepts(object []value) bool {
 	return d.holds(func(l logic.Lit) bool {
+		if there, ok := d.there[l]; ok {
+			return there
+		}
 		fact, v := d.facts[l], object[d.slots[l]]
 		switch fact.Kind {
 		case formula.Present:
@@ -83,12 +92,17 @@ func (o *object) rule(text string) (*demand, Form) {
 	if err != nil {
 		return nil, ""
 	}
-	s := formula.New(o.schema)
+	return o.read(r, o.schema)
+}
+
+// read reads a rule on a schema from which a path of properties leads to the object.
+func (o *object) read(r *formula.Rule, on *apiextensionsv1.JSONSchemaProps, path ...string) (*demand, Form) {
+	s := formula.New(on)
 	f, err := s.Rule(r, s.New, formula.Plain)
 	if err != nil {
 		return nil, ""
 	}
-	return o.newDemand(s, f.Holds), formOfRule(r)
+	return o.newDemand(s, s.New.At(path...), f.Holds), formOfRule(r)
 }
 
 func formOfRule(r *formula.Rule) Form {
@@ -110,5 +124,5 @@ func formOfRule(r *formula.Rule) Form {
 // else.
 func (o *object) keywords(k apiextensionsv1.JSONSchemaProps) *demand {
 	s := formula.New(o.schema)
-	return o.newDemand(s, s.Schema(&k, s.New))
+	return o.newDemand(s, s.New, s.Schema(&k, s.New))
 }

@@ -62,7 +62,8 @@ type finder struct {
 	crd     *apiextensionsv1.CustomResourceDefinition
 	version int
 	path    schemapath.Path
-	work    int // see maxTotal
+	levels  []*level // the schemas before each step of path
+	work    int      // see maxTotal
 	found   []Found
 }
 
@@ -76,6 +77,8 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 			return err
 		}
 	}
+	f.levels = append(f.levels, &level{schema: s})
+	defer func() { f.levels = f.levels[:len(f.levels)-1] }()
 	for _, step := range schemapath.Children(s) {
 		if name, _ := step.Property(); resource && name == "metadata" {
 			continue // the server runs no rules there
@@ -93,7 +96,27 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	o := &object{schema: s, resource: resource, work: &f.work, slots: map[string]int{}, may: map[int]bool{}}
 	taken := map[string]bool{}
-	for _, c := range o.candidates() {
+	own := o.conditions()
+	if err := f.candidates(o.candidates(own), taken); err != nil {
+		return err
+	}
+	if above := f.above(o); len(above) > 0 {
+		l := slices.DeleteFunc(o.candidates(append(own, above...)), func(c *candidate) bool {
+			return !slices.ContainsFunc(c.replaced, func(k *condition) bool { return k.Above > 0 })
+		})
+		if err := f.candidates(l, taken); err != nil {
+			return err
+		}
+	}
+	for _, g := range o.suggestions(taken) {
+		f.found = append(f.found, Found{Version: f.version, Path: slices.Clone(f.path), Form: g.form, Union: o.declared(g.union), Suggestion: true, Why: g.why})
+	}
+	return nil
+}
+
+// candidates takes those of the candidates whose properties are in no union yet.
+func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
+	for _, c := range l {
 		if slices.ContainsFunc(properties(c.union), func(name string) bool { return taken[name] }) {
 			continue
 		}
@@ -109,16 +132,12 @@ func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) error
 		}
 		f.found = append(f.found, found)
 	}
-	for _, g := range o.suggestions(taken) {
-		f.found = append(f.found, Found{Version: f.version, Path: slices.Clone(f.path), Form: g.form, Union: o.declared(g.union), Suggestion: true, Why: g.why})
-	}
 	return nil
 }
 
-// candidates are the unions that may be declared, those that replace the most
-// first, fallbacks last.
-func (o *object) candidates() []*candidate {
-	conditions := o.conditions()
+// candidates are the unions that conditions describe and that may be declared, those
+// that replace the most first, fallbacks last.
+func (o *object) candidates(conditions []*condition) []*candidate {
 	if len(conditions) == 0 {
 		return nil
 	}

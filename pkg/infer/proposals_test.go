@@ -25,6 +25,11 @@ func TestProposals(t *testing.T) {
 		enum     = `{properties: {type: {type: string, enum: [A, B, C]}, a: {type: string}, b: {type: string}}}`
 		required = `{required: [type], properties: {type: {type: string, enum: [A, B, C]}, a: {type: string}, b: {type: string}}}`
 	)
+	const (
+		child         = `properties: {c: {type: string}, in: {type: object, properties: {a: {type: string}, b: {type: string}}}}`
+		requiredChild = `{required: [in], properties: {in: {type: object, properties: {a: {type: string}, b: {type: string}}}}}`
+		typedChild    = `{required: [in], properties: {in: {type: object, required: [type], properties: {type: {type: string, enum: [A, B]}, a: {type: string}, b: {type: string}}}}}`
+	)
 	for _, c := range []struct {
 		name, schema string
 		rules        []string
@@ -76,6 +81,20 @@ func TestProposals(t *testing.T) {
 		{`!=, of two that share values`, required, []string{`self.type != 'A' || !has(self.a)`, `self.type != 'A' || !has(self.b)`}, ``},
 		{`!=, beside a union`, required, []string{`self.type == 'A' ? has(self.a) : !has(self.a)`, `self.type != 'A' || !has(self.b)`},
 			`{discriminator: type, fields-to-discriminateBy: {a: A}, discriminatorChange: Allow} equivalent`},
+
+		// Rules may stand further up.
+		{`of a child, guarded`, child, []string{`!has(self.__in__) || has(self.__in__.a) != has(self.__in__.b)`},
+			`in: {members: [a, b], cardinality: ExactlyOne} equivalent`},
+		{`of a required child`, requiredChild, []string{`has(self.__in__.a) != has(self.__in__.b)`},
+			`in: {members: [a, b], cardinality: ExactlyOne} equivalent`},
+		{`of a child, two rules`, child, []string{`!has(self.__in__) || !(has(self.__in__.a) && has(self.__in__.b))`, `has(self.__in__) ? has(self.__in__.a) || has(self.__in__.b) : true`},
+			`in: {members: [a, b], cardinality: ExactlyOne} equivalent`},
+		{`of a child with a discriminator`, typedChild, []string{`self.__in__.type == 'A' ? has(self.__in__.a) : !has(self.__in__.a)`, `self.__in__.type == 'B' || !has(self.__in__.b)`},
+			`in: {discriminator: type, fields-to-discriminateBy: {a: A, b: B}, optionalMembers: [b], discriminatorChange: Allow} equivalent`},
+		{`of a child that is demanded, too`, child, []string{`has(self.__in__.a) != has(self.__in__.b)`},
+			`in: {members: [a, b], cardinality: ExactlyOne} looser: spec.in is not there`},
+		{`of a child and something else`, child, []string{`!has(self.__in__) || !has(self.__in__.a) || !has(self.c)`}, ``},
+		{`of items`, `properties: {in: {type: array, items: {type: object, properties: {a: {type: string}, b: {type: string}}}}}`, []string{`self.__in__.all(x, has(x.a) != has(x.b))`}, ``},
 
 		// Keys that the schema makes irrelevant are not written.
 		{`a default`, `properties: {type: {type: string, enum: [A, B], default: A}, a: {type: object}, b: {type: object}}`,
@@ -242,5 +261,12 @@ func inline(t *testing.T, f infer.Found) string {
 	if f.Suggestion {
 		verdict = "suggestion"
 	}
-	return fmt.Sprintf("%s %s", strings.TrimSpace(string(text)), verdict)
+	if d := f.Comparison.Looser; d != nil {
+		verdict += ": " + d.Words(f.Union)
+	}
+	at := strings.TrimPrefix(strings.TrimPrefix(f.Path.String(), "spec"), ".")
+	if at != "" {
+		at += ": "
+	}
+	return fmt.Sprintf("%s%s %s", at, strings.TrimSpace(string(text)), verdict)
 }

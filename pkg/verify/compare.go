@@ -46,8 +46,8 @@ type Comparison struct {
 	Inconclusive []string
 }
 
-// Compare says what replacing constraints of one schema by the rules of a union
-// would change. Steps lead to the schema as for [Object]. The CRD and the union
+// Compare says what replacing constraints of one schema, or rules further up, by the
+// rules of a union would change. Steps lead to the schema as for [Object]. The CRD and the union
 // are only read.
 //
 // The constraints are taken alone, whatever else restricts the same object: it
@@ -57,6 +57,9 @@ type Comparison struct {
 // rejects the counterexample, or guards a read that fails to evaluate in it. What
 // the schema says outside rules and compositions holds, required and enumerations
 // included, and for the values of properties their own rules, too.
+//
+// Rules further up reject what the union allows, too, if they reject that its object
+// is not there.
 //
 // Only what the union says of states is compared: its rules on changes come
 // beside, and change nothing that constraints on states say. A constraint that
@@ -162,7 +165,7 @@ func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefin
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := missing(c.object(), constraints); err != nil {
+	if err := c.missing(constraints); err != nil {
 		return nil, nil, err
 	}
 	if c, err = chainTo(isolated(crd, version, path, constraints), version, path); err != nil {
@@ -171,20 +174,26 @@ func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefin
 	if p, err = newProblem(newGenerator(ctx, crd, version), c, stateful(u)); err != nil {
 		return nil, nil, err
 	}
-	tests, of := c.object().owned(constraints)
-	for i, t := range tests {
-		if p.add(len(p.nodes)-1, t) == nil {
-			unclear[of[i]] = true
-			continue
+	for level, n := range p.nodes {
+		above := len(p.nodes) - 1 - level
+		tests, of := n.tests(), having(constraints, ruleKey, above)
+		if above == 0 {
+			tests, of = n.owned(constraints)
 		}
-		owner = append(owner, of[i])
+		for i, t := range tests {
+			if p.add(level, t) == nil {
+				unclear[of[i]] = true
+				continue
+			}
+			owner = append(owner, of[i])
+		}
 	}
 	p.classify()
 	return p, owner, nil
 }
 
-// owned are the tests of n, and for each the constraint that it belongs to. The
-// constraints are all that n has; rules in an allOf further up belong to none.
+// owned are the tests of n, the union object's schema, and for each the constraint that it
+// belongs to. The constraints are all that n has; rules in an allOf further up belong to none.
 func (n *node) owned(constraints []Constraint) (tests []*test, owner []int) {
 	of, own := ownersOfRules(constraints, n), len(n.schema.XValidations)
 	above := len(n.tests()) - len(of)
@@ -196,7 +205,7 @@ func (n *node) owned(constraints []Constraint) (tests []*test, owner []int) {
 			tests, owner = append(tests, t), append(owner, of[i-above])
 		}
 	}
-	inAllOf := having(constraints, allOfKey)
+	inAllOf := having(constraints, allOfKey, 0)
 	for _, t := range n.constraints() {
 		tests = append(tests, t)
 		if t.text == allOfKey {
@@ -205,7 +214,7 @@ func (n *node) owned(constraints []Constraint) (tests []*test, owner []int) {
 			continue
 		}
 		key, _, _ := strings.Cut(t.text, ":")
-		owner = append(owner, having(constraints, key)[0])
+		owner = append(owner, having(constraints, key, 0)[0])
 	}
 	return tests, owner
 }
@@ -215,8 +224,10 @@ func (n *node) owned(constraints []Constraint) (tests []*test, owner []int) {
 // an object is created.
 func (f *findings) compare(owner []int, excess []bool) error {
 	p, s := f.problem, f.space
+	above := false
 	for _, c := range p.checks {
 		c.touches = true // all of them would go
+		above = above || c.level < len(p.steps)
 	}
 	legal, breaks := p.legal()
 	for _, mode := range p.modes() {
@@ -225,6 +236,10 @@ func (f *findings) compare(owner []int, excess []bool) error {
 			return err
 		}
 		l = append(l, legal)
+		if above {
+			// They may reject that it is not there, which is no business of the union.
+			l = append(slices.Clone(mode), s.Implies(p.new.exists, legal))
+		}
 		var refusing []logic.Lit
 		var any *example
 		for i, c := range p.checks {
@@ -258,11 +273,11 @@ func (f *findings) compare(owner []int, excess []bool) error {
 	return nil
 }
 
-// having are the indices of the constraints with a key.
-func having(constraints []Constraint, key string) []int {
+// having are the indices of the constraints with a key, so many schemas further up.
+func having(constraints []Constraint, key string, above int) []int {
 	var l []int
 	for i, c := range constraints {
-		if c.Key == key {
+		if c.Key == key && c.Above == above {
 			l = append(l, i)
 		}
 	}
@@ -272,8 +287,8 @@ func having(constraints []Constraint, key string) []int {
 // ownersOfRules are the constraints that the rules of n belong to: rules of its
 // own, then those in allOf.
 func ownersOfRules(constraints []Constraint, n *node) []int {
-	l := having(constraints, ruleKey)
-	for i, owner := range having(constraints, allOfKey) {
+	l := having(constraints, ruleKey, 0)
+	for i, owner := range having(constraints, allOfKey, 0) {
 		for range rulesIn(&n.schema.AllOf[i]) {
 			l = append(l, owner)
 		}

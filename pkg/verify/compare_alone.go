@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -17,6 +18,10 @@ type Constraint struct {
 	// Index is that of the rule in x-kubernetes-validations, or of the item in
 	// allOf; else 0.
 	Index int
+	// Above is how many schemas further up it stands: 0 is the schema of the union
+	// itself, 1 the one that has it as a property, item or value. Only rules may stand
+	// further up.
+	Above int
 }
 
 // The keys of constraints that have an index.
@@ -26,12 +31,13 @@ const (
 )
 
 // String returns the constraint as paths write it: "x-kubernetes-validations[2]",
-// "oneOf".
+// "oneOf", "../x-kubernetes-validations[2]".
 func (c Constraint) String() string {
+	up := strings.Repeat("../", c.Above)
 	if c.Key == ruleKey || c.Key == allOfKey {
-		return fmt.Sprintf("%s[%d]", c.Key, c.Index)
+		return fmt.Sprintf("%s%s[%d]", up, c.Key, c.Index)
 	}
-	return c.Key
+	return up + c.Key
 }
 
 // CopyTo writes the constraint of one schema to another, which shares it. It reports
@@ -73,15 +79,19 @@ func unrestricted(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchem
 	return &c
 }
 
-// missing returns an error unless there are such constraints on the schema of n,
-// each given once.
-func missing(n *node, constraints []Constraint) error {
-	for i, c := range constraints {
-		if !c.CopyTo(&apiextensionsv1.JSONSchemaProps{}, n.schema) {
-			return fmt.Errorf("%s has no %s to compare", n.path, c)
+// missing returns an error unless there are such constraints on the union object's schema,
+// or further up, each given once.
+func (c *chain) missing(constraints []Constraint) error {
+	for i, k := range constraints {
+		if k.Above < 0 || k.Above >= len(c.nodes) || k.Above > 0 && k.Key != ruleKey {
+			return fmt.Errorf("%s has no %s to compare", c.object().path, k)
 		}
-		if slices.Contains(constraints[:i], c) {
-			return fmt.Errorf("%s of %s is given twice", c, n.path)
+		n := c.nodes[len(c.nodes)-1-k.Above]
+		if !k.CopyTo(&apiextensionsv1.JSONSchemaProps{}, n.schema) {
+			return fmt.Errorf("%s has no %s to compare", n.path, k)
+		}
+		if slices.Contains(constraints[:i], k) {
+			return fmt.Errorf("%s of %s is given twice", k, n.path)
 		}
 	}
 	return nil
@@ -89,45 +99,45 @@ func missing(n *node, constraints []Constraint) error {
 
 // isolated is a copy of a CRD in which nothing but the given constraints, which
 // exist, restricts the object that steps lead to, nor what it lies in, whose other
-// properties are left out unless they are required. What its own properties
+// properties are left out unless they are required or may be read. What its own properties
 // restrict stays. The copy shares what it does not change.
 func isolated(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, constraints []Constraint) *apiextensionsv1.CustomResourceDefinition {
 	c := *crd
 	c.Spec.Versions = slices.Clone(crd.Spec.Versions)
 	validation := *c.Spec.Versions[version].Schema
-	validation.OpenAPIV3Schema = along(validation.OpenAPIV3Schema, path, func(object *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
-		alone := unrestricted(object)
-		for _, c := range constraints {
-			c.CopyTo(alone, object)
-		}
-		return alone
-	})
+	validation.OpenAPIV3Schema = along(validation.OpenAPIV3Schema, path, constraints)
 	c.Spec.Versions[version].Schema = &validation
 	return &c
 }
 
-// along copies the schemas that a path, which exists, leads through, unrestricted,
-// and what do makes of the last.
-func along(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path, do func(*apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
-	if len(path) == 0 {
-		return do(s)
-	}
+// along copies the schemas that a path, which exists, leads through, with nothing but
+// their own of the constraints.
+func along(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path, constraints []Constraint) *apiextensionsv1.JSONSchemaProps {
 	c := unrestricted(s)
+	for _, k := range constraints {
+		if k.Above == len(path) {
+			k.CopyTo(c, s)
+		}
+	}
+	if len(path) == 0 {
+		return c
+	}
 	name, ok := path[0].Property()
 	switch {
 	case path[0] == schemapath.Items:
-		c.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: along(s.Items.Schema, path[1:], do)}
+		c.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: along(s.Items.Schema, path[1:], constraints)}
 	case !ok:
-		c.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: s.AdditionalProperties.Allows, Schema: along(s.AdditionalProperties.Schema, path[1:], do)}
+		c.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: s.AdditionalProperties.Allows, Schema: along(s.AdditionalProperties.Schema, path[1:], constraints)}
 	default:
 		c.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
-		for _, required := range s.Required {
-			if p, ok := s.Properties[required]; ok {
-				c.Properties[required] = p
+		for other, p := range s.Properties {
+			// Rules may read what is not required.
+			if len(c.XValidations) > 0 || slices.Contains(s.Required, other) {
+				c.Properties[other] = p
 			}
 		}
 		p := s.Properties[name]
-		c.Properties[name] = *along(&p, path[1:], do)
+		c.Properties[name] = *along(&p, path[1:], constraints)
 	}
 	return c
 }

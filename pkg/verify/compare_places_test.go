@@ -240,3 +240,49 @@ func TestCompareLarge(t *testing.T) {
 		t.Error(err, c.Verdict)
 	}
 }
+
+// TestCompareAbove: rules may stand further up. There they see that the object is not
+// there as well.
+func TestCompareAbove(t *testing.T) {
+	const members = "properties: {a: {type: string}, b: {type: string}}"
+	for _, tt := range []struct {
+		name, spec, rule, want string
+		above                  int
+	}{
+		{name: "where the object is required", spec: "{type: object, required: [u], properties: {u: {type: object, %s}}}", rule: "has(self.u.a) != has(self.u.b)", above: 1, want: "equivalent"},
+		{name: "where it is optional", spec: "{type: object, properties: {u: {type: object, %s}}}", rule: "has(self.u.a) != has(self.u.b)", above: 1, want: "looser: spec.u is not there"},
+		{name: "guarded", spec: "{type: object, properties: {u: {type: object, %s}}}", rule: "!has(self.u) || has(self.u.a) != has(self.u.b)", above: 1, want: "equivalent"},
+		{name: "guarded, and demanding it", spec: "{type: object, properties: {u: {type: object, %s}}}", rule: "has(self.u) && has(self.u.a) != has(self.u.b)", above: 1, want: "looser: spec.u is not there"},
+		{name: "guarded, and less", spec: "{type: object, properties: {u: {type: object, %s}}}", rule: "!has(self.u) || !has(self.u.a) || !has(self.u.b)", above: 1, want: "tighter: none of a, b is set"},
+		{name: "at the root", spec: "{type: object, properties: {u: {type: object, %s}}}", rule: "!has(self.spec) || !has(self.spec.u) || has(self.spec.u.a) != has(self.spec.u.b)", above: 2, want: "equivalent"},
+		{name: "about something else, too", spec: "{type: object, properties: {num: {type: integer}, u: {type: object, %s}}}", rule: "!has(self.u) || has(self.u.a) != has(self.u.b) || has(self.num) && self.num > 3", above: 1, want: "tighter: none of a, b is set (num is 10)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			crd := crdWith(t, fmt.Sprintf(tt.spec, members))
+			at := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
+			if tt.above == 1 {
+				spec := at.Properties["spec"]
+				spec.XValidations = []apiextensionsv1.ValidationRule{{Rule: tt.rule}}
+				at.Properties["spec"] = spec
+			} else {
+				at.XValidations = []apiextensionsv1.ValidationRule{{Rule: tt.rule}}
+			}
+			path := pathOf([]string{"properties", "spec", "properties", "u"})
+			u := unionsOf(t, exactlyTwo, path.In(at))[0]
+			k := verify.Constraint{Key: "x-kubernetes-validations", Above: tt.above}
+			c, err := verify.Compare(context.Background(), crd, 0, path, u, []verify.Constraint{k})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := string(c.Verdict)
+			for _, d := range []*verify.Difference{c.Tighter, c.Looser} {
+				if d != nil {
+					got += ": " + d.Words(u)
+				}
+			}
+			if got != tt.want {
+				t.Errorf("%s, want %s %v", got, tt.want, c.Inconclusive)
+			}
+		})
+	}
+}

@@ -60,10 +60,10 @@ func chainTo(crd *apiextensionsv1.CustomResourceDefinition, version int, path sc
 func written(s *apiextensionsv1.JSONSchemaProps) []Constraint {
 	var l []Constraint
 	for i := range s.XValidations {
-		l = append(l, Constraint{ruleKey, i})
+		l = append(l, Constraint{Key: ruleKey, Index: i})
 	}
 	for i := range s.AllOf {
-		l = append(l, Constraint{allOfKey, i})
+		l = append(l, Constraint{Key: allOfKey, Index: i})
 	}
 	for _, key := range []string{"anyOf", "oneOf", "not", "minProperties", "maxProperties"} {
 		if c := (Constraint{Key: key}); c.CopyTo(&apiextensionsv1.JSONSchemaProps{}, s) {
