@@ -56,7 +56,7 @@ func TestCost(t *testing.T) {
 			"bounds":     bounds,
 			"encodings":  encodings,
 			"limits":     func(t *testing.T) string { return limits(t, d.lines[i+1:end]) },
-			"groups":     groups,
+			"groups":     func(t *testing.T) string { return groups(t, d.lines[i+1:end]) },
 			"compare":    func(t *testing.T) string { return meaning(t, args).compare(t) },
 		}[verb]
 		if generate == nil {
