@@ -180,6 +180,7 @@ const (
 	unionsFile = "unions.yaml"
 	configFile = ".unioncel.yaml"
 	goFile     = "api/types.go"
+	objectFile = "object.yaml"
 )
 
 // inputFile names the file that a block is, or "".
@@ -189,6 +190,8 @@ func inputFile(b block) string {
 		return goFile
 	case b.info == "yaml" && strings.HasPrefix(b.text, "apiVersion: unioncel.dev/v1alpha1\nkind: Config\n"):
 		return configFile
+	case b.info == "yaml" && strings.HasPrefix(b.text, "apiVersion: example.com/"):
+		return objectFile
 	case b.info == "yaml" && strings.HasPrefix(b.text, "apiVersion: unioncel.dev/"):
 		return unionsFile
 	case b.info == "yaml":

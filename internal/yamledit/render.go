@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// StringNode is a string, in quotes where scalarYAML decides so.
+// StringNode is a string, in quotes where Scalar decides so.
 func StringNode(s string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 }
@@ -49,13 +49,13 @@ func (e Entry) Block(indent int) []string {
 }
 
 func (e Entry) blockPair(indent int, key, value *yaml.Node) []string {
-	head := strings.Repeat(" ", indent) + scalarYAML(key) + ":"
+	head := strings.Repeat(" ", indent) + Scalar(key) + ":"
 	if text := flowYAML(value); e.Short && text != "" && len(text) <= maxShort {
 		return []string{head + " " + text}
 	}
 	switch {
 	case value.Kind == yaml.ScalarNode:
-		return []string{head + " " + scalarYAML(value)}
+		return []string{head + " " + Scalar(value)}
 	case len(value.Content) == 0:
 		return []string{head + " " + JSON(value)}
 	}
@@ -79,7 +79,7 @@ func (e Entry) BlockItems(indent int, list *yaml.Node) []string {
 				lines = append(lines, e.blockPair(indent+2, item.Content[i], item.Content[i+1])...)
 			}
 		case item.Kind == yaml.ScalarNode:
-			lines = append(lines, strings.Repeat(" ", indent+2)+scalarYAML(item))
+			lines = append(lines, strings.Repeat(" ", indent+2)+Scalar(item))
 		default:
 			lines = append(lines, strings.Repeat(" ", indent+2)+JSON(item))
 		}
@@ -100,12 +100,12 @@ func flowYAML(n *yaml.Node) string {
 	var texts []string
 	if n.Kind == yaml.SequenceNode {
 		for _, item := range n.Content {
-			texts = append(texts, scalarYAML(item))
+			texts = append(texts, Scalar(item))
 		}
 		return "[" + strings.Join(texts, ", ") + "]"
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		texts = append(texts, scalarYAML(n.Content[i])+": "+scalarYAML(n.Content[i+1]))
+		texts = append(texts, Scalar(n.Content[i])+": "+Scalar(n.Content[i+1]))
 	}
 	return "{" + strings.Join(texts, ", ") + "}"
 }
@@ -199,9 +199,9 @@ func jsonString(s string) string {
 	return out.String()
 }
 
-// scalarYAML writes a scalar in block style: plain when every reader takes it for
+// Scalar writes a scalar in block style: plain when every reader takes it for
 // the same string, else in whichever quotes need less escaping.
-func scalarYAML(n *yaml.Node) string {
+func Scalar(n *yaml.Node) string {
 	s := n.Value
 	if n.Tag != "!!str" {
 		return s

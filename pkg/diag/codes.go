@@ -234,6 +234,16 @@ const (
 	NoSuchUnion Code = "UC707"
 )
 
+// What is found in objects.
+const (
+	// Normalized: members were cleared, or kept, that a union excludes or demands.
+	Normalized Code = "UC801"
+	// NotNormalized: a union is not as it has to be, and it cannot be told what is meant.
+	NotNormalized Code = "UC802"
+	// UnknownKind: no object is of a kind whose unions are known.
+	UnknownKind Code = "UC803"
+)
+
 // CodeInfo describes a code.
 type CodeInfo struct {
 	Code     Code
@@ -336,6 +346,10 @@ var Codes = []CodeInfo{
 	{BadUnionCompiler, Error, "bad UnionCompiler"},
 	{BadConfig, Error, "bad configuration"},
 	{NoSuchUnion, Error, "no such union"},
+
+	{Normalized, Warning, "normalized"},
+	{NotNormalized, Error, "not normalized"},
+	{UnknownKind, Error, "no object with a known union"},
 }
 
 // Info returns the entry of the code in [Codes], and whether there is one.

@@ -308,12 +308,12 @@ func (f *findings) unfound(m logic.Model, verb string, checks ...*check) {
 			return
 		}
 	}
-	example := describe(p.u, p.state(m, p.new))
+	example := p.u.Describe(p.state(m, p.new))
 	if !m(p.new.exists) {
 		example = "the union object is removed"
 	}
 	if m(p.space.Old.Present()) && m(p.old.exists) {
-		example += " (before: " + describe(p.u, p.state(m, p.old)) + ")"
+		example += " (before: " + p.u.Describe(p.state(m, p.old)) + ")"
 	}
 	// Those with questions first: others could be satisfied.
 	checks = slices.Clone(checks)

@@ -165,10 +165,6 @@ func (p *problem) anchor() int {
 	return level
 }
 
-// otherValue stands for a value of the discriminator that nothing mentions, where no
-// object has been made with one.
-const otherValue = "\x00"
-
 // state is that of the union object in a model.
 func (p *problem) state(m logic.Model, st symbolic) union.State {
 	s := union.State{Present: make([]bool, len(st.present))}
@@ -176,7 +172,7 @@ func (p *problem) state(m logic.Model, st symbolic) union.State {
 		s.Present[i] = m(l)
 	}
 	if st.discriminator != nil && !m(st.unset) {
-		s.Value = otherValue
+		s.Value = union.AnotherValue
 		for _, f := range st.discriminator.Constants() {
 			if v, ok := f.Constant.(string); ok && m(f.Lit) {
 				s.Value = v

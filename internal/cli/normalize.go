@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/normalize"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+func (a *app) normalizeCommand() *cobra.Command {
+	var (
+		flags     conversion
+		kinds     kindFlags
+		old       []string
+		algorithm string
+	)
+	cmd := &cobra.Command{
+		Use:   "normalize --crd CRD [--old OLD] [FILE|DIR|-]...",
+		Short: "Clear the members that the unions of objects exclude",
+		Long: `Normalize reads objects, and clears in them the members that their unions exclude,
+as KEP-1027 wanted the API server to do: who sets a new member, or changes the
+discriminator, need not clear the others. Every other byte stays as it is.
+
+The object that each replaces is the one in --old of the same kind, namespace and
+name. Without one, the object is created. The KEP has two algorithms:
+
+  kep-2019  A changed discriminator clears all members but its own. Otherwise, one
+            member that was added clears the others, and sets the discriminator. The
+            default for unions with deduceInvalidDiscriminator.
+  kep-2022  The discriminator clears all members but its own, and keeps its own when
+            it was left out; an unset one clears all. Without a discriminator, one
+            member that was added clears the others. The default for other unions.
+
+What the KEP leaves to validation, such as two members set at once, is an error, and
+nothing is written then. docs/normalize.md has the details.
+
+` + inputHelp,
+		Example: `  # What would become of the live object?
+  kubectl get route web -o yaml > live.yaml
+  unioncel normalize --crd crd.yaml --old live.yaml web.yaml
+
+  # Fix the files of a repository, without what was there before
+  unioncel normalize --crd config/crd -w manifests`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var opts normalize.Options
+			if algorithm != "" {
+				var ok bool
+				if opts.Algorithm, ok = union.AlgorithmNamed(algorithm); !ok {
+					return usagef("--algorithm is %s, not %q", alternatives(union.AlgorithmNames()), algorithm)
+				}
+			}
+			set, _, err := kinds.read(cmd.Context(), a)
+			if err != nil {
+				return err
+			}
+			var before []*resource.Object
+			if len(old) > 0 {
+				if before, err = a.objects(cmd.Context(), old); err != nil {
+					return err
+				}
+			}
+			scope := one(external{}, crdpatch.Options{Limits: a.limits})
+			return a.convert(cmd, &flags, scope, func(f *crdpatch.File, in input) ([]byte, diag.List) {
+				r := normalize.File(set, in.name, f.Bytes(), before, opts, a.limits)
+				if r.Text != nil && r.Known == 0 && !in.walk {
+					r.Diagnostics = append(r.Diagnostics, diag.Diagnostic{Code: diag.UnknownKind, Pos: diag.Pos{File: in.name},
+						Message: "no object is of a kind for which --crd has unions", Hint: "give the CRD of the objects; this one has " + strings.Join(set.Names(), ", ")})
+					return nil, r.Diagnostics
+				}
+				return r.Text, r.Diagnostics
+			}, args)
+		},
+	}
+	flags.register(cmd)
+	kinds.register(cmd)
+	cmd.Flags().StringArrayVar(&old, "old", nil, "the objects that are replaced: a `FILE|DIR`; may be repeated")
+	cmd.Flags().StringVar(&algorithm, "algorithm", "", "the algorithm for all unions: "+alternatives(union.AlgorithmNames()))
+	return cmd
+}

@@ -1,0 +1,215 @@
+// Package resource reads the objects of manifest files: those of documents, and the items
+// of lists, with what they mean to kubectl and where they are in the text.
+package resource
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/internal/yamledit"
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
+)
+
+// File is a file with objects.
+type File struct {
+	*yamltext.File
+	Name    string
+	Objects []*Object
+}
+
+// Object is an object in a file.
+type Object struct {
+	yamledit.Text
+	// Node is the mapping of the object, Value what kubectl reads in it. Neither is to be
+	// changed.
+	Node  *yaml.Node
+	Value map[string]any
+
+	schema.GroupVersionKind
+	Namespace, Name string
+
+	file string
+}
+
+// Parse reads a file. What has no apiVersion and kind is no object, and left out. The
+// diagnostics say what is wrong with the file; with errors the result is nil.
+func Parse(name string, src []byte, limits limit.Limits) (*File, diag.List) {
+	parsed, wrong := source.Parse(name, src, limits)
+	if wrong != nil {
+		return nil, diag.List{*wrong}
+	}
+	f := &File{File: parsed, Name: name}
+	var l diag.List
+	for _, d := range parsed.Docs {
+		if d.Root == nil || d.Root.Kind != yaml.MappingNode {
+			continue
+		}
+		l = append(l, source.Duplicates(name, d.Root)...)
+		_, v, wrong := source.Value(name, parsed, d)
+		if wrong != nil {
+			l = append(l, *wrong)
+			continue
+		}
+		f.find(d, d.Root, v)
+	}
+	if l.HasErrors() {
+		return nil, l
+	}
+	return f, l
+}
+
+// find finds the objects in a document, at n and in the items of lists.
+func (f *File) find(d *yamltext.Document, n *yaml.Node, v any) {
+	n = yamltext.Resolve(n)
+	value, ok := v.(map[string]any)
+	if !ok || n.Kind != yaml.MappingNode {
+		return
+	}
+	kind, _ := value["kind"].(string)
+	items, isList := value["items"].([]any)
+	if list := yamltext.Value(n, "items"); isList && strings.HasSuffix(kind, "List") && list != nil && len(yamltext.Resolve(list).Content) == len(items) {
+		for i, item := range yamltext.Resolve(list).Content {
+			f.find(d, item, items[i])
+		}
+		return
+	}
+	apiVersion, _ := value["apiVersion"].(string)
+	if kind == "" || apiVersion == "" {
+		return
+	}
+	o := &Object{Text: yamledit.Text{File: f.File, Document: d}, Node: n, Value: value, file: f.Name}
+	o.GroupVersionKind = schema.FromAPIVersionAndKind(apiVersion, kind)
+	metadata, _ := value["metadata"].(map[string]any)
+	o.Namespace, _ = metadata["namespace"].(string)
+	o.Name, _ = metadata["name"].(string)
+	f.Objects = append(f.Objects, o)
+}
+
+// Is reports whether two objects have the same group, kind, namespace and name.
+func (o *Object) Is(p *Object) bool {
+	return o.GroupKind() == p.GroupKind() && o.Namespace == p.Namespace && o.Name == p.Name
+}
+
+// String names the object for messages: kind, and namespace and name.
+func (o *Object) String() string {
+	name := o.Name
+	if o.Namespace != "" {
+		name = o.Namespace + "/" + name
+	}
+	return strings.TrimSpace(o.Kind + " " + name)
+}
+
+// At returns the node at a path, and whether it was reached through an alias or a merge
+// key, so that other places share it. It is nil where the object has none.
+func (o *Object) At(p Path) (n *yaml.Node, shared bool) {
+	n = o.Node
+	for _, step := range p {
+		n = yamltext.Resolve(n)
+		switch step := step.(type) {
+		case string:
+			_, v, other, ok := yamltext.Lookup(n, step)
+			if !ok {
+				return nil, false
+			}
+			n, shared = v, shared || other || v.Kind == yaml.AliasNode
+		case int:
+			if n.Kind != yaml.SequenceNode || step >= len(n.Content) {
+				return nil, false
+			}
+			n = n.Content[step]
+			shared = shared || n.Kind == yaml.AliasNode
+		}
+	}
+	return yamltext.Resolve(n), shared
+}
+
+// Pos is the position of what is at a path: of the key of a property, of a list's item;
+// or of the nearest thing around it that is there.
+func (o *Object) Pos(p Path) diag.Pos {
+	n := o.Node
+	at := n
+	for _, step := range p {
+		switch step := step.(type) {
+		case string:
+			k, v, _, ok := yamltext.Lookup(yamltext.Resolve(n), step)
+			if !ok {
+				return o.pos(at)
+			}
+			n, at = v, k
+		case int:
+			if n = yamltext.Resolve(n); n.Kind != yaml.SequenceNode || step >= len(n.Content) {
+				return o.pos(at)
+			}
+			n = n.Content[step]
+			at = n
+		}
+	}
+	return o.pos(at)
+}
+
+func (o *Object) pos(n *yaml.Node) diag.Pos {
+	return diag.Pos{File: o.file, Line: n.Line, Col: n.Column}
+}
+
+// Path leads to a value in an object: through keys, which are strings, and indices,
+// which are ints.
+type Path []any
+
+// To is the path that goes on by a key or an index. It shares nothing with p.
+func (p Path) To(step any) Path { return append(slices.Clip(slices.Clone(p)), step) }
+
+// String is the path with dots before keys and brackets around indices:
+// spec.volumes[0].name. The
+// object itself is empty.
+func (p Path) String() string {
+	var at *field.Path
+	for _, step := range p {
+		switch step := step.(type) {
+		case string:
+			if at == nil {
+				at = field.NewPath(step)
+			} else {
+				at = at.Child(step)
+			}
+		case int:
+			if at == nil {
+				at = field.NewPath("")
+			}
+			at = at.Index(step)
+		}
+	}
+	if at == nil {
+		return ""
+	}
+	return at.String()
+}
+
+// In returns what the path leads to in a value; ok is false when there is nothing.
+func (p Path) In(v any) (any, bool) {
+	for _, step := range p {
+		switch step := step.(type) {
+		case string:
+			m, ok := v.(map[string]any)
+			if v, ok = m[step]; !ok {
+				return nil, false
+			}
+		case int:
+			l, _ := v.([]any)
+			if step >= len(l) {
+				return nil, false
+			}
+			v = l[step]
+		default:
+			panic(fmt.Sprintf("resource: a step of type %T", step))
+		}
+	}
+	return v, true
+}

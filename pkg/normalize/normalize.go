@@ -1,0 +1,299 @@
+package normalize
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Change is what normalizing does to one union object.
+type Change struct {
+	// At is where the union object is.
+	At    resource.Path
+	Union *union.Union
+	union.Normalization
+	// Kept are the values of the members in Keep, as the old object has them. They are
+	// not to be changed.
+	Kept map[string]any
+}
+
+// String says in words what the change does.
+func (c Change) String() string {
+	var l []string
+	name := func(i int) string { return c.Union.Members[i].Name }
+	for _, i := range c.Clear {
+		l = append(l, name(i)+" is cleared")
+	}
+	for _, i := range c.Keep {
+		l = append(l, name(i)+" is kept")
+	}
+	if c.Value != "" {
+		l = append(l, fmt.Sprintf("%s is set to '%s'", c.Union.Discriminator, c.Value))
+	}
+	return strings.Join(l, ", ")
+}
+
+// Problem is a union object that normalizing leaves alone, though it is not as the union
+// wants it.
+type Problem struct {
+	At    resource.Path
+	Union *union.Union
+	// Violations are what the object would break at best.
+	Violations []union.Violation
+	// Moved is the list in which the old item cannot be found, without which it cannot be
+	// told what to clear; nil when that is not the problem.
+	Moved resource.Path
+
+	old *union.State
+	new union.State
+}
+
+// String says in words what the problem is.
+func (p Problem) String() string {
+	if p.Moved != nil {
+		return fmt.Sprintf("the items of %s have no keys and may have moved, so that it cannot be told what was set before: %s", p.Moved, p.Union.Describe(p.new))
+	}
+	var l []string
+	for _, v := range p.Violations {
+		l = append(l, p.Union.DescribeViolation(v, p.old, p.new))
+	}
+	return strings.Join(l, "; ")
+}
+
+// Options say how objects are normalized.
+type Options struct {
+	// Algorithm is that for all unions; zero is for each the one that suits it.
+	Algorithm union.Algorithm
+}
+
+// Plan returns what normalizing does to an object of a kind, as unstructured JSON, that
+// replaces old; with old nil it is created. Unions below a member that is cleared are
+// left out, as they go with it. The problems are unions that are left alone.
+//
+// Items of lists with keys are compared with the old item of their keys, values of maps
+// with the old value of their key. Other items are compared by their index, if no item
+// differs from the old one in anything but the union; otherwise only what does not depend
+// on the old item is done.
+func Plan(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Problem) {
+	p := planner{opts: opts, cleared: map[string]bool{}}
+	// Outer unions first, for what they clear has no unions.
+	objects := slices.Clone(k.Objects)
+	slices.SortStableFunc(objects, func(a, b kinds.Object) int { return len(a.Path) - len(b.Path) })
+	for _, o := range objects {
+		p.object = o
+		before := pair{there: old != nil, value: old}
+		p.walk(o.Path, 0, nil, new, before)
+	}
+	return p.changes, p.problems
+}
+
+// pair is what an object is compared with.
+type pair struct {
+	value any
+	there bool // there is a value
+	// moved is the list in which it cannot be found; nil when it is known.
+	moved resource.Path
+}
+
+type planner struct {
+	opts     Options
+	object   kinds.Object
+	cleared  map[string]bool // by path
+	changes  []Change
+	problems []Problem
+}
+
+// walk goes along what is left of a path to the union objects in a value. list is how
+// many lists are behind it.
+func (p *planner) walk(path schemapath.Path, list int, at resource.Path, v any, old pair) {
+	if p.cleared[key(at)] {
+		return
+	}
+	if len(path) == 0 {
+		if object, ok := v.(map[string]any); ok {
+			p.unions(at, object, old)
+		}
+		return
+	}
+	step, rest := path[0], path[1:]
+	if name, ok := step.Property(); ok {
+		if object, ok := v.(map[string]any); ok && object[name] != nil {
+			p.walk(rest, list, at.To(name), object[name], old.at(name))
+		}
+		return
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			p.walk(rest, list, at.To(key), v[key], old.at(key))
+		}
+	case []any:
+		var keys []string
+		if list < len(p.object.Keys) {
+			keys = p.object.Keys[list]
+		}
+		for i, before := range p.items(rest, list, at, v, old, keys) {
+			p.walk(rest, list+1, at.To(i), v[i], before)
+		}
+	}
+}
+
+// key is different for different paths.
+func key(p resource.Path) string { return fmt.Sprintf("%q", []any(p)) }
+
+// at is what a key of an object is compared with.
+func (o pair) at(key string) pair {
+	object, _ := o.value.(map[string]any)
+	v, ok := object[key]
+	return pair{v, ok && v != nil, o.moved}
+}
+
+// items returns what the items of a list are compared with.
+func (p *planner) items(rest schemapath.Path, list int, at resource.Path, items []any, old pair, keys []string) []pair {
+	l := make([]pair, len(items))
+	before, _ := old.value.([]any)
+	if old.moved != nil {
+		for i := range l {
+			l[i].moved = old.moved
+		}
+		return l
+	}
+	if keys != nil {
+		for i, item := range items {
+			if at := slices.IndexFunc(before, func(o any) bool { return sameKeys(keys, item, o) }); at >= 0 {
+				l[i] = pair{value: before[at], there: true}
+			}
+		}
+		return l
+	}
+	still := len(items) == len(before)
+	for i := range items {
+		still = still && reflect.DeepEqual(p.without(rest, items[i]), p.without(rest, before[i]))
+	}
+	for i := range items {
+		switch {
+		case still:
+			l[i] = pair{value: before[i], there: true}
+		case len(before) > 0:
+			l[i].moved = at
+		}
+	}
+	return l
+}
+
+func sameKeys(keys []string, a, b any) bool {
+	x, ok := a.(map[string]any)
+	y, also := b.(map[string]any)
+	return ok && also && !slices.ContainsFunc(keys, func(key string) bool { return !reflect.DeepEqual(x[key], y[key]) })
+}
+
+// without is a value without what the unions read in the objects along a path.
+func (p *planner) without(path schemapath.Path, v any) any {
+	if len(path) == 0 {
+		object, ok := v.(map[string]any)
+		if !ok {
+			return v
+		}
+		object = maps.Clone(object)
+		for _, u := range p.object.Unions {
+			delete(object, u.Discriminator)
+			for _, m := range u.Members {
+				delete(object, m.Name)
+			}
+		}
+		return object
+	}
+	name, isProperty := path[0].Property()
+	switch v := v.(type) {
+	case map[string]any:
+		v = maps.Clone(v)
+		for key := range v {
+			if !isProperty || key == name {
+				v[key] = p.without(path[1:], v[key])
+			}
+		}
+		return v
+	case []any:
+		v = slices.Clone(v)
+		for i := range v {
+			v[i] = p.without(path[1:], v[i])
+		}
+		return v
+	}
+	return v
+}
+
+// unions normalizes the unions of an object.
+func (p *planner) unions(at resource.Path, object map[string]any, old pair) {
+	before, _ := old.value.(map[string]any)
+	for _, u := range p.object.Unions {
+		a := p.opts.Algorithm
+		if a == 0 {
+			a = u.Algorithm()
+		}
+		new := u.StateOf(object)
+		var was *union.State
+		if old.there && before != nil {
+			s := u.StateOf(before)
+			was = &s
+		}
+		n, violations := u.Normalize(a, was, new)
+		if old.moved != nil && len(u.Violations(new)) == 0 {
+			continue // whatever it was
+		}
+		// What a discriminator clears does not depend on the old item.
+		if old.moved != nil && (len(violations) > 0 || a != union.KEP2022 || u.Discriminator == "" || new.Value == "" && u.Deduce) {
+			p.problems = append(p.problems, Problem{At: at, Union: u, Violations: u.Violations(new), Moved: old.moved, new: new})
+			continue
+		}
+		if len(violations) > 0 {
+			p.problems = append(p.problems, Problem{At: at, Union: u, Violations: violations, old: was, new: new})
+			continue
+		}
+		if n.IsZero() {
+			continue
+		}
+		c := Change{At: at, Union: u, Normalization: n, Kept: map[string]any{}}
+		for _, i := range n.Clear {
+			p.cleared[key(at.To(u.Members[i].Name))] = true
+		}
+		for _, i := range n.Keep {
+			c.Kept[u.Members[i].Name] = before[u.Members[i].Name]
+		}
+		p.changes = append(p.changes, c)
+	}
+}
+
+// Apply makes the changes in an object, as unstructured JSON, for which they were
+// planned.
+func Apply(object map[string]any, changes []Change) {
+	for _, c := range changes {
+		at, _ := c.At.In(object)
+		o := at.(map[string]any)
+		for _, i := range c.Clear {
+			delete(o, c.Union.Members[i].Name)
+		}
+		for name, v := range c.Kept {
+			o[name] = runtime.DeepCopyJSONValue(v)
+		}
+		if c.Value != "" {
+			o[c.Union.Discriminator] = c.Value
+		}
+	}
+}
+
+// Object normalizes an object of a kind in place; see Plan.
+func Object(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Problem) {
+	changes, problems := Plan(k, old, new, opts)
+	Apply(new, changes)
+	return changes, problems
+}

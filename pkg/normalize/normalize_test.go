@@ -1,0 +1,312 @@
+package normalize_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/normalize"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// kindOf is the kind Thing of example.com/v1, whose spec has a schema in flow style.
+func kindOf(t testing.TB, spec string) *kinds.Set {
+	t.Helper()
+	crd := `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Thing, listKind: ThingList, plural: things, singular: thing}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: ` + strings.ReplaceAll(spec, "\n", " ") + `}}}
+`
+	declared, diags := crdpatch.Declared("crd.yaml", []byte(crd), crdpatch.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	set := &kinds.Set{}
+	if err := set.Add(kinds.OfCRD(declared[0], "crd.yaml")...); err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// backend is a union object; nested is one in its member a.
+const (
+	members = "type: {type: string}, a: {type: object, properties: {x: {type: string}}}, b: {type: object, x-kubernetes-preserve-unknown-fields: true}, c: {type: string}, name: {type: string}"
+	backend = "{type: object, properties: {" + members + "}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}}]}"
+	plain   = "{type: object, properties: {" + members + "}, x-kubernetes-unions: [{members: [a, b, c]}]}"
+)
+
+func in(items, before string) string {
+	return fmt.Sprintf("{type: object, properties: {u: {%s%s}}}", before, items)
+}
+
+// TestObject normalizes values of spec, in flow style.
+func TestObject(t *testing.T) {
+	list, set := "type: array, items: ", "type: object, additionalProperties: "
+	lists := in(plain+"}", list+"{type: array, items: ")
+	withKeys := in(strings.Replace(plain, "{", "{required: [name], ", 1), list[:len(list)-len("items: ")]+"x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: ")
+	tests := []struct{ name, spec, old, new, want, problems string }{
+		{"property", "{type: object, properties: {u: " + backend + "}}", "{u: {type: A, a: {}}}", "{u: {type: B, a: {}, b: {}}}", "{u: {type: B, b: {}}}", ""},
+		{"creation", backend, "", "{type: B, a: {}, b: {x: y}, name: n}", "{type: B, b: {x: y}, name: n}", ""},
+		{"kept", backend, "{type: A, a: {x: y}}", "{type: A, b: {}}", "{type: A, a: {x: y}}", ""},
+		{"left alone", plain, "", "{a: {}, b: {}}", "{a: {}, b: {}}", "spec: a and b are set together"},
+		{"values of a map", in(plain, set), "{u: {x: {a: {}}, y: {b: {}}}}", "{u: {x: {a: {}, b: {}}, y: {b: {}}, z: {c: v}}}", "{u: {x: {b: {}}, y: {b: {}}, z: {c: v}}}", ""},
+		{"keys", withKeys, "{u: [{name: x, a: {}}, {name: y, b: {}}]}", "{u: [{name: y, b: {}, c: v}, {name: new, a: {}}, {name: x, a: {}}]}", "{u: [{name: y, c: v}, {name: new, a: {}}, {name: x, a: {}}]}", ""},
+		{"index", in(plain, list), "{u: [{name: x, a: {}}, {name: y, b: {}}]}", "{u: [{name: x, a: {}, c: v}, {name: y, b: {}}]}", "{u: [{name: x, c: v}, {name: y, b: {}}]}", ""},
+		{"moved", in(plain, list), "{u: [{name: x, a: {}}, {name: y, b: {}}]}", "{u: [{name: y, b: {}, c: v}, {name: x, a: {}}]}", "{u: [{name: y, b: {}, c: v}, {name: x, a: {}}]}",
+			"spec.u[0]: the items of spec.u have no keys and may have moved, so that it cannot be told what was set before: b and c are set"},
+		{"longer", in(plain, list), "{u: [{a: {}}]}", "{u: [{a: {}, c: v}, {b: {}}]}", "{u: [{a: {}, c: v}, {b: {}}]}",
+			"spec.u[0]: the items of spec.u have no keys and may have moved, so that it cannot be told what was set before: a and c are set"},
+		{"moved, but discriminated", in(backend, list), "{u: [{type: A, a: {}}]}", "{u: [{type: B, a: {}, b: {}}, {type: A, a: {}}]}", "{u: [{type: B, b: {}}, {type: A, a: {}}]}", ""},
+		{"lists of lists", lists, "{u: [[{a: {}}]]}", "{u: [[{a: {}, b: {}}]]}", "{u: [[{b: {}}]]}", ""},
+		{"absent", "{type: object, properties: {u: " + backend + "}}", "{u: {type: A, a: {}}}", "{}", "{}", ""},
+		{"no object", "{type: object, properties: {u: " + backend + "}}", "", "{u: [1]}", "{u: [1]}", ""},
+		{"null", backend, "{type: A, a: {}}", "{type: B, a: null, b: {}}", "{type: B, a: null, b: {}}", ""},
+		{"nested", `{type: object, properties: {type: {type: string}, a: ` + plain + `, b: {type: string}}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]}`,
+			"{type: A, a: {a: {}}}", "{type: A, a: {a: {}, b: {}}, b: x}", "{type: A, a: {b: {}}}", ""},
+		{"nested in what is cleared", `{type: object, properties: {type: {type: string}, a: ` + plain + `, b: {type: string}}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]}`,
+			"{type: A, a: {a: {}}}", "{type: B, a: {a: {}, b: {}}, b: x}", "{type: B, b: x}", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			set := kindOf(t, tt.spec)
+			object := func(spec string) map[string]any {
+				if spec == "" {
+					return nil
+				}
+				var o map[string]any
+				if err := yaml.Unmarshal([]byte("{apiVersion: example.com/v1, kind: Thing, spec: "+spec+"}"), &o); err != nil {
+					t.Fatal(err)
+				}
+				return o
+			}
+			old, new, want := object(tt.old), object(tt.new), object(tt.want)
+			k, _ := set.Of(resourceOf(t, "{apiVersion: example.com/v1, kind: Thing}").GroupVersionKind)
+			_, problems := normalize.Object(k, old, new, normalize.Options{})
+			if diff := cmp.Diff(want, new); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+			var l []string
+			for _, p := range problems {
+				l = append(l, fmt.Sprintf("%s: %s", p.At, p))
+			}
+			if got := strings.Join(l, "\n"); got != tt.problems {
+				t.Errorf("problems %q, want %q", got, tt.problems)
+			}
+			if changes, _ := normalize.Plan(k, old, new, normalize.Options{}); len(changes) > 0 {
+				t.Errorf("it is not normal: %v", changes)
+			}
+		})
+	}
+}
+
+func resourceOf(t testing.TB, text string) *resource.Object {
+	t.Helper()
+	f, l := resource.Parse("old.yaml", []byte(text), limit.Limits{})
+	if len(l) > 0 {
+		t.Fatal(l)
+	}
+	return f.Objects[0]
+}
+
+// TestFile edits texts.
+func TestFile(t *testing.T) {
+	const head = "# a thing\napiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\n"
+	deduced := strings.Replace(backend, "c: C}", "c: C}, deduceInvalidDiscriminator: true", 1)
+	tests := []struct{ name, spec, old, new, want string }{
+		{"a line", backend, "", "spec:\n  # which\n  type: B\n  # the first\n  a:\n    x: y # gone\n  b: {}   # stays\n", "spec:\n  # which\n  type: B\n  # the first\n  b: {}   # stays\n"},
+		{"flow", backend, "", "spec: {type: B, a: {x: y}, b: {}, name: n}\n", "spec: {type: B, b: {}, name: n}\n"},
+		{"all of it", "{type: object, properties: {u: " + backend + "}}", "", "spec:\n  u:\n    a: {}\n    c: x\nstatus: {}\n", "spec:\n  u: {}\nstatus: {}\n"},
+		{"kept", backend, "spec: {type: A, a: {x: [1, 2]}}", "spec:\n  type: A\n  b: {}\n  name: n\n", "spec:\n  type: A\n  name: n\n  a:\n    x:\n    - 1\n    - 2\n"},
+		{"kept in flow", backend, "spec: {type: A, a: {x: v}}", "spec: {type: A, b: {}}\n", "spec: {type: A, \"a\": {\"x\": \"v\"}}\n"},
+		{"kept in place of null", backend, "spec: {type: A, a: {x: v}}", "spec:\n  type: A\n  a: null\n", "spec:\n  type: A\n  a: {\"x\": \"v\"}\n"},
+		{"discriminator set", deduced, "spec: {type: A, a: {}}", "spec:\n  type: A\n  b: {}\n", "spec:\n  type: B\n  b: {}\n"},
+		{"discriminator added", deduced, "spec: {a: {}}", "spec:\n  a: {}\n  b: {}\n", "spec:\n  b: {}\n  type: B\n"},
+		{"item", in(plain, "type: array, items: "), "spec: {u: [{a: {}, name: n}]}", "spec:\n  u:\n  - a: {}\n    name: n\n    c: v\n", "spec:\n  u:\n  - name: n\n    c: v\n"},
+		{"normal", backend, "", "spec: {type: A, a: {}}\n", "spec: {type: A, a: {}}\n"},
+		{"shared", backend, "", "spec: &s {type: B, a: {}, b: {}}\nstatus: *s\n", "5:1: error: UC802: cannot edit the text (a is cleared): it is shared with other places by an alias or a merge key"},
+		{"left alone", plain, "", "spec:\n  a: {}\n  b: {}\n", "5:1: error: UC802: a and b are set together"},
+		{"another version", plain, "spec: {}", "", "2:1: error: UC802: Thing t is of version v1, and the old object of v2"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var old []*resource.Object
+			if tt.old != "" {
+				text := head + tt.old
+				if tt.new == "" {
+					text = strings.Replace(text, "com/v1", "com/v2", 1)
+				}
+				old = append(old, resourceOf(t, text))
+			}
+			for _, crlf := range []bool{false, true} {
+				src, want := head+tt.new, head+tt.want
+				if crlf {
+					src, want = strings.ReplaceAll(src, "\n", "\r\n"), strings.ReplaceAll(want, "\n", "\r\n")
+				}
+				r := normalize.File(kindOf(t, tt.spec), "in.yaml", []byte(src), old, normalize.Options{}, limit.Limits{})
+				if r.Text == nil {
+					if got := fmt.Sprint(r.Diagnostics); got != "[in.yaml:"+tt.want+"]" && got != "in.yaml:"+tt.want {
+						t.Errorf("%s", got)
+					}
+					continue
+				}
+				if diff := cmp.Diff(want, string(r.Text)); diff != "" {
+					t.Errorf("-want +got\n%s\n%v", diff, r.Diagnostics)
+				}
+			}
+		})
+	}
+}
+
+// TestRandom: whatever is normalized satisfies its unions and is normal, differs in nothing
+// that no union names, and is the same as data and as text.
+func TestRandom(t *testing.T) {
+	wraps := []func(string) string{
+		func(s string) string { return s },
+		func(s string) string { return "{type: object, properties: {p: " + s + ", other: {type: string}}}" },
+		func(s string) string { return "{type: object, additionalProperties: " + s + "}" },
+		func(s string) string { return "{type: array, items: " + s + "}" },
+		func(s string) string {
+			return "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: " + strings.Replace(s, "{", "{required: [name], ", 1) + "}"
+		},
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	pick := func(l ...any) any { return l[r.IntN(len(l))] }
+	var value func(wrapped []int) any
+	value = func(wrapped []int) any {
+		if len(wrapped) > 0 {
+			inner := func() any { return value(wrapped[1:]) }
+			switch wrapped[0] {
+			case 1:
+				return map[string]any{"p": inner(), "other": pick("x", "y")}
+			case 2:
+				return map[string]any{"k": inner(), pick("l", "m.n").(string): inner()}
+			case 3:
+				return []any{inner(), inner()}[:r.IntN(3)]
+			case 4:
+				l := []any{}
+				for _, name := range []string{"x", "y"} {
+					if o, ok := inner().(map[string]any); ok && r.IntN(4) > 0 {
+						o["name"] = name
+						l = append(l, o)
+					}
+				}
+				r.Shuffle(len(l), func(i, j int) { l[i], l[j] = l[j], l[i] })
+				return l
+			}
+			return inner()
+		}
+		o := map[string]any{"name": pick("n", "m")}
+		for key, values := range map[string][]any{
+			"type": {"A", "B", "C", "None", "", nil}, "a": {map[string]any{"x": "v"}, map[string]any{}, nil}, "b": {map[string]any{"deep": []any{int64(1)}}}, "c": {"text", ""},
+		} {
+			if r.IntN(2) > 0 {
+				o[key] = pick(values...)
+			}
+		}
+		return o
+	}
+	normalized, problems := 0, 0
+	for range 400 {
+		spec := pick(backend, plain, strings.Replace(backend, "c: C}", "c: C}, deduceInvalidDiscriminator: true", 1),
+			strings.Replace(backend, "c: C}", "c: [C, B]}, optionalMembers: {c: B}, emptyIsUnset: [c]", 1), strings.Replace(plain, "[a, b, c]", "[a, b, c], discriminatorChange: Forbid", 1)).(string)
+		var wrapped []int
+		for range r.IntN(3) {
+			w := r.IntN(len(wraps))
+			if w == 4 && (len(wrapped) > 0 || strings.Contains(spec, "Forbid")) || w == 3 && strings.Contains(spec, "Forbid") {
+				continue
+			}
+			wrapped, spec = append([]int{w}, wrapped...), wraps[w](spec)
+		}
+		set := kindOf(t, spec)
+		k, _ := set.Of(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"})
+		opts := normalize.Options{Algorithm: union.Algorithm(r.IntN(3))}
+		for range 10 {
+			thing := func() map[string]any {
+				return map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "t"}, "spec": value(wrapped)}
+			}
+			var old map[string]any
+			if r.IntN(4) > 0 {
+				old = thing()
+			}
+			src := thing()
+			got := runtime.DeepCopyJSON(src)
+			changes, left := normalize.Object(k, old, got, opts)
+			normalized, problems = normalized+len(changes), problems+len(left)
+			fail := func(format string, args ...any) {
+				t.Helper()
+				t.Fatalf("%s\n%v\n%v\n%v\n%v: %s", spec, old, src, got, changes, fmt.Sprintf(format, args...))
+			}
+			if again, _ := normalize.Plan(k, old, got, opts); len(again) > 0 {
+				fail("not normal: %v", again)
+			}
+			for _, c := range changes {
+				object, _ := c.At.In(got)
+				if v := c.Union.Violations(c.Union.StateOf(object.(map[string]any))); len(v) > 0 {
+					fail("%s breaks %v", c.At, v)
+				}
+				// Undone, it is what it was.
+				was, _ := c.At.In(src)
+				for _, name := range append(c.Union.MemberNames(), c.Union.Discriminator) {
+					delete(object.(map[string]any), name)
+					if v, ok := was.(map[string]any)[name]; ok {
+						object.(map[string]any)[name] = v
+					}
+				}
+			}
+			if !reflect.DeepEqual(src, got) {
+				fail("something else changed")
+			}
+			normalize.Apply(got, changes)
+			text, err := yaml.Marshal(src)
+			if r.IntN(3) == 0 {
+				text, err = json.Marshal(src)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var before []*resource.Object
+			if old != nil {
+				data, _ := yaml.Marshal(old)
+				before = append(before, resourceOf(t, string(data)))
+			}
+			res := normalize.File(set, "in.yaml", text, before, opts, limit.Limits{})
+			if res.Text == nil {
+				if !slices.ContainsFunc(left, func(p normalize.Problem) bool { return p.Moved == nil }) {
+					fail("%s\n%v", text, res.Diagnostics)
+				}
+				continue
+			}
+			if diff := cmp.Diff(got, resourceOf(t, string(res.Text)).Value); diff != "" {
+				fail("%s\n%s\n%s", text, res.Text, diff)
+			}
+			if len(changes) == 0 && string(text) != string(res.Text) {
+				fail("the text changed")
+			}
+		}
+	}
+	if normalized < 500 || problems < 500 {
+		t.Errorf("%d changes, %d problems", normalized, problems)
+	}
+}

@@ -1,0 +1,221 @@
+package normalize
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/internal/yamledit"
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/limit"
+)
+
+// Result is a normalized file.
+type Result struct {
+	// Text is the file: but for what was cleared, kept or set its bytes are those that
+	// it had. With errors among the diagnostics it is nil.
+	Text []byte
+	// Known is how many of its objects are of a kind that has unions.
+	Known int
+	// Diagnostics say what was changed, and what was left alone, which is an error.
+	Diagnostics diag.List
+}
+
+// File normalizes the objects in a file, which is read as kubectl does. Each replaces the
+// object of the same kind, namespace and name in old; one that is not there is created.
+// Objects of kinds that are not in the set stay as they are.
+func File(set *kinds.Set, name string, src []byte, old []*resource.Object, opts Options, limits limit.Limits) Result {
+	f, l := resource.Parse(name, src, limits)
+	r := Result{Diagnostics: l}
+	if f == nil {
+		return r
+	}
+	var edits []yamltext.Edit
+	var want []any
+	for _, o := range f.Objects {
+		value := runtime.DeepCopyJSON(o.Value)
+		want = append(want, value)
+		k, ok := set.Of(o.GroupVersionKind)
+		if !ok {
+			continue
+		}
+		r.Known++
+		var before map[string]any
+		if i := slices.IndexFunc(old, o.Is); i >= 0 {
+			if old[i].GroupVersionKind != o.GroupVersionKind {
+				r.report(diag.Diagnostic{Code: diag.NotNormalized, Pos: o.Pos(nil), Hint: "convert one of them, such as by the API server: kubectl get with the version in the name of the resource",
+					Message: fmt.Sprintf("%s is of version %s, and the old object of %s", o, o.Version, old[i].Version)})
+				continue
+			}
+			before = old[i].Value
+		}
+		changes, problems := Plan(k, before, o.Value, opts)
+		for _, p := range problems {
+			d := diag.Diagnostic{Code: diag.NotNormalized, Pos: o.Pos(p.At), Path: p.At.String(), Message: p.String(), Hint: "write what is meant: KEP-1027 leaves this to validation"}
+			if p.Moved != nil {
+				d.Severity, d.Hint = diag.Warning, "write what is meant, as null or by leaving members out"
+			}
+			r.report(d)
+		}
+		for _, c := range changes {
+			more, err := edit(o, c)
+			if err != nil {
+				r.report(diag.Diagnostic{Code: diag.NotNormalized, Pos: o.Pos(c.At), Path: c.At.String(), Message: fmt.Sprintf("cannot edit the text (%s): %v", c, err)})
+				continue
+			}
+			edits = append(edits, more...)
+			r.report(diag.Diagnostic{Code: diag.Normalized, Severity: diag.Warning, Pos: where(o, c), Path: c.At.String(), Message: c.String()})
+		}
+		Apply(value, changes)
+	}
+	if r.Diagnostics.HasErrors() {
+		return r
+	}
+	out, err := yamltext.Apply(src, edits)
+	if err == nil && len(edits) > 0 {
+		err = same(name, out, want, limits)
+	}
+	if err != nil {
+		r.report(diag.Diagnostic{Code: diag.Unproved, Pos: diag.Pos{File: name}, Message: fmt.Sprintf("the result is not what was intended: %v", err)})
+		return r
+	}
+	r.Text = out
+	return r
+}
+
+func (r *Result) report(d diag.Diagnostic) { r.Diagnostics = append(r.Diagnostics, d) }
+
+// where is the position of the first member that a change clears, or else of the object.
+func where(o *resource.Object, c Change) diag.Pos {
+	if len(c.Clear) > 0 {
+		return o.Pos(c.At.To(c.Union.Members[c.Clear[0]].Name))
+	}
+	return o.Pos(c.At)
+}
+
+// same reports, as an error, that a text does not have the wanted objects.
+func same(name string, text []byte, want []any, limits limit.Limits) error {
+	f, l := resource.Parse(name, text, limits)
+	if f == nil {
+		return errors.New(l[0].Message)
+	}
+	if len(f.Objects) != len(want) {
+		return fmt.Errorf("it has %d objects, not %d", len(f.Objects), len(want))
+	}
+	for i, o := range f.Objects {
+		if !reflect.DeepEqual(any(o.Value), want[i]) {
+			return fmt.Errorf("%s is another", o)
+		}
+	}
+	return nil
+}
+
+// edit returns the edits that a change makes in the text of an object.
+func edit(o *resource.Object, c Change) ([]yamltext.Edit, error) {
+	n, shared := o.At(c.At)
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil, errors.New("it is not written out")
+	}
+	if shared || yamltext.Aliased(o.Root)[n] {
+		return nil, errors.New("it is shared with other places by an alias or a merge key")
+	}
+	index := func(key string) int {
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == key && n.Content[i].Tag != "!!merge" {
+				return i
+			}
+		}
+		return -1
+	}
+	var indices []int
+	for _, i := range c.Clear {
+		at := index(c.Union.Members[i].Name)
+		if at < 0 {
+			return nil, fmt.Errorf("%s comes from a merge key", c.Union.Members[i].Name)
+		}
+		indices = append(indices, at/2)
+	}
+	slices.Sort(indices)
+	put := map[string]any{}
+	for _, i := range c.Keep {
+		name := c.Union.Members[i].Name
+		put[name] = c.Kept[name]
+	}
+	var edits []yamltext.Edit
+	if c.Value != "" {
+		put[c.Union.Discriminator] = c.Value
+	}
+	removing := len(indices)
+	var rest []yamledit.Entry
+	for _, m := range append([]string{c.Union.Discriminator}, c.Union.MemberNames()...) {
+		v, ok := put[m]
+		if !ok {
+			continue
+		}
+		value, err := nodeOf(v)
+		if err != nil {
+			return nil, err
+		}
+		if at := index(m); at >= 0 { // null, or an empty value that is unset, or the discriminator
+			start, end, err := o.Span(o.Document, n.Content[at+1])
+			if err != nil {
+				return nil, err
+			}
+			text := yamledit.JSON(value)
+			if _, ok := v.(string); ok && !yamledit.IsFlow(n) {
+				text = yamledit.Scalar(value)
+			}
+			edits = append(edits, yamltext.Edit{Start: start, End: end, New: text})
+			continue
+		}
+		rest = append(rest, yamledit.Entry{Key: m, Value: value})
+	}
+	if len(rest) > 0 && removing > 0 && (yamledit.IsFlow(n) || 2*removing == len(n.Content)) {
+		// In the place of what is cleared, so that the two do not meet.
+		cut, err := o.Cut(n, indices[0], indices[0])
+		if err == nil {
+			var e yamltext.Edit
+			if e, err = o.ReplaceEntry(n, indices[0], cut, rest); err == nil {
+				more, err := o.CutRuns(n, indices[1:])
+				return append(append(edits, e), more...), err
+			}
+		}
+		return nil, err
+	}
+	more, err := o.Remove(n, indices)
+	edits = append(edits, more...)
+	for _, e := range rest {
+		put, err := o.Put(n, e)
+		if err != nil {
+			return nil, err
+		}
+		edits = append(edits, put)
+	}
+	return edits, err
+}
+
+// nodeOf is a value as a tree of nodes.
+func nodeOf(v any) (*yaml.Node, error) {
+	if s, ok := v.(string); ok {
+		return yamledit.StringNode(s), nil
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := v.(map[string]any); ok {
+		return yamltext.FromJSON(data)
+	}
+	if _, ok := v.([]any); ok {
+		return yamltext.FromJSON(data)
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: string(data)}, nil
+}

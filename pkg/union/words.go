@@ -1,0 +1,116 @@
+package union
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// AnotherValue stands, in the state of many objects, for a value of the discriminator that
+// the union does not know.
+const AnotherValue = "\x00"
+
+// Describe says in words what a state is.
+func (u *Union) Describe(s State) string {
+	members := membersSet(u, s.Present)
+	if u.Discriminator == "" {
+		if members == "" {
+			return "no member is set"
+		}
+		return members
+	}
+	if members == "" {
+		members = "no member is set"
+	}
+	return members + " and " + u.Discriminator + " is " + shown(s.Value)
+}
+
+// membersSet says which members are set.
+func membersSet(u *Union, present []bool) string {
+	l := chosen(u, present)
+	switch len(l) {
+	case 0:
+		return ""
+	case 1:
+		return l[0] + " is set"
+	}
+	return enumerated(l) + " are set"
+}
+
+func chosen(u *Union, present []bool) []string {
+	var l []string
+	for i, p := range present {
+		if p {
+			l = append(l, u.Members[i].Name)
+		}
+	}
+	return l
+}
+
+func enumerated(l []string) string {
+	if len(l) < 2 {
+		return strings.Join(l, "")
+	}
+	return strings.Join(l[:len(l)-1], ", ") + " and " + l[len(l)-1]
+}
+
+func shown(value string) string {
+	switch value {
+	case "":
+		return "unset"
+	case AnotherValue:
+		return "something else"
+	}
+	return "'" + value + "'"
+}
+
+// DescribeViolation says in words what a state, or a change to it from was, breaks; was is
+// nil for a creation.
+func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
+	name := ""
+	if v.Member >= 0 {
+		name = u.Members[v.Member].Name
+	}
+	switch v.Condition {
+	case Forbidden:
+		return fmt.Sprintf("%s is set while %s is %s", name, u.Discriminator, shown(is.Value))
+	case Required:
+		return fmt.Sprintf("%s is not set while %s is %s", name, u.Discriminator, shown(is.Value))
+	case Selected:
+		return u.Discriminator + " is not set"
+	case Unmapped:
+		return fmt.Sprintf("%s is %s, which selects no member", u.Discriminator, shown(is.Value))
+	case TooMany:
+		return enumerated(chosen(u, is.Present)) + " are set together"
+	case TooFew:
+		return "none of " + strings.Join(u.MemberNames(), ", ") + " is set"
+	}
+	if was == nil {
+		return string(v.Condition)
+	}
+	change := fmt.Sprintf("%s changes from %s to %s", u.Discriminator, shown(was.Value), shown(is.Value))
+	if u.Discriminator == "" || was.Value == is.Value {
+		change = fmt.Sprintf("it changes from %s to %s", named(u, was.Present), named(u, is.Present))
+	}
+	if v.Condition == NotCleared {
+		left := make([]bool, len(u.Members))
+		selected, before := u.MembersOf(u.Selection(is)), u.MembersOf(was.Value)
+		for i := range left {
+			// What the old value selects may have been missing before.
+			left[i] = is.Present[i] && !slices.Contains(selected, i) && (was.Present[i] || u.Discriminator != "" && slices.Contains(before, i))
+		}
+		verb := " is"
+		if len(chosen(u, left)) > 1 {
+			verb = " are"
+		}
+		change += ", but " + enumerated(chosen(u, left)) + verb + " not cleared"
+	}
+	return change
+}
+
+func named(u *Union, present []bool) string {
+	if !slices.Contains(present, true) {
+		return "no member"
+	}
+	return enumerated(chosen(u, present))
+}
