@@ -15,9 +15,9 @@ const maxMembers = 256
 type candidate struct {
 	*object
 	union *union.Union
-	// fallback says that it is too unlikely to be worth mentioning unless it is proved
-	// and nothing else is found.
-	fallback bool
+	// tentative says that it is too unlikely to be worth mentioning unless it is proved,
+	// fallback that nothing else may be found.
+	tentative, fallback bool
 	// others are nearly the same, in order of likelihood.
 	others []*union.Union
 	// within are the conditions that read nothing but its properties.
@@ -116,6 +116,9 @@ func (c *candidate) legal(u *union.Union) [][]value {
 			try(v)
 			if selected := u.MembersOf(v.text); len(selected) > 0 {
 				try(v, selected...)
+				if len(selected) > 1 {
+					try(v, slices.DeleteFunc(slices.Clone(selected), func(i int) bool { return slices.Contains(u.Members[i].Optional, v.text) })...)
+				}
 			} else if v.text == "" && u.Deduce {
 				for _, i := range every {
 					try(v, i)

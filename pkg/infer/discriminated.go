@@ -32,6 +32,10 @@ type sense int
 const (
 	// selecting: it may be set with values only that are mentioned together with it.
 	selecting sense = iota
+	// belonging: the same, where others may belong to the values, too, and it must not be
+	// set with some that are accepted: a oneOf that lets all be set beside what it
+	// demands does not mean that.
+	belonging
 	// demanding: it must be set with certain values.
 	demanding
 	// excluding: it may not be set with certain values of an enum, and belongs to the
@@ -40,7 +44,8 @@ const (
 )
 
 // discriminated finds the unions whose discriminator conditions compare with
-// literals, for each at most one, and a fallback.
+// literals, for each at most one, one before it in which members share values, and a
+// fallback.
 func (o *object) discriminated(conditions []*condition) []*candidate {
 	var l []*candidate
 	var seen []int
@@ -54,12 +59,17 @@ func (o *object) discriminated(conditions []*condition) []*candidate {
 		if !g.collect(conditions) {
 			continue
 		}
+		if members, within := g.members(belonging); sharing(members) && len(members) <= maxMembers {
+			together := g.candidate(members, within)
+			together.tentative = true
+			l = append(l, together)
+		}
 		if found := g.find(); found != nil {
 			l = append(l, found)
 		}
 		if members, within := g.members(excluding); len(members) > 0 && len(members) <= maxMembers {
 			fallback := g.candidate(members, within)
-			fallback.fallback = true
+			fallback.fallback, fallback.tentative = true, true
 			l = append(l, fallback)
 		}
 	}
@@ -125,16 +135,12 @@ func (g *group) members(how sense) ([]reading, []*condition) {
 				l = append(l, r)
 			}
 		}
-		// A value that selects two members selects none of them for a union.
-		taken := map[string]int{}
-		for _, r := range l {
-			for _, v := range r.selected {
-				taken[v]++
-			}
+		if how != belonging { // a value that selects two members selects none of them
+			taken := selections(l)
+			l = slices.DeleteFunc(l, func(r reading) bool {
+				return slices.ContainsFunc(r.selected, func(v string) bool { return taken[v] > 1 })
+			})
 		}
-		l = slices.DeleteFunc(l, func(r reading) bool {
-			return slices.ContainsFunc(r.selected, func(v string) bool { return taken[v] > 1 })
-		})
 		if len(l) == len(slots) {
 			return l, w.conditions
 		}
@@ -143,6 +149,27 @@ func (g *group) members(how sense) ([]reading, []*condition) {
 			slots = append(slots, r.slot)
 		}
 	}
+}
+
+// selections counts the members that each value selects.
+func selections(l []reading) map[string]int {
+	n := map[string]int{}
+	for _, r := range l {
+		for _, v := range r.selected {
+			n[v]++
+		}
+	}
+	return n
+}
+
+// sharing reports whether a value selects several members.
+func sharing(l []reading) bool {
+	for _, n := range selections(l) {
+		if n > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // scope is the conditions of a group that read nothing but the discriminator and
@@ -184,6 +211,7 @@ func (w *scope) read(slot int, how sense) (r reading, ok bool) {
 		mentioned = append(mentioned, c.texts[w.discriminator]...)
 	}
 	open, elsewhere := false, false // there are values that nothing mentions, and it may be set with them
+	excluded := false               // there are accepted values with which it may not be set
 	for i, v := range w.values {
 		isMay, isMust := !w.refused[i], false
 		for _, c := range w.reading[slot] {
@@ -191,6 +219,7 @@ func (w *scope) read(slot int, how sense) (r reading, ok bool) {
 			isMay = isMay && s.may[slot]
 			isMust = isMust || s.must[slot]
 		}
+		excluded = excluded || v.text != "" && !w.refused[i] && !isMay
 		switch {
 		case v.text == "":
 		case v.text == other:
@@ -210,6 +239,8 @@ func (w *scope) read(slot int, how sense) (r reading, ok bool) {
 	restricted := !elsewhere && (open || len(may) < len(all) || len(all) == 1 && len(must) == 1)
 	r.selected = may
 	switch how {
+	case belonging:
+		restricted = restricted && excluded
 	case demanding:
 		restricted = len(must) > 0 && (elsewhere || len(must) < len(all))
 		r.selected = must

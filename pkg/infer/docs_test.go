@@ -3,6 +3,7 @@ package infer_test
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,19 +75,21 @@ func TestDocumentedForms(t *testing.T) {
 	}
 }
 
-// TestDocumentedExample: the first block of docs/infer.md is a schema, the second
-// what is found on it.
-func TestDocumentedExample(t *testing.T) {
+// TestDocumentedExamples: the blocks of docs/infer.md are schemas, each followed by what
+// is found on it.
+func TestDocumentedExamples(t *testing.T) {
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(document(t), -1)
-	if len(blocks) != 2 {
-		t.Fatalf("docs/infer.md has %d blocks, want a schema and a declaration", len(blocks))
+	if len(blocks) != 4 {
+		t.Fatalf("docs/infer.md has %d blocks, want two schemas with their declarations", len(blocks))
 	}
-	var s apiextensionsv1.JSONSchemaProps
-	if err := sigs.UnmarshalStrict([]byte(blocks[0][1]), &s); err != nil {
-		t.Fatal(err)
-	}
-	found := find(t, crdOf(s))
-	if len(found) != 1 || declaration(t, found[0]) != blocks[1][1] || len(found[0].Replaces) != 2 || found[0].Comparison.Verdict != verify.Equivalent {
-		t.Errorf("found %+v", found)
+	for pair := range slices.Chunk(blocks, 2) {
+		var s apiextensionsv1.JSONSchemaProps
+		if err := sigs.UnmarshalStrict([]byte(pair[0][1]), &s); err != nil {
+			t.Fatal(err)
+		}
+		found := find(t, crdOf(s))
+		if len(found) != 1 || declaration(t, found[0]) != pair[1][1] || len(found[0].Replaces) != 2 || found[0].Comparison.Verdict != verify.Equivalent {
+			t.Errorf("found %+v", found)
+		}
 	}
 }

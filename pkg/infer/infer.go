@@ -124,7 +124,7 @@ func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
 		if err != nil {
 			return err
 		}
-		if c.fallback && found.Comparison.Verdict != verify.Equivalent {
+		if c.tentative && found.Comparison.Verdict != verify.Equivalent {
 			continue
 		}
 		for _, name := range properties(found.Union) {

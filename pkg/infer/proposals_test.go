@@ -24,6 +24,7 @@ func TestProposals(t *testing.T) {
 	const (
 		enum     = `{properties: {type: {type: string, enum: [A, B, C]}, a: {type: string}, b: {type: string}}}`
 		required = `{required: [type], properties: {type: {type: string, enum: [A, B, C]}, a: {type: string}, b: {type: string}}}`
+		exposure = `{required: [type], properties: {type: {type: string, enum: [LoadBalancer, NodePort, None]}, service: {type: object}, pool: {type: object}, port: {type: object}}}`
 	)
 	const (
 		child         = `properties: {c: {type: string}, in: {type: object, properties: {a: {type: string}, b: {type: string}}}}`
@@ -95,6 +96,24 @@ func TestProposals(t *testing.T) {
 			`in: {members: [a, b], cardinality: ExactlyOne} looser: spec.in is not there`},
 		{`of a child and something else`, child, []string{`!has(self.__in__) || !has(self.__in__.a) || !has(self.c)`}, ``},
 		{`of items`, `properties: {in: {type: array, items: {type: object, properties: {a: {type: string}, b: {type: string}}}}}`, []string{`self.__in__.all(x, has(x.a) != has(x.b))`}, ``},
+
+		// A value may need several members.
+		{`two in a conditional`, exposure, []string{`self.type == 'LoadBalancer' ? has(self.service) && has(self.pool) : !has(self.service) && !has(self.pool)`, `self.type == 'NodePort' ? has(self.port) : !has(self.port)`},
+			`{discriminator: type, fields-to-discriminateBy: {service: LoadBalancer, pool: LoadBalancer, port: NodePort}, discriminatorChange: Allow} equivalent`},
+		{`two in one rule for all`, exposure, []string{`self.type == 'LoadBalancer' ? has(self.service) && has(self.pool) && !has(self.port) : !has(self.service) && !has(self.pool) && (self.type == 'NodePort') == has(self.port)`},
+			`{discriminator: type, fields-to-discriminateBy: {service: LoadBalancer, pool: LoadBalancer, port: NodePort}, discriminatorChange: Allow} equivalent`},
+		{`two, each in a conditional`, exposure, []string{`has(self.type) && self.type == 'LoadBalancer' ? has(self.service) : !has(self.service)`, `has(self.type) && self.type == 'LoadBalancer' ? has(self.pool) : !has(self.pool)`},
+			`{discriminator: type, fields-to-discriminateBy: {service: LoadBalancer, pool: LoadBalancer}, discriminatorChange: Allow} equivalent`},
+		{`two as implications`, exposure, []string{`self.type != 'LoadBalancer' || (has(self.service) && has(self.pool))`, `self.type == 'LoadBalancer' || !(has(self.service) || has(self.pool))`},
+			`{discriminator: type, fields-to-discriminateBy: {service: LoadBalancer, pool: LoadBalancer}, discriminatorChange: Allow} equivalent`},
+		{`two, one optional`, exposure, []string{`self.type == 'LoadBalancer' ? has(self.service) : !has(self.service) && !has(self.pool)`},
+			`{discriminator: type, fields-to-discriminateBy: {service: LoadBalancer, pool: LoadBalancer}, optionalMembers: [pool], discriminatorChange: Allow} equivalent`},
+		{`two, one with a value of its own`, exposure, []string{`self.type in ['LoadBalancer', 'NodePort'] ? has(self.service) : !has(self.service)`, `self.type == 'LoadBalancer' ? has(self.pool) : !has(self.pool)`},
+			`{discriminator: type, fields-to-discriminateBy: {service: [LoadBalancer, NodePort], pool: LoadBalancer}, discriminatorChange: Allow} equivalent`},
+		{`two, one optional for its own value`, exposure, []string{`self.type == 'LoadBalancer' ? has(self.service) : self.type == 'NodePort' || !has(self.service)`, `self.type == 'LoadBalancer' ? has(self.pool) : !has(self.pool)`},
+			`{discriminator: type, fields-to-discriminateBy: {service: [LoadBalancer, NodePort], pool: LoadBalancer}, optionalMembers: {service: NodePort}, discriminatorChange: Allow} equivalent`},
+		{`two, not both`, exposure, []string{`self.type == 'LoadBalancer' ? has(self.service) != has(self.pool) : !has(self.service) && !has(self.pool)`, `self.type == 'NodePort' ? has(self.port) : !has(self.port)`},
+			`{discriminator: type, fields-to-discriminateBy: {port: NodePort}, discriminatorChange: Allow} equivalent`},
 
 		// Keys that the schema makes irrelevant are not written.
 		{`a default`, `properties: {type: {type: string, enum: [A, B], default: A}, a: {type: object}, b: {type: object}}`,
