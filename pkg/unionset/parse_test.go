@@ -93,6 +93,23 @@ schemas:
     discriminatorChange: Forbid
 `, "a.example.com", []string{"8:3 a.example.com  spec['a.b'] 2"}},
 
+	{"values of several members, and of none yet", header + `
+schemas:
+- crd: a.example.com
+  path: spec
+  x-kubernetes-unions:
+  - discriminator: type
+    fields-to-discriminateBy: {http: [HTTP, HTTPS, Auto], tls: [HTTPS, Auto]}
+    optionalMembers: {tls: Auto, http: [HTTPS, Auto]}
+  - discriminator: mode
+    fields-to-discriminateBy: {}
+- crd: a.example.com
+  path: status
+  extend:
+  - {union: type, optionalMembers: {tls: Auto}}
+  - {union: mode, fields-to-discriminateBy: {}}
+`, "a.example.com", []string{"8:3 a.example.com  spec 2", "16:3 a.example.com  status 2"}},
+
 	{"none any more", header + "schemas:\n- crd: a.example.com\n- {crd: b.example.com}\n", "a.example.com b.example.com", nil},
 
 	{"no schemas", header + "schemas: []\n", "", nil},
@@ -179,6 +196,10 @@ var bad = []struct {
 		`8:14: error: UC202: ratchet: want true or false, not "yes"; write it like ratchet: true`,
 	}},
 
+	{name: "wrong optionalMembers", text: header + "schemas:\n- crd: a.example.com\n  x-kubernetes-unions:\n  - {discriminator: type, fields-to-discriminateBy: {a: A}, optionalMembers: a}\n  extend:\n  - {optionalMembers: {a: {A: true}}}\n", want: []string{
+		`6:78: error: UC202: optionalMembers: want a list of strings, not "a"; write it like optionalMembers: [tcp]`,
+		`8:27: error: UC202: optionalMembers: want a string or a list of strings, not a mapping; write it like optionalMembers: [tcp]`,
+	}},
 	{name: "empty list of unions", text: header + "schemas: [{crd: a.example.com, x-kubernetes-unions: []}]\n", want: []string{
 		`3:53: error: UC202: x-kubernetes-unions must be a list of unions, not an empty list; write a list with one item per union, or delete the key`}},
 
