@@ -26,7 +26,8 @@
 //
 // A rule that names the values which exclude a member, and not those that select it,
 // makes a union only where the others are known from an enum, verify proves it, and
-// nothing else is found about its properties.
+// nothing else is found about its properties. Members that share a value make one only
+// where verify proves it; failing that, those are left out.
 //
 // A [Found] with Suggestion set is a guess from names or descriptions. Nothing
 // enforces it.

@@ -313,7 +313,7 @@ func (r *resolver) cardinality() {
 	}
 	switch {
 	case u.Discriminator != "" && u.Cardinality == AtLeastOne:
-		r.errorf(d.cardinalityPos, diag.Contradiction, "use ExactlyOne or AtMostOne, or drop the discriminator", "AtLeastOne contradicts a discriminator, which selects one member")
+		r.errorf(d.cardinalityPos, diag.Contradiction, "use ExactlyOne or AtMostOne, or drop the discriminator", "AtLeastOne contradicts a discriminator, which selects the members")
 	case u.Discriminator == "" && d.deduce:
 		r.errorf(d.deducePos, diag.Contradiction, "delete deduceInvalidDiscriminator", "there is no discriminator to deduce")
 	case u.Discriminator == "" && d.forbidUnmapped != nil:

@@ -137,7 +137,7 @@ func TestResolveErrors(t *testing.T) {
 			`3:3: error: UC220: members has no room for the values of discriminator "type"; hint: use fields-to-discriminateBy: {member: Value}`,
 		}},
 		{"at least one with a discriminator", "- {discriminator: type, fields-to-discriminateBy: {a: A}, cardinality: AtLeastOne}", []string{
-			"2:72: error: UC220: AtLeastOne contradicts a discriminator, which selects one member; hint: use ExactlyOne or AtMostOne, or drop the discriminator",
+			"2:72: error: UC220: AtLeastOne contradicts a discriminator, which selects the members; hint: use ExactlyOne or AtMostOne, or drop the discriminator",
 		}},
 		{"deduce without a discriminator", missingDisc + "  deduceInvalidDiscriminator: true", []string{
 			"3:3: error: UC220: there is no discriminator to deduce; hint: delete deduceInvalidDiscriminator",

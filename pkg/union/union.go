@@ -10,8 +10,8 @@ import (
 type Union struct {
 	// Name distinguishes unions of one object in messages; usually empty.
 	Name string
-	// Discriminator is the string property that names the member in use, or
-	// empty when the union has none.
+	// Discriminator is the string property whose value selects members, or empty
+	// when the union has none.
 	Discriminator string
 	// Members are the properties in the union, in declared order. With a
 	// discriminator there may be none (yet).
