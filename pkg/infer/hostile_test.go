@@ -84,6 +84,8 @@ func TestLargeInput(t *testing.T) {
 		"a chain of 300 pairs":                      {with(members(301), strings.Split(each(300, "\n", "!(has(self.m%) && has(self.m1%))"), "\n")...), 90},
 		"1000 values":                               {with(members(2), each(1000, " || ", "self.d == 'V%'")+" ? has(self.m0) : !has(self.m0)"), 0},
 		"deep junctors":                             {deepNot(members(2), 500), 0},
+		"rules about 100 children, each on its own": {with(parents(100), strings.Split(each(100, "\n", "has(self.p%.m0) != has(self.p%.m1)"), "\n")...), 100},
+		"a rule about 1000 children":                {with(parents(1000), each(1000, " && ", "(has(self.p%.m0) != has(self.p%.m1))")), 0},
 	} {
 		if testing.Short() && name == "rules on 100 members of one discriminator" {
 			continue // it takes seconds
@@ -100,6 +102,17 @@ func TestLargeInput(t *testing.T) {
 func with(s apiextensionsv1.JSONSchemaProps, rules ...string) apiextensionsv1.JSONSchemaProps {
 	for _, r := range rules {
 		addRule(&s, r)
+	}
+	return s
+}
+
+// parents is an object of n required objects p0, p1, ...
+func parents(n int) apiextensionsv1.JSONSchemaProps {
+	s := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
+	for i := range n {
+		name := fmt.Sprintf("p%d", i)
+		s.Properties[name] = members(2)
+		s.Required = append(s.Required, name)
 	}
 	return s
 }

@@ -2,9 +2,11 @@ package verify
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
@@ -130,9 +132,8 @@ func along(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path, constraints
 		c.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: s.AdditionalProperties.Allows, Schema: along(s.AdditionalProperties.Schema, path[1:], constraints)}
 	default:
 		c.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
-		for other, p := range s.Properties {
-			// Rules may read what is not required.
-			if len(c.XValidations) > 0 || slices.Contains(s.Required, other) {
+		for _, other := range slices.Concat(s.Required, mentioned(c)) {
+			if p, ok := s.Properties[other]; ok {
 				c.Properties[other] = p
 			}
 		}
@@ -140,4 +141,22 @@ func along(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path, constraints
 		c.Properties[name] = *along(&p, path[1:], constraints)
 	}
 	return c
+}
+
+// mentioned are the properties of s that its rules read.
+func mentioned(s *apiextensionsv1.JSONSchemaProps) []string {
+	var names []string
+	for _, r := range s.XValidations {
+		rule, err := formula.Parse(r.Rule)
+		if err != nil {
+			continue // it is not evaluated, either
+		}
+		for _, path := range rule.Paths {
+			if len(path) == 0 {
+				return slices.Collect(maps.Keys(s.Properties))
+			}
+			names = append(names, path[0])
+		}
+	}
+	return names
 }
