@@ -131,3 +131,20 @@ spec:
             minProperties: 1
             additionalProperties: {type: string, minLength: 2}
 `
+
+// A member of which no valid value is found is said to be left out.
+func TestWithoutExample(t *testing.T) {
+	got := explained(t, `
+spec:
+  type: object
+  x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]
+  properties: {type: {type: string}, a: {type: object}, b: {type: string, minLength: 3, maxLength: 2}}
+`, rules.Fine)
+	all := reads(got)
+	if all["type unset, a set"] == nil || all["type 'B', no member set"] == nil || all["type unset, b set"] != nil {
+		t.Errorf("%q", all)
+	}
+	if text := strings.Join(strings.Fields(textOf(t, got)), " "); !strings.Contains(text, " Nothing is shown that sets b, of which no valid value was found. ") {
+		t.Error(text)
+	}
+}

@@ -112,7 +112,7 @@ func explainUnion(p compile.UnionPlan, bytes []int, ruled bool, beside []*union.
 	if err != nil {
 		return Union{}, err
 	}
-	situations, err := s.situations()
+	situations, unset, err := s.situations()
 	if err != nil {
 		return Union{}, err
 	}
@@ -123,7 +123,7 @@ func explainUnion(p compile.UnionPlan, bytes []int, ruled bool, beside []*union.
 		MemberlessValues: s.others, AnyValue: s.anyValue(),
 		Default: s.fallback(), UnmappedValues: "Allow", Deduce: s.Deduce, DiscriminatorChange: s.Change.String(), Ratchet: s.Ratchet,
 		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{}, RequestMicroseconds: p.Time.Microseconds(), Many: p.Place.Path.HasElements(), AllOf: added,
-		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), Beside: []Beside{}, Errors: situations,
+		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), Beside: []Beside{}, Errors: situations, WithoutExample: unset,
 	}
 	for _, b := range p.Beside {
 		u.Beside = append(u.Beside, Beside{Name: b.Name, Superfluous: b.Superfluous})

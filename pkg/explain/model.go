@@ -80,6 +80,9 @@ type Union struct {
 	Beside []Beside `json:"beside"`
 	// Errors are what users will read.
 	Errors []Situation `json:"errors"`
+	// WithoutExample are the members that are not set in any of the situations, as no valid
+	// value was found for them.
+	WithoutExample []string `json:"withoutExample"`
 }
 
 // Member is a member of a union.

@@ -20,23 +20,22 @@ const (
 )
 
 // situations has, for every condition that can be violated and every hand-written
-// constraint that rejects what the union allows, the smallest example there is. An error
-// says that a schema cannot be read.
-func (s *subject) situations() ([]Situation, error) {
+// constraint that rejects what the union allows, the smallest example there is; and the
+// members that cannot be set in any. An error says that a schema cannot be read.
+func (s *subject) situations() (l []Situation, unset []string, err error) {
 	x := &situations{subject: s, list: []Situation{}}
-	var err error
 	if x.judges, err = s.judges(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if x.examples, err = verify.NewExamples(context.Background(), s.plan.CRD, s.plan.Place.Version, s.plan.Place.Path, s.Union, s.beside); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, find := range []func() error{x.states, x.contradictions, x.changes, x.removals} {
 		if err := find(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return x.list, x.judges.err
+	return x.list, x.examples.Unset(), x.judges.err
 }
 
 // situations collects what users will read.

@@ -292,10 +292,14 @@ func (u Union) restricted() bool {
 	return false
 }
 
-// shownOf says that not all members are in what users will read.
+// shownOf says what is not in what users will read.
 func (u Union) shownOf() string {
-	if len(u.Members) <= mostExamples {
-		return ""
+	text := ""
+	if len(u.Members) > mostExamples {
+		text += fmt.Sprintf(" Shown are the first %d of %d members; of the others users read the same, but for the names.", mostExamples, len(u.Members))
 	}
-	return fmt.Sprintf(" Shown are the first %d of %d members; of the others users read the same, but for the names.", mostExamples, len(u.Members))
+	if len(u.WithoutExample) > 0 {
+		text += fmt.Sprintf(" Nothing is shown that sets %s, of which no valid value was found.", list(each(u.WithoutExample, plain), "or"))
+	}
+	return text
 }

@@ -87,11 +87,22 @@ func NewExamples(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinit
 // absent though it is required, and of any value. The error is that of [NewExamples].
 func (x *Examples) Unchecked() (*Examples, error) { return x.unchecked() }
 
+// Unset are the members of which no valid value was found: no example sets them.
+func (x *Examples) Unset() []string {
+	l := []string{}
+	for i, err := range x.failures {
+		if err != nil {
+			l = append(l, x.u.Members[i].Name)
+		}
+	}
+	return l
+}
+
 // Violating is the creation of an object in a state that violates a condition, and as
 // little as possible besides it.
 func (x *Examples) Violating(v union.Violation) (*Example, error) {
 	breaks := violations(x.space, x.u, x.new)
-	e, err := x.smallest(breaks, append(x.creation(), broke(x.space, breaks, v.Condition, v.Member))...)
+	e, err := x.smallest(breaks, nil, append(x.creation(), broke(x.space, breaks, v.Condition, v.Member))...)
 	return x.example(e), err
 }
 
@@ -101,8 +112,8 @@ func (x *Examples) Changing(condition union.Condition, unset bool) (*Example, er
 	s := x.space
 	breaks := judge(s, x.u, x.old, x.new)
 	l := append(x.update(), x.new.exists, broke(s, breaks, condition, -1))
+	var kept []logic.Lit
 	if condition == union.NotCleared { // what was there
-		var kept []logic.Lit
 		for i := range x.u.Members {
 			kept = append(kept, s.And(x.old.present[i], x.new.present[i]))
 		}
@@ -114,7 +125,7 @@ func (x *Examples) Changing(condition union.Condition, unset bool) (*Example, er
 	} else {
 		l = append(l, x.old.unset.Not()) // what is deduced is a poorer example
 	}
-	return x.stored(breaks, append(l, nothing.If(unset))...)
+	return x.stored(breaks, kept, append(l, nothing.If(unset))...)
 }
 
 // Removing is an update that removes the union object although it may not be, and no more
@@ -124,7 +135,7 @@ func (x *Examples) Removing(path schemapath.Path) (*Example, error) {
 	if level <= x.anchor() {
 		return nil, nil
 	}
-	return x.stored(nil, append(x.update(), removable(x.space, x.u, x.old).Not(), x.places[level-1].Present(), x.places[level].Present().Not())...)
+	return x.stored(nil, nil, append(x.update(), removable(x.space, x.u, x.old).Not(), x.places[level-1].Present(), x.places[level].Present().Not())...)
 }
 
 // Refused is the creation of an object, or else an update, that the union allows and a
@@ -137,11 +148,11 @@ func (x *Examples) Refused(by Constraint) (*Example, error) {
 			holds, changing = x.space.And(holds, c.holds), changing || c.changing
 		}
 	}
-	e, err := x.smallest(nil, append(x.creation(), legal, holds.Not())...)
+	e, err := x.smallest(nil, nil, append(x.creation(), legal, holds.Not())...)
 	if e != nil || err != nil || !changing {
 		return x.example(e), err
 	}
-	return x.stored(nil, append(x.update(), x.new.exists, legal, holds.Not())...)
+	return x.stored(nil, nil, append(x.update(), x.new.exists, legal, holds.Not())...)
 }
 
 func (x *Examples) creation() []logic.Lit {
@@ -162,18 +173,19 @@ func broke(s *formula.Space, breaks []broken, condition union.Condition, member 
 	return breaks[i].when
 }
 
-// smallest is the smallest example; nil if none was found.
-func (x *Examples) smallest(breaks []broken, l ...logic.Lit) (*example, error) {
-	e, err := x.search(func(update bool) [][]logic.Lit {
+// smallest is the smallest example; nil if none was found. First is what an update should
+// rather be about than what follows.
+func (x *Examples) smallest(breaks []broken, first []logic.Lit, l ...logic.Lit) (*example, error) {
+	e, err := x.search(func(update bool) []wish {
 		var when []logic.Lit
 		for _, b := range breaks {
 			when = append(when, b.when)
 		}
-		few := [][]logic.Lit{when, x.fails, x.sizes[newSide]}
+		wishes := []wish{{few: when}, {few: x.fails}, {few: x.sizes[newSide]}}
 		if update {
-			few = append([][]logic.Lit{x.sizes[oldSide]}, few...)
+			wishes = append([]wish{{few: x.sizes[oldSide]}, {first: first}}, wishes...)
 		}
-		return few
+		return wishes
 	}, l...)
 	if errors.Is(err, errNotMade) || errors.Is(err, logic.ErrUnknown) {
 		err = nil
@@ -185,9 +197,9 @@ func (x *Examples) smallest(breaks []broken, l ...logic.Lit) (*example, error) {
 const maxStored = 20
 
 // stored is the smallest update of an object that could be created.
-func (x *Examples) stored(breaks []broken, l ...logic.Lit) (*Example, error) {
+func (x *Examples) stored(breaks []broken, first []logic.Lit, l ...logic.Lit) (*Example, error) {
 	for range maxStored {
-		e, err := x.smallest(breaks, l...)
+		e, err := x.smallest(breaks, first, l...)
 		if e == nil || err != nil {
 			return nil, err
 		}

@@ -30,7 +30,7 @@ func (p *problem) possible(l ...logic.Lit) (logic.Model, error) {
 // find makes the smallest example for which the formulas hold; nil if there is none.
 // Broken, if any, are the conditions that it breaks.
 func (p *problem) find(breaks []broken, l ...logic.Lit) (*example, error) {
-	return p.search(func(update bool) [][]logic.Lit {
+	return p.search(func(update bool) []wish {
 		var when, changed []logic.Lit
 		for _, b := range breaks {
 			when = append(when, b.when)
@@ -43,16 +43,20 @@ func (p *problem) find(breaks []broken, l ...logic.Lit) (*example, error) {
 			}
 			changed = append(changed, sameValue(p.space, p.old, p.new).Not())
 		}
-		return [][]logic.Lit{when, present, changed}
+		return []wish{{few: when}, {few: present}, {few: changed}}
 	}, l...)
 }
 
 // some makes any example.
 func (p *problem) some(l ...logic.Lit) (*example, error) { return p.search(nil, l...) }
 
-// search makes an example. If few is given, as few as can be hold of each of its lists for
-// a creation or an update, of the first above all.
-func (p *problem) search(few func(update bool) [][]logic.Lit, l ...logic.Lit) (*example, error) {
+// wish is a wish for an example: that as few as possible of some formulas hold, or else the
+// first that can.
+type wish struct{ few, first []logic.Lit }
+
+// search makes an example, the smallest if there are wishes for a creation or an update. One
+// is more important than those that follow.
+func (p *problem) search(wishes func(update bool) []wish, l ...logic.Lit) (*example, error) {
 	l = append([]logic.Lit{p.made}, l...)
 	refused := 0
 	for range maxLearned {
@@ -60,8 +64,8 @@ func (p *problem) search(few func(update bool) [][]logic.Lit, l ...logic.Lit) (*
 		if err != nil || m == nil {
 			return nil, err
 		}
-		if few != nil {
-			if m, err = p.least(m, few(m(p.space.Old.Present())), l); err != nil {
+		if wishes != nil {
+			if m, err = p.least(m, wishes(m(p.space.Old.Present())), l); err != nil {
 				return nil, err
 			}
 		}
@@ -141,13 +145,14 @@ func (p *problem) refuse(m logic.Model) {
 	p.space.RequireAny(clause...)
 }
 
-// least makes a model smaller: what was stored is legal, few of each list hold, and values
-// are the usual ones.
-func (p *problem) least(m logic.Model, few [][]logic.Lit, l []logic.Lit) (logic.Model, error) {
+// least makes a model smaller: what was stored is legal, wishes are granted, and values are
+// the usual ones.
+func (p *problem) least(m logic.Model, wishes []wish, l []logic.Lit) (logic.Model, error) {
 	fixed := slices.Clone(l)
 	try := func(soft logic.Lit) (bool, error) {
 		if !m(soft) {
-			better, err := p.possible(append(fixed, soft)...)
+			// In this order, as most that is impossible is so for what was asked.
+			better, err := p.possible(append([]logic.Lit{soft}, fixed...)...)
 			if err != nil || better == nil {
 				return false, err
 			}
@@ -178,12 +183,24 @@ func (p *problem) least(m logic.Model, few [][]logic.Lit, l []logic.Lit) (logic.
 			}
 		}
 	}
-	for _, l := range few {
-		if err := fewest(l); err != nil {
+	first := func(l []logic.Lit) error {
+		for _, c := range l {
+			if ok, err := try(c); ok || err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, w := range wishes {
+		if err := fewest(w.few); err != nil {
+			return nil, err
+		}
+		if err := first(w.first); err != nil {
 			return nil, err
 		}
 	}
-	return m, p.polish(update, try, &m)
+	err := p.polish(update, try, first)
+	return m, err // which is the last that was found
 }
 
 // differs says that the new object is made of other values than the old one.
@@ -198,7 +215,7 @@ func (p *problem) differs() logic.Lit {
 }
 
 // polish prefers what is usual, and what comes first.
-func (p *problem) polish(update bool, try func(logic.Lit) (bool, error), m *logic.Model) error {
+func (p *problem) polish(update bool, try func(logic.Lit) (bool, error), first func([]logic.Lit) error) error {
 	sides := []int{newSide}
 	if update {
 		sides = []int{oldSide, newSide}
@@ -208,14 +225,6 @@ func (p *problem) polish(update bool, try func(logic.Lit) (bool, error), m *logi
 		size += len(s.values) * len(sides)
 	}
 	if size > maxPolished {
-		return nil
-	}
-	first := func(l ...logic.Lit) error { // the first that can be
-		for _, c := range l {
-			if ok, err := try(c); ok || err != nil {
-				return err
-			}
-		}
 		return nil
 	}
 	for _, side := range sides {
@@ -240,7 +249,7 @@ func (p *problem) polish(update bool, try func(logic.Lit) (bool, error), m *logi
 			}
 		}
 		for _, s := range p.slots {
-			if err := first(s.chosen[side]...); err != nil {
+			if err := first(s.chosen[side]); err != nil {
 				return err
 			}
 		}
