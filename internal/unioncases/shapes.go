@@ -214,7 +214,7 @@ func (s Shape) States() []State {
 			rand.New(rand.NewPCG(1, 2)).Shuffle(len(st.Objects), func(i, j int) {
 				st.Objects[i], st.Objects[j] = st.Objects[j], st.Objects[i]
 			})
-			st.Objects = st.Objects[:min(len(st.Objects), 16)]
+			st.Objects = st.Objects[:min(len(st.Objects), 8)]
 			l = append(l, st)
 		}
 	}
