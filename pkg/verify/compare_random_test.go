@@ -37,9 +37,9 @@ properties:
 	r := rand.New(rand.NewPCG(1, 2))
 	declarations := append(generated(2, ""), generated(2, "emptyIsUnset: [a, b]")...)
 	counts := map[verify.Verdict]int{}
-	rounds := 400
+	rounds := 200
 	if testing.Short() {
-		rounds = 100
+		rounds = 50
 	}
 	for range rounds {
 		declaration := declarations[r.IntN(len(declarations))]

@@ -27,11 +27,11 @@ import (
 // among them, and asks the server about all objects and updates there are, without
 // verify. UPDATES is how many unions are tried.
 func TestRandomUpdates(t *testing.T) {
-	rounds := 80
+	rounds := 50
 	if n, err := strconv.Atoi(os.Getenv("UPDATES")); err == nil {
 		rounds = n
 	} else if testing.Short() {
-		rounds = 20
+		rounds = 10
 	}
 	r := rand.New(rand.NewPCG(7, uint64(rounds)))
 	pick := func(l ...string) string { return l[r.IntN(len(l))] }

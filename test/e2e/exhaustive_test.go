@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -150,8 +151,8 @@ func (s shape) objects() []map[string]any {
 }
 
 // TestEveryState holds the server, with compiled CRDs, to the model: for every
-// object of a shape the creation, and for every two of them the update from the
-// one to the other, valid or not.
+// object of a shape the creation, and for a third of all pairs of them the update from
+// the one to the other, valid or not. (pkg/rules evaluates the rules on all pairs.)
 func TestEveryState(t *testing.T) {
 	server := servertest.Start(t)
 	t.Run("all", func(t *testing.T) {
@@ -183,11 +184,12 @@ func everyState(t *testing.T, server *servertest.Server, s shape) {
 
 	// Many old objects are invalid, so they are stored before there are rules. An
 	// update that is accepted uses one up.
+	tried := func(i, j int) bool { return i == j || rand.New(rand.NewPCG(uint64(i), uint64(j))).IntN(3) == 0 }
 	stored := map[string]map[string]any{}
 	for i, old := range objects {
 		copies := 1
 		for j := range objects {
-			if len(u.Judge(&states[i], states[j])) == 0 {
+			if tried(i, j) && len(u.Judge(&states[i], states[j])) == 0 {
 				copies++
 			}
 		}
@@ -199,6 +201,9 @@ func everyState(t *testing.T, server *servertest.Server, s shape) {
 	for i, old := range objects {
 		accepted := 0
 		for j, next := range objects {
+			if !tried(i, j) {
+				continue
+			}
 			// A change beside the union keeps the server from ratcheting: an object
 			// that is unchanged is not judged at all.
 			name := fmt.Sprintf("old-%d-%d", i, accepted)
@@ -211,7 +216,6 @@ func everyState(t *testing.T, server *servertest.Server, s shape) {
 			}
 		}
 	}
-	t.Logf("%d objects, %d updates", len(objects), len(objects)*len(objects))
 }
 
 func spec(object map[string]any, note int) map[string]any {
