@@ -197,10 +197,12 @@ func (p Path) In(v any) (any, bool) {
 	for _, step := range p {
 		switch step := step.(type) {
 		case string:
-			m, ok := v.(map[string]any)
-			if v, ok = m[step]; !ok {
+			m, _ := v.(map[string]any)
+			value, ok := m[step]
+			if !ok {
 				return nil, false
 			}
+			v = value
 		case int:
 			l, _ := v.([]any)
 			if step >= len(l) {
