@@ -3,7 +3,9 @@
 package kinds
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -17,6 +19,8 @@ import (
 // Kind is a kind in one version of its API. It is plain data, owned by who made it.
 type Kind struct {
 	schema.GroupVersionKind
+	// Resource is its name in paths of the API, a plural in lower case.
+	Resource string
 	// Objects are the places of unions in an object of the kind.
 	Objects []Object
 	// Origin is what the unions are from, for messages: a file.
@@ -29,8 +33,10 @@ type Object struct {
 	Path schemapath.Path
 	// Keys has, for each list on the path, the keys that tell its items apart; nil when
 	// there are none.
-	Keys   [][]string
-	Unions []*union.Union
+	Keys [][]string
+	// Nullable says that something on the path, or a discriminator, may be null.
+	Nullable bool
+	Unions   []*union.Union
 }
 
 // OfCRD returns the kinds of a CRD that have unions, one for each such version. They
@@ -38,10 +44,11 @@ type Object struct {
 func OfCRD(d compile.Declared, origin string) []Kind {
 	var l []Kind
 	for i, v := range d.CRD.Spec.Versions {
-		k := Kind{Origin: origin, GroupVersionKind: schema.GroupVersionKind{Group: d.CRD.Spec.Group, Version: v.Name, Kind: d.CRD.Spec.Names.Kind}}
+		k := Kind{Origin: origin, Resource: d.CRD.Spec.Names.Plural, GroupVersionKind: schema.GroupVersionKind{Group: d.CRD.Spec.Group, Version: v.Name, Kind: d.CRD.Spec.Names.Kind}}
 		for _, o := range d.Objects {
 			if o.Version == i {
-				k.Objects = append(k.Objects, Object{Path: o.Path, Keys: keys(v.Schema.OpenAPIV3Schema, o.Path), Unions: o.Unions})
+				root := v.Schema.OpenAPIV3Schema
+				k.Objects = append(k.Objects, Object{Path: o.Path, Keys: keys(root, o.Path), Nullable: nullable(root, o), Unions: o.Unions})
 			}
 		}
 		if len(k.Objects) > 0 {
@@ -68,6 +75,18 @@ func keys(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path) [][]strin
 	return l
 }
 
+// nullable reports whether something on the path to a union object, or a discriminator in
+// it, may be null.
+func nullable(root *apiextensionsv1.JSONSchemaProps, o compile.Object) bool {
+	for i := range o.Path {
+		if o.Path[:i+1].In(root).Nullable {
+			return true
+		}
+	}
+	object := o.Path.In(root)
+	return slices.ContainsFunc(o.Unions, func(u *union.Union) bool { return object.Properties[u.Discriminator].Nullable })
+}
+
 // Set are kinds, each of which is there once.
 type Set struct {
 	kinds map[schema.GroupVersionKind]Kind
@@ -91,6 +110,20 @@ func (s *Set) Add(kinds ...Kind) error {
 func (s *Set) Of(gvk schema.GroupVersionKind) (k Kind, ok bool) {
 	k, ok = s.kinds[gvk]
 	return k, ok
+}
+
+// ByKind returns the versions of each kind, sorted. The caller owns the result.
+func (s *Set) ByKind() [][]Kind {
+	all := slices.SortedFunc(maps.Values(s.kinds), func(a, b Kind) int { return cmp.Compare(a.String(), b.String()) })
+	var l [][]Kind
+	for _, k := range all {
+		i := slices.IndexFunc(l, func(o []Kind) bool { return o[0].GroupKind() == k.GroupKind() })
+		if i < 0 {
+			l, i = append(l, nil), len(l)
+		}
+		l[i] = append(l[i], k)
+	}
+	return l
 }
 
 // Names returns the kinds in words, sorted. The caller owns the result.

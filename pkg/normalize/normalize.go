@@ -73,6 +73,9 @@ func (p Problem) String() string {
 type Options struct {
 	// Algorithm is that for all unions; zero is for each the one that suits it.
 	Algorithm union.Algorithm
+	// CarriedOver clears only what is in the old object as it is in the new one, and with
+	// a discriminator only when that changes: nothing that somebody wrote now.
+	CarriedOver bool
 }
 
 // Plan returns what normalizing does to an object of a kind, as unstructured JSON, that
@@ -247,6 +250,15 @@ func (p *planner) unions(at resource.Path, object map[string]any, old pair) {
 			was = &s
 		}
 		n, violations := u.Normalize(a, was, new)
+		if p.opts.CarriedOver && len(n.Clear) > 0 {
+			n.Clear = slices.DeleteFunc(n.Clear, func(i int) bool {
+				name := u.Members[i].Name
+				return was == nil || u.Discriminator != "" && was.Value == new.Value || !reflect.DeepEqual(object[name], before[name])
+			})
+			if violations = u.Judge(was, n.Apply(new)); len(violations) > 0 {
+				n = union.Normalization{}
+			}
+		}
 		if old.moved != nil && len(u.Violations(new)) == 0 {
 			continue // whatever it was
 		}

@@ -37,7 +37,7 @@ func (e expr) in(prec int) string {
 	return e.text
 }
 
-func literal(v string) expr { return expr{quote(v), precAtom} }
+func literal(v string) expr { return expr{Quote(v), precAtom} }
 
 var (
 	yes  = expr{"true", precAtom}
@@ -45,8 +45,8 @@ var (
 	zero = literal("")
 )
 
-// quote returns v as a CEL string.
-func quote(v string) string {
+// Quote returns v as a CEL string.
+func Quote(v string) string {
 	var b strings.Builder
 	b.WriteByte('\'')
 	for _, r := range v {
@@ -201,10 +201,13 @@ func noneOf(s expr, values []string) expr {
 	return and(l...)
 }
 
+// List returns a CEL list of strings.
+func List(values []string) string { return list(values).text }
+
 func list(values []string) expr {
 	l := make([]string, len(values))
 	for i, v := range values {
-		l[i] = quote(v)
+		l[i] = Quote(v)
 	}
 	return expr{"[" + strings.Join(l, ", ") + "]", precAtom}
 }

@@ -145,7 +145,7 @@ func FuzzQuote(f *testing.F) {
 		s = strings.ToValidUTF8(s, "?")
 		out, _, err := program(t, env, literal(s)).Eval(cel.NoVars())
 		if err != nil || out.Value() != s {
-			t.Errorf("%q is written %s and read %v, %v", s, quote(s), out, err)
+			t.Errorf("%q is written %s and read %v, %v", s, Quote(s), out, err)
 		}
 		for _, message := range []string{show(s), plain(plain(s)), labelled(&union.Union{Name: s}, plain(s))} {
 			if strings.ContainsAny(message, "\n\r\v\f\u0085\u2028\u2029") {

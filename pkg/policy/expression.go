@@ -1,0 +1,406 @@
+package policy
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// The objects of admission requests have no types for CEL: a property that is not there is
+// read with .?, an absent one, a null and one of something that is null are all
+// null by orValue(null), and names need no escaping.
+
+// mutation writes the JSON patches for the union objects at one place of a kind.
+type mutation struct {
+	kinds.Object
+	opts Options
+	*variables
+}
+
+// variables are those of a policy.
+type variables []admissionv1.Variable
+
+// declare adds a variable that is called after a property, unless there is one for the
+// expression, and returns how it is read.
+func (v *variables) declare(property, expression string) string {
+	if i := slices.IndexFunc(*v, func(x admissionv1.Variable) bool { return x.Expression == expression }); i >= 0 {
+		return "variables." + (*v)[i].Name
+	}
+	name := strings.Map(func(r rune) rune {
+		if strings.ContainsRune("-./", r) {
+			return '_'
+		}
+		return r
+	}, property)
+	if !identifier.MatchString(name) || reserved[name] {
+		name = "union"
+	}
+	base := name
+	for i := 2; slices.ContainsFunc(*v, func(x admissionv1.Variable) bool { return x.Name == name }); i++ {
+		name = fmt.Sprintf("%s%d", base, i)
+	}
+	*v = append(*v, admissionv1.Variable{Name: name, Expression: expression})
+	return "variables." + name
+}
+
+// old is what a variable of the old object is called after a property.
+func old(property string) string { return "old" + strings.ToUpper(property[:1]) + property[1:] }
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// reserved are the words that CEL does not accept behind a dot.
+var reserved = map[string]bool{"true": true, "false": true, "null": true, "in": true, "as": true, "break": true, "const": true, "continue": true, "else": true, "for": true, "function": true,
+	"if": true, "import": true, "let": true, "loop": true, "package": true, "namespace": true, "return": true, "var": true, "void": true, "while": true}
+
+// optional reads a property, which need not be there.
+func optional(object, name string) string {
+	if identifier.MatchString(name) && !reserved[name] {
+		return object + ".?" + name
+	}
+	return object + "[?" + rules.Quote(name) + "]"
+}
+
+// present tests whether a member of an object is set.
+func present(object string, m union.Member) string {
+	value := optional(object, m.Name)
+	switch m.Empty {
+	case union.EmptyString:
+		return value + ".orValue(null) != null && " + value + ".orValue('') != ''"
+	case union.EmptyCollection:
+		return value + ".orValue(null) != null && size(" + value + ".orValue([])) > 0"
+	case union.EmptyObject:
+		var fields []string
+		for _, f := range m.Fields {
+			fields = append(fields, optional(value, f)+".orValue(null) != null")
+		}
+		return "(" + strings.Join(fields, " || ") + ")"
+	}
+	return value + ".orValue(null) != null"
+}
+
+// pointer is a JSON pointer as a CEL expression: texts and expressions in turn.
+type pointer []string
+
+func (p pointer) property(name string) pointer {
+	return p.text("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
+}
+
+func (p pointer) text(text string) pointer {
+	p = append(pointer{}, p...)
+	if len(p)%2 == 1 {
+		p[len(p)-1] += text
+		return p
+	}
+	return append(p, text)
+}
+
+func (p pointer) expression(e string) pointer { return append(p.text("/"), e) }
+
+func (p pointer) String() string {
+	var l []string
+	for i, part := range p {
+		if i%2 == 0 {
+			part = rules.Quote(part)
+		}
+		l = append(l, part)
+	}
+	return strings.Join(l, " + ")
+}
+
+// expression is that of the mutation.
+func (m *mutation) expression() string {
+	n := 0
+	var names []string
+	for n < len(m.Path) {
+		name, ok := m.Path[n].Property()
+		if !ok {
+			break
+		}
+		names = append(names, name)
+		n++
+	}
+	new, before, at := "object", "oldObject", pointer{}
+	for _, name := range names {
+		new, before, at = optional(new, name), optional(before, name), at.property(name)
+	}
+	if n > 0 {
+		zero := "{}"
+		if n < len(m.Path) && m.Path[n] == schemapath.Items {
+			zero = "[]"
+		}
+		new = m.declare(names[n-1], m.orZero(new, zero))
+		before = m.declare(old(names[n-1]), m.orZero(before, zero))
+	}
+	return m.walk(m.Path[n:], 0, 0, new, before, at, "")
+}
+
+// orZero is the value of an optional, or else a zero value.
+func (m *mutation) orZero(value, zero string) string {
+	if m.Nullable {
+		return "optional.ofNonZeroValue(" + value + ".orValue(" + zero + ")).orValue(" + zero + ")"
+	}
+	return value + ".orValue(" + zero + ")"
+}
+
+// walk writes the patches of the union objects along the rest of a path. new and old are
+// expressions of the value, which may be null; lists is how many lists are behind it,
+// indent how far it is indented.
+func (m *mutation) walk(path schemapath.Path, depth, lists int, new, old string, at pointer, indent string) string {
+	if len(path) == 0 {
+		return m.patches(new, old, at, indent)
+	}
+	if name, ok := path[0].Property(); ok {
+		zero := "{}"
+		if len(path) > 1 && path[1] == schemapath.Items {
+			zero = "[]"
+		}
+		return m.walk(path[1:], depth, lists, m.orZero(optional(new, name), zero), m.orZero(optional(old, name), zero), at.property(name), indent)
+	}
+	suffix := ""
+	if depth > 0 {
+		suffix = fmt.Sprint(depth + 1)
+	}
+	item, was := "item"+suffix, "was"+suffix
+	inner := indent + "    "
+	if path[0] == schemapath.Values {
+		key := "key" + suffix
+		body := m.walk(path[1:], depth+1, lists, item, was, at.expression("jsonpatch.escapeKey("+key+")"), inner)
+		return fmt.Sprintf("%s.transformList(%s, %s,\n%s  [dyn(%s[?%s].orValue({}))].map(%s,\n%s%s)[0]\n%s).flatten()", new, key, item, indent, old, key, was, inner, body, indent)
+	}
+	index := "i" + suffix
+	body := m.walk(path[1:], depth+1, lists+1, item, was, at.expression("string("+index+")"), inner)
+	if lists < len(m.Keys) && m.Keys[lists] != nil {
+		var same []string
+		for _, key := range m.Keys[lists] {
+			same = append(same, fmt.Sprintf("%s == %s", optional("o", key), optional(item, key)))
+		}
+		return fmt.Sprintf("%s.transformList(%s, %s,\n%s  [dyn((%s.filter(o, %s) + [{}])[0])].map(%s,\n%s%s)[0]\n%s).flatten()",
+			new, index, item, indent, old, strings.Join(same, " && "), was, inner, body, indent)
+	}
+	// Without keys, an item is the one with its index if nothing has moved.
+	still := m.same(path, new, old, 0)
+	value := fmt.Sprintf("%s ? %s[%s] : {}", still, old, index)
+	if m.needsOld() {
+		return fmt.Sprintf("%s.transformList(%s, %s, size(%s) == 0 || %s,\n%s  [size(%s) == 0 ? dyn({}) : %s[%s]].map(%s,\n%s%s)[0]\n%s).flatten()",
+			new, index, item, old, still, indent, old, old, index, was, inner, body, indent)
+	}
+	if !m.keeps() {
+		value = "{}"
+	}
+	return fmt.Sprintf("%s.transformList(%s, %s,\n%s  [dyn(%s)].map(%s,\n%s%s)[0]\n%s).flatten()", new, index, item, indent, value, was, inner, body, indent)
+}
+
+// same tests whether two values differ in nothing but the unions at the end of a path.
+func (m *mutation) same(path schemapath.Path, x, y string, depth int) string {
+	without := func(condition string) string {
+		return fmt.Sprintf("%s.transformMap(k, v, %s, v) == %s.transformMap(k, v, %s, v)", x, condition, y, condition)
+	}
+	if len(path) == 0 {
+		var names []string
+		for _, u := range m.Unions {
+			if u.Discriminator != "" {
+				names = append(names, rules.Quote(u.Discriminator))
+			}
+			for _, name := range u.MemberNames() {
+				names = append(names, rules.Quote(name))
+			}
+		}
+		return without("!(k in [" + strings.Join(names, ", ") + "])")
+	}
+	a, b := fmt.Sprintf("a%d", depth), fmt.Sprintf("b%d", depth)
+	if name, ok := path[0].Property(); ok {
+		zero := "{}"
+		if len(path) > 1 && path[1] == schemapath.Items {
+			zero = "[]"
+		}
+		p, q := optional(x, name), optional(y, name)
+		return fmt.Sprintf("%s && %s.hasValue() == %s.hasValue() && %s", without("k != "+rules.Quote(name)), p, q, m.same(path[1:], m.orZero(p, zero), m.orZero(q, zero), depth+1))
+	}
+	if path[0] == schemapath.Values {
+		return fmt.Sprintf("size(%s) == size(%s) && %s.all(%s, %s, %s in %s && %s)", x, y, x, b, a, b, y, m.same(path[1:], a, y+"["+b+"]", depth+1))
+	}
+	return fmt.Sprintf("size(%s) == size(%s) && %s.all(%s, %s, %s)", x, y, x, b, a, m.same(path[1:], a, y+"["+b+"]", depth+1))
+}
+
+// needsOld reports whether what is cleared depends on the old object.
+func (m *mutation) needsOld() bool {
+	for _, u := range m.Unions {
+		if m.opts.algorithm(u) == union.KEP2019 || u.Discriminator == "" || u.Deduce || m.opts.CarriedOver {
+			return true
+		}
+	}
+	return false
+}
+
+// keeps reports whether something of the old object is kept.
+func (m *mutation) keeps() bool {
+	for _, u := range m.Unions {
+		for _, c := range u.Classes() {
+			if len(c.Required) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// patches are those for one union object.
+func (m *mutation) patches(new, old string, at pointer, indent string) string {
+	var l []string
+	for _, u := range m.Unions {
+		l = append(l, writer{u, m.opts, m.Nullable, new, old, at, indent}.patches())
+	}
+	return strings.Join(l, " +\n"+indent)
+}
+
+// writer writes the patches for one union of one object.
+type writer struct {
+	u        *union.Union
+	opts     Options
+	nullable bool
+	new, old string
+	at       pointer
+	indent   string
+}
+
+// value is that of the discriminator, ” when it is unset.
+func (w writer) value(object string) string {
+	v := optional(object, w.u.Discriminator) + ".orValue('')"
+	if w.nullable {
+		return "optional.ofNonZeroValue(" + v + ").orValue('')"
+	}
+	return v
+}
+
+// patches puts together what the algorithm does; see [union.Union.Normalize].
+func (w writer) patches() string {
+	u := w.u
+	switch {
+	case u.Discriminator == "":
+		return w.respectAdded()
+	case w.opts.algorithm(u) == union.KEP2019:
+		changed := w.value(w.new) + " != '' && " + w.value(w.new) + " != " + w.value(w.old)
+		return "(" + changed + " ?\n" + w.indent + "  " + w.in("  ").respectValue("") + " :\n" + w.indent + "  " + w.in("  ").respectAdded() + ")"
+	case u.Deduce:
+		return "(" + w.value(w.new) + " != '' ?\n" + w.indent + "  " + w.in("  ").respectValue("") + w.plusKept() + " :\n" + w.indent + "  " + w.in("  ").respectAdded() + ")"
+	case u.Cardinality == union.ExactlyOne:
+		return w.respectValue(w.value(w.new)+" != '' && ") + w.plusKept()
+	}
+	return w.respectValue("") + w.plusKept()
+}
+
+func (w writer) in(more string) writer {
+	w.indent += more
+	return w
+}
+
+// simple reports whether members are set whenever they are not null, and their names need
+// no escaping in a pointer.
+func (w writer) simple() bool {
+	for _, m := range w.u.Members {
+		if m.Empty != union.PresentWhenEmpty || strings.ContainsAny(m.Name, "~/") {
+			return false
+		}
+	}
+	return true
+}
+
+// selecting is a map literal from members to values, of those that have some.
+func (w writer) selecting(values func(union.Member) []string) string {
+	var l []string
+	for _, m := range w.u.Members {
+		if v := values(m); len(v) > 0 {
+			l = append(l, rules.Quote(m.Name)+": "+rules.List(v))
+		}
+	}
+	return "{" + strings.Join(l, ", ") + "}"
+}
+
+// carried is a condition that a member is as the old object has it, where that is asked.
+func (w writer) carried(new, old string) string {
+	if !w.opts.CarriedOver {
+		return ""
+	}
+	c := " && " + new + ".orValue(null) == " + old + ".orValue(null)"
+	if w.u.Discriminator != "" {
+		c += " && " + w.value(w.new) + " != " + w.value(w.old)
+	}
+	return c
+}
+
+const removal = "JSONPatch{op: 'remove', path: %s}"
+
+// respectValue clears the members that the discriminator does not select, under a further
+// condition.
+func (w writer) respectValue(condition string) string {
+	if w.simple() {
+		return fmt.Sprintf("%s.transformList(m, values,\n%s  %s%s[?m].orValue(null) != null && !(%s in values)%s,\n%s  "+removal+")",
+			w.selecting(func(m union.Member) []string { return m.Values }), w.indent, condition, w.new, w.value(w.new), w.carried(w.new+"[?m]", w.old+"[?m]"), w.indent, w.at.expression("m"))
+	}
+	var l []string
+	for _, m := range w.u.Members {
+		l = append(l, fmt.Sprintf("(%s%s && !(%s in %s)%s ? ["+removal+"] : [])", condition, present(w.new, m), w.value(w.new), rules.List(m.Values),
+			w.carried(optional(w.new, m.Name), optional(w.old, m.Name)), w.at.property(m.Name)))
+	}
+	return strings.Join(l, " +\n"+w.indent)
+}
+
+// plusKept adds the members that the discriminator demands, where they were left out.
+func (w writer) plusKept() string {
+	if w.simple() {
+		values := w.selecting(union.Member.Required)
+		if values == "{}" {
+			return ""
+		}
+		return fmt.Sprintf(" +\n%s%s.transformList(m, values,\n%s  %s in values && %s[?m].orValue(null) == null && %s[?m].orValue(null) != null,\n%s  JSONPatch{op: 'add', path: %s, value: %s[m]})",
+			w.indent, values, w.indent, w.value(w.new), w.new, w.old, w.indent, w.at.expression("m"), w.old)
+	}
+	var b strings.Builder
+	for _, m := range w.u.Members {
+		if required := m.Required(); len(required) > 0 {
+			fmt.Fprintf(&b, " +\n%s(%s in %s && !(%s) && %s ? [JSONPatch{op: 'add', path: %s, value: %s.value()}] : [])",
+				w.indent, w.value(w.new), rules.List(required), present(w.new, m), present(w.old, m), w.at.property(m.Name), optional(w.old, m.Name))
+		}
+	}
+	return b.String()
+}
+
+// set is a list of the names of the members that are set in an object.
+func (w writer) set(object string) string {
+	if w.simple() {
+		return fmt.Sprintf("%s.filter(m, %s[?m].orValue(null) != null)", rules.List(w.u.MemberNames()), object)
+	}
+	var l []string
+	for _, m := range w.u.Members {
+		l = append(l, fmt.Sprintf("(%s ? [%s] : [])", present(object, m), rules.Quote(m.Name)))
+	}
+	return "(" + strings.Join(l, " + ") + ")"
+}
+
+// respectAdded clears, when one member was added to others, those; with a discriminator
+// it sets its value.
+func (w writer) respectAdded() string {
+	i := w.indent
+	carried := ""
+	if w.opts.CarriedOver {
+		carried = fmt.Sprintf(" && %s[?m].orValue(null) == %s[?m].orValue(null)", w.new, w.old)
+		if w.u.Discriminator != "" {
+			carried += " && " + w.value(w.new) + " != " + w.value(w.old)
+		}
+	}
+	cleared := fmt.Sprintf("set.filter(m, size(added) == 1 && m != added[0]%s).map(m,\n%s      "+removal+")", carried, i, w.at.expression("jsonpatch.escapeKey(m)"))
+	if w.u.Discriminator != "" && w.opts.algorithm(w.u) == union.KEP2019 {
+		firsts := w.selecting(func(m union.Member) []string { return m.Values })
+		cleared += fmt.Sprintf(" +\n%s    [size(added) == 1 ? added : set].filter(l, size(l) == 1 && !(%s in %s[l[0]])).map(l,\n%s      JSONPatch{op: 'add', path: %s, value: %s[l[0]][0]})",
+			i, w.value(w.new), firsts, i, w.at.property(w.u.Discriminator), firsts)
+	}
+	return fmt.Sprintf("[%s].map(set,\n%s  [set.filter(m, !(m in %s))].map(added,\n%s    %s)[0])[0]", w.set(w.new), i, w.set(w.old), i, cleared)
+}

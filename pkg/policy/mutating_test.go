@@ -1,0 +1,240 @@
+package policy_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/admission"
+	plugincel "k8s.io/apiserver/pkg/admission/plugin/cel"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+
+	"github.com/unioncel/unioncel/internal/unioncases"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/normalize"
+	"github.com/unioncel/unioncel/pkg/policy"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+var thing = schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"}
+
+// kindOf is the kind Thing, whose spec has a schema.
+func kindOf(t testing.TB, spec string) kinds.Kind {
+	t.Helper()
+	crd := `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Thing, listKind: ThingList, plural: things, singular: thing}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            ` + strings.ReplaceAll(spec, "\n", "\n            ") + "\n"
+	declared, diags := crdpatch.Declared("crd.yaml", []byte(crd), crdpatch.Options{})
+	if diags.HasErrors() {
+		t.Fatalf("%v\n%s", diags, crd)
+	}
+	l := kinds.OfCRD(declared[0], "crd.yaml")
+	if len(l) != 1 {
+		t.Fatal(l)
+	}
+	return l[0]
+}
+
+// server applies a policy as the API server does.
+type server struct {
+	compiler *plugincel.CompositedCompiler
+	patchers []patch.Patcher
+}
+
+func newServer(t testing.TB, p *admissionv1.MutatingAdmissionPolicy) *server {
+	t.Helper()
+	compiler, err := plugincel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{compiler: compiler}
+	opts := plugincel.OptionalVariableDeclarations{HasAuthorizer: true}
+	for _, v := range p.Spec.Variables {
+		if r := compiler.CompileAndStoreVariable(&validating.Variable{Name: v.Name, Expression: v.Expression}, opts, environment.NewExpressions); r.Error != nil {
+			t.Fatalf("%s: %v", v.Expression, r.Error)
+		}
+	}
+	opts.HasPatchTypes = true
+	for _, m := range p.Spec.Mutations {
+		e := compiler.CompileMutatingEvaluator(&patch.JSONPatchCondition{Expression: m.JSONPatch.Expression}, opts, environment.NewExpressions)
+		if errs := e.CompilationErrors(); len(errs) > 0 {
+			t.Fatalf("%v\n%s", errs, m.JSONPatch.Expression)
+		}
+		s.patchers = append(s.patchers, patch.NewJSONPatcher(e))
+	}
+	return s
+}
+
+// write returns what becomes of an object that is created, or replaces old.
+func (s *server) write(old, new map[string]any) (map[string]any, error) {
+	resource := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "things"}
+	var before runtime.Object
+	operation := admission.Create
+	if old != nil {
+		before, operation = &unstructured.Unstructured{Object: old}, admission.Update
+	}
+	object := runtime.Object(&unstructured.Unstructured{Object: runtime.DeepCopyJSON(new)})
+	scheme := runtime.NewScheme()
+	for _, p := range s.patchers {
+		attrs := admission.NewAttributesRecord(object, before, thing, "", "t", resource, "", operation, &metav1.CreateOptions{}, false, nil)
+		got, err := p.Patch(s.compiler.CreateContext(context.Background()), patch.Request{
+			MatchedResource:     resource,
+			VersionedAttributes: &admission.VersionedAttributes{Attributes: attrs, VersionedKind: thing, VersionedObject: admission.NewLazyObject(object), VersionedOldObject: admission.NewLazyObject(before)},
+			ObjectInterfaces:    admission.NewObjectInterfacesFromScheme(scheme),
+			OptionalVariables:   plugincel.OptionalVariableBindings{},
+		}, celconfig.RuntimeCELCostBudget)
+		if err != nil {
+			return nil, err
+		}
+		object = got
+	}
+	return object.(*unstructured.Unstructured).Object, nil
+}
+
+// place is where a union object stands.
+type place struct {
+	name   string
+	schema func(string) string
+	object func(o, neighbour map[string]any) any // the value of spec with a union object, and one beside it
+}
+
+func indented(s, by string) string {
+	return strings.ReplaceAll(strings.TrimSuffix(s, "\n"), "\n", "\n"+by)
+}
+
+var places = []place{
+	{"property", func(s string) string { return "type: object\nproperties:\n  u:\n    " + indented(s, "    ") },
+		func(o, _ map[string]any) any { return map[string]any{"u": o} }},
+	{"spec", func(s string) string { return s }, func(o, _ map[string]any) any { return o }},
+	{"keyed list", func(s string) string {
+		return "type: object\nproperties:\n  l:\n    type: array\n    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [name]\n    items:\n      required: [name]\n      " +
+			indented(strings.Replace(s, "properties:\n", "properties:\n  name: {type: string}\n", 1), "      ")
+	}, func(o, n map[string]any) any {
+		return map[string]any{"l": []any{unioncases.With(n, "name", "other"), unioncases.With(o, "name", "this")}}
+	}},
+	{"list", func(s string) string { return "type: array\nitems:\n  " + indented(s, "  ") }, func(o, n map[string]any) any { return []any{o, n} }},
+	{"list of lists", func(s string) string {
+		return "type: array\nitems:\n  type: array\n  items:\n    " + indented(s, "    ")
+	},
+		func(o, n map[string]any) any { return []any{[]any{n}, []any{n, o}} }},
+	{"map", func(s string) string { return "type: object\nadditionalProperties:\n  " + indented(s, "  ") },
+		func(o, n map[string]any) any { return map[string]any{"a/b": o, "c": n} }},
+	{"list in a map", func(s string) string {
+		return "type: object\nadditionalProperties:\n  type: object\n  properties:\n    in:\n      type: array\n      items:\n        type: object\n        properties:\n          u:\n            " + indented(s, "            ")
+	}, func(o, n map[string]any) any {
+		return map[string]any{"k": map[string]any{"in": []any{map[string]any{"u": n}, map[string]any{"u": o}}}}
+	}},
+}
+
+// TestMutating: a policy does exactly what pkg/normalize does, for all states of small
+// unions in all places; what that leaves to validation, the policy leaves invalid.
+func TestMutating(t *testing.T) {
+	written := 0
+	for _, shape := range []unioncases.Shape{
+		{Members: 2}, {Members: 3, EmptyIsUnset: true},
+		{Members: 2, Discriminated: true, TwoValues: true}, {Members: 2, Discriminated: true, EmptyIsUnset: true}, {Members: 3, Discriminated: true, Enum: true},
+		{Members: 2, Discriminated: true, TwoValues: true, Shared: true}, {Members: 2, Discriminated: true, Enum: true, Escaped: true},
+	} {
+		states := shape.States()
+		seen := map[string]bool{}
+		for turn, declaration := range shape.Declarations() {
+			if strings.Contains(declaration, "ratchet") || strings.Contains(declaration, "allowedChanges") || strings.Contains(declaration, "Forbid") {
+				continue // it is the same expression, and another judgement
+			}
+			for n, p := range places {
+				if (turn+n)%(2*len(places)) > 0 && n > 0 || turn%2 > 0 || testing.Short() && turn%8 > 0 {
+					continue // the places take turns
+				}
+				k := kindOf(t, p.schema(shape.Schema()+"x-kubernetes-unions:\n- "+declaration))
+				for _, opts := range []policy.Options{{}, {Algorithm: union.KEP2019}, {Algorithm: union.KEP2022}, {CarriedOver: true}} {
+					policies, bindings, err := policy.Mutating([]kinds.Kind{k}, opts)
+					if err != nil && strings.Contains(err.Error(), "kep-2019") && shape.Shared {
+						continue
+					}
+					if err != nil || len(bindings) != len(policies) {
+						t.Fatal(err)
+					}
+					if len(policies) == 0 {
+						continue
+					}
+					text := fmt.Sprint(policies[0].Spec.Variables, policies[0].Spec.Mutations[0].JSONPatch.Expression, k.Objects[0].Unions[0].Cardinality, opts)
+					if seen[text] {
+						continue
+					}
+					seen[text] = true
+					s := newServer(t, policies[0])
+					o := normalize.Options{Algorithm: opts.Algorithm, CarriedOver: opts.CarriedOver}
+					for a, old := range append([]unioncases.State{{}}, states...) {
+						for b, new := range states {
+							if n > 0 && (a+b+n)%11 > 0 || shape.Members > 2 && (a+b)%7 > 0 {
+								continue // each pair is tried in some place
+							}
+							neighbour := states[(a*7+b)%len(states)].Objects[0]
+							var before map[string]any
+							if a > 0 {
+								before = object(p.object(old.Objects[(a+b)%len(old.Objects)], neighbour))
+							}
+							after := object(p.object(new.Objects[(a+b)%len(new.Objects)], neighbour))
+							want := runtime.DeepCopyJSON(after)
+							_, problems := normalize.Object(k, before, want, o)
+							got, err := s.write(before, after)
+							written++
+							if err != nil {
+								t.Fatalf("%s %s %+v: %v > %v: %v\n%s", p.name, declaration, opts, before, after, err, policies[0].Spec.Mutations[0].JSONPatch.Expression)
+							}
+							if len(problems) > 0 {
+								u := k.Objects[0].Unions[0]
+								if at := problems[0].At; n == 0 && problems[0].Moved == nil {
+									v, _ := at.In(got)
+									var was *union.State
+									if o, ok := at.In(before); ok && before != nil {
+										s := u.StateOf(o.(map[string]any))
+										was = &s
+									}
+									if len(u.Judge(was, u.StateOf(v.(map[string]any)))) == 0 {
+										t.Fatalf("%s %+v: %v > %v becomes legal: %v", declaration, opts, before, after, got)
+									}
+								}
+								continue // validation rejects it
+							}
+							if !reflect.DeepEqual(got, want) {
+								t.Fatalf("%s %s %+v: %v > %v is %v, want %v\n%s", p.name, declaration, opts, before, after, got, want, policies[0].Spec.Mutations[0].JSONPatch.Expression)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d objects written", written)
+}
+
+func object(spec any) map[string]any {
+	return map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "t"}, "spec": runtime.DeepCopyJSONValue(spec)}
+}
