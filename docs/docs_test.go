@@ -212,7 +212,7 @@ func hasErrors(printed string) bool {
 }
 
 // run compiles a CRD, or runs commands among the inputs, and returns what is
-// printed on standard error, and on standard output by lint.
+// printed on standard error, and on standard output by lint and validate.
 func (d *document) run(t *testing.T, m templates, inputs map[string]string, script string) string {
 	t.Helper()
 	if script == "" {
@@ -254,7 +254,7 @@ func (d *document) run(t *testing.T, m templates, inputs map[string]string, scri
 	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if strings.HasPrefix(script, "unioncel lint ") {
+	if strings.HasPrefix(script, "unioncel lint ") || strings.HasPrefix(script, "unioncel validate ") {
 		cmd.Stdout = &stderr
 	}
 	_ = cmd.Run() // it fails where the input has errors

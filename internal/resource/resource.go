@@ -4,7 +4,9 @@ package resource
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -214,4 +216,47 @@ func (p Path) In(v any) (any, bool) {
 		}
 	}
 	return v, true
+}
+
+// Find returns the path that the API server prints as text, such as
+// spec.rules[1].backends[web].port: a key stands behind a dot or in brackets, whatever is in
+// it. The path ends where the object does.
+func (o *Object) Find(text string) Path {
+	p, _ := find(o.Value, "."+strings.TrimPrefix(text, "."))
+	return p
+}
+
+// find returns the longest path in a value along a text, and how much of the text is left.
+// Of several, it is the one with the shortest keys.
+func find(v any, text string) (longest Path, left int) {
+	left = len(text)
+	try := func(step, inner any, rest string) {
+		if rest != "" && rest[0] != '.' && rest[0] != '[' {
+			return
+		}
+		if below, n := find(inner, rest); n < left {
+			longest, left = append(Path{step}, below...), n
+		}
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		rests := map[string]string{}
+		for k := range v {
+			for _, written := range []string{"." + k, "[" + k + "]", "['" + k + "']"} {
+				if rest, ok := strings.CutPrefix(text, written); ok {
+					rests[k] = rest
+				}
+			}
+		}
+		for _, k := range slices.SortedFunc(maps.Keys(rests), func(a, b string) int { return len(a) - len(b) }) {
+			try(k, v[k], rests[k])
+		}
+	case []any:
+		digits := strings.TrimLeft(text, ".[")
+		end := strings.IndexFunc(digits+"]", func(r rune) bool { return r < '0' || r > '9' })
+		if i, err := strconv.Atoi(digits[:end]); err == nil && i < len(v) {
+			try(i, v[i], strings.TrimPrefix(digits[end:], "]"))
+		}
+	}
+	return longest, left
 }

@@ -71,3 +71,40 @@ items:
 		}
 	}
 }
+
+// Errors of the API server name fields in several ways, with keys that have anything in them.
+func TestFind(t *testing.T) {
+	src := `apiVersion: v1
+kind: A
+spec:
+  rules: [{to: x}, {to: y}]
+  a: {b: {c: 1}, b.c: 2, "k[0]": {z: 3}, "it's": 4}
+`
+	f, l := resource.Parse("in.yaml", []byte(src), limit.Limits{})
+	if len(l) > 0 {
+		t.Fatal(l)
+	}
+	o := f.Objects[0]
+	for text, want := range map[string]string{
+		"":                   "1:1",
+		"spec":               "3:1",
+		".spec.rules":        "4:3",
+		"spec.rules[1].to":   "4:21",
+		"spec.rules.1.to":    "4:21",
+		"spec.rules[2].to":   "4:3",
+		"spec.rules[1].none": "4:20",
+		"spec.a.b.c":         "5:11",
+		"spec.a[b.c]":        "5:18",
+		"spec.a.b.c.d":       "5:11",
+		"spec.a.b.x":         "5:7",
+		"spec.a[k[0]].z":     "5:35",
+		"spec.a.k[0].z":      "5:35",
+		"spec.a['it's']":     "5:42",
+		"spec.ab":            "3:1",
+		"none":               "1:1",
+	} {
+		if pos := o.Pos(o.Find(text)); fmt.Sprintf("%d:%d", pos.Line, pos.Col) != want {
+			t.Errorf("%s is at %v, want %s", text, pos, want)
+		}
+	}
+}

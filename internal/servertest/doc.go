@@ -24,7 +24,7 @@
 // [Server.Install], [Server.Replace], [Server.Apply] and [Server.Remove] are
 // about CRDs. They return when the change has taken effect: an object that is
 // sent next is judged by the new schema. [Server.Create], [Server.Update],
-// [Server.UpdateStatus], [Server.Delete] and [Server.Apply] are about the
+// [Server.UpdateStatus], [Server.Get], [Server.Delete] and [Server.Apply] are about the
 // objects of CRDs that were written through the same Server.
 //
 // All of them take one document, YAML or JSON, and all that write do so with

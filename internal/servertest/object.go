@@ -59,6 +59,20 @@ func (s *Server) update(ctx context.Context, obj []byte, subresource string) (*u
 	return object(s.put(ctx, path.Join(collection, next.GetName()), subresource, next))
 }
 
+// Get returns a custom object; of obj it reads apiVersion, kind, name and namespace.
+// Errors are those of [Server.Create].
+func (s *Server) Get(ctx context.Context, obj []byte) (*unstructured.Unstructured, error) {
+	head, err := header(obj)
+	if err != nil {
+		return nil, err
+	}
+	collection, err := s.collection(head)
+	if err != nil {
+		return nil, err
+	}
+	return object(send(ctx, s.client.Get().AbsPath(collection, head.GetName())))
+}
+
 // Delete deletes a custom object; of obj it reads apiVersion, kind, name and
 // namespace. Errors are those of [Server.Create].
 func (s *Server) Delete(ctx context.Context, obj []byte) error {

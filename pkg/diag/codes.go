@@ -242,6 +242,16 @@ const (
 	NotNormalized Code = "UC802"
 	// UnknownKind: no object is of a kind whose unions are known.
 	UnknownKind Code = "UC803"
+	// Refused: the API server refuses the object.
+	Refused Code = "UC804"
+	// NoCRD: there is no CRD for an object, or none that serves its version.
+	NoCRD Code = "UC805"
+	// TwoCRDs: two CRDs define the same kind.
+	TwoCRDs Code = "UC806"
+	// BadOldObject: an object that is to be replaced cannot be, or is replaced by none.
+	BadOldObject Code = "UC807"
+	// ServerWarning: the API server accepts the object with a warning.
+	ServerWarning Code = "UC808"
 )
 
 // CodeInfo describes a code.
@@ -350,6 +360,11 @@ var Codes = []CodeInfo{
 	{Normalized, Warning, "normalized"},
 	{NotNormalized, Error, "not normalized"},
 	{UnknownKind, Error, "no object with a known union"},
+	{Refused, Error, "refused by the API server"},
+	{NoCRD, Error, "no CRD for the object"},
+	{TwoCRDs, Error, "two CRDs for one kind"},
+	{BadOldObject, Error, "unusable old object"},
+	{ServerWarning, Warning, "warning of the API server"},
 }
 
 // Info returns the entry of the code in [Codes], and whether there is one.

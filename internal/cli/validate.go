@@ -1,0 +1,326 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/validate"
+)
+
+func (a *app) validateCommand() *cobra.Command {
+	var (
+		flags  compilerFlags
+		output printing
+		crds   []string
+		old    []string
+	)
+	cmd := &cobra.Command{
+		Use:   "validate [--crd CRD] [--old OLD] [FILE|DIR|-]...",
+		Short: "Say what the API server would answer to objects",
+		Long: `Validate judges custom objects as the API server does, without one: strict decoding,
+pruning, defaults, metadata, schema, list types, embedded resources, CEL rules. The
+code is the API server's own, and so are the errors; they come with the place in the
+file.
+
+The CRDs are those of --crd and those among the inputs. A CRD that declares unions is
+compiled first, in memory, with the options of compile: the objects are judged by what
+compile would write.
+
+An object is created, unless --old has one of its kind, namespace and name. Then it
+replaces that, as with kubectl replace: rules that compare with the old object are
+evaluated, and errors that the API server forgives where nothing has changed are
+forgiven.
+
+Objects of kinds without a CRD are counted, not judged. The exit code is 1 if an object
+is refused, if it is of a group that has CRDs and none of them is for it, or if no
+object was judged. Subresources, admission webhooks and policies, and conversion
+webhooks are out of scope.
+
+Without arguments, and for -, the input is standard input. A directory means
+its *.yaml, *.yml and *.json at any depth, without hidden files and directories.`,
+		Example: `  unioncel validate --crd config/crd config/samples
+
+  # Would the live objects accept the change?
+  kubectl get routes.example.com -A -o yaml > live.yaml
+  unioncel validate --crd config/crd --old live.yaml manifests
+
+  # What a chart makes, CRDs included
+  helm template chart | unioncel validate`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkOutput(cmd, &output.path); err != nil {
+				return err
+			}
+			return a.validateAll(cmd.Context(), a.scope(cmd, &flags, false), &output, crds, old, args)
+		},
+	}
+	cmd.Flags().StringArrayVar(&crds, "crd", nil, "the CustomResourceDefinitions of the objects: a `FILE|DIR`; may be repeated")
+	cmd.Flags().StringArrayVar(&old, "old", nil, "the objects that are replaced: a `FILE|DIR`; may be repeated")
+	flags.register(cmd)
+	output.register(cmd, "what the API server says", diagnosticFormatNames()...)
+	return cmd
+}
+
+// objectFile is what an input of validate has.
+type objectFile struct {
+	result
+	role    role
+	crds    []definition
+	objects []*resource.Object // but for CRDs
+}
+
+// role is what an input is read for.
+type role int
+
+const (
+	forCRDs role = iota + 1
+	forOld
+	forObjects // and CRDs
+)
+
+// definition is a CRD; crd is nil when it cannot be used.
+type definition struct {
+	kind schema.GroupKind
+	pos  diag.Pos
+	crd  *apiextensionsv1.CustomResourceDefinition
+}
+
+// validateAll judges the objects of all inputs, and prints what was found together.
+func (a *app) validateAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, crds, old, args []string) error {
+	files, l, err := a.readManifests(ctx, scope, crds, old, args)
+	if err != nil {
+		return err
+	}
+	var results []result
+	var found diag.List
+	for _, f := range append(l.files(), resultsOf(files)...) {
+		results, found = append(results, f), append(found, f.diagnostics...)
+	}
+	if !l.failed() {
+		said, tally := judge(ctx, files)
+		if ctx.Err() != nil {
+			return errInterrupted
+		}
+		found = append(found, said...)
+		defer func() {
+			if output.name == "text" {
+				a.note(tally)
+			}
+		}()
+	}
+	failed := found.HasErrors()
+	if err := a.showFindings(output, a.loud(found, diag.Warning), results); err != nil {
+		return err
+	}
+	if failed {
+		return errFindings
+	}
+	return nil
+}
+
+func resultsOf(files []objectFile) []result {
+	var l []result
+	for _, f := range files {
+		l = append(l, f.result)
+	}
+	return l
+}
+
+// readManifests reads all inputs. What is wrong with them is among their diagnostics.
+func (a *app) readManifests(ctx context.Context, scope func([]input) (scopes, error), crds, old, args []string) ([]objectFile, scopes, error) {
+	var inputs []input
+	var roles []role
+	stdin := 0
+	for _, group := range []struct {
+		role
+		args []string
+	}{{forCRDs, crds}, {forOld, old}, {forObjects, args}} {
+		if len(group.args) == 0 && group.role != forObjects {
+			continue
+		}
+		more, err := a.findInputs(group.args, "")
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, in := range more {
+			if in.path == "" {
+				stdin++
+			}
+			in.n = len(inputs)
+			inputs, roles = append(inputs, in), append(roles, group.role)
+		}
+	}
+	if stdin > 1 {
+		return nil, nil, usagef("standard input can be read once only")
+	}
+	l, err := scope(inputs)
+	if err != nil {
+		return nil, nil, err
+	}
+	if a.announce(l, false); l.failed() {
+		return nil, l, nil
+	}
+	files, err := process(ctx, a, inputs, func(in input, src []byte) (objectFile, error) {
+		return a.objectFile(in, roles[in.n], src), nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	l.missing(resultsOf(files))
+	return files, l, nil
+}
+
+// objectFile reads an input, and compiles the CRDs in it.
+func (a *app) objectFile(in input, role role, src []byte) objectFile {
+	f, wrong := resource.Parse(in.name, src, a.limits)
+	open := crdpatch.Open(in.name, src, in.scope.opts)
+	m := objectFile{role: role, result: in.scope.resultOf(in, open, wrong)}
+	if f == nil {
+		return m
+	}
+	var crds []*resource.Object
+	for _, o := range f.Objects {
+		if o.Kind == source.CRDKind && o.Group == apiextensionsv1.GroupName {
+			crds = append(crds, o)
+		} else {
+			m.objects = append(m.objects, o)
+		}
+	}
+	if len(crds) == 0 || role == forOld {
+		return m
+	}
+	text, wrong := open.Compile()
+	for _, d := range wrong {
+		// The rest is for who compiles it.
+		if d.Severity == diag.Error || d.Code == diag.InvalidBefore {
+			m.diagnostics = append(m.diagnostics, d)
+		}
+	}
+	var compiled []*resource.Object
+	if text != nil {
+		if f, _ := resource.Parse(in.name, text, a.limits); f != nil {
+			compiled = slices.DeleteFunc(f.Objects, func(o *resource.Object) bool { return o.Kind != source.CRDKind || o.Group != apiextensionsv1.GroupName })
+		}
+	}
+	for i, o := range crds {
+		d := definition{pos: o.Pos(nil)}
+		if len(compiled) == len(crds) {
+			var err error
+			if d.crd, err = decodeCRD(compiled[i].Value); err != nil {
+				m.diagnostics = append(m.diagnostics, diag.Diagnostic{Code: diag.UndecodableCRD, Pos: d.pos, Message: err.Error()})
+			}
+		}
+		names, _ := o.Value["spec"].(map[string]any)
+		d.kind.Group, _ = names["group"].(string)
+		names, _ = names["names"].(map[string]any)
+		d.kind.Kind, _ = names["kind"].(string)
+		m.crds = append(m.crds, d)
+	}
+	return m
+}
+
+// decodeCRD decodes a CRD as the API server does.
+func decodeCRD(v map[string]any) (*apiextensionsv1.CustomResourceDefinition, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := json.Unmarshal(data, crd); err != nil {
+		return nil, err
+	}
+	return crd, nil
+}
+
+// judge judges the objects of files, and says how many there are.
+func judge(ctx context.Context, files []objectFile) (l diag.List, tally string) {
+	set := &validate.Set{}
+	old := &validate.Old{}
+	for _, f := range files {
+		for _, d := range f.crds {
+			if d.crd == nil {
+				set.Broken(d.kind, d.pos)
+			} else if wrong := set.Add(d.crd, d.pos); wrong != nil {
+				l = append(l, *wrong)
+			}
+		}
+		if f.role == forOld {
+			l = append(l, old.Add(f.objects)...)
+		}
+	}
+	counts, others := map[validate.Verdict]int{}, map[string]int{}
+	for _, f := range files {
+		if f.role != forObjects {
+			continue
+		}
+		known := len(f.crds) > 0 || f.diagnostics.HasErrors()
+		for _, o := range f.objects {
+			if ctx.Err() != nil {
+				return nil, ""
+			}
+			before, wrong := old.Of(o)
+			l = append(l, wrong...)
+			if wrong.HasErrors() {
+				known = true
+				continue
+			}
+			verdict, said := set.Object(ctx, o, before)
+			l = append(l, said...)
+			counts[verdict]++
+			if verdict == validate.Unknown {
+				others[o.Kind+" of "+o.GroupVersion().String()]++
+			} else {
+				known = true
+			}
+		}
+		if !known && !f.walk {
+			l = append(l, diag.Diagnostic{Code: diag.NoCRD, Pos: diag.Pos{File: f.name}, Message: "no object is of a kind that has a CRD", Hint: lacking(set)})
+		}
+	}
+	l = append(l, old.Unused()...)
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	failed := l.HasErrors() || slices.ContainsFunc(files, func(f objectFile) bool { return f.diagnostics.HasErrors() })
+	if !failed && counts[validate.Unknown] == total {
+		l = append(l, diag.Diagnostic{Code: diag.NoCRD, Message: "no object is of a kind that has a CRD", Hint: lacking(set)})
+	}
+	tally = fmt.Sprintf("%s: %d accepted, %d refused", plural(total, "object"), counts[validate.Accepted], counts[validate.Refused])
+	if n := counts[validate.Unjudged]; n > 0 {
+		tally += fmt.Sprintf(", %d not judged", n)
+	}
+	if n := counts[validate.Unknown]; n > 0 {
+		tally += fmt.Sprintf(", %d without a CRD (%s)", n, few(slices.Sorted(maps.Keys(others))))
+	}
+	return l, tally
+}
+
+// lacking is the hint for when no CRD fits.
+func lacking(set *validate.Set) string {
+	names := set.Names()
+	if len(names) == 0 {
+		return "give the CRDs with --crd, or among the inputs"
+	}
+	return "the CRDs are for " + strings.Join(names, ", ")
+}
+
+// few lists words; of many, the first.
+func few(l []string) string {
+	const most = 3
+	if len(l) > most {
+		return strings.Join(l[:most], ", ") + ", ..."
+	}
+	return strings.Join(l, ", ")
+}

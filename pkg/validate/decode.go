@@ -1,0 +1,102 @@
+package validate
+
+import (
+	"fmt"
+
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// origin is where an object is from.
+type origin int
+
+const (
+	request origin = iota + 1
+	storage
+)
+
+// decode makes of an object what the server's decoders make of it: without what the schema
+// does not have, and with its defaults. Unknown fields are returned for a request.
+func (v *version) decode(object map[string]any, from origin) (unknown []string, err error) {
+	if unknown, err = v.coerce(object, from); err != nil {
+		return nil, err
+	}
+	defaulting.Default(object, v.structural)
+	return unknown, nil
+}
+
+// coerce is unstructuredSchemaCoercer in pkg/apiserver.
+func (v *version) coerce(object map[string]any, from origin) (unknown []string, err error) {
+	kind, hasKind, err := unstructured.NestedString(object, "kind")
+	if err != nil {
+		return nil, err
+	}
+	apiVersion, hasVersion, err := unstructured.NestedString(object, "apiVersion")
+	if err != nil {
+		return nil, err
+	}
+	strict, lenient := from == request, from == storage
+	meta, hasMeta, unknown, err := objectmeta.GetObjectMetaWithOptions(object, objectmeta.ObjectMetaOptions{DropMalformedFields: lenient, ReturnUnknownFieldPaths: strict})
+	if err != nil {
+		return nil, err
+	}
+	if !v.crd.Spec.PreserveUnknownFields {
+		unknown = append(unknown, pruning.PruneWithOptions(object, v.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: strict})...)
+		defaulting.PruneNonNullableNullsWithoutDefaults(object, v.structural)
+	}
+	wrong, paths := objectmeta.CoerceWithOptions(nil, object, v.structural, false, objectmeta.CoerceOptions{DropInvalidFields: lenient, ReturnUnknownFieldPaths: strict})
+	if wrong != nil {
+		return nil, wrong
+	}
+	unknown = append(unknown, paths...)
+	if from == storage && hasMeta && meta.Generation == 0 {
+		meta.Generation = 1
+	}
+	u := unstructured.Unstructured{Object: object}
+	if hasKind {
+		u.SetKind(kind)
+	}
+	if hasVersion {
+		u.SetAPIVersion(apiVersion)
+	}
+	if hasMeta {
+		err = objectmeta.SetObjectMeta(object, meta)
+	}
+	return unknown, err
+}
+
+// stored makes of an object what the server has in its hands when it replaces the object in
+// version v, whichever version the object is of.
+func (k *Kind) stored(object map[string]any, v *version) error {
+	u := unstructured.Unstructured{Object: object}
+	gvk := u.GroupVersionKind()
+	if gvk.GroupKind() != k.GroupKind() {
+		return fmt.Errorf("the old object is of another kind: %s", gvk)
+	}
+	from, err := k.version(gvk.Version)
+	if err != nil {
+		return fmt.Errorf("the old object: %w", err)
+	}
+	if _, err := from.decode(object, storage); err != nil {
+		return fmt.Errorf("the old object: %w", err)
+	}
+	if from == v {
+		return nil
+	}
+	if k.crd.Spec.Conversion.Strategy != "None" {
+		return &ConversionError{From: from.Name, To: v.Name}
+	}
+	u.SetAPIVersion(k.crd.Spec.Group + "/" + v.Name)
+	_, err = v.coerce(object, request)
+	return err
+}
+
+// ConversionError says that only a webhook can convert an object.
+type ConversionError struct{ From, To string }
+
+func (e *ConversionError) Error() string {
+	return fmt.Sprintf("the old object is of version %s, and only the CRD's webhook can convert it to %s", e.From, e.To)
+}

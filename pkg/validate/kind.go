@@ -1,0 +1,149 @@
+package validate
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	apiversion "k8s.io/apimachinery/pkg/version"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+)
+
+// Kind judges the objects of a CRD. It may be used by several goroutines at a time.
+type Kind struct {
+	crd      *apiextensionsv1.CustomResourceDefinition
+	versions []*version
+}
+
+// version is what the server makes of a version of a CRD, when it is first needed.
+type version struct {
+	*apiextensionsv1.CustomResourceDefinitionVersion
+	crd   *apiextensionsv1.CustomResourceDefinition
+	build sync.Once
+	err   error
+
+	structural *structuralschema.Structural
+	schema     validation.SchemaValidator
+	rules      *cel.Validator
+	scale      *apiextensions.CustomResourceSubresourceScale
+	// withStatus says that there is the subresource, which other writes do not change.
+	withStatus bool
+	// deprecation is the warning that comes with each write; empty for none.
+	deprecation string
+}
+
+// New returns the kind that a CRD defines. The CRD is not changed, and must not be while
+// the kind is in use.
+func New(crd *apiextensionsv1.CustomResourceDefinition) *Kind {
+	crd = crd.DeepCopy()
+	apiextensionsv1.SetDefaults_CustomResourceDefinition(crd)
+	k := &Kind{crd: crd}
+	for i := range crd.Spec.Versions {
+		k.versions = append(k.versions, &version{CustomResourceDefinitionVersion: &crd.Spec.Versions[i], crd: crd})
+	}
+	return k
+}
+
+// GroupKind is the group and kind of the objects.
+func (k *Kind) GroupKind() schema.GroupKind {
+	return schema.GroupKind{Group: k.crd.Spec.Group, Kind: k.crd.Spec.Names.Kind}
+}
+
+// Served are the names of the versions in which objects can be written, in the order of
+// the CRD.
+func (k *Kind) Served() []string {
+	var l []string
+	for _, v := range k.versions {
+		if v.Served {
+			l = append(l, v.Name)
+		}
+	}
+	return l
+}
+
+// Check returns why the server would not serve a version, with a schema that is not
+// structural for instance; or nil.
+func (k *Kind) Check(version string) error {
+	_, err := k.version(version)
+	return err
+}
+
+// version returns a version that is served or stored.
+func (k *Kind) version(name string) (*version, error) {
+	i := slices.IndexFunc(k.versions, func(v *version) bool { return v.Name == name && (v.Served || v.Storage) })
+	if i < 0 {
+		return nil, fmt.Errorf("no version %q", name)
+	}
+	v := k.versions[i]
+	v.build.Do(func() { v.err = v.prepare() })
+	return v, v.err
+}
+
+// prepare does what getOrCreateServingInfoFor in pkg/apiserver does for a version.
+func (v *version) prepare() error {
+	var props *apiextensions.JSONSchemaProps
+	if v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
+		props = &apiextensions.JSONSchemaProps{}
+		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v.Schema.OpenAPIV3Schema, props, nil); err != nil {
+			return err
+		}
+		s, err := structuralschema.NewStructural(props)
+		if err != nil && !v.crd.Spec.PreserveUnknownFields {
+			return fmt.Errorf("the schema is not structural: %w", err)
+		}
+		if err == nil {
+			s = s.DeepCopy() // it shares the defaults, which are pruned now
+			if !v.crd.Spec.PreserveUnknownFields {
+				if err := defaulting.PruneDefaults(s); err != nil {
+					return fmt.Errorf("the defaults cannot be pruned: %w", err)
+				}
+			}
+		}
+		v.structural = s
+	}
+	var err error
+	if v.schema, _, err = validation.NewSchemaValidator(props); err != nil {
+		return err
+	}
+	v.rules = cel.NewValidator(v.structural, true, celconfig.PerCallLimit)
+	if sub := v.Subresources; sub != nil {
+		v.withStatus = sub.Status != nil
+		if sub.Scale != nil {
+			v.scale = &apiextensions.CustomResourceSubresourceScale{}
+			if err := apiextensionsv1.Convert_v1_CustomResourceSubresourceScale_To_apiextensions_CustomResourceSubresourceScale(sub.Scale, v.scale, nil); err != nil {
+				return err
+			}
+		}
+	}
+	v.deprecation = v.warning()
+	return nil
+}
+
+// warning is what the server says of a deprecated version.
+func (v *version) warning() string {
+	if !v.Deprecated {
+		return ""
+	}
+	if v.DeprecationWarning != nil {
+		return *v.DeprecationWarning
+	}
+	spec := v.crd.Spec
+	said := fmt.Sprintf("%s/%s %s is deprecated", spec.Group, v.Name, spec.Names.Kind)
+	var newer []string
+	for _, other := range spec.Versions {
+		if other.Served && !other.Deprecated && apiversion.CompareKubeAwareVersionStrings(v.Name, other.Name) < 0 {
+			newer = append(newer, other.Name)
+		}
+	}
+	if len(newer) > 0 {
+		said += fmt.Sprintf("; use %s/%s %s", spec.Group, slices.MaxFunc(newer, apiversion.CompareKubeAwareVersionStrings), spec.Names.Kind)
+	}
+	return said
+}

@@ -1,0 +1,181 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/operation"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/common"
+	"k8s.io/apiserver/pkg/features"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+)
+
+// This file is pkg/registry/customresource of the API server: strategy.go and validator.go.
+
+// prepareUpdate is PrepareForUpdate.
+func (v *version) prepareUpdate(u, old *unstructured.Unstructured) {
+	if v.withStatus {
+		if status, ok := old.Object["status"]; ok {
+			u.Object["status"] = status
+		} else {
+			delete(u.Object, "status")
+		}
+	}
+	was, is := maps.Clone(old.Object), maps.Clone(u.Object)
+	delete(was, "metadata")
+	delete(is, "metadata")
+	if !equality.Semantic.DeepEqual(is, was) {
+		u.SetGeneration(old.GetGeneration() + 1)
+	}
+}
+
+// validate is Validate of the strategy.
+func (v *version) validate(ctx context.Context, u *unstructured.Unstructured) field.ErrorList {
+	l := v.validateMeta(ctx, operation.Create, u, nil)
+	l = append(l, validation.ValidateCustomResource(nil, u.Object, v.schema)...)
+	l = append(l, v.validateScale(u)...)
+	l = append(l, objectmeta.Validate(ctx, nil, u.Object, v.structural, false)...)
+	l = append(l, listtype.ValidateListSetsAndMaps(nil, v.structural, u.Object)...)
+	return append(l, v.validateRules(ctx, l, u.Object, nil)...)
+}
+
+// validateUpdate is ValidateUpdate of the strategy.
+func (v *version) validateUpdate(ctx context.Context, u, old *unstructured.Unstructured) field.ErrorList {
+	same := common.NewCorrelatedObject(u.Object, old.Object, &model.Structural{Structural: v.structural})
+	l := v.validateMeta(ctx, operation.Update, u, old)
+	l = append(l, validation.ValidateCustomResourceUpdate(nil, u.Object, old.Object, v.schema, validation.WithRatcheting(same))...)
+	l = append(l, v.validateScale(u)...)
+	l = append(l, objectmeta.Validate(ctx, nil, u.Object, v.structural, false)...)
+	if len(listtype.ValidateListSetsAndMaps(nil, v.structural, old.Object)) == 0 {
+		l = append(l, listtype.ValidateListSetsAndMaps(nil, v.structural, u.Object)...)
+	}
+	return append(l, v.validateRules(ctx, l, u.Object, old.Object, cel.WithRatcheting(same))...)
+}
+
+// blocking are the types of errors that keep the server from evaluating rules.
+var blocking = []field.ErrorType{
+	field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid,
+}
+
+// validateRules evaluates the rules, unless one of the errors so far is in the way.
+func (v *version) validateRules(ctx context.Context, l field.ErrorList, object, old map[string]any, opts ...cel.Option) field.ErrorList {
+	if v.rules == nil {
+		return nil
+	}
+	if slices.ContainsFunc(l, func(e *field.Error) bool { return slices.Contains(blocking, e.Type) }) {
+		return field.ErrorList{field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")}
+	}
+	var before any
+	if old != nil {
+		before = old
+	}
+	more, _ := v.rules.Validate(ctx, nil, v.structural, object, before, celconfig.RuntimeCELCostBudget, opts...)
+	return more
+}
+
+// validateMeta is validateObjectMetaDeclaratively; old is nil for a creation.
+func (v *version) validateMeta(ctx context.Context, op operation.Type, u, old *unstructured.Unstructured) field.ErrorList {
+	meta, errs := metaOf(u)
+	if len(errs) > 0 {
+		return errs
+	}
+	var before *metav1.ObjectMeta
+	var name apivalidation.ValidateNameFunc
+	if old == nil {
+		name = apivalidation.NameIsDNSSubdomain
+	} else if before, errs = metaOf(old); len(errs) > 0 {
+		return errs
+	}
+	return apivalidation.ValidateObjectMetaDeclaratively(ctx, op, meta, before, v.namespaced(), name, field.NewPath("metadata"),
+		utilfeature.DefaultFeatureGate.Enabled(features.DeclarativeValidationBeta))
+}
+
+func metaOf(u *unstructured.Unstructured) (*metav1.ObjectMeta, field.ErrorList) {
+	meta := &metav1.ObjectMeta{}
+	raw := u.Object["metadata"]
+	if raw == nil {
+		return meta, nil
+	}
+	m, ok := raw.(map[string]any)
+	if !ok {
+		return nil, field.ErrorList{field.Invalid(field.NewPath("metadata"), raw, fmt.Sprintf("expected map[string]interface{}, got %T", raw))}
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(m, meta); err != nil {
+		return nil, field.ErrorList{field.Invalid(field.NewPath("metadata"), raw, err.Error())}
+	}
+	return meta, nil
+}
+
+// validateScale is ValidateScaleSpec and ValidateScaleStatus.
+func (v *version) validateScale(u *unstructured.Unstructured) field.ErrorList {
+	if v.scale == nil {
+		return nil
+	}
+	var l field.ErrorList
+	fields := func(path string) []string { return strings.Split(strings.TrimPrefix(path, "."), ".") }
+	for _, path := range []string{v.scale.SpecReplicasPath, v.scale.StatusReplicasPath} {
+		n, _, err := unstructured.NestedInt64(u.Object, fields(path)...)
+		switch at := field.NewPath(path); {
+		case err != nil:
+			l = append(l, field.Invalid(at, n, err.Error()))
+		case n < 0:
+			l = append(l, field.Invalid(at, n, "should be a non-negative integer"))
+		case n > math.MaxInt32:
+			l = append(l, field.Invalid(at, n, fmt.Sprintf("should be less than or equal to %v", math.MaxInt32)))
+		}
+	}
+	if path := v.scale.LabelSelectorPath; path != nil {
+		if selector, _, err := unstructured.NestedString(u.Object, fields(*path)...); err != nil {
+			l = append(l, field.Invalid(field.NewPath(*path), selector, err.Error()))
+		}
+	}
+	return l
+}
+
+// finalizerWarnings are the warnings about finalizers that the old object, which may be
+// nil, does not have.
+func finalizerWarnings(u, old *unstructured.Unstructured) []string {
+	var known []string
+	if old != nil {
+		known = old.GetFinalizers()
+	}
+	var l []string
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(u.GetFinalizers()))) {
+		if slices.Contains(known, name) {
+			continue
+		}
+		for _, wrong := range utilvalidation.IsQualifiedName(name) {
+			l = append(l, fmt.Sprintf("metadata.finalizers: %q: %s", name, wrong))
+		}
+		switch name {
+		case metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents, string(corev1.FinalizerKubernetes):
+			continue
+		}
+		switch {
+		case strings.Contains(name, "/"):
+		case strings.Contains(name, "."):
+			l = append(l, fmt.Sprintf("metadata.finalizers: %q: prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers", name))
+		default:
+			l = append(l, fmt.Sprintf("metadata.finalizers: %q: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers", name))
+		}
+	}
+	return l
+}

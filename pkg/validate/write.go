@@ -1,0 +1,221 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Answer is what the server answers to a write.
+type Answer struct {
+	// Object is what it stores, before it converts that to the stored version, and apart
+	// from what identifies the object or comes with time: uid, resourceVersion,
+	// managedFields and the like. It is nil when the write is refused.
+	Object map[string]any
+	// Warnings come with the answer.
+	Warnings []string
+	// Refused is why the write is refused, as a client gets it; nil when it is not.
+	Refused *apierrors.StatusError
+	// Unknown are the fields that the schema does not have, if that is the reason.
+	Unknown []string
+}
+
+// Create answers the creation of an object, which is not changed. An object without a
+// namespace is written to one named default. resourceVersion is left out of account, with
+// which a server refuses a creation: the object may be one that was read from it.
+//
+// The error says that nothing can be judged: the CRD does not serve the version, or no
+// server would serve it.
+func (k *Kind) Create(ctx context.Context, object map[string]any) (Answer, error) {
+	w, err := k.write(object)
+	if err != nil || w.Refused != nil {
+		return w.Answer, err
+	}
+	u := w.object
+	for _, name := range []string{"creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields", "resourceVersion"} {
+		unstructured.RemoveNestedField(u.Object, "metadata", name)
+	}
+	if w.place(metav1.NamespaceDefault); u.GetName() == "" && u.GetGenerateName() != "" {
+		// As the server does, with "x" for what is random.
+		prefix := u.GetGenerateName()
+		u.SetName(prefix[:min(len(prefix), 63-5)] + "xxxxx")
+	}
+	if w.withStatus {
+		delete(u.Object, "status")
+	}
+	u.SetGeneration(1)
+	l := w.validate(ctx, u)
+	if len(l) == 0 {
+		l = apivalidation.ValidateObjectMetaAccessor(u, w.namespaced(), pathSegment, field.NewPath("metadata"))
+	}
+	w.finish(l, finalizerWarnings(u, nil))
+	return w.Answer, nil
+}
+
+// Update answers the replacement of an object by another, as kubectl replace asks for it:
+// what the new one does not have is gone, but for the status, if that is a subresource.
+// The old one may be of another version, unless only a webhook can convert it. Neither is
+// changed. What says which object it is, and is missing in one of them, is as in the other.
+//
+// The error is that of [Kind.Create], or about the old object.
+func (k *Kind) Update(ctx context.Context, object, old map[string]any) (Answer, error) {
+	w, err := k.write(object)
+	if err != nil || w.Refused != nil {
+		return w.Answer, err
+	}
+	u, before := w.object, &unstructured.Unstructured{Object: runtime.DeepCopyJSON(old)}
+	if err := k.stored(before.Object, w.version); err != nil {
+		return w.Answer, err
+	}
+	if before.GetUID() == "" {
+		before.SetUID(u.GetUID())
+	}
+	if before.GetNamespace() == "" && w.namespaced() {
+		before.SetNamespace(u.GetNamespace())
+	}
+	if before.GetNamespace() == "" && w.namespaced() {
+		before.SetNamespace(metav1.NamespaceDefault)
+	}
+	switch resource := (schema.GroupResource{Group: k.crd.Spec.Group, Resource: k.crd.Spec.Names.Plural}); {
+	case u.GetName() != before.GetName():
+		w.Refused = apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", u.GetName(), before.GetName()))
+		return w.Answer, nil
+	case w.namespaced() && u.GetNamespace() != "" && u.GetNamespace() != before.GetNamespace():
+		w.Refused = apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+		return w.Answer, nil
+	case u.GetUID() != "" && u.GetUID() != before.GetUID():
+		w.Refused = apierrors.NewConflict(resource, u.GetName(), conflict(fmt.Sprintf("Precondition failed: UID in precondition: %v, UID in object meta: %v", u.GetUID(), before.GetUID())))
+		return w.Answer, nil
+	case u.GetResourceVersion() != "" && before.GetResourceVersion() != "" && u.GetResourceVersion() != before.GetResourceVersion():
+		w.Refused = apierrors.NewConflict(resource, u.GetName(), conflict("the object has been modified; please apply your changes to the latest version and try again"))
+		return w.Answer, nil
+	}
+	w.place(before.GetNamespace())
+	const some = "1" // an update needs one
+	for _, o := range []*unstructured.Unstructured{u, before} {
+		o.SetManagedFields(nil)
+		o.SetResourceVersion(some)
+	}
+	u.SetGeneration(before.GetGeneration())
+	w.prepareUpdate(u, before)
+	u.SetUID(before.GetUID())
+	if t := before.GetCreationTimestamp(); !t.IsZero() {
+		u.SetCreationTimestamp(t)
+	} else {
+		before.SetCreationTimestamp(u.GetCreationTimestamp())
+	}
+	if t := before.GetDeletionTimestamp(); !t.IsZero() {
+		u.SetDeletionTimestamp(t)
+	}
+	if s := before.GetDeletionGracePeriodSeconds(); s != nil && u.GetDeletionGracePeriodSeconds() == nil {
+		u.SetDeletionGracePeriodSeconds(s)
+	}
+	metadata := field.NewPath("metadata")
+	l := apivalidation.ValidateObjectMetaAccessor(u, w.namespaced(), pathSegment, metadata)
+	l = append(l, apivalidation.ValidateObjectMetaAccessorUpdate(u, before, metadata)...)
+	l = append(l, w.validateUpdate(ctx, u, before)...)
+	unstructured.RemoveNestedField(u.Object, "metadata", "resourceVersion")
+	w.finish(l, finalizerWarnings(u, before))
+	return w.Answer, nil
+}
+
+// conflict is why an object cannot be replaced, in the server's words.
+type conflict string
+
+func (c conflict) Error() string { return string(c) }
+
+// write is a request to write an object.
+type write struct {
+	*version
+	kind   *Kind
+	object *unstructured.Unstructured
+	Answer
+}
+
+// write decodes the object of a request.
+func (k *Kind) write(object map[string]any) (*write, error) {
+	w := &write{kind: k, object: &unstructured.Unstructured{Object: runtime.DeepCopyJSON(object)}}
+	gvk := w.object.GroupVersionKind()
+	if gvk.GroupKind() != k.GroupKind() || !slices.Contains(k.Served(), gvk.Version) {
+		return w, fmt.Errorf("no matches for kind %q in version %q", gvk.Kind, gvk.GroupVersion())
+	}
+	var err error
+	if w.version, err = k.version(gvk.Version); err != nil {
+		return w, err
+	}
+	if w.deprecation != "" {
+		w.Warnings = append(w.Warnings, w.deprecation)
+	}
+	unknown, err := w.decode(w.object.Object, request)
+	if len(unknown) > 0 {
+		var l []error
+		for _, path := range unknown {
+			l = append(l, fmt.Errorf(`unknown field "%s"`, path))
+		}
+		w.Unknown, err = unknown, runtime.NewStrictDecodingError(l)
+	}
+	if err != nil {
+		w.Refused = apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.Version, gvk.Kind, err))
+	}
+	return w, nil
+}
+
+// place gives the object the namespace of the request, unless it has one.
+func (w *write) place(namespace string) {
+	if !w.namespaced() {
+		w.object.SetNamespace("")
+	} else if w.object.GetNamespace() == "" {
+		w.object.SetNamespace(namespace)
+	}
+}
+
+func (v *version) namespaced() bool { return v.crd.Spec.Scope == apiextensionsv1.NamespaceScoped }
+
+// finish makes the answer of the errors that were found and the warnings that there are
+// otherwise.
+func (w *write) finish(l field.ErrorList, warnings []string) {
+	if len(l) > 0 {
+		w.Refused = apierrors.NewInvalid(w.kind.GroupKind(), w.object.GetName(), l)
+		return
+	}
+	w.Answer.Object = w.object.Object
+	w.Warnings = append(w.Warnings, warnings...)
+}
+
+// pathSegment is validatePathSegment of k8s.io/apiserver/pkg/registry/rest.
+func pathSegment(name string, prefix bool) []string {
+	if prefix {
+		return content.IsPathSegmentPrefix(name)
+	}
+	return content.IsPathSegmentName(name)
+}
+
+// Causes are the reasons of a refusal, each once, as kubectl prints them.
+func (a Answer) Causes() []metav1.StatusCause {
+	if a.Refused == nil {
+		return nil
+	}
+	details := a.Refused.ErrStatus.Details
+	if details == nil || len(details.Causes) == 0 {
+		return []metav1.StatusCause{{Message: a.Refused.ErrStatus.Message}}
+	}
+	var l []metav1.StatusCause
+	for _, c := range details.Causes {
+		c.Field = strings.TrimPrefix(c.Field, "<nil>")
+		if !slices.Contains(l, c) {
+			l = append(l, c)
+		}
+	}
+	return l
+}
