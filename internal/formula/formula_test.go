@@ -165,7 +165,7 @@ func (r rules) condition(depth int) string {
 // errors included, and no object is against what a space knows.
 func TestRules(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	rounds := 3000
+	rounds := 1500
 	if testing.Short() {
 		rounds = 300
 	}

@@ -105,11 +105,13 @@ func (s *Server) Remove(ctx context.Context, crdName string) error {
 
 // applyCRD is Apply for a CRD.
 func (s *Server) applyCRD(ctx context.Context, name string, manifest []byte) error {
+	_, err := s.crd(ctx, name)
+	isNew := apierrors.IsNotFound(err)
 	answer, err := send(ctx, s.applying(manifest).AbsPath(crdsPath, name))
 	if err != nil {
 		return err
 	}
-	if err := s.awaitServed(ctx, answer); err != nil {
+	if err := s.awaitServed(ctx, answer); err != nil || isNew {
 		return err
 	}
 	return s.waitForSchemas(ctx, name)

@@ -56,8 +56,7 @@ type step struct {
 	Errors []string `json:"errors,omitempty"`
 }
 
-// TestCases runs the files of testdata. Their CRDs are installed and then
-// applied server-side; every write is an API call of its own.
+// TestCases runs the files of testdata. Their CRDs are applied server-side; every write is an API call of its own.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -119,14 +118,11 @@ func newTrial(t *testing.T, server *servertest.Server, manifest []byte, opts crd
 	return &trial{server, compiled, crd, validate.New(crd)}
 }
 
-// install installs the CRD, strictly; applies it over that by server-side apply,
-// which refuses lists that repeat their keys; and, when there are objects to be
+// install installs the CRD, strictly, by server-side apply, which refuses lists that
+// repeat their keys; and, when there are objects to be
 // stored, takes the schema away for as long as that takes.
 func (c *trial) install(t *testing.T, steps []step) {
 	t.Helper()
-	if err := c.server.Install(t.Context(), c.compiled); err != nil {
-		t.Fatalf("install: %v\n%s", err, c.compiled)
-	}
 	if err := c.server.Apply(t.Context(), c.compiled); err != nil {
 		t.Fatalf("server-side apply: %v\n%s", err, c.compiled)
 	}
