@@ -179,6 +179,9 @@ func TestBatchCannotStage(t *testing.T) {
 
 // Several processes may write into one new directory.
 func TestBatchesShareNewDirectories(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it writes hundreds of files")
+	}
 	root := t.TempDir()
 	want := map[string]string{}
 	for i := range 50 {
@@ -200,6 +203,9 @@ func TestBatchesShareNewDirectories(t *testing.T) {
 
 // A process that was killed has left files in each of many directories: nothing stays behind.
 func TestBatchInManyDirectories(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it writes hundreds of files")
+	}
 	root := t.TempDir()
 	b := batch{rename: os.Rename}
 	want := map[string]string{}

@@ -35,6 +35,9 @@ func manyExamples(tb testing.TB, files int) (dir string, size int) {
 
 // The output does not depend on the number of processors.
 func TestProcessors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles many files")
+	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	dir, _ := manyExamples(t, 12)
 	var first string

@@ -108,6 +108,9 @@ func TestNodeLines(t *testing.T) {
 
 // Deep nesting and aliases that multiply must cost no more than their text.
 func TestHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large files")
+	}
 	const n = 9990
 	bomb, merges := "a: &a [x, x, x, x]\n", "a: &a {x: 1}\n"
 	for c := 'b'; c <= 'z'; c++ {

@@ -108,7 +108,7 @@ func TestUnboundedLists(t *testing.T) {
 		}
 	}
 	for _, w := range all {
-		if testing.Short() && w.members > 9 {
+		if testing.Short() && w.members > 8 {
 			continue
 		}
 		t.Run(w.String(), func(t *testing.T) {

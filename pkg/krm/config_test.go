@@ -155,6 +155,9 @@ func TestInlineUnions(t *testing.T) {
 
 // Schemas are told apart however many there are, and also in one line.
 func TestManyInlineUnions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many unions")
+	}
 	var items, want []string
 	for i := range 2000 {
 		items = append(items, fmt.Sprintf("{crd: n%d.example.com, path: spec, x-kubernetes-unions: [{members: [http, tcp]}]}", i))

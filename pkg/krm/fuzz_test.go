@@ -173,6 +173,9 @@ func mutated(l []string, seed uint64, n int) []byte {
 
 // Lists that are too deep, too wide or of the wrong types throughout.
 func TestHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large inputs")
+	}
 	const head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 	values := []string{"null", "[]", "{}", "1", "''", "[[]]", "{a: {}}", "!!binary x", "!t [a]", "2001-01-01", "{? [a] : b}"}
 	var in []string

@@ -297,6 +297,9 @@ func TestResultsAreReplaced(t *testing.T) {
 var corpus = flag.Int("crds", 500, "how many CRDs TestManyItems compiles")
 
 func TestManyItems(t *testing.T) {
+	if testing.Short() {
+		*corpus = min(*corpus, 50)
+	}
 	var items []string
 	for i := range *corpus {
 		items = append(items, crdText(fmt.Sprintf("n%d", i), unions...))

@@ -48,6 +48,9 @@ func controllerGen(t *testing.T, pattern string) map[string]*apiextensionsv1.JSO
 // TestControllerGen holds every declaration against the CRD that the real
 // controller-gen writes: its path is there, and the schema can have the union.
 func TestControllerGen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it loads many packages")
+	}
 	schemas := controllerGen(t, "./testdata/good/...")
 	declared := map[string][]*union.Declaration{}
 	for _, e := range good(t).Declarations {

@@ -154,6 +154,9 @@ func TestImported(t *testing.T) {
 // TestModules checks that mistakes in another module are no errors, while those in
 // another package of the same module are.
 func TestModules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it loads many packages")
+	}
 	workspace(t, "foreign", "own")
 	const wrong = `type Wrong struct {
 	// +unionDiscriminator
@@ -234,6 +237,9 @@ type Example struct {
 }
 
 func TestGroups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it loads many packages")
+	}
 	at := func(dir string) string {
 		return position(t, "testdata/groups/"+dir+"/types.go", "type Example", "Example") + ": "
 	}
@@ -347,6 +353,9 @@ func TestHints(t *testing.T) {
 // TestLenient checks that what only controller-gen can object to is no obstacle:
 // floats, fields without a JSON name, and a CRD that stores no version.
 func TestLenient(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it loads many packages")
+	}
 	workspace(t, "lenient")
 	for _, version := range []string{"v1", "v2"} {
 		write(t, "lenient/"+version+"/types.go", `// +groupName=example.com
@@ -497,6 +506,9 @@ func TestOpenShift(t *testing.T) {
 // TestOwnKeys checks that what markers of unioncel say is checked against the schema,
 // by Load where there is no CRD, with the codes of declarations in YAML.
 func TestOwnKeys(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it loads many packages")
+	}
 	workspace(t, "keys")
 	const file = "keys/types.go"
 	write(t, file, `// +groupName=example.com

@@ -26,6 +26,9 @@ func TestLarge(t *testing.T) {
 					"deduceInvalidDiscriminator: true, discriminatorChange: Forbid", "unmappedValues: Forbid, optionalMembers: [member0, member7]")
 			}
 			for i, keys := range kinds {
+				if testing.Short() && i%4 > 0 {
+					continue
+				}
 				encodings := []rules.Encoding{rules.Paired, rules.Compact}
 				if n > 13 {
 					encodings = encodings[i%2 : i%2+1] // they take turns

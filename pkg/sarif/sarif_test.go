@@ -142,6 +142,9 @@ func TestValid(t *testing.T) {
 	}
 	for name, l := range map[string]diag.List{"nothing": nil, "samples": samples(), "many": many} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name == "many" {
+				t.Skip("it takes a second")
+			}
 			got, text := write(t, l, sarif.Options{Version: "v1.2.3"})
 			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 			if err != nil {

@@ -28,6 +28,9 @@ const (
 // TestKubebuilder takes a copy of the kubebuilder project through its Makefile,
 // with the real controller-gen, and the CRDs to the API server.
 func TestKubebuilder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs many programs")
+	}
 	copyProject(t)
 	committed := contents(t, ".")
 

@@ -18,6 +18,9 @@ import (
 // TestMarkers takes types with every marker through controller-gen and unioncel, proves
 // the result, and asks the API server what it refuses.
 func TestMarkers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs controller-gen")
+	}
 	const project = "./testdata/markers/..."
 	everyMarker(t)
 

@@ -172,6 +172,9 @@ func TestInstallAction(t *testing.T) {
 
 // TestInstallPath checks that what the page installs with Go is there.
 func TestInstallPath(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs many programs")
+	}
 	const module = "github.com/unioncel/unioncel/cmd/unioncel"
 	out, err := exec.Command("go", "list", "../../cmd/unioncel").Output()
 	if err != nil || strings.TrimSpace(string(out)) != module || !strings.Contains(read(t, "..", "..", "docs", "install.md"), "go install "+module+"@latest\n") {

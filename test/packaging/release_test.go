@@ -76,6 +76,9 @@ func TestReleaseFiles(t *testing.T) {
 // TestActionDownload has the action download every archive of a release from a gh
 // that takes them out of a directory.
 func TestActionDownload(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs many programs")
+	}
 	r := loadRelease(t)
 	runners := map[string]string{"linux": "Linux", "darwin": "macOS", "windows": "Windows", "amd64": "X64", "arm64": "ARM64"}
 	for _, goos := range r.Builds[0].Goos {
