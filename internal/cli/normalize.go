@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/resource"
@@ -68,9 +66,7 @@ nothing is written then. docs/normalize.md has the details.
 			return a.convert(cmd, &flags, scope, func(f *crdpatch.File, in input) ([]byte, diag.List) {
 				r := normalize.File(set, in.name, f.Bytes(), before, opts, a.limits)
 				if r.Text != nil && r.Known == 0 && !in.walk {
-					r.Diagnostics = append(r.Diagnostics, diag.Diagnostic{Code: diag.UnknownKind, Pos: diag.Pos{File: in.name},
-						Message: "no object is of a kind for which --crd has unions", Hint: "give the CRD of the objects; this one has " + strings.Join(set.Names(), ", ")})
-					return nil, r.Diagnostics
+					return nil, append(r.Diagnostics, unknownKind(in, set))
 				}
 				return r.Text, r.Diagnostics
 			}, args)

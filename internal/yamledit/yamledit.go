@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -294,4 +295,20 @@ func (d Text) FirstDash(n *yaml.Node, depth int) (int, bool) {
 		}
 	}
 	return 0, false
+}
+
+// Apply is [yamltext.Apply] for edits that also add lines at the end of a text whose
+// last line has no line break; then that of the result has none.
+func Apply(src []byte, edits []yamltext.Edit) ([]byte, error) {
+	nl := Newline(src)
+	if len(src) == 0 || bytes.HasSuffix(src, []byte("\n")) {
+		return yamltext.Apply(src, edits)
+	}
+	edits = slices.Clone(edits)
+	for i, e := range edits {
+		if e.Start == len(src) && strings.HasSuffix(e.New, nl) {
+			edits[i].New = nl + strings.TrimSuffix(e.New, nl)
+		}
+	}
+	return yamltext.Apply(src, edits)
 }

@@ -79,7 +79,7 @@ func File(set *kinds.Set, name string, src []byte, old []*resource.Object, opts 
 	if r.Diagnostics.HasErrors() {
 		return r
 	}
-	out, err := yamltext.Apply(src, edits)
+	out, err := yamledit.Apply(src, edits)
 	if err == nil && len(edits) > 0 {
 		err = same(name, out, want, limits)
 	}

@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime"
+	sigs "sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/normalize"
+	"github.com/unioncel/unioncel/pkg/patch"
+)
+
+// patching are the flags of patch.
+type patching struct {
+	conversion
+	kinds       kindFlags
+	live, apply string
+	kind        string
+	explicit    bool
+}
+
+func (a *app) patchCommand() *cobra.Command {
+	var flags patching
+	types := make([]string, len(patch.Types()))
+	for i, t := range patch.Types() {
+		types[i] = string(t)
+	}
+	cmd := &cobra.Command{
+		Use:   "patch --crd CRD (--live LIVE (DESIRED | --apply PATCH) | --explicit PATCH...)",
+		Short: "Make patches that clear what unions exclude",
+		Long: `Patch prints the patch that turns the object in LIVE into the one in DESIRED, and
+clears what its unions exclude then, as normalize does. What only the server sets, such
+as the status and metadata.uid, is left alone where DESIRED leaves it out. With --apply
+it goes the other way: it prints what the API server makes of LIVE with a patch, $retainKeys
+included, and normalizes it.
+
+With --explicit it rewrites the files of an overlay: each patch that sets a member, or
+the discriminator, then sets the other members to null, which kustomize and the API
+server understand. Every other byte stays as it is. Patches that have no apiVersion and
+kind stay as they are, and so do lists that are replaced as a whole: all of those of
+custom resources, and with --type merge all there are.
+
+` + inputHelp,
+		Example: `  # The patch for a live object
+  kubectl get route web -o yaml > live.yaml
+  unioncel patch --crd crd.yaml --live live.yaml web.yaml > patch.json
+  kubectl patch route web --type merge --patch-file patch.json
+
+  # What would the server make of it?
+  unioncel patch --crd crd.yaml --live live.yaml --apply patch.json
+
+  # Let the patches of an overlay clear what the base sets
+  unioncel patch --crd crd.yaml --explicit -w overlays/prod`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if flags.kind != "" && !slices.Contains(types, flags.kind) {
+				return usagef("--type is %s, not %q", alternatives(types), flags.kind)
+			}
+			switch {
+			case flags.explicit && (flags.live != "" || flags.apply != ""):
+				return usagef("--explicit rewrites patches: it takes neither --live nor --apply")
+			case flags.explicit && flags.kind == string(patch.JSON):
+				return usagef("--explicit is for patches of type merge or strategic")
+			case flags.explicit:
+				return a.makeExplicit(cmd, &flags, args)
+			case flags.live == "":
+				return usagef("--live or --explicit is missing")
+			case flags.apply != "" && len(args) > 0:
+				return usagef("--apply takes the place of DESIRED")
+			case len(args) > 1:
+				return usagef("one object is patched: %s are too many", strings.Join(args, ", "))
+			case flags.write || flags.preview.wanted():
+				return usagef("-w, --check and --diff are for --explicit")
+			}
+			return a.patch(cmd, &flags, args)
+		},
+	}
+	flags.register(cmd)
+	flags.kinds.register(cmd)
+	f := cmd.Flags()
+	f.StringVar(&flags.live, "live", "", "the object to patch: a `FILE`")
+	f.StringVar(&flags.apply, "apply", "", "apply the patch in this `FILE`, YAML or JSON, and print the object")
+	f.StringVar(&flags.kind, "type", "", "the type of the patch: "+alternatives(types)+" (default merge; with --explicit strategic)")
+	f.BoolVar(&flags.explicit, "explicit", false, "rewrite patches so that they clear the other members by themselves")
+	return cmd
+}
+
+// makeExplicit rewrites the files of an overlay.
+func (a *app) makeExplicit(cmd *cobra.Command, flags *patching, args []string) error {
+	set, _, err := flags.kinds.read(cmd.Context(), a)
+	if err != nil {
+		return err
+	}
+	scope := one(external{}, crdpatch.Options{Limits: a.limits})
+	return a.convert(cmd, &flags.conversion, scope, func(f *crdpatch.File, in input) ([]byte, diag.List) {
+		r := patch.Explicit(set, in.name, f.Bytes(), flags.kind == string(patch.Merge), a.limits)
+		if r.Text != nil && r.Known == 0 && !in.walk {
+			return nil, append(r.Diagnostics, unknownKind(in, set))
+		}
+		return r.Text, r.Diagnostics
+	}, args)
+}
+
+// unknownKind says that a file has nothing whose unions are known.
+func unknownKind(in input, set *kinds.Set) diag.Diagnostic {
+	return diag.Diagnostic{Code: diag.UnknownKind, Pos: diag.Pos{File: in.name},
+		Message: "no object is of a kind for which --crd has unions", Hint: "give the CRD of the objects; this one has " + strings.Join(set.Names(), ", ")}
+}
+
+// patch prints the patch from one object to another, or what a patch makes of one.
+func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
+	if err := checkOutput(cmd, &flags.output); err != nil {
+		return err
+	}
+	set, _, err := flags.kinds.read(cmd.Context(), a)
+	if err != nil {
+		return err
+	}
+	live, err := a.one(cmd, "--live", flags.live)
+	if err != nil {
+		return err
+	}
+	t := patch.Merge
+	if flags.kind != "" {
+		t = patch.Type(flags.kind)
+	}
+	k, ok := set.Of(live.GroupVersionKind)
+	if !ok {
+		return fmt.Errorf("%s: %s is of no kind for which --crd has unions: those are of %s", flags.live, live, strings.Join(set.Names(), ", "))
+	}
+	var desired map[string]any
+	name := flags.apply
+	if flags.apply != "" {
+		text, err := a.readFile(flags.apply)
+		if err != nil {
+			return fileError(flags.apply, err)
+		}
+		data, err := sigs.YAMLToJSON(text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", flags.apply, err)
+		}
+		if desired, err = patch.Apply(live.GroupVersionKind, t, live.Value, data); err != nil {
+			return fmt.Errorf("%s: %w", flags.apply, err)
+		}
+	} else {
+		name = "-"
+		if len(args) > 0 {
+			name = args[0]
+		}
+		o, err := a.one(cmd, "DESIRED", name)
+		if err != nil {
+			return err
+		}
+		if !o.Is(live) || o.Version != live.Version {
+			return fmt.Errorf("%s has %s of %s, and %s has %s of %s: a patch turns an object into itself", name, o, o.GroupVersion(), flags.live, live, live.GroupVersion())
+		}
+		desired = runtime.DeepCopyJSON(o.Value)
+	}
+	changes, problems := normalize.Object(k, live.Value, desired, normalize.Options{})
+	var failed bool
+	for _, p := range problems {
+		a.complain(fmt.Sprintf("%s: %s: %s", name, p.At, p))
+		failed = failed || p.Moved == nil
+	}
+	if failed {
+		return errFindings
+	}
+	for _, c := range changes {
+		a.say("%s: %s: %s", name, c.At, c)
+	}
+	var out []byte
+	if flags.apply != "" {
+		if out, err = sigs.Marshal(desired); err != nil {
+			return err
+		}
+		return a.write(flags.output, out)
+	}
+	data, err := patch.Create(live.GroupVersionKind, t, live.Value, desired)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, data, "", "  "); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	return a.write(flags.output, b.Bytes())
+}
+
+// one returns the only object in a file.
+func (a *app) one(cmd *cobra.Command, what, name string) (*resource.Object, error) {
+	l, err := a.objects(cmd.Context(), []string{name})
+	if err != nil {
+		return nil, err
+	}
+	if len(l) != 1 {
+		return nil, fmt.Errorf("%s: %s is one object, and here are %d", name, what, len(l))
+	}
+	return l[0], nil
+}

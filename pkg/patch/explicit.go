@@ -1,0 +1,182 @@
+package patch
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/internal/yamledit"
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Result is a file of patches that have become explicit.
+type Result struct {
+	// Text is the file: but for what was added its bytes are those that it had. With
+	// errors among the diagnostics it is nil.
+	Text []byte
+	// Known is how many of its patches are of a kind that has unions.
+	Known       int
+	Diagnostics diag.List
+}
+
+// Explicit makes the patches in a file clear the siblings of the members that they set,
+// by setting them to null, as JSON merge patches and strategic merge patches do. A patch
+// has apiVersion and kind; others stay as they are. So do lists that are replaced as a
+// whole: all of those of custom resources, and with whole all there are.
+func Explicit(set *kinds.Set, name string, src []byte, whole bool, limits limit.Limits) Result {
+	f, l := resource.Parse(name, src, limits)
+	r := Result{Diagnostics: l}
+	if f == nil {
+		return r
+	}
+	var edits []yamltext.Edit
+	for _, o := range f.Objects {
+		k, ok := set.Of(o.GroupVersionKind)
+		if !ok {
+			continue
+		}
+		r.Known++
+		for _, object := range k.Objects {
+			x := explicit{o: o, object: object, lists: !whole && BuiltIn(o.GroupVersionKind), r: &r}
+			x.walk(object.Path, 0, nil, o.Value)
+			edits = append(edits, x.edits...)
+		}
+	}
+	if r.Diagnostics.HasErrors() {
+		return r
+	}
+	out, err := yamledit.Apply(src, edits)
+	if err == nil && len(edits) > 0 {
+		if _, l := resource.Parse(name, out, limits); l.HasErrors() {
+			err = errors.New(l[0].Message)
+		}
+	}
+	if err != nil {
+		r.Diagnostics = append(r.Diagnostics, diag.Diagnostic{Code: diag.Unproved, Pos: diag.Pos{File: name}, Message: fmt.Sprintf("the result is not what was intended: %v", err)})
+		return r
+	}
+	r.Text = out
+	return r
+}
+
+// explicit makes the unions at one place of a patch explicit.
+type explicit struct {
+	o      *resource.Object
+	object kinds.Object
+	lists  bool // lists with keys are merged
+	edits  []yamltext.Edit
+	r      *Result
+}
+
+func (x *explicit) walk(path schemapath.Path, list int, at resource.Path, v any) {
+	if len(path) == 0 {
+		if object, ok := v.(map[string]any); ok {
+			x.unions(at, object)
+		}
+		return
+	}
+	step, rest := path[0], path[1:]
+	switch v := v.(type) {
+	case map[string]any:
+		if name, ok := step.Property(); ok {
+			x.walk(rest, list, at.To(name), v[name])
+			return
+		}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if !strings.HasPrefix(key, "$") {
+				x.walk(rest, list, at.To(key), v[key])
+			}
+		}
+	case []any:
+		if !x.lists || list >= len(x.object.Keys) || x.object.Keys[list] == nil {
+			return // it is replaced as a whole
+		}
+		for i := range v {
+			x.walk(rest, list+1, at.To(i), v[i])
+		}
+	}
+}
+
+// unions adds null for the siblings of what a patch sets.
+func (x *explicit) unions(at resource.Path, object map[string]any) {
+	for key := range object {
+		if key == "$patch" {
+			return // it is deleted, or replaced
+		}
+	}
+	for _, u := range x.object.Unions {
+		state := u.StateOf(object)
+		var set []int
+		for i, is := range state.Present {
+			if is {
+				set = append(set, i)
+			}
+		}
+		keep, clear := set, false
+		switch {
+		case u.Cardinality == union.AtLeastOne:
+		case u.Discriminator != "" && state.Value != "":
+			keep, clear = u.MembersOf(state.Value), true
+			if i := slices.IndexFunc(set, func(i int) bool { return !slices.Contains(keep, i) }); i >= 0 {
+				x.fail(at, u.Members[set[i]].Name, "%s is set while %s is '%s', which clears it", u.Members[set[i]].Name, u.Discriminator, state.Value)
+				continue
+			}
+		case u.Discriminator == "" || u.Deduce:
+			clear = len(set) == 1
+			if len(set) > 1 {
+				x.fail(at, u.Members[set[1]].Name, "%s and %s are set together", u.Members[set[0]].Name, u.Members[set[1]].Name)
+				continue
+			}
+		}
+		if !clear {
+			continue
+		}
+		var missing []string
+		for i, m := range u.Members {
+			if _, ok := object[m.Name]; !ok && !slices.Contains(keep, i) {
+				missing = append(missing, m.Name)
+			}
+		}
+		if len(missing) > 0 {
+			x.put(at, missing)
+		}
+	}
+}
+
+func (x *explicit) fail(at resource.Path, member, format string, args ...any) {
+	x.r.Diagnostics = append(x.r.Diagnostics, diag.Diagnostic{Code: diag.NotNormalized, Pos: x.o.Pos(at.To(member)), Path: at.String(),
+		Message: fmt.Sprintf(format, args...), Hint: "set one of them in the patch"})
+}
+
+// put adds members that are null to the object at a path.
+func (x *explicit) put(at resource.Path, members []string) {
+	report := func(why string) {
+		x.r.Diagnostics = append(x.r.Diagnostics, diag.Diagnostic{Code: diag.NotNormalized, Pos: x.o.Pos(at), Path: at.String(),
+			Message: fmt.Sprintf("cannot edit the text (%s): %s", strings.Join(members, ", "), why)})
+	}
+	n, shared := x.o.At(at)
+	if n == nil || n.Kind != yaml.MappingNode || shared || yamltext.Aliased(x.o.Root)[n] {
+		report("it is shared with other places by an alias or a merge key")
+		return
+	}
+	for _, name := range members {
+		e, err := x.o.Put(n, yamledit.Entry{Key: name, Value: &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}})
+		if err != nil {
+			report(err.Error())
+			return
+		}
+		x.edits = append(x.edits, e)
+	}
+	x.r.Diagnostics = append(x.r.Diagnostics, diag.Diagnostic{Code: diag.Normalized, Severity: diag.Info, Pos: x.o.Pos(at), Path: at.String(),
+		Message: strings.Join(members, ", ") + " set to null"})
+}

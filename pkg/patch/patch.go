@@ -1,0 +1,190 @@
+package patch
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/internal/resource"
+	diffpatch "gomodules.xyz/jsonpatch/v2"
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// Type is a type of patch.
+type Type string
+
+// The types of patches that kubectl patch and the API server know.
+const (
+	JSON      Type = "json"      // RFC 6902
+	Merge     Type = "merge"     // RFC 7386
+	Strategic Type = "strategic" // for Kubernetes' own types only
+)
+
+// Types returns the types of patches. The caller owns the result.
+func Types() []Type { return []Type{JSON, Merge, Strategic} }
+
+// Create returns the patch of a type that turns an object of a kind, as unstructured JSON,
+// into another; it is empty (see [IsEmpty]) when they are equal. What only the server
+// sets, and the other leaves out, stays. The patch has been applied to see that it does.
+func Create(gvk schema.GroupVersionKind, t Type, from, to map[string]any) ([]byte, error) {
+	from = withoutServers(from, to)
+	a, err := json.Marshal(from)
+	if err != nil {
+		return nil, err
+	}
+	b, err := json.Marshal(to)
+	if err != nil {
+		return nil, err
+	}
+	var patch []byte
+	switch t {
+	case JSON:
+		var operations []diffpatch.Operation
+		if operations, err = diffpatch.CreatePatch(a, b); err == nil {
+			patch, err = json.Marshal(append([]diffpatch.Operation{}, operations...))
+		}
+	case Merge:
+		patch, err = jsonpatch.CreateMergePatch(a, b)
+	case Strategic:
+		var typed any
+		if typed, err = typeOf(gvk); err == nil {
+			patch, err = strategicpatch.CreateTwoWayMergePatch(a, b, typed)
+		}
+	default:
+		err = fmt.Errorf("no type of patch is called %q", t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	got, err := Apply(gvk, t, from, patch)
+	if err != nil {
+		return nil, err
+	}
+	if !reflect.DeepEqual(normal(got), normal(to)) {
+		return nil, fmt.Errorf("a patch of type %s cannot express this change", t)
+	}
+	return patch, nil
+}
+
+// IsEmpty reports whether a patch changes nothing.
+func IsEmpty(patch []byte) bool { return string(patch) == "{}" || string(patch) == "[]" }
+
+// Apply returns what a patch makes of an object of a kind. The error says why the API
+// server would reject the patch.
+func Apply(gvk schema.GroupVersionKind, t Type, object map[string]any, patch []byte) (map[string]any, error) {
+	original, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	var data []byte
+	switch t {
+	case JSON:
+		var p jsonpatch.Patch
+		if p, err = jsonpatch.DecodePatch(patch); err == nil {
+			data, err = p.Apply(original)
+		}
+	case Merge:
+		data, err = jsonpatch.MergePatch(original, patch)
+	case Strategic:
+		var typed any
+		if typed, err = typeOf(gvk); err == nil {
+			data, err = strategicpatch.StrategicMergePatch(original, patch, typed)
+		}
+	default:
+		err = fmt.Errorf("no type of patch is called %q", t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var v any
+	if err := json.Unmarshal(data, &v); err != nil {
+		return nil, err
+	}
+	result, ok := normal(v).(map[string]any)
+	if !ok {
+		return nil, errors.New("the result is no object")
+	}
+	if at := directive(nil, result); at != nil && t == Strategic {
+		return nil, fmt.Errorf("%s is no directive here, but would be a field: the type does not have the patch strategy for it", at)
+	}
+	return result, nil
+}
+
+// directive returns where a value has a directive of strategic merge patches, which is
+// one that had no effect, or nil.
+func directive(at resource.Path, v any) resource.Path {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if strings.HasPrefix(key, "$retainKeys") || strings.HasPrefix(key, "$patch") {
+				return at.To(key)
+			}
+			if found := directive(at.To(key), v[key]); found != nil {
+				return found
+			}
+		}
+	case []any:
+		for i := range v {
+			if found := directive(at.To(i), v[i]); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// typeOf is the Go type of one of Kubernetes' own kinds, which says how its lists merge.
+func typeOf(gvk schema.GroupVersionKind) (any, error) {
+	typed, err := scheme.Scheme.New(gvk)
+	if runtime.IsNotRegisteredError(err) {
+		return nil, fmt.Errorf("%s has no strategic merge patch: only Kubernetes' own types have; use merge or json", gvk.Kind)
+	}
+	return typed, err
+}
+
+// BuiltIn reports whether a kind is one of Kubernetes' own.
+func BuiltIn(gvk schema.GroupVersionKind) bool { return scheme.Scheme.Recognizes(gvk) }
+
+// withoutServers is an object without what only the server sets, as far as another one
+// leaves it out.
+func withoutServers(object, to map[string]any) map[string]any {
+	object = runtime.DeepCopyJSON(object)
+	if _, ok := to["status"]; !ok {
+		delete(object, "status")
+	}
+	metadata, _ := object["metadata"].(map[string]any)
+	other, _ := to["metadata"].(map[string]any)
+	for _, key := range []string{"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"} {
+		if _, ok := other[key]; !ok {
+			delete(metadata, key)
+		}
+	}
+	return object
+}
+
+// normal is JSON with numbers as kubectl reads them.
+func normal(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key := range v {
+			v[key] = normal(v[key])
+		}
+	case []any:
+		for i := range v {
+			v[i] = normal(v[i])
+		}
+	case float64:
+		if n := int64(v); float64(n) == v {
+			return n
+		}
+	}
+	return v
+}

@@ -1,0 +1,199 @@
+package patch_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/patch"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+func object(t testing.TB, text string) map[string]any {
+	t.Helper()
+	var o map[string]any
+	if err := yaml.Unmarshal([]byte(text), &o); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return o
+}
+
+var (
+	pod        = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+	deployment = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
+	thing      = schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"}
+)
+
+// TestCreate: a patch turns one object into the other, and changes nothing else.
+func TestCreate(t *testing.T) {
+	tests := []struct {
+		gvk      schema.GroupVersionKind
+		t        patch.Type
+		from, to string
+		want     string
+	}{
+		{thing, patch.Merge, "{spec: {type: A, a: {x: 1}}, status: {y: 2}, metadata: {name: t, uid: u, labels: {a: b}}}", "{spec: {type: B, b: {}}, metadata: {name: t}}",
+			`{"metadata":{"labels":null},"spec":{"a":null,"b":{},"type":"B"}}`},
+		{thing, patch.JSON, "{spec: {type: A, a: {x: 1}}}", "{spec: {type: B, a: {x: 1}}}", `[{"op":"replace","path":"/spec/type","value":"B"}]`},
+		{thing, patch.JSON, "{spec: {l: [1, 2, 3]}}", "{spec: {l: [2, 3]}}", ""},
+		{thing, patch.Merge, "{spec: {}}", "{spec: {}}", "{}"},
+		{thing, patch.JSON, "{spec: {}}", "{spec: {}}", "[]"},
+		{thing, patch.Merge, "{spec: {}}", "{spec: {a: null}}", "error: a patch of type merge cannot express this change"},
+		{thing, patch.Strategic, "{}", "{}", "error: Thing has no strategic merge patch: only Kubernetes' own types have; use merge or json"},
+		{deployment, patch.Strategic, "{spec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}}}", "{spec: {strategy: {type: Recreate}}}",
+			`{"spec":{"strategy":{"$retainKeys":["type"],"rollingUpdate":null,"type":"Recreate"}}}`},
+		{pod, patch.Strategic, "{spec: {volumes: [{name: a, emptyDir: {}}, {name: b, emptyDir: {}}]}}", "{spec: {volumes: [{name: a, hostPath: {path: /x}}, {name: b, emptyDir: {}}]}}",
+			`{"spec":{"$setElementOrder/volumes":[{"name":"a"},{"name":"b"}],"volumes":[{"$retainKeys":["hostPath","name"],"emptyDir":null,"hostPath":{"path":"/x"},"name":"a"}]}}`},
+	}
+	for _, tt := range tests {
+		got, err := patch.Create(tt.gvk, tt.t, object(t, tt.from), object(t, tt.to))
+		if err != nil {
+			got = []byte("error: " + err.Error())
+		}
+		if tt.want != "" && string(got) != tt.want {
+			t.Errorf("%s from %s to %s: %s, want %s", tt.t, tt.from, tt.to, got, tt.want)
+		}
+		if err == nil && patch.IsEmpty(got) != (tt.from == tt.to) {
+			t.Errorf("%s is empty: %t", got, patch.IsEmpty(got))
+		}
+	}
+}
+
+// TestRetainKeys has the examples of the proposal "Add new patchStrategy to clear fields
+// not present in the patch".
+func TestRetainKeys(t *testing.T) {
+	tests := []struct {
+		name              string
+		gvk               schema.GroupVersionKind
+		live, patch, want string
+	}{
+		{"non-inlined non-discriminated union", pod,
+			"{status: {containerStatuses: [{name: c, state: {running: {startedAt: x}}}]}}",
+			"{status: {containerStatuses: [{name: c, state: {$retainKeys: [terminated], terminated: {exitCode: 0}}}]}}",
+			// Kubernetes never gave the type of the first example the strategy.
+			"error: status.containerStatuses[0].state.$retainKeys is no directive here, but would be a field: the type does not have the patch strategy for it"},
+		{"non-inlined union in a list merged by key", pod,
+			"{spec: {containers: [{name: c, image: x}], volumes: [{name: v, projected: {}}]}}",
+			"{spec: {volumes: [{$retainKeys: [name, secret], name: v, secret: {secretName: s}}]}}",
+			"{spec: {containers: [{name: c, image: x}], volumes: [{name: v, secret: {secretName: s}}]}}"},
+		{"non-inlined discriminated union", deployment,
+			"{spec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}}}",
+			"{spec: {strategy: {$retainKeys: [type], type: Recreate}}}",
+			"{spec: {strategy: {type: Recreate}}}"},
+		{"inlined union with patchMergeKey only", pod,
+			"{spec: {volumes: [{name: foo, emptyDir: {medium: Memory}}]}}",
+			"{spec: {volumes: [{$retainKeys: [name, hostPath], name: foo, hostPath: {path: /x}}]}}",
+			"{spec: {volumes: [{name: foo, hostPath: {path: /x}}]}}"},
+		{"without the directive", pod,
+			"{spec: {volumes: [{name: foo, emptyDir: {medium: Memory}}]}}",
+			"{spec: {volumes: [{name: foo, hostPath: {path: /x}}]}}",
+			"{spec: {volumes: [{name: foo, hostPath: {path: /x}, emptyDir: {medium: Memory}}]}}"},
+		{"a field that is not retained", deployment,
+			"{spec: {strategy: {type: RollingUpdate}}}",
+			"{spec: {strategy: {$retainKeys: [type], type: RollingUpdate, rollingUpdate: {maxSurge: 1}}}}",
+			"error: invalid patch format of retainKeys"},
+		{"retained keys that are not in the patch", deployment,
+			"{spec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}}}",
+			"{spec: {strategy: {$retainKeys: [type, rollingUpdate], type: RollingUpdate}}}",
+			"{spec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}}}"},
+	}
+	for _, tt := range tests {
+		data, err := yaml.Marshal(object(t, tt.patch))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, err = yaml.YAMLToJSON(data); err != nil {
+			t.Fatal(err)
+		}
+		got, err := patch.Apply(tt.gvk, patch.Strategic, object(t, tt.live), data)
+		if err != nil {
+			if "error: "+err.Error() != tt.want {
+				t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
+			}
+		} else if diff := cmp.Diff(fmt.Sprint(object(t, tt.want)), fmt.Sprint(got)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", tt.name, diff)
+		}
+	}
+}
+
+// volumes and strategy are unions of Kubernetes' own kinds, backend is one of a custom
+// resource, in an object, a list and a map.
+func set(t testing.TB) *kinds.Set {
+	t.Helper()
+	members := func(values bool, names ...string) (l []union.Member) {
+		for _, name := range names {
+			m := union.Member{Name: name}
+			if values {
+				m.Values = []string{strings.ToUpper(name)}
+			}
+			l = append(l, m)
+		}
+		return l
+	}
+	typed := &union.Union{Discriminator: "type", Members: members(true, "http", "tcp", "udp"), Cardinality: union.AtMostOne, Change: union.Clear}
+	plain := &union.Union{Members: members(false, "a", "b", "c"), Cardinality: union.AtMostOne, Change: union.Allow}
+	volumes := &union.Union{Members: members(false, "emptyDir", "hostPath", "secret"), Cardinality: union.ExactlyOne, Change: union.Allow}
+	s := &kinds.Set{}
+	if err := s.Add(kinds.Kind{GroupVersionKind: thing, Objects: []kinds.Object{
+		{Path: schemapath.Of("spec"), Unions: []*union.Union{typed, plain}},
+		{Path: schemapath.Of("spec", "list").To(schemapath.Items), Keys: [][]string{{"name"}}, Unions: []*union.Union{plain}},
+		{Path: schemapath.Of("spec", "map").To(schemapath.Values), Unions: []*union.Union{plain}},
+	}}, kinds.Kind{GroupVersionKind: pod, Objects: []kinds.Object{
+		{Path: schemapath.Of("spec", "volumes").To(schemapath.Items), Keys: [][]string{{"name"}}, Unions: []*union.Union{volumes}},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestExplicit(t *testing.T) {
+	const head = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\n"
+	const podHead = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
+	tests := []struct{ name, src, want string }{
+		{"discriminator", head + "spec:\n  type: TCP # now\n", head + "spec:\n  type: TCP # now\n  http: null\n  udp: null\n"},
+		{"with its member", head + "spec:\n  type: TCP\n  tcp: {}\nmore: x\n", head + "spec:\n  type: TCP\n  tcp: {}\n  http: null\n  udp: null\nmore: x\n"},
+		{"flow", head + "spec: {a: x, name: n}\n", head + "spec: {a: x, name: n, \"b\": null, \"c\": null}\n"},
+		{"some are null", head + "spec: {a: x, b: null}\n", head + "spec: {a: x, b: null, \"c\": null}\n"},
+		{"explicit already", head + "spec: {a: x, b: null, c: null}\n", ""},
+		{"a member alone", head + "spec: {tcp: {}}\n", ""}, // of which type, the base says
+		{"nothing", head + "spec: {name: n}\n", ""},
+		{"map", head + "spec:\n  map:\n    k: {b: x}\n", head + "spec:\n  map:\n    k: {b: x, \"a\": null, \"c\": null}\n"},
+		{"list of a custom resource", head + "spec:\n  list:\n  - {name: n, b: x}\n", ""},
+		{"no last newline", head + "spec:\n  a: x", head + "spec:\n  a: x\n  b: null\n  c: null"},
+		{"list merged by key", podHead + "spec:\n  volumes:\n  - name: v\n    hostPath: {path: /x}\n", podHead + "spec:\n  volumes:\n  - name: v\n    hostPath: {path: /x}\n    emptyDir: null\n    secret: null\n"},
+		{"deleted", podHead + "spec:\n  volumes:\n  - name: v\n    $patch: delete\n", ""},
+		{"another kind", "apiVersion: v1\nkind: Secret\ndata: {a: x}\n", ""},
+		{"two members", head + "spec: {a: x, b: y}\n", "in.yaml:4:14: error: UC802: a and b are set together"},
+		{"another member", head + "spec: {type: TCP, http: {}}\n", "in.yaml:4:19: error: UC802: http is set while type is 'TCP', which clears it"},
+		{"shared", head + "spec: &s {a: x}\nother: *s\n", "in.yaml:4:1: error: UC802: cannot edit the text (b, c): it is shared with other places by an alias or a merge key"},
+	}
+	for _, tt := range tests {
+		want := tt.want
+		if want == "" {
+			want = tt.src
+		}
+		r := patch.Explicit(set(t), "in.yaml", []byte(tt.src), false, limit.Limits{})
+		got := string(r.Text)
+		if r.Text == nil {
+			got = strings.Trim(fmt.Sprint(r.Diagnostics), "[]")
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -want +got\n%s", tt.name, diff)
+		}
+		if r.Text != nil {
+			if again := patch.Explicit(set(t), "in.yaml", r.Text, false, limit.Limits{}); string(again.Text) != got {
+				t.Errorf("%s: it is not explicit:\n%s", tt.name, again.Text)
+			}
+		}
+	}
+	if r := patch.Explicit(set(t), "in.yaml", []byte(tests[10].src), true, limit.Limits{}); string(r.Text) != tests[10].src {
+		t.Errorf("a merge patch has become\n%s", r.Text)
+	}
+}
