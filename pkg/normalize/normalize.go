@@ -76,6 +76,9 @@ type Options struct {
 	// CarriedOver clears only what is in the old object as it is in the new one, and with
 	// a discriminator only when that changes: nothing that somebody wrote now.
 	CarriedOver bool
+	// Merged is for objects that are merged from others, with no old object; see
+	// [union.Union.NormalizeMerged]. The other options do not matter then.
+	Merged bool
 }
 
 // Plan returns what normalizing does to an object of a kind, as unstructured JSON, that
@@ -244,6 +247,11 @@ func (p *planner) unions(at resource.Path, object map[string]any, old pair) {
 			a = u.Algorithm()
 		}
 		new := u.StateOf(object)
+		if p.opts.Merged {
+			n, violations := u.NormalizeMerged(new)
+			p.found(at, u, n, before, violations, nil, new)
+			continue
+		}
 		var was *union.State
 		if old.there && before != nil {
 			s := u.StateOf(before)
@@ -267,22 +275,27 @@ func (p *planner) unions(at resource.Path, object map[string]any, old pair) {
 			p.problems = append(p.problems, Problem{At: at, Union: u, Violations: u.Violations(new), Moved: old.moved, new: new})
 			continue
 		}
-		if len(violations) > 0 {
-			p.problems = append(p.problems, Problem{At: at, Union: u, Violations: violations, old: was, new: new})
-			continue
-		}
-		if n.IsZero() {
-			continue
-		}
-		c := Change{At: at, Union: u, Normalization: n, Kept: map[string]any{}}
-		for _, i := range n.Clear {
-			p.cleared[key(at.To(u.Members[i].Name))] = true
-		}
-		for _, i := range n.Keep {
-			c.Kept[u.Members[i].Name] = before[u.Members[i].Name]
-		}
-		p.changes = append(p.changes, c)
+		p.found(at, u, n, before, violations, was, new)
 	}
+}
+
+// found notes what is done to a union object, or else what is wrong with it.
+func (p *planner) found(at resource.Path, u *union.Union, n union.Normalization, before map[string]any, violations []union.Violation, was *union.State, new union.State) {
+	if len(violations) > 0 {
+		p.problems = append(p.problems, Problem{At: at, Union: u, Violations: violations, old: was, new: new})
+		return
+	}
+	if n.IsZero() {
+		return
+	}
+	c := Change{At: at, Union: u, Normalization: n, Kept: map[string]any{}}
+	for _, i := range n.Clear {
+		p.cleared[key(at.To(u.Members[i].Name))] = true
+	}
+	for _, i := range n.Keep {
+		c.Kept[u.Members[i].Name] = before[u.Members[i].Name]
+	}
+	p.changes = append(p.changes, c)
 }
 
 // Apply makes the changes in an object, as unstructured JSON, for which they were

@@ -179,6 +179,32 @@ func TestFile(t *testing.T) {
 	}
 }
 
+// TestMerged normalizes what overlays make of a base.
+func TestMerged(t *testing.T) {
+	const head = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\n"
+	for _, tt := range []struct{ spec, src, want string }{
+		{backend, "spec: {type: B, a: {}, c: x}\n", "spec: {type: B}\n"}, // that b is missing is for validation
+		{backend, "spec: {type: None, a: {}}\n", "spec: {type: None}\n"},
+		{backend, "spec: {a: {}}\n", "spec: {a: {}}\n"}, // the server may have a default for type
+		{backend, "spec: {a: {}, b: {}}\n", "in.yaml:4:1: error: UC802: a and b are set together"},
+		{plain, "spec: {b: {}}\n", "spec: {b: {}}\n"},
+		{plain, "spec: {b: {}, c: x}\n", "in.yaml:4:1: error: UC802: b and c are set together"},
+		{plain, "spec: {b: null, c: x}\n", "spec: {b: null, c: x}\n"},
+	} {
+		r := normalize.File(kindOf(t, tt.spec), "in.yaml", []byte(head+tt.src), nil, normalize.Options{Merged: true}, limit.Limits{})
+		got := strings.TrimPrefix(string(r.Text), head)
+		if r.Text == nil {
+			got = strings.Trim(fmt.Sprint(r.Diagnostics), "[]")
+			if !strings.Contains(r.Diagnostics[0].Hint, ": null") {
+				t.Errorf("%s: hint %q", tt.src, r.Diagnostics[0].Hint)
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.src, got, tt.want)
+		}
+	}
+}
+
 // TestRandom: whatever is normalized satisfies its unions and is normal, differs in nothing
 // that no union names, and is the same as data and as text.
 func TestRandom(t *testing.T) {

@@ -60,6 +60,9 @@ func File(set *kinds.Set, name string, src []byte, old []*resource.Object, opts 
 		changes, problems := Plan(k, before, o.Value, opts)
 		for _, p := range problems {
 			d := diag.Diagnostic{Code: diag.NotNormalized, Pos: o.Pos(p.At), Path: p.At.String(), Message: p.String(), Hint: "write what is meant: KEP-1027 leaves this to validation"}
+			if opts.Merged {
+				d.Hint = "in the patch that sets one of them, write null for the other: " + nulls(p)
+			}
 			if p.Moved != nil {
 				d.Severity, d.Hint = diag.Warning, "write what is meant, as null or by leaving members out"
 			}
@@ -89,6 +92,16 @@ func File(set *kinds.Set, name string, src []byte, old []*resource.Object, opts 
 	}
 	r.Text = out
 	return r
+}
+
+// nulls is what clears the first of the members that a problem has.
+func nulls(p Problem) string {
+	for i, is := range p.new.Present {
+		if is {
+			return p.Union.Members[i].Name + ": null"
+		}
+	}
+	return ""
 }
 
 func (r *Result) report(d diag.Diagnostic) { r.Diagnostics = append(r.Diagnostics, d) }

@@ -96,6 +96,22 @@ func (u *Union) Normalize(a Algorithm, old *State, new State) (Normalization, []
 	return n, nil
 }
 
+// NormalizeMerged returns what to do to an object in state s that is merged from others,
+// such as a base and its overlays, where nobody knows which of them set what: the
+// discriminator clears the members that it does not select. Where it is unset, or there is
+// none, two members are a violation, since either could be meant. What else the union
+// demands is for validation: the API server may fill it in.
+func (u *Union) NormalizeMerged(s State) (Normalization, []Violation) {
+	switch {
+	case u.Cardinality == AtLeastOne:
+	case u.Discriminator != "" && s.Value != "":
+		return u.respectValue(s), nil
+	case s.count() > 1:
+		return Normalization{}, []Violation{{TooMany, -1}}
+	}
+	return Normalization{}, nil
+}
+
 func (u *Union) normalize2022(old, new State) Normalization {
 	switch {
 	case new.Value == "" && u.Deduce:
