@@ -50,7 +50,7 @@ var allowed = map[string][]string{
 	"internal/yamlconfig":         {"internal/source", "internal/spelling", "internal/yamltext", "pkg/diag", "pkg/limit"},
 	"internal/yamledit":           {"internal/yamltext"},
 	"internal/yamltext":           {},
-	"internal/servertest":         {"internal/testprog"},
+	"internal/servertest":         {"internal/testprog", "pkg/validate"},
 	"internal/schematest":         {"internal/yamltext"},
 	"internal/testcrd":            {"testdata"},
 	"test/hostile":                {},

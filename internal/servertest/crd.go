@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/unioncel/unioncel/pkg/validate"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -284,12 +285,14 @@ func (s *Server) remember(crd *apiextensionsv1.CustomResourceDefinition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.resources[groupKind(crd)] = resourceOf(crd)
+	s.kinds[groupKind(crd)] = validate.New(crd)
 }
 
 func (s *Server) forget(crd *apiextensionsv1.CustomResourceDefinition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.resources, groupKind(crd))
+	delete(s.kinds, groupKind(crd))
 }
 
 func groupKind(crd *apiextensionsv1.CustomResourceDefinition) schema.GroupKind {

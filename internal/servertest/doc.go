@@ -24,13 +24,16 @@
 // [Server.Install], [Server.Replace], [Server.Apply] and [Server.Remove] are
 // about CRDs. They return when the change has taken effect: an object that is
 // sent next is judged by the new schema. [Server.Create], [Server.Update],
-// [Server.UpdateStatus], [Server.Get], [Server.Delete] and [Server.Apply] are about the
+// [Server.UpdateStatus], [Server.Delete] and [Server.Apply] are about the
 // objects of CRDs that were written through the same Server.
 //
 // All of them take one document, YAML or JSON, and all that write do so with
 // strict field validation and the field manager "unioncel-test". An error of
 // the server is returned as it came, for the functions of
 // k8s.io/apimachinery/pkg/api/errors to tell apart.
+//
+// Whatever a test creates or updates, pkg/validate is asked, too: the test fails unless it
+// says what the server says.
 //
 // # What is not there
 //

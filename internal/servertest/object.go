@@ -30,7 +30,9 @@ func (s *Server) Create(ctx context.Context, obj []byte) (*unstructured.Unstruct
 	if err != nil {
 		return nil, err
 	}
-	return object(send(ctx, writing(s.client.Post(), obj).AbsPath(collection)))
+	stored, err := object(send(ctx, writing(s.client.Post(), obj).AbsPath(collection)))
+	s.compare(ctx, head, nil, stored, err)
+	return stored, err
 }
 
 // Update replaces a custom object, all of it but its status if that is a
@@ -56,21 +58,20 @@ func (s *Server) update(ctx context.Context, obj []byte, subresource string) (*u
 	if err != nil {
 		return nil, err
 	}
-	return object(s.put(ctx, path.Join(collection, next.GetName()), subresource, next))
-}
-
-// Get returns a custom object; of obj it reads apiVersion, kind, name and namespace.
-// Errors are those of [Server.Create].
-func (s *Server) Get(ctx context.Context, obj []byte) (*unstructured.Unstructured, error) {
-	head, err := header(obj)
+	at := path.Join(collection, next.GetName())
+	if subresource != "" {
+		return object(s.put(ctx, at, subresource, next))
+	}
+	live, err := object(send(ctx, s.client.Get().AbsPath(at)))
 	if err != nil {
 		return nil, err
 	}
-	collection, err := s.collection(head)
-	if err != nil {
-		return nil, err
+	if next.GetResourceVersion() == "" {
+		next.SetResourceVersion(live.GetResourceVersion())
 	}
-	return object(send(ctx, s.client.Get().AbsPath(collection, head.GetName())))
+	stored, err := object(s.put(ctx, at, "", next))
+	s.compare(ctx, next, live, stored, err)
+	return stored, err
 }
 
 // Delete deletes a custom object; of obj it reads apiVersion, kind, name and
@@ -192,14 +193,21 @@ type resource struct {
 	group      string
 	plural     string
 	namespaced bool
+	storage    string // the stored version
 }
 
 func resourceOf(crd *apiextensionsv1.CustomResourceDefinition) resource {
-	return resource{
+	r := resource{
 		group:      crd.Spec.Group,
 		plural:     crd.Spec.Names.Plural,
 		namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
 	}
+	for _, v := range crd.Spec.Versions {
+		if v.Storage {
+			r.storage = v.Name
+		}
+	}
+	return r
 }
 
 // path is that of the collection; namespace is used only if there are any.

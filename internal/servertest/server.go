@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/unioncel/unioncel/internal/testprog"
+	"github.com/unioncel/unioncel/pkg/validate"
 )
 
 // maxSocketPath is the longest path that a unix socket may have on every
@@ -26,11 +27,13 @@ const maxSocketPath = 103
 // CustomResourceDefinitions and the objects they define. Its methods may be
 // called from several goroutines at once, but not twice at a time for one CRD.
 type Server struct {
+	tb     testing.TB
 	client *rest.RESTClient
 	config *rest.Config
 
 	mu        sync.Mutex
-	resources map[schema.GroupKind]resource // of the CRDs this Server wrote
+	resources map[schema.GroupKind]resource       // of the CRDs this Server wrote
+	kinds     map[schema.GroupKind]*validate.Kind // what is expected of their objects
 }
 
 // program is the file of the program that is the server.
@@ -62,7 +65,7 @@ func Start(tb testing.TB) *Server {
 		tb.Fatalf("servertest: client: %v", err)
 	}
 	tb.Cleanup(func() { utilnet.CloseIdleConnectionsFor(client.Client.Transport) })
-	return &Server{client: client, config: config, resources: map[schema.GroupKind]resource{}}
+	return &Server{tb: tb, client: client, config: config, resources: map[schema.GroupKind]resource{}, kinds: map[schema.GroupKind]*validate.Kind{}}
 }
 
 // run starts the program, which keeps its files in dir and ends with tb, or with this

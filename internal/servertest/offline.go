@@ -1,0 +1,97 @@
+package servertest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/unioncel/unioncel/pkg/validate"
+)
+
+// compare fails the test unless pkg/validate answers a write as the server did: what is
+// stored, and every word of the errors. live is the object that is replaced, nil for a
+// creation, and stored what the server returned.
+func (s *Server) compare(ctx context.Context, obj, live, stored *unstructured.Unstructured, err error) {
+	s.tb.Helper()
+	if err != nil && (strings.Contains(err.Error(), "already set in map") || strings.Contains(err.Error(), "duplicate field")) {
+		return // the server sees repeated fields, pkg/validate what they are read as
+	}
+	gvk := obj.GroupVersionKind()
+	s.mu.Lock()
+	resource, kind := s.resources[gvk.GroupKind()], s.kinds[gvk.GroupKind()]
+	s.mu.Unlock()
+	if !slices.Contains(kind.Served(), gvk.Version) {
+		return
+	}
+	var answer validate.Answer
+	var wrong error
+	if live == nil {
+		answer, wrong = kind.Create(ctx, obj.Object)
+	} else {
+		answer, wrong = kind.Update(ctx, obj.Object, live.Object)
+	}
+	if wrong != nil {
+		s.tb.Errorf("pkg/validate: %v\nof\n%v", wrong, obj.Object)
+		return
+	}
+	var refused error
+	if answer.Refused != nil {
+		refused = answer.Refused
+	}
+	if got, want := inWords(refused), inWords(err); got != want {
+		s.tb.Errorf("pkg/validate says\n%s\nand the server\n%s\nof\n%v", got, want, obj.Object)
+	}
+	// The server converts what is of another version than the stored one.
+	if err == nil && gvk.Version == resource.storage {
+		if got, want := constant(answer.Object), constant(stored.Object); got != want {
+			s.tb.Errorf("pkg/validate stores\n%s\nand the server\n%s", got, want)
+		}
+	}
+}
+
+// storageKey is where the server keeps an object, which it says in some errors.
+var storageKey = regexp.MustCompile(`StorageError: .*, AdditionalErrorMsg: `)
+
+// inWords is all that the server says in an answer.
+func inWords(err error) string {
+	var status apierrors.APIStatus
+	switch {
+	case err == nil:
+		return "accepted"
+	case !errors.As(err, &status):
+		return err.Error()
+	}
+	is := status.Status()
+	if is.Details == nil || len(is.Details.Causes) == 0 {
+		return fmt.Sprint(is.Code, " ", is.Reason, ": ", storageKey.ReplaceAllString(is.Message, ""))
+	}
+	var l []string
+	for _, c := range is.Details.Causes {
+		l = append(l, fmt.Sprintf("%s %s: %s\n", c.Type, c.Field, c.Message))
+	}
+	slices.Sort(l) // validators walk maps
+	return fmt.Sprint(is.Code, " ", is.Reason, "\n", l)
+}
+
+// constant is an object without what is new in each run.
+func constant(object map[string]any) string {
+	u := (&unstructured.Unstructured{Object: object}).DeepCopy()
+	for _, name := range []string{"uid", "resourceVersion", "managedFields", "creationTimestamp"} {
+		unstructured.RemoveNestedField(u.Object, "metadata", name)
+	}
+	if u.GetGenerateName() != "" {
+		u.SetName("")
+	}
+	text, err := json.Marshal(u.Object)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
