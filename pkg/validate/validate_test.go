@@ -1,0 +1,189 @@
+package validate_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/pkg/validate"
+)
+
+// test/e2e and internal/servertest hold the package to a server; here are what files have
+// and a server does not, and the fast way to see that something broke.
+
+const crd = `
+spec:
+  group: example.com
+  names: {kind: Route, plural: routes}
+  scope: Namespaced
+  conversion: CONVERSION
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          status: {type: object, properties: {ready: {type: boolean}}}
+          spec:
+            type: object
+            properties:
+              type: {type: string, enum: [HTTP, TCP], default: HTTP}
+              port: {type: integer, maximum: 9}
+              set: {type: array, x-kubernetes-list-type: set, items: {type: string}}
+            x-kubernetes-validations:
+            - {rule: self.type == oldSelf.type, message: fixed, fieldPath: .type, reason: FieldValueForbidden}
+            - {rule: '!has(self.port) || self.port != 3', message: not three}
+  - name: v2
+    served: true
+    storage: false
+    deprecated: true
+    deprecationWarning: soon gone
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {type: {type: string}}}}}}
+  - name: v3
+    served: false
+    storage: false
+    schema: {openAPIV3Schema: {type: object}}
+`
+
+func kind(t *testing.T, text string) *validate.Kind {
+	t.Helper()
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.UnmarshalStrict([]byte(text), crd); err != nil {
+		t.Fatal(err)
+	}
+	return validate.New(crd)
+}
+
+// object is that of a text, which leaves out what all have.
+func object(t *testing.T, text string) map[string]any {
+	t.Helper()
+	for _, line := range []string{"metadata: {name: x}", "kind: Route", "apiVersion: example.com/v1"} {
+		if key, _, _ := strings.Cut(line, " "); !strings.Contains("\n"+text, "\n"+key) {
+			text = line + "\n" + text
+		}
+	}
+	o := map[string]any{}
+	if err := yaml.Unmarshal([]byte(text), &o); err != nil {
+		t.Fatal(err)
+	}
+	return integers(o).(map[string]any)
+}
+
+// integers makes the numbers of an object what they are in one that is decoded.
+func integers(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, w := range v {
+			v[k] = integers(w)
+		}
+	case []any:
+		for i, w := range v {
+			v[i] = integers(w)
+		}
+	case float64:
+		return int64(v)
+	}
+	return v
+}
+
+func TestCreate(t *testing.T) {
+	k := kind(t, strings.Replace(crd, "CONVERSION", "{strategy: None}", 1))
+	for text, want := range map[string]string{
+		"spec: {}": `stored {"apiVersion":"example.com/v1","kind":"Route","metadata":{"generation":1,"name":"x","namespace":"default"},"spec":{"type":"HTTP"}}`,
+		"spec: {type: TCP, port: null}\nstatus: {ready: true}":                       `stored {"apiVersion":"example.com/v1","kind":"Route","metadata":{"generation":1,"name":"x","namespace":"default"},"spec":{"type":"TCP"}}`,
+		"metadata: {generateName: x-, namespace: web, uid: x, resourceVersion: '1'}": `stored {"apiVersion":"example.com/v1","kind":"Route","metadata":{"generateName":"x-","generation":1,"name":"x-xxxxx","namespace":"web"}}`,
+		"apiVersion: example.com/v2\nspec: {type: 'no'}":                             `warning soon gone, stored {"apiVersion":"example.com/v2","kind":"Route","metadata":{"generation":1,"name":"x","namespace":"default"},"spec":{"type":"no"}}`,
+		"spec: {prt: 1, set: [a, a]}\nstats: {}":                                     `BadRequest: Route in version "v1" cannot be handled as a Route: strict decoding error: unknown field "spec.prt", unknown field "stats"`,
+		"spec: {port: 10, set: [a, a]}":                                              `Invalid: spec.port: Invalid value: 10: spec.port in body should be less than or equal to 9; spec.set[1]: Duplicate value: "a"`,
+		"spec: {port: 3}":                                                            `Invalid: spec: Invalid value: not three`,
+		"spec: {port: 3, type: UDP}":                                                 `Invalid: spec.type: Unsupported value: "UDP": supported values: "HTTP", "TCP"; Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation`,
+		"apiVersion: example.com/v3":                                                 `no matches for kind "Route" in version "example.com/v3"`,
+		"kind: Rote":                                                                 `no matches for kind "Rote" in version "example.com/v1"`,
+	} {
+		given := object(t, text)
+		before := fmt.Sprint(given)
+		answer, err := k.Create(t.Context(), given)
+		if got := words(t, answer, err); got != want {
+			t.Errorf("%s\nis answered %s\nwant        %s", text, got, want)
+		}
+		if fmt.Sprint(given) != before {
+			t.Errorf("%s has been changed", text)
+		}
+	}
+}
+
+func TestUpdate(t *testing.T) {
+	none, webhook := kind(t, strings.Replace(crd, "CONVERSION", "{strategy: None}", 1)), kind(t, strings.Replace(crd, "CONVERSION", "{strategy: Webhook}", 1))
+	for _, tt := range []struct {
+		name, old, new, want string
+		kind                 *validate.Kind
+	}{
+		{"from a file", "spec: {type: TCP}", "spec: {type: TCP, port: 1}", `stored {"apiVersion":"example.com/v1","kind":"Route","metadata":{"generation":2,"name":"x","namespace":"default"},"spec":{"port":1,"type":"TCP"}}`, none},
+		{"from a server", "metadata: {name: x, namespace: web, uid: u, resourceVersion: '7', generation: 4, creationTimestamp: 2020-01-01T00:00:00Z, managedFields: [{}]}\nstatus: {ready: true}", "spec: {}", `stored {"apiVersion":"example.com/v1","kind":"Route","metadata":{"creationTimestamp":"2020-01-01T00:00:00Z","generation":5,"name":"x","namespace":"web","uid":"u"},"spec":{"type":"HTTP"},"status":{"ready":true}}`, none},
+		{"a rule on the change", "spec: {type: TCP}", "spec: {}", "Invalid: spec.type: Forbidden: fixed", none},
+		{"forgiven", "spec: {port: 12, type: UDP, set: [a, a], old: 1}", "spec: {port: 12, type: UDP, set: [b, b]}", `stored {"apiVersion":"example.com/v1","kind":"Route","metadata":{"generation":2,"name":"x","namespace":"default"},"spec":{"port":12,"set":["b","b"],"type":"UDP"}}`, none},
+		{"not forgiven", "spec: {port: 12}", "spec: {port: 13}", "Invalid: spec.port: Invalid value: 13: spec.port in body should be less than or equal to 9", none},
+		{"of another version", "apiVersion: example.com/v2\nspec: {type: TCP}", "spec: {}", "Invalid: spec.type: Forbidden: fixed", none},
+		{"of another version, by a webhook", "apiVersion: example.com/v2\nspec: {type: TCP}", "spec: {}", "the old object is of version v2, and only the CRD's webhook can convert it to v1", webhook},
+		{"of no version", "apiVersion: example.com/v3\nspec: {type: TCP}", "spec: {}", `the old object: no version "v3"`, none},
+		{"of another kind", "kind: Other", "spec: {}", "the old object is of another kind: example.com/v1, Kind=Other", none},
+		{"malformed", "metadata: x", "spec: {}", "the old object: invalid metadata: expected object, got string", none},
+		{"another name", "metadata: {name: z}", "spec: {}", "BadRequest: the name of the object (x) does not match the name on the URL (z)", none},
+		{"another namespace", "metadata: {name: x, namespace: a}", "metadata: {name: x, namespace: b}", "BadRequest: the namespace of the provided object does not match the namespace sent on the request", none},
+	} {
+		answer, err := tt.kind.Update(t.Context(), object(t, tt.new), object(t, tt.old))
+		if got := words(t, answer, err); got != tt.want {
+			t.Errorf("%s: the answer is %s\nwant %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A version that no server would serve is no reason to refuse others.
+func TestCheck(t *testing.T) {
+	k := kind(t, strings.Replace(strings.Replace(crd, "CONVERSION", "null", 1), "schema: {openAPIV3Schema: {type: object, ", "schema: {openAPIV3Schema: {type: object, patternProperties: {a: {}}, ", 1))
+	if err := k.Check("v1"); err != nil {
+		t.Error(err)
+	}
+	if err := k.Check("v2"); err == nil || !strings.Contains(err.Error(), "not structural") {
+		t.Errorf("the server would serve v2: %v", err)
+	}
+	if _, err := k.Create(t.Context(), object(t, "apiVersion: example.com/v2")); err == nil {
+		t.Error("an object was judged")
+	}
+}
+
+func words(t *testing.T, answer validate.Answer, err error) string {
+	t.Helper()
+	if err != nil {
+		return err.Error()
+	}
+	var l []string
+	for _, w := range answer.Warnings {
+		l = append(l, "warning "+w)
+	}
+	if answer.Refused == nil {
+		text, err := yaml.Marshal(answer.Object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err = yaml.YAMLToJSON(text); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(append(l, "stored "+string(text)), ", ")
+	}
+	var causes []string
+	for _, c := range answer.Causes() {
+		text := c.Message
+		if c.Field != "" {
+			text = c.Field + ": " + text
+		}
+		causes = append(causes, text)
+	}
+	return strings.Join(append(l, string(answer.Refused.ErrStatus.Reason)+": "+strings.Join(causes, "; ")), ", ")
+}
