@@ -4,6 +4,7 @@ package kinds
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -36,7 +37,19 @@ type Object struct {
 	Keys [][]string
 	// Nullable says that something on the path, or a discriminator, may be null.
 	Nullable bool
+	// Defaults are what the API server sets discriminators to where they are left out.
+	Defaults map[string]string
 	Unions   []*union.Union
+}
+
+// StateOf returns the state of a union of an object, as it is when the API server has set
+// the discriminator where that has a default.
+func (o Object) StateOf(u *union.Union, object map[string]any) union.State {
+	s := u.StateOf(object)
+	if v, ok := o.Defaults[u.Discriminator]; ok && object[u.Discriminator] == nil {
+		s.Value = v
+	}
+	return s
 }
 
 // OfCRD returns the kinds of a CRD that have unions, one for each such version. They
@@ -47,8 +60,7 @@ func OfCRD(d compile.Declared, origin string) []Kind {
 		k := Kind{Origin: origin, Resource: d.CRD.Spec.Names.Plural, GroupVersionKind: schema.GroupVersionKind{Group: d.CRD.Spec.Group, Version: v.Name, Kind: d.CRD.Spec.Names.Kind}}
 		for _, o := range d.Objects {
 			if o.Version == i {
-				root := v.Schema.OpenAPIV3Schema
-				k.Objects = append(k.Objects, Object{Path: o.Path, Keys: keys(root, o.Path), Nullable: nullable(root, o), Unions: o.Unions})
+				k.Objects = append(k.Objects, at(v.Schema.OpenAPIV3Schema, o.Path, o.Unions))
 			}
 		}
 		if len(k.Objects) > 0 {
@@ -58,33 +70,33 @@ func OfCRD(d compile.Declared, origin string) []Kind {
 	return l
 }
 
-// keys returns the keys of the lists on a path.
-func keys(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path) [][]string {
-	var l [][]string
-	for i, step := range path {
-		if step != schemapath.Items {
-			continue
+// at describes the place of unions in a schema.
+func at(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, unions []*union.Union) Object {
+	o := Object{Path: path, Unions: unions}
+	s := root
+	for _, step := range path {
+		if step == schemapath.Items {
+			var keys []string
+			if s.XListType != nil && *s.XListType == "map" {
+				keys = slices.Clone(s.XListMapKeys)
+			}
+			o.Keys = append(o.Keys, keys)
 		}
-		list := path[:i].In(root)
-		if list.XListType != nil && *list.XListType == "map" {
-			l = append(l, slices.Clone(list.XListMapKeys))
-		} else {
-			l = append(l, nil)
+		s = step.In(s)
+		o.Nullable = o.Nullable || s.Nullable
+	}
+	for _, u := range unions {
+		p := s.Properties[u.Discriminator]
+		o.Nullable = o.Nullable || p.Nullable
+		var value string
+		if union.Defaulted(&p) && json.Unmarshal(p.Default.Raw, &value) == nil && value != "" {
+			if o.Defaults == nil {
+				o.Defaults = map[string]string{}
+			}
+			o.Defaults[u.Discriminator] = value
 		}
 	}
-	return l
-}
-
-// nullable reports whether something on the path to a union object, or a discriminator in
-// it, may be null.
-func nullable(root *apiextensionsv1.JSONSchemaProps, o compile.Object) bool {
-	for i := range o.Path {
-		if o.Path[:i+1].In(root).Nullable {
-			return true
-		}
-	}
-	object := o.Path.In(root)
-	return slices.ContainsFunc(o.Unions, func(u *union.Union) bool { return object.Properties[u.Discriminator].Nullable })
+	return o
 }
 
 // Set are kinds, each of which is there once.

@@ -246,7 +246,7 @@ func (p *planner) unions(at resource.Path, object map[string]any, old pair) {
 		if a == 0 {
 			a = u.Algorithm()
 		}
-		new := u.StateOf(object)
+		new := p.object.StateOf(u, object)
 		if p.opts.Merged {
 			n, violations := u.NormalizeMerged(new)
 			p.found(at, u, n, before, violations, nil, new)
@@ -254,7 +254,7 @@ func (p *planner) unions(at resource.Path, object map[string]any, old pair) {
 		}
 		var was *union.State
 		if old.there && before != nil {
-			s := u.StateOf(before)
+			s := p.object.StateOf(u, before)
 			was = &s
 		}
 		n, violations := u.Normalize(a, was, new)
