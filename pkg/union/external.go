@@ -132,8 +132,11 @@ func (t Target) Is(crd Target) bool {
 
 // String returns kind and group as kubectl writes them, or else the name.
 func (t Target) String() string {
-	if t.Kind != "" {
-		return t.Kind + "." + t.Group
+	switch {
+	case t.Kind == "":
+		return t.Name
+	case t.Group == "":
+		return t.Kind
 	}
-	return t.Name
+	return t.Kind + "." + t.Group
 }

@@ -1,0 +1,106 @@
+package builtin
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Name is what messages call the set.
+const Name = "--builtin"
+
+// Declarations returns all unions of the covered kinds, sorted by kind. Their values are
+// shared, and have no positions in a file.
+func Declarations() []union.External {
+	var l []union.External
+	for _, gvk := range covered() {
+		for _, p := range all().kinds[gvk].places {
+			l = append(l, union.External{
+				Target: union.Target{Group: gvk.Group, Kind: gvk.Kind}, Version: gvk.Version,
+				Path: p.path, Value: p.unions, File: Name,
+			})
+		}
+	}
+	return l
+}
+
+// Kinds returns those of the covered kinds for which there are declarations, and the
+// declarations for other kinds. All unions of Kubernetes' own types are those of
+// Kinds(Declarations()). With errors there are no kinds.
+func Kinds(declarations []union.External) (l []kinds.Kind, others []union.External, diags diag.List) {
+	of := map[schema.GroupVersionKind][]union.External{}
+	for _, e := range declarations {
+		var versions []string
+		for gvk := range all().kinds {
+			if e.Kind == gvk.Kind && e.Group == gvk.Group {
+				versions = append(versions, gvk.Version)
+			}
+		}
+		if e.Version != "" && len(versions) > 0 && !slices.Contains(versions, e.Version) {
+			slices.Sort(versions)
+			diags = append(diags, diag.Diagnostic{Code: diag.NoSuchSchema, Pos: e.NamedAt(), Path: e.Path.String(),
+				Message: fmt.Sprintf("%s is not known in version %q", e.Target, e.Version), Hint: "the version known is " + strings.Join(versions, ", ")})
+			continue
+		}
+		if len(versions) == 0 {
+			others = append(others, e)
+		}
+		for _, v := range versions {
+			if e.Version == "" || e.Version == v {
+				gvk := schema.GroupVersionKind{Group: e.Group, Version: v, Kind: e.Kind}
+				of[gvk] = append(of[gvk], e)
+			}
+		}
+	}
+	for _, gvk := range covered() {
+		if len(of[gvk]) == 0 {
+			continue
+		}
+		objects, more := kinds.Declare(all().kinds[gvk].schema, of[gvk])
+		diags = append(diags, more...)
+		plural, _ := meta.UnsafeGuessKindToResource(gvk)
+		var files []string
+		for _, e := range of[gvk] {
+			files = append(files, e.File)
+		}
+		slices.Sort(files)
+		l = append(l, kinds.Kind{GroupVersionKind: gvk, Resource: plural.Resource, Objects: objects, Origin: strings.Join(slices.Compact(files), ", ")})
+	}
+	if diags.HasErrors() {
+		return nil, others, diags
+	}
+	return l, others, diags
+}
+
+// covered are the kinds of the groups, those without unions included, sorted.
+func covered() []schema.GroupVersionKind {
+	return slices.SortedFunc(maps.Keys(all().kinds), func(a, b schema.GroupVersionKind) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Version, b.Version))
+	})
+}
+
+// node returns the unions as nodes.
+func (d declaration) node() *yaml.Node {
+	var doc yaml.Node
+	utilruntime.Must(yaml.Unmarshal([]byte(d.unions), &doc))
+	clearPositions(&doc)
+	return doc.Content[0]
+}
+
+func clearPositions(n *yaml.Node) {
+	n.Line, n.Column = 0, 0
+	for _, c := range n.Content {
+		clearPositions(c)
+	}
+}

@@ -1,0 +1,39 @@
+package builtin
+
+import (
+	"reflect"
+	"strings"
+)
+
+// Declared is a declaration, for tests.
+type Declared struct {
+	Of     reflect.Type
+	Others []string
+	Unions string
+	// Value, Source and Lax are those of the declaration.
+	Value, Source string
+	Lax           bool
+}
+
+// Table returns the declarations of Go types.
+func Table() []Declared {
+	var l []Declared
+	for _, d := range declarations {
+		l = append(l, Declared{d.of, d.others, d.unions, d.value, d.source, d.lax})
+	}
+	return l
+}
+
+// Published is what the OpenAPI calls a Go type of k8s.io/api.
+func (d Declared) Published() string {
+	return "io." + strings.NewReplacer("k8s.io", "k8s", "/", ".").Replace(d.Of.PkgPath()) + "." + d.Of.Name()
+}
+
+// Types are the Go types of the covered kinds.
+func Types() []reflect.Type {
+	var l []reflect.Type
+	for t := range all().types {
+		l = append(l, t)
+	}
+	return l
+}

@@ -1,0 +1,123 @@
+package kinds
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Declare returns the objects of a kind for which there are declarations, in the order of
+// their paths. root is the kind's schema, to which nobody who declares unions can add
+// anything: nothing is said of what it should be like. With errors the result is nil.
+func Declare(root *apiextensionsv1.JSONSchemaProps, declarations []union.External) ([]Object, diag.List) {
+	var diags diag.List
+	var l []*declared
+	// Extensions come after what they extend.
+	for _, extend := range []bool{false, true} {
+		for _, e := range declarations {
+			if e.Extend != extend {
+				continue
+			}
+			path, schema, problem := find(root, e.Path)
+			i := slices.IndexFunc(l, func(d *declared) bool { return problem == nil && d.path.Equal(path) })
+			switch {
+			case problem != nil:
+			case extend && i < 0:
+				problem = &diag.Diagnostic{Code: diag.NoSuchUnion, Message: "no union is declared here that could be extended", Hint: "declare it with x-kubernetes-unions"}
+			case extend:
+				l[i].extends = append(l[i].extends, e)
+			case i >= 0:
+				problem = &diag.Diagnostic{Code: diag.DeclaredTwice, Message: "this object already has " + union.Key, Hint: "keep one of them, or extend the other"}
+				if l[i].by.Value.Line > 0 {
+					problem.Related = []diag.Related{{Pos: l[i].by.Pos(), Message: "the other declaration"}}
+				}
+			default:
+				l = append(l, &declared{path: path, schema: schema, by: e})
+			}
+			if problem != nil {
+				problem.Pos, problem.Path = e.NamedAt(), e.Path.String()
+				diags = append(diags, *problem)
+			}
+		}
+	}
+	slices.SortStableFunc(l, func(a, b *declared) int { return schemapath.Compare(a.path, b.path) })
+	var objects []Object
+	for _, d := range l {
+		unions, more := d.resolve()
+		diags = append(diags, more...)
+		if !diags.HasErrors() {
+			objects = append(objects, at(root, d.path, unions))
+		}
+	}
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	return objects, diags
+}
+
+// declared is an object with a declaration.
+type declared struct {
+	path    schemapath.Path
+	schema  *apiextensionsv1.JSONSchemaProps
+	by      union.External
+	extends []union.External
+}
+
+func (d *declared) resolve() ([]*union.Union, diag.List) {
+	path := d.path.String()
+	declarations, diags := union.Parse(d.by.File, path, d.by.Value, d.by.At)
+	for _, e := range d.extends {
+		extensions, l := union.ParseExtensions(e.File, path, e.Value, e.At)
+		diags = append(append(diags, l...), union.Extend(declarations, extensions)...)
+	}
+	unions, l := union.Resolve(declarations, d.schema, len(d.path) == 0)
+	l = slices.DeleteFunc(l, func(x diag.Diagnostic) bool { return x.Code == diag.DefaultedDiscriminator })
+	return unions, append(diags, l...)
+}
+
+// find returns the schema that a path leads to, and the path without Elements.
+func find(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path) (schemapath.Path, *apiextensionsv1.JSONSchemaProps, *diag.Diagnostic) {
+	var p schemapath.Path
+	s := root
+	wrong := func(hint, format string, args ...any) (schemapath.Path, *apiextensionsv1.JSONSchemaProps, *diag.Diagnostic) {
+		return nil, nil, &diag.Diagnostic{Code: diag.NoSuchSchema, Message: fmt.Sprintf(format, args...), Hint: hint}
+	}
+	for _, step := range path {
+		if step == schemapath.Elements {
+			if step = schemapath.Items; step.In(s) == nil {
+				step = schemapath.Values
+			}
+		}
+		next := step.In(s)
+		name, isProperty := step.Property()
+		switch {
+		case next == nil && !isProperty:
+			return wrong("delete [*]", "%s is neither a list nor a map", call(p))
+		case next == nil && (schemapath.Items.In(s) != nil || schemapath.Values.In(s) != nil):
+			return wrong("write [*] after its name", "%s is a list or a map, and the path goes on without its elements", call(p))
+		case next == nil:
+			names := slices.Sorted(maps.Keys(s.Properties))
+			return wrong(spelling.Hint(name, names, "correct the path"), "%s has no property %q", call(p), name)
+		}
+		p, s = append(p, step), next
+	}
+	if s.Type != "object" || len(s.Properties) == 0 && schemapath.Values.In(s) != nil {
+		return wrong("name the object with the members; end the path in [*], if those of a list or a map are meant", "%s is not an object with properties", call(p))
+	}
+	return p, s, nil
+}
+
+// call is what messages call a place.
+func call(p schemapath.Path) string {
+	if len(p) == 0 {
+		return "the object"
+	}
+	return p.String()
+}
