@@ -18,11 +18,14 @@ func (a *app) normalizeCommand() *cobra.Command {
 		algorithm string
 	)
 	cmd := &cobra.Command{
-		Use:   "normalize --crd CRD [--old OLD] [FILE|DIR|-]...",
+		Use:   "normalize {--crd CRD | --builtin} [--old OLD] [FILE|DIR|-]...",
 		Short: "Clear the members that the unions of objects exclude",
 		Long: `Normalize reads objects, and clears in them the members that their unions exclude,
 as KEP-1027 wanted the API server to do: who sets a new member, or changes the
 discriminator, need not clear the others. Every other byte stays as it is.
+
+The unions are those of CRDs (--crd) and of Kubernetes' own kinds (--builtin), such as
+the strategy of a Deployment, the sources of volumes and the handlers of probes.
 
 The object that each replaces is the one in --old of the same kind, namespace and
 name. Without one, the object is created. The KEP has two algorithms:
@@ -41,6 +44,9 @@ nothing is written then. docs/normalize.md has the details.
 		Example: `  # What would become of the live object?
   kubectl get route web -o yaml > live.yaml
   unioncel normalize --crd crd.yaml --old live.yaml web.yaml
+
+  # strategy: Recreate from an overlay, over the rollingUpdate of the base
+  kubectl kustomize overlays/prod | unioncel normalize --builtin | kubectl apply -f -
 
   # Fix the files of a repository, without what was there before
   unioncel normalize --crd config/crd -w manifests`,
@@ -66,7 +72,7 @@ nothing is written then. docs/normalize.md has the details.
 			return a.convert(cmd, &flags, scope, func(f *crdpatch.File, in input) ([]byte, diag.List) {
 				r := normalize.File(set, in.name, f.Bytes(), before, opts, a.limits)
 				if r.Text != nil && r.Known == 0 && !in.walk {
-					return nil, append(r.Diagnostics, unknownKind(in, set))
+					return nil, append(r.Diagnostics, kinds.unknown(in, set))
 				}
 				return r.Text, r.Diagnostics
 			}, args)

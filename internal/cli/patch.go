@@ -14,7 +14,6 @@ import (
 	"github.com/unioncel/unioncel/internal/resource"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/normalize"
 	"github.com/unioncel/unioncel/pkg/patch"
 )
@@ -35,7 +34,7 @@ func (a *app) patchCommand() *cobra.Command {
 		types[i] = string(t)
 	}
 	cmd := &cobra.Command{
-		Use:   "patch --crd CRD (--live LIVE (DESIRED | --apply PATCH) | --explicit PATCH...)",
+		Use:   "patch {--crd CRD | --builtin} (--live LIVE (DESIRED | --apply PATCH) | --explicit PATCH...)",
 		Short: "Make patches that clear what unions exclude",
 		Long: `Patch prints the patch that turns the object in LIVE into the one in DESIRED, and
 clears what its unions exclude then, as normalize does. What only the server sets, such
@@ -103,16 +102,10 @@ func (a *app) makeExplicit(cmd *cobra.Command, flags *patching, args []string) e
 	return a.convert(cmd, &flags.conversion, scope, func(f *crdpatch.File, in input) ([]byte, diag.List) {
 		r := patch.Explicit(set, in.name, f.Bytes(), flags.kind == string(patch.Merge), a.limits)
 		if r.Text != nil && r.Known == 0 && !in.walk {
-			return nil, append(r.Diagnostics, unknownKind(in, set))
+			return nil, append(r.Diagnostics, flags.kinds.unknown(in, set))
 		}
 		return r.Text, r.Diagnostics
 	}, args)
-}
-
-// unknownKind says that a file has nothing whose unions are known.
-func unknownKind(in input, set *kinds.Set) diag.Diagnostic {
-	return diag.Diagnostic{Code: diag.UnknownKind, Pos: diag.Pos{File: in.name},
-		Message: "no object is of a kind for which --crd has unions", Hint: "give the CRD of the objects; this one has " + strings.Join(set.Names(), ", ")}
 }
 
 // patch prints the patch from one object to another, or what a patch makes of one.
@@ -134,7 +127,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	}
 	k, ok := set.Of(live.GroupVersionKind)
 	if !ok {
-		return fmt.Errorf("%s: %s is of no kind for which --crd has unions: those are of %s", flags.live, live, strings.Join(set.Names(), ", "))
+		return fmt.Errorf("%s: %s is of no kind with unions: %s", flags.live, live, flags.kinds.hint(set))
 	}
 	var desired map[string]any
 	name := flags.apply

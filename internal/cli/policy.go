@@ -23,7 +23,7 @@ func (a *app) policyCommand() *cobra.Command {
 		validating                                      bool
 	)
 	cmd := &cobra.Command{
-		Use:   "policy --crd CRD",
+		Use:   "policy {--crd CRD | --builtin}",
 		Short: "Write admission policies that clear what unions exclude",
 		Long: `Policy writes a MutatingAdmissionPolicy, and its binding, for each kind with unions.
 In the API server it clears, for every client, what normalize clears in files: who
