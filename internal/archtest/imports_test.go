@@ -60,6 +60,7 @@ var allowed = map[string][]string{
 	"internal/testprog/apiserver": {},
 	"internal/testprog/kubectl":   {},
 	"internal/testprog/kustomize": {},
+	"internal/policytest":         {},
 	"internal/unioncases":         {"pkg/union"},
 }
 

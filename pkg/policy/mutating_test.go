@@ -1,24 +1,15 @@
 package policy_test
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 
-	admissionv1 "k8s.io/api/admissionregistration/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apiserver/pkg/admission"
-	plugincel "k8s.io/apiserver/pkg/admission/plugin/cel"
-	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch"
-	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
-	"k8s.io/apiserver/pkg/cel/environment"
 
+	"github.com/unioncel/unioncel/internal/policytest"
 	"github.com/unioncel/unioncel/internal/unioncases"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
@@ -59,62 +50,6 @@ spec:
 		t.Fatal(l)
 	}
 	return l[0]
-}
-
-// server applies a policy as the API server does.
-type server struct {
-	compiler *plugincel.CompositedCompiler
-	patchers []patch.Patcher
-}
-
-func newServer(t testing.TB, p *admissionv1.MutatingAdmissionPolicy) *server {
-	t.Helper()
-	compiler, err := plugincel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &server{compiler: compiler}
-	opts := plugincel.OptionalVariableDeclarations{HasAuthorizer: true}
-	for _, v := range p.Spec.Variables {
-		if r := compiler.CompileAndStoreVariable(&validating.Variable{Name: v.Name, Expression: v.Expression}, opts, environment.NewExpressions); r.Error != nil {
-			t.Fatalf("%s: %v", v.Expression, r.Error)
-		}
-	}
-	opts.HasPatchTypes = true
-	for _, m := range p.Spec.Mutations {
-		e := compiler.CompileMutatingEvaluator(&patch.JSONPatchCondition{Expression: m.JSONPatch.Expression}, opts, environment.NewExpressions)
-		if errs := e.CompilationErrors(); len(errs) > 0 {
-			t.Fatalf("%v\n%s", errs, m.JSONPatch.Expression)
-		}
-		s.patchers = append(s.patchers, patch.NewJSONPatcher(e))
-	}
-	return s
-}
-
-// write returns what becomes of an object that is created, or replaces old.
-func (s *server) write(old, new map[string]any) (map[string]any, error) {
-	resource := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "things"}
-	var before runtime.Object
-	operation := admission.Create
-	if old != nil {
-		before, operation = &unstructured.Unstructured{Object: old}, admission.Update
-	}
-	object := runtime.Object(&unstructured.Unstructured{Object: runtime.DeepCopyJSON(new)})
-	scheme := runtime.NewScheme()
-	for _, p := range s.patchers {
-		attrs := admission.NewAttributesRecord(object, before, thing, "", "t", resource, "", operation, &metav1.CreateOptions{}, false, nil)
-		got, err := p.Patch(s.compiler.CreateContext(context.Background()), patch.Request{
-			MatchedResource:     resource,
-			VersionedAttributes: &admission.VersionedAttributes{Attributes: attrs, VersionedKind: thing, VersionedObject: admission.NewLazyObject(object), VersionedOldObject: admission.NewLazyObject(before)},
-			ObjectInterfaces:    admission.NewObjectInterfacesFromScheme(scheme),
-			OptionalVariables:   plugincel.OptionalVariableBindings{},
-		}, celconfig.RuntimeCELCostBudget)
-		if err != nil {
-			return nil, err
-		}
-		object = got
-	}
-	return object.(*unstructured.Unstructured).Object, nil
 }
 
 // place is where a union object stands.
@@ -188,7 +123,7 @@ func TestMutating(t *testing.T) {
 						continue
 					}
 					seen[text] = true
-					s := newServer(t, policies[0])
+					s := policytest.New(t, policies[0])
 					o := normalize.Options{Algorithm: opts.Algorithm, CarriedOver: opts.CarriedOver}
 					for a, old := range append([]unioncases.State{{}}, states...) {
 						for b, new := range states {
@@ -203,7 +138,7 @@ func TestMutating(t *testing.T) {
 							after := object(p.object(new.Objects[(a+b)%len(new.Objects)], neighbour))
 							want := runtime.DeepCopyJSON(after)
 							_, problems := normalize.Object(k, before, want, o)
-							got, err := s.write(before, after)
+							got, err := s.Write(before, after)
 							written++
 							if err != nil {
 								t.Fatalf("%s %s %+v: %v > %v: %v\n%s", p.name, declaration, opts, before, after, err, policies[0].Spec.Mutations[0].JSONPatch.Expression)

@@ -1,0 +1,198 @@
+package docs_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/policytest"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	unionkinds "github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/normalize"
+	"github.com/unioncel/unioncel/pkg/patch"
+	"github.com/unioncel/unioncel/pkg/policy"
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/validate"
+)
+
+// promises are what KEP-1027 says of clients, with the union and the update that show it.
+var promises = []struct{ client, union, old, new string }{
+	{"sets a new member, and knows neither the others nor the discriminator", "deduced", "A a", "A a b"},
+	{"", "typed", "A a", "A a b"},
+	{"", "plain", "- a", "- a b"},
+	{"replaces a member, and does not know the discriminator", "deduced", "A a", "- b"},
+	{"", "typed", "A a", "- b"},
+	{"", "required", "A a", "- b"},
+	{"sets the new member, and changes the discriminator", "deduced", "A a", "B a b"},
+	{"", "typed", "A a", "B a b"},
+	{"changes only the discriminator", "deduced", "A a", "C a"},
+	{"", "typed", "A a", "C a"},
+	{"", "typed", "A a", "B a"},
+	{"is old, and drops a member that it does not know", "deduced", "A a", "A"},
+	{"", "typed", "A a", "A"},
+	{"", "plain", "- a", "-"},
+	{"sets two new members", "deduced", "C", "C a b"},
+	{"", "typed", "C", "C a b"},
+	{"", "plain", "-", "- a b"},
+	{"clears everything", "deduced", "A a", "-"},
+	{"", "typed", "A a", "-"},
+	{"", "typed", "A a", "- a"},
+	{"", "required", "A a", "- a"},
+	{"", "typed", "A a", "None a"},
+}
+
+var promised = map[string]string{
+	"deduced":  "{discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}, optionalMembers: [c], deduceInvalidDiscriminator: true}",
+	"typed":    "{discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}, optionalMembers: [c]}",
+	"required": "{discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}, optionalMembers: [c], cardinality: ExactlyOne}",
+	"plain":    "{members: [a, b, c]}",
+}
+
+// thingOf is a union object, written "TYPE a b" with - for no type, as the spec of a Thing.
+func thingOf(text string) map[string]any {
+	spec := map[string]any{}
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i > 0:
+			spec[word] = "x"
+		case word != "-":
+			spec["type"] = word
+		}
+	}
+	return map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "t"}, "spec": spec}
+}
+
+// textOf writes a Thing as thingOf reads it.
+func textOf(o map[string]any) string {
+	spec, _ := o["spec"].(map[string]any)
+	words := []string{"-"}
+	if v, ok := spec["type"].(string); ok && v != "" {
+		words[0] = v
+	}
+	for _, m := range []string{"a", "b", "c"} {
+		if spec[m] != nil {
+			words = append(words, m)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// TestKEP writes the table of kep.md: each update through the server's validation,
+// normalize, the policy and the patch, which have to agree.
+func TestKEP(t *testing.T) {
+	d := open(t, "kep.md")
+	rows := [][]string{{"a client", "union", "update", "server alone", "kep-2019", "kep-2022", "policy", "patch"}}
+	for _, p := range promises {
+		src := `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Thing, listKind: ThingList, plural: things, singular: thing}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties: {type: {type: string}, a: {type: string}, b: {type: string}, c: {type: string}}
+            x-kubernetes-unions:
+            - ` + promised[p.union] + "\n"
+		compiled, diags := crdpatch.Compile("crd.yaml", []byte(src), crdpatch.Options{})
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		var crd apiextensionsv1.CustomResourceDefinition
+		if err := yaml.Unmarshal(compiled, &crd); err != nil {
+			t.Fatal(err)
+		}
+		declared, _ := crdpatch.Declared("crd.yaml", []byte(src), crdpatch.Options{})
+		kind := unionkinds.OfCRD(declared[0], "crd.yaml")[0]
+		old, new := thingOf(p.old), thingOf(p.new)
+		server := func(object map[string]any) string {
+			answer, err := validate.New(&crd).Update(t.Context(), object, old)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if answer.Refused == nil {
+				return code(textOf(answer.Object))
+			}
+			var l []string
+			for _, c := range answer.Causes() {
+				l = append(l, strings.TrimPrefix(c.Field, "spec."))
+			}
+			return "rejected: " + strings.Join(l, ", ")
+		}
+		cells := []string{p.client, p.union, code(p.old) + " → " + code(p.new), server(new)}
+		standard := kind.Objects[0].Unions[0].Algorithm()
+		usual := ""
+		for _, a := range []union.Algorithm{union.KEP2019, union.KEP2022} {
+			object := runtime.DeepCopyJSON(new)
+			normalize.Object(kind, old, object, normalize.Options{Algorithm: a})
+			cell := server(object)
+			if a == standard {
+				usual = cell
+				cell = "**" + cell + "**"
+			}
+			cells = append(cells, cell)
+		}
+		policies, _, err := policy.Mutating([]unionkinds.Kind{kind}, policy.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		written, err := policytest.New(t, policies[0]).Write(old, new)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells = append(cells, server(written))
+		if strings.HasPrefix(usual, "rejected: ") != strings.HasPrefix(server(written), "rejected: ") || !strings.HasPrefix(usual, "rejected: ") && usual != server(written) {
+			t.Errorf("%v: the policy makes %s, normalize %s", p, server(written), usual)
+		}
+		object := runtime.DeepCopyJSON(new)
+		if _, problems := normalize.Object(kind, old, object, normalize.Options{}); len(problems) > 0 {
+			cells = append(cells, "none")
+		} else {
+			data, err := patch.Create(kind.GroupVersionKind, patch.Merge, old, object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			patched, err := patch.Apply(kind.GroupVersionKind, patch.Merge, old, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var v any
+			if err := json.Unmarshal(data, &v); err != nil {
+				t.Fatal(err)
+			}
+			cells = append(cells, server(patched))
+			if server(patched) != usual {
+				t.Errorf("%v: the patch makes %s, normalize %s", p, server(patched), usual)
+			}
+		}
+		rows = append(rows, cells)
+	}
+	from, to := -1, -1
+	for i, line := range d.lines {
+		switch {
+		case line == "<!-- switching -->":
+			from = i + 1
+		case from >= 0 && to < 0 && i > from && !strings.HasPrefix(line, "|"):
+			to = i
+		}
+	}
+	if from < 0 || to < 0 {
+		t.Fatal("kep.md has no table of what becomes of updates")
+	}
+	d.generated(t, from, to, strings.ReplaceAll(grid(rows), "\n|  |", "\n| |"))
+	d.save(t)
+}
