@@ -494,10 +494,11 @@ func FuzzForgedAnnotation(f *testing.F) {
 		text := clusterRole + "---\n" + head + "\n    " + Annotation + ": '\x00'\n" + strings.TrimSuffix(tail, "\n") + "\n---\n" + clusterRole
 		content = strings.ReplaceAll(content, "''", "'")
 		files, contents = append(files, text), append(contents, content)
-		if claims := strings.Replace(content, `"rules":["`, `"rules":["`+sumOf(map[string]any{"rule": "self != '/etc'"})+`","`, 1); i%2 > 0 {
-			f.Add(uint(len(files)-1), uint64(0), claims)
-		} else {
+		switch claims := strings.Replace(content, `"rules":["`, `"rules":["`+sumOf(map[string]any{"rule": "self != '/etc'"})+`","`, 1); i % 3 {
+		case 0:
 			f.Add(uint(len(files)-1), uint64(0), content)
+		case 1:
+			f.Add(uint(len(files)-1), uint64(0), claims)
 		}
 		f.Add(uint(len(files)-1), uint64(i), "")
 	}

@@ -187,7 +187,10 @@ spec:
 
 // Comments inside of the edited schemas do not get in the way.
 func TestCommentsDropped(t *testing.T) {
-	for _, g := range compilable(t) {
+	for i, g := range compilable(t) {
+		if g.again && i%3 > 0 {
+			continue
+		}
 		f, err := yamltext.Parse(g.out)
 		if err != nil {
 			t.Fatal(err)
