@@ -85,6 +85,7 @@ func TestLargeInput(t *testing.T) {
 		"1000 values":                               {with(members(2), each(1000, " || ", "self.d == 'V%'")+" ? has(self.m0) : !has(self.m0)"), 0},
 		"deep junctors":                             {deepNot(members(2), 500), 0},
 		"rules about 100 children, each on its own": {with(parents(100), strings.Split(each(100, "\n", "has(self.p%.m0) != has(self.p%.m1)"), "\n")...), 100},
+		"200 required children, each a union":       {parents(200, "has(self.m0) != has(self.m1)"), 200},
 		"a rule about 1000 children":                {with(parents(1000), each(1000, " && ", "(has(self.p%.m0) != has(self.p%.m1))")), 0},
 	} {
 		if testing.Short() && name == "rules on 100 members of one discriminator" {
@@ -106,12 +107,12 @@ func with(s apiextensionsv1.JSONSchemaProps, rules ...string) apiextensionsv1.JS
 	return s
 }
 
-// parents is an object of n required objects p0, p1, ...
-func parents(n int) apiextensionsv1.JSONSchemaProps {
+// parents is an object of n required objects p0, p1, ... with certain rules.
+func parents(n int, rules ...string) apiextensionsv1.JSONSchemaProps {
 	s := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
 	for i := range n {
 		name := fmt.Sprintf("p%d", i)
-		s.Properties[name] = members(2)
+		s.Properties[name] = with(members(2), rules...)
 		s.Required = append(s.Required, name)
 	}
 	return s

@@ -97,7 +97,6 @@ func (p *problem) finish(unions []*union.Union) ([]string, error) {
 		doubts = append(doubts, err.Error())
 	}
 	p.surroundings = &surroundings{chain: p.chain, own: own}
-	p.surroundings = p.g.surround(p.chain, p.start(), own)
 	p.space.Close()
 	if err := p.makeSlots(); err != nil {
 		return nil, err
@@ -105,6 +104,14 @@ func (p *problem) finish(unions []*union.Union) ([]string, error) {
 	p.bound()
 	p.inquire()
 	return append(doubts, p.broken...), nil
+}
+
+// surround finds what is around the union object when that is first needed. Most proofs need
+// no object, and what else is required may be much.
+func (p *problem) surround() {
+	if p.around == nil {
+		p.surroundings = p.g.surround(p.chain, p.start(), p.own)
+	}
 }
 
 // start is a legal union object, if there is one that is easily found.

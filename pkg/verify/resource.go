@@ -36,6 +36,7 @@ func (p *problem) make(m logic.Model, side int) map[string]any {
 		}
 		return p.places[level]
 	}
+	p.surround()
 	last := len(p.nodes) - 1
 	var inner any
 	for level := last; level >= 0; level-- {

@@ -47,6 +47,7 @@ func (p *problem) newSlot(level int, name string, r *read) (*slot, error) {
 	default:
 		around := p.own
 		if !isObject {
+			p.surround()
 			around = asObject(p.around[level])
 		}
 		if usual, ok := around[name]; ok {
