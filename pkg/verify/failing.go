@@ -12,9 +12,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Failure is a rule that fails to evaluate on an object which the union allows and
-// everything else that reads the union accepts. The API server rejects the object, and does
-// not ratchet errors: where it is stored, it cannot be updated.
+// Failure is a rule that fails to evaluate on an object which the union allows and which
+// nothing else that reads the union refuses, if other rules may fail to evaluate, too. The
+// API server rejects the object, and does not ratchet errors: where it is stored, it cannot
+// be updated.
 type Failure struct {
 	// Rule is the index of the rule in x-kubernetes-validations of the schema.
 	Rule int
@@ -64,7 +65,7 @@ func Failing(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 		fails := []logic.Lit{p.new.exists, legal, k.fails}
 		for _, other := range p.checks {
 			if other != k {
-				fails = append(fails, other.holds)
+				fails = append(fails, p.space.Or(other.holds, other.fails))
 			}
 		}
 		for _, mode := range p.modes() {

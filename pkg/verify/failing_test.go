@@ -19,6 +19,8 @@ func TestFailing(t *testing.T) {
 		{"guarded", plainType + rulesKey + rule(conditionalA) + rule(conditionalB), ""},
 		{"required", plainType + "required: [type]\n" + rulesKey + rule("self.type == 'A' ? has(self.a) : !has(self.a)"), ""},
 		{"rejected by another rule", plainType + rulesKey + rule("self.type == 'A' ? has(self.a) : !has(self.a)") + rule("has(self.type)"), ""},
+		{"two that fail", plainType + rulesKey + rule("self.type == 'A' ? has(self.a) : !has(self.a)") + rule("self.type == 'B' ? has(self.b) : !has(self.b)"),
+			"0: no member is set and type is unset: {}: no such key: type\n1: no member is set and type is unset: {}: no such key: type"},
 		{"what is in a member", plainType + rulesKey + rule("!has(self.a) || self.a.port > 0"), "0: a is set and type is 'A': {a: {}, type: A}: no such key: port"},
 		{"before", plainType + rulesKey + rule("self.type == oldSelf.type"), "0: a is set and type is 'A' (before: no member is set and type is unset): {} -> {a: {}, type: A}: no such key: type"},
 		{"something else", plainType + rulesKey + rule("self.mode == 'x'"), ""},
