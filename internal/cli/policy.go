@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
+	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -16,11 +17,12 @@ var clears = []string{"CarriedOver", "Unselected"}
 
 func (a *app) policyCommand() *cobra.Command {
 	var (
-		kinds                                           kindFlags
+		known                                           kindFlags
 		opts                                            policy.Options
 		clear, algorithm, failure, reinvocation, output string
 		actions                                         []string
 		validating                                      bool
+		only                                            selection
 	)
 	cmd := &cobra.Command{
 		Use:   "policy {--crd CRD | --builtin}",
@@ -43,6 +45,9 @@ to begin.`,
 
   # In namespaces with a label, and never in the way of a request
   unioncel policy --crd crd.yaml --match-labels unions=clear --failure-policy Ignore
+
+  # For the strategy of Deployments
+  unioncel policy --builtin --kind Deployment --path spec.strategy
 
   # Warn of what the unions forbid
   unioncel policy --crd crd.yaml --validate --action Warn`,
@@ -75,12 +80,16 @@ to begin.`,
 			opts.Algorithm, _ = union.AlgorithmNamed(algorithm)
 			opts.FailurePolicy = admissionv1.FailurePolicyType(failure)
 			opts.Reinvocation = admissionv1.ReinvocationPolicyType(reinvocation)
-			set, _, err := kinds.read(cmd.Context(), a)
+			set, _, err := known.read(cmd.Context(), a)
+			if err != nil {
+				return err
+			}
+			selected, err := only.of(set)
 			if err != nil {
 				return err
 			}
 			var objects []any
-			for _, versions := range set.ByKind() {
+			for _, versions := range selected {
 				if validating {
 					policies, bindings, notes := policy.Validating(versions, opts)
 					for i := range policies {
@@ -110,8 +119,10 @@ to begin.`,
 			return a.write(output, out)
 		},
 	}
-	kinds.register(cmd)
+	known.register(cmd)
 	f := cmd.Flags()
+	f.StringArrayVar(&only.kinds, "kind", nil, "write policies for this kind only, as in Route or Route.example.com: `KIND`; may be repeated")
+	f.StringArrayVar(&only.paths, "path", nil, "for the unions at this place only, as in spec.backends[*]: `PATH`; may be repeated")
 	f.BoolVar(&validating, "validate", false, "write policies that reject what the unions forbid, instead")
 	f.StringVar(&clear, "clear", "Unselected", "what is cleared: "+strings.Join(clears, " or "))
 	f.StringVar(&algorithm, "algorithm", "", "the algorithm for all unions: "+alternatives(union.AlgorithmNames()))
@@ -121,4 +132,47 @@ to begin.`,
 	f.StringToStringVar(&opts.MatchLabels, "match-labels", nil, "the labels of the namespaces in which the policies apply: `KEY=VALUE`,...")
 	f.StringVarP(&output, "output", "o", "", "write to this `FILE` instead of standard output")
 	return cmd
+}
+
+// selection says for which of the kinds, and of their unions, policies are written.
+type selection struct{ kinds, paths []string }
+
+// of returns what is selected of a set, by kind. It is an error when something selects
+// nothing.
+func (s selection) of(set *kinds.Set) ([][]kinds.Kind, error) {
+	used := map[string]bool{}
+	selects := func(l []string, is func(string) bool) bool {
+		found := len(l) == 0
+		for _, x := range l {
+			if is(x) {
+				found, used[x] = true, true
+			}
+		}
+		return found
+	}
+	var l [][]kinds.Kind
+	for _, versions := range set.ByKind() {
+		if !selects(s.kinds, func(name string) bool {
+			return name == versions[0].Kind || name == versions[0].Kind+"."+versions[0].Group
+		}) {
+			continue
+		}
+		for i := range versions {
+			versions[i].Objects = slices.DeleteFunc(slices.Clone(versions[i].Objects), func(o kinds.Object) bool {
+				return !selects(s.paths, func(path string) bool { return path == o.Path.String() })
+			})
+		}
+		l = append(l, versions)
+	}
+	for _, name := range s.kinds {
+		if !used[name] {
+			return nil, usagef("no kind called %s has unions: they are those of %s", name, strings.Join(set.Names(), ", "))
+		}
+	}
+	for _, path := range s.paths {
+		if !used[path] {
+			return nil, usagef("no union is at %s", path)
+		}
+	}
+	return l, nil
 }

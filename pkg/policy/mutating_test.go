@@ -10,9 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/unioncel/unioncel/internal/policytest"
+	"github.com/unioncel/unioncel/internal/resource"
 	"github.com/unioncel/unioncel/internal/unioncases"
+	"github.com/unioncel/unioncel/pkg/builtin"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/normalize"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -50,6 +53,50 @@ spec:
 		t.Fatal(l)
 	}
 	return l[0]
+}
+
+// TestMutatingBuiltIn: the policies for Kubernetes' own kinds compile, and clear.
+func TestMutatingBuiltIn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("26 large policies are compiled")
+	}
+	all, _, diags := builtin.Kinds(builtin.Declarations())
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	servers := map[string]*policytest.Server{}
+	for _, k := range all {
+		policies, _, err := policy.Mutating([]kinds.Kind{k}, policy.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range policies {
+			servers[k.Kind] = policytest.New(t, p)
+		}
+	}
+	const pod, deployment = "apiVersion: v1, kind: Pod, spec: ", "apiVersion: apps/v1, kind: Deployment, spec: "
+	for _, tt := range []struct{ kind, head, old, new, want string }{
+		{"Deployment", deployment, "{strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}}", "{strategy: {type: Recreate, rollingUpdate: {maxSurge: 1}}}", "{strategy: {type: Recreate}}"},
+		{"Pod", pod, "{volumes: [{name: a, emptyDir: {}}, {name: b, emptyDir: {}}]}", "{volumes: [{name: b, emptyDir: {}}, {name: a, emptyDir: {}, hostPath: {path: /x}}]}",
+			"{volumes: [{name: b, emptyDir: {}}, {name: a, hostPath: {path: /x}}]}"},
+		{"Deployment", deployment, "{template: {spec: {containers: [{name: c, livenessProbe: {exec: {command: [x]}, periodSeconds: 3}}]}}}",
+			"{template: {spec: {containers: [{name: c, livenessProbe: {exec: {command: [x]}, httpGet: {port: 80}, periodSeconds: 3}}]}}}",
+			"{template: {spec: {containers: [{name: c, livenessProbe: {httpGet: {port: 80}, periodSeconds: 3}}]}}}"},
+		{"Pod", pod, "{containers: [{name: c, env: [{name: E, value: x}]}]}", "{containers: [{name: c, env: [{name: E, value: x, valueFrom: {secretKeyRef: {name: s, key: k}}}]}]}",
+			"{containers: [{name: c, env: [{name: E, valueFrom: {secretKeyRef: {name: s, key: k}}}]}]}"},
+	} {
+		object := func(spec string) map[string]any {
+			f, l := resource.Parse("in.yaml", []byte("{"+tt.head+spec+"}"), limit.Limits{})
+			if len(l) > 0 {
+				t.Fatal(l)
+			}
+			return f.Objects[0].Value
+		}
+		got, err := servers[tt.kind].Write(object(tt.old), object(tt.new))
+		if want := object(tt.want); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %s > %s: %v, %v, want %v", tt.kind, tt.old, tt.new, got, err, want)
+		}
+	}
 }
 
 // place is where a union object stands.
