@@ -34,7 +34,7 @@ var allowed = map[string][]string{
 	"pkg/markers":                 {"internal/spelling", "internal/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union"},
 	"pkg/unionset":                {"internal/source", "internal/yamlconfig", "internal/yamltext", "pkg/diag", "pkg/limit", "pkg/schemapath", "pkg/union"},
 	"pkg/infer":                   {"internal/formula", "internal/logic", "internal/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union", "pkg/verify"},
-	"pkg/explain":                 {"pkg/compile", "pkg/cost", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/verify"},
+	"pkg/explain":                 {"pkg/compile", "pkg/cost", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/validate", "pkg/verify"},
 	"pkg/crdpatch":                {"internal/source", "internal/yamledit", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/limit", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/verify"},
 	"pkg/compile":                 {"internal/spelling", "internal/yamltext", "pkg/cost", "pkg/diag", "pkg/limit", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/verify"},
 	"pkg/verify":                  {"internal/formula", "internal/logic", "pkg/schemapath", "pkg/union"},

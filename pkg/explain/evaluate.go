@@ -17,15 +17,8 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/validate"
 )
-
-// notChecked is the API server's error in place of those of rules, which it does
-// not evaluate on an object that has an error of some types.
-var notChecked = field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")
-
-var blocking = []field.ErrorType{
-	field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid,
-}
 
 // schema is a schema as the API server's packages want it.
 type schema = apiextensions.JSONSchemaProps
@@ -131,10 +124,10 @@ func (j *judge) errors(o sample) []string {
 	found := validation.ValidateCustomResource(nil, o.resource, j.schema)
 	l := lines(found)
 	switch {
-	case !slices.ContainsFunc(found, func(e *field.Error) bool { return slices.Contains(blocking, e.Type) }):
+	case !validate.Blocked(found):
 		l = append(l, j.rules.errors(j.subject.path, o.old, o.object)...)
 	case j.subject.ruled:
-		l = append(l, plain(notChecked.Error()))
+		l = append(l, plain(validate.NotEvaluated.Error()))
 	}
 	return l
 }

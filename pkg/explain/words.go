@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/validate"
 )
 
 // plain returns a text from a manifest without characters that would move the
@@ -105,7 +106,7 @@ func (u Union) readings() string {
 	always := true
 	for _, s := range u.Errors {
 		by := ""
-		if i := slices.Index(s.Errors, plain(notChecked.Error())); i >= 0 {
+		if i := slices.Index(s.Errors, plain(validate.NotEvaluated.Error())); i >= 0 {
 			by = s.ByHand[i]
 		} else if s.Condition != refused {
 			always = false

@@ -6,23 +6,38 @@ import (
 
 	"github.com/unioncel/unioncel/internal/resource"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Old are objects that may be replaced.
 type Old struct {
 	objects []*resource.Object
-	used    map[*resource.Object]bool
+	byName  map[oldName][]*resource.Object // each namespace once
+	used    bool
 }
+
+// oldName is what objects of several namespaces may share.
+type oldName struct {
+	schema.GroupKind
+	name string
+}
+
+func nameOf(o *resource.Object) oldName { return oldName{o.GroupKind(), o.Name} }
 
 // Add adds objects. One that is there already, by kind, namespace and name, is reported.
 func (s *Old) Add(objects []*resource.Object) diag.List {
+	if s.byName == nil {
+		s.byName = map[oldName][]*resource.Object{}
+	}
 	var l diag.List
 	for _, o := range objects {
-		if i := slices.IndexFunc(s.objects, o.Is); i >= 0 {
+		same := s.byName[nameOf(o)]
+		if i := slices.IndexFunc(same, o.Is); i >= 0 {
 			l = append(l, diag.Diagnostic{Code: diag.BadOldObject, Pos: o.Pos(nil), Message: fmt.Sprintf("%s is there twice among the old objects", o),
-				Hint: "delete one of them", Related: []diag.Related{{Pos: s.objects[i].Pos(nil), Message: "the other one"}}})
+				Hint: "delete one of them", Related: []diag.Related{{Pos: same[i].Pos(nil), Message: "the other one"}}})
 			continue
 		}
+		s.byName[nameOf(o)] = append(same, o)
 		s.objects = append(s.objects, o)
 	}
 	return l
@@ -31,44 +46,30 @@ func (s *Old) Add(objects []*resource.Object) diag.List {
 // Of returns the object that another replaces, or nil: the one of its kind, namespace and
 // name. A manifest without a namespace may be for any; there the name has to be unique.
 func (s *Old) Of(o *resource.Object) (*resource.Object, diag.List) {
-	if i := slices.IndexFunc(s.objects, o.Is); i >= 0 {
-		return s.use(s.objects[i]), nil
+	l := s.byName[nameOf(o)]
+	i := slices.IndexFunc(l, o.Is)
+	if i < 0 && o.Namespace == "" && len(l) == 1 {
+		i = 0
 	}
-	if o.Namespace != "" {
+	if i >= 0 {
+		s.used = true
+		return l[i], nil
+	}
+	if o.Namespace != "" || len(l) == 0 {
 		return nil, nil
 	}
-	var l []*resource.Object
-	for _, p := range s.objects {
-		if o.GroupKind() == p.GroupKind() && o.Name == p.Name {
-			l = append(l, p)
-		}
-	}
-	switch len(l) {
-	case 0:
-		return nil, nil
-	case 1:
-		return s.use(l[0]), nil
-	}
+	s.used = true
 	d := diag.Diagnostic{Code: diag.BadOldObject, Pos: o.Pos(resource.Path{"metadata"}), Message: fmt.Sprintf("%s may replace %d old objects", o, len(l)), Hint: "write its namespace"}
 	for _, p := range l {
 		d.Related = append(d.Related, diag.Related{Pos: p.Pos(nil), Message: p.String()})
-		s.use(p)
 	}
 	return nil, diag.List{d}
-}
-
-func (s *Old) use(o *resource.Object) *resource.Object {
-	if s.used == nil {
-		s.used = map[*resource.Object]bool{}
-	}
-	s.used[o] = true
-	return o
 }
 
 // Unused reports the old objects if none of them was replaced. That some are not is no
 // wonder: live objects are often all there are.
 func (s *Old) Unused() diag.List {
-	if len(s.used) > 0 || len(s.objects) == 0 {
+	if s.used || len(s.objects) == 0 {
 		return nil
 	}
 	o := s.objects[0]

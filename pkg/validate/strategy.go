@@ -70,18 +70,28 @@ func (v *version) validateUpdate(ctx context.Context, u, old *unstructured.Unstr
 	return append(l, v.validateRules(ctx, l, u.Object, old.Object, cel.WithRatcheting(same))...)
 }
 
-// blocking are the types of errors that keep the server from evaluating rules.
-var blocking = []field.ErrorType{
-	field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid,
+// NotEvaluated is what the server says when an error keeps it from evaluating rules. It is
+// not to be changed.
+var NotEvaluated = field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")
+
+// Blocked reports whether there is such an error.
+func Blocked(found field.ErrorList) bool {
+	return slices.ContainsFunc(found, func(e *field.Error) bool {
+		switch e.Type {
+		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
+			return true
+		}
+		return false
+	})
 }
 
-// validateRules evaluates the rules, unless one of the errors so far is in the way.
-func (v *version) validateRules(ctx context.Context, l field.ErrorList, object, old map[string]any, opts ...cel.Option) field.ErrorList {
+// validateRules evaluates the rules, unless one of the errors so far keeps it from that.
+func (v *version) validateRules(ctx context.Context, found field.ErrorList, object, old map[string]any, opts ...cel.Option) field.ErrorList {
 	if v.rules == nil {
 		return nil
 	}
-	if slices.ContainsFunc(l, func(e *field.Error) bool { return slices.Contains(blocking, e.Type) }) {
-		return field.ErrorList{field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")}
+	if Blocked(found) {
+		return field.ErrorList{NotEvaluated}
 	}
 	var before any
 	if old != nil {

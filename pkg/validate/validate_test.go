@@ -102,7 +102,7 @@ func TestCreate(t *testing.T) {
 		"spec: {prt: 1, set: [a, a]}\nstats: {}":                                     `BadRequest: Route in version "v1" cannot be handled as a Route: strict decoding error: unknown field "spec.prt", unknown field "stats"`,
 		"spec: {port: 10, set: [a, a]}":                                              `Invalid: spec.port: Invalid value: 10: spec.port in body should be less than or equal to 9; spec.set[1]: Duplicate value: "a"`,
 		"spec: {port: 3}":                                                            `Invalid: spec: Invalid value: not three`,
-		"spec: {port: 3, type: UDP}":                                                 `Invalid: spec.type: Unsupported value: "UDP": supported values: "HTTP", "TCP"; Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation`,
+		"spec: {port: 3, type: UDP}":                                                 `Invalid: spec.type: Unsupported value: "UDP": supported values: "HTTP", "TCP"; <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation`,
 		"apiVersion: example.com/v3":                                                 `no matches for kind "Route" in version "example.com/v3"`,
 		"kind: Rote":                                                                 `no matches for kind "Rote" in version "example.com/v1"`,
 	} {

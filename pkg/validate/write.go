@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -212,7 +211,6 @@ func (a Answer) Causes() []metav1.StatusCause {
 	}
 	var l []metav1.StatusCause
 	for _, c := range details.Causes {
-		c.Field = strings.TrimPrefix(c.Field, "<nil>")
 		if !slices.Contains(l, c) {
 			l = append(l, c)
 		}
