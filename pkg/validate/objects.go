@@ -146,6 +146,8 @@ func refusal(o *resource.Object, answer Answer) diag.List {
 		d := diag.Diagnostic{Code: diag.Refused, Pos: o.Pos(o.Find(c.Field)), Message: c.Message}
 		if c.Field != "" {
 			d.Message = c.Field + ": " + c.Message
+		} else if answer.at != "" {
+			d.Pos = o.Pos(o.Find(answer.at))
 		}
 		l = append(l, d)
 	}

@@ -2,7 +2,9 @@ package validate
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -28,6 +30,8 @@ type Answer struct {
 	Refused *apierrors.StatusError
 	// Unknown are the fields that the schema does not have, if that is the reason.
 	Unknown []string
+
+	at string // the field that cannot be decoded, if that is the reason and known
 }
 
 // Create answers the creation of an object, which is not changed. An object without a
@@ -165,10 +169,18 @@ func (k *Kind) write(object map[string]any) (*write, error) {
 		w.Unknown, err = unknown, runtime.NewStrictDecodingError(l)
 	}
 	if err != nil {
+		if wrong := (*field.Error)(nil); errors.As(err, &wrong) {
+			w.at = wrong.Field
+		} else if m := inMetadata.FindStringSubmatch(err.Error()); m != nil {
+			w.at = "metadata." + m[1]
+		}
 		w.Refused = apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.Version, gvk.Kind, err))
 	}
 	return w, nil
 }
+
+// inMetadata is what encoding/json says of metadata that has another type than it should.
+var inMetadata = regexp.MustCompile(`into Go struct field ObjectMeta\.(\S+) of type`)
 
 // place gives the object the namespace of the request, unless it has one.
 func (w *write) place(namespace string) {
