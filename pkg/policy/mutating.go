@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -87,6 +88,10 @@ func Mutating(versions []kinds.Kind, opts Options) ([]*admissionv1.MutatingAdmis
 		if len(p.Spec.Mutations) == 0 {
 			continue
 		}
+		p.Spec.Variables = slices.DeleteFunc(p.Spec.Variables, func(v admissionv1.Variable) bool {
+			read := regexp.MustCompile(`variables\.` + v.Name + `\b`)
+			return !slices.ContainsFunc(p.Spec.Mutations, func(m admissionv1.Mutation) bool { return read.MatchString(m.JSONPatch.Expression) })
+		})
 		if i := slices.IndexFunc(policies, func(q *admissionv1.MutatingAdmissionPolicy) bool {
 			return slices.Equal(p.Spec.Variables, q.Spec.Variables) && slices.EqualFunc(p.Spec.Mutations, q.Spec.Mutations, func(a, b admissionv1.Mutation) bool { return a.JSONPatch.Expression == b.JSONPatch.Expression })
 		}); i >= 0 {
