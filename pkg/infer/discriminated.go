@@ -44,8 +44,8 @@ const (
 )
 
 // discriminated finds the unions whose discriminator conditions compare with
-// literals, for each at most one, one before it in which members share values, and a
-// fallback.
+// literals, for each at most one, one before it in which members share values, and the
+// same of fallbacks.
 func (o *object) discriminated(conditions []*condition) []*candidate {
 	var l []*candidate
 	var seen []int
@@ -59,7 +59,7 @@ func (o *object) discriminated(conditions []*condition) []*candidate {
 		if !g.collect(conditions) {
 			continue
 		}
-		if members, within := g.members(belonging); sharing(members) && len(members) <= maxMembers {
+		if members, within := g.members(belonging, true); sharing(members) && len(members) <= maxMembers {
 			together := g.candidate(members, within)
 			together.tentative = true
 			l = append(l, together)
@@ -67,7 +67,11 @@ func (o *object) discriminated(conditions []*condition) []*candidate {
 		if found := g.find(); found != nil {
 			l = append(l, found)
 		}
-		if members, within := g.members(excluding); len(members) > 0 && len(members) <= maxMembers {
+		for _, shared := range []bool{true, false} {
+			members, within := g.members(excluding, shared)
+			if len(members) == 0 || len(members) > maxMembers || shared && !sharing(members) {
+				continue
+			}
 			fallback := g.candidate(members, within)
 			fallback.fallback, fallback.tentative = true, true
 			l = append(l, fallback)
@@ -99,10 +103,10 @@ func (g *group) collect(conditions []*condition) bool {
 }
 
 func (g *group) find() *candidate {
-	members, within := g.members(selecting)
+	members, within := g.members(selecting, false)
 	if len(members) == 0 {
 		// Nothing forbids members, but what requires them may still be meant for a union.
-		if members, within = g.members(demanding); len(members) < 2 {
+		if members, within = g.members(demanding, false); len(members) < 2 {
 			return nil
 		}
 	}
@@ -124,8 +128,9 @@ type reading struct {
 
 // members returns the properties that are members in one sense, and the conditions
 // that are about nothing else. Leaving out a property takes the conditions that
-// read it away from the others.
-func (g *group) members(how sense) ([]reading, []*condition) {
+// read it away from the others. Unless values may be shared, one that selects two members
+// selects none of them.
+func (g *group) members(how sense, shared bool) ([]reading, []*condition) {
 	slots := slices.Clone(g.asked)
 	for {
 		w := g.within(slots)
@@ -135,7 +140,7 @@ func (g *group) members(how sense) ([]reading, []*condition) {
 				l = append(l, r)
 			}
 		}
-		if how != belonging { // a value that selects two members selects none of them
+		if !shared {
 			taken := selections(l)
 			l = slices.DeleteFunc(l, func(r reading) bool {
 				return slices.ContainsFunc(r.selected, func(v string) bool { return taken[v] > 1 })
