@@ -86,20 +86,12 @@ func (i inferred) at(c verify.Constraint) diag.Pos {
 	return i.source.Constraint(i.source.CRD.Spec.Versions[i.Version].Name, i.on(c).Path, c)
 }
 
-// mostNamed is how many members a label names.
-const mostNamed = 8
-
 // label names the union in a line, by what is in it.
 func (i inferred) label() string {
-	l := i.Union.MemberNames()
-	members := strings.Join(l[:min(len(l), mostNamed)], ", ")
-	if more := len(l) - mostNamed; more > 0 {
-		members += fmt.Sprintf(" and %d more", more)
-	}
 	if i.Union.Discriminator != "" {
-		return i.Union.Discriminator + ": " + members
+		return i.Union.Discriminator + ": " + someMembers(i.Union)
 	}
-	return members
+	return someMembers(i.Union)
 }
 
 // lines says on which lines of the file the constraints stand that the union would

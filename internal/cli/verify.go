@@ -158,7 +158,23 @@ func (v verified) label() string {
 	if v.Union.Name != "" {
 		return v.Union.Name
 	}
-	return strings.Join(v.Union.MemberNames(), ", ")
+	if len(v.Union.Members) == 0 {
+		return v.Union.Discriminator
+	}
+	return someMembers(v.Union)
+}
+
+// mostNamed is how many members a line names.
+const mostNamed = 8
+
+// someMembers lists the members of a union; of many, the first.
+func someMembers(u *union.Union) string {
+	l := u.MemberNames()
+	text := strings.Join(l[:min(len(l), mostNamed)], ", ")
+	if more := len(l) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 func verificationText(w io.Writer, l []verified) error {

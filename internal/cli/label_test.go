@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// TestLabel: a line names a union by its name, or by what is in it, as far as that is short.
+func TestLabel(t *testing.T) {
+	var nine []union.Member
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"} {
+		nine = append(nine, union.Member{Name: name})
+	}
+	for _, c := range []struct {
+		u    union.Union
+		want string
+	}{
+		{union.Union{Name: "source", Members: nine}, "source"},
+		{union.Union{Discriminator: "type", Members: nine[:2]}, "a, b"},
+		{union.Union{Members: nine}, "a, b, c, d, e, f, g, h and 1 more"},
+		{union.Union{Discriminator: "type"}, "type"}, // its members are still to come
+	} {
+		if got := (verified{Proof: verify.Proof{Union: &c.u}}).label(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
