@@ -388,7 +388,11 @@ func (s *structure) overlaps(drafts []draft) {
 				related(s.errorf(m.mark.pos, diag.MemberShared, "a field belongs to one union: delete a marker",
 					"field %s is a member of two unions", m.name), other.mark.pos, "the other union")
 			case repeated && (m.mark.kind != ifMode || inner.field != m.field):
-				related(s.errorf(m.mark.pos, diag.MemberShared, "delete one of them", "property %q is listed twice", m.json), inner.mark.pos, "the first")
+				hint := "delete one of them"
+				if inner.field == m.field && len(d.discriminators) > 0 {
+					hint = "delete one of them, and write +unioncel:union:values=A;B if several values select it"
+				}
+				related(s.errorf(m.mark.pos, diag.MemberShared, hint, "property %q is listed twice", m.json), inner.mark.pos, "the first")
 			}
 			own[m.json] = m
 			if p, ok := discriminators[m.json]; ok && !slices.ContainsFunc(d.discriminators, func(o part) bool { return o.json == m.json }) {
