@@ -12,7 +12,7 @@ import (
 func TestBuiltin(t *testing.T) {
 	d := open(t, "builtin.md")
 	l := d.blocks(t, 0, len(d.lines))
-	if len(l) != 4 || l[0].info != "yaml" || l[1].info != "sh" || l[2].info != "yaml" || l[3].info != "text" {
+	if len(l) != 5 || l[0].info != "yaml" || l[1].info != "sh" || l[2].info != "yaml" || l[3].info != "text" {
 		t.Fatal("builtin.md does not show an object, a command and what it prints")
 	}
 	dir := t.TempDir()

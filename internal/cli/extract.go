@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/builtin"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -19,8 +20,9 @@ import (
 
 func (a *app) extractCommand() *cobra.Command {
 	var (
-		unions externalFlags
-		path   string
+		unions  externalFlags
+		path    string
+		ofKinds bool
 	)
 	cmd := &cobra.Command{
 		Use:   "extract [FILE|DIR|-]...",
@@ -30,7 +32,11 @@ file that compile --unions reads: those declared in the schemas, those that
 compile has put into the annotation, those of Go types (--go) and of other
 UnionSets (--unions). The files themselves stay as they are.
 
-With --go or --unions and no arguments, it writes what these declare. With
+With --builtin, the unions of Kubernetes' own kinds are among them, to be read or
+changed: with --unions instead of --builtin, commands over objects have those of the
+file.
+
+With --go, --unions or --builtin and no arguments, it writes what these declare. With
 arguments as well, the CRDs for which they declare unions must be among them; the
 paths are then checked.
 
@@ -42,6 +48,9 @@ directories.`,
 
   # From Go types, with the CRDs that controller-gen has generated from them
   unioncel extract --go ./api/... -o unions.yaml config/crd/bases
+
+  # What --builtin knows of
+  unioncel extract --builtin
 
   # Merge several files into one
   unioncel extract --unions a.yaml --unions b.yaml > unions.yaml`,
@@ -56,13 +65,16 @@ directories.`,
 				return err
 			}
 			var l []union.External
-			if len(args) == 0 && len(e.files) > 0 {
+			if len(args) == 0 && (len(e.files) > 0 || ofKinds) {
 				l, err = e.Declarations, a.report(e.files, "text")
 			} else {
 				l, err = a.declared(cmd.Context(), e, args)
 			}
 			if err != nil && !errors.Is(err, errSkipped) {
 				return err
+			}
+			if ofKinds {
+				l = append(l, builtin.Declarations()...)
 			}
 			out, wrong := unionset.Format(l)
 			if wrong != nil {
@@ -73,6 +85,7 @@ directories.`,
 	}
 	unions.register(cmd)
 	unions.registerSkip(cmd)
+	cmd.Flags().BoolVar(&ofKinds, "builtin", false, "write the unions of Kubernetes' own kinds, too")
 	registerOutput(cmd, &path)
 	return cmd
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,43 +14,71 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // kindFlags say which kinds of objects have unions.
 type kindFlags struct {
 	crds    []string
 	builtin bool
+	unions  externalFlags
 }
 
 func (k *kindFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&k.crds, "crd", nil, "the CustomResourceDefinitions of the objects: a `FILE|DIR`; may be repeated")
 	cmd.Flags().BoolVar(&k.builtin, "builtin", false, "the objects are of Kubernetes' own kinds, or some of them: Deployments, Pods and the like")
+	cmd.Flags().StringArrayVar(&k.unions.sets, "unions", nil, "read unions from this `FILE`, a UnionSet; may be repeated")
 }
 
 // read returns the kinds that have unions, and the CRDs. What is wrong with them is
 // reported.
 func (k *kindFlags) read(ctx context.Context, a *app) (*kinds.Set, []compile.Declared, error) {
-	if len(k.crds) == 0 && !k.builtin {
+	if len(k.crds) == 0 && !k.builtin && len(k.unions.sets) == 0 {
 		return nil, nil, usagef("--crd is missing: it names the CustomResourceDefinitions of the objects; --builtin is for Kubernetes' own kinds")
 	}
+	sets, err := k.unions.read(true, a.limits)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := a.report(sets.files, "text"); err != nil {
+		return nil, nil, err
+	}
 	set := &kinds.Set{}
+	all, targets, err := k.readCRDs(ctx, a, set, sets.Externals)
+	if err != nil {
+		return nil, nil, err
+	}
+	var others []union.External
 	if k.builtin {
-		l, _, diags := builtin.Kinds(builtin.Declarations())
-		if err := errors.Join(a.report([]result{{diagnostics: diags}}, "text"), set.Add(l...)); err != nil {
-			return nil, nil, err
+		others = builtin.Declarations()
+	}
+	for _, e := range sets.Declarations {
+		if !slices.ContainsFunc(targets, e.Is) {
+			others = append(others, e)
 		}
 	}
+	own, unknown, diags := builtin.Kinds(others)
+	diags = append(diags, union.Externals{Declarations: unknown, Scopes: sets.Scopes}.Missing(targets)...)
+	return set, all, errors.Join(a.report([]result{{diagnostics: diags}}, "text"), set.Add(own...))
+}
+
+// readCRDs adds the kinds of CRDs to a set, and returns the CRDs, and the names of all,
+// those without unions included.
+func (k *kindFlags) readCRDs(ctx context.Context, a *app, set *kinds.Set, external union.Externals) (all []compile.Declared, targets []union.Target, err error) {
 	if len(k.crds) == 0 {
-		return set, nil, nil
+		return nil, nil, nil
 	}
 	inputs, err := a.findInputs(k.crds, "")
 	if err != nil {
 		return nil, nil, err
 	}
 	found := make([][]compile.Declared, len(inputs))
+	named := make([][]union.Target, len(inputs))
 	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
-		declared, l := crdpatch.Open(in.name, src, crdpatch.Options{Limits: a.limits}).Declared()
+		f := crdpatch.Open(in.name, src, crdpatch.Options{Limits: a.limits, External: external})
+		declared, l := f.Declared()
 		found[in.n] = declared
+		named[in.n], _ = f.CRDs()
 		return result{input: in, diagnostics: l}, nil
 	})
 	if err != nil {
@@ -58,7 +87,6 @@ func (k *kindFlags) read(ctx context.Context, a *app) (*kinds.Set, []compile.Dec
 	if err := a.report(results, "text"); err != nil {
 		return nil, nil, err
 	}
-	var all []compile.Declared
 	var errs []error
 	for i, declared := range found {
 		for _, d := range declared {
@@ -66,7 +94,7 @@ func (k *kindFlags) read(ctx context.Context, a *app) (*kinds.Set, []compile.Dec
 			all = append(all, d)
 		}
 	}
-	return set, all, errors.Join(errs...)
+	return all, slices.Concat(named...), errors.Join(errs...)
 }
 
 // unknown says that a file has nothing whose unions are known.

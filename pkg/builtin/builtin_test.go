@@ -11,12 +11,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/pkg/builtin"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/unionset"
 )
 
 // Each field of a type with unions is in one of them, or listed as in none: a new version
@@ -407,5 +409,30 @@ func TestPublishedKeys(t *testing.T) {
 	}
 	if len(seen) < 50 {
 		t.Errorf("only %d lists were found", len(seen))
+	}
+}
+
+// What is written as a UnionSet is read as the same kinds.
+func TestUnionSet(t *testing.T) {
+	text, err := unionset.Format(builtin.Declarations())
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, diags := unionset.Parse("unions.yaml", text)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	got, others, diags := builtin.Kinds(set.Declarations)
+	if len(others)+len(diags) > 0 {
+		t.Fatal(others, diags)
+	}
+	for i := range got {
+		if got[i].Origin != "unions.yaml" {
+			t.Errorf("%s is from %s", got[i], got[i].Origin)
+		}
+		got[i].Origin = builtin.Name
+	}
+	if d := cmp.Diff(all(t), got, cmp.AllowUnexported(schemapath.Step{})); d != "" {
+		t.Error(d)
 	}
 }

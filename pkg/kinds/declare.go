@@ -100,8 +100,10 @@ func find(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path) (schemapa
 		switch {
 		case next == nil && !isProperty:
 			return wrong("delete [*]", "%s is neither a list nor a map", call(p))
-		case next == nil && (schemapath.Items.In(s) != nil || schemapath.Values.In(s) != nil):
-			return wrong("write [*] after its name", "%s is a list or a map, and the path goes on without its elements", call(p))
+		case next == nil && schemapath.Items.In(s) != nil:
+			return wrong("write [*] after its name", "%s is a list, and the path goes on without its items", call(p))
+		case next == nil && schemapath.Values.In(s) != nil:
+			return wrong("write [*] after its name", "%s is a map, and the path goes on without its values", call(p))
 		case next == nil:
 			names := slices.Sorted(maps.Keys(s.Properties))
 			return wrong(spelling.Hint(name, names, "correct the path"), "%s has no property %q", call(p), name)

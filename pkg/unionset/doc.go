@@ -1,5 +1,5 @@
 // Package unionset reads and writes files of declarations for CRDs
-// that somebody else owns, or whose manifests are generated.
+// that somebody else owns, or whose manifests are generated, and for other kinds.
 //
 //	apiVersion: unioncel.dev/v1alpha1
 //	kind: UnionSet
@@ -13,9 +13,15 @@
 //	  extend:
 //	  - union: retention
 //	    ratchet: true
+//	- group: apps
+//	  kind: Deployment
+//	  path: spec.strategy
+//	  x-kubernetes-unions:
+//	  - discriminator: type
+//	    fields-to-discriminateBy: {rollingUpdate: RollingUpdate}
 //
 // [Parse] turns a file into a [union.Externals], which pkg/compile resolves against the schemas
-// of the CRDs: it checks whether a CRD, version, path or property exists. What can be
+// of the CRDs, and pkg/kinds against those of other kinds: they check whether a CRD, version, path or property exists. What can be
 // checked with the file alone is checked here, each union by [union.Parse]. [Format] is the inverse. [Path] and [ParsePath] translate between
 // the steps to a schema and what a file calls its path.
 //

@@ -10,7 +10,12 @@ import (
 func encode(l []item, comments bool) ([]byte, error) {
 	schemas := yamltext.ListNode()
 	for _, i := range l {
-		m := yamltext.MappingNode(yamltext.StringNode("crd"), yamltext.StringNode(i.crd))
+		m := yamltext.MappingNode()
+		for _, name := range []struct{ key, value string }{{"crd", i.target.Name}, {"group", i.target.Group}, {"kind", i.target.Kind}} {
+			if name.value != "" {
+				m.Content = append(m.Content, yamltext.StringNode(name.key), yamltext.StringNode(name.value))
+			}
+		}
 		if len(i.versions) > 0 {
 			m.Content = append(m.Content, yamltext.StringNode("versions"), yamltext.StringsNode(i.versions...))
 		}

@@ -20,7 +20,7 @@ const extendKey = "extend"
 
 // entry is an item of schemas.
 type entry struct {
-	crd      string
+	target   union.Target
 	versions []string        // none: all
 	to       schemapath.Path // to the schema
 	unions   *yaml.Node      // nil with extends: the CRD has none
@@ -34,7 +34,7 @@ func (e entry) declaresNone() bool { return e.unions == nil && e.extends == nil 
 // schemaKeys are the keys of an item of schemas.
 var schemaKeys = yamlconfig.Mapping{
 	Name: "an item of schemas",
-	Keys: []yamlconfig.Key{{Name: "crd", Example: "backups.example.com"}, {Name: "versions", Example: "[v1]"}, {Name: "path", Example: "spec.storage"},
+	Keys: []yamlconfig.Key{{Name: "crd", Example: "backups.example.com"}, {Name: "group", Example: "apps"}, {Name: "kind", Example: "Deployment"}, {Name: "versions", Example: "[v1]"}, {Name: "path", Example: "spec.storage"},
 		{Name: union.Key, Example: "[{members: [a, b]}]"}, {Name: extendKey, Example: "[{union: backend, ratchet: true}]"}},
 	Hints: func() map[string]string {
 		hints := map[string]string{}
@@ -53,11 +53,7 @@ func read(r *yamlconfig.Reader, item yamlconfig.Value) entry {
 	if fields == nil {
 		return e
 	}
-	if crd, ok := fields["crd"]; ok {
-		e.crd = name(crd)
-	} else {
-		item.Errorf("write the name of the CRD, such as crd: backups.example.com", "this item of schemas has no crd")
-	}
+	e.target = target(item, fields)
 	if v, ok := fields["versions"]; ok {
 		e.versions = versions(v)
 	}
@@ -74,11 +70,45 @@ func read(r *yamlconfig.Reader, item yamlconfig.Value) entry {
 		_, diags := union.ParseExtensions(r.File, item.Path, e.extends, nil)
 		r.Diags = append(r.Diags, diags...)
 	}
-	if len(fields) > 1 && e.declaresNone() && len(r.Diags) == before {
-		item.Errorf(fmt.Sprintf("declare unions, or write no more than crd: %s to say that it has none", e.crd),
+	_, versioned := fields["versions"]
+	_, pathed := fields["path"]
+	if (versioned || pathed) && e.declaresNone() && len(r.Diags) == before {
+		only := "crd: " + e.target.Name
+		if e.target.Kind != "" {
+			only = "group and kind of " + e.target.String()
+		}
+		item.Errorf(fmt.Sprintf("declare unions, or write no more than %s to say that it has none", only),
 			"this item of schemas has neither %s nor %s", union.Key, extendKey)
 	}
 	return e
+}
+
+// target reads what an item is for: a CRD by its name, or any kind.
+func target(item yamlconfig.Value, fields map[string]yamlconfig.Value) (t union.Target) {
+	crd, named := fields["crd"]
+	group, grouped := fields["group"]
+	kind, kinded := fields["kind"]
+	switch {
+	case named && (grouped || kinded):
+		crd.Errorf("keep either", "this item of schemas has both crd and the name of a kind")
+	case named:
+		t.Name = name(crd)
+	case kinded:
+		if t.Kind = kind.Text(); t.Kind != "" && len(validation.IsDNS1035Label(strings.ToLower(t.Kind))) > 0 {
+			kind.Errorf("write it as in objects: Deployment", "%q is not the name of a kind", t.Kind)
+		}
+		if !grouped {
+			break
+		}
+		if t.Group = group.Word().Text; t.Group != "" && len(validation.IsDNS1123Subdomain(t.Group)) > 0 {
+			group.Errorf("write it as in apiVersion, without the version: apps", "%q is not the name of a group", t.Group)
+		}
+	case grouped:
+		item.Errorf("add a kind, such as kind: Deployment", "this item of schemas has a group, and no kind")
+	default:
+		item.Errorf("write the name of the CRD, such as crd: backups.example.com, or the group and the kind", "this item of schemas has no crd")
+	}
+	return t
 }
 
 // name returns the name of a CRD, which is that of its plural and its group.
@@ -118,24 +148,24 @@ func versions(list yamlconfig.Value) []string {
 // overlaps reports entries for the same schema of the same version, and CRDs that
 // are said to have no unions and have some.
 func overlaps(entries []entry) {
-	before := map[string][]entry{}
+	before := map[union.Target][]entry{}
 	for _, e := range entries {
-		for _, o := range before[e.crd] {
+		for _, o := range before[e.target] {
 			switch {
 			case e.declaresNone() != o.declaresNone():
-				overlap(e, o, "delete the item without unions", "%s is listed both with and without unions", e.crd)
+				overlap(e, o, "delete the item without unions", "%s is listed both with and without unions", e.target)
 			case e.declaresNone():
-				overlap(e, o, "delete one of them", "%s is listed twice as having no unions", e.crd)
+				overlap(e, o, "delete one of them", "%s is listed twice as having no unions", e.target)
 			case e.to.Equal(o.to) && (e.unions != nil && o.unions != nil || e.extends != nil && o.extends != nil):
 				version, ok := common(e.versions, o.versions)
 				if ok {
-					overlap(e, o, "put all unions of one schema into one list", "%s of %s has unions twice%s", cmp.Or(e.to.String(), "the root"), e.crd, version)
+					overlap(e, o, "put all unions of one schema into one list", "%s of %s has unions twice%s", cmp.Or(e.to.String(), "the root"), e.target, version)
 				}
 			default:
 				continue
 			}
 		}
-		before[e.crd] = append(before[e.crd], e)
+		before[e.target] = append(before[e.target], e)
 	}
 }
 

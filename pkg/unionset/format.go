@@ -15,14 +15,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Format writes declarations as a UnionSet: an item per schema, sorted by CRD, path
+// Format writes declarations as a UnionSet: an item per schema, sorted by CRD or kind, path
 // and versions. Versions with equal declarations share one; several declarations
 // for one schema become one list. Comments in the declarations are kept. Reading
 // the result with [Parse] gives the same declarations.
 //
-// It is an error when a declaration cannot be written in a UnionSet: its CRD is known by
-// group and kind only, it is malformed, no path leads to its schema, or there are
-// declarations for one schema both for all versions and for some.
+// It is an error when a declaration cannot be written in a UnionSet: it is malformed, no
+// path leads to its schema, or there are declarations for one schema both for all
+// versions and for some.
 func Format(externals []union.External) ([]byte, error) {
 	l, err := written(externals)
 	if err != nil {
@@ -51,11 +51,12 @@ func Format(externals []union.External) ([]byte, error) {
 
 // item is what becomes an item of schemas.
 type item struct {
-	crd, path string
-	extend    bool         // unions are extensions
-	versions  []string     // sorted; none: all
-	unions    []*yaml.Node // each an item of x-kubernetes-unions
-	meaning   string       // equal for equal unions
+	target   union.Target // with a name, or a group and a kind
+	path     string
+	extend   bool         // unions are extensions
+	versions []string     // sorted; none: all
+	unions   []*yaml.Node // each an item of x-kubernetes-unions
+	meaning  string       // equal for equal unions
 }
 
 // key is where the unions are declared.
@@ -67,7 +68,7 @@ func (i item) key() string {
 }
 
 func (i item) equal(j item) bool {
-	return i.crd == j.crd && i.path == j.path && i.extend == j.extend && slices.Equal(i.versions, j.versions) && i.meaning == j.meaning
+	return i.target == j.target && i.path == j.path && i.extend == j.extend && slices.Equal(i.versions, j.versions) && i.meaning == j.meaning
 }
 
 // written returns the items of a UnionSet with these declarations, in order.
@@ -79,7 +80,7 @@ func written(externals []union.External) ([]item, error) {
 			return nil, fmt.Errorf("%s: %w", e.Pos(), err)
 		}
 		at := slices.IndexFunc(single, func(o item) bool {
-			return o.crd == i.crd && o.path == i.path && o.extend == i.extend && slices.Equal(o.versions, i.versions)
+			return o.target == i.target && o.path == i.path && o.extend == i.extend && slices.Equal(o.versions, i.versions)
 		})
 		if at < 0 {
 			single = append(single, i)
@@ -92,7 +93,7 @@ func written(externals []union.External) ([]item, error) {
 	var l []item
 	for _, i := range single {
 		at := slices.IndexFunc(l, func(o item) bool {
-			return o.crd == i.crd && o.path == i.path && o.extend == i.extend && o.meaning == i.meaning && len(o.versions) > 0 && len(i.versions) > 0
+			return o.target == i.target && o.path == i.path && o.extend == i.extend && o.meaning == i.meaning && len(o.versions) > 0 && len(i.versions) > 0
 		})
 		if at < 0 {
 			l = append(l, i)
@@ -106,14 +107,14 @@ func written(externals []union.External) ([]item, error) {
 
 func sortItems(l []item) {
 	slices.SortStableFunc(l, func(a, b item) int {
-		return cmp.Or(cmp.Compare(a.crd, b.crd), cmp.Compare(a.path, b.path), slices.Compare(a.versions, b.versions), -cmp.Compare(a.key(), b.key()))
+		return cmp.Or(cmp.Compare(a.target.Name, b.target.Name), cmp.Compare(a.target.Group, b.target.Group), cmp.Compare(a.target.Kind, b.target.Kind), cmp.Compare(a.path, b.path), slices.Compare(a.versions, b.versions), -cmp.Compare(a.key(), b.key()))
 	})
 }
 
 func itemOf(e union.External) (item, error) {
-	i := item{crd: e.Name, path: e.Path.String(), extend: e.Extend}
-	if i.crd == "" {
-		return i, fmt.Errorf("a %s needs the name of the CRD of %s", Kind, e.Target)
+	i := item{target: e.Target, path: e.Path.String(), extend: e.Extend}
+	if e.Name != "" {
+		i.target = union.Target{Name: e.Name}
 	}
 	if slices.Contains(e.Path.Properties(), "") {
 		return i, errors.New("a property without a name has no path")

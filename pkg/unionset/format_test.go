@@ -207,8 +207,7 @@ func TestFormatErrors(t *testing.T) {
 		externals []union.External
 		want      string
 	}{
-		{"no name", change(func(e *union.External) { e.Target = union.Target{Group: "example.com", Kind: "Backup"} }),
-			"f.yaml:10:3: a UnionSet needs the name of the CRD of Backup.example.com"},
+		{"no name", change(func(e *union.External) { e.Target = union.Target{} }), "this item of schemas has no crd"},
 		{"no schema", change(func(e *union.External) { e.Path = schemapath.Of("") }), "f.yaml:10:3: a property without a name has no path"},
 		{"malformed", change(func(e *union.External) { e.Value = e.Value.Content[0] }), "f.yaml:10:5: x-kubernetes-unions must be a list of unions, not a mapping"},
 		{"all versions and one", change(func(e *union.External) { e.Version = "" }), "spec.storage of backups.example.com has unions twice in version v1"},

@@ -25,7 +25,7 @@ const (
 // The caller owns the result; src is not modified, and not kept.
 //
 // Declarations has an entry for each item and version that is named. They share nodes
-// with the parsed file. Scopes are all CRDs that are named, also those said to have no
+// with the parsed file. Scopes are all CRDs and kinds that are named, also those said to have no
 // unions, each once, in order of the text.
 func Parse(name string, src []byte) (*union.Externals, diag.List) {
 	r := &yamlconfig.Reader{File: name, Code: diag.BadUnionSet, Ambiguous: diag.AmbiguousScalar}
@@ -39,7 +39,7 @@ func Parse(name string, src []byte) (*union.Externals, diag.List) {
 	}
 	set := &union.Externals{}
 	for _, e := range entries {
-		t := union.Target{Name: e.crd}
+		t := e.target
 		if scope := (union.Scope{Target: t}); !slices.Contains(set.Scopes, scope) {
 			set.Scopes = append(set.Scopes, scope)
 		}

@@ -70,6 +70,20 @@ schemas:
 		"14:3 a.example.com v1alpha1 spec.rules[*].filter 1",
 	}},
 
+	{"kinds", header + `
+schemas:
+- group: apps
+  kind: Deployment
+  versions: [v1]
+  path: spec.strategy
+  x-kubernetes-unions: [{members: [x, w]}]
+- kind: Pod
+  path: spec.volumes[*]
+  extend: [{ratchet: true}]
+- group: ""
+  kind: Service
+`, "Deployment.apps Pod Service", []string{"9:24 Deployment.apps v1 spec.strategy 1", "12:11 Pod  spec.volumes[*] 1"}},
+
 	{"all keys of a union", header + `
 schemas:
 - crd: a.example.com
@@ -161,7 +175,7 @@ func TestParse(t *testing.T) {
 			}
 			var targets []string
 			for _, c := range set.Scopes {
-				targets = append(targets, c.Name)
+				targets = append(targets, c.Target.String())
 			}
 			if got := strings.Join(targets, " "); got != test.targets {
 				t.Errorf("targets %q", got)
@@ -208,7 +222,7 @@ var bad = []struct {
 		`6:3: error: UC701: unknown key "version" in an item of schemas; write "versions"`,
 		`7:3: error: UC701: unknown key "x-kubernetes-union" in an item of schemas; write "x-kubernetes-unions"`,
 		`8:3: error: UC701: unknown key "discriminator" in an item of schemas; put it into an item of x-kubernetes-unions`,
-		`9:3: error: UC701: unknown key "foo" in an item of schemas; the keys are crd, versions, path, x-kubernetes-unions, extend`,
+		`9:3: error: UC701: unknown key "foo" in an item of schemas; the keys are crd, group, kind, versions, path, x-kubernetes-unions, extend`,
 	}},
 
 	{name: "key that is no string", text: header + "schemas:\n- crd: a.example.com\n  ? [a]\n  : b\n", schema: true, want: []string{
@@ -241,14 +255,24 @@ var bad = []struct {
 	{name: "schemas by name", text: header + "schemas:\n  a.example.com: {}\n", want: []string{
 		`4:3: error: UC701: schemas: want a list, not a mapping; write it like schemas: [{crd: backups.example.com, path: spec, x-kubernetes-unions: [...]}]`}},
 	{name: "schema is a string", text: header + "schemas: [a.example.com]\n", want: []string{
-		`3:11: error: UC701: an item of schemas must be a mapping, not "a.example.com"; its keys are crd, versions, path, x-kubernetes-unions, extend`}},
+		`3:11: error: UC701: an item of schemas must be a mapping, not "a.example.com"; its keys are crd, group, kind, versions, path, x-kubernetes-unions, extend`}},
 	{name: "metadata is a string", text: header + "metadata: backups\nschemas: []\n", want: []string{
 		`3:11: error: UC701: metadata: want a mapping, not "backups"; write it like metadata: {name: backups}`}},
 	{name: "name is a list", text: header + "metadata: {name: [a]}\nschemas: []\n", want: []string{
 		`3:18: error: UC701: name: want a string, not a list; write it like name: unions`}},
 
 	{name: "no crd", text: header + "schemas:\n- path: spec\n  x-kubernetes-unions: [{members: [x, w]}]\n", want: []string{
-		`4:3: error: UC701: this item of schemas has no crd; write the name of the CRD, such as crd: backups.example.com`}},
+		`4:3: error: UC701: this item of schemas has no crd; write the name of the CRD, such as crd: backups.example.com, or the group and the kind`}},
+	{name: "kinds", text: header + "schemas:\n- {crd: a.example.com, kind: A}\n- group: apps\n- {group: No Group, kind: 1a}\n- {kind: Pod, path: spec}\n", want: []string{
+		`4:9: error: UC701: this item of schemas has both crd and the name of a kind; keep either`,
+		`5:3: error: UC701: this item of schemas has a group, and no kind; add a kind, such as kind: Deployment`,
+		`6:11: error: UC701: "No Group" is not the name of a group; write it as in apiVersion, without the version: apps`,
+		`6:27: error: UC701: "1a" is not the name of a kind; write it as in objects: Deployment`,
+		`7:3: error: UC701: this item of schemas has neither x-kubernetes-unions nor extend; declare unions, or write no more than group and kind of Pod to say that it has none`,
+	}},
+	{name: "kinds twice", schema: true, text: header + "schemas:\n- kind: Node\n- kind: Node\n", want: []string{
+		`5:3: error: UC701: Node is listed twice as having no unions; delete one of them (4:3)`,
+	}},
 	{name: "crd is null", text: header + "schemas:\n- crd:\n", want: []string{
 		`4:7: error: UC701: crd: want a string, not null; write it like crd: backups.example.com`}},
 	{name: "crd is a kind", text: header + "schemas:\n- crd: Backup\n- crd: backups\n- crd: Backups.example.com\n", want: []string{
