@@ -9,6 +9,8 @@ import (
 
 	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/policy"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // completions tells shells what the arguments and the flags of every command take.
@@ -79,11 +81,25 @@ func completeFlag(cmd *cobra.Command, flag string) cobra.CompletionFunc {
 			l = append(l, string(v))
 		}
 		return oneOf(l...)
+	case "algorithm":
+		return oneOf(union.AlgorithmNames()...)
+	case "clear":
+		return oneOf(clears...)
+	case "action":
+		return oneOf(policy.Actions...)
+	case "failure-policy":
+		return oneOf("Fail", "Ignore")
+	case "reinvocation":
+		return oneOf("Never", "IfNeeded")
+	case "type":
+		return oneOf(patchTypes()...)
+	case "crd", "old", "live", "apply":
+		return manifests
 	case "unions":
 		return cobra.FixedCompletions([]cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)
 	case "output":
 		switch cmd.Name() {
-		case "compile", "decompile", "extract":
+		case "compile", "decompile", "extract", "normalize", "patch", "policy":
 			return manifests
 		}
 	}

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +16,22 @@ import (
 // TestCompletionOfFlags asks for every value of every flag: each flag has
 // completions, and a command takes every value that is offered for it.
 func TestCompletionOfFlags(t *testing.T) {
-	free := []string{"lint --config", "explain --output", "infer --output", "lint --output", "verify --output"} // files of any name
+	free := []string{ // files of any name, names
+		"lint --config", "explain --output", "infer --output", "lint --output", "verify --output", "validate --output", "policy --kind", "policy --path", "policy --match-labels",
+	}
+	const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n"
+	live := filepath.Join(t.TempDir(), "live.yaml")
+	if err := os.WriteFile(live, []byte(deployment), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// What commands on objects need besides.
+	inputs := map[string]string{"normalize": deployment, "patch": deployment, "validate": `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: things.example.com},
+  spec: {group: example.com, scope: Cluster, names: {kind: Thing, listKind: ThingList, plural: things, singular: thing},
+    versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}
+---
+{apiVersion: example.com/v1, kind: Thing, metadata: {name: t}}
+`}
+	flags := map[string][]string{"normalize": {"--builtin"}, "policy": {"--builtin"}, "policy --action": {"--builtin", "--validate"}, "patch": {"--builtin", "--live", live}}
 	seen := 0
 	for _, cmd := range newApp(Streams{}).rootCommand(nil).Commands() {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -37,8 +55,12 @@ func TestCompletionOfFlags(t *testing.T) {
 				value, _, _ = strings.Cut(value, "\t")
 				seen++
 				var errs bytes.Buffer
-				a := newApp(Streams{In: strings.NewReader("a: 1\n"), Out: new(bytes.Buffer), Err: &errs})
-				if code := a.execute(t.Context(), []string{cmd.Name(), "--" + f.Name, value}); code != exitClean {
+				a := newApp(Streams{In: strings.NewReader(cmp.Or(inputs[cmd.Name()], "a: 1\n")), Out: new(bytes.Buffer), Err: &errs})
+				more := flags[name]
+				if more == nil {
+					more = flags[cmd.Name()]
+				}
+				if code := a.execute(t.Context(), append([]string{cmd.Name(), "--" + f.Name, value}, more...)); code != exitClean {
 					t.Errorf("%s %s: exit code %d: %s", name, value, code, &errs)
 				}
 			}

@@ -29,10 +29,7 @@ type patching struct {
 
 func (a *app) patchCommand() *cobra.Command {
 	var flags patching
-	types := make([]string, len(patch.Types()))
-	for i, t := range patch.Types() {
-		types[i] = string(t)
-	}
+	types := patchTypes()
 	cmd := &cobra.Command{
 		Use:   "patch {--crd CRD | --builtin} (--live LIVE (DESIRED | --apply PATCH) | --explicit PATCH...)",
 		Short: "Make patches that clear what unions exclude",
@@ -90,6 +87,14 @@ custom resources, and with --type merge all there are.
 	f.StringVar(&flags.kind, "type", "", "the type of the patch: "+alternatives(types)+" (default merge; with --explicit strategic)")
 	f.BoolVar(&flags.explicit, "explicit", false, "rewrite patches so that they clear the other members by themselves")
 	return cmd
+}
+
+// patchTypes are the values of --type.
+func patchTypes() (l []string) {
+	for _, t := range patch.Types() {
+		l = append(l, string(t))
+	}
+	return l
 }
 
 // makeExplicit rewrites the files of an overlay.

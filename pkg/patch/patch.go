@@ -49,7 +49,7 @@ func Create(gvk schema.GroupVersionKind, t Type, from, to map[string]any) ([]byt
 	case JSON:
 		var operations []diffpatch.Operation
 		if operations, err = diffpatch.CreatePatch(a, b); err == nil {
-			patch, err = json.Marshal(append([]diffpatch.Operation{}, operations...))
+			patch, err = inOrder(operations, from, to)
 		}
 	case Merge:
 		patch, err = jsonpatch.CreateMergePatch(a, b)
@@ -72,6 +72,24 @@ func Create(gvk schema.GroupVersionKind, t Type, from, to map[string]any) ([]byt
 		return nil, fmt.Errorf("a patch of type %s cannot express this change", t)
 	}
 	return patch, nil
+}
+
+// inOrder is a JSON patch of operations, which come in any order but for those on one
+// list, sorted as far as that makes no difference.
+func inOrder(operations []diffpatch.Operation, from, to map[string]any) ([]byte, error) {
+	sorted := slices.SortedStableFunc(slices.Values(operations), func(a, b diffpatch.Operation) int { return strings.Compare(a.Path, b.Path) })
+	backwards := slices.Clone(sorted)
+	slices.Reverse(backwards)
+	for _, l := range [][]diffpatch.Operation{sorted, backwards, operations} {
+		patch, err := json.Marshal(append([]diffpatch.Operation{}, l...))
+		if err != nil {
+			return nil, err
+		}
+		if got, err := Apply(schema.GroupVersionKind{}, JSON, from, patch); err == nil && reflect.DeepEqual(normal(got), normal(to)) {
+			return patch, nil
+		}
+	}
+	return nil, errors.New("a patch of type json cannot express this change")
 }
 
 // IsEmpty reports whether a patch changes nothing.

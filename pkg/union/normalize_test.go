@@ -123,11 +123,14 @@ func text(u *union.Union, s union.State) string {
 // TestNormalizeEveryState: whatever is normalized is legal, and normal.
 func TestNormalizeEveryState(t *testing.T) {
 	for _, shape := range unioncases.Shapes() {
-		if shape.Members > 3 || shape.EmptyIsUnset {
+		if shape.Members > 3 || shape.EmptyIsUnset || shape.Members > 2 && testing.Short() {
 			continue
 		}
 		states := shape.States()
-		for _, declaration := range shape.Declarations() {
+		for turn, declaration := range shape.Declarations() {
+			if shape.Members > 2 && turn%3 > 0 {
+				continue
+			}
 			unions, diags := resolve(t, "- "+declaration, shape.Schema(), false)
 			if len(diags) > 0 {
 				t.Fatal(diags)
