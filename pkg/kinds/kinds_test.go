@@ -1,0 +1,101 @@
+package kinds_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/kinds"
+)
+
+const crd = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: routes.example.com}
+spec:
+  group: example.com
+  names: {kind: Route, listKind: RouteList, plural: routes, singular: route}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              backends:
+                type: array
+                x-kubernetes-list-type: map
+                x-kubernetes-list-map-keys: [name]
+                items:
+                  type: object
+                  required: [name]
+                  properties:
+                    name: {type: string}
+                    filters:
+                      type: array
+                      nullable: true
+                      items:
+                        type: object
+                        properties:
+                          type: {type: string, enum: [A, B], default: A}
+                          a: {type: string}
+                          b: {type: string}
+                        x-kubernetes-unions:
+                        - discriminator: type
+                          fields-to-discriminateBy: {a: A, b: B}
+`
+
+// The place of a union has what is to be known of the schema around it.
+func TestOfCRD(t *testing.T) {
+	declared, diags := crdpatch.Open("crd.yaml", []byte(crd), crdpatch.Options{}).Declared()
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	l := kinds.OfCRD(declared[0], "crd.yaml")
+	if len(l) != 1 || len(l[0].Objects) != 1 || l[0].Resource != "routes" || l[0].String() != "example.com/v1, Kind=Route" {
+		t.Fatal(l)
+	}
+	o := l[0].Objects[0]
+	if d := cmp.Diff([][]string{{"name"}, nil}, o.Keys); d != "" || !o.Nullable || o.Path.String() != "spec.backends[*].filters[*]" {
+		t.Errorf("%+v", o)
+	}
+	// A discriminator that is left out, or null, has its default; an empty one has not.
+	for _, test := range []struct {
+		object map[string]any
+		value  string
+		legal  bool
+	}{
+		{map[string]any{"a": "x"}, "A", true},
+		{map[string]any{"type": nil, "a": "x"}, "A", true},
+		{map[string]any{"b": "x"}, "A", false},
+		{map[string]any{"type": "B", "b": "x"}, "B", true},
+		{map[string]any{"type": "", "a": "x"}, "", false},
+	} {
+		s := o.StateOf(o.Unions[0], test.object)
+		if legal := len(o.Unions[0].Violations(s)) == 0; s.Value != test.value || legal != test.legal {
+			t.Errorf("%v: %v", test.object, s)
+		}
+	}
+}
+
+// Kinds are there once.
+func TestSet(t *testing.T) {
+	declared, _ := crdpatch.Open("crd.yaml", []byte(crd), crdpatch.Options{}).Declared()
+	var set kinds.Set
+	if err := set.Add(kinds.OfCRD(declared[0], "crd.yaml")...); err != nil {
+		t.Error(err)
+	}
+	if err := set.Add(kinds.OfCRD(declared[0], "other.yaml")...); err == nil || err.Error() != "both crd.yaml and other.yaml have example.com/v1, Kind=Route" {
+		t.Error(err)
+	}
+	if got := set.Names(); !slices.Equal(got, []string{"Route of example.com/v1"}) {
+		t.Error(got)
+	}
+}
