@@ -106,12 +106,12 @@ var declarations = []declaration{
 	{
 		of:     reflect.TypeFor[schedulingv1alpha3.WorkloadPodGroupSchedulingPolicy](),
 		unions: `[{members: [basic, gang], cardinality: ExactlyOne}]`,
-		source: "x-kubernetes-unions",
+		source: "Validate_WorkloadPodGroupSchedulingPolicy",
 	},
 	{
 		of:     reflect.TypeFor[schedulingv1alpha3.WorkloadPodGroupDisruptionMode](),
 		unions: `[{members: [single, all], cardinality: ExactlyOne}]`,
-		source: "x-kubernetes-unions",
+		source: "Validate_WorkloadPodGroupDisruptionMode",
 	},
 	// core
 	{
@@ -326,6 +326,12 @@ var declarations = []declaration{
 			"allowMultipleAllocations", "nodeAllocatableResources",
 		},
 		source: "validateDevice",
+	},
+	{
+		of:     reflect.TypeFor[resourcev1.NodeAllocatableMapping](),
+		unions: `[{members: [capacityKey, deviceMultiplier], cardinality: ExactlyOne}]`,
+		others: []string{"capacityMultiplier"},
+		source: "Validate_NodeAllocatableMapping",
 	},
 	// storage.k8s.io
 	{
