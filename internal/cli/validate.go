@@ -168,7 +168,7 @@ func (a *app) readManifests(ctx context.Context, scope func([]input) (scopes, er
 	if err != nil {
 		return nil, nil, err
 	}
-	if a.announce(l, false); l.failed() {
+	if a.announce(l, true); l.failed() {
 		return nil, l, nil
 	}
 	files, err := process(ctx, a, inputs, func(in input, src []byte) (objectFile, error) {
