@@ -229,6 +229,7 @@ var declarations = []declaration{
 		},
 		value:  "None",
 		source: "SetDefaults_Service",
+		lax:    true,
 	},
 	// flowcontrol.apiserver.k8s.io
 	{
