@@ -52,6 +52,8 @@ type Problem struct {
 	// Moved is the list in which the old item cannot be found, without which it cannot be
 	// told what to clear; nil when that is not the problem.
 	Moved resource.Path
+	// Keys tell the object apart from others, when it is an item of a list with keys.
+	Keys []string
 
 	old *union.State
 	new union.State
@@ -246,12 +248,14 @@ func (p *planner) unions(at resource.Path, object map[string]any, old pair) {
 		if a == 0 {
 			a = u.Algorithm()
 		}
-		new := p.object.StateOf(u, object)
 		if p.opts.Merged {
+			// A default is what nobody wrote: it clears nothing that somebody did.
+			new := u.StateOf(object)
 			n, violations := u.NormalizeMerged(new)
 			p.found(at, u, n, before, violations, nil, new)
 			continue
 		}
+		new := p.object.StateOf(u, object)
 		var was *union.State
 		if old.there && before != nil {
 			s := p.object.StateOf(u, before)
@@ -282,7 +286,7 @@ func (p *planner) unions(at resource.Path, object map[string]any, old pair) {
 // found notes what is done to a union object, or else what is wrong with it.
 func (p *planner) found(at resource.Path, u *union.Union, n union.Normalization, before map[string]any, violations []union.Violation, was *union.State, new union.State) {
 	if len(violations) > 0 {
-		p.problems = append(p.problems, Problem{At: at, Union: u, Violations: violations, old: was, new: new})
+		p.problems = append(p.problems, Problem{At: at, Union: u, Violations: violations, Keys: p.keys(), old: was, new: new})
 		return
 	}
 	if n.IsZero() {
@@ -296,6 +300,14 @@ func (p *planner) found(at resource.Path, u *union.Union, n union.Normalization,
 		c.Kept[u.Members[i].Name] = before[u.Members[i].Name]
 	}
 	p.changes = append(p.changes, c)
+}
+
+// keys are those that tell the object apart, nil unless it is an item of a list with keys.
+func (p *planner) keys() []string {
+	if path, keys := p.object.Path, p.object.Keys; len(path) > 0 && path[len(path)-1] == schemapath.Items && len(keys) > 0 {
+		return keys[len(keys)-1]
+	}
+	return nil
 }
 
 // Apply makes the changes in an object, as unstructured JSON, for which they were

@@ -139,6 +139,8 @@ func TestFile(t *testing.T) {
 		{"flow", backend, "", "spec: {type: B, a: {x: y}, b: {}, name: n}\n", "spec: {type: B, b: {}, name: n}\n"},
 		{"all of it", "{type: object, properties: {u: " + backend + "}}", "", "spec:\n  u:\n    a: {}\n    c: x\nstatus: {}\n", "spec:\n  u: {}\nstatus: {}\n"},
 		{"kept", backend, "spec: {type: A, a: {x: [1, 2]}}", "spec:\n  type: A\n  b: {}\n  name: n\n", "spec:\n  type: A\n  name: n\n  a:\n    x:\n    - 1\n    - 2\n"},
+		{"kept in one within the other", "{type: object, properties: {type: {type: string}, u: " + backend + ", d: {type: string}}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {u: U, d: U}}]}",
+			"spec: {type: U, u: {type: A, a: {x: v}}, d: s}", "spec:\n  type: U\n  u:\n    type: A\n", "spec:\n  type: U\n  u:\n    type: A\n    a:\n      x: v\n  d: s\n"},
 		{"kept in flow", backend, "spec: {type: A, a: {x: v}}", "spec: {type: A, b: {}}\n", "spec: {type: A, \"a\": {\"x\": \"v\"}}\n"},
 		{"kept in place of null", backend, "spec: {type: A, a: {x: v}}", "spec:\n  type: A\n  a: null\n", "spec:\n  type: A\n  a: {\"x\": \"v\"}\n"},
 		{"discriminator set", deduced, "spec: {type: A, a: {}}", "spec:\n  type: A\n  b: {}\n", "spec:\n  type: B\n  b: {}\n"},
@@ -181,6 +183,7 @@ func TestFile(t *testing.T) {
 
 // TestMerged normalizes what overlays make of a base.
 func TestMerged(t *testing.T) {
+	defaulted := strings.Replace(backend, "type: {type: string", "type: {type: string, default: A", 1) // nobody wrote A
 	const head = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\n"
 	for _, tt := range []struct{ spec, src, want string }{
 		{backend, "spec: {type: B, a: {}, c: x}\n", "spec: {type: B}\n"}, // that b is missing is for validation
@@ -190,6 +193,8 @@ func TestMerged(t *testing.T) {
 		{plain, "spec: {b: {}}\n", "spec: {b: {}}\n"},
 		{plain, "spec: {b: {}, c: x}\n", "in.yaml:4:1: error: UC802: b and c are set together"},
 		{plain, "spec: {b: null, c: x}\n", "spec: {b: null, c: x}\n"},
+		{defaulted, "spec: {b: {}}\n", "spec: {b: {}}\n"},
+		{defaulted, "spec: {a: {}, b: {}}\n", "in.yaml:4:1: error: UC802: a and b are set together"},
 	} {
 		r := normalize.File(kindOf(t, tt.spec), "in.yaml", []byte(head+tt.src), nil, normalize.Options{Merged: true}, limit.Limits{})
 		got := strings.TrimPrefix(string(r.Text), head)

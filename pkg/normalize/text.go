@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -61,14 +62,15 @@ func File(set *kinds.Set, name string, src []byte, old []*resource.Object, opts 
 		for _, p := range problems {
 			d := diag.Diagnostic{Code: diag.NotNormalized, Pos: o.Pos(p.At), Path: p.At.String(), Message: p.String(), Hint: "write what is meant: KEP-1027 leaves this to validation"}
 			if opts.Merged {
-				d.Hint = "in the patch that sets one of them, write null for the other: " + nulls(p)
+				d.Hint = "in the patch, clear what is not meant: " + clearing(o, p)
 			}
 			if p.Moved != nil {
 				d.Severity, d.Hint = diag.Warning, "write what is meant, as null or by leaving members out"
 			}
 			r.report(d)
 		}
-		for _, c := range changes {
+		// Inner objects first: where two end at the same place, the inner one does before.
+		for _, c := range slices.Backward(changes) {
 			more, err := edit(o, c)
 			if err != nil {
 				r.report(diag.Diagnostic{Code: diag.NotNormalized, Pos: o.Pos(c.At), Path: c.At.String(), Message: fmt.Sprintf("cannot edit the text (%s): %v", c, err)})
@@ -94,14 +96,25 @@ func File(set *kinds.Set, name string, src []byte, old []*resource.Object, opts 
 	return r
 }
 
-// nulls is what clears the first of the members that a problem has.
-func nulls(p Problem) string {
-	for i, is := range p.new.Present {
-		if is {
-			return p.Union.Members[i].Name + ": null"
+// clearing is what a patch says to clear one of the members that a problem has.
+func clearing(o *resource.Object, p Problem) string {
+	item := ""
+	for _, key := range p.Keys {
+		if n, _ := o.At(p.At.To(key)); n != nil {
+			item += key + ": " + yamledit.Scalar(n) + ", "
 		}
 	}
-	return ""
+	var l []string
+	for i, is := range p.new.Present {
+		if is {
+			null := item + p.Union.Members[i].Name + ": null"
+			if item != "" {
+				null = "{" + null + "}"
+			}
+			l = append(l, null)
+		}
+	}
+	return strings.Join(l, " or ")
 }
 
 func (r *Result) report(d diag.Diagnostic) { r.Diagnostics = append(r.Diagnostics, d) }

@@ -46,7 +46,9 @@ func Explicit(set *kinds.Set, name string, src []byte, whole bool, limits limit.
 			continue
 		}
 		r.Known++
-		for _, object := range k.Objects {
+		// Inner objects first: where two end at the same place, the inner one does before.
+		objects := slices.SortedStableFunc(slices.Values(k.Objects), func(a, b kinds.Object) int { return len(b.Path) - len(a.Path) })
+		for _, object := range objects {
 			x := explicit{o: o, object: object, lists: !whole && BuiltIn(o.GroupVersionKind), r: &r}
 			x.walk(object.Path, 0, nil, o.Value)
 			edits = append(edits, x.edits...)

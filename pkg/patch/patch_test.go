@@ -147,6 +147,7 @@ func set(t testing.TB) *kinds.Set {
 		{Path: schemapath.Of("spec", "map").To(schemapath.Values), Unions: []*union.Union{plain}},
 	}}, kinds.Kind{GroupVersionKind: pod, Objects: []kinds.Object{
 		{Path: schemapath.Of("spec", "volumes").To(schemapath.Items), Keys: [][]string{{"name"}}, Unions: []*union.Union{volumes}},
+		{Path: schemapath.Of("spec", "volumes").To(schemapath.Items).To(schemapath.Property("secret")), Keys: [][]string{{"name"}}, Unions: []*union.Union{plain}},
 	}}); err != nil {
 		t.Fatal(err)
 	}
@@ -168,6 +169,7 @@ func TestExplicit(t *testing.T) {
 		{"list of a custom resource", head + "spec:\n  list:\n  - {name: n, b: x}\n", ""},
 		{"no last newline", head + "spec:\n  a: x", head + "spec:\n  a: x\n  b: null\n  c: null"},
 		{"list merged by key", podHead + "spec:\n  volumes:\n  - name: v\n    hostPath: {path: /x}\n", podHead + "spec:\n  volumes:\n  - name: v\n    hostPath: {path: /x}\n    emptyDir: null\n    secret: null\n"},
+		{"one within the other", podHead + "spec:\n  volumes:\n  - name: v\n    secret:\n      a: x\n", podHead + "spec:\n  volumes:\n  - name: v\n    secret:\n      a: x\n      b: null\n      c: null\n    emptyDir: null\n    hostPath: null\n"},
 		{"deleted", podHead + "spec:\n  volumes:\n  - name: v\n    $patch: delete\n", ""},
 		{"another kind", "apiVersion: v1\nkind: Secret\ndata: {a: x}\n", ""},
 		{"two members", head + "spec: {a: x, b: y}\n", "in.yaml:4:14: error: UC802: a and b are set together"},
