@@ -92,24 +92,36 @@ func shell(t *testing.T, dir, script string) (string, int) {
 	return regexp.MustCompile(`(?m) +$`).ReplaceAllString(out.String(), ""), cmd.ProcessState.ExitCode()
 }
 
-// The table of options has the keys of the JSON Schema.
+// The tables of options have the keys of the JSON Schemas.
 func TestKustomizeOptions(t *testing.T) {
-	data, err := os.ReadFile("unioncompiler.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var schema struct{ Properties map[string]any }
-	if err := json.Unmarshal(data, &schema); err != nil {
-		t.Fatal(err)
-	}
+	tables := map[string][]string{} // by kind
 	var keys []string
+	kind := ""
 	for _, line := range open(t, "kustomize.md").lines {
-		if cell := regexp.MustCompile("^\\| `([^`]+)` \\|").FindStringSubmatch(line); cell != nil {
-			keys = append(keys, cell[1])
+		cells := regexp.MustCompile("^\\| `([^`]+)` \\| (.*) \\|$").FindStringSubmatch(line)
+		if cells == nil {
+			keys, kind = nil, ""
+			continue
+		}
+		if keys = append(keys, cells[1]); cells[1] == "kind" {
+			kind = strings.Trim(cells[2], "`")
+		}
+		if kind != "" {
+			tables[kind] = keys
 		}
 	}
-	slices.Sort(keys)
-	if want := slices.Sorted(maps.Keys(schema.Properties)); !slices.Equal(keys, want) {
-		t.Errorf("the table has the keys\n%q, want\n%q", keys, want)
+	for _, kind := range []string{"UnionCompiler", "UnionNormalizer"} {
+		data, err := os.ReadFile(strings.ToLower(kind) + ".schema.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var schema struct{ Properties map[string]any }
+		if err := json.Unmarshal(data, &schema); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(tables[kind])
+		if want := slices.Sorted(maps.Keys(schema.Properties)); !slices.Equal(tables[kind], want) {
+			t.Errorf("the table of %s has the keys\n%q, want\n%q", kind, tables[kind], want)
+		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // Every key has a description, and every object says what is with other keys.
 func TestDescriptions(t *testing.T) {
-	for _, name := range []string{"config", "unioncompiler", "unionset"} {
+	for _, name := range []string{"config", "unioncompiler", "unionnormalizer", "unionset"} {
 		var visit func(path string, v any)
 		visit = func(path string, v any) {
 			schema, _ := v.(map[string]any)

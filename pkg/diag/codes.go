@@ -226,8 +226,8 @@ const (
 	NoSuchSchema Code = "UC703"
 	// DeclaredTwice: a schema has declarations from two places.
 	DeclaredTwice Code = "UC704"
-	// BadUnionCompiler: the configuration of the KRM function is malformed.
-	BadUnionCompiler Code = "UC705"
+	// BadFunctionConfig: the configuration of the KRM function is malformed.
+	BadFunctionConfig Code = "UC705"
 	// BadConfig: .unioncel.yaml is malformed.
 	BadConfig Code = "UC706"
 	// NoSuchUnion: an extension is of no union that is declared for its schema.
@@ -353,7 +353,7 @@ var Codes = []CodeInfo{
 	{NoSuchCRD, Error, "no such CRD"},
 	{NoSuchSchema, Error, "no such schema"},
 	{DeclaredTwice, Error, "declared twice"},
-	{BadUnionCompiler, Error, "bad UnionCompiler"},
+	{BadFunctionConfig, Error, "bad functionConfig"},
 	{BadConfig, Error, "bad configuration"},
 	{NoSuchUnion, Error, "no such union"},
 

@@ -2,62 +2,88 @@ package krm
 
 import (
 	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yamlconfig"
-	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// configKind is the kind of the functionConfig. No other is read.
-const configKind = "UnionCompiler"
-
-// config is what a UnionCompiler asks for.
-type config struct {
-	files  []string // to generate from
-	unions []string // files of UnionSets
-	opts   crdpatch.Options
-	verify bool
+// configKind is a kind of functionConfig.
+type configKind struct {
+	name string
+	keys yamlconfig.Mapping // in the order of the documentation
+	// read returns the function that the fields of the functionConfig ask for. What is
+	// wrong with them is reported.
+	read func(*run, map[string]yamlconfig.Value) function
 }
 
-// configKeys are the keys of a UnionCompiler, in the order of the documentation.
-var configKeys = yamlconfig.Mapping{
-	Name: "a " + configKind,
-	Keys: []yamlconfig.Key{
-		{Name: "metadata", Example: "{name: unions}"}, {Name: "files", Example: "[crds/backup.yaml]"}, {Name: "unions", Example: "[unions.yaml]"},
-		{Name: "schemas", Example: "[{crd: backups.example.com, path: spec, " + union.Key + ": [...]}]"}, {Name: "kubeVersion", Example: `"1.30"`},
-		{Name: "encoding", Example: "auto"}, {Name: "keepUnions", Example: "true"}, {Name: "noAnnotation", Example: "true"},
-		{Name: "forget", Example: "true"}, {Name: "verify", Example: "true"},
-	},
-	Hints: map[string]string{
-		"spec": "write its keys at the top level, next to metadata",
-		"ConfigMap": "write apiVersion: " + yamlconfig.APIVersion + " and kind: " + configKind + ", with the options at the top level, " +
-			"not under data: a ConfigMap has no place for lists and booleans",
-	},
+// function is what is done to a list.
+type function interface {
+	// items returns the items of the output; they count when no error was reported.
+	items(*run) []*yaml.Node
+}
+
+// configKinds are the kinds that are read. Without a functionConfig the first counts.
+func configKinds() []configKind { return []configKind{compilerKind, normalizerKind} }
+
+// Keys that kinds share.
+var (
+	unionsKey  = yamlconfig.Key{Name: "unions", Example: "[unions.yaml]"}
+	schemasKey = yamlconfig.Key{Name: "schemas", Example: "[{crd: backups.example.com, path: spec, " + union.Key + ": [...]}]"}
+)
+
+// kindOf is a kind with these keys beside metadata.
+func kindOf(name string, read func(*run, map[string]yamlconfig.Value) function, keys ...yamlconfig.Key) configKind {
+	return configKind{name, yamlconfig.Mapping{
+		Name: "a " + name,
+		Keys: slices.Concat([]yamlconfig.Key{{Name: "metadata", Example: "{name: unions}"}}, keys),
+		Hints: map[string]string{
+			"spec": "write its keys at the top level, next to metadata",
+			"ConfigMap": "write apiVersion: " + yamlconfig.APIVersion + " and kind: " + name + ", with the options at the top level, " +
+				"not under data: a ConfigMap has no place for lists and booleans",
+		},
+	}, read}
+}
+
+// named returns the kind with a name, or with the one that a misspelt name is meant to be.
+func named(name string) configKind {
+	l := configKinds()
+	var known []string
+	for _, k := range l {
+		known = append(known, k.name)
+	}
+	if !slices.Contains(known, name) {
+		name = spelling.Certain(name, known)
+	}
+	return l[max(0, slices.Index(known, name))]
 }
 
 // configName is what diagnostics call the functionConfig.
 func (r *run) configName() string {
 	if name := word(r.list.config, "metadata", "name"); name != "" {
-		return configKind + "/" + name
+		return r.kind.name + "/" + name
 	}
-	return configKind
+	return r.kind.name
 }
 
 // misconfigured reports a mistake at a path in the functionConfig.
 func (r *run) misconfigured(path, hint, format string, args ...any) {
-	r.report(diag.Diagnostic{Code: diag.BadUnionCompiler, Pos: diag.Pos{File: r.configName()}, Path: path,
+	r.report(diag.Diagnostic{Code: diag.BadFunctionConfig, Pos: diag.Pos{File: r.configName()}, Path: path,
 		Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // config reads the functionConfig, and the UnionSets that it names. What is wrong is
 // reported. Without a functionConfig the defaults count.
-func (r *run) config() {
+func (r *run) config() function {
 	c := r.list.config
+	r.kind = named(word(c, "kind"))
 	if c == nil {
-		return
+		return r.kind.read(r, nil)
 	}
 	r.about(r.configName(), subject{resource: resourceOf(c)})
 	at := diag.Pos{File: r.configName()}
@@ -65,17 +91,10 @@ func (r *run) config() {
 		d.Pos = at
 		r.report(d)
 	}
-	reader := &yamlconfig.Reader{At: &at, Code: diag.BadUnionCompiler}
-	fields := reader.Object(c, configKind, configKeys)
-	r.cfg.files, r.cfg.unions = names(fields["files"]), names(fields["unions"])
-	r.cfg.opts.KubeVersion = yamlconfig.Parse(fields["kubeVersion"], compile.ParseKubeVersion)
-	r.cfg.opts.Encoding = yamlconfig.Parse(fields["encoding"], compile.ParseEncoding)
-	r.cfg.opts.KeepUnions = fields["keepUnions"].Bool(false)
-	r.cfg.opts.NoAnnotation = fields["noAnnotation"].Bool(false)
-	r.cfg.opts.Forget = fields["forget"].Bool(false)
-	r.cfg.verify = fields["verify"].Bool(false)
+	reader := &yamlconfig.Reader{At: &at, Code: diag.BadFunctionConfig}
+	f := r.kind.read(r, reader.Object(c, r.kind.name, r.kind.keys))
 	r.report(reader.Diags...)
-	r.sideFiles(fields["schemas"].Node)
+	return f
 }
 
 // names returns the strings of a list, without those that are none.

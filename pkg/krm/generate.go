@@ -21,23 +21,27 @@ func (r *run) unread(key string) func(i int, hint, message string) {
 	}
 }
 
-// file is the work on a file.
-func (r *run) file(f file) *piece {
-	r.about(f.name, subject{file: f.name, text: f.text})
-	return &piece{name: f.name, text: f.text, found: f.found, limits: r.cfg.opts.Limits}
+// read returns the files at a key of the configuration.
+func (r *run) read(key string, names []string) []*piece {
+	var l []*piece
+	for _, f := range r.files.read(names, r.host.Limits.ReadFile, r.unread(key)) {
+		r.about(f.name, subject{file: f.name, text: f.text})
+		l = append(l, &piece{name: f.name, text: f.text, found: f.found, limits: r.host.Limits})
+	}
+	return l
 }
 
 // isOther reports whether a file with these diagnostics is unrelated.
 func (w *piece) isOther(l diag.List) bool { return w.found && source.IsOther(w.text, l) }
 
-// skip turns what is wrong with an unrelated file into a warning: what it
-// was to generate is missing in the output. Of an empty file nothing is.
+// skip turns what is wrong with an unrelated file into a warning: what somebody wanted of
+// it is missing. Of an empty file nothing is.
 func (w *piece) skip() {
 	w.diags = slices.DeleteFunc(slices.Clone(w.diags), func(d diag.Diagnostic) bool { return d.Code == diag.EmptyInput })
 	for i := range w.diags {
 		w.diags[i].Severity = diag.Warning
 		w.diags[i].Message += ": the file is skipped"
-		w.diags[i].Hint = "correct it if it should generate something; otherwise name files instead of a directory"
+		w.diags[i].Hint = "correct it if it is needed; otherwise name files instead of a directory"
 	}
 }
 
@@ -70,7 +74,7 @@ func (w *piece) take(document int, what string, n *yaml.Node) {
 		w.items = append(w.items, n)
 	case w.found && !source.MayHoldCRDs(kind):
 	default:
-		w.diags = append(w.diags, diag.Diagnostic{Code: diag.BadUnionCompiler, Pos: w.placeOf(document), Message: what + " " + missing,
+		w.diags = append(w.diags, diag.Diagnostic{Code: diag.BadFunctionConfig, Pos: w.placeOf(document), Message: what + " " + missing,
 			Hint: "files contain Kubernetes objects, which have an apiVersion and a kind: write them, or take the file out of the list of files"})
 	}
 }
@@ -129,9 +133,9 @@ func (r *run) joined(work []*piece) []*yaml.Node {
 				continue
 			}
 			if !reflect.DeepEqual(data(item), data(other)) {
-				r.report(diag.Diagnostic{Code: diag.BadUnionCompiler, Pos: diag.Pos{File: w.name},
+				r.report(diag.Diagnostic{Code: diag.BadFunctionConfig, Pos: diag.Pos{File: w.name},
 					Message: id.kind + " " + id.name + " is already among the items, and differs (" + from[id] + ")",
-					Hint:    "list the file in one place: among the resources, or in the files of one " + configKind})
+					Hint:    "list the file in one place: among the resources, or in the files of one " + r.kind.name})
 			}
 		}
 	}

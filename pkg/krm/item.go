@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
 )
@@ -17,33 +18,42 @@ import (
 type piece struct {
 	name  string     // in diagnostics
 	item  *yaml.Node // nil for a file
-	asIs  bool       // is not compiled
+	asIs  bool       // is not converted
 	found bool       // in a directory that was named, and not named itself
-	text  []byte     // to compile
+	text  []byte     // to convert
 	// limits are those of the text of a file.
 	limits limit.Limits
 	// tracking are the annotations that are left out of the text of an item.
 	tracking []*yaml.Node
-	items    []*yaml.Node // the result
+	items    []*yaml.Node       // the result
+	declared []compile.Declared // the CRDs with unions, where these are asked for
 	diags    diag.List
 }
 
-// received are the items of the input. The functionConfig is not among them where it
-// came along as an item: kustomize gives a generator an item so that there is one, and
-// drops what is local at the end. Other local items stay as they are, since later
-// steps may use them, and so does a functionConfig that has a file.
-func (r *run) received() []*piece {
+// isConfig reports whether an item is the functionConfig that came along: kustomize gives
+// a generator an item so that there is one, and drops what is local at the end. A
+// functionConfig that has a file is an item like others.
+func (r *run) isConfig(item *yaml.Node) bool {
+	return isLocal(item) && r.list.config != nil && identify(item) == identify(r.list.config) && origin(item, "path") == ""
+}
+
+// needsItems reports, for a function that generates nothing, that kustomize runs it as a
+// generator.
+func (r *run) needsItems(path, hint string) {
+	if l := r.list.nodes(); len(l) == 1 && r.isConfig(l[0]) {
+		r.misconfigured(path, hint, "as a generator this %s has nothing to generate", r.kind.name)
+	}
+}
+
+// received are the items of the input, without the functionConfig. Those that are not
+// wanted stay as they are.
+func (r *run) received(wanted func(item *yaml.Node) bool) []*piece {
 	var l []*piece
 	for i, item := range r.list.nodes() {
-		local := isLocal(item)
-		if local && r.list.config != nil && identify(item) == identify(r.list.config) && origin(item, "path") == "" {
-			if len(r.cfg.files) == 0 && len(r.list.items.Content) == 1 {
-				r.misconfigured("files", "name files, as in files: [crds/backup.yaml], or list the "+configKind+" under transformers",
-					"as a generator this %s has nothing to compile", configKind)
-			}
+		if r.isConfig(item) {
 			continue
 		}
-		w := &piece{name: nameOf(item, i), item: item, asIs: local || !source.MayHoldCRDs(word(item, "kind")), items: []*yaml.Node{item}}
+		w := &piece{name: nameOf(item, i), item: item, asIs: !wanted(item), items: []*yaml.Node{item}}
 		l = append(l, w)
 		if !w.asIs {
 			r.about(w.name, subject{resource: resourceOf(item), file: origin(item, "path"), index: origin(item, "index")})
@@ -71,6 +81,9 @@ func (w *piece) encode() {
 func nameOf(item *yaml.Node, i int) string {
 	name := word(item, "kind")
 	if n := word(item, "metadata", "name"); n != "" {
+		if namespace := word(item, "metadata", "namespace"); namespace != "" {
+			name += "/" + namespace
+		}
 		name += "/" + n
 	} else {
 		name += fmt.Sprintf(" items[%d]", i)
@@ -81,21 +94,27 @@ func nameOf(item *yaml.Node, i int) string {
 	return name
 }
 
-// compile fills in what becomes of a piece.
-func (w *piece) compile(compile Compiler) {
-	if w.asIs {
-		return
-	}
-	out, diags := compile(w.name, w.text)
+// takes notes the diagnostics about a piece, and reports whether there is a result: they
+// have no error.
+func (w *piece) takes(diags diag.List) bool {
 	if w.item != nil {
 		diags = w.unplaced(diags)
 	}
 	w.diags = diags
 	if w.isOther(diags) {
 		w.skip()
+		return false
+	}
+	return !diags.HasErrors()
+}
+
+// convert fills in what becomes of a piece.
+func (w *piece) convert(to func(name string, src []byte) ([]byte, diag.List)) {
+	if w.asIs {
 		return
 	}
-	if diags.HasErrors() || w.item != nil && bytes.Equal(out, w.text) {
+	out, diags := to(w.name, w.text)
+	if !w.takes(diags) || w.item != nil && bytes.Equal(out, w.text) {
 		return
 	}
 	docs, wrong := documents(w.name, out, limit.None())

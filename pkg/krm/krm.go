@@ -49,12 +49,11 @@ func Run(in []byte, host Host) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{list: list, files: fileReader{fsys: host.Files, sources: map[string][]byte{}}}
-	r.cfg.opts.Limits = host.Limits
-	r.config()
+	r := &run{host: host, list: list, files: fileReader{fsys: host.Files, sources: map[string][]byte{}}}
+	f := r.config()
 	var items []*yaml.Node
 	if !r.diags.HasErrors() {
-		items = r.items(host)
+		items = f.items(r)
 	}
 	diags := r.diags.Sort()
 	if diags.HasErrors() {
@@ -73,8 +72,9 @@ func Run(in []byte, host Host) (*Report, error) {
 
 // run is one run of the function.
 type run struct {
+	host  Host
 	list  *resourceList
-	cfg   config
+	kind  configKind // of the functionConfig
 	files fileReader
 	diags diag.List
 	// subjects are what diagnostics are about, by the name of the file.
@@ -91,35 +91,11 @@ func (r *run) about(name string, s subject) {
 	r.subjects[name] = s
 }
 
-// items returns the items of the output; they count when no error was reported.
-func (r *run) items(host Host) []*yaml.Node {
-	work := r.received()
-	for _, f := range r.files.read(r.cfg.files, host.Limits.ReadFile, r.unread("files")) {
-		work = append(work, r.file(f))
-	}
-	each(work, (*piece).encode)
-	r.missing(work)
-	r.gather(work)
-	if r.diags.HasErrors() {
-		return nil
-	}
-	compiler := r.compiler(host)
-	each(work, func(w *piece) { w.compile(compiler) })
-	r.gather(work)
-	if r.diags.HasErrors() {
-		return nil
-	}
-	return r.joined(work)
-}
-
-// compiler returns the compiler that the configuration asks for.
-func (r *run) compiler(host Host) Compiler {
-	if host.Compiler != nil {
-		return host.Compiler(r.cfg.opts, r.cfg.verify)
-	}
-	return func(name string, src []byte) ([]byte, diag.List) {
-		return crdpatch.Compile(name, src, r.cfg.opts)
-	}
+// convert replaces the pieces by what a conversion makes of their texts. It is false when
+// something is wrong.
+func (r *run) convert(work []*piece, to func(name string, src []byte) ([]byte, diag.List)) bool {
+	each(work, func(w *piece) { w.convert(to) })
+	return r.gather(work)
 }
 
 // each does something with each of these, several at a time.
@@ -140,17 +116,19 @@ func each[T any](work []T, do func(T)) {
 	wg.Wait()
 }
 
-// gather takes the diagnostics of all pieces.
-func (r *run) gather(work []*piece) {
+// gather takes the diagnostics of all pieces. It is false when anything was wrong until
+// now.
+func (r *run) gather(work []*piece) bool {
 	for _, w := range work {
 		r.report(w.diags...)
 		w.diags = nil
 	}
+	return !r.diags.HasErrors()
 }
 
 // missing reports declarations for CRDs that are nowhere in the work.
-func (r *run) missing(work []*piece) {
-	if len(r.cfg.opts.External.Declarations) == 0 {
+func (r *run) missing(work []*piece, opts crdpatch.Options) {
+	if len(opts.External.Declarations) == 0 {
 		return
 	}
 	var crds []union.Target
@@ -158,7 +136,7 @@ func (r *run) missing(work []*piece) {
 		if w.asIs {
 			continue
 		}
-		found, ok := crdpatch.Open(w.name, w.text, r.cfg.opts).CRDs()
+		found, ok := crdpatch.Open(w.name, w.text, opts).CRDs()
 		if !ok && w.unreadable() {
 			continue
 		}
@@ -167,5 +145,5 @@ func (r *run) missing(work []*piece) {
 		}
 		crds = append(crds, found...)
 	}
-	r.report(r.cfg.opts.External.Missing(crds)...)
+	r.report(opts.External.Missing(crds)...)
 }

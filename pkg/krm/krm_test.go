@@ -256,7 +256,7 @@ func TestPathsInItems(t *testing.T) {
 func TestNothingToGenerate(t *testing.T) {
 	item := "apiVersion: unioncel.dev/v1alpha1\nkind: UnionCompiler\nmetadata:\n  name: unions\n  annotations: {config.kubernetes.io/local-config: 'true'}\n"
 	r := mustRun(t, listOf(configured(), item), nil)
-	wantTexts(t, r, "UnionCompiler/unions: error: UC705: as a generator this UnionCompiler has nothing to compile at files")
+	wantTexts(t, r, "UnionCompiler/unions: error: UC705: as a generator this UnionCompiler has nothing to generate at files")
 }
 
 // resultsOf reads the results of a list with kyaml.

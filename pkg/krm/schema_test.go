@@ -10,18 +10,23 @@ import (
 	"github.com/unioncel/unioncel/internal/schematest"
 )
 
-// The JSON Schema accepts what the function does, and refuses what it refuses and the
-// schema can see; it has the keys that are read.
+// The JSON Schemas accept what the function does, and refuse what it refuses and a
+// schema can see; they have the keys that are read.
 func TestSchema(t *testing.T) {
-	schema := schematest.Read(t, "unioncompiler")
-	if got, want := slices.Sorted(maps.Keys(schema.Properties(""))), slices.Sorted(slices.Values(append(configKeys.Names(), "apiVersion", "kind"))); !slices.Equal(got, want) {
-		t.Errorf("the schema has the keys\n%q, want\n%q", got, want)
+	schemas := map[string]schematest.Schema{}
+	for _, k := range configKinds() {
+		schema := schematest.Read(t, strings.ToLower(k.name))
+		if got, want := slices.Sorted(maps.Keys(schema.Properties(""))), slices.Sorted(slices.Values(append(k.keys.Names(), "apiVersion", "kind"))); !slices.Equal(got, want) {
+			t.Errorf("the schema of %s has the keys\n%q, want\n%q", k.name, got, want)
+		}
+		schemas[k.name] = schema
 	}
 	files := fstest.MapFS{
 		"crds/a.yaml": {Data: []byte(crdText("a"))},
 		"sets.yaml":   {Data: []byte("apiVersion: unioncel.dev/v1alpha1\nkind: UnionSet\nschemas: []\n")},
 	}
 	const config = "apiVersion: unioncel.dev/v1alpha1\nkind: UnionCompiler\n"
+	const normalizer = "apiVersion: unioncel.dev/v1alpha1\nkind: UnionNormalizer\n"
 	const inline = "schemas: [{crd: a.example.com, path: spec, x-kubernetes-unions: [{members: [http, tcp]}]}]\n"
 	for _, tt := range []struct {
 		text  string
@@ -58,10 +63,21 @@ func TestSchema(t *testing.T) {
 		{config + "noAnnotation: 1\n", false, false},
 		{config + "forget: 1\n", false, false},
 		{config + "verify: []\n", false, false},
+		{normalizer + "metadata: {name: a}\ncrds: [crds, ./crds/a.yaml]\nunions: [sets.yaml]\n" + inline, true, false},
+		{normalizer + "builtin: true\ncrds: []\n", true, false},
+		{normalizer, false, true}, // knows no unions
+		{normalizer + "builtin: 'true'\n", false, false},
+		{normalizer + "builtin: true\nfiles: [crds/a.yaml]\n", false, false},
+		{normalizer + "crds: [../crds]\n", false, false},
+		{normalizer + "crds: crds\n", false, false},
 	} {
 		r := mustRun(t, listOf("functionConfig:\n  "+strings.ReplaceAll(strings.TrimSpace(tt.text), "\n", "\n  ")+"\n", crdText("a")), files)
 		if good := !r.Diagnostics.HasErrors(); good != tt.good {
 			t.Errorf("the function says %v of\n%s", r.Diagnostics, tt.text)
+		}
+		schema := schemas["UnionCompiler"]
+		if strings.HasPrefix(tt.text, normalizer) {
+			schema = schemas["UnionNormalizer"]
 		}
 		if err := schema.Validate(t, tt.text); (err == nil) != (tt.good || tt.blind) {
 			t.Errorf("the schema says %v of\n%s", err, tt.text)

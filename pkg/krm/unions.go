@@ -6,6 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/internal/yamlconfig"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
@@ -13,27 +14,26 @@ import (
 	"github.com/unioncel/unioncel/pkg/unionset"
 )
 
-// sideFiles reads the declarations that are not in CRDs: those of the files that
+// declarations reads the declarations that are not in CRDs: those of the files that
 // the configuration names, and its own.
-func (r *run) sideFiles(schemas *yaml.Node) {
-	for _, f := range r.files.read(r.cfg.unions, source.ReadConfig, r.unread("unions")) {
+func (r *run) declarations(fields map[string]yamlconfig.Value) union.Externals {
+	var all union.Externals
+	declare := func(set *union.Externals) {
+		if set != nil {
+			all.Declarations = append(all.Declarations, set.Declarations...)
+			all.Scopes = append(all.Scopes, set.Scopes...)
+		}
+	}
+	for _, f := range r.files.read(names(fields[unionsKey.Name]), source.ReadConfig, r.unread(unionsKey.Name)) {
 		r.about(f.name, subject{file: f.name, text: f.text})
 		set, diags := unionset.Parse(f.name, f.text)
 		r.report(diags...)
-		r.declare(set)
+		declare(set)
 	}
-	if schemas != nil {
-		r.declare(r.inline(schemas))
+	if schemas := fields[schemasKey.Name].Node; schemas != nil {
+		declare(r.inline(schemas))
 	}
-}
-
-func (r *run) declare(set *union.Externals) {
-	if set == nil {
-		return
-	}
-	e := &r.cfg.opts.External
-	e.Declarations = append(e.Declarations, set.Declarations...)
-	e.Scopes = append(e.Scopes, set.Scopes...)
+	return all
 }
 
 // inline reads the schemas of the configuration as those of a UnionSet. Their places
