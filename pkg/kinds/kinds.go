@@ -108,7 +108,7 @@ type Set struct {
 func (s *Set) Add(kinds ...Kind) error {
 	for _, k := range kinds {
 		if other, ok := s.kinds[k.GroupVersionKind]; ok {
-			return fmt.Errorf("both %s and %s have %s", other.Origin, k.Origin, k.GroupVersionKind)
+			return fmt.Errorf("both %s and %s have %s of %s", other.Origin, k.Origin, k.Kind, k.GroupVersion())
 		}
 		if s.kinds == nil {
 			s.kinds = map[schema.GroupVersionKind]Kind{}

@@ -92,7 +92,7 @@ func TestSet(t *testing.T) {
 	if err := set.Add(kinds.OfCRD(declared[0], "crd.yaml")...); err != nil {
 		t.Error(err)
 	}
-	if err := set.Add(kinds.OfCRD(declared[0], "other.yaml")...); err == nil || err.Error() != "both crd.yaml and other.yaml have example.com/v1, Kind=Route" {
+	if err := set.Add(kinds.OfCRD(declared[0], "other.yaml")...); err == nil || err.Error() != "both crd.yaml and other.yaml have Route of example.com/v1" {
 		t.Error(err)
 	}
 	if got := set.Names(); !slices.Equal(got, []string{"Route of example.com/v1"}) {

@@ -152,7 +152,7 @@ func TestNormalizerMistakes(t *testing.T) {
 		{strings.Replace(normalizing(), "Normalizer", "Normaliser", 1), mergedThing, []string{name + `UC705: kind must be UnionNormalizer, not "UnionNormaliser" at kind`}},
 		{normalizing(), mergedThing, []string{name + "UC705: there are no unions to go by: no CRD declares any"}},
 		{normalizing("builtin: true"), local, []string{name + "UC705: as a generator this UnionNormalizer has nothing to generate"}},
-		{normalizing("crds: [a.yaml, b.yaml]"), mergedThing, []string{"b.yaml: error: UC806: both a.yaml and b.yaml have example.com/v1, Kind=Kinda"}},
+		{normalizing("crds: [a.yaml, b.yaml]"), mergedThing, []string{"b.yaml: error: UC806: both a.yaml and b.yaml have Kinda of example.com/v1"}},
 		{normalizing("crds: [broken.yaml]"), mergedThing, []string{`broken.yaml:23:31: error: UC203: member "tpc" is not a property of this object at spec`}},
 		{normalizing("builtin: true", "schemas: [{crd: a.example.com, path: spec, x-kubernetes-unions: [{members: [http, tcp]}]}]"), mergedThing,
 			[]string{"UnionNormalizer/unions schemas[0]: error: UC702: no input has the CustomResourceDefinition a.example.com, which this union is for"}},
