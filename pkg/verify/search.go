@@ -10,6 +10,7 @@ import (
 // Bounds of the search for an object.
 const (
 	maxLearned  = 2000 // answers of the server taken into account for one example
+	maxSmall    = 200  // rounds in which the smallest is tried; after that, any will do
 	maxRefused  = 50   // objects that are not judged as predicted
 	maxCounted  = 8    // members set, and changed, of the smallest example
 	maxPolished = 2500 // values of slots in examples that are made as usual as can be
@@ -59,12 +60,12 @@ type wish struct{ few, first []logic.Lit }
 func (p *problem) search(wishes func(update bool) []wish, l ...logic.Lit) (*example, error) {
 	l = append([]logic.Lit{p.made}, l...)
 	refused := 0
-	for range maxLearned {
+	for round := range maxLearned {
 		m, err := p.possible(l...)
 		if err != nil || m == nil {
 			return nil, err
 		}
-		if wishes != nil {
+		if wishes != nil && round < maxSmall {
 			if m, err = p.least(m, wishes(m(p.space.Old.Present())), l); err != nil {
 				return nil, err
 			}
