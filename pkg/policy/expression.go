@@ -178,24 +178,31 @@ func (m *mutation) walk(path schemapath.Path, depth, lists int, new, old string,
 	index := "i" + suffix
 	body := m.walk(path[1:], depth+1, lists+1, item, was, at.expression("string("+index+")"), inner)
 	if lists < len(m.Keys) && m.Keys[lists] != nil {
-		var same []string
-		for _, key := range m.Keys[lists] {
-			same = append(same, fmt.Sprintf("%s == %s", optional("o", key), optional(item, key)))
+		same := func(o string) string {
+			var l []string
+			for _, key := range m.Keys[lists] {
+				l = append(l, fmt.Sprintf("%s == %s", optional(o, key), optional(item, key)))
+			}
+			return strings.Join(l, " && ")
 		}
-		return fmt.Sprintf("%s.transformList(%s, %s,\n%s  [dyn((%s.filter(o, %s) + [{}])[0])].map(%s,\n%s%s)[0]\n%s).flatten()",
-			new, index, item, indent, old, strings.Join(same, " && "), was, inner, body, indent)
+		// To look where the item was first keeps the cost of long lists linear.
+		there := fmt.Sprintf("%s[%s]", old, index)
+		return fmt.Sprintf("%s.transformList(%s, %s,\n%s  [dyn(%s < size(%s) && %s ? %s : (%s.filter(o, %s) + [{}])[0])].map(%s,\n%s%s)[0]\n%s).flatten()",
+			new, index, item, indent, index, old, same(there), there, old, same("o"), was, inner, body, indent)
 	}
 	// Without keys, an item is the one with its index if nothing has moved.
-	still := m.same(path, new, old, 0)
+	list := func(value string) string {
+		return fmt.Sprintf("%s.transformList(%s, %s,\n%s  [dyn(%s)].map(%s,\n%s%s)[0]\n%s).flatten()", new, index, item, indent, value, was, inner, body, indent)
+	}
+	if !m.needsOld() && !m.keeps() {
+		return list("{}")
+	}
+	still := "still" + suffix
 	value := fmt.Sprintf("%s ? %s[%s] : {}", still, old, index)
-	if m.needsOld() {
-		return fmt.Sprintf("%s.transformList(%s, %s, size(%s) == 0 || %s,\n%s  [size(%s) == 0 ? dyn({}) : %s[%s]].map(%s,\n%s%s)[0]\n%s).flatten()",
-			new, index, item, old, still, indent, old, old, index, was, inner, body, indent)
+	if m.needsOld() { // what is moved is left alone
+		return fmt.Sprintf("[%s].map(%s, size(%s) > 0 && !%s ? [] : %s)[0]", m.same(path, new, old, 0), still, old, still, list(value))
 	}
-	if !m.keeps() {
-		value = "{}"
-	}
-	return fmt.Sprintf("%s.transformList(%s, %s,\n%s  [dyn(%s)].map(%s,\n%s%s)[0]\n%s).flatten()", new, index, item, indent, value, was, inner, body, indent)
+	return fmt.Sprintf("[%s].map(%s, %s)[0]", m.same(path, new, old, 0), still, list(value))
 }
 
 // same tests whether two values differ in nothing but the unions at the end of a path.
