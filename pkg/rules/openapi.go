@@ -29,7 +29,7 @@ func OpenAPI(u *union.Union) (*apiextensionsv1.JSONSchemaProps, error) {
 	}
 	for _, m := range u.Members {
 		if m.Empty != union.PresentWhenEmpty {
-			return nil, fmt.Errorf("to required, an empty %s is set, so that it cannot be in emptyIsUnset", m.Name)
+			return nil, fmt.Errorf("required counts an empty %s as set, which emptyIsUnset does not", m.Name)
 		}
 	}
 	var s schema

@@ -85,7 +85,12 @@ func (r *resolver) resolve() {
 func (r *resolver) members() {
 	d := r.d
 	// A discriminator may come first, and its members later: {} says so.
-	if len(d.fields) == 0 && !(d.mapped && d.discriminator.Set && !d.deduce && !r.u.ForbidUnmapped) {
+	switch later := len(d.fields) == 0 && d.mapped && d.discriminator.Set; {
+	case later && d.deduce:
+		r.errorf(d.deducePos, diag.NoMembers, "delete deduceInvalidDiscriminator until there are members", "the union has no members yet from which the discriminator could be deduced")
+	case later && r.u.ForbidUnmapped:
+		r.errorf(d.unmapped, diag.NoMembers, "delete unmappedValues until there are members", "the union has no members yet, so that unmappedValues: Forbid leaves no value")
+	case len(d.fields) == 0 && !later:
 		r.errorf(d.fieldsPos, diag.NoMembers, `list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator`,
 			"the union has no members")
 	}

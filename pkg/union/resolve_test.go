@@ -109,7 +109,7 @@ func TestResolveErrors(t *testing.T) {
 		{"no members", "- {discriminator: type}\n- name: x\n  members: []\n- {discriminator: kind2, fields-to-discriminateBy: {}, unmappedValues: Forbid}\n- {fields-to-discriminateBy: {}}", []string{
 			"2:3: error: UC212: the union has no members; hint: list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
 			"4:3: error: UC212: the union has no members; hint: list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
-			"5:26: error: UC212: the union has no members; hint: list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
+			"5:72: error: UC212: the union has no members yet, so that unmappedValues: Forbid leaves no value; hint: delete unmappedValues until there are members",
 			"6:4: error: UC212: the union has no members; hint: list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
 		}},
 		{"no value", "- {discriminator: type, fields-to-discriminateBy: {a: [], b: B}}", []string{
