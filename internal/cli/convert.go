@@ -48,6 +48,9 @@ type conversion struct {
 	output string
 	preview
 	format format
+	// lasting says that warnings are about what stays in the result. Others are dropped when
+	// a file has its result already: the run that wrote it has printed them.
+	lasting bool
 }
 
 // preview holds the flags that show what would change instead of writing it.
@@ -135,7 +138,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 			out = src
 		}
 		r.changed = !bytes.Equal(src, out)
-		if !r.changed && !a.verbose {
+		if !r.changed && !a.verbose && !flags.lasting {
 			r.dropWarnings()
 		}
 		if out != nil {

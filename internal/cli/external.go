@@ -51,6 +51,8 @@ type external struct {
 	limits limit.Limits
 	// incomplete says that the inputs need not have all CRDs: nobody has named those.
 	incomplete bool
+	// unused, unless it is nil, says what else was read for the inputs and none has used.
+	unused func() diag.List
 }
 
 // read reads what the flags name, for CRDs at hand or by itself. Only what cannot be
@@ -163,6 +165,12 @@ func (e *external) missing(results []result) {
 	}
 	if readable && !e.incomplete { // else compiling says why it is not; who knows what is there
 		l = append(l, e.Missing(crds)...)
+	}
+	if e.unused != nil {
+		for _, d := range e.unused() {
+			d.Severity = diag.Warning // the results are what they are
+			l = append(l, d)
+		}
 	}
 	e.files = append(e.files, result{diagnostics: l})
 }

@@ -133,3 +133,17 @@ func (a *app) objects(ctx context.Context, args []string) ([]*resource.Object, e
 	}
 	return all, a.report(results, "text")
 }
+
+// replaced returns the objects in files as those that others may replace. What is wrong with
+// them is reported.
+func (a *app) replaced(ctx context.Context, args []string) (*resource.Old, error) {
+	old := &resource.Old{}
+	if len(args) == 0 {
+		return old, nil
+	}
+	l, err := a.objects(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	return old, a.report([]result{{diagnostics: old.Add(l)}}, "text")
+}

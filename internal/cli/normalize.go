@@ -3,7 +3,6 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/resource"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/normalize"
@@ -12,7 +11,7 @@ import (
 
 func (a *app) normalizeCommand() *cobra.Command {
 	var (
-		flags     conversion
+		flags     = conversion{lasting: true}
 		kinds     kindFlags
 		old       []string
 		algorithm string
@@ -28,7 +27,8 @@ The unions are those of CRDs (--crd) and of Kubernetes' own kinds (--builtin), s
 the strategy of a Deployment, the sources of volumes and the handlers of probes.
 
 The object that each replaces is the one in --old of the same kind, namespace and
-name. Without one, the object is created. The KEP has two algorithms:
+name; without a namespace, the only one of that name. If there is none, the object is
+created. The KEP has two algorithms:
 
   kep-2019  A changed discriminator clears all members but its own. Otherwise, one
             member that was added clears the others, and sets the discriminator. The
@@ -62,13 +62,11 @@ nothing is written then. docs/normalize.md has the details.
 			if err != nil {
 				return err
 			}
-			var before []*resource.Object
-			if len(old) > 0 {
-				if before, err = a.objects(cmd.Context(), old); err != nil {
-					return err
-				}
+			before, err := a.replaced(cmd.Context(), old)
+			if err != nil {
+				return err
 			}
-			scope := one(external{}, crdpatch.Options{Limits: a.limits})
+			scope := one(external{unused: before.Unused}, crdpatch.Options{Limits: a.limits})
 			return a.convert(cmd, &flags, scope, func(f *crdpatch.File, in input) ([]byte, diag.List) {
 				r := normalize.File(set, in.name, f.Bytes(), before, opts, a.limits)
 				if r.Text != nil && r.Known == 0 && !in.walk {

@@ -28,14 +28,14 @@ type patching struct {
 }
 
 func (a *app) patchCommand() *cobra.Command {
-	var flags patching
+	flags := patching{conversion: conversion{lasting: true}}
 	types := patchTypes()
 	cmd := &cobra.Command{
 		Use:   "patch {--crd CRD | --builtin} (--live LIVE (DESIRED | --apply PATCH) | --explicit PATCH...)",
 		Short: "Make patches that clear what unions exclude",
 		Long: `Patch prints the patch that turns the object in LIVE into the one in DESIRED, and
-clears what its unions exclude then, as normalize does. What only the server sets, such
-as the status and metadata.uid, is left alone where DESIRED leaves it out. With --apply
+clears what its unions exclude then, as normalize does. What the server sets, such as
+the status, the namespace and metadata.uid, is left alone where DESIRED leaves it out. With --apply
 it goes the other way: it prints what the API server makes of LIVE with a patch, $retainKeys
 included, and normalizes it.
 
@@ -157,8 +157,10 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 		if err != nil {
 			return err
 		}
-		if !o.Is(live) || o.Version != live.Version {
-			return fmt.Errorf("%s has %s of %s, and %s has %s of %s: a patch turns an object into itself", name, o, o.GroupVersion(), flags.live, live, live.GroupVersion())
+		old := &resource.Old{}
+		old.Add([]*resource.Object{live})
+		if same, _ := old.Of(o); same == nil || o.Version != live.Version {
+			return fmt.Errorf("%s has %s of %s, and %s has %s of %s: a patch cannot turn one into the other", name, o, o.GroupVersion(), flags.live, live, live.GroupVersion())
 		}
 		desired = runtime.DeepCopyJSON(o.Value)
 	}

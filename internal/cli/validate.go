@@ -246,7 +246,7 @@ func decodeCRD(v map[string]any) (*apiextensionsv1.CustomResourceDefinition, err
 // judge judges the objects of files, and says how many there are.
 func judge(ctx context.Context, files []objectFile) (l diag.List, tally string) {
 	set := &validate.Set{}
-	old := &validate.Old{}
+	old := &resource.Old{}
 	for _, f := range files {
 		for _, d := range f.crds {
 			if d.crd == nil {

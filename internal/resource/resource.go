@@ -3,11 +3,13 @@
 package resource
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -39,6 +41,8 @@ type Object struct {
 	Namespace, Name string
 
 	file string
+	// aliased are the nodes of the document that are shared through an alias.
+	aliased func() map[*yaml.Node]bool
 }
 
 // Parse reads a file. What has no apiVersion and kind is no object, and left out. The
@@ -60,7 +64,7 @@ func Parse(name string, src []byte, limits limit.Limits) (*File, diag.List) {
 			l = append(l, *wrong)
 			continue
 		}
-		f.find(d, d.Root, v)
+		f.find(d, d.Root, v, sync.OnceValue(func() map[*yaml.Node]bool { return yamltext.Aliased(d.Root) }))
 	}
 	if l.HasErrors() {
 		return nil, l
@@ -69,7 +73,7 @@ func Parse(name string, src []byte, limits limit.Limits) (*File, diag.List) {
 }
 
 // find finds the objects in a document, at n and in the items of lists.
-func (f *File) find(d *yamltext.Document, n *yaml.Node, v any) {
+func (f *File) find(d *yamltext.Document, n *yaml.Node, v any, aliased func() map[*yaml.Node]bool) {
 	n = yamltext.Resolve(n)
 	value, ok := v.(map[string]any)
 	if !ok || n.Kind != yaml.MappingNode {
@@ -79,7 +83,7 @@ func (f *File) find(d *yamltext.Document, n *yaml.Node, v any) {
 	items, isList := value["items"].([]any)
 	if list := yamltext.Value(n, "items"); isList && strings.HasSuffix(kind, "List") && list != nil && len(yamltext.Resolve(list).Content) == len(items) {
 		for i, item := range yamltext.Resolve(list).Content {
-			f.find(d, item, items[i])
+			f.find(d, item, items[i], aliased)
 		}
 		return
 	}
@@ -87,7 +91,7 @@ func (f *File) find(d *yamltext.Document, n *yaml.Node, v any) {
 	if kind == "" || apiVersion == "" {
 		return
 	}
-	o := &Object{Text: yamledit.Text{File: f.File, Document: d}, Node: n, Value: value, file: f.Name}
+	o := &Object{Text: yamledit.Text{File: f.File, Document: d}, Node: n, Value: value, file: f.Name, aliased: aliased}
 	o.GroupVersionKind = schema.FromAPIVersionAndKind(apiVersion, kind)
 	metadata, _ := value["metadata"].(map[string]any)
 	o.Namespace, _ = metadata["namespace"].(string)
@@ -133,6 +137,19 @@ func (o *Object) At(p Path) (n *yaml.Node, shared bool) {
 	return yamltext.Resolve(n), shared
 }
 
+// Mapping returns the node of the object at a path, for an edit. It is an error when an edit
+// there is impossible, or would change other places, too.
+func (o *Object) Mapping(p Path) (*yaml.Node, error) {
+	n, shared := o.At(p)
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil, errors.New("it is not written out")
+	}
+	if shared || o.aliased()[n] {
+		return nil, errors.New("it is shared with other places by an alias or a merge key")
+	}
+	return n, nil
+}
+
 // Pos is the position of what is at a path: of the key of a property, of a list's item;
 // or of the nearest thing around it that is there.
 func (o *Object) Pos(p Path) diag.Pos {
@@ -169,8 +186,7 @@ type Path []any
 func (p Path) To(step any) Path { return append(slices.Clip(slices.Clone(p)), step) }
 
 // String is the path with dots before keys and brackets around indices:
-// spec.volumes[0].name. The
-// object itself is empty.
+// spec.volumes[0].name. The object itself is empty.
 func (p Path) String() string {
 	var at *field.Path
 	for _, step := range p {

@@ -153,13 +153,13 @@ func TestFile(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var old []*resource.Object
+			old := &resource.Old{}
 			if tt.old != "" {
 				text := head + tt.old
 				if tt.new == "" {
 					text = strings.Replace(text, "com/v1", "com/v2", 1)
 				}
-				old = append(old, resourceOf(t, text))
+				old.Add([]*resource.Object{resourceOf(t, text)})
 			}
 			for _, crlf := range []bool{false, true} {
 				src, want := head+tt.new, head+tt.want
@@ -317,10 +317,10 @@ func TestRandom(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var before []*resource.Object
+			before := &resource.Old{}
 			if old != nil {
 				data, _ := yaml.Marshal(old)
-				before = append(before, resourceOf(t, string(data)))
+				before.Add([]*resource.Object{resourceOf(t, string(data))})
 			}
 			res := normalize.File(set, "in.yaml", text, before, opts, limit.Limits{})
 			if res.Text == nil {

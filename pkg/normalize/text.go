@@ -31,9 +31,9 @@ type Result struct {
 }
 
 // File normalizes the objects in a file, which is read as kubectl does. Each replaces the
-// object of the same kind, namespace and name in old; one that is not there is created.
+// object that old says; without one, or with old nil, it is created.
 // Objects of kinds that are not in the set stay as they are.
-func File(set *kinds.Set, name string, src []byte, old []*resource.Object, opts Options, limits limit.Limits) Result {
+func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Options, limits limit.Limits) Result {
 	f, l := resource.Parse(name, src, limits)
 	r := Result{Diagnostics: l}
 	if f == nil {
@@ -50,13 +50,17 @@ func File(set *kinds.Set, name string, src []byte, old []*resource.Object, opts 
 		}
 		r.Known++
 		var before map[string]any
-		if i := slices.IndexFunc(old, o.Is); i >= 0 {
-			if old[i].GroupVersionKind != o.GroupVersionKind {
-				r.report(diag.Diagnostic{Code: diag.NotNormalized, Pos: o.Pos(nil), Hint: "convert one of them, such as by the API server: kubectl get with the version in the name of the resource",
-					Message: fmt.Sprintf("%s is of version %s, and the old object of %s", o, o.Version, old[i].Version)})
-				continue
-			}
-			before = old[i].Value
+		was, l := old.Of(o)
+		r.Diagnostics = append(r.Diagnostics, l...)
+		switch {
+		case l.HasErrors():
+			continue
+		case was != nil && was.Version != o.Version:
+			r.report(diag.Diagnostic{Code: diag.NotNormalized, Pos: o.Pos(nil), Hint: "convert one of them, such as by the API server: kubectl get with the version in the name of the resource",
+				Message: fmt.Sprintf("%s is of version %s, and the old object of %s", o, o.Version, was.Version)})
+			continue
+		case was != nil:
+			before = was.Value
 		}
 		changes, problems := Plan(k, before, o.Value, opts)
 		for _, p := range problems {
@@ -146,12 +150,9 @@ func same(name string, text []byte, want []any, limits limit.Limits) error {
 
 // edit returns the edits that a change makes in the text of an object.
 func edit(o *resource.Object, c Change) ([]yamltext.Edit, error) {
-	n, shared := o.At(c.At)
-	if n == nil || n.Kind != yaml.MappingNode {
-		return nil, errors.New("it is not written out")
-	}
-	if shared || yamltext.Aliased(o.Root)[n] {
-		return nil, errors.New("it is shared with other places by an alias or a merge key")
+	n, err := o.Mapping(c.At)
+	if err != nil {
+		return nil, err
 	}
 	index := func(key string) int {
 		for i := 0; i+1 < len(n.Content); i += 2 {

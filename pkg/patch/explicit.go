@@ -166,9 +166,9 @@ func (x *explicit) put(at resource.Path, members []string) {
 		x.r.Diagnostics = append(x.r.Diagnostics, diag.Diagnostic{Code: diag.NotNormalized, Pos: x.o.Pos(at), Path: at.String(),
 			Message: fmt.Sprintf("cannot edit the text (%s): %s", strings.Join(members, ", "), why)})
 	}
-	n, shared := x.o.At(at)
-	if n == nil || n.Kind != yaml.MappingNode || shared || yamltext.Aliased(x.o.Root)[n] {
-		report("it is shared with other places by an alias or a merge key")
+	n, err := x.o.Mapping(at)
+	if err != nil {
+		report(err.Error())
 		return
 	}
 	for _, name := range members {

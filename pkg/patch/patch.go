@@ -9,13 +9,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/resource"
 	diffpatch "gomodules.xyz/jsonpatch/v2"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/unioncel/unioncel/internal/resource"
 )
 
 // Type is a type of patch.
@@ -32,8 +33,8 @@ const (
 func Types() []Type { return []Type{JSON, Merge, Strategic} }
 
 // Create returns the patch of a type that turns an object of a kind, as unstructured JSON,
-// into another; it is empty (see [IsEmpty]) when they are equal. What only the server
-// sets, and the other leaves out, stays. The patch has been applied to see that it does.
+// into another; it is empty (see [IsEmpty]) when they are equal. What the server
+// sets, the namespace included, and the other leaves out, stays. The patch has been applied to see that it does.
 func Create(gvk schema.GroupVersionKind, t Type, from, to map[string]any) ([]byte, error) {
 	from = withoutServers(from, to)
 	a, err := json.Marshal(from)
@@ -171,8 +172,8 @@ func typeOf(gvk schema.GroupVersionKind) (any, error) {
 // BuiltIn reports whether a kind is one of Kubernetes' own.
 func BuiltIn(gvk schema.GroupVersionKind) bool { return scheme.Scheme.Recognizes(gvk) }
 
-// withoutServers is an object without what only the server sets, as far as another one
-// leaves it out.
+// withoutServers is an object without what the server sets, the namespace among it, as far
+// as another one leaves it out.
 func withoutServers(object, to map[string]any) map[string]any {
 	object = runtime.DeepCopyJSON(object)
 	if _, ok := to["status"]; !ok {
@@ -180,7 +181,7 @@ func withoutServers(object, to map[string]any) map[string]any {
 	}
 	metadata, _ := object["metadata"].(map[string]any)
 	other, _ := to["metadata"].(map[string]any)
-	for _, key := range []string{"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"} {
+	for _, key := range []string{"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields", "namespace", "resourceVersion", "selfLink", "uid"} {
 		if _, ok := other[key]; !ok {
 			delete(metadata, key)
 		}

@@ -1,19 +1,21 @@
-package validate
+package resource
 
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 
-	"github.com/unioncel/unioncel/internal/resource"
-	"github.com/unioncel/unioncel/pkg/diag"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Old are objects that may be replaced.
+// Old are objects that may be replaced. The zero value has none. Adding comes first; the
+// rest may be called from several goroutines.
 type Old struct {
-	objects []*resource.Object
-	byName  map[oldName][]*resource.Object // each namespace once
-	used    bool
+	objects []*Object
+	byName  map[oldName][]*Object // each namespace once
+	used    atomic.Bool
 }
 
 // oldName is what objects of several namespaces may share.
@@ -22,12 +24,12 @@ type oldName struct {
 	name string
 }
 
-func nameOf(o *resource.Object) oldName { return oldName{o.GroupKind(), o.Name} }
+func nameOf(o *Object) oldName { return oldName{o.GroupKind(), o.Name} }
 
 // Add adds objects. One that is there already, by kind, namespace and name, is reported.
-func (s *Old) Add(objects []*resource.Object) diag.List {
+func (s *Old) Add(objects []*Object) diag.List {
 	if s.byName == nil {
-		s.byName = map[oldName][]*resource.Object{}
+		s.byName = map[oldName][]*Object{}
 	}
 	var l diag.List
 	for _, o := range objects {
@@ -45,21 +47,24 @@ func (s *Old) Add(objects []*resource.Object) diag.List {
 
 // Of returns the object that another replaces, or nil: the one of its kind, namespace and
 // name. A manifest without a namespace may be for any; there the name has to be unique.
-func (s *Old) Of(o *resource.Object) (*resource.Object, diag.List) {
+func (s *Old) Of(o *Object) (*Object, diag.List) {
+	if s == nil {
+		return nil, nil
+	}
 	l := s.byName[nameOf(o)]
 	i := slices.IndexFunc(l, o.Is)
 	if i < 0 && o.Namespace == "" && len(l) == 1 {
 		i = 0
 	}
 	if i >= 0 {
-		s.used = true
+		s.used.Store(true)
 		return l[i], nil
 	}
 	if o.Namespace != "" || len(l) == 0 {
 		return nil, nil
 	}
-	s.used = true
-	d := diag.Diagnostic{Code: diag.BadOldObject, Pos: o.Pos(resource.Path{"metadata"}), Message: fmt.Sprintf("%s may replace %d old objects", o, len(l)), Hint: "write its namespace"}
+	s.used.Store(true)
+	d := diag.Diagnostic{Code: diag.BadOldObject, Pos: o.Pos(Path{"metadata"}), Message: fmt.Sprintf("%s may replace %d old objects", o, len(l)), Hint: "write its namespace"}
 	for _, p := range l {
 		d.Related = append(d.Related, diag.Related{Pos: p.Pos(nil), Message: p.String()})
 	}
@@ -69,7 +74,7 @@ func (s *Old) Of(o *resource.Object) (*resource.Object, diag.List) {
 // Unused reports the old objects if none of them was replaced. That some are not is no
 // wonder: live objects are often all there are.
 func (s *Old) Unused() diag.List {
-	if s.used || len(s.objects) == 0 {
+	if s.used.Load() || len(s.objects) == 0 {
 		return nil
 	}
 	o := s.objects[0]
