@@ -78,7 +78,7 @@ func TestOpenAPI(t *testing.T) {
 func TestOpenAPIInexpressible(t *testing.T) {
 	tests := []struct{ name, properties, keys, want string }{
 		{"ratchet", plainProperties, "members: [a, b]\nratchet: true\n", "a schema cannot refer to the old object"},
-		{"emptyIsUnset", plainProperties, "members: [a, b]\nemptyIsUnset: [b]\n", "an empty b is set"},
+		{"emptyIsUnset", plainProperties, "members: [a, b]\nemptyIsUnset: [b]\n", "an empty b as set"},
 		{"nullable member", "a: {type: object, nullable: true}\nb: {type: string}", "members: [a, b]\n",
 			"allOf would reject this, which the union allows: b is set; null is unset to the union, but a value to required: a can be null"},
 		{"nullable members, none", "a: {type: object, nullable: true}\nb: {type: string}", "members: [a, b]\ncardinality: AtLeastOne\n",

@@ -124,7 +124,7 @@ func TestOpenAPIInexpressible(t *testing.T) {
 	for declaration, want := range map[string]string{
 		"{members: [a, b], ratchet: true}":     "ratchet",
 		"{members: [a, b], emptyIsUnset: [b]}": "emptyIsUnset",
-		"{members: [a, b], emptyIsUnset: [a]}": "an empty a is set",
+		"{members: [a, b], emptyIsUnset: [a]}": "an empty a as set",
 	} {
 		got, err := rules.OpenAPI(unionOf(t, declaration, object))
 		if got != nil || err == nil || !strings.Contains(err.Error(), want) {
