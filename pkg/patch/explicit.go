@@ -111,10 +111,8 @@ func (x *explicit) walk(path schemapath.Path, list int, at resource.Path, v any)
 
 // unions adds null for the siblings of what a patch sets.
 func (x *explicit) unions(at resource.Path, object map[string]any) {
-	for key := range object {
-		if key == "$patch" {
-			return // it is deleted, or replaced
-		}
+	if _, ok := object["$patch"]; ok {
+		return // it is deleted, or replaced
 	}
 	for _, u := range x.object.Unions {
 		state := u.StateOf(object)

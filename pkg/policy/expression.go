@@ -132,14 +132,19 @@ func (m *mutation) expression() string {
 		new, before, at = optional(new, name), optional(before, name), at.property(name)
 	}
 	if n > 0 {
-		zero := "{}"
-		if n < len(m.Path) && m.Path[n] == schemapath.Items {
-			zero = "[]"
-		}
+		zero := zeroOf(m.Path[n:])
 		new = m.declare(names[n-1], m.orZero(new, zero))
 		before = m.declare(old(names[n-1]), m.orZero(before, zero))
 	}
 	return m.walk(m.Path[n:], 0, 0, new, before, at, "")
+}
+
+// zeroOf is the zero value of what the rest of a path goes through: a list, or else an object.
+func zeroOf(rest schemapath.Path) string {
+	if len(rest) > 0 && rest[0] == schemapath.Items {
+		return "[]"
+	}
+	return "{}"
 }
 
 // orZero is the value of an optional, or else a zero value.
@@ -158,10 +163,7 @@ func (m *mutation) walk(path schemapath.Path, depth, lists int, new, old string,
 		return m.patches(new, old, at, indent)
 	}
 	if name, ok := path[0].Property(); ok {
-		zero := "{}"
-		if len(path) > 1 && path[1] == schemapath.Items {
-			zero = "[]"
-		}
+		zero := zeroOf(path[1:])
 		return m.walk(path[1:], depth, lists, m.orZero(optional(new, name), zero), m.orZero(optional(old, name), zero), at.property(name), indent)
 	}
 	suffix := ""
@@ -224,10 +226,7 @@ func (m *mutation) same(path schemapath.Path, x, y string, depth int) string {
 	}
 	a, b := fmt.Sprintf("a%d", depth), fmt.Sprintf("b%d", depth)
 	if name, ok := path[0].Property(); ok {
-		zero := "{}"
-		if len(path) > 1 && path[1] == schemapath.Items {
-			zero = "[]"
-		}
+		zero := zeroOf(path[1:])
 		p, q := optional(x, name), optional(y, name)
 		return fmt.Sprintf("%s && %s.hasValue() == %s.hasValue() && %s", without("k != "+rules.Quote(name)), p, q, m.same(path[1:], m.orZero(p, zero), m.orZero(q, zero), depth+1))
 	}
@@ -278,7 +277,7 @@ type writer struct {
 	indent   string
 }
 
-// value is that of the discriminator, ” when it is unset.
+// value is that of the discriminator, empty when it is unset.
 func (w writer) value(object string) string {
 	v := optional(object, w.u.Discriminator) + ".orValue('')"
 	if w.nullable {
@@ -395,14 +394,7 @@ func (w writer) set(object string) string {
 // respectAdded clears, when one member was added to others, those; with a discriminator
 // it sets its value.
 func (w writer) respectAdded() string {
-	i := w.indent
-	carried := ""
-	if w.opts.CarriedOver {
-		carried = fmt.Sprintf(" && %s[?m].orValue(null) == %s[?m].orValue(null)", w.new, w.old)
-		if w.u.Discriminator != "" {
-			carried += " && " + w.value(w.new) + " != " + w.value(w.old)
-		}
-	}
+	i, carried := w.indent, w.carried(w.new+"[?m]", w.old+"[?m]")
 	cleared := fmt.Sprintf("set.filter(m, size(added) == 1 && m != added[0]%s).map(m,\n%s      "+removal+")", carried, i, w.at.expression("jsonpatch.escapeKey(m)"))
 	if w.u.Discriminator != "" && w.opts.algorithm(w.u) == union.KEP2019 {
 		firsts := w.selecting(func(m union.Member) []string { return m.Values })
