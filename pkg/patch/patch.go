@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -103,6 +104,9 @@ func Apply(gvk schema.GroupVersionKind, t Type, object map[string]any, patch []b
 	original, err := json.Marshal(object)
 	if err != nil {
 		return nil, err
+	}
+	if first := bytes.TrimLeft(patch, " \t\r\n"); t != JSON && !bytes.HasPrefix(first, []byte("{")) {
+		return nil, fmt.Errorf("a patch of type %s is an object, and this is none; a list of operations is of type %s", t, JSON)
 	}
 	var data []byte
 	switch t {
