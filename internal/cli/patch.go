@@ -135,6 +135,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 		return fmt.Errorf("%s: %s is of no kind with unions: %s", flags.live, live, flags.kinds.hint(set))
 	}
 	var desired map[string]any
+	var written *resource.Object // nil when a patch makes it
 	name := flags.apply
 	if flags.apply != "" {
 		text, err := a.readFile(flags.apply)
@@ -162,13 +163,21 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 		if same, _ := old.Of(o); same == nil || o.Version != live.Version {
 			return fmt.Errorf("%s has %s of %s, and %s has %s of %s: a patch cannot turn one into the other", name, o, o.GroupVersion(), flags.live, live, live.GroupVersion())
 		}
-		desired = runtime.DeepCopyJSON(o.Value)
+		written, desired = o, runtime.DeepCopyJSON(o.Value)
 	}
 	changes, problems := normalize.Object(k, live.Value, desired, normalize.Options{})
 	var failed bool
+	var found diag.List
 	for _, p := range problems {
+		if written != nil {
+			found = append(found, p.Diagnostic(written))
+			continue
+		}
 		a.complain(fmt.Sprintf("%s: %s: %s", name, p.At, p))
 		failed = failed || p.Moved == nil
+	}
+	if err := a.report([]result{{diagnostics: found}}, flags.format.name); err != nil {
+		return err
 	}
 	if failed {
 		return errFindings

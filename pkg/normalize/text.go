@@ -64,12 +64,9 @@ func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Optio
 		}
 		changes, problems := Plan(k, before, o.Value, opts)
 		for _, p := range problems {
-			d := diag.Diagnostic{Code: diag.NotNormalized, Pos: o.Pos(p.At), Path: p.At.String(), Message: p.String(), Hint: "write what is meant: KEP-1027 leaves this to validation"}
+			d := p.Diagnostic(o)
 			if opts.Merged {
 				d.Hint = "in the patch, clear what is not meant: " + clearing(o, p)
-			}
-			if p.Moved != nil {
-				d.Severity, d.Hint = diag.Warning, "write what is meant, as null or by leaving members out"
 			}
 			r.report(d)
 		}
@@ -98,6 +95,15 @@ func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Optio
 	}
 	r.Text = out
 	return r
+}
+
+// Diagnostic says what the problem is where it is in the object.
+func (p Problem) Diagnostic(o *resource.Object) diag.Diagnostic {
+	d := diag.Diagnostic{Code: diag.NotNormalized, Pos: o.Pos(p.At), Path: p.At.String(), Message: p.String(), Hint: "write what is meant: KEP-1027 leaves this to validation"}
+	if p.Moved != nil {
+		d.Severity, d.Hint = diag.Warning, "write what is meant, as null or by leaving members out"
+	}
+	return d
 }
 
 // clearing is what a patch says to clear one of the members that a problem has.
