@@ -31,7 +31,7 @@ func TestCompletionOfFlags(t *testing.T) {
 ---
 {apiVersion: example.com/v1, kind: Thing, metadata: {name: t}}
 `}
-	flags := map[string][]string{"normalize": {"--builtin"}, "policy": {"--builtin"}, "policy --action": {"--builtin", "--validate"}, "patch": {"--builtin", "--live", live}}
+	flags := map[string][]string{"normalize": {"--builtin"}, "policy": {"--builtin", "--kind", "Ingress"}, "policy --action": {"--builtin", "--kind", "Ingress", "--validate"}, "patch": {"--builtin", "--live", live}}
 	seen := 0
 	for _, cmd := range newApp(Streams{}).rootCommand(nil).Commands() {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {

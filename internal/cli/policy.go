@@ -76,6 +76,9 @@ to begin.`,
 			if len(actions) > 0 && !validating {
 				return usagef("--action is for policies that reject: --validate")
 			}
+			if known.builtin && len(only.kinds) == 0 {
+				return usagef("--builtin has many kinds: name those that you want policies for with --kind")
+			}
 			opts.CarriedOver = clear == "CarriedOver"
 			opts.Algorithm, _ = union.AlgorithmNamed(algorithm)
 			opts.FailurePolicy = admissionv1.FailurePolicyType(failure)
