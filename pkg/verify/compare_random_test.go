@@ -16,6 +16,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	sigsyaml "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/unioncases"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
@@ -38,7 +39,10 @@ properties:
 	declarations := append(generated(2, ""), generated(2, "emptyIsUnset: [a, b]")...)
 	counts := map[verify.Verdict]int{}
 	rounds := 200
-	if testing.Short() {
+	switch {
+	case unioncases.Exhaustive():
+		rounds = 400
+	case testing.Short():
 		rounds = 50
 	}
 	for range rounds {

@@ -19,6 +19,7 @@ import (
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
+	"github.com/unioncel/unioncel/internal/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -26,9 +27,9 @@ import (
 )
 
 // TestMutants changes the rules compiled for the examples, one operator at a
-// time, and for every third mutant asks verify, and the server's validator about every
-// pair of states without verify, whether the rules still mean what the union
-// says. The two must agree.
+// time, and for every third mutant, or every one (unioncases.Exhaustive), asks verify, and
+// the server's validator about every pair of states without verify, whether the rules
+// still mean what the union says. The two must agree.
 func TestMutants(t *testing.T) {
 	files, err := filepath.Glob("../../examples/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -41,7 +42,10 @@ func TestMutants(t *testing.T) {
 		}
 	}
 	every := 3
-	if testing.Short() {
+	switch {
+	case unioncases.Exhaustive():
+		every = 1
+	case testing.Short():
 		every = 50
 	}
 	var total, invalid, changed, noticed atomic.Int64

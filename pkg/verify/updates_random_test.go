@@ -18,6 +18,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/formula"
+	"github.com/unioncel/unioncel/internal/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
@@ -30,6 +31,8 @@ func TestRandomUpdates(t *testing.T) {
 	rounds := 50
 	if n, err := strconv.Atoi(os.Getenv("UPDATES")); err == nil {
 		rounds = n
+	} else if unioncases.Exhaustive() {
+		rounds = 80
 	} else if testing.Short() {
 		rounds = 10
 	}
