@@ -24,6 +24,9 @@ func things(n int, value string, members ...string) []any {
 // TestLongLists: the API server limits what an expression costs. Requests with lists of this
 // length stay below, whatever they change.
 func TestLongLists(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the lists are long")
+	}
 	for _, declaration := range []string{"{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}", "{members: [a, b]}"} {
 		for keys, n := range map[string]int{"": 500, "x-kubernetes-list-type: map\nx-kubernetes-list-map-keys: [name]\n": 500} {
 			k := kindOf(t, "type: array\n"+keys+"items:\n  type: object\n  required: [name]\n  properties: {name: {type: string}, type: {type: string}, a: {type: object}, b: {type: object}}\n  x-kubernetes-unions: ["+declaration+"]\n")
