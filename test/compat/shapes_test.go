@@ -229,13 +229,16 @@ func (g *group) fill(s unioncases.Shape, pairs pairing) {
 	}
 }
 
-// legal is an object that breaks no union of the shape: its first member, and the
-// value that selects it.
+// legal is an object that breaks no union of the shape: its first member, the value that
+// selects it, and what else that selects.
 func legal(s unioncases.Shape, states []unioncases.State) map[string]any {
 	want := union.State{Present: make([]bool, s.Members)}
 	want.Present[0] = true
 	if s.Discriminated {
 		want.Value = "A"
+	}
+	if s.Shared {
+		want.Present[1] = true
 	}
 	i := slices.IndexFunc(states, func(st unioncases.State) bool { return st.Equal(want) })
 	return states[i].Objects[0]
