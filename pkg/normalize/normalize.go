@@ -244,10 +244,6 @@ func (p *planner) without(path schemapath.Path, v any) any {
 func (p *planner) unions(at resource.Path, object map[string]any, old pair) {
 	before, _ := old.value.(map[string]any)
 	for _, u := range p.object.Unions {
-		a := p.opts.Algorithm
-		if a == 0 {
-			a = u.Algorithm()
-		}
 		if p.opts.Merged {
 			// A default is what nobody wrote: it clears nothing that somebody did.
 			new := u.StateOf(object)
@@ -261,6 +257,7 @@ func (p *planner) unions(at resource.Path, object map[string]any, old pair) {
 			s := p.object.StateOf(u, before)
 			was = &s
 		}
+		a := p.opts.Algorithm.For(u)
 		n, violations := u.Normalize(a, was, new)
 		if p.opts.CarriedOver && len(n.Clear) > 0 {
 			n.Clear = slices.DeleteFunc(n.Clear, func(i int) bool {

@@ -239,7 +239,7 @@ func (m *mutation) same(path schemapath.Path, x, y string, depth int) string {
 // needsOld reports whether what is cleared depends on the old object.
 func (m *mutation) needsOld() bool {
 	for _, u := range m.Unions {
-		if m.opts.algorithm(u) == union.KEP2019 || u.Discriminator == "" || u.Deduce || m.opts.CarriedOver {
+		if m.opts.Algorithm.For(u) == union.KEP2019 || u.Discriminator == "" || u.Deduce || m.opts.CarriedOver {
 			return true
 		}
 	}
@@ -249,10 +249,8 @@ func (m *mutation) needsOld() bool {
 // keeps reports whether something of the old object is kept.
 func (m *mutation) keeps() bool {
 	for _, u := range m.Unions {
-		for _, c := range u.Classes() {
-			if len(c.Required) > 0 {
-				return true
-			}
+		if slices.ContainsFunc(u.Members, func(f union.Member) bool { return len(f.Required()) > 0 }) {
+			return true
 		}
 	}
 	return false
@@ -292,7 +290,7 @@ func (w writer) patches() string {
 	switch {
 	case u.Discriminator == "":
 		return w.respectAdded()
-	case w.opts.algorithm(u) == union.KEP2019:
+	case w.opts.Algorithm.For(u) == union.KEP2019:
 		changed := w.value(w.new) + " != '' && " + w.value(w.new) + " != " + w.value(w.old)
 		return "(" + changed + " ?\n" + w.indent + "  " + w.in("  ").respectValue("") + " :\n" + w.indent + "  " + w.in("  ").respectAdded() + ")"
 	case u.Deduce:
@@ -396,7 +394,7 @@ func (w writer) set(object string) string {
 func (w writer) respectAdded() string {
 	i, carried := w.indent, w.carried(w.new+"[?m]", w.old+"[?m]")
 	cleared := fmt.Sprintf("set.filter(m, size(added) == 1 && m != added[0]%s).map(m,\n%s      "+removal+")", carried, i, w.at.expression("jsonpatch.escapeKey(m)"))
-	if w.u.Discriminator != "" && w.opts.algorithm(w.u) == union.KEP2019 {
+	if w.u.Discriminator != "" && w.opts.Algorithm.For(w.u) == union.KEP2019 {
 		firsts := w.selecting(func(m union.Member) []string { return m.Values })
 		cleared += fmt.Sprintf(" +\n%s    [size(added) == 1 ? added : set].filter(l, size(l) == 1 && !(%s in %s[l[0]])).map(l,\n%s      JSONPatch{op: 'add', path: %s, value: %s[l[0]][0]})",
 			i, w.value(w.new), firsts, i, w.at.property(w.u.Discriminator), firsts)

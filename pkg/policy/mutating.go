@@ -32,13 +32,6 @@ type Options struct {
 	Actions []admissionv1.ValidationAction
 }
 
-func (o Options) algorithm(u *union.Union) union.Algorithm {
-	if o.Algorithm != 0 {
-		return o.Algorithm
-	}
-	return u.Algorithm()
-}
-
 // Mutating returns the policy that clears in the API server what the unions of a kind
 // exclude, and its binding. Versions of the kind with the same unions share a policy:
 // kinds are the versions of one kind. The policy does what [normalize.Plan] does, but for
@@ -70,7 +63,7 @@ func Mutating(versions []kinds.Kind, opts Options) ([]*admissionv1.MutatingAdmis
 		slices.SortStableFunc(objects, func(a, b kinds.Object) int { return len(b.Path) - len(a.Path) })
 		for _, o := range objects {
 			for _, u := range o.Unions {
-				if opts.algorithm(u) == union.KEP2019 && u.Discriminator != "" && u.Overlaps(indices(u)) {
+				if opts.Algorithm.For(u) == union.KEP2019 && u.Discriminator != "" && u.SharesValues() {
 					errs = append(errs, fmt.Errorf("%s of %s: kep-2019 sets the discriminator by the member, and a value here selects several members: use kep-2022", o.Path, k.Kind))
 				}
 			}
@@ -109,14 +102,6 @@ func Mutating(versions []kinds.Kind, opts Options) ([]*admissionv1.MutatingAdmis
 		})
 	}
 	return policies, bindings, errors.Join(errs...)
-}
-
-func indices(u *union.Union) []int {
-	l := make([]int, len(u.Members))
-	for i := range l {
-		l[i] = i
-	}
-	return l
 }
 
 // nameOf is the name of a policy for a kind.

@@ -33,7 +33,7 @@ func OpenAPI(u *union.Union) (*apiextensionsv1.JSONSchemaProps, error) {
 		}
 	}
 	var s schema
-	if len(u.Members) > 1 && u.Cardinality != union.AtLeastOne && !overlaps(u) {
+	if len(u.Members) > 1 && u.Cardinality != union.AtLeastOne && !u.SharesValues() {
 		s.OneOf = eachRequired(u)
 		if u.Discriminator != "" || u.Cardinality == union.AtMostOne {
 			s.OneOf = append(s.OneOf, none(eachRequired(u)))
@@ -56,15 +56,13 @@ func OpenAPI(u *union.Union) (*apiextensionsv1.JSONSchemaProps, error) {
 	return &s, nil
 }
 
-func overlaps(u *union.Union) bool { return u.Overlaps(indices(len(u.Members))) }
-
 // selections are what the discriminator and the members can be together. At most one
 // of the members is set, unless some belong together: a member and a value that
 // selects it, or all members that a value demands and none that it excludes; nothing
 // that has to have a member; and, to be deduced, any member without a value.
 func selections(u *union.Union) []schema {
 	var l []schema
-	if overlaps(u) {
+	if u.SharesValues() {
 		for _, c := range u.Classes() {
 			l = append(l, together(u, c))
 		}

@@ -12,8 +12,6 @@ import (
 // that ratchets it is that of [Ratcheting], undivided.
 func Static(u *union.Union, enc Encoding) []Rule {
 	switch {
-	case u.Discriminator != "" && len(u.Members) == 0 && !u.Ratchet:
-		return ruled(self(u).onWhole(1))
 	case u.Ratchet:
 		return Ratcheting(u, enc, Comparison{})
 	case enc == Paired:

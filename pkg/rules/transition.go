@@ -49,7 +49,7 @@ func clearOnChange(u *union.Union, c Comparison) Rule {
 		changed = append(changed, not(o.typeSet()))
 	}
 	message := fmt.Sprintf("when %s changes, the member of its old value must be cleared", u.Discriminator)
-	if u.Overlaps(indices(len(u.Members))) {
+	if u.SharesValues() {
 		message = fmt.Sprintf("when %s changes, the members of its old value must be cleared, unless they belong to the new one, too", u.Discriminator)
 	}
 	return rule(u, or(append(changed, not(or(left...)))...), ReasonInvalid, u.Discriminator, message).enforces(union.NotCleared)

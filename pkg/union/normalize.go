@@ -40,6 +40,15 @@ func (u *Union) Algorithm() Algorithm {
 	return KEP2022
 }
 
+// For is the algorithm for a union: a itself or, when it is zero, the one that suits the
+// union.
+func (a Algorithm) For(u *Union) Algorithm {
+	if a != 0 {
+		return a
+	}
+	return u.Algorithm()
+}
+
 // Normalization is what normalizing does to a union object.
 type Normalization struct {
 	// Clear are the indices of the members that are cleared, Keep of those that stay as

@@ -323,7 +323,7 @@ func (r *resolver) cardinality() {
 		r.errorf(d.deducePos, diag.Contradiction, "delete deduceInvalidDiscriminator", "there is no discriminator to deduce")
 	case u.Discriminator == "" && d.forbidUnmapped != nil:
 		r.errorf(d.unmapped, diag.Contradiction, "delete unmappedValues", "there is no discriminator that could have unmapped values")
-	case d.deduce && u.Overlaps(u.indices()):
+	case d.deduce && u.SharesValues():
 		r.errorf(d.deducePos, diag.Contradiction, "delete deduceInvalidDiscriminator, or give each member values of its own",
 			"a member cannot tell the discriminator when a value selects several members")
 	case d.deduce && u.Cardinality == ExactlyOne && d.cardinality == ExactlyOne:

@@ -166,6 +166,9 @@ func (u *Union) Classes() []Class {
 	return l
 }
 
+// SharesValues reports whether some value selects more than one member.
+func (u *Union) SharesValues() bool { return u.Overlaps(u.indices()) }
+
 // Overlaps reports whether some value selects more than one of the members with
 // the given indices.
 func (u *Union) Overlaps(members []int) bool {
