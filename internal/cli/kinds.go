@@ -97,9 +97,13 @@ func (k *kindFlags) readCRDs(ctx context.Context, a *app, set *kinds.Set, extern
 	return all, slices.Concat(named...), errors.Join(errs...)
 }
 
-// unknown says that a file has nothing whose unions are known.
-func (k *kindFlags) unknown(in input, set *kinds.Set) diag.Diagnostic {
-	return diag.Diagnostic{Code: diag.UnknownKind, Pos: diag.Pos{File: in.name}, Message: "no object is of a kind with unions", Hint: k.hint(set)}
+// rewritten is what became of a file of which so many objects are of known kinds: an error
+// when there is none, and the file was not merely found in a directory.
+func (k *kindFlags) rewritten(in input, set *kinds.Set, known int, text []byte, l diag.List) ([]byte, diag.List) {
+	if text == nil || known > 0 || in.walk {
+		return text, l
+	}
+	return nil, append(l, diag.Diagnostic{Code: diag.UnknownKind, Pos: diag.Pos{File: in.name}, Message: "no object is of a kind with unions", Hint: k.hint(set)})
 }
 
 // hint says what to do about objects of kinds that are not in the set.

@@ -69,10 +69,7 @@ nothing is written then. docs/normalize.md has the details.
 			scope := one(external{unused: before.Unused}, crdpatch.Options{Limits: a.limits})
 			return a.convert(cmd, &flags, scope, func(f *crdpatch.File, in input) ([]byte, diag.List) {
 				r := normalize.File(set, in.name, f.Bytes(), before, opts, a.limits)
-				if r.Text != nil && r.Known == 0 && !in.walk {
-					return nil, append(r.Diagnostics, kinds.unknown(in, set))
-				}
-				return r.Text, r.Diagnostics
+				return kinds.rewritten(in, set, r.Known, r.Text, r.Diagnostics)
 			}, args)
 		},
 	}

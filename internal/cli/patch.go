@@ -106,10 +106,7 @@ func (a *app) makeExplicit(cmd *cobra.Command, flags *patching, args []string) e
 	scope := one(external{}, crdpatch.Options{Limits: a.limits})
 	return a.convert(cmd, &flags.conversion, scope, func(f *crdpatch.File, in input) ([]byte, diag.List) {
 		r := patch.Explicit(set, in.name, f.Bytes(), flags.kind == string(patch.Merge), a.limits)
-		if r.Text != nil && r.Known == 0 && !in.walk {
-			return nil, append(r.Diagnostics, flags.kinds.unknown(in, set))
-		}
-		return r.Text, r.Diagnostics
+		return flags.kinds.rewritten(in, set, r.Known, r.Text, r.Diagnostics)
 	}, args)
 }
 
