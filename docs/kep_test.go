@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/policytest"
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	unionkinds "github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/normalize"
@@ -87,27 +88,10 @@ func TestKEP(t *testing.T) {
 	d := open(t, "kep.md")
 	rows := [][]string{{"a client", "union", "update", "server alone", "kep-2019", "kep-2022", "policy", "patch"}}
 	for _, p := range promises {
-		src := `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {kind: Thing, listKind: ThingList, plural: things, singular: thing}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            properties: {type: {type: string}, a: {type: string}, b: {type: string}, c: {type: string}}
-            x-kubernetes-unions:
-            - ` + promised[p.union] + "\n"
+		src := testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: `type: object
+properties: {type: {type: string}, a: {type: string}, b: {type: string}, c: {type: string}}
+x-kubernetes-unions:
+- ` + promised[p.union]})
 		compiled, diags := crdpatch.Compile("crd.yaml", []byte(src), crdpatch.Options{})
 		if diags.HasErrors() {
 			t.Fatal(diags)

@@ -1,9 +1,6 @@
 package docs_test
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 )
 
@@ -15,16 +12,10 @@ func TestPolicy(t *testing.T) {
 		t.Fatal("policy.md does not show a command and what it prints")
 	}
 	n := open(t, "normalize.md")
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "crd.yaml"), []byte(n.blocks(t, 0, len(n.lines))[0].text), 0o644); err != nil {
-		t.Fatal(err)
+	out, errs, code := shellAmong(t, l[0].text, map[string]string{"crd.yaml": n.blocks(t, 0, len(n.lines))[0].text})
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, errs)
 	}
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", l[0].text)
-	cmd.Dir = dir
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.generated(t, l[1].from, l[1].to, string(out))
+	d.generated(t, l[1].from, l[1].to, out)
 	d.save(t)
 }

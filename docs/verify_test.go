@@ -1,9 +1,6 @@
 package docs_test
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -12,22 +9,16 @@ import (
 // same CRD with other rules, which is: the block behind each is what it prints.
 func TestVerify(t *testing.T) {
 	d := open(t, "verify.md")
-	dir := t.TempDir()
 	l := d.blocks(t, 0, len(d.lines))
 	if len(l) != 5 || l[0].info != "yaml" || l[1].info != "sh" || l[2].info != "text" || l[3].info != "yaml" || l[4].info != "text" {
 		t.Fatal("verify.md does not show a CRD, a command and what it prints, then rules and what it prints for these")
 	}
 	run := func(crd string, code int) string {
-		if err := os.WriteFile(filepath.Join(dir, "crd.yaml"), []byte(crd), 0o644); err != nil {
-			t.Fatal(err)
+		out, errs, got := shellAmong(t, l[1].text, map[string]string{"crd.yaml": crd})
+		if got != code || out == "" {
+			t.Fatalf("exit code %d\n%s%s", got, out, errs)
 		}
-		cmd := exec.CommandContext(t.Context(), "sh", "-c", l[1].text)
-		cmd.Dir = dir
-		out, err := cmd.Output()
-		if cmd.ProcessState.ExitCode() != code || len(out) == 0 {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		return string(out)
+		return out
 	}
 	first, _, _ := strings.Cut(l[3].text, "\n")
 	above, _, found := strings.Cut(l[0].text, first)

@@ -6,55 +6,39 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
 )
 
-const crd = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: routes.example.com}
-spec:
-  group: example.com
-  names: {kind: Route, listKind: RouteList, plural: routes, singular: route}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
+const spec = `type: object
+properties:
+  backends:
+    type: array
+    x-kubernetes-list-type: map
+    x-kubernetes-list-map-keys: [name]
+    items:
+      type: object
+      required: [name]
+      properties:
+        name: {type: string}
+        filters:
+          type: array
+          nullable: true
+          items:
             type: object
             properties:
-              backends:
-                type: array
-                x-kubernetes-list-type: map
-                x-kubernetes-list-map-keys: [name]
-                items:
-                  type: object
-                  required: [name]
-                  properties:
-                    name: {type: string}
-                    filters:
-                      type: array
-                      nullable: true
-                      items:
-                        type: object
-                        properties:
-                          type: {type: string, enum: [A, B], default: A}
-                          a: {type: string}
-                          b: {type: string}
-                        x-kubernetes-unions:
-                        - discriminator: type
-                          fields-to-discriminateBy: {a: A, b: B}
+              type: {type: string, enum: [A, B], default: A}
+              a: {type: string}
+              b: {type: string}
+            x-kubernetes-unions:
+            - discriminator: type
+              fields-to-discriminateBy: {a: A, b: B}
 `
 
 // The place of a union has what is to be known of the schema around it.
 func TestOfCRD(t *testing.T) {
-	declared, diags := crdpatch.Open("crd.yaml", []byte(crd), crdpatch.Options{}).Declared()
+	declared, diags := crdpatch.Open("crd.yaml", []byte(testcrd.Versions("Route", testcrd.Version{Name: "v1", Spec: spec})), crdpatch.Options{}).Declared()
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -87,7 +71,7 @@ func TestOfCRD(t *testing.T) {
 
 // Kinds are there once.
 func TestSet(t *testing.T) {
-	declared, _ := crdpatch.Open("crd.yaml", []byte(crd), crdpatch.Options{}).Declared()
+	declared, _ := crdpatch.Open("crd.yaml", []byte(testcrd.Versions("Route", testcrd.Version{Name: "v1", Spec: spec})), crdpatch.Options{}).Declared()
 	var set kinds.Set
 	if err := set.Add(kinds.OfCRD(declared[0], "crd.yaml")...); err != nil {
 		t.Error(err)

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/limit"
@@ -25,20 +26,7 @@ import (
 // kindOf is the kind Thing of example.com/v1, whose spec has a schema in flow style.
 func kindOf(t testing.TB, spec string) *kinds.Set {
 	t.Helper()
-	crd := `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {kind: Thing, listKind: ThingList, plural: things, singular: thing}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema: {openAPIV3Schema: {type: object, properties: {spec: ` + strings.ReplaceAll(spec, "\n", " ") + `}}}
-`
+	crd := testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec})
 	declared, diags := crdpatch.Declared("crd.yaml", []byte(crd), crdpatch.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)

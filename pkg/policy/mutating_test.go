@@ -11,6 +11,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/policytest"
 	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/internal/unioncases"
 	"github.com/unioncel/unioncel/pkg/builtin"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -26,24 +27,7 @@ var thing = schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "
 // kindOf is the kind Thing, whose spec has a schema.
 func kindOf(t testing.TB, spec string) kinds.Kind {
 	t.Helper()
-	crd := `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {kind: Thing, listKind: ThingList, plural: things, singular: thing}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            ` + strings.ReplaceAll(spec, "\n", "\n            ") + "\n"
+	crd := testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec})
 	declared, diags := crdpatch.Declared("crd.yaml", []byte(crd), crdpatch.Options{})
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags, crd)
