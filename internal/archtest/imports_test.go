@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"pkg/patch":                   {"internal/resource", "internal/yamledit", "internal/yamltext", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/schemapath", "pkg/union"},
 	"pkg/policy":                  {"pkg/kinds", "pkg/rules", "pkg/schemapath", "pkg/union"},
 	"pkg/normalize":               {"internal/resource", "internal/yamledit", "internal/yamltext", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/schemapath", "pkg/union"},
+	"pkg/storageversion":          {},
 	"pkg/validate":                {"internal/resource", "internal/spelling", "pkg/diag"},
 	"internal/resource":           {"internal/source", "internal/yamledit", "internal/yamltext", "pkg/diag", "pkg/limit"},
 	"pkg/lint":                    {"internal/source", "internal/spelling", "internal/yamltext", "pkg/compile", "pkg/cost", "pkg/crdpatch", "pkg/diag", "pkg/limit", "pkg/schemapath", "pkg/union", "pkg/verify"},
