@@ -283,7 +283,7 @@ func (r *result) skip() {
 }
 
 // dropWarnings forgets the warnings about a file that already has its result: the run that
-// wrote it has printed them.
+// wrote it has printed them. That a text is not compiled stays true.
 func (r *result) dropWarnings() {
-	r.diagnostics = slices.DeleteFunc(r.diagnostics, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+	r.diagnostics = slices.DeleteFunc(r.diagnostics, func(d diag.Diagnostic) bool { return d.Severity != diag.Error && d.Code != diag.CRDInText })
 }

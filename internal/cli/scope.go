@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -218,7 +219,7 @@ func (s *scope) resultOf(in input, f *crdpatch.File, l diag.List) result {
 
 // look finds out what an input has, as far as it matters.
 func (s *scope) look(f *crdpatch.File) contents {
-	counts := s.counts && (len(s.Declarations) > 0 || bytes.Contains(f.Bytes(), []byte(source.CRDKind)))
+	counts := s.counts && (len(s.Declarations) > 0 || slices.ContainsFunc(carrier.Names(), func(kind string) bool { return bytes.Contains(f.Bytes(), []byte(kind)) }))
 	c := s.external.look(f, counts)
 	if counts {
 		declared, _ := f.Resolved()

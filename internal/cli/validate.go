@@ -12,8 +12,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/resource"
-	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/validate"
@@ -191,7 +191,7 @@ func (a *app) objectFile(in input, role role, src []byte) objectFile {
 	}
 	var crds []*resource.Object
 	for _, o := range f.Objects {
-		if o.Kind == source.CRDKind && o.Group == apiextensionsv1.GroupName {
+		if carrierOf(o) != nil {
 			crds = append(crds, o)
 		} else {
 			m.objects = append(m.objects, o)
@@ -210,14 +210,14 @@ func (a *app) objectFile(in input, role role, src []byte) objectFile {
 	var compiled []*resource.Object
 	if text != nil {
 		if f, _ := resource.Parse(in.name, text, a.limits); f != nil {
-			compiled = slices.DeleteFunc(f.Objects, func(o *resource.Object) bool { return o.Kind != source.CRDKind || o.Group != apiextensionsv1.GroupName })
+			compiled = slices.DeleteFunc(f.Objects, func(o *resource.Object) bool { return carrierOf(o) == nil })
 		}
 	}
 	for i, o := range crds {
 		d := definition{pos: o.Pos(nil)}
 		if len(compiled) == len(crds) {
 			var err error
-			if d.crd, err = decodeCRD(compiled[i].Value); err != nil {
+			if d.crd, err = decodeCRD(compiled[i]); err != nil {
 				m.diagnostics = append(m.diagnostics, diag.Diagnostic{Code: diag.UndecodableCRD, Pos: d.pos, Message: err.Error()})
 			}
 		}
@@ -230,17 +230,20 @@ func (a *app) objectFile(in input, role role, src []byte) objectFile {
 	return m
 }
 
-// decodeCRD decodes a CRD as the API server does.
-func decodeCRD(v map[string]any) (*apiextensionsv1.CustomResourceDefinition, error) {
-	data, err := json.Marshal(v)
+// carrierOf returns the kind of an object that carries schemas, or nil.
+func carrierOf(o *resource.Object) *carrier.Kind {
+	k, _ := carrier.Of(o.GroupVersion().String(), o.Kind)
+	return k
+}
+
+// decodeCRD returns the CRD that the API server gets of an object that carries schemas.
+func decodeCRD(o *resource.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
+	data, err := json.Marshal(o.Value)
 	if err != nil {
 		return nil, err
 	}
-	crd := &apiextensionsv1.CustomResourceDefinition{}
-	if err := json.Unmarshal(data, crd); err != nil {
-		return nil, err
-	}
-	return crd, nil
+	crd, _, err := carrierOf(o).Decode(data)
+	return crd, err
 }
 
 // judge judges the objects of files, and says how many there are.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -19,7 +20,13 @@ func IsManifestName(name string) bool {
 }
 
 // mentions are texts that a file with something to read contains.
-var mentions = [][]byte{[]byte(CRDKind), []byte("x-kubernetes-unions"), []byte("unioncel.dev/")}
+var mentions = func() [][]byte {
+	l := [][]byte{[]byte("x-kubernetes-unions"), []byte("unioncel.dev/")}
+	for _, kind := range carrier.Names() {
+		l = append(l, []byte(kind))
+	}
+	return l
+}()
 
 // IsOther reports whether a file with these diagnostics is something else than
 // manifests, such as a template or a tsconfig.json: it cannot be read, and speaks

@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/cost"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -62,7 +63,8 @@ type Options struct {
 	Encoding Encoding
 }
 
-// Manifest is one CustomResourceDefinition as text and as data.
+// Manifest is one CustomResourceDefinition as text and as data, or something that one is
+// made of, such as a CompositeResourceDefinition.
 type Manifest struct {
 	// File names the source in diagnostics.
 	File string
@@ -203,7 +205,7 @@ func (c *compiler) run() bool {
 			return false
 		}
 	}
-	for _, stage := range []func(){c.encode, c.validate, c.proveOpenAPI, c.beside} {
+	for _, stage := range []func(){c.encode, c.carry, c.validate, c.proveOpenAPI, c.beside} {
 		if c.diags.HasErrors() {
 			return false
 		}
@@ -217,6 +219,7 @@ type compiler struct {
 	opts     Options
 	kube     kubeVersion
 	located  *locator
+	carrier  *carrier.Kind // what the manifest is
 	crd      *apiextensionsv1.CustomResourceDefinition
 	objects  []*unionObject
 	diags    diag.List

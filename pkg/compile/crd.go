@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
@@ -14,6 +15,8 @@ import (
 	"k8s.io/utils/lru"
 	"sigs.k8s.io/json"
 
+	"github.com/unioncel/unioncel/internal/carrier"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -21,8 +24,8 @@ import (
 
 // decode reads the manifest as the API server does, unknown fields dropped.
 func (c *compiler) decode() {
-	crd := &apiextensionsv1.CustomResourceDefinition{}
-	unknown, err := json.UnmarshalStrict(c.manifest.JSON, crd)
+	c.carrier = carrierOf(c.manifest.Node)
+	crd, unknown, err := c.carrier.Decode(c.manifest.JSON)
 	if err != nil {
 		// A bare yes among the names is the likeliest reason, with a place.
 		for _, l := range c.located.objects {
@@ -32,8 +35,8 @@ func (c *compiler) decode() {
 			return
 		}
 		c.report(diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.pos(c.manifest.Node),
-			Message: "the API server cannot read this CustomResourceDefinition: " + strings.TrimPrefix(err.Error(), "json: "),
-			Hint:    "compare it with kubectl explain customresourcedefinition.spec --recursive"})
+			Message: "the API server cannot read this " + c.carrier.Kind + ": " + strings.TrimPrefix(err.Error(), "json: "),
+			Hint:    "compare it with kubectl explain " + strings.ToLower(c.carrier.Kind) + ".spec --recursive"})
 		return
 	}
 	c.crd = crd
@@ -57,6 +60,36 @@ func (c *compiler) decode() {
 				Message: fmt.Sprintf("there are two versions named %q", v.Name), Hint: "rename one of them"})
 		}
 		names[v.Name] = true
+	}
+}
+
+// carrierOf returns the kind of a manifest; without one that is known it is taken for a
+// CustomResourceDefinition.
+func carrierOf(n *yaml.Node) *carrier.Kind {
+	text := func(key string) string {
+		if v := yamltext.Resolve(yamltext.Value(n, key)); v != nil {
+			return v.Value
+		}
+		return ""
+	}
+	if k, _ := carrier.Of(text("apiVersion"), text("kind")); k != nil {
+		return k
+	}
+	return carrier.CRD()
+}
+
+// carry reports what is written at places from which it does not get to the API server.
+func (c *compiler) carry() {
+	for _, a := range c.additions() {
+		keyword := "x-kubernetes-validations"
+		if len(a.AllOf) > 0 {
+			keyword = "allOf"
+		}
+		if why := c.carrier.Lost(a.Path, keyword); why != "" {
+			c.report(diag.Diagnostic{Code: diag.NotCarried, Pos: c.nearest(a.Place.Structural()), Path: a.Place.String(), Schema: a.Place.Structural(),
+				Message: "what this union writes here would have no effect: " + why,
+				Hint:    "declare it on an object in spec or status"})
+		}
 	}
 }
 

@@ -1,8 +1,8 @@
 package crdpatch
 
 import (
-	"encoding/json"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -43,10 +43,11 @@ func (f *File) Sources() ([]Source, diag.List) {
 		if !ok {
 			continue
 		}
-		crd := &apiextensionsv1.CustomResourceDefinition{}
-		if err := json.Unmarshal(in.JSON, crd); err != nil {
-			j.errorf(m.node, diag.UndecodableCRD, "compare it with kubectl explain customresourcedefinition.spec --recursive",
-				"the API server cannot read this CustomResourceDefinition: %v", err)
+		kind := m.kind()
+		crd, _, err := kind.Decode(in.JSON)
+		if err != nil {
+			j.errorf(m.node, diag.UndecodableCRD, "compare it with kubectl explain "+strings.ToLower(kind.Kind)+".spec --recursive",
+				"the API server cannot read this %s: %v", kind.Kind, err)
 			continue
 		}
 		l = append(l, Source{CRD: crd, manifest: m, external: base.external[m.key()]})

@@ -1,14 +1,16 @@
 package crdpatch
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/internal/yamledit"
 	"github.com/unioncel/unioncel/internal/yamltext"
@@ -23,9 +25,10 @@ import (
 // from another have the positions of what they were made from (revision.go).
 type text struct {
 	*yamltext.File
-	name  string
-	docs  []*document
-	diags diag.List // what is wrong with its CRDs
+	name   string
+	limits limit.Limits
+	docs   []*document
+	diags  diag.List // what is wrong with its CRDs
 	// origin, unless nil, is the position of what the text at an offset was made from.
 	origin func(at int) (line, column int)
 }
@@ -46,8 +49,8 @@ type document struct {
 // editor edits the text of the document.
 func (d *document) editor() yamledit.Text { return yamledit.Text{File: d.File, Document: d.Document} }
 
-// manifest is a CustomResourceDefinition in a document, at the root or in the items of
-// a list.
+// manifest is a CustomResourceDefinition in a document, or what one is made of
+// (internal/carrier), at the root or in the items of a list.
 type manifest struct {
 	*document
 	node  *yaml.Node
@@ -60,7 +63,7 @@ func parse(name string, src []byte, limits limit.Limits) (*text, diag.List) {
 	if wrong != nil {
 		return nil, diag.List{*wrong}
 	}
-	t := &text{File: file, name: name}
+	t := &text{File: file, name: name, limits: limits}
 	var duplicates diag.List
 	for i, parsed := range file.Docs {
 		d := &document{Document: parsed, text: t, index: i}
@@ -76,8 +79,6 @@ func parse(name string, src []byte, limits limit.Limits) (*text, diag.List) {
 	return t, t.diags
 }
 
-const group = "apiextensions.k8s.io/"
-
 // find finds the CRDs at n and below. A CRD with unions in a version that no API server
 // serves any more is reported.
 func (d *document) find(n *yaml.Node, items []int) {
@@ -89,7 +90,7 @@ func (d *document) find(n *yaml.Node, items []int) {
 	}
 	kind, apiVersion := textAt(n, "kind"), textAt(n, "apiVersion")
 	switch {
-	case source.IsList(kind):
+	case carrier.IsList(kind):
 		_, v, _, ok := yamltext.Lookup(n, "items")
 		switch {
 		case ok && v.Kind == yaml.SequenceNode:
@@ -99,10 +100,44 @@ func (d *document) find(n *yaml.Node, items []int) {
 		case ok && v.Kind == yaml.AliasNode:
 			d.find(v, nil)
 		}
-	case kind == source.CRDKind && apiVersion == group+"v1":
+		return
+	case kind == "ConfigMap" || kind == "Secret":
+		d.findText(n)
+		return
+	}
+	switch k, read := carrier.Of(apiVersion, kind); {
+	case k == nil:
+	case read:
 		d.crds = append(d.crds, &manifest{d, n, items})
-	case kind == source.CRDKind && strings.HasPrefix(apiVersion, group) && compile.Declares(n):
-		d.errorf(n, diag.OldCRDVersion, "convert it to "+group+"v1", "%s has not been served since Kubernetes 1.22", apiVersion)
+	case compile.Declares(n):
+		d.errorf(n, diag.OldCRDVersion, "convert it to "+k.Group+"/"+k.Versions[0], "%s %s", apiVersion, k.Gone)
+	}
+}
+
+// findText reports the CRDs with unions in the texts of a ConfigMap or Secret.
+func (d *document) findText(n *yaml.Node) {
+	for _, key := range []string{"data", "stringData"} {
+		texts := yamltext.Resolve(yamltext.Value(n, key))
+		if texts == nil || texts.Kind != yaml.MappingNode {
+			continue
+		}
+		for _, e := range yamltext.Entries(texts) {
+			v := yamltext.Resolve(e.Value)
+			text := []byte(v.Value)
+			if decoded, err := base64.StdEncoding.DecodeString(v.Value); err == nil && key == "data" && textAt(n, "kind") == "Secret" {
+				text = decoded
+			}
+			if !bytes.Contains(text, []byte(union.Key)) {
+				continue
+			}
+			inner, _ := parse(d.name, text, d.limits)
+			if inner == nil || !slices.ContainsFunc(inner.manifests(), func(m *manifest) bool { return compile.Declares(m.node) }) {
+				continue
+			}
+			d.diags = append(d.diags, diag.Diagnostic{Code: diag.CRDInText, Severity: diag.Warning, Pos: d.pos(e.Key),
+				Message: fmt.Sprintf("the text of %s is a CRD that declares unions: it is not compiled", e.Key.Value),
+				Hint:    "compile it as a file of its own, and make the " + textAt(n, "kind") + " of the result"})
+		}
 	}
 }
 
@@ -192,6 +227,12 @@ func (m *manifest) names() union.Target {
 	at := yamltext.Value
 	spec := at(m.node, "spec")
 	return union.Target{Name: textAt(at(m.node, "metadata"), "name"), Group: textAt(spec, "group"), Kind: textAt(at(spec, "names"), "kind")}
+}
+
+// kind is what the manifest is.
+func (m *manifest) kind() *carrier.Kind {
+	k, _ := carrier.Of(textAt(m.node, "apiVersion"), textAt(m.node, "kind"))
+	return k
 }
 
 // schema returns the schema at a path in a version of the CRD, and the version's index.

@@ -19,7 +19,8 @@ const (
 	// AmbiguousScalar: kubectl and a YAML 1.2 reader disagree about what an
 	// unquoted scalar means.
 	AmbiguousScalar Code = "UC105"
-	// OldCRDVersion: the CustomResourceDefinition is of apiextensions.k8s.io/v1beta1.
+	// OldCRDVersion: the CustomResourceDefinition is of apiextensions.k8s.io/v1beta1, or
+	// another carrier of schemas of a version that is not known.
 	OldCRDVersion Code = "UC106"
 	// UndecodableCRD: the document claims to be a CustomResourceDefinition and
 	// cannot be read as one.
@@ -82,6 +83,9 @@ const (
 	// ExcludedValue: the pattern or a length of the discriminator excludes a mapped
 	// value.
 	ExcludedValue Code = "UC224"
+	// NotCarried: the object is in a schema of which something else makes a CRD, which
+	// does not take the rules over.
+	NotCarried Code = "UC225"
 )
 
 // What the API server would not accept.
@@ -202,6 +206,9 @@ const (
 	FailingRule Code = "UC532"
 	// SharedValue: a value of the discriminator selects several members.
 	SharedValue Code = "UC533"
+	// CRDInText: a ConfigMap or Secret has a CRD with unions as a text, which is not
+	// compiled.
+	CRDInText Code = "UC534"
 )
 
 // What is wrong with markers in Go source.
@@ -296,6 +303,7 @@ var Codes = []CodeInfo{
 	{NotCorrelatable, Error, "old and new cannot be correlated"},
 	{Misplaced, Error, "misplaced declaration"},
 	{ExcludedValue, Error, "value that the discriminator cannot have"},
+	{NotCarried, Error, "union that does not reach the API server"},
 
 	{RuleOverBudget, Error, "rule over budget"},
 	{VersionOverBudget, Error, "version over budget"},
@@ -343,6 +351,7 @@ var Codes = []CodeInfo{
 	{UnusedDiscriminator, Warning, "discriminator not declared"},
 	{FailingRule, Warning, "rule fails to evaluate"},
 	{SharedValue, Info, "value of several members"},
+	{CRDInText, Warning, "CRD in a text"},
 
 	{GoPackage, Error, "unreadable Go package"},
 	{BadMarker, Error, "bad marker"},

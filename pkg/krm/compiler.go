@@ -3,7 +3,7 @@ package krm
 import (
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/yamlconfig"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -44,7 +44,7 @@ func (c *compiler) items(r *run) []*yaml.Node {
 	if len(c.files) == 0 {
 		r.needsItems("files", "name files, as in files: [crds/backup.yaml], or list the "+r.kind.name+" under transformers")
 	}
-	work := r.received(func(item *yaml.Node) bool { return !isLocal(item) && source.MayHoldCRDs(word(item, "kind")) })
+	work := r.received(func(item *yaml.Node) bool { return !isLocal(item) && carrier.MayHold(word(item, "kind")) })
 	work = append(work, r.read("files", c.files)...)
 	each(work, (*piece).encode)
 	r.missing(work, c.opts)

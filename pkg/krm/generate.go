@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -65,14 +66,14 @@ func (w *piece) take(document int, what string, n *yaml.Node) {
 	kind, items := word(n, "kind"), lookup(n, itemsKey)
 	missing := notAnObject(n)
 	switch {
-	case source.IsList(kind) && items != nil && (items.Kind == yaml.SequenceNode || isNull(items)):
+	case carrier.IsList(kind) && items != nil && (items.Kind == yaml.SequenceNode || isNull(items)):
 		for i, item := range items.Content {
 			w.take(document, fmt.Sprintf("items[%d] of this %s", i, kind), item)
 		}
 	case missing == "" && isTooling(n):
 	case missing == "":
 		w.items = append(w.items, n)
-	case w.found && !source.MayHoldCRDs(kind):
+	case w.found && !carrier.MayHold(kind):
 	default:
 		w.diags = append(w.diags, diag.Diagnostic{Code: diag.BadFunctionConfig, Pos: w.placeOf(document), Message: what + " " + missing,
 			Hint: "files contain Kubernetes objects, which have an apiVersion and a kind: write them, or take the file out of the list of files"})

@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/yamlconfig"
 	"github.com/unioncel/unioncel/pkg/builtin"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -74,7 +74,7 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 	n.add(r, set, own)
 
 	opts := crdpatch.Options{External: union.Externals{Declarations: others, Scopes: n.external.Scopes}, Limits: r.host.Limits}
-	work := r.received(func(item *yaml.Node) bool { return source.MayHoldCRDs(word(item, "kind")) })
+	work := r.received(func(item *yaml.Node) bool { return carrier.MayHold(word(item, "kind")) })
 	work = slices.DeleteFunc(work, func(w *piece) bool { return w.asIs })
 	work = append(work, r.read("crds", n.crds)...)
 	each(work, (*piece).encode)
