@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/pkg/validate"
 )
 
 // fieldManager is the name under which all writes are made.
@@ -31,7 +33,7 @@ func (s *Server) Create(ctx context.Context, obj []byte) (*unstructured.Unstruct
 		return nil, err
 	}
 	stored, err := object(send(ctx, writing(s.client.Post(), obj).AbsPath(collection)))
-	s.compare(ctx, head, nil, stored, err)
+	s.compare(head, stored, err, func(k *validate.Kind) (validate.Answer, error) { return k.Create(ctx, head.Object) })
 	return stored, err
 }
 
@@ -59,9 +61,6 @@ func (s *Server) update(ctx context.Context, obj []byte, subresource string) (*u
 		return nil, err
 	}
 	at := path.Join(collection, next.GetName())
-	if subresource != "" {
-		return object(s.put(ctx, at, subresource, next))
-	}
 	live, err := object(send(ctx, s.client.Get().AbsPath(at)))
 	if err != nil {
 		return nil, err
@@ -69,8 +68,12 @@ func (s *Server) update(ctx context.Context, obj []byte, subresource string) (*u
 	if next.GetResourceVersion() == "" {
 		next.SetResourceVersion(live.GetResourceVersion())
 	}
-	stored, err := object(s.put(ctx, at, "", next))
-	s.compare(ctx, next, live, stored, err)
+	stored, err := object(s.put(ctx, at, subresource, next))
+	update := (*validate.Kind).Update
+	if subresource != "" {
+		update = (*validate.Kind).UpdateStatus
+	}
+	s.compare(next, stored, err, func(k *validate.Kind) (validate.Answer, error) { return update(k, ctx, next.Object, live.Object) })
 	return stored, err
 }
 

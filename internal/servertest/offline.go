@@ -1,7 +1,6 @@
 package servertest
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,10 +14,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// compare fails the test unless pkg/validate answers a write as the server did: what is
-// stored, and every word of the errors. live is the object that is replaced, nil for a
-// creation, and stored what the server returned.
-func (s *Server) compare(ctx context.Context, obj, live, stored *unstructured.Unstructured, err error) {
+// compare fails the test unless pkg/validate answers a write of obj as the server did: what
+// is stored, and every word of the errors. stored and err are what the server returned.
+func (s *Server) compare(obj, stored *unstructured.Unstructured, err error, ask func(*validate.Kind) (validate.Answer, error)) {
 	s.tb.Helper()
 	if err != nil && (strings.Contains(err.Error(), "already set in map") || strings.Contains(err.Error(), "duplicate field")) {
 		return // the server sees repeated fields, pkg/validate what they are read as
@@ -30,13 +28,7 @@ func (s *Server) compare(ctx context.Context, obj, live, stored *unstructured.Un
 	if !slices.Contains(kind.Served(), gvk.Version) {
 		return
 	}
-	var answer validate.Answer
-	var wrong error
-	if live == nil {
-		answer, wrong = kind.Create(ctx, obj.Object)
-	} else {
-		answer, wrong = kind.Update(ctx, obj.Object, live.Object)
-	}
+	answer, wrong := ask(kind)
 	if wrong != nil {
 		s.tb.Errorf("pkg/validate: %v\nof\n%v", wrong, obj.Object)
 		return

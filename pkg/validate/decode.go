@@ -1,13 +1,16 @@
 package validate
 
 import (
+	"context"
 	"fmt"
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // origin is where an object is from.
@@ -68,6 +71,34 @@ func (v *version) coerce(object map[string]any, from origin) (unknown []string, 
 	return unknown, err
 }
 
+// Read returns what the server answers who reads an object in a version, when it has the
+// object in storage as it is. The object is not changed.
+//
+// The error says that it cannot: the object is of another kind, or of a version that the
+// CRD does not have.
+func (k *Kind) Read(object map[string]any, version string) (map[string]any, error) {
+	v, err := k.version(version)
+	if err != nil {
+		return nil, err
+	}
+	object = runtime.DeepCopyJSON(object)
+	return object, k.stored(object, v)
+}
+
+// Legal answers whether an object would be accepted as a whole, its status included, if it
+// were created as it is. It is one that was read, so fields that the schema does not have
+// are no error: they are gone. Other than of a write, the errors are all there are: rules
+// that the server evaluates only once other errors are corrected are evaluated, too.
+func (k *Kind) Legal(ctx context.Context, object map[string]any) (Answer, error) {
+	w, err := k.decoded(object, storage)
+	if err != nil || w.Refused != nil {
+		return w.Answer, err
+	}
+	w.place(metav1.NamespaceDefault)
+	w.finish(w.validateAll(ctx, w.object), nil)
+	return w.Answer, nil
+}
+
 // stored makes of an object what the server has in its hands when it replaces the object in
 // version v, whichever version the object is of.
 func (k *Kind) stored(object map[string]any, v *version) error {
@@ -76,7 +107,7 @@ func (k *Kind) stored(object map[string]any, v *version) error {
 	if gvk.GroupKind() != k.GroupKind() {
 		return fmt.Errorf("the old object is of another kind: %s", gvk)
 	}
-	from, err := k.version(gvk.Version)
+	from, err := k.known(gvk.Version)
 	if err != nil {
 		return fmt.Errorf("the old object: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	kube "k8s.io/apimachinery/pkg/util/version"
 	apiversion "k8s.io/apimachinery/pkg/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
@@ -25,12 +26,14 @@ type Kind struct {
 // version is what the server makes of a version of a CRD, when it is first needed.
 type version struct {
 	*apiextensionsv1.CustomResourceDefinitionVersion
-	crd   *apiextensionsv1.CustomResourceDefinition
-	build sync.Once
-	err   error
+	crd    *apiextensionsv1.CustomResourceDefinition
+	server server
+	build  sync.Once
+	err    error
 
 	structural *structuralschema.Structural
 	schema     validation.SchemaValidator
+	status     validation.SchemaValidator // of the status alone
 	rules      *cel.Validator
 	scale      *apiextensions.CustomResourceSubresourceScale
 	// withStatus says that there is the subresource, which other writes do not change.
@@ -42,11 +45,38 @@ type version struct {
 // New returns the kind that a CRD defines. The CRD is not changed, and must not be while
 // the kind is in use.
 func New(crd *apiextensionsv1.CustomResourceDefinition) *Kind {
+	return latest.kind(crd)
+}
+
+// NewFor is [New] for an API server of a Kubernetes version, such as "1.30": before 1.30 it
+// forgives no error about what is as it was, and before 1.33 none in writes to the status.
+// Apart from that it is the linked one. "" is the latest.
+func NewFor(crd *apiextensionsv1.CustomResourceDefinition, kubeVersion string) (*Kind, error) {
+	if kubeVersion == "" {
+		return New(crd), nil
+	}
+	v, err := kube.ParseGeneric(kubeVersion)
+	if err != nil {
+		return nil, err
+	}
+	return server{ratchets: v.AtLeast(kube.MajorMinor(1, 30)), ratchetsStatus: v.AtLeast(kube.MajorMinor(1, 33))}.kind(crd), nil
+}
+
+// server is what differs between API servers.
+type server struct {
+	// ratchets says that an update does not answer for errors about values that are as
+	// they were, and ratchetsStatus that one of the status does not.
+	ratchets, ratchetsStatus bool
+}
+
+var latest = server{ratchets: true, ratchetsStatus: true}
+
+func (s server) kind(crd *apiextensionsv1.CustomResourceDefinition) *Kind {
 	crd = crd.DeepCopy()
 	apiextensionsv1.SetDefaults_CustomResourceDefinition(crd)
 	k := &Kind{crd: crd}
 	for i := range crd.Spec.Versions {
-		k.versions = append(k.versions, &version{CustomResourceDefinitionVersion: &crd.Spec.Versions[i], crd: crd})
+		k.versions = append(k.versions, &version{CustomResourceDefinitionVersion: &crd.Spec.Versions[i], crd: crd, server: s})
 	}
 	return k
 }
@@ -68,6 +98,22 @@ func (k *Kind) Served() []string {
 	return l
 }
 
+// Storage is the name of the version in which objects are stored.
+func (k *Kind) Storage() string {
+	i := slices.IndexFunc(k.versions, func(v *version) bool { return v.Storage })
+	if i < 0 {
+		return ""
+	}
+	return k.versions[i].Name
+}
+
+// HasStatus reports whether a version has the subresource status.
+func (k *Kind) HasStatus(name string) bool {
+	return slices.ContainsFunc(k.versions, func(v *version) bool {
+		return v.Name == name && v.Subresources != nil && v.Subresources.Status != nil
+	})
+}
+
 // Check returns why the server would not serve a version, with a schema that is not
 // structural for instance; or nil.
 func (k *Kind) Check(version string) error {
@@ -77,7 +123,16 @@ func (k *Kind) Check(version string) error {
 
 // version returns a version that is served or stored.
 func (k *Kind) version(name string) (*version, error) {
-	i := slices.IndexFunc(k.versions, func(v *version) bool { return v.Name == name && (v.Served || v.Storage) })
+	v, err := k.known(name)
+	if v != nil && !v.Served && !v.Storage {
+		return nil, fmt.Errorf("no version %q", name)
+	}
+	return v, err
+}
+
+// known returns a version, which may be one that objects are read from only.
+func (k *Kind) known(name string) (*version, error) {
+	i := slices.IndexFunc(k.versions, func(v *version) bool { return v.Name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("no version %q", name)
 	}
@@ -114,7 +169,13 @@ func (v *version) prepare() error {
 	}
 	v.rules = cel.NewValidator(v.structural, true, celconfig.PerCallLimit)
 	if sub := v.Subresources; sub != nil {
-		v.withStatus = sub.Status != nil
+		if v.withStatus = sub.Status != nil; v.withStatus && props != nil {
+			if status, ok := props.Properties["status"]; ok {
+				if v.status, _, err = validation.NewSchemaValidator(&status); err != nil {
+					return err
+				}
+			}
+		}
 		if sub.Scale != nil {
 			v.scale = &apiextensions.CustomResourceSubresourceScale{}
 			if err := apiextensionsv1.Convert_v1_CustomResourceSubresourceScale_To_apiextensions_CustomResourceSubresourceScale(sub.Scale, v.scale, nil); err != nil {

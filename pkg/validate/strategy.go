@@ -28,7 +28,38 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 )
 
-// This file is pkg/registry/customresource of the API server: strategy.go and validator.go.
+// This file is pkg/registry/customresource of the API server: strategy.go,
+// status_strategy.go and validator.go.
+
+// strategy is what an update goes through.
+type strategy struct {
+	prepare  func(u, old *unstructured.Unstructured)
+	validate func(ctx context.Context, u, old *unstructured.Unstructured) field.ErrorList
+	warnings func(u, old *unstructured.Unstructured) []string
+}
+
+func (v *version) mainStrategy() (*strategy, error) {
+	return &strategy{v.prepareUpdate, v.validateUpdate, finalizerWarnings}, nil
+}
+
+func (v *version) statusStrategy() (*strategy, error) {
+	if !v.withStatus {
+		return nil, fmt.Errorf("version %s has no subresource status", v.Name)
+	}
+	none := func(_, _ *unstructured.Unstructured) []string { return nil }
+	return &strategy{prepareStatusUpdate, v.validateStatusUpdate, none}, nil
+}
+
+// prepareStatusUpdate is PrepareForUpdate of the strategy for the status.
+func prepareStatusUpdate(u, old *unstructured.Unstructured) {
+	status, ok := u.Object["status"]
+	*u = *old.DeepCopy()
+	if ok {
+		u.Object["status"] = status
+	} else {
+		delete(u.Object, "status")
+	}
+}
 
 // prepareUpdate is PrepareForUpdate.
 func (v *version) prepareUpdate(u, old *unstructured.Unstructured) {
@@ -51,7 +82,8 @@ func (v *version) prepareUpdate(u, old *unstructured.Unstructured) {
 func (v *version) validate(ctx context.Context, u *unstructured.Unstructured) field.ErrorList {
 	l := v.validateMeta(ctx, operation.Create, u, nil)
 	l = append(l, validation.ValidateCustomResource(nil, u.Object, v.schema)...)
-	l = append(l, v.validateScale(u)...)
+	l = append(l, v.validateScaleSpec(u)...)
+	l = append(l, v.validateScaleStatus(u)...)
 	l = append(l, objectmeta.Validate(ctx, nil, u.Object, v.structural, false)...)
 	l = append(l, listtype.ValidateListSetsAndMaps(nil, v.structural, u.Object)...)
 	return append(l, v.validateRules(ctx, l, u.Object, nil)...)
@@ -59,15 +91,49 @@ func (v *version) validate(ctx context.Context, u *unstructured.Unstructured) fi
 
 // validateUpdate is ValidateUpdate of the strategy.
 func (v *version) validateUpdate(ctx context.Context, u, old *unstructured.Unstructured) field.ErrorList {
-	same := common.NewCorrelatedObject(u.Object, old.Object, &model.Structural{Structural: v.structural})
+	schema, rules := v.ratchets(v.server.ratchets, v.correlated(u, old))
 	l := v.validateMeta(ctx, operation.Update, u, old)
-	l = append(l, validation.ValidateCustomResourceUpdate(nil, u.Object, old.Object, v.schema, validation.WithRatcheting(same))...)
-	l = append(l, v.validateScale(u)...)
+	l = append(l, validation.ValidateCustomResourceUpdate(nil, u.Object, old.Object, v.schema, schema...)...)
+	l = append(l, v.validateScaleSpec(u)...)
+	l = append(l, v.validateScaleStatus(u)...)
 	l = append(l, objectmeta.Validate(ctx, nil, u.Object, v.structural, false)...)
-	if len(listtype.ValidateListSetsAndMaps(nil, v.structural, old.Object)) == 0 {
-		l = append(l, listtype.ValidateListSetsAndMaps(nil, v.structural, u.Object)...)
+	l = append(l, v.validateLists(u, old)...)
+	return append(l, v.validateRules(ctx, l, u.Object, old.Object, rules...)...)
+}
+
+// validateStatusUpdate is ValidateUpdate of the strategy for the status.
+func (v *version) validateStatusUpdate(ctx context.Context, u, old *unstructured.Unstructured) field.ErrorList {
+	same := v.correlated(u, old)
+	schema, _ := v.ratchets(v.server.ratchetsStatus, same.Key("status"))
+	_, rules := v.ratchets(v.server.ratchetsStatus, same)
+	l := v.validateMeta(ctx, operation.Update, u, old)
+	if status, ok := u.Object["status"]; ok {
+		l = append(l, validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, old.Object["status"], v.status, schema...)...)
 	}
-	return append(l, v.validateRules(ctx, l, u.Object, old.Object, cel.WithRatcheting(same))...)
+	l = append(l, v.validateScaleStatus(u)...)
+	l = append(l, v.validateLists(u, old)...)
+	return append(l, v.validateRules(ctx, l, u.Object, old.Object, rules...)...)
+}
+
+func (v *version) correlated(u, old *unstructured.Unstructured) *common.CorrelatedObject {
+	return common.NewCorrelatedObject(u.Object, old.Object, &model.Structural{Structural: v.structural})
+}
+
+// ratchets are the options with which errors about what is as it was are forgiven.
+func (v *version) ratchets(does bool, same *common.CorrelatedObject) ([]validation.ValidationOption, []cel.Option) {
+	if !does {
+		return nil, nil
+	}
+	return []validation.ValidationOption{validation.WithRatcheting(same)}, []cel.Option{cel.WithRatcheting(same)}
+}
+
+// validateLists is about lists that are sets or maps, unless those of the old object are
+// none.
+func (v *version) validateLists(u, old *unstructured.Unstructured) field.ErrorList {
+	if len(listtype.ValidateListSetsAndMaps(nil, v.structural, old.Object)) > 0 {
+		return nil
+	}
+	return listtype.ValidateListSetsAndMaps(nil, v.structural, u.Object)
 }
 
 // NotEvaluated is what the server says when an error keeps it from evaluating rules. It is
@@ -83,6 +149,18 @@ func Blocked(found field.ErrorList) bool {
 		}
 		return false
 	})
+}
+
+// validateAll is validate, but for what it leaves out: rules are evaluated whatever errors
+// there are, unless a value has the wrong type.
+func (v *version) validateAll(ctx context.Context, u *unstructured.Unstructured) field.ErrorList {
+	l := v.validate(ctx, u)
+	wrongType := func(e *field.Error) bool { return e.Type == field.ErrorTypeTypeInvalid }
+	if slices.Contains(l, NotEvaluated) && !slices.ContainsFunc(l, wrongType) {
+		l = slices.DeleteFunc(l, func(e *field.Error) bool { return e == NotEvaluated })
+		return append(l, v.validateRules(ctx, nil, u.Object, nil)...)
+	}
+	return l
 }
 
 // validateRules evaluates the rules, unless one of the errors so far keeps it from that.
@@ -134,24 +212,20 @@ func metaOf(u *unstructured.Unstructured) (*metav1.ObjectMeta, field.ErrorList) 
 	return meta, nil
 }
 
-// validateScale is ValidateScaleSpec and ValidateScaleStatus.
-func (v *version) validateScale(u *unstructured.Unstructured) field.ErrorList {
+// validateScaleSpec is the function of that name.
+func (v *version) validateScaleSpec(u *unstructured.Unstructured) field.ErrorList {
 	if v.scale == nil {
 		return nil
 	}
-	var l field.ErrorList
-	fields := func(path string) []string { return strings.Split(strings.TrimPrefix(path, "."), ".") }
-	for _, path := range []string{v.scale.SpecReplicasPath, v.scale.StatusReplicasPath} {
-		n, _, err := unstructured.NestedInt64(u.Object, fields(path)...)
-		switch at := field.NewPath(path); {
-		case err != nil:
-			l = append(l, field.Invalid(at, n, err.Error()))
-		case n < 0:
-			l = append(l, field.Invalid(at, n, "should be a non-negative integer"))
-		case n > math.MaxInt32:
-			l = append(l, field.Invalid(at, n, fmt.Sprintf("should be less than or equal to %v", math.MaxInt32)))
-		}
+	return replicas(u, v.scale.SpecReplicasPath)
+}
+
+// validateScaleStatus is the function of that name.
+func (v *version) validateScaleStatus(u *unstructured.Unstructured) field.ErrorList {
+	if v.scale == nil {
+		return nil
 	}
+	l := replicas(u, v.scale.StatusReplicasPath)
 	if path := v.scale.LabelSelectorPath; path != nil {
 		if selector, _, err := unstructured.NestedString(u.Object, fields(*path)...); err != nil {
 			l = append(l, field.Invalid(field.NewPath(*path), selector, err.Error()))
@@ -159,6 +233,21 @@ func (v *version) validateScale(u *unstructured.Unstructured) field.ErrorList {
 	}
 	return l
 }
+
+func replicas(u *unstructured.Unstructured, path string) field.ErrorList {
+	n, _, err := unstructured.NestedInt64(u.Object, fields(path)...)
+	switch at := field.NewPath(path); {
+	case err != nil:
+		return field.ErrorList{field.Invalid(at, n, err.Error())}
+	case n < 0:
+		return field.ErrorList{field.Invalid(at, n, "should be a non-negative integer")}
+	case n > math.MaxInt32:
+		return field.ErrorList{field.Invalid(at, n, fmt.Sprintf("should be less than or equal to %v", math.MaxInt32))}
+	}
+	return nil
+}
+
+func fields(path string) []string { return strings.Split(strings.TrimPrefix(path, "."), ".") }
 
 // finalizerWarnings are the warnings about finalizers that the old object, which may be
 // nil, does not have.

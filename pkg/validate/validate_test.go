@@ -1,6 +1,7 @@
 package validate_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -131,7 +132,8 @@ func TestUpdate(t *testing.T) {
 		{"not forgiven", "spec: {port: 12}", "spec: {port: 13}", "Invalid: spec.port: Invalid value: 13: spec.port in body should be less than or equal to 9", none},
 		{"of another version", "apiVersion: example.com/v2\nspec: {type: TCP}", "spec: {}", "Invalid: spec.type: Forbidden: fixed", none},
 		{"of another version, by a webhook", "apiVersion: example.com/v2\nspec: {type: TCP}", "spec: {}", "the old object is of version v2, and only the CRD's webhook can convert it to v1", webhook},
-		{"of no version", "apiVersion: example.com/v3\nspec: {type: TCP}", "spec: {}", `the old object: no version "v3"`, none},
+		{"of a version that is not served", "apiVersion: example.com/v3\nspec: {type: TCP}", "spec: {}", `stored {"apiVersion":"example.com/v1","kind":"Route","metadata":{"generation":2,"name":"x","namespace":"default"},"spec":{"type":"HTTP"}}`, none},
+		{"of no version", "apiVersion: example.com/v9\nspec: {type: TCP}", "spec: {}", `the old object: no version "v9"`, none},
 		{"of another kind", "kind: Other", "spec: {}", "the old object is of another kind: example.com/v1, Kind=Other", none},
 		{"malformed", "metadata: x", "spec: {}", "the old object: invalid metadata: expected object, got string", none},
 		{"another name", "metadata: {name: z}", "spec: {}", "BadRequest: the name of the object (x) does not match the name on the URL (z)", none},
@@ -141,6 +143,66 @@ func TestUpdate(t *testing.T) {
 		if got := words(t, answer, err); got != tt.want {
 			t.Errorf("%s: the answer is %s\nwant %s", tt.name, got, tt.want)
 		}
+	}
+}
+
+// Errors about what is as it was are forgiven by servers from 1.30 on, and in writes to the
+// status from 1.33 on.
+func TestNewFor(t *testing.T) {
+	def := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.UnmarshalStrict([]byte(strings.Replace(crd, "CONVERSION", "null", 1)), def); err != nil {
+		t.Fatal(err)
+	}
+	for version, want := range map[string][2]bool{"1.29": {}, "1.30": {true, false}, "v1.32.4": {true, false}, "1.33": {true, true}, "": {true, true}} {
+		k, err := validate.NewFor(def, version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, update := range []func(context.Context, map[string]any, map[string]any) (validate.Answer, error){k.Update, k.UpdateStatus} {
+			o := object(t, "spec: {type: HTTP, port: 3}\nstatus: {ready: true}")
+			if answer, err := update(t.Context(), o, o); err != nil || (answer.Refused == nil) != want[i] {
+				t.Errorf("%q: %v, %v", version, answer.Refused, err)
+			}
+		}
+	}
+	if _, err := validate.NewFor(def, "one"); err == nil {
+		t.Error("one is a version")
+	}
+	if _, err := validate.New(def).UpdateStatus(t.Context(), object(t, "apiVersion: example.com/v2"), object(t, "")); err == nil || err.Error() != "version v2 has no subresource status" {
+		t.Error(err)
+	}
+}
+
+// What is in storage is read without complaint, and judged with its status.
+func TestStored(t *testing.T) {
+	k := kind(t, strings.Replace(crd, "CONVERSION", "null", 1))
+	for _, test := range []struct{ object, version, read, want string }{
+		{"spec: {port: 1, old: x}", "v1", "map[port:1 type:HTTP]", "accepted"},
+		{"spec: {port: 1}", "v2", "map[type:HTTP]", "accepted"},
+		{"spec: {port: 3}\nstatus: {ready: x}", "v1", "map[port:3 type:HTTP]", `Invalid: status.ready: Invalid value: "string": status.ready in body must be of type boolean: "string"; <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation`},
+		{"spec: {port: 3, type: UDP}", "v1", "map[port:3 type:UDP]", `Invalid: spec.type: Unsupported value: "UDP": supported values: "HTTP", "TCP"; spec: Invalid value: not three`},
+		{"apiVersion: example.com/v3\nspec: {port: 3}", "v1", "<nil>", "accepted"},
+	} {
+		read, err := k.Read(object(t, test.object), test.version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := k.Legal(t.Context(), read)
+		got := "accepted"
+		if err != nil || answer.Refused != nil {
+			got = words(t, answer, err)
+		}
+		if spec := fmt.Sprint(read["spec"]); spec != test.read || got != test.want {
+			t.Errorf("%s is read as %s, and %s", test.object, spec, got)
+		}
+	}
+	for _, o := range []string{"kind: Other", "apiVersion: example.com/v9"} {
+		if _, err := k.Read(object(t, o), "v1"); err == nil {
+			t.Errorf("%s has been read", o)
+		}
+	}
+	if _, err := k.Read(object(t, ""), "v3"); err == nil {
+		t.Error("v3 is served")
 	}
 }
 

@@ -28,6 +28,8 @@ type Answer struct {
 	Warnings []string
 	// Refused is why the write is refused, as a client gets it; nil when it is not.
 	Refused *apierrors.StatusError
+	// Errors are the reasons, if it is validation that refuses.
+	Errors field.ErrorList
 	// Unknown are the fields that the schema does not have, if that is the reason.
 	Unknown []string
 
@@ -73,7 +75,23 @@ func (k *Kind) Create(ctx context.Context, object map[string]any) (Answer, error
 //
 // The error is that of [Kind.Create], or about the old object.
 func (k *Kind) Update(ctx context.Context, object, old map[string]any) (Answer, error) {
+	return k.update(ctx, object, old, (*version).mainStrategy)
+}
+
+// UpdateStatus is [Kind.Update] through the subresource status: of the new object nothing
+// but the status counts.
+//
+// It is an error when the version does not have the subresource.
+func (k *Kind) UpdateStatus(ctx context.Context, object, old map[string]any) (Answer, error) {
+	return k.update(ctx, object, old, (*version).statusStrategy)
+}
+
+func (k *Kind) update(ctx context.Context, object, old map[string]any, through func(*version) (*strategy, error)) (Answer, error) {
 	w, err := k.write(object)
+	if err != nil {
+		return w.Answer, err
+	}
+	s, err := through(w.version)
 	if err != nil || w.Refused != nil {
 		return w.Answer, err
 	}
@@ -111,7 +129,7 @@ func (k *Kind) Update(ctx context.Context, object, old map[string]any) (Answer, 
 		o.SetResourceVersion(some)
 	}
 	u.SetGeneration(before.GetGeneration())
-	w.prepareUpdate(u, before)
+	s.prepare(u, before)
 	u.SetUID(before.GetUID())
 	if t := before.GetCreationTimestamp(); !t.IsZero() {
 		u.SetCreationTimestamp(t)
@@ -127,9 +145,9 @@ func (k *Kind) Update(ctx context.Context, object, old map[string]any) (Answer, 
 	metadata := field.NewPath("metadata")
 	l := apivalidation.ValidateObjectMetaAccessor(u, w.namespaced(), pathSegment, metadata)
 	l = append(l, apivalidation.ValidateObjectMetaAccessorUpdate(u, before, metadata)...)
-	l = append(l, w.validateUpdate(ctx, u, before)...)
+	l = append(l, s.validate(ctx, u, before)...)
 	unstructured.RemoveNestedField(u.Object, "metadata", "resourceVersion")
-	w.finish(l, finalizerWarnings(u, before))
+	w.finish(l, s.warnings(u, before))
 	return w.Answer, nil
 }
 
@@ -147,7 +165,9 @@ type write struct {
 }
 
 // write decodes the object of a request.
-func (k *Kind) write(object map[string]any) (*write, error) {
+func (k *Kind) write(object map[string]any) (*write, error) { return k.decoded(object, request) }
+
+func (k *Kind) decoded(object map[string]any, from origin) (*write, error) {
 	w := &write{kind: k, object: &unstructured.Unstructured{Object: runtime.DeepCopyJSON(object)}}
 	gvk := w.object.GroupVersionKind()
 	if gvk.GroupKind() != k.GroupKind() || !slices.Contains(k.Served(), gvk.Version) {
@@ -160,7 +180,7 @@ func (k *Kind) write(object map[string]any) (*write, error) {
 	if w.deprecation != "" {
 		w.Warnings = append(w.Warnings, w.deprecation)
 	}
-	unknown, err := w.decode(w.object.Object, request)
+	unknown, err := w.decode(w.object.Object, from)
 	if len(unknown) > 0 {
 		var l []error
 		for _, path := range unknown {
@@ -197,7 +217,7 @@ func (v *version) namespaced() bool { return v.crd.Spec.Scope == apiextensionsv1
 // otherwise.
 func (w *write) finish(l field.ErrorList, warnings []string) {
 	if len(l) > 0 {
-		w.Refused = apierrors.NewInvalid(w.kind.GroupKind(), w.object.GetName(), l)
+		w.Errors, w.Refused = l, apierrors.NewInvalid(w.kind.GroupKind(), w.object.GetName(), l)
 		return
 	}
 	w.Answer.Object = w.object.Object

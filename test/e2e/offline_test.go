@@ -49,7 +49,7 @@ spec:
         required: [spec]
         properties:
           metadata: {type: object, properties: {name: {type: string, maxLength: 20}}}
-          status: {type: object, properties: {replicas: {type: integer}, selector: {type: string}}}
+          status: {type: object, properties: {replicas: {type: integer}, selector: {type: string}, old: {type: string, maxLength: 3}}}
           spec:
             type: object
             required: [name]
@@ -93,6 +93,7 @@ spec:
             - {rule: "self.replicas < 10", messageExpression: "self.replicas < 100 ? 'at most 9' : 'far too many'"}
         x-kubernetes-validations:
         - {rule: "self.metadata.name != 'forbidden'"}
+        - {rule: "!has(self.spec.count) || self.spec.count != 4", message: not four}
   - name: v1alpha1
     served: true
     storage: false
@@ -210,6 +211,19 @@ func TestOffline(t *testing.T) {
 		"metadata":            {"spec: {name: xx}", "metadata: {name: NAME, generation: 9, creationTimestamp: 2020-01-01T00:00:00Z, labels: {'a b': c}}\nspec: {name: xx}", "metadata.labels"},
 		"deletion":            {"spec: {name: xx}", "metadata: {name: NAME, deletionTimestamp: 2020-01-01T00:00:00Z}\nspec: {name: xx}", "field is immutable"},
 		"finalizers":          {"spec: {name: xx}", "metadata: {name: NAME, finalizers: [a]}\nspec: {name: yy}", "fixed"},
+
+		"status/new":                {"spec: {name: xx, mode: C}", "spec: {name: yy}\nstatus: {replicas: 2}", "accepted"},
+		"status/gone":               {"spec: {name: xx, set: [a, a]}\nstatus: {replicas: 2}", "spec: {}", "accepted"},
+		"status/type":               {"spec: {name: xx}\nstatus: {replicas: 2}", "spec: {name: xx}\nstatus: {replicas: x}", "must be of type integer"},
+		"status/type, unchanged":    {"spec: {name: xx}\nstatus: {replicas: x}", "spec: {name: xx}\nstatus: {replicas: x}", "accessor error"},
+		"status/ratcheted":          {"spec: {name: xx}\nstatus: {old: abcd}", "spec: {name: xx}\nstatus: {old: abcd, replicas: 1}", "accepted"},
+		"status/not ratcheted":      {"spec: {name: xx}\nstatus: {old: abcd}", "spec: {name: xx}\nstatus: {old: abcde}", "may not be more than 3"},
+		"status/scale":              {"spec: {name: xx, replicas: -1}", "spec: {name: xx}\nstatus: {replicas: -1}", "non-negative"},
+		"status/unknown field":      {"spec: {name: xx}", "spec: {name: xx, nme: xx}\nstatus: {}", "unknown field"},
+		"status/rule, unchanged":    {"spec: {name: 'no'}", "spec: {name: yy}\nstatus: {}", "accepted"},
+		"status/rule at the root":   {"spec: {name: xx, count: 4}", "spec: {name: yy}\nstatus: {}", "not four"},
+		"status/broken expectation": {"spec: {mode: A}", "spec: {mode: B}\nstatus: {}", "no such key: name"},
+		"status/metadata":           {"spec: {name: xx}", "metadata: {name: NAME, finalizers: [a], labels: {'a b': c}}\nspec: {name: xx}\nstatus: {}", "accepted"},
 	}
 	for i, name := range slices.Sorted(maps.Keys(updates)) {
 		o := object(fmt.Sprintf("metadata: {name: u-%d}\n%s\n", i, updates[name].old))
@@ -228,7 +242,11 @@ func TestOffline(t *testing.T) {
 				text = "metadata: {name: NAME}\n" + text
 			}
 			o := object(strings.ReplaceAll(text, "NAME", fmt.Sprintf("u-%d", i)))
-			_, err := server.Update(t.Context(), o)
+			update := server.Update
+			if strings.HasPrefix(name, "status/") {
+				update = server.UpdateStatus
+			}
+			_, err := update(t.Context(), o)
 			if text := said(err); !strings.Contains(text, u.want) {
 				t.Fatalf("the server does not say %q: %s", u.want, text)
 			}
