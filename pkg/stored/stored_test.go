@@ -1,0 +1,224 @@
+package stored_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/internal/testcrd"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/stored"
+)
+
+// judge is that of a CRD that is compiled first.
+func judge(t testing.TB, text string, opts stored.Options) *stored.Judge {
+	t.Helper()
+	open := crdpatch.Open("crd.yaml", []byte(text), crdpatch.Options{})
+	out, l := open.Compile()
+	if l.HasErrors() {
+		t.Fatal(l)
+	}
+	declared, l := open.Declared()
+	if l.HasErrors() {
+		t.Fatal(l)
+	}
+	set := &kinds.Set{}
+	for _, d := range declared {
+		if err := set.Add(kinds.OfCRD(d, "crd.yaml")...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	opts.Kinds = set
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.UnmarshalStrict(out, crd); err != nil {
+		t.Fatal(err)
+	}
+	j, err := stored.New(crd, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// object is a Thing, v1 unless the text says otherwise.
+func object(t testing.TB, text string) map[string]any {
+	t.Helper()
+	if !strings.HasPrefix(text, "apiVersion") {
+		text = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: it, namespace: shop}\n" + text
+	}
+	_, v, err := source.Read([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.(map[string]any)
+}
+
+// in is what a verdict says, in a line.
+func in(v stored.Verdict) string {
+	l := []string{v.State().String()}
+	for _, w := range v.Asked {
+		if refused := v.Refused[w]; len(refused) > 0 {
+			l = append(l, fmt.Sprintf("%s: %s", w, refused[0].Constraint))
+		}
+	}
+	return strings.Join(l, "; ")
+}
+
+const spec = `type: object
+properties:
+  note: {type: string}
+  mode: {type: string, enum: [A, B]}
+  must: {type: object, required: [x], properties: {x: {type: string}, z: {type: string}}}
+  u:
+    type: object
+    properties:
+      type: {type: string, enum: [A, B]}
+      a: {type: object, properties: {x: {type: string}}}
+      b: {type: object, properties: {x: {type: string}}}
+    x-kubernetes-unions:
+    - {discriminator: type, fields-to-discriminateBy: {a: A, b: B}RATCHET}
+  l:
+    type: array
+    items:
+      type: object
+      properties: {a: {type: string}, b: {type: string}}
+      x-kubernetes-unions: [{members: [a, b]}]
+  both:
+    type: object
+    properties: {a: {type: string}, b: {type: string}}
+    oneOf: [{required: [a]}, {required: [b]}]
+  still:
+    type: object
+    properties: {a: {type: string}}
+    x-kubernetes-validations: [{rule: "self.a == oldSelf.a || self.a != 'x'", message: fixed}, {rule: "self.a == 'x' ? oldSelf.a == 'w' : true", message: moved}]
+  broken:
+    type: object
+    properties: {a: {type: string}}
+    x-kubernetes-validations: [{rule: "self.a != 'x'"}]
+  odd:
+    type: object
+    properties: {a: {type: string}, c: {type: string}}
+    x-kubernetes-validations:
+    - {rule: "self.a != 'x'", messageExpression: "'not ' + self.a"}
+    - {rule: "self.a != 'y' && self.a != 'x'", messageExpression: "'never ' + self.a"}
+x-kubernetes-validations:
+- {rule: "!has(self.note) || self.note != 'bad'", message: bad}
+`
+
+func TestObject(t *testing.T) {
+	const both = "spec: {note: w, u: {type: A, a: {x: v}, b: {x: v}}}"
+	crd := testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec})
+	judges := map[string]*stored.Judge{}
+	for _, version := range []string{"", "1.29", "1.30", "ratchet"} {
+		text, opts := strings.Replace(crd, "RATCHET", "", 1), stored.Options{KubeVersion: version}
+		if version == "ratchet" {
+			text, opts.KubeVersion = strings.Replace(crd, "RATCHET", ", ratchet: true", 1), ""
+		}
+		judges[version] = judge(t, strings.Replace(text, "storage: true\n", "storage: true\n    subresources: {status: {}}\n", 1), opts)
+	}
+	for _, test := range []struct{ name, server, object, want, patch string }{
+		{"legal", "", "spec: {u: {type: A, a: {}}}", "legal", ""},
+		{"a union", "", both, "spared; within: rule of spec.u", `{"spec":{"u":{"b":null}}}`},
+		{"with ratchet", "ratchet", both, "spared", `{"spec":{"u":{"b":null}}}`},
+		{"before ratcheting", "1.29", both, "frozen; rewrite: rule of spec.u; status: rule of spec.u; metadata: rule of spec.u; elsewhere: rule of spec.u; within: rule of spec.u", `{"spec":{"u":{"b":null}}}`},
+		{"before ratcheting of the status", "1.30", both, "hindered; status: rule of spec.u; within: rule of spec.u", `{"spec":{"u":{"b":null}}}`},
+		{"no discriminator", "", "spec: {note: w, u: {b: {x: v}}}", "spared; within: rule of spec.u", `{"spec":{"u":{"type":"B"}}}`},
+		{"a union in which either may be meant", "", "spec: {note: w, u: {a: {x: v}, b: {x: v}}}", "spared; within: rule of spec.u", ""},
+		{"a union in a list", "", "spec: {note: w, l: [{a: x}, {a: x, b: x}]}", "spared; within: rule of spec.l[*]", ""},
+		{"an enum", "", "spec: {mode: C}", "spared", ""},
+		{"required", "", "spec: {note: w, must: {z: z}}", "spared; within: required of spec.must", ""},
+		{"oneOf", "", "spec: {note: w, both: {a: x, b: x}}", "spared; within: oneOf of spec.both", ""},
+		{"a transition rule", "", "spec: {note: w, still: {a: x}}", "frozen; rewrite: transition rule of spec.still; status: transition rule of spec.still; metadata: transition rule of spec.still; elsewhere: transition rule of spec.still; within: transition rule of spec.still", ""},
+		{"a rule that cannot be evaluated", "", "spec: {note: w, broken: {}}", "frozen; rewrite: evaluation error of spec.broken; status: evaluation error of spec.broken; metadata: evaluation error of spec.broken; elsewhere: evaluation error of spec.broken", ""},
+		{"a rule of the spec", "", "spec: {note: bad, mode: A}", "hindered; elsewhere: rule of spec; within: rule of spec", ""},
+		{"rules with a message expression", "", "spec: {note: w, odd: {a: x, c: z}}", "spared; within: rule of spec.odd", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			v, err := judges[test.server].Object(t.Context(), object(t, test.object))
+			if err != nil {
+				t.Fatal(err)
+			}
+			patch := ""
+			if v.Repair != nil {
+				patch = v.Repair.Patch
+			}
+			if got := in(v); got != test.want || patch != test.patch {
+				t.Errorf("%s, %s\n%+v", got, patch, v.Problems)
+			}
+		})
+	}
+}
+
+// Of rules at one place, each error is of its own.
+func TestRules(t *testing.T) {
+	j := judge(t, testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: strings.Replace(spec, "RATCHET", "", 1)}), stored.Options{})
+	v, err := j.Object(t.Context(), object(t, "spec: {odd: {a: x}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range v.Problems {
+		got = append(got, p.Message+" <- "+p.Constraint.Rule)
+	}
+	want := []string{"Invalid value: never x <- self.a != 'y' && self.a != 'x'", "Invalid value: not x <- self.a != 'x'"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// An object is written through the version that is asked for: what the new one does not
+// let in fails its migration.
+func TestVersions(t *testing.T) {
+	const lax, strict = "{type: object, properties: {mode: {type: string}, gone: {type: string}}}", "{type: object, properties: {mode: {type: string, enum: [A, B]}, added: {type: string, default: x}}, x-kubernetes-validations: [{rule: \"!has(self.mode) || self.mode != 'A'\"}]}"
+	crd := testcrd.Versions("Thing", testcrd.Version{Name: "v0", Spec: lax, Unserved: true}, testcrd.Version{Name: "v1", Spec: lax}, testcrd.Version{Name: "v2", Spec: strict})
+	for _, test := range []struct{ version, object, want string }{
+		{"", "spec: {mode: C}", "v1 legal"},
+		{"v2", "spec: {mode: C}", "v2 spared"},
+		{"v2", "spec: {mode: B, gone: x}", "v2 legal"},
+		// The default makes it another object.
+		{"v2", "spec: {mode: A}", "v2 frozen; rewrite: rule of spec; metadata: rule of spec; elsewhere: rule of spec; within: rule of spec"},
+		{"", "apiVersion: example.com/v0\nkind: Thing\nmetadata: {name: it}\nspec: {mode: B}", "v2 legal"},
+		{"", "apiVersion: example.com/v9\nkind: Thing\nmetadata: {name: it}", `Thing it is of version "v9", which the CRD does not have`},
+		{"", "apiVersion: example.com/v1\nkind: Other\nmetadata: {name: it}", "the object is of another kind: example.com/v1, Kind=Other"},
+	} {
+		j := judge(t, crd, stored.Options{Version: test.version})
+		v, err := j.Object(t.Context(), object(t, test.object))
+		got := v.Version + " " + in(v)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != test.want {
+			t.Errorf("%s through %s: %s", test.object, test.version, got)
+		}
+	}
+}
+
+func TestNew(t *testing.T) {
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.UnmarshalStrict([]byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: "{type: object}"})), crd); err != nil {
+		t.Fatal(err)
+	}
+	none, broken := crd.DeepCopy(), crd.DeepCopy()
+	none.Spec.Versions[0].Served = false
+	broken.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"] = apiextensionsv1.JSONSchemaProps{ID: "x"}
+	for _, test := range []struct {
+		crd  *apiextensionsv1.CustomResourceDefinition
+		opts stored.Options
+		want string
+	}{
+		{crd, stored.Options{Version: "v2"}, `Thing.example.com does not serve version "v2"`},
+		{crd, stored.Options{KubeVersion: "latest"}, `could not parse "latest" as version`},
+		{none, stored.Options{}, "Thing.example.com serves no version"},
+		{broken, stored.Options{}, "version v1 of Thing.example.com: the schema is not structural"},
+	} {
+		if _, err := stored.New(test.crd, test.opts); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%v, want %s", err, test.want)
+		}
+	}
+}

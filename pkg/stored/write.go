@@ -1,0 +1,278 @@
+package stored
+
+import (
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/pkg/validate"
+)
+
+// Write is a way to write a stored object.
+type Write int
+
+// The writes, each of which leaves alone what is wrong with the object.
+const (
+	// Rewrite replaces the object by itself, as a storage migration does.
+	Rewrite Write = iota
+	// Status replaces the status by itself, through its subresource.
+	Status
+	// Metadata adds an annotation.
+	Metadata
+	// Elsewhere changes something outside of the values that are at fault: another
+	// field of the spec, if there is one.
+	Elsewhere
+	// Within changes something in these values, but not what is wrong with them.
+	Within
+)
+
+var writes = []string{"rewrite", "status", "metadata", "elsewhere", "within"}
+
+// Writes are all of them, in order. The caller owns the result.
+func Writes() []Write { return []Write{Rewrite, Status, Metadata, Elsewhere, Within} }
+
+// String is the write in lower case.
+func (w Write) String() string { return writes[w] }
+
+// MarshalText is String.
+func (w Write) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
+
+// attempts is how many ways of changing an object are tried, to find one that is accepted:
+// the first may be forbidden for reasons of its own.
+const attempts = 12
+
+// write asks for a write of an object that has problems. It is not possible when there is
+// nothing that could be changed.
+func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible bool, refused []Problem, err error) {
+	switch w {
+	case Rewrite:
+		refused, err := c.replace(ctx, c.read, c.stored)
+		return true, refused, err
+	case Status:
+		if !c.kind.HasStatus(c.version) {
+			return false, nil, nil
+		}
+		refused, err := c.replaceStatus(ctx, c.read, c.stored)
+		return true, refused, err
+	case Metadata:
+		labelled := unstructured.Unstructured{Object: runtime.DeepCopyJSON(c.read)}
+		annotations := labelled.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations["unioncel.dev/asked"] = ""
+		labelled.SetAnnotations(annotations)
+		refused, err := c.replace(ctx, labelled.Object, c.stored)
+		return true, refused, err
+	}
+	// What is wrong is what it is because the change led there: the server judges the new
+	// object only, and of the old one just whether it is the same. So the old one is
+	// changed, in any way, and the new one is the stored one, of which everything that is
+	// wrong with it is known.
+	var changed []map[string]any
+	ask := c.replace
+	if w == Elsewhere {
+		changed = c.elsewhere(found)
+	} else {
+		changed = c.within(found)
+		if len(found) > 0 && c.kind.HasStatus(c.version) && !slices.ContainsFunc(found, func(p Problem) bool { return len(p.at) == 0 || p.at[0] != "status" }) {
+			ask = c.replaceStatus
+		}
+	}
+	for i, old := range changed {
+		l, err := ask(ctx, c.read, old)
+		if err != nil {
+			return false, nil, err
+		}
+		if len(l) == 0 {
+			return true, nil, nil
+		}
+		if i == 0 || len(l) < len(refused) {
+			refused = l
+		}
+	}
+	return len(changed) > 0, refused, nil
+}
+
+func (c *inquiry) replace(ctx context.Context, object, old map[string]any) ([]Problem, error) {
+	return c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Update(ctx, object, old) })
+}
+
+func (c *inquiry) replaceStatus(ctx context.Context, object, old map[string]any) ([]Problem, error) {
+	return c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.UpdateStatus(ctx, object, old) })
+}
+
+// elsewhere returns the object with one change each outside of the values at fault, those
+// next to the spec's own fields first.
+func (c *inquiry) elsewhere(found []Problem) []map[string]any {
+	at := place{"spec"}
+	if _, ok := c.stored["spec"].(map[string]any); !ok {
+		at = nil
+	}
+	faults := c.faults(found)
+	var l []map[string]any
+	for {
+		v, _ := at.In(c.stored)
+		object, ok := v.(map[string]any)
+		if !ok {
+			return l
+		}
+		root := c.rootOf(c.printed)
+		s := pathOf(root, at).In(root)
+		names := map[string]bool{}
+		for name := range object {
+			names[name] = true
+		}
+		if s != nil {
+			for name := range s.Properties {
+				names[name] = true
+			}
+		}
+		var next any
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			to := at.To(name)
+			if len(at) == 0 && slices.Contains([]string{"apiVersion", "kind", "metadata", "status"}, name) {
+				continue
+			}
+			if slices.ContainsFunc(faults, func(f place) bool { return hasPrefix(f, to) }) {
+				next = name
+				continue
+			}
+			changed := runtime.DeepCopyJSON(c.stored)
+			in, _ := at.In(changed)
+			if _, ok := object[name]; ok {
+				delete(in.(map[string]any), name)
+			} else {
+				in.(map[string]any)[name] = some(s.Properties[name])
+			}
+			if l = c.add(l, changed); len(l) == attempts {
+				return l
+			}
+		}
+		// What is beside a fault in the same field is elsewhere, too.
+		if len(faults) != 1 || next == nil || len(at)+1 >= len(faults[0]) {
+			return l
+		}
+		at = at.To(next)
+	}
+}
+
+// faults are the places of the fields that problems are about.
+func (c *inquiry) faults(found []Problem) []place {
+	var l []place
+	for _, p := range found {
+		at := p.at
+		if named := (&resource.Object{Value: c.read}).Find(p.Field); hasPrefix(named, at) {
+			at = named
+		}
+		l = append(l, at)
+	}
+	return l
+}
+
+func hasPrefix(p, prefix place) bool {
+	return len(p) >= len(prefix) && reflect.DeepEqual(p[:len(prefix)], prefix)
+}
+
+// add adds an object, unless it is stored as the one that there is.
+func (c *inquiry) add(l []map[string]any, changed map[string]any) []map[string]any {
+	read, err := c.kind.Read(changed, c.version)
+	if err != nil || reflect.DeepEqual(read, c.read) {
+		return l
+	}
+	return append(l, changed)
+}
+
+// some is a value of a type.
+func some(s apiextensionsv1.JSONSchemaProps) any {
+	switch s.Type {
+	case "object":
+		return map[string]any{}
+	case "array":
+		return []any{}
+	case "integer":
+		return int64(0)
+	case "number":
+		return float64(0)
+	case "boolean":
+		return false
+	}
+	return "x"
+}
+
+// within returns the object with one change each of a scalar in the values at fault.
+func (c *inquiry) within(found []Problem) []map[string]any {
+	var l []map[string]any
+	for _, p := range found {
+		v, _ := p.at.In(c.stored)
+		for _, leaf := range leaves(p.at, v) {
+			if len(l) == attempts {
+				return l
+			}
+			changed := runtime.DeepCopyJSON(c.stored)
+			parent, _ := leaf[:len(leaf)-1].In(changed)
+			switch step := leaf[len(leaf)-1].(type) {
+			case string:
+				o := parent.(map[string]any)
+				o[step] = another(o[step])
+			case int:
+				o := parent.([]any)
+				o[step] = another(o[step])
+			}
+			l = c.add(l, changed)
+		}
+	}
+	return l
+}
+
+// leaves are the scalars in an object or a list, the deepest first: they say least of what
+// the object is.
+func leaves(at place, v any) []place {
+	var l []place
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if len(at) == 0 && slices.Contains([]string{"apiVersion", "kind", "metadata", "status"}, name) {
+				continue
+			}
+			l = append(l, below(at.To(name), v[name])...)
+		}
+	case []any:
+		for i := range v {
+			l = append(l, below(at.To(i), v[i])...)
+		}
+	}
+	slices.SortStableFunc(l, func(a, b place) int { return len(b) - len(a) })
+	return l
+}
+
+func below(at place, v any) []place {
+	switch v.(type) {
+	case map[string]any, []any:
+		return leaves(at, v)
+	case nil:
+		return nil
+	}
+	return []place{at}
+}
+
+// another is a value of the same type that is not equal.
+func another(v any) any {
+	switch v := v.(type) {
+	case string:
+		return v + "x"
+	case int64:
+		return v + 1
+	case float64:
+		return v + 1
+	case bool:
+		return !v
+	}
+	return v
+}
