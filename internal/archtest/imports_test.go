@@ -28,6 +28,7 @@ var allowed = map[string][]string{
 	"pkg/normalize":               {"internal/resource", "internal/yamledit", "internal/yamltext", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/schemapath", "pkg/union"},
 	"pkg/storageversion":          {},
 	"pkg/stored":                  {"internal/formula", "internal/resource", "pkg/kinds", "pkg/normalize", "pkg/patch", "pkg/schemapath", "pkg/union", "pkg/validate"},
+	"pkg/crddiff":                 {"internal/carrier", "internal/resource", "pkg/compile", "pkg/crdpatch", "pkg/diag", "pkg/limit", "pkg/schemapath", "pkg/union", "pkg/validate", "pkg/verify"},
 	"pkg/validate":                {"internal/resource", "internal/spelling", "pkg/diag"},
 	"internal/resource":           {"internal/source", "internal/yamledit", "internal/yamltext", "pkg/diag", "pkg/limit"},
 	"pkg/lint":                    {"internal/source", "internal/spelling", "internal/yamltext", "pkg/compile", "pkg/cost", "pkg/crdpatch", "pkg/diag", "pkg/limit", "pkg/schemapath", "pkg/union", "pkg/verify"},

@@ -22,6 +22,9 @@ const EntryKey = "example"
 // In is the value at the place in an object, old or new as the place is; nil when it
 // is not there.
 func (p *Place) In(root any) any {
+	if p.Parent == nil && p.view != nil {
+		return p.view.of(root)
+	}
 	if p.Parent == nil {
 		return root
 	}
@@ -236,12 +239,12 @@ func (a *Answers) Holds(ctx context.Context, f *Fact, new, old any) (holds, ok b
 
 // cel is what CEL makes of a value at the place.
 func (p *Place) cel(v any) ref.Val {
-	if p.view == nil {
+	if p.types == nil {
 		if s, err := Structural(Pruned(p.Schema, [][]string{nil})); err == nil {
-			p.view = newView(&model.Structural{Structural: s})
+			p.types = newView(&model.Structural{Structural: s})
 		} else {
 			return types.WrapErr(err)
 		}
 	}
-	return common.UnstructuredToVal(v, p.view)
+	return common.UnstructuredToVal(v, p.types)
 }

@@ -188,3 +188,14 @@ func (s *Space) ask(q Question) logic.Lit {
 	s.Require(asked.Fails.Lit.Not())
 	return asked.Holds.Lit
 }
+
+// Unread is what keywords demand of the value at p, if there is one, as a question: nothing
+// is known of it but what the server answers.
+func (s *Space) Unread(k *apiextensionsv1.JSONSchemaProps, p *Place) logic.Lit {
+	return s.Implies(p.present, s.unread(k, p, "values"))
+}
+
+// Unknown is a question about the value at p that nobody can answer.
+func (s *Space) Unknown(p *Place) logic.Lit {
+	return s.ask(Question{At: p, Reads: []*Place{p}, What: "values"})
+}

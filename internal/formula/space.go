@@ -89,7 +89,14 @@ type Place struct {
 	empty    *Fact
 	equals   []*Fact
 	known    logic.Lit     // one of equals holds
-	view     common.Schema // of its values, once it is needed
+	types    common.Schema // of its values, once it is needed
+
+	// Of a place in a view:
+	view      *View
+	base      *Place    // in what was sent
+	sent      logic.Lit // what is there was sent
+	given     []given   // else this
+	canonical *Place    // see asSent
 }
 
 // Names of steps into lists and maps.
@@ -146,6 +153,10 @@ func (p *Place) Counterpart() *Place {
 	switch {
 	case p.Parent != nil:
 		return p.Parent.Counterpart().Child(p.Name)
+	case p.view != nil && p.Old:
+		return p.view.New
+	case p.view != nil:
+		return p.view.Old
 	case p.Old:
 		return p.space.New
 	}
@@ -157,24 +168,17 @@ func (p *Place) Child(name string) *Place {
 	if c, ok := p.children[name]; ok {
 		return c
 	}
+	if p.view != nil {
+		return p.viewed(name)
+	}
 	c := &Place{space: p.space, Old: p.Old, Parent: p, Name: name}
 	if p.children == nil {
 		p.children = map[string]*Place{}
 	}
 	p.children[name] = c
-	required := false
-	if s := p.Schema; s != nil {
-		property, isProperty := s.Properties[name]
-		switch {
-		case name == Item && s.Items != nil:
-			c.Schema = s.Items.Schema
-		case isProperty:
-			c.Schema = &property
-			required = (slices.Contains(s.Required, name) || property.Default != nil) && !property.Nullable
-		case name != Item && s.AdditionalProperties != nil:
-			c.Schema = s.AdditionalProperties.Schema
-		}
-	}
+	isProperty := false
+	c.Schema, _, isProperty = p.below(name)
+	required := isProperty && (slices.Contains(p.Schema.Required, name) || c.Schema.Default != nil) && !c.Schema.Nullable
 	if required {
 		c.present, c.null = p.present, logic.False
 		return c
@@ -219,6 +223,9 @@ func (p *Place) Empty() logic.Lit {
 	if p.Schema != nil && p.Schema.Type == "string" {
 		return p.Equals("")
 	}
+	if p.view != nil {
+		return p.emptyIn()
+	}
 	if p.empty == nil {
 		s := p.space
 		p.empty = s.fact(&Fact{Kind: Empty, Place: p})
@@ -244,6 +251,9 @@ func (p *Place) Equals(constant any) logic.Lit {
 		if f.Constant == constant {
 			return f.Lit
 		}
+	}
+	if p.view != nil {
+		return p.equalsIn(constant)
 	}
 	if values, ok := p.Enum(); ok && !slices.Contains(values, constant) || !p.admits(constant) {
 		return logic.False
@@ -318,6 +328,9 @@ func (p *Place) Enum() (values []any, ok bool) {
 
 // Same says that two places, which are present, have equal values.
 func (s *Space) Same(a, b *Place) logic.Lit {
+	if x, y := a.asSent(), b.asSent(); x.view == nil && y.view == nil {
+		a, b = x, y
+	}
 	if a == b {
 		return logic.True
 	}
@@ -405,7 +418,8 @@ func sortedKeys[V any](m map[string]V) []string {
 
 // question is the one with a text at a place.
 func (s *Space) question(q Question) *Question {
-	key := fmt.Sprintf("%v %q %p %s", q.At.Old, q.At.Path(), q.Schema, q.Text)
+	q = q.settled()
+	key := fmt.Sprintf("%v %p %q %s %s", q.At.Old, q.At.view, q.At.Path(), textOf(q.Schema), q.Text)
 	if have, ok := s.questions[key]; ok && (q.Text != "" || q.Schema != nil) {
 		return have
 	}

@@ -69,6 +69,24 @@ func (s Source) Schema(version string, path schemapath.Path) (at diag.Pos, decla
 	return at, declares || slices.ContainsFunc(s.external, func(e union.External) bool { return e.Covers(version, path) })
 }
 
+// Keyword says where in the file a keyword of that schema is. It is where the schema
+// begins, or what is nearest around it and there, when it is nowhere else.
+func (s Source) Keyword(version string, path schemapath.Path, key string) diag.Pos {
+	for len(path) > 0 {
+		if _, n := s.schema(version, path); n != nil {
+			break
+		}
+		path, key = path[:len(path)-1], ""
+	}
+	at, _ := s.Schema(version, path)
+	if _, n := s.schema(version, path); n != nil && key != "" {
+		if k, _, _, ok := yamltext.Lookup(n, key); ok {
+			at = s.pos(k)
+		}
+	}
+	return at
+}
+
 // Constraint says where in the file a constraint of that schema is: the text of a rule,
 // or the value of the keyword. It is where the schema begins when it is nowhere else.
 func (s Source) Constraint(version string, path schemapath.Path, c verify.Constraint) diag.Pos {

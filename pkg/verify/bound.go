@@ -11,6 +11,26 @@ import (
 // bound excludes what no object can be, however it is made: values that their own schema
 // does not admit, and unions below lists that are not there.
 func (p *problem) bound() {
+	if p.loose == nil {
+		p.exclude()
+	}
+	s := p.space
+	anchor := p.anchor()
+	s.Require(p.places[anchor].Present())
+	s.Require(s.Implies(s.Old.Present(), p.places[anchor].Counterpart().Present()))
+	if !p.correlates() {
+		last := len(p.places) - 1
+		s.Require(p.places[last].Present())
+		s.Require(s.Implies(s.Old.Present(), p.places[last].Counterpart().Present()))
+	}
+	if p.u.Discriminator != "" && slices.Contains(p.keys, p.u.Discriminator) {
+		// Another value is another item of the list.
+		s.Require(s.Implies(s.And(p.new.exists, p.old.exists), sameValue(s, p.old, p.new)))
+	}
+}
+
+// exclude excludes values that their own schema does not admit.
+func (p *problem) exclude() {
 	s := p.space
 	if p.u.Discriminator != "" && p.closed() {
 		s.RequireAny(known(p.new.discriminator)...)
@@ -33,18 +53,6 @@ func (p *problem) bound() {
 		if p.refusesItself(p.node(f.Place), v) {
 			s.Require(f.Lit.Not())
 		}
-	}
-	anchor := p.anchor()
-	s.Require(p.places[anchor].Present())
-	s.Require(s.Implies(s.Old.Present(), p.places[anchor].Counterpart().Present()))
-	if !p.correlates() {
-		last := len(p.places) - 1
-		s.Require(p.places[last].Present())
-		s.Require(s.Implies(s.Old.Present(), p.places[last].Counterpart().Present()))
-	}
-	if p.u.Discriminator != "" && slices.Contains(p.keys, p.u.Discriminator) {
-		// Another value is another item of the list.
-		s.Require(s.Implies(s.And(p.new.exists, p.old.exists), sameValue(s, p.old, p.new)))
 	}
 }
 

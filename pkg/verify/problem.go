@@ -33,16 +33,27 @@ type problem struct {
 	lazies     []*formula.Fact
 	made       logic.Lit
 	otherValue bool // the discriminator may have one that nothing mentions
+
+	// Of two schemas that are compared; see Between. The chain is of what both admit then.
+	loose     *chain // what either admits
+	try       map[slotKey][]any
+	accepting int
+	judge     func(*example) bool
 }
 
 // newProblem reads the schemas on the way to a union object. Checks are to be added.
 func newProblem(g *generator, c *chain, u *union.Union) (*problem, error) {
+	return newProblemIn(g, c, c.nodes[0], u)
+}
+
+// newProblemIn is a problem about the objects of a root that need not be that of the chain.
+func newProblemIn(g *generator, c *chain, root *node, u *union.Union) (*problem, error) {
 	n := c.object()
 	if u.Discriminator != "" && n.property(u.Discriminator) == nil {
 		return nil, fmt.Errorf("%s has no property %q, the discriminator", n.path, u.Discriminator)
 	}
 	g.work = 0
-	p := &problem{ctx: g.ctx, g: g, u: u, chain: c, space: formula.New(withTypeMeta(c.nodes[0]))}
+	p := &problem{ctx: g.ctx, g: g, u: u, chain: c, space: formula.New(withTypeMeta(root))}
 	w, err := g.newWriting(n, u)
 	if err != nil {
 		return nil, err

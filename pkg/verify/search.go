@@ -123,7 +123,7 @@ func (p *problem) confirms(e *example) bool {
 			return false
 		}
 	}
-	return true
+	return p.judge == nil || p.judge(e)
 }
 
 // refuse excludes the object of a model.

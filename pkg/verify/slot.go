@@ -54,18 +54,14 @@ type read struct {
 // makeSlots makes a slot of every property that a fact is about, and says how facts follow
 // from the values chosen.
 func (p *problem) makeSlots() error {
-	type key struct {
-		level int
-		name  string
-	}
-	reads := map[key]*read{}
-	var order []key
+	reads := map[slotKey]*read{}
+	var order []slotKey
 	note := func(pl *formula.Place) *read {
 		level, path := p.locate(pl)
 		if len(path) == 0 {
 			return nil
 		}
-		k := key{level, path[0]}
+		k := slotKey{level, path[0]}
 		r, ok := reads[k]
 		if !ok {
 			r = &read{}
@@ -97,7 +93,7 @@ func (p *problem) makeSlots() error {
 		}
 	}
 	// What is far from the union first: it is the least likely to matter.
-	slices.SortFunc(order, func(a, b key) int {
+	slices.SortFunc(order, func(a, b slotKey) int {
 		if a.level != b.level {
 			return a.level - b.level
 		}
@@ -107,7 +103,7 @@ func (p *problem) makeSlots() error {
 		for _, path := range c.Paths {
 			level, rest := p.follow(c.level, path)
 			if len(rest) > 0 && level < len(p.nodes) {
-				if r := reads[key{level, rest[0]}]; r != nil {
+				if r := reads[slotKey{level, rest[0]}]; r != nil {
 					r.literals = append(r.literals, c.Literals...)
 				}
 			}

@@ -91,6 +91,9 @@ func (p *problem) newSlot(level int, name string, r *read) (*slot, error) {
 		}
 	}
 	p.deepen(s, property, r)
+	if p.loose != nil {
+		p.widen(s, r)
+	}
 	return s, nil
 }
 

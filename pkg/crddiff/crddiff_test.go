@@ -1,0 +1,70 @@
+package crddiff_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/testcrd"
+	"github.com/unioncel/unioncel/pkg/crddiff"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/limit"
+)
+
+func read(t *testing.T, text string) *crddiff.CRD {
+	t.Helper()
+	l, wrong := crddiff.Read(crdpatch.Open("crd.yaml", []byte(text), crdpatch.Options{}), limit.Limits{})
+	if len(l) != 1 {
+		t.Fatalf("%d CRDs: %v\n%s", len(l), wrong, text)
+	}
+	return l[0]
+}
+
+func of(t *testing.T, spec string) *crddiff.CRD {
+	t.Helper()
+	return read(t, testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec}))
+}
+
+func show(r crddiff.Report) string {
+	s := ""
+	for _, c := range r.Changes {
+		s += fmt.Sprintf("%s: %s: %s [%s] %s\n", c.Path, c.Subject, c.What, c.Class, c.Undecided)
+		for name, e := range map[string]*crddiff.Counterexample{"refused": c.Refused, "accepted": c.Accepted} {
+			if e != nil {
+				old, _ := yaml.Marshal(e.Old["spec"])
+				object, _ := yaml.Marshal(e.Object["spec"])
+				s += fmt.Sprintf("  %s: %s -> %s   %q\n", name, old, object, e.Errors)
+			}
+		}
+	}
+	return s
+}
+
+// Each change has its class, and examples where there are such.
+func TestCompare(t *testing.T) {
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r, err := crddiff.Compare(t.Context(), of(t, c.old), of(t, c.new))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, d := range r.Changes {
+				got = append(got, fmt.Sprintf("%s: %s: %s: %s", d.Path, d.Subject, d.What, d.Class))
+				refuses, accepts := d.Class == crddiff.Tighter || d.Class == crddiff.Both, d.Class == crddiff.Looser || d.Class == crddiff.Both
+				if refuses != (d.Refused != nil) || accepts != (d.Accepted != nil) {
+					t.Errorf("%s: refused %v, accepted %v", d.What, d.Refused, d.Accepted)
+				}
+				if (d.Undecided != "") != (d.Class == crddiff.Unknown) {
+					t.Errorf("%s: undecided: %s", d.What, d.Undecided)
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("%s\n%s", diff, show(r))
+			}
+		})
+	}
+}

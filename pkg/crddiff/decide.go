@@ -1,0 +1,209 @@
+package crddiff
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/validate"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// pair is two versions to compare.
+type pair struct {
+	ctx   context.Context
+	crds  [2]*apiextensionsv1.CustomResourceDefinition // in which the versions are served
+	index [2]int
+	kinds [2]*validate.Kind
+	*verify.Pair
+}
+
+func newPair(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefinition, oldIndex, newIndex int) (*pair, error) {
+	p := &pair{ctx: ctx, index: [2]int{oldSide: oldIndex, newSide: newIndex}}
+	var sides [2]verify.Side
+	for side, crd := range [2]*apiextensionsv1.CustomResourceDefinition{oldSide: old, newSide: new} {
+		c := *crd
+		c.Spec.Versions = slices.Clone(crd.Spec.Versions)
+		c.Spec.Versions[p.index[side]].Served = true
+		p.crds[side], p.kinds[side] = &c, validate.New(&c)
+		if err := p.kinds[side].Check(p.version(side)); err != nil {
+			return nil, fmt.Errorf("version %s: %w", p.version(side), err)
+		}
+		sides[side] = verify.Side{CRD: &c, Version: p.index[side], Refusal: func(_ context.Context, old, object map[string]any) string {
+			return strings.Join(p.refusal(side, old, object), "; ")
+		}}
+	}
+	var err error
+	p.Pair, err = verify.NewPair(sides[oldSide], sides[newSide])
+	return p, err
+}
+
+func (p *pair) version(side int) string { return p.crds[side].Spec.Versions[p.index[side]].Name }
+
+func (p *pair) root(side int) *schema {
+	return p.crds[side].Spec.Versions[p.index[side]].Schema.OpenAPIV3Schema
+}
+
+// refusal is what the API server says to an object, or an update, under one side's CRD.
+func (p *pair) refusal(side int, old, object map[string]any) []string {
+	as := func(o map[string]any) map[string]any {
+		o = runtime.DeepCopyJSON(o)
+		o["apiVersion"] = p.crds[side].Spec.Group + "/" + p.version(side)
+		return o
+	}
+	var answer validate.Answer
+	var err error
+	if old == nil {
+		answer, err = p.kinds[side].Create(p.ctx, as(object))
+	} else {
+		answer, err = p.kinds[side].Update(p.ctx, as(object), as(old))
+	}
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var l []string
+	for _, c := range answer.Causes() {
+		if strings.HasSuffix(c.Message, validate.NotEvaluated.Detail) {
+			continue // the reason is another error
+		}
+		l = append(l, strings.TrimPrefix(cmp.Or(c.Field, "")+": ", ": ")+c.Message)
+	}
+	return l
+}
+
+// decide classes differences. Those that concern the same schema, and what lies around it,
+// are decided together.
+func (p *pair) decide(l []*difference) error {
+	type part struct {
+		d     *difference
+		shift verify.Shift
+	}
+	groups := map[string][]part{}
+	paths := map[string]schemapath.Path{}
+	for _, d := range l {
+		if d.doubt != "" {
+			continue
+		}
+		for _, g := range split(d) {
+			key := g.path.String()
+			paths[key] = g.path
+			groups[key] = append(groups[key], part{d, g.shift})
+		}
+	}
+	keys := make([]string, 0, len(groups))
+	for key := range groups {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	effects := map[*difference][]verify.Effect{}
+	for _, key := range keys {
+		var shifts []verify.Shift
+		for _, g := range groups[key] {
+			shifts = append(shifts, g.shift)
+		}
+		found, err := p.Decide(p.ctx, paths[key], shifts)
+		if p.ctx.Err() != nil {
+			return p.ctx.Err()
+		}
+		for i, g := range groups[key] {
+			if err != nil {
+				g.d.doubt = err.Error()
+				continue
+			}
+			effects[g.d] = append(effects[g.d], found[i])
+		}
+	}
+	for _, d := range l {
+		p.class(d, effects[d])
+	}
+	return nil
+}
+
+// group is the clauses of a difference that are decided on the way to one schema.
+type group struct {
+	path  schemapath.Path
+	shift verify.Shift
+}
+
+// split makes groups of the clauses of a difference: those of a union that moved stand on
+// schemas that do not lie in one another.
+func split(d *difference) []group {
+	var l []group
+	put := func(k verify.Clause, side int) {
+		for i := range l {
+			switch a, b := l[i].path, k.At; {
+			case len(b) <= len(a) && a[:len(b)].Equal(b):
+			case len(a) <= len(b) && b[:len(a)].Equal(a):
+				l[i].path = b
+			default:
+				continue
+			}
+			l[i].shift = with(l[i].shift, k, side)
+			return
+		}
+		l = append(l, group{k.At, with(verify.Shift{Reshaped: d.shift.Reshaped}, k, side)})
+	}
+	for _, k := range d.shift.Old {
+		put(k, oldSide)
+	}
+	for _, k := range d.shift.New {
+		put(k, newSide)
+	}
+	if len(l) == 0 && d.shift.Reshaped {
+		at, _ := seatOf(d.Path)
+		l = append(l, group{at.holder, d.shift})
+	}
+	return l
+}
+
+func with(s verify.Shift, k verify.Clause, side int) verify.Shift {
+	if side == oldSide {
+		s.Old = append(s.Old, k)
+	} else {
+		s.New = append(s.New, k)
+	}
+	return s
+}
+
+// class classes a difference by what was found out.
+func (p *pair) class(d *difference, effects []verify.Effect) {
+	var refused, accepted string
+	for _, e := range effects {
+		if e.Refused != nil && d.Refused == nil {
+			d.Refused = &Counterexample{e.Refused.Old, e.Refused.Object, p.refusal(newSide, e.Refused.Old, e.Refused.Object)}
+		}
+		if e.Accepted != nil && d.Accepted == nil {
+			d.Accepted = &Counterexample{e.Accepted.Old, e.Accepted.Object, p.refusal(oldSide, e.Accepted.Old, e.Accepted.Object)}
+		}
+		refused, accepted = cmp.Or(refused, e.RefusedDoubt), cmp.Or(accepted, e.AcceptedDoubt)
+	}
+	var doubts []string
+	if d.doubt != "" {
+		doubts = append(doubts, d.doubt)
+	}
+	if refused != "" && d.Refused == nil {
+		doubts = append(doubts, "whether something is refused that was accepted: "+refused)
+	}
+	if accepted != "" && d.Accepted == nil {
+		doubts = append(doubts, "whether more is accepted: "+accepted)
+	}
+	d.Undecided = strings.Join(doubts, "; ")
+	switch {
+	case d.Refused != nil && d.Accepted != nil:
+		d.Class = Both
+	case d.Refused != nil:
+		d.Class = Tighter
+	case d.doubt != "" || refused != "":
+		d.Class = Unknown
+	case d.Accepted != nil || accepted != "":
+		d.Class = Looser
+	default:
+		d.Class = Same
+	}
+}

@@ -1,0 +1,246 @@
+package crddiff
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// unions compares the unions declared in two versions.
+func (w *walker) unions(old, new []DeclaredUnion) {
+	for side, l := range [][]DeclaredUnion{oldSide: old, newSide: new} {
+		for _, u := range l {
+			w.claimed[side] = append(w.claimed[side], u.Rules...)
+		}
+	}
+	left := slices.Clone(new)
+	take := func(u DeclaredUnion, like func(a, b DeclaredUnion) bool) *DeclaredUnion {
+		i := slices.IndexFunc(left, func(v DeclaredUnion) bool { return like(u, v) })
+		if i < 0 {
+			return nil
+		}
+		v := left[i]
+		left = slices.Delete(left, i, i+1)
+		return &v
+	}
+	partner := make([]*DeclaredUnion, len(old))
+	for _, like := range likeness {
+		for i, u := range old {
+			if partner[i] == nil {
+				partner[i] = take(u, like)
+			}
+		}
+	}
+	for i, u := range old {
+		w.union(&u, partner[i])
+	}
+	for _, u := range left {
+		w.union(nil, &u)
+	}
+}
+
+// likeness says which union of the old version is which of the new one, the surest first.
+var likeness = []func(a, b DeclaredUnion) bool{
+	func(a, b DeclaredUnion) bool { return a.Path.Equal(b.Path) && reflect.DeepEqual(a.Union, b.Union) },
+	func(a, b DeclaredUnion) bool {
+		return a.Path.Equal(b.Path) && a.Union.Name != "" && a.Union.Name == b.Union.Name
+	},
+	func(a, b DeclaredUnion) bool {
+		return a.Path.Equal(b.Path) && a.Union.Discriminator != "" && a.Union.Discriminator == b.Union.Discriminator
+	},
+	func(a, b DeclaredUnion) bool { return a.Path.Equal(b.Path) && common(a.Union, b.Union) },
+	func(a, b DeclaredUnion) bool { return reflect.DeepEqual(a.Union, b.Union) }, // moved
+}
+
+func common(a, b *union.Union) bool {
+	return slices.ContainsFunc(a.MemberNames(), func(name string) bool { return slices.Contains(b.MemberNames(), name) })
+}
+
+// label names a union.
+func label(u *union.Union) string {
+	const most = 4
+	names := u.MemberNames()
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if len(names) > most {
+		text += ", ..."
+	}
+	return "union " + cmp.Or(u.Name, u.Discriminator, text)
+}
+
+// union compares a union with what became of it.
+func (w *walker) union(o, n *DeclaredUnion) {
+	u := cmp.Or(n, o)
+	d := &difference{Change: Change{Path: u.Path, Sort: Union, Subject: label(u.Union), Keyword: union.Key, Kind: Changed}}
+	switch {
+	case o == nil:
+		d.Kind, d.What = Added, d.Subject+" added"
+	case n == nil:
+		d.Kind, d.What = Removed, d.Subject+" removed"
+	case !o.Path.Equal(n.Path):
+		d.Kind, d.From, d.What = Moved, o.Path, "moved from "+o.Path.String()
+	default:
+		if d.What = strings.Join(w.described(o, n), "; "); d.What == "" {
+			if slices.Equal(texts(o.Rules), texts(n.Rules)) {
+				return
+			}
+			d.What = "the same union in other rules"
+		}
+	}
+	d.shift.Old, d.OldRules = append(d.shift.Old, clauses(o)...), texts(rulesOf(o))
+	d.shift.New, d.NewRules = append(d.shift.New, clauses(n)...), texts(rulesOf(n))
+	if o != nil && n != nil && o.Path.Equal(n.Path) {
+		w.foldEnum(d, o, n)
+		w.foldMembers(d, o, n)
+	}
+	w.found = append(w.found, d)
+}
+
+func rulesOf(u *DeclaredUnion) []PlacedRule {
+	if u == nil {
+		return nil
+	}
+	return u.Rules
+}
+
+func texts(l []PlacedRule) []string {
+	var out []string
+	for _, r := range l {
+		out = append(out, r.Rule.Rule)
+	}
+	return out
+}
+
+func clauses(u *DeclaredUnion) []verify.Clause {
+	var l []verify.Clause
+	for _, r := range rulesOf(u) {
+		l = append(l, verify.Clause{At: r.At, Rule: &r.Rule})
+	}
+	return l
+}
+
+// foldEnum makes the enumeration of the discriminator part of a change that tells of its values.
+func (w *walker) foldEnum(d *difference, o, n *DeclaredUnion) {
+	name := o.Union.Discriminator
+	if name == "" || n.Union.Discriminator != name || slices.Equal(o.Union.MemberValues(), n.Union.MemberValues()) {
+		return
+	}
+	at := o.Path.To(schemapath.Property(name))
+	x, y := at.In(w.pair.root(oldSide)), at.In(w.pair.root(newSide))
+	if x == nil || y == nil || len(x.Enum) == 0 || len(y.Enum) == 0 || reflect.DeepEqual(x.Enum, y.Enum) {
+		return
+	}
+	values := func(e []apiextensionsv1.JSON) []any { return constants(e) }
+	more, gone := without(values(y.Enum), values(x.Enum)), without(values(x.Enum), values(y.Enum))
+	for side, l := range [][]any{oldSide: gone, newSide: more} {
+		u := [...]*DeclaredUnion{oldSide: o, newSide: n}[side].Union
+		if slices.ContainsFunc(l, func(v any) bool { s, _ := v.(string); return !slices.Contains(u.MemberValues(), s) }) {
+			return // the enumeration says more than the union
+		}
+	}
+	d.shift.Old = append(d.shift.Old, enumClause(at, x.Enum, more)...)
+	d.shift.New = append(d.shift.New, enumClause(at, y.Enum, gone)...)
+	w.folded[at.String()+" enum"] = true
+}
+
+// foldMembers makes the properties of members part of a change that tells of those added and
+// removed.
+func (w *walker) foldMembers(d *difference, o, n *DeclaredUnion) {
+	x, y := o.Path.In(w.pair.root(oldSide)), n.Path.In(w.pair.root(newSide))
+	if x == nil || y == nil {
+		return
+	}
+	for _, name := range append(o.Union.MemberNames(), n.Union.MemberNames()...) {
+		at := o.Path.To(schemapath.Property(name))
+		was, is := schemapath.Property(name).In(x), schemapath.Property(name).In(y)
+		if (was == nil) == (is == nil) || w.folded[at.String()] {
+			continue
+		}
+		var s verify.Shift
+		if was == nil {
+			s = w.propertyShift(at, Added, x, is)
+		} else {
+			s = w.propertyShift(at, Removed, y, was)
+		}
+		d.shift.Old, d.shift.New, d.shift.Reshaped = append(d.shift.Old, s.Old...), append(d.shift.New, s.New...), true
+		w.folded[at.String()] = true
+	}
+}
+
+// described says what differs between two unions.
+func (w *walker) described(o, n *DeclaredUnion) []string {
+	a, b := o.Union, n.Union
+	var l []string
+	say := func(format string, args ...any) { l = append(l, fmt.Sprintf(format, args...)) }
+	if a.Discriminator != b.Discriminator {
+		say("discriminator %s -> %s", cmp.Or(a.Discriminator, "none"), cmp.Or(b.Discriminator, "none"))
+	}
+	for _, m := range b.Members {
+		was := memberOf(a, m.Name)
+		switch {
+		case was == nil && len(m.Values) > 0:
+			say("member %s added, for %s", m.Name, strings.Join(m.Values, ", "))
+		case was == nil:
+			say("member %s added", m.Name)
+		case !equalSets(was.Values, m.Values):
+			say("member %s is for %s, was for %s", m.Name, strings.Join(m.Values, ", "), strings.Join(was.Values, ", "))
+		}
+		if was == nil {
+			continue
+		}
+		if !equalSets(was.Optional, m.Optional) {
+			say("member %s may stay unset: %s -> %s", m.Name, optional(*was), optional(m))
+		}
+		if was.Empty != m.Empty {
+			say("emptyIsUnset of %s changed", m.Name)
+		}
+	}
+	for _, m := range a.Members {
+		if memberOf(b, m.Name) == nil {
+			say("member %s removed", m.Name)
+		}
+	}
+	if a.Cardinality != b.Cardinality {
+		say("cardinality %s -> %s", a.Cardinality, b.Cardinality)
+	}
+	toggled := func(name string, was, is bool) {
+		if was != is {
+			say("%s: %t -> %t", name, was, is)
+		}
+	}
+	toggled("unmappedValues: Forbid", a.ForbidUnmapped, b.ForbidUnmapped)
+	toggled("deduceInvalidDiscriminator", a.Deduce, b.Deduce)
+	toggled("ratchet", a.Ratchet, b.Ratchet)
+	if a.Change != b.Change {
+		say("discriminatorChange %s -> %s", a.Change, b.Change)
+	} else if !maps.EqualFunc(a.Allowed, b.Allowed, equalSets) {
+		say("allowedChanges changed")
+	}
+	return l
+}
+
+func optional(m union.Member) string {
+	if len(m.Optional) == 0 {
+		return "never"
+	}
+	return strings.Join(m.Optional, ", ")
+}
+
+func memberOf(u *union.Union, name string) *union.Member {
+	if i := slices.Index(u.MemberNames(), name); i >= 0 {
+		return &u.Members[i]
+	}
+	return nil
+}
+
+func equalSets(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}

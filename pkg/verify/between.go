@@ -1,0 +1,483 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/formula"
+	"github.com/unioncel/unioncel/internal/logic"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Side is a version of a CRD, one of two that a [Pair] has.
+type Side struct {
+	// CRD is only read.
+	CRD     *apiextensionsv1.CustomResourceDefinition
+	Version int
+	// Refusal is what the API server answers to the creation of an object or, when old is
+	// not nil, to an update of old to it; "" if it accepts that. Objects are of the first
+	// side's version. It must not change them.
+	Refusal func(ctx context.Context, old, object map[string]any) string
+}
+
+// Clause is something that one schema demands of a value.
+type Clause struct {
+	// At leads to the schema that it stands on.
+	At schemapath.Path
+	// Rule is a rule that this schema has, in its allOf maybe, or else nil.
+	Rule *apiextensionsv1.ValidationRule
+	// Keywords are others than rules. They are understood as far as they are about which
+	// properties are there and which constants they equal.
+	Keywords *apiextensionsv1.JSONSchemaProps
+	// Property, unless empty, is the property whose schema the rule or the keywords stand on.
+	// Of such keywords nothing is known but what the server answers; and with neither nothing
+	// but what Side.Refusal answers.
+	Property string
+	// Try are values of the property that an example may need.
+	Try []any
+}
+
+// Shift is what one schema demands and another does not, or in another way.
+type Shift struct {
+	Old, New []Clause
+	// Reshaped says that the schemas differ in what they make of an object before they judge
+	// it: in what they drop, and in their defaults. Whatever else they have in common, and reads that,
+	// is among the clauses then.
+	Reshaped bool
+}
+
+// Witness is an object that is created or, when Old is not nil, an update to it.
+type Witness struct{ Old, Object map[string]any }
+
+// Effect is what became of a Shift.
+type Effect struct {
+	// Refused is a small example that the first side accepts and the second one refuses, for
+	// a clause of the shift; Accepted is one of the reverse. What is nil does not exist,
+	// unless Doubts say why that could not be decided.
+	Refused, Accepted           *Witness
+	RefusedDoubt, AcceptedDoubt string
+}
+
+// Pair is two schemas to compare. It is not for use by several goroutines at a time.
+type Pair struct {
+	sides        [2]Side
+	roots        [2]*node
+	structural   [2]*structuralschema.Structural
+	tight, loose *node // of values for both, and of values for either
+}
+
+// NewPair takes two versions of CRDs, which are only read. An error means that there is no
+// such version, or that the API server cannot use its schema.
+func NewPair(old, new Side) (*Pair, error) {
+	p := &Pair{sides: [2]Side{oldSide: old, newSide: new}}
+	for side, s := range p.sides {
+		root, err := newRoot(s.CRD, s.Version)
+		if err != nil {
+			return nil, err
+		}
+		if p.structural[side], err = formula.Structural(withTypeMeta(root)); err != nil {
+			return nil, fmt.Errorf("%s: %w", root.path, err)
+		}
+		p.roots[side] = root
+	}
+	merged := func(tight bool) *node {
+		return newNode(merging{tight}.of(p.roots[oldSide].schema, p.roots[newSide].schema), p.roots[oldSide].path, nil, true)
+	}
+	p.tight, p.loose = merged(true), merged(false)
+	return p, nil
+}
+
+// Decide decides what differs between two schemas: of each shift whether there is anything
+// that the old side accepts as a whole and a new clause of the shift refuses, and the
+// reverse. The clauses stand on the schema at path or on the way to it, below the last list
+// or map on it. All that is on the way counts for what a side accepts.
+//
+// An object accepted by one side is one that has nothing that this side would drop. Each
+// example has been judged by both sides. Where there is none this is proved: rules, and
+// what Clause understands, are read as formulas, and what is not understood may be anything.
+// Ratcheting is not taken into account.
+//
+// An error means that there is no such schema, or that ctx ended.
+func (p *Pair) Decide(ctx context.Context, path schemapath.Path, shifts []Shift) ([]Effect, error) {
+	b, err := p.between(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	posed := make([][2][]*check, len(shifts))
+	for i, s := range shifts {
+		for side, clauses := range [][]Clause{oldSide: s.Old, newSide: s.New} {
+			for _, c := range clauses {
+				k, err := b.pose(side, c)
+				if err != nil {
+					return nil, err
+				}
+				posed[i][side] = append(posed[i][side], k)
+			}
+		}
+	}
+	b.space.Close()
+	for _, y := range b.sides {
+		y.view.Cover()
+	}
+	for i, s := range shifts {
+		if s.Reshaped {
+			for side := range posed[i] {
+				posed[i][side] = append(posed[i][side], b.reshaped(side)...)
+			}
+		}
+	}
+	if _, err := b.finish([]*union.Union{b.u}); err != nil {
+		return nil, err
+	}
+	effects := make([]Effect, len(shifts))
+	for i := range shifts {
+		e := &effects[i]
+		if e.Refused, e.RefusedDoubt, err = b.refused(oldSide, newSide, posed[i][newSide]); err != nil {
+			return nil, err
+		}
+		if e.Accepted, e.AcceptedDoubt, err = b.refused(newSide, oldSide, posed[i][oldSide]); err != nil {
+			return nil, err
+		}
+	}
+	return effects, ctx.Err()
+}
+
+// Values are a few values that a schema accepts, the smallest first. There are none when
+// none is found.
+func Values(ctx context.Context, schema *apiextensionsv1.JSONSchemaProps) []any {
+	g := &generator{ctx: ctx}
+	return runtime.DeepCopyJSONValue(append([]any{}, g.several(newNode(schema, "", nil, false))...)).([]any)
+}
+
+// Judge judges values by a schema, its rules left aside.
+func Judge(schema *apiextensionsv1.JSONSchemaProps) (accepts func(v any) bool, err error) {
+	v, err := schemaValidator(schema)
+	if err != nil {
+		return nil, err
+	}
+	return func(value any) bool { return len(apiservervalidation.ValidateCustomResource(nil, value, v)) == 0 }, nil
+}
+
+// between is two schemas over the objects of either.
+type between struct {
+	*problem
+	sides [2]*party // by newSide and oldSide
+}
+
+// party is one of the schemas.
+type party struct {
+	Side
+	nodes  []*node // of the chain, as far as it has them
+	places []*formula.Place
+	view   *formula.View
+	checks []*check
+	// stored are formulas for what is stored to be valid.
+	stored []logic.Lit
+	doubt  string // the last that was said of an example that was to be accepted
+}
+
+func (p *Pair) between(ctx context.Context, path schemapath.Path) (*between, error) {
+	c, err := newChain(p.tight, path)
+	if err != nil {
+		return nil, err
+	}
+	loose, err := newChain(p.loose, path)
+	if err != nil {
+		return nil, err
+	}
+	old := p.sides[oldSide]
+	pr, err := newProblemIn(newGenerator(ctx, old.CRD, old.Version), c, p.loose, &union.Union{Cardinality: union.AtMostOne})
+	if err != nil {
+		return nil, err
+	}
+	pr.loose = loose
+	b := &between{problem: pr}
+	for side, s := range p.sides {
+		y := &party{Side: s, view: pr.space.View(withTypeMeta(p.roots[side]), p.structural[side])}
+		at, place := p.roots[side], y.view.New
+		for level := 0; at != nil; level++ {
+			y.nodes, y.places = append(y.nodes, at), append(y.places, place)
+			if level == len(c.steps) {
+				break
+			}
+			at, place = at.child(c.steps[level]), place.Child(c.steps[level].placeName())
+		}
+		b.sides[side] = y
+	}
+	for side := range b.sides {
+		b.read(side)
+	}
+	pr.judge = b.judged
+	return b, nil
+}
+
+// read adds what a side demands on the way.
+func (b *between) read(side int) {
+	y, other := b.sides[side], b.sides[1-side]
+	for level, n := range y.nodes {
+		for _, t := range n.tests() {
+			b.check(side, level, t)
+		}
+		for _, t := range n.constraints() {
+			b.check(side, level, t)
+		}
+		for _, name := range n.schema.Required {
+			mine, theirs := n.schema.Properties[name], apiextensionsv1.JSONSchemaProps{}
+			required := false
+			if level < len(other.nodes) {
+				theirs, required = other.nodes[level].schema.Properties[name], slices.Contains(other.nodes[level].schema.Required, name)
+			}
+			if !required || !formula.SameShape(&mine, &theirs) {
+				b.check(side, level, newConstraint(n, requiredText(name), apiextensionsv1.JSONSchemaProps{Type: n.schema.Type, Required: []string{name}}))
+			}
+		}
+	}
+}
+
+func requiredText(name string) string { return "required: " + name }
+
+// check reads a test of a side. It is nil when it cannot be evaluated.
+func (b *between) check(side, level int, t *test) *check {
+	y := b.sides[side]
+	c := &check{test: t, id: len(b.checks), level: level, node: y.nodes[level], place: y.places[level]}
+	if t.broken != nil || b.problem.read(c) != nil {
+		return nil
+	}
+	y.checks, b.checks = append(y.checks, c), append(b.checks, c)
+	c.changing = t.rule != nil && (t.ReadsOld || t.optional())
+	before := c.place.Counterpart()
+	switch {
+	case t.only != nil:
+		y.stored = append(y.stored, b.space.Implies(before.Present(), b.space.Schema(t.only, before)))
+	case !c.changing:
+		if f, err := b.space.Rule(t.Rule, before, formula.Plain); err == nil {
+			y.stored = append(y.stored, b.space.Implies(before.Present(), f.Holds))
+		}
+	}
+	return c
+}
+
+// pose adds the check of a clause, or finds it. An error is in what the caller asks.
+func (b *between) pose(side int, k Clause) (*check, error) {
+	y, level := b.sides[side], len(k.At)
+	if level > len(b.steps) || level < b.anchor() || level >= len(y.nodes) && k.Property == "" {
+		return nil, fmt.Errorf("no schema at %s can be compared", k.At)
+	}
+	if k.Property != "" {
+		b.tried(level, k.Property, k.Try)
+		return b.poseProperty(side, level, k), nil
+	}
+	if k.Rule != nil {
+		for _, c := range y.checks {
+			if c.level == level && c.rule != nil && sameRule(*c.rule, *k.Rule) {
+				return c, nil
+			}
+		}
+	} else {
+		only := *k.Keywords
+		only.Type = y.nodes[level].schema.Type
+		if c := b.check(side, level, newConstraint(y.nodes[level], b.posedText(), only)); c != nil {
+			return c, nil
+		}
+	}
+	return b.unclear(b.places[level]), nil
+}
+
+// poseProperty adds the check of a clause about one property.
+func (b *between) poseProperty(side, level int, k Clause) *check {
+	y, unclear := b.sides[side], b.unclear(b.places[level].Child(k.Property))
+	if level >= len(y.nodes) || k.Rule == nil && k.Keywords == nil {
+		return unclear
+	}
+	n, place := y.nodes[level], y.places[level]
+	c := &check{id: len(b.checks), level: level, node: n, place: place}
+	if k.Rule == nil {
+		c.test = newConstraint(n, b.posedText(), apiextensionsv1.JSONSchemaProps{Type: n.schema.Type, Properties: map[string]apiextensionsv1.JSONSchemaProps{k.Property: *k.Keywords}})
+		if c.test.broken != nil {
+			return unclear
+		}
+		c.holds = b.space.Unread(k.Keywords, place.Child(k.Property))
+	} else {
+		if c.node, c.place = n.property(k.Property), place.Child(k.Property); c.node == nil {
+			return unclear
+		}
+		i := slices.IndexFunc(c.node.tests(), func(t *test) bool { return sameRule(*t.rule, *k.Rule) })
+		if i < 0 {
+			return unclear
+		}
+		c.test = c.node.tests()[i]
+		if c.test.broken != nil || b.problem.read(c) != nil {
+			return unclear
+		}
+		c.changing = c.test.ReadsOld || c.optional()
+	}
+	y.checks, b.checks = append(y.checks, c), append(b.checks, c)
+	return c
+}
+
+// posedText is a name that no other check has.
+func (b *between) posedText() string { return fmt.Sprint("clause ", len(b.checks)) }
+
+// unclear is a check that nobody can evaluate but for the side as a whole.
+func (b *between) unclear(at *formula.Place) *check {
+	return &check{test: &test{Rule: &formula.Rule{}}, place: at, holds: b.space.Implies(at.Present(), b.space.Unknown(at)), changing: true}
+}
+
+// reshaped are the checks of a side that both have in common, and that do not mean the same.
+func (b *between) reshaped(side int) []*check {
+	return slices.DeleteFunc(slices.Clone(b.sides[side].checks), func(c *check) bool {
+		for _, d := range b.sides[1-side].checks {
+			if c.level == d.level && c.text == d.text && (c.rule == nil) == (d.rule == nil) && (c.rule == nil || sameRule(*c.rule, *d.rule)) {
+				return c.holds == d.holds && c.fails == d.fails
+			}
+		}
+		return true
+	})
+}
+
+// refused looks for what one side accepts and checks of the other refuse.
+func (b *between) refused(accepting, refusing int, checks []*check) (*Witness, string, error) {
+	if len(checks) == 0 {
+		return nil, "", nil
+	}
+	s, y := b.space, b.sides[accepting]
+	var l, violated []logic.Lit
+	for _, c := range y.checks {
+		l = append(l, c.holds)
+	}
+	for _, at := range y.view.Dropped {
+		l = append(l, at.Present().Not(), at.Null().Not())
+	}
+	changing := false
+	for _, c := range checks {
+		violated = append(violated, c.holds.Not())
+		changing = changing || c.changing
+	}
+	l = append(l, s.Or(violated...))
+	modes := [][]logic.Lit{{s.Old.Present().Not()}}
+	if changing {
+		modes = append(modes, append([]logic.Lit{s.Old.Present()}, y.stored...))
+	}
+	doubt := ""
+	b.accepting, y.doubt = accepting, ""
+	for _, mode := range modes {
+		l := append(slices.Clone(l), mode...)
+		m, err := b.possible(l...)
+		if m == nil && err == nil {
+			continue
+		}
+		var e *example
+		if err == nil {
+			e, err = b.search(b.wishes, l...)
+		}
+		switch {
+		case e != nil:
+			return &Witness{e.old, e.new}, "", nil
+		case errors.Is(err, logic.ErrUnknown):
+			doubt = err.Error()
+		case err == nil:
+			// What the server said of what was tried leaves nothing; but not all was tried.
+			doubt = "no object was found that shows it"
+		case errors.Is(err, errNotMade):
+			doubt = err.Error()
+		default:
+			return nil, "", err
+		}
+	}
+	if doubt != "" && y.doubt != "" {
+		doubt = "the objects tried are refused for another reason: " + y.doubt
+	}
+	return nil, doubt, nil
+}
+
+// wishes are for few properties, and few that change.
+func (b *between) wishes(update bool) []wish {
+	var few, changed []logic.Lit
+	for _, sl := range b.slots {
+		for side, chosen := range sl.chosen {
+			for i, l := range chosen {
+				if sl.values[i] == any(absent{}) && (side == newSide || update) {
+					few = append(few, b.space.And(sl.places[side].Parent.Present(), l.Not()))
+				}
+			}
+		}
+		if update {
+			for i, l := range sl.chosen[newSide] {
+				changed = append(changed, b.space.And(l, sl.chosen[oldSide][i].Not()))
+			}
+		}
+	}
+	return []wish{{few: few}, {few: changed}}
+}
+
+// judged asks both sides about an example.
+func (b *between) judged(e *example) bool {
+	accepting, refusing := b.sides[b.accepting], b.sides[1-b.accepting]
+	if e.old != nil {
+		if y := accepting.Refusal(b.ctx, nil, e.old); y != "" {
+			accepting.doubt = y
+			return false
+		}
+	}
+	if said := accepting.Refusal(b.ctx, e.old, e.new); said != "" {
+		accepting.doubt = said
+		return false
+	}
+	return refusing.Refusal(b.ctx, e.old, e.new) != ""
+}
+
+// tried notes values to try.
+func (p *problem) tried(level int, name string, values []any) {
+	if p.try == nil {
+		p.try = map[slotKey][]any{}
+	}
+	k := slotKey{level, name}
+	p.try[k] = append(p.try[k], values...)
+}
+
+// widen adds the values that are not for all of what is compared.
+func (p *problem) widen(s *slot, r *read) {
+	n := p.loose.nodes[s.level].property(s.name)
+	if n == nil {
+		return
+	}
+	mayLack, mayNull := p.loose.nodes[s.level].removable(s.name)
+	if mayLack {
+		s.add(absent{})
+	}
+	if mayNull {
+		s.add(nil)
+	}
+	for _, v := range p.try[slotKey{s.level, s.name}] {
+		s.add(v)
+	}
+	for _, v := range p.g.several(n) {
+		s.add(v)
+	}
+	for _, v := range slices.Concat(r.constants, r.literals) {
+		if v, err := p.g.accept(n, v); err == nil && len(s.values) < maxSlot {
+			s.add(v)
+		}
+	}
+}
+
+// slotKey names a slot.
+type slotKey struct {
+	level int
+	name  string
+}
+
+// ReadsOld reports whether a rule compares with the stored object, or may. What cannot be
+// parsed does not.
+func ReadsOld(r apiextensionsv1.ValidationRule) bool {
+	read, err := formula.Parse(r.Rule)
+	return err == nil && read.ReadsOld || r.OptionalOldSelf != nil && *r.OptionalOldSelf
+}

@@ -1,0 +1,189 @@
+package verify
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/unioncel/unioncel/internal/formula"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// merging makes one schema of two: that of what either admits or, if tight, one for values
+// that both do, as far as that can be written down.
+type merging struct{ tight bool }
+
+// of merges two schemas, of which one may be nil.
+func (m merging) of(a, b *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
+	switch {
+	case a == nil:
+		return b
+	case b == nil || a == b:
+		return a
+	case a.Type != b.Type || a.XIntOrString != b.XIntOrString || a.XEmbeddedResource != b.XEmbeddedResource:
+		if m.tight {
+			return a
+		}
+		return &apiextensionsv1.JSONSchemaProps{Nullable: a.Nullable || b.Nullable}
+	}
+	c := *a
+	m.values(&c, a, b)
+	c.Nullable = both(m.tight, a.Nullable, b.Nullable)
+	if !formula.SameShape(&apiextensionsv1.JSONSchemaProps{Default: a.Default}, &apiextensionsv1.JSONSchemaProps{Default: b.Default}) {
+		c.Default = nil
+	}
+	if !reflect.DeepEqual(a.XListType, b.XListType) || !slices.Equal(a.XListMapKeys, b.XListMapKeys) {
+		c.XListType, c.XListMapKeys = nil, nil
+	}
+	if !reflect.DeepEqual(a.XPreserveUnknownFields, b.XPreserveUnknownFields) {
+		c.XPreserveUnknownFields = nil
+		if preserve := true; !m.tight {
+			c.XPreserveUnknownFields = &preserve
+		}
+	}
+	c.XValidations = either(m.tight, a.XValidations, b.XValidations, sameRule)
+	c.Required = either(m.tight, a.Required, b.Required, func(x, y string) bool { return x == y })
+	m.composed(&c, a, b)
+	m.inner(&c, a, b)
+	return &c
+}
+
+// sameRule reports whether two rules demand the same, whatever they say of it.
+func sameRule(a, b apiextensionsv1.ValidationRule) bool {
+	optional := func(r apiextensionsv1.ValidationRule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
+	return a.Rule == b.Rule && optional(a) == optional(b)
+}
+
+func both(tight, a, b bool) bool {
+	if tight {
+		return a && b
+	}
+	return a || b
+}
+
+// either is the items of both lists, or if all is false those that are in both.
+func either[T any](all bool, a, b []T, same func(x, y T) bool) []T {
+	in := func(l []T, x T) bool { return slices.ContainsFunc(l, func(y T) bool { return same(x, y) }) }
+	l := slices.Clone(a)
+	if !all {
+		return slices.DeleteFunc(l, func(x T) bool { return !in(b, x) })
+	}
+	for _, x := range b {
+		if !in(a, x) {
+			l = append(l, x)
+		}
+	}
+	return l
+}
+
+// values merges what is said of a value by itself.
+func (m merging) values(c, a, b *apiextensionsv1.JSONSchemaProps) {
+	if a.Format != b.Format {
+		c.Format = m.text(a.Format, b.Format)
+	}
+	if a.Pattern != b.Pattern {
+		c.Pattern = m.text(a.Pattern, b.Pattern)
+	}
+	switch {
+	case len(a.Enum) > 0 && len(b.Enum) > 0:
+		c.Enum = either(!m.tight, a.Enum, b.Enum, func(x, y apiextensionsv1.JSON) bool { return sameJSON(x.Raw, y.Raw) })
+	case m.tight:
+		c.Enum = append(slices.Clip(a.Enum), b.Enum...)
+	default:
+		c.Enum = nil
+	}
+	c.MinLength, c.MaxLength = least(m, a.MinLength, b.MinLength), most(m, a.MaxLength, b.MaxLength)
+	c.MinItems, c.MaxItems = least(m, a.MinItems, b.MinItems), most(m, a.MaxItems, b.MaxItems)
+	c.MinProperties, c.MaxProperties = least(m, a.MinProperties, b.MinProperties), most(m, a.MaxProperties, b.MaxProperties)
+	c.Minimum, c.Maximum = least(m, a.Minimum, b.Minimum), most(m, a.Maximum, b.Maximum)
+	c.ExclusiveMinimum, c.ExclusiveMaximum = both(!m.tight, a.ExclusiveMinimum, b.ExclusiveMinimum), both(!m.tight, a.ExclusiveMaximum, b.ExclusiveMaximum)
+	c.UniqueItems = both(!m.tight, a.UniqueItems, b.UniqueItems)
+	if !reflect.DeepEqual(a.MultipleOf, b.MultipleOf) {
+		if c.MultipleOf = nil; m.tight {
+			c.MultipleOf = cmp.Or(a.MultipleOf, b.MultipleOf)
+		}
+	}
+}
+
+func (m merging) text(a, b string) string {
+	if m.tight {
+		return cmp.Or(a, b)
+	}
+	return ""
+}
+
+func least[T cmp.Ordered](m merging, a, b *T) *T {
+	return bound(m, a, b, func(x, y T) bool { return x < y })
+}
+func most[T cmp.Ordered](m merging, a, b *T) *T {
+	return bound(m, a, b, func(x, y T) bool { return x > y })
+}
+
+// bound is the looser of two bounds, or if tight the tighter one.
+func bound[T cmp.Ordered](m merging, a, b *T, looser func(x, y T) bool) *T {
+	switch {
+	case a == nil || b == nil:
+		if m.tight {
+			return cmp.Or(a, b)
+		}
+		return nil
+	case looser(*a, *b) != m.tight:
+		return a
+	}
+	return b
+}
+
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// composed merges allOf and the like.
+func (m merging) composed(c, a, b *apiextensionsv1.JSONSchemaProps) {
+	of := func(s *apiextensionsv1.JSONSchemaProps) apiextensionsv1.JSONSchemaProps {
+		return apiextensionsv1.JSONSchemaProps{AllOf: s.AllOf, AnyOf: s.AnyOf, OneOf: s.OneOf, Not: s.Not}
+	}
+	x, y := of(a), of(b)
+	if reflect.DeepEqual(x, y) {
+		return
+	}
+	c.AllOf, c.AnyOf, c.OneOf, c.Not = nil, nil, nil, nil
+	if m.tight {
+		c.AllOf = []apiextensionsv1.JSONSchemaProps{x, y}
+	}
+}
+
+// inner merges the schemas in two.
+func (m merging) inner(c, a, b *apiextensionsv1.JSONSchemaProps) {
+	if len(a.Properties)+len(b.Properties) > 0 {
+		c.Properties = maps.Clone(a.Properties)
+		if c.Properties == nil {
+			c.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
+		}
+		for name, p := range b.Properties {
+			if own, ok := a.Properties[name]; ok {
+				p = *m.of(&own, &p)
+			}
+			c.Properties[name] = p
+		}
+	}
+	if a.Items != nil && b.Items != nil {
+		c.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: m.of(a.Items.Schema, b.Items.Schema)}
+	} else {
+		c.Items = cmp.Or(a.Items, b.Items)
+	}
+	x, y := a.AdditionalProperties, b.AdditionalProperties
+	switch {
+	case x != nil && y != nil:
+		c.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: both(m.tight, x.Allows, y.Allows)}
+		if x.Schema != nil && y.Schema != nil || m.tight {
+			c.AdditionalProperties.Schema = m.of(x.Schema, y.Schema)
+		}
+	case m.tight:
+		c.AdditionalProperties = x
+	default:
+		c.AdditionalProperties = cmp.Or(x, y)
+	}
+}
