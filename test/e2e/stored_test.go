@@ -1,0 +1,273 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/internal/testcrd"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/stored"
+)
+
+const (
+	unionObject = "type: object, properties: {type: {type: string}, a: {type: object, properties: {x: {type: string}}}, b: {type: object}}"
+	openObject  = "type: object, x-kubernetes-preserve-unknown-fields: true, properties: {type: {type: string}, a: {type: object, properties: {x: {type: string}}}, b: {type: object}}"
+	plainObject = "type: object, properties: {a: {type: string}, b: {type: string}, c: {type: string}}"
+	declared    = "x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]"
+	ratcheting  = "x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, ratchet: true}]"
+	isUnion     = "type: A, a: {x: v}, b: {}"
+	withinUnion = "type: A, a: {x: w}, b: {}"
+)
+
+// tightenings are constraints, by name, that stored objects break when they are added.
+var tightenings = []struct {
+	name string
+	// u is the schema of spec.u, and «add» what is added to it, to the spec, to the root or
+	// to the status.
+	u, add, toSpec, toRoot, toStatus string
+	// is spec.u as it is stored, status the status, elsewhere spec.u when something
+	// beside what is wrong is changed ("" for another field of the spec), and within
+	// when what is at fault is, without repairing it ("" for no such change).
+	is, status, elsewhere, within string
+}{
+	{name: "a union", u: unionObject, add: declared, is: "{" + isUnion + "}", within: "{" + withinUnion + "}"},
+	{name: "a union with `ratchet: true`", u: unionObject, add: ratcheting, is: "{" + isUnion + "}", within: "{" + withinUnion + "}"},
+	{name: "a union on an object with unknown fields", u: openObject, add: declared, is: "{z: z, " + isUnion + "}", within: "{z: z, " + withinUnion + "}"},
+	{name: "the same with `ratchet: true`", u: openObject, add: ratcheting, is: "{z: z, " + isUnion + "}", within: "{z: z, " + withinUnion + "}"},
+	{name: "a union in a list", u: "type: array, items: {" + unionObject + "%s}", add: declared, is: "[{" + isUnion + "}]", within: "[{" + withinUnion + "}]"},
+	{name: "a union in a list-map", u: "type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {required: [k], " + strings.Replace(unionObject, "{type: {", "{k: {type: string}, type: {", 1) + "%s}", add: declared,
+		is: "[{k: k, " + isUnion + "}, {k: l}]", elsewhere: "[{k: k, " + isUnion + "}, {k: l, type: C}]", within: "[{k: k, " + withinUnion + "}, {k: l}]"},
+	{name: "a union in a map", u: "type: object, additionalProperties: {" + unionObject + "%s}", add: declared, is: "{k: {" + isUnion + "}}", within: "{k: {" + withinUnion + "}}"},
+	{name: "a rule", u: plainObject, add: "x-kubernetes-validations: [{rule: '!has(self.a) || !has(self.b)', message: one of a and b}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
+	{name: "a rule that reads `oldSelf`", u: plainObject, add: "x-kubernetes-validations: [{rule: '!has(self.a) || !has(self.b) || self.a != oldSelf.a && false', message: one of a and b}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
+	{name: "a rule that reads an optional `oldSelf`", u: plainObject, add: "x-kubernetes-validations: [{rule: '!has(self.a) || !has(self.b) || oldSelf.hasValue() && false', optionalOldSelf: true, message: one of a and b}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
+	{name: "a rule that cannot be evaluated", u: plainObject, add: "x-kubernetes-validations: [{rule: \"self.a != 'x'\"}]", is: "{b: v}", within: "{b: w}"},
+	{name: "a rule on the spec", u: plainObject, toSpec: "x-kubernetes-validations: [{rule: '!has(self.u.a) || !has(self.u.b)', message: one of a and b}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
+	{name: "a rule at the root", u: plainObject, toRoot: "x-kubernetes-validations: [{rule: '!has(self.spec.u.a) || !has(self.spec.u.b)', message: one of a and b}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
+	{name: "a rule on the status", u: plainObject, toStatus: "x-kubernetes-validations: [{rule: '!has(self.a) || !has(self.b)', message: one of a and b}]", is: "{}", status: "{a: v, b: v}"},
+	{name: "`oneOf`", u: plainObject, add: "oneOf: [{required: [a]}, {required: [b]}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
+	{name: "`anyOf`", u: plainObject, add: "anyOf: [{required: [a]}, {required: [b]}]", is: "{c: v}", within: "{c: w}"},
+	{name: "`not`", u: plainObject, add: "not: {required: [a, b]}", is: "{a: v, b: v}", within: "{a: w, b: v}"},
+	{name: "`required`", u: plainObject, add: "required: [a]", is: "{b: v}", within: "{b: w}"},
+	{name: "`required` at the root", u: plainObject, toRoot: "required: [data]", is: "{a: v}", within: "{a: w}"},
+	{name: "`enum`, `maxLength`, `pattern`, …", u: "type: object, properties: {a: {type: string%s}, b: {type: string}}", add: "enum: [x]", is: "{a: v}"},
+	{name: "`maxProperties`, `minItems`, …", u: plainObject, add: "maxProperties: 1", is: "{a: v, b: v}", within: "{a: w, b: v}"},
+	{name: "`x-kubernetes-list-type: set`", u: "type: array, items: {type: string}%s", add: "x-kubernetes-list-type: set", is: "[v, v]"},
+	{name: "an embedded resource", u: "type: object, x-kubernetes-preserve-unknown-fields: true", add: "x-kubernetes-embedded-resource: true", is: "{apiVersion: v1, kind: A, metadata: {labels: {'a b': c}}, x: v}", within: "{apiVersion: v1, kind: A, metadata: {labels: {'a b': c}}, x: w}"},
+	{name: "a rule on the spec, and a default in it", u: "type: object, properties: {a: {type: string}, b: {type: string}, c: {type: string%s}}", add: "default: x", toSpec: "x-kubernetes-validations: [{rule: '!has(self.u.a) || !has(self.u.b)', message: one of a and b}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
+}
+
+// TestTightenings asks a server for each write that pkg/stored is about, of an object that
+// was stored before its CRD was tightened: both say the same, cell by cell. What the server
+// does is the table in docs/stored.md.
+func TestTightenings(t *testing.T) {
+	server := servertest.Start(t)
+	var table strings.Builder
+	for i, test := range tightenings {
+		t.Run(test.name, func(t *testing.T) {
+			kind := fmt.Sprintf("Tight%d", i)
+			crd := func(add, toSpec, toRoot, toStatus string) []byte {
+				with := func(s string) string {
+					if s != "" {
+						s = ", " + s
+					}
+					return s
+				}
+				u := test.u
+				if !strings.Contains(u, "%s") {
+					u += "%s"
+				}
+				return compiled(t, testcrd.Head(kind)+fmt.Sprintf(`  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema: {type: object, properties: {data: {type: string}, status: {%s%s}, spec: {type: object, properties: {sibling: {type: string}, u: {%s}}%s}}%s}
+`, plainObject, with(toStatus), fmt.Sprintf(u, with(add)), with(toSpec), with(toRoot)))
+			}
+			if err := server.Install(t.Context(), crd("", "", "", "")); err != nil {
+				t.Fatal(err)
+			}
+			object := func(metadata, sibling, u string) []byte {
+				status := test.status
+				if status == "" {
+					status = "{}"
+				}
+				return fmt.Appendf(nil, "{apiVersion: example.com/v1, kind: %s, metadata: {name: it%s}, spec: {sibling: %s, u: %s}, status: %s}", kind, metadata, sibling, u, status)
+			}
+			is := object("", "w", test.is)
+			if _, err := server.Create(t.Context(), is); err != nil {
+				t.Fatal(err)
+			}
+			live, err := server.UpdateStatus(t.Context(), is)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tight := crd(test.add, test.toSpec, test.toRoot, test.toStatus)
+			if err := server.Replace(t.Context(), tight); err != nil {
+				t.Fatal(err)
+			}
+			v, err := judgeOf(t, tight, stored.Options{}).Object(t.Context(), live.Object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.State() == stored.Legal || len(v.Problems) == 0 && test.name != "a rule that reads `oldSelf`" {
+				t.Errorf("it is legal: %+v", v)
+			}
+			fmt.Fprintf(&table, "| %s |", test.name)
+			for _, w := range stored.Writes() {
+				update, o := server.Update, is
+				switch {
+				case w == stored.Within && test.within == "":
+					table.WriteString(" |")
+					continue
+				case w == stored.Status:
+					update = server.UpdateStatus
+				case w == stored.Metadata:
+					o = object(", labels: {a: b}", "w", test.is)
+				case w == stored.Elsewhere && test.elsewhere != "":
+					o = object("", "w", test.elsewhere)
+				case w == stored.Elsewhere:
+					o = object("", "z", test.is)
+				case w == stored.Within:
+					o = object("", "w", test.within)
+				}
+				_, err := update(t.Context(), o)
+				if predicted := len(v.Refused[w]) == 0; predicted != (err == nil) || !slices.Contains(v.Asked, w) {
+					t.Errorf("%s: predicted %t (asked %v, refused %v), and the server says %v", w, predicted, v.Asked, v.Refused[w], err)
+				}
+				word := " yes |"
+				if err != nil {
+					word = " **no** |"
+				}
+				table.WriteString(word)
+			}
+			table.WriteString("\n")
+		})
+	}
+	page, err := os.ReadFile("../../docs/stored.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "\n"+table.String()+"\n") {
+		t.Errorf("docs/stored.md does not have this table:\n%s", table.String())
+	}
+}
+
+// TestMigration changes the storage version and tightens it at once. What pkg/stored says
+// of each stored object is what its migration meets: a replacement by itself, in the new
+// storage version.
+func TestMigration(t *testing.T) {
+	server := servertest.Start(t)
+	const lax = "{type: object, properties: {mode: {type: string}, gone: {type: string}, u: {" + unionObject + "}}}"
+	const strict = "{type: object, required: [owner], properties: {owner: {type: string}, mode: {type: string, enum: [A, B]}, since: {type: string%s}, u: {" + unionObject + ", " + declared + "}}}"
+	before := testcrd.Versions("Move", testcrd.Version{Name: "v1", Spec: lax})
+	migrated := map[string]string{
+		"fine":             "{mode: A, u: {type: A, a: {}}}",
+		"pruned":           "{mode: A, gone: x}",
+		"an enum":          "{mode: C}",
+		"a union":          "{u: {type: A, b: {}}}",
+		"a union and more": "{mode: C, u: {type: A, b: {}}}",
+	}
+	for _, test := range []struct {
+		name, spec string
+		frozen     []string
+	}{
+		{"all but required", strings.Replace(fmt.Sprintf(strict, ""), "required: [owner], ", "", 1), nil},
+		// The default makes the spec another object, but no part of it that is wrong.
+		{"with a default", strings.Replace(fmt.Sprintf(strict, ", default: ever"), "required: [owner], ", "", 1), nil},
+		{"required", fmt.Sprintf(strict, ""), nil},
+		// Now what lacks the field is another object.
+		{"required, with a default", fmt.Sprintf(strict, ", default: ever"), []string{"a union", "a union and more", "an enum", "fine", "pruned"}},
+		{"a rule beside a default", "{type: object, properties: {mode: {type: string}, since: {type: string, default: ever}}, x-kubernetes-validations: [{rule: \"!has(self.mode) || self.mode != 'C'\"}]}", []string{"a union and more", "an enum"}},
+		{"a rule that cannot be evaluated", "{type: object, properties: {mode: {type: string}}, x-kubernetes-validations: [{rule: \"self.mode != ''\"}]}", []string{"a union"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if err := server.Install(t.Context(), []byte(before)); err != nil {
+				t.Fatal(err)
+			}
+			for name, spec := range migrated {
+				if _, err := server.Create(t.Context(), fmt.Appendf(nil, "{apiVersion: example.com/v1, kind: Move, metadata: {name: %s}, spec: %s}", strings.ReplaceAll(name, " ", "-"), spec)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			config := server.Config()
+			config.WarningHandler = rest.NoWarnings{}
+			client, err := dynamic.NewForConfig(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resources := func(version string) dynamic.ResourceInterface {
+				return client.Resource(schema.GroupVersionResource{Group: "example.com", Version: version, Resource: "moves"}).Namespace("default")
+			}
+			printed, err := resources("v1").List(t.Context(), metav1.ListOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			after := compiled(t, testcrd.Versions("Move", testcrd.Version{Name: "v1", Spec: lax}, testcrd.Version{Name: "v2", Spec: test.spec}))
+			if err := server.Replace(t.Context(), after); err != nil {
+				t.Fatal(err)
+			}
+			judge := judgeOf(t, after, stored.Options{Version: "v2"})
+			var frozen []string
+			for _, o := range printed.Items {
+				v, err := judge.Object(t.Context(), o.Object)
+				if err != nil {
+					t.Fatal(err)
+				}
+				live, err := resources("v2").Get(t.Context(), o.GetName(), metav1.GetOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = resources("v2").Update(t.Context(), live, metav1.UpdateOptions{})
+				if refused := v.State() == stored.Frozen; refused != (err != nil) {
+					t.Errorf("%s: predicted %s %v, and the server says %v", o.GetName(), v.State(), v.Refused, err)
+				}
+				if err != nil {
+					frozen = append(frozen, strings.ReplaceAll(o.GetName(), "-", " "))
+				}
+			}
+			if slices.Sort(frozen); !slices.Equal(frozen, test.frozen) {
+				t.Errorf("the server refuses to migrate %v, want %v", frozen, test.frozen)
+			}
+			if err := server.Remove(t.Context(), "moves.example.com"); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// compiled is a CRD with its unions compiled.
+func compiled(t *testing.T, text string) []byte {
+	t.Helper()
+	out, l := crdpatch.Compile("crd.yaml", []byte(text), crdpatch.Options{})
+	if l.HasErrors() {
+		t.Fatal(l)
+	}
+	return out
+}
+
+// judgeOf is the judge of a compiled CRD.
+func judgeOf(t *testing.T, text []byte, opts stored.Options) *stored.Judge {
+	t.Helper()
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.UnmarshalStrict(text, crd); err != nil {
+		t.Fatal(err)
+	}
+	j, err := stored.New(crd, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
