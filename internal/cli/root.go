@@ -86,7 +86,7 @@ output, everything else to standard error.`,
 	root.SetHelpCommand(helpCommand())
 	group(root, "Compile", a.compileCommand(), a.decompileCommand(), a.fnCommand())
 	group(root, "Check", a.lintCommand(), a.verifyCommand(), a.explainCommand())
-	group(root, "Objects", a.validateCommand(), a.normalizeCommand(), a.policyCommand(), a.patchCommand())
+	group(root, "Objects", a.validateCommand(), a.normalizeCommand(), a.policyCommand(), a.patchCommand(), a.schemaCommand())
 	group(root, "Import", a.inferCommand(), a.extractCommand())
 	group(root, "Other", a.versionCommand())
 	root.SetHelpCommandGroupID("Other")

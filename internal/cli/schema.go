@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/unioncel/unioncel/pkg/clientschema"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+func (a *app) schemaCommand() *cobra.Command {
+	var (
+		unions  externalFlags
+		as      format
+		dir     string
+		version string
+	)
+	cmd := &cobra.Command{
+		Use:   "schema [FILE|DIR|-]... [-o DIR]",
+		Short: "Write JSON Schemas or OpenAPI documents for editors and clients",
+		Long: `Schema writes a schema for each version of CustomResourceDefinitions, for programs that
+are not the API server: editors, checkers, generators of forms and clients. Each union
+is a oneOf that says which members go with which value of its discriminator.
+
+  jsonschema  A JSON Schema (draft-07), as yaml-language-server and kubeconform read
+              it. Unknown fields are errors where they are to the API server.
+  openapi     An OpenAPI document (3.0) in which the object with a union is a component
+              of its own, with a discriminator that maps values to components.
+
+With -o, the files are DIR/GROUP/KIND_VERSION.json, the layout of catalogs of schemas;
+without it, there may be one version only, which --version chooses.
+
+What no schema can say is not in it: CEL rules, and what unions say of changes.
+
+` + inputHelp,
+		Example: `  # A catalog for kubeconform:
+  #   -schema-location 'schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json'
+  unioncel schema -o schemas config/crd
+
+  # What a generator of clients reads
+  unioncel schema --format openapi --version v1 crd.yaml > openapi.json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkOutput(cmd, &dir); err != nil {
+				return err
+			}
+			e, err := unions.read(true, a.limits)
+			if err != nil {
+				return err
+			}
+			found, err := gather(cmd.Context(), a, one(e, crdpatch.Options{Limits: a.limits, External: e.Externals}), args, func(f *crdpatch.File, _ input) ([]output, diag.List, error) {
+				return schemas(f, as.name, version)
+			})
+			if err != nil {
+				return err
+			}
+			var all []output
+			for _, g := range found {
+				all = append(all, g.items...)
+			}
+			switch {
+			case len(all) == 0:
+				return errors.New("there is no schema to write: no CRD of that version has one")
+			case dir == "" && len(all) > 1:
+				return usagef("there are %d schemas (%s, %s, …): name a directory for them with -o, or a --version", len(all), all[0].path, all[1].path)
+			case dir == "":
+				return a.print(all[0].data)
+			}
+			for i, o := range all {
+				if slices.ContainsFunc(all[:i], func(previous output) bool { return previous.path == o.path }) {
+					return fmt.Errorf("two CRDs have a schema for %s: give only one of them", o.path)
+				}
+			}
+			for i := range all {
+				all[i].path = filepath.Join(dir, all[i].path)
+			}
+			return a.batch.replace(all)
+		},
+	}
+	unions.register(cmd)
+	as.register(cmd, "schemas", "jsonschema", "openapi")
+	cmd.Flags().StringVar(&version, "version", "", "write the schema of this `VERSION` only")
+	cmd.Flags().StringVarP(&dir, "output", "o", "", "write to files in this `DIR`")
+	return cmd
+}
+
+// schemas are those of the CRDs in a file, by the path of their file in a catalog.
+func schemas(f *crdpatch.File, format, version string) ([]output, diag.List, error) {
+	sources, l := f.Sources()
+	declared, more := f.Declared()
+	if l = append(l, more...); l.HasErrors() {
+		return nil, l, nil
+	}
+	objects := map[string][]compile.Object{}
+	for _, d := range declared {
+		objects[d.Name] = d.Objects
+	}
+	write := clientschema.JSONSchema
+	if format == "openapi" {
+		write = clientschema.OpenAPI
+	}
+	var out []output
+	for _, s := range sources {
+		for i, v := range s.CRD.Spec.Versions {
+			if version != "" && v.Name != version {
+				continue
+			}
+			var unions []clientschema.Object
+			for _, o := range objects[s.CRD.Name] {
+				if o.Version == i {
+					unions = append(unions, clientschema.Object{Path: o.Path, Unions: o.Unions})
+				}
+			}
+			schema, err := write(s.CRD, i, unions)
+			if err != nil {
+				return nil, l, err
+			}
+			if schema == nil {
+				continue
+			}
+			path, err := catalogPath(s.CRD, v.Name)
+			if err != nil {
+				return nil, l, err
+			}
+			var b bytes.Buffer
+			e := json.NewEncoder(&b)
+			e.SetEscapeHTML(false)
+			e.SetIndent("", "  ")
+			if err := e.Encode(schema); err != nil {
+				return nil, l, err
+			}
+			out = append(out, output{path, b.Bytes()})
+		}
+	}
+	return out, l, nil
+}
+
+// catalogPath is the path of a version's schema in a catalog. It is an error if a name in
+// it is none that the API server accepts: it may lead anywhere.
+func catalogPath(crd *apiextensionsv1.CustomResourceDefinition, version string) (string, error) {
+	group, kind := crd.Spec.Group, strings.ToLower(crd.Spec.Names.Kind)
+	if l := append(validation.IsDNS1123Subdomain(group), append(validation.IsDNS1035Label(kind), validation.IsDNS1035Label(version)...)...); len(l) > 0 {
+		return "", fmt.Errorf("the CRD %s has an invalid group, kind or version: %s", crd.Name, l[0])
+	}
+	return filepath.Join(group, kind+"_"+version+".json"), nil
+}

@@ -1,0 +1,81 @@
+package clientschema
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// branch is one of the forms of a union object: what its discriminator is, which members
+// are set, and which are not. Others may be or not.
+type branch struct {
+	title string
+	// The discriminator has one of values; is set, and none of others; or is unset. Without
+	// a discriminator it is none of these.
+	values, others []string
+	unset          bool
+
+	set, clear []int
+}
+
+// branches returns the forms in which a union object of a schema is legal: each state that
+// union.Violations accepts has one of them, and only one.
+func branches(u *union.Union, n node) []branch {
+	discriminator := property(n, u.Discriminator)
+	values, enum := discriminator["enum"].([]any)
+	_, defaulted := discriminator["default"]
+	all := make([]int, len(u.Members))
+	for i := range all {
+		all[i] = i
+	}
+	but := func(kept ...int) []int {
+		return slices.DeleteFunc(slices.Clone(all), func(i int) bool { return slices.Contains(kept, i) })
+	}
+	only := func(i int) branch { return branch{title: u.Members[i].Name, set: []int{i}, clear: but(i)} }
+	var l []branch
+	if u.Discriminator == "" {
+		if u.Cardinality == union.AtMostOne {
+			l = append(l, branch{title: "none", clear: all})
+		}
+		for i := range all {
+			b := only(i)
+			if u.Cardinality == union.AtLeastOne { // whatever is not the first
+				b.clear = all[:i]
+			}
+			l = append(l, b)
+		}
+		return l
+	}
+	for _, c := range u.Classes() {
+		l = append(l, branch{title: strings.Join(c.Values, ", "), values: c.Values, set: c.Required, clear: but(c.Members...)})
+	}
+	if !u.ForbidUnmapped {
+		mapped := u.MemberValues()
+		rest := slices.DeleteFunc(slices.Clone(u.Values), func(v string) bool { return v == "" || slices.Contains(mapped, v) })
+		switch {
+		case !enum:
+			l = append(l, branch{title: "other", others: append(mapped, ""), clear: all})
+		case len(rest) > 0:
+			l = append(l, branch{title: strings.Join(rest, ", "), values: rest, clear: all})
+		}
+	}
+	neverUnset := defaulted && enum && !slices.Contains(values, any("")) && discriminator["nullable"] != true
+	if u.Cardinality == union.ExactlyOne || neverUnset {
+		return l
+	}
+	l = append(l, branch{title: "unset", unset: true, clear: all})
+	if u.Deduce {
+		for i := range all {
+			b := only(i)
+			b.unset = true
+			l = append(l, b)
+		}
+	}
+	return l
+}
+
+// takes reports whether the discriminator may have a value.
+func (b branch) takes(value string) bool {
+	return slices.Contains(b.values, value) || len(b.others) > 0 && !slices.Contains(b.others, value)
+}

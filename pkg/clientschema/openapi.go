@@ -1,0 +1,183 @@
+package clientschema
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// OpenAPI returns an OpenAPI document, 3.0, without paths, that has the objects of a version
+// of a CRD as the component named like their kind. It is nil for a version without a
+// schema. The caller owns the result.
+//
+// An object with one union that has a discriminator is a component, a oneOf of components:
+// one for each value or group of values, with the members that go with it and no others.
+// That of any other union is written in place.
+func OpenAPI(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []Object) (map[string]any, error) {
+	v := crd.Spec.Versions[version]
+	if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+		return nil, nil
+	}
+	root, err := decoded(v.Schema.OpenAPIV3Schema)
+	if err != nil {
+		return nil, err
+	}
+	kind := crd.Spec.Names.Kind
+	resource(root, node{"enum": []any{crd.Spec.Group + "/" + v.Name}}, node{"enum": []any{kind}})
+	root["x-kubernetes-group-version-kind"] = []any{node{"group": crd.Spec.Group, "version": v.Name, "kind": kind}}
+	walk(root, true, func(n node, _ bool) { undone(n, "validations", "unions") })
+
+	c := components{}
+	c.named(kind)
+	for _, o := range deepestFirst(objects) {
+		n := o.Path.Value(root)
+		if n == nil {
+			return nil, fmt.Errorf("there is no schema at %s", o.Path)
+		}
+		if _, taken := n["oneOf"]; len(o.Unions) == 1 && o.Unions[0].Discriminator != "" && !taken {
+			c.split(kind, o.Path, n, o.Unions[0])
+			continue
+		}
+		for _, u := range o.Unions {
+			restrict(n, "oneOf", inline(u, n, openAPI))
+		}
+	}
+	c[kind] = root
+	return node{
+		"openapi":    "3.0.3",
+		"info":       node{"title": kind, "version": v.Name},
+		"paths":      node{},
+		"components": node{"schemas": map[string]any(c)},
+	}, nil
+}
+
+// components are the named schemas of a document.
+type components map[string]any
+
+// named reserves a name, with a number if it is taken.
+func (c components) named(name string) string {
+	free := name
+	for i := 2; ; i++ {
+		if _, taken := c[free]; !taken {
+			c[free] = nil
+			return free
+		}
+		free = fmt.Sprintf("%s%d", name, i)
+	}
+}
+
+// split makes of a union object a choice between its branches, each of them a component.
+// The schema n becomes a reference to it, unless it is that of the kind.
+func (c components) split(kind string, path schemapath.Path, n node, u *union.Union) {
+	name := kind
+	if len(path) > 0 {
+		name = c.named(kind + pascal(path.String()))
+	}
+	var refs []any
+	mapping := node{}
+	for _, b := range branches(u, n) {
+		part := c.named(name + pascal(b.title))
+		c[part] = variant(u, n, b)
+		refs = append(refs, node{"$ref": reference(part)})
+		for _, v := range b.values {
+			mapping[v] = reference(part)
+		}
+	}
+	whole := node{"type": "object", "oneOf": refs, "discriminator": node{"propertyName": u.Discriminator, "mapping": mapping}}
+	for _, key := range []string{"description", "nullable", "default", "x-kubernetes-group-version-kind"} {
+		if v, ok := n[key]; ok {
+			whole[key] = v
+		}
+	}
+	clear(n)
+	if len(path) == 0 {
+		maps.Copy(n, whole)
+		return
+	}
+	c[name] = whole
+	n["$ref"] = reference(name)
+}
+
+// variant is the schema of a union object in one branch.
+func variant(u *union.Union, n node, b branch) node {
+	out := runtime.DeepCopyJSON(n)
+	for _, key := range []string{"nullable", "default", "x-kubernetes-group-version-kind"} {
+		delete(out, key)
+	}
+	out["title"] = b.title
+	if !isTrue(n, "preserve-unknown-fields") {
+		out["additionalProperties"] = false
+	}
+	d := property(out, u.Discriminator)
+	for keyword, v := range discriminatorIs(b, d, openAPI) {
+		delete(d, "enum") // of which these are some
+		restrict(d, keyword, v)
+	}
+	if b.demands(d) {
+		require(out, u.Discriminator)
+		delete(d, "default")
+	}
+	if !b.unset {
+		delete(d, "nullable")
+	}
+	for _, i := range b.set {
+		m := u.Members[i]
+		s := property(out, m.Name)
+		require(out, m.Name)
+		delete(s, "nullable")
+		set := isSet(m, s, openAPI)
+		if len(set) > 0 {
+			l, _ := s["allOf"].([]any)
+			s["allOf"] = append(slices.Clip(l), set)
+		}
+	}
+	for _, i := range b.clear {
+		m := u.Members[i]
+		if s := property(out, m.Name); isClear(m, s, openAPI) != nil {
+			properties(out)[m.Name] = cleared(m, s)
+		} else {
+			delete(properties(out), m.Name)
+		}
+	}
+	return out
+}
+
+// cleared is the schema of a member that is there and not set.
+func cleared(m union.Member, s node) node {
+	out := node{}
+	for _, key := range []string{"type", "nullable", "description", "items", "properties", "additionalProperties"} {
+		if v, ok := s[key]; ok {
+			out[key] = v
+		}
+	}
+	maps.Copy(out, isClear(m, s, openAPI))
+	return out
+}
+
+func reference(component string) string { return "#/components/schemas/" + component }
+
+// pascal is a path or a value as a part of the name of a component.
+func pascal(s string) string {
+	var b strings.Builder
+	upper := true
+	for _, r := range s {
+		switch {
+		case r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			upper = true
+		case upper:
+			b.WriteRune(unicode.ToUpper(r))
+			upper = false
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
