@@ -10,9 +10,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/limit"
 )
 
-// tooMuch says which limit a text exceeds that is not parsed yet, if any. It looks at
+// TooMuch says which limit a text exceeds that is not parsed yet, if any. It looks at
 // what takes no memory: size and punctuation.
-func tooMuch(name string, text []byte, l limit.Limits) *diag.Diagnostic {
+func TooMuch(name string, text []byte, l limit.Limits) *diag.Diagnostic {
 	nodes, documents := punctuation(text)
 	for _, x := range []struct {
 		name, what string

@@ -23,7 +23,7 @@ const Helm = "this looks like a Helm template: render it first (helm template), 
 // says why that is not possible, or which limit it exceeds.
 func Parse(name string, text []byte, limits limit.Limits) (*yamltext.File, *diag.Diagnostic) {
 	limits = limits.OrDefault()
-	if wrong := tooMuch(name, text, limits); wrong != nil {
+	if wrong := TooMuch(name, text, limits); wrong != nil {
 		return nil, wrong
 	}
 	if len(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))) == 0 {
