@@ -181,6 +181,9 @@ const (
 	configFile = ".unioncel.yaml"
 	goFile     = "api/types.go"
 	objectFile = "object.yaml"
+
+	serversFile    = "servers.yaml"
+	migrationsFile = "migrations.yaml"
 )
 
 // inputFile names the file that a block is, or "".
@@ -194,6 +197,10 @@ func inputFile(b block) string {
 		return objectFile
 	case b.info == "yaml" && strings.HasPrefix(b.text, "apiVersion: unioncel.dev/"):
 		return unionsFile
+	case b.info == "yaml" && strings.HasPrefix(b.text, "- v1."):
+		return serversFile
+	case b.info == "yaml" && strings.HasPrefix(b.text, "apiVersion: storagemigration.k8s.io/"):
+		return migrationsFile
 	case b.info == "yaml":
 		return crdFile
 	}

@@ -11,6 +11,9 @@ import (
 // printed already.
 var errFindings = errors.New("findings")
 
+// errWait ends a command with exitWait; why has been printed already.
+var errWait = errors.New("wait")
+
 // errSkipped ends a command with exitFindings that has done its work without the unions
 // of structs in Go that have errors.
 var errSkipped = fmt.Errorf("%w: skipped structs", errFindings)

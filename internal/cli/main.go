@@ -21,6 +21,7 @@ const (
 	exitClean    = 0 // done, and nothing to complain about
 	exitFindings = 1 // the input has errors, or --check or --diff found a difference
 	exitFailure  = 2 // wrong usage, or the world is in the way
+	exitWait     = 3 // rollout: not yet
 )
 
 // Streams are the standard streams of a command.

@@ -41,6 +41,8 @@ func (a *app) execute(ctx context.Context, args []string) int {
 		return exitClean
 	case errors.Is(err, errFindings):
 		return exitFindings
+	case errors.Is(err, errWait):
+		return exitWait
 	case errors.Is(err, errInterrupted):
 		a.complainOnce.Do(func() { a.complain(err.Error()) })
 	case !running, errors.As(err, &usage):
@@ -62,8 +64,8 @@ any API server enforces: no webhook, no controller. A project keeps its options 
 .unioncel.yaml (docs/config.md).
 
 Exit codes: 0 on success; 1 if the input has errors or a check found something;
-2 for wrong usage, or if a file cannot be read or written. Results go to standard
-output, everything else to standard error.`,
+2 for wrong usage, or if a file cannot be read or written; 3 if a rollout has to
+wait. Results go to standard output, everything else to standard error.`,
 		Example: `  unioncel compile crd.yaml | kubectl apply -f -
   unioncel compile -w config/crd
   unioncel compile --go ./api/... -w config/crd
@@ -87,6 +89,7 @@ output, everything else to standard error.`,
 	group(root, "Compile", a.compileCommand(), a.decompileCommand(), a.fnCommand())
 	group(root, "Check", a.lintCommand(), a.verifyCommand(), a.explainCommand())
 	group(root, "Objects", a.validateCommand(), a.normalizeCommand(), a.policyCommand(), a.patchCommand(), a.schemaCommand())
+	group(root, "Change", a.rolloutCommand())
 	group(root, "Import", a.inferCommand(), a.extractCommand())
 	group(root, "Other", a.versionCommand())
 	root.SetHelpCommandGroupID("Other")

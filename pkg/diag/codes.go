@@ -261,6 +261,14 @@ const (
 	ServerWarning Code = "UC808"
 )
 
+// What is wrong with what is said of a cluster.
+const (
+	// UnusableFact: what is given of a cluster is not what it has to be.
+	UnusableFact Code = "UC901"
+	// ContradictoryFacts: what is given of a cluster cannot all be true.
+	ContradictoryFacts Code = "UC902"
+)
+
 // CodeInfo describes a code.
 type CodeInfo struct {
 	Code     Code
@@ -374,6 +382,9 @@ var Codes = []CodeInfo{
 	{TwoCRDs, Error, "two CRDs for one kind"},
 	{BadOldObject, Error, "unusable old object"},
 	{ServerWarning, Warning, "warning of the API server"},
+
+	{UnusableFact, Error, "unusable fact"},
+	{ContradictoryFacts, Error, "contradictory facts"},
 }
 
 // Info returns the entry of the code in [Codes], and whether there is one.

@@ -1,0 +1,334 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/pkg/crddiff"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/rollout"
+	"github.com/unioncel/unioncel/pkg/stored"
+)
+
+// plans are the printers of rollout, by the name of their format.
+var plans = map[string]func(io.Writer, rollout.Plan) error{"text": rollout.Text, "markdown": rollout.Markdown, "json": rollout.JSON}
+
+// rolloutFlags are the files of a rollout, one each; empty ones are not given.
+type rolloutFlags struct {
+	from, to, live, objects, storageVersions, migrations, servers string
+}
+
+func (a *app) rolloutCommand() *cobra.Command {
+	var (
+		flags  compilerFlags
+		files  rolloutFlags
+		output printing
+	)
+	cmd := &cobra.Command{
+		Use:   "rollout --from OLD --to NEW",
+		Short: "Plan the change of a CRD that is in use",
+		Long: `Rollout plans the change of a CRD: what has to happen before it is applied and
+after, in which order, with the commands, and whether now is the time. The verdict is
+also the exit code:
+
+  go    0  take the next step: apply the CRD or, when that is done, what follows
+  stop  1  something is wrong with the change or the cluster: the API server would
+           refuse the CRD, a server does not understand its rules, a migration failed
+  wait  3  something else has to happen, or to be known, first; then ask again
+
+It knows what it is given: files, as kubectl prints them. What is not given and
+matters is unknown, and makes the verdict wait; the plan says how to get it. A change
+that refuses nothing of what was accepted needs no objects, one that keeps all versions
+no status, and one that needs nothing new of the API servers no versions of these.
+
+Unions that the CRDs declare are compiled first, in memory. --servers takes a list,
+[v1.37.1, {name: a, version: v1.36.4}], or what kubectl get --raw /version prints of
+each API server. --storageversions is for clusters with the StorageVersion API, which
+is off by default: nothing depends on it.`,
+		Example: `  # Is it safe to apply?
+  kubectl get crd routes.example.com -o yaml > old.yaml
+  kubectl get routes.example.com -A -o yaml --show-managed-fields > objects.yaml
+  kubectl get --raw /version > version.json
+  unioncel rollout --from old.yaml --to new.yaml --objects objects.yaml --servers version.json
+
+  # What comes next, now that it is applied?
+  kubectl get crd routes.example.com -o yaml > status.yaml
+  unioncel rollout --from old.yaml --to new.yaml --crd-status status.yaml --objects objects.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkOutput(cmd, &output.path); err != nil {
+				return err
+			}
+			for _, f := range []struct{ name, file string }{{"from", files.from}, {"to", files.to}} {
+				if f.file == "" {
+					return usagef("--%s is missing: the CRD before the change is --from, and after it --to", f.name)
+				}
+			}
+			return a.rollout(cmd.Context(), a.scope(cmd, &flags, false), &output, files)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&files.from, "from", "", "the CRD before the change: a `FILE`")
+	f.StringVar(&files.to, "to", "", "the CRD after the change: a `FILE`")
+	f.StringVar(&files.live, "crd-status", "", "the CRD as it is in the cluster, with its status: a `FILE` (default that of --from, if it has a status)")
+	f.StringVar(&files.objects, "objects", "", "the stored objects: a `FILE|DIR`")
+	f.StringVar(&files.storageVersions, "storageversions", "", "what API servers report of storage versions: a `FILE`")
+	f.StringVar(&files.migrations, "migrations", "", "the StorageVersionMigrations: a `FILE`")
+	f.StringVar(&files.servers, "servers", "", "the versions of all API servers: a `FILE`")
+	flags.register(cmd)
+	output.register(cmd, "the plan", "text", "markdown", "json")
+	return cmd
+}
+
+// rolloutFacts are facts, and where they are from.
+type rolloutFacts struct {
+	rollout.Facts
+	origins rollout.Origins
+}
+
+// rollout makes a plan and prints it.
+func (a *app) rollout(ctx context.Context, scope func([]input) (scopes, error), output *printing, files rolloutFlags) error {
+	given := []string{files.from, files.to, files.live, files.objects, files.storageVersions, files.migrations, files.servers}
+	if count(given, func(name string) bool { return name == "-" }) > 1 {
+		return usagef("standard input can be read once only")
+	}
+	f := &rolloutFacts{}
+	if err := a.rolloutCRDs(ctx, scope, files, f); err != nil {
+		return err
+	}
+	if err := a.rolloutCluster(files, f); err != nil {
+		return err
+	}
+	if l := f.origins.Diagnostics(f.Contradictions()); len(l) > 0 {
+		return a.report([]result{{diagnostics: l}}, "text")
+	}
+	if files.objects != "" {
+		if err := a.rolloutObjects(ctx, files.objects, f); err != nil {
+			return err
+		}
+	}
+	p := rollout.New(f.Facts)
+	var out bytes.Buffer
+	if err := plans[output.name](&out, p); err != nil {
+		return err
+	}
+	if err := a.writeText(output, out.Bytes()); err != nil {
+		return err
+	}
+	switch p.Verdict {
+	case rollout.Stop:
+		return errFindings
+	case rollout.Wait:
+		return errWait
+	}
+	return nil
+}
+
+// rolloutCRDs reads the CRDs, and compares them.
+func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, error), files rolloutFlags, f *rolloutFacts) error {
+	var inputs []input
+	for _, name := range []string{files.from, files.to} {
+		in, err := a.oneInput(name)
+		if err != nil {
+			return err
+		}
+		in.n = len(inputs)
+		inputs = append(inputs, in)
+	}
+	l, err := scope(inputs)
+	if err != nil {
+		return err
+	}
+	if a.announce(l, true); l.failed() {
+		return a.report(l.files(), "text")
+	}
+	crds := make([]*crddiff.CRD, len(inputs))
+	sources := make([]*resource.File, len(inputs))
+	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
+		open := crdpatch.Open(in.name, src, in.scope.opts)
+		found, wrong := crddiff.Read(open, a.limits)
+		r := in.scope.resultOf(in, open, slices.DeleteFunc(wrong, func(d diag.Diagnostic) bool { return d.Severity != diag.Error }))
+		switch {
+		case r.diagnostics.HasErrors():
+		case len(found) != 1:
+			r.diagnostics = append(r.diagnostics, diag.Diagnostic{Code: diag.UnusableFact, Pos: diag.Pos{File: in.name},
+				Message: fmt.Sprintf("%s here, and a plan is for one", plural(len(found), "CRD")), Hint: "give a file with one CRD"})
+		default:
+			crds[in.n] = found[0]
+			sources[in.n], _ = resource.Parse(in.name, src, a.limits)
+			if in.n == 1 {
+				text, _ := open.Compile()
+				f.Names.Compile = !bytes.Equal(text, src)
+			}
+		}
+		return r, nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := a.report(results, "text"); err != nil {
+		return err
+	}
+	from, to := crds[0], crds[1]
+	f.From, f.To, f.Unions = from.CustomResourceDefinition, to.CustomResourceDefinition, len(to.Unions) > 0
+	f.origins.From, f.origins.To = from.Pos, to.Pos
+	f.Names.From, f.Names.To, f.Names.Objects = fileName(files.from), fileName(files.to), fileName(files.objects)
+	if files.live == "" && len(f.From.Status.StoredVersions) > 0 {
+		live, origin, wrong := rollout.ReadLive(sources[0], f.From.Name)
+		if len(wrong) > 0 {
+			return a.report([]result{{diagnostics: wrong}}, "text")
+		}
+		f.Live, f.origins.Live = live, origin
+	}
+	if f.From.Name != f.To.Name {
+		return nil // which is a contradiction
+	}
+	report, err := crddiff.Compare(ctx, from, to)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return errInterrupted
+	case err != nil:
+		return nil // the API server does not accept one of them, as the plan says
+	}
+	f.Changes = &report
+	return nil
+}
+
+// fileName is what commands call a file.
+func fileName(name string) string {
+	if name == "-" {
+		return ""
+	}
+	return name
+}
+
+// oneInput returns the input that a flag names, a single file.
+func (a *app) oneInput(name string) (input, error) {
+	inputs, err := a.findInputs([]string{name}, "")
+	if err != nil {
+		return input{}, err
+	}
+	if len(inputs) != 1 {
+		return input{}, usagef("%s is %d files, and one is needed", name, len(inputs))
+	}
+	return inputs[0], nil
+}
+
+// rolloutCluster reads what is said of the cluster. What is wrong with it is reported
+// together.
+func (a *app) rolloutCluster(files rolloutFlags, f *rolloutFacts) error {
+	var all diag.List
+	for _, read := range []struct {
+		file string
+		into func(name string, src []byte) diag.List
+	}{
+		{files.live, objectsOf(a, func(file *resource.File) (wrong diag.List) {
+			f.Live, f.origins.Live, wrong = rollout.ReadLive(file, f.To.Name)
+			return wrong
+		})},
+		{files.storageVersions, objectsOf(a, func(file *resource.File) (wrong diag.List) {
+			f.StorageVersion, f.origins.StorageVersion, wrong = rollout.ReadStorageVersion(file, f.Resource())
+			return wrong
+		})},
+		{files.migrations, objectsOf(a, func(file *resource.File) diag.List {
+			migrations, origins, wrong := rollout.ReadMigrations(file, f.Resource())
+			if len(wrong) == 0 {
+				f.Migrations, f.origins.Migrations = &migrations, origins
+			}
+			return wrong
+		})},
+		{files.servers, func(name string, src []byte) (wrong diag.List) {
+			f.Servers, wrong = rollout.ReadServers(name, src, a.limits)
+			return wrong
+		}},
+	} {
+		if read.file == "" {
+			continue
+		}
+		in, err := a.oneInput(read.file)
+		if err != nil {
+			return err
+		}
+		src, err := a.open(in)
+		if err != nil {
+			return err
+		}
+		all = append(all, read.into(in.name, src)...)
+	}
+	return a.report([]result{{diagnostics: all}}, "text")
+}
+
+// objectsOf reads a file as objects.
+func objectsOf(a *app, read func(*resource.File) diag.List) func(string, []byte) diag.List {
+	return func(name string, src []byte) diag.List {
+		file, wrong := resource.Parse(name, src, a.limits)
+		if file == nil {
+			return wrong
+		}
+		return read(file)
+	}
+}
+
+// rolloutObjects judges the stored objects.
+func (a *app) rolloutObjects(ctx context.Context, name string, f *rolloutFacts) error {
+	judge, err := stored.New(f.To, f.JudgedBy())
+	if err != nil {
+		return nil // accepted says so
+	}
+	inputs, err := a.findInputs([]string{name}, "")
+	if err != nil {
+		return err
+	}
+	objects := &rollout.Objects{}
+	others := 0
+	var wrong diag.List
+	for _, in := range inputs {
+		l, err := a.stream(in, func(o resource.Item) error {
+			v, err := judge.Object(ctx, o.Value)
+			switch {
+			case ctx.Err() != nil:
+				return errInterrupted
+			case errors.Is(err, stored.ErrOther):
+				others++
+			case err != nil:
+				wrong = append(wrong, diag.Diagnostic{Code: diag.UnusableFact, Pos: o.Pos, Message: err.Error(), Hint: "have the API server convert it: kubectl get with the version in the name of the resource"})
+			default:
+				objects.Add(v, o.Value)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		wrong = append(wrong, l...)
+	}
+	if objects.Total == 0 && others > 0 && len(wrong) == 0 {
+		wrong = append(wrong, diag.Diagnostic{Code: diag.UnusableFact, Pos: diag.Pos{File: inputs[0].name},
+			Message: fmt.Sprintf("no object is a %s of %s", f.To.Spec.Names.Kind, f.To.Spec.Group), Hint: "kubectl get " + f.Resource().String() + " -A -o yaml --show-managed-fields"})
+	}
+	f.Objects = objects
+	return a.report([]result{{diagnostics: wrong}}, "text")
+}
+
+// stream reads the objects of an input, which may be large, one at a time.
+func (a *app) stream(in input, yield func(resource.Item) error) (diag.List, error) {
+	r := a.streams.In
+	if in.path != "" {
+		file, err := os.Open(in.path)
+		if err != nil {
+			return nil, fileError(in.name, err)
+		}
+		defer file.Close()
+		r = file
+	}
+	return resource.Stream(in.name, r, a.limits, yield)
+}

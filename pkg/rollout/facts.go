@@ -1,0 +1,305 @@
+package rollout
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/api/apiserverinternal/v1alpha1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/unioncel/unioncel/pkg/crddiff"
+	"github.com/unioncel/unioncel/pkg/storageversion"
+)
+
+// Facts are what is known of a change of a CRD, and of the cluster that it is for. What is
+// nil is unknown.
+type Facts struct {
+	// From and To are the CRD before and after the change, compiled.
+	From, To *apiextensionsv1.CustomResourceDefinition
+	// Live is the CRD as it is in the cluster, with its status.
+	Live *apiextensionsv1.CustomResourceDefinition
+	// Changes are those between the two.
+	Changes *crddiff.Report
+	// Unions says that To has unions, so that admission policies can be written for them.
+	Unions bool
+	// Servers are all API servers of the cluster.
+	Servers []Server
+	// Objects are those that are stored, as the oldest of the servers judges them.
+	Objects *Objects
+	// StorageVersion is what the API servers report of the resource, if they do.
+	StorageVersion *v1alpha1.StorageVersion
+	// Migrations are those of the resource; without any, Migrated says that there are none.
+	Migrations *[]Migration
+	// Names are what commands call things.
+	Names Names
+}
+
+// Names are the files that commands are about. Empty ones have a placeholder.
+type Names struct {
+	From, To, Objects string
+	// Compile says that To declares unions that are still to be compiled.
+	Compile bool
+}
+
+// refuses reports whether the change may refuse what was accepted.
+func (f *Facts) refuses() bool { return f.Changes == nil || f.Changes.Class().Refuses() }
+
+// refused are the changes that do, in a line each.
+func (f *Facts) refused() []string {
+	if f.Changes == nil {
+		return nil
+	}
+	var l []string
+	for _, c := range f.Changes.Changes {
+		if !c.Class.Refuses() {
+			continue
+		}
+		text := c.What
+		if at := c.Path.String(); at != "" {
+			text = at + ": " + text
+		}
+		if c.Class == crddiff.Unknown {
+			text += " (undecided: " + c.Undecided + ")"
+		}
+		if !slices.Contains(l, text) {
+			l = append(l, text)
+		}
+	}
+	return l
+}
+
+// Server is an API server.
+type Server struct {
+	Name    string // for messages; may be empty
+	Version *version.Version
+}
+
+func (s Server) String() string {
+	v := "v" + minor(s.Version)
+	if s.Name == "" {
+		return v
+	}
+	return s.Name + " (" + v + ")"
+}
+
+func minor(v *version.Version) string { return fmt.Sprintf("%d.%d", v.Major(), v.Minor()) }
+
+// Objects is what the stored objects are under To.
+type Objects struct {
+	Total int
+	// Invalid are those that To would refuse if they were created, and Blocked those of
+	// them that cannot be updated as before: somewhere else, or not at all.
+	Invalid, Blocked int
+	// Rewrites is how many cannot even be written as they are, so that a migration of the
+	// storage version fails.
+	Rewrites int
+	// Examples are some of the invalid, in a line each.
+	Examples []string
+	// Managed are entries of metadata.managedFields, by the version they name; nil when no
+	// object has such a field, as kubectl leaves it out by default.
+	Managed map[string][]Managed
+}
+
+// Managed is an entry of an object's metadata.managedFields.
+type Managed struct {
+	Namespace, Name, Manager string
+	Index                    int
+}
+
+// Migration is a StorageVersionMigration of the resource.
+type Migration struct {
+	Name       string
+	Created    time.Time
+	Conditions []metav1.Condition
+}
+
+func (m Migration) is(condition string) (metav1.Condition, bool) {
+	i := slices.IndexFunc(m.Conditions, func(c metav1.Condition) bool {
+		return c.Type == condition && c.Status == metav1.ConditionTrue
+	})
+	if i < 0 {
+		return metav1.Condition{}, false
+	}
+	return m.Conditions[i], true
+}
+
+// Resource is that of the CRD.
+func (f *Facts) Resource() schema.GroupResource {
+	return schema.GroupResource{Group: f.To.Spec.Group, Resource: f.To.Spec.Names.Plural}
+}
+
+// applied reports whether the cluster has the CRD after the change; of a change of nothing
+// it always has.
+func (f *Facts) applied() bool {
+	return f.Live != nil && sameSpec(f.Live, f.To) || sameSpec(f.From, f.To)
+}
+
+// current is the CRD that the cluster has.
+func (f *Facts) current() *apiextensionsv1.CustomResourceDefinition {
+	if f.applied() {
+		return f.To
+	}
+	return f.From
+}
+
+// oldest returns the oldest server; nil if they are unknown.
+func (f *Facts) oldest() *version.Version {
+	var v *version.Version
+	for _, s := range f.Servers {
+		if v == nil || s.Version.LessThan(v) {
+			v = s.Version
+		}
+	}
+	return v
+}
+
+// sameSpec reports whether two CRDs are the same to the API server.
+func sameSpec(a, b *apiextensionsv1.CustomResourceDefinition) bool {
+	return equality.Semantic.DeepEqual(defaulted(a).Spec, defaulted(b).Spec)
+}
+
+func defaulted(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	crd = crd.DeepCopy()
+	apiextensionsv1.SetDefaults_CustomResourceDefinition(crd)
+	apiextensionsv1.SetDefaults_CustomResourceDefinitionSpec(&crd.Spec)
+	return crd
+}
+
+// storage returns the storage version of a CRD, which has one.
+func storage(crd *apiextensionsv1.CustomResourceDefinition) string {
+	for _, v := range crd.Spec.Versions {
+		if v.Storage {
+			return v.Name
+		}
+	}
+	return ""
+}
+
+func has(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
+	return slices.ContainsFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
+}
+
+func served(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
+	return slices.ContainsFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
+		return v.Name == name && v.Served
+	})
+}
+
+// Fact is what a contradiction is about.
+type Fact string
+
+// The facts that can contradict others.
+const (
+	OfFrom           Fact = "from"
+	OfTo             Fact = "to"
+	OfLive           Fact = "crd-status"
+	OfStorageVersion Fact = "storageversions"
+	OfMigrations     Fact = "migrations"
+)
+
+// Contradiction is what cannot be true.
+type Contradiction struct {
+	Fact  Fact
+	Index int    // of several migrations
+	Field string // such as status.storedVersions[1]
+	// Message is one line, Hint what to do.
+	Message, Hint string
+}
+
+// Contradictions returns in what the facts contradict each other or themselves. No plan is
+// made of such facts.
+func (f *Facts) Contradictions() []Contradiction {
+	var l []Contradiction
+	add := func(of Fact, field, hint, format string, args ...any) {
+		l = append(l, Contradiction{Fact: of, Field: field, Message: fmt.Sprintf(format, args...), Hint: hint})
+	}
+	for _, c := range []struct {
+		of  Fact
+		crd *apiextensionsv1.CustomResourceDefinition
+	}{{OfFrom, f.From}, {OfTo, f.To}} {
+		n := 0
+		for _, v := range c.crd.Spec.Versions {
+			if v.Storage {
+				n++
+			}
+		}
+		if n != 1 {
+			add(c.of, "spec.versions", "set storage: true in one of them", "%d versions are storage versions, and it has to be one", n)
+		}
+	}
+	if f.From.Name != f.To.Name {
+		add(OfTo, "metadata.name", "give the same CRD before and after the change", "this is %s, and the CRD before the change %s", f.To.Name, f.From.Name)
+	}
+	if len(l) > 0 {
+		return l
+	}
+	if f.Live != nil {
+		f.contradictLive(add)
+	}
+	if f.StorageVersion != nil {
+		f.contradictStorageVersion(add)
+	}
+	if f.Migrations != nil {
+		for i, m := range *f.Migrations {
+			_, succeeded := m.is("Succeeded")
+			if _, failed := m.is("Failed"); failed && succeeded {
+				l = append(l, Contradiction{Fact: OfMigrations, Index: i, Field: "status.conditions", Message: "the migration has both succeeded and failed", Hint: "delete it, and migrate again"})
+			}
+		}
+	}
+	return l
+}
+
+func (f *Facts) contradictLive(add func(of Fact, field, hint, format string, args ...any)) {
+	live := f.Live
+	switch {
+	case live.Name != f.To.Name:
+		add(OfLive, "metadata.name", "kubectl get crd "+f.To.Name+" -o yaml", "this is the status of %s, and the change is of %s", live.Name, f.To.Name)
+		return
+	case !sameSpec(live, f.To) && !sameSpec(live, f.From):
+		add(OfLive, "spec", "take what kubectl get crd prints as the CRD before the change", "the CRD in the cluster is neither the one before nor the one after the change")
+		return
+	}
+	stored := live.Status.StoredVersions
+	for i, v := range stored {
+		if !has(live, v) {
+			add(OfLive, fmt.Sprintf("status.storedVersions[%d]", i), "get the CRD anew: the API server lets no such version be stored", "objects are stored in %s, which is not in spec.versions", v)
+		}
+	}
+	if v := storage(live); !slices.Contains(stored, v) {
+		add(OfLive, "status.storedVersions", "get the CRD anew, with its status", "status.storedVersions has not %s, which is the storage version", v)
+	}
+}
+
+func (f *Facts) contradictStorageVersion(add func(of Fact, field, hint, format string, args ...any)) {
+	sv := f.StorageVersion
+	if name := storageversion.Name(f.Resource()); sv.Name != name {
+		add(OfStorageVersion, "metadata.name", "kubectl get storageversion "+name+" -o yaml", "this is what API servers report of %s, and the change is of %s", sv.Name, name)
+		return
+	}
+	for _, err := range storageversion.Validate(sv) {
+		add(OfStorageVersion, err.Field, "get it anew: the API server lets none be written like that", "%s", err.ErrorBody())
+	}
+	for i, e := range sv.Status.StorageVersions {
+		if _, ok := f.versionOf(e.EncodingVersion); !ok {
+			add(OfStorageVersion, fmt.Sprintf("status.storageVersions[%d].encodingVersion", i), "",
+				"%s encodes %s, which is a version of neither CRD", e.APIServerID, e.EncodingVersion)
+		}
+	}
+}
+
+// versionOf returns the name of a version as API servers report it, with or without the
+// group, and whether one of the CRDs has it.
+func (f *Facts) versionOf(reported string) (name string, ok bool) {
+	group, name, found := strings.Cut(reported, "/")
+	if !found {
+		group, name = f.To.Spec.Group, reported
+	}
+	return name, group == f.To.Spec.Group && (has(f.From, name) || has(f.To, name))
+}

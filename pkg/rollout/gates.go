@@ -1,0 +1,312 @@
+package rollout
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/apiserver/pkg/util/compatibility"
+
+	"github.com/unioncel/unioncel/pkg/cost"
+	"github.com/unioncel/unioncel/pkg/crddiff"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// gates are the steps before the change, those that hold as well once it is made.
+func (f *Facts) gates() []Step {
+	var l []Step
+	if !f.applied() {
+		l = append(l, f.accepted())
+		if l[0].State == Stopped {
+			return l
+		}
+	}
+	l = append(l, f.servers(), f.objects())
+	if !f.applied() && f.Unions && f.Changes != nil && f.refuses() {
+		l = append(l, f.warnFirst())
+	}
+	return append(l, f.removed()...)
+}
+
+// accepted asks the API server's own validation of updates.
+func (f *Facts) accepted() Step {
+	s := Step{ID: "accepted", State: Done, Title: "The API server accepts the CRD", Reason: "Its own validation has nothing against the update."}
+	old, err := internal(f.From)
+	to, err2 := internal(f.To)
+	if err = cmp.Or(err, err2); err != nil {
+		s.State, s.Reason = Stopped, err.Error()
+		return s
+	}
+	old.Status.Conditions = []apiextensions.CustomResourceDefinitionCondition{{Type: apiextensions.Established, Status: apiextensions.ConditionTrue}}
+	old.ResourceVersion, to.ResourceVersion = "1", "1"
+	// Other versions in which objects are stored are a matter of another step.
+	to.Status.StoredVersions = []string{storage(f.To)}
+	if l := validation.ValidateCustomResourceDefinitionUpdate(context.Background(), to, old); len(l) > 0 {
+		s.State, s.Title, s.Reason = Stopped, "The API server refuses the CRD", "Its own validation of the update says:"
+		for _, err := range l {
+			if r, ok := err.BadValue.(apiextensions.ValidationRule); ok {
+				err.BadValue = r.Rule
+			}
+			s.Details = append(s.Details, err.Error())
+		}
+	}
+	return s
+}
+
+// internal is a CRD as the API server validates it, without its status.
+func internal(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
+	crd = defaulted(crd)
+	crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
+	out := &apiextensions.CustomResourceDefinition{}
+	return out, apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, out, nil)
+}
+
+// feature is a part of a rule that older API servers do not know.
+type feature struct {
+	name  string
+	since *version.Version
+	in    func(apiextensionsv1.ValidationRule) bool
+}
+
+var features = []feature{
+	{"messageExpression", version.MajorMinor(1, 27), func(r apiextensionsv1.ValidationRule) bool { return r.MessageExpression != "" }},
+	{"reason", version.MajorMinor(1, 28), func(r apiextensionsv1.ValidationRule) bool { return r.Reason != nil }},
+	{"fieldPath", version.MajorMinor(1, 28), func(r apiextensionsv1.ValidationRule) bool { return r.FieldPath != "" }},
+	{"optionalOldSelf", version.MajorMinor(1, 30), func(r apiextensionsv1.ValidationRule) bool { return r.OptionalOldSelf != nil }},
+}
+
+// Since when API servers do what plans rely on.
+var (
+	rules      = version.MajorMinor(1, 25) // x-kubernetes-validations
+	validating = version.MajorMinor(1, 30) // ValidatingAdmissionPolicy
+	migrationB = version.MajorMinor(1, 35) // StorageVersionMigration, as a beta that is off by default
+	migration  = version.MajorMinor(1, 37)
+)
+
+// place is a rule and where it stands.
+type place struct {
+	version int
+	path    schemapath.Path
+	rule    apiextensionsv1.ValidationRule
+}
+
+func (p place) String() string { return p.path.String() }
+
+// rulesOf are all rules of a CRD.
+func rulesOf(crd *apiextensionsv1.CustomResourceDefinition) (l []place) {
+	for i, v := range crd.Spec.Versions {
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			continue
+		}
+		schemapath.Walk(v.Schema.OpenAPIV3Schema, func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+			for _, r := range s.XValidations {
+				l = append(l, place{i, path, r})
+			}
+			return true
+		})
+	}
+	return l
+}
+
+// servers asks whether all API servers understand what is new in the rules: the oldest
+// decides.
+func (f *Facts) servers() Step {
+	s := Step{ID: "servers", State: Done, Title: "Every API server understands the rules", Reason: "They are no newer than those before the change."}
+	before, after := rulesOf(f.From), rulesOf(f.To)
+	known := func(p place) bool {
+		return slices.ContainsFunc(before, func(q place) bool {
+			return q.rule.Rule == p.rule.Rule && q.rule.MessageExpression == p.rule.MessageExpression
+		})
+	}
+	since, needs := version.MajorMinor(0, 0), []string{}
+	need := func(what string, v *version.Version) {
+		needs = append(needs, fmt.Sprintf("%s: since v%s", what, minor(v)))
+		if since.LessThan(v) {
+			since = v
+		}
+	}
+	if len(after) > 0 && len(before) == 0 {
+		need("x-kubernetes-validations", rules)
+	}
+	for _, feature := range features {
+		uses := func(p place) bool { return feature.in(p.rule) }
+		if slices.ContainsFunc(after, uses) && !slices.ContainsFunc(before, uses) {
+			need(feature.name, feature.since)
+		}
+	}
+	after = slices.DeleteFunc(after, known)
+	switch {
+	case len(after) == 0 && len(needs) == 0:
+		return s
+	case f.Servers == nil:
+		s.State, s.Title, s.Reason = Unknown, "Find out which API servers there are", "The rules need what not every version of Kubernetes knows. The oldest API server decides."
+		s.Details = needs
+		s.Run = []string{"kubectl get --raw /version  # of each API server, for --servers"}
+		return s
+	case f.StorageVersion != nil && len(f.StorageVersion.Status.StorageVersions) > len(f.Servers):
+		s.State, s.Title = Unknown, "Find out about the other API servers"
+		s.Reason = fmt.Sprintf("%d report storage versions, and the versions of %d are given.", len(f.StorageVersion.Status.StorageVersions), len(f.Servers))
+		return s
+	}
+	var old []string
+	for _, server := range f.Servers {
+		if server.Version.LessThan(since) {
+			old = append(old, server.String())
+		}
+	}
+	if len(old) == 0 {
+		if l := uncompiled(f.To, after, f.oldest()); len(l) > 0 {
+			s.State, s.Title, s.Details = Stopped, "An API server does not understand the rules", l
+			s.Reason = fmt.Sprintf("The oldest is v%s, which cannot compile them.", minor(f.oldest()))
+			return s
+		}
+		s.Reason = fmt.Sprintf("The oldest of %d is v%s.", len(f.Servers), minor(f.oldest()))
+		s.Details = needs
+		return s
+	}
+	s.Title, s.Details = "Upgrade the API servers, or compile for the oldest", needs
+	s.Reason = fmt.Sprintf("Older than v%s: %s.", minor(since), strings.Join(old, ", "))
+	s.Run = []string{fmt.Sprintf("unioncel compile --kube-version %s ...  # rules that the oldest understands", minor(f.oldest()))}
+	switch {
+	case f.applied():
+		s.State, s.Title = Stopped, "Upgrade the API servers again, or take the change back"
+		s.Reason += " They do not enforce the rules as the others do, and lose parts of the CRD when they write it."
+		s.Run = []string{applyCommand(cmp.Or(f.Names.From, "OLD"), false)}
+	case len(old) < len(f.Servers):
+		s.State = Waiting
+	default:
+		s.State = Stopped
+	}
+	return s
+}
+
+// uncompiled says which rules a server of a version cannot compile. Like servers do, it
+// takes new rules for the release before, so that the server can be rolled back.
+func uncompiled(crd *apiextensionsv1.CustomResourceDefinition, l []place, v *version.Version) (lines []string) {
+	linked := compatibility.DefaultBuildEffectiveVersion().BinaryVersion()
+	if !version.MajorMinor(v.Major(), v.Minor()).LessThan(version.MajorMinor(linked.Major(), linked.Minor())) {
+		return nil // accepted has compiled them
+	}
+	in, err := internal(crd)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	estimator := cost.New(in, environment.MustBaseEnvSet(version.MajorMinor(v.Major(), v.Minor()-1)))
+	for _, p := range l {
+		if _, err := estimator.Rules(p.version, p.path, []apiextensionsv1.ValidationRule{p.rule}); err != nil {
+			lines = append(lines, fmt.Sprintf("%s: %v", cmp.Or(p.String(), "the object"), err))
+		}
+	}
+	return lines
+}
+
+// objects asks what becomes of the stored objects.
+func (f *Facts) objects() Step {
+	s := Step{ID: "objects", State: Done, Title: "The stored objects are valid", Reason: "What was accepted before is accepted after the change."}
+	if !f.refuses() {
+		return s
+	}
+	o := f.Objects
+	if o == nil {
+		s.State, s.Title, s.Reason = Unknown, "Find out about the stored objects", "The change may refuse what was accepted."
+		s.Details = f.refused()
+		s.Run = []string{"kubectl get " + f.Resource().String() + " -A -o yaml --show-managed-fields > " + cmp.Or(f.Names.Objects, "objects.yaml")}
+		return s
+	}
+	s.Reason = fmt.Sprintf("%s valid after the change.", all(o.Total))
+	if o.Invalid == 0 {
+		return s
+	}
+	s.Details = o.Examples
+	s.Run = []string{
+		fmt.Sprintf("unioncel normalize --crd %s %s > repaired.yaml  # what it cannot repair, it names", cmp.Or(f.Names.To, "NEW"), cmp.Or(f.Names.Objects, "OBJECTS")),
+		"kubectl replace -f repaired.yaml",
+	}
+	s.Title, s.Reason = "Repair the stored objects", fmt.Sprintf("%d of %s would be invalid after the change.", o.Invalid, count(o.Total, "object"))
+	switch {
+	case o.Blocked > 0:
+		s.State = Waiting
+		s.Reason += fmt.Sprintf(" %d of them could not be updated in other places either, %d not even written as they are.", o.Blocked, o.Rewrites)
+	case f.Servers == nil:
+		s.State = Unknown
+		s.Reason += " Whether the API servers spare what an update does not change depends on their versions: give --servers."
+	default:
+		s.State = Advice
+		s.Reason += " The API servers spare what an update does not change, so this can wait."
+	}
+	return s
+}
+
+func all(n int) string {
+	switch n {
+	case 0:
+		return "No object is stored, so all are"
+	case 1:
+		return "The only object is"
+	}
+	return fmt.Sprintf("All %d objects are", n)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// warnFirst is the advice to let a policy speak before the schema does.
+func (f *Facts) warnFirst() Step {
+	s := Step{ID: "policy", State: Advice, Title: "Warn before you refuse", Details: f.refused(),
+		Reason: "Clients may still write what the change refuses. A policy that warns, and notes it in the audit log, finds them; delete it once the CRD is applied.",
+		Run:    []string{fmt.Sprintf("unioncel policy --crd %s --validate --action Warn --action Audit | kubectl apply -f -", cmp.Or(f.Names.To, "NEW"))}}
+	if v := f.oldest(); v != nil && v.LessThan(validating) {
+		s.Reason += fmt.Sprintf(" It needs API servers of v1.30; the oldest is v%s.", minor(v))
+		s.Run = nil
+	}
+	return s
+}
+
+// apply is the change itself.
+func (f *Facts) apply(state State) Step {
+	s := Step{ID: "apply", State: state, Title: "Apply the CRD", Reason: "The steps before it are done."}
+	switch state {
+	case Done:
+		s.Title, s.Reason = "The CRD is applied", "It is in the cluster."
+		return s
+	case Later:
+		s.Reason = "After the steps before it."
+	}
+	s.Run = []string{applyCommand(cmp.Or(f.Names.To, "NEW"), f.Names.Compile)}
+	return s
+}
+
+func applyCommand(file string, compile bool) string {
+	if compile {
+		return fmt.Sprintf("unioncel compile %s | kubectl apply --server-side -f -", file)
+	}
+	return fmt.Sprintf("kubectl apply --server-side -f %s", file)
+}
+
+// back says whether the change can be taken back.
+func (f *Facts) back() Step {
+	s := Step{ID: "back", State: Advice, Title: "The change can be taken back", Run: []string{applyCommand(cmp.Or(f.Names.From, "OLD"), false)}}
+	switch {
+	case !has(f.From, storage(f.To)):
+		s.Title, s.Run = "The change cannot be taken back", nil
+		s.Reason = fmt.Sprintf("Objects will be stored in %s, which the CRD before the change does not have. Add the version in one change, served and not stored, and switch the storage version in the next.", storage(f.To))
+	case f.Changes != nil && slices.Contains([]crddiff.Class{crddiff.Same, crddiff.Tighter}, f.Changes.Class()):
+		s.Reason = "What is accepted after the change was accepted before."
+	default:
+		s.Title = "The change can be taken back, as a change of its own"
+		s.Reason = "Objects that are written meanwhile may be invalid before the change: plan it the other way round."
+		s.Run = []string{fmt.Sprintf("unioncel rollout --from %s --to %s --objects OBJECTS", cmp.Or(f.Names.To, "NEW"), cmp.Or(f.Names.From, "OLD"))}
+	}
+	return s
+}

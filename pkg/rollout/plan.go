@@ -1,0 +1,102 @@
+package rollout
+
+import (
+	"slices"
+)
+
+// Verdict says what to do with the change now.
+type Verdict string
+
+// The verdicts.
+const (
+	// Go: take the step that is next, or all is done.
+	Go Verdict = "go"
+	// Wait: something else has to happen or to be known first; then ask again.
+	Wait Verdict = "wait"
+	// Stop: something is wrong with the change or the cluster, which waiting does not mend.
+	Stop Verdict = "stop"
+)
+
+// State is where a step stands.
+type State string
+
+// The states.
+const (
+	Done    State = "done"
+	Next    State = "next"    // to be done now
+	Waiting State = "wait"    // holds up what follows, until it is done
+	Stopped State = "stop"    // says why to go no further
+	Unknown State = "unknown" // holds up what follows, for want of a fact
+	Later   State = "later"   // comes after the others
+	Advice  State = "advice"  // holds up nothing
+)
+
+// Step is one of a plan.
+type Step struct {
+	ID     string `json:"id"`
+	State  State  `json:"state"`
+	Title  string `json:"title"`
+	Reason string `json:"reason"`
+	// Details are lines about single objects, servers or rules.
+	Details []string `json:"details,omitempty"`
+	// Run are the commands that do it, or that get what is unknown; Manifest is what they
+	// read from standard input.
+	Run      []string `json:"run,omitempty"`
+	Manifest string   `json:"manifest,omitempty"`
+}
+
+// Plan is what to do, in this order.
+type Plan struct {
+	CRD     string  `json:"crd"`
+	Verdict Verdict `json:"verdict"`
+	// Applied says that the cluster has the CRD after the change.
+	Applied  bool      `json:"applied"`
+	Steps    []Step    `json:"steps"`
+	Versions []Version `json:"versions"`
+}
+
+// New makes a plan. Facts that contradict each other make one that stops.
+func New(f Facts) Plan {
+	p := Plan{CRD: f.To.Name}
+	if l := f.Contradictions(); len(l) > 0 {
+		s := Step{ID: "facts", State: Stopped, Title: "Correct what is given", Reason: "It contradicts itself."}
+		for _, c := range l {
+			s.Details = append(s.Details, c.Message)
+		}
+		p.Steps = []Step{s}
+		p.Verdict = Stop
+		return p
+	}
+	p.Applied = f.applied()
+	p.Steps = append(p.Steps, f.gates()...)
+	if p.Applied {
+		if !sameSpec(f.From, f.To) {
+			p.Steps = append(p.Steps, f.apply(Done))
+		}
+		p.Steps = append(p.Steps, f.migrate(storage(f.To))...)
+	} else {
+		next := Next
+		if verdict(p.Steps) != Go {
+			next = Later
+		}
+		p.Steps = append(p.Steps, f.apply(next))
+		p.Steps = append(p.Steps, f.migrateLater()...)
+		p.Steps = append(p.Steps, f.back())
+	}
+	p.Verdict = verdict(p.Steps)
+	p.Versions = f.versions()
+	return p
+}
+
+func verdict(steps []Step) Verdict {
+	is := func(states ...State) bool {
+		return slices.ContainsFunc(steps, func(s Step) bool { return slices.Contains(states, s.State) })
+	}
+	switch {
+	case is(Stopped):
+		return Stop
+	case is(Waiting, Unknown):
+		return Wait
+	}
+	return Go
+}

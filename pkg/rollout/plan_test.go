@@ -1,0 +1,291 @@
+package rollout
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/api/apiserverinternal/v1alpha1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/version"
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/testcrd"
+	"github.com/unioncel/unioncel/pkg/crddiff"
+	"github.com/unioncel/unioncel/pkg/storageversion"
+)
+
+const (
+	plain = `type: object
+properties:
+  type: {type: string, enum: [HTTP, TCP], maxLength: 8}
+  http: {type: string}
+`
+	ruled = plain + `x-kubernetes-validations:
+- {rule: "!has(self.http) || has(self.type)", message: http without type}
+`
+	pointed = plain + `x-kubernetes-validations:
+- {rule: "!has(self.http) || has(self.type)", message: http without type, fieldPath: .http}
+`
+	compared = plain + `x-kubernetes-validations:
+- {rule: "oldSelf.hasValue() || has(self.type)", optionalOldSelf: true, message: type must be set}
+`
+)
+
+// crd is a CRD of Routes, of whose versions the last is the stored one.
+func crd(t *testing.T, versions ...testcrd.Version) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	c := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.Unmarshal([]byte(testcrd.Versions("Route", versions...)), c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func v(name, spec string) testcrd.Version { return testcrd.Version{Name: name, Spec: spec} }
+
+// classed is a change of a class.
+func classed(c crddiff.Class) *crddiff.Report {
+	return &crddiff.Report{Changes: []crddiff.Change{{Class: c}}}
+}
+
+// live is a CRD as it is in the cluster.
+func live(crd *apiextensionsv1.CustomResourceDefinition, stored ...string) *apiextensionsv1.CustomResourceDefinition {
+	crd = crd.DeepCopy()
+	crd.Status.StoredVersions = stored
+	return crd
+}
+
+func servers(versions ...string) []Server {
+	l := []Server{}
+	for i, v := range versions {
+		l = append(l, Server{string(rune('a' + i)), version.MustParseGeneric(v)})
+	}
+	return l
+}
+
+// summary is the verdict, and the steps that are not done.
+func summary(p Plan) string {
+	var b strings.Builder
+	b.WriteString(string(p.Verdict))
+	for _, s := range p.Steps {
+		if s.State != Done && s.State != Later && s.ID != "back" {
+			b.WriteString(" " + s.ID + "=" + string(s.State))
+		}
+	}
+	return b.String()
+}
+
+func wants(t *testing.T, f Facts, want string) Plan {
+	t.Helper()
+	p := New(f)
+	if got := summary(p); got != want {
+		var b strings.Builder
+		_ = Text(&b, p)
+		t.Errorf("%s, want %s\n%s", got, want, b.String())
+	}
+	return p
+}
+
+// An upgrade of three servers, with a change that only the new ones understand, a switch of
+// the storage version, and a server that is rolled back in the middle of the migration.
+func TestUpgradeWithRollback(t *testing.T) {
+	from := crd(t, v("v2", plain), v("v1", plain))
+	to := crd(t, v("v1", compared), v("v2", compared))
+	change := classed(crddiff.Tighter)
+	objects := &Objects{Total: 3, Managed: map[string][]Managed{}}
+	running := map[string]string{"a": "1.29", "b": "1.29", "c": "1.29"}
+	current, stored := from, []string{"v1"}
+	var sv *v1alpha1.StorageVersion
+	var migrations []Migration
+	clock := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+	// starts has servers start, or notice a change of the CRD, in a version.
+	starts := func(version string, ids ...string) {
+		for _, id := range ids {
+			if version != "" {
+				running[id] = version
+			}
+			encodes := storage(current)
+			if running[id] == "1.29" {
+				encodes = "v1" // it does not know the new storage version
+			}
+			clock = clock.Add(time.Minute)
+			var err error
+			sv, err = storageversion.Start(sv, (&Facts{To: to}).Resource(), v1alpha1.ServerStorageVersion{
+				APIServerID: id, EncodingVersion: "example.com/" + encodes, DecodableVersions: []string{"example.com/v1", "example.com/v2"},
+			}, sets.New("a", "b", "c"), metav1.NewTime(clock))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var changed time.Time
+	now := func(want string) {
+		t.Helper()
+		l := live(current, stored...)
+		l.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", Time: &metav1.Time{Time: changed}}}
+		wants(t, Facts{
+			From: from, To: to, Live: l, Changes: change, Objects: objects, StorageVersion: sv, Migrations: &migrations,
+			Servers: servers(running["a"], running["b"], running["c"]),
+		}, want)
+	}
+	migration := func(condition string) {
+		clock = clock.Add(time.Minute)
+		migrations = append(migrations, Migration{Name: "m", Created: clock})
+		if condition != "" {
+			migrations[len(migrations)-1].Conditions = []metav1.Condition{{Type: condition, Status: metav1.ConditionTrue, Message: "said so"}}
+		}
+	}
+
+	starts("", "a", "b", "c")
+	now("stop servers=stop")
+	starts("1.36", "a")
+	now("wait servers=wait")
+	starts("1.36", "b")
+	now("wait servers=wait")
+	starts("1.36", "c")
+	now("go apply=next")
+	objects.Invalid, objects.Blocked = 2, 1
+	now("wait objects=wait")
+	objects.Invalid, objects.Blocked = 0, 0
+	now("go apply=next")
+
+	changed, current, stored = clock, to, []string{"v1", "v2"}
+	now("wait encoding=wait")
+	starts("", "a", "b")
+	now("wait encoding=wait")
+	starts("", "c")
+	now("go migration=next")
+
+	migration("")
+	now("wait migration=wait")
+	starts("1.29", "c") // rolled back
+	now("stop servers=stop encoding=wait")
+	starts("1.36", "c")
+	now("wait migration=wait")
+	migrations[0].Conditions = []metav1.Condition{{Type: "Failed", Status: metav1.ConditionTrue, Message: "an object was refused"}}
+	now("stop migration=stop")
+	migrations = nil
+	now("go migration=next")
+	migration("Succeeded")
+	now("go storedVersions=next")
+	stored = []string{"v2"}
+	now("go")
+
+	// The next change removes the old version.
+	from, to = to, crd(t, v("v2", compared))
+	now("go apply=next")
+	objects.Managed["v1"] = []Managed{{"shop", "web", "kubectl", 1}}
+	now("wait managedFields=wait")
+	delete(objects.Managed, "v1")
+	starts("1.29", "b")
+	now("wait removed=wait")
+	starts("1.36", "b")
+	now("go apply=next")
+	changed, current = clock, to
+	now("go")
+}
+
+// What is not given is unknown, and where it matters there is no go.
+func TestUnknown(t *testing.T) {
+	from, to := crd(t, v("v1", plain)), crd(t, v("v1", pointed))
+	tighter, looser, undecided := classed(crddiff.Tighter), classed(crddiff.Looser), classed(crddiff.Unknown)
+	valid := &Objects{Total: 1}
+	for _, tt := range []struct {
+		name  string
+		facts Facts
+		want  string
+	}{
+		{"nothing", Facts{From: from, To: to}, "wait servers=unknown objects=unknown"},
+		{"looser", Facts{From: to, To: from, Changes: looser}, "go apply=next"},
+		{"the same", Facts{From: from, To: from, Changes: classed(crddiff.Same), Live: live(from, "v1")}, "go"},
+		{"looser, with a new key in rules", Facts{From: from, To: to, Changes: looser}, "wait servers=unknown"},
+		{"looser, with servers", Facts{From: from, To: to, Changes: looser, Servers: servers("1.28")}, "go apply=next"},
+		{"tighter, no objects", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.28")}, "wait objects=unknown"},
+		{"undecided, no objects", Facts{From: from, To: to, Changes: undecided, Servers: servers("1.28")}, "wait objects=unknown"},
+		{"undecided, valid objects", Facts{From: from, To: to, Changes: undecided, Servers: servers("1.28"), Objects: valid}, "go apply=next"},
+		{"tighter, none stored", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.28"), Objects: &Objects{}}, "go apply=next"},
+		{"spared, by unknown servers", Facts{From: from, To: crd(t, v("v1", plain+"required: [type]\n")), Changes: tighter, Objects: &Objects{Total: 9, Invalid: 1}}, "wait objects=unknown"},
+		{"spared", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.36"), Objects: &Objects{Total: 9, Invalid: 1}}, "go objects=advice apply=next"},
+		{"unions", Facts{From: from, To: to, Unions: true, Changes: classed(crddiff.Both), Servers: servers("1.36"), Objects: valid}, "go policy=advice apply=next"},
+		{"a server too old", Facts{From: from, To: to, Changes: looser, Servers: servers("1.36", "1.27")}, "wait servers=wait"},
+		{"all servers too old", Facts{From: from, To: to, Changes: looser, Servers: servers("1.27.9-gke.1", "1.27")}, "stop servers=stop"},
+		{"more servers than are given", Facts{From: from, To: to, Changes: looser, Servers: servers("1.36"), StorageVersion: reported(t, "v1", "v1")}, "wait servers=unknown"},
+		{"a version removed, no status", Facts{From: crd(t, v("v1", plain), v("v2", plain)), To: crd(t, v("v2", plain)), Changes: looser}, "wait migration=unknown"},
+		{"a version removed, no objects", Facts{From: crd(t, v("v1", plain), v("v2", plain)), To: crd(t, v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v2"), Changes: looser}, "wait managedFields=unknown"},
+		{"a version removed, objects without managedFields", Facts{From: crd(t, v("v1", plain), v("v2", plain)), To: crd(t, v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v2"), Changes: looser, Objects: valid}, "wait managedFields=unknown"},
+		{"a version removed in which objects are stored", Facts{From: crd(t, v("v1", plain), v("v2", plain)), To: crd(t, v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v1", "v2"), Changes: looser, Migrations: &[]Migration{}, Objects: valid}, "wait migration=wait"},
+		{"the storage version removed", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: crd(t, v("v2", plain)), Changes: looser}, "stop removed=stop"},
+		{"migrations unknown", Facts{From: from, To: crd(t, v("v1", plain), v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v1", "v2"), Changes: looser}, "wait migration=unknown"},
+		{"objects unknown before a migration", Facts{From: from, To: crd(t, v("v1", plain), v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v1", "v2"), Changes: looser, Migrations: &[]Migration{}}, "wait migration=unknown"},
+		{"objects that cannot be rewritten", Facts{From: from, To: crd(t, v("v1", plain), v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v1", "v2"), Changes: looser, Migrations: &[]Migration{}, Objects: &Objects{Total: 5, Invalid: 1, Blocked: 1, Rewrites: 1}}, "wait migration=wait"},
+		{"applied, status unknown", Facts{From: from, To: from, Changes: looser}, "wait migration=unknown"},
+		{"reports of nobody", Facts{From: from, To: from, Live: live(from, "v1"), Changes: looser, StorageVersion: reported(t)}, "wait encoding=unknown"},
+		{"a migration, the change at an unknown time", Facts{From: from, To: crd(t, v("v1", plain), v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v1", "v2"), Changes: looser, Migrations: &[]Migration{{Name: "m", Conditions: []metav1.Condition{{Type: "Succeeded", Status: "True"}}}}, Objects: valid}, "wait migration=unknown"},
+		{"refused by the API server", Facts{From: from, To: crd(t, v("v1", strings.Replace(ruled, "has(self.type)", "has(self.typ)", 1))), Changes: tighter, Objects: valid, Servers: servers("1.36")}, "stop accepted=stop"},
+	} {
+		t.Run(tt.name, func(t *testing.T) { wants(t, tt.facts, tt.want) })
+	}
+}
+
+// reported is what servers report that encode these versions.
+func reported(t *testing.T, versions ...string) *v1alpha1.StorageVersion {
+	t.Helper()
+	sv := &v1alpha1.StorageVersion{ObjectMeta: metav1.ObjectMeta{Name: "example.com.routes"}}
+	for i, v := range versions {
+		next, err := storageversion.Start(sv, (&Facts{To: crd(t, testcrd.Version{Name: "v1", Spec: plain})}).Resource(),
+			v1alpha1.ServerStorageVersion{APIServerID: string(rune('a' + i)), EncodingVersion: v, DecodableVersions: []string{v}}, nil, metav1.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sv = next
+	}
+	return sv
+}
+
+// Facts that contradict each other stop every plan.
+func TestContradictions(t *testing.T) {
+	one, two := crd(t, v("v1", plain)), crd(t, v("v1", plain), v("v2", plain))
+	other := one.DeepCopy()
+	other.Name = "gates.example.com"
+	none, both := one.DeepCopy(), two.DeepCopy()
+	none.Spec.Versions[0].Storage, both.Spec.Versions[0].Storage = false, true
+	otherReports := reported(t, "v1")
+	otherReports.Name = "example.com.gates"
+	invalid := reported(t, "v1")
+	invalid.Status.CommonEncodingVersion = nil
+	migrations := &[]Migration{{Name: "a"}, {Name: "b", Conditions: []metav1.Condition{{Type: "Succeeded", Status: "True"}, {Type: "Failed", Status: "True"}}}}
+	for _, tt := range []struct {
+		facts Facts
+		want  string
+	}{
+		{Facts{From: none, To: two}, "from spec.versions: 0 versions are storage versions, and it has to be one"},
+		{Facts{From: one, To: both}, "to spec.versions: 2 versions are storage versions, and it has to be one"},
+		{Facts{From: one, To: other}, "to metadata.name: this is gates.example.com, and the CRD before the change routes.example.com"},
+		{Facts{From: one, To: two, Live: live(other, "v1")}, "crd-status metadata.name: this is the status of gates.example.com, and the change is of routes.example.com"},
+		{Facts{From: one, To: two, Live: live(crd(t, v("v3", plain)), "v3")}, "crd-status spec: the CRD in the cluster is neither the one before nor the one after the change"},
+		{Facts{From: one, To: two, Live: live(one, "v1", "v9")}, "crd-status status.storedVersions[1]: objects are stored in v9, which is not in spec.versions"},
+		{Facts{From: one, To: two, Live: live(two, "v1")}, "crd-status status.storedVersions: status.storedVersions has not v2, which is the storage version"},
+		{Facts{From: one, To: two, StorageVersion: otherReports}, "storageversions metadata.name: this is what API servers report of example.com.gates, and the change is of example.com.routes"},
+		{Facts{From: one, To: two, StorageVersion: invalid}, "storageversions status.commonEncodingVersion: Required value: the common encoding version is v1"},
+		{Facts{From: one, To: two, StorageVersion: reported(t, "v3")}, "storageversions status.storageVersions[0].encodingVersion: a encodes v3, which is a version of neither CRD"},
+		{Facts{From: one, To: two, StorageVersion: reported(t, "other.com/v1")}, "storageversions status.storageVersions[0].encodingVersion: a encodes other.com/v1, which is a version of neither CRD"},
+		{Facts{From: one, To: two, Migrations: migrations}, "migrations status.conditions: the migration has both succeeded and failed"},
+	} {
+		l := tt.facts.Contradictions()
+		if len(l) != 1 {
+			t.Errorf("%v, want %s", l, tt.want)
+			continue
+		}
+		if got := string(l[0].Fact) + " " + l[0].Field + ": " + l[0].Message; got != tt.want {
+			t.Errorf("%s, want %s", got, tt.want)
+		}
+		if p := New(tt.facts); p.Verdict != Stop || len(p.Steps) != 1 || !slices.Equal(p.Steps[0].Details, []string{l[0].Message}) {
+			t.Errorf("%+v", p)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package rollout
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Version is a version of the CRD after the change, and whether it may be removed.
+type Version struct {
+	Name    string `json:"name"`
+	Served  bool   `json:"served"`
+	Storage bool   `json:"storage"`
+	// Stored says that objects may be stored in it; nil if that is unknown.
+	Stored *bool `json:"stored"`
+	// Managed is how many entries of managedFields name it; nil if that is unknown.
+	Managed *int `json:"managed"`
+	// Removable is "yes", "no" or "unknown", and Why says why.
+	Removable string `json:"removable"`
+	Why       string `json:"why"`
+}
+
+// versions says of each version whether it may be removed.
+func (f *Facts) versions() []Version {
+	var l []Version
+	for _, v := range f.To.Spec.Versions {
+		o := Version{Name: v.Name, Served: v.Served, Storage: v.Storage, Removable: "no"}
+		if f.Live != nil {
+			stored := slices.Contains(f.Live.Status.StoredVersions, v.Name)
+			o.Stored = &stored
+		}
+		if n, ok := f.managed(v.Name); ok {
+			managed := len(n)
+			o.Managed = &managed
+		}
+		switch {
+		case v.Storage:
+			o.Why = "it is the storage version"
+		case o.Stored != nil && *o.Stored:
+			o.Why = "objects may be stored in it"
+		case len(f.encoders(v.Name)) > 0:
+			o.Why = "API servers encode objects in it"
+		case v.Served:
+			o.Why = "it is served: set served: false first, and see who misses it"
+		case o.Managed != nil && *o.Managed > 0:
+			o.Why = "managedFields of objects name it"
+		case o.Stored == nil:
+			o.Removable, o.Why = "unknown", "status.storedVersions is unknown"
+		case o.Managed == nil:
+			o.Removable, o.Why = "unknown", "the managedFields of the objects are unknown"
+		default:
+			o.Removable, o.Why = "yes", "nothing needs it"
+		}
+		l = append(l, o)
+	}
+	return l
+}
+
+// encoders are the API servers that encode objects in a version.
+func (f *Facts) encoders(version string) (ids []string) {
+	if f.StorageVersion == nil {
+		return nil
+	}
+	for _, e := range f.StorageVersion.Status.StorageVersions {
+		if v, _ := f.versionOf(e.EncodingVersion); v == version {
+			ids = append(ids, e.APIServerID)
+		}
+	}
+	return ids
+}
+
+// managed are the entries of managedFields that name a version. It is not ok when they are
+// unknown.
+func (f *Facts) managed(version string) (l []Managed, ok bool) {
+	if f.Objects == nil || f.Objects.Managed == nil && f.Objects.Total > 0 {
+		return nil, false
+	}
+	return f.Objects.Managed[version], true
+}
+
+// removed asks what is left of the versions that the change removes.
+func (f *Facts) removed() []Step {
+	var gone []string
+	for _, v := range f.From.Spec.Versions {
+		if !has(f.To, v.Name) {
+			gone = append(gone, v.Name)
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	steps := f.leave(gone)
+	if len(steps) == 0 || verdict(steps) == Go {
+		steps = append(steps, f.disown(gone))
+	}
+	return steps
+}
+
+// leave are the steps until nothing is stored in versions.
+func (f *Facts) leave(gone []string) []Step {
+	if f.applied() {
+		return nil
+	}
+	s := Step{ID: "removed", State: Done, Title: "Nothing is stored in " + strings.Join(gone, ", "), Reason: "status.storedVersions does not have what the change removes."}
+	target := storage(f.From)
+	switch {
+	case slices.Contains(gone, target):
+		s.State, s.Title = Stopped, "Keep "+target+" in the CRD"
+		s.Reason = fmt.Sprintf("It is the storage version. Make %s that in one change, without serving %s if need be, migrate, and remove %[2]s in the next.", storage(f.To), target)
+	case f.Live == nil:
+		s = f.migration(target) // says that it is unknown
+	case slices.ContainsFunc(gone, func(v string) bool { return slices.Contains(f.Live.Status.StoredVersions, v) }):
+		steps := f.migrate(target)
+		for i := range steps {
+			if steps[i].State == Next {
+				steps[i].State = Waiting // the change waits for it
+			}
+		}
+		return steps
+	default:
+		for _, v := range gone {
+			if ids := f.encoders(v); len(ids) > 0 {
+				s.State, s.Title, s.Reason = Waiting, "Wait until no API server encodes "+v, "Objects would be stored in it that nobody can read any more."
+				s.Details = ids
+			}
+		}
+	}
+	return []Step{s}
+}
+
+// mostManaged is how many entries of managedFields are shown.
+const mostManaged = 10
+
+// disown is about metadata.managedFields: server-side apply converts objects to each version
+// that they name, and fails if there is none of this name.
+func (f *Facts) disown(gone []string) Step {
+	s := Step{ID: "managedFields", State: Done, Title: "No managedFields name " + strings.Join(gone, ", "), Reason: "Server-side apply works without these versions."}
+	const fails = "Server-side apply fails for objects whose managedFields name a version that the CRD does not have."
+	for _, v := range gone {
+		l, ok := f.managed(v)
+		if !ok {
+			s.State, s.Title, s.Reason = Unknown, "Find out which managedFields name "+strings.Join(gone, ", "), fails
+			s.Run = []string{"kubectl get " + f.Resource().String() + " -A -o yaml --show-managed-fields  # for --objects"}
+			return s
+		}
+		if len(l) == 0 {
+			continue
+		}
+		s.State, s.Title, s.Reason = Waiting, "Move managedFields to "+storage(f.From), fails
+		for _, m := range l {
+			if len(s.Run) == mostManaged {
+				s.Details = append(s.Details, "and so on: there are more")
+				return s
+			}
+			s.Details = append(s.Details, fmt.Sprintf("%s: those of %s", strings.TrimPrefix(m.Namespace+"/"+m.Name, "/"), cmp.Or(m.Manager, "somebody")))
+			in := ""
+			if m.Namespace != "" {
+				in = " -n " + m.Namespace
+			}
+			s.Run = append(s.Run, fmt.Sprintf(`kubectl patch %s %s%s --type=json -p '[{"op":"test","path":"/metadata/managedFields/%d/apiVersion","value":"%s/%s"},{"op":"replace","path":"/metadata/managedFields/%[4]d/apiVersion","value":"%[5]s/%[7]s"}]'`,
+				f.Resource(), m.Name, in, m.Index, f.To.Spec.Group, v, storage(f.current())))
+		}
+	}
+	return s
+}

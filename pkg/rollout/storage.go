@@ -1,0 +1,218 @@
+package rollout
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/pkg/storageversion"
+)
+
+// migrate are the steps that bring all objects into a storage version, which the cluster
+// has.
+func (f *Facts) migrate(target string) []Step {
+	var steps []Step
+	for _, step := range []func(string) Step{f.encoding, f.migration, f.trim} {
+		s := step(target)
+		if s.ID == "" {
+			continue
+		}
+		if len(steps) > 0 && steps[len(steps)-1].State != Done {
+			s.State = Later
+		}
+		steps = append(steps, s)
+	}
+	return steps
+}
+
+// migrateLater are these steps after a change of the storage version that is still to come.
+func (f *Facts) migrateLater() []Step {
+	from, to := storage(f.From), storage(f.To)
+	if from == to {
+		return nil
+	}
+	return []Step{{
+		ID: "migration", State: Later, Title: "Rewrite the objects that are stored in " + from,
+		Reason: "They stay as they are until they are written. Ask again when the CRD is applied, with its new status.",
+	}}
+}
+
+// encoding asks whether all API servers encode objects in the storage version. Without
+// what they report there is no such step: for custom resources they report nothing.
+func (f *Facts) encoding(target string) Step {
+	if f.StorageVersion == nil {
+		return Step{}
+	}
+	s := Step{ID: "encoding", State: Done, Title: "Every API server encodes " + target}
+	entries := f.StorageVersion.Status.StorageVersions
+	if len(entries) == 0 {
+		s.State, s.Title, s.Reason = Unknown, "Find out in which version API servers encode objects", "None has reported one yet."
+		return s
+	}
+	var others []string
+	for _, e := range entries {
+		if v, _ := f.versionOf(e.EncodingVersion); v != target {
+			others = append(others, fmt.Sprintf("%s encodes %s", e.APIServerID, e.EncodingVersion))
+		}
+	}
+	if agreed, ok := storageversion.Agreed(entries); ok && len(others) == 0 {
+		s.Reason = fmt.Sprintf("All %d report %s.", len(entries), agreed)
+		return s
+	}
+	s.State, s.Title, s.Details = Waiting, "Wait until every API server encodes "+target, others
+	s.Reason = "Whatever is written through these is stored in another version, during a migration as well."
+	s.Run = []string{"kubectl get storageversion " + f.StorageVersion.Name + " -o yaml"}
+	return s
+}
+
+// migration asks whether all stored objects are rewritten in the storage version.
+func (f *Facts) migration(target string) Step {
+	s := Step{ID: "migration", State: Done, Title: "All objects are stored in " + target}
+	if f.Live == nil {
+		s.State, s.Title, s.Reason = Unknown, "Find out in which versions objects are stored", "status.storedVersions of the CRD says it."
+		s.Run = []string{"kubectl get crd " + f.To.Name + " -o yaml --show-managed-fields  # for --crd-status"}
+		return s
+	}
+	old := f.stored(target)
+	if len(old) == 0 {
+		s.Reason = "status.storedVersions has no other version."
+		return s
+	}
+	s.Title = fmt.Sprintf("Rewrite the objects that are stored in %s", strings.Join(old, ", "))
+	s.Reason = fmt.Sprintf("status.storedVersions is %s: some objects may still be stored in these.", strings.Join(f.Live.Status.StoredVersions, ", "))
+	last, known := f.lastMigration()
+	running, noted := condition(f.Live, apiextensionsv1.StorageMigrating)
+	switch {
+	case noted && running:
+		s.State, s.Title, s.Reason = Waiting, "Wait for the migration", "The CRD says that one is running."
+		s.Run = []string{"kubectl get storageversionmigrations"}
+		return s
+	case last != nil:
+		if failed, ok := last.is("Failed"); ok {
+			s.State, s.Title, s.Reason = Stopped, "Repair what the migration failed at", fmt.Sprintf("The migration %s has failed: %s", last.Name, failed.Message)
+			s.Run = []string{"kubectl delete storageversionmigration " + last.Name + "  # then migrate again"}
+			return s
+		}
+		if _, ok := last.is("Succeeded"); !ok {
+			s.State, s.Title, s.Reason = Waiting, "Wait for the migration", "The migration "+last.Name+" has not ended."
+			s.Run = []string{"kubectl get storageversionmigration " + last.Name + " -o yaml"}
+			return s
+		}
+		changed, ok := lastChange(f.Live)
+		switch {
+		case noted:
+			s.Reason = fmt.Sprintf("The migration %s has succeeded, but the CRD was changed meanwhile. Migrate again.", last.Name)
+		case !ok:
+			s.State = Unknown
+			s.Reason = fmt.Sprintf("The migration %s has succeeded. Whether it began after the CRD was changed cannot be told without the managed fields of the CRD.", last.Name)
+			s.Run = []string{"kubectl get crd " + f.To.Name + " -o yaml --show-managed-fields  # for --crd-status"}
+			return s
+		case last.Created.After(changed):
+			s.State, s.Title, s.Reason = Done, "All objects are stored in "+target, fmt.Sprintf("The migration %s has succeeded, and the CRD has not changed since.", last.Name)
+			return s
+		default:
+			s.Reason = fmt.Sprintf("The migration %s began before the CRD was changed. Migrate again.", last.Name)
+		}
+	case !known:
+		s.State, s.Title, s.Reason = Unknown, "Find out about migrations", s.Reason+" Whether they are being rewritten is unknown."
+		s.Run = []string{"kubectl get storageversionmigrations.storagemigration.k8s.io -o yaml  # for --migrations"}
+		return s
+	}
+	return f.rewrite(s, target)
+}
+
+// rewrite is the step of rewriting all objects, if they let themselves be rewritten.
+func (f *Facts) rewrite(s Step, target string) Step {
+	switch o := f.Objects; {
+	case o == nil:
+		s.State, s.Title = Unknown, "Find out whether the objects can be rewritten"
+		s.Reason += " Rewriting validates them, and stops at the first that is refused."
+		s.Run = []string{"kubectl get " + f.Resource().String() + " -A -o yaml --show-managed-fields  # for --objects"}
+		return s
+	case o.Rewrites > 0:
+		s.State, s.Title = Waiting, "Repair the objects that cannot be rewritten"
+		s.Reason += fmt.Sprintf(" Rewriting validates them, and %s would be refused.", count(o.Rewrites, "object"))
+		s.Details = o.Examples
+		return s
+	}
+	s.State = Next
+	oldest := f.oldest()
+	if oldest == nil || oldest.LessThan(migrationB) {
+		s.Run = []string{
+			fmt.Sprintf("kubectl get %s.%s.%s -A -o json | kubectl replace -f -", f.Resource().Resource, target, f.Resource().Group),
+			f.trimCommand(target),
+		}
+		return s
+	}
+	api := "v1"
+	if oldest.LessThan(migration) {
+		api = "v1beta1"
+		s.Reason += " The API servers have the API for it when it is switched on: --runtime-config=storagemigration.k8s.io/v1beta1=true, and the feature gate StorageVersionMigrator, of kube-controller-manager too."
+	}
+	s.Run = []string{"kubectl create -f -"}
+	s.Manifest = fmt.Sprintf("apiVersion: storagemigration.k8s.io/%s\nkind: StorageVersionMigration\nmetadata:\n  generateName: %s-\nspec:\n  resource:\n    group: %s\n    resource: %s\n",
+		api, f.To.Name, f.Resource().Group, f.Resource().Resource)
+	return s
+}
+
+// trim takes the old versions out of status.storedVersions.
+func (f *Facts) trim(target string) Step {
+	if f.Live == nil || len(f.stored(target)) == 0 {
+		return Step{}
+	}
+	return Step{ID: "storedVersions", State: Next, Title: "Say that nothing is stored in " + strings.Join(f.stored(target), ", "),
+		Reason: "Only then can these versions be removed from the CRD. Since v1.37 the API server does it itself, after a migration.",
+		Run:    []string{f.trimCommand(target)}}
+}
+
+func (f *Facts) trimCommand(target string) string {
+	quote := func(l []string) string { return `["` + strings.Join(l, `","`) + `"]` }
+	return fmt.Sprintf(`kubectl patch crd %s --subresource=status --type=json -p '[{"op":"test","path":"/status/storedVersions","value":%s},{"op":"replace","path":"/status/storedVersions","value":%s}]'`,
+		f.To.Name, quote(f.Live.Status.StoredVersions), quote([]string{target}))
+}
+
+// stored are the versions other than the storage version in which objects may be stored.
+func (f *Facts) stored(target string) []string {
+	return slices.DeleteFunc(slices.Clone(f.Live.Status.StoredVersions), func(v string) bool { return v == target })
+}
+
+// lastMigration returns the migration that was created last, and whether it is known that
+// there is no other.
+func (f *Facts) lastMigration() (last *Migration, known bool) {
+	if f.Migrations == nil {
+		// A server that notes migrations in CRDs has noted none, or has no API for them.
+		oldest := f.oldest()
+		_, noted := condition(f.Live, apiextensionsv1.StorageMigrating)
+		return nil, oldest != nil && (oldest.LessThan(migrationB) || !oldest.LessThan(migration) && !noted)
+	}
+	for i, m := range *f.Migrations {
+		if last == nil || m.Created.After(last.Created) {
+			last = &(*f.Migrations)[i]
+		}
+	}
+	return last, true
+}
+
+// condition returns whether a condition is true, and whether there is one.
+func condition(crd *apiextensionsv1.CustomResourceDefinition, t apiextensionsv1.CustomResourceDefinitionConditionType) (is, ok bool) {
+	for _, c := range crd.Status.Conditions {
+		if c.Type == t {
+			return c.Status == apiextensionsv1.ConditionTrue, true
+		}
+	}
+	return false, false
+}
+
+// lastChange is when the CRD was last written, but for its status; it is not ok without
+// metadata.managedFields, which kubectl leaves out by default.
+func lastChange(crd *apiextensionsv1.CustomResourceDefinition) (last time.Time, ok bool) {
+	for _, m := range crd.ManagedFields {
+		if m.Subresource == "" && m.Time != nil && m.Time.After(last) {
+			last, ok = m.Time.Time, true
+		}
+	}
+	return last, ok
+}
