@@ -1,0 +1,196 @@
+package stored
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// meanings say what the states are.
+var meanings = [Frozen + 1]string{
+	Spared:   "accepted as long as a write leaves alone what is wrong",
+	Hindered: "accepted as they are, and not with a change elsewhere, or of their status",
+	Frozen:   "refused as they are: whoever writes them fails, a storage migration too",
+}
+
+// counts are the numbers of objects in each state that has some: "3 legal, 1 frozen".
+func counts(states [Frozen + 1]int) string {
+	var l []string
+	for state, n := range states {
+		if n > 0 {
+			l = append(l, fmt.Sprintf("%d %s", n, State(state)))
+		}
+	}
+	return strings.Join(l, ", ")
+}
+
+func objects(n int) string {
+	if n == 1 {
+		return "1 object"
+	}
+	return fmt.Sprintf("%d objects", n)
+}
+
+// name is that of the object, with its namespace.
+func (v Verdict) name() string { return strings.TrimPrefix(v.Namespace+"/"+v.Name, "/") }
+
+// refused says which writes are refused.
+func (v Verdict) refused() string {
+	var l []string
+	for _, w := range v.RefusedWrites() {
+		l = append(l, w.String())
+	}
+	return strings.Join(l, ", ")
+}
+
+// Text writes summaries for people. An error is that of w.
+func Text(w io.Writer, summaries []*Summary) error {
+	var b bytes.Buffer
+	line := func(format string, args ...any) { b.WriteString(diag.Escape(fmt.Sprintf(format, args...)) + "\n") }
+	for i, s := range summaries {
+		if i > 0 {
+			line("")
+		}
+		line("%s: %s", s.Kind, objects(s.Objects))
+		for state, n := range s.States {
+			if n > 0 {
+				text := fmt.Sprintf("%7d %-8s  %s", n, State(state), meanings[state])
+				line("%s", strings.TrimRight(text, " "))
+			}
+		}
+		for _, r := range s.Reasons() {
+			line("")
+			line("%s: %s", r.Constraint, counts(r.States))
+			if r.Constraint.IsRule() {
+				line("    %s", oneLine(r.Constraint.Rule))
+			}
+			line("    %s", oneLine(r.Message))
+			for _, e := range r.Examples() {
+				said := e.State().String()
+				if refused := e.refused(); refused != "" {
+					said += ", refused: " + refused
+				}
+				line("  %s: %s: %s", e.Pos, e.name(), said)
+				if e.Repair != nil {
+					line("    %s", e.Repair.Command)
+				}
+			}
+			if more := r.Objects - len(r.Examples()); more > 0 {
+				line("  and %d more", more)
+			}
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Markdown writes summaries as GitHub renders them. An error is that of w.
+func Markdown(w io.Writer, summaries []*Summary) error {
+	var b bytes.Buffer
+	for i, s := range summaries {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "## Stored objects: %s\n\n| objects | | |\n|--:|---|---|\n", cell(s.Kind.String()))
+		for state, n := range s.States {
+			if n > 0 {
+				fmt.Fprintf(&b, "| %d | %s | %s |\n", n, State(state), meanings[state])
+			}
+		}
+		reasons := s.Reasons()
+		if len(reasons) == 0 {
+			continue
+		}
+		b.WriteString("\n| what they break | | objects | repaired by a patch |\n|---|---|---|--:|\n")
+		for _, r := range reasons {
+			fmt.Fprintf(&b, "| %s | %s | %s | %d |\n", cell(r.Constraint.String()), cell(r.Message), counts(r.States), r.Repairable)
+		}
+		for _, r := range reasons {
+			fmt.Fprintf(&b, "\n### %s\n\n| object | | refused |\n|---|---|---|\n", cell(r.Constraint.String()))
+			var commands []string
+			for _, e := range r.Examples() {
+				fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(e.name()), e.State(), e.refused())
+				if e.Repair != nil {
+					commands = append(commands, diag.Escape(e.Repair.Command))
+				}
+			}
+			if more := r.Objects - len(r.Examples()); more > 0 {
+				fmt.Fprintf(&b, "| and %d more | | |\n", more)
+			}
+			if len(commands) > 0 {
+				fmt.Fprintf(&b, "\n```sh\n%s\n```\n", strings.ReplaceAll(strings.Join(commands, "\n"), "```", "` ` `"))
+			}
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// cell is a text in a table, without markup of its own.
+func cell(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "@", "&#64;", "#", `\#`).Replace(oneLine(diag.Escape(s)))
+}
+
+// summaryJSON is a summary as JSON.
+type summaryJSON struct {
+	Group   string         `json:"group"`
+	Kind    string         `json:"kind"`
+	Objects int            `json:"objects"`
+	States  map[string]int `json:"states"`
+	Reasons []reasonJSON   `json:"reasons"`
+}
+
+type reasonJSON struct {
+	Constraint Constraint     `json:"constraint"`
+	Message    string         `json:"message"`
+	Objects    int            `json:"objects"`
+	States     map[string]int `json:"states"`
+	Repairable int            `json:"repairable"`
+	Examples   []exampleJSON  `json:"examples"`
+}
+
+type exampleJSON struct {
+	File      string              `json:"file,omitempty"`
+	Line      int                 `json:"line,omitempty"`
+	Version   string              `json:"version"`
+	Namespace string              `json:"namespace,omitempty"`
+	Name      string              `json:"name"`
+	State     State               `json:"state"`
+	Problems  []Problem           `json:"problems"`
+	Asked     []Write             `json:"asked"`
+	Refused   map[Write][]Problem `json:"refused"`
+	Repair    *Repair             `json:"repair"`
+}
+
+func stateCounts(states [Frozen + 1]int) map[string]int {
+	m := map[string]int{}
+	for state, n := range states {
+		m[State(state).String()] = n
+	}
+	return m
+}
+
+// JSON writes summaries for programs. An error is that of w.
+func JSON(w io.Writer, summaries []*Summary) error { return diag.WriteJSON(w, Data(summaries)) }
+
+// Data is what JSON writes.
+func Data(summaries []*Summary) any {
+	l := []summaryJSON{}
+	for _, s := range summaries {
+		j := summaryJSON{s.Kind.Group, s.Kind.Kind, s.Objects, stateCounts(s.States), []reasonJSON{}}
+		for _, r := range s.Reasons() {
+			reason := reasonJSON{r.Constraint, r.Message, r.Objects, stateCounts(r.States), r.Repairable, []exampleJSON{}}
+			for _, e := range r.Examples() {
+				reason.Examples = append(reason.Examples, exampleJSON{e.Pos.File, e.Pos.Line, e.Version, e.Namespace, e.Name, e.State(), append([]Problem{}, e.Problems...), e.Asked, e.Refused, e.Repair})
+			}
+			j.Reasons = append(j.Reasons, reason)
+		}
+		l = append(l, j)
+	}
+	return l
+}

@@ -1,0 +1,125 @@
+package stored
+
+import (
+	"cmp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// Summary counts the verdicts on the objects of a kind by state and by reason. Make one with
+// [NewSummary].
+type Summary struct {
+	Kind    schema.GroupKind
+	Objects int
+	States  [Frozen + 1]int
+	most    int
+	reasons map[string]*Reason
+}
+
+// Reason is a constraint that objects break.
+type Reason struct {
+	Constraint Constraint
+	// Message is what the server says of the first of the objects.
+	Message string
+	Objects int
+	States  [Frozen + 1]int
+	// Repairable are those of which a patch is known.
+	Repairable int
+	kept       [Frozen + 1][]Example
+}
+
+// Example is an object that breaks a constraint.
+type Example struct {
+	Pos diag.Pos
+	Verdict
+}
+
+// NewSummary returns the summary of no objects. Of each reason and state it keeps most
+// objects; 0 is all of them.
+func NewSummary(kind schema.GroupKind, most int) *Summary {
+	return &Summary{Kind: kind, most: most, reasons: map[string]*Reason{}}
+}
+
+// Add counts an object, which is at a place in a file.
+func (s *Summary) Add(v Verdict, at diag.Pos) {
+	state := v.State()
+	s.Objects++
+	s.States[state]++
+	said := map[*Reason]bool{}
+	for _, p := range slices.Concat(v.Problems, v.Refused[Rewrite]) {
+		key := p.Constraint.String() + "\x00" + p.Constraint.Rule
+		r := s.reasons[key]
+		if r == nil {
+			r = &Reason{Constraint: p.Constraint, Message: p.String()}
+			s.reasons[key] = r
+		}
+		if said[r] {
+			continue
+		}
+		said[r] = true
+		r.Objects++
+		r.States[state]++
+		if v.Repair != nil {
+			r.Repairable++
+		}
+		if s.most == 0 || len(r.kept[state]) < s.most {
+			r.kept[state] = append(r.kept[state], Example{at, v})
+		}
+	}
+}
+
+// Worst is the worst state of an object.
+func (s *Summary) Worst() State { return worst(s.States) }
+
+// Worst is the worst state of an object.
+func (r *Reason) Worst() State { return worst(r.States) }
+
+func worst(states [Frozen + 1]int) State {
+	for _, state := range []State{Frozen, Hindered, Spared} {
+		if states[state] > 0 {
+			return state
+		}
+	}
+	return Legal
+}
+
+// Reasons are the constraints that are broken: those with the worst consequences first, then
+// those that most objects break.
+func (s *Summary) Reasons() []*Reason {
+	var l []*Reason
+	for _, r := range s.reasons {
+		l = append(l, r)
+	}
+	slices.SortFunc(l, func(a, b *Reason) int {
+		return cmp.Or(cmp.Compare(b.Worst(), a.Worst()), cmp.Compare(b.Objects, a.Objects), cmp.Compare(a.Constraint.String(), b.Constraint.String()), cmp.Compare(a.Constraint.Rule, b.Constraint.Rule))
+	})
+	return l
+}
+
+// Examples are the objects that are kept, the worst first.
+func (r *Reason) Examples() []Example {
+	return slices.Concat(r.kept[Frozen], r.kept[Hindered], r.kept[Spared], r.kept[Legal])
+}
+
+// String is the problem as the server says it.
+func (p Problem) String() string {
+	if p.Field == "" {
+		return p.Message
+	}
+	return p.Field + ": " + p.Message
+}
+
+// RefusedWrites are the writes that are refused, in order, but for Within: that a change
+// of what is at fault is judged anew is no surprise.
+func (v Verdict) RefusedWrites() []Write {
+	var l []Write
+	for _, w := range Writes()[:Within] {
+		if len(v.Refused[w]) > 0 {
+			l = append(l, w)
+		}
+	}
+	return l
+}
