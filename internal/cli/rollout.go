@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -284,51 +283,11 @@ func (a *app) rolloutObjects(ctx context.Context, name string, f *rolloutFacts) 
 	if err != nil {
 		return nil // accepted says so
 	}
-	inputs, err := a.findInputs([]string{name}, "")
+	objects := &rollout.Objects{}
+	l, err := a.storedObjects(ctx, []string{name}, judges{judge.GroupKind(): judge}, func(o resource.Item, v stored.Verdict) { objects.Add(v, o.Value) })
 	if err != nil {
 		return err
 	}
-	objects := &rollout.Objects{}
-	others := 0
-	var wrong diag.List
-	for _, in := range inputs {
-		l, err := a.stream(in, func(o resource.Item) error {
-			v, err := judge.Object(ctx, o.Value)
-			switch {
-			case ctx.Err() != nil:
-				return errInterrupted
-			case errors.Is(err, stored.ErrOther):
-				others++
-			case err != nil:
-				wrong = append(wrong, diag.Diagnostic{Code: diag.UnusableFact, Pos: o.Pos, Message: err.Error(), Hint: "have the API server convert it: kubectl get with the version in the name of the resource"})
-			default:
-				objects.Add(v, o.Value)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		wrong = append(wrong, l...)
-	}
-	if objects.Total == 0 && others > 0 && len(wrong) == 0 {
-		wrong = append(wrong, diag.Diagnostic{Code: diag.UnusableFact, Pos: diag.Pos{File: inputs[0].name},
-			Message: fmt.Sprintf("no object is a %s of %s", f.To.Spec.Names.Kind, f.To.Spec.Group), Hint: "kubectl get " + f.Resource().String() + " -A -o yaml --show-managed-fields"})
-	}
 	f.Objects = objects
-	return a.report([]result{{diagnostics: wrong}}, "text")
-}
-
-// stream reads the objects of an input, which may be large, one at a time.
-func (a *app) stream(in input, yield func(resource.Item) error) (diag.List, error) {
-	r := a.streams.In
-	if in.path != "" {
-		file, err := os.Open(in.path)
-		if err != nil {
-			return nil, fileError(in.name, err)
-		}
-		defer file.Close()
-		r = file
-	}
-	return resource.Stream(in.name, r, a.limits, yield)
+	return a.report([]result{{diagnostics: l}}, "text")
 }

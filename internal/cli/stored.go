@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -32,65 +30,66 @@ func (a *app) storedObjects(ctx context.Context, args []string, by judges, take 
 	if err != nil {
 		return nil, err
 	}
-	var l diag.List
-	known, others := 0, map[string]bool{}
+	var files, objects diag.List
+	known, others := 0, 0
 	line := newLine(ctx, by, func(j *judged) {
+		known++
 		switch {
 		case j.err == nil:
 			take(j.Item, j.verdict)
 		case errors.Is(j.err, stored.ErrOther):
-			others[fmt.Sprintf("%v of %v", j.Value["kind"], j.Value["apiVersion"])] = true
-			return
+			others++
+			known--
 		default:
-			l = append(l, diag.Diagnostic{Code: diag.BadOldObject, Pos: j.Pos, Message: j.err.Error(),
+			objects = append(objects, diag.Diagnostic{Code: diag.UnusableFact, Pos: j.Pos, Message: j.err.Error(),
 				Hint: "have the API server convert it: kubectl get with a version of the CRD in the name of the resource"})
 		}
-		known++
 	})
-	var wrong diag.List
 	for _, in := range inputs {
-		var found diag.List
-		if found, err = a.stream(in, line.add); err != nil {
-			err = fileError(in.name, err)
+		var l diag.List
+		if l, err = a.stream(in, line.add); err != nil {
 			break
 		}
-		wrong = append(wrong, found...)
+		files = append(files, l...)
 	}
 	line.end()
 	if ctx.Err() != nil {
 		return nil, errInterrupted
 	}
-	if l = append(wrong, l...); err == nil && known == 0 && !l.HasErrors() {
-		l = append(l, noneStored(inputs, by, others))
+	if known == 0 && others > 0 {
+		files = append(files, by.none(inputs))
 	}
-	return l, err
+	return append(files, objects...), err
 }
 
-// stream reads the objects of an input, one at a time.
+// stream reads the objects of an input, which may be large, one at a time.
 func (a *app) stream(in input, yield func(resource.Item) error) (diag.List, error) {
-	var r io.Reader = a.streams.In
+	r := a.streams.In
 	if in.path != "" {
 		file, err := os.Open(in.path)
 		if err != nil {
-			return nil, err
+			return nil, fileError(in.name, err)
 		}
 		defer file.Close()
 		r = file
 	}
-	return resource.Stream(in.name, r, a.limits, yield)
+	l, err := resource.Stream(in.name, r, a.limits, yield)
+	if err != nil {
+		err = fileError(in.name, err)
+	}
+	return l, err
 }
 
-// noneStored says that no object is of a kind that can be judged.
-func noneStored(inputs []input, by judges, others map[string]bool) diag.Diagnostic {
-	var kinds []string
-	for k := range by {
-		kinds = append(kinds, k.Kind+" of "+k.Group)
+// none says that there are objects, and none of a kind that can be judged.
+func (by judges) none(inputs []input) diag.Diagnostic {
+	var kinds, resources []string
+	for k, j := range by {
+		kinds = append(kinds, fmt.Sprintf("a %s of %s", k.Kind, k.Group))
+		resources = append(resources, j.Resource().String())
 	}
 	slices.Sort(kinds)
-	d := diag.Diagnostic{Code: diag.NoCRD, Message: "there is no object", Hint: "the CRDs are for " + strings.Join(kinds, ", ")}
-	if len(others) > 0 {
-		d.Message = "no object is of a kind that has a CRD, but " + few(slices.Sorted(maps.Keys(others)))
-	}
+	slices.Sort(resources)
+	d := diag.Diagnostic{Code: diag.UnusableFact, Message: "no object is " + alternatives(kinds), Hint: "kubectl get " + strings.Join(resources, ",") + " -A -o yaml"}
 	if len(inputs) == 1 {
 		d.Pos.File = inputs[0].name
 	}

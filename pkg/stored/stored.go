@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -65,6 +66,11 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts Options) (*Judge, e
 
 // GroupKind is that of the objects.
 func (j *Judge) GroupKind() schema.GroupKind { return j.kind.GroupKind() }
+
+// Resource is what kubectl calls the objects.
+func (j *Judge) Resource() schema.GroupResource {
+	return schema.GroupResource{Group: j.crd.Spec.Group, Resource: j.crd.Spec.Names.Plural}
+}
 
 // Problem is what the server says against an object, and which constraint of the CRD makes
 // it say so.
@@ -132,12 +138,7 @@ func (v Verdict) State() State {
 }
 
 // String names the object: kind, namespace and name.
-func (v Verdict) String() string {
-	if v.Namespace != "" {
-		return fmt.Sprintf("%s %s/%s", v.Kind, v.Namespace, v.Name)
-	}
-	return v.Kind + " " + v.Name
-}
+func (v Verdict) String() string { return strings.TrimSpace(v.Kind + " " + v.name()) }
 
 // ErrOther says that an object is not of the judge's kind.
 var ErrOther = errors.New("the object is of another kind")
