@@ -181,6 +181,7 @@ const (
 	configFile = ".unioncel.yaml"
 	goFile     = "api/types.go"
 	objectFile = "object.yaml"
+	testsFile  = "index.yaml"
 
 	serversFile    = "servers.yaml"
 	migrationsFile = "migrations.yaml"
@@ -195,6 +196,8 @@ func inputFile(b block) string {
 		return configFile
 	case b.info == "yaml" && strings.HasPrefix(b.text, "apiVersion: example.com/"):
 		return objectFile
+	case b.info == "yaml" && strings.HasPrefix(b.text, "crd: "):
+		return testsFile
 	case b.info == "yaml" && strings.HasPrefix(b.text, "apiVersion: unioncel.dev/"):
 		return unionsFile
 	case b.info == "yaml" && strings.HasPrefix(b.text, "- v1."):

@@ -19,11 +19,12 @@ const module = "github.com/unioncel/unioncel/"
 var allowed = map[string][]string{
 	"cmd/unioncel":                {"internal/cli"},
 	"docs":                        {},
-	"internal/cli":                {"docs", "internal/carrier", "internal/resource", "internal/source", "internal/spelling", "internal/yamltext", "pkg/builtin", "pkg/clientschema", "pkg/compile", "pkg/crddiff", "pkg/crdpatch", "pkg/diag", "pkg/explain", "pkg/infer", "pkg/kinds", "pkg/krm", "pkg/limit", "pkg/lint", "pkg/markers", "pkg/normalize", "pkg/patch", "pkg/policy", "pkg/project", "pkg/rollout", "pkg/sarif", "pkg/stored", "pkg/union", "pkg/unionset", "pkg/validate", "pkg/verify"},
+	"internal/cli":                {"docs", "internal/carrier", "internal/resource", "internal/source", "internal/spelling", "internal/yamltext", "pkg/builtin", "pkg/clientschema", "pkg/compile", "pkg/crddiff", "pkg/crdpatch", "pkg/diag", "pkg/explain", "pkg/infer", "pkg/kinds", "pkg/krm", "pkg/limit", "pkg/lint", "pkg/markers", "pkg/normalize", "pkg/patch", "pkg/policy", "pkg/project", "pkg/rollout", "pkg/sarif", "pkg/stored", "pkg/suite", "pkg/union", "pkg/unionset", "pkg/validate", "pkg/verify"},
 	"pkg/krm":                     {"internal/carrier", "internal/source", "internal/spelling", "internal/yamlconfig", "internal/yamltext", "pkg/builtin", "pkg/compile", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/normalize", "pkg/union", "pkg/unionset"},
 	"pkg/builtin":                 {"internal/yamltext", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union"},
 	"pkg/kinds":                   {"internal/spelling", "pkg/compile", "pkg/diag", "pkg/schemapath", "pkg/union"},
 	"pkg/clientschema":            {"pkg/schemapath", "pkg/union"},
+	"pkg/suite":                   {"internal/resource", "internal/yamlconfig", "pkg/compile", "pkg/diag", "pkg/limit", "pkg/union", "pkg/validate", "pkg/verify"},
 	"pkg/patch":                   {"internal/resource", "internal/yamledit", "internal/yamltext", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/schemapath", "pkg/union"},
 	"pkg/policy":                  {"pkg/kinds", "pkg/rules", "pkg/schemapath", "pkg/union"},
 	"pkg/normalize":               {"internal/resource", "internal/yamledit", "internal/yamltext", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/schemapath", "pkg/union"},

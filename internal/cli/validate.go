@@ -25,6 +25,7 @@ func (a *app) validateCommand() *cobra.Command {
 		output printing
 		crds   []string
 		old    []string
+		suites []string
 	)
 	cmd := &cobra.Command{
 		Use:   "validate [--crd CRD] [--old OLD] [FILE|DIR|-]...",
@@ -45,7 +46,7 @@ forgiven.
 
 Objects of kinds without a CRD are counted, not judged. The exit code is 1 if an object
 is refused, if it is of a group that has CRDs and none of them is for it, or if no
-object was judged. Subresources, admission webhooks and policies, and conversion
+object was judged; with --suite, if a test fails. Subresources, admission webhooks and policies, and conversion
 webhooks are out of scope.
 
 Without arguments, and for -, the input is standard input. A directory means
@@ -57,16 +58,26 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
   unioncel validate --crd config/crd --old live.yaml manifests
 
   # What a chart makes, CRDs included
-  helm template chart | unioncel validate`,
+  helm template chart | unioncel validate
+
+  # Run the tests that testdata wrote
+  unioncel validate --crd config/crd --suite test/unions`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkOutput(cmd, &output.path); err != nil {
 				return err
+			}
+			if len(suites) > 0 {
+				if len(args)+len(old) > 0 {
+					return usagef("--suite has its own objects: leave out --old and the arguments")
+				}
+				return a.runSuites(cmd.Context(), a.scope(cmd, &flags, false), &output, crds, suites)
 			}
 			return a.validateAll(cmd.Context(), a.scope(cmd, &flags, false), &output, crds, old, args)
 		},
 	}
 	cmd.Flags().StringArrayVar(&crds, "crd", nil, "the CustomResourceDefinitions of the objects: a `FILE|DIR`; may be repeated")
 	cmd.Flags().StringArrayVar(&old, "old", nil, "the objects that are replaced: a `FILE|DIR`; may be repeated")
+	cmd.Flags().StringArrayVar(&suites, "suite", nil, "run the tests in a `DIR|FILE` that testdata wrote, or in OpenShift's *.testsuite.yaml; may be repeated")
 	flags.register(cmd)
 	output.register(cmd, "what the API server says", diagnosticFormatNames()...)
 	return cmd

@@ -259,6 +259,10 @@ const (
 	BadOldObject Code = "UC807"
 	// ServerWarning: the API server accepts the object with a warning.
 	ServerWarning Code = "UC808"
+	// BadTests: a file with tests of a CRD cannot be read.
+	BadTests Code = "UC810"
+	// TestFailed: the API server answers something else than a test expects.
+	TestFailed Code = "UC811"
 )
 
 // What is wrong with what is said of a cluster.
@@ -382,6 +386,8 @@ var Codes = []CodeInfo{
 	{TwoCRDs, Error, "two CRDs for one kind"},
 	{BadOldObject, Error, "unusable old object"},
 	{ServerWarning, Warning, "warning of the API server"},
+	{BadTests, Error, "unusable tests"},
+	{TestFailed, Error, "failed test"},
 
 	{UnusableFact, Error, "unusable fact"},
 	{ContradictoryFacts, Error, "contradictory facts"},

@@ -260,3 +260,33 @@ func lenient(crd *apiextensionsv1.CustomResourceDefinition, version int, path sc
 	})
 	return &c
 }
+
+// Legal is the creation of an object that the union allows and in which a member is set;
+// with member < 0 one in which none is.
+func (x *Examples) Legal(member int) (*Example, error) {
+	legal, _ := x.legal()
+	e, err := x.smallest(nil, nil, append(x.creation(), legal, x.just(x.new, member))...)
+	return x.example(e), err
+}
+
+// Omitting is the creation of an object that the union allows, of a value that selects a
+// member which may stay unset and does.
+func (x *Examples) Omitting(member int) (*Example, error) {
+	legal, _ := x.legal()
+	e, err := x.smallest(nil, nil, append(x.creation(), legal, x.new.isOneOf(x.space, x.u.Members[member].Optional), x.new.present[member].Not())...)
+	return x.example(e), err
+}
+
+// Switching is an update that the union allows, from one member to another.
+func (x *Examples) Switching(from, to int) (*Example, error) {
+	legal, _ := x.legal()
+	return x.stored(nil, nil, append(x.update(), x.new.exists, legal, x.just(x.old, from), x.old.present[to].Not(), x.just(x.new, to), x.new.present[from].Not())...)
+}
+
+// just says that a member is set; with member < 0 that none is.
+func (x *Examples) just(st symbolic, member int) logic.Lit {
+	if member < 0 {
+		return x.space.Or(st.present...).Not()
+	}
+	return st.present[member]
+}

@@ -1,0 +1,263 @@
+package suite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/validate"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// Test is an object, or an update of one, and what the API server says of it.
+type Test struct {
+	// Name says in words what is tried. No two tests of a union have the same.
+	Name string
+	// Object is the whole resource. Old is what it replaces, nil when it is created.
+	Object, Old map[string]any
+	// Status says that the object is also written to the subresource status; without an
+	// old object, that it was created without one.
+	Status bool
+	// Errors are those to expect, as in "spec.tcp: Required value: …"; none when the
+	// object is accepted. Each has to be part of one that the server gives.
+	Errors []string
+	// Stored, unless nil, is what the server has to store, but for the metadata.
+	Stored map[string]any
+
+	pos diag.Pos
+}
+
+// most is the number of members that are tried: tests of others differ in names only.
+const most = 50
+
+// Tests returns tests of the unions of a CRD in the versions that are served. The plan says
+// how it is compiled, and crd is the result. The tests are the same on every run.
+func Tests(ctx context.Context, plan compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) ([]Test, error) {
+	judge := validate.New(crd)
+	var l []Test
+	for _, u := range plan.Unions {
+		if !crd.Spec.Versions[u.Place.Version].Served {
+			continue
+		}
+		var beside []*union.Union
+		for _, o := range plan.Unions {
+			if o.Place.Version == u.Place.Version && o.Place.Path.Equal(u.Place.Path) {
+				beside = append(beside, o.Union)
+			}
+		}
+		tests, err := testsOf(ctx, u, without(crd, u), beside, judge)
+		if err != nil {
+			return nil, err
+		}
+		l = append(l, tests...)
+	}
+	return l, nil
+}
+
+// without returns a CRD without the rules of a union. Those of others are there: objects are
+// to violate none of them.
+func without(crd *apiextensionsv1.CustomResourceDefinition, u compile.UnionPlan) *apiextensionsv1.CustomResourceDefinition {
+	crd = crd.DeepCopy()
+	for _, r := range u.Rules {
+		r.Place.Path.Edit(crd.Spec.Versions[r.Place.Version].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
+			s.XValidations = slices.DeleteFunc(s.XValidations, func(v apiextensionsv1.ValidationRule) bool { return v.Rule == r.Rule.Rule })
+		})
+	}
+	return crd
+}
+
+// testsOf are those of one union, for which objects are sought in crd; unions are all of
+// the same object.
+func testsOf(ctx context.Context, plan compile.UnionPlan, crd *apiextensionsv1.CustomResourceDefinition, unions []*union.Union, judge *validate.Kind) ([]Test, error) {
+	u := plan.Union
+	x, err := verify.NewExamples(ctx, crd, plan.Place.Version, plan.Place.Path, u, unions)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{ctx: ctx, u: u, place: plan.Place.String(), judge: judge}
+	if top := plan.Place.Path.Properties(); len(top) > 0 && top[0] == "status" {
+		w.status = judge.HasStatus(plan.Place.Name)
+	}
+	members := min(len(u.Members), most)
+	w.legal(x.Legal(-1))
+	for i := range members {
+		w.legal(x.Legal(i))
+		if len(u.Members[i].Optional) > 0 {
+			w.legal(x.Omitting(i))
+		}
+	}
+	conditions := []union.Violation{{Condition: union.Selected, Member: -1}, {Condition: union.Unmapped, Member: -1}}
+	for i := range members {
+		conditions = append(conditions, union.Violation{Condition: union.Forbidden, Member: i}, union.Violation{Condition: union.Required, Member: i})
+	}
+	conditions = append(conditions, union.Violation{Condition: union.TooMany, Member: -1}, union.Violation{Condition: union.TooFew, Member: -1})
+	for _, v := range conditions {
+		e, err := x.Violating(v)
+		w.violating(v, e, err)
+	}
+	for i := range max(members-1, 0) {
+		w.legal(x.Switching(i, i+1))
+	}
+	for _, unset := range []bool{false, true} {
+		for _, c := range []union.Condition{union.NotCleared, union.NotAllowed} {
+			e, err := x.Changing(c, unset)
+			w.violating(union.Violation{Condition: c, Member: -1}, e, err)
+		}
+	}
+	for _, r := range plan.Rules {
+		if r.Kind == compile.Guard && len(r.Place.Path) < len(plan.Place.Path) {
+			link := plan.Place.Path[:len(r.Place.Path)+1]
+			if e, err := x.Removing(link); e != nil || err != nil {
+				w.add(false, e, err, func() string { return link.String() + " is removed" })
+			}
+		}
+	}
+	return w.tests, w.err
+}
+
+// writer collects the tests of a union.
+type writer struct {
+	ctx    context.Context
+	u      *union.Union
+	place  string
+	judge  *validate.Kind
+	status bool // the union is in that of a resource with the subresource
+	tests  []Test
+	err    error
+}
+
+func (w *writer) legal(e *verify.Example, err error) {
+	w.add(true, e, err, func() string {
+		if e.Was == nil {
+			return w.u.Describe(*e.Is)
+		}
+		return w.u.Describe(*e.Was) + ", then " + w.u.Describe(*e.Is)
+	})
+}
+
+func (w *writer) violating(v union.Violation, e *verify.Example, err error) {
+	w.add(false, e, err, func() string { return w.u.DescribeViolation(v, e.Was, *e.Is) })
+}
+
+// add adds a test, unless there is no example, or it is there already, or other rules have
+// the server answer otherwise.
+func (w *writer) add(accepted bool, e *verify.Example, err error, name func() string) {
+	if w.err == nil {
+		w.err = err
+	}
+	if e == nil || w.err != nil {
+		return
+	}
+	t := Test{Name: name() + " (" + w.place + ")", Object: e.New, Old: e.Old, Status: w.status}
+	if old := t.before(); old != nil {
+		if a, err := w.judge.Legal(w.ctx, old); err != nil || a.Refused != nil {
+			w.err = err
+			return
+		}
+	}
+	answer, err := t.answer(w.ctx, w.judge)
+	if err != nil {
+		w.err = err
+		return
+	}
+	if t.Errors = causes(answer); len(t.Errors) == 0 {
+		t.Stored = unmarked(answer.Object)
+	}
+	there := slices.ContainsFunc(w.tests, func(o Test) bool { return o.Name == t.Name || same(o.Object, t.Object) && same(o.Old, t.Old) })
+	if accepted == (len(t.Errors) == 0) && !there {
+		w.tests = append(w.tests, t)
+	}
+}
+
+func same(a, b map[string]any) bool {
+	// Both consist of JSON, which always has a text.
+	x, _ := json.Marshal(a)
+	y, _ := json.Marshal(b)
+	return string(x) == string(y)
+}
+
+// answer is what the API server answers to the test.
+func (t Test) answer(ctx context.Context, k *validate.Kind) (validate.Answer, error) {
+	old := t.before()
+	if old == nil {
+		return k.Create(ctx, t.Object)
+	}
+	a, err := k.Update(ctx, t.Object, old)
+	if err != nil || a.Refused != nil || !t.Status || !k.HasStatus(t.version()) {
+		return a, err
+	}
+	return k.UpdateStatus(ctx, t.Object, a.Object)
+}
+
+// before is what an update replaces.
+func (t Test) before() map[string]any {
+	if t.Old != nil || !t.Status {
+		return t.Old
+	}
+	old := maps.Clone(t.Object)
+	delete(old, "status")
+	return old
+}
+
+// causes are the errors of an answer.
+func causes(a validate.Answer) []string {
+	var l []string
+	for _, c := range a.Causes() {
+		l = append(l, cause(c))
+	}
+	if l == nil && a.Refused != nil {
+		l = append(l, a.Refused.Error())
+	}
+	return l
+}
+
+func cause(c metav1.StatusCause) string { return strings.TrimPrefix(c.Field+": "+c.Message, ": ") }
+
+// Run tries the test. The diagnostic, at the test in its file, says what the API server
+// answers instead of what is expected; it is nil when that is the same.
+func (t Test) Run(ctx context.Context, k *validate.Kind) *diag.Diagnostic {
+	wrong := func(format string, args ...any) *diag.Diagnostic {
+		return &diag.Diagnostic{Code: diag.TestFailed, Pos: t.pos, Message: fmt.Sprintf("%q: ", t.Name) + fmt.Sprintf(format, args...)}
+	}
+	answer, err := t.answer(ctx, k)
+	if err != nil {
+		return wrong("the API server cannot judge it: %v", err)
+	}
+	got := causes(answer)
+	for _, want := range t.Errors {
+		if len(got) == 0 {
+			return wrong("accepted, and should be refused: %s", want)
+		}
+		if !slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, want) }) {
+			return wrong("refused by another error than %s: %s", want, strings.Join(got, "; "))
+		}
+	}
+	switch {
+	case len(t.Errors) == 0 && len(got) > 0:
+		return wrong("refused, and should be accepted: %s", strings.Join(got, "; "))
+	case t.Stored != nil && !same(unmarked(answer.Object), unmarked(t.Stored)):
+		stored, _ := json.Marshal(unmarked(answer.Object))
+		return wrong("the API server stores something else: %s", stored)
+	}
+	return nil
+}
+
+// unmarked is an object without metadata.
+func unmarked(object map[string]any) map[string]any {
+	out := map[string]any{}
+	for k, v := range object {
+		if k != "metadata" {
+			out[k] = v
+		}
+	}
+	return out
+}
