@@ -213,7 +213,9 @@ func inputFile(b block) string {
 // reports says whether the code is printed, with the severity it has.
 func reports(printed string, code diag.Code) bool {
 	info, _ := code.Info()
-	return strings.Contains(printed, fmt.Sprintf(": %s: %s: ", info.Severity, code))
+	onGitHub := map[diag.Severity]string{diag.Error: "error", diag.Warning: "warning", diag.Info: "notice"}[info.Severity]
+	return strings.Contains(printed, fmt.Sprintf(": %s: %s: ", info.Severity, code)) ||
+		regexp.MustCompile(fmt.Sprintf(`(?m)^::%s .*,title=%s `, onGitHub, code)).MatchString(printed)
 }
 
 // hasErrors says whether an error is among the diagnostics printed.
@@ -222,7 +224,7 @@ func hasErrors(printed string) bool {
 }
 
 // run compiles a CRD, or runs commands among the inputs, and returns what is
-// printed on standard error, and on standard output by lint and validate.
+// printed on standard error, and on standard output by diff, lint and validate.
 func (d *document) run(t *testing.T, m templates, inputs map[string]string, script string) string {
 	t.Helper()
 	if script == "" {
@@ -264,7 +266,7 @@ func (d *document) run(t *testing.T, m templates, inputs map[string]string, scri
 	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if strings.HasPrefix(script, "unioncel lint ") || strings.HasPrefix(script, "unioncel validate ") {
+	if strings.HasPrefix(script, "unioncel lint ") || strings.HasPrefix(script, "unioncel validate ") || strings.Contains(script, "unioncel diff ") {
 		cmd.Stdout = &stderr
 	}
 	_ = cmd.Run() // it fails where the input has errors

@@ -17,7 +17,7 @@ import (
 // completions, and a command takes every value that is offered for it.
 func TestCompletionOfFlags(t *testing.T) {
 	free := []string{ // files of any name, names
-		"lint --config", "explain --output", "infer --output", "lint --output", "verify --output", "validate --output", "policy --kind", "policy --path", "policy --match-labels",
+		"lint --config", "diff --output", "explain --output", "infer --output", "lint --output", "verify --output", "validate --output", "policy --kind", "policy --path", "policy --match-labels",
 	}
 	const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n"
 	live := filepath.Join(t.TempDir(), "live.yaml")
@@ -25,13 +25,12 @@ func TestCompletionOfFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	// What commands on objects need besides.
-	inputs := map[string]string{"normalize": deployment, "patch": deployment, "validate": `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: things.example.com},
+	const crd = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: things.example.com},
   spec: {group: example.com, scope: Cluster, names: {kind: Thing, listKind: ThingList, plural: things, singular: thing},
     versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}
----
-{apiVersion: example.com/v1, kind: Thing, metadata: {name: t}}
-`}
-	flags := map[string][]string{"normalize": {"--builtin"}, "policy": {"--builtin", "--kind", "Ingress"}, "policy --action": {"--builtin", "--kind", "Ingress", "--validate"}, "patch": {"--builtin", "--live", live}}
+`
+	inputs := map[string]string{"diff": crd, "normalize": deployment, "patch": deployment, "validate": crd + "---\n{apiVersion: example.com/v1, kind: Thing, metadata: {name: t}}\n"}
+	flags := map[string][]string{"diff": {"--versions"}, "normalize": {"--builtin"}, "policy": {"--builtin", "--kind", "Ingress"}, "policy --action": {"--builtin", "--kind", "Ingress", "--validate"}, "patch": {"--builtin", "--live", live}}
 	seen := 0
 	for _, cmd := range newApp(Streams{}).rootCommand(nil).Commands() {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {

@@ -27,6 +27,7 @@ type input struct {
 	rel   string // where it belongs below an output directory; empty for standard input
 	walk  bool   // found in a directory
 	scope *scope // the options for it
+	text  []byte // what it is, if it is in no file; never nil then
 }
 
 // finder collects inputs without repetition.
@@ -237,6 +238,9 @@ func joinDistinct(errs []error) error {
 
 // open reads an input, or as much of it as tells that it is over the limit.
 func (a *app) open(in input) (src []byte, err error) {
+	if in.text != nil {
+		return in.text, nil
+	}
 	if in.path == "" {
 		src, err = a.limits.Read(a.streams.In)
 	} else {

@@ -22,6 +22,7 @@ type Space struct {
 	Facts []*Fact
 
 	questions map[string]*Question
+	views     int
 	same      map[[2]*Place]*Fact
 }
 
@@ -419,7 +420,7 @@ func sortedKeys[V any](m map[string]V) []string {
 // question is the one with a text at a place.
 func (s *Space) question(q Question) *Question {
 	q = q.settled()
-	key := fmt.Sprintf("%v %p %q %s %s", q.At.Old, q.At.view, q.At.Path(), textOf(q.Schema), q.Text)
+	key := fmt.Sprint(q.At.view.number(), " ", q.key())
 	if have, ok := s.questions[key]; ok && (q.Text != "" || q.Schema != nil) {
 		return have
 	}
@@ -428,6 +429,11 @@ func (s *Space) question(q Question) *Question {
 	s.RequireAny(q.Holds.Lit.Not(), q.Fails.Lit.Not())
 	s.questions[key] = &q
 	return &q
+}
+
+// key tells questions apart that are about one view.
+func (q *Question) key() string {
+	return fmt.Sprintf("%v %q %s %s", q.At.Old, q.At.Path(), textOf(q.Schema), q.Text)
 }
 
 // String says what the fact is, for tests and debugging.

@@ -24,13 +24,23 @@ type View struct {
 	// as far as they have been asked about.
 	Dropped []*Place
 
+	id         int
 	structural *structuralschema.Structural
+}
+
+// number is that of a view, 0 for none.
+func (v *View) number() int {
+	if v == nil {
+		return 0
+	}
+	return v.id
 }
 
 // View is the view of the objects of s under the schema of a resource, given in both of its
 // forms.
 func (s *Space) View(schema *apiextensionsv1.JSONSchemaProps, structural *structuralschema.Structural) *View {
-	v := &View{structural: structural}
+	s.views++
+	v := &View{id: s.views, structural: structural}
 	of := func(base *Place) *Place {
 		return &Place{space: s, Old: base.Old, Schema: schema, present: base.present, null: logic.False, view: v, base: base, sent: base.present}
 	}
@@ -227,6 +237,84 @@ func SameShape(a, b *apiextensionsv1.JSONSchemaProps) bool {
 		return false
 	}
 	return a.AdditionalProperties == nil || a.AdditionalProperties.Allows == b.AdditionalProperties.Allows && SameShape(a.AdditionalProperties.Schema, b.AdditionalProperties.Schema)
+}
+
+// extends reports whether b has the shape of a but for more properties, none of which is set
+// unless it is sent. What has none of these looks the same under both.
+func extends(b, a *apiextensionsv1.JSONSchemaProps) bool {
+	if a == b || a == nil || b == nil {
+		return a == b
+	}
+	x, y := shape(a), shape(b)
+	if !equalSchemas(&x, &y) {
+		return false
+	}
+	for name, q := range b.Properties {
+		p, ok := a.Properties[name]
+		if ok && !extends(&q, &p) || !ok && q.Default != nil {
+			return false
+		}
+	}
+	for name := range a.Properties {
+		if _, ok := b.Properties[name]; !ok {
+			return false
+		}
+	}
+	if (a.Items == nil) != (b.Items == nil) || a.Items != nil && !extends(b.Items.Schema, a.Items.Schema) {
+		return false
+	}
+	m, n := a.AdditionalProperties, b.AdditionalProperties
+	return (m == nil) == (n == nil) && (m == nil || m.Allows == n.Allows && extends(n.Schema, m.Schema))
+}
+
+// Alike says what is the same under two schemas of objects of which the first drops nothing:
+// the answers to questions that may tell the schemas apart by what is added in the second
+// one only.
+func (s *Space) Alike(a, b *View) logic.Lit {
+	alike := logic.True
+	// What a view has as it was sent is not in the view.
+	same := func(p, q *Place) bool {
+		if p == q {
+			return p.view == nil
+		}
+		sent := func(p *Place) logic.Lit {
+			if p.view == nil {
+				return p.present
+			}
+			return p.sent
+		}
+		return (p.view == a || p.view == nil) && (q.view == b || q.view == nil) && p.Old == q.Old && slices.Equal(p.Path(), q.Path()) &&
+			sent(p) == sent(q) && p.present == q.present && p.null == q.null && len(p.given)+len(q.given) == 0 && extends(q.Schema, p.Schema)
+	}
+	of := map[string][]*Question{}
+	for _, key := range sortedKeys(s.questions) {
+		q := s.questions[key]
+		if q.At.view == b || q.At.view == nil {
+			of[q.key()] = append(of[q.key()], q)
+		}
+	}
+	for _, key := range sortedKeys(s.questions) {
+		q := s.questions[key]
+		for _, r := range of[q.key()] {
+			if q != r && slices.EqualFunc(q.Reads, r.Reads, same) {
+				alike = s.And(alike, s.Equal(q.Holds.Lit, r.Holds.Lit), s.Equal(q.Fails.Lit, r.Fails.Lit))
+			}
+		}
+	}
+	var facts []*Fact
+	for _, f := range s.Facts {
+		if f.Kind == Same {
+			facts = append(facts, f)
+		}
+	}
+	for _, f := range facts {
+		for _, g := range facts {
+			if f != g && same(f.Place, g.Place) && same(f.Other, g.Other) {
+				alike = s.And(alike, s.Equal(f.Lit, g.Lit))
+			}
+		}
+	}
+	return alike
 }
 
 // shape is what a schema itself says of the shape of a value.

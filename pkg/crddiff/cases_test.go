@@ -39,4 +39,16 @@ var cases = []struct {
 	{"rule added", with(""), rules("has(self.a) != has(self.b)"), []string{"spec: rule: rule added: has(self.a) != has(self.b): tighter"}},
 	{"rule in other words", rules("'!(has(self.a) && has(self.b))'"), rules("'!has(self.a) || !has(self.b)'"),
 		[]string{"spec: rule: rule changed: !(has(self.a) && has(self.b)) -> !has(self.a) || !has(self.b): same"}},
+	{"property in a list that a rule reads", list, strings.Replace(list, "b: {type: string}", "b: {type: string}, c: {type: string}", 1),
+		[]string{"spec.l[*].c: property: property c added: looser"}},
+	{"property out of a list that a rule reads", list, strings.Replace(list, ", b: {type: string}", "", 1),
+		[]string{"spec.l[*].b: property: property b removed: what is stored there is dropped: tighter"}},
 }
+
+const list = `
+type: object
+properties:
+  l: {type: array, items: {type: object, properties: {a: {type: string}, b: {type: string}}}}
+x-kubernetes-validations:
+- rule: "!has(self.l) || self.l.all(x, !has(x.a) || x.a != 'z')"
+`

@@ -13,9 +13,15 @@ import (
 )
 
 // Compare says what two CRDs accept differently: the versions that both have, and those
-// that one of them has. An error means that the API server could not use one of the
-// CRDs, or that ctx ended.
+// that one of them has. One of them may be nil, for a CRD that is added or removed. An
+// error means that the API server could not use one of the CRDs, or that ctx ended.
 func Compare(ctx context.Context, old, new *CRD) (Report, error) {
+	switch {
+	case old == nil:
+		return Report{new.Name, []Change{{Sort: Version, Subject: "CRD", Kind: Added, What: "CRD added", Class: Looser, Pos: new.Pos}}}, nil
+	case new == nil:
+		return Report{old.Name, []Change{{Sort: Version, Subject: "CRD", Kind: Removed, What: "CRD removed: its objects are deleted", Class: Tighter, Pos: old.Pos}}}, nil
+	}
 	r := Report{Name: new.Name}
 	beside(&r, old, new)
 	for i, v := range old.Spec.Versions {
@@ -30,7 +36,7 @@ func Compare(ctx context.Context, old, new *CRD) (Report, error) {
 		}
 		found, err := compare(ctx, old, new, i, j)
 		if err != nil {
-			return Report{}, err
+			return r, err
 		}
 		r.Changes = append(r.Changes, found...)
 	}
@@ -53,7 +59,7 @@ func Versions(ctx context.Context, crd *CRD) (Report, error) {
 			}
 			found, err := compare(ctx, crd, crd, i, j)
 			if err != nil {
-				return Report{}, err
+				return r, err
 			}
 			r.Changes = append(r.Changes, found...)
 		}

@@ -52,17 +52,12 @@ func (p *pair) root(side int) *schema {
 
 // refusal is what the API server says to an object, or an update, under one side's CRD.
 func (p *pair) refusal(side int, old, object map[string]any) []string {
-	as := func(o map[string]any) map[string]any {
-		o = runtime.DeepCopyJSON(o)
-		o["apiVersion"] = p.crds[side].Spec.Group + "/" + p.version(side)
-		return o
-	}
 	var answer validate.Answer
 	var err error
 	if old == nil {
-		answer, err = p.kinds[side].Create(p.ctx, as(object))
+		answer, err = p.kinds[side].Create(p.ctx, p.as(side, object))
 	} else {
-		answer, err = p.kinds[side].Update(p.ctx, as(object), as(old))
+		answer, err = p.kinds[side].Update(p.ctx, p.as(side, object), p.as(side, old))
 	}
 	if err != nil {
 		return []string{err.Error()}
@@ -171,18 +166,35 @@ func with(s verify.Shift, k verify.Clause, side int) verify.Shift {
 	return s
 }
 
+// counterexample is an example that one side accepts and the other refuses.
+func (p *pair) counterexample(w *verify.Witness, accepting int) *Counterexample {
+	e := &Counterexample{Object: p.as(accepting, w.Object), Errors: p.refusal(1-accepting, w.Old, w.Object)}
+	if w.Old != nil {
+		e.Old = p.as(accepting, w.Old)
+	}
+	return e
+}
+
+// as is an object in the version of a side.
+func (p *pair) as(side int, object map[string]any) map[string]any {
+	object = runtime.DeepCopyJSON(object)
+	object["apiVersion"] = p.crds[side].Spec.Group + "/" + p.version(side)
+	return object
+}
+
 // class classes a difference by what was found out.
 func (p *pair) class(d *difference, effects []verify.Effect) {
 	var refused, accepted string
 	for _, e := range effects {
 		if e.Refused != nil && d.Refused == nil {
-			d.Refused = &Counterexample{e.Refused.Old, e.Refused.Object, p.refusal(newSide, e.Refused.Old, e.Refused.Object)}
+			d.Refused = p.counterexample(e.Refused, oldSide)
 		}
 		if e.Accepted != nil && d.Accepted == nil {
-			d.Accepted = &Counterexample{e.Accepted.Old, e.Accepted.Object, p.refusal(oldSide, e.Accepted.Old, e.Accepted.Object)}
+			d.Accepted = p.counterexample(e.Accepted, newSide)
 		}
 		refused, accepted = cmp.Or(refused, e.RefusedDoubt), cmp.Or(accepted, e.AcceptedDoubt)
 	}
+	refused = cmp.Or(refused, d.caution)
 	var doubts []string
 	if d.doubt != "" {
 		doubts = append(doubts, d.doubt)

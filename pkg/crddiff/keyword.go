@@ -10,6 +10,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/regular"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -158,16 +159,18 @@ func (w *walker) bound(p schemapath.Path, o, n *schema, l bounding[int64]) {
 		*l.of(s) = v
 		return s
 	}
-	beyond := func(of *schema, v int64) []any {
-		c := *of
-		l.beyond(&c, v)
-		return w.values(&c)
-	}
 	put := func(v *int64, at, other *schema) []verify.Clause {
-		if l.own {
-			return own(p, at, only(v), beyond(other, *v)...)
+		c := *other
+		l.beyond(&c, *v)
+		try := w.values(&c)
+		text, none := textWithout(other, only(v))
+		switch {
+		case none:
+			return nil
+		case l.own:
+			return own(p, at, only(v), try...)
 		}
-		return clause(p, only(v), beyond(other, *v)...)
+		return clause(p, only(v), between(other, at, append(text, try...))...)
 	}
 	if tighter(a, b, l.upper) {
 		d.shift.New = put(b, n, o)
@@ -265,20 +268,24 @@ func (w *walker) text(p schemapath.Path, o, n *schema) {
 			kind, what = Removed, name+" removed: "+a
 		}
 		d := w.add(p, Keyword, name, name, kind, what)
-		d.shift.Reshaped = name == "format"
+		if name == "format" {
+			d.cautious(o, n)
+		}
 		var try []any
 		for _, s := range []*schema{o, n} {
 			plain := *s
 			plain.Pattern, plain.Format = "", ""
 			try = append(append(try, w.values(s)...), w.values(&plain)...)
 		}
-		try = append(try, samples...)
-		if b != "" {
-			d.shift.New = clause(p, of(b), between(o, n, likes(try))...)
+		try = likes(append(try, samples...))
+		put := func(v string, at, other *schema) []verify.Clause {
+			text, none := textWithout(other, of(v))
+			if v == "" || none {
+				return nil
+			}
+			return clause(p, of(v), between(other, at, append(text, try...))...)
 		}
-		if a != "" {
-			d.shift.Old = clause(p, of(a), between(n, o, likes(try))...)
-		}
+		d.shift.New, d.shift.Old = put(b, n, o), put(a, o, n)
 	}
 	judged("pattern", o.Pattern, n.Pattern, func(s string) *schema { return &schema{Pattern: s} })
 	judged("format", o.Format, n.Format, func(s string) *schema { return &schema{Type: o.Type, Format: s} })
@@ -297,6 +304,25 @@ func (w *walker) text(p schemapath.Path, o, n *schema) {
 			d.shift.Old = clause(p, &schema{MultipleOf: o.MultipleOf}, between(n, o, numbers)...)
 		}
 	}
+}
+
+// textWithout is the shortest text that one schema accepts and keywords of another do not.
+// None says that there is none, as far as patterns and lengths tell.
+func textWithout(accepts, refuses *schema) (text []any, none bool) {
+	if accepts.Type != "string" || accepts.Format != "" || refuses.Format != "" {
+		return nil, false
+	}
+	of := func(s *schema) regular.Language {
+		return regular.Language{Pattern: s.Pattern, Min: s.MinLength, Max: s.MaxLength}
+	}
+	found, ok, err := regular.Without(of(accepts), of(refuses))
+	switch {
+	case err != nil:
+		return nil, false
+	case !ok:
+		return nil, true
+	}
+	return []any{found}, false
 }
 
 // enough is how many values are tried for one clause.
@@ -463,7 +489,7 @@ func (w *walker) listed(p schemapath.Path, o, n *schema) {
 		if a == b {
 			what = "keys " + strings.Join(o.XListMapKeys, ", ") + " -> " + strings.Join(n.XListMapKeys, ", ")
 		}
-		d := w.guess(p, "x-kubernetes-list-type", Changed, "list type "+what, append(twice(o), twice(n)...)...)
+		d := w.guess(p, o, n, "x-kubernetes-list-type", Changed, "list type "+what, append(twice(o), twice(n)...)...)
 		if b == "atomic" {
 			d.shift.New = nil
 		}
@@ -475,7 +501,7 @@ func (w *walker) listed(p schemapath.Path, o, n *schema) {
 		w.add(p, Shape, "x-kubernetes-map-type", "x-kubernetes-map-type", kindOf(o.XMapType, n.XMapType), "map type changed: this concerns server-side apply").shift.Reshaped = true
 	}
 	if o.UniqueItems != n.UniqueItems {
-		w.guess(p, "uniqueItems", Changed, fmt.Sprintf("uniqueItems %t -> %t", o.UniqueItems, n.UniqueItems), append(twice(o), twice(n)...)...)
+		w.guess(p, o, n, "uniqueItems", Changed, fmt.Sprintf("uniqueItems %t -> %t", o.UniqueItems, n.UniqueItems), append(twice(o), twice(n)...)...)
 	}
 	isTrue := func(v *bool) bool { return v != nil && *v }
 	unnamed := []any{map[string]any{"unnamed": "a"}, map[string]any{"unnamed": map[string]any{}}, "a", int64(7)}
@@ -484,7 +510,7 @@ func (w *walker) listed(p schemapath.Path, o, n *schema) {
 		if x {
 			kind = Removed
 		}
-		d := w.guess(p, "x-kubernetes-preserve-unknown-fields", kind, "unknown fields are "+map[bool]string{true: "kept", false: "dropped"}[y], unnamed...)
+		d := w.guess(p, o, n, "x-kubernetes-preserve-unknown-fields", kind, "unknown fields are "+map[bool]string{true: "kept", false: "dropped"}[y], unnamed...)
 		if y {
 			d.shift.New = nil
 		} else {
@@ -492,7 +518,7 @@ func (w *walker) listed(p schemapath.Path, o, n *schema) {
 		}
 	}
 	if o.XEmbeddedResource != n.XEmbeddedResource {
-		w.guess(p, "x-kubernetes-embedded-resource", Changed, fmt.Sprintf("embedded resource: %t -> %t", o.XEmbeddedResource, n.XEmbeddedResource),
+		w.guess(p, o, n, "x-kubernetes-embedded-resource", Changed, fmt.Sprintf("embedded resource: %t -> %t", o.XEmbeddedResource, n.XEmbeddedResource),
 			map[string]any{}, map[string]any{"apiVersion": "v1", "kind": "Example", "metadata": map[string]any{"name": "example"}})
 	}
 }

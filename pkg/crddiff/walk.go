@@ -22,8 +22,9 @@ type schema = apiextensionsv1.JSONSchemaProps
 type difference struct {
 	Change
 	shift verify.Shift
-	// doubt says why neither direction can be decided, if it cannot.
-	doubt string
+	// doubt says why neither direction can be decided, if it cannot, and caution why it
+	// cannot be proved that nothing is refused.
+	doubt, caution string
 }
 
 // walker finds what differs between two schemas.
@@ -145,7 +146,7 @@ func (w *walker) kind(p schemapath.Path, o, n *schema) bool {
 	wider := func(a, b string) bool {
 		return a == "integer" && (b == "number" || b == "int-or-string") || a == "string" && b == "int-or-string"
 	}
-	d.shift.Reshaped = true
+	d.cautious(o, n)
 	samples := append(w.values(o), w.values(n)...)
 	samples = append(samples, "a", int64(7), 1.5, true, map[string]any{}, []any{})
 	if !wider(name(o), name(n)) {
@@ -317,18 +318,36 @@ func (w *walker) additional(p schemapath.Path, o, n *schema) {
 	case b == nil:
 		kind = Removed
 	}
-	w.guess(p, "additionalProperties", kind, "additionalProperties "+string(kind), map[string]any{"key": "a"}, map[string]any{"key": int64(7)}, map[string]any{"key": map[string]any{}}, map[string]any{"key": map[string]any{"key": "a"}})
+	w.guess(p, o, n, "additionalProperties", kind, "additionalProperties "+string(kind), map[string]any{"key": "a"}, map[string]any{"key": int64(7)}, map[string]any{"key": map[string]any{}}, map[string]any{"key": map[string]any{"key": "a"}})
 }
 
 // guess adds a difference that only the server can judge, with values to try.
-func (w *walker) guess(p schemapath.Path, keyword string, kind Kind, what string, try ...any) *difference {
+func (w *walker) guess(p schemapath.Path, o, n *schema, keyword string, kind Kind, what string, try ...any) *difference {
 	d := w.add(p, Keyword, keyword, keyword, kind, what)
-	d.shift.Reshaped = true
+	d.cautious(o, n)
 	d.shift.Old, d.shift.New = clause(p, nil, slices.Clone(try)...), clause(p, nil, slices.Clone(try)...)
 	if d.shift.Old == nil {
 		d.doubt = "changes of " + keyword + " of the whole object are not understood"
 	}
 	return d
+}
+
+// cautious says that a difference in the shape of a value may change what rules that stand on
+// it, or in it, say of it.
+func (d *difference) cautious(o, n *schema) {
+	d.shift.Reshaped = true
+	kept := false
+	schemapath.Walk(o, func(p schemapath.Path, s *schema) bool {
+		if other := p.In(n); other != nil {
+			kept = kept || slices.ContainsFunc(s.XValidations, func(r apiextensionsv1.ValidationRule) bool {
+				return slices.ContainsFunc(other.XValidations, func(q apiextensionsv1.ValidationRule) bool { return sameRule(r, q) })
+			})
+		}
+		return !kept
+	})
+	if kept {
+		d.caution = "the rules on it may say something else of it"
+	}
 }
 
 // rest finds what nothing above has compared.
@@ -348,6 +367,7 @@ func (w *walker) rest(p schemapath.Path, o, n *schema) {
 
 // unread is a schema as JSON without what has been compared, and what only describes it.
 func unread(s schema) map[string]any {
+	s.Properties, s.Items, s.AdditionalProperties = nil, nil, nil // which may be large
 	data, err := json.Marshal(s)
 	m := map[string]any{}
 	if err != nil || json.Unmarshal(data, &m) != nil {

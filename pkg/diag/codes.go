@@ -273,6 +273,16 @@ const (
 	ContradictoryFacts Code = "UC902"
 )
 
+// What differs between two CRDs.
+const (
+	// Tighter: something is refused that was accepted.
+	Tighter Code = "UC911"
+	// Undecided: whether something is refused that was accepted could not be decided.
+	Undecided Code = "UC912"
+	// Looser: nothing is refused that was accepted, and more may be accepted.
+	Looser Code = "UC913"
+)
+
 // CodeInfo describes a code.
 type CodeInfo struct {
 	Code     Code
@@ -391,6 +401,10 @@ var Codes = []CodeInfo{
 
 	{UnusableFact, Error, "unusable fact"},
 	{ContradictoryFacts, Error, "contradictory facts"},
+
+	{Tighter, Error, "refused from now on"},
+	{Undecided, Warning, "change not decided"},
+	{Looser, Info, "harmless change"},
 }
 
 // Info returns the entry of the code in [Codes], and whether there is one.

@@ -179,6 +179,8 @@ type party struct {
 	places []*formula.Place
 	view   *formula.View
 	checks []*check
+	// unread are tests that are no checks, by the level of what they are on.
+	unread map[int][]*test
 	// stored are formulas for what is stored to be valid.
 	stored []logic.Lit
 	doubt  string // the last that was said of an example that was to be accepted
@@ -201,7 +203,7 @@ func (p *Pair) between(ctx context.Context, path schemapath.Path) (*between, err
 	pr.loose = loose
 	b := &between{problem: pr}
 	for side, s := range p.sides {
-		y := &party{Side: s, view: pr.space.View(withTypeMeta(p.roots[side]), p.structural[side])}
+		y := &party{Side: s, unread: map[int][]*test{}, view: pr.space.View(withTypeMeta(p.roots[side]), p.structural[side])}
 		at, place := p.roots[side], y.view.New
 		for level := 0; at != nil; level++ {
 			y.nodes, y.places = append(y.nodes, at), append(y.places, place)
@@ -249,6 +251,7 @@ func (b *between) check(side, level int, t *test) *check {
 	y := b.sides[side]
 	c := &check{test: t, id: len(b.checks), level: level, node: y.nodes[level], place: y.places[level]}
 	if t.broken != nil || b.problem.read(c) != nil {
+		y.unread[level] = append(y.unread[level], t)
 		return nil
 	}
 	y.checks, b.checks = append(y.checks, c), append(b.checks, c)
@@ -331,16 +334,33 @@ func (b *between) unclear(at *formula.Place) *check {
 	return &check{test: &test{Rule: &formula.Rule{}}, place: at, holds: b.space.Implies(at.Present(), b.space.Unknown(at)), changing: true}
 }
 
-// reshaped are the checks of a side that both have in common, and that do not mean the same.
+// reshaped are the checks of a side that both have in common, and that do not mean the same
+// or may not.
 func (b *between) reshaped(side int) []*check {
-	return slices.DeleteFunc(slices.Clone(b.sides[side].checks), func(c *check) bool {
-		for _, d := range b.sides[1-side].checks {
-			if c.level == d.level && c.text == d.text && (c.rule == nil) == (d.rule == nil) && (c.rule == nil || sameRule(*c.rule, *d.rule)) {
-				return c.holds == d.holds && c.fails == d.fails
+	y, other := b.sides[side], b.sides[1-side]
+	var l []*check
+	for _, c := range y.checks {
+		for _, d := range other.checks {
+			if c.level == d.level && c.test.like(d.test) && (c.holds != d.holds || c.fails != d.fails) {
+				l = append(l, c)
 			}
 		}
-		return true
-	})
+	}
+	for level, tests := range y.unread {
+		for _, t := range tests {
+			// What is broken on both sides is so whatever the change.
+			same := func(u *test) bool { return t.like(u) && t.broken != nil && u.broken != nil }
+			if !slices.ContainsFunc(other.unread[level], same) {
+				l = append(l, b.unclear(b.places[level]))
+			}
+		}
+	}
+	return l
+}
+
+// like reports whether two tests demand the same, as far as their text tells.
+func (t *test) like(u *test) bool {
+	return t.text == u.text && (t.rule == nil) == (u.rule == nil) && (t.rule == nil || sameRule(*t.rule, *u.rule))
 }
 
 // refused looks for what one side accepts and checks of the other refuse.
@@ -356,6 +376,7 @@ func (b *between) refused(accepting, refusing int, checks []*check) (*Witness, s
 	for _, at := range y.view.Dropped {
 		l = append(l, at.Present().Not(), at.Null().Not())
 	}
+	l = append(l, s.Alike(y.view, b.sides[refusing].view))
 	changing := false
 	for _, c := range checks {
 		violated = append(violated, c.holds.Not())
@@ -376,7 +397,7 @@ func (b *between) refused(accepting, refusing int, checks []*check) (*Witness, s
 		}
 		var e *example
 		if err == nil {
-			e, err = b.search(b.wishes, l...)
+			e, err = b.shown(l, b.otherwise(refusing, checks))
 		}
 		switch {
 		case e != nil:
@@ -396,6 +417,32 @@ func (b *between) refused(accepting, refusing int, checks []*check) (*Witness, s
 		doubt = "the objects tried are refused for another reason: " + y.doubt
 	}
 	return nil, doubt, nil
+}
+
+// shown makes an example, if possible one for which all of several wishes hold, or else the
+// first of them.
+func (b *between) shown(l []logic.Lit, wishes []logic.Lit) (*example, error) {
+	for n := len(wishes); ; n-- {
+		e, err := b.search(b.wishes, append(slices.Clone(l), wishes[:n]...)...)
+		if e != nil || n == 0 || err != nil && !errors.Is(err, errNotMade) {
+			return e, err
+		}
+	}
+}
+
+// otherwise says that a side has nothing else against an object than some checks: no other
+// check, and nothing that it drops.
+func (b *between) otherwise(side int, but []*check) []logic.Lit {
+	var holds, kept []logic.Lit
+	for _, c := range b.sides[side].checks {
+		if !slices.Contains(but, c) {
+			holds = append(holds, c.holds)
+		}
+	}
+	for _, at := range b.sides[side].view.Dropped {
+		kept = append(kept, at.Key().Not())
+	}
+	return []logic.Lit{b.space.And(holds...), b.space.And(kept...)}
 }
 
 // wishes are for few properties, and few that change.

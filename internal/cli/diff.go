@@ -1,0 +1,268 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unioncel/unioncel/pkg/crddiff"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// differences are the printers of diff, by the name of their format. The others are those
+// of diagnostics.
+var differences = map[string]func(io.Writer, []crddiff.Report) error{"text": crddiff.Text, "markdown": crddiff.Markdown, "json": crddiff.JSON}
+
+// The values of diff's --fail-on beside classes.
+const (
+	failOnAny   = "any"
+	failOnNever = "never"
+)
+
+// failClasses are the values of diff's --fail-on.
+var failClasses = []string{string(crddiff.Tighter), string(crddiff.Looser), string(crddiff.Unknown), failOnAny, failOnNever}
+
+func (a *app) diffCommand() *cobra.Command {
+	var (
+		flags    compilerFlags
+		output   printing
+		failOn   []string
+		versions bool
+	)
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Say what two CRDs accept differently",
+		Long: `Diff says what differs in what the API server accepts: of each union, rule and
+keyword of the schemas, whether it was added, removed, moved or changed, and how:
+
+  same     nothing that was accepted is refused, and nothing more is accepted
+  looser   nothing that was accepted is refused
+  tighter  something that was accepted is refused
+  both     something is refused that was accepted, and the reverse
+  unknown  that could not be decided
+
+Same is proved, and so is that looser refuses nothing. For the rest there is an object, or
+an update of one, that the API server's own code has judged under both CRDs: as YAML that
+can be applied, with the errors. Descriptions, messages and the order of things make no
+difference.
+
+OLD and NEW are files, directories, - for standard input, or REV:PATH for what a file or
+directory is at a revision of git, with the path as git show has it. The CRDs of each are
+matched by their names. Unions that they declare are compiled first, in memory.
+
+With --versions the arguments are CRDs whose served versions are compared with each
+other: what one accepts and another refuses.
+
+The exit code is 1 if something is tighter, or could not be decided; --fail-on says
+otherwise: a list of tighter, looser and unknown; any, for all that differs; or never.`,
+		Example: `  # What does this branch change?
+  unioncel diff main:config/crd config/crd
+
+  # In a pull request
+  unioncel diff --format markdown origin/main:crds/routes.yaml crds/routes.yaml
+  unioncel diff --format github origin/main:crds crds
+
+  # And compared with the cluster?
+  kubectl get crd routes.example.com -o yaml | unioncel diff - crds/routes.yaml
+
+  # What does one version accept and another refuse?
+  unioncel diff --versions crds/routes.yaml`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkOutput(cmd, &output.path); err != nil {
+				return err
+			}
+			if !versions && len(args) != 2 {
+				return usagef("two arguments are needed, OLD and NEW, not %d; --versions compares the versions of one CRD", len(args))
+			}
+			for _, class := range failOn {
+				if !slices.Contains(failClasses, class) {
+					return usagef("--fail-on: %q is not %s", class, alternatives(failClasses))
+				}
+			}
+			return a.diff(cmd.Context(), a.scope(cmd, &flags, false), &output, failOn, versions, args)
+		},
+	}
+	cmd.Flags().BoolVar(&versions, "versions", false, "compare the served versions of each CRD with each other")
+	cmd.Flags().StringSliceVar(&failOn, "fail-on", []string{string(crddiff.Tighter), string(crddiff.Unknown)},
+		"exit with 1 if something is of these `CLASSES`: tighter, looser, unknown; any; or never")
+	flags.register(cmd)
+	output.register(cmd, "what differs", "text", "markdown", "json", "github", "sarif")
+	// It fails for flags that do not exist only.
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", oneOf(failClasses...))
+	return cmd
+}
+
+// diff compares all CRDs, and prints what differs.
+func (a *app) diff(ctx context.Context, scope func([]input) (scopes, error), output *printing, failOn []string, versions bool, args []string) error {
+	sides, results, err := a.readCRDs(ctx, scope, versions, args)
+	if err != nil {
+		return err
+	}
+	if err := a.report(results, "text"); err != nil {
+		return err
+	}
+	reports, err := compareCRDs(ctx, sides)
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
+	if err != nil {
+		return err
+	}
+	if print := differences[output.name]; print != nil {
+		var out bytes.Buffer
+		if err := print(&out, reports); err != nil {
+			return err
+		}
+		if err := a.writeText(output, out.Bytes()); err != nil {
+			return err
+		}
+	} else if err := a.showFindings(output, crddiff.Diagnostics(reports), results); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(reports, func(r crddiff.Report) bool { return fatal(r, failOn) }) {
+		return errFindings
+	}
+	return nil
+}
+
+// fatal reports whether a change is of one of the classes.
+func fatal(r crddiff.Report, failOn []string) bool {
+	return slices.ContainsFunc(r.Changes, func(c crddiff.Change) bool {
+		is := func(class crddiff.Class) bool { return slices.Contains(failOn, string(class)) }
+		switch {
+		case slices.Contains(failOn, failOnNever):
+			return false
+		case slices.Contains(failOn, failOnAny):
+			return true
+		case c.Class == crddiff.Both:
+			return is(crddiff.Tighter) || is(crddiff.Looser)
+		}
+		return is(c.Class)
+	})
+}
+
+// crdFile is what an input of diff has.
+type crdFile struct {
+	result
+	crds []*crddiff.CRD
+}
+
+// readCRDs reads the CRDs of the old side and the new one; of versions there is one side.
+func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error), versions bool, args []string) (sides [][]*crddiff.CRD, results []result, err error) {
+	if len(args) == 0 {
+		args = []string{"-"}
+	}
+	groups := [][]string{args}
+	if !versions {
+		groups = [][]string{args[:1], args[1:]}
+	}
+	var inputs []input
+	var side []int
+	stdin := 0
+	for i, group := range groups {
+		found, err := a.findRevisions(ctx, group)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, in := range found {
+			if in.path == "" && in.text == nil {
+				stdin++
+			}
+			in.n = len(inputs)
+			inputs, side = append(inputs, in), append(side, i)
+		}
+	}
+	if stdin > 1 {
+		return nil, nil, usagef("standard input can be read once only")
+	}
+	l, err := scope(inputs)
+	if err != nil {
+		return nil, nil, err
+	}
+	if a.announce(l, false); l.failed() {
+		return nil, l.files(), nil
+	}
+	files, err := process(ctx, a, inputs, func(in input, src []byte) (crdFile, error) {
+		f := crdpatch.Open(in.name, src, in.scope.opts)
+		crds, wrong := crddiff.Read(f, a.limits)
+		wrong = slices.DeleteFunc(wrong, func(d diag.Diagnostic) bool { return d.Severity != diag.Error }) // the rest is for who compiles it
+		return crdFile{in.scope.resultOf(in, f, wrong), crds}, nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	sides = make([][]*crddiff.CRD, len(groups))
+	for i, f := range files {
+		results = append(results, f.result)
+		sides[side[i]] = append(sides[side[i]], f.crds...)
+	}
+	for i, crds := range sides {
+		if wrong := ambiguous(crds); wrong != nil {
+			results = append(results, result{diagnostics: wrong})
+		} else if len(crds) == 0 && !slices.ContainsFunc(results, func(r result) bool { return r.diagnostics.HasErrors() }) {
+			return nil, nil, fmt.Errorf("no CRD in %s", strings.Join(groups[i], ", "))
+		}
+	}
+	return sides, append(l.files(), results...), nil
+}
+
+// ambiguous reports CRDs of one name.
+func ambiguous(crds []*crddiff.CRD) (l diag.List) {
+	first := map[string]diag.Pos{}
+	for _, c := range crds {
+		if at, there := first[c.Name]; there {
+			l = append(l, diag.Diagnostic{Code: diag.TwoCRDs, Pos: c.Pos, Message: fmt.Sprintf("there are two CRDs named %s", c.Name),
+				Hint: "remove one of them", Related: []diag.Related{{Pos: at, Message: "the other one"}}})
+			continue
+		}
+		first[c.Name] = c.Pos
+	}
+	return l
+}
+
+// compareCRDs compares the CRDs of both sides, or the versions of those of one.
+func compareCRDs(ctx context.Context, sides [][]*crddiff.CRD) ([]crddiff.Report, error) {
+	var reports []crddiff.Report
+	add := func(r crddiff.Report, err error) error {
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.Name, err)
+		}
+		reports = append(reports, r)
+		return nil
+	}
+	if len(sides) == 1 {
+		for _, c := range sides[0] {
+			if err := add(crddiff.Versions(ctx, c)); err != nil {
+				return nil, err
+			}
+		}
+		return reports, nil
+	}
+	find := func(l []*crddiff.CRD, name string) *crddiff.CRD {
+		if i := slices.IndexFunc(l, func(c *crddiff.CRD) bool { return c.Name == name }); i >= 0 {
+			return l[i]
+		}
+		return nil
+	}
+	old, new := sides[0], sides[1]
+	for _, c := range old {
+		if err := add(crddiff.Compare(ctx, c, find(new, c.Name))); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range new {
+		if find(old, c.Name) == nil {
+			if err := add(crddiff.Compare(ctx, nil, c)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.SortStableFunc(reports, func(a, b crddiff.Report) int { return strings.Compare(a.Name, b.Name) })
+	return reports, nil
+}

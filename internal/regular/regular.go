@@ -1,0 +1,301 @@
+// Package regular decides which strings the patterns of schemas accept, and which of them
+// others do not.
+package regular
+
+import (
+	"errors"
+	"maps"
+	"regexp/syntax"
+	"slices"
+	"unicode"
+)
+
+// Language is the strings in which a pattern finds something, as the API server asks, with a
+// length within bounds. Length counts characters. The zero value is all strings.
+type Language struct {
+	Pattern  string
+	Min, Max *int64 // nil for no bound
+}
+
+// ErrUnknown says that languages could not be compared: a pattern has word boundaries, say,
+// or too many strings would have to be looked at.
+var ErrUnknown = errors.New("the patterns are too intricate to be compared")
+
+// maxStates bounds how many states are looked at.
+const maxStates = 50_000
+
+// Without returns the shortest string of a that b does not have; found is false when there
+// is none.
+func Without(a, b Language) (text string, found bool, err error) {
+	x, err := compile(a.Pattern)
+	if err != nil {
+		return "", false, err
+	}
+	y, err := compile(b.Pattern)
+	if err != nil {
+		return "", false, err
+	}
+	counted := longest(a, b)
+	type state struct {
+		x, y   int
+		length int64 // as far as it matters
+	}
+	type visit struct {
+		state
+		n    int64
+		from int // the visit before
+		by   rune
+	}
+	x.alphabet = alphabet(x, y)
+	y.alphabet = x.alphabet
+	visits := []visit{{}}
+	seen := map[state]bool{{}: true}
+	for at := 0; at < len(visits); at++ {
+		v := visits[at]
+		if x.accepts(v.x, v.n) && within(a, v.n) && !(y.accepts(v.y, v.n) && within(b, v.n)) {
+			var l []rune
+			for ; at > 0; at = visits[at].from {
+				l = append(l, visits[at].by)
+			}
+			slices.Reverse(l)
+			return string(l), true, nil
+		}
+		if a.Max != nil && v.n >= *a.Max {
+			continue
+		}
+		for i, c := range x.alphabet {
+			next := state{x.step(v.x, i), y.step(v.y, i), min(v.n+1, counted)}
+			if !seen[next] {
+				seen[next] = true
+				visits = append(visits, visit{next, v.n + 1, at, c})
+			}
+		}
+		if len(seen) > maxStates {
+			return "", false, ErrUnknown
+		}
+	}
+	return "", false, nil
+}
+
+// longest is the length from which on all lengths are alike.
+func longest(l ...Language) int64 {
+	n := int64(0)
+	for _, l := range l {
+		for _, bound := range []*int64{l.Min, l.Max} {
+			if bound != nil {
+				n = max(n, *bound+1)
+			}
+		}
+	}
+	return n
+}
+
+func within(l Language, n int64) bool {
+	return (l.Min == nil || n >= *l.Min) && (l.Max == nil || n <= *l.Max)
+}
+
+// machine looks for a pattern.
+type machine struct {
+	prog     *syntax.Prog
+	alphabet []rune
+	states   []set // the first is that of the empty string
+	next     [][]int
+	known    map[string]int
+}
+
+// set is the places in a program where a string may have led to.
+type set struct {
+	at    []uint32 // sorted
+	found bool     // whatever follows
+}
+
+func (s set) key() string {
+	if s.found {
+		return "found"
+	}
+	b := make([]byte, 0, 4*len(s.at))
+	for _, pc := range s.at {
+		b = append(b, byte(pc>>24), byte(pc>>16), byte(pc>>8), byte(pc))
+	}
+	return string(b)
+}
+
+func compile(pattern string) (*machine, error) {
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	prog, err := syntax.Compile(re.Simplify())
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range prog.Inst {
+		if i.Op == syntax.InstEmptyWidth && syntax.EmptyOp(i.Arg)&^(syntax.EmptyBeginText|syntax.EmptyEndText) != 0 {
+			return nil, ErrUnknown
+		}
+	}
+	m := &machine{prog: prog, known: map[string]int{}}
+	m.id(m.close([]uint32{uint32(prog.Start)}, syntax.EmptyBeginText))
+	return m, nil
+}
+
+// id is the index of a state.
+func (m *machine) id(s set) int {
+	key := s.key()
+	i, ok := m.known[key]
+	if !ok {
+		i = len(m.states)
+		m.known[key], m.states, m.next = i, append(m.states, s), append(m.next, nil)
+	}
+	return i
+}
+
+// step is the state after one more character of the alphabet.
+func (m *machine) step(from, char int) int {
+	if m.next[from] == nil {
+		l := make([]int, len(m.alphabet))
+		for i, c := range m.alphabet {
+			l[i] = m.id(m.after(m.states[from], c))
+		}
+		m.next[from] = l
+	}
+	return m.next[from][char]
+}
+
+// close adds what is reached without a character. What needs the text to end stays.
+func (m *machine) close(from []uint32, holds syntax.EmptyOp) set {
+	reached := map[uint32]bool{}
+	found := false
+	var follow func(pc uint32)
+	follow = func(pc uint32) {
+		if reached[pc] {
+			return
+		}
+		reached[pc] = true
+		switch i := m.prog.Inst[pc]; i.Op {
+		case syntax.InstAlt, syntax.InstAltMatch:
+			follow(i.Out)
+			follow(i.Arg)
+		case syntax.InstCapture, syntax.InstNop:
+			follow(i.Out)
+		case syntax.InstEmptyWidth:
+			if syntax.EmptyOp(i.Arg)&^holds == 0 {
+				follow(i.Out)
+			}
+		case syntax.InstMatch:
+			found = true
+		}
+	}
+	for _, pc := range from {
+		follow(pc)
+	}
+	if found {
+		return set{found: true}
+	}
+	var at []uint32
+	for pc := range maps.Keys(reached) {
+		switch m.prog.Inst[pc].Op {
+		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL, syntax.InstEmptyWidth:
+			at = append(at, pc)
+		}
+	}
+	slices.Sort(at)
+	return set{at: at}
+}
+
+// after is where a character leads to. A match may begin after it.
+func (m *machine) after(s set, c rune) set {
+	if s.found {
+		return s
+	}
+	next := []uint32{uint32(m.prog.Start)}
+	for _, pc := range s.at {
+		if i := &m.prog.Inst[pc]; i.Op != syntax.InstEmptyWidth && i.MatchRune(c) {
+			next = append(next, i.Out)
+		}
+	}
+	return m.close(next, 0)
+}
+
+// accepts reports whether a string of that length that ends here matches.
+func (m *machine) accepts(state int, length int64) bool {
+	s := m.states[state]
+	if s.found {
+		return true
+	}
+	holds := syntax.EmptyEndText
+	if length == 0 {
+		holds |= syntax.EmptyBeginText
+	}
+	var ends []uint32
+	for _, pc := range s.at {
+		if i := m.prog.Inst[pc]; i.Op == syntax.InstEmptyWidth && syntax.EmptyOp(i.Arg)&^holds == 0 {
+			ends = append(ends, i.Out)
+		}
+	}
+	return len(ends) > 0 && m.close(ends, holds).found
+}
+
+// alphabet has one character of each kind that the machines tell apart, the usual ones
+// first.
+func alphabet(l ...*machine) []rune {
+	// Characters from one bound up to the next are alike.
+	bounds := map[rune]bool{0: true, '\n': true, '\n' + 1: true, unicode.MaxRune + 1: true, 0xD800: true, 0xE000: true}
+	for _, m := range l {
+		for _, i := range m.prog.Inst {
+			for j := 0; j < len(i.Rune); j++ {
+				bounds[i.Rune[j]+rune(j%2)] = true
+				if len(i.Rune) == 1 {
+					bounds[i.Rune[0]+1] = true
+					for c := unicode.SimpleFold(i.Rune[0]); c != i.Rune[0]; c = unicode.SimpleFold(c) {
+						bounds[c], bounds[c+1] = true, true
+					}
+				}
+			}
+		}
+	}
+	sorted := slices.Sorted(maps.Keys(bounds))
+	var alphabet []rune
+	for i, lo := range sorted[:len(sorted)-1] {
+		if lo == 0xD800 {
+			continue // no characters
+		}
+		alphabet = append(alphabet, usual(lo, sorted[i+1]-1))
+	}
+	slices.SortStableFunc(alphabet, func(a, b rune) int { return rank(a) - rank(b) })
+	return alphabet
+}
+
+// usual is the character from lo to hi that is the most usual.
+func usual(lo, hi rune) rune {
+	for _, c := range "aA0-. " {
+		if lo <= c && c <= hi {
+			return c
+		}
+	}
+	best := lo
+	for c := lo; c <= min(hi, '~'); c++ {
+		if rank(c) < rank(best) {
+			best = c
+		}
+	}
+	return best
+}
+
+func rank(c rune) int {
+	switch {
+	case 'a' <= c && c <= 'z':
+		return 0
+	case 'A' <= c && c <= 'Z':
+		return 1
+	case '0' <= c && c <= '9':
+		return 2
+	case '!' <= c && c <= '~':
+		return 3
+	case c == ' ':
+		return 4
+	case c > '~' && unicode.IsPrint(c):
+		return 5
+	}
+	return 6
+}
