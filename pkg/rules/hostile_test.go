@@ -211,8 +211,7 @@ func TestLargeUnions(t *testing.T) {
 				{"members": members},
 			} {
 				l := allRules(t, declaration, schema)
-				compiled(t, st, l)
-				if got := newServer(t, st, l).fails(t, old, new); len(got) == 0 {
+				if got := newEvaluator(t, st, l, "type").outcome(t, old, new); !slices.ContainsFunc(got, func(field string) bool { return field != "" }) {
 					t.Error("nothing fails")
 				}
 			}
