@@ -27,7 +27,7 @@ import (
 )
 
 // TestMutants changes the rules compiled for the examples, one operator at a
-// time, and for every third mutant, or every one (unioncases.Exhaustive), asks verify, and
+// time, and for every seventh mutant, or every one (unioncases.Exhaustive), asks verify, and
 // the server's validator about every pair of states without verify, whether the rules
 // still mean what the union says. The two must agree.
 func TestMutants(t *testing.T) {
@@ -41,7 +41,7 @@ func TestMutants(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	every := 3
+	every := 7
 	switch {
 	case unioncases.Exhaustive():
 		every = 1
@@ -104,7 +104,7 @@ func TestMutants(t *testing.T) {
 	})
 	t.Logf("%d mutants: %d do not compile, %d mean the same, %d mean something else, of which %d were noticed",
 		total.Load(), invalid.Load(), total.Load()-invalid.Load()-changed.Load(), changed.Load(), noticed.Load())
-	if changed.Load() < 200 && !testing.Short() {
+	if changed.Load() < 100 && !testing.Short() {
 		t.Error("too few mutants to say anything")
 	}
 }

@@ -28,11 +28,11 @@ import (
 // among them, and asks the server about all objects and updates there are, without
 // verify. UPDATES is how many unions are tried.
 func TestRandomUpdates(t *testing.T) {
-	rounds := 50
+	rounds := 25
 	if n, err := strconv.Atoi(os.Getenv("UPDATES")); err == nil {
 		rounds = n
 	} else if unioncases.Exhaustive() {
-		rounds = 80
+		rounds = 150
 	} else if testing.Short() {
 		rounds = 10
 	}

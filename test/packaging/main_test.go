@@ -1,0 +1,3 @@
+package packaging
+
+import _ "github.com/unioncel/unioncel/internal/testgc"
