@@ -93,7 +93,7 @@ func completeFlag(cmd *cobra.Command, flag string) cobra.CompletionFunc {
 		return oneOf("Never", "IfNeeded")
 	case "type":
 		return oneOf(patchTypes()...)
-	case "crd", "old", "live", "apply":
+	case "crd", "old", "live", "apply", "from", "to", "crd-status", "objects", "storageversions", "migrations", "servers":
 		return manifests
 	case "unions":
 		return cobra.FixedCompletions([]cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)

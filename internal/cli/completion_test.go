@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,20 +18,22 @@ import (
 // completions, and a command takes every value that is offered for it.
 func TestCompletionOfFlags(t *testing.T) {
 	free := []string{ // files of any name, names
-		"lint --config", "diff --output", "explain --output", "infer --output", "lint --output", "verify --output", "validate --output", "policy --kind", "policy --path", "policy --match-labels",
+		"lint --config", "diff --output", "explain --output", "infer --output", "lint --output", "verify --output", "validate --output", "rollout --output", "policy --kind", "policy --path", "policy --match-labels",
 	}
 	const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n"
 	live := filepath.Join(t.TempDir(), "live.yaml")
-	if err := os.WriteFile(live, []byte(deployment), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	inUse := filepath.Join(t.TempDir(), "crd.yaml")
 	// What commands on objects need besides.
 	const crd = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: things.example.com},
   spec: {group: example.com, scope: Cluster, names: {kind: Thing, listKind: ThingList, plural: things, singular: thing},
     versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}
 `
+	status := strings.Replace(crd, "spec:", "status: {storedVersions: [v1]}, spec:", 1)
+	if err := errors.Join(os.WriteFile(live, []byte(deployment), 0o644), os.WriteFile(inUse, []byte(status), 0o644)); err != nil {
+		t.Fatal(err)
+	}
 	inputs := map[string]string{"diff": crd, "normalize": deployment, "patch": deployment, "validate": crd + "---\n{apiVersion: example.com/v1, kind: Thing, metadata: {name: t}}\n"}
-	flags := map[string][]string{"diff": {"--versions"}, "normalize": {"--builtin"}, "policy": {"--builtin", "--kind", "Ingress"}, "policy --action": {"--builtin", "--kind", "Ingress", "--validate"}, "patch": {"--builtin", "--live", live}}
+	flags := map[string][]string{"diff": {"--versions"}, "normalize": {"--builtin"}, "policy": {"--builtin", "--kind", "Ingress"}, "policy --action": {"--builtin", "--kind", "Ingress", "--validate"}, "patch": {"--builtin", "--live", live}, "rollout": {"--from", inUse, "--to", inUse}}
 	seen := 0
 	for _, cmd := range newApp(Streams{}).rootCommand(nil).Commands() {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {

@@ -164,10 +164,8 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 		default:
 			crds[in.n] = found[0]
 			sources[in.n], _ = resource.Parse(in.name, src, a.limits)
-			if in.n == 1 {
-				text, _ := open.Compile()
-				f.Names.Compile = !bytes.Equal(text, src)
-			}
+			text, _ := open.Compile()
+			*[]*bool{&f.Names.CompileFrom, &f.Names.CompileTo}[in.n] = !bytes.Equal(text, src)
 		}
 		return r, nil
 	})
@@ -279,11 +277,10 @@ func objectsOf(a *app, read func(*resource.File) diag.List) func(string, []byte)
 
 // rolloutObjects judges the stored objects.
 func (a *app) rolloutObjects(ctx context.Context, name string, f *rolloutFacts) error {
-	judge, err := stored.New(f.To, f.JudgedBy())
+	judge, objects, err := f.Judge()
 	if err != nil {
 		return nil // accepted says so
 	}
-	objects := &rollout.Objects{}
 	l, err := a.storedObjects(ctx, []string{name}, judges{judge.GroupKind(): judge}, func(o resource.Item, v stored.Verdict) { objects.Add(v, o.Value) })
 	if err != nil {
 		return err

@@ -43,21 +43,26 @@ type Facts struct {
 // Names are the files that commands are about. Empty ones have a placeholder.
 type Names struct {
 	From, To, Objects string
-	// Compile says that To declares unions that are still to be compiled.
-	Compile bool
+	// CompileFrom and CompileTo say that they declare unions that are still to be compiled.
+	CompileFrom, CompileTo bool
 }
 
 // refuses reports whether the change may refuse what was accepted.
 func (f *Facts) refuses() bool { return f.Changes == nil || f.Changes.Class().Refuses() }
 
-// refused are the changes that do, in a line each.
-func (f *Facts) refused() []string {
+// forbidden are the changes of schemas that do, in a line each.
+func (f *Facts) forbidden() []string {
+	return f.lines(func(c crddiff.Change) bool { return c.Sort != crddiff.Version })
+}
+
+// lines are some of the changes that may refuse what was accepted.
+func (f *Facts) lines(of func(crddiff.Change) bool) []string {
 	if f.Changes == nil {
 		return nil
 	}
 	var l []string
 	for _, c := range f.Changes.Changes {
-		if !c.Class.Refuses() {
+		if !c.Class.Refuses() || !of(c) {
 			continue
 		}
 		text := c.What
@@ -89,28 +94,6 @@ func (s Server) String() string {
 }
 
 func minor(v *version.Version) string { return fmt.Sprintf("%d.%d", v.Major(), v.Minor()) }
-
-// Objects is what the stored objects are under To.
-type Objects struct {
-	Total int
-	// Invalid are those that To would refuse if they were created, and Blocked those of
-	// them that cannot be updated as before: somewhere else, or not at all.
-	Invalid, Blocked int
-	// Rewrites is how many cannot even be written as they are, so that a migration of the
-	// storage version fails.
-	Rewrites int
-	// Examples are some of the invalid, in a line each.
-	Examples []string
-	// Managed are entries of metadata.managedFields, by the version they name; nil when no
-	// object has such a field, as kubectl leaves it out by default.
-	Managed map[string][]Managed
-}
-
-// Managed is an entry of an object's metadata.managedFields.
-type Managed struct {
-	Namespace, Name, Manager string
-	Index                    int
-}
 
 // Migration is a StorageVersionMigration of the resource.
 type Migration struct {

@@ -29,7 +29,7 @@ func (f *Facts) gates() []Step {
 		}
 	}
 	l = append(l, f.servers(), f.objects())
-	if !f.applied() && f.Unions && f.Changes != nil && f.refuses() {
+	if !f.applied() && f.Unions && len(f.forbidden()) > 0 {
 		l = append(l, f.warnFirst())
 	}
 	return append(l, f.removed()...)
@@ -37,7 +37,7 @@ func (f *Facts) gates() []Step {
 
 // accepted asks the API server's own validation of updates.
 func (f *Facts) accepted() Step {
-	s := Step{ID: "accepted", State: Done, Title: "The API server accepts the CRD", Reason: "Its own validation has nothing against the update."}
+	s := Step{ID: "accepted", State: Done, Title: "The API server accepts the CRD"}
 	old, err := internal(f.From)
 	to, err2 := internal(f.To)
 	if err = cmp.Or(err, err2); err != nil {
@@ -45,11 +45,15 @@ func (f *Facts) accepted() Step {
 		return s
 	}
 	old.Status.Conditions = []apiextensions.CustomResourceDefinitionCondition{{Type: apiextensions.Established, Status: apiextensions.ConditionTrue}}
-	old.ResourceVersion, to.ResourceVersion = "1", "1"
+	// The API server takes from the old one what clients leave out.
+	labels, annotations := to.Labels, to.Annotations
+	old.ResourceVersion = cmp.Or(old.ResourceVersion, "1")
+	to.ObjectMeta = *old.ObjectMeta.DeepCopy()
+	to.Labels, to.Annotations = labels, annotations
 	// Other versions in which objects are stored are a matter of another step.
 	to.Status.StoredVersions = []string{storage(f.To)}
 	if l := validation.ValidateCustomResourceDefinitionUpdate(context.Background(), to, old); len(l) > 0 {
-		s.State, s.Title, s.Reason = Stopped, "The API server refuses the CRD", "Its own validation of the update says:"
+		s.State, s.Title, s.Reason = Stopped, "The API server refuses the CRD", "Its own code says:"
 		for _, err := range l {
 			if r, ok := err.BadValue.(apiextensions.ValidationRule); ok {
 				err.BadValue = r.Rule
@@ -86,6 +90,7 @@ var features = []feature{
 var (
 	rules      = version.MajorMinor(1, 25) // x-kubernetes-validations
 	validating = version.MajorMinor(1, 30) // ValidatingAdmissionPolicy
+	mutating   = version.MajorMinor(1, 36) // MutatingAdmissionPolicy
 	migrationB = version.MajorMinor(1, 35) // StorageVersionMigration, as a beta that is off by default
 	migration  = version.MajorMinor(1, 37)
 )
@@ -118,14 +123,14 @@ func rulesOf(crd *apiextensionsv1.CustomResourceDefinition) (l []place) {
 // servers asks whether all API servers understand what is new in the rules: the oldest
 // decides.
 func (f *Facts) servers() Step {
-	s := Step{ID: "servers", State: Done, Title: "Every API server understands the rules", Reason: "They are no newer than those before the change."}
+	s := Step{ID: "servers", State: Done, Title: "Every API server understands the rules"}
 	before, after := rulesOf(f.From), rulesOf(f.To)
 	known := func(p place) bool {
 		return slices.ContainsFunc(before, func(q place) bool {
 			return q.rule.Rule == p.rule.Rule && q.rule.MessageExpression == p.rule.MessageExpression
 		})
 	}
-	since, needs := version.MajorMinor(0, 0), []string{}
+	since, needs := rules, []string{}
 	need := func(what string, v *version.Version) {
 		needs = append(needs, fmt.Sprintf("%s: since v%s", what, minor(v)))
 		if since.LessThan(v) {
@@ -143,11 +148,11 @@ func (f *Facts) servers() Step {
 	}
 	after = slices.DeleteFunc(after, known)
 	switch {
-	case len(after) == 0 && len(needs) == 0:
+	case len(needs) == 0 && len(uncompiled(f.To, after, rules)) == 0: // any server does
 		return s
 	case f.Servers == nil:
 		s.State, s.Title, s.Reason = Unknown, "Find out which API servers there are", "The rules need what not every version of Kubernetes knows. The oldest API server decides."
-		s.Details = needs
+		s.Details = slices.Concat(needs, uncompiled(f.To, after, rules))
 		s.Run = []string{"kubectl get --raw /version  # of each API server, for --servers"}
 		return s
 	case f.StorageVersion != nil && len(f.StorageVersion.Status.StorageVersions) > len(f.Servers):
@@ -167,8 +172,7 @@ func (f *Facts) servers() Step {
 			s.Reason = fmt.Sprintf("The oldest is v%s, which cannot compile them.", minor(f.oldest()))
 			return s
 		}
-		s.Reason = fmt.Sprintf("The oldest of %d is v%s.", len(f.Servers), minor(f.oldest()))
-		s.Details = needs
+		s.Title += fmt.Sprintf(": they need v%s, and the oldest of %d is v%s", minor(since), len(f.Servers), minor(f.oldest()))
 		return s
 	}
 	s.Title, s.Details = "Upgrade the API servers, or compile for the oldest", needs
@@ -178,7 +182,7 @@ func (f *Facts) servers() Step {
 	case f.applied():
 		s.State, s.Title = Stopped, "Upgrade the API servers again, or take the change back"
 		s.Reason += " They do not enforce the rules as the others do, and lose parts of the CRD when they write it."
-		s.Run = []string{applyCommand(cmp.Or(f.Names.From, "OLD"), false)}
+		s.Run = f.takeBack()
 	case len(old) < len(f.Servers):
 		s.State = Waiting
 	default:
@@ -190,6 +194,9 @@ func (f *Facts) servers() Step {
 // uncompiled says which rules a server of a version cannot compile. Like servers do, it
 // takes new rules for the release before, so that the server can be rolled back.
 func uncompiled(crd *apiextensionsv1.CustomResourceDefinition, l []place, v *version.Version) (lines []string) {
+	if len(l) == 0 {
+		return nil
+	}
 	linked := compatibility.DefaultBuildEffectiveVersion().BinaryVersion()
 	if !version.MajorMinor(v.Major(), v.Minor()).LessThan(version.MajorMinor(linked.Major(), linked.Minor())) {
 		return nil // accepted has compiled them
@@ -209,31 +216,40 @@ func uncompiled(crd *apiextensionsv1.CustomResourceDefinition, l []place, v *ver
 
 // objects asks what becomes of the stored objects.
 func (f *Facts) objects() Step {
-	s := Step{ID: "objects", State: Done, Title: "The stored objects are valid", Reason: "What was accepted before is accepted after the change."}
+	s := Step{ID: "objects", State: Done, Title: "What was accepted is accepted, so the stored objects are valid"}
 	if !f.refuses() {
 		return s
 	}
 	o := f.Objects
 	if o == nil {
 		s.State, s.Title, s.Reason = Unknown, "Find out about the stored objects", "The change may refuse what was accepted."
-		s.Details = f.refused()
+		s.Details = f.lines(func(crddiff.Change) bool { return true })
 		s.Run = []string{"kubectl get " + f.Resource().String() + " -A -o yaml --show-managed-fields > " + cmp.Or(f.Names.Objects, "objects.yaml")}
 		return s
 	}
-	s.Reason = fmt.Sprintf("%s valid after the change.", all(o.Total))
+	s.Title = fmt.Sprintf("%s valid after the change", all(o.Total))
+	if o.Losing > 0 {
+		s.State, s.Title, s.Details = Waiting, "Move what the change drops", o.Lost
+		s.Reason = fmt.Sprintf("In %d of %s there are fields that the CRD does not have after the change. They are lost at the next write.", o.Losing, count(o.Total, "object"))
+		return s
+	}
 	if o.Invalid == 0 {
 		return s
 	}
 	s.Details = o.Examples
 	s.Run = []string{
-		fmt.Sprintf("unioncel normalize --crd %s %s > repaired.yaml  # what it cannot repair, it names", cmp.Or(f.Names.To, "NEW"), cmp.Or(f.Names.Objects, "OBJECTS")),
-		"kubectl replace -f repaired.yaml",
+		fmt.Sprintf("unioncel normalize --crd %s --diff %s  # what it would clear; without --diff, the objects for kubectl replace -f -", cmp.Or(f.Names.To, "NEW"), cmp.Or(f.Names.Objects, "OBJECTS")),
 	}
 	s.Title, s.Reason = "Repair the stored objects", fmt.Sprintf("%d of %s would be invalid after the change.", o.Invalid, count(o.Total, "object"))
+	if o.Rewrites > 0 {
+		s.Reason += fmt.Sprintf(" %d could not be written any more, not even unchanged.", o.Rewrites)
+	}
+	if hindered := o.Blocked - o.Rewrites; hindered > 0 {
+		s.Reason += fmt.Sprintf(" %d could not be changed in other places, either.", hindered)
+	}
 	switch {
 	case o.Blocked > 0:
 		s.State = Waiting
-		s.Reason += fmt.Sprintf(" %d of them could not be updated in other places either, %d not even written as they are.", o.Blocked, o.Rewrites)
 	case f.Servers == nil:
 		s.State = Unknown
 		s.Reason += " Whether the API servers spare what an update does not change depends on their versions: give --servers."
@@ -263,49 +279,61 @@ func count(n int, what string) string {
 
 // warnFirst is the advice to let a policy speak before the schema does.
 func (f *Facts) warnFirst() Step {
-	s := Step{ID: "policy", State: Advice, Title: "Warn before you refuse", Details: f.refused(),
+	s := Step{ID: "policy", State: Advice, Title: "Warn before you refuse",
 		Reason: "Clients may still write what the change refuses. A policy that warns, and notes it in the audit log, finds them; delete it once the CRD is applied.",
 		Run:    []string{fmt.Sprintf("unioncel policy --crd %s --validate --action Warn --action Audit | kubectl apply -f -", cmp.Or(f.Names.To, "NEW"))}}
-	if v := f.oldest(); v != nil && v.LessThan(validating) {
-		s.Reason += fmt.Sprintf(" It needs API servers of v1.30; the oldest is v%s.", minor(v))
+	if f.Objects != nil { // otherwise its step has said so
+		s.Details = f.forbidden()
+	}
+	switch v := f.oldest(); {
+	case v == nil:
+	case v.LessThan(validating):
+		s.Reason += fmt.Sprintf(" It needs API servers of v%s, and the oldest is v%s.", minor(validating), minor(v))
 		s.Run = nil
+	case !v.LessThan(mutating):
+		s.Run = append(s.Run, fmt.Sprintf("unioncel policy --crd %s | kubectl apply -f -  # or clears what clients leave behind", cmp.Or(f.Names.To, "NEW")))
 	}
 	return s
 }
 
 // apply is the change itself.
 func (f *Facts) apply(state State) Step {
-	s := Step{ID: "apply", State: state, Title: "Apply the CRD", Reason: "The steps before it are done."}
-	switch state {
-	case Done:
-		s.Title, s.Reason = "The CRD is applied", "It is in the cluster."
+	s := Step{ID: "apply", State: state, Title: "Apply the CRD"}
+	if state == Done {
+		s.Title = "The CRD is applied"
 		return s
-	case Later:
-		s.Reason = "After the steps before it."
 	}
-	s.Run = []string{applyCommand(cmp.Or(f.Names.To, "NEW"), f.Names.Compile)}
+	s.Run = []string{applyCommand(cmp.Or(f.Names.To, "NEW"), f.Names.CompileTo)}
 	return s
+}
+
+// takeBack is how to apply the CRD before the change. One that is from the cluster cannot be
+// applied there any more.
+func (f *Facts) takeBack() []string {
+	if f.From.ResourceVersion != "" {
+		return []string{"kubectl apply -f MANIFEST  # that of " + f.From.Name + " before the change"}
+	}
+	return []string{applyCommand(cmp.Or(f.Names.From, "OLD"), f.Names.CompileFrom)}
 }
 
 func applyCommand(file string, compile bool) string {
 	if compile {
-		return fmt.Sprintf("unioncel compile %s | kubectl apply --server-side -f -", file)
+		return fmt.Sprintf("unioncel compile %s | kubectl apply -f -", file)
 	}
-	return fmt.Sprintf("kubectl apply --server-side -f %s", file)
+	return fmt.Sprintf("kubectl apply -f %s", file)
 }
 
 // back says whether the change can be taken back.
 func (f *Facts) back() Step {
-	s := Step{ID: "back", State: Advice, Title: "The change can be taken back", Run: []string{applyCommand(cmp.Or(f.Names.From, "OLD"), false)}}
+	s := Step{ID: "back", State: Advice, Title: "The change can be taken back", Run: f.takeBack()}
 	switch {
 	case !has(f.From, storage(f.To)):
 		s.Title, s.Run = "The change cannot be taken back", nil
 		s.Reason = fmt.Sprintf("Objects will be stored in %s, which the CRD before the change does not have. Add the version in one change, served and not stored, and switch the storage version in the next.", storage(f.To))
 	case f.Changes != nil && slices.Contains([]crddiff.Class{crddiff.Same, crddiff.Tighter}, f.Changes.Class()):
-		s.Reason = "What is accepted after the change was accepted before."
 	default:
-		s.Title = "The change can be taken back, as a change of its own"
-		s.Reason = "Objects that are written meanwhile may be invalid before the change: plan it the other way round."
+		s.Title = "The change can be taken back by a plan of its own"
+		s.Reason = "Objects that are written meanwhile may be refused by the CRD before the change."
 		s.Run = []string{fmt.Sprintf("unioncel rollout --from %s --to %s --objects OBJECTS", cmp.Or(f.Names.To, "NEW"), cmp.Or(f.Names.From, "OLD"))}
 	}
 	return s

@@ -4,16 +4,51 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/unioncel/unioncel/pkg/stored"
 )
 
-// JudgedBy says how stored objects are judged for [Objects.Add]: by the CRD after the change,
-// as the oldest server does it and, when the storage version becomes another, as a migration
-// writes them.
-func (f *Facts) JudgedBy() stored.Options {
+// Objects is what the stored objects are under To.
+type Objects struct {
+	Total int
+	// Invalid are those that To would refuse if they were created, and Blocked those of
+	// them that cannot be updated as before: somewhere else, or not at all.
+	Invalid, Blocked int
+	// Rewrites is how many cannot even be written as they are, so that a migration of the
+	// storage version fails.
+	Rewrites int
+	// Losing is how many have fields that To does not have: they are lost at the next write.
+	Losing int
+	// Examples are some of the invalid and of the losing, in a line each.
+	Examples, Lost []string
+	// Managed are entries of metadata.managedFields, by the version they name; nil when no
+	// object has such a field, as kubectl leaves it out by default.
+	Managed map[string][]Managed
+
+	schemas map[string]*structuralschema.Structural // of To, by version; none where unknown fields stay
+}
+
+// Managed is an entry of an object's metadata.managedFields.
+type Managed struct {
+	Namespace, Name, Manager string
+	Index                    int
+}
+
+// mostExamples is how many objects of a sort are kept to be shown.
+const mostExamples = 10
+
+// Judge returns what the stored objects are judged with, one after the other: by the CRD after
+// the change, as the oldest server judges and, when the storage version becomes another, as
+// a migration writes them. Then each verdict is added to the objects. The error says that no
+// server would serve the CRD.
+func (f *Facts) Judge() (*stored.Judge, *Objects, error) {
 	var opts stored.Options
 	if v := f.oldest(); v != nil {
 		opts.KubeVersion = minor(v)
@@ -21,22 +56,35 @@ func (f *Facts) JudgedBy() stored.Options {
 	if to := storage(f.To); to != storage(f.From) && served(f.To, to) {
 		opts.Version = to
 	}
-	return opts
+	judge, err := stored.New(f.To, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := &Objects{schemas: map[string]*structuralschema.Structural{}}
+	for _, v := range f.To.Spec.Versions {
+		if f.To.Spec.PreserveUnknownFields || v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			continue
+		}
+		props := &apiextensions.JSONSchemaProps{}
+		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v.Schema.OpenAPIV3Schema, props, nil); err != nil {
+			return nil, nil, err
+		}
+		if o.schemas[v.Name], err = structuralschema.NewStructural(props); err != nil {
+			return nil, nil, err
+		}
+	}
+	return judge, o, nil
 }
 
-// mostExamples is how many invalid objects are kept to be shown.
-const mostExamples = 10
-
-// Add adds an object, as kubectl get prints it, and what becomes of it under the CRD after
-// the change.
+// Add adds an object, as kubectl get prints it, and what becomes of it.
 func (o *Objects) Add(v stored.Verdict, object map[string]any) {
 	o.Total++
+	u := unstructured.Unstructured{Object: object}
+	name := strings.TrimPrefix(u.GetNamespace()+"/"+u.GetName(), "/")
 	state := v.State()
 	if state != stored.Legal {
 		o.Invalid++
-		if len(o.Examples) < mostExamples {
-			o.Examples = append(o.Examples, example(v))
-		}
+		o.Examples = some(o.Examples, name+" "+why(v))
 	}
 	if state == stored.Hindered || state == stored.Frozen {
 		o.Blocked++
@@ -44,7 +92,13 @@ func (o *Objects) Add(v stored.Verdict, object map[string]any) {
 	if state == stored.Frozen {
 		o.Rewrites++
 	}
-	u := unstructured.Unstructured{Object: object}
+	if s := o.schemas[v.Version]; s != nil {
+		lost := pruning.PruneWithOptions(runtime.DeepCopyJSON(object), s, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
+		if len(lost) > 0 {
+			o.Losing++
+			o.Lost = some(o.Lost, name+": "+strings.Join(lost, ", "))
+		}
+	}
 	for i, entry := range u.GetManagedFields() {
 		if o.Managed == nil {
 			o.Managed = map[string][]Managed{}
@@ -57,19 +111,29 @@ func (o *Objects) Add(v stored.Verdict, object map[string]any) {
 	}
 }
 
-// example is an invalid object in a line.
-func example(v stored.Verdict) string {
-	name := strings.TrimPrefix(v.Namespace+"/"+v.Name, "/")
+// some appends to the first of many lines.
+func some(l []string, line string) []string {
+	if len(l) == mostExamples {
+		return append(l, "and more")
+	}
+	if len(l) > mostExamples {
+		return l
+	}
+	return append(l, line)
+}
+
+// why says why an object is invalid.
+func why(v stored.Verdict) string {
 	problems := v.Problems
 	if len(problems) == 0 {
 		problems = v.Refused[stored.Rewrite]
 	}
 	if len(problems) == 0 {
-		return fmt.Sprintf("%s (%s)", name, v.State())
+		return fmt.Sprintf("(%s)", v.State())
 	}
 	said := strings.TrimPrefix(problems[0].Field+": "+problems[0].Message, ": ")
 	if n := len(problems) - 1; n > 0 {
 		said += fmt.Sprintf(", and %d more", n)
 	}
-	return fmt.Sprintf("%s (%s): %s", name, v.State(), said)
+	return fmt.Sprintf("(%s): %s", v.State(), said)
 }

@@ -36,7 +36,7 @@ type Step struct {
 	ID     string `json:"id"`
 	State  State  `json:"state"`
 	Title  string `json:"title"`
-	Reason string `json:"reason"`
+	Reason string `json:"reason,omitempty"`
 	// Details are lines about single objects, servers or rules.
 	Details []string `json:"details,omitempty"`
 	// Run are the commands that do it, or that get what is unknown; Manifest is what they

@@ -25,9 +25,9 @@ func JSON(w io.Writer, p Plan) error {
 // Text prints a plan for people.
 func Text(w io.Writer, p Plan) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s: %s\n", line(p.CRD), p.Verdict)
+	fmt.Fprintf(&b, "%s: %s\n\n", line(p.CRD), p.Verdict)
 	for i, s := range p.Steps {
-		fmt.Fprintf(&b, "\n%2d. %-7s  %s\n", i+1, s.State, line(s.Title))
+		fmt.Fprintf(&b, "%2d. %-7s  %s\n", i+1, s.State, line(s.Title))
 		for _, l := range s.lines() {
 			fmt.Fprintf(&b, "             %s\n", line(l))
 		}
@@ -48,7 +48,10 @@ func Text(w io.Writer, p Plan) error {
 
 // lines are what is below the title of a step.
 func (s Step) lines() []string {
-	l := []string{s.Reason}
+	var l []string
+	if s.Reason != "" {
+		l = append(l, s.Reason)
+	}
 	for _, d := range s.Details {
 		l = append(l, "- "+d)
 	}
@@ -96,7 +99,7 @@ func Markdown(w io.Writer, p Plan) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "### %s: %s\n", markdown(p.CRD), p.Verdict)
 	for i, s := range p.Steps {
-		fmt.Fprintf(&b, "\n%d. **%s**: %s. %s\n", i+1, s.State, markdown(s.Title), markdown(s.Reason))
+		fmt.Fprintf(&b, "\n%d. **%s**: %s\n", i+1, s.State, strings.TrimSpace(markdown(s.Title+". "+s.Reason)))
 		for _, d := range s.Details {
 			fmt.Fprintf(&b, "   - %s\n", markdown(d))
 		}

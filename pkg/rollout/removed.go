@@ -102,7 +102,7 @@ func (f *Facts) leave(gone []string) []Step {
 	if f.applied() {
 		return nil
 	}
-	s := Step{ID: "removed", State: Done, Title: "Nothing is stored in " + strings.Join(gone, ", "), Reason: "status.storedVersions does not have what the change removes."}
+	s := Step{ID: "removed", State: Done, Title: "Nothing is stored in " + strings.Join(gone, ", ")}
 	target := storage(f.From)
 	switch {
 	case slices.Contains(gone, target):
@@ -135,7 +135,7 @@ const mostManaged = 10
 // disown is about metadata.managedFields: server-side apply converts objects to each version
 // that they name, and fails if there is none of this name.
 func (f *Facts) disown(gone []string) Step {
-	s := Step{ID: "managedFields", State: Done, Title: "No managedFields name " + strings.Join(gone, ", "), Reason: "Server-side apply works without these versions."}
+	s := Step{ID: "managedFields", State: Done, Title: "No managedFields name " + strings.Join(gone, ", ")}
 	const fails = "Server-side apply fails for objects whose managedFields name a version that the CRD does not have."
 	for _, v := range gone {
 		l, ok := f.managed(v)

@@ -36,7 +36,7 @@ func (f *Facts) migrateLater() []Step {
 	}
 	return []Step{{
 		ID: "migration", State: Later, Title: "Rewrite the objects that are stored in " + from,
-		Reason: "They stay as they are until they are written. Ask again when the CRD is applied, with its new status.",
+		Reason: "Ask again when the CRD is applied, with its new status.",
 	}}
 }
 
@@ -59,7 +59,7 @@ func (f *Facts) encoding(target string) Step {
 		}
 	}
 	if agreed, ok := storageversion.Agreed(entries); ok && len(others) == 0 {
-		s.Reason = fmt.Sprintf("All %d report %s.", len(entries), agreed)
+		s.Title = fmt.Sprintf("All %s encode %s", count(len(entries), "API server"), agreed)
 		return s
 	}
 	s.State, s.Title, s.Details = Waiting, "Wait until every API server encodes "+target, others
@@ -78,7 +78,6 @@ func (f *Facts) migration(target string) Step {
 	}
 	old := f.stored(target)
 	if len(old) == 0 {
-		s.Reason = "status.storedVersions has no other version."
 		return s
 	}
 	s.Title = fmt.Sprintf("Rewrite the objects that are stored in %s", strings.Join(old, ", "))
@@ -111,7 +110,7 @@ func (f *Facts) migration(target string) Step {
 			s.Run = []string{"kubectl get crd " + f.To.Name + " -o yaml --show-managed-fields  # for --crd-status"}
 			return s
 		case last.Created.After(changed):
-			s.State, s.Title, s.Reason = Done, "All objects are stored in "+target, fmt.Sprintf("The migration %s has succeeded, and the CRD has not changed since.", last.Name)
+			s.State, s.Title, s.Reason = Done, fmt.Sprintf("All objects are stored in %s: the migration %s has succeeded, and the CRD has not changed since", target, last.Name), ""
 			return s
 		default:
 			s.Reason = fmt.Sprintf("The migration %s began before the CRD was changed. Migrate again.", last.Name)
@@ -141,10 +140,8 @@ func (f *Facts) rewrite(s Step, target string) Step {
 	s.State = Next
 	oldest := f.oldest()
 	if oldest == nil || oldest.LessThan(migrationB) {
-		s.Run = []string{
-			fmt.Sprintf("kubectl get %s.%s.%s -A -o json | kubectl replace -f -", f.Resource().Resource, target, f.Resource().Group),
-			f.trimCommand(target),
-		}
+		s.Reason += " Nothing notes that this is done, so go on with the next step then."
+		s.Run = []string{fmt.Sprintf("kubectl get %s.%s.%s -A -o json | kubectl replace -f -", f.Resource().Resource, target, f.Resource().Group)}
 		return s
 	}
 	api := "v1"
@@ -163,9 +160,13 @@ func (f *Facts) trim(target string) Step {
 	if f.Live == nil || len(f.stored(target)) == 0 {
 		return Step{}
 	}
-	return Step{ID: "storedVersions", State: Next, Title: "Say that nothing is stored in " + strings.Join(f.stored(target), ", "),
-		Reason: "Only then can these versions be removed from the CRD. Since v1.37 the API server does it itself, after a migration.",
+	s := Step{ID: "storedVersions", State: Next, Title: "Say that nothing is stored in " + strings.Join(f.stored(target), ", "),
+		Reason: "Only then can the CRD do without. Objects that are still stored in it could not be read any more.",
 		Run:    []string{f.trimCommand(target)}}
+	if v := f.oldest(); v != nil && !v.LessThan(migration) {
+		s.Reason += " After a migration the API server does it itself, unless the CRD was changed meanwhile."
+	}
+	return s
 }
 
 func (f *Facts) trimCommand(target string) string {

@@ -63,13 +63,15 @@ current-context: test
 `, front.URL)
 }
 
-// ServeHTTP answers /api and /apis, and lets the server answer the rest.
+// ServeHTTP answers /api, /api/v1 and /apis, and lets the server answer the rest.
 func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var answer any
 	var err error
 	switch r.URL.Path {
 	case "/api":
-		answer = metav1.APIVersions{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "APIVersions"}}
+		answer = metav1.APIVersions{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "APIVersions"}, Versions: []string{"v1"}}
+	case "/api/v1": // without it kubectl does not know lists
+		answer = metav1.APIResourceList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "APIResourceList"}, GroupVersion: "v1"}
 	case "/apis":
 		answer, err = c.groups(r.Context())
 	default:

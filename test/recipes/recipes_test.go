@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 	_ "github.com/unioncel/unioncel/internal/testgc"
 	"github.com/unioncel/unioncel/internal/testprog"
 )
+
+var update = flag.Bool("update", false, "update the scripts with what the commands print")
 
 // TestMain puts those programs that the scripts use, and that this one is, where the shell finds them.
 func TestMain(m *testing.M) {
@@ -36,6 +39,7 @@ func TestRecipes(t *testing.T) {
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
 		Cmds:                commands(),
 		Setup: func(env *testscript.Env) error {
 			dir := filepath.Join(env.WorkDir, ".kube")
