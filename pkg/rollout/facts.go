@@ -142,6 +142,17 @@ func (f *Facts) oldest() *version.Version {
 	return v
 }
 
+// newest returns the newest server; nil if they are unknown.
+func (f *Facts) newest() *version.Version {
+	var v *version.Version
+	for _, s := range f.Servers {
+		if v == nil || v.LessThan(s.Version) {
+			v = s.Version
+		}
+	}
+	return v
+}
+
 // sameSpec reports whether two CRDs are the same to the API server.
 func sameSpec(a, b *apiextensionsv1.CustomResourceDefinition) bool {
 	return equality.Semantic.DeepEqual(defaulted(a).Spec, defaulted(b).Spec)

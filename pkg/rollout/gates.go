@@ -29,6 +29,9 @@ func (f *Facts) gates() []Step {
 		}
 	}
 	l = append(l, f.servers(), f.objects())
+	if !f.applied() {
+		l = append(l, f.undisturbed()...)
+	}
 	if !f.applied() && f.Unions && len(f.forbidden()) > 0 {
 		l = append(l, f.warnFirst())
 	}
@@ -91,7 +94,8 @@ var (
 	rules      = version.MajorMinor(1, 25) // x-kubernetes-validations
 	validating = version.MajorMinor(1, 30) // ValidatingAdmissionPolicy
 	mutating   = version.MajorMinor(1, 36) // MutatingAdmissionPolicy
-	migrationB = version.MajorMinor(1, 35) // StorageVersionMigration, as a beta that is off by default
+	migrationA = version.MajorMinor(1, 30) // StorageVersionMigration, as an alpha
+	migrationB = version.MajorMinor(1, 35) // as a beta that is off by default
 	migration  = version.MajorMinor(1, 37)
 )
 
@@ -224,7 +228,10 @@ func (f *Facts) objects() Step {
 	if o == nil {
 		s.State, s.Title, s.Reason = Unknown, "Find out about the stored objects", "The change may refuse what was accepted."
 		s.Details = f.lines(func(crddiff.Change) bool { return true })
-		s.Run = []string{"kubectl get " + f.Resource().String() + " -A -o yaml --show-managed-fields > " + cmp.Or(f.Names.Objects, "objects.yaml")}
+		s.Run = []string{
+			fmt.Sprintf("unioncel diff %s %s  # what it refuses, with examples", cmp.Or(f.Names.From, "OLD"), cmp.Or(f.Names.To, "NEW")),
+			"kubectl get " + f.Resource().String() + " -A -o yaml --show-managed-fields > " + cmp.Or(f.Names.Objects, "objects.yaml"),
+		}
 		return s
 	}
 	s.Title = fmt.Sprintf("%s valid after the change", all(o.Total))
@@ -275,6 +282,21 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// undisturbed asks whether the storage version is settled before the change touches it.
+func (f *Facts) undisturbed() []Step {
+	if f.Live != nil {
+		if running, _ := condition(f.Live, apiextensionsv1.StorageMigrating); running {
+			return []Step{{ID: "migration", State: Waiting, Title: "Wait for the migration that is running",
+				Reason: "When the CRD changes meanwhile, the API server does not note that nothing is stored in the old version any more.",
+				Run:    []string{"kubectl get storageversionmigrations"}}}
+		}
+	}
+	if f.StorageVersion == nil || storage(f.From) == storage(f.To) {
+		return nil
+	}
+	return []Step{f.encoding(storage(f.From))}
 }
 
 // warnFirst is the advice to let a policy speak before the schema does.

@@ -99,15 +99,18 @@ func (o *Objects) Add(v stored.Verdict, object map[string]any) {
 			o.Lost = some(o.Lost, name+": "+strings.Join(lost, ", "))
 		}
 	}
-	for i, entry := range u.GetManagedFields() {
+	entries, _, _ := unstructured.NestedFieldNoCopy(object, "metadata", "managedFields") // nil if there are none
+	l, _ := entries.([]any)
+	for i, entry := range l {
+		fields, _ := entry.(map[string]any)
+		version, _ := fields["apiVersion"].(string)
+		manager, _ := fields["manager"].(string)
 		if o.Managed == nil {
 			o.Managed = map[string][]Managed{}
 		}
-		gv, err := schema.ParseGroupVersion(entry.APIVersion)
-		if err != nil {
-			continue // no server writes it
+		if gv, err := schema.ParseGroupVersion(version); err == nil { // no server writes others
+			o.Managed[gv.Version] = append(o.Managed[gv.Version], Managed{u.GetNamespace(), u.GetName(), manager, i})
 		}
-		o.Managed[gv.Version] = append(o.Managed[gv.Version], Managed{u.GetNamespace(), u.GetName(), entry.Manager, i})
 	}
 }
 

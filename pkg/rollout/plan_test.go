@@ -195,6 +195,7 @@ func TestUnknown(t *testing.T) {
 	from, to := crd(t, v("v1", plain)), crd(t, v("v1", pointed))
 	tighter, looser, undecided := classed(crddiff.Tighter), classed(crddiff.Looser), classed(crddiff.Unknown)
 	valid := &Objects{Total: 1}
+	two := crd(t, v("v1", plain), v("v2", plain))
 	for _, tt := range []struct {
 		name  string
 		facts Facts
@@ -220,16 +221,30 @@ func TestUnknown(t *testing.T) {
 		{"a version removed, objects without managedFields", Facts{From: crd(t, v("v1", plain), v("v2", plain)), To: crd(t, v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v2"), Changes: looser, Objects: valid}, "wait managedFields=unknown"},
 		{"a version removed in which objects are stored", Facts{From: crd(t, v("v1", plain), v("v2", plain)), To: crd(t, v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v1", "v2"), Changes: looser, Migrations: &[]Migration{}, Objects: valid}, "wait migration=wait"},
 		{"the storage version removed", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: crd(t, v("v2", plain)), Changes: looser}, "stop removed=stop"},
-		{"migrations unknown", Facts{From: from, To: crd(t, v("v1", plain), v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v1", "v2"), Changes: looser}, "wait migration=unknown"},
-		{"objects unknown before a migration", Facts{From: from, To: crd(t, v("v1", plain), v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v1", "v2"), Changes: looser, Migrations: &[]Migration{}}, "wait migration=unknown"},
-		{"objects that cannot be rewritten", Facts{From: from, To: crd(t, v("v1", plain), v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v1", "v2"), Changes: looser, Migrations: &[]Migration{}, Objects: &Objects{Total: 5, Invalid: 1, Blocked: 1, Rewrites: 1}}, "wait migration=wait"},
+		{"migrations unknown", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser}, "wait migration=unknown"},
+		{"objects unknown before a migration", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: &[]Migration{}}, "wait migration=unknown"},
+		{"objects that cannot be rewritten", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: &[]Migration{}, Objects: &Objects{Total: 5, Invalid: 1, Blocked: 1, Rewrites: 1}}, "wait migration=wait"},
 		{"applied, status unknown", Facts{From: from, To: from, Changes: looser}, "wait migration=unknown"},
 		{"reports of nobody", Facts{From: from, To: from, Live: live(from, "v1"), Changes: looser, StorageVersion: reported(t)}, "wait encoding=unknown"},
-		{"a migration, the change at an unknown time", Facts{From: from, To: crd(t, v("v1", plain), v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v1", "v2"), Changes: looser, Migrations: &[]Migration{{Name: "m", Conditions: []metav1.Condition{{Type: "Succeeded", Status: "True"}}}}, Objects: valid}, "wait migration=unknown"},
+		{"a migration, the change at an unknown time", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: &[]Migration{{Name: "m", Conditions: []metav1.Condition{{Type: "Succeeded", Status: "True"}}}}, Objects: valid}, "wait migration=unknown"},
+		{"fields that are dropped", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.36"), Objects: &Objects{Total: 9, Losing: 1}}, "wait objects=wait"},
+		{"a migration is running", Facts{From: from, To: crd(t, v("v1", plain+"required: [type]\n")), Changes: tighter, Objects: valid, Live: migrating(from)}, "wait migration=wait"},
+		{"migrations unknown, of servers that may have them", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.34", "1.29")}, "wait migration=unknown"},
+		{"migrations unknown, of servers that have none", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.29")}, "go migration=next"},
+		{"migrations unknown, of servers that would note them", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.37")}, "go migration=next"},
+		{"servers that disagree before a switch", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, StorageVersion: reported(t, "v1", "v2")}, "wait encoding=wait"},
+		{"a server that cannot read what is stored", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.29"), StorageVersion: reported(t, "v2")}, "stop encoding=stop"},
 		{"refused by the API server", Facts{From: from, To: crd(t, v("v1", strings.Replace(ruled, "has(self.type)", "has(self.typ)", 1))), Changes: tighter, Objects: valid, Servers: servers("1.36")}, "stop accepted=stop"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { wants(t, tt.facts, tt.want) })
 	}
+}
+
+// migrating is a CRD in the cluster of which a migration is running.
+func migrating(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	crd = live(crd, "v1")
+	crd.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{{Type: apiextensionsv1.StorageMigrating, Status: apiextensionsv1.ConditionTrue}}
+	return crd
 }
 
 // reported is what servers report that encode these versions.

@@ -52,6 +52,11 @@ func (f *Facts) encoding(target string) Step {
 		s.State, s.Title, s.Reason = Unknown, "Find out in which version API servers encode objects", "None has reported one yet."
 		return s
 	}
+	if l := f.unreadable(); len(l) > 0 {
+		s.State, s.Title, s.Details = Stopped, "Upgrade the API servers that cannot read what is stored", l
+		s.Reason = "Requests through them fail for objects that are stored in these versions."
+		return s
+	}
 	var others []string
 	for _, e := range entries {
 		if v, _ := f.versionOf(e.EncodingVersion); v != target {
@@ -66,6 +71,22 @@ func (f *Facts) encoding(target string) Step {
 	s.Reason = "Whatever is written through these is stored in another version, during a migration as well."
 	s.Run = []string{"kubectl get storageversion " + f.StorageVersion.Name + " -o yaml"}
 	return s
+}
+
+// unreadable says which API servers cannot decode a version in which objects are stored.
+func (f *Facts) unreadable() []string {
+	if f.Live == nil {
+		return nil
+	}
+	var l []string
+	for _, e := range f.StorageVersion.Status.StorageVersions {
+		for _, stored := range f.Live.Status.StoredVersions {
+			if !slices.ContainsFunc(e.DecodableVersions, func(v string) bool { name, _ := f.versionOf(v); return name == stored }) {
+				l = append(l, fmt.Sprintf("%s cannot decode %s", e.APIServerID, stored))
+			}
+		}
+	}
+	return l
 }
 
 // migration asks whether all stored objects are rewritten in the storage version.
@@ -117,7 +138,10 @@ func (f *Facts) migration(target string) Step {
 		}
 	case !known:
 		s.State, s.Title, s.Reason = Unknown, "Find out about migrations", s.Reason+" Whether they are being rewritten is unknown."
-		s.Run = []string{"kubectl get storageversionmigrations.storagemigration.k8s.io -o yaml  # for --migrations"}
+		s.Run = []string{
+			"kubectl get storageversionmigrations.storagemigration.k8s.io -o yaml  # for --migrations",
+			"echo '{apiVersion: v1, kind: List, items: []}'  # if the API servers do not have them",
+		}
 		return s
 	}
 	return f.rewrite(s, target)
@@ -184,10 +208,9 @@ func (f *Facts) stored(target string) []string {
 // there is no other.
 func (f *Facts) lastMigration() (last *Migration, known bool) {
 	if f.Migrations == nil {
-		// A server that notes migrations in CRDs has noted none, or has no API for them.
-		oldest := f.oldest()
+		// Servers that note migrations in CRDs have noted none, or none has an API for them.
 		_, noted := condition(f.Live, apiextensionsv1.StorageMigrating)
-		return nil, oldest != nil && (oldest.LessThan(migrationB) || !oldest.LessThan(migration) && !noted)
+		return nil, len(f.Servers) > 0 && !noted && !f.oldest().LessThan(migration) || len(f.Servers) > 0 && f.newest().LessThan(migrationA)
 	}
 	for i, m := range *f.Migrations {
 		if last == nil || m.Created.After(last.Created) {

@@ -1,0 +1,59 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// What the objects come to: the validators of the API server judge them.
+func TestObjects(t *testing.T) {
+	from := crd(t, v("v1", strings.Replace(plain, "http: {type: string}", "http: {type: string}\n  old: {type: object, x-kubernetes-preserve-unknown-fields: true}", 1)))
+	for _, tt := range []struct{ name, spec, want string }{
+		{"valid", "{type: HTTP, http: a}", "1 0 0 0 0 [] []"},
+		{"spared", "{type: UDP}", `1 1 0 0 0 [a/b (spared): spec.type: Unsupported value: "UDP": supported values: "HTTP", "TCP"] []`},
+		{"hindered", "{http: a}", "1 1 1 0 0 [a/b (hindered): spec: Invalid value: http without type] []"},
+		{"losing", "{type: HTTP, old: {x: 1}}", "1 0 0 0 1 [] [a/b: spec.old]"},
+	} {
+		f := Facts{From: from, To: crd(t, v("v1", ruled)), Servers: servers("1.36")}
+		judge, o, err := f.Judge()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var object map[string]any
+		if err := yaml.Unmarshal([]byte("apiVersion: example.com/v1\nkind: Route\nmetadata: {name: b, namespace: a, managedFields: [{manager: m, apiVersion: example.com/v1}, {manager: n, apiVersion: a/b/c}]}\nspec: "+tt.spec), &object); err != nil {
+			t.Fatal(err)
+		}
+		verdict, err := judge.Object(context.Background(), object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Add(verdict, object)
+		if got := fmt.Sprint(o.Total, o.Invalid, o.Blocked, o.Rewrites, o.Losing, o.Examples, o.Lost); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+		if got := fmt.Sprint(o.Managed); got != "map[v1:[{a b m 0}]]" {
+			t.Errorf("%s: %s", tt.name, got)
+		}
+	}
+	// A storage version that becomes another is the one that a migration writes.
+	f := Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: crd(t, v("v1", plain), v("v2", ruled))}
+	judge, o, err := f.Judge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 12 {
+		object := map[string]any{"apiVersion": "example.com/v1", "kind": "Route", "metadata": map[string]any{"name": fmt.Sprint("r", i)}, "spec": map[string]any{"http": "a"}}
+		verdict, err := judge.Object(context.Background(), object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Add(verdict, object)
+	}
+	if o.Total != 12 || o.Invalid != 12 || len(o.Examples) != 11 || o.Examples[10] != "and more" {
+		t.Errorf("%+v", o)
+	}
+}
