@@ -83,40 +83,7 @@ func TestMutatingBuiltIn(t *testing.T) {
 	}
 }
 
-// place is where a union object stands.
-type place struct {
-	name   string
-	schema func(string) string
-	object func(o, neighbour map[string]any) any // the value of spec with a union object, and one beside it
-}
-
-func indented(s, by string) string {
-	return strings.ReplaceAll(strings.TrimSuffix(s, "\n"), "\n", "\n"+by)
-}
-
-var places = []place{
-	{"property", func(s string) string { return "type: object\nproperties:\n  u:\n    " + indented(s, "    ") },
-		func(o, _ map[string]any) any { return map[string]any{"u": o} }},
-	{"spec", func(s string) string { return s }, func(o, _ map[string]any) any { return o }},
-	{"keyed list", func(s string) string {
-		return "type: object\nproperties:\n  l:\n    type: array\n    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [name]\n    items:\n      required: [name]\n      " +
-			indented(strings.Replace(s, "properties:\n", "properties:\n  name: {type: string}\n", 1), "      ")
-	}, func(o, n map[string]any) any {
-		return map[string]any{"l": []any{unioncases.With(n, "name", "other"), unioncases.With(o, "name", "this")}}
-	}},
-	{"list", func(s string) string { return "type: array\nitems:\n  " + indented(s, "  ") }, func(o, n map[string]any) any { return []any{o, n} }},
-	{"list of lists", func(s string) string {
-		return "type: array\nitems:\n  type: array\n  items:\n    " + indented(s, "    ")
-	},
-		func(o, n map[string]any) any { return []any{[]any{n}, []any{n, o}} }},
-	{"map", func(s string) string { return "type: object\nadditionalProperties:\n  " + indented(s, "  ") },
-		func(o, n map[string]any) any { return map[string]any{"a/b": o, "c": n} }},
-	{"list in a map", func(s string) string {
-		return "type: object\nadditionalProperties:\n  type: object\n  properties:\n    in:\n      type: array\n      items:\n        type: object\n        properties:\n          u:\n            " + indented(s, "            ")
-	}, func(o, n map[string]any) any {
-		return map[string]any{"k": map[string]any{"in": []any{map[string]any{"u": n}, map[string]any{"u": o}}}}
-	}},
-}
+var places = unioncases.Places()
 
 // TestMutating: a policy does exactly what pkg/normalize does, for all states of small
 // unions in all places; what that leaves to validation, the policy leaves invalid.
@@ -140,7 +107,7 @@ func TestMutating(t *testing.T) {
 				if !all && ((turn+n)%(2*len(places)) > 0 && n > 0 || turn%2 > 0) || testing.Short() && turn%8 > 0 {
 					continue
 				}
-				k := kindOf(t, p.schema(shape.Schema()+"x-kubernetes-unions:\n- "+declaration))
+				k := kindOf(t, p.Schema(shape.Schema()+"x-kubernetes-unions:\n- "+declaration))
 				for i, opts := range []policy.Options{{}, {Algorithm: union.KEP2019}, {Algorithm: union.KEP2022}, {CarriedOver: true}} {
 					policies, bindings, err := policy.Mutating([]kinds.Kind{k}, opts)
 					if err != nil && strings.Contains(err.Error(), "kep-2019") && shape.Shared {
@@ -167,15 +134,15 @@ func TestMutating(t *testing.T) {
 							neighbour := states[(a*7+b)%len(states)].Objects[0]
 							var before map[string]any
 							if a > 0 {
-								before = object(p.object(old.Objects[(a+b)%len(old.Objects)], neighbour))
+								before = object(p.Spec(old.Objects[(a+b)%len(old.Objects)], neighbour))
 							}
-							after := object(p.object(new.Objects[(a+b)%len(new.Objects)], neighbour))
+							after := object(p.Spec(new.Objects[(a+b)%len(new.Objects)], neighbour))
 							want := runtime.DeepCopyJSON(after)
 							_, problems := normalize.Object(k, before, want, o)
 							got, err := s.Write(before, after)
 							written++
 							if err != nil {
-								t.Fatalf("%s %s %+v: %v > %v: %v\n%s", p.name, declaration, opts, before, after, err, policies[0].Spec.Mutations[0].JSONPatch.Expression)
+								t.Fatalf("%s %s %+v: %v > %v: %v\n%s", p.Name, declaration, opts, before, after, err, policies[0].Spec.Mutations[0].JSONPatch.Expression)
 							}
 							if len(problems) > 0 {
 								u := k.Objects[0].Unions[0]
@@ -193,7 +160,7 @@ func TestMutating(t *testing.T) {
 								continue // validation rejects it
 							}
 							if !reflect.DeepEqual(got, want) {
-								t.Fatalf("%s %s %+v: %v > %v is %v, want %v\n%s", p.name, declaration, opts, before, after, got, want, policies[0].Spec.Mutations[0].JSONPatch.Expression)
+								t.Fatalf("%s %s %+v: %v > %v is %v, want %v\n%s", p.Name, declaration, opts, before, after, got, want, policies[0].Spec.Mutations[0].JSONPatch.Expression)
 							}
 						}
 					}

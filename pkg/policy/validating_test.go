@@ -33,10 +33,10 @@ func TestValidating(t *testing.T) {
 		for turn, declaration := range shape.Declarations() {
 			for n, p := range places {
 				demands := slices.ContainsFunc([]string{"ratchet", "Forbid\\b", "discriminatorChange: Clear", "allowedChanges"}, func(s string) bool { return regexp.MustCompile(s).MatchString(declaration) })
-				if (turn+n)%(4*len(places)) > 0 || testing.Short() && turn%8 > 0 || demands && strings.HasPrefix(p.name, "list") {
+				if (turn+n)%(4*len(places)) > 0 || testing.Short() && turn%8 > 0 || demands && strings.HasPrefix(p.Name, "list") {
 					continue
 				}
-				k := kindOf(t, p.schema(shape.Schema()+"x-kubernetes-unions:\n- "+declaration))
+				k := kindOf(t, p.Schema(shape.Schema()+"x-kubernetes-unions:\n- "+declaration))
 				u := k.Objects[0].Unions[0]
 				if u.Guarded() && k.Objects[0].Path.HasElements() {
 					continue // it is not for a policy to judge
@@ -81,12 +81,12 @@ func TestValidating(t *testing.T) {
 						if a > 0 && !u.Guarded() && (a+b)%5 > 0 {
 							continue
 						}
-						after := &unstructured.Unstructured{Object: object(p.object(new.Objects[(a+b)%len(new.Objects)], neighbour))}
+						after := &unstructured.Unstructured{Object: object(p.Spec(new.Objects[(a+b)%len(new.Objects)], neighbour))}
 						var before runtime.Object
 						var was *union.State
 						operation := admission.Create
 						if a > 0 {
-							before, was, operation = &unstructured.Unstructured{Object: object(p.object(old.Objects[(a+b)%len(old.Objects)], neighbour))}, &old.State, admission.Update
+							before, was, operation = &unstructured.Unstructured{Object: object(p.Spec(old.Objects[(a+b)%len(old.Objects)], neighbour))}, &old.State, admission.Update
 						}
 						resource := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "things"}
 						attrs := admission.NewAttributesRecord(after, before, thing, "", "t", resource, "", operation, &metav1.CreateOptions{}, false, nil)
@@ -98,12 +98,12 @@ func TestValidating(t *testing.T) {
 						accepted := true
 						for i, r := range results {
 							if r.Error != nil {
-								t.Fatalf("%s %s: %v > %v: %v\n%s", p.name, declaration, before, after, r.Error, policies[0].Spec.Validations[i].Expression)
+								t.Fatalf("%s %s: %v > %v: %v\n%s", p.Name, declaration, before, after, r.Error, policies[0].Spec.Validations[i].Expression)
 							}
 							accepted = accepted && r.EvalResult.Value() == true
 						}
 						if accepted != legal(was, new.State) {
-							t.Fatalf("%s %s: %v > %v: accepted %t\n%s", p.name, declaration, before, after, accepted, policies[0].Spec.Validations[0].Expression)
+							t.Fatalf("%s %s: %v > %v: accepted %t\n%s", p.Name, declaration, before, after, accepted, policies[0].Spec.Validations[0].Expression)
 						}
 					}
 				}
