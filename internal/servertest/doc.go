@@ -38,8 +38,13 @@
 // # What is not there
 //
 // There is nothing but the extension server: no namespaces to create (any
-// will do), no admission plugins that would ask a kube-apiserver (webhooks and
-// admission policies), no built-in types.
+// will do), no built-in types, no webhooks.
+//
+// # Admission policies
+//
+// [StartWithPolicies] starts a server that has the API server's own plugins for admission
+// policies, which [Server.SetPolicies] writes. Only where they are kept is ours. What the
+// server answers to writes is then not compared with pkg/validate, which knows no policies.
 //
 // # Facts
 //

@@ -18,6 +18,9 @@ import (
 // is stored, and every word of the errors. stored and err are what the server returned.
 func (s *Server) compare(obj, stored *unstructured.Unstructured, err error, ask func(*validate.Kind) (validate.Answer, error)) {
 	s.tb.Helper()
+	if s.policies != "" {
+		return // it knows no policies
+	}
 	if err != nil && (strings.Contains(err.Error(), "already set in map") || strings.Contains(err.Error(), "duplicate field")) {
 		return // the server sees repeated fields, pkg/validate what they are read as
 	}

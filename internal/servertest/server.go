@@ -30,6 +30,12 @@ type Server struct {
 	tb     testing.TB
 	client *rest.RESTClient
 	config *rest.Config
+	// policies is the URL to which policies are written, empty when there are none.
+	policies string
+	dir      string // of its files
+	settings int    // how often they were written
+	probe    int    // the setting that made the CRD that tells when they take effect
+	probed   int    // how many CRDs there were then
 
 	mu        sync.Mutex
 	resources map[schema.GroupKind]resource       // of the CRDs this Server wrote
@@ -42,7 +48,13 @@ var program = sync.OnceValues(func() (string, error) { return testprog.Path("api
 // Start starts an API server that lives until tb ends: it and its storage are
 // torn down, and their files removed, by tb.Cleanup. Start returns when the
 // server is ready, and fails tb when it cannot be had. With -short it skips tb.
-func Start(tb testing.TB) *Server {
+func Start(tb testing.TB) *Server { return start(tb) }
+
+// StartWithPolicies is [Start] for a server that has the admission plugins for policies,
+// which [Server.SetPolicies] writes.
+func StartWithPolicies(tb testing.TB) *Server { return start(tb, "policies") }
+
+func start(tb testing.TB, args ...string) *Server {
 	tb.Helper()
 	if testing.Short() {
 		tb.Skip("no API server with -short")
@@ -56,7 +68,7 @@ func Start(tb testing.TB) *Server {
 		tb.Fatalf("servertest: %v", err)
 	}
 	tb.Cleanup(func() { os.RemoveAll(dir) })
-	config, err := run(tb, path, dir)
+	config, policies, err := run(tb, dir, path, args...)
 	if err != nil {
 		tb.Fatalf("servertest: start API server: %v", err)
 	}
@@ -65,25 +77,25 @@ func Start(tb testing.TB) *Server {
 		tb.Fatalf("servertest: client: %v", err)
 	}
 	tb.Cleanup(func() { utilnet.CloseIdleConnectionsFor(client.Client.Transport) })
-	return &Server{tb: tb, client: client, config: config, resources: map[schema.GroupKind]resource{}, kinds: map[schema.GroupKind]*validate.Kind{}}
+	return &Server{tb: tb, client: client, config: config, policies: policies, dir: dir, resources: map[schema.GroupKind]resource{}, kinds: map[schema.GroupKind]*validate.Kind{}}
 }
 
 // run starts the program, which keeps its files in dir and ends with tb, or with this
-// process, and returns how to connect with it.
-func run(tb testing.TB, path, dir string) (*rest.Config, error) {
+// process, and returns how to connect with it, and where policies are written.
+func run(tb testing.TB, dir, path string, args ...string) (_ *rest.Config, policies string, err error) {
 	var stderr bytes.Buffer
-	cmd := exec.Command(path)
+	cmd := exec.Command(path, args...)
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 	cmd.Stderr = &stderr
 	if _, err := cmd.StdinPipe(); err != nil { // it ends when this is closed
-		return nil, err
+		return nil, "", err
 	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	end := sync.OnceFunc(func() {
 		_ = cmd.Process.Kill() // nothing is to be kept
@@ -92,16 +104,16 @@ func run(tb testing.TB, path, dir string) (*rest.Config, error) {
 	tb.Cleanup(end)
 	var config rest.Config
 	var answer struct {
-		Host, BearerToken, ServerName string
-		CAData                        []byte
+		Host, BearerToken, ServerName, Policies string
+		CAData                                  []byte
 	}
 	if err := json.NewDecoder(stdout).Decode(&answer); err != nil {
 		end()
-		return nil, fmt.Errorf("%w\n%s", err, stderr.Bytes())
+		return nil, "", fmt.Errorf("%w\n%s", err, stderr.Bytes())
 	}
 	config.Host, config.BearerToken = answer.Host, answer.BearerToken
 	config.ServerName, config.CAData = answer.ServerName, answer.CAData
-	return &config, nil
+	return &config, answer.Policies, nil
 }
 
 // Config returns a configuration with which other clients may do everything on

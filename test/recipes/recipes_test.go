@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/unioncel/unioncel/internal/cli"
+	"github.com/unioncel/unioncel/internal/servertest"
 	_ "github.com/unioncel/unioncel/internal/testgc"
 	"github.com/unioncel/unioncel/internal/testprog"
 )
@@ -33,7 +34,10 @@ func TestMain(m *testing.M) {
 
 // TestRecipes runs the scripts, with an API server for kubectl.
 func TestRecipes(t *testing.T) {
-	kubeconfig := startCluster(t)
+	kubeconfig, err := servertest.Start(t).Kubeconfig()
+	if err != nil {
+		t.Fatal(err)
+	}
 	testprog.Add(t, "kubectl", "kustomize") // there is more to kustomize than in kubectl
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",

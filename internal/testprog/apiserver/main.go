@@ -1,7 +1,8 @@
 // Command apiserver is the API server that judges custom objects, for
 // internal/servertest: k8s.io/apiextensions-apiserver on an embedded etcd. It
 // prints how to connect, as JSON, when it is ready, and runs until its standard
-// input ends. All its files are in the directory for temporary files.
+// input ends. All its files are in the directory for temporary files. With the
+// argument policies it has admission policies, too.
 package main
 
 import (
@@ -16,6 +17,7 @@ import (
 	"github.com/go-logr/logr"
 	"go.etcd.io/etcd/server/v3/embed"
 	apiservertesting "k8s.io/apiextensions-apiserver/pkg/cmd/server/testing"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/generic"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 )
@@ -26,10 +28,10 @@ import (
 const etcdDeadline = time.Minute
 
 func main() {
-	config, err := start()
+	config, policies, err := start(len(os.Args) > 1 && os.Args[1] == "policies")
 	if err == nil {
 		err = json.NewEncoder(os.Stdout).Encode(map[string]any{
-			"Host": config.Host, "BearerToken": config.BearerToken, "ServerName": config.ServerName, "CAData": config.CAData,
+			"Host": config.Host, "BearerToken": config.BearerToken, "ServerName": config.ServerName, "CAData": config.CAData, "Policies": policies,
 		})
 	}
 	if err != nil {
@@ -39,35 +41,60 @@ func main() {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-func start() (*rest.Config, error) {
+// start starts the server and returns how to connect with it and, if it has admission
+// policies, the URL to which they are written.
+func start(withPolicies bool) (_ *rest.Config, policies string, err error) {
 	klog.SetLogger(logr.Discard())
 	etcd, err := startEtcd(os.TempDir())
 	if err != nil {
-		return nil, fmt.Errorf("start etcd: %w", err)
+		return nil, "", fmt.Errorf("start etcd: %w", err)
 	}
-	kubeconfig := filepath.Join(os.TempDir(), "kubeconfig")
-	if err := os.WriteFile(kubeconfig, []byte(unusedKubeconfig), 0o600); err != nil {
-		return nil, err
+	config, audit := filepath.Join(os.TempDir(), "kubeconfig"), filepath.Join(os.TempDir(), "audit")
+	url, more := "http://127.0.0.1:1", []string{"--disable-admission-plugins=MutatingAdmissionPolicy,ValidatingAdmissionPolicy"}
+	var core *core
+	if withPolicies {
+		generic.SetPolicyRefreshIntervalForTests(5 * time.Millisecond)
+		if core, url, err = serve(); err != nil {
+			return nil, "", err
+		}
+		policies = url + "/policies"
+		more = []string{"--audit-policy-file=" + audit, "--audit-log-path=" + audit + ".log"}
+		if err := os.WriteFile(audit, []byte(auditPolicy), 0o600); err != nil {
+			return nil, "", err
+		}
 	}
-	server, err := apiservertesting.StartTestServer(logger{}, nil, flags(etcd, kubeconfig), nil)
+	if err := os.WriteFile(config, fmt.Appendf(nil, kubeconfig, url), 0o600); err != nil {
+		return nil, "", err
+	}
+	server, err := apiservertesting.StartTestServer(logger{}, nil, append(flags(etcd, config), more...), nil)
 	if err != nil {
-		return nil, fmt.Errorf("start API server: %w", err)
+		return nil, "", fmt.Errorf("start API server: %w", err)
 	}
-	return server.ClientConfig, nil
+	if core != nil {
+		err = core.forward(server.ClientConfig)
+	}
+	return server.ClientConfig, policies, err
 }
 
-// unusedKubeconfig satisfies the delegated authentication and authorization
-// options, which insist on a kube-apiserver to ask. It is never asked: the
-// client speaks over the loopback connection, which is always privileged.
-const unusedKubeconfig = `apiVersion: v1
+// kubeconfig satisfies the delegated authentication and authorization options, which insist
+// on a kube-apiserver to ask. They never ask: the client speaks over the loopback
+// connection, which is always privileged.
+const kubeconfig = `apiVersion: v1
 kind: Config
 clusters:
-- {name: none, cluster: {server: "http://127.0.0.1:1"}}
+- {name: core, cluster: {server: %q}}
 contexts:
-- {name: none, context: {cluster: none, user: none}}
+- {name: core, context: {cluster: core, user: none}}
 users:
 - {name: none, user: {}}
-current-context: none
+current-context: core
+`
+
+// auditPolicy logs all requests that are through.
+const auditPolicy = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules: [{level: Metadata}]
 `
 
 func flags(etcd *embed.Etcd, kubeconfig string) []string {
@@ -80,9 +107,7 @@ func flags(etcd *embed.Etcd, kubeconfig string) []string {
 		// All that would ask a kube-apiserver for namespaces, webhooks,
 		// policies or flow schemas.
 		"--enable-priority-and-fairness=false",
-		"--disable-admission-plugins=NamespaceLifecycle," +
-			"MutatingAdmissionWebhook,ValidatingAdmissionWebhook," +
-			"MutatingAdmissionPolicy,ValidatingAdmissionPolicy",
+		"--disable-admission-plugins=NamespaceLifecycle,MutatingAdmissionWebhook,ValidatingAdmissionWebhook",
 		"--disable-http2-serving",
 		// Nothing goes on in the background.
 		"--etcd-count-metric-poll-period=0",

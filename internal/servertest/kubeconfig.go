@@ -1,4 +1,4 @@
-package recipes
+package servertest
 
 import (
 	"context"
@@ -9,58 +9,36 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"slices"
-	"testing"
-	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
-
-	"github.com/unioncel/unioncel/internal/servertest"
-)
-
-const (
-	pollInterval = 5 * time.Millisecond
-	pollDeadline = time.Minute
 )
 
 // cluster is an API server as kubectl needs one: with a list of the API groups,
 // which in a cluster is not the business of the server of CRDs.
 type cluster struct {
-	client *rest.RESTClient
-	proxy  http.Handler // of the server
+	*Server
+	proxy http.Handler // of the server
 }
 
-// startCluster returns a kubeconfig for a cluster that lives until t ends.
-func startCluster(t *testing.T) (kubeconfig []byte) {
-	t.Helper()
-	config := servertest.Start(t).Config()
-	config.QPS = -1
-	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
-	client, err := rest.UnversionedRESTClientFor(config)
+// Kubeconfig returns a kubeconfig with which kubectl works on the server, until the test
+// ends.
+func (s *Server) Kubeconfig() ([]byte, error) {
+	address, err := url.Parse(s.config.Host)
 	if err != nil {
-		t.Fatal(err)
-	}
-	address, err := url.Parse(config.Host)
-	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	proxy := httputil.NewSingleHostReverseProxy(address)
-	proxy.Transport = client.Client.Transport
-	front := httptest.NewServer(&cluster{client, proxy})
-	t.Cleanup(func() {
-		front.Close()
-		client.Client.CloseIdleConnections()
-	})
+	proxy.Transport = s.client.Client.Transport
+	front := httptest.NewServer(&cluster{s, proxy})
+	s.tb.Cleanup(front.Close)
 	return fmt.Appendf(nil, `apiVersion: v1
 kind: Config
 clusters: [{name: test, cluster: {server: %q}}]
 contexts: [{name: test, context: {cluster: test, user: test}}]
 users: [{name: test, user: {}}]
 current-context: test
-`, front.URL)
+`, front.URL), nil
 }
 
 // ServeHTTP answers /api, /api/v1 and /apis, and lets the server answer the rest.
@@ -91,7 +69,7 @@ func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // after it has said so; groups waits for that.
 func (c *cluster) groups(ctx context.Context) (*metav1.APIGroupList, error) {
 	crds := apiextensionsv1.CustomResourceDefinitionList{}
-	if err := c.get(ctx, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &crds); err != nil {
+	if err := c.get(ctx, crdsPath, &crds); err != nil {
 		return nil, err
 	}
 	names := []string{"apiextensions.k8s.io"}
@@ -126,7 +104,7 @@ func (c *cluster) groups(ctx context.Context) (*metav1.APIGroupList, error) {
 
 // awaitResource returns when the server lists a resource.
 func (c *cluster) awaitResource(ctx context.Context, groupVersion, name string) error {
-	return wait.PollUntilContextTimeout(ctx, pollInterval, pollDeadline, true, func(ctx context.Context) (bool, error) {
+	return poll(ctx, func(ctx context.Context) (bool, error) {
 		var list metav1.APIResourceList
 		if err := c.get(ctx, "/apis/"+groupVersion, &list); err != nil {
 			return false, ctx.Err()

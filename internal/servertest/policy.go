@@ -1,0 +1,171 @@
+package servertest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+)
+
+// SetPolicies puts admission policies and their bindings, a stream of YAML documents, in the
+// place of all that there are. It returns when the server acts on them, which takes up to
+// five seconds if there are new CRDs. It needs [StartWithPolicies].
+func (s *Server) SetPolicies(ctx context.Context, policies []byte) error {
+	// What comes last takes effect last: a CRD, and policies that together reject its objects.
+	s.settings++
+	if s.probe == 0 || len(s.resources) != s.probed {
+		if err := s.Install(ctx, fmt.Appendf(nil, probeCRD, s.settings)); err != nil {
+			return err
+		}
+		s.probed, s.probe = len(s.resources), s.settings
+	}
+	mark := fmt.Sprintf("setting %d", s.settings)
+	if err := s.writePolicies(ctx, io.MultiReader(bytes.NewReader(policies), strings.NewReader("\n---\n"+fmt.Sprintf(probePolicies, s.probe, mark)))); err != nil {
+		return err
+	}
+	object := fmt.Appendf(nil, `{"apiVersion": "probe%d.test/v1", "kind": "Probe", "metadata": {"name": "probe"}, "spec": {}}`, s.probe)
+	return poll(ctx, func(ctx context.Context) (bool, error) {
+		_, err := send(ctx, writing(s.client.Post(), object).AbsPath(fmt.Sprintf("/apis/probe%d.test/v1/probes", s.probe)).Param("dryRun", "All"))
+		return err != nil && strings.HasSuffix(err.Error(), mark), ctx.Err()
+	})
+}
+
+const probeCRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: probes.probe%[1]d.test}
+spec:
+  group: probe%[1]d.test
+  scope: Cluster
+  names: {kind: Probe, plural: probes}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {mark: {type: string}}}}}}}]
+`
+
+const probePolicies = `apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: probe}
+spec:
+  reinvocationPolicy: Never
+  matchConstraints: {resourceRules: [{apiGroups: [probe%[1]d.test], apiVersions: ["*"], operations: ["*"], resources: ["*"]}]}
+  mutations: [{patchType: JSONPatch, jsonPatch: {expression: "[JSONPatch{op: 'add', path: '/spec/mark', value: '%[2]s'}]"}}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: probe}
+spec: {policyName: probe}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: probe}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [probe%[1]d.test], apiVersions: ["*"], operations: ["*"], resources: ["*"]}]}
+  validations: [{expression: "!has(object.spec.mark) || object.spec.mark != '%[2]s'", message: "%[2]s"}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: probe}
+spec: {policyName: probe, validationActions: [Deny]}
+`
+
+// writePolicies writes a stream of policies and bindings.
+func (s *Server) writePolicies(ctx context.Context, policies io.Reader) error {
+	var objects []any
+	for docs := utilyaml.NewYAMLReader(bufio.NewReader(policies)); ; {
+		doc, err := docs.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if len(bytes.TrimSpace(doc)) == 0 {
+			continue
+		}
+		o, err := policyOf(doc)
+		if err != nil {
+			return err
+		}
+		objects = append(objects, o)
+	}
+	body, err := json.Marshal(objects)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPut, s.policies, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("write policies: %s", answer.Status)
+	}
+	return nil
+}
+
+// AuditLog returns the requests that there were, a line of JSON each. It needs
+// [StartWithPolicies].
+func (s *Server) AuditLog() ([]byte, error) { return os.ReadFile(filepath.Join(s.dir, "audit.log")) }
+
+// policyOf reads a policy or a binding, and sets the defaults that the API server sets.
+func policyOf(doc []byte) (any, error) {
+	var head metav1.TypeMeta
+	if err := yaml.Unmarshal(doc, &head); err != nil {
+		return nil, err
+	}
+	var object any
+	var matching *admissionv1.MatchResources
+	var err error
+	read := func(into any) { object, err = into, yaml.UnmarshalStrict(doc, into) }
+	switch head.Kind {
+	case "MutatingAdmissionPolicy":
+		p := &admissionv1.MutatingAdmissionPolicy{}
+		read(p)
+		matching = p.Spec.MatchConstraints
+	case "ValidatingAdmissionPolicy":
+		p := &admissionv1.ValidatingAdmissionPolicy{}
+		read(p)
+		matching = p.Spec.MatchConstraints
+	case "MutatingAdmissionPolicyBinding":
+		b := &admissionv1.MutatingAdmissionPolicyBinding{}
+		read(b)
+		matching = b.Spec.MatchResources
+	case "ValidatingAdmissionPolicyBinding":
+		b := &admissionv1.ValidatingAdmissionPolicyBinding{}
+		read(b)
+		matching = b.Spec.MatchResources
+	default:
+		return nil, fmt.Errorf("%q is not a kind of policy or binding", head.Kind)
+	}
+	if matching != nil {
+		if matching.MatchPolicy == nil {
+			matching.MatchPolicy = new(admissionv1.Equivalent)
+		}
+		if matching.NamespaceSelector == nil {
+			matching.NamespaceSelector = &metav1.LabelSelector{}
+		}
+		if matching.ObjectSelector == nil {
+			matching.ObjectSelector = &metav1.LabelSelector{}
+		}
+		for i := range matching.ResourceRules {
+			if r := &matching.ResourceRules[i]; r.Scope == nil {
+				r.Scope = new(admissionv1.AllScopes)
+			}
+		}
+	}
+	return object, err
+}

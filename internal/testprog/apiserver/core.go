@@ -1,0 +1,160 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"path"
+	"slices"
+	"sync"
+
+	"k8s.io/client-go/rest"
+)
+
+// core plays the kube-apiserver that the extension server asks for what its admission
+// plugins need: policies, all of which are written at once to /policies; namespaces, any of
+// which there is; and the schemas of custom resources, which come from the extension server.
+type core struct {
+	mu       sync.Mutex
+	policies []map[string]any // and their bindings
+	version  int
+	changed  chan struct{} // closed when the policies change
+	server   http.Handler  // the extension server, once it runs
+}
+
+// kinds are those of the resources that the admission plugins watch.
+var kinds = map[string][2]string{
+	"namespaces":                        {"v1", "Namespace"},
+	"mutatingadmissionpolicies":         {"admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy"},
+	"mutatingadmissionpolicybindings":   {"admissionregistration.k8s.io/v1", "MutatingAdmissionPolicyBinding"},
+	"validatingadmissionpolicies":       {"admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"},
+	"validatingadmissionpolicybindings": {"admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding"},
+}
+
+// serve starts a core and returns its URL.
+func serve() (*core, string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, "", err
+	}
+	c := &core{version: 1, changed: make(chan struct{})}
+	go func() { _ = http.Serve(l, c) }() // until the program ends
+	return c, "http://" + l.Addr().String(), nil
+}
+
+// forward has the extension server answer what c does not know.
+func (c *core) forward(config *rest.Config) error {
+	to, err := url.Parse(config.Host)
+	if err != nil {
+		return err
+	}
+	transport, err := rest.TransportFor(config)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.server = &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+	return nil
+}
+
+func (c *core) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/policies" {
+		c.replace(w, r)
+		return
+	}
+	dir, last := path.Split(r.URL.Path)
+	if dir == "/api/v1/namespaces/" {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(namespace(last))
+		return
+	}
+	if _, ok := kinds[last]; ok {
+		c.watch(w, r, last)
+		return
+	}
+	c.mu.Lock()
+	server := c.server
+	c.mu.Unlock()
+	if server == nil {
+		http.Error(w, "the extension server is not ready", http.StatusServiceUnavailable)
+		return
+	}
+	server.ServeHTTP(w, r)
+}
+
+// replace takes a list of objects for the policies.
+func (c *core) replace(w http.ResponseWriter, r *http.Request) {
+	var policies []map[string]any
+	if err := json.NewDecoder(r.Body).Decode(&policies); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.version++
+	for _, p := range policies {
+		p["metadata"].(map[string]any)["resourceVersion"] = fmt.Sprint(c.version)
+	}
+	c.policies = policies
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+// watch says which objects of a resource there are, and what becomes of them, in the order in
+// which they were written. Informers ask in no other way.
+func (c *core) watch(w http.ResponseWriter, r *http.Request, resource string) {
+	w.Header().Set("Content-Type", "application/json")
+	send := func(event string, object map[string]any) {
+		_ = json.NewEncoder(w).Encode(map[string]any{"type": event, "object": object})
+	}
+	var known []map[string]any
+	for first := true; ; first = false {
+		c.mu.Lock()
+		version, changed := c.version, c.changed
+		now := slices.DeleteFunc(append([]map[string]any{namespace("default")}, c.policies...), func(o map[string]any) bool { return o["kind"] != kinds[resource][1] })
+		c.mu.Unlock()
+		for _, o := range known {
+			if !has(now, o) {
+				send("DELETED", o)
+			}
+		}
+		for _, o := range now {
+			if has(known, o) {
+				send("MODIFIED", o)
+			} else {
+				send("ADDED", o)
+			}
+		}
+		if known = now; first {
+			send("BOOKMARK", object(resource, map[string]any{"resourceVersion": fmt.Sprint(version), "annotations": map[string]any{"k8s.io/initial-events-end": "true"}}))
+		}
+		w.(http.Flusher).Flush()
+		select {
+		case <-changed:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// has reports whether there is an object of the same name in a list.
+func has(l []map[string]any, o map[string]any) bool {
+	return slices.ContainsFunc(l, func(other map[string]any) bool { return name(other) == name(o) })
+}
+
+func name(o map[string]any) any { return o["metadata"].(map[string]any)["name"] }
+
+// namespace is one of those that there are. The plugins know default without asking, which
+// they do a few times a second only.
+func namespace(name string) map[string]any {
+	return object("namespaces", map[string]any{"name": name, "labels": map[string]any{"kubernetes.io/metadata.name": name}})
+}
+
+// object is an object of a resource with nothing but metadata.
+func object(resource string, metadata map[string]any) map[string]any {
+	return map[string]any{"apiVersion": kinds[resource][0], "kind": kinds[resource][1], "metadata": metadata}
+}
