@@ -1,0 +1,380 @@
+package e2e
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+
+	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/internal/testcrd"
+	"github.com/unioncel/unioncel/internal/unioncases"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/normalize"
+	"github.com/unioncel/unioncel/pkg/patch"
+	"github.com/unioncel/unioncel/pkg/policy"
+)
+
+// policyServer is an API server with admission policies, and a client for all that can be
+// done with custom objects there.
+type policyServer struct {
+	*servertest.Server
+	client   *rest.RESTClient
+	requests int
+	policies bytes.Buffer
+}
+
+func startWithPolicies(t *testing.T) *policyServer {
+	s := &policyServer{Server: servertest.StartWithPolicies(t)}
+	config := s.Config()
+	config.QPS = -1
+	config.WarningHandler = rest.NoWarnings{}
+	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	var err error
+	if s.client, err = rest.UnversionedRESTClientFor(config); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.client.Client.CloseIdleConnections)
+	return s
+}
+
+// install installs a CRD as it is, without unions, and returns its kind in each version.
+func (s *policyServer) install(t *testing.T, crd string) map[string]kinds.Kind {
+	t.Helper()
+	declared, diags := crdpatch.Declared("crd.yaml", []byte(crd), crdpatch.Options{})
+	if diags.HasErrors() {
+		t.Fatalf("%v\n%s", diags, crd)
+	}
+	if err := s.Install(t.Context(), marshal(t, declared[0].CRD)); err != nil {
+		t.Fatal(err)
+	}
+	l := map[string]kinds.Kind{}
+	for _, k := range kinds.OfCRD(declared[0], "crd.yaml") {
+		l[k.Version] = k
+	}
+	return l
+}
+
+// compile is install with the rules of the unions.
+func (s *policyServer) compile(t *testing.T, crd string) map[string]kinds.Kind {
+	t.Helper()
+	compiled, diags := crdpatch.Compile("crd.yaml", []byte(crd), crdpatch.Options{})
+	if diags.HasErrors() {
+		t.Fatalf("%v\n%s", diags, crd)
+	}
+	return s.install(t, string(compiled))
+}
+
+// add adds policies and bindings to those that activate writes, under the name of the
+// version that they are for.
+func (s *policyServer) add(t *testing.T, objects ...any) {
+	t.Helper()
+	text, err := policy.YAML(objects...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(&s.policies, "---\n%s", text)
+}
+
+// mutate adds the policies of a kind that clear.
+func (s *policyServer) mutate(t *testing.T, k kinds.Kind, opts policy.Options) {
+	t.Helper()
+	policies, bindings, err := policy.Mutating([]kinds.Kind{k}, opts)
+	if err != nil || len(policies) != 1 {
+		t.Fatal(policies, err)
+	}
+	policies[0].Name += "-" + k.Version
+	bindings[0].Name, bindings[0].Spec.PolicyName = policies[0].Name, policies[0].Name
+	s.add(t, policies[0], bindings[0])
+}
+
+// validate adds the policies of a kind that reject.
+func (s *policyServer) validate(t *testing.T, k kinds.Kind, actions ...admissionv1.ValidationAction) {
+	t.Helper()
+	policies, bindings, _ := policy.Validating([]kinds.Kind{k}, policy.Options{Actions: actions})
+	if len(policies) != 1 {
+		t.Fatal(policies)
+	}
+	policies[0].Name += "-" + k.Version
+	bindings[0].Name, bindings[0].Spec.PolicyName = policies[0].Name, policies[0].Name
+	s.add(t, policies[0], bindings[0])
+}
+
+// write is an API call that writes an object of example.com.
+type write struct {
+	version, resource, name, subresource string
+	namespace                            string          // "default" unless it is set
+	manager                              string          // "first" unless it is set
+	patch                                types.PatchType // a PUT if there is none
+	body                                 []byte
+	dryRun, force                        bool
+}
+
+// do writes, and returns what the server answers, and its warnings.
+func (s *policyServer) do(ctx context.Context, w write) (*unstructured.Unstructured, []string, error) {
+	request := s.client.Patch(w.patch)
+	if w.patch == "" {
+		request = s.client.Put().SetHeader("Content-Type", "application/json")
+	}
+	request.AbsPath("/apis/example.com", w.version, "namespaces", cmp.Or(w.namespace, "default"), w.resource, w.name, w.subresource)
+	request.Param("fieldManager", cmp.Or(w.manager, "first")).Param("fieldValidation", "Strict").Body(w.body)
+	if w.dryRun {
+		request.Param("dryRun", "All")
+	}
+	if w.force {
+		request.Param("force", "true")
+	}
+	s.requests++
+	result := request.Do(ctx)
+	var warnings []string
+	for _, h := range result.Warnings() {
+		warnings = append(warnings, h.Text)
+	}
+	if err := result.Error(); err != nil {
+		return nil, warnings, err
+	}
+	raw, err := result.Raw()
+	if err != nil {
+		return nil, nil, err
+	}
+	u := &unstructured.Unstructured{}
+	return u, warnings, u.UnmarshalJSON(raw)
+}
+
+// get reads an object of example.com.
+func (s *policyServer) get(t *testing.T, version, resource, name string) *unstructured.Unstructured {
+	t.Helper()
+	raw, err := s.client.Get().AbsPath("/apis/example.com", version, "namespaces/default", resource, name).DoRaw(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &unstructured.Unstructured{}
+	if err := u.UnmarshalJSON(raw); err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// operation is a way to turn an object, as it is stored, into another.
+type operation struct {
+	name string
+	do   func(w *write, old, new map[string]any) error
+}
+
+var operations = []operation{
+	{"PUT", func(w *write, old, new map[string]any) (err error) {
+		metadata := unioncases.With(new["metadata"].(map[string]any), "resourceVersion", old["metadata"].(map[string]any)["resourceVersion"])
+		w.body, err = json.Marshal(unioncases.With(new, "metadata", metadata))
+		return err
+	}},
+	{"merge patch", func(w *write, old, new map[string]any) (err error) {
+		w.patch = types.MergePatchType
+		w.body, err = jsonpatch.CreateMergePatch(specOf(old), specOf(new))
+		return err
+	}},
+	{"JSON patch", func(w *write, old, new map[string]any) (err error) {
+		w.patch = types.JSONPatchType
+		w.body, err = patch.Create(schema.GroupVersionKind{}, patch.JSON, map[string]any{"spec": old["spec"]}, map[string]any{"spec": new["spec"]})
+		return err
+	}},
+	// What kubectl apply does to an object that others have written.
+	{"client-side apply", func(w *write, old, new map[string]any) (err error) {
+		w.patch = types.MergePatchType
+		w.body, err = jsonmergepatch.CreateThreeWayJSONMergePatch([]byte("{}"), specOf(new), specOf(old))
+		return err
+	}},
+	{"server-side apply", func(w *write, _, new map[string]any) (err error) {
+		w.patch = types.ApplyPatchType
+		w.body, err = json.Marshal(new)
+		return err
+	}},
+	{"server-side apply by another manager", func(w *write, _, new map[string]any) (err error) {
+		w.patch, w.manager, w.force = types.ApplyPatchType, "second", true
+		w.body, err = json.Marshal(new)
+		return err
+	}},
+}
+
+// specOf is an object with nothing but its spec, as JSON.
+func specOf(o map[string]any) []byte {
+	text, err := json.Marshal(map[string]any{"spec": o["spec"]})
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// TestPolicies has an API server with its admission plugins act on the policies that unioncel
+// writes.
+func TestPolicies(t *testing.T) {
+	t.Parallel()
+	s := startWithPolicies(t)
+	tests := []policyTest{s.facts(t), s.switching(t), s.owners(t), s.kubectl(t), s.status(t), s.selected(t), s.audited(t)}
+	last := []policyTest{s.reinvoked(t), s.late(t)} // they change what there is for others
+	for n, place := range unioncases.Places() {
+		for i, declaration := range []string{
+			"members: [a, b]",
+			"discriminator: type, fields-to-discriminateBy: {a: A, b: B}",
+			"discriminator: type, fields-to-discriminateBy: {a: A, b: B}, deduceInvalidDiscriminator: true",
+		} {
+			if n > 0 && n%3 != i && !unioncases.Exhaustive() {
+				continue
+			}
+			m := &matrix{name: place.Name + ", " + declaration, place: place, states: unioncases.Shape{Members: 2, Discriminated: i > 0}.States(), every: 1}
+			if i > 0 && !unioncases.Exhaustive() {
+				m.every = 29
+			}
+			spec := place.Schema(unioncases.Shape{Members: 2, Discriminated: i > 0}.Schema() + "x-kubernetes-unions: [{" + declaration + "}]\n")
+			m.prepare(t, s, fmt.Sprintf("Thing%c%c", 'a'+n, 'a'+i), spec)
+			tests = append(tests, policyTest{m.name, m.run})
+		}
+	}
+	if err := s.SetPolicies(t.Context(), s.policies.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range append(tests, last...) {
+		t.Run(x.name, x.run)
+	}
+	t.Logf("%d requests", s.requests)
+}
+
+// policyTest is a test that has its CRDs and policies.
+type policyTest struct {
+	name string
+	run  func(t *testing.T)
+}
+
+// matrix is a union in a place, and the states in which it is tried: at every operation an
+// API server makes of them exactly what pkg/normalize makes of them, and rejects exactly
+// what pkg/union does.
+type matrix struct {
+	*policyServer
+	name   string
+	kinds  map[string]kinds.Kind // by version
+	place  unioncases.Place
+	states []unioncases.State
+	every  int // of so many pairs of states one is tried
+}
+
+// prepare installs a CRD of one schema in five versions: four have policies, and objects
+// written in plain become what they would be without.
+func (m *matrix) prepare(t *testing.T, s *policyServer, kind, spec string) {
+	var versions []testcrd.Version
+	for _, name := range []string{"unselected", "carriedover", "deny", "warn", "plain"} {
+		versions = append(versions, testcrd.Version{Name: name, Spec: spec})
+	}
+	m.policyServer, m.kinds = s, s.install(t, testcrd.Versions(kind, versions...))
+	s.mutate(t, m.kinds["unselected"], policy.Options{})
+	s.mutate(t, m.kinds["carriedover"], policy.Options{CarriedOver: true})
+	s.validate(t, m.kinds["deny"], admissionv1.Deny)
+	s.validate(t, m.kinds["warn"], admissionv1.Warn)
+}
+
+func (m *matrix) run(t *testing.T) {
+	u := m.kinds["plain"].Objects[0].Unions[0]
+	isLegal := func(s unioncases.State) bool { return len(u.Violations(s.State)) == 0 }
+	legal := m.states[slices.IndexFunc(m.states, isLegal)].Objects[0]
+	for a, old := range m.states {
+		name := fmt.Sprintf("x%d", a)
+		was := m.place.Spec(old.Objects[a%len(old.Objects)], m.states[a*7%len(m.states)].Objects[0])
+		stored, _, err := m.do(t.Context(), m.applying("plain", name, was))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for b, new := range m.states {
+			if (a*len(m.states)+b)%m.every > 0 {
+				continue
+			}
+			o := new.Objects[(a+b)%len(new.Objects)]
+			for _, operation := range operations {
+				m.compare(t, operation, stored.Object, m.place.Spec(o, m.states[(a*7+b)%len(m.states)].Objects[0]), true)
+			}
+			for _, version := range []string{"deny", "warn"} {
+				// They do not ratchet: what is stored does not matter.
+				w := write{version: version, resource: m.kinds[version].Resource, name: name, dryRun: true}
+				if err := operations[0].do(&w, stored.Object, m.object(version, name, m.place.Spec(o, legal))); err != nil {
+					t.Fatal(err)
+				}
+				_, warnings, err := m.do(t.Context(), w)
+				if denied, warned := version == "deny" && !isLegal(new), version == "warn" && !isLegal(new); (err != nil) != denied || (len(warnings) > 0) != warned {
+					t.Fatalf("%s, %v: %v, %v", version, new.State, err, warnings)
+				}
+			}
+		}
+		if now := m.get(t, "plain", m.kinds["plain"].Resource, name); !reflect.DeepEqual(now, stored) {
+			t.Fatalf("a dry run persists something: %v, it was %v", now, stored)
+		}
+		m.compare(t, operations[a%len(operations)], stored.Object, m.place.Spec(m.states[a*11%len(m.states)].Objects[0], legal), false)
+	}
+}
+
+// applying is a server-side apply.
+func (m *matrix) applying(version, name string, spec any) write {
+	w := write{version: version, resource: m.kinds[version].Resource, name: name, patch: types.ApplyPatchType}
+	w.body, _ = json.Marshal(m.object(version, name, spec)) // it is JSON
+	return w
+}
+
+func (m *matrix) object(version, name string, spec any) map[string]any {
+	return map[string]any{"apiVersion": "example.com/" + version, "kind": m.kinds[version].Kind, "metadata": map[string]any{"name": name}, "spec": spec}
+}
+
+// compare does an operation without policies and with each, and compares. Without a dry run
+// one of the policies does it.
+func (m *matrix) compare(t *testing.T, by operation, stored map[string]any, spec any, dryRun bool) {
+	t.Helper()
+	name := stored["metadata"].(map[string]any)["name"].(string)
+	do := func(version string, dryRun bool) (map[string]any, error) {
+		w := write{version: version, resource: m.kinds[version].Resource, name: name, dryRun: dryRun}
+		if err := by.do(&w, stored, m.object(version, name, spec)); err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := m.do(t.Context(), w)
+		if err != nil {
+			return nil, fmt.Errorf("%s in %s: %w\nof %s\nfrom %v", by.name, version, err, w.body, stored["spec"])
+		}
+		return got.Object, nil
+	}
+	plain, err := do("plain", true)
+	if apierrors.IsInvalid(err) {
+		return // server-side apply may make a null of {}, which nothing can help
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for version, opts := range map[string]normalize.Options{"unselected": {}, "carriedover": {CarriedOver: true}} {
+		want := runtime.DeepCopyJSON(plain)
+		if _, problems := normalize.Object(m.kinds[version], stored, want, opts); len(problems) > 0 {
+			continue // it is for rules to reject; see pkg/policy
+		}
+		got, err := do(version, dryRun)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got["spec"], want["spec"]) {
+			t.Fatalf("%s in %s makes of %v and %v\n%v, and not\n%v", by.name, version, stored["spec"], spec, got["spec"], want["spec"])
+		}
+		if !dryRun {
+			if live := m.get(t, version, m.kinds[version].Resource, name); !reflect.DeepEqual(live.Object, got) {
+				t.Fatalf("%v is stored, and %v was the answer", live, got)
+			}
+			return
+		}
+	}
+}
