@@ -51,8 +51,10 @@ func (v *variables) declare(property, expression string) string {
 	return "variables." + name
 }
 
-// old is what a variable of the old object is called after a property.
-func old(property string) string { return "old" + strings.ToUpper(property[:1]) + property[1:] }
+// oldName is what a variable of the old object is called after a property.
+func oldName(property string) string { return "old" + upper(property) }
+
+func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
@@ -131,12 +133,14 @@ func (m *mutation) expression() string {
 	for _, name := range names {
 		new, before, at = optional(new, name), optional(before, name), at.property(name)
 	}
+	name := "objects"
 	if n > 0 {
+		name = names[n-1]
 		zero := zeroOf(m.Path[n:])
-		new = m.declare(names[n-1], m.orZero(new, zero))
-		before = m.declare(old(names[n-1]), m.orZero(before, zero))
+		new = m.declare(name, m.orZero(new, zero))
+		before = m.declare(oldName(name), m.orZero(before, zero))
 	}
-	return m.walk(m.Path[n:], 0, 0, new, before, at, "")
+	return m.walk(m.Path[n:], level{name: name}, new, before, at, "")
 }
 
 // zeroOf is the zero value of what the rest of a path goes through: a list, or else an object.
@@ -155,85 +159,143 @@ func (m *mutation) orZero(value, zero string) string {
 	return value + ".orValue(" + zero + ")"
 }
 
+// level is how deep in lists and maps an expression is.
+type level struct {
+	depth, lists int    // how many lists and maps, and how many lists, are behind it
+	name         string // of the property behind it
+}
+
+// in is what a variable of a comprehension is called at this level.
+func (l level) in(name string) string {
+	return numbered(name, l.depth)
+}
+
 // walk writes the patches of the union objects along the rest of a path. new and old are
-// expressions of the value, which may be null; lists is how many lists are behind it,
-// indent how far it is indented.
-func (m *mutation) walk(path schemapath.Path, depth, lists int, new, old string, at pointer, indent string) string {
+// expressions of the value; indent is how far it is indented.
+func (m *mutation) walk(path schemapath.Path, l level, new, old string, at pointer, indent string) string {
 	if len(path) == 0 {
 		return m.patches(new, old, at, indent)
 	}
 	if name, ok := path[0].Property(); ok {
 		zero := zeroOf(path[1:])
-		return m.walk(path[1:], depth, lists, m.orZero(optional(new, name), zero), m.orZero(optional(old, name), zero), at.property(name), indent)
+		l.name = name
+		return m.walk(path[1:], l, m.orZero(optional(new, name), zero), m.orZero(optional(old, name), zero), at.property(name), indent)
 	}
-	suffix := ""
-	if depth > 0 {
-		suffix = fmt.Sprint(depth + 1)
-	}
-	item, was := "item"+suffix, "was"+suffix
-	inner := indent + "    "
-	if path[0] == schemapath.Values {
-		key := "key" + suffix
-		body := m.walk(path[1:], depth+1, lists, item, was, at.expression("jsonpatch.escapeKey("+key+")"), inner)
-		return fmt.Sprintf("%s.transformList(%s, %s,\n%s  [dyn(%s[?%s].orValue({}))].map(%s,\n%s%s)[0]\n%s).flatten()", new, key, item, indent, old, key, was, inner, body, indent)
-	}
-	index := "i" + suffix
-	body := m.walk(path[1:], depth+1, lists+1, item, was, at.expression("string("+index+")"), inner)
-	if lists < len(m.Keys) && m.Keys[lists] != nil {
-		same := func(o string) string {
-			var l []string
-			for _, key := range m.Keys[lists] {
-				l = append(l, fmt.Sprintf("%s == %s", optional(o, key), optional(item, key)))
-			}
-			return strings.Join(l, " && ")
-		}
-		// To look where the item was first keeps the cost of long lists linear.
-		there := fmt.Sprintf("%s[%s]", old, index)
-		return fmt.Sprintf("%s.transformList(%s, %s,\n%s  [dyn(%s < size(%s) && %s ? %s : (%s.filter(o, %s) + [{}])[0])].map(%s,\n%s%s)[0]\n%s).flatten()",
-			new, index, item, indent, index, old, same(there), there, old, same("o"), was, inner, body, indent)
-	}
-	// Without keys, an item is the one with its index if nothing has moved.
-	list := func(value string) string {
-		return fmt.Sprintf("%s.transformList(%s, %s,\n%s  [dyn(%s)].map(%s,\n%s%s)[0]\n%s).flatten()", new, index, item, indent, value, was, inner, body, indent)
-	}
-	if !m.needsOld() && !m.keeps() {
-		return list("{}")
-	}
-	still := "still" + suffix
-	value := fmt.Sprintf("%s ? %s[%s] : {}", still, old, index)
-	if m.needsOld() { // what is moved is left alone
-		return fmt.Sprintf("[%s].map(%s, size(%s) > 0 && !%s ? [] : %s)[0]", m.same(path, new, old, 0), still, old, still, list(value))
-	}
-	return fmt.Sprintf("[%s].map(%s, %s)[0]", m.same(path, new, old, 0), still, list(value))
+	// What is read more than once has a name.
+	return m.let(l, l.name, new, indent, func(new, indent string) string {
+		return m.let(l, oldName(l.name), old, indent, func(old, indent string) string {
+			return m.elements(path, l, new, old, at, indent)
+		})
+	})
 }
 
-// same tests whether two values differ in nothing but the unions at the end of a path.
-func (m *mutation) same(path schemapath.Path, x, y string, depth int) string {
-	without := func(condition string) string {
-		return fmt.Sprintf("%s.transformMap(k, v, %s, v) == %s.transformMap(k, v, %s, v)", x, condition, y, condition)
+// let gives a value a name, unless it is short: with nothing around, that of a variable of the
+// policy.
+func (m *mutation) let(l level, name, value, indent string, body func(value, indent string) string) string {
+	if !strings.ContainsAny(value, "( ") {
+		return body(value, indent)
 	}
+	if l.depth == 0 {
+		return body(m.declare(name, value), indent)
+	}
+	if !identifier.MatchString(name) || reserved[name] {
+		name = "value"
+	}
+	name = l.in(name)
+	if strings.Contains(value, "\n") {
+		value = "\n" + indent + "  " + value
+	}
+	return fmt.Sprintf("[dyn(%s)].map(%s,\n%s  %s)[0]", value, name, indent, body(name, indent+"  "))
+}
+
+// elements is walk for the elements of a list or map.
+func (m *mutation) elements(path schemapath.Path, l level, new, old string, at pointer, indent string) string {
+	item, was, key, index := l.in("item"), l.in("was"), l.in("key"), l.in("i")
+	inner := l
+	inner.depth++
+	if path[0] == schemapath.Values {
+		return each(new, key, item, fmt.Sprintf("%s[?%s].orValue({})", old, key), was, m.walk(path[1:], inner, item, was, at.expression("jsonpatch.escapeKey("+key+")"), indent+"    "), indent)
+	}
+	inner.lists++
+	list := func(value, indent string) string {
+		return each(new, index, item, value, was, m.walk(path[1:], inner, item, was, at.expression("string("+index+")"), indent+"    "), indent)
+	}
+	if l.lists < len(m.Keys) && m.Keys[l.lists] != nil {
+		return m.let(l, oldName(l.name)+"Keys", fmt.Sprintf("%s.map(o, %s)", old, keyOf(m.Keys[l.lists], "o")), indent, func(keys, indent string) string {
+			// To look where the item was first keeps the cost of long lists linear.
+			key := keyOf(m.Keys[l.lists], item)
+			found := fmt.Sprintf("%s[?\n%s    %s < size(%s) && %s[%s] == %s ? %s :\n%s    %s.indexOf(%s)\n%s  ].orValue({})", old, indent, index, keys, keys, index, key, index, indent, keys, key, indent)
+			return list(found, indent)
+		})
+	}
+	if !m.needsOld() && !m.keeps() {
+		return list("{}", indent)
+	}
+	// Without keys, an item is the one with its index if nothing has moved.
+	more := indent
+	if l.depth > 0 {
+		more += "  "
+	}
+	same := m.without(path, new, 0, 0, more) + " ==\n" + more + m.without(path, old, 0, 0, more)
+	return m.let(l, "same"+upper(l.name), same, indent, func(same, indent string) string {
+		text := list(fmt.Sprintf("%s ? %s[%s] : {}", same, old, index), indent)
+		if m.needsOld() { // what is moved is left alone
+			text = fmt.Sprintf("size(%s) > 0 && !%s ? [] :\n%s%s", old, same, indent, text)
+		}
+		return text
+	})
+}
+
+// each is a list of what is made of each element of a list or map, and of what it was.
+func each(list, index, item, old, was, body, indent string) string {
+	return fmt.Sprintf("%s.transformList(%s, %s,\n%s  [dyn(%s)].map(%s,\n%s    %s)[0]\n%s).flatten()", list, index, item, indent, old, was, indent, body, indent)
+}
+
+// keyOf is what tells the items of a list apart.
+func keyOf(keys []string, item string) string {
+	if len(keys) == 1 {
+		return optional(item, keys[0]) + ".orValue('')"
+	}
+	var l []string
+	for _, key := range keys {
+		l = append(l, optional(item, key))
+	}
+	return "[" + strings.Join(l, ", ") + "]"
+}
+
+// without is a value without what the unions at the end of a path read. maps and lists are
+// how many it is in, for which it has variables.
+func (m *mutation) without(path schemapath.Path, value string, maps, lists int, indent string) string {
+	k, v, o := numbered("k", maps), numbered("v", maps), numbered("o", lists)
 	if len(path) == 0 {
 		var names []string
 		for _, u := range m.Unions {
 			if u.Discriminator != "" {
-				names = append(names, rules.Quote(u.Discriminator))
+				names = append(names, u.Discriminator)
 			}
-			for _, name := range u.MemberNames() {
-				names = append(names, rules.Quote(name))
-			}
+			names = append(names, u.MemberNames()...)
 		}
-		return without("!(k in [" + strings.Join(names, ", ") + "])")
+		return fmt.Sprintf("%s.transformMap(%s, %s, !(%s in %s), %s)", value, k, v, k, rules.List(names), v)
 	}
-	a, b := fmt.Sprintf("a%d", depth), fmt.Sprintf("b%d", depth)
 	if name, ok := path[0].Property(); ok {
-		zero := zeroOf(path[1:])
-		p, q := optional(x, name), optional(y, name)
-		return fmt.Sprintf("%s && %s.hasValue() == %s.hasValue() && %s", without("k != "+rules.Quote(name)), p, q, m.same(path[1:], m.orZero(p, zero), m.orZero(q, zero), depth+1))
+		is := k + " == " + rules.Quote(name)
+		if m.Nullable {
+			is += " && " + v + " != null"
+		}
+		return fmt.Sprintf("%s.transformMap(%s, %s, %s ?\n%s  dyn(%s) : %s)", value, k, v, is, indent, m.without(path[1:], v, maps+1, lists, indent+"  "), v)
 	}
 	if path[0] == schemapath.Values {
-		return fmt.Sprintf("size(%s) == size(%s) && %s.all(%s, %s, %s in %s && %s)", x, y, x, b, a, b, y, m.same(path[1:], a, y+"["+b+"]", depth+1))
+		return fmt.Sprintf("%s.transformMap(%s, %s, %s)", value, k, v, m.without(path[1:], v, maps+1, lists, indent))
 	}
-	return fmt.Sprintf("size(%s) == size(%s) && %s.all(%s, %s, %s)", x, y, x, b, a, m.same(path[1:], a, y+"["+b+"]", depth+1))
+	return fmt.Sprintf("%s.map(%s, %s)", value, o, m.without(path[1:], o, maps, lists+1, indent))
+}
+
+// numbered is the name of a variable with so many around it.
+func numbered(name string, around int) string {
+	if around == 0 {
+		return name
+	}
+	return fmt.Sprint(name, around+1)
 }
 
 // needsOld reports whether what is cleared depends on the old object.
@@ -378,7 +440,7 @@ func (w writer) plusKept() string {
 }
 
 // set is a list of the names of the members that are set in an object.
-func (w writer) set(object string) string {
+func (w writer) set(object, indent string) string {
 	if w.simple() {
 		return fmt.Sprintf("%s.filter(m, %s[?m].orValue(null) != null)", rules.List(w.u.MemberNames()), object)
 	}
@@ -386,7 +448,7 @@ func (w writer) set(object string) string {
 	for _, m := range w.u.Members {
 		l = append(l, fmt.Sprintf("(%s ? [%s] : [])", present(object, m), rules.Quote(m.Name)))
 	}
-	return "(" + strings.Join(l, " + ") + ")"
+	return "(\n" + indent + "  " + strings.Join(l, " +\n"+indent+"  ") + ")"
 }
 
 // respectAdded clears, when one member was added to others, those; with a discriminator
@@ -399,5 +461,5 @@ func (w writer) respectAdded() string {
 		cleared += fmt.Sprintf(" +\n%s    [size(added) == 1 ? added : set].filter(l, size(l) == 1 && !(%s in %s[l[0]])).map(l,\n%s      JSONPatch{op: 'add', path: %s, value: %s[l[0]][0]})",
 			i, w.value(w.new), firsts, i, w.at.property(w.u.Discriminator), firsts)
 	}
-	return fmt.Sprintf("[%s].map(set,\n%s  [set.filter(m, !(m in %s))].map(added,\n%s    %s)[0])[0]", w.set(w.new), i, w.set(w.old), i, cleared)
+	return fmt.Sprintf("[%s].map(set,\n%s  [set.filter(m, !(m in %s))].map(added,\n%s    %s)[0])[0]", w.set(w.new, i), i, w.set(w.old, i+"  "), i, cleared)
 }
