@@ -3,7 +3,6 @@ package policy
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,8 +19,7 @@ var Actions = []string{string(admissionv1.Audit), string(admissionv1.Deny), stri
 
 // Validating returns the policy that rejects what the unions of a kind forbid, and its
 // binding; of kinds see [Mutating]. It has the rules of pkg/rules. ratchet has no
-// effect, and rules on changes are left out where lists or maps lead to the union
-// object: that is what notes say.
+// effect: that is what notes say.
 func Validating(versions []kinds.Kind, opts Options) (policies []*admissionv1.ValidatingAdmissionPolicy, bindings []*admissionv1.ValidatingAdmissionPolicyBinding, notes []string) {
 	for _, k := range versions {
 		p := &admissionv1.ValidatingAdmissionPolicy{
@@ -90,48 +88,75 @@ func validations(o kinds.Object, u *union.Union, vars *variables) (l []admission
 		name = names[len(names)-1]
 	}
 	for _, r := range rules.Static(&static, rules.Paired) {
-		add(r, vars.declare(name, objects("object", o.Path, u))+".all(self, "+r.Rule+")")
+		add(r, vars.declare(name, objects(o.Path, u))+".all(self,\n  "+r.Rule+")")
 	}
 	if !u.Guarded() {
 		return l, left
 	}
-	if o.Path.HasElements() {
-		return l, append(left, "rules on changes are left out, since lists and maps lead to it")
-	}
 	for _, r := range rules.Transition(u, rules.Comparison{}) {
-		before := vars.declare(old(name), objects("[oldObject].filter(o, o != null)", o.Path, u))
-		add(r, vars.declare(name, objects("object", o.Path, u))+".all(self, "+before+".all(oldSelf, "+r.Rule+"))")
+		add(r, vars.declare(name+"Changes", changes(o, u))+".all(change, [change[0]].all(oldSelf, [change[1]].all(self,\n  "+r.Rule+")))")
 	}
 	return l, left
 }
 
-// objects is a list of the union objects that a path leads to from an object, or from a
-// list of objects. What is null in them is left out, as in the API server's rules on
-// schemas, and names that CEL escapes there are escaped.
-func objects(from string, path schemapath.Path, u *union.Union) string {
-	l := from
-	if !strings.HasPrefix(l, "[") {
-		l = "[" + l + "]"
-	}
-	for i := 0; i < len(path); {
-		if name, ok := path[i].Property(); ok {
-			read := optional("o", name)
-			for i++; i < len(path); i++ {
-				if name, ok = path[i].Property(); !ok {
-					break
-				}
-				read = optional(read, name)
-			}
-			l += ".map(o, dyn(" + read + ".orValue(null))).filter(o, o != null)"
-			continue
+// objects is a list of the union objects that a path leads to. What is null in them is left
+// out, as in the API server's rules on schemas, and names that CEL escapes there are escaped.
+func objects(path schemapath.Path, u *union.Union) string {
+	l := "[object]"
+	for len(path) > 0 {
+		names, rest := properties(path)
+		switch {
+		case len(names) > 0:
+			l += "\n  .map(o, dyn(" + property("o", names) + ".orValue(null))).filter(o, o != null)"
+		case path[0] == schemapath.Values:
+			l = "dyn(" + l + "\n  .map(o, o.transformList(k, v, v)).flatten()).filter(o, o != null)"
+		default:
+			l = "dyn(" + l + "\n  .flatten()).filter(o, o != null)"
 		}
-		if path[i] == schemapath.Values {
-			l += ".map(o, o.transformList(k, v, v))"
-		}
-		l = "dyn(" + l + ".flatten()).filter(o, o != null)"
-		i++
+		path = rest
 	}
-	return l + ".map(o, o." + plain("k", "v", u) + ")"
+	return l + "\n  .map(o, o." + plain("k", "v", u) + ")"
+}
+
+// changes is a list of pairs, of what each of the union objects was, and what it is now; see
+// objects. No list on the path is without keys, or a union could not have rules on changes.
+func changes(o kinds.Object, u *union.Union) string {
+	const both = ".filter(o, o[0] != null && o[1] != null)"
+	l, lists := "[[dyn(oldObject), dyn(object)]]"+both, 0
+	for path := o.Path; len(path) > 0; {
+		names, rest := properties(path)
+		switch {
+		case len(names) > 0:
+			l += "\n  .map(o, o.map(o, dyn(" + property("o", names) + ".orValue(null))))" + both
+		case path[0] == schemapath.Values:
+			l += "\n  .map(o, o[1].transformList(k, v, k in o[0], [dyn(o[0][k]), dyn(v)])).flatten()" + both
+		default:
+			l += "\n  .map(o, o[1].map(new, o[0].filter(old, " + keyOf(o.Keys[lists], "old") + " == " + keyOf(o.Keys[lists], "new") + ").map(old, [dyn(old), dyn(new)])).flatten()).flatten()"
+			lists++
+		}
+		path = rest
+	}
+	return l + "\n  .map(o, o.map(o, o." + plain("k", "v", u) + "))"
+}
+
+// properties are those with which a path begins, or none and the rest after its first step.
+func properties(path schemapath.Path) (names []string, rest schemapath.Path) {
+	for i, step := range path {
+		name, ok := step.Property()
+		if !ok {
+			return names, path[max(i, 1):]
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// property reads one property after the other.
+func property(object string, names []string) string {
+	for _, name := range names {
+		object = optional(object, name)
+	}
+	return object
 }
 
 // plain turns an object into one without nulls, and with the names that rules know.
