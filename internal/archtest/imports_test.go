@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 	"pkg/clientschema":            {"pkg/schemapath", "pkg/union"},
 	"pkg/suite":                   {"internal/resource", "internal/yamlconfig", "pkg/compile", "pkg/diag", "pkg/limit", "pkg/union", "pkg/validate", "pkg/verify"},
 	"pkg/patch":                   {"internal/resource", "internal/yamledit", "internal/yamltext", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/schemapath", "pkg/union"},
-	"pkg/policy":                  {"pkg/kinds", "pkg/rules", "pkg/schemapath", "pkg/union"},
+	"pkg/policy":                  {"pkg/diag", "pkg/kinds", "pkg/rules", "pkg/schemapath", "pkg/union"},
 	"pkg/normalize":               {"internal/resource", "internal/yamledit", "internal/yamltext", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/schemapath", "pkg/union"},
 	"pkg/storageversion":          {},
 	"pkg/rollout":                 {"internal/carrier", "internal/resource", "internal/source", "internal/yamltext", "pkg/cost", "pkg/crddiff", "pkg/diag", "pkg/limit", "pkg/schemapath", "pkg/storageversion", "pkg/stored"},

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
+	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -92,7 +93,17 @@ to begin.`,
 				return err
 			}
 			var objects []any
+			var costly diag.List
 			for _, versions := range selected {
+				check := policy.CheckMutating
+				if validating {
+					check = policy.CheckValidating
+				}
+				l, err := check(versions, opts)
+				if err != nil {
+					return err
+				}
+				costly = append(costly, l...)
 				if validating {
 					policies, bindings, notes := policy.Validating(versions, opts)
 					for i := range policies {
@@ -114,6 +125,9 @@ to begin.`,
 			if len(objects) == 0 {
 				a.note("no kind has a union that a policy is for")
 				return nil
+			}
+			if err := a.report([]result{{diagnostics: costly}}, "text"); err != nil {
+				return err
 			}
 			out, err := policy.YAML(objects...)
 			if err != nil {

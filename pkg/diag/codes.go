@@ -259,6 +259,8 @@ const (
 	BadOldObject Code = "UC807"
 	// ServerWarning: the API server accepts the object with a warning.
 	ServerWarning Code = "UC808"
+	// CostlyPolicy: an admission policy may cost more than the API server allows.
+	CostlyPolicy Code = "UC809"
 	// BadTests: a file with tests of a CRD cannot be read.
 	BadTests Code = "UC810"
 	// TestFailed: the API server answers something else than a test expects.
@@ -396,6 +398,7 @@ var Codes = []CodeInfo{
 	{TwoCRDs, Error, "two CRDs for one kind"},
 	{BadOldObject, Error, "unusable old object"},
 	{ServerWarning, Warning, "warning of the API server"},
+	{CostlyPolicy, Warning, "policy too costly for large objects"},
 	{BadTests, Error, "unusable tests"},
 	{TestFailed, Error, "failed test"},
 

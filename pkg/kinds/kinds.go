@@ -35,11 +35,26 @@ type Object struct {
 	// Keys has, for each list on the path, the keys that tell its items apart; nil when
 	// there are none.
 	Keys [][]string
+	// Bounds has, for each list and map on the path, how many elements it may have; nil when
+	// the schema does not say.
+	Bounds []*int64
 	// Nullable says that something on the path, or a discriminator, may be null.
 	Nullable bool
 	// Defaults are what the API server sets discriminators to where they are left out.
 	Defaults map[string]string
 	Unions   []*union.Union
+}
+
+// Within reports whether the schema allows no more than n of the union objects.
+func (o Object) Within(n int) bool {
+	product := int64(1)
+	for _, b := range o.Bounds {
+		if b == nil || *b > 0 && product > int64(n) / *b {
+			return false
+		}
+		product *= *b
+	}
+	return o.Bounds != nil
 }
 
 // StateOf returns the state of a union of an object, as it is when the API server has set
@@ -81,6 +96,10 @@ func at(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, unions []*u
 				keys = slices.Clone(s.XListMapKeys)
 			}
 			o.Keys = append(o.Keys, keys)
+			o.Bounds = append(o.Bounds, s.MaxItems)
+		}
+		if step == schemapath.Values {
+			o.Bounds = append(o.Bounds, s.MaxProperties)
 		}
 		s = step.In(s)
 		o.Nullable = o.Nullable || s.Nullable

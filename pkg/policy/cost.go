@@ -1,0 +1,306 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apiserver/pkg/admission"
+	plugincel "k8s.io/apiserver/pkg/admission/plugin/cel"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// program is a policy as the API server compiles it.
+type program struct {
+	compiler    *plugincel.CompositedCompiler
+	expressions []plugincel.MutatingEvaluator // which evaluates any expression
+}
+
+// compile compiles a policy. The error says which expression the API server would refuse.
+func compile(text policyText) (*program, error) {
+	compiler, err := plugincel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	if err != nil {
+		return nil, err
+	}
+	opts := plugincel.OptionalVariableDeclarations{HasAuthorizer: true}
+	for _, v := range text.variables {
+		if r := compiler.CompileAndStoreVariable(&validating.Variable{Name: v.Name, Expression: v.Expression}, opts, environment.NewExpressions); r.Error != nil {
+			return nil, fmt.Errorf("%s: %w", v.Expression, r.Error)
+		}
+	}
+	p := &program{compiler: compiler}
+	for _, e := range text.expressions {
+		_, opts.HasPatchTypes = e.(*patch.JSONPatchCondition)
+		r := compiler.CompileCELExpression(e, opts, environment.NewExpressions)
+		if r.Error != nil {
+			return nil, fmt.Errorf("%s: %w", e.GetExpression(), r.Error)
+		}
+		p.expressions = append(p.expressions, plugincel.NewMutatingEvaluator(r))
+	}
+	return p, nil
+}
+
+// cost is what the most expensive expression costs, with its variables, when an object of a
+// kind replaces another.
+func (p *program) cost(k kinds.Kind, old, new map[string]any) (int64, error) {
+	before, after := &unstructured.Unstructured{Object: old}, &unstructured.Unstructured{Object: new}
+	resource := k.GroupVersion().WithResource(k.Resource)
+	attrs := admission.NewAttributesRecord(after, before, k.GroupVersionKind, "", "", resource, "", admission.Update, &metav1.UpdateOptions{}, false, nil)
+	versioned := &admission.VersionedAttributes{Attributes: attrs, VersionedKind: k.GroupVersionKind, VersionedObject: admission.NewLazyObject(after), VersionedOldObject: admission.NewLazyObject(before)}
+	request := plugincel.CreateAdmissionRequest(attrs, metav1.GroupVersionResource(resource), metav1.GroupVersionKind(k.GroupVersionKind))
+	var most int64
+	for _, e := range p.expressions {
+		r, left, err := e.ForInput(p.compiler.CreateContext(context.Background()), versioned, request, plugincel.OptionalVariableBindings{}, nil, celconfig.RuntimeCELCostBudget)
+		if err == nil && r.Error != nil {
+			err = r.Error
+		}
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, celconfig.RuntimeCELCostBudget-left)
+	}
+	return most, nil
+}
+
+// CheckMutating compiles the policies that [Mutating] writes for the versions of a kind as the
+// API server does, and says where most easily one may cost more than the server allows. It is
+// an error when the server does not accept one.
+func CheckMutating(versions []kinds.Kind, opts Options) (diag.List, error) {
+	return check(versions, opts, mutatingTexts)
+}
+
+// CheckValidating is [CheckMutating] for the policies that [Validating] writes.
+func CheckValidating(versions []kinds.Kind, opts Options) (diag.List, error) {
+	return check(versions, opts, validatingTexts)
+}
+
+func mutatingTexts(versions []kinds.Kind, opts Options) (l []policyText) {
+	policies, _, _ := Mutating(versions, opts) // whose error is for who writes them
+	for _, p := range policies {
+		t := policyText{p.Name, p.Spec.Variables, nil}
+		for _, m := range p.Spec.Mutations {
+			t.expressions = append(t.expressions, &patch.JSONPatchCondition{Expression: m.JSONPatch.Expression})
+		}
+		l = append(l, t)
+	}
+	return l
+}
+
+func validatingTexts(versions []kinds.Kind, opts Options) (l []policyText) {
+	policies, _, _ := Validating(versions, opts)
+	for _, p := range policies {
+		t := policyText{p.Name, p.Spec.Variables, nil}
+		for _, v := range p.Spec.Validations {
+			t.expressions = append(t.expressions, &validating.ValidationCondition{Expression: v.Expression})
+		}
+		l = append(l, t)
+	}
+	return l
+}
+
+// policyText is what of a policy is compiled.
+type policyText struct {
+	name        string
+	variables   []admissionv1.Variable
+	expressions []plugincel.ExpressionAccessor
+}
+
+func check(versions []kinds.Kind, opts Options, write func([]kinds.Kind, Options) []policyText) (diag.List, error) {
+	for _, p := range write(versions, opts) {
+		if _, err := compile(p); err != nil {
+			return nil, fmt.Errorf("the API server does not accept policy %s: %w", p.name, err)
+		}
+	}
+	var l diag.List
+	least := math.MaxInt
+	for _, k := range versions {
+		for _, o := range k.Objects {
+			alone := k
+			alone.Objects = []kinds.Object{o}
+			for _, p := range write([]kinds.Kind{alone}, opts) {
+				n, err := longest(p, alone, o)
+				if err != nil {
+					return nil, fmt.Errorf("policy %s: %w", p.name, err)
+				}
+				if n < least && !o.Within(n) {
+					least, l = n, diag.List{costly(k, o, n, opts)}
+				}
+			}
+		}
+	}
+	return l, nil
+}
+
+// costly says at which number of union objects a policy fails.
+func costly(k kinds.Kind, o kinds.Object, n int, opts Options) diag.Diagnostic {
+	for unit := 1; n >= 10*unit; unit *= 10 {
+		n -= n % unit // two digits are left
+	}
+	d := diag.Diagnostic{Code: diag.CostlyPolicy, Severity: diag.Warning, Pos: diag.Pos{File: k.Origin}, Path: o.Path.String(),
+		Message: fmt.Sprintf("with more than about %d of these objects a %s costs the policy more than the API server allows, and is rejected", n, k.Kind),
+		Hint:    "to let it pass as it is, use --failure-policy Ignore"}
+	if opts.FailurePolicy == admissionv1.Ignore {
+		d.Severity, d.Message, d.Hint = diag.Info, strings.Replace(d.Message, "is rejected", "passes as it is", 1), ""
+	}
+	return d
+}
+
+// longest is how many union objects there may be at a place before an expression costs more
+// than the API server allows. What few of them cost is measured, and what more cost follows
+// from that, as a polynomial of the second degree.
+func longest(text policyText, k kinds.Kind, o kinds.Object) (int, error) {
+	n := math.MaxInt
+	if !o.Path.HasElements() {
+		return n, nil
+	}
+	p, err := compile(text)
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range fillings(o) {
+		var costs [3]float64
+		for i := range costs {
+			f.n = measured * (i + 1)
+			cost, err := p.cost(k, f.object(o, false), f.object(o, true))
+			if err != nil {
+				return 0, err
+			}
+			costs[i] = float64(cost)
+		}
+		n = min(n, reaches(costs))
+	}
+	return n, nil
+}
+
+// measured is the least number of union objects for which the cost is measured, and the
+// difference between such numbers.
+const measured = 30
+
+// reaches is where the cost reaches the limit.
+func reaches(costs [3]float64) int {
+	a := (costs[2] - 2*costs[1] + costs[0]) / (2 * measured * measured)
+	b := (costs[1]-costs[0])/measured - 3*measured*a
+	c := costs[0] - measured*b - measured*measured*a - celconfig.PerCallLimit
+	n := math.Inf(1)
+	switch d := b*b - 4*a*c; {
+	case a > 0:
+		n = (math.Sqrt(d) - b) / (2 * a)
+	case b > 0:
+		n = -c / b
+	}
+	if n >= math.MaxInt {
+		return math.MaxInt
+	}
+	return int(n)
+}
+
+// filling is a way to fill an object with union objects, and to change them.
+type filling struct {
+	n int
+	// outer puts one each into so many items of the outermost list or map; otherwise all are
+	// in one of the innermost.
+	outer bool
+	// switched lets all of them switch a member, and reversed puts them in another order.
+	switched, reversed bool
+}
+
+// fillings are those that may be expensive.
+func fillings(o kinds.Object) []filling {
+	var l []filling
+	for _, outer := range []bool{false, true} {
+		l = append(l, filling{outer: outer}, filling{outer: outer, switched: true}, filling{outer: outer, switched: true, reversed: true})
+	}
+	if elementsOn(o.Path) == 1 {
+		return l[:3]
+	}
+	return l
+}
+
+// elementsOn is how many lists and maps are on a path.
+func elementsOn(p schemapath.Path) int { return len(p) - len(p.Properties()) }
+
+// object is an object as it is before and after the change.
+func (f filling) object(o kinds.Object, changed bool) map[string]any {
+	return f.fill(o, o.Path, 0, 0, changed).(map[string]any) // the first step is a property
+}
+
+// fill is what is at the rest of a path; elements and lists are how many are behind it.
+func (f filling) fill(o kinds.Object, path schemapath.Path, elements, lists int, changed bool) any {
+	if len(path) == 0 {
+		return unionObject(o, f.switched && changed)
+	}
+	if name, ok := path[0].Property(); ok {
+		return map[string]any{name: f.fill(o, path[1:], elements, lists, changed)}
+	}
+	n := 1
+	if f.outer && elements == 0 || !f.outer && elements == elementsOn(o.Path)-1 {
+		n = f.n
+	}
+	if path[0] == schemapath.Values {
+		m := map[string]any{}
+		for i := range n {
+			m[fmt.Sprintf("a-typical-name-%05d", i)] = f.fill(o, path[1:], elements+1, lists, changed)
+		}
+		return m
+	}
+	var l []any
+	for i := range n {
+		item := f.fill(o, path[1:], elements+1, lists+1, changed)
+		if object, ok := item.(map[string]any); ok && lists < len(o.Keys) {
+			for _, key := range o.Keys[lists] {
+				object[key] = fmt.Sprintf("a-typical-name-%05d", i)
+			}
+		}
+		l = append(l, item)
+	}
+	if f.reversed && changed {
+		slices.Reverse(l)
+	}
+	return l
+}
+
+// unionObject has the first member of each union, and once it has switched, the last one
+// beside it.
+func unionObject(o kinds.Object, switched bool) map[string]any {
+	object := map[string]any{}
+	for _, u := range o.Unions {
+		if len(u.Members) == 0 {
+			continue
+		}
+		set := u.Members[:1]
+		if switched {
+			set = []union.Member{u.Members[0], u.Members[len(u.Members)-1]}
+		}
+		for _, m := range set {
+			object[m.Name] = valueOf(m)
+			if len(m.Values) > 0 {
+				object[u.Discriminator] = m.Values[0]
+			}
+		}
+	}
+	return object
+}
+
+// valueOf is a value with which a member is set.
+func valueOf(m union.Member) any {
+	switch m.Empty {
+	case union.EmptyCollection:
+		return []any{"x"}
+	case union.EmptyObject:
+		return map[string]any{m.Fields[0]: "x"}
+	}
+	return "x"
+}

@@ -1,0 +1,85 @@
+package policy
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/internal/testcrd"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/kinds"
+)
+
+const costlyUnion = `type: object
+required: [name]
+properties: {name: {type: string}, type: {type: string}, a: {type: object}, b: {type: object}}
+x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]
+`
+
+func kindOf(t *testing.T, spec string) kinds.Kind {
+	t.Helper()
+	declared, diags := crdpatch.Declared("crd.yaml", []byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec})), crdpatch.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return kinds.OfCRD(declared[0], "crd.yaml")[0]
+}
+
+// TestLongest: what is said to be too long is, for the API server's own evaluation, and what
+// is a little shorter is not, whatever changes.
+func TestLongest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the lists are long")
+	}
+	under := func(head string) string { return head + strings.ReplaceAll(costlyUnion, "\n", "\n  ") }
+	const keyed = "x-kubernetes-list-type: map\nx-kubernetes-list-map-keys: [name]\n"
+	for _, tt := range []struct {
+		spec string
+		opts Options
+	}{
+		{under("type: array\n" + keyed + "items:\n  "), Options{CarriedOver: true}},
+		{"type: array\n" + keyed + "items:\n  type: object\n  required: [name]\n  properties:\n    name: {type: string}\n    l:\n      type: array\n      " +
+			strings.ReplaceAll(under(keyed+"items:\n  "), "\n", "\n      "), Options{}},
+	} {
+		k := kindOf(t, tt.spec)
+		o := k.Objects[0]
+		l, err := CheckMutating([]kinds.Kind{k}, tt.opts)
+		if err != nil || len(l) != 1 {
+			t.Fatal(l, err)
+		}
+		text := mutatingTexts([]kinds.Kind{k}, tt.opts)[0]
+		n, err := longest(text, k, o)
+		if err != nil || n == math.MaxInt {
+			t.Fatal(n, err)
+		}
+		p, err := compile(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		failed := false
+		for _, f := range fillings(o) {
+			write := func(n int) error {
+				f.n = n
+				_, err := p.cost(k, f.object(o, false), f.object(o, true))
+				return err
+			}
+			if err := write(n * 98 / 100); err != nil {
+				t.Errorf("%s: %+v: %v", o.Path, f, err)
+			}
+			failed = failed || write(n*104/100) != nil
+		}
+		if !failed {
+			t.Errorf("%s: %d are not too many\n%s", o.Path, n*104/100, l[0].Message)
+		}
+	}
+}
+
+// What the schema bounds is no matter, if that is enough.
+func TestBounded(t *testing.T) {
+	for bound, want := range map[string]int{"": 1, "maxItems: 300\n": 0, "maxItems: 3000\n": 1} {
+		k := kindOf(t, "type: array\nx-kubernetes-list-type: map\nx-kubernetes-list-map-keys: [name]\n"+bound+"items:\n  "+strings.ReplaceAll(costlyUnion, "\n", "\n  "))
+		if l, err := CheckMutating([]kinds.Kind{k}, Options{}); len(l) != want || err != nil {
+			t.Errorf("%q: %v, %v", bound, l, err)
+		}
+	}
+}
