@@ -38,7 +38,7 @@ func fuzzing() bool { return flag.Lookup("test.fuzz").Value.String() != "" }
 func FuzzMutated(f *testing.F) {
 	l := goldensAndOutput(f)
 	for i := range len(l) {
-		if !testing.Short() || i%8 == 0 {
+		if fuzzing() || !testing.Short() && turn(i, 2) || i%8 == 0 {
 			f.Add(uint64(i), byte(1+i%3))
 		}
 	}

@@ -87,6 +87,9 @@ func encode(tb testing.TB, docs []any, of func(v any) ([]byte, error)) []byte {
 // decompiles to the data that was declared.
 func TestReformatted(t *testing.T) {
 	for i, g := range compilable(t) {
+		if g.again && !turn(i, 5) {
+			continue
+		}
 		// Each in one way will do: it is little more than their data that is written anew.
 		enc, stored := encoders[i%len(encoders)], i/len(encoders)%2 > 0
 		name := g.name + "/" + enc.name
