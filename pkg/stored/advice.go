@@ -48,12 +48,15 @@ const (
 func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVersion string) (Advice, error) {
 	a := Advice{Spares: true, SparesStatus: true, Unit: unit(root, c.Path)}
 	a.Ratchet = of == Union && len(a.Unit) == len(c.Path)
+	// A write to the status is judged by all rules, and by nothing else of the schema but
+	// what is below status.
+	apart := !c.IsRule() && c.Keyword != Budget && !isStatus(c.Path)
 	if kubeVersion != "" {
 		v, err := version.ParseGeneric(kubeVersion)
 		if err != nil {
 			return Advice{}, err
 		}
-		a.Spares, a.SparesStatus = v.AtLeast(version.MajorMinor(1, 30)), v.AtLeast(version.MajorMinor(1, 33))
+		a.Spares, a.SparesStatus = v.AtLeast(version.MajorMinor(1, 30)), apart || v.AtLeast(version.MajorMinor(1, 33))
 		a.Ratchet = a.Ratchet && a.Spares // which came with optionalOldSelf
 	}
 	if c.Keyword == ListType { // always so, since there are these lists
@@ -70,7 +73,7 @@ func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVers
 		never = "a rule that reads oldSelf is always evaluated"
 	case c.Keyword == EvaluationError:
 		never = "a rule that cannot be evaluated is never forgiven"
-	case c.Keyword == Budget || c.Keyword == Scale || c.Keyword == ObjectMeta || c.Keyword == Malformed:
+	case c.Keyword == Budget || c.Keyword == Scale || c.Keyword == EmbeddedResource || c.Keyword == ObjectMeta || c.Keyword == Malformed:
 		never = "this is checked at every write"
 	case len(c.Path) == 0:
 		never = "nothing is unchanged at the root"
@@ -78,7 +81,7 @@ func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVers
 		never = "Kubernetes " + kubeVersion + " forgives nothing"
 	}
 	if never != "" {
-		return Advice{Unit: c.Path, Why: never, Ratchet: a.Ratchet}, nil
+		return Advice{SparesStatus: apart, Unit: c.Path, Why: never, Ratchet: a.Ratchet}, nil
 	}
 	if at := openBelow(a.Unit, a.Unit.In(root)); at != nil {
 		a.Exposed = append(a.Exposed, "with fields in "+name(at)+" that the schema does not name")
@@ -87,6 +90,10 @@ func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVers
 		a.Exposed = append(a.Exposed, "for which the rule cannot be evaluated")
 	}
 	return a, nil
+}
+
+func isStatus(p schemapath.Path) bool {
+	return len(p) > 0 && p[0] == schemapath.Property("status")
 }
 
 // readsOld reports whether a rule reads oldSelf.
@@ -145,8 +152,11 @@ func (a Advice) String() string {
 	default:
 		b = fmt.Appendf(b, " be written as long as %s is unchanged", name(a.Unit))
 	}
-	if a.Spares && !a.SparesStatus {
+	switch {
+	case a.Spares && !a.SparesStatus:
 		b = append(b, ", but not their status"...)
+	case !a.Spares && a.SparesStatus:
+		b = append(b, ", but for their status"...)
 	}
 	if len(a.Exposed) > 0 {
 		b = append(b, "; not those "+strings.Join(a.Exposed, ", or ")...)

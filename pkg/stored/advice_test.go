@@ -15,6 +15,7 @@ func TestAdvise(t *testing.T) {
 	if err := yaml.UnmarshalStrict([]byte(`
 type: object
 properties:
+  status: {type: object, properties: {a: {type: string}}}
   spec:
     type: object
     properties:
@@ -47,11 +48,13 @@ properties:
 		{stored.StaticRule, "spec.l[*]", "!has(self.a)", stored.Union, "", written + "spec.l is unchanged."},
 		{stored.StaticRule, "spec.m[*]", "!has(self.a)", stored.Union, "", written + "spec.m[*] is unchanged; with ratchet: true, as long as " + state + "."},
 		{"required", "spec.u", "", stored.ByHand, "", written + "spec.u is unchanged."},
-		{"required", "", "", stored.ByHand, "", never + "(nothing is unchanged at the root)."},
-		{"enum", "spec.u.a", "", stored.ByHand, "1.33", written + "spec.u.a is unchanged."},
+		{"required", "", "", stored.ByHand, "", never + "(nothing is unchanged at the root), but for their status."},
+		{"enum", "spec.u.a", "", stored.ByHand, "1.29", never + "(Kubernetes 1.29 forgives nothing), but for their status."},
+		{"enum", "status.a", "", stored.ByHand, "1.32", written + "status.a is unchanged, but not their status."},
+		{"enum", "spec.u.a", "", stored.ByHand, "1.30", written + "spec.u.a is unchanged."},
 		{"oneOf", "spec.open", "", stored.ByHand, "", written + "spec.open is unchanged; not those with fields in spec.open.free that the schema does not name."},
 		{stored.ListType, "spec.l", "", stored.ByHand, "1.20", written + "spec.l is unchanged."},
-		{stored.Scale, "", "", stored.ByHand, "", never + "(this is checked at every write)."},
+		{stored.Scale, "", "", stored.ByHand, "", never + "(this is checked at every write), but for their status."},
 	} {
 		var path schemapath.Path
 		schemapath.Walk(root, func(p schemapath.Path, _ *apiextensionsv1.JSONSchemaProps) bool {

@@ -29,6 +29,8 @@ const (
 	Budget Keyword = "CEL budget"
 	// ListType is x-kubernetes-list-type: the items of a set or a map differ.
 	ListType Keyword = "x-kubernetes-list-type"
+	// EmbeddedResource is what the server wants of resources in the object.
+	EmbeddedResource Keyword = "x-kubernetes-embedded-resource"
 	// ObjectMeta is what the server wants of the metadata of every object.
 	ObjectMeta Keyword = "metadata"
 	// Scale is what the subresource wants of the fields that it reads.
@@ -152,6 +154,9 @@ func (c *inquiry) problem(e *field.Error, ask func(*validate.Kind) (validate.Ans
 	}
 	p.at = at
 	p.Constraint = Constraint{Keyword: keywordOf(e, where, path.In(root)), Path: path}
+	if embedded := embeddedOn(root, path); embedded != nil && p.Constraint.Keyword == Other {
+		p.Constraint = Constraint{Keyword: EmbeddedResource, Path: embedded}
+	}
 	return p, nil
 }
 
@@ -267,6 +272,16 @@ func pathOf(root *apiextensionsv1.JSONSchemaProps, at place) schemapath.Path {
 		p = p.To(next)
 	}
 	return p
+}
+
+// embeddedOn is the innermost embedded resource on a path, or nil.
+func embeddedOn(root *apiextensionsv1.JSONSchemaProps, p schemapath.Path) schemapath.Path {
+	for ; len(p) > 0; p = p[:len(p)-1] {
+		if p.In(root).XEmbeddedResource {
+			return p
+		}
+	}
+	return nil
 }
 
 // keywords are what errors say of values that break a keyword.

@@ -89,6 +89,7 @@ properties:
       type: object
       properties: {a: {type: string}, b: {type: string}}
       x-kubernetes-unions: [{members: [a, b]}]
+  pod: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
   both:
     type: object
     properties: {a: {type: string}, b: {type: string}}
@@ -133,6 +134,7 @@ func TestObject(t *testing.T) {
 		{"a union in a list", "", "spec: {note: w, l: [{a: x}, {a: x, b: x}]}", "spared; within: rule of spec.l[*]", ""},
 		{"an enum", "", "spec: {mode: C}", "spared", ""},
 		{"required", "", "spec: {note: w, must: {z: z}}", "spared; within: required of spec.must", ""},
+		{"an embedded resource", "", "spec: {note: w, pod: {apiVersion: v1, kind: Pod, metadata: {labels: {'a b': c}}}}", "frozen; rewrite: x-kubernetes-embedded-resource of spec.pod; metadata: x-kubernetes-embedded-resource of spec.pod; elsewhere: x-kubernetes-embedded-resource of spec.pod; within: x-kubernetes-embedded-resource of spec.pod", ""},
 		{"oneOf", "", "spec: {note: w, both: {a: x, b: x}}", "spared; within: oneOf of spec.both", ""},
 		{"a transition rule", "", "spec: {note: w, still: {a: x}}", "frozen; rewrite: transition rule of spec.still; status: transition rule of spec.still; metadata: transition rule of spec.still; elsewhere: transition rule of spec.still; within: transition rule of spec.still", ""},
 		{"a rule that cannot be evaluated", "", "spec: {note: w, broken: {}}", "frozen; rewrite: evaluation error of spec.broken; status: evaluation error of spec.broken; metadata: evaluation error of spec.broken; elsewhere: evaluation error of spec.broken", ""},

@@ -126,6 +126,7 @@ func TestTightenings(t *testing.T) {
 				t.Errorf("it is legal: %+v", v)
 			}
 			fmt.Fprintf(&table, "| %s |", test.name)
+			adviceHolds(t, tight, v, strings.Contains(test.add, "ratchet: true"))
 			for _, w := range stored.Writes() {
 				update, o := server.Update, is
 				switch {
@@ -162,6 +163,35 @@ func TestTightenings(t *testing.T) {
 	}
 	if !strings.Contains(string(page), "\n"+table.String()+"\n") {
 		t.Errorf("docs/stored.md does not have this table:\n%s", table.String())
+	}
+}
+
+// adviceHolds fails unless what is advised for the constraints that an object breaks is what
+// becomes of its writes.
+func adviceHolds(t *testing.T, text []byte, v stored.Verdict, ratchet bool) {
+	t.Helper()
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.UnmarshalStrict(text, crd); err != nil {
+		t.Fatal(err)
+	}
+	of := stored.ByHand
+	if ratchet {
+		of = stored.RatchetingUnion
+	}
+	spares, status, exposed := true, true, ""
+	for _, p := range slices.Concat(v.Problems, v.Refused[stored.Rewrite]) {
+		a, err := stored.Advise(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, p.Constraint, of, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		spares, status, exposed = spares && a.Spares, status && a.SparesStatus, exposed+strings.Join(a.Exposed, "; ")
+	}
+	is := func(w stored.Write) bool { return len(v.Refused[w]) == 0 }
+	if strings.Contains(exposed, "does not name") {
+		return
+	}
+	if spares != is(stored.Rewrite) || status != is(stored.Status) {
+		t.Errorf("advised that it is spared %t, its status %t: refused are %v", spares, status, v.RefusedWrites())
 	}
 }
 
