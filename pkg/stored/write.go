@@ -2,6 +2,7 @@ package stored
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"reflect"
 	"slices"
@@ -75,29 +76,33 @@ func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible
 	// object only, and of the old one just whether it is the same. So the old one is
 	// changed, in any way, and the new one is the stored one, of which everything that is
 	// wrong with it is known.
-	var changed []map[string]any
-	ask := c.replace
-	if w == Elsewhere {
-		changed = c.elsewhere(found)
-	} else {
+	changed, ask := c.elsewhere(found), c.replace
+	if w == Within {
 		changed = c.within(found)
 		if len(found) > 0 && c.kind.HasStatus(c.version) && !slices.ContainsFunc(found, func(p Problem) bool { return len(p.at) == 0 || p.at[0] != "status" }) {
 			ask = c.replaceStatus
 		}
 	}
-	for i, old := range changed {
+	tried := 0
+	for old := range changed {
 		l, err := ask(ctx, c.read, old)
 		if err != nil {
 			return false, nil, err
 		}
-		if len(l) == 0 {
-			return true, nil, nil
-		}
-		if i == 0 || len(l) < len(refused) {
+		if tried++; tried == 1 || len(l) < len(refused) {
 			refused = l
 		}
+		if tried == attempts || !slices.ContainsFunc(l, readsWhatChanges) {
+			break
+		}
 	}
-	return len(changed) > 0, refused, nil
+	return tried > 0, refused, nil
+}
+
+// readsWhatChanges reports whether another change may not have the problem: a rule has
+// compared it with the old object. What the server forgives does not depend on it.
+func readsWhatChanges(p Problem) bool {
+	return p.Constraint.Keyword == TransitionRule || p.Constraint.Keyword == EvaluationError && readsOld(p.Constraint.Rule)
 }
 
 func (c *inquiry) replace(ctx context.Context, object, old map[string]any) ([]Problem, error) {
@@ -110,58 +115,61 @@ func (c *inquiry) replaceStatus(ctx context.Context, object, old map[string]any)
 
 // elsewhere returns the object with one change each outside of the values at fault, those
 // next to the spec's own fields first.
-func (c *inquiry) elsewhere(found []Problem) []map[string]any {
+func (c *inquiry) elsewhere(found []Problem) iter.Seq[map[string]any] {
 	at := place{"spec"}
 	if _, ok := c.stored["spec"].(map[string]any); !ok {
 		at = nil
 	}
 	faults := c.faults(found)
-	var l []map[string]any
-	for {
-		v, _ := at.In(c.stored)
-		object, ok := v.(map[string]any)
-		if !ok {
-			return l
-		}
-		root := c.rootOf(c.printed)
-		s := pathOf(root, at).In(root)
-		names := map[string]bool{}
-		for name := range object {
-			names[name] = true
-		}
-		if s != nil {
+	root := c.rootOf(c.printed)
+	return func(yield func(map[string]any) bool) {
+		for {
+			v, _ := at.In(c.stored)
+			object, ok := v.(map[string]any)
+			if !ok {
+				return
+			}
+			names := map[string]bool{}
+			for name := range object {
+				names[name] = true
+			}
+			s := pathOf(root, at).In(root)
 			for name := range s.Properties {
 				names[name] = true
 			}
+			var next any
+			for _, name := range slices.Sorted(maps.Keys(names)) {
+				to := at.To(name)
+				if len(at) == 0 && slices.Contains(ownFields, name) {
+					continue
+				}
+				if slices.ContainsFunc(faults, func(f place) bool { return hasPrefix(f, to) }) {
+					next = name
+					continue
+				}
+				changed := runtime.DeepCopyJSON(c.stored)
+				in, _ := at.In(changed)
+				if _, ok := object[name]; ok {
+					delete(in.(map[string]any), name)
+				} else {
+					in.(map[string]any)[name] = some(s.Properties[name])
+				}
+				if c.differs(changed) && !yield(changed) {
+					return
+				}
+			}
+			// What is beside a fault in the same field is elsewhere, too.
+			if len(faults) != 1 || next == nil || len(at)+1 >= len(faults[0]) {
+				return
+			}
+			at = at.To(next)
 		}
-		var next any
-		for _, name := range slices.Sorted(maps.Keys(names)) {
-			to := at.To(name)
-			if len(at) == 0 && slices.Contains([]string{"apiVersion", "kind", "metadata", "status"}, name) {
-				continue
-			}
-			if slices.ContainsFunc(faults, func(f place) bool { return hasPrefix(f, to) }) {
-				next = name
-				continue
-			}
-			changed := runtime.DeepCopyJSON(c.stored)
-			in, _ := at.In(changed)
-			if _, ok := object[name]; ok {
-				delete(in.(map[string]any), name)
-			} else {
-				in.(map[string]any)[name] = some(s.Properties[name])
-			}
-			if l = c.add(l, changed); len(l) == attempts {
-				return l
-			}
-		}
-		// What is beside a fault in the same field is elsewhere, too.
-		if len(faults) != 1 || next == nil || len(at)+1 >= len(faults[0]) {
-			return l
-		}
-		at = at.To(next)
 	}
 }
+
+// ownFields are those of every object, and the status, which a write to the main resource
+// leaves alone.
+var ownFields = []string{"apiVersion", "kind", "metadata", "status"}
 
 // faults are the places of the fields that problems are about.
 func (c *inquiry) faults(found []Problem) []place {
@@ -180,13 +188,10 @@ func hasPrefix(p, prefix place) bool {
 	return len(p) >= len(prefix) && reflect.DeepEqual(p[:len(prefix)], prefix)
 }
 
-// add adds an object, unless it is stored as the one that there is.
-func (c *inquiry) add(l []map[string]any, changed map[string]any) []map[string]any {
+// differs reports whether an object is read as another than the stored one.
+func (c *inquiry) differs(changed map[string]any) bool {
 	read, err := c.kind.Read(changed, c.version)
-	if err != nil || reflect.DeepEqual(read, c.read) {
-		return l
-	}
-	return append(l, changed)
+	return err == nil && !reflect.DeepEqual(read, c.read)
 }
 
 // some is a value of a type.
@@ -207,28 +212,27 @@ func some(s apiextensionsv1.JSONSchemaProps) any {
 }
 
 // within returns the object with one change each of a scalar in the values at fault.
-func (c *inquiry) within(found []Problem) []map[string]any {
-	var l []map[string]any
-	for _, p := range found {
-		v, _ := p.at.In(c.stored)
-		for _, leaf := range leaves(p.at, v) {
-			if len(l) == attempts {
-				return l
+func (c *inquiry) within(found []Problem) iter.Seq[map[string]any] {
+	return func(yield func(map[string]any) bool) {
+		for _, p := range found {
+			v, _ := p.at.In(c.stored)
+			for _, leaf := range leaves(p.at, v) {
+				changed := runtime.DeepCopyJSON(c.stored)
+				parent, _ := leaf[:len(leaf)-1].In(changed)
+				switch step := leaf[len(leaf)-1].(type) {
+				case string:
+					o := parent.(map[string]any)
+					o[step] = another(o[step])
+				case int:
+					o := parent.([]any)
+					o[step] = another(o[step])
+				}
+				if c.differs(changed) && !yield(changed) {
+					return
+				}
 			}
-			changed := runtime.DeepCopyJSON(c.stored)
-			parent, _ := leaf[:len(leaf)-1].In(changed)
-			switch step := leaf[len(leaf)-1].(type) {
-			case string:
-				o := parent.(map[string]any)
-				o[step] = another(o[step])
-			case int:
-				o := parent.([]any)
-				o[step] = another(o[step])
-			}
-			l = c.add(l, changed)
 		}
 	}
-	return l
 }
 
 // leaves are the scalars in an object or a list, the deepest first: they say least of what
@@ -238,7 +242,7 @@ func leaves(at place, v any) []place {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if len(at) == 0 && slices.Contains([]string{"apiVersion", "kind", "metadata", "status"}, name) {
+			if len(at) == 0 && slices.Contains(ownFields, name) {
 				continue
 			}
 			l = append(l, below(at.To(name), v[name])...)
