@@ -1,7 +1,9 @@
 package stored
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,6 +38,8 @@ type Judge struct {
 	opts  Options
 	rules map[string][]*rule // by version
 	alone sync.Map           // of *rule, a *validate.Kind that has no other
+	// static are the versions without oldSelf: what is legal can be written as it is.
+	static map[string]bool
 }
 
 // New returns the judge of a CRD, as the server is to have it: with its unions compiled. The
@@ -52,14 +56,18 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts Options) (*Judge, e
 	if len(served) == 0 {
 		return nil, fmt.Errorf("%s serves no version", k.GroupKind())
 	}
-	j := &Judge{crd: crd.DeepCopy(), kind: k, opts: opts, rules: map[string][]*rule{}}
+	j := &Judge{crd: crd.DeepCopy(), kind: k, opts: opts, rules: map[string][]*rule{}, static: map[string]bool{}}
 	for _, v := range crd.Spec.Versions {
 		if v.Served || v.Storage {
 			if err := k.Check(v.Name); err != nil {
 				return nil, fmt.Errorf("version %s of %s: %w", v.Name, k.GroupKind(), err)
 			}
 		}
-		j.rules[v.Name] = rulesOf(v)
+		text, err := json.Marshal(v.Schema)
+		if err != nil {
+			return nil, err
+		}
+		j.rules[v.Name], j.static[v.Name] = rulesOf(v), !bytes.Contains(text, []byte("oldSelf"))
 	}
 	return j, nil
 }
@@ -175,6 +183,10 @@ func (j *Judge) Object(ctx context.Context, object map[string]any) (Verdict, err
 	c := &inquiry{Judge: j, version: v.Version, printed: printed, stored: object, read: read}
 	if v.Problems, err = c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Legal(ctx, read) }); err != nil {
 		return v, err
+	}
+	if len(v.Problems) == 0 && j.static[v.Version] {
+		v.Asked = []Write{Rewrite} // which the server would judge by the same
+		return v, nil
 	}
 	faults := v.Problems
 	ask := func(w Write) error {
