@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"pkg/storageversion":          {},
 	"pkg/rollout":                 {"internal/carrier", "internal/resource", "internal/source", "internal/yamltext", "pkg/cost", "pkg/crddiff", "pkg/diag", "pkg/limit", "pkg/schemapath", "pkg/storageversion", "pkg/stored"},
 	"pkg/stored":                  {"internal/formula", "internal/resource", "pkg/diag", "pkg/kinds", "pkg/normalize", "pkg/patch", "pkg/schemapath", "pkg/union", "pkg/validate"},
-	"pkg/crddiff":                 {"internal/carrier", "internal/regular", "internal/resource", "pkg/compile", "pkg/crdpatch", "pkg/diag", "pkg/limit", "pkg/schemapath", "pkg/union", "pkg/validate", "pkg/verify"},
+	"pkg/crddiff":                 {"internal/carrier", "internal/formula", "internal/regular", "internal/resource", "pkg/compile", "pkg/crdpatch", "pkg/diag", "pkg/limit", "pkg/schemapath", "pkg/stored", "pkg/union", "pkg/validate", "pkg/verify"},
 	"pkg/validate":                {"internal/resource", "internal/spelling", "pkg/diag"},
 	"internal/resource":           {"internal/source", "internal/yamledit", "internal/yamltext", "pkg/diag", "pkg/limit"},
 	"pkg/lint":                    {"internal/source", "internal/spelling", "internal/yamltext", "pkg/compile", "pkg/cost", "pkg/crdpatch", "pkg/diag", "pkg/limit", "pkg/schemapath", "pkg/union", "pkg/verify"},

@@ -13,6 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/crddiff"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/stored"
 )
 
 // differences are the printers of diff, by the name of their format. The others are those
@@ -34,6 +35,7 @@ func (a *app) diffCommand() *cobra.Command {
 		output   printing
 		failOn   []string
 		versions bool
+		objects  []string
 	)
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
@@ -56,11 +58,17 @@ OLD and NEW are files, directories, - for standard input, or REV:PATH for what a
 directory is at a revision of git, with the path as git show has it. The CRDs of each are
 matched by their names. Unions that they declare are compiled first, in memory.
 
+With --objects it also says what becomes of stored objects, as kubectl get -A -o yaml
+prints them, under NEW: which of them the API server would still let be written, even
+if only as they are, what is in the way, and the patches that repair them. Files of any
+size are read, an object at a time.
+
 With --versions the arguments are CRDs whose served versions are compared with each
 other: what one accepts and another refuses.
 
 The exit code is 1 if something is tighter, or could not be decided; --fail-on says
-otherwise: a list of tighter, looser and unknown; any, for all that differs; or never.`,
+otherwise: a list of tighter, looser and unknown; any, for all that differs; or never.
+It is also 1 if a stored object is hindered or frozen, unless --fail-on is never.`,
 		Example: `  # What does this branch change?
   unioncel diff main:config/crd config/crd
 
@@ -70,6 +78,9 @@ otherwise: a list of tighter, looser and unknown; any, for all that differs; or 
 
   # And compared with the cluster?
   kubectl get crd routes.example.com -o yaml | unioncel diff - crds/routes.yaml
+
+  # Can the objects in the cluster live with it?
+  kubectl get routes.example.com -A -o yaml | unioncel diff --objects - old.yaml new.yaml
 
   # What does one version accept and another refuse?
   unioncel diff --versions crds/routes.yaml`,
@@ -85,10 +96,17 @@ otherwise: a list of tighter, looser and unknown; any, for all that differs; or 
 					return usagef("--fail-on: %q is not %s", class, alternatives(failClasses))
 				}
 			}
-			return a.diff(cmd.Context(), a.scope(cmd, &flags, false), &output, failOn, versions, args)
+			if versions && len(objects) > 0 {
+				return usagef("--objects are judged by NEW, and --versions has none")
+			}
+			if stdin := count(slices.Concat(args, objects), func(arg string) bool { return arg == "-" }); stdin > 1 {
+				return usagef("standard input can be read once only")
+			}
+			return a.diff(cmd.Context(), a.scope(cmd, &flags, false), &output, failOn, versions, objects, args)
 		},
 	}
 	cmd.Flags().BoolVar(&versions, "versions", false, "compare the served versions of each CRD with each other")
+	cmd.Flags().StringArrayVar(&objects, "objects", nil, "the stored objects: a `FILE|DIR|-`; may be repeated")
 	cmd.Flags().StringSliceVar(&failOn, "fail-on", []string{string(crddiff.Tighter), string(crddiff.Unknown)},
 		"exit with 1 if something is of these `CLASSES`: tighter, looser, unknown; any; or never")
 	flags.register(cmd)
@@ -98,8 +116,8 @@ otherwise: a list of tighter, looser and unknown; any, for all that differs; or 
 	return cmd
 }
 
-// diff compares all CRDs, and prints what differs.
-func (a *app) diff(ctx context.Context, scope func([]input) (scopes, error), output *printing, failOn []string, versions bool, args []string) error {
+// diff compares all CRDs, and prints what differs, and what becomes of stored objects.
+func (a *app) diff(ctx context.Context, scope func([]input) (scopes, error), output *printing, failOn []string, versions bool, objects, args []string) error {
 	sides, results, err := a.readCRDs(ctx, scope, versions, args)
 	if err != nil {
 		return err
@@ -114,18 +132,29 @@ func (a *app) diff(ctx context.Context, scope func([]input) (scopes, error), out
 	if err != nil {
 		return err
 	}
-	if print := differences[output.name]; print != nil {
+	var summaries []*stored.Summary
+	if len(objects) > 0 {
+		if summaries, err = a.summarize(ctx, sides, objects, a.all || output.name == "json" || output.name == "sarif"); err != nil {
+			return err
+		}
+	}
+	if write := differences[output.name]; write != nil {
 		var out bytes.Buffer
-		if err := print(&out, reports); err != nil {
+		if err := write(&out, reports); err != nil {
+			return err
+		}
+		if err := withObjects(&out, output.name, summaries); err != nil {
 			return err
 		}
 		if err := a.writeText(output, out.Bytes()); err != nil {
 			return err
 		}
-	} else if err := a.showFindings(output, crddiff.Diagnostics(reports), results); err != nil {
+	} else if err := a.showFindings(output, append(crddiff.Diagnostics(reports), stored.Diagnostics(summaries)...), results); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(reports, func(r crddiff.Report) bool { return fatal(r, failOn) }) {
+	hindered := func(s *stored.Summary) bool { return s.Worst() >= stored.Hindered }
+	if slices.ContainsFunc(reports, func(r crddiff.Report) bool { return fatal(r, failOn) }) ||
+		slices.ContainsFunc(summaries, hindered) && !slices.Contains(failOn, failOnNever) {
 		return errFindings
 	}
 	return nil
@@ -192,6 +221,9 @@ func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error),
 		f := crdpatch.Open(in.name, src, in.scope.opts)
 		crds, wrong := crddiff.Read(f, a.limits)
 		wrong = slices.DeleteFunc(wrong, func(d diag.Diagnostic) bool { return d.Severity != diag.Error }) // the rest is for who compiles it
+		for _, c := range crds {
+			c.KubeVersion = in.scope.opts.KubeVersion
+		}
 		return crdFile{in.scope.resultOf(in, f, wrong), crds}, nil
 	})
 	if err != nil {
@@ -226,6 +258,14 @@ func ambiguous(crds []*crddiff.CRD) (l diag.List) {
 	return l
 }
 
+// find returns the CRD of a name, or nil.
+func find(l []*crddiff.CRD, name string) *crddiff.CRD {
+	if i := slices.IndexFunc(l, func(c *crddiff.CRD) bool { return c.Name == name }); i >= 0 {
+		return l[i]
+	}
+	return nil
+}
+
 // compareCRDs compares the CRDs of both sides, or the versions of those of one.
 func compareCRDs(ctx context.Context, sides [][]*crddiff.CRD) ([]crddiff.Report, error) {
 	var reports []crddiff.Report
@@ -244,15 +284,14 @@ func compareCRDs(ctx context.Context, sides [][]*crddiff.CRD) ([]crddiff.Report,
 		}
 		return reports, nil
 	}
-	find := func(l []*crddiff.CRD, name string) *crddiff.CRD {
-		if i := slices.IndexFunc(l, func(c *crddiff.CRD) bool { return c.Name == name }); i >= 0 {
-			return l[i]
-		}
-		return nil
-	}
 	old, new := sides[0], sides[1]
 	for _, c := range old {
-		if err := add(crddiff.Compare(ctx, c, find(new, c.Name))); err != nil {
+		now := find(new, c.Name)
+		r, err := crddiff.Compare(ctx, c, now)
+		if err == nil && now != nil {
+			err = r.Advise(now)
+		}
+		if err := add(r, err); err != nil {
 			return nil, err
 		}
 	}

@@ -1,24 +1,116 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crddiff"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/stored"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // judges are those of stored objects, by kind.
 type judges map[schema.GroupKind]*stored.Judge
+
+// keptExamples is how many stored objects are shown of each reason and state.
+const keptExamples = 10
+
+// summarize judges stored objects by the CRDs on the new side, and counts them by kind. What
+// is wrong with them is reported.
+func (a *app) summarize(ctx context.Context, sides [][]*crddiff.CRD, args []string, all bool) ([]*stored.Summary, error) {
+	most := keptExamples
+	if all {
+		most = 0
+	}
+	by := judges{}
+	summaries := map[schema.GroupKind]*stored.Summary{}
+	for _, c := range sides[1] {
+		j, err := judgeOf(find(sides[0], c.Name), c)
+		if err != nil {
+			return nil, err
+		}
+		by[j.GroupKind()], summaries[j.GroupKind()] = j, stored.NewSummary(j.GroupKind(), most)
+	}
+	found, err := a.storedObjects(ctx, args, by, func(o resource.Item, v stored.Verdict) { summaries[v.GroupKind()].Add(v, o.Pos) })
+	if err != nil {
+		return nil, err
+	}
+	l := slices.SortedFunc(maps.Values(summaries), func(a, b *stored.Summary) int { return strings.Compare(a.Kind.String(), b.Kind.String()) })
+	none := func(s *stored.Summary) bool { return s.Objects == 0 }
+	if count(l, none) < len(l) {
+		l = slices.DeleteFunc(l, none)
+	}
+	return l, a.report([]result{{diagnostics: found}}, "text")
+}
+
+// judgeOf is the judge of the objects that are stored under one CRD, by another. Where that
+// has another storage version they are judged by it, since they have to be migrated to it.
+func judgeOf(old, new *crddiff.CRD) (*stored.Judge, error) {
+	declared := compile.Declared{Name: new.Name, CRD: new.CustomResourceDefinition}
+	for _, u := range new.Unions {
+		i := slices.IndexFunc(new.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == u.Version })
+		declared.Objects = append(declared.Objects, compile.Object{Place: compile.Place{Version: i, Name: u.Version, Path: u.Path}, Unions: []*union.Union{u.Union}})
+	}
+	opts := stored.Options{KubeVersion: new.KubeVersion, Kinds: &kinds.Set{}}
+	if err := opts.Kinds.Add(kinds.OfCRD(declared, new.Name)...); err != nil {
+		return nil, err
+	}
+	if is := storageOf(new); old != nil && is.Served && is.Name != storageOf(old).Name {
+		opts.Version = is.Name
+	}
+	j, err := stored.New(new.CustomResourceDefinition, opts)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", new.Name, err)
+	}
+	return j, nil
+}
+
+// storageOf is the version that a CRD stores.
+func storageOf(c *crddiff.CRD) apiextensionsv1.CustomResourceDefinitionVersion {
+	for _, v := range c.Spec.Versions {
+		if v.Storage {
+			return v
+		}
+	}
+	return apiextensionsv1.CustomResourceDefinitionVersion{}
+}
+
+// withObjects adds what became of stored objects to what differs.
+func withObjects(out *bytes.Buffer, format string, summaries []*stored.Summary) error {
+	if summaries == nil {
+		return nil
+	}
+	switch format {
+	case "markdown":
+		out.WriteString("\n")
+		return stored.Markdown(out, summaries)
+	case "json":
+		both := struct {
+			CRDs    json.RawMessage `json:"crds"`
+			Objects any             `json:"objects"`
+		}{slices.Clone(out.Bytes()), stored.Data(summaries)}
+		out.Reset()
+		return diag.WriteJSON(out, both)
+	}
+	out.WriteString("\n")
+	return stored.Text(out, summaries)
+}
 
 // storedObjects judges the stored objects in files, as many at a time as there are
 // processors, and has the verdicts taken in the order of the files. It holds no more objects

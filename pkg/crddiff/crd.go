@@ -23,6 +23,8 @@ type CRD struct {
 	*apiextensionsv1.CustomResourceDefinition
 	// Unions are those declared in it.
 	Unions []DeclaredUnion
+	// KubeVersion is that of the API server it is for, such as "1.30"; "" is the latest.
+	KubeVersion string
 	// Pos is where it is in a file; zero if nothing is known of one.
 	Pos diag.Pos
 

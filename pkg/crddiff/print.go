@@ -107,6 +107,9 @@ func Text(w io.Writer, reports []Report) error {
 				for _, said := range e.Errors {
 					fmt.Fprintf(&b, "#   %s\n", oneLine(said))
 				}
+				if c.Advice != "" && e.Counterexample == c.Refused {
+					fmt.Fprintf(&b, "# %s\n", c.Advice)
+				}
 				text, err := e.manifest()
 				if err != nil {
 					return err
@@ -165,6 +168,9 @@ func Markdown(w io.Writer, reports []Report) error {
 				for _, said := range e.Errors {
 					fmt.Fprintf(&b, "> %s\n", cell(said))
 				}
+				if c.Advice != "" && e.Counterexample == c.Refused {
+					fmt.Fprintf(&b, "\n%s\n", cell(c.Advice))
+				}
 				text, err := e.manifest()
 				if err != nil {
 					return err
@@ -221,6 +227,7 @@ type (
 		Subject    string       `json:"subject"`
 		What       string       `json:"what"`
 		Undecided  string       `json:"undecided,omitempty"`
+		Advice     string       `json:"advice,omitempty"`
 		Refused    *exampleJSON `json:"refused,omitempty"`
 		Accepted   *exampleJSON `json:"accepted,omitempty"`
 		File       string       `json:"file,omitempty"`
@@ -247,7 +254,7 @@ func JSON(w io.Writer, reports []Report) error {
 	for _, r := range reports {
 		j := reportJSON{r.Name, r.Class(), []changeJSON{}}
 		for _, c := range r.Changes {
-			j.Changes = append(j.Changes, changeJSON{c.Class, c.Kind, c.Sort, c.Version, c.NewVersion, c.Path.String(), c.From.String(), c.Subject, c.What, c.Undecided,
+			j.Changes = append(j.Changes, changeJSON{c.Class, c.Kind, c.Sort, c.Version, c.NewVersion, c.Path.String(), c.From.String(), c.Subject, c.What, c.Undecided, c.Advice,
 				example(c.Refused), example(c.Accepted), c.Pos.File, c.Pos.Line, c.Pos.Col})
 		}
 		out = append(out, j)

@@ -89,6 +89,9 @@ type Change struct {
 	// Refused was accepted and is not any more, Accepted the reverse; nil when there is no
 	// such thing, or none was found.
 	Refused, Accepted *Counterexample
+	// Advice says which stored objects that break it can still be written; it is empty
+	// unless [Report.Advise] has found that some may not be.
+	Advice string
 	// Pos is where the change is in the new file or, for what was removed, in what it was
 	// part of. It has no line if nothing is known of a file.
 	Pos diag.Pos

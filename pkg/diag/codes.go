@@ -265,6 +265,8 @@ const (
 	BadTests Code = "UC810"
 	// TestFailed: the API server answers something else than a test expects.
 	TestFailed Code = "UC811"
+	// StoredObject: a stored object is not legal under the CRD that is to come.
+	StoredObject Code = "UC812"
 )
 
 // What is wrong with what is said of a cluster.
@@ -401,6 +403,7 @@ var Codes = []CodeInfo{
 	{CostlyPolicy, Warning, "policy too costly for large objects"},
 	{BadTests, Error, "unusable tests"},
 	{TestFailed, Error, "failed test"},
+	{StoredObject, Error, "illegal stored object"},
 
 	{UnusableFact, Error, "unusable fact"},
 	{ContradictoryFacts, Error, "contradictory facts"},

@@ -194,3 +194,36 @@ func Data(summaries []*Summary) any {
 	}
 	return l
 }
+
+// Diagnostics are the objects that are kept as diagnostics: errors are those that are frozen,
+// warnings those that are hindered.
+func Diagnostics(summaries []*Summary) diag.List {
+	var l diag.List
+	for _, s := range summaries {
+		for _, r := range s.Reasons() {
+			for _, e := range r.Examples() {
+				d := diag.Diagnostic{Code: diag.StoredObject, Severity: severities[e.State()], Pos: e.Pos, Path: r.Constraint.Path.String(),
+					Message: fmt.Sprintf("%s is %s: %s", e.Verdict, e.State(), oneLine(r.said(e.Verdict)))}
+				if e.Repair != nil {
+					d.Hint = e.Repair.Command
+				}
+				l = append(l, d)
+			}
+		}
+	}
+	return l
+}
+
+var severities = [Frozen + 1]diag.Severity{Legal: diag.Info, Spared: diag.Info, Hindered: diag.Warning, Frozen: diag.Error}
+
+// said is what the server says of an object about the constraint.
+func (r *Reason) said(v Verdict) string {
+	for _, l := range [][]Problem{v.Problems, v.Refused[Rewrite]} {
+		for _, p := range l {
+			if p.Constraint.String() == r.Constraint.String() && p.Constraint.Rule == r.Constraint.Rule {
+				return p.String()
+			}
+		}
+	}
+	return r.Message
+}
