@@ -236,11 +236,8 @@ func (a *app) rolloutCluster(files rolloutFlags, f *rolloutFacts) error {
 			f.StorageVersion, f.origins.StorageVersion, wrong = rollout.ReadStorageVersion(file, f.Resource())
 			return wrong
 		})},
-		{files.migrations, objectsOf(a, func(file *resource.File) diag.List {
-			migrations, origins, wrong := rollout.ReadMigrations(file, f.Resource())
-			if len(wrong) == 0 {
-				f.Migrations, f.origins.Migrations = &migrations, origins
-			}
+		{files.migrations, objectsOf(a, func(file *resource.File) (wrong diag.List) {
+			f.Migrations, f.origins.Migrations, wrong = rollout.ReadMigrations(file, f.Resource())
 			return wrong
 		})},
 		{files.servers, func(name string, src []byte) (wrong diag.List) {

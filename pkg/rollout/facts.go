@@ -34,8 +34,8 @@ type Facts struct {
 	Objects *Objects
 	// StorageVersion is what the API servers report of the resource, if they do.
 	StorageVersion *v1alpha1.StorageVersion
-	// Migrations are those of the resource; without any, Migrated says that there are none.
-	Migrations *[]Migration
+	// Migrations are those of the resource; there may be none, which is not nil.
+	Migrations []Migration
 	// Names are what commands call things.
 	Names Names
 }
@@ -47,8 +47,11 @@ type Names struct {
 	CompileFrom, CompileTo bool
 }
 
-// refuses reports whether the change may refuse what was accepted.
-func (f *Facts) refuses() bool { return f.Changes == nil || f.Changes.Class().Refuses() }
+// refuses reports whether the change may refuse what was accepted, be it only when that is
+// rewritten in another storage version, which once applied is a matter of the migration.
+func (f *Facts) refuses() bool {
+	return f.Changes == nil || f.Changes.Class().Refuses() || !f.applied() && storage(f.From) != storage(f.To)
+}
 
 // forbidden are the changes of schemas that do, in a line each.
 func (f *Facts) forbidden() []string {
@@ -239,12 +242,10 @@ func (f *Facts) Contradictions() []Contradiction {
 	if f.StorageVersion != nil {
 		f.contradictStorageVersion(add)
 	}
-	if f.Migrations != nil {
-		for i, m := range *f.Migrations {
-			_, succeeded := m.is("Succeeded")
-			if _, failed := m.is("Failed"); failed && succeeded {
-				l = append(l, Contradiction{Fact: OfMigrations, Index: i, Field: "status.conditions", Message: "the migration has both succeeded and failed", Hint: "delete it, and migrate again"})
-			}
+	for i, m := range f.Migrations {
+		_, succeeded := m.is("Succeeded")
+		if _, failed := m.is("Failed"); failed && succeeded {
+			l = append(l, Contradiction{Fact: OfMigrations, Index: i, Field: "status.conditions", Message: "the migration has both succeeded and failed", Hint: "delete it, and migrate again"})
 		}
 	}
 	return l

@@ -3,6 +3,7 @@ package rollout
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,9 +32,9 @@ func (f *Facts) gates() []Step {
 	l = append(l, f.servers(), f.objects())
 	if !f.applied() {
 		l = append(l, f.undisturbed()...)
-	}
-	if !f.applied() && f.Unions && len(f.forbidden()) > 0 {
-		l = append(l, f.warnFirst())
+		if f.Unions && len(f.forbidden()) > 0 {
+			l = append(l, f.warnFirst())
+		}
 	}
 	return append(l, f.removed()...)
 }
@@ -42,9 +43,9 @@ func (f *Facts) gates() []Step {
 func (f *Facts) accepted() Step {
 	s := Step{ID: "accepted", State: Done, Title: "The API server accepts the CRD"}
 	old, err := internal(f.From)
-	to, err2 := internal(f.To)
-	if err = cmp.Or(err, err2); err != nil {
-		s.State, s.Reason = Stopped, err.Error()
+	to, wrong := internal(f.To)
+	if err := errors.Join(err, wrong); err != nil {
+		s.State, s.Title, s.Reason = Stopped, "The API server cannot read the CRD", err.Error()
 		return s
 	}
 	old.Status.Conditions = []apiextensions.CustomResourceDefinitionCondition{{Type: apiextensions.Established, Status: apiextensions.ConditionTrue}}
@@ -179,9 +180,12 @@ func (f *Facts) servers() Step {
 		s.Title += fmt.Sprintf(": they need v%s, and the oldest of %d is v%s", minor(since), len(f.Servers), minor(f.oldest()))
 		return s
 	}
-	s.Title, s.Details = "Upgrade the API servers, or compile for the oldest", needs
+	s.Title, s.Details = "Upgrade the API servers", needs
 	s.Reason = fmt.Sprintf("Older than v%s: %s.", minor(since), strings.Join(old, ", "))
-	s.Run = []string{fmt.Sprintf("unioncel compile --kube-version %s ...  # rules that the oldest understands", minor(f.oldest()))}
+	if f.Names.CompileTo && !f.oldest().LessThan(rules) {
+		s.Title += ", or compile for the oldest"
+		s.Run = []string{fmt.Sprintf("unioncel compile --kube-version %s %s", minor(f.oldest()), cmp.Or(f.Names.To, "NEW"))}
+	}
 	switch {
 	case f.applied():
 		s.State, s.Title = Stopped, "Upgrade the API servers again, or take the change back"
@@ -244,8 +248,8 @@ func (f *Facts) objects() Step {
 		return s
 	}
 	s.Details = o.Examples
-	s.Run = []string{
-		fmt.Sprintf("unioncel normalize --crd %s --diff %s  # what it would clear; without --diff, the objects for kubectl replace -f -", cmp.Or(f.Names.To, "NEW"), cmp.Or(f.Names.Objects, "OBJECTS")),
+	if f.Unions {
+		s.Run = []string{fmt.Sprintf("unioncel normalize --crd %s --diff %s  # what it would clear; without --diff, the objects for kubectl replace -f -", cmp.Or(f.Names.To, "NEW"), cmp.Or(f.Names.Objects, "OBJECTS"))}
 	}
 	s.Title, s.Reason = "Repair the stored objects", fmt.Sprintf("%d of %s would be invalid after the change.", o.Invalid, count(o.Total, "object"))
 	if o.Rewrites > 0 {

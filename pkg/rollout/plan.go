@@ -67,6 +67,10 @@ func New(f Facts) Plan {
 		p.Verdict = Stop
 		return p
 	}
+	if sameSpec(f.From, f.To) && f.Live == nil {
+		p.Steps, p.Verdict, p.Versions = []Step{{ID: "apply", State: Done, Title: "The CRD does not change"}}, Go, f.versions()
+		return p
+	}
 	p.Applied = f.applied()
 	p.Steps = append(p.Steps, f.gates()...)
 	if p.Applied {

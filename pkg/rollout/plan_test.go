@@ -100,7 +100,7 @@ func TestUpgradeWithRollback(t *testing.T) {
 	running := map[string]string{"a": "1.29", "b": "1.29", "c": "1.29"}
 	current, stored := from, []string{"v1"}
 	var sv *v1alpha1.StorageVersion
-	var migrations []Migration
+	migrations := []Migration{}
 	clock := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 	// starts has servers start, or notice a change of the CRD, in a version.
@@ -129,7 +129,7 @@ func TestUpgradeWithRollback(t *testing.T) {
 		l := live(current, stored...)
 		l.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", Time: &metav1.Time{Time: changed}}}
 		wants(t, Facts{
-			From: from, To: to, Live: l, Changes: change, Objects: objects, StorageVersion: sv, Migrations: &migrations,
+			From: from, To: to, Live: l, Changes: change, Objects: objects, StorageVersion: sv, Migrations: migrations,
 			Servers: servers(running["a"], running["b"], running["c"]),
 		}, want)
 	}
@@ -169,7 +169,7 @@ func TestUpgradeWithRollback(t *testing.T) {
 	now("wait migration=wait")
 	migrations[0].Conditions = []metav1.Condition{{Type: "Failed", Status: metav1.ConditionTrue, Message: "an object was refused"}}
 	now("stop migration=stop")
-	migrations = nil
+	migrations = []Migration{}
 	now("go migration=next")
 	migration("Succeeded")
 	now("go storedVersions=next")
@@ -219,14 +219,15 @@ func TestUnknown(t *testing.T) {
 		{"a version removed, no status", Facts{From: crd(t, v("v1", plain), v("v2", plain)), To: crd(t, v("v2", plain)), Changes: looser}, "wait migration=unknown"},
 		{"a version removed, no objects", Facts{From: crd(t, v("v1", plain), v("v2", plain)), To: crd(t, v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v2"), Changes: looser}, "wait managedFields=unknown"},
 		{"a version removed, objects without managedFields", Facts{From: crd(t, v("v1", plain), v("v2", plain)), To: crd(t, v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v2"), Changes: looser, Objects: valid}, "wait managedFields=unknown"},
-		{"a version removed in which objects are stored", Facts{From: crd(t, v("v1", plain), v("v2", plain)), To: crd(t, v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v1", "v2"), Changes: looser, Migrations: &[]Migration{}, Objects: valid}, "wait migration=wait"},
-		{"the storage version removed", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: crd(t, v("v2", plain)), Changes: looser}, "stop removed=stop"},
+		{"a version removed in which objects are stored", Facts{From: crd(t, v("v1", plain), v("v2", plain)), To: crd(t, v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v1", "v2"), Changes: looser, Migrations: []Migration{}, Objects: valid}, "wait migration=wait"},
+		{"the storage version removed", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: crd(t, v("v2", plain)), Changes: looser}, "stop objects=unknown removed=stop"},
 		{"migrations unknown", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser}, "wait migration=unknown"},
-		{"objects unknown before a migration", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: &[]Migration{}}, "wait migration=unknown"},
-		{"objects that cannot be rewritten", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: &[]Migration{}, Objects: &Objects{Total: 5, Invalid: 1, Blocked: 1, Rewrites: 1}}, "wait migration=wait"},
-		{"applied, status unknown", Facts{From: from, To: from, Changes: looser}, "wait migration=unknown"},
+		{"objects unknown before a migration", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{}}, "wait migration=unknown"},
+		{"objects that cannot be rewritten", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{}, Objects: &Objects{Total: 5, Invalid: 1, Blocked: 1, Rewrites: 1}}, "wait migration=wait"},
+		{"no change, status unknown", Facts{From: from, To: from, Changes: looser}, "go"},
 		{"reports of nobody", Facts{From: from, To: from, Live: live(from, "v1"), Changes: looser, StorageVersion: reported(t)}, "wait encoding=unknown"},
-		{"a migration, the change at an unknown time", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: &[]Migration{{Name: "m", Conditions: []metav1.Condition{{Type: "Succeeded", Status: "True"}}}}, Objects: valid}, "wait migration=unknown"},
+		{"a migration, the change at an unknown time", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{{Name: "m", Conditions: []metav1.Condition{{Type: "Succeeded", Status: "True"}}}}, Objects: valid}, "wait migration=unknown"},
+		{"a new version that is stored", Facts{From: from, To: two, Changes: looser}, "wait objects=unknown"},
 		{"fields that are dropped", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.36"), Objects: &Objects{Total: 9, Losing: 1}}, "wait objects=wait"},
 		{"a migration is running", Facts{From: from, To: crd(t, v("v1", plain+"required: [type]\n")), Changes: tighter, Objects: valid, Live: migrating(from)}, "wait migration=wait"},
 		{"migrations unknown, of servers that may have them", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.34", "1.29")}, "wait migration=unknown"},
@@ -273,7 +274,7 @@ func TestContradictions(t *testing.T) {
 	otherReports.Name = "example.com.gates"
 	invalid := reported(t, "v1")
 	invalid.Status.CommonEncodingVersion = nil
-	migrations := &[]Migration{{Name: "a"}, {Name: "b", Conditions: []metav1.Condition{{Type: "Succeeded", Status: "True"}, {Type: "Failed", Status: "True"}}}}
+	migrations := []Migration{{Name: "a"}, {Name: "b", Conditions: []metav1.Condition{{Type: "Succeeded", Status: "True"}, {Type: "Failed", Status: "True"}}}}
 	for _, tt := range []struct {
 		facts Facts
 		want  string

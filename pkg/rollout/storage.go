@@ -212,9 +212,9 @@ func (f *Facts) lastMigration() (last *Migration, known bool) {
 		_, noted := condition(f.Live, apiextensionsv1.StorageMigrating)
 		return nil, len(f.Servers) > 0 && !noted && !f.oldest().LessThan(migration) || len(f.Servers) > 0 && f.newest().LessThan(migrationA)
 	}
-	for i, m := range *f.Migrations {
+	for i, m := range f.Migrations {
 		if last == nil || m.Created.After(last.Created) {
-			last = &(*f.Migrations)[i]
+			last = &f.Migrations[i]
 		}
 	}
 	return last, true

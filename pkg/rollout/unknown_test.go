@@ -58,13 +58,13 @@ func TestLessIsNeverGo(t *testing.T) {
 		if pick(2) {
 			f.Live.ManagedFields = []metav1.ManagedFieldsEntry{{Time: &changed}}
 		}
-		f.Migrations = &[]Migration{}
+		f.Migrations = []Migration{}
 		if hasAPI && pick(2) {
 			m := Migration{Name: "m", Created: changed.Add(time.Duration(r.IntN(3)-1) * time.Hour)}
 			if state := []string{"", "Running", "Failed", "Succeeded"}[r.IntN(4)]; state != "" {
 				m.Conditions = []metav1.Condition{{Type: state, Status: metav1.ConditionTrue}}
 			}
-			f.Migrations = &[]Migration{m}
+			f.Migrations = []Migration{m}
 			if _, running := m.is("Running"); notes {
 				c := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.StorageMigrating, Status: apiextensionsv1.ConditionFalse}
 				if running {
