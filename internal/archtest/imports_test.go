@@ -62,6 +62,7 @@ var allowed = map[string][]string{
 	"internal/servertest":         {"internal/testprog", "pkg/validate"},
 	"internal/schematest":         {"internal/yamltext"},
 	"internal/testcrd":            {"testdata"},
+	"internal/crdchanges":         {},
 	"test/hostile":                {},
 	"internal/testgc":             {},
 	"internal/testprog":           {},

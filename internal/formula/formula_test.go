@@ -208,23 +208,13 @@ func TestRules(t *testing.T) {
 			if old == nil && strings.Contains(text, "oldSelf") && !gen.opt {
 				continue
 			}
-			want := "true"
-			if holds, err := programs[0].Run(t.Context(), object, old, strings.Contains(text, "oldSelf")); err != nil {
-				want = "error"
-			} else if !holds {
-				want = "false"
-			}
+			want := said(t, programs[0], object, old, strings.Contains(text, "oldSelf"))
 			m, ok := answers.Evaluate(t.Context(), object, old)
 			if !ok {
 				counts["not askable"]++
 				continue
 			}
-			got := "false"
-			if m(f.Fails) {
-				got = "error"
-			} else if m(f.Holds) {
-				got = "true"
-			}
+			got := read(f, m)
 			counts[got]++
 			if got != want {
 				t.Errorf("%s\non %v, before %v: got %s, want %s", text, object, old, got, want)
@@ -237,6 +227,151 @@ func TestRules(t *testing.T) {
 		}
 		if t.Failed() {
 			break
+		}
+	}
+	t.Log(counts)
+}
+
+// said is what the API server's evaluator says.
+func said(t *testing.T, p *formula.Program, object, old any, readsOld bool) string {
+	t.Helper()
+	holds, err := p.Run(t.Context(), object, old, readsOld)
+	if err != nil {
+		return "error"
+	}
+	return fmt.Sprint(holds)
+}
+
+// read is what a formula says.
+func read(f formula.Formula, m logic.Model) string {
+	if m(f.Fails) {
+		return "error"
+	}
+	return fmt.Sprint(m(f.Holds))
+}
+
+// TestViews: of two schemas, a formula says of an object as it was sent what the API
+// server's evaluator says of what it makes of that under the schema.
+func TestViews(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 4))
+	rounds := 500
+	if testing.Short() {
+		rounds = 200
+	}
+	edits := []string{
+		"type: {type: string}", "type: {type: string, default: A}",
+		"b: {type: string, nullable: true}", "b: {type: string}",
+		"b: {type: string, nullable: true}", "b: {type: string, default: hello}",
+		"x: {type: string, nullable: true}", "x: {type: string, default: q}",
+		"a: {type: object, nullable: true,", "a: {type: object, default: {},",
+		"a: {type: object, nullable: true,", "a: {type: object, default: {n: 3},",
+		`, "n": {type: integer}}}`, "}}",
+		`"on": {type: boolean}`, `"on": {type: boolean, default: true}`,
+		"if: {type: string}", "z: {type: string}",
+		"if: {type: string}", "if: {type: string}\n  y: {type: string, default: A}",
+		"x: {type: string, nullable: true}", "x: {type: string, nullable: true}, y: {type: string, default: A}",
+		"c: {type: array, items: {type: string}}", "c: {type: array, items: {type: string}, default: [A]}",
+	}
+	base := parse(t, schema)
+	counts := map[string]int{}
+	for range rounds {
+		gen := rules{Rand: r, old: r.IntN(3) == 0}
+		gen.opt = gen.old && r.IntN(2) == 0
+		text := gen.condition(1 + r.IntN(2))
+		if r.IntN(3) == 0 {
+			gen.old, gen.opt = true, false
+			text = gen.pick("self.a == oldSelf.a", "self == oldSelf", "[self.a].all(x, x == oldSelf.a)", "[self].exists(x, x != oldSelf)", "self.a != oldSelf.a || self == oldSelf")
+		}
+		tree, err := formula.Parse(text)
+		if err != nil {
+			counts["does not compile"]++
+			continue
+		}
+		kind := formula.Plain
+		if gen.opt {
+			kind = formula.Optional
+		}
+		space := formula.New(base)
+		var views [2]*formula.View
+		var formulas [2]formula.Formula
+		var programs [2]*formula.Program
+		for i := range views {
+			changed := schema
+			for j := 0; j < len(edits); j += 2 {
+				if r.IntN(6) == 0 {
+					changed = strings.Replace(changed, edits[j], edits[j+1], 1)
+				}
+			}
+			s := parse(t, changed)
+			structural, err := formula.Structural(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, errs := formula.Compile(structural, false, apiextensionsv1.ValidationRules{{Rule: text, OptionalOldSelf: &gen.opt}})
+			if errs[0] != nil {
+				counts["does not compile"]++
+				continue
+			}
+			programs[i], views[i] = l[0], space.View(s, structural)
+			if formulas[i], err = space.Rule(tree, views[i].New, kind); err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+		}
+		space.Close()
+		alike := logic.True
+		if views[0] != nil && views[1] != nil {
+			views[0].Cover()
+			views[1].Cover()
+			alike = space.Alike(views[0], views[1])
+		}
+		answers := formula.NewAnswers(space)
+		l := objects(r, 8)
+		for i, object := range l {
+			var old map[string]any
+			if i > 0 && (i%2 > 0 || strings.Contains(text, "oldSelf") && !gen.opt) {
+				old = l[i-1]
+			}
+			if old == nil && strings.Contains(text, "oldSelf") && !gen.opt {
+				continue
+			}
+			before := func(v *formula.View) any {
+				if old == nil {
+					return nil
+				}
+				return v.Of(old)
+			}
+			var stored any
+			if old != nil {
+				stored = old
+			}
+			m, ok := answers.Evaluate(t.Context(), object, stored)
+			if !ok {
+				counts["not askable"]++
+				continue
+			}
+			for j, v := range views {
+				if v == nil {
+					continue
+				}
+				want := said(t, programs[j], v.Of(object), before(v), strings.Contains(text, "oldSelf"))
+				got := read(formulas[j], m)
+				if counts[got]++; got != want {
+					for _, q := range space.Facts {
+						t.Logf("%v: %v", q, m(q.Lit))
+					}
+					t.Fatalf("%s\non %v, before %v, seen as %v: got %s, want %s", text, object, old, v.Of(object), got, want)
+				}
+			}
+			admitted(t, space, answers, object, stored, text)
+			dropped := false
+			if views[0] != nil {
+				for _, p := range views[0].Dropped {
+					dropped = dropped || m(p.Present())
+				}
+			}
+			if !dropped && !m(alike) {
+				t.Fatalf("%s\non %v, before %v: not alike", text, object, old)
+			}
 		}
 	}
 	t.Log(counts)

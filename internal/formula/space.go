@@ -357,6 +357,7 @@ func (s *Space) Close() {
 			f.Place.enumerate()
 		}
 	}
+	s.order()
 	for n := -1; n != len(s.Facts); { // comparing may ask about more
 		n = len(s.Facts)
 		for _, f := range slices.Clone(s.Facts) {

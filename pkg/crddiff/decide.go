@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -91,11 +92,7 @@ func (p *pair) decide(l []*difference) error {
 			groups[key] = append(groups[key], part{d, g.shift})
 		}
 	}
-	keys := make([]string, 0, len(groups))
-	for key := range groups {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
+	keys := slices.Sorted(maps.Keys(groups))
 	effects := map[*difference][]verify.Effect{}
 	for _, key := range keys {
 		var shifts []verify.Shift
@@ -111,13 +108,69 @@ func (p *pair) decide(l []*difference) error {
 				g.d.doubt = err.Error()
 				continue
 			}
-			effects[g.d] = append(effects[g.d], found[i])
+			e := found[i]
+			if e.RefusedDoubt+e.AcceptedDoubt != "" {
+				e = p.again(paths[key], g.shift, e, slices.Collect(maps.Values(paths)))
+			}
+			effects[g.d] = append(effects[g.d], e)
 		}
 	}
 	for _, d := range l {
 		p.class(d, effects[d])
 	}
 	return nil
+}
+
+// again decides a shift by what the schemas below it say, too: those that it reads, and those
+// that change.
+func (p *pair) again(at schemapath.Path, shift verify.Shift, e verify.Effect, changed []schemapath.Path) verify.Effect {
+	var below []schemapath.Path
+	add := func(q schemapath.Path) {
+		for len(q) > len(at) && !p.isObject(q) {
+			q = q[:len(q)-1]
+		}
+		if len(q) > len(at) && q[:len(at)].Equal(at) && !q[len(at):].HasElements() && !slices.ContainsFunc(below, q.Equal) {
+			below = append(below, q)
+		}
+	}
+	for _, k := range append(slices.Clone(shift.Old), shift.New...) {
+		if k.Rule == nil {
+			continue
+		}
+		for _, names := range verify.Reads(*k.Rule) {
+			add(k.At.To(schemapath.Of(names...)...))
+		}
+	}
+	for _, q := range changed {
+		add(q)
+	}
+	slices.SortFunc(below, schemapath.Compare)
+	for _, q := range below[:min(len(below), mostBelow)] {
+		found, err := p.Decide(p.ctx, q, []verify.Shift{shift})
+		if err != nil {
+			continue
+		}
+		if f := found[0]; e.RefusedDoubt != "" && f.RefusedDoubt == "" {
+			e.Refused, e.RefusedDoubt = f.Refused, ""
+		}
+		if f := found[0]; e.AcceptedDoubt != "" && f.AcceptedDoubt == "" {
+			e.Accepted, e.AcceptedDoubt = f.Accepted, ""
+		}
+	}
+	return e
+}
+
+// mostBelow bounds the schemas that a shift is decided by again.
+const mostBelow = 8
+
+// isObject reports whether both sides have an object with properties at a path.
+func (p *pair) isObject(at schemapath.Path) bool {
+	for side := range p.crds {
+		if s := at.In(p.root(side)); s == nil || len(s.Properties) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // group is the clauses of a difference that are decided on the way to one schema.

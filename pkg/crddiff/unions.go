@@ -183,6 +183,7 @@ func (w *walker) described(o, n *DeclaredUnion) []string {
 	if a.Discriminator != b.Discriminator {
 		say("discriminator %s -> %s", cmp.Or(a.Discriminator, "none"), cmp.Or(b.Discriminator, "none"))
 	}
+	both := a.Discriminator != "" && b.Discriminator != ""
 	for _, m := range b.Members {
 		was := memberOf(a, m.Name)
 		switch {
@@ -190,13 +191,13 @@ func (w *walker) described(o, n *DeclaredUnion) []string {
 			say("member %s added, for %s", m.Name, strings.Join(m.Values, ", "))
 		case was == nil:
 			say("member %s added", m.Name)
-		case !equalSets(was.Values, m.Values):
+		case both && !equalSets(was.Values, m.Values):
 			say("member %s is for %s, was for %s", m.Name, strings.Join(m.Values, ", "), strings.Join(was.Values, ", "))
 		}
 		if was == nil {
 			continue
 		}
-		if !equalSets(was.Optional, m.Optional) {
+		if both && !equalSets(was.Optional, m.Optional) {
 			say("member %s may stay unset: %s -> %s", m.Name, optional(*was), optional(m))
 		}
 		if was.Empty != m.Empty {

@@ -208,7 +208,7 @@ func (w *walker) rule(p schemapath.Path, at *schema, o, n *apiextensionsv1.Valid
 	if kind == Changed && o.Rule != n.Rule {
 		what = o.Rule + " -> " + n.Rule
 	}
-	d := w.add(p, Rule, "rule", "x-kubernetes-validations", kind, "rule "+string(kind)+": "+what)
+	d := w.add(p, Rule, "rule", "x-kubernetes-validations", kind, "")
 	for _, side := range []struct {
 		rule    *apiextensionsv1.ValidationRule
 		clauses *[]verify.Clause
@@ -223,6 +223,7 @@ func (w *walker) rule(p schemapath.Path, at *schema, o, n *apiextensionsv1.Valid
 			d.Sort, d.Subject = Transition, "transition rule"
 		}
 	}
+	d.What = d.Subject + " " + string(kind) + ": " + what
 }
 
 // ruleClause is a rule on the schema at a path.

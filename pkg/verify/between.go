@@ -528,3 +528,13 @@ func ReadsOld(r apiextensionsv1.ValidationRule) bool {
 	read, err := formula.Parse(r.Rule)
 	return err == nil && read.ReadsOld || r.OptionalOldSelf != nil && *r.OptionalOldSelf
 }
+
+// Reads are the properties that a rule reads, as paths from what it stands on. There are none
+// if it cannot be parsed.
+func Reads(r apiextensionsv1.ValidationRule) [][]string {
+	read, err := formula.Parse(r.Rule)
+	if err != nil {
+		return nil
+	}
+	return read.Paths
+}

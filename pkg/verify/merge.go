@@ -3,7 +3,6 @@ package verify
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"reflect"
 	"slices"
 
@@ -31,7 +30,7 @@ func (m merging) of(a, b *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSON
 	c := *a
 	m.values(&c, a, b)
 	c.Nullable = both(m.tight, a.Nullable, b.Nullable)
-	if !formula.SameShape(&apiextensionsv1.JSONSchemaProps{Default: a.Default}, &apiextensionsv1.JSONSchemaProps{Default: b.Default}) {
+	if !sameDefault(a, b) {
 		c.Default = nil
 	}
 	if !reflect.DeepEqual(a.XListType, b.XListType) || !slices.Equal(a.XListMapKeys, b.XListMapKeys) {
@@ -45,9 +44,20 @@ func (m merging) of(a, b *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSON
 	}
 	c.XValidations = either(m.tight, a.XValidations, b.XValidations, sameRule)
 	c.Required = either(m.tight, a.Required, b.Required, func(x, y string) bool { return x == y })
+	if !m.tight {
+		// What has a default need not be sent.
+		c.Required = slices.DeleteFunc(c.Required, func(name string) bool {
+			x, y := a.Properties[name], b.Properties[name]
+			return !sameDefault(&x, &y)
+		})
+	}
 	m.composed(&c, a, b)
 	m.inner(&c, a, b)
 	return &c
+}
+
+func sameDefault(a, b *apiextensionsv1.JSONSchemaProps) bool {
+	return formula.SameShape(&apiextensionsv1.JSONSchemaProps{Default: a.Default}, &apiextensionsv1.JSONSchemaProps{Default: b.Default})
 }
 
 // sameRule reports whether two rules demand the same, whatever they say of it.
@@ -158,15 +168,29 @@ func (m merging) composed(c, a, b *apiextensionsv1.JSONSchemaProps) {
 // inner merges the schemas in two.
 func (m merging) inner(c, a, b *apiextensionsv1.JSONSchemaProps) {
 	if len(a.Properties)+len(b.Properties) > 0 {
-		c.Properties = maps.Clone(a.Properties)
-		if c.Properties == nil {
-			c.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
-		}
-		for name, p := range b.Properties {
-			if own, ok := a.Properties[name]; ok {
-				p = *m.of(&own, &p)
+		c.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
+		add := func(name string) {
+			x, ok := a.Properties[name]
+			y, both := b.Properties[name]
+			p := x
+			switch {
+			case ok && both:
+				p = *m.of(&x, &y)
+			case both:
+				p = y
+			}
+			if !(ok && both) && !m.tight {
+				p.Default = nil // the other side does not set it
 			}
 			c.Properties[name] = p
+		}
+		for name := range a.Properties {
+			add(name)
+		}
+		for name := range b.Properties {
+			if _, ok := a.Properties[name]; !ok {
+				add(name)
+			}
 		}
 	}
 	if a.Items != nil && b.Items != nil {

@@ -1,0 +1,109 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/crdchanges"
+	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/internal/testcrd"
+	"github.com/unioncel/unioncel/pkg/crddiff"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/limit"
+)
+
+// crdOf is a CRD of a kind with a version for each change, v1 and so on, and the stored
+// version v0, to which anything can be written.
+func crdOf(t *testing.T, kind string, spec func(crdchanges.Change) string) []byte {
+	t.Helper()
+	var versions []testcrd.Version
+	for i, c := range crdchanges.All {
+		versions = append(versions, testcrd.Version{Name: fmt.Sprint("v", i+1), Spec: spec(c)})
+	}
+	versions = append(versions, testcrd.Version{Name: "v0", Spec: "x-kubernetes-preserve-unknown-fields: true"})
+	out, diags := crdpatch.Compile("crd.yaml", []byte(testcrd.Versions(kind, versions...)), crdpatch.Options{})
+	if out == nil {
+		t.Fatal(diags)
+	}
+	return out
+}
+
+// TestDiff shows the counterexamples of changes to a server that has both CRDs: what was
+// accepted is accepted under the old one and refused under the new one, and the reverse.
+func TestDiff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts an API server")
+	}
+	s := servertest.Start(t)
+	const old, new = "Before", "After"
+	for kind, spec := range map[string]func(crdchanges.Change) string{
+		old: func(c crdchanges.Change) string { return c.Old }, new: func(c crdchanges.Change) string { return c.New },
+	} {
+		if err := s.Install(t.Context(), crdOf(t, kind, spec)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(t *testing.T, spec string) *crddiff.CRD {
+		l, diags := crddiff.Read(crdpatch.Open("crd.yaml", []byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec})), crdpatch.Options{}), limit.Limits{})
+		if len(l) != 1 {
+			t.Fatal(diags)
+		}
+		return l[0]
+	}
+	shown, classes := 0, map[crddiff.Class]int{}
+	for i, c := range crdchanges.All {
+		t.Run(c.Name, func(t *testing.T) {
+			r, err := crddiff.Compare(t.Context(), read(t, c.Old), read(t, c.New))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for j, d := range r.Changes {
+				classes[d.Class]++
+				for _, e := range []struct {
+					*crddiff.Counterexample
+					accepts, refuses string
+				}{{d.Refused, old, new}, {d.Accepted, new, old}} {
+					if e.Counterexample == nil {
+						continue
+					}
+					shown++
+					for _, kind := range []string{e.accepts, e.refuses} {
+						err := answered(t, s, kind, i+1, strings.ToLower(fmt.Sprint(e.accepts, i, "-", j)), e.Old, e.Object)
+						if (err == nil) != (kind == e.accepts) {
+							t.Errorf("%s: %s says of %v, before %v: %v", d.What, kind, e.Object, e.Old, err)
+						}
+					}
+				}
+			}
+		})
+	}
+	t.Log(len(crdchanges.All), "changes,", shown, "counterexamples:", classes)
+}
+
+// answered is what the server says of an object of a kind in a version, which is created or,
+// if old is not nil, replaces that.
+func answered(t *testing.T, s *servertest.Server, kind string, version int, name string, old, object map[string]any) error {
+	t.Helper()
+	manifest := func(object map[string]any, version int) []byte {
+		o := runtime.DeepCopyJSON(object)
+		o["apiVersion"], o["kind"], o["metadata"] = fmt.Sprint("example.com/v", version), kind, map[string]any{"name": name}
+		text, err := yaml.Marshal(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	if old == nil {
+		_, err := s.Create(t.Context(), manifest(object, version))
+		return err
+	}
+	if _, err := s.Create(t.Context(), manifest(old, 0)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Update(t.Context(), manifest(object, version))
+	return err
+}
