@@ -103,7 +103,12 @@ func (k *kindFlags) rewritten(in input, set *kinds.Set, known int, text []byte, 
 	if text == nil || known > 0 || in.walk {
 		return text, l
 	}
-	return nil, append(l, diag.Diagnostic{Code: diag.UnknownKind, Pos: diag.Pos{File: in.name}, Message: "no object is of a kind with unions", Hint: k.hint(set)})
+	return nil, append(l, k.unknown(in.name, set))
+}
+
+// unknown says that a file has no object of a known kind.
+func (k *kindFlags) unknown(file string, set *kinds.Set) diag.Diagnostic {
+	return diag.Diagnostic{Code: diag.UnknownKind, Pos: diag.Pos{File: file}, Message: "no object is of a kind with unions", Hint: k.hint(set)}
 }
 
 // hint says what to do about objects of kinds that are not in the set.

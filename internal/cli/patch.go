@@ -24,6 +24,7 @@ type patching struct {
 	kinds       kindFlags
 	live, apply string
 	kind        string
+	base        []string
 	explicit    bool
 }
 
@@ -43,7 +44,8 @@ With --explicit it rewrites the files of an overlay: each patch that sets a memb
 the discriminator, then sets the other members to null, which kustomize and the API
 server understand. Every other byte stays as it is. Patches that have no apiVersion and
 kind stay as they are, and so do lists that are replaced as a whole: all of those of
-custom resources, and with --type merge all there are.
+custom resources, and with --type merge all there are. With --base only those members
+are set to null that the object has which is patched.
 
 ` + inputHelp,
 		Example: `  # The patch for a live object
@@ -55,7 +57,7 @@ custom resources, and with --type merge all there are.
   unioncel patch --crd crd.yaml --live live.yaml --apply patch.json
 
   # Let the patches of an overlay clear what the base sets
-  unioncel patch --crd crd.yaml --explicit -w overlays/prod`,
+  unioncel patch --crd crd.yaml --explicit --base base -w overlays/prod`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags.kind != "" && !slices.Contains(types, flags.kind) {
 				return usagef("--type is %s, not %q", alternatives(types), flags.kind)
@@ -65,6 +67,8 @@ custom resources, and with --type merge all there are.
 				return usagef("--explicit rewrites patches: it takes neither --live nor --apply")
 			case flags.explicit && flags.kind == string(patch.JSON):
 				return usagef("--explicit is for patches of type merge or strategic")
+			case len(flags.base) > 0 && !flags.explicit:
+				return usagef("--base is for --explicit")
 			case flags.explicit:
 				return a.makeExplicit(cmd, &flags, args)
 			case flags.live == "":
@@ -86,6 +90,7 @@ custom resources, and with --type merge all there are.
 	f.StringVar(&flags.apply, "apply", "", "apply the patch in this `FILE`, YAML or JSON, and print the object")
 	f.StringVar(&flags.kind, "type", "", "the type of the patch: "+alternatives(types)+" (default merge; with --explicit strategic)")
 	f.BoolVar(&flags.explicit, "explicit", false, "rewrite patches so that they clear the other members by themselves")
+	f.StringArrayVar(&flags.base, "base", nil, "with --explicit, what is patched: a `FILE|DIR`; may be repeated")
 	return cmd
 }
 
@@ -103,9 +108,13 @@ func (a *app) makeExplicit(cmd *cobra.Command, flags *patching, args []string) e
 	if err != nil {
 		return err
 	}
+	base, err := a.replaced(cmd.Context(), flags.base)
+	if err != nil {
+		return err
+	}
 	scope := one(external{}, crdpatch.Options{Limits: a.limits})
 	return a.convert(cmd, &flags.conversion, scope, func(f *crdpatch.File, in input) ([]byte, diag.List) {
-		r := patch.Explicit(set, in.name, f.Bytes(), flags.kind == string(patch.Merge), a.limits)
+		r := patch.Explicit(set, in.name, f.Bytes(), base, flags.kind == string(patch.Merge), a.limits)
 		return flags.kinds.rewritten(in, set, r.Known, r.Text, r.Diagnostics)
 	}, args)
 }
@@ -129,7 +138,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	}
 	k, ok := set.Of(live.GroupVersionKind)
 	if !ok {
-		return fmt.Errorf("%s: %s is of no kind with unions: %s", flags.live, live, flags.kinds.hint(set))
+		return a.report([]result{{diagnostics: diag.List{flags.kinds.unknown(flags.live, set)}}}, flags.format.name)
 	}
 	var desired map[string]any
 	var written *resource.Object // nil when a patch makes it

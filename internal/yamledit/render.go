@@ -38,6 +38,8 @@ type Entry struct {
 	Dash  int
 	// Short writes short lists and mappings of scalars in flow style.
 	Short bool
+	// Plain writes the key without quotes in flow style, if those around it have none.
+	Plain bool
 }
 
 // Block renders e as lines in block style.
@@ -136,7 +138,11 @@ func (l Layout) comma() string {
 // is indented already.
 func (e Entry) Flow(l Layout) string {
 	if e.Key != "" {
-		return l.pair(StringNode(e.Key), e.Value)
+		text := l.pair(StringNode(e.Key), e.Value)
+		if quoted := jsonString(e.Key); e.Plain {
+			text = Scalar(StringNode(e.Key)) + strings.TrimPrefix(text, quoted)
+		}
+		return text
 	}
 	texts := make([]string, len(e.Value.Content))
 	for i, item := range e.Value.Content {

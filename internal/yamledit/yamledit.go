@@ -159,12 +159,18 @@ func (d Text) Put(n *yaml.Node, e Entry) (yamltext.Edit, error) {
 		at := d.LineEnd(l[len(l)-1].End)
 		return yamltext.Edit{Start: at, End: at, New: d.Lines(e.Block(d.Indentation(n, l)))}, nil
 	}
+	e.Plain = e.Plain && plain(n)
 	if len(l) == 0 {
 		at := start + bytes.IndexAny(d.Src[start:], "{[") + 1
 		return yamltext.Edit{Start: at, End: at, New: e.Flow(Layout{Tight: d.Tight()})}, nil
 	}
 	at, lay := l[len(l)-1].End, d.LayoutOf(n, l)
 	return yamltext.Edit{Start: at, End: at, New: d.Broken(lay.comma() + e.Flow(lay))}, nil
+}
+
+// plain reports whether the keys of a mapping have no quotes.
+func plain(n *yaml.Node) bool {
+	return len(n.Content) > 0 && n.Content[0].Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0
 }
 
 // Broken returns text with the line breaks in use.
@@ -220,6 +226,7 @@ func (d Text) ReplaceEntry(n *yaml.Node, i int, cutting Span, entries []Entry) (
 	lay := d.LayoutOf(n, l)
 	var texts []string
 	for _, e := range entries {
+		e.Plain = e.Plain && plain(n)
 		texts = append(texts, e.Flow(lay))
 	}
 	text := d.Broken(strings.Join(texts, lay.comma()))

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -55,6 +56,13 @@ func (o Object) Within(n int) bool {
 		product *= *b
 	}
 	return o.Bounds != nil
+}
+
+// SameItem reports whether two items of a list have the same keys.
+func SameItem(keys []string, a, b any) bool {
+	x, ok := a.(map[string]any)
+	y, also := b.(map[string]any)
+	return ok && also && !slices.ContainsFunc(keys, func(key string) bool { return !reflect.DeepEqual(x[key], y[key]) })
 }
 
 // StateOf returns the state of a union of an object, as it is when the API server has set

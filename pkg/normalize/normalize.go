@@ -177,7 +177,12 @@ func (p *planner) items(rest schemapath.Path, list int, at resource.Path, items 
 	}
 	if keys != nil {
 		for i, item := range items {
-			if at := slices.IndexFunc(before, func(o any) bool { return sameKeys(keys, item, o) }); at >= 0 {
+			// It is mostly where it was, and to look there first keeps long lists cheap.
+			at := i
+			if i >= len(before) || !kinds.SameItem(keys, item, before[i]) {
+				at = slices.IndexFunc(before, func(o any) bool { return kinds.SameItem(keys, item, o) })
+			}
+			if at >= 0 {
 				l[i] = pair{value: before[at], there: true}
 			}
 		}
@@ -196,12 +201,6 @@ func (p *planner) items(rest schemapath.Path, list int, at resource.Path, items 
 		}
 	}
 	return l
-}
-
-func sameKeys(keys []string, a, b any) bool {
-	x, ok := a.(map[string]any)
-	y, also := b.(map[string]any)
-	return ok && also && !slices.ContainsFunc(keys, func(key string) bool { return !reflect.DeepEqual(x[key], y[key]) })
 }
 
 // without is a value without what the unions read in the objects along a path.

@@ -32,8 +32,9 @@ type Result struct {
 // Explicit makes the patches in a file clear the siblings of the members that they set,
 // by setting them to null, as JSON merge patches and strategic merge patches do. A patch
 // has apiVersion and kind; others stay as they are. So do lists that are replaced as a
-// whole: all of those of custom resources, and with whole all there are.
-func Explicit(set *kinds.Set, name string, src []byte, whole bool, limits limit.Limits) Result {
+// whole: all of those of custom resources, and with whole all there are. Where base has the
+// object that is patched, siblings that it has not set need no null; base may be nil.
+func Explicit(set *kinds.Set, name string, src []byte, base *resource.Old, whole bool, limits limit.Limits) Result {
 	f, l := resource.Parse(name, src, limits)
 	r := Result{Diagnostics: l}
 	if f == nil {
@@ -46,11 +47,17 @@ func Explicit(set *kinds.Set, name string, src []byte, whole bool, limits limit.
 			continue
 		}
 		r.Known++
+		patched, l := base.Of(o)
+		r.Diagnostics = append(r.Diagnostics, l...)
+		var before any
+		if patched != nil && patched.Version == o.Version {
+			before = patched.Value
+		}
 		// Inner objects first: where two end at the same place, the inner one does before.
 		objects := slices.SortedStableFunc(slices.Values(k.Objects), func(a, b kinds.Object) int { return len(b.Path) - len(a.Path) })
 		for _, object := range objects {
-			x := explicit{o: o, object: object, lists: !whole && BuiltIn(o.GroupVersionKind), r: &r}
-			x.walk(object.Path, 0, nil, o.Value)
+			x := explicit{o: o, object: object, lists: !whole && BuiltIn(o.GroupVersionKind), based: before != nil, r: &r}
+			x.walk(object.Path, 0, nil, o.Value, before)
 			edits = append(edits, x.edits...)
 		}
 	}
@@ -76,41 +83,51 @@ type explicit struct {
 	o      *resource.Object
 	object kinds.Object
 	lists  bool // lists with keys are merged
+	based  bool // what is patched is known
 	edits  []yamltext.Edit
 	r      *Result
 }
 
-func (x *explicit) walk(path schemapath.Path, list int, at resource.Path, v any) {
+// walk goes along what is left of a path to the union objects in a value of the patch. base
+// is what it is merged into, nil when that is not there.
+func (x *explicit) walk(path schemapath.Path, list int, at resource.Path, v, base any) {
 	if len(path) == 0 {
 		if object, ok := v.(map[string]any); ok {
-			x.unions(at, object)
+			below, _ := base.(map[string]any)
+			x.unions(at, object, below)
 		}
 		return
 	}
 	step, rest := path[0], path[1:]
 	switch v := v.(type) {
 	case map[string]any:
+		below, _ := base.(map[string]any)
 		if name, ok := step.Property(); ok {
-			x.walk(rest, list, at.To(name), v[name])
+			x.walk(rest, list, at.To(name), v[name], below[name])
 			return
 		}
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			if !strings.HasPrefix(key, "$") {
-				x.walk(rest, list, at.To(key), v[key])
+				x.walk(rest, list, at.To(key), v[key], below[key])
 			}
 		}
 	case []any:
 		if !x.lists || list >= len(x.object.Keys) || x.object.Keys[list] == nil {
 			return // it is replaced as a whole
 		}
+		below, _ := base.([]any)
 		for i := range v {
-			x.walk(rest, list+1, at.To(i), v[i])
+			var item any
+			if same := slices.IndexFunc(below, func(b any) bool { return kinds.SameItem(x.object.Keys[list], v[i], b) }); same >= 0 {
+				item = below[same]
+			}
+			x.walk(rest, list+1, at.To(i), v[i], item)
 		}
 	}
 }
 
 // unions adds null for the siblings of what a patch sets.
-func (x *explicit) unions(at resource.Path, object map[string]any) {
+func (x *explicit) unions(at resource.Path, object, base map[string]any) {
 	if _, ok := object["$patch"]; ok {
 		return // it is deleted, or replaced
 	}
@@ -143,7 +160,7 @@ func (x *explicit) unions(at resource.Path, object map[string]any) {
 		}
 		var missing []string
 		for i, m := range u.Members {
-			if _, ok := object[m.Name]; !ok && !slices.Contains(keep, i) {
+			if _, ok := object[m.Name]; !ok && !slices.Contains(keep, i) && (!x.based || base[m.Name] != nil) {
 				missing = append(missing, m.Name)
 			}
 		}
@@ -170,7 +187,7 @@ func (x *explicit) put(at resource.Path, members []string) {
 		return
 	}
 	for _, name := range members {
-		e, err := x.o.Put(n, yamledit.Entry{Key: name, Value: &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}})
+		e, err := x.o.Put(n, yamledit.Entry{Key: name, Plain: true, Value: &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}})
 		if err != nil {
 			report(err.Error())
 			return

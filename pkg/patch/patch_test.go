@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/resource"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/patch"
@@ -160,12 +161,13 @@ func TestExplicit(t *testing.T) {
 	tests := []struct{ name, src, want string }{
 		{"discriminator", head + "spec:\n  type: TCP # now\n", head + "spec:\n  type: TCP # now\n  http: null\n  udp: null\n"},
 		{"with its member", head + "spec:\n  type: TCP\n  tcp: {}\nmore: x\n", head + "spec:\n  type: TCP\n  tcp: {}\n  http: null\n  udp: null\nmore: x\n"},
-		{"flow", head + "spec: {a: x, name: n}\n", head + "spec: {a: x, name: n, \"b\": null, \"c\": null}\n"},
-		{"some are null", head + "spec: {a: x, b: null}\n", head + "spec: {a: x, b: null, \"c\": null}\n"},
+		{"flow", head + "spec: {a: x, name: n}\n", head + "spec: {a: x, name: n, b: null, c: null}\n"},
+		{"JSON", `{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t"}, "spec": {"a": "x"}}`, `{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t"}, "spec": {"a": "x", "b": null, "c": null}}`},
+		{"some are null", head + "spec: {a: x, b: null}\n", head + "spec: {a: x, b: null, c: null}\n"},
 		{"explicit already", head + "spec: {a: x, b: null, c: null}\n", ""},
 		{"a member alone", head + "spec: {tcp: {}}\n", ""}, // of which type, the base says
 		{"nothing", head + "spec: {name: n}\n", ""},
-		{"map", head + "spec:\n  map:\n    k: {b: x}\n", head + "spec:\n  map:\n    k: {b: x, \"a\": null, \"c\": null}\n"},
+		{"map", head + "spec:\n  map:\n    k: {b: x}\n", head + "spec:\n  map:\n    k: {b: x, a: null, c: null}\n"},
 		{"list of a custom resource", head + "spec:\n  list:\n  - {name: n, b: x}\n", ""},
 		{"no last newline", head + "spec:\n  a: x", head + "spec:\n  a: x\n  b: null\n  c: null"},
 		{"list merged by key", podHead + "spec:\n  volumes:\n  - name: v\n    hostPath: {path: /x}\n", podHead + "spec:\n  volumes:\n  - name: v\n    hostPath: {path: /x}\n    emptyDir: null\n    secret: null\n"},
@@ -181,7 +183,7 @@ func TestExplicit(t *testing.T) {
 		if want == "" {
 			want = tt.src
 		}
-		r := patch.Explicit(set(t), "in.yaml", []byte(tt.src), false, limit.Limits{})
+		r := patch.Explicit(set(t), "in.yaml", []byte(tt.src), nil, false, limit.Limits{})
 		got := string(r.Text)
 		if r.Text == nil {
 			got = strings.Trim(fmt.Sprint(r.Diagnostics), "[]")
@@ -190,12 +192,40 @@ func TestExplicit(t *testing.T) {
 			t.Errorf("%s: -want +got\n%s", tt.name, diff)
 		}
 		if r.Text != nil {
-			if again := patch.Explicit(set(t), "in.yaml", r.Text, false, limit.Limits{}); string(again.Text) != got {
+			if again := patch.Explicit(set(t), "in.yaml", r.Text, nil, false, limit.Limits{}); string(again.Text) != got {
 				t.Errorf("%s: it is not explicit:\n%s", tt.name, again.Text)
 			}
 		}
 	}
-	if r := patch.Explicit(set(t), "in.yaml", []byte(tests[10].src), true, limit.Limits{}); string(r.Text) != tests[10].src {
+	if r := patch.Explicit(set(t), "in.yaml", []byte(tests[11].src), nil, true, limit.Limits{}); string(r.Text) != tests[11].src {
 		t.Errorf("a merge patch has become\n%s", r.Text)
+	}
+}
+
+// With the base, what it has not set needs no null.
+func TestExplicitBase(t *testing.T) {
+	const podHead = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
+	base, l := resource.Parse("base.yaml", []byte(podHead+"spec:\n  volumes: [{name: other, secret: {b: x}}, {name: v, emptyDir: {}}]\n---\n"+
+		"apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\nspec: {type: HTTP, http: {}, map: {k: {a: x}}, c: null}\n"), limit.Limits{})
+	if l.HasErrors() {
+		t.Fatal(l)
+	}
+	old := &resource.Old{}
+	old.Add(base.Objects)
+	const head = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\n"
+	for _, tt := range []struct{ src, want string }{
+		{head + "spec: {type: TCP}\n", head + "spec: {type: TCP, http: null}\n"},
+		{head + "spec: {a: x}\n", ""},
+		{head + "spec: {map: {k: {b: x}, new: {b: x}}}\n", head + "spec: {map: {k: {b: x, a: null}, new: {b: x}}}\n"},
+		{strings.Replace(head, "name: t", "name: another", 1) + "spec: {a: x}\n", strings.Replace(head, "name: t", "name: another", 1) + "spec: {a: x, b: null, c: null}\n"},
+		{podHead + "spec:\n  volumes:\n  - name: v\n    hostPath: {path: /x}\n  - name: new\n    secret: {}\n", podHead + "spec:\n  volumes:\n  - name: v\n    hostPath: {path: /x}\n    emptyDir: null\n  - name: new\n    secret: {}\n"},
+	} {
+		if tt.want == "" {
+			tt.want = tt.src
+		}
+		r := patch.Explicit(set(t), "in.yaml", []byte(tt.src), old, false, limit.Limits{})
+		if diff := cmp.Diff(tt.want, string(r.Text)); diff != "" {
+			t.Errorf("-want +got\n%s\n%v", diff, r.Diagnostics)
+		}
 	}
 }
