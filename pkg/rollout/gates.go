@@ -248,9 +248,7 @@ func (f *Facts) objects() Step {
 		return s
 	}
 	s.Details = o.Examples
-	if f.Unions {
-		s.Run = []string{fmt.Sprintf("unioncel normalize --crd %s --diff %s  # what it would clear; without --diff, the objects for kubectl replace -f -", cmp.Or(f.Names.To, "NEW"), cmp.Or(f.Names.Objects, "OBJECTS"))}
-	}
+	s.Run = []string{fmt.Sprintf("unioncel diff --objects %s %s %s  # with patches that repair them", cmp.Or(f.Names.Objects, "OBJECTS"), cmp.Or(f.Names.From, "OLD"), cmp.Or(f.Names.To, "NEW"))}
 	s.Title, s.Reason = "Repair the stored objects", fmt.Sprintf("%d of %s would be invalid after the change.", o.Invalid, count(o.Total, "object"))
 	if o.Rewrites > 0 {
 		s.Reason += fmt.Sprintf(" %d could not be written any more, not even unchanged.", o.Rewrites)
