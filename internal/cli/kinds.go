@@ -87,14 +87,16 @@ func (k *kindFlags) readCRDs(ctx context.Context, a *app, set *kinds.Set, extern
 	if err := a.report(results, "text"); err != nil {
 		return nil, nil, err
 	}
-	var errs []error
+	var twice diag.List
 	for i, declared := range found {
 		for _, d := range declared {
-			errs = append(errs, set.Add(kinds.OfCRD(d, inputs[i].name)...))
+			if err := set.Add(kinds.OfCRD(d, inputs[i].name)...); err != nil {
+				twice = append(twice, diag.Diagnostic{Code: diag.TwoCRDs, Pos: diag.Pos{File: inputs[i].name}, Message: err.Error(), Hint: "give one of them only"})
+			}
 			all = append(all, d)
 		}
 	}
-	return all, slices.Concat(named...), errors.Join(errs...)
+	return all, slices.Concat(named...), a.report([]result{{diagnostics: twice}}, "text")
 }
 
 // rewritten is what became of a file of which so many objects are of known kinds: an error
@@ -115,6 +117,9 @@ func (k *kindFlags) unknown(file string, set *kinds.Set) diag.Diagnostic {
 func (k *kindFlags) hint(set *kinds.Set) string {
 	if k.builtin {
 		return "give the CRD of the objects with --crd; of Kubernetes' own kinds, docs/builtin.md lists those with unions"
+	}
+	if len(set.Names()) == 0 {
+		return "the CRDs given declare no unions"
 	}
 	return "give the CRD of the objects, or --builtin for Kubernetes' own kinds; this one has " + strings.Join(set.Names(), ", ")
 }

@@ -149,11 +149,12 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 			return fileError(flags.apply, err)
 		}
 		data, err := sigs.YAMLToJSON(text)
-		if err != nil {
-			return fmt.Errorf("%s: %w", flags.apply, err)
+		if err == nil {
+			desired, err = patch.Apply(live.GroupVersionKind, t, live.Value, data)
 		}
-		if desired, err = patch.Apply(live.GroupVersionKind, t, live.Value, data); err != nil {
-			return fmt.Errorf("%s: %w", flags.apply, err)
+		if err != nil {
+			a.complain(fmt.Sprintf("%s: %v", flags.apply, err))
+			return errFindings
 		}
 	} else {
 		name = "-"

@@ -123,8 +123,8 @@ to begin.`,
 				}
 			}
 			if len(objects) == 0 {
-				a.note("no kind has a union that a policy is for")
-				return nil
+				a.complain("no kind has a union that a policy is for")
+				return errFindings
 			}
 			if err := a.report([]result{{diagnostics: costly}}, "text"); err != nil {
 				return err
