@@ -1,6 +1,7 @@
 package crddiff_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -73,4 +74,39 @@ func TestCompare(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A status is judged, also where it is a subresource, which the rest is written without.
+func TestStatus(t *testing.T) {
+	const status = `
+status:
+  type: object
+  properties: {phase: {type: string, enum: [Up, Down]}}
+`
+	crd := func(text string) *crddiff.CRD {
+		return read(t, strings.Replace(testcrd.Of("Thing", text), "storage: true\n", "storage: true\n    subresources: {status: {}}\n", 1))
+	}
+	r, err := crddiff.Compare(t.Context(), crd(status), crd(strings.Replace(status, ", Down", "", 1)))
+	if err != nil || len(r.Changes) != 1 || r.Class() != crddiff.Tighter || !strings.Contains(fmt.Sprint(r.Changes[0].Refused.Errors), "status.phase") {
+		t.Error(err, show(r))
+	}
+}
+
+func ExampleCompare() {
+	crd := func(rule string) *crddiff.CRD {
+		text := testcrd.Of("Route", "spec:\n  type: object\n  properties: {http: {type: object}, tcp: {type: object}}\n  x-kubernetes-validations:\n  - rule: "+rule)
+		l, _ := crddiff.Read(crdpatch.Open("crd.yaml", []byte(text), crdpatch.Options{}), limit.Limits{})
+		return l[0]
+	}
+	r, err := crddiff.Compare(context.Background(), crd("'!(has(self.http) && has(self.tcp))'"), crd("has(self.http) != has(self.tcp)"))
+	if err != nil {
+		panic(err)
+	}
+	for _, c := range r.Changes {
+		fmt.Println(c.Class, c.Path, c.Refused.Object["spec"])
+		fmt.Println(c.Refused.Errors[0])
+	}
+	// Output:
+	// tighter spec map[]
+	// spec: Invalid value: failed rule: has(self.http) != has(self.tcp)
 }

@@ -51,14 +51,30 @@ func (p *pair) root(side int) *schema {
 	return p.crds[side].Spec.Versions[p.index[side]].Schema.OpenAPIV3Schema
 }
 
-// refusal is what the API server says to an object, or an update, under one side's CRD.
+// withStatus reports whether a side has the subresource status.
+func (p *pair) withStatus(side int) bool {
+	sub := p.crds[side].Spec.Versions[p.index[side]].Subresources
+	return sub != nil && sub.Status != nil
+}
+
+// refusal is what the API server says to an object, or an update, under one side's CRD. A
+// status is written after the rest, where that is a subresource.
 func (p *pair) refusal(side int, old, object map[string]any) []string {
+	k := p.kinds[side]
+	is := p.as(side, object)
 	var answer validate.Answer
 	var err error
+	var before map[string]any
 	if old == nil {
-		answer, err = p.kinds[side].Create(p.ctx, p.as(side, object))
+		before = maps.Clone(is)
+		delete(before, "status")
+		answer, err = k.Create(p.ctx, is)
 	} else {
-		answer, err = p.kinds[side].Update(p.ctx, p.as(side, object), p.as(side, old))
+		before = p.as(side, old)
+		answer, err = k.Update(p.ctx, is, before)
+	}
+	if _, has := object["status"]; has && p.withStatus(side) && err == nil && answer.Refused == nil {
+		answer, err = k.UpdateStatus(p.ctx, is, before) // it was left out of account
 	}
 	if err != nil {
 		return []string{err.Error()}
