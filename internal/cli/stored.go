@@ -40,10 +40,12 @@ func (a *app) summarize(ctx context.Context, sides [][]*crddiff.CRD, args []stri
 	}
 	by := judges{}
 	summaries := map[schema.GroupKind]*stored.Summary{}
+	var unusable diag.List
 	for _, c := range sides[1] {
 		j, err := judgeOf(find(sides[0], c.Name), c)
-		if err != nil {
-			return nil, err
+		if err != nil { // which matters only if there are objects
+			unusable = append(unusable, diag.Diagnostic{Code: diag.UnusableFact, Severity: diag.Warning, Pos: c.Pos, Message: "the objects cannot be judged: " + err.Error()})
+			continue
 		}
 		by[j.GroupKind()], summaries[j.GroupKind()] = j, stored.NewSummary(j.GroupKind(), most)
 	}
@@ -56,7 +58,7 @@ func (a *app) summarize(ctx context.Context, sides [][]*crddiff.CRD, args []stri
 	if count(l, none) < len(l) {
 		l = slices.DeleteFunc(l, none)
 	}
-	return l, a.report([]result{{diagnostics: found}}, "text")
+	return l, a.report([]result{{diagnostics: append(unusable, found...)}}, "text")
 }
 
 // judgeOf is the judge of the objects that are stored under one CRD, by another. Where that
@@ -74,11 +76,7 @@ func judgeOf(old, new *crddiff.CRD) (*stored.Judge, error) {
 	if is := storageOf(new); old != nil && is.Served && is.Name != storageOf(old).Name {
 		opts.Version = is.Name
 	}
-	j, err := stored.New(new.CustomResourceDefinition, opts)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", new.Name, err)
-	}
-	return j, nil
+	return stored.New(new.CustomResourceDefinition, opts)
 }
 
 // storageOf is the version that a CRD stores.
@@ -181,7 +179,10 @@ func (by judges) none(inputs []input) diag.Diagnostic {
 	}
 	slices.Sort(kinds)
 	slices.Sort(resources)
-	d := diag.Diagnostic{Code: diag.UnusableFact, Message: "no object is " + alternatives(kinds), Hint: "kubectl get " + strings.Join(resources, ",") + " -A -o yaml"}
+	d := diag.Diagnostic{Code: diag.UnusableFact, Message: "no object is of a kind that can be judged"}
+	if len(by) > 0 {
+		d.Message, d.Hint = "no object is "+alternatives(kinds), "kubectl get "+strings.Join(resources, ",")+" -A -o yaml"
+	}
 	if len(inputs) == 1 {
 		d.Pos.File = inputs[0].name
 	}

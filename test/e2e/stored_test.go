@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
@@ -17,6 +18,7 @@ import (
 	"github.com/unioncel/unioncel/internal/servertest"
 	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/stored"
 )
 
@@ -204,12 +206,14 @@ func TestMigration(t *testing.T) {
 	const strict = "{type: object, required: [owner], properties: {owner: {type: string}, mode: {type: string, enum: [A, B]}, since: {type: string%s}, u: {" + unionObject + ", " + declared + "}}}"
 	before := testcrd.Versions("Move", testcrd.Version{Name: "v1", Spec: lax})
 	migrated := map[string]string{
-		"fine":             "{mode: A, u: {type: A, a: {}}}",
-		"pruned":           "{mode: A, gone: x}",
-		"an enum":          "{mode: C}",
-		"a union":          "{u: {type: A, b: {}}}",
-		"a union and more": "{mode: C, u: {type: A, b: {}}}",
+		"fine":              "{mode: A, u: {type: A, a: {}}}",
+		"pruned":            "{mode: A, gone: x}",
+		"an enum":           "{mode: C}",
+		"a union":           "{u: {type: A, b: {}}}",
+		"a member too many": "{mode: B, u: {type: A, a: {}, b: {}}}",
+		"a union and more":  "{mode: C, u: {type: A, b: {}}}",
 	}
+	repairs := 0
 	for _, test := range []struct {
 		name, spec string
 		frozen     []string
@@ -219,7 +223,7 @@ func TestMigration(t *testing.T) {
 		{"with a default", strings.Replace(fmt.Sprintf(strict, ", default: ever"), "required: [owner], ", "", 1), nil},
 		{"required", fmt.Sprintf(strict, ""), nil},
 		// Now what lacks the field is another object.
-		{"required, with a default", fmt.Sprintf(strict, ", default: ever"), []string{"a union", "a union and more", "an enum", "fine", "pruned"}},
+		{"required, with a default", fmt.Sprintf(strict, ", default: ever"), []string{"a member too many", "a union", "a union and more", "an enum", "fine", "pruned"}},
 		{"a rule beside a default", "{type: object, properties: {mode: {type: string}, since: {type: string, default: ever}}, x-kubernetes-validations: [{rule: \"!has(self.mode) || self.mode != 'C'\"}]}", []string{"a union and more", "an enum"}},
 		{"a rule that cannot be evaluated", "{type: object, properties: {mode: {type: string}}, x-kubernetes-validations: [{rule: \"self.mode != ''\"}]}", []string{"a union"}},
 	} {
@@ -245,11 +249,12 @@ func TestMigration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			after := compiled(t, testcrd.Versions("Move", testcrd.Version{Name: "v1", Spec: lax}, testcrd.Version{Name: "v2", Spec: test.spec}))
+			source := testcrd.Versions("Move", testcrd.Version{Name: "v1", Spec: lax}, testcrd.Version{Name: "v2", Spec: test.spec})
+			after := compiled(t, source)
 			if err := server.Replace(t.Context(), after); err != nil {
 				t.Fatal(err)
 			}
-			judge := judgeOf(t, after, stored.Options{Version: "v2"})
+			judge := judgeOf(t, after, stored.Options{Version: "v2", Kinds: unionsOf(t, source)})
 			var frozen []string
 			for _, o := range printed.Items {
 				v, err := judge.Object(t.Context(), o.Object)
@@ -267,6 +272,19 @@ func TestMigration(t *testing.T) {
 				if err != nil {
 					frozen = append(frozen, strings.ReplaceAll(o.GetName(), "-", " "))
 				}
+				if v.Repair == nil {
+					continue
+				}
+				repairs++
+				repaired, err := resources("v2").Patch(t.Context(), o.GetName(), types.MergePatchType, []byte(v.Repair.Patch), metav1.PatchOptions{})
+				if err != nil {
+					t.Errorf("%s: the repair is refused: %v", o.GetName(), err)
+					continue
+				}
+				again, err := judge.Object(t.Context(), repaired.Object)
+				if err != nil || len(again.Problems) != len(v.Repair.Left) || len(again.Problems) >= len(v.Problems) {
+					t.Errorf("%s: the repair leaves %v, %v, and not %v", o.GetName(), again.Problems, err, v.Repair.Left)
+				}
 			}
 			if slices.Sort(frozen); !slices.Equal(frozen, test.frozen) {
 				t.Errorf("the server refuses to migrate %v, want %v", frozen, test.frozen)
@@ -276,6 +294,25 @@ func TestMigration(t *testing.T) {
 			}
 		})
 	}
+	if repairs == 0 {
+		t.Error("nothing is repaired")
+	}
+}
+
+// unionsOf are the kinds with unions of a CRD.
+func unionsOf(t *testing.T, text string) *kinds.Set {
+	t.Helper()
+	declared, l := crdpatch.Declared("crd.yaml", []byte(text), crdpatch.Options{})
+	if l.HasErrors() {
+		t.Fatal(l)
+	}
+	set := &kinds.Set{}
+	for _, d := range declared {
+		if err := set.Add(kinds.OfCRD(d, "crd.yaml")...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return set
 }
 
 // compiled is a CRD with its unions compiled.
