@@ -92,6 +92,15 @@ status:
 	}
 }
 
+// A wider type is no looser where a rule on the list around it may say something else of it.
+func TestRuleAround(t *testing.T) {
+	const list = "type: object\nproperties: {l: {type: array, items: {type: integer}, x-kubernetes-validations: [{rule: 'self.all(x, x < 5)'}]}}"
+	r, err := crddiff.Compare(t.Context(), of(t, list), of(t, strings.Replace(list, "integer", "number", 1)))
+	if err != nil || r.Class() != crddiff.Unknown {
+		t.Error(err, show(r))
+	}
+}
+
 func ExampleCompare() {
 	crd := func(rule string) *crddiff.CRD {
 		text := testcrd.Of("Route", "spec:\n  type: object\n  properties: {http: {type: object}, tcp: {type: object}}\n  x-kubernetes-validations:\n  - rule: "+rule)

@@ -269,7 +269,7 @@ func (w *walker) text(p schemapath.Path, o, n *schema) {
 		}
 		d := w.add(p, Keyword, name, name, kind, what)
 		if name == "format" {
-			d.cautious(o, n)
+			w.cautious(d, o, n)
 		}
 		var try []any
 		for _, s := range []*schema{o, n} {
@@ -387,6 +387,9 @@ func (w *walker) shaped(p schemapath.Path, o, n *schema) {
 		}
 		d := w.add(p, Shape, "nullable", "nullable", kind, "nullable "+string(kind))
 		d.shift.Reshaped = true
+		if !direct {
+			w.cautious(d, o, n)
+		}
 		switch {
 		case !ok:
 			d.doubt = "the whole object may be null"

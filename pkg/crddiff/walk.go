@@ -146,7 +146,7 @@ func (w *walker) kind(p schemapath.Path, o, n *schema) bool {
 	wider := func(a, b string) bool {
 		return a == "integer" && (b == "number" || b == "int-or-string") || a == "string" && b == "int-or-string"
 	}
-	d.cautious(o, n)
+	w.cautious(d, o, n)
 	samples := append(w.values(o), w.values(n)...)
 	samples = append(samples, "a", int64(7), 1.5, true, map[string]any{}, []any{})
 	if !wider(name(o), name(n)) {
@@ -325,7 +325,7 @@ func (w *walker) additional(p schemapath.Path, o, n *schema) {
 // guess adds a difference that only the server can judge, with values to try.
 func (w *walker) guess(p schemapath.Path, o, n *schema, keyword string, kind Kind, what string, try ...any) *difference {
 	d := w.add(p, Keyword, keyword, keyword, kind, what)
-	d.cautious(o, n)
+	w.cautious(d, o, n)
 	d.shift.Old, d.shift.New = clause(p, nil, slices.Clone(try)...), clause(p, nil, slices.Clone(try)...)
 	if d.shift.Old == nil {
 		d.doubt = "changes of " + keyword + " of the whole object are not understood"
@@ -334,18 +334,23 @@ func (w *walker) guess(p schemapath.Path, o, n *schema, keyword string, kind Kin
 }
 
 // cautious says that a difference in the shape of a value may change what rules that stand on
-// it, or in it, say of it.
-func (d *difference) cautious(o, n *schema) {
+// it, in it, or on the list or map that it is in, say of it.
+func (w *walker) cautious(d *difference, o, n *schema) {
 	d.shift.Reshaped = true
 	kept := false
+	note := func(a, b *schema) {
+		kept = kept || a != nil && b != nil && slices.ContainsFunc(a.XValidations, func(r apiextensionsv1.ValidationRule) bool {
+			return slices.ContainsFunc(b.XValidations, func(q apiextensionsv1.ValidationRule) bool { return sameRule(r, q) })
+		})
+	}
 	schemapath.Walk(o, func(p schemapath.Path, s *schema) bool {
-		if other := p.In(n); other != nil {
-			kept = kept || slices.ContainsFunc(s.XValidations, func(r apiextensionsv1.ValidationRule) bool {
-				return slices.ContainsFunc(other.XValidations, func(q apiextensionsv1.ValidationRule) bool { return sameRule(r, q) })
-			})
-		}
+		note(s, p.In(n))
 		return !kept
 	})
+	at, _ := seatOf(d.Path)
+	for i := len(at.holder) + 1; i < len(d.Path); i++ {
+		note(d.Path[:i].In(w.pair.root(oldSide)), d.Path[:i].In(w.pair.root(newSide)))
+	}
 	if kept {
 		d.caution = "the rules on it may say something else of it"
 	}
