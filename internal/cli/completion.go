@@ -93,12 +93,14 @@ func completeFlag(cmd *cobra.Command, flag string) cobra.CompletionFunc {
 		return oneOf("Never", "IfNeeded")
 	case "type":
 		return oneOf(patchTypes()...)
-	case "crd", "old", "live", "apply", "from", "to", "crd-status", "objects", "storageversions", "migrations", "servers":
+	case "base", "crd", "suite", "old", "live", "apply", "from", "to", "crd-status", "objects", "storageversions", "migrations", "servers":
 		return manifests
 	case "unions":
 		return cobra.FixedCompletions([]cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)
 	case "output":
 		switch cmd.Name() {
+		case "schema", "testdata":
+			return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 		case "compile", "decompile", "extract", "normalize", "patch", "policy":
 			return manifests
 		}

@@ -18,7 +18,7 @@ import (
 // completions, and a command takes every value that is offered for it.
 func TestCompletionOfFlags(t *testing.T) {
 	free := []string{ // files of any name, names
-		"lint --config", "diff --output", "explain --output", "infer --output", "lint --output", "verify --output", "validate --output", "rollout --output", "policy --kind", "policy --path", "policy --match-labels",
+		"lint --config", "diff --output", "explain --output", "infer --output", "lint --output", "verify --output", "validate --output", "rollout --output", "policy --kind", "policy --path", "policy --match-labels", "schema --version",
 	}
 	const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n"
 	live := filepath.Join(t.TempDir(), "live.yaml")
@@ -32,8 +32,8 @@ func TestCompletionOfFlags(t *testing.T) {
 	if err := errors.Join(os.WriteFile(live, []byte(deployment), 0o644), os.WriteFile(inUse, []byte(status), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	inputs := map[string]string{"diff": crd, "normalize": deployment, "patch": deployment, "validate": crd + "---\n{apiVersion: example.com/v1, kind: Thing, metadata: {name: t}}\n"}
-	flags := map[string][]string{"diff": {"--versions"}, "normalize": {"--builtin"}, "policy": {"--builtin", "--kind", "Ingress"}, "policy --action": {"--builtin", "--kind", "Ingress", "--validate"}, "patch": {"--builtin", "--live", live}, "rollout": {"--from", inUse, "--to", inUse}}
+	inputs := map[string]string{"diff": crd, "schema": crd, "normalize": deployment, "patch": deployment, "validate": crd + "---\n{apiVersion: example.com/v1, kind: Thing, metadata: {name: t}}\n"}
+	flags := map[string][]string{"diff": {"--versions"}, "normalize": {"--builtin"}, "policy": {"--builtin", "--kind", "Ingress"}, "policy --action": {"--builtin", "--kind", "Ingress", "--validate"}, "patch": {"--builtin", "--live", live}, "rollout": {"--from", inUse, "--to", inUse}, "testdata": {"--output", t.TempDir()}}
 	seen := 0
 	for _, cmd := range newApp(Streams{}).rootCommand(nil).Commands() {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {

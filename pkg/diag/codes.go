@@ -172,6 +172,9 @@ const (
 	// LeftUndeclared: infer found a union and does not declare it, since it could not be
 	// compiled.
 	LeftUndeclared Code = "UC518"
+	// CRDInText: a ConfigMap or Secret has a CRD with unions as a text, which is not
+	// compiled.
+	CRDInText Code = "UC519"
 	// NoEnum: lint advises to bound the discriminator by an enum.
 	NoEnum Code = "UC520"
 	// ValueWithoutMember: lint found a value of the enum that selects no member.
@@ -206,9 +209,6 @@ const (
 	FailingRule Code = "UC532"
 	// SharedValue: a value of the discriminator selects several members.
 	SharedValue Code = "UC533"
-	// CRDInText: a ConfigMap or Secret has a CRD with unions as a text, which is not
-	// compiled.
-	CRDInText Code = "UC534"
 )
 
 // What is wrong with markers in Go source.
@@ -363,6 +363,7 @@ var Codes = []CodeInfo{
 	{UnreadUnionSet, Warning, "UnionSet not read"},
 	{ConstraintBeside, Warning, "constraint beside the union"},
 	{LeftUndeclared, Warning, "union left undeclared"},
+	{CRDInText, Warning, "CRD in a text"},
 	{NoEnum, Warning, "discriminator without an enum"},
 	{ValueWithoutMember, Info, "value without a member"},
 	{RequiredChildren, Info, "member with required children only"},
@@ -377,7 +378,6 @@ var Codes = []CodeInfo{
 	{UnusedDiscriminator, Warning, "discriminator not declared"},
 	{FailingRule, Warning, "rule fails to evaluate"},
 	{SharedValue, Info, "value of several members"},
-	{CRDInText, Warning, "CRD in a text"},
 
 	{GoPackage, Error, "unreadable Go package"},
 	{BadMarker, Error, "bad marker"},

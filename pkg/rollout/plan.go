@@ -13,7 +13,7 @@ const (
 	Go Verdict = "go"
 	// Wait: something else has to happen or to be known first; then ask again.
 	Wait Verdict = "wait"
-	// Stop: something is wrong with the change or the cluster, which waiting does not mend.
+	// Stop: something is wrong with the change or the cluster, which waiting does not fix.
 	Stop Verdict = "stop"
 )
 
