@@ -61,7 +61,7 @@ var allowed = map[string][]string{
 	"internal/yamltext":           {},
 	"internal/servertest":         {"internal/testprog", "pkg/validate"},
 	"internal/schematest":         {"internal/yamltext"},
-	"internal/testcrd":            {"testdata"},
+	"internal/testcrd":            {"internal/carrier", "testdata"},
 	"internal/crdchanges":         {},
 	"test/hostile":                {},
 	"internal/testgc":             {},

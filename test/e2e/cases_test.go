@@ -16,8 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
@@ -111,41 +111,14 @@ func newTrial(t *testing.T, server *servertest.Server, manifest []byte, opts crd
 		t.Fatal("compiling changed nothing")
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
-	if derived := derive(t, compiled); derived != nil {
-		compiled = derived
+	compiled, err := testcrd.Derived(compiled)
+	if err != nil {
+		t.Fatal(err)
 	}
 	if err := yaml.UnmarshalStrict(compiled, crd); err != nil {
 		t.Fatalf("the compiled CRD: %v\n%s", err, compiled)
 	}
 	return &trial{server, compiled, crd}
-}
-
-// derive returns the CRD that Crossplane makes of a CompositeResourceDefinition, nil for
-// anything else.
-func derive(t *testing.T, manifest []byte) []byte {
-	t.Helper()
-	var head metav1.TypeMeta
-	if err := yaml.Unmarshal(manifest, &head); err != nil {
-		t.Fatal(err)
-	}
-	kind, read := carrier.Of(head.APIVersion, head.Kind)
-	if !read || kind == carrier.CRD() {
-		return nil
-	}
-	data, err := yaml.YAMLToJSON(manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	crd, _, err := kind.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	derived, err := yaml.Marshal(map[string]any{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": map[string]any{"name": crd.Name}, "spec": crd.Spec})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return derived
 }
 
 // install installs the CRD, strictly, by server-side apply, which refuses lists that

@@ -1,0 +1,31 @@
+package testcrd
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/carrier"
+)
+
+// Derived returns the manifest of the CRD that the API server gets of another: of a CRD
+// that itself, of a CompositeResourceDefinition what Crossplane makes of it.
+func Derived(manifest []byte) ([]byte, error) {
+	var head metav1.TypeMeta
+	if err := yaml.Unmarshal(manifest, &head); err != nil {
+		return nil, err
+	}
+	kind, read := carrier.Of(head.APIVersion, head.Kind)
+	if !read || kind == carrier.CRD() {
+		return manifest, nil
+	}
+	data, err := yaml.YAMLToJSON(manifest)
+	if err != nil {
+		return nil, err
+	}
+	crd, _, err := kind.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	return yaml.Marshal(map[string]any{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": crd.Name}, "spec": crd.Spec})
+}
