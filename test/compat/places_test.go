@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	sigsyaml "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/internal/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -408,7 +409,12 @@ func (v *version) compiled(name string, source []byte, encoding compile.Encoding
 		v.disagree("%s: it does not compile: %v", name, diags)
 		return nil
 	}
-	data, err := sigsyaml.YAMLToJSON(out)
+	crd, err := testcrd.Derived(out)
+	if err != nil {
+		v.disagree("%s: %v", name, err)
+		return nil
+	}
+	data, err := sigsyaml.YAMLToJSON(crd)
 	if err != nil {
 		v.disagree("%s: %v", name, err)
 		return nil

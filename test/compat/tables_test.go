@@ -15,7 +15,6 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 
@@ -104,10 +103,6 @@ func askTables(v *version, send func(*question)) {
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
 		compiled := v.compiled(name, crd, t.Encoding)
 		if compiled == nil {
-			continue
-		}
-		if compiled, err = testcrd.Derived(compiled); err != nil {
-			v.disagree("%s: %v", file, err)
 			continue
 		}
 		byVersion := map[string][]tableStep{}
