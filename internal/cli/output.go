@@ -132,6 +132,20 @@ func (a *app) write(path string, data []byte) error {
 	return a.batch.replace([]output{{path, data}})
 }
 
+// writeIn writes files into a directory, all or none. It is an error, which twice makes,
+// when two of them have the same path.
+func (a *app) writeIn(dir string, files []output, twice func(path string) error) error {
+	seen := map[string]bool{}
+	for i, f := range files {
+		if seen[f.path] {
+			return twice(f.path)
+		}
+		seen[f.path] = true
+		files[i].path = filepath.Join(dir, f.path)
+	}
+	return a.batch.replace(files)
+}
+
 // writeText writes a result with what others wrote in it. It is escaped, but for JSON,
 // which has escapes of its own.
 func (a *app) writeText(p *printing, data []byte) error {

@@ -2,11 +2,9 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -76,15 +74,9 @@ What no schema can say is not in it: CEL rules, and what unions say of changes.
 			case dir == "":
 				return a.print(all[0].data)
 			}
-			for i, o := range all {
-				if slices.ContainsFunc(all[:i], func(previous output) bool { return previous.path == o.path }) {
-					return fmt.Errorf("two CRDs have a schema for %s: give only one of them", o.path)
-				}
-			}
-			for i := range all {
-				all[i].path = filepath.Join(dir, all[i].path)
-			}
-			return a.batch.replace(all)
+			return a.writeIn(dir, all, func(path string) error {
+				return fmt.Errorf("two CRDs have a schema for %s: give only one of them", path)
+			})
 		},
 	}
 	unions.register(cmd)
@@ -133,10 +125,7 @@ func schemas(f *crdpatch.File, format, version string) ([]output, diag.List, err
 				return nil, l, err
 			}
 			var b bytes.Buffer
-			e := json.NewEncoder(&b)
-			e.SetEscapeHTML(false)
-			e.SetIndent("", "  ")
-			if err := e.Encode(schema); err != nil {
+			if err := diag.WriteJSON(&b, schema); err != nil {
 				return nil, l, err
 			}
 			out = append(out, output{path, b.Bytes()})

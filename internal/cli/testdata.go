@@ -53,17 +53,11 @@ Edit them as you like: validate --suite runs what is there.
 			}
 			var all []output
 			for _, g := range found {
-				for _, o := range g.items {
-					if slices.ContainsFunc(all, func(other output) bool { return other.path == o.path }) {
-						return fmt.Errorf("two CRDs have tests in %s: give only one of them", filepath.Dir(o.path))
-					}
-					all = append(all, o)
-				}
+				all = append(all, g.items...)
 			}
-			for i := range all {
-				all[i].path = filepath.Join(dir, all[i].path)
-			}
-			return a.batch.replace(all)
+			return a.writeIn(dir, all, func(path string) error {
+				return fmt.Errorf("two CRDs have tests in %s: give only one of them", filepath.Dir(path))
+			})
 		},
 	}
 	flags.register(cmd)
@@ -114,11 +108,8 @@ func (a *app) runSuites(ctx context.Context, scope func([]input) (scopes, error)
 	if err != nil {
 		return err
 	}
-	var results []result
-	var found diag.List
-	for _, f := range append(l.files(), resultsOf(files)...) {
-		results, found = append(results, f), append(found, f.diagnostics...)
-	}
+	results := append(l.files(), resultsOf(files)...)
+	found := diagnosticsOf(results)
 	judges := map[string]*validate.Kind{}
 	for _, f := range files {
 		for _, d := range f.crds {
@@ -160,17 +151,7 @@ func (a *app) runSuites(ctx context.Context, scope func([]input) (scopes, error)
 			}
 		}
 	}
-	failed := found.HasErrors()
-	if err := a.showFindings(output, a.loud(found, diag.Warning), results); err != nil {
-		return err
-	}
-	if output.name == "text" {
-		a.note(fmt.Sprintf("%s: %d passed, %d failed", plural(ran, "test"), ran-failures, failures))
-	}
-	if failed {
-		return errFindings
-	}
-	return nil
+	return a.showAnswers(output, found, results, fmt.Sprintf("%s: %d passed, %d failed", plural(ran, "test"), ran-failures, failures))
 }
 
 // suiteFiles are the files with tests in files and directories.

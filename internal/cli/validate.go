@@ -113,31 +113,37 @@ func (a *app) validateAll(ctx context.Context, scope func([]input) (scopes, erro
 	if err != nil {
 		return err
 	}
-	var results []result
-	var found diag.List
-	for _, f := range append(l.files(), resultsOf(files)...) {
-		results, found = append(results, f), append(found, f.diagnostics...)
-	}
+	results := append(l.files(), resultsOf(files)...)
+	found, tally := diagnosticsOf(results), ""
 	if !l.failed() {
-		said, tally := judge(ctx, files)
+		var said diag.List
+		said, tally = judge(ctx, files)
 		if ctx.Err() != nil {
 			return errInterrupted
 		}
 		found = append(found, said...)
-		defer func() {
-			if output.name == "text" {
-				a.note(tally)
-			}
-		}()
 	}
+	return a.showAnswers(output, found, results, tally)
+}
+
+// showAnswers prints what was found and, as text, a tally unless it is empty.
+func (a *app) showAnswers(output *printing, found diag.List, results []result, tally string) error {
 	failed := found.HasErrors()
-	if err := a.showFindings(output, a.loud(found, diag.Warning), results); err != nil {
-		return err
+	err := a.showFindings(output, a.loud(found, diag.Warning), results)
+	if output.name == "text" && tally != "" {
+		a.note(tally)
 	}
-	if failed {
+	if err == nil && failed {
 		return errFindings
 	}
-	return nil
+	return err
+}
+
+func diagnosticsOf(results []result) (l diag.List) {
+	for _, r := range results {
+		l = append(l, r.diagnostics...)
+	}
+	return l
 }
 
 func resultsOf(files []objectFile) []result {

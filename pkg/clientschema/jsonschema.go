@@ -18,11 +18,8 @@ import (
 // Null is allowed where the schema is nullable.
 func JSONSchema(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []Object) (map[string]any, error) {
 	v := crd.Spec.Versions[version]
-	if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
-		return nil, nil
-	}
-	root, err := decoded(v.Schema.OpenAPIV3Schema)
-	if err != nil {
+	root, err := rootOf(crd, version)
+	if root == nil || err != nil {
 		return nil, err
 	}
 	asWritten := runtime.DeepCopyJSON(root)

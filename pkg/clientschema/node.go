@@ -22,9 +22,13 @@ type Object struct {
 	Unions []*union.Union
 }
 
-// decoded is a schema as JSON.
-func decoded(s *apiextensionsv1.JSONSchemaProps) (node, error) {
-	data, err := json.Marshal(s)
+// rootOf is the schema of a version of a CRD as JSON, nil if it has none.
+func rootOf(crd *apiextensionsv1.CustomResourceDefinition, version int) (node, error) {
+	s := crd.Spec.Versions[version].Schema
+	if s == nil || s.OpenAPIV3Schema == nil {
+		return nil, nil
+	}
+	data, err := json.Marshal(s.OpenAPIV3Schema)
 	if err != nil {
 		return nil, err
 	}

@@ -23,11 +23,8 @@ import (
 // That of any other union is written in place.
 func OpenAPI(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []Object) (map[string]any, error) {
 	v := crd.Spec.Versions[version]
-	if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
-		return nil, nil
-	}
-	root, err := decoded(v.Schema.OpenAPIV3Schema)
-	if err != nil {
+	root, err := rootOf(crd, version)
+	if root == nil || err != nil {
 		return nil, err
 	}
 	kind := crd.Spec.Names.Kind
