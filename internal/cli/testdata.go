@@ -68,12 +68,15 @@ Edit them as you like: validate --suite runs what is there.
 // testFiles are the tests of the CRDs in a file.
 func testFiles(ctx context.Context, f *crdpatch.File, in input) ([]output, diag.List, error) {
 	plans, l := f.Explain()
-	compiled, more := f.Compile()
-	if l.HasErrors() || more.HasErrors() {
+	if l.HasErrors() {
 		return nil, l, nil
 	}
+	compiled, wrong := f.Compile()
+	if wrong.HasErrors() {
+		return nil, wrong, nil
+	}
 	crds := map[string]*apiextensionsv1.CustomResourceDefinition{}
-	sources, _ := crdpatch.Open(in.name, compiled, crdpatch.Options{KeepUnions: true}).Declared()
+	sources, _ := crdpatch.Open(in.name, compiled, crdpatch.Options{Limits: in.scope.opts.Limits}).Declared()
 	for _, s := range sources {
 		crds[s.Name] = s.CRD
 	}
