@@ -23,6 +23,7 @@ type Shape struct {
 	Enum          bool // the discriminator has an enum, with a memberless value
 	EmptyIsUnset  bool // empty members count as unset
 	Escaped       bool // CEL escapes the names of all properties
+	Nested        bool // the discriminator, and every other member, are in an object below
 }
 
 // String describes the shape, as the name of a test.
@@ -31,7 +32,7 @@ func (s Shape) String() string {
 	for _, f := range []struct {
 		is   bool
 		text string
-	}{{s.Discriminated, "discriminator"}, {s.TwoValues, "two values"}, {s.Shared, "shared value"}, {s.Enum, "enum"}, {s.EmptyIsUnset, "emptyIsUnset"}, {s.Escaped, "escaped"}} {
+	}{{s.Discriminated, "discriminator"}, {s.TwoValues, "two values"}, {s.Shared, "shared value"}, {s.Enum, "enum"}, {s.EmptyIsUnset, "emptyIsUnset"}, {s.Escaped, "escaped"}, {s.Nested, "nested"}} {
 		if f.is {
 			name += ", " + f.text
 		}
@@ -72,11 +73,28 @@ func Escaped() []Shape {
 	}
 }
 
+// Nested are shapes with properties of an object in the union object.
+func Nested() []Shape {
+	return []Shape{
+		{Members: 3, Nested: true},
+		{Members: 2, EmptyIsUnset: true, Nested: true},
+		{Members: 2, Discriminated: true, Enum: true, Nested: true},
+		{Members: 2, Discriminated: true, TwoValues: true, Shared: true, Nested: true},
+		{Members: 3, Discriminated: true, EmptyIsUnset: true, Nested: true},
+	}
+}
+
+// holder is the object that has what is nested.
+const holder = "sub"
+
 // Names are those of the members. They have one type each of those that can be
 // empty.
 func (s Shape) Names() []string {
 	if s.Escaped {
 		return []string{"namespace", "cluster-ref", "a.b", "x__y"}[:s.Members]
+	}
+	if s.Nested {
+		return []string{"a", holder + ".b", "c", holder + ".d"}[:s.Members]
 	}
 	return []string{"a", "b", "c", "d"}[:s.Members]
 }
@@ -88,6 +106,8 @@ func (s Shape) Discriminator() string {
 		return ""
 	case s.Escaped:
 		return "if"
+	case s.Nested:
+		return holder + ".type"
 	}
 	return "type"
 }
@@ -121,18 +141,50 @@ const enum = "[A, A2, B, C, D, None, '']"
 
 // Schema is that of the union object, in YAML.
 func (s Shape) Schema() string {
-	text := "type: object\nproperties:\n"
+	text, nested := "type: object\nproperties:\n", ""
+	add := func(name, schema string) {
+		if inner, ok := strings.CutPrefix(name, holder+"."); ok && s.Nested {
+			nested += "      " + inner + ": " + schema + "\n"
+		} else {
+			text += "  " + name + ": " + schema + "\n"
+		}
+	}
 	switch {
 	case s.Enum:
-		text += "  " + s.Discriminator() + ": {type: string, nullable: true, enum: " + enum + "}\n"
+		add(s.Discriminator(), "{type: string, nullable: true, enum: "+enum+"}")
 	case s.Discriminated:
-		text += "  " + s.Discriminator() + ": {type: string, nullable: true}\n"
+		add(s.Discriminator(), "{type: string, nullable: true}")
 	}
 	// The server copies all properties for every one that it reads.
 	for i, name := range s.Names() {
-		text += "  " + name + ": " + memberSchemas[i] + "\n"
+		add(name, memberSchemas[i])
+	}
+	if nested != "" {
+		text += "  " + holder + ":\n    type: object\n    nullable: true\n    properties:\n" + nested
 	}
 	return text
+}
+
+// with is [With] for a name of the shape.
+func (s Shape) with(object map[string]any, name string, value any) map[string]any {
+	inner, ok := strings.CutPrefix(name, holder+".")
+	if !ok || !s.Nested || value == any(Absent{}) {
+		return With(object, name, value)
+	}
+	held, _ := object[holder].(map[string]any)
+	return With(object, holder, With(held, inner, value))
+}
+
+// withHolder are objects and, of those that have nothing in the holder, two more: with an
+// empty one, and with null.
+func (s Shape) withHolder(objects []map[string]any) []map[string]any {
+	l := objects
+	for _, o := range objects {
+		if _, ok := o[holder]; s.Nested && !ok {
+			l = append(l, With(o, holder, map[string]any{}), With(o, holder, nil))
+		}
+	}
+	return l
 }
 
 // Values are those of the discriminator: unset, every member's, a memberless and an
@@ -191,7 +243,7 @@ func (s Shape) States() []State {
 		for set := range 1 << s.Members {
 			st := State{State: union.State{Value: value, Present: make([]bool, s.Members)}}
 			for _, typ := range types {
-				st.Objects = append(st.Objects, With(nil, s.Discriminator(), typ))
+				st.Objects = append(st.Objects, s.with(nil, s.Discriminator(), typ))
 			}
 			for i, name := range s.Names() {
 				st.Present[i] = set&(1<<i) > 0
@@ -205,11 +257,12 @@ func (s Shape) States() []State {
 				var next []map[string]any
 				for _, o := range st.Objects {
 					for _, way := range ways {
-						next = append(next, With(o, name, way))
+						next = append(next, s.with(o, name, way))
 					}
 				}
 				st.Objects = next
 			}
+			st.Objects = s.withHolder(st.Objects)
 			// Neighbours look different, and no state has too many.
 			rand.New(rand.NewPCG(1, 2)).Shuffle(len(st.Objects), func(i, j int) {
 				st.Objects[i], st.Objects[j] = st.Objects[j], st.Objects[i]

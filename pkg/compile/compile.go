@@ -325,13 +325,13 @@ func (c *compiler) resolve() {
 func (c *compiler) within(o *unionObject) (found bool) {
 	for _, d := range o.Declarations {
 		names := d.Properties()
-		if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { _, ok := o.schema.Properties[name]; return ok }) {
+		if len(names) == 0 || slices.ContainsFunc(names, has(o.schema)) {
 			continue
 		}
 		for i := range slices.Backward(o.Path) {
 			around := Place{Version: o.Version, Path: o.Path[:i]}
 			s := around.Schema(c.crd)
-			if s == nil || slices.ContainsFunc(names, func(name string) bool { _, ok := s.Properties[name]; return !ok }) {
+			if s == nil || slices.ContainsFunc(names, func(name string) bool { return !has(s)(name) }) {
 				continue
 			}
 			for k, name := range names {
@@ -383,16 +383,18 @@ func (c *compiler) ambiguous(o *unionObject) diag.List {
 		}
 	}
 	sequence(o.Node, "required")
-	_, properties, _, _ := yamltext.Lookup(o.Node, "properties")
 	for _, d := range o.Declarations {
 		for _, name := range d.Properties() {
-			k, v, _, ok := yamltext.Lookup(properties, name)
-			if !ok {
-				continue
+			path, _ := union.Property(o.schema, name)
+			at := o.Node
+			for _, step := range path.Properties() {
+				_, properties, _, _ := yamltext.Lookup(at, "properties")
+				k, v, _, _ := yamltext.Lookup(properties, step)
+				check(k)
+				at = v
 			}
-			check(k)
-			if name == d.Discriminator() {
-				sequence(v, "enum")
+			if len(path) > 0 && name == d.Discriminator() {
+				sequence(at, "enum")
 			}
 		}
 	}
@@ -456,17 +458,21 @@ func (c *compiler) versionsDiffer() {
 
 // sameUnions reports whether two versions judge their common properties alike.
 func (c *compiler) sameUnions(a, b *unionObject) bool {
-	return equivalent(a.Unions, b.Unions, func(property string) bool {
-		_, inA := a.schema.Properties[property]
-		_, inB := b.schema.Properties[property]
-		return inA && inB
-	})
+	return equivalent(a.Unions, b.Unions, func(name string) bool { return has(a.schema)(name) && has(b.schema)(name) })
+}
+
+// has tells the names in declarations that a schema has a property for.
+func has(s *apiextensionsv1.JSONSchemaProps) func(name string) bool {
+	return func(name string) bool {
+		_, p := union.Property(s, name)
+		return p != nil
+	}
 }
 
 // hasAny reports whether a schema has a property that o's unions restrict.
 func hasAny(s *apiextensionsv1.JSONSchemaProps, o *unionObject) bool {
 	return s != nil && slices.ContainsFunc(o.Declarations, func(d *union.Declaration) bool {
-		return slices.ContainsFunc(d.Properties(), func(name string) bool { _, ok := s.Properties[name]; return ok })
+		return slices.ContainsFunc(d.Properties(), has(s))
 	})
 }
 

@@ -90,7 +90,7 @@ func leaves(n *yaml.Node, most int) int {
 func (c *compiler) manyValues(o *unionObject) bool {
 	most := c.manifest.Limits.OrDefault().Members
 	for _, d := range o.Declarations {
-		if len(o.schema.Properties[d.Discriminator()].Enum) > most {
+		if _, p := union.Property(o.schema, d.Discriminator()); p != nil && len(p.Enum) > most {
 			c.report(diag.Diagnostic{Code: diag.OverLimit, Pos: d.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 				Message: fmt.Sprintf("the enum of %q has more values than the limit of %d", d.Discriminator(), most), Hint: limit.Hint("members")})
 			return true

@@ -11,6 +11,7 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
@@ -73,7 +74,10 @@ func (o *unionObject) differs(i int, d verify.Difference) string {
 	if d.Accepted {
 		why = "the API server would accept this, which the union forbids: " + d.Words(u)
 	}
-	names := slices.DeleteFunc(u.MemberNames(), func(name string) bool { return !o.schema.Properties[name].Nullable })
+	names := slices.DeleteFunc(u.MemberNames(), func(name string) bool {
+		_, p := union.Property(o.schema, name)
+		return !p.Nullable
+	})
 	if len(names) > 0 {
 		why += "; null is unset to the union, but a value to required: " + strings.Join(names, ", ") + " can be null"
 	}

@@ -168,7 +168,7 @@ func (c *compiler) time(up *UnionPlan, g planned) (time.Duration, error) {
 	properties := max(len(g.place.Schema(c.crd).Properties), len(up.Place.Schema(c.crd).Properties))
 	var sum time.Duration
 	for _, r := range g.rules {
-		d, err := cost.Time(r.Rule, properties, up.Union.Discriminator)
+		d, err := cost.Time(r.Rule, properties, up.Union.Path(up.Union.Discriminator).Properties()...)
 		if err != nil {
 			return 0, err
 		}

@@ -106,14 +106,15 @@ func (c *compiler) causes(o *unionObject, u *union.Union) []string {
 	case len(bounded) > 0:
 		l = append(l, "the bounds multiply: "+strings.Join(bounded, ", "))
 	}
-	if (u.Guarded() || u.Ratchet) && u.Discriminator != "" && isUnboundedString(o.schema.Properties[u.Discriminator]) {
+	if (u.Guarded() || u.Ratchet) && unboundedDiscriminator(o, u) {
 		l = append(l, u.Discriminator+", which is compared with its old value, has neither enum nor maxLength")
 	}
 	return l
 }
 
-func isUnboundedString(s apiextensionsv1.JSONSchemaProps) bool {
-	return len(s.Enum) == 0 && s.MaxLength == nil
+func unboundedDiscriminator(o *unionObject, u *union.Union) bool {
+	_, p := union.Property(o.schema, u.Discriminator)
+	return p != nil && len(p.Enum) == 0 && p.MaxLength == nil
 }
 
 // tightening is a change of a schema that makes rules cheaper.
@@ -301,26 +302,35 @@ func (c *compiler) fitsNow(version int) bool {
 }
 
 func requireDiscriminator(o *unionObject, u *union.Union) []tightening {
-	if u.Discriminator == "" || u.Deduce || slices.Contains(o.schema.Required, u.Discriminator) {
+	if u.Discriminator == "" || u.Deduce {
 		return nil
 	}
-	name := u.Discriminator
-	if !plainName.MatchString(name) {
-		name = string(quoted(name))
+	var l []tightening
+	schema, at := o.schema, o.Path
+	for _, step := range u.Path(u.Discriminator) {
+		name, _ := step.Property()
+		written := name
+		if !plainName.MatchString(name) {
+			written = string(quoted(name))
+		}
+		if !slices.Contains(schema.Required, name) {
+			l = append(l, tightening{path: at, text: "required: [" + written + "]", apply: func(s *apiextensionsv1.JSONSchemaProps) {
+				s.Required = append(slices.Clip(s.Required), name)
+			}})
+		}
+		schema, at = step.In(schema), at.To(step)
 	}
-	return []tightening{{path: o.Path, text: "required: [" + name + "]", apply: func(s *apiextensionsv1.JSONSchemaProps) {
-		s.Required = append(slices.Clip(s.Required), u.Discriminator)
-	}}}
+	return l
 }
 
 // boundDiscriminator bounds its length.
 func boundDiscriminator(o *unionObject, u *union.Union) []tightening {
 	// Otherwise the length hardly matters.
 	matters := u.Guarded() || u.Ratchet
-	if u.Discriminator == "" || !matters || !isUnboundedString(o.schema.Properties[u.Discriminator]) {
+	if !matters || !unboundedDiscriminator(o, u) {
 		return nil
 	}
-	path := o.Path.To(schemapath.Property(u.Discriminator))
+	path := o.Path.To(u.Path(u.Discriminator)...)
 	longest := int64(0)
 	for _, v := range u.Values {
 		longest = max(longest, int64(len([]rune(v))))

@@ -136,9 +136,30 @@ func (r *reverter) addMembers(c *claimed, schema map[string]any) {
 	for _, names := range propertiesOf(c.declaration(r.keyPos())) {
 		for _, name := range names {
 			if _, ok := properties[name]; !ok && name != "" {
-				properties[name] = map[string]any{"type": "string"}
+				addProperty(properties, name)
 			}
 		}
+	}
+}
+
+// addProperty adds a string of a name or, where that is a path, in the objects that it
+// leads through.
+func addProperty(properties map[string]any, name string) {
+	steps := []string{name}
+	if path, err := schemapath.Parse(name); err == nil && !path.HasElements() {
+		steps = path.Properties()
+	}
+	for _, holder := range steps[:len(steps)-1] {
+		object, _ := properties[holder].(map[string]any)
+		inner, ok := object["properties"].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			properties[holder] = map[string]any{"type": "object", "properties": inner}
+		}
+		properties = inner
+	}
+	if last := steps[len(steps)-1]; properties[last] == nil {
+		properties[last] = map[string]any{"type": "string"}
 	}
 }
 

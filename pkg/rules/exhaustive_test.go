@@ -24,7 +24,7 @@ import (
 // Rules that several unions share are compiled and evaluated once; those that
 // do not read oldSelf are evaluated on all ways to write the new state.
 func TestEveryState(t *testing.T) {
-	for i, s := range unioncases.Shapes() {
+	for i, s := range append(unioncases.Shapes(), unioncases.Nested()...) {
 		if testing.Short() && (s.Members != 2 || s.EmptyIsUnset || s.Discriminated != s.Enum || s.Shared) {
 			continue // they take seconds
 		}

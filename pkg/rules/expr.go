@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -79,14 +79,31 @@ func field(object expr, name string) expr {
 	return expr{object.in(precAtom) + "." + escaped, precAtom}
 }
 
-var plainPathStep = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
-
-// fieldPath is the fieldPath of a rule that points at a property.
-func fieldPath(name string) string {
-	if plainPathStep.MatchString(name) {
-		return "." + name
+// at selects what a path leads to from an object.
+func at(object expr, path schemapath.Path) expr {
+	for _, name := range path.Properties() {
+		object = field(object, name)
 	}
-	return "['" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(name) + "']"
+	return object
+}
+
+// there tests whether there is something where a path leads from an object. Each step is
+// tested, as reading what is not there is an error.
+func there(object expr, path schemapath.Path) expr {
+	var l []expr
+	for i := range path {
+		l = append(l, has(at(object, path[:i+1])))
+	}
+	return and(l...)
+}
+
+// fieldPath is the fieldPath of a rule that points where a path leads.
+func fieldPath(path schemapath.Path) string {
+	text := path.String()
+	if strings.HasPrefix(text, "[") {
+		return text
+	}
+	return "." + text
 }
 
 func has(f expr) expr           { return expr{"has(" + f.text + ")", precAtom} }
@@ -286,20 +303,21 @@ func oldSelf(u *union.Union) variable { return variable{u, atom("oldSelf")} }
 // present tests whether member i is set.
 func (o variable) present(i int) expr {
 	m := o.u.Members[i]
-	f := field(o.expr, m.Name)
+	path := o.u.Path(m.Name)
+	f, there := at(o.expr, path), there(o.expr, path)
 	switch m.Empty {
 	case union.EmptyString:
-		return and(has(f), ne(f, zero))
+		return and(there, ne(f, zero))
 	case union.EmptyCollection:
-		return and(has(f), infix("!=", precCompare, expr{"size(" + f.text + ")", precAtom}, atom("0")))
+		return and(there, infix("!=", precCompare, expr{"size(" + f.text + ")", precAtom}, atom("0")))
 	case union.EmptyObject:
 		l := make([]expr, len(m.Fields))
 		for i, name := range m.Fields {
 			l[i] = has(field(f, name))
 		}
-		return and(has(f), or(l...))
+		return and(there, or(l...))
 	}
-	return has(f)
+	return there
 }
 
 // members lists present(i) for all members.
@@ -314,10 +332,10 @@ func (o variable) presentAmong(members []int) []expr {
 	return l
 }
 
-func (o variable) discriminator() expr { return field(o.expr, o.u.Discriminator) }
+func (o variable) discriminator() expr { return at(o.expr, o.u.Path(o.u.Discriminator)) }
 
 // hasType tests whether the discriminator can be read.
-func (o variable) hasType() expr { return has(o.discriminator()) }
+func (o variable) hasType() expr { return there(o.expr, o.u.Path(o.u.Discriminator)) }
 
 // typeSet tests whether the discriminator is set.
 func (o variable) typeSet() expr { return and(o.hasType(), ne(o.discriminator(), zero)) }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -160,7 +161,7 @@ func FuzzQuote(f *testing.F) {
 
 func TestFieldPath(t *testing.T) {
 	for name, want := range map[string]string{"a": ".a", "my-field": ".my-field", "_x1": "._x1", "a.b": "['a.b']", "a/b": "['a/b']", `a'\`: `['a\'\\']`} {
-		if got := fieldPath(name); got != want {
+		if got := fieldPath(schemapath.Of(name)); got != want {
 			t.Errorf("fieldPath(%q) = %s, want %s", name, got, want)
 		}
 	}

@@ -22,10 +22,14 @@ type schema = apiextensionsv1.JSONSchemaProps
 // Where a member is nullable it does not mean what u says: to required, null is a
 // value. Only the schema of the object can tell.
 //
-// An error says which part of u has no such schema: ratchet and emptyIsUnset.
+// An error says which part of u has no such schema: ratchet, emptyIsUnset, and what is
+// in an object below.
 func OpenAPI(u *union.Union) (*apiextensionsv1.JSONSchemaProps, error) {
 	if u.Ratchet {
 		return nil, errors.New("a schema cannot refer to the old object, so it cannot ratchet")
+	}
+	for name := range u.Paths {
+		return nil, fmt.Errorf("%s is not a property of the union object itself", name)
 	}
 	for _, m := range u.Members {
 		if m.Empty != union.PresentWhenEmpty {

@@ -192,7 +192,7 @@ func ruled(l []statement) []Rule {
 func rule(u *union.Union, holds expr, reason Reason, at, message string) Rule {
 	r := Rule{Rule: holds.text, Message: labelled(u, plain(message)), Reason: reason}
 	if at != "" {
-		r.FieldPath = fieldPath(at)
+		r.FieldPath = fieldPath(u.Path(at))
 	}
 	return r
 }

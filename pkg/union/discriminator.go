@@ -10,17 +10,56 @@ import (
 
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // DefaultCardinality is that of a union on schema whose declaration names none:
 // ExactlyOne when the schema requires the discriminator, unless its enum says that
 // "" will do; otherwise, and without a discriminator (""), AtMostOne.
 func DefaultCardinality(discriminator string, schema *apiextensionsv1.JSONSchemaProps) Cardinality {
-	property := schema.Properties[discriminator]
-	if discriminator != "" && slices.Contains(schema.Required, discriminator) && !slices.Contains(enumOf(&property), "") {
+	path, property := Property(schema, discriminator)
+	if property != nil && required(schema, path) && !slices.Contains(enumOf(property), "") {
 		return ExactlyOne
 	}
 	return AtMostOne
+}
+
+// Property finds the property of an object that a declaration names: the one of that
+// name or else, by its path, one in an object below: platform.type. It is nil when there
+// is none.
+func Property(schema *apiextensionsv1.JSONSchemaProps, name string) (schemapath.Path, *apiextensionsv1.JSONSchemaProps) {
+	if p, ok := schema.Properties[name]; ok {
+		return schemapath.Of(name), &p
+	}
+	path, err := schemapath.Parse(name)
+	if err != nil || len(path) == 0 || path.HasElements() {
+		return nil, nil
+	}
+	return path, path.In(schema)
+}
+
+// required reports whether the schema requires a property, and all that leads to it
+// is always there.
+func required(schema *apiextensionsv1.JSONSchemaProps, path schemapath.Path) bool {
+	name, _ := path[0].Property()
+	if len(path) == 1 {
+		return slices.Contains(schema.Required, name)
+	}
+	return alwaysThere(schema, path[:1]) && required(path[0].In(schema), path[1:])
+}
+
+// alwaysThere reports whether every object of a schema has a property: it is required
+// or has a default, and is not null, and so is all that leads to it.
+func alwaysThere(schema *apiextensionsv1.JSONSchemaProps, path schemapath.Path) bool {
+	for _, step := range path {
+		name, _ := step.Property()
+		p := step.In(schema)
+		if p.Nullable || p.Default == nil && !slices.Contains(schema.Required, name) {
+			return false
+		}
+		schema = p
+	}
+	return true
 }
 
 // Defaulted reports whether the server sets a property that is left out: it has a
@@ -69,11 +108,11 @@ func (r *resolver) changes(v word) bool {
 	if len(u.Values) == 0 || slices.Contains(u.Values, v.Text) {
 		return true // without values there was an error
 	}
-	prop := r.schema.Properties[u.Discriminator]
+	_, prop := Property(r.schema, u.Discriminator)
 	if len(prop.Enum) > 0 || u.ForbidUnmapped || spelling.Closest(v.Text, u.MemberValues()) != "" {
 		return false
 	}
-	r.excludes(&prop, v, "in allowedChanges")
+	r.excludes(prop, v, "in allowedChanges")
 	u.Values = append(u.Values, v.Text)
 	return true
 }

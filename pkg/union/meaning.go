@@ -33,12 +33,27 @@ func (s State) count() int {
 func (u *Union) StateOf(object map[string]any) State {
 	s := State{Present: make([]bool, len(u.Members))}
 	if u.Discriminator != "" {
-		s.Value, _ = object[u.Discriminator].(string)
+		s.Value, _ = u.In(object, u.Discriminator).(string)
 	}
 	for i, m := range u.Members {
-		s.Present[i] = m.present(object[m.Name])
+		s.Present[i] = m.present(u.In(object, m.Name))
 	}
 	return s
+}
+
+// In returns what a union object has as its discriminator or member of a name; nil
+// where there is nothing, or null.
+func (u *Union) In(object map[string]any, name string) any {
+	path, ok := u.Paths[name]
+	if !ok {
+		return object[name]
+	}
+	var v any = object
+	for _, step := range path.Properties() {
+		inner, _ := v.(map[string]any)
+		v = inner[step]
+	}
+	return v
 }
 
 // present reports whether a member with value v is set: not null and, for

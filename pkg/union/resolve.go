@@ -12,6 +12,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // Resolve checks the declarations of one union object against its schema and
@@ -78,8 +79,25 @@ func (r *resolver) resolve() {
 	if d.discriminator.Set {
 		r.discriminator()
 	}
+	r.nested()
 	r.cardinality()
 	r.change()
+}
+
+// nested reports what the declaration names that is in something else that it names.
+func (r *resolver) nested() {
+	words := []word{r.d.discriminator}
+	for _, f := range r.d.fields {
+		words = append(words, f.name)
+	}
+	for _, w := range words {
+		inner := r.u.Path(w.Text)
+		for _, holder := range words {
+			if outer := r.u.Path(holder.Text); holder.Text != w.Text && len(outer) <= len(inner) && outer.Equal(inner[:len(outer)]) {
+				r.errorf(w.Pos, diag.Contradiction, "declare the union on "+outer.String()+", or name properties that are not in each other", "%q is in %q, which the union names, too", w.Text, holder.Text)
+			}
+		}
+	}
 }
 
 func (r *resolver) members() {
@@ -175,22 +193,45 @@ func (r *resolver) member(w word, list string) *Member {
 
 // property returns the schema of a property that rules will read.
 func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensionsv1.JSONSchemaProps, bool) {
-	prop, ok := r.schema.Properties[w.Text]
-	if !ok {
-		r.misspelt(w, slices.Collect(maps.Keys(r.schema.Properties)), r.d.Properties(), unknown, "%s %q is not a property of this object", role, w.Text)
+	path, prop := Property(r.schema, w.Text)
+	if prop == nil || r.resource && path[0] == schemapath.Property("metadata") && len(path) > 1 {
+		r.misspelt(w, r.siblings(path), r.d.Properties(), unknown, "%s %q is not a property of this object", role, w.Text)
 		return nil, false
 	}
-	if _, ok := apiservercel.Escape(w.Text); !ok {
-		r.errorf(w.Pos, diag.InexpressibleName, "rename the property: CEL names are letters, digits, '_', '-', '.' and '/', and start with no digit",
-			"CEL cannot express the name of %s %q", role, w.Text)
-		return nil, false
+	for _, name := range path.Properties() {
+		if _, ok := apiservercel.Escape(name); !ok {
+			r.errorf(w.Pos, diag.InexpressibleName, "rename the property: CEL names are letters, digits, '_', '-', '.' and '/', and start with no digit",
+				"CEL cannot express the name of %s %q", role, w.Text)
+			return nil, false
+		}
 	}
-	if !visible(&prop) {
+	if !visible(prop) {
 		r.errorf(w.Pos, diag.InvisibleProperty, "give the property (and its items or values) a type",
-			"CEL cannot see %s %q: its schema is %s", role, w.Text, describe(&prop))
+			"CEL cannot see %s %q: its schema is %s", role, w.Text, describe(prop))
 		return nil, false
 	}
-	return &prop, true
+	if len(path) > 1 {
+		if r.u.Paths == nil {
+			r.u.Paths = map[string]schemapath.Path{}
+		}
+		r.u.Paths[w.Text] = path
+	}
+	return prop, true
+}
+
+// siblings are the names of the properties beside one that is not there, as far down its
+// path as there is an object.
+func (r *resolver) siblings(path schemapath.Path) []string {
+	for n := len(path) - 1; n > 0; n-- {
+		if at := path[:n].In(r.schema); at != nil && len(at.Properties) > 0 {
+			var l []string
+			for name := range at.Properties {
+				l = append(l, path[:n].To(schemapath.Property(name)).String())
+			}
+			return l
+		}
+	}
+	return slices.Collect(maps.Keys(r.schema.Properties))
 }
 
 func (r *resolver) alwaysSet(w word, prop *apiextensionsv1.JSONSchemaProps) {
@@ -198,16 +239,22 @@ func (r *resolver) alwaysSet(w word, prop *apiextensionsv1.JSONSchemaProps) {
 	switch {
 	case r.resource && (w.Text == "apiVersion" || w.Text == "kind" || w.Text == "metadata"):
 		r.errorf(w.Pos, diag.MemberAlwaysSet, hint, "member %q is set in every resource", w.Text)
-	case slices.Contains(r.schema.Required, w.Text):
+	case required(r.schema, r.u.Path(w.Text)):
 		r.errorf(w.Pos, diag.MemberAlwaysSet, hint, "member %q is required by the schema, so it is always set", w.Text)
-	case prop.Default != nil:
+	case prop.Default != nil && r.holderThere(w):
 		r.errorf(w.Pos, diag.MemberAlwaysSet, hint, "member %q has a default, so it is always set", w.Text)
 	}
 }
 
+// holderThere reports whether the object that has a property is always there.
+func (r *resolver) holderThere(w word) bool {
+	path := r.u.Path(w.Text)
+	return alwaysThere(r.schema, path[:len(path)-1])
+}
+
 func (r *resolver) emptyIsUnset(m *Member, w word) {
-	prop, ok := r.schema.Properties[m.Name]
-	if !ok {
+	_, prop := Property(r.schema, m.Name)
+	if prop == nil {
 		return
 	}
 	m.Fields = nil // the member may be listed twice
@@ -234,7 +281,7 @@ func (r *resolver) emptyIsUnset(m *Member, w word) {
 		}
 	default:
 		r.errorf(w.Pos, diag.EmptyIsUnsetType, "take it out of emptyIsUnset",
-			"emptyIsUnset works for strings without a format, lists, maps and objects with properties; %q is %s", m.Name, describe(&prop))
+			"emptyIsUnset works for strings without a format, lists, maps and objects with properties; %q is %s", m.Name, describe(prop))
 	}
 }
 
@@ -266,14 +313,14 @@ func (r *resolver) discriminator() {
 	u.Values = u.MemberValues()
 	r.enum(prop)
 	r.excluded(prop)
-	required := slices.Contains(r.schema.Required, u.Discriminator) && !prop.Nullable
+	required := required(r.schema, u.Path(u.Discriminator))
 	enum := enumOf(prop)
 	emptyPossible := len(prop.Enum) == 0 && (prop.MinLength == nil || *prop.MinLength == 0) || slices.Contains(enum, "")
-	if u.Cardinality == AtMostOne && required && !emptyPossible {
+	if u.Cardinality == AtMostOne && required && !prop.Nullable && !emptyPossible {
 		r.errorf(d.cardinalityPos, diag.Contradiction, "delete cardinality, or make the discriminator optional",
 			"AtMostOne lets %q be unset, but the schema requires it", u.Discriminator)
 	}
-	if d.deduce && slices.Contains(r.schema.Required, u.Discriminator) {
+	if d.deduce && required {
 		r.errorf(d.deducePos, diag.Contradiction, "delete deduceInvalidDiscriminator, or make the discriminator optional",
 			"deduceInvalidDiscriminator lets %q be left out, but the schema requires it", u.Discriminator)
 	}
@@ -392,27 +439,28 @@ func (r *resolver) table() {
 // overlaps checks that no property serves two unions of the object.
 func (r *resolver) overlaps(memberOf, discriminatorOf map[string]*Declaration) {
 	d := r.d
+	key := func(w word) string { return r.u.Path(w.Text).String() }
 	shared := func(w word, code diag.Code, other *Declaration, format string) {
 		r.errorf(w.Pos, code, "declare one union, or use different properties: each belongs to one union at most", format, w.Text)
 		r.diags[len(r.diags)-1].Related = []diag.Related{{Pos: other.Pos, Message: "the other union"}}
 	}
 	if w := d.discriminator; w.Text != "" {
-		if other := discriminatorOf[w.Text]; other != nil {
+		if other := discriminatorOf[key(w)]; other != nil {
 			shared(w, diag.DiscriminatorShared, other, "%q is the discriminator of two unions")
-		} else if other := memberOf[w.Text]; other != nil {
+		} else if other := memberOf[key(w)]; other != nil {
 			shared(w, diag.DiscriminatorIsMember, other, "discriminator %q is a member of another union")
 		}
 	}
 	for _, f := range d.fields {
-		if other := memberOf[f.name.Text]; other != nil && other != d {
+		if other := memberOf[key(f.name)]; other != nil && other != d {
 			shared(f.name, diag.MemberShared, other, "%q is a member of two unions")
-		} else if other := discriminatorOf[f.name.Text]; other != nil {
+		} else if other := discriminatorOf[key(f.name)]; other != nil {
 			shared(f.name, diag.DiscriminatorIsMember, other, "member %q is the discriminator of another union")
 		}
-		memberOf[f.name.Text] = d
+		memberOf[key(f.name)] = d
 	}
 	if d.discriminator.Text != "" {
-		discriminatorOf[d.discriminator.Text] = d
+		discriminatorOf[key(d.discriminator)] = d
 	}
 }
 

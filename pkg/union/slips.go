@@ -10,6 +10,12 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
+// has reports whether there is a property that the declaration may name.
+func (r *resolver) has(name string) bool {
+	_, p := Property(r.schema, name)
+	return p != nil
+}
+
 // swapped reports keys and values of fields-to-discriminateBy that have changed places:
 // the values are properties, and the keys are not.
 func (r *resolver) swapped() bool {
@@ -20,11 +26,11 @@ func (r *resolver) swapped() bool {
 	values := map[string][]string{} // by property
 	var properties []string
 	for _, f := range d.fields {
-		if _, ok := r.schema.Properties[f.name.Text]; ok || len(f.values) == 0 {
+		if r.has(f.name.Text) || len(f.values) == 0 {
 			return false
 		}
 		for _, v := range f.values {
-			if _, ok := r.schema.Properties[v.Text]; !ok {
+			if !r.has(v.Text) {
 				return false
 			}
 			if values[v.Text] == nil {
@@ -46,9 +52,12 @@ func (r *resolver) unvalued() bool {
 	hint := "use fields-to-discriminateBy: {member: Value}"
 	values := map[string][]string{}
 	var members []string
-	property := r.schema.Properties[d.discriminator.Text]
+	var enum []string
+	if _, property := Property(r.schema, d.discriminator.Text); property != nil {
+		enum = enumOf(property)
+	}
 	for _, f := range d.fields {
-		for _, v := range enumOf(&property) {
+		for _, v := range enum {
 			if strings.EqualFold(v, f.name.Text) {
 				values[f.name.Text] = []string{v}
 			}
@@ -79,7 +88,7 @@ func mapping(members []string, values map[string][]string) string {
 // of them, and none of them those of this one.
 func (r *resolver) misplaced() bool {
 	names := r.d.Properties()
-	if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { _, ok := r.schema.Properties[name]; return ok }) {
+	if len(names) == 0 || slices.ContainsFunc(names, r.has) {
 		return false
 	}
 	at := below(r.schema, names)

@@ -3,6 +3,8 @@ package union
 import (
 	"maps"
 	"slices"
+
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // Union is a checked declaration: what a union object may look like and how it
@@ -38,11 +40,23 @@ type Union struct {
 	// Values are all values the discriminator is known to take: those of the
 	// members, in order, then further ones of its enum.
 	Values []string
+	// Paths lead to the discriminator and members that are not properties of the
+	// union object but of an object in it, by their names: platform.type. See
+	// [Union.Path].
+	Paths map[string]schemapath.Path
+}
+
+// Path leads from the union object to its discriminator or member of a name.
+func (u *Union) Path(name string) schemapath.Path {
+	if p, ok := u.Paths[name]; ok {
+		return p
+	}
+	return schemapath.Of(name)
 }
 
 // Member is one property of a union.
 type Member struct {
-	// Name of the property.
+	// Name of the property or, in an object below, its path; see [Union.Path].
 	Name string
 	// Values of the discriminator that select the member; empty without a
 	// discriminator. Several members may share a value: all of them belong to it.

@@ -492,18 +492,19 @@ func (p *problem) tried(level int, name string, values []any) {
 
 // widen adds the values that are not for all of what is compared.
 func (p *problem) widen(s *slot, r *read) {
-	n := p.loose.nodes[s.level].property(s.name)
+	name := s.path[0] // there is no union that could have more
+	n := p.loose.nodes[s.level].property(name)
 	if n == nil {
 		return
 	}
-	mayLack, mayNull := p.loose.nodes[s.level].removable(s.name)
+	mayLack, mayNull := p.loose.nodes[s.level].removable(name)
 	if mayLack {
 		s.add(absent{})
 	}
 	if mayNull {
 		s.add(nil)
 	}
-	for _, v := range p.try[slotKey{s.level, s.name}] {
+	for _, v := range p.try[slotKey{s.level, name}] {
 		s.add(v)
 	}
 	for _, v := range p.g.several(n) {
@@ -514,12 +515,6 @@ func (p *problem) widen(s *slot, r *read) {
 			s.add(v)
 		}
 	}
-}
-
-// slotKey names a slot.
-type slotKey struct {
-	level int
-	name  string
 }
 
 // ReadsOld reports whether a rule compares with the stored object, or may. What cannot be

@@ -7,6 +7,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/internal/logic"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -14,7 +15,7 @@ import (
 type check struct {
 	*test
 	id    int
-	level int // index of the schema in the chain; len(chain) is the discriminator
+	level int // index of the schema in the chain; len(chain) is for those below the union object
 	node  *node
 	place *formula.Place
 	holds logic.Lit // of objects and updates for which it is not asked, too
@@ -29,12 +30,18 @@ type check struct {
 // add reads a test on the schema at a level. It is left out, and nil, when it cannot be
 // evaluated.
 func (p *problem) add(level int, t *test) *check {
-	c := &check{test: t, id: len(p.checks), level: level}
-	if level < len(p.nodes) {
-		c.node, c.place = p.nodes[level], p.places[level]
-	} else {
-		c.node, c.place = p.chain.object().property(p.u.Discriminator), p.new.discriminator
-	}
+	return p.take(&check{test: t, level: level, node: p.nodes[level], place: p.places[level]})
+}
+
+// addAt is add for a schema below the union object.
+func (p *problem) addAt(path schemapath.Path, t *test) *check {
+	return p.take(&check{test: t, level: len(p.nodes), node: p.chain.object().at(path), place: p.new.object.At(path.Properties()...)})
+}
+
+// take reads a check, unless it cannot be evaluated.
+func (p *problem) take(c *check) *check {
+	t := c.test
+	c.id = len(p.checks)
 	if t.broken == nil {
 		t.broken = p.read(c)
 	}
@@ -116,13 +123,20 @@ func (p *problem) relate(f *formula.Fact) (touches, links, narrow bool) {
 			}
 		case level < len(p.nodes)-1:
 			narrow = false
-		case path[0] == p.u.Discriminator && p.u.Discriminator != "":
-			touches = true
-			narrow = narrow && len(path) == 1 && (f.Question == nil || p.enumerated()) && len(places) < 3
 		default:
-			i := slices.Index(p.u.MemberNames(), path[0])
-			touches = touches || i >= 0
-			narrow = narrow && i >= 0 && p.tells(f, i, path[1:])
+			of, below := p.part(path)
+			switch {
+			case of.discriminator:
+				touches = true
+				narrow = narrow && len(below) == 0 && (f.Question == nil || p.enumerated()) && len(places) < 3
+			case of.member >= 0:
+				touches = true
+				narrow = narrow && p.tells(f, of.member, below)
+			case of.holder && len(below) == 0 && (f.Kind == formula.Present || f.Kind == formula.Null):
+				links = true
+			default:
+				narrow = false
+			}
 		}
 	}
 	if f.Kind == formula.Same && narrow {
@@ -147,7 +161,7 @@ func (p *problem) tells(f *formula.Fact, member int, below []string) bool {
 }
 
 func (p *problem) enumerated() bool {
-	return len(p.chain.object().property(p.u.Discriminator).schema.Enum) > 0
+	return len(p.discriminator().schema.Enum) > 0
 }
 
 // about reports, by what a test mentions, whether it may have to do with the union.
@@ -161,14 +175,22 @@ func (p *problem) about(level int, t *test) bool {
 			// It ends on the way, or leaves it where it cannot be read without a link.
 			return l > level || len(rest) == 0
 		}
-		return len(rest) == 0 || rest[0] == p.u.Discriminator || slices.Contains(p.u.MemberNames(), rest[0]) || len(p.steps) > level
+		if len(rest) == 0 || len(p.steps) > level {
+			return true
+		}
+		of, below := p.part(rest)
+		return of.named() || of.holder && len(below) == 0
 	})
 }
 
 // reaches reports whether a path leads to a member or the discriminator.
 func (p *problem) reaches(level int, path []string) bool {
 	level, path = p.follow(level, path)
-	return level >= len(p.steps) && (level > len(p.steps) || len(path) > 0 && (path[0] == p.u.Discriminator || slices.Contains(p.u.MemberNames(), path[0])))
+	if level < len(p.steps) || len(path) == 0 {
+		return level > len(p.steps)
+	}
+	of, _ := p.part(path)
+	return level > len(p.steps) || of.named()
 }
 
 // in is the value that a check is asked about, in a resource.

@@ -74,7 +74,7 @@ func NewExamples(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinit
 		x.sizes[side] = size
 	}
 	x.unchecked = func() (*Examples, error) {
-		unchecked, err := NewExamples(ctx, lenient(crd, version, path, u.Discriminator), version, path, u, unions)
+		unchecked, err := NewExamples(ctx, lenient(crd, version, path.To(u.Path(u.Discriminator)...)), version, path, u, unions)
 		if err == nil {
 			unchecked.fails = nil // the server does not ask rules then
 		}
@@ -244,14 +244,15 @@ func (x *Examples) At(path schemapath.Path, resource map[string]any) map[string]
 	return asObject(x.places[len(path)].In(resource))
 }
 
-// lenient is a copy of a CRD whose schema at a path lets a property be left out, and have
-// any value.
-func lenient(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, name string) *apiextensionsv1.CustomResourceDefinition {
+// lenient is a copy of a CRD whose schema lets the property at a path be left out, and
+// have any value.
+func lenient(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path) *apiextensionsv1.CustomResourceDefinition {
+	name, _ := path[len(path)-1].Property()
 	c := *crd
 	c.Spec.Versions = slices.Clone(crd.Spec.Versions)
 	root := *c.Spec.Versions[version].Schema.OpenAPIV3Schema
 	c.Spec.Versions[version].Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &root}
-	path.Edit(&root, func(s *apiextensionsv1.JSONSchemaProps) {
+	path[:len(path)-1].Edit(&root, func(s *apiextensionsv1.JSONSchemaProps) {
 		s.Required = slices.DeleteFunc(slices.Clone(s.Required), func(r string) bool { return r == name })
 		p := s.Properties[name]
 		p.Enum, p.MinLength, p.Pattern, p.XValidations = nil, nil, "", nil

@@ -39,6 +39,10 @@ spec:
 // sharedValue has a value that selects both members, and demands one of them.
 var sharedValue = strings.Replace(openDiscriminator, "{http: HTTP, tcp: TCP}", "{http: [HTTP, Both], tcp: [TCP, Both]}\n              optionalMembers: {tcp: Both}", 1)
 
+// nested has its discriminator, and a member, in an object beside the other member.
+var nested = strings.NewReplacer("type: {type: string, maxLength: 30}", "platform: {type: object, properties: {type: {type: string, maxLength: 30}, tcp: {type: object}}}",
+	"discriminator: type", "discriminator: platform.type", "tcp: TCP", "platform.tcp: TCP").Replace(openDiscriminator)
+
 var operators = []struct {
 	find    *regexp.Regexp
 	replace string

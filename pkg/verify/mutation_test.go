@@ -17,6 +17,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/unioncel/unioncel/internal/unioncases"
@@ -35,7 +37,7 @@ func TestMutants(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no examples", err)
 	}
-	sources := map[string][]byte{"open.yaml": []byte(openDiscriminator), "shared.yaml": []byte(sharedValue)}
+	sources := map[string][]byte{"open.yaml": []byte(openDiscriminator), "shared.yaml": []byte(sharedValue), "nested.yaml": []byte(nested)}
 	for _, file := range files {
 		if sources[file], err = os.ReadFile(file); err != nil {
 			t.Fatal(err)
@@ -194,32 +196,45 @@ func (j *judge) mentions(rule string) bool {
 // situations fills in every state, and what is without the union object.
 func (j *judge) situations(t *testing.T, root *apiextensionsv1.JSONSchemaProps) {
 	object := at(t, root, j.steps)
+	path, d := union.Property(object, j.u.Discriminator)
 	values := []string{""}
-	if j.u.Discriminator != "" {
-		if slices.Contains(object.Required, j.u.Discriminator) {
+	if d != nil {
+		if len(path) == 1 && slices.Contains(object.Required, j.u.Discriminator) {
 			values = nil
 		}
 		values = append(values, j.u.Values...)
-		if d := object.Properties[j.u.Discriminator]; len(d.Enum) == 0 {
+		if len(d.Enum) == 0 {
 			values = append(values, j.foreign...)
+		}
+	}
+	add := func(m map[string]any) {
+		j.add(t, root, m)
+		for name := range j.u.Paths { // an empty object, too
+			holder := j.u.Path(name).Properties()[0]
+			if _, ok := m[holder]; !ok {
+				empty := maps.Clone(m)
+				empty[holder] = map[string]any{}
+				j.add(t, root, empty)
+				break
+			}
 		}
 	}
 	for _, value := range values {
 		for bits := range 1 << len(j.u.Members) {
 			m := map[string]any{}
 			if value != "" {
-				m[j.u.Discriminator] = value
+				j.set(m, j.u.Discriminator, value)
 			}
 			for i, member := range j.u.Members {
 				if bits&(1<<i) != 0 {
-					p := object.Properties[member.Name]
-					m[member.Name] = dummy(&p)
+					_, p := union.Property(object, member.Name)
+					j.set(m, member.Name, dummy(p))
 				}
 			}
-			j.add(t, root, m)
-			if d := object.Properties[j.u.Discriminator]; value == "" && d.Type == "string" && len(d.Enum) == 0 {
-				empty := maps.Clone(m)
-				empty[j.u.Discriminator] = ""
+			add(m)
+			if value == "" && d != nil && len(d.Enum) == 0 {
+				empty := runtime.DeepCopyJSON(m)
+				j.set(empty, j.u.Discriminator, "")
 				j.add(t, root, empty)
 			}
 			for i, member := range j.u.Members {
@@ -236,6 +251,13 @@ func (j *judge) situations(t *testing.T, root *apiextensionsv1.JSONSchemaProps) 
 		if !slices.Contains(parent.Required, j.steps[n-1]) {
 			j.states = append(j.states, situation{gone: true, resource: wrap(t, root, j.steps[:n-2], map[string]any{}).(map[string]any)})
 		}
+	}
+}
+
+// set sets what the union names in its object.
+func (j *judge) set(object map[string]any, name string, v any) {
+	if err := unstructured.SetNestedField(object, v, j.u.Path(name).Properties()...); err != nil {
+		panic(err) // of objects that are no objects
 	}
 }
 

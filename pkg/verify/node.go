@@ -120,6 +120,16 @@ func (n *node) child(s step) *node {
 
 func (n *node) property(name string) *node { return n.child(step{property, name}) }
 
+// at returns the schema that properties lead to, or nil.
+func (n *node) at(path schemapath.Path) *node {
+	for _, name := range path.Properties() {
+		if n = n.property(name); n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
 // isResource reports whether values of the schema have apiVersion, kind and
 // metadata.
 func (n *node) isResource() bool { return n.root || n.schema.XEmbeddedResource }
@@ -168,6 +178,18 @@ func newChain(root *node, path schemapath.Path) (*chain, error) {
 
 // object is the union object's schema.
 func (c *chain) object() *node { return c.nodes[len(c.nodes)-1] }
+
+// mayLack reports whether an object of the schema may be without what a path leads to,
+// with what holds it or not.
+func (n *node) mayLack(path schemapath.Path) bool {
+	for _, name := range path.Properties() {
+		if absent, _ := n.removable(name); absent {
+			return true
+		}
+		n = n.property(name)
+	}
+	return false
+}
 
 // removable reports whether property name may be left out of, or be null in,
 // an object of the schema.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/internal/logic"
@@ -24,6 +25,7 @@ type problem struct {
 	space    *formula.Space
 	answers  *formula.Answers
 	places   []*formula.Place // of the nodes, in the new object
+	paths    [][]string       // from the union object to the members, then to the discriminator
 	new, old symbolic
 	checks   []*check
 	broken   []string // checks that cannot be evaluated
@@ -49,7 +51,7 @@ func newProblem(g *generator, c *chain, u *union.Union) (*problem, error) {
 // newProblemIn is a problem about the objects of a root that need not be that of the chain.
 func newProblemIn(g *generator, c *chain, root *node, u *union.Union) (*problem, error) {
 	n := c.object()
-	if u.Discriminator != "" && n.property(u.Discriminator) == nil {
+	if u.Discriminator != "" && n.at(u.Path(u.Discriminator)) == nil {
 		return nil, fmt.Errorf("%s has no property %q, the discriminator", n.path, u.Discriminator)
 	}
 	g.work = 0
@@ -59,6 +61,12 @@ func newProblemIn(g *generator, c *chain, root *node, u *union.Union) (*problem,
 		return nil, err
 	}
 	p.writing = w
+	for _, m := range u.Members {
+		p.paths = append(p.paths, u.Path(m.Name).Properties())
+	}
+	if u.Discriminator != "" {
+		p.paths = append(p.paths, u.Path(u.Discriminator).Properties())
+	}
 	p.answers = formula.NewAnswers(p.space)
 	at := p.space.New
 	p.places = []*formula.Place{at}
@@ -132,18 +140,18 @@ func (p *problem) start() map[string]any {
 		object = map[string]any{}
 	}
 	try := func(value string, members ...int) bool {
-		o := maps.Clone(object)
+		o := runtime.DeepCopyJSON(object)
 		if value != "" {
-			if _, err := p.g.accept(p.chain.object().property(p.u.Discriminator), value); err != nil {
+			if _, err := p.g.accept(p.discriminator(), value); err != nil {
 				return false
 			}
-			o[p.u.Discriminator] = value
+			put(o, p.u.Path(p.u.Discriminator).Properties(), value)
 		}
 		for _, i := range members {
 			if len(p.set[i]) == 0 {
 				return false
 			}
-			o[p.u.Members[i].Name] = p.set[i][0]
+			put(o, p.u.Path(p.u.Members[i].Name).Properties(), p.set[i][0])
 		}
 		if len(p.u.Violations(p.u.StateOf(o))) > 0 {
 			return false
@@ -153,7 +161,7 @@ func (p *problem) start() map[string]any {
 	}
 	mayLack := true
 	if p.u.Discriminator != "" {
-		mayLack, _ = p.chain.object().removable(p.u.Discriminator)
+		mayLack = p.chain.object().mayLack(p.u.Path(p.u.Discriminator))
 	}
 	if mayLack && try("") {
 		return object
@@ -172,6 +180,9 @@ func (p *problem) start() map[string]any {
 	}
 	return object
 }
+
+// discriminator is the schema of the union's.
+func (p *problem) discriminator() *node { return p.chain.object().at(p.u.Path(p.u.Discriminator)) }
 
 // anchor is the level from which properties lead to the union object: what is above,
 // or holds it in a list or map, stays.

@@ -20,9 +20,9 @@ func (p *problem) write(m logic.Model, side, level int, object map[string]any) {
 				continue
 			}
 			if v := s.values[i]; v == any(absent{}) {
-				delete(object, s.name)
+				drop(object, s.path)
 			} else {
-				object[s.name] = runtime.DeepCopyJSONValue(v)
+				put(object, s.path, runtime.DeepCopyJSONValue(v))
 			}
 		}
 	}
@@ -50,7 +50,7 @@ func (p *problem) make(m logic.Model, side int) map[string]any {
 		var object map[string]any
 		switch {
 		case level == last:
-			object = maps.Clone(p.own)
+			object = maps.Clone(p.own) // whose slots replace what they change
 		case p.steps[level].kind != property:
 			inner = p.put(level, inner)
 			continue
@@ -90,7 +90,7 @@ func (p *problem) reads(f *formula.Fact, m logic.Model) []logic.Lit {
 		side := sideOf(pl)
 		level, path := p.locate(pl)
 		for _, s := range p.slots {
-			if s.level == level && len(path) > 0 && s.name == path[0] || len(path) == 0 && s.level >= level && pl != p.at(f) {
+			if s.level == level && len(path) > 0 && s.overlaps(path) || len(path) == 0 && s.level >= level && pl != p.at(f) {
 				for _, c := range s.chosen[side] {
 					if m(c) {
 						l = append(l, c)

@@ -1,24 +1,115 @@
 package verify
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/internal/logic"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // slot is a property that something depends on, with the values to give it. Objects
 // are made of them.
 type slot struct {
-	level  int // of the schema that has the property
-	name   string
+	level int      // of the schema in the chain that has the property
+	path  []string // from there: its name, those of the objects that hold it before
+	node  *node
+	part
 	places [2]*formula.Place
 	values []any // absent{}, nil for null, or a value that the schema accepts
-	member int   // index of the union's member, or -1
-	set    int   // the index of the first value that sets it
+	set    int   // of a member, the index of the first value that sets it
 	chosen [2][]logic.Lit
+}
+
+// slotKey names a slot: by its level, and its path joined.
+type slotKey struct {
+	level int
+	name  string
+}
+
+// part is what a property is to the union.
+type part struct {
+	discriminator bool
+	member        int  // the member's index, or -1
+	holder        bool // an object that holds one of them
+}
+
+// named reports whether the union names the property.
+func (of part) named() bool { return of.discriminator || of.member >= 0 }
+
+// part returns what the property is that a path from the union object leads to, or through
+// at last, and the path from there.
+func (p *problem) part(path []string) (of part, below []string) {
+	of.member = -1
+	n := 1
+	for i, q := range p.paths {
+		common := 0
+		for common < min(len(q), len(path)) && q[common] == path[common] {
+			common++
+		}
+		switch {
+		case common == 0:
+		case common == len(q):
+			if i == len(p.u.Members) {
+				return part{discriminator: true, member: -1}, path[common:]
+			}
+			return part{member: i}, path[common:]
+		case common >= n:
+			n, of.holder = common, true
+		}
+	}
+	return of, path[n:]
+}
+
+// holders are the paths of the objects that hold the discriminator or members, and are
+// not the union object.
+func (p *problem) holders() []schemapath.Path {
+	var l []schemapath.Path
+	for _, name := range sortedKeys(p.u.Paths) {
+		path := p.u.Paths[name]
+		for i := 1; i < len(path); i++ {
+			if !slices.ContainsFunc(l, path[:i].Equal) {
+				l = append(l, path[:i])
+			}
+		}
+	}
+	return l
+}
+
+// overlaps reports whether a slot is of what is at a path from its level, in it or around it.
+func (s *slot) overlaps(path []string) bool {
+	n := min(len(s.path), len(path))
+	return slices.Equal(s.path[:n], path[:n])
+}
+
+// put sets what is at a path, in objects that it copies or makes.
+func put(object map[string]any, path []string, v any) {
+	for len(path) > 1 {
+		inner, _ := object[path[0]].(map[string]any)
+		inner = maps.Clone(inner)
+		if inner == nil {
+			inner = map[string]any{}
+		}
+		object[path[0]] = inner
+		object, path = inner, path[1:]
+	}
+	object[path[0]] = v
+}
+
+// drop takes out what is at a path, where there is an object that has it.
+func drop(object map[string]any, path []string) {
+	for _, name := range path[:len(path)-1] {
+		inner, ok := object[name].(map[string]any)
+		if !ok {
+			return
+		}
+		object[name] = maps.Clone(inner)
+		object = object[name].(map[string]any)
+	}
+	delete(object, path[len(path)-1])
 }
 
 // The sides of an update, as indices.
@@ -55,31 +146,39 @@ type read struct {
 // from the values chosen.
 func (p *problem) makeSlots() error {
 	reads := map[slotKey]*read{}
+	paths := map[slotKey][]string{}
 	var order []slotKey
 	note := func(pl *formula.Place) *read {
 		level, path := p.locate(pl)
 		if len(path) == 0 {
 			return nil
 		}
-		k := slotKey{level, path[0]}
-		r, ok := reads[k]
-		if !ok {
-			r = &read{}
-			reads[k] = r
-			order = append(order, k)
+		own, below := p.slotPath(level, path)
+		var r *read
+		for i := range own { // what holds it, too
+			k := keyOf(level, own[:i+1])
+			if r = reads[k]; r == nil {
+				r = &read{}
+				reads[k] = r
+				order = append(order, k)
+				paths[k] = own[:i+1]
+			}
 		}
-		if len(path) > 1 && !slices.ContainsFunc(r.deep, func(q []string) bool { return slices.Equal(q, path[1:]) }) {
-			r.deep = append(r.deep, path[1:])
+		if len(below) > 0 && !slices.ContainsFunc(r.deep, func(q []string) bool { return slices.Equal(q, below) }) {
+			r.deep = append(r.deep, below)
 		}
 		return r
+	}
+	itself := func(pl *formula.Place) bool {
+		_, below := p.slotPath(p.locate(pl))
+		return len(below) == 0
 	}
 	for _, f := range p.space.Facts {
 		switch {
 		case f.Question != nil:
 			for _, pl := range f.Question.Reads {
 				if r := note(pl); r != nil {
-					_, path := p.locate(pl)
-					r.whole = r.whole || len(path) == 1
+					r.whole = r.whole || itself(pl)
 				}
 			}
 		default:
@@ -87,7 +186,7 @@ func (p *problem) makeSlots() error {
 			if f.Other != nil {
 				note(f.Other)
 			}
-			if _, path := p.locate(f.Place); r != nil && f.Constant != nil && len(path) == 1 && f.Constant != any(true) {
+			if r != nil && f.Constant != nil && itself(f.Place) && f.Constant != any(true) {
 				r.constants = append(r.constants, f.Constant)
 			}
 		}
@@ -103,14 +202,15 @@ func (p *problem) makeSlots() error {
 		for _, path := range c.Paths {
 			level, rest := p.follow(c.level, path)
 			if len(rest) > 0 && level < len(p.nodes) {
-				if r := reads[slotKey{level, rest[0]}]; r != nil {
+				own, _ := p.slotPath(level, rest)
+				if r := reads[keyOf(level, own)]; r != nil {
 					r.literals = append(r.literals, c.Literals...)
 				}
 			}
 		}
 	}
 	for _, k := range order {
-		s, err := p.newSlot(k.level, k.name, reads[k])
+		s, err := p.newSlot(k.level, paths[k], reads[k])
 		if err != nil {
 			return err
 		}
@@ -182,7 +282,7 @@ func (p *problem) connect() {
 			// The fact, of an object that has nothing else.
 			object := map[string]any{}
 			if v != any(absent{}) {
-				object[sl.name] = v
+				put(object, sl.path, v)
 			}
 			if f.Of(level, object) {
 				holds = append(holds, sl.chosen[side][i])
@@ -210,13 +310,28 @@ func (p *problem) slotOf(pl *formula.Place) *slot {
 	if len(path) == 0 {
 		return nil
 	}
+	own, _ := p.slotPath(level, path)
 	for _, s := range p.slots {
-		if s.level == level && s.name == path[0] {
+		if s.level == level && slices.Equal(s.path, own) {
 			return s
 		}
 	}
 	return nil
 }
+
+// slotPath splits a path below a level into that of its slot, and the rest.
+func (p *problem) slotPath(level int, path []string) (own, below []string) {
+	switch {
+	case len(path) == 0:
+		return nil, nil
+	case level < len(p.nodes)-1:
+		return path[:1], path[1:]
+	}
+	_, below = p.part(path)
+	return path[:len(path)-len(below)], below
+}
+
+func keyOf(level int, path []string) slotKey { return slotKey{level, strings.Join(path, "\x00")} }
 
 // isEmptyUnset reports whether a member counts as unset when it is empty.
 func isEmptyUnset(m union.Member) bool { return m.Empty != union.PresentWhenEmpty }

@@ -134,9 +134,8 @@ func (g *generator) neighbours(n *node, u *union.Union, unions []*union.Union) (
 	theirs := map[string]bool{}
 	for _, v := range unions {
 		if v != nil {
-			theirs[v.Discriminator] = true
-			for _, name := range v.MemberNames() {
-				theirs[name] = true
+			for _, name := range append(v.MemberNames(), v.Discriminator) {
+				theirs[v.Path(name).Properties()[0]] = true
 			}
 		}
 	}
@@ -169,12 +168,16 @@ func (g *generator) neighbours(n *node, u *union.Union, unions []*union.Union) (
 			problems = append(problems, errors.New("there is no legal state of the union of "+fmt.Sprint(v.MemberNames())))
 			continue
 		}
-		maps.Copy(own, object)
+		for _, name := range append(v.MemberNames(), v.Discriminator) {
+			if path := v.Path(name).Properties(); v.In(object, name) != nil {
+				put(own, path, v.In(object, name))
+			}
+		}
 	}
 	if d := n.defaults(); d != nil {
 		// Defaults are there in every object that rules see.
 		d(own)
-		delete(own, u.Discriminator)
+		drop(own, u.Path(u.Discriminator).Properties())
 	}
 	return own, errors.Join(problems...)
 }

@@ -35,11 +35,11 @@ func (p *problem) beside(m logic.Model, update bool) []string {
 // usual reports whether the value at an index says nothing but the state of the union.
 func (p *problem) usual(s *slot, i int) bool {
 	text, _ := s.values[i].(string)
-	return i == 0 || s.member >= 0 && i == s.set || s.name == p.u.Discriminator && s.level == len(p.nodes)-1 && text != ""
+	return i == 0 || s.member >= 0 && i == s.set || s.discriminator && text != ""
 }
 
 func (s *slot) describe(i int) string {
-	name, v := s.name, s.values[i]
+	name, v := strings.Join(s.path, "."), s.values[i]
 	if s.member >= 0 && s.set < i {
 		path, inner := differing(s.values[s.set], v)
 		name, v = strings.Join(append([]string{name}, path...), "."), inner

@@ -7,22 +7,27 @@ import (
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/formula"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // newSlot finds the values of a property. It is nil where there are none to choose.
-func (p *problem) newSlot(level int, name string, r *read) (*slot, error) {
-	n := p.nodes[level]
-	if n.root && slices.Contains([]string{"apiVersion", "kind", "metadata"}, name) {
+func (p *problem) newSlot(level int, path []string, r *read) (*slot, error) {
+	n, name := p.nodes[level], path[len(path)-1]
+	if n.root && slices.Contains([]string{"apiVersion", "kind", "metadata"}, path[0]) {
+		return nil, nil
+	}
+	n = n.at(schemapath.Of(path[:len(path)-1]...))
+	if n == nil || n.property(name) == nil {
 		return nil, nil
 	}
 	property := n.property(name)
-	if property == nil {
-		return nil, nil
-	}
-	s := &slot{level: level, name: name, member: -1}
-	s.places = [2]*formula.Place{p.places[level].Child(name), p.places[level].Counterpart().Child(name)}
+	s := &slot{level: level, path: path, node: property, part: part{member: -1}}
+	s.places = [2]*formula.Place{p.places[level].At(path...), p.places[level].Counterpart().At(path...)}
 	isObject := level == len(p.nodes)-1
+	if isObject {
+		s.part, _ = p.part(path)
+	}
 	accepted := func(v any) {
 		if v, err := p.g.accept(property, runtime.DeepCopyJSONValue(v)); err == nil {
 			s.add(v)
@@ -30,13 +35,12 @@ func (p *problem) newSlot(level int, name string, r *read) (*slot, error) {
 	}
 	mayLack, mayNull := n.removable(name)
 	switch {
-	case isObject && name == p.u.Discriminator:
+	case s.discriminator:
 		for _, v := range p.discriminatorValues(property, mayLack, mayNull, r) {
 			s.add(v)
 		}
 		return s, nil
-	case isObject && slices.Contains(p.u.MemberNames(), name):
-		s.member = slices.Index(p.u.MemberNames(), name)
+	case s.member >= 0:
 		for _, v := range p.writing.unset[s.member] {
 			s.add(v)
 		}
@@ -44,6 +48,20 @@ func (p *problem) newSlot(level int, name string, r *read) (*slot, error) {
 		for _, v := range p.writing.set[s.member] {
 			s.add(v)
 		}
+	case s.holder:
+		// What the union has in it is in slots of its own.
+		if mayLack {
+			s.add(absent{})
+		}
+		if mayNull {
+			s.add(nil)
+		}
+		for _, v := range append([]any{p.own[name]}, p.g.several(property)...) {
+			if v != nil && len(path) == 1 {
+				s.add(runtime.DeepCopyJSONValue(v))
+			}
+		}
+		s.add(map[string]any{})
 	default:
 		around := p.own
 		if !isObject {
@@ -91,6 +109,9 @@ func (p *problem) newSlot(level int, name string, r *read) (*slot, error) {
 		}
 	}
 	p.deepen(s, property, r)
+	if s.holder {
+		p.hollow(s)
+	}
 	if p.loose != nil {
 		p.widen(s, r)
 	}
@@ -195,7 +216,7 @@ func (p *problem) deepen(s *slot, n *node, r *read) {
 			}
 			for _, f := range fillings {
 				changed := runtime.DeepCopyJSON(object)
-				if len(s.values) >= maxDeep || !assign(changed, path, f) || !p.g.admits(p.nodes[s.level], map[string]any{s.name: changed}, []string{s.name}) {
+				if len(s.values) >= maxDeep || !assign(changed, path, f) || !p.g.admits(n, changed) {
 					continue
 				}
 				s.add(changed)
@@ -254,22 +275,24 @@ func assign(object map[string]any, path []string, v any) bool {
 	return true
 }
 
-// admits reports whether the values along a path below one of n are valid.
-func (g *generator) admits(n *node, v any, path []string) bool {
-	for _, name := range path {
-		object, ok := v.(map[string]any)
-		if n = n.property(name); n == nil || !ok {
-			return false
+// admits reports whether a schema accepts a value.
+func (g *generator) admits(n *node, v any) bool {
+	_, err := g.accept(n, v)
+	return err == nil
+}
+
+// hollow takes out of the values of a slot what is in slots of its own.
+func (p *problem) hollow(s *slot) {
+	values := s.values
+	s.values = nil
+	for _, v := range values {
+		if object, ok := v.(map[string]any); ok {
+			for _, path := range p.paths {
+				if len(path) > len(s.path) && slices.Equal(path[:len(s.path)], s.path) {
+					drop(object, path[len(s.path):])
+				}
+			}
 		}
-		if v, ok = object[name]; !ok {
-			return true
-		}
-		if v == nil {
-			return n.schema.Nullable
-		}
-		if _, err := g.accept(n, v); err != nil {
-			return false
-		}
+		s.add(v)
 	}
-	return true
 }

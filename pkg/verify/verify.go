@@ -170,10 +170,16 @@ func (p *problem) collect() []*check {
 	if p.u.Discriminator != "" {
 		// What the discriminator may be is a matter of its schema. How it may change
 		// is not.
-		for _, t := range p.chain.object().property(p.u.Discriminator).tests() {
+		for _, t := range p.discriminator().tests() {
 			if t.ReadsOld {
-				p.add(len(p.nodes), t)
+				p.addAt(p.u.Path(p.u.Discriminator), t)
 			}
+		}
+	}
+	for _, path := range p.holders() {
+		n := p.chain.object().at(path)
+		for _, t := range slices.Concat(n.tests(), n.constraints()) {
+			p.addAt(path, t)
 		}
 	}
 	return others

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,11 +32,19 @@ properties:
   b: {type: string, minLength: 2}
   c: {type: integer, minimum: 5}
 `
-	typed   = "[{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]"
-	frozen  = "[{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, discriminatorChange: Forbid}]"
-	plain   = "[{members: [a, b, c]}]"
-	exactly = "[{members: [a, b, c], cardinality: ExactlyOne}]"
-	pairs   = `
+	nestedSchema = `
+type: object
+properties:
+  platform: {type: object, nullable: true, required: [region], properties: {region: {type: string, minLength: 2}, type: {type: string, enum: [A, B]}}}
+  a: {type: object, required: [x], properties: {x: {type: string, pattern: "^x+$"}}}
+  b: {type: string, minLength: 2}
+`
+	elsewhere = "[{discriminator: platform.type, fields-to-discriminateBy: {a: A, b: B}}]"
+	typed     = "[{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]"
+	frozen    = "[{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, discriminatorChange: Forbid}]"
+	plain     = "[{members: [a, b, c]}]"
+	exactly   = "[{members: [a, b, c], cardinality: ExactlyOne}]"
+	pairs     = `
 x-kubernetes-validations:
 - rule: "!(has(self.a) && (!has(self.type) || self.type != 'A'))"
 - rule: "!(!has(self.a) && has(self.type) && self.type == 'A')"
@@ -72,6 +82,10 @@ oneOf:
 - {properties: {type: {enum: [B]}}, required: [type, b], not: {required: [a]}}
 - {not: {anyOf: [{required: [type]}, {required: [a]}, {required: [b]}]}}`, typed},
 		{"rules in allOf", typedSchema + strings.ReplaceAll(strings.Replace(pairs, "x-kubernetes-validations:", "allOf:\n- x-kubernetes-validations:", 1), "\n- rule", "\n  - rule"), typed},
+		{"discriminator in an object beside the members", nestedSchema + `
+x-kubernetes-validations:
+- rule: "has(self.a) == (has(self.platform) && has(self.platform.type) && self.platform.type == 'A')"
+- rule: "(self.?platform.?type.orValue('') == 'B') == has(self.b)"`, elsewhere},
 		{"immutable discriminator", strings.Replace(typedSchema, "type: {", "type: {x-kubernetes-validations: [{rule: self == oldSelf}], ", 1) +
 			"required: [type]" + pairs, frozen},
 	}
@@ -132,6 +146,18 @@ update accepted: a is set while type is unset; type changes from 'A' to unset, b
 			"rejected by oneOf: no member is set", "{}"},
 		{"maxProperties counts the discriminator", typedSchema + "maxProperties: 1" + pairs, typed,
 			"rejected by maxProperties: 1: a is set and type is 'A'", "{a: {x: x}, type: A}"},
+		{"unguarded holder", nestedSchema + `x-kubernetes-validations:
+- rule: "has(self.a) == (has(self.platform.type) && self.platform.type == 'A')"
+- rule: "has(self.b) == (has(self.platform) && has(self.platform.type) && self.platform.type == 'B')"`, elsewhere,
+			"rejected by has(self.a) == (has(self.platform.type) && self.platform.type == 'A'): no member is set and platform.type is unset", "{}"},
+		{"unguarded discriminator in a holder", nestedSchema + `x-kubernetes-validations:
+- rule: "has(self.a) == (has(self.platform) && self.platform.type == 'A')"
+- rule: "has(self.b) == (has(self.platform) && has(self.platform.type) && self.platform.type == 'B')"`, elsewhere,
+			"rejected by has(self.a) == (has(self.platform) && self.platform.type == 'A'): no member is set and platform.type is unset", "{platform: {region: aa}}"},
+		{"discriminator in a holder forgotten", nestedSchema + `x-kubernetes-validations:
+- rule: "!has(self.a) || (has(self.platform) && has(self.platform.type) && self.platform.type == 'A')"
+- rule: "has(self.b) == (has(self.platform) && has(self.platform.type) && self.platform.type == 'B')"`, elsewhere,
+			"accepted: a is not set while platform.type is 'A'", "{platform: {region: aa, type: A}}"},
 		{"null counts as present", strings.Replace(plainSchema, "b: {", "b: {nullable: true, ", 1) + "maxProperties: 1", plain,
 			"rejected by maxProperties: 1: a is set", "{a: {x: x}, b: null}"},
 		{"empty string counts as a value", strings.Replace(typedSchema, "[A, B]", "[A, B, '']", 1) + strings.ReplaceAll(pairs, "!(has(self.a) && (!has(self.type) || self.type != 'A'))", "!has(self.a) || has(self.type) && self.type in ['A', '']"), typed,
@@ -196,20 +222,24 @@ func example(t testing.TB, d verify.Difference) string {
 // flow is a value as YAML in one line.
 func flow(t testing.TB, v any) string {
 	t.Helper()
+	var l []string
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			l = append(l, name+": "+flow(t, v[name]))
+		}
+		return "{" + strings.Join(l, ", ") + "}"
+	case []any:
+		for _, item := range v {
+			l = append(l, flow(t, item))
+		}
+		return "[" + strings.Join(l, ", ") + "]"
+	}
 	data, err := sigsyaml.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var l []string
-	m, ok := v.(map[string]any)
-	if !ok || len(m) == 0 {
-		return strings.TrimSpace(string(data))
-	}
-	for line := range strings.Lines(string(data)) {
-		l = append(l, strings.TrimSpace(line))
-	}
-	text := strings.Join(l, ", ")
-	return "{" + strings.ReplaceAll(text, "a:, x: x", "a: {x: x}") + "}"
+	return strings.TrimSpace(string(data))
 }
 
 // TestMessages: the server's own words are passed on, and that a rule fails to

@@ -21,16 +21,17 @@ type writing struct {
 // newWriting finds out how the members of u can be written in an object of n.
 func (g *generator) newWriting(n *node, u *union.Union) (*writing, error) {
 	w := &writing{unset: make([][]any, len(u.Members)), set: make([][]any, len(u.Members)), failures: make([]error, len(u.Members))}
-	for i, m := range u.Members {
-		if err := g.member(w, n, i, m); err != nil {
+	for i := range u.Members {
+		if err := g.member(w, n, u, i); err != nil {
 			return nil, err
 		}
 	}
 	return w, nil
 }
 
-func (g *generator) member(w *writing, n *node, i int, m union.Member) error {
-	p := n.property(m.Name)
+func (g *generator) member(w *writing, n *node, u *union.Union, i int) error {
+	m := u.Members[i]
+	p := n.at(u.Path(m.Name))
 	if p == nil {
 		return fmt.Errorf("%s has no property %q, a member", n.path, m.Name)
 	}
