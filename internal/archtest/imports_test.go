@@ -48,7 +48,7 @@ var allowed = map[string][]string{
 	"internal/logic":              {},
 	"internal/regular":            {},
 	"pkg/cost":                    {"pkg/schemapath"},
-	"pkg/rules":                   {"pkg/union"},
+	"pkg/rules":                   {"pkg/schemapath", "pkg/union"},
 	"pkg/union":                   {"internal/spelling", "internal/yamlconfig", "internal/yamltext", "pkg/diag", "pkg/schemapath"},
 	"pkg/diag":                    {},
 	"pkg/schemapath":              {},

@@ -29,6 +29,7 @@ properties:
   half: {type: object, properties: {x: {type: string}, y-: {x-kubernetes-preserve-unknown-fields: true}, "y z": {type: string}}}
   embedded: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
   bare: {type: object}
+  in: {type: object, required: [must], properties: {type: {type: string, enum: [A, B]}, must: {type: string}, x: {type: string}, deep: {type: object, properties: {last: {type: string}}}}}
   a b: {type: string}
   1a: {type: string}
 `
@@ -58,6 +59,19 @@ func TestResolveErrors(t *testing.T) {
 		{"unknown discriminators", "- discriminator: typ\n  fields-to-discriminateBy: {a: A}\n- discriminator: ''\n  fields-to-discriminateBy: {b: A}", []string{
 			`2:18: error: UC204: discriminator "typ" is not a property of this object; hint: write "type"`,
 			`4:18: error: UC204: discriminator "" is not a property of this object`,
+		}},
+		{"misspelt in an object below", "- discriminator: in.typ\n  fields-to-discriminateBy: {a: A, in.deep.z: B, in.must.x: C}", []string{
+			`2:18: error: UC204: discriminator "in.typ" is not a property of this object; hint: write "in.type"`,
+			`3:36: error: UC203: member "in.deep.z" is not a property of this object; hint: there is only "in.deep.last"`,
+			`3:50: error: UC203: member "in.must.x" is not a property of this object; hint: write "in.must"`,
+		}},
+		{"of an object below, in each other", "- discriminator: in.type\n  fields-to-discriminateBy: {in: A, b: B, in.other: A}\n- members: [in.type, in.x]", []string{
+			`2:18: error: UC220: "in.type" is in "in", which the union names, too; hint: declare the union on in, or name properties that are not in each other`,
+			`3:43: error: UC203: member "in.other" is not a property of this object; hint: write one of in.deep, in.must, in.type, in.x`,
+			`4:13: error: UC208: member "in.type" is the discriminator of another union; hint: declare one union, or use different properties: each belongs to one union at most; see 2:3: the other union`,
+		}},
+		{"value not in the enum below", "- discriminator: in.type\n  fields-to-discriminateBy: {a: A, b: BB}", []string{
+			`3:39: error: UC218: value "BB" of member "b" is not in the enum of "in.type"; hint: write "B"`,
 		}},
 		{"names CEL cannot express", "- discriminator: a b\n  fields-to-discriminateBy: {1a: A}", []string{
 			`2:18: error: UC205: CEL cannot express the name of discriminator "a b"; hint: rename the property: CEL names are letters, digits, '_', '-', '.' and '/', and start with no digit`,

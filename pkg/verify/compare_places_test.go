@@ -42,11 +42,11 @@ properties:
 		wrong      string
 	}{
 		{"nested", "\n    type: object\n    properties: {u: {type: string}}\n    allOf: [{}]\n    maxProperties: 1\n    x-kubernetes-validations: [{rule: '!has(self.v.b)'}]\n    required: [v]\n    properties:\n     v:",
-			[]string{"properties", "l", "properties", "v"}, wrong("l:, v:, a: {}, b: a, type: A")},
+			[]string{"properties", "l", "properties", "v"}, wrong("l: {v: {a: {}, b: a, type: A}}")},
 		{"list", "\n    type: array\n    x-kubernetes-validations: [{rule: 'self.all(x, !has(x.b))'}]\n    items:", []string{"properties", "l", "items"}, wrong("l: [{a: {}, b: a, type: A}]")},
 		{"list-map", "\n    type: array\n    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [name]\n    items:", []string{"properties", "l", "items"}, wrong("l: [{a: {}, b: a, type: A}]")},
 		{"list-map keyed by the discriminator", "\n    type: array\n    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [type]\n    items:", []string{"properties", "l", "items"}, wrong("l: [{a: {}, b: a, type: A}]")},
-		{"map", "\n    type: object\n    minProperties: 2\n    additionalProperties:", []string{"properties", "l", "additionalProperties"}, wrong("l:, example:, a: {}, b: a, type: A")},
+		{"map", "\n    type: object\n    minProperties: 2\n    additionalProperties:", []string{"properties", "l", "additionalProperties"}, wrong("l: {example: {a: {}, b: a, type: A}}")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
