@@ -74,7 +74,7 @@ func completeFlag(cmd *cobra.Command, flag string) cobra.CompletionFunc {
 	case "go":
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	case "kube-version":
-		return oneOf(kubeVersions()...)
+		return completeKubeVersions
 	case "only":
 		var l []cobra.Completion
 		for _, v := range verdicts {
@@ -115,6 +115,12 @@ func oneOf(values ...cobra.Completion) cobra.CompletionFunc {
 // manifests completes directories and the files that are read in them.
 func manifests(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return source.Extensions(), cobra.ShellCompDirectiveFilterFileExt
+}
+
+// completeKubeVersions finds the versions when it is asked: that takes longer than all else that
+// unioncel does before a command.
+func completeKubeVersions(cmd *cobra.Command, args []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return oneOf(kubeVersions()...)(cmd, args, toComplete)
 }
 
 // completeTopics completes the commands that there is help for.
