@@ -89,20 +89,40 @@ func (s *subject) judge(own bool, beside ...compile.Beside) (*judge, error) {
 // properties are those that the union's own rules read, without what they do not read in
 // them: that may be large.
 func (s *subject) properties() map[string]apiextensionsv1.JSONSchemaProps {
-	l := map[string]apiextensionsv1.JSONSchemaProps{}
+	only := s.schema
+	only.Properties = nil
 	if s.Discriminator != "" {
-		l[s.Discriminator] = s.written
+		keep(&only, &s.schema, s.Path(s.Discriminator), s.written)
 	}
 	for _, m := range s.Members {
-		p := s.schema.Properties[m.Name]
+		path := s.Path(m.Name)
+		p := *path.In(&s.schema)
 		all := p.Properties
 		p.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
 		for _, f := range m.Fields {
 			p.Properties[f] = all[f]
 		}
-		l[m.Name] = p
+		keep(&only, &s.schema, path, p)
 	}
-	return l
+	return only.Properties
+}
+
+// keep puts the schema of a property into a schema, with what leads to it in another.
+func keep(into, from *apiextensionsv1.JSONSchemaProps, path schemapath.Path, p apiextensionsv1.JSONSchemaProps) {
+	name, _ := path[0].Property()
+	if len(path) > 1 {
+		holder, ok := into.Properties[name]
+		if !ok {
+			holder = from.Properties[name]
+			holder.Properties = nil
+		}
+		keep(&holder, path[0].In(from), path[1:], p)
+		p = holder
+	}
+	if into.Properties == nil {
+		into.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
+	}
+	into.Properties[name] = p
 }
 
 // allOfs is how many schemas the allOf of the union object has in the result.

@@ -174,8 +174,15 @@ func (s *subject) read() error {
 	if err != nil {
 		return err
 	}
-	s.schema, s.written = schema, schema.Properties[s.Discriminator]
-	s.required = slices.Contains(schema.Required, s.Discriminator) && !union.Defaulted(&s.written)
+	s.schema = schema
+	path := s.Path(s.Discriminator)
+	if p := path.In(&schema); p != nil {
+		s.written, s.required = *p, union.Requires(&schema, path)
+	}
+	for i := range path {
+		p := path[:i+1].In(&schema)
+		s.required = s.required && !union.Defaulted(p)
+	}
 	if at, ok := union.Unnamed(&schema); ok {
 		s.unnamed = s.path
 		if at != "" {

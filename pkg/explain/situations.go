@@ -198,7 +198,7 @@ func (s *subject) described(st union.State, object map[string]any) (*State, stri
 	state := &State{Value: st.Value, Members: []string{}, EmptyMembers: []string{}}
 	var set, unset []string
 	for i, m := range s.Members {
-		v, there := object[m.Name]
+		v, there := s.Lookup(object, m.Name)
 		switch {
 		case st.Present[i]:
 			state.Members, set = append(state.Members, m.Name), append(set, plain(m.Name))
@@ -219,7 +219,7 @@ func (s *subject) described(st union.State, object map[string]any) (*State, stri
 		return state, words
 	}
 	value := quoted(st.Value)
-	switch v, there := object[s.Discriminator]; {
+	switch v, there := s.Lookup(object, s.Discriminator); {
 	case there && v == nil:
 		value = "null"
 	case there && v == any(""):

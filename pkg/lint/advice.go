@@ -14,6 +14,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -22,11 +23,11 @@ func noEnum(s *subject) diag.List {
 	if s.Discriminator == "" || s.ForbidUnmapped {
 		return nil
 	}
-	property := s.schema.Properties[s.Discriminator]
+	property := s.Path(s.Discriminator).In(s.schema)
 	if len(property.Enum) > 0 {
 		return nil
 	}
-	typo := acceptedTypo(&property, s.Values)
+	typo := acceptedTypo(property, s.Values)
 	if typo == "" {
 		return nil // a pattern or the like knows the values
 	}
@@ -63,7 +64,7 @@ func acceptedTypo(s *apiextensionsv1.JSONSchemaProps, values []string) string {
 
 // valueWithoutMember tells of values of an enum that select nothing.
 func valueWithoutMember(s *subject) diag.List {
-	if len(s.schema.Properties[s.Discriminator].Enum) == 0 {
+	if property := s.Path(s.Discriminator).In(s.schema); property == nil || len(property.Enum) == 0 {
 		return nil
 	}
 	var l []string
@@ -111,19 +112,19 @@ func sharedValue(s *subject) diag.List {
 func emptyMember(s *subject) diag.List {
 	var l diag.List
 	for _, m := range s.Members {
-		p := s.schema.Properties[m.Name]
+		p := s.Path(m.Name).In(s.schema)
 		what, empty, bound, least := "", "[]", "minItems", p.MinItems
 		switch {
 		case p.Type == "array":
 			what = "a list"
-		case isMap(&p):
+		case isMap(p):
 			what, empty, bound, least = "a map", "{}", "minProperties", p.MinProperties
 		}
 		if what == "" || m.Empty != union.PresentWhenEmpty || least != nil && *least > 0 {
 			continue
 		}
 		hint := fmt.Sprintf("write emptyIsUnset: [%s] in the declaration, so that %s counts as unset; or %s: 1 at %q, which rejects it", m.Name, empty, bound, m.Name)
-		if key := countsSet(s.schema, m.Name); key != "" {
+		if key := countsSet(s.schema, s.Path(m.Name)); key != "" {
 			hint = fmt.Sprintf("write %s: 1 at %q, which rejects it; emptyIsUnset would contradict %s, to which it is set", bound, m.Name, key)
 		}
 		l = append(l, s.find(diag.ListMember, s.memberAt(m.Name), []string{m.Name}, hint,
@@ -132,22 +133,29 @@ func emptyMember(s *subject) diag.List {
 	return l
 }
 
-// countsSet returns the key of a schema that treats a property as set whenever it is
-// there, even when it is empty; "" when there is none.
-func countsSet(s *apiextensionsv1.JSONSchemaProps, name string) string {
+// countsSet returns the key of a schema, or of one on the way, that treats what a path leads
+// to as set whenever it is there, even when it is empty; "" when there is none.
+func countsSet(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path) string {
+	holder, last := path[:len(path)-1], path[len(path)-1:].Properties()[0]
+	counts := func(s apiextensionsv1.JSONSchemaProps) bool {
+		in := holder.In(&s)
+		return in != nil && slices.Contains(in.Required, last) || countsSet(&s, path) != ""
+	}
 	for _, of := range []struct {
 		key string
 		l   []apiextensionsv1.JSONSchemaProps
 	}{{"allOf", s.AllOf}, {"anyOf", s.AnyOf}, {"oneOf", s.OneOf}} {
-		if slices.ContainsFunc(of.l, func(s apiextensionsv1.JSONSchemaProps) bool {
-			return slices.Contains(s.Required, name) || countsSet(&s, name) != ""
-		}) {
+		if slices.ContainsFunc(of.l, counts) {
 			return of.key
 		}
 	}
+	below := path[0].In(s)
 	switch {
-	case s.Not != nil && (slices.Contains(s.Not.Required, name) || countsSet(s.Not, name) != ""):
+	case s.Not != nil && counts(*s.Not):
 		return "not"
+	case len(path) > 1 && below != nil:
+		return countsSet(below, path[1:])
+	case len(path) > 1:
 	case s.MinProperties != nil && *s.MinProperties > 0:
 		return "minProperties"
 	case s.MaxProperties != nil:

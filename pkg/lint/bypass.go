@@ -9,7 +9,6 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // versionBypass finds other served versions through which the rules can be got
@@ -56,25 +55,27 @@ func (s *subject) lacking(version int) (what string, unknown bool) {
 		}
 	}
 	other := at(len(path))
-	read := []string{s.Discriminator}
-	if s.Discriminator == "" || s.Deduce {
-		read = append(s.MemberNames(), s.Discriminator)
+	read := s.Names()
+	if s.Discriminator != "" && !s.Deduce {
+		read = read[:1]
 	}
 	var absent []string
-	has := 0
 	for _, name := range read {
-		if _, ok := other.Properties[name]; ok {
-			has++
-		} else if name != "" {
-			absent = append(absent, path.To(schemapath.Property(name)).String())
+		steps := s.Path(name)
+		n := 0
+		for n < len(steps) && steps[:n+1].In(other) != nil {
+			n++
+		}
+		if n < len(steps) {
+			absent = append(absent, path.To(steps...).String())
+			unknown = unknown || preserves(steps[:n].In(other))
 		}
 	}
-	all := append(s.MemberNames(), s.Discriminator)
-	shares := slices.ContainsFunc(all, func(name string) bool { _, ok := other.Properties[name]; return ok })
+	shares := slices.ContainsFunc(s.Names(), func(name string) bool { return s.Path(name).In(other) != nil })
 	if shares && !s.declaredIn(version) {
 		return "", false // compiling tells of it
 	}
-	return strings.Join(absent, ", "), len(absent) > 0 && preserves(other)
+	return strings.Join(absent, ", "), unknown
 }
 
 // declaredIn reports whether another version declares unions at the same place.

@@ -21,12 +21,12 @@ func requiredChildren(s *subject) diag.List {
 		l = append(l, d...)
 	}
 	for _, m := range s.Members {
-		p := s.schema.Properties[m.Name]
+		p := s.Path(m.Name).In(s.schema)
 		if p.Type != "object" {
 			continue
 		}
-		children, filled := undefaulted(&p), defaulted(&p)
-		absent := slices.DeleteFunc(slices.Clone(children), func(name string) bool { return keeps(&p, name) })
+		children, filled := undefaulted(p), defaulted(p)
+		absent := slices.DeleteFunc(slices.Clone(children), func(name string) bool { return keeps(p, name) })
 		switch {
 		case len(absent) > 0:
 			wrong(m, fmt.Sprintf("correct the name in required of %q, or give it the property", m.Name),
@@ -37,7 +37,7 @@ func requiredChildren(s *subject) diag.List {
 		case m.Empty == union.EmptyObject && len(filled) > 0:
 			wrong(m, fmt.Sprintf("take %q out of emptyIsUnset, or drop the default", m.Name),
 				"emptyIsUnset does nothing for %q: it is never empty, since the API server fills in the default of %s", m.Name, quoted(filled))
-		case requiresAll(&p, children) && (len(m.Optional) == 0 || len(m.Required()) > 0):
+		case requiresAll(p, children) && (len(m.Optional) == 0 || len(m.Required()) > 0):
 			whole = append(whole, m.Name)
 		}
 	}

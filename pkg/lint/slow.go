@@ -64,10 +64,7 @@ func quicker(name string, i int, u compile.UnionPlan, properties int, in func(co
 	if without := u.Time - clearing(u, properties); without < worth(u.Time) {
 		l = append(l, fmt.Sprintf("discriminatorChange: Allow brings it to %s, at the cost of a message", cost.About(without)))
 	}
-	own := len(u.Union.Members)
-	if u.Union.Discriminator != "" {
-		own++
-	}
+	own := len(u.Union.Names())
 	if alone := u.Time * time.Duration(own) / time.Duration(properties); alone < worth(u.Time) {
 		l = append(l, fmt.Sprintf("an object of its own for the union, with %d properties, brings it to %s", own, cost.About(alone)))
 	}
@@ -88,7 +85,7 @@ func clearing(u compile.UnionPlan, properties int) time.Duration {
 	var sum time.Duration
 	for _, r := range u.Rules {
 		if r.Kind == compile.Transition {
-			d, _ := cost.Time(r.Rule.Rule, properties, u.Union.Discriminator) // it compiles
+			d, _ := cost.Time(r.Rule.Rule, properties, u.Union.Path(u.Union.Discriminator).Properties()...) // it compiles
 			sum += d
 		}
 	}

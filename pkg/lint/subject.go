@@ -108,10 +108,13 @@ func (s *subject) changesAt() diag.Pos {
 	return s.pos()
 }
 
-// property is the key of a property of the union object, or nil.
-func (s *subject) property(name string) *yaml.Node {
-	k, _, _, _ := yamltext.Lookup(yamltext.Value(s.object.Node, "properties"), name)
-	return k
+// property is the key of a property of the union object, or in it, or nil.
+func (s *subject) property(name string) (key *yaml.Node) {
+	at := s.object.Node
+	for _, step := range s.Path(name).Properties() {
+		key, at, _, _ = yamltext.Lookup(yamltext.Value(at, "properties"), step)
+	}
+	return key
 }
 
 // find makes a diagnostic with the severity of its code. properties are those that

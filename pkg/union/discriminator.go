@@ -18,7 +18,7 @@ import (
 // "" will do; otherwise, and without a discriminator (""), AtMostOne.
 func DefaultCardinality(discriminator string, schema *apiextensionsv1.JSONSchemaProps) Cardinality {
 	path, property := Property(schema, discriminator)
-	if property != nil && required(schema, path) && !slices.Contains(enumOf(property), "") {
+	if property != nil && Requires(schema, path) && !slices.Contains(enumOf(property), "") {
 		return ExactlyOne
 	}
 	return AtMostOne
@@ -38,14 +38,14 @@ func Property(schema *apiextensionsv1.JSONSchemaProps, name string) (schemapath.
 	return path, path.In(schema)
 }
 
-// required reports whether the schema requires a property, and all that leads to it
+// Requires reports whether a schema requires what properties lead to, and all on the way
 // is always there.
-func required(schema *apiextensionsv1.JSONSchemaProps, path schemapath.Path) bool {
+func Requires(schema *apiextensionsv1.JSONSchemaProps, path schemapath.Path) bool {
 	name, _ := path[0].Property()
 	if len(path) == 1 {
 		return slices.Contains(schema.Required, name)
 	}
-	return alwaysThere(schema, path[:1]) && required(path[0].In(schema), path[1:])
+	return alwaysThere(schema, path[:1]) && Requires(path[0].In(schema), path[1:])
 }
 
 // alwaysThere reports whether every object of a schema has a property: it is required

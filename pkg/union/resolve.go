@@ -239,7 +239,7 @@ func (r *resolver) alwaysSet(w word, prop *apiextensionsv1.JSONSchemaProps) {
 	switch {
 	case r.resource && (w.Text == "apiVersion" || w.Text == "kind" || w.Text == "metadata"):
 		r.errorf(w.Pos, diag.MemberAlwaysSet, hint, "member %q is set in every resource", w.Text)
-	case required(r.schema, r.u.Path(w.Text)):
+	case Requires(r.schema, r.u.Path(w.Text)):
 		r.errorf(w.Pos, diag.MemberAlwaysSet, hint, "member %q is required by the schema, so it is always set", w.Text)
 	case prop.Default != nil && r.holderThere(w):
 		r.errorf(w.Pos, diag.MemberAlwaysSet, hint, "member %q has a default, so it is always set", w.Text)
@@ -313,7 +313,7 @@ func (r *resolver) discriminator() {
 	u.Values = u.MemberValues()
 	r.enum(prop)
 	r.excluded(prop)
-	required := required(r.schema, u.Path(u.Discriminator))
+	required := Requires(r.schema, u.Path(u.Discriminator))
 	enum := enumOf(prop)
 	emptyPossible := len(prop.Enum) == 0 && (prop.MinLength == nil || *prop.MinLength == 0) || slices.Contains(enum, "")
 	if u.Cardinality == AtMostOne && required && !prop.Nullable && !emptyPossible {
