@@ -185,6 +185,15 @@ type Path []any
 // To is the path that goes on by a key or an index. It shares nothing with p.
 func (p Path) To(step any) Path { return append(slices.Clip(slices.Clone(p)), step) }
 
+// Below returns the path, which it shares nothing with, of what properties lead to there.
+func (p Path) Below(names ...string) Path {
+	p = slices.Clip(slices.Clone(p))
+	for _, name := range names {
+		p = append(p, name)
+	}
+	return p
+}
+
 // String is the path with dots before keys and brackets around indices:
 // spec.volumes[0].name. The object itself is empty.
 func (p Path) String() string {

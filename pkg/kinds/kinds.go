@@ -41,7 +41,8 @@ type Object struct {
 	Bounds []*int64
 	// Nullable says that something on the path, or a discriminator, may be null.
 	Nullable bool
-	// Defaults are what the API server sets discriminators to where they are left out.
+	// Defaults are what the API server sets discriminators to where they are left out, or
+	// an object that holds them is: by the paths of what is left out.
 	Defaults map[string]string
 	Unions   []*union.Union
 }
@@ -69,8 +70,13 @@ func SameItem(keys []string, a, b any) bool {
 // the discriminator where that has a default.
 func (o Object) StateOf(u *union.Union, object map[string]any) union.State {
 	s := u.StateOf(object)
-	if v, ok := o.Defaults[u.Discriminator]; ok && object[u.Discriminator] == nil {
-		s.Value = v
+	path := u.Path(u.Discriminator)
+	for i, step := range path.Properties() {
+		if object[step] == nil {
+			s.Value = o.Defaults[path[:i+1].String()]
+			break
+		}
+		object, _ = object[step].(map[string]any)
 	}
 	return s
 }
@@ -113,17 +119,43 @@ func at(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, unions []*u
 		o.Nullable = o.Nullable || s.Nullable
 	}
 	for _, u := range unions {
-		p := s.Properties[u.Discriminator]
-		o.Nullable = o.Nullable || p.Nullable
-		var value string
-		if union.Defaulted(&p) && json.Unmarshal(p.Default.Raw, &value) == nil && value != "" {
-			if o.Defaults == nil {
-				o.Defaults = map[string]string{}
+		at := u.Path(u.Discriminator)
+		for i := range at {
+			p := at[:i+1].In(s)
+			if p == nil {
+				break // there is no discriminator
 			}
-			o.Defaults[u.Discriminator] = value
+			o.Nullable = o.Nullable || p.Nullable
+			var value any
+			if !union.Defaulted(p) || json.Unmarshal(p.Default.Raw, &value) != nil {
+				continue
+			}
+			if text := filled(p, value, at[i+1:]); text != "" {
+				if o.Defaults == nil {
+					o.Defaults = map[string]string{}
+				}
+				o.Defaults[at[:i+1].String()] = text
+			}
 		}
 	}
 	return o
+}
+
+// filled is the text that properties lead to in a value of a schema, with its defaults; ""
+// when there is none.
+func filled(s *apiextensionsv1.JSONSchemaProps, value any, path schemapath.Path) string {
+	if len(path) == 0 {
+		text, _ := value.(string)
+		return text
+	}
+	name, _ := path[0].Property()
+	object, _ := value.(map[string]any)
+	property := path[0].In(s)
+	inner := object[name]
+	if inner == nil && object != nil && union.Defaulted(property) && json.Unmarshal(property.Default.Raw, &inner) != nil {
+		return ""
+	}
+	return filled(property, inner, path[1:])
 }
 
 // Set are kinds, each of which is there once.

@@ -42,6 +42,9 @@ func (c Change) String() string {
 	return strings.Join(l, ", ")
 }
 
+// at is where the discriminator or member of a name is.
+func (c Change) at(name string) resource.Path { return c.At.Below(c.Union.Path(name).Properties()...) }
+
 // Problem is a union object that normalizing leaves alone, though it is not as the union
 // wants it.
 type Problem struct {
@@ -210,12 +213,8 @@ func (p *planner) without(path schemapath.Path, v any) any {
 		if !ok {
 			return v
 		}
-		object = maps.Clone(object)
 		for _, u := range p.object.Unions {
-			delete(object, u.Discriminator)
-			for _, m := range u.Members {
-				delete(object, m.Name)
-			}
+			object = u.Without(object)
 		}
 		return object
 	}
@@ -261,7 +260,7 @@ func (p *planner) unions(at resource.Path, object map[string]any, old pair) {
 		if p.opts.CarriedOver && len(n.Clear) > 0 {
 			n.Clear = slices.DeleteFunc(n.Clear, func(i int) bool {
 				name := u.Members[i].Name
-				return was == nil || u.Discriminator != "" && was.Value == new.Value || !reflect.DeepEqual(object[name], before[name])
+				return was == nil || u.Discriminator != "" && was.Value == new.Value || !reflect.DeepEqual(u.In(object, name), u.In(before, name))
 			})
 			if violations = u.Judge(was, n.Apply(new)); len(violations) > 0 {
 				n = union.Normalization{}
@@ -290,10 +289,10 @@ func (p *planner) found(at resource.Path, u *union.Union, n union.Normalization,
 	}
 	c := Change{At: at, Union: u, Normalization: n, Kept: map[string]any{}}
 	for _, i := range n.Clear {
-		p.cleared[key(at.To(u.Members[i].Name))] = true
+		p.cleared[key(c.at(u.Members[i].Name))] = true
 	}
 	for _, i := range n.Keep {
-		c.Kept[u.Members[i].Name] = before[u.Members[i].Name]
+		c.Kept[u.Members[i].Name] = u.In(before, u.Members[i].Name)
 	}
 	p.changes = append(p.changes, c)
 }
@@ -313,13 +312,13 @@ func Apply(object map[string]any, changes []Change) {
 		at, _ := c.At.In(object)
 		o := at.(map[string]any)
 		for _, i := range c.Clear {
-			delete(o, c.Union.Members[i].Name)
+			c.Union.Remove(o, c.Union.Members[i].Name)
 		}
 		for name, v := range c.Kept {
-			o[name] = runtime.DeepCopyJSONValue(v)
+			c.Union.Put(o, name, runtime.DeepCopyJSONValue(v))
 		}
 		if c.Value != "" {
-			o[c.Union.Discriminator] = c.Value
+			c.Union.Put(o, c.Union.Discriminator, c.Value)
 		}
 	}
 }

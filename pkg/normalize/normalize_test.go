@@ -43,6 +43,8 @@ const (
 	members = "type: {type: string}, a: {type: object, properties: {x: {type: string}}}, b: {type: object, x-kubernetes-preserve-unknown-fields: true}, c: {type: string}, name: {type: string}"
 	backend = "{type: object, properties: {" + members + "}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}}]}"
 	plain   = "{type: object, properties: {" + members + "}, x-kubernetes-unions: [{members: [a, b, c]}]}"
+	// below has some of them in an object of its own.
+	below = "{type: object, properties: {sub: {type: object, nullable: true, properties: {" + members + "}}, " + members + "}, x-kubernetes-unions: [{discriminator: sub.type, fields-to-discriminateBy: {a: A, sub.b: B, sub.c: C}}]}"
 )
 
 func in(items, before string) string {
@@ -71,6 +73,14 @@ func TestObject(t *testing.T) {
 		{"absent", "{type: object, properties: {u: " + backend + "}}", "{u: {type: A, a: {}}}", "{}", "{}", ""},
 		{"no object", "{type: object, properties: {u: " + backend + "}}", "", "{u: [1]}", "{u: [1]}", ""},
 		{"null", backend, "{type: A, a: {}}", "{type: B, a: null, b: {}}", "{type: B, a: null, b: {}}", ""},
+		{"in another object", below, "", "{a: {}, sub: {type: C, a: {}, b: {}, c: x, name: n}, type: D, b: {}}", "{sub: {type: C, a: {}, c: x, name: n}, type: D, b: {}}", ""},
+		{"all of another object", below, "", "{a: {}, sub: {b: {}, type: A}}", "{a: {}, sub: {type: A}}", ""},
+		{"kept in another object", below, "{sub: {type: B, b: {x: y}, name: n}}", "{a: {}, sub: {type: B}}", "{sub: {type: B, b: {x: y}}}", ""},
+		{"kept in another object that was left out", strings.Replace(below, "sub.type", "type", 1), "{type: C, sub: {c: x, name: n}}", "{type: C, a: {}, sub: null}", "{type: C, sub: {c: x}}", ""},
+		{"default of another object", strings.Replace(below, "nullable: true, properties: {type: {", "default: {}, properties: {type: {default: B, ", 1), "", "{a: {}}", "{a: {}}",
+			"spec: sub.b is not set while sub.type is 'B'"},
+		{"another object has moved", in(below, list), "{u: [{sub: {type: A, name: x}, a: {}}, {sub: {type: B, b: {}, name: y}}]}", "{u: [{sub: {type: A, name: y}}, {sub: {type: A, b: {}}, a: {}}]}",
+			"{u: [{sub: {type: A, name: y}}, {sub: {type: A}, a: {}}]}", "spec.u[0]: the items of spec.u have no keys and may have moved, so that it cannot be told what was set before: no member is set and sub.type is 'A'"},
 		{"nested", `{type: object, properties: {type: {type: string}, a: ` + plain + `, b: {type: string}}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]}`,
 			"{type: A, a: {a: {}}}", "{type: A, a: {a: {}, b: {}}, b: x}", "{type: A, a: {b: {}}}", ""},
 		{"nested in what is cleared", `{type: object, properties: {type: {type: string}, a: ` + plain + `, b: {type: string}}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]}`,
@@ -133,6 +143,12 @@ func TestFile(t *testing.T) {
 		{"kept in place of null", backend, "spec: {type: A, a: {x: v}}", "spec:\n  type: A\n  a: null\n", "spec:\n  type: A\n  a: {\"x\": \"v\"}\n"},
 		{"discriminator set", deduced, "spec: {type: A, a: {}}", "spec:\n  type: A\n  b: {}\n", "spec:\n  type: B\n  b: {}\n"},
 		{"discriminator added", deduced, "spec: {a: {}}", "spec:\n  a: {}\n  b: {}\n", "spec:\n  b: {}\n  type: B\n"},
+		{"in another object", below, "spec: {sub: {b: {}, type: B}}", "spec:\n  sub:\n    type: A # first\n    b: {}   # gone\n    # last\n    c: x\n  a: {}\n", "spec:\n  sub:\n    type: A # first\n  a: {}\n"},
+		{"all of another object", strings.Replace(below, "sub.type", "type", 1), "", "spec:\n  type: A\n  sub:\n    b: {}\n    c: x\n  a: {}\n", "spec:\n  type: A\n  sub: {}\n  a: {}\n"},
+		{"kept in another object", below, "spec: {sub: {type: B, b: {x: v}}}", "spec:\n  sub:\n    type: B\n  a: {}\n", "spec:\n  sub:\n    type: B\n    b:\n      x: v\n"},
+		{"kept in another object that was left out", strings.Replace(below, "sub.type", "type", 1), "spec: {type: B, sub: {b: {x: v}}}", "spec:\n  type: B\n  a: {}\n", "spec:\n  type: B\n  sub:\n    b:\n      x: v\n"},
+		{"kept in another object that is null", strings.Replace(below, "sub.type", "type", 1), "spec: {type: B, sub: {b: {x: v}}}", "spec: {type: B, sub: null}\n", "spec: {type: B, sub: {\"b\": {\"x\": \"v\"}}}\n"},
+		{"another object is shared", below, "", "spec: {sub: &s {type: A, b: {}}, a: {}}\nstatus: *s\n", "5:1: error: UC802: cannot edit the text (sub.b is cleared): it is shared with other places by an alias or a merge key"},
 		{"item", in(plain, "type: array, items: "), "spec: {u: [{a: {}, name: n}]}", "spec:\n  u:\n  - a: {}\n    name: n\n    c: v\n", "spec:\n  u:\n  - name: n\n    c: v\n"},
 		{"normal", backend, "", "spec: {type: A, a: {}}\n", "spec: {type: A, a: {}}\n"},
 		{"shared", backend, "", "spec: &s {type: B, a: {}, b: {}}\nstatus: *s\n", "5:1: error: UC802: cannot edit the text (a is cleared): it is shared with other places by an alias or a merge key"},
@@ -181,6 +197,8 @@ func TestMerged(t *testing.T) {
 		{plain, "spec: {b: {}}\n", "spec: {b: {}}\n"},
 		{plain, "spec: {b: {}, c: x}\n", "in.yaml:4:1: error: UC802: b and c are set together"},
 		{plain, "spec: {b: null, c: x}\n", "spec: {b: null, c: x}\n"},
+		{below, "spec: {sub: {type: C, b: {}}, a: {}}\n", "spec: {sub: {type: C}}\n"},
+		{strings.Replace(below, "discriminator: sub.type, fields-to-discriminateBy: {a: A, sub.b: B, sub.c: C}", "members: [a, sub.b]", 1), "spec: {sub: {b: {}}, a: {}}\n", "in.yaml:4:1: error: UC802: a and sub.b are set together"},
 		{defaulted, "spec: {b: {}}\n", "spec: {b: {}}\n"},
 		{defaulted, "spec: {a: {}, b: {}}\n", "in.yaml:4:1: error: UC802: a and b are set together"},
 	} {
@@ -212,6 +230,7 @@ func TestRandom(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	pick := func(l ...any) any { return l[r.IntN(len(l))] }
+	nested := false
 	var value func(wrapped []int) any
 	value = func(wrapped []int) any {
 		if len(wrapped) > 0 {
@@ -244,12 +263,29 @@ func TestRandom(t *testing.T) {
 				o[key] = pick(values...)
 			}
 		}
+		if nested { // what is in it goes into sub
+			sub := map[string]any{}
+			for _, key := range []string{"type", "b", "c", "name"} {
+				if v, ok := o[key]; ok {
+					sub[key] = v
+					if key != "name" {
+						delete(o, key)
+					}
+				}
+			}
+			o["sub"] = pick(sub, sub, sub, nil)
+			if len(sub) == 1 {
+				delete(o, "sub")
+			}
+		}
 		return o
 	}
 	normalized, problems := 0, 0
 	for range 400 {
 		spec := pick(backend, plain, strings.Replace(backend, "c: C}", "c: C}, deduceInvalidDiscriminator: true", 1),
+			below, strings.Replace(below, "sub.c: C}", "sub.c: C}, deduceInvalidDiscriminator: true", 1), strings.Replace(below, "discriminator: sub.type, fields-to-discriminateBy: {a: A, sub.b: B, sub.c: C}", "members: [a, sub.b, sub.c]", 1),
 			strings.Replace(backend, "c: C}", "c: [C, B]}, optionalMembers: {c: B}, emptyIsUnset: [c]", 1), strings.Replace(plain, "[a, b, c]", "[a, b, c], discriminatorChange: Forbid", 1)).(string)
+		nested = strings.Contains(spec, "sub:")
 		var wrapped []int
 		for range r.IntN(3) {
 			w := r.IntN(len(wraps))
@@ -287,10 +323,17 @@ func TestRandom(t *testing.T) {
 				}
 				// Undone, it is what it was.
 				was, _ := c.At.In(src)
-				for _, name := range append(c.Union.MemberNames(), c.Union.Discriminator) {
-					delete(object.(map[string]any), name)
-					if v, ok := was.(map[string]any)[name]; ok {
-						object.(map[string]any)[name] = v
+				now, before := object.(map[string]any), was.(map[string]any)
+				for _, name := range c.Union.Names() {
+					c.Union.Remove(now, name)
+					if v, ok := c.Union.Lookup(before, name); ok {
+						c.Union.Put(now, name, v)
+					}
+				}
+				if _, ok := before["sub"].(map[string]any); nested && !ok { // it was made for what is kept
+					delete(now, "sub")
+					if v, ok := before["sub"]; ok {
+						now["sub"] = v
 					}
 				}
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // Result is a normalized file.
@@ -117,9 +118,15 @@ func clearing(o *resource.Object, p Problem) string {
 	var l []string
 	for i, is := range p.new.Present {
 		if is {
-			null := item + p.Union.Members[i].Name + ": null"
+			null := "null"
+			for _, step := range slices.Backward(p.Union.Path(p.Union.Members[i].Name).Properties()) {
+				if null != "null" {
+					null = "{" + null + "}"
+				}
+				null = step + ": " + null
+			}
 			if item != "" {
-				null = "{" + null + "}"
+				null = "{" + item + null + "}"
 			}
 			l = append(l, null)
 		}
@@ -132,7 +139,7 @@ func (r *Result) report(d diag.Diagnostic) { r.Diagnostics = append(r.Diagnostic
 // where is the position of the first member that a change clears, or else of the object.
 func where(o *resource.Object, c Change) diag.Pos {
 	if len(c.Clear) > 0 {
-		return o.Pos(c.At.To(c.Union.Members[c.Clear[0]].Name))
+		return o.Pos(c.at(c.Union.Members[c.Clear[0]].Name))
 	}
 	return o.Pos(c.At)
 }
@@ -156,7 +163,52 @@ func same(name string, text []byte, want []any, limits limit.Limits) error {
 
 // edit returns the edits that a change makes in the text of an object.
 func edit(o *resource.Object, c Change) ([]yamltext.Edit, error) {
-	n, err := o.Mapping(c.At)
+	values := map[string]any{}
+	for _, i := range c.Keep {
+		name := c.Union.Members[i].Name
+		values[name] = c.Kept[name]
+	}
+	if c.Value != "" {
+		values[c.Union.Discriminator] = c.Value
+	}
+	at, _ := c.At.In(o.Value)
+	object, _ := at.(map[string]any)
+	puts := c.Union.Parts(object, values)
+	clears := map[string][]string{}
+	for _, i := range c.Clear {
+		path := c.Union.Path(c.Union.Members[i].Name).Properties()
+		in := key(c.At.Below(path[:len(path)-1]...))
+		clears[in] = append(clears[in], path[len(path)-1])
+	}
+	var edits []yamltext.Edit
+	for _, in := range slices.Backward(append([][]string{nil}, c.Union.Holders()...)) {
+		e := entries{at: c.At.Below(in...)}
+		e.clear = clears[key(e.at)]
+		if i := slices.IndexFunc(puts, func(p union.Part) bool { return slices.Equal(p.In, in) }); i >= 0 {
+			e.put = puts[i]
+		}
+		more, err := e.edit(o)
+		if err != nil {
+			return nil, err
+		}
+		edits = append(edits, more...)
+	}
+	return edits, nil
+}
+
+// entries are those of one mapping that a change clears, and puts.
+type entries struct {
+	at    resource.Path
+	clear []string
+	put   union.Part
+}
+
+// edit returns the edits that the changes of a mapping make in the text of an object.
+func (e entries) edit(o *resource.Object) ([]yamltext.Edit, error) {
+	if len(e.clear)+len(e.put.Names) == 0 {
+		return nil, nil
+	}
+	n, err := o.Mapping(e.at)
 	if err != nil {
 		return nil, err
 	}
@@ -169,35 +221,24 @@ func edit(o *resource.Object, c Change) ([]yamltext.Edit, error) {
 		return -1
 	}
 	var indices []int
-	for _, i := range c.Clear {
-		at := index(c.Union.Members[i].Name)
+	for _, name := range e.clear {
+		at := index(name)
 		if at < 0 {
-			return nil, fmt.Errorf("%s comes from a merge key", c.Union.Members[i].Name)
+			return nil, fmt.Errorf("%s comes from a merge key", name)
 		}
 		indices = append(indices, at/2)
 	}
 	slices.Sort(indices)
-	put := map[string]any{}
-	for _, i := range c.Keep {
-		name := c.Union.Members[i].Name
-		put[name] = c.Kept[name]
-	}
 	var edits []yamltext.Edit
-	if c.Value != "" {
-		put[c.Union.Discriminator] = c.Value
-	}
 	removing := len(indices)
 	var rest []yamledit.Entry
-	for _, m := range append([]string{c.Union.Discriminator}, c.Union.MemberNames()...) {
-		v, ok := put[m]
-		if !ok {
-			continue
-		}
+	for _, name := range e.put.Names {
+		v := e.put.Values[name]
 		value, err := nodeOf(v)
 		if err != nil {
 			return nil, err
 		}
-		if at := index(m); at >= 0 { // null, or an empty value that is unset, or the discriminator
+		if at := index(name); at >= 0 { // null, or an empty value that is unset, or the discriminator
 			start, end, err := o.Span(o.Document, n.Content[at+1])
 			if err != nil {
 				return nil, err
@@ -209,7 +250,7 @@ func edit(o *resource.Object, c Change) ([]yamltext.Edit, error) {
 			edits = append(edits, yamltext.Edit{Start: start, End: end, New: text})
 			continue
 		}
-		rest = append(rest, yamledit.Entry{Key: m, Value: value})
+		rest = append(rest, yamledit.Entry{Key: name, Value: value})
 	}
 	if len(rest) > 0 && removing > 0 && (yamledit.IsFlow(n) || 2*removing == len(n.Content)) {
 		// In the place of what is cleared, so that the two do not meet.
