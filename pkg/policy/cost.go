@@ -285,9 +285,9 @@ func unionObject(o kinds.Object, switched bool) map[string]any {
 			set = []union.Member{u.Members[0], u.Members[len(u.Members)-1]}
 		}
 		for _, m := range set {
-			object[m.Name] = valueOf(m)
+			u.Put(object, m.Name, valueOf(m))
 			if len(m.Values) > 0 {
-				object[u.Discriminator] = m.Values[0]
+				u.Put(object, u.Discriminator, m.Values[0])
 			}
 		}
 	}

@@ -70,9 +70,22 @@ func optional(object, name string) string {
 	return object + "[?" + rules.Quote(name) + "]"
 }
 
-// present tests whether a member of an object is set.
-func present(object string, m union.Member) string {
-	value := optional(object, m.Name)
+// property reads one property after the other.
+func property(object string, names []string) string {
+	for _, name := range names {
+		object = optional(object, name)
+	}
+	return object
+}
+
+// read reads the discriminator or member of a name of a union object.
+func read(object string, u *union.Union, name string) string {
+	return property(object, u.Path(name).Properties())
+}
+
+// present tests whether a member of a union object is set.
+func present(object string, u *union.Union, m union.Member) string {
+	value := read(object, u, m.Name)
 	switch m.Empty {
 	case union.EmptyString:
 		return value + ".orValue(null) != null && " + value + ".orValue('') != ''"
@@ -93,6 +106,13 @@ type pointer []string
 
 func (p pointer) property(name string) pointer {
 	return p.text("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
+}
+
+func (p pointer) properties(names []string) pointer {
+	for _, name := range names {
+		p = p.property(name)
+	}
+	return p
 }
 
 func (p pointer) text(text string) pointer {
@@ -268,14 +288,7 @@ func keyOf(keys []string, item string) string {
 func (m *mutation) without(path schemapath.Path, value string, maps, lists int, indent string) string {
 	k, v, o := numbered("k", maps), numbered("v", maps), numbered("o", lists)
 	if len(path) == 0 {
-		var names []string
-		for _, u := range m.Unions {
-			if u.Discriminator != "" {
-				names = append(names, u.Discriminator)
-			}
-			names = append(names, u.MemberNames()...)
-		}
-		return fmt.Sprintf("%s.transformMap(%s, %s, !(%s in %s), %s)", value, k, v, k, rules.List(names), v)
+		return m.withoutNames(nil, value, maps, indent)
 	}
 	if name, ok := path[0].Property(); ok {
 		is := k + " == " + rules.Quote(name)
@@ -288,6 +301,31 @@ func (m *mutation) without(path schemapath.Path, value string, maps, lists int, 
 		return fmt.Sprintf("%s.transformMap(%s, %s, %s)", value, k, v, m.without(path[1:], v, maps+1, lists, indent))
 	}
 	return fmt.Sprintf("%s.map(%s, %s)", value, o, m.without(path[1:], o, maps, lists+1, indent))
+}
+
+// withoutNames is an object that properties lead to from the union object without what the
+// unions read.
+func (m *mutation) withoutNames(in []string, value string, maps int, indent string) string {
+	k, v := numbered("k", maps), numbered("v", maps)
+	var names []string
+	var holders [][]string
+	for _, u := range m.Unions {
+		for _, name := range u.Names() {
+			if path := u.Path(name).Properties(); len(path) == len(in)+1 && slices.Equal(path[:len(in)], in) {
+				names = append(names, path[len(in)])
+			}
+		}
+		for _, h := range u.Holders() {
+			if len(h) == len(in)+1 && slices.Equal(h[:len(in)], in) && !slices.ContainsFunc(holders, func(o []string) bool { return slices.Equal(o, h) }) {
+				holders = append(holders, h)
+			}
+		}
+	}
+	rest := v
+	for _, h := range holders {
+		rest = fmt.Sprintf("%s == %s && %s != null ?\n%s  dyn(%s) : %s", k, rules.Quote(h[len(in)]), v, indent, m.withoutNames(h, v, maps+1, indent+"  "), rest)
+	}
+	return fmt.Sprintf("%s.transformMap(%s, %s, !(%s in %s), %s)", value, k, v, k, rules.List(names), rest)
 }
 
 // numbered is the name of a variable with so many around it.
@@ -339,7 +377,7 @@ type writer struct {
 
 // value is that of the discriminator, empty when it is unset.
 func (w writer) value(object string) string {
-	v := optional(object, w.u.Discriminator) + ".orValue('')"
+	v := read(object, w.u, w.u.Discriminator) + ".orValue('')"
 	if w.nullable {
 		return "optional.ofNonZeroValue(" + v + ").orValue('')"
 	}
@@ -368,9 +406,17 @@ func (w writer) in(more string) writer {
 	return w
 }
 
-// simple reports whether members are set whenever they are not null, and their names need
-// no escaping in a pointer.
+// direct reports whether all members are properties of the union object itself.
+func (w writer) direct() bool {
+	return !slices.ContainsFunc(w.u.Members, func(m union.Member) bool { _, below := w.u.Paths[m.Name]; return below })
+}
+
+// simple reports whether members are, besides, set whenever they are not null, and their
+// names need no escaping in a pointer.
 func (w writer) simple() bool {
+	if !w.direct() {
+		return false
+	}
 	for _, m := range w.u.Members {
 		if m.Empty != union.PresentWhenEmpty || strings.ContainsAny(m.Name, "~/") {
 			return false
@@ -413,10 +459,35 @@ func (w writer) respectValue(condition string) string {
 	}
 	var l []string
 	for _, m := range w.u.Members {
-		l = append(l, fmt.Sprintf("(%s%s && !(%s in %s)%s ? ["+removal+"] : [])", condition, present(w.new, m), w.value(w.new), rules.List(m.Values),
-			w.carried(optional(w.new, m.Name), optional(w.old, m.Name)), w.at.property(m.Name)))
+		l = append(l, fmt.Sprintf("(%s%s && !(%s in %s)%s ? ["+removal+"] : [])", condition, present(w.new, w.u, m), w.value(w.new), rules.List(m.Values),
+			w.carried(read(w.new, w.u, m.Name), read(w.old, w.u, m.Name)), w.pointer(m.Name)))
 	}
 	return strings.Join(l, " +\n"+w.indent)
+}
+
+// pointer leads to the discriminator or member of a name.
+func (w writer) pointer(name string) pointer {
+	return w.at.properties(w.u.Path(name).Properties())
+}
+
+// held adds the objects that hold what is added under conditions, by name in the union, where
+// they are not there.
+func (w writer) held(added map[string]string) string {
+	var b strings.Builder
+	for _, holder := range w.u.Holders() {
+		var conditions []string
+		for _, name := range w.u.Names() {
+			path := w.u.Path(name).Properties()
+			if c, ok := added[name]; ok && len(path) > len(holder) && slices.Equal(path[:len(holder)], holder) {
+				conditions = append(conditions, "("+c+")")
+			}
+		}
+		if len(conditions) > 0 {
+			fmt.Fprintf(&b, " +\n%s(%s.orValue(null) == null && (%s) ? [JSONPatch{op: 'add', path: %s, value: {}}] : [])",
+				w.indent, property(w.new, holder), strings.Join(conditions, " || "), w.at.properties(holder))
+		}
+	}
+	return b.String()
 }
 
 // plusKept adds the members that the discriminator demands, where they were left out.
@@ -430,10 +501,16 @@ func (w writer) plusKept() string {
 			w.indent, values, w.indent, w.value(w.new), w.new, w.old, w.indent, w.at.expression("m"), w.old)
 	}
 	var b strings.Builder
+	kept := map[string]string{} // the conditions, by member
 	for _, m := range w.u.Members {
 		if required := m.Required(); len(required) > 0 {
-			fmt.Fprintf(&b, " +\n%s(%s in %s && !(%s) && %s ? [JSONPatch{op: 'add', path: %s, value: %s.value()}] : [])",
-				w.indent, w.value(w.new), rules.List(required), present(w.new, m), present(w.old, m), w.at.property(m.Name), optional(w.old, m.Name))
+			kept[m.Name] = fmt.Sprintf("%s in %s && !(%s) && %s", w.value(w.new), rules.List(required), present(w.new, w.u, m), present(w.old, w.u, m))
+		}
+	}
+	b.WriteString(w.held(kept))
+	for _, m := range w.u.Members {
+		if condition, ok := kept[m.Name]; ok {
+			fmt.Fprintf(&b, " +\n%s(%s ? [JSONPatch{op: 'add', path: %s, value: %s.value()}] : [])", w.indent, condition, w.pointer(m.Name), read(w.old, w.u, m.Name))
 		}
 	}
 	return b.String()
@@ -446,7 +523,7 @@ func (w writer) set(object, indent string) string {
 	}
 	var l []string
 	for _, m := range w.u.Members {
-		l = append(l, fmt.Sprintf("(%s ? [%s] : [])", present(object, m), rules.Quote(m.Name)))
+		l = append(l, fmt.Sprintf("(%s ? [%s] : [])", present(object, w.u, m), rules.Quote(m.Name)))
 	}
 	return "(\n" + indent + "  " + strings.Join(l, " +\n"+indent+"  ") + ")"
 }
@@ -454,12 +531,39 @@ func (w writer) set(object, indent string) string {
 // respectAdded clears, when one member was added to others, those; with a discriminator
 // it sets its value.
 func (w writer) respectAdded() string {
-	i, carried := w.indent, w.carried(w.new+"[?m]", w.old+"[?m]")
-	cleared := fmt.Sprintf("set.filter(m, size(added) == 1 && m != added[0]%s).map(m,\n%s      "+removal+")", carried, i, w.at.expression("jsonpatch.escapeKey(m)"))
+	i := w.indent
+	cleared := fmt.Sprintf("set.filter(m, size(added) == 1 && m != added[0]%s).map(m,\n%s      "+removal+")", w.allCarried(), i, w.at.expression(w.escaped("m")))
 	if w.u.Discriminator != "" && w.opts.Algorithm.For(w.u) == union.KEP2019 {
 		firsts := w.selecting(func(m union.Member) []string { return m.Values })
-		cleared += fmt.Sprintf(" +\n%s    [size(added) == 1 ? added : set].filter(l, size(l) == 1 && !(%s in %s[l[0]])).map(l,\n%s      JSONPatch{op: 'add', path: %s, value: %s[l[0]][0]})",
-			i, w.value(w.new), firsts, i, w.at.property(w.u.Discriminator), firsts)
+		one := "size(added) == 1 ? added : set"
+		cleared += w.held(map[string]string{w.u.Discriminator: fmt.Sprintf("(%s).exists(l, size(%s) == 1 && !(%s in %s[l]))", one, one, w.value(w.new), firsts)})
+		cleared += fmt.Sprintf(" +\n%s    [%s].filter(l, size(l) == 1 && !(%s in %s[l[0]])).map(l,\n%s      JSONPatch{op: 'add', path: %s, value: %s[l[0]][0]})",
+			i, one, w.value(w.new), firsts, i, w.pointer(w.u.Discriminator), firsts)
 	}
 	return fmt.Sprintf("[%s].map(set,\n%s  [set.filter(m, !(m in %s))].map(added,\n%s    %s)[0])[0]", w.set(w.new, i), i, w.set(w.old, i+"  "), i, cleared)
+}
+
+// escaped is the end of the pointer to a member whose name is an expression.
+func (w writer) escaped(name string) string {
+	if w.direct() {
+		return "jsonpatch.escapeKey(" + name + ")"
+	}
+	var l []string
+	for _, m := range w.u.Members {
+		p := pointer{}.properties(w.u.Path(m.Name).Properties())
+		l = append(l, rules.Quote(m.Name)+": "+rules.Quote(p[0][1:]))
+	}
+	return "{" + strings.Join(l, ", ") + "}[" + name + "]"
+}
+
+// allCarried is [writer.carried] of the member m.
+func (w writer) allCarried() string {
+	if w.direct() || !w.opts.CarriedOver {
+		return w.carried(w.new+"[?m]", w.old+"[?m]")
+	}
+	var l []string
+	for _, m := range w.u.Members {
+		l = append(l, fmt.Sprintf("(m == %s%s)", rules.Quote(m.Name), w.carried(read(w.new, w.u, m.Name), read(w.old, w.u, m.Name))))
+	}
+	return " && (" + strings.Join(l, " || ") + ")"
 }

@@ -151,24 +151,29 @@ func properties(path schemapath.Path) (names []string, rest schemapath.Path) {
 	return names, nil
 }
 
-// property reads one property after the other.
-func property(object string, names []string) string {
-	for _, name := range names {
-		object = optional(object, name)
-	}
-	return object
-}
-
 // plain turns an object into one without nulls, and with the names that rules know.
-func plain(k, v string, u *union.Union) string {
-	names := u.MemberNames()
-	if u.Discriminator != "" {
-		names = append(names, u.Discriminator)
-	}
+func plain(k, v string, u *union.Union) string { return plainIn(nil, k, v, u) }
+
+// plainIn is plain for an object that properties lead to from the union object.
+func plainIn(in []string, k, v string, u *union.Union) string {
+	at := func(path []string) bool { return len(path) == len(in)+1 && slices.Equal(path[:len(in)], in) }
 	value := v
+	var names []string
 	for _, m := range u.Members {
-		if m.Empty == union.EmptyObject {
-			value = fmt.Sprintf("%s == %s ? dyn(%s.%s) : %s", k, rules.Quote(m.Name), v, entries("f", "w", "w", m.Fields), value)
+		if path := u.Path(m.Name).Properties(); m.Empty == union.EmptyObject && at(path) {
+			value = fmt.Sprintf("%s == %s ? dyn(%s.%s) : %s", k, rules.Quote(path[len(in)]), v, entries("f", "w", "w", m.Fields), value)
+		}
+	}
+	for _, name := range append(u.MemberNames(), u.Discriminator) {
+		if path := u.Path(name).Properties(); at(path) && name != "" {
+			names = append(names, path[len(in)])
+		}
+	}
+	for _, holder := range u.Holders() {
+		if at(holder) {
+			names = append(names, holder[len(in)])
+			depth := len(holder)
+			value = fmt.Sprintf("%s == %s ? dyn(%s.%s) : %s", k, rules.Quote(holder[len(in)]), v, plainIn(holder, numbered("k", depth), numbered("v", depth), u), value)
 		}
 	}
 	return entries(k, v, value, names)
