@@ -22,9 +22,8 @@ type branch struct {
 // branches returns the forms in which a union object of a schema is legal: each state that
 // union.Violations accepts has one of them, and only one.
 func branches(u *union.Union, n node) []branch {
-	discriminator := property(n, u.Discriminator)
+	discriminator := at(n, u, u.Discriminator)
 	values, enum := discriminator["enum"].([]any)
-	_, defaulted := discriminator["default"]
 	all := make([]int, len(u.Members))
 	for i := range all {
 		all[i] = i
@@ -60,7 +59,7 @@ func branches(u *union.Union, n node) []branch {
 			l = append(l, branch{title: strings.Join(rest, ", "), values: rest, clear: all})
 		}
 	}
-	neverUnset := defaulted && enum && !slices.Contains(values, any("")) && discriminator["nullable"] != true
+	neverUnset := enum && !slices.Contains(values, any("")) && !slices.Contains(fallbacks(n, u), "") && !nullable(n, u, u.Discriminator)
 	if u.Cardinality == union.ExactlyOne || neverUnset {
 		return l
 	}
@@ -73,6 +72,37 @@ func branches(u *union.Union, n node) []branch {
 		}
 	}
 	return l
+}
+
+// fallbacks are the values of the discriminator where one of the properties that lead to it
+// is left out, for each in turn; "" is unset.
+func fallbacks(n node, u *union.Union) []string {
+	path := u.Path(u.Discriminator).Properties()
+	var l []string
+	for i, name := range path {
+		n = property(n, name)
+		value, s := n["default"], n
+		for _, name := range path[i+1:] {
+			s = property(s, name)
+			if object, ok := value.(node); ok {
+				if value, ok = object[name]; !ok {
+					value = s["default"]
+				}
+			}
+		}
+		text, _ := value.(string)
+		l = append(l, text)
+	}
+	return l
+}
+
+// nullable reports whether something that leads to the discriminator or member of a name, or
+// that itself, may be null.
+func nullable(n node, u *union.Union, name string) bool {
+	return slices.ContainsFunc(u.Path(name).Properties(), func(name string) bool {
+		n = property(n, name)
+		return n["nullable"] == true
+	})
 }
 
 // takes reports whether the discriminator may have a value.

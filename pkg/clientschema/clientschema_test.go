@@ -5,12 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	openapiv3 "github.com/google/gnostic-models/openapiv3"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apimachinery/pkg/runtime"
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/unioncases"
@@ -23,7 +28,7 @@ import (
 // shapes, and of schemas that exclude some of what is stored. Of larger unions, the
 // exhaustive run takes all ways to write a state, and all declarations.
 func TestEveryState(t *testing.T) {
-	for i, s := range unioncases.Shapes() {
+	for i, s := range append(unioncases.Shapes(), unioncases.Nested()...) {
 		if testing.Short() && i%8 > 0 {
 			continue
 		}
@@ -85,6 +90,66 @@ func compare(t *testing.T, schema string, declarations []string, objects []map[s
 				}
 			}
 		}
+	}
+}
+
+// TestDefaults compares both schemas with what the API server makes of objects whose
+// discriminator, in an object of its own, is left out there or with that.
+func TestDefaults(t *testing.T) {
+	judged := map[bool]int{}
+	for _, holder := range []string{"", ", default: {}", ", default: {t: B}", ", nullable: true", ", nullable: true, default: {t: B}"} {
+		for _, typ := range []string{"", ", default: A", ", nullable: true", ", nullable: true, default: A"} {
+			for _, required := range []string{"", ", required: [t]"} {
+				if required != "" && strings.Contains(holder, "default: {}") && !strings.Contains(typ, "default") {
+					continue // the API server rejects the CRD
+				}
+				schema := "{type: object, properties: {p: {type: object, properties: {t: {type: string, enum: [A, B, null]" + typ + "}}" + required + holder + "}, a: {type: string}, b: {type: string}}}"
+				declaration := "{discriminator: p.t, fields-to-discriminateBy: {a: A, b: B}}"
+				crd, o := version(t, schema, declaration)
+				plain := compiled(t, jsonSchema(t, crd), "")
+				schemas := map[string]*jsonschema.Schema{
+					"JSON Schema": compiled(t, jsonSchema(t, crd, o), ""),
+					"OpenAPI":     compiled(t, openAPI(t, crd, o), "/components/schemas/Thing"),
+				}
+				var props apiextensionsv1.JSONSchemaProps
+				if err := sigs.Unmarshal([]byte(schema), &props); err != nil {
+					t.Fatal(err)
+				}
+				in := apiextensions.JSONSchemaProps{}
+				if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&props, &in, nil); err != nil {
+					t.Fatal(err)
+				}
+				structural, err := structuralschema.NewStructural(&in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, p := range []string{"", "p: {}, ", "p: null, ", "p: {t: null}, ", "p: {t: A}, ", "p: {t: B}, "} {
+					for _, members := range []string{"", "a: x", "b: x", "a: x, b: x"} {
+						var object map[string]any
+						if err := sigs.Unmarshal([]byte("{"+p+members+"}"), &object); err != nil {
+							t.Fatal(err)
+						}
+						whole := map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{}, "u": object}
+						if plain.Validate(whole) != nil {
+							continue
+						}
+						stored := runtime.DeepCopyJSON(object)
+						defaulting.Default(stored, structural)
+						u := o.Unions[0]
+						legal := len(u.Violations(u.StateOf(stored))) == 0
+						judged[legal]++
+						for format, s := range schemas {
+							if err := s.Validate(whole); (err == nil) != legal {
+								t.Errorf("%s\n{%s%s} becomes %v\n%s: %v", schema, p, members, stored, format, err)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if judged[true] < 100 || judged[false] < 100 {
+		t.Error(judged)
 	}
 }
 

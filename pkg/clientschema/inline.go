@@ -23,54 +23,74 @@ func (d dialect) null() node {
 // inline are the branches of a union as what they restrict. n is the schema of the union
 // object.
 func inline(u *union.Union, n node, d dialect) []any {
-	discriminator := property(n, u.Discriminator)
+	discriminator, unset := at(n, u, u.Discriminator), fallbacks(n, u)
 	var l []any
 	for _, b := range branches(u, n) {
-		p := node{}
-		out := node{"title": b.title, "properties": p}
+		out := node{"title": b.title}
 		if u.Discriminator != "" {
-			p[u.Discriminator] = discriminatorIs(b, discriminator, d)
-			if b.demands(discriminator) {
-				require(out, u.Discriminator)
-			}
+			holder, name := within(out, u, u.Discriminator, !b.unset, func(i int) bool { return b.demands(unset[i]) })
+			properties(holder)[name] = discriminatorIs(b, discriminator, d)
 		}
 		for _, i := range b.set {
 			m := u.Members[i]
-			require(out, m.Name)
-			if s := isSet(m, property(n, m.Name), d); len(s) > 0 {
-				p[m.Name] = s
+			holder, name := within(out, u, m.Name, true, func(int) bool { return true })
+			if s := isSet(m, at(n, u, m.Name), d); len(s) > 0 {
+				properties(holder)[name] = s
 			}
 		}
-		var absent []any
 		for _, i := range b.clear {
-			name := u.Members[i].Name
-			switch s := isClear(u.Members[i], property(n, name), d); {
+			m := u.Members[i]
+			holder, name := within(out, u, m.Name, false, func(int) bool { return false })
+			switch s := isClear(m, at(n, u, m.Name), d); {
 			case s != nil:
-				p[name] = s
+				properties(holder)[name] = s
 			case d == jsonSchema:
-				p[name] = false // which editors show at the property
+				properties(holder)[name] = false // which editors show at the property
 			default:
-				absent = append(absent, node{"required": []any{name}})
+				absent, _ := holder["not"].(node)
+				none, _ := absent["anyOf"].([]any)
+				is := node{"required": []any{name}}
+				if len(u.Path(m.Name)) > 1 {
+					is["type"] = "object" // for it may be null
+				}
+				holder["not"] = node{"anyOf": append(none, is)}
 			}
-		}
-		if len(absent) > 0 {
-			out["not"] = node{"anyOf": absent}
-		}
-		if len(p) == 0 {
-			delete(out, "properties")
 		}
 		l = append(l, out)
 	}
 	return l
 }
 
-// demands reports whether the discriminator has to be written in the branch; s is its
-// schema. Left out, it is its default, or unset.
-func (b branch) demands(s node) bool {
-	fallback, defaulted := s["default"].(string)
-	if !defaulted {
-		return !b.unset
+// at is the schema of the discriminator or member of a name.
+func at(n node, u *union.Union, name string) node { return u.Path(name).Value(n) }
+
+// within returns the schema, in that of a union object, of what holds the discriminator or
+// member of a name, and its name there. It is made when it is missing. What leads there is
+// not null if it is there, where set says so; it is to be there where demanded does, by how
+// much is before it.
+func within(n node, u *union.Union, name string, set bool, demanded func(int) bool) (holder node, last string) {
+	path := u.Path(name).Properties()
+	for i, step := range path {
+		if set && i > 0 {
+			n["type"] = "object"
+		}
+		if demanded(i) {
+			require(n, step)
+		}
+		if i == len(path)-1 {
+			break
+		}
+		if property(n, step) == nil {
+			properties(n)[step] = node{}
+		}
+		n = property(n, step)
 	}
+	return n, path[len(path)-1]
+}
+
+// demands reports whether the discriminator has to be written in the branch, or what leads to
+// it; left out, it has a value or, as "", is unset.
+func (b branch) demands(fallback string) bool {
 	return !b.takes(fallback) && !(b.unset && fallback == "")
 }
 

@@ -110,7 +110,8 @@ func jsonDialect(n node, whole bool) {
 
 // choose gives a schema the branches of its unions. In a closed one, each has the schemas of
 // the members that go with it, which the schema itself has no more: so editors offer no
-// others. asWritten is the same schema before it was translated.
+// others. Members in objects below stay there. asWritten is the same schema before it was
+// translated.
 func choose(unions []*union.Union, asWritten, n node) {
 	own := maps.Clone(properties(n))
 	closed := n["additionalProperties"] == false
@@ -121,7 +122,7 @@ func choose(unions []*union.Union, asWritten, n node) {
 			continue
 		}
 		delete(n, "additionalProperties")
-		for _, name := range u.MemberNames() {
+		for _, name := range ownMembers(u) {
 			delete(properties(n), name)
 		}
 		for _, b := range branches {
@@ -130,13 +131,18 @@ func choose(unions []*union.Union, asWritten, n node) {
 	}
 }
 
+// ownMembers are those that are properties of the union object itself.
+func ownMembers(u *union.Union) []string {
+	return slices.DeleteFunc(u.MemberNames(), func(name string) bool { return len(u.Path(name)) > 1 })
+}
+
 // move moves the members among the properties into a branch, unless it excludes them.
 func move(u *union.Union, own, branch node) {
 	branch["additionalProperties"] = false
 	p := properties(branch)
 	for name, s := range own {
 		restriction, restricted := p[name].(node)
-		switch member := slices.Contains(u.MemberNames(), name); {
+		switch member := slices.Contains(ownMembers(u), name); {
 		case p[name] == false:
 			delete(p, name) // it would be additional
 		case member && restricted:

@@ -20,7 +20,7 @@ import (
 //
 // An object with one union that has a discriminator is a component, a oneOf of components:
 // one for each value or group of values, with the members that go with it and no others.
-// That of any other union is written in place.
+// That of any other union, or of one in several objects, is written in place.
 func OpenAPI(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []Object) (map[string]any, error) {
 	v := crd.Spec.Versions[version]
 	root, err := rootOf(crd, version)
@@ -39,7 +39,7 @@ func OpenAPI(crd *apiextensionsv1.CustomResourceDefinition, version int, objects
 		if n == nil {
 			return nil, fmt.Errorf("there is no schema at %s", o.Path)
 		}
-		if _, taken := n["oneOf"]; len(o.Unions) == 1 && o.Unions[0].Discriminator != "" && !taken {
+		if _, taken := n["oneOf"]; len(o.Unions) == 1 && o.Unions[0].Discriminator != "" && len(o.Unions[0].Paths) == 0 && !taken {
 			c.split(kind, o.Path, n, o.Unions[0])
 			continue
 		}
@@ -118,7 +118,7 @@ func variant(u *union.Union, n node, b branch) node {
 		delete(d, "enum") // of which these are some
 		restrict(d, keyword, v)
 	}
-	if b.demands(d) {
+	if b.demands(fallbacks(n, u)[0]) {
 		require(out, u.Discriminator)
 		delete(d, "default")
 	}

@@ -40,7 +40,8 @@ func (s *subject) fallback() string {
 // it fills in a default, and the schema rejects "".
 func (s *subject) neverUnset() bool {
 	admitsEmpty := (s.enum == nil || slices.Contains(s.enum, "")) && (s.written.MinLength == nil || *s.written.MinLength == 0)
-	return s.fallback() != "" && !admitsEmpty
+	path := s.Path(s.Discriminator)
+	return s.fallback() != "" && !admitsEmpty && union.AlwaysThere(&s.schema, path[:len(path)-1])
 }
 
 // otherValue is a value of the discriminator that is not known.

@@ -45,12 +45,12 @@ func Requires(schema *apiextensionsv1.JSONSchemaProps, path schemapath.Path) boo
 	if len(path) == 1 {
 		return slices.Contains(schema.Required, name)
 	}
-	return alwaysThere(schema, path[:1]) && Requires(path[0].In(schema), path[1:])
+	return AlwaysThere(schema, path[:1]) && Requires(path[0].In(schema), path[1:])
 }
 
-// alwaysThere reports whether every object of a schema has a property: it is required
-// or has a default, and is not null, and so is all that leads to it.
-func alwaysThere(schema *apiextensionsv1.JSONSchemaProps, path schemapath.Path) bool {
+// AlwaysThere reports whether every object of a schema has what properties lead to: all on the
+// way is required or has a default, and is not null.
+func AlwaysThere(schema *apiextensionsv1.JSONSchemaProps, path schemapath.Path) bool {
 	for _, step := range path {
 		name, _ := step.Property()
 		p := step.In(schema)

@@ -249,7 +249,7 @@ func (r *resolver) alwaysSet(w word, prop *apiextensionsv1.JSONSchemaProps) {
 // holderThere reports whether the object that has a property is always there.
 func (r *resolver) holderThere(w word) bool {
 	path := r.u.Path(w.Text)
-	return alwaysThere(r.schema, path[:len(path)-1])
+	return AlwaysThere(r.schema, path[:len(path)-1])
 }
 
 func (r *resolver) emptyIsUnset(m *Member, w word) {
