@@ -133,7 +133,7 @@ func (w *walker) foldEnum(d *difference, o, n *DeclaredUnion) {
 	if name == "" || n.Union.Discriminator != name || slices.Equal(o.Union.MemberValues(), n.Union.MemberValues()) {
 		return
 	}
-	at := o.Path.To(schemapath.Property(name))
+	at := o.Path.To(n.Union.Path(name)...)
 	x, y := at.In(w.pair.root(oldSide)), at.In(w.pair.root(newSide))
 	if x == nil || y == nil || len(x.Enum) == 0 || len(y.Enum) == 0 || reflect.DeepEqual(x.Enum, y.Enum) {
 		return
@@ -154,13 +154,13 @@ func (w *walker) foldEnum(d *difference, o, n *DeclaredUnion) {
 // foldMembers makes the properties of members part of a change that tells of those added and
 // removed.
 func (w *walker) foldMembers(d *difference, o, n *DeclaredUnion) {
-	x, y := o.Path.In(w.pair.root(oldSide)), n.Path.In(w.pair.root(newSide))
-	if x == nil || y == nil {
-		return
-	}
-	for _, name := range append(o.Union.MemberNames(), n.Union.MemberNames()...) {
-		at := o.Path.To(schemapath.Property(name))
-		was, is := schemapath.Property(name).In(x), schemapath.Property(name).In(y)
+	for _, path := range memberPaths(o, n) {
+		at, holder := o.Path.To(path...), o.Path.To(path[:len(path)-1]...)
+		x, y := holder.In(w.pair.root(oldSide)), holder.In(w.pair.root(newSide))
+		if x == nil || y == nil {
+			continue
+		}
+		was, is := path[len(path)-1].In(x), path[len(path)-1].In(y)
 		if (was == nil) == (is == nil) || w.folded[at.String()] {
 			continue
 		}
@@ -173,6 +173,17 @@ func (w *walker) foldMembers(d *difference, o, n *DeclaredUnion) {
 		d.shift.Old, d.shift.New, d.shift.Reshaped = append(d.shift.Old, s.Old...), append(d.shift.New, s.New...), true
 		w.folded[at.String()] = true
 	}
+}
+
+// memberPaths are those of the members of two unions at one place.
+func memberPaths(l ...*DeclaredUnion) []schemapath.Path {
+	var paths []schemapath.Path
+	for _, u := range l {
+		for _, name := range u.Union.MemberNames() {
+			paths = append(paths, u.Union.Path(name))
+		}
+	}
+	return paths
 }
 
 // described says what differs between two unions.

@@ -145,55 +145,89 @@ func (x *explicit) unions(at resource.Path, object, base map[string]any) {
 		case u.Discriminator != "" && state.Value != "":
 			keep, clear = u.MembersOf(state.Value), true
 			if i := slices.IndexFunc(set, func(i int) bool { return !slices.Contains(keep, i) }); i >= 0 {
-				x.fail(at, u.Members[set[i]].Name, "%s is set while %s is '%s', which clears it", u.Members[set[i]].Name, u.Discriminator, state.Value)
+				x.fail(at, u, set[i], "%s is set while %s is '%s', which clears it", u.Members[set[i]].Name, u.Discriminator, state.Value)
 				continue
 			}
 		case u.Discriminator == "" || u.Deduce:
 			clear = len(set) == 1
 			if len(set) > 1 {
-				x.fail(at, u.Members[set[1]].Name, "%s and %s are set together", u.Members[set[0]].Name, u.Members[set[1]].Name)
+				x.fail(at, u, set[1], "%s and %s are set together", u.Members[set[0]].Name, u.Members[set[1]].Name)
 				continue
 			}
 		}
 		if !clear {
 			continue
 		}
-		var missing []string
+		missing := map[string]any{}
 		for i, m := range u.Members {
-			if _, ok := object[m.Name]; !ok && !slices.Contains(keep, i) && (!x.based || base[m.Name] != nil) {
-				missing = append(missing, m.Name)
+			if _, ok := u.Lookup(object, m.Name); !ok && !slices.Contains(keep, i) && (!x.based || u.In(base, m.Name) != nil) && merges(object, u.Path(m.Name).Properties()) {
+				missing[m.Name] = nil
 			}
 		}
 		if len(missing) > 0 {
-			x.put(at, missing)
+			x.put(at, u, object, missing)
 		}
 	}
 }
 
-func (x *explicit) fail(at resource.Path, member, format string, args ...any) {
-	x.r.Diagnostics = append(x.r.Diagnostics, diag.Diagnostic{Code: diag.NotNormalized, Pos: x.o.Pos(at.To(member)), Path: at.String(),
+// merges reports whether a patch merges all that leads to a property, and neither removes nor
+// replaces it.
+func merges(object map[string]any, path []string) bool {
+	for _, name := range path[:len(path)-1] {
+		v, ok := object[name]
+		if !ok {
+			return true
+		}
+		inner, _ := v.(map[string]any)
+		if _, directive := inner["$patch"]; directive || inner == nil {
+			return false
+		}
+		object = inner
+	}
+	return true
+}
+
+func (x *explicit) fail(at resource.Path, u *union.Union, member int, format string, args ...any) {
+	path := u.Path(u.Members[member].Name).Properties()
+	x.r.Diagnostics = append(x.r.Diagnostics, diag.Diagnostic{Code: diag.NotNormalized, Pos: x.o.Pos(at.Below(path...)), Path: at.String(),
 		Message: fmt.Sprintf(format, args...), Hint: "set one of them in the patch"})
 }
 
 // put adds members that are null to the object at a path.
-func (x *explicit) put(at resource.Path, members []string) {
-	report := func(why string) {
-		x.r.Diagnostics = append(x.r.Diagnostics, diag.Diagnostic{Code: diag.NotNormalized, Pos: x.o.Pos(at), Path: at.String(),
-			Message: fmt.Sprintf("cannot edit the text (%s): %s", strings.Join(members, ", "), why)})
+func (x *explicit) put(at resource.Path, u *union.Union, object, missing map[string]any) {
+	var members []string
+	for _, name := range u.MemberNames() {
+		if _, ok := missing[name]; ok {
+			members = append(members, name)
+		}
 	}
-	n, err := x.o.Mapping(at)
-	if err != nil {
-		report(err.Error())
-		return
-	}
-	for _, name := range members {
-		e, err := x.o.Put(n, yamledit.Entry{Key: name, Plain: true, Value: &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}})
+	for _, part := range u.Parts(object, missing) {
+		n, err := x.o.Mapping(at.Below(part.In...))
+		for i := 0; err == nil && i < len(part.Names); i++ {
+			var e yamltext.Edit
+			name := part.Names[i]
+			e, err = x.o.Put(n, yamledit.Entry{Key: name, Plain: true, Value: nulls(part.Values[name])})
+			x.edits = append(x.edits, e)
+		}
 		if err != nil {
-			report(err.Error())
+			x.r.Diagnostics = append(x.r.Diagnostics, diag.Diagnostic{Code: diag.NotNormalized, Pos: x.o.Pos(at), Path: at.String(),
+				Message: fmt.Sprintf("cannot edit the text (%s): %v", strings.Join(members, ", "), err)})
 			return
 		}
-		x.edits = append(x.edits, e)
 	}
 	x.r.Diagnostics = append(x.r.Diagnostics, diag.Diagnostic{Code: diag.Normalized, Severity: diag.Info, Pos: x.o.Pos(at), Path: at.String(),
 		Message: strings.Join(members, ", ") + " set to null"})
+}
+
+// nulls is null, or an object of it, as a tree of nodes.
+func nulls(v any) *yaml.Node {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
+	}
+	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}, nulls(object[name]))
+	}
+	return n
 }

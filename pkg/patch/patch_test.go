@@ -141,8 +141,11 @@ func set(t testing.TB) *kinds.Set {
 	typed := &union.Union{Discriminator: "type", Members: members(true, "http", "tcp", "udp"), Cardinality: union.AtMostOne, Change: union.Clear}
 	plain := &union.Union{Members: members(false, "a", "b", "c"), Cardinality: union.AtMostOne, Change: union.Allow}
 	volumes := &union.Union{Members: members(false, "emptyDir", "hostPath", "secret"), Cardinality: union.ExactlyOne, Change: union.Allow}
+	below := &union.Union{Discriminator: "sub.type", Members: members(true, "http", "sub.tcp", "deep.in.udp", "deep.raw"), Cardinality: union.AtMostOne, Change: union.Clear,
+		Paths: map[string]schemapath.Path{"sub.type": schemapath.Of("sub", "type"), "sub.tcp": schemapath.Of("sub", "tcp"), "deep.in.udp": schemapath.Of("deep", "in", "udp"), "deep.raw": schemapath.Of("deep", "raw")}}
 	s := &kinds.Set{}
 	if err := s.Add(kinds.Kind{GroupVersionKind: thing, Objects: []kinds.Object{
+		{Path: schemapath.Of("below"), Unions: []*union.Union{below}},
 		{Path: schemapath.Of("spec"), Unions: []*union.Union{typed, plain}},
 		{Path: schemapath.Of("spec", "list").To(schemapath.Items), Keys: [][]string{{"name"}}, Unions: []*union.Union{plain}},
 		{Path: schemapath.Of("spec", "map").To(schemapath.Values), Unions: []*union.Union{plain}},
@@ -176,6 +179,12 @@ func TestExplicit(t *testing.T) {
 		{"another kind", "apiVersion: v1\nkind: Secret\ndata: {a: x}\n", ""},
 		{"two members", head + "spec: {a: x, b: y}\n", "in.yaml:4:14: error: UC802: a and b are set together"},
 		{"another member", head + "spec: {type: TCP, http: {}}\n", "in.yaml:4:19: error: UC802: http is set while type is 'TCP', which clears it"},
+		{"below, in objects that are not there", head + "below:\n  sub:\n    type: HTTP\n  x: y\n", head + "below:\n  sub:\n    type: HTTP\n    tcp: null\n  x: y\n  deep:\n    in:\n      udp: null\n    raw: null\n"},
+		{"below", head + "below:\n  sub:\n    type: SUB.TCP\n    tcp: {}\n  deep:\n    x: y\n", head + "below:\n  sub:\n    type: SUB.TCP\n    tcp: {}\n  deep:\n    x: y\n    in:\n      udp: null\n    raw: null\n  http: null\n"},
+		{"below, in flow", head + "below: {sub: {type: HTTP}, deep: {x: y}}\n", head + "below: {sub: {type: HTTP, tcp: null}, deep: {x: y, in: {\"udp\": null}, raw: null}}\n"},
+		{"below, removed", head + "below: {sub: {type: HTTP}, deep: null}\n", head + "below: {sub: {type: HTTP, tcp: null}, deep: null}\n"},
+		{"below, replaced", head + "below: {sub: {type: HTTP}, deep: {$patch: replace}}\n", head + "below: {sub: {type: HTTP, tcp: null}, deep: {$patch: replace}}\n"},
+		{"another member below", head + "below: {sub: {type: HTTP}, deep: {in: {udp: {}}}}\n", "in.yaml:4:40: error: UC802: deep.in.udp is set while sub.type is 'HTTP', which clears it"},
 		{"shared", head + "spec: &s {a: x}\nother: *s\n", "in.yaml:4:1: error: UC802: cannot edit the text (b, c): it is shared with other places by an alias or a merge key"},
 	}
 	for _, tt := range tests {
@@ -206,7 +215,7 @@ func TestExplicit(t *testing.T) {
 func TestExplicitBase(t *testing.T) {
 	const podHead = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
 	base, l := resource.Parse("base.yaml", []byte(podHead+"spec:\n  volumes: [{name: other, secret: {b: x}}, {name: v, emptyDir: {}}]\n---\n"+
-		"apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\nspec: {type: HTTP, http: {}, map: {k: {a: x}}, c: null}\n"), limit.Limits{})
+		"apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\nspec: {type: HTTP, http: {}, map: {k: {a: x}}, c: null}\nbelow: {sub: {type: UDP}, deep: {in: {udp: {}}}}\n"), limit.Limits{})
 	if l.HasErrors() {
 		t.Fatal(l)
 	}
@@ -216,6 +225,7 @@ func TestExplicitBase(t *testing.T) {
 	for _, tt := range []struct{ src, want string }{
 		{head + "spec: {type: TCP}\n", head + "spec: {type: TCP, http: null}\n"},
 		{head + "spec: {a: x}\n", ""},
+		{head + "below: {sub: {type: HTTP}}\n", head + "below: {sub: {type: HTTP}, deep: {\"in\": {\"udp\": null}}}\n"},
 		{head + "spec: {map: {k: {b: x}, new: {b: x}}}\n", head + "spec: {map: {k: {b: x, a: null}, new: {b: x}}}\n"},
 		{strings.Replace(head, "name: t", "name: another", 1) + "spec: {a: x}\n", strings.Replace(head, "name: t", "name: another", 1) + "spec: {a: x, b: null, c: null}\n"},
 		{podHead + "spec:\n  volumes:\n  - name: v\n    hostPath: {path: /x}\n  - name: new\n    secret: {}\n", podHead + "spec:\n  volumes:\n  - name: v\n    hostPath: {path: /x}\n    emptyDir: null\n  - name: new\n    secret: {}\n"},

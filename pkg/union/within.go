@@ -98,7 +98,7 @@ type Part struct {
 }
 
 // Parts splits what is to be put into a union object, by the names in the union, among the
-// objects that are there; in what is not there, it is put with that.
+// objects that are there, inner ones first; what is put into one that is not there, is put with it.
 func (u *Union) Parts(object, values map[string]any) []Part {
 	var l []Part
 	for _, name := range u.Names() {
@@ -135,5 +135,6 @@ func (u *Union) Parts(object, values map[string]any) []Part {
 		}
 		into[rest[0]] = v
 	}
+	slices.SortStableFunc(l, func(a, b Part) int { return len(b.In) - len(a.In) })
 	return l
 }
