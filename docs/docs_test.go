@@ -12,9 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/unioncel/unioncel/internal/cli"
 	_ "github.com/unioncel/unioncel/internal/testgc"
 	"github.com/unioncel/unioncel/internal/testprog"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -22,9 +19,7 @@ import (
 )
 
 // TestMain puts the command unioncel where the shell finds it.
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"unioncel": func() { os.Exit(cli.Main(os.Args, cli.OSStreams())) }})
-}
+func TestMain(m *testing.M) { testprog.Main(m, "unioncel") }
 
 // templates make a file of what an entry shows: a whole file, which starts with
 // its apiVersion; the properties of a CRD; or a declaration, for properties.

@@ -1,50 +1,43 @@
 package compile_test
 
 import (
-	"bytes"
 	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/cli"
-	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/lint"
 )
 
-// TestWork holds commands to how often they parse a file, and have the API server's code
-// validate the CRD in it, which is what takes most of their time.
+// TestWork holds commands to how often they have the API server's code validate a CRD, which
+// is what takes most of their time. A test of that name in internal/cli counts how often they
+// parse its file.
 func TestWork(t *testing.T) {
-	run := func(command, file string) []byte {
-		t.Helper()
-		var out, errs bytes.Buffer
-		if code := cli.Main([]string{"unioncel", command, file}, cli.Streams{Out: &out, Err: &errs}); code != 0 {
-			t.Fatalf("%s %s: exit code %d\n%s", command, file, code, errs.String())
-		}
-		return out.Bytes()
-	}
-	source := filepath.Join("..", "..", "examples", "route.yaml")
-	compiled := filepath.Join(t.TempDir(), "route.yaml")
-	if err := os.WriteFile(compiled, run("compile", source), 0o644); err != nil {
+	source, err := os.ReadFile("../../examples/route.yaml")
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tt := range []struct {
-		command, file string
-		parses        int64
-		validations   int
-	}{
-		{"compile", source, 2, 1},
-		{"compile", compiled, 3, 1},
-		{"explain", source, 1, 1},
-		{"explain", compiled, 2, 1},
-		{"lint", source, 2, 1},
-		{"lint", compiled, 3, 1},
-		{"decompile", compiled, 2, 1},
-	} {
-		compile.ForgetVerdicts()
-		before := yamltext.Parses()
-		run(tt.command, tt.file)
-		if parses, validations := yamltext.Parses()-before, compile.Verdicts(); parses != tt.parses || validations != tt.validations {
-			t.Errorf("%s %s: %d parses and %d validations, want %d and %d", tt.command, tt.file, parses, validations, tt.parses, tt.validations)
+	open := func(src []byte) *crdpatch.File { return crdpatch.Open("route.yaml", src, crdpatch.Options{}) }
+	compiled, diags := open(source).Compile()
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	commands := map[string]func(*crdpatch.File){
+		"compile":   func(f *crdpatch.File) { f.Compile() },
+		"explain":   func(f *crdpatch.File) { f.Explain() },
+		"lint":      func(f *crdpatch.File) { lint.File(f) },
+		"decompile": func(f *crdpatch.File) { f.Decompile() },
+	}
+	for name, command := range commands {
+		for of, src := range map[string][]byte{"source": source, "compiled": compiled} {
+			if name == "decompile" && of == "source" {
+				continue
+			}
+			compile.ForgetVerdicts()
+			command(open(src))
+			if n := compile.Verdicts(); n != 1 {
+				t.Errorf("%s of what is %s: %d validations, want 1", name, of, n)
+			}
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"bytes"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -14,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	sigsyaml "sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/cli"
 	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/internal/testprog"
 )
 
 const (
@@ -323,15 +321,15 @@ func run(t *testing.T, command []string) {
 	}
 }
 
-// output runs a command of the Makefile; unioncel runs in this process.
+// output runs a command of the Makefile; unioncel is built already.
 func output(t *testing.T, command []string) (string, error) {
 	t.Helper()
 	if unioncel := []string{"go", "run", "../../cmd/unioncel"}; len(command) > 3 && slices.Equal(command[:3], unioncel) {
-		var out bytes.Buffer
-		if code := cli.Main(command[2:], cli.Streams{In: &bytes.Buffer{}, Out: &out, Err: &out}); code != 0 {
-			return out.String(), fmt.Errorf("exit code %d", code)
+		path, err := testprog.Path("unioncel")
+		if err != nil {
+			return "", err
 		}
-		return out.String(), nil
+		command = append([]string{path}, command[3:]...)
 	}
 	out, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput()
 	return string(out), err

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/cli"
 	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/internal/testprog"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -30,12 +30,19 @@ func TestMarkers(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	crd := filepath.Join(dir, "markers.example.com_everythings.yaml")
+	program, err := testprog.Path("unioncel")
+	if err != nil {
+		t.Fatal(err)
+	}
 	unioncel := func(args ...string) string {
-		var stdout, stderr bytes.Buffer
-		if code := cli.Main(append([]string{"unioncel"}, args...), cli.Streams{In: &bytes.Buffer{}, Out: &stdout, Err: &stderr}); code != 0 || stderr.Len() > 0 {
-			t.Fatalf("%q: exit code %d\n%s%s", args, code, stdout.String(), stderr.String())
+		var stderr bytes.Buffer
+		cmd := exec.CommandContext(t.Context(), program, args...)
+		cmd.Stderr = &stderr
+		stdout, err := cmd.Output()
+		if err != nil || stderr.Len() > 0 {
+			t.Fatalf("%q: %v\n%s%s", args, err, stdout, stderr.String())
 		}
-		return stdout.String()
+		return string(stdout)
 	}
 	unioncel("-q", "compile", "--go", project, "--kubebuilder", "-w", crd)
 	unioncel("-q", "compile", "--go", project, "--kubebuilder", "--check", crd)

@@ -12,18 +12,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/cli"
 	"github.com/unioncel/unioncel/internal/testcrd"
+	"github.com/unioncel/unioncel/internal/testprog"
 )
 
 // TestMain puts the command unioncel, by its names, where shells find it.
-func TestMain(m *testing.M) {
-	unioncel := func() { os.Exit(cli.Main(os.Args, cli.OSStreams())) }
-	testscript.Main(m, map[string]func(){"unioncel": unioncel, "kubectl-unioncel": unioncel})
-}
+func TestMain(m *testing.M) { testprog.Main(m, "unioncel", "kubectl-unioncel") }
 
 // source is a CRD with a declaration, compiled what it is compiled to.
 var source = testcrd.Read("backend")

@@ -38,7 +38,7 @@ func TestKustomize(t *testing.T) {
 		t.Skip("each script runs kustomize")
 	}
 	server := servertest.Start(t)
-	testprog.Add(t, "kustomize")
+	testprog.Add(t, "unioncel", "unioncel-fn", "kustomize")
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/kustomize",
 		RequireExplicitExec: true,

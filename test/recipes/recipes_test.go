@@ -9,7 +9,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/unioncel/unioncel/internal/cli"
 	"github.com/unioncel/unioncel/internal/servertest"
 	_ "github.com/unioncel/unioncel/internal/testgc"
 	"github.com/unioncel/unioncel/internal/testprog"
@@ -17,12 +16,9 @@ import (
 
 var update = flag.Bool("update", false, "update the scripts with what the commands print")
 
-// TestMain puts those programs that the scripts use, and that this one is, where the shell finds them.
+// TestMain puts docker, which this program is, where the shell finds it.
 func TestMain(m *testing.M) {
-	unioncel := func() { os.Exit(cli.Main(os.Args, cli.OSStreams())) }
 	testscript.Main(m, map[string]func(){
-		"unioncel":    unioncel,
-		"unioncel-fn": unioncel,
 		"docker": func() {
 			if err := docker(os.Args[1:]); err != nil {
 				fmt.Fprintln(os.Stderr, err)
@@ -38,7 +34,7 @@ func TestRecipes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testprog.Add(t, "kubectl", "kustomize") // there is more to kustomize than in kubectl
+	testprog.Add(t, "unioncel", "unioncel-fn", "kubectl", "kustomize") // there is more to kustomize than in kubectl
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
