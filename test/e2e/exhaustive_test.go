@@ -123,6 +123,25 @@ var shapes = []shape{
 			{absent, map[string]any{}},
 		},
 		encoding: compile.OpenAPI,
+	}, {
+		name:        "Beside",
+		schema:      "{platform: {type: object, nullable: true, properties: {type: {type: string, nullable: true}}}, a: {type: object}, b: {type: string}}",
+		declaration: "{discriminator: platform.type, fields-to-discriminateBy: {a: A, b: B}}",
+		properties:  []string{"platform", "a", "b"},
+		values: [][]any{
+			{absent, nil, map[string]any{}, map[string]any{"type": nil}, map[string]any{"type": "A"}, map[string]any{"type": "B"}, map[string]any{"type": "Memberless"}},
+			{absent, map[string]any{}},
+			{absent, ""},
+		},
+	}, {
+		name:        "Around",
+		schema:      "{type: {type: string}, config: {type: object, nullable: true, properties: {a: {type: object}, b: {type: string}}}}",
+		declaration: "{discriminator: type, fields-to-discriminateBy: {config.a: A, config.b: B}, emptyIsUnset: [config.b], discriminatorChange: Forbid}",
+		properties:  []string{"type", "config"},
+		values: [][]any{
+			{absent, "", "A", "B", "Memberless"},
+			{absent, nil, map[string]any{}, map[string]any{"a": map[string]any{}}, map[string]any{"b": "x"}, map[string]any{"a": map[string]any{}, "b": ""}, map[string]any{"a": map[string]any{}, "b": "x"}},
+		},
 	},
 }
 
