@@ -12,6 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -246,7 +247,11 @@ func (s *structure) known(u *declared) {
 			if name == d.Discriminator() {
 				code = diag.UnknownDiscriminator
 			}
-			s.errorf(u.at, code, spelling.Hint(name, names, "name properties as in JSON"), "%q is not a property of %s", name, s.id.Name)
+			hint := spelling.Hint(name, names, "name properties as in JSON")
+			if path, err := schemapath.Parse(name); err == nil && len(path) > 1 && !path.HasElements() && slices.Contains(names, path[:1].Properties()[0]) {
+				hint = "declare a union of what is in other structs in a UnionSet, or in the CRD"
+			}
+			s.errorf(u.at, code, hint, "%q is not a property of %s", name, s.id.Name)
 		}
 	}
 }

@@ -28,8 +28,10 @@ func OpenAPI(u *union.Union) (*apiextensionsv1.JSONSchemaProps, error) {
 	if u.Ratchet {
 		return nil, errors.New("a schema cannot refer to the old object, so it cannot ratchet")
 	}
-	for name := range u.Paths {
-		return nil, fmt.Errorf("%s is not a property of the union object itself", name)
+	for _, name := range u.Names() {
+		if len(u.Path(name)) > 1 {
+			return nil, fmt.Errorf("%s is not a property of the union object itself", name)
+		}
 	}
 	for _, m := range u.Members {
 		if m.Empty != union.PresentWhenEmpty {

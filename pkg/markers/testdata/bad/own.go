@@ -196,3 +196,11 @@ type OptionalNever struct {
 	// +unionMember
 	B *string `json:"b,omitempty"`
 }
+
+// Below names a property of another struct, which markers cannot.
+// +unioncel:union:discriminator=platform.type
+// +unioncel:union:fields-to-discriminateBy={aws: AWS}
+type Below struct {
+	Platform Keys    `json:"platform,omitempty"`
+	AWS      *string `json:"aws,omitempty"`
+}
