@@ -32,6 +32,7 @@ type comparison struct {
 	discriminated bool
 	required      bool // the discriminator is, and has an enum
 	optional      bool // members are
+	elsewhere     bool // the discriminator is platform.type
 	cardinality   union.Cardinality
 	forms         []form
 }
@@ -43,6 +44,7 @@ const (
 	perUnion     quality = iota + 1 // one message for the whole union
 	perMember                       // one for each member
 	perDirection                    // one for each member and direction
+	newer                           // one for each member, but not for all servers that we write for
 )
 
 // form is a way to write the rules of a union.
@@ -72,6 +74,9 @@ var comparisons = map[string]comparison{
 	}},
 	"required": {discriminated: true, required: true, cardinality: union.ExactlyOne, forms: []form{
 		openShift, oneByOne, gatewayPairs, {"unioncel, fine", perDirection, ours(rules.Fine), true}, {"unioncel, compact", perUnion, ours(rules.Compact), true},
+	}},
+	"elsewhere": {discriminated: true, elsewhere: true, cardinality: union.AtMostOne, forms: []form{
+		conditionals, optionals, oneByOne, {"unioncel, fine", perDirection, ours(rules.Fine), true}, {"unioncel, compact", perUnion, ours(rules.Compact), true},
 	}},
 	"optionalMembers": {discriminated: true, optional: true, cardinality: union.AtMostOne, forms: []form{openShiftOptional, oneByOne}},
 }
@@ -112,6 +117,25 @@ var (
 	openShift         = form{"OpenShift", perMember, conditional("has(self.%[3]s)", "is required when %s is %s, and forbidden otherwise"), false}
 	openShiftOptional = form{"OpenShift", perMember, conditional("true", "is forbidden unless %s is %s"), false}
 )
+
+// Those for a discriminator in another object.
+var (
+	conditionals = form{"conditionals", perMember, perMemberIf("has(self.platform) && has(self.platform.type) && self.platform.type == '%s'"), false}
+	optionals    = form{"optionals", newer, perMemberIf("self.?platform.?type.orValue('') == '%s'"), false}
+)
+
+// perMemberIf writes one rule a member, with the condition that it is selected.
+func perMemberIf(selected string) func(u *union.Union) []apiextensionsv1.ValidationRule {
+	return func(u *union.Union) (l []apiextensionsv1.ValidationRule) {
+		for _, m := range u.Members {
+			l = append(l, apiextensionsv1.ValidationRule{
+				Rule:    fmt.Sprintf(selected+" ? has(self.%s) : !has(self.%s)", m.Values[0], m.Name, m.Name),
+				Message: fmt.Sprintf("%s is required when %s is %s, and forbidden otherwise", m.Name, u.Discriminator, m.Values[0]),
+			})
+		}
+		return l
+	}
+}
 
 // conditional writes one rule a member; when is what holds when it is selected.
 func conditional(when, message string) func(u *union.Union) []apiextensionsv1.ValidationRule {
@@ -171,6 +195,11 @@ func (c comparison) named(t *testing.T, names, values []string) subject {
 	if c.discriminated {
 		properties["type"] = map[string]any{"type": "string"}
 		declaration = map[string]any{"discriminator": "type", "fields-to-discriminateBy": by, "cardinality": c.cardinality.String()}
+	}
+	if c.elsewhere {
+		properties["platform"] = map[string]any{"type": "object", "properties": map[string]any{"type": properties["type"]}}
+		delete(properties, "type")
+		declaration["discriminator"] = "platform.type"
 	}
 	if c.optional {
 		declaration["optionalMembers"] = names
@@ -297,7 +326,7 @@ func TestCostNeverDearer(t *testing.T) {
 			for _, n := range sizes {
 				s := c.of(t, n)
 				for _, f := range c.forms {
-					if f.ours {
+					if f.ours || f.quality == newer {
 						continue
 					}
 					i := slices.IndexFunc(c.forms, func(g form) bool { return g.ours && g.quality == f.quality })
@@ -366,7 +395,7 @@ func (s subject) validator(t *testing.T, l []apiextensionsv1.ValidationRule) fun
 	return func(state union.State) bool {
 		object := map[string]any{}
 		if state.Value != "" {
-			object[s.Discriminator] = state.Value
+			s.Put(object, s.Discriminator, state.Value)
 		}
 		for i, m := range s.Members {
 			if state.Present[i] {
