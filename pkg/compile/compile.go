@@ -472,6 +472,9 @@ func has(s *apiextensionsv1.JSONSchemaProps) func(name string) bool {
 // hasAny reports whether a schema has a property that o's unions restrict.
 func hasAny(s *apiextensionsv1.JSONSchemaProps, o *unionObject) bool {
 	return s != nil && slices.ContainsFunc(o.Declarations, func(d *union.Declaration) bool {
+		if d.OfItems() {
+			return s.Type == "array"
+		}
 		return slices.ContainsFunc(d.Properties(), has(s))
 	})
 }

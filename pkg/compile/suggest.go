@@ -72,7 +72,7 @@ type many struct {
 	least *int64
 }
 
-// above returns the lists and maps above a union object.
+// above returns the lists and maps above a union object, and itself if it is a list.
 func (c *compiler) above(o *unionObject) []many {
 	var l []many
 	for i, step := range o.Path {
@@ -83,6 +83,9 @@ func (c *compiler) above(o *unionObject) []many {
 		case schemapath.Values:
 			l = append(l, many{o.Path[:i], "maxProperties", owner.MaxProperties, owner.MinProperties})
 		}
+	}
+	if o.schema.Type == "array" { // rules look at its items
+		l = append(l, many{o.Path, "maxItems", o.schema.MaxItems, o.schema.MinItems})
 	}
 	return l
 }
@@ -100,7 +103,7 @@ func (c *compiler) causes(o *unionObject, u *union.Union) []string {
 	switch {
 	case len(unbounded) > 0:
 		l = append(l, "nothing bounds "+strings.Join(unbounded, " and "))
-		if len(o.schema.Required) == 0 {
+		if o.schema.Type == "object" && len(o.schema.Required) == 0 {
 			l = append(l, "no property of the union object is required, so a request may hold a million of them")
 		}
 	case len(bounded) > 0:

@@ -86,6 +86,8 @@ const (
 	// NotCarried: the object is in a schema of which something else makes a CRD, which
 	// does not take the rules over.
 	NotCarried Code = "UC225"
+	// BadItem: a member of a union of list items is not named by the keys of the list.
+	BadItem Code = "UC226"
 )
 
 // What the API server would not accept.
@@ -330,6 +332,7 @@ var Codes = []CodeInfo{
 	{Misplaced, Error, "misplaced declaration"},
 	{ExcludedValue, Error, "value that the discriminator cannot have"},
 	{NotCarried, Error, "union that does not reach the API server"},
+	{BadItem, Error, "item that the keys of a list do not name"},
 
 	{RuleOverBudget, Error, "rule over budget"},
 	{VersionOverBudget, Error, "version over budget"},

@@ -207,7 +207,7 @@ func (k *tried) compare(t *testing.T, got outcome, old *union.State, new union.S
 		}
 		if !slices.ContainsFunc(violations, func(v union.Violation) bool { return slices.Contains(r.Conditions, v.Condition) && k.at(i, got, v) }) {
 			report("rule fails at %q: %s", got[k.indices[i]], r.Rule)
-		} else if r.Reason == rules.ReasonForbidden && r.Conditions[0] == union.TooMany && !new.Present[slices.Index(k.u.MemberNames(), r.FieldPath[1:])] {
+		} else if r.FieldPath != "" && r.Reason == rules.ReasonForbidden && r.Conditions[0] == union.TooMany && !new.Present[slices.Index(k.u.MemberNames(), r.FieldPath[1:])] {
 			report("rule fails at %q, which is unset: %s", r.FieldPath, r.Rule)
 		}
 	}

@@ -222,9 +222,17 @@ func noneOf(s expr, values []string) expr {
 func List(values []string) string { return list(values).text }
 
 func list(values []string) expr {
+	l := make([]expr, len(values))
+	for i, v := range values {
+		l[i] = literal(v)
+	}
+	return listOf(l)
+}
+
+func listOf(values []expr) expr {
 	l := make([]string, len(values))
 	for i, v := range values {
-		l[i] = Quote(v)
+		l[i] = v.text
 	}
 	return expr{"[" + strings.Join(l, ", ") + "]", precAtom}
 }
@@ -303,6 +311,9 @@ func oldSelf(u *union.Union) variable { return variable{u, atom("oldSelf")} }
 // present tests whether member i is set.
 func (o variable) present(i int) expr {
 	m := o.u.Members[i]
+	if m.Item != nil {
+		return o.macro("exists", []int{i})
+	}
 	path := o.u.Path(m.Name)
 	f, there := at(o.expr, path), there(o.expr, path)
 	switch m.Empty {

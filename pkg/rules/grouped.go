@@ -168,15 +168,15 @@ func (o variable) groupedPlain(groups int) []statement {
 	u := o.u
 	message, all := cardinalityMessage(u), indices(len(u.Members))
 	if u.Cardinality == union.AtLeastOne {
-		return []statement{state(u, or(o.members()...), ReasonInvalid, "", message, union.TooFew)}
+		return []statement{state(u, o.any(all), ReasonInvalid, "", message, union.TooFew)}
 	}
 	found := func(g []int) expr {
 		return add(literal(labelled(u, message)+", found: "), presentNames(o, g))
 	}
 	parts := pairs(len(all), groups)
 	if u.Cardinality == union.ExactlyOne && len(parts) <= 1 {
-		s := state(u, exactlyOneOf(o.members()), ReasonInvalid, "", message, union.TooFew, union.TooMany)
-		s.MessageExpression = explained(u, cond(or(o.members()...), found(all), literal(labelled(u, message))))
+		s := state(u, o.exactlyOne(), ReasonInvalid, "", message, union.TooFew, union.TooMany)
+		s.MessageExpression = explained(u, cond(o.any(all), found(all), literal(labelled(u, message))))
 		return []statement{s}
 	}
 	var l []statement
@@ -186,21 +186,24 @@ func (o variable) groupedPlain(groups int) []statement {
 		l = append(l, s)
 	}
 	if u.Cardinality == union.ExactlyOne {
-		l = append(l, state(u, or(o.members()...), ReasonRequired, "", message, union.TooFew))
+		l = append(l, state(u, o.any(all), ReasonRequired, "", message, union.TooFew))
 	}
 	return l
 }
 
 // atMostOne tests that no two members are present that p has to tell apart.
 func (o variable) atMostOne(p pair) expr {
-	apart := or(o.presentAmong(p.others)...)
-	if !p.within {
-		return not(and(or(o.presentAmong(p.group)...), apart))
+	apart := o.any(p.others)
+	switch {
+	case !p.within:
+		return not(and(o.any(p.group), apart))
+	case o.u.OfItems() && len(p.others) == 0:
+		return infix("<=", precCompare, atom(o.macro("filter", p.group).text+".size()"), atom("1"))
 	}
 	if len(p.group) > chained {
 		e := atMostOneOf(o.presentAmong(p.group))
 		if len(p.others) > 0 {
-			e = and(e, not(and(or(o.presentAmong(p.group)...), apart)))
+			e = and(e, not(and(o.any(p.group), apart)))
 		}
 		return e
 	}

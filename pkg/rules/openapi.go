@@ -28,6 +28,9 @@ func OpenAPI(u *union.Union) (*apiextensionsv1.JSONSchemaProps, error) {
 	if u.Ratchet {
 		return nil, errors.New("a schema cannot refer to the old object, so it cannot ratchet")
 	}
+	if u.OfItems() {
+		return nil, errors.New("required cannot ask for items of a list")
+	}
 	for _, name := range u.Names() {
 		if len(u.Path(name)) > 1 {
 			return nil, fmt.Errorf("%s is not a property of the union object itself", name)

@@ -37,7 +37,7 @@ func paired(u *union.Union) []Rule {
 		for i := range l {
 			l[i].MessageExpression = ""
 			// A sum costs twice as much as a chain, and is shorter and easier to read.
-			if len(u.Members) > longestPair && u.Cardinality != union.AtLeastOne {
+			if len(u.Members) > longestPair && u.Cardinality != union.AtLeastOne && !u.OfItems() {
 				op := map[union.Cardinality]string{union.AtMostOne: "<=", union.ExactlyOne: "=="}[u.Cardinality]
 				l[i].Rule = infix(op, precCompare, count(o.members()), atom("1")).text
 			}
@@ -109,17 +109,17 @@ func finePlain(u *union.Union) []Rule {
 			if n%2 == 0 && i >= n/2 {
 				others++
 			}
-			var before []expr
+			var before []int
 			for k := 1; k <= others; k++ {
-				before = append(before, o.present((i-k+n)%n))
+				before = append(before, (i-k+n)%n)
 			}
 			if len(before) > 0 {
-				l = append(l, rule(u, not(and(o.present(i), or(before...))), ReasonForbidden, m.Name, cardinalityMessage(u)).enforces(union.TooMany))
+				l = append(l, rule(u, not(and(o.present(i), o.any(before))), ReasonForbidden, m.Name, cardinalityMessage(u)).enforces(union.TooMany))
 			}
 		}
 	}
 	if u.Cardinality != union.AtMostOne {
-		l = append(l, rule(u, or(o.members()...), ReasonRequired, "", cardinalityMessage(u)).enforces(union.TooFew))
+		l = append(l, rule(u, o.any(indices(n)), ReasonRequired, "", cardinalityMessage(u)).enforces(union.TooFew))
 	}
 	return l
 }
@@ -191,7 +191,7 @@ func ruled(l []statement) []Rule {
 
 func rule(u *union.Union, holds expr, reason Reason, at, message string) Rule {
 	r := Rule{Rule: holds.text, Message: labelled(u, plain(message)), Reason: reason}
-	if at != "" {
+	if at != "" && !u.OfItems() {
 		r.FieldPath = fieldPath(u.Path(at))
 	}
 	return r

@@ -172,7 +172,7 @@ func restrictMember(u *union.Union, c Comparison) []Rule {
 	var l []Rule
 	for _, g := range split(indices(len(u.Members)), c.Parts) {
 		// One member that was not the only one, or one that stays or changes as it may.
-		holds := or(not(exactlyOneOf(old.members())), o.nextOf(g, rows))
+		holds := or(not(old.exactlyOne()), o.nextOf(g, rows))
 		if len(g) == 1 && len(u.Members) > 1 {
 			i := g[0]
 			may := append([]expr{o.present(i)}, o.become(i, rows)...)
@@ -225,22 +225,22 @@ func (o variable) become(i int, rows []row) []expr {
 		return nil
 	}
 	r := rows[at]
-	var rest, targets []expr
+	var rest, targets []int
 	for j, n := range u.Members {
 		switch {
 		case slices.Contains(r.to, n.Name):
-			targets = append(targets, o.present(j))
+			targets = append(targets, j)
 		case len(r.from) > 1 || j != i:
-			rest = append(rest, o.present(j))
+			rest = append(rest, j)
 		}
 	}
 	if slices.Contains(r.to, "") {
-		return []expr{not(or(rest...))}
+		return []expr{not(o.any(rest))}
 	}
 	if len(targets) == 0 {
 		return nil
 	}
-	return []expr{and(or(targets...), not(or(rest...)))}
+	return []expr{and(o.any(targets), not(o.any(rest)))}
 }
 
 // RemovalGuard returns the rule for the ancestor from which links, property by
@@ -268,25 +268,22 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 	var message string
 	switch {
 	case u.Discriminator == "":
-		var set []expr
+		var set []int
 		var kept []string
 		for i, m := range u.Members {
 			if !slices.Contains(may, m.Name) {
-				set = append(set, old.present(i))
-				kept = append(kept, path+"."+m.Name)
+				set = append(set, i)
+				kept = append(kept, m.Name)
 			}
 		}
 		if len(set) == 0 {
 			return Rule{}, false
 		}
-		pinned = append(pinned, exactlyOneOf(old.members()))
+		pinned = append(pinned, old.exactlyOne())
 		if len(set) < len(u.Members) {
-			pinned = append(pinned, or(set...))
+			pinned = append(pinned, old.any(set))
 		}
-		if len(kept) > maxNamed {
-			kept = []string{"one of the members of " + path}
-		}
-		message = fmt.Sprintf("%s may not be removed while %s is set", links[0], strings.Join(kept, " or "))
+		message = fmt.Sprintf("%s may not be removed while %s", links[0], isSet(u, path, kept))
 	default:
 		what := path + "." + u.Discriminator
 		if u.Deduce {
@@ -305,6 +302,19 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 	}
 	r = rule(u, or(not(and(pinned...)), has(field(atom("self"), links[0]))), ReasonRequired, links[0], message)
 	return r, true
+}
+
+// isSet says that one of some members of the object at a path is set.
+func isSet(u *union.Union, path string, members []string) string {
+	switch {
+	case len(members) > maxNamed:
+		return "one of the members of " + path + " is set"
+	case u.OfItems() && !strings.Contains(path, "."):
+		return "it has " + strings.Join(members, " or ")
+	case u.OfItems():
+		return path + " has " + strings.Join(members, " or ")
+	}
+	return path + "." + strings.Join(members, " or "+path+".") + " is set"
 }
 
 // maxTable is the length up to which messages tell the transition table.

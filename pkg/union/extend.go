@@ -99,15 +99,31 @@ func (d *Declaration) call() string {
 	if d.name.Text != "" {
 		return d.name.Text
 	}
-	if l := d.Properties(); len(l) > 0 {
+	if l := d.names(); len(l) > 0 {
 		return l[0]
 	}
 	return ""
 }
 
+// names are those of the discriminator and of the members, items included.
+func (d *Declaration) names() []string {
+	l := d.Properties()
+	for _, f := range d.fields {
+		if f.item == nil {
+			continue
+		}
+		var values []string
+		for _, s := range f.item {
+			values = append(values, s.value.Node.Value)
+		}
+		l = append(l, strings.Join(values, "/"))
+	}
+	return l
+}
+
 // is reports whether a name is that of the union, its discriminator's or a member's.
 func (d *Declaration) is(name string) bool {
-	return name == d.name.Text || slices.Contains(d.Properties(), name)
+	return name == d.name.Text || slices.Contains(d.names(), name)
 }
 
 // apply puts the keys in the place of those that the declaration has.
@@ -115,7 +131,7 @@ func (e *Extension) apply(d *Declaration) {
 	for _, entry := range e.entries {
 		switch entry.Name {
 		case "members", "fields-to-discriminateBy":
-			d.fields, d.fieldsPos, d.members, d.mapped = nil, diag.Pos{}, false, false
+			d.fields, d.fieldsPos, d.members, d.mapped, d.ofItems = nil, diag.Pos{}, false, false, false
 		case "allowedChanges", "discriminatorChange": // one takes the other's place, too
 			d.allowed, d.table, d.change = nil, false, 0
 		}

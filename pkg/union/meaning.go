@@ -29,14 +29,20 @@ func (s State) count() int {
 	return n
 }
 
-// StateOf returns the state of a union object, given as unstructured JSON.
-func (u *Union) StateOf(object map[string]any) State {
+// StateOf returns the state of a union object, given as unstructured JSON: a
+// map[string]any or, of a union of items, a []any.
+func (u *Union) StateOf(object any) State {
 	s := State{Present: make([]bool, len(u.Members))}
+	fields, _ := object.(map[string]any)
 	if u.Discriminator != "" {
-		s.Value, _ = u.In(object, u.Discriminator).(string)
+		s.Value, _ = u.In(fields, u.Discriminator).(string)
 	}
 	for i, m := range u.Members {
-		s.Present[i] = m.present(u.In(object, m.Name))
+		if m.Item != nil {
+			s.Present[i] = item(object, m.Item) != nil
+		} else {
+			s.Present[i] = m.present(u.In(fields, m.Name))
+		}
 	}
 	return s
 }

@@ -29,6 +29,7 @@ type Declaration struct {
 	fields          []fieldValues // fields-to-discriminateBy, or members
 	fieldsPos       diag.Pos      // of either key
 	members         bool          // it is members
+	ofItems         bool          // some are items of a list
 	mapped          bool          // fields-to-discriminateBy is there, if empty
 	deduce          bool
 	deducePos       diag.Pos
@@ -54,6 +55,7 @@ type word = yamlconfig.Word
 type fieldValues struct {
 	name   word
 	values []word
+	item   []selector // of a member that is an item of a list; its name has no text yet
 }
 
 type transition struct {
@@ -125,8 +127,16 @@ var keys = map[string]struct {
 			d.fieldsPos = k.Pos()
 		}
 		d.members = true
-		for _, w := range v.Words() {
-			d.fields = append(d.fields, fieldValues{name: w})
+		for _, m := range v.Items() {
+			if m.Node.Kind != yaml.MappingNode {
+				d.fields = append(d.fields, fieldValues{name: m.Word()})
+				continue
+			}
+			f := fieldValues{name: word{Pos: m.Pos()}, item: []selector{}}
+			for _, e := range m.Entries() {
+				f.item = append(f.item, selector{e.Key.Word(), e.Value})
+			}
+			d.fields, d.ofItems = append(d.fields, f), true
 		}
 	}},
 	"deduceInvalidDiscriminator": {"true", func(d *Declaration, k, v yamlconfig.Value) { d.deduce, d.deducePos = v.Bool(false), k.Pos() }},
@@ -167,7 +177,7 @@ var keys = map[string]struct {
 // byMember reads a map from a member to one or more values.
 func byMember(v yamlconfig.Value) (l []fieldValues) {
 	for _, e := range v.Entries() {
-		l = append(l, fieldValues{e.Key.Word(), append([]word{}, e.Value.OneOrMore()...)})
+		l = append(l, fieldValues{name: e.Key.Word(), values: append([]word{}, e.Value.OneOrMore()...)})
 	}
 	return l
 }

@@ -64,11 +64,21 @@ func (r *resolver) resolve() {
 		Name: d.name.Text, Discriminator: d.discriminator.Text, Cardinality: d.cardinality,
 		ForbidUnmapped: d.forbidUnmapped != nil && *d.forbidUnmapped, Deduce: d.deduce, Change: d.change, Ratchet: d.ratchet, Replace: d.replace,
 	}
+	if d.ofItems {
+		r.items()
+		r.cardinality()
+		r.change()
+		return
+	}
 	if r.misplaced() {
 		return
 	}
 	if r.schema.Type != "object" || len(r.schema.Properties) == 0 {
-		r.errorf(d.Pos, diag.NotAnObject, "declare the union on the object whose properties are its members",
+		hint := "declare the union on the object whose properties are its members"
+		if r.schema.Type == "array" && len(r.schema.XListMapKeys) > 0 {
+			hint += "; items are named by their keys, members: [{" + strings.Join(r.schema.XListMapKeys, ": A, ") + ": A}]"
+		}
+		r.errorf(d.Pos, diag.NotAnObject, hint,
 			"a union needs an object with properties; this schema is %s", describe(r.schema))
 		return
 	}
@@ -295,7 +305,7 @@ func (r *resolver) discriminator() {
 	if !ok {
 		return
 	}
-	if prop.Type != "string" || prop.XIntOrString || slices.Contains([]string{"byte", "date", "date-time", "duration"}, prop.Format) {
+	if prop.Type != "string" || prop.XIntOrString || slices.Contains(typedFormats, prop.Format) {
 		r.errorf(d.discriminator.Pos, diag.DiscriminatorNotString, "use a property of type string without format",
 			"discriminator %q must be a string to CEL; it is %s", u.Discriminator, describe(prop))
 		return
@@ -556,7 +566,12 @@ func (d *Declaration) Properties() []string {
 		l = append(l, d.discriminator.Text)
 	}
 	for _, f := range d.fields {
-		l = append(l, f.name.Text)
+		if f.item == nil {
+			l = append(l, f.name.Text)
+		}
 	}
 	return l
 }
+
+// OfItems reports whether members are items of a list.
+func (d *Declaration) OfItems() bool { return d.ofItems }

@@ -8,7 +8,8 @@ import (
 )
 
 // Union is a checked declaration: what a union object may look like and how it
-// may change. It is plain data, owned by the caller.
+// may change. The union object is an object with properties, or a list of which the
+// members are items. It is plain data, owned by the caller.
 type Union struct {
 	// Name distinguishes unions of one object in messages; usually empty.
 	Name string
@@ -56,7 +57,8 @@ func (u *Union) Path(name string) schemapath.Path {
 
 // Member is one property of a union.
 type Member struct {
-	// Name of the property or, in an object below, its path; see [Union.Path].
+	// Name of the property or, in an object below, its path; see [Union.Path]. Of an
+	// item, the values of its keys.
 	Name string
 	// Values of the discriminator that select the member; empty without a
 	// discriminator. Several members may share a value: all of them belong to it.
@@ -67,6 +69,9 @@ type Member struct {
 	Empty Emptiness
 	// Fields are the properties of a member with Empty == EmptyObject.
 	Fields []string
+	// Item, unless nil, says that the member is the item of a list with these keys, in
+	// the order of x-kubernetes-list-map-keys; see [Union.OfItems].
+	Item []ItemKey
 }
 
 // Cardinality is how many members a union object has.

@@ -31,9 +31,16 @@ func (u *Union) Node() *yaml.Node {
 	if u.Name != "" {
 		add("name", yamltext.StringNode(u.Name))
 	}
-	if u.Discriminator == "" {
+	switch {
+	case u.OfItems():
+		members := yamltext.ListNode()
+		for _, m := range u.Members {
+			members.Content = append(members.Content, itemNode(m.Item))
+		}
+		add("members", members)
+	case u.Discriminator == "":
 		words("members", u.MemberNames())
-	} else {
+	default:
 		add("discriminator", yamltext.StringNode(u.Discriminator))
 		fields := yamltext.MappingNode()
 		for _, f := range u.Members {

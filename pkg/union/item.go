@@ -1,0 +1,228 @@
+package union
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/unioncel/unioncel/internal/yamlconfig"
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// ItemKey is a key of an item of a list, with its value: a string, int64 or bool.
+type ItemKey struct {
+	Name  string
+	Value any
+}
+
+// OfItems reports whether the union is of items of a list: the union object is that
+// list, and its members are items that are told apart by keys.
+func (u *Union) OfItems() bool { return len(u.Members) > 0 && u.Members[0].Item != nil }
+
+// item returns the item of a list, given as unstructured JSON, that has the keys; nil
+// if there is none.
+func item(list any, keys []ItemKey) any {
+	l, _ := list.([]any)
+	for _, v := range l {
+		object, _ := v.(map[string]any)
+		if object != nil && !slices.ContainsFunc(keys, func(k ItemKey) bool { return !k.is(object[k.Name]) }) {
+			return v
+		}
+	}
+	return nil
+}
+
+// is reports whether v, of unstructured JSON, is the value of the key.
+func (k ItemKey) is(v any) bool {
+	if f, ok := v.(float64); ok {
+		n, isNumber := k.Value.(int64)
+		return isNumber && float64(n) == f
+	}
+	return k.Value == v
+}
+
+// selector is the keys of an item, as a declaration names them.
+type selector struct {
+	name  word
+	value yamlconfig.Value
+}
+
+// itemName is what messages, and other keys of the declaration, call an item: the values
+// of its keys.
+func itemName(keys []ItemKey) string {
+	var l []string
+	for _, k := range keys {
+		l = append(l, fmt.Sprint(k.Value))
+	}
+	return strings.Join(l, "/")
+}
+
+// items resolves a union of items of a list.
+func (r *resolver) items() {
+	d, s := r.d, r.schema
+	for _, without := range []struct {
+		key string
+		pos diag.Pos
+	}{
+		{"discriminator", d.discriminator.Pos}, {"deduceInvalidDiscriminator", d.deducePos}, {"unmappedValues", d.unmapped},
+		{"optionalMembers", firstOf(d.optionalMembers)}, {"emptyIsUnset", wordsAt(d.emptyIsUnset)},
+	} {
+		if without.pos.Line > 0 {
+			r.errorf(without.pos, diag.Contradiction, "delete "+without.key, "the members are items of a list, which have no use for %s", without.key)
+		}
+	}
+	isMap := s.Type == "array" && s.XListType != nil && *s.XListType == "map"
+	if !isMap || s.Items == nil || s.Items.Schema == nil || len(s.Items.Schema.Properties) == 0 {
+		r.errorf(d.Pos, diag.NotAnObject, "declare it on the list, with x-kubernetes-list-type: map and x-kubernetes-list-map-keys",
+			"items are told apart by the keys of a list of objects; this schema is %s", describe(s))
+		return
+	}
+	for _, name := range s.XListMapKeys {
+		p := s.Items.Schema.Properties[name]
+		if _, ok := apiservercel.Escape(name); !ok {
+			r.errorf(d.Pos, diag.InexpressibleName, "rename the property", "CEL cannot express the name of the key %q", name)
+		} else if scalarOf(&p) == nil {
+			r.errorf(d.Pos, diag.InvisibleProperty, "use keys that are strings without a format, integers or booleans", "items cannot be told apart by the key %q: it is %s", name, describe(&p))
+		}
+	}
+	if r.diags.HasErrors() {
+		return
+	}
+	for i, f := range d.fields {
+		m := Member{Item: r.itemKeys(f)}
+		m.Name = itemName(m.Item)
+		switch {
+		case m.Item == nil:
+			continue
+		case slices.ContainsFunc(r.u.Members, func(o Member) bool { return o.Name == m.Name }):
+			r.errorf(f.name.Pos, diag.MemberShared, "", "the item %s is listed twice", m.Name)
+			continue
+		}
+		d.fields[i].name.Text = m.Name
+		r.u.Members = append(r.u.Members, m)
+	}
+}
+
+func firstOf(l []fieldValues) (pos diag.Pos) {
+	for _, f := range l {
+		pos = first(pos, f.name.Pos)
+	}
+	return pos
+}
+
+func wordsAt(l []word) (pos diag.Pos) {
+	for _, w := range l {
+		pos = first(pos, w.Pos)
+	}
+	return pos
+}
+
+// itemKeys are the keys of a member, in the order of the schema; nil with an error.
+func (r *resolver) itemKeys(f fieldValues) []ItemKey {
+	names := r.schema.XListMapKeys
+	example := "write {" + strings.Join(names, ": …, ") + ": …}"
+	if f.item == nil {
+		r.errorf(f.name.Pos, diag.BadItem, example, "a member of a list is an item, named by its keys")
+		return nil
+	}
+	values := map[string]any{}
+	ok := true
+	for _, s := range f.item {
+		if !slices.Contains(names, s.name.Text) {
+			r.misspelt(s.name, names, nil, diag.BadItem, "%q is not a key of the list", s.name.Text)
+			ok = false
+			continue
+		}
+		p := r.schema.Items.Schema.Properties[s.name.Text]
+		v, err := scalarOf(&p)(s.value.Node)
+		if err == "" && len(p.Enum) > 0 && !slices.ContainsFunc(p.Enum, func(j apiextensionsv1.JSON) bool { return string(j.Raw) == jsonOf(v) }) {
+			err = fmt.Sprintf("%v is not in the enum of %q", v, s.name.Text)
+		}
+		if err != "" {
+			r.errorf(s.value.Pos(), diag.BadItem, "write a value that the key may have", "%s", err)
+			ok = false
+		}
+		values[s.name.Text] = v
+	}
+	var keys []ItemKey
+	for _, name := range names {
+		if _, given := values[name]; !given && ok {
+			r.errorf(f.name.Pos, diag.BadItem, example, "the item has no value for the key %q", name)
+			ok = false
+		}
+		keys = append(keys, ItemKey{name, values[name]})
+	}
+	if !ok {
+		return nil
+	}
+	return keys
+}
+
+func jsonOf(v any) string {
+	if s, ok := v.(string); ok {
+		return strconv.Quote(s)
+	}
+	return fmt.Sprint(v)
+}
+
+var decimal = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,17})$`)
+
+// scalarOf returns what reads the value of a key with a schema, and says what is wrong
+// with it; nil for keys that cannot be compared with a constant.
+func scalarOf(s *apiextensionsv1.JSONSchemaProps) func(*yaml.Node) (v any, wrong string) {
+	switch {
+	case s.XIntOrString:
+	case s.Type == "string" && !slices.Contains(typedFormats, s.Format):
+		return func(n *yaml.Node) (any, string) {
+			v, err := yamltext.String(n)
+			if err != nil {
+				return nil, err.Error()
+			}
+			return v, ""
+		}
+	case s.Type == "integer":
+		return func(n *yaml.Node) (any, string) {
+			if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) > 0 || !decimal.MatchString(n.Value) {
+				return nil, "want an integer, not " + yamltext.Describe(n)
+			}
+			v, _ := strconv.ParseInt(n.Value, 10, 64) // it has 18 digits at most
+			return v, ""
+		}
+	case s.Type == "boolean":
+		return func(n *yaml.Node) (any, string) {
+			if n.ShortTag() != "!!bool" || n.Value != "true" && n.Value != "false" {
+				return nil, "want true or false, not " + yamltext.Describe(n)
+			}
+			return n.Value == "true", ""
+		}
+	}
+	return nil
+}
+
+// typedFormats are the formats of strings that are another type to CEL.
+var typedFormats = []string{"byte", "date", "date-time", "duration"}
+
+// itemNode writes the keys of an item.
+func itemNode(keys []ItemKey) *yaml.Node {
+	m := yamltext.MappingNode()
+	for _, k := range keys {
+		var v *yaml.Node
+		switch value := k.Value.(type) {
+		case string:
+			v = yamltext.StringNode(value)
+		case bool:
+			v = yamltext.BoolNode(value)
+		default:
+			v = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: fmt.Sprint(value)}
+		}
+		m.Content = append(m.Content, yamltext.StringNode(k.Name), v)
+	}
+	return m
+}
