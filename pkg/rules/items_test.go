@@ -34,7 +34,7 @@ items: {type: object, required: [port, if, ready], properties: {port: {type: int
 func itemsUnions() map[string][]string {
 	l := map[string][]string{}
 	for schema, members := range map[string][][]string{
-		byType: {{"{type: A}"}, {"{type: A}", "{type: B}"}, {"{type: A}", "{type: \"it's\"}", "{type: ''}", "{type: D}"}},
+		byType: {{"{type: A}"}, {"{type: A}", "{type: B}"}, {"{type: A}", "{type: \"it's\"}", "{type: D}"}},
 		byPort: {{"{port: 80, if: eth0, ready: true}", "{port: 80, if: eth1, ready: false}", "{port: -1, if: '', ready: false}"}},
 	} {
 		for _, m := range members {
@@ -44,7 +44,7 @@ func itemsUnions() map[string][]string {
 				case cardinality == "cardinality: AtLeastOne, ":
 					changes = changes[:1]
 				case schema == byType && len(m) > 1:
-					changes = append(changes, `allowedChanges: {A: [""]}, `, `allowedChanges: {A: `+[]string{"", "", "B", "", "[D, '']"}[len(m)]+`}, `)
+					changes = append(changes, `allowedChanges: {A: [""]}, `, `allowedChanges: {A: `+[]string{"", "", "B", "[D, '']"}[len(m)]+`}, `)
 				}
 				for _, change := range changes {
 					for _, ratchet := range []string{"", "ratchet: true, "} {
@@ -90,11 +90,12 @@ func TestItems(t *testing.T) {
 					}
 				}
 				other := map[string]any{"type": "Other", "x": "A", "port": int64(80), "if": "eth2", "ready": true}
-				for _, l := range [][]any{list, append([]any{other, map[string]any{}}, list...)} {
-					states, lists = append(states, union.State{Present: present}), append(lists, l)
-					if got := u.StateOf(l); !got.Equal(states[len(states)-1]) {
-						t.Fatalf("%s: StateOf(%v) = %v", declaration, l, got)
-					}
+				if set%3 > 0 {
+					list = append([]any{other, map[string]any{}}, list...)
+				}
+				states, lists = append(states, union.State{Present: present}), append(lists, list)
+				if got := u.StateOf(list); !got.Equal(states[len(states)-1]) {
+					t.Fatalf("%s: StateOf(%v) = %v", declaration, list, got)
 				}
 			}
 			for _, enc := range []rules.Encoding{rules.Paired, rules.Fine, rules.Compact, 2, 3} {

@@ -159,7 +159,10 @@ func (r *resolver) itemKeys(f fieldValues) []ItemKey {
 		}
 		keys = append(keys, ItemKey{name, values[name]})
 	}
-	if !ok {
+	if ok && itemName(keys) == "" {
+		r.errorf(f.name.Pos, diag.BadItem, "write another value", `the key of a member cannot be ""`)
+	}
+	if !ok || itemName(keys) == "" {
 		return nil
 	}
 	return keys
