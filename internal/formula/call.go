@@ -36,6 +36,7 @@ func (r *reader) call(e ast.Expr) value {
 		v := r.choose(holds, r.read(args[1]), r.read(args[2]))
 		fails := r.Or(holds, refused).Not()
 		v.fails = r.Or(fails, v.fails)
+		v.cases = slices.Clone(v.cases) // which may be those of a variable
 		for i := range v.cases {
 			v.cases[i].when = r.And(fails.Not(), v.cases[i].when)
 		}
@@ -309,7 +310,7 @@ func (r *reader) equals(e ast.Expr, x, y any) value {
 	case *Place, size, some, unknown:
 		x, y = y, x
 	}
-	if _, ok := y.(unknown); ok {
+	if _, ok := y.(unknown); ok || x == any(stray{}) && y == any(stray{}) {
 		return r.opaque(e, "==")
 	}
 	switch a := x.(type) {

@@ -3,7 +3,9 @@ package formula
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -38,6 +40,7 @@ func (p *Place) In(root any) any {
 		if p.Name == Item && len(v) > 0 {
 			return v[0]
 		}
+		return ItemWith(v, p.Name)
 	}
 	return nil
 }
@@ -49,6 +52,13 @@ func (p *Place) Put(v any) any {
 		return v
 	case p.Name == Item:
 		return p.Parent.Put([]any{v})
+	case strings.HasPrefix(p.Name, itemPrefix):
+		keyed := map[string]any{}
+		if object, ok := v.(map[string]any); ok {
+			maps.Copy(keyed, object)
+		}
+		maps.Copy(keyed, KeysOf(p.Name))
+		return p.Parent.Put([]any{keyed})
 	case p.Name == Entry:
 		return p.Parent.Put(map[string]any{EntryKey: v})
 	}

@@ -125,7 +125,7 @@ func (r *reader) expression(p *Place) (string, bool) {
 		if q == r.self || q.Old && q.Counterpart() == r.self {
 			break
 		}
-		if q.Parent == nil || q.Name == Item || q.Name == Entry {
+		if q.Parent == nil || strings.HasPrefix(q.Name, Item) || q.Name == Entry {
 			return "", false
 		}
 		if s := q.Parent.Schema; s != nil && len(s.Properties) == 0 {

@@ -205,6 +205,18 @@ func (r *reader) selected(e ast.Expr, v value, field string, test bool) value {
 				_, ok := is.(some)
 				return one(ok)
 			})
+		case strays:
+			v, ok := is.keys[unescaped(field)]
+			switch {
+			case !ok:
+			case test:
+				return one(true)
+			default:
+				if n, ok := v.(int64); ok {
+					v = number{n: n}
+				}
+				return one(v)
+			}
 		case mapping:
 			i := slices.Index(is.keys, field)
 			switch {
@@ -312,8 +324,14 @@ func (r *reader) comprehension(e ast.Expr) value {
 		return r.opaque(e, "")
 	}
 	var items list
+	var others []strays
 	if len(over.cases) == 1 {
 		switch is := over.cases[0].is.(type) {
+		case *Place:
+			ok := false
+			if items, others, ok = r.items(is, c); !ok {
+				return r.opaque(e, "")
+			}
 		case list:
 			items = is
 		case mapping:
@@ -339,14 +357,26 @@ func (r *reader) comprehension(e ast.Expr) value {
 		return do()
 	}
 	accu := r.read(c.AccuInit())
-	for _, item := range items {
-		next := bind(c.IterVar(), item.is, func() value {
+	step := func(item value) value {
+		return bind(c.IterVar(), item, func() value {
 			return bind(c.AccuVar(), accu, func() value { return r.read(c.LoopStep()) })
 		})
-		accu = r.choose(item.when, next, accu)
+	}
+	for _, s := range others {
+		changed, ok := effect(accu, step(one(s)))
+		if !ok || changed && len(s.keys) > 1 { // of several keys there are too many kinds of them
+			return r.opaque(e, "")
+		}
+		if changed {
+			items = append(items, r.some(over.cases[0].is.(*Place), s)...)
+		}
+	}
+	for _, item := range items {
+		accu = r.choose(item.when, step(item.is), accu)
 	}
 	result := bind(c.AccuVar(), accu, func() value { return r.read(c.Result()) })
 	result.fails = r.Or(over.fails, result.fails)
+	result.cases = slices.Clone(result.cases)
 	for i := range result.cases {
 		result.cases[i].when = r.And(over.fails.Not(), result.cases[i].when)
 	}

@@ -24,6 +24,7 @@ type Space struct {
 	questions map[string]*Question
 	views     int
 	same      map[[2]*Place]*Fact
+	unnamed   map[string]bool // names of items that stand for those that nothing names
 }
 
 // Kind is what a fact says of its place.
@@ -80,7 +81,7 @@ type Place struct {
 	Old    bool
 	Parent *Place // nil for the root
 	// Name is that of the property or key; [Item] and [Entry] stand for some item of
-	// a list and some entry of a map.
+	// a list and some entry of a map. See [ItemOf] for an item with keys.
 	Name   string
 	Schema *apiextensionsv1.JSONSchemaProps // nil where none is known
 
@@ -91,6 +92,7 @@ type Place struct {
 	equals   []*Fact
 	known    logic.Lit     // one of equals holds
 	types    common.Schema // of its values, once it is needed
+	key      any           // unless nil, it is the key of an item, which always has this value
 
 	// Of a place in a view:
 	view      *View
@@ -109,7 +111,7 @@ const (
 // New is the space of the objects of a schema. Types beside the schema's own, such as
 // those of a resource, have to be in it.
 func New(schema *apiextensionsv1.JSONSchemaProps) *Space {
-	s := &Space{Circuit: logic.New(), questions: map[string]*Question{}, same: map[[2]*Place]*Fact{}}
+	s := &Space{Circuit: logic.New(), questions: map[string]*Question{}, same: map[[2]*Place]*Fact{}, unnamed: map[string]bool{}}
 	s.New = &Place{space: s, Schema: schema, present: logic.True, null: logic.False}
 	s.Old = &Place{space: s, Old: true, Schema: schema, null: logic.False}
 	s.Old.present = s.fact(&Fact{Kind: Present, Place: s.Old}).Lit
@@ -179,6 +181,10 @@ func (p *Place) Child(name string) *Place {
 	p.children[name] = c
 	isProperty := false
 	c.Schema, _, isProperty = p.below(name)
+	if c.key = p.itemKey(name); c.key != nil {
+		c.present, c.null = p.present, logic.False
+		return c
+	}
 	required := isProperty && (slices.Contains(p.Schema.Required, name) || c.Schema.Default != nil) && !c.Schema.Nullable
 	if required {
 		c.present, c.null = p.present, logic.False
@@ -245,6 +251,12 @@ func (p *Place) Empty() logic.Lit {
 // Equals says that the place is present and equals a constant: a string, an int64 or
 // a bool.
 func (p *Place) Equals(constant any) logic.Lit {
+	if p.key != nil && p.key != constant {
+		return logic.False
+	}
+	if p.key != nil {
+		return p.present
+	}
 	if constant == any(false) {
 		return p.space.And(p.present, p.Equals(true).Not())
 	}
@@ -334,6 +346,12 @@ func (s *Space) Same(a, b *Place) logic.Lit {
 	}
 	if a == b {
 		return logic.True
+	}
+	if a.key != nil && b.key != nil && a.key != b.key {
+		return logic.False
+	}
+	if a.key != nil && b.key != nil {
+		return s.And(a.present, b.present)
 	}
 	if fmt.Sprint(a.Old, a.Path()) > fmt.Sprint(b.Old, b.Path()) {
 		a, b = b, a

@@ -3,6 +3,7 @@ package formula
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
@@ -141,7 +142,7 @@ func (p *Place) below(name string) (below *apiextensionsv1.JSONSchemaProps, know
 	}
 	sub, isProperty := s.Properties[name]
 	switch {
-	case name == Item && s.Items != nil:
+	case strings.HasPrefix(name, Item) && s.Items != nil:
 		return s.Items.Schema, true, false
 	case isProperty:
 		return &sub, true, true

@@ -22,6 +22,11 @@ func BoolNode(b bool) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(b)}
 }
 
+// IntNode returns an integer, given in decimal.
+func IntNode(text string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: text}
+}
+
 // MappingNode returns a mapping of keys and their values, in turn.
 func MappingNode(content ...*yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: content}

@@ -87,7 +87,8 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 		}
 		l.frames = append(l.frames, n)
 	}
-	if yamltext.Value(n, "properties") == nil && elements(n) != "" {
+	ofItems := e.Extend || union.NamesItems(e.Value)
+	if yamltext.Value(n, "properties") == nil && elements(n) != "" && !ofItems {
 		l.at(e, diag.NoSuchSchema, "end the path in [*], if those are meant", "this schema is %s, and the path does not go on to %s", kindOf(n), elements(n))
 		return
 	}

@@ -212,7 +212,7 @@ func (s schemaRecord) check() error {
 		return fmt.Errorf(": invalid declaration: %s", diags.Sort()[0].Message)
 	}
 	for _, d := range declarations {
-		if !slices.ContainsFunc(d.Properties(), func(name string) bool { return name != "" }) {
+		if !slices.ContainsFunc(d.Names(), func(name string) bool { return name != "" }) {
 			return errors.New(": invalid declaration: it names no members")
 		}
 	}

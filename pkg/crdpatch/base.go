@@ -155,7 +155,7 @@ func (r *reverter) forgotten(s schemaRecord, kept union.External, given []union.
 		case e.Extend:
 			extended = true
 		default:
-			named = append(named, slices.Concat(propertiesOf(e)...)...)
+			named = append(named, slices.Concat(namesOf(e)...)...)
 		}
 	}
 	if kept.Extend {
@@ -164,19 +164,19 @@ func (r *reverter) forgotten(s schemaRecord, kept union.External, given []union.
 		}
 		return
 	}
-	for _, properties := range propertiesOf(kept) {
+	for _, properties := range namesOf(kept) {
 		if !slices.ContainsFunc(properties, func(name string) bool { return slices.Contains(named, name) }) {
 			lost(fmt.Sprintf("the union of %s, which was declared outside the CRD when it was last compiled, is no longer declared: its rules are removed", strings.Join(properties, ", ")))
 		}
 	}
 }
 
-// propertiesOf are the properties of each union of a declaration.
-func propertiesOf(e union.External) [][]string {
+// namesOf are the names in each union of a declaration.
+func namesOf(e union.External) [][]string {
 	var l [][]string
 	declarations, _ := union.Parse("", "", e.Value, e.At)
 	for _, d := range declarations {
-		l = append(l, d.Properties())
+		l = append(l, d.Names())
 	}
 	return l
 }

@@ -133,7 +133,7 @@ func (r *reverter) addMembers(c *claimed, schema map[string]any) {
 	if !ok {
 		return
 	}
-	for _, names := range propertiesOf(c.declaration(r.keyPos())) {
+	for _, names := range namesOf(c.declaration(r.keyPos())) {
 		for _, name := range names {
 			if _, ok := properties[name]; !ok && name != "" {
 				addProperty(properties, name)

@@ -8,8 +8,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// plain copies a declaration, without aliases and merge keys. Its scalars are strings and
-// booleans.
+// plain copies a declaration, without aliases and merge keys. Its scalars are strings,
+// booleans and integers.
 func plain(n *yaml.Node) *yaml.Node {
 	switch n = yamltext.Resolve(n); n.Kind {
 	case yaml.MappingNode:
@@ -25,8 +25,11 @@ func plain(n *yaml.Node) *yaml.Node {
 		}
 		return l
 	}
-	if n.Tag == "!!bool" {
+	switch n.ShortTag() {
+	case "!!bool":
 		return yamltext.BoolNode(n.Value == "true")
+	case "!!int":
+		return yamltext.IntNode(n.Value)
 	}
 	return yamledit.StringNode(n.Value)
 }

@@ -39,7 +39,7 @@ type judge struct {
 // rules, and the schema in their place, or without.
 func (s *subject) judge(own bool, beside ...compile.Beside) (*judge, error) {
 	on := s.schema
-	if present := func(r compile.RulePlan) bool { return r.Present }; len(beside) == 0 && !slices.ContainsFunc(s.plan.Rules, present) {
+	if present := func(r compile.RulePlan) bool { return r.Present }; len(beside) == 0 && !s.OfItems() && !slices.ContainsFunc(s.plan.Rules, present) {
 		on.Properties = s.properties() // but hand-written messages may read any
 	}
 	on.XValidations, on.AllOf, on.AnyOf, on.OneOf, on.Not, on.MinProperties, on.MaxProperties = nil, nil, nil, nil, nil, nil, nil
@@ -135,7 +135,10 @@ func (s *subject) allOfs() int {
 }
 
 // sample is a resource, and the union object in it; old is that before an update.
-type sample struct{ resource, old, object map[string]any }
+type sample struct {
+	resource    map[string]any
+	old, object any
+}
 
 // errors returns the errors for a union object, in the order and as kubectl
 // prints them. A change of the union object is none that the schema forgives, so there
@@ -183,26 +186,23 @@ func newValidator(on schema, of []apiextensionsv1.ValidationRule, root bool) (va
 
 // errors returns the errors of the rules for an object at a path; with old nil
 // for its creation.
-func (v validator) errors(path *field.Path, old, new map[string]any) []string {
+func (v validator) errors(path *field.Path, old, new any) []string {
 	if v.Validator == nil {
 		return nil
 	}
-	var before any
-	if old != nil {
-		before = old
-	}
-	errs, _ := v.sparse(old, new).Validate(context.Background(), path, nil, new, before, math.MaxInt64)
+	errs, _ := v.sparse(old, new).Validate(context.Background(), path, nil, new, old, math.MaxInt64)
 	return lines(errs)
 }
 
 // sparse returns v with a schema that has only the properties of some objects.
 // Rules see the same, but whenever one looks at a property the API server copies
 // the map of all: for a large union that takes most of the time.
-func (v validator) sparse(objects ...map[string]any) *schemacel.Validator {
+func (v validator) sparse(objects ...any) *schemacel.Validator {
 	all := *v.Schema
 	all.Properties = map[string]structuralschema.Structural{}
 	for _, o := range objects {
-		for name := range maps.Keys(o) {
+		fields, _ := o.(map[string]any)
+		for name := range maps.Keys(fields) {
 			if p, ok := v.Schema.Properties[name]; ok {
 				all.Properties[name] = p
 			}

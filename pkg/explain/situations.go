@@ -170,7 +170,7 @@ func (x *situations) add(v union.Violation, e *verify.Example) {
 }
 
 // union is the union object in a resource.
-func (x *situations) union(resource map[string]any) map[string]any {
+func (x *situations) union(resource map[string]any) any {
 	return x.examples.At(x.plan.Place.Path, resource)
 }
 
@@ -194,7 +194,8 @@ func (x *situations) put(v union.Violation, e *verify.Example, r reading) {
 }
 
 // described is the state of a union object, as data and in words.
-func (s *subject) described(st union.State, object map[string]any) (*State, string) {
+func (s *subject) described(st union.State, written any) (*State, string) {
+	object, _ := written.(map[string]any)
 	state := &State{Value: st.Value, Members: []string{}, EmptyMembers: []string{}}
 	var set, unset []string
 	for i, m := range s.Members {

@@ -99,14 +99,15 @@ func (d *Declaration) call() string {
 	if d.name.Text != "" {
 		return d.name.Text
 	}
-	if l := d.names(); len(l) > 0 {
+	if l := d.Names(); len(l) > 0 {
 		return l[0]
 	}
 	return ""
 }
 
-// names are those of the discriminator and of the members, items included.
-func (d *Declaration) names() []string {
+// Names are those of the discriminator and of the members, as declared: of items, the values
+// of their keys.
+func (d *Declaration) Names() []string {
 	l := d.Properties()
 	for _, f := range d.fields {
 		if f.item == nil {
@@ -123,7 +124,7 @@ func (d *Declaration) names() []string {
 
 // is reports whether a name is that of the union, its discriminator's or a member's.
 func (d *Declaration) is(name string) bool {
-	return name == d.name.Text || slices.Contains(d.names(), name)
+	return name == d.name.Text || slices.Contains(d.Names(), name)
 }
 
 // apply puts the keys in the place of those that the declaration has.

@@ -223,9 +223,21 @@ func itemNode(keys []ItemKey) *yaml.Node {
 		case bool:
 			v = yamltext.BoolNode(value)
 		default:
-			v = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: fmt.Sprint(value)}
+			v = yamltext.IntNode(fmt.Sprint(value))
 		}
 		m.Content = append(m.Content, yamltext.StringNode(k.Name), v)
 	}
 	return m
+}
+
+// NamesItems reports whether a value of x-kubernetes-unions has members that are items
+// of a list, well-formed or not.
+func NamesItems(declarations *yaml.Node) bool {
+	if declarations == nil {
+		return false
+	}
+	return slices.ContainsFunc(yamltext.Resolve(declarations).Content, func(d *yaml.Node) bool {
+		members := yamltext.Resolve(yamltext.Value(d, "members"))
+		return members != nil && slices.ContainsFunc(members.Content, func(m *yaml.Node) bool { return yamltext.Resolve(m).Kind == yaml.MappingNode })
+	})
 }

@@ -106,7 +106,7 @@ func (p *problem) node(pl *formula.Place) *node {
 	level, path := p.locate(pl)
 	n := p.nodes[min(level, len(p.nodes)-1)]
 	for _, name := range path {
-		if n = n.property(name); n == nil {
+		if n = n.part(name); n == nil {
 			return nil
 		}
 	}

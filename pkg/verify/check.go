@@ -235,9 +235,11 @@ func (p *problem) others(c *check) string {
 	var l []string
 	add := func(pl *formula.Place) {
 		level, path := p.locate(pl)
-		name := strings.Join(path, ".")
+		name := called(path)
 		if len(path) == 0 {
 			name = "the object as a whole"
+		} else if pl.Unnamed() {
+			name = "other items"
 		} else if level < len(p.nodes)-1 {
 			name = strings.Join(append(p.names(level), path...), ".")
 		}

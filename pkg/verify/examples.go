@@ -239,9 +239,9 @@ func (x *Examples) example(e *example) *Example {
 }
 
 // At is the object of a schema on the way to the union object, in an example: of a list
-// the first item, of a map the entry [MapKey].
-func (x *Examples) At(path schemapath.Path, resource map[string]any) map[string]any {
-	return asObject(x.places[len(path)].In(resource))
+// the first item, of a map the entry [MapKey]. It is nil where there is none.
+func (x *Examples) At(path schemapath.Path, resource map[string]any) any {
+	return x.places[len(path)].In(resource)
 }
 
 // lenient is a copy of a CRD whose schema lets the property at a path be left out, and

@@ -350,7 +350,7 @@ func (f *findings) difference(n finding) Difference {
 	p, m := f.problem, n.model
 	d := Difference{Accepted: n.check == nil, Violations: n.violations, Removal: n.level >= 0, New: n.new, Old: n.old}
 	if m(p.new.exists) {
-		s := p.u.StateOf(asObject(p.new.object.In(n.new)))
+		s := p.u.StateOf(p.new.object.In(n.new))
 		d.Is = &s
 	} else {
 		level := 0
@@ -360,7 +360,7 @@ func (f *findings) difference(n finding) Difference {
 		d.Removed = p.path(level + 1)
 	}
 	if n.old != nil && m(p.old.exists) {
-		s := p.u.StateOf(asObject(p.old.object.In(n.old)))
+		s := p.u.StateOf(p.old.object.In(n.old))
 		d.Was = &s
 	}
 	if c := n.check; c != nil {

@@ -19,16 +19,17 @@ type symbolic struct {
 
 // newSymbolic is the state of the union object at a place.
 func newSymbolic(s *formula.Space, u *union.Union, object *formula.Place) symbolic {
+	paths := pathsOf(u)
 	st := symbolic{object: object, exists: object.Present(), unset: logic.True}
 	if u.Discriminator != "" {
-		st.discriminator = object.At(u.Path(u.Discriminator).Properties()...)
+		st.discriminator = object.At(paths[len(u.Members)]...)
 		st.unset = s.Or(st.discriminator.Present().Not(), st.discriminator.Equals(""))
 		for _, v := range append(u.MemberValues(), u.Values...) {
 			st.discriminator.Equals(v)
 		}
 	}
-	for _, m := range u.Members {
-		p := object.At(u.Path(m.Name).Properties()...)
+	for i, m := range u.Members {
+		p := object.At(paths[i]...)
 		present := p.Present()
 		switch m.Empty {
 		case union.PresentWhenEmpty:

@@ -43,6 +43,22 @@ var sharedValue = strings.Replace(openDiscriminator, "{http: HTTP, tcp: TCP}", "
 var nested = strings.NewReplacer("type: {type: string, maxLength: 30}", "platform: {type: object, properties: {type: {type: string, maxLength: 30}, tcp: {type: object}}}",
 	"discriminator: type", "discriminator: platform.type", "tcp: TCP", "platform.tcp: TCP").Replace(openDiscriminator)
 
+// items has a union of items of a list.
+var items = strings.Replace(openDiscriminator[:strings.Index(openDiscriminator, "              type:")], "            properties:\n", "", 1) + `            properties:
+              list:
+                type: array
+                maxItems: 20
+                x-kubernetes-list-type: map
+                x-kubernetes-list-map-keys: [type]
+                items:
+                  type: object
+                  required: [type]
+                  properties: {type: {type: string}, port: {type: integer}}
+                x-kubernetes-unions:
+                - members: [{type: A}, {type: B}, {type: C}]
+                  allowedChanges: {A: B, B: [A, ""]}
+`
+
 var operators = []struct {
 	find    *regexp.Regexp
 	replace string

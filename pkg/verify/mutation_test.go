@@ -37,7 +37,7 @@ func TestMutants(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no examples", err)
 	}
-	sources := map[string][]byte{"open.yaml": []byte(openDiscriminator), "shared.yaml": []byte(sharedValue), "nested.yaml": []byte(nested)}
+	sources := map[string][]byte{"open.yaml": []byte(openDiscriminator), "shared.yaml": []byte(sharedValue), "nested.yaml": []byte(nested), "items.yaml": []byte(items)}
 	for _, file := range files {
 		if sources[file], err = os.ReadFile(file); err != nil {
 			t.Fatal(err)
@@ -89,10 +89,13 @@ func TestMutants(t *testing.T) {
 										if meaning {
 											changed.Add(1)
 										}
-										if len(proof.Differences) > 0 {
+										// What depends on other items of a list is no difference, where
+										// there are lists without.
+										found := len(proof.Differences) > 0 || u.OfItems() && len(proof.Restrictions) > 0
+										if found {
 											noticed.Add(1)
 										}
-										if meaning != (len(proof.Differences) > 0) || len(proof.Inconclusive) > 0 {
+										if meaning != found || len(proof.Inconclusive) > 0 {
 											t.Errorf("%s\nbecame %s\nit changes the meaning: %t; verify says %s", place.rules[r].Rule, mutant, meaning, summary(proof))
 										}
 									}
@@ -188,6 +191,9 @@ func newJudge(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, versi
 
 // mentions reports whether a rule reads a property of the union.
 func (j *judge) mentions(rule string) bool {
+	if j.u.OfItems() {
+		return strings.Contains(rule, "item.")
+	}
 	return slices.ContainsFunc(append(j.u.MemberNames(), j.u.Discriminator), func(name string) bool {
 		return name != "" && regexp.MustCompile(`\.`+regexp.QuoteMeta(name)+`\b`).MatchString(rule)
 	})
@@ -218,6 +224,23 @@ func (j *judge) situations(t *testing.T, root *apiextensionsv1.JSONSchemaProps) 
 				break
 			}
 		}
+	}
+	if j.u.OfItems() {
+		for bits := range 1 << len(j.u.Members) {
+			list := []any{}
+			for i, member := range j.u.Members {
+				if bits&(1<<i) != 0 {
+					item := map[string]any{}
+					for _, k := range member.Item {
+						item[k.Name] = k.Value
+					}
+					list = append(list, item)
+				}
+			}
+			j.add(t, root, list)
+			j.add(t, root, append(list, map[string]any{"type": "nothing mentions this"}))
+		}
+		values = nil
 	}
 	for _, value := range values {
 		for bits := range 1 << len(j.u.Members) {
@@ -261,7 +284,7 @@ func (j *judge) set(object map[string]any, name string, v any) {
 	}
 }
 
-func (j *judge) add(t *testing.T, root *apiextensionsv1.JSONSchemaProps, object map[string]any) {
+func (j *judge) add(t *testing.T, root *apiextensionsv1.JSONSchemaProps, object any) {
 	j.states = append(j.states, situation{state: j.u.StateOf(object), resource: wrap(t, root, j.steps, object).(map[string]any)})
 }
 
@@ -393,6 +416,8 @@ func (j *judge) disagreement() string {
 				if j.aside {
 					continue // what forbids this is no rule on the union any more
 				}
+			case next.gone && j.aside && !accepted:
+				continue
 			case next.gone:
 				want = j.u.Removable(j.states[o].state)
 			case creation:

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
@@ -179,6 +180,28 @@ func newChain(root *node, path schemapath.Path) (*chain, error) {
 // object is the union object's schema.
 func (c *chain) object() *node { return c.nodes[len(c.nodes)-1] }
 
+// part returns the schema of a property or, by the name that formulas have for it, of an
+// item of a list; nil if there is none.
+func (n *node) part(name string) *node {
+	if formula.KeysOf(name) != nil {
+		return n.child(step{kind: item})
+	}
+	return n.property(name)
+}
+
+// value is what is made of the parts of a value of the schema: a list of those that are
+// items.
+func (n *node) value(parts map[string]any) any {
+	if n.schema.Type != "array" {
+		return parts
+	}
+	l := []any{}
+	for _, name := range sortedKeys(parts) {
+		l = append(l, parts[name])
+	}
+	return l
+}
+
 // mayLack reports whether an object of the schema may be without what a path leads to,
 // with what holds it or not.
 func (n *node) mayLack(path schemapath.Path) bool {
@@ -194,6 +217,9 @@ func (n *node) mayLack(path schemapath.Path) bool {
 // removable reports whether property name may be left out of, or be null in,
 // an object of the schema.
 func (n *node) removable(name string) (absent, null bool) {
+	if formula.KeysOf(name) != nil {
+		return true, false
+	}
 	p := n.schema.Properties[name]
 	return !slices.Contains(n.schema.Required, name) && p.Default == nil, p.Nullable
 }

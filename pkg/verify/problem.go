@@ -25,7 +25,7 @@ type problem struct {
 	space    *formula.Space
 	answers  *formula.Answers
 	places   []*formula.Place // of the nodes, in the new object
-	paths    [][]string       // from the union object to the members, then to the discriminator
+	paths    [][]string       // those of pathsOf
 	new, old symbolic
 	checks   []*check
 	broken   []string // checks that cannot be evaluated
@@ -61,12 +61,7 @@ func newProblemIn(g *generator, c *chain, root *node, u *union.Union) (*problem,
 		return nil, err
 	}
 	p.writing = w
-	for _, m := range u.Members {
-		p.paths = append(p.paths, u.Path(m.Name).Properties())
-	}
-	if u.Discriminator != "" {
-		p.paths = append(p.paths, u.Path(u.Discriminator).Properties())
-	}
+	p.paths = pathsOf(u)
 	p.answers = formula.NewAnswers(p.space)
 	at := p.space.New
 	p.places = []*formula.Place{at}
@@ -135,7 +130,7 @@ func (p *problem) surround() {
 
 // start is a legal union object, if there is one that is easily found.
 func (p *problem) start() map[string]any {
-	object := maps.Clone(p.own)
+	object, paths := maps.Clone(p.own), pathsOf(p.u)
 	if object == nil {
 		object = map[string]any{}
 	}
@@ -145,15 +140,15 @@ func (p *problem) start() map[string]any {
 			if _, err := p.g.accept(p.discriminator(), value); err != nil {
 				return false
 			}
-			put(o, p.u.Path(p.u.Discriminator).Properties(), value)
+			put(o, paths[len(p.u.Members)], value)
 		}
 		for _, i := range members {
 			if len(p.set[i]) == 0 {
 				return false
 			}
-			put(o, p.u.Path(p.u.Members[i].Name).Properties(), p.set[i][0])
+			put(o, paths[i], p.set[i][0])
 		}
-		if len(p.u.Violations(p.u.StateOf(o))) > 0 {
+		if len(p.u.Violations(p.u.StateOf(p.chain.object().value(o)))) > 0 {
 			return false
 		}
 		object = o
@@ -179,6 +174,27 @@ func (p *problem) start() map[string]any {
 		}
 	}
 	return object
+}
+
+// pathsOf are the names that lead from the object of a union to its members, then to the
+// discriminator if there is one.
+func pathsOf(u *union.Union) [][]string {
+	var l [][]string
+	for _, m := range u.Members {
+		if m.Item != nil {
+			keys := map[string]any{}
+			for _, k := range m.Item {
+				keys[k.Name] = k.Value
+			}
+			l = append(l, []string{formula.ItemOf(keys)})
+		} else {
+			l = append(l, u.Path(m.Name).Properties())
+		}
+	}
+	if u.Discriminator != "" {
+		l = append(l, u.Path(u.Discriminator).Properties())
+	}
+	return l
 }
 
 // discriminator is the schema of the union's.

@@ -69,7 +69,7 @@ func (p *problem) make(m logic.Model, side int) map[string]any {
 			object = map[string]any{}
 		}
 		p.write(m, side, level, object)
-		inner = object
+		inner = p.nodes[level].value(object)
 	}
 	resource, _ := inner.(map[string]any)
 	return resource

@@ -99,6 +99,15 @@ func put(object map[string]any, path []string, v any) {
 	object[path[0]] = v
 }
 
+// at returns what is at a path, where there is something.
+func at(object map[string]any, path []string) (any, bool) {
+	for _, name := range path[:len(path)-1] {
+		object = asObject(object[name])
+	}
+	v, ok := object[path[len(path)-1]]
+	return v, ok
+}
+
 // drop takes out what is at a path, where there is an object that has it.
 func drop(object map[string]any, path []string) {
 	for _, name := range path[:len(path)-1] {

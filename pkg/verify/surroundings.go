@@ -49,7 +49,7 @@ func (s *surroundings) put(level int, inner any) any {
 // valid ones are found it does with what has all that is required.
 func (g *generator) surround(c *chain, object map[string]any, own map[string]any) *surroundings {
 	s := &surroundings{chain: c, own: own, around: make([]any, len(c.steps)), without: make([]map[string]any, len(c.steps))}
-	var inner any = object
+	inner := c.object().value(object)
 	for level := len(c.steps) - 1; level >= 0; level-- {
 		n, st := c.nodes[level], c.steps[level]
 		switch st.kind {
@@ -164,17 +164,17 @@ func (g *generator) neighbours(n *node, u *union.Union, unions []*union.Union) (
 		}
 		other := &problem{g: g, u: v, chain: &chain{nodes: []*node{n}}, writing: w, surroundings: &surroundings{}}
 		object := other.start()
-		if len(v.Violations(v.StateOf(object))) > 0 {
+		if len(v.Violations(v.StateOf(n.value(object)))) > 0 {
 			problems = append(problems, errors.New("there is no legal state of the union of "+fmt.Sprint(v.MemberNames())))
 			continue
 		}
-		for _, name := range append(v.MemberNames(), v.Discriminator) {
-			if path := v.Path(name).Properties(); v.In(object, name) != nil {
-				put(own, path, v.In(object, name))
+		for _, path := range pathsOf(v) {
+			if value, ok := at(object, path); ok {
+				put(own, path, value)
 			}
 		}
 	}
-	if d := n.defaults(); d != nil {
+	if d := n.defaults(); d != nil && n.schema.Type == "object" {
 		// Defaults are there in every object that rules see.
 		d(own)
 		drop(own, u.Path(u.Discriminator).Properties())

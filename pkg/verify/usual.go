@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/internal/logic"
 )
 
@@ -39,12 +40,27 @@ func (p *problem) usual(s *slot, i int) bool {
 }
 
 func (s *slot) describe(i int) string {
-	name, v := strings.Join(s.path, "."), s.values[i]
+	name, v := called(s.path), s.values[i]
 	if s.member >= 0 && s.set < i {
 		path, inner := differing(s.values[s.set], v)
 		name, v = strings.Join(append([]string{name}, path...), "."), inner
 	}
 	return name + " is " + briefly(v)
+}
+
+// called is a path as messages have it.
+func called(path []string) string {
+	l := slices.Clone(path)
+	for i, name := range l {
+		if keys := formula.KeysOf(name); keys != nil {
+			var values []string
+			for _, k := range sortedKeys(keys) {
+				values = append(values, fmt.Sprintf("%s: %v", k, keys[k]))
+			}
+			l[i] = "the item {" + strings.Join(values, ", ") + "}"
+		}
+	}
+	return strings.Join(l, ".")
 }
 
 // differing is where one value differs from another, if it is in one place.

@@ -18,10 +18,10 @@ func (p *problem) newSlot(level int, path []string, r *read) (*slot, error) {
 		return nil, nil
 	}
 	n = n.at(schemapath.Of(path[:len(path)-1]...))
-	if n == nil || n.property(name) == nil {
+	if n == nil || n.part(name) == nil {
 		return nil, nil
 	}
-	property := n.property(name)
+	property := n.part(name)
 	s := &slot{level: level, path: path, node: property, part: part{member: -1}}
 	s.places = [2]*formula.Place{p.places[level].At(path...), p.places[level].Counterpart().At(path...)}
 	isObject := level == len(p.nodes)-1
@@ -62,6 +62,11 @@ func (p *problem) newSlot(level int, path []string, r *read) (*slot, error) {
 			}
 		}
 		s.add(map[string]any{})
+	case formula.KeysOf(name) != nil:
+		s.add(absent{})
+		if v, err := p.g.itemWith(property, name); err == nil {
+			s.add(v)
+		}
 	default:
 		around := p.own
 		if !isObject {
@@ -82,6 +87,10 @@ func (p *problem) newSlot(level int, path []string, r *read) (*slot, error) {
 		if v, err := p.g.first(property); err == nil {
 			s.add(runtime.DeepCopyJSONValue(v))
 		}
+	}
+	if formula.KeysOf(name) != nil {
+		p.deepen(s, property, r)
+		return s, nil
 	}
 	if r.whole || len(r.constants)+len(r.literals) > 0 {
 		for _, v := range p.g.several(property) {
@@ -190,7 +199,7 @@ func (p *problem) deepen(s *slot, n *node, r *read) {
 		at, optional := n, true
 		for _, name := range path {
 			optional, _ = at.removable(name)
-			if at = at.property(name); at == nil {
+			if at = at.part(name); at == nil {
 				break
 			}
 		}

@@ -39,6 +39,18 @@ properties:
   a: {type: object, required: [x], properties: {x: {type: string, pattern: "^x+$"}}}
   b: {type: string, minLength: 2}
 `
+	listed = `
+type: array
+x-kubernetes-list-type: map
+x-kubernetes-list-map-keys: [type]
+items: {type: object, required: [type], properties: {type: {type: string}, status: {type: string}}}
+`
+	keyed = `
+type: array
+x-kubernetes-list-type: map
+x-kubernetes-list-map-keys: [port, up]
+items: {type: object, required: [port, up], properties: {port: {type: integer}, up: {type: boolean}}}
+`
 	elsewhere = "[{discriminator: platform.type, fields-to-discriminateBy: {a: A, b: B}}]"
 	typed     = "[{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]"
 	frozen    = "[{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, discriminatorChange: Forbid}]"
@@ -86,6 +98,14 @@ oneOf:
 x-kubernetes-validations:
 - rule: "has(self.a) == (has(self.platform) && has(self.platform.type) && self.platform.type == 'A')"
 - rule: "(self.?platform.?type.orValue('') == 'B') == has(self.b)"`, elsewhere},
+		{"items, exactly one", listed + "x-kubernetes-validations: [{rule: \"self.exists_one(c, c.type == 'A' || c.type == 'B')\"}]", "[{members: [{type: A}, {type: B}], cardinality: ExactlyOne}]"},
+		{"items, filtered", listed + "x-kubernetes-validations: [{rule: \"self.filter(c, c.type in ['A', 'B']).size() <= 1\"}]", "[{members: [{type: A}, {type: B}]}]"},
+		{"items, one and the other", listed + "x-kubernetes-validations: [{rule: \"!(self.exists(c, c.type == 'A') && self.exists(c, c.type == 'B'))\"}]", "[{members: [{type: A}, {type: B}]}]"},
+		{"items, none of the other", listed + "x-kubernetes-validations: [{rule: \"self.all(c, c.type != 'A') || self.all(c, c.type != 'B')\"}]", "[{members: [{type: A}, {type: B}]}]"},
+		{"items of two keys", keyed + "x-kubernetes-validations: [{rule: \"self.filter(c, c.port == 80 && c.up || c.port == 443 && !c.up).size() <= 1\"}]", "[{members: [{port: 80, up: true}, {port: 443, up: false}]}]"},
+		{"items, kept", listed + `x-kubernetes-validations:
+- rule: "!(self.exists(c, c.type == 'A') && self.exists(c, c.type == 'B'))"
+- rule: "['A', 'B'].all(t, !oldSelf.exists(c, c.type == t) || self.exists(c, c.type == t) || oldSelf.filter(c, c.type in ['A', 'B']).size() > 1)"`, "[{members: [{type: A}, {type: B}], discriminatorChange: Forbid}]"},
 		{"immutable discriminator", strings.Replace(typedSchema, "type: {", "type: {x-kubernetes-validations: [{rule: self == oldSelf}], ", 1) +
 			"required: [type]" + pairs, frozen},
 	}
@@ -158,6 +178,12 @@ update accepted: a is set while type is unset; type changes from 'A' to unset, b
 - rule: "!has(self.a) || (has(self.platform) && has(self.platform.type) && self.platform.type == 'A')"
 - rule: "has(self.b) == (has(self.platform) && has(self.platform.type) && self.platform.type == 'B')"`, elsewhere,
 			"accepted: a is not set while platform.type is 'A'", "{platform: {region: aa, type: A}}"},
+		{"an item of two keys forgotten", keyed + "x-kubernetes-validations: [{rule: \"self.filter(c, c.port == 80 && c.up).size() <= 1\"}]", "[{members: [{port: 80, up: true}, {port: 443, up: false}]}]",
+			"accepted: 80/true and 443/false are set together", "[{port: 443, up: false}, {port: 80, up: true}]"},
+		{"other items counted, too", listed + "x-kubernetes-validations: [{rule: \"self.filter(c, c.type != 'C').size() < 1\"}]", "[{members: [{type: A}, {type: B}]}]",
+			"rejected by self.filter(c, c.type != 'C').size() < 1: A is set\nrestricted by self.filter(c, c.type != 'C').size() < 1, which also reads other items", "[{type: A}]"},
+		{"an item forgotten", listed + "x-kubernetes-validations: [{rule: \"self.filter(c, c.type in ['A', 'B']).size() <= 1\"}]", "[{members: [{type: A}, {type: B}, {type: C}]}]",
+			"accepted: A and C are set together", "[{type: A}, {type: C}]"},
 		{"null counts as present", strings.Replace(plainSchema, "b: {", "b: {nullable: true, ", 1) + "maxProperties: 1", plain,
 			"rejected by maxProperties: 1: a is set", "{a: {x: x}, b: null}"},
 		{"empty string counts as a value", strings.Replace(typedSchema, "[A, B]", "[A, B, '']", 1) + strings.ReplaceAll(pairs, "!(has(self.a) && (!has(self.type) || self.type != 'A'))", "!has(self.a) || has(self.type) && self.type in ['A', '']"), typed,

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -31,6 +32,9 @@ func (g *generator) newWriting(n *node, u *union.Union) (*writing, error) {
 
 func (g *generator) member(w *writing, n *node, u *union.Union, i int) error {
 	m := u.Members[i]
+	if m.Item != nil {
+		return g.item(w, n, u, i)
+	}
 	p := n.at(u.Path(m.Name))
 	if p == nil {
 		return fmt.Errorf("%s has no property %q, a member", n.path, m.Name)
@@ -65,6 +69,26 @@ func (g *generator) member(w *writing, n *node, u *union.Union, i int) error {
 		}
 	}
 	return nil
+}
+
+// item finds how a member that is an item can be written.
+func (g *generator) item(w *writing, n *node, u *union.Union, i int) error {
+	items := n.child(step{kind: item})
+	if n.schema.Type != "array" || items == nil {
+		return fmt.Errorf("%s is no list that could have %s, a member", n.path, u.Members[i].Name)
+	}
+	w.unset[i] = []any{absent{}}
+	if v, err := g.itemWith(items, pathsOf(u)[i][0]); err != nil {
+		w.failures[i] = err
+	} else {
+		w.set[i] = []any{v}
+	}
+	return nil
+}
+
+// itemWith is an item with the keys of a name.
+func (g *generator) itemWith(items *node, name string) (any, error) {
+	return g.search(items, g.objects(items, formula.KeysOf(name), ""), nil)
 }
 
 // maxFieldwise bounds the combinations of a member's properties that are tried.
