@@ -127,7 +127,7 @@ func wordsAt(l []word) (pos diag.Pos) {
 // itemKeys are the keys of a member, in the order of the schema; nil with an error.
 func (r *resolver) itemKeys(f fieldValues) []ItemKey {
 	names := r.schema.XListMapKeys
-	example := "write {" + strings.Join(names, ": …, ") + ": …}"
+	example := "write it like {" + strings.Join(names, ": A, ") + ": A}"
 	if f.item == nil {
 		r.errorf(f.name.Pos, diag.BadItem, example, "a member of a list is an item, named by its keys")
 		return nil

@@ -71,11 +71,10 @@ func TestParse(t *testing.T) {
 			`10:8: error: UC105: kubectl reads null as null; hint: quote it: "null"`,
 		}},
 		{"members", "- members: a\n- members: {a: b}\n- members: [no, {}]\n- members:\n", []string{
-			`1:12: error: UC202: members: want a list of strings, not "a"; hint: write it like members: [a, b]`,
-			"2:12: error: UC202: members: want a list of strings, not a mapping; hint: write it like members: [a, b]",
+			`1:12: error: UC202: members: want a list, not "a"; hint: write it like members: [a, b]`,
+			"2:12: error: UC202: members: want a list, not a mapping; hint: write it like members: [a, b]",
 			`3:13: error: UC105: kubectl reads no as the boolean false; hint: quote it: "no"`,
-			"3:17: error: UC202: members: want a string, not a mapping; hint: write it like members: [a, b]",
-			"4:11: error: UC202: members: want a list of strings, not null; hint: write it like members: [a, b]",
+			"4:11: error: UC202: members: want a list, not null; hint: write it like members: [a, b]",
 		}},
 		{"both lists", "- members: [a]\n  fields-to-discriminateBy: {b: B}\n", []string{
 			"1:3: error: UC220: members and fields-to-discriminateBy both list the members; hint: keep fields-to-discriminateBy with a discriminator, members without one",

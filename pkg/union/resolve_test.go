@@ -1,6 +1,7 @@
 package union_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -193,6 +194,8 @@ func TestResolveErrors(t *testing.T) {
 	}
 }
 
+const keyed = "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type], items: {type: object, properties: {type: {type: string}}}}"
+
 func TestResolveSchema(t *testing.T) {
 	tests := []struct {
 		name, declaration, schema string
@@ -219,6 +222,27 @@ func TestResolveSchema(t *testing.T) {
 			`2:59: error: UC220: deduceInvalidDiscriminator lets "type" be left out, but the schema requires it; hint: delete deduceInvalidDiscriminator, or make the discriminator optional`}},
 		{"deduce and required, nullable", "{discriminator: type, fields-to-discriminateBy: {a: A}, deduceInvalidDiscriminator: true}", "{type: object, required: [type], properties: {type: {type: string, nullable: true}, a: {type: string}}}", false, []string{
 			`2:59: error: UC220: deduceInvalidDiscriminator lets "type" be left out, but the schema requires it; hint: delete deduceInvalidDiscriminator, or make the discriminator optional`}},
+		{"items", "{members: [{type: A}, {typ: B}, {}, {type: A}, a, {type: 1}, {type: ''}]}", keyed, false, []string{
+			`2:26: error: UC226: "typ" is not a key of the list; hint: write "type"`,
+			`2:35: error: UC226: the item has no value for the key "type"; hint: write it like {type: A}`,
+			`2:39: error: UC211: the item A is listed twice`,
+			`2:50: error: UC226: a member of a list is an item, named by its keys; hint: write it like {type: A}`,
+			`2:60: error: UC226: kubectl reads 1 as the number 1; hint: write a value that the key may have`,
+			`2:64: error: UC226: the key of a member cannot be ""; hint: write another value`}},
+		{"items of typed keys", "{members: [{port: 80, up: true}, {port: '80', up: yes}, {port: 08, up: false}]}", strings.NewReplacer("[type]", "[port, up]", "type: {type: string}", "port: {type: integer, enum: [80, 443]}, up: {type: boolean}").Replace(keyed), false, []string{
+			`2:43: error: UC226: want an integer, not "80"; hint: write a value that the key may have`,
+			`2:53: error: UC226: want true or false, not "yes"; hint: write a value that the key may have`,
+			`2:66: error: UC226: want an integer, not 08; hint: write a value that the key may have`}},
+		{"item with a value that the key lacks", "{members: [{type: A}, {type: B}]}", strings.Replace(keyed, "type: {type: string}", "type: {type: string, enum: [A]}", 1), false, []string{
+			`2:32: error: UC226: B is not in the enum of "type"; hint: write a value that the key may have`}},
+		{"items with other keys of a declaration", "{members: [{type: A}, {type: B}], discriminator: type, emptyIsUnset: [A]}", keyed, false, []string{
+			`2:52: error: UC220: the members are items of a list, which have no use for discriminator; hint: delete discriminator`,
+			`2:73: error: UC220: the members are items of a list, which have no use for emptyIsUnset; hint: delete emptyIsUnset`,
+		}},
+		{"items of no list", "{members: [{type: A}, {type: B}]}", "{type: array, items: {type: object}}", false, []string{
+			"2:3: error: UC215: items are told apart by the keys of a list of objects; this schema is of type array; hint: declare it on the list, with x-kubernetes-list-type: map and x-kubernetes-list-map-keys"}},
+		{"names in a list", "{members: [A, B]}", keyed, false, []string{
+			"2:3: error: UC215: a union needs an object with properties; this schema is of type array; hint: declare the union on the object whose properties are its members; items are named by their keys, members: [{type: A}]"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
