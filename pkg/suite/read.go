@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/util/json"
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/resource"
@@ -156,7 +157,11 @@ func list(v yamlconfig.Value) []string {
 // text is the object in a text.
 func (r *reader) text(v yamlconfig.Value) map[string]any {
 	var object map[string]any
-	if err := sigs.Unmarshal([]byte(v.Word().Text), &object); err != nil {
+	data, err := sigs.YAMLToJSON([]byte(v.Word().Text))
+	if err == nil {
+		err = json.Unmarshal(data, &object) // that of Kubernetes: whole numbers are integers
+	}
+	if err != nil {
 		v.Errorf("", "this is no object: %v", err)
 		return nil
 	}

@@ -39,6 +39,11 @@ spec:
       properties: {a: {type: string}, b: {type: string}}
       x-kubernetes-unions:
       - {members: [a, b], allowedChanges: {a: [b]}}
+    site:
+      type: object
+      properties: {platform: {type: object, required: [type], properties: {type: {type: string}}}, aws: {type: object}, racks: {type: object, properties: {count: {type: integer}}}}
+      x-kubernetes-unions:
+      - {discriminator: platform.type, fields-to-discriminateBy: {aws: AWS, racks.count: Racks}, discriminatorChange: Forbid}
 `),
 	} {
 		t.Run(name, func(t *testing.T) {
