@@ -33,6 +33,9 @@ var All = []Change{
 	{"discriminator added", "type: object\nproperties: {http: {type: object}, tcp: {type: object}}\nx-kubernetes-unions:\n- members: [http, tcp]\n", kinds,
 		[]string{"tighter spec: union type: discriminator none -> type; cardinality AtMostOne -> ExactlyOne; discriminatorChange Allow -> Clear", "tighter spec.type: required added", "looser spec.type: property type added"}},
 	{"union in place of rules", rules("!(has(self.a) && has(self.b))"), pair, []string{"same spec: union a, b added"}},
+	{"member added in another object", elsewhere, edit(elsewhere, "tcp: {type: object}", "tcp: {type: object}, udp: {type: object}", "config.tcp: TCP}", "config.tcp: TCP, config.udp: UDP}", "TCP]", "TCP, UDP]"),
+		[]string{"looser spec: union platform.type: member config.udp added, for UDP"}},
+	{"changes forbidden in another object", elsewhere, elsewhere + "  discriminatorChange: Forbid\n", []string{"tighter spec: union platform.type: discriminatorChange Clear -> Forbid"}},
 	{"union in a list", list(pair), list(pair + "  cardinality: ExactlyOne\n"), []string{"tighter spec.l[*]: union a, b: cardinality AtMostOne -> ExactlyOne"}},
 
 	// Rules.
@@ -86,6 +89,15 @@ properties: {type: {type: string, enum: [HTTP, TCP]}, http: {type: object}, tcp:
 x-kubernetes-unions:
 - discriminator: type
   fields-to-discriminateBy: {http: HTTP, tcp: TCP}
+`
+
+const elsewhere = `type: object
+properties:
+  platform: {type: object, properties: {type: {type: string, enum: [HTTP, TCP]}}}
+  config: {type: object, properties: {http: {type: object}, tcp: {type: object}}}
+x-kubernetes-unions:
+- discriminator: platform.type
+  fields-to-discriminateBy: {config.http: HTTP, config.tcp: TCP}
 `
 
 const free = `type: object

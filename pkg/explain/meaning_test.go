@@ -35,6 +35,8 @@ var declarations = []string{
 	"{discriminator: type, fields-to-discriminateBy: {a: [A, AB], b: [B, AB], c: [AB, C]}, optionalMembers: {c: [AB]}}",
 	"{discriminator: kind, fields-to-discriminateBy: {a: A, b: [A, B], c: B}, optionalMembers: [a, b], discriminatorChange: Forbid, cardinality: ExactlyOne}",
 	"{discriminator: kind, fields-to-discriminateBy: {}, cardinality: ExactlyOne}",
+	"{members: [a, below.b, below.c], emptyIsUnset: [below.c]}",
+	"{discriminator: below.type, fields-to-discriminateBy: {a: A, below.b: B, below.c: B}, cardinality: ExactlyOne, discriminatorChange: Forbid}",
 }
 
 // thing is the property spec with a declaration.
@@ -48,7 +50,8 @@ func thing(declaration string) string {
   properties:
     u: {type: object, %sx-kubernetes-unions: [%s], properties: {
       type: {type: string, maxLength: 20}, kind: {type: string, enum: [A, B, None]}, closed: {type: string, enum: [A, B]},
-      a: {type: object}, b: {type: object}, c: {type: array, items: {type: string}}, d: {type: object}}}`, required, declaration)
+      a: {type: object}, b: {type: object}, c: {type: array, items: {type: string}}, d: {type: object},
+      below: {type: object, required: [x], properties: {type: {type: string, enum: [A, B, C]}, b: {type: object}, c: {type: array, items: {type: string}}, x: {type: string, minLength: 2}}}}}`, required, declaration)
 }
 
 // eachUnion runs a test for each declaration, with the union and how it is

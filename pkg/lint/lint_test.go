@@ -54,6 +54,20 @@ x-kubernetes-unions:
   fields-to-discriminateBy: {http: HTTP, tcp: TCP}
 `
 
+const elsewhere = `
+type: object
+properties:
+  at: {type: object, properties: {type: {type: string, enum: [HTTP, TCP]}}}
+  to:
+    type: object
+    properties:
+      http: {type: object, properties: {port: {type: integer}}}
+      tcp: {type: object, properties: {port: {type: integer}}}
+x-kubernetes-unions:
+- discriminator: at.type
+  fields-to-discriminateBy: {to.http: HTTP, to.tcp: TCP}
+`
+
 const untyped = `
 type: object
 properties:
@@ -109,6 +123,19 @@ func TestAdvice(t *testing.T) {
 		{name: "value without a member that is forbidden", spec: replaced(replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, None]"), "tcp: TCP}", "tcp: TCP}\n  unmappedValues: Forbid"),
 			want: []string{`UC521 info: "None" in the enum of discriminator "type" can never be used: unmappedValues is Forbid`}},
 
+		{name: "in another object", spec: elsewhere},
+		{name: "no enum in another object", spec: replaced(elsewhere, enum, "type: {type: string}"),
+			want: []string{`UC520 warning: discriminator "at.type" has no enum: a misspelt value such as "HTPT" is accepted, and selects no member`}},
+		{name: "value without a member in another object", spec: replaced(elsewhere, "[HTTP, TCP]", "[HTTP, TCP, None]"),
+			want: []string{`UC521 info: "None" in the enum of discriminator "at.type" selects no member`}},
+		{name: "required children in another object", spec: replaced(elsewhere, tcp, "tcp: {type: object, required: [port], properties: {port: {type: integer}}}"),
+			want: []string{`UC522 info: every child of "to.tcp" is required: {} is rejected, and it cannot be selected before all of them are known`}},
+		{name: "list in another object", spec: replaced(elsewhere, tcp, "tcp: {type: array, items: {type: string}}"),
+			want: []string{`UC523 warning: member "to.tcp" is a list, which counts as set even when it is empty ([])`}},
+		{name: "another version without the other object", versions: []version{{Name: "v1beta1", Spec: "{type: object, properties: {x: {type: string}}}"}, {Name: "v1", Spec: elsewhere + "  discriminatorChange: Forbid\n"}},
+			want: []string{`UC527 warning: version v1beta1 is served too and has no spec.at.type: an update through it removes what is there, and the next one through v1 sets another, whatever the union forbids`}},
+		{name: "another version that keeps what the other object has", versions: []version{{Name: "v1beta1", Spec: "{type: object, properties: {at: {type: object, x-kubernetes-preserve-unknown-fields: true}}}"}, {Name: "v1", Spec: elsewhere}},
+			want: []string{`UC527 warning: version v1beta1 is served too, and keeps unknown fields where this union is: anything can be written through it`}},
 		{name: "unknown fields", spec: replaced(typed, "properties:\n", "x-kubernetes-preserve-unknown-fields: true\nproperties:\n"),
 			want: []string{neverUnchanged("it")}},
 		{name: "unknown fields below", spec: replaced(typed, tcp, "tcp: {type: object, x-kubernetes-preserve-unknown-fields: true}"),
