@@ -410,10 +410,12 @@ func shown(values []string) []string {
 	return l
 }
 
-func alternatives(values []string) string {
-	l := shown(values)
+func alternatives(values []string) string { return conjoined(shown(values), "or") }
+
+// conjoined lists names with a conjunction before the last; of many only the first.
+func conjoined(l []string, conjunction string) string {
 	if last := len(l) - 1; last > 0 && len(l) <= maxNamed {
-		l = append(l[:last-1], l[last-1]+" or "+l[last])
+		l = append(slices.Clone(l[:last-1]), l[last-1]+" "+conjunction+" "+l[last])
 	}
 	return enumerated(l)
 }

@@ -68,11 +68,11 @@ func fineDiscriminated(u *union.Union) []Rule {
 // forbidden is the rule that member i is set only when it is selected.
 func (o variable) forbidden(i int) statement {
 	m := o.u.Members[i]
-	holds, when := cond(o.present(i), o.isSelected(i), yes), alternatives(m.Values)
+	holds := cond(o.present(i), o.isSelected(i), yes)
 	if o.u.Deduce {
-		holds, when = cond(and(o.present(i), o.typeSet()), o.selects(i), yes), showAll(m.Values)+" or unset"
+		holds = cond(and(o.present(i), o.typeSet()), o.selects(i), yes)
 	}
-	return state(o.u, holds, ReasonForbidden, m.Name, onlyWhen(o.u, m, when), union.Forbidden)
+	return state(o.u, holds, ReasonForbidden, m.Name, onlyWhenSelected(o.u, m), union.Forbidden)
 }
 
 // onWhole are the rules that concern no member in particular: selected,
@@ -208,6 +208,13 @@ func onlyWhen(u *union.Union, m union.Member, values string) string {
 	return fmt.Sprintf("%s may only be set when %s is %s", m.Name, u.Discriminator, values)
 }
 
+func onlyWhenSelected(u *union.Union, m union.Member) string {
+	if u.Deduce {
+		return onlyWhen(u, m, showAll(m.Values)+" or unset")
+	}
+	return onlyWhen(u, m, alternatives(m.Values))
+}
+
 func onlyAndRequiredWhen(u *union.Union, m union.Member) string {
 	message := requiredWhen(u, m)
 	if len(m.Optional) > 0 {
@@ -232,14 +239,16 @@ func oneWhileUnset(u *union.Union) string {
 	return fmt.Sprintf("at most one of %s may be set while %s is unset", names(u), u.Discriminator)
 }
 
-func cardinalityMessage(u *union.Union) string {
+func cardinalityMessage(u *union.Union) string { return cardinalityOf(u, names(u)) }
+
+func cardinalityOf(u *union.Union, members string) string {
 	switch u.Cardinality {
 	case union.ExactlyOne:
-		return "exactly one of " + names(u) + " must be set"
+		return "exactly one of " + members + " must be set"
 	case union.AtLeastOne:
-		return "at least one of " + names(u) + " must be set"
+		return "at least one of " + members + " must be set"
 	}
-	return "at most one of " + names(u) + " may be set"
+	return "at most one of " + members + " may be set"
 }
 
 func names(u *union.Union) string { return enumerated(u.MemberNames()) }

@@ -1,0 +1,123 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Sentence says to readers of a schema what a union demands, in the description of its
+// discriminator or, without one, of the union object. covered says that the schema allows
+// the discriminator no value that selects no member. It is on one line, and empty for a
+// union that demands nothing.
+func Sentence(u *union.Union, covered bool) string {
+	text := ""
+	switch one := len(u.Members) == 1; {
+	case len(u.Members) == 0 || one && u.Discriminator == "" && u.Cardinality == union.AtMostOne:
+		return ""
+	case u.Discriminator != "":
+		text = selection(u, covered)
+	case one:
+		text = u.Members[0].Name + " must be set"
+	default:
+		text = cardinalityOf(u, conjoined(u.MemberNames(), "and"))
+		text = strings.ToUpper(text[:1]) + text[1:]
+	}
+	return plain(text) + "."
+}
+
+// selection is the sentence about a union with a discriminator. It speaks of members at
+// the first place: how one is chosen is what the reader of the discriminator asks.
+func selection(u *union.Union, covered bool) string {
+	optional, always := false, false
+	for _, m := range u.Members {
+		optional = optional || len(m.Optional) > 0
+		always = always || len(m.Required()) > 0
+	}
+	members := conjoined(described(u, optional && always), "and")
+	text := ""
+	switch m := u.Members[0]; {
+	case len(u.Members) == 1 && always:
+		text = onlyAndRequiredWhen(u, m)
+	case len(u.Members) == 1:
+		text = onlyWhenSelected(u, m)
+	case u.SharesValues():
+		text = fmt.Sprintf("Only those of %s that %s selects may be set", members, u.Discriminator)
+	case u.Cardinality == union.ExactlyOne && covered && !optional:
+		return fmt.Sprintf("Exactly one of %s must be set, the one that %s selects", members, u.Discriminator)
+	default:
+		text = fmt.Sprintf("Only the one of %s that %s selects may be set", members, u.Discriminator)
+	}
+	if len(u.Members) > 1 && always {
+		text += ", and must be"
+		if optional {
+			text += " unless optional"
+		}
+	}
+	switch {
+	case u.Cardinality == union.ExactlyOne:
+		text += fmt.Sprintf("; %s must be set", u.Discriminator)
+	case u.Deduce && len(u.Members) > 1:
+		text += fmt.Sprintf("; while %s is unset, any one may be", u.Discriminator)
+	}
+	return text
+}
+
+// described are the members, each with the values that select it where its name does
+// not tell, unless there are many, and when it may stay unset if that matters.
+func described(u *union.Union, optional bool) []string {
+	var l []string
+	few := len(u.MemberValues()) <= maxNamed
+	for _, m := range u.Members {
+		var about []string
+		property, _ := u.Path(m.Name)[len(u.Path(m.Name))-1].Property()
+		if few && (len(m.Values) > 1 || letters(m.Values[0]) != letters(property)) {
+			about = append(about, alternatives(m.Values))
+		}
+		switch {
+		case !optional || len(m.Optional) == 0:
+		case len(m.Required()) == 0:
+			about = append(about, "optional")
+		default:
+			about = append(about, "optional for "+alternatives(m.Optional))
+		}
+		name := m.Name
+		if len(about) > 0 {
+			name += " (" + strings.Join(about, ", ") + ")"
+		}
+		l = append(l, name)
+	}
+	return l
+}
+
+// letters are those of a name, and its digits, without case: HostPath names hostPath.
+func letters(name string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, name))
+}
+
+// Sentences are all that Sentence writes for a union whose declaration is that of u, and
+// whose schema is any: what the schema requires, and lists, may have changed. Who words a
+// sentence anew adds what it was: it is in descriptions.
+func Sentences(u *union.Union) []string {
+	var l []string
+	variant := *u
+	for _, c := range []union.Cardinality{u.Cardinality, union.AtMostOne, union.ExactlyOne} {
+		if variant.Cardinality = c; u.Discriminator == "" && c != u.Cardinality {
+			continue
+		}
+		for _, covered := range []bool{true, false} {
+			if s := Sentence(&variant, covered); s != "" && !slices.Contains(l, s) {
+				l = append(l, s)
+			}
+		}
+	}
+	return l
+}
