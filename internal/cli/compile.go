@@ -89,6 +89,8 @@ version from the annotation of the compiled file.
 		"keep x-kubernetes-unions of the CRD in the result, along with the rules; API servers reject or drop it")
 	cmd.Flags().BoolVar(&compiler.opts.NoAnnotation, "no-annotation", false,
 		"omit the annotation that recompiling and decompiling rely on")
+	cmd.Flags().BoolVar(&compiler.opts.Describe, "describe", false,
+		"add a sentence about each union to the description of its discriminator or object,\nfor kubectl explain")
 	registerForget(cmd, &compiler.opts)
 	compiler.unions.registerSkip(cmd)
 	cmd.Flags().BoolVar(&verify, "verify", false,

@@ -82,6 +82,9 @@ func (c *compilerFlags) override(cmd *cobra.Command, s *scope) (externalFlags, e
 	if given("no-annotation") {
 		config.NoAnnotation = c.opts.NoAnnotation
 	}
+	if given("describe") {
+		config.Describe = c.opts.Describe
+	}
 	if given("require-unions") {
 		config.RequireUnions = c.requireUnions
 	}
@@ -90,7 +93,8 @@ func (c *compilerFlags) override(cmd *cobra.Command, s *scope) (externalFlags, e
 	}
 	s.counts = s.counts || config.RequireUnions
 	s.opts = c.opts
-	s.opts.KubeVersion, s.opts.Encoding, s.opts.NoAnnotation = config.KubeVersion, config.Encoding, config.NoAnnotation
+	s.opts.KubeVersion, s.opts.Encoding = config.KubeVersion, config.Encoding
+	s.opts.NoAnnotation, s.opts.Describe = config.NoAnnotation, config.Describe
 
 	unions := c.unions
 	unions.listed = config.SkipInvalid

@@ -254,6 +254,7 @@ func (s *scope) differing(f *crdpatch.File) string {
 		is := s.opts
 		if s.name == "" { // what is not given is as it was
 			is.Encoding, is.KubeVersion = cmp.Or(is.Encoding, was.Encoding), cmp.Or(is.KubeVersion, was.KubeVersion)
+			is.Describe = is.Describe || was.Describe
 		}
 		switch {
 		case is.NoAnnotation:
@@ -263,6 +264,10 @@ func (s *scope) differing(f *crdpatch.File) string {
 		case is.KubeVersion != was.KubeVersion:
 			usual := compile.Linked() + ", the default"
 			return fmt.Sprintf("compiled for Kubernetes %s, and checked for %s", cmp.Or(was.KubeVersion, usual), cmp.Or(is.KubeVersion, usual))
+		case is.Describe && !was.Describe:
+			return "compiled without sentences in descriptions, and checked with them"
+		case was.Describe && !is.Describe:
+			return "compiled with sentences in descriptions, and checked without"
 		}
 	}
 	return ""

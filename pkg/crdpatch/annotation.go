@@ -68,6 +68,8 @@ type schemaRecord struct {
 	Empty bool `json:"empty,omitempty"`
 	// Rules are the sums of the rules that are ours.
 	Rules []string `json:"rules,omitempty"`
+	// Described are the descriptions that got sentences.
+	Described []describedRecord `json:"described,omitempty"`
 	// EmptyAllOf says that the schema had an allOf, without schemas in it.
 	EmptyAllOf bool `json:"emptyAllOf,omitempty"`
 	// AllOf are the sums of those schemas in allOf that are ours.
@@ -197,6 +199,9 @@ func (s schemaRecord) check() error {
 			return fmt.Errorf(": %q is not a checksum", sum)
 		}
 	}
+	if len(s.Unions) == 0 && len(s.Described) > 0 {
+		return errors.New(".described has no unions")
+	}
 	if len(s.Unions) == 0 {
 		return nil
 	}
@@ -215,6 +220,17 @@ func (s schemaRecord) check() error {
 		if !slices.ContainsFunc(d.Names(), func(name string) bool { return name != "" }) {
 			return errors.New(": invalid declaration: it names no members")
 		}
+	}
+	seen := map[string]bool{} // the discriminators, "" for the object
+	for i, d := range s.Described {
+		at, err := d.check(declarations)
+		if err == nil && seen[at] {
+			err = errors.New(" occurs twice")
+		}
+		if err != nil {
+			return fmt.Errorf(".described[%d]%w", i, err)
+		}
+		seen[at] = true
 	}
 	if len(s.Extend) == 0 {
 		return nil
@@ -374,7 +390,8 @@ func (c *annotatedCRD) read() (bool, *diag.Diagnostic) {
 
 // options are what the CRD was compiled with.
 func (c *annotatedCRD) options() Options {
-	return Options{Encoding: c.record.Encoding, KubeVersion: c.record.KubeVersion}
+	described := slices.ContainsFunc(c.record.Schemas, func(s schemaRecord) bool { return len(s.Described) > 0 })
+	return Options{Encoding: c.record.Encoding, KubeVersion: c.record.KubeVersion, Describe: described}
 }
 
 // declarations are the external declarations that the annotation keeps for a schema that

@@ -45,7 +45,7 @@ func (f *File) revert() *base {
 	r := revise(f.source)
 	var restored []restoration
 	for _, c := range compiled.crds {
-		v := &reverter{File: f, annotatedCRD: c, base: b, revision: r, value: r.draft(c.manifest)}
+		v := &reverter{File: f, annotatedCRD: c, base: b, revision: r, value: r.draft(c.manifest), said: map[string]bool{}}
 		restored = append(restored, v.remove()...)
 		is := c.manifest.isJSON() && !c.record.JSON
 		if was, ok := r.json[c.index]; !ok || was {
@@ -72,6 +72,7 @@ type reverter struct {
 	revision   *revision
 	value      map[string]any // changed along with the edits
 	unrecorded []ruled
+	said       map[string]bool // descriptions that lost a sentence, by place
 }
 
 func (r *reverter) report(d diag.Diagnostic) { r.base.diags = append(r.base.diags, d) }
@@ -100,7 +101,7 @@ type restoration struct {
 func (r *reverter) remove() []restoration {
 	r.copies()
 	all := r.claims()
-	r.confirm(all)
+	w := r.confirm(all)
 	if r.base.diags.HasErrors() {
 		return nil
 	}
@@ -112,7 +113,11 @@ func (r *reverter) remove() []restoration {
 		s := c.schemaRecord
 		b.touched = append(b.touched, touch{manifest: r.manifest, schema: &c.place, removed: c.items()})
 		r.keep(s)
-		cut, err := r.removeLists(c)
+		whole, err := r.undescribe(c, w)
+		if err != nil {
+			r.errorf(c.place.Node, diag.Unproved, "", "cannot remove a sentence from %s: %v", c.place, err)
+		}
+		cut, err := r.removeLists(c, whole)
 		if err != nil {
 			r.errorf(c.place.Node, diag.Unproved, "", "cannot remove the rules from %s: %v", c.place, err)
 		}
@@ -182,13 +187,15 @@ func namesOf(e union.External) [][]string {
 }
 
 // attempt is a way to restore declarations: their exact text where it was; or
-// before the rules of the schema; or the same data, wherever it fits.
+// before the rules of the schema; or the same data, wherever it fits. Then the same is tried
+// with strings written anew that got sentences.
 type attempt int
 
 const (
 	exactly attempt = iota
 	beside
 	rewritten
+	attempts
 )
 
 // restore restores declarations along with the removals of a revision, in each document
@@ -207,7 +214,6 @@ func (f *opened) restore(removals *revision, restored []restoration) (*text, err
 	}
 	// Deeper ones first: where two declarations meet, the inner one came first.
 	slices.SortStableFunc(restored, func(a, b restoration) int { return cmp.Compare(len(b.Path), len(a.Path)) })
-	sortEdits(removals.edits)
 	how := make([]attempt, len(f.source.docs))
 	for {
 		t, err := f.restoreAs(removals, restored, how)
@@ -217,7 +223,7 @@ func (f *opened) restore(removals *revision, restored []restoration) (*text, err
 		var wrong *documentError
 		tried := false
 		for i := range how {
-			if (!errors.As(err, &wrong) || wrong.index == i) && how[i] < rewritten {
+			if (!errors.As(err, &wrong) || wrong.index == i) && how[i] < 2*attempts-1 {
 				how[i]++
 				tried = true
 			}
@@ -231,22 +237,31 @@ func (f *opened) restore(removals *revision, restored []restoration) (*text, err
 func (f *opened) restoreAs(removals *revision, restored []restoration, how []attempt) (*text, error) {
 	r := *removals
 	r.edits, r.origins = nil, map[int]*yaml.Node{}
+	cuts := slices.Clone(removals.edits)
+	for _, t := range removals.texts {
+		if how[t.index] >= attempts {
+			cuts = append(cuts, t.whole)
+		} else {
+			cuts = append(cuts, t.exact)
+		}
+	}
+	sortEdits(cuts)
 	for _, s := range restored {
-		edit, err := s.edit(removals.edits, how[s.index])
+		edit, err := s.edit(cuts, how[s.index]%attempts)
 		if err != nil {
 			return nil, &documentError{s.index, err}
 		}
 		r.edits = append(r.edits, edit)
 		r.origins[edit.Start] = s.node
 	}
-	r.edits = append(r.edits, removals.edits...) // what is put at their place comes before it
+	r.edits = append(r.edits, cuts...) // what is put at their place comes before it
 	return r.text(f.limits)
 }
 
 // edit is the edit that restores the declaration, along with removals.
 func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit, error) {
 	n := s.node
-	start, _, err := s.Span(s.Document, n)
+	start, err := s.startWithout(removals)
 	if err != nil {
 		return yamltext.Edit{}, err
 	}
@@ -284,6 +299,21 @@ func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit,
 	return yamltext.Edit{Start: at, End: at, New: s.editor().Lines(e.Block(s.editor().Indentation(n, l)))}, nil
 }
 
+// startWithout is where the schema's mapping starts, apart from first entries that are
+// removed.
+func (s restoration) startWithout(removals []yamltext.Edit) (int, error) {
+	start, _, err := s.Span(s.Document, s.node)
+	if err != nil || yamledit.IsFlow(s.node) {
+		return start, err
+	}
+	l, err := s.editor().Entries(s.node)
+	for len(l) > 1 && slices.ContainsFunc(removals, func(e yamltext.Edit) bool { return e.Start <= start && l[0].End <= e.End }) {
+		l = l[1:]
+		start = l[0].Start
+	}
+	return start, err
+}
+
 // firstList returns the key of the first list in a schema that compiling adds to.
 func firstList(n *yaml.Node) *yaml.Node {
 	for _, e := range yamltext.Entries(n) {
@@ -296,7 +326,8 @@ func firstList(n *yaml.Node) *yaml.Node {
 
 // removeLists plans to take our items out of the lists of one schema. It returns
 // where those were that were alone, else -1.
-func (r *reverter) removeLists(c *claimed) (int, error) {
+// With them go other entries of the schema.
+func (r *reverter) removeLists(c *claimed, others []int) (int, error) {
 	var alone []int // entries of the schema that go as a whole
 	for _, l := range c.lists {
 		index, err := r.removeItems(c, l)
@@ -308,12 +339,18 @@ func (r *reverter) removeLists(c *claimed) (int, error) {
 		}
 	}
 	slices.Sort(alone)
-	cuts, err := r.editor().CutRuns(c.place.Node, alone)
-	if err != nil || len(cuts) == 0 {
+	all := slices.Sorted(slices.Values(slices.Concat(alone, others)))
+	cuts, err := r.editor().CutRuns(c.place.Node, all)
+	if err != nil {
 		return -1, err
 	}
 	r.revision.edits = append(r.revision.edits, cuts...)
-	return cuts[0].Start, nil
+	if len(alone) == 0 {
+		return -1, nil
+	}
+	first, _, err := r.Span(r.Document, c.place.Node.Content[2*alone[0]])
+	i := slices.IndexFunc(cuts, func(e yamltext.Edit) bool { return first < e.End })
+	return cuts[max(i, 0)].Start, err
 }
 
 // removeItems plans to take our items out of one list. It returns the index of the
@@ -353,7 +390,7 @@ func (r *reverter) removeAnnotation() error {
 		case had:
 			metadata["annotations"] = nil
 			s, err := r.editor().AfterKey(key, r.annotations)
-			r.edit(s.Start, s.End, r.null(null, s.End))
+			r.edit(s.Start, s.End, r.null(r.metadata, key, null, s.End))
 			return err
 		case r.record.Annotations != nil && len(metadata) > 1: // empty it would be null
 			delete(metadata, "annotations")
@@ -367,18 +404,4 @@ func (r *reverter) removeAnnotation() error {
 	cut, err := r.editor().Cut(m, at/2, at/2)
 	r.edit(cut.Start, cut.End, "")
 	return err
-}
-
-// null returns a null value to put after the annotations' colon and before
-// offset end: the one that was there, unless the layout has changed so that it
-// cannot stay as it was.
-func (r *reverter) null(was string, end int) string {
-	quoted := r.metadata.Content[r.metadataKey].Style != 0
-	switch {
-	case r.manifest.isJSON() && !r.record.JSON, was == "" && yamledit.IsFlow(r.metadata) && strings.IndexByte(",}", r.Src[end]) >= 0:
-		return " null"
-	case was != "" && strings.IndexByte(" \t\r\n", was[0]) < 0 && !(quoted && yamledit.IsFlow(r.metadata)):
-		return " " + was
-	}
-	return was
 }

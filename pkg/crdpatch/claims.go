@@ -126,20 +126,22 @@ func (c *claimed) look(recorded recordedList) *claimedList {
 }
 
 // confirm checks the claims. What is missing is reported; and so is what cannot be
-// confirmed, unless it is to be forgotten: then it is no longer claimed.
-func (r *reverter) confirm(all []*claimed) {
+// confirmed, unless it is to be forgotten: then it is no longer claimed. It returns what the
+// recorded unions write.
+func (r *reverter) confirm(all []*claimed) *regenerated {
 	ours, missing := false, false
 	for _, c := range all {
+		ours = ours || len(c.Described) > 0
 		for _, l := range c.lists {
 			ours, missing = ours || len(l.ours) > 0, missing || len(l.missing) > 0
 		}
 	}
 	if !ours && !missing {
-		return
+		return &regenerated{}
 	}
 	w := r.regenerate(all)
 	if w.overLimit {
-		return // and not proved either
+		return w // and not proved either
 	}
 	for _, c := range all {
 		unconfirmed := map[*claimedList][]int{}
@@ -163,7 +165,7 @@ func (r *reverter) confirm(all []*claimed) {
 		}
 	}
 	if !missing {
-		return
+		return w
 	}
 	w.present()
 	overwritten := r.overwritten(all, w)
@@ -175,6 +177,7 @@ func (r *reverter) confirm(all []*claimed) {
 			}
 		}
 	}
+	return w
 }
 
 func (r *reverter) unconfirmed(c *claimed, l *claimedList, i int, why string) {

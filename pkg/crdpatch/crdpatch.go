@@ -30,13 +30,16 @@ type Options struct {
 	// NoAnnotation leaves the annotation out. The output then cannot be
 	// decompiled, and compiling it again leaves it as it is.
 	NoAnnotation bool
+	// Describe adds a sentence about each union to the description of its discriminator
+	// or, without one, of the union object.
+	Describe bool
 	// External are declarations outside the CRDs. The annotation
 	// remembers them, so that the output can be compiled again without them.
 	External union.Externals
 	// Limits bound what a file may ask for.
 	Limits limit.Limits
-	// AsRecorded takes KubeVersion and Encoding, where they are not given, from what a
-	// compiled CRD was compiled with.
+	// AsRecorded takes KubeVersion, Encoding and Describe, where they are not given, from
+	// what a compiled CRD was compiled with.
 	AsRecorded bool
 	// Forget leaves rules in place that the annotation claims and that cannot be
 	// confirmed: they are treated as hand-written ones, and claimed no more. Without
@@ -48,6 +51,7 @@ type Options struct {
 func (o Options) or(other Options) Options {
 	o.Encoding = cmp.Or(o.Encoding, other.Encoding)
 	o.KubeVersion = cmp.Or(o.KubeVersion, other.KubeVersion)
+	o.Describe = o.Describe || other.Describe
 	return o
 }
 

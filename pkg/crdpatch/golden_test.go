@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the golden files anew; read the d
 // golden is a directory of testdata: in.yaml or in.json, what compiling makes of
 // it (want.yaml or want.json; none when it fails), and what it says (want.diag;
 // none when it says nothing). Those whose name starts with openapi are compiled
-// with that encoding.
+// with that encoding, and those whose name starts with describe with sentences.
 type golden struct {
 	name  string
 	ext   string
@@ -45,6 +45,7 @@ func goldens(tb testing.TB) []golden {
 		if strings.HasPrefix(g.name, "openapi") {
 			g.opts.Encoding = compile.OpenAPI
 		}
+		g.opts.Describe = strings.HasPrefix(g.name, "describe")
 		l = append(l, g)
 	}
 	return l

@@ -21,6 +21,8 @@ type touch struct {
 	removed, added map[string][]any
 	// replaced are the keys of what else gave way to a union.
 	replaced []string
+	// said, unless nil, is all that was done, to its description.
+	said *saying
 }
 
 // replacementOf is what a removal does to a schema, which is not changed yet.
@@ -78,6 +80,10 @@ func (j *job) heldDocument(before, after *document) error {
 		}
 	}
 	a, b := before.copied(), after.copied()
+	if err := heldDescriptions(touched, a, b); err != nil {
+		return err
+	}
+	touched = slices.DeleteFunc(touched, func(t touch) bool { return t.said != nil })
 	for _, t := range touched {
 		was, is := t.in(a), t.in(b)
 		if was == nil || is == nil {
@@ -122,6 +128,39 @@ func (j *job) heldDocument(before, after *document) error {
 	}
 	if !reflect.DeepEqual(a, b) {
 		return fmt.Errorf("%s", difference("", b, a))
+	}
+	return nil
+}
+
+// heldDescriptions takes the descriptions out of the values of a document, before and after,
+// that are as they were to become, step by step.
+func heldDescriptions(touched []touch, before, after any) error {
+	now := map[string]description{}
+	for _, t := range touched {
+		if t.said == nil {
+			continue
+		}
+		at := t.key() + t.schema.Structural()
+		x := schemaIn(t.in(before), t.schema.Version, t.schema.Path)
+		if _, seen := now[at]; !seen {
+			now[at] = descriptionOf(x)
+		}
+		if err := t.said.check(); err != nil || !reflect.DeepEqual(now[at], t.said.was) {
+			return fmt.Errorf("the description of %s: %w", t.schema, cmp.Or(err, errors.New("it is another one")))
+		}
+		now[at] = t.said.is
+	}
+	for _, t := range touched {
+		if t.said == nil {
+			continue
+		}
+		x, y := schemaIn(t.in(before), t.schema.Version, t.schema.Path), schemaIn(t.in(after), t.schema.Version, t.schema.Path)
+		if is, ok := now[t.key()+t.schema.Structural()]; ok && !reflect.DeepEqual(descriptionOf(y), is) {
+			return fmt.Errorf("the description of %s is another one", t.schema)
+		}
+		delete(now, t.key()+t.schema.Structural())
+		delete(x, descriptionKey)
+		delete(y, descriptionKey)
 	}
 	return nil
 }
@@ -190,6 +229,9 @@ func forget(crd map[string]any) bool {
 	for i := range r.Schemas {
 		s := &r.Schemas[i]
 		s.Source, s.At = "", 0
+		for i := range s.Described {
+			s.Described[i].Was, s.Described[i].Plain = nil, false
+		}
 		slices.Sort(s.AllOf)
 		slices.Sort(s.Rules)
 		spec, _ := crd["spec"].(map[string]any)

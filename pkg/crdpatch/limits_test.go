@@ -134,7 +134,7 @@ func TestDeclaredElsewhere(t *testing.T) {
 	}
 	list := "apiVersion: v1\nkind: List\nitems:\n"
 	both = []byte(list + indent(out) + indent(in))
-	data(t, mustDecompile(t, both), []byte(list+indent(in)+indent(in)))
+	data(t, mustDecompile(t, both), []byte(list+indent(in)+indent(in)), Options{})
 	same(t, "compiled again", mustCompile(t, mustCompile(t, both, Options{}), Options{}), mustCompile(t, both, Options{}))
 }
 

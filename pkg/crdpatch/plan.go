@@ -3,10 +3,10 @@ package crdpatch
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
@@ -124,11 +124,14 @@ type writer struct {
 	diags   diag.List
 	cuts    []yamledit.Span // the declarations among the edits
 	grown   bool            // beyond maxClientSideApply
+	said    map[string]bool // descriptions that got a sentence, by place
+	// wrapping, unless nil, is what wraps found.
+	wrapping *bool
 }
 
 func write(m *manifest, opts Options) *writer {
 	_, v, _ := m.document.value()
-	return &writer{manifest: m, opts: opts, value: runtime.DeepCopyJSON(m.in(v))}
+	return &writer{manifest: m, opts: opts, said: map[string]bool{}, value: runtime.DeepCopyJSON(m.in(v))}
 }
 
 func (w *writer) report(d diag.Diagnostic) { w.diags = append(w.diags, d) }
@@ -243,6 +246,10 @@ func (w *writer) apply(c *change) error {
 	if schema == nil {
 		return fmt.Errorf("kubectl does not find it")
 	}
+	// A discriminator's description is deeper.
+	if err := w.describeAll(c, true); err != nil {
+		return err
+	}
 	// First what is put after items that are there: where such a list ends the
 	// schema, it comes before new keys.
 	var fresh []yamledit.Entry
@@ -272,6 +279,9 @@ func (w *writer) apply(c *change) error {
 		schema[l.key] = append(slices.Clip(present), t.added[l.key]...)
 	}
 	w.touched = append(w.touched, t)
+	if err := w.describeAll(c, false); err != nil {
+		return err
+	}
 	if c.object != nil {
 		c.record.Unions = json.RawMessage(yamledit.JSON(plain(c.object.Value)))
 		c.record.External = c.object.Key < 0
@@ -392,19 +402,16 @@ func (w *writer) annotate(rec record) {
 		return
 	case annotations.Kind == yaml.ScalarNode && annotations.Tag == "!!null":
 		var value yamledit.Span
-		if value, err = w.editor().AfterKey(key, annotations); err == nil {
-			was := ":" + string(w.Src[value.Start:value.End])
-			if was == ":" && yamledit.IsFlow(metadata) && strings.IndexByte(",}", w.Src[value.End]) >= 0 {
-				w.errorf(key, diag.Unproved, "write annotations: {}", "there is no room for the annotation %s", Annotation)
-				return
-			}
+		var was string
+		if value, was, err = w.nullAt(metadata, key, annotations); errors.Is(err, errNoRoom) {
+			w.errorf(key, diag.Unproved, "write annotations: {}", "there is no room for the annotation %s", Annotation)
+			return
+		}
+		if err == nil {
 			rec.Annotations = &was
 			text, err = rec.String()
-			lay, space := yamledit.Layout{Tight: w.editor().Tight()}, " "
-			if lay.Tight && key.Style != 0 {
-				space = ""
-			}
-			edit = yamltext.Edit{Start: value.Start, End: value.End, New: space + lay.Value(annotation(text))}
+			lay := yamledit.Layout{Tight: w.editor().Tight()}
+			edit = yamltext.Edit{Start: value.Start, End: value.End, New: w.spaceAfter(key) + lay.Value(annotation(text))}
 		}
 	default:
 		if text, err = rec.String(); err == nil {

@@ -22,7 +22,8 @@ import (
 )
 
 // compilable returns the goldens that compile, those of them that do with the
-// encoding openapi a second time, and the examples; with what each compiles to.
+// encoding openapi a second time, and with sentences, and the examples; with what each
+// compiles to.
 // With -short it returns a sixth of them.
 func compilable(tb testing.TB) []golden {
 	tb.Helper()
@@ -54,18 +55,26 @@ func compileAll(tb testing.TB) []golden {
 		}
 	}
 	n := len(l)
-	for _, g := range l[:n:n] {
+	for i, g := range l[:n:n] {
 		other := g
 		other.name += "-openapi"
 		other.again = true
 		other.opts.Encoding = compile.OpenAPI
 		var diags diag.List
-		if other.out, diags = Compile("in", g.in, other.opts); g.opts.Encoding == compile.Auto && !diags.HasErrors() {
+		if other.out, diags = Compile("in", g.in, other.opts); g.opts.Encoding == compile.Auto && !g.opts.Describe && !diags.HasErrors() {
+			l = append(l, other)
+		}
+		other.name, other.opts = g.name+"-describe", g.opts
+		other.opts.Describe = true
+		if i%3 > 0 || g.opts.Describe {
+			continue // others have more of descriptions
+		}
+		if other.out, diags = Compile("in", g.in, other.opts); !diags.HasErrors() {
 			l = append(l, other)
 		}
 	}
 	if len(l) < n*3/2 {
-		tb.Fatalf("only %d of %d files compile with the encoding openapi", len(l)-n, n)
+		tb.Fatalf("only %d of %d files compile with the encoding openapi, or with sentences", len(l)-n, n)
 	}
 	files, err := filepath.Glob("../../examples/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -143,7 +152,10 @@ func TestPromises(t *testing.T) {
 				same(t, "decompile(compile(in))", mustDecompile(t, out), in)
 				same(t, "compile(compile(in))", mustCompile(t, out, g.opts), out)
 				for _, other := range encodings {
-					if j == 0 && g.opts.Encoding == compile.OpenAPI && !reflect.DeepEqual(other, g.opts) {
+					if g.opts.Describe && other.Encoding != g.opts.Encoding {
+						continue // what fits in one need not in the other
+					}
+					if j == 0 && (g.opts.Encoding == compile.OpenAPI || g.opts.Describe) && !reflect.DeepEqual(other, g.opts) {
 						same(t, "compile(compile(in), other)", mustCompile(t, out, other), mustCompile(t, in, other))
 					}
 				}
@@ -156,22 +168,22 @@ func TestPromises(t *testing.T) {
 				if withoutDeclarations && !bytes.Equal(in, out) {
 					t.Error("a file without unions came out changed")
 				}
-				data(t, in, out)
+				data(t, in, out, g.opts)
 			})
 		}
 	}
 }
 
 // data compares the documents as data, apart from what compiling is for.
-func data(t *testing.T, in, out []byte) {
+func data(t *testing.T, in, out []byte, opts Options) {
 	t.Helper()
 	a, b := values(t, in), values(t, out)
 	if len(a) != len(b) {
 		t.Fatalf("%d documents became %d", len(a), len(b))
 	}
 	for i := range a {
-		strip(a[i])
-		strip(b[i])
+		strip(a[i], opts.Describe)
+		strip(b[i], opts.Describe)
 		if d := cmp.Diff(a[i], b[i]); d != "" {
 			t.Errorf("document %d means something else (-in +out):\n%s", i+1, d)
 		}
@@ -195,15 +207,16 @@ func values(tb testing.TB, text []byte) []any {
 	return l
 }
 
-// strip removes declarations, our annotation and all rules from the CRDs in v.
-func strip(v any) {
+// strip removes declarations, our annotation and all rules from the CRDs in v, and if it is to
+// descriptions.
+func strip(v any, descriptions bool) {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return
 	}
 	if items, ok := m["items"].([]any); ok {
 		for _, item := range items {
-			strip(item)
+			strip(item, descriptions)
 		}
 	}
 	if m["kind"] != "CustomResourceDefinition" {
@@ -226,6 +239,9 @@ func strip(v any) {
 			delete(v, union.Key)
 			delete(v, validationsKey)
 			delete(v, allOfKey)
+			if _, isSchema := v[descriptionKey].(map[string]any); descriptions && !isSchema {
+				delete(v, descriptionKey)
+			}
 			for _, w := range v {
 				rules(w)
 			}
@@ -247,6 +263,9 @@ var inserted = regexp.MustCompile(`^ *(annotations:|unioncel\.dev/unions: '.*'|x
 func TestOnlyLinesInserted(t *testing.T) {
 	checked := 0
 	for _, g := range compilable(t) {
+		if g.opts.Describe {
+			continue // texts get longer
+		}
 		lines, ok := withoutDeclarations(t, g.in)
 		if !ok {
 			continue

@@ -3,6 +3,7 @@ package crdpatch
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -211,8 +212,8 @@ func TestCommentsDropped(t *testing.T) {
 			}
 		}
 		in := b.Bytes()
-		if len(in) == 0 {
-			continue
+		if len(in) == 0 || !reflect.DeepEqual(values(t, in), values(t, g.out)) {
+			continue // yaml.v3 writes code in folded text as something else
 		}
 		if got := mustCompile(t, in, g.opts); !bytes.Equal(got, in) {
 			t.Errorf("%s: compile(reformatted) (-want +got):\n%s", g.name, cmp.Diff(string(in), string(got)))

@@ -16,6 +16,8 @@ import (
 // regenerated is what compiling the recorded unions writes.
 type regenerated struct {
 	items map[string][]any // by schema and list
+	// unions are those of schemas.
+	unions map[string][]*union.Union
 	// again compiles in detail, for the rules that hand-written ones serve for.
 	again []func() (*compile.Plan, diag.List)
 	// why says what is wrong when nothing can be compiled.
@@ -71,7 +73,7 @@ func (w *regenerated) present() {
 // regenerate compiles the recorded unions with the recorded options on the CRD
 // without what is claimed.
 func (r *reverter) regenerate(all []*claimed) *regenerated {
-	w := &regenerated{items: map[string][]any{}}
+	w := &regenerated{items: map[string][]any{}, unions: map[string][]*union.Union{}}
 	crd := r.undeclared()
 	var declaring []*claimed
 	for _, c := range all {
@@ -189,6 +191,9 @@ func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []
 			}
 		}
 		return ""
+	}
+	for _, o := range result.Objects {
+		w.unions[itemsKey(o.Version, o.Path, "")] = o.Unions
 	}
 	for _, a := range result.Additions {
 		lists, err := additions(a)

@@ -25,6 +25,7 @@ type revision struct {
 	json  map[int]bool // documents that are to be JSON
 	// origins are what inserted text was made from, by where it is inserted.
 	origins map[int]*yaml.Node
+	texts   []textEdit // to be made, too
 }
 
 func revise(t *text) *revision {

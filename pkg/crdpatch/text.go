@@ -238,14 +238,7 @@ func (m *manifest) kind() *carrier.Kind {
 // schema returns the schema at a path in a version of the CRD, and the version's index.
 // It is nil where none is written out.
 func (m *manifest) schema(version string, path schemapath.Path) (int, *yaml.Node) {
-	at := func(n *yaml.Node, key string) *yaml.Node {
-		_, v, shared, ok := yamltext.Lookup(n, key)
-		if !ok || shared || v.Kind == yaml.AliasNode {
-			return nil
-		}
-		return v
-	}
-	versions := at(at(m.node, "spec"), "versions")
+	versions := writtenOut(m.node, "spec", "versions")
 	if versions == nil {
 		return 0, nil
 	}
@@ -253,10 +246,7 @@ func (m *manifest) schema(version string, path schemapath.Path) (int, *yaml.Node
 		if textAt(v, "name") != version {
 			continue
 		}
-		n := at(at(v, "schema"), "openAPIV3Schema")
-		for _, field := range path.Fields() {
-			n = at(n, field)
-		}
+		n := writtenOut(v, slices.Concat([]string{"schema", "openAPIV3Schema"}, path.Fields())...)
 		if n == nil || n.Kind != yaml.MappingNode {
 			return 0, nil
 		}

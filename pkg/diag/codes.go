@@ -114,7 +114,8 @@ const (
 	SharedContent Code = "UC401"
 	// BadAnnotation: the annotation of an earlier run cannot be read.
 	BadAnnotation Code = "UC402"
-	// RuleChanged: a rule written by an earlier run is gone or was edited.
+	// RuleChanged: a rule, or a sentence in a description, that an earlier run wrote is gone
+	// or was edited.
 	RuleChanged Code = "UC403"
 	// AnnotationTooLarge: the annotation would exceed the API server's limit.
 	AnnotationTooLarge Code = "UC404"

@@ -21,7 +21,7 @@ func TestConfigMistakes(t *testing.T) {
 	}{
 		{"unknown key", configured("file: [a.yaml]"), []string{name + `unknown key "file" in a UnionCompiler at file|write "files"`}},
 		{"spec", configured("spec: {}"), []string{name + `unknown key "spec" in a UnionCompiler at spec|write its keys at the top level, next to metadata`}},
-		{"no idea", configured("xyzzy: 1"), []string{name + `unknown key "xyzzy" in a UnionCompiler at xyzzy|the keys are apiVersion, kind, metadata, files, unions, schemas, kubeVersion, encoding, keepUnions, noAnnotation, forget, verify`}},
+		{"no idea", configured("xyzzy: 1"), []string{name + `unknown key "xyzzy" in a UnionCompiler at xyzzy|the keys are apiVersion, kind, metadata, files, unions, schemas, kubeVersion, encoding, keepUnions, noAnnotation, describe, forget, verify`}},
 		{"a key that is a list", configured("? [a]", ": b"), []string{name + `want a string as key, not a list|write the key out`}},
 		{"twice", configured("verify: true", "verify: false"), []string{`UnionCompiler/unions: error: UC104: key "verify" occurs twice in this mapping|delete one of them`}},
 		{"types", configured("files: a.yaml", "unions: {a: b}", "schemas: x", "kubeVersion: [1]", "encoding: {}", "keepUnions: 'true'", "noAnnotation: 1", "forget: 'no'", "verify: yes"), []string{
@@ -99,6 +99,7 @@ func TestOptions(t *testing.T) {
 		{"encoding: auto", crdpatch.Options{}, false},
 		{"keepUnions: true", crdpatch.Options{KeepUnions: true}, false},
 		{"noAnnotation: true", crdpatch.Options{NoAnnotation: true}, false},
+		{"describe: true", crdpatch.Options{Describe: true}, false},
 		{"forget: true", crdpatch.Options{Forget: true}, false},
 		{"verify: true", crdpatch.Options{}, true},
 		{"verify: false", crdpatch.Options{}, false},

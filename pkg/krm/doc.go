@@ -12,7 +12,7 @@
 //	files: [crds/backup.yaml]   # generate: these files, compiled, become items
 //	unions: [unions.yaml]       # external declarations, as for compile --unions
 //	schemas: []                 # the same in place, as in a UnionSet
-//	kubeVersion: "1.30"         # and encoding, keepUnions, noAnnotation, forget, verify
+//	kubeVersion: "1.30"         # and encoding, keepUnions, noAnnotation, describe, forget, verify
 //
 // The CRDs among the items are compiled in any case, so one configuration serves as
 // generator and as transformer. Of kind UnionNormalizer, it clears in the objects among the

@@ -27,6 +27,8 @@ type Config struct {
 	// KubeVersion and Encoding are those of [compile.Options].
 	KubeVersion string
 	Encoding    compile.Encoding
+	// Describe adds sentences about unions to descriptions.
+	Describe bool
 	// NoAnnotation leaves the annotation out.
 	NoAnnotation bool
 	// RequireUnions makes it an error that inputs have no unions.

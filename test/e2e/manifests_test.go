@@ -145,6 +145,33 @@ func promises(t *testing.T, file string, src, compiled []byte) {
 		t.Errorf("compiling twice is not compiling once: %v", diags)
 	}
 	onlyLinesAdded(t, src, compiled)
+	describing(t, file, src, compiled)
+}
+
+// describing are the promises of the rewriting of descriptions.
+func describing(t *testing.T, file string, src, compiled []byte) {
+	t.Helper()
+	opts := crdpatch.Options{Describe: true}
+	described, diags := crdpatch.Compile(file, src, opts)
+	if diags.HasErrors() {
+		t.Errorf("with descriptions: %v", diags)
+		return
+	}
+	for _, x := range []struct {
+		what string
+		do   func(string, []byte, crdpatch.Options) ([]byte, diag.List)
+		opts crdpatch.Options
+		want []byte
+	}{
+		{"decompiling it", crdpatch.Decompile, crdpatch.Options{}, src},
+		{"compiling it twice", crdpatch.Compile, opts, described},
+		{"compiling it without", crdpatch.Compile, crdpatch.Options{}, compiled},
+	} {
+		if got, diags := x.do(file, described, x.opts); !bytes.Equal(got, x.want) || diags.HasErrors() {
+			t.Errorf("with descriptions, %s gives something else: %v", x.what, diags)
+		}
+	}
+	t.Logf("%+d bytes for descriptions", len(described)-len(compiled))
 }
 
 func withoutAnnotation(text []byte) []byte {

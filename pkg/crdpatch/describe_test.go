@@ -1,0 +1,162 @@
+package crdpatch
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+const (
+	describedUnion = `          spec:
+            type: object
+            required: [type]
+            x-kubernetes-unions:
+            - discriminator: type
+              fields-to-discriminateBy: {a: A, b: B}
+              discriminatorChange: Allow
+            properties:
+              a: {type: object}
+              b: {type: object}
+              c: {type: object}
+              type:
+                description: What it is.
+                type: string
+                enum: [A, B]
+`
+	describedSentence = "Exactly one of a and b must be set, the one that type selects."
+)
+
+func describedSource() string {
+	before, _, _ := strings.Cut(header+body, "          spec:\n")
+	return before + describedUnion
+}
+
+// What people do to a compiled file is kept, and what compiling did is not.
+func TestDescribedEdited(t *testing.T) {
+	in := describedSource()
+	describe := Options{Describe: true}
+	out := string(mustCompile(t, []byte(in), describe))
+	replace := func(s, old, new string) string {
+		t.Helper()
+		if strings.Count(s, old) != 1 {
+			t.Fatalf("%q occurs %d times in:\n%s", old, strings.Count(s, old), s)
+		}
+		return strings.Replace(s, old, new, 1)
+	}
+	const edited = "Exactly one of a or b must be set."
+	for _, tt := range []struct {
+		name     string
+		old, new string // in the compiled file
+		// what was the same edit of the source; compiled is that of what it compiles to.
+		in    func() string
+		codes []diag.Code
+	}{
+		{"nothing", "plural: things", "plural: things", func() string { return in }, nil},
+		{"the text before", "What it is. Exactly", "What this is. Exactly", func() string { return replace(in, "What it is.", "What this is.") }, nil},
+		{"the end of the text before", "What it is. Exactly", "What it is! Exactly", func() string { return replace(in, "What it is.", "What it is!") }, nil},
+		{"the sentence", describedSentence, edited, func() string { return replace(in, "What it is.", "What it is. "+edited) }, []diag.Code{diag.RuleChanged}},
+		{"the sentence is gone", " " + describedSentence, "", func() string { return in }, []diag.Code{diag.RuleChanged}},
+		{"more behind it", describedSentence, describedSentence + " More.", func() string { return replace(in, "What it is.", "What it is. "+describedSentence+" More.") }, []diag.Code{diag.RuleChanged}},
+		{"the description is gone", "                description: What it is. " + describedSentence + "\n", "", func() string { return replace(in, "                description: What it is.\n", "") }, []diag.Code{diag.RuleChanged}},
+		{"a value that selects nothing", "enum: [A, B]", "enum: [A, B, C]", func() string { return replace(in, "enum: [A, B]", "enum: [A, B, C]") }, nil},
+		{"a declaration again", "            properties:\n              a: ", "            x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}}]\n            properties:\n              a: ",
+			func() string {
+				s := replace(in, "            x-kubernetes-unions:\n            - discriminator: type\n              fields-to-discriminateBy: {a: A, b: B}\n              discriminatorChange: Allow\n", "")
+				return replace(s, "            properties:\n              a: ", "            x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}}]\n            properties:\n              a: ")
+			}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			now := []byte(replace(out, tt.old, tt.new))
+			want := []byte(tt.in())
+			got, diags := Decompile("in", now, Options{})
+			same(t, "decompile", got, want)
+			if codes := codesOf(diags); !slices.Equal(codes, tt.codes) {
+				t.Errorf("decompile:\n%s", textOfDiags(diags))
+			}
+			again, diags := Compile("in", want, describe)
+			if diags.HasErrors() { // of the edit
+				t.Skip(textOfDiags(diags))
+			}
+			same(t, "compile", mustCompile(t, now, describe), again)
+			same(t, "compile without", mustCompile(t, now, Options{}), mustCompile(t, want, Options{}))
+		})
+	}
+}
+
+// Without the annotation nothing is added twice, whether the declaration is gone or kept.
+func TestDescribedWithoutAnnotation(t *testing.T) {
+	in := []byte(describedSource())
+	for _, opts := range []Options{{Describe: true, NoAnnotation: true}, {Describe: true, NoAnnotation: true, KeepUnions: true}} {
+		out := mustCompile(t, in, opts)
+		if n := strings.Count(string(out), describedSentence); n != 1 {
+			t.Errorf("%d sentences:\n%s", n, out)
+		}
+		same(t, "compile(compile(in))", mustCompile(t, out, opts), out)
+	}
+}
+
+// A CRD that was written anew but for its annotations has lost its sentences with its rules.
+func TestDescribedOverwritten(t *testing.T) {
+	in, declarations := undeclared(t, []byte(describedSource()))
+	opts := Options{Describe: true, External: declarations}
+	out := string(mustCompile(t, in, opts))
+	_, annotation, _ := strings.Cut(out, "  annotations:\n")
+	annotation, _, _ = strings.Cut(annotation, "\nspec:")
+	anew := []byte(strings.Replace(string(in), "\nspec:", "\n  annotations:\n"+annotation+"\nspec:", 1))
+	got, diags := Compile("in", anew, opts)
+	same(t, "compile", got, []byte(out))
+	if len(diags) > 0 {
+		t.Errorf("diagnostics:\n%s", textOfDiags(diags))
+	}
+}
+
+// An annotation cannot take anything out of descriptions but what its unions write there.
+func TestForgedDescribed(t *testing.T) {
+	in := strings.Replace(describedSource(), "What it is.", "What it is. And more. "+describedSentence, 1)
+	out := string(mustCompile(t, []byte(in), Options{Describe: true}))
+	if strings.Contains(out, `"described"`) {
+		t.Fatalf("a sentence that was there is recorded:\n%s", out)
+	}
+	claims := func(l ...any) func(_, s map[string]any) {
+		return func(_, s map[string]any) { s["described"] = l }
+	}
+	for _, tt := range []struct {
+		name  string
+		forge func(r, s map[string]any)
+		code  diag.Code
+		want  string // the description
+	}{
+		{"what the union writes", claims(map[string]any{"joint": " "}), "", "What it is. And more."},
+		{"the full stop, which may be ours", claims(map[string]any{"joint": ". "}), "", "What it is. And more"},
+		{"a space that may not be", claims(map[string]any{}), "", `"What it is. And more. "`},
+		{"in a paragraph", claims(map[string]any{"joint": "\n\n"}), diag.RuleChanged, "What it is. And more. " + describedSentence},
+		{"the key", claims(map[string]any{"was": ""}), diag.RuleChanged, "What it is. And more. " + describedSentence},
+		{"null", claims(map[string]any{"was": ": null"}), diag.RuleChanged, "What it is. And more. " + describedSentence},
+		{"a null that is none", claims(map[string]any{"was": ": x"}), diag.BadAnnotation, ""},
+		{"more text", claims(map[string]any{"joint": " And more. "}), diag.BadAnnotation, ""},
+		{"null behind a joint", claims(map[string]any{"joint": " ", "was": ""}), diag.BadAnnotation, ""},
+		{"of no union", claims(map[string]any{"unions": []any{1}}), diag.BadAnnotation, ""},
+		{"of a negative one", claims(map[string]any{"unions": []any{-1}}), diag.BadAnnotation, ""},
+		{"twice", claims(map[string]any{"unions": []any{0, 0}}), diag.BadAnnotation, ""},
+		{"in another entry", claims(map[string]any{"joint": " "}, map[string]any{"joint": " "}), diag.BadAnnotation, ""},
+		{"of a schema without unions", func(r, s map[string]any) {
+			delete(s, "source")
+			delete(s, "rules")
+			claims(map[string]any{"joint": " "})(r, s)
+		}, diag.BadAnnotation, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, diags := Decompile("in", []byte(forgedAnnotation(t, out, tt.forge)), Options{})
+			if codes := codesOf(diags); tt.code == "" && len(codes) > 0 || tt.code != "" && !slices.Equal(codes, []diag.Code{tt.code}) {
+				t.Errorf("diagnostics:\n%s", textOfDiags(diags))
+			}
+			want := []byte(strings.Replace(in, "What it is. And more. "+describedSentence, tt.want, 1))
+			if tt.want == "" {
+				want = nil
+			}
+			same(t, "decompile", got, want)
+		})
+	}
+}
