@@ -70,6 +70,9 @@ func SameItem(keys []string, a, b any) bool {
 // the discriminator where that has a default.
 func (o Object) StateOf(u *union.Union, object map[string]any) union.State {
 	s := u.StateOf(object)
+	if len(o.Defaults) == 0 {
+		return s
+	}
 	path := u.Path(u.Discriminator)
 	for i, step := range path.Properties() {
 		if object[step] == nil {

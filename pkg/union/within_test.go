@@ -1,0 +1,66 @@
+package union_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// TestWithin reads and edits union objects whose properties are in several objects.
+func TestWithin(t *testing.T) {
+	u := &union.Union{Discriminator: "p.type", Members: []union.Member{{Name: "a"}, {Name: "p.b"}, {Name: "q.r.c"}, {Name: "x.y"}},
+		Paths: map[string]schemapath.Path{"p.type": schemapath.Of("p", "type"), "p.b": schemapath.Of("p", "b"), "q.r.c": schemapath.Of("q", "r", "c")}}
+	of := func(text string) (o map[string]any) {
+		if err := yaml.Unmarshal([]byte(text), &o); err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	if got := fmt.Sprint(u.Names(), u.Holders()); got != "[p.type a p.b q.r.c x.y] [[p] [q] [q r]]" {
+		t.Error(got)
+	}
+	for _, tt := range []struct{ object, without, put, parts string }{
+		{"{}", "{}", "{p: {type: v, b: v}, a: v, q: {r: {c: v}}, x.y: v}", "[] [p a q x.y]"},
+		{"{p: null, q: {r: text, d: 1}}", "{p: null, q: {r: text, d: 1}}", "{p: {type: v, b: v}, a: v, q: {r: {c: v}, d: 1}, x.y: v}", "[q] [r], [] [p a x.y]"},
+		{"{a: 1, x.y: 2, x: {y: 3}, p: {type: T, b: 4, d: 5}, q: {r: {c: 6}}}", "{x: {y: 3}, p: {d: 5}, q: {r: {}}}",
+			"{a: v, x.y: v, x: {y: 3}, p: {type: v, b: v, d: 5}, q: {r: {c: v}}}", "[q r] [c], [p] [type b], [] [a x.y]"},
+	} {
+		object, values := of(tt.object), map[string]any{}
+		if d := cmp.Diff(of(tt.without), u.Without(object)); d != "" {
+			t.Errorf("%s: without: %s", tt.object, d)
+		}
+		for _, name := range u.Names() {
+			values[name] = "v"
+		}
+		parts := ""
+		for i, p := range u.Parts(object, values) {
+			if i > 0 {
+				parts += ", "
+			}
+			parts += fmt.Sprint(p.In, " ", p.Names)
+		}
+		if parts != tt.parts {
+			t.Errorf("%s: parts %s, want %s", tt.object, parts, tt.parts)
+		}
+		if d := cmp.Diff(of(tt.object), object); d != "" {
+			t.Errorf("%s has changed: %s", tt.object, d)
+		}
+		for name, v := range values {
+			u.Put(object, name, v)
+		}
+		if d := cmp.Diff(of(tt.put), object); d != "" {
+			t.Errorf("%s: put: %s", tt.object, d)
+		}
+	}
+	for name, want := range map[string]string{"p.type": "<nil> true", "p.b": "<nil> false", "x.y": "1 true", "q.r.c": "<nil> false"} {
+		v, there := u.Lookup(of("{p: {type: null}, x.y: 1, x: {y: 2}}"), name)
+		if got := fmt.Sprint(v, there); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
