@@ -56,6 +56,7 @@ func TestDescribedEdited(t *testing.T) {
 		{"nothing", "plural: things", "plural: things", func() string { return in }, nil},
 		{"the text before", "What it is. Exactly", "What this is. Exactly", func() string { return replace(in, "What it is.", "What this is.") }, nil},
 		{"the end of the text before", "What it is. Exactly", "What it is! Exactly", func() string { return replace(in, "What it is.", "What it is!") }, nil},
+		{"the full stop before", "What it is. Exactly", "What it is Exactly", func() string { return replace(in, "What it is.", "What it is "+describedSentence) }, []diag.Code{diag.RuleChanged}},
 		{"the sentence", describedSentence, edited, func() string { return replace(in, "What it is.", "What it is. "+edited) }, []diag.Code{diag.RuleChanged}},
 		{"the sentence is gone", " " + describedSentence, "", func() string { return in }, []diag.Code{diag.RuleChanged}},
 		{"more behind it", describedSentence, describedSentence + " More.", func() string { return replace(in, "What it is.", "What it is. "+describedSentence+" More.") }, []diag.Code{diag.RuleChanged}},
@@ -157,6 +158,37 @@ func TestForgedDescribed(t *testing.T) {
 				want = nil
 			}
 			same(t, "decompile", got, want)
+		})
+	}
+}
+
+// Whatever an edit does to descriptions beyond the sentences, nothing is returned.
+func TestHeldDescriptions(t *testing.T) {
+	source := describedSource()
+	described := string(mustCompile(t, []byte(source), Options{Describe: true}))
+	for _, tt := range []struct{ name, in, old, new string }{
+		{"another text", source, "What it is.", "What it was."},
+		{"another sentence", source, "Exactly one", "None"},
+		{"no sentence", source, " " + describedSentence, ""},
+		{"another description", source, "c: {type: object}", "c: {type: object, description: x}"},
+		{"another text restored", described, "What it is.", "What it was."},
+		{"a sentence left", described, "What it is.", "What it is. " + describedSentence},
+		{"no text", described, "                description: What it is.\n", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			j := Open("in", []byte(tt.in), Options{Describe: true}).begin()
+			out := ""
+			if tt.in == source {
+				out = string(j.compile())
+			} else {
+				out = string(j.base().Src)
+			}
+			if err := j.checkResult([]byte(out)); err != nil || strings.Count(out, tt.old) != 1 {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if got, diags := j.result([]byte(strings.Replace(out, tt.old, tt.new, 1))); got != nil || !slices.Equal(codesOf(diags), []diag.Code{diag.Unproved}) {
+				t.Errorf("%s\n%s", textOfDiags(diags), got)
+			}
 		})
 	}
 }
