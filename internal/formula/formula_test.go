@@ -167,7 +167,7 @@ func TestRules(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	rounds := 1500
 	if testing.Short() {
-		rounds = 300
+		rounds = 100
 	}
 	s := parse(t, schema)
 	structural, err := formula.Structural(s)
@@ -256,7 +256,7 @@ func TestViews(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 4))
 	rounds := 500
 	if testing.Short() {
-		rounds = 200
+		rounds = 70
 	}
 	edits := []string{
 		"type: {type: string}", "type: {type: string, default: A}",

@@ -40,7 +40,10 @@ func TestNothingRefused(t *testing.T) {
 		changes = append(changes, crdchanges.Change{Name: a.String() + " -> " + b.String(), Old: a.String(), New: b.String()})
 	}
 	accepted, classes := 0, map[crddiff.Class]int{}
-	for _, c := range changes {
+	for i, c := range changes {
+		if testing.Short() && i%3 > 0 {
+			continue
+		}
 		old, new := of(t, c.Old), of(t, c.New)
 		report, err := crddiff.Compare(t.Context(), old, new)
 		if err != nil {

@@ -43,7 +43,7 @@ properties:
 	case unioncases.Exhaustive():
 		rounds = 400
 	case testing.Short():
-		rounds = 50
+		rounds = 20
 	}
 	for range rounds {
 		declaration := declarations[r.IntN(len(declarations))]
