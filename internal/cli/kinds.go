@@ -119,7 +119,7 @@ func (k *kindFlags) hint(set *kinds.Set) string {
 		return "give the CRD of the objects with --crd; of Kubernetes' own kinds, docs/builtin.md lists those with unions"
 	}
 	if len(set.Names()) == 0 {
-		return "the CRDs given declare no unions"
+		return "the CRDs given declare no unions, or only unions of items of lists"
 	}
 	return "give the CRD of the objects, or --builtin for Kubernetes' own kinds; this one has " + strings.Join(set.Names(), ", ")
 }

@@ -52,14 +52,35 @@ func TestEveryState(t *testing.T) {
 	}
 }
 
+// TestItems compares the JSON Schema of unions of items of a list with pkg/union.
+func TestItems(t *testing.T) {
+	const schema = "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [port, name], " +
+		"items: {type: object, required: [port, name], properties: {port: {type: integer}, name: {type: string}}}}"
+	var declarations []string
+	for _, cardinality := range []string{"", ", cardinality: ExactlyOne", ", cardinality: AtLeastOne"} {
+		declarations = append(declarations, "{members: [{port: 80, name: a}, {port: 80, name: b}, {port: 443, name: a}]"+cardinality+"}")
+	}
+	var lists [][]any
+	for bits := range 16 {
+		list := []any{}
+		for i, item := range []map[string]any{{"port": int64(80), "name": "a"}, {"port": int64(80), "name": "b"}, {"port": int64(443), "name": "a"}, {"port": int64(443), "name": "b"}} {
+			if bits&(1<<i) > 0 {
+				list = append(list, item)
+			}
+		}
+		lists = append(lists, list)
+	}
+	compare(t, schema, declarations, lists)
+}
+
 // compare holds the schemas of a union object, in a property of a CRD, to the meaning of
 // its unions, but for changes. Objects that the schema rejects without a union are left out.
-func compare(t *testing.T, schema string, declarations []string, objects []map[string]any) {
+func compare[T any](t *testing.T, schema string, declarations []string, objects []T) {
 	t.Helper()
 	crd, _ := version(t, schema, "")
 	plain := compiled(t, jsonSchema(t, crd), "")
 	var whole []any
-	var kept []map[string]any
+	var kept []T
 	for _, object := range objects {
 		v := map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{}, "u": object}
 		if plain.Validate(v) == nil {
@@ -80,6 +101,9 @@ func compare(t *testing.T, schema string, declarations []string, objects []map[s
 		schemas := map[string]*jsonschema.Schema{
 			"JSON Schema": compiled(t, jsonSchema(t, crd, o), ""),
 			"OpenAPI":     compiled(t, openAPI(t, crd, o), "/components/schemas/Thing"),
+		}
+		if u.OfItems() {
+			delete(schemas, "OpenAPI") // which has no contains
 		}
 		for i, object := range kept {
 			violations := u.Violations(u.StateOf(object))

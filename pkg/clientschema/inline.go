@@ -23,6 +23,9 @@ func (d dialect) null() node {
 // inline are the branches of a union as what they restrict. n is the schema of the union
 // object.
 func inline(u *union.Union, n node, d dialect) []any {
+	if u.OfItems() {
+		return itemsInline(u, n)
+	}
 	discriminator, unset := at(n, u, u.Discriminator), fallbacks(n, u)
 	var l []any
 	for _, b := range branches(u, n) {
@@ -55,6 +58,34 @@ func inline(u *union.Union, n node, d dialect) []any {
 				}
 				holder["not"] = node{"anyOf": append(none, is)}
 			}
+		}
+		l = append(l, out)
+	}
+	return l
+}
+
+// itemsInline is inline for a union of items of a list.
+func itemsInline(u *union.Union, n node) []any {
+	contains := func(i int) any {
+		keys, required := node{}, []any{}
+		for _, k := range u.Members[i].Item {
+			keys[k.Name] = node{"const": k.Value}
+			required = append(required, k.Name)
+		}
+		return node{"contains": node{"type": "object", "properties": keys, "required": required}}
+	}
+	var l []any
+	for _, b := range branches(u, n) {
+		out := node{"title": b.title}
+		for _, i := range b.set { // one
+			out["contains"] = contains(i).(node)["contains"]
+		}
+		var others []any
+		for _, i := range b.clear {
+			others = append(others, contains(i))
+		}
+		if len(others) > 0 {
+			out["not"] = node{"anyOf": others}
 		}
 		l = append(l, out)
 	}

@@ -44,6 +44,9 @@ func OpenAPI(crd *apiextensionsv1.CustomResourceDefinition, version int, objects
 			continue
 		}
 		for _, u := range o.Unions {
+			if u.OfItems() {
+				continue // OpenAPI 3.0 has no contains
+			}
 			restrict(n, "oneOf", inline(u, n, openAPI))
 		}
 	}

@@ -140,7 +140,9 @@ type search struct {
 	required []tightening // discriminators
 	shorter  []tightening // discriminators, in length
 	lists    []many
-	// known are costs by the changes, other than bounds of lists, that they hold with.
+	ofItems  bool // rules look at the items of some list
+	// known are costs by the changes that they hold with, other than bounds of lists, which
+	// change nothing but how often rules are evaluated, unless they look at the items.
 	known map[string]map[string][]cost.Cost
 	found []string
 }
@@ -161,6 +163,7 @@ func (c *compiler) suggest(version int, failures []failure) (hint string, found 
 			if o.Version != version || !fails {
 				continue
 			}
+			s.ofItems = s.ofItems || u.OfItems()
 			s.required = append(s.required, requireDiscriminator(o, u)...)
 			s.shorter = append(s.shorter, boundDiscriminator(o, u)...)
 			for _, m := range c.above(o) {
@@ -228,6 +231,9 @@ func (s *search) bound(with []tightening, lists []many) []tightening {
 
 func (s *search) accepts(with, bounds []tightening) bool {
 	key := fmt.Sprint(with)
+	if s.ofItems {
+		key = fmt.Sprint(with, bounds)
+	}
 	if s.known[key] == nil {
 		s.known[key] = map[string][]cost.Cost{}
 	}

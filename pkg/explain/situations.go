@@ -133,7 +133,10 @@ func (x *situations) removals() error {
 			return err
 		}
 		var on schema
-		read := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: x.properties()}
+		read := apiextensionsv1.JSONSchemaProps{Type: "array", Items: x.schema.Items, XListType: x.schema.XListType, XListMapKeys: x.schema.XListMapKeys}
+		if !x.OfItems() {
+			read = apiextensionsv1.JSONSchemaProps{Type: "object", Properties: x.properties()}
+		}
 		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&read, &on, nil); err != nil {
 			return err
 		}

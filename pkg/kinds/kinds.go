@@ -85,14 +85,17 @@ func (o Object) StateOf(u *union.Union, object map[string]any) union.State {
 }
 
 // OfCRD returns the kinds of a CRD that have unions, one for each such version. They
-// share its unions.
+// share its unions. Those of items of a list are left out: switching to another item is
+// adding it and deleting the other one, which is for clients to say, and no normalization of
+// the KEP.
 func OfCRD(d compile.Declared, origin string) []Kind {
 	var l []Kind
 	for i, v := range d.CRD.Spec.Versions {
 		k := Kind{Origin: origin, Resource: d.CRD.Spec.Names.Plural, GroupVersionKind: schema.GroupVersionKind{Group: d.CRD.Spec.Group, Version: v.Name, Kind: d.CRD.Spec.Names.Kind}}
 		for _, o := range d.Objects {
-			if o.Version == i {
-				k.Objects = append(k.Objects, at(v.Schema.OpenAPIV3Schema, o.Path, o.Unions))
+			unions := slices.DeleteFunc(slices.Clone(o.Unions), (*union.Union).OfItems)
+			if o.Version == i && len(unions) > 0 {
+				k.Objects = append(k.Objects, at(v.Schema.OpenAPIV3Schema, o.Path, unions))
 			}
 		}
 		if len(k.Objects) > 0 {

@@ -54,6 +54,9 @@ func (s *subject) lacking(version int) (what string, unknown bool) {
 			return path[:n+1].String(), preserves(at(n))
 		}
 	}
+	if s.OfItems() {
+		return "", false
+	}
 	other := at(len(path))
 	read := s.Names()
 	if s.Discriminator != "" && !s.Deduce {

@@ -30,6 +30,9 @@ func costly(p crdpatch.Explanation, declared []compile.Declared) diag.List {
 			continue
 		}
 		hint := "fewer members, or shorter values, cost less"
+		if u.Union.OfItems() {
+			hint = "maxItems on the list, or fewer members, cost less"
+		}
 		if at >= 0 {
 			hint = cheaper(declared[at].CRD, *mostExpensive, hint)
 		}

@@ -20,7 +20,7 @@ func File(f *crdpatch.File) diag.List {
 	declared, _ := f.Resolved() // what is wrong is in l
 	for i := range declared {
 		for _, s := range subjects(f.Name(), &declared[i]) {
-			for _, rule := range advice {
+			for _, rule := range adviceOn(s) {
 				l = append(l, rule(s)...)
 			}
 			l = failing(s, l)
@@ -69,6 +69,14 @@ func recorded(plans []crdpatch.Explanation) compile.Encoding {
 // advice are the rules, each of which looks at one union.
 var advice = []func(*subject) diag.List{
 	noEnum, valueWithoutMember, sharedValue, requiredChildren, emptyMember, undiscriminated, unusedDiscriminator, versionBypass, tableBypass, neverUnchanged,
+}
+
+// adviceOn are those that apply to a union: items of a list have no schemas of their own.
+func adviceOn(s *subject) []func(*subject) diag.List {
+	if s.OfItems() {
+		return []func(*subject) diag.List{versionBypass, tableBypass, neverUnchanged}
+	}
+	return advice
 }
 
 // Codes returns the codes of what can be switched off, in ascending order.

@@ -166,7 +166,12 @@ func referred(s *apiextensionsv1.JSONSchemaProps, p *loader.Package) (crd.TypeId
 
 // declare adds a union to the set, unless the schema has nothing of it.
 func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchemaProps, to schemapath.Path) {
-	if !slices.ContainsFunc(d.properties(), func(name string) bool { _, ok := at.Properties[name]; return ok }) {
+	if d.list != "" {
+		step := schemapath.Property(d.list)
+		if at, to = step.In(at), to.To(step); at == nil {
+			return
+		}
+	} else if !slices.ContainsFunc(d.properties(), func(name string) bool { _, ok := at.Properties[name]; return ok }) {
 		return
 	}
 	s.used = true
@@ -203,6 +208,9 @@ func (d *declared) in(at *apiextensionsv1.JSONSchemaProps) union.Union {
 		u.Cardinality = 0
 	}
 	u.Members = slices.Clone(u.Members)
+	if d.list != "" {
+		return u
+	}
 	for i := range u.Members {
 		m := &u.Members[i]
 		if _, said := d.spots[[2]string{emptyKey, m.Name}]; !said && !canBeEmpty(at, m.Name, m.Empty) {

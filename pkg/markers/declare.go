@@ -28,6 +28,8 @@ type declared struct {
 	// keys are those that markers of unioncel say; alone that these are all there is.
 	keys  []mark
 	alone bool
+	// list is the field of which its members are items, if they are.
+	list string
 }
 
 // draft is a union whose parts have been found and not been checked.
@@ -56,6 +58,7 @@ func (s *structure) declare() {
 	s.overlaps(drafts)
 	s.kubebuilder()
 	s.own()
+	s.ofItems()
 	slices.SortStableFunc(s.unions, func(a, b declared) int { return comparePos(a.at, b.at) })
 }
 

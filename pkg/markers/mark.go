@@ -13,6 +13,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // mark is a union marker, parsed.
@@ -22,12 +23,13 @@ type mark struct {
 	pos     diag.Pos
 	problem *problem // why the marker cannot be read; the rest is of no use then
 
-	of       string     // the union, modality or discriminator that it names; "" for the only one
-	value    *string    // of the discriminator, when the marker says it
-	optional bool       // ",optional"
-	mode     string     // what ifMode demands: required, optional or forbidden
-	key      string     // of a marker of unioncel
-	node     *yaml.Node // its value
+	of       string          // the union, modality or discriminator that it names; "" for the only one
+	value    *string         // of the discriminator, when the marker says it
+	optional bool            // ",optional"
+	mode     string          // what ifMode demands: required, optional or forbidden
+	key      string          // of a marker of unioncel
+	node     *yaml.Node      // its value
+	item     []union.ItemKey // of the item of a list that it is about
 }
 
 // problem is what is wrong with a marker.
@@ -187,8 +189,12 @@ func parseTag(text string) (mark, bool) {
 		}}, true
 	}
 	var around []string
+	item := mark{}
 	for t := &tag; t != nil; t = t.ValueTag {
 		k := spellings[t.Name]
+		if t.Name == "k8s:item" {
+			item.keysOf(t)
+		}
 		if k == none {
 			if m, ok := misspelt(t.Name); ok {
 				return m, true
@@ -196,7 +202,7 @@ func parseTag(text string) (mark, bool) {
 			around = append(around, t.Name)
 			continue
 		}
-		m := mark{kind: k, name: "+" + t.Name}
+		m := mark{kind: k, name: "+" + t.Name, item: item.item}
 		m.problem = m.inside(around)
 		if m.problem == nil {
 			m.tag(t)
@@ -213,9 +219,8 @@ func (m *mark) inside(around []string) *problem {
 		switch name {
 		case "k8s:alpha", "k8s:beta":
 		case "k8s:item":
-			return &problem{
-				fmt.Sprintf("%s inside +k8s:item declares a union of list items, which x-kubernetes-unions cannot express", m.name),
-				"write a +kubebuilder:validation:XValidation rule on the list, and delete the marker",
+			if m.kind != taggedMember && m.kind != zeroOrOneMember {
+				return &problem{fmt.Sprintf("%s inside +k8s:item cannot be expressed", m.name), "items of a list are members by +k8s:unionMember or +k8s:zeroOrOneOfMember"}
 			}
 		default:
 			return &problem{

@@ -250,7 +250,7 @@ func (s *structure) with(kinds ...kind) []part {
 	var l []part
 	for _, f := range s.fields {
 		for _, m := range f.marks {
-			if m.problem == nil && slices.Contains(kinds, m.kind) {
+			if m.problem == nil && m.item == nil && slices.Contains(kinds, m.kind) {
 				l = append(l, part{f, m})
 			}
 		}

@@ -191,11 +191,23 @@ func oneOf(s expr, values []string) expr {
 	if len(values) > listed {
 		return inList(s, values)
 	}
+	return oneOfAll(s, literals(values))
+}
+
+func oneOfAll(s expr, values []expr) expr {
 	l := make([]expr, len(values))
 	for i, v := range values {
-		l[i] = eq(s, literal(v))
+		l[i] = eq(s, v)
 	}
 	return or(l...)
+}
+
+func literals(values []string) []expr {
+	l := make([]expr, len(values))
+	for i, v := range values {
+		l[i] = literal(v)
+	}
+	return l
 }
 
 // inList is oneOf for strings that are costly, or long, to write twice.
@@ -221,13 +233,7 @@ func noneOf(s expr, values []string) expr {
 // List returns a CEL list of strings.
 func List(values []string) string { return list(values).text }
 
-func list(values []string) expr {
-	l := make([]expr, len(values))
-	for i, v := range values {
-		l[i] = literal(v)
-	}
-	return listOf(l)
-}
+func list(values []string) expr { return listOf(literals(values)) }
 
 func listOf(values []expr) expr {
 	l := make([]string, len(values))
@@ -303,10 +309,11 @@ func chain(conditions []expr, none expr, op string) expr {
 type variable struct {
 	u *union.Union
 	expr
+	brief bool // items are compared with a list of keys, which costs more than one by one
 }
 
-func self(u *union.Union) variable    { return variable{u, atom("self")} }
-func oldSelf(u *union.Union) variable { return variable{u, atom("oldSelf")} }
+func self(u *union.Union) variable    { return variable{u: u, expr: atom("self")} }
+func oldSelf(u *union.Union) variable { return variable{u: u, expr: atom("oldSelf")} }
 
 // present tests whether member i is set.
 func (o variable) present(i int) expr {

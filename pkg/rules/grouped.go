@@ -7,8 +7,8 @@ import (
 )
 
 // grouped are the static rules with the members in a number of groups.
-func grouped(u *union.Union, groups int) []statement {
-	o := self(u)
+func (o variable) grouped(groups int) []statement {
+	u := o.u
 	if u.Discriminator == "" {
 		return o.groupedPlain(groups)
 	}

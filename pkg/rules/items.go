@@ -41,7 +41,11 @@ func (o variable) macro(name string, members []int) expr {
 	}
 	if keys := o.keys(members); len(keys) > 1 {
 		at := field(item, o.u.Members[0].Item[0].Name)
-		l = []expr{and(has(at), expr{at.text + " in " + listOf(keys).text, precCompare})}
+		is := oneOfAll(at, keys)
+		if o.brief || len(keys) > listed {
+			is = expr{at.text + " in " + listOf(keys).text, precCompare}
+		}
+		l = []expr{and(has(at), is)}
 	}
 	return expr{o.in(precAtom) + "." + name + "(" + item.text + ", " + or(l...).text + ")", precAtom}
 }

@@ -20,7 +20,7 @@ import (
 // changed, several rules fail, with one and the same message.
 func Ratcheting(u *union.Union, enc Encoding, c Comparison) []Rule {
 	var l []Rule
-	for _, s := range grouped(u, max(int(enc), 1)) {
+	for _, s := range self(u).grouped(max(int(enc), 1)) {
 		for _, part := range split(unchanged(u, c), c.Parts) {
 			r := s.Rule
 			r.Rule = or(and(part...), s.holds).text

@@ -17,7 +17,7 @@ func Static(u *union.Union, enc Encoding) []Rule {
 	case enc == Paired:
 		return paired(u)
 	case enc != Fine:
-		return ruled(grouped(u, int(enc)))
+		return ruled(self(u).grouped(int(enc)))
 	case u.Discriminator != "":
 		return fineDiscriminated(u)
 	}
@@ -33,7 +33,8 @@ func paired(u *union.Union) []Rule {
 	o := self(u)
 	var l []Rule
 	if u.Discriminator == "" {
-		l = ruled(grouped(u, 1))
+		o.brief = true
+		l = ruled(o.grouped(1))
 		for i := range l {
 			l[i].MessageExpression = ""
 			// A sum costs twice as much as a chain, and is shorter and easier to read.

@@ -176,7 +176,7 @@ func restrictMember(u *union.Union, c Comparison) []Rule {
 		if len(g) == 1 && len(u.Members) > 1 {
 			i := g[0]
 			may := append([]expr{o.present(i)}, o.become(i, rows)...)
-			holds = cond(old.present(i), or(append(may, old.presentAmong(others(i, len(u.Members)))...)...), yes)
+			holds = cond(old.present(i), or(append(may, old.any(others(i, len(u.Members))))...), yes)
 		}
 		l = append(l, rule(u, holds, ReasonForbidden, "", message).enforces(union.NotAllowed))
 	}
@@ -257,7 +257,7 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 		at = field(at, link)
 		pinned = append(pinned, has(at))
 	}
-	old := variable{u, at}
+	old := variable{u: u, expr: at}
 	var may []string // selections that may be unset
 	for _, value := range sortedKeys(u.Allowed) {
 		if slices.Contains(u.Allowed[value], "") {

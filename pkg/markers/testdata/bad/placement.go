@@ -94,6 +94,7 @@ type Arguments struct {
 }
 
 type Items struct {
+	// +k8s:item(type: "Approved")=+k8s:unionDiscriminator
 	// +k8s:item(type: "Approved")=+k8s:zeroOrOneOfMember
 	// +k8s:beta(since: "1.37")=+k8s:item(type: "Denied")=+k8s:unionMember
 	Conditions []Inlined `json:"conditions,omitempty"`
