@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -33,6 +34,7 @@ type comparison struct {
 	required      bool // the discriminator is, and has an enum
 	optional      bool // members are
 	elsewhere     bool // the discriminator is platform.type
+	items         bool // the members are items of a list of at most 100, by their type
 	cardinality   union.Cardinality
 	forms         []form
 }
@@ -45,6 +47,7 @@ const (
 	perMember                       // one for each member
 	perDirection                    // one for each member and direction
 	newer                           // one for each member, but not for all servers that we write for
+	unguarded                       // one for the whole union, and an error where an item has no key
 )
 
 // form is a way to write the rules of a union.
@@ -78,11 +81,23 @@ var comparisons = map[string]comparison{
 	"elsewhere": {discriminated: true, elsewhere: true, cardinality: union.AtMostOne, forms: []form{
 		conditionals, optionals, oneByOne, {"unioncel, fine", perDirection, ours(rules.Fine), true}, {"unioncel, compact", perUnion, ours(rules.Compact), true},
 	}},
+	"items": {items: true, cardinality: union.AtMostOne, forms: []form{
+		onItems("filter", "self.filter(c, c.type in ['%s']).size() <= 1", "', '"),
+		onItems("sum", "(self.exists(c, c.type == '%s') ? 1 : 0) <= 1", "') ? 1 : 0) + (self.exists(c, c.type == '"),
+		{"unioncel", perUnion, ours(rules.Paired), true}, {"unioncel, compact", perUnion, ours(rules.Compact), true},
+	}},
 	"optionalMembers": {discriminated: true, optional: true, cardinality: union.AtMostOne, forms: []form{openShiftOptional, oneByOne}},
 }
 
 func ours(e rules.Encoding) func(u *union.Union) []apiextensionsv1.ValidationRule {
 	return func(u *union.Union) []apiextensionsv1.ValidationRule { return validations(rules.Static(u, e)) }
+}
+
+// onItems is one rule on items of a list, whose names go into a text.
+func onItems(name, rule, between string) form {
+	return form{name, unguarded, func(u *union.Union) []apiextensionsv1.ValidationRule {
+		return []apiextensionsv1.ValidationRule{{Rule: fmt.Sprintf(rule, strings.Join(u.MemberNames(), between)), Message: "at most one of the items may be there"}}
+	}, false}
 }
 
 // oneByOne is ours with one rule a member.
@@ -208,6 +223,15 @@ func (c comparison) named(t *testing.T, names, values []string) subject {
 		properties["type"] = map[string]any{"type": "string", "enum": values}
 		schema["required"] = []string{"type"}
 	}
+	if c.items {
+		var members []any
+		for _, name := range names {
+			members = append(members, map[string]any{"type": name})
+		}
+		declaration["members"] = members
+		item := map[string]any{"type": "object", "required": []string{"type"}, "properties": map[string]any{"type": map[string]any{"type": "string"}}}
+		schema = map[string]any{"type": "array", "maxItems": 100, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []string{"type"}, "items": item}
+	}
 	schema["x-kubernetes-unions"] = []any{declaration}
 	text, err := json.Marshal(schema)
 	if err != nil {
@@ -226,7 +250,12 @@ func (f form) measure(t *testing.T, s subject) measured {
 	t.Helper()
 	l := f.write(s.Union)
 	var m measured
-	for _, c := range costs(t, s.schema, nil, l...) {
+	root, path := s.schema, schemapath.Path(nil)
+	if s.OfItems() { // the root is no list
+		path = schemapath.Of("list")
+		root = &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"list": *s.schema}}
+	}
+	for _, c := range costs(t, root, path, l...) {
 		m.greatest, m.sum = max(m.greatest, c.Once), m.sum+c.Once
 	}
 	for _, r := range l {
@@ -326,7 +355,7 @@ func TestCostNeverDearer(t *testing.T) {
 			for _, n := range sizes {
 				s := c.of(t, n)
 				for _, f := range c.forms {
-					if f.ours || f.quality == newer {
+					if f.ours || f.quality == newer || f.quality == unguarded {
 						continue
 					}
 					i := slices.IndexFunc(c.forms, func(g form) bool { return g.ours && g.quality == f.quality })
@@ -402,7 +431,15 @@ func (s subject) validator(t *testing.T, l []apiextensionsv1.ValidationRule) fun
 				object[m.Name] = map[string]any{}
 			}
 		}
-		errs, _ := v.Validate(context.Background(), field.NewPath("spec"), structural, object, nil, math.MaxInt64)
+		var whole any = object
+		if s.OfItems() {
+			list := []any{map[string]any{"type": "other"}}
+			for _, name := range slices.Sorted(maps.Keys(object)) {
+				list = append(list, map[string]any{"type": name})
+			}
+			whole = list
+		}
+		errs, _ := v.Validate(context.Background(), field.NewPath("spec"), structural, whole, nil, math.MaxInt64)
 		return len(errs) == 0
 	}
 }
