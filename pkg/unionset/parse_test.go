@@ -205,7 +205,7 @@ var bad = []struct {
     cardinality: exactlyOne
     ratchet: yes
 `, want: []string{
-		`6:14: error: UC202: members: want a list of strings, not "a"; write it like members: [a, b]`,
+		`6:14: error: UC202: members: want a list, not "a"; write it like members: [a, b]`,
 		`7:18: error: UC202: cardinality must be one of AtLeastOne, AtMostOne, ExactlyOne; write "ExactlyOne"`,
 		`8:14: error: UC202: ratchet: want true or false, not "yes"; write it like ratchet: true`,
 	}},
