@@ -310,8 +310,15 @@ func (r *reader) equals(e ast.Expr, x, y any) value {
 	case *Place, size, some, unknown:
 		x, y = y, x
 	}
-	if _, ok := y.(unknown); ok || x == any(stray{}) && y == any(stray{}) {
+	if _, ok := y.(unknown); ok {
 		return r.opaque(e, "==")
+	}
+	for _, pair := range [][2]any{{x, y}, {y, x}} {
+		if said, known := r.differs(pair[0], pair[1]); said && known {
+			return one(false)
+		} else if said {
+			return r.opaque(e, "==")
+		}
 	}
 	switch a := x.(type) {
 	case unknown:

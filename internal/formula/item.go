@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/cel-go/common/ast"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/logic"
@@ -59,28 +58,90 @@ func ItemWith(list []any, name string) any {
 	return nil
 }
 
-// stray is the value of a key of items that nothing names: it differs from everything that
-// it is compared with.
+// stray is the value of a key of items that nothing names. It differs from all constants
+// of the rule; what else it may equal is not known.
 type stray struct{}
 
 // strays are items some of whose keys have such a value. Nothing is known of them but
 // their keys.
-type strays struct {
-	keys    map[string]any
-	unnamed map[string][]any // of keys with such a value, some that they may be
+type strays struct{ keys map[string]any }
+
+// isStray reports whether a value may be such an item, or what its key is.
+func isStray(v value) bool {
+	return slices.ContainsFunc(v.cases, func(c choice) bool {
+		switch c.is.(type) {
+		case stray, strays:
+			return true
+		}
+		return false
+	})
+}
+
+// differs reports whether what is said of strays, x or not, is known not to equal y.
+func (r *reader) differs(x, y any) (said, known bool) {
+	switch x.(type) {
+	case strays:
+		return true, false
+	case stray:
+		if n, ok := y.(number); ok && !n.more {
+			y = n.n
+		}
+		switch y.(type) {
+		case string, int64, bool:
+			return true, slices.Contains(r.constants, y)
+		}
+		return true, false
+	}
+	return false, false
 }
 
 // maxItems bounds the items of a list that a comprehension tells apart.
 const maxItems = 300
 
-// items are those of a list that is told apart by keys, as far as a comprehension over
-// them, and what was asked about before, tells them apart; and the others, of which there
-// may be any number. It is not ok for lists of which no item was asked about.
-func (r *reader) items(p *Place, c ast.ComprehensionExpr) (known list, others []strays, ok bool) {
+// items are those of a list that is told apart by keys, as far as a rule, and what was
+// asked about before, tells them apart; and the others, of which there may be any number.
+// It is not ok for lists of which no item was asked about.
+func (r *reader) items(p *Place) (known list, others []strays, ok bool) {
 	if p.view != nil || p.Schema == nil || len(p.Schema.XListMapKeys) == 0 {
 		return nil, nil, false
 	}
-	values := map[string][]any{}
+	named, ok := r.named(p)
+	if !ok {
+		return nil, nil, false
+	}
+	combinations := []map[string]any{{}}
+	for _, k := range p.Schema.XListMapKeys {
+		var more []map[string]any
+		choices := slices.Clip(named[k])
+		if all, finite := p.keyValues(k); !finite || slices.ContainsFunc(all, func(v any) bool { return !slices.Contains(named[k], v) }) {
+			choices = append(choices, stray{})
+		}
+		for _, c := range combinations {
+			for _, v := range choices {
+				with := maps.Clone(c)
+				with[k] = v
+				more = append(more, with)
+			}
+		}
+		if combinations = more; len(combinations) > maxItems {
+			return nil, nil, false
+		}
+	}
+	for _, keys := range combinations {
+		if slices.Contains(slices.Collect(maps.Values(keys)), any(stray{})) {
+			others = append(others, strays{keys})
+		} else {
+			known = append(known, r.itemOf(p, keys))
+		}
+	}
+	return known, others, true
+}
+
+// named are the values of the keys of a list that the rule has, or that items have which
+// were asked about. It is not ok without such items, and where a value is one that stands
+// for those which nothing names.
+func (r *reader) named(p *Place) (values map[string][]any, ok bool) {
+	values = map[string][]any{}
 	note := func(k string, v any) {
 		if !slices.Contains(values[k], v) {
 			values[k] = append(values[k], v)
@@ -95,49 +156,21 @@ func (r *reader) items(p *Place, c ast.ComprehensionExpr) (known list, others []
 			}
 		}
 	}
-	if !ok {
-		return nil, nil, false
-	}
-	ast.PreOrderVisit(c.LoopStep(), ast.NewExprVisitor(func(e ast.Expr) {
-		v := literal(e)
-		if n, isNumber := v.(number); isNumber {
-			v = n.n
+	for _, k := range p.Schema.XListMapKeys {
+		constants := r.constants
+		if p.keySchema(k).Type == "boolean" { // which is a condition by itself
+			constants = append(slices.Clip(constants), false, true)
 		}
-		for _, k := range p.Schema.XListMapKeys {
-			if fits(p.keySchema(k), v) {
+		for _, v := range constants {
+			if r.unnamed[ItemOf(map[string]any{k: v})] {
+				return nil, false
+			}
+			if ok && fits(p.keySchema(k), v) {
 				note(k, v)
 			}
 		}
-	}))
-	combinations := []strays{{keys: map[string]any{}, unnamed: map[string][]any{}}}
-	for _, k := range p.Schema.XListMapKeys {
-		choices := slices.Clip(values[k])
-		unnamed := p.unnamed(k, values[k], int(r.most))
-		if len(unnamed) > 0 {
-			choices = append(choices, stray{})
-		}
-		var more []strays
-		for _, c := range combinations {
-			for _, v := range choices {
-				with := strays{maps.Clone(c.keys), maps.Clone(c.unnamed)}
-				if with.keys[k] = v; v == any(stray{}) {
-					with.unnamed[k] = unnamed
-				}
-				more = append(more, with)
-			}
-		}
-		if combinations = more; len(combinations) > maxItems {
-			return nil, nil, false
-		}
 	}
-	for _, c := range combinations {
-		if len(c.unnamed) > 0 {
-			others = append(others, c)
-		} else {
-			known = append(known, r.itemOf(p, c.keys))
-		}
-	}
-	return known, others, true
+	return values, ok
 }
 
 func (r *reader) itemOf(p *Place, keys map[string]any) *element {
@@ -145,17 +178,56 @@ func (r *reader) itemOf(p *Place, keys map[string]any) *element {
 	return &element{item.Present(), one(item)}
 }
 
-// some are items that stand for all strays of a list with one key: so many that a rule
-// cannot tell them from more.
-func (r *reader) some(p *Place, s strays) (l list) {
-	for k, values := range s.unnamed {
-		for _, v := range values {
-			keys := map[string]any{k: v}
-			r.unnamed[ItemOf(keys)] = true
-			l = append(l, r.itemOf(p, keys))
+// counted are items that a list with one key may have beside those that are named: all
+// of them, or so many that stand for the others that a comprehension whose result begins
+// with first cannot tell them from more. Those are the same for all rules, so it is not ok
+// when another has named other items.
+func (r *reader) counted(p *Place, s strays, first value) (l list, ok bool) {
+	n := int(r.most) + 1
+	if _, isBool := first.cases[0].is.(bool); isBool && n > maxItems {
+		n = 1 // one settles it
+	}
+	if len(s.keys) > 1 || n > maxItems { // of several keys there are too many kinds of them
+		return nil, false
+	}
+	k := p.Schema.XListMapKeys[0]
+	all, ok := r.named(p)
+	named := all[k]
+	values, finite := p.keyValues(k)
+	for i := 1; !finite && i <= len(named)+n; i++ {
+		if p.keySchema(k).Type == "integer" {
+			values = append(values, int64(i))
+		} else {
+			values = append(values, fmt.Sprint("other", i))
 		}
 	}
-	return l
+	for _, v := range values {
+		keys := map[string]any{k: v}
+		switch {
+		case slices.Contains(named, v):
+		case finite:
+			l = append(l, r.itemOf(p, keys))
+		case len(l) < n:
+			r.unnamed[ItemOf(keys)] = true
+			l = append(l, &element{p.Child(ItemOf(keys)).Present(), one(s)})
+		}
+	}
+	return l, ok && (finite || r.once(p, named))
+}
+
+// once reports whether the items of a list that are named are those that were named when
+// it was asked first.
+func (r *reader) once(p *Place, named []any) bool {
+	list, l := strings.Join(p.Path(), "\x00"), []string{}
+	for _, v := range named {
+		l = append(l, fmt.Sprintf("%#v", v))
+	}
+	slices.Sort(l)
+	if first, ok := r.counts[list]; ok {
+		return slices.Equal(first, l)
+	}
+	r.counts[list] = l
+	return true
 }
 
 // Unnamed reports whether the place is an item, or in one, that stands for those which
@@ -174,30 +246,13 @@ func (p *Place) keySchema(key string) *apiextensionsv1.JSONSchemaProps {
 	return &s
 }
 
-// unnamed are values of a key that differ from those named, up to a number.
-func (p *Place) unnamed(key string, named []any, most int) (l []any) {
+// keyValues are all that a key may be, if its schema lists them.
+func (p *Place) keyValues(key string) (values []any, finite bool) {
 	s := p.keySchema(key)
-	candidate := func(n int) any { return fmt.Sprint("other", n+1) }
-	switch {
-	case s.Type == "integer":
-		candidate = func(n int) any { return int64(n + 1) }
-	case s.Type == "boolean":
-		candidate = func(n int) any { return n == 0 }
+	if s.Type == "boolean" {
+		return []any{false, true}, true
 	}
-	enum, enumerated := (&Place{Schema: s}).Enum()
-	for n := 0; len(l) < most && n < most+len(named)+len(enum); n++ {
-		if enumerated && n >= len(enum) || s.Type == "boolean" && n > 1 {
-			break
-		}
-		v := candidate(n)
-		if enumerated {
-			v = enum[n]
-		}
-		if !slices.Contains(named, v) {
-			l = append(l, v)
-		}
-	}
-	return l
+	return (&Place{Schema: s}).Enum()
 }
 
 // fits reports whether a constant is of a schema's type.
@@ -222,12 +277,24 @@ func effect(first, next value) (changed, ok bool) {
 	}
 	switch was := first.cases[0].is.(type) {
 	case bool, number:
-		return was != next.cases[0].is, true
+		return was != next.cases[0].is, plain(next)
 	case list:
 		is, ok := next.cases[0].is.(list)
-		return len(is) > 0, ok && len(was) == 0 && !slices.ContainsFunc(is, func(e *element) bool { return e.when != logic.True })
+		return len(is) > 0, ok && len(was) == 0 && !slices.ContainsFunc(is, func(e *element) bool { return e.when != logic.True || !plain(e.is) })
 	}
 	return false, false
+}
+
+// plain reports whether a value is one that has nothing in it.
+func plain(v value) bool {
+	if v.fails != logic.False || len(v.cases) != 1 {
+		return false
+	}
+	switch v.cases[0].is.(type) {
+	case string, bool, number, stray, strays:
+		return true
+	}
+	return false
 }
 
 // itemKey is the value that a key of an item always has; nil for what is no key of one.

@@ -53,8 +53,12 @@ const (
 func (s *Space) Rule(rule *Rule, self *Place, old Old) (f Formula, err error) {
 	r := &reader{Space: s, self: self, old: old, info: rule.tree.SourceInfo(), most: 2, vars: map[string]value{}, args: map[int64][]value{}}
 	ast.PreOrderVisit(rule.tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-		if n, ok := literal(e).(number); ok {
-			r.most = max(r.most, n.n+1)
+		switch v := literal(e).(type) {
+		case number:
+			r.most = max(r.most, v.n+1)
+			r.constants = append(r.constants, v.n)
+		case string, bool:
+			r.constants = append(r.constants, v)
 		}
 	}))
 	defer func() {
@@ -74,13 +78,14 @@ func (s *Space) Rule(rule *Rule, self *Place, old Old) (f Formula, err error) {
 // reader reads one rule.
 type reader struct {
 	*Space
-	self  *Place
-	old   Old
-	info  *ast.SourceInfo
-	most  int64 // integers from here on are the same to the rule
-	vars  map[string]value
-	args  map[int64][]value // of calls, by expression
-	steps int
+	self      *Place
+	old       Old
+	info      *ast.SourceInfo
+	most      int64 // integers from here on are the same to the rule
+	constants []any // strings, int64s and bools in the rule
+	vars      map[string]value
+	args      map[int64][]value // of calls, by expression
+	steps     int
 }
 
 // truths are the conditions on which v is true, and false. Where it is neither, using it
@@ -329,7 +334,7 @@ func (r *reader) comprehension(e ast.Expr) value {
 		switch is := over.cases[0].is.(type) {
 		case *Place:
 			ok := false
-			if items, others, ok = r.items(is, c); !ok {
+			if items, others, ok = r.items(is); !ok {
 				return r.opaque(e, "")
 			}
 		case list:
@@ -362,13 +367,22 @@ func (r *reader) comprehension(e ast.Expr) value {
 			return bind(c.AccuVar(), accu, func() value { return r.read(c.LoopStep()) })
 		})
 	}
+	for _, item := range items {
+		if isStray(item.is) {
+			if _, ok := effect(accu, step(item.is)); !ok {
+				return r.opaque(e, "")
+			}
+		}
+	}
 	for _, s := range others {
 		changed, ok := effect(accu, step(one(s)))
-		if !ok || changed && len(s.keys) > 1 { // of several keys there are too many kinds of them
-			return r.opaque(e, "")
+		if ok && changed {
+			var more list
+			more, ok = r.counted(over.cases[0].is.(*Place), s, accu)
+			items = append(items, more...)
 		}
-		if changed {
-			items = append(items, r.some(over.cases[0].is.(*Place), s)...)
+		if !ok {
+			return r.opaque(e, "")
 		}
 	}
 	for _, item := range items {

@@ -24,7 +24,8 @@ type Space struct {
 	questions map[string]*Question
 	views     int
 	same      map[[2]*Place]*Fact
-	unnamed   map[string]bool // names of items that stand for those that nothing names
+	unnamed   map[string]bool     // names of items that stand for those that nothing names
+	counts    map[string][]string // of lists with such items, by path: the items that are named
 }
 
 // Kind is what a fact says of its place.
@@ -111,7 +112,7 @@ const (
 // New is the space of the objects of a schema. Types beside the schema's own, such as
 // those of a resource, have to be in it.
 func New(schema *apiextensionsv1.JSONSchemaProps) *Space {
-	s := &Space{Circuit: logic.New(), questions: map[string]*Question{}, same: map[[2]*Place]*Fact{}, unnamed: map[string]bool{}}
+	s := &Space{Circuit: logic.New(), questions: map[string]*Question{}, same: map[[2]*Place]*Fact{}, unnamed: map[string]bool{}, counts: map[string][]string{}}
 	s.New = &Place{space: s, Schema: schema, present: logic.True, null: logic.False}
 	s.Old = &Place{space: s, Old: true, Schema: schema, null: logic.False}
 	s.Old.present = s.fact(&Fact{Kind: Present, Place: s.Old}).Lit
