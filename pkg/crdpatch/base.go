@@ -2,13 +2,13 @@ package crdpatch
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/unioncel/unioncel/internal/yamledit"
 	"github.com/unioncel/unioncel/internal/yamltext"

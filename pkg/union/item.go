@@ -1,11 +1,13 @@
 package union
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -48,6 +50,11 @@ func (k ItemKey) is(v any) bool {
 	return k.Value == v
 }
 
+func (k ItemKey) isJSON(j apiextensionsv1.JSON) bool {
+	var v any
+	return json.Unmarshal(j.Raw, &v) == nil && k.is(v)
+}
+
 // selector is the keys of an item, as a declaration names them.
 type selector struct {
 	name  word
@@ -55,11 +62,15 @@ type selector struct {
 }
 
 // itemName is what messages, and other keys of the declaration, call an item: the values
-// of its keys.
+// of its keys, quoted where a line could not show them.
 func itemName(keys []ItemKey) string {
 	var l []string
 	for _, k := range keys {
-		l = append(l, fmt.Sprint(k.Value))
+		text := fmt.Sprint(k.Value)
+		if strings.ContainsFunc(text, unicode.IsControl) {
+			text = strconv.Quote(text)
+		}
+		l = append(l, text)
 	}
 	return strings.Join(l, "/")
 }
@@ -142,7 +153,7 @@ func (r *resolver) itemKeys(f fieldValues) []ItemKey {
 		}
 		p := r.schema.Items.Schema.Properties[s.name.Text]
 		v, err := scalarOf(&p)(s.value.Node)
-		if err == "" && len(p.Enum) > 0 && !slices.ContainsFunc(p.Enum, func(j apiextensionsv1.JSON) bool { return string(j.Raw) == jsonOf(v) }) {
+		if err == "" && len(p.Enum) > 0 && !slices.ContainsFunc(p.Enum, ItemKey{Value: v}.isJSON) {
 			err = fmt.Sprintf("%v is not in the enum of %q", v, s.name.Text)
 		}
 		if err != "" {
@@ -166,13 +177,6 @@ func (r *resolver) itemKeys(f fieldValues) []ItemKey {
 		return nil
 	}
 	return keys
-}
-
-func jsonOf(v any) string {
-	if s, ok := v.(string); ok {
-		return strconv.Quote(s)
-	}
-	return fmt.Sprint(v)
 }
 
 var decimal = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,17})$`)
