@@ -48,11 +48,11 @@ func block(n *yaml.Node, comments bool) *yaml.Node {
 			c.Content = append(c.Content, inner(item, comments))
 		}
 	default:
-		if r.ShortTag() == "!!bool" {
-			c.Tag, c.Value = "!!bool", r.Value
+		s, err := yamltext.String(r)
+		if err != nil { // it is something else, such as a number
+			c.Tag, c.Value = r.ShortTag(), r.Value
 			break
 		}
-		s, _ := yamltext.String(r) // it is one: union.Parse has read it
 		c = yamltext.StringNode(s)
 	}
 	if comments {

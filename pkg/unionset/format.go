@@ -165,9 +165,9 @@ func meaning(n *yaml.Node) string {
 		}
 		return "[" + b.String() + "]"
 	}
-	if n.ShortTag() == "!!bool" {
-		return n.Value
+	s, err := yamltext.String(n)
+	if err != nil {
+		return n.ShortTag() + " " + n.Value
 	}
-	s, _ := yamltext.String(n)
 	return strconv.Quote(s)
 }

@@ -41,6 +41,21 @@ schemas:
   x-kubernetes-unions: [{members: [x, w]}, {members: [p, q], name: other}]
 `, "a.example.com b.example.com", []string{"6:24 a.example.com   1", "9:24 b.example.com   2"}},
 
+	{"items of lists, which differ in numbers", header + `
+schemas:
+- crd: a.example.com
+  versions: [v1]
+  path: spec.ports
+  x-kubernetes-unions: [{members: [{port: 80, tls: true}, {port: -1, tls: false}]}]
+- crd: a.example.com
+  versions: [v2]
+  path: spec.ports
+  x-kubernetes-unions: [{members: [{port: 81, tls: true}, {port: -1, tls: false}]}]
+- crd: b.example.com
+  path: spec.ports
+  extend: [{members: [{name: a}, {name: "80"}]}]
+`, "a.example.com b.example.com", []string{"8:24 a.example.com v1 spec.ports 1", "12:24 a.example.com v2 spec.ports 1", "15:11 b.example.com  spec.ports 1"}},
+
 	{"extensions", header + `
 schemas:
 - crd: a.example.com
