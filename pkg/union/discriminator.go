@@ -32,7 +32,7 @@ func Property(schema *apiextensionsv1.JSONSchemaProps, name string) (schemapath.
 		return schemapath.Of(name), &p
 	}
 	path, err := schemapath.Parse(name)
-	if err != nil || len(path) == 0 || path.HasElements() {
+	if err != nil || len(path) < 2 || path.HasElements() {
 		return nil, nil
 	}
 	return path, path.In(schema)

@@ -50,15 +50,7 @@ func (u *Union) StateOf(object any) State {
 // In returns what a union object has as its discriminator or member of a name; nil
 // where there is nothing, or null.
 func (u *Union) In(object map[string]any, name string) any {
-	path, ok := u.Paths[name]
-	if !ok {
-		return object[name]
-	}
-	var v any = object
-	for _, step := range path.Properties() {
-		inner, _ := v.(map[string]any)
-		v = inner[step]
-	}
+	v, _ := u.Lookup(object, name)
 	return v
 }
 

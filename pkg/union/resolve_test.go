@@ -71,6 +71,9 @@ func TestResolveErrors(t *testing.T) {
 			`3:43: error: UC203: member "in.other" is not a property of this object; hint: write one of in.deep, in.must, in.type, in.x`,
 			`4:13: error: UC208: member "in.type" is the discriminator of another union; hint: declare one union, or use different properties: each belongs to one union at most; see 2:3: the other union`,
 		}},
+		{"a path that leads to no object below", "- members: [b, \"['a']\"]", []string{
+			`2:16: error: UC203: member "['a']" is not a property of this object`,
+		}},
 		{"value not in the enum below", "- discriminator: in.type\n  fields-to-discriminateBy: {a: A, b: BB}", []string{
 			`3:39: error: UC218: value "BB" of member "b" is not in the enum of "in.type"; hint: write "B"`,
 		}},

@@ -14,14 +14,6 @@ func (u *Union) Names() []string {
 	return append([]string{u.Discriminator}, u.MemberNames()...)
 }
 
-// steps are the properties that lead to the discriminator or member of a name.
-func (u *Union) steps(name string) []string {
-	if path, ok := u.Paths[name]; ok {
-		return path.Properties()
-	}
-	return []string{name}
-}
-
 // Holders returns the properties that lead from the union object to each object in it that
 // has a discriminator or members, the outer ones first. The caller owns the result.
 func (u *Union) Holders() [][]string {
@@ -30,7 +22,7 @@ func (u *Union) Holders() [][]string {
 	}
 	var l [][]string
 	for _, name := range u.Names() {
-		path := u.steps(name)
+		path := u.Path(name).Properties()
 		for i := 1; i < len(path); i++ {
 			if !slices.ContainsFunc(l, func(p []string) bool { return slices.Equal(p, path[:i]) }) {
 				l = append(l, path[:i])
@@ -43,7 +35,7 @@ func (u *Union) Holders() [][]string {
 
 // Lookup is [Union.In], and whether there is something, if only null.
 func (u *Union) Lookup(object map[string]any, name string) (v any, there bool) {
-	path := u.steps(name)
+	path := u.Path(name).Properties()
 	for _, step := range path[:len(path)-1] {
 		object, _ = object[step].(map[string]any)
 	}
@@ -53,7 +45,7 @@ func (u *Union) Lookup(object map[string]any, name string) (v any, there bool) {
 
 // Remove takes the discriminator or member of a name out of a union object. What held it stays.
 func (u *Union) Remove(object map[string]any, name string) {
-	path := u.steps(name)
+	path := u.Path(name).Properties()
 	for _, step := range path[:len(path)-1] {
 		object, _ = object[step].(map[string]any)
 	}
@@ -63,7 +55,7 @@ func (u *Union) Remove(object map[string]any, name string) {
 // Put sets the discriminator or member of a name in a union object, with the objects that
 // hold it where they are not there.
 func (u *Union) Put(object map[string]any, name string, v any) {
-	path := u.steps(name)
+	path := u.Path(name).Properties()
 	for _, step := range path[:len(path)-1] {
 		inner, ok := object[step].(map[string]any)
 		if !ok {
@@ -117,7 +109,7 @@ func (u *Union) Parts(object, values map[string]any) []Part {
 		if !ok {
 			continue
 		}
-		path, at := u.steps(name), object
+		path, at := u.Path(name).Properties(), object
 		n := 0
 		for ; n < len(path)-1; n++ {
 			inner, ok := at[path[n]].(map[string]any)
