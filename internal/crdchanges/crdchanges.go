@@ -38,6 +38,9 @@ var All = []Change{
 	{"changes forbidden in another object", elsewhere, elsewhere + "  discriminatorChange: Forbid\n", []string{"tighter spec: union platform.type: discriminatorChange Clear -> Forbid"}},
 	{"union in a list", list(pair), list(pair + "  cardinality: ExactlyOne\n"), []string{"tighter spec.l[*]: union a, b: cardinality AtMostOne -> ExactlyOne"}},
 
+	{"union of items added", edit(items, "      x-kubernetes-unions: [{members: [{type: A}, {type: B}]}]\n", ""), items, []string{"tighter spec.l: union A, B added"}},
+	{"member of items removed", edit(items, "{type: B}]", "{type: B}, {type: C}]"), items, []string{"looser spec.l: union A, B: member C removed"}},
+
 	// Rules.
 	{"rule added", with(""), rules("has(self.a) != has(self.b)"), []string{"tighter spec: rule added: has(self.a) != has(self.b)"}},
 	{"rule removed", rules("has(self.a) != has(self.b)"), with(""), []string{"looser spec: rule removed: has(self.a) != has(self.b)"}},
@@ -111,6 +114,16 @@ const pair = `type: object
 properties: {a: {type: string}, b: {type: string}, i: {type: integer}}
 x-kubernetes-unions:
 - members: [a, b]
+`
+
+const items = `type: object
+properties:
+  l:
+      type: array
+      x-kubernetes-list-type: map
+      x-kubernetes-list-map-keys: [type]
+      items: {type: object, required: [type], properties: {type: {type: string}}}
+      x-kubernetes-unions: [{members: [{type: A}, {type: B}]}]
 `
 
 const nested = `type: object

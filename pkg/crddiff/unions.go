@@ -95,8 +95,8 @@ func (w *walker) union(o, n *DeclaredUnion) {
 			d.What = "the same union in other rules"
 		}
 	}
-	d.shift.Old, d.OldRules = append(d.shift.Old, clauses(o)...), texts(rulesOf(o))
-	d.shift.New, d.NewRules = append(d.shift.New, clauses(n)...), texts(rulesOf(n))
+	d.shift.Old, d.OldRules = append(d.shift.Old, w.clauses(o, o, n)...), texts(rulesOf(o))
+	d.shift.New, d.NewRules = append(d.shift.New, w.clauses(n, o, n)...), texts(rulesOf(n))
 	if o != nil && n != nil && o.Path.Equal(n.Path) {
 		w.foldEnum(d, o, n)
 		w.foldMembers(d, o, n)
@@ -119,10 +119,50 @@ func texts(l []PlacedRule) []string {
 	return out
 }
 
-func clauses(u *DeclaredUnion) []verify.Clause {
+// clauses are the rules of a union that became another, or was one. Those on a list are for
+// the server to judge, of lists of items that either names.
+func (w *walker) clauses(u, o, n *DeclaredUnion) []verify.Clause {
 	var l []verify.Clause
 	for _, r := range rulesOf(u) {
+		if u.Union.OfItems() && r.At.Equal(u.Path) {
+			for _, c := range ruleClause(r.At, &schema{Type: "array"}, r.Rule) {
+				c.Try = w.lists(u.Path, o, n)
+				l = append(l, c)
+			}
+			continue
+		}
 		l = append(l, verify.Clause{At: r.At, Rule: &r.Rule})
+	}
+	return l
+}
+
+// lists are a list without items that a union names, and lists of each one, and of each two,
+// of them.
+func (w *walker) lists(p schemapath.Path, unions ...*DeclaredUnion) []any {
+	var items []any
+	for side, u := range unions {
+		if u == nil {
+			continue
+		}
+		for _, m := range u.Union.Members {
+			item := map[string]any{}
+			if values := w.values(p.To(schemapath.Items).In(w.pair.root(side))); len(values) > 0 {
+				item, _ = values[0].(map[string]any)
+			}
+			for _, k := range m.Item {
+				item[k.Name] = k.Value
+			}
+			if !slices.ContainsFunc(items, func(v any) bool { return reflect.DeepEqual(v, any(item)) }) {
+				items = append(items, item)
+			}
+		}
+	}
+	l := []any{[]any{}}
+	for i, a := range items {
+		l = append(l, []any{a})
+		for _, b := range items[:i] {
+			l = append(l, []any{b, a})
+		}
 	}
 	return l
 }

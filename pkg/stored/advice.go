@@ -142,7 +142,7 @@ func name(p schemapath.Path) string {
 
 // String is the advice in a sentence.
 func (a Advice) String() string {
-	const state = "the discriminator, and which members are set, are unchanged"
+	const state = "which members are set, and any discriminator, are unchanged"
 	b := []byte("Stored objects that break it can")
 	switch {
 	case !a.Spares:

@@ -26,7 +26,7 @@ properties:
 `), root); err != nil {
 		t.Fatal(err)
 	}
-	const written, state = "Stored objects that break it can be written as long as ", "the discriminator, and which members are set, are unchanged"
+	const written, state = "Stored objects that break it can be written as long as ", "which members are set, and any discriminator, are unchanged"
 	const never = "Stored objects that break it cannot be written "
 	for _, test := range []struct {
 		keyword stored.Keyword
