@@ -184,9 +184,11 @@ func parseTag(text string) (mark, bool) {
 		if name == "" {
 			return mark{}, false
 		}
-		return mark{kind: spellings[name], name: "+" + name, problem: &problem{
-			fmt.Sprintf("+%s cannot be read: %v", name, err), `write it like +k8s:unionMember(union: "x", memberName: "V")`,
-		}}, true
+		hint := `write it like +k8s:unionMember(union: "x", memberName: "V")`
+		if strings.Contains(text, "k8s:item") {
+			hint = `write it like +k8s:item(type: "A")=+k8s:unionMember`
+		}
+		return mark{kind: spellings[name], name: "+" + name, problem: &problem{fmt.Sprintf("+%s cannot be read: %v", name, err), hint}}, true
 	}
 	var around []string
 	item := mark{}

@@ -208,7 +208,11 @@ func (s *structure) own() {
 			case m.of != "":
 				s.errorf(m.pos, diag.BadMarker, "write "+m.name, "%s on a field names a union: it is about that of the field", m.name)
 			case u == nil:
-				s.errorf(m.pos, diag.BadMarker, "put it on a member or the discriminator of a union, or on the struct", "%s is on %s, which is not in a union", m.name, f.name)
+				hint := "put it on a member or the discriminator of a union, or on the struct"
+				if slices.ContainsFunc(f.marks, func(m mark) bool { return m.item != nil }) {
+					hint = "extend the union of its items in a UnionSet"
+				}
+				s.errorf(m.pos, diag.BadMarker, hint, "%s is on %s, which is not in a union", m.name, f.name)
 			case m.key == valuesKey || m.key == optionalKey || m.key == emptyKey:
 				s.onMember(u, f, m)
 			case slices.Contains([]string{"members", "discriminator", "fields-to-discriminateBy", "optionalMembers"}, m.key):

@@ -37,56 +37,36 @@ func selection(u *union.Union, covered bool) string {
 		optional = optional || len(m.Optional) > 0
 		always = always || len(m.Required()) > 0
 	}
-	members := conjoined(described(u, optional && always), "and")
+	members := conjoined(described(u), "and")
 	text := ""
 	switch m := u.Members[0]; {
 	case len(u.Members) == 1 && always:
-		text = onlyAndRequiredWhen(u, m)
+		return onlyAndRequiredWhen(u, m)
 	case len(u.Members) == 1:
-		text = onlyWhenSelected(u, m)
+		return onlyWhenSelected(u, m)
 	case u.SharesValues():
-		text = fmt.Sprintf("Only those of %s that %s selects may be set", members, u.Discriminator)
+		text = fmt.Sprintf("Of %s, only those that %s selects may be set", members, u.Discriminator)
 	case u.Cardinality == union.ExactlyOne && covered && !optional:
 		return fmt.Sprintf("Exactly one of %s must be set, the one that %s selects", members, u.Discriminator)
 	default:
-		text = fmt.Sprintf("Only the one of %s that %s selects may be set", members, u.Discriminator)
+		text = fmt.Sprintf("At most one of %s may be set, the one that %s selects", members, u.Discriminator)
 	}
-	if len(u.Members) > 1 && always {
-		text += ", and must be"
-		if optional {
-			text += " unless optional"
-		}
-	}
-	switch {
-	case u.Cardinality == union.ExactlyOne:
-		text += fmt.Sprintf("; %s must be set", u.Discriminator)
-	case u.Deduce && len(u.Members) > 1:
+	if u.Deduce {
 		text += fmt.Sprintf("; while %s is unset, any one may be", u.Discriminator)
 	}
 	return text
 }
 
 // described are the members, each with the values that select it where its name does
-// not tell, unless there are many, and when it may stay unset if that matters.
-func described(u *union.Union, optional bool) []string {
+// not tell, unless there are many.
+func described(u *union.Union) []string {
 	var l []string
 	few := len(u.MemberValues()) <= maxNamed
 	for _, m := range u.Members {
-		var about []string
+		name := m.Name
 		property, _ := u.Path(m.Name)[len(u.Path(m.Name))-1].Property()
 		if few && (len(m.Values) > 1 || letters(m.Values[0]) != letters(property)) {
-			about = append(about, alternatives(m.Values))
-		}
-		switch {
-		case !optional || len(m.Optional) == 0:
-		case len(m.Required()) == 0:
-			about = append(about, "optional")
-		default:
-			about = append(about, "optional for "+alternatives(m.Optional))
-		}
-		name := m.Name
-		if len(about) > 0 {
-			name += " (" + strings.Join(about, ", ") + ")"
+			name += " (" + alternatives(m.Values) + ")"
 		}
 		l = append(l, name)
 	}

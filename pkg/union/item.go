@@ -1,6 +1,7 @@
 package union
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -89,9 +90,13 @@ func (r *resolver) items() {
 			r.errorf(without.pos, diag.Contradiction, "delete "+without.key, "the members are items of a list, which have no use for %s", without.key)
 		}
 	}
-	isMap := s.Type == "array" && s.XListType != nil && *s.XListType == "map"
-	if !isMap || s.Items == nil || s.Items.Schema == nil || len(s.Items.Schema.Properties) == 0 {
-		r.errorf(d.Pos, diag.NotAnObject, "declare it on the list, with x-kubernetes-list-type: map and x-kubernetes-list-map-keys",
+	if s.Type == "array" && (s.XListType == nil || *s.XListType != "map") {
+		r.errorf(d.Pos, diag.NotAnObject, "give it x-kubernetes-list-type: map, with x-kubernetes-list-map-keys (in Go, +listType=map and +listMapKey)",
+			"items are told apart by the keys of a list, and this one is not x-kubernetes-list-type: map")
+		return
+	}
+	if s.Type != "array" || s.Items == nil || s.Items.Schema == nil || len(s.Items.Schema.Properties) == 0 {
+		r.errorf(d.Pos, diag.NotAnObject, "declare it on the list that has the items",
 			"items are told apart by the keys of a list of objects; this schema is %s", describe(s))
 		return
 	}
@@ -153,11 +158,19 @@ func (r *resolver) itemKeys(f fieldValues) []ItemKey {
 		}
 		p := r.schema.Items.Schema.Properties[s.name.Text]
 		v, err := scalarOf(&p)(s.value.Node)
+		hint := ""
+		switch {
+		case err == "" || s.value.Node.Kind != yaml.ScalarNode:
+		case p.Type == "string":
+			hint = "write " + yamltext.Quoted(s.value.Node)
+		default:
+			hint = "write it without quotes, like " + map[string]string{"integer": "80", "boolean": "true"}[p.Type]
+		}
 		if err == "" && len(p.Enum) > 0 && !slices.ContainsFunc(p.Enum, ItemKey{Value: v}.isJSON) {
-			err = fmt.Sprintf("%v is not in the enum of %q", v, s.name.Text)
+			err, hint = fmt.Sprintf("%v is not in the enum of %q", v, s.name.Text), nearest(fmt.Sprint(v), enumOf(&p))
 		}
 		if err != "" {
-			r.errorf(s.value.Pos(), diag.BadItem, "write a value that the key may have", "%s", err)
+			r.errorf(s.value.Pos(), diag.BadItem, cmp.Or(hint, "give each value an item of its own"), "%s", err)
 			ok = false
 		}
 		values[s.name.Text] = v

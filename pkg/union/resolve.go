@@ -1,6 +1,7 @@
 package union
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -206,6 +207,9 @@ func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensi
 	path, prop := Property(r.schema, w.Text)
 	if prop == nil || r.resource && path[0] == schemapath.Property("metadata") && len(path) > 1 {
 		r.misspelt(w, r.siblings(path), r.d.Properties(), unknown, "%s %q is not a property of this object", role, w.Text)
+		if said := &r.diags[len(r.diags)-1]; len(said.Edits) == 0 {
+			said.Hint = cmp.Or(r.elsewhere(w.Text), said.Hint)
+		}
 		return nil, false
 	}
 	for _, name := range path.Properties() {
@@ -228,6 +232,29 @@ func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensi
 	}
 	return prop, true
 }
+
+// elsewhere is a hint for a name whose property is in one other object, or in a list or
+// map, through which no path leads.
+func (r *resolver) elsewhere(name string) string {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	var found []schemapath.Path
+	schemapath.Walk(r.schema, func(p schemapath.Path, _ *apiextensionsv1.JSONSchemaProps) bool {
+		if len(p) > 1 && p[len(p)-1] == schemapath.Property(last) {
+			found = append(found, p)
+		}
+		return len(p) < maxElsewhere && len(found) < 2
+	})
+	switch {
+	case len(found) != 1:
+		return ""
+	case found[0].HasElements():
+		return fmt.Sprintf("%s is in a list or map: declare the union on what has it", found[0])
+	}
+	return fmt.Sprintf("if %s is meant, write that", found[0])
+}
+
+// maxElsewhere is how far down a property is looked for.
+const maxElsewhere = 4
 
 // siblings are the names of the properties beside one that is not there, as far down its
 // path as there is an object.

@@ -230,20 +230,24 @@ func TestResolveSchema(t *testing.T) {
 			`2:35: error: UC226: the item has no value for the key "type"; hint: write it like {type: A}`,
 			`2:39: error: UC211: the item A is listed twice`,
 			`2:50: error: UC226: a member of a list is an item, named by its keys; hint: write it like {type: A}`,
-			`2:60: error: UC226: kubectl reads 1 as the number 1; hint: write a value that the key may have`,
+			`2:60: error: UC226: kubectl reads 1 as the number 1; hint: write "1"`,
 			`2:64: error: UC226: the key of a member cannot be ""; hint: write another value`}},
 		{"items of typed keys", "{members: [{port: 80, up: true}, {port: '80', up: yes}, {port: 08, up: false}]}", strings.NewReplacer("[type]", "[port, up]", "type: {type: string}", "port: {type: integer, enum: [80, 443]}, up: {type: boolean}").Replace(keyed), false, []string{
-			`2:43: error: UC226: want an integer, not "80"; hint: write a value that the key may have`,
-			`2:53: error: UC226: want true or false, not "yes"; hint: write a value that the key may have`,
-			`2:66: error: UC226: want an integer, not 08; hint: write a value that the key may have`}},
+			`2:43: error: UC226: want an integer, not "80"; hint: write it without quotes, like 80`,
+			`2:53: error: UC226: want true or false, not "yes"; hint: write it without quotes, like true`,
+			`2:66: error: UC226: want an integer, not 08; hint: write it without quotes, like 80`}},
 		{"item with a value that the key lacks", "{members: [{type: A}, {type: B}]}", strings.Replace(keyed, "type: {type: string}", "type: {type: string, enum: [A]}", 1), false, []string{
-			`2:32: error: UC226: B is not in the enum of "type"; hint: write a value that the key may have`}},
+			`2:32: error: UC226: B is not in the enum of "type"; hint: there is only "A"`}},
 		{"items with other keys of a declaration", "{members: [{type: A}, {type: B}], discriminator: type, emptyIsUnset: [A]}", keyed, false, []string{
 			`2:52: error: UC220: the members are items of a list, which have no use for discriminator; hint: delete discriminator`,
 			`2:73: error: UC220: the members are items of a list, which have no use for emptyIsUnset; hint: delete emptyIsUnset`,
 		}},
+		{"properties in other objects", "{discriminator: plat.type, fields-to-discriminateBy: {aws: AWS, zones.kind: Z}}", "{type: object, properties: {platform: {type: object, properties: {type: {type: string}}}, config: {type: object, properties: {aws: {type: object}}}, zones: {type: array, items: {type: object, properties: {kind: {type: string}}}}}}", false, []string{
+			`2:19: error: UC204: discriminator "plat.type" is not a property of this object; hint: if platform.type is meant, write that`,
+			`2:57: error: UC203: member "aws" is not a property of this object; hint: if config.aws is meant, write that`,
+			`2:67: error: UC203: member "zones.kind" is not a property of this object; hint: zones[*].kind is in a list or map: declare the union on what has it`}},
 		{"items of no list", "{members: [{type: A}, {type: B}]}", "{type: array, items: {type: object}}", false, []string{
-			"2:3: error: UC215: items are told apart by the keys of a list of objects; this schema is of type array; hint: declare it on the list, with x-kubernetes-list-type: map and x-kubernetes-list-map-keys"}},
+			"2:3: error: UC215: items are told apart by the keys of a list, and this one is not x-kubernetes-list-type: map; hint: give it x-kubernetes-list-type: map, with x-kubernetes-list-map-keys (in Go, +listType=map and +listMapKey)"}},
 		{"names in a list", "{members: [A, B]}", keyed, false, []string{
 			"2:3: error: UC215: a union needs an object with properties; this schema is of type array; hint: declare the union on the object whose properties are its members; items are named by their keys, members: [{type: A}]"}},
 	}
