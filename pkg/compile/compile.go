@@ -386,14 +386,18 @@ func (c *compiler) ambiguous(o *unionObject) diag.List {
 	for _, d := range o.Declarations {
 		for _, name := range d.Properties() {
 			path, _ := union.Property(o.schema, name)
+			steps := path.Properties()
+			if path == nil {
+				steps = []string{name} // which may be what is ambiguous
+			}
 			at := o.Node
-			for _, step := range path.Properties() {
+			for _, step := range steps {
 				_, properties, _, _ := yamltext.Lookup(at, "properties")
 				k, v, _, _ := yamltext.Lookup(properties, step)
 				check(k)
 				at = v
 			}
-			if len(path) > 0 && name == d.Discriminator() {
+			if name == d.Discriminator() {
 				sequence(at, "enum")
 			}
 		}

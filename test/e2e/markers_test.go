@@ -46,7 +46,7 @@ func TestMarkers(t *testing.T) {
 	}
 	unioncel("-q", "compile", "--go", project, "--kubebuilder", "-w", crd)
 	unioncel("-q", "compile", "--go", project, "--kubebuilder", "--check", crd)
-	if proved := unioncel("-q", "verify", crd); !strings.Contains(proved, "16 proved, 0 different") {
+	if proved := unioncel("-q", "verify", crd); !strings.Contains(proved, "17 proved, 0 different") {
 		t.Errorf("verify says\n%s", proved)
 	}
 
@@ -114,6 +114,9 @@ func TestMarkers(t *testing.T) {
 			"spec.listed: Invalid value: exactly one of inline, secret must be set",
 			"spec.listed.host: Invalid value: via: host is required when transport is 'TCP' or 'TLS', and forbidden otherwise",
 			"spec.listed.socket: Invalid value: via: socket is required when transport is 'Unix', and forbidden otherwise",
+		}},
+		{name: "items of a list", spec: "conditions: [{type: Approved}, {type: Seen}, {type: Denied}]", want: []string{
+			"spec.conditions: Invalid value: at most one of Approved, Denied may be set",
 		}},
 	} {
 		object := func(spec string) []byte {

@@ -36,6 +36,18 @@ type Spec struct {
 	Tables *Tables `json:"tables,omitempty"`
 	// +optional
 	Listed *Listed `json:"listed,omitempty"`
+	// +k8s:item(type: "Approved")=+k8s:zeroOrOneOfMember
+	// +k8s:item(type: "Denied")=+k8s:zeroOrOneOfMember
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=10
+	// +optional
+	Conditions []Condition `json:"conditions,omitempty"`
+}
+
+// Condition is an item of a list.
+type Condition struct {
+	Type string `json:"type"`
 }
 
 // Empty has nothing to say.
