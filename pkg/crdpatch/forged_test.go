@@ -208,7 +208,7 @@ func holdsTo(t *testing.T, verb string, in, out []byte) {
 }
 
 // aboutUnion matches what compiling adds to descriptions.
-var aboutUnion = regexp.MustCompile(`^(\. )?\s*\w[^.]* (must|may|required)[^.]*\.\n?$`)
+var aboutUnion = regexp.MustCompile(`(?s)^(\. )?\s*\w.* (must|may|required)\b.*\.\n?$`)
 
 // unsay takes descriptions out of two values that differ in a sentence about a union at the
 // end of the first.
