@@ -7,7 +7,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/internal/logic"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -62,21 +61,6 @@ func (p *problem) part(path []string) (of part, below []string) {
 		}
 	}
 	return of, path[n:]
-}
-
-// holders are the paths of the objects that hold the discriminator or members, and are
-// not the union object.
-func (p *problem) holders() []schemapath.Path {
-	var l []schemapath.Path
-	for _, name := range sortedKeys(p.u.Paths) {
-		path := p.u.Paths[name]
-		for i := 1; i < len(path); i++ {
-			if !slices.ContainsFunc(l, path[:i].Equal) {
-				l = append(l, path[:i])
-			}
-		}
-	}
-	return l
 }
 
 // overlaps reports whether a slot is of what is at a path from its level, in it or around it.

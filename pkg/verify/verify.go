@@ -176,7 +176,8 @@ func (p *problem) collect() []*check {
 			}
 		}
 	}
-	for _, path := range p.holders() {
+	for _, names := range p.u.Holders() {
+		path := schemapath.Of(names...)
 		n := p.chain.object().at(path)
 		for _, t := range slices.Concat(n.tests(), n.constraints()) {
 			p.addAt(path, t)
