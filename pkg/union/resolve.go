@@ -1,7 +1,6 @@
 package union
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // Resolve checks the declarations of one union object against its schema and
@@ -93,22 +91,6 @@ func (r *resolver) resolve() {
 	r.nested()
 	r.cardinality()
 	r.change()
-}
-
-// nested reports what the declaration names that is in something else that it names.
-func (r *resolver) nested() {
-	words := []word{r.d.discriminator}
-	for _, f := range r.d.fields {
-		words = append(words, f.name)
-	}
-	for _, w := range words {
-		inner := r.u.Path(w.Text)
-		for _, holder := range words {
-			if outer := r.u.Path(holder.Text); holder.Text != w.Text && len(outer) <= len(inner) && outer.Equal(inner[:len(outer)]) {
-				r.errorf(w.Pos, diag.Contradiction, "declare the union on "+outer.String()+", or name properties that are not in each other", "%q is in %q, which the union names, too", w.Text, holder.Text)
-			}
-		}
-	}
 }
 
 func (r *resolver) members() {
@@ -200,93 +182,6 @@ func (r *resolver) member(w word, list string) *Member {
 		return nil
 	}
 	return &r.u.Members[i]
-}
-
-// property returns the schema of a property that rules will read.
-func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensionsv1.JSONSchemaProps, bool) {
-	path, prop := Property(r.schema, w.Text)
-	if prop == nil || r.resource && path[0] == schemapath.Property("metadata") && len(path) > 1 {
-		r.misspelt(w, r.siblings(path), r.d.Properties(), unknown, "%s %q is not a property of this object", role, w.Text)
-		if said := &r.diags[len(r.diags)-1]; len(said.Edits) == 0 {
-			said.Hint = cmp.Or(r.elsewhere(w.Text), said.Hint)
-		}
-		return nil, false
-	}
-	for _, name := range path.Properties() {
-		if _, ok := apiservercel.Escape(name); !ok {
-			r.errorf(w.Pos, diag.InexpressibleName, "rename the property: CEL names are letters, digits, '_', '-', '.' and '/', and start with no digit",
-				"CEL cannot express the name of %s %q", role, w.Text)
-			return nil, false
-		}
-	}
-	if !visible(prop) {
-		r.errorf(w.Pos, diag.InvisibleProperty, "give the property (and its items or values) a type",
-			"CEL cannot see %s %q: its schema is %s", role, w.Text, describe(prop))
-		return nil, false
-	}
-	if len(path) > 1 {
-		if r.u.Paths == nil {
-			r.u.Paths = map[string]schemapath.Path{}
-		}
-		r.u.Paths[w.Text] = path
-	}
-	return prop, true
-}
-
-// elsewhere is a hint for a name whose property is in one other object, or in a list or
-// map, through which no path leads.
-func (r *resolver) elsewhere(name string) string {
-	last := name[strings.LastIndexByte(name, '.')+1:]
-	var found []schemapath.Path
-	schemapath.Walk(r.schema, func(p schemapath.Path, _ *apiextensionsv1.JSONSchemaProps) bool {
-		if len(p) > 1 && p[len(p)-1] == schemapath.Property(last) {
-			found = append(found, p)
-		}
-		return len(p) < maxElsewhere && len(found) < 2
-	})
-	switch {
-	case len(found) != 1:
-		return ""
-	case found[0].HasElements():
-		return fmt.Sprintf("%s is in a list or map: declare the union on what has it", found[0])
-	}
-	return fmt.Sprintf("if %s is meant, write that", found[0])
-}
-
-// maxElsewhere is how far down a property is looked for.
-const maxElsewhere = 4
-
-// siblings are the names of the properties beside one that is not there, as far down its
-// path as there is an object.
-func (r *resolver) siblings(path schemapath.Path) []string {
-	for n := len(path) - 1; n > 0; n-- {
-		if at := path[:n].In(r.schema); at != nil && len(at.Properties) > 0 {
-			var l []string
-			for name := range at.Properties {
-				l = append(l, path[:n].To(schemapath.Property(name)).String())
-			}
-			return l
-		}
-	}
-	return slices.Collect(maps.Keys(r.schema.Properties))
-}
-
-func (r *resolver) alwaysSet(w word, prop *apiextensionsv1.JSONSchemaProps) {
-	const hint = "members are optional properties without a default: only the union decides which one is set"
-	switch {
-	case r.resource && (w.Text == "apiVersion" || w.Text == "kind" || w.Text == "metadata"):
-		r.errorf(w.Pos, diag.MemberAlwaysSet, hint, "member %q is set in every resource", w.Text)
-	case Requires(r.schema, r.u.Path(w.Text)):
-		r.errorf(w.Pos, diag.MemberAlwaysSet, hint, "member %q is required by the schema, so it is always set", w.Text)
-	case prop.Default != nil && r.holderThere(w):
-		r.errorf(w.Pos, diag.MemberAlwaysSet, hint, "member %q has a default, so it is always set", w.Text)
-	}
-}
-
-// holderThere reports whether the object that has a property is always there.
-func (r *resolver) holderThere(w word) bool {
-	path := r.u.Path(w.Text)
-	return AlwaysThere(r.schema, path[:len(path)-1])
 }
 
 func (r *resolver) emptyIsUnset(m *Member, w word) {
@@ -522,42 +417,6 @@ func (d *Declaration) Demands() []Demand {
 		l = append(l, Demand{"ratchet", d.ratchetPos})
 	}
 	return l
-}
-
-// visible mirrors k8s.io/apiserver/pkg/cel/common.SchemaDeclType: whether CEL
-// has a type for values of schema s.
-func visible(s *apiextensionsv1.JSONSchemaProps) bool {
-	if s.XIntOrString {
-		return true
-	}
-	switch s.Type {
-	case "array":
-		return s.Items != nil && s.Items.Schema != nil && visible(s.Items.Schema)
-	case "object":
-		return s.AdditionalProperties == nil || s.AdditionalProperties.Schema == nil || visible(s.AdditionalProperties.Schema)
-	}
-	return slices.Contains([]string{"string", "boolean", "number", "integer"}, s.Type)
-}
-
-// describe says in a few words what a schema is.
-func describe(s *apiextensionsv1.JSONSchemaProps) string {
-	switch {
-	case s.XIntOrString:
-		return "x-kubernetes-int-or-string"
-	case s.Type == "":
-		return "without a type"
-	case s.Type == "object" && !visible(s):
-		return "a map of values without a type"
-	case s.Type == "object" && s.AdditionalProperties != nil:
-		return "a map"
-	case s.Type == "array" && !visible(s):
-		return "a list of items without a type"
-	case s.Type == "object" && len(s.Properties) == 0:
-		return "an object without properties"
-	case s.Format != "":
-		return fmt.Sprintf("of type %s with format %s", s.Type, s.Format)
-	}
-	return "of type " + s.Type
 }
 
 // nearest is the hint for a misspelt name: the closest known one, or all of
