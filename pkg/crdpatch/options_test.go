@@ -21,10 +21,7 @@ func codesOf(l diag.List) []diag.Code {
 }
 
 func TestKeepUnions(t *testing.T) {
-	for i, g := range compilable(t) {
-		if !turn(i, 2) || g.again && i%3 > 0 {
-			continue
-		}
+	for _, g := range share(t, 0) {
 		t.Run(g.name, func(t *testing.T) {
 			t.Parallel()
 			keep := g.opts
@@ -55,10 +52,7 @@ func TestKeepUnions(t *testing.T) {
 }
 
 func TestNoAnnotation(t *testing.T) {
-	for i, g := range compilable(t) {
-		if g.again && i%3 > 0 {
-			continue
-		}
+	for _, g := range share(t, 3) {
 		none := g.opts
 		none.NoAnnotation = true
 		t.Run(g.name, func(t *testing.T) {

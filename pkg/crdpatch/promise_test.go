@@ -39,8 +39,22 @@ func compilable(tb testing.TB) []golden {
 	return l
 }
 
-// turn reports whether item i of a list is tried in everyday runs, where one of n is;
-// the exhaustive run tries all.
+// share returns every fourth of the compilable files, beginning with that at first; the
+// exhaustive run tries all. Every file keeps its promises as it is (TestPromises), and in
+// a plain run in two other ways, as the tests that share the files begin with 0 to 3.
+func share(tb testing.TB, first int) []golden {
+	tb.Helper()
+	var l []golden
+	for i, g := range compilable(tb) {
+		if turn(i-first, 4) {
+			l = append(l, g)
+		}
+	}
+	return l
+}
+
+// turn reports whether item i of a list is tried in plain runs, where one of n is; the
+// exhaustive run tries all.
 func turn(i, n int) bool { return unioncases.Exhaustive() || i%n == 0 }
 
 var compiledOnce []golden
@@ -139,8 +153,8 @@ func TestPromises(t *testing.T) {
 			continue
 		}
 		for j, v := range variants {
-			if j > 0 && (j != 1+i%(len(variants)-1) || g.again || testing.Short()) {
-				continue // as it is, and in one of them, will do for each golden
+			if j > 0 && (j != 1+i%(len(variants)-1) || g.again || !turn(i, 4)) {
+				continue // as it is, and in one of them, will do
 			}
 			t.Run(g.name+"/"+v.name, func(t *testing.T) {
 				t.Parallel()
@@ -362,7 +376,7 @@ func TestOtherDocumentsUntouched(t *testing.T) {
 
 // CRLF changes nothing but line ends, and what the annotation remembers of them.
 func TestLineEnds(t *testing.T) {
-	for _, g := range compilable(t) {
+	for _, g := range share(t, 1) {
 		if bytes.Contains(g.in, []byte("\r")) || g.again {
 			continue
 		}

@@ -437,7 +437,7 @@ func (s *scene) broken(t *testing.T, out []byte) {
 // What is left of the hand-written rules beside a union that is declared elsewhere
 // stays as it was, whatever happens to the file in between.
 func TestReplacedScenes(t *testing.T) {
-	seeds := []uint64{83, 170, 221, 263, 274, 296, 361, 393} // they once broke a promise
+	seeds := []uint64{83, 170, 274, 393, 221, 263, 296, 361} // they once broke a promise
 	switch {
 	case unioncases.Exhaustive():
 		for seed := range uint64(40) {
@@ -445,6 +445,8 @@ func TestReplacedScenes(t *testing.T) {
 		}
 	case testing.Short():
 		seeds = seeds[:2]
+	default:
+		seeds = seeds[:4]
 	}
 	for _, seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
