@@ -14,6 +14,7 @@ import (
 	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/internal/logic"
 	_ "github.com/unioncel/unioncel/internal/testgc"
+	"github.com/unioncel/unioncel/internal/unioncases"
 )
 
 const schema = `
@@ -161,36 +162,47 @@ func (r rules) condition(depth int) string {
 		"has(self.a.x) || has(self.b)", "self.b < 'B'", "type(self.b) == string", s+".__if__ == 'A'", "self.?b.optMap(v, v == 'A').orValue(false)", "self.type == self.b", "has(self.type) && self.type == 'A' ? has(self.a) : !has(self.a)")
 }
 
+// rounds is how many random cases a test tries.
+func rounds(short, plain, exhaustive int) int {
+	switch {
+	case unioncases.Exhaustive():
+		return exhaustive
+	case testing.Short():
+		return short
+	}
+	return plain
+}
+
 // TestRules: what a formula says of an object is what the API server's evaluator says,
 // errors included, and no object is against what a space knows.
 func TestRules(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	rounds := 1500
-	if testing.Short() {
-		rounds = 100
-	}
 	s := parse(t, schema)
 	structural, err := formula.Structural(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts := map[string]int{}
-	for range rounds {
+	var all apiextensionsv1.ValidationRules
+	for range rounds(100, 600, 1500) {
 		gen := rules{Rand: r, old: r.IntN(2) == 0}
 		gen.opt = gen.old && r.IntN(2) == 0
-		text := gen.condition(1 + r.IntN(3))
-		programs, errs := formula.Compile(structural, false, apiextensionsv1.ValidationRules{{Rule: text, OptionalOldSelf: &gen.opt}})
-		if errs[0] != nil {
+		all = append(all, apiextensionsv1.ValidationRule{Rule: gen.condition(1 + r.IntN(3)), OptionalOldSelf: &gen.opt})
+	}
+	programs, errs := formula.Compile(structural, false, all)
+	counts := map[string]int{}
+	for i, rule := range all {
+		if errs[i] != nil {
 			counts["does not compile"]++
 			continue
 		}
+		text, optional := rule.Rule, *rule.OptionalOldSelf
 		tree, err := formula.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		space := formula.New(s)
 		kind := formula.Plain
-		if gen.opt {
+		if optional {
 			kind = formula.Optional
 		}
 		f, err := space.Rule(tree, space.New, kind)
@@ -200,15 +212,15 @@ func TestRules(t *testing.T) {
 		space.Close()
 		answers := formula.NewAnswers(space)
 		l := objects(r, 12)
-		for i, object := range l {
+		for j, object := range l {
 			var old any
-			if i > 0 && (i%2 > 0 || strings.Contains(text, "oldSelf") && !gen.opt) {
-				old = l[i-1]
+			if j > 0 && (j%2 > 0 || strings.Contains(text, "oldSelf") && !optional) {
+				old = l[j-1]
 			}
-			if old == nil && strings.Contains(text, "oldSelf") && !gen.opt {
+			if old == nil && strings.Contains(text, "oldSelf") && !optional {
 				continue
 			}
-			want := said(t, programs[0], object, old, strings.Contains(text, "oldSelf"))
+			want := said(t, programs[i], object, old, strings.Contains(text, "oldSelf"))
 			m, ok := answers.Evaluate(t.Context(), object, old)
 			if !ok {
 				counts["not askable"]++
@@ -254,10 +266,6 @@ func read(f formula.Formula, m logic.Model) string {
 // server's evaluator says of what it makes of that under the schema.
 func TestViews(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 4))
-	rounds := 500
-	if testing.Short() {
-		rounds = 70
-	}
 	edits := []string{
 		"type: {type: string}", "type: {type: string, default: A}",
 		"b: {type: string, nullable: true}", "b: {type: string}",
@@ -274,7 +282,7 @@ func TestViews(t *testing.T) {
 	}
 	base := parse(t, schema)
 	counts := map[string]int{}
-	for range rounds {
+	for range rounds(70, 250, 1500) {
 		gen := rules{Rand: r, old: r.IntN(3) == 0}
 		gen.opt = gen.old && r.IntN(2) == 0
 		text := gen.condition(1 + r.IntN(2))
@@ -408,10 +416,6 @@ func admitted(t *testing.T, s *formula.Space, answers *formula.Answers, object, 
 // TestKeywords: the same of the keywords of schemas.
 func TestKeywords(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	rounds := 1500
-	if testing.Short() {
-		rounds = 200
-	}
 	pick := func(l ...string) string { return l[r.IntN(len(l))] }
 	var keywords func(depth int) string
 	keywords = func(depth int) string {
@@ -429,7 +433,7 @@ func TestKeywords(t *testing.T) {
 	}
 	s := parse(t, schema)
 	counts := map[bool]int{}
-	for range rounds {
+	for range rounds(200, 500, 1500) {
 		text := keywords(3)
 		only := parse(t, text)
 		in, err := formula.Internal(only)

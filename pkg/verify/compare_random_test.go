@@ -38,7 +38,7 @@ properties:
 	r := rand.New(rand.NewPCG(1, 2))
 	declarations := append(generated(2, ""), generated(2, "emptyIsUnset: [a, b]")...)
 	counts := map[verify.Verdict]int{}
-	rounds := 100
+	rounds := 50
 	switch {
 	case unioncases.Exhaustive():
 		rounds = 400
