@@ -25,8 +25,8 @@ import (
 )
 
 // TestEveryState compares both schemas with pkg/union in every state of the unions of all
-// shapes, and of schemas that exclude some of what is stored. Of larger unions, the
-// exhaustive run takes all ways to write a state, and all declarations.
+// shapes, and of schemas that exclude some of what is stored. A plain
+// run takes one declaration in eleven, and of larger unions one way to write a state.
 func TestEveryState(t *testing.T) {
 	for i, s := range append(unioncases.Shapes(), unioncases.Nested()...) {
 		if testing.Short() && i%8 > 0 {
@@ -42,7 +42,7 @@ func TestEveryState(t *testing.T) {
 				}
 				objects = append(objects, state.Objects...)
 			}
-			compare(t, s.Schema(), s.Declarations(), objects)
+			compare(t, s.Schema(), unioncases.Some(s.Declarations(), 11, i), objects)
 		})
 	}
 	for _, s := range unioncases.Stored {

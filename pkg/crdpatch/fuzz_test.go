@@ -17,7 +17,7 @@ import (
 // FuzzCompile holds Compile and Decompile to what they promise of any input.
 func FuzzCompile(f *testing.F) {
 	for i, g := range goldensAndOutput(f) {
-		if fuzzing() || i%4 == 0 && !testing.Short() { // other tests try the rest
+		if fuzzing() || i%12 == 0 && !testing.Short() { // other tests try the rest
 			f.Add(g.in)
 		}
 	}

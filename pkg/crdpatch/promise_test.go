@@ -44,13 +44,7 @@ func compilable(tb testing.TB) []golden {
 // a plain run in two other ways, as the tests that share the files begin with 0 to 3.
 func share(tb testing.TB, first int) []golden {
 	tb.Helper()
-	var l []golden
-	for i, g := range compilable(tb) {
-		if turn(i-first, 4) {
-			l = append(l, g)
-		}
-	}
-	return l
+	return unioncases.Some(compilable(tb), 4, first)
 }
 
 // turn reports whether item i of a list is tried in plain runs, where one of n is; the
