@@ -11,13 +11,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/net"
-	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/yaml"
 )
 
@@ -25,13 +21,8 @@ const (
 	crdsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 	// The server reacts to a CRD within milliseconds.
-	pollInterval = 2 * time.Millisecond
+	pollInterval = 5 * time.Millisecond
 	pollDeadline = 30 * time.Second
-
-	// probeDeadline is well above what a create takes, and well below the two
-	// seconds for which the server holds back one that comes soon after its
-	// CRD.
-	probeDeadline = 250 * time.Millisecond
 )
 
 // Install creates a CRD and returns when its served versions answer.
@@ -50,9 +41,8 @@ func (s *Server) Install(ctx context.Context, crd []byte) error {
 }
 
 // Replace puts crd in the place of the installed CRD of its name and returns
-// when the served versions answer by the new schema; in between the server
-// holds the CRD with a deprecation warning of ours in it (see waitForSchemas). The
-// resourceVersion is the live one unless crd has one.
+// when the served versions answer by the new schema. The resourceVersion is
+// the live one unless crd has one.
 //
 // Errors are those of [Server.Install], and [apierrors.IsNotFound] when there
 // is no such CRD. A repeated field is rejected before the server is called.
@@ -65,10 +55,7 @@ func (s *Server) Replace(ctx context.Context, crd []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := s.awaitServed(ctx, answer); err != nil {
-		return err
-	}
-	return s.waitForSchemas(ctx, obj.GetName())
+	return s.awaitServed(ctx, answer)
 }
 
 // Remove deletes the CRD of that name, all its objects with it, and returns
@@ -106,162 +93,67 @@ func (s *Server) Remove(ctx context.Context, crdName string) error {
 
 // applyCRD is Apply for a CRD.
 func (s *Server) applyCRD(ctx context.Context, name string, manifest []byte) error {
-	_, err := s.crd(ctx, name)
-	isNew := apierrors.IsNotFound(err)
 	answer, err := send(ctx, s.applying(manifest).AbsPath(crdsPath, name))
 	if err != nil {
 		return err
 	}
-	if err := s.awaitServed(ctx, answer); err != nil || isNew {
-		return err
-	}
-	return s.waitForSchemas(ctx, name)
+	return s.awaitServed(ctx, answer)
 }
 
 // awaitServed returns when each served version of a CRD that was just written
-// answers.
+// answers, by its new schema.
 func (s *Server) awaitServed(ctx context.Context, written []byte) error {
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if err := json.Unmarshal(written, crd); err != nil {
 		return fmt.Errorf("the server's answer: %w", err)
 	}
 	s.remember(crd)
-	if err := s.awaitEstablished(ctx, crd.Name); err != nil {
+	if err := s.awaitEstablished(ctx, crd); err != nil {
 		return fmt.Errorf("wait until CRD %s is established: %w", crd.Name, err)
-	}
-	for _, version := range served(crd) {
-		err := poll(ctx, func(ctx context.Context) (bool, error) {
-			return s.answers(ctx, crd, version)
-		})
-		if err != nil {
-			return fmt.Errorf("wait until CRD %s answers in version %s: %w", crd.Name, version, err)
-		}
-	}
-	return nil
-}
-
-// awaitEstablished returns when the CRD's condition Established is true, and
-// dates that condition back: until two seconds after that date the server
-// holds up every create of an object, on behalf of clusters with several API
-// servers.
-func (s *Server) awaitEstablished(ctx context.Context, name string) error {
-	longAgo := metav1.NewTime(time.Now().Add(-time.Hour))
-	return poll(ctx, func(ctx context.Context) (bool, error) {
-		crd, err := s.crd(ctx, name)
-		if err != nil {
-			return false, err
-		}
-		conditions := crd.Status.Conditions
-		if c := condition(conditions, apiextensionsv1.NamesAccepted); c != nil && c.Status == apiextensionsv1.ConditionFalse {
-			return false, fmt.Errorf("%s: %s", c.Reason, c.Message)
-		}
-		established := condition(conditions, apiextensionsv1.Established)
-		if established == nil || established.Status != apiextensionsv1.ConditionTrue {
-			return false, nil
-		}
-		if !longAgo.Before(&established.LastTransitionTime) {
-			return true, nil
-		}
-		established.LastTransitionTime = longAgo
-		body, err := json.Marshal(crd)
-		if err != nil {
-			return false, err
-		}
-		_, err = send(ctx, writing(s.client.Put(), body).AbsPath(crdsPath, name, "status"))
-		if apierrors.IsConflict(err) {
-			return false, nil // a controller was faster
-		}
-		return err == nil, err
-	})
-}
-
-// answers reports whether creates in a version reach its storage without
-// delay. What is sent is not an object, so the storage rejects it.
-func (s *Server) answers(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version string) (bool, error) {
-	// List first, it is never held up.
-	if err := s.list(crd, version).Do(ctx).Error(); err != nil {
-		return false, ctx.Err()
-	}
-	probe, cancel := context.WithTimeout(ctx, probeDeadline)
-	defer cancel()
-	kind := resourceOf(crd)
-	err := s.client.Post().MaxRetries(0).
-		AbsPath(kind.path(version, metav1.NamespaceDefault)).Param("dryRun", "All").
-		SetHeader("Content-Type", "application/json").Body([]byte("{}")).
-		Do(probe).Error()
-	return apierrors.IsBadRequest(err), ctx.Err()
-}
-
-// waitForSchemas returns when objects are validated by the schemas that a CRD has now.
-// The server takes up a changed CRD a moment after it has accepted it, and
-// the only trace of the schemas in use is the deprecation warning that comes
-// with them. So waitForSchemas adds one, waits until it is seen, removes it
-// again, and waits until it is heard no more.
-func (s *Server) waitForSchemas(ctx context.Context, name string) error {
-	crd, err := s.crd(ctx, name)
-	if err != nil {
-		return err
 	}
 	versions := served(crd)
 	if len(versions) == 0 {
 		return nil
 	}
-	mark := "settling " + string(uuid.NewUUID())
-	for _, marked := range []bool{true, false} {
-		err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
-			return s.setDeprecation(ctx, crd, mark, marked)
-		})
-		if err != nil {
-			return fmt.Errorf("waitForSchemas CRD %s: %w", name, err)
-		}
-		err = poll(ctx, func(ctx context.Context) (bool, error) {
-			answer := s.list(crd, versions[0]).Do(ctx) // all versions change at once
-			heard := slices.ContainsFunc(answer.Warnings(), func(w net.WarningHeader) bool {
-				return w.Text == mark
-			})
-			return answer.Error() == nil && heard == marked, ctx.Err()
-		})
-		if err != nil {
-			return fmt.Errorf("waitForSchemas CRD %s: %w", name, err)
-		}
+	err := poll(ctx, func(ctx context.Context) (bool, error) {
+		return s.inForce(ctx, crd, versions[0]), ctx.Err() // all versions change at once
+	})
+	if err != nil {
+		return fmt.Errorf("wait until CRD %s answers: %w", crd.Name, err)
 	}
 	return nil
 }
 
-// setDeprecation has all versions of the live CRD deprecated with the given
-// warning, or, unmarked, as they are in crd.
-func (s *Server) setDeprecation(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, mark string, marked bool) error {
-	live := &unstructured.Unstructured{}
-	raw, err := send(ctx, s.client.Get().AbsPath(crdsPath, crd.Name))
-	if err != nil {
-		return err
+// awaitEstablished returns when a CRD is established, which it may have been when it was
+// written.
+func (s *Server) awaitEstablished(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) error {
+	if isTrue(crd, apiextensionsv1.Established) {
+		return nil
 	}
-	if err := live.UnmarshalJSON(raw); err != nil {
-		return err
-	}
-	versions, _, err := unstructured.NestedSlice(live.Object, "spec", "versions")
-	if err != nil {
-		return err
-	}
-	for i := range versions {
-		version := versions[i].(map[string]any)
-		delete(version, "deprecated")
-		delete(version, "deprecationWarning")
-		original := crd.Spec.Versions[i]
-		if marked || original.Deprecated {
-			version["deprecated"] = true
+	return poll(ctx, func(ctx context.Context) (bool, error) {
+		live, err := s.crd(ctx, crd.Name)
+		if err != nil {
+			return false, err
 		}
-		if marked {
-			version["deprecationWarning"] = mark
-		} else if original.DeprecationWarning != nil {
-			version["deprecationWarning"] = *original.DeprecationWarning
+		for _, c := range live.Status.Conditions {
+			if c.Type == apiextensionsv1.NamesAccepted && c.Status == apiextensionsv1.ConditionFalse {
+				return false, fmt.Errorf("%s: %s", c.Reason, c.Message)
+			}
 		}
-	}
-	if err := unstructured.SetNestedSlice(live.Object, versions, "spec", "versions"); err != nil {
-		return err
-	}
-	_, err = s.put(ctx, crdsPath+"/"+crd.Name, "", live)
-	return err
+		return isTrue(live, apiextensionsv1.Established), nil
+	})
+}
+
+// inForce reports whether objects are judged by a CRD as it is, and not as it
+// was before: the server takes up a changed one a moment after it has accepted
+// it. Ours says so in a column of its tables.
+func (s *Server) inForce(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version string) bool {
+	raw, err := s.list(crd, version).SetHeader("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io").DoRaw(ctx)
+	var table metav1.Table
+	return err == nil && json.Unmarshal(raw, &table) == nil &&
+		slices.ContainsFunc(table.ColumnDefinitions, func(c metav1.TableColumnDefinition) bool {
+			return c.Name == fmt.Sprint(crd.UID, " ", crd.Generation)
+		})
 }
 
 // crd returns the live CRD.
@@ -309,14 +201,10 @@ func served(crd *apiextensionsv1.CustomResourceDefinition) []string {
 	return names
 }
 
-func condition(conditions []apiextensionsv1.CustomResourceDefinitionCondition, kind apiextensionsv1.CustomResourceDefinitionConditionType) *apiextensionsv1.CustomResourceDefinitionCondition {
-	i := slices.IndexFunc(conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
-		return c.Type == kind
+func isTrue(crd *apiextensionsv1.CustomResourceDefinition, kind apiextensionsv1.CustomResourceDefinitionConditionType) bool {
+	return slices.ContainsFunc(crd.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
+		return c.Type == kind && c.Status == apiextensionsv1.ConditionTrue
 	})
-	if i < 0 {
-		return nil
-	}
-	return &conditions[i]
 }
 
 // poll asks at once and then again and again, until done, ctx ends or

@@ -38,7 +38,7 @@
 // # What is not there
 //
 // There is nothing but the extension server: no namespaces to create (any
-// will do), no built-in types, no webhooks.
+// will do), no built-in types, no webhooks, no certificates and no users.
 //
 // # Admission policies
 //

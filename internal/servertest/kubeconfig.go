@@ -22,7 +22,7 @@ type cluster struct {
 }
 
 // Kubeconfig returns a kubeconfig with which kubectl works on the server, until the test
-// ends.
+// ends. It needs [StartForKubectl] or [StartWithPolicies].
 func (s *Server) Kubeconfig() ([]byte, error) {
 	address, err := url.Parse(s.config.Host)
 	if err != nil {
@@ -74,10 +74,7 @@ func (c *cluster) groups(ctx context.Context) (*metav1.APIGroupList, error) {
 	}
 	names := []string{"apiextensions.k8s.io"}
 	for _, crd := range crds.Items {
-		established := slices.ContainsFunc(crd.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
-			return c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue
-		})
-		if !established {
+		if !isTrue(&crd, apiextensionsv1.Established) {
 			continue
 		}
 		for _, version := range crd.Spec.Versions {

@@ -50,6 +50,10 @@ var program = sync.OnceValues(func() (string, error) { return testprog.Path("api
 // server is ready, and fails tb when it cannot be had. With -short it skips tb.
 func Start(tb testing.TB) *Server { return start(tb) }
 
+// StartForKubectl is [Start] for a server that publishes the schemas of its resources,
+// without which kubectl does not write any.
+func StartForKubectl(tb testing.TB) *Server { return start(tb, "openapi") }
+
 // StartWithPolicies is [Start] for a server that has the admission plugins for policies,
 // which [Server.SetPolicies] writes.
 func StartWithPolicies(tb testing.TB) *Server { return start(tb, "policies") }
@@ -102,18 +106,12 @@ func run(tb testing.TB, dir, path string, args ...string) (_ *rest.Config, polic
 		_ = cmd.Wait()
 	})
 	tb.Cleanup(end)
-	var config rest.Config
-	var answer struct {
-		Host, BearerToken, ServerName, Policies string
-		CAData                                  []byte
-	}
+	var answer struct{ Host, Policies string }
 	if err := json.NewDecoder(stdout).Decode(&answer); err != nil {
 		end()
 		return nil, "", fmt.Errorf("%w\n%s", err, stderr.Bytes())
 	}
-	config.Host, config.BearerToken = answer.Host, answer.BearerToken
-	config.ServerName, config.CAData = answer.ServerName, answer.CAData
-	return &config, answer.Policies, nil
+	return &rest.Config{Host: answer.Host}, answer.Policies, nil
 }
 
 // Config returns a configuration with which other clients may do everything on

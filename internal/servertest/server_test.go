@@ -106,7 +106,7 @@ func TestServer(t *testing.T) {
 }
 
 // TestChange proves that no object is judged by a schema of the past, and that
-// nothing is left of what waitForSchemas does.
+// CRDs are stored as they were written.
 func TestChange(t *testing.T) {
 	s := Start(t)
 	install(t, s, []byte(gadget))

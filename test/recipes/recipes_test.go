@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 
 // TestRecipes runs the scripts, with an API server for kubectl.
 func TestRecipes(t *testing.T) {
-	kubeconfig, err := servertest.Start(t).Kubeconfig()
+	kubeconfig, err := servertest.StartForKubectl(t).Kubeconfig()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,6 @@ import (
 	"path"
 	"slices"
 	"sync"
-
-	"k8s.io/client-go/rest"
 )
 
 // core plays the kube-apiserver that the extension server asks for what its admission
@@ -22,7 +20,7 @@ type core struct {
 	policies []map[string]any // and their bindings
 	version  int
 	changed  chan struct{} // closed when the policies change
-	server   http.Handler  // the extension server, once it runs
+	server   http.Handler  // the extension server
 }
 
 // kinds are those of the resources that the admission plugins watch.
@@ -34,31 +32,19 @@ var kinds = map[string][2]string{
 	"validatingadmissionpolicybindings": {"admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding"},
 }
 
-// serve starts a core and returns its URL.
-func serve() (*core, string, error) {
+// serve starts a core for the extension server that is at a URL, and returns its own.
+func serve(server string) (string, error) {
+	to, err := url.Parse(server)
+	if err != nil {
+		return "", err
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, "", err
+		return "", err
 	}
-	c := &core{version: 1, changed: make(chan struct{})}
+	c := &core{version: 1, changed: make(chan struct{}), server: httputil.NewSingleHostReverseProxy(to)}
 	go func() { _ = http.Serve(l, c) }() // until the program ends
-	return c, "http://" + l.Addr().String(), nil
-}
-
-// forward has the extension server answer what c does not know.
-func (c *core) forward(config *rest.Config) error {
-	to, err := url.Parse(config.Host)
-	if err != nil {
-		return err
-	}
-	transport, err := rest.TransportFor(config)
-	if err != nil {
-		return err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.server = &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
-	return nil
+	return "http://" + l.Addr().String(), nil
 }
 
 func (c *core) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -76,14 +62,7 @@ func (c *core) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.watch(w, r, last)
 		return
 	}
-	c.mu.Lock()
-	server := c.server
-	c.mu.Unlock()
-	if server == nil {
-		http.Error(w, "the extension server is not ready", http.StatusServiceUnavailable)
-		return
-	}
-	server.ServeHTTP(w, r)
+	c.server.ServeHTTP(w, r)
 }
 
 // replace takes a list of objects for the policies.

@@ -1,38 +1,56 @@
 // Command apiserver is the API server that judges custom objects, for
-// internal/servertest: k8s.io/apiextensions-apiserver on an embedded etcd. It
-// prints how to connect, as JSON, when it is ready, and runs until its standard
-// input ends. All its files are in the directory for temporary files. With the
-// argument policies it has admission policies, too.
+// internal/servertest: k8s.io/apiextensions-apiserver on an embedded etcd, for
+// anyone to do anything. It prints where it is, as JSON, when it is ready, and
+// runs until its standard input ends. All its files are in the directory for
+// temporary files. With the argument openapi it publishes the schemas of its
+// resources, as kubectl needs them, and with policies it has admission
+// policies, too.
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/spf13/pflag"
 	"go.etcd.io/etcd/server/v3/embed"
-	apiservertesting "k8s.io/apiextensions-apiserver/pkg/cmd/server/testing"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	extensions "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	"k8s.io/apiextensions-apiserver/pkg/cmd/server/options"
+	generatedopenapi "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/generic"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/user"
+	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
+	genericserver "k8s.io/apiserver/pkg/server"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 )
 
-// etcdDeadline bounds the wait for the embedded etcd to elect itself. It
-// takes milliseconds; the bound is there so that a machine that cannot run it
-// gives an error instead of a test that hangs.
-const etcdDeadline = time.Minute
+// readyDeadline bounds the waits for the embedded etcd to elect itself, and
+// for the server. They take milliseconds; the bound is there so that a machine
+// that cannot run them gives an error instead of a test that hangs.
+const readyDeadline = time.Minute
 
 func main() {
-	config, policies, err := start(len(os.Args) > 1 && os.Args[1] == "policies")
+	var openAPI, policies bool
+	if len(os.Args) > 1 {
+		openAPI, policies = true, os.Args[1] == "policies"
+	}
+	host, policiesURL, err := start(openAPI, policies)
 	if err == nil {
-		err = json.NewEncoder(os.Stdout).Encode(map[string]any{
-			"Host": config.Host, "BearerToken": config.BearerToken, "ServerName": config.ServerName, "CAData": config.CAData, "Policies": policies,
-		})
+		err = json.NewEncoder(os.Stdout).Encode(map[string]string{"Host": host, "Policies": policiesURL})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -41,44 +59,128 @@ func main() {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// start starts the server and returns how to connect with it and, if it has admission
-// policies, the URL to which they are written.
-func start(withPolicies bool) (_ *rest.Config, policies string, err error) {
+// start starts the server and returns its URL and, if it has admission
+// policies, the one to which they are written.
+func start(openAPI, policies bool) (host, policiesURL string, err error) {
 	klog.SetLogger(logr.Discard())
 	etcd, err := startEtcd(os.TempDir())
 	if err != nil {
-		return nil, "", fmt.Errorf("start etcd: %w", err)
+		return "", "", fmt.Errorf("start etcd: %w", err)
 	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", "", err
+	}
+	host = "http://" + l.Addr().String()
 	config, audit := filepath.Join(os.TempDir(), "kubeconfig"), filepath.Join(os.TempDir(), "audit")
-	url, more := "http://127.0.0.1:1", []string{"--disable-admission-plugins=MutatingAdmissionPolicy,ValidatingAdmissionPolicy"}
-	var core *core
-	if withPolicies {
+	coreURL, more := "http://127.0.0.1:1", []string{"--disable-admission-plugins=MutatingAdmissionPolicy,ValidatingAdmissionPolicy"}
+	if policies {
 		generic.SetPolicyRefreshIntervalForTests(5 * time.Millisecond)
-		if core, url, err = serve(); err != nil {
-			return nil, "", err
+		if coreURL, err = serve(host); err != nil {
+			return "", "", err
 		}
-		policies = url + "/policies"
+		policiesURL = coreURL + "/policies"
 		more = []string{"--audit-policy-file=" + audit, "--audit-log-path=" + audit + ".log"}
 		if err := os.WriteFile(audit, []byte(auditPolicy), 0o600); err != nil {
-			return nil, "", err
+			return "", "", err
 		}
 	}
-	if err := os.WriteFile(config, fmt.Appendf(nil, kubeconfig, url), 0o600); err != nil {
-		return nil, "", err
+	if err := os.WriteFile(config, fmt.Appendf(nil, kubeconfig, coreURL), 0o600); err != nil {
+		return "", "", err
 	}
-	server, err := apiservertesting.StartTestServer(logger{}, nil, append(flags(etcd, config), more...), nil)
+	server, err := newServer(host, append(flags(etcd, config), more...), openAPI)
 	if err != nil {
-		return nil, "", fmt.Errorf("start API server: %w", err)
+		return "", "", fmt.Errorf("start API server: %w", err)
 	}
-	if core != nil {
-		err = core.forward(server.ClientConfig)
-	}
-	return server.ClientConfig, policies, err
+	go func() { _ = server.PrepareRun().RunWithContext(context.Background()) }()
+	go func() { _ = http.Serve(l, server.Handler) }()
+	return host, policiesURL, awaitReady(host + "/healthz")
 }
 
-// kubeconfig satisfies the delegated authentication and authorization options, which insist
-// on a kube-apiserver to ask. They never ask: the client speaks over the loopback
-// connection, which is always privileged.
+// newServer returns a server that will be served at a URL.
+func newServer(host string, flags []string, openAPI bool) (*genericserver.GenericAPIServer, error) {
+	o := options.NewCustomResourceDefinitionsServerOptions(io.Discard, os.Stderr)
+	// To make certificates takes half of what starting the server does without.
+	o.RecommendedOptions.SecureServing = &genericoptions.SecureServingOptionsWithLoopback{}
+	o.RecommendedOptions.Authentication = nil
+	fs := pflag.NewFlagSet("apiserver", pflag.ContinueOnError)
+	o.AddFlags(fs)
+	if err := fs.Parse(flags); err != nil {
+		return nil, err
+	}
+	if err := o.ServerRunOptions.ComponentGlobalsRegistry.Set(); err != nil {
+		return nil, err
+	}
+	if err := o.Complete(); err != nil {
+		return nil, err
+	}
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	config, err := o.Config()
+	if err != nil {
+		return nil, err
+	}
+	config.GenericConfig.ExternalAddress = strings.TrimPrefix(host, "http://")
+	config.GenericConfig.LoopbackClientConfig = &rest.Config{Host: host, QPS: -1}
+	config.GenericConfig.Authentication.Authenticator = authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) {
+		return &authenticator.Response{User: &user.DefaultInfo{Name: "test", Groups: []string{user.SystemPrivilegedGroup}}}, true, nil
+	})
+	// To publish schemas takes a fifth of what writing a CRD does.
+	config.GenericConfig.SkipOpenAPIInstallation = !openAPI
+	config.GenericConfig.OpenAPIConfig = genericserver.DefaultOpenAPIConfig(generatedopenapi.GetOpenAPIDefinitions, openapinamer.NewDefinitionNamer(extensions.Scheme))
+	server, err := config.Complete().New(genericserver.NewEmptyDelegate())
+	if err != nil {
+		return nil, err
+	}
+	return server.GenericAPIServer, server.Informers.Apiextensions().V1().CustomResourceDefinitions().Informer().SetTransform(observable)
+}
+
+// observable changes CRDs as the server sees them, for internal/servertest to
+// see which one is in force. Tables of objects have one more column, which only
+// "kubectl get -o wide" prints; its name is the generation of the CRD. And the
+// CRD was established long ago: until two seconds after that the server holds
+// up every create of an object, on behalf of clusters with several API servers.
+func observable(object any) (any, error) {
+	crd, ok := object.(*apiextensionsv1.CustomResourceDefinition)
+	if !ok {
+		return object, nil
+	}
+	generation := apiextensionsv1.CustomResourceColumnDefinition{Name: fmt.Sprint(crd.UID, " ", crd.Generation), Type: "string", JSONPath: ".metadata.name", Priority: 1}
+	for i := range crd.Spec.Versions {
+		columns := &crd.Spec.Versions[i].AdditionalPrinterColumns
+		if len(*columns) == 0 {
+			*columns = append(*columns, apiextensionsv1.CustomResourceColumnDefinition{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp"})
+		}
+		*columns = append(*columns, generation)
+	}
+	for i := range crd.Status.Conditions {
+		if c := &crd.Status.Conditions[i]; c.Type == apiextensionsv1.Established {
+			c.LastTransitionTime = metav1.NewTime(c.LastTransitionTime.Add(-time.Minute))
+		}
+	}
+	return crd, nil
+}
+
+// awaitReady returns when a URL answers that all is well.
+func awaitReady(url string) error {
+	for deadline := time.Now().Add(readyDeadline); ; time.Sleep(5 * time.Millisecond) {
+		answer, err := http.Get(url)
+		if err == nil {
+			_ = answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return nil
+			}
+			err = fmt.Errorf("%s: %s", url, answer.Status)
+		}
+		if time.Now().After(deadline) {
+			return err
+		}
+	}
+}
+
+// kubeconfig satisfies the delegated authorization options, which insist on a
+// kube-apiserver to ask. They never ask: everyone is privileged.
 const kubeconfig = `apiVersion: v1
 kind: Config
 clusters:
@@ -100,15 +202,12 @@ rules: [{level: Metadata}]
 func flags(etcd *embed.Etcd, kubeconfig string) []string {
 	return []string{
 		"--etcd-servers=" + etcd.Config().ListenClientUrls[0].String(),
-		"--authentication-skip-lookup",
-		"--authentication-kubeconfig=" + kubeconfig,
 		"--authorization-kubeconfig=" + kubeconfig,
 		"--kubeconfig=" + kubeconfig,
 		// All that would ask a kube-apiserver for namespaces, webhooks,
 		// policies or flow schemas.
 		"--enable-priority-and-fairness=false",
 		"--disable-admission-plugins=NamespaceLifecycle,MutatingAdmissionWebhook,ValidatingAdmissionWebhook",
-		"--disable-http2-serving",
 		// Nothing goes on in the background.
 		"--etcd-count-metric-poll-period=0",
 		"--etcd-compaction-interval=0",
@@ -147,17 +246,7 @@ func startEtcd(dir string) (*embed.Etcd, error) {
 		return etcd, nil
 	case err := <-etcd.Err():
 		return nil, err
-	case <-time.After(etcdDeadline):
-		return nil, fmt.Errorf("not ready after %v", etcdDeadline)
+	case <-time.After(readyDeadline):
+		return nil, fmt.Errorf("not ready after %v", readyDeadline)
 	}
-}
-
-// logger prints what is wrong, and no progress.
-type logger struct{}
-
-func (logger) Errorf(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
-func (logger) Logf(string, ...any)               {}
-func (l logger) Fatalf(format string, args ...any) {
-	l.Errorf(format, args...)
-	os.Exit(1)
 }
