@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/markdown"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -154,29 +155,28 @@ func Markdown(w io.Writer, reports []Report) error {
 		if len(r.Changes) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "### %s: %s\n\n| | where | what |\n|---|---|---|\n", code(r.Name), r.Class())
+		fmt.Fprintf(&b, "### %s: %s\n\n| | where | what |\n|---|---|---|\n", markdown.Code(r.Name), r.Class())
 		for _, c := range r.Changes {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Class, code(c.where(r.several())), cell(c.title()))
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Class, markdown.Code(c.where(r.several())), markdown.Text(c.title()))
 		}
 		for _, c := range r.Changes {
-			head := strings.TrimPrefix(code(c.where(r.several()))+": ", ": ") + cell(c.title())
+			head := strings.TrimPrefix(markdown.Code(c.where(r.several()))+": ", ": ") + markdown.Text(c.title())
 			if c.Undecided != "" {
-				fmt.Fprintf(&b, "\n**%s** is not decided: %s\n", head, cell(c.Undecided))
+				fmt.Fprintf(&b, "\n**%s** is not decided: %s\n", head, markdown.Text(c.Undecided))
 			}
 			for _, e := range c.examples() {
 				fmt.Fprintf(&b, "\n**%s**: this %s:\n\n", head, e.title)
 				for _, said := range e.Errors {
-					fmt.Fprintf(&b, "> %s\n", cell(said))
+					fmt.Fprintf(&b, "> %s\n", markdown.Text(said))
 				}
 				if c.Advice != "" && e.Counterexample == c.Refused {
-					fmt.Fprintf(&b, "\n%s\n", cell(c.Advice))
+					fmt.Fprintf(&b, "\n%s\n", markdown.Text(c.Advice))
 				}
 				text, err := e.manifest()
 				if err != nil {
 					return err
 				}
-				fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
-				fmt.Fprintf(&b, "\n%syaml\n%s%s\n", fence, text, fence)
+				b.WriteString("\n" + markdown.Block("yaml", text))
 			}
 		}
 		b.WriteString("\n")
@@ -184,29 +184,6 @@ func Markdown(w io.Writer, reports []Report) error {
 	b.WriteString(summary(reports) + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// cell is a text as Markdown shows it, in a table too.
-func cell(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`).Replace(oneLine(s))
-}
-
-func code(s string) string {
-	if s == "" {
-		return ""
-	}
-	return "`" + strings.NewReplacer("`", "'", "|", `\|`).Replace(oneLine(s)) + "`"
-}
-
-func longestRun(s string, of rune) (longest int) {
-	n := 0
-	for _, c := range s {
-		if n++; c != of {
-			n = 0
-		}
-		longest = max(longest, n)
-	}
-	return longest
 }
 
 // The JSON of reports.

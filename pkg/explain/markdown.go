@@ -2,10 +2,11 @@ package explain
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/unioncel/unioncel/internal/markdown"
 )
 
 // Markdown writes explanations as GitHub renders them: a section per CRD and
@@ -24,14 +25,14 @@ func Markdown(w io.Writer, crds []CRD) error {
 }
 
 func (p *page) markdown(c CRD) {
-	p.line("# " + code(c.Name))
+	p.line("# " + markdown.Code(c.Name))
 	p.line("")
 	p.line(c.total() + ".")
 	p.line("")
 	p.row("version", "cost before", "added", "sum", "of the limit")
 	p.line("|---|--:|--:|--:|--:|")
 	for _, v := range c.Versions {
-		p.row(escaped(v.Name), number(v.CostBefore), number(v.CostAdded), number(v.Cost), escaped(share(v.PercentOfLimit)))
+		p.row(markdown.Text(v.Name), number(v.CostBefore), number(v.CostAdded), number(v.Cost), markdown.Text(share(v.PercentOfLimit)))
 	}
 	for _, u := range c.Unions {
 		p.line("")
@@ -44,27 +45,27 @@ func (p *page) row(cells ...string) { p.line("| " + strings.Join(cells, " | ") +
 func (p *page) markdownUnion(u Union) {
 	title := "## Union"
 	if u.Name != "" {
-		title += " " + code(u.Name)
+		title += " " + markdown.Code(u.Name)
 	}
 	object := "the root"
 	if u.Object != "" {
-		object = code(u.Object)
+		object = markdown.Code(u.Object)
 	}
-	p.line(title + " of " + object + " in version " + escaped(u.Version))
+	p.line(title + " of " + object + " in version " + markdown.Text(u.Version))
 	p.line("")
-	p.line("Declared at " + code(u.declared()) + ".")
+	p.line("Declared at " + markdown.Code(u.declared()) + ".")
 	p.line("")
 	for _, f := range u.facts(false) {
 		switch f[0] {
 		case "discriminator":
-			p.line("- " + f[0] + ": " + code(f[1]))
+			p.line("- " + f[0] + ": " + markdown.Code(f[1]))
 		case "":
-			p.line("  - " + escaped(f[1]))
+			p.line("  - " + markdown.Text(f[1]))
 		case "members":
 			p.line("- members:")
-			p.line("  - " + escaped(f[1]))
+			p.line("  - " + markdown.Text(f[1]))
 		default:
-			p.line("- " + f[0] + ": " + escaped(f[1]))
+			p.line("- " + f[0] + ": " + markdown.Text(f[1]))
 		}
 	}
 	p.rules(u)
@@ -88,7 +89,7 @@ func (p *page) rules(u Union) {
 	}
 	if u.AllOf != nil {
 		p.heading("Schema (allOf)")
-		p.fenced("yaml", u.allOf())
+		p.WriteString(markdown.Block("yaml", u.allOf()))
 	}
 }
 
@@ -102,8 +103,8 @@ func (p *page) ruleTable(u Union) {
 		if r.Present {
 			bytes = "by hand"
 		}
-		p.row(n, r.Kind, escaped(r.heading()), number(r.CostOnce), number(r.Executions), number(r.Cost),
-			escaped(share(r.PercentOfLimit)), number(r.MessageCost), bytes)
+		p.row(n, r.Kind, markdown.Text(r.heading()), number(r.CostOnce), number(r.Executions), number(r.Cost),
+			markdown.Text(share(r.PercentOfLimit)), number(r.MessageCost), bytes)
 		if i > 0 {
 			cel.line("")
 		}
@@ -122,14 +123,14 @@ func (p *page) ruleTable(u Union) {
 		}
 	}
 	p.line("")
-	p.fenced("cel", cel.String())
+	p.WriteString(markdown.Block("cel", cel.String()))
 }
 
 func (p *page) states(u Union) {
 	p.heading("States")
 	head := []string{}
 	if u.Discriminator != "" {
-		head = append(head, code(u.Discriminator))
+		head = append(head, markdown.Code(u.Discriminator))
 	}
 	p.row(append(head, "members accepted", "rejected")...)
 	p.line(strings.Repeat("|---", len(head)+2) + "|")
@@ -140,7 +141,7 @@ func (p *page) states(u Union) {
 				if v == "" {
 					return "unset"
 				}
-				return code(v)
+				return markdown.Code(v)
 			})
 			if s.AnyOther {
 				values = append(values, "any other")
@@ -149,23 +150,23 @@ func (p *page) states(u Union) {
 		}
 		rejected := []string{}
 		for _, r := range s.Rejected {
-			rejected = append(rejected, escaped(r.When+": "+r.Why))
+			rejected = append(rejected, markdown.Text(r.When+": "+r.Why))
 		}
 		if len(rejected) == 0 {
 			rejected = append(rejected, "nothing")
 		}
-		p.row(append(row, escaped(s.Accepted), strings.Join(rejected, "; "))...)
+		p.row(append(row, markdown.Text(s.Accepted), strings.Join(rejected, "; "))...)
 	}
 }
 
 func (p *page) changes(u Union) {
 	p.heading("Updates")
 	for _, s := range u.OnUpdate {
-		p.line("- " + escaped(s))
+		p.line("- " + markdown.Text(s))
 	}
 	if diagram := u.mermaid(); diagram != "" {
 		p.line("")
-		p.fenced("mermaid", diagram)
+		p.WriteString(markdown.Block("mermaid", diagram))
 	}
 	if !u.restricted() {
 		return
@@ -174,7 +175,7 @@ func (p *page) changes(u Union) {
 	p.row("from", "to")
 	p.line("|---|---|")
 	for _, c := range u.Changes {
-		p.row(escaped(u.shown(c.From)), escaped(u.becomes(c)))
+		p.row(markdown.Text(u.shown(c.From)), markdown.Text(u.becomes(c)))
 	}
 }
 
@@ -183,7 +184,7 @@ func (p *page) errors(u Union) {
 		return
 	}
 	p.heading("What users will read")
-	p.line(escaped(u.readings()))
+	p.line(markdown.Text(u.readings()))
 	p.line("")
 	var b page
 	for i, s := range u.Errors {
@@ -195,50 +196,5 @@ func (p *page) errors(u Union) {
 			b.line(e)
 		}
 	}
-	p.fenced("text", b.String())
-}
-
-// fenced writes a block whose fence is longer than any in it.
-func (p *page) fenced(language, text string) {
-	fence := strings.Repeat("`", max(3, backticks(text)+1))
-	p.line(fence + language)
-	p.WriteString(text)
-	p.line(fence)
-}
-
-// backticks is the length of the longest run of backticks.
-func backticks(text string) int {
-	longest, n := 0, 0
-	for _, r := range text {
-		if n++; r != '`' {
-			n = 0
-		}
-		longest = max(longest, n)
-	}
-	return longest
-}
-
-// code shows a name as code. In a span of backticks a table would end at a
-// vertical bar, and backslashes before one mean different things to different
-// readers; names with such characters are written with entities.
-func code(name string) string {
-	name = plain(name)
-	if name == strings.TrimSpace(name) && name != "" && !strings.ContainsAny(name, "`|\\") {
-		return "`" + name + "`"
-	}
-	return "<code>" + escaped(name) + "</code>"
-}
-
-// escaped writes text that Markdown and HTML would treat as markup, or GitHub
-// for a formula, as entities.
-func escaped(text string) string {
-	var b strings.Builder
-	for i, r := range plain(text) {
-		if strings.ContainsRune("\\`*_[]<>|~&$@#", r) || i == 0 && strings.ContainsRune("+-= ", r) {
-			fmt.Fprintf(&b, "&#%d;", r)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return strings.ReplaceAll(b.String(), "://", "&#58;//")
+	p.WriteString(markdown.Block("text", b.String()))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/unioncel/unioncel/internal/markdown"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -97,11 +98,11 @@ func (p Plan) table() [][]string {
 // Markdown prints a plan for a comment on a pull request.
 func Markdown(w io.Writer, p Plan) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "### %s: %s\n", markdown(p.CRD), p.Verdict)
+	fmt.Fprintf(&b, "### %s: %s\n", markdown.Text(p.CRD), p.Verdict)
 	for i, s := range p.Steps {
-		fmt.Fprintf(&b, "\n%d. **%s**: %s\n", i+1, s.State, strings.TrimSpace(markdown(s.Title+". "+s.Reason)))
+		fmt.Fprintf(&b, "\n%d. **%s**: %s\n", i+1, s.State, strings.TrimSpace(markdown.Text(s.Title+". "+s.Reason)))
 		for _, d := range s.Details {
-			fmt.Fprintf(&b, "   - %s\n", markdown(d))
+			fmt.Fprintf(&b, "   - %s\n", markdown.Text(d))
 		}
 		if len(s.Run) == 0 {
 			continue
@@ -116,7 +117,7 @@ func Markdown(w io.Writer, p Plan) error {
 		b.WriteString("\n")
 		for i, row := range p.table() {
 			for k := range row {
-				row[k] = markdown(row[k])
+				row[k] = markdown.Text(row[k])
 			}
 			fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
 			if i == 0 {
@@ -126,9 +127,4 @@ func Markdown(w io.Writer, p Plan) error {
 	}
 	_, err := w.Write(b.Bytes())
 	return err
-}
-
-// markdown is text on one line that Markdown takes as it is.
-func markdown(s string) string {
-	return strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "<", "&lt;", "|", "\\|", "[", "\\[", "#", "\\#", "@", "&#64;", "~", "\\~").Replace(line(s))
 }

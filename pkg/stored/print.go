@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/markdown"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -96,7 +97,7 @@ func Markdown(w io.Writer, summaries []*Summary) error {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "## Stored objects: %s\n\n| objects | | |\n|--:|---|---|\n", cell(s.Kind.String()))
+		fmt.Fprintf(&b, "## Stored objects: %s\n\n| objects | | |\n|--:|---|---|\n", markdown.Text(s.Kind.String()))
 		for state, n := range s.States {
 			if n > 0 {
 				fmt.Fprintf(&b, "| %d | %s | %s |\n", n, State(state), meanings[state])
@@ -108,13 +109,13 @@ func Markdown(w io.Writer, summaries []*Summary) error {
 		}
 		b.WriteString("\n| what they break | | objects | repaired by a patch |\n|---|---|---|--:|\n")
 		for _, r := range reasons {
-			fmt.Fprintf(&b, "| %s | %s | %s | %d |\n", cell(r.Constraint.String()), cell(r.Message), counts(r.States), r.Repairable)
+			fmt.Fprintf(&b, "| %s | %s | %s | %d |\n", markdown.Text(r.Constraint.String()), markdown.Text(r.Message), counts(r.States), r.Repairable)
 		}
 		for _, r := range reasons {
-			fmt.Fprintf(&b, "\n### %s\n\n| object | | refused |\n|---|---|---|\n", cell(r.Constraint.String()))
+			fmt.Fprintf(&b, "\n### %s\n\n| object | | refused |\n|---|---|---|\n", markdown.Text(r.Constraint.String()))
 			var commands []string
 			for _, e := range r.Examples() {
-				fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(e.name()), e.State(), e.refused())
+				fmt.Fprintf(&b, "| %s | %s | %s |\n", markdown.Text(e.name()), e.State(), e.refused())
 				if e.Repair != nil {
 					commands = append(commands, diag.Escape(e.Repair.Command))
 				}
@@ -123,17 +124,12 @@ func Markdown(w io.Writer, summaries []*Summary) error {
 				fmt.Fprintf(&b, "| and %d more | | |\n", more)
 			}
 			if len(commands) > 0 {
-				fmt.Fprintf(&b, "\n```sh\n%s\n```\n", strings.ReplaceAll(strings.Join(commands, "\n"), "```", "` ` `"))
+				b.WriteString("\n" + markdown.Block("sh", strings.Join(commands, "\n")+"\n"))
 			}
 		}
 	}
 	_, err := w.Write(b.Bytes())
 	return err
-}
-
-// cell is a text in a table, without markup of its own.
-func cell(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "@", "&#64;", "#", `\#`).Replace(oneLine(diag.Escape(s)))
 }
 
 // summaryJSON is a summary as JSON.
