@@ -7,13 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/cel-go/cel"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apiserver/pkg/admission"
 	plugincel "k8s.io/apiserver/pkg/admission/plugin/cel"
-	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch"
-	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
@@ -37,13 +36,13 @@ func compile(text policyText) (*program, error) {
 	}
 	opts := plugincel.OptionalVariableDeclarations{HasAuthorizer: true}
 	for _, v := range text.variables {
-		if r := compiler.CompileAndStoreVariable(&validating.Variable{Name: v.Name, Expression: v.Expression}, opts, environment.NewExpressions); r.Error != nil {
+		if r := compiler.CompileAndStoreVariable(expression{v.Name, v.Expression, []*cel.Type{cel.AnyType, cel.DynType}}, opts, environment.NewExpressions); r.Error != nil {
 			return nil, fmt.Errorf("%s: %w", v.Expression, r.Error)
 		}
 	}
 	p := &program{compiler: compiler}
+	opts.HasPatchTypes = text.patches
 	for _, e := range text.expressions {
-		_, opts.HasPatchTypes = e.(*patch.JSONPatchCondition)
 		r := compiler.CompileCELExpression(e, opts, environment.NewExpressions)
 		if r.Error != nil {
 			return nil, fmt.Errorf("%s: %w", e.GetExpression(), r.Error)
@@ -90,9 +89,9 @@ func CheckValidating(versions []kinds.Kind, opts Options) (diag.List, error) {
 func mutatingTexts(versions []kinds.Kind, opts Options) (l []policyText) {
 	policies, _, _ := Mutating(versions, opts) // whose error is for who writes them
 	for _, p := range policies {
-		t := policyText{p.Name, p.Spec.Variables, nil}
+		t := policyText{name: p.Name, variables: p.Spec.Variables, patches: true}
 		for _, m := range p.Spec.Mutations {
-			t.expressions = append(t.expressions, &patch.JSONPatchCondition{Expression: m.JSONPatch.Expression})
+			t.expressions = append(t.expressions, expression{"", m.JSONPatch.Expression, []*cel.Type{cel.ListType(cel.ObjectType("JSONPatch"))}})
 		}
 		l = append(l, t)
 	}
@@ -102,9 +101,9 @@ func mutatingTexts(versions []kinds.Kind, opts Options) (l []policyText) {
 func validatingTexts(versions []kinds.Kind, opts Options) (l []policyText) {
 	policies, _, _ := Validating(versions, opts)
 	for _, p := range policies {
-		t := policyText{p.Name, p.Spec.Variables, nil}
+		t := policyText{name: p.Name, variables: p.Spec.Variables}
 		for _, v := range p.Spec.Validations {
-			t.expressions = append(t.expressions, &validating.ValidationCondition{Expression: v.Expression})
+			t.expressions = append(t.expressions, expression{"", v.Expression, []*cel.Type{cel.BoolType}})
 		}
 		l = append(l, t)
 	}
@@ -115,8 +114,21 @@ func validatingTexts(versions []kinds.Kind, opts Options) (l []policyText) {
 type policyText struct {
 	name        string
 	variables   []admissionv1.Variable
-	expressions []plugincel.ExpressionAccessor
+	patches     bool // whether the expressions make JSON patches
+	expressions []expression
 }
+
+// expression is one of a policy, as the API server's compiler takes it. The server's own types
+// for this are in packages that import every client of the API, which the program has no use for.
+type expression struct {
+	name  string // of a variable
+	text  string
+	types []*cel.Type // what it may return
+}
+
+func (e expression) GetName() string          { return e.name }
+func (e expression) GetExpression() string    { return e.text }
+func (e expression) ReturnTypes() []*cel.Type { return e.types }
 
 func check(versions []kinds.Kind, opts Options, write func([]kinds.Kind, Options) []policyText) (diag.List, error) {
 	for _, p := range write(versions, opts) {
