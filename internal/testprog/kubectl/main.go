@@ -5,6 +5,8 @@ import (
 	"os"
 
 	kubectl "k8s.io/kubectl/pkg/cmd"
+
+	_ "github.com/unioncel/unioncel/internal/testprog/english"
 )
 
 func main() {
