@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -253,19 +252,13 @@ func (d *document) run(t *testing.T, m templates, inputs map[string]string, scri
 	if strings.Contains(script, "kustomize build") {
 		testprog.Add(t, "kustomize")
 	}
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Fatalf("the commands need a shell: %v", err)
-	}
-	cmd := exec.CommandContext(t.Context(), sh, "-c", script)
-	cmd.Dir = dir
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
+	var stdout, printed bytes.Buffer
+	out := &stdout
 	if strings.HasPrefix(script, "unioncel lint ") || strings.HasPrefix(script, "unioncel validate ") || strings.Contains(script, "unioncel diff ") {
-		cmd.Stdout = &stderr
+		out = &printed
 	}
-	_ = cmd.Run() // it fails where the input has errors
-	return stderr.String()
+	sh(t, dir, script, out, &printed) // it fails where the input has errors
+	return printed.String()
 }
 
 // patched applies the hunks of a diff, each of which fits one place of one file.

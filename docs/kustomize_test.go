@@ -6,7 +6,6 @@ import (
 	"errors"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -83,13 +82,9 @@ func TestKustomize(t *testing.T) {
 func shell(t *testing.T, dir, script string) (string, int) {
 	t.Helper()
 	var out bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
-	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
+	code := sh(t, dir, script, &out, &out)
 	// kustomize puts a blank behind some errors, which no editor keeps.
-	return regexp.MustCompile(`(?m) +$`).ReplaceAllString(out.String(), ""), cmd.ProcessState.ExitCode()
+	return regexp.MustCompile(`(?m) +$`).ReplaceAllString(out.String(), ""), code
 }
 
 // The tables of options have the keys of the JSON Schemas.

@@ -1,10 +1,10 @@
 package docs_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,18 +28,17 @@ func TestLint(t *testing.T) {
 			continue
 		}
 		commands++
-		cmd := exec.CommandContext(t.Context(), "sh", "-c", b.text)
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
+		var out bytes.Buffer
+		code := sh(t, dir, b.text, &out, &out)
 		switch {
 		case strings.Contains(b.text, "--fail-on warning"): // which there are
-			if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "::error file=config/crd/mount.yaml") {
-				t.Errorf("%s: %v\n%s", b.text, err, out)
+			if code != 1 || !strings.Contains(out.String(), "::error file=config/crd/mount.yaml") {
+				t.Errorf("%s: exit code %d\n%s", b.text, code, &out)
 			}
-		case err != nil:
-			t.Errorf("%s: %v\n%s", b.text, err, out)
+		case code != 0:
+			t.Errorf("%s: exit code %d\n%s", b.text, code, &out)
 		case i+1 < len(l) && l[i+1].info == "text":
-			d.generated(t, l[i+1].from, l[i+1].to, string(out))
+			d.generated(t, l[i+1].from, l[i+1].to, out.String())
 		}
 	}
 	if commands == 0 {

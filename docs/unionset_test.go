@@ -1,10 +1,10 @@
 package docs_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,13 +26,11 @@ func TestUnionSet(t *testing.T) {
 			continue
 		}
 		commands++
-		cmd := exec.CommandContext(t.Context(), "sh", "-c", b.text)
-		cmd.Dir = dir
-		out, err := cmd.Output()
-		if err != nil || len(out) == 0 || i+1 == len(l) {
-			t.Fatalf("%s: %v\n%s", b.text, err, out)
+		var out, errs bytes.Buffer
+		if code := sh(t, dir, b.text, &out, &errs); code != 0 || out.Len() == 0 || i+1 == len(l) {
+			t.Fatalf("%s: exit code %d\n%s%s", b.text, code, &out, &errs)
 		}
-		d.generated(t, l[i+1].from, l[i+1].to, string(out))
+		d.generated(t, l[i+1].from, l[i+1].to, out.String())
 	}
 	if commands == 0 {
 		t.Error("unionset.md has no commands")
