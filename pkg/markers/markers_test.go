@@ -19,6 +19,11 @@ var loadGood = sync.OnceValues(func() (*union.Externals, diag.List) {
 	return markers.Load(markers.Options{}, "./testdata/good/...")
 })
 
+// loadDialects loads one of them with what goes beyond unions.
+var loadDialects = sync.OnceValues(func() (*union.Externals, diag.List) {
+	return markers.Load(markers.Options{Kubebuilder: true, Dir: "testdata/good"}, "./dialects")
+})
+
 func good(t *testing.T) *union.Externals {
 	t.Helper()
 	set, diags := loadGood()
@@ -276,7 +281,7 @@ func TestDialects(t *testing.T) {
 }
 
 func TestKubebuilder(t *testing.T) {
-	set, diags := markers.Load(markers.Options{Kubebuilder: true, Dir: "testdata/good"}, "./dialects")
+	set, diags := loadDialects()
 	if set == nil {
 		t.Fatal(diags)
 	}

@@ -8,7 +8,6 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/markers"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -41,7 +40,7 @@ func TestPositions(t *testing.T) {
 func TestPositionsInSchema(t *testing.T) {
 	const file = "testdata/good/dialects/types.go"
 	const other = "{type: object, properties: {other: {type: string}}}"
-	set, diags := markers.Load(markers.Options{Kubebuilder: true}, "./testdata/good/dialects")
+	set, diags := loadDialects()
 	if set == nil {
 		t.Fatal(diags)
 	}
