@@ -13,7 +13,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/unioncel/unioncel/internal/servertest"
-	"github.com/unioncel/unioncel/internal/testprog"
 )
 
 // docker stands in for the program that kustomize runs containers with: it runs the
@@ -30,15 +29,9 @@ func docker(args []string) error {
 	return cmd.Run()
 }
 
-// TestKustomize runs the scripts of testdata/kustomize: each shows one way to use the
-// function in kustomize, or to use it wrongly, and docs/kustomize.md is the guide to them.
-// They share one API server: their CRDs have different names.
-func TestKustomize(t *testing.T) {
-	if testing.Short() {
-		t.Skip("each script runs kustomize")
-	}
-	server := servertest.Start(t)
-	testprog.Add(t, "unioncel", "unioncel-fn", "kustomize")
+// kustomize runs the scripts of testdata/kustomize: each shows one way to use the function
+// in kustomize, or to use it wrongly, and docs/kustomize.md is the guide to them.
+func kustomize(t *testing.T, server *servertest.Server) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/kustomize",
 		RequireExplicitExec: true,

@@ -28,13 +28,22 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestRecipes runs the scripts, with an API server for kubectl.
-func TestRecipes(t *testing.T) {
-	kubeconfig, err := servertest.StartForKubectl(t).Kubeconfig()
+// Test runs all scripts. They share one API server: their CRDs have different names.
+func Test(t *testing.T) {
+	server := servertest.StartForKubectl(t)
+	// There is more to kustomize than in kubectl.
+	testprog.Add(t, "unioncel", "unioncel-fn", "kubectl", "kustomize", "controller-gen")
+	t.Run("recipes", func(t *testing.T) { recipes(t, server) })
+	t.Run("kustomize", func(t *testing.T) { kustomize(t, server) })
+}
+
+// recipes runs the scripts of testdata: each is a recipe of docs/recipes.md, or a part of
+// docs/rollout.md.
+func recipes(t *testing.T, server *servertest.Server) {
+	kubeconfig, err := server.Kubeconfig()
 	if err != nil {
 		t.Fatal(err)
 	}
-	testprog.Add(t, "unioncel", "unioncel-fn", "kubectl", "kustomize") // there is more to kustomize than in kubectl
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
