@@ -101,7 +101,7 @@ x-kubernetes-unions:
 			t.Fatal(err)
 		}
 		declared, _ := crdpatch.Declared("crd.yaml", []byte(src), crdpatch.Options{})
-		kind := unionkinds.OfCRD(declared[0], "crd.yaml")[0]
+		kind := declared[0].Kinds("crd.yaml")[0]
 		old, new := thingOf(p.old), thingOf(p.new)
 		server := func(object map[string]any) string {
 			answer, err := validate.New(&crd).Update(t.Context(), object, old)

@@ -90,7 +90,7 @@ func (k *kindFlags) readCRDs(ctx context.Context, a *app, set *kinds.Set, extern
 	var twice diag.List
 	for i, declared := range found {
 		for _, d := range declared {
-			if err := set.Add(kinds.OfCRD(d, inputs[i].name)...); err != nil {
+			if err := set.Add(d.Kinds(inputs[i].name)...); err != nil {
 				twice = append(twice, diag.Diagnostic{Code: diag.TwoCRDs, Pos: diag.Pos{File: inputs[i].name}, Message: err.Error(), Hint: "give one of them only"})
 			}
 			all = append(all, d)

@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/unioncel/unioncel/internal/resource"
-	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crddiff"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
@@ -64,13 +63,12 @@ func (a *app) summarize(ctx context.Context, sides [][]*crddiff.CRD, args []stri
 // judgeOf is the judge of the objects that are stored under one CRD, by another. Where that
 // has another storage version they are judged by it, since they have to be migrated to it.
 func judgeOf(old, new *crddiff.CRD) (*stored.Judge, error) {
-	declared := compile.Declared{Name: new.Name, CRD: new.CustomResourceDefinition}
+	var declared []kinds.Declared
 	for _, u := range new.Unions {
-		i := slices.IndexFunc(new.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == u.Version })
-		declared.Objects = append(declared.Objects, compile.Object{Place: compile.Place{Version: i, Name: u.Version, Path: u.Path}, Unions: []*union.Union{u.Union}})
+		declared = append(declared, kinds.Declared{Version: u.Version, Path: u.Path, Unions: []*union.Union{u.Union}})
 	}
 	opts := stored.Options{KubeVersion: new.KubeVersion, Kinds: &kinds.Set{}}
-	if err := opts.Kinds.Add(kinds.OfCRD(declared, new.Name)...); err != nil {
+	if err := opts.Kinds.Add(kinds.OfCRD(new.CustomResourceDefinition, declared, new.Name)...); err != nil {
 		return nil, err
 	}
 	if is := storageOf(new); old != nil && is.Served && is.Name != storageOf(old).Name {

@@ -6,6 +6,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/kinds"
 )
 
 // Declared is a CRD as it is, and the unions declared for it.
@@ -56,4 +57,14 @@ func (c *compiler) declared() *Declared {
 		d.Objects = append(d.Objects, o.Object)
 	}
 	return d
+}
+
+// Kinds returns the kinds of the CRD that have unions of their own properties
+// ([kinds.OfCRD]). In messages the unions are from origin.
+func (d Declared) Kinds(origin string) []kinds.Kind {
+	var l []kinds.Declared
+	for _, o := range d.Objects {
+		l = append(l, kinds.Declared{Version: o.Name, Path: o.Path, Unions: o.Unions})
+	}
+	return kinds.OfCRD(d.CRD, l, origin)
 }

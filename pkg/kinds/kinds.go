@@ -13,7 +13,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -84,18 +83,27 @@ func (o Object) StateOf(u *union.Union, object map[string]any) union.State {
 	return s
 }
 
-// OfCRD returns the kinds of a CRD that have unions, one for each such version. They
-// share its unions. Those of items of a list are left out: switching to another item is
-// adding it and deleting the other one, which is for clients to say, and no normalization of
-// the KEP.
-func OfCRD(d compile.Declared, origin string) []Kind {
+// Declared are the unions that are declared at a schema of a CRD.
+type Declared struct {
+	// Version is the name of the version.
+	Version string
+	// Path leads to the schema.
+	Path   schemapath.Path
+	Unions []*union.Union
+}
+
+// OfCRD returns the kinds of a CRD that have unions, one for each such version, in their
+// order. They share the unions. Those of items of a list are left out: switching to another
+// item is adding it and deleting the other one, which is for clients to say, and no
+// normalization of the KEP.
+func OfCRD(crd *apiextensionsv1.CustomResourceDefinition, declared []Declared, origin string) []Kind {
 	var l []Kind
-	for i, v := range d.CRD.Spec.Versions {
-		k := Kind{Origin: origin, Resource: d.CRD.Spec.Names.Plural, GroupVersionKind: schema.GroupVersionKind{Group: d.CRD.Spec.Group, Version: v.Name, Kind: d.CRD.Spec.Names.Kind}}
-		for _, o := range d.Objects {
-			unions := slices.DeleteFunc(slices.Clone(o.Unions), (*union.Union).OfItems)
-			if o.Version == i && len(unions) > 0 {
-				k.Objects = append(k.Objects, at(v.Schema.OpenAPIV3Schema, o.Path, unions))
+	for _, v := range crd.Spec.Versions {
+		k := Kind{Origin: origin, Resource: crd.Spec.Names.Plural, GroupVersionKind: schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind}}
+		for _, d := range declared {
+			unions := slices.DeleteFunc(slices.Clone(d.Unions), (*union.Union).OfItems)
+			if d.Version == v.Name && len(unions) > 0 {
+				k.Objects = append(k.Objects, at(v.Schema.OpenAPIV3Schema, d.Path, unions))
 			}
 		}
 		if len(k.Objects) > 0 {

@@ -7,8 +7,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unioncel/unioncel/internal/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
 )
 
 const spec = `type: object
@@ -31,18 +34,32 @@ properties:
               type: {type: string, enum: [A, B], default: A}
               a: {type: string}
               b: {type: string}
-            x-kubernetes-unions:
-            - discriminator: type
-              fields-to-discriminateBy: {a: A, b: B}
 `
+
+var (
+	filter = &union.Union{Discriminator: "type", Cardinality: union.AtMostOne, Members: []union.Member{
+		{Name: "a", Values: []string{"A"}}, {Name: "b", Values: []string{"B"}},
+	}}
+	backend = &union.Union{Members: []union.Member{{Name: "x", Item: []union.ItemKey{{Name: "name", Value: "x"}}}}}
+)
+
+// route are the kinds of a CRD with those unions.
+func route(t *testing.T, origin string) []kinds.Kind {
+	t.Helper()
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := yaml.Unmarshal([]byte(testcrd.Versions("Route", testcrd.Version{Name: "v1", Spec: spec})), &crd); err != nil {
+		t.Fatal(err)
+	}
+	return kinds.OfCRD(&crd, []kinds.Declared{
+		{Version: "v1", Path: schemapath.Of("spec", "backends"), Unions: []*union.Union{backend}},
+		{Version: "v1", Path: schemapath.Of("spec", "backends").To(schemapath.Items, schemapath.Property("filters"), schemapath.Items), Unions: []*union.Union{filter}},
+		{Version: "v2", Path: schemapath.Of("spec", "backends"), Unions: []*union.Union{filter}},
+	}, origin)
+}
 
 // The place of a union has what is to be known of the schema around it.
 func TestOfCRD(t *testing.T) {
-	declared, diags := crdpatch.Open("crd.yaml", []byte(testcrd.Versions("Route", testcrd.Version{Name: "v1", Spec: spec})), crdpatch.Options{}).Declared()
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	l := kinds.OfCRD(declared[0], "crd.yaml")
+	l := route(t, "crd.yaml")
 	if len(l) != 1 || len(l[0].Objects) != 1 || l[0].Resource != "routes" || l[0].String() != "example.com/v1, Kind=Route" {
 		t.Fatal(l)
 	}
@@ -71,12 +88,11 @@ func TestOfCRD(t *testing.T) {
 
 // Kinds are there once.
 func TestSet(t *testing.T) {
-	declared, _ := crdpatch.Open("crd.yaml", []byte(testcrd.Versions("Route", testcrd.Version{Name: "v1", Spec: spec})), crdpatch.Options{}).Declared()
 	var set kinds.Set
-	if err := set.Add(kinds.OfCRD(declared[0], "crd.yaml")...); err != nil {
+	if err := set.Add(route(t, "crd.yaml")...); err != nil {
 		t.Error(err)
 	}
-	if err := set.Add(kinds.OfCRD(declared[0], "other.yaml")...); err == nil || err.Error() != "both crd.yaml and other.yaml have Route of example.com/v1" {
+	if err := set.Add(route(t, "other.yaml")...); err == nil || err.Error() != "both crd.yaml and other.yaml have Route of example.com/v1" {
 		t.Error(err)
 	}
 	if got := set.Names(); !slices.Equal(got, []string{"Route of example.com/v1"}) {

@@ -95,7 +95,7 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 	}
 	for _, w := range work {
 		for _, d := range w.declared {
-			l := kinds.OfCRD(d, w.name)
+			l := d.Kinds(w.name)
 			if w.item == nil {
 				l = slices.DeleteFunc(l, func(k kinds.Kind) bool {
 					other, ok := set.Of(k.GroupVersionKind)

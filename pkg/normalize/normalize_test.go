@@ -32,7 +32,7 @@ func kindOf(t testing.TB, spec string) *kinds.Set {
 		t.Fatal(diags)
 	}
 	set := &kinds.Set{}
-	if err := set.Add(kinds.OfCRD(declared[0], "crd.yaml")...); err != nil {
+	if err := set.Add(declared[0].Kinds("crd.yaml")...); err != nil {
 		t.Fatal(err)
 	}
 	return set

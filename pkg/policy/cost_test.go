@@ -22,7 +22,7 @@ func kindOf(t *testing.T, spec string) kinds.Kind {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	return kinds.OfCRD(declared[0], "crd.yaml")[0]
+	return declared[0].Kinds("crd.yaml")[0]
 }
 
 // TestLongest: what is said to be too long is, for the API server's own evaluation, and what

@@ -32,7 +32,7 @@ func kindOf(t testing.TB, spec string) kinds.Kind {
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags, crd)
 	}
-	l := kinds.OfCRD(declared[0], "crd.yaml")
+	l := declared[0].Kinds("crd.yaml")
 	if len(l) != 1 {
 		t.Fatal(l)
 	}

@@ -30,7 +30,7 @@ func judge(t testing.TB, text string, opts stored.Options) *stored.Judge {
 	}
 	set := &kinds.Set{}
 	for _, d := range declared {
-		if err := set.Add(kinds.OfCRD(d, "crd.yaml")...); err != nil {
+		if err := set.Add(d.Kinds("crd.yaml")...); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -65,7 +65,7 @@ func (s *policyServer) install(t *testing.T, crd string) map[string]kinds.Kind {
 		t.Fatal(err)
 	}
 	l := map[string]kinds.Kind{}
-	for _, k := range kinds.OfCRD(declared[0], "crd.yaml") {
+	for _, k := range declared[0].Kinds("crd.yaml") {
 		l[k.Version] = k
 	}
 	return l

@@ -308,7 +308,7 @@ func unionsOf(t *testing.T, text string) *kinds.Set {
 	}
 	set := &kinds.Set{}
 	for _, d := range declared {
-		if err := set.Add(kinds.OfCRD(d, "crd.yaml")...); err != nil {
+		if err := set.Add(d.Kinds("crd.yaml")...); err != nil {
 			t.Fatal(err)
 		}
 	}
