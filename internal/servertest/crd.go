@@ -21,7 +21,7 @@ const (
 	crdsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 	// The server reacts to a CRD within milliseconds.
-	pollInterval = 5 * time.Millisecond
+	pollInterval = 3 * time.Millisecond
 	pollDeadline = 30 * time.Second
 )
 
@@ -207,8 +207,19 @@ func isTrue(crd *apiextensionsv1.CustomResourceDefinition, kind apiextensionsv1.
 	})
 }
 
-// poll asks at once and then again and again, until done, ctx ends or
-// pollDeadline has passed.
+// poll asks at once and then again and again, less and less often, until done,
+// ctx ends or pollDeadline has passed.
 func poll(ctx context.Context, done wait.ConditionWithContextFunc) error {
-	return wait.PollUntilContextTimeout(ctx, pollInterval, pollDeadline, true, done)
+	ctx, cancel := context.WithTimeout(ctx, pollDeadline)
+	defer cancel()
+	for pause := pollInterval; ; pause += pause / 4 {
+		if ok, err := done(ctx); ok || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
 }

@@ -87,7 +87,13 @@ func runFile(t *testing.T, server *servertest.Server, file string) {
 		t.Fatal(err)
 	}
 	crd := newTrial(t, server, manifest, crdpatch.Options{Encoding: cases.Encoding})
-	crd.install(t, cases.Steps)
+	stored := map[string]map[string]any{}
+	for i, s := range cases.Steps {
+		if s.Stored != nil {
+			stored[fmt.Sprintf("step-%d", i)] = s.Stored
+		}
+	}
+	crd.install(t, stored)
 	for i, s := range cases.Steps {
 		t.Run(s.Name, func(t *testing.T) { crd.run(t, fmt.Sprintf("step-%d", i), s) })
 	}
@@ -122,43 +128,27 @@ func newTrial(t *testing.T, server *servertest.Server, manifest []byte, opts crd
 }
 
 // install installs the CRD, strictly, by server-side apply, which refuses lists that
-// repeat their keys; and, when there are objects to be
-// stored, takes the schema away for as long as that takes.
-func (c *trial) install(t *testing.T, steps []step) {
+// repeat their keys. Objects that are to be there, by name, are created before, while
+// the CRD accepts everything.
+func (c *trial) install(t *testing.T, stored map[string]map[string]any) {
 	t.Helper()
-	if err := c.server.Apply(t.Context(), c.compiled); err != nil {
-		t.Fatalf("server-side apply: %v\n%s", err, c.compiled)
-	}
-	stored := map[string]map[string]any{}
-	for i, s := range steps {
-		if s.Stored != nil {
-			stored[fmt.Sprintf("step-%d", i)] = s.Stored
+	if len(stored) > 0 {
+		lax := c.data.DeepCopy()
+		anything := true
+		for i := range lax.Spec.Versions {
+			lax.Spec.Versions[i].Schema.OpenAPIV3Schema = &apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &anything}
+		}
+		if err := c.server.Install(t.Context(), marshal(t, lax)); err != nil {
+			t.Fatalf("install a CRD without schema: %v", err)
 		}
 	}
-	if len(stored) > 0 {
-		c.store(t, stored)
-	}
-}
-
-// store creates objects, by name, under a CRD that accepts everything, and puts
-// the compiled one back.
-func (c *trial) store(t *testing.T, objects map[string]map[string]any) {
-	t.Helper()
-	lax := c.data.DeepCopy()
-	anything := true
-	for i := range lax.Spec.Versions {
-		lax.Spec.Versions[i].Schema.OpenAPIV3Schema = &apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &anything}
-	}
-	if err := c.server.Replace(t.Context(), marshal(t, lax)); err != nil {
-		t.Fatalf("replace by a CRD without schema: %v", err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(objects)) {
-		if err := c.create(t, name, "", objects[name]); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(stored)) {
+		if err := c.create(t, name, "", stored[name]); err != nil {
 			t.Fatalf("store %s: %v", name, err)
 		}
 	}
-	if err := c.server.Replace(t.Context(), c.compiled); err != nil {
-		t.Fatalf("replace by the compiled CRD: %v", err)
+	if err := c.server.Apply(t.Context(), c.compiled); err != nil {
+		t.Fatalf("server-side apply: %v\n%s", err, c.compiled)
 	}
 }
 

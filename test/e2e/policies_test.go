@@ -37,6 +37,7 @@ type policyServer struct {
 	*servertest.Server
 	client   *rest.RESTClient
 	requests int
+	turn     int // of the operations
 	policies bytes.Buffer
 }
 
@@ -296,18 +297,21 @@ func (m *matrix) run(t *testing.T) {
 	isLegal := func(s unioncases.State) bool { return len(u.Violations(s.State)) == 0 }
 	legal := m.states[slices.IndexFunc(m.states, isLegal)].Objects[0]
 	for a, old := range m.states {
+		// Of so many pairs one is tried; of most states none.
+		first := (m.every - a*len(m.states)%m.every) % m.every
+		if first >= len(m.states) {
+			continue
+		}
 		name := fmt.Sprintf("x%d", a)
 		was := m.place.Spec(old.Objects[a%len(old.Objects)], m.states[a*7%len(m.states)].Objects[0])
 		stored, _, err := m.do(t.Context(), m.applying("plain", name, was))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for b, new := range m.states {
-			if (a*len(m.states)+b)%m.every > 0 {
-				continue
-			}
+		for b := first; b < len(m.states); b += m.every {
+			new := m.states[b]
 			o := new.Objects[(a+b)%len(new.Objects)]
-			for _, operation := range operations {
+			for _, operation := range m.operations() {
 				m.compare(t, operation, stored.Object, m.place.Spec(o, m.states[(a*7+b)%len(m.states)].Objects[0]), true)
 			}
 			for _, version := range []string{"deny", "warn"} {
@@ -327,6 +331,15 @@ func (m *matrix) run(t *testing.T) {
 		}
 		m.compare(t, operations[a%len(operations)], stored.Object, m.place.Spec(m.states[a*11%len(m.states)].Objects[0], legal), false)
 	}
+}
+
+// operations are all, or the next one without [unioncases.Exhaustive]: they take turns.
+func (m *matrix) operations() []operation {
+	if unioncases.Exhaustive() {
+		return operations
+	}
+	m.turn++
+	return operations[m.turn%len(operations):][:1]
 }
 
 // applying is a server-side apply.
