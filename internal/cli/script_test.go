@@ -248,7 +248,9 @@ type ObjectMeta struct {
 		ts.Check(os.MkdirAll(filepath.Dir(file), 0o755))
 		ts.Check(os.WriteFile(file, []byte(text), 0o644))
 	}
-	ts.Setenv("GOCACHE", ts.MkAbs(".cache"))
+	cache, err := exec.Command("go", "env", "GOCACHE").Output() // from the home directory, which scripts have none of
+	ts.Check(err)
+	ts.Setenv("GOCACHE", strings.TrimSpace(string(cache)))
 	ts.Setenv("GOFLAGS", "-mod=mod")
 	ts.Setenv("GOPROXY", "off")
 	ts.Setenv("GOWORK", "off")

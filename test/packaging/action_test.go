@@ -37,7 +37,7 @@ func newRunner(t *testing.T, files map[string]string) *runner {
 	r := &runner{workspace: write(t, files), temp: t.TempDir()}
 	load(t, "action.yml", &r.action)
 	r.environ = map[string]string{
-		"PATH": os.Getenv("PATH"), "HOME": r.temp, "CI": "true",
+		"PATH": os.Getenv("PATH"), "HOME": r.temp, "CI": "true", "GOGC": os.Getenv("GOGC"), // see testgc
 		"RUNNER_TEMP": r.temp, "RUNNER_OS": "Linux", "RUNNER_ARCH": "X64",
 		"GITHUB_WORKSPACE": r.workspace,
 		"GITHUB_PATH":      filepath.Join(r.temp, "path"), "GITHUB_OUTPUT": filepath.Join(r.temp, "output"),
