@@ -62,7 +62,7 @@ func TestCost(t *testing.T) {
 				if !unioncases.Exhaustive() && !*update {
 					return strings.Join(d.lines[i+1:end], "\n") + "\n"
 				}
-				return groups(t, d.lines[i+1:end])
+				return groups(t)
 			},
 			"compare": func(t *testing.T) string { return meaning(t, args).compare(t) },
 		}[verb]

@@ -94,7 +94,7 @@ func thingJudges(tb testing.TB) judges {
 
 // Objects are judged several at a time, and come out in their order.
 func TestStoredObjects(t *testing.T) {
-	const n = 500 // more than is read at once
+	const n = 300 // more than is read at once
 	for _, asJSON := range []bool{false, true} {
 		a := newApp(Streams{})
 		next, hindered := 0, 0
@@ -120,7 +120,7 @@ func TestStoredObjects(t *testing.T) {
 
 // What cannot be judged is said, and where it is.
 func TestBadStoredObjects(t *testing.T) {
-	whole, err := os.ReadFile(thingsOf(t, 400, false))
+	whole, err := os.ReadFile(thingsOf(t, 300, false))
 	if err != nil {
 		t.Fatal(err)
 	}
