@@ -42,7 +42,7 @@ func kindOf(t testing.TB, spec string) kinds.Kind {
 // TestMutatingBuiltIn: the policies for Kubernetes' own kinds compile, and clear.
 func TestMutatingBuiltIn(t *testing.T) {
 	if testing.Short() {
-		t.Skip("26 large policies are compiled")
+		t.Skip("large policies are compiled")
 	}
 	all, _, diags := builtin.Kinds(builtin.Declarations())
 	if diags.HasErrors() {
@@ -50,6 +50,12 @@ func TestMutatingBuiltIn(t *testing.T) {
 	}
 	servers := map[string]*policytest.Server{}
 	for _, k := range all {
+		switch k.Kind { // what these have, Pod, Deployment and CronJob have, too
+		case "PodTemplate", "ReplicationController", "DaemonSet", "ReplicaSet", "StatefulSet", "Job":
+			if !unioncases.Exhaustive() {
+				continue
+			}
+		}
 		policies, _, err := policy.Mutating([]kinds.Kind{k}, policy.Options{})
 		if err != nil {
 			t.Fatal(err)
