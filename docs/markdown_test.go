@@ -187,7 +187,11 @@ func sh(t *testing.T, dir, script string, out, errs io.Writer) (code int) {
 	if err := errors.Join(err, os.Chdir(dir)); err != nil {
 		t.Fatal(err)
 	}
-	defer os.Chdir(back)
+	defer func() {
+		if err := os.Chdir(back); err != nil {
+			t.Error(err)
+		}
+	}()
 	for line := range strings.Lines(script) {
 		code = cli.Main(strings.Fields(line), cli.Streams{In: strings.NewReader(""), Out: out, Err: errs})
 	}
