@@ -298,7 +298,11 @@ func (s *Space) Alike(a, b *View) logic.Lit {
 		q := s.questions[key]
 		for _, r := range of[q.key()] {
 			if q != r && slices.EqualFunc(q.Reads, r.Reads, same) {
-				alike = s.And(alike, s.Equal(q.Holds.Lit, r.Holds.Lit), s.Equal(q.Fails.Lit, r.Fails.Lit))
+				holders := logic.True
+				for i, p := range q.Reads {
+					holders = s.And(holders, s.sameHolders(p, r.Reads[i]))
+				}
+				alike = s.And(alike, s.Implies(holders, s.And(s.Equal(q.Holds.Lit, r.Holds.Lit), s.Equal(q.Fails.Lit, r.Fails.Lit))))
 			}
 		}
 	}
@@ -311,7 +315,8 @@ func (s *Space) Alike(a, b *View) logic.Lit {
 	for _, f := range facts {
 		for _, g := range facts {
 			if f != g && same(f.Place, g.Place) && same(f.Other, g.Other) {
-				alike = s.And(alike, s.Equal(f.Lit, g.Lit))
+				holders := s.And(s.sameHolders(f.Place, g.Place), s.sameHolders(f.Other, g.Other))
+				alike = s.And(alike, s.Implies(holders, s.Equal(f.Lit, g.Lit)))
 			}
 		}
 	}
@@ -336,9 +341,22 @@ func shape(s *apiextensionsv1.JSONSchemaProps) apiextensionsv1.JSONSchemaProps {
 	return c
 }
 
-// settled is a question about what was sent, if all that it reads is the same in the view.
+// sameHolders says that two places with one path are in values that are there, and null,
+// alike: reading what is in a value that is not there fails.
+func (s *Space) sameHolders(p, q *Place) logic.Lit {
+	same := logic.True
+	for p, q = p.Parent, q.Parent; p != nil && q != nil; p, q = p.Parent, q.Parent {
+		same = s.And(same, s.Equal(p.present, q.present), s.Equal(p.null, q.null))
+	}
+	return same
+}
+
+// settled is a question about what was sent, if all that it reads is the same in the view,
+// and there where the view has it.
 func (q Question) settled() Question {
-	if q.At.view == nil || slices.ContainsFunc(q.Reads, func(p *Place) bool { return p.asSent() == p && p.view != nil }) {
+	if q.At.view == nil || slices.ContainsFunc(q.Reads, func(p *Place) bool {
+		return p.view != nil && (p.asSent() == p || q.At.space.sameHolders(p, p.base) != logic.True)
+	}) {
 		return q
 	}
 	q.At = q.At.base
