@@ -3,6 +3,7 @@ package docs_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -252,8 +253,8 @@ func (d *document) run(t *testing.T, m templates, inputs map[string]string, scri
 	if strings.Contains(script, "kustomize build") {
 		testprog.Add(t, "kustomize")
 	}
-	var stdout, printed bytes.Buffer
-	out := &stdout
+	var printed bytes.Buffer
+	var out io.Writer = io.Discard
 	if strings.HasPrefix(script, "unioncel lint ") || strings.HasPrefix(script, "unioncel validate ") || strings.Contains(script, "unioncel diff ") {
 		out = &printed
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/testcrd"
 	_ "github.com/unioncel/unioncel/internal/testgc"
+	"github.com/unioncel/unioncel/internal/testprog"
 )
 
 var update = flag.Bool("update", false, "update the scripts with what the commands print")
@@ -216,42 +217,14 @@ func listing(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// module makes the working directory a Go module, with as much of k8s.io/apimachinery as
-// types of CRDs need: the go command takes long to list all of it.
+// module makes the working directory a Go module with some of k8s.io/apimachinery.
 func module(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: module")
 	}
-	for name, text := range map[string]string{
-		"go.mod": `module example.com/project
-
-go 1.26
-
-require k8s.io/apimachinery v0.0.0
-
-replace k8s.io/apimachinery => ./.apimachinery
-`,
-		".apimachinery/go.mod": "module k8s.io/apimachinery\n\ngo 1.26\n",
-		".apimachinery/pkg/apis/meta/v1/types.go": `package v1
-
-type TypeMeta struct {
-	Kind       string ` + "`json:\"kind,omitempty\"`" + `
-	APIVersion string ` + "`json:\"apiVersion,omitempty\"`" + `
-}
-
-type ObjectMeta struct {
-	Name string ` + "`json:\"name,omitempty\"`" + `
-}
-`,
-	} {
-		file := ts.MkAbs(name)
-		ts.Check(os.MkdirAll(filepath.Dir(file), 0o755))
-		ts.Check(os.WriteFile(file, []byte(text), 0o644))
-	}
-	cache, err := exec.Command("go", "env", "GOCACHE").Output() // from the home directory, which scripts have none of
+	env, err := testprog.Module(ts.MkAbs("."))
 	ts.Check(err)
-	ts.Setenv("GOCACHE", strings.TrimSpace(string(cache)))
-	ts.Setenv("GOFLAGS", "-mod=mod")
-	ts.Setenv("GOPROXY", "off")
-	ts.Setenv("GOWORK", "off")
+	for name, value := range env {
+		ts.Setenv(name, value)
+	}
 }

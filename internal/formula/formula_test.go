@@ -162,17 +162,6 @@ func (r rules) condition(depth int) string {
 		"has(self.a.x) || has(self.b)", "self.b < 'B'", "type(self.b) == string", s+".__if__ == 'A'", "self.?b.optMap(v, v == 'A').orValue(false)", "self.type == self.b", "has(self.type) && self.type == 'A' ? has(self.a) : !has(self.a)")
 }
 
-// rounds is how many random cases a test tries.
-func rounds(short, plain, exhaustive int) int {
-	switch {
-	case unioncases.Exhaustive():
-		return exhaustive
-	case testing.Short():
-		return short
-	}
-	return plain
-}
-
 // TestRules: what a formula says of an object is what the API server's evaluator says,
 // errors included, and no object is against what a space knows.
 func TestRules(t *testing.T) {
@@ -183,7 +172,7 @@ func TestRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all apiextensionsv1.ValidationRules
-	for range rounds(100, 600, 1500) {
+	for range unioncases.Choose(100, 600, 1500) {
 		gen := rules{Rand: r, old: r.IntN(2) == 0}
 		gen.opt = gen.old && r.IntN(2) == 0
 		all = append(all, apiextensionsv1.ValidationRule{Rule: gen.condition(1 + r.IntN(3)), OptionalOldSelf: &gen.opt})
@@ -298,7 +287,7 @@ func TestViews(t *testing.T) {
 	}
 	base := parse(t, schema)
 	counts := map[string]int{}
-	for range rounds(70, 250, 1500) {
+	for range unioncases.Choose(70, 250, 1500) {
 		gen := rules{Rand: r, old: r.IntN(3) == 0}
 		gen.opt = gen.old && r.IntN(2) == 0
 		text := gen.condition(1 + r.IntN(2))
@@ -443,7 +432,7 @@ func TestKeywords(t *testing.T) {
 	}
 	s := parse(t, schema)
 	counts := map[bool]int{}
-	for range rounds(200, 500, 1500) {
+	for range unioncases.Choose(200, 500, 1500) {
 		text := keywords(3)
 		only := parse(t, text)
 		in, err := formula.Internal(only)

@@ -11,6 +11,7 @@ import (
 
 	. "github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/internal/logic"
+	"github.com/unioncel/unioncel/internal/unioncases"
 )
 
 const listed = `
@@ -99,7 +100,7 @@ func TestItemsSound(t *testing.T) {
 		{"self.filter(c, c.type in ['A', 'B'])[0].type == 'A'"},
 		{"self.all(c, c.type in ['A', 'B'] || has(c.s))"},
 	}
-	for range rounds(100, 150, 1500) {
+	for range unioncases.Choose(100, 150, 1500) {
 		texts := []string{itemRule(r, 3)}
 		if r.IntN(3) == 0 {
 			texts = append(texts, itemRule(r, 2))

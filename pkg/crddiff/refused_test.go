@@ -20,14 +20,7 @@ import (
 func TestNothingRefused(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 8))
 	changes := slices.Clone(crdchanges.All)
-	pairs := 40
-	switch {
-	case unioncases.Exhaustive():
-		pairs = 1000
-	case testing.Short():
-		pairs = 5
-	}
-	for range pairs {
+	for range unioncases.Choose(5, 40, 1000) {
 		a := schemaParts{}
 		for i := range a {
 			a[i] = r.IntN(len(parts[i]))

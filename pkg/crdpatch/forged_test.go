@@ -507,7 +507,7 @@ func mutant(content string, seed uint64) string {
 func FuzzForgedAnnotation(f *testing.F) {
 	var files, contents []string
 	for i, g := range goldens(f) {
-		if testing.Short() && i%6 > 0 || !fuzzing() && !turn(i, 4) {
+		if testing.Short() && i%6 > 0 || !fuzzing() && !turn(i, 3) {
 			continue
 		}
 		out, err := os.ReadFile(g.file("want" + g.ext))
@@ -531,7 +531,7 @@ func FuzzForgedAnnotation(f *testing.F) {
 		}
 		f.Add(uint(len(files)-1), uint64(i), "")
 	}
-	if len(files) < 10 && !testing.Short() {
+	if len(files) < 15 && !testing.Short() {
 		f.Fatalf("only %d files", len(files))
 	}
 	f.Fuzz(func(t *testing.T, file uint, seed uint64, content string) {

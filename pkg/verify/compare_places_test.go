@@ -9,6 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	sigsyaml "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/unioncases"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -206,8 +207,8 @@ func TestReplaceable(t *testing.T) {
 func TestCompareLarge(t *testing.T) {
 	steps := []string{"properties", "spec"}
 	for _, form := range []string{"pairs", "any", "sum", "oneOf", "count"} {
-		for _, n := range []int{9, 60} {
-			if testing.Short() && n > 9 {
+		for _, n := range []int{9, 20, 60} {
+			if testing.Short() && n > 9 || n == 20 && !unioncases.Exhaustive() {
 				continue
 			}
 			spec, u := byHand(form, n)

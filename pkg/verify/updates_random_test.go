@@ -28,13 +28,9 @@ import (
 // among them, and asks the server about all objects and updates there are, without
 // verify. UPDATES is how many unions are tried.
 func TestRandomUpdates(t *testing.T) {
-	rounds := 25
+	rounds := unioncases.Choose(10, 25, 150)
 	if n, err := strconv.Atoi(os.Getenv("UPDATES")); err == nil {
 		rounds = n
-	} else if unioncases.Exhaustive() {
-		rounds = 150
-	} else if testing.Short() {
-		rounds = 10
 	}
 	r := rand.New(rand.NewPCG(7, uint64(rounds)))
 	pick := func(l ...string) string { return l[r.IntN(len(l))] }

@@ -2,8 +2,6 @@ package recipes
 
 import (
 	"errors"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -12,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/testprog"
 )
 
 // commands are what the scripts can do besides running programs. Where a tool
@@ -28,42 +28,16 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	}
 }
 
-// module makes the working directory a Go module, with as much of k8s.io/apimachinery as
-// makes a kind: the real one takes several times as long to load.
+// module makes the working directory a Go module with some of k8s.io/apimachinery.
 func module(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: module")
 	}
-	for name, text := range map[string]string{
-		"go.mod": `module example.com/project
-
-go 1.26
-
-require k8s.io/apimachinery v0.0.0
-
-replace k8s.io/apimachinery => ./apimachinery
-`,
-		"apimachinery/go.mod": "module k8s.io/apimachinery\n\ngo 1.26\n",
-		"apimachinery/pkg/apis/meta/v1/types.go": `package v1
-
-type TypeMeta struct {
-	Kind       string ` + "`json:\"kind,omitempty\"`" + `
-	APIVersion string ` + "`json:\"apiVersion,omitempty\"`" + `
-}
-
-type ObjectMeta struct{}
-`,
-	} {
-		file := ts.MkAbs(name)
-		ts.Check(os.MkdirAll(filepath.Dir(file), 0o755))
-		ts.Check(os.WriteFile(file, []byte(text), 0o644))
-	}
-	// What the go command takes from the home directory, which scripts have none of.
-	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	env, err := testprog.Module(ts.MkAbs("."))
 	ts.Check(err)
-	ts.Setenv("GOCACHE", strings.TrimSpace(string(cache)))
-	ts.Setenv("GOFLAGS", "-mod=mod")
-	ts.Setenv("GOPROXY", "off")
+	for name, value := range env {
+		ts.Setenv(name, value)
+	}
 }
 
 // [!] make TARGET runs the commands of a target of the Makefile, whose variables
