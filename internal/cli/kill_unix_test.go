@@ -77,8 +77,9 @@ var moments = []struct {
 
 // end runs compile -w over a directory, sends it a signal at a moment, and returns how
 // it ended.
-func end(t *testing.T, dir, compiled string, come func(dir, compiled string) bool, signal os.Signal) error {
+func end(t *testing.T, dir, compiled string, come func(dir, compiled string) bool, sig os.Signal) error {
 	t.Helper()
+	heeded(t, sig)
 	cmd := exec.Command("unioncel", "compile", "-w", dir)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -86,7 +87,7 @@ func end(t *testing.T, dir, compiled string, come func(dir, compiled string) boo
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	wait(t, ended, func() bool { return come(dir, compiled) })
-	_ = cmd.Process.Signal(signal) // if it is still there
+	_ = cmd.Process.Signal(sig) // if it is still there
 	return <-ended
 }
 

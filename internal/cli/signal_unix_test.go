@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"testing"
 )
@@ -32,12 +33,24 @@ func reading(t *testing.T, cmd *exec.Cmd) (stdin io.WriteCloser, out, errs *byte
 	return stdin, out, errs
 }
 
+// heeded makes the programs that a test starts heed a signal that is ignored here, as below
+// nohup or in the background of a shell: they would ignore it, too.
+func heeded(t *testing.T, sig os.Signal) {
+	t.Helper()
+	if signal.Ignored(sig) {
+		caught := make(chan os.Signal, 1)
+		signal.Notify(caught, sig)
+		t.Cleanup(func() { signal.Stop(caught) })
+	}
+}
+
 func TestSignalEndsProcess(t *testing.T) {
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		t.Run(signal.String(), func(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			heeded(t, sig)
 			cmd := exec.Command("unioncel", "compile")
 			_, out, errs := reading(t, cmd)
-			if err := cmd.Process.Signal(signal); err != nil {
+			if err := cmd.Process.Signal(sig); err != nil {
 				t.Fatal(err)
 			}
 			err := cmd.Wait()
