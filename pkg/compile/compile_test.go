@@ -11,6 +11,7 @@ import (
 	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // crd is a CRD with the given text of its versions.
@@ -357,6 +358,44 @@ func TestVersionsDiffer(t *testing.T) {
 				t.Errorf("got %q, want one with %q", got, test.want)
 			}
 		})
+	}
+}
+
+// TestVersionsDifferInKey: a key that only one version has matters if it changes what is
+// accepted.
+func TestVersionsDifferInKey(t *testing.T) {
+	const base = "discriminator: type, fields-to-discriminateBy: {a: A, b: B}"
+	for _, key := range union.Keys() {
+		other, known := map[string]string{
+			"allowedChanges":             base + ", allowedChanges: {A: [B]}",
+			"cardinality":                base + ", cardinality: ExactlyOne",
+			"deduceInvalidDiscriminator": base + ", deduceInvalidDiscriminator: true",
+			"discriminator":              "discriminator: other, fields-to-discriminateBy: {a: A, b: B}",
+			"discriminatorChange":        base + ", discriminatorChange: Forbid",
+			"emptyIsUnset":               base + ", emptyIsUnset: [b]",
+			"fields-to-discriminateBy":   "discriminator: type, fields-to-discriminateBy: {a: B, b: A}",
+			"handWrittenRules":           base + ", handWrittenRules: Replace",
+			"members":                    "members: [a, b]",
+			"name":                       base + ", name: x",
+			"optionalMembers":            base + ", optionalMembers: [b]",
+			"ratchet":                    base + ", ratchet: true",
+			"unmappedValues":             base + ", unmappedValues: Forbid",
+		}[key]
+		if !known {
+			t.Errorf("%s: write a union that has it, and say below whether versions may differ in it", key)
+			continue
+		}
+		spec := func(declaration string) string {
+			return "spec:\n  type: object\n  properties: {type: {type: string}, other: {type: string}, a: {type: object}, b: {type: array, items: {type: string}}}\n  x-kubernetes-unions: [{" + declaration + "}]\n"
+		}
+		_, diags := run(t, crd(version("v1", true, spec(base))+version("v2", false, spec(other))), compile.Options{})
+		if diags.HasErrors() {
+			t.Errorf("%s: %v", key, diags)
+		}
+		differ := slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.VersionsDiffer })
+		if want := !slices.Contains([]string{"name", "handWrittenRules"}, key); differ != want {
+			t.Errorf("%s: reported %t, want %t: see meanings in crd.go", key, differ, want)
+		}
 	}
 }
 

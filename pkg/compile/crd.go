@@ -212,9 +212,9 @@ func meanings(unions []*union.Union, has func(string) bool) []string {
 		if u == nil {
 			continue
 		}
-		// What messages say makes no difference.
+		// What messages say makes no difference, nor which rules the manifest had before.
 		v := *u
-		v.Name, v.Values = "", nil
+		v.Name, v.Values, v.Replace = "", nil, false
 		v.Members = slices.DeleteFunc(slices.Clone(v.Members), func(m union.Member) bool { return !has(m.Name) })
 		if len(v.Members) < len(u.Members) {
 			v.Allowed = nil // its rows may name values of members left out
