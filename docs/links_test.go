@@ -1,7 +1,9 @@
 package docs_test
 
 import (
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -88,4 +90,28 @@ func headings(t *testing.T, page string) []string {
 		}, text))
 	}
 	return l
+}
+
+// sourceFile is the name of a Go file, with its directory or without.
+var sourceFile = regexp.MustCompile(`[\w/]+\.go\b`)
+
+// TestArchitecture checks that there are the files that newcomers are sent to.
+func TestArchitecture(t *testing.T) {
+	there := map[string]bool{}
+	for _, dir := range []string{"cmd", "internal", "pkg", "test"} {
+		err := fs.WalkDir(os.DirFS(".."), dir, func(name string, _ fs.DirEntry, err error) error {
+			there[name], there[path.Base(name)] = true, true
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, line := range open(t, "architecture.md").lines {
+		for _, file := range sourceFile.FindAllString(line, -1) {
+			if !there[file] {
+				t.Errorf("architecture.md:%d: there is no %s", i+1, file)
+			}
+		}
+	}
 }

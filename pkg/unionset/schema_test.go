@@ -58,6 +58,11 @@ func TestSchemaKeys(t *testing.T) {
 	if d := cmp.Diff(union.Keys(), slices.Sorted(maps.Keys(properties))); d != "" {
 		t.Error(d)
 	}
+	extension := schematest.Read(t, "unionset").Properties("extension")
+	delete(extension, "union")
+	if d := cmp.Diff(union.Keys(), slices.Sorted(maps.Keys(extension))); d != "" {
+		t.Errorf("extension: %s", d)
+	}
 	answer := regexp.MustCompile(`must be one of (.*)$`)
 	for _, key := range union.Keys() {
 		// The answer to another word lists those that are read.
