@@ -91,7 +91,7 @@ const holder = "sub"
 // empty.
 func (s Shape) Names() []string {
 	if s.Escaped {
-		return []string{"namespace", "cluster-ref", "a.b", "x__y"}[:s.Members]
+		return []string{"x__y", "a/b.c-d", "namespace", "e.f"}[:s.Members]
 	}
 	if s.Nested {
 		return []string{"a", holder + ".b", "c", holder + ".d"}[:s.Members]

@@ -28,20 +28,11 @@ type mutation struct {
 // variables are those of a policy.
 type variables []admissionv1.Variable
 
-// declare adds a variable that is called after a property, unless there is one for the
-// expression, and returns how it is read.
-func (v *variables) declare(property, expression string) string {
+// declare adds a variable of a name, or one like it, unless there is one for the expression,
+// and returns how it is read.
+func (v *variables) declare(name, expression string) string {
 	if i := slices.IndexFunc(*v, func(x admissionv1.Variable) bool { return x.Expression == expression }); i >= 0 {
 		return "variables." + (*v)[i].Name
-	}
-	name := strings.Map(func(r rune) rune {
-		if strings.ContainsRune("-./", r) {
-			return '_'
-		}
-		return r
-	}, property)
-	if !identifier.MatchString(name) || reserved[name] {
-		name = "union"
 	}
 	base := name
 	for i := 2; slices.ContainsFunc(*v, func(x admissionv1.Variable) bool { return x.Name == name }); i++ {
@@ -51,8 +42,17 @@ func (v *variables) declare(property, expression string) string {
 	return "variables." + name
 }
 
-// oldName is what a variable of the old object is called after a property.
-func oldName(property string) string { return "old" + upper(property) }
+// called is what a variable is called after a property.
+func called(property string) string {
+	name := strings.NewReplacer("-", "_", ".", "_", "/", "_").Replace(property)
+	if !identifier.MatchString(name) || reserved[name] {
+		return "union"
+	}
+	return name
+}
+
+// oldName is what that of the old object is called beside a variable.
+func oldName(name string) string { return "old" + upper(name) }
 
 func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
@@ -155,7 +155,7 @@ func (m *mutation) expression() string {
 	}
 	name := "objects"
 	if n > 0 {
-		name = names[n-1]
+		name = called(names[n-1])
 		zero := zeroOf(m.Path[n:])
 		new = m.declare(name, m.orZero(new, zero))
 		before = m.declare(oldName(name), m.orZero(before, zero))
@@ -173,16 +173,22 @@ func zeroOf(rest schemapath.Path) string {
 
 // orZero is the value of an optional, or else a zero value.
 func (m *mutation) orZero(value, zero string) string {
+	value += ".orValue(" + zero + ")"
 	if m.Nullable {
-		return "optional.ofNonZeroValue(" + value + ".orValue(" + zero + ")).orValue(" + zero + ")"
+		return nonNull(value, zero)
 	}
-	return value + ".orValue(" + zero + ")"
+	return value
+}
+
+// nonNull is a value, or else a zero value if it is null.
+func nonNull(value, zero string) string {
+	return "optional.ofNonZeroValue(" + value + ").orValue(" + zero + ")"
 }
 
 // level is how deep in lists and maps an expression is.
 type level struct {
 	depth, lists int    // how many lists and maps, and how many lists, are behind it
-	name         string // of the property behind it
+	name         string // of a variable, after the property behind it
 }
 
 // in is what a variable of a comprehension is called at this level.
@@ -198,7 +204,7 @@ func (m *mutation) walk(path schemapath.Path, l level, new, old string, at point
 	}
 	if name, ok := path[0].Property(); ok {
 		zero := zeroOf(path[1:])
-		l.name = name
+		l.name = called(name)
 		return m.walk(path[1:], l, m.orZero(optional(new, name), zero), m.orZero(optional(old, name), zero), at.property(name), indent)
 	}
 	// What is read more than once has a name.
@@ -218,9 +224,6 @@ func (m *mutation) let(l level, name, value, indent string, body func(value, ind
 	if l.depth == 0 {
 		return body(m.declare(name, value), indent)
 	}
-	if !identifier.MatchString(name) || reserved[name] {
-		name = "value"
-	}
 	name = l.in(name)
 	if strings.Contains(value, "\n") {
 		value = "\n" + indent + "  " + value
@@ -233,12 +236,20 @@ func (m *mutation) elements(path schemapath.Path, l level, new, old string, at p
 	item, was, key, index := l.in("item"), l.in("was"), l.in("key"), l.in("i")
 	inner := l
 	inner.depth++
+	walk := func(at pointer, indent string) string {
+		new, old := item, was
+		if names, _ := properties(path[1:]); m.Nullable && len(path) > 1 && len(names) == 0 {
+			zero := zeroOf(path[1:])
+			new, old = nonNull(new, zero), nonNull(old, zero)
+		}
+		return m.walk(path[1:], inner, new, old, at, indent+"    ")
+	}
 	if path[0] == schemapath.Values {
-		return each(new, key, item, fmt.Sprintf("%s[?%s].orValue({})", old, key), was, m.walk(path[1:], inner, item, was, at.expression("jsonpatch.escapeKey("+key+")"), indent+"    "), indent)
+		return each(new, key, item, fmt.Sprintf("%s[?%s].orValue({})", old, key), was, walk(at.expression("jsonpatch.escapeKey("+key+")"), indent), indent)
 	}
 	inner.lists++
 	list := func(value, indent string) string {
-		return each(new, index, item, value, was, m.walk(path[1:], inner, item, was, at.expression("string("+index+")"), indent+"    "), indent)
+		return each(new, index, item, value, was, walk(at.expression("string("+index+")"), indent), indent)
 	}
 	if l.lists < len(m.Keys) && m.Keys[l.lists] != nil {
 		return m.let(l, oldName(l.name)+"Keys", fmt.Sprintf("%s.map(o, %s)", old, keyOf(m.Keys[l.lists], "o")), indent, func(keys, indent string) string {
@@ -298,9 +309,17 @@ func (m *mutation) without(path schemapath.Path, value string, maps, lists int, 
 		return fmt.Sprintf("%s.transformMap(%s, %s, %s ?\n%s  dyn(%s) : %s)", value, k, v, is, indent, m.without(path[1:], v, maps+1, lists, indent+"  "), v)
 	}
 	if path[0] == schemapath.Values {
-		return fmt.Sprintf("%s.transformMap(%s, %s, %s)", value, k, v, m.without(path[1:], v, maps+1, lists, indent))
+		return fmt.Sprintf("%s.transformMap(%s, %s, %s)", value, k, v, m.unlessNull(v, m.without(path[1:], v, maps+1, lists, indent)))
 	}
-	return fmt.Sprintf("%s.map(%s, %s)", value, o, m.without(path[1:], o, maps, lists+1, indent))
+	return fmt.Sprintf("%s.map(%s, %s)", value, o, m.unlessNull(o, m.without(path[1:], o, maps, lists+1, indent)))
+}
+
+// unlessNull is what is made of an element of a list or map, or null where that is null.
+func (m *mutation) unlessNull(element, made string) string {
+	if m.Nullable {
+		return element + " != null ? dyn(" + made + ") : " + element
+	}
+	return made
 }
 
 // withoutNames is an object that properties lead to from the union object without what the
@@ -379,7 +398,7 @@ type writer struct {
 func (w writer) value(object string) string {
 	v := read(object, w.u, w.u.Discriminator) + ".orValue('')"
 	if w.nullable {
-		return "optional.ofNonZeroValue(" + v + ").orValue('')"
+		return nonNull(v, "''")
 	}
 	return v
 }

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/policytest"
 	"github.com/unioncel/unioncel/internal/resource"
@@ -192,4 +193,52 @@ func TestMutating(t *testing.T) {
 
 func object(spec any) map[string]any {
 	return map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "t"}, "spec": runtime.DeepCopyJSONValue(spec)}
+}
+
+// TestMutatingNulls: what is null on the way to union objects, in them and beside their
+// members is to a policy what it is to pkg/normalize. So are places of one name.
+func TestMutatingNulls(t *testing.T) {
+	const list, values, properties, null = "type: array, items: {", "type: object, additionalProperties: {", "type: object, properties: {", "nullable: true, "
+	const union = "type: object, properties: {a: {type: string, nullable: true}, b: {type: string, nullable: true}, other: {type: string, nullable: true}}, x-kubernetes-unions: [{members: [a, b]}]"
+	const below = "type: object, properties: {in/it: {type: object, nullable: true, properties: {a: {type: string}}}, b: {type: string}}, x-kubernetes-unions: [{members: [\"['in/it'].a\", b]}]"
+	for _, tt := range []struct{ name, spec, old, new string }{
+		{"item", list + null + union + "}", "[null, {a: x}]", "[null, {a: x, b: x}]"},
+		{"item that was null", list + null + union + "}", "[null, {a: x}]", "[{}, {a: x, b: x}]"},
+		{"inner list", list + null + list + null + union + "}}", "[null, [null, {a: x}]]", "[null, [null, {a: x, b: x}]]"},
+		{"list in a map", values + null + list + union + "}}", "{k: null, l: [{a: x}]}", "{k: null, l: [{a: x, b: x}]}"},
+		{"map in a list", list + null + values + null + union + "}}", "[null, {k: null, l: {a: x}}]", "[null, {k: null, l: {a: x, b: x}}]"},
+		{"value", values + null + union + "}", "{k: null, l: {a: x}}", "{k: null, l: {a: x, b: x}}"},
+		{"value that was null", values + null + union + "}", "{k: null}", "{k: {a: x, b: x}}"},
+		{"property", list + properties + "p: {" + null + union + "}}}", "[{p: null}, {p: {a: x}}]", "[{p: null}, {p: {a: x, b: x}}]"},
+		{"property that is left out", list + properties + "p: {" + null + union + "}}}", "[{p: null}, {p: {a: x}}]", "[{}, {p: {a: x, b: x}}]"},
+		{"member", list + union + "}", "[{a: x, b: null}]", "[{a: x, b: x}]"},
+		{"member that is left out", list + union + "}", "[{a: x}, {a: null}]", "[{a: x, b: x}, {}]"},
+		{"neighbour that is left out", list + union + "}", "[{a: x, other: null}]", "[{a: x, b: x}]"},
+		{"neighbour", list + union + "}", "[{a: x, other: null}]", "[{a: x, b: x, other: null}]"},
+		{"list", properties + "l: {" + null + list + union + "}}}", "{l: null}", "{l: [{a: x, b: x}]}"},
+		{"list that becomes null", properties + "l: {" + null + list + union + "}}}", "{l: [{a: x}]}", "{l: null}"},
+		{"places of one name", properties + "p: {" + properties + "u: {" + union + "}}}, q: {" + properties + "u: {" + union + "}}}}", "{p: {u: {a: x}}, q: {u: {b: x}}}", "{p: {u: {a: x, b: x}}, q: {u: {a: x, b: x}}}"},
+		{"holder", list + below + "}", "[{in/it: null, b: x}]", "[{in/it: null, b: x}, {in/it: null}]"},
+		{"holders", list + below + "}", "[{in/it: {a: x}}, {in/it: null}]", "[{in/it: {a: x}, b: x}, {in/it: null}]"},
+		{"holder that is left out", list + below + "}", "[{in/it: {a: x}}, {in/it: null}]", "[{in/it: {a: x}, b: x}, {}]"},
+	} {
+		k := kindOf(t, "{"+tt.spec+"}")
+		policies, _, err := policy.Mutating([]kinds.Kind{k}, policy.Options{})
+		if err != nil || len(policies) != 1 {
+			t.Fatal(policies, err)
+		}
+		spec := func(text string) map[string]any {
+			var v any
+			if err := yaml.Unmarshal([]byte(text), &v); err != nil {
+				t.Fatal(err)
+			}
+			return object(v)
+		}
+		old, new := spec(tt.old), spec(tt.new)
+		want := runtime.DeepCopyJSON(new)
+		normalize.Object(k, old, want, normalize.Options{})
+		if got, err := policytest.New(t, policies[0]).Write(old, new); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, %v, want %v\n%s", tt.name, got, err, want, policies[0].Spec.Mutations[0].JSONPatch.Expression)
+		}
+	}
 }
