@@ -254,7 +254,7 @@ func (d *document) run(t *testing.T, m templates, inputs map[string]string, scri
 		testprog.Add(t, "kustomize")
 	}
 	var printed bytes.Buffer
-	var out io.Writer = io.Discard
+	out := io.Discard
 	if strings.HasPrefix(script, "unioncel lint ") || strings.HasPrefix(script, "unioncel validate ") || strings.Contains(script, "unioncel diff ") {
 		out = &printed
 	}
