@@ -28,8 +28,8 @@ type mutation struct {
 // variables are those of a policy.
 type variables []admissionv1.Variable
 
-// declare adds a variable of a name, or one like it, unless there is one for the expression,
-// and returns how it is read.
+// declare adds a variable of this name, with a number if the name is taken, unless there is one
+// with the same expression. It returns the expression that reads the variable.
 func (v *variables) declare(name, expression string) string {
 	if i := slices.IndexFunc(*v, func(x admissionv1.Variable) bool { return x.Expression == expression }); i >= 0 {
 		return "variables." + (*v)[i].Name
@@ -42,8 +42,8 @@ func (v *variables) declare(name, expression string) string {
 	return "variables." + name
 }
 
-// called is what a variable is called after a property.
-func called(property string) string {
+// variableName makes a CEL identifier of the name of a property.
+func variableName(property string) string {
 	name := strings.NewReplacer("-", "_", ".", "_", "/", "_").Replace(property)
 	if !identifier.MatchString(name) || reserved[name] {
 		return "union"
@@ -51,7 +51,7 @@ func called(property string) string {
 	return name
 }
 
-// oldName is what that of the old object is called beside a variable.
+// oldName is the name of the variable for the old object, beside one for the new object.
 func oldName(name string) string { return "old" + upper(name) }
 
 func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
@@ -155,7 +155,7 @@ func (m *mutation) expression() string {
 	}
 	name := "objects"
 	if n > 0 {
-		name = called(names[n-1])
+		name = variableName(names[n-1])
 		zero := zeroOf(m.Path[n:])
 		new = m.declare(name, m.orZero(new, zero))
 		before = m.declare(oldName(name), m.orZero(before, zero))
@@ -204,7 +204,7 @@ func (m *mutation) walk(path schemapath.Path, l level, new, old string, at point
 	}
 	if name, ok := path[0].Property(); ok {
 		zero := zeroOf(path[1:])
-		l.name = called(name)
+		l.name = variableName(name)
 		return m.walk(path[1:], l, m.orZero(optional(new, name), zero), m.orZero(optional(old, name), zero), at.property(name), indent)
 	}
 	// What is read more than once has a name.

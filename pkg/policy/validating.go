@@ -85,7 +85,7 @@ func validations(o kinds.Object, u *union.Union, vars *variables) (l []admission
 	}
 	name := "object"
 	if names := o.Path.Properties(); len(names) > 0 {
-		name = called(names[len(names)-1])
+		name = variableName(names[len(names)-1])
 	}
 	for _, r := range rules.Static(&static, rules.Paired) {
 		add(r, vars.declare(name, objects(o.Path, u))+".all(self,\n  "+r.Rule+")")
