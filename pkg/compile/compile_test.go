@@ -365,28 +365,29 @@ func TestVersionsDiffer(t *testing.T) {
 // accepted.
 func TestVersionsDifferInKey(t *testing.T) {
 	const base = "discriminator: type, fields-to-discriminateBy: {a: A, b: B}"
+	others := map[string]string{
+		"allowedChanges":             base + ", allowedChanges: {A: [B]}",
+		"cardinality":                base + ", cardinality: ExactlyOne",
+		"deduceInvalidDiscriminator": base + ", deduceInvalidDiscriminator: true",
+		"discriminator":              "discriminator: other, fields-to-discriminateBy: {a: A, b: B}",
+		"discriminatorChange":        base + ", discriminatorChange: Forbid",
+		"emptyIsUnset":               base + ", emptyIsUnset: [b]",
+		"fields-to-discriminateBy":   "discriminator: type, fields-to-discriminateBy: {a: B, b: A}",
+		"handWrittenRules":           base + ", handWrittenRules: Replace",
+		"members":                    "members: [a, b]",
+		"name":                       base + ", name: x",
+		"optionalMembers":            base + ", optionalMembers: [b]",
+		"ratchet":                    base + ", ratchet: true",
+		"unmappedValues":             base + ", unmappedValues: Forbid",
+	}
+	spec := func(declaration string) string {
+		return "spec:\n  type: object\n  properties: {type: {type: string}, other: {type: string}, a: {type: object}, b: {type: array, items: {type: string}}}\n  x-kubernetes-unions: [{" + declaration + "}]\n"
+	}
 	for _, key := range union.Keys() {
-		other, known := map[string]string{
-			"allowedChanges":             base + ", allowedChanges: {A: [B]}",
-			"cardinality":                base + ", cardinality: ExactlyOne",
-			"deduceInvalidDiscriminator": base + ", deduceInvalidDiscriminator: true",
-			"discriminator":              "discriminator: other, fields-to-discriminateBy: {a: A, b: B}",
-			"discriminatorChange":        base + ", discriminatorChange: Forbid",
-			"emptyIsUnset":               base + ", emptyIsUnset: [b]",
-			"fields-to-discriminateBy":   "discriminator: type, fields-to-discriminateBy: {a: B, b: A}",
-			"handWrittenRules":           base + ", handWrittenRules: Replace",
-			"members":                    "members: [a, b]",
-			"name":                       base + ", name: x",
-			"optionalMembers":            base + ", optionalMembers: [b]",
-			"ratchet":                    base + ", ratchet: true",
-			"unmappedValues":             base + ", unmappedValues: Forbid",
-		}[key]
+		other, known := others[key]
 		if !known {
 			t.Errorf("%s: write a union that has it, and say below whether versions may differ in it", key)
 			continue
-		}
-		spec := func(declaration string) string {
-			return "spec:\n  type: object\n  properties: {type: {type: string}, other: {type: string}, a: {type: object}, b: {type: array, items: {type: string}}}\n  x-kubernetes-unions: [{" + declaration + "}]\n"
 		}
 		_, diags := run(t, crd(version("v1", true, spec(base))+version("v2", false, spec(other))), compile.Options{})
 		if diags.HasErrors() {

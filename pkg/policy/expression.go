@@ -139,28 +139,20 @@ func (p pointer) String() string {
 
 // expression is that of the mutation.
 func (m *mutation) expression() string {
-	n := 0
-	var names []string
-	for n < len(m.Path) {
-		name, ok := m.Path[n].Property()
-		if !ok {
-			break
-		}
-		names = append(names, name)
-		n++
-	}
+	names, _ := properties(m.Path)
+	rest := m.Path[len(names):]
 	new, before, at := "object", "oldObject", pointer{}
 	for _, name := range names {
 		new, before, at = optional(new, name), optional(before, name), at.property(name)
 	}
 	name := "objects"
-	if n > 0 {
-		name = variableName(names[n-1])
-		zero := zeroOf(m.Path[n:])
+	if len(names) > 0 {
+		name = variableName(names[len(names)-1])
+		zero := zeroOf(rest)
 		new = m.declare(name, m.orZero(new, zero))
 		before = m.declare(oldName(name), m.orZero(before, zero))
 	}
-	return m.walk(m.Path[n:], level{name: name}, new, before, at, "")
+	return m.walk(rest, level{name: name}, new, before, at, "")
 }
 
 // zeroOf is the zero value of what the rest of a path goes through: a list, or else an object.
@@ -238,9 +230,11 @@ func (m *mutation) elements(path schemapath.Path, l level, new, old string, at p
 	inner.depth++
 	walk := func(at pointer, indent string) string {
 		new, old := item, was
-		if names, _ := properties(path[1:]); m.Nullable && len(path) > 1 && len(names) == 0 {
-			zero := zeroOf(path[1:])
-			new, old = nonNull(new, zero), nonNull(old, zero)
+		if m.Nullable && len(path) > 1 {
+			if _, ok := path[1].Property(); !ok { // a list or map itself; walk reads properties without nulls
+				zero := zeroOf(path[1:])
+				new, old = nonNull(new, zero), nonNull(old, zero)
+			}
 		}
 		return m.walk(path[1:], inner, new, old, at, indent+"    ")
 	}

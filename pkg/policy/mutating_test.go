@@ -195,6 +195,13 @@ func TestMutatingNulls(t *testing.T) {
 	const list, values, properties, null = "type: array, items: {", "type: object, additionalProperties: {", "type: object, properties: {", "nullable: true, "
 	const union = "type: object, properties: {a: {type: string, nullable: true}, b: {type: string, nullable: true}, other: {type: string, nullable: true}}, x-kubernetes-unions: [{members: [a, b]}]"
 	const below = "type: object, properties: {in/it: {type: object, nullable: true, properties: {a: {type: string}}}, b: {type: string}}, x-kubernetes-unions: [{members: [\"['in/it'].a\", b]}]"
+	spec := func(text string) map[string]any {
+		var v any
+		if err := yaml.Unmarshal([]byte(text), &v); err != nil {
+			t.Fatal(err)
+		}
+		return object(v)
+	}
 	for _, tt := range []struct{ name, spec, old, new string }{
 		{"item", list + null + union + "}", "[null, {a: x}]", "[null, {a: x, b: x}]"},
 		{"item that was null", list + null + union + "}", "[null, {a: x}]", "[{}, {a: x, b: x}]"},
@@ -220,13 +227,6 @@ func TestMutatingNulls(t *testing.T) {
 		policies, _, err := policy.Mutating([]kinds.Kind{k}, policy.Options{})
 		if err != nil || len(policies) != 1 {
 			t.Fatal(policies, err)
-		}
-		spec := func(text string) map[string]any {
-			var v any
-			if err := yaml.Unmarshal([]byte(text), &v); err != nil {
-				t.Fatal(err)
-			}
-			return object(v)
 		}
 		old, new := spec(tt.old), spec(tt.new)
 		want := runtime.DeepCopyJSON(new)

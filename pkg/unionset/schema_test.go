@@ -54,11 +54,12 @@ func TestSchema(t *testing.T) {
 // The schema has the keys that are read, and where one takes a few words only, the
 // words.
 func TestSchemaKeys(t *testing.T) {
-	properties := schematest.Read(t, "unionset").Properties("union")
+	schema := schematest.Read(t, "unionset")
+	properties := schema.Properties("union")
 	if d := cmp.Diff(union.Keys(), slices.Sorted(maps.Keys(properties))); d != "" {
 		t.Error(d)
 	}
-	extension := schematest.Read(t, "unionset").Properties("extension")
+	extension := schema.Properties("extension")
 	delete(extension, "union")
 	if d := cmp.Diff(union.Keys(), slices.Sorted(maps.Keys(extension))); d != "" {
 		t.Errorf("extension: %s", d)
