@@ -11,7 +11,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/lint"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
 func (a *app) compileCommand() *cobra.Command {
@@ -69,10 +68,7 @@ version from the annotation of the compiled file.
 			return a.convert(cmd, &flags, a.scope(cmd, &compiler, true), func(f *crdpatch.File, in input) ([]byte, diag.List) {
 				opts := f.Options()
 				opts.AsRecorded = flags.check && in.scope.name == ""
-				out, l := skipping(in.scope.external, func(e union.Externals) ([]byte, diag.List) {
-					opts.External = e
-					return t(f.With(opts))
-				})
+				out, l := skipping(in.scope.external, opts, func(opts crdpatch.Options) ([]byte, diag.List) { return t(f.With(opts)) })
 				l, failed := in.scope.judge(l)
 				if failed {
 					out = nil

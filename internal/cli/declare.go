@@ -84,7 +84,7 @@ func (a *app) declare(flags *inferring, results []result, found [][]inferred) er
 // declarable returns those of the unions found in an input that compile, and the input
 // with their declarations. About the others there are warnings.
 func (a *app) declarable(flags *inferring, r *result, found []inferred) ([]byte, []inferred) {
-	d := &declaring{app: a, flags: flags, name: r.name, src: r.src}
+	d := &declaring{app: a, flags: flags, name: r.name, src: r.src, opts: r.scope.opts}
 	out, diags, problem := d.try(found)
 	if problem == nil {
 		r.diagnostics = append(r.diagnostics, diags...)
@@ -114,6 +114,7 @@ type declaring struct {
 	flags *inferring
 	name  string
 	src   []byte
+	opts  crdpatch.Options // that the result is compiled with
 	// faulty says that the input does not compile as it is, once that is known.
 	faulty, known bool
 }
@@ -125,9 +126,10 @@ func (d *declaring) try(l []inferred) (out []byte, said diag.List, problem *diag
 	for _, f := range l {
 		declarations = append(declarations, f.declaration(d.flags.replace))
 	}
-	out, opts := d.src, crdpatch.Options{Limits: d.limits}
+	out, opts := d.src, d.opts
+	opts.InUse = nil
 	if d.flags.set != "" {
-		opts.External = union.Externals{Declarations: declarations}
+		opts.External.Declarations = slices.Concat(opts.External.Declarations, declarations)
 	} else {
 		out, said = crdpatch.Declare(d.name, d.src, declarations, d.limits)
 		if e := firstError(said); e != nil {
@@ -143,7 +145,7 @@ func (d *declaring) try(l []inferred) (out []byte, said diag.List, problem *diag
 
 func (d *declaring) isFaulty() bool {
 	if !d.known {
-		_, diags := crdpatch.Open(d.name, d.src, crdpatch.Options{Limits: d.limits}).Compile()
+		_, diags := crdpatch.Open(d.name, d.src, d.opts).Compile()
 		d.faulty, d.known = diags.HasErrors(), true
 	}
 	return d.faulty

@@ -31,7 +31,7 @@ annotation claims, but its union neither writes nor implies, is an error.
   unioncel decompile -w config/crd && $EDITOR config/crd/backends.yaml && unioncel compile -w config/crd`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Limits = a.limits
-			return a.convert(cmd, &flags, one(external{}, opts), func(f *crdpatch.File, _ input) ([]byte, diag.List) { return a.decompile(f) }, args)
+			return a.convert(cmd, &flags, a.unconfigured(cmd, opts), func(f *crdpatch.File, _ input) ([]byte, diag.List) { return a.decompile(f) }, args)
 		},
 	}
 	flags.register(cmd)

@@ -31,7 +31,7 @@ var failClasses = []string{string(crddiff.Tighter), string(crddiff.Looser), stri
 
 func (a *app) diffCommand() *cobra.Command {
 	var (
-		flags    compilerFlags
+		flags    = compilerFlags{judges: true}
 		output   printing
 		failOn   []string
 		versions bool
@@ -57,6 +57,8 @@ difference.
 OLD and NEW are files, directories, - for standard input, or REV:PATH for what a file or
 directory is at a revision of git, with the path as git show has it. The CRDs of each are
 matched by their names. Unions that they declare are compiled first, in memory.
+Declarations outside CRDs (--go, --unions, ` + configFile + `) apply to sources: compiled
+and live CRDs, revisions and standard input are taken as they are.
 
 With --objects it also says what becomes of stored objects, as kubectl get -A -o yaml
 prints them, under NEW: which of them the API server would still let be written, even
@@ -203,7 +205,7 @@ func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error),
 			if in.path == "" && in.text == nil {
 				stdin++
 			}
-			in.n = len(inputs)
+			in.n, in.old = len(inputs), !versions && i == 0
 			inputs, side = append(inputs, in), append(side, i)
 		}
 	}
@@ -218,7 +220,7 @@ func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error),
 		return nil, l.files(), nil
 	}
 	files, err := process(ctx, a, inputs, func(in input, src []byte) (crdFile, error) {
-		f := crdpatch.Open(in.name, src, in.scope.opts)
+		f := crdpatch.Open(in.name, src, in.options())
 		crds, wrong := crddiff.Read(f, a.limits)
 		wrong = slices.DeleteFunc(wrong, func(d diag.Diagnostic) bool { return d.Severity != diag.Error }) // the rest is for who compiles it
 		for _, c := range crds {
@@ -234,6 +236,7 @@ func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error),
 		results = append(results, f.result)
 		sides[side[i]] = append(sides[side[i]], f.crds...)
 	}
+	a.sayWithheld(results)
 	for i, crds := range sides {
 		if wrong := ambiguous(crds); wrong != nil {
 			results = append(results, result{diagnostics: wrong})

@@ -25,7 +25,7 @@ var explanations = map[string]func(io.Writer, []explain.CRD) error{
 
 func (a *app) explainCommand() *cobra.Command {
 	var (
-		flags  compilerFlags
+		flags  = compilerFlags{judges: true}
 		output printing
 	)
 	cmd := &cobra.Command{

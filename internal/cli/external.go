@@ -25,6 +25,7 @@ type externalFlags struct {
 	dir         string   // that packages are relative to; empty is the working directory
 	config      string   // that names the packages; empty for flags
 	project     bool     // not all were given as flags
+	asked       bool     // some were given as flags
 }
 
 func (f *externalFlags) register(cmd *cobra.Command) {
@@ -101,10 +102,15 @@ func (e *external) add(more *union.Externals) {
 // skipping does something with declarations. Where it cannot be done, those of structs
 // that may be skipped and have errors are left out: then there are errors as well
 // as a result, which is otherwise nil with errors.
-func skipping[T any](from *external, work func(union.Externals) ([]T, diag.List)) ([]T, diag.List) {
+func skipping[T any](from *external, opts crdpatch.Options, work func(crdpatch.Options) ([]T, diag.List)) ([]T, diag.List) {
 	var skipped diag.List
-	for e := from.Externals; ; {
-		out, diags := work(e)
+	for e := opts.External; ; {
+		if opts.External = e; opts.InUse != nil && len(opts.InUse.External.Declarations) > 0 {
+			used := *opts.InUse
+			used.External = e
+			opts.InUse = &used
+		}
+		out, diags := work(opts)
 		invalid := map[string]bool{}
 		for _, d := range diags {
 			for _, x := range e.Declarations {
@@ -136,6 +142,9 @@ type contents struct {
 	readable bool // so that these are all
 	unions   int
 	unionSet bool
+	// withheld is why external declarations for the CRDs do not apply to them; empty when they do.
+	withheld string
+	outdated bool // compiled with other declarations than there are now
 }
 
 // look finds out what an input has, as far as it matters.

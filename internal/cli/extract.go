@@ -20,7 +20,7 @@ import (
 
 func (a *app) extractCommand() *cobra.Command {
 	var (
-		unions  externalFlags
+		flags   = compilerFlags{judges: true}
 		path    string
 		ofKinds bool
 	)
@@ -58,17 +58,19 @@ directories.`,
 			if err := checkOutput(cmd, &path); err != nil {
 				return err
 			}
-			// Nobody takes what is printed for the whole file.
+			unions := &flags.unions
+			// The output of a run that prints is not mistaken for a complete file.
 			unions.skipInvalid = unions.skipInvalid || path == ""
-			e, err := unions.read(len(args) > 0, a.limits)
-			if err != nil {
-				return err
-			}
 			var l []union.External
-			if len(args) == 0 && (len(e.files) > 0 || ofKinds) {
+			var err error
+			if len(args) == 0 && (len(unions.packages)+len(unions.sets) > 0 || ofKinds) {
+				e, wrong := unions.read(false, a.limits)
+				if wrong != nil {
+					return wrong
+				}
 				l, err = e.Declarations, a.report(e.files, "text")
 			} else {
-				l, err = a.declared(cmd.Context(), e, args)
+				l, err = a.declared(cmd.Context(), a.scope(cmd, &flags, false), args)
 			}
 			if err != nil && !errors.Is(err, errSkipped) {
 				return err
@@ -83,8 +85,9 @@ directories.`,
 			return cmp.Or(a.write(path, out), err)
 		},
 	}
-	unions.register(cmd)
-	unions.registerSkip(cmd)
+	flags.unions.register(cmd)
+	flags.unions.registerSkip(cmd)
+	flags.config.register(cmd)
 	cmd.Flags().BoolVar(&ofKinds, "builtin", false, "write the unions of Kubernetes' own kinds, too")
 	registerOutput(cmd, &path)
 	return cmd
@@ -103,11 +106,9 @@ func written(o compile.Object) *yaml.Node {
 }
 
 // declared returns the declarations of all CRDs in the inputs.
-func (a *app) declared(ctx context.Context, e external, args []string) ([]union.External, error) {
-	found, err := gather(ctx, a, one(e, crdpatch.Options{Limits: a.limits}), args, func(f *crdpatch.File, _ input) ([]compile.Declared, diag.List, error) {
-		l, diags := skipping(&e, func(e union.Externals) ([]compile.Declared, diag.List) {
-			return f.With(crdpatch.Options{External: e}).Declared()
-		})
+func (a *app) declared(ctx context.Context, scope func([]input) (scopes, error), args []string) ([]union.External, error) {
+	found, err := gather(ctx, a, scope, args, func(f *crdpatch.File, in input) ([]compile.Declared, diag.List, error) {
+		l, diags := skipping(in.scope.external, f.Options(), func(opts crdpatch.Options) ([]compile.Declared, diag.List) { return f.With(opts).Declared() })
 		return l, diags, nil
 	})
 	if err != nil && !errors.Is(err, errSkipped) {

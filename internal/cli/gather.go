@@ -38,7 +38,7 @@ func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, err
 	}
 	l := make([]gathered[T], len(inputs))
 	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
-		f := crdpatch.Open(in.name, src, in.scope.opts)
+		f := crdpatch.Open(in.name, src, in.options())
 		items, diagnostics, err := find(f, in)
 		r := in.scope.resultOf(in, f, diagnostics)
 		if items != nil {
@@ -53,6 +53,7 @@ func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, err
 		return nil, err
 	}
 	g.missing(results)
+	a.sayWithheld(results)
 	err = a.report(append(g.files(), results...), "text")
 	if err == nil || errors.Is(err, errSkipped) {
 		if none := a.tally(g, results, "text"); none != nil {

@@ -10,9 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/infer"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
@@ -24,16 +26,17 @@ var verdicts = []verify.Verdict{verify.Equivalent, verify.Tighter, verify.Looser
 
 // inferring holds the flags of infer.
 type inferring struct {
-	only    []string
-	write   bool
-	set     string
-	replace bool
+	compiler compilerFlags
+	only     []string
+	write    bool
+	set      string
+	replace  bool
 	preview
 	output printing
 }
 
 func (a *app) inferCommand() *cobra.Command {
-	var flags inferring
+	flags := inferring{compiler: compilerFlags{judges: true}}
 	cmd := &cobra.Command{
 		Use:   "infer [FILE|DIR|-]...",
 		Short: "Find the unions that hand-written rules already enforce",
@@ -82,7 +85,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 			if err := flags.validate(cmd); err != nil {
 				return err
 			}
-			return a.inferAll(cmd.Context(), &flags, args)
+			return a.inferAll(cmd, &flags, args)
 		},
 	}
 	f := cmd.Flags()
@@ -91,6 +94,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 	f.StringVar(&flags.set, "unions", "", "with --write, write them to this new `FILE`, a UnionSet, instead")
 	flags.preview.register(cmd)
 	f.BoolVar(&flags.replace, "replace", false, "with --write, --check or --diff, let compile remove the hand-written rules that are equivalent")
+	flags.compiler.config.register(cmd)
 	flags.output.register(cmd, "unions", "text", "json")
 	return cmd
 }
@@ -141,20 +145,27 @@ func (f *inferring) wanted(v verify.Verdict) bool {
 }
 
 // inferAll finds the unions of all inputs, prints them, and writes declarations.
-func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) error {
+func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) error {
 	inputs, err := a.findInputs(args, "")
 	if err != nil {
 		return err
 	}
+	scopes, err := a.scope(cmd, &flags.compiler, false)(inputs)
+	if err != nil {
+		return err
+	}
+	if a.announce(scopes, false); scopes.failed() {
+		return a.report(scopes.files(), "text")
+	}
 	found, declared := make([][]inferred, len(inputs)), make([]bool, len(inputs))
-	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
-		f := crdpatch.Open(in.name, src, crdpatch.Options{Limits: a.limits})
-		l, diagnostics, err := a.inferIn(ctx, f)
-		r := (&scope{external: &external{}}).resultOf(in, f, diagnostics)
+	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
+		f := crdpatch.Open(in.name, src, in.options())
+		unions, _ := f.Resolved()
+		l, diagnostics, err := a.inferIn(cmd.Context(), f, unions)
+		r := in.scope.resultOf(in, f, diagnostics)
 		if flags.declares() {
 			r.src = src // to declare in
 		}
-		unions, _ := f.Resolved()
 		declared[in.n] = len(unions) > 0
 		found[in.n] = slices.DeleteFunc(l, func(f inferred) bool { return !flags.wanted(f.verdict()) })
 		return r, err
@@ -162,6 +173,7 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 	if err != nil {
 		return err
 	}
+	a.sayWithheld(results)
 	if err := a.report(results, "text"); err != nil {
 		return err
 	}
@@ -189,8 +201,13 @@ func (a *app) inferAll(ctx context.Context, flags *inferring, args []string) err
 	return a.declare(flags, results, found)
 }
 
-// inferIn finds the unions of one input.
-func (a *app) inferIn(ctx context.Context, f *crdpatch.File) ([]inferred, diag.List, error) {
+// inferIn finds the unions of one input, except on the schemas for which unions are declared.
+func (a *app) inferIn(ctx context.Context, f *crdpatch.File, unions []compile.Declared) ([]inferred, diag.List, error) {
+	declares := func(crd string, version int, path schemapath.Path) bool {
+		return slices.ContainsFunc(unions, func(d compile.Declared) bool {
+			return d.Name == crd && slices.ContainsFunc(d.Objects, func(o compile.Object) bool { return o.Version == version && o.Path.Equal(path) })
+		})
+	}
 	var l []inferred
 	sources, diagnostics := f.Sources()
 	for _, s := range sources {
@@ -203,7 +220,7 @@ func (a *app) inferIn(ctx context.Context, f *crdpatch.File) ([]inferred, diag.L
 		}
 		for _, f := range found {
 			at, declared := s.Schema(s.CRD.Spec.Versions[f.Version].Name, f.Path)
-			if !declared {
+			if !declared && !declares(s.CRD.Name, f.Version, f.Path) {
 				l = append(l, inferred{f, s, at})
 			}
 		}

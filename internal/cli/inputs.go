@@ -27,6 +27,7 @@ type input struct {
 	rel   string // where it belongs below an output directory; empty for standard input
 	walk  bool   // found in a directory
 	scope *scope // the options for it
+	old   bool   // it is what a change starts from
 	text  []byte // what it is, if it is in no file; never nil then
 }
 

@@ -22,17 +22,19 @@ type kindFlags struct {
 	crds    []string
 	builtin bool
 	unions  externalFlags
+	config  configFlags
 }
 
 func (k *kindFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&k.crds, "crd", nil, "the CustomResourceDefinitions of the objects: a `FILE|DIR`; may be repeated")
 	cmd.Flags().BoolVar(&k.builtin, "builtin", false, "the objects are of Kubernetes' own kinds, or some of them: Deployments, Pods and the like")
 	cmd.Flags().StringArrayVar(&k.unions.sets, "unions", nil, "read unions from this `FILE`, a UnionSet; may be repeated")
+	k.config.register(cmd)
 }
 
 // read returns the kinds that have unions, and the CRDs. What is wrong with them is
 // reported.
-func (k *kindFlags) read(ctx context.Context, a *app) (*kinds.Set, []compile.Declared, error) {
+func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, []compile.Declared, error) {
 	if len(k.crds) == 0 && !k.builtin && len(k.unions.sets) == 0 {
 		return nil, nil, usagef("--crd is missing: it names the CustomResourceDefinitions of the objects; --builtin is for Kubernetes' own kinds")
 	}
@@ -44,7 +46,7 @@ func (k *kindFlags) read(ctx context.Context, a *app) (*kinds.Set, []compile.Dec
 		return nil, nil, err
 	}
 	set := &kinds.Set{}
-	all, targets, err := k.readCRDs(ctx, a, set, sets.Externals)
+	all, targets, err := k.readCRDs(cmd, a, set)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,7 +66,7 @@ func (k *kindFlags) read(ctx context.Context, a *app) (*kinds.Set, []compile.Dec
 
 // readCRDs adds the kinds of CRDs to a set, and returns the CRDs, and the names of all,
 // those without unions included.
-func (k *kindFlags) readCRDs(ctx context.Context, a *app, set *kinds.Set, external union.Externals) (all []compile.Declared, targets []union.Target, err error) {
+func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) (all []compile.Declared, targets []union.Target, err error) {
 	if len(k.crds) == 0 {
 		return nil, nil, nil
 	}
@@ -72,18 +74,27 @@ func (k *kindFlags) readCRDs(ctx context.Context, a *app, set *kinds.Set, extern
 	if err != nil {
 		return nil, nil, err
 	}
+	flags := compilerFlags{judges: true, unions: k.unions, config: k.config}
+	scopes, err := a.scope(cmd, &flags, false)(inputs)
+	if err != nil {
+		return nil, nil, err
+	}
+	if a.announce(scopes, false); scopes.failed() {
+		return nil, nil, a.report(scopes.files(), "text")
+	}
 	found := make([][]compile.Declared, len(inputs))
 	named := make([][]union.Target, len(inputs))
-	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
-		f := crdpatch.Open(in.name, src, crdpatch.Options{Limits: a.limits, External: external})
+	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
+		f := crdpatch.Open(in.name, src, in.options())
 		declared, l := f.Declared()
 		found[in.n] = declared
 		named[in.n], _ = f.CRDs()
-		return result{input: in, diagnostics: l}, nil
+		return in.scope.resultOf(in, f, l), nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
+	a.sayWithheld(results)
 	if err := a.report(results, "text"); err != nil {
 		return nil, nil, err
 	}

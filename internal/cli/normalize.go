@@ -58,7 +58,7 @@ nothing is written then. docs/normalize.md has the details.
 					return usagef("--algorithm is %s, not %q", alternatives(union.AlgorithmNames()), algorithm)
 				}
 			}
-			set, _, err := kinds.read(cmd.Context(), a)
+			set, _, err := kinds.read(cmd, a)
 			if err != nil {
 				return err
 			}

@@ -30,6 +30,8 @@ type compilerFlags struct {
 	unions        externalFlags
 	requireUnions bool
 	strict        bool
+	// judges says that the command judges CRDs as they are, and compiles none of those in use.
+	judges bool
 }
 
 func (c *compilerFlags) register(cmd *cobra.Command) {
@@ -98,12 +100,13 @@ func (c *compilerFlags) override(cmd *cobra.Command, s *scope) (externalFlags, e
 
 	unions := c.unions
 	unions.listed = config.SkipInvalid
+	unions.asked = len(unions.packages)+len(unions.sets) > 0
 	// What the configuration names is in its repository.
 	_, root, err := surroundings(s.name)
 	if err != nil {
 		return unions, err
 	}
-	if !given("go") && len(config.Go) > 0 {
+	if len(unions.packages) == 0 && len(config.Go) > 0 {
 		for _, pattern := range config.Go {
 			dir := filepath.Join(home, filepath.FromSlash(strings.TrimSuffix(pattern, "/...")))
 			if build.IsLocalImport(pattern) && exists(dir) && leadsOut(dir, root) {
@@ -115,7 +118,7 @@ func (c *compilerFlags) override(cmd *cobra.Command, s *scope) (externalFlags, e
 	if !given("kubebuilder") {
 		unions.kubebuilder = config.Kubebuilder && len(unions.packages) > 0
 	}
-	if !given("unions") {
+	if len(c.unions.sets) == 0 {
 		for _, name := range config.Unions {
 			file := filepath.Join(home, filepath.FromSlash(name))
 			if leadsOut(file, root) {

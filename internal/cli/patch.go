@@ -104,7 +104,7 @@ func patchTypes() (l []string) {
 
 // makeExplicit rewrites the files of an overlay.
 func (a *app) makeExplicit(cmd *cobra.Command, flags *patching, args []string) error {
-	set, _, err := flags.kinds.read(cmd.Context(), a)
+	set, _, err := flags.kinds.read(cmd, a)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	if err := checkOutput(cmd, &flags.output); err != nil {
 		return err
 	}
-	set, _, err := flags.kinds.read(cmd.Context(), a)
+	set, _, err := flags.kinds.read(cmd, a)
 	if err != nil {
 		return err
 	}

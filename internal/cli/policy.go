@@ -84,7 +84,7 @@ to begin.`,
 			opts.Algorithm, _ = union.AlgorithmNamed(algorithm)
 			opts.FailurePolicy = admissionv1.FailurePolicyType(failure)
 			opts.Reinvocation = admissionv1.ReinvocationPolicyType(reinvocation)
-			set, _, err := known.read(cmd.Context(), a)
+			set, _, err := known.read(cmd, a)
 			if err != nil {
 				return err
 			}

@@ -28,7 +28,7 @@ type rolloutFlags struct {
 
 func (a *app) rolloutCommand() *cobra.Command {
 	var (
-		flags  compilerFlags
+		flags  = compilerFlags{judges: true}
 		files  rolloutFlags
 		output printing
 	)
@@ -49,7 +49,8 @@ matters is unknown, and makes the verdict wait; the plan says how to get it. A c
 that refuses nothing of what was accepted needs no objects, one that keeps all versions
 no status, and one that needs nothing new of the API servers no versions of these.
 
-Unions that the CRDs declare are compiled first, in memory. --servers takes a list,
+Unions that the CRDs declare are compiled first, in memory; compiled and live CRDs are
+taken as they are. --servers takes a list,
 [v1.37.1, {name: a, version: v1.36.4}], or what kubectl get --raw /version prints of
 each API server. --storageversions is for clusters with the StorageVersion API, which
 is off by default: nothing depends on it.`,
@@ -140,7 +141,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 		if err != nil {
 			return err
 		}
-		in.n = len(inputs)
+		in.n, in.old = len(inputs), len(inputs) == 0
 		inputs = append(inputs, in)
 	}
 	l, err := scope(inputs)
@@ -153,7 +154,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 	crds := make([]*crddiff.CRD, len(inputs))
 	sources := make([]*resource.File, len(inputs))
 	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
-		open := crdpatch.Open(in.name, src, in.scope.opts)
+		open := crdpatch.Open(in.name, src, in.options())
 		found, wrong := crddiff.Read(open, a.limits)
 		r := in.scope.resultOf(in, open, slices.DeleteFunc(wrong, func(d diag.Diagnostic) bool { return d.Severity != diag.Error }))
 		switch {
@@ -164,7 +165,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 		default:
 			crds[in.n] = found[0]
 			sources[in.n], _ = resource.Parse(in.name, src, a.limits)
-			text, _ := open.Compile()
+			text, _ := open.Installed()
 			*[]*bool{&f.Names.CompileFrom, &f.Names.CompileTo}[in.n] = !bytes.Equal(text, src)
 		}
 		return r, nil
@@ -172,6 +173,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 	if err != nil {
 		return err
 	}
+	a.sayWithheld(results)
 	if err := a.report(results, "text"); err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 
 func (a *app) schemaCommand() *cobra.Command {
 	var (
-		unions  externalFlags
+		flags   = compilerFlags{judges: true}
 		as      format
 		dir     string
 		version string
@@ -52,11 +52,7 @@ What no schema can say is not in it: CEL rules, and what unions say of changes.
 			if err := checkOutput(cmd, &dir); err != nil {
 				return err
 			}
-			e, err := unions.read(true, a.limits)
-			if err != nil {
-				return err
-			}
-			found, err := gather(cmd.Context(), a, one(e, crdpatch.Options{Limits: a.limits, External: e.Externals}), args, func(f *crdpatch.File, _ input) ([]output, diag.List, error) {
+			found, err := gather(cmd.Context(), a, a.scope(cmd, &flags, false), args, func(f *crdpatch.File, _ input) ([]output, diag.List, error) {
 				return schemas(f, as.name, version)
 			})
 			if err != nil {
@@ -79,7 +75,8 @@ What no schema can say is not in it: CEL rules, and what unions say of changes.
 			})
 		},
 	}
-	unions.register(cmd)
+	flags.unions.register(cmd)
+	flags.config.register(cmd)
 	as.register(cmd, "schemas", "jsonschema", "openapi")
 	cmd.Flags().StringVar(&version, "version", "", "write the schema of this `VERSION` only")
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "write to files in this `DIR`")

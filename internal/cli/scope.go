@@ -46,6 +46,23 @@ func one(e external, opts crdpatch.Options) func([]input) (scopes, error) {
 	}
 }
 
+// unconfigured is the only scope of inputs whose configuration has nothing for the command,
+// and says so.
+func (a *app) unconfigured(cmd *cobra.Command, opts crdpatch.Options) func([]input) (scopes, error) {
+	return func(inputs []input) (scopes, error) {
+		var names []string
+		for _, in := range inputs {
+			if name, err := nearestConfig(in.path); err == nil && name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		if len(names) > 0 {
+			a.note(fmt.Sprintf("%s: not read: %s needs none of its options", strings.Join(names, ", "), cmd.Name()))
+		}
+		return one(external{}, opts)(inputs)
+	}
+}
+
 // scope finds the configuration of each input, and reads what it and the flags name.
 // gate says that the command says how many CRDs and unions there are.
 func (a *app) scope(cmd *cobra.Command, flags *compilerFlags, gate bool) func([]input) (scopes, error) {
@@ -109,6 +126,12 @@ func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, limits limit.Limi
 	}
 	s.external = loaded[key]
 	s.opts.External, s.opts.Limits = s.Externals, limits
+	if flags.judges {
+		s.opts.InUse = &crdpatch.Options{KubeVersion: flags.opts.KubeVersion, Encoding: flags.opts.Encoding, Describe: flags.opts.Describe}
+		if unions.asked {
+			s.opts.InUse.External = s.Externals
+		}
+	}
 	return nil
 }
 
@@ -210,7 +233,7 @@ func (s *scope) resultOf(in input, f *crdpatch.File, l diag.List) result {
 		return r
 	}
 	ofMarkers(l)
-	r.contents = s.look(f)
+	r.contents = s.look(in, f)
 	if in.path == "" {
 		r.src = src
 	}
@@ -218,9 +241,10 @@ func (s *scope) resultOf(in input, f *crdpatch.File, l diag.List) result {
 }
 
 // look finds out what an input has, as far as it matters.
-func (s *scope) look(f *crdpatch.File) contents {
+func (s *scope) look(in input, f *crdpatch.File) contents {
 	counts := s.counts && (len(s.Declarations) > 0 || slices.ContainsFunc(carrier.Names(), func(kind string) bool { return bytes.Contains(f.Bytes(), []byte(kind)) }))
 	c := s.external.look(f, counts)
+	c.withheld, c.outdated = in.reasonWithheld(f)
 	if counts {
 		declared, _ := f.Resolved()
 		for _, d := range declared {

@@ -21,7 +21,7 @@ import (
 
 func (a *app) testdataCommand() *cobra.Command {
 	var (
-		flags compilerFlags
+		flags = compilerFlags{judges: true}
 		dir   string
 	)
 	cmd := &cobra.Command{
@@ -71,7 +71,7 @@ func testFiles(ctx context.Context, f *crdpatch.File, in input) ([]output, diag.
 	if l.HasErrors() {
 		return nil, l, nil
 	}
-	compiled, wrong := f.Compile()
+	compiled, wrong := f.Installed()
 	if wrong.HasErrors() {
 		return nil, wrong, nil
 	}

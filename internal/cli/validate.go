@@ -21,7 +21,7 @@ import (
 
 func (a *app) validateCommand() *cobra.Command {
 	var (
-		flags  compilerFlags
+		flags  = compilerFlags{judges: true}
 		output printing
 		crds   []string
 		old    []string
@@ -37,7 +37,7 @@ file.
 
 The CRDs are those of --crd and those among the inputs. A CRD that declares unions is
 compiled first, in memory, with the options of compile: the objects are judged by what
-compile would write.
+compile would write. Compiled and live CRDs are taken as they are.
 
 An object is created, unless --old has one of its kind, namespace and name. Then it
 replaces that, as with kubectl replace: rules that compare with the old object are
@@ -195,13 +195,14 @@ func (a *app) readManifests(ctx context.Context, scope func([]input) (scopes, er
 		return nil, nil, err
 	}
 	l.missing(resultsOf(files))
+	a.sayWithheld(resultsOf(files))
 	return files, l, nil
 }
 
 // objectFile reads an input, and compiles the CRDs in it.
 func (a *app) objectFile(in input, role role, src []byte) objectFile {
 	f, wrong := resource.Parse(in.name, src, a.limits)
-	open := crdpatch.Open(in.name, src, in.scope.opts)
+	open := crdpatch.Open(in.name, src, in.options())
 	m := objectFile{role: role, result: in.scope.resultOf(in, open, wrong)}
 	if f == nil {
 		return m
@@ -217,7 +218,7 @@ func (a *app) objectFile(in input, role role, src []byte) objectFile {
 	if len(crds) == 0 || role == forOld {
 		return m
 	}
-	text, wrong := open.Compile()
+	text, wrong := open.Installed()
 	for _, d := range wrong {
 		// The rest is for who compiles it.
 		if d.Severity == diag.Error || d.Code == diag.InvalidBefore {

@@ -35,7 +35,7 @@ var verifications = map[string]func(io.Writer, []verified) error{"text": verific
 
 func (a *app) verifyCommand() *cobra.Command {
 	var (
-		flags  compilerFlags
+		flags  = compilerFlags{judges: true}
 		output printing
 	)
 	cmd := &cobra.Command{
@@ -86,11 +86,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 // was found together.
 func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, args []string) error {
 	found, err := gather(ctx, a, scope, args, func(f *crdpatch.File, in input) (l []verified, diags diag.List, err error) {
-		declared, diags := skipping(in.scope.external, func(e union.Externals) ([]compile.Declared, diag.List) {
-			opts := f.Options()
-			opts.External = e
-			return f.With(opts).Declared()
-		})
+		declared, diags := skipping(in.scope.external, f.Options(), func(opts crdpatch.Options) ([]compile.Declared, diag.List) { return f.With(opts).Declared() })
 		if declared != nil {
 			l = []verified{} // the rest is verified without what is skipped
 		}

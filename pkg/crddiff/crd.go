@@ -54,7 +54,7 @@ func Plain(crd *apiextensionsv1.CustomResourceDefinition) *CRD {
 // Read reads the CRDs of a file, and compiles the unions in them. The list has what is
 // wrong with them; with errors the result is nil.
 func Read(f *crdpatch.File, limits limit.Limits) ([]*CRD, diag.List) {
-	text, wrong := f.Compile()
+	text, wrong := f.Installed()
 	if text == nil {
 		return nil, wrong
 	}
@@ -100,7 +100,7 @@ func Read(f *crdpatch.File, limits limit.Limits) ([]*CRD, diag.List) {
 		}
 		for _, p := range plans {
 			if p.Name == crd.Name {
-				c.Unions = append(c.Unions, declared(p.Plan)...)
+				c.Unions = append(c.Unions, c.declared(p.Plan)...)
 			}
 		}
 		l = append(l, c)
@@ -111,13 +111,17 @@ func Read(f *crdpatch.File, limits limit.Limits) ([]*CRD, diag.List) {
 	return l, wrong.Sort()
 }
 
-// declared are the unions of a plan, with their rules.
-func declared(p compile.Plan) []DeclaredUnion {
+// declared returns the unions of a plan, with those of their rules that the CRD has: a compiled
+// CRD may have lost some.
+func (c *CRD) declared(p compile.Plan) []DeclaredUnion {
 	var l []DeclaredUnion
 	for _, u := range p.Unions {
 		d := DeclaredUnion{Version: u.Place.Name, Path: u.Place.Path, Union: u.Union}
 		for _, r := range u.Rules {
-			d.Rules = append(d.Rules, PlacedRule{r.Place.Path, r.Validation()})
+			schema := r.Place.Schema(c.CustomResourceDefinition)
+			if rule := r.Validation(); schema != nil && slices.ContainsFunc(schema.XValidations, func(has apiextensionsv1.ValidationRule) bool { return has.Rule == rule.Rule }) {
+				d.Rules = append(d.Rules, PlacedRule{r.Place.Path, rule})
+			}
 		}
 		l = append(l, d)
 	}

@@ -37,14 +37,14 @@ func (f *File) revert() *base {
 	}
 	b := &base{text: f.source, external: map[string][]union.External{}, hints: map[diag.Pos]string{}}
 	f.was.base = b
-	compiled := f.compiledCRDs()
-	b.diags = slices.Clone(compiled.diags)
-	if len(compiled.crds) == 0 {
+	b.diags = slices.Clone(f.compiledCRDs().diags)
+	compiled := slices.DeleteFunc(slices.Clone(f.compiledCRDs().crds), func(c *annotatedCRD) bool { return f.installing && f.settled(c.manifest) })
+	if len(compiled) == 0 {
 		return b
 	}
 	r := revise(f.source)
 	var restored []restoration
-	for _, c := range compiled.crds {
+	for _, c := range compiled {
 		v := &reverter{File: f, annotatedCRD: c, base: b, revision: r, value: r.draft(c.manifest), said: map[string]bool{}}
 		restored = append(restored, v.remove()...)
 		is := c.manifest.isJSON() && !c.record.JSON
@@ -135,7 +135,7 @@ func (r *reverter) remove() []restoration {
 // keep remembers the external declarations of a schema. It reports those that are given
 // no more.
 func (r *reverter) keep(s schemaRecord) {
-	given, all := r.opts.External.Of(r.names())
+	given, all := r.declaredFor(r.manifest)
 	kept := r.declarations(s)
 	for _, e := range kept {
 		if all(s.Version) {

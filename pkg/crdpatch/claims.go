@@ -223,7 +223,7 @@ func jsonOf(v any) string {
 // remaining are the declarations of a schema in the result: what is there or is
 // given overrides the record, and decompiling a file leaves no others.
 func (r *reverter) remaining(c *claimed) []union.External {
-	given, all := r.opts.External.Of(r.names())
+	given, all := r.declaredFor(r.manifest)
 	l := slices.DeleteFunc(given, func(e union.External) bool { return !e.Covers(c.Version, c.Path) })
 	kept := !all(c.Version) && !r.decompiling // the record applies
 	if kept && len(c.Extend) > 0 {

@@ -45,6 +45,10 @@ type Options struct {
 	// confirmed: they are treated as hand-written ones, and claimed no more. Without
 	// it they are errors.
 	Forget bool
+	// InUse, unless nil, replaces KubeVersion, Encoding, Describe and External for the CRDs
+	// that are in use: those that were compiled or printed by an API server, unless they
+	// declare unions themselves. Options of a project are for its sources.
+	InUse *Options
 }
 
 // or returns the options, with those of another list where they are not given.
@@ -69,6 +73,8 @@ type File struct {
 	was  *reverted
 	// decompiling says that unions are to be declared in schemas or not at all.
 	decompiling bool
+	// installing says that settled CRDs stay as they are.
+	installing bool
 }
 
 // opened is what all uses of a file share.
@@ -82,6 +88,7 @@ type opened struct {
 	parsed    bool
 	limits    limit.Limits
 	annotated *annotated
+	origins   map[string]Origin // by key of the manifest
 }
 
 // reverted is what all uses share that revert a file in the same way.
@@ -99,7 +106,7 @@ func Open(name string, src []byte, opts Options) *File {
 func (f *File) With(opts Options) *File {
 	opts.Limits = f.limits
 	was := f.was
-	if opts.Forget != f.opts.Forget || !opts.External.Same(f.opts.External) {
+	if opts.Forget != f.opts.Forget || opts.InUse != f.opts.InUse || !opts.External.Same(f.opts.External) {
 		was = &reverted{}
 	}
 	return &File{opened: f.opened, opts: opts, was: was}
@@ -353,7 +360,7 @@ func (j *job) input(m *manifest, external []union.External) (compile.Manifest, b
 // externals returns the external declarations for a CRD: those given, and for versions of
 // which nothing is given those its annotation keeps.
 func (f *File) externals(b *base, m *manifest) []union.External {
-	l, all := f.opts.External.Of(m.names())
+	l, all := f.declaredFor(m)
 	for _, e := range b.external[m.key()] {
 		if !all(e.Version) {
 			l = append(l, e)

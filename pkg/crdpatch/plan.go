@@ -24,7 +24,7 @@ func (j *job) compileDocument(r *revision, b *base, d *document) {
 	for _, m := range d.crds {
 		opts := j.optionsFor(m)
 		external := j.externals(b, m)
-		if len(external) == 0 && !compile.Declares(m.node) {
+		if len(external) == 0 && !compile.Declares(m.node) || j.installing && j.settled(m) {
 			continue
 		}
 		in, ok := j.input(m, external)
@@ -56,18 +56,6 @@ func (j *job) take(r *revision, w *writer) {
 		maps.Copy(draft, w.value)
 		r.edits, j.touched = append(r.edits, w.edits...), append(j.touched, w.touched...)
 	}
-}
-
-// optionsFor are the options that count for a CRD.
-func (j *job) optionsFor(m *manifest) Options {
-	if j.opts.AsRecorded {
-		for _, c := range j.compiledCRDs().crds {
-			if c.key() == m.key() {
-				return j.opts.or(c.options())
-			}
-		}
-	}
-	return j.opts
 }
 
 // compileCRD plans the edits of one CRD.

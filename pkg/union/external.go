@@ -110,6 +110,12 @@ func (e Externals) Of(crd Target) (l []External, all func(version string) bool) 
 	}
 }
 
+// Concern reports whether anything is declared for a CRD, even that it has no unions.
+func (e Externals) Concern(crd Target) bool {
+	return slices.ContainsFunc(e.Declarations, func(x External) bool { return x.Is(crd) }) ||
+		slices.ContainsFunc(e.Scopes, func(s Scope) bool { return s.Is(crd) })
+}
+
 // Covers reports whether the declaration is for the schema at a path in a version.
 func (e External) Covers(version string, path schemapath.Path) bool {
 	return (e.Version == "" || e.Version == version) && e.Path.Matches(path)

@@ -1,0 +1,143 @@
+package crdpatch
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Origin is where the manifest of a CRD comes from.
+type Origin int
+
+const (
+	// Authored is a CRD that an author or a generator wrote, or any that declares unions.
+	Authored Origin = iota
+	// Compiled is a CRD with the annotation that Compile writes.
+	Compiled
+	// Live is a CRD that an API server printed, compiled or not.
+	Live
+)
+
+// Installed returns the file with its CRDs as an API server gets them. Authored CRDs are
+// compiled. Compiled and live ones keep their rules, edited ones included, unless
+// Options.InUse declares unions for them. The list is sorted; when it has errors, the result
+// is nil.
+func (f *File) Installed() ([]byte, diag.List) {
+	j := (&File{opened: f.opened, opts: f.opts, was: &reverted{}, installing: true}).begin()
+	return j.result(j.compile())
+}
+
+// Withheld is a CRD in use that Options.External declares unions for and Options.InUse does
+// not.
+type Withheld struct {
+	union.Target
+	// Origin is Compiled or Live.
+	Origin Origin
+	// Outdated says that Options.External declares other unions than the CRD was compiled
+	// with.
+	Outdated bool
+}
+
+// Withheld returns the CRDs from which Options.InUse withholds external declarations, in
+// order of the text; none when the file cannot be read.
+func (f *File) Withheld() []Withheld {
+	if f.opts.InUse == nil || len(f.opts.External.Declarations) == 0 {
+		return nil
+	}
+	if f.parse(); f.source == nil {
+		return nil
+	}
+	var l []Withheld
+	for _, m := range f.source.manifests() {
+		if crd := m.names(); f.opts.External.Concern(crd) && f.settled(m) {
+			l = append(l, Withheld{Target: crd, Origin: f.origin(m)})
+		}
+	}
+	if !slices.ContainsFunc(l, func(w Withheld) bool { return w.Origin == Compiled }) {
+		return l
+	}
+	opts := f.opts
+	opts.InUse = nil
+	recorded, _ := f.Resolved()
+	declared, _ := f.With(opts).Resolved()
+	for i, w := range l {
+		l[i].Outdated = w.Origin == Compiled && !sameUnions(recorded, declared, w.Name)
+	}
+	return l
+}
+
+// sameUnions reports whether two readings of a file have the same unions in a CRD.
+func sameUnions(a, b []compile.Declared, crd string) bool {
+	objects := func(l []compile.Declared) []compile.Object {
+		if i := slices.IndexFunc(l, func(d compile.Declared) bool { return d.Name == crd }); i >= 0 {
+			return l[i].Objects
+		}
+		return nil
+	}
+	return slices.EqualFunc(objects(a), objects(b), func(x, y compile.Object) bool {
+		return x.Place.Structural() == y.Place.Structural() && reflect.DeepEqual(x.Unions, y.Unions)
+	})
+}
+
+// origin tells the origin of a CRD by its annotation, and by the metadata and status that
+// only an API server writes.
+func (f *opened) origin(m *manifest) Origin {
+	if f.origins == nil {
+		f.origins = map[string]Origin{}
+		for _, m := range f.source.manifests() {
+			f.origins[m.key()] = f.originOf(m)
+		}
+	}
+	return f.origins[m.key()]
+}
+
+func (f *opened) originOf(m *manifest) Origin {
+	metadata, stored := yamltext.Value(m.node, "metadata"), yamltext.Value(yamltext.Value(m.node, "status"), "storedVersions")
+	switch {
+	case compile.Declares(m.node):
+		return Authored
+	case textAt(metadata, "uid") != "", textAt(metadata, "resourceVersion") != "", stored != nil && len(stored.Content) > 0:
+		return Live
+	case f.compiled(m) != nil:
+		return Compiled
+	}
+	return Authored
+}
+
+// compiled returns the annotation of a CRD, or nil.
+func (f *opened) compiled(m *manifest) *annotatedCRD {
+	l := f.compiledCRDs().crds
+	if i := slices.IndexFunc(l, func(c *annotatedCRD) bool { return c.key() == m.key() }); i >= 0 {
+		return l[i]
+	}
+	return nil
+}
+
+// optionsFor returns the options that count for a CRD.
+func (f *File) optionsFor(m *manifest) Options {
+	opts, recorded := f.opts, f.opts.AsRecorded
+	if opts.InUse != nil && f.origin(m) != Authored {
+		used := *opts.InUse
+		opts.KubeVersion, opts.Encoding, opts.Describe, opts.External = used.KubeVersion, used.Encoding, used.Describe, used.External
+		recorded = true
+	}
+	if c := f.compiled(m); recorded && c != nil {
+		return opts.or(c.options())
+	}
+	return opts
+}
+
+// declaredFor returns the external declarations that Options have for a CRD, and whether
+// they are all there are for one of its versions.
+func (f *File) declaredFor(m *manifest) (l []union.External, all func(version string) bool) {
+	return f.optionsFor(m).External.Of(m.names())
+}
+
+// settled reports whether Installed leaves a CRD as it is.
+func (f *File) settled(m *manifest) bool {
+	return f.origin(m) != Authored && !f.optionsFor(m).External.Concern(m.names())
+}
