@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -186,11 +187,14 @@ func isLinkToDir(path string, entry fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// process reads inputs and works on each, as many at a time as there are
-// processors, and returns what came of them in the order of the inputs. No more
-// files are held in memory than are worked on. All errors, of reading and of the
-// work, are reported together; when ctx ends, the error is errInterrupted.
-func process[T any](ctx context.Context, a *app, inputs []input, work func(in input, src []byte) (T, error)) ([]T, error) {
+// process reads inputs and works on each, as many at a time as there are processors, and
+// returns the results in the order of the inputs. No more files are held in memory than are
+// worked on. All errors, of reading and of the work, are reported together; when ctx ends, the
+// error is errInterrupted. A panic is an error of its input.
+func process[T any, P interface {
+	*T
+	crash(in input, cause any)
+}](ctx context.Context, a *app, inputs []input, work func(in input, src []byte) (T, error)) ([]T, error) {
 	results := make([]T, len(inputs))
 	progress := a.progress(inputs)
 	defer progress.end()
@@ -201,11 +205,19 @@ func process[T any](ctx context.Context, a *app, inputs []input, work func(in in
 		wg.Go(func() {
 			for i := range next {
 				progress.begin(i)
-				src, err := a.open(inputs[i])
-				if err == nil {
-					results[i], err = work(inputs[i], src)
-				}
-				errs[i] = err
+				errs[i] = func() (err error) {
+					defer func() {
+						if cause := recover(); cause != nil {
+							a.say("%s", debug.Stack())
+							P(&results[i]).crash(inputs[i], cause)
+						}
+					}()
+					src, err := a.open(inputs[i])
+					if err == nil {
+						results[i], err = work(inputs[i], src)
+					}
+					return err
+				}()
 				progress.done(i)
 			}
 		})
@@ -274,6 +286,12 @@ type result struct {
 	differs     string   // which option does, from when it was compiled
 	shape       shape    // of what is to be printed
 	notes       []string // what --fix did
+}
+
+// crash makes a panic the only finding about an input.
+func (r *result) crash(in input, cause any) {
+	*r = result{input: in, diagnostics: diag.List{{Code: diag.Unproved, Pos: diag.Pos{File: in.name},
+		Message: fmt.Sprintf("internal error: %v", cause), Hint: "please report this file, with the output of -v"}}}
 }
 
 // skip makes the errors such that keep nothing from being written.

@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/explain"
 )
 
 // none is what compile says of files without CRDs.
@@ -169,6 +171,44 @@ func TestDiagnosticsAreSorted(t *testing.T) {
 	}
 }
 
+// TestPanicIsOfItsFile checks that a bug that one file triggers is an error about that file:
+// the results of the others are printed, and nothing is written in place.
+func TestPanicIsOfItsFile(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.yaml": "a: 1\n", "b.yaml": "panic: 1\n", "c.yaml": "c: 1\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := filepath.Join(dir, "b.yaml") + ": error: UC405: internal error: strings: negative Repeat count\n"
+	crash := func(f *crdpatch.File) {
+		_ = strings.Repeat(" ", bytes.IndexByte(f.Bytes(), 'p')-bytes.IndexByte(f.Bytes(), 'n'))
+	}
+	a, out, errs, _ := explainApp("")
+	plan := a.explain
+	a.explain = func(f *crdpatch.File) ([]explain.Input, diag.List) {
+		if bytes.HasPrefix(f.Bytes(), []byte("panic")) {
+			crash(f)
+		}
+		return plan(f)
+	}
+	code := a.main(context.Background(), func() {}, []string{"explain", "--format", "json", dir})
+	if code != exitFindings || !strings.Contains(errs.String(), want) || !strings.Contains(out.String(), "c.yaml.example.com") {
+		t.Errorf("exit code %d, printed %s and\n%s", code, errs, out)
+	}
+	a, _, errs = testApp(nil)
+	a.compile = func(f *crdpatch.File) ([]byte, diag.List) {
+		if bytes.HasPrefix(f.Bytes(), []byte("panic")) {
+			crash(f)
+		}
+		return bytes.ToUpper(f.Bytes()), nil
+	}
+	code = a.main(context.Background(), func() {}, []string{"compile", "-w", dir})
+	if got, _ := os.ReadFile(filepath.Join(dir, "a.yaml")); code != exitFindings || !strings.Contains(errs.String(), want) || string(got) != "a: 1\n" {
+		t.Errorf("exit code %d, printed %s, wrote %q", code, errs, got)
+	}
+}
+
 type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
@@ -194,17 +234,17 @@ func TestProcessNoLonger(t *testing.T) {
 		inputs[i] = input{n: i, name: "a", path: filepath.Join(dir, "a")}
 	}
 	a, _, _ := testApp(nil)
-	_, err := process(ctx, a, inputs[:1], func(input, []byte) (bool, error) {
+	_, err := process(ctx, a, inputs[:1], func(input, []byte) (result, error) {
 		cancel()
-		return true, nil
+		return result{}, nil
 	})
 	if !errors.Is(err, errInterrupted) {
 		t.Errorf("interrupted during the last: %v", err)
 	}
 	calls := 0
-	_, err = process(ctx, a, inputs, func(input, []byte) (bool, error) {
+	_, err = process(ctx, a, inputs, func(input, []byte) (result, error) {
 		calls++
-		return true, nil
+		return result{}, nil
 	})
 	if !errors.Is(err, errInterrupted) || calls > 0 {
 		t.Errorf("interrupted before: %v after %d calls", err, calls)

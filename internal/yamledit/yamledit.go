@@ -283,7 +283,8 @@ func (d Text) DashOf(key, value *yaml.Node) (int, bool) {
 	if err != nil || d.LineStart(k) == d.LineStart(v) {
 		return 0, false
 	}
-	return v - d.LineStart(v) - (k - d.LineStart(k)), true
+	dash := v - d.LineStart(v) - (k - d.LineStart(k))
+	return dash, dash >= 0 // a key after ? may be further right than its list
 }
 
 // FirstDash is how much the first list in block style at n or below is indented.

@@ -47,3 +47,27 @@ func TestRemove(t *testing.T) {
 		}
 	}
 }
+
+// TestDashOf measures how much the list at k is indented below its key.
+func TestDashOf(t *testing.T) {
+	for _, tt := range []struct {
+		name, src string
+		dash      int
+		ok        bool
+	}{
+		{"below the key", "k:\n  - 1\n", 2, true},
+		{"flush with the key", "k:\n- &anchor\n  a: 1\n", 0, true},
+		{"flow style", "k: [1]\n", 0, false},
+		{"left of an explicit key", "?     k\n:\n- 1\n", 0, false},
+	} {
+		f, err := yamltext.Parse([]byte(tt.src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		root := f.Docs[0].Root
+		dash, ok := yamledit.Text{File: f, Document: f.Docs[0]}.DashOf(root.Content[0], root.Content[1])
+		if ok != tt.ok || ok && dash != tt.dash {
+			t.Errorf("%s: %d, %t", tt.name, dash, ok)
+		}
+	}
+}
