@@ -202,7 +202,7 @@ func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error),
 			return nil, nil, err
 		}
 		for _, in := range found {
-			if in.path == "" && in.text == nil {
+			if in.path == "" && in.blob == "" {
 				stdin++
 			}
 			in.n, in.old = len(inputs), !versions && i == 0

@@ -29,7 +29,7 @@ type input struct {
 	walk  bool   // found in a directory
 	scope *scope // the options for it
 	old   bool   // it is what a change starts from
-	text  []byte // what it is, if it is in no file; never nil then
+	blob  string // the object of git that it is, if it is of a revision
 }
 
 // finder collects inputs without repetition.
@@ -212,7 +212,7 @@ func process[T any, P interface {
 							P(&results[i]).crash(inputs[i], cause)
 						}
 					}()
-					src, err := a.open(inputs[i])
+					src, err := a.open(ctx, inputs[i])
 					if err == nil {
 						results[i], err = work(inputs[i], src)
 					}
@@ -250,13 +250,13 @@ func joinDistinct(errs []error) error {
 }
 
 // open reads an input, or as much of it as tells that it is over the limit.
-func (a *app) open(in input) (src []byte, err error) {
-	if in.text != nil {
-		return in.text, nil
-	}
-	if in.path == "" {
+func (a *app) open(ctx context.Context, in input) (src []byte, err error) {
+	switch {
+	case in.blob != "":
+		src, err = a.readBlob(ctx, in.blob)
+	case in.path == "":
 		src, err = a.limits.Read(a.streams.In)
-	} else {
+	default:
 		src, err = a.readFile(in.path)
 	}
 	if err != nil {

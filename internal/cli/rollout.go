@@ -105,7 +105,7 @@ func (a *app) rollout(ctx context.Context, scope func([]input) (scopes, error), 
 	if err := a.rolloutCRDs(ctx, scope, files, f); err != nil {
 		return err
 	}
-	if err := a.rolloutCluster(files, f); err != nil {
+	if err := a.rolloutCluster(ctx, files, f); err != nil {
 		return err
 	}
 	if l := f.origins.Diagnostics(f.Contradictions()); len(l) > 0 {
@@ -224,7 +224,7 @@ func (a *app) oneInput(name string) (input, error) {
 
 // rolloutCluster reads what is said of the cluster. What is wrong with it is reported
 // together.
-func (a *app) rolloutCluster(files rolloutFlags, f *rolloutFacts) error {
+func (a *app) rolloutCluster(ctx context.Context, files rolloutFlags, f *rolloutFacts) error {
 	var all diag.List
 	for _, read := range []struct {
 		file string
@@ -254,7 +254,7 @@ func (a *app) rolloutCluster(files rolloutFlags, f *rolloutFacts) error {
 		if err != nil {
 			return err
 		}
-		src, err := a.open(in)
+		src, err := a.open(ctx, in)
 		if err != nil {
 			return err
 		}

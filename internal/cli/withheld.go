@@ -35,7 +35,7 @@ func (in input) reasonWithheld(f *crdpatch.File) (why string, outdated bool) {
 		}) {
 			return "", false
 		}
-		if in.text != nil {
+		if in.blob != "" {
 			return "a revision", false
 		}
 		return "standard input", false
