@@ -73,6 +73,7 @@ type reverter struct {
 	value      map[string]any // changed along with the edits
 	unrecorded []ruled
 	said       map[string]bool // descriptions that lost a sentence, by place
+	encoded    []*regenerated  // in every encoding, when that is needed
 }
 
 func (r *reverter) report(d diag.Diagnostic) { r.base.diags = append(r.base.diags, d) }

@@ -17,10 +17,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// An annotation is a claim, since anyone may have written it. What it says of rules is
-// held against the recorded unions: a rule is ours if compiling these with the recorded
-// options would write it again, or else if pkg/verify proves that the unions which remain
-// imply it.
+// An annotation is a claim, since anyone may have written it. A rule that it lists is ours if
+// compiling the recorded unions with the recorded options writes it again. To compile again, it
+// is also enough that the rule says what a rule of these unions says (message, reason,
+// fieldPath), and that pkg/verify proves that the unions which remain imply it: the result
+// enforces them.
 
 // claimed is a schema of a record as it is now.
 type claimed struct {
@@ -139,7 +140,7 @@ func (r *reverter) confirm(all []*claimed) *regenerated {
 	if !ours && !missing {
 		return &regenerated{}
 	}
-	w := r.regenerate(all)
+	w := r.regenerate(all, r.annotatedCRD.options())
 	if w.overLimit {
 		return w // and not proved either
 	}
@@ -152,8 +153,8 @@ func (r *reverter) confirm(all []*claimed) *regenerated {
 				}
 			}
 		}
-		if len(unconfirmed) > 0 {
-			r.imply(c, unconfirmed)
+		if len(unconfirmed) > 0 && !r.decompiling {
+			r.imply(c, unconfirmed, r.sayings(all, c))
 		}
 		for _, l := range c.lists {
 			for _, i := range unconfirmed[l] {
@@ -186,7 +187,10 @@ func (r *reverter) unconfirmed(c *claimed, l *claimedList, i int, why string) {
 		what = "schema in allOf"
 	}
 	union := "its union neither writes nor implies"
-	if c.superseded {
+	switch {
+	case r.decompiling:
+		union = "its union does not write"
+	case c.superseded:
 		union = "its union does not write, and no union that stays declared implies"
 	}
 	message := fmt.Sprintf("the annotation %s claims the %s, which %s", Annotation, what, union)
@@ -194,7 +198,7 @@ func (r *reverter) unconfirmed(c *claimed, l *claimedList, i int, why string) {
 		message += ": with this schema it does not compile: " + why
 	}
 	hint := "--forget drops the claim and keeps the rule as a hand-written one; or undo the edits made since"
-	if c.superseded && r.decompiling {
+	if r.decompiling {
 		hint = "compile the file first, which writes the rules of its union again; " + hint
 	}
 	if r.base.proofs > r.limits.OrDefault().Proofs {
@@ -242,11 +246,36 @@ func (r *reverter) remaining(c *claimed) []union.External {
 	return l
 }
 
-// imply removes from the unconfirmed items those that the unions of the schema are proved
-// to imply, as they are declared from now on: whoever writes an annotation may record a
-// union that implies any rule, and declare another. A proof takes a while, and any number
-// of rules may be claimed: what is beyond the limit is not confirmed.
-func (r *reverter) imply(c *claimed, unconfirmed map[*claimedList][]int) {
+// sayings returns what users read when a rule that compiling writes for a schema fails, in
+// every encoding.
+func (r *reverter) sayings(all []*claimed, c *claimed) []string {
+	if r.encoded == nil {
+		for _, e := range []compile.Encoding{compile.Auto, compile.Fine, compile.Compact, compile.Terse} {
+			opts := r.annotatedCRD.options()
+			opts.Encoding = e
+			r.encoded = append(r.encoded, r.regenerate(all, opts))
+		}
+	}
+	var l []string
+	for _, w := range r.encoded {
+		for _, v := range w.items[itemsKey(c.place.Version, c.place.Path, validationsKey)] {
+			l = append(l, sayingOf(v))
+		}
+	}
+	return l
+}
+
+// sayingOf returns a rule without its condition.
+func sayingOf(rule any) string {
+	r, _ := rule.(map[string]any)
+	return jsonOf([]any{r["message"], r["messageExpression"], r["reason"], r["fieldPath"]})
+}
+
+// imply removes from the unconfirmed items those that say what our rules say and that the
+// unions of the schema are proved to imply, as they are declared from now on: an annotation may
+// record a union that implies any rule, next to a declaration of another. A proof takes a while,
+// and an annotation may claim any number of rules: those beyond the limit are not confirmed.
+func (r *reverter) imply(c *claimed, unconfirmed map[*claimedList][]int, sayings []string) {
 	if len(c.Unions) == 0 {
 		return
 	}
@@ -262,7 +291,9 @@ func (r *reverter) imply(c *claimed, unconfirmed map[*claimedList][]int) {
 		var constraints []verify.Constraint
 		for l, indices := range unconfirmed {
 			for _, i := range indices {
-				constraints = append(constraints, verify.Constraint{Key: l.key, Index: i})
+				if l.key != validationsKey || slices.Contains(sayings, sayingOf(l.present[i])) {
+					constraints = append(constraints, verify.Constraint{Key: l.key, Index: i})
+				}
 			}
 		}
 		if len(constraints) == 0 {
@@ -277,7 +308,13 @@ func (r *reverter) imply(c *claimed, unconfirmed map[*claimedList][]int) {
 		}
 		for l, indices := range unconfirmed {
 			unconfirmed[l] = slices.DeleteFunc(indices, func(i int) bool {
-				return slices.Contains(implied, verify.Constraint{Key: l.key, Index: i})
+				is := slices.Contains(implied, verify.Constraint{Key: l.key, Index: i})
+				if is {
+					r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(l.item(i)), Path: c.place.String(), Schema: c.place.Structural(),
+						Message: fmt.Sprintf("removed, though compiling writes it otherwise: %s; the union implies it", shortened(ruleOf(l.present[i]))),
+						Hint:    "nothing needs to be done: the rules that take its place reject all that it rejects"})
+				}
+				return is
 			})
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // without a declaration stay as they are, and a declaration whose CRD is not here is
 // left out. The list is sorted; when it has errors, the result is nil.
 func Declare(name string, src []byte, declarations []union.External, limits limit.Limits) ([]byte, diag.List) {
-	j := Open(name, src, Options{Limits: limits}).begin()
+	j := (&File{opened: Open(name, src, Options{Limits: limits}).opened, was: &reverted{}, decompiling: true}).begin()
 	return j.result(j.declare(union.Externals{Declarations: declarations}))
 }
 

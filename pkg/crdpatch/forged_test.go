@@ -84,7 +84,7 @@ func TestForgedAnnotation(t *testing.T) {
 		message string
 	}{
 		{"a rule by hand is claimed", func(_, s map[string]any) { claimRule(s) }, diag.UnconfirmedRule,
-			`claims the rule "!has(self.a) || !self.a.startsWith('/etc')", which its union neither writes nor implies`},
+			`claims the rule "!has(self.a) || !self.a.startsWith('/etc')", which its union `},
 		{"and ours is not", func(_, s map[string]any) { s["rules"] = []any{byHandSum} }, diag.UnconfirmedRule, "startsWith"},
 		{"a schema without a union claims rules", func(_, s map[string]any) { delete(s, "source"); claimRule(s) }, diag.UnconfirmedRule, "startsWith"},
 		{"a key of the schema is added", func(_, s map[string]any) {
@@ -297,22 +297,46 @@ func TestWrittenDifferently(t *testing.T) {
 	if !strings.Contains(compiled, ours) {
 		t.Fatal(compiled)
 	}
-	for rule, implied := range map[string]bool{
-		"!has(self.a) || !has(self.b)":                       true,
-		"(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) <= 1": true,
-		"(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) == 1": false,
-		"!has(self.a) || self.a != 'x'":                      false,
-		"true":                                               false,
+	const says = "at most one of a, b may be set"
+	for _, tt := range []struct {
+		name, rule, message string
+		more                map[string]any
+		ours                bool // to compile; decompiling removes nothing that compiling does not write
+	}{
+		{name: "the same in other words", rule: "!has(self.a) || !has(self.b)", message: says, ours: true},
+		{name: "as a sum", rule: "(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) <= 1", message: says, ours: true},
+		{name: "another meaning", rule: "(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) == 1", message: says},
+		{name: "a value", rule: "!has(self.a) || self.a != 'x'", message: says},
+		{name: "no meaning", rule: "true", message: says},
+		{name: "another message", rule: "!has(self.a) || !has(self.b)", message: "choose a or b"},
+		{name: "no message", rule: "!has(self.a) || !has(self.b)"},
+		{name: "another reason", rule: "!has(self.a) || !has(self.b)", message: says, more: map[string]any{"reason": "FieldValueForbidden"}},
+		{name: "another path", rule: "!has(self.a) || !has(self.b)", message: says, more: map[string]any{"fieldPath": ".a"}},
 	} {
-		other := strings.Replace(compiled, ours, "- rule: \""+rule+"\"\n", 1)
-		other = forgedAnnotation(t, other, func(_, s map[string]any) { s["rules"] = []any{sumOf(map[string]any{"rule": rule})} })
-		out, diags := Compile("in", []byte(other), Options{})
-		if implied {
-			same(t, rule, out, []byte(compiled))
-			same(t, rule, mustDecompile(t, []byte(other)), []byte(in))
-		} else if len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule {
-			t.Errorf("%s: %v", rule, diags)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			written := map[string]any{"rule": tt.rule}
+			if maps.Copy(written, tt.more); tt.message != "" {
+				written["message"] = tt.message
+			}
+			other := strings.Replace(compiled, ours, "- "+jsonOf(written)+"\n", 1)
+			other = forgedAnnotation(t, other, func(_, s map[string]any) { s["rules"] = []any{sumOf(written)} })
+			if _, diags := Decompile("in", []byte(other), Options{}); len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule {
+				t.Errorf("decompile: %v", diags)
+			}
+			out, diags := Compile("in", []byte(other), Options{})
+			switch {
+			case len(diags) != 1:
+				t.Errorf("compile: %v", diags)
+			case !tt.ours:
+				if diags[0].Code != diag.UnconfirmedRule {
+					t.Error(diags[0])
+				}
+			case diags[0].Code != diag.RuleChanged || diags[0].Severity != diag.Warning || !strings.HasPrefix(diags[0].Message, "removed, though "):
+				t.Error(diags[0])
+			default:
+				same(t, tt.rule, out, []byte(compiled))
+			}
+		})
 	}
 }
 
@@ -320,8 +344,10 @@ func TestWrittenDifferently(t *testing.T) {
 // the one that is declared.
 func TestImpliedByAnother(t *testing.T) {
 	const (
-		rule  = "!has(self.path) || self.path != '/etc'"
-		other = "            x-kubernetes-unions:\n            - members: [a, b]\n"
+		rule = "!has(self.path) || self.path != '/etc'"
+		// message is the one that compiling writes for the union that implies the rule.
+		message = "path must be '/x'"
+		other   = "            x-kubernetes-unions:\n            - members: [a, b]\n"
 	)
 	implying := `[{"discriminator":"path","fields-to-discriminateBy":{"a":"/x"},"optionalMembers":["a"],"unmappedValues":"Forbid"}]`
 	set := union.Externals{Declarations: []union.External{{Target: union.Target{Name: "things.example.com"}, Path: schemapath.Of("spec"), Value: yamltext.ListNode(yamltext.MappingNode(yamledit.StringNode("members"), yamltext.ListNode(yamledit.StringNode("a"), yamledit.StringNode("b"))))}}}
@@ -330,9 +356,9 @@ func TestImpliedByAnother(t *testing.T) {
 		elsewhere              union.Externals
 		refused                string // verbs; the others enforce the union that implies the rule
 	}{
-		{"source", `"source":"x-kubernetes-unions: %s\n"`, "", union.Externals{}, ""},
+		{"source", `"source":"x-kubernetes-unions: %s\n"`, "", union.Externals{}, "decompile"},
 		{"source, another declared", `"source":"x-kubernetes-unions: %s\n"`, other, union.Externals{}, "compile decompile"},
-		{"kept", `"kept":true,"unions":%s`, "", union.Externals{}, ""},
+		{"kept", `"kept":true,"unions":%s`, "", union.Externals{}, "decompile"},
 		{"kept, another declared", `"kept":true,"unions":%s`, other, union.Externals{}, "compile decompile"},
 		{"external", `"external":true,"unions":%s`, "", union.Externals{}, "decompile"},
 		{"external, another declared", `"external":true,"unions":%s`, other, union.Externals{}, "compile decompile"},
@@ -343,13 +369,13 @@ func TestImpliedByAnother(t *testing.T) {
 			if strings.Contains(tt.record, "source") {
 				unions = strings.ReplaceAll(unions, `"`, `\"`)
 			}
-			record := fmt.Sprintf(`{"format":2,"annotations":"","schemas":[{"version":"v1","path":["properties","spec"],`+tt.record+`,"rules":["%s"]}]}`, unions, sumOf(map[string]any{"rule": rule}))
+			record := fmt.Sprintf(`{"format":2,"annotations":"","schemas":[{"version":"v1","path":["properties","spec"],`+tt.record+`,"rules":["%s"]}]}`, unions, sumOf(map[string]any{"rule": rule, "message": message, "fieldPath": ".path"}))
 			in := head + "  annotations:\n    " + Annotation + ": '" + strings.ReplaceAll(record, "'", "''") + "'\nspec:\n" +
-				strings.Replace(body, "            x-kubernetes-unions:\n            - members: [a, b]\n", tt.declared+"            x-kubernetes-validations:\n            - rule: \""+rule+"\"\n", 1) + "              path: {type: string, maxLength: 9}\n"
+				strings.Replace(body, "            x-kubernetes-unions:\n            - members: [a, b]\n", tt.declared+"            x-kubernetes-validations:\n            - {fieldPath: .path, message: \""+message+"\", rule: \""+rule+"\"}\n", 1) + "              path: {type: string, maxLength: 9}\n"
 			for verb, run := range verbs(Options{External: tt.elsewhere}) {
 				out, diags := run([]byte(in))
 				if strings.Contains(" "+tt.refused, " "+verb) {
-					if len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule || !strings.Contains(diags[0].Message, "no union that stays declared implies") {
+					if len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule || verb == "compile" && !strings.Contains(diags[0].Message, "no union that stays declared implies") {
 						t.Errorf("%s: %s\n%s", verb, textOfDiags(diags), out)
 					}
 				} else if diags.HasErrors() || !bytes.Contains(out, []byte("/x")) {

@@ -140,13 +140,14 @@ func TestDeclaredElsewhere(t *testing.T) {
 
 // Rules that are claimed are proved to be ours, but not any number of them.
 func TestManyClaims(t *testing.T) {
+	const message = "at most one of a, b may be set"
 	claiming := func(n int) []byte {
 		r := record{Format: format, Schemas: []schemaRecord{{Version: "v1", Path: schemapath.Of("spec"), External: true, Unions: []byte(`[{"members":["a","b"]}]`)}}}
 		var rules strings.Builder
 		for i := range n {
 			rule := fmt.Sprintf("!has(self.a) || !has(self.b) || %d < 0", i)
-			r.Schemas[0].Rules = append(r.Schemas[0].Rules, sumOf(map[string]any{"rule": rule}))
-			fmt.Fprintf(&rules, "  - rule: %q\n", rule)
+			r.Schemas[0].Rules = append(r.Schemas[0].Rules, sumOf(map[string]any{"rule": rule, "message": message}))
+			fmt.Fprintf(&rules, "  - rule: %q\n    message: %q\n", rule, message)
 		}
 		annotation, err := r.String()
 		if err != nil {

@@ -70,9 +70,8 @@ func (w *regenerated) present() {
 	w.again = nil
 }
 
-// regenerate compiles the recorded unions with the recorded options on the CRD
-// without what is claimed.
-func (r *reverter) regenerate(all []*claimed) *regenerated {
+// regenerate compiles the recorded unions on the CRD without what is claimed.
+func (r *reverter) regenerate(all []*claimed, opts Options) *regenerated {
 	w := &regenerated{items: map[string][]any{}, unions: map[string][]*union.Union{}}
 	crd := r.undeclared()
 	var declaring []*claimed
@@ -95,9 +94,9 @@ func (r *reverter) regenerate(all []*claimed) *regenerated {
 			r.addMembers(c, schema)
 		}
 	}
-	if w.why = r.compileAgain(w, crd, declaring); w.why != "" && len(declaring) > 1 {
+	if w.why = r.compileAgain(w, crd, declaring, opts.compiler()); w.why != "" && len(declaring) > 1 {
 		for _, c := range declaring { // what one of them cannot says nothing about the others
-			r.compileAgain(w, crd, []*claimed{c})
+			r.compileAgain(w, crd, []*claimed{c}, opts.compiler())
 		}
 	}
 	return w
@@ -167,7 +166,7 @@ func addProperty(properties map[string]any, name string) {
 
 // compileAgain adds what compiling the declarations of some schemas writes, or returns
 // what is wrong.
-func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []*claimed) string {
+func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []*claimed, opts compile.Options) string {
 	var recorded []union.External
 	for _, c := range declaring {
 		if recorded = append(recorded, c.declaration(r.keyPos())); len(c.Extend) > 0 {
@@ -178,7 +177,6 @@ func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []
 	if err != nil {
 		return err.Error()
 	}
-	opts := r.annotatedCRD.options().compiler()
 	result, diags := compile.CRD(m, opts)
 	if result == nil {
 		for _, d := range diags.Sort() {
