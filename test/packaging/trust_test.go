@@ -68,7 +68,8 @@ func TestReleasePermissions(t *testing.T) {
 	}
 	load(t, ".github/workflows/release.yaml", &w)
 	want := map[string]map[string]string{
-		"archives": {"contents": "write", "id-token": "write", "attestations": "write"},
+		"archives": {"contents": "read"},
+		"publish":  {"contents": "write", "id-token": "write", "attestations": "write"},
 		"image":    {"contents": "read", "packages": "write"},
 	}
 	for name, job := range w.Jobs {
@@ -76,6 +77,9 @@ func TestReleasePermissions(t *testing.T) {
 			t.Errorf("%s may do %v", name, job.Permissions)
 		}
 		for _, s := range job.Steps {
+			if job.Permissions["id-token"] != "" && (strings.Contains(s.Uses, "checkout") || strings.Contains(s.Run, "go install")) {
+				t.Errorf("%s may sign, and runs code:\n%s%s", name, s.Uses, s.Run)
+			}
 			for _, value := range s.Env {
 				if strings.Contains(value, "token") && !strings.HasPrefix(s.Run, "docker login ") && !strings.Contains(s.Run, "gh release create ") {
 					t.Errorf("%s: this gets a token:\n%s", name, s.Run)
@@ -111,7 +115,7 @@ func TestReleaseSteps(t *testing.T) {
 		}
 		env := append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"),
 			"GITHUB_REF_NAME="+tag, "GITHUB_SHA=0", "GITHUB_ACTOR=a", "TOKEN=secret", "GH_TOKEN=secret")
-		for _, job := range []string{"archives", "image"} {
+		for _, job := range []string{"archives", "publish", "image"} {
 			for _, s := range w.Jobs[job].Steps {
 				if s.Run == "" {
 					continue
