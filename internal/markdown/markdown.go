@@ -21,7 +21,7 @@ func Text(s string) string {
 }
 
 var escape = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "~", `\~`, "#", `\#`,
-	"|", "&#124;", "<", "&lt;", "&", "&amp;", "$", "&#36;", "@", "&#64;", "://", "&#58;//")
+	"|", "&#124;", "<", "&lt;", "&", "&amp;", "$", "&#36;", "@", "&#64;", "://", "&#58;//", "www.", "www&#46;")
 
 // Code returns a text on one line as code. In a span of backticks a cell of a table would
 // end at a vertical bar, and backslashes before one mean different things to different

@@ -13,6 +13,7 @@ func TestText(t *testing.T) {
 		"@team see #1, <b>$x$":  `&#64;team see \#1, &lt;b>&#36;x&#36;`,
 		"https://example.com/a": "https&#58;//example.com/a",
 		"a\x1b[31m\u202eb":      `a\\u001b\[31m\\u202eb`,
+		"see www.example.com":   "see www&#46;example.com",
 		"":                      "",
 	} {
 		if got := markdown.Text(in); got != want {

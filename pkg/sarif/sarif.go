@@ -188,6 +188,9 @@ func uri(path string) string {
 	return strings.ReplaceAll((&url.URL{Path: valid(path)}).EscapedPath(), ":", "%3A")
 }
 
-func text(s string) *sarif.Message { return sarif.NewTextMessage(valid(s)) }
+// text is a message in which [text](URL) of a manifest is no link (SARIF 2.1.0, 3.11.6).
+func text(s string) *sarif.Message {
+	return sarif.NewTextMessage(strings.ReplaceAll(valid(s), "](", `\](`))
+}
 
 func valid(s string) string { return strings.ToValidUTF8(s, "\ufffd") }

@@ -231,6 +231,14 @@ func TestResult(t *testing.T) {
 	}
 }
 
+func TestMessageHasNoLinks(t *testing.T) {
+	d := diag.Diagnostic{Code: diag.UnknownMember, Pos: diag.Pos{File: "a.yaml", Line: 1}, Message: "member \"[fix](https://example.com)\" of spec.items[*]"}
+	got, _ := write(t, diag.List{d}, sarif.Options{})
+	if want := `member "[fix\](https://example.com)" of spec.items[*]`; got.Runs[0].Results[0].Message.Text != want {
+		t.Errorf("%s, want %s", got.Runs[0].Results[0].Message.Text, want)
+	}
+}
+
 func TestURIs(t *testing.T) {
 	want := []string{"a%20b.yaml", "100%25.yaml", "%C3%A9/%D0%96.yaml", "a%0Ab.yaml", "a%3Fb%23c.yaml", "C%3Ax.yaml", "a%3Ab/c.yaml", "%3Cstdin%3E", "%EF%BF%BD.yaml",
 		"../up.yaml", "a%5Cb.yaml", "%22%27&%3C%3E.yaml", "%2520.yaml"}
