@@ -40,10 +40,14 @@ func Code(s string) string {
 // Block returns a block of code in a language; the text ends with a line break. The fence
 // is longer than any in the text.
 func Block(language, text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
+	longest, run := 2, 0
+	for _, c := range []byte(text) {
+		if run++; c != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
 	}
+	fence := strings.Repeat("`", longest+1)
 	return fence + language + "\n" + text + fence + "\n"
 }
 

@@ -18,11 +18,12 @@ type Language struct {
 }
 
 // ErrUnknown says that languages could not be compared: a pattern has word boundaries, say,
-// or too many strings would have to be looked at.
+// or the comparison would take too much work.
 var ErrUnknown = errors.New("the patterns are too intricate to be compared")
 
-// maxStates bounds how many states are looked at.
-const maxStates = 50_000
+// maxWork bounds a comparison: the instructions that are followed, and the pairs of a state and
+// a character that are looked at. It takes about half a second.
+const maxWork = 5_000_000
 
 // Without returns the shortest string of a that b does not have; found is false when there
 // is none.
@@ -48,6 +49,8 @@ func Without(a, b Language) (text string, found bool, err error) {
 	}
 	x.alphabet = alphabet(x, y)
 	y.alphabet = x.alphabet
+	work := 0
+	y.work, x.work = &work, &work
 	visits := []visit{{}}
 	seen := map[state]bool{{}: true}
 	for at := 0; at < len(visits); at++ {
@@ -64,14 +67,14 @@ func Without(a, b Language) (text string, found bool, err error) {
 			continue
 		}
 		for i, c := range x.alphabet {
+			if work++; work > maxWork {
+				return "", false, ErrUnknown
+			}
 			next := state{x.step(v.x, i), y.step(v.y, i), min(v.n+1, counted)}
 			if !seen[next] {
 				seen[next] = true
 				visits = append(visits, visit{next, v.n + 1, at, c})
 			}
-		}
-		if len(seen) > maxStates {
-			return "", false, ErrUnknown
 		}
 	}
 	return "", false, nil
@@ -98,9 +101,12 @@ func within(l Language, n int64) bool {
 type machine struct {
 	prog     *syntax.Prog
 	alphabet []rune
-	states   []set // the first is that of the empty string
-	next     [][]int
+	states   []set   // the first is that of the empty string
+	next     [][]int // by state and character; -1 is not known yet
 	known    map[string]int
+	reached  []int // by instruction, in which call of close
+	closed   int   // calls of close
+	work     *int
 }
 
 // set is the places in a program where a string may have led to.
@@ -134,7 +140,7 @@ func compile(pattern string) (*machine, error) {
 			return nil, ErrUnknown
 		}
 	}
-	m := &machine{prog: prog, known: map[string]int{}}
+	m := &machine{prog: prog, known: map[string]int{}, reached: make([]int, len(prog.Inst)), work: new(int)}
 	m.id(m.close([]uint32{uint32(prog.Start)}, syntax.EmptyBeginText))
 	return m, nil
 }
@@ -153,25 +159,27 @@ func (m *machine) id(s set) int {
 // step is the state after one more character of the alphabet.
 func (m *machine) step(from, char int) int {
 	if m.next[from] == nil {
-		l := make([]int, len(m.alphabet))
-		for i, c := range m.alphabet {
-			l[i] = m.id(m.after(m.states[from], c))
-		}
-		m.next[from] = l
+		m.next[from] = slices.Repeat([]int{-1}, len(m.alphabet))
+	}
+	if m.next[from][char] < 0 {
+		to := m.id(m.after(m.states[from], m.alphabet[char])) // which may move next
+		m.next[from][char] = to
 	}
 	return m.next[from][char]
 }
 
 // close adds what is reached without a character. What needs the text to end stays.
 func (m *machine) close(from []uint32, holds syntax.EmptyOp) set {
-	reached := map[uint32]bool{}
+	m.closed++
+	var at []uint32
 	found := false
 	var follow func(pc uint32)
 	follow = func(pc uint32) {
-		if reached[pc] {
+		if m.reached[pc] == m.closed {
 			return
 		}
-		reached[pc] = true
+		m.reached[pc] = m.closed
+		*m.work++
 		switch i := m.prog.Inst[pc]; i.Op {
 		case syntax.InstAlt, syntax.InstAltMatch:
 			follow(i.Out)
@@ -179,9 +187,12 @@ func (m *machine) close(from []uint32, holds syntax.EmptyOp) set {
 		case syntax.InstCapture, syntax.InstNop:
 			follow(i.Out)
 		case syntax.InstEmptyWidth:
+			at = append(at, pc)
 			if syntax.EmptyOp(i.Arg)&^holds == 0 {
 				follow(i.Out)
 			}
+		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
+			at = append(at, pc)
 		case syntax.InstMatch:
 			found = true
 		}
@@ -191,13 +202,6 @@ func (m *machine) close(from []uint32, holds syntax.EmptyOp) set {
 	}
 	if found {
 		return set{found: true}
-	}
-	var at []uint32
-	for pc := range maps.Keys(reached) {
-		switch m.prog.Inst[pc].Op {
-		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL, syntax.InstEmptyWidth:
-			at = append(at, pc)
-		}
 	}
 	slices.Sort(at)
 	return set{at: at}
@@ -209,6 +213,7 @@ func (m *machine) after(s set, c rune) set {
 		return s
 	}
 	next := []uint32{uint32(m.prog.Start)}
+	*m.work += len(s.at)
 	for _, pc := range s.at {
 		if i := &m.prog.Inst[pc]; i.Op != syntax.InstEmptyWidth && i.MatchRune(c) {
 			next = append(next, i.Out)

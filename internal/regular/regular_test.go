@@ -2,9 +2,13 @@ package regular
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -42,8 +46,28 @@ func TestWithout(t *testing.T) {
 	if _, _, err := Without(Language{Pattern: `\bx`}, Language{}); !errors.Is(err, ErrUnknown) {
 		t.Errorf("word boundaries: %v", err)
 	}
-	if _, _, err := Without(Language{Pattern: `^(a|b)*a(a|b){18}$`}, Language{Pattern: `^(a|b)*b(a|b){18}$`}); err != nil && !errors.Is(err, ErrUnknown) {
-		t.Error(err)
+}
+
+// TestBound compares patterns that have many states, large states, or many kinds of characters:
+// the work is bounded, not the number of states.
+func TestBound(t *testing.T) {
+	var alternatives, classes []string
+	for i := range 150 {
+		alternatives = append(alternatives, fmt.Sprintf("[^%c]{%d}x", 'a'+rune(i%26), i))
+	}
+	for name := range unicode.Categories {
+		classes = append(classes, `\p{`+name+`}+\P{`+name+`}`)
+	}
+	slices.Sort(classes)
+	for name, pattern := range map[string]string{
+		"many states":             `(a|b)*a(a|b){18}`,
+		"large states":            `(a|b)*a(a|b){900}`,
+		"alternatives":            strings.Join(alternatives, "|"),
+		"many kinds of character": "(" + strings.Join(classes, "|") + "){9}",
+	} {
+		if _, _, err := Without(Language{Pattern: "^(" + pattern + ")$"}, Language{Pattern: "^(" + pattern + "|z)$"}); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -37,11 +37,21 @@ func Certain(name string, known []string) string {
 	return best
 }
 
+// longest is the length of names, in bytes, up to which misspellings are looked for.
+const longest = 256
+
 // closest also returns whether another name is as close.
 func closest(name string, known []string) (best string, tied bool) {
+	if len(name) > longest {
+		return "", false
+	}
 	distance := max((len(name)+1)/3, min(len(name)/2, 2)) + 1
+	lower := []rune(strings.ToLower(name))
 	for _, k := range known {
-		switch n := Distance(strings.ToLower(name), strings.ToLower(k)); {
+		if len(k) > 4*longest {
+			continue
+		}
+		switch n := within(distance, lower, []rune(strings.ToLower(k))); {
 		case n < distance:
 			best, distance, tied = k, n, false
 		case n == distance && best != "" && k != best:
@@ -71,13 +81,22 @@ func sorted(name string) string {
 // or swapped with the next one, to get b.
 func Distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
-	before, last := make([]int, len(t)+1), make([]int, len(t)+1)
+	return within(len(s)+len(t), s, t)
+}
+
+// within is the distance of two texts or, where that is more than most, most+1.
+func within(most int, s, t []rune) int {
+	if max(len(s)-len(t), len(t)-len(s)) > most {
+		return most + 1
+	}
+	rows := make([]int, 3*(len(t)+1))
+	before, last, row := rows[:len(t)+1], rows[len(t)+1:2*len(t)+2], rows[2*len(t)+2:]
 	for j := range last {
 		last[j] = j
 	}
 	for i := range s {
-		row := make([]int, len(t)+1)
 		row[0] = i + 1
+		least := row[0]
 		for j := range t {
 			substitution := last[j]
 			if s[i] != t[j] {
@@ -87,8 +106,12 @@ func Distance(a, b string) int {
 			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
 				row[j+1] = min(row[j+1], before[j-1]+1)
 			}
+			least = min(least, row[j+1])
 		}
-		before, last = last, row
+		if least > most+1 { // a swap reads the row before
+			return most + 1
+		}
+		before, last, row = last, row, before
 	}
-	return last[len(t)]
+	return min(last[len(t)], most+1)
 }

@@ -1,6 +1,10 @@
 package spelling
 
-import "testing"
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
 
 func TestClosest(t *testing.T) {
 	known := []string{"http", "https", "tcp", "tls", "a", "configMap"}
@@ -25,5 +29,34 @@ func TestClosest(t *testing.T) {
 	}
 	if got := Closest("optons", []string{"unions"}); got != "" {
 		t.Errorf("half of optons is wrong in %q", got)
+	}
+}
+
+// TestWithin compares bounded distances with whole ones.
+func TestWithin(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	word := func() string {
+		var b strings.Builder
+		for range r.IntN(9) {
+			b.WriteByte("abc"[r.IntN(3)])
+		}
+		return b.String()
+	}
+	for range 20_000 {
+		a, b, most := word(), word(), r.IntN(5)
+		if got, want := within(most, []rune(a), []rune(b)), min(Distance(a, b), most+1); got != want {
+			t.Fatalf("%q and %q within %d: %d, want %d", a, b, most, got, want)
+		}
+	}
+}
+
+// TestLongNames compares names that a manifest makes long: that takes no time.
+func TestLongNames(t *testing.T) {
+	known := make([]string, 20_000)
+	for i := range known {
+		known[i] = strings.Repeat("x", 4000)
+	}
+	if got := Closest(strings.Repeat("x", 3999), known); got != "" {
+		t.Error(got)
 	}
 }
