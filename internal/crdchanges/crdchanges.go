@@ -77,11 +77,34 @@ var All = []Change{
 	{"null refused", edit(with("required: [a]\n"), "a: {type: string}", "a: {type: string, nullable: true}"), with("required: [a]\n"), []string{"tighter spec.a: nullable removed"}},
 	{"wider type", value("integer"), "type: object\nproperties: {v: {x-kubernetes-int-or-string: true}}\n", []string{"looser spec.v: type: integer -> int-or-string"}},
 	{"other type", value("string"), value("integer"), []string{"both spec.v: type: string -> integer"}},
-	{"format added", value("string"), value("string, format: date-time"), []string{"tighter spec.v: format added: date-time"}},
+	// The API server admits a list for a text with a format that it knows.
+	{"format added", value("string"), value("string, format: date-time"), []string{"both spec.v: format added: date-time"}},
+	{"format removed", value("string, format: date-time"), value("string"), []string{"both spec.v: format removed: date-time"}},
+	{"format removed that no server knows", value("string, format: nonsense"), value("string"), []string{"same spec.v: format removed: nonsense"}},
 	{"list made a set", value("array, items: {type: string}"), value("array, x-kubernetes-list-type: set, items: {type: string}"), []string{"tighter spec.v: x-kubernetes-list-type: list type atomic -> set"}},
 	{"fewer items", value("array, maxItems: 5, items: {type: string}"), value("array, maxItems: 2, items: {type: string}"), []string{"tighter spec.v: maxItems 5 -> 2"}},
 	{"values of a map", value("object, additionalProperties: {type: string}"), value("object, additionalProperties: {type: string, minLength: 2}"), []string{"tighter spec.v[*]: minLength added: 2"}},
 	{"unknown fields dropped", value("object, x-kubernetes-preserve-unknown-fields: true"), value("object"), []string{"tighter spec.v: x-kubernetes-preserve-unknown-fields: unknown fields are dropped"}},
+	{"bound of a number that integers do not reach", value("number, minimum: -0.5"), value("number, minimum: 0"), []string{"tighter spec.v: minimum -0.5 -> 0"}},
+	{"bound of an integer made a fraction", value("integer, maximum: 5"), value("integer, maximum: 5.5"), []string{"tighter spec.v: maximum 5 -> 5.5"}},
+	{"exclusive bound of an integer made inclusive", value("integer, maximum: 5, exclusiveMaximum: true"), value("integer, maximum: 4"), []string{"same spec.v: maximum 5 -> 4, inclusive"}},
+
+	// What is decoded otherwise is validated otherwise, by checks that did not change.
+	{"null kept that an enumeration lacks", value("string, enum: [k, l]"), value("string, enum: [k, l], nullable: true"), []string{"tighter spec.v: nullable added"}},
+	{"null dropped that an enumeration lacks", value("string, enum: [k, l], nullable: true"), value("string, enum: [k, l]"), []string{"looser spec.v: nullable removed"}},
+	{"null is validated by type and enumeration only", value("object, properties: {a: {type: string}}, not: {required: [a]}"), value("object, properties: {a: {type: string}}, not: {required: [a]}, nullable: true"), []string{"same spec.v: nullable added"}},
+	{"null kept in a map that may be full", value("object, maxProperties: 1, additionalProperties: {type: string}"), value("object, maxProperties: 1, additionalProperties: {type: string, nullable: true}"), []string{"tighter spec.v[*]: nullable added"}},
+	{"null kept in a map", value("object, additionalProperties: {type: string}"), value("object, additionalProperties: {type: string, nullable: true}"), []string{"same spec.v[*]: nullable added"}},
+	{"null kept in the items of a set", set("{a: {type: string}}"), set("{a: {type: string, nullable: true}}"), []string{"looser spec.v[*].a: nullable added"}},
+	{"null dropped from the items of a set", set("{a: {type: string, nullable: true}}"), set("{a: {type: string}}"), []string{"tighter spec.v[*].a: nullable removed"}},
+	{"default of items of a set changed", set("{a: {type: string, default: x}}"), set("{a: {type: string, default: z}}"), []string{"both spec.v[*].a: default x -> z"}},
+	{"default of items of a set added", set("{a: {type: string}}"), set("{a: {type: string, default: z}}"), []string{"tighter spec.v[*].a: default added: z"}},
+	{"default of items of a set removed", set("{a: {type: string, default: x}}"), set("{a: {type: string}}"), []string{"looser spec.v[*].a: default removed: x"}},
+	{"default of a key changed", keyed("{type: string, default: x}", ""), keyed("{type: string, default: z}", ""), []string{"both spec.v[*].k: default x -> z"}},
+	{"default of a key added", keyed("{type: string}", "required: [k], "), keyed("{type: string, default: x}", ""), []string{"looser spec.v[*].k: required removed", "looser spec.v[*].k: default added: x"}},
+	{"default of what is no key changed", keyed("{type: string, default: x}", "required: [k], ", "a"), keyed("{type: string, default: z}", "required: [k], ", "a"), []string{"same spec.v[*].a: default x -> z"}},
+	{"default that is compared with the stored value", value("string, default: x, x-kubernetes-validations: [{rule: self == oldSelf}]"), value("string, default: z, x-kubernetes-validations: [{rule: self == oldSelf}]"),
+		[]string{"both spec.v: default x -> z"}},
 	{"more properties needed", with("minProperties: 1\n"), with("minProperties: 2\n"), []string{"tighter spec: minProperties 1 -> 2"}},
 }
 
@@ -145,6 +168,21 @@ func rules(l ...string) string {
 
 // value is an object with a value of a type.
 func value(kind string) string { return "type: object\nproperties: {v: {type: " + kind + "}}\n" }
+
+// set is an object with a set of objects.
+func set(properties string) string {
+	return value("array, x-kubernetes-list-type: set, items: {type: object, x-kubernetes-map-type: atomic, properties: " + properties + "}")
+}
+
+// keyed is an object with a list of objects that are told apart by k, and one of their
+// properties, k if nothing else is said.
+func keyed(property, required string, name ...string) string {
+	properties := "k: " + property
+	if len(name) > 0 {
+		properties = "k: {type: string}, " + name[0] + ": " + property
+	}
+	return value("array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, " + required + "properties: {" + properties + "}}")
+}
 
 // list is an object with a list of objects.
 func list(items string) string {

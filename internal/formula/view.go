@@ -94,7 +94,7 @@ func (p *Place) viewed(name string) *Place {
 	var known, property bool
 	c.Schema, known, property = p.below(name)
 	nullable := c.Schema != nil && c.Schema.Nullable
-	if !known && p.prunes() {
+	if !known && p.Prunes() {
 		p.view.Dropped = append(p.view.Dropped, c.base)
 	} else if c.sent = c.base.present; p.sent != p.base.present {
 		c.sent = s.And(p.sent, c.base.present)
@@ -152,8 +152,18 @@ func (p *Place) below(name string) (below *apiextensionsv1.JSONSchemaProps, know
 	return nil, false, false
 }
 
-// prunes reports whether the server drops what the schema of p does not have.
-func (p *Place) prunes() bool {
+// Decoded says that the value at a place of a view may not be the one that was sent: that a
+// default was set, or that a null was sent.
+func (p *Place) Decoded() logic.Lit {
+	l := p.base.null
+	for _, g := range p.given {
+		l = p.space.Or(l, g.when)
+	}
+	return l
+}
+
+// Prunes reports whether the server drops what the schema of p does not have.
+func (p *Place) Prunes() bool {
 	s := p.Schema
 	return s != nil && s.Type != "" && !s.XEmbeddedResource && (s.XPreserveUnknownFields == nil || !*s.XPreserveUnknownFields)
 }
@@ -177,7 +187,7 @@ func (p *Place) equalsIn(constant any) logic.Lit {
 // emptyIn is Empty of a place in a view.
 func (p *Place) emptyIn() logic.Lit {
 	s := p.space
-	if k := p.Schema; k != nil && k.Type == "object" && len(k.Properties) > 0 && k.AdditionalProperties == nil && p.prunes() && p.asSent() != p.base {
+	if k := p.Schema; k != nil && k.Type == "object" && len(k.Properties) > 0 && k.AdditionalProperties == nil && p.Prunes() && p.asSent() != p.base {
 		l := p.present
 		for _, name := range sortedKeys(k.Properties) {
 			l = s.And(l, p.Child(name).Key().Not())

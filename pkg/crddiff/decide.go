@@ -93,8 +93,8 @@ func (p *pair) refusal(side int, old, object map[string]any) []string {
 // are decided together.
 func (p *pair) decide(l []*difference) error {
 	type part struct {
-		d     *difference
-		shift verify.Shift
+		d *difference
+		group
 	}
 	groups := map[string][]part{}
 	paths := map[string]schemapath.Path{}
@@ -105,7 +105,7 @@ func (p *pair) decide(l []*difference) error {
 		for _, g := range split(d) {
 			key := g.path.String()
 			paths[key] = g.path
-			groups[key] = append(groups[key], part{d, g.shift})
+			groups[key] = append(groups[key], part{d, g})
 		}
 	}
 	keys := slices.Sorted(maps.Keys(groups))
@@ -125,6 +125,9 @@ func (p *pair) decide(l []*difference) error {
 				continue
 			}
 			e := found[i]
+			if g.hint {
+				e.RefusedDoubt, e.AcceptedDoubt = "", ""
+			}
 			if e.RefusedDoubt+e.AcceptedDoubt != "" {
 				e = p.again(paths[key], g.shift, e, slices.Collect(maps.Values(paths)))
 			}
@@ -193,46 +196,46 @@ func (p *pair) isObject(at schemapath.Path) bool {
 type group struct {
 	path  schemapath.Path
 	shift verify.Shift
+	hint  bool // that nothing is found in it says nothing
 }
 
-// split makes groups of the clauses of a difference: those of a union that moved stand on
-// schemas that do not lie in one another.
+// split makes groups of the parts of a difference: those of a union that moved stand on
+// schemas that do not lie in one another, and no clause stands above a list whose items are
+// looked at one by one.
 func split(d *difference) []group {
 	var l []group
-	put := func(k verify.Clause, side int) {
+	in := func(at schemapath.Path) *verify.Shift {
 		for i := range l {
-			switch a, b := l[i].path, k.At; {
-			case len(b) <= len(a) && a[:len(b)].Equal(b):
-			case len(a) <= len(b) && b[:len(a)].Equal(a):
-				l[i].path = b
-			default:
-				continue
+			short, long := l[i].path, at
+			if len(short) > len(long) {
+				short, long = long, short
 			}
-			l[i].shift = with(l[i].shift, k, side)
-			return
+			if long[:len(short)].Equal(short) && !long[len(short):].HasElements() {
+				l[i].path = long
+				return &l[i].shift
+			}
 		}
-		l = append(l, group{k.At, with(verify.Shift{Reshaped: d.shift.Reshaped}, k, side)})
+		l = append(l, group{path: at})
+		return &l[len(l)-1].shift
 	}
 	for _, k := range d.shift.Old {
-		put(k, oldSide)
+		s := in(k.At)
+		s.Old = append(s.Old, k)
 	}
 	for _, k := range d.shift.New {
-		put(k, newSide)
-	}
-	if len(l) == 0 && d.shift.Reshaped {
-		at, _ := seatOf(d.Path)
-		l = append(l, group{at.holder, d.shift})
-	}
-	return l
-}
-
-func with(s verify.Shift, k verify.Clause, side int) verify.Shift {
-	if side == oldSide {
-		s.Old = append(s.Old, k)
-	} else {
+		s := in(k.At)
 		s.New = append(s.New, k)
 	}
-	return s
+	for _, r := range d.shift.Reshaped {
+		at, _ := seatOf(r.At)
+		s := in(at.holder)
+		s.Reshaped = append(s.Reshaped, r)
+	}
+	for _, k := range d.hints {
+		both := []verify.Clause{k}
+		l = append(l, group{k.At, verify.Shift{Old: both, New: both}, true})
+	}
+	return l
 }
 
 // counterexample is an example that one side accepts and the other refuses.

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/regular"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -232,26 +234,46 @@ func (w *walker) number(p schemapath.Path, o, n *schema, upper bool) {
 		what += map[bool]string{true: ", exclusive", false: ", inclusive"}[bExclusive]
 	}
 	d := w.add(p, Keyword, name, name, kindOf(a, b), what)
-	put := func(v *float64, exclusive bool, other *schema) []verify.Clause {
-		k, c := &schema{}, *other
-		if upper {
+	only := func(s *schema) *schema {
+		k := numeric(s)
+		if v, exclusive := of(s); upper {
 			k.Maximum, k.ExclusiveMaximum = v, exclusive
-			c.Minimum, c.ExclusiveMinimum = v, !exclusive
 		} else {
 			k.Minimum, k.ExclusiveMinimum = v, exclusive
-			c.Maximum, c.ExclusiveMaximum = v, !exclusive
 		}
-		return clause(p, k, w.values(&c)...)
+		return k
 	}
-	keepsOut := func(a *float64, aExclusive bool, b *float64, bExclusive bool) bool {
-		return tighter(a, b, upper) || a != nil && b != nil && *a == *b && bExclusive && !aExclusive
+	try := around(a, b)
+	put := func(at, other *schema) []verify.Clause {
+		if len(between(only(other), only(at), try)) == 0 {
+			return nil // the server tells the bounds apart by none of the values at them
+		}
+		return clause(p, only(at), between(other, at, append(slices.Clone(try), w.values(other)...))...)
 	}
-	if keepsOut(a, aExclusive, b, bExclusive) {
-		d.shift.New = put(b, bExclusive, o)
+	d.shift.New, d.shift.Old = put(n, o), put(o, n)
+}
+
+// numeric is what decides how the server reads keywords about numbers: for integers it cuts
+// bounds off at the point.
+func numeric(s *schema) *schema {
+	return &schema{Type: s.Type, Format: s.Format, XIntOrString: s.XIntOrString}
+}
+
+// around are the numbers at bounds, and next to them, in both forms that numbers have: which
+// of them a bound admits says which numbers it does.
+func around(bounds ...*float64) []any {
+	var l []any
+	for _, v := range bounds {
+		if v == nil {
+			continue
+		}
+		n := int64(*v)
+		l = append(l, n-1, n, n+1)
+		for _, f := range []float64{math.Floor(*v) - 1, math.Floor(*v), math.Nextafter(*v, math.Inf(-1)), *v, math.Nextafter(*v, math.Inf(1)), math.Ceil(*v), math.Ceil(*v) + 1} {
+			l = append(l, f)
+		}
 	}
-	if keepsOut(b, bExclusive, a, aExclusive) {
-		d.shift.Old = put(a, aExclusive, n)
-	}
+	return l
 }
 
 // text compares keywords that only the server can judge.
@@ -277,10 +299,13 @@ func (w *walker) text(p schemapath.Path, o, n *schema) {
 			plain.Pattern, plain.Format = "", ""
 			try = append(append(try, w.values(s)...), w.values(&plain)...)
 		}
-		try = likes(append(try, samples...))
+		try = append(likes(append(try, samples...)), []any{}) // the server admits a list for a text with a format
 		put := func(v string, at, other *schema) []verify.Clause {
 			text, none := textWithout(other, of(v))
-			if v == "" || none {
+			switch {
+			case none, name == "pattern" && v == "":
+				return nil
+			case name == "format" && at.Type == "string" && !checks(v) && !checks(other.Format), name == "format" && at.Type != "string" && v == "":
 				return nil
 			}
 			return clause(p, of(v), between(other, at, append(text, try...))...)
@@ -294,16 +319,29 @@ func (w *walker) text(p schemapath.Path, o, n *schema) {
 		numbers := []any{int64(1), int64(2), int64(3), int64(5), int64(7), int64(10), int64(100), 0.1, 0.5}
 		for _, m := range []*float64{o.MultipleOf, n.MultipleOf} {
 			if m != nil {
-				numbers = append(numbers, *m, int64(*m), 2**m)
+				numbers = append(numbers, *m, int64(*m), 2**m, *m/2)
+				for _, k := range []int64{2, 3, 5} {
+					numbers = append(numbers, k*int64(*m), int64(float64(k)**m))
+				}
 			}
 		}
+		put := func(at, other *schema) []verify.Clause {
+			k := numeric(at)
+			k.MultipleOf = at.MultipleOf
+			return clause(p, k, between(other, at, numbers)...)
+		}
 		if n.MultipleOf != nil {
-			d.shift.New = clause(p, &schema{MultipleOf: n.MultipleOf}, between(o, n, numbers)...)
+			d.shift.New = put(n, o)
 		}
 		if o.MultipleOf != nil {
-			d.shift.Old = clause(p, &schema{MultipleOf: o.MultipleOf}, between(n, o, numbers)...)
+			d.shift.Old = put(o, n)
 		}
 	}
+}
+
+// checks reports whether the server knows a format of texts: it ignores others.
+func checks(format string) bool {
+	return len(between(&schema{Type: "string", Format: format}, &schema{Type: "string"}, []any{[]any{}})) > 0
 }
 
 // textWithout is the shortest text that one schema accepts and keywords of another do not.
@@ -378,34 +416,125 @@ var samples = []any{
 
 // shaped compares what the server makes of a value before it judges it.
 func (w *walker) shaped(p schemapath.Path, o, n *schema) {
-	at, ok := seatOf(p)
-	direct := ok && len(at.tail) == 0
+	_, ok := seatOf(p)
 	if o.Nullable != n.Nullable {
 		kind := Added
 		if o.Nullable {
 			kind = Removed
 		}
 		d := w.add(p, Shape, "nullable", "nullable", kind, "nullable "+string(kind))
-		d.shift.Reshaped = true
-		if !direct {
-			w.cautious(d, o, n)
-		}
-		switch {
-		case !ok:
+		d.reshapes(p, w.held(p, nil)...)
+		w.collide(d)
+		if !ok {
 			d.doubt = "the whole object may be null"
-		case !direct && o.Nullable:
-			d.shift.New = clause(p, nil, nil)
-		case !direct:
-			d.shift.Old = clause(p, nil, nil)
 		}
 	}
 	if x, y := decoded(o.Default), decoded(n.Default); !reflect.DeepEqual(x, y) {
 		d := w.add(p, Shape, "default", "default", kindOf(o.Default, n.Default), "default "+fromTo(x, y))
-		d.shift.Reshaped = true
-		if !direct {
-			d.doubt = "the default is not that of a property"
+		d.reshapes(p, slices.Concat(w.held(p, nil), w.held(p, x), w.held(p, y))...)
+		w.collide(d)
+	}
+}
+
+// held are values of the property that holds the schema at a path: a value itself or, in
+// lists and maps, by itself, twice, beside others, and in maps that are as large as they may be.
+func (w *walker) held(p schemapath.Path, value any) []any {
+	const most = 40
+	at, _ := seatOf(p)
+	l := []any{value}
+	for i := len(p); i > len(p)-len(at.tail); i-- {
+		fillers := []any{}
+		sizes := []int64{1, 2}
+		for side := range w.pair.crds {
+			if s := p[:i].In(w.pair.root(side)); s != nil {
+				fillers = append(fillers, w.values(s)...)
+			}
+			if s := p[:i-1].In(w.pair.root(side)); s != nil {
+				for _, bound := range []*int64{s.MinProperties, s.MaxProperties} {
+					if bound != nil && *bound < most {
+						sizes = append(sizes, *bound, *bound+1)
+					}
+				}
+			}
+		}
+		var outer []any
+		for _, v := range l {
+			if p[i-1] == schemapath.Items {
+				outer = append(outer, []any{v}, []any{v, v})
+				for _, f := range fillers {
+					outer = append(outer, []any{f, v})
+				}
+				continue
+			}
+			for _, size := range sizes {
+				m := map[string]any{"key": v}
+				for j := int64(1); j < size && len(fillers) > 0; j++ {
+					m[fmt.Sprint("key", j)] = fillers[0]
+				}
+				outer = append(outer, m)
+			}
+		}
+		l = outer[:min(len(outer), most)]
+	}
+	return l
+}
+
+// collide has lists around a reshaped value tried whose items are alike but for it, where
+// they may not be: sets, and lists that it is a key of.
+func (w *walker) collide(d *difference) {
+	const most = 40
+	for i := range d.Path {
+		if d.Path[i] != schemapath.Items {
+			continue
+		}
+		var l []any
+		for side := range w.pair.crds {
+			list := d.Path[:i].In(w.pair.root(side))
+			if list == nil || list.XListType == nil || *list.XListType == "atomic" {
+				continue
+			}
+			var variants []any
+			if s, t := d.Path.In(w.pair.root(oldSide)), d.Path.In(w.pair.root(newSide)); s != nil && t != nil {
+				variants = slices.Concat([]any{nil, decoded(s.Default), decoded(t.Default)}, w.values(s), w.values(t))
+			}
+			for _, item := range w.values(list.Items.Schema) {
+				items := []any{edited(item, d.Path[i+1:], func(o map[string]any, name string) { delete(o, name) })}
+				for _, v := range variants {
+					if len(d.Path) == i+1 {
+						items = append(items, v)
+						continue
+					}
+					items = append(items, edited(item, d.Path[i+1:], func(o map[string]any, name string) { o[name] = v }))
+				}
+				for a := range items {
+					for b := range items[:a+1] {
+						l = append(l, []any{items[a], items[b]})
+					}
+				}
+			}
+		}
+		if len(l) > 0 {
+			d.hints = append(d.hints, clause(d.Path[:i], nil, l[:min(len(l), most)]...)...)
 		}
 	}
+}
+
+// edited is a copy of an item in which the object that properties lead through last is edited.
+func edited(item any, path schemapath.Path, edit func(o map[string]any, name string)) any {
+	item = runtime.DeepCopyJSONValue(item)
+	o, ok := item.(map[string]any)
+	for i, step := range path {
+		name, isProperty := step.Property()
+		if !ok || !isProperty {
+			break
+		}
+		if i == len(path)-1 {
+			edit(o, name)
+			break
+		}
+		o, ok = o[name].(map[string]any)
+	}
+	return item
 }
 
 func decoded(j *apiextensionsv1.JSON) any {
@@ -501,7 +630,7 @@ func (w *walker) listed(p schemapath.Path, o, n *schema) {
 		}
 	}
 	if !reflect.DeepEqual(o.XMapType, n.XMapType) {
-		w.add(p, Shape, "x-kubernetes-map-type", "x-kubernetes-map-type", kindOf(o.XMapType, n.XMapType), "map type changed: this concerns server-side apply").shift.Reshaped = true
+		w.add(p, Shape, "x-kubernetes-map-type", "x-kubernetes-map-type", kindOf(o.XMapType, n.XMapType), "map type changed: this concerns server-side apply")
 	}
 	if o.UniqueItems != n.UniqueItems {
 		w.guess(p, o, n, "uniqueItems", Changed, fmt.Sprintf("uniqueItems %t -> %t", o.UniqueItems, n.UniqueItems), append(twice(o), twice(n)...)...)

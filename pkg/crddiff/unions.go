@@ -210,7 +210,7 @@ func (w *walker) foldMembers(d *difference, o, n *DeclaredUnion) {
 		} else {
 			s = w.propertyShift(at, Removed, y, was)
 		}
-		d.shift.Old, d.shift.New, d.shift.Reshaped = append(d.shift.Old, s.Old...), append(d.shift.New, s.New...), true
+		d.shift.Old, d.shift.New, d.shift.Reshaped = append(d.shift.Old, s.Old...), append(d.shift.New, s.New...), append(d.shift.Reshaped, s.Reshaped...)
 		w.folded[at.String()] = true
 	}
 }

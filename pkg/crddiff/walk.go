@@ -22,9 +22,18 @@ type schema = apiextensionsv1.JSONSchemaProps
 type difference struct {
 	Change
 	shift verify.Shift
+	// hints are clauses that say nothing new, but for which values to try elsewhere.
+	hints []verify.Clause
 	// doubt says why neither direction can be decided, if it cannot, and caution why it
 	// cannot be proved that nothing is refused.
 	doubt, caution string
+}
+
+// reshapes notes that the sides decode the value at a path differently.
+func (d *difference) reshapes(p schemapath.Path, try ...any) {
+	if _, ok := seatOf(p); ok {
+		d.shift.Reshaped = append(d.shift.Reshaped, verify.Reshaping{At: p, Try: try})
+	}
 }
 
 // walker finds what differs between two schemas.
@@ -291,10 +300,11 @@ func (w *walker) propertyShift(p schemapath.Path, kind Kind, lacking, s *schema)
 	if open(lacking) {
 		has = clause(p, nil, "a", int64(7), map[string]any{}, []any{}, true)
 	}
+	reshaped := []verify.Reshaping{{At: p}}
 	if kind == Removed {
-		return verify.Shift{Old: has, New: lacks, Reshaped: true}
+		return verify.Shift{Old: has, New: lacks, Reshaped: reshaped}
 	}
-	return verify.Shift{Old: lacks, New: has, Reshaped: true}
+	return verify.Shift{Old: lacks, New: has, Reshaped: reshaped}
 }
 
 // open reports whether an object may have what its schema does not name.
@@ -336,7 +346,7 @@ func (w *walker) guess(p schemapath.Path, o, n *schema, keyword string, kind Kin
 // cautious says that a difference in the shape of a value may change what rules that stand on
 // it, in it, or on the list or map that it is in, say of it.
 func (w *walker) cautious(d *difference, o, n *schema) {
-	d.shift.Reshaped = true
+	d.reshapes(d.Path)
 	kept := false
 	note := func(a, b *schema) {
 		kept = kept || a != nil && b != nil && slices.ContainsFunc(a.XValidations, func(r apiextensionsv1.ValidationRule) bool {

@@ -45,13 +45,12 @@ type Clause struct {
 	Try []any
 }
 
-// Shift is what one schema demands and another does not, or in another way.
+// Shift is a difference between two schemas.
 type Shift struct {
+	// Old and New are the clauses that only one schema has.
 	Old, New []Clause
-	// Reshaped says that the schemas differ in what they make of an object before they judge
-	// it: in what they drop, and in their defaults. Whatever else they have in common, and reads that,
-	// is among the clauses then.
-	Reshaped bool
+	// Reshaped are the values that the schemas decode differently.
+	Reshaped []Reshaping
 }
 
 // Witness is an object that is created or, when Old is not nil, an update to it.
@@ -111,15 +110,22 @@ func (p *Pair) Decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 	if err != nil {
 		return nil, err
 	}
-	posed := make([][2][]*check, len(shifts))
+	posed := make([][2][]suspect, len(shifts))
 	for i, s := range shifts {
 		for side, clauses := range [][]Clause{oldSide: s.Old, newSide: s.New} {
 			for _, c := range clauses {
-				k, err := b.pose(side, c)
+				l, err := b.pose(side, c)
 				if err != nil {
 					return nil, err
 				}
-				posed[i][side] = append(posed[i][side], k)
+				posed[i][side] = append(posed[i][side], suspects(logic.True, l...)...)
+			}
+			for _, r := range s.Reshaped {
+				l, err := b.seen(side, r)
+				if err != nil {
+					return nil, err
+				}
+				posed[i][side] = append(posed[i][side], l...)
 			}
 		}
 	}
@@ -128,9 +134,10 @@ func (p *Pair) Decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 		y.view.Cover()
 	}
 	for i, s := range shifts {
-		if s.Reshaped {
+		for _, r := range s.Reshaped {
+			moved := b.moved(r.At)
 			for side := range posed[i] {
-				posed[i][side] = append(posed[i][side], b.reshaped(side)...)
+				posed[i][side] = append(posed[i][side], suspects(moved, b.unlike(side)...)...)
 			}
 		}
 	}
@@ -169,6 +176,7 @@ func Judge(schema *apiextensionsv1.JSONSchemaProps) (accepts func(v any) bool, e
 // between is two schemas over the objects of either.
 type between struct {
 	*problem
+	to    schemapath.Path
 	sides [2]*party // by newSide and oldSide
 }
 
@@ -201,7 +209,7 @@ func (p *Pair) between(ctx context.Context, path schemapath.Path) (*between, err
 		return nil, err
 	}
 	pr.loose = loose
-	b := &between{problem: pr}
+	b := &between{problem: pr, to: path}
 	for side, s := range p.sides {
 		y := &party{Side: s, unread: map[int][]*test{}, view: pr.space.View(withTypeMeta(p.roots[side]), p.structural[side])}
 		at, place := p.roots[side], y.view.New
@@ -230,6 +238,9 @@ func (b *between) read(side int) {
 		}
 		for _, t := range n.constraints() {
 			b.check(side, level, t)
+		}
+		if isComposite(n.schema) && len(n.schema.Enum) > 0 {
+			b.check(side, level, newConstraint(n, "enum", apiextensionsv1.JSONSchemaProps{Type: n.schema.Type, Enum: n.schema.Enum}))
 		}
 		for _, name := range n.schema.Required {
 			mine, theirs := n.schema.Properties[name], apiextensionsv1.JSONSchemaProps{}
@@ -268,8 +279,8 @@ func (b *between) check(side, level int, t *test) *check {
 	return c
 }
 
-// pose adds the check of a clause, or finds it. An error is in what the caller asks.
-func (b *between) pose(side int, k Clause) (*check, error) {
+// pose adds the checks of a clause, or finds them. An error is in what the caller asks.
+func (b *between) pose(side int, k Clause) ([]*check, error) {
 	y, level := b.sides[side], len(k.At)
 	if level > len(b.steps) || level < b.anchor() || level >= len(y.nodes) && k.Property == "" {
 		return nil, fmt.Errorf("no schema at %s can be compared", k.At)
@@ -281,33 +292,37 @@ func (b *between) pose(side int, k Clause) (*check, error) {
 	if k.Rule != nil {
 		for _, c := range y.checks {
 			if c.level == level && c.rule != nil && sameRule(*c.rule, *k.Rule) {
-				return c, nil
+				return []*check{c}, nil
 			}
 		}
 	} else {
 		only := *k.Keywords
 		only.Type = y.nodes[level].schema.Type
 		if c := b.check(side, level, newConstraint(y.nodes[level], b.posedText(), only)); c != nil {
-			return c, nil
+			return append(b.onNull(side, y.places[level], only), c), nil
 		}
 	}
-	return b.unclear(b.places[level]), nil
+	return []*check{b.unclear(b.places[level])}, nil
 }
 
-// poseProperty adds the check of a clause about one property.
-func (b *between) poseProperty(side, level int, k Clause) *check {
-	y, unclear := b.sides[side], b.unclear(b.places[level].Child(k.Property))
+// poseProperty adds the checks of a clause about one property.
+func (b *between) poseProperty(side, level int, k Clause) []*check {
+	y, unclear := b.sides[side], []*check{b.unclear(b.places[level].Child(k.Property))}
 	if level >= len(y.nodes) || k.Rule == nil && k.Keywords == nil {
 		return unclear
 	}
 	n, place := y.nodes[level], y.places[level]
 	c := &check{id: len(b.checks), level: level, node: n, place: place}
+	var onNull []*check
 	if k.Rule == nil {
-		c.test = newConstraint(n, b.posedText(), apiextensionsv1.JSONSchemaProps{Type: n.schema.Type, Properties: map[string]apiextensionsv1.JSONSchemaProps{k.Property: *k.Keywords}})
+		keywords := *k.Keywords
+		keywords.Nullable = n.schema.Properties[k.Property].Nullable
+		c.test = newConstraint(n, b.posedText(), apiextensionsv1.JSONSchemaProps{Type: n.schema.Type, Properties: map[string]apiextensionsv1.JSONSchemaProps{k.Property: keywords}})
 		if c.test.broken != nil {
 			return unclear
 		}
-		c.holds = b.space.Unread(k.Keywords, place.Child(k.Property))
+		c.holds = b.space.Unread(&keywords, place.Child(k.Property))
+		onNull = b.onNull(side, place.Child(k.Property), keywords)
 	} else {
 		if c.node, c.place = n.property(k.Property), place.Child(k.Property); c.node == nil {
 			return unclear
@@ -323,7 +338,7 @@ func (b *between) poseProperty(side, level int, k Clause) *check {
 		c.changing = c.test.ReadsOld || c.optional()
 	}
 	y.checks, b.checks = append(y.checks, c), append(b.checks, c)
-	return c
+	return append(onNull, c)
 }
 
 // posedText is a name that no other check has.
@@ -334,38 +349,9 @@ func (b *between) unclear(at *formula.Place) *check {
 	return &check{test: &test{Rule: &formula.Rule{}}, place: at, holds: b.space.Implies(at.Present(), b.space.Unknown(at)), changing: true}
 }
 
-// reshaped are the checks of a side that both have in common, and that do not mean the same
-// or may not.
-func (b *between) reshaped(side int) []*check {
-	y, other := b.sides[side], b.sides[1-side]
-	var l []*check
-	for _, c := range y.checks {
-		for _, d := range other.checks {
-			if c.level == d.level && c.test.like(d.test) && (c.holds != d.holds || c.fails != d.fails) {
-				l = append(l, c)
-			}
-		}
-	}
-	for level, tests := range y.unread {
-		for _, t := range tests {
-			// What is broken on both sides is so whatever the change.
-			same := func(u *test) bool { return t.like(u) && t.broken != nil && u.broken != nil }
-			if !slices.ContainsFunc(other.unread[level], same) {
-				l = append(l, b.unclear(b.places[level]))
-			}
-		}
-	}
-	return l
-}
-
-// like reports whether two tests demand the same, as far as their text tells.
-func (t *test) like(u *test) bool {
-	return t.text == u.text && (t.rule == nil) == (u.rule == nil) && (t.rule == nil || sameRule(*t.rule, *u.rule))
-}
-
 // refused looks for what one side accepts and checks of the other refuse.
-func (b *between) refused(accepting, refusing int, checks []*check) (*Witness, string, error) {
-	if len(checks) == 0 {
+func (b *between) refused(accepting, refusing int, suspected []suspect) (*Witness, string, error) {
+	if len(suspected) == 0 {
 		return nil, "", nil
 	}
 	s, y := b.space, b.sides[accepting]
@@ -378,8 +364,10 @@ func (b *between) refused(accepting, refusing int, checks []*check) (*Witness, s
 	}
 	l = append(l, s.Alike(y.view, b.sides[refusing].view))
 	changing := false
-	for _, c := range checks {
-		violated = append(violated, c.holds.Not())
+	var checks []*check
+	for _, c := range suspected {
+		violated = append(violated, s.And(c.when, c.holds.Not()))
+		checks = append(checks, c.check)
 		changing = changing || c.changing
 	}
 	l = append(l, s.Or(violated...))
