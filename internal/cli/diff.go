@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/stored"
+	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // differences are the printers of diff, by the name of their format. The others are those
@@ -36,6 +38,7 @@ func (a *app) diffCommand() *cobra.Command {
 		failOn   []string
 		versions bool
 		objects  []string
+		timeout  time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
@@ -64,6 +67,8 @@ With --objects it also says what becomes of stored objects, as kubectl get -A -o
 prints them, under NEW: which of them the API server would still let be written, even
 if only as they are, what is in the way, and the patches that repair them. Files of any
 size are read, an object at a time.
+
+A change that is not decided within --timeout is unknown.
 
 With --versions the arguments are CRDs whose served versions are compared with each
 other: what one accepts and another refuses.
@@ -101,16 +106,20 @@ It is also 1 if a stored object is hindered or frozen, unless --fail-on is never
 			if versions && len(objects) > 0 {
 				return usagef("--objects are judged by NEW, and --versions has none")
 			}
+			if timeout < 0 {
+				return usagef("--timeout: %v is less than nothing", timeout)
+			}
 			if stdin := count(slices.Concat(args, objects), func(arg string) bool { return arg == "-" }); stdin > 1 {
 				return usagef("standard input can be read once only")
 			}
-			return a.diff(cmd.Context(), a.scope(cmd, &flags, false), &output, failOn, versions, objects, args)
+			return a.diff(cmd.Context(), a.scope(cmd, &flags, false), &output, failOn, versions, timeout, objects, args)
 		},
 	}
 	cmd.Flags().BoolVar(&versions, "versions", false, "compare the served versions of each CRD with each other")
 	cmd.Flags().StringArrayVar(&objects, "objects", nil, "the stored objects: a `FILE|DIR|-`; may be repeated")
 	cmd.Flags().StringSliceVar(&failOn, "fail-on", []string{string(crddiff.Tighter), string(crddiff.Unknown)},
 		"exit with 1 if something is of these `CLASSES`: tighter, looser, unknown; any; or never")
+	cmd.Flags().DurationVar(&timeout, "timeout", 10*time.Second, "time to decide the changes of one CRD; those left are unknown; 0 for no limit")
 	flags.register(cmd)
 	output.register(cmd, "what differs", "text", "markdown", "json", "github", "sarif")
 	// It fails for flags that do not exist only.
@@ -119,7 +128,7 @@ It is also 1 if a stored object is hindered or frozen, unless --fail-on is never
 }
 
 // diff compares all CRDs, and prints what differs, and what becomes of stored objects.
-func (a *app) diff(ctx context.Context, scope func([]input) (scopes, error), output *printing, failOn []string, versions bool, objects, args []string) error {
+func (a *app) diff(ctx context.Context, scope func([]input) (scopes, error), output *printing, failOn []string, versions bool, timeout time.Duration, objects, args []string) error {
 	sides, results, err := a.readCRDs(ctx, scope, versions, args)
 	if err != nil {
 		return err
@@ -127,7 +136,7 @@ func (a *app) diff(ctx context.Context, scope func([]input) (scopes, error), out
 	if err := a.report(results, "text"); err != nil {
 		return err
 	}
-	reports, err := compareCRDs(ctx, sides)
+	reports, err := a.compareCRDs(ctx, sides, timeout)
 	if ctx.Err() != nil {
 		return errInterrupted
 	}
@@ -269,42 +278,67 @@ func find(l []*crddiff.CRD, name string) *crddiff.CRD {
 	return nil
 }
 
-// compareCRDs compares the CRDs of both sides, or the versions of those of one.
-func compareCRDs(ctx context.Context, sides [][]*crddiff.CRD) ([]crddiff.Report, error) {
-	var reports []crddiff.Report
-	add := func(r crddiff.Report, err error) error {
-		if err != nil {
-			return fmt.Errorf("%s: %w", r.Name, err)
-		}
-		reports = append(reports, r)
-		return nil
+// comparison is what is compared with each other: a CRD and what became of it, of which one
+// may be nil, or with versions the served versions of one.
+type comparison struct {
+	old, new *crddiff.CRD
+	versions bool
+}
+
+func (c comparison) name() string {
+	if c.new == nil {
+		return c.old.Name
 	}
+	return c.new.Name
+}
+
+// compareCRDs compares the CRDs of both sides, or the versions of those of one. What takes
+// longer than the timeout of each CRD is not decided.
+func (a *app) compareCRDs(ctx context.Context, sides [][]*crddiff.CRD, timeout time.Duration) ([]crddiff.Report, error) {
+	var l []comparison
 	if len(sides) == 1 {
 		for _, c := range sides[0] {
-			if err := add(crddiff.Versions(ctx, c)); err != nil {
-				return nil, err
+			l = append(l, comparison{new: c, versions: true})
+		}
+	} else {
+		for _, c := range sides[0] {
+			l = append(l, comparison{old: c, new: find(sides[1], c.Name)})
+		}
+		for _, c := range sides[1] {
+			if find(sides[0], c.Name) == nil {
+				l = append(l, comparison{new: c})
 			}
 		}
-		return reports, nil
 	}
-	old, new := sides[0], sides[1]
-	for _, c := range old {
-		now := find(new, c.Name)
-		r, err := crddiff.Compare(ctx, c, now)
-		if err == nil && now != nil {
-			err = r.Advise(now)
-		}
-		if err := add(r, err); err != nil {
-			return nil, err
-		}
+	var names []string
+	for _, c := range l {
+		names = append(names, c.name())
 	}
-	for _, c := range new {
-		if find(old, c.Name) == nil {
-			if err := add(crddiff.Compare(ctx, nil, c)); err != nil {
-				return nil, err
-			}
+	progress := a.progress("CRD", names)
+	defer progress.end()
+	var reports []crddiff.Report
+	for i, c := range l {
+		progress.begin(i)
+		r, err := c.report(ctx, timeout)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.name(), err)
 		}
+		reports = append(reports, r)
+		progress.done(i)
 	}
 	slices.SortStableFunc(reports, func(a, b crddiff.Report) int { return strings.Compare(a.Name, b.Name) })
 	return reports, nil
+}
+
+func (c comparison) report(ctx context.Context, timeout time.Duration) (crddiff.Report, error) {
+	ctx, done := verify.WithDeadline(ctx, timeout)
+	defer done()
+	if c.versions {
+		return crddiff.Versions(ctx, c.new)
+	}
+	r, err := crddiff.Compare(ctx, c.old, c.new)
+	if err == nil && c.old != nil && c.new != nil {
+		err = r.Advise(c.new)
+	}
+	return r, err
 }

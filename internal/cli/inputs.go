@@ -196,7 +196,11 @@ func process[T any, P interface {
 	crash(in input, cause any)
 }](ctx context.Context, a *app, inputs []input, work func(in input, src []byte) (T, error)) ([]T, error) {
 	results := make([]T, len(inputs))
-	progress := a.progress(inputs)
+	var names []string
+	for _, in := range inputs {
+		names = append(names, in.name)
+	}
+	progress := a.progress("file", names)
 	defer progress.end()
 	errs := make([]error, len(inputs))
 	var wg sync.WaitGroup

@@ -112,27 +112,28 @@ const (
 	progressEvery = 100 * time.Millisecond
 )
 
-// progress tells people how far the work on inputs is: with --verbose a line for
-// each when it is done, in the order of the inputs; on a terminal, while it lasts,
-// how many are done and which one is worked on.
+// progress tells people how far work on several things is, files mostly: with --verbose a
+// line for each when it is done, in their order; on a terminal, while it lasts, how many are
+// done and which one is worked on.
 type progress struct {
-	app    *app
-	inputs []input
-	stop   chan struct{}
+	app   *app
+	kind  string // of the things, as a noun
+	names []string
+	stop  chan struct{}
 
 	mu       sync.Mutex
 	ended    bool
-	current  int // the input that was begun last
+	current  int // the one that was begun last
 	finished int
 	began    []time.Time
 	took     []time.Duration // 0 until it is done
 	next     int             // to name with --verbose
 }
 
-func (a *app) progress(inputs []input) *progress {
+func (a *app) progress(kind string, names []string) *progress {
 	p := &progress{
-		app: a, inputs: inputs, stop: make(chan struct{}),
-		began: make([]time.Time, len(inputs)), took: make([]time.Duration, len(inputs)),
+		app: a, kind: kind, names: names, stop: make(chan struct{}),
+		began: make([]time.Time, len(names)), took: make([]time.Duration, len(names)),
 	}
 	if a.console.terminal != nil && !a.quiet {
 		go p.watch()
@@ -149,14 +150,14 @@ func (p *progress) watch() {
 		case <-time.After(wait):
 			p.mu.Lock()
 			if !p.ended {
-				p.app.console.show(fmt.Sprintf("%d of %s: %s", p.finished, plural(len(p.inputs), "file"), p.inputs[p.current].name))
+				p.app.console.show(fmt.Sprintf("%d of %s: %s", p.finished, plural(len(p.names), p.kind), p.names[p.current]))
 			}
 			p.mu.Unlock()
 		}
 	}
 }
 
-// begin says that an input is worked on.
+// begin says that one is worked on.
 func (p *progress) begin(i int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -164,14 +165,14 @@ func (p *progress) begin(i int) {
 	p.began[i] = time.Now()
 }
 
-// done says that the work on an input is done.
+// done says that the work on one is done.
 func (p *progress) done(i int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.finished++
 	p.took[i] = max(time.Since(p.began[i]), 1)
-	for ; p.next < len(p.inputs) && p.took[p.next] > 0; p.next++ {
-		p.app.say("%s: %v", p.inputs[p.next].name, p.took[p.next].Round(time.Millisecond))
+	for ; p.next < len(p.names) && p.took[p.next] > 0; p.next++ {
+		p.app.say("%s: %v", p.names[p.next], p.took[p.next].Round(time.Millisecond))
 	}
 }
 

@@ -2,6 +2,7 @@ package formula
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -27,7 +28,14 @@ type View struct {
 
 	id         int
 	structural *structuralschema.Structural
+	recent     []decoding // of the objects that were asked about last, one of which mostly is asked about next
 }
+
+// decoding is an object, and what the server makes of it.
+type decoding struct{ sent, decoded map[string]any }
+
+// keptDecodings is how many objects are remembered: those of an update.
+const keptDecodings = 2
 
 // number is that of a view, 0 for none.
 func (v *View) number() int {
@@ -71,10 +79,18 @@ func (v *View) Of(object map[string]any) map[string]any {
 }
 
 func (v *View) of(root any) any {
-	if object, ok := root.(map[string]any); ok && object != nil {
-		return v.Of(object)
+	object, ok := root.(map[string]any)
+	if !ok || object == nil {
+		return root
 	}
-	return root
+	same := func(d decoding) bool { return reflect.ValueOf(d.sent).Pointer() == reflect.ValueOf(object).Pointer() }
+	i := slices.IndexFunc(v.recent, same)
+	if i < 0 {
+		v.recent = append(v.recent, decoding{object, v.Of(object)})
+		v.recent = v.recent[max(0, len(v.recent)-keptDecodings):]
+		i = len(v.recent) - 1
+	}
+	return v.recent[i].decoded
 }
 
 // given is a value that the server sets where the formula holds.
@@ -154,8 +170,11 @@ func (p *Place) below(name string) (below *apiextensionsv1.JSONSchemaProps, know
 
 // Decoded says that the value at a place of a view may not be the one that was sent: that a
 // default was set, or that a null was sent.
-func (p *Place) Decoded() logic.Lit {
-	l := p.base.null
+func (p *Place) Decoded() logic.Lit { return p.space.Or(p.base.null, p.Defaulted()) }
+
+// Defaulted says that the value at a place of a view is a default, or part of one.
+func (p *Place) Defaulted() logic.Lit {
+	l := logic.False
 	for _, g := range p.given {
 		l = p.space.Or(l, g.when)
 	}

@@ -181,8 +181,11 @@ type Model func(Lit) bool
 
 // Satisfy looks for values of the variables with which all formulas, and those
 // required, hold. There are none if the model is nil. The only errors are
-// [ErrUnknown] and that ctx has ended.
+// [ErrUnknown] and why ctx has ended.
 func (c *Circuit) Satisfy(ctx context.Context, formulas ...Lit) (Model, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	c.solver.backTo(0)
 	for _, l := range formulas {
 		c.tell(l)
@@ -193,7 +196,7 @@ func (c *Circuit) Satisfy(ctx context.Context, formulas ...Lit) (Model, error) {
 	satisfied, known := c.solver.solve(ctx, formulas, MaxConflicts)
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return nil, context.Cause(ctx)
 	case !known:
 		return nil, ErrUnknown
 	case !satisfied:

@@ -10,11 +10,13 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Compare says what two CRDs accept differently: the versions that both have, and those
-// that one of them has. One of them may be nil, for a CRD that is added or removed. An
-// error means that the API server could not use one of the CRDs, or that ctx ended.
+// Compare compares what two CRDs accept: the versions that both have, and those that one of
+// them has. One of them may be nil, for a CRD that is added or removed. What is open at the
+// deadline of ctx (verify.WithDeadline) is [Unknown]. An error means that the API server could
+// not use one of the CRDs, or that ctx was cancelled.
 func Compare(ctx context.Context, old, new *CRD) (Report, error) {
 	switch {
 	case old == nil:
@@ -34,7 +36,9 @@ func Compare(ctx context.Context, old, new *CRD) (Report, error) {
 			r.Changes = append(r.Changes, c)
 			continue
 		}
-		found, err := compare(ctx, old, new, i, j)
+		share, done := verify.Share(ctx, len(old.Spec.Versions)-i)
+		found, err := compare(share, old, new, i, j)
+		done()
 		if err != nil {
 			return r, err
 		}
@@ -48,21 +52,26 @@ func Compare(ctx context.Context, old, new *CRD) (Report, error) {
 	return r, nil
 }
 
-// Versions says what one served version of a CRD accepts and another refuses: of each two,
-// in the order of the CRD.
+// Versions compares what the served versions of a CRD accept: each two of them, in the order
+// of the CRD. Deadline and errors are those of [Compare].
 func Versions(ctx context.Context, crd *CRD) (Report, error) {
 	r := Report{Name: crd.Name}
+	var pairs [][2]int
 	for i, v := range crd.Spec.Versions {
 		for j, u := range crd.Spec.Versions {
-			if j <= i || !v.Served || !u.Served {
-				continue
+			if j > i && v.Served && u.Served {
+				pairs = append(pairs, [2]int{i, j})
 			}
-			found, err := compare(ctx, crd, crd, i, j)
-			if err != nil {
-				return r, err
-			}
-			r.Changes = append(r.Changes, found...)
 		}
+	}
+	for n, pair := range pairs {
+		share, done := verify.Share(ctx, len(pairs)-n)
+		found, err := compare(share, crd, crd, pair[0], pair[1])
+		done()
+		if err != nil {
+			return r, err
+		}
+		r.Changes = append(r.Changes, found...)
 	}
 	return r, nil
 }

@@ -3,6 +3,7 @@ package crddiff
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -60,6 +61,7 @@ func (p *pair) withStatus(side int) bool {
 // refusal is what the API server says to an object, or an update, under one side's CRD. A
 // status is written after the rest, where that is a subresource.
 func (p *pair) refusal(side int, old, object map[string]any) []string {
+	ctx := context.WithoutCancel(p.ctx) // what was found is judged, however late
 	k := p.kinds[side]
 	is := p.as(side, object)
 	var answer validate.Answer
@@ -68,13 +70,13 @@ func (p *pair) refusal(side int, old, object map[string]any) []string {
 	if old == nil {
 		before = maps.Clone(is)
 		delete(before, "status")
-		answer, err = k.Create(p.ctx, is)
+		answer, err = k.Create(ctx, is)
 	} else {
 		before = p.as(side, old)
-		answer, err = k.Update(p.ctx, is, before)
+		answer, err = k.Update(ctx, is, before)
 	}
 	if _, has := object["status"]; has && p.withStatus(side) && err == nil && answer.Refused == nil {
-		answer, err = k.UpdateStatus(p.ctx, is, before) // it was left out of account
+		answer, err = k.UpdateStatus(ctx, is, before) // it was left out of account
 	}
 	if err != nil {
 		return []string{err.Error()}
@@ -108,31 +110,44 @@ func (p *pair) decide(l []*difference) error {
 			groups[key] = append(groups[key], part{d, g})
 		}
 	}
-	keys := slices.Sorted(maps.Keys(groups))
 	effects := map[*difference][]verify.Effect{}
-	for _, key := range keys {
-		var shifts []verify.Shift
-		for _, g := range groups[key] {
-			shifts = append(shifts, g.shift)
-		}
-		found, err := p.Decide(p.ctx, paths[key], shifts)
-		if p.ctx.Err() != nil {
-			return p.ctx.Err()
-		}
-		for i, g := range groups[key] {
-			if err != nil {
-				g.d.doubt = err.Error()
+	places := slices.Collect(maps.Values(paths))
+	// What takes too long at first has the time that the others have left.
+	for keys := slices.Sorted(maps.Keys(groups)); len(keys) > 0; {
+		var late []string
+		for i, key := range keys {
+			var shifts []verify.Shift
+			for _, g := range groups[key] {
+				shifts = append(shifts, g.shift)
+			}
+			ctx, done := verify.Share(p.ctx, len(keys)-i)
+			found, err := p.Decide(ctx, paths[key], shifts)
+			outOfTime := ctx.Err() != nil
+			if outOfTime && p.ctx.Err() == nil {
+				late = append(late, key)
+				done()
 				continue
 			}
-			e := found[i]
-			if g.hint {
-				e.RefusedDoubt, e.AcceptedDoubt = "", ""
+			for i, g := range groups[key] {
+				if err != nil {
+					g.d.doubt = err.Error()
+					continue
+				}
+				e := found[i]
+				if g.hint {
+					e.RefusedDoubt, e.AcceptedDoubt = "", ""
+				}
+				if e.RefusedDoubt+e.AcceptedDoubt != "" && !outOfTime {
+					e = p.again(ctx, paths[key], g.shift, e, places)
+				}
+				effects[g.d] = append(effects[g.d], e)
 			}
-			if e.RefusedDoubt+e.AcceptedDoubt != "" {
-				e = p.again(paths[key], g.shift, e, slices.Collect(maps.Values(paths)))
-			}
-			effects[g.d] = append(effects[g.d], e)
+			done()
 		}
+		keys = late
+	}
+	if err := p.ctx.Err(); errors.Is(err, context.Canceled) {
+		return err
 	}
 	for _, d := range l {
 		p.class(d, effects[d])
@@ -142,7 +157,7 @@ func (p *pair) decide(l []*difference) error {
 
 // again decides a shift by what the schemas below it say, too: those that it reads, and those
 // that change.
-func (p *pair) again(at schemapath.Path, shift verify.Shift, e verify.Effect, changed []schemapath.Path) verify.Effect {
+func (p *pair) again(ctx context.Context, at schemapath.Path, shift verify.Shift, e verify.Effect, changed []schemapath.Path) verify.Effect {
 	var below []schemapath.Path
 	add := func(q schemapath.Path) {
 		for len(q) > len(at) && !p.isObject(q) {
@@ -165,7 +180,7 @@ func (p *pair) again(at schemapath.Path, shift verify.Shift, e verify.Effect, ch
 	}
 	slices.SortFunc(below, schemapath.Compare)
 	for _, q := range below[:min(len(below), mostBelow)] {
-		found, err := p.Decide(p.ctx, q, []verify.Shift{shift})
+		found, err := p.Decide(ctx, q, []verify.Shift{shift})
 		if err != nil {
 			continue
 		}

@@ -243,7 +243,7 @@ func (w *walker) number(p schemapath.Path, o, n *schema, upper bool) {
 		}
 		return k
 	}
-	try := around(a, b)
+	try := around(n.Type == "integer", a, b)
 	put := func(at, other *schema) []verify.Clause {
 		if len(between(only(other), only(at), try)) == 0 {
 			return nil // the server tells the bounds apart by none of the values at them
@@ -259,9 +259,9 @@ func numeric(s *schema) *schema {
 	return &schema{Type: s.Type, Format: s.Format, XIntOrString: s.XIntOrString}
 }
 
-// around are the numbers at bounds, and next to them, in both forms that numbers have: which
-// of them a bound admits says which numbers it does.
-func around(bounds ...*float64) []any {
+// around are the numbers at bounds, and next to them, without a point and with one: which of
+// them a bound admits says which numbers it does.
+func around(integers bool, bounds ...*float64) []any {
 	var l []any
 	for _, v := range bounds {
 		if v == nil {
@@ -269,6 +269,9 @@ func around(bounds ...*float64) []any {
 		}
 		n := int64(*v)
 		l = append(l, n-1, n, n+1)
+		if integers {
+			continue
+		}
 		for _, f := range []float64{math.Floor(*v) - 1, math.Floor(*v), math.Nextafter(*v, math.Inf(-1)), *v, math.Nextafter(*v, math.Inf(1)), math.Ceil(*v), math.Ceil(*v) + 1} {
 			l = append(l, f)
 		}

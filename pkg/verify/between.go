@@ -102,10 +102,23 @@ func NewPair(old, new Side) (*Pair, error) {
 // An object accepted by one side is one that has nothing that this side would drop. Each
 // example has been judged by both sides. Where there is none this is proved: rules, and
 // what Clause understands, are read as formulas, and what is not understood may be anything.
-// Ratcheting is not taken into account.
+// Ratcheting is not taken into account. What is open at the deadline of ctx (see [WithDeadline])
+// is in doubt for that reason.
 //
-// An error means that there is no such schema, or that ctx ended.
+// An error means that there is no such schema, or that ctx was cancelled.
 func (p *Pair) Decide(ctx context.Context, path schemapath.Path, shifts []Shift) ([]Effect, error) {
+	effects, err := p.decide(ctx, path, shifts)
+	if !late(err) {
+		return effects, err
+	}
+	for len(effects) < len(shifts) {
+		effects = append(effects, Effect{RefusedDoubt: err.Error(), AcceptedDoubt: err.Error()})
+	}
+	return effects, nil
+}
+
+// decide is Decide, but for what is left at the deadline.
+func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift) ([]Effect, error) {
 	b, err := p.between(ctx, path)
 	if err != nil {
 		return nil, err
@@ -144,17 +157,21 @@ func (p *Pair) Decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 	if _, err := b.finish([]*union.Union{b.u}); err != nil {
 		return nil, err
 	}
-	effects := make([]Effect, len(shifts))
+	var effects []Effect
 	for i := range shifts {
-		e := &effects[i]
+		if ctx.Err() != nil {
+			return effects, context.Cause(ctx)
+		}
+		var e Effect
 		if e.Refused, e.RefusedDoubt, err = b.refused(oldSide, newSide, posed[i][newSide]); err != nil {
 			return nil, err
 		}
 		if e.Accepted, e.AcceptedDoubt, err = b.refused(newSide, oldSide, posed[i][oldSide]); err != nil {
 			return nil, err
 		}
+		effects = append(effects, e)
 	}
-	return effects, ctx.Err()
+	return effects, nil
 }
 
 // Values are a few values that a schema accepts, the smallest first. There are none when
@@ -390,12 +407,12 @@ func (b *between) refused(accepting, refusing int, suspected []suspect) (*Witnes
 		switch {
 		case e != nil:
 			return &Witness{e.old, e.new}, "", nil
-		case errors.Is(err, logic.ErrUnknown):
-			doubt = err.Error()
 		case err == nil:
 			// What the server said of what was tried leaves nothing; but not all was tried.
 			doubt = "no object was found that shows it"
-		case errors.Is(err, errNotMade):
+		case late(err):
+			return nil, err.Error(), nil
+		case undecided(err):
 			doubt = err.Error()
 		default:
 			return nil, "", err

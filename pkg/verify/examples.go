@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
@@ -187,7 +186,7 @@ func (x *Examples) smallest(breaks []broken, first []logic.Lit, l ...logic.Lit) 
 		}
 		return wishes
 	}, l...)
-	if errors.Is(err, errNotMade) || errors.Is(err, logic.ErrUnknown) {
+	if undecided(err) {
 		err = nil
 	}
 	return e, err

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -70,7 +69,7 @@ func Failing(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 		}
 		for _, mode := range p.modes() {
 			e, err := p.find(nil, append(mode, fails...)...)
-			if err != nil && !errors.Is(err, errNotMade) && !errors.Is(err, logic.ErrUnknown) {
+			if err != nil && !undecided(err) {
 				return nil, err
 			}
 			if e == nil {

@@ -468,7 +468,7 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 
 // unmade notes that no example was found, unless that is because of another error.
 func (f *findings) unmade(err error, m logic.Model, verb string, checks ...*check) error {
-	if err != nil && !errors.Is(err, errNotMade) && !errors.Is(err, logic.ErrUnknown) {
+	if err != nil && !undecided(err) {
 		return err
 	}
 	if m != nil {

@@ -76,6 +76,9 @@ func (g *generator) first(n *node) (any, error) {
 			n.least, n.failure = g.search(n, g.raw(n), nil)
 		}
 		g.depth--
+		if g.ctx.Err() != nil {
+			n.tried = false // it may be asked again, when there is more time
+		}
 	}
 	return n.least, n.failure
 }
@@ -99,7 +102,11 @@ func (g *generator) several(n *node) []any {
 		}
 		return len(n.values) >= maxValues
 	})
-	return n.values
+	values := n.values
+	if g.ctx.Err() != nil {
+		n.values = nil
+	}
+	return values
 }
 
 // search returns the first candidate that n accepts and that suits.
@@ -108,7 +115,7 @@ func (g *generator) search(n *node, candidates iter.Seq[any], suits func(any) bo
 	tries := 0
 	for v := range candidates {
 		if g.ctx.Err() != nil {
-			return nil, g.ctx.Err()
+			return nil, context.Cause(g.ctx)
 		}
 		if tries++; tries > maxTries || g.work > maxWork {
 			break

@@ -1,10 +1,18 @@
 package verify
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apimachinery/pkg/runtime"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/internal/logic"
@@ -124,6 +132,9 @@ func (b *between) seen(side int, r Reshaping) ([]suspect, error) {
 		return suspects(moved, l...), nil
 	}
 	l = append(l, b.onNull(side, place, *n.schema)...)
+	if given := place.Defaulted(); n.schema.Default != nil && !n.acceptsDefault(b.ctx) {
+		l = append(l, b.never(side, place, given))
+	}
 	if s.level+1 == len(y.nodes) || y.nodes[s.level+1] != n { // else they are among those of the way
 		for _, t := range n.tests() {
 			if t.ReadsOld || t.optional() {
@@ -216,9 +227,36 @@ func (b *between) onNull(side int, place *formula.Place, keywords apiextensionsv
 	if place.Null() == logic.False || acceptsNull(keywords) {
 		return nil
 	}
-	c := &check{test: &test{Rule: &formula.Rule{}}, place: place, holds: place.Null().Not()}
+	return []*check{b.never(side, place, place.Null())}
+}
+
+// never is the check of a side that rejects what there is at a place on a condition.
+func (b *between) never(side int, place *formula.Place, when logic.Lit) *check {
+	c := &check{test: &test{Rule: &formula.Rule{}}, place: place, holds: when.Not()}
 	b.sides[side].checks = append(b.sides[side].checks, c)
-	return []*check{c}
+	return c
+}
+
+// acceptsDefault reports whether a schema accepts its default, with those in it. The API
+// server asks that of a CRD, but not of all that it validates objects for.
+func (n *node) acceptsDefault(ctx context.Context) bool {
+	s, err := formula.Structural(n.schema)
+	accepts, broken := Judge(n.schema)
+	if err != nil || broken != nil {
+		return false
+	}
+	holder := map[string]any{"it": runtime.DeepCopyJSONValue(decoded(n.schema.Default))}
+	around := &structuralschema.Structural{Generic: structuralschema.Generic{Type: "object"}, Properties: map[string]structuralschema.Structural{"it": *s}}
+	defaulting.Default(holder, around)
+	if !accepts(holder["it"]) || len(listtype.ValidateListSetsAndMaps(nil, around, holder)) > 0 {
+		return false
+	}
+	rules := schemacel.NewValidator(around, false, celconfig.PerCallLimit)
+	if rules == nil {
+		return true
+	}
+	wrong, _ := rules.Validate(ctx, nil, around, holder, nil, math.MaxInt64)
+	return len(wrong) == 0
 }
 
 func acceptsNull(s apiextensionsv1.JSONSchemaProps) bool {
