@@ -3,6 +3,8 @@ package crddiff
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -31,7 +33,8 @@ func Compare(ctx context.Context, old, new *CRD) (Report, error) {
 		if j < 0 {
 			c := Change{Version: v.Name, Sort: Version, Subject: "version " + v.Name, Kind: Removed, What: "version " + v.Name + " removed", Class: Tighter, Pos: new.pos("", nil, "")}
 			if !v.Served {
-				c.Class, c.Undecided = Unknown, "whether objects are stored in it"
+				c.Class = Same
+				c.What += ", which was not served: unioncel rollout says whether objects may be stored in it"
 			}
 			r.Changes = append(r.Changes, c)
 			continue
@@ -46,7 +49,12 @@ func Compare(ctx context.Context, old, new *CRD) (Report, error) {
 	}
 	for _, v := range new.Spec.Versions {
 		if version(old, v.Name) < 0 {
-			r.Changes = append(r.Changes, Change{NewVersion: v.Name, Sort: Version, Subject: "version " + v.Name, Kind: Added, What: "version " + v.Name + " added", Class: Looser, Pos: new.pos(v.Name, nil, "")})
+			c := Change{NewVersion: v.Name, Sort: Version, Subject: "version " + v.Name, Kind: Added, What: "version " + v.Name + " added", Class: Looser, Pos: new.pos(v.Name, nil, "")}
+			if !v.Served {
+				c.Class = Same
+				c.What += ", which is not served"
+			}
+			r.Changes = append(r.Changes, c)
 		}
 	}
 	return r, nil
@@ -86,7 +94,7 @@ func compare(ctx context.Context, old, new *CRD, i, j int) ([]Change, error) {
 	if a.Schema == nil || b.Schema == nil || a.Schema.OpenAPIV3Schema == nil || b.Schema.OpenAPIV3Schema == nil {
 		return nil, fmt.Errorf("version %s has no schema", a.Name)
 	}
-	if reflect.DeepEqual(a.Schema, b.Schema) {
+	if reflect.DeepEqual(a.Schema, b.Schema) && reflect.DeepEqual(a.Subresources, b.Subresources) {
 		return nil, nil // what unions say beside their rules makes no difference
 	}
 	p, err := newPair(ctx, old.CustomResourceDefinition, new.CustomResourceDefinition, i, j)
@@ -96,6 +104,8 @@ func compare(ctx context.Context, old, new *CRD, i, j int) ([]Change, error) {
 	w := &walker{ctx: ctx, pair: p, folded: map[string]bool{}}
 	w.unions(of(old, a.Name), of(new, b.Name))
 	w.walk(nil, p.root(oldSide), p.root(newSide))
+	w.status()
+	w.scale(scale(a), scale(b))
 	if err := p.decide(w.found); err != nil {
 		return nil, err
 	}
@@ -121,11 +131,11 @@ func of(c *CRD, version string) []DeclaredUnion {
 	return l
 }
 
-// beside compares what the CRDs say beside their schemas.
+// beside compares what the CRDs say alongside their schemas.
 func beside(r *Report, old, new *CRD) {
-	add := func(version, subject string, kind Kind, class Class, undecided, format string, args ...any) {
-		r.Changes = append(r.Changes, Change{Version: version, NewVersion: version, Sort: Version, Subject: subject, Kind: kind, What: fmt.Sprintf(format, args...),
-			Class: class, Undecided: undecided, Pos: new.pos(version, nil, "")})
+	add := func(version, subject string, class Class, format string, args ...any) {
+		r.Changes = append(r.Changes, Change{Version: version, NewVersion: version, Sort: Version, Subject: subject, Kind: Changed, What: fmt.Sprintf(format, args...),
+			Class: class, Pos: new.pos(version, nil, "")})
 	}
 	a, b := old.Spec, new.Spec
 	for _, k := range []struct{ name, old, new string }{
@@ -133,11 +143,16 @@ func beside(r *Report, old, new *CRD) {
 		{"spec.group", a.Group, b.Group},
 		{"spec.names.kind", a.Names.Kind, b.Names.Kind},
 		{"spec.names.plural", a.Names.Plural, b.Names.Plural},
-		{"spec.preserveUnknownFields", fmt.Sprint(a.PreserveUnknownFields), fmt.Sprint(b.PreserveUnknownFields)},
 	} {
 		if k.old != k.new {
-			add("", k.name, Changed, Unknown, "whether anything is refused: objects are not judged for this", "%s %s -> %s", k.name, k.old, k.new)
+			add("", k.name, Both, "%s %s -> %s: every object is another one; the API server does not let a CRD in use change so", k.name, k.old, k.new)
 		}
+	}
+	if a.PreserveUnknownFields != b.PreserveUnknownFields {
+		add("", "spec.preserveUnknownFields", map[bool]Class{true: Looser, false: Tighter}[b.PreserveUnknownFields], "spec.preserveUnknownFields %t -> %t", a.PreserveUnknownFields, b.PreserveUnknownFields)
+	}
+	if x, y := strategy(a.Conversion), strategy(b.Conversion); x != y {
+		add("", "spec.conversion", Same, "conversion %s -> %s: stored objects are converted in another way", x, y)
 	}
 	for _, v := range b.Versions {
 		i := version(old, v.Name)
@@ -150,27 +165,92 @@ func beside(r *Report, old, new *CRD) {
 			if was.Served {
 				class = Tighter
 			}
-			add(v.Name, "served", Changed, class, "", "served %t -> %t", was.Served, v.Served)
+			add(v.Name, "served", class, "served %t -> %t", was.Served, v.Served)
 		}
 		if was.Storage != v.Storage && v.Storage {
-			add(v.Name, "storage", Changed, Unknown, "whether what is stored in another version can be rewritten in this one", "%s is the storage version", v.Name)
-		}
-		for name, is := range map[string][2]any{"status": {status(was), status(v)}, "scale": {scale(was), scale(v)}} {
-			if !reflect.DeepEqual(is[0], is[1]) {
-				add(v.Name, "subresource "+name, Changed, Unknown, "which writes are judged otherwise", "subresource %s changed", name)
-			}
+			add(v.Name, "storage", Same, "%s is the storage version now: unioncel rollout plans the migration", v.Name)
 		}
 	}
 	slices.SortStableFunc(r.Changes, func(a, b Change) int { return strings.Compare(a.Subject, b.Subject) })
 }
 
-func status(v apiextensionsv1.CustomResourceDefinitionVersion) any {
-	return v.Subresources != nil && v.Subresources.Status != nil
+func strategy(c *apiextensionsv1.CustomResourceConversion) apiextensionsv1.ConversionStrategyType {
+	if c == nil {
+		return apiextensionsv1.NoneConverter
+	}
+	return c.Strategy
 }
 
-func scale(v apiextensionsv1.CustomResourceDefinitionVersion) any {
-	if v.Subresources == nil || v.Subresources.Scale == nil {
+func scale(v apiextensionsv1.CustomResourceDefinitionVersion) *apiextensionsv1.CustomResourceSubresourceScale {
+	if v.Subresources == nil {
 		return nil
 	}
-	return *v.Subresources.Scale
+	return v.Subresources.Scale
+}
+
+// status compares whether there is the subresource status. Nothing but checks of the object as
+// a whole can tell whether the status is written with it.
+func (w *walker) status() {
+	was, is := w.pair.withStatus(oldSide), w.pair.withStatus(newSide)
+	if was == is {
+		return
+	}
+	kind, what := Added, "subresource status added: other writes leave the status as it is from now on"
+	if was {
+		kind, what = Removed, "subresource status removed: other writes change the status, too, from now on"
+	}
+	d := w.add(nil, Version, "subresource status", "", kind, what)
+	for side, clauses := range [...]*[]verify.Clause{oldSide: &d.shift.Old, newSide: &d.shift.New} {
+		if s, has := w.pair.root(side).Properties["status"]; has && looksAtStatus(w.pair.root(side)) {
+			*clauses = clause(schemapath.Of("status"), nil, w.values(&s)...)
+		}
+	}
+}
+
+// looksAtStatus reports whether checks of a whole object depend on its status.
+func looksAtStatus(root *schema) bool {
+	return slices.Contains(root.Required, "status") || len(root.AllOf)+len(root.AnyOf)+len(root.OneOf) > 0 || root.Not != nil || root.MinProperties != nil || root.MaxProperties != nil ||
+		slices.ContainsFunc(root.XValidations, func(r apiextensionsv1.ValidationRule) bool {
+			return slices.ContainsFunc(verify.Reads(r), func(path []string) bool { return len(path) == 0 || path[0] == "status" })
+		})
+}
+
+// scale compares what the subresource scale demands: numbers of replicas that fit into an
+// int32, and selectors that are texts.
+func (w *walker) scale(o, n *apiextensionsv1.CustomResourceSubresourceScale) {
+	if reflect.DeepEqual(o, n) {
+		return
+	}
+	d := w.add(nil, Version, "subresource scale", "", kindOf(o, n), "")
+	d.What = "subresource scale " + string(d.Kind)
+	d.shift.Old, d.shift.New = w.scaled(o, newSide), w.scaled(n, oldSide)
+}
+
+// scaled are the clauses of a subresource, as far as another side does not imply them.
+func (w *walker) scaled(scale *apiextensionsv1.CustomResourceSubresourceScale, other int) []verify.Clause {
+	if scale == nil {
+		return nil
+	}
+	replicas := &schema{Type: "integer", Minimum: pointer(0.0), Maximum: pointer(float64(math.MaxInt32))}
+	demands := map[string]*schema{scale.SpecReplicasPath: replicas, scale.StatusReplicasPath: replicas}
+	if scale.LabelSelectorPath != nil {
+		demands[*scale.LabelSelectorPath] = &schema{Type: "string"}
+	}
+	try := []any{int64(-1), int64(math.MaxInt32) + 1, "a", map[string]any{}, []any{}, true, 0.5}
+	var l []verify.Clause
+	for _, path := range slices.Sorted(maps.Keys(demands)) {
+		p := schemapath.Of(strings.Split(strings.TrimPrefix(path, "."), ".")...)
+		s := p.In(w.pair.root(other))
+		if s == nil {
+			continue // there is nothing for it to read
+		}
+		demand, found := demands[path], between(s, demands[path], try)
+		if s.Nullable {
+			demand, found = nil, append(found, nil)
+		}
+		if len(found) > 0 || s.Type != "integer" && s.Type != "string" {
+			l = append(l, clause(p, demand, found...)...)
+		}
+	}
+	return l
 }

@@ -180,7 +180,7 @@ func (g *generated) pair(ctx context.Context) (old, new *apiextensionsv1.CustomR
 		spec := g.object0(3)
 		root := keywords{"type": "object", "properties": keywords{"spec": spec}}
 		if g.odds(4) {
-			root["required"] = []any{"spec"}
+			root["required"] = pick(g, []any{"spec"}, []any{"spec"}, []any{"spec", "status"})
 		}
 		if g.odds(4) {
 			root["properties"].(keywords)["status"] = g.object0(1)
@@ -196,6 +196,10 @@ func (g *generated) pair(ctx context.Context) (old, new *apiextensionsv1.CustomR
 			}
 			if asJSON(changed) == asJSON(root) {
 				continue
+			}
+			if g.odds(20) {
+				status = !status
+				l = append(l, "subresource status")
 			}
 			if new = g.crd(ctx, changed, status); new != nil {
 				return old, new, strings.Join(l, ", ")
