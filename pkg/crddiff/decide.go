@@ -246,6 +246,10 @@ func split(d *difference) []group {
 		s := in(at.holder)
 		s.Reshaped = append(s.Reshaped, r)
 	}
+	for _, k := range d.shift.Hints {
+		s := in(k.At)
+		s.Hints = append(s.Hints, k)
+	}
 	for _, k := range d.hints {
 		both := []verify.Clause{k}
 		l = append(l, group{k.At, verify.Shift{Old: both, New: both}, true})

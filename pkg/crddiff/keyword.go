@@ -573,7 +573,7 @@ func (w *walker) composed(p schemapath.Path, o, n *schema) {
 		{"not", func(s *schema) *schema { return &schema{Not: s.Not} }},
 	} {
 		a, b := k.of(o), k.of(n)
-		if reflect.DeepEqual(a, b) {
+		if reflect.DeepEqual(a, b) || k.name == "anyOf" && (o.XIntOrString && n.AnyOf == nil || n.XIntOrString && o.AnyOf == nil) && isIntOrString(a, b) {
 			continue
 		}
 		empty := &schema{}
@@ -596,6 +596,12 @@ func (w *walker) composed(p schemapath.Path, o, n *schema) {
 			d.doubt = "there is no such value"
 		}
 	}
+}
+
+// isIntOrString reports whether one of two schemas has the anyOf that says the same as
+// x-kubernetes-int-or-string.
+func isIntOrString(l ...*schema) bool {
+	return slices.ContainsFunc(l, func(s *schema) bool { return reflect.DeepEqual(s.AnyOf, []schema{{Type: "integer"}, {Type: "string"}}) })
 }
 
 // listed compares what the server demands of lists and objects beside their schema.
@@ -646,6 +652,10 @@ func (w *walker) listed(p schemapath.Path, o, n *schema) {
 			kind = Removed
 		}
 		d := w.guess(p, o, n, "x-kubernetes-preserve-unknown-fields", kind, "unknown fields are "+map[bool]string{true: "kept", false: "dropped"}[y], unnamed...)
+		if len(o.Properties) > 0 && len(n.Properties) > 0 {
+			// Rules see the same fields. Objects of which the other side drops something are refused.
+			d.shift.Reshaped, d.caution = nil, ""
+		}
 		if y {
 			d.shift.New = nil
 		} else {

@@ -228,11 +228,35 @@ func (w *walker) rule(p schemapath.Path, at *schema, o, n *apiextensionsv1.Valid
 		}
 		*side.texts = []string{side.rule.Rule}
 		*side.clauses = ruleClause(p, at, *side.rule)
+		other := o
+		if side.rule == o {
+			other = n
+		}
+		w.hint(d, *side.clauses, p, w.breaking(at, other, side.rule))
 		if verify.ReadsOld(*side.rule) {
 			d.Sort, d.Subject = Transition, "transition rule"
 		}
 	}
 	d.What = d.Subject + " " + string(kind) + ": " + what
+}
+
+// hint has values of the schema at a path tried: in the clauses that are about a property, or
+// else the values of its properties.
+func (w *walker) hint(d *difference, clauses []verify.Clause, p schemapath.Path, values []any) {
+	for i := range clauses {
+		if clauses[i].Property != "" {
+			for _, v := range values {
+				clauses[i].Try = append(clauses[i].Try, w.held(p, v)...)
+			}
+			continue
+		}
+		for _, v := range values {
+			object, _ := v.(map[string]any)
+			for _, name := range slices.Sorted(maps.Keys(object)) {
+				d.shift.Hints = append(d.shift.Hints, verify.Clause{At: p, Property: name, Try: []any{object[name]}})
+			}
+		}
+	}
 }
 
 // ruleClause is a rule on the schema at a path.
@@ -336,7 +360,8 @@ func (w *walker) additional(p schemapath.Path, o, n *schema) {
 func (w *walker) guess(p schemapath.Path, o, n *schema, keyword string, kind Kind, what string, try ...any) *difference {
 	d := w.add(p, Keyword, keyword, keyword, kind, what)
 	w.cautious(d, o, n)
-	d.shift.Old, d.shift.New = clause(p, nil, slices.Clone(try)...), clause(p, nil, slices.Clone(try)...)
+	nothing := &schema{Not: &schema{}}
+	d.shift.Old, d.shift.New = clause(p, nil, between(n, nothing, try)...), clause(p, nil, between(o, nothing, try)...)
 	if d.shift.Old == nil {
 		d.doubt = "changes of " + keyword + " of the whole object are not understood"
 	}

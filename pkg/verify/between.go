@@ -51,6 +51,8 @@ type Shift struct {
 	Old, New []Clause
 	// Reshaped are the values that the schemas decode differently.
 	Reshaped []Reshaping
+	// Hints are clauses of which nothing but the values to try matters.
+	Hints []Clause
 }
 
 // Witness is an object that is created or, when Old is not nil, an update to it.
@@ -125,6 +127,9 @@ func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 	}
 	posed := make([][2][]suspect, len(shifts))
 	for i, s := range shifts {
+		for _, h := range s.Hints {
+			b.tried(len(h.At), h.Property, h.Try)
+		}
 		for side, clauses := range [][]Clause{oldSide: s.Old, newSide: s.New} {
 			for _, c := range clauses {
 				l, err := b.pose(side, c)
@@ -188,6 +193,21 @@ func Judge(schema *apiextensionsv1.JSONSchemaProps) (accepts func(v any) bool, e
 		return nil, err
 	}
 	return func(value any) bool { return len(apiservervalidation.ValidateCustomResource(nil, value, v)) == 0 }, nil
+}
+
+// JudgeRule judges values by a rule on a schema, as objects that are created. Without a rule
+// all are accepted.
+func JudgeRule(schema *apiextensionsv1.JSONSchemaProps, rule *apiextensionsv1.ValidationRule) (accepts func(ctx context.Context, v any) bool, err error) {
+	if rule == nil {
+		return func(context.Context, any) bool { return true }, nil
+	}
+	only := *schema
+	only.XValidations = apiextensionsv1.ValidationRules{*rule}
+	t := newNode(&only, "", nil, false).tests()[0]
+	return func(ctx context.Context, v any) bool {
+		said, _ := t.evaluate(ctx, v, nil)
+		return said == holds
+	}, t.broken
 }
 
 // between is two schemas over the objects of either.

@@ -25,7 +25,7 @@ const (
 	maxTries  = 400    // candidates tried for one schema
 	maxWork   = 60_000 // candidates tried for all the schemas of one union object
 	maxWords  = 8      // alternatives combined with each other
-	maxItems  = 16     // of a list that must not be empty
+	maxItems  = 1100   // of a list that must not be empty
 	maxSize   = 10_000 // scalars, lists and objects in one value
 	maxShown  = 64     // bytes of a value in a message
 )

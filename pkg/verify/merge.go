@@ -44,13 +44,12 @@ func (m merging) of(a, b *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSON
 	}
 	c.XValidations = either(m.tight, a.XValidations, b.XValidations, sameRule)
 	c.Required = either(m.tight, a.Required, b.Required, func(x, y string) bool { return x == y })
-	if !m.tight {
-		// What has a default need not be sent.
-		c.Required = slices.DeleteFunc(c.Required, func(name string) bool {
-			x, y := a.Properties[name], b.Properties[name]
-			return !sameDefault(&x, &y)
-		})
-	}
+	c.Required = slices.DeleteFunc(c.Required, func(name string) bool {
+		x, inA := a.Properties[name]
+		y, inB := b.Properties[name]
+		// What has a default need not be sent, and what one side does not have is best not sent.
+		return !m.tight && !sameDefault(&x, &y) || m.tight && inA != inB
+	})
 	m.composed(&c, a, b)
 	m.inner(&c, a, b)
 	return &c
@@ -179,8 +178,8 @@ func (m merging) inner(c, a, b *apiextensionsv1.JSONSchemaProps) {
 			case both:
 				p = y
 			}
-			if !(ok && both) && !m.tight {
-				p.Default = nil // the other side does not set it
+			if !(ok && both) {
+				p.Default = nil // the other side does not set it, and may not even have it
 			}
 			c.Properties[name] = p
 		}
