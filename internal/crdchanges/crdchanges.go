@@ -105,6 +105,9 @@ var All = []Change{
 	{"default of what is no key changed", keyed("{type: string, default: x}", "required: [k], ", "a"), keyed("{type: string, default: z}", "required: [k], ", "a"), []string{"same spec.v[*].a: default x -> z"}},
 	{"default that is compared with the stored value", value("string, default: x, x-kubernetes-validations: [{rule: self == oldSelf}]"), value("string, default: z, x-kubernetes-validations: [{rule: self == oldSelf}]"),
 		[]string{"both spec.v: default x -> z"}},
+	// Each change is shown by what it refuses itself.
+	{"rule added beside another type", value("integer"), value("string") + "x-kubernetes-validations: [{rule: '!has(self.v)'}]\n",
+		[]string{"tighter spec: rule added: !has(self.v)", "tighter spec.v: type: integer -> string"}},
 	{"more properties needed", with("minProperties: 1\n"), with("minProperties: 2\n"), []string{"tighter spec: minProperties 1 -> 2"}},
 }
 

@@ -33,8 +33,8 @@ func Compare(ctx context.Context, old, new *CRD) (Report, error) {
 		if j < 0 {
 			c := Change{Version: v.Name, Sort: Version, Subject: "version " + v.Name, Kind: Removed, What: "version " + v.Name + " removed", Class: Tighter, Pos: new.pos("", nil, "")}
 			if !v.Served {
-				c.Class = Same
-				c.What += ", which was not served: unioncel rollout says whether objects may be stored in it"
+				c.Class, c.What = Same, c.What+", which was not served"
+				c.Note = "unioncel rollout says whether objects may be stored in it."
 			}
 			r.Changes = append(r.Changes, c)
 			continue
@@ -133,9 +133,9 @@ func of(c *CRD, version string) []DeclaredUnion {
 
 // beside compares what the CRDs say alongside their schemas.
 func beside(r *Report, old, new *CRD) {
-	add := func(version, subject string, class Class, format string, args ...any) {
+	add := func(version, subject string, class Class, note, format string, args ...any) {
 		r.Changes = append(r.Changes, Change{Version: version, NewVersion: version, Sort: Version, Subject: subject, Kind: Changed, What: fmt.Sprintf(format, args...),
-			Class: class, Pos: new.pos(version, nil, "")})
+			Class: class, Note: note, Pos: new.pos(version, nil, "")})
 	}
 	a, b := old.Spec, new.Spec
 	for _, k := range []struct{ name, old, new string }{
@@ -145,14 +145,14 @@ func beside(r *Report, old, new *CRD) {
 		{"spec.names.plural", a.Names.Plural, b.Names.Plural},
 	} {
 		if k.old != k.new {
-			add("", k.name, Both, "%s %s -> %s: every object is another one; the API server does not let a CRD in use change so", k.name, k.old, k.new)
+			add("", k.name, Both, "The API server does not let a CRD that is in use change so. Another CRD is needed, and its objects are other ones.", "%s %s -> %s", k.name, k.old, k.new)
 		}
 	}
 	if a.PreserveUnknownFields != b.PreserveUnknownFields {
-		add("", "spec.preserveUnknownFields", map[bool]Class{true: Looser, false: Tighter}[b.PreserveUnknownFields], "spec.preserveUnknownFields %t -> %t", a.PreserveUnknownFields, b.PreserveUnknownFields)
+		add("", "spec.preserveUnknownFields", map[bool]Class{true: Looser, false: Tighter}[b.PreserveUnknownFields], "", "spec.preserveUnknownFields %t -> %t", a.PreserveUnknownFields, b.PreserveUnknownFields)
 	}
 	if x, y := strategy(a.Conversion), strategy(b.Conversion); x != y {
-		add("", "spec.conversion", Same, "conversion %s -> %s: stored objects are converted in another way", x, y)
+		add("", "spec.conversion", Same, "Objects that are stored in another version are read otherwise from now on.", "conversion %s -> %s", x, y)
 	}
 	for _, v := range b.Versions {
 		i := version(old, v.Name)
@@ -165,10 +165,10 @@ func beside(r *Report, old, new *CRD) {
 			if was.Served {
 				class = Tighter
 			}
-			add(v.Name, "served", class, "served %t -> %t", was.Served, v.Served)
+			add(v.Name, "served", class, "", "served %t -> %t", was.Served, v.Served)
 		}
 		if was.Storage != v.Storage && v.Storage {
-			add(v.Name, "storage", Same, "%s is the storage version now: unioncel rollout plans the migration", v.Name)
+			add(v.Name, "storage", Same, "unioncel rollout plans the migration of the stored objects.", "%s is the storage version", v.Name)
 		}
 	}
 	slices.SortStableFunc(r.Changes, func(a, b Change) int { return strings.Compare(a.Subject, b.Subject) })
@@ -195,11 +195,12 @@ func (w *walker) status() {
 	if was == is {
 		return
 	}
-	kind, what := Added, "subresource status added: other writes leave the status as it is from now on"
+	kind, note := Added, "Writes of the object leave its status as it is from now on; clients write that through /status."
 	if was {
-		kind, what = Removed, "subresource status removed: other writes change the status, too, from now on"
+		kind, note = Removed, "Writes of the object change its status as well from now on; /status is gone."
 	}
-	d := w.add(nil, Version, "subresource status", "", kind, what)
+	d := w.add(nil, Version, "subresource status", "", kind, "subresource status "+string(kind))
+	d.Note = note
 	for side, clauses := range [...]*[]verify.Clause{oldSide: &d.shift.Old, newSide: &d.shift.New} {
 		if s, has := w.pair.root(side).Properties["status"]; has && looksAtStatus(w.pair.root(side)) {
 			*clauses = clause(schemapath.Of("status"), nil, w.values(&s)...)

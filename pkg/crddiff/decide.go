@@ -37,8 +37,8 @@ func newPair(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefini
 		if err := p.kinds[side].Check(p.version(side)); err != nil {
 			return nil, fmt.Errorf("version %s: %w", p.version(side), err)
 		}
-		sides[side] = verify.Side{CRD: &c, Version: p.index[side], Refusal: func(_ context.Context, old, object map[string]any) string {
-			return strings.Join(p.refusal(side, old, object), "; ")
+		sides[side] = verify.Side{CRD: &c, Version: p.index[side], Refusal: func(_ context.Context, old, object map[string]any) verify.Refusal {
+			return p.refusal(side, old, object)
 		}}
 	}
 	var err error
@@ -60,7 +60,7 @@ func (p *pair) withStatus(side int) bool {
 
 // refusal is what the API server says to an object, or an update, under one side's CRD. A
 // status is written after the rest, where that is a subresource.
-func (p *pair) refusal(side int, old, object map[string]any) []string {
+func (p *pair) refusal(side int, old, object map[string]any) verify.Refusal {
 	ctx := context.WithoutCancel(p.ctx) // what was found is judged, however late
 	k := p.kinds[side]
 	is := p.as(side, object)
@@ -79,16 +79,17 @@ func (p *pair) refusal(side int, old, object map[string]any) []string {
 		answer, err = k.UpdateStatus(ctx, is, before) // it was left out of account
 	}
 	if err != nil {
-		return []string{err.Error()}
+		return verify.Refusal{Errors: []string{err.Error()}, NoRules: true}
 	}
-	var l []string
+	var r verify.Refusal
 	for _, c := range answer.Causes() {
 		if strings.HasSuffix(c.Message, validate.NotEvaluated.Detail) {
-			continue // the reason is another error
+			r.NoRules = true // the reason is another error
+			continue
 		}
-		l = append(l, strings.TrimPrefix(cmp.Or(c.Field, "")+": ", ": ")+c.Message)
+		r.Errors = append(r.Errors, strings.TrimPrefix(cmp.Or(c.Field, "")+": ", ": ")+c.Message)
 	}
-	return l
+	return r
 }
 
 // decide classes differences. Those that concern the same schema, and what lies around it,
@@ -259,7 +260,7 @@ func split(d *difference) []group {
 
 // counterexample is an example that one side accepts and the other refuses.
 func (p *pair) counterexample(w *verify.Witness, accepting int) *Counterexample {
-	e := &Counterexample{Object: p.as(accepting, w.Object), Errors: p.refusal(1-accepting, w.Old, w.Object)}
+	e := &Counterexample{Object: p.as(accepting, w.Object), Errors: p.refusal(1-accepting, w.Old, w.Object).Errors}
 	if w.Old != nil {
 		e.Old = p.as(accepting, w.Old)
 	}
@@ -275,7 +276,7 @@ func (p *pair) as(side int, object map[string]any) map[string]any {
 
 // class classes a difference by what was found out.
 func (p *pair) class(d *difference, effects []verify.Effect) {
-	var refused, accepted string
+	var refused, accepted, refusedAnyway, acceptedAnyway string
 	for _, e := range effects {
 		if e.Refused != nil && d.Refused == nil {
 			d.Refused = p.counterexample(e.Refused, oldSide)
@@ -284,27 +285,41 @@ func (p *pair) class(d *difference, effects []verify.Effect) {
 			d.Accepted = p.counterexample(e.Accepted, newSide)
 		}
 		refused, accepted = cmp.Or(refused, e.RefusedDoubt), cmp.Or(accepted, e.AcceptedDoubt)
+		refusedAnyway, acceptedAnyway = cmp.Or(refusedAnyway, e.RefusedAnyway), cmp.Or(acceptedAnyway, e.AcceptedAnyway)
+	}
+	refuses, accepts := d.Refused != nil || refusedAnyway != "", d.Accepted != nil || acceptedAnyway != ""
+	switch {
+	case d.Refused == nil && refuses:
+		d.Note = "What it refuses is refused for another change as well: " + refusedAnyway
+	case d.Accepted == nil && accepts:
+		d.Note = "What it accepts was refused for another reason as well: " + acceptedAnyway
 	}
 	refused = cmp.Or(refused, d.caution)
 	var doubts []string
 	if d.doubt != "" {
 		doubts = append(doubts, d.doubt)
 	}
-	if refused != "" && d.Refused == nil {
-		doubts = append(doubts, "whether something is refused that was accepted: "+refused)
-	}
-	if accepted != "" && d.Accepted == nil {
-		doubts = append(doubts, "whether more is accepted: "+accepted)
+	openRefused, openAccepted := refused != "" && !refuses, accepted != "" && !accepts
+	switch {
+	case openRefused && openAccepted && refused == accepted:
+		doubts = append(doubts, "whether something is accepted or refused otherwise: "+refused)
+	default:
+		if openRefused {
+			doubts = append(doubts, "whether something is refused that was accepted: "+refused)
+		}
+		if openAccepted {
+			doubts = append(doubts, "whether more is accepted: "+accepted)
+		}
 	}
 	d.Undecided = strings.Join(doubts, "; ")
 	switch {
-	case d.Refused != nil && d.Accepted != nil:
+	case refuses && accepts:
 		d.Class = Both
-	case d.Refused != nil:
+	case refuses:
 		d.Class = Tighter
 	case d.doubt != "" || refused != "":
 		d.Class = Unknown
-	case d.Accepted != nil || accepted != "":
+	case accepts || accepted != "":
 		d.Class = Looser
 	default:
 		d.Class = Same

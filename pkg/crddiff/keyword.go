@@ -434,6 +434,11 @@ func (w *walker) shaped(p schemapath.Path, o, n *schema) {
 	}
 	if x, y := decoded(o.Default), decoded(n.Default); !reflect.DeepEqual(x, y) {
 		d := w.add(p, Shape, "default", "default", kindOf(o.Default, n.Default), "default "+fromTo(x, y))
+		if n.Default == nil {
+			d.Note = "Objects that do not set it are read without a value from now on, those in storage included."
+		} else if o.Default != nil {
+			d.Note = "Objects that do not set it are read with the new default from now on, those in storage included."
+		}
 		d.reshapes(p, slices.Concat(w.held(p, nil), w.held(p, x), w.held(p, y))...)
 		w.collide(d)
 	}
@@ -639,7 +644,7 @@ func (w *walker) listed(p schemapath.Path, o, n *schema) {
 		}
 	}
 	if !reflect.DeepEqual(o.XMapType, n.XMapType) {
-		w.add(p, Shape, "x-kubernetes-map-type", "x-kubernetes-map-type", kindOf(o.XMapType, n.XMapType), "map type changed: this concerns server-side apply")
+		w.add(p, Shape, "x-kubernetes-map-type", "x-kubernetes-map-type", kindOf(o.XMapType, n.XMapType), "map type "+became(o.XMapType, n.XMapType)).Note = "It decides which fields server-side apply owns one by one."
 	}
 	if o.UniqueItems != n.UniqueItems {
 		w.guess(p, o, n, "uniqueItems", Changed, fmt.Sprintf("uniqueItems %t -> %t", o.UniqueItems, n.UniqueItems), append(twice(o), twice(n)...)...)

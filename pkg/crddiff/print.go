@@ -103,6 +103,9 @@ func Text(w io.Writer, reports []Report) error {
 			if c.Undecided != "" {
 				fmt.Fprintf(&b, "\n# %s\n# not decided: %s\n", oneLine(head), oneLine(c.Undecided))
 			}
+			if c.Note != "" {
+				fmt.Fprintf(&b, "\n# %s\n# %s\n", oneLine(head), oneLine(c.Note))
+			}
 			for _, e := range c.examples() {
 				fmt.Fprintf(&b, "\n# %s\n# %s:\n", oneLine(head), e.title)
 				for _, said := range e.Errors {
@@ -164,6 +167,9 @@ func Markdown(w io.Writer, reports []Report) error {
 			if c.Undecided != "" {
 				fmt.Fprintf(&b, "\n**%s** is not decided: %s\n", head, markdown.Text(c.Undecided))
 			}
+			if c.Note != "" {
+				fmt.Fprintf(&b, "\n**%s**: %s\n", head, markdown.Text(c.Note))
+			}
 			for _, e := range c.examples() {
 				fmt.Fprintf(&b, "\n**%s**: this %s:\n\n", head, e.title)
 				for _, said := range e.Errors {
@@ -204,6 +210,7 @@ type (
 		Subject    string       `json:"subject"`
 		What       string       `json:"what"`
 		Undecided  string       `json:"undecided,omitempty"`
+		Note       string       `json:"note,omitempty"`
 		Advice     string       `json:"advice,omitempty"`
 		Refused    *exampleJSON `json:"refused,omitempty"`
 		Accepted   *exampleJSON `json:"accepted,omitempty"`
@@ -231,7 +238,7 @@ func JSON(w io.Writer, reports []Report) error {
 	for _, r := range reports {
 		j := reportJSON{r.Name, r.Class(), []changeJSON{}}
 		for _, c := range r.Changes {
-			j.Changes = append(j.Changes, changeJSON{c.Class, c.Kind, c.Sort, c.Version, c.NewVersion, c.Path.String(), c.From.String(), c.Subject, c.What, c.Undecided, c.Advice,
+			j.Changes = append(j.Changes, changeJSON{c.Class, c.Kind, c.Sort, c.Version, c.NewVersion, c.Path.String(), c.From.String(), c.Subject, c.What, c.Undecided, c.Note, c.Advice,
 				example(c.Refused), example(c.Accepted), c.Pos.File, c.Pos.Line, c.Pos.Col})
 		}
 		out = append(out, j)
@@ -254,6 +261,9 @@ func Diagnostics(reports []Report) diag.List {
 				if c.Refused != nil {
 					d.Hint = "the API server would say: " + strings.Join(c.Refused.Errors, "; ")
 				}
+			}
+			if d.Hint == "" {
+				d.Hint = c.Note
 			}
 			if c.versions() != "" {
 				d.Message += " (" + c.versions() + ")"

@@ -86,6 +86,8 @@ type Change struct {
 	Class              Class
 	// Undecided says what could not be decided, and why.
 	Undecided string
+	// Note says what the change does that its class does not tell; mostly empty.
+	Note string
 	// Refused was accepted and is not any more, Accepted the reverse; nil when there is no
 	// such thing, or none was found.
 	Refused, Accepted *Counterexample
@@ -114,11 +116,12 @@ type Report struct {
 }
 
 // Class is what all changes together come to: nothing that was accepted is refused if it
-// is [Same] or [Looser].
+// is [Same] or [Looser]. It is [Both] if both are shown, and not if more may be accepted.
 func (r Report) Class() Class {
 	has := func(c Class) bool { return slices.ContainsFunc(r.Changes, func(d Change) bool { return d.Class == c }) }
+	loosens := slices.ContainsFunc(r.Changes, func(d Change) bool { return d.Class == Looser && d.Undecided == "" })
 	switch {
-	case has(Both) || has(Tighter) && has(Looser):
+	case has(Both) || has(Tighter) && loosens:
 		return Both
 	case has(Tighter):
 		return Tighter

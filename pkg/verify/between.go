@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -22,11 +23,20 @@ type Side struct {
 	// CRD is only read.
 	CRD     *apiextensionsv1.CustomResourceDefinition
 	Version int
-	// Refusal is what the API server answers to the creation of an object or, when old is
-	// not nil, to an update of old to it; "" if it accepts that. Objects are of the first
-	// side's version. It must not change them.
-	Refusal func(ctx context.Context, old, object map[string]any) string
+	// Refusal is the API server's error for the creation of an object or, when old is not
+	// nil, for an update of old to it. Objects are of the first side's version. It must not
+	// change them.
+	Refusal func(ctx context.Context, old, object map[string]any) Refusal
 }
+
+// Refusal is an error of the API server; the zero value is none.
+type Refusal struct {
+	Errors []string
+	// NoRules says that other errors kept the server from evaluating rules.
+	NoRules bool
+}
+
+func (r Refusal) String() string { return strings.Join(r.Errors, "; ") }
 
 // Clause is something that one schema demands of a value.
 type Clause struct {
@@ -65,6 +75,9 @@ type Effect struct {
 	// unless Doubts say why that could not be decided.
 	Refused, Accepted           *Witness
 	RefusedDoubt, AcceptedDoubt string
+	// RefusedAnyway are the other errors of objects for which there would be an example, if
+	// these did not keep the server from evaluating the rules of the shift.
+	RefusedAnyway, AcceptedAnyway string
 }
 
 // Pair is two schemas to compare. It is not for use by several goroutines at a time.
@@ -168,10 +181,10 @@ func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 			return effects, context.Cause(ctx)
 		}
 		var e Effect
-		if e.Refused, e.RefusedDoubt, err = b.refused(oldSide, newSide, posed[i][newSide]); err != nil {
+		if e.Refused, e.RefusedDoubt, e.RefusedAnyway, err = b.refused(oldSide, newSide, posed[i][newSide]); err != nil {
 			return nil, err
 		}
-		if e.Accepted, e.AcceptedDoubt, err = b.refused(newSide, oldSide, posed[i][oldSide]); err != nil {
+		if e.Accepted, e.AcceptedDoubt, e.AcceptedAnyway, err = b.refused(newSide, oldSide, posed[i][oldSide]); err != nil {
 			return nil, err
 		}
 		effects = append(effects, e)
@@ -215,6 +228,8 @@ type between struct {
 	*problem
 	to    schemapath.Path
 	sides [2]*party // by newSide and oldSide
+	// suspected are the checks of which one is to fail in the example that is looked for.
+	suspected []suspect
 }
 
 // party is one of the schemas.
@@ -229,6 +244,7 @@ type party struct {
 	// stored are formulas for what is stored to be valid.
 	stored []logic.Lit
 	doubt  string // the last that was said of an example that was to be accepted
+	masked string // and of one for which the other side had other errors, and evaluated no rules
 }
 
 func (p *Pair) between(ctx context.Context, path schemapath.Path) (*between, error) {
@@ -387,9 +403,11 @@ func (b *between) unclear(at *formula.Place) *check {
 }
 
 // refused looks for what one side accepts and checks of the other refuse.
-func (b *between) refused(accepting, refusing int, suspected []suspect) (*Witness, string, error) {
+// Masked are the errors of the other side where there is only what it does not evaluate the
+// suspected rules for.
+func (b *between) refused(accepting, refusing int, suspected []suspect) (w *Witness, doubt, masked string, err error) {
 	if len(suspected) == 0 {
-		return nil, "", nil
+		return nil, "", "", nil
 	}
 	s, y := b.space, b.sides[accepting]
 	var l, violated []logic.Lit
@@ -412,8 +430,9 @@ func (b *between) refused(accepting, refusing int, suspected []suspect) (*Witnes
 	if changing {
 		modes = append(modes, append([]logic.Lit{s.Old.Present()}, y.stored...))
 	}
-	doubt := ""
-	b.accepting, y.doubt = accepting, ""
+	b.accepting, b.suspected, y.doubt, y.masked = accepting, suspected, "", ""
+	b.question = s.Var()
+	l = append(l, b.question)
 	for _, mode := range modes {
 		l := append(slices.Clone(l), mode...)
 		m, err := b.possible(l...)
@@ -426,22 +445,26 @@ func (b *between) refused(accepting, refusing int, suspected []suspect) (*Witnes
 		}
 		switch {
 		case e != nil:
-			return &Witness{e.old, e.new}, "", nil
+			return &Witness{e.old, e.new}, "", "", nil
 		case err == nil:
 			// What the server said of what was tried leaves nothing; but not all was tried.
 			doubt = "no object was found that shows it"
 		case late(err):
-			return nil, err.Error(), nil
+			return nil, err.Error(), "", nil
 		case undecided(err):
 			doubt = err.Error()
 		default:
-			return nil, "", err
+			return nil, "", "", err
 		}
 	}
-	if doubt != "" && y.doubt != "" {
+	switch {
+	case doubt == "":
+	case y.masked != "":
+		return nil, "", y.masked, nil
+	case y.doubt != "":
 		doubt = "the objects tried are refused for another reason: " + y.doubt
 	}
-	return nil, doubt, nil
+	return nil, doubt, "", nil
 }
 
 // shown makes an example, if possible one for which all of several wishes hold, or else the
@@ -490,20 +513,44 @@ func (b *between) wishes(update bool) []wish {
 	return []wish{{few: few}, {few: changed}}
 }
 
-// judged asks both sides about an example.
+// judged asks both sides about an example, and the suspects of which one is to fail.
 func (b *between) judged(e *example) bool {
 	accepting, refusing := b.sides[b.accepting], b.sides[1-b.accepting]
 	if e.old != nil {
-		if y := accepting.Refusal(b.ctx, nil, e.old); y != "" {
-			accepting.doubt = y
+		e.old = accepting.view.Of(e.old) // as it was stored, with the defaults of then
+	}
+	fails := func(s suspect) bool {
+		if !e.model(s.when) || e.model(s.holds) {
+			return false
+		}
+		said, _ := b.asked(s.check, e.new, e.old)
+		return s.ask == nil || said != holds
+	}
+	var failing []suspect
+	for _, s := range b.suspected {
+		if fails(s) {
+			failing = append(failing, s)
+		}
+	}
+	if len(failing) == 0 {
+		return false
+	}
+	if e.old != nil {
+		if said := accepting.Refusal(b.ctx, nil, e.old); len(said.Errors) > 0 {
+			accepting.doubt = said.String()
 			return false
 		}
 	}
-	if said := accepting.Refusal(b.ctx, e.old, e.new); said != "" {
-		accepting.doubt = said
+	if said := accepting.Refusal(b.ctx, e.old, e.new); len(said.Errors) > 0 {
+		accepting.doubt = said.String()
 		return false
 	}
-	return refusing.Refusal(b.ctx, e.old, e.new) != ""
+	said := refusing.Refusal(b.ctx, e.old, e.new)
+	if said.NoRules && !slices.ContainsFunc(failing, func(s suspect) bool { return s.rule == nil }) {
+		accepting.masked = said.String()
+		return false
+	}
+	return len(said.Errors) > 0
 }
 
 // tried notes values to try.

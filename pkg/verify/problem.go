@@ -41,6 +41,8 @@ type problem struct {
 	try       map[slotKey][]any
 	accepting int
 	judge     func(*example) bool
+	// question holds of what judge is asked about; what it rejects is excluded for that.
+	question logic.Lit
 }
 
 // newProblem reads the schemas on the way to a union object. Checks are to be added.
@@ -55,7 +57,7 @@ func newProblemIn(g *generator, c *chain, root *node, u *union.Union) (*problem,
 		return nil, fmt.Errorf("%s has no property %q, the discriminator", n.path, u.Discriminator)
 	}
 	g.work = 0
-	p := &problem{ctx: g.ctx, g: g, u: u, chain: c, space: formula.New(withTypeMeta(root))}
+	p := &problem{ctx: g.ctx, g: g, u: u, chain: c, space: formula.New(withTypeMeta(root)), question: logic.True}
 	w, err := g.newWriting(n, u)
 	if err != nil {
 		return nil, err

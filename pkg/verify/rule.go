@@ -44,7 +44,7 @@ const (
 // evaluate asks the test about a value and its old self, nil for a creation. The
 // server has nothing to say about values that are not there.
 func (t *test) evaluate(ctx context.Context, value, old any) (answer, string) {
-	if value == nil || t.broken != nil {
+	if value == nil || t.broken != nil || t.ask == nil {
 		return holds, ""
 	}
 	ok, detail, err := t.ask(ctx, value, old)

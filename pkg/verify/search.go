@@ -116,19 +116,22 @@ func (p *problem) learn(e *example) bool {
 	return learned
 }
 
-// confirms asks the server about each check.
+// confirms asks the server about each check, or whoever judges examples instead.
 func (p *problem) confirms(e *example) bool {
+	if p.judge != nil {
+		return p.judge(e)
+	}
 	for _, c := range p.checks {
 		if said, _ := p.asked(c, e.new, e.old); (said == holds) != e.model(c.holds) {
 			return false
 		}
 	}
-	return p.judge == nil || p.judge(e)
+	return true
 }
 
 // refuse excludes the object of a model.
 func (p *problem) refuse(m logic.Model) {
-	clause := []logic.Lit{p.made.Not()}
+	clause := []logic.Lit{p.made.Not(), p.question.Not()}
 	for _, s := range p.slots {
 		for _, chosen := range s.chosen {
 			for _, c := range chosen {
