@@ -124,6 +124,7 @@ It is also 1 if a stored object is hindered or frozen, unless --fail-on is never
 	output.register(cmd, "what differs", "text", "markdown", "json", "github", "sarif")
 	// It fails for flags that do not exist only.
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", oneOf(failClasses...))
+	_ = cmd.RegisterFlagCompletionFunc("timeout", oneOf("10s", "1m", "0s"))
 	return cmd
 }
 

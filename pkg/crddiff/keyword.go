@@ -434,11 +434,11 @@ func (w *walker) shaped(p schemapath.Path, o, n *schema) {
 	}
 	if x, y := decoded(o.Default), decoded(n.Default); !reflect.DeepEqual(x, y) {
 		d := w.add(p, Shape, "default", "default", kindOf(o.Default, n.Default), "default "+fromTo(x, y))
-		if n.Default == nil {
-			d.Note = "Objects that do not set it are read without a value from now on, those in storage included."
-		} else if o.Default != nil {
-			d.Note = "Objects that do not set it are read with the new default from now on, those in storage included."
-		}
+		d.Note = map[Kind]string{
+			Added:   "Objects without it are read with the default from now on, stored ones as well.",
+			Changed: "Objects that are written without it get the new default; those stored with the old one keep it.",
+			Removed: "Objects that are written without it stay so; those stored with the default keep it.",
+		}[d.Kind]
 		d.reshapes(p, slices.Concat(w.held(p, nil), w.held(p, x), w.held(p, y))...)
 		w.collide(d)
 	}

@@ -99,6 +99,10 @@ type Change struct {
 	Pos diag.Pos
 }
 
+// MattersToStored reports whether a change may matter to stored objects: the new CRD may
+// refuse them or, as with a storage version or a subresource, what is done with them is other.
+func (c Change) MattersToStored() bool { return c.Class.Refuses() || c.Sort == Version && c.Note != "" }
+
 // Counterexample is an object that is created or, when Old is not nil, an update of Old to
 // it: one CRD accepts it, and the other does not.
 type Counterexample struct {

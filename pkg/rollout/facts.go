@@ -50,7 +50,7 @@ type Names struct {
 // refuses reports whether the change may refuse what was accepted, be it only when that is
 // rewritten in another storage version, which once applied is a matter of the migration.
 func (f *Facts) refuses() bool {
-	return f.Changes == nil || f.Changes.Class().Refuses() || !f.applied() && storage(f.From) != storage(f.To)
+	return f.Changes == nil || slices.ContainsFunc(f.Changes.Changes, crddiff.Change.MattersToStored) || !f.applied() && storage(f.From) != storage(f.To)
 }
 
 // forbidden are the changes of schemas that do, in a line each.
@@ -65,7 +65,7 @@ func (f *Facts) lines(of func(crddiff.Change) bool) []string {
 	}
 	var l []string
 	for _, c := range f.Changes.Changes {
-		if !c.Class.Refuses() || !of(c) {
+		if !c.MattersToStored() || !of(c) {
 			continue
 		}
 		text := c.What
