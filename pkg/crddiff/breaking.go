@@ -22,9 +22,9 @@ const (
 	mostDeep   = 4   // schemas in one another
 )
 
-// breaking are values of a schema that one rule accepts, which may be nil, and another does
-// not. The search for an example would not come upon them: a text that a pattern in the rule
-// does not match, say, in a list. Of rules that read the stored object they are some values.
+// breaking returns values of a schema that one rule rejects and another one, which may be nil,
+// accepts. The search for an example does not find them by itself: a list with a string that the
+// pattern of the rule does not match, for instance. For transition rules any values are returned.
 func (w *walker) breaking(s *schema, accepts, refuses *apiextensionsv1.ValidationRule) []any {
 	m := &madeUp{walker: w}
 	for _, r := range []*apiextensionsv1.ValidationRule{accepts, refuses} {
@@ -54,7 +54,7 @@ func (w *walker) breaking(s *schema, accepts, refuses *apiextensionsv1.Validatio
 	return l
 }
 
-// madeUp makes values of what rules mention.
+// madeUp makes values from the literals and patterns of rules.
 type madeUp struct {
 	*walker
 	texts    []any
@@ -62,7 +62,7 @@ type madeUp struct {
 	patterns []string
 }
 
-// learn notes what a rule mentions.
+// learn collects the literals and patterns of a rule, and strings that tell the patterns apart.
 func (m *madeUp) learn(r *apiextensionsv1.ValidationRule) {
 	if r == nil {
 		return
@@ -96,7 +96,7 @@ func (m *madeUp) learn(r *apiextensionsv1.ValidationRule) {
 	}
 }
 
-// of are values of a schema.
+// of returns values of a schema.
 func (m *madeUp) of(s *schema, depth int) []any {
 	var l []any
 	switch {
@@ -159,8 +159,8 @@ func (m *madeUp) objects(s *schema, depth int) []any {
 	return append(slices.Concat(rounds...), l...)
 }
 
-// lists are lists of one item, of two that are alike but for their keys, of two others, and
-// of as many as the rules mention.
+// lists returns lists of one item, of two items that differ in their keys only, of two other
+// items, and of as many items as the numbers in the rules say.
 func (m *madeUp) lists(s *schema, depth int) []any {
 	l := []any{[]any{}}
 	items := m.of(s.Items.Schema, depth+1)
@@ -190,7 +190,7 @@ func (m *madeUp) lists(s *schema, depth int) []any {
 	}), l...)
 }
 
-// other is an item like another but for its keys, if it has any.
+// other returns a copy of an item with other keys, if the list has keys.
 func (m *madeUp) other(list *schema, item any, i int) any {
 	item = runtime.DeepCopyJSONValue(item)
 	o, _ := item.(map[string]any)
@@ -205,7 +205,7 @@ func (m *madeUp) other(list *schema, item any, i int) any {
 	return item
 }
 
-// sized makes values of as many of some items as the rules mention.
+// sized builds values from as many items as the numbers in the rules say.
 func (m *madeUp) sized(items []any, of func([]any) any) []any {
 	var l []any
 	for _, n := range m.numbers {

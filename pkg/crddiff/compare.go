@@ -131,7 +131,7 @@ func of(c *CRD, version string) []DeclaredUnion {
 	return l
 }
 
-// beside compares what the CRDs say alongside their schemas.
+// beside compares the fields of CRDs alongside the schemas.
 func beside(r *Report, old, new *CRD) {
 	add := func(version, subject string, class Class, note, format string, args ...any) {
 		r.Changes = append(r.Changes, Change{Version: version, NewVersion: version, Sort: Version, Subject: subject, Kind: Changed, What: fmt.Sprintf(format, args...),
@@ -188,8 +188,8 @@ func scale(v apiextensionsv1.CustomResourceDefinitionVersion) *apiextensionsv1.C
 	return v.Subresources.Scale
 }
 
-// status compares whether there is the subresource status. Nothing but checks of the object as
-// a whole can tell whether the status is written with it.
+// status compares the subresource status. Only checks of the whole object can tell whether the
+// status is written together with the rest.
 func (w *walker) status() {
 	was, is := w.pair.withStatus(oldSide), w.pair.withStatus(newSide)
 	if was == is {
@@ -216,8 +216,8 @@ func looksAtStatus(root *schema) bool {
 		})
 }
 
-// scale compares what the subresource scale demands: numbers of replicas that fit into an
-// int32, and selectors that are texts.
+// scale compares the subresource scale, which requires that numbers of replicas fit into an int32
+// and that the selector is a string.
 func (w *walker) scale(o, n *apiextensionsv1.CustomResourceSubresourceScale) {
 	if reflect.DeepEqual(o, n) {
 		return
@@ -227,7 +227,7 @@ func (w *walker) scale(o, n *apiextensionsv1.CustomResourceSubresourceScale) {
 	d.shift.Old, d.shift.New = w.scaled(o, newSide), w.scaled(n, oldSide)
 }
 
-// scaled are the clauses of a subresource, as far as another side does not imply them.
+// scaled returns the clauses of a subresource that the schema of the other side does not imply.
 func (w *walker) scaled(scale *apiextensionsv1.CustomResourceSubresourceScale, other int) []verify.Clause {
 	if scale == nil {
 		return nil

@@ -76,6 +76,24 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// The header is both only where a change shows that more is accepted.
+func TestHeader(t *testing.T) {
+	tighter, looser, open := crddiff.Change{Class: crddiff.Tighter}, crddiff.Change{Class: crddiff.Looser}, crddiff.Change{Class: crddiff.Looser, Undecided: "whether more is accepted"}
+	for _, row := range []struct {
+		name    string
+		changes []crddiff.Change
+		want    crddiff.Class
+	}{
+		{"both shown", []crddiff.Change{tighter, looser}, crddiff.Both},
+		{"looser half not shown", []crddiff.Change{tighter, open}, crddiff.Tighter},
+		{"nothing but that half", []crddiff.Change{open}, crddiff.Looser},
+	} {
+		if got := (crddiff.Report{Changes: row.changes}).Class(); got != row.want {
+			t.Errorf("%s: %s, want %s", row.name, got, row.want)
+		}
+	}
+}
+
 // A status is judged, also where it is a subresource, which the rest is written without.
 func TestStatus(t *testing.T) {
 	const status = `

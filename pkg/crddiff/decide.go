@@ -135,7 +135,7 @@ func (p *pair) decide(l []*difference) error {
 					continue
 				}
 				e := found[i]
-				if g.hint {
+				if g.probe {
 					e.RefusedDoubt, e.AcceptedDoubt = "", ""
 				}
 				if e.RefusedDoubt+e.AcceptedDoubt != "" && !outOfTime {
@@ -212,7 +212,7 @@ func (p *pair) isObject(at schemapath.Path) bool {
 type group struct {
 	path  schemapath.Path
 	shift verify.Shift
-	hint  bool // that nothing is found in it says nothing
+	probe bool // finding nothing in it is no doubt
 }
 
 // split makes groups of the parts of a difference: those of a union that moved stand on
@@ -251,7 +251,7 @@ func split(d *difference) []group {
 		s := in(k.At)
 		s.Hints = append(s.Hints, k)
 	}
-	for _, k := range d.hints {
+	for _, k := range d.probes {
 		both := []verify.Clause{k}
 		l = append(l, group{k.At, verify.Shift{Old: both, New: both}, true})
 	}

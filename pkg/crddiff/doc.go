@@ -21,6 +21,6 @@
 //
 // # What is not
 //
-// Ratcheting: each object is judged as a whole. Webhooks. What a status subresource, scale
-// and a conversion make of objects: changes of these are Unknown.
+// Ratcheting: each object is validated as a whole. Webhooks. What a conversion makes of
+// stored objects; a [Change.Note] tells of it, and of changes whose class is not all they do.
 package crddiff

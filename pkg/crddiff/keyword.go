@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/regular"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -243,8 +242,12 @@ func (w *walker) number(p schemapath.Path, o, n *schema, upper bool) {
 		}
 		return k
 	}
-	try := around(n.Type == "integer", a, b)
 	put := func(at, other *schema) []verify.Clause {
+		bound, before := a, b
+		if at == n {
+			bound, before = b, a
+		}
+		try := around(n.Type == "integer", bound, before)
 		if len(between(only(other), only(at), try)) == 0 {
 			return nil // the server tells the bounds apart by none of the values at them
 		}
@@ -253,14 +256,14 @@ func (w *walker) number(p schemapath.Path, o, n *schema, upper bool) {
 	d.shift.New, d.shift.Old = put(n, o), put(o, n)
 }
 
-// numeric is what decides how the server reads keywords about numbers: for integers it cuts
-// bounds off at the point.
+// numeric returns the keywords that decide how the server reads bounds of numbers: it truncates
+// them for values without a decimal point.
 func numeric(s *schema) *schema {
 	return &schema{Type: s.Type, Format: s.Format, XIntOrString: s.XIntOrString}
 }
 
-// around are the numbers at bounds, and next to them, without a point and with one: which of
-// them a bound admits says which numbers it does.
+// around returns the numbers at bounds and next to them, with and without a decimal point. Two
+// bounds that the server does not tell apart by these numbers admit the same ones.
 func around(integers bool, bounds ...*float64) []any {
 	var l []any
 	for _, v := range bounds {
@@ -302,7 +305,7 @@ func (w *walker) text(p schemapath.Path, o, n *schema) {
 			plain.Pattern, plain.Format = "", ""
 			try = append(append(try, w.values(s)...), w.values(&plain)...)
 		}
-		try = append(likes(append(try, samples...)), []any{}) // the server admits a list for a text with a format
+		try = append(likes(append(try, samples...)), []any{}) // the server accepts a list for a string with a format
 		put := func(v string, at, other *schema) []verify.Clause {
 			text, none := textWithout(other, of(v))
 			switch {
@@ -342,7 +345,7 @@ func (w *walker) text(p schemapath.Path, o, n *schema) {
 	}
 }
 
-// checks reports whether the server knows a format of texts: it ignores others.
+// checks reports whether the server knows a format of strings; it ignores other formats.
 func checks(format string) bool {
 	return len(between(&schema{Type: "string", Format: format}, &schema{Type: "string"}, []any{[]any{}})) > 0
 }
@@ -417,155 +420,6 @@ var samples = []any{
 	"YQ==", "0b2f7e5c-8f4f-4e65-9d29-0f6b5e7f2b11", "50%", int64(1) << 40, int64(-1), 1e300,
 }
 
-// shaped compares what the server makes of a value before it judges it.
-func (w *walker) shaped(p schemapath.Path, o, n *schema) {
-	_, ok := seatOf(p)
-	if o.Nullable != n.Nullable {
-		kind := Added
-		if o.Nullable {
-			kind = Removed
-		}
-		d := w.add(p, Shape, "nullable", "nullable", kind, "nullable "+string(kind))
-		d.reshapes(p, w.held(p, nil)...)
-		w.collide(d)
-		if !ok {
-			d.doubt = "the whole object may be null"
-		}
-	}
-	if x, y := decoded(o.Default), decoded(n.Default); !reflect.DeepEqual(x, y) {
-		d := w.add(p, Shape, "default", "default", kindOf(o.Default, n.Default), "default "+fromTo(x, y))
-		d.Note = map[Kind]string{
-			Added:   "Objects without it are read with the default from now on, stored ones as well.",
-			Changed: "Objects that are written without it get the new default; those stored with the old one keep it.",
-			Removed: "Objects that are written without it stay so; those stored with the default keep it.",
-		}[d.Kind]
-		d.reshapes(p, slices.Concat(w.held(p, nil), w.held(p, x), w.held(p, y))...)
-		w.collide(d)
-	}
-}
-
-// held are values of the property that holds the schema at a path: a value itself or, in
-// lists and maps, by itself, twice, beside others, and in maps that are as large as they may be.
-func (w *walker) held(p schemapath.Path, value any) []any {
-	const most = 40
-	at, _ := seatOf(p)
-	l := []any{value}
-	for i := len(p); i > len(p)-len(at.tail); i-- {
-		fillers := []any{}
-		sizes := []int64{1, 2}
-		for side := range w.pair.crds {
-			if s := p[:i].In(w.pair.root(side)); s != nil {
-				fillers = append(fillers, w.values(s)...)
-			}
-			if s := p[:i-1].In(w.pair.root(side)); s != nil {
-				for _, bound := range []*int64{s.MinProperties, s.MaxProperties} {
-					if bound != nil && *bound < most {
-						sizes = append(sizes, *bound, *bound+1)
-					}
-				}
-			}
-		}
-		var outer []any
-		for _, v := range l {
-			if p[i-1] == schemapath.Items {
-				outer = append(outer, []any{v}, []any{v, v})
-				for _, f := range fillers {
-					outer = append(outer, []any{f, v})
-				}
-				continue
-			}
-			for _, size := range sizes {
-				m := map[string]any{"key": v}
-				for j := int64(1); j < size && len(fillers) > 0; j++ {
-					m[fmt.Sprint("key", j)] = fillers[0]
-				}
-				outer = append(outer, m)
-			}
-		}
-		l = outer[:min(len(outer), most)]
-	}
-	return l
-}
-
-// collide has lists around a reshaped value tried whose items are alike but for it, where
-// they may not be: sets, and lists that it is a key of.
-func (w *walker) collide(d *difference) {
-	const most = 40
-	for i := range d.Path {
-		if d.Path[i] != schemapath.Items {
-			continue
-		}
-		var l []any
-		for side := range w.pair.crds {
-			list := d.Path[:i].In(w.pair.root(side))
-			if list == nil || list.XListType == nil || *list.XListType == "atomic" {
-				continue
-			}
-			var variants []any
-			if s, t := d.Path.In(w.pair.root(oldSide)), d.Path.In(w.pair.root(newSide)); s != nil && t != nil {
-				variants = slices.Concat([]any{nil, decoded(s.Default), decoded(t.Default)}, w.values(s), w.values(t))
-			}
-			for _, item := range w.values(list.Items.Schema) {
-				items := []any{edited(item, d.Path[i+1:], func(o map[string]any, name string) { delete(o, name) })}
-				for _, v := range variants {
-					if len(d.Path) == i+1 {
-						items = append(items, v)
-						continue
-					}
-					items = append(items, edited(item, d.Path[i+1:], func(o map[string]any, name string) { o[name] = v }))
-				}
-				for a := range items {
-					for b := range items[:a+1] {
-						l = append(l, []any{items[a], items[b]})
-					}
-				}
-			}
-		}
-		if len(l) > 0 {
-			d.hints = append(d.hints, clause(d.Path[:i], nil, l[:min(len(l), most)]...)...)
-		}
-	}
-}
-
-// edited is a copy of an item in which the object that properties lead through last is edited.
-func edited(item any, path schemapath.Path, edit func(o map[string]any, name string)) any {
-	item = runtime.DeepCopyJSONValue(item)
-	o, ok := item.(map[string]any)
-	for i, step := range path {
-		name, isProperty := step.Property()
-		if !ok || !isProperty {
-			break
-		}
-		if i == len(path)-1 {
-			edit(o, name)
-			break
-		}
-		o, ok = o[name].(map[string]any)
-	}
-	return item
-}
-
-func decoded(j *apiextensionsv1.JSON) any {
-	if j == nil {
-		return nil
-	}
-	l := constants([]apiextensionsv1.JSON{*j})
-	if len(l) == 0 {
-		return nil
-	}
-	return l[0]
-}
-
-func fromTo(a, b any) string {
-	switch {
-	case a == nil:
-		return "added: " + words([]any{b})
-	case b == nil:
-		return "removed: " + words([]any{a})
-	}
-	return words([]any{a}) + " -> " + words([]any{b})
-}
-
 // composed compares allOf and the like.
 func (w *walker) composed(p schemapath.Path, o, n *schema) {
 	for _, k := range []struct {
@@ -603,8 +457,7 @@ func (w *walker) composed(p schemapath.Path, o, n *schema) {
 	}
 }
 
-// isIntOrString reports whether one of two schemas has the anyOf that says the same as
-// x-kubernetes-int-or-string.
+// isIntOrString reports whether a schema has the anyOf that x-kubernetes-int-or-string implies.
 func isIntOrString(l ...*schema) bool {
 	return slices.ContainsFunc(l, func(s *schema) bool { return reflect.DeepEqual(s.AnyOf, []schema{{Type: "integer"}, {Type: "string"}}) })
 }

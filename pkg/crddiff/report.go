@@ -86,7 +86,7 @@ type Change struct {
 	Class              Class
 	// Undecided says what could not be decided, and why.
 	Undecided string
-	// Note says what the change does that its class does not tell; mostly empty.
+	// Note is a remark on an effect that the class does not tell; mostly empty.
 	Note string
 	// Refused was accepted and is not any more, Accepted the reverse; nil when there is no
 	// such thing, or none was found.
@@ -99,8 +99,8 @@ type Change struct {
 	Pos diag.Pos
 }
 
-// MattersToStored reports whether a change may matter to stored objects: the new CRD may
-// refuse them or, as with a storage version or a subresource, what is done with them is other.
+// MattersToStored reports whether a change may affect stored objects: the new CRD may reject
+// them, or treats them in another way, as after a change of the storage version.
 func (c Change) MattersToStored() bool { return c.Class.Refuses() || c.Sort == Version && c.Note != "" }
 
 // Counterexample is an object that is created or, when Old is not nil, an update of Old to
@@ -120,7 +120,7 @@ type Report struct {
 }
 
 // Class is what all changes together come to: nothing that was accepted is refused if it
-// is [Same] or [Looser]. It is [Both] if both are shown, and not if more may be accepted.
+// is [Same] or [Looser]. It is [Both] only if some changes show both halves.
 func (r Report) Class() Class {
 	has := func(c Class) bool { return slices.ContainsFunc(r.Changes, func(d Change) bool { return d.Class == c }) }
 	loosens := slices.ContainsFunc(r.Changes, func(d Change) bool { return d.Class == Looser && d.Undecided == "" })

@@ -22,8 +22,9 @@ type schema = apiextensionsv1.JSONSchemaProps
 type difference struct {
 	Change
 	shift verify.Shift
-	// hints are clauses that say nothing new, but for which values to try elsewhere.
-	hints []verify.Clause
+	// probes are clauses whose values are tried in other places. Finding no example there
+	// proves nothing, and is no doubt.
+	probes []verify.Clause
 	// doubt says why neither direction can be decided, if it cannot, and caution why it
 	// cannot be proved that nothing is refused.
 	doubt, caution string
@@ -240,8 +241,8 @@ func (w *walker) rule(p schemapath.Path, at *schema, o, n *apiextensionsv1.Valid
 	d.What = d.Subject + " " + string(kind) + ": " + what
 }
 
-// hint has values of the schema at a path tried: in the clauses that are about a property, or
-// else the values of its properties.
+// hint adds values of the schema at a path to those that are tried: to the clauses about a
+// property, and for other clauses to the properties of the value.
 func (w *walker) hint(d *difference, clauses []verify.Clause, p schemapath.Path, values []any) {
 	for i := range clauses {
 		if clauses[i].Property != "" {

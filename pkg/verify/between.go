@@ -14,8 +14,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // Side is a version of a CRD, one of two that a [Pair] has.
@@ -75,8 +73,8 @@ type Effect struct {
 	// unless Doubts say why that could not be decided.
 	Refused, Accepted           *Witness
 	RefusedDoubt, AcceptedDoubt string
-	// RefusedAnyway are the other errors of objects for which there would be an example, if
-	// these did not keep the server from evaluating the rules of the shift.
+	// RefusedAnyway has the errors of an object that the rules of the shift reject, where every
+	// such object has errors that keep the server from evaluating these rules.
 	RefusedAnyway, AcceptedAnyway string
 }
 
@@ -190,37 +188,6 @@ func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 		effects = append(effects, e)
 	}
 	return effects, nil
-}
-
-// Values are a few values that a schema accepts, the smallest first. There are none when
-// none is found.
-func Values(ctx context.Context, schema *apiextensionsv1.JSONSchemaProps) []any {
-	g := &generator{ctx: ctx}
-	return runtime.DeepCopyJSONValue(append([]any{}, g.several(newNode(schema, "", nil, false))...)).([]any)
-}
-
-// Judge judges values by a schema, its rules left aside.
-func Judge(schema *apiextensionsv1.JSONSchemaProps) (accepts func(v any) bool, err error) {
-	v, err := schemaValidator(schema)
-	if err != nil {
-		return nil, err
-	}
-	return func(value any) bool { return len(apiservervalidation.ValidateCustomResource(nil, value, v)) == 0 }, nil
-}
-
-// JudgeRule judges values by a rule on a schema, as objects that are created. Without a rule
-// all are accepted.
-func JudgeRule(schema *apiextensionsv1.JSONSchemaProps, rule *apiextensionsv1.ValidationRule) (accepts func(ctx context.Context, v any) bool, err error) {
-	if rule == nil {
-		return func(context.Context, any) bool { return true }, nil
-	}
-	only := *schema
-	only.XValidations = apiextensionsv1.ValidationRules{*rule}
-	t := newNode(&only, "", nil, false).tests()[0]
-	return func(ctx context.Context, v any) bool {
-		said, _ := t.evaluate(ctx, v, nil)
-		return said == holds
-	}, t.broken
 }
 
 // between is two schemas over the objects of either.
@@ -403,8 +370,8 @@ func (b *between) unclear(at *formula.Place) *check {
 }
 
 // refused looks for what one side accepts and checks of the other refuse.
-// Masked are the errors of the other side where there is only what it does not evaluate the
-// suspected rules for.
+// Masked has the errors of the refusing side if all objects found have errors that keep it from
+// evaluating the suspected rules.
 func (b *between) refused(accepting, refusing int, suspected []suspect) (w *Witness, doubt, masked string, err error) {
 	if len(suspected) == 0 {
 		return nil, "", "", nil

@@ -41,7 +41,7 @@ type problem struct {
 	try       map[slotKey][]any
 	accepting int
 	judge     func(*example) bool
-	// question holds of what judge is asked about; what it rejects is excluded for that.
+	// question guards the examples that judge has rejected: another question may have them.
 	question logic.Lit
 }
 

@@ -100,9 +100,9 @@ func sameWhenSent(a, b apiextensionsv1.JSONSchemaProps) bool {
 	return formula.SameShape(&a, &b)
 }
 
-// seen are the checks of a side that see a reshaped value, but for those that are read as
-// formulas of both sides (see unlike): the checks on the value itself and in it, of the list
-// or map that has it, and the uniqueness of the lists around it.
+// seen returns the checks of a side that see a reshaped value: those on the value and in it, on
+// the list or map that contains it, and the uniqueness of lists around it. Checks of the objects
+// around it are compared as formulas (see unlike).
 func (b *between) seen(side int, r Reshaping) ([]suspect, error) {
 	s, err := b.seat(r.At)
 	if err != nil {
@@ -148,8 +148,8 @@ func (b *between) seen(side int, r Reshaping) ([]suspect, error) {
 	return suspects(moved, l...), nil
 }
 
-// merges reports whether a side decodes values at a path to one that the other side decodes
-// to several: a null, a default, and that there is none.
+// merges reports whether a side decodes several values at a path (absent, null, the default) to
+// one that the other side tells apart. Only then can it find duplicates that the other does not.
 func (b *between) merges(side int, at schemapath.Path) bool {
 	n, other := at.In(b.sides[side].nodes[0].schema), at.In(b.sides[1-side].nodes[0].schema)
 	if n == nil || other == nil {
@@ -158,8 +158,8 @@ func (b *between) merges(side int, at schemapath.Path) bool {
 	return other.Nullable && !n.Nullable || n.Default != nil && !sameDefault(n, other)
 }
 
-// inContainer reports whether a side may validate a value in a list or map, or the list or
-// map itself, otherwise because of how it decodes the value.
+// inContainer reports whether decoding a value in a list or map may change the verdict of a side
+// on the value, or on the list or map.
 func (b *between) inContainer(side int, s seat, at schemapath.Path) bool {
 	nodes := [2]*node{}
 	for i, y := range b.sides {
@@ -210,7 +210,7 @@ func isSet(s *apiextensionsv1.JSONSchemaProps) bool {
 	return s.XListType != nil && *s.XListType == "set" || s.UniqueItems
 }
 
-// comparesBelow reports whether rules in a value, but not on it, read the stored object.
+// comparesBelow reports whether a schema contains transition rules below itself.
 func comparesBelow(s *apiextensionsv1.JSONSchemaProps) bool {
 	found := false
 	schemapath.Walk(s, func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
@@ -220,8 +220,7 @@ func comparesBelow(s *apiextensionsv1.JSONSchemaProps) bool {
 	return found
 }
 
-// onNull is the check that keywords accept a null at a place, where there may be one that
-// they do not accept.
+// onNull adds the check that there is no null at a place if keywords reject null.
 func (b *between) onNull(side int, place *formula.Place, keywords apiextensionsv1.JSONSchemaProps) []*check {
 	keywords.Nullable = true
 	if place.Null() == logic.False || acceptsNull(keywords) {
@@ -230,7 +229,7 @@ func (b *between) onNull(side int, place *formula.Place, keywords apiextensionsv
 	return []*check{b.never(side, place, place.Null())}
 }
 
-// never is the check of a side that rejects what there is at a place on a condition.
+// never adds the check that a condition on a place does not hold.
 func (b *between) never(side int, place *formula.Place, when logic.Lit) *check {
 	c := &check{test: &test{Rule: &formula.Rule{}}, place: place, holds: when.Not()}
 	b.sides[side].checks = append(b.sides[side].checks, c)
@@ -265,8 +264,7 @@ func acceptsNull(s apiextensionsv1.JSONSchemaProps) bool {
 	return err == nil && accepts(nil)
 }
 
-// unlike are the checks of a side that the other side has, too, and that do not mean the
-// same, or may not.
+// unlike returns the checks that both sides have, and whose formulas differ or are not known.
 func (b *between) unlike(side int) []*check {
 	y, other := b.sides[side], b.sides[1-side]
 	var l []*check
