@@ -71,6 +71,7 @@ var All = []Change{
 	{"composition added", with(""), with("anyOf: [{required: [a]}, {required: [b]}]\n"), []string{"tighter spec: anyOf added"}},
 	{"property added", with(""), edit(with(""), "i: {type: integer}", "i: {type: integer}, m: {type: integer}"), []string{"looser spec.m: property m added"}},
 	{"property removed", with(""), edit(with(""), ", i: {type: integer}", ""), []string{"tighter spec.i: property i removed: what is stored there is dropped"}},
+	{"property removed beside a map whose rules want keys", wanting, edit(wanting, "i: {type: integer}, ", ""), []string{"tighter spec.i: property i removed: what is stored there is dropped"}},
 	{"default that a rule reads", rules("!(has(self.a) && has(self.b))"), edit(rules("!(has(self.a) && has(self.b))"), "a: {type: string}", "a: {type: string, default: x}"), []string{"tighter spec.a: default added: x"}},
 	{"default that nothing reads", with(""), edit(with(""), "a: {type: string}", "a: {type: string, default: x}"), []string{"same spec.a: default added: x"}},
 	{"default in place of required", with("required: [a]\n"), edit(with("required: [a]\n"), "a: {type: string}", "a: {type: string, default: x}"), []string{"looser spec.a: default added: x"}},
@@ -153,6 +154,11 @@ properties:
 
 const nested = `type: object
 properties: {o: {type: object, properties: {a: {type: string}, b: {type: string}}}}
+`
+
+const wanting = `type: object
+required: [m]
+properties: {i: {type: integer}, m: {type: object, additionalProperties: {type: string}, x-kubernetes-validations: [{rule: "'a/role' in self && self['a/role'] == 'main'"}, {rule: "'a/type' in self && self['a/type'] == 'main'"}]}}
 `
 
 // with is an object with texts a and b and a number i, and more keywords.

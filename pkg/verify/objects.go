@@ -34,6 +34,11 @@ func (g *generator) objects(n *node, fixed map[string]any, without string) iter.
 		if !with() {
 			return
 		}
+		for _, l := range p.entries() {
+			if !with(l...) {
+				return
+			}
+		}
 		alternatives := p.alternatives()
 		for _, a := range alternatives {
 			if !with(a) {
@@ -149,6 +154,35 @@ func (p *properties) entry() (any, bool) {
 	}
 	v, err := p.first(values)
 	return v, err == nil
+}
+
+// entries are those of a map with all keys that its rules mention: once with each value that
+// they mention, and once with another one.
+func (p *properties) entries() [][]alternative {
+	values := p.n.child(step{kind: value})
+	if !p.open() || values == nil || len(p.literals) == 0 {
+		return nil
+	}
+	var of []any
+	for _, literal := range p.literals {
+		if v, err := p.accept(values, literal); err == nil {
+			of = append(of, v)
+		}
+	}
+	if v, ok := p.entry(); ok {
+		of = append(of, v)
+	}
+	var l [][]alternative
+	for _, v := range of[:min(len(of), maxWords)] {
+		var all []alternative
+		for _, literal := range p.literals {
+			if key, ok := literal.(string); ok && key != v {
+				all = append(all, alternative{key, v})
+			}
+		}
+		l = append(l, all)
+	}
+	return l
 }
 
 // alternatives are further properties, and other values of those in base, one of
