@@ -14,7 +14,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/infer"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
@@ -203,9 +202,9 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 
 // inferIn finds the unions of one input, except on the schemas for which unions are declared.
 func (a *app) inferIn(ctx context.Context, f *crdpatch.File, unions []compile.Declared) ([]inferred, diag.List, error) {
-	declares := func(crd string, version int, path schemapath.Path) bool {
+	declares := func(crd string, at compile.Place) bool {
 		return slices.ContainsFunc(unions, func(d compile.Declared) bool {
-			return d.Name == crd && slices.ContainsFunc(d.Objects, func(o compile.Object) bool { return o.Version == version && o.Path.Equal(path) })
+			return d.Name == crd && slices.ContainsFunc(d.Objects, func(o compile.Object) bool { return o.Place.Structural() == at.Structural() })
 		})
 	}
 	var l []inferred
@@ -220,7 +219,7 @@ func (a *app) inferIn(ctx context.Context, f *crdpatch.File, unions []compile.De
 		}
 		for _, f := range found {
 			at, declared := s.Schema(s.CRD.Spec.Versions[f.Version].Name, f.Path)
-			if !declared && !declares(s.CRD.Name, f.Version, f.Path) {
+			if !declared && !declares(s.CRD.Name, compile.Place{Version: f.Version, Path: f.Path}) {
 				l = append(l, inferred{f, s, at})
 			}
 		}
