@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/normalize"
 )
 
 // transform turns a file into the bytes of its result.
@@ -164,6 +166,11 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 		return r, a.batch.stage(in.n, output{path: targets[in.n], data: out})
 	})
 	if err == nil {
+		if !comparing && slices.ContainsFunc(results, func(r result) bool { return r.diagnostics.HasErrors() }) {
+			for i := range results {
+				results[i].diagnostics = normalize.Undone(results[i].diagnostics)
+			}
+		}
 		l.missing(results)
 		err = a.report(append(l.files(), results...), flags.format.name)
 		if err == nil || errors.Is(err, errSkipped) {

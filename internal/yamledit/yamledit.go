@@ -114,39 +114,60 @@ func (d Text) Lines(l []string) string {
 	return strings.Join(l, nl) + nl
 }
 
-// Remove returns the edits that take entries, given in ascending order, out of mapping n,
-// which becomes {} when none is left.
-func (d Text) Remove(n *yaml.Node, indices []int) ([]yamltext.Edit, error) {
+// Replace returns the edits that take entries, given in ascending order, out of mapping n,
+// and put others in. All changes to the entries of a mapping belong in one call: in flow
+// style an entry that is taken out takes along a comma. The mapping becomes {} when no entry
+// is left.
+func (d Text) Replace(n *yaml.Node, out []int, in ...Entry) ([]yamltext.Edit, error) {
 	l, err := d.Entries(n)
-	if err != nil || len(indices) == 0 {
+	if err != nil || len(out)+len(in) == 0 {
 		return nil, err
 	}
-	if !IsFlow(n) && len(indices) == len(l) {
-		start, end := l[0].Start, l[len(l)-1].End
-		before := bytes.TrimRight(d.Src[:start], " \r\n")
-		if bytes.HasSuffix(before, []byte(":")) {
-			return []yamltext.Edit{{Start: len(before), End: end, New: " {}"}}, nil
+	if len(out) == 0 {
+		put, err := d.Put(n, in...)
+		return []yamltext.Edit{put}, err
+	}
+	run, all := firstRun(out), len(out) == len(l)
+	first, last := l[out[0]], l[out[run-1]]
+	var edits []yamltext.Edit
+	switch {
+	case IsFlow(n) && len(in) > 0:
+		edits, out, in = append(edits, yamltext.Edit{Start: first.Start, End: last.End, New: d.flow(n, l, in)}), out[run:], nil
+	case IsFlow(n):
+	case all && len(in) > 0:
+		indent := d.Indentation(n, l)
+		return []yamltext.Edit{{Start: first.Start, End: d.LineEnd(last.End), New: d.block(indent, in)[indent:]}}, nil
+	case all:
+		if before := bytes.TrimRight(d.Src[:first.Start], " \r\n"); bytes.HasSuffix(before, []byte(":")) {
+			return []yamltext.Edit{{Start: len(before), End: last.End, New: " {}"}}, nil
 		}
-		return []yamltext.Edit{{Start: start, End: end, New: "{}"}}, nil
+		return []yamltext.Edit{{Start: first.Start, End: last.End, New: "{}"}}, nil
+	case out[0] == 0 && len(bytes.TrimLeft(d.Src[d.LineStart(first.Start):first.Start], " ")) > 0:
+		// The first entries stand behind the dash of a list's item: what follows moves there.
+		end := d.LineEnd(last.End)
+		end += len(d.Src[end:]) - len(bytes.TrimLeft(d.Src[end:], " \r\n"))
+		edits, out = append(edits, yamltext.Edit{Start: first.Start, End: end}), out[run:]
 	}
-	first := l[indices[0]]
-	if IsFlow(n) || indices[0] > 0 || len(bytes.TrimLeft(d.Src[d.LineStart(first.Start):first.Start], " ")) == 0 {
-		return d.CutRuns(n, indices)
+	cuts, err := d.CutRuns(n, out)
+	if edits = append(edits, cuts...); err != nil || len(in) == 0 {
+		return edits, err
 	}
-	// The first entries stand behind the dash of a list's item: what follows moves there.
-	run := 1
-	for run < len(indices) && indices[run] == run {
-		run++
-	}
-	end := d.LineEnd(l[run-1].End)
-	end += len(d.Src[end:]) - len(bytes.TrimLeft(d.Src[end:], " \r\n"))
-	rest, err := d.CutRuns(n, indices[run:])
-	return append([]yamltext.Edit{{Start: first.Start, End: end}}, rest...), err
+	put, err := d.Put(n, in...)
+	return append(edits, put), err
 }
 
-// Put returns the edit that adds an entry at the end of collection n, a mapping
-// or a sequence. empty says how an empty flow collection is filled.
-func (d Text) Put(n *yaml.Node, e Entry) (yamltext.Edit, error) {
+// firstRun is how many of the first indices follow each other.
+func firstRun(indices []int) int {
+	n := 1
+	for n < len(indices) && indices[n] == indices[0]+n {
+		n++
+	}
+	return n
+}
+
+// Put returns the edit that adds entries at the end of collection n, a mapping
+// or a sequence.
+func (d Text) Put(n *yaml.Node, in ...Entry) (yamltext.Edit, error) {
 	l, err := d.Entries(n)
 	if err != nil {
 		return yamltext.Edit{}, err
@@ -157,15 +178,34 @@ func (d Text) Put(n *yaml.Node, e Entry) (yamltext.Edit, error) {
 	}
 	if !IsFlow(n) {
 		at := d.LineEnd(l[len(l)-1].End)
-		return yamltext.Edit{Start: at, End: at, New: d.Lines(e.Block(d.Indentation(n, l)))}, nil
+		return yamltext.Edit{Start: at, End: at, New: d.block(d.Indentation(n, l), in)}, nil
 	}
-	e.Plain = e.Plain && plain(n)
 	if len(l) == 0 {
 		at := start + bytes.IndexAny(d.Src[start:], "{[") + 1
-		return yamltext.Edit{Start: at, End: at, New: e.Flow(Layout{Tight: d.Tight()})}, nil
+		return yamltext.Edit{Start: at, End: at, New: d.flow(n, l, in)}, nil
 	}
-	at, lay := l[len(l)-1].End, d.LayoutOf(n, l)
-	return yamltext.Edit{Start: at, End: at, New: d.Broken(lay.comma() + e.Flow(lay))}, nil
+	at := l[len(l)-1].End
+	return yamltext.Edit{Start: at, End: at, New: d.Broken(d.LayoutOf(n, l).comma()) + d.flow(n, l, in)}, nil
+}
+
+// block renders entries as lines in block style.
+func (d Text) block(indent int, in []Entry) string {
+	var lines []string
+	for _, e := range in {
+		lines = append(lines, e.Block(indent)...)
+	}
+	return d.Lines(lines)
+}
+
+// flow renders entries for flow collection n, which has entries l.
+func (d Text) flow(n *yaml.Node, l []Span, in []Entry) string {
+	lay := d.LayoutOf(n, l)
+	var texts []string
+	for _, e := range in {
+		e.Plain = e.Plain && plain(n)
+		texts = append(texts, e.Flow(lay))
+	}
+	return d.Broken(strings.Join(texts, lay.comma()))
 }
 
 // plain reports whether the keys of a mapping have no quotes.
@@ -182,6 +222,9 @@ func (d Text) LayoutOf(n *yaml.Node, l []Span) Layout {
 	blank := func(at int) (string, bool) {
 		before := string(d.Src[d.LineStart(at):at])
 		return before, strings.Trim(before, " \t") == ""
+	}
+	if len(l) == 0 {
+		return Layout{Tight: d.Tight()}
 	}
 	indent, multiline := blank(l[len(l)-1].Start)
 	start, end, err := d.Span(d.Document, n)
@@ -217,19 +260,9 @@ func (d Text) ReplaceEntry(n *yaml.Node, i int, cutting Span, entries []Entry) (
 	}
 	old := l[i]
 	if !IsFlow(n) {
-		var lines []string
-		for _, e := range entries {
-			lines = append(lines, e.Block(d.Indentation(n, l))...)
-		}
-		return yamltext.Edit{Start: cutting.Start, End: cutting.End, New: d.Lines(lines)}, nil
+		return yamltext.Edit{Start: cutting.Start, End: cutting.End, New: d.block(d.Indentation(n, l), entries)}, nil
 	}
-	lay := d.LayoutOf(n, l)
-	var texts []string
-	for _, e := range entries {
-		e.Plain = e.Plain && plain(n)
-		texts = append(texts, e.Flow(lay))
-	}
-	text := d.Broken(strings.Join(texts, lay.comma()))
+	text := d.flow(n, l, entries)
 	return yamltext.Edit{Start: cutting.Start, End: cutting.End,
 		New: string(d.Src[cutting.Start:old.Start]) + text + string(d.Src[old.End:cutting.End])}, nil
 }
@@ -238,19 +271,32 @@ func (d Text) ReplaceEntry(n *yaml.Node, i int, cutting Span, entries []Entry) (
 // order: one for those that follow each other.
 func (d Text) CutRuns(n *yaml.Node, indices []int) ([]yamltext.Edit, error) {
 	var cuts []yamltext.Edit
-	for i := 0; i < len(indices); {
-		j := i
-		for j+1 < len(indices) && indices[j+1] == indices[j]+1 {
-			j++
-		}
-		cut, err := d.Cut(n, indices[i], indices[j])
+	for len(indices) > 0 {
+		run := firstRun(indices)
+		cut, err := d.Cut(n, indices[0], indices[run-1])
 		if err != nil {
 			return nil, err
 		}
 		cuts = append(cuts, yamltext.Edit{Start: cut.Start, End: cut.End})
-		i = j + 1
+		indices = indices[run:]
 	}
 	return cuts, nil
+}
+
+// SetValue returns the edit that gives the entry at an index of mapping n another value.
+func (d Text) SetValue(n *yaml.Node, index int, value *yaml.Node) (yamltext.Edit, error) {
+	start, end, err := d.Span(d.Document, n.Content[2*index+1])
+	text := JSON(value)
+	if !IsFlow(n) && value.Kind == yaml.ScalarNode {
+		text = Scalar(value)
+	}
+	if start == end { // a null that is not written
+		text = " " + text
+		if !bytes.HasSuffix(bytes.TrimRight(d.Src[:start], " "), []byte(":")) {
+			text = ":" + text
+		}
+	}
+	return yamltext.Edit{Start: start, End: end, New: text}, err
 }
 
 // AfterKey is the range from after the colon of a key to the end of its value.

@@ -7,8 +7,8 @@ import (
 	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
-// TestRemove takes entries out of the mapping at spec, or of its first item.
-func TestRemove(t *testing.T) {
+// TestReplace takes entries out of the mapping at spec, or of its first item, and puts others in.
+func TestReplace(t *testing.T) {
 	tests := []struct {
 		src     string
 		indices []int
@@ -37,7 +37,7 @@ func TestRemove(t *testing.T) {
 		if len(n.Content) > 0 && n.Tag == "!!seq" {
 			n = n.Content[0]
 		}
-		edits, err := yamledit.Text{File: f, Document: f.Docs[0]}.Remove(n, tt.indices)
+		edits, err := yamledit.Text{File: f, Document: f.Docs[0]}.Replace(n, tt.indices)
 		if err != nil {
 			t.Errorf("%q: %v", tt.src, err)
 			continue

@@ -46,6 +46,7 @@ func (n *normalizer) items(r *run) []*yaml.Node {
 		result := normalize.File(set, name, src, nil, normalize.Options{Merged: true}, r.host.Limits)
 		return result.Text, result.Diagnostics
 	}) {
+		r.diags = normalize.Undone(r.diags)
 		return nil
 	}
 	return r.joined(work)

@@ -43,6 +43,9 @@ const (
 	members = "type: {type: string}, a: {type: object, properties: {x: {type: string}}}, b: {type: object, x-kubernetes-preserve-unknown-fields: true}, c: {type: string}, name: {type: string}"
 	backend = "{type: object, properties: {" + members + "}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}}]}"
 	plain   = "{type: object, properties: {" + members + "}, x-kubernetes-unions: [{members: [a, b, c]}]}"
+	// two has two unions.
+	two = "{type: object, properties: {" + members + ", t: {type: string}, d: {type: object, x-kubernetes-preserve-unknown-fields: true}, e: {type: object}}, " +
+		"x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}}, {discriminator: t, fields-to-discriminateBy: {d: D, e: E}}]}"
 	// below has some of them in an object of its own.
 	below = "{type: object, properties: {sub: {type: object, nullable: true, properties: {" + members + "}}, " + members + "}, x-kubernetes-unions: [{discriminator: sub.type, fields-to-discriminateBy: {a: A, sub.b: B, sub.c: C}}]}"
 )
@@ -149,6 +152,16 @@ func TestFile(t *testing.T) {
 		{"kept in another object that was left out", strings.Replace(below, "sub.type", "type", 1), "spec: {type: B, sub: {b: {x: v}}}", "spec:\n  type: B\n  a: {}\n", "spec:\n  type: B\n  sub:\n    b:\n      x: v\n"},
 		{"kept in another object that is null", strings.Replace(below, "sub.type", "type", 1), "spec: {type: B, sub: {b: {x: v}}}", "spec: {type: B, sub: null}\n", "spec: {type: B, sub: {\"b\": {\"x\": \"v\"}}}\n"},
 		{"another object is shared", below, "", "spec: {sub: &s {type: A, b: {}}, a: {}}\nstatus: *s\n", "5:1: error: UC802: cannot edit the text (sub.b is cleared): it is shared with other places by an alias or a merge key"},
+		{"several kept and cleared in flow", backend, "spec: {type: A, a: {x: v}}", "spec: {type: A, b: {}, c: x}\n", "spec: {type: A, \"a\": {\"x\": \"v\"}}\n"},
+		{"cleared around what stays in flow", backend, "spec: {type: A, a: {x: v}}", "spec: {b: {}, type: A, c: x}\n", "spec: {\"a\": {\"x\": \"v\"}, type: A}\n"},
+		{"two unions in flow", two, "", "spec: {t: D, type: B, b: {}, d: {}, a: {}, e: {}, c: x}\n", "spec: {t: D, type: B, b: {}, d: {}}\n"},
+		{"two unions lose all but the discriminators", two, "", "spec: {t: None, type: None, d: {}, e: {}, a: {}, b: {}, c: x}\n", "spec: {t: None, type: None}\n"},
+		{"two unions keep members", two, "spec: {type: A, a: {x: v}, t: D, d: {z: w}}", "spec: {type: A, b: {}, t: D, e: {}}\n", "spec: {type: A, \"a\": {\"x\": \"v\"}, \"d\": {\"z\": \"w\"}, t: D}\n"},
+		{"two unions add discriminators to an object", strings.NewReplacer("c: C}", "c: C}, deduceInvalidDiscriminator: true", "e: E}", "e: E}, deduceInvalidDiscriminator: true").Replace(two), "spec: {a: {}, d: {}}", "spec: {a: {}, b: {}, d: {}, e: {}}\n", "spec: {\"type\": \"B\", \"t\": \"E\", b: {}, e: {}}\n"},
+		{"two unions of a list's item", in(two, "type: array, items: "), "spec: {u: [{a: {}, d: {}, name: n}]}", "spec:\n  u:\n  - a: {}\n    d: {}\n    name: n\n    t: E\n    type: C\n    c: v\n    e: {}\n", "spec:\n  u:\n  - name: n\n    t: E\n    type: C\n    c: v\n    e: {}\n"},
+		{"kept in place of nothing", backend, "spec: {type: A, a: {x: v}}", "spec:\n  type: A\n  a:\n  name: n\n", "spec:\n  type: A\n  a: {\"x\": \"v\"}\n  name: n\n"},
+		{"kept in place of nothing in flow", backend, "spec: {type: A, a: {x: v}}", "spec: {type: A, a: , name: n}\n", "spec: {type: A, a: {\"x\": \"v\"} , name: n}\n"},
+		{"kept in place of a lone key", backend, "spec: {type: A, a: {x: v}}", "spec: {type: A, a, name: n}\n", "spec: {type: A, a: {\"x\": \"v\"}, name: n}\n"},
 		{"item", in(plain, "type: array, items: "), "spec: {u: [{a: {}, name: n}]}", "spec:\n  u:\n  - a: {}\n    name: n\n    c: v\n", "spec:\n  u:\n  - name: n\n    c: v\n"},
 		{"normal", backend, "", "spec: {type: A, a: {}}\n", "spec: {type: A, a: {}}\n"},
 		{"shared", backend, "", "spec: &s {type: B, a: {}, b: {}}\nstatus: *s\n", "5:1: error: UC802: cannot edit the text (a is cleared): it is shared with other places by an alias or a merge key"},
@@ -230,7 +243,7 @@ func TestRandom(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	pick := func(l ...any) any { return l[r.IntN(len(l))] }
-	nested := false
+	spec, nested := "", false
 	var value func(wrapped []int) any
 	value = func(wrapped []int) any {
 		if len(wrapped) > 0 {
@@ -258,7 +271,11 @@ func TestRandom(t *testing.T) {
 		o := map[string]any{"name": pick("n", "m")}
 		for key, values := range map[string][]any{
 			"type": {"A", "B", "C", "None", "", nil}, "a": {map[string]any{"x": "v"}, map[string]any{}, nil}, "b": {map[string]any{"deep": []any{int64(1)}}}, "c": {"text", ""},
+			"t": {"D", "E", nil}, "d": {map[string]any{}, nil}, "e": {map[string]any{}},
 		} {
+			if len(key) == 1 && key > "c" && !strings.Contains(spec, "d: D") {
+				continue
+			}
 			if r.IntN(2) > 0 {
 				o[key] = pick(values...)
 			}
@@ -282,7 +299,7 @@ func TestRandom(t *testing.T) {
 	}
 	normalized, problems := 0, 0
 	for range 400 {
-		spec := pick(backend, plain, strings.Replace(backend, "c: C}", "c: C}, deduceInvalidDiscriminator: true", 1),
+		spec = pick(backend, plain, two, strings.NewReplacer("c: C}", "c: C}, deduceInvalidDiscriminator: true", "e: E}", "e: E}, deduceInvalidDiscriminator: true").Replace(two), strings.Replace(backend, "c: C}", "c: C}, deduceInvalidDiscriminator: true", 1),
 			below, strings.Replace(below, "sub.c: C}", "sub.c: C}, deduceInvalidDiscriminator: true", 1), strings.Replace(below, "discriminator: sub.type, fields-to-discriminateBy: {a: A, sub.b: B, sub.c: C}", "members: [a, sub.b, sub.c]", 1),
 			strings.Replace(backend, "c: C}", "c: [C, B]}, optionalMembers: {c: B}, emptyIsUnset: [c]", 1), strings.Replace(plain, "[a, b, c]", "[a, b, c], discriminatorChange: Forbid", 1)).(string)
 		nested = strings.Contains(spec, "sub:")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -67,23 +68,22 @@ func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Optio
 		for _, p := range problems {
 			d := p.Diagnostic(o)
 			if opts.Merged {
-				d.Hint = "in the patch, clear what is not meant: " + clearing(o, p)
+				d.Hint = "in the patch, clear the member that is not meant: " + clearing(o, p)
 			}
 			r.report(d)
 		}
-		// Inner objects first: where two end at the same place, the inner one does before.
-		for _, c := range slices.Backward(changes) {
-			more, err := edit(o, c)
-			if err != nil {
-				r.report(diag.Diagnostic{Code: diag.NotNormalized, Pos: o.Pos(c.At), Path: c.At.String(), Message: fmt.Sprintf("cannot edit the text (%s): %v", c, err)})
-				continue
-			}
-			edits = append(edits, more...)
+		more, err := editsOf(o, changes)
+		edits = append(edits, more...)
+		for _, c := range changes {
 			r.report(diag.Diagnostic{Code: diag.Normalized, Severity: diag.Warning, Pos: where(o, c), Path: c.At.String(), Message: c.String()})
+		}
+		if err != nil {
+			r.report(*err)
 		}
 		Apply(value, changes)
 	}
 	if r.Diagnostics.HasErrors() {
+		r.Diagnostics = Undone(r.Diagnostics)
 		return r
 	}
 	out, err := yamledit.Apply(src, edits)
@@ -91,6 +91,7 @@ func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Optio
 		err = same(name, out, want, limits)
 	}
 	if err != nil {
+		r.Diagnostics = Undone(r.Diagnostics)
 		r.report(diag.Diagnostic{Code: diag.Unproved, Pos: diag.Pos{File: name}, Message: fmt.Sprintf("the result is not what was intended: %v", err)})
 		return r
 	}
@@ -98,13 +99,49 @@ func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Optio
 	return r
 }
 
-// Diagnostic says what the problem is where it is in the object.
+// Undone returns the diagnostics of what is not written without the changes among them.
+func Undone(l diag.List) diag.List {
+	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return d.Code == diag.Normalized })
+}
+
+// Diagnostic reports the problem at its position in the object.
 func (p Problem) Diagnostic(o *resource.Object) diag.Diagnostic {
-	d := diag.Diagnostic{Code: diag.NotNormalized, Pos: o.Pos(p.At), Path: p.At.String(), Message: p.String(), Hint: "write what is meant: KEP-1027 leaves this to validation"}
+	d := diag.Diagnostic{Code: diag.NotNormalized, Pos: o.Pos(p.At), Path: p.At.String(), Message: p.String()}
 	if p.Moved != nil {
-		d.Severity, d.Hint = diag.Warning, "write what is meant, as null or by leaving members out"
+		d.Severity, d.Hint = diag.Warning, "set the members that are to go to null, or leave them out"
+		return d
 	}
+	d.Hint = p.hint()
 	return d
+}
+
+// hint says how to satisfy the first condition that the object violates.
+func (p Problem) hint() string {
+	v, u := p.Violations[0], p.Union
+	name := ""
+	if v.Member >= 0 {
+		name = u.Members[v.Member].Name
+	}
+	switch v.Condition {
+	case union.Forbidden:
+		return fmt.Sprintf("clear %s, or change %s", name, u.Discriminator)
+	case union.Required:
+		return fmt.Sprintf("set %s, or change %s", name, u.Discriminator)
+	case union.Selected:
+		return "set " + u.Discriminator
+	case union.Unmapped:
+		return fmt.Sprintf("set %s to a value that selects a member", u.Discriminator)
+	case union.TooMany:
+		if u.Discriminator != "" {
+			return fmt.Sprintf("set only one member, or %s to the one that is to stay", u.Discriminator)
+		}
+		return "set only one member"
+	case union.TooFew:
+		return "set one of " + strings.Join(u.MemberNames(), ", ")
+	case union.NotCleared:
+		return "clear the members that were set before"
+	}
+	return "undo the change"
 }
 
 // clearing is what a patch says to clear one of the members that a problem has.
@@ -161,119 +198,105 @@ func same(name string, text []byte, want []any, limits limit.Limits) error {
 	return nil
 }
 
-// edit returns the edits that a change makes in the text of an object.
-func edit(o *resource.Object, c Change) ([]yamltext.Edit, error) {
-	values := map[string]any{}
-	for _, i := range c.Keep {
-		name := c.Union.Members[i].Name
-		values[name] = c.Kept[name]
-	}
-	if c.Value != "" {
-		values[c.Union.Discriminator] = c.Value
-	}
-	at, _ := c.At.In(o.Value)
-	object, _ := at.(map[string]any)
-	puts := c.Union.Parts(object, values)
-	clears := map[string][]string{}
-	for _, i := range c.Clear {
-		path := c.Union.Path(c.Union.Members[i].Name).Properties()
-		in := key(c.At.Below(path[:len(path)-1]...))
-		clears[in] = append(clears[in], path[len(path)-1])
-	}
-	var edits []yamltext.Edit
-	for _, in := range slices.Backward(append([][]string{nil}, c.Union.Holders()...)) {
-		e := entries{at: c.At.Below(in...)}
-		e.clear = clears[key(e.at)]
-		if i := slices.IndexFunc(puts, func(p union.Part) bool { return slices.Equal(p.In, in) }); i >= 0 {
-			e.put = puts[i]
+// editsOf returns the edits that changes make in the text of an object, or why it cannot be
+// edited.
+func editsOf(o *resource.Object, changes []Change) ([]yamltext.Edit, *diag.Diagnostic) {
+	var edited []*mapping
+	for _, c := range changes {
+		object, _ := c.At.In(o.Value)
+		for _, i := range c.Clear {
+			path := c.Union.Path(c.Union.Members[i].Name).Properties()
+			m := mappingAt(&edited, c, path[:len(path)-1])
+			m.clear = append(m.clear, path[len(path)-1])
 		}
-		more, err := e.edit(o)
+		values := maps.Clone(c.Kept)
+		if c.Value != "" {
+			values[c.Union.Discriminator] = c.Value
+		}
+		for _, p := range c.Union.Parts(object.(map[string]any), values) {
+			m := mappingAt(&edited, c, p.In)
+			m.puts = append(m.puts, p)
+		}
+	}
+	// Inner mappings first: where two end at the same position, the inner one does before.
+	slices.SortStableFunc(edited, func(a, b *mapping) int { return len(b.at) - len(a.at) })
+	var edits []yamltext.Edit
+	for _, m := range edited {
+		more, err := m.edit(o)
 		if err != nil {
-			return nil, err
+			return nil, &diag.Diagnostic{Code: diag.NotNormalized, Pos: o.Pos(m.At), Path: m.At.String(), Message: fmt.Sprintf("cannot edit the text (%s): %v", m.Change, err)}
 		}
 		edits = append(edits, more...)
 	}
 	return edits, nil
 }
 
-// entries are those of one mapping that a change clears, and puts.
-type entries struct {
-	at    resource.Path
-	clear []string
-	put   union.Part
+// mapping is a mapping that changes clear entries of, and put others into.
+type mapping struct {
+	Change // the first of them
+	at     resource.Path
+	clear  []string
+	puts   []union.Part
 }
 
-// edit returns the edits that the changes of a mapping make in the text of an object.
-func (e entries) edit(o *resource.Object) ([]yamltext.Edit, error) {
-	if len(e.clear)+len(e.put.Names) == 0 {
-		return nil, nil
+// mappingAt returns the mapping that properties lead to from the object of a change, among
+// those that are edited.
+func mappingAt(edited *[]*mapping, c Change, in []string) *mapping {
+	at := c.At.Below(in...)
+	if i := slices.IndexFunc(*edited, func(m *mapping) bool { return slices.Equal(m.at, at) }); i >= 0 {
+		return (*edited)[i]
 	}
-	n, err := o.Mapping(e.at)
+	m := &mapping{Change: c, at: at}
+	*edited = append(*edited, m)
+	return m
+}
+
+// edit returns the edits that change the mapping in the text of an object.
+func (m *mapping) edit(o *resource.Object) ([]yamltext.Edit, error) {
+	n, err := o.Mapping(m.at)
 	if err != nil {
 		return nil, err
 	}
 	index := func(key string) int {
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			if n.Content[i].Value == key && n.Content[i].Tag != "!!merge" {
-				return i
+				return i / 2
 			}
 		}
 		return -1
 	}
-	var indices []int
-	for _, name := range e.clear {
-		at := index(name)
-		if at < 0 {
+	var out []int
+	for _, name := range m.clear {
+		i := index(name)
+		if i < 0 {
 			return nil, fmt.Errorf("%s comes from a merge key", name)
 		}
-		indices = append(indices, at/2)
+		out = append(out, i)
 	}
-	slices.Sort(indices)
+	slices.Sort(out)
+	var in []yamledit.Entry
 	var edits []yamltext.Edit
-	removing := len(indices)
-	var rest []yamledit.Entry
-	for _, name := range e.put.Names {
-		v := e.put.Values[name]
-		value, err := nodeOf(v)
-		if err != nil {
-			return nil, err
-		}
-		if at := index(name); at >= 0 { // null, or an empty value that is unset, or the discriminator
-			start, end, err := o.Span(o.Document, n.Content[at+1])
+	for _, p := range m.puts {
+		for _, name := range p.Names {
+			value, err := nodeOf(p.Values[name])
 			if err != nil {
 				return nil, err
 			}
-			text := yamledit.JSON(value)
-			if _, ok := v.(string); ok && !yamledit.IsFlow(n) {
-				text = yamledit.Scalar(value)
+			i := index(name)
+			if i < 0 {
+				in = append(in, yamledit.Entry{Key: name, Value: value})
+				continue
 			}
-			edits = append(edits, yamltext.Edit{Start: start, End: end, New: text})
-			continue
-		}
-		rest = append(rest, yamledit.Entry{Key: name, Value: value})
-	}
-	if len(rest) > 0 && removing > 0 && (yamledit.IsFlow(n) || 2*removing == len(n.Content)) {
-		// In the place of what is cleared, so that the two do not meet.
-		cut, err := o.Cut(n, indices[0], indices[0])
-		if err == nil {
-			var e yamltext.Edit
-			if e, err = o.ReplaceEntry(n, indices[0], cut, rest); err == nil {
-				more, err := o.CutRuns(n, indices[1:])
-				return append(append(edits, e), more...), err
+			// It is null, or an empty value that is unset, or the discriminator.
+			e, err := o.SetValue(n, i, value)
+			if err != nil {
+				return nil, err
 			}
+			edits = append(edits, e)
 		}
-		return nil, err
 	}
-	more, err := o.Remove(n, indices)
-	edits = append(edits, more...)
-	for _, e := range rest {
-		put, err := o.Put(n, e)
-		if err != nil {
-			return nil, err
-		}
-		edits = append(edits, put)
-	}
-	return edits, err
+	more, err := o.Replace(n, out, in...)
+	return append(edits, more...), err
 }
 
 // nodeOf is a value as a tree of nodes.
