@@ -42,10 +42,11 @@ included, and normalizes it.
 
 With --explicit it rewrites the files of an overlay: each patch that sets a member, or
 the discriminator, then sets the other members to null, which kustomize and the API
-server understand. Every other byte stays as it is. Patches that have no apiVersion and
-kind stay as they are, and so do lists that are replaced as a whole: all of those of
-custom resources, and with --type merge all there are. With --base only those members
-are set to null that the object has which is patched.
+server understand. Every other byte stays as it is. Patches in the text of kustomization.yaml
+are rewritten in literal blocks (patch: |-), and elsewhere an error. Patches without
+apiVersion and kind, such as JSON patches, stay as they are, and so do lists that are
+replaced as a whole: all lists of custom resources, and with --type merge all lists.
+With --base only members that the patched object has are set to null.
 
 ` + inputHelp,
 		Example: `  # The patch for a live object

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,8 @@ type Object struct {
 	Namespace, Name string
 
 	file string
+	// text is the string that contains the object, if that cannot be edited in it.
+	text *yaml.Node
 	// aliased are the nodes of the document that are shared through an alias.
 	aliased func() map[*yaml.Node]bool
 }
@@ -104,6 +107,23 @@ func (o *Object) Is(p *Object) bool {
 	return o.GroupKind() == p.GroupKind() && o.Namespace == p.Namespace && o.Name == p.Name
 }
 
+// Same returns an error unless a file, as Parse and ParsePatches return it, has the wanted
+// objects.
+func Same(f *File, l diag.List, want []any) error {
+	if f == nil {
+		return errors.New(l[0].Message)
+	}
+	if len(f.Objects) != len(want) {
+		return fmt.Errorf("it has %d objects, not %d", len(f.Objects), len(want))
+	}
+	for i, o := range f.Objects {
+		if !reflect.DeepEqual(any(o.Value), want[i]) {
+			return fmt.Errorf("%s is another", o)
+		}
+	}
+	return nil
+}
+
 // String names the object for messages: kind, and namespace and name.
 func (o *Object) String() string {
 	name := o.Name
@@ -144,6 +164,9 @@ func (o *Object) Mapping(p Path) (*yaml.Node, error) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil, errors.New("it is not written out")
 	}
+	if o.text != nil {
+		return nil, errors.New("the patch is in a string in quotes, folded or shared: write it as a literal block (|-)")
+	}
 	if shared || o.aliased()[n] {
 		return nil, errors.New("it is shared with other places by an alias or a merge key")
 	}
@@ -175,6 +198,9 @@ func (o *Object) Pos(p Path) diag.Pos {
 }
 
 func (o *Object) pos(n *yaml.Node) diag.Pos {
+	if o.text != nil {
+		n = o.text
+	}
 	return diag.Pos{File: o.file, Line: n.Line, Col: n.Column}
 }
 

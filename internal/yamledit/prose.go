@@ -81,7 +81,7 @@ func (d Text) Wraps(n *yaml.Node) bool {
 // Append returns the edit that adds a sentence. quoted says that the string had no quotes,
 // and gets them, as the sentence needs them.
 func (d Text) Append(p Prose, s Suffix) (edit yamltext.Edit, quoted bool, err error) {
-	b, err := d.bodyOf(p.Value)
+	b, err := d.Body(p.Value)
 	if err != nil {
 		return yamltext.Edit{}, false, err
 	}
@@ -140,7 +140,7 @@ func (d Text) lead(style yaml.Style, s Suffix, end int, indent string) string {
 // it reverts Append to the byte, and other ways to write the string as data, or not at all.
 // quoted is what Append returned.
 func (d Text) Unappend(value *yaml.Node, s Suffix, quoted bool) (yamltext.Edit, error) {
-	b, err := d.bodyOf(value)
+	b, err := d.Body(value)
 	if err != nil {
 		return yamltext.Edit{}, err
 	}
@@ -231,9 +231,9 @@ func plainProse(text string, within bool) bool {
 	return (within || letter) && !strings.Contains(text, ": ") && !strings.Contains(text, " #") && !strings.HasSuffix(text, ":")
 }
 
-// bodyOf is the range of what a string says: without tag, anchor, quotes, and the line with
+// Body is the range of the content of a string: without tag, anchor, quotes, and the line with
 // the indicators of a block scalar.
-func (d Text) bodyOf(value *yaml.Node) (Span, error) {
+func (d Text) Body(value *yaml.Node) (Span, error) {
 	start, end, err := d.Span(d.Document, value)
 	if err != nil {
 		return Span{}, err

@@ -2,10 +2,8 @@ package normalize
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -88,7 +86,8 @@ func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Optio
 	}
 	out, err := yamledit.Apply(src, edits)
 	if err == nil && len(edits) > 0 {
-		err = same(name, out, want, limits)
+		written, l := resource.Parse(name, out, limits)
+		err = resource.Same(written, l, want)
 	}
 	if err != nil {
 		r.Diagnostics = Undone(r.Diagnostics)
@@ -179,23 +178,6 @@ func where(o *resource.Object, c Change) diag.Pos {
 		return o.Pos(c.at(c.Union.Members[c.Clear[0]].Name))
 	}
 	return o.Pos(c.At)
-}
-
-// same reports, as an error, that a text does not have the wanted objects.
-func same(name string, text []byte, want []any, limits limit.Limits) error {
-	f, l := resource.Parse(name, text, limits)
-	if f == nil {
-		return errors.New(l[0].Message)
-	}
-	if len(f.Objects) != len(want) {
-		return fmt.Errorf("it has %d objects, not %d", len(f.Objects), len(want))
-	}
-	for i, o := range f.Objects {
-		if !reflect.DeepEqual(any(o.Value), want[i]) {
-			return fmt.Errorf("%s is another", o)
-		}
-	}
-	return nil
 }
 
 // editsOf returns the edits that changes make in the text of an object, or why it cannot be

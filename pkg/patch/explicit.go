@@ -1,13 +1,13 @@
 package patch
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/resource"
 	"github.com/unioncel/unioncel/internal/yamledit"
@@ -32,16 +32,20 @@ type Result struct {
 // Explicit makes the patches in a file clear the siblings of the members that they set,
 // by setting them to null, as JSON merge patches and strategic merge patches do. A patch
 // has apiVersion and kind; others stay as they are. So do lists that are replaced as a
-// whole: all of those of custom resources, and with whole all there are. Where base has the
-// object that is patched, siblings that it has not set need no null; base may be nil.
+// whole: all of those of custom resources, and with whole all there are. The patches that a
+// kustomization contains as text are edited there. Where base has the object that is patched,
+// siblings that it has not set need no null; base may be nil.
 func Explicit(set *kinds.Set, name string, src []byte, base *resource.Old, whole bool, limits limit.Limits) Result {
-	f, l := resource.Parse(name, src, limits)
+	f, l := resource.ParsePatches(name, src, limits)
 	r := Result{Diagnostics: l}
 	if f == nil {
 		return r
 	}
 	var edits []yamltext.Edit
+	var want []any
 	for _, o := range f.Objects {
+		value := runtime.DeepCopyJSON(o.Value)
+		want = append(want, value)
 		k, ok := set.Of(o.GroupVersionKind)
 		if !ok {
 			continue
@@ -53,12 +57,12 @@ func Explicit(set *kinds.Set, name string, src []byte, base *resource.Old, whole
 		if patched != nil && patched.Version == o.Version {
 			before = patched.Value
 		}
-		// Inner objects first: where two end at the same place, the inner one does before.
+		// Inner objects first: where two end at the same position, the inner one does before.
 		objects := slices.SortedStableFunc(slices.Values(k.Objects), func(a, b kinds.Object) int { return len(b.Path) - len(a.Path) })
 		for _, object := range objects {
-			x := explicit{o: o, object: object, lists: !whole && BuiltIn(o.GroupVersionKind), based: before != nil, r: &r}
+			x := explicit{o: o, value: value, object: object, lists: !whole && BuiltIn(o.GroupVersionKind), based: before != nil, r: &r}
 			x.walk(object.Path, 0, nil, o.Value, before)
-			edits = append(edits, x.edits...)
+			edits = append(edits, x.edits()...)
 		}
 	}
 	if r.Diagnostics.HasErrors() {
@@ -66,9 +70,8 @@ func Explicit(set *kinds.Set, name string, src []byte, base *resource.Old, whole
 	}
 	out, err := yamledit.Apply(src, edits)
 	if err == nil && len(edits) > 0 {
-		if _, l := resource.Parse(name, out, limits); l.HasErrors() {
-			err = errors.New(l[0].Message)
-		}
+		written, l := resource.ParsePatches(name, out, limits)
+		err = resource.Same(written, l, want)
 	}
 	if err != nil {
 		r.Diagnostics = append(r.Diagnostics, diag.Diagnostic{Code: diag.Unproved, Pos: diag.Pos{File: name}, Message: fmt.Sprintf("the result is not what was intended: %v", err)})
@@ -81,11 +84,19 @@ func Explicit(set *kinds.Set, name string, src []byte, base *resource.Old, whole
 // explicit makes the unions at one place of a patch explicit.
 type explicit struct {
 	o      *resource.Object
+	value  map[string]any // what the patch becomes
 	object kinds.Object
 	lists  bool // lists with keys are merged
 	based  bool // what is patched is known
-	edits  []yamltext.Edit
+	puts   []puts
 	r      *Result
+}
+
+// puts are the entries that a mapping gets.
+type puts struct {
+	in      *yaml.Node
+	depth   int
+	entries []yamledit.Entry
 }
 
 // walk goes along what is left of a path to the union objects in a value of the patch. base
@@ -203,20 +214,38 @@ func (x *explicit) put(at resource.Path, u *union.Union, object, missing map[str
 	}
 	for _, part := range u.Parts(object, missing) {
 		n, err := x.o.Mapping(at.Below(part.In...))
-		for i := 0; err == nil && i < len(part.Names); i++ {
-			var e yamltext.Edit
-			name := part.Names[i]
-			e, err = x.o.Put(n, yamledit.Entry{Key: name, Plain: true, Value: nulls(part.Values[name])})
-			x.edits = append(x.edits, e)
-		}
 		if err != nil {
 			x.r.Diagnostics = append(x.r.Diagnostics, diag.Diagnostic{Code: diag.NotNormalized, Pos: x.o.Pos(at), Path: at.String(),
 				Message: fmt.Sprintf("cannot edit the text (%s): %v", strings.Join(members, ", "), err)})
 			return
 		}
+		i := slices.IndexFunc(x.puts, func(p puts) bool { return p.in == n })
+		if i < 0 {
+			i, x.puts = len(x.puts), append(x.puts, puts{in: n, depth: len(part.In)})
+		}
+		for _, name := range part.Names {
+			x.puts[i].entries = append(x.puts[i].entries, yamledit.Entry{Key: name, Plain: true, Value: nulls(part.Values[name])})
+		}
+	}
+	written, _ := at.In(x.value)
+	for _, name := range members {
+		u.Put(written.(map[string]any), name, nil)
 	}
 	x.r.Diagnostics = append(x.r.Diagnostics, diag.Diagnostic{Code: diag.Normalized, Severity: diag.Info, Pos: x.o.Pos(at), Path: at.String(),
 		Message: strings.Join(members, ", ") + " set to null"})
+}
+
+// edits returns the edits that put what the mappings get.
+func (x *explicit) edits() (l []yamltext.Edit) {
+	slices.SortStableFunc(x.puts, func(a, b puts) int { return b.depth - a.depth })
+	for _, p := range x.puts {
+		e, err := x.o.Put(p.in, p.entries...)
+		if err != nil {
+			x.r.Diagnostics = append(x.r.Diagnostics, diag.Diagnostic{Code: diag.NotNormalized, Pos: x.o.Pos(nil), Message: fmt.Sprintf("cannot edit the text: %v", err)})
+		}
+		l = append(l, e)
+	}
+	return l
 }
 
 // nulls is null, or an object of it, as a tree of nodes.

@@ -147,6 +147,8 @@ func set(t testing.TB) *kinds.Set {
 	if err := s.Add(kinds.Kind{GroupVersionKind: thing, Objects: []kinds.Object{
 		{Path: schemapath.Of("below"), Unions: []*union.Union{below}},
 		{Path: schemapath.Of("spec"), Unions: []*union.Union{typed, plain}},
+		{Path: schemapath.Of("both"), Unions: []*union.Union{plain, {Members: members(false, "d", "sub.e", "sub.f"), Cardinality: union.AtMostOne, Change: union.Allow,
+			Paths: map[string]schemapath.Path{"sub.e": schemapath.Of("sub", "e"), "sub.f": schemapath.Of("sub", "f")}}}},
 		{Path: schemapath.Of("spec", "list").To(schemapath.Items), Keys: [][]string{{"name"}}, Unions: []*union.Union{plain}},
 		{Path: schemapath.Of("spec", "map").To(schemapath.Values), Unions: []*union.Union{plain}},
 	}}, kinds.Kind{GroupVersionKind: pod, Objects: []kinds.Object{
@@ -177,22 +179,27 @@ func TestExplicit(t *testing.T) {
 		{"one within the other", podHead + "spec:\n  volumes:\n  - name: v\n    secret:\n      a: x\n", podHead + "spec:\n  volumes:\n  - name: v\n    secret:\n      a: x\n      b: null\n      c: null\n    emptyDir: null\n    hostPath: null\n"},
 		{"deleted", podHead + "spec:\n  volumes:\n  - name: v\n    $patch: delete\n", ""},
 		{"another kind", "apiVersion: v1\nkind: Secret\ndata: {a: x}\n", ""},
-		{"two members", head + "spec: {a: x, b: y}\n", "in.yaml:4:14: error: UC802: a and b are set together"},
-		{"another member", head + "spec: {type: TCP, http: {}}\n", "in.yaml:4:19: error: UC802: http is set while type is 'TCP', which clears it"},
+		{"two members", head + "spec: {a: x, b: y}\n", "kustomization.yaml:4:14: error: UC802: a and b are set together"},
+		{"another member", head + "spec: {type: TCP, http: {}}\n", "kustomization.yaml:4:19: error: UC802: http is set while type is 'TCP', which clears it"},
 		{"below, in objects that are not there", head + "below:\n  sub:\n    type: HTTP\n  x: y\n", head + "below:\n  sub:\n    type: HTTP\n    tcp: null\n  x: y\n  deep:\n    in:\n      udp: null\n    raw: null\n"},
 		{"below", head + "below:\n  sub:\n    type: SUB.TCP\n    tcp: {}\n  deep:\n    x: y\n", head + "below:\n  sub:\n    type: SUB.TCP\n    tcp: {}\n  deep:\n    x: y\n    in:\n      udp: null\n    raw: null\n  http: null\n"},
 		{"below, in flow", head + "below: {sub: {type: HTTP}, deep: {x: y}}\n", head + "below: {sub: {type: HTTP, tcp: null}, deep: {x: y, in: {\"udp\": null}, raw: null}}\n"},
 		{"below, removed", head + "below: {sub: {type: HTTP}, deep: null}\n", head + "below: {sub: {type: HTTP, tcp: null}, deep: null}\n"},
 		{"below, replaced", head + "below: {sub: {type: HTTP}, deep: {$patch: replace}}\n", head + "below: {sub: {type: HTTP, tcp: null}, deep: {$patch: replace}}\n"},
-		{"another member below", head + "below: {sub: {type: HTTP}, deep: {in: {udp: {}}}}\n", "in.yaml:4:40: error: UC802: deep.in.udp is set while sub.type is 'HTTP', which clears it"},
-		{"shared", head + "spec: &s {a: x}\nother: *s\n", "in.yaml:4:1: error: UC802: cannot edit the text (b, c): it is shared with other places by an alias or a merge key"},
+		{"another member below", head + "below: {sub: {type: HTTP}, deep: {in: {udp: {}}}}\n", "kustomization.yaml:4:40: error: UC802: deep.in.udp is set while sub.type is 'HTTP', which clears it"},
+		{"below, in an empty object", head + "both: {d: x, sub: {}}\n", head + "both: {d: x, sub: {\"e\": null, \"f\": null}}\n"},
+		{"two unions", head + "both:\n  a: x\n  d: x\n  sub:\n    g: y\n", head + "both:\n  a: x\n  d: x\n  sub:\n    g: y\n    e: null\n    f: null\n  b: null\n  c: null\n"},
+		{"inline", "patches:\n- patch: |-\n    apiVersion: example.com/v1\n    kind: Thing\n    metadata: {name: t}\n    spec:\n      a: x # this\n- path: x.yaml\n", "patches:\n- patch: |-\n    apiVersion: example.com/v1\n    kind: Thing\n    metadata: {name: t}\n    spec:\n      a: x # this\n      b: null\n      c: null\n- path: x.yaml\n"},
+		{"inline at the end, of Windows", strings.ReplaceAll("patches:\n- patch: |\n    "+strings.ReplaceAll(head, "\n", "\n    ")+"spec:\n      a: x\n\n", "\n", "\r\n"), strings.ReplaceAll("patches:\n- patch: |\n    "+strings.ReplaceAll(head, "\n", "\n    ")+"spec:\n      a: x\n      b: null\n      c: null\n\n", "\n", "\r\n")},
+		{"inline, no last newline", "patches:\n- patch: |-\n    " + strings.ReplaceAll(head, "\n", "\n    ") + "spec:\n      a: x", "patches:\n- patch: |-\n    " + strings.ReplaceAll(head, "\n", "\n    ") + "spec:\n      a: x\n      b: null\n      c: null"},
+		{"shared", head + "spec: &s {a: x}\nother: *s\n", "kustomization.yaml:4:1: error: UC802: cannot edit the text (b, c): it is shared with other places by an alias or a merge key"},
 	}
 	for _, tt := range tests {
 		want := tt.want
 		if want == "" {
 			want = tt.src
 		}
-		r := patch.Explicit(set(t), "in.yaml", []byte(tt.src), nil, false, limit.Limits{})
+		r := patch.Explicit(set(t), "kustomization.yaml", []byte(tt.src), nil, false, limit.Limits{})
 		got := string(r.Text)
 		if r.Text == nil {
 			got = strings.Trim(fmt.Sprint(r.Diagnostics), "[]")
@@ -201,7 +208,7 @@ func TestExplicit(t *testing.T) {
 			t.Errorf("%s: -want +got\n%s", tt.name, diff)
 		}
 		if r.Text != nil {
-			if again := patch.Explicit(set(t), "in.yaml", r.Text, nil, false, limit.Limits{}); string(again.Text) != got {
+			if again := patch.Explicit(set(t), "kustomization.yaml", r.Text, nil, false, limit.Limits{}); string(again.Text) != got {
 				t.Errorf("%s: it is not explicit:\n%s", tt.name, again.Text)
 			}
 		}
