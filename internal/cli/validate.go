@@ -77,7 +77,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 	}
 	cmd.Flags().StringArrayVar(&crds, "crd", nil, "the CustomResourceDefinitions of the objects: a `FILE|DIR`; may be repeated")
 	cmd.Flags().StringArrayVar(&old, "old", nil, "the objects that are replaced: a `FILE|DIR`; may be repeated")
-	cmd.Flags().StringArrayVar(&suites, "suite", nil, "run the tests in a `DIR|FILE` that testdata wrote, or in OpenShift's *.testsuite.yaml; may be repeated")
+	cmd.Flags().StringArrayVar(&suites, "suite", nil, "run the tests in a `DIR|FILE` that testdata wrote, or in suites of OpenShift; may be repeated")
 	flags.register(cmd)
 	output.register(cmd, "what the API server says", diagnosticFormatNames()...)
 	return cmd

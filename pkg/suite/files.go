@@ -3,20 +3,23 @@ package suite
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 	sigs "sigs.k8s.io/yaml"
 )
 
-// index is the file that lists the tests of a CRD.
+// index is the file that lists the tests of a CRD. A test is an entry, or the node of one.
 type index struct {
-	CRD   string  `yaml:"crd"`
-	Tests []entry `yaml:"tests"`
+	CRD   string `yaml:"crd"`
+	Tests []any  `yaml:"tests"`
 }
 
-// entry is a test in an index. The objects are files, beside it or below.
+// entry is a test in an index. The objects are files, in the directory of the index or below.
 type entry struct {
 	Name   string   `yaml:"name"`
 	Old    string   `yaml:"old,omitempty"`
@@ -28,11 +31,13 @@ type entry struct {
 // IndexName is the name of the file with the index.
 const IndexName = "index.yaml"
 
-const written = "# Written by unioncel testdata; unioncel validate --suite runs it.\n"
+// Every file that is written begins with this.
+const writtenBy = "# Written by unioncel testdata"
 
 // Files are the tests of a CRD as files, by their names: the index and the objects, and a
-// suite of OpenShift for each version.
-func Files(crd string, tests []Test) (map[string][]byte, error) {
+// suite of OpenShift for each version. The index also has the entries that people have added
+// to the existing one.
+func Files(crd string, tests []Test, existing *Existing) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	i := index{CRD: crd}
 	add := func(name string, object map[string]any) (string, error) {
@@ -40,7 +45,7 @@ func Files(crd string, tests []Test) (map[string][]byte, error) {
 			return "", nil
 		}
 		data, err := sigs.Marshal(object)
-		files[name] = data
+		files[name] = append([]byte(writtenBy+".\n"), data...)
 		return name, err
 	}
 	for n, t := range tests {
@@ -61,14 +66,82 @@ func Files(crd string, tests []Test) (map[string][]byte, error) {
 		if e.Object, err = add(base+".yaml", t.Object); err != nil {
 			return nil, err
 		}
-		if e.Old, err = add(base+"-old.yaml", t.Old); err != nil {
+		if e.Old, err = add(oldOf(e.Object), t.Old); err != nil {
 			return nil, err
 		}
 		i.Tests = append(i.Tests, e)
 	}
+	i.Tests = append(i.Tests, existing.added...)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if existing.has(name) && !existing.ours(name) {
+			return nil, fmt.Errorf("%s was not written by testdata, which needs the name: rename it", name)
+		}
+	}
 	var err error
 	files[IndexName], err = document(i)
 	return files, err
+}
+
+// oldOf is the name of the file with the object that one in another file replaces.
+func oldOf(object string) string { return strings.TrimSuffix(object, ".yaml") + "-old.yaml" }
+
+// Existing is what a directory has of an earlier run of [Files], and of people.
+type Existing struct {
+	added []any           // the entries of people, as nodes
+	used  map[string]bool // the files that these name
+	files []string        // of the other entries, which Files wrote
+	read  func(name string) ([]byte, error)
+}
+
+func (x *Existing) has(name string) bool {
+	if x.read == nil {
+		return false
+	}
+	_, err := x.read(name)
+	return err == nil
+}
+
+// ours reports whether Files wrote a file.
+func (x *Existing) ours(name string) bool {
+	src, err := x.read(name)
+	return err == nil && bytes.HasPrefix(src, []byte(writtenBy))
+}
+
+// generated are the names of the objects that Files writes.
+var generated = regexp.MustCompile(`^[^/]+/\d{3,}-(in)?valid\.yaml$`)
+
+// ReadExisting reads an index. Read gives the files of its directory.
+func ReadExisting(src []byte, read func(name string) ([]byte, error)) (*Existing, error) {
+	var i struct {
+		Tests []yaml.Node `yaml:"tests"`
+	}
+	if err := yaml.Unmarshal(src, &i); err != nil {
+		return nil, err
+	}
+	x := &Existing{used: map[string]bool{}, read: read}
+	for n := range i.Tests {
+		var e entry
+		if err := i.Tests[n].Decode(&e); err != nil {
+			return nil, err
+		}
+		if !generated.MatchString(e.Object) || e.Old != "" && e.Old != oldOf(e.Object) || !x.ours(e.Object) {
+			x.added = append(x.added, &i.Tests[n])
+			x.used[e.Object], x.used[e.Old] = true, true
+			continue
+		}
+		for _, name := range []string{e.Object, e.Old, path.Dir(e.Object) + SuiteSuffix} {
+			if name != "" && x.ours(name) && !slices.Contains(x.files, name) {
+				x.files = append(x.files, name)
+			}
+		}
+	}
+	return x, nil
+}
+
+// Stale returns the files of the earlier run that are not among the files of this one, and
+// that no entry of people names.
+func (x *Existing) Stale(files map[string][]byte) []string {
+	return slices.DeleteFunc(x.files, func(name string) bool { return files[name] != nil || x.used[name] })
 }
 
 // openShift is a test suite as github.com/openshift/api has them beside its types.
@@ -147,7 +220,7 @@ func openShiftSuite(crd, version string, tests []Test) ([]byte, error) {
 
 // document is a value as YAML, its keys in the order of its type.
 func document(v any) ([]byte, error) {
-	b := bytes.NewBufferString(written)
+	b := bytes.NewBufferString(writtenBy + "; unioncel validate --suite runs it.\n")
 	e := yaml.NewEncoder(b)
 	e.SetIndent(2)
 	e.CompactSeqIndent()

@@ -1,23 +1,34 @@
 package suite
 
 import (
+	"bytes"
 	"path"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/resource"
 	"github.com/unioncel/unioncel/internal/yamlconfig"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
 )
 
-// IsSuite reports whether a file of this name is an index of tests or one of OpenShift's
-// suites.
-func IsSuite(name string) bool {
-	return path.Base(name) == IndexName || strings.HasSuffix(name, SuiteSuffix)
+// IsSuite reports whether a file is an index of tests or a suite of OpenShift, by its
+// content.
+func IsSuite(src []byte) bool {
+	if !bytes.Contains(src, []byte("tests")) {
+		return false
+	}
+	var keys struct {
+		CRD     yaml.Node `yaml:"crd"`
+		CRDName yaml.Node `yaml:"crdName"`
+		Tests   yaml.Node `yaml:"tests"`
+	}
+	err := yaml.Unmarshal(src, &keys)
+	return err == nil && !keys.Tests.IsZero() && !(keys.CRD.IsZero() && keys.CRDName.IsZero())
 }
 
 // Suite is the tests of one CRD in a file.
@@ -25,6 +36,8 @@ type Suite struct {
 	// CRD is its name.
 	CRD   string
 	Tests []Test
+	// Skipped is how many other tests the file has. Warnings name them.
+	Skipped int
 	// Pos is where the suite begins.
 	Pos diag.Pos
 }
@@ -48,7 +61,7 @@ func keys(names ...string) []yamlconfig.Key {
 	return l
 }
 
-// Read reads an index, or a suite of OpenShift, by its name. Read gives the files that an
+// Read reads an index, or a suite of OpenShift, whose tests are a mapping. Read gives the files that an
 // index names, by their path from it. The diagnostics say what is wrong with them; with
 // errors the result is nil.
 func Read(name string, src []byte, read func(path string) ([]byte, error), limits limit.Limits) (*Suite, diag.List) {
@@ -68,7 +81,7 @@ func Read(name string, src []byte, read func(path string) ([]byte, error), limit
 	}
 	root := r.Value(roots[0], "")
 	r.suite.Pos = root.Pos()
-	if strings.HasSuffix(name, SuiteSuffix) {
+	if tests := yamltext.Value(roots[0], "tests"); tests != nil && yamltext.Resolve(tests).Kind == yaml.MappingNode {
 		r.openShift(root)
 	} else {
 		r.index(root)
@@ -134,16 +147,17 @@ func (r *reader) openShift(root yamlconfig.Value) {
 	tests := fields["tests"].Fields(ofTests)
 	for _, item := range tests["onCreate"].Items() {
 		f := item.Fields(create)
-		r.add(item, Test{Name: f["name"].Text(), Object: r.text(f["initial"]), Errors: list(f["expectedError"]), Stored: r.text(f["expected"]), pos: item.Pos()})
+		r.add(item, Test{Name: f["name"].Text(), Object: r.text(f["initial"]), Errors: list(f["expectedError"]), Stored: r.text(f["expected"]), foreign: true, pos: item.Pos()})
 	}
 	for _, item := range tests["onUpdate"].Items() {
 		f := item.Fields(update)
 		if patches := f["initialCRDPatches"]; patches.Node != nil {
 			patches.Errorf("", "%q is skipped: patches of the CRD are not supported", f["name"].Text()).Severity = diag.Warning
+			r.suite.Skipped++
 			continue
 		}
 		r.add(item, Test{Name: f["name"].Text(), Object: r.text(f["updated"]), Old: r.text(f["initial"]), Status: true,
-			Errors: append(list(f["expectedError"]), list(f["expectedStatusError"])...), Stored: r.text(f["expected"]), pos: item.Pos()})
+			Errors: append(list(f["expectedError"]), list(f["expectedStatusError"])...), Stored: r.text(f["expected"]), foreign: true, pos: item.Pos()})
 	}
 }
 
@@ -180,6 +194,9 @@ func (r *reader) add(item yamlconfig.Value, t Test) {
 		if _, named := object["metadata"]; object != nil && !named {
 			object["metadata"] = map[string]any{"name": "test"}
 		}
+	}
+	if t.foreign && t.Old != nil {
+		(&unstructured.Unstructured{Object: t.Object}).SetName((&unstructured.Unstructured{Object: t.Old}).GetName())
 	}
 	r.suite.Tests = append(r.suite.Tests, t)
 }

@@ -77,16 +77,40 @@ spec:
 	}
 }
 
+// TestStricter: with one more rule, which rejects updates that the union allows, a test fails.
+func TestStricter(t *testing.T) {
+	plan, crd := compiled(t, testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: "{type: object, properties: {a: {type: string}, b: {type: string}, c: {type: string}}, x-kubernetes-unions: [{members: [a, b, c]}]}"}))
+	tests, err := suite.Tests(t.Context(), plan, crd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range []string{
+		"!has(self.b) || !has(oldSelf.a)",
+		"!has(self.a) || !has(oldSelf.b)",
+		"!has(self.b) || !has(oldSelf.b)",
+		"!has(oldSelf.c)",
+		"!has(self.c) || has(oldSelf.a)",
+	} {
+		stricter := crd.DeepCopy()
+		spec := stricter.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+		spec.XValidations = append(spec.XValidations, apiextensionsv1.ValidationRule{Rule: rule})
+		stricter.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"] = spec
+		if len(failing(t, tests, stricter)) == 0 {
+			t.Errorf("no test fails with the rule %s", rule)
+		}
+	}
+}
+
 // readAgain writes tests to files, and runs what is read from them.
 func readAgain(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, tests []suite.Test) {
 	t.Helper()
-	files, err := suite.Files(crd.Name, tests)
+	files, err := suite.Files(crd.Name, tests, &suite.Existing{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := 0
 	for name, src := range files {
-		if !suite.IsSuite(name) {
+		if !suite.IsSuite(src) {
 			continue
 		}
 		s, l := suite.Read(name, src, func(path string) ([]byte, error) {

@@ -283,6 +283,13 @@ func (x *Examples) Switching(from, to int) (*Example, error) {
 	return x.stored(nil, nil, append(x.update(), x.new.exists, legal, x.just(x.old, from), x.old.present[to].Not(), x.just(x.new, to), x.new.present[from].Not())...)
 }
 
+// Keeping is an update that the union allows and that leaves a member set; with member < 0
+// one that leaves all unset.
+func (x *Examples) Keeping(member int) (*Example, error) {
+	legal, _ := x.legal()
+	return x.stored(nil, nil, append(x.update(), x.new.exists, legal, x.just(x.old, member), x.just(x.new, member))...)
+}
+
 // just says that a member is set; with member < 0 that none is.
 func (x *Examples) just(st symbolic, member int) logic.Lit {
 	if member < 0 {
