@@ -52,16 +52,31 @@ What no schema can say is not in it: CEL rules, and what unions say of changes.
 			if err := checkOutput(cmd, &dir); err != nil {
 				return err
 			}
-			found, err := gather(cmd.Context(), a, a.scope(cmd, &flags, false), args, func(f *crdpatch.File, _ input) ([]output, diag.List, error) {
-				return schemas(f, as.name, version)
+			found, err := gather(cmd.Context(), a, a.scope(cmd, &flags, false), args, func(f *crdpatch.File, in input) ([]schemaFile, diag.List, error) {
+				return schemas(f, in, as.name, version)
 			})
 			if err != nil {
 				return err
 			}
 			var all []output
+			var files []result
+			var unions []bool
 			for _, g := range found {
-				all = append(all, g.items...)
+				has := false
+				for _, s := range g.items {
+					all = append(all, s.output)
+					has = has || s.unions
+				}
+				if len(g.items) > 0 {
+					files, unions = append(files, result{input: g.items[0].in}), append(unions, has)
+				}
 			}
+			a.lacking(files, func(i int) string {
+				if unions[i] {
+					return ""
+				}
+				return "no unions"
+			})
 			switch {
 			case len(all) == 0:
 				return errors.New("there is no schema to write: no CRD of that version has one")
@@ -83,8 +98,15 @@ What no schema can say is not in it: CEL rules, and what unions say of changes.
 	return cmd
 }
 
-// schemas are those of the CRDs in a file, by the path of their file in a catalog.
-func schemas(f *crdpatch.File, format, version string) ([]output, diag.List, error) {
+// schemaFile is a schema, by its path in a catalog.
+type schemaFile struct {
+	output
+	in     input
+	unions bool
+}
+
+// schemas returns the schemas of the CRDs in a file.
+func schemas(f *crdpatch.File, in input, format, version string) ([]schemaFile, diag.List, error) {
 	sources, l := f.Sources()
 	declared, more := f.Declared()
 	if l = append(l, more...); l.HasErrors() {
@@ -98,7 +120,7 @@ func schemas(f *crdpatch.File, format, version string) ([]output, diag.List, err
 	if format == "openapi" {
 		write = clientschema.OpenAPI
 	}
-	var out []output
+	var out []schemaFile
 	for _, s := range sources {
 		for i, v := range s.CRD.Spec.Versions {
 			if version != "" && v.Name != version {
@@ -125,7 +147,7 @@ func schemas(f *crdpatch.File, format, version string) ([]output, diag.List, err
 			if err := diag.WriteJSON(&b, schema); err != nil {
 				return nil, l, err
 			}
-			out = append(out, output{path, b.Bytes()})
+			out = append(out, schemaFile{output{path, b.Bytes()}, in, len(unions) > 0})
 		}
 	}
 	return out, l, nil

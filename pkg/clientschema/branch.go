@@ -101,7 +101,7 @@ func fallbacks(n node, u *union.Union) []string {
 func nullable(n node, u *union.Union, name string) bool {
 	return slices.ContainsFunc(u.Path(name).Properties(), func(name string) bool {
 		n = property(n, name)
-		return n["nullable"] == true
+		return nullIsUnset(n)
 	})
 }
 

@@ -7,7 +7,8 @@
 // express is left out: CEL rules, and what unions say of changes. Everything else of the
 // schema is as the API server has it, in the words of the format:
 //
-//   - JSONSchema: draft-07, closed where the server reports unknown fields.
+//   - JSONSchema: draft-07, closed where the server reports unknown fields, with null where
+//     the server prunes it or puts a default in its place.
 //   - OpenAPI: 3.0, as the server publishes it; the object with a union is a component of
 //     its own, and so is each of its branches, which the discriminator maps values to.
 package clientschema

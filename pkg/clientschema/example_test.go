@@ -27,5 +27,5 @@ func ExampleJSONSchema() {
 		panic(err)
 	}
 	fmt.Println(string(branches))
-	// Output: [{"additionalProperties":false,"properties":{"http":{"type":"string"}},"required":["http"],"title":"http"},{"additionalProperties":false,"properties":{"tcp":{"type":"string"}},"required":["tcp"],"title":"tcp"}]
+	// Output: [{"additionalProperties":false,"patternProperties":{"^(tcp)$":{"errorMessage":"This property is not allowed here.","type":"null"}},"properties":{"http":{"type":"string"}},"required":["http"],"title":"http","type":"object"},{"additionalProperties":false,"patternProperties":{"^(http)$":{"errorMessage":"This property is not allowed here.","type":"null"}},"properties":{"tcp":{"type":"string"}},"required":["tcp"],"title":"tcp","type":"object"},{"type":"null"}]
 }

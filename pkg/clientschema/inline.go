@@ -31,19 +31,21 @@ func inline(u *union.Union, n node, d dialect) []any {
 	for _, b := range branches(u, n) {
 		out := node{"title": b.title}
 		if u.Discriminator != "" {
-			holder, name := within(out, u, u.Discriminator, !b.unset, func(i int) bool { return b.demands(unset[i]) })
-			properties(holder)[name] = discriminatorIs(b, discriminator, d)
+			needed := func(i int) bool { return b.needs(unset[i]) }
+			holder, name := within(out, n, u, u.Discriminator, !b.unset, needed)
+			null := b.unset && discriminator["nullable"] == true || discriminator[prunedNull] == true && !needed(len(unset)-1)
+			properties(holder)[name] = discriminatorIs(b, null, d)
 		}
 		for _, i := range b.set {
 			m := u.Members[i]
-			holder, name := within(out, u, m.Name, true, func(int) bool { return true })
+			holder, name := within(out, n, u, m.Name, true, func(int) bool { return true })
 			if s := isSet(m, at(n, u, m.Name), d); len(s) > 0 {
 				properties(holder)[name] = s
 			}
 		}
 		for _, i := range b.clear {
 			m := u.Members[i]
-			holder, name := within(out, u, m.Name, false, func(int) bool { return false })
+			holder, name := within(out, n, u, m.Name, false, func(int) bool { return false })
 			switch s := isClear(m, at(n, u, m.Name), d); {
 			case s != nil:
 				properties(holder)[name] = s
@@ -95,47 +97,53 @@ func itemsInline(u *union.Union, n node) []any {
 // at is the schema of the discriminator or member of a name.
 func at(n node, u *union.Union, name string) node { return u.Path(name).Value(n) }
 
-// within returns the schema, in that of a union object, of what holds the discriminator or
-// member of a name, and its name there. It is made when it is missing. What leads there is
-// not null if it is there, where set says so; it is to be there where demanded does, by how
-// much is before it.
-func within(n node, u *union.Union, name string, set bool, demanded func(int) bool) (holder node, last string) {
+// within returns the schema, in that of a branch, of the object that holds the discriminator
+// or member of a name, and its name there; n is the schema of the union object. It is made
+// when it is missing. The objects that lead there are required where needed says so, by how
+// many are before them. Where null means that one is left out, it may be null unless it is
+// required, and otherwise unless set.
+func within(branch, n node, u *union.Union, name string, set bool, needed func(int) bool) (holder node, last string) {
 	path := u.Path(name).Properties()
 	for i, step := range path {
-		if set && i > 0 {
-			n["type"] = "object"
-		}
-		if demanded(i) {
-			require(n, step)
+		if needed(i) {
+			require(branch, step)
 		}
 		if i == len(path)-1 {
 			break
 		}
-		if property(n, step) == nil {
-			properties(n)[step] = node{}
+		if property(branch, step) == nil {
+			properties(branch)[step] = node{}
 		}
-		n = property(n, step)
+		branch, n = property(branch, step), property(n, step)
+		if pruned := n[prunedNull] == true; pruned && needed(i) || !pruned && set {
+			branch["type"] = "object"
+		}
 	}
-	return n, path[len(path)-1]
+	return branch, path[len(path)-1]
 }
 
-// demands reports whether the discriminator has to be written in the branch, or what leads to
-// it; left out, it has a value or, as "", is unset.
-func (b branch) demands(fallback string) bool {
+// needs reports whether the discriminator has to be written in the branch, or the object that
+// leads to it; left out, it has a value or, as "", is unset.
+func (b branch) needs(fallback string) bool {
 	return !b.takes(fallback) && !(b.unset && fallback == "")
 }
 
-// discriminatorIs is what the discriminator is in a branch, where it is written; s is its
-// schema.
-func discriminatorIs(b branch, s node, d dialect) node {
+// discriminatorIs is what the discriminator is in a branch, where it is written; it may be
+// null as well.
+func discriminatorIs(b branch, null bool, d dialect) node {
 	values := strs(b.values)
-	switch {
-	case len(b.others) > 0:
-		return node{"type": "string", "not": node{"enum": strs(b.others)}}
-	case b.unset && s["nullable"] == true:
-		values = []any{"", nil}
-	case b.unset:
+	if len(b.others) > 0 {
+		out := node{"type": "string", "not": node{"enum": strs(b.others)}}
+		if null {
+			out["type"] = []any{"string", "null"}
+		}
+		return out
+	}
+	if b.unset {
 		values = []any{""}
+	}
+	if null {
+		values = append(values, nil)
 	}
 	if d == jsonSchema && len(values) == 1 {
 		return node{"const": values[0]}
@@ -155,14 +163,16 @@ func isSet(m union.Member, s node, d dialect) node {
 		var l []any
 		for _, name := range m.Fields {
 			field := node{"required": []any{name}}
-			if property(s, name)["nullable"] == true {
+			if nullIsUnset(property(s, name)) {
 				field["properties"] = node{name: node{"not": d.null()}}
 			}
 			l = append(l, field)
 		}
 		out["anyOf"] = l
 	}
-	if s["nullable"] == true {
+	if t, ok := s["type"].(string); ok && nullIsUnset(s) && d == jsonSchema {
+		out["type"] = t
+	} else if nullIsUnset(s) {
 		out["not"] = d.null()
 	}
 	return out
@@ -174,7 +184,7 @@ func isClear(m union.Member, s node, d dialect) node {
 	switch {
 	case m.Empty != union.PresentWhenEmpty:
 		return node{"not": isSet(m, s, d)}
-	case s["nullable"] == true:
+	case nullIsUnset(s):
 		return d.null()
 	}
 	return nil

@@ -3,7 +3,9 @@ package clientschema
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/unioncel/unioncel/pkg/union"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -15,13 +17,16 @@ import (
 // owns the result.
 //
 // An object is closed where the server's strict field validation reports unknown fields.
-// Null is allowed where the schema is nullable.
+// Null is allowed where the schema is nullable, and where the server prunes it or puts a
+// default in its place.
 func JSONSchema(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []Object) (map[string]any, error) {
 	v := crd.Spec.Versions[version]
 	root, err := rootOf(crd, version)
 	if root == nil || err != nil {
 		return nil, err
 	}
+	writable(root, !crd.Spec.PreserveUnknownFields)
+	unmark(root, "apiVersion", "kind", "metadata")
 	asWritten := runtime.DeepCopyJSON(root)
 	walk(root, true, jsonDialect)
 	for _, o := range deepestFirst(objects) {
@@ -72,18 +77,31 @@ func require(n node, names ...string) {
 	}
 }
 
+// unmark has no null for some properties, which every resource needs.
+func unmark(n node, names ...string) {
+	for _, name := range names {
+		delete(property(n, name), prunedNull)
+	}
+}
+
 // jsonDialect puts what CRDs say in words of their own into those of JSON Schema.
 func jsonDialect(n node, whole bool) {
 	if isTrue(n, "int-or-string") {
 		n["type"] = []any{"integer", "string"}
 	}
-	if n["nullable"] == true {
+	if _, ok := n["additionalProperties"]; whole && n["type"] == "object" && !ok && !isTrue(n, "preserve-unknown-fields") {
+		n["additionalProperties"] = false
+	}
+	if takesNull(n) {
 		switch t := n["type"].(type) {
 		case string:
 			n["type"] = []any{t, "null"}
 		case []any:
 			n["type"] = append(slices.Clip(t), "null")
 		}
+	}
+	if n[prunedNull] == true {
+		exemptNull(n)
 	}
 	for _, bound := range []string{"inimum", "aximum"} {
 		if n["exclusiveM"+bound] == true {
@@ -98,14 +116,30 @@ func jsonDialect(n node, whole bool) {
 	}
 	if isTrue(n, "embedded-resource") {
 		resource(n, node{}, node{})
-	}
-	if _, ok := n["additionalProperties"]; whole && n["type"] == "object" && !ok && !isTrue(n, "preserve-unknown-fields") {
-		n["additionalProperties"] = false
+		unmark(n, "apiVersion", "kind")
+		property(n, "metadata")["x-kubernetes-preserve-unknown-fields"] = true // it has more than the schema says
 	}
 	for _, key := range []string{"nullable", "example", "externalDocs"} {
 		delete(n, key)
 	}
 	undone(n)
+}
+
+// exemptNull exempts null from the keywords of a schema that it may break.
+func exemptNull(n node) {
+	if enum, ok := n["enum"].([]any); ok && !slices.Contains(enum, nil) {
+		n["enum"] = append(slices.Clip(enum), nil)
+	}
+	logic := node{}
+	for _, key := range logical {
+		if v, ok := n[key]; ok {
+			logic[key] = v
+			delete(n, key)
+		}
+	}
+	if len(logic) > 0 {
+		n["anyOf"] = []any{jsonSchema.null(), logic}
+	}
 }
 
 // choose gives a schema the branches of its unions. In a closed one, each has the schemas of
@@ -117,17 +151,22 @@ func choose(unions []*union.Union, asWritten, n node) {
 	closed := n["additionalProperties"] == false
 	for _, u := range unions {
 		branches := inline(u, asWritten, jsonSchema)
+		if closed {
+			delete(n, "additionalProperties")
+			for _, name := range ownMembers(u) {
+				delete(properties(n), name)
+			}
+			for _, b := range branches {
+				move(u, own, b.(node))
+			}
+		}
+		if takesNull(asWritten) {
+			for _, b := range branches {
+				b.(node)["type"] = asWritten["type"]
+			}
+			branches = append(branches, jsonSchema.null())
+		}
 		restrict(n, "oneOf", branches)
-		if !closed {
-			continue
-		}
-		delete(n, "additionalProperties")
-		for _, name := range ownMembers(u) {
-			delete(properties(n), name)
-		}
-		for _, b := range branches {
-			move(u, own, b.(node))
-		}
 	}
 }
 
@@ -136,21 +175,47 @@ func ownMembers(u *union.Union) []string {
 	return slices.DeleteFunc(u.MemberNames(), func(name string) bool { return len(u.Path(name)) > 1 })
 }
 
-// move moves the members among the properties into a branch, unless it excludes them.
+// move moves the members among the properties into a branch, unless it excludes them. Members
+// that may only be null are no properties, which editors would offer.
 func move(u *union.Union, own, branch node) {
 	branch["additionalProperties"] = false
 	p := properties(branch)
+	var null []string
 	for name, s := range own {
 		restriction, restricted := p[name].(node)
 		switch member := slices.Contains(ownMembers(u), name); {
 		case p[name] == false:
 			delete(p, name) // it would be additional
+		case member && restricted && restriction["type"] == "null":
+			delete(p, name)
+			null = append(null, regexp.QuoteMeta(name))
 		case member && restricted:
-			p[name] = node{"allOf": []any{s, restriction}}
+			p[name] = restrictedTo(s.(node), restriction)
 		case member:
 			p[name] = s
 		case !restricted:
 			p[name] = true
 		}
 	}
+	if len(null) > 0 {
+		slices.Sort(null)
+		is := jsonSchema.null()
+		is["errorMessage"] = "This property is not allowed here."
+		branch["patternProperties"] = node{"^(" + strings.Join(null, "|") + ")$": is}
+	}
+}
+
+// restrictedTo is a schema with a restriction.
+func restrictedTo(s, restriction node) node {
+	out := maps.Clone(s)
+	for key, v := range restriction {
+		if _, taken := s[key]; taken && key != "type" {
+			return node{"allOf": []any{s, restriction}}
+		}
+		out[key] = v
+	}
+	if enum, ok := s["enum"].([]any); ok && restriction["type"] != nil {
+		out["enum"] = slices.DeleteFunc(slices.Clone(enum), func(v any) bool { return v == nil })
+	}
+	return out
 }

@@ -38,10 +38,10 @@ func TestLanguageServer(t *testing.T) {
 
 	for text, want := range map[string]string{
 		"  type: TCP\n  tcp: {}\n":             "",
-		"  type: TCP\n  tcp: {}\n  http: {}\n": "Property http is not allowed.",
+		"  type: TCP\n  tcp: {}\n  http: {}\n": "This property is not allowed here.",
 		"  type: HTTP\n":                       `Missing property "http".`,
 		"  type: HTTP\n  http: {pth: /}\n":     "Property pth is not allowed.",
-		"  type: UDP\n":                        `Value is not accepted. Valid values: "HTTP", "TCP".`,
+		"  type: UDP\n":                        `Value is not accepted. Valid values: "HTTP", "TCP", null.`,
 	} {
 		got := s.diagnostics(t, head+text)
 		if want == "" && len(got) > 0 || want != "" && !slices.Contains(got, want) {

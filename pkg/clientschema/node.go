@@ -41,26 +41,116 @@ func deepestFirst(l []Object) []Object {
 	return slices.SortedStableFunc(slices.Values(l), func(a, b Object) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 }
 
-// walk calls visit with a schema and all below it. Within allOf, anyOf, oneOf and not,
-// which only restrict, whole is false.
+// logical are the keywords whose schemas only restrict.
+var logical = []string{"not", "allOf", "anyOf", "oneOf"}
+
+// walk calls visit with a schema and all below it. Within the logical keywords whole is false.
 func walk(n node, whole bool, visit func(n node, whole bool)) {
 	visit(n, whole)
-	each := func(whole bool, values ...any) {
-		for _, v := range values {
-			if s, ok := v.(node); ok {
-				walk(s, whole, visit)
+	if p, ok := n["properties"].(node); ok {
+		each(p, slices.Collect(maps.Keys(p)), func(n node) { walk(n, whole, visit) })
+	}
+	each(n, []string{"items", "additionalProperties"}, func(n node) { walk(n, whole, visit) })
+	each(n, logical, func(n node) { walk(n, false, visit) })
+}
+
+// each calls visit with the schemas at some keys, and in the lists there.
+func each(n node, keys []string, visit func(node)) {
+	for _, key := range keys {
+		switch v := n[key].(type) {
+		case node:
+			visit(v)
+		case []any:
+			for _, s := range v {
+				if s, ok := s.(node); ok {
+					visit(s)
+				}
 			}
 		}
 	}
-	if p, ok := n["properties"].(node); ok {
-		each(whole, slices.Collect(maps.Values(p))...)
+}
+
+// prunedNull marks a schema whose value may be null because the API server prunes the null, or
+// puts a default in its place.
+const prunedNull = "x-kubernetes-pruned-null"
+
+// writable turns a schema of what is stored into one of what may be written: it marks the
+// schemas whose null the API server prunes, of properties that are not required, of values of
+// maps, and of whatever has a default; and a property with a default is not required.
+func writable(n node, prunes bool) {
+	walk(n, true, func(n node, whole bool) {
+		if !whole {
+			return
+		}
+		mark := func(v any, needless bool) {
+			if s, ok := v.(node); ok && s["nullable"] != true && (needless && prunes || s["default"] != nil) {
+				s[prunedNull] = true
+			}
+		}
+		required, _ := n["required"].([]any)
+		required = slices.DeleteFunc(required, func(name any) bool { return property(n, name.(string))["default"] != nil })
+		if delete(n, "required"); len(required) > 0 {
+			n["required"] = required
+		}
+		// A bound must not count what is pruned. Of other bounds than 1, no schema can say so.
+		counted := n["minProperties"] != nil
+		if n["minProperties"] == 1.0 && !nullableBelow(n) {
+			counted = false
+			restrict(n, "not", node{"type": "object", "additionalProperties": jsonSchema.null()})
+		}
+		p, _ := n["properties"].(node)
+		for name, s := range p {
+			mark(s, !counted && !slices.Contains(required, any(name)))
+		}
+		mark(n["additionalProperties"], !counted)
+		mark(n["items"], false)
+	})
+	walk(n, true, func(n node, whole bool) {
+		if whole {
+			each(n, logical, func(l node) { notPruned(l, n) })
+		}
+	})
+}
+
+// nullableBelow reports whether a property of an object, or a value of a map, may be null when
+// it is stored.
+func nullableBelow(n node) bool {
+	found := false
+	p, _ := n["properties"].(node)
+	each(p, slices.Collect(maps.Keys(p)), func(s node) { found = found || s["nullable"] == true })
+	each(n, []string{"additionalProperties"}, func(s node) { found = found || s["nullable"] == true })
+	return found
+}
+
+// notPruned has a keyword of n that requires a property, such as oneOf, require that it is not
+// null where null is pruned.
+func notPruned(l, n node) {
+	required, _ := l["required"].([]any)
+	for _, v := range required {
+		name, _ := v.(string)
+		if s := property(n, name); s[prunedNull] == true && s["default"] == nil {
+			if property(l, name) == nil {
+				properties(l)[name] = node{}
+			}
+			restrict(property(l, name), "not", jsonSchema.null())
+		}
 	}
-	each(whole, n["items"], n["additionalProperties"])
-	each(false, n["not"])
-	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
-		l, _ := n[key].([]any)
-		each(false, l...)
+	p, _ := l["properties"].(node)
+	for name, s := range p {
+		if s, ok := s.(node); ok {
+			notPruned(s, property(n, name))
+		}
 	}
+	each(l, logical, func(l node) { notPruned(l, n) })
+}
+
+// takesNull reports whether null is accepted where a schema is.
+func takesNull(n node) bool { return n["nullable"] == true || n[prunedNull] == true }
+
+// nullIsUnset reports whether null is accepted where a schema is, and no default takes its
+// place.
+func nullIsUnset(n node) bool {
+	return n["nullable"] == true || n[prunedNull] == true && n["default"] == nil
 }
 
 // properties returns those of a schema, which has some when it returns.

@@ -117,11 +117,11 @@ func variant(u *union.Union, n node, b branch) node {
 		out["additionalProperties"] = false
 	}
 	d := property(out, u.Discriminator)
-	for keyword, v := range discriminatorIs(b, d, openAPI) {
+	for keyword, v := range discriminatorIs(b, b.unset && d["nullable"] == true, openAPI) {
 		delete(d, "enum") // of which these are some
 		restrict(d, keyword, v)
 	}
-	if b.demands(fallbacks(n, u)[0]) {
+	if b.needs(fallbacks(n, u)[0]) {
 		require(out, u.Discriminator)
 		delete(d, "default")
 	}
