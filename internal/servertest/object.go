@@ -178,11 +178,15 @@ func header(manifest []byte) (*unstructured.Unstructured, error) {
 	return decode(manifest, yaml.YAMLToJSON)
 }
 
-// decode reads a manifest of one object, YAML or JSON.
+// decode reads a manifest of one object, YAML or JSON. In JSON 1.0 is a float, as to the server;
+// YAML, and kubectl, which sends what it has read, make 1 of it.
 func decode(manifest []byte, toJSON func([]byte) ([]byte, error)) (*unstructured.Unstructured, error) {
 	converted, err := toJSON(manifest)
 	if err != nil {
 		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	if json.Valid(manifest) {
+		converted = manifest
 	}
 	obj := &unstructured.Unstructured{}
 	if err := obj.UnmarshalJSON(converted); err != nil {

@@ -121,7 +121,7 @@ func TestOffline(t *testing.T) {
 		t.Fatal(err)
 	}
 	object := func(text string) []byte {
-		if !strings.HasPrefix(text, "apiVersion: ") {
+		if !strings.HasPrefix(text, "apiVersion: ") && !strings.HasPrefix(text, "{") {
 			text = "apiVersion: example.com/v1\nkind: Shop\n" + text
 		}
 		return []byte(text)
@@ -140,7 +140,7 @@ func TestOffline(t *testing.T) {
 		"malformed name":    {"metadata: {name: 1}\nspec: {name: xx}\n", "cannot unmarshal"},
 		"finalizers":        {"metadata: {name: finalizer, finalizers: [a]}\nspec: {name: xx}\n", "accepted"},
 		"generation":        {"metadata: {name: generation, generation: 7, selfLink: /x, creationTimestamp: 2020-01-01T00:00:00Z}\nspec: {name: xx}\n", "accepted"},
-		"owners":            {"metadata: {name: owners, ownerReferences: [{apiVersion: v1, kind: A, name: a}]}\nspec: {name: xx}\n", "uid"},
+		"owners":            {"metadata: {name: owners, ownerReferences: [{apiVersion: v1, kind: A, name: a}]}\nspec: {name: xx}\n", "metadata.ownerReferences[0].uid: Required value"}, // as docs/compatibility.md says
 		"status":            {"metadata: {name: status}\nspec: {name: xx}\nstatus: {replicas: x}\n", "accepted"},
 		"null":              {"metadata: {name: null-1}\nspec: {name: xx, mode: null, replicas: null, nullable: null, set: null, either: null, old: {a: null}}\n", "accepted"},
 		"null spec":         {"metadata: {name: null-2}\nspec: null\n", "Required value"},
@@ -163,7 +163,12 @@ func TestOffline(t *testing.T) {
 		"embedded metadata": {"metadata: {name: x}\nspec: {name: xx, template: {apiVersion: v1, kind: A, metadata: {labels: 1}}}\n", "cannot unmarshal"},
 		"rules":             {"metadata: {name: forbidden}\nspec: {name: 'no', replicas: 20}\n", "at most 9"},
 		"scale":             {"metadata: {name: x}\nspec: {name: xx, replicas: -1}\n", "non-negative"},
-		"older version":     {"apiVersion: example.com/v1alpha1\nkind: Shop\nmetadata: {name: older}\nspec: {name: x}\n", "accepted"},
+		"float in YAML":     {"metadata: {name: float-1}\nspec: {name: xx, replicas: 2.0}\n", "accepted"}, // which is read as 2
+		"fraction":          {"metadata: {name: x}\nspec: {name: xx, replicas: 2.5}\n", "accessor error: 2.5 is of the type float64, expected int64"},
+		"float in JSON": {`{"apiVersion": "example.com/v1", "kind": "Shop", "metadata": {"name": "x"}, "spec": {"name": "xx", "replicas": 2.0}}`,
+			".spec.replicas: Invalid value: 0: .spec.replicas accessor error: 2 is of the type float64, expected int64"},
+		"float elsewhere in JSON": {`{"apiVersion": "example.com/v1", "kind": "Shop", "metadata": {"name": "float-2"}, "spec": {"name": "xx", "ratio": 2.0}}`, "accepted"},
+		"older version":           {"apiVersion: example.com/v1alpha1\nkind: Shop\nmetadata: {name: older}\nspec: {name: x}\n", "accepted"},
 	} {
 		t.Run("create/"+name, func(t *testing.T) {
 			_, err := server.Create(t.Context(), object(test.object))
