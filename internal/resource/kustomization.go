@@ -41,8 +41,7 @@ func ParsePatches(name string, src []byte, limits limit.Limits) (*File, diag.Lis
 	return f, l
 }
 
-// inlinePatches returns the texts in a kustomization that are patches, those of JSON patches
-// among them.
+// inlinePatches returns the texts in a kustomization that are patches, JSON patches included.
 func inlinePatches(name string, root *yaml.Node) (l []*yaml.Node) {
 	text := func(n *yaml.Node) string {
 		if n = yamltext.Resolve(n); n == nil || n.Kind != yaml.ScalarNode {
@@ -70,7 +69,7 @@ func inlinePatches(name string, root *yaml.Node) (l []*yaml.Node) {
 				n = yamltext.Value(item, "patch")
 			}
 			// Other texts are names of files.
-			if s := strings.TrimSpace(text(n)); strings.ContainsAny(s, "\n{") {
+			if s := strings.TrimSpace(text(n)); strings.ContainsAny(s, "\n{") && !slices.Contains(l, n) {
 				l = append(l, n)
 			}
 		}
@@ -103,7 +102,7 @@ func (f *File) inline(d *yamltext.Document, n *yaml.Node, limits limit.Limits) (
 }
 
 // alone returns a text up to the end of a literal block scalar, with blanks in place of
-// all that is not in the scalar: its offsets are those of the text.
+// everything outside of the scalar, so that offsets stay the same.
 func alone(src []byte, body yamledit.Span) []byte {
 	out := slices.Clone(src[:body.End])
 	for i, c := range out[:body.Start] {
@@ -116,10 +115,12 @@ func alone(src []byte, body yamledit.Span) []byte {
 	indent := len(lines) - len(first)
 	indent -= bytes.LastIndexByte(lines[:indent], '\n') + 1
 	for line := range bytes.Lines(lines) {
-		// Between documents stands a marker, which has to begin its line.
-		if content := line[min(indent, len(line)):]; bytes.HasPrefix(content, []byte("---")) {
-			copy(content, "   ")
-			copy(line, "---")
+		// A marker between documents has to begin its line.
+		for _, marker := range []string{"---", "..."} {
+			if content := line[min(indent, len(line)):]; bytes.HasPrefix(content, []byte(marker)) {
+				copy(content, "   ")
+				copy(line, marker)
+			}
 		}
 	}
 	return out

@@ -359,8 +359,11 @@ func TestRandom(t *testing.T) {
 			}
 			normalize.Apply(got, changes)
 			text, err := yaml.Marshal(src)
-			if r.IntN(3) == 0 {
+			switch r.IntN(4) {
+			case 0:
 				text, err = json.Marshal(src)
+			case 1:
+				text, err = json.MarshalIndent(src, "", "  ")
 			}
 			if err != nil {
 				t.Fatal(err)

@@ -98,7 +98,8 @@ func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Optio
 	return r
 }
 
-// Undone returns the diagnostics of what is not written without the changes among them.
+// Undone returns diagnostics without the changes that they report, for a result that is not
+// written.
 func Undone(l diag.List) diag.List {
 	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return d.Code == diag.Normalized })
 }

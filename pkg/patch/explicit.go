@@ -84,10 +84,10 @@ func Explicit(set *kinds.Set, name string, src []byte, base *resource.Old, whole
 // explicit makes the unions at one place of a patch explicit.
 type explicit struct {
 	o      *resource.Object
-	value  map[string]any // what the patch becomes
+	value  map[string]any // the explicit patch
 	object kinds.Object
 	lists  bool // lists with keys are merged
-	based  bool // what is patched is known
+	based  bool // the patched object is known
 	puts   []puts
 	r      *Result
 }
@@ -235,7 +235,7 @@ func (x *explicit) put(at resource.Path, u *union.Union, object, missing map[str
 		Message: strings.Join(members, ", ") + " set to null"})
 }
 
-// edits returns the edits that put what the mappings get.
+// edits returns the edits for all mappings.
 func (x *explicit) edits() (l []yamltext.Edit) {
 	slices.SortStableFunc(x.puts, func(a, b puts) int { return b.depth - a.depth })
 	for _, p := range x.puts {
