@@ -178,8 +178,8 @@ func header(manifest []byte) (*unstructured.Unstructured, error) {
 	return decode(manifest, yaml.YAMLToJSON)
 }
 
-// decode reads a manifest of one object, YAML or JSON. In JSON 1.0 is a float, as to the server;
-// YAML, and kubectl, which sends what it has read, make 1 of it.
+// decode reads a manifest of one object, YAML or JSON. In JSON 1.0 is a float, as for the
+// server; in YAML it is the integer 1.
 func decode(manifest []byte, toJSON func([]byte) ([]byte, error)) (*unstructured.Unstructured, error) {
 	converted, err := toJSON(manifest)
 	if err != nil {

@@ -143,7 +143,7 @@ func (d Text) Replace(n *yaml.Node, out []int, in ...Entry) ([]yamltext.Edit, er
 		}
 		return []yamltext.Edit{{Start: first.Start, End: last.End, New: "{}"}}, nil
 	case out[0] == 0 && len(bytes.TrimLeft(d.Src[d.LineStart(first.Start):first.Start], " ")) > 0:
-		// The first entries stand behind the dash of a list's item: what follows moves there.
+		// The first entries stand behind the dash of a list's item: the next entry moves there.
 		end := d.LineEnd(last.End)
 		end += len(d.Src[end:]) - len(bytes.TrimLeft(d.Src[end:], " \r\n"))
 		edits, out = append(edits, yamltext.Edit{Start: first.Start, End: end}), out[run:]

@@ -97,11 +97,11 @@ func itemsInline(u *union.Union, n node) []any {
 // at is the schema of the discriminator or member of a name.
 func at(n node, u *union.Union, name string) node { return u.Path(name).Value(n) }
 
-// within returns the schema, in that of a branch, of the object that holds the discriminator
-// or member of a name, and its name there; n is the schema of the union object. It is made
-// when it is missing. The objects that lead there are required where needed says so, by how
-// many are before them. Where null means that one is left out, it may be null unless it is
-// required, and otherwise unless set.
+// within returns the part of a branch for the object that holds a discriminator or member, and
+// the name of the property there. It is created if it is missing; n is the schema of the union
+// object. The objects on the way are required where needed says so, for the number of objects
+// before them. An object whose null is pruned may be null unless it is required, any other
+// unless set.
 func within(branch, n node, u *union.Union, name string, set bool, needed func(int) bool) (holder node, last string) {
 	path := u.Path(name).Properties()
 	for i, step := range path {
@@ -128,8 +128,8 @@ func (b branch) needs(fallback string) bool {
 	return !b.takes(fallback) && !(b.unset && fallback == "")
 }
 
-// discriminatorIs is what the discriminator is in a branch, where it is written; it may be
-// null as well.
+// discriminatorIs returns the schema of the discriminator in a branch. With null, it may also be
+// null.
 func discriminatorIs(b branch, null bool, d dialect) node {
 	values := strs(b.values)
 	if len(b.others) > 0 {

@@ -74,9 +74,10 @@ func each(n node, keys []string, visit func(node)) {
 // puts a default in its place.
 const prunedNull = "x-kubernetes-pruned-null"
 
-// writable turns a schema of what is stored into one of what may be written: it marks the
-// schemas whose null the API server prunes, of properties that are not required, of values of
-// maps, and of whatever has a default; and a property with a default is not required.
+// writable turns the schema of stored objects into the schema of objects that may be written: it
+// marks the schemas whose null the API server prunes, or replaces by a default: optional
+// properties, values of maps, and anything with a default. A property with a default is not
+// required.
 func writable(n node, prunes bool) {
 	walk(n, true, func(n node, whole bool) {
 		if !whole {
@@ -92,7 +93,7 @@ func writable(n node, prunes bool) {
 		if delete(n, "required"); len(required) > 0 {
 			n["required"] = required
 		}
-		// A bound must not count what is pruned. Of other bounds than 1, no schema can say so.
+		// A pruned null does not count. For bounds other than 1, no schema can express that.
 		counted := n["minProperties"] != nil
 		if n["minProperties"] == 1.0 && !nullableBelow(n) {
 			counted = false

@@ -24,7 +24,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/clientschema"
 )
 
-// server is what the API server does to objects of a CRD before its rules are asked.
+// server prunes, defaults and validates objects of a CRD as the API server does, but for rules.
 type server struct {
 	structural *structuralschema.Structural
 	validator  validation.SchemaValidator
@@ -47,7 +47,7 @@ func serverOf(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) serve
 	return server{structural, validator}
 }
 
-// stored is what the server stores of an object; nil if it rejects it.
+// stored returns the object that the server stores, or nil if it rejects it.
 func (s server) stored(object map[string]any) map[string]any {
 	object = runtime.DeepCopyJSON(object)
 	if unknown := pruning.PruneWithOptions(object, s.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}); len(unknown) > 0 {
@@ -64,7 +64,7 @@ func (s server) stored(object map[string]any) map[string]any {
 	return object
 }
 
-// nulls are copies of a value in which something is null, each in turn.
+// nulls yields copies of a value, in each of which one value is null.
 func nulls(v any, yield func(any)) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -90,8 +90,8 @@ func nulls(v any, yield func(any)) {
 	}
 }
 
-// TestNulls compares the JSON Schema with what the API server makes of null: it prunes it,
-// replaces it by a default, stores it, or rejects it.
+// TestNulls compares the JSON Schema with the API server, which prunes null, replaces it by a
+// default, stores it, or rejects it.
 func TestNulls(t *testing.T) {
 	const schema = `
 type: object
@@ -176,8 +176,8 @@ properties:
 	}
 }
 
-// holds compares what a schema says of an object with what the server does, by its schema and
-// the unions of the property u.
+// holds compares the verdict of a schema with the verdict of the server and of the unions of
+// the property u, and returns the latter.
 func holds(t *testing.T, server server, s *jsonschema.Schema, object map[string]any, unions []clientschema.Object) bool {
 	t.Helper()
 	stored := server.stored(object)

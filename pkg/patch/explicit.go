@@ -32,7 +32,7 @@ type Result struct {
 // Explicit makes the patches in a file clear the siblings of the members that they set,
 // by setting them to null, as JSON merge patches and strategic merge patches do. A patch
 // has apiVersion and kind; others stay as they are. So do lists that are replaced as a
-// whole: all of those of custom resources, and with whole all there are. The patches that a
+// whole: all lists of custom resources, and with whole all lists. The patches that a
 // kustomization contains as text are edited there. Where base has the object that is patched,
 // siblings that it has not set need no null; base may be nil.
 func Explicit(set *kinds.Set, name string, src []byte, base *resource.Old, whole bool, limits limit.Limits) Result {

@@ -73,7 +73,7 @@ func Files(crd string, tests []Test, existing *Existing) (map[string][]byte, err
 	}
 	i.Tests = append(i.Tests, existing.added...)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if existing.has(name) && !existing.ours(name) {
+		if there, ours := existing.file(name); there && !ours {
 			return nil, fmt.Errorf("%s was not written by testdata, which needs the name: rename it", name)
 		}
 	}
@@ -82,35 +82,32 @@ func Files(crd string, tests []Test, existing *Existing) (map[string][]byte, err
 	return files, err
 }
 
-// oldOf is the name of the file with the object that one in another file replaces.
+// oldOf returns the name of the file with the old object of an update.
 func oldOf(object string) string { return strings.TrimSuffix(object, ".yaml") + "-old.yaml" }
 
-// Existing is what a directory has of an earlier run of [Files], and of people.
+// Existing is a directory with the files of an earlier run, and with tests that people have
+// added.
 type Existing struct {
-	added []any           // the entries of people, as nodes
-	used  map[string]bool // the files that these name
-	files []string        // of the other entries, which Files wrote
+	added []any           // their entries in the index, as nodes
+	used  map[string]bool // the files in these
+	files []string        // of the other entries, written by the earlier run
 	read  func(name string) ([]byte, error)
 }
 
-func (x *Existing) has(name string) bool {
+// file reports whether there is a file, and whether an earlier run wrote it.
+func (x *Existing) file(name string) (there, ours bool) {
 	if x.read == nil {
-		return false
+		return false, false
 	}
-	_, err := x.read(name)
-	return err == nil
-}
-
-// ours reports whether Files wrote a file.
-func (x *Existing) ours(name string) bool {
 	src, err := x.read(name)
-	return err == nil && bytes.HasPrefix(src, []byte(writtenBy))
+	return err == nil, err == nil && bytes.HasPrefix(src, []byte(writtenBy))
 }
 
-// generated are the names of the objects that Files writes.
-var generated = regexp.MustCompile(`^[^/]+/\d{3,}-(in)?valid\.yaml$`)
+// generated matches the names of the objects that Files writes.
+var generated = regexp.MustCompile(`^[a-z0-9-]+/\d{3,}-(in)?valid\.yaml$`)
 
-// ReadExisting reads an index. Read gives the files of its directory.
+// ReadExisting reads an index, which is empty where there is none. Read gives the files of its
+// directory.
 func ReadExisting(src []byte, read func(name string) ([]byte, error)) (*Existing, error) {
 	var i struct {
 		Tests []yaml.Node `yaml:"tests"`
@@ -124,13 +121,14 @@ func ReadExisting(src []byte, read func(name string) ([]byte, error)) (*Existing
 		if err := i.Tests[n].Decode(&e); err != nil {
 			return nil, err
 		}
-		if !generated.MatchString(e.Object) || e.Old != "" && e.Old != oldOf(e.Object) || !x.ours(e.Object) {
+		there, ours := x.file(e.Object)
+		if !generated.MatchString(e.Object) || e.Old != "" && e.Old != oldOf(e.Object) || there && !ours {
 			x.added = append(x.added, &i.Tests[n])
 			x.used[e.Object], x.used[e.Old] = true, true
 			continue
 		}
 		for _, name := range []string{e.Object, e.Old, path.Dir(e.Object) + SuiteSuffix} {
-			if name != "" && x.ours(name) && !slices.Contains(x.files, name) {
+			if _, ours := x.file(name); ours && !slices.Contains(x.files, name) {
 				x.files = append(x.files, name)
 			}
 		}
@@ -138,8 +136,8 @@ func ReadExisting(src []byte, read func(name string) ([]byte, error)) (*Existing
 	return x, nil
 }
 
-// Stale returns the files of the earlier run that are not among the files of this one, and
-// that no entry of people names.
+// Stale returns the files of the earlier run that are not among the given files, and that no
+// added entry names.
 func (x *Existing) Stale(files map[string][]byte) []string {
 	return slices.DeleteFunc(x.files, func(name string) bool { return files[name] != nil || x.used[name] })
 }

@@ -274,8 +274,8 @@ var (
 	asOfOld     = strings.NewReplacer("map[string]interface {}{", "{", `"null"`, "null", `", "`, `","`)
 )
 
-// contains reports whether an error of the server contains a text, which may be that of an
-// older one.
+// contains reports whether an error contains a text, which may be in the words of an older
+// server.
 func contains(err, part string) bool {
 	var pattern strings.Builder
 	for i, between := range typeOfValue.Split(asOfOld.Replace(part), -1) {
