@@ -11,7 +11,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/resource"
 	"github.com/unioncel/unioncel/internal/yamlconfig"
-	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
 )
@@ -22,13 +21,22 @@ func IsSuite(src []byte) bool {
 	if !bytes.Contains(src, []byte("tests")) {
 		return false
 	}
-	var keys struct {
-		CRD     yaml.Node `yaml:"crd"`
-		CRDName yaml.Node `yaml:"crdName"`
-		Tests   yaml.Node `yaml:"tests"`
+	k := keysOf(src)
+	return !k.Tests.IsZero() && !(k.CRD.IsZero() && k.CRDName.IsZero())
+}
+
+// rootKeys are keys that tell files with tests apart: the tests of OpenShift are a mapping.
+type rootKeys struct {
+	CRD     yaml.Node `yaml:"crd"`
+	CRDName yaml.Node `yaml:"crdName"`
+	Tests   yaml.Node `yaml:"tests"`
+}
+
+func keysOf(src []byte) (k rootKeys) {
+	if err := yaml.Unmarshal(src, &k); err != nil {
+		return rootKeys{}
 	}
-	err := yaml.Unmarshal(src, &keys)
-	return err == nil && !keys.Tests.IsZero() && !(keys.CRD.IsZero() && keys.CRDName.IsZero())
+	return k
 }
 
 // Suite is the tests of one CRD in a file.
@@ -81,7 +89,7 @@ func Read(name string, src []byte, read func(path string) ([]byte, error), limit
 	}
 	root := r.Value(roots[0], "")
 	r.suite.Pos = root.Pos()
-	if tests := yamltext.Value(roots[0], "tests"); tests != nil && yamltext.Resolve(tests).Kind == yaml.MappingNode {
+	if keysOf(src).Tests.Kind == yaml.MappingNode {
 		r.openShift(root)
 	} else {
 		r.index(root)
