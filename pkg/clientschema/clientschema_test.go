@@ -344,3 +344,30 @@ func nullable(v any) {
 		}
 	}
 }
+
+// TestNoAddresses puts addresses of a manifest wherever its schema can have them: neither format
+// has any.
+func TestNoAddresses(t *testing.T) {
+	crd, _ := version(t, `
+type: object
+$ref: https://example.com/1
+id: https://example.com/2
+$schema: https://example.com/3
+externalDocs: {url: https://example.com/4}
+definitions: {x: {$ref: https://example.com/5}}
+patternProperties: {x: {$ref: https://example.com/6}}
+dependencies: {x: {$ref: https://example.com/7}}
+properties:
+  a: {type: array, items: {type: string, $ref: https://example.com/8}, additionalItems: {$ref: https://example.com/9}}
+  b: {type: string, not: {$ref: https://example.com/10}, anyOf: [{id: https://example.com/11}]}
+`, "")
+	for format, schema := range map[string]any{"JSON Schema": jsonSchema(t, crd), "OpenAPI": openAPI(t, crd)} {
+		data, err := json.Marshal(schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(data, []byte("https://example.com/")) {
+			t.Errorf("%s: %s", format, data)
+		}
+	}
+}

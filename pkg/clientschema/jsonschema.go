@@ -119,7 +119,7 @@ func jsonDialect(n node, whole bool) {
 		unmark(n, "apiVersion", "kind")
 		property(n, "metadata")["x-kubernetes-preserve-unknown-fields"] = true // it has more than the schema says
 	}
-	for _, key := range []string{"nullable", "example", "externalDocs"} {
+	for _, key := range []string{"nullable", "example"} {
 		delete(n, key)
 	}
 	undone(n)

@@ -33,8 +33,20 @@ func rootOf(crd *apiextensionsv1.CustomResourceDefinition, version int) (node, e
 		return nil, err
 	}
 	n := node{}
-	return n, json.Unmarshal(data, &n)
+	if err := json.Unmarshal(data, &n); err != nil {
+		return nil, err
+	}
+	walk(n, true, func(n node, _ bool) {
+		for _, key := range foreign {
+			delete(n, key)
+		}
+	})
+	return n, nil
 }
+
+// foreign are keywords that are not copied: they would make whatever reads the schema resolve
+// or show an address that the manifest contains, or the API server accepts none of them.
+var foreign = []string{"$ref", "$schema", "id", "externalDocs", "definitions", "dependencies", "patternProperties", "additionalItems"}
 
 // deepestFirst sorts objects, for what is made of one may move those in it.
 func deepestFirst(l []Object) []Object {
