@@ -279,7 +279,8 @@ func (f *Facts) contradictStorageVersion(add func(of Fact, field, hint, format s
 		return
 	}
 	for _, err := range storageversion.Validate(sv) {
-		add(OfStorageVersion, err.Field, "get it anew: the API server lets none be written like that", "%s", err.ErrorBody())
+		// The server calls the path of a condition status[0].
+		add(OfStorageVersion, strings.Replace(err.Field, "status[", "status.conditions[", 1), "get it anew: the API server lets none be written like that", "%s", err.ErrorBody())
 	}
 	for i, e := range sv.Status.StorageVersions {
 		if _, ok := f.versionOf(e.EncodingVersion); !ok {

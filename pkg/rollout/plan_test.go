@@ -287,7 +287,7 @@ func TestContradictions(t *testing.T) {
 		{Facts{From: one, To: two, Live: live(one, "v1", "v9")}, "crd-status status.storedVersions[1]: objects are stored in v9, which is not in spec.versions"},
 		{Facts{From: one, To: two, Live: live(two, "v1")}, "crd-status status.storedVersions: status.storedVersions has not v2, which is the storage version"},
 		{Facts{From: one, To: two, StorageVersion: otherReports}, "storageversions metadata.name: this is what API servers report of example.com.gates, and the change is of example.com.routes"},
-		{Facts{From: one, To: two, StorageVersion: invalid}, "storageversions status.commonEncodingVersion: Required value: the common encoding version is v1"},
+		{Facts{From: one, To: two, StorageVersion: invalid}, "storageversions status.commonEncodingVersion: Invalid value: null: the common encoding version is v1"},
 		{Facts{From: one, To: two, StorageVersion: reported(t, "v3")}, "storageversions status.storageVersions[0].encodingVersion: a encodes v3, which is a version of neither CRD"},
 		{Facts{From: one, To: two, StorageVersion: reported(t, "other.com/v1")}, "storageversions status.storageVersions[0].encodingVersion: a encodes other.com/v1, which is a version of neither CRD"},
 		{Facts{From: one, To: two, Migrations: migrations}, "migrations status.conditions: the migration has both succeeded and failed"},

@@ -1,7 +1,9 @@
 package storageversion
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -117,7 +119,7 @@ func TestStartChecksItsEntry(t *testing.T) {
 		"decodableVersions must include encodingVersion v4":                                      entry("a", "v4"),
 		"individual served version : v9 must be included in decodableVersions":                   {APIServerID: "a", EncodingVersion: "v1", DecodableVersions: []string{"v1"}, ServedVersions: []string{"v9"}},
 		"entry.apiServerID: Invalid value":                                                       entry("", "v1"),
-		`entry.encodingVersion: Invalid value: "a/b/c": version part:`:                           {APIServerID: "a", EncodingVersion: "a/b/c", DecodableVersions: []string{"a/b/c"}},
+		`entry.encodingVersion: Invalid value: "a/b/c": an apiVersion is a DNS-1035 label`:       {APIServerID: "a", EncodingVersion: "a/b/c", DecodableVersions: []string{"a/b/c"}},
 		`entry.decodableVersions[0]: Invalid value: "_/v1": group part: a lowercase RFC 1123 su`: {APIServerID: "a", EncodingVersion: "_/v1", DecodableVersions: []string{"_/v1"}},
 	} {
 		if _, err := Start(nil, routes, e, sets.New("a", ""), noon); err == nil || !strings.Contains(err.Error(), want) {
@@ -290,32 +292,31 @@ func TestMigratorComparesResourceVersions(t *testing.T) {
 	}
 }
 
-// What Validate says of objects that no server would have written.
-func TestValidate(t *testing.T) {
-	v2 := "v2"
-	for want, edit := range map[string]func(*v1alpha1.StorageVersion){
-		`metadata.name: Invalid value: "routes": name must be in the form of <group>.<resource>`: func(sv *v1alpha1.StorageVersion) { sv.Name = "routes" },
-		"the group segment a lowercase RFC 1123 subdomain":                                       func(sv *v1alpha1.StorageVersion) { sv.Name = "_.routes" },
-		"the resource segment a DNS-1035 label":                                                  func(sv *v1alpha1.StorageVersion) { sv.Name = "example.com.1" },
-		`status.storageVersions[1].apiServerID: Duplicate value: "a"`:                            func(sv *v1alpha1.StorageVersion) { sv.Status.StorageVersions[1].APIServerID = "a" },
-		"status.storageVersions[0].decodableVersions: Invalid value":                             func(sv *v1alpha1.StorageVersion) { sv.Status.StorageVersions[0].EncodingVersion = "v4" },
-		`status.commonEncodingVersion: Invalid value: "v2": the actual common`:                   func(sv *v1alpha1.StorageVersion) { sv.Status.CommonEncodingVersion = &v2 },
-		"status.commonEncodingVersion: Required value: the common encoding version is v1":        func(sv *v1alpha1.StorageVersion) { sv.Status.CommonEncodingVersion = nil },
-		`"v1": should be nil if servers do not agree`:                                            func(sv *v1alpha1.StorageVersion) { sv.Status.StorageVersions[1] = entry("b", "v2") },
-		"status.conditions[1].type: Duplicate value": func(sv *v1alpha1.StorageVersion) {
-			sv.Status.Conditions = append(sv.Status.Conditions, sv.Status.Conditions...)
-		},
-		"status.conditions[0].reason: Required value":  func(sv *v1alpha1.StorageVersion) { sv.Status.Conditions[0].Reason = "" },
-		"status.conditions[0].message: Required value": func(sv *v1alpha1.StorageVersion) { sv.Status.Conditions[0].Message = "" },
-	} {
-		sv := object(entry("a", "v1"), entry("b", "v1"))
-		if l := Validate(sv); len(l) > 0 {
-			t.Fatal(l)
-		}
-		edit(sv)
-		if l := Validate(sv); len(l) == 0 || !strings.Contains(l.ToAggregate().Error(), want) {
-			t.Errorf("%v, want %s", l, want)
-		}
+// testdata/validate.json has random objects and the errors of ValidateStorageVersion of
+// k8s.io/kubernetes v1.37.2, whose package cannot be imported.
+func TestValidateAsTheServer(t *testing.T) {
+	text, err := os.ReadFile("testdata/validate.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recorded []struct {
+		Object v1alpha1.StorageVersion
+		Errors []string
+	}
+	if err := json.Unmarshal(text, &recorded); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range recorded {
+		t.Run(strings.Join(r.Errors, ", "), func(t *testing.T) {
+			var got []string
+			for _, err := range Validate(&r.Object) {
+				got = append(got, err.Error())
+			}
+			slices.Sort(got)
+			if d := cmp.Diff(r.Errors, got); d != "" {
+				t.Error(d)
+			}
+		})
 	}
 }
 
