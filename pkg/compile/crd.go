@@ -147,7 +147,7 @@ func (c *compiler) with(additions []Addition) (*apiextensions.CustomResourceDefi
 
 func created(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
 	crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
-	apiextensionsv1.SetDefaults_CustomResourceDefinition(crd)
+	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
 	out := &apiextensions.CustomResourceDefinition{}
 	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, out, nil); err != nil {
 		return nil, fmt.Errorf("convert to the API server's internal version: %w", err)

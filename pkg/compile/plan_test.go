@@ -62,7 +62,7 @@ spec:
 		t.Fatal(diags)
 	}
 	internal := &apiextensions.CustomResourceDefinition{}
-	apiextensionsv1.SetDefaults_CustomResourceDefinition(declared.CRD)
+	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(declared.CRD)
 	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(declared.CRD, internal, nil); err != nil {
 		t.Fatal(err)
 	}

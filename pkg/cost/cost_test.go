@@ -28,7 +28,7 @@ func crd(schema string) *apiextensions.CustomResourceDefinition {
 		Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Schema: &apiextensionsv1.CustomResourceValidation{
 			OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": spec}}}}},
 	}}
-	apiextensionsv1.SetDefaults_CustomResourceDefinition(in)
+	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(in)
 	out := &apiextensions.CustomResourceDefinition{}
 	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(in, out, nil); err != nil {
 		panic(err)

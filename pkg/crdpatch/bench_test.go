@@ -160,7 +160,7 @@ func read(b *testing.B, src []byte) *apiextensionsv1.CustomResourceDefinition {
 
 // validate is the API server's own validation of a CRD that is created.
 func validate(b *testing.B, crd *apiextensionsv1.CustomResourceDefinition) {
-	apiextensionsv1.SetDefaults_CustomResourceDefinition(crd)
+	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
 	internal := &apiextensions.CustomResourceDefinition{}
 	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, internal, nil); err != nil {
 		b.Fatal(err)

@@ -79,7 +79,7 @@ func parse(t testing.TB, src string) *apiextensionsv1.CustomResourceDefinition {
 func valid(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
 	c := crd.DeepCopy()
-	apiextensionsv1.SetDefaults_CustomResourceDefinition(c)
+	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(c)
 	in := &apiextensions.CustomResourceDefinition{}
 	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(c, in, nil); err != nil {
 		t.Fatal(err)

@@ -91,7 +91,7 @@ func cheaper(crd *apiextensionsv1.CustomResourceDefinition, r compile.RulePlan, 
 			return other
 		}
 		internal := &apiextensions.CustomResourceDefinition{}
-		apiextensionsv1.SetDefaults_CustomResourceDefinition(bounded)
+		apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(bounded)
 		if apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(bounded, internal, nil) != nil {
 			return other
 		}

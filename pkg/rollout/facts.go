@@ -163,8 +163,7 @@ func sameSpec(a, b *apiextensionsv1.CustomResourceDefinition) bool {
 
 func defaulted(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	crd = crd.DeepCopy()
-	apiextensionsv1.SetDefaults_CustomResourceDefinition(crd)
-	apiextensionsv1.SetDefaults_CustomResourceDefinitionSpec(&crd.Spec)
+	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
 	return crd
 }
 

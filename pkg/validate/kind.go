@@ -73,7 +73,7 @@ var latest = server{ratchets: true, ratchetsStatus: true}
 
 func (s server) kind(crd *apiextensionsv1.CustomResourceDefinition) *Kind {
 	crd = crd.DeepCopy()
-	apiextensionsv1.SetDefaults_CustomResourceDefinition(crd)
+	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
 	k := &Kind{crd: crd}
 	for i := range crd.Spec.Versions {
 		k.versions = append(k.versions, &version{CustomResourceDefinitionVersion: &crd.Spec.Versions[i], crd: crd, server: s})
