@@ -78,6 +78,7 @@ func (a *app) declare(flags *inferring, results []result, found [][]inferred) er
 		return a.wouldChange(flags.preview, count(results, func(r result) bool { return r.changed }), len(results))
 	}
 	a.note(fmt.Sprintf("declared %s", plural(len(all), "union")))
+	a.note("equivalent rules treat valid objects alike; stored objects that are invalid today may break the new ones: see rollout --objects")
 	return nil
 }
 

@@ -45,7 +45,7 @@ in minProperties with maxProperties. For each it prints the declaration, what it
 would replace, and whether that changes what the API server accepts, as proved for
 all objects:
 
-  equivalent    nothing changes
+  equivalent    nothing changes, but perhaps for stored objects that are invalid today
   tighter       the union rejects something that is accepted now; there is an example
   looser        the union accepts something that is rejected now; there is an example
   different     both

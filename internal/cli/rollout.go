@@ -14,6 +14,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/crddiff"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/rollout"
 	"github.com/unioncel/unioncel/pkg/stored"
 )
@@ -188,12 +190,16 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 			f.Live, f.origins.Live = live, origin
 		}
 	}
-	f.From, f.To, f.Unions = from.CustomResourceDefinition, to.CustomResourceDefinition, len(to.Unions) > 0
+	f.From, f.To = from.CustomResourceDefinition, to.CustomResourceDefinition
 	f.origins.From, f.origins.To = from.Pos, to.Pos
 	f.Names.From, f.Names.To, f.Names.Objects = fileName(files.from), fileName(files.to), fileName(files.objects)
 	if f.From.Name != f.To.Name {
 		return nil // which is a contradiction
 	}
+	if f.Kinds, err = unionsOf(to); err != nil {
+		return err
+	}
+	f.Policies = policiesOf(f.Kinds)
 	report, err := crddiff.Compare(ctx, from, to)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -203,6 +209,24 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 	}
 	f.Changes = &report
 	return nil
+}
+
+// policiesOf are the unions for which policies can be written.
+func policiesOf(set *kinds.Set) []rollout.Policy {
+	var l []rollout.Policy
+	for _, versions := range set.ByKind() {
+		for _, k := range versions {
+			for _, o := range k.Objects {
+				alone := k
+				alone.Objects = []kinds.Object{o}
+				one := []kinds.Kind{alone}
+				rejecting, _, _ := policy.Validating(one, policy.Options{})
+				clearing, _, err := policy.Mutating(one, policy.Options{})
+				l = append(l, rollout.Policy{Version: k.Version, Path: o.Path, Rejects: len(rejecting) > 0, Clears: err == nil && len(clearing) > 0})
+			}
+		}
+	}
+	return l
 }
 
 // fileName is what commands call a file.

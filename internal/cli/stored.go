@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/unioncel/unioncel/internal/resource"
@@ -60,31 +59,27 @@ func (a *app) summarize(ctx context.Context, sides [][]*crddiff.CRD, args []stri
 	return l, a.report([]result{{diagnostics: append(unusable, found...)}}, "text")
 }
 
-// judgeOf is the judge of the objects that are stored under one CRD, by another. Where that
-// has another storage version they are judged by it, since they have to be migrated to it.
+// judgeOf is the judge of the objects that are stored under one CRD, which may be nil, by another.
 func judgeOf(old, new *crddiff.CRD) (*stored.Judge, error) {
-	var declared []kinds.Declared
-	for _, u := range new.Unions {
-		declared = append(declared, kinds.Declared{Version: u.Version, Path: u.Path, Unions: []*union.Union{u.Union}})
-	}
-	opts := stored.Options{KubeVersion: new.KubeVersion, Kinds: &kinds.Set{}}
-	if err := opts.Kinds.Add(kinds.OfCRD(new.CustomResourceDefinition, declared, new.Name)...); err != nil {
+	set, err := unionsOf(new)
+	if err != nil {
 		return nil, err
 	}
-	if is := storageOf(new); old != nil && is.Served && is.Name != storageOf(old).Name {
-		opts.Version = is.Name
+	opts := stored.Options{KubeVersion: new.KubeVersion, Kinds: set}
+	if old != nil {
+		opts.Before = old.CustomResourceDefinition
 	}
 	return stored.New(new.CustomResourceDefinition, opts)
 }
 
-// storageOf is the version that a CRD stores.
-func storageOf(c *crddiff.CRD) apiextensionsv1.CustomResourceDefinitionVersion {
-	for _, v := range c.Spec.Versions {
-		if v.Storage {
-			return v
-		}
+// unionsOf are the unions of a CRD.
+func unionsOf(c *crddiff.CRD) (*kinds.Set, error) {
+	var declared []kinds.Declared
+	for _, u := range c.Unions {
+		declared = append(declared, kinds.Declared{Version: u.Version, Path: u.Path, Unions: []*union.Union{u.Union}})
 	}
-	return apiextensionsv1.CustomResourceDefinitionVersion{}
+	set := &kinds.Set{}
+	return set, set.Add(kinds.OfCRD(c.CustomResourceDefinition, declared, c.Name)...)
 }
 
 // withObjects adds what became of stored objects to what differs.

@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/unioncel/unioncel/pkg/crddiff"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/storageversion"
 )
 
@@ -26,8 +28,10 @@ type Facts struct {
 	Live *apiextensionsv1.CustomResourceDefinition
 	// Changes are those between the two.
 	Changes *crddiff.Report
-	// Unions says that To has unions, so that admission policies can be written for them.
-	Unions bool
+	// Kinds are those of To with unions; nil if there are none.
+	Kinds *kinds.Set
+	// Policies are the unions of To for which admission policies can be written.
+	Policies []Policy
 	// Servers are all API servers of the cluster.
 	Servers []Server
 	// Objects are those that are stored, as the oldest of the servers judges them.
@@ -40,6 +44,14 @@ type Facts struct {
 	Names Names
 }
 
+// Policy says which admission policies can be written for the unions on an object.
+type Policy struct {
+	Version string
+	Path    schemapath.Path
+	// Rejects says that one can reject what they forbid, Clears that one can clear it.
+	Rejects, Clears bool
+}
+
 // Names are the files that commands are about. Empty ones have a placeholder.
 type Names struct {
 	From, To, Objects string
@@ -47,39 +59,42 @@ type Names struct {
 	CompileFrom, CompileTo bool
 }
 
-// refuses reports whether the change may refuse what was accepted, be it only when that is
-// rewritten in another storage version, which once applied is a matter of the migration.
-func (f *Facts) refuses() bool {
-	return f.Changes == nil || slices.ContainsFunc(f.Changes.Changes, crddiff.Change.MattersToStored) || !f.applied() && storage(f.From) != storage(f.To)
-}
-
-// forbidden are the changes of schemas that do, in a line each.
-func (f *Facts) forbidden() []string {
-	return f.lines(func(c crddiff.Change) bool { return c.Sort != crddiff.Version })
-}
-
-// lines are some of the changes that may refuse what was accepted.
-func (f *Facts) lines(of func(crddiff.Change) bool) []string {
+// rejects are the changes by which stored objects may become invalid, or lose fields, in a line
+// each.
+func (f *Facts) rejects() []string {
 	if f.Changes == nil {
-		return nil
+		return []string{"what the change rejects is unknown"}
 	}
 	var l []string
-	for _, c := range f.Changes.Changes {
-		if !c.MattersToStored() || !of(c) {
-			continue
-		}
-		text := c.What
-		if at := c.Path.String(); at != "" {
-			text = at + ": " + text
-		}
-		if c.Class == crddiff.Unknown {
-			text += " (undecided: " + c.Undecided + ")"
-		}
+	add := func(text string) {
 		if !slices.Contains(l, text) {
 			l = append(l, text)
 		}
 	}
+	for _, c := range f.Changes.Changes {
+		if c.MattersToStored() {
+			add(line1(c))
+		}
+	}
+	if to := storage(f.To); !f.applied() && storage(f.From) != to && len(l) == 0 {
+		add(to + " is the storage version")
+	}
+	for _, text := range f.drops() {
+		add(text)
+	}
 	return l
+}
+
+// line1 is a change in a line.
+func line1(c crddiff.Change) string {
+	text := c.What
+	if at := c.Path.String(); at != "" {
+		text = at + ": " + text
+	}
+	if c.Class == crddiff.Unknown {
+		text += " (undecided: " + c.Undecided + ")"
+	}
+	return text
 }
 
 // Server is an API server.
@@ -177,16 +192,6 @@ func storage(crd *apiextensionsv1.CustomResourceDefinition) string {
 	return ""
 }
 
-func has(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
-	return slices.ContainsFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
-}
-
-func served(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
-	return slices.ContainsFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
-		return v.Name == name && v.Served
-	})
-}
-
 // Fact is what a contradiction is about.
 type Fact string
 
@@ -282,19 +287,19 @@ func (f *Facts) contradictStorageVersion(add func(of Fact, field, hint, format s
 		add(OfStorageVersion, strings.Replace(err.Field, "status[", "status.conditions[", 1), "get it anew: the API server lets none be written like that", "%s", err.ErrorBody())
 	}
 	for i, e := range sv.Status.StorageVersions {
-		if _, ok := f.versionOf(e.EncodingVersion); !ok {
+		if _, ok := f.reported(e.EncodingVersion); !ok {
 			add(OfStorageVersion, fmt.Sprintf("status.storageVersions[%d].encodingVersion", i), "",
 				"%s encodes %s, which is a version of neither CRD", e.APIServerID, e.EncodingVersion)
 		}
 	}
 }
 
-// versionOf returns the name of a version as API servers report it, with or without the
+// reported returns the name of a version as API servers report it, with or without the
 // group, and whether one of the CRDs has it.
-func (f *Facts) versionOf(reported string) (name string, ok bool) {
-	group, name, found := strings.Cut(reported, "/")
+func (f *Facts) reported(version string) (name string, ok bool) {
+	group, name, found := strings.Cut(version, "/")
 	if !found {
-		group, name = f.To.Spec.Group, reported
+		group, name = f.To.Spec.Group, version
 	}
 	return name, group == f.To.Spec.Group && (has(f.From, name) || has(f.To, name))
 }

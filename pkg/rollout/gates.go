@@ -32,8 +32,9 @@ func (f *Facts) gates() []Step {
 	l = append(l, f.servers(), f.objects())
 	if !f.applied() {
 		l = append(l, f.undisturbed()...)
-		if f.Unions && len(f.forbidden()) > 0 {
-			l = append(l, f.warnFirst())
+		l = append(l, f.clients()...)
+		if s := f.warnFirst(); s.ID != "" {
+			l = append(l, s)
 		}
 	}
 	return append(l, f.removed()...)
@@ -224,47 +225,78 @@ func uncompiled(crd *apiextensionsv1.CustomResourceDefinition, l []place, v *ver
 
 // objects asks what becomes of the stored objects.
 func (f *Facts) objects() Step {
-	s := Step{ID: "objects", State: Done, Title: "What was accepted is accepted, so the stored objects are valid"}
-	if !f.refuses() {
+	s := Step{ID: "objects", State: Done, Title: "The new schema accepts every object that the old one accepts"}
+	o, rejects := f.Objects, f.rejects()
+	if o == nil && len(rejects) == 0 {
+		if f.constrains() {
+			s.Reason = "Stored objects that the old one does not accept are not compared: give --objects if there are any."
+		}
 		return s
 	}
-	o := f.Objects
 	if o == nil {
-		s.State, s.Title, s.Reason = Unknown, "Find out about the stored objects", "The change may refuse what was accepted."
-		s.Details = f.lines(func(crddiff.Change) bool { return true })
+		s.State, s.Title, s.Reason = Unknown, "Find out about the stored objects", "The change may reject what was accepted."
+		s.Details = rejects
 		s.Run = []string{
-			fmt.Sprintf("unioncel diff %s %s  # what it refuses, with examples", cmp.Or(f.Names.From, "OLD"), cmp.Or(f.Names.To, "NEW")),
-			"kubectl get " + f.Resource().String() + " -A -o yaml --show-managed-fields > " + cmp.Or(f.Names.Objects, "objects.yaml"),
+			fmt.Sprintf("unioncel diff %s %s  # what it rejects, with examples", cmp.Or(f.Names.From, "OLD"), cmp.Or(f.Names.To, "NEW")),
+			f.printObjects(storage(f.current())) + " > " + cmp.Or(f.Names.Objects, "objects.yaml"),
 		}
 		return s
 	}
 	s.Title = fmt.Sprintf("%s valid after the change", all(o.Total))
 	if o.Losing > 0 {
 		s.State, s.Title, s.Details = Waiting, "Move what the change drops", o.Lost
-		s.Reason = fmt.Sprintf("In %d of %s there are fields that the CRD does not have after the change. They are lost at the next write.", o.Losing, count(o.Total, "object"))
+		s.Reason = fmt.Sprintf("In %d of %s there are fields that the CRD does not have after the change, or not in each version. They are lost at the next write.", o.Losing, count(o.Total, "object"))
 		return s
 	}
-	if o.Invalid == 0 {
-		return s
+	if o.Invalid > 0 {
+		s = f.invalid(s)
 	}
+	if l := f.unprinted(); s.State != Waiting && len(l) > 0 && len(rejects) > 0 {
+		s = Step{ID: s.ID, State: Unknown, Title: "Print the objects in " + strings.Join(l, ", ") + " as well", Details: rejects,
+			Reason: "The change matters to writes through these versions, and objects that are printed in another version do not show everything."}
+		for _, v := range l {
+			s.Run = append(s.Run, f.printObjects(v)+"  # a file of its own, in a directory for --objects")
+		}
+	}
+	return s
+}
+
+// printObjects prints the objects in a version, which need not be the one that kubectl prefers.
+func (f *Facts) printObjects(version string) string {
+	r := f.Resource()
+	if now := f.current(); !served(now, version) || len(now.Spec.Versions) == 1 {
+		return "kubectl get " + r.String() + " -A -o yaml --show-managed-fields"
+	}
+	return fmt.Sprintf("kubectl get %s.%s.%s -A -o yaml --show-managed-fields", r.Resource, version, r.Group)
+}
+
+// constrains reports whether there is a constraint after the change that was not there before.
+func (f *Facts) constrains() bool {
+	return f.Changes != nil && slices.ContainsFunc(f.Changes.Changes, func(c crddiff.Change) bool {
+		return c.Sort != crddiff.Version && c.Kind != crddiff.Removed
+	})
+}
+
+// invalid is the step about objects that are not valid after the change.
+func (f *Facts) invalid(s Step) Step {
+	o := f.Objects
 	s.Details = o.Examples
-	s.Run = []string{fmt.Sprintf("unioncel diff --objects %s %s %s  # with patches that repair them", cmp.Or(f.Names.Objects, "OBJECTS"), cmp.Or(f.Names.From, "OLD"), cmp.Or(f.Names.To, "NEW"))}
+	note := ""
+	if o.Repairable > 0 {
+		note = fmt.Sprintf("  # with patches for %d of them", o.Repairable)
+	}
+	s.Run = []string{fmt.Sprintf("unioncel diff --objects %s %s %s%s", cmp.Or(f.Names.Objects, "OBJECTS"), cmp.Or(f.Names.From, "OLD"), cmp.Or(f.Names.To, "NEW"), note)}
 	s.Title, s.Reason = "Repair the stored objects", fmt.Sprintf("%d of %s would be invalid after the change.", o.Invalid, count(o.Total, "object"))
-	if o.Rewrites > 0 {
-		s.Reason += fmt.Sprintf(" %d could not be written any more, not even unchanged.", o.Rewrites)
-	}
-	if hindered := o.Blocked - o.Rewrites; hindered > 0 {
-		s.Reason += fmt.Sprintf(" %d could not be changed in other places, either.", hindered)
-	}
 	switch {
 	case o.Blocked > 0:
 		s.State = Waiting
+		s.Reason += fmt.Sprintf(" Of %d the API server would reject writes that it accepts now.", o.Blocked)
 	case f.Servers == nil:
 		s.State = Unknown
-		s.Reason += " Whether the API servers spare what an update does not change depends on their versions: give --servers."
+		s.Reason += " Whether the API servers accept updates that do not change what is wrong depends on their versions: give --servers."
 	default:
 		s.State = Advice
-		s.Reason += " The API servers spare what an update does not change, so this can wait."
+		s.Reason += " The API servers accept the same writes as before, so this can wait."
 	}
 	return s
 }
@@ -288,6 +320,11 @@ func count(n int, what string) string {
 
 // undisturbed asks whether the storage version is settled before the change touches it.
 func (f *Facts) undisturbed() []Step {
+	from, to := storage(f.From), storage(f.To)
+	if !has(f.From, to) {
+		return []Step{{ID: "storage", State: Stopped, Title: "Add " + to + " in one change, and store it in the next",
+			Reason: fmt.Sprintf("An API server that has not noticed the change cannot read objects that others store in %s, and the CRD before the change could not be applied any more.", to)}}
+	}
 	if f.Live != nil {
 		if running, _ := condition(f.Live, apiextensionsv1.StorageMigrating); running {
 			return []Step{{ID: "migration", State: Waiting, Title: "Wait for the migration that is running",
@@ -295,26 +332,47 @@ func (f *Facts) undisturbed() []Step {
 				Run:    []string{"kubectl get storageversionmigrations"}}}
 		}
 	}
-	if f.StorageVersion == nil || storage(f.From) == storage(f.To) {
+	if f.StorageVersion == nil || from == to {
 		return nil
 	}
-	return []Step{f.encoding(storage(f.From))}
+	s := f.encoding(from)
+	if l := f.undecodable(to); s.State == Done && len(l) > 0 {
+		s.State, s.Title, s.Details = Waiting, "Wait until every API server decodes "+to, l
+		s.Reason = "Requests through them would fail for objects that others store in it."
+	}
+	return []Step{s}
 }
 
-// warnFirst is the advice to let a policy speak before the schema does.
+// warnFirst is the advice to let a policy speak before the schema does, where a policy can.
 func (f *Facts) warnFirst() Step {
+	if f.Changes == nil {
+		return Step{}
+	}
+	var l []string
+	clears := false
+	for _, c := range f.Changes.Changes {
+		i := slices.IndexFunc(f.Policies, func(p Policy) bool {
+			return p.Rejects && p.Version == c.NewVersion && p.Path.Equal(c.Path)
+		})
+		if c.Sort == crddiff.Union && c.Class.Refuses() && i >= 0 {
+			l, clears = append(l, line1(c)), clears || f.Policies[i].Clears
+		}
+	}
+	if len(l) == 0 {
+		return Step{}
+	}
 	s := Step{ID: "policy", State: Advice, Title: "Warn before you refuse",
 		Reason: "Clients may still write what the change refuses. A policy that warns, and notes it in the audit log, finds them; delete it once the CRD is applied.",
 		Run:    []string{fmt.Sprintf("unioncel policy --crd %s --validate --action Warn --action Audit | kubectl apply -f -", cmp.Or(f.Names.To, "NEW"))}}
 	if f.Objects != nil { // otherwise its step has said so
-		s.Details = f.forbidden()
+		s.Details = l
 	}
 	switch v := f.oldest(); {
 	case v == nil:
 	case v.LessThan(validating):
 		s.Reason += fmt.Sprintf(" It needs API servers of v%s, and the oldest is v%s.", minor(validating), minor(v))
 		s.Run = nil
-	case !v.LessThan(mutating):
+	case !v.LessThan(mutating) && clears:
 		s.Run = append(s.Run, fmt.Sprintf("unioncel policy --crd %s | kubectl apply -f -  # or clears what clients leave behind", cmp.Or(f.Names.To, "NEW")))
 	}
 	return s

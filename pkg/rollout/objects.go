@@ -2,14 +2,10 @@ package rollout
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/unioncel/unioncel/pkg/stored"
@@ -17,99 +13,114 @@ import (
 
 // Objects is what the stored objects are under To.
 type Objects struct {
-	Total int
+	// Total is the number of objects, and Printed how many were given in each version.
+	Total   int
+	Printed map[string]int
 	// Invalid are those that To would refuse if they were created, and Blocked those of
-	// them that cannot be updated as before: somewhere else, or not at all.
+	// them of which it refuses a write that From accepts.
 	Invalid, Blocked int
 	// Rewrites is how many cannot even be written as they are, so that a migration of the
 	// storage version fails.
 	Rewrites int
-	// Losing is how many have fields that To does not have: they are lost at the next write.
+	// Losing is how many lose fields at the next write through some version, because of
+	// the change.
 	Losing int
+	// Repairable is for how many of the invalid a patch is known.
+	Repairable int
 	// Examples are some of the invalid and of the losing, in a line each.
 	Examples, Lost []string
 	// Managed are entries of metadata.managedFields, by the version they name; nil when no
 	// object has such a field, as kubectl leaves it out by default.
 	Managed map[string][]Managed
 
-	schemas map[string]*structuralschema.Structural // of To, by version; none where unknown fields stay
+	counted map[string]map[*int]bool // what an object, by its name, is counted as
+	managed map[string]bool          // the objects whose managed fields are known
 }
 
 // Managed is an entry of an object's metadata.managedFields.
 type Managed struct {
 	Namespace, Name, Manager string
 	Index                    int
+	// Subresource is the one that was written; Status says that fields of the status were.
+	Subresource string
+	Status      bool
 }
 
 // mostExamples is how many objects of a sort are kept to be shown.
 const mostExamples = 10
 
 // Judge returns what the stored objects are judged with, one after the other: by the CRD after
-// the change, as the oldest server judges and, when the storage version becomes another, as
-// a migration writes them. Then each verdict is added to the objects. The error says that no
-// server would serve the CRD.
+// the change, as the oldest server judges. Then each verdict is added to the objects. The error
+// says that no server would serve the CRD.
 func (f *Facts) Judge() (*stored.Judge, *Objects, error) {
-	var opts stored.Options
+	opts := stored.Options{Kinds: f.Kinds}
 	if v := f.oldest(); v != nil {
 		opts.KubeVersion = minor(v)
 	}
-	if to := storage(f.To); to != storage(f.From) && served(f.To, to) {
-		opts.Version = to
+	if !f.applied() {
+		opts.Before = f.From
 	}
 	judge, err := stored.New(f.To, opts)
-	if err != nil {
-		return nil, nil, err
-	}
-	o := &Objects{schemas: map[string]*structuralschema.Structural{}}
-	for _, v := range f.To.Spec.Versions {
-		if f.To.Spec.PreserveUnknownFields || v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
-			continue
-		}
-		props := &apiextensions.JSONSchemaProps{}
-		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v.Schema.OpenAPIV3Schema, props, nil); err != nil {
-			return nil, nil, err
-		}
-		if o.schemas[v.Name], err = structuralschema.NewStructural(props); err != nil {
-			return nil, nil, err
-		}
-	}
-	return judge, o, nil
+	return judge, &Objects{}, err
 }
 
-// Add adds an object, as kubectl get prints it, and what becomes of it.
+// Add adds an object, as kubectl get prints it, and what becomes of it. The same object may be
+// added in several versions.
 func (o *Objects) Add(v stored.Verdict, object map[string]any) {
-	o.Total++
-	u := unstructured.Unstructured{Object: object}
-	name := strings.TrimPrefix(u.GetNamespace()+"/"+u.GetName(), "/")
+	if o.Printed == nil {
+		o.Printed, o.counted, o.managed = map[string]int{}, map[string]map[*int]bool{}, map[string]bool{}
+	}
+	o.Printed[v.Version]++
+	o.Total = max(o.Total, o.Printed[v.Version])
+	name := strings.TrimPrefix(v.Namespace+"/"+v.Name, "/")
+	count := func(n *int) bool {
+		if o.counted[name][n] {
+			return false
+		}
+		if o.counted[name] == nil {
+			o.counted[name] = map[*int]bool{}
+		}
+		o.counted[name][n] = true
+		*n++
+		return true
+	}
 	state := v.State()
-	if state != stored.Legal {
-		o.Invalid++
+	if state != stored.Legal && count(&o.Invalid) {
 		o.Examples = some(o.Examples, name+" "+why(v))
 	}
-	if state == stored.Hindered || state == stored.Frozen {
-		o.Blocked++
+	if v.Repair != nil {
+		count(&o.Repairable)
+	}
+	if state > stored.Spared && v.Worse {
+		count(&o.Blocked)
 	}
 	if state == stored.Frozen {
-		o.Rewrites++
+		count(&o.Rewrites)
 	}
-	if s := o.schemas[v.Version]; s != nil {
-		lost := pruning.PruneWithOptions(runtime.DeepCopyJSON(object), s, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
-		if len(lost) > 0 {
-			o.Losing++
-			o.Lost = some(o.Lost, name+": "+strings.Join(lost, ", "))
-		}
+	if lost := lost(v); lost != "" && count(&o.Losing) {
+		o.Lost = some(o.Lost, name+": "+lost)
 	}
+	if !o.managed[name] {
+		o.managed[name] = true
+		o.manage(v, object)
+	}
+}
+
+// manage adds the managed fields of an object.
+func (o *Objects) manage(v stored.Verdict, object map[string]any) {
 	entries, _, _ := unstructured.NestedFieldNoCopy(object, "metadata", "managedFields") // nil if there are none
 	l, _ := entries.([]any)
 	for i, entry := range l {
 		fields, _ := entry.(map[string]any)
 		version, _ := fields["apiVersion"].(string)
 		manager, _ := fields["manager"].(string)
+		subresource, _ := fields["subresource"].(string)
+		_, status, _ := unstructured.NestedFieldNoCopy(fields, "fieldsV1", "f:status")
 		if o.Managed == nil {
 			o.Managed = map[string][]Managed{}
 		}
 		if gv, err := schema.ParseGroupVersion(version); err == nil { // no server writes others
-			o.Managed[gv.Version] = append(o.Managed[gv.Version], Managed{u.GetNamespace(), u.GetName(), manager, i})
+			o.Managed[gv.Version] = append(o.Managed[gv.Version], Managed{v.Namespace, v.Name, manager, i, subresource, status})
 		}
 	}
 }
@@ -127,16 +138,29 @@ func some(l []string, line string) []string {
 
 // why says why an object is invalid.
 func why(v stored.Verdict) string {
-	problems := v.Problems
-	if len(problems) == 0 {
-		problems = v.Refused[stored.Rewrite]
-	}
-	if len(problems) == 0 {
-		return fmt.Sprintf("(%s)", v.State())
+	problems := v.Problems()
+	for _, in := range v.Versions {
+		for _, w := range v.RefusedWrites() {
+			problems = append(problems, in.Refused[w]...)
+		}
 	}
 	said := strings.TrimPrefix(problems[0].Field+": "+problems[0].Message, ": ")
-	if n := len(problems) - 1; n > 0 {
+	if n := len(v.Problems()) - 1; n > 0 {
 		said += fmt.Sprintf(", and %d more", n)
 	}
-	return fmt.Sprintf("(%s): %s", v.State(), said)
+	return fmt.Sprintf("(%s): %s", v.InWords(), said)
+}
+
+// lost says which fields an object loses, and through which versions, unless all.
+func lost(v stored.Verdict) string {
+	var l []string
+	for _, in := range v.Versions {
+		if all := !slices.ContainsFunc(v.Versions, func(o stored.InVersion) bool { return !slices.Equal(o.Lost, in.Lost) }); all {
+			return strings.Join(in.Lost, ", ")
+		}
+		if len(in.Lost) > 0 {
+			l = append(l, strings.Join(in.Lost, ", ")+" through "+in.Version)
+		}
+	}
+	return strings.Join(l, "; ")
 }

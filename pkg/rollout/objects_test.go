@@ -35,7 +35,7 @@ func TestObjects(t *testing.T) {
 		if got := fmt.Sprint(o.Total, o.Invalid, o.Blocked, o.Rewrites, o.Losing, o.Examples, o.Lost); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
-		if got := fmt.Sprint(o.Managed); got != "map[v1:[{a b m 0}]]" {
+		if got := fmt.Sprint(o.Managed); got != "map[v1:[{a b m 0  false}]]" {
 			t.Errorf("%s: %s", tt.name, got)
 		}
 	}

@@ -45,6 +45,12 @@ func crd(t *testing.T, versions ...testcrd.Version) *apiextensionsv1.CustomResou
 	return c
 }
 
+// deprecated is a CRD with a deprecated version.
+func deprecated(crd *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.CustomResourceDefinition {
+	versionOf(crd, name).Deprecated = true
+	return crd
+}
+
 func v(name, spec string) testcrd.Version { return testcrd.Version{Name: name, Spec: spec} }
 
 // classed is a change of a class.
@@ -94,7 +100,7 @@ func wants(t *testing.T, f Facts, want string) Plan {
 // the storage version, and a server that is rolled back in the middle of the migration.
 func TestUpgradeWithRollback(t *testing.T) {
 	from := crd(t, v("v2", plain), v("v1", plain))
-	to := crd(t, v("v1", compared), v("v2", compared))
+	to := deprecated(crd(t, v("v1", compared), v("v2", compared)), "v1")
 	change := classed(crddiff.Tighter)
 	objects := &Objects{Total: 3, Managed: map[string][]Managed{}}
 	running := map[string]string{"a": "1.29", "b": "1.29", "c": "1.29"}
@@ -178,14 +184,14 @@ func TestUpgradeWithRollback(t *testing.T) {
 
 	// The next change removes the old version.
 	from, to = to, crd(t, v("v2", compared))
-	now("go apply=next")
-	objects.Managed["v1"] = []Managed{{"shop", "web", "kubectl", 1}}
-	now("wait managedFields=wait")
+	now("go clients=advice apply=next")
+	objects.Managed["v1"] = []Managed{{Namespace: "shop", Name: "web", Manager: "kubectl", Index: 1}}
+	now("wait clients=advice managedFields=wait")
 	delete(objects.Managed, "v1")
 	starts("1.29", "b")
-	now("wait removed=wait")
+	now("wait clients=advice removed=wait")
 	starts("1.36", "b")
-	now("go apply=next")
+	now("go clients=advice apply=next")
 	changed, current = clock, to
 	now("go")
 }
@@ -196,6 +202,8 @@ func TestUnknown(t *testing.T) {
 	tighter, looser, undecided := classed(crddiff.Tighter), classed(crddiff.Looser), classed(crddiff.Unknown)
 	valid := &Objects{Total: 1}
 	two := crd(t, v("v1", plain), v("v2", plain))
+	old, alone := deprecated(crd(t, v("v1", plain), v("v2", plain)), "v1"), crd(t, v("v2", plain))
+	unserved := crd(t, testcrd.Version{Name: "v1", Spec: plain, Unserved: true}, v("v2", plain))
 	for _, tt := range []struct {
 		name  string
 		facts Facts
@@ -212,22 +220,22 @@ func TestUnknown(t *testing.T) {
 		{"tighter, none stored", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.28"), Objects: &Objects{}}, "go apply=next"},
 		{"spared, by unknown servers", Facts{From: from, To: crd(t, v("v1", plain+"required: [type]\n")), Changes: tighter, Objects: &Objects{Total: 9, Invalid: 1}}, "wait objects=unknown"},
 		{"spared", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.36"), Objects: &Objects{Total: 9, Invalid: 1}}, "go objects=advice apply=next"},
-		{"unions", Facts{From: from, To: to, Unions: true, Changes: classed(crddiff.Both), Servers: servers("1.36"), Objects: valid}, "go policy=advice apply=next"},
+		{"unions", Facts{From: from, To: to, Policies: []Policy{{Version: "v1", Rejects: true}}, Changes: &crddiff.Report{Changes: []crddiff.Change{{NewVersion: "v1", Sort: crddiff.Union, Class: crddiff.Both}}}, Servers: servers("1.36"), Objects: valid}, "go policy=advice apply=next"},
 		{"a server too old", Facts{From: from, To: to, Changes: looser, Servers: servers("1.36", "1.27")}, "wait servers=wait"},
 		{"all servers too old", Facts{From: from, To: to, Changes: looser, Servers: servers("1.27.9-gke.1", "1.27")}, "stop servers=stop"},
 		{"more servers than are given", Facts{From: from, To: to, Changes: looser, Servers: servers("1.36"), StorageVersion: reported(t, "v1", "v1")}, "wait servers=unknown"},
-		{"a version removed, no status", Facts{From: crd(t, v("v1", plain), v("v2", plain)), To: crd(t, v("v2", plain)), Changes: looser}, "wait migration=unknown"},
-		{"a version removed, no objects", Facts{From: crd(t, v("v1", plain), v("v2", plain)), To: crd(t, v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v2"), Changes: looser}, "wait managedFields=unknown"},
-		{"a version removed, objects without managedFields", Facts{From: crd(t, v("v1", plain), v("v2", plain)), To: crd(t, v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v2"), Changes: looser, Objects: valid}, "wait managedFields=unknown"},
-		{"a version removed in which objects are stored", Facts{From: crd(t, v("v1", plain), v("v2", plain)), To: crd(t, v("v2", plain)), Live: live(crd(t, v("v1", plain), v("v2", plain)), "v1", "v2"), Changes: looser, Migrations: []Migration{}, Objects: valid}, "wait migration=wait"},
-		{"the storage version removed", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: crd(t, v("v2", plain)), Changes: looser}, "stop objects=unknown removed=stop"},
+		{"a version removed, no status", Facts{From: old, To: alone, Changes: looser}, "wait clients=advice migration=unknown"},
+		{"a version removed, no objects", Facts{From: old, To: alone, Live: live(old, "v2"), Changes: looser}, "wait clients=advice managedFields=unknown"},
+		{"a version removed, objects without managedFields", Facts{From: old, To: alone, Live: live(old, "v2"), Changes: looser, Objects: valid}, "wait clients=advice managedFields=unknown"},
+		{"a version removed in which objects are stored", Facts{From: old, To: alone, Live: live(old, "v1", "v2"), Changes: looser, Migrations: []Migration{}, Objects: valid}, "wait clients=advice migration=wait"},
+		{"the storage version removed", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: crd(t, v("v2", plain)), Changes: looser}, "stop objects=unknown clients=wait removed=stop"},
 		{"migrations unknown", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser}, "wait migration=unknown"},
 		{"objects unknown before a migration", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{}}, "wait migration=unknown"},
-		{"objects that cannot be rewritten", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{}, Objects: &Objects{Total: 5, Invalid: 1, Blocked: 1, Rewrites: 1}}, "wait migration=wait"},
+		{"objects that cannot be rewritten", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{}, Objects: &Objects{Total: 5, Invalid: 1, Blocked: 1, Rewrites: 1}}, "wait objects=wait migration=wait"},
 		{"no change, status unknown", Facts{From: from, To: from, Changes: looser}, "go"},
 		{"reports of nobody", Facts{From: from, To: from, Live: live(from, "v1"), Changes: looser, StorageVersion: reported(t)}, "wait encoding=unknown"},
 		{"a migration, the change at an unknown time", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{{Name: "m", Conditions: []metav1.Condition{{Type: "Succeeded", Status: "True"}}}}, Objects: valid}, "wait migration=unknown"},
-		{"a new version that is stored", Facts{From: from, To: two, Changes: looser}, "wait objects=unknown"},
+		{"a new version that is stored", Facts{From: from, To: two, Changes: looser}, "stop objects=unknown storage=stop"},
 		{"fields that are dropped", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.36"), Objects: &Objects{Total: 9, Losing: 1}}, "wait objects=wait"},
 		{"a migration is running", Facts{From: from, To: crd(t, v("v1", plain+"required: [type]\n")), Changes: tighter, Objects: valid, Live: migrating(from)}, "wait migration=wait"},
 		{"migrations unknown, of servers that may have them", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.34", "1.29")}, "wait migration=unknown"},
@@ -235,10 +243,62 @@ func TestUnknown(t *testing.T) {
 		{"migrations unknown, of servers that would note them", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.37")}, "go migration=next"},
 		{"servers that disagree before a switch", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, StorageVersion: reported(t, "v1", "v2")}, "wait encoding=wait"},
 		{"a server that cannot read what is stored", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.29"), StorageVersion: reported(t, "v2")}, "stop encoding=stop"},
+		{"servers of which some report no storage version", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, Servers: servers("1.36", "1.36"), StorageVersion: reported(t, "v1")}, "wait encoding=unknown"},
+		{"a server that cannot decode the version to be stored", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, Servers: servers("1.36"), StorageVersion: reported(t, "v1")}, "wait encoding=wait"},
+		{"a version served no more, managers unknown", Facts{From: old, To: unserved, Changes: tighter, Objects: valid}, "wait clients=unknown"},
+		{"a version served no more, with managers", Facts{From: old, To: unserved, Changes: tighter, Objects: managedBy(Managed{Name: "a", Manager: "m"})}, "wait clients=wait"},
+		{"a version served no more, and not deprecated", Facts{From: two, To: unserved, Changes: tighter, Objects: managedBy()}, "wait clients=wait"},
+		{"a version served no more, after it was deprecated", Facts{From: old, To: unserved, Changes: tighter, Objects: managedBy()}, "go clients=advice apply=next"},
+		{"no subresource status any more, managers unknown", Facts{From: withStatus(from), To: from, Changes: undecided, Objects: valid}, "wait clients=unknown"},
+		{"no subresource status any more, with managers", Facts{From: withStatus(from), To: from, Changes: undecided, Objects: managedBy(Managed{Name: "a", Manager: "m", Subresource: "status", Status: true})}, "wait clients=wait"},
+		{"no subresource status any more, that nobody writes", Facts{From: withStatus(from), To: from, Changes: undecided, Objects: managedBy(Managed{Name: "a", Manager: "m"})}, "go apply=next"},
+		{"a subresource status, with managers", Facts{From: from, To: withStatus(from), Changes: undecided, Objects: managedBy(Managed{Name: "a", Manager: "m", Status: true})}, "wait clients=wait"},
+		{"a subresource status, none stored", Facts{From: from, To: withStatus(from), Changes: looser, Objects: &Objects{}}, "go apply=next"},
+		{"a version added without fields that are stored", Facts{From: from, To: crd(t, v("v2", "type: object\n"), v("v1", plain)), Changes: looser}, "wait objects=unknown"},
+		{"the same with a webhook", Facts{From: hooked(from), To: hooked(crd(t, v("v2", "type: object\n"), v("v1", plain))), Changes: looser}, "go apply=next"},
+		{"a webhook no more", Facts{From: hooked(crd(t, v("v2", "type: object\n"), v("v1", plain))), To: crd(t, v("v2", "type: object\n"), v("v1", plain)), Changes: classed(crddiff.Same)}, "wait objects=unknown"},
+		{"objects printed in a version without the field", Facts{From: crd(t, v("v2", "type: object\n"), v("v1", plain)), To: crd(t, v("v2", "type: object\n"), v("v1", ruled)), Changes: inVersion("v1"), Servers: servers("1.36"), Objects: printed("v2")}, "wait objects=unknown"},
+		{"objects printed in the stored version", Facts{From: crd(t, v("v2", "type: object\n"), v("v1", plain)), To: crd(t, v("v2", "type: object\n"), v("v1", ruled)), Changes: inVersion("v1"), Servers: servers("1.36"), Objects: printed("v1")}, "go apply=next"},
+		{"a webhook, objects printed in another version", Facts{From: hooked(two), To: hooked(crd(t, v("v1", ruled), v("v2", plain))), Changes: inVersion("v1"), Servers: servers("1.36"), Objects: printed("v2")}, "wait objects=unknown"},
+		{"a webhook, objects printed in both versions", Facts{From: hooked(two), To: hooked(crd(t, v("v1", ruled), v("v2", plain))), Changes: inVersion("v1"), Servers: servers("1.36"), Objects: printed("v1", "v2")}, "go apply=next"},
 		{"refused by the API server", Facts{From: from, To: crd(t, v("v1", strings.Replace(ruled, "has(self.type)", "has(self.typ)", 1))), Changes: tighter, Objects: valid, Servers: servers("1.36")}, "stop accepted=stop"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { wants(t, tt.facts, tt.want) })
 	}
+}
+
+func managedBy(l ...Managed) *Objects {
+	return &Objects{Total: 1, Managed: map[string][]Managed{"v1": l}}
+}
+
+// printed are valid objects, as they were given in versions.
+func printed(versions ...string) *Objects {
+	o := &Objects{Total: 1, Printed: map[string]int{}}
+	for _, v := range versions {
+		o.Printed[v] = 1
+	}
+	return o
+}
+
+// inVersion is a change of a version that may refuse what was accepted.
+func inVersion(name string) *crddiff.Report {
+	return &crddiff.Report{Changes: []crddiff.Change{{Version: name, NewVersion: name, Class: crddiff.Tighter}}}
+}
+
+// withStatus is a CRD of which v1 has the subresource status.
+func withStatus(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	crd = crd.DeepCopy()
+	versionOf(crd, "v1").Subresources = &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}}
+	return crd
+}
+
+// hooked is a CRD with a conversion webhook.
+func hooked(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	crd = crd.DeepCopy()
+	url := "https://example.com/"
+	crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter, Webhook: &apiextensionsv1.WebhookConversion{
+		ConversionReviewVersions: []string{"v1"}, ClientConfig: &apiextensionsv1.WebhookClientConfig{URL: &url}}}
+	return crd
 }
 
 // migrating is a CRD in the cluster of which a migration is running.

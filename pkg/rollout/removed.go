@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,7 +41,7 @@ func (f *Facts) versions() []Version {
 		case len(f.encoders(v.Name)) > 0:
 			o.Why = "API servers encode objects in it"
 		case v.Served:
-			o.Why = "it is served: set served: false first, and see who misses it"
+			o.Why = "it is served: deprecate it, then stop serving it"
 		case o.Managed != nil && *o.Managed > 0:
 			o.Why = "managedFields of objects name it"
 		case o.Stored == nil:
@@ -63,7 +62,7 @@ func (f *Facts) encoders(version string) (ids []string) {
 		return nil
 	}
 	for _, e := range f.StorageVersion.Status.StorageVersions {
-		if v, _ := f.versionOf(e.EncodingVersion); v == version {
+		if v, _ := f.reported(e.EncodingVersion); v == version {
 			ids = append(ids, e.APIServerID)
 		}
 	}
@@ -127,40 +126,4 @@ func (f *Facts) leave(gone []string) []Step {
 		}
 	}
 	return []Step{s}
-}
-
-// mostManaged is how many entries of managedFields are shown.
-const mostManaged = 10
-
-// disown is about metadata.managedFields: server-side apply converts objects to each version
-// that they name, and fails if there is none of this name.
-func (f *Facts) disown(gone []string) Step {
-	s := Step{ID: "managedFields", State: Done, Title: "No managedFields name " + strings.Join(gone, ", ")}
-	const fails = "Server-side apply fails for objects whose managedFields name a version that the CRD does not have."
-	for _, v := range gone {
-		l, ok := f.managed(v)
-		if !ok {
-			s.State, s.Title, s.Reason = Unknown, "Find out which managedFields name "+strings.Join(gone, ", "), fails
-			s.Run = []string{"kubectl get " + f.Resource().String() + " -A -o yaml --show-managed-fields  # for --objects"}
-			return s
-		}
-		if len(l) == 0 {
-			continue
-		}
-		s.State, s.Title, s.Reason = Waiting, "Move managedFields to "+storage(f.From), fails
-		for _, m := range l {
-			if len(s.Run) == mostManaged {
-				s.Details = append(s.Details, "and so on: there are more")
-				return s
-			}
-			s.Details = append(s.Details, fmt.Sprintf("%s: those of %s", strings.TrimPrefix(m.Namespace+"/"+m.Name, "/"), cmp.Or(m.Manager, "somebody")))
-			in := ""
-			if m.Namespace != "" {
-				in = " -n " + m.Namespace
-			}
-			s.Run = append(s.Run, fmt.Sprintf(`kubectl patch %s %s%s --type=json -p '[{"op":"test","path":"/metadata/managedFields/%d/apiVersion","value":"%s/%s"},{"op":"replace","path":"/metadata/managedFields/%[4]d/apiVersion","value":"%[5]s/%[7]s"}]'`,
-				f.Resource(), m.Name, in, m.Index, f.To.Spec.Group, v, storage(f.current())))
-		}
-	}
-	return s
 }

@@ -52,14 +52,23 @@ func (f *Facts) encoding(target string) Step {
 		s.State, s.Title, s.Reason = Unknown, "Find out in which version API servers encode objects", "None has reported one yet."
 		return s
 	}
-	if l := f.unreadable(); len(l) > 0 {
-		s.State, s.Title, s.Details = Stopped, "Upgrade the API servers that cannot read what is stored", l
+	if n := len(f.Servers) - len(entries); n > 0 {
+		s.State, s.Title = Unknown, "Find out in which version the other API servers encode objects"
+		s.Reason = fmt.Sprintf("%d of %s have reported none yet.", n, count(len(f.Servers), "API server"))
+		return s
+	}
+	var unreadable []string
+	if f.Live != nil {
+		unreadable = f.undecodable(f.Live.Status.StoredVersions...)
+	}
+	if len(unreadable) > 0 {
+		s.State, s.Title, s.Details = Stopped, "Upgrade the API servers that cannot read what is stored", unreadable
 		s.Reason = "Requests through them fail for objects that are stored in these versions."
 		return s
 	}
 	var others []string
 	for _, e := range entries {
-		if v, _ := f.versionOf(e.EncodingVersion); v != target {
+		if v, _ := f.reported(e.EncodingVersion); v != target {
 			others = append(others, fmt.Sprintf("%s encodes %s", e.APIServerID, e.EncodingVersion))
 		}
 	}
@@ -73,16 +82,13 @@ func (f *Facts) encoding(target string) Step {
 	return s
 }
 
-// unreadable says which API servers cannot decode a version in which objects are stored.
-func (f *Facts) unreadable() []string {
-	if f.Live == nil {
-		return nil
-	}
+// undecodable says which API servers cannot decode some versions.
+func (f *Facts) undecodable(versions ...string) []string {
 	var l []string
 	for _, e := range f.StorageVersion.Status.StorageVersions {
-		for _, stored := range f.Live.Status.StoredVersions {
-			if !slices.ContainsFunc(e.DecodableVersions, func(v string) bool { name, _ := f.versionOf(v); return name == stored }) {
-				l = append(l, fmt.Sprintf("%s cannot decode %s", e.APIServerID, stored))
+		for _, version := range versions {
+			if !slices.ContainsFunc(e.DecodableVersions, func(v string) bool { name, _ := f.reported(v); return name == version }) {
+				l = append(l, fmt.Sprintf("%s cannot decode %s", e.APIServerID, version))
 			}
 		}
 	}

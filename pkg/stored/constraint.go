@@ -303,6 +303,8 @@ var keywords = []struct {
 	{"should have at least ", "minItems"},
 	{"should have at most ", "maxItems"},
 	{"must be of type ", "type"},
+	{"server-side apply: expected ", "type"},
+	{"server-side apply: ", ListType},
 	{"running out of cost budget", Budget},
 	{"accessor error", Scale},
 	{"should be a non-negative integer", Scale},

@@ -33,7 +33,7 @@ func ExampleJudge_Object() {
 		return
 	}
 	fmt.Printf("%s is %s\n", verdict, verdict.State())
-	for _, p := range verdict.Problems {
+	for _, p := range verdict.Problems() {
 		fmt.Printf("%s: %s\n", p.Constraint, p)
 	}
 	// Output:

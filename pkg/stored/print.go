@@ -12,9 +12,9 @@ import (
 
 // meanings say what the states are.
 var meanings = [Frozen + 1]string{
-	Spared:   "accepted as long as a write leaves alone what is wrong",
-	Hindered: "accepted as they are, and not with a change elsewhere, or of their status",
-	Frozen:   "refused as they are: whoever writes them fails, a storage migration too",
+	Spared:   "invalid, but writes that leave alone what is wrong are accepted",
+	Hindered: "invalid, and some writes that leave alone what is wrong are rejected",
+	Frozen:   "rejected even unchanged: a storage migration fails",
 }
 
 // counts are the numbers of objects in each state that has some: "3 legal, 1 frozen".
@@ -47,6 +47,21 @@ func (v Verdict) refused() string {
 	return strings.Join(l, ", ")
 }
 
+// InWords is the state, and in which versions the object is not legal, unless in all.
+func (v Verdict) InWords() string {
+	said := v.State().String()
+	var in []string
+	for _, o := range v.Versions {
+		if o.State() > Legal {
+			in = append(in, o.Version)
+		}
+	}
+	if len(in) > 0 && len(in) < len(v.Versions) {
+		said += " in " + strings.Join(in, ", ")
+	}
+	return said
+}
+
 // Text writes summaries for people. An error is that of w.
 func Text(w io.Writer, summaries []*Summary) error {
 	var b bytes.Buffer
@@ -70,7 +85,7 @@ func Text(w io.Writer, summaries []*Summary) error {
 			}
 			line("    %s", oneLine(r.Message))
 			for _, e := range r.Examples() {
-				said := e.State().String()
+				said := e.InWords()
 				if refused := e.refused(); refused != "" {
 					said += ", refused: " + refused
 				}
@@ -115,7 +130,7 @@ func Markdown(w io.Writer, summaries []*Summary) error {
 			fmt.Fprintf(&b, "\n### %s\n\n| object | | refused |\n|---|---|---|\n", markdown.Text(r.Constraint.String()))
 			var commands []string
 			for _, e := range r.Examples() {
-				fmt.Fprintf(&b, "| %s | %s | %s |\n", markdown.Text(e.name()), e.State(), e.refused())
+				fmt.Fprintf(&b, "| %s | %s | %s |\n", markdown.Text(e.name()), e.InWords(), e.refused())
 				if e.Repair != nil {
 					commands = append(commands, diag.Escape(e.Repair.Command))
 				}
@@ -151,16 +166,23 @@ type reasonJSON struct {
 }
 
 type exampleJSON struct {
-	File      string              `json:"file,omitempty"`
-	Line      int                 `json:"line,omitempty"`
-	Version   string              `json:"version"`
-	Namespace string              `json:"namespace,omitempty"`
-	Name      string              `json:"name"`
-	State     State               `json:"state"`
-	Problems  []Problem           `json:"problems"`
-	Asked     []Write             `json:"asked"`
-	Refused   map[Write][]Problem `json:"refused"`
-	Repair    *Repair             `json:"repair"`
+	File      string        `json:"file,omitempty"`
+	Line      int           `json:"line,omitempty"`
+	Version   string        `json:"version"`
+	Namespace string        `json:"namespace,omitempty"`
+	Name      string        `json:"name"`
+	State     State         `json:"state"`
+	Versions  []versionJSON `json:"versions"`
+	Repair    *Repair       `json:"repair"`
+}
+
+type versionJSON struct {
+	Version  string              `json:"version"`
+	State    State               `json:"state"`
+	Problems []Problem           `json:"problems"`
+	Asked    []Write             `json:"asked"`
+	Refused  map[Write][]Problem `json:"refused"`
+	Lost     []string            `json:"lost,omitempty"`
 }
 
 func stateCounts(states [Frozen + 1]int) map[string]int {
@@ -182,7 +204,11 @@ func Data(summaries []*Summary) any {
 		for _, r := range s.Reasons() {
 			reason := reasonJSON{r.Constraint, r.Message, r.Objects, stateCounts(r.States), r.Repairable, []exampleJSON{}}
 			for _, e := range r.Examples() {
-				reason.Examples = append(reason.Examples, exampleJSON{e.Pos.File, e.Pos.Line, e.Version, e.Namespace, e.Name, e.State(), append([]Problem{}, e.Problems...), e.Asked, e.Refused, e.Repair})
+				example := exampleJSON{e.Pos.File, e.Pos.Line, e.Version, e.Namespace, e.Name, e.State(), nil, e.Repair}
+				for _, in := range e.Versions {
+					example.Versions = append(example.Versions, versionJSON{in.Version, in.State(), append([]Problem{}, in.Problems...), in.Asked, in.Refused, in.Lost})
+				}
+				reason.Examples = append(reason.Examples, example)
 			}
 			j.Reasons = append(j.Reasons, reason)
 		}
@@ -199,7 +225,7 @@ func Diagnostics(summaries []*Summary) diag.List {
 		for _, r := range s.Reasons() {
 			for _, e := range r.Examples() {
 				d := diag.Diagnostic{Code: diag.StoredObject, Severity: severities[e.State()], Pos: e.Pos, Path: r.Constraint.Path.String(),
-					Message: fmt.Sprintf("%s is %s: %s", e.Verdict, e.State(), oneLine(r.said(e.Verdict)))}
+					Message: fmt.Sprintf("%s is %s: %s", e.Verdict, e.InWords(), oneLine(r.said(e.Verdict)))}
 				if e.Repair != nil {
 					d.Hint = e.Repair.Command
 				}
@@ -214,11 +240,9 @@ var severities = [Frozen + 1]diag.Severity{Legal: diag.Info, Spared: diag.Info, 
 
 // said is what the server says of an object about the constraint.
 func (r *Reason) said(v Verdict) string {
-	for _, l := range [][]Problem{v.Problems, v.Refused[Rewrite]} {
-		for _, p := range l {
-			if p.Constraint.String() == r.Constraint.String() && p.Constraint.Rule == r.Constraint.Rule {
-				return p.String()
-			}
+	for _, p := range v.Problems() {
+		if p.Constraint.String() == r.Constraint.String() && p.Constraint.Rule == r.Constraint.Rule {
+			return p.String()
 		}
 	}
 	return r.Message

@@ -9,7 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/unioncel/unioncel/pkg/normalize"
 	"github.com/unioncel/unioncel/pkg/patch"
@@ -32,7 +31,8 @@ type Repair struct {
 
 // repair clears what the unions of the object exclude, if the server accepts that and it
 // helps.
-func (c *inquiry) repair(ctx context.Context, gvk schema.GroupVersionKind, problems int) (*Repair, error) {
+func (c *inquiry) repair(ctx context.Context, problems int) (*Repair, error) {
+	gvk := c.kind.GroupKind().WithVersion(c.version)
 	if c.opts.Kinds == nil || problems == 0 {
 		return nil, nil
 	}

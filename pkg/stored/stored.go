@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -21,10 +22,8 @@ import (
 
 // Options say how objects are judged.
 type Options struct {
-	// Version is the one through which objects are written: for a storage migration, the
-	// new storage version. By default it is the one that they are printed in or, if the
-	// CRD does not serve that, the one that it stores.
-	Version string
+	// Before is the CRD that the objects are stored under; nil if it is the CRD itself.
+	Before *apiextensionsv1.CustomResourceDefinition
 	// KubeVersion is that of the server, such as "1.30"; "" is the latest.
 	KubeVersion string
 	// Kinds are those with unions, with which objects are repaired.
@@ -33,13 +32,16 @@ type Options struct {
 
 // Judge judges the stored objects of a CRD. It may be used by several goroutines at a time.
 type Judge struct {
-	crd   *apiextensionsv1.CustomResourceDefinition
-	kind  *validate.Kind
-	opts  Options
-	rules map[string][]*rule // by version
-	alone sync.Map           // of *rule, a *validate.Kind that has no other
-	// static are the versions without oldSelf: what is legal can be written as it is.
+	crd    *apiextensionsv1.CustomResourceDefinition
+	before *Judge // by the CRD before, or nil
+	kind   *validate.Kind
+	opts   Options
+	rules  map[string][]*rule // by version
+	alone  sync.Map           // of *rule, a *validate.Kind that has no other
+	// static are the versions without oldSelf: an unchanged legal object is accepted.
 	static map[string]bool
+	// structural are the schemas by version; there is none where unknown fields are kept.
+	structural map[string]*structuralschema.Structural
 }
 
 // New returns the judge of a CRD, as the server is to have it: with its unions compiled. The
@@ -49,14 +51,10 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts Options) (*Judge, e
 	if err != nil {
 		return nil, err
 	}
-	served := k.Served()
-	if opts.Version != "" && !slices.Contains(served, opts.Version) {
-		return nil, fmt.Errorf("%s does not serve version %q", k.GroupKind(), opts.Version)
-	}
-	if len(served) == 0 {
+	if len(k.Served()) == 0 {
 		return nil, fmt.Errorf("%s serves no version", k.GroupKind())
 	}
-	j := &Judge{crd: crd.DeepCopy(), kind: k, opts: opts, rules: map[string][]*rule{}, static: map[string]bool{}}
+	j := &Judge{crd: crd.DeepCopy(), kind: k, opts: opts, rules: map[string][]*rule{}, static: map[string]bool{}, structural: map[string]*structuralschema.Structural{}}
 	for _, v := range crd.Spec.Versions {
 		if v.Served || v.Storage {
 			if err := k.Check(v.Name); err != nil {
@@ -68,6 +66,13 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts Options) (*Judge, e
 			return nil, err
 		}
 		j.rules[v.Name], j.static[v.Name] = rulesOf(v), !bytes.Contains(text, []byte("oldSelf"))
+		if j.structural[v.Name], err = structural(crd, v); err != nil {
+			return nil, fmt.Errorf("version %s of %s: %w", v.Name, k.GroupKind(), err)
+		}
+	}
+	if opts.Before != nil {
+		// A CRD that no server would serve has no stored objects to compare with.
+		j.before, _ = New(opts.Before, Options{KubeVersion: opts.KubeVersion})
 	}
 	return j, nil
 }
@@ -94,9 +99,21 @@ type Problem struct {
 
 // Verdict is what becomes of an object.
 type Verdict struct {
-	// GroupVersionKind has the version through which the object is written.
+	// GroupVersionKind has the version in which the object is printed.
 	schema.GroupVersionKind
 	Namespace, Name string
+	// Versions are those through which the object can be written: all that are served or, if
+	// only a webhook can convert it, the one in which it is printed.
+	Versions []InVersion
+	// Worse says that a write is refused that the CRD before accepts.
+	Worse bool
+	// Repair is how to make the object legal; nil when it is, or nothing is known.
+	Repair *Repair
+}
+
+// InVersion is what becomes of an object that is written through a version.
+type InVersion struct {
+	Version string
 	// Problems are why the object is not legal under the CRD; there are none if it is.
 	Problems []Problem
 	// Asked are the writes that are possible, in order; of a legal object there is only
@@ -104,8 +121,8 @@ type Verdict struct {
 	Asked []Write
 	// Refused are those of them that the server refuses, and why.
 	Refused map[Write][]Problem
-	// Repair is how to make the object legal; nil when it is, or nothing is known.
-	Repair *Repair
+	// Lost are the paths of fields that every write loses, and did not before.
+	Lost []string
 }
 
 // State is what becomes of an object, in a word.
@@ -131,13 +148,22 @@ func (s State) String() string { return states[s] }
 // MarshalText is String.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// State is what becomes of the object, in a word.
+// State is what becomes of the object in the worst of the versions.
 func (v Verdict) State() State {
+	worst := Legal
+	for _, in := range v.Versions {
+		worst = max(worst, in.State())
+	}
+	return worst
+}
+
+// State is what becomes of the object, in a word.
+func (v InVersion) State() State {
 	refused := func(w Write) bool { return len(v.Refused[w]) > 0 }
 	switch {
 	case refused(Rewrite):
 		return Frozen
-	case refused(Status) || refused(Metadata) || refused(Elsewhere):
+	case slices.ContainsFunc(Writes()[:Within], refused):
 		return Hindered
 	case len(v.Problems) > 0:
 		return Spared
@@ -145,46 +171,119 @@ func (v Verdict) State() State {
 	return Legal
 }
 
+// Problems are why the object is not legal, or cannot be written as it is, in any version.
+func (v Verdict) Problems() []Problem {
+	var l []Problem
+	for _, in := range v.Versions {
+		for _, p := range slices.Concat(in.Problems, in.Refused[Rewrite]) {
+			if !slices.ContainsFunc(l, func(q Problem) bool { return q.Field == p.Field && q.Message == p.Message }) {
+				l = append(l, p)
+			}
+		}
+	}
+	return l
+}
+
 // String names the object: kind, namespace and name.
 func (v Verdict) String() string { return strings.TrimSpace(v.Kind + " " + v.name()) }
 
-// ErrOther says that an object is not of the judge's kind.
+// ErrOther is the error for an object of another kind than the CRD's.
 var ErrOther = errors.New("the object is of another kind")
 
-// Object judges an object that the server has in storage, given as it prints it. The object
-// is not changed. The error says that it cannot be judged: it is ErrOther, or the object is
-// of a version that the CRD does not have, or only a webhook could convert it.
+// Object judges an object, as kubectl get prints it. The error says that it cannot be judged:
+// it is of another kind (ErrOther) or version than the CRD's, or only a webhook could convert
+// it.
 func (j *Judge) Object(ctx context.Context, object map[string]any) (Verdict, error) {
 	u := unstructured.Unstructured{Object: object}
-	v := Verdict{GroupVersionKind: u.GroupVersionKind(), Namespace: u.GetNamespace(), Name: u.GetName(), Refused: map[Write][]Problem{}}
+	v := Verdict{GroupVersionKind: u.GroupVersionKind(), Namespace: u.GetNamespace(), Name: u.GetName(), Worse: true}
 	if v.GroupKind() != j.GroupKind() {
 		return v, fmt.Errorf("%w: %s", ErrOther, v.GroupVersionKind)
 	}
 	if _, ok := j.rules[v.Version]; !ok {
 		return v, fmt.Errorf("%s is of version %q, which the CRD does not have", v, v.Version)
 	}
-	printed := v.Version
-	switch {
-	case j.opts.Version != "":
-		v.Version = j.opts.Version
-	case !slices.Contains(j.kind.Served(), v.Version):
-		v.Version = j.kind.Storage()
-		if !slices.Contains(j.kind.Served(), v.Version) {
-			v.Version = j.kind.Served()[0]
-		}
-	}
-	read, err := j.kind.Read(object, v.Version)
+	stored, err := j.stored(object, v)
 	if err != nil {
-		if conversion := (*validate.ConversionError)(nil); errors.As(err, &conversion) {
-			return v, fmt.Errorf("%s is of version %s, and only the CRD's webhook can convert it to %s", v, printed, v.Version)
-		}
-		return v, fmt.Errorf("%s cannot be read from storage: %w", v, err)
-	}
-	c := &inquiry{Judge: j, version: v.Version, printed: printed, stored: object, read: read}
-	if v.Problems, err = c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Legal(ctx, read) }); err != nil {
 		return v, err
 	}
-	if len(v.Problems) == 0 && j.static[v.Version] {
+	if err := j.versions(ctx, stored, &v); err != nil {
+		return v, err
+	}
+	if j.before != nil {
+		v.Worse = false
+		if err := j.compare(ctx, stored, &v); err != nil {
+			return v, err
+		}
+	}
+	for _, in := range v.Versions {
+		if len(in.Problems) > 0 && v.Repair == nil {
+			c, err := j.inquire(stored, in.Version)
+			if err != nil {
+				return v, err
+			}
+			if v.Repair, err = c.repair(ctx, len(in.Problems)); err != nil {
+				return v, err
+			}
+		}
+	}
+	return v, nil
+}
+
+// versions judges an object in each version through which it can be written.
+func (j *Judge) versions(ctx context.Context, stored map[string]any, v *Verdict) error {
+	for _, version := range j.kind.Served() {
+		c, err := j.inquire(stored, version)
+		if conversion := (*validate.ConversionError)(nil); errors.As(err, &conversion) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s cannot be read from storage: %w", v, err)
+		}
+		in, err := c.judge(ctx)
+		if err != nil {
+			return err
+		}
+		v.Versions = append(v.Versions, in)
+	}
+	if len(v.Versions) == 0 {
+		return fmt.Errorf("%s is of version %s, and only the CRD's webhook can convert it to %s", v, v.Version, j.kind.Served()[0])
+	}
+	return nil
+}
+
+// compare finds out what the CRD before says of an object.
+func (j *Judge) compare(ctx context.Context, stored map[string]any, v *Verdict) error {
+	was := Verdict{GroupVersionKind: v.GroupVersionKind}
+	if v.State() > Spared {
+		// Of an object that cannot be judged, nothing was refused.
+		if err := j.before.versions(ctx, stored, &was); err != nil && ctx.Err() != nil {
+			return err
+		}
+	}
+	for i, in := range v.Versions {
+		old := InVersion{}
+		if k := slices.IndexFunc(was.Versions, func(o InVersion) bool { return o.Version == in.Version }); k >= 0 {
+			old = was.Versions[k]
+		}
+		for _, w := range Writes()[:Within] {
+			v.Worse = v.Worse || len(in.Refused[w]) > 0 && len(old.Refused[w]) == 0
+		}
+		if len(in.Lost) > 0 && slices.Contains(j.before.kind.Served(), in.Version) {
+			lost := j.before.lost(stored, in.Version)
+			v.Versions[i].Lost = slices.DeleteFunc(in.Lost, func(path string) bool { return slices.Contains(lost, path) })
+		}
+	}
+	return nil
+}
+
+// judge asks for all writes that matter through a version.
+func (c *inquiry) judge(ctx context.Context) (InVersion, error) {
+	v := InVersion{Version: c.version, Refused: map[Write][]Problem{}, Lost: c.lost(c.stored, c.version)}
+	var err error
+	if v.Problems, err = c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Legal(ctx, c.read) }); err != nil {
+		return v, err
+	}
+	if len(v.Problems) == 0 && c.static[v.Version] {
 		v.Asked = []Write{Rewrite} // which the server would judge by the same
 		return v, nil
 	}
@@ -199,11 +298,8 @@ func (j *Judge) Object(ctx context.Context, object map[string]any) (Verdict, err
 		}
 		return err
 	}
-	if err := ask(Rewrite); err != nil {
+	if err := ask(Rewrite); err != nil || v.State() == Legal {
 		return v, err
-	}
-	if v.State() == Legal {
-		return v, nil
 	}
 	// An unchanged object may be refused for what is legal in a new one.
 	faults = slices.Concat(v.Problems, v.Refused[Rewrite])
@@ -212,17 +308,21 @@ func (j *Judge) Object(ctx context.Context, object map[string]any) (Verdict, err
 			return v, err
 		}
 	}
-	v.Repair, err = c.repair(ctx, v.GroupVersionKind, len(v.Problems))
-	return v, err
+	return v, nil
 }
 
 // inquiry is an object that is judged.
 type inquiry struct {
 	*Judge
 	version string
-	printed string         // the version of what is in storage
 	stored  map[string]any // as it is in storage
 	read    map[string]any // as who reads it in the version gets it
+}
+
+// inquire reads an object from storage.
+func (j *Judge) inquire(stored map[string]any, version string) (*inquiry, error) {
+	read, err := j.kind.Read(stored, version)
+	return &inquiry{j, version, stored, read}, err
 }
 
 // problems are what the server says against a write.

@@ -59,15 +59,25 @@ func object(t testing.TB, text string) map[string]any {
 	return v.(map[string]any)
 }
 
-// in is what a verdict says, in a line.
+// in is what a verdict says, in a line for each version.
 func in(v stored.Verdict) string {
-	l := []string{v.State().String()}
-	for _, w := range v.Asked {
-		if refused := v.Refused[w]; len(refused) > 0 {
-			l = append(l, fmt.Sprintf("%s: %s", w, refused[0].Constraint))
+	var l []string
+	for _, in := range v.Versions {
+		said := []string{in.State().String()}
+		for _, w := range in.Asked {
+			if refused := in.Refused[w]; len(refused) > 0 {
+				said = append(said, fmt.Sprintf("%s: %s", w, refused[0].Constraint))
+			}
 		}
+		if len(in.Lost) > 0 {
+			said = append(said, fmt.Sprint("loses ", in.Lost))
+		}
+		if len(v.Versions) > 1 {
+			said[0] = in.Version + " " + said[0]
+		}
+		l = append(l, strings.Join(said, "; "))
 	}
-	return strings.Join(l, "; ")
+	return strings.Join(l, "\n")
 }
 
 const spec = `type: object
@@ -127,17 +137,17 @@ func TestObject(t *testing.T) {
 		{"legal", "", "spec: {u: {type: A, a: {}}}", "legal", ""},
 		{"a union", "", both, "spared; within: rule of spec.u", `{"spec":{"u":{"b":null}}}`},
 		{"with ratchet", "ratchet", both, "spared", `{"spec":{"u":{"b":null}}}`},
-		{"before ratcheting", "1.29", both, "frozen; rewrite: rule of spec.u; status: rule of spec.u; metadata: rule of spec.u; elsewhere: rule of spec.u; within: rule of spec.u", `{"spec":{"u":{"b":null}}}`},
+		{"before ratcheting", "1.29", both, "frozen; rewrite: rule of spec.u; status: rule of spec.u; metadata: rule of spec.u; apply: rule of spec.u; elsewhere: rule of spec.u; within: rule of spec.u", `{"spec":{"u":{"b":null}}}`},
 		{"before ratcheting of the status", "1.30", both, "hindered; status: rule of spec.u; within: rule of spec.u", `{"spec":{"u":{"b":null}}}`},
 		{"no discriminator", "", "spec: {note: w, u: {b: {x: v}}}", "spared; within: rule of spec.u", `{"spec":{"u":{"type":"B"}}}`},
 		{"a union in which either may be meant", "", "spec: {note: w, u: {a: {x: v}, b: {x: v}}}", "spared; within: rule of spec.u", ""},
-		{"a union in a list", "", "spec: {note: w, l: [{a: x}, {a: x, b: x}]}", "spared; within: rule of spec.l[*]", ""},
+		{"a union in a list", "", "spec: {note: w, l: [{a: x}, {a: x, b: x}]}", "hindered; items: rule of spec.l[*]; within: rule of spec.l[*]", ""},
 		{"an enum", "", "spec: {mode: C}", "spared", ""},
 		{"required", "", "spec: {note: w, must: {z: z}}", "spared; within: required of spec.must", ""},
-		{"an embedded resource", "", "spec: {note: w, pod: {apiVersion: v1, kind: Pod, metadata: {labels: {'a b': c}}}}", "frozen; rewrite: x-kubernetes-embedded-resource of spec.pod; metadata: x-kubernetes-embedded-resource of spec.pod; elsewhere: x-kubernetes-embedded-resource of spec.pod; within: x-kubernetes-embedded-resource of spec.pod", ""},
+		{"an embedded resource", "", "spec: {note: w, pod: {apiVersion: v1, kind: Pod, metadata: {labels: {'a b': c}}}}", "frozen; rewrite: x-kubernetes-embedded-resource of spec.pod; metadata: x-kubernetes-embedded-resource of spec.pod; apply: x-kubernetes-embedded-resource of spec.pod; elsewhere: x-kubernetes-embedded-resource of spec.pod; within: x-kubernetes-embedded-resource of spec.pod", ""},
 		{"oneOf", "", "spec: {note: w, both: {a: x, b: x}}", "spared; within: oneOf of spec.both", ""},
-		{"a transition rule", "", "spec: {note: w, still: {a: x}}", "frozen; rewrite: transition rule of spec.still; status: transition rule of spec.still; metadata: transition rule of spec.still; elsewhere: transition rule of spec.still; within: transition rule of spec.still", ""},
-		{"a rule that cannot be evaluated", "", "spec: {note: w, broken: {}}", "frozen; rewrite: evaluation error of spec.broken; status: evaluation error of spec.broken; metadata: evaluation error of spec.broken; elsewhere: evaluation error of spec.broken", ""},
+		{"a transition rule", "", "spec: {note: w, still: {a: x}}", "frozen; rewrite: transition rule of spec.still; status: transition rule of spec.still; metadata: transition rule of spec.still; apply: transition rule of spec.still; elsewhere: transition rule of spec.still; within: transition rule of spec.still", ""},
+		{"a rule that cannot be evaluated", "", "spec: {note: w, broken: {}}", "frozen; rewrite: evaluation error of spec.broken; status: evaluation error of spec.broken; metadata: evaluation error of spec.broken; apply: evaluation error of spec.broken; elsewhere: evaluation error of spec.broken", ""},
 		{"a rule of the spec", "", "spec: {note: bad, mode: A}", "hindered; elsewhere: rule of spec; within: rule of spec", ""},
 		{"rules with a message expression", "", "spec: {note: w, odd: {a: x, c: z}}", "spared; within: rule of spec.odd", ""},
 	} {
@@ -151,7 +161,7 @@ func TestObject(t *testing.T) {
 				patch = v.Repair.Patch
 			}
 			if got := in(v); got != test.want || patch != test.patch {
-				t.Errorf("%s, %s\n%+v", got, patch, v.Problems)
+				t.Errorf("%s, %s\n%+v", got, patch, v.Problems())
 			}
 		})
 	}
@@ -165,7 +175,7 @@ func TestRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, p := range v.Problems {
+	for _, p := range v.Problems() {
 		got = append(got, p.Message+" <- "+p.Constraint.Rule)
 	}
 	want := []string{"Invalid value: never x <- self.a != 'y' && self.a != 'x'", "Invalid value: not x <- self.a != 'x'"}
@@ -174,30 +184,77 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// An object is written through the version that is asked for: what the new one does not
-// let in fails its migration.
+// An object is written through every version that is served, whichever it is printed in, unless
+// only a webhook can convert it.
 func TestVersions(t *testing.T) {
-	const lax, strict = "{type: object, properties: {mode: {type: string}, gone: {type: string}}}", "{type: object, properties: {mode: {type: string, enum: [A, B]}, added: {type: string, default: x}}, x-kubernetes-validations: [{rule: \"!has(self.mode) || self.mode != 'A'\"}]}"
-	crd := testcrd.Versions("Thing", testcrd.Version{Name: "v0", Spec: lax, Unserved: true}, testcrd.Version{Name: "v1", Spec: lax}, testcrd.Version{Name: "v2", Spec: strict})
-	for _, test := range []struct{ version, object, want string }{
-		{"", "spec: {mode: C}", "v1 legal"},
-		{"v2", "spec: {mode: C}", "v2 spared"},
-		{"v2", "spec: {mode: B, gone: x}", "v2 legal"},
+	const (
+		lax    = "{type: object, properties: {mode: {type: string}, gone: {type: string}}}"
+		strict = "{type: object, properties: {mode: {type: string, enum: [A, B]}, added: {type: string, default: x}}, x-kubernetes-validations: [{rule: \"!has(self.mode) || self.mode != 'A'\"}]}"
+	)
+	v0, v1, v2 := testcrd.Version{Name: "v0", Spec: lax, Unserved: true}, testcrd.Version{Name: "v1", Spec: lax}, testcrd.Version{Name: "v2", Spec: strict}
+	hooked := func(text string) string {
+		return strings.Replace(text, "  versions:", "  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: 'https://example.com'}}}\n  versions:", 1)
+	}
+	one, two, switched := testcrd.Versions("Thing", v0, v1), testcrd.Versions("Thing", v0, v2, v1), testcrd.Versions("Thing", v0, v1, v2)
+	for _, test := range []struct{ name, before, after, object, want string }{
+		{"a version is added", one, two, "spec: {mode: C}", "v2 spared\nv1 legal"},
+		{"with fewer fields", one, two, "spec: {mode: B, gone: x}", "v2 legal; loses [spec.gone]\nv1 legal"},
+		{"which it has had before", two, two, "spec: {mode: B, gone: x}", "v2 legal\nv1 legal"},
 		// The default makes it another object.
-		{"v2", "spec: {mode: A}", "v2 frozen; rewrite: rule of spec; metadata: rule of spec; elsewhere: rule of spec; within: rule of spec"},
-		{"", "apiVersion: example.com/v0\nkind: Thing\nmetadata: {name: it}\nspec: {mode: B}", "v2 legal"},
-		{"", "apiVersion: example.com/v9\nkind: Thing\nmetadata: {name: it}", `Thing it is of version "v9", which the CRD does not have`},
-		{"", "apiVersion: example.com/v1\nkind: Other\nmetadata: {name: it}", "the object is of another kind: example.com/v1, Kind=Other"},
+		{"with a default", one, two, "spec: {mode: A}", "v2 frozen; rewrite: rule of spec; metadata: rule of spec; apply: rule of spec; elsewhere: rule of spec; within: rule of spec\nv1 legal"},
+		{"it is stored", two, switched, "spec: {mode: B, gone: x}", "v1 legal; loses [spec.gone]\nv2 legal"},
+		{"printed in another version", two, two, "apiVersion: example.com/v2\nkind: Thing\nmetadata: {name: it}\nspec: {mode: C}", "v2 spared\nv1 legal"},
+		{"printed in a version that is not served", two, two, "apiVersion: example.com/v0\nkind: Thing\nmetadata: {name: it}\nspec: {mode: C}", "v2 spared\nv1 legal"},
+		{"of a version that is unknown", two, two, "apiVersion: example.com/v9\nkind: Thing\nmetadata: {name: it}", `Thing it is of version "v9", which the CRD does not have`},
+		{"of another kind", two, two, "apiVersion: example.com/v1\nkind: Other\nmetadata: {name: it}", "the object is of another kind: example.com/v1, Kind=Other"},
+		{"a webhook", hooked(two), hooked(two), "spec: {mode: C}", "legal"},
+		{"a webhook, printed in another version", hooked(two), hooked(two), "apiVersion: example.com/v2\nkind: Thing\nmetadata: {name: it}\nspec: {mode: C}", "spared"},
+		{"a webhook, printed in a version that is not served", hooked(two), hooked(two), "apiVersion: example.com/v0\nkind: Thing\nmetadata: {name: it}", "Thing it is of version v0, and only the CRD's webhook can convert it to v2"},
+		{"a webhook no more", hooked(two), two, "spec: {mode: B, gone: x}", "v2 legal; loses [spec.gone]\nv1 legal"},
+		{"a webhook no more, printed in another version", hooked(two), two, "apiVersion: example.com/v2\nkind: Thing\nmetadata: {name: it}\nspec: {mode: B}", "Thing it is of version v2, which a webhook has made of the stored version v1"},
 	} {
-		j := judge(t, crd, stored.Options{Version: test.version})
-		v, err := j.Object(t.Context(), object(t, test.object))
-		got := v.Version + " " + in(v)
-		if err != nil {
-			got = err.Error()
-		}
-		if got != test.want {
-			t.Errorf("%s through %s: %s", test.object, test.version, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			before := &apiextensionsv1.CustomResourceDefinition{}
+			if err := yaml.UnmarshalStrict([]byte(test.before), before); err != nil {
+				t.Fatal(err)
+			}
+			v, err := judge(t, test.after, stored.Options{Before: before}).Object(t.Context(), object(t, test.object))
+			got := in(v)
+			if err != nil {
+				got = err.Error()
+			}
+			if got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+// A verdict is worse if a write is refused that the CRD before accepts.
+func TestWorse(t *testing.T) {
+	const (
+		lax    = "{type: object, properties: {mode: {type: string}, x: {type: string}}}"
+		strict = "{type: object, properties: {mode: {type: string}, x: {type: string}}, x-kubernetes-validations: [{rule: \"self.mode == 'A'\"}%s]}"
+	)
+	for _, test := range []struct {
+		name, before, after, object string
+		want                        bool
+	}{
+		{"refused now", lax, fmt.Sprintf(strict, ""), "spec: {mode: B, x: x}", true},
+		{"refused before", fmt.Sprintf(strict, ""), fmt.Sprintf(strict, ", {rule: 'has(self.x)'}"), "spec: {mode: B, x: x}", false},
+		{"refused in more writes", fmt.Sprintf(strict, ""), fmt.Sprintf(strict, ", {rule: 'self.x == self.x'}"), "spec: {mode: B}", true},
+		{"legal", lax, fmt.Sprintf(strict, ""), "spec: {mode: A}", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			before := &apiextensionsv1.CustomResourceDefinition{}
+			if err := yaml.UnmarshalStrict([]byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: test.before})), before); err != nil {
+				t.Fatal(err)
+			}
+			v, err := judge(t, testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: test.after}), stored.Options{Before: before}).Object(t.Context(), object(t, test.object))
+			if err != nil || v.Worse != test.want {
+				t.Errorf("%t, %v: %s", v.Worse, err, in(v))
+			}
+		})
 	}
 }
 
@@ -214,7 +271,6 @@ func TestNew(t *testing.T) {
 		opts stored.Options
 		want string
 	}{
-		{crd, stored.Options{Version: "v2"}, `Thing.example.com does not serve version "v2"`},
 		{crd, stored.Options{KubeVersion: "latest"}, `could not parse "latest" as version`},
 		{none, stored.Options{}, "Thing.example.com serves no version"},
 		{broken, stored.Options{}, "version v1 of Thing.example.com: the schema is not structural"},

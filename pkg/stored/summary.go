@@ -49,7 +49,7 @@ func (s *Summary) Add(v Verdict, at diag.Pos) {
 	s.Objects++
 	s.States[state]++
 	said := map[*Reason]bool{}
-	for _, p := range slices.Concat(v.Problems, v.Refused[Rewrite]) {
+	for _, p := range v.Problems() {
 		key := p.Constraint.String() + "\x00" + p.Constraint.Rule
 		r := s.reasons[key]
 		if r == nil {
@@ -112,12 +112,12 @@ func (p Problem) String() string {
 	return p.Field + ": " + p.Message
 }
 
-// RefusedWrites are the writes that are refused, in order, but for Within: that a change
-// of what is at fault is judged anew is no surprise.
+// RefusedWrites are the writes that are refused in any version, in order, but for Within: that a
+// change of what is at fault is judged anew is no surprise.
 func (v Verdict) RefusedWrites() []Write {
 	var l []Write
 	for _, w := range Writes()[:Within] {
-		if len(v.Refused[w]) > 0 {
+		if slices.ContainsFunc(v.Versions, func(in InVersion) bool { return len(in.Refused[w]) > 0 }) {
 			l = append(l, w)
 		}
 	}

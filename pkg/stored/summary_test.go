@@ -35,14 +35,14 @@ func summarized(t *testing.T, most int) []*stored.Summary {
 func TestText(t *testing.T) {
 	want := `Thing.example.com: 6 objects
       1 legal
-      3 spared    accepted as long as a write leaves alone what is wrong
-      1 hindered  accepted as they are, and not with a change elsewhere, or of their status
-      1 frozen    refused as they are: whoever writes them fails, a storage migration too
+      3 spared    invalid, but writes that leave alone what is wrong are accepted
+      1 hindered  invalid, and some writes that leave alone what is wrong are rejected
+      1 frozen    rejected even unchanged: a storage migration fails
 
 transition rule of spec.still: 1 frozen
     self.a == 'x' ? oldSelf.a == 'w' : true
     spec.still: Invalid value: moved
-  live.yaml:50:3: shop/thing-5: frozen, refused: rewrite, metadata, elsewhere
+  live.yaml:50:3: shop/thing-5: frozen, refused: rewrite, metadata, apply, elsewhere
 
 enum of spec.mode: 2 spared, 1 hindered
     spec.mode: Unsupported value: "C": supported values: "A", "B"
@@ -78,9 +78,9 @@ func TestMarkdown(t *testing.T) {
 | objects | | |
 |--:|---|---|
 | 1 | legal |  |
-| 3 | spared | accepted as long as a write leaves alone what is wrong |
-| 1 | hindered | accepted as they are, and not with a change elsewhere, or of their status |
-| 1 | frozen | refused as they are: whoever writes them fails, a storage migration too |
+| 3 | spared | invalid, but writes that leave alone what is wrong are accepted |
+| 1 | hindered | invalid, and some writes that leave alone what is wrong are rejected |
+| 1 | frozen | rejected even unchanged: a storage migration fails |
 
 | what they break | | objects | repaired by a patch |
 |---|---|---|--:|
@@ -93,7 +93,7 @@ func TestMarkdown(t *testing.T) {
 
 | object | | refused |
 |---|---|---|
-| shop/thing-5 | frozen | rewrite, metadata, elsewhere |
+| shop/thing-5 | frozen | rewrite, metadata, apply, elsewhere |
 
 ### enum of spec.mode
 
@@ -126,9 +126,11 @@ func TestJSON(t *testing.T) {
 			Examples   []struct {
 				Name, State string
 				Line        int
-				Problems    []struct{ Field, Message string }
-				Refused     map[string][]struct{ Message string }
-				Repair      *struct{ Patch string }
+				Versions    []struct {
+					Version, State string
+					Refused        map[string][]struct{ Message string }
+				}
+				Repair *struct{ Patch string }
 			}
 		}
 	}
@@ -139,7 +141,7 @@ func TestJSON(t *testing.T) {
 		t.Error(d)
 	}
 	r := l[0].Reasons
-	if len(r) != 4 || len(r[1].Examples) != 3 || r[1].Examples[1].Name != "thing-1" || r[1].Constraint.Keyword != "enum" || r[3].Examples[0].Repair.Patch != `{"spec":{"u":{"b":null}}}` || r[0].Examples[0].Refused["metadata"][0].Message != "Invalid value: moved" {
+	if len(r) != 4 || len(r[1].Examples) != 3 || r[1].Examples[1].Name != "thing-1" || r[1].Constraint.Keyword != "enum" || r[3].Examples[0].Repair.Patch != `{"spec":{"u":{"b":null}}}` || r[0].Examples[0].Versions[0].Refused["metadata"][0].Message != "Invalid value: moved" {
 		t.Error(b.String())
 	}
 }

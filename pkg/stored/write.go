@@ -24,19 +24,28 @@ const (
 	Rewrite Write = iota
 	// Status replaces the status by itself, through its subresource.
 	Status
-	// Metadata adds an annotation.
+	// Metadata adds an annotation. Adding a label and removing a finalizer are no other.
 	Metadata
+	// Apply adds the annotation by server-side apply.
+	Apply
 	// Elsewhere changes something outside of the values that are at fault: another
 	// field of the spec, if there is one.
 	Elsewhere
-	// Within changes something in these values, but not what is wrong with them.
+	// Items adds an item to a list in one of whose items something is at fault.
+	Items
+	// Report changes something else in a status in which something is at fault, as
+	// controllers do.
+	Report
+	// Within changes something in the values at fault, but not what is wrong with them.
 	Within
 )
 
-var writes = []string{"rewrite", "status", "metadata", "elsewhere", "within"}
+var writes = []string{"rewrite", "status", "metadata", "apply", "elsewhere", "items", "report", "within"}
 
 // Writes are all of them, in order. The caller owns the result.
-func Writes() []Write { return []Write{Rewrite, Status, Metadata, Elsewhere, Within} }
+func Writes() []Write {
+	return []Write{Rewrite, Status, Metadata, Apply, Elsewhere, Items, Report, Within}
+}
 
 // String is the write in lower case.
 func (w Write) String() string { return writes[w] }
@@ -61,7 +70,7 @@ func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible
 		}
 		refused, err := c.replaceStatus(ctx, c.read, c.stored)
 		return true, refused, err
-	case Metadata:
+	case Metadata, Apply:
 		labelled := unstructured.Unstructured{Object: runtime.DeepCopyJSON(c.read)}
 		annotations := labelled.GetAnnotations()
 		if annotations == nil {
@@ -70,18 +79,39 @@ func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible
 		annotations["unioncel.dev/asked"] = ""
 		labelled.SetAnnotations(annotations)
 		refused, err := c.replace(ctx, labelled.Object, c.stored)
-		return true, refused, err
-	}
-	// What is wrong is what it is because the change led there: the server judges the new
-	// object only, and of the old one just whether it is the same. So the old one is
-	// changed, in any way, and the new one is the stored one, of which everything that is
-	// wrong with it is known.
-	changed, ask := c.elsewhere(found), c.replace
-	if w == Within {
-		changed = c.within(found)
-		if len(found) > 0 && c.kind.HasStatus(c.version) && !slices.ContainsFunc(found, func(p Problem) bool { return len(p.at) == 0 || p.at[0] != "status" }) {
-			ask = c.replaceStatus
+		if w == Apply && err == nil && len(refused) == 0 {
+			refused, err = c.applied()
 		}
+		return true, refused, err
+	case Elsewhere:
+		return c.change(ctx, c.elsewhere(found), false)
+	case Items, Report:
+		for _, p := range found {
+			changed := c.items(p)
+			if w == Report {
+				changed = c.report(p, c.faults(found))
+			}
+			asked, l, err := c.change(ctx, changed, w == Report)
+			if err != nil || len(l) > 0 {
+				return asked, l, err
+			}
+			possible = possible || asked
+		}
+		return possible, nil, nil
+	}
+	return c.change(ctx, c.within(found), len(found) > 0 && !slices.ContainsFunc(found, func(p Problem) bool { return !inStatus(p.at) }))
+}
+
+func inStatus(p place) bool { return len(p) > 0 && p[0] == "status" }
+
+// change asks for writes that change something. The problems of the new object are what they are
+// because the change led there: the server validates the new object, and only compares it with
+// the old one. So the old one is changed, in any way, and the new one is the stored one, all of
+// whose problems are known.
+func (c *inquiry) change(ctx context.Context, changed iter.Seq[map[string]any], status bool) (possible bool, refused []Problem, err error) {
+	ask := c.replace
+	if status && c.kind.HasStatus(c.version) {
+		ask = c.replaceStatus
 	}
 	tried := 0
 	for old := range changed {
@@ -97,6 +127,11 @@ func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible
 		}
 	}
 	return tried > 0, refused, nil
+}
+
+// applied returns why no server-side apply is possible.
+func (c *inquiry) applied() ([]Problem, error) {
+	return c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Applicable(c.stored, c.version) })
 }
 
 // readsWhatChanges reports whether another change may not have the problem: a rule has
@@ -121,50 +156,115 @@ func (c *inquiry) elsewhere(found []Problem) iter.Seq[map[string]any] {
 		at = nil
 	}
 	faults := c.faults(found)
-	root := c.rootOf(c.printed)
 	return func(yield func(map[string]any) bool) {
 		for {
-			v, _ := at.In(c.stored)
-			object, ok := v.(map[string]any)
-			if !ok {
-				return
-			}
-			names := map[string]bool{}
-			for name := range object {
-				names[name] = true
-			}
-			s := pathOf(root, at).In(root)
-			for name := range s.Properties {
-				names[name] = true
-			}
-			var next any
-			for _, name := range slices.Sorted(maps.Keys(names)) {
-				to := at.To(name)
-				if len(at) == 0 && slices.Contains(ownFields, name) {
-					continue
-				}
-				if slices.ContainsFunc(faults, func(f place) bool { return hasPrefix(f, to) }) {
-					next = name
-					continue
-				}
-				changed := runtime.DeepCopyJSON(c.stored)
-				in, _ := at.In(changed)
-				if _, ok := object[name]; ok {
-					delete(in.(map[string]any), name)
-				} else {
-					in.(map[string]any)[name] = some(s.Properties[name])
-				}
-				if c.differs(changed) && !yield(changed) {
+			for changed := range c.siblings(at, faults) {
+				if !yield(changed) {
 					return
 				}
 			}
-			// What is beside a fault in the same field is elsewhere, too.
-			if len(faults) != 1 || next == nil || len(at)+1 >= len(faults[0]) {
+			// A field alongside a fault in the same field is elsewhere, too.
+			if len(faults) != 1 || len(at)+1 >= len(faults[0]) || !hasPrefix(faults[0], at) {
 				return
 			}
-			at = at.To(next)
+			at = faults[0][:len(at)+1]
 		}
 	}
+}
+
+// report returns the object with one change each of a field of the status, the nearest to a
+// fault in it first.
+func (c *inquiry) report(p Problem, faults []place) iter.Seq[map[string]any] {
+	return func(yield func(map[string]any) bool) {
+		for at := p.at; inStatus(at); at = at[:len(at)-1] {
+			for changed := range c.siblings(at, faults) {
+				if !yield(changed) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// siblings returns the object with one field each of the object at a place removed, or added,
+// that does not lead to a fault.
+func (c *inquiry) siblings(at place, faults []place) iter.Seq[map[string]any] {
+	return func(yield func(map[string]any) bool) {
+		v, _ := at.In(c.stored)
+		object, ok := v.(map[string]any)
+		if !ok {
+			return
+		}
+		s, keys := c.schemaOf(at), []string{}
+		if len(at) > 0 {
+			if _, item := at[len(at)-1].(int); item {
+				keys = c.schemaOf(at[:len(at)-1]).XListMapKeys
+			}
+		}
+		names := slices.Sorted(maps.Keys(object))
+		for name := range s.Properties {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
+			to := at.To(name)
+			if len(at) == 0 && slices.Contains(ownFields, name) || slices.Contains(keys, name) || slices.ContainsFunc(faults, func(f place) bool { return hasPrefix(f, to) }) {
+				continue
+			}
+			changed := runtime.DeepCopyJSON(c.stored)
+			in, _ := at.In(changed)
+			if _, ok := object[name]; ok {
+				delete(in.(map[string]any), name)
+			} else {
+				in.(map[string]any)[name] = some(s.Properties[name])
+			}
+			if c.differs(changed) && !yield(changed) {
+				return
+			}
+		}
+	}
+}
+
+// items returns the object with one item more each in a list in which an item is at fault.
+func (c *inquiry) items(p Problem) iter.Seq[map[string]any] {
+	return func(yield func(map[string]any) bool) {
+		for i, step := range p.at {
+			index, ok := step.(int)
+			if !ok || inStatus(p.at) {
+				continue
+			}
+			changed := runtime.DeepCopyJSON(c.stored)
+			parent, _ := p.at[:i-1].In(changed)
+			value, _ := p.at[:i].In(changed)
+			object, inObject := parent.(map[string]any)
+			list, isList := value.([]any)
+			if !inObject || !isList || index >= len(list) {
+				continue // a list of lists, or what only the version written has
+			}
+			added := runtime.DeepCopyJSONValue(list[index])
+			if item, ok := added.(map[string]any); ok {
+				for _, key := range c.schemaOf(p.at[:i]).XListMapKeys {
+					item[key] = another(item[key])
+				}
+			} else {
+				added = another(added)
+			}
+			object[p.at[i-1].(string)] = append(list, added)
+			if c.differs(changed) && !yield(changed) {
+				return
+			}
+		}
+	}
+}
+
+// schemaOf is the schema of a value in storage, or an empty one.
+func (c *inquiry) schemaOf(at place) *apiextensionsv1.JSONSchemaProps {
+	u := unstructured.Unstructured{Object: c.stored}
+	root := c.rootOf(u.GroupVersionKind().Version)
+	if s := pathOf(root, at).In(root); s != nil {
+		return s
+	}
+	return &apiextensionsv1.JSONSchemaProps{}
 }
 
 // ownFields are those of every object, and the status, which a write to the main resource

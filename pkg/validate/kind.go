@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 	kube "k8s.io/apimachinery/pkg/util/version"
 	apiversion "k8s.io/apimachinery/pkg/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
@@ -40,6 +41,10 @@ type version struct {
 	withStatus bool
 	// deprecation is the warning that comes with each write; empty for none.
 	deprecation string
+
+	merging    sync.Once // of what follows
+	mergingErr error
+	types      managedfields.TypeConverter
 }
 
 // New returns the kind that a CRD defines. The CRD is not changed, and must not be while

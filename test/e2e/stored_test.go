@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -9,6 +11,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
@@ -39,17 +42,21 @@ var tightenings = []struct {
 	// to the status.
 	u, add, toSpec, toRoot, toStatus string
 	// is spec.u as it is stored, status the status, elsewhere spec.u when something
-	// beside what is wrong is changed ("" for another field of the spec), and within
-	// when what is at fault is, without repairing it ("" for no such change).
-	is, status, elsewhere, within string
+	// alongside what is wrong is changed ("" for another field of the spec), items when an
+	// item is added to a list, within when what is at fault is changed without repairing
+	// it, and report the status when something else in it is ("" for no such change).
+	is, status, elsewhere, items, within, report string
+	// newU is the schema of spec.u afterwards, if it is another. list is in the schema of a
+	// list in the status, and item and reason are added to its items and their reason.
+	newU, list, item, reason string
 }{
 	{name: "a union", u: unionObject, add: declared, is: "{" + isUnion + "}", within: "{" + withinUnion + "}"},
 	{name: "a union with `ratchet: true`", u: unionObject, add: ratcheting, is: "{" + isUnion + "}", within: "{" + withinUnion + "}"},
 	{name: "a union on an object with unknown fields", u: openObject, add: declared, is: "{z: z, " + isUnion + "}", within: "{z: z, " + withinUnion + "}"},
 	{name: "the same with `ratchet: true`", u: openObject, add: ratcheting, is: "{z: z, " + isUnion + "}", within: "{z: z, " + withinUnion + "}"},
-	{name: "a union in a list", u: "type: array, items: {" + unionObject + "%s}", add: declared, is: "[{" + isUnion + "}]", within: "[{" + withinUnion + "}]"},
+	{name: "a union in a list", u: "type: array, items: {" + unionObject + "%s}", add: declared, is: "[{" + isUnion + "}]", items: "[{" + isUnion + "}, {}]", within: "[{" + withinUnion + "}]"},
 	{name: "a union in a list-map", u: "type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {required: [k], " + strings.Replace(unionObject, "{type: {", "{k: {type: string}, type: {", 1) + "%s}", add: declared,
-		is: "[{k: k, " + isUnion + "}, {k: l}]", elsewhere: "[{k: k, " + isUnion + "}, {k: l, type: C}]", within: "[{k: k, " + withinUnion + "}, {k: l}]"},
+		is: "[{k: k, " + isUnion + "}, {k: l}]", elsewhere: "[{k: k, " + isUnion + "}, {k: l, type: C}]", items: "[{k: k, " + isUnion + "}, {k: l}, {k: m}]", within: "[{k: k, " + withinUnion + "}, {k: l}]"},
 	{name: "a union in a map", u: "type: object, additionalProperties: {" + unionObject + "%s}", add: declared, is: "{k: {" + isUnion + "}}", within: "{k: {" + withinUnion + "}}"},
 	{name: "a rule", u: plainObject, add: "x-kubernetes-validations: [{rule: '!has(self.a) || !has(self.b)', message: one of a and b}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
 	{name: "a rule that reads `oldSelf`", u: plainObject, add: "x-kubernetes-validations: [{rule: '!has(self.a) || !has(self.b) || self.a != oldSelf.a && false', message: one of a and b}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
@@ -57,15 +64,22 @@ var tightenings = []struct {
 	{name: "a rule that cannot be evaluated", u: plainObject, add: "x-kubernetes-validations: [{rule: \"self.a != 'x'\"}]", is: "{b: v}", within: "{b: w}"},
 	{name: "a rule on the spec", u: plainObject, toSpec: "x-kubernetes-validations: [{rule: '!has(self.u.a) || !has(self.u.b)', message: one of a and b}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
 	{name: "a rule at the root", u: plainObject, toRoot: "x-kubernetes-validations: [{rule: '!has(self.spec.u.a) || !has(self.spec.u.b)', message: one of a and b}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
-	{name: "a rule on the status", u: plainObject, toStatus: "x-kubernetes-validations: [{rule: '!has(self.a) || !has(self.b)', message: one of a and b}]", is: "{}", status: "{a: v, b: v}"},
+	{name: "a rule on the status", u: plainObject, toStatus: "x-kubernetes-validations: [{rule: '!has(self.a) || !has(self.b)', message: one of a and b}]", is: "{}", status: "{a: v, b: v}", report: "{a: v, b: v, c: v}"},
+	{name: "`required` in an item of the status", u: plainObject, item: "required: [reason]", is: "{}", status: "{conditions: [{type: A, message: v}]}", report: "{conditions: [{type: A, message: w}]}"},
+	{name: "the same in a list-map", u: plainObject, item: "required: [reason]", list: "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type]", is: "{}", status: "{conditions: [{type: A, message: v}]}", report: "{conditions: [{type: A, message: w}]}"},
+	{name: "`enum` in an item of the status", u: plainObject, reason: "enum: [v]", is: "{}", status: "{conditions: [{type: A, reason: u}]}", report: "{conditions: [{type: A, reason: u, message: w}]}"},
+	{name: "the same in a list-map ", u: plainObject, reason: "enum: [v]", list: "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type]", is: "{}", status: "{conditions: [{type: A, reason: u}]}", report: "{conditions: [{type: A, reason: u, message: w}]}"},
 	{name: "`oneOf`", u: plainObject, add: "oneOf: [{required: [a]}, {required: [b]}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
 	{name: "`anyOf`", u: plainObject, add: "anyOf: [{required: [a]}, {required: [b]}]", is: "{c: v}", within: "{c: w}"},
 	{name: "`not`", u: plainObject, add: "not: {required: [a, b]}", is: "{a: v, b: v}", within: "{a: w, b: v}"},
 	{name: "`required`", u: plainObject, add: "required: [a]", is: "{b: v}", within: "{b: w}"},
 	{name: "`required` at the root", u: plainObject, toRoot: "required: [data]", is: "{a: v}", within: "{a: w}"},
 	{name: "`enum`, `maxLength`, `pattern`, …", u: "type: object, properties: {a: {type: string%s}, b: {type: string}}", add: "enum: [x]", is: "{a: v}"},
+	{name: "the same in items of a list", u: "type: array, items: {type: string%s}", add: "enum: [x]", is: "[v]", items: "[v, x]"},
+	{name: "the same in items of a set", u: "type: array, x-kubernetes-list-type: set, items: {type: string%s}", add: "enum: [x]", is: "[v]", items: "[v, x]"},
+	{name: "another `type`", u: plainObject, newU: strings.Replace(plainObject, "{a: {type: string}", "{a: {type: integer}", 1), is: "{a: v}"},
 	{name: "`maxProperties`, `minItems`, …", u: plainObject, add: "maxProperties: 1", is: "{a: v, b: v}", within: "{a: w, b: v}"},
-	{name: "`x-kubernetes-list-type: set`", u: "type: array, items: {type: string}%s", add: "x-kubernetes-list-type: set", is: "[v, v]"},
+	{name: "`x-kubernetes-list-type: set`", u: "type: array, items: {type: string}%s", add: "x-kubernetes-list-type: set", is: "[v, v]", items: "[v, v, x]"},
 	{name: "an embedded resource", u: "type: object, x-kubernetes-preserve-unknown-fields: true", add: "x-kubernetes-embedded-resource: true", is: "{apiVersion: v1, kind: A, metadata: {labels: {'a b': c}}, x: v}", within: "{apiVersion: v1, kind: A, metadata: {labels: {'a b': c}}, x: w}"},
 	{name: "a rule on the spec, and a default in it", u: "type: object, properties: {a: {type: string}, b: {type: string}, c: {type: string%s}}", add: "default: x", toSpec: "x-kubernetes-validations: [{rule: '!has(self.u.a) || !has(self.u.b)', message: one of a and b}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
 }
@@ -79,16 +93,27 @@ func TestTightenings(t *testing.T) {
 	for i, test := range tightenings {
 		t.Run(test.name, func(t *testing.T) {
 			kind := fmt.Sprintf("Tight%d", i)
-			crd := func(add, toSpec, toRoot, toStatus string) []byte {
-				with := func(s string) string {
-					if s != "" {
-						s = ", " + s
+			crd := func(tight bool) []byte {
+				with := func(s string, always ...bool) string {
+					if s == "" || !tight && len(always) == 0 {
+						return ""
 					}
-					return s
+					return ", " + s
 				}
 				u := test.u
+				if tight && test.newU != "" {
+					u = test.newU
+				}
 				if !strings.Contains(u, "%s") {
 					u += "%s"
+				}
+				list := fmt.Sprintf("type: array%s, items: {type: object, properties: {type: {type: string}, message: {type: string}, reason: {type: string%s}}%s}", with(test.list, true), with(test.reason), with(test.item))
+				if test.list != "" {
+					list = strings.Replace(list, "items: {type: object,", "items: {type: object, required: [type],", 1)
+					list = strings.Replace(list, ", required: [reason]}", "}", 1)
+					if tight && test.item != "" {
+						list = strings.Replace(list, "required: [type]", "required: [type, reason]", 1)
+					}
 				}
 				return compiled(t, testcrd.Head(kind)+fmt.Sprintf(`  - name: v1
     served: true
@@ -96,19 +121,16 @@ func TestTightenings(t *testing.T) {
     subresources: {status: {}}
     schema:
       openAPIV3Schema: {type: object, properties: {data: {type: string}, status: {%s%s}, spec: {type: object, properties: {sibling: {type: string}, u: {%s}}%s}}%s}
-`, plainObject, with(toStatus), fmt.Sprintf(u, with(add)), with(toSpec), with(toRoot)))
+`, strings.Replace(plainObject, "{a:", "{conditions: {"+list+"}, a:", 1), with(test.toStatus), fmt.Sprintf(u, with(test.add)), with(test.toSpec), with(test.toRoot)))
 			}
-			if err := server.Install(t.Context(), crd("", "", "", "")); err != nil {
+			if err := server.Install(t.Context(), crd(false)); err != nil {
 				t.Fatal(err)
 			}
-			object := func(metadata, sibling, u string) []byte {
-				status := test.status
-				if status == "" {
-					status = "{}"
-				}
-				return fmt.Appendf(nil, "{apiVersion: example.com/v1, kind: %s, metadata: {name: it%s}, spec: {sibling: %s, u: %s}, status: %s}", kind, metadata, sibling, u, status)
+			object := func(metadata, sibling, u, status string) []byte {
+				return fmt.Appendf(nil, "{apiVersion: example.com/v1, kind: %s, metadata: {name: it%s}, spec: {sibling: %s, u: %s}, status: %s}", kind, metadata, sibling, u, cmp.Or(status, "{}"))
 			}
-			is := object("", "w", test.is)
+			const finalizer = ", finalizers: [example.com/f]"
+			is := object(finalizer, "w", test.is, test.status)
 			if _, err := server.Create(t.Context(), is); err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +138,7 @@ func TestTightenings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tight := crd(test.add, test.toSpec, test.toRoot, test.toStatus)
+			tight := crd(true)
 			if err := server.Replace(t.Context(), tight); err != nil {
 				t.Fatal(err)
 			}
@@ -124,31 +146,45 @@ func TestTightenings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v.State() == stored.Legal || len(v.Problems) == 0 && test.name != "a rule that reads `oldSelf`" {
-				t.Errorf("it is legal: %+v", v)
+			if v.State() == stored.Legal || len(v.Versions) != 1 {
+				t.Fatalf("it is legal: %+v", v)
 			}
 			fmt.Fprintf(&table, "| %s |", test.name)
 			adviceHolds(t, tight, v, strings.Contains(test.add, "ratchet: true"))
+			in := v.Versions[0]
 			for _, w := range stored.Writes() {
 				update, o := server.Update, is
-				switch {
-				case w == stored.Within && test.within == "":
+				switch w {
+				case stored.Status:
+					update = server.UpdateStatus
+				case stored.Metadata:
+					o = object(finalizer+", labels: {a: b}", "w", test.is, test.status)
+				case stored.Apply:
+					update = func(ctx context.Context, o []byte) (*unstructured.Unstructured, error) {
+						return nil, server.Apply(ctx, o)
+					}
+					o = fmt.Appendf(nil, "{apiVersion: example.com/v1, kind: %s, metadata: {name: it, labels: {a: b}}}", kind)
+				case stored.Elsewhere:
+					if o = object(finalizer, "z", test.is, test.status); test.elsewhere != "" {
+						o = object(finalizer, "w", test.elsewhere, test.status)
+					}
+				case stored.Items:
+					o = object(finalizer, "w", test.items, test.status)
+				case stored.Report:
+					update, o = server.UpdateStatus, object(finalizer, "w", test.is, test.report)
+				case stored.Within:
+					o = object(finalizer, "w", test.within, test.status)
+				}
+				if w == stored.Items && test.items == "" || w == stored.Report && test.report == "" || w == stored.Within && test.within == "" {
+					if slices.Contains(in.Asked, w) && w != stored.Within {
+						t.Errorf("%s is asked", w)
+					}
 					table.WriteString(" |")
 					continue
-				case w == stored.Status:
-					update = server.UpdateStatus
-				case w == stored.Metadata:
-					o = object(", labels: {a: b}", "w", test.is)
-				case w == stored.Elsewhere && test.elsewhere != "":
-					o = object("", "w", test.elsewhere)
-				case w == stored.Elsewhere:
-					o = object("", "z", test.is)
-				case w == stored.Within:
-					o = object("", "w", test.within)
 				}
 				_, err := update(t.Context(), o)
-				if predicted := len(v.Refused[w]) == 0; predicted != (err == nil) || !slices.Contains(v.Asked, w) {
-					t.Errorf("%s: predicted %t (asked %v, refused %v), and the server says %v", w, predicted, v.Asked, v.Refused[w], err)
+				if predicted := len(in.Refused[w]) == 0; predicted != (err == nil) || !slices.Contains(in.Asked, w) {
+					t.Errorf("%s: predicted %t (asked %v, refused %v), and the server says %v", w, predicted, in.Asked, in.Refused[w], err)
 				}
 				word := " yes |"
 				if err != nil {
@@ -157,6 +193,9 @@ func TestTightenings(t *testing.T) {
 				table.WriteString(word)
 			}
 			table.WriteString("\n")
+			if _, err := server.Update(t.Context(), object("", "w", test.is, test.status)); (err == nil) != (len(in.Refused[stored.Metadata]) == 0) {
+				t.Errorf("removing a finalizer is another write than adding a label: %v", err)
+			}
 		})
 	}
 	page, err := os.ReadFile("../../docs/stored.md")
@@ -181,14 +220,14 @@ func adviceHolds(t *testing.T, text []byte, v stored.Verdict, ratchet bool) {
 		of = stored.RatchetingUnion
 	}
 	spares, status, exposed := true, true, ""
-	for _, p := range slices.Concat(v.Problems, v.Refused[stored.Rewrite]) {
+	for _, p := range v.Problems() {
 		a, err := stored.Advise(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, p.Constraint, of, "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		spares, status, exposed = spares && a.Spares, status && a.SparesStatus, exposed+strings.Join(a.Exposed, "; ")
 	}
-	is := func(w stored.Write) bool { return len(v.Refused[w]) == 0 }
+	is := func(w stored.Write) bool { return len(v.Versions[0].Refused[w]) == 0 }
 	if strings.Contains(exposed, "does not name") {
 		return
 	}
@@ -254,7 +293,7 @@ func TestMigration(t *testing.T) {
 			if err := server.Replace(t.Context(), after); err != nil {
 				t.Fatal(err)
 			}
-			judge := judgeOf(t, after, stored.Options{Version: "v2", Kinds: unionsOf(t, source)})
+			judge := judgeOf(t, after, stored.Options{Before: parsed(t, []byte(before)), Kinds: unionsOf(t, source)})
 			var frozen []string
 			for _, o := range printed.Items {
 				v, err := judge.Object(t.Context(), o.Object)
@@ -267,7 +306,7 @@ func TestMigration(t *testing.T) {
 				}
 				_, err = resources("v2").Update(t.Context(), live, metav1.UpdateOptions{})
 				if refused := v.State() == stored.Frozen; refused != (err != nil) {
-					t.Errorf("%s: predicted %s %v, and the server says %v", o.GetName(), v.State(), v.Refused, err)
+					t.Errorf("%s: predicted %s %v, and the server says %v", o.GetName(), v.State(), v.RefusedWrites(), err)
 				}
 				if err != nil {
 					frozen = append(frozen, strings.ReplaceAll(o.GetName(), "-", " "))
@@ -282,8 +321,8 @@ func TestMigration(t *testing.T) {
 					continue
 				}
 				again, err := judge.Object(t.Context(), repaired.Object)
-				if err != nil || len(again.Problems) != len(v.Repair.Left) || len(again.Problems) >= len(v.Problems) {
-					t.Errorf("%s: the repair leaves %v, %v, and not %v", o.GetName(), again.Problems, err, v.Repair.Left)
+				if err != nil || len(again.Problems()) != len(v.Repair.Left) || len(again.Problems()) >= len(v.Problems()) {
+					t.Errorf("%s: the repair leaves %v, %v, and not %v", o.GetName(), again.Problems(), err, v.Repair.Left)
 				}
 			}
 			if slices.Sort(frozen); !slices.Equal(frozen, test.frozen) {

@@ -1,0 +1,130 @@
+package rollout
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// clients are the steps about requests that the change ends: those through a version that is no
+// longer served, and writes of the status, which come with the object or through the subresource,
+// and never both ways. The metadata.managedFields of objects tell who has written them.
+func (f *Facts) clients() []Step {
+	var l []Step
+	for _, v := range f.From.Spec.Versions {
+		to := versionOf(f.To, v.Name)
+		switch {
+		case !v.Served:
+		case to == nil || !to.Served:
+			l = append(l, f.unserve(v))
+		case hasStatus(&v) && !hasStatus(to):
+			l = append(l, f.restate(v.Name, "through the subresource", func(m Managed) bool { return m.Subresource == "status" },
+				"Without the subresource, requests to it get 404, and an update of an object replaces its status."))
+		case !hasStatus(&v) && hasStatus(to):
+			l = append(l, f.restate(v.Name, "with the object", func(m Managed) bool { return m.Subresource == "" && m.Status },
+				"With the subresource, the status in a write of the object is dropped without a word."))
+		}
+	}
+	return l
+}
+
+// restate is the step about those who write the status of a version in the way that ends.
+func (f *Facts) restate(version, way string, is func(Managed) bool, reason string) Step {
+	who := fmt.Sprintf("the status of %s %s", version, way)
+	s := Step{ID: "clients", State: Done, Title: "Nobody is known to write " + who}
+	l, ok := f.managed(version)
+	if !ok {
+		return f.unmanaged("clients", "who writes "+who, reason)
+	}
+	for _, m := range l {
+		if is(m) {
+			s.Details = some(s.Details, m.line())
+		}
+	}
+	if len(s.Details) > 0 {
+		s.State, s.Title = Waiting, "Change the subresource in a new version, to which clients move"
+		s.Reason = reason + " These have written " + who + "."
+	}
+	return s
+}
+
+// unserve is the step about a version that is no longer served.
+func (f *Facts) unserve(v apiextensionsv1.CustomResourceDefinitionVersion) Step {
+	const reason = "Requests through a version that is not served get 404."
+	s := Step{ID: "clients", State: Advice, Title: "See who still uses " + v.Name}
+	if has(f.To, v.Name) { // else its managed fields are a matter of another step
+		l, ok := f.managed(v.Name)
+		if !ok {
+			return f.unmanaged("clients", "who writes through "+v.Name, reason)
+		}
+		if len(l) > 0 {
+			s.State, s.Title = Waiting, "Move clients from "+v.Name+" to another version"
+			s.Reason = reason + " These have written through it. Of a client that has moved an entry may stay behind: move it, too."
+			f.move(&s, l, v.Name)
+			return s
+		}
+	}
+	s.Reason = "Requests that only read leave no trace in objects, but API servers count the requests through a deprecated version."
+	s.Run = []string{"kubectl get --raw /metrics | grep 'apiserver_requested_deprecated_apis{.*" + f.Resource().Resource + "'  # of each API server"}
+	if !v.Deprecated {
+		s.State, s.Title = Waiting, "Deprecate "+v.Name+" first"
+		s.Reason, s.Run = reason+" With deprecated: true clients get a warning, and API servers count their requests, also of those that only read.", nil
+	}
+	return s
+}
+
+// unmanaged is a step that needs managedFields.
+func (f *Facts) unmanaged(id, what, reason string) Step {
+	return Step{ID: id, State: Unknown, Title: "Find out " + what, Reason: reason,
+		Run: []string{f.printObjects(storage(f.current())) + "  # for --objects"}}
+}
+
+// line is the manager, and the object.
+func (m Managed) line() string {
+	return fmt.Sprintf("%s: those of %s", strings.TrimPrefix(m.Namespace+"/"+m.Name, "/"), cmp.Or(m.Manager, "somebody"))
+}
+
+// mostManaged is how many entries of managedFields are shown.
+const mostManaged = 10
+
+// disown is about metadata.managedFields: server-side apply converts objects to each version
+// that they name, and fails if there is none of this name.
+func (f *Facts) disown(gone []string) Step {
+	s := Step{ID: "managedFields", State: Done, Title: "No managedFields name " + strings.Join(gone, ", ")}
+	const fails = "Server-side apply fails for objects whose managedFields name a version that the CRD does not have."
+	for _, v := range gone {
+		l, ok := f.managed(v)
+		if !ok {
+			return f.unmanaged(s.ID, "which managedFields name "+strings.Join(gone, ", "), fails)
+		}
+		if len(l) > 0 {
+			s.State, s.Title, s.Reason = Waiting, "Move managedFields to "+storage(f.From), fails
+			f.move(&s, l, v)
+		}
+	}
+	return s
+}
+
+// move adds the commands that move entries of managedFields to another version.
+func (f *Facts) move(s *Step, l []Managed, version string) {
+	target := storage(f.current())
+	if i := slices.IndexFunc(f.To.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Served }); target == version && i >= 0 {
+		target = f.To.Spec.Versions[i].Name
+	}
+	for _, m := range l {
+		if len(s.Run) == mostManaged {
+			s.Details = append(s.Details, "and so on: there are more")
+			return
+		}
+		s.Details = append(s.Details, m.line())
+		in := ""
+		if m.Namespace != "" {
+			in = " -n " + m.Namespace
+		}
+		s.Run = append(s.Run, fmt.Sprintf(`kubectl patch %s %s%s --type=json -p '[{"op":"test","path":"/metadata/managedFields/%d/apiVersion","value":"%s/%s"},{"op":"replace","path":"/metadata/managedFields/%[4]d/apiVersion","value":"%[5]s/%[7]s"}]'`,
+			f.Resource(), m.Name, in, m.Index, f.To.Spec.Group, version, target))
+	}
+}

@@ -1,0 +1,139 @@
+package rollout
+
+import (
+	"fmt"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// version returns a version of a CRD; nil if there is none of that name.
+func versionOf(crd *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.CustomResourceDefinitionVersion {
+	i := slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &crd.Spec.Versions[i]
+}
+
+func has(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
+	return versionOf(crd, name) != nil
+}
+
+func served(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
+	v := versionOf(crd, name)
+	return v != nil && v.Served
+}
+
+func hasStatus(v *apiextensionsv1.CustomResourceDefinitionVersion) bool {
+	return v.Subresources != nil && v.Subresources.Status != nil
+}
+
+// converts reports whether a webhook converts the objects of a CRD. Without one, the API server
+// changes apiVersion, and drops the fields that the version does not have.
+func converts(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	return crd.Spec.Conversion != nil && crd.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
+}
+
+// dropped are the paths of fields of one version that another, perhaps of another CRD, drops.
+func dropped(from *apiextensionsv1.CustomResourceDefinition, name string, to *apiextensionsv1.CustomResourceDefinition, other string) []string {
+	root := func(crd *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.JSONSchemaProps {
+		if v := versionOf(crd, name); v != nil && v.Schema != nil && !crd.Spec.PreserveUnknownFields {
+			return v.Schema.OpenAPIV3Schema
+		}
+		return nil
+	}
+	a, b := root(from, name), root(to, other)
+	if a == nil || b == nil {
+		return nil
+	}
+	var l []string
+	var walk func(p schemapath.Path, a, b *apiextensionsv1.JSONSchemaProps)
+	walk = func(p schemapath.Path, a, b *apiextensionsv1.JSONSchemaProps) {
+		keeps := preserves(b)
+		if preserves(a) && !keeps {
+			l = append(l, p.String()+".*")
+		}
+		for _, step := range schemapath.Children(a) {
+			name, property := step.Property()
+			in := step.In(b)
+			if in == nil && property {
+				in = schemapath.Values.In(b)
+			}
+			switch {
+			case len(p) == 0 && slices.Contains([]string{"apiVersion", "kind", "metadata"}, name):
+			case in != nil:
+				walk(p.To(step), step.In(a), in)
+			case !keeps:
+				l = append(l, p.To(step).String())
+			}
+		}
+	}
+	walk(nil, a, b)
+	return l
+}
+
+func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
+	return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
+}
+
+// drops says which fields a write through a version drops from storage after the change and not
+// before it, by conversion alone. Fields that the stored version itself loses are a change of
+// its schema.
+func (f *Facts) drops() []string {
+	if converts(f.To) {
+		return nil
+	}
+	var l []string
+	from := storage(f.From)
+	for _, v := range f.To.Spec.Versions {
+		if !v.Served && !v.Storage || v.Name == from {
+			continue
+		}
+		var before []string
+		if served(f.From, v.Name) && !converts(f.From) {
+			before = dropped(f.From, from, f.From, v.Name)
+		}
+		for _, path := range dropped(f.From, from, f.To, v.Name) {
+			if !slices.Contains(before, path) {
+				l = append(l, fmt.Sprintf("%s does not have %s", v.Name, path))
+			}
+		}
+	}
+	return l
+}
+
+// unprinted are the versions in which the stored objects are to be printed as well: conversion
+// hides what matters in them.
+func (f *Facts) unprinted() []string {
+	var l []string
+	now, missing := f.current(), func(v string) bool { return f.Objects.Printed[v] < f.Objects.Total }
+	if from := storage(now); !converts(now) && served(now, from) && missing(from) {
+		for v := range f.Objects.Printed {
+			if len(dropped(now, from, now, v)) > 0 && !slices.Contains(l, from) {
+				l = append(l, from)
+			}
+		}
+	}
+	for _, v := range f.To.Spec.Versions {
+		if converts(f.To) && v.Served && served(now, v.Name) && missing(v.Name) && f.touches(v.Name) {
+			l = append(l, v.Name)
+		}
+	}
+	return l
+}
+
+// touches reports whether the change may refuse what was accepted in a version.
+func (f *Facts) touches(version string) bool {
+	if f.Changes == nil || version == storage(f.To) && version != storage(f.From) {
+		return true
+	}
+	for _, c := range f.Changes.Changes {
+		if c.NewVersion == version && c.Class.Refuses() {
+			return true
+		}
+	}
+	return false
+}
