@@ -51,12 +51,33 @@ func (a *app) summarize(ctx context.Context, sides [][]*crddiff.CRD, args []stri
 	if err != nil {
 		return nil, err
 	}
+	for _, c := range sides[1] {
+		unusable = append(unusable, unasked(by, summaries, c)...)
+	}
 	l := slices.SortedFunc(maps.Values(summaries), func(a, b *stored.Summary) int { return strings.Compare(a.Kind.String(), b.Kind.String()) })
 	none := func(s *stored.Summary) bool { return s.Objects == 0 }
 	if count(l, none) < len(l) {
 		l = slices.DeleteFunc(l, none)
 	}
 	return l, a.report([]result{{diagnostics: append(unusable, found...)}}, "text")
+}
+
+// unasked warns of versions through which no object was judged, since only a webhook converts to
+// them.
+func unasked(by judges, summaries map[schema.GroupKind]*stored.Summary, c *crddiff.CRD) diag.List {
+	kind := schema.GroupKind{Group: c.Spec.Group, Kind: c.Spec.Names.Kind}
+	s := summaries[kind]
+	if s == nil || s.Objects == 0 {
+		return nil
+	}
+	var l diag.List
+	for _, v := range by[kind].Served() {
+		if !s.Versions[v] {
+			l = append(l, diag.Diagnostic{Code: diag.UnusableFact, Severity: diag.Warning, Pos: c.Pos, Message: fmt.Sprintf("no object is judged in %s: only the CRD's webhook converts to it", v),
+				Hint: fmt.Sprintf("give the objects in this version, too: kubectl get %s.%s.%s -A -o yaml", by[kind].Resource().Resource, v, kind.Group)})
+		}
+	}
+	return l
 }
 
 // judgeOf is the judge of the objects that are stored under one CRD, which may be nil, by another.

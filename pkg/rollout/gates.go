@@ -229,7 +229,7 @@ func (f *Facts) objects() Step {
 	o, rejects := f.Objects, f.rejects()
 	if o == nil && len(rejects) == 0 {
 		if f.constrains() {
-			s.Reason = "Stored objects that the old one does not accept are not compared: give --objects if there are any."
+			s.Reason = "Stored objects that the old one rejects are another matter: give --objects if there may be some."
 		}
 		return s
 	}
@@ -245,7 +245,7 @@ func (f *Facts) objects() Step {
 	s.Title = fmt.Sprintf("%s valid after the change", all(o.Total))
 	if o.Losing > 0 {
 		s.State, s.Title, s.Details = Waiting, "Move what the change drops", o.Lost
-		s.Reason = fmt.Sprintf("In %d of %s there are fields that the CRD does not have after the change, or not in each version. They are lost at the next write.", o.Losing, count(o.Total, "object"))
+		s.Reason = fmt.Sprintf("Fields of %d of %s are not in the CRD, or not in one of its versions, after the change. The next write loses them.", o.Losing, count(o.Total, "object"))
 		return s
 	}
 	if o.Invalid > 0 {
@@ -291,12 +291,15 @@ func (f *Facts) invalid(s Step) Step {
 	case o.Blocked > 0:
 		s.State = Waiting
 		s.Reason += fmt.Sprintf(" Of %d the API server would reject writes that it accepts now.", o.Blocked)
+	case o.Rewrites > 0 && storage(f.From) != storage(f.To):
+		s.State = Waiting
+		s.Reason += fmt.Sprintf(" %d cannot be written unchanged, so migrating them to %s fails.", o.Rewrites, storage(f.To))
 	case f.Servers == nil:
 		s.State = Unknown
 		s.Reason += " Whether the API servers accept updates that do not change what is wrong depends on their versions: give --servers."
 	default:
 		s.State = Advice
-		s.Reason += " The API servers accept the same writes as before, so this can wait."
+		s.Reason += " Writes that leave alone what is wrong are accepted as before, so this can wait."
 	}
 	return s
 }

@@ -40,8 +40,10 @@ func (f *Facts) versions() []Version {
 			o.Why = "objects may be stored in it"
 		case len(f.encoders(v.Name)) > 0:
 			o.Why = "API servers encode objects in it"
+		case v.Served && !v.Deprecated:
+			o.Why = "it is served: deprecate it first"
 		case v.Served:
-			o.Why = "it is served: deprecate it, then stop serving it"
+			o.Why = "it is served: stop serving it when nobody uses it"
 		case o.Managed != nil && *o.Managed > 0:
 			o.Why = "managedFields of objects name it"
 		case o.Stored == nil:

@@ -18,6 +18,8 @@ type Advice struct {
 	Spares bool `json:"spares"`
 	// SparesStatus says so of writes to the status.
 	SparesStatus bool `json:"sparesStatus"`
+	// SparesApply says so of server-side apply, which merges values of the types in the schema.
+	SparesApply bool `json:"sparesApply"`
 	// Unit leads to what has to be as it was: what the constraint stands on, or the list
 	// that it is in, if the server cannot tell its items apart.
 	Unit schemapath.Path `json:"unit"`
@@ -46,7 +48,7 @@ const (
 // objects that break a constraint which is new in a schema. It is about updates: whatever is
 // created has to obey it.
 func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVersion string) (Advice, error) {
-	a := Advice{Spares: true, SparesStatus: true, Unit: unit(root, c.Path)}
+	a := Advice{Spares: true, SparesStatus: true, SparesApply: c.Keyword != "type", Unit: unit(root, c.Path)}
 	a.Ratchet = of == Union && len(a.Unit) == len(c.Path)
 	// A write to the status is judged by all rules, and by nothing else of the schema but
 	// what is below status.
@@ -57,15 +59,16 @@ func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVers
 			return Advice{}, err
 		}
 		a.Spares, a.SparesStatus = v.AtLeast(version.MajorMinor(1, 30)), apart || v.AtLeast(version.MajorMinor(1, 33))
+		a.SparesApply = a.SparesApply && a.Spares
 		a.Ratchet = a.Ratchet && a.Spares // which came with optionalOldSelf
 	}
 	if c.Keyword == ListType { // always so, since there are these lists
-		return Advice{Spares: true, SparesStatus: true, Unit: c.Path}, nil
+		return Advice{Spares: true, SparesStatus: true, SparesApply: true, Unit: c.Path}, nil
 	}
 	// What a union says of changes, and all rules of one with ratchet: true, hold as long as
 	// its state is the same, on every server.
 	if of == RatchetingUnion || of == Union && c.Keyword == TransitionRule {
-		return Advice{Spares: true, SparesStatus: true, Unit: a.Unit, State: true}, nil
+		return Advice{Spares: true, SparesStatus: true, SparesApply: true, Unit: a.Unit, State: true}, nil
 	}
 	never := ""
 	switch {
@@ -155,6 +158,8 @@ func (a Advice) String() string {
 	switch {
 	case a.Spares && !a.SparesStatus:
 		b = append(b, ", but not their status"...)
+	case a.Spares && !a.SparesApply:
+		b = append(b, ", but not by server-side apply"...)
 	case !a.Spares && a.SparesStatus:
 		b = append(b, ", but for their status"...)
 	}

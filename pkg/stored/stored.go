@@ -80,6 +80,9 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts Options) (*Judge, e
 // GroupKind is that of the objects.
 func (j *Judge) GroupKind() schema.GroupKind { return j.kind.GroupKind() }
 
+// Served are the versions through which objects are written.
+func (j *Judge) Served() []string { return j.kind.Served() }
+
 // Resource is what kubectl calls the objects.
 func (j *Judge) Resource() schema.GroupResource {
 	return schema.GroupResource{Group: j.crd.Spec.Group, Resource: j.crd.Spec.Names.Plural}

@@ -15,8 +15,10 @@ type Summary struct {
 	Kind    schema.GroupKind
 	Objects int
 	States  [Frozen + 1]int
-	most    int
-	reasons map[string]*Reason
+	// Versions are those through which objects were judged.
+	Versions map[string]bool
+	most     int
+	reasons  map[string]*Reason
 }
 
 // Reason is a constraint that objects break.
@@ -40,7 +42,7 @@ type Example struct {
 // NewSummary returns the summary of no objects. Of each reason and state it keeps most
 // objects; 0 is all of them.
 func NewSummary(kind schema.GroupKind, most int) *Summary {
-	return &Summary{Kind: kind, most: most, reasons: map[string]*Reason{}}
+	return &Summary{Kind: kind, Versions: map[string]bool{}, most: most, reasons: map[string]*Reason{}}
 }
 
 // Add counts an object, which is at a place in a file.
@@ -48,6 +50,9 @@ func (s *Summary) Add(v Verdict, at diag.Pos) {
 	state := v.State()
 	s.Objects++
 	s.States[state]++
+	for _, in := range v.Versions {
+		s.Versions[in.Version] = true
+	}
 	said := map[*Reason]bool{}
 	for _, p := range v.Problems() {
 		key := p.Constraint.String() + "\x00" + p.Constraint.Rule

@@ -66,17 +66,17 @@ var tightenings = []struct {
 	{name: "a rule at the root", u: plainObject, toRoot: "x-kubernetes-validations: [{rule: '!has(self.spec.u.a) || !has(self.spec.u.b)', message: one of a and b}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
 	{name: "a rule on the status", u: plainObject, toStatus: "x-kubernetes-validations: [{rule: '!has(self.a) || !has(self.b)', message: one of a and b}]", is: "{}", status: "{a: v, b: v}", report: "{a: v, b: v, c: v}"},
 	{name: "`required` in an item of the status", u: plainObject, item: "required: [reason]", is: "{}", status: "{conditions: [{type: A, message: v}]}", report: "{conditions: [{type: A, message: w}]}"},
-	{name: "the same in a list-map", u: plainObject, item: "required: [reason]", list: "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type]", is: "{}", status: "{conditions: [{type: A, message: v}]}", report: "{conditions: [{type: A, message: w}]}"},
+	{name: "`required` in an item of a list-map in the status", u: plainObject, item: "required: [reason]", list: "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type]", is: "{}", status: "{conditions: [{type: A, message: v}]}", report: "{conditions: [{type: A, message: w}]}"},
 	{name: "`enum` in an item of the status", u: plainObject, reason: "enum: [v]", is: "{}", status: "{conditions: [{type: A, reason: u}]}", report: "{conditions: [{type: A, reason: u, message: w}]}"},
-	{name: "the same in a list-map ", u: plainObject, reason: "enum: [v]", list: "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type]", is: "{}", status: "{conditions: [{type: A, reason: u}]}", report: "{conditions: [{type: A, reason: u, message: w}]}"},
+	{name: "`enum` in an item of a list-map in the status", u: plainObject, reason: "enum: [v]", list: "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type]", is: "{}", status: "{conditions: [{type: A, reason: u}]}", report: "{conditions: [{type: A, reason: u, message: w}]}"},
 	{name: "`oneOf`", u: plainObject, add: "oneOf: [{required: [a]}, {required: [b]}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
 	{name: "`anyOf`", u: plainObject, add: "anyOf: [{required: [a]}, {required: [b]}]", is: "{c: v}", within: "{c: w}"},
 	{name: "`not`", u: plainObject, add: "not: {required: [a, b]}", is: "{a: v, b: v}", within: "{a: w, b: v}"},
 	{name: "`required`", u: plainObject, add: "required: [a]", is: "{b: v}", within: "{b: w}"},
 	{name: "`required` at the root", u: plainObject, toRoot: "required: [data]", is: "{a: v}", within: "{a: w}"},
 	{name: "`enum`, `maxLength`, `pattern`, …", u: "type: object, properties: {a: {type: string%s}, b: {type: string}}", add: "enum: [x]", is: "{a: v}"},
-	{name: "the same in items of a list", u: "type: array, items: {type: string%s}", add: "enum: [x]", is: "[v]", items: "[v, x]"},
-	{name: "the same in items of a set", u: "type: array, x-kubernetes-list-type: set, items: {type: string%s}", add: "enum: [x]", is: "[v]", items: "[v, x]"},
+	{name: "`enum` in the items of a list", u: "type: array, items: {type: string%s}", add: "enum: [x]", is: "[v]", items: "[v, x]"},
+	{name: "`enum` in the items of a set", u: "type: array, x-kubernetes-list-type: set, items: {type: string%s}", add: "enum: [x]", is: "[v]", items: "[v, x]"},
 	{name: "another `type`", u: plainObject, newU: strings.Replace(plainObject, "{a: {type: string}", "{a: {type: integer}", 1), is: "{a: v}"},
 	{name: "`maxProperties`, `minItems`, …", u: plainObject, add: "maxProperties: 1", is: "{a: v, b: v}", within: "{a: w, b: v}"},
 	{name: "`x-kubernetes-list-type: set`", u: "type: array, items: {type: string}%s", add: "x-kubernetes-list-type: set", is: "[v, v]", items: "[v, v, x]"},
@@ -219,20 +219,21 @@ func adviceHolds(t *testing.T, text []byte, v stored.Verdict, ratchet bool) {
 	if ratchet {
 		of = stored.RatchetingUnion
 	}
-	spares, status, exposed := true, true, ""
+	spares, status, apply, exposed := true, true, true, ""
 	for _, p := range v.Problems() {
 		a, err := stored.Advise(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, p.Constraint, of, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		spares, status, exposed = spares && a.Spares, status && a.SparesStatus, exposed+strings.Join(a.Exposed, "; ")
+		spares, status, apply = spares && a.Spares, status && a.SparesStatus, apply && a.SparesApply
+		exposed += strings.Join(a.Exposed, "; ")
 	}
 	is := func(w stored.Write) bool { return len(v.Versions[0].Refused[w]) == 0 }
 	if strings.Contains(exposed, "does not name") {
 		return
 	}
-	if spares != is(stored.Rewrite) || status != is(stored.Status) {
-		t.Errorf("advised that it is spared %t, its status %t: refused are %v", spares, status, v.RefusedWrites())
+	if spares != is(stored.Rewrite) || status != is(stored.Status) || apply != is(stored.Apply) {
+		t.Errorf("advised that it is spared %t, its status %t, by server-side apply %t: refused are %v", spares, status, apply, v.RefusedWrites())
 	}
 }
 
