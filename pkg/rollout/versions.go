@@ -6,7 +6,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/stored"
 )
 
 // version returns a version of a CRD; nil if there is none of that name.
@@ -39,44 +39,11 @@ func converts(crd *apiextensionsv1.CustomResourceDefinition) bool {
 
 // dropped are the paths of fields of one version that another, perhaps of another CRD, drops.
 func dropped(from *apiextensionsv1.CustomResourceDefinition, name string, to *apiextensionsv1.CustomResourceDefinition, other string) []string {
-	root := func(crd *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.JSONSchemaProps {
-		if v := versionOf(crd, name); v != nil && v.Schema != nil && !crd.Spec.PreserveUnknownFields {
-			return v.Schema.OpenAPIV3Schema
-		}
+	a, b := versionOf(from, name), versionOf(to, other)
+	if a == nil || b == nil || a.Schema == nil || b.Schema == nil || a.Schema.OpenAPIV3Schema == nil || b.Schema.OpenAPIV3Schema == nil || to.Spec.PreserveUnknownFields {
 		return nil
 	}
-	a, b := root(from, name), root(to, other)
-	if a == nil || b == nil {
-		return nil
-	}
-	var l []string
-	var walk func(p schemapath.Path, a, b *apiextensionsv1.JSONSchemaProps)
-	walk = func(p schemapath.Path, a, b *apiextensionsv1.JSONSchemaProps) {
-		keeps := preserves(b)
-		if preserves(a) && !keeps {
-			l = append(l, p.String()+".*")
-		}
-		for _, step := range schemapath.Children(a) {
-			name, property := step.Property()
-			in := step.In(b)
-			if in == nil && property {
-				in = schemapath.Values.In(b)
-			}
-			switch {
-			case len(p) == 0 && slices.Contains([]string{"apiVersion", "kind", "metadata"}, name):
-			case in != nil:
-				walk(p.To(step), step.In(a), in)
-			case !keeps:
-				l = append(l, p.To(step).String())
-			}
-		}
-	}
-	walk(nil, a, b)
-	return l
-}
-
-func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
-	return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
+	return stored.Dropped(a.Schema.OpenAPIV3Schema, b.Schema.OpenAPIV3Schema)
 }
 
 // drops says which fields a write through a version drops from storage after the change and not

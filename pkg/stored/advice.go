@@ -48,7 +48,7 @@ const (
 // objects that break a constraint which is new in a schema. It is about updates: whatever is
 // created has to obey it.
 func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVersion string) (Advice, error) {
-	a := Advice{Spares: true, SparesStatus: true, SparesApply: c.Keyword != "type", Unit: unit(root, c.Path)}
+	a := Advice{Spares: true, SparesStatus: true, SparesApply: c.Keyword != "type" && c.Keyword != Typed, Unit: unit(root, c.Path)}
 	a.Ratchet = of == Union && len(a.Unit) == len(c.Path)
 	// A write to the status is judged by all rules, and by nothing else of the schema but
 	// what is below status.

@@ -35,6 +35,8 @@ const (
 	ObjectMeta Keyword = "metadata"
 	// Scale is what the subresource wants of the fields that it reads.
 	Scale Keyword = "scale"
+	// Typed is what server-side apply wants of values: the type in the schema.
+	Typed Keyword = "server-side apply"
 	// Malformed is an object that the server cannot even decode.
 	Malformed Keyword = "malformed"
 	// Other is a constraint that is not recognized.
@@ -303,8 +305,7 @@ var keywords = []struct {
 	{"should have at least ", "minItems"},
 	{"should have at most ", "maxItems"},
 	{"must be of type ", "type"},
-	{"server-side apply: expected ", "type"},
-	{"server-side apply: ", ListType},
+	{"server-side apply in ", Typed},
 	{"running out of cost budget", Budget},
 	{"accessor error", Scale},
 	{"should be a non-negative integer", Scale},

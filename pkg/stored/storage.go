@@ -10,6 +10,8 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // converts reports whether a webhook converts the objects of a CRD. Without one, the same object
@@ -43,18 +45,80 @@ func (j *Judge) stored(object map[string]any, v Verdict) (map[string]any, error)
 // API server drops unknown fields when it decodes the object, and after each conversion.
 func (j *Judge) lost(stored map[string]any, version string) []string {
 	u := unstructured.Unstructured{Object: stored}
-	schemas := []string{u.GroupVersionKind().Version, version, j.kind.Storage()}
-	if j.converts() {
-		schemas = schemas[:1]
+	from := u.GroupVersionKind().Version
+	if !j.drops(from, version) {
+		return nil
 	}
 	object := runtime.DeepCopyJSON(stored)
 	var l []string
-	for _, name := range slices.Compact(schemas) {
+	for _, name := range j.decoded(from, version) {
 		if s := j.structural[name]; s != nil {
 			l = append(l, pruning.PruneWithOptions(object, s, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})...)
 		}
 	}
 	return l
+}
+
+// decoded are the versions by whose schemas an object is pruned that is stored in one version and
+// written through another.
+func (j *Judge) decoded(from, version string) []string {
+	if j.converts() {
+		return []string{from}
+	}
+	return slices.Compact([]string{from, version, j.kind.Storage()})
+}
+
+// drops reports whether an object that is stored in a version may have fields that are lost in a
+// write through another one.
+func (j *Judge) drops(from, version string) bool {
+	key := [2]string{from, version}
+	if known, ok := j.dropping.Load(key); ok {
+		return known.(bool)
+	}
+	was := j
+	if j.before != nil {
+		if _, ok := j.before.rules[from]; ok {
+			was = j.before
+		}
+	}
+	is := slices.ContainsFunc(j.decoded(from, version), func(name string) bool {
+		return j.structural[name] != nil && len(Dropped(was.rootOf(from), j.rootOf(name))) > 0
+	})
+	j.dropping.Store(key, is)
+	return is
+}
+
+// Dropped are the paths of fields that objects of one root schema may have, and that the API server
+// drops from objects of another.
+func Dropped(from, to *apiextensionsv1.JSONSchemaProps) []string {
+	var l []string
+	var walk func(p schemapath.Path, from, to *apiextensionsv1.JSONSchemaProps)
+	walk = func(p schemapath.Path, from, to *apiextensionsv1.JSONSchemaProps) {
+		keeps := preserves(to)
+		if preserves(from) && !keeps {
+			l = append(l, p.To(schemapath.Values).String())
+		}
+		for _, step := range schemapath.Children(from) {
+			name, property := step.Property()
+			in := step.In(to)
+			if in == nil && property {
+				in = schemapath.Values.In(to)
+			}
+			switch {
+			case len(p) == 0 && slices.Contains(ownFields[:3], name):
+			case in != nil:
+				walk(p.To(step), step.In(from), in)
+			case !keeps:
+				l = append(l, p.To(step).String())
+			}
+		}
+	}
+	walk(nil, from, to)
+	return l
+}
+
+func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
+	return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields || s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil && s.AdditionalProperties.Allows
 }
 
 // structural returns the schema of a version, or nil if unknown fields are kept.

@@ -42,6 +42,7 @@ type Judge struct {
 	static map[string]bool
 	// structural are the schemas by version; there is none where unknown fields are kept.
 	structural map[string]*structuralschema.Structural
+	dropping   sync.Map // of two versions, see drops
 }
 
 // New returns the judge of a CRD, as the server is to have it: with its unions compiled. The
@@ -174,12 +175,15 @@ func (v InVersion) State() State {
 	return Legal
 }
 
-// Problems are why the object is not legal, or cannot be written as it is, in any version.
+// Problems are why the object is not legal, or cannot be written as it is, in any version, or
+// else why nothing can be applied to it.
 func (v Verdict) Problems() []Problem {
 	var l []Problem
 	for _, in := range v.Versions {
-		for _, p := range slices.Concat(in.Problems, in.Refused[Rewrite]) {
-			if !slices.ContainsFunc(l, func(q Problem) bool { return q.Field == p.Field && q.Message == p.Message }) {
+		for _, p := range slices.Concat(in.Problems, in.Refused[Rewrite], in.Refused[Apply]) {
+			if !slices.ContainsFunc(l, func(q Problem) bool {
+				return q.Field == p.Field && (q.Message == p.Message || p.Constraint.Keyword == Typed)
+			}) {
 				l = append(l, p)
 			}
 		}
@@ -286,10 +290,6 @@ func (c *inquiry) judge(ctx context.Context) (InVersion, error) {
 	if v.Problems, err = c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Legal(ctx, c.read) }); err != nil {
 		return v, err
 	}
-	if len(v.Problems) == 0 && c.static[v.Version] {
-		v.Asked = []Write{Rewrite} // which the server would judge by the same
-		return v, nil
-	}
 	faults := v.Problems
 	ask := func(w Write) error {
 		possible, refused, err := c.write(ctx, w, faults)
@@ -301,7 +301,24 @@ func (c *inquiry) judge(ctx context.Context) (InVersion, error) {
 		}
 		return err
 	}
-	if err := ask(Rewrite); err != nil || v.State() == Legal {
+	if len(v.Problems) == 0 {
+		// The server judges a legal object that is rewritten by the same, unless a rule
+		// reads the old one.
+		v.Asked = []Write{Rewrite}
+		if !c.static[v.Version] {
+			v.Asked = nil
+			if err := ask(Rewrite); err != nil {
+				return v, err
+			}
+		}
+		if v.State() == Legal {
+			// Values are of the right types in this version, but perhaps not in others.
+			if !slices.ContainsFunc(validate.Managed(c.read), func(name string) bool { return name != c.version }) {
+				return v, nil
+			}
+			return v, ask(Apply)
+		}
+	} else if err := ask(Rewrite); err != nil {
 		return v, err
 	}
 	// An unchanged object may be refused for what is legal in a new one.

@@ -131,7 +131,7 @@ func (c *inquiry) change(ctx context.Context, changed iter.Seq[map[string]any], 
 
 // applied returns why no server-side apply is possible.
 func (c *inquiry) applied() ([]Problem, error) {
-	return c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Applicable(c.stored, c.version) })
+	return c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Applicable(c.read) })
 }
 
 // readsWhatChanges reports whether another change may not have the problem: a rule has

@@ -2,12 +2,14 @@ package validate
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -15,36 +17,24 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// Applicable answers a server-side apply to an object in storage that would change nothing. The
-// server merges typed values: each value must have its type in the schema, in the version of the
-// request and in each version that metadata.managedFields name. Versions that the CRD does not
-// have are left out, and so are those that only a webhook converts to. Validation of the result
-// is that of [Kind.Update].
-//
-// The error is that of [Kind.Read].
-func (k *Kind) Applicable(object map[string]any, version string) (Answer, error) {
-	v, err := k.version(version)
+// Applicable answers a server-side apply that would change nothing, to an object that [Kind.Read]
+// returned. The server merges typed values: each field must be in the schema, and its value have
+// the type there, in the version of the object and in each version that metadata.managedFields
+// name. Versions that the CRD does not have are left out, and so are those that only a webhook
+// converts to. Validation of the result is that of [Kind.Update].
+func (k *Kind) Applicable(object map[string]any) (Answer, error) {
+	u := &unstructured.Unstructured{Object: object}
+	v, err := k.version(u.GroupVersionKind().Version)
 	if err != nil {
 		return Answer{}, err
 	}
-	live, err := k.Read(object, version)
-	if err != nil {
-		return Answer{}, err
-	}
-	l, err := v.typed(live, typed.AllowDuplicates)
-	managed, _, _ := unstructured.NestedFieldNoCopy(live, "metadata", "managedFields") // nil if there are none
-	entries, _ := managed.([]any)
-	for _, entry := range entries {
-		fields, _ := entry.(map[string]any)
-		name, _ := fields["apiVersion"].(string)
-		gv, wrong := schema.ParseGroupVersion(name)
-		if wrong != nil || gv.Version == version || len(l) > 0 || err != nil {
-			continue
-		}
-		other, wrong := k.known(gv.Version)
-		converted := runtime.DeepCopyJSON(live)
-		if wrong == nil && k.stored(converted, other) == nil {
-			l, err = other.typed(converted)
+	l, err := v.typed(object, typed.AllowDuplicates)
+	for _, name := range Managed(object) {
+		other, wrong := k.known(name)
+		if wrong == nil && other != v && len(l) == 0 && err == nil && k.crd.Spec.Conversion.Strategy == apiextensionsv1.NoneConverter {
+			converted := u.DeepCopy()
+			converted.SetAPIVersion(k.crd.Spec.Group + "/" + name) // the server does not prune it here
+			l, err = other.typed(converted.Object)
 		}
 	}
 	answer := Answer{Errors: l}
@@ -52,6 +42,21 @@ func (k *Kind) Applicable(object map[string]any, version string) (Answer, error)
 		answer.Refused = apierrors.NewInternalError(l.ToAggregate())
 	}
 	return answer, err
+}
+
+// Managed are the versions that an object's metadata.managedFields name, each once.
+func Managed(object map[string]any) []string {
+	managed, _, _ := unstructured.NestedFieldNoCopy(object, "metadata", "managedFields") // nil if there are none
+	entries, _ := managed.([]any)
+	var l []string
+	for _, entry := range entries {
+		fields, _ := entry.(map[string]any)
+		name, _ := fields["apiVersion"].(string)
+		if gv, err := schema.ParseGroupVersion(name); err == nil && !slices.Contains(l, gv.Version) {
+			l = append(l, gv.Version)
+		}
+	}
+	return l
 }
 
 // typed returns why an object cannot be merged.
@@ -68,7 +73,7 @@ func (v *version) typed(object map[string]any, opts ...typed.ValidationOptions) 
 	var l field.ErrorList
 	for _, e := range wrong {
 		said, _, _ := strings.Cut(e.ErrorMessage, ", got ") // which prints Go values
-		l = append(l, field.Invalid(field.NewPath(strings.TrimPrefix(e.Path, ".")), field.OmitValueType{}, "server-side apply: "+said))
+		l = append(l, field.Invalid(field.NewPath(strings.TrimPrefix(e.Path, ".")), field.OmitValueType{}, fmt.Sprintf("server-side apply in %s: %s", v.Name, said)))
 	}
 	return l, nil
 }
