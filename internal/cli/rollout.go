@@ -180,19 +180,16 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 		return err
 	}
 	from, to := crds[0], crds[1]
-	if len(from.Status.StoredVersions) > 0 { // it is in the cluster, and is what it is there
-		live, origin, wrong := rollout.ReadLive(sources[0], from.Name)
-		if len(wrong) > 0 {
-			return a.report([]result{{diagnostics: wrong}}, "text")
-		}
-		from.CustomResourceDefinition = live
-		if files.live == "" {
-			f.Live, f.origins.Live = live, origin
-		}
-	}
 	f.From, f.To = from.CustomResourceDefinition, to.CustomResourceDefinition
 	f.origins.From, f.origins.To = from.Pos, to.Pos
 	f.Names.From, f.Names.To, f.Names.Objects = fileName(files.from), fileName(files.to), fileName(files.objects)
+	if files.live == "" && len(f.From.Status.StoredVersions) > 0 {
+		live, origin, wrong := rollout.ReadLive(sources[0], f.From.Name)
+		if len(wrong) > 0 {
+			return a.report([]result{{diagnostics: wrong}}, "text")
+		}
+		f.Live, f.origins.Live = live, origin
+	}
 	if f.From.Name != f.To.Name {
 		return nil // which is a contradiction
 	}
