@@ -73,20 +73,20 @@ func (f *Facts) rejects() []string {
 	}
 	for _, c := range f.Changes.Changes {
 		if c.MattersToStored() {
-			add(line1(c))
+			add(inLine(c))
 		}
 	}
 	if to := storage(f.To); !f.applied() && storage(f.From) != to && len(l) == 0 {
 		add(to + " is the storage version")
 	}
-	for _, text := range f.drops() {
+	for _, text := range slices.Concat(f.drops(), f.narrows()) {
 		add(text)
 	}
 	return l
 }
 
-// line1 is a change in a line.
-func line1(c crddiff.Change) string {
+// inLine is a change in a line.
+func inLine(c crddiff.Change) string {
 	text := c.What
 	if at := c.Path.String(); at != "" {
 		text = at + ": " + text

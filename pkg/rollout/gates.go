@@ -228,7 +228,9 @@ func (f *Facts) objects() Step {
 	s := Step{ID: "objects", State: Done, Title: "The new schema accepts every object that the old one accepts"}
 	o, rejects := f.Objects, f.rejects()
 	if o == nil && len(rejects) == 0 {
-		if f.constrains() {
+		if l := f.added(); converts(f.To) && len(l) > 0 {
+			s.Reason = "What the webhook makes of stored objects in " + strings.Join(l, ", ") + " is unknown: ask again when that is served, with --objects in it."
+		} else if f.constrains() {
 			s.Reason = "Stored objects that the old one rejects are another matter: give --objects if there may be some."
 		}
 		return s
@@ -358,7 +360,10 @@ func (f *Facts) warnFirst() Step {
 			return p.Rejects && p.Version == c.NewVersion && p.Path.Equal(c.Path)
 		})
 		if c.Sort == crddiff.Union && c.Class.Refuses() && i >= 0 {
-			l, clears = append(l, line1(c)), clears || f.Policies[i].Clears
+			clears = clears || f.Policies[i].Clears
+			if text := inLine(c); !slices.Contains(l, text) {
+				l = append(l, text)
+			}
 		}
 	}
 	if len(l) == 0 {

@@ -255,6 +255,8 @@ func TestUnknown(t *testing.T) {
 		{"a subresource status, with managers", Facts{From: from, To: withStatus(from), Changes: undecided, Objects: managedBy(Managed{Name: "a", Manager: "m", Status: true})}, "wait clients=wait"},
 		{"a subresource status, none stored", Facts{From: from, To: withStatus(from), Changes: looser, Objects: &Objects{}}, "go apply=next"},
 		{"a version added without fields that are stored", Facts{From: from, To: crd(t, v("v2", "type: object\n"), v("v1", plain)), Changes: looser}, "wait objects=unknown"},
+		{"a version added with another constraint", Facts{From: from, To: crd(t, v("v2", plain+"required: [type]\n"), v("v1", plain)), Changes: looser}, "wait objects=unknown"},
+		{"a version added with another field", Facts{From: from, To: crd(t, v("v2", plain+"  tcp: {type: string}\n"), v("v1", plain)), Changes: looser}, "go apply=next"},
 		{"the same with a webhook", Facts{From: hooked(from), To: hooked(crd(t, v("v2", "type: object\n"), v("v1", plain))), Changes: looser}, "go apply=next"},
 		{"a webhook no more", Facts{From: hooked(crd(t, v("v2", "type: object\n"), v("v1", plain))), To: crd(t, v("v2", "type: object\n"), v("v1", plain)), Changes: classed(crddiff.Same)}, "wait objects=unknown"},
 		{"objects printed in a version without the field", Facts{From: crd(t, v("v2", "type: object\n"), v("v1", plain)), To: crd(t, v("v2", "type: object\n"), v("v1", ruled)), Changes: inVersion("v1"), Servers: servers("1.36"), Objects: printed("v2")}, "wait objects=unknown"},

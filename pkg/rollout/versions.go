@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/stored"
 )
 
@@ -70,6 +72,52 @@ func (f *Facts) drops() []string {
 		}
 	}
 	return l
+}
+
+// added are the versions that are served after the change and were not before.
+func (f *Facts) added() []string {
+	var l []string
+	for _, v := range f.To.Spec.Versions {
+		if v.Served && !served(f.From, v.Name) {
+			l = append(l, v.Name)
+		}
+	}
+	return l
+}
+
+// narrows says where a version that is added may reject objects of the stored one.
+func (f *Facts) narrows() []string {
+	stored := versionOf(f.To, storage(f.From))
+	if converts(f.To) || stored == nil || stored.Schema == nil || stored.Schema.OpenAPIV3Schema == nil {
+		return nil
+	}
+	var l []string
+	for _, name := range f.added() {
+		v := versionOf(f.To, name)
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			continue
+		}
+		schemapath.Walk(v.Schema.OpenAPIV3Schema, func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+			was := p.In(stored.Schema.OpenAPIV3Schema)
+			if was != nil && !equality.Semantic.DeepEqual(constraints(was), constraints(s)) {
+				at := p.String()
+				if len(p) == 0 {
+					at = "the object"
+				}
+				l = append(l, fmt.Sprintf("%s does not have the constraints of %s on %s", name, stored.Name, at))
+			}
+			return was != nil
+		})
+	}
+	return l
+}
+
+// constraints is a schema without what is below it, and what only people read.
+func constraints(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
+	own := *s
+	own.Properties, own.Items, own.AdditionalProperties = nil, nil, nil
+	own.Description, own.Title, own.Example, own.ExternalDocs = "", "", nil, nil
+	return &own
 }
 
 // unprinted are the versions in which the stored objects are to be printed as well: conversion
