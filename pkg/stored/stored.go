@@ -328,6 +328,9 @@ func (c *inquiry) judge(ctx context.Context) (InVersion, error) {
 			return v, err
 		}
 	}
+	if same := v.Refused[Metadata]; len(same) > 0 {
+		v.Refused[Apply] = same
+	}
 	return v, nil
 }
 

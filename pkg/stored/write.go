@@ -70,7 +70,7 @@ func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible
 		}
 		refused, err := c.replaceStatus(ctx, c.read, c.stored)
 		return true, refused, err
-	case Metadata, Apply:
+	case Metadata:
 		labelled := unstructured.Unstructured{Object: runtime.DeepCopyJSON(c.read)}
 		annotations := labelled.GetAnnotations()
 		if annotations == nil {
@@ -79,9 +79,9 @@ func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible
 		annotations["unioncel.dev/asked"] = ""
 		labelled.SetAnnotations(annotations)
 		refused, err := c.replace(ctx, labelled.Object, c.stored)
-		if w == Apply && err == nil && len(refused) == 0 {
-			refused, err = c.applied()
-		}
+		return true, refused, err
+	case Apply: // which is validated as Metadata is
+		refused, err := c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Applicable(c.read) })
 		return true, refused, err
 	case Elsewhere:
 		return c.change(ctx, c.elsewhere(found), false)
@@ -127,11 +127,6 @@ func (c *inquiry) change(ctx context.Context, changed iter.Seq[map[string]any], 
 		}
 	}
 	return tried > 0, refused, nil
-}
-
-// applied returns why no server-side apply is possible.
-func (c *inquiry) applied() ([]Problem, error) {
-	return c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Applicable(c.read) })
 }
 
 // readsWhatChanges reports whether another change may not have the problem: a rule has
