@@ -13,8 +13,8 @@
 //   - [Stop] when the API server would refuse the CRD, when a server does not understand it,
 //     when a migration has failed, or when facts contradict each other.
 //
-// Facts that do not matter may be unknown: a change that refuses nothing of what was
-// accepted needs no objects.
+// Facts that do not matter may be unknown: a change whose new schema accepts every object that
+// the old one accepts needs no objects.
 //
 // [Read] reads facts from what kubectl prints.
 package rollout

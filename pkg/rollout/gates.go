@@ -223,7 +223,7 @@ func uncompiled(crd *apiextensionsv1.CustomResourceDefinition, l []place, v *ver
 	return lines
 }
 
-// objects asks what becomes of the stored objects.
+// objects is the step about stored objects that become invalid, or lose fields.
 func (f *Facts) objects() Step {
 	s := Step{ID: "objects", State: Done, Title: "The new schema accepts every object that the old one accepts"}
 	o, rejects := f.Objects, f.rejects()
@@ -301,7 +301,7 @@ func (f *Facts) invalid(s Step) Step {
 		s.Reason += " Whether the API servers accept updates that do not change what is wrong depends on their versions: give --servers."
 	default:
 		s.State = Advice
-		s.Reason += " Writes that leave alone what is wrong are accepted as before, so this can wait."
+		s.Reason += " Writes that leave the invalid values unchanged are accepted as before, so this can wait."
 	}
 	return s
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/stored"
 )
 
-// Objects is what the stored objects are under To.
+// Objects are counts of the stored objects, by their validity under To.
 type Objects struct {
 	// Total is the number of objects, and Printed how many were given in each version.
 	Total   int
 	Printed map[string]int
-	// Invalid are those that To would refuse if they were created, and Blocked those of
-	// them of which it refuses a write that From accepts.
+	// Invalid are those that the server would reject as new objects under To, and Blocked
+	// those of which it rejects a write that it accepts under From.
 	Invalid, Blocked int
 	// Rewrites is how many cannot even be written as they are, so that a migration of the
 	// storage version fails.
@@ -33,7 +33,7 @@ type Objects struct {
 	// object has such a field, as kubectl leaves it out by default.
 	Managed map[string][]Managed
 
-	counted map[string]map[*int]bool // what an object, by its name, is counted as
+	counted map[string]map[*int]bool // the counters that include an object, by its name
 	managed map[string]bool          // the objects whose managed fields are known
 }
 
@@ -49,9 +49,9 @@ type Managed struct {
 // mostExamples is how many objects of a sort are kept to be shown.
 const mostExamples = 10
 
-// Judge returns what the stored objects are judged with, one after the other: by the CRD after
-// the change, as the oldest server judges. Then each verdict is added to the objects. The error
-// says that no server would serve the CRD.
+// Judge returns the judge of the stored objects, under the CRD after the change and by the oldest
+// server, and the objects to which its verdicts are added. The error says that no server would
+// serve the CRD.
 func (f *Facts) Judge() (*stored.Judge, *Objects, error) {
 	opts := stored.Options{Kinds: f.Kinds}
 	if v := f.oldest(); v != nil {
@@ -64,8 +64,8 @@ func (f *Facts) Judge() (*stored.Judge, *Objects, error) {
 	return judge, &Objects{}, err
 }
 
-// Add adds an object, as kubectl get prints it, and what becomes of it. The same object may be
-// added in several versions.
+// Add adds an object, as kubectl get prints it, with its verdict. The same object may be added in
+// several versions.
 func (o *Objects) Add(v stored.Verdict, object map[string]any) {
 	if o.Printed == nil {
 		o.Printed, o.counted, o.managed = map[string]int{}, map[string]map[*int]bool{}, map[string]bool{}
@@ -154,13 +154,15 @@ func why(v stored.Verdict) string {
 // lost says which fields an object loses, and through which versions, unless all.
 func lost(v stored.Verdict) string {
 	var l []string
+	same := true
 	for _, in := range v.Versions {
-		if all := !slices.ContainsFunc(v.Versions, func(o stored.InVersion) bool { return !slices.Equal(o.Lost, in.Lost) }); all {
-			return strings.Join(in.Lost, ", ")
-		}
+		same = same && slices.Equal(in.Lost, v.Versions[0].Lost)
 		if len(in.Lost) > 0 {
 			l = append(l, strings.Join(in.Lost, ", ")+" through "+in.Version)
 		}
+	}
+	if same {
+		return strings.Join(v.Versions[0].Lost, ", ")
 	}
 	return strings.Join(l, "; ")
 }

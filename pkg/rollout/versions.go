@@ -112,7 +112,7 @@ func (f *Facts) narrows() []string {
 	return l
 }
 
-// constraints is a schema without what is below it, and what only people read.
+// constraints is a schema without the schemas below it and without documentation.
 func constraints(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	own := *s
 	own.Properties, own.Items, own.AdditionalProperties = nil, nil, nil
@@ -120,8 +120,8 @@ func constraints(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchema
 	return &own
 }
 
-// unprinted are the versions in which the stored objects are to be printed as well: conversion
-// hides what matters in them.
+// unprinted are further versions that the stored objects have to be printed in: conversion hides
+// fields, or only a webhook does it.
 func (f *Facts) unprinted() []string {
 	var l []string
 	now, missing := f.current(), func(v string) bool { return f.Objects.Printed[v] < f.Objects.Total }
@@ -140,7 +140,7 @@ func (f *Facts) unprinted() []string {
 	return l
 }
 
-// touches reports whether the change may refuse what was accepted in a version.
+// touches reports whether the change may reject objects that were accepted in a version.
 func (f *Facts) touches(version string) bool {
 	if f.Changes == nil || version == storage(f.To) && version != storage(f.From) {
 		return true

@@ -1,15 +1,16 @@
-// Package stored says what becomes of the objects that a server has in storage when their
-// CRD changes: which of them are illegal now, which of these can still be written, and how
-// to repair them.
+// Package stored predicts the writes of stored objects after their CRD has changed: which
+// objects are invalid, which writes of them the API server rejects, which fields it drops, and
+// how to repair the objects.
 //
-// A [Judge] is made of the new CRD, and [Judge.Object] judges an object as kubectl get
-// prints it. What is refused, and what the server forgives since it is as it was
-// (ratcheting), is asked of pkg/validate, so of the API server's own code. Each write that
-// matters is asked for: the unchanged object, as a storage migration sends it; the status; a
-// label; something else in the object; and something within the value that is at fault.
+// A [Judge] is made of the new CRD, and [Judge.Object] takes an object as kubectl get prints it.
+// The object is read and written through each version that the CRD serves ([InVersion]), in all
+// ways that make a difference ([Write]): unchanged, as a storage migration does; with a label, by
+// an update and by server-side apply; with another field of the spec, another item in a list,
+// another status. The answers are those of pkg/validate, and so of the API server's own code,
+// ratcheting included.
 //
 // A [Summary] counts verdicts by reason, keeps a few of each, and prints them. It takes
 // thousands of objects without keeping them.
 //
-// [Advise] says of a constraint, without any object, what the server forgives.
+// [Advise] describes the ratcheting of one constraint, without any object.
 package stored

@@ -12,8 +12,8 @@ import (
 
 // meanings say what the states are.
 var meanings = [Frozen + 1]string{
-	Spared:   "invalid, but writes that leave alone what is wrong are accepted",
-	Hindered: "invalid, and some writes that leave alone what is wrong are rejected",
+	Spared:   "invalid, but writes that leave the invalid values unchanged are accepted",
+	Hindered: "invalid, and some writes that leave the invalid values unchanged are rejected",
 	Frozen:   "rejected even unchanged: a storage migration fails",
 }
 

@@ -101,21 +101,21 @@ type Problem struct {
 	at place // of the value that the constraint is about
 }
 
-// Verdict is what becomes of an object.
+// Verdict is the prediction for an object.
 type Verdict struct {
-	// GroupVersionKind has the version in which the object is printed.
+	// GroupVersionKind has the version that the object is printed in.
 	schema.GroupVersionKind
 	Namespace, Name string
-	// Versions are those through which the object can be written: all that are served or, if
-	// only a webhook can convert it, the one in which it is printed.
+	// Versions are the served versions or, if only a webhook can convert the object, the one
+	// that it is printed in.
 	Versions []InVersion
-	// Worse says that a write is refused that the CRD before accepts.
+	// Worse says that the server rejects a write that it accepts under the CRD before.
 	Worse bool
 	// Repair is how to make the object legal; nil when it is, or nothing is known.
 	Repair *Repair
 }
 
-// InVersion is what becomes of an object that is written through a version.
+// InVersion is the prediction for an object that is written through a version.
 type InVersion struct {
 	Version string
 	// Problems are why the object is not legal under the CRD; there are none if it is.
@@ -123,7 +123,7 @@ type InVersion struct {
 	// Asked are the writes that are possible, in order; of a legal object there is only
 	// Rewrite.
 	Asked []Write
-	// Refused are those of them that the server refuses, and why.
+	// Refused has the reasons for each of them that the server rejects.
 	Refused map[Write][]Problem
 	// Lost are the paths of fields that every write loses, and did not before.
 	Lost []string
@@ -136,9 +136,9 @@ type State int
 const (
 	// Legal: the object is valid.
 	Legal State = iota
-	// Spared: it is not, and every write that leaves alone what is at fault is accepted.
+	// Spared: it is not, and every write is accepted that leaves the invalid values unchanged.
 	Spared
-	// Hindered: it can be written as it is, and some of those writes are refused.
+	// Hindered: it can be written unchanged, and some of those writes are rejected.
 	Hindered
 	// Frozen: it cannot be written as it is, so that a storage migration fails.
 	Frozen
@@ -152,7 +152,7 @@ func (s State) String() string { return states[s] }
 // MarshalText is String.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// State is what becomes of the object in the worst of the versions.
+// State is the worst of all versions.
 func (v Verdict) State() State {
 	worst := Legal
 	for _, in := range v.Versions {
@@ -161,7 +161,7 @@ func (v Verdict) State() State {
 	return worst
 }
 
-// State is what becomes of the object, in a word.
+// State is the prediction in a word.
 func (v InVersion) State() State {
 	refused := func(w Write) bool { return len(v.Refused[w]) > 0 }
 	switch {
@@ -175,8 +175,8 @@ func (v InVersion) State() State {
 	return Legal
 }
 
-// Problems are why the object is not legal, or cannot be written as it is, in any version, or
-// else why nothing can be applied to it.
+// Problems are the reasons why the object is not legal in some version, or cannot be written
+// unchanged, or by server-side apply.
 func (v Verdict) Problems() []Problem {
 	var l []Problem
 	for _, in := range v.Versions {
@@ -258,11 +258,11 @@ func (j *Judge) versions(ctx context.Context, stored map[string]any, v *Verdict)
 	return nil
 }
 
-// compare finds out what the CRD before says of an object.
+// compare compares a verdict with that under the CRD before.
 func (j *Judge) compare(ctx context.Context, stored map[string]any, v *Verdict) error {
 	was := Verdict{GroupVersionKind: v.GroupVersionKind}
 	if v.State() > Spared {
-		// Of an object that cannot be judged, nothing was refused.
+		// An error leaves the verdict empty: nothing is known to be rejected before.
 		if err := j.before.versions(ctx, stored, &was); err != nil && ctx.Err() != nil {
 			return err
 		}
@@ -301,25 +301,17 @@ func (c *inquiry) judge(ctx context.Context) (InVersion, error) {
 		}
 		return err
 	}
-	if len(v.Problems) == 0 {
-		// The server judges a legal object that is rewritten by the same, unless a rule
-		// reads the old one.
-		v.Asked = []Write{Rewrite}
-		if !c.static[v.Version] {
-			v.Asked = nil
-			if err := ask(Rewrite); err != nil {
-				return v, err
-			}
-		}
-		if v.State() == Legal {
-			// Values are of the right types in this version, but perhaps not in others.
-			if !slices.ContainsFunc(validate.Managed(c.read), func(name string) bool { return name != c.version }) {
-				return v, nil
-			}
-			return v, ask(Apply)
-		}
+	if len(v.Problems) == 0 && c.static[v.Version] {
+		v.Asked = []Write{Rewrite} // which is validated as the new object was
 	} else if err := ask(Rewrite); err != nil {
 		return v, err
+	}
+	if v.State() == Legal {
+		// Its values have the right types, but perhaps not in other versions.
+		if !slices.ContainsFunc(validate.Managed(c.read), func(name string) bool { return name != c.version }) {
+			return v, nil
+		}
+		return v, ask(Apply)
 	}
 	// An unchanged object may be refused for what is legal in a new one.
 	faults = slices.Concat(v.Problems, v.Refused[Rewrite])
@@ -339,7 +331,7 @@ type inquiry struct {
 	*Judge
 	version string
 	stored  map[string]any // as it is in storage
-	read    map[string]any // as who reads it in the version gets it
+	read    map[string]any // as the server returns it in the version
 }
 
 // inquire reads an object from storage.

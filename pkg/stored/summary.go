@@ -117,8 +117,8 @@ func (p Problem) String() string {
 	return p.Field + ": " + p.Message
 }
 
-// RefusedWrites are the writes that are refused in any version, in order, but for Within: that a
-// change of what is at fault is judged anew is no surprise.
+// RefusedWrites are the writes that are rejected in any version, in order, but for Within: the
+// server is expected to validate a changed value.
 func (v Verdict) RefusedWrites() []Write {
 	var l []Write
 	for _, w := range Writes()[:Within] {

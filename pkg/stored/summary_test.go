@@ -35,8 +35,8 @@ func summarized(t *testing.T, most int) []*stored.Summary {
 func TestText(t *testing.T) {
 	want := `Thing.example.com: 6 objects
       1 legal
-      3 spared    invalid, but writes that leave alone what is wrong are accepted
-      1 hindered  invalid, and some writes that leave alone what is wrong are rejected
+      3 spared    invalid, but writes that leave the invalid values unchanged are accepted
+      1 hindered  invalid, and some writes that leave the invalid values unchanged are rejected
       1 frozen    rejected even unchanged: a storage migration fails
 
 transition rule of spec.still: 1 frozen
@@ -78,8 +78,8 @@ func TestMarkdown(t *testing.T) {
 | objects | | |
 |--:|---|---|
 | 1 | legal |  |
-| 3 | spared | invalid, but writes that leave alone what is wrong are accepted |
-| 1 | hindered | invalid, and some writes that leave alone what is wrong are rejected |
+| 3 | spared | invalid, but writes that leave the invalid values unchanged are accepted |
+| 1 | hindered | invalid, and some writes that leave the invalid values unchanged are rejected |
 | 1 | frozen | rejected even unchanged: a storage migration fails |
 
 | what they break | | objects | repaired by a patch |

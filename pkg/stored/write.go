@@ -18,25 +18,24 @@ import (
 // Write is a way to write a stored object.
 type Write int
 
-// The writes, each of which leaves alone what is wrong with the object.
+// The writes, each of which leaves the invalid values unchanged.
 const (
 	// Rewrite replaces the object by itself, as a storage migration does.
 	Rewrite Write = iota
 	// Status replaces the status by itself, through its subresource.
 	Status
-	// Metadata adds an annotation. Adding a label and removing a finalizer are no other.
+	// Metadata adds an annotation. To add a label, or remove a finalizer, is the same.
 	Metadata
 	// Apply adds the annotation by server-side apply.
 	Apply
-	// Elsewhere changes something outside of the values that are at fault: another
-	// field of the spec, if there is one.
+	// Elsewhere changes a field outside of the invalid values: another field of the spec,
+	// if there is one.
 	Elsewhere
-	// Items adds an item to a list in one of whose items something is at fault.
+	// Items adds an item to a list that has an invalid item.
 	Items
-	// Report changes something else in a status in which something is at fault, as
-	// controllers do.
+	// Report changes another field of an invalid status, as controllers do.
 	Report
-	// Within changes something in the values at fault, but not what is wrong with them.
+	// Within changes a field in the values that constraints stand on.
 	Within
 )
 
@@ -80,7 +79,7 @@ func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible
 		labelled.SetAnnotations(annotations)
 		refused, err := c.replace(ctx, labelled.Object, c.stored)
 		return true, refused, err
-	case Apply: // which is validated as Metadata is
+	case Apply: // the result is validated as that of Metadata
 		refused, err := c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Applicable(c.read) })
 		return true, refused, err
 	case Elsewhere:
@@ -104,10 +103,9 @@ func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible
 
 func inStatus(p place) bool { return len(p) > 0 && p[0] == "status" }
 
-// change asks for writes that change something. The problems of the new object are what they are
-// because the change led there: the server validates the new object, and only compares it with
-// the old one. So the old one is changed, in any way, and the new one is the stored one, all of
-// whose problems are known.
+// change asks for writes that change something. The server validates the new object, and only
+// compares it with the old one. So the new one is the stored object, whose problems are known, and
+// the old one is a variation of it.
 func (c *inquiry) change(ctx context.Context, changed iter.Seq[map[string]any], status bool) (possible bool, refused []Problem, err error) {
 	ask := c.replace
 	if status && c.kind.HasStatus(c.version) {
@@ -220,7 +218,7 @@ func (c *inquiry) siblings(at place, faults []place) iter.Seq[map[string]any] {
 	}
 }
 
-// items returns the object with one item more each in a list in which an item is at fault.
+// items returns the object with one item more each in a list that has an invalid item.
 func (c *inquiry) items(p Problem) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		for i, step := range p.at {
@@ -234,7 +232,7 @@ func (c *inquiry) items(p Problem) iter.Seq[map[string]any] {
 			object, inObject := parent.(map[string]any)
 			list, isList := value.([]any)
 			if !inObject || !isList || index >= len(list) {
-				continue // a list of lists, or what only the version written has
+				continue // a list of lists, or a field of the written version only
 			}
 			added := runtime.DeepCopyJSONValue(list[index])
 			if item, ok := added.(map[string]any); ok {

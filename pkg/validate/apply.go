@@ -21,7 +21,7 @@ import (
 // returned. The server merges typed values: each field must be in the schema, and its value have
 // the type there, in the version of the object and in each version that metadata.managedFields
 // name. Versions that the CRD does not have are left out, and so are those that only a webhook
-// converts to. Validation of the result is that of [Kind.Update].
+// converts to. The result is validated like an update ([Kind.Update]).
 func (k *Kind) Applicable(object map[string]any) (Answer, error) {
 	u := &unstructured.Unstructured{Object: object}
 	v, err := k.version(u.GroupVersionKind().Version)
@@ -78,8 +78,8 @@ func (v *version) typed(object map[string]any, opts ...typed.ValidationOptions) 
 	return l, nil
 }
 
-// typeConverter does what buildOpenAPIModelsForApply in pkg/apiserver does, whose package comes
-// with a web server. metadata has always the types that it should have.
+// typeConverter is made like that of the server (buildOpenAPIModelsForApply in pkg/apiserver),
+// without a package that comes with a web server. Values in metadata always have their types.
 func (v *version) typeConverter() (managedfields.TypeConverter, error) {
 	model := &spec.Schema{SchemaProps: spec.SchemaProps{Type: []string{"object"}}}
 	if v.structural != nil && len(structuralschema.ValidateStructural(nil, v.structural)) == 0 {

@@ -22,8 +22,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/rollout"
 )
 
-// crdVersion is a version of a CRD: its name, whether it is served and stored and what else it
-// has, and its schema.
+// crdVersion is a version of a CRD: its name, the fields beside the schema, and the schema.
 func crdVersion(name, is, schema string) string {
 	return fmt.Sprintf("  - {name: %s, %s, schema: {openAPIV3Schema: {type: object, %s}}}\n", name, is, schema)
 }
@@ -40,7 +39,7 @@ const (
 	enum       = ", enum: [x]"
 )
 
-// of fills in what stands in a schema.
+// of is a schema with these additions.
 func of(schema string, args ...any) string {
 	for range strings.Count(schema, "%s") - len(args) {
 		args = append(args, "")
@@ -48,7 +47,7 @@ func of(schema string, args ...any) string {
 	return fmt.Sprintf(schema, args...)
 }
 
-// A request is a write of the stored object, and what becomes of it.
+// A request is a write of the stored object, and its effect.
 type request struct {
 	version, subresource string
 	kind                 types.PatchType // none for a replacement by itself
@@ -177,7 +176,7 @@ func TestUnsafe(t *testing.T) {
 			if created == "" {
 				created = "v1"
 			}
-			// What is stored was valid once.
+			// The object was valid once.
 			lax := strings.NewReplacer(", enum: [x]", "").Replace(test.from)
 			if err := server.Install(t.Context(), text(lax)); err != nil {
 				t.Fatal(err)
@@ -213,7 +212,7 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
-// send writes the object, and says what became of it.
+// send writes the object, and returns the effect.
 func (r request) send(t *testing.T, through, storage dynamic.ResourceInterface) string {
 	t.Helper()
 	var subresources []string

@@ -35,8 +35,8 @@ func (r randomly) sometimes(text string) string {
 	return text
 }
 
-// schema is that of a version; in a tight one, some constraints are added, types differ and
-// fields are missing.
+// schema returns the schema of a version. In a tight one some constraints are added, types differ
+// and fields are missing.
 func (r randomly) schema(tight bool) string {
 	if !tight {
 		r = randomly{rand.New(never{})}
@@ -148,7 +148,7 @@ func TestRandomly(t *testing.T) {
 	}
 }
 
-// differences says where the server does not do what is predicted of writes through a version.
+// differences compares the server with the predictions for writes through a version.
 func differences(t *testing.T, resources func(string) dynamic.ResourceInterface, storage string, o unstructured.Unstructured, in stored.InVersion) string {
 	t.Helper()
 	through, dry := resources(in.Version), []string{metav1.DryRunAll}
