@@ -146,7 +146,7 @@ func (f *Facts) touches(version string) bool {
 		return true
 	}
 	for _, c := range f.Changes.Changes {
-		if c.NewVersion == version && c.Class.Refuses() {
+		if c.NewVersion == version && c.MattersToStored() {
 			return true
 		}
 	}
