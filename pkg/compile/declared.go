@@ -59,8 +59,7 @@ func (c *compiler) declared() *Declared {
 	return d
 }
 
-// Kinds returns the kinds of the CRD that have unions of their own properties
-// ([kinds.OfCRD]). In messages the unions are from origin.
+// Kinds returns the kinds of the CRD that have unions ([kinds.OfCRD]). In messages the unions are from origin.
 func (d Declared) Kinds(origin string) []kinds.Kind {
 	var l []kinds.Declared
 	for _, o := range d.Objects {

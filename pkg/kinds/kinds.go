@@ -9,6 +9,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -24,6 +25,11 @@ type Kind struct {
 	Resource string
 	// Objects are the places of unions in an object of the kind.
 	Objects []Object
+	// Lists are the lists with unions of their items. Clients switch to another item by
+	// adding it and deleting the other one: these unions are not normalized.
+	Lists []Object
+	// Scaled is the path that the scale subresource writes; empty without one.
+	Scaled schemapath.Path
 	// Origin is what the unions are from, for messages: a file.
 	Origin string
 }
@@ -35,6 +41,13 @@ type Object struct {
 	// Keys has, for each list on the path, the keys that tell its items apart; nil when
 	// there are none.
 	Keys [][]string
+	// Set says that one of the lists is a set. Its items are told apart by all that they
+	// have: one that is changed is another one.
+	Set bool
+	// Removable are the properties that lead to the union object and may be left out or null,
+	// each with those behind it, the outermost first. Those before a list or map are not among
+	// them: its elements can be removed anyway.
+	Removable [][]string
 	// Bounds has, for each list and map on the path, how many elements it may have; nil when
 	// the schema does not say.
 	Bounds []*int64
@@ -56,6 +69,15 @@ func (o Object) Within(n int) bool {
 		product *= *b
 	}
 	return o.Bounds != nil
+}
+
+// ItemKeys are the keys that tell the union objects apart, nil unless they are items of a list
+// with keys. They may only be read.
+func (o Object) ItemKeys() []string {
+	if len(o.Path) == 0 || o.Path[len(o.Path)-1] != schemapath.Items {
+		return nil
+	}
+	return o.Keys[len(o.Keys)-1]
 }
 
 // SameItem reports whether two items of a list have the same keys.
@@ -93,20 +115,25 @@ type Declared struct {
 }
 
 // OfCRD returns the kinds of a CRD that have unions, one for each such version, in their
-// order. They share the unions. Those of items of a list are left out: switching to another
-// item is adding it and deleting the other one, which is for clients to say, and no
-// normalization of the KEP.
+// order. They share the unions.
 func OfCRD(crd *apiextensionsv1.CustomResourceDefinition, declared []Declared, origin string) []Kind {
 	var l []Kind
 	for _, v := range crd.Spec.Versions {
 		k := Kind{Origin: origin, Resource: crd.Spec.Names.Plural, GroupVersionKind: schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind}}
-		for _, d := range declared {
-			unions := slices.DeleteFunc(slices.Clone(d.Unions), (*union.Union).OfItems)
-			if d.Version == v.Name && len(unions) > 0 {
-				k.Objects = append(k.Objects, at(v.Schema.OpenAPIV3Schema, d.Path, unions))
-			}
+		if v.Subresources != nil && v.Subresources.Scale != nil {
+			k.Scaled = schemapath.Of(strings.Split(strings.TrimPrefix(v.Subresources.Scale.SpecReplicasPath, "."), ".")...)
 		}
-		if len(k.Objects) > 0 {
+		for _, d := range declared {
+			if d.Version != v.Name || len(d.Unions) == 0 {
+				continue
+			}
+			objects := &k.Objects
+			if d.Unions[0].OfItems() {
+				objects = &k.Lists
+			}
+			*objects = append(*objects, at(v.Schema.OpenAPIV3Schema, d.Path, d.Unions))
+		}
+		if len(k.Objects)+len(k.Lists) > 0 {
 			l = append(l, k)
 		}
 	}
@@ -117,11 +144,20 @@ func OfCRD(crd *apiextensionsv1.CustomResourceDefinition, declared []Declared, o
 func at(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, unions []*union.Union) Object {
 	o := Object{Path: path, Unions: unions}
 	s := root
-	for _, step := range path {
+	for i, step := range path {
+		if _, ok := step.Property(); !ok {
+			o.Removable = nil
+		} else if !union.AlwaysThere(s, path[i:i+1]) {
+			o.Removable = append(o.Removable, path[i:].Properties())
+		}
 		if step == schemapath.Items {
 			var keys []string
-			if s.XListType != nil && *s.XListType == "map" {
+			switch {
+			case s.XListType == nil:
+			case *s.XListType == "map":
 				keys = slices.Clone(s.XListMapKeys)
+			case *s.XListType == "set":
+				o.Set = true
 			}
 			o.Keys = append(o.Keys, keys)
 			o.Bounds = append(o.Bounds, s.MaxItems)
@@ -191,10 +227,10 @@ func (s *Set) Add(kinds ...Kind) error {
 	return nil
 }
 
-// Of returns a kind; ok is false when the set does not have it.
+// Of returns a kind with unions of properties; ok is false when the set does not have it.
 func (s *Set) Of(gvk schema.GroupVersionKind) (k Kind, ok bool) {
 	k, ok = s.kinds[gvk]
-	return k, ok
+	return k, ok && len(k.Objects) > 0
 }
 
 // ByKind returns the versions of each kind, sorted. The caller owns the result.
@@ -211,11 +247,14 @@ func (s *Set) ByKind() [][]Kind {
 	return l
 }
 
-// Names returns the kinds in words, sorted. The caller owns the result.
+// Names returns the kinds with unions of properties in words, sorted. The caller owns the
+// result.
 func (s *Set) Names() []string {
 	var l []string
-	for gvk := range s.kinds {
-		l = append(l, gvk.Kind+" of "+gvk.GroupVersion().String())
+	for gvk, k := range s.kinds {
+		if len(k.Objects) > 0 {
+			l = append(l, gvk.Kind+" of "+gvk.GroupVersion().String())
+		}
 	}
 	slices.Sort(l)
 	return l

@@ -78,8 +78,8 @@ func (p Problem) String() string {
 type Options struct {
 	// Algorithm is that for all unions; zero is for each the one that suits it.
 	Algorithm union.Algorithm
-	// CarriedOver clears only what is in the old object as it is in the new one, and with
-	// a discriminator only when that changes: nothing that somebody wrote now.
+	// CarriedOver undoes nothing that the client wrote: members are cleared only if the union
+	// switches and the old object has them as the new one does; see [union.Union.Normalize].
 	CarriedOver bool
 	// Merged is for objects that are merged from others, with no old object; see
 	// [union.Union.NormalizeMerged]. The other options do not matter then.
@@ -93,16 +93,18 @@ type Options struct {
 // Items of lists with keys are compared with the old item of their keys, values of maps
 // with the old value of their key. Other items are compared by their index, if no item
 // differs from the old one in anything but the union; otherwise only what does not depend
-// on the old item is done.
+// on the old item is done. Items of sets are left alone: one that changes is another item.
 func Plan(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Problem) {
-	p := planner{opts: opts, cleared: map[string]bool{}}
+	p := planner{opts: opts}
+	new = runtime.DeepCopyJSON(new)
 	// Outer unions first, for what they clear has no unions.
 	objects := slices.Clone(k.Objects)
 	slices.SortStableFunc(objects, func(a, b kinds.Object) int { return len(a.Path) - len(b.Path) })
 	for _, o := range objects {
 		p.object = o
-		before := pair{there: old != nil, value: old}
-		p.walk(o.Path, 0, nil, new, before)
+		done := len(p.changes)
+		p.walk(o.Path, 0, nil, new, pair{value: old})
+		Apply(new, p.changes[done:])
 	}
 	return p.changes, p.problems
 }
@@ -110,7 +112,6 @@ func Plan(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Prob
 // pair is what an object is compared with.
 type pair struct {
 	value any
-	there bool // there is a value
 	// moved is the list in which it cannot be found; nil when it is known.
 	moved resource.Path
 }
@@ -118,7 +119,6 @@ type pair struct {
 type planner struct {
 	opts     Options
 	object   kinds.Object
-	cleared  map[string]bool // by path
 	changes  []Change
 	problems []Problem
 }
@@ -126,9 +126,6 @@ type planner struct {
 // walk goes along what is left of a path to the union objects in a value. list is how
 // many lists are behind it.
 func (p *planner) walk(path schemapath.Path, list int, at resource.Path, v any, old pair) {
-	if p.cleared[key(at)] {
-		return
-	}
 	if len(path) == 0 {
 		if object, ok := v.(map[string]any); ok {
 			p.unions(at, object, old)
@@ -158,14 +155,10 @@ func (p *planner) walk(path schemapath.Path, list int, at resource.Path, v any, 
 	}
 }
 
-// key is different for different paths.
-func key(p resource.Path) string { return fmt.Sprintf("%q", []any(p)) }
-
 // at is what a key of an object is compared with.
 func (o pair) at(key string) pair {
 	object, _ := o.value.(map[string]any)
-	v, ok := object[key]
-	return pair{v, ok && v != nil, o.moved}
+	return pair{object[key], o.moved}
 }
 
 // items returns what the items of a list are compared with.
@@ -186,7 +179,7 @@ func (p *planner) items(rest schemapath.Path, list int, at resource.Path, items 
 				at = slices.IndexFunc(before, func(o any) bool { return kinds.SameItem(keys, item, o) })
 			}
 			if at >= 0 {
-				l[i] = pair{value: before[at], there: true}
+				l[i] = pair{value: before[at]}
 			}
 		}
 		return l
@@ -198,7 +191,7 @@ func (p *planner) items(rest schemapath.Path, list int, at resource.Path, items 
 	for i := range items {
 		switch {
 		case still:
-			l[i] = pair{value: before[i], there: true}
+			l[i] = pair{value: before[i]}
 		case len(before) > 0:
 			l[i].moved = at
 		}
@@ -238,9 +231,12 @@ func (p *planner) without(path schemapath.Path, v any) any {
 	return v
 }
 
-// unions normalizes the unions of an object.
+// unions normalizes the unions of an object, unless the object is as it was.
 func (p *planner) unions(at resource.Path, object map[string]any, old pair) {
 	before, _ := old.value.(map[string]any)
+	if before != nil && reflect.DeepEqual(before, object) {
+		return
+	}
 	for _, u := range p.object.Unions {
 		if p.opts.Merged {
 			// A default is what nobody wrote: it clears nothing that somebody did.
@@ -251,21 +247,19 @@ func (p *planner) unions(at resource.Path, object map[string]any, old pair) {
 		}
 		new := p.object.StateOf(u, object)
 		var was *union.State
-		if old.there && before != nil {
+		if before != nil {
 			s := p.object.StateOf(u, before)
 			was = &s
 		}
-		a := p.opts.Algorithm.For(u)
-		n, violations := u.Normalize(a, was, new)
-		if p.opts.CarriedOver && len(n.Clear) > 0 {
-			n.Clear = slices.DeleteFunc(n.Clear, func(i int) bool {
+		var carried func(int) bool
+		if p.opts.CarriedOver {
+			carried = func(i int) bool {
 				name := u.Members[i].Name
-				return was == nil || u.Discriminator != "" && was.Value == new.Value || !reflect.DeepEqual(u.In(object, name), u.In(before, name))
-			})
-			if violations = u.Judge(was, n.Apply(new)); len(violations) > 0 {
-				n = union.Normalization{}
+				return before != nil && reflect.DeepEqual(u.In(object, name), u.In(before, name))
 			}
 		}
+		a := p.opts.Algorithm.For(u)
+		n, violations := u.Normalize(a, was, new, carried)
 		if old.moved != nil && len(u.Violations(new)) == 0 {
 			continue // whatever it was
 		}
@@ -280,29 +274,21 @@ func (p *planner) unions(at resource.Path, object map[string]any, old pair) {
 
 // found notes what is done to a union object, or else what is wrong with it.
 func (p *planner) found(at resource.Path, u *union.Union, n union.Normalization, before map[string]any, violations []union.Violation, was *union.State, new union.State) {
+	if p.object.Set && !n.IsZero() || n.Value != "" && slices.Contains(p.object.ItemKeys(), u.Discriminator) {
+		n, violations = union.Normalization{}, u.Violations(new) // or it would be another item
+	}
 	if len(violations) > 0 {
-		p.problems = append(p.problems, Problem{At: at, Union: u, Violations: violations, Keys: p.keys(), old: was, new: new})
+		p.problems = append(p.problems, Problem{At: at, Union: u, Violations: violations, Keys: p.object.ItemKeys(), old: was, new: new})
 		return
 	}
 	if n.IsZero() {
 		return
 	}
 	c := Change{At: at, Union: u, Normalization: n, Kept: map[string]any{}}
-	for _, i := range n.Clear {
-		p.cleared[key(c.at(u.Members[i].Name))] = true
-	}
 	for _, i := range n.Keep {
 		c.Kept[u.Members[i].Name] = u.In(before, u.Members[i].Name)
 	}
 	p.changes = append(p.changes, c)
-}
-
-// keys are those that tell the object apart, nil unless it is an item of a list with keys.
-func (p *planner) keys() []string {
-	if path, keys := p.object.Path, p.object.Keys; len(path) > 0 && path[len(path)-1] == schemapath.Items && len(keys) > 0 {
-		return keys[len(keys)-1]
-	}
-	return nil
 }
 
 // Apply makes the changes in an object, as unstructured JSON, for which they were

@@ -59,6 +59,9 @@ func TestObject(t *testing.T) {
 	list, set := "type: array, items: ", "type: object, additionalProperties: "
 	lists := in(plain+"}", list+"{type: array, items: ")
 	withKeys := in(strings.Replace(plain, "{", "{required: [name], ", 1), list[:len(list)-len("items: ")]+"x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: ")
+	items := func(listType string) string {
+		return in("{type: object, x-kubernetes-map-type: atomic, properties: {type: {type: string}, a: {type: string}, b: {type: string}}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]}", "type: array, x-kubernetes-list-type: "+listType+", items: ")
+	}
 	tests := []struct{ name, spec, old, new, want, problems string }{
 		{"property", "{type: object, properties: {u: " + backend + "}}", "{u: {type: A, a: {}}}", "{u: {type: B, a: {}, b: {}}}", "{u: {type: B, b: {}}}", ""},
 		{"creation", backend, "", "{type: B, a: {}, b: {x: y}, name: n}", "{type: B, b: {x: y}, name: n}", ""},
@@ -74,6 +77,13 @@ func TestObject(t *testing.T) {
 		{"moved, but discriminated", in(backend, list), "{u: [{type: A, a: {}}]}", "{u: [{type: B, a: {}, b: {}}, {type: A, a: {}}]}", "{u: [{type: B, b: {}}, {type: A, a: {}}]}", ""},
 		{"lists of lists", lists, "{u: [[{a: {}}]]}", "{u: [[{a: {}, b: {}}]]}", "{u: [[{b: {}}]]}", ""},
 		{"absent", "{type: object, properties: {u: " + backend + "}}", "{u: {type: A, a: {}}}", "{}", "{}", ""},
+		{"as it was", backend, "{type: A, a: {}, b: {}}", "{type: A, a: {}, b: {}}", "{type: A, a: {}, b: {}}", ""},
+		{"as it was, without the selected member", plain, "{a: {}, b: {}}", "{a: {}, b: {}}", "{a: {}, b: {}}", ""},
+		{"the same members", backend, "{type: A, a: {}, b: {}}", "{type: A, a: {x: y}, b: {}}", "{type: A, a: {x: y}, b: {}}", "spec: b is set while type is 'A'"},
+		{"one is as it was", in(plain, set), "{u: {x: {a: {}, b: {}}, y: {a: {}}}}", "{u: {x: {a: {}, b: {}}, y: {a: {}, b: {}}}}", "{u: {x: {a: {}, b: {}}, y: {b: {}}}}", ""},
+		{"item of a set", items("set"), "{u: [{type: A, a: x}]}", "{u: [{type: B, a: x, b: x}]}", "{u: [{type: B, a: x, b: x}]}", "spec.u[0]: a is set while type is 'B'"},
+		{"item of a set, as it was", items("set"), "{u: [{type: B, a: x, b: x}]}", "{u: [{type: B, a: x, b: x}]}", "{u: [{type: B, a: x, b: x}]}", ""},
+		{"item of an atomic list", items("atomic"), "{u: [{type: A, a: x}]}", "{u: [{type: B, a: x, b: x}]}", "{u: [{type: B, b: x}]}", ""},
 		{"no object", "{type: object, properties: {u: " + backend + "}}", "", "{u: [1]}", "{u: [1]}", ""},
 		{"null", backend, "{type: A, a: {}}", "{type: B, a: null, b: {}}", "{type: B, a: null, b: {}}", ""},
 		{"in another object", below, "", "{a: {}, sub: {type: C, a: {}, b: {}, c: x, name: n}, type: D, b: {}}", "{sub: {type: C, a: {}, c: x, name: n}, type: D, b: {}}", ""},
@@ -119,6 +129,18 @@ func TestObject(t *testing.T) {
 				t.Errorf("it is not normal: %v", changes)
 			}
 		})
+	}
+}
+
+// TestKeyThatDecides: a discriminator that tells items apart is not set.
+func TestKeyThatDecides(t *testing.T) {
+	set := kindOf(t, in("{type: object, required: [type], properties: {type: {type: string}, a: {type: string}, b: {type: string}}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]}",
+		"type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type], items: "))
+	o := resourceOf(t, "{apiVersion: example.com/v1, kind: Thing, spec: {u: [{type: A, a: x}, {type: B, a: x}]}}")
+	k, _ := set.Of(o.GroupVersionKind)
+	changes, problems := normalize.Plan(k, nil, o.Value, normalize.Options{Algorithm: union.KEP2019})
+	if len(changes) > 0 || len(problems) != 1 || problems[0].At.String() != "spec.u[1]" {
+		t.Error(changes, problems)
 	}
 }
 

@@ -77,29 +77,48 @@ func (n Normalization) Apply(s State) State {
 }
 
 // Normalize returns what an algorithm does to an object in state new that replaces one in
-// state old; with old nil the object is created. The violations are those that the
-// result still has, which the KEP leaves to validation: then nothing is done.
+// state old; with old nil the object is created. With violations nothing is done: the request
+// would break them even after it, and the KEP leaves them to validation.
 //
-// Where the texts are silent: an unset discriminator is not a changed one, as in
-// sigs.k8s.io/structured-merge-diff, for a client that does not know it leaves it out. An
-// optional member that was left out stays so, for otherwise it could never be unset.
-// AtLeastOne is not a union to the KEP, and is left alone.
-func (u *Union) Normalize(a Algorithm, old *State, new State) (Normalization, []Violation) {
+// carried, unless it is nil, reports whether the member with an index has the value of the
+// old object. Then nothing is done that undoes what the client wrote: a member is cleared only
+// if it is carried over and the union switches, and none is kept.
+//
+// Where the texts are silent:
+//   - A client that leaves the state as it was does not write the union, which is left alone,
+//     legal or not. Unrelated updates of a stored object that breaks the union change nothing in it.
+//   - An unset discriminator is not a changed one, as in sigs.k8s.io/structured-merge-diff, for
+//     a client that does not know it leaves it out.
+//   - An optional member that was left out stays so, for otherwise it could never be unset.
+//   - AtLeastOne is not a union to the KEP, and is left alone.
+func (u *Union) Normalize(a Algorithm, old *State, new State, carried func(member int) bool) (Normalization, []Violation) {
 	before := State{Present: make([]bool, len(u.Members))}
 	if old != nil {
 		before = *old
 	}
 	var n Normalization
 	switch {
-	case u.Cardinality == AtLeastOne:
+	case u.Cardinality == AtLeastOne || old != nil && old.Equal(new):
+		return n, u.Judge(old, new)
 	case u.Discriminator == "":
 		n = u.respectAdded(before, new)
 	case a == KEP2019:
-		n = u.normalize2019(before, new)
+		n = u.normalize2019(before, new, carried != nil)
 	default:
-		n = u.normalize2022(before, new)
+		n = u.normalize2022(before, new, carried != nil)
 	}
-	if l := u.Judge(old, n.Apply(new)); len(l) > 0 {
+	if carried != nil {
+		n.Keep = nil
+		n.Clear = slices.DeleteFunc(n.Clear, func(i int) bool { return !carried(i) })
+	}
+	// A result in the old state is not exempt from the conditions, even if the union ratchets:
+	// the request would be dropped.
+	after := n.Apply(new)
+	l := u.Violations(after)
+	if old != nil {
+		l = append(l, u.ChangeViolations(*old, after)...)
+	}
+	if len(l) > 0 {
 		return Normalization{}, l
 	}
 	return n, nil
@@ -121,10 +140,13 @@ func (u *Union) NormalizeMerged(s State) (Normalization, []Violation) {
 	return Normalization{}, nil
 }
 
-func (u *Union) normalize2022(old, new State) Normalization {
+// normalize2022 does nothing without a changed discriminator if only a switch counts.
+func (u *Union) normalize2022(old, new State, switched bool) Normalization {
 	switch {
 	case new.Value == "" && u.Deduce:
 		return u.respectAdded(old, new)
+	case switched && new.Value == old.Value:
+		return Normalization{}
 	case new.Value == "" && u.Cardinality == ExactlyOne:
 		return Normalization{} // "or fail the request if the discriminator is required"
 	}
@@ -137,7 +159,8 @@ func (u *Union) normalize2022(old, new State) Normalization {
 	return n
 }
 
-func (u *Union) normalize2019(old, new State) Normalization {
+// normalize2019 does nothing that sets the old discriminator again if only a switch counts.
+func (u *Union) normalize2019(old, new State, switched bool) Normalization {
 	if new.Value != "" && new.Value != old.Value {
 		return u.respectValue(new)
 	}
@@ -152,6 +175,8 @@ func (u *Union) normalize2019(old, new State) Normalization {
 	case slices.Contains(m.Values, new.Value):
 	case len(u.MembersOf(m.Values[0])) > 1:
 		return Normalization{} // one member does not tell the value
+	case switched && m.Values[0] == old.Value:
+		return Normalization{} // the client unset it
 	default:
 		n.Value = m.Values[0]
 	}

@@ -80,22 +80,7 @@ func TestNormalize(t *testing.T) {
 			t.Fatal(tt.name)
 		}
 		for change, want := range tt.changes {
-			from, to, _ := strings.Cut(change, ">")
-			var old *union.State
-			if strings.TrimSpace(from) != "" {
-				s := state(u, from)
-				old = &s
-			}
-			n, l := u.Normalize(a, old, state(u, to))
-			got := broken(u, l)
-			if len(l) == 0 {
-				got = text(u, n.Apply(state(u, to)))
-			} else if !n.IsZero() {
-				t.Errorf("%s %s: %s: does %+v, which is not enough", tt.name, tt.declaration, change, n)
-			}
-			if got != want {
-				t.Errorf("%s %s: %s: %q, want %q", tt.name, tt.declaration, change, got, want)
-			}
+			checkNormalize(t, u, a, change, want, false)
 		}
 	}
 	if u := unionFor(t, deduced); u.Algorithm() != union.KEP2019 || unionFor(t, typed).Algorithm() != union.KEP2022 {
@@ -103,6 +88,111 @@ func TestNormalize(t *testing.T) {
 	}
 	if got := fmt.Sprint(union.AlgorithmNames()); got != "[kep-2019 kep-2022]" {
 		t.Error(got)
+	}
+}
+
+// TestNormalizeUnchanged: a client that leaves the state as it was has not written the union.
+func TestNormalizeUnchanged(t *testing.T) {
+	tests := []struct {
+		name, declaration, state, broken string
+	}{
+		{"legal", typed, "A a", ""},
+		{"member that is not selected", typed, "A a b", "forbidden b"},
+		{"selected member is missing", typed, "A b", "required a, forbidden b"},
+		{"ratcheting", typed + ", ratchet: true", "A a b", ""},
+		{"without a value", typed + ", deduceInvalidDiscriminator: true", "- a", ""},
+		{"two members", plain, "- a b", "tooMany"},
+		{"two members, ratcheting", plain + ", ratchet: true", "- a b", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, name := range union.AlgorithmNames() {
+				a, _ := union.AlgorithmNamed(name)
+				u := unionFor(t, tt.declaration)
+				want := tt.broken
+				if want == "" {
+					want = tt.state
+				}
+				checkNormalize(t, u, a, tt.state+" > "+tt.state, want, false)
+				checkNormalize(t, u, a, tt.state+" > "+tt.state, want, true)
+			}
+		})
+	}
+	// Only what is left as it was is exempt.
+	u := unionFor(t, typed+", ratchet: true")
+	checkNormalize(t, u, union.KEP2022, "A > A b", "required a", false)
+}
+
+// TestNormalizeCarriedOver: a member with a * is not carried over, but written by the client.
+func TestNormalizeCarriedOver(t *testing.T) {
+	tests := []struct {
+		name, declaration string
+		algorithm         union.Algorithm
+		changes           map[string]string
+	}{
+		{"kep-2022", typed, union.KEP2022, map[string]string{
+			"A a > B a b":   "B b",
+			"A a > None a":  "None",
+			"A a > B a* b":  "forbidden a, notCleared",
+			"A a > B a b c": "forbidden c",
+			"A a > B a":     "required b",
+			"> B a b":       "forbidden a",
+			// Nothing is kept, and nothing cleared while the discriminator stays.
+			"A a > A":       "required a",
+			"A a > A a b":   "forbidden b",
+			"A a > A b":     "required a, forbidden b",
+			"A b > A a b":   "forbidden b",
+			"A a b > A a b": "forbidden b",
+		}},
+		{"kep-2019", typed, union.KEP2019, map[string]string{
+			"A a > A a b":  "B b",
+			"A a > A a* b": "forbidden a, notCleared",
+			"A a > A b":    "B b",
+			"A a > B a b":  "B b",
+			"A a > B a* b": "forbidden a, notCleared",
+			"> - a":        "A a",
+			"A b > A a b":  "A a",
+			// The client unset the discriminator.
+			"A a > - b": "B b",
+			"A a > - a": "forbidden a, notCleared",
+		}},
+		{"kep-2019, deduced", typed + ", deduceInvalidDiscriminator: true", union.KEP2019, map[string]string{"A a > - a": "- a", "A a > - a b": "B b", "- a > - a b": "B b", "A b > - a b": "tooMany"}},
+		{"kep-2022, deduced", typed + ", deduceInvalidDiscriminator: true", union.KEP2022, map[string]string{"- a > - a b": "- b", "- a > - a* b": "tooMany", "A a > - a b": "- b"}},
+		{"without a discriminator", plain, union.KEP2022, map[string]string{"- a > - a b": "- b", "- a > - a* b": "tooMany", "- a b > - a b c": "- c", "- a b > - a b* c": "tooMany", "> - a b": "tooMany"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for change, want := range tt.changes {
+				checkNormalize(t, unionFor(t, tt.declaration), tt.algorithm, change, want, true)
+			}
+		})
+	}
+}
+
+// checkNormalize checks what becomes of a change; with carried, members are carried over unless
+// they have a *.
+func checkNormalize(t *testing.T, u *union.Union, a union.Algorithm, change, want string, carried bool) {
+	t.Helper()
+	from, to, _ := strings.Cut(change, ">")
+	var old *union.State
+	if strings.TrimSpace(from) != "" {
+		s := state(u, from)
+		old = &s
+	}
+	new := state(u, strings.ReplaceAll(to, "*", ""))
+	var isCarried func(int) bool
+	if carried {
+		isCarried = func(i int) bool { return old != nil && old.Present[i] && !strings.Contains(to, u.Members[i].Name+"*") }
+	}
+	n, l := u.Normalize(a, old, new, isCarried)
+	got := broken(u, l)
+	if len(l) == 0 {
+		got = text(u, n.Apply(new))
+	} else if !n.IsZero() {
+		t.Errorf("%s: %s: does %+v, which is not enough", a, change, n)
+	}
+	if got != want {
+		t.Errorf("%s: %s: %q, want %q", a, change, got, want)
 	}
 }
 
@@ -140,17 +230,19 @@ func TestNormalizeEveryState(t *testing.T) {
 						olds = append(olds, &old.State)
 					}
 					for _, old := range olds {
-						n, l := u.Normalize(a, old, new.State)
-						after := n.Apply(new.State)
-						if len(l) == 0 && len(u.Judge(old, after)) > 0 || len(l) > 0 && !n.IsZero() {
-							t.Fatalf("%s %s: %v > %v becomes %v", a, declaration, old, new.State, after)
-						}
-						if again, _ := u.Normalize(a, old, after); len(l) == 0 && !again.IsZero() {
-							t.Fatalf("%s %s: %v > %v becomes %v, and then %v", a, declaration, old, new.State, after, again.Apply(after))
-						}
-						for _, i := range n.Clear {
-							if !new.Present[i] {
-								t.Fatalf("%s %s: %v > %v clears what is not set", a, declaration, old, new.State)
+						for _, carried := range []func(int) bool{nil, func(i int) bool { return old != nil && old.Present[i] }} {
+							n, l := u.Normalize(a, old, new.State, carried)
+							after := n.Apply(new.State)
+							if len(l) == 0 && len(u.Judge(old, after)) > 0 || len(l) > 0 && !n.IsZero() {
+								t.Fatalf("%s %s: %v > %v becomes %v", a, declaration, old, new.State, after)
+							}
+							if again, _ := u.Normalize(a, old, after, carried); len(l) == 0 && !again.IsZero() {
+								t.Fatalf("%s %s: %v > %v becomes %v, and then %v", a, declaration, old, new.State, after, again.Apply(after))
+							}
+							for _, i := range n.Clear {
+								if !new.Present[i] {
+									t.Fatalf("%s %s: %v > %v clears what is not set", a, declaration, old, new.State)
+								}
 							}
 						}
 					}
