@@ -86,7 +86,7 @@ func textOf(o map[string]any) string {
 // normalize, the policy and the patch, which have to agree.
 func TestKEP(t *testing.T) {
 	d := open(t, "kep.md")
-	rows := [][]string{{"a client", "union", "update", "server alone", "kep-2019", "kep-2022", "policy", "patch"}}
+	rows := [][]string{{"a client", "union", "update", "server alone", "kep-2019", "kep-2022", "policy", "policy, Unselected", "patch"}}
 	for _, p := range promises {
 		src := testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: `type: object
 properties: {type: {type: string}, a: {type: string}, b: {type: string}, c: {type: string}}
@@ -130,17 +130,19 @@ x-kubernetes-unions:
 			}
 			cells = append(cells, cell)
 		}
-		policies, _, err := policy.Mutating([]unionkinds.Kind{kind}, policy.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		written, err := policytest.New(t, policies[0]).Write(old, new)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cells = append(cells, server(written))
-		if strings.HasPrefix(usual, "rejected: ") != strings.HasPrefix(server(written), "rejected: ") || !strings.HasPrefix(usual, "rejected: ") && usual != server(written) {
-			t.Errorf("%v: the policy makes %s, normalize %s", p, server(written), usual)
+		for _, opts := range []policy.Options{{}, {Unselected: true}} {
+			policies, _, err := policy.Mutating([]unionkinds.Kind{kind}, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			written, err := policytest.New(t, policies[0]).Write(old, new)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cells = append(cells, server(written))
+			if opts.Unselected && usual != server(written) {
+				t.Errorf("%v: the policy makes %s, normalize %s", p, server(written), usual)
+			}
 		}
 		object := runtime.DeepCopyJSON(new)
 		if _, problems := normalize.Object(kind, old, object, normalize.Options{}); len(problems) > 0 {

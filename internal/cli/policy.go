@@ -16,31 +16,43 @@ import (
 // clears are the values of --clear.
 var clears = []string{"CarriedOver", "Unselected"}
 
+// policyFlags are the flags of policy.
+type policyFlags struct {
+	known                                   kindFlags
+	only                                    selection
+	clear, algorithm, failure, reinvocation string
+	actions                                 []string
+	validating                              bool
+	matchLabels                             map[string]string
+}
+
 func (a *app) policyCommand() *cobra.Command {
 	var (
-		known                                           kindFlags
-		opts                                            policy.Options
-		clear, algorithm, failure, reinvocation, output string
-		actions                                         []string
-		validating                                      bool
-		only                                            selection
+		flags  policyFlags
+		output string
 	)
 	cmd := &cobra.Command{
 		Use:   "policy {--crd CRD | --builtin}",
 		Short: "Write admission policies that clear what unions exclude",
 		Long: `Policy writes a MutatingAdmissionPolicy, and its binding, for each kind with unions.
-In the API server it clears, for every client, what normalize clears in files: who
-sets a new member, or changes the discriminator, need not clear the others. It needs
-Kubernetes 1.36.
+A client that sets a new member, or changes the discriminator, need not clear the
+other members: the API server does. It needs Kubernetes 1.36. A union that a request
+leaves as it was is left alone, legal or not. So is one that clearing would not make
+legal: the rules of the union reject that request.
 
---clear Unselected, the default, follows KEP-1027: what the discriminator does not
-select is cleared, whoever wrote it. With CarriedOver only that is cleared which the
-old object has as well, and with a discriminator only when that changes: nothing that
-the request itself wrote, but the same request again may then be rejected.
+--clear says what is cleared, and has a price:
 
-With --validate it writes a ValidatingAdmissionPolicy instead, which rejects what the
-unions forbid, for kinds whose schema may not be edited. --action Warn or Audit is how
-to begin.`,
+  CarriedOver  (default) members that the stored object has with the same value, when
+               the union switches. Nothing that the request wrote is undone. But the
+               same request again finds nothing to switch, and may be rejected.
+  Unselected   every member that the discriminator does not select, and a required one
+               that was left out is kept, as KEP-1027 has it. The same request again
+               changes nothing. But what the request wrote is discarded silently: with
+               {type: TCP, tcp: …} stored, {type: TCP, http: …} succeeds without http.
+
+With --validate it writes a ValidatingAdmissionPolicy instead, which rejects what
+compiled rules reject, for kinds whose schema may not be edited. --action Warn or
+Audit is how to begin.`,
 		Example: `  # Let the API server clear the members of routes
   unioncel policy --crd crd.yaml | kubectl apply -f -
 
@@ -50,6 +62,9 @@ to begin.`,
   # For the strategy of Deployments
   unioncel policy --builtin --kind Deployment --path spec.strategy
 
+  # Clear what the discriminator does not select, whoever wrote it
+  unioncel policy --crd crd.yaml --clear Unselected
+
   # Warn of what the unions forbid
   unioncel policy --crd crd.yaml --validate --action Warn`,
 		Args: cobra.NoArgs,
@@ -57,77 +72,28 @@ to begin.`,
 			if err := checkOutput(cmd, &output); err != nil {
 				return err
 			}
-			for _, f := range []struct {
-				name, value string
-				values      []string
-			}{
-				{"clear", clear, clears}, {"algorithm", algorithm, union.AlgorithmNames()},
-				{"failure-policy", failure, []string{"Fail", "Ignore"}}, {"reinvocation", reinvocation, []string{"Never", "IfNeeded"}},
-			} {
-				if f.value != "" && !slices.Contains(f.values, f.value) {
-					return usagef("--%s is %s, not %q", f.name, alternatives(f.values), f.value)
-				}
-			}
-			for _, action := range actions {
-				if !slices.Contains(policy.Actions, action) {
-					return usagef("--action is %s, not %q", alternatives(policy.Actions), action)
-				}
-				opts.Actions = append(opts.Actions, admissionv1.ValidationAction(action))
-			}
-			if len(actions) > 0 && !validating {
-				return usagef("--action is for policies that reject: --validate")
-			}
-			if known.builtin && len(only.kinds) == 0 {
-				return usagef("--builtin has many kinds: name those that you want policies for with --kind")
-			}
-			opts.CarriedOver = clear == "CarriedOver"
-			opts.Algorithm, _ = union.AlgorithmNamed(algorithm)
-			opts.FailurePolicy = admissionv1.FailurePolicyType(failure)
-			opts.Reinvocation = admissionv1.ReinvocationPolicyType(reinvocation)
-			set, _, err := known.read(cmd, a)
+			opts, err := flags.options(cmd)
 			if err != nil {
 				return err
 			}
-			selected, err := only.of(set)
+			set, _, err := flags.known.read(cmd, a)
 			if err != nil {
 				return err
 			}
-			var objects []any
-			var costly diag.List
-			for _, versions := range selected {
-				check := policy.CheckMutating
-				if validating {
-					check = policy.CheckValidating
-				}
-				l, err := check(versions, opts)
-				if err != nil {
-					return err
-				}
-				costly = append(costly, l...)
-				if validating {
-					policies, bindings, notes := policy.Validating(versions, opts)
-					for i := range policies {
-						objects = append(objects, policies[i], bindings[i])
-					}
-					for _, n := range notes {
-						a.note(n)
-					}
-					continue
-				}
-				policies, bindings, err := policy.Mutating(versions, opts)
-				if err != nil {
-					return err
-				}
-				for i := range policies {
-					objects = append(objects, policies[i], bindings[i])
-				}
+			selected, err := flags.only.of(set)
+			if err != nil {
+				return err
+			}
+			objects, found, err := flags.policies(selected, opts)
+			if err != nil {
+				return err
+			}
+			if err := a.report([]result{{diagnostics: found}}, "text"); err != nil {
+				return err
 			}
 			if len(objects) == 0 {
 				a.complain("no kind has a union that a policy is for")
 				return errFindings
-			}
-			if err := a.report([]result{{diagnostics: costly}}, "text"); err != nil {
-				return err
 			}
 			out, err := policy.YAML(objects...)
 			if err != nil {
@@ -136,19 +102,87 @@ to begin.`,
 			return a.write(output, out)
 		},
 	}
-	known.register(cmd)
+	flags.known.register(cmd)
 	f := cmd.Flags()
-	f.StringArrayVar(&only.kinds, "kind", nil, "write policies for this kind only, as in Route or Route.example.com: `KIND`; may be repeated")
-	f.StringArrayVar(&only.paths, "path", nil, "for the unions at this place only, as in spec.backends[*]: `PATH`; may be repeated")
-	f.BoolVar(&validating, "validate", false, "write policies that reject what the unions forbid, instead")
-	f.StringVar(&clear, "clear", "Unselected", "what is cleared: "+strings.Join(clears, " or "))
-	f.StringVar(&algorithm, "algorithm", "", "the algorithm for all unions: "+alternatives(union.AlgorithmNames()))
-	f.StringArrayVar(&actions, "action", nil, "what a policy that rejects does: "+alternatives(policy.Actions)+"; may be repeated (default Deny)")
-	f.StringVar(&failure, "failure-policy", "Fail", "what becomes of a request when a policy fails: Fail or Ignore")
-	f.StringVar(&reinvocation, "reinvocation", "Never", "whether a policy that clears runs again after others: Never or IfNeeded")
-	f.StringToStringVar(&opts.MatchLabels, "match-labels", nil, "the labels of the namespaces in which the policies apply: `KEY=VALUE`,...")
+	f.StringArrayVar(&flags.only.kinds, "kind", nil, "write policies for this kind only, as in Route or Route.example.com: `KIND`; may be repeated")
+	f.StringArrayVar(&flags.only.paths, "path", nil, "for the unions at this place only, as in spec.backends[*]: `PATH`; may be repeated")
+	f.BoolVar(&flags.validating, "validate", false, "write policies that reject what the unions forbid, instead")
+	f.StringVar(&flags.clear, "clear", "CarriedOver", "what is cleared: "+strings.Join(clears, " or ")+"; see above for the price")
+	f.StringVar(&flags.algorithm, "algorithm", "", "the algorithm for all unions: "+alternatives(union.AlgorithmNames()))
+	f.StringArrayVar(&flags.actions, "action", nil, "what a policy that rejects does: "+alternatives(policy.Actions)+"; may be repeated (default Deny)")
+	f.StringVar(&flags.failure, "failure-policy", "Fail", "what becomes of a request when a policy fails: Fail or Ignore")
+	f.StringVar(&flags.reinvocation, "reinvocation", "Never", "whether a policy that clears runs again after others: Never or IfNeeded")
+	f.StringToStringVar(&flags.matchLabels, "match-labels", nil, "the labels of the namespaces in which the policies apply: `KEY=VALUE`,...")
 	f.StringVarP(&output, "output", "o", "", "write to this `FILE` instead of standard output")
 	return cmd
+}
+
+// options returns how the policies are written.
+func (f *policyFlags) options(cmd *cobra.Command) (policy.Options, error) {
+	opts := policy.Options{
+		Unselected: f.clear == "Unselected", FailurePolicy: admissionv1.FailurePolicyType(f.failure),
+		Reinvocation: admissionv1.ReinvocationPolicyType(f.reinvocation), MatchLabels: f.matchLabels,
+	}
+	for _, flag := range []struct {
+		name, value string
+		values      []string
+	}{
+		{"clear", f.clear, clears}, {"algorithm", f.algorithm, union.AlgorithmNames()},
+		{"failure-policy", f.failure, []string{"Fail", "Ignore"}}, {"reinvocation", f.reinvocation, []string{"Never", "IfNeeded"}},
+	} {
+		if flag.value != "" && !slices.Contains(flag.values, flag.value) {
+			return opts, usagef("--%s is %s, not %q", flag.name, alternatives(flag.values), flag.value)
+		}
+	}
+	opts.Algorithm, _ = union.AlgorithmNamed(f.algorithm)
+	for _, action := range f.actions {
+		if !slices.Contains(policy.Actions, action) {
+			return opts, usagef("--action is %s, not %q", alternatives(policy.Actions), action)
+		}
+		opts.Actions = append(opts.Actions, admissionv1.ValidationAction(action))
+	}
+	if len(f.actions) > 0 && !f.validating {
+		return opts, usagef("--action is for policies that reject: --validate")
+	}
+	for _, name := range []string{"clear", "algorithm", "reinvocation"} {
+		if f.validating && cmd.Flags().Changed(name) {
+			return opts, usagef("--%s is for policies that clear: drop it, or --validate", name)
+		}
+	}
+	if f.known.builtin && len(f.only.kinds) == 0 {
+		return opts, usagef("--builtin has many kinds: name those that you want policies for with --kind")
+	}
+	return opts, nil
+}
+
+// policies returns the policies for kinds and their bindings, with diagnostics on gaps and cost.
+func (f *policyFlags) policies(kinds [][]kinds.Kind, opts policy.Options) (objects []any, found diag.List, err error) {
+	for _, versions := range kinds {
+		check := policy.CheckMutating
+		if f.validating {
+			check = policy.CheckValidating
+		}
+		l, err := check(versions, opts)
+		if err != nil {
+			return nil, nil, err
+		}
+		found = append(found, l...)
+		if f.validating {
+			policies, bindings := policy.Validating(versions, opts)
+			for i := range policies {
+				objects = append(objects, policies[i], bindings[i])
+			}
+			continue
+		}
+		policies, bindings, err := policy.Mutating(versions, opts)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range policies {
+			objects = append(objects, policies[i], bindings[i])
+		}
+	}
+	return objects, found, nil
 }
 
 // selection says for which of the kinds, and of their unions, policies are written.
@@ -175,9 +209,11 @@ func (s selection) of(set *kinds.Set) ([][]kinds.Kind, error) {
 			continue
 		}
 		for i := range versions {
-			versions[i].Objects = slices.DeleteFunc(slices.Clone(versions[i].Objects), func(o kinds.Object) bool {
-				return !selects(s.paths, func(path string) bool { return path == o.Path.String() })
-			})
+			for _, objects := range []*[]kinds.Object{&versions[i].Objects, &versions[i].Lists} {
+				*objects = slices.DeleteFunc(slices.Clone(*objects), func(o kinds.Object) bool {
+					return !selects(s.paths, func(path string) bool { return path == o.Path.String() })
+				})
+			}
 		}
 		l = append(l, versions)
 	}

@@ -213,13 +213,12 @@ func policiesOf(set *kinds.Set) []rollout.Policy {
 	var l []rollout.Policy
 	for _, versions := range set.ByKind() {
 		for _, k := range versions {
-			for _, o := range k.Objects {
-				alone := k
-				alone.Objects = []kinds.Object{o}
+			for _, alone := range k.Split() {
 				one := []kinds.Kind{alone}
-				rejecting, _, _ := policy.Validating(one, policy.Options{})
+				rejecting, _ := policy.Validating(one, policy.Options{})
 				clearing, _, err := policy.Mutating(one, policy.Options{})
-				l = append(l, rollout.Policy{Version: k.Version, Path: o.Path, Rejects: len(rejecting) > 0, Clears: err == nil && len(clearing) > 0})
+				path := slices.Concat(alone.Objects, alone.Lists)[0].Path
+				l = append(l, rollout.Policy{Version: k.Version, Path: path, Rejects: len(rejecting) > 0, Clears: err == nil && len(clearing) > 0})
 			}
 		}
 	}

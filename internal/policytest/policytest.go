@@ -1,5 +1,4 @@
-// Package policytest applies mutating admission policies, for tests, by the API server's own
-// packages.
+// Package policytest applies admission policies, for tests, by the API server's own packages.
 package policytest
 
 import (
@@ -21,28 +20,18 @@ import (
 
 // Server applies a policy as the API server does, by its own packages.
 type Server struct {
-	compiler *plugincel.CompositedCompiler
-	patchers []patch.Patcher
-	resource admissionv1.Rule
+	compiler   *plugincel.CompositedCompiler
+	patchers   []patch.Patcher              // of a policy that mutates
+	conditions plugincel.ConditionEvaluator // of a policy that validates
+	rule       admissionv1.Rule
 }
 
-// New returns a server with one policy, which has to compile.
+// New returns a server with a policy that mutates, which has to compile.
 func New(t testing.TB, p *admissionv1.MutatingAdmissionPolicy) *Server {
 	t.Helper()
-	compiler, err := plugincel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &Server{compiler: compiler, resource: p.Spec.MatchConstraints.ResourceRules[0].Rule}
-	opts := plugincel.OptionalVariableDeclarations{HasAuthorizer: true}
-	for _, v := range p.Spec.Variables {
-		if r := compiler.CompileAndStoreVariable(&validating.Variable{Name: v.Name, Expression: v.Expression}, opts, environment.NewExpressions); r.Error != nil {
-			t.Fatalf("%s: %v", v.Expression, r.Error)
-		}
-	}
-	opts.HasPatchTypes = true
+	s := newServer(t, p.Spec.MatchConstraints, p.Spec.Variables)
 	for _, m := range p.Spec.Mutations {
-		e := compiler.CompileMutatingEvaluator(&patch.JSONPatchCondition{Expression: m.JSONPatch.Expression}, opts, environment.NewExpressions)
+		e := s.compiler.CompileMutatingEvaluator(&patch.JSONPatchCondition{Expression: m.JSONPatch.Expression}, plugincel.OptionalVariableDeclarations{HasAuthorizer: true, HasPatchTypes: true}, environment.NewExpressions)
 		if errs := e.CompilationErrors(); len(errs) > 0 {
 			t.Fatalf("%v\n%s", errs, m.JSONPatch.Expression)
 		}
@@ -51,22 +40,63 @@ func New(t testing.TB, p *admissionv1.MutatingAdmissionPolicy) *Server {
 	return s
 }
 
-// Write returns what becomes of an object that is created, or replaces old.
-func (s *Server) Write(old, new map[string]any) (map[string]any, error) {
-	resource := schema.GroupVersionResource{Group: s.resource.APIGroups[0], Version: s.resource.APIVersions[0], Resource: s.resource.Resources[0]}
-	var before runtime.Object
+// NewValidating returns a server with a policy that validates, which has to compile.
+func NewValidating(t testing.TB, p *admissionv1.ValidatingAdmissionPolicy) *Server {
+	t.Helper()
+	s := newServer(t, p.Spec.MatchConstraints, p.Spec.Variables)
+	var conditions []plugincel.ExpressionAccessor
+	for _, v := range p.Spec.Validations {
+		conditions = append(conditions, &validating.ValidationCondition{Expression: v.Expression})
+	}
+	s.conditions = s.compiler.CompileCondition(conditions, plugincel.OptionalVariableDeclarations{HasAuthorizer: true}, environment.NewExpressions)
+	if errs := s.conditions.CompilationErrors(); len(errs) > 0 {
+		t.Fatalf("%v\n%v", errs, p.Spec.Validations)
+	}
+	return s
+}
+
+func newServer(t testing.TB, match *admissionv1.MatchResources, variables []admissionv1.Variable) *Server {
+	t.Helper()
+	compiler, err := plugincel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range variables {
+		if r := compiler.CompileAndStoreVariable(&validating.Variable{Name: v.Name, Expression: v.Expression}, plugincel.OptionalVariableDeclarations{HasAuthorizer: true}, environment.NewExpressions); r.Error != nil {
+			t.Fatalf("%s: %v", v.Expression, r.Error)
+		}
+	}
+	return &Server{compiler: compiler, rule: match.ResourceRules[0].Rule}
+}
+
+// request is one that creates an object, or replaces old.
+func (s *Server) request(old, new runtime.Object) (*admission.VersionedAttributes, schema.GroupVersionResource) {
+	resource := schema.GroupVersionResource{Group: s.rule.APIGroups[0], Version: s.rule.APIVersions[0], Resource: s.rule.Resources[0]}
 	operation := admission.Create
 	if old != nil {
-		before, operation = &unstructured.Unstructured{Object: old}, admission.Update
+		operation = admission.Update
 	}
-	created := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(new)}
-	kind, object := created.GroupVersionKind(), runtime.Object(created)
-	scheme := runtime.NewScheme()
+	kind := new.GetObjectKind().GroupVersionKind()
+	attrs := admission.NewAttributesRecord(new, old, kind, "", new.(*unstructured.Unstructured).GetName(), resource, "", operation, &metav1.CreateOptions{}, false, nil)
+	return &admission.VersionedAttributes{Attributes: attrs, VersionedKind: kind, VersionedObject: admission.NewLazyObject(new), VersionedOldObject: admission.NewLazyObject(old)}, resource
+}
+
+// stored is an object that may not be there.
+func stored(old map[string]any) runtime.Object {
+	if old == nil {
+		return nil
+	}
+	return &unstructured.Unstructured{Object: old}
+}
+
+// Write returns what becomes of an object that is created, or replaces old.
+func (s *Server) Write(old, new map[string]any) (map[string]any, error) {
+	object, scheme := runtime.Object(&unstructured.Unstructured{Object: runtime.DeepCopyJSON(new)}), runtime.NewScheme()
 	for _, p := range s.patchers {
-		attrs := admission.NewAttributesRecord(object, before, kind, "", created.GetName(), resource, "", operation, &metav1.CreateOptions{}, false, nil)
+		attrs, resource := s.request(stored(old), object)
 		got, err := p.Patch(s.compiler.CreateContext(context.Background()), patch.Request{
 			MatchedResource:     resource,
-			VersionedAttributes: &admission.VersionedAttributes{Attributes: attrs, VersionedKind: kind, VersionedObject: admission.NewLazyObject(object), VersionedOldObject: admission.NewLazyObject(before)},
+			VersionedAttributes: attrs,
 			ObjectInterfaces:    admission.NewObjectInterfacesFromScheme(scheme),
 			OptionalVariables:   plugincel.OptionalVariableBindings{},
 		}, celconfig.RuntimeCELCostBudget)
@@ -76,4 +106,22 @@ func (s *Server) Write(old, new map[string]any) (map[string]any, error) {
 		object = got
 	}
 	return object.(*unstructured.Unstructured).Object, nil
+}
+
+// Accepts reports whether an object may be created, or replace old.
+func (s *Server) Accepts(old, new map[string]any) (bool, error) {
+	attrs, resource := s.request(stored(old), &unstructured.Unstructured{Object: new})
+	request := plugincel.CreateAdmissionRequest(attrs.Attributes, metav1.GroupVersionResource(resource), metav1.GroupVersionKind(attrs.VersionedKind))
+	results, _, err := s.conditions.ForInput(s.compiler.CreateContext(context.Background()), attrs, request, plugincel.OptionalVariableBindings{}, nil, celconfig.RuntimeCELCostBudget)
+	if err != nil {
+		return false, err
+	}
+	accepted := true
+	for _, r := range results {
+		if r.Error != nil {
+			return false, r.Error
+		}
+		accepted = accepted && r.EvalResult.Value() == true
+	}
+	return accepted, nil
 }

@@ -270,6 +270,8 @@ const (
 	TestFailed Code = "UC811"
 	// StoredObject: a stored object is not legal under the CRD that is to come.
 	StoredObject Code = "UC812"
+	// PolicyGap: an admission policy does not do for a union what is asked of it.
+	PolicyGap Code = "UC813"
 )
 
 // What is wrong with what is said of a cluster.
@@ -408,6 +410,7 @@ var Codes = []CodeInfo{
 	{BadTests, Error, "unusable tests"},
 	{TestFailed, Error, "failed test"},
 	{StoredObject, Error, "illegal stored object"},
+	{PolicyGap, Warning, "not done by a policy"},
 
 	{UnusableFact, Error, "unusable fact"},
 	{ContradictoryFacts, Error, "contradictory facts"},

@@ -34,6 +34,22 @@ type Kind struct {
 	Origin string
 }
 
+// Split returns the kind once with each of its objects and lists alone.
+func (k Kind) Split() []Kind {
+	var l []Kind
+	for _, o := range k.Objects {
+		alone := k
+		alone.Objects, alone.Lists = []Object{o}, nil
+		l = append(l, alone)
+	}
+	for _, o := range k.Lists {
+		alone := k
+		alone.Objects, alone.Lists = nil, []Object{o}
+		l = append(l, alone)
+	}
+	return l
+}
+
 // Object is the place of one or more unions.
 type Object struct {
 	// Path leads to the union object, or objects: it may go through lists and maps.

@@ -75,15 +75,16 @@ func (p *program) cost(k kinds.Kind, old, new map[string]any) (int64, error) {
 }
 
 // CheckMutating compiles the policies that [Mutating] writes for the versions of a kind as the
-// API server does, and says where most easily one may cost more than the server allows. It is
-// an error when the server does not accept one.
+// API server does. It says which unions they do not normalize, and where most easily one may cost
+// more than the server allows. It is an error when the server does not accept one.
 func CheckMutating(versions []kinds.Kind, opts Options) (diag.List, error) {
-	return check(versions, opts, mutatingTexts)
+	return check(versions, opts, mutatingTexts, mutatingGaps)
 }
 
-// CheckValidating is [CheckMutating] for the policies that [Validating] writes.
+// CheckValidating is [CheckMutating] for the policies that [Validating] writes, and the rules that
+// they do not enforce.
 func CheckValidating(versions []kinds.Kind, opts Options) (diag.List, error) {
-	return check(versions, opts, validatingTexts)
+	return check(versions, opts, validatingTexts, validatingGaps)
 }
 
 func mutatingTexts(versions []kinds.Kind, opts Options) (l []policyText) {
@@ -99,7 +100,7 @@ func mutatingTexts(versions []kinds.Kind, opts Options) (l []policyText) {
 }
 
 func validatingTexts(versions []kinds.Kind, opts Options) (l []policyText) {
-	policies, _, _ := Validating(versions, opts)
+	policies, _ := Validating(versions, opts)
 	for _, p := range policies {
 		t := policyText{name: p.Name, variables: p.Spec.Variables}
 		for _, v := range p.Spec.Validations {
@@ -130,30 +131,30 @@ func (e expression) GetName() string          { return e.name }
 func (e expression) GetExpression() string    { return e.text }
 func (e expression) ReturnTypes() []*cel.Type { return e.types }
 
-func check(versions []kinds.Kind, opts Options, write func([]kinds.Kind, Options) []policyText) (diag.List, error) {
+func check(versions []kinds.Kind, opts Options, write func([]kinds.Kind, Options) []policyText, gaps func(kinds.Kind) diag.List) (diag.List, error) {
 	for _, p := range write(versions, opts) {
 		if _, err := compile(p); err != nil {
 			return nil, fmt.Errorf("the API server does not accept policy %s: %w", p.name, err)
 		}
 	}
-	var l diag.List
+	var l, cost diag.List
 	least := math.MaxInt
 	for _, k := range versions {
-		for _, o := range k.Objects {
-			alone := k
-			alone.Objects = []kinds.Object{o}
+		l = append(l, gaps(k)...)
+		for _, alone := range k.Split() {
+			o := slices.Concat(alone.Objects, alone.Lists)[0]
 			for _, p := range write([]kinds.Kind{alone}, opts) {
 				n, err := longest(p, alone, o)
 				if err != nil {
 					return nil, fmt.Errorf("policy %s: %w", p.name, err)
 				}
 				if n < least && !o.Within(n) {
-					least, l = n, diag.List{costly(k, o, n, opts)}
+					least, cost = n, diag.List{costly(k, o, n, opts)}
 				}
 			}
 		}
 	}
-	return l, nil
+	return append(l, cost...), nil
 }
 
 // costly says at which number of union objects a policy fails.
@@ -285,8 +286,15 @@ func (f filling) fill(o kinds.Object, path schemapath.Path, elements, lists int,
 }
 
 // unionObject has the first member of each union, and once it has switched, the last one
-// beside it.
-func unionObject(o kinds.Object, switched bool) map[string]any {
+// as well.
+func unionObject(o kinds.Object, switched bool) any {
+	if u := o.Unions[0]; u.OfItems() {
+		list := []any{itemOf(u.Members[0])}
+		if switched {
+			list = append(list, itemOf(u.Members[len(u.Members)-1]))
+		}
+		return list
+	}
 	object := map[string]any{}
 	for _, u := range o.Unions {
 		if len(u.Members) == 0 {
@@ -304,6 +312,15 @@ func unionObject(o kinds.Object, switched bool) map[string]any {
 		}
 	}
 	return object
+}
+
+// itemOf is the item that is a member.
+func itemOf(m union.Member) map[string]any {
+	item := map[string]any{}
+	for _, key := range m.Item {
+		item[key.Name] = key.Value
+	}
+	return item
 }
 
 // valueOf is a value with which a member is set.

@@ -37,7 +37,7 @@ func TestLongest(t *testing.T) {
 		spec string
 		opts Options
 	}{
-		{under("type: array\n" + keyed + "items:\n  "), Options{CarriedOver: true}},
+		{under("type: array\n" + keyed + "items:\n  "), Options{Unselected: true}},
 		{"type: array\n" + keyed + "items:\n  type: object\n  required: [name]\n  properties:\n    name: {type: string}\n    l:\n      type: array\n      " +
 			strings.ReplaceAll(under(keyed+"items:\n  "), "\n", "\n      "), Options{}},
 	} {

@@ -18,9 +18,10 @@ import (
 // read with .?, an absent one, a null and one of something that is null are all
 // null by orValue(null), and names need no escaping.
 
-// mutation writes the JSON patches for the union objects at one place of a kind.
+// mutation writes the JSON patches for some unions of the union objects at one path of a kind.
 type mutation struct {
 	kinds.Object
+	all  []*union.Union // of the objects
 	opts Options
 	*variables
 }
@@ -253,9 +254,6 @@ func (m *mutation) elements(path schemapath.Path, l level, new, old string, at p
 			return list(found, indent)
 		})
 	}
-	if !m.needsOld() && !m.keeps() {
-		return list("{}", indent)
-	}
 	// Without keys, an item is the one with its index if nothing has moved.
 	more := indent
 	if l.depth > 0 {
@@ -264,7 +262,7 @@ func (m *mutation) elements(path schemapath.Path, l level, new, old string, at p
 	same := m.without(path, new, 0, 0, more) + " ==\n" + more + m.without(path, old, 0, 0, more)
 	return m.let(l, "same"+upper(l.name), same, indent, func(same, indent string) string {
 		text := list(fmt.Sprintf("%s ? %s[%s] : {}", same, old, index), indent)
-		if m.needsOld() { // what is moved is left alone
+		if slices.ContainsFunc(m.Unions, m.opts.setsValue) { // moved items are left alone
 			text = fmt.Sprintf("size(%s) > 0 && !%s ? [] :\n%s%s", old, same, indent, text)
 		}
 		return text
@@ -322,7 +320,7 @@ func (m *mutation) withoutNames(in []string, value string, maps int, indent stri
 	k, v := numbered("k", maps), numbered("v", maps)
 	var names []string
 	var holders [][]string
-	for _, u := range m.Unions {
+	for _, u := range m.all {
 		for _, name := range u.Names() {
 			if path := u.Path(name).Properties(); len(path) == len(in)+1 && slices.Equal(path[:len(in)], in) {
 				names = append(names, path[len(in)])
@@ -349,26 +347,6 @@ func numbered(name string, around int) string {
 	return fmt.Sprint(name, around+1)
 }
 
-// needsOld reports whether what is cleared depends on the old object.
-func (m *mutation) needsOld() bool {
-	for _, u := range m.Unions {
-		if m.opts.Algorithm.For(u) == union.KEP2019 || u.Discriminator == "" || u.Deduce || m.opts.CarriedOver {
-			return true
-		}
-	}
-	return false
-}
-
-// keeps reports whether something of the old object is kept.
-func (m *mutation) keeps() bool {
-	for _, u := range m.Unions {
-		if slices.ContainsFunc(u.Members, func(f union.Member) bool { return len(f.Required()) > 0 }) {
-			return true
-		}
-	}
-	return false
-}
-
 // patches are those for one union object.
 func (m *mutation) patches(new, old string, at pointer, indent string) string {
 	var l []string
@@ -376,207 +354,4 @@ func (m *mutation) patches(new, old string, at pointer, indent string) string {
 		l = append(l, writer{u, m.opts, m.Nullable, new, old, at, indent}.patches())
 	}
 	return strings.Join(l, " +\n"+indent)
-}
-
-// writer writes the patches for one union of one object.
-type writer struct {
-	u        *union.Union
-	opts     Options
-	nullable bool
-	new, old string
-	at       pointer
-	indent   string
-}
-
-// value is that of the discriminator, empty when it is unset.
-func (w writer) value(object string) string {
-	v := read(object, w.u, w.u.Discriminator) + ".orValue('')"
-	if w.nullable {
-		return nonNull(v, "''")
-	}
-	return v
-}
-
-// patches puts together what the algorithm does; see [union.Union.Normalize].
-func (w writer) patches() string {
-	u := w.u
-	switch {
-	case u.Discriminator == "":
-		return w.respectAdded()
-	case w.opts.Algorithm.For(u) == union.KEP2019:
-		changed := w.value(w.new) + " != '' && " + w.value(w.new) + " != " + w.value(w.old)
-		return "(" + changed + " ?\n" + w.indent + "  " + w.in("  ").respectValue("") + " :\n" + w.indent + "  " + w.in("  ").respectAdded() + ")"
-	case u.Deduce:
-		return "(" + w.value(w.new) + " != '' ?\n" + w.indent + "  " + w.in("  ").respectValue("") + w.plusKept() + " :\n" + w.indent + "  " + w.in("  ").respectAdded() + ")"
-	case u.Cardinality == union.ExactlyOne:
-		return w.respectValue(w.value(w.new)+" != '' && ") + w.plusKept()
-	}
-	return w.respectValue("") + w.plusKept()
-}
-
-func (w writer) in(more string) writer {
-	w.indent += more
-	return w
-}
-
-// direct reports whether all members are properties of the union object itself.
-func (w writer) direct() bool {
-	return !slices.ContainsFunc(w.u.Members, func(m union.Member) bool { _, below := w.u.Paths[m.Name]; return below })
-}
-
-// simple reports whether members are, besides, set whenever they are not null, and their
-// names need no escaping in a pointer.
-func (w writer) simple() bool {
-	if !w.direct() {
-		return false
-	}
-	for _, m := range w.u.Members {
-		if m.Empty != union.PresentWhenEmpty || strings.ContainsAny(m.Name, "~/") {
-			return false
-		}
-	}
-	return true
-}
-
-// selecting is a map literal from members to values, of those that have some.
-func (w writer) selecting(values func(union.Member) []string) string {
-	var l []string
-	for _, m := range w.u.Members {
-		if v := values(m); len(v) > 0 {
-			l = append(l, rules.Quote(m.Name)+": "+rules.List(v))
-		}
-	}
-	return "{" + strings.Join(l, ", ") + "}"
-}
-
-// carried is a condition that a member is as the old object has it, where that is asked.
-func (w writer) carried(new, old string) string {
-	if !w.opts.CarriedOver {
-		return ""
-	}
-	c := " && " + new + ".orValue(null) == " + old + ".orValue(null)"
-	if w.u.Discriminator != "" {
-		c += " && " + w.value(w.new) + " != " + w.value(w.old)
-	}
-	return c
-}
-
-const removal = "JSONPatch{op: 'remove', path: %s}"
-
-// respectValue clears the members that the discriminator does not select, under a further
-// condition.
-func (w writer) respectValue(condition string) string {
-	if w.simple() {
-		return fmt.Sprintf("%s.transformList(m, values,\n%s  %s%s[?m].orValue(null) != null && !(%s in values)%s,\n%s  "+removal+")",
-			w.selecting(func(m union.Member) []string { return m.Values }), w.indent, condition, w.new, w.value(w.new), w.carried(w.new+"[?m]", w.old+"[?m]"), w.indent, w.at.expression("m"))
-	}
-	var l []string
-	for _, m := range w.u.Members {
-		l = append(l, fmt.Sprintf("(%s%s && !(%s in %s)%s ? ["+removal+"] : [])", condition, present(w.new, w.u, m), w.value(w.new), rules.List(m.Values),
-			w.carried(read(w.new, w.u, m.Name), read(w.old, w.u, m.Name)), w.pointer(m.Name)))
-	}
-	return strings.Join(l, " +\n"+w.indent)
-}
-
-// pointer leads to the discriminator or member of a name.
-func (w writer) pointer(name string) pointer {
-	return w.at.properties(w.u.Path(name).Properties())
-}
-
-// held adds the objects that hold what is added under conditions, by name in the union, where
-// they are not there.
-func (w writer) held(added map[string]string) string {
-	var b strings.Builder
-	for _, holder := range w.u.Holders() {
-		var conditions []string
-		for _, name := range w.u.Names() {
-			path := w.u.Path(name).Properties()
-			if c, ok := added[name]; ok && len(path) > len(holder) && slices.Equal(path[:len(holder)], holder) {
-				conditions = append(conditions, "("+c+")")
-			}
-		}
-		if len(conditions) > 0 {
-			fmt.Fprintf(&b, " +\n%s(%s.orValue(null) == null && (%s) ? [JSONPatch{op: 'add', path: %s, value: {}}] : [])",
-				w.indent, property(w.new, holder), strings.Join(conditions, " || "), w.at.properties(holder))
-		}
-	}
-	return b.String()
-}
-
-// plusKept adds the members that the discriminator demands, where they were left out.
-func (w writer) plusKept() string {
-	if w.simple() {
-		values := w.selecting(union.Member.Required)
-		if values == "{}" {
-			return ""
-		}
-		return fmt.Sprintf(" +\n%s%s.transformList(m, values,\n%s  %s in values && %s[?m].orValue(null) == null && %s[?m].orValue(null) != null,\n%s  JSONPatch{op: 'add', path: %s, value: %s[m]})",
-			w.indent, values, w.indent, w.value(w.new), w.new, w.old, w.indent, w.at.expression("m"), w.old)
-	}
-	var b strings.Builder
-	kept := map[string]string{} // the conditions, by member
-	for _, m := range w.u.Members {
-		if required := m.Required(); len(required) > 0 {
-			kept[m.Name] = fmt.Sprintf("%s in %s && !(%s) && %s", w.value(w.new), rules.List(required), present(w.new, w.u, m), present(w.old, w.u, m))
-		}
-	}
-	b.WriteString(w.held(kept))
-	for _, m := range w.u.Members {
-		if condition, ok := kept[m.Name]; ok {
-			fmt.Fprintf(&b, " +\n%s(%s ? [JSONPatch{op: 'add', path: %s, value: %s.value()}] : [])", w.indent, condition, w.pointer(m.Name), read(w.old, w.u, m.Name))
-		}
-	}
-	return b.String()
-}
-
-// set is a list of the names of the members that are set in an object.
-func (w writer) set(object, indent string) string {
-	if w.simple() {
-		return fmt.Sprintf("%s.filter(m, %s[?m].orValue(null) != null)", rules.List(w.u.MemberNames()), object)
-	}
-	var l []string
-	for _, m := range w.u.Members {
-		l = append(l, fmt.Sprintf("(%s ? [%s] : [])", present(object, w.u, m), rules.Quote(m.Name)))
-	}
-	return "(\n" + indent + "  " + strings.Join(l, " +\n"+indent+"  ") + ")"
-}
-
-// respectAdded clears, when one member was added to others, those; with a discriminator
-// it sets its value.
-func (w writer) respectAdded() string {
-	i := w.indent
-	cleared := fmt.Sprintf("set.filter(m, size(added) == 1 && m != added[0]%s).map(m,\n%s      "+removal+")", w.allCarried(), i, w.at.expression(w.escaped("m")))
-	if w.u.Discriminator != "" && w.opts.Algorithm.For(w.u) == union.KEP2019 {
-		firsts := w.selecting(func(m union.Member) []string { return m.Values })
-		one := "size(added) == 1 ? added : set"
-		cleared += w.held(map[string]string{w.u.Discriminator: fmt.Sprintf("(%s).exists(l, size(%s) == 1 && !(%s in %s[l]))", one, one, w.value(w.new), firsts)})
-		cleared += fmt.Sprintf(" +\n%s    [%s].filter(l, size(l) == 1 && !(%s in %s[l[0]])).map(l,\n%s      JSONPatch{op: 'add', path: %s, value: %s[l[0]][0]})",
-			i, one, w.value(w.new), firsts, i, w.pointer(w.u.Discriminator), firsts)
-	}
-	return fmt.Sprintf("[%s].map(set,\n%s  [set.filter(m, !(m in %s))].map(added,\n%s    %s)[0])[0]", w.set(w.new, i), i, w.set(w.old, i+"  "), i, cleared)
-}
-
-// escaped is the end of the pointer to a member whose name is an expression.
-func (w writer) escaped(name string) string {
-	if w.direct() {
-		return "jsonpatch.escapeKey(" + name + ")"
-	}
-	var l []string
-	for _, m := range w.u.Members {
-		p := pointer{}.properties(w.u.Path(m.Name).Properties())
-		l = append(l, rules.Quote(m.Name)+": "+rules.Quote(p[0][1:]))
-	}
-	return "{" + strings.Join(l, ", ") + "}[" + name + "]"
-}
-
-// allCarried is [writer.carried] of the member m.
-func (w writer) allCarried() string {
-	if w.direct() || !w.opts.CarriedOver {
-		return w.carried(w.new+"[?m]", w.old+"[?m]")
-	}
-	var l []string
-	for _, m := range w.u.Members {
-		l = append(l, fmt.Sprintf("(m == %s%s)", rules.Quote(m.Name), w.carried(read(w.new, w.u, m.Name), read(w.old, w.u, m.Name))))
-	}
-	return " && (" + strings.Join(l, " || ") + ")"
 }

@@ -19,8 +19,10 @@ import (
 type Options struct {
 	// Algorithm is that for all unions; zero is for each the one that suits it.
 	Algorithm union.Algorithm
-	// CarriedOver clears only what was carried over; see [normalize.Options].
-	CarriedOver bool
+	// Unselected clears every member that the KEP clears, even if the same request wrote it, and
+	// keeps those that it keeps. Otherwise nothing is undone that the request wrote, as with
+	// CarriedOver of [normalize.Options].
+	Unselected bool
 	// FailurePolicy is what happens to a request when a policy fails; empty is Fail.
 	FailurePolicy admissionv1.FailurePolicyType
 	// Reinvocation says whether a policy that clears runs again after others; empty is
@@ -32,10 +34,9 @@ type Options struct {
 	Actions []admissionv1.ValidationAction
 }
 
-// Mutating returns the policy that clears in the API server what the unions of a kind
-// exclude, and its binding. Versions of the kind with the same unions share a policy:
-// kinds are the versions of one kind. The policy does what [normalize.Plan] does, but for
-// what that leaves to validation, which follows in the server.
+// Mutating returns the policy that normalizes the unions of a kind in the API server, and its
+// binding. Versions of the kind with the same unions share a policy: kinds are the versions of
+// one kind. The policy changes requests exactly as [normalize.Plan] does.
 //
 // It is an error when a union cannot be normalized by a policy.
 func Mutating(versions []kinds.Kind, opts Options) ([]*admissionv1.MutatingAdmissionPolicy, []*admissionv1.MutatingAdmissionPolicyBinding, error) {
@@ -47,7 +48,7 @@ func Mutating(versions []kinds.Kind, opts Options) ([]*admissionv1.MutatingAdmis
 			TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "MutatingAdmissionPolicy"},
 			ObjectMeta: metav1.ObjectMeta{Name: nameOf(k, "normalize")},
 			Spec: admissionv1.MutatingAdmissionPolicySpec{
-				MatchConstraints:   matching(k),
+				MatchConstraints:   matching(k, k.Objects),
 				FailurePolicy:      new(admissionv1.Fail),
 				ReinvocationPolicy: admissionv1.NeverReinvocationPolicy,
 			},
@@ -58,25 +59,25 @@ func Mutating(versions []kinds.Kind, opts Options) ([]*admissionv1.MutatingAdmis
 		if opts.Reinvocation != "" {
 			p.Spec.ReinvocationPolicy = opts.Reinvocation
 		}
-		// Inner unions first: what they clear may be gone with an outer one.
+		// Outer unions first: they read the request as it was written, and cleared members have no unions.
 		objects := slices.Clone(k.Objects)
-		slices.SortStableFunc(objects, func(a, b kinds.Object) int { return len(b.Path) - len(a.Path) })
+		slices.SortStableFunc(objects, func(a, b kinds.Object) int { return len(a.Path) - len(b.Path) })
 		for _, o := range objects {
 			for _, u := range o.Unions {
-				if opts.Algorithm.For(u) == union.KEP2019 && u.Discriminator != "" && u.SharesValues() {
+				switch {
+				case !opts.setsValue(u):
+				case u.SharesValues():
 					errs = append(errs, fmt.Errorf("%s of %s: kep-2019 sets the discriminator by the member, and a value here selects several members: use kep-2022", o.Path, k.Kind))
+				case slices.Contains(o.ItemKeys(), u.Discriminator):
+					errs = append(errs, fmt.Errorf("%s of %s: kep-2019 sets the discriminator, and here it is a key of the list: use kep-2022", o.Path, k.Kind))
 				}
 			}
-			// AtLeastOne is not a union to the KEP, and there may be no members yet.
-			o.Unions = slices.DeleteFunc(slices.Clone(o.Unions), func(u *union.Union) bool { return u.Cardinality == union.AtLeastOne || len(u.Members) == 0 })
-			if len(o.Unions) == 0 {
-				continue
+			for _, m := range mutations(o, opts) {
+				m.variables = (*variables)(&p.Spec.Variables)
+				p.Spec.Mutations = append(p.Spec.Mutations, admissionv1.Mutation{
+					PatchType: admissionv1.PatchTypeJSONPatch, JSONPatch: &admissionv1.JSONPatch{Expression: m.expression()},
+				})
 			}
-			m := &mutation{Object: o, opts: opts, variables: (*variables)(&p.Spec.Variables)}
-			text := m.expression()
-			p.Spec.Mutations = append(p.Spec.Mutations, admissionv1.Mutation{
-				PatchType: admissionv1.PatchTypeJSONPatch, JSONPatch: &admissionv1.JSONPatch{Expression: text},
-			})
 		}
 		if len(p.Spec.Mutations) == 0 {
 			continue
@@ -104,6 +105,40 @@ func Mutating(versions []kinds.Kind, opts Options) ([]*admissionv1.MutatingAdmis
 	return policies, bindings, errors.Join(errs...)
 }
 
+// setsValue reports whether a union is normalized by the algorithm that sets the discriminator.
+func (o Options) setsValue(u *union.Union) bool {
+	return u.Discriminator != "" && o.Algorithm.For(u) == union.KEP2019
+}
+
+// mutations are those for the unions of an object. Unions have mutations of their own
+//   - in a list without keys, if their discriminator is set: they leave items alone that have moved;
+//   - with members in an object below, which the mutation of another one may add.
+func mutations(o kinds.Object, opts Options) []mutation {
+	unkeyed := slices.ContainsFunc(o.Keys, func(keys []string) bool { return keys == nil })
+	var setting, others []*union.Union
+	var below [][]*union.Union
+	for _, u := range o.Unions {
+		switch {
+		case o.Set || u.Cardinality == union.AtLeastOne || len(u.Members) == 0: // there may be none yet
+		case len(u.Paths) > 0:
+			below = append(below, []*union.Union{u})
+		case unkeyed && opts.setsValue(u):
+			setting = append(setting, u)
+		default:
+			others = append(others, u)
+		}
+	}
+	var l []mutation
+	for _, unions := range append(below, setting, others) {
+		if len(unions) > 0 {
+			m := mutation{Object: o, all: o.Unions, opts: opts}
+			m.Unions = unions
+			l = append(l, m)
+		}
+	}
+	return l
+}
+
 // nameOf is the name of a policy for a kind.
 func nameOf(k kinds.Kind, what string) string {
 	if k.Group == "" {
@@ -112,14 +147,15 @@ func nameOf(k kinds.Kind, what string) string {
 	return k.Resource + "." + k.Group + "-" + what
 }
 
-// matching are the requests that write objects of a kind, in exactly its version: the
-// expressions are about that. The status is written by requests of its own.
-func matching(k kinds.Kind) *admissionv1.MatchResources {
+// matching are the requests that write union objects of a kind, in exactly its version: the
+// expressions are about that. Some fields are written by requests of their own.
+func matching(k kinds.Kind, objects []kinds.Object) *admissionv1.MatchResources {
 	resources := []string{k.Resource}
-	if slices.ContainsFunc(k.Objects, func(o kinds.Object) bool {
-		return len(o.Path) > 0 && o.Path[0] == schemapath.Property("status")
-	}) {
+	if slices.ContainsFunc(objects, func(o kinds.Object) bool { return below(o, schemapath.Of("status")) }) {
 		resources = append(resources, k.Resource+"/status")
+	}
+	if k.Group == "" && slices.ContainsFunc(objects, func(o kinds.Object) bool { return below(o, schemapath.Of("spec", "ephemeralContainers")) }) {
+		resources = append(resources, k.Resource+"/ephemeralcontainers")
 	}
 	return &admissionv1.MatchResources{
 		MatchPolicy: new(admissionv1.Exact),
@@ -128,6 +164,16 @@ func matching(k kinds.Kind) *admissionv1.MatchResources {
 			Rule:       admissionv1.Rule{APIGroups: []string{k.Group}, APIVersions: []string{k.Version}, Resources: resources},
 		}}},
 	}
+}
+
+// below reports whether something of the unions is below a path.
+func below(o kinds.Object, path schemapath.Path) bool {
+	return slices.ContainsFunc(o.Unions, func(u *union.Union) bool {
+		return slices.ContainsFunc(u.Names(), func(name string) bool {
+			at := o.Path.To(u.Path(name)...)
+			return len(at) >= len(path) && at[:len(path)].Equal(path)
+		})
+	})
 }
 
 func addVersion(m *admissionv1.MatchResources, version string) {

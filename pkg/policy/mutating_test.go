@@ -2,12 +2,14 @@ package policy_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/policytest"
@@ -23,12 +25,21 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-var thing = schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"}
-
 // kindOf is the kind Thing, whose spec has a schema.
 func kindOf(t testing.TB, spec string) kinds.Kind {
 	t.Helper()
-	crd := testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec})
+	return kindIn(t, testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec}))
+}
+
+// rootOf is the kind Thing with these properties, and a union of the whole object.
+func rootOf(t testing.TB, properties, declaration string) kinds.Kind {
+	t.Helper()
+	return kindIn(t, strings.Replace(testcrd.Of("Thing", properties), "        properties:\n", "        x-kubernetes-unions: [{"+declaration+"}]\n        properties:\n", 1))
+}
+
+// kindIn is the kind of a CRD.
+func kindIn(t testing.TB, crd string) kinds.Kind {
+	t.Helper()
 	declared, diags := crdpatch.Declared("crd.yaml", []byte(crd), crdpatch.Options{})
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags, crd)
@@ -93,96 +104,218 @@ func TestMutatingBuiltIn(t *testing.T) {
 
 var places = unioncases.Places()
 
-// TestMutating: a policy does exactly what pkg/normalize does, for states of small unions
-// in all places; what that leaves to validation, the policy leaves invalid.
-// [unioncases.Exhaustive] tries several times as many pairs of states.
+// TestMutating: a policy changes requests exactly as pkg/normalize does, for all pairs of states
+// of small unions, illegal old states included. Requests that pkg/normalize leaves to validation
+// stay as they are.
+//
+// Plain runs try a sample of unions, and of pairs in places other than a property.
 func TestMutating(t *testing.T) {
-	written := 0
+	every, pairs := unioncases.Choose(300, 97, 4), unioncases.Choose(29, 7, 5)
+	written, turn := 0, 0
 	for _, shape := range []unioncases.Shape{
 		{Members: 2}, {Members: 3, EmptyIsUnset: true},
 		{Members: 2, Discriminated: true, TwoValues: true}, {Members: 2, Discriminated: true, EmptyIsUnset: true}, {Members: 3, Discriminated: true, Enum: true},
 		{Members: 2, Discriminated: true, TwoValues: true, Shared: true}, {Members: 2, Discriminated: true, Enum: true, Escaped: true},
 		{Members: 2, Discriminated: true, EmptyIsUnset: true, Nested: true}, {Members: 2, Nested: true}, {Members: 2, Discriminated: true, TwoValues: true, Nested: true},
 	} {
-		states := shape.States()
-		seen := map[string]bool{}
-		for turn, declaration := range shape.Declarations() {
-			if strings.Contains(declaration, "ratchet") || strings.Contains(declaration, "allowedChanges") || strings.Contains(declaration, "Forbid") {
-				continue // it is the same expression, and another judgement
-			}
-			for n, p := range places {
-				// Of the first union of a shape each pair of states is tried in some place, or in
-				// each one; the others take turns in places, and each pair in some of them.
-				all := !testing.Short() && shape.Members == 2 && !shape.Nested && (turn == 0 || turn == 2 && !shape.Discriminated)
-				if !all && ((turn/2+n)%(2*len(places)) > 0 && n > 0 || turn%2 > 0) || testing.Short() && turn%24 > 0 || shape.Nested && (turn/2+n)%unioncases.Choose(6, 6, 1) > 0 {
+		for _, declaration := range shape.Declarations() {
+			for _, opts := range modes {
+				turn++
+				if turn%every > 0 {
 					continue
 				}
-				k := kindOf(t, p.Schema(shape.Schema()+"x-kubernetes-unions:\n- "+declaration))
-				for i, opts := range []policy.Options{{}, {Algorithm: union.KEP2019}, {Algorithm: union.KEP2022}, {CarriedOver: true}} {
-					policies, bindings, err := policy.Mutating([]kinds.Kind{k}, opts)
-					if err != nil && strings.Contains(err.Error(), "kep-2019") && shape.Shared {
-						continue
-					}
-					if err != nil || len(bindings) != len(policies) {
-						t.Fatal(err)
-					}
-					if len(policies) == 0 {
-						continue
-					}
-					text := fmt.Sprint(policies[0].Spec.Variables, policies[0].Spec.Mutations[0].JSONPatch.Expression, k.Objects[0].Unions[0].Cardinality, opts)
-					if seen[text] {
-						continue
-					}
-					seen[text] = true
-					s := policytest.New(t, policies[0])
-					o := normalize.Options{Algorithm: opts.Algorithm, CarriedOver: opts.CarriedOver}
-					for a, old := range append([]unioncases.State{{}}, states...) {
-						for b, new := range states {
-							if all && i == 0 {
-								if (a+b+n)%unioncases.Choose(9, 9, 1) > 0 {
-									continue
-								}
-							} else if n > 0 && (a+b+n)%13 > 0 || (a+b)%map[int]int{2: unioncases.Choose(7, 7, 3), 3: unioncases.Choose(29, 29, 11)}[shape.Members] > 0 {
-								continue
-							}
-							neighbour := states[(a*7+b)%len(states)].Objects[0]
-							var before map[string]any
-							if a > 0 {
-								before = object(p.Spec(old.Objects[(a+b)%len(old.Objects)], neighbour))
-							}
-							after := object(p.Spec(new.Objects[(a+b)%len(new.Objects)], neighbour))
-							want := runtime.DeepCopyJSON(after)
-							_, problems := normalize.Object(k, before, want, o)
-							got, err := s.Write(before, after)
-							written++
-							if err != nil {
-								t.Fatalf("%s %s %+v: %v > %v: %v\n%s", p.Name, declaration, opts, before, after, err, policies[0].Spec.Mutations[0].JSONPatch.Expression)
-							}
-							if len(problems) > 0 {
-								u := k.Objects[0].Unions[0]
-								if at := problems[0].At; n == 0 && problems[0].Moved == nil {
-									v, _ := at.In(got)
-									var was *union.State
-									if o, ok := at.In(before); ok && before != nil {
-										s := u.StateOf(o.(map[string]any))
-										was = &s
-									}
-									if len(u.Judge(was, u.StateOf(v.(map[string]any)))) == 0 {
-										t.Fatalf("%s %+v: %v > %v becomes legal: %v", declaration, opts, before, after, got)
-									}
-								}
-								continue // validation rejects it
-							}
-							if !reflect.DeepEqual(got, want) {
-								t.Fatalf("%s %s %+v: %v > %v is %v, want %v\n%s", p.Name, declaration, opts, before, after, got, want, policies[0].Spec.Mutations[0].JSONPatch.Expression)
-							}
-						}
+				c := mutatingCase{shape: shape, declaration: declaration, opts: opts, place: places[0], every: 1}
+				if shape.Members > 2 || testing.Short() {
+					c.every = 11
+				}
+				written += c.run(t)
+				c.place, c.every = places[turn%len(places)], pairs*c.every
+				written += c.run(t)
+			}
+		}
+	}
+	t.Logf("%d objects written", written)
+}
+
+// modes are the ways to clear.
+var modes = []policy.Options{{}, {Unselected: true}, {Algorithm: union.KEP2019}, {Algorithm: union.KEP2019, Unselected: true}, {Algorithm: union.KEP2022}, {Algorithm: union.KEP2022, Unselected: true}}
+
+// mutatingCase is a union in a place, of whose pairs of states one in so many is tried.
+type mutatingCase struct {
+	shape       unioncases.Shape
+	declaration string
+	place       unioncases.Place
+	opts        policy.Options
+	every       int
+}
+
+func (c mutatingCase) run(t *testing.T) (written int) {
+	t.Helper()
+	if !fits(c.declaration, c.place) {
+		return 0
+	}
+	k := kindOf(t, c.place.Schema(c.shape.Schema()+"x-kubernetes-unions:\n- "+c.declaration))
+	s := serverOf(t, k, c.opts)
+	if s == nil {
+		return 0
+	}
+	states := c.shape.States()
+	for a, old := range append([]unioncases.State{{}}, states...) {
+		for b, new := range states {
+			if (a*len(states)+b)%c.every > 0 {
+				continue
+			}
+			neighbour := states[(a*7+b)%len(states)].Objects[0]
+			var before map[string]any
+			if a > 0 {
+				before = object(c.place.Spec(old.Objects[(a+b)%len(old.Objects)], neighbour))
+			}
+			written++
+			if got, want := agrees(t, s, k, c.opts, before, object(c.place.Spec(new.Objects[(a+b)%len(new.Objects)], neighbour))); got != "" {
+				t.Fatalf("%s %s %+v: %v > %v is %s, want %s", c.place.Name, c.declaration, c.opts, before, new.Objects[(a+b)%len(new.Objects)], got, want)
+			}
+		}
+	}
+	return written
+}
+
+// fits reports whether a union may stand in a place: rules that need the old object stand in no
+// list without keys.
+func fits(declaration string, place unioncases.Place) bool {
+	return !strings.HasPrefix(place.Name, "list") || !needsOld.MatchString(declaration)
+}
+
+var needsOld = regexp.MustCompile(`ratchet|Forbid\b|discriminatorChange: Clear|allowedChanges`)
+
+// serverOf is a server with the policy for a kind; nil when there is none.
+func serverOf(t *testing.T, k kinds.Kind, opts policy.Options) *policytest.Server {
+	t.Helper()
+	policies, bindings, err := policy.Mutating([]kinds.Kind{k}, opts)
+	if err != nil && strings.Contains(err.Error(), "kep-2019 sets the discriminator by the member") {
+		return nil
+	}
+	if err != nil || len(bindings) != len(policies) {
+		t.Fatal(err)
+	}
+	if len(policies) == 0 {
+		return nil
+	}
+	return policytest.New(t, policies[0])
+}
+
+// agrees returns the objects that a policy and pkg/normalize write, if they differ.
+func agrees(t *testing.T, s *policytest.Server, k kinds.Kind, opts policy.Options, before, after map[string]any) (got, want string) {
+	t.Helper()
+	normal := runtime.DeepCopyJSON(after)
+	normalize.Object(k, before, normal, normalize.Options{Algorithm: opts.Algorithm, CarriedOver: !opts.Unselected})
+	written, err := s.Write(before, after)
+	if err != nil {
+		return err.Error(), fmt.Sprint(normal)
+	}
+	if !reflect.DeepEqual(written, normal) {
+		return fmt.Sprint(written), fmt.Sprint(normal)
+	}
+	return "", ""
+}
+
+// TestMutatingRoot: a union may be of the whole object.
+func TestMutatingRoot(t *testing.T) {
+	for _, tt := range []struct{ name, properties, declaration string }{
+		{"members", "a: {type: string}\nb: {type: string}", "members: [a, b]"},
+		{"discriminator", "type: {type: string, nullable: true}\na: {type: string}\nb: {type: string}", "discriminator: type, fields-to-discriminateBy: {a: A, b: B}"},
+		{"in objects below", "spec: {type: object, nullable: true, properties: {type: {type: string}, a: {type: string}}}\nb: {type: string}", "discriminator: spec.type, fields-to-discriminateBy: {spec.a: A, b: B}"},
+	} {
+		k := rootOf(t, tt.properties, tt.declaration)
+		u := k.Objects[0].Unions[0]
+		var objects []map[string]any
+		for i := range 12 {
+			o := map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "t"}}
+			for bit, name := range u.MemberNames() {
+				if i>>bit&1 > 0 {
+					u.Put(o, name, "x")
+				}
+			}
+			if u.Discriminator != "" && i>>2 > 0 {
+				u.Put(o, u.Discriminator, []string{"A", "B"}[i>>2-1])
+			}
+			objects = append(objects, o)
+		}
+		for _, opts := range modes {
+			s := serverOf(t, k, opts)
+			for _, before := range append([]map[string]any{nil}, objects...) {
+				for _, after := range objects {
+					if got, want := agrees(t, s, k, opts, before, after); got != "" {
+						t.Fatalf("%s %+v: %v > %v is %s, want %s", tt.name, opts, before, after, got, want)
 					}
 				}
 			}
 		}
 	}
-	t.Logf("%d objects written", written)
+}
+
+// TestMutatingRandom: a policy changes random objects exactly as pkg/normalize does, with several
+// unions in an object, in lists of all kinds, and below each other. Items are added, removed, moved
+// and changed.
+func TestMutatingRandom(t *testing.T) {
+	const (
+		fields = "type: {type: string, enum: [A, B]}, a: {type: string, enum: [x, 'y']}, b: {type: string}, kind: {type: string, enum: [C, D]}, c: {type: string}, d: {type: string, enum: [x, 'y']}, e: {type: string}, f: {type: string}, g: {type: string}"
+		first  = "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}"
+		unions = first + ", {discriminator: kind, fields-to-discriminateBy: {c: C, d: D}, deduceInvalidDiscriminator: true}, {members: [e, f]}, {name: more, members: [g], cardinality: AtLeastOne}"
+		union  = "type: object, x-kubernetes-map-type: atomic, properties: {" + fields + "}, x-kubernetes-unions: [" + unions + "]"
+		keyed  = "type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {type: object, required: [name], properties: {name: {type: string, enum: [x, 'y', z]}, " + fields + "}, x-kubernetes-unions: [" + unions + "]}"
+	)
+	list := func(items string) string { return "type: array, items: {" + items + "}" }
+	values := func(of string) string { return "type: object, additionalProperties: {" + of + "}" }
+	outer := func(properties string) string {
+		return "type: object, properties: {which: {type: string, enum: [U, V, W]}, u: {" + properties + "}, v: {type: string, enum: [x, 'y']}}, x-kubernetes-unions: [{discriminator: which, fields-to-discriminateBy: {u: U, v: V}, emptyIsUnset: [u]}]"
+	}
+	for _, tt := range []struct{ name, spec string }{
+		{"atomic list", strings.Replace(list(union), "items", "x-kubernetes-list-type: atomic, items", 1)},
+		{"list", list(union)},
+		{"list with keys", keyed},
+		{"set", strings.Replace(list(union), "items", "x-kubernetes-list-type: set, items", 1)},
+		{"list in a list", list(list(union))},
+		{"list with keys in a list", list(keyed)},
+		{"list in a map", values(list(union))},
+		{"map in a list", list(values(union))},
+		{"union in a union", outer(union)},
+		{"union in a union in a map", values(outer(union))},
+		{"union in a union in a list", list(outer(union))},
+		{"two unions in an object below", "type: object, properties: {type: {type: string, enum: [A, B]}, kind: {type: string, enum: [C, D]}, sub: {type: object, nullable: true, properties: {a: {type: string}, b: {type: string}, c: {type: string}, d: {type: string}}}}, " +
+			"x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {sub.a: A, sub.b: B}}, {discriminator: kind, fields-to-discriminateBy: {sub.c: C, sub.d: D}}]"},
+		{"list with keys in a union", outer("type: object, properties: {l: {" + keyed + "}}")},
+	} {
+		k := kindOf(t, "{"+tt.spec+"}")
+		var schema apiextensionsv1.JSONSchemaProps
+		if err := yaml.Unmarshal([]byte("{"+tt.spec+"}"), &schema); err != nil {
+			t.Fatal(err)
+		}
+		written, changed := 0, 0
+		for i, opts := range modes {
+			s := serverOf(t, k, opts)
+			if s == nil {
+				continue
+			}
+			r := filler{Rand: rand.New(rand.NewPCG(uint64(i), 7))}
+			for range unioncases.Choose(30, 80, 1500) {
+				old := r.value(&schema)
+				before, after := object(old), object(r.changed(&schema, old))
+				if r.IntN(9) == 0 {
+					before = nil
+				}
+				written++
+				if got, want := agrees(t, s, k, opts, before, after); got != "" {
+					t.Fatalf("%s %+v: %v > %v is %s, want %s", tt.name, opts, before, after, got, want)
+				}
+				if changes, _ := normalize.Plan(k, before, after, normalize.Options{Algorithm: opts.Algorithm, CarriedOver: !opts.Unselected}); len(changes) > 0 {
+					changed++
+				}
+			}
+		}
+		if changed < written/20 || written == 0 && tt.name != "set" {
+			t.Errorf("%s: %d of %d change", tt.name, changed, written)
+		}
+	}
 }
 
 func object(spec any) map[string]any {
@@ -224,15 +357,10 @@ func TestMutatingNulls(t *testing.T) {
 		{"holder that is left out", list + below + "}", "[{in/it: {a: x}}, {in/it: null}]", "[{in/it: {a: x}, b: x}, {}]"},
 	} {
 		k := kindOf(t, "{"+tt.spec+"}")
-		policies, _, err := policy.Mutating([]kinds.Kind{k}, policy.Options{})
-		if err != nil || len(policies) != 1 {
-			t.Fatal(policies, err)
-		}
-		old, new := spec(tt.old), spec(tt.new)
-		want := runtime.DeepCopyJSON(new)
-		normalize.Object(k, old, want, normalize.Options{})
-		if got, err := policytest.New(t, policies[0]).Write(old, new); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %v, %v, want %v\n%s", tt.name, got, err, want, policies[0].Spec.Mutations[0].JSONPatch.Expression)
+		for _, opts := range modes {
+			if got, want := agrees(t, serverOf(t, k, opts), k, opts, spec(tt.old), spec(tt.new)); got != "" {
+				t.Errorf("%s: %+v: %s, want %s", tt.name, opts, got, want)
+			}
 		}
 	}
 }

@@ -17,26 +17,23 @@ import (
 // Actions are what the binding of a policy that rejects can do.
 var Actions = []string{string(admissionv1.Audit), string(admissionv1.Deny), string(admissionv1.Warn)}
 
-// Validating returns the policy that rejects what the unions of a kind forbid, and its
-// binding; of kinds see [Mutating]. It has the rules of pkg/rules. ratchet has no
-// effect: that is what notes say.
-func Validating(versions []kinds.Kind, opts Options) (policies []*admissionv1.ValidatingAdmissionPolicy, bindings []*admissionv1.ValidatingAdmissionPolicyBinding, notes []string) {
+// Validating returns the policy that rejects objects and changes that break the unions of a
+// kind, and its binding; of kinds see [Mutating]. It has the rules of pkg/rules, and ratchets as
+// the API server does for rules in a schema: unchanged union objects are not checked.
+func Validating(versions []kinds.Kind, opts Options) (policies []*admissionv1.ValidatingAdmissionPolicy, bindings []*admissionv1.ValidatingAdmissionPolicyBinding) {
 	for _, k := range versions {
+		objects := slices.Concat(k.Objects, k.Lists)
 		p := &admissionv1.ValidatingAdmissionPolicy{
 			TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicy"},
 			ObjectMeta: metav1.ObjectMeta{Name: nameOf(k, "unions")},
-			Spec:       admissionv1.ValidatingAdmissionPolicySpec{MatchConstraints: matching(k), FailurePolicy: new(admissionv1.Fail)},
+			Spec:       admissionv1.ValidatingAdmissionPolicySpec{MatchConstraints: matching(k, objects), FailurePolicy: new(admissionv1.Fail)},
 		}
 		if opts.FailurePolicy != "" {
 			*p.Spec.FailurePolicy = opts.FailurePolicy
 		}
-		for _, o := range k.Objects {
+		for _, o := range objects {
 			for _, u := range o.Unions {
-				v, left := validations(o, u, (*variables)(&p.Spec.Variables))
-				p.Spec.Validations = append(p.Spec.Validations, v...)
-				for _, what := range left {
-					notes = append(notes, fmt.Sprintf("%s of %s: %s", o.Path, k.Kind, what))
-				}
+				p.Spec.Validations = append(p.Spec.Validations, validations(o, u, (*variables)(&p.Spec.Variables))...)
 			}
 		}
 		if len(p.Spec.Validations) == 0 {
@@ -62,81 +59,111 @@ func Validating(versions []kinds.Kind, opts Options) (policies []*admissionv1.Va
 			Spec:       admissionv1.ValidatingAdmissionPolicyBindingSpec{PolicyName: p.Name, ValidationActions: slices.Clone(actions), MatchResources: selecting(opts)},
 		})
 	}
-	return policies, bindings, notes
+	return policies, bindings
 }
 
-// validations are those of one union.
-func validations(o kinds.Object, u *union.Union, vars *variables) (l []admissionv1.Validation, left []string) {
-	static := *u
-	if static.Ratchet {
-		static.Ratchet = false
-		left = append(left, "ratchet has no effect in a policy")
-	}
-	at := "object"
-	if len(o.Path) > 0 {
-		at = o.Path.String()
-	}
-	add := func(r rules.Rule, expression string) {
-		v := admissionv1.Validation{Expression: expression, Message: at + ": " + r.Message, Reason: new(metav1.StatusReasonInvalid)}
-		if r.Reason == rules.ReasonForbidden {
-			*v.Reason = metav1.StatusReasonForbidden
+// validations returns the rules of one union.
+func validations(o kinds.Object, u *union.Union, vars *variables) []admissionv1.Validation {
+	at := subject{o, o.Path, nil, u, vars}
+	var l []admissionv1.Validation
+	for _, r := range rules.Static(u, rules.Paired) {
+		if u.Ratchet {
+			l = append(l, at.transition(r))
+		} else {
+			l = append(l, at.static(r))
 		}
-		l = append(l, v)
 	}
-	name := "object"
-	if names := o.Path.Properties(); len(names) > 0 {
-		name = variableName(names[len(names)-1])
-	}
-	for _, r := range rules.Static(&static, rules.Paired) {
-		add(r, vars.declare(name, objects(o.Path, u))+".all(self,\n  "+r.Rule+")")
-	}
-	if !u.Guarded() {
-		return l, left
+	if !u.Guarded() { // no change breaks other rules alone
+		return l
 	}
 	for _, r := range rules.Transition(u, rules.Comparison{}) {
-		add(r, vars.declare(name+"Changes", changes(o, u))+".all(change, [change[0]].all(oldSelf, [change[1]].all(self,\n  "+r.Rule+")))")
+		l = append(l, at.transition(r))
 	}
-	return l, left
-}
-
-// objects is a list of the union objects that a path leads to. What is null in them is left
-// out, as in the API server's rules on schemas, and names that CEL escapes there are escaped.
-func objects(path schemapath.Path, u *union.Union) string {
-	l := "[object]"
-	for len(path) > 0 {
-		names, rest := properties(path)
-		switch {
-		case len(names) > 0:
-			l += "\n  .map(o, dyn(" + property("o", names) + ".orValue(null))).filter(o, o != null)"
-		case path[0] == schemapath.Values:
-			l = "dyn(" + l + "\n  .map(o, o.transformList(k, v, v)).flatten()).filter(o, o != null)"
-		default:
-			l = "dyn(" + l + "\n  .flatten()).filter(o, o != null)"
+	for _, names := range o.Removable {
+		if r, ok := rules.RemovalGuard(u, names); ok && expressible(names) {
+			parent := subject{o, o.Path[:len(o.Path)-len(names)], names, u, vars}
+			l = append(l, parent.transition(r))
 		}
-		path = rest
 	}
-	return l + "\n  .map(o, o." + plain("k", "v", u) + ")"
+	return l
 }
 
-// changes is a list of pairs, of what each of the union objects was, and what it is now; see
-// objects. No list on the path is without keys, or a union could not have rules on changes.
-func changes(o kinds.Object, u *union.Union) string {
-	const both = ".filter(o, o[0] != null && o[1] != null)"
-	l, lists := "[[dyn(oldObject), dyn(object)]]"+both, 0
-	for path := o.Path; len(path) > 0; {
+// expressible reports whether rules can read properties.
+func expressible(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { _, ok := apiservercel.Escape(name); return !ok })
+}
+
+// subject is the object that rules are on: a union object, or one from which properties lead to it.
+type subject struct {
+	kinds.Object
+	path  schemapath.Path
+	names []string // the properties from there to the union object
+	union *union.Union
+	*variables
+}
+
+// static is a rule on the objects alone.
+func (s subject) static(r rules.Rule) admissionv1.Validation {
+	changes, name := s.changes()
+	return s.validation(r, s.declare(name, changes+".map(change, change[1])")+".all(self,\n  "+r.Rule+")")
+}
+
+// transition is a rule on the objects and their old selves.
+func (s subject) transition(r rules.Rule) admissionv1.Validation {
+	changes, _ := s.changes()
+	old := "change[0] == null || [change[0]]"
+	if r.OptionalOldSelf {
+		old = "[change[0] == null ? optional.none() : optional.of(change[0])]"
+	}
+	return s.validation(r, changes+".all(change, "+old+".all(oldSelf, [change[1]].all(self,\n  "+r.Rule+")))")
+}
+
+// validation is a rule as an expression.
+func (s subject) validation(r rules.Rule, expression string) admissionv1.Validation {
+	at := "object"
+	if len(s.path) > 0 {
+		at = s.path.String()
+	}
+	v := admissionv1.Validation{Expression: expression, Message: at + ": " + r.Message, Reason: new(metav1.StatusReasonInvalid)}
+	if r.Reason == rules.ReasonForbidden {
+		*v.Reason = metav1.StatusReasonForbidden
+	}
+	return v
+}
+
+// changes is a variable with a pair for each changed object: its old self, which is null if there
+// is none, and the object. It is followed by a name for other variables.
+func (s subject) changes() (variable, name string) {
+	name = "object"
+	if names := s.path.Properties(); len(names) > 0 {
+		name = variableName(names[len(names)-1])
+	}
+	const changed = "\n  .filter(o, o[1] != null && o[0] != o[1])"
+	l, lists := "[[dyn(oldObject), dyn(object)]]", 0
+	if len(s.path) == 0 {
+		l += "\n  .map(o, o.map(o, o == null ? o : dyn(o.transformMap(k, v, k != 'metadata', v))))" + changed
+	}
+	for path := s.path; len(path) > 0; {
 		names, rest := properties(path)
 		switch {
 		case len(names) > 0:
-			l += "\n  .map(o, o.map(o, dyn(" + property("o", names) + ".orValue(null))))" + both
+			l += "\n  .map(o, o.map(o, dyn(" + property("o", names) + ".orValue(null))))" + changed
 		case path[0] == schemapath.Values:
-			l += "\n  .map(o, o[1].transformList(k, v, k in o[0], [dyn(o[0][k]), dyn(v)])).flatten()" + both
+			l += "\n  .map(o, o[1].transformList(k, v, [dyn(o[0] == null ? o[0] : o[0][?k].orValue(null)), dyn(v)])).flatten()" + changed
+		case s.Keys[lists] == nil: // the list has changed, and its items have no old selves
+			l += "\n  .map(o, o[1].map(o, [dyn(null), dyn(o)])).flatten()" + changed
 		default:
-			l += "\n  .map(o, o[1].map(new, o[0].filter(old, " + keyOf(o.Keys[lists], "old") + " == " + keyOf(o.Keys[lists], "new") + ").map(old, [dyn(old), dyn(new)])).flatten()).flatten()"
+			key := keyOf(s.Keys[lists], "o")
+			l += "\n  .map(o, [o[0] == null ? dyn([]) : o[0], o[1]])" +
+				"\n  .map(o, [o[0].map(o, " + key + ")].map(keys, o[1].map(o, " + key + ").transformList(i, key," +
+				"\n    [dyn(o[0][?i < size(keys) && keys[i] == key ? i : keys.indexOf(key)].orValue(null)), o[1][i]]))[0]).flatten()" + changed
+		}
+		if path[0] == schemapath.Items {
 			lists++
 		}
 		path = rest
 	}
-	return l + "\n  .map(o, o.map(o, o." + plain("k", "v", u) + "))"
+	return s.declare(name+"Changes", l+"\n  .map(o, o.map(o, o == null ? o : dyn("+plain("o", s.names, s.union, 0)+")))"), name
 }
 
 // properties are those with which a path begins, or none and the rest after its first step.
@@ -151,11 +178,28 @@ func properties(path schemapath.Path) (names []string, rest schemapath.Path) {
 	return names, nil
 }
 
-// plain turns an object into one without nulls, and with the names that rules know.
-func plain(k, v string, u *union.Union) string { return plainIn(nil, k, v, u) }
+// plain removes nulls from an object, and from objects on the way to the union object, and gives
+// their properties the names that rules use. It stands below so many comprehensions.
+func plain(object string, names []string, u *union.Union, depth int) string {
+	k, v := numbered("k", depth), numbered("v", depth)
+	switch {
+	case len(names) > 0:
+		value := fmt.Sprintf("%s == %s ? dyn(%s) : %s", k, rules.Quote(names[0]), plain(v, names[1:], u, depth+1), v)
+		return object + "." + entries(k, v, value, names[:1])
+	case u.OfItems():
+		var keys []string
+		for _, key := range u.Members[0].Item {
+			keys = append(keys, key.Name)
+		}
+		item := numbered("item", depth)
+		return fmt.Sprintf("%s.filter(%s, %s != null).map(%s, %s.%s)", object, item, item, item, item, entries(k, v, v, keys))
+	}
+	return object + "." + plainIn(nil, u, depth)
+}
 
 // plainIn is plain for an object that properties lead to from the union object.
-func plainIn(in []string, k, v string, u *union.Union) string {
+func plainIn(in []string, u *union.Union, depth int) string {
+	k, v := numbered("k", depth), numbered("v", depth)
 	at := func(path []string) bool { return len(path) == len(in)+1 && slices.Equal(path[:len(in)], in) }
 	value := v
 	var names []string
@@ -172,8 +216,7 @@ func plainIn(in []string, k, v string, u *union.Union) string {
 	for _, holder := range u.Holders() {
 		if at(holder) {
 			names = append(names, holder[len(in)])
-			depth := len(holder)
-			value = fmt.Sprintf("%s == %s ? dyn(%s.%s) : %s", k, rules.Quote(holder[len(in)]), v, plainIn(holder, numbered("k", depth), numbered("v", depth), u), value)
+			value = fmt.Sprintf("%s == %s ? dyn(%s.%s) : %s", k, rules.Quote(holder[len(in)]), v, plainIn(holder, u, depth+1), value)
 		}
 	}
 	return entries(k, v, value, names)

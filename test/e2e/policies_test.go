@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -29,6 +30,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/normalize"
 	"github.com/unioncel/unioncel/pkg/patch"
 	"github.com/unioncel/unioncel/pkg/policy"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // policyServer is an API server with admission policies, and a client for all that can be
@@ -64,6 +66,16 @@ func (s *policyServer) install(t *testing.T, crd string) map[string]kinds.Kind {
 	}
 	if err := s.Install(t.Context(), marshal(t, declared[0].CRD)); err != nil {
 		t.Fatal(err)
+	}
+	return kindsOf(t, crd)
+}
+
+// kindsOf is the kind of a CRD in each version.
+func kindsOf(t *testing.T, crd string) map[string]kinds.Kind {
+	t.Helper()
+	declared, diags := crdpatch.Declared("crd.yaml", []byte(crd), crdpatch.Options{})
+	if diags.HasErrors() {
+		t.Fatalf("%v\n%s", diags, crd)
 	}
 	l := map[string]kinds.Kind{}
 	for _, k := range declared[0].Kinds("crd.yaml") {
@@ -108,7 +120,7 @@ func (s *policyServer) mutate(t *testing.T, k kinds.Kind, opts policy.Options) {
 // validate adds the policies of a kind that reject.
 func (s *policyServer) validate(t *testing.T, k kinds.Kind, actions ...admissionv1.ValidationAction) {
 	t.Helper()
-	policies, bindings, _ := policy.Validating([]kinds.Kind{k}, policy.Options{Actions: actions})
+	policies, bindings := policy.Validating([]kinds.Kind{k}, policy.Options{Actions: actions})
 	if len(policies) != 1 {
 		t.Fatal(policies)
 	}
@@ -226,7 +238,7 @@ func specOf(o map[string]any) []byte {
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	s := startWithPolicies(t)
-	tests := []policyTest{s.facts(t), s.switching(t), s.owners(t), s.kubectl(t), s.status(t), s.selected(t), s.audited(t)}
+	tests := []policyTest{s.facts(t), s.switching(t), s.owners(t), s.kubectl(t), s.status(t), s.selected(t), s.audited(t), s.frozen(t), s.conditions(t), s.scaled(t)}
 	last := []policyTest{s.reinvoked(t), s.late(t)} // they change what there is for others
 	for n, place := range unioncases.Places() {
 		for i, declaration := range []string{
@@ -237,7 +249,8 @@ func TestPolicies(t *testing.T) {
 			if n > 0 && n%3 != i && !unioncases.Exhaustive() {
 				continue
 			}
-			m := &matrix{name: place.Name + ", " + declaration, place: place, states: unioncases.Shape{Members: 2, Discriminated: i > 0}.States(), every: 1}
+			shape := unioncases.Shape{Members: 2, Discriminated: i > 0}
+			m := &matrix{name: place.Name + ", " + declaration, place: place, states: shape.States(), every: 1}
 			switch {
 			case i > 0 && !unioncases.Exhaustive():
 				m.every = 59
@@ -246,8 +259,7 @@ func TestPolicies(t *testing.T) {
 			case i > 0 && n > 0: // pkg/policy tries every pair in every place
 				m.every = 5
 			}
-			spec := place.Schema(unioncases.Shape{Members: 2, Discriminated: i > 0}.Schema() + "x-kubernetes-unions: [{" + declaration + "}]\n")
-			m.prepare(t, s, fmt.Sprintf("Thing%c%c", 'a'+n, 'a'+i), spec)
+			m.prepare(t, s, fmt.Sprintf("Thing%c%c", 'a'+n, 'a'+i), shape.Schema(), "x-kubernetes-unions: [{"+declaration+"}]\n")
 			tests = append(tests, policyTest{m.name, m.run})
 		}
 	}
@@ -266,9 +278,10 @@ type policyTest struct {
 	run  func(t *testing.T)
 }
 
-// matrix is a union in a place, and the states in which it is tried: at every operation an
-// API server makes of them exactly what pkg/normalize makes of them, and rejects exactly
-// what pkg/union does.
+// matrix is a union in a place, and the states in which it is tried, those included that break
+// it. At every operation an API server with a policy that clears answers exactly what it answers
+// without, when it gets what pkg/normalize makes of the object; and a policy that rejects
+// rejects exactly what compiled rules reject.
 type matrix struct {
 	*policyServer
 	name   string
@@ -278,24 +291,33 @@ type matrix struct {
 	every  int // of so many pairs of states one is tried
 }
 
-// prepare installs a CRD of one schema in five versions: four have policies, and objects
-// written in plain become what they would be without.
-func (m *matrix) prepare(t *testing.T, s *policyServer, kind, spec string) {
-	var versions []testcrd.Version
-	for _, name := range []string{"unselected", "carriedover", "deny", "warn", "plain"} {
-		versions = append(versions, testcrd.Version{Name: name, Spec: spec})
+// clearingModes are the modes of policies that clear, by the versions that have them.
+var clearingModes = map[string]policy.Options{"carriedover": {}, "unselected": {Unselected: true}, "kep2019": {Algorithm: union.KEP2019}}
+
+// prepare installs a CRD of one schema in several versions. Those with a policy that clears have
+// rules, too, as has "rules"; "deny" and "warn" have policies that reject, and "plain" has nothing.
+func (m *matrix) prepare(t *testing.T, s *policyServer, kind, schema, unions string) {
+	var declared, compiled []testcrd.Version
+	for _, name := range []string{"carriedover", "unselected", "kep2019", "rules", "deny", "warn", "plain"} {
+		with := testcrd.Version{Name: name, Spec: m.place.Schema(schema + unions)}
+		declared = append(declared, with)
+		if name == "deny" || name == "warn" || name == "plain" {
+			with.Spec = m.place.Schema(schema)
+		}
+		compiled = append(compiled, with)
 	}
-	m.policyServer, m.kinds = s, s.install(t, testcrd.Versions(kind, versions...))
-	s.mutate(t, m.kinds["unselected"], policy.Options{})
-	s.mutate(t, m.kinds["carriedover"], policy.Options{CarriedOver: true})
+	s.compile(t, testcrd.Versions(kind, compiled...))
+	m.policyServer, m.kinds = s, kindsOf(t, testcrd.Versions(kind, declared...))
+	for version, opts := range clearingModes {
+		s.mutate(t, m.kinds[version], opts)
+	}
 	s.validate(t, m.kinds["deny"], admissionv1.Deny)
 	s.validate(t, m.kinds["warn"], admissionv1.Warn)
 }
 
 func (m *matrix) run(t *testing.T) {
 	u := m.kinds["plain"].Objects[0].Unions[0]
-	isLegal := func(s unioncases.State) bool { return len(u.Violations(s.State)) == 0 }
-	legal := m.states[slices.IndexFunc(m.states, isLegal)].Objects[0]
+	legal := m.states[slices.IndexFunc(m.states, func(s unioncases.State) bool { return len(u.Violations(s.State)) == 0 })].Objects[0]
 	for a, old := range m.states {
 		// Of so many pairs one is tried; of most states none.
 		first := (m.every - a*len(m.states)%m.every) % m.every
@@ -312,24 +334,15 @@ func (m *matrix) run(t *testing.T) {
 			new := m.states[b]
 			o := new.Objects[(a+b)%len(new.Objects)]
 			for _, operation := range m.operations() {
-				m.compare(t, operation, stored.Object, m.place.Spec(o, m.states[(a*7+b)%len(m.states)].Objects[0]), true)
+				m.compare(t, operation, stored.Object, m.place.Spec(o, m.states[(a*7+b)%len(m.states)].Objects[0]))
 			}
-			for _, version := range []string{"deny", "warn"} {
-				// They do not ratchet: what is stored does not matter.
-				w := write{version: version, resource: m.kinds[version].Resource, name: name, dryRun: true}
-				if err := operations[0].do(&w, stored.Object, m.object(version, name, m.place.Spec(o, legal))); err != nil {
-					t.Fatal(err)
-				}
-				_, warnings, err := m.do(t.Context(), w)
-				if denied, warned := version == "deny" && !isLegal(new), version == "warn" && !isLegal(new); (err != nil) != denied || (len(warnings) > 0) != warned {
-					t.Fatalf("%s, %v: %v, %v", version, new.State, err, warnings)
-				}
-			}
+			m.reject(t, stored.Object, m.place.Spec(o, legal))
 		}
 		if now := m.get(t, "plain", m.kinds["plain"].Resource, name); !reflect.DeepEqual(now, stored) {
 			t.Fatalf("a dry run persists something: %v, it was %v", now, stored)
 		}
-		m.compare(t, operations[a%len(operations)], stored.Object, m.place.Spec(m.states[a*11%len(m.states)].Objects[0], legal), false)
+		m.label(t, stored)
+		m.remove(t, stored, slices.Sorted(maps.Keys(clearingModes))[a%len(clearingModes)])
 	}
 }
 
@@ -353,46 +366,84 @@ func (m *matrix) object(version, name string, spec any) map[string]any {
 	return map[string]any{"apiVersion": "example.com/" + version, "kind": m.kinds[version].Kind, "metadata": map[string]any{"name": name}, "spec": spec}
 }
 
-// compare does an operation without policies and with each, and compares. Without a dry run
-// one of the policies does it.
-func (m *matrix) compare(t *testing.T, by operation, stored map[string]any, spec any, dryRun bool) {
+// try does an operation in a version as a dry run.
+func (m *matrix) try(t *testing.T, by operation, version string, stored map[string]any, spec any) (*unstructured.Unstructured, []string, error) {
 	t.Helper()
 	name := stored["metadata"].(map[string]any)["name"].(string)
-	do := func(version string, dryRun bool) (map[string]any, error) {
-		w := write{version: version, resource: m.kinds[version].Resource, name: name, dryRun: dryRun}
-		if err := by.do(&w, stored, m.object(version, name, spec)); err != nil {
-			t.Fatal(err)
-		}
-		got, _, err := m.do(t.Context(), w)
-		if err != nil {
-			return nil, fmt.Errorf("%s in %s: %w\nof %s\nfrom %v", by.name, version, err, w.body, stored["spec"])
-		}
-		return got.Object, nil
-	}
-	plain, err := do("plain", true)
-	if apierrors.IsInvalid(err) {
-		return // server-side apply may make a null of {}, which nothing can help
-	}
-	if err != nil {
+	w := write{version: version, resource: m.kinds[version].Resource, name: name, dryRun: true}
+	if err := by.do(&w, stored, m.object(version, name, spec)); err != nil {
 		t.Fatal(err)
 	}
-	for version, opts := range map[string]normalize.Options{"unselected": {}, "carriedover": {CarriedOver: true}} {
-		want := runtime.DeepCopyJSON(plain)
-		if _, problems := normalize.Object(m.kinds[version], stored, want, opts); len(problems) > 0 {
-			continue // it is for rules to reject; see pkg/policy
+	got, warnings, err := m.do(t.Context(), w)
+	if err != nil && !apierrors.IsInvalid(err) {
+		t.Fatalf("%s in %s: %v\nof %s\nfrom %v", by.name, version, err, w.body, stored["spec"])
+	}
+	return got, warnings, err
+}
+
+// compare does an operation with each policy that clears, and compares.
+func (m *matrix) compare(t *testing.T, by operation, stored map[string]any, spec any) {
+	t.Helper()
+	plain, _, err := m.try(t, by, "plain", stored, spec)
+	if err != nil {
+		return // server-side apply may make a null of {}, which nothing can help
+	}
+	for version, opts := range clearingModes {
+		normal := runtime.DeepCopyJSON(plain.Object)
+		normalize.Object(m.kinds[version], stored, normal, normalize.Options{Algorithm: opts.Algorithm, CarriedOver: !opts.Unselected})
+		want, _, refused := m.try(t, operations[0], "rules", stored, normal["spec"])
+		got, _, err := m.try(t, by, version, stored, spec)
+		switch {
+		case (err != nil) != (refused != nil):
+			t.Fatalf("%s in %s of %v over %v: %v, and not %v", by.name, version, spec, stored["spec"], err, refused)
+		case err == nil && !reflect.DeepEqual(got.Object["spec"], want.Object["spec"]):
+			t.Fatalf("%s in %s makes of %v over %v\n%v, and not\n%v", by.name, version, spec, stored["spec"], got.Object["spec"], want.Object["spec"])
 		}
-		got, err := do(version, dryRun)
-		if err != nil {
-			t.Fatal(err)
+	}
+}
+
+// reject compares the policies that reject with rules.
+func (m *matrix) reject(t *testing.T, stored map[string]any, spec any) {
+	t.Helper()
+	_, _, refused := m.try(t, operations[0], "rules", stored, spec)
+	for _, version := range []string{"deny", "warn"} {
+		_, warnings, err := m.try(t, operations[0], version, stored, spec)
+		if denied, warned := version == "deny" && refused != nil, version == "warn" && refused != nil; (err != nil) != denied || (len(warnings) > 0) != warned {
+			t.Fatalf("%s, %v over %v: %v, %v, rules say %v", version, spec, stored["spec"], err, warnings, refused)
 		}
-		if !reflect.DeepEqual(got["spec"], want["spec"]) {
-			t.Fatalf("%s in %s makes of %v and %v\n%v, and not\n%v", by.name, version, stored["spec"], spec, got["spec"], want["spec"])
+	}
+}
+
+// label patches the labels of an object in each version, whatever its union is like.
+func (m *matrix) label(t *testing.T, stored *unstructured.Unstructured) {
+	t.Helper()
+	for version := range m.kinds {
+		w := write{version: version, resource: m.kinds[version].Resource, name: stored.GetName(), dryRun: true, patch: types.MergePatchType, body: []byte(`{"metadata": {"labels": {"l": "v"}}}`)}
+		got, warnings, err := m.do(t.Context(), w)
+		// The server warns of what its own rules ratchet.
+		warned := len(warnings) > 0 && (version == "deny" || version == "warn")
+		if err != nil || warned || !reflect.DeepEqual(got.Object["spec"], stored.Object["spec"]) {
+			t.Fatalf("%s: a label of %v: %v, %v, %v", version, stored.Object["spec"], got, warnings, err)
 		}
-		if !dryRun {
-			if live := m.get(t, version, m.kinds[version].Resource, name); !reflect.DeepEqual(live.Object, got) {
-				t.Fatalf("%v is stored, and %v was the answer", live, got)
-			}
-			return
-		}
+	}
+}
+
+// remove gives an object a finalizer, deletes it, and removes the finalizer.
+func (m *matrix) remove(t *testing.T, stored *unstructured.Unstructured, version string) {
+	t.Helper()
+	w := write{version: version, resource: m.kinds[version].Resource, name: stored.GetName(), patch: types.MergePatchType, body: []byte(`{"metadata": {"finalizers": ["example.com/f"]}}`)}
+	if _, _, err := m.do(t.Context(), w); err != nil {
+		t.Fatalf("%s: a finalizer of %v: %v", version, stored.Object["spec"], err)
+	}
+	path := []string{"/apis/example.com", version, "namespaces/default", w.resource, w.name}
+	if err := m.client.Delete().AbsPath(path...).Do(t.Context()).Error(); err != nil {
+		t.Fatal(err)
+	}
+	w.body = []byte(`{"metadata": {"finalizers": null}}`)
+	if _, _, err := m.do(t.Context(), w); err != nil {
+		t.Fatalf("%s: the last finalizer of %v: %v", version, stored.Object["spec"], err)
+	}
+	if err := m.client.Get().AbsPath(path...).Do(t.Context()).Error(); !apierrors.IsNotFound(err) {
+		t.Fatalf("%v is not gone: %v", stored.Object["spec"], err)
 	}
 }

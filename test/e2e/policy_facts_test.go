@@ -22,7 +22,7 @@ import (
 )
 
 // clearing are the modes of policies that clear, by the versions that have them.
-var clearing = map[string]policy.Options{"unselected": {}, "carriedover": {CarriedOver: true}}
+var clearing = map[string]policy.Options{"unselected": {Unselected: true}, "carriedover": {}}
 
 // factSchema is that of the objects of facts, which is a union but for b.
 const factSchema = `type: object
@@ -262,7 +262,7 @@ func (s *policyServer) kubectl(t *testing.T) policyTest {
 // status: it is written by requests of its own, which the policy is for as well.
 func (s *policyServer) status(t *testing.T) policyTest {
 	crd := strings.Replace(testcrd.Of("Stated", "status:\n  "+strings.ReplaceAll(unionSchema, "\n", "\n  ")), "    storage: true\n", "    storage: true\n    subresources: {status: {}}\n", 1)
-	s.mutate(t, s.compile(t, crd)["v1"], policy.Options{})
+	s.mutate(t, s.compile(t, crd)["v1"], policy.Options{Unselected: true})
 	return policyTest{"status", func(t *testing.T) {
 		w := applied("v1", "Stated", "it", `{"type": "B", "a": {}, "b": {}}`)
 		w.body = bytes.Replace(w.body, []byte("spec"), []byte("status"), 1)
@@ -280,7 +280,7 @@ func (s *policyServer) status(t *testing.T) policyTest {
 // selected: a binding may be for some namespaces.
 func (s *policyServer) selected(t *testing.T) policyTest {
 	k := s.compile(t, testcrd.Versions("Selected", testcrd.Version{Name: "v1", Spec: unionSchema}))
-	s.mutate(t, k["v1"], policy.Options{MatchLabels: map[string]string{"kubernetes.io/metadata.name": "elsewhere"}})
+	s.mutate(t, k["v1"], policy.Options{Unselected: true, MatchLabels: map[string]string{"kubernetes.io/metadata.name": "elsewhere"}})
 	return policyTest{"namespaces", func(t *testing.T) {
 		for _, namespace := range []string{"default", "elsewhere"} {
 			w := applied("v1", "Selected", "it", `{"type": "A", "a": {}, "b": {}}`)
@@ -322,8 +322,8 @@ func (s *policyServer) reinvoked(t *testing.T) policyTest {
 	}
 	k := s.compile(t, testcrd.Versions("Reinvoked", versions...))
 	alone := &policyServer{}
-	alone.mutate(t, k["never"], policy.Options{})
-	alone.mutate(t, k["ifneeded"], policy.Options{Reinvocation: admissionv1.IfNeededReinvocationPolicy})
+	alone.mutate(t, k["never"], policy.Options{Unselected: true})
+	alone.mutate(t, k["ifneeded"], policy.Options{Unselected: true, Reinvocation: admissionv1.IfNeededReinvocationPolicy})
 	alone.addByHand("conditional", `matchConditions: [{name: b, expression: has(object.spec.b)}]
   mutations: [{patchType: JSONPatch, jsonPatch: {expression: "has(object.spec.a) ? [JSONPatch{op: 'remove', path: '/spec/a'}] : []"}}]`)
 	text := strings.Replace(alone.policies.String(), "metadata: {name: conditional}\nspec:\n  reinvocationPolicy: Never", "metadata: {name: conditional}\nspec:\n  reinvocationPolicy: IfNeeded", 1)

@@ -1,0 +1,76 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// mutatingGaps are the union objects of a kind that a policy cannot normalize.
+func mutatingGaps(k kinds.Kind) diag.List {
+	const hint = "with --validate, a policy rejects what the union forbids"
+	var l diag.List
+	for _, o := range k.Objects {
+		if o.Set {
+			l = append(l, gap(k, o, hint, "no member is cleared in items of a set: an item without it would be another item"))
+		}
+		l = append(l, scaleGap(k, o)...)
+	}
+	for _, o := range k.Lists {
+		l = append(l, gap(k, o, hint, "no item is cleared: clients switch to another item of a list by deleting the old one"))
+	}
+	return l
+}
+
+// validatingGaps are the rules for unions of a kind that a policy cannot enforce.
+func validatingGaps(k kinds.Kind) diag.List {
+	var l diag.List
+	for _, o := range slices.Concat(k.Objects, k.Lists) {
+		unkeyed := slices.ContainsFunc(o.Keys, func(keys []string) bool { return keys == nil })
+		for _, u := range o.Unions {
+			switch {
+			case unkeyed && u.Guarded():
+				l = append(l, gap(k, o, "", "%s is not enforced: items of a list without keys cannot be matched with their old selves", changeOf(u)))
+			case unkeyed && u.Ratchet:
+				l = append(l, gap(k, o, "", "ratchet has no effect: items of a list without keys cannot be matched with their old selves"))
+			}
+			for _, names := range o.Removable {
+				if _, ok := rules.RemovalGuard(u, names); ok && !expressible(names) {
+					l = append(l, gap(k, o, "make every property on the way to the union required, or rename it",
+						"%s can be bypassed by removing %s: CEL cannot express its path", changeOf(u), schemapath.Of(names...)))
+				}
+			}
+		}
+		l = append(l, scaleGap(k, o)...)
+	}
+	return l
+}
+
+// changeOf is how a union declares which changes are forbidden.
+func changeOf(u *union.Union) string {
+	if u.Change == union.Forbid {
+		return "discriminatorChange: Forbid"
+	}
+	return u.Change.String()
+}
+
+// scaleGap is a member that is written in another object.
+func scaleGap(k kinds.Kind, o kinds.Object) diag.List {
+	for _, u := range o.Unions {
+		for _, name := range u.Names() {
+			if o.Path.To(u.Path(name)...).Equal(k.Scaled) {
+				return diag.List{gap(k, o, "compile the union into the CRD: the API server checks its rules there, too", "the policy does not see writes of %s through the scale subresource", k.Scaled)}
+			}
+		}
+	}
+	return nil
+}
+
+func gap(k kinds.Kind, o kinds.Object, hint, format string, args ...any) diag.Diagnostic {
+	return diag.Diagnostic{Code: diag.PolicyGap, Severity: diag.Warning, Pos: diag.Pos{File: k.Origin}, Path: o.Path.String(), Message: fmt.Sprintf(format, args...), Hint: hint}
+}
