@@ -32,7 +32,7 @@ func (s *Server) SetPolicies(ctx context.Context, policies []byte) error {
 		s.probed, s.probe = len(s.resources), s.settings
 	}
 	mark := fmt.Sprintf("setting %d", s.settings)
-	if err := s.writePolicies(ctx, io.MultiReader(bytes.NewReader(policies), strings.NewReader("\n---\n"+fmt.Sprintf(probePolicies, s.probe, mark)))); err != nil {
+	if err := s.writePolicies(ctx, io.MultiReader(bytes.NewReader(policies), strings.NewReader("\n---\n"+fmt.Sprintf(probePolicies, s.probe, mark, s.settings)))); err != nil {
 		return err
 	}
 	object := fmt.Appendf(nil, `{"apiVersion": "probe%d.test/v1", "kind": "Probe", "metadata": {"name": "probe"}, "spec": {}}`, s.probe)
@@ -52,9 +52,10 @@ spec:
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {mark: {type: string}}}}}}}]
 `
 
+// Their names are new with each setting: policies and bindings take effect independently.
 const probePolicies = `apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingAdmissionPolicy
-metadata: {name: probe}
+metadata: {name: probe%[3]d}
 spec:
   reinvocationPolicy: Never
   matchConstraints: {resourceRules: [{apiGroups: [probe%[1]d.test], apiVersions: ["*"], operations: ["*"], resources: ["*"]}]}
@@ -62,20 +63,20 @@ spec:
 ---
 apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingAdmissionPolicyBinding
-metadata: {name: probe}
-spec: {policyName: probe}
+metadata: {name: probe%[3]d}
+spec: {policyName: probe%[3]d}
 ---
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
-metadata: {name: probe}
+metadata: {name: probe%[3]d}
 spec:
   matchConstraints: {resourceRules: [{apiGroups: [probe%[1]d.test], apiVersions: ["*"], operations: ["*"], resources: ["*"]}]}
   validations: [{expression: "!has(object.spec.mark) || object.spec.mark != '%[2]s'", message: "%[2]s"}]
 ---
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding
-metadata: {name: probe}
-spec: {policyName: probe, validationActions: [Deny]}
+metadata: {name: probe%[3]d}
+spec: {policyName: probe%[3]d, validationActions: [Deny]}
 `
 
 // writePolicies writes a stream of policies and bindings.
