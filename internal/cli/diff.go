@@ -22,6 +22,9 @@ import (
 // of diagnostics.
 var differences = map[string]func(io.Writer, []crddiff.Report) error{"text": crddiff.Text, "markdown": crddiff.Markdown, "json": crddiff.JSON}
 
+// compareTimeout is the time to decide the changes of one CRD, unless --timeout says otherwise.
+const compareTimeout = 10 * time.Second
+
 // The values of diff's --fail-on beside classes.
 const (
 	failOnAny   = "any"
@@ -119,7 +122,7 @@ It is also 1 if a stored object is hindered or frozen, unless --fail-on is never
 	cmd.Flags().StringArrayVar(&objects, "objects", nil, "the stored objects: a `FILE|DIR|-`; may be repeated")
 	cmd.Flags().StringSliceVar(&failOn, "fail-on", []string{string(crddiff.Tighter), string(crddiff.Unknown)},
 		"exit with 1 if something is of these `CLASSES`: tighter, looser, unknown; any; or never")
-	cmd.Flags().DurationVar(&timeout, "timeout", 10*time.Second, "time to decide the changes of one CRD; those left are unknown; 0 for no limit")
+	cmd.Flags().DurationVar(&timeout, "timeout", compareTimeout, "time to decide the changes of one CRD; those left are unknown; 0 for no limit")
 	flags.register(cmd)
 	output.register(cmd, "what differs", "text", "markdown", "json", "github", "sarif")
 	// It fails for flags that do not exist only.

@@ -197,7 +197,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 		return err
 	}
 	f.Policies = policiesOf(f.Kinds)
-	report, err := crddiff.Compare(ctx, from, to)
+	report, err := comparison{old: from, new: to}.report(ctx, compareTimeout)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return errInterrupted
