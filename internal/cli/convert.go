@@ -27,7 +27,8 @@ const inputHelp = `Without arguments, and for -, the input is standard input. A 
 its *.yaml, *.yml and *.json at any depth, without hidden files and
 directories, and without following symbolic links to directories, or to files
 outside it; files that cannot be read and do not mention CRDs, such as templates,
-are skipped. A file given twice is processed once.
+are skipped. A file given twice is processed once. A pipe, such as <(kubectl get ...),
+is read like standard input.
 
 Results go to standard output. One result is printed as it is; several become
 one stream: YAML documents separated by ---, or, when all are JSON, one JSON

@@ -31,7 +31,7 @@ func (a *app) declare(flags *inferring, results []result, found [][]inferred) er
 			continue
 		}
 		if flags.write && flags.set == "" && r.path == "" {
-			return usagef("--write replaces files, and standard input is not one")
+			return usagef("--write replaces files, and %s is not one", r.stream())
 		}
 		out, l := a.declarable(flags, r, found[i])
 		for _, f := range l {

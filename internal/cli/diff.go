@@ -112,8 +112,8 @@ It is also 1 if a stored object is hindered or frozen, unless --fail-on is never
 			if timeout < 0 {
 				return usagef("--timeout: %v is less than nothing", timeout)
 			}
-			if stdin := count(slices.Concat(args, objects), func(arg string) bool { return arg == "-" }); stdin > 1 {
-				return usagef("standard input can be read once only")
+			if err := once(args, objects...); err != nil {
+				return err
 			}
 			return a.diff(cmd.Context(), a.scope(cmd, &flags, false), &output, failOn, versions, timeout, objects, args)
 		},
@@ -208,22 +208,15 @@ func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error),
 	}
 	var inputs []input
 	var side []int
-	stdin := 0
 	for i, group := range groups {
 		found, err := a.findRevisions(ctx, group)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, in := range found {
-			if in.path == "" && in.blob == "" {
-				stdin++
-			}
 			in.n, in.old = len(inputs), !versions && i == 0
 			inputs, side = append(inputs, in), append(side, i)
 		}
-	}
-	if stdin > 1 {
-		return nil, nil, usagef("standard input can be read once only")
 	}
 	l, err := scope(inputs)
 	if err != nil {

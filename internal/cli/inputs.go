@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,12 +26,21 @@ const stdinName = "<stdin>"
 type input struct {
 	n     int    // which of the inputs it is
 	name  string // as messages call it
-	path  string // empty for standard input
-	rel   string // where it belongs below an output directory; empty for standard input
+	path  string // empty for what cannot be replaced: standard input, a pipe, a revision
+	pipe  bool   // a pipe or device of this name; like standard input, it is read once
+	rel   string // where it belongs below an output directory; empty without a path
 	walk  bool   // found in a directory
 	scope *scope // the options for it
 	old   bool   // it is what a change starts from
 	blob  string // the object of git that it is, if it is of a revision
+}
+
+// stream is the name of standard input, a pipe or a device in a sentence.
+func (in input) stream() string {
+	if in.pipe {
+		return in.name
+	}
+	return "standard input"
 }
 
 // finder collects inputs without repetition.
@@ -69,15 +80,15 @@ func (a *app) findInputs(args []string, output string) ([]input, error) {
 	return f.inputs, errors.Join(errs...)
 }
 
-// add adds what an argument names.
+// add adds the inputs of an argument.
 func (f *finder) add(arg string) error {
-	switch arg {
-	case "":
+	if arg == "" {
 		return usagef("an argument is empty: a file, a directory or - is needed")
-	case "-":
-		if !f.seen["-"] {
-			f.seen["-"] = true
-			f.inputs = append(f.inputs, input{name: stdinName})
+	}
+	if in, ok := streamOf(arg); ok {
+		if key := filepath.Clean(in.name); !f.seen[key] {
+			f.seen[key] = true
+			f.inputs = append(f.inputs, in)
 		}
 		return nil
 	}
@@ -91,16 +102,37 @@ func (f *finder) add(arg string) error {
 	return f.addFile(input{name: arg, path: arg, rel: filepath.Base(arg)})
 }
 
-// addFile adds a file unless it is there already. A named pipe or device is
-// an error: it could not be replaced, and reading it may never end.
+// streamOf returns the input of an argument that can be read only once: standard input, a
+// pipe or a device. So can a file below /dev/fd, which may have been deleted.
+func streamOf(arg string) (input, bool) {
+	switch arg {
+	case "-", "/dev/stdin", "/dev/fd/0":
+		return input{name: stdinName}, true
+	}
+	info, err := os.Stat(arg)
+	pipe := err == nil && !info.IsDir() && (!info.Mode().IsRegular() || strings.HasPrefix(arg, "/dev/fd/"))
+	return input{name: arg, pipe: pipe}, pipe
+}
+
+// once returns an error if a stream is named twice by arguments, without which standard input
+// is read, and flags.
+func once(args []string, flags ...string) error {
+	if len(args) == 0 {
+		args = []string{"-"}
+	}
+	seen := map[string]bool{}
+	for _, arg := range slices.Concat(args, flags) {
+		in, ok := streamOf(arg)
+		if ok && seen[in.name] {
+			return usagef("%s can be read once only", in.stream())
+		}
+		seen[in.name] = ok
+	}
+	return nil
+}
+
+// addFile adds a file unless it is there already.
 func (f *finder) addFile(in input) error {
-	info, err := os.Stat(in.path)
-	if err != nil {
-		return fileError(in.name, err)
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: not a regular file (- reads standard input)", in.name)
-	}
 	real, err := realPath(in.path)
 	if err != nil {
 		return fileError(in.name, err)
@@ -255,27 +287,34 @@ func joinDistinct(errs []error) error {
 
 // open reads an input, or as much of it as tells that it is over the limit.
 func (a *app) open(ctx context.Context, in input) (src []byte, err error) {
-	switch {
-	case in.blob != "":
-		src, err = a.readBlob(ctx, in.blob)
-	case in.path == "":
-		src, err = a.limits.Read(a.streams.In)
-	default:
-		src, err = a.readFile(in.path)
+	if in.blob != "" {
+		if src, err = a.readBlob(ctx, in.blob); err != nil {
+			return nil, fileError(in.name, err)
+		}
+		return src, nil
 	}
-	if err != nil {
-		return nil, fileError(in.name, err)
-	}
-	return src, nil
+	err = a.read(in, func(r io.Reader) error {
+		src, err = a.limits.Read(r)
+		return err
+	})
+	return src, err
 }
 
-func (a *app) readFile(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
+// read opens an input that is not a revision, and has a function read it.
+func (a *app) read(in input, with func(io.Reader) error) error {
+	r := a.streams.In
+	if in.path != "" || in.pipe {
+		file, err := os.Open(cmp.Or(in.path, in.name))
+		if err != nil {
+			return fileError(in.name, err)
+		}
+		defer file.Close()
+		r = file
 	}
-	defer file.Close()
-	return a.limits.Read(file)
+	if err := with(r); err != nil {
+		return fileError(in.name, err)
+	}
+	return nil
 }
 
 // result is what became of an input.

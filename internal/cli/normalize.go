@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -57,6 +59,9 @@ nothing is written then. docs/normalize.md has the details.
 				if opts.Algorithm, ok = union.AlgorithmNamed(algorithm); !ok {
 					return usagef("--algorithm is %s, not %q", alternatives(union.AlgorithmNames()), algorithm)
 				}
+			}
+			if err := once(args, slices.Concat(kinds.crds, old)...); err != nil {
+				return err
 			}
 			set, _, err := kinds.read(cmd, a)
 			if err != nil {

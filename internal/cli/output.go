@@ -30,7 +30,7 @@ func inPlace(inputs []input, flag string) ([]string, error) {
 	targets := make([]string, len(inputs))
 	for i, in := range inputs {
 		if in.path == "" {
-			return nil, usagef("%s replaces files, and standard input is not one", flag)
+			return nil, usagef("%s replaces files, and %s is not one", flag, in.stream())
 		}
 		targets[i] = in.path
 	}
@@ -64,7 +64,7 @@ func below(inputs []input, dir string) ([]string, error) {
 	taken := map[string]string{} // by which input
 	for i, in := range inputs {
 		if in.path == "" {
-			return nil, usagef("-o %s is a directory, and standard input has no file name", dir)
+			return nil, usagef("-o %s is a directory, and %s has no file name", dir, in.stream())
 		}
 		targets[i] = filepath.Join(dir, in.rel)
 		if other, ok := taken[targets[i]]; ok {

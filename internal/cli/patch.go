@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -125,6 +126,13 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	if err := checkOutput(cmd, &flags.output); err != nil {
 		return err
 	}
+	name := cmp.Or(flags.apply, "-")
+	if len(args) > 0 {
+		name = args[0]
+	}
+	if err := once([]string{name, flags.live}, flags.kinds.crds...); err != nil {
+		return err
+	}
 	set, _, err := flags.kinds.read(cmd, a)
 	if err != nil {
 		return err
@@ -143,11 +151,14 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	}
 	var desired map[string]any
 	var written *resource.Object // nil when a patch makes it
-	name := flags.apply
 	if flags.apply != "" {
-		text, err := a.readFile(flags.apply)
+		in, err := a.oneInput(name)
 		if err != nil {
-			return fileError(flags.apply, err)
+			return err
+		}
+		text, err := a.open(cmd.Context(), in)
+		if err != nil {
+			return err
 		}
 		data, err := sigs.YAMLToJSON(text)
 		if err == nil {
@@ -158,10 +169,6 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 			return errFindings
 		}
 	} else {
-		name = "-"
-		if len(args) > 0 {
-			name = args[0]
-		}
 		o, err := a.one(cmd, "DESIRED", name)
 		if err != nil {
 			return err

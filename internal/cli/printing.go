@@ -202,7 +202,9 @@ func sources(results []result) func(file string) []byte {
 	return func(file string) []byte {
 		src, ok := kept[file]
 		if !ok {
-			src, _ = os.ReadFile(file)
+			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+				src, _ = os.ReadFile(file)
+			}
 		}
 		return src
 	}

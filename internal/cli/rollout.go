@@ -99,9 +99,8 @@ type rolloutFacts struct {
 
 // rollout makes a plan and prints it.
 func (a *app) rollout(ctx context.Context, scope func([]input) (scopes, error), output *printing, files rolloutFlags) error {
-	given := []string{files.from, files.to, files.live, files.objects, files.storageVersions, files.migrations, files.servers}
-	if count(given, func(name string) bool { return name == "-" }) > 1 {
-		return usagef("standard input can be read once only")
+	if err := once([]string{files.from, files.to}, files.live, files.objects, files.storageVersions, files.migrations, files.servers); err != nil {
+		return err
 	}
 	f := &rolloutFacts{}
 	if err := a.rolloutCRDs(ctx, scope, files, f); err != nil {
@@ -225,9 +224,9 @@ func policiesOf(set *kinds.Set) []rollout.Policy {
 	return l
 }
 
-// fileName is what commands call a file.
+// fileName is what commands call a file; empty for one that cannot be read again.
 func fileName(name string) string {
-	if name == "-" {
+	if _, ok := streamOf(name); ok {
 		return ""
 	}
 	return name

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -168,19 +168,11 @@ func (a *app) storedObjects(ctx context.Context, args []string, by judges, take 
 
 // stream reads the objects of an input, which may be large, one at a time.
 func (a *app) stream(in input, yield func(resource.Item) error) (diag.List, error) {
-	r := a.streams.In
-	if in.path != "" {
-		file, err := os.Open(in.path)
-		if err != nil {
-			return nil, fileError(in.name, err)
-		}
-		defer file.Close()
-		r = file
-	}
-	l, err := resource.Stream(in.name, r, a.limits, yield)
-	if err != nil {
-		err = fileError(in.name, err)
-	}
+	var l diag.List
+	err := a.read(in, func(r io.Reader) (err error) {
+		l, err = resource.Stream(in.name, r, a.limits, yield)
+		return err
+	})
 	return l, err
 }
 

@@ -156,9 +156,11 @@ func resultsOf(files []objectFile) []result {
 
 // readManifests reads all inputs. What is wrong with them is among their diagnostics.
 func (a *app) readManifests(ctx context.Context, scope func([]input) (scopes, error), crds, old, args []string) ([]objectFile, scopes, error) {
+	if err := once(args, slices.Concat(crds, old)...); err != nil {
+		return nil, nil, err
+	}
 	var inputs []input
 	var roles []role
-	stdin := 0
 	for _, group := range []struct {
 		role
 		args []string
@@ -171,15 +173,9 @@ func (a *app) readManifests(ctx context.Context, scope func([]input) (scopes, er
 			return nil, nil, err
 		}
 		for _, in := range more {
-			if in.path == "" {
-				stdin++
-			}
 			in.n = len(inputs)
 			inputs, roles = append(inputs, in), append(roles, group.role)
 		}
-	}
-	if stdin > 1 {
-		return nil, nil, usagef("standard input can be read once only")
 	}
 	l, err := scope(inputs)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// options returns the options for an input. The old side of a change, standard input and
-// revisions are in use: what is configured today says nothing about them.
+// options returns the options for an input. The old side of a change, standard input,
+// pipes and revisions are in use: the configuration of today does not apply to them.
 func (in input) options() crdpatch.Options {
 	opts := in.scope.opts
 	if opts.InUse == nil {
@@ -37,6 +37,9 @@ func (in input) reasonWithheld(f *crdpatch.File) (why string, outdated bool) {
 		}
 		if in.blob != "" {
 			return "a revision", false
+		}
+		if in.pipe {
+			return "a pipe", false
 		}
 		return "standard input", false
 	}

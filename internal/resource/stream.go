@@ -61,7 +61,7 @@ func stream(name string, r io.Reader, limits limit.Limits, whole int, yield func
 		}
 	}
 	if wrong.Hint == "" {
-		wrong.Hint = "standard input is read in parts; if kubectl can read this, give it as a file, or as JSON"
+		wrong.Hint = "standard input and pipes are read in parts; if kubectl can read this, give it as a file, or as JSON"
 	}
 	return diag.List{wrong.Diagnostic}, nil
 }
