@@ -92,7 +92,7 @@ func planned(f *crdpatch.File) ([]explain.Input, diag.List) {
 	return l, lint.Ignore(f, diags)
 }
 
-var codePattern = regexp.MustCompile(`^UC[0-9]{3}$`)
+var codePattern = regexp.MustCompile(`^(?i:UC)[0-9]{3}$`)
 
 // areCodes reports whether the arguments are codes of diagnostics; ./UC203 is a file.
 func areCodes(args []string) bool {
@@ -106,6 +106,7 @@ func (a *app) explainCodes(output *printing, codes []string) error {
 	}
 	var entries []string
 	for _, code := range codes {
+		code = strings.ToUpper(code)
 		_, rest, ok := strings.Cut(docs.Diagnostics, "\n## "+code+": ")
 		if !ok {
 			return usagef("there is no diagnostic %s", code)

@@ -144,10 +144,10 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// whichCommand answers a command line without a command.
+// whichCommand prints help, as kubectl does, or returns the error about an unknown command.
 func whichCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return usagef("no command given")
+		return root.Help()
 	}
 	if similar := root.SuggestionsFor(args[0]); len(similar) > 0 {
 		return usagef("unknown command %q; did you mean %q?", args[0], similar[0])

@@ -405,7 +405,7 @@ func TestVersionsDifferInKey(t *testing.T) {
 func TestKubeVersion(t *testing.T) {
 	spec := "spec:\n" + indent(2, "type: object\nproperties: {type: {type: string}, a: {type: string}}\nx-kubernetes-unions:\n- discriminator: type\n  fields-to-discriminateBy: {a: A}\n  discriminatorChange: Forbid\n")
 	for v, want := range map[string]string{
-		"1.25": "", "1.26": "", "1.27": "messageExpression", "v1.28.3": "fieldPath messageExpression reason", "": "fieldPath messageExpression reason", "1.99": "fieldPath messageExpression reason",
+		"1.25": "", "1.26": "", "1.27": "messageExpression", "v1.28.3": "fieldPath messageExpression reason", "": "fieldPath messageExpression reason", compile.Linked(): "fieldPath messageExpression reason",
 	} {
 		r, diags := run(t, crd(version("v1", true, spec)), compile.Options{KubeVersion: v})
 		if r == nil {
@@ -437,7 +437,7 @@ func TestKubeVersion(t *testing.T) {
 	if r, diags := run(t, ratchet, compile.Options{KubeVersion: "1.30"}); r == nil {
 		t.Errorf("ratchet for 1.30: %v", diags)
 	}
-	for _, bad := range []string{"1.24", "latest", "1", "-1.30"} {
+	for _, bad := range []string{"1.24", "latest", "1", "-1.30", "1.99", "2.0"} {
 		if _, err := compile.ParseKubeVersion(bad); err == nil {
 			t.Errorf("ParseKubeVersion(%q) is no error", bad)
 		}

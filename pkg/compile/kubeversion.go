@@ -20,9 +20,9 @@ func Linked() string {
 	return fmt.Sprintf("%d.%d", v.Major(), v.Minor())
 }
 
-// ParseKubeVersion returns what is written s as Options.KubeVersion: "1.30" for
-// "v1.30.2", or "" for "". It is an error unless s is a version of Kubernetes from 1.25
-// on. Later versions are treated as Linked().
+// ParseKubeVersion returns s in the form of Options.KubeVersion: "1.30" for "v1.30.2", or
+// "" for "". It is an error unless s is a version of Kubernetes from 1.25 to Linked(): the
+// libraries know nothing of later ones.
 func ParseKubeVersion(s string) (string, error) {
 	v, err := parseKubeVersion(s)
 	if err != nil || s == "" {
@@ -48,7 +48,9 @@ func parseKubeVersion(s string) (kubeVersion, error) {
 		if v, err = version.ParseGeneric(s); err != nil || v.LessThan(oldest) {
 			return kubeVersion{}, fmt.Errorf("%q is not a version of Kubernetes since %s: write it like 1.30", s, oldest)
 		}
-		v = version.MajorMinor(v.Major(), v.Minor())
+		if v = version.MajorMinor(v.Major(), v.Minor()); linked.LessThan(v) {
+			return kubeVersion{}, fmt.Errorf("%q is later than %s, the latest version of Kubernetes that this unioncel knows", s, linked)
+		}
 	}
 	k := kubeVersion{Version: v, features: rules.Features{
 		MessageExpression:  v.AtLeast(version.MajorMinor(1, 27)),
