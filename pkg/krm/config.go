@@ -1,6 +1,7 @@
 package krm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -16,6 +17,7 @@ import (
 // configKind is a kind of functionConfig.
 type configKind struct {
 	name string
+	want string // the names that kind may have
 	keys yamlconfig.Mapping // in the order of the documentation
 	// read returns the function that the fields of the functionConfig ask for. What is
 	// wrong with them is reported.
@@ -39,28 +41,38 @@ var (
 
 // kindOf is a kind with these keys beside metadata.
 func kindOf(name string, read func(*run, map[string]yamlconfig.Value) function, keys ...yamlconfig.Key) configKind {
-	return configKind{name, yamlconfig.Mapping{
+	return configKind{name, name, yamlconfig.Mapping{
 		Name: "a " + name,
 		Keys: slices.Concat([]yamlconfig.Key{{Name: "metadata", Example: "{name: unions}"}}, keys),
 		Hints: map[string]string{
 			"spec": "write its keys at the top level, next to metadata",
-			"ConfigMap": "write apiVersion: " + yamlconfig.APIVersion + " and kind: " + name + ", with the options at the top level, " +
+			"ConfigMap": "write apiVersion: " + yamlconfig.APIVersion + " and kind: " + anyKind + ", with the options at the top level, " +
 				"not under data: a ConfigMap has no place for lists and booleans",
 		},
 	}, read}
 }
 
-// named returns the kind with a name, or with the one that a misspelt name is meant to be.
-func named(name string) configKind {
+// anyKind names the kinds that are read.
+const anyKind = "UnionCompiler or UnionNormalizer"
+
+// kindNamed returns the kind with a name or a slip of it, and for other names one that a
+// functionConfig cannot have.
+func kindNamed(name string) configKind {
 	l := configKinds()
 	var known []string
 	for _, k := range l {
 		known = append(known, k.name)
 	}
-	if !slices.Contains(known, name) {
-		name = spelling.Certain(name, known)
+	i := slices.Index(known, name)
+	if i < 0 {
+		i = slices.Index(known, spelling.Certain(name, known))
 	}
-	return l[max(0, slices.Index(known, name))]
+	if i < 0 {
+		unknown := l[0]
+		unknown.name, unknown.want = cmp.Or(name, "functionConfig"), anyKind
+		return unknown
+	}
+	return l[i]
 }
 
 // configName is what diagnostics call the functionConfig.
@@ -81,10 +93,11 @@ func (r *run) misconfigured(path, hint, format string, args ...any) {
 // reported. Without a functionConfig the defaults count.
 func (r *run) config() function {
 	c := r.list.config
-	r.kind = named(word(c, "kind"))
 	if c == nil {
+		r.kind = configKinds()[0]
 		return r.kind.read(r, nil)
 	}
+	r.kind = kindNamed(word(c, "kind"))
 	r.about(r.configName(), subject{resource: resourceOf(c)})
 	at := diag.Pos{File: r.configName()}
 	for _, d := range source.Duplicates(at.File, c) {
@@ -92,7 +105,7 @@ func (r *run) config() function {
 		r.report(d)
 	}
 	reader := &yamlconfig.Reader{At: &at, Code: diag.BadFunctionConfig}
-	f := r.kind.read(r, reader.Object(c, r.kind.name, r.kind.keys))
+	f := r.kind.read(r, reader.Object(c, r.kind.want, r.kind.keys))
 	r.report(reader.Diags...)
 	return f
 }

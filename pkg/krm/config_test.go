@@ -48,13 +48,14 @@ func TestConfigMistakes(t *testing.T) {
 			name + `kubeVersion: "1.0" is not a version of Kubernetes since 1.25: write it like 1.30 at kubeVersion|write it like kubeVersion: "1.30"`,
 		}},
 		{"metadata", "functionConfig: {apiVersion: unioncel.dev/v1alpha1, kind: UnionCompiler, metadata: x}\n", []string{`UnionCompiler: error: UC705: metadata: want a mapping, not "x" at metadata|write it like metadata: {name: unions}`}},
-		{"a ConfigMap", "functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {verify: 'true'}}\n", []string{`UnionCompiler/c: error: UC705: kind must be UnionCompiler, not "ConfigMap" at kind|` +
-			`write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler, with the options at the top level, not under data: a ConfigMap has no place for lists and booleans`}},
-		{"another kind", "functionConfig: {apiVersion: unioncel.dev/v1alpha1, kind: UnionSet}\n", []string{`UnionCompiler: error: UC705: kind must be UnionCompiler, not "UnionSet" at kind|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
-		{"no kind", "functionConfig: {}\n", []string{`UnionCompiler: error: UC705: kind is missing|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
+		{"a ConfigMap", "functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {verify: 'true'}}\n", []string{`ConfigMap/c: error: UC705: kind must be UnionCompiler or UnionNormalizer, not "ConfigMap" at kind|` +
+			`write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler or UnionNormalizer, with the options at the top level, not under data: a ConfigMap has no place for lists and booleans`}},
+		{"another kind", "functionConfig: {apiVersion: unioncel.dev/v1alpha1, kind: UnionSet}\n", []string{`UnionSet: error: UC705: kind must be UnionCompiler or UnionNormalizer, not "UnionSet" at kind|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler or UnionNormalizer`}},
+		{"a misspelt kind", "functionConfig: {apiVersion: unioncel.dev/v1alpha1, kind: UnionCompilr}\n", []string{`UnionCompiler: error: UC705: kind must be UnionCompiler, not "UnionCompilr" at kind|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
+		{"no kind", "functionConfig: {}\n", []string{`functionConfig: error: UC705: kind is missing|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler or UnionNormalizer`}},
 		{"another version", "functionConfig: {apiVersion: unioncel.dev/v1, kind: UnionCompiler}\n", []string{`UnionCompiler: error: UC705: apiVersion must be unioncel.dev/v1alpha1, not "unioncel.dev/v1" at apiVersion|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
-		{"a list", "functionConfig: []\n", []string{`UnionCompiler: error: UC705: want a UnionCompiler, not an empty list|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
-		{"a string", "functionConfig: a\n", []string{`UnionCompiler: error: UC705: want a UnionCompiler, not "a"|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
+		{"a list", "functionConfig: []\n", []string{`functionConfig: error: UC705: want a UnionCompiler or UnionNormalizer, not an empty list|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler or UnionNormalizer`}},
+		{"a string", "functionConfig: a\n", []string{`functionConfig: error: UC705: want a UnionCompiler or UnionNormalizer, not "a"|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler or UnionNormalizer`}},
 		{"a union set within", configured("schemas: [{crd: a.example.com, pth: spec, x-kubernetes-unions: [{members: [http, tcp], nam: x}]}]"), []string{
 			`UnionCompiler/unions: error: UC201: unknown key "nam" in a union declaration at schemas[0]|write "name"`,
 			`UnionCompiler/unions: error: UC701: unknown key "pth" in an item of schemas at schemas[0].pth|write "path"`,
