@@ -12,6 +12,9 @@ import (
 type hook struct {
 	ID, Name, Description, Entry, Language string
 	TypesOr                                []string `json:"types_or"`
+	Args                                   []string
+	Files                                  string
+	PassFilenames                          *bool    `json:"pass_filenames"`
 	RequireSerial                          bool     `json:"require_serial"`
 	Dependencies                           []string `json:"additional_dependencies"`
 }

@@ -132,9 +132,36 @@ func TestInstallHooks(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "config/crd/crd.yaml"), []byte(bare), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	output, code := run(t, dir, os.Environ(), "bash", "-c", parse("pre-commit local").Repos[0].Hooks[0].Entry)
-	if got := read(t, dir, "config/crd/crd.yaml"); code != 0 || !strings.Contains(got, "x-kubernetes-validations") {
-		t.Errorf("exit code %d: %s\n%s", code, output, got)
+	config := "apiVersion: unioncel.dev/v1alpha1\nkind: Config\nunions: [unions.yaml]\n"
+	if err := os.WriteFile(filepath.Join(dir, ".unioncel.yaml"), []byte(config), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"pre-commit sources", "pre-commit local"} {
+		h := parse(name).Repos[0].Hooks[0]
+		entry := h.Entry
+		if at := slices.IndexFunc(known, func(k hook) bool { return k.ID == h.ID }); entry == "" && at >= 0 {
+			entry = known[at].Entry
+		}
+		if err := os.WriteFile(filepath.Join(dir, "config/crd/crd.yaml"), []byte(bare), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		output, code := run(t, dir, os.Environ(), "bash", "-c", entry+" "+strings.Join(h.Args, " "))
+		if got := read(t, dir, "config/crd/crd.yaml"); code != 0 || !strings.Contains(got, "x-kubernetes-validations") {
+			t.Errorf("%s: exit code %d: %s\n%s", name, code, output, got)
+		}
+		// Whatever declares unions must run it, and is not among its arguments.
+		if h.PassFilenames == nil || *h.PassFilenames || (len(h.TypesOr) > 0 && !slices.Contains(h.TypesOr, "go")) {
+			t.Errorf("%s: a change of a Go type does not run %+v", name, h)
+		}
+		files := regexp.MustCompile(h.Files)
+		for file, want := range map[string]bool{
+			"api/v1/types.go": true, "unions.yaml": true, ".unioncel.yaml": true, "config/crd/crd.yaml": true,
+			"cmd/main.go": false, "go.mod": false, "config/manager/manager.yaml": false, "docs/unions.yaml": false,
+		} {
+			if files.MatchString(file) != want {
+				t.Errorf("%s: whether a change of %s runs it is %t, want %t: %s", name, file, !want, want, h.Files)
+			}
+		}
 	}
 }
 
