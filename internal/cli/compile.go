@@ -77,7 +77,7 @@ version from the annotation of the compiled file.
 			}, args)
 		},
 	}
-	flags.register(cmd)
+	flags.register(a, cmd)
 	compiler.register(cmd)
 	compiler.registerGate(cmd)
 	compiler.registerStrict(cmd)

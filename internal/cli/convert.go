@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/shell"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/normalize"
@@ -84,7 +85,12 @@ func (p preview) validate(write bool, output string) error {
 	return nil
 }
 
-func (c *conversion) register(cmd *cobra.Command) {
+func (c *conversion) register(a *app, cmd *cobra.Command) {
+	cmd.PreRun = func(*cobra.Command, []string) {
+		if c.format.name == "json" || c.format.name == "sarif" {
+			a.document = c.format.name
+		}
+	}
 	f := cmd.Flags()
 	f.BoolVarP(&c.write, "write", "w", false, "replace the files that change")
 	f.StringVarP(&c.output, "output", "o", "", "write to this `FILE|DIR` instead of standard output")
@@ -153,6 +159,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 		case comparing:
 			if r.changed && flags.check {
 				r.differs = in.scope.differing(f)
+				r.recorded = in.scope.recordedFlags(f)
 			}
 			return r, shown.put(in.n, flags.difference(in.name, src, out))
 		case targets == nil && r.other:
@@ -201,7 +208,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 			}
 		}
 		if changed > 0 {
-			return a.wouldChange(flags.preview, changed, len(results))
+			return a.wouldChange(flags.preview, results)
 		}
 		return nil
 	case targets == nil:
@@ -225,12 +232,52 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 	return nil
 }
 
-// wouldChange says how many files would change, and ends a preview.
-func (a *app) wouldChange(p preview, changed, files int) error {
+// wouldChange says how many files would change, and how to change them, and ends a preview.
+func (a *app) wouldChange(p preview, results []result) error {
+	changed := slices.DeleteFunc(slices.Clone(results), func(r result) bool { return !r.changed })
+	summary := fmt.Sprintf("%d of %s would change", len(changed), plural(len(results), "file"))
+	if command := a.writing(results, changed); command != "" {
+		summary += "; run: " + command
+	}
 	if p.check {
-		a.note(fmt.Sprintf("%d of %s would change", changed, plural(files, "file")))
+		a.note(summary)
 	}
 	return errFindings
+}
+
+// writing returns the command line with -w in place of --check. It is "" if an input is no
+// file, which -w rejects, or if files are to be compiled with different options.
+func (a *app) writing(results, changed []result) string {
+	recorded := map[string]bool{}
+	for _, r := range changed {
+		for _, flags := range r.recorded {
+			recorded[flags] = true
+		}
+	}
+	if len(recorded) > 1 || slices.ContainsFunc(results, func(r result) bool { return r.path == "" }) {
+		return ""
+	}
+	var words []string
+	for i := 0; i < len(a.args); i++ {
+		switch name, _, assigned := strings.Cut(a.args[i], "="); name {
+		case "--":
+			words = append(words, a.args[i:]...)
+			i = len(a.args)
+		case "--diff":
+		case "--format":
+			if !assigned {
+				i++
+			}
+		case "--check":
+			words = append(words, "-w")
+			for flags := range recorded {
+				words = append(words, strings.Fields(flags)...)
+			}
+		default:
+			words = append(words, a.args[i])
+		}
+	}
+	return a.name + " " + shell.Join(words)
 }
 
 // printAll prints the differences in a buffer in their order: exact, for patch, unless

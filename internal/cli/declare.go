@@ -75,7 +75,7 @@ func (a *app) declare(flags *inferring, results []result, found [][]inferred) er
 		if err := a.printAll(shown); err != nil {
 			return err
 		}
-		return a.wouldChange(flags.preview, count(results, func(r result) bool { return r.changed }), len(results))
+		return a.wouldChange(flags.preview, results)
 	}
 	a.note(fmt.Sprintf("declared %s", plural(len(all), "union")))
 	a.note("equivalent rules treat valid objects alike; stored objects that are invalid today may break the new ones: see rollout --objects")

@@ -34,7 +34,7 @@ annotation claims, but its union does not write, is an error.
 			return a.convert(cmd, &flags, a.unconfigured(cmd, opts), func(f *crdpatch.File, _ input) ([]byte, diag.List) { return a.decompile(f) }, args)
 		},
 	}
-	flags.register(cmd)
+	flags.register(a, cmd)
 	registerForget(cmd, &opts)
 	return cmd
 }

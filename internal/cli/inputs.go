@@ -327,6 +327,7 @@ type result struct {
 	skipped     diag.List // errors that keep nothing from being written
 	changed     bool
 	differs     string   // which option does, from when it was compiled
+	recorded    []string // flags of compiled CRDs, see recordedFlags
 	shape       shape    // of what is to be printed
 	notes       []string // what --fix did
 }

@@ -89,12 +89,15 @@ func invocation(args []string) (name string, rest []string) {
 
 // app is one run of the program.
 type app struct {
-	name      string  // what users type to run it
-	streams   Streams // Err is the console
+	name      string   // what users type to run it
+	args      []string // of the command line
+	streams   Streams  // Err is the console
 	console   *console
-	quiet     bool // print errors only
-	verbose   bool // print what is done, too
-	all       bool // print all diagnostics of a file
+	quiet     bool     // print errors only
+	verbose   bool     // print what is done, too
+	all       bool     // print all diagnostics of a file
+	document  string   // the format of diagnostics that are one document on Err, without notes
+	held      []result // the results for it so far
 	compile   transform
 	decompile transform
 	explain   planner

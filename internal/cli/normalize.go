@@ -78,7 +78,7 @@ nothing is written then. docs/normalize.md has the details.
 			}, args)
 		},
 	}
-	flags.register(cmd)
+	flags.register(a, cmd)
 	kinds.register(cmd)
 	cmd.Flags().StringArrayVar(&old, "old", nil, "the objects that are replaced: a `FILE|DIR`; may be repeated")
 	cmd.Flags().StringVar(&algorithm, "algorithm", "", "the algorithm for all unions: "+alternatives(union.AlgorithmNames()))

@@ -85,7 +85,7 @@ With --base only members that the patched object has are set to null.
 			return a.patch(cmd, &flags, args)
 		},
 	}
-	flags.register(cmd)
+	flags.register(a, cmd)
 	flags.kinds.register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&flags.live, "live", "", "the object to patch: a `FILE`")

@@ -23,16 +23,16 @@ func (a *app) complain(message string) {
 	}
 }
 
-// note prints something worth knowing, unless --quiet was given.
+// note prints something worth knowing, unless --quiet was given or a program reads it.
 func (a *app) note(message string) {
-	if !a.quiet {
+	if !a.quiet && a.document == "" {
 		a.complain(message)
 	}
 }
 
 // say prints what was done, with --verbose.
 func (a *app) say(format string, args ...any) {
-	if a.verbose {
+	if a.verbose && a.document == "" {
 		a.complain(fmt.Sprintf(format, args...))
 	}
 }
@@ -88,22 +88,31 @@ func alternatives(l []string) string {
 }
 
 // report prints the diagnostics of all results: errors and warnings, with --quiet only
-// errors, with --verbose notes too. It
-// returns errFindings when there is an error among them, or errSkipped when none of
-// those is in the way.
-func (a *app) report(results []result, format string) error {
-	var list diag.List
+// errors, with --verbose notes too. For a document it keeps those that are reported as text,
+// of other files than the inputs, unless they end the command. It returns errFindings when
+// there is an error among them, or errSkipped when none of those is in the way.
+func (a *app) report(results []result, format string) (ends error) {
 	for _, r := range results {
-		list = append(list, r.diagnostics...)
+		switch {
+		case r.diagnostics.HasErrors():
+			ends = errFindings
+		case r.skipped.HasErrors() && ends == nil:
+			ends = errSkipped
+		}
 		if r.other {
 			a.say("%s: skipped: it cannot be read, and does not mention CustomResourceDefinition", r.name)
 		}
 	}
-	failed := list.HasErrors()
-	for _, r := range results {
-		list = append(list, r.skipped...)
+	if a.document != "" {
+		if a.held = append(a.held, results...); format == "text" && ends != errFindings {
+			return ends
+		}
+		results, format, a.held = a.held, a.document, nil
 	}
-	skipped := list.HasErrors()
+	var list diag.List
+	for _, r := range results {
+		list = slices.Concat(list, r.diagnostics, r.skipped)
+	}
 	for _, r := range results {
 		list = lint.ReadComments(r.name, r.src).Apply(list) // in UnionSets
 	}
@@ -112,13 +121,7 @@ func (a *app) report(results []result, format string) error {
 	if err := a.printDiagnostics(a.streams.Err, format, a.console.colour, list, results); err != nil {
 		return fmt.Errorf("write diagnostics: %w", err)
 	}
-	switch {
-	case failed:
-		return errFindings
-	case skipped:
-		return errSkipped
-	}
-	return nil
+	return ends
 }
 
 // loud returns the diagnostics that are at least as bad as least; with --quiet errors

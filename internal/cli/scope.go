@@ -271,6 +271,28 @@ func (s *scope) judge(l diag.List) (diag.List, bool) {
 	return l, l.Count(diag.Error) > was
 }
 
+// recordedFlags returns, for each compiled CRD of an input, the flags for the options that
+// --check takes from its annotation and -w does not.
+func (s *scope) recordedFlags(f *crdpatch.File) (l []string) {
+	if s.name != "" || !s.gate {
+		return nil
+	}
+	for _, was := range f.Recorded() {
+		var flags []string
+		if s.opts.Encoding == "" && was.Encoding != "" {
+			flags = append(flags, "--encoding "+string(was.Encoding))
+		}
+		if s.opts.KubeVersion == "" && was.KubeVersion != "" {
+			flags = append(flags, "--kube-version "+was.KubeVersion)
+		}
+		if !s.opts.Describe && was.Describe {
+			flags = append(flags, "--describe")
+		}
+		l = append(l, strings.Join(flags, " "))
+	}
+	return l
+}
+
 // differing says which option an input was compiled with is another one now, "" for
 // none.
 func (s *scope) differing(f *crdpatch.File) string {

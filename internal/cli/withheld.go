@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/shell"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -65,7 +66,7 @@ func (a *app) sayWithheld(results []result) {
 	}
 	for _, r := range results {
 		if r.outdated {
-			a.note(fmt.Sprintf("%s: the declarations of its unions have changed since it was compiled: run unioncel compile -w %[1]s", r.name))
+			a.note(fmt.Sprintf("%s: the declarations of its unions have changed since it was compiled: run unioncel compile -w %s", r.name, shell.Quote(r.name)))
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 // configKind is a kind of functionConfig.
 type configKind struct {
 	name string
-	want string // the names that kind may have
+	want string             // the names that kind may have
 	keys yamlconfig.Mapping // in the order of the documentation
 	// read returns the function that the fields of the functionConfig ask for. What is
 	// wrong with them is reported.

@@ -3,13 +3,13 @@ package stored
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/shell"
 	"github.com/unioncel/unioncel/pkg/normalize"
 	"github.com/unioncel/unioncel/pkg/patch"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -72,19 +72,9 @@ func (c *inquiry) repair(ctx context.Context, problems int) (*Repair, error) {
 // command is kubectl patch for a repair.
 func (c *inquiry) command(r *Repair) string {
 	u := unstructured.Unstructured{Object: c.read}
-	l := []string{"kubectl", "patch", fmt.Sprintf("%s.%s.%s", c.crd.Spec.Names.Plural, c.version, c.crd.Spec.Group), quoted(u.GetName())}
+	l := []string{"kubectl", "patch", fmt.Sprintf("%s.%s.%s", c.crd.Spec.Names.Plural, c.version, c.crd.Spec.Group), shell.Quote(u.GetName())}
 	if namespace := u.GetNamespace(); namespace != "" {
-		l = append(l, "-n", quoted(namespace))
+		l = append(l, "-n", shell.Quote(namespace))
 	}
-	return strings.Join(append(l, "--type", string(r.Type), "-p", quoted(r.Patch)), " ")
-}
-
-var plain = regexp.MustCompile(`^[A-Za-z0-9._][A-Za-z0-9._-]*$`)
-
-// quoted is a word for a shell.
-func quoted(word string) string {
-	if plain.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return strings.Join(append(l, "--type", string(r.Type), "-p", shell.Quote(r.Patch)), " ")
 }
