@@ -25,7 +25,7 @@ type Kind struct {
 	Gone string
 
 	decode func(data []byte) (crd *apiextensionsv1.CustomResourceDefinition, unknown []error, err error)
-	lost   func(path schemapath.Path, keyword string) string
+	lost   func(path schemapath.Path, keyword string) (why string, always bool)
 }
 
 var kinds = []*Kind{
@@ -55,10 +55,11 @@ func (k *Kind) Decode(data []byte) (crd *apiextensionsv1.CustomResourceDefinitio
 	return k.decode(data)
 }
 
-// Lost says why a keyword at a path does not get to the API server; "" is that it does.
-func (k *Kind) Lost(path schemapath.Path, keyword string) string {
+// Lost says why a keyword at a path does not get to the API server; "" is that it does. If
+// not always, it does from some version of the controller on, which the text names.
+func (k *Kind) Lost(path schemapath.Path, keyword string) (why string, always bool) {
 	if k.lost == nil {
-		return ""
+		return "", false
 	}
 	return k.lost(path, keyword)
 }

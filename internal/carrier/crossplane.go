@@ -32,10 +32,10 @@ type compositeResourceDefinition struct {
 	} `json:"spec"`
 }
 
-// decodeXRD makes the CRD of composite resources as Crossplane does (internal/xcrd of
-// github.com/crossplane/crossplane, ForCompositeResource): from a schema it takes spec and
-// status, and adds properties of its own to both. That of claims has the same schema with
-// other such properties.
+// decodeXRD makes the CRD of composite resources like Crossplane 2.2 (internal/xcrd of
+// github.com/crossplane/crossplane, ForCompositeResource): from a schema it takes the root's
+// rules, spec and status, and adds properties of its own to the latter two. The CRD of claims
+// has the same schema with other such properties.
 func decodeXRD(data []byte) (*apiextensionsv1.CustomResourceDefinition, []error, error) {
 	xrd := &compositeResourceDefinition{}
 	all, err := json.UnmarshalStrict(data, xrd)
@@ -68,7 +68,7 @@ func decodeXRD(data []byte) (*apiextensionsv1.CustomResourceDefinition, []error,
 // which Crossplane drops, are kept: what is declared there is to be found, and is reported
 // by lostByCrossplane.
 func composite(s *apiextensionsv1.JSONSchemaProps, legacy bool) *apiextensionsv1.JSONSchemaProps {
-	root := &apiextensionsv1.JSONSchemaProps{Type: "object", Description: s.Description, Required: []string{"spec"}, Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
+	root := &apiextensionsv1.JSONSchemaProps{Type: "object", Description: s.Description, XValidations: s.XValidations, Required: []string{"spec"}, Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
 	for name, p := range s.Properties {
 		root.Properties[name] = p
 	}
@@ -88,6 +88,7 @@ func composite(s *apiextensionsv1.JSONSchemaProps, legacy bool) *apiextensionsv1
 	}
 	reference := object(properties{"namespace": scalar("string"), "name": scalar("string")}, "namespace", "name")
 	spec, status := copied(s.Properties["spec"]), copied(s.Properties["status"])
+	status.XPreserveUnknownFields = nil
 	if legacy {
 		for name, p := range references {
 			spec.Properties[name] = p
@@ -129,17 +130,16 @@ func stringMap() apiextensionsv1.JSONSchemaProps {
 	return apiextensionsv1.JSONSchemaProps{Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: new(scalar("string"))}}
 }
 
-// lostByCrossplane says what composite does not copy.
-func lostByCrossplane(path schemapath.Path, keyword string) string {
-	top := ""
-	if len(path) > 0 {
-		top, _ = path[0].Property()
+// lostByCrossplane says what composite does not copy, or did not before Crossplane 2.2.
+func lostByCrossplane(path schemapath.Path, keyword string) (why string, always bool) {
+	if len(path) == 0 {
+		return "Crossplane before 2.2 does not copy the rules of the root into the CRD", false
 	}
-	switch {
+	switch top, _ := path[0].Property(); {
 	case top != "spec" && top != "status":
-		return "Crossplane copies nothing but spec and status of this schema into the CRD"
+		return "Crossplane copies no property of the root into the CRD but spec and status", true
 	case len(path) == 1 && keyword == "allOf":
-		return "Crossplane does not copy the allOf of " + top + " into the CRD"
+		return "Crossplane does not copy the allOf of " + top + " into the CRD", true
 	}
-	return ""
+	return "", false
 }

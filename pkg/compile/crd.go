@@ -19,6 +19,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -78,18 +79,40 @@ func carrierOf(n *yaml.Node) *carrier.Kind {
 	return carrier.CRD()
 }
 
-// carry reports what is written at places from which it does not get to the API server.
+// carry reports rules, and properties that they read, that do not get to the API server.
 func (c *compiler) carry() {
+	said := map[string]bool{}
+	report := func(at Place, path schemapath.Path, keyword string) {
+		why, always := c.carrier.Lost(path, keyword)
+		if why == "" || said[at.Structural()] {
+			return
+		}
+		said[at.Structural()] = true
+		d := diag.Diagnostic{Code: diag.NotCarried, Pos: c.nearest(at.Structural()), Path: at.String(), Schema: at.Structural(),
+			Message: why + ", so these rules have no effect", Hint: "declare the union on an object in spec or status"}
+		switch {
+		case !always:
+			d.Severity = diag.Warning
+		case keyword == "allOf":
+			d.Hint = "compile it with another encoding than openapi"
+		}
+		c.report(d)
+	}
+	for _, o := range c.objects {
+		for _, u := range o.Unions {
+			for _, name := range append(u.MemberNames(), u.Discriminator) {
+				if name != "" {
+					report(o.Place, o.Path.To(u.Path(name)...), "properties")
+				}
+			}
+		}
+	}
 	for _, a := range c.additions() {
 		keyword := "x-kubernetes-validations"
 		if len(a.AllOf) > 0 {
 			keyword = "allOf"
 		}
-		if why := c.carrier.Lost(a.Path, keyword); why != "" {
-			c.report(diag.Diagnostic{Code: diag.NotCarried, Pos: c.nearest(a.Place.Structural()), Path: a.Place.String(), Schema: a.Place.Structural(),
-				Message: "what this union writes here would have no effect: " + why,
-				Hint:    "declare it on an object in spec or status"})
-		}
+		report(a.Place, a.Path, keyword)
 	}
 }
 
