@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -347,29 +349,48 @@ func (r *reverter) overwritten(all []*claimed, w *regenerated) bool {
 }
 
 // textOf returns the index of the item with the text of a rule, or -1.
-func (l *claimedList) textOf(rule string) int {
-	if rule == "" {
+func (l *claimedList) textOf(rule map[string]any) int {
+	if ruleOf(rule) == "" {
 		return -1
 	}
-	return slices.IndexFunc(l.present, func(v any) bool { return ruleOf(v) == rule })
+	return slices.IndexFunc(l.present, func(v any) bool { return ruleOf(v) == ruleOf(rule) })
+}
+
+// edited says which keys of an item are others than those of the rule that compiling wrote.
+func (l *claimedList) edited(i int, rule map[string]any) string {
+	item, _ := l.present[i].(map[string]any)
+	all := maps.Clone(item)
+	maps.Copy(all, rule)
+	var keys, values []string
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if jsonOf(item[key]) == jsonOf(rule[key]) {
+			continue
+		}
+		value := "none"
+		if v, ok := rule[key]; ok {
+			value = fmt.Sprintf("%#v", v)
+		}
+		keys, values = append(keys, key), append(values, value)
+	}
+	return fmt.Sprintf("has another %s than compiling wrote: %s", strings.Join(keys, " and "), strings.Join(values, ", "))
 }
 
 // changed reports items that are gone or edited.
 func (r *reverter) changed(c *claimed, l *claimedList, w *regenerated) {
-	at, problem := l.at, "is gone, or its text was edited"
 	rule := w.rule(c, l.key, l.missing[0])
+	at, problem := l.at, "is gone, or its text was edited: "+ruleOf(rule)
 	if i := l.textOf(rule); i >= 0 && l.node != nil {
-		at, problem = l.item(i), "was edited"
+		at, problem = l.item(i), l.edited(i, rule)
 	}
-	if rule == "" {
-		problem, rule = "is gone, or was edited", "its checksum is "+l.missing[0]
+	if rule == nil {
+		problem = "is gone, or was edited: its checksum is " + l.missing[0]
 	}
-	message := fmt.Sprintf("a compiled rule %s: %s", problem, rule)
+	message := "a compiled rule " + problem
 	switch {
 	case l.key == allOfKey:
 		message = "a compiled schema in allOf is gone, or was edited"
 	case len(l.missing) > 1:
-		message = fmt.Sprintf("%d compiled rules are gone or were edited; the first %s: %s", len(l.missing), problem, rule)
+		message = fmt.Sprintf("%d compiled rules are gone or were edited; the first %s", len(l.missing), problem)
 	}
 	again := fmt.Sprintf("declare %s here again, which replaces the compiled rules that are left", union.Key)
 	if c.External {

@@ -36,14 +36,15 @@ func (w *regenerated) has(c *claimed, key string, item any) bool {
 	return text != "" && slices.ContainsFunc(w.items[itemsKey(c.place.Version, c.place.Path, key)], func(v any) bool { return jsonOf(v) == text })
 }
 
-// rule returns the text of a rule by its sum, or "".
-func (w *regenerated) rule(c *claimed, key, sum string) string {
+// rule returns a rule by its sum, or nil.
+func (w *regenerated) rule(c *claimed, key, sum string) map[string]any {
 	for _, v := range w.items[itemsKey(c.place.Version, c.place.Path, key)] {
 		if sumOf(v) == sum {
-			return ruleOf(v)
+			rule, _ := v.(map[string]any)
+			return rule
 		}
 	}
-	return ""
+	return nil
 }
 
 func (w *regenerated) add(p compile.Place, a addition) {
