@@ -84,3 +84,14 @@ func TestLintComment(t *testing.T) {
 		t.Error(l)
 	}
 }
+
+// TestLintExamples: lint has no advice for the examples.
+func TestLintExamples(t *testing.T) {
+	root := filepath.Join("..", "examples")
+	for dir, command := range map[string]string{root: "unioncel lint backup.yaml broker.yaml route.yaml", filepath.Join(root, "kubebuilder"): "unioncel lint config/crd"} {
+		var out, errs bytes.Buffer
+		if code := sh(t, dir, command, &out, &errs); code != 0 || out.Len() > 0 {
+			t.Errorf("%s: exit code %d\n%s%s", dir, code, &out, &errs)
+		}
+	}
+}

@@ -19,10 +19,10 @@ func (a *app) lintCommand() *cobra.Command {
 		Use:   "lint [FILE|DIR|-]...",
 		Short: "Check declared unions, and advise on them",
 		Long: `Lint checks the unions of CustomResourceDefinitions. It writes no files without --fix.
-It prints the errors, warnings and notes that compile would report, and advice on what is
-legal but likely to be regretted; docs/lint.md gives the reasons. Compiled CRDs are
-checked by the declarations in their annotation. CRDs without unions and other documents
-are skipped.
+It prints the errors and warnings that compile would report, and advice on what is legal
+but likely to be regretted; docs/lint.md gives the reasons. Notes are right for many CRDs,
+and printed with --verbose or --fail-on info. Compiled CRDs are checked by the
+declarations in their annotation. CRDs without unions and other documents are skipped.
 
 Findings go to standard output: as text; as JSON, an array of objects; as SARIF, for
 code scanning; or as commands that make GitHub Actions annotate lines. The exit code
@@ -132,7 +132,11 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 			limit = *failOn
 		}
 		reached = reached || limit.Reached(findings) || s.read.diagnostics.HasErrors()
-		all = append(all, findings...)
+		least := diag.Warning
+		if limit == lint.FailOnInfo {
+			least = diag.Info
+		}
+		all = append(all, a.loud(findings, least)...)
 	}
 	if flags.fix && flags.output.path == "" { // else what -o writes is part of the batch
 		if err := a.batch.commit(); err != nil {

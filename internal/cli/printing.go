@@ -168,10 +168,29 @@ func diagnosticFormatNames() []string {
 	return names
 }
 
-// printDiagnostics prints diagnostics to w in a format. People get no more of a file
+// folded makes one diagnostic of those that differ in nothing but the schema: a Go type may have
+// many uses. They are sorted.
+func folded(l diag.List) (out diag.List) {
+	for _, d := range l {
+		if n := len(out) - 1; n >= 0 && out[n].Pos == d.Pos && out[n].Code == d.Code && out[n].Severity == d.Severity && out[n].Message == d.Message {
+			if paths := strings.Split(out[n].Path, ", "); !slices.Contains(paths, d.Path) {
+				out[n].Path = strings.Join(append(paths, d.Path), ", ")
+			}
+			continue
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// printDiagnostics prints sorted diagnostics to w in a format. People get no more of a file
 // than they can read, unless they want all; programs get all.
 func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.List, results []result) error {
-	if !a.all && (format == "text" || format == "github") {
+	people := format == "text" || format == "github"
+	if people {
+		l = folded(l)
+	}
+	if people && !a.all {
 		var rest []string
 		l, rest = readable(l)
 		defer func() {

@@ -44,3 +44,14 @@ func TestReadable(t *testing.T) {
 		t.Errorf("the order changed: %v first", worst[0])
 	}
 }
+
+// A Go type with several uses is one place, whatever is found there.
+func TestFolded(t *testing.T) {
+	at := func(line int, message, path string) diag.Diagnostic {
+		return diag.Diagnostic{Code: diag.NoEnum, Pos: diag.Pos{File: "types.go", Line: line}, Message: message, Path: path}
+	}
+	l := folded(diag.List{at(1, "a", "spec"), at(1, "a", "spec"), at(1, "a", "spec.items[*]"), at(1, "b", "spec"), at(2, "b", "spec")})
+	if len(l) != 3 || l[0].Path != "spec, spec.items[*]" || l[1].Message != "b" || l[2].Pos.Line != 2 {
+		t.Errorf("%+v", l)
+	}
+}

@@ -374,7 +374,7 @@ var Codes = []CodeInfo{
 	{ValueWithoutMember, Info, "value without a member"},
 	{RequiredChildren, Info, "member with required children only"},
 	{ListMember, Warning, "list or map as member"},
-	{Undiscriminated, Warning, "new union without a discriminator"},
+	{Undiscriminated, Info, "new union without a discriminator"},
 	{CostlyRules, Warning, "rules above half a budget"},
 	{UselessIgnore, Warning, "useless ignore comment"},
 	{VersionBypass, Warning, "bypass through a version"},

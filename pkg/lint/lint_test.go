@@ -183,15 +183,15 @@ func TestAdvice(t *testing.T) {
 
 		{name: "new API", versions: []version{{Name: "v1alpha1", Spec: untyped}, {Name: "v2beta3", Spec: untyped}},
 			want: []string{
-				`UC524 warning: the union of "http" and "tcp" has no discriminator, which KEP-1027 recommends for new APIs; no version of this one is stable yet`,
-				`UC524 warning: the union of "http" and "tcp" has no discriminator, which KEP-1027 recommends for new APIs; no version of this one is stable yet`,
+				`UC524 info: the union of "http" and "tcp" has no discriminator, which KEP-1027 recommends for new APIs; no version of this one is stable yet`,
+				`UC524 info: the union of "http" and "tcp" has no discriminator, which KEP-1027 recommends for new APIs; no version of this one is stable yet`,
 			}},
 		{name: "new API with a discriminator", versions: []version{{Name: "v1alpha1", Spec: typed}}},
 		{name: "new API, at least one", versions: []version{{Name: "v1alpha1", Spec: untyped + "  cardinality: AtLeastOne\n"}}},
 		{name: "stable API", spec: untyped},
 		{name: "API with a stable version", versions: []version{{Name: "v1beta1", Spec: untyped}, {Name: "v1", Spec: untyped}}},
 		{name: "API with a stable version that is not served", versions: []version{{Name: "v1beta1", Spec: untyped}, {Name: "v1", Spec: typed, Unserved: true}},
-			want: []string{`UC524 warning: the union of "http" and "tcp" has no discriminator, which KEP-1027 recommends for new APIs; no version of this one is stable yet`}},
+			want: []string{`UC524 info: the union of "http" and "tcp" has no discriminator, which KEP-1027 recommends for new APIs; no version of this one is stable yet`}},
 		{name: "API with its own names of versions", versions: []version{{Name: "stable", Spec: untyped}}},
 
 		{name: "table that lets a value be unset", spec: replaced(replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, UDP]"), "{http: HTTP, tcp: TCP}", "{http: HTTP, tcp: [TCP, UDP]}\n  allowedChanges: {HTTP: [TCP, \"\"], TCP: [HTTP]}"),
