@@ -1,6 +1,7 @@
 package markers
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -196,9 +197,12 @@ func (s *structure) memberless(u *draft, d part) {
 			return
 		}
 	}
-	said := s.errorf(d.mark.pos, diag.NoMembers, memberHint(d.mark), "discriminator %s has no members", d.name)
-	switch {
-	case !slices.ContainsFunc(s.fields, func(f *field) bool { return f != d.field && (f.json != "" || f.inline) }):
+	nested := s.nested(d.field, kinds, []kind{d.mark.kind})
+	said := s.errorf(d.mark.pos, diag.NoMembers, cmp.Or(nested, memberHint(d.mark)), "discriminator %s has no members", d.name)
+	switch alone := !slices.ContainsFunc(s.fields, func(f *field) bool { return f != d.field && (f.json != "" || f.inline) }); {
+	case alone && nested != "":
+		said.Severity = diag.Warning
+	case alone:
 		// There is nothing that could be a member, and nothing to enforce yet.
 		said.Severity, said.Hint = diag.Info, "add optional fields when there are any"
 	case d.mark.kind.tagged() && len(s.with(member, deprecated)) == 0: // which are of another dialect

@@ -240,22 +240,25 @@ func (s *structure) known(u *declared) {
 				names = append(names, f.json)
 			}
 		}
+		for f, inner := range each.held() {
+			for _, g := range inner.fields {
+				if g.json != "" {
+					names = append(names, schemapath.Of(f.json, g.json).String())
+				}
+			}
+		}
 	}
 	declarations, _ := union.Parse("", "", u.value(&u.Union), nil)
 	for _, d := range declarations {
 		for _, name := range d.Properties() {
-			if slices.Contains(names, name) {
+			if slices.Contains(names, name) || s.pathTo(name) != nil { // the rest is checked against the CRD
 				continue
 			}
 			code := diag.UnknownMember
 			if name == d.Discriminator() {
 				code = diag.UnknownDiscriminator
 			}
-			hint := spelling.Hint(name, names, "name properties as in JSON")
-			if path, err := schemapath.Parse(name); err == nil && len(path) > 1 && !path.HasElements() && slices.Contains(names, path[:1].Properties()[0]) {
-				hint = "declare a union of what is in other structs in a UnionSet, or in the CRD"
-			}
-			s.errorf(u.at, code, hint, "%q is not a property of %s", name, s.id.Name)
+			s.errorf(u.at, code, spelling.Hint(name, names, "name properties as in JSON"), "%q is not a property of %s", name, s.id.Name)
 		}
 	}
 }

@@ -308,19 +308,21 @@ func (s *structure) outer() []*structure {
 
 // inlined returns the struct whose properties a field adds to those of s.
 func (s *structure) inlined(f *field) *structure {
-	if !f.inline {
-		return nil
+	if id, ok := s.typeOf(f); ok && f.inline {
+		s.l.parser.NeedPackage(id.Package)
+		return s.l.structure(id)
 	}
+	return nil
+}
+
+// typeOf returns the named type that a field has or points to.
+func (s *structure) typeOf(f *field) (id crd.TypeIdent, ok bool) {
 	named, ok := types.Unalias(pointee(f.typ)).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil {
-		return nil
+		return id, false
 	}
 	p := lookup(s.id.Package, loader.NonVendorPath(named.Obj().Pkg().Path()))
-	if p == nil {
-		return nil
-	}
-	s.l.parser.NeedPackage(p)
-	return s.l.structure(crd.TypeIdent{Package: p, Name: named.Obj().Name()})
+	return crd.TypeIdent{Package: p, Name: named.Obj().Name()}, p != nil
 }
 
 // pointee is the type that a pointer is for; other types are returned as they are.

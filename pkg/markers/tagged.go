@@ -1,6 +1,7 @@
 package markers
 
 import (
+	"cmp"
 	"go/types"
 	"slices"
 
@@ -130,7 +131,8 @@ func (s *structure) modeless(u *draft) {
 			}
 		}
 	}
-	s.errorf(m.mark.pos, diag.UnknownDiscriminator, "mark the field with the mode with +k8s:modeDiscriminator",
+	hint := cmp.Or(s.nested(nil, []kind{modeDiscriminator}, []kind{ifMode}), "mark the field with the mode with +k8s:modeDiscriminator")
+	s.errorf(m.mark.pos, diag.UnknownDiscriminator, hint,
 		"member %s has modes, and %s has no discriminator for them", m.name, s.id.Name)
 }
 

@@ -1,6 +1,7 @@
 package markers
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -139,8 +140,10 @@ func (s *structure) discriminatorOf(m part, discriminators []part) int {
 			}
 		}
 	}
-	hint := "mark the discriminator with +unionDiscriminator"
-	if i := slices.IndexFunc(s.fields, is); i >= 0 {
+	hint := cmp.Or(s.nested(nil, []kind{discriminator}, []kind{member, deprecated}), "mark the discriminator with +unionDiscriminator")
+	if path := s.pathTo(m.mark.of); path != nil {
+		hint = s.declaring(path)
+	} else if i := slices.IndexFunc(s.fields, is); i >= 0 {
 		hint = fmt.Sprintf("mark field %s with +unionDiscriminator", s.fields[i].name)
 	} else if len(discriminators) > 0 {
 		var names []string

@@ -35,6 +35,28 @@ func TestDefaultCardinality(t *testing.T) {
 	}
 }
 
+// TestDefaultCardinalityBelow: in another object, that must be there, too.
+func TestDefaultCardinalityBelow(t *testing.T) {
+	for _, tt := range []struct {
+		name, required, holder string
+		want                   union.Cardinality
+	}{
+		{"required", "required: [in], ", "", union.ExactlyOne},
+		{"with a default", "", "default: {type: A}, ", union.ExactlyOne},
+		{"required and nullable", "required: [in], ", "nullable: true, ", union.AtMostOne},
+		{"with a default, nullable", "", "nullable: true, default: {type: A}, ", union.AtMostOne},
+		{"optional", "", "", union.AtMostOne},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			unions, diags := resolve(t, "- {discriminator: in.type, fields-to-discriminateBy: {a: A}}",
+				"{type: object, "+tt.required+"properties: {in: {type: object, "+tt.holder+"required: [type], properties: {type: {type: string}}}, a: {type: string}}}", false)
+			if len(diags) > 0 || unions[0].Cardinality != tt.want {
+				t.Errorf("%v, %v; want %v", unions[0], diags, tt.want)
+			}
+		})
+	}
+}
+
 // TestDefaultedDiscriminator: what the server fills in is never deduced; a null that
 // stays may be.
 func TestDefaultedDiscriminator(t *testing.T) {

@@ -113,11 +113,11 @@ func (d *Declaration) Names() []string {
 		if f.item == nil {
 			continue
 		}
-		var values []string
+		var keys []ItemKey
 		for _, s := range f.item {
-			values = append(values, s.value.Node.Value)
+			keys = append(keys, ItemKey{s.name.Text, s.value.Node.Value})
 		}
-		l = append(l, strings.Join(values, "/"))
+		l = append(l, itemName(keys))
 	}
 	return l
 }

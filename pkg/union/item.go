@@ -62,13 +62,13 @@ type selector struct {
 	value yamlconfig.Value
 }
 
-// itemName is what messages, and other keys of the declaration, call an item: the values
-// of its keys, quoted where a line could not show them.
+// itemName is the name of an item in messages and in other keys of the declaration: the values
+// of its keys, quoted where a line could not show them or other values would give the same name.
 func itemName(keys []ItemKey) string {
 	var l []string
 	for _, k := range keys {
 		text := fmt.Sprint(k.Value)
-		if strings.ContainsFunc(text, unicode.IsControl) {
+		if strings.ContainsFunc(text, unicode.IsControl) || strings.HasPrefix(text, `"`) || len(keys) > 1 && strings.Contains(text, "/") {
 			text = strconv.Quote(text)
 		}
 		l = append(l, text)

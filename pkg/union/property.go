@@ -35,7 +35,10 @@ func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensi
 	path, prop := Property(r.schema, w.Text)
 	if prop == nil || r.resource && path[0] == schemapath.Property("metadata") && len(path) > 1 {
 		r.misspelt(w, r.siblings(path), r.d.Properties(), unknown, "%s %q is not a property of this object", role, w.Text)
-		if said := &r.diags[len(r.diags)-1]; len(said.Edits) == 0 {
+		said := &r.diags[len(r.diags)-1]
+		if dotted := r.dotted(w.Text); dotted != nil {
+			said.Edits, said.Hint = nil, fmt.Sprintf("write %q", dotted)
+		} else if len(said.Edits) == 0 {
 			said.Hint = cmp.Or(r.elsewhere(w.Text), said.Hint)
 		}
 		return nil, false
@@ -59,6 +62,19 @@ func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensi
 		r.u.Paths[w.Text] = path
 	}
 	return prop, true
+}
+
+// dotted returns the path that a name is if dots in the names of properties are not taken for
+// steps; nil if there is none.
+func (r *resolver) dotted(name string) (found schemapath.Path) {
+	schemapath.Walk(r.schema, func(p schemapath.Path, _ *apiextensionsv1.JSONSchemaProps) bool {
+		written := strings.Join(p.Properties(), ".")
+		if written == name && len(p) > 1 && !p.HasElements() {
+			found = p
+		}
+		return found == nil && strings.HasPrefix(name, written)
+	})
+	return found
 }
 
 // elsewhere is a hint for a name whose property is in one other object, or in a list or

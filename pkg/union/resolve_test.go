@@ -242,6 +242,11 @@ func TestResolveSchema(t *testing.T) {
 			`2:52: error: UC220: the members are items of a list, which have no use for discriminator; hint: delete discriminator`,
 			`2:73: error: UC220: the members are items of a list, which have no use for emptyIsUnset; hint: delete emptyIsUnset`,
 		}},
+		{"items whose values have slashes", "{members: [{type: a/b, up: c}, {type: a, up: b/c}, {type: a/b, up: c}]}", strings.NewReplacer("[type]", "[type, up]", "type: {type: string}", "type: {type: string}, up: {type: string}").Replace(keyed), false, []string{
+			`2:54: error: UC211: the item "a/b"/c is listed twice`}},
+		{"an object with a dot in its name", "{discriminator: my.platform.type, fields-to-discriminateBy: {my.platform.aws: AWS, b: B}}", "{type: object, properties: {my.platform: {type: object, properties: {type: {type: string}, aws: {type: object}}}, b: {type: object}}}", false, []string{
+			`2:19: error: UC204: discriminator "my.platform.type" is not a property of this object; hint: write "['my.platform'].type"`,
+			`2:64: error: UC203: member "my.platform.aws" is not a property of this object; hint: write "['my.platform'].aws"`}},
 		{"properties in other objects", "{discriminator: plat.type, fields-to-discriminateBy: {aws: AWS, zones.kind: Z}}", "{type: object, properties: {platform: {type: object, properties: {type: {type: string}}}, config: {type: object, properties: {aws: {type: object}}}, zones: {type: array, items: {type: object, properties: {kind: {type: string}}}}}}", false, []string{
 			`2:19: error: UC204: discriminator "plat.type" is not a property of this object; hint: if platform.type is meant, write that`,
 			`2:57: error: UC203: member "aws" is not a property of this object; hint: if config.aws is meant, write that`,

@@ -197,10 +197,10 @@ type OptionalNever struct {
 	B *string `json:"b,omitempty"`
 }
 
-// Below names a property of another struct, which markers cannot.
-// +unioncel:union:discriminator=platform.type
-// +unioncel:union:fields-to-discriminateBy={aws: AWS}
+// Below names a property that the other struct does not have.
+// +unioncel:union:discriminator=platform.tpye
+// +unioncel:union:fields-to-discriminateBy={platform.nothing: A, aws: AWS, wsa.type: WSA}
 type Below struct {
-	Platform Keys    `json:"platform,omitempty"`
-	AWS      *string `json:"aws,omitempty"`
+	Platform NestedType `json:"platform,omitempty"`
+	AWS      *string    `json:"aws,omitempty"`
 }

@@ -1,0 +1,92 @@
+package markers
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// nested returns a hint for a union that only markers on a struct can declare: the discriminator
+// is in the struct that a field of the other has. One of the two is in s, and the other is
+// looked for, in structs that have fields with these markers and none with those in without.
+// discriminator is nil if it is looked for. The hint is "" if there is no such struct.
+func (s *structure) nested(discriminator *field, kinds, without []kind) string {
+	found := func(other *structure) *field {
+		if l := other.with(kinds...); len(l) > 0 && len(other.with(without...)) == 0 {
+			return l[0].field
+		}
+		return nil
+	}
+	for f, inner := range s.held() {
+		if other := found(inner); other != nil && discriminator == nil {
+			return s.declaring(schemapath.Of(f.json, other.json))
+		} else if other != nil {
+			return s.declaring(schemapath.Of(discriminator.json))
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(s.l.known), compareIdents) {
+		outer := s.l.known[id]
+		other := found(outer)
+		if other == nil {
+			continue
+		}
+		for f, inner := range outer.held() {
+			switch {
+			case inner != s:
+			case discriminator == nil:
+				return outer.declaring(schemapath.Of(other.json))
+			default:
+				return outer.declaring(schemapath.Of(f.json, discriminator.json))
+			}
+		}
+	}
+	return ""
+}
+
+// held yields the fields of s whose types are structs that have been read, without inlined ones.
+func (s *structure) held() func(yield func(*field, *structure) bool) {
+	return func(yield func(*field, *structure) bool) {
+		for _, f := range s.fields {
+			id, ok := s.typeOf(f)
+			if inner := s.l.known[id]; ok && inner != nil && !f.inline && f.json != "" && !yield(f, inner) {
+				return
+			}
+		}
+	}
+}
+
+// declaring is a hint to declare a union on s with its discriminator at a path.
+func (s *structure) declaring(discriminator schemapath.Path) string {
+	path := discriminator.String()
+	if strings.HasPrefix(path, "[") { // a list, in a marker
+		path = strconv.Quote(path)
+	}
+	return fmt.Sprintf("declare the union on %s with +%s:discriminator=%s and +%[2]s:fields-to-discriminateBy={member: Value}, or in a UnionSet", s.id.Name, ownPrefix, path)
+}
+
+// pathTo returns the path that a name is, if it leads to a property in an object that a field
+// of s has, or may lead to one: not all types have been read. Else it is nil.
+func (s *structure) pathTo(name string) schemapath.Path {
+	path, err := schemapath.Parse(name)
+	if err != nil || len(path) < 2 || path.HasElements() || !s.has(path.Properties()) {
+		return nil
+	}
+	return path
+}
+
+func (s *structure) has(path []string) bool {
+	for _, at := range append(s.family((*structure).inner), s) {
+		for _, f := range at.fields {
+			if f.json == path[0] && !f.inline {
+				id, ok := at.typeOf(f)
+				inner := s.l.known[id]
+				return len(path) == 1 || !ok || inner == nil || inner.has(path[1:])
+			}
+		}
+	}
+	return false
+}
