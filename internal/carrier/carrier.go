@@ -55,8 +55,8 @@ func (k *Kind) Decode(data []byte) (crd *apiextensionsv1.CustomResourceDefinitio
 	return k.decode(data)
 }
 
-// Lost says why a keyword at a path does not get to the API server; "" is that it does. If
-// not always, it does from some version of the controller on, which the text names.
+// Lost returns the reason why a keyword at a path does not get to the API server, or "" if it
+// does. Unless always is true, newer versions of the controller copy it.
 func (k *Kind) Lost(path schemapath.Path, keyword string) (why string, always bool) {
 	if k.lost == nil {
 		return "", false

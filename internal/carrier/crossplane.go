@@ -130,7 +130,8 @@ func stringMap() apiextensionsv1.JSONSchemaProps {
 	return apiextensionsv1.JSONSchemaProps{Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: new(scalar("string"))}}
 }
 
-// lostByCrossplane says what composite does not copy, or did not before Crossplane 2.2.
+// lostByCrossplane returns the reason if composite does not copy a keyword at a path, or if
+// Crossplane before 2.2 did not.
 func lostByCrossplane(path schemapath.Path, keyword string) (why string, always bool) {
 	if len(path) == 0 {
 		return "Crossplane before 2.2 does not copy the rules of the root into the CRD", false

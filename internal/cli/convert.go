@@ -232,7 +232,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 	return nil
 }
 
-// wouldChange says how many files would change, and how to change them, and ends a preview.
+// wouldChange ends a preview: it prints how many files would change, and the command for that.
 func (a *app) wouldChange(p preview, results []result) error {
 	changed := slices.DeleteFunc(slices.Clone(results), func(r result) bool { return !r.changed })
 	summary := fmt.Sprintf("%d of %s would change", len(changed), plural(len(results), "file"))
@@ -245,8 +245,8 @@ func (a *app) wouldChange(p preview, results []result) error {
 	return errFindings
 }
 
-// writing returns the command line with -w in place of --check. It is "" if an input is no
-// file, which -w rejects, or if files are to be compiled with different options.
+// writing returns the command line with -w in place of --check. It is "" if -w rejects an
+// input, or if one command cannot have the options of all files.
 func (a *app) writing(results, changed []result) string {
 	recorded := map[string]bool{}
 	for _, r := range changed {

@@ -102,8 +102,8 @@ func (f *finder) add(arg string) error {
 	return f.addFile(input{name: arg, path: arg, rel: filepath.Base(arg)})
 }
 
-// streamOf returns the input of an argument that can be read only once: standard input, a
-// pipe or a device. So can a file below /dev/fd, which may have been deleted.
+// streamOf returns the input of an argument that is no file with a path: standard input, a pipe
+// or a device, or an open file below /dev/fd. It is read once.
 func streamOf(arg string) (input, bool) {
 	switch arg {
 	case "-", "/dev/stdin", "/dev/fd/0":
@@ -114,8 +114,8 @@ func streamOf(arg string) (input, bool) {
 	return input{name: arg, pipe: pipe}, pipe
 }
 
-// once returns an error if a stream is named twice by arguments, without which standard input
-// is read, and flags.
+// once returns an error if arguments and flags name a stream twice. Without arguments, standard
+// input is read.
 func once(args []string, flags ...string) error {
 	if len(args) == 0 {
 		args = []string{"-"}

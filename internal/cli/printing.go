@@ -91,27 +91,24 @@ func alternatives(l []string) string {
 // errors, with --verbose notes too. For a document it keeps those that are reported as text,
 // of other files than the inputs, unless they end the command. It returns errFindings when
 // there is an error among them, or errSkipped when none of those is in the way.
-func (a *app) report(results []result, format string) (ends error) {
+func (a *app) report(results []result, format string) error {
+	failed, skipped := false, false
 	for _, r := range results {
-		switch {
-		case r.diagnostics.HasErrors():
-			ends = errFindings
-		case r.skipped.HasErrors() && ends == nil:
-			ends = errSkipped
-		}
+		failed = failed || r.diagnostics.HasErrors()
+		skipped = skipped || r.skipped.HasErrors()
 		if r.other {
 			a.say("%s: skipped: it cannot be read, and does not mention CustomResourceDefinition", r.name)
 		}
 	}
-	if a.document != "" {
-		if a.held = append(a.held, results...); format == "text" && ends != errFindings {
-			return ends
-		}
-		results, format, a.held = a.held, a.document, nil
-	}
 	var list diag.List
+	if a.document != "" {
+		a.held = append(a.held, results...)
+		if results = nil; failed || format != "text" {
+			results, format, a.held = a.held, a.document, nil
+		}
+	}
 	for _, r := range results {
-		list = slices.Concat(list, r.diagnostics, r.skipped)
+		list = append(append(list, r.diagnostics...), r.skipped...)
 	}
 	for _, r := range results {
 		list = lint.ReadComments(r.name, r.src).Apply(list) // in UnionSets
@@ -121,7 +118,13 @@ func (a *app) report(results []result, format string) (ends error) {
 	if err := a.printDiagnostics(a.streams.Err, format, a.console.colour, list, results); err != nil {
 		return fmt.Errorf("write diagnostics: %w", err)
 	}
-	return ends
+	switch {
+	case failed:
+		return errFindings
+	case skipped:
+		return errSkipped
+	}
+	return nil
 }
 
 // loud returns the diagnostics that are at least as bad as least; with --quiet errors
@@ -168,8 +171,8 @@ func diagnosticFormatNames() []string {
 	return names
 }
 
-// folded makes one diagnostic of those that differ in nothing but the schema: a Go type may have
-// many uses. They are sorted.
+// folded merges adjacent diagnostics that differ only in the schema: a Go type may have many
+// uses.
 func folded(l diag.List) (out diag.List) {
 	for _, d := range l {
 		if n := len(out) - 1; n >= 0 && out[n].Pos == d.Pos && out[n].Code == d.Code && out[n].Severity == d.Severity && out[n].Message == d.Message {

@@ -45,7 +45,7 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// A Go type with several uses is one place, whatever is found there.
+// A finding about a Go type is printed once, with all paths at which CRDs have the type.
 func TestFolded(t *testing.T) {
 	at := func(line int, message, path string) diag.Diagnostic {
 		return diag.Diagnostic{Code: diag.NoEnum, Pos: diag.Pos{File: "types.go", Line: line}, Message: message, Path: path}

@@ -356,7 +356,7 @@ func (l *claimedList) textOf(rule map[string]any) int {
 	return slices.IndexFunc(l.present, func(v any) bool { return ruleOf(v) == ruleOf(rule) })
 }
 
-// edited says which keys of an item are others than those of the rule that compiling wrote.
+// edited describes the keys in which an item differs from the rule that compiling wrote.
 func (l *claimedList) edited(i int, rule map[string]any) string {
 	item, _ := l.present[i].(map[string]any)
 	all := maps.Clone(item)

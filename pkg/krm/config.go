@@ -55,8 +55,8 @@ func kindOf(name string, read func(*run, map[string]yamlconfig.Value) function, 
 // anyKind names the kinds that are read.
 const anyKind = "UnionCompiler or UnionNormalizer"
 
-// kindNamed returns the kind with a name or a slip of it, and for other names one that a
-// functionConfig cannot have.
+// kindNamed returns the kind with a name, which may be misspelt. For other names it returns a
+// kind whose want names all.
 func kindNamed(name string) configKind {
 	l := configKinds()
 	var known []string

@@ -2,6 +2,7 @@ package markers
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,10 +11,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// nested returns a hint for a union that only markers on a struct can declare: the discriminator
-// is in the struct that a field of the other has. One of the two is in s, and the other is
-// looked for, in structs that have fields with these markers and none with those in without.
-// discriminator is nil if it is looked for. The hint is "" if there is no such struct.
+// nested returns a hint for a discriminator and members in two structs of which one is the type
+// of a field of the other: only markers on the outer struct can declare their union. One part is
+// in s. The other is looked for in structs with fields that have markers of kinds, and no fields
+// that have markers of the kinds in without. If s has the members, discriminator is nil.
 func (s *structure) nested(discriminator *field, kinds, without []kind) string {
 	found := func(other *structure) *field {
 		if l := other.with(kinds...); len(l) > 0 && len(other.with(without...)) == 0 {
@@ -47,8 +48,8 @@ func (s *structure) nested(discriminator *field, kinds, without []kind) string {
 	return ""
 }
 
-// held yields the fields of s whose types are structs that have been read, without inlined ones.
-func (s *structure) held() func(yield func(*field, *structure) bool) {
+// held yields the fields of s that are not inlined and whose types have been read.
+func (s *structure) held() iter.Seq2[*field, *structure] {
 	return func(yield func(*field, *structure) bool) {
 		for _, f := range s.fields {
 			id, ok := s.typeOf(f)
@@ -59,7 +60,7 @@ func (s *structure) held() func(yield func(*field, *structure) bool) {
 	}
 }
 
-// declaring is a hint to declare a union on s with its discriminator at a path.
+// declaring is the hint to declare a union on s, with its discriminator at a path.
 func (s *structure) declaring(discriminator schemapath.Path) string {
 	path := discriminator.String()
 	if strings.HasPrefix(path, "[") { // a list, in a marker
@@ -68,8 +69,8 @@ func (s *structure) declaring(discriminator schemapath.Path) string {
 	return fmt.Sprintf("declare the union on %s with +%s:discriminator=%s and +%[2]s:fields-to-discriminateBy={member: Value}, or in a UnionSet", s.id.Name, ownPrefix, path)
 }
 
-// pathTo returns the path that a name is, if it leads to a property in an object that a field
-// of s has, or may lead to one: not all types have been read. Else it is nil.
+// pathTo parses a name as the path of a property below a field of s. It is nil if there is no
+// such property; types that have not been read may have any.
 func (s *structure) pathTo(name string) schemapath.Path {
 	path, err := schemapath.Parse(name)
 	if err != nil || len(path) < 2 || path.HasElements() || !s.has(path.Properties()) {

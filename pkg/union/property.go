@@ -64,8 +64,8 @@ func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensi
 	return prop, true
 }
 
-// dotted returns the path that a name is if dots in the names of properties are not taken for
-// steps; nil if there is none.
+// dotted returns the path to the property that a name means if the names of properties on the
+// path may have dots in them, or nil.
 func (r *resolver) dotted(name string) (found schemapath.Path) {
 	schemapath.Walk(r.schema, func(p schemapath.Path, _ *apiextensionsv1.JSONSchemaProps) bool {
 		written := strings.Join(p.Properties(), ".")
