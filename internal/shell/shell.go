@@ -2,18 +2,40 @@
 package shell
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9@%+=:,./_-]+$`)
 
-// Quote returns a word in the form that a POSIX shell reads as that word.
+// Quote returns a word in the form that a POSIX shell reads as that word, on one line: a word with
+// control or invisible characters in the form of POSIX.1-2024, $'...', as bash and zsh have it.
 func Quote(word string) string {
-	if plain.MatchString(word) {
+	switch {
+	case plain.MatchString(word):
 		return word
+	case !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	var b strings.Builder
+	for _, c := range []byte(word) {
+		if c < ' ' || c > '~' || c == '\\' || c == '\'' {
+			fmt.Fprintf(&b, `\%03o`, c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return "$'" + b.String() + "'"
+}
+
+// File returns a file name as a word that no command takes for a flag.
+func File(name string) string {
+	if strings.HasPrefix(name, "-") {
+		name = "./" + name
+	}
+	return Quote(name)
 }
 
 // Join returns a command of these words.

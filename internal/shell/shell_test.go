@@ -16,7 +16,9 @@ func TestQuote(t *testing.T) {
 		"it's":               `'it'\''s'`,
 		"~/crd":              "'~/crd'",
 		"$(id)":              "'$(id)'",
-		"crd\n*":             "'crd\n*'",
+		"crd\n*":             `$'crd\012*'`,
+		"it's\x1b[1m\u202e":  `$'it\047s\033[1m\342\200\256'`,
+		"a\\b":               `'a\b'`,
 		`{"spec":{"a":"b"}}`: `'{"spec":{"a":"b"}}'`,
 	} {
 		if got := shell.Quote(word); got != want {

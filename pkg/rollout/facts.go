@@ -11,8 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/version"
 
+	"github.com/unioncel/unioncel/internal/shell"
 	"github.com/unioncel/unioncel/pkg/crddiff"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -57,6 +59,21 @@ type Names struct {
 	From, To, Objects string
 	// CompileFrom and CompileTo say that they declare unions that are still to be compiled.
 	CompileFrom, CompileTo bool
+}
+
+// from is the file of the CRD before the change, as a word of a command.
+func (n Names) from() string { return file(n.From, "OLD") }
+
+// to is the file of the CRD after the change, as a word of a command.
+func (n Names) to() string { return file(n.To, "NEW") }
+
+func (n Names) objects(placeholder string) string { return file(n.Objects, placeholder) }
+
+func file(name, placeholder string) string {
+	if name == "" {
+		return placeholder
+	}
+	return shell.File(name)
 }
 
 // rejects are the changes by which stored objects may become invalid, or lose fields, in a line
@@ -224,6 +241,9 @@ func (f *Facts) Contradictions() []Contradiction {
 		of  Fact
 		crd *apiextensionsv1.CustomResourceDefinition
 	}{{OfFrom, f.From}, {OfTo, f.To}} {
+		for _, n := range unacceptable(c.crd) {
+			add(c.of, n.field, "no API server accepts it", "%s", n.why)
+		}
 		n := 0
 		for _, v := range c.crd.Spec.Versions {
 			if v.Storage {
@@ -247,10 +267,36 @@ func (f *Facts) Contradictions() []Contradiction {
 		f.contradictStorageVersion(add)
 	}
 	for i, m := range f.Migrations {
+		if wrong := validation.IsDNS1123Subdomain(m.Name); wrong != nil {
+			l = append(l, Contradiction{Fact: OfMigrations, Index: i, Field: "metadata.name", Message: fmt.Sprintf("%q is not a name: %s", m.Name, wrong[0]), Hint: "no API server accepts it"})
+		}
 		_, succeeded := m.is("Succeeded")
 		if _, failed := m.is("Failed"); failed && succeeded {
 			l = append(l, Contradiction{Fact: OfMigrations, Index: i, Field: "status.conditions", Message: "the migration has both succeeded and failed", Hint: "delete it, and migrate again"})
 		}
+	}
+	return l
+}
+
+// nameError says why the API server does not accept a name that is part of commands.
+type nameError struct{ field, why string }
+
+// unacceptable returns the names in a CRD that commands contain and that no API server accepts
+// (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation).
+func unacceptable(crd *apiextensionsv1.CustomResourceDefinition) []nameError {
+	var l []nameError
+	check := func(field, name string, is func(string) []string) {
+		if wrong := is(name); wrong != nil {
+			l = append(l, nameError{field, fmt.Sprintf("%q: %s", name, wrong[0])})
+		}
+	}
+	check("spec.group", crd.Spec.Group, validation.IsDNS1123Subdomain)
+	check("spec.names.plural", crd.Spec.Names.Plural, validation.IsDNS1035Label)
+	for i, v := range crd.Spec.Versions {
+		check(fmt.Sprintf("spec.versions[%d].name", i), v.Name, validation.IsDNS1035Label)
+	}
+	if name := crd.Spec.Names.Plural + "." + crd.Spec.Group; crd.Name != name {
+		l = append(l, nameError{"metadata.name", fmt.Sprintf("%q: it must be spec.names.plural, a dot and spec.group: %s", crd.Name, name)})
 	}
 	return l
 }

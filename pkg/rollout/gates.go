@@ -185,7 +185,7 @@ func (f *Facts) servers() Step {
 	s.Reason = fmt.Sprintf("Older than v%s: %s.", minor(since), strings.Join(old, ", "))
 	if f.Names.CompileTo && !f.oldest().LessThan(rules) {
 		s.Title += ", or compile for the oldest"
-		s.Run = []string{fmt.Sprintf("unioncel compile --kube-version %s %s", minor(f.oldest()), cmp.Or(f.Names.To, "NEW"))}
+		s.Run = []string{fmt.Sprintf("unioncel compile --kube-version %s %s", minor(f.oldest()), f.Names.to())}
 	}
 	switch {
 	case f.applied():
@@ -239,8 +239,8 @@ func (f *Facts) objects() Step {
 		s.State, s.Title, s.Reason = Unknown, "Find out about the stored objects", "The change may reject what was accepted."
 		s.Details = rejects
 		s.Run = []string{
-			fmt.Sprintf("unioncel diff %s %s  # what it rejects, with examples", cmp.Or(f.Names.From, "OLD"), cmp.Or(f.Names.To, "NEW")),
-			f.printObjects(storage(f.current())) + " > " + cmp.Or(f.Names.Objects, "objects.yaml"),
+			fmt.Sprintf("unioncel diff %s %s  # what it rejects, with examples", f.Names.from(), f.Names.to()),
+			f.printObjects(storage(f.current())) + " > " + f.Names.objects("objects.yaml"),
 		}
 		return s
 	}
@@ -287,7 +287,7 @@ func (f *Facts) invalid(s Step) Step {
 	if o.Repairable > 0 {
 		note = fmt.Sprintf("  # with patches for %d of them", o.Repairable)
 	}
-	s.Run = []string{fmt.Sprintf("unioncel diff --objects %s %s %s%s", cmp.Or(f.Names.Objects, "OBJECTS"), cmp.Or(f.Names.From, "OLD"), cmp.Or(f.Names.To, "NEW"), note)}
+	s.Run = []string{fmt.Sprintf("unioncel diff --objects %s %s %s%s", f.Names.objects("OBJECTS"), f.Names.from(), f.Names.to(), note)}
 	s.Title, s.Reason = "Repair the stored objects", fmt.Sprintf("%d of %s would be invalid after the change.", o.Invalid, count(o.Total, "object"))
 	switch {
 	case o.Blocked > 0:
@@ -371,7 +371,7 @@ func (f *Facts) warnFirst() Step {
 	}
 	s := Step{ID: "policy", State: Advice, Title: "Warn before you refuse",
 		Reason: "Clients may still write what the change refuses. A policy that warns, and notes it in the audit log, finds them; delete it once the CRD is applied.",
-		Run:    []string{fmt.Sprintf("unioncel policy --crd %s --validate --action Warn --action Audit | kubectl apply -f -", cmp.Or(f.Names.To, "NEW"))}}
+		Run:    []string{fmt.Sprintf("unioncel policy --crd %s --validate --action Warn --action Audit | kubectl apply -f -", f.Names.to())}}
 	if f.Objects != nil { // otherwise its step has said so
 		s.Details = l
 	}
@@ -381,7 +381,7 @@ func (f *Facts) warnFirst() Step {
 		s.Reason += fmt.Sprintf(" It needs API servers of v%s, and the oldest is v%s.", minor(validating), minor(v))
 		s.Run = nil
 	case !v.LessThan(mutating) && clears:
-		s.Run = append(s.Run, fmt.Sprintf("unioncel policy --crd %s | kubectl apply -f -  # or clears what clients leave behind", cmp.Or(f.Names.To, "NEW")))
+		s.Run = append(s.Run, fmt.Sprintf("unioncel policy --crd %s | kubectl apply -f -  # or clears what clients leave behind", f.Names.to()))
 	}
 	return s
 }
@@ -393,7 +393,7 @@ func (f *Facts) apply(state State) Step {
 		s.Title = "The CRD is applied"
 		return s
 	}
-	s.Run = []string{applyCommand(cmp.Or(f.Names.To, "NEW"), f.Names.CompileTo)}
+	s.Run = []string{applyCommand(f.Names.to(), f.Names.CompileTo)}
 	return s
 }
 
@@ -403,7 +403,7 @@ func (f *Facts) takeBack() []string {
 	if f.From.ResourceVersion != "" {
 		return []string{"kubectl apply -f MANIFEST  # that of " + f.From.Name + " before the change"}
 	}
-	return []string{applyCommand(cmp.Or(f.Names.From, "OLD"), f.Names.CompileFrom)}
+	return []string{applyCommand(f.Names.from(), f.Names.CompileFrom)}
 }
 
 func applyCommand(file string, compile bool) string {
@@ -424,7 +424,7 @@ func (f *Facts) back() Step {
 	default:
 		s.Title = "The change can be taken back by a plan of its own"
 		s.Reason = "Objects that are written meanwhile may be refused by the CRD before the change."
-		s.Run = []string{fmt.Sprintf("unioncel rollout --from %s --to %s --objects OBJECTS", cmp.Or(f.Names.To, "NEW"), cmp.Or(f.Names.From, "OLD"))}
+		s.Run = []string{fmt.Sprintf("unioncel rollout --from %s --to %s --objects OBJECTS", f.Names.to(), f.Names.from())}
 	}
 	return s
 }

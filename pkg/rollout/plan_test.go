@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -329,7 +330,9 @@ func reported(t *testing.T, versions ...string) *v1alpha1.StorageVersion {
 func TestContradictions(t *testing.T) {
 	one, two := crd(t, v("v1", plain)), crd(t, v("v1", plain), v("v2", plain))
 	other := one.DeepCopy()
-	other.Name = "gates.example.com"
+	other.Name, other.Spec.Names.Plural = "gates.example.com", "gates"
+	command := two.DeepCopy()
+	command.Spec.Versions[0].Name = "v1 ; reboot"
 	none, both := one.DeepCopy(), two.DeepCopy()
 	none.Spec.Versions[0].Storage, both.Spec.Versions[0].Storage = false, true
 	otherReports := reported(t, "v1")
@@ -343,6 +346,8 @@ func TestContradictions(t *testing.T) {
 	}{
 		{Facts{From: none, To: two}, "from spec.versions: 0 versions are storage versions, and it has to be one"},
 		{Facts{From: one, To: both}, "to spec.versions: 2 versions are storage versions, and it has to be one"},
+		{Facts{From: one, To: command}, `to spec.versions[0].name: "v1 ; reboot": a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')`},
+		{Facts{From: one, To: two, Migrations: []Migration{{Name: "m\nreboot"}}}, `migrations metadata.name: "m\nreboot" is not a name: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`},
 		{Facts{From: one, To: other}, "to metadata.name: this is gates.example.com, and the CRD before the change routes.example.com"},
 		{Facts{From: one, To: two, Live: live(other, "v1")}, "crd-status metadata.name: this is the status of gates.example.com, and the change is of routes.example.com"},
 		{Facts{From: one, To: two, Live: live(crd(t, v("v3", plain)), "v3")}, "crd-status spec: the CRD in the cluster is neither the one before nor the one after the change"},
@@ -364,6 +369,34 @@ func TestContradictions(t *testing.T) {
 		}
 		if p := New(tt.facts); p.Verdict != Stop || len(p.Steps) != 1 || !slices.Equal(p.Steps[0].Details, []string{l[0].Message}) {
 			t.Errorf("%+v", p)
+		}
+	}
+}
+
+// TestNamesOfFiles gives files names that a shell or a reader could take for something else: each
+// command has them as one word, and no line of a report is made of them.
+func TestNamesOfFiles(t *testing.T) {
+	names := Names{From: "$(reboot).yaml", To: "new.yaml\n 1. next     Apply the CRD", Objects: "-o it's.yaml", CompileFrom: true, CompileTo: true}
+	words := []string{`'$(reboot).yaml'`, `$'new.yaml\012 1. next     Apply the CRD'`, `'./-o it'\''s.yaml'`}
+	p := New(Facts{From: crd(t, v("v1", plain)), To: crd(t, v("v1", pointed)), Changes: classed(crddiff.Tighter), Names: names,
+		Servers: []Server{{"a", version.MustParse("1.36.0")}}, Objects: &Objects{Total: 9, Invalid: 2, Blocked: 2, Examples: []string{"web/a\n 1. next     Apply the CRD"}}})
+	for format, write := range map[string]func(io.Writer, Plan) error{"text": Text, "markdown": Markdown, "json": JSON} {
+		var out strings.Builder
+		if err := write(&out, p); err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range words {
+			if format == "json" {
+				word = strings.ReplaceAll(word, `\`, `\\`)
+			}
+			if !strings.Contains(out.String(), word) {
+				t.Errorf("%s: %s is missing in\n%s", format, word, out.String())
+			}
+		}
+		for line := range strings.Lines(out.String()) {
+			if strings.HasPrefix(line, " 1. next") {
+				t.Errorf("%s: %s", format, out.String())
+			}
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -208,6 +209,12 @@ func (j *Judge) Object(ctx context.Context, object map[string]any) (Verdict, err
 	}
 	if _, ok := j.rules[v.Version]; !ok {
 		return v, fmt.Errorf("%s is of version %q, which the CRD does not have", v, v.Version)
+	}
+	if wrong := validation.NameIsDNSSubdomain(v.Name, false); v.Name != "" && wrong != nil {
+		return v, fmt.Errorf("%s has a name that no API server accepts: %s", v, wrong[0])
+	}
+	if wrong := validation.ValidateNamespaceName(v.Namespace, false); v.Namespace != "" && wrong != nil {
+		return v, fmt.Errorf("%s has a namespace that no API server accepts: %s", v, wrong[0])
 	}
 	stored, err := j.stored(object, v)
 	if err != nil {

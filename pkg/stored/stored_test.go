@@ -205,6 +205,7 @@ func TestVersions(t *testing.T) {
 		{"it is stored", two, switched, "spec: {mode: B, gone: x}", "v1 legal; loses [spec.gone]\nv2 legal"},
 		{"printed in another version", two, two, "apiVersion: example.com/v2\nkind: Thing\nmetadata: {name: it}\nspec: {mode: C}", "v2 spared\nv1 legal"},
 		{"printed in a version that is not served", two, two, "apiVersion: example.com/v0\nkind: Thing\nmetadata: {name: it}\nspec: {mode: C}", "v2 spared\nv1 legal"},
+		{"of a name that is a command", two, two, "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: it; reboot}", "Thing it; reboot has a name that no API server accepts: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"},
 		{"of a version that is unknown", two, two, "apiVersion: example.com/v9\nkind: Thing\nmetadata: {name: it}", `Thing it is of version "v9", which the CRD does not have`},
 		{"of another kind", two, two, "apiVersion: example.com/v1\nkind: Other\nmetadata: {name: it}", "the object is of another kind: example.com/v1, Kind=Other"},
 		{"a webhook", hooked(two), hooked(two), "spec: {mode: C}", "legal"},
