@@ -309,6 +309,9 @@ func (a *app) read(in input, with func(io.Reader) error) error {
 			return fileError(in.name, err)
 		}
 		defer file.Close()
+		if in.path != "" {
+			a.opened.Store(in.name, nil)
+		}
 		r = file
 	}
 	if err := with(r); err != nil {

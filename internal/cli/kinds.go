@@ -61,7 +61,11 @@ func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, []compile.Decl
 	}
 	own, unknown, diags := builtin.Kinds(others)
 	diags = append(diags, union.Externals{Declarations: unknown, Scopes: sets.Scopes}.Missing(targets)...)
-	return set, all, errors.Join(a.report([]result{{diagnostics: diags}}, "text"), set.Add(own...))
+	found := []result{{diagnostics: diags}}
+	for _, f := range sets.files {
+		found = append(found, result{input: f.input, src: f.src})
+	}
+	return set, all, errors.Join(a.report(found, "text"), set.Add(own...))
 }
 
 // readCRDs adds the kinds of CRDs to a set, and returns the CRDs, and the names of all,

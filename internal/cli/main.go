@@ -103,6 +103,7 @@ type app struct {
 	explain   planner
 	batch     batch
 	limits    limit.Limits
+	opened    sync.Map // the names of files that were named on the command line, or found below
 
 	complainOnce sync.Once // about being interrupted
 }

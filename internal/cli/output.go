@@ -72,15 +72,20 @@ func below(inputs []input, dir string) ([]string, error) {
 		}
 		taken[targets[i]] = in.name
 	}
+	return targets, noLinks(dir, targets)
+}
+
+// noLinks returns an error for each symbolic link between a directory and files in it.
+func noLinks(dir string, files []string) error {
 	var errs []error
 	seen := map[string]bool{filepath.Clean(dir): true}
-	for _, target := range targets {
-		for at := target; !seen[at]; at = filepath.Dir(at) {
+	for _, file := range files {
+		for at := file; !seen[at]; at = filepath.Dir(at) {
 			seen[at] = true
 			errs = append(errs, noLink(at))
 		}
 	}
-	return targets, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // noLink returns an error when there is a symbolic link of this name: results would go
@@ -136,12 +141,17 @@ func (a *app) write(path string, data []byte) error {
 // when two of them have the same path.
 func (a *app) writeIn(dir string, files []output, twice func(path string) error) error {
 	seen := map[string]bool{}
+	var paths []string
 	for i, f := range files {
 		if seen[f.path] {
 			return twice(f.path)
 		}
 		seen[f.path] = true
 		files[i].path = filepath.Join(dir, f.path)
+		paths = append(paths, files[i].path)
+	}
+	if err := noLinks(dir, paths); err != nil {
+		return err
 	}
 	return a.batch.replace(files)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/lint"
 	"github.com/unioncel/unioncel/pkg/sarif"
@@ -203,7 +204,7 @@ func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.L
 		}()
 	}
 	if format == "text" && colour {
-		return diag.ColorText(w, l, sources(results))
+		return diag.ColorText(w, l, a.sources(results))
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -212,12 +213,13 @@ func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.L
 	root, _ := repository(dir)
 	paths := func(file string) string { return relative(root, dir, file, filepath.Separator) }
 	i := slices.Index(diagnosticFormatNames(), format)
-	return diagnosticFormats[i].write(w, l, sources(results), paths)
+	return diagnosticFormats[i].write(w, l, a.sources(results), paths)
 }
 
-// sources returns what reads the files that diagnostics are about. Those that cannot be
-// read again are among the results; without a file there is no excerpt, that is all.
-func sources(results []result) func(file string) []byte {
+// sources returns the text of the files that diagnostics are about, for excerpts: the results, the
+// inputs that were opened, and files of Go. Others have no excerpt, nor have files that cannot be
+// read again.
+func (a *app) sources(results []result) func(file string) []byte {
 	kept := map[string][]byte{}
 	for _, r := range results {
 		if r.src != nil {
@@ -226,10 +228,8 @@ func sources(results []result) func(file string) []byte {
 	}
 	return func(file string) []byte {
 		src, ok := kept[file]
-		if !ok {
-			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
-				src, _ = os.ReadFile(file)
-			}
+		if _, opened := a.opened.Load(file); !ok && (opened || filepath.Ext(file) == ".go") {
+			src, _ = source.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file), a.limits)
 		}
 		return src
 	}

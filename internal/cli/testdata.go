@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -49,7 +50,7 @@ an earlier run wrote are replaced or removed. validate --suite runs them all.
 				return usagef("-o is missing: it names the directory for the tests")
 			}
 			found, err := gather(cmd.Context(), a, a.scope(cmd, &flags, false), args, func(f *crdpatch.File, in input) ([]crdTests, diag.List, error) {
-				return testsOf(cmd.Context(), dir, f, in)
+				return a.testsOf(cmd.Context(), dir, f, in)
 			})
 			if err != nil {
 				return err
@@ -81,7 +82,7 @@ type crdTests struct {
 }
 
 // testsOf returns the tests of the CRDs in a file, to be written to a directory.
-func testsOf(ctx context.Context, dir string, f *crdpatch.File, in input) ([]crdTests, diag.List, error) {
+func (a *app) testsOf(ctx context.Context, dir string, f *crdpatch.File, in input) ([]crdTests, diag.List, error) {
 	plans, l := f.Explain()
 	if l.HasErrors() {
 		return nil, l, nil
@@ -105,7 +106,7 @@ func testsOf(ctx context.Context, dir string, f *crdpatch.File, in input) ([]crd
 		if err != nil {
 			return nil, l, err
 		}
-		existing, err := existingTests(filepath.Join(dir, p.Name))
+		existing, err := a.existingTests(filepath.Join(dir, p.Name))
 		if err != nil {
 			return nil, l, err
 		}
@@ -125,14 +126,14 @@ func testsOf(ctx context.Context, dir string, f *crdpatch.File, in input) ([]crd
 	return out, l, nil
 }
 
-// existingTests are those that a directory has.
-func existingTests(dir string) (*suite.Existing, error) {
+// existingTests returns the tests in a directory.
+func (a *app) existingTests(dir string) (*suite.Existing, error) {
 	index := filepath.Join(dir, suite.IndexName)
-	src, err := os.ReadFile(index)
+	src, err := a.readBelow(dir, suite.IndexName)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fileError("read", err)
+		return nil, err
 	}
-	existing, err := suite.ReadExisting(src, reader(dir))
+	existing, err := suite.ReadExisting(src, func(name string) ([]byte, error) { return a.readBelow(dir, name) })
 	if err != nil {
 		return nil, fmt.Errorf("%s is no index of tests, and would be overwritten: %w", index, err)
 	}
@@ -141,12 +142,16 @@ func existingTests(dir string) (*suite.Existing, error) {
 
 // removeStale removes files of an earlier run, and directories that become empty.
 func removeStale(dir string, files []string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fileError(dir, err)
+	}
+	defer root.Close()
 	for _, name := range files {
-		path := filepath.Join(dir, name)
-		if err := os.Remove(path); err != nil {
-			return fileError("remove", err)
+		if err := root.Remove(name); err != nil {
+			return fileError("remove "+filepath.Join(dir, name), err)
 		}
-		_ = os.Remove(filepath.Dir(path)) // not if something is in it
+		_ = root.Remove(filepath.Dir(name)) // not if something is in it
 	}
 	return nil
 }
@@ -175,14 +180,19 @@ func (a *app) runSuites(ctx context.Context, scope func([]input) (scopes, error)
 			}
 		}
 	}
-	suites, err := suiteFiles(paths)
+	suites, err := a.suiteFiles(ctx, paths)
 	if err != nil {
 		return err
 	}
 	ran, failures, skipped := 0, 0, 0
 	for _, file := range suites {
-		s, wrong := suite.Read(file.path, file.data, reader(filepath.Dir(file.path)), a.limits)
-		found = append(found, wrong...)
+		dir := filepath.Dir(file.name)
+		s, wrong := suite.Read(file.name, file.src, func(name string) ([]byte, error) {
+			src, err := a.readBelow(dir, name)
+			results = append(results, result{input: input{name: path.Join(dir, name)}, src: src})
+			return src, err
+		}, a.limits)
+		found, results = append(found, wrong...), append(results, file)
 		if s == nil {
 			continue
 		}
@@ -213,32 +223,42 @@ func (a *app) runSuites(ctx context.Context, scope func([]input) (scopes, error)
 	return a.showAnswers(output, found, results, tally)
 }
 
-// reader returns a function that reads the files of a directory.
-func reader(dir string) func(path string) ([]byte, error) {
-	return func(path string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, filepath.FromSlash(path))) }
+// readBelow reads a file that another one names, which has to be in the directory or below it. A
+// link or a name that leads out of it is an error.
+func (a *app) readBelow(dir, name string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fileError(dir, err)
+	}
+	defer root.Close()
+	if name = path.Clean(name); !fs.ValidPath(name) {
+		return nil, fmt.Errorf("%s is not below %s", name, dir)
+	}
+	src, err := source.ReadFile(root.FS(), name, a.limits)
+	if err != nil {
+		return nil, fileError(path.Join(dir, name), err)
+	}
+	return src, nil
 }
 
-// suiteFiles are the files with tests in files and directories.
-func suiteFiles(paths []string) ([]output, error) {
-	var files []output
+// suiteFiles returns the files with tests in files and directories.
+func (a *app) suiteFiles(ctx context.Context, paths []string) ([]result, error) {
+	var all []result
 	for _, root := range paths {
-		n := len(files)
-		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || path != root && !source.IsManifestName(path) {
-				return err
-			}
-			src, err := os.ReadFile(path)
-			if err == nil && (path == root || suite.IsSuite(src)) {
-				files = append(files, output{path, src})
-			}
-			return err
+		inputs, err := a.findInputs([]string{root}, "")
+		if err != nil {
+			return nil, err
+		}
+		files, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
+			return result{input: in, src: src, other: in.walk && !suite.IsSuite(src)}, nil
 		})
 		if err != nil {
-			return nil, fileError("read", err)
+			return nil, err
 		}
-		if len(files) == n {
+		if files = slices.DeleteFunc(files, func(f result) bool { return f.other }); len(files) == 0 {
 			return nil, errors.New(root + ": no file has tests: neither an index of testdata nor a suite of OpenShift")
 		}
+		all = append(all, files...)
 	}
-	return files, nil
+	return all, nil
 }

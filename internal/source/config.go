@@ -4,16 +4,27 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // MaxConfig is how many bytes a configuration or a UnionSet may have.
 const MaxConfig = 1 << 20
 
-// ReadConfig reads a configuration or a UnionSet, which is a regular file of at most
-// MaxConfig bytes. Nothing else is opened: of a named pipe even that may never end.
+// ReadConfig reads a configuration or a UnionSet, of at most MaxConfig bytes.
 func ReadConfig(fsys fs.FS, name string) ([]byte, error) {
+	src, err := ReadFile(fsys, name, limit.Limits{Size: MaxConfig})
+	if err == nil && len(src) > MaxConfig {
+		return nil, fmt.Errorf("larger than %d MiB, which is too much for a configuration or a UnionSet", MaxConfig>>20)
+	}
+	return src, err
+}
+
+// ReadFile reads a file that another file names, or as much of it as tells that it is over the
+// limit. It is a regular file: opening a named pipe may never end. Whether links may lead out of
+// a directory is up to the file system: those of an os.Root may not.
+func ReadFile(fsys fs.FS, name string, limits limit.Limits) ([]byte, error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
 		return nil, err
@@ -26,11 +37,7 @@ func ReadConfig(fsys fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, MaxConfig+1))
-	if err == nil && len(src) > MaxConfig {
-		return nil, fmt.Errorf("larger than %d MiB, which is too much for a configuration or a UnionSet", MaxConfig>>20)
-	}
-	return src, err
+	return limits.Read(f)
 }
 
 // IsConfig reports whether a file says that unioncel reads it. Where a configuration

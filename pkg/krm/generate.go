@@ -2,6 +2,7 @@ package krm
 
 import (
 	"fmt"
+	"io/fs"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ func (r *run) unread(key string) func(i int, hint, message string) {
 // read returns the files at a key of the configuration.
 func (r *run) read(key string, names []string) []*piece {
 	var l []*piece
-	for _, f := range r.files.read(names, r.host.Limits.ReadFile, r.unread(key)) {
+	for _, f := range r.files.read(names, func(fsys fs.FS, name string) ([]byte, error) { return source.ReadFile(fsys, name, r.host.Limits) }, r.unread(key)) {
 		r.about(f.name, subject{file: f.name, text: f.text})
 		l = append(l, &piece{name: f.name, text: f.text, found: f.found, limits: r.host.Limits})
 	}

@@ -4,7 +4,6 @@ package limit
 import (
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"strconv"
 	"strings"
@@ -74,16 +73,6 @@ func None() (l Limits) {
 // Read reads no more than it takes to tell that there is more than the limit.
 func (l Limits) Read(r io.Reader) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, int64(l.OrDefault().Size)+1))
-}
-
-// ReadFile is [Limits.Read] for a file.
-func (l Limits) ReadFile(fsys fs.FS, name string) ([]byte, error) {
-	file, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return l.Read(file)
 }
 
 // Set raises or lowers a limit as "members=2000" says.
