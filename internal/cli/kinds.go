@@ -114,6 +114,23 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) (all []
 	return all, slices.Concat(named...), a.report([]result{{diagnostics: twice}}, "text")
 }
 
+// sayLeftAlone names the unions that a command leaves alone which clears members of objects.
+func (a *app) sayLeftAlone(set *kinds.Set) {
+	var l []string
+	for _, versions := range set.ByKind() {
+		for _, k := range versions {
+			for _, o := range slices.Concat(k.Lists, k.Objects) {
+				if name := k.Kind + " " + o.Path.String(); (o.Set || slices.ContainsFunc(o.Unions, (*union.Union).OfItems)) && !slices.Contains(l, name) {
+					l = append(l, name)
+				}
+			}
+		}
+	}
+	if len(l) > 0 {
+		a.note("unions of list items, and in items of sets, are left alone: " + few(l))
+	}
+}
+
 // rewritten is what became of a file of which so many objects are of known kinds: an error
 // when there is none, and the file was not merely found in a directory.
 func (k *kindFlags) rewritten(in input, set *kinds.Set, known int, text []byte, l diag.List) ([]byte, diag.List) {

@@ -67,6 +67,7 @@ nothing is written then. docs/normalize.md has the details.
 			if err != nil {
 				return err
 			}
+			a.sayLeftAlone(set)
 			before, err := a.replaced(cmd.Context(), old)
 			if err != nil {
 				return err

@@ -110,6 +110,7 @@ func (a *app) makeExplicit(cmd *cobra.Command, flags *patching, args []string) e
 	if err != nil {
 		return err
 	}
+	a.sayLeftAlone(set)
 	base, err := a.replaced(cmd.Context(), flags.base)
 	if err != nil {
 		return err
@@ -137,6 +138,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	if err != nil {
 		return err
 	}
+	a.sayLeftAlone(set)
 	live, err := a.one(cmd, "--live", flags.live)
 	if err != nil {
 		return err

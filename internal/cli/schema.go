@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
@@ -128,8 +130,13 @@ func schemas(f *crdpatch.File, in input, format, version string) ([]schemaFile, 
 			}
 			var unions []clientschema.Object
 			for _, o := range objects[s.CRD.Name] {
-				if o.Version == i {
-					unions = append(unions, clientschema.Object{Path: o.Path, Unions: o.Unions})
+				if o.Version != i {
+					continue
+				}
+				unions = append(unions, clientschema.Object{Path: o.Path, Unions: o.Unions})
+				if at := slices.IndexFunc(o.Unions, (*union.Union).OfItems); at >= 0 && format == "openapi" {
+					l = append(l, diag.Diagnostic{Code: diag.NotExpressible, Severity: diag.Warning, Pos: o.Declarations[at].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+						Message: "the schema leaves out the union of list items: OpenAPI 3.0 cannot express it", Hint: "--format jsonschema has it"})
 				}
 			}
 			schema, err := write(s.CRD, i, unions)
