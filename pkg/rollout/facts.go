@@ -147,6 +147,13 @@ func (m Migration) is(condition string) (metav1.Condition, bool) {
 	return m.Conditions[i], true
 }
 
+// ended reports whether a migration has succeeded or failed.
+func (m Migration) ended() bool {
+	_, succeeded := m.is("Succeeded")
+	_, failed := m.is("Failed")
+	return succeeded || failed
+}
+
 // Resource is that of the CRD.
 func (f *Facts) Resource() schema.GroupResource {
 	return schema.GroupResource{Group: f.To.Spec.Group, Resource: f.To.Spec.Names.Plural}

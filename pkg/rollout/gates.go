@@ -130,7 +130,7 @@ func rulesOf(crd *apiextensionsv1.CustomResourceDefinition) (l []place) {
 // decides.
 func (f *Facts) servers() Step {
 	s := Step{ID: "servers", State: Done, Title: "Every API server understands the rules"}
-	before, after := rulesOf(f.From), rulesOf(f.To)
+	before, after, r := rulesOf(f.From), rulesOf(f.To), f.reports()
 	known := func(p place) bool {
 		return slices.ContainsFunc(before, func(q place) bool {
 			return q.rule.Rule == p.rule.Rule && q.rule.MessageExpression == p.rule.MessageExpression
@@ -161,9 +161,13 @@ func (f *Facts) servers() Step {
 		s.Details = slices.Concat(needs, uncompiled(f.To, after, rules))
 		s.Run = []string{"kubectl get --raw /version  # of each API server, for --servers"}
 		return s
-	case f.StorageVersion != nil && len(f.StorageVersion.Status.StorageVersions) > len(f.Servers):
+	case len(r.gone) > 0 || len(r.all) > len(f.Servers):
 		s.State, s.Title = Unknown, "Find out about the other API servers"
-		s.Reason = fmt.Sprintf("%d report storage versions, and the versions of %d are given.", len(f.StorageVersion.Status.StorageVersions), len(f.Servers))
+		s.Reason = fmt.Sprintf("%d report storage versions, and the versions of %d are given.", len(r.all), len(f.Servers))
+		if len(r.gone) > 0 {
+			s.Reason = fmt.Sprintf("%s: reported, and not among the %d that are given. The entry of an API server that is gone goes when its lease expires.", names(r.gone), len(f.Servers))
+			s.Run = []string{leases}
+		}
 		return s
 	}
 	var old []string
@@ -341,8 +345,8 @@ func (f *Facts) undisturbed() []Step {
 		return nil
 	}
 	s := f.encoding(from)
-	if l := f.undecodable(to); s.State == Done && len(l) > 0 {
-		s.State, s.Title, s.Details = Waiting, "Wait until every API server decodes "+to, l
+	if l := undecodable(f.reports().all, to); s.State == Done && len(l) > 0 {
+		s.State, s.Title, s.Details = Waiting, "Wait until every API server decodes "+to, f.course(f.From)
 		s.Reason = "Requests through them would fail for objects that others store in it."
 	}
 	return []Step{s}

@@ -10,8 +10,8 @@ import (
 	"k8s.io/api/apiserverinternal/v1alpha1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/version"
+	upstream "k8s.io/apiserver/pkg/storageversion"
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/testcrd"
@@ -106,7 +106,7 @@ func TestUpgradeWithRollback(t *testing.T) {
 	objects := &Objects{Total: 3, Managed: map[string][]Managed{}}
 	running := map[string]string{"a": "1.29", "b": "1.29", "c": "1.29"}
 	current, stored := from, []string{"v1"}
-	var sv *v1alpha1.StorageVersion
+	sv := reported()
 	migrations := []Migration{}
 	clock := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
@@ -121,13 +121,9 @@ func TestUpgradeWithRollback(t *testing.T) {
 				encodes = "v1" // it does not know the new storage version
 			}
 			clock = clock.Add(time.Minute)
-			var err error
-			sv, err = storageversion.Start(sv, (&Facts{To: to}).Resource(), v1alpha1.ServerStorageVersion{
+			sv = settled(sv, storageversion.Start(sv.Status.StorageVersions, v1alpha1.ServerStorageVersion{
 				APIServerID: id, EncodingVersion: "example.com/" + encodes, DecodableVersions: []string{"example.com/v1", "example.com/v2"},
-			}, sets.New("a", "b", "c"), metav1.NewTime(clock))
-			if err != nil {
-				t.Fatal(err)
-			}
+			}), clock)
 		}
 	}
 	var changed time.Time
@@ -174,6 +170,8 @@ func TestUpgradeWithRollback(t *testing.T) {
 	now("stop servers=stop encoding=wait")
 	starts("1.36", "c")
 	now("wait migration=wait")
+	migrations[0].Conditions = []metav1.Condition{{Type: "Succeeded", Status: metav1.ConditionTrue}}
+	now("go migration=next") // it went over objects that c has written since
 	migrations[0].Conditions = []metav1.Condition{{Type: "Failed", Status: metav1.ConditionTrue, Message: "an object was refused"}}
 	now("stop migration=stop")
 	migrations = []Migration{}
@@ -224,7 +222,7 @@ func TestUnknown(t *testing.T) {
 		{"unions", Facts{From: from, To: to, Policies: []Policy{{Version: "v1", Rejects: true}}, Changes: &crddiff.Report{Changes: []crddiff.Change{{NewVersion: "v1", Sort: crddiff.Union, Class: crddiff.Both}}}, Servers: servers("1.36"), Objects: valid}, "go policy=advice apply=next"},
 		{"a server too old", Facts{From: from, To: to, Changes: looser, Servers: servers("1.36", "1.27")}, "wait servers=wait"},
 		{"all servers too old", Facts{From: from, To: to, Changes: looser, Servers: servers("1.27.9-gke.1", "1.27")}, "stop servers=stop"},
-		{"more servers than are given", Facts{From: from, To: to, Changes: looser, Servers: servers("1.36"), StorageVersion: reported(t, "v1", "v1")}, "wait servers=unknown"},
+		{"more servers than are given", Facts{From: from, To: to, Changes: looser, Servers: servers("1.36"), StorageVersion: reported("v1", "v1")}, "wait servers=unknown"},
 		{"a version removed, no status", Facts{From: old, To: alone, Changes: looser}, "wait clients=advice migration=unknown"},
 		{"a version removed, no objects", Facts{From: old, To: alone, Live: live(old, "v2"), Changes: looser}, "wait clients=advice managedFields=unknown"},
 		{"a version removed, objects without managedFields", Facts{From: old, To: alone, Live: live(old, "v2"), Changes: looser, Objects: valid}, "wait clients=advice managedFields=unknown"},
@@ -234,7 +232,7 @@ func TestUnknown(t *testing.T) {
 		{"objects unknown before a migration", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{}}, "wait migration=unknown"},
 		{"objects that cannot be rewritten", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{}, Objects: &Objects{Total: 5, Invalid: 1, Blocked: 1, Rewrites: 1}}, "wait objects=wait migration=wait"},
 		{"no change, status unknown", Facts{From: from, To: from, Changes: looser}, "go"},
-		{"reports of nobody", Facts{From: from, To: from, Live: live(from, "v1"), Changes: looser, StorageVersion: reported(t)}, "wait encoding=unknown"},
+		{"reports of nobody", Facts{From: from, To: from, Live: live(from, "v1"), Changes: looser, StorageVersion: reported()}, "wait encoding=unknown"},
 		{"a migration, the change at an unknown time", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{{Name: "m", Conditions: []metav1.Condition{{Type: "Succeeded", Status: "True"}}}}, Objects: valid}, "wait migration=unknown"},
 		{"a new version that is stored", Facts{From: from, To: two, Changes: looser}, "stop objects=unknown storage=stop"},
 		{"fields that are dropped", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.36"), Objects: &Objects{Total: 9, Losing: 1}}, "wait objects=wait"},
@@ -242,10 +240,10 @@ func TestUnknown(t *testing.T) {
 		{"migrations unknown, of servers that may have them", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.34", "1.29")}, "wait migration=unknown"},
 		{"migrations unknown, of servers that have none", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.29")}, "go migration=next"},
 		{"migrations unknown, of servers that would note them", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.37")}, "go migration=next"},
-		{"servers that disagree before a switch", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, StorageVersion: reported(t, "v1", "v2")}, "wait encoding=wait"},
-		{"a server that cannot read what is stored", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.29"), StorageVersion: reported(t, "v2")}, "stop encoding=stop"},
-		{"servers of which some report no storage version", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, Servers: servers("1.36", "1.36"), StorageVersion: reported(t, "v1")}, "wait encoding=unknown"},
-		{"a server that cannot decode the version to be stored", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, Servers: servers("1.36"), StorageVersion: reported(t, "v1")}, "wait encoding=wait"},
+		{"servers that disagree before a switch", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, StorageVersion: reported("v1", "v2")}, "wait encoding=wait"},
+		{"a server that cannot read what is stored", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.29"), StorageVersion: reported("v2")}, "stop encoding=stop"},
+		{"servers of which some report no storage version", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, Servers: servers("1.36", "1.36"), StorageVersion: reported("v1")}, "wait encoding=unknown"},
+		{"a server that cannot decode the version to be stored", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, Servers: servers("1.36"), StorageVersion: reported("v1")}, "wait encoding=wait"},
 		{"a version served no more, managers unknown", Facts{From: old, To: unserved, Changes: tighter, Objects: valid}, "wait clients=unknown"},
 		{"a version served no more, with managers", Facts{From: old, To: unserved, Changes: tighter, Objects: managedBy(Managed{Name: "a", Manager: "m"})}, "wait clients=wait"},
 		{"a version served no more, and not deprecated", Facts{From: two, To: unserved, Changes: tighter, Objects: managedBy()}, "wait clients=wait"},
@@ -311,19 +309,25 @@ func migrating(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.C
 	return crd
 }
 
-// reported is what servers report that encode these versions.
-func reported(t *testing.T, versions ...string) *v1alpha1.StorageVersion {
-	t.Helper()
-	sv := &v1alpha1.StorageVersion{ObjectMeta: metav1.ObjectMeta{Name: "example.com.routes"}}
-	for i, v := range versions {
-		next, err := storageversion.Start(sv, (&Facts{To: crd(t, testcrd.Version{Name: "v1", Spec: plain})}).Resource(),
-			v1alpha1.ServerStorageVersion{APIServerID: string(rune('a' + i)), EncodingVersion: v, DecodableVersions: []string{v}}, nil, metav1.Time{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		sv = next
+// settled is an object with these entries, as the API server writes it.
+func settled(sv *v1alpha1.StorageVersion, entries []v1alpha1.ServerStorageVersion, now time.Time) *v1alpha1.StorageVersion {
+	sv = sv.DeepCopy()
+	sv.Status.StorageVersions = entries
+	was := slices.Clone(sv.Status.Conditions)
+	upstream.SetCommonEncodingVersion(sv)
+	if c := sv.Status.Conditions; len(was) == 0 || !was[0].LastTransitionTime.Equal(&c[0].LastTransitionTime) {
+		c[0].LastTransitionTime = metav1.NewTime(now) // instead of the clock
 	}
 	return sv
+}
+
+// reported is what servers report that encode these versions.
+func reported(versions ...string) *v1alpha1.StorageVersion {
+	var entries []v1alpha1.ServerStorageVersion
+	for i, v := range versions {
+		entries = append(entries, v1alpha1.ServerStorageVersion{APIServerID: string(rune('a' + i)), EncodingVersion: v, DecodableVersions: []string{v}})
+	}
+	return settled(&v1alpha1.StorageVersion{ObjectMeta: metav1.ObjectMeta{Name: "example.com.routes"}}, entries, time.Time{})
 }
 
 // Facts that contradict each other stop every plan.
@@ -335,9 +339,9 @@ func TestContradictions(t *testing.T) {
 	command.Spec.Versions[0].Name = "v1 ; reboot"
 	none, both := one.DeepCopy(), two.DeepCopy()
 	none.Spec.Versions[0].Storage, both.Spec.Versions[0].Storage = false, true
-	otherReports := reported(t, "v1")
+	otherReports := reported("v1")
 	otherReports.Name = "example.com.gates"
-	invalid := reported(t, "v1")
+	invalid := reported("v1")
 	invalid.Status.CommonEncodingVersion = nil
 	migrations := []Migration{{Name: "a"}, {Name: "b", Conditions: []metav1.Condition{{Type: "Succeeded", Status: "True"}, {Type: "Failed", Status: "True"}}}}
 	for _, tt := range []struct {
@@ -355,8 +359,8 @@ func TestContradictions(t *testing.T) {
 		{Facts{From: one, To: two, Live: live(two, "v1")}, "crd-status status.storedVersions: status.storedVersions has not v2, which is the storage version"},
 		{Facts{From: one, To: two, StorageVersion: otherReports}, "storageversions metadata.name: this is what API servers report of example.com.gates, and the change is of example.com.routes"},
 		{Facts{From: one, To: two, StorageVersion: invalid}, "storageversions status.commonEncodingVersion: Invalid value: null: the common encoding version is v1"},
-		{Facts{From: one, To: two, StorageVersion: reported(t, "v3")}, "storageversions status.storageVersions[0].encodingVersion: a encodes v3, which is a version of neither CRD"},
-		{Facts{From: one, To: two, StorageVersion: reported(t, "other.com/v1")}, "storageversions status.storageVersions[0].encodingVersion: a encodes other.com/v1, which is a version of neither CRD"},
+		{Facts{From: one, To: two, StorageVersion: reported("v3")}, "storageversions status.storageVersions[0].encodingVersion: a encodes v3, which is a version of neither CRD"},
+		{Facts{From: one, To: two, StorageVersion: reported("other.com/v1")}, "storageversions status.storageVersions[0].encodingVersion: a encodes other.com/v1, which is a version of neither CRD"},
 		{Facts{From: one, To: two, Migrations: migrations}, "migrations status.conditions: the migration has both succeeded and failed"},
 	} {
 		l := tt.facts.Contradictions()

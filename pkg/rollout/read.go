@@ -11,6 +11,7 @@ import (
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/version"
 	apiversion "k8s.io/apimachinery/pkg/version"
 
@@ -213,7 +214,7 @@ func ReadServers(name string, src []byte, limits limit.Limits) ([]Server, diag.L
 	if wrong != nil {
 		return nil, diag.List{*wrong}
 	}
-	r := serverReader{name: name}
+	r := serverReader{name: name, names: sets.New[string]()}
 	for _, d := range file.Docs {
 		if d.Root == nil {
 			continue
@@ -246,6 +247,7 @@ func ReadServers(name string, src []byte, limits limit.Limits) ([]Server, diag.L
 type serverReader struct {
 	name    string
 	servers []Server
+	names   sets.Set[string]
 	wrong   diag.List
 }
 
@@ -324,5 +326,10 @@ func (r *serverReader) add(n *yaml.Node, name, text string) {
 		r.fail(n, "%q is not a version of Kubernetes", text)
 		return
 	}
+	if name != "" && r.names.Has(name) {
+		r.fail(n, "the API server %s is there twice", name)
+		return
+	}
+	r.names.Insert(name)
 	r.servers = append(r.servers, Server{name, v})
 }

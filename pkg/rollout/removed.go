@@ -38,7 +38,7 @@ func (f *Facts) versions() []Version {
 			o.Why = "it is the storage version"
 		case o.Stored != nil && *o.Stored:
 			o.Why = "objects may be stored in it"
-		case len(f.encoders(v.Name)) > 0:
+		case f.encoded(v.Name):
 			o.Why = "API servers encode objects in it"
 		case v.Served && !v.Deprecated:
 			o.Why = "it is served: deprecate it first"
@@ -56,19 +56,6 @@ func (f *Facts) versions() []Version {
 		l = append(l, o)
 	}
 	return l
-}
-
-// encoders are the API servers that encode objects in a version.
-func (f *Facts) encoders(version string) (ids []string) {
-	if f.StorageVersion == nil {
-		return nil
-	}
-	for _, e := range f.StorageVersion.Status.StorageVersions {
-		if v, _ := f.reported(e.EncodingVersion); v == version {
-			ids = append(ids, e.APIServerID)
-		}
-	}
-	return ids
 }
 
 // managed are the entries of managedFields that name a version. It is not ok when they are
@@ -121,9 +108,9 @@ func (f *Facts) leave(gone []string) []Step {
 		return steps
 	default:
 		for _, v := range gone {
-			if ids := f.encoders(v); len(ids) > 0 {
+			if f.encoded(v) {
 				s.State, s.Title, s.Reason = Waiting, "Wait until no API server encodes "+v, "Objects would be stored in it that nobody can read any more."
-				s.Details = ids
+				s.Details = f.course(f.From)
 			}
 		}
 	}

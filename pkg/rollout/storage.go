@@ -34,65 +34,15 @@ func (f *Facts) migrateLater() []Step {
 	if from == to {
 		return nil
 	}
-	return []Step{{
+	s := Step{
 		ID: "migration", State: Later, Title: "Rewrite the objects that are stored in " + from,
-		Reason: "Ask again when the CRD is applied, with its new status.",
-	}}
-}
-
-// encoding asks whether all API servers encode objects in the storage version. Without
-// what they report there is no such step: for custom resources they report nothing.
-func (f *Facts) encoding(target string) Step {
-	if f.StorageVersion == nil {
-		return Step{}
+		Reason:  "Ask again when the CRD is applied, with its new status.",
+		Details: f.course(f.From, f.To),
 	}
-	s := Step{ID: "encoding", State: Done, Title: "Every API server encodes " + target}
-	entries := f.StorageVersion.Status.StorageVersions
-	if len(entries) == 0 {
-		s.State, s.Title, s.Reason = Unknown, "Find out in which version API servers encode objects", "None has reported one yet."
-		return s
+	if s.Details != nil {
+		s.Reason += " It has to wait until every API server encodes " + to + "."
 	}
-	if n := len(f.Servers) - len(entries); n > 0 {
-		s.State, s.Title = Unknown, "Find out in which version the other API servers encode objects"
-		s.Reason = fmt.Sprintf("%d of %s have reported none yet.", n, count(len(f.Servers), "API server"))
-		return s
-	}
-	var unreadable []string
-	if f.Live != nil {
-		unreadable = f.undecodable(f.Live.Status.StoredVersions...)
-	}
-	if len(unreadable) > 0 {
-		s.State, s.Title, s.Details = Stopped, "Upgrade the API servers that cannot read what is stored", unreadable
-		s.Reason = "Requests through them fail for objects that are stored in these versions."
-		return s
-	}
-	var others []string
-	for _, e := range entries {
-		if v, _ := f.reported(e.EncodingVersion); v != target {
-			others = append(others, fmt.Sprintf("%s encodes %s", e.APIServerID, e.EncodingVersion))
-		}
-	}
-	if agreed, ok := storageversion.Agreed(entries); ok && len(others) == 0 {
-		s.Title = fmt.Sprintf("All %s encode %s", count(len(entries), "API server"), agreed)
-		return s
-	}
-	s.State, s.Title, s.Details = Waiting, "Wait until every API server encodes "+target, others
-	s.Reason = "Whatever is written through these is stored in another version, during a migration as well."
-	s.Run = []string{"kubectl get storageversion " + f.StorageVersion.Name + " -o yaml"}
-	return s
-}
-
-// undecodable says which API servers cannot decode some versions.
-func (f *Facts) undecodable(versions ...string) []string {
-	var l []string
-	for _, e := range f.StorageVersion.Status.StorageVersions {
-		for _, version := range versions {
-			if !slices.ContainsFunc(e.DecodableVersions, func(v string) bool { name, _ := f.reported(v); return name == version }) {
-				l = append(l, fmt.Sprintf("%s cannot decode %s", e.APIServerID, version))
-			}
-		}
-	}
-	return l
+	return []Step{s}
 }
 
 // migration asks whether all stored objects are rewritten in the storage version.
@@ -122,7 +72,7 @@ func (f *Facts) migration(target string) Step {
 			s.Run = []string{"kubectl delete storageversionmigration " + last.Name + "  # then migrate again"}
 			return s
 		}
-		if _, ok := last.is("Succeeded"); !ok {
+		if !last.ended() {
 			s.State, s.Title, s.Reason = Waiting, "Wait for the migration", "The migration "+last.Name+" has not ended."
 			s.Run = []string{"kubectl get storageversionmigration " + last.Name + " -o yaml"}
 			return s
@@ -131,6 +81,8 @@ func (f *Facts) migration(target string) Step {
 		switch {
 		case noted:
 			s.Reason = fmt.Sprintf("The migration %s has succeeded, but the CRD was changed meanwhile. Migrate again.", last.Name)
+		case f.StorageVersion != nil && storageversion.Disturbed(f.StorageVersion, last.Created):
+			s.Reason = fmt.Sprintf("The migration %s has succeeded, but it began before the API servers agreed on %s. Migrate again.", last.Name, target)
 		case !ok:
 			s.State = Unknown
 			s.Reason = fmt.Sprintf("The migration %s has succeeded. Whether it began after the CRD was changed cannot be told without the managed fields of the CRD.", last.Name)
@@ -168,6 +120,9 @@ func (f *Facts) rewrite(s Step, target string) Step {
 		return s
 	}
 	s.State = Next
+	if n := len(f.Servers); n > 1 && f.StorageVersion == nil {
+		s.Reason += fmt.Sprintf(" First give all %d API servers time to notice the CRD: nothing reports that they have, and one that has not stores objects in the old version.", n)
+	}
 	oldest := f.oldest()
 	if oldest == nil || oldest.LessThan(migrationB) {
 		s.Reason += " Nothing notes that this is done, so go on with the next step then."
@@ -218,12 +173,17 @@ func (f *Facts) lastMigration() (last *Migration, known bool) {
 		_, noted := condition(f.Live, apiextensionsv1.StorageMigrating)
 		return nil, len(f.Servers) > 0 && !noted && !f.oldest().LessThan(migration) || len(f.Servers) > 0 && f.newest().LessThan(migrationA)
 	}
+	return f.latest(), true
+}
+
+// latest returns the migration that was created last, of those that are known.
+func (f *Facts) latest() (last *Migration) {
 	for i, m := range f.Migrations {
 		if last == nil || m.Created.After(last.Created) {
 			last = &f.Migrations[i]
 		}
 	}
-	return last, true
+	return last
 }
 
 // condition returns whether a condition is true, and whether there is one.
