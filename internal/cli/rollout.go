@@ -54,8 +54,9 @@ no status, and one that needs nothing new of the API servers no versions of thes
 Unions that the CRDs declare are compiled first, in memory; compiled and live CRDs are
 taken as they are. --servers takes a list,
 [v1.37.1, {name: a, version: v1.36.4}], or what kubectl get --raw /version prints of
-each API server. --storageversions is for clusters with the StorageVersion API, which
-is off by default: nothing depends on it.`,
+each API server. With a name for each, that of its lease, the plan of a new storage
+version says step by step which servers encode what. --storageversions is for clusters
+with the StorageVersion API, which is off by default: nothing depends on it.`,
 		Example: `  # Is it safe to apply?
   kubectl get crd routes.example.com -o yaml > old.yaml
   kubectl get routes.example.com -A -o yaml --show-managed-fields > objects.yaml

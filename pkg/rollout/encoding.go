@@ -15,9 +15,8 @@ import (
 // reports are the entries of API servers, with versions as the CRD names them.
 type reports struct {
 	all []v1alpha1.ServerStorageVersion
-	// live are those of servers that are given, gone the ids of the others, and silent the
-	// servers that are given and report nothing. Unless every server that is given has a name,
-	// all entries are live.
+	// live has the entries of given servers, gone the ids of the other entries, and silent the
+	// given servers without an entry. Unless every given server has a name, all entries are live.
 	live         []v1alpha1.ServerStorageVersion
 	gone, silent []string
 }
@@ -57,10 +56,10 @@ func (f *Facts) reports() (r reports) {
 	return r
 }
 
-// course is the future of the entries, a line for each event with what the API servers encode
-// and decode then: the garbage collector takes out the entries of servers that are gone, and the
-// others notice the CRDs in turn. When nobody reports, servers that have names are taken to
-// follow the CRD before the change.
+// course simulates the entries until all servers follow the last of the CRDs, with a line for
+// each event and the versions after it: the garbage collector takes out the entries of servers
+// that are gone, and the others notice the CRDs in turn. Without reports, servers that have
+// names start with the CRD before the change.
 func (f *Facts) course(crds ...*apiextensionsv1.CustomResourceDefinition) []string {
 	r, now := f.reports(), "now"
 	if f.StorageVersion == nil {
@@ -97,7 +96,7 @@ func (f *Facts) course(crds ...*apiextensionsv1.CustomResourceDefinition) []stri
 	return lines
 }
 
-// entryOf is what an API server reports that has noticed a CRD.
+// entryOf is the entry of an API server that has noticed a CRD.
 func entryOf(id string, crd *apiextensionsv1.CustomResourceDefinition) v1alpha1.ServerStorageVersion {
 	e := v1alpha1.ServerStorageVersion{APIServerID: id, EncodingVersion: storage(crd)}
 	for _, v := range crd.Spec.Versions {
@@ -106,7 +105,7 @@ func entryOf(id string, crd *apiextensionsv1.CustomResourceDefinition) v1alpha1.
 	return e
 }
 
-// inWords says what API servers encode and decode.
+// inWords lists the versions that API servers encode and decode.
 func inWords(entries []v1alpha1.ServerStorageVersion) string {
 	if len(entries) == 0 {
 		return "none reports"
@@ -129,7 +128,7 @@ func inWords(entries []v1alpha1.ServerStorageVersion) string {
 	for _, v := range versions {
 		words = append(words, v+" by "+names(by[v]))
 	}
-	return fmt.Sprintf("%s; all decode %s", strings.Join(words, ", "), decodable)
+	return fmt.Sprintf("%s; all decode %s", strings.Join(words, "; "), decodable)
 }
 
 // names are a few API servers.
@@ -141,8 +140,8 @@ func names(ids []string) string {
 	return strings.Join(ids, ", ")
 }
 
-// encoding asks whether all API servers encode objects in the storage version. Without
-// what they report there is no such step: for custom resources they report nothing.
+// encoding asks whether all API servers encode objects in the storage version. There is no such
+// step without reports: Kubernetes' own servers report no custom resources.
 func (f *Facts) encoding(target string) Step {
 	if f.StorageVersion == nil {
 		return Step{}
