@@ -161,20 +161,25 @@ func (f *Facts) encoding(target string) Step {
 		s.Run = []string{leases}
 		return s
 	}
-	var unreadable []string
+	var stored []string
 	if f.Live != nil {
-		unreadable = undecodable(r.live, f.Live.Status.StoredVersions...)
+		stored = f.Live.Status.StoredVersions
 	}
-	if len(unreadable) > 0 {
-		s.State, s.Title, s.Details = Stopped, "Upgrade the API servers that cannot read what is stored", unreadable
+	if l := undecodable(r.live, stored...); len(l) > 0 {
+		s.State, s.Title, s.Details = Stopped, "Upgrade the API servers that cannot read what is stored", l
 		s.Reason = "Requests through them fail for objects that are stored in these versions."
 		return s
 	}
-	if agreed, ok := storageversion.Agreed(r.all); ok && agreed == target {
+	agreed, ok := storageversion.Agreed(r.all)
+	ok = ok && agreed == target
+	if ok && len(undecodable(r.all, stored...)) == 0 {
 		s.Title = fmt.Sprintf("All %s encode %s", count(len(r.all), "API server"), target)
 		return s
 	}
 	s.State, s.Title, s.Details = Waiting, "Wait until every API server encodes "+target, f.course(f.current())
+	if ok {
+		s.Title = "Wait until the entries of " + names(r.gone) + " are gone, which cannot read what is stored"
+	}
 	s.Reason = "Objects that are written through the others are stored in another version, during a migration as well."
 	s.Run = []string{"kubectl get storageversion " + f.StorageVersion.Name + " -o yaml"}
 	if len(r.gone) > 0 {

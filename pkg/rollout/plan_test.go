@@ -1,12 +1,14 @@
 package rollout
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/api/apiserverinternal/v1alpha1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -243,6 +245,10 @@ func TestUnknown(t *testing.T) {
 		{"servers that disagree before a switch", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, StorageVersion: reported("v1", "v2")}, "wait encoding=wait"},
 		{"a server that cannot read what is stored", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.29"), StorageVersion: reported("v2")}, "stop encoding=stop"},
 		{"servers of which some report no storage version", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, Servers: servers("1.36", "1.36"), StorageVersion: reported("v1")}, "wait encoding=unknown"},
+		{"a server that is gone and differs", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, Servers: servers("1.36"), StorageVersion: reported("v1", "v2")}, "wait encoding=wait"},
+		{"a server of another name than the one that reports", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, Servers: []Server{{"z", version.MajorMinor(1, 36)}}, StorageVersion: reported("v1")}, "wait encoding=unknown"},
+		{"a server that is gone, rules that are new", Facts{From: from, To: to, Changes: looser, Servers: servers("1.36", "1.36"), StorageVersion: reported("v1", "v1", "v1")}, "wait servers=unknown"},
+		{"a server that is gone and cannot read what is stored", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.29"), StorageVersion: decoding("v2", []string{"v1", "v2"}, []string{"v2"})}, "wait encoding=wait"},
 		{"a server that cannot decode the version to be stored", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, Servers: servers("1.36"), StorageVersion: reported("v1")}, "wait encoding=wait"},
 		{"a version served no more, managers unknown", Facts{From: old, To: unserved, Changes: tighter, Objects: valid}, "wait clients=unknown"},
 		{"a version served no more, with managers", Facts{From: old, To: unserved, Changes: tighter, Objects: managedBy(Managed{Name: "a", Manager: "m"})}, "wait clients=wait"},
@@ -321,13 +327,64 @@ func settled(sv *v1alpha1.StorageVersion, entries []v1alpha1.ServerStorageVersio
 	return sv
 }
 
-// reported is what servers report that encode these versions.
+// reported is what servers report that encode these versions, and decode no others.
 func reported(versions ...string) *v1alpha1.StorageVersion {
-	var entries []v1alpha1.ServerStorageVersion
+	sv := decoding("v1", make([][]string, len(versions))...)
 	for i, v := range versions {
-		entries = append(entries, v1alpha1.ServerStorageVersion{APIServerID: string(rune('a' + i)), EncodingVersion: v, DecodableVersions: []string{v}})
+		e := &sv.Status.StorageVersions[i]
+		e.EncodingVersion, e.DecodableVersions = v, []string{v}
+	}
+	return settled(sv, sv.Status.StorageVersions, time.Time{})
+}
+
+// decoding is what servers report that encode a version and decode these.
+func decoding(version string, decodable ...[]string) *v1alpha1.StorageVersion {
+	var entries []v1alpha1.ServerStorageVersion
+	for i, l := range decodable {
+		entries = append(entries, v1alpha1.ServerStorageVersion{APIServerID: string(rune('a' + i)), EncodingVersion: version, DecodableVersions: l})
 	}
 	return settled(&v1alpha1.StorageVersion{ObjectMeta: metav1.ObjectMeta{Name: "example.com.routes"}}, entries, time.Time{})
+}
+
+// The simulation has a line for each event, and few lines for many servers.
+func TestCourse(t *testing.T) {
+	from, to := crd(t, v("v2", plain), v("v1", plain)), crd(t, v("v1", plain), v("v2", plain))
+	var many []string
+	for range 5000 {
+		many = append(many, "1.36")
+	}
+	crowd := servers(many...)
+	for i := range crowd {
+		crowd[i].Name = fmt.Sprint("s", i)
+	}
+	for _, tt := range []struct {
+		name  string
+		facts Facts
+		want  []string
+	}{
+		{"nobody is known", Facts{From: from, To: to}, nil},
+		{"a server without a name", Facts{From: from, To: to, Servers: []Server{{"", version.MajorMinor(1, 36)}}}, nil},
+		{"reports of two, one gone, one new", Facts{From: from, To: to, Servers: []Server{{"a", nil}, {"c", nil}}, StorageVersion: reported("v1", "v2")}, []string{
+			"now: v1 by a; v2 by b; all decode no version",
+			"b: not among the API servers that are given; once the garbage collector has taken out the entries, all encode v1 and decode v1",
+			"a notices the CRD: all encode v1 and decode v2, v1",
+			"c notices the CRD: all encode v1 and decode v2, v1",
+			"a notices the CRD: v2 by a; v1 by c; all decode v1, v2",
+			"c notices the CRD: all encode v2 and decode v1, v2",
+		}},
+		{"many", Facts{From: from, To: to, Servers: crowd}, []string{
+			"now, by the CRD: all encode v1 and decode v2, v1",
+			"s0 notices the CRD: v2 by s0; v1 by s1, s2, s3 and 4996 more; all decode v1, v2",
+		}},
+	} {
+		got := tt.facts.course(tt.facts.From, tt.facts.To)
+		if tt.name == "many" && len(got) == mostExamples+1 {
+			got = got[:2]
+		}
+		if d := cmp.Diff(tt.want, got); d != "" {
+			t.Errorf("%s: %s", tt.name, d)
+		}
+	}
 }
 
 // Facts that contradict each other stop every plan.

@@ -46,6 +46,7 @@ func TestReadServers(t *testing.T) {
 		{"none", "[]\n", "in: error: UC901: no API server is here"},
 		{"a comment", "# nothing\n", "in: error: UC901: no API server is here"},
 		{"empty", "", "in: error: UC103: the file is empty"},
+		{"a name twice", "- {name: a, version: v1.36.1}\n- {name: a, version: v1.36.1}\n", "in:2:3: error: UC901: the API server a is there twice"},
 		{"twice", "gitVersion: v1.36.1\ngitVersion: v1.36.1\n", `in:2:1: error: UC104: key "gitVersion" occurs twice in this mapping`},
 	} {
 		servers, wrong := ReadServers("in", []byte(tt.src), limit.Limits{})
