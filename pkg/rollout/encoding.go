@@ -177,10 +177,10 @@ func (f *Facts) encoding(target string) Step {
 		return s
 	}
 	s.State, s.Title, s.Details = Waiting, "Wait until every API server encodes "+target, f.course(f.current())
-	if ok {
-		s.Title = "Wait until the entries of " + names(r.gone) + " are gone, which cannot read what is stored"
-	}
 	s.Reason = "Objects that are written through the others are stored in another version, during a migration as well."
+	if ok {
+		s.Title, s.Reason = "Find out whether "+names(r.gone)+" is gone", "Requests through an API server that cannot decode what is stored fail."
+	}
 	s.Run = []string{"kubectl get storageversion " + f.StorageVersion.Name + " -o yaml"}
 	if len(r.gone) > 0 {
 		s.Run = append(s.Run, leases)
