@@ -161,14 +161,6 @@ func (f *Facts) servers() Step {
 		s.Details = slices.Concat(needs, uncompiled(f.To, after, rules))
 		s.Run = []string{"kubectl get --raw /version  # of each API server, for --servers"}
 		return s
-	case len(r.gone) > 0 || len(r.all) > len(f.Servers):
-		s.State, s.Title = Unknown, "Find out about the other API servers"
-		s.Reason = fmt.Sprintf("%d report storage versions, and the versions of %d are given.", len(r.all), len(f.Servers))
-		if len(r.gone) > 0 {
-			s.Reason = fmt.Sprintf("%s: reported, and not among the %d that are given. The entry of an API server that is gone goes when its lease expires.", names(r.gone), len(f.Servers))
-			s.Run = []string{leases}
-		}
-		return s
 	}
 	var old []string
 	for _, server := range f.Servers {
@@ -176,7 +168,18 @@ func (f *Facts) servers() Step {
 			old = append(old, server.String())
 		}
 	}
-	if len(old) == 0 {
+	others := len(r.gone) > 0 || len(r.all) > len(f.Servers)
+	switch {
+	case len(old) > 0:
+	case others:
+		s.State, s.Title = Unknown, "Find out about the other API servers"
+		s.Reason = fmt.Sprintf("%d report storage versions, and the versions of %d are given.", len(r.all), len(f.Servers))
+		if len(r.gone) > 0 {
+			s.Reason = fmt.Sprintf("%s: reported, and not among the %d that are given. The entry of an API server that is gone goes when its lease expires.", names(r.gone), len(f.Servers))
+			s.Run = []string{leases}
+		}
+		return s
+	default:
 		if l := uncompiled(f.To, after, f.oldest()); len(l) > 0 {
 			s.State, s.Title, s.Details = Stopped, "An API server does not understand the rules", l
 			s.Reason = fmt.Sprintf("The oldest is v%s, which cannot compile them.", minor(f.oldest()))
@@ -196,7 +199,7 @@ func (f *Facts) servers() Step {
 		s.State, s.Title = Stopped, "Upgrade the API servers again, or take the change back"
 		s.Reason += " They do not enforce the rules as the others do, and lose parts of the CRD when they write it."
 		s.Run = f.takeBack()
-	case len(old) < len(f.Servers):
+	case others || len(old) < len(f.Servers):
 		s.State = Waiting
 	default:
 		s.State = Stopped
