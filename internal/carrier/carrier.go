@@ -13,6 +13,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/json"
 
+	"github.com/unioncel/unioncel/internal/work"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -52,6 +53,7 @@ func Of(apiVersion, kind string) (k *Kind, read bool) {
 // API server gets. Unknown are fields that it does not have, as [json.UnmarshalStrict]
 // reports them.
 func (k *Kind) Decode(data []byte) (crd *apiextensionsv1.CustomResourceDefinition, unknown []error, err error) {
+	work.Decodes.Add(1)
 	return k.decode(data)
 }
 

@@ -87,7 +87,7 @@ func planned(f *crdpatch.File) ([]explain.Input, diag.List) {
 	found, diags := f.Explain()
 	l := make([]explain.Input, len(found))
 	for i, f := range found {
-		l[i] = explain.Input(f)
+		l[i] = explain.Input{Plan: f.Plan, Bytes: f.Bytes, Growth: f.Growth}
 	}
 	return l, lint.Ignore(f, diags)
 }

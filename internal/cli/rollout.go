@@ -157,7 +157,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 	sources := make([]*resource.File, len(inputs))
 	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
 		open := crdpatch.Open(in.name, src, in.options())
-		found, wrong := crddiff.Read(open, a.limits)
+		found, wrong := crddiff.Read(open)
 		r := in.scope.resultOf(in, open, slices.DeleteFunc(wrong, func(d diag.Diagnostic) bool { return d.Severity != diag.Error }))
 		switch {
 		case r.diagnostics.HasErrors():
@@ -166,9 +166,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 				Message: fmt.Sprintf("%s here, and a plan is for one", plural(len(found), "CRD")), Hint: "give a file with one CRD"})
 		default:
 			crds[in.n] = found[0]
-			sources[in.n], _ = resource.Parse(in.name, src, a.limits)
-			text, _ := open.Installed()
-			*[]*bool{&f.Names.CompileFrom, &f.Names.CompileTo}[in.n] = !bytes.Equal(text, src)
+			sources[in.n], _ = open.Objects() // its CRD was read
 		}
 		return r, nil
 	})
@@ -182,6 +180,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 	from, to := crds[0], crds[1]
 	f.From, f.To = from.CustomResourceDefinition, to.CustomResourceDefinition
 	f.origins.From, f.origins.To = from.Pos, to.Pos
+	f.Names.CompileFrom, f.Names.CompileTo = from.Compiled, to.Compiled
 	f.Names.From, f.Names.To, f.Names.Objects = fileName(files.from), fileName(files.to), fileName(files.objects)
 	if files.live == "" && len(f.From.Status.StoredVersions) > 0 {
 		live, origin, wrong := rollout.ReadLive(sources[0], f.From.Name)

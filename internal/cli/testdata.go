@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -91,18 +90,16 @@ func (a *app) testsOf(ctx context.Context, dir string, f *crdpatch.File, in inpu
 	if wrong.HasErrors() {
 		return nil, wrong, nil
 	}
-	crds := map[string]*apiextensionsv1.CustomResourceDefinition{}
-	sources, _ := crdpatch.Open(in.name, compiled, crdpatch.Options{Limits: in.scope.opts.Limits}).Declared()
-	for _, s := range sources {
-		crds[s.Name] = s.CRD
-	}
 	var out []crdTests
-	for _, p := range plans {
-		crd := crds[p.Name]
-		if crd == nil || !filepath.IsLocal(p.Name) || strings.ContainsAny(p.Name, `/\`) {
+	for _, crd := range compiled {
+		p := crd.Explanation(plans)
+		if p == nil {
+			continue
+		}
+		if !filepath.IsLocal(p.Name) || strings.ContainsAny(p.Name, `/\`) {
 			return nil, l, fmt.Errorf("%s: there can be no tests of a CRD with the name %q", in.name, p.Name)
 		}
-		tests, err := suite.Tests(ctx, p.Plan, crd)
+		tests, err := suite.Tests(ctx, p.Plan, crd.CustomResourceDefinition)
 		if err != nil {
 			return nil, l, err
 		}

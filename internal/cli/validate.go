@@ -197,8 +197,8 @@ func (a *app) readManifests(ctx context.Context, scope func([]input) (scopes, er
 
 // objectFile reads an input, and compiles the CRDs in it.
 func (a *app) objectFile(in input, role role, src []byte) objectFile {
-	f, wrong := resource.Parse(in.name, src, a.limits)
 	open := crdpatch.Open(in.name, src, in.options())
+	f, wrong := open.Objects()
 	m := objectFile{role: role, result: in.scope.resultOf(in, open, wrong)}
 	if f == nil {
 		return m
@@ -214,26 +214,17 @@ func (a *app) objectFile(in input, role role, src []byte) objectFile {
 	if len(crds) == 0 || role == forOld {
 		return m
 	}
-	text, wrong := open.Installed()
+	installed, wrong := open.Installed()
 	for _, d := range wrong {
 		// The rest is for who compiles it.
 		if d.Severity == diag.Error || d.Code == diag.InvalidBefore {
 			m.diagnostics = append(m.diagnostics, d)
 		}
 	}
-	var compiled []*resource.Object
-	if text != nil {
-		if f, _ := resource.Parse(in.name, text, a.limits); f != nil {
-			compiled = slices.DeleteFunc(f.Objects, func(o *resource.Object) bool { return carrierOf(o) == nil })
-		}
-	}
 	for i, o := range crds {
 		d := definition{pos: o.Pos(nil)}
-		if len(compiled) == len(crds) {
-			var err error
-			if d.crd, err = decodeCRD(compiled[i]); err != nil {
-				m.diagnostics = append(m.diagnostics, diag.Diagnostic{Code: diag.UndecodableCRD, Pos: d.pos, Message: err.Error()})
-			}
+		if installed != nil {
+			d.crd = installed[i].CustomResourceDefinition
 		}
 		names, _ := o.Value["spec"].(map[string]any)
 		d.kind.Group, _ = names["group"].(string)

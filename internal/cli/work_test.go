@@ -6,41 +6,63 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/internal/work"
 )
 
-// TestWork holds commands to how often they parse a file. A test of that name in pkg/compile
-// counts what takes more: how often the API server's code validates the CRD in it.
+// TestWork holds commands to how often they parse, read, decode and compile a file with one CRD.
+// A test of that name in pkg/compile counts how often the API server's code validates the CRD.
 func TestWork(t *testing.T) {
-	run := func(command, file string) []byte {
+	run := func(args ...string) []byte {
 		t.Helper()
 		var out, errs bytes.Buffer
-		if code := Main([]string{"unioncel", command, file}, Streams{Out: &out, Err: &errs}); code != 0 {
-			t.Fatalf("%s %s: exit code %d\n%s", command, file, code, errs.String())
+		if code := Main(append([]string{"unioncel"}, args...), Streams{Out: &out, Err: &errs}); code == 2 {
+			t.Fatalf("%s: %s", args, errs.String())
 		}
 		return out.Bytes()
 	}
-	source := filepath.Join("..", "..", "examples", "route.yaml")
-	compiled := filepath.Join(t.TempDir(), "route.yaml")
-	if err := os.WriteFile(compiled, run("compile", source), 0o644); err != nil {
+	example := filepath.Join("..", "..", "examples", "route.yaml")
+	objects := filepath.Join("..", "..", "examples", "objects", "route-good.yaml")
+	source, compiled := filepath.Join(t.TempDir(), "route.yaml"), filepath.Join(t.TempDir(), "route.yaml")
+	src, err := os.ReadFile(example)
+	if err != nil {
 		t.Fatal(err)
 	}
+	for path, text := range map[string][]byte{source: src, compiled: run("compile", example)} {
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	type counts struct{ parses, readings, decodes, compilations int64 }
+	now := func() counts {
+		return counts{work.Parses.Load(), work.Readings.Load(), work.Decodes.Load(), work.Compilations.Load()}
+	}
 	for _, tt := range []struct {
-		command, file string
-		parses        int64
+		name string
+		args []string
+		want counts
 	}{
-		{"compile", source, 2},
-		{"compile", compiled, 3},
-		{"explain", source, 1},
-		{"explain", compiled, 2},
-		{"lint", source, 2},
-		{"lint", compiled, 3},
-		{"decompile", compiled, 2},
+		{"compile a source", []string{"compile", source}, counts{2, 2, 1, 1}},
+		{"compile a compiled file", []string{"compile", compiled}, counts{3, 3, 3, 2}},
+		{"explain a source", []string{"explain", source}, counts{1, 1, 1, 1}},
+		{"explain a compiled file", []string{"explain", compiled}, counts{2, 2, 2, 2}},
+		{"lint a source", []string{"lint", source}, counts{2, 2, 1, 1}},
+		{"lint a compiled file", []string{"lint", compiled}, counts{3, 3, 3, 2}},
+		{"decompile", []string{"decompile", compiled}, counts{2, 2, 1, 1}},
+		{"validate by a source", []string{"validate", "--crd", source, objects}, counts{2, 2, 2, 1}},
+		{"validate by a compiled file", []string{"validate", "--crd", compiled, objects}, counts{2, 2, 1, 0}},
+		{"diff of a source", []string{"diff", "--versions", source}, counts{1, 1, 3, 1}},
+		{"diff of a compiled file", []string{"diff", "--versions", compiled}, counts{2, 2, 4, 2}},
+		{"rollout", []string{"rollout", "--from", compiled, "--to", source}, counts{3, 3, 7, 3}},
+		{"testdata of a source", []string{"testdata", "-o", t.TempDir(), source}, counts{1, 1, 2, 1}},
+		{"testdata of a compiled file", []string{"testdata", "-o", t.TempDir(), compiled}, counts{2, 2, 3, 2}},
+		{"compile a source in place", []string{"compile", "-w", source}, counts{2, 2, 1, 1}},
 	} {
-		before := yamltext.Parses()
-		run(tt.command, tt.file)
-		if parses := yamltext.Parses() - before; parses != tt.parses {
-			t.Errorf("%s %s: %d parses, want %d", tt.command, tt.file, parses, tt.parses)
+		before := now()
+		run(tt.args...)
+		after := now()
+		got := counts{after.parses - before.parses, after.readings - before.readings, after.decodes - before.decodes, after.compilations - before.compilations}
+		if got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}
 }

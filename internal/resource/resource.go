@@ -55,6 +55,11 @@ func Parse(name string, src []byte, limits limit.Limits) (*File, diag.List) {
 	if wrong != nil {
 		return nil, diag.List{*wrong}
 	}
+	return In(name, parsed)
+}
+
+// In is [Parse] for a file that is parsed already.
+func In(name string, parsed *yamltext.File) (*File, diag.List) {
 	f := &File{File: parsed, Name: name}
 	var l diag.List
 	for _, d := range parsed.Docs {

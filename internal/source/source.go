@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/unioncel/unioncel/internal/work"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
@@ -83,6 +84,7 @@ func Duplicates(name string, n *yaml.Node) diag.List {
 // Read reads a document as kubectl does, as JSON and as data. It is not strict:
 // that would reject keys that override merged ones; Duplicates finds the others.
 func Read(document []byte) (data []byte, v any, err error) {
+	work.Readings.Add(1)
 	defer func() {
 		if r := recover(); r != nil { // the library panics on some malformed documents
 			err = fmt.Errorf("invalid YAML: %v", r)
@@ -94,9 +96,10 @@ func Read(document []byte) (data []byte, v any, err error) {
 	return data, v, err
 }
 
-// Value reads a document of a file. The diagnostic says why kubectl cannot.
+// Value reads a document of a file, once: the result is shared, and not to be changed. The
+// diagnostic says why kubectl cannot read it.
 func Value(name string, file *yamltext.File, d *yamltext.Document) (data []byte, v any, wrong *diag.Diagnostic) {
-	data, v, err := Read(file.Src[d.Start:d.End])
+	data, v, err := d.Read(func() ([]byte, any, error) { return Read(file.Src[d.Start:d.End]) })
 	if err == nil {
 		return data, v, nil
 	}

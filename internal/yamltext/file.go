@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"sync/atomic"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/work"
 )
 
 // File is a parsed stream of documents, YAML or JSON. Behind JSON, JSON may follow
@@ -30,10 +31,20 @@ type Document struct {
 	Root *yaml.Node
 
 	json    bool
+	read    sync.Once
+	data    []byte
+	value   any
+	readErr error
 	once    sync.Once
 	spans   map[*yaml.Node]span
 	marks   map[*yaml.Node]int // where the ? of an explicit key is
 	walkErr error
+}
+
+// Read returns what read returns, which is called once.
+func (d *Document) Read(read func() (data []byte, value any, err error)) (data []byte, value any, err error) {
+	d.read.Do(func() { d.data, d.value, d.readErr = read() })
+	return d.data, d.value, d.readErr
 }
 
 var bom = []byte("\uFEFF")
@@ -161,16 +172,9 @@ func (f *File) parseChunk(c chunk) (*yaml.Node, error) {
 	return root, nil
 }
 
-// parses counts the documents that were parsed.
-var parses atomic.Int64
-
-// Parses is how many documents this process has parsed as YAML. That takes much of the time
-// of a command, and a test holds each to a number.
-func Parses() int64 { return parses.Load() }
-
 // decode parses one document with yaml.v3; text after it is an error.
 func decode(text []byte) (root *yaml.Node, err error) {
-	parses.Add(1)
+	work.Parses.Add(1)
 	defer func() {
 		if r := recover(); r != nil {
 			root, err = nil, fmt.Errorf("invalid YAML: %v", r)

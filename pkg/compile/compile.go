@@ -11,6 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/carrier"
+	"github.com/unioncel/unioncel/internal/work"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/cost"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -180,31 +181,75 @@ type Result struct {
 // CRD compiles one CustomResourceDefinition of apiextensions.k8s.io/v1. The list
 // holds errors, warnings and notes in no particular order; with errors the
 // result is nil. A CRD without declarations gives an empty result, unchecked.
-func CRD(m Manifest, opts Options) (*Result, diag.List) {
-	c := &compiler{manifest: m, opts: opts}
-	switch {
-	case !c.run():
-		return nil, c.diags
-	case c.crd == nil:
-		return &Result{}, c.diags
+func CRD(m Manifest, opts Options) (*Result, diag.List) { return New(m, opts).Result() }
+
+// Compilation compiles one CRD, each stage once, when its result is first asked for. It is
+// not for use by several goroutines at a time.
+type Compilation struct {
+	compiler *compiler
+	compiled bool
+	ok       bool // compiled without errors
+	result   *Result
+	plan     *Plan
+	// said are the diagnostics of the stages, notes those about the result.
+	said, notes diag.List
+}
+
+// New returns the compilation of a CRD. Nothing is read yet.
+func New(m Manifest, opts Options) *Compilation {
+	return &Compilation{compiler: &compiler{manifest: m, opts: opts}}
+}
+
+// compile runs the stages up to the chosen rules. It returns false when there are errors.
+func (c *Compilation) compile() bool {
+	if !c.compiled {
+		c.compiled, c.ok = true, c.compiler.run()
+		c.said = slices.Clip(c.compiler.diags)
 	}
-	return c.result(), c.diags
+	return c.ok
+}
+
+// Result returns the rules, as [CRD] does.
+func (c *Compilation) Result() (*Result, diag.List) {
+	if !c.compile() {
+		return nil, c.said
+	}
+	if c.result == nil {
+		c.result = &Result{}
+		if c.compiler.crd != nil {
+			c.compiler.diags = nil
+			c.result, c.notes = c.compiler.result(), c.compiler.diags
+		}
+	}
+	return c.result, slices.Concat(c.said, c.notes)
+}
+
+// understand runs the stages that read the declarations, once. It leaves crd nil when there
+// are none, and when the CRD cannot be decoded.
+func (c *compiler) understand() {
+	if c.understood {
+		return
+	}
+	c.understood = true
+	c.version()
+	c.locate()
+	if len(c.located.objects) > 0 || c.diags.HasErrors() {
+		// Decoding and resolving go on after errors, to report all problems at once.
+		if c.decode(); c.crd != nil {
+			c.resolve()
+		}
+	}
+	c.declared = slices.Clip(c.diags)
 }
 
 // run goes through the stages up to the chosen rules. It returns false when there
 // are errors, and leaves crd nil when there are no declarations.
 func (c *compiler) run() bool {
-	c.version()
-	c.locate()
-	if len(c.located.objects) == 0 && !c.diags.HasErrors() {
+	if c.understand(); len(c.located.objects) == 0 && !c.declared.HasErrors() {
 		return true
 	}
-	// Decoding and resolving go on after errors, to report all problems at once.
-	for _, stage := range []func(){c.decode, c.resolve} {
-		if stage(); c.crd == nil {
-			return false
-		}
-	}
+	c.diags = c.declared
+	work.Compilations.Add(1)
 	for _, stage := range []func(){c.encode, c.carry, c.validate, c.proveOpenAPI, c.beside} {
 		if c.diags.HasErrors() {
 			return false
@@ -223,6 +268,10 @@ type compiler struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
 	objects  []*unionObject
 	diags    diag.List
+	// declared are the diagnostics of the stages that read the declarations, which are over
+	// when understood is true.
+	declared   diag.List
+	understood bool
 	// known, unless nil, keeps costs for when nothing but bounds of lists and maps
 	// differs; times are the executions then, by place.
 	known map[string][]cost.Cost

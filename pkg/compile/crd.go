@@ -168,8 +168,9 @@ func (c *compiler) with(additions []Addition) (*apiextensions.CustomResourceDefi
 	return created(c.extended(additions))
 }
 
-func created(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
-	crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
+func created(sent *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
+	crd := &apiextensionsv1.CustomResourceDefinition{TypeMeta: sent.TypeMeta, ObjectMeta: sent.ObjectMeta, Spec: sent.Spec}
+	crd.Spec.Conversion = sent.Spec.Conversion.DeepCopy()
 	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
 	out := &apiextensions.CustomResourceDefinition{}
 	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, out, nil); err != nil {

@@ -22,41 +22,37 @@ type Declared struct {
 // Unions reads the unions that are declared for a CRD, without compiling them, and warns
 // of what the API server rejects in it as it is. With errors in the list the result is
 // nil; a CRD without unions gives one without objects.
-func Unions(m Manifest) (*Declared, diag.List) {
-	c := &compiler{manifest: m}
-	d := c.declared()
+func Unions(m Manifest) (*Declared, diag.List) { return New(m, Options{}).Unions() }
+
+// Unions returns the unions that are declared, as the function [Unions] does.
+func (c *Compilation) Unions() (*Declared, diag.List) {
+	d, diags := c.Declared()
 	if d != nil && len(d.Objects) > 0 {
-		c.invalidBefore()
+		c.compiler.diags = nil
+		c.compiler.invalidBefore()
+		diags = append(diags, c.compiler.diags...)
 	}
-	return d, c.diags
+	return d, diags
 }
 
-// Resolved is what Unions returns, read without asking what the API server says of the CRD.
-func Resolved(m Manifest) (*Declared, diag.List) {
-	c := &compiler{manifest: m}
-	d := c.declared()
-	return d, c.diags
-}
-
-func (c *compiler) declared() *Declared {
-	c.version()
-	c.locate()
-	if len(c.located.objects) == 0 && !c.diags.HasErrors() {
-		return &Declared{}
-	}
-	if c.decode(); c.crd != nil {
-		c.resolve()
-	}
-	if c.diags.HasErrors() {
-		return nil
+// Declared returns the unions that are declared, as [Unions] does, without asking what the API
+// server says of the CRD.
+func (c *Compilation) Declared() (*Declared, diag.List) {
+	k := c.compiler
+	k.understand()
+	switch {
+	case k.declared.HasErrors():
+		return nil, k.declared
+	case len(k.located.objects) == 0:
+		return &Declared{}, k.declared
 	}
 	// Nothing is emitted here.
-	c.diags = slices.DeleteFunc(c.diags, func(d diag.Diagnostic) bool { return d.Code == diag.ClearLeftOut })
-	d := &Declared{Name: c.crd.Name, CRD: c.crd}
-	for _, o := range c.objects {
+	diags := slices.DeleteFunc(slices.Clone(k.declared), func(d diag.Diagnostic) bool { return d.Code == diag.ClearLeftOut })
+	d := &Declared{Name: k.crd.Name, CRD: k.crd}
+	for _, o := range k.objects {
 		d.Objects = append(d.Objects, o.Object)
 	}
-	return d
+	return d, diags
 }
 
 // Kinds returns the kinds of the CRD that have unions ([kinds.OfCRD]). In messages the unions are from origin.

@@ -2,7 +2,6 @@ package compile
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -81,22 +80,26 @@ type VersionPlan struct {
 
 // Explain compiles a CRD as CRD does and returns how, and at what cost. With
 // errors in the list the plan is nil; without declarations it has no unions.
-func Explain(m Manifest, opts Options) (*Plan, diag.List) {
-	c := &compiler{manifest: m, opts: opts}
-	switch {
-	case !c.run():
-		return nil, c.diags
-	case c.crd == nil:
-		return &Plan{Result: &Result{}}, c.diags
+func Explain(m Manifest, opts Options) (*Plan, diag.List) { return New(m, opts).Plan() }
+
+// Plan returns how the CRD is compiled, as [Explain] does. The list is without the notes
+// about the result.
+func (c *Compilation) Plan() (*Plan, diag.List) {
+	if !c.compile() {
+		return nil, c.said
 	}
-	p, err := c.plan()
-	if err != nil {
-		c.report(diag.Diagnostic{Code: diag.InvalidResult, Pos: c.pos(c.manifest.Node), Message: "the rules cannot be costed: " + err.Error()})
-		return nil, c.diags
+	if c.plan == nil {
+		plan := &Plan{}
+		if c.compiler.crd != nil {
+			var err error
+			if plan, err = c.compiler.plan(); err != nil {
+				return nil, append(c.said, diag.Diagnostic{Code: diag.InvalidResult, Pos: c.compiler.pos(c.compiler.manifest.Node), Message: "the rules cannot be costed: " + err.Error()})
+			}
+		}
+		plan.Result, _ = c.Result() // its notes are about the result
+		c.plan = plan
 	}
-	diags := slices.Clone(c.diags) // without the notes on what is written
-	p.Result = c.result()
-	return p, diags
+	return c.plan, c.said
 }
 
 func (c *compiler) plan() (*Plan, error) {

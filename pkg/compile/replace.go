@@ -27,15 +27,7 @@ type Removal struct {
 // declarations the result is nil and the list empty: CRD reports them.
 func Replaced(m Manifest, opts Options) ([]Removal, diag.List) {
 	c := &compiler{manifest: m, opts: opts}
-	c.version()
-	c.locate()
-	if len(c.located.objects) == 0 {
-		return nil, nil
-	}
-	if c.decode(); c.crd != nil {
-		c.resolve()
-	}
-	if c.diags.HasErrors() {
+	if c.understand(); len(c.located.objects) == 0 || c.declared.HasErrors() {
 		return nil, nil
 	}
 	c.diags = nil

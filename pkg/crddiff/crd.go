@@ -1,18 +1,13 @@
 package crddiff
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/internal/carrier"
-	"github.com/unioncel/unioncel/internal/resource"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -27,6 +22,8 @@ type CRD struct {
 	KubeVersion string
 	// Pos is where it is in a file; zero if nothing is known of one.
 	Pos diag.Pos
+	// Compiled says that unions of the file were compiled to get it.
+	Compiled bool
 
 	at func(version string, path schemapath.Path, keyword string) diag.Pos
 }
@@ -53,62 +50,27 @@ func Plain(crd *apiextensionsv1.CustomResourceDefinition) *CRD {
 
 // Read reads the CRDs of a file, and compiles the unions in them. The list has what is
 // wrong with them; with errors the result is nil.
-func Read(f *crdpatch.File, limits limit.Limits) ([]*CRD, diag.List) {
-	text, wrong := f.Installed()
-	if text == nil {
+func Read(f *crdpatch.File) ([]*CRD, diag.List) {
+	installed, wrong := f.Installed()
+	if installed == nil {
 		return nil, wrong
 	}
-	parsed, more := resource.Parse(f.Name(), text, limits)
-	wrong = append(wrong, more...)
+	// Of a CRD in use whose annotation is wrong, no unions are known.
 	sources, _ := f.Sources()
 	plans, _ := f.Explain()
-	original, _ := resource.Parse(f.Name(), f.Bytes(), limits)
-	if parsed == nil || original == nil {
-		return nil, wrong
-	}
-	kindOf := func(o *resource.Object) *carrier.Kind {
-		k, _ := carrier.Of(o.GroupVersion().String(), o.Kind)
-		return k
-	}
-	var places []diag.Pos
-	for _, o := range original.Objects {
-		if kindOf(o) != nil {
-			places = append(places, o.Pos(nil))
-		}
-	}
 	var l []*CRD
-	for _, o := range parsed.Objects {
-		kind := kindOf(o)
-		if kind == nil {
-			continue
+	for _, in := range installed {
+		c := Plain(in.CustomResourceDefinition)
+		c.Pos, c.Compiled = in.Pos, in.Compiled
+		if s := in.Source(sources); s != nil {
+			c.at = s.Keyword
 		}
-		data, err := json.Marshal(o.Value)
-		if err != nil {
-			return nil, append(wrong, diag.Diagnostic{Code: diag.UndecodableCRD, Pos: o.Pos(nil), Message: err.Error()})
-		}
-		crd, _, err := kind.Decode(data)
-		if err != nil {
-			wrong = append(wrong, diag.Diagnostic{Code: diag.UndecodableCRD, Pos: o.Pos(nil), Message: fmt.Sprintf("the API server cannot read this %s: %v", o.Kind, err)})
-			continue
-		}
-		c := Plain(crd)
-		if len(l) < len(places) {
-			c.Pos = places[len(l)]
-		}
-		if i := slices.IndexFunc(sources, func(s crdpatch.Source) bool { return s.CRD.Name == crd.Name }); i >= 0 {
-			c.at = sources[i].Keyword
-		}
-		for _, p := range plans {
-			if p.Name == crd.Name {
-				c.Unions = append(c.Unions, c.declared(p.Plan)...)
-			}
+		if e := in.Explanation(plans); e != nil {
+			c.Unions = c.declared(e.Plan)
 		}
 		l = append(l, c)
 	}
-	if wrong.HasErrors() {
-		return nil, wrong.Sort()
-	}
-	return l, wrong.Sort()
+	return l, wrong
 }
 
 // declared returns the unions of a plan, with those of their rules that the CRD has: a compiled

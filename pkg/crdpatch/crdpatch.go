@@ -12,7 +12,10 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/internal/yamledit"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
@@ -86,6 +89,7 @@ type opened struct {
 	source    *text
 	wrong     diag.List
 	parsed    bool
+	yaml      *yamltext.File // of source, if that is the given text
 	limits    limit.Limits
 	annotated *annotated
 	origins   map[string]Origin // by key of the manifest
@@ -180,10 +184,28 @@ func (f *File) begin() *job {
 }
 
 func (f *opened) parse() {
-	if !f.parsed {
-		f.source, f.wrong = parse(f.name, ended(f.given), f.limits)
-		f.parsed = true
+	if f.parsed {
+		return
 	}
+	f.parsed = true
+	src := ended(f.given)
+	file, wrong := source.Parse(f.name, src, f.limits)
+	if wrong != nil {
+		f.wrong = diag.List{*wrong}
+		return
+	}
+	if f.source, f.wrong = textOf(f.name, file, f.limits); len(src) == len(f.given) {
+		f.yaml = file
+	}
+}
+
+// Objects returns the objects of the file, CRDs included. With errors in the list the result is
+// nil.
+func (f *File) Objects() (*resource.File, diag.List) {
+	if f.parse(); f.yaml == nil {
+		return resource.Parse(f.name, f.given, f.limits)
+	}
+	return resource.In(f.name, f.yaml)
 }
 
 // base is the file without what compiling did to it, or nil when there are errors.
@@ -203,6 +225,33 @@ func (j *job) base() *base {
 
 // compile returns what the file, its last line ended, compiles to.
 func (j *job) compile() []byte {
+	r := j.revision()
+	if r == nil {
+		return nil
+	}
+	t := r.of
+	if len(r.edits) == 0 && t == j.source {
+		return t.Src
+	}
+	out, err := r.text(j.limits)
+	if err != nil {
+		j.unproved(err)
+		return nil
+	}
+	j.made = append(j.made, out)
+	if _, edited := r.want[len(t.docs)-1]; edited {
+		if err := j.checkEnd(); err != nil {
+			j.unproved(err)
+		}
+	}
+	if j.was.base.text == j.source {
+		return out.Src
+	}
+	return j.kept(out)
+}
+
+// revision returns the edits that compile the file, or nil when there are errors.
+func (j *job) revision() *revision {
 	base := j.base()
 	if base == nil {
 		return nil
@@ -220,24 +269,7 @@ func (j *job) compile() []byte {
 		j.diags = slices.DeleteFunc(j.diags, func(d diag.Diagnostic) bool { return d.Code == diag.Forgotten })
 		return nil
 	}
-	if len(r.edits) == 0 && t == j.source {
-		return t.Src
-	}
-	out, err := r.text(j.limits)
-	if err != nil {
-		j.unproved(err)
-		return nil
-	}
-	j.made = append(j.made, out)
-	if _, edited := r.want[len(t.docs)-1]; edited {
-		if err := j.checkEnd(); err != nil {
-			j.unproved(err)
-		}
-	}
-	if base.text == j.source {
-		return out.Src
-	}
-	return j.kept(out)
+	return r
 }
 
 // kept is a result in which documents whose rules come out as they are keep their bytes.
@@ -355,6 +387,30 @@ func (j *job) input(m *manifest, external []union.External) (compile.Manifest, b
 		}
 	}
 	return compile.Manifest{File: j.name, Node: m.node, JSON: data, External: external, Limits: j.limits}, true
+}
+
+// compilation is a compilation of a CRD with external declarations.
+type compilation struct {
+	*compile.Compilation
+	in   compile.Manifest
+	opts compile.Options
+}
+
+// compilation returns the compilation of a CRD, which is the same for the same declarations and
+// options. It is nil if kubectl cannot read the CRD, which is reported.
+func (j *job) compilation(m *manifest, external []union.External, opts compile.Options) *compilation {
+	for _, c := range m.compilations {
+		if c.opts == opts && slices.EqualFunc(c.in.External, external, union.External.Same) {
+			return c
+		}
+	}
+	in, ok := j.input(m, external)
+	if !ok {
+		return nil
+	}
+	c := &compilation{compile.New(in, opts), in, opts}
+	m.compilations = append(m.compilations, c)
+	return c
 }
 
 // externals returns the external declarations for a CRD: those given, and for versions of

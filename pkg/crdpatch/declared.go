@@ -15,13 +15,17 @@ func Declared(name string, src []byte, opts Options) ([]compile.Declared, diag.L
 }
 
 // Declared is the function of that name for an open file.
-func (f *File) Declared() ([]compile.Declared, diag.List) { return f.declared(compile.Unions) }
+func (f *File) Declared() ([]compile.Declared, diag.List) {
+	return f.declared((*compile.Compilation).Unions)
+}
 
 // Resolved is what Declared returns, read without asking what the API server says of the
 // CRDs.
-func (f *File) Resolved() ([]compile.Declared, diag.List) { return f.declared(compile.Resolved) }
+func (f *File) Resolved() ([]compile.Declared, diag.List) {
+	return f.declared((*compile.Compilation).Declared)
+}
 
-func (f *File) declared(read func(compile.Manifest) (*compile.Declared, diag.List)) ([]compile.Declared, diag.List) {
+func (f *File) declared(read func(*compile.Compilation) (*compile.Declared, diag.List)) ([]compile.Declared, diag.List) {
 	j := f.begin()
 	if j.source == nil {
 		return nil, j.diags.Sort()
@@ -39,11 +43,11 @@ func (f *File) declared(read func(compile.Manifest) (*compile.Declared, diag.Lis
 		if len(external) == 0 && !compile.Declares(m.node) {
 			continue
 		}
-		in, ok := j.input(m, external)
-		if !ok {
+		c := j.compilation(m, external, compile.Options{})
+		if c == nil {
 			continue
 		}
-		declared, diags := read(in)
+		declared, diags := read(c.Compilation)
 		for _, d := range diags {
 			j.report(d)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // Explanation is how one CRD is compiled, and the bytes that takes.
@@ -20,6 +21,8 @@ type Explanation struct {
 	// Growth is by how much compiling lengthens the file for this CRD, annotation
 	// included.
 	Growth int
+
+	of string // the key of the manifest
 }
 
 // Explain returns how Compile compiles the CRDs of a file that have unions.
@@ -47,10 +50,8 @@ func (f *File) Explain() ([]Explanation, diag.List) {
 		if len(external) == 0 && !compile.Declares(m.node) {
 			continue
 		}
-		if in, ok := j.input(m, external); ok {
-			if e := j.explain(m, in); e != nil {
-				l = append(l, *e)
-			}
+		if e := j.explain(m, external); e != nil {
+			l = append(l, *e)
 		}
 	}
 	if j.diags.HasErrors() {
@@ -76,16 +77,20 @@ func (f *File) Recorded() []Options {
 }
 
 // explain plans one CRD, and its edits to count their bytes.
-func (j *job) explain(m *manifest, in compile.Manifest) *Explanation {
+func (j *job) explain(m *manifest, external []union.External) *Explanation {
 	opts := j.optionsFor(m)
-	plan, diags := compile.Explain(in, opts.compiler())
+	c := j.compilation(m, external, opts.compiler())
+	if c == nil {
+		return nil
+	}
+	plan, diags := c.Plan()
 	for _, d := range diags {
 		j.report(d)
 	}
 	if plan == nil || len(plan.Unions) == 0 {
 		return nil
 	}
-	e := &Explanation{Plan: *plan}
+	e := &Explanation{Plan: *plan, of: m.key()}
 	w := write(m, opts)
 	w.write(plan.Result)
 	for _, d := range w.diags {

@@ -1,9 +1,14 @@
 package crdpatch
 
 import (
+	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -22,13 +27,81 @@ const (
 	Live
 )
 
-// Installed returns the file with its CRDs as an API server gets them. Authored CRDs are
+// CRD is a CRD of a file as an API server gets it.
+type CRD struct {
+	*apiextensionsv1.CustomResourceDefinition
+	// Pos is where the manifest is.
+	Pos diag.Pos
+	// Compiled says that unions were compiled, so that the manifest differs.
+	Compiled bool
+
+	key string // of the manifest; empty if that is not read for unions
+}
+
+// Installed returns the CRDs of a file as an API server gets them. Authored CRDs are
 // compiled. Compiled and live ones keep their rules, edited ones included, unless
 // Options.InUse declares unions for them. The list is sorted; when it has errors, the result
 // is nil.
-func (f *File) Installed() ([]byte, diag.List) {
+func (f *File) Installed() ([]CRD, diag.List) {
 	j := (&File{opened: f.opened, opts: f.opts, was: &reverted{}, installing: true}).begin()
-	return j.result(j.compile())
+	r := j.revision()
+	if r == nil {
+		return nil, j.diags.Sort()
+	}
+	objects, wrong := f.Objects()
+	j.diags = append(j.diags, wrong...)
+	if objects == nil {
+		return nil, j.diags.Sort()
+	}
+	manifests := map[diag.Pos]*manifest{}
+	for i, m := range f.source.manifests() {
+		manifests[f.source.pos(m.node)] = r.of.manifests()[i]
+	}
+	var l []CRD
+	for _, o := range objects.Objects {
+		kind, _ := carrier.Of(o.GroupVersion().String(), o.Kind)
+		if kind == nil {
+			continue
+		}
+		c, value := CRD{Pos: o.Pos(nil)}, o.Value
+		if m := manifests[c.Pos]; m != nil {
+			want, edited := r.want[m.index]
+			if !edited {
+				_, want, _ = m.document.value()
+			}
+			value, c.key = m.in(want), m.key()
+			c.Compiled = !reflect.DeepEqual(value, o.Value)
+		}
+		data, err := json.Marshal(value)
+		if err == nil {
+			c.CustomResourceDefinition, _, err = kind.Decode(data)
+		}
+		if err != nil {
+			j.diags = append(j.diags, diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.Pos, Message: fmt.Sprintf("the API server cannot read this %s: %v", o.Kind, err)})
+			continue
+		}
+		l = append(l, c)
+	}
+	if j.diags.HasErrors() {
+		return nil, j.diags.Sort()
+	}
+	return l, j.diags.Sort()
+}
+
+// Explanation returns how the CRD is compiled, of what Explain returned for its file, or nil.
+func (c CRD) Explanation(l []Explanation) *Explanation {
+	if i := slices.IndexFunc(l, func(e Explanation) bool { return e.of == c.key }); i >= 0 {
+		return &l[i]
+	}
+	return nil
+}
+
+// Source returns the source of the CRD, of what Sources returned for its file, or nil.
+func (c CRD) Source(l []Source) *Source {
+	if i := slices.IndexFunc(l, func(s Source) bool { return s.key() == c.key }); i >= 0 {
+		return &l[i]
+	}
+	return nil
 }
 
 // Withheld is a CRD in use that Options.External declares unions for and Options.InUse does

@@ -27,14 +27,13 @@ func (j *job) compileDocument(r *revision, b *base, d *document) {
 		if len(external) == 0 && !compile.Declares(m.node) || j.installing && j.settled(m) {
 			continue
 		}
-		in, ok := j.input(m, external)
-		if !ok {
+		w := j.compileCRD(m, external, opts)
+		if w == nil {
 			return
 		}
-		w := j.compileCRD(m, in, opts)
 		if w.grown && opts.Encoding == compile.Auto {
 			opts.Encoding = compile.Terse
-			if terse := j.compileCRD(m, in, opts); len(terse.edits) > 0 && !terse.grown {
+			if terse := j.compileCRD(m, external, opts); len(terse.edits) > 0 && !terse.grown {
 				w = terse
 				w.report(diag.Diagnostic{Code: diag.CoarserEncoding, Severity: diag.Info, Pos: m.pos(m.node),
 					Message: fmt.Sprintf("the rules are written as --encoding terse does: otherwise this manifest would grow beyond the %d bytes that kubectl apply can keep in its annotation", maxClientSideApply),
@@ -58,13 +57,17 @@ func (j *job) take(r *revision, w *writer) {
 	}
 }
 
-// compileCRD plans the edits of one CRD.
-func (j *job) compileCRD(m *manifest, in compile.Manifest, opts Options) *writer {
+// compileCRD plans the edits of one CRD. It returns nil if kubectl cannot read that.
+func (j *job) compileCRD(m *manifest, external []union.External, opts Options) *writer {
+	c := j.compilation(m, external, opts.compiler())
+	if c == nil {
+		return nil
+	}
 	w := write(m, opts)
 	var result *compile.Result
-	if result, w.diags = compile.CRD(in, opts.compiler()); result != nil && len(result.Objects) > 0 {
+	if result, w.diags = c.Result(); result != nil && len(result.Objects) > 0 {
 		w.write(result)
-		w.checkSize(len(in.JSON))
+		w.checkSize(len(c.in.JSON))
 	}
 	return w
 }

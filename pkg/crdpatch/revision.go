@@ -78,7 +78,7 @@ func (r *revision) check(was, is *document) error {
 		if !changes {
 			return nil
 		}
-		is.data, is.read, is.wrong = was.value()
+		is.source = was
 	} else if !changes {
 		return errors.New("it changed")
 	}

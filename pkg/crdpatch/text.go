@@ -41,9 +41,7 @@ type document struct {
 	crds  []*manifest
 
 	aliases map[*yaml.Node]bool
-	data    []byte
-	read    any
-	wrong   *diag.Diagnostic
+	source  *document // unless nil, one of an earlier text with the same bytes
 }
 
 // editor edits the text of the document.
@@ -53,8 +51,9 @@ func (d *document) editor() yamledit.Text { return yamledit.Text{File: d.File, D
 // (internal/carrier), at the root or in the items of a list.
 type manifest struct {
 	*document
-	node  *yaml.Node
-	items []int // the indices that lead to it through lists
+	node         *yaml.Node
+	items        []int // the indices that lead to it through lists
+	compilations []*compilation
 }
 
 // parse parses a text. It is nil if it cannot be worked on: the list says why.
@@ -63,6 +62,11 @@ func parse(name string, src []byte, limits limit.Limits) (*text, diag.List) {
 	if wrong != nil {
 		return nil, diag.List{*wrong}
 	}
+	return textOf(name, file, limits)
+}
+
+// textOf is the text of a file that is parsed already.
+func textOf(name string, file *yamltext.File, limits limit.Limits) (*text, diag.List) {
 	t := &text{File: file, name: name, limits: limits}
 	var duplicates diag.List
 	for i, parsed := range file.Docs {
@@ -108,7 +112,7 @@ func (d *document) find(n *yaml.Node, items []int) {
 	switch k, read := carrier.Of(apiVersion, kind); {
 	case k == nil:
 	case read:
-		d.crds = append(d.crds, &manifest{d, n, items})
+		d.crds = append(d.crds, &manifest{document: d, node: n, items: items})
 	case compile.Declares(n):
 		d.errorf(n, diag.OldCRDVersion, "convert it to "+k.Group+"/"+k.Versions[0], "%s %s", apiVersion, k.Gone)
 	}
@@ -179,10 +183,10 @@ func textAt(n *yaml.Node, key string) string {
 // value is what kubectl reads in the document, as JSON and as data, which are not to be
 // changed; or a diagnostic that says why it cannot.
 func (d *document) value() (data []byte, v any, wrong *diag.Diagnostic) {
-	if d.data == nil && d.wrong == nil {
-		d.data, d.read, d.wrong = source.Value(d.name, d.File, d.Document)
+	if d.source != nil {
+		return d.source.value()
 	}
-	return d.data, d.read, d.wrong
+	return source.Value(d.name, d.File, d.Document)
 }
 
 // copied is a copy of what kubectl reads in a document that it can read.

@@ -54,6 +54,11 @@ func (e External) Pos() diag.Pos {
 	return diag.Pos{File: e.File, Line: e.Value.Line, Col: e.Value.Column}
 }
 
+// Same reports whether two are one declaration, not merely equal ones.
+func (e External) Same(f External) bool {
+	return e.Value == f.Value && e.Version == f.Version && e.Path.Equal(f.Path) && e.File == f.File && e.Extend == f.Extend
+}
+
 // Holds reports whether part of the declaration is at a position.
 func (e External) Holds(pos diag.Pos) bool {
 	var holds func(n *yaml.Node) bool

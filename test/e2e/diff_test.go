@@ -13,7 +13,6 @@ import (
 	"github.com/unioncel/unioncel/internal/testcrd"
 	"github.com/unioncel/unioncel/pkg/crddiff"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // crdOf is a CRD of a kind with a version for each change, v1 and so on, and the stored
@@ -48,7 +47,7 @@ func TestDiff(t *testing.T) {
 		}
 	}
 	read := func(t *testing.T, spec string) *crddiff.CRD {
-		l, diags := crddiff.Read(crdpatch.Open("crd.yaml", []byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec})), crdpatch.Options{}), limit.Limits{})
+		l, diags := crddiff.Read(crdpatch.Open("crd.yaml", []byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec})), crdpatch.Options{}))
 		if len(l) != 1 {
 			t.Fatal(diags)
 		}
