@@ -241,6 +241,12 @@ func (p *Place) asSent() *Place {
 	return p.canonical
 }
 
+// SameRule reports whether two rules reject the same, whatever their messages are.
+func SameRule(a, b apiextensionsv1.ValidationRule) bool {
+	optional := func(r apiextensionsv1.ValidationRule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
+	return a.Rule == b.Rule && optional(a) == optional(b)
+}
+
 // SameShape reports whether two schemas, which may be nil, give a value the same type in CEL,
 // the same defaults, and have the same dropped of it, whatever else they demand.
 func SameShape(a, b *apiextensionsv1.JSONSchemaProps) bool {

@@ -11,6 +11,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -180,8 +181,8 @@ func (w *walker) rules(p schemapath.Path, o, n *schema) {
 	for side, s := range [2]*schema{oldSide: o, newSide: n} {
 		other := [2]*schema{oldSide: n, newSide: o}[side]
 		for _, r := range s.XValidations {
-			same := func(q apiextensionsv1.ValidationRule) bool { return sameRule(q, r) }
-			claimed := slices.ContainsFunc(w.claimed[side], func(c PlacedRule) bool { return c.At.Equal(p) && sameRule(c.Rule, r) })
+			same := func(q apiextensionsv1.ValidationRule) bool { return formula.SameRule(q, r) }
+			claimed := slices.ContainsFunc(w.claimed[side], func(c PlacedRule) bool { return c.At.Equal(p) && formula.SameRule(c.Rule, r) })
 			kept := slices.ContainsFunc(other.XValidations, same)
 			if !claimed && !kept && !slices.ContainsFunc(lists[side], same) {
 				lists[side] = append(lists[side], r)
@@ -270,11 +271,6 @@ func ruleClause(p schemapath.Path, at *schema, r apiextensionsv1.ValidationRule)
 		l[0].Rule = &r
 	}
 	return l
-}
-
-func sameRule(a, b apiextensionsv1.ValidationRule) bool {
-	optional := func(r apiextensionsv1.ValidationRule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
-	return a.Rule == b.Rule && optional(a) == optional(b)
 }
 
 // brief is a rule in a line: its message, or its text.
@@ -376,7 +372,7 @@ func (w *walker) cautious(d *difference, o, n *schema) {
 	kept := false
 	note := func(a, b *schema) {
 		kept = kept || a != nil && b != nil && slices.ContainsFunc(a.XValidations, func(r apiextensionsv1.ValidationRule) bool {
-			return slices.ContainsFunc(b.XValidations, func(q apiextensionsv1.ValidationRule) bool { return sameRule(r, q) })
+			return slices.ContainsFunc(b.XValidations, func(q apiextensionsv1.ValidationRule) bool { return formula.SameRule(r, q) })
 		})
 	}
 	schemapath.Walk(o, func(p schemapath.Path, s *schema) bool {

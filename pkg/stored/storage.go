@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -126,9 +126,5 @@ func structural(crd *apiextensionsv1.CustomResourceDefinition, v apiextensionsv1
 	if crd.Spec.PreserveUnknownFields || v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 		return nil, nil
 	}
-	props := &apiextensions.JSONSchemaProps{}
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v.Schema.OpenAPIV3Schema, props, nil); err != nil {
-		return nil, err
-	}
-	return structuralschema.NewStructural(props)
+	return formula.Structural(v.Schema.OpenAPIV3Schema)
 }

@@ -311,7 +311,7 @@ func (b *between) pose(side int, k Clause) ([]*check, error) {
 	}
 	if k.Rule != nil {
 		for _, c := range y.checks {
-			if c.level == level && c.rule != nil && sameRule(*c.rule, *k.Rule) {
+			if c.level == level && c.rule != nil && formula.SameRule(*c.rule, *k.Rule) {
 				return []*check{c}, nil
 			}
 		}
@@ -347,7 +347,7 @@ func (b *between) poseProperty(side, level int, k Clause) []*check {
 		if c.node, c.place = n.property(k.Property), place.Child(k.Property); c.node == nil {
 			return unclear
 		}
-		i := slices.IndexFunc(c.node.tests(), func(t *test) bool { return sameRule(*t.rule, *k.Rule) })
+		i := slices.IndexFunc(c.node.tests(), func(t *test) bool { return formula.SameRule(*t.rule, *k.Rule) })
 		if i < 0 {
 			return unclear
 		}

@@ -42,7 +42,7 @@ func (m merging) of(a, b *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSON
 			c.XPreserveUnknownFields = &preserve
 		}
 	}
-	c.XValidations = either(m.tight, a.XValidations, b.XValidations, sameRule)
+	c.XValidations = either(m.tight, a.XValidations, b.XValidations, formula.SameRule)
 	c.Required = either(m.tight, a.Required, b.Required, func(x, y string) bool { return x == y })
 	c.Required = slices.DeleteFunc(c.Required, func(name string) bool {
 		x, inA := a.Properties[name]
@@ -57,12 +57,6 @@ func (m merging) of(a, b *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSON
 
 func sameDefault(a, b *apiextensionsv1.JSONSchemaProps) bool {
 	return formula.SameShape(&apiextensionsv1.JSONSchemaProps{Default: a.Default}, &apiextensionsv1.JSONSchemaProps{Default: b.Default})
-}
-
-// sameRule reports whether two rules demand the same, whatever they say of it.
-func sameRule(a, b apiextensionsv1.ValidationRule) bool {
-	optional := func(r apiextensionsv1.ValidationRule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
-	return a.Rule == b.Rule && optional(a) == optional(b)
 }
 
 func both(tight, a, b bool) bool {

@@ -289,5 +289,5 @@ func (b *between) unlike(side int) []*check {
 
 // like reports whether two tests demand the same, as far as their text tells.
 func (t *test) like(u *test) bool {
-	return t.text == u.text && (t.rule == nil) == (u.rule == nil) && (t.rule == nil || sameRule(*t.rule, *u.rule))
+	return t.text == u.text && (t.rule == nil) == (u.rule == nil) && (t.rule == nil || formula.SameRule(*t.rule, *u.rule))
 }
