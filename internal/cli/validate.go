@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -239,16 +238,6 @@ func (a *app) objectFile(in input, role role, src []byte) objectFile {
 func carrierOf(o *resource.Object) *carrier.Kind {
 	k, _ := carrier.Of(o.GroupVersion().String(), o.Kind)
 	return k
-}
-
-// decodeCRD returns the CRD that the API server gets of an object that carries schemas.
-func decodeCRD(o *resource.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
-	data, err := json.Marshal(o.Value)
-	if err != nil {
-		return nil, err
-	}
-	crd, _, err := carrierOf(o).Decode(data)
-	return crd, err
 }
 
 // judge judges the objects of files, and says how many there are.
