@@ -88,9 +88,15 @@ func version(c *CRD, name string) int {
 	return slices.IndexFunc(c.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
 }
 
-// compare compares two versions.
-func compare(ctx context.Context, old, new *CRD, i, j int) ([]Change, error) {
+// compare compares two versions. A panic leaves their difference undecided, and no other.
+func compare(ctx context.Context, old, new *CRD, i, j int) (changes []Change, err error) {
 	a, b := old.Spec.Versions[i], new.Spec.Versions[j]
+	defer func() {
+		if cause := recover(); cause != nil {
+			changes = []Change{{Version: a.Name, NewVersion: b.Name, Sort: Version, Subject: "version " + b.Name, Kind: Changed, What: "version " + b.Name + " changed",
+				Class: Unknown, Undecided: fmt.Sprintf("internal error: %v; please report both files", cause), Pos: new.Pos}}
+		}
+	}()
 	if a.Schema == nil || b.Schema == nil || a.Schema.OpenAPIV3Schema == nil || b.Schema.OpenAPIV3Schema == nil {
 		return nil, fmt.Errorf("version %s has no schema", a.Name)
 	}
