@@ -41,11 +41,48 @@ func (j *Judge) stored(object map[string]any, v Verdict) (map[string]any, error)
 	return object, nil
 }
 
+// versionOf returns the version of an object.
+func versionOf(object map[string]any) string {
+	u := unstructured.Unstructured{Object: object}
+	return u.GroupVersionKind().Version
+}
+
+// losses finds the fields that writes of an object lose, and did not before the change. After it,
+// the object may still be stored in the version that it is printed in, until a migration writes it
+// through some version.
+func (j *Judge) losses(object, stored map[string]any, versions []InVersion) {
+	if j.before == nil {
+		lost := j.lost(object, versions[0].Version)
+		for _, in := range versions[1:] {
+			all := j.lost(object, in.Version)
+			lost = slices.DeleteFunc(lost, func(path string) bool { return !slices.Contains(all, path) })
+		}
+		for i := range versions {
+			versions[i].Lost = lost
+		}
+		return
+	}
+	for i, in := range versions {
+		if len(j.lost(stored, in.Version)) == 0 {
+			continue
+		}
+		// The API server reads neither unknown fields nor nulls, so the change does not drop them.
+		had, err := j.before.kind.Read(stored, versionOf(stored))
+		if err != nil {
+			had = stored
+		}
+		var before []string
+		if slices.Contains(j.before.kind.Served(), in.Version) {
+			before = j.before.lost(had, in.Version)
+		}
+		versions[i].Lost = slices.DeleteFunc(j.lost(had, in.Version), func(path string) bool { return slices.Contains(before, path) })
+	}
+}
+
 // lost returns the paths of fields of a stored object that a write through a version loses: the
 // API server drops unknown fields when it decodes the object, and after each conversion.
 func (j *Judge) lost(stored map[string]any, version string) []string {
-	u := unstructured.Unstructured{Object: stored}
-	from := u.GroupVersionKind().Version
+	from := versionOf(stored)
 	if !j.drops(from, version) {
 		return nil
 	}

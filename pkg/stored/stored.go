@@ -126,7 +126,8 @@ type InVersion struct {
 	Asked []Write
 	// Refused has the reasons for each of them that the server rejects.
 	Refused map[Write][]Problem
-	// Lost are the paths of fields that every write loses, and did not before.
+	// Lost are the paths of fields that every write loses, and did not before. Without a CRD
+	// before, these are the fields that a migration loses, through whichever version.
 	Lost []string
 }
 
@@ -229,8 +230,11 @@ func (j *Judge) Object(ctx context.Context, object map[string]any) (Verdict, err
 			return v, err
 		}
 	}
+	j.losses(object, stored, v.Versions)
+	from := versionOf(stored)
 	for _, in := range v.Versions {
-		if len(in.Problems) > 0 && v.Repair == nil {
+		// A repair through a version that lacks fields of the object would drop them.
+		if len(in.Problems) > 0 && v.Repair == nil && len(j.lost(stored, in.Version)) <= len(j.lost(stored, from)) {
 			c, err := j.inquire(stored, in.Version)
 			if err != nil {
 				return v, err
@@ -274,7 +278,7 @@ func (j *Judge) compare(ctx context.Context, stored map[string]any, v *Verdict) 
 			return err
 		}
 	}
-	for i, in := range v.Versions {
+	for _, in := range v.Versions {
 		old := InVersion{}
 		if k := slices.IndexFunc(was.Versions, func(o InVersion) bool { return o.Version == in.Version }); k >= 0 {
 			old = was.Versions[k]
@@ -282,17 +286,13 @@ func (j *Judge) compare(ctx context.Context, stored map[string]any, v *Verdict) 
 		for _, w := range Writes()[:Within] {
 			v.Worse = v.Worse || len(in.Refused[w]) > 0 && len(old.Refused[w]) == 0
 		}
-		if len(in.Lost) > 0 && slices.Contains(j.before.kind.Served(), in.Version) {
-			lost := j.before.lost(stored, in.Version)
-			v.Versions[i].Lost = slices.DeleteFunc(in.Lost, func(path string) bool { return slices.Contains(lost, path) })
-		}
 	}
 	return nil
 }
 
 // judge asks for all writes that matter through a version.
 func (c *inquiry) judge(ctx context.Context) (InVersion, error) {
-	v := InVersion{Version: c.version, Refused: map[Write][]Problem{}, Lost: c.lost(c.stored, c.version)}
+	v := InVersion{Version: c.version, Refused: map[Write][]Problem{}}
 	var err error
 	if v.Problems, err = c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Legal(ctx, c.read) }); err != nil {
 		return v, err

@@ -192,6 +192,7 @@ func TestVersions(t *testing.T) {
 		strict = "{type: object, properties: {mode: {type: string, enum: [A, B]}, added: {type: string, default: x}}, x-kubernetes-validations: [{rule: \"!has(self.mode) || self.mode != 'A'\"}]}"
 	)
 	v0, v1, v2 := testcrd.Version{Name: "v0", Spec: lax, Unserved: true}, testcrd.Version{Name: "v1", Spec: lax}, testcrd.Version{Name: "v2", Spec: strict}
+	fewer := testcrd.Version{Name: "v1", Spec: "{type: object, properties: {mode: {type: string}}}"}
 	hooked := func(text string) string {
 		return strings.Replace(text, "  versions:", "  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: 'https://example.com'}}}\n  versions:", 1)
 	}
@@ -200,6 +201,10 @@ func TestVersions(t *testing.T) {
 		{"a version is added", one, two, "spec: {mode: C}", "v2 spared\nv1 legal"},
 		{"with fewer fields", one, two, "spec: {mode: B, gone: x}", "v2 legal; loses [spec.gone]\nv1 legal"},
 		{"which it has had before", two, two, "spec: {mode: B, gone: x}", "v2 legal\nv1 legal"},
+		{"with fields that it has not had", one, two, "spec: {mode: B, other: x, gone: null}", "v2 legal\nv1 legal"},
+		{"a field is removed", one, testcrd.Versions("Thing", v0, fewer), "spec: {mode: B, gone: x, other: x}", "legal; loses [spec.gone]"},
+		{"no change", "", two, "spec: {mode: B, gone: x}", "v2 legal\nv1 legal"},
+		{"it has been stored", "", switched, "spec: {mode: B, gone: x}", "v1 legal; loses [spec.gone]\nv2 legal; loses [spec.gone]"},
 		// The default makes it another object.
 		{"with a default", one, two, "spec: {mode: A}", "v2 frozen; rewrite: rule of spec; metadata: rule of spec; apply: rule of spec; elsewhere: rule of spec; within: rule of spec\nv1 legal"},
 		{"it is stored", two, switched, "spec: {mode: B, gone: x}", "v1 legal; loses [spec.gone]\nv2 legal"},
@@ -215,17 +220,53 @@ func TestVersions(t *testing.T) {
 		{"a webhook no more, printed in another version", hooked(two), two, "apiVersion: example.com/v2\nkind: Thing\nmetadata: {name: it}\nspec: {mode: B}", "Thing it is of version v2, which a webhook has made of the stored version v1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			before := &apiextensionsv1.CustomResourceDefinition{}
-			if err := yaml.UnmarshalStrict([]byte(test.before), before); err != nil {
-				t.Fatal(err)
+			opts := stored.Options{}
+			if test.before != "" {
+				opts.Before = &apiextensionsv1.CustomResourceDefinition{}
+				if err := yaml.UnmarshalStrict([]byte(test.before), opts.Before); err != nil {
+					t.Fatal(err)
+				}
 			}
-			v, err := judge(t, test.after, stored.Options{Before: before}).Object(t.Context(), object(t, test.object))
+			v, err := judge(t, test.after, opts).Object(t.Context(), object(t, test.object))
 			got := in(v)
 			if err != nil {
 				got = err.Error()
 			}
 			if got != test.want {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+// A repair drops nothing: it goes through a version that has all fields of the object.
+func TestRepairs(t *testing.T) {
+	const (
+		old   = "{type: object, properties: {a: {type: string}, b: {type: string}, type: {type: string}}UNION}"
+		newer = "{type: object, properties: {a: {type: string}, b: {type: string}, type: {type: string}, c: {type: string}}UNION}"
+		union = ", x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]"
+	)
+	crd := func(inOld, inNewer string) string {
+		return testcrd.Versions("Thing", testcrd.Version{Name: "v1beta1", Spec: strings.Replace(old, "UNION", inOld, 1)},
+			testcrd.Version{Name: "v1", Spec: strings.Replace(newer, "UNION", inNewer, 1)})
+	}
+	for _, test := range []struct{ name, crd, object, want string }{
+		{"any version has the fields", crd(union, union), "spec: {type: A, a: x, b: x}", "things.v1beta1.example.com"},
+		{"one has", crd(union, union), "spec: {type: A, a: x, b: x, c: x}", "things.v1.example.com"},
+		{"one has, in which the object is legal", crd(union, ""), "spec: {type: A, a: x, b: x, c: x}", ""},
+		{"none has", crd(union, union), "spec: {type: A, a: x, b: x, other: x}", "things.v1.example.com"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			v, err := judge(t, test.crd, stored.Options{}).Object(t.Context(), object(t, test.object))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if v.Repair != nil {
+				got = strings.Fields(v.Repair.Command)[2]
+			}
+			if got != test.want {
+				t.Errorf("got %q, want %q: %s", got, test.want, in(v))
 			}
 		})
 	}

@@ -252,8 +252,7 @@ func (c *inquiry) items(p Problem) iter.Seq[map[string]any] {
 
 // schemaOf is the schema of a value in storage, or an empty one.
 func (c *inquiry) schemaOf(at place) *apiextensionsv1.JSONSchemaProps {
-	u := unstructured.Unstructured{Object: c.stored}
-	root := c.rootOf(u.GroupVersionKind().Version)
+	root := c.rootOf(versionOf(c.stored))
 	if s := pathOf(root, at).In(root); s != nil {
 		return s
 	}
