@@ -51,7 +51,7 @@ func (a *app) atRevision(ctx context.Context, arg string) ([]input, error) {
 	if strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, ":") {
 		return nil, fmt.Errorf("%s: no such file, and no revision of git", arg)
 	}
-	kind, err := a.git(ctx, "cat-file", "-t", arg)
+	kind, err := a.git(ctx, "-c", "core.warnAmbiguousRefs=true", "cat-file", "-t", arg)
 	if err != nil {
 		return nil, fmt.Errorf("%s: no such file; as a revision of git: %w", arg, err)
 	}
@@ -67,7 +67,14 @@ func (a *app) atRevision(ctx context.Context, arg string) ([]input, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", arg, err)
 	}
+	limits := a.limits.OrDefault()
+	if len(list) > limits.Size {
+		return nil, fmt.Errorf("%s: the names in this directory have more bytes than the limit of %d; --limit size=N raises it", arg, limits.Size)
+	}
 	l := manifestsIn(string(list))
+	if len(l) > limits.Documents {
+		return nil, fmt.Errorf("%s: more manifests than the limit of %d; --limit documents=N raises it", arg, limits.Documents)
+	}
 	if len(l) == 0 {
 		return nil, fmt.Errorf("%s: no *.yaml, *.yml or *.json in this directory", arg)
 	}
@@ -99,57 +106,48 @@ func separator(arg string) string {
 	return "/"
 }
 
-// readBlob reads a file at a revision, or enough of it to tell that it is over the limit.
-func (a *app) readBlob(ctx context.Context, id string) ([]byte, error) {
-	ctx, stop := context.WithCancel(ctx)
+// git runs git, and returns its output, or as much of it as tells that it is over the limit on the
+// size of a file. Messages of git are the error or, when it succeeds, notes. git fetches nothing,
+// reads objects as they are without replacements, and ignores a bare repository in the work tree:
+// a pull request can contain one, with a configuration that names programs.
+func (a *app) git(ctx context.Context, args ...string) ([]byte, error) {
+	run, stop := context.WithCancel(ctx)
 	defer stop()
-	cmd := gitCommand(ctx, "cat-file", "blob", id)
-	out, err := cmd.StdoutPipe()
+	cmd := exec.CommandContext(run, "git", append([]string{"-c", "safe.bareRepository=explicit"}, args...)...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1", "GIT_ALLOW_PROTOCOL=")
+	var messages bytes.Buffer
+	cmd.Stderr = &messages
+	pipe, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("git: %w", err)
 	}
-	text, err := a.limits.Read(out)
-	if len(text) > a.limits.OrDefault().Size {
+	out, readErr := a.limits.Read(pipe)
+	over := len(out) > a.limits.OrDefault().Size
+	if over {
 		stop()
-		_ = cmd.Wait() // it was killed
-		return text, nil
 	}
-	return text, errors.Join(err, cmd.Wait())
-}
-
-// gitCommand returns a call of git that fetches nothing, and that ignores a bare repository in
-// the work tree: a pull request can contain one, with a configuration that names programs.
-func gitCommand(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "safe.bareRepository=explicit"}, args...)...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=")
-	return cmd
-}
-
-// git runs git, and returns its output. Its messages are the error or, when it succeeds, notes.
-func (a *app) git(ctx context.Context, args ...string) ([]byte, error) {
-	var out, messages bytes.Buffer
-	cmd := gitCommand(ctx, args...)
-	cmd.Stdout, cmd.Stderr = &out, &messages
-	err := cmd.Run()
-	if err == nil {
+	err = errors.Join(readErr, cmd.Wait())
+	switch said := strings.TrimSpace(messages.String()); {
+	case ctx.Err() != nil:
+		return nil, errInterrupted
+	case over:
+		return out, nil // git was stopped
+	case err == nil:
 		for line := range strings.Lines(messages.String()) {
 			a.note("git: " + strings.TrimSpace(strings.TrimPrefix(line, "warning: ")))
 		}
-		return out.Bytes(), nil
-	}
-	if ctx.Err() != nil {
-		return nil, errInterrupted
-	}
-	for line := range strings.Lines(messages.String()) {
-		if said, fatal := strings.CutPrefix(strings.TrimSpace(line), "fatal: "); fatal {
-			return nil, errors.New(said)
+		return out, nil
+	case said == "":
+		return nil, fmt.Errorf("git: %w", err)
+	default:
+		for line := range strings.Lines(said) {
+			if why, fatal := strings.CutPrefix(strings.TrimSpace(line), "fatal: "); fatal {
+				return nil, errors.New(why)
+			}
 		}
-	}
-	if said := strings.TrimSpace(messages.String()); said != "" {
 		return nil, errors.New(said)
 	}
-	return nil, fmt.Errorf("git: %w", err)
 }

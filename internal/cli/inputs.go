@@ -288,7 +288,7 @@ func joinDistinct(errs []error) error {
 // open reads an input, or as much of it as tells that it is over the limit.
 func (a *app) open(ctx context.Context, in input) (src []byte, err error) {
 	if in.blob != "" {
-		if src, err = a.readBlob(ctx, in.blob); err != nil {
+		if src, err = a.git(ctx, "cat-file", "blob", in.blob); err != nil {
 			return nil, fileError(in.name, err)
 		}
 		return src, nil

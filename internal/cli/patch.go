@@ -13,6 +13,7 @@ import (
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/normalize"
@@ -161,6 +162,9 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 		text, err := a.open(cmd.Context(), in)
 		if err != nil {
 			return err
+		}
+		if _, wrong := source.Parse(name, text, a.limits); wrong != nil {
+			return a.report([]result{{input: in, src: text, diagnostics: diag.List{*wrong}}}, flags.format.name)
 		}
 		data, err := sigs.YAMLToJSON(text)
 		if err == nil {

@@ -37,7 +37,8 @@ func Types() []Type { return []Type{JSON, Merge, Strategic} }
 // into another; it is empty (see [IsEmpty]) when they are equal. What the server sets, the
 // namespace included, and the other leaves out, stays. The patch has been applied to see
 // that it does.
-func Create(gvk schema.GroupVersionKind, t Type, from, to map[string]any) ([]byte, error) {
+func Create(gvk schema.GroupVersionKind, t Type, from, to map[string]any) (_ []byte, err error) {
+	defer recovered(&err)
 	from = withoutServers(from, to)
 	a, err := json.Marshal(from)
 	if err != nil {
@@ -100,7 +101,8 @@ func IsEmpty(patch []byte) bool { return string(patch) == "{}" || string(patch) 
 
 // Apply returns what a patch makes of an object of a kind. The error says why the API
 // server would reject the patch.
-func Apply(gvk schema.GroupVersionKind, t Type, object map[string]any, patch []byte) (map[string]any, error) {
+func Apply(gvk schema.GroupVersionKind, t Type, object map[string]any, patch []byte) (_ map[string]any, err error) {
+	defer recovered(&err)
 	original, err := json.Marshal(object)
 	if err != nil {
 		return nil, err
@@ -140,6 +142,14 @@ func Apply(gvk schema.GroupVersionKind, t Type, object map[string]any, patch []b
 		return nil, fmt.Errorf("%s is no directive here, but would be a field: the type does not have the patch strategy for it", at)
 	}
 	return result, nil
+}
+
+// recovered makes a panic an error. Strategic merge patches panic where the key of a list's item
+// is a list or an object.
+func recovered(err *error) {
+	if cause := recover(); cause != nil {
+		*err = fmt.Errorf("a strategic merge patch cannot merge these values: %v", cause)
+	}
 }
 
 // directive returns where a value has a directive of strategic merge patches, which is

@@ -124,6 +124,19 @@ func TestRetainKeys(t *testing.T) {
 	}
 }
 
+// The library for strategic merge patches panics on such keys.
+func TestUnmergeableKeys(t *testing.T) {
+	live := object(t, "apiVersion: v1\nkind: Pod\nspec: {volumes: [{name: {a: b}, emptyDir: {}}, {name: v}]}")
+	p := []byte(`{"spec": {"volumes": [{"name": {"a": "b"}}, {"$patch": "delete", "name": {"a": "b"}}]}}`)
+	if v, err := patch.Apply(pod, patch.Strategic, live, p); err == nil {
+		t.Errorf("a patch makes %v", v)
+	}
+	desired := object(t, "apiVersion: v1\nkind: Pod\nspec: {volumes: [{name: {a: b}, secret: {}}]}")
+	if p, err := patch.Create(pod, patch.Strategic, live, desired); err == nil {
+		t.Errorf("a patch is %s", p)
+	}
+}
+
 // volumes and strategy are unions of Kubernetes' own kinds, backend is one of a custom
 // resource, in an object, a list and a map.
 func set(t testing.TB) *kinds.Set {
