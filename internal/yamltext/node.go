@@ -66,7 +66,7 @@ func lookup(m *yaml.Node, key string, shared bool, seen map[*yaml.Node]bool) (_,
 	}
 	seen[m] = true
 	for i := 0; i+1 < len(m.Content); i += 2 {
-		if k := Resolve(m.Content[i]); k.Kind == yaml.ScalarNode && k.Value == key && !isMerge(k) {
+		if k := Resolve(m.Content[i]); k.Kind == yaml.ScalarNode && k.Value == key && k.Tag != "!!binary" && !isMerge(k) {
 			return m.Content[i], m.Content[i+1], shared, true
 		}
 	}

@@ -168,6 +168,9 @@ var odd = []string{
 	// Two versions of one name, one of them without a schema.
 	header + body + "  - {name: v1, served: true, storage: false}\n",
 	header + strings.Replace(body, "  versions:\n", "  versions:\n  - {name: v1, served: true, storage: false}\n", 1),
+	// A key that kubectl reads as other bytes.
+	strings.Replace(header, "metadata:", "!!binary metadata:", 1) + body,
+	strings.Replace(header, "spec:", "!!binary spec:", 1) + body,
 	// JSON but for a comment in the declaration of one of two.
 	`{"kind": "List", "items": [` + oddJSON(`["a",`+"\n# c\n"+`"b"]`) + `, ` + oddJSON(`["a", "b"]`) + `]}`,
 	// Nulls that cannot be put back as they were once the layout has changed.
