@@ -184,8 +184,13 @@ func (a *app) runSuites(ctx context.Context, scope func([]input) (scopes, error)
 	ran, failures, skipped := 0, 0, 0
 	for _, file := range suites {
 		dir := filepath.Dir(file.name)
+		total, most := 0, a.limits.OrDefault().Size
 		s, wrong := suite.Read(file.name, file.src, func(name string) ([]byte, error) {
 			src, err := a.readBelow(dir, name)
+			// Links, and tests that share an object, name more than the tree holds.
+			if total += len(src); total > most && total > len(src) {
+				return nil, fmt.Errorf("the objects that %s names have more bytes than the limit of %d; --limit size=N raises it", file.name, most)
+			}
 			results = append(results, result{input: input{name: path.Join(dir, name)}, src: src})
 			return src, err
 		}, a.limits)
