@@ -92,9 +92,9 @@ func TestFileCalls(t *testing.T) {
 	}
 }
 
-// callsIn returns what a Go file has to reach files with, sorted: functions, by their packages
-// whatever the file calls these; methods with the names of such functions, as file systems and
-// an os.Root have them; and imports.
+// callsIn returns the calls in a Go file that may reach files, sorted: functions, by the path of
+// their package; methods with the names of such functions, as file systems and an os.Root have
+// them; and imports of packages that reach files or start programs.
 func callsIn(t *testing.T, path string, src any) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, src, 0)
