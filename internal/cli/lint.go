@@ -123,7 +123,10 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 		return err
 	}
 	var all diag.List
-	reached := a.tally(l, results, "text") != nil
+	reached := false
+	if !slices.ContainsFunc(append(l.files(), results...), func(r result) bool { return r.diagnostics.HasErrors() }) {
+		reached = a.tally(l, results, "text") != nil // unions with errors would not be counted
+	}
 	found := lists(l, results)
 	for _, s := range l {
 		findings, _ := s.judge(found[s])

@@ -139,6 +139,9 @@ func (a *app) existingTests(dir string) (*suite.Existing, error) {
 
 // removeStale removes files of an earlier run, and directories that become empty.
 func removeStale(dir string, files []string) error {
+	if len(files) == 0 {
+		return nil // without tests there may be no directory
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fileError(dir, err)

@@ -296,7 +296,13 @@ func (f *Facts) invalid(s Step) Step {
 	}
 	s.Run = []string{fmt.Sprintf("unioncel diff --objects %s %s %s%s", f.Names.objects("OBJECTS"), f.Names.from(), f.Names.to(), note)}
 	s.Title, s.Reason = "Repair the stored objects", fmt.Sprintf("%d of %s would be invalid after the change.", o.Invalid, count(o.Total, "object"))
+	if f.applied() {
+		s.Reason = fmt.Sprintf("Invalid: %d of %s.", o.Invalid, count(o.Total, "object"))
+	}
 	switch {
+	case o.Blocked > 0 && f.applied():
+		s.State = Waiting
+		s.Reason += fmt.Sprintf(" Of %d the API server rejects writes that leave the invalid values unchanged.", o.Blocked)
 	case o.Blocked > 0:
 		s.State = Waiting
 		s.Reason += fmt.Sprintf(" Of %d the API server would reject writes that it accepts now.", o.Blocked)

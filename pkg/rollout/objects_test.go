@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 )
 
@@ -55,5 +56,22 @@ func TestObjects(t *testing.T) {
 	}
 	if o.Total != 12 || o.Invalid != 12 || len(o.Examples) != 11 || o.Examples[10] != "and more" {
 		t.Errorf("%+v", o)
+	}
+}
+
+// Once the CRD is applied, no write is rejected that was accepted.
+func TestObjectsAfterTheChange(t *testing.T) {
+	from, to := crd(t, v("v1", plain)), crd(t, v("v1", ruled))
+	for _, tt := range []struct {
+		live *apiextensionsv1.CustomResourceDefinition
+		want string
+	}{
+		{from, "2 of 3 objects would be invalid after the change. Of 1 the API server would reject writes that it accepts now."},
+		{to, "Invalid: 2 of 3 objects. Of 1 the API server rejects writes that leave the invalid values unchanged."},
+	} {
+		f := Facts{From: from, To: to, Live: tt.live, Objects: &Objects{Total: 3, Invalid: 2, Blocked: 1}}
+		if s := f.objects(); s.Reason != tt.want || s.State != Waiting {
+			t.Errorf("%v: %s", s.State, s.Reason)
+		}
 	}
 }
