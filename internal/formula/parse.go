@@ -10,6 +10,7 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/parser"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
 	apiservercel "k8s.io/apiserver/pkg/cel"
@@ -109,6 +110,39 @@ func last(l []ast.Expr) ast.Expr {
 		return nil
 	}
 	return l[len(l)-1]
+}
+
+// EachItem returns the rule on the items of a list that together mean r, and the property that
+// leads to the list, "" if r is on the list itself. They exist if r is all() of the list, with or
+// without a guard for an absent list, and reads nothing but the item.
+func (r *Rule) EachItem() (list, rule string, ok bool) {
+	e, guard := r.tree.Expr(), []string(nil)
+	if r.Top == operators.LogicalOr {
+		or := e.AsCall().Args()
+		not := or[0]
+		if len(or) != 2 || not.Kind() != ast.CallKind || not.AsCall().FunctionName() != operators.LogicalNot {
+			return "", "", false
+		}
+		has := not.AsCall().Args()[0]
+		if has.Kind() != ast.SelectKind || !has.AsSelect().IsTestOnly() {
+			return "", "", false
+		}
+		_, guard, _ = selection(has, nil)
+		e = or[1]
+	}
+	macro := r.tree.SourceInfo().MacroCalls()[e.ID()]
+	if e.Kind() != ast.ComprehensionKind || macro == nil || macro.AsCall().FunctionName() != operators.All || len(macro.AsCall().Args()) != 2 {
+		return "", "", false
+	}
+	c := e.AsComprehension()
+	old, path, ok := selection(c.IterRange(), nil)
+	inner := &Rule{Functions: map[string]bool{}}
+	inner.visit(c.LoopStep(), []string{c.IterVar(), c.AccuVar()})
+	if !ok || old || len(path) > 1 || !slices.Equal(path, guard) || len(inner.Paths) > 0 || inner.ReadsOld {
+		return "", "", false
+	}
+	text, err := parser.Unparse(macro.AsCall().Args()[1], r.tree.SourceInfo())
+	return strings.Join(path, ""), fmt.Sprintf("[self].all(%s, %s)", c.IterVar(), text), err == nil
 }
 
 // selection follows selections down to self or oldSelf.

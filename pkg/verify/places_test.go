@@ -70,7 +70,12 @@ func TestLists(t *testing.T) {
 			frozen, "items", "update accepted: type changes from 'A' to unset", "{l: [{a: {x: x}, name: x, type: A}]} -> {l: [{name: x}]}"},
 		{"map", below("    type: object\n    minProperties: 2\n    additionalProperties:") + never, frozen, "additionalProperties", "", ""},
 		{"a rule on the list", "x-kubernetes-validations: [{rule: '!has(self.l) || self.l.all(x, !has(x.b))'}]\n" + below("    type: array\n    items:"), typed, "items",
-			"inconclusive: rule \"!has(self.l) || self.l.all(x, !has(x.b))\" at spec.versions[0].schema.openAPIV3Schema.properties[spec] reads the object as a whole: no object was found that it accepts while b is set and type is 'B'", ""},
+			"rejected by !has(self.l) || self.l.all(x, !has(x.b)): b is set and type is 'B'", "{l: [{b: aa, type: B}]}"},
+		{"rules on the list alone", "type: object\nproperties:\n  l:\n    type: array\n    items:" + strings.ReplaceAll("\n"+typedSchema, "\n", "\n      ") + `
+    x-kubernetes-validations:
+    - rule: "self.all(x, has(x.a) == (has(x.type) && x.type == 'A'))"
+    - rule: "self.all(x, has(x.b) == (has(x.type) && x.type == 'B'))"`, typed, "items", "", ""},
+		{"a rule on the list about two items", "x-kubernetes-validations: [{rule: '!has(self.l) || self.l.all(x, !has(x.b) || self.l.size() < 9)'}]\n" + below("    type: array\n    items:"), typed, "items", "", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

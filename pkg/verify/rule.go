@@ -102,6 +102,31 @@ func (n *node) tests() []*test {
 	return n.ruleTests
 }
 
+// onItem returns a rule on a level of the chain as a rule on the items of a list further down, and
+// the level of these, if it says the same of each of them; else the rule itself.
+func (c *chain) onItem(level int, t *test) (int, *test) {
+	if t.broken != nil {
+		return level, t
+	}
+	list, rule, ok := t.EachItem()
+	steps := []step{{kind: item}}
+	if list != "" {
+		steps = []step{{property, list}, {kind: item}}
+	}
+	to := level + len(steps)
+	if !ok || to >= len(c.nodes) || !slices.Equal(steps, c.steps[level:to]) || c.nodes[to].schema.Nullable {
+		return level, t
+	}
+	only := *c.nodes[to].schema
+	only.XValidations = apiextensionsv1.ValidationRules{{Rule: rule, Message: t.rule.Message}}
+	of := newNode(&only, t.at, nil, false).tests()[0]
+	if of.broken != nil {
+		return level, t
+	}
+	of.text = t.text
+	return to, of
+}
+
 // message is what the server says when the rule rejects an update, or with old
 // nil a creation.
 func (t *test) message(ctx context.Context, n *node, value, old any) string {

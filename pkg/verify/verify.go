@@ -161,7 +161,7 @@ func (p *problem) collect() []*check {
 	}
 	for level, n := range p.nodes {
 		for _, t := range n.tests() {
-			add(level, t)
+			add(p.chain.onItem(level, t))
 		}
 		for _, t := range n.constraints() {
 			add(level, t)
