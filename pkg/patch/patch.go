@@ -14,6 +14,7 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/kubernetes/scheme"
 
@@ -37,8 +38,7 @@ func Types() []Type { return []Type{JSON, Merge, Strategic} }
 // into another; it is empty (see [IsEmpty]) when they are equal. What the server sets, the
 // namespace included, and the other leaves out, stays. The patch has been applied to see
 // that it does.
-func Create(gvk schema.GroupVersionKind, t Type, from, to map[string]any) (_ []byte, err error) {
-	defer recovered(&err)
+func Create(gvk schema.GroupVersionKind, t Type, from, to map[string]any) ([]byte, error) {
 	from = withoutServers(from, to)
 	a, err := json.Marshal(from)
 	if err != nil {
@@ -58,9 +58,11 @@ func Create(gvk schema.GroupVersionKind, t Type, from, to map[string]any) (_ []b
 	case Merge:
 		patch, err = jsonpatch.CreateMergePatch(a, b)
 	case Strategic:
-		var typed any
-		if typed, err = typeOf(gvk); err == nil {
-			patch, err = strategicpatch.CreateTwoWayMergePatch(a, b, typed)
+		var made map[string]any
+		if made, err = strategic(gvk, func(typed any) (strategicpatch.JSONMap, error) {
+			return strategicpatch.CreateTwoWayMergeMapPatch(from, runtime.DeepCopyJSON(to), typed)
+		}); err == nil {
+			patch, err = json.Marshal(made)
 		}
 	default:
 		err = fmt.Errorf("no type of patch is called %q", t)
@@ -101,8 +103,7 @@ func IsEmpty(patch []byte) bool { return string(patch) == "{}" || string(patch) 
 
 // Apply returns what a patch makes of an object of a kind. The error says why the API
 // server would reject the patch.
-func Apply(gvk schema.GroupVersionKind, t Type, object map[string]any, patch []byte) (_ map[string]any, err error) {
-	defer recovered(&err)
+func Apply(gvk schema.GroupVersionKind, t Type, object map[string]any, patch []byte) (map[string]any, error) {
 	original, err := json.Marshal(object)
 	if err != nil {
 		return nil, err
@@ -111,6 +112,7 @@ func Apply(gvk schema.GroupVersionKind, t Type, object map[string]any, patch []b
 		return nil, fmt.Errorf("a patch of type %s is an object, and this is none; a list of operations is of type %s", t, JSON)
 	}
 	var data []byte
+	var result map[string]any
 	switch t {
 	case JSON:
 		var p jsonpatch.Patch
@@ -120,22 +122,22 @@ func Apply(gvk schema.GroupVersionKind, t Type, object map[string]any, patch []b
 	case Merge:
 		data, err = jsonpatch.MergePatch(original, patch)
 	case Strategic:
-		var typed any
-		if typed, err = typeOf(gvk); err == nil {
-			data, err = strategicpatch.StrategicMergePatch(original, patch, typed)
+		var fields map[string]any
+		if err = utiljson.Unmarshal(patch, &fields); err == nil {
+			result, err = strategic(gvk, func(typed any) (strategicpatch.JSONMap, error) {
+				return strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(object), fields, typed)
+			})
 		}
 	default:
 		err = fmt.Errorf("no type of patch is called %q", t)
 	}
+	if err == nil && data != nil {
+		err = utiljson.Unmarshal(data, &result)
+	}
 	if err != nil {
 		return nil, err
 	}
-	var v any
-	if err := json.Unmarshal(data, &v); err != nil {
-		return nil, err
-	}
-	result, ok := normal(v).(map[string]any)
-	if !ok {
+	if normal(result); result == nil {
 		return nil, errors.New("the result is no object")
 	}
 	if at := directive(nil, result); at != nil && t == Strategic {
@@ -144,12 +146,19 @@ func Apply(gvk schema.GroupVersionKind, t Type, object map[string]any, patch []b
 	return result, nil
 }
 
-// recovered makes a panic an error. Strategic merge patches panic where the key of a list's item
-// is a list or an object.
-func recovered(err *error) {
-	if cause := recover(); cause != nil {
-		*err = fmt.Errorf("a strategic merge patch cannot merge these values: %v", cause)
+// strategic runs a function of the library of strategic merge patches for one of Kubernetes' own
+// kinds. The library panics for lists that the type does not allow.
+func strategic(gvk schema.GroupVersionKind, run func(typed any) (strategicpatch.JSONMap, error)) (result map[string]any, err error) {
+	typed, err := typeOf(gvk)
+	if err != nil {
+		return nil, err
 	}
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("the API server cannot merge these lists: %v", cause)
+		}
+	}()
+	return run(typed)
 }
 
 // directive returns where a value has a directive of strategic merge patches, which is

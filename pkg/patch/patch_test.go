@@ -124,16 +124,46 @@ func TestRetainKeys(t *testing.T) {
 	}
 }
 
-// The library for strategic merge patches panics on such keys.
-func TestUnmergeableKeys(t *testing.T) {
-	live := object(t, "apiVersion: v1\nkind: Pod\nspec: {volumes: [{name: {a: b}, emptyDir: {}}, {name: v}]}")
-	p := []byte(`{"spec": {"volumes": [{"name": {"a": "b"}}, {"$patch": "delete", "name": {"a": "b"}}]}}`)
-	if v, err := patch.Apply(pod, patch.Strategic, live, p); err == nil {
-		t.Errorf("a patch makes %v", v)
+// TestOddValues has values that libraries of patches change, or fail for.
+func TestOddValues(t *testing.T) {
+	const large = 9007199254740993 // no float64
+	spec := func(key string, v any) map[string]any {
+		return map[string]any{"spec": map[string]any{key: v}}
 	}
-	desired := object(t, "apiVersion: v1\nkind: Pod\nspec: {volumes: [{name: {a: b}, secret: {}}]}")
-	if p, err := patch.Create(pod, patch.Strategic, live, desired); err == nil {
-		t.Errorf("a patch is %s", p)
+	lists := map[string]map[string]any{}
+	for name, key := range map[string]any{"one key": []any{"a"}, "another": map[string]any{"a": "b"}} {
+		lists[name] = spec("volumes", []any{map[string]any{"name": key}, map[string]any{"name": "x"}})
+	}
+	const fails = "the API server cannot merge these lists"
+	for _, tt := range []struct {
+		name     string
+		from, to map[string]any
+		want     map[patch.Type]string // errors
+	}{
+		{"a number that stays", spec("activeDeadlineSeconds", int64(large)), map[string]any{"spec": map[string]any{"activeDeadlineSeconds": int64(large), "nodeName": "a"}}, nil},
+		// The library of merge patches reads numbers as float64.
+		{"another number", spec("activeDeadlineSeconds", int64(1)), spec("activeDeadlineSeconds", int64(large)),
+			map[patch.Type]string{patch.Merge: "a patch of type merge cannot express this change"}},
+		{"a key that is no scalar", spec("volumes", []any{}), lists["one key"], map[patch.Type]string{patch.Strategic: fails}},
+		{"other keys", lists["another"], lists["one key"], map[patch.Type]string{patch.Strategic: fails}},
+		{"items that are null", spec("volumes", []any{nil, nil}), lists["one key"], map[patch.Type]string{patch.Strategic: fails}},
+	} {
+		for _, kind := range patch.Types() {
+			made, err := patch.Create(pod, kind, tt.from, tt.to)
+			if want := tt.want[kind]; want != "" {
+				if err == nil || !strings.HasPrefix(err.Error(), want) {
+					t.Errorf("%s: %s: %s, %v; want %s", tt.name, kind, made, err, want)
+				}
+				continue
+			}
+			var got map[string]any
+			if err == nil {
+				got, err = patch.Apply(pod, kind, tt.from, made)
+			}
+			if diff := cmp.Diff(tt.to, got); err != nil || diff != "" {
+				t.Errorf("%s: %s: %v, -want +got\n%s", tt.name, kind, err, diff)
+			}
+		}
 	}
 }
 
