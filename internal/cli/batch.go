@@ -58,7 +58,7 @@ func (b *batch) replace(outs []output) error {
 		b.enter(out.path)
 		errs = append(errs, b.stage(i, out))
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := joinDistinct(errs); err != nil {
 		b.abandon()
 		return err
 	}

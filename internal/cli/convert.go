@@ -307,7 +307,7 @@ func (p preview) difference(name string, src, out []byte) []byte {
 		return nil
 	}
 	if p.check {
-		b.WriteString(diag.Escape(strings.ReplaceAll(name, "\n", `\n`)) + "\n")
+		b.WriteString(diag.Escape(oneLine(name)) + "\n")
 	}
 	if p.diff {
 		label := diffLabel(filepath.ToSlash(name))

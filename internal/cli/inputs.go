@@ -244,7 +244,9 @@ func process[T any, P interface {
 				errs[i] = func() (err error) {
 					defer func() {
 						if cause := recover(); cause != nil {
-							a.say("%s", debug.Stack())
+							for line := range strings.Lines(string(debug.Stack())) {
+								a.say("%s", strings.TrimSuffix(line, "\n"))
+							}
 							P(&results[i]).crash(inputs[i], cause)
 						}
 					}()

@@ -136,7 +136,7 @@ func (a *app) main(ctx context.Context, release func(), args []string) int {
 		if !a.batch.abandon() {
 			return <-done // the files are being replaced: finish
 		}
-		a.complainOnce.Do(func() { a.complain(errInterrupted.Error()) })
+		a.complainOnce.Do(func() { a.fail(errInterrupted) })
 		return exitFailure
 	}
 }

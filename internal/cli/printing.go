@@ -17,11 +17,23 @@ import (
 	"github.com/unioncel/unioncel/pkg/sarif"
 )
 
-// complain prints an error, one line for each of several joined ones.
+// complain prints a line. The name of a file in it may have line breaks, which are spelled out.
 func (a *app) complain(message string) {
-	for line := range strings.Lines(message) {
-		fmt.Fprintf(a.streams.Err, "unioncel: %s\n", diag.Escape(strings.TrimSuffix(line, "\n")))
+	fmt.Fprintf(a.streams.Err, "unioncel: %s\n", diag.Escape(oneLine(message)))
+}
+
+// oneLine spells out line breaks.
+func oneLine(s string) string { return strings.ReplaceAll(s, "\n", `\n`) }
+
+// fail prints an error, one line for each of several joined ones.
+func (a *app) fail(err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range joined.Unwrap() {
+			a.fail(err)
+		}
+		return
 	}
+	a.complain(err.Error())
 }
 
 // note prints something worth knowing, unless --quiet was given or a program reads it.

@@ -45,12 +45,12 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	case errors.Is(err, errWait):
 		return exitWait
 	case errors.Is(err, errInterrupted):
-		a.complainOnce.Do(func() { a.complain(err.Error()) })
+		a.complainOnce.Do(func() { a.fail(err) })
 	case !running, errors.As(err, &usage):
-		a.complain(err.Error())
+		a.fail(err)
 		fmt.Fprintf(a.streams.Err, "run '%s --help'\n", cmd.CommandPath())
 	default:
-		a.complain(err.Error())
+		a.fail(err)
 	}
 	return exitFailure
 }

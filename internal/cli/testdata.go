@@ -103,6 +103,9 @@ func (a *app) testsOf(ctx context.Context, dir string, f *crdpatch.File, in inpu
 		if err != nil {
 			return nil, l, err
 		}
+		if err := noLink(filepath.Join(dir, p.Name)); err != nil {
+			return nil, l, err
+		}
 		existing, err := a.existingTests(filepath.Join(dir, p.Name))
 		if err != nil {
 			return nil, l, err

@@ -58,7 +58,7 @@ type Pos struct {
 func (p Pos) String() string {
 	var parts []string
 	if p.File != "" {
-		parts = append(parts, p.File)
+		parts = append(parts, strings.ReplaceAll(p.File, "\n", `\n`))
 	}
 	if p.Line > 0 {
 		parts = append(parts, strconv.Itoa(p.Line))
