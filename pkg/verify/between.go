@@ -315,7 +315,7 @@ func (b *between) pose(side int, k Clause) ([]*check, error) {
 				return []*check{c}, nil
 			}
 		}
-	} else {
+	} else if k.Keywords != nil { // nil for a property with an empty name
 		only := *k.Keywords
 		only.Type = y.nodes[level].schema.Type
 		if c := b.check(side, level, newConstraint(y.nodes[level], b.posedText(), only)); c != nil {
