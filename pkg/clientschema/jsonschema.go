@@ -142,6 +142,10 @@ func exemptNull(n node) {
 	}
 }
 
+// maxMoved is the number of properties in all branches of a union up to which editors are
+// offered the members of a branch alone: each branch of a closed schema lists all properties.
+const maxMoved = 20_000
+
 // choose gives a schema the branches of its unions. In a closed one, each has the schemas of
 // the members that go with it, which the schema itself has no more: so editors offer no
 // others. Members in objects below stay there. asWritten is the same schema before it was
@@ -151,7 +155,7 @@ func choose(unions []*union.Union, asWritten, n node) {
 	closed := n["additionalProperties"] == false
 	for _, u := range unions {
 		branches := inline(u, asWritten, jsonSchema)
-		if closed {
+		if closed && len(branches)*len(own) <= maxMoved {
 			delete(n, "additionalProperties")
 			for _, name := range ownMembers(u) {
 				delete(properties(n), name)
@@ -180,10 +184,14 @@ func ownMembers(u *union.Union) []string {
 func move(u *union.Union, own, branch node) {
 	branch["additionalProperties"] = false
 	p := properties(branch)
+	members := map[string]bool{}
+	for _, name := range ownMembers(u) {
+		members[name] = true
+	}
 	var null []string
 	for name, s := range own {
 		restriction, restricted := p[name].(node)
-		switch member := slices.Contains(ownMembers(u), name); {
+		switch member := members[name]; {
 		case p[name] == false:
 			delete(p, name) // it would be additional
 		case member && restricted && restriction["type"] == "null":

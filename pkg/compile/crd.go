@@ -199,6 +199,14 @@ func (c *compiler) judge(additions []Addition) (*apiextensions.CustomResourceDef
 	if l, ok := verdicts.Get(key); ok {
 		return crd, slices.Clone(l.(field.ErrorList)), nil
 	}
+	if v := crd.Spec.Validation; v != nil {
+		withoutFieldPaths(v.OpenAPIV3Schema)
+	}
+	for _, v := range crd.Spec.Versions {
+		if v.Schema != nil {
+			withoutFieldPaths(v.Schema.OpenAPIV3Schema)
+		}
+	}
 	l := validation.ValidateCustomResourceDefinition(context.Background(), crd)
 	verdicts.Add(key, l)
 	return crd, l, nil

@@ -9,7 +9,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -125,59 +124,66 @@ func (c *compiler) reportBefore(before field.ErrorList) {
 	}
 }
 
-// judgeResult validates the CRD with the rules written so far. For each field path the
-// server converts the whole schema, so these are judged here, with one conversion, and
-// the server is asked with them only when something is wrong.
+// judgeResult validates the CRD with the rules written so far.
 func (c *compiler) judgeResult() (*apiextensions.CustomResourceDefinition, field.ErrorList) {
-	additions := c.additions()
-	if without, ok := c.withoutFieldPaths(additions); ok {
-		if crd, problems, err := c.judge(without); err == nil && len(problems) == 0 {
-			return crd, nil
-		}
-	}
-	crd, problems, err := c.judge(additions)
+	crd, problems, err := c.judge(c.additions())
 	if err != nil {
 		return nil, field.ErrorList{field.InternalError(field.NewPath("spec"), err)}
 	}
 	return crd, problems
 }
 
-// withoutFieldPaths returns the additions without field paths; ok is false unless the
-// server takes all of these.
-func (c *compiler) withoutFieldPaths(additions []Addition) (without []Addition, ok bool) {
-	without = slices.Clone(additions)
-	for i, a := range without {
-		var paths []string
-		without[i].Rules = slices.Clone(a.Rules)
-		for k, r := range a.Rules {
-			if r.FieldPath != "" {
-				paths = append(paths, r.FieldPath)
-				without[i].Rules[k].FieldPath = ""
+// maxFieldPaths is the number of wrong field paths of a schema that the server is asked about.
+const maxFieldPaths = 100
+
+// withoutFieldPaths leaves out the field paths of rules that the server accepts, which have no
+// other effect: for each of them the server converts the whole schema. Rules are not changed in
+// place, as the schema shares them.
+func withoutFieldPaths(s *apiextensions.JSONSchemaProps) {
+	if s == nil {
+		return
+	}
+	var paths []string
+	for _, r := range s.XValidations {
+		paths = append(paths, r.FieldPath)
+	}
+	if named := strings.Join(paths, " "); strings.TrimSpace(named) != "" {
+		structural, err := structuralschema.NewStructural(onPaths(s, named))
+		s.XValidations = slices.Clone(s.XValidations)
+		wrong := 0
+		for i, path := range paths {
+			if err == nil && !strings.ContainsAny(path, "\r\n") {
+				if _, _, err := schemacel.ValidFieldPath(path, structural); err == nil {
+					s.XValidations[i].FieldPath = ""
+					continue
+				}
 			}
-		}
-		if len(paths) == 0 {
-			continue
-		}
-		var internal apiextensions.JSONSchemaProps
-		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(onPaths(a.Place.Schema(c.crd), strings.Join(paths, " ")), &internal, nil); err != nil {
-			return nil, false
-		}
-		structural, err := structuralschema.NewStructural(&internal)
-		if err != nil {
-			return nil, false
-		}
-		for _, path := range paths {
-			if _, _, err := schemacel.ValidFieldPath(path, structural); err != nil {
-				return nil, false
+			if wrong++; wrong > maxFieldPaths {
+				s.XValidations[i].FieldPath = ""
 			}
 		}
 	}
-	return without, true
+	for name, property := range s.Properties {
+		withoutFieldPaths(&property)
+		s.Properties[name] = property
+	}
+	if s.Items != nil {
+		withoutFieldPaths(s.Items.Schema)
+	}
+	if s.AdditionalProperties != nil {
+		withoutFieldPaths(s.AdditionalProperties.Schema)
+	}
+	for _, l := range [][]apiextensions.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
+		for i := range l {
+			withoutFieldPaths(&l[i])
+		}
+	}
+	withoutFieldPaths(s.Not)
 }
 
-// onPaths is what field paths may lead to in a schema: properties that they mention.
-func onPaths(s *apiextensionsv1.JSONSchemaProps, paths string) *apiextensionsv1.JSONSchemaProps {
-	out := &apiextensionsv1.JSONSchemaProps{Type: s.Type, Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
+// onPaths returns the properties whose names paths mention, at any depth.
+func onPaths(s *apiextensions.JSONSchemaProps, paths string) *apiextensions.JSONSchemaProps {
+	out := &apiextensions.JSONSchemaProps{Type: s.Type, Properties: map[string]apiextensions.JSONSchemaProps{}}
 	for name, property := range s.Properties {
 		if strings.Contains(paths, name) {
 			out.Properties[name] = *onPaths(&property, paths)

@@ -104,9 +104,20 @@ func constants(l []apiextensionsv1.JSON) []any {
 
 // without are the items of a that b does not have.
 func without(a, b []any) []any {
-	return slices.DeleteFunc(slices.Clone(a), func(v any) bool {
-		return slices.ContainsFunc(b, func(w any) bool { return reflect.DeepEqual(v, w) })
-	})
+	there := map[string]bool{}
+	for _, v := range b {
+		there[asText(v)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(a), func(v any) bool { return there[asText(v)] })
+}
+
+// asText returns the JSON of a value that was read from JSON.
+func asText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(err)
+	}
+	return string(text)
 }
 
 // words lists values; of many, the first.

@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -42,8 +43,8 @@ func (m merging) of(a, b *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSON
 			c.XPreserveUnknownFields = &preserve
 		}
 	}
-	c.XValidations = either(m.tight, a.XValidations, b.XValidations, formula.SameRule)
-	c.Required = either(m.tight, a.Required, b.Required, func(x, y string) bool { return x == y })
+	c.XValidations = either(m.tight, a.XValidations, b.XValidations, requires)
+	c.Required = either(m.tight, a.Required, b.Required, func(name string) string { return name })
 	c.Required = slices.DeleteFunc(c.Required, func(name string) bool {
 		x, inA := a.Properties[name]
 		y, inB := b.Properties[name]
@@ -59,6 +60,11 @@ func sameDefault(a, b *apiextensionsv1.JSONSchemaProps) bool {
 	return formula.SameShape(&apiextensionsv1.JSONSchemaProps{Default: a.Default}, &apiextensionsv1.JSONSchemaProps{Default: b.Default})
 }
 
+// requires is the same text for rules that require the same, whatever their messages.
+func requires(r apiextensionsv1.ValidationRule) string {
+	return fmt.Sprint(r.OptionalOldSelf != nil && *r.OptionalOldSelf, r.Rule)
+}
+
 func both(tight, a, b bool) bool {
 	if tight {
 		return a && b
@@ -66,15 +72,24 @@ func both(tight, a, b bool) bool {
 	return a || b
 }
 
-// either is the items of both lists, or if all is false those that are in both.
-func either[T any](all bool, a, b []T, same func(x, y T) bool) []T {
-	in := func(l []T, x T) bool { return slices.ContainsFunc(l, func(y T) bool { return same(x, y) }) }
+// either is the items of both lists, or if all is false those that are in both. Items with the
+// same key are the same.
+func either[T any](all bool, a, b []T, key func(T) string) []T {
+	keys := func(l []T) map[string]bool {
+		set := map[string]bool{}
+		for _, x := range l {
+			set[key(x)] = true
+		}
+		return set
+	}
 	l := slices.Clone(a)
 	if !all {
-		return slices.DeleteFunc(l, func(x T) bool { return !in(b, x) })
+		inB := keys(b)
+		return slices.DeleteFunc(l, func(x T) bool { return !inB[key(x)] })
 	}
+	inA := keys(a)
 	for _, x := range b {
-		if !in(a, x) {
+		if !inA[key(x)] {
 			l = append(l, x)
 		}
 	}
@@ -91,7 +106,7 @@ func (m merging) values(c, a, b *apiextensionsv1.JSONSchemaProps) {
 	}
 	switch {
 	case len(a.Enum) > 0 && len(b.Enum) > 0:
-		c.Enum = either(!m.tight, a.Enum, b.Enum, func(x, y apiextensionsv1.JSON) bool { return sameJSON(x.Raw, y.Raw) })
+		c.Enum = either(!m.tight, a.Enum, b.Enum, jsonKey)
 	case m.tight:
 		c.Enum = append(slices.Clip(a.Enum), b.Enum...)
 	default:
@@ -138,9 +153,17 @@ func bound[T cmp.Ordered](m merging, a, b *T, looser func(x, y T) bool) *T {
 	return b
 }
 
-func sameJSON(a, b []byte) bool {
-	var x, y any
-	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+// jsonKey is the same for equal values, however they are written.
+func jsonKey(v apiextensionsv1.JSON) string {
+	var x any
+	if err := json.Unmarshal(v.Raw, &x); err != nil {
+		return string(v.Raw)
+	}
+	text, err := json.Marshal(x)
+	if err != nil {
+		return string(v.Raw)
+	}
+	return string(text)
 }
 
 // composed merges allOf and the like.

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // generators write a manifest of size n that is meant to take long.
@@ -35,6 +37,140 @@ var generators = map[string]func(b *bytes.Buffer, n int){
 	"long-line":        func(b *bytes.Buffer, n int) { wrap(b, "a: ", strings.Repeat("x", n), "\n") },
 	"list-of-crds":     listOfCRDs,
 	"documents-of-crd": documentsOfCRDs,
+	"patch":            patch,
+}
+
+// kinds are parts of a schema, and of an object, of size n: each is four manifests, the CRD, the same with
+// a small change ("-new"), an object of it ("-object"), and the change of a member of it ("-desired").
+var kinds = map[string]struct {
+	schema func(b *bytes.Buffer, n int, changed bool)
+	object func(b *bytes.Buffer, n int, changed bool)
+}{
+	"one-union":    {func(b *bytes.Buffer, n int, changed bool) { unions(b, 1, n, changed) }, func(b *bytes.Buffer, _ int, changed bool) { values(b, 1, changed) }},
+	"ten-unions":   {func(b *bytes.Buffer, n int, changed bool) { unions(b, 10, n, changed) }, func(b *bytes.Buffer, _ int, changed bool) { values(b, 10, changed) }},
+	"ten-objects":  {tenObjects, tenValues},
+	"small-unions": {func(b *bytes.Buffer, n int, changed bool) { unions(b, n, 2, changed) }, func(b *bytes.Buffer, n int, changed bool) { values(b, n, changed) }},
+	"classes": {property(func(n int) string {
+		var l []string
+		for name := range unicode.Categories {
+			l = append(l, `\p{`+name+`}+\P{`+name+`}`)
+		}
+		slices.Sort(l)
+		return "(" + repeated(strings.Join(l, "|")+"|", n) + "x){9}"
+	}, "pattern"), member},
+	"states": {property(func(n int) string { return fmt.Sprintf("(a|b)*a(a|b){%d}", n) }, "pattern"), member},
+	"alternatives": {property(func(n int) string {
+		var l []string
+		for i := range n {
+			l = append(l, fmt.Sprintf("[^%c]{%d}x", 'a'+rune(i%26), i))
+		}
+		return strings.Join(l, "|")
+	}, "pattern"), member},
+	"enum":      {enum, member},
+	"misspelt":  {func(b *bytes.Buffer, n int, changed bool) { misspelt(b, 200, n, changed) }, member},
+	"misspelt5": {func(b *bytes.Buffer, n int, changed bool) { misspelt(b, 500, n, changed) }, member},
+	"backticks": {property(func(n int) string { return strings.Repeat("`", n) }, "description"), member},
+	"ticked-value": {func(b *bytes.Buffer, n int, changed bool) {
+		value := strings.Repeat("`", n)
+		fmt.Fprintf(b, "            type: object\n            properties: {type: {type: string}, m0: {type: object}, m1: {type: object}}\n            x-kubernetes-unions:\n            - {discriminator: type, unmappedValues: %s, fields-to-discriminateBy: {m0: '%s', m1: b}}\n", either(changed, "Forbid", "Allow"), value)
+	}, member},
+}
+
+func repeated(s string, n int) string { return strings.Repeat(s, n/len(s)+1)[:n/len(s)*len(s)] }
+
+func either(changed bool, yes, no string) string {
+	if changed {
+		return yes
+	}
+	return no
+}
+
+// unions are count unions of n members of one object. Changed, the first allows to unset the discriminator.
+func unions(b *bytes.Buffer, count, n int, changed bool) {
+	const indent = "            "
+	var properties, declarations strings.Builder
+	for k := range count {
+		p, d := members(b, indent, fmt.Sprintf("u%d", k), n, true)
+		properties.WriteString(p)
+		if k == 0 && changed {
+			d += ", cardinality: ExactlyOne"
+		}
+		declarations.WriteString(indent + "- {" + d + "}\n")
+	}
+	fmt.Fprintf(b, "%[1]stype: object\n%[1]sproperties:\n%[2]s%[1]sx-kubernetes-unions:\n%[3]s", indent, &properties, &declarations)
+}
+
+func values(b *bytes.Buffer, count int, changed bool) {
+	for k := range count {
+		fmt.Fprintf(b, "  u%[1]dtype: V%[2]s\n  u%[1]dm0: {}\n", k, either(changed, "1", "0"))
+		if changed {
+			fmt.Fprintf(b, "  u%dm1: {}\n", k)
+		}
+	}
+}
+
+// tenObjects have a union of n members each.
+func tenObjects(b *bytes.Buffer, n int, changed bool) {
+	b.WriteString("            type: object\n            properties:\n")
+	for i := range 10 {
+		fmt.Fprintf(b, "              o%d:\n", i)
+		var one bytes.Buffer
+		unions(&one, 1, n, changed && i == 0)
+		b.WriteString(strings.ReplaceAll("    "+strings.TrimRight(one.String(), "\n"), "\n", "\n    ") + "\n")
+	}
+}
+
+func tenValues(b *bytes.Buffer, _ int, changed bool) {
+	for i := range 10 {
+		var one bytes.Buffer
+		values(&one, 1, changed)
+		fmt.Fprintf(b, "  o%d:\n    %s\n", i, strings.ReplaceAll(strings.TrimSpace(one.String()), "\n", "\n  "))
+	}
+}
+
+// property is one with a text of size n, alongside a union.
+func property(text func(n int) string, keyword string) func(b *bytes.Buffer, n int, changed bool) {
+	return func(b *bytes.Buffer, n int, changed bool) {
+		fmt.Fprintf(b, "            type: object\n            properties:\n              p: {type: string, %s: '^(%s%s)$'}\n%s", keyword, text(n), either(changed, "|z", ""), small)
+	}
+}
+
+const small = `              type: {type: string, enum: [V0, V1]}
+              m0: {type: object}
+              m1: {type: object}
+            x-kubernetes-unions:
+            - {discriminator: type, fields-to-discriminateBy: {m0: V0, m1: V1}}
+`
+
+func member(b *bytes.Buffer, _ int, changed bool) {
+	fmt.Fprintf(b, "  type: V%s\n  m0: {}\n%s", either(changed, "1", "0"), either(changed, "  m1: {}\n", ""))
+}
+
+func enum(b *bytes.Buffer, n int, changed bool) {
+	l := make([]string, n)
+	for i := range l {
+		l[i] = fmt.Sprintf("v%d", i)
+	}
+	fmt.Fprintf(b, "            type: object\n            properties:\n              p: {type: string, enum: [%s%s]}\n%s", strings.Join(l, ","), either(changed, "", ",w"), small)
+}
+
+// misspelt are names of a length, and as many members that are almost named so.
+func misspelt(b *bytes.Buffer, count, length int, changed bool) {
+	var properties, names []string
+	for i := range count {
+		name := fmt.Sprintf("x%d%s", i, strings.Repeat("ab", length/2))
+		properties, names = append(properties, "? "+name+" : {type: object}"), append(names, name[:length/2]+"z"+name[length/2:])
+	}
+	fmt.Fprintf(b, "            type: object\n            properties: {%s}\n            x-kubernetes-unions:\n            - {members: [%s]%s}\n",
+		strings.Join(properties, ", "), strings.Join(names, ", "), either(changed, ", cardinality: ExactlyOne", ""))
+}
+
+// patch is a strategic merge patch of n containers.
+func patch(b *bytes.Buffer, n int) {
+	b.WriteString("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  template:\n    spec:\n      containers:\n")
+	for i := range n {
+		fmt.Fprintf(b, "      - {name: c%d, livenessProbe: {httpGet: {port: 80}}}\n", i)
+	}
 }
 
 func wrap(b *bytes.Buffer, before, text, after string) { b.WriteString(before + text + after) }

@@ -21,6 +21,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -79,7 +80,38 @@ var rows = append(every("discriminated=500"), append(every("undiscriminated=500"
 	{"aliases=9", "", "compile"},
 	{"merge-keys=18", "", "compile"},
 	{"duplicate-keys=30000", "", "compile"},
+	{"patch=5000", "", "patch --builtin --explicit"},
 }...)...)
+
+func init() {
+	for _, m := range []string{
+		"one-union=500", "ten-unions=300", "ten-objects=300", "small-unions=500", "classes=5000", "states=900", "alternatives=150",
+		"enum=60000", "misspelt=4000", "misspelt5=15000", "backticks=400000", "ticked-value=400000",
+	} {
+		rows = append(rows, commands(m)...)
+	}
+}
+
+// commands is a row of each command, of a manifest that is one of the kinds.
+func commands(manifest string) []row {
+	kind, size, _ := strings.Cut(manifest, "=")
+	changed, object, desired := "@"+kind+"-new="+size, "@"+kind+"-object="+size, "@"+kind+"-desired="+size
+	return append(every(manifest), []row{
+		{manifest, "", "explain --format markdown"},
+		{manifest, "", "diff FILE " + changed},
+		{manifest, "", "diff --format markdown " + changed},
+		{manifest, "", "diff --objects " + object + " FILE " + changed},
+		{manifest, "", "rollout --objects " + object + " --to " + changed + " --from"},
+		{manifest, "", "validate " + desired + " --old " + object + " --crd"},
+		{manifest, "", "normalize " + desired + " --old " + object + " --crd"},
+		{manifest, "", "patch --live " + object + " " + desired + " --crd"},
+		{manifest, "", "patch --explicit " + desired + " --crd"},
+		{manifest, "", "policy --crd"},
+		{manifest, "", "policy --validate --crd"},
+		{manifest, "", "schema"},
+		{manifest, "", "testdata -o DIR"},
+	}...)
+}
 
 // every is a row of each command.
 func every(manifest string) []row {
@@ -99,7 +131,7 @@ func every(manifest string) []row {
 func main() {
 	only := flag.String("only", "", "measure the rows with this text")
 	show := flag.String("print", "", "print this manifest, as name=size")
-	limit := flag.Duration("timeout", time.Minute, "give up after so long")
+	limit := flag.Duration("timeout", time.Minute, "give up after so long, of a processor's time")
 	memory := flag.Int("memory", 6, "GB that a command may have")
 	flag.Parse()
 	if *show != "" {
@@ -137,12 +169,28 @@ func main() {
 func generate(manifest string) ([]byte, error) {
 	name, size, _ := strings.Cut(manifest, "=")
 	n, err := strconv.Atoi(size)
-	if err != nil || generators[name] == nil {
+	if err != nil {
 		return nil, fmt.Errorf("%s: no such manifest", manifest)
 	}
 	var b bytes.Buffer
-	generators[name](&b, n)
-	return b.Bytes(), nil
+	if g := generators[name]; g != nil {
+		g(&b, n)
+		return b.Bytes(), nil
+	}
+	for kind, k := range kinds {
+		switch suffix, ok := strings.CutPrefix(name, kind); {
+		case !ok:
+		case suffix == "" || suffix == "-new":
+			b.WriteString(head)
+			version(&b, "v1", true, func() { k.schema(&b, n, suffix != "") })
+			return b.Bytes(), nil
+		case suffix == "-object" || suffix == "-desired":
+			b.WriteString("apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a, namespace: b}\nspec:\n")
+			k.object(&b, n, suffix == "-desired")
+			return b.Bytes(), nil
+		}
+	}
+	return nil, fmt.Errorf("%s: no such manifest", manifest)
 }
 
 // measurement runs a program.
@@ -154,17 +202,7 @@ type measurement struct {
 
 // row is what a row takes, as the text of a cell.
 func (m measurement) row(r row) string {
-	in := filepath.Join(m.dir, "in.yaml")
-	// In another process: what this one had at most counts for those it starts.
-	manifest, err := os.Create(in)
-	if err == nil {
-		generator := exec.Command(os.Args[0], "-print", r.manifest)
-		generator.Stdout, generator.Stderr = manifest, os.Stderr
-		err = errors.Join(generator.Run(), manifest.Close())
-	}
-	if err != nil {
-		log.Fatal(err)
-	}
+	in := m.file(r.manifest)
 	if r.before != "" {
 		out := filepath.Join(m.dir, "out.yaml")
 		if text, ok := m.run(r.before+" -q -o "+out, in); !ok {
@@ -176,9 +214,42 @@ func (m measurement) row(r row) string {
 	return text
 }
 
+// file writes a manifest, unless it is written, and returns its name.
+func (m measurement) file(manifest string) string {
+	name := filepath.Join(m.dir, manifest+".yaml")
+	if _, err := os.Stat(name); err == nil {
+		return name
+	}
+	// In another process: what this one had at most counts for those it starts.
+	file, err := os.Create(name)
+	if err == nil {
+		generator := exec.Command(os.Args[0], "-print", manifest)
+		generator.Stdout, generator.Stderr = file, os.Stderr
+		err = errors.Join(generator.Run(), file.Close())
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	return name
+}
+
 // run tells what a command takes: CPU, memory at most, and the code of the error, if any.
 func (m measurement) run(command, file string) (text string, ok bool) {
-	shell := fmt.Sprintf("ulimit -v %d; exec timeout %d %s %s %s", m.memory<<20, int(m.limit.Seconds()), m.program, command, file)
+	words := strings.Fields(command)
+	if !slices.Contains(words, "FILE") {
+		words = append(words, "FILE")
+	}
+	for i, w := range words {
+		switch manifest, ok := strings.CutPrefix(w, "@"); {
+		case ok:
+			words[i] = m.file(manifest)
+		case w == "FILE":
+			words[i] = file
+		case w == "DIR":
+			words[i] = filepath.Join(m.dir, "out")
+		}
+	}
+	shell := fmt.Sprintf("ulimit -v %d -t %d; exec %s %s", m.memory<<20, int(m.limit.Seconds()), m.program, strings.Join(words, " "))
 	cmd := exec.Command("bash", "-c", shell)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -189,7 +260,7 @@ func (m measurement) run(command, file string) (text string, ok bool) {
 	}
 	text = fmt.Sprintf("%.1f s, %s", (state.UserTime() + state.SystemTime()).Seconds(), peak(state))
 	switch code := state.ExitCode(); {
-	case code == 124:
+	case code == -1: // killed
 		return "> " + m.limit.String() + ", " + peak(state), false
 	case bytes.Contains(stderr.Bytes(), []byte("out of memory")):
 		return "out of memory", false
