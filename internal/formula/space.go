@@ -86,14 +86,16 @@ type Place struct {
 	Name   string
 	Schema *apiextensionsv1.JSONSchemaProps // nil where none is known
 
-	children map[string]*Place
-	present  logic.Lit
-	null     logic.Lit
-	empty    *Fact
-	equals   []*Fact
-	known    logic.Lit     // one of equals holds
-	types    common.Schema // of its values, once it is needed
-	key      any           // unless nil, it is the key of an item, which always has this value
+	children  map[string]*Place
+	present   logic.Lit
+	null      logic.Lit
+	empty     *Fact
+	equals    []*Fact
+	constants map[any]*Fact // equals, by the constant
+	enum      map[any]bool  // the values of Enum, once they are needed
+	known     logic.Lit     // one of equals holds
+	types     common.Schema // of its values, once it is needed
+	key       any           // unless nil, it is the key of an item, which always has this value
 
 	// Of a place in a view:
 	view      *View
@@ -261,18 +263,31 @@ func (p *Place) Equals(constant any) logic.Lit {
 	if constant == any(false) {
 		return p.space.And(p.present, p.Equals(true).Not())
 	}
-	for _, f := range p.equals {
-		if f.Constant == constant {
-			return f.Lit
-		}
+	if f := p.constants[constant]; f != nil {
+		return f.Lit
 	}
 	if p.view != nil {
 		return p.equalsIn(constant)
 	}
-	if values, ok := p.Enum(); ok && !slices.Contains(values, constant) || !p.admits(constant) {
+	if p.enum == nil {
+		if values, ok := p.Enum(); ok {
+			p.enum = map[any]bool{}
+			for _, v := range values {
+				p.enum[v] = true
+			}
+		}
+	}
+	if p.enum != nil && !p.enum[constant] || !p.admits(constant) {
 		return logic.False
 	}
 	return p.constant(constant)
+}
+
+func (p *Place) addConstant(f *Fact) {
+	if p.constants == nil {
+		p.constants = map[any]*Fact{}
+	}
+	p.equals, p.constants[f.Constant] = append(p.equals, f), f
 }
 
 // enumerate makes the place have one of the values of its enumeration, if it is there.
@@ -294,7 +309,7 @@ func (p *Place) constant(v any) logic.Lit {
 	s.implies(f.Lit, p.present)
 	s.implies(f.Lit, p.known.Not()) // it equals one constant at most
 	p.known = s.Or(p.known, f.Lit)
-	p.equals = append(p.equals, f)
+	p.addConstant(f)
 	return f.Lit
 }
 
@@ -317,6 +332,7 @@ func (p *Place) Enum() (values []any, ok bool) {
 	if p.Schema == nil || len(p.Schema.Enum) == 0 {
 		return nil, false
 	}
+	there := map[any]bool{}
 	for _, j := range p.Schema.Enum {
 		var v any
 		if json.Unmarshal(j.Raw, &v) != nil {
@@ -324,8 +340,8 @@ func (p *Place) Enum() (values []any, ok bool) {
 		}
 		switch v.(type) {
 		case string, int64, bool:
-			if !slices.Contains(values, v) {
-				values = append(values, v)
+			if !there[v] {
+				values, there[v] = append(values, v), true
 			}
 		case nil:
 		default:

@@ -199,7 +199,7 @@ func (p *Place) equalsIn(constant any) logic.Lit {
 			l = s.Or(l, g.when)
 		}
 	}
-	p.equals = append(p.equals, &Fact{Lit: l, Kind: Equals, Place: p, Constant: constant})
+	p.addConstant(&Fact{Lit: l, Kind: Equals, Place: p, Constant: constant})
 	return l
 }
 

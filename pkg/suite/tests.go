@@ -40,13 +40,23 @@ type Test struct {
 	pos     diag.Pos
 }
 
-// most is the number of members that are tried: tests of others differ in names only.
-const most = 50
+// Bounds of the members of a union that are tried: tests of others differ in names only. Those
+// of large unions take long, for each the more members there are.
+const (
+	most  = 50
+	total = 1000 // tried, times the members of all unions
+	least = 2
+)
 
 // Tests returns tests of the unions of a CRD in the versions that are served. The plan says
 // how it is compiled, and crd is the result. The tests are the same on every run.
 func Tests(ctx context.Context, plan compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) ([]Test, error) {
 	judge := validate.New(crd)
+	members := 0
+	for _, u := range plan.Unions {
+		members += len(u.Union.Members)
+	}
+	tried := min(most, max(least, total/max(members, 1)))
 	var l []Test
 	for _, u := range plan.Unions {
 		if !crd.Spec.Versions[u.Place.Version].Served {
@@ -58,7 +68,7 @@ func Tests(ctx context.Context, plan compile.Plan, crd *apiextensionsv1.CustomRe
 				beside = append(beside, o.Union)
 			}
 		}
-		tests, err := testsOf(ctx, u, without(crd, u), beside, judge)
+		tests, err := testsOf(ctx, u, tried, without(crd, u), beside, judge)
 		if err != nil {
 			return nil, err
 		}
@@ -79,9 +89,9 @@ func without(crd *apiextensionsv1.CustomResourceDefinition, u compile.UnionPlan)
 	return crd
 }
 
-// testsOf are those of one union, for which objects are sought in crd; unions are all of
+// testsOf are those of one union, of the members that are tried, for which objects are sought in crd; unions are all of
 // the same object.
-func testsOf(ctx context.Context, plan compile.UnionPlan, crd *apiextensionsv1.CustomResourceDefinition, unions []*union.Union, judge *validate.Kind) ([]Test, error) {
+func testsOf(ctx context.Context, plan compile.UnionPlan, tried int, crd *apiextensionsv1.CustomResourceDefinition, unions []*union.Union, judge *validate.Kind) ([]Test, error) {
 	u := plan.Union
 	x, err := verify.NewExamples(ctx, crd, plan.Place.Version, plan.Place.Path, u, unions)
 	if err != nil {
@@ -91,7 +101,7 @@ func testsOf(ctx context.Context, plan compile.UnionPlan, crd *apiextensionsv1.C
 	if top := plan.Place.Path.Properties(); len(top) > 0 && top[0] == "status" {
 		w.status = judge.HasStatus(plan.Place.Name)
 	}
-	members := min(len(u.Members), most)
+	members := min(len(u.Members), tried)
 	w.legal(x.Legal(-1))
 	for i := range members {
 		w.legal(x.Legal(i))

@@ -550,7 +550,10 @@ func (p *problem) widen(s *slot, r *read) {
 		s.add(v)
 	}
 	for _, v := range slices.Concat(r.constants, r.literals) {
-		if v, err := p.g.accept(n, v); err == nil && len(s.values) < maxSlot {
+		if len(s.values) >= maxSlot {
+			break
+		}
+		if v, err := p.g.accept(n, v); err == nil {
 			s.add(v)
 		}
 	}

@@ -84,7 +84,8 @@ type Difference struct {
 // left out. The CRD is only read.
 //
 // An error means that there is no such schema, that a union does not fit it, or
-// that ctx ended. What is wrong with the rules is in the proofs.
+// that ctx was cancelled. What is wrong with the rules is in the proofs. Unions that are not
+// decided at the deadline of ctx (see [WithDeadline]) are inconclusive.
 func Object(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, unions []*union.Union) ([]Proof, error) {
 	root, err := newRoot(crd, version)
 	if err != nil {
@@ -94,19 +95,26 @@ func Object(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, 
 	if err != nil {
 		return nil, err
 	}
-	g := newGenerator(ctx, crd, version)
 	var proofs []Proof
-	for _, u := range unions {
+	for i, u := range unions {
 		if u == nil {
 			continue
 		}
-		proof, err := prove(g, c, u, unions)
-		if err != nil {
+		share, done := Share(ctx, len(unions)-i)
+		proof, err := prove(newGenerator(share, crd, version), c, u, unions)
+		done()
+		switch {
+		case late(err):
+			proof.Inconclusive = append(proof.Inconclusive, err.Error())
+		case err != nil:
 			return nil, err
 		}
 		proofs = append(proofs, proof)
 	}
-	return proofs, ctx.Err()
+	if err := context.Cause(ctx); err != nil && !late(err) {
+		return nil, err
+	}
+	return proofs, nil
 }
 
 func prove(g *generator, c *chain, u *union.Union, unions []*union.Union) (Proof, error) {
@@ -131,7 +139,7 @@ func prove(g *generator, c *chain, u *union.Union, unions []*union.Union) (Proof
 	differences, doubts := f.differences(false)
 	proof.Differences = differences
 	proof.Inconclusive = append(append(proof.Inconclusive, f.doubts...), doubts...)
-	return proof, g.ctx.Err()
+	return proof, context.Cause(g.ctx)
 }
 
 // concerning is the problem of all rules that have to do with a union, and what makes it
