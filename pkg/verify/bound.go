@@ -131,6 +131,10 @@ func (p *problem) refusesItself(n *node, v any) bool {
 	return false
 }
 
+// maxInquired bounds the values that a question is asked about in advance. Answers for others
+// are learned from the objects that have them.
+const maxInquired = 1000
+
 // inquire asks the questions about nothing but one property, for the values that facts
 // are about. The answers hold of all objects.
 func (p *problem) inquire() {
@@ -150,7 +154,8 @@ func (p *problem) inquire() {
 				p.space.RequireAny(when.Not(), q.Fails.Lit.If(fails))
 			}
 		}
-		for _, c := range at.Constants() {
+		constants := at.Constants()
+		for _, c := range constants[:min(len(constants), maxInquired)] {
 			learn(c.Lit, c.Constant)
 		}
 		if at.Null() != logic.False {
