@@ -199,15 +199,23 @@ func (c *compiler) judge(additions []Addition) (*apiextensions.CustomResourceDef
 	if l, ok := verdicts.Get(key); ok {
 		return crd, slices.Clone(l.(field.ErrorList)), nil
 	}
+	dropped := 0
 	if v := crd.Spec.Validation; v != nil {
-		withoutFieldPaths(v.OpenAPIV3Schema)
+		dropped += dropFieldPaths(v.OpenAPIV3Schema)
 	}
 	for _, v := range crd.Spec.Versions {
 		if v.Schema != nil {
-			withoutFieldPaths(v.Schema.OpenAPIV3Schema)
+			dropped += dropFieldPaths(v.Schema.OpenAPIV3Schema)
 		}
 	}
 	l := validation.ValidateCustomResourceDefinition(context.Background(), crd)
+	if len(l) > 0 && 0 < dropped && dropped <= maxFieldPaths {
+		// Errors of defaults that break a rule are at its field path.
+		if crd, err = created(extended); err != nil {
+			return nil, nil, err
+		}
+		l = validation.ValidateCustomResourceDefinition(context.Background(), crd)
+	}
 	verdicts.Add(key, l)
 	return crd, l, nil
 }

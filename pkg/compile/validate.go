@@ -133,15 +133,16 @@ func (c *compiler) judgeResult() (*apiextensions.CustomResourceDefinition, field
 	return crd, problems
 }
 
-// maxFieldPaths is the number of wrong field paths of a schema that the server is asked about.
+// maxFieldPaths is the number of field paths that the server is asked about where something is
+// wrong: it converts the whole schema for each.
 const maxFieldPaths = 100
 
-// withoutFieldPaths leaves out the field paths of rules that the server accepts, which have no
-// other effect: for each of them the server converts the whole schema. Rules are not changed in
-// place, as the schema shares them.
-func withoutFieldPaths(s *apiextensions.JSONSchemaProps) {
+// dropFieldPaths takes the field paths of rules out of a schema that the server accepts, which
+// have no effect on its verdict, and returns their number. Rules are not changed in place, as
+// other schemas share them.
+func dropFieldPaths(s *apiextensions.JSONSchemaProps) (dropped int) {
 	if s == nil {
-		return
+		return 0
 	}
 	var paths []string
 	for _, r := range s.XValidations {
@@ -152,33 +153,39 @@ func withoutFieldPaths(s *apiextensions.JSONSchemaProps) {
 		s.XValidations = slices.Clone(s.XValidations)
 		wrong := 0
 		for i, path := range paths {
-			if err == nil && !strings.ContainsAny(path, "\r\n") {
-				if _, _, err := schemacel.ValidFieldPath(path, structural); err == nil {
-					s.XValidations[i].FieldPath = ""
-					continue
-				}
+			if path == "" {
+				continue
 			}
-			if wrong++; wrong > maxFieldPaths {
+			valid := err == nil && !strings.ContainsAny(path, "\r\n")
+			if valid {
+				_, _, invalid := schemacel.ValidFieldPath(path, structural)
+				valid = invalid == nil
+			}
+			if !valid {
+				wrong++
+			}
+			if valid || wrong > maxFieldPaths {
 				s.XValidations[i].FieldPath = ""
+				dropped++
 			}
 		}
 	}
 	for name, property := range s.Properties {
-		withoutFieldPaths(&property)
+		dropped += dropFieldPaths(&property)
 		s.Properties[name] = property
 	}
 	if s.Items != nil {
-		withoutFieldPaths(s.Items.Schema)
+		dropped += dropFieldPaths(s.Items.Schema)
 	}
 	if s.AdditionalProperties != nil {
-		withoutFieldPaths(s.AdditionalProperties.Schema)
+		dropped += dropFieldPaths(s.AdditionalProperties.Schema)
 	}
 	for _, l := range [][]apiextensions.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
 		for i := range l {
-			withoutFieldPaths(&l[i])
+			dropped += dropFieldPaths(&l[i])
 		}
 	}
-	withoutFieldPaths(s.Not)
+	return dropped + dropFieldPaths(s.Not)
 }
 
 // onPaths returns the properties whose names paths mention, at any depth.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/cost"
 	"github.com/unioncel/unioncel/pkg/crddiff"
 	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // gates are the steps before the change, those that hold as well once it is made.
@@ -372,7 +374,7 @@ func (f *Facts) warnFirst() Step {
 		i := slices.IndexFunc(f.Policies, func(p Policy) bool {
 			return p.Rejects && p.Version == c.NewVersion && p.Path.Equal(c.Path)
 		})
-		if c.Sort == crddiff.Union && c.Class.Refuses() && i >= 0 {
+		if c.Sort == crddiff.Union && c.Class.Refuses() && i >= 0 && f.violates(c) {
 			clears = clears || f.Policies[i].Clears
 			if text := inLine(c); !slices.Contains(l, text) {
 				l = append(l, text)
@@ -397,6 +399,63 @@ func (f *Facts) warnFirst() Step {
 		s.Run = append(s.Run, fmt.Sprintf("unioncel policy --crd %s | kubectl apply -f -  # or clears what clients leave behind", f.Names.to()))
 	}
 	return s
+}
+
+// violates reports whether the example of a change breaks the new unions on its schema, so that a
+// policy finds such requests: of members that are removed, a policy says nothing. Without an
+// example it may.
+func (f *Facts) violates(c crddiff.Change) bool {
+	if c.Refused == nil {
+		return true
+	}
+	for _, k := range slices.Concat(f.Kinds.ByKind()...) {
+		for _, o := range slices.Concat(k.Objects, k.Lists) {
+			if k.Version != c.NewVersion || !o.Path.Equal(c.Path) {
+				continue
+			}
+			is, was := valuesAt(c.Path, c.Refused.Object), valuesAt(c.Path, c.Refused.Old)
+			if len(is) < len(was) {
+				return true // a removal guard
+			}
+			for i, v := range is {
+				for _, u := range o.Unions {
+					var old *union.State
+					if len(was) == len(is) {
+						old = new(u.StateOf(was[i]))
+					}
+					if len(u.Judge(old, u.StateOf(v))) > 0 {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// valuesAt returns the values that a path leads to in an object.
+func valuesAt(path schemapath.Path, v any) []any {
+	if len(path) == 0 {
+		return []any{v}
+	}
+	var l []any
+	switch v := v.(type) {
+	case map[string]any:
+		if name, ok := path[0].Property(); ok {
+			if v[name] != nil {
+				l = valuesAt(path[1:], v[name])
+			}
+			break
+		}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			l = append(l, valuesAt(path[1:], v[key])...)
+		}
+	case []any:
+		for _, item := range v {
+			l = append(l, valuesAt(path[1:], item)...)
+		}
+	}
+	return l
 }
 
 // apply is the change itself.
