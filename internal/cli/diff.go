@@ -63,8 +63,8 @@ difference.
 OLD and NEW are files, directories, - for standard input, or REV:PATH for what a file or
 directory is at a revision of git, with the path as git show has it. The CRDs of each are
 matched by their names. Unions that they declare are compiled first, in memory.
-Declarations outside CRDs (--go, --unions, ` + configFile + `) apply to sources: compiled
-and live CRDs, revisions and standard input are taken as they are.
+Declarations outside CRDs (--go, --unions, ` + configFile + `) apply to sources: OLD,
+compiled and live CRDs, revisions and standard input are taken as they are.
 
 With --objects it also says what becomes of stored objects, as kubectl get -A -o yaml
 prints them, under NEW: which of them the API server would still let be written, even

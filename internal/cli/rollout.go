@@ -51,8 +51,8 @@ matters is unknown, and makes the verdict wait; the plan says how to get it. A c
 that refuses nothing of what was accepted needs no objects, one that keeps all versions
 no status, and one that needs nothing new of the API servers no versions of these.
 
-Unions that the CRDs declare are compiled first, in memory; compiled and live CRDs are
-taken as they are. --servers takes a list,
+Unions that the CRDs declare are compiled first, in memory; the CRD before the change,
+compiled and live CRDs are taken as they are. --servers takes a list,
 [v1.37.1, {name: a, version: v1.36.4}], or what kubectl get --raw /version prints of
 each API server. With a name for each, that of its lease, the plan of a new storage
 version says step by step which servers encode what. --storageversions is for clusters

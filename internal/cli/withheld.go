@@ -10,7 +10,7 @@ import (
 )
 
 // options returns the options for an input. The old side of a change, standard input,
-// pipes and revisions are in use: the configuration of today does not apply to them.
+// pipes and revisions are as they are: the declarations of today do not apply to them.
 func (in input) options() crdpatch.Options {
 	opts := in.scope.opts
 	if opts.InUse == nil {
@@ -19,7 +19,7 @@ func (in input) options() crdpatch.Options {
 	if in.old {
 		opts.InUse = &crdpatch.Options{}
 	}
-	if in.path == "" {
+	if in.path == "" || in.old {
 		opts.External = opts.InUse.External
 	}
 	return opts
@@ -28,7 +28,7 @@ func (in input) options() crdpatch.Options {
 // reasonWithheld returns why the external declarations for CRDs of an input do not apply to them,
 // and whether these were compiled with others.
 func (in input) reasonWithheld(f *crdpatch.File) (why string, outdated bool) {
-	if in.path == "" {
+	if in.path == "" || in.old {
 		crds, _ := f.CRDs()
 		opts := f.Options()
 		if opts.InUse == nil || !slices.ContainsFunc(crds, func(crd union.Target) bool {
@@ -42,7 +42,10 @@ func (in input) reasonWithheld(f *crdpatch.File) (why string, outdated bool) {
 		if in.pipe {
 			return "a pipe", false
 		}
-		return "standard input", false
+		if in.path == "" {
+			return "standard input", false
+		}
+		return "before the change", false
 	}
 	for _, w := range f.Withheld() {
 		outdated = outdated || w.Outdated
