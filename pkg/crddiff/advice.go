@@ -37,6 +37,9 @@ func (c Change) constraint(crd *CRD) (constraint stored.Constraint, of stored.Of
 	switch c.Sort {
 	case Union:
 		constraint.Keyword, of = stored.StaticRule, stored.Union
+		if c.Refused != nil && c.Refused.Old != nil {
+			return constraint, of, false // stored objects break no rule on changes
+		}
 		if len(c.NewRules) > 0 && !slices.ContainsFunc(c.NewRules, isStatic) {
 			constraint.Keyword = stored.TransitionRule
 		}

@@ -44,6 +44,38 @@ func show(r crddiff.Report) string {
 	return s
 }
 
+// Stored objects may break a rule about states; none breaks a rule about changes.
+func TestAdvice(t *testing.T) {
+	const spec = `type: object
+required: [type]
+properties:
+  type: {type: string, enum: [A, B]}
+  a: {type: string}
+  b: {type: string}
+x-kubernetes-unions:
+- discriminator: type
+  fields-to-discriminateBy: {a: A, b: B}
+`
+	for _, tt := range []struct {
+		name, old, new, want string
+	}{
+		{"a member is required", spec + "  optionalMembers: [a]\n", spec, "spec is unchanged"},
+		{"changes are forbidden", spec, spec + "  discriminatorChange: Forbid\n", ""},
+	} {
+		new := of(t, tt.new)
+		r, err := crddiff.Compare(t.Context(), of(t, tt.old), new)
+		if err == nil {
+			err = r.Advise(new)
+		}
+		if err != nil || len(r.Changes) != 1 {
+			t.Fatal(r, err)
+		}
+		if got := r.Changes[0].Advice; !strings.Contains(got, tt.want) || tt.want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
 // Each change has its class, and examples where there are such.
 func TestCompare(t *testing.T) {
 	for _, c := range crdchanges.All {
