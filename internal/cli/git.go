@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/source"
@@ -63,7 +64,7 @@ func (a *app) atRevision(ctx context.Context, arg string) ([]input, error) {
 	if strings.TrimSpace(string(kind)) != "tree" {
 		return []input{{name: arg, blob: object}}, nil
 	}
-	list, err := a.git(ctx, "ls-tree", "--full-tree", "-r", "-z", object)
+	list, err := a.git(ctx, "ls-tree", "--full-tree", "-r", "-l", "-z", object)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", arg, err)
 	}
@@ -71,7 +72,10 @@ func (a *app) atRevision(ctx context.Context, arg string) ([]input, error) {
 	if len(list) > limits.Size {
 		return nil, fmt.Errorf("%s: the names in this directory have more bytes than the limit of %d; --limit size=N raises it", arg, limits.Size)
 	}
-	l := manifestsIn(string(list))
+	l, size := manifestsIn(string(list))
+	if size > limits.Size {
+		return nil, fmt.Errorf("%s: the manifests in this directory have more bytes than the limit of %d; --limit size=N raises it", arg, limits.Size)
+	}
 	if len(l) > limits.Documents {
 		return nil, fmt.Errorf("%s: more manifests than the limit of %d; --limit documents=N raises it", arg, limits.Documents)
 	}
@@ -84,18 +88,20 @@ func (a *app) atRevision(ctx context.Context, arg string) ([]input, error) {
 	return l, nil
 }
 
-// manifestsIn returns the manifests that git ls-tree -z lists, without hidden ones and links.
-func manifestsIn(list string) []input {
-	var l []input
+// manifestsIn returns the manifests that git ls-tree -l -z lists, without hidden ones and links,
+// and their size: a small repository may have any number of large files.
+func manifestsIn(list string) (l []input, size int) {
 	for entry := range strings.SplitSeq(list, "\x00") {
 		attributes, name, _ := strings.Cut(entry, "\t")
-		fields := strings.Fields(attributes) // mode, type and object
+		fields := strings.Fields(attributes) // mode, type, object and size
 		hidden := slices.ContainsFunc(strings.Split(name, "/"), func(s string) bool { return strings.HasPrefix(s, ".") })
-		if len(fields) == 3 && strings.HasPrefix(fields[0], "100") && !hidden && source.IsManifestName(path.Base(name)) {
+		if len(fields) == 4 && strings.HasPrefix(fields[0], "100") && !hidden && source.IsManifestName(path.Base(name)) {
 			l = append(l, input{name: name, walk: true, blob: fields[2]})
+			bytes, _ := strconv.Atoi(fields[3]) // of what is missing, reading says so
+			size += bytes
 		}
 	}
-	return l
+	return l, size
 }
 
 // separator stands between a directory at a revision and a name in it.

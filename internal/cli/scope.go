@@ -234,7 +234,8 @@ func (s *scope) resultOf(in input, f *crdpatch.File, l diag.List) result {
 	}
 	ofMarkers(l)
 	r.contents = s.look(in, f)
-	if in.path == "" {
+	// There may be any number of files at a revision.
+	if in.path == "" && (in.blob == "" || len(r.diagnostics) > 0) {
 		r.src = src
 	}
 	return r
