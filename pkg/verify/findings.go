@@ -95,6 +95,9 @@ func (f *findings) run(enforced bool) error {
 	allowed := s.Choose(p.new.exists, legal, s.Or(p.old.exists.Not(), removable(s, p.u, p.old)))
 	for _, c := range p.checks {
 		if !c.touches {
+			if err := f.keeps(c); err != nil {
+				return err
+			}
 			continue
 		}
 		for i, mode := range p.modes() {
@@ -181,6 +184,27 @@ func (f *findings) removed() error {
 		}
 		f.found = append(f.found, finding{example: e, level: level})
 	}
+	return nil
+}
+
+// keeps notes that a check requires the union object to stay, though the union of it, which
+// forbids changes, is in a state that may be removed.
+func (f *findings) keeps(c *check) error {
+	p, s := f.problem, f.space
+	if !c.links || !c.changing || !p.u.Guarded() {
+		return nil
+	}
+	l := []logic.Lit{s.Old.Present(), p.old.exists, removable(s, p.u, p.old)}
+	refused, err := p.find(nil, append(l, p.new.exists.Not(), c.holds.Not())...)
+	if refused == nil {
+		return f.unmade(err, nil, "")
+	}
+	accepted, err := p.find(nil, append(l, p.new.exists, c.holds)...)
+	if accepted == nil {
+		return f.unmade(err, nil, "")
+	}
+	f.restrictions = append(f.restrictions, Restriction{Rule: c.text, RuleAt: c.test.at, Reads: "whether the union object is removed",
+		Accepted: accepted.new, AcceptedOld: accepted.old, Refused: refused.new, RefusedOld: refused.old})
 	return nil
 }
 

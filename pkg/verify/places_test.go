@@ -15,7 +15,8 @@ func TestRemoval(t *testing.T) {
 	const guard = "x-kubernetes-validations: [{rule: '!(has(oldSelf.source) && has(oldSelf.source.type)) || has(self.source)'}]"
 	tests := []struct{ name, spec, want, example string }{
 		{"guarded", source("", guard), "", ""},
-		{"guarded more than needed", source("", "x-kubernetes-validations: [{rule: '!has(oldSelf.source) || has(self.source)'}]"), "", ""},
+		{"guarded more than needed", source("", "x-kubernetes-validations: [{rule: '!has(oldSelf.source) || has(self.source)'}]"),
+			"restricted by !has(oldSelf.source) || has(self.source), which also reads whether the union object is removed", ""},
 		{"required", source("", "required: [source]"), "", ""},
 		{"needed for another reason", source("", "minProperties: 1\n"+guard), "", ""},
 		{"defaulted", source("\n    default: {}", ""), "", ""},

@@ -79,8 +79,10 @@ properties:
 		}
 		text, _ := sigsyaml.Marshal(root)
 		switch {
-		case len(p.Inconclusive) > 0 || len(p.Restrictions) > 0:
+		case len(p.Inconclusive) > 0:
 			counts["inconclusive"]++
+		case len(p.Restrictions) > 0:
+			counts["restricted"]++
 		case p.Proved():
 			counts["proved"]++
 		default:
