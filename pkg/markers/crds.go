@@ -242,7 +242,11 @@ func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, enum []string) (*yaml
 		}
 		value, ok := values.of(field, m.Name)
 		if !ok {
-			diags = append(diags, values.lack(d.members[m.Name], field))
+			lack := values.lack(d.members[m.Name], field)
+			if _, known := d.from.of(field, m.Name); known {
+				lack.Hint = "the CRD lacks a value that the Go type has: run controller-gen first"
+			}
+			diags = append(diags, lack)
 			continue
 		}
 		u.Members[i].Values = []string{value}
