@@ -228,7 +228,6 @@ func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error),
 	files, err := process(ctx, a, inputs, func(in input, src []byte) (crdFile, error) {
 		f := crdpatch.Open(in.name, src, in.options())
 		crds, wrong := crddiff.Read(f)
-		wrong = slices.DeleteFunc(wrong, func(d diag.Diagnostic) bool { return d.Severity != diag.Error }) // the rest is for who compiles it
 		for _, c := range crds {
 			c.KubeVersion = in.scope.opts.KubeVersion
 		}

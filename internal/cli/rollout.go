@@ -158,7 +158,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
 		open := crdpatch.Open(in.name, src, in.options())
 		found, wrong := crddiff.Read(open)
-		r := in.scope.resultOf(in, open, slices.DeleteFunc(wrong, func(d diag.Diagnostic) bool { return d.Severity != diag.Error }))
+		r := in.scope.resultOf(in, open, wrong)
 		switch {
 		case r.diagnostics.HasErrors():
 		case len(found) != 1:

@@ -48,16 +48,23 @@ func Plain(crd *apiextensionsv1.CustomResourceDefinition) *CRD {
 	return &CRD{CustomResourceDefinition: crd}
 }
 
-// Read reads the CRDs of a file, and compiles the unions in them. The list has what is
-// wrong with them; with errors the result is nil.
+// Read reads the CRDs of a file, and compiles the unions in them. The list has errors, with which
+// the result is nil, and warnings about compiled CRDs whose rules are not those of their unions.
 func Read(f *crdpatch.File) ([]*CRD, diag.List) {
 	installed, wrong := f.Installed()
+	wrong = slices.DeleteFunc(wrong, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 	if installed == nil {
 		return nil, wrong
 	}
-	// Of a CRD in use whose annotation is wrong, no unions are known.
+	// Such CRDs are taken as they are, and without unions.
 	sources, _ := f.Sources()
-	plans, _ := f.Explain()
+	plans, claims := f.Explain()
+	for _, d := range claims {
+		if d.Severity == diag.Error {
+			d.Severity = diag.Warning
+			wrong = append(wrong, d)
+		}
+	}
 	var l []*CRD
 	for _, in := range installed {
 		c := Plain(in.CustomResourceDefinition)

@@ -326,7 +326,7 @@ func (r *reverter) imply(c *claimed, unconfirmed map[*claimedList][]int, sayings
 // as when somebody without knowledge of its unions applies it again, and the
 // declarations of all of them are given: nothing of what compiling did is there.
 func (r *reverter) overwritten(all []*claimed, w *regenerated) bool {
-	given, _ := r.opts.External.Of(r.names())
+	given, _ := r.declaredFor(r.manifest)
 	covers := func(s schemaRecord) bool {
 		return slices.ContainsFunc(given, func(e union.External) bool { return !e.Extend && e.Covers(s.Version, s.Path) })
 	}
