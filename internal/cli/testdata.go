@@ -92,27 +92,26 @@ func (a *app) testsOf(ctx context.Context, dir string, f *crdpatch.File, in inpu
 	}
 	var out []crdTests
 	for _, crd := range compiled {
-		p := crd.Explanation(plans)
-		if p == nil {
-			continue
+		if !filepath.IsLocal(crd.Name) || strings.ContainsAny(crd.Name, `/\`) {
+			return nil, l, fmt.Errorf("%s: there can be no tests of a CRD with the name %q", in.name, crd.Name)
 		}
-		if !filepath.IsLocal(p.Name) || strings.ContainsAny(p.Name, `/\`) {
-			return nil, l, fmt.Errorf("%s: there can be no tests of a CRD with the name %q", in.name, p.Name)
+		var tests []suite.Test // none if it has no unions any more
+		if p := crd.Explanation(plans); p != nil {
+			var err error
+			if tests, err = suite.Tests(ctx, p.Plan, crd.CustomResourceDefinition); err != nil {
+				return nil, l, err
+			}
 		}
-		tests, err := suite.Tests(ctx, p.Plan, crd.CustomResourceDefinition)
-		if err != nil {
+		if err := noLink(filepath.Join(dir, crd.Name)); err != nil {
 			return nil, l, err
 		}
-		if err := noLink(filepath.Join(dir, p.Name)); err != nil {
-			return nil, l, err
-		}
-		existing, err := a.existingTests(filepath.Join(dir, p.Name))
+		existing, err := a.existingTests(filepath.Join(dir, crd.Name))
 		if err != nil {
 			return nil, l, err
 		}
 		files, err := suite.Files(crd.Name, tests, existing)
 		if err != nil {
-			return nil, l, fmt.Errorf("%s: %w", filepath.Join(dir, p.Name), err)
+			return nil, l, fmt.Errorf("%s: %w", filepath.Join(dir, crd.Name), err)
 		}
 		var o crdTests
 		for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -121,7 +120,9 @@ func (a *app) testsOf(ctx context.Context, dir string, f *crdpatch.File, in inpu
 		for _, name := range existing.Stale(files) {
 			o.stale = append(o.stale, filepath.Join(crd.Name, filepath.FromSlash(name)))
 		}
-		out = append(out, o)
+		if len(o.files)+len(o.stale) > 0 {
+			out = append(out, o)
+		}
 	}
 	return out, l, nil
 }

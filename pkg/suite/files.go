@@ -36,7 +36,7 @@ const writtenBy = "# Written by unioncel testdata"
 
 // Files are the tests of a CRD as files, by their names: the index and the objects, and a
 // suite of OpenShift for each version. The index also has the entries that people have added
-// to the existing one.
+// to the existing one. Without tests and entries there are no files.
 func Files(crd string, tests []Test, existing *Existing) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	i := index{CRD: crd}
@@ -76,6 +76,9 @@ func Files(crd string, tests []Test, existing *Existing) (map[string][]byte, err
 		if there, ours := existing.file(name); there && !ours {
 			return nil, fmt.Errorf("%s was not written by testdata, which needs the name: rename it", name)
 		}
+	}
+	if len(i.Tests) == 0 {
+		return nil, nil
 	}
 	var err error
 	files[IndexName], err = document(i)
@@ -139,6 +142,9 @@ func ReadExisting(src []byte, read func(name string) ([]byte, error)) (*Existing
 // Stale returns the files of the earlier run that are not among the given files, and that no
 // added entry names.
 func (x *Existing) Stale(files map[string][]byte) []string {
+	if _, ours := x.file(IndexName); ours && files[IndexName] == nil {
+		x.files = append(x.files, IndexName)
+	}
 	return slices.DeleteFunc(x.files, func(name string) bool { return files[name] != nil || x.used[name] })
 }
 
