@@ -178,6 +178,11 @@ func (o *Object) Mapping(p Path) (*yaml.Node, error) {
 	return n, nil
 }
 
+// Anchored reports whether an alias refers to a node of the object, or to something in it.
+func (o *Object) Anchored(n *yaml.Node) bool {
+	return o.aliased()[n] || slices.ContainsFunc(n.Content, o.Anchored)
+}
+
 // Pos is the position of what is at a path: of the key of a property, of a list's item;
 // or of the nearest thing around it that is there.
 func (o *Object) Pos(p Path) diag.Pos {
