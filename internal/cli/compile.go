@@ -116,7 +116,7 @@ func selfChecked(compiled transform) transform {
 		sources, _ := f.Resolved()
 		results, problems := crdpatch.Declared(f.Name(), annotated, crdpatch.Options{Limits: f.Options().Limits})
 		for _, d := range results {
-			found, err := verifyDeclared(context.Background(), d)
+			found, err := verifyDeclared(context.Background(), d, compareTimeout)
 			if err != nil {
 				problems = append(problems, diag.Diagnostic{Code: diag.NotProved, Pos: diag.Pos{File: f.Name()}, Message: "the rules cannot be verified: " + err.Error()})
 			}

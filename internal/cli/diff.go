@@ -22,7 +22,7 @@ import (
 // of diagnostics.
 var differences = map[string]func(io.Writer, []crddiff.Report) error{"text": crddiff.Text, "markdown": crddiff.Markdown, "json": crddiff.JSON}
 
-// compareTimeout is the time to decide the changes of one CRD, unless --timeout says otherwise.
+// compareTimeout is the time to answer the questions about one CRD, unless --timeout says otherwise.
 const compareTimeout = 10 * time.Second
 
 // The values of diff's --fail-on beside classes.
@@ -109,8 +109,8 @@ It is also 1 if a stored object is hindered or frozen, unless --fail-on is never
 			if versions && len(objects) > 0 {
 				return usagef("--objects are judged by NEW, and --versions has none")
 			}
-			if timeout < 0 {
-				return usagef("--timeout: %v is less than nothing", timeout)
+			if err := checkTimeout(timeout); err != nil {
+				return err
 			}
 			if err := once(args, objects...); err != nil {
 				return err
@@ -122,13 +122,25 @@ It is also 1 if a stored object is hindered or frozen, unless --fail-on is never
 	cmd.Flags().StringArrayVar(&objects, "objects", nil, "the stored objects: a `FILE|DIR|-`; may be repeated")
 	cmd.Flags().StringSliceVar(&failOn, "fail-on", []string{string(crddiff.Tighter), string(crddiff.Unknown)},
 		"exit with 1 if something is of these `CLASSES`: tighter, looser, unknown; any; or never")
-	cmd.Flags().DurationVar(&timeout, "timeout", compareTimeout, "time to decide the changes of one CRD; those left are unknown; 0 for no limit")
+	registerTimeout(cmd, &timeout, "time to decide the changes of one CRD; those left are unknown; 0 for no limit")
 	flags.register(cmd)
 	output.register(cmd, "what differs", "text", "markdown", "json", "github", "sarif")
 	// It fails for flags that do not exist only.
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", oneOf(failClasses...))
-	_ = cmd.RegisterFlagCompletionFunc("timeout", oneOf("10s", "1m", "0s"))
 	return cmd
+}
+
+// registerTimeout adds the flag --timeout.
+func registerTimeout(cmd *cobra.Command, timeout *time.Duration, usage string) {
+	cmd.Flags().DurationVar(timeout, "timeout", compareTimeout, usage)
+	_ = cmd.RegisterFlagCompletionFunc("timeout", oneOf("10s", "1m", "0s")) // fails for flags that do not exist only
+}
+
+func checkTimeout(timeout time.Duration) error {
+	if timeout < 0 {
+		return usagef("--timeout: %v is less than nothing", timeout)
+	}
+	return nil
 }
 
 // diff compares all CRDs, and prints what differs, and what becomes of stored objects.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +32,8 @@ type inferring struct {
 	set      string
 	replace  bool
 	preview
-	output printing
+	output  printing
+	timeout time.Duration
 }
 
 func (a *app) inferCommand() *cobra.Command {
@@ -92,6 +94,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 	f.BoolVarP(&flags.write, "write", "w", false, "write declarations into the files; only equivalent ones, unless --only is given")
 	f.StringVar(&flags.set, "unions", "", "with --write, write them to this new `FILE`, a UnionSet, instead")
 	flags.preview.register(cmd)
+	registerTimeout(cmd, &flags.timeout, "time to prove the unions of one CRD; those left are inconclusive; 0 for no limit")
 	f.BoolVar(&flags.replace, "replace", false, "with --write, --check or --diff, let compile remove the hand-written rules that are equivalent")
 	flags.compiler.config.register(cmd)
 	flags.output.register(cmd, "unions", "text", "json")
@@ -99,6 +102,9 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 }
 
 func (f *inferring) validate(cmd *cobra.Command) error {
+	if err := checkTimeout(f.timeout); err != nil {
+		return err
+	}
 	if err := checkOutput(cmd, &f.output.path); err != nil {
 		return err
 	}
@@ -160,7 +166,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
 		f := crdpatch.Open(in.name, src, in.options())
 		unions, _ := f.Resolved()
-		l, diagnostics, err := a.inferIn(cmd.Context(), f, unions)
+		l, diagnostics, err := a.inferIn(cmd.Context(), f, unions, flags.timeout)
 		r := in.scope.resultOf(in, f, diagnostics)
 		if flags.declares() {
 			r.src = src // to declare in
@@ -201,7 +207,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 }
 
 // inferIn finds the unions of one input, except on the schemas for which unions are declared.
-func (a *app) inferIn(ctx context.Context, f *crdpatch.File, unions []compile.Declared) ([]inferred, diag.List, error) {
+func (a *app) inferIn(ctx context.Context, f *crdpatch.File, unions []compile.Declared, timeout time.Duration) ([]inferred, diag.List, error) {
 	declares := func(crd string, at compile.Place) bool {
 		return slices.ContainsFunc(unions, func(d compile.Declared) bool {
 			return d.Name == crd && slices.ContainsFunc(d.Objects, func(o compile.Object) bool { return o.Place.Structural() == at.Structural() })
@@ -210,7 +216,9 @@ func (a *app) inferIn(ctx context.Context, f *crdpatch.File, unions []compile.De
 	var l []inferred
 	sources, diagnostics := f.Sources()
 	for _, s := range sources {
-		found, err := infer.CRD(ctx, s.CRD)
+		bounded, done := verify.WithDeadline(ctx, timeout)
+		found, err := infer.CRD(bounded, s.CRD)
+		done()
 		switch {
 		case ctx.Err() != nil:
 			return nil, nil, errInterrupted

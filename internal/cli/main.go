@@ -57,12 +57,21 @@ func Main(args []string, streams Streams) int {
 }
 
 // collectLess has garbage collected half as often as usual, unless GOGC says how often: the
-// API server's validation allocates a lot that dies young.
+// API server's validation allocates a lot that dies young. Near a limit garbage is collected as
+// often as it takes, unless GOMEMLIMIT names another.
 func collectLess() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200)
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	debug.SetGCPercent(200)
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(softMemory)
 	}
 }
+
+// softMemory is the memory near which garbage is collected more often, in bytes. What is in use
+// may be more.
+const softMemory = 384 << 20
 
 // program is the name of the program, also in messages.
 const program = "unioncel"

@@ -9,6 +9,7 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	sigs "sigs.k8s.io/yaml"
@@ -37,6 +38,8 @@ func (a *app) verifyCommand() *cobra.Command {
 	var (
 		flags  = compilerFlags{judges: true}
 		output printing
+
+		timeout time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "verify [FILE|DIR|-]...",
@@ -53,8 +56,8 @@ For each union it prints "proved", or the smallest counterexample found for
 each kind of difference, as YAML that can be applied; or that no rule reads the
 union at all. A rule that is stricter than the union, depending on something
 else, is named, with an object that it accepts and one that it rejects. What
-could not be decided is inconclusive, never proved, and so is what takes too long: a
-CRD has ten seconds.
+could not be decided is inconclusive, never proved. A union that is not decided
+within --timeout is inconclusive.
 
 The exit code is 1 if anything is not proved.
 
@@ -72,27 +75,31 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 			if err := checkOutput(cmd, &output.path); err != nil {
 				return err
 			}
-			return a.verifyAll(cmd.Context(), a.scope(cmd, &flags, true), &output, args)
+			if err := checkTimeout(timeout); err != nil {
+				return err
+			}
+			return a.verifyAll(cmd.Context(), a.scope(cmd, &flags, true), &output, timeout, args)
 		},
 	}
 	flags.unions.register(cmd)
 	flags.config.register(cmd)
 	flags.registerGate(cmd)
 	flags.unions.skipInvalid = true
+	registerTimeout(cmd, &timeout, "time to decide the unions of one CRD; those left are inconclusive; 0 for no limit")
 	output.register(cmd, "results", "text", "json")
 	return cmd
 }
 
 // verifyAll verifies the unions of all inputs, in their order, and prints what
 // was found together.
-func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, args []string) error {
+func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, timeout time.Duration, args []string) error {
 	found, err := gather(ctx, a, scope, args, func(f *crdpatch.File, in input) (l []verified, diags diag.List, err error) {
 		declared, diags := skipping(in.scope.external, f.Options(), func(opts crdpatch.Options) ([]compile.Declared, diag.List) { return f.With(opts).Declared() })
 		if declared != nil {
 			l = []verified{} // the rest is verified without what is skipped
 		}
 		for _, d := range declared {
-			proofs, err := verifyDeclared(ctx, d)
+			proofs, err := verifyDeclared(ctx, d, timeout)
 			switch {
 			case errors.Is(err, context.Canceled):
 				return nil, diags, errInterrupted
@@ -126,8 +133,8 @@ func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error)
 }
 
 // verifyDeclared verifies the unions of one CRD.
-func verifyDeclared(ctx context.Context, d compile.Declared) ([]verified, error) {
-	ctx, done := verify.WithDeadline(ctx, compareTimeout)
+func verifyDeclared(ctx context.Context, d compile.Declared, timeout time.Duration) ([]verified, error) {
+	ctx, done := verify.WithDeadline(ctx, timeout)
 	defer done()
 	var l []verified
 	for i, o := range d.Objects {

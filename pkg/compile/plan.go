@@ -22,6 +22,23 @@ type Plan struct {
 	Result *Result
 }
 
+// Bounds of the members of a union that are shown or tried: the others differ in names only. An
+// example of a large union takes long, for each the more members there are.
+const (
+	mostTried  = 50
+	totalTried = 1000 // tried, times the members of all unions
+	leastTried = 2
+)
+
+// Tried is the number of members of a union of which examples are made.
+func (p Plan) Tried() int {
+	members := 0
+	for _, u := range p.Unions {
+		members += len(u.Union.Members)
+	}
+	return min(mostTried, max(leastTried, totalTried/max(members, 1)))
+}
+
 // UnionPlan is how one union is compiled.
 type UnionPlan struct {
 	// Place is the union object, Pos where the declaration is.

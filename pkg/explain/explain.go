@@ -34,7 +34,7 @@ func Of(in Input) (CRD, error) {
 		if i < len(in.Bytes) {
 			bytes = in.Bytes[i]
 		}
-		u, err := explainUnion(p, bytes, in.ruled(p.Place.Version), in.at(p.Place))
+		u, err := explainUnion(p, in.Tried(), bytes, in.ruled(p.Place.Version), in.at(p.Place))
 		if err != nil {
 			return CRD{}, fmt.Errorf("%s: %w", p.Pos, err)
 		}
@@ -80,6 +80,8 @@ func (in Input) at(p compile.Place) []*union.Union {
 type subject struct {
 	*union.Union
 	plan compile.UnionPlan
+	// shown is the number of members that situations are shown of, at most.
+	shown int
 	// rules are those of the plan, the hand-written ones with their own messages.
 	rules []rules.Rule
 	path  *field.Path // of the union object in a sample; nil is the root
@@ -102,8 +104,8 @@ type subject struct {
 	others []string
 }
 
-func explainUnion(p compile.UnionPlan, bytes []int, ruled bool, beside []*union.Union) (Union, error) {
-	s := &subject{Union: p.Union, plan: p, path: objectPath(p.Place.Path), ruled: ruled, beside: beside}
+func explainUnion(p compile.UnionPlan, shown int, bytes []int, ruled bool, beside []*union.Union) (Union, error) {
+	s := &subject{Union: p.Union, plan: p, shown: shown, path: objectPath(p.Place.Path), ruled: ruled, beside: beside}
 	if err := s.read(); err != nil {
 		return Union{}, err
 	}
@@ -123,7 +125,7 @@ func explainUnion(p compile.UnionPlan, bytes []int, ruled bool, beside []*union.
 		MemberlessValues: s.others, AnyValue: s.anyValue(),
 		Default: s.fallback(), UnmappedValues: "Allow", Deduce: s.Deduce, DiscriminatorChange: s.Change.String(), Ratchet: s.Ratchet,
 		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{}, RequestMicroseconds: p.Time.Microseconds(), Many: p.Place.Path.HasElements(), AllOf: added,
-		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), Beside: []Beside{}, Errors: situations, WithoutExample: unset,
+		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), Beside: []Beside{}, Errors: situations, WithoutExample: unset, examples: shown,
 	}
 	for _, b := range p.Beside {
 		u.Beside = append(u.Beside, Beside{Name: b.Name, Superfluous: b.Superfluous})

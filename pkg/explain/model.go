@@ -83,6 +83,8 @@ type Union struct {
 	// WithoutExample are the members that are not set in any of the situations, as no valid
 	// value was found for them.
 	WithoutExample []string `json:"withoutExample"`
+
+	examples int // members of which Errors has examples, at most
 }
 
 // Member is a member of a union.

@@ -46,14 +46,10 @@ type situations struct {
 	list     []Situation
 }
 
-// mostExamples is the number of members of which situations are shown: what users read
-// of the others differs in nothing but the names.
-const mostExamples = 50
-
 // states are those that violate a condition, of many members those of the first.
 func (x *situations) states() error {
 	conditions := []union.Violation{{Condition: union.Selected, Member: -1}, {Condition: union.Unmapped, Member: -1}}
-	for i := range x.Members[:min(len(x.Members), mostExamples)] {
+	for i := range x.Members[:min(len(x.Members), x.shown)] {
 		conditions = append(conditions, union.Violation{Condition: union.Forbidden, Member: i}, union.Violation{Condition: union.Required, Member: i})
 	}
 	conditions = append(conditions, union.Violation{Condition: union.TooMany, Member: -1}, union.Violation{Condition: union.TooFew, Member: -1})

@@ -296,8 +296,8 @@ func (u Union) restricted() bool {
 // shownOf says what is not in what users will read.
 func (u Union) shownOf() string {
 	text := ""
-	if len(u.Members) > mostExamples {
-		text += fmt.Sprintf(" Shown are the first %d of %d members; of the others users read the same, but for the names.", mostExamples, len(u.Members))
+	if len(u.Members) > u.examples {
+		text += fmt.Sprintf(" Shown are the first %d of %d members; of the others users read the same, but for the names.", u.examples, len(u.Members))
 	}
 	if len(u.WithoutExample) > 0 {
 		text += fmt.Sprintf(" Nothing is shown that sets %s, of which no valid value was found.", list(each(u.WithoutExample, plain), "or"))

@@ -23,11 +23,8 @@ func (f *finder) freeze(u *union.Union) (verify.Comparison, error) {
 	frozen := *u
 	frozen.Change = union.Forbid
 	proofs, err := verify.Object(f.ctx, f.crd, f.version, f.path, []*union.Union{&frozen})
-	switch {
-	case f.ctx.Err() != nil:
-		return verify.Comparison{}, f.ctx.Err()
-	case err != nil:
-		return verify.Comparison{Verdict: verify.Inconclusive, Inconclusive: []string{err.Error()}}, nil
+	if err != nil || f.ctx.Err() != nil {
+		return f.undecided(err)
 	}
 	p := proofs[0]
 	if i := slices.IndexFunc(p.Differences, func(d verify.Difference) bool { return d.Accepted }); i >= 0 {

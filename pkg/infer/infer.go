@@ -40,8 +40,9 @@ type Found struct {
 }
 
 // CRD finds the unions of a CRD, in order of versions and of the paths of their
-// schemas, each property in one of them at most. It only reads the CRD. An error
-// means that ctx ended.
+// schemas, each property in one of them at most. It only reads the CRD. What is open at
+// the deadline of ctx ([verify.WithDeadline]) is inconclusive. An error means that ctx ended
+// otherwise.
 func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) ([]Found, error) {
 	f := &finder{ctx: ctx, crd: crd}
 	for i, v := range crd.Spec.Versions {
@@ -68,7 +69,7 @@ type finder struct {
 }
 
 func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
-	if err := f.ctx.Err(); err != nil {
+	if err := f.canceled(); err != nil {
 		return err
 	}
 	resource = resource || s.XEmbeddedResource
@@ -124,7 +125,7 @@ func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
 		if err != nil {
 			return err
 		}
-		if c.tentative && found.Comparison.Verdict != verify.Equivalent {
+		if c.tentative && found.Comparison.Verdict != verify.Equivalent && !f.late() {
 			continue
 		}
 		for _, name := range properties(found.Union) {
@@ -257,12 +258,34 @@ func (f *finder) attempt(c *candidate, u *union.Union, replaced []*condition) (F
 // proof compares a union with the constraints that it would replace. What cannot be
 // compared is inconclusive: it is no reason to keep quiet about other unions.
 func (f *finder) proof(u *union.Union, constraints []verify.Constraint) (verify.Comparison, error) {
+	if f.late() {
+		return f.undecided(nil)
+	}
 	c, err := verify.Compare(f.ctx, f.crd, f.version, f.path, u, constraints)
-	switch {
-	case f.ctx.Err() != nil:
-		return c, f.ctx.Err()
-	case err != nil:
-		return verify.Comparison{Verdict: verify.Inconclusive, Inconclusive: []string{err.Error()}}, nil
+	if err != nil || f.ctx.Err() != nil {
+		return f.undecided(err)
 	}
 	return c, nil
+}
+
+// undecided is a comparison that was not made, because of an error or the end of ctx.
+func (f *finder) undecided(err error) (verify.Comparison, error) {
+	if canceled := f.canceled(); canceled != nil {
+		return verify.Comparison{}, canceled
+	}
+	return verify.Comparison{Verdict: verify.Inconclusive, Inconclusive: []string{cmp.Or(context.Cause(f.ctx), err).Error()}}, nil
+}
+
+// late reports whether the deadline has passed.
+func (f *finder) late() bool {
+	_, late := context.Cause(f.ctx).(verify.Deadline)
+	return late
+}
+
+// canceled is the error of a context that ended before its deadline.
+func (f *finder) canceled() error {
+	if f.late() {
+		return nil
+	}
+	return f.ctx.Err()
 }

@@ -40,23 +40,10 @@ type Test struct {
 	pos     diag.Pos
 }
 
-// Bounds of the members of a union that are tried: tests of others differ in names only. Those
-// of large unions take long, for each the more members there are.
-const (
-	most  = 50
-	total = 1000 // tried, times the members of all unions
-	least = 2
-)
-
 // Tests returns tests of the unions of a CRD in the versions that are served. The plan says
 // how it is compiled, and crd is the result. The tests are the same on every run.
 func Tests(ctx context.Context, plan compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) ([]Test, error) {
 	judge := validate.New(crd)
-	members := 0
-	for _, u := range plan.Unions {
-		members += len(u.Union.Members)
-	}
-	tried := min(most, max(least, total/max(members, 1)))
 	var l []Test
 	for _, u := range plan.Unions {
 		if !crd.Spec.Versions[u.Place.Version].Served {
@@ -68,7 +55,7 @@ func Tests(ctx context.Context, plan compile.Plan, crd *apiextensionsv1.CustomRe
 				beside = append(beside, o.Union)
 			}
 		}
-		tests, err := testsOf(ctx, u, tried, without(crd, u), beside, judge)
+		tests, err := testsOf(ctx, u, plan.Tried(), without(crd, u), beside, judge)
 		if err != nil {
 			return nil, err
 		}
