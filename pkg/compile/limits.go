@@ -29,12 +29,15 @@ func (c *compiler) withinLimits() {
 		c.report(diag.Diagnostic{Code: diag.OverLimit, Pos: c.pos(versions), Hint: limit.Hint("versions"),
 			Message: fmt.Sprintf("the CRD has more versions than the limit of %d", limits.Versions)})
 	}
+	pairs := 0
 	for _, l := range c.located.objects {
+		here, named := 0, 0 // unions, and their members
 		for _, w := range l.written {
 			for _, item := range yamltext.Resolve(w.Value).Content {
 				if unions++; unions == limits.Unions+1 {
 					over(l, w, item, "unions", "the CRD has more unions than the limit of %d", limits.Unions)
 				}
+				here, named = here+1, named+entries(item, "fields-to-discriminateBy")/2+entries(item, "members")
 				for _, k := range []struct {
 					key, limit, what string
 					most             int
@@ -52,10 +55,23 @@ func (c *compiler) withinLimits() {
 				}
 			}
 		}
+		was := pairs
+		if pairs += here * named * named; was <= limits.Pairs && pairs > limits.Pairs {
+			over(l, l.written[0], yamltext.Resolve(l.written[0].Value), "pairs", "the unions of the CRD have too many members: more than %d pairs are to be compared", limits.Pairs)
+		}
 	}
 	if !ok {
 		c.located.objects = nil
 	}
+}
+
+// entries returns the number of nodes in the value of a key.
+func entries(item *yaml.Node, key string) int {
+	_, v, _, ok := yamltext.Lookup(item, key)
+	if !ok {
+		return 0
+	}
+	return len(yamltext.Resolve(v).Content)
 }
 
 // cells are the changes that a table without a discriminator decides on: its rules

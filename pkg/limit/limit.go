@@ -33,6 +33,9 @@ type Limits struct {
 	// Proofs is the number of rules of a file that an annotation claims, its unions do
 	// not write, and pkg/verify is asked about; and of the members of these unions.
 	Proofs int
+	// Pairs is the number of pairs of members in the unions of an object, counted for each of
+	// its unions and added up over the CRD: proofs and examples take time in proportion.
+	Pairs int
 }
 
 // kinds are the limits, by name, in the order of the help.
@@ -50,6 +53,7 @@ var kinds = []struct {
 	{"members", func(l *Limits) *int { return &l.Members }, 500},
 	{"changes", func(l *Limits) *int { return &l.Changes }, 10_000},
 	{"proofs", func(l *Limits) *int { return &l.Proofs }, 1000},
+	{"pairs", func(l *Limits) *int { return &l.Pairs }, 400_000},
 }
 
 // OrDefault returns the limits with the defaults for those that are zero.
