@@ -3,6 +3,7 @@ package infer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -278,8 +279,8 @@ func (f *finder) undecided(err error) (verify.Comparison, error) {
 
 // late reports whether the deadline has passed.
 func (f *finder) late() bool {
-	_, late := context.Cause(f.ctx).(verify.Deadline)
-	return late
+	var d verify.Deadline
+	return errors.As(context.Cause(f.ctx), &d)
 }
 
 // canceled is the error of a context that ended before its deadline.
