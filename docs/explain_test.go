@@ -90,6 +90,9 @@ func jsonKeys(typ reflect.Type, path string) []string {
 	}
 	var l []string
 	for i := range typ.NumField() {
+		if !typ.Field(i).IsExported() {
+			continue
+		}
 		key := typ.Field(i).Tag.Get("json")
 		if path != "" {
 			key = path + "." + key
