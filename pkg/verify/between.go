@@ -243,7 +243,9 @@ func (p *Pair) between(ctx context.Context, path schemapath.Path) (*between, err
 		b.sides[side] = y
 	}
 	for side := range b.sides {
-		b.read(side)
+		if b.read(side); ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 	}
 	pr.judge = b.judged
 	return b, nil

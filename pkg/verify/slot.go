@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -203,6 +204,9 @@ func (p *problem) makeSlots() error {
 		}
 	}
 	for _, k := range order {
+		if p.ctx.Err() != nil {
+			return context.Cause(p.ctx)
+		}
 		s, err := p.newSlot(k.level, paths[k], reads[k])
 		if err != nil {
 			return err
