@@ -29,7 +29,7 @@ var allowed = map[string][]string{
 	"pkg/policy":                  {"pkg/diag", "pkg/kinds", "pkg/rules", "pkg/schemapath", "pkg/union"},
 	"pkg/normalize":               {"internal/resource", "internal/yamledit", "internal/yamltext", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/schemapath", "pkg/union"},
 	"pkg/storageversion":          {},
-	"pkg/rollout":                 {"internal/carrier", "internal/markdown", "internal/resource", "internal/shell", "internal/source", "internal/yamltext", "pkg/cost", "pkg/crddiff", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/schemapath", "pkg/storageversion", "pkg/stored"},
+	"pkg/rollout":                 {"internal/carrier", "internal/markdown", "internal/resource", "internal/shell", "internal/source", "internal/yamltext", "pkg/cost", "pkg/crddiff", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/schemapath", "pkg/storageversion", "pkg/stored", "pkg/union"},
 	"pkg/stored":                  {"internal/formula", "internal/markdown", "internal/resource", "internal/shell", "pkg/diag", "pkg/kinds", "pkg/normalize", "pkg/patch", "pkg/schemapath", "pkg/union", "pkg/validate"},
 	"pkg/crddiff":                 {"internal/formula", "internal/markdown", "internal/regular", "pkg/compile", "pkg/crdpatch", "pkg/diag", "pkg/schemapath", "pkg/stored", "pkg/union", "pkg/validate", "pkg/verify"},
 	"pkg/validate":                {"internal/resource", "internal/spelling", "pkg/diag"},

@@ -17,6 +17,7 @@ import (
 	"github.com/unioncel/unioncel/internal/source"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/suite"
 	"github.com/unioncel/unioncel/pkg/validate"
 )
@@ -97,6 +98,11 @@ func (a *app) testsOf(ctx context.Context, dir string, f *crdpatch.File, in inpu
 		}
 		var tests []suite.Test // none if it has no unions any more
 		if p := crd.Explanation(plans); p != nil {
+			if steps, most := p.Tests(), in.scope.opts.Limits.OrDefault().Tests; steps > most {
+				l = append(l, diag.Diagnostic{Code: diag.OverLimit, Pos: p.Unions[0].Pos, Hint: limit.Hint("tests"),
+					Message: fmt.Sprintf("the unions of the CRD have too many members for tests: these take %d steps, and the limit is %d", steps, most)})
+				continue
+			}
 			var err error
 			if tests, err = suite.Tests(ctx, p.Plan, crd.CustomResourceDefinition); err != nil {
 				return nil, l, err

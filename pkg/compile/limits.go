@@ -31,13 +31,13 @@ func (c *compiler) withinLimits() {
 	}
 	pairs := 0
 	for _, l := range c.located.objects {
-		here, named := 0, 0 // unions, and their members
+		named := 0 // members
 		for _, w := range l.written {
 			for _, item := range yamltext.Resolve(w.Value).Content {
 				if unions++; unions == limits.Unions+1 {
 					over(l, w, item, "unions", "the CRD has more unions than the limit of %d", limits.Unions)
 				}
-				here, named = here+1, named+entries(item, "fields-to-discriminateBy")/2+entries(item, "members")
+				named += entries(item, "fields-to-discriminateBy")/2 + entries(item, "members")
 				for _, k := range []struct {
 					key, limit, what string
 					most             int
@@ -56,7 +56,7 @@ func (c *compiler) withinLimits() {
 			}
 		}
 		was := pairs
-		if pairs += here * named * named; was <= limits.Pairs && pairs > limits.Pairs {
+		if pairs += named * named; was <= limits.Pairs && pairs > limits.Pairs {
 			over(l, l.written[0], yamltext.Resolve(l.written[0].Value), "pairs", "the unions of the CRD have too many members: more than %d pairs are to be compared", limits.Pairs)
 		}
 	}

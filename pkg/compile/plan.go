@@ -39,6 +39,21 @@ func (p Plan) Tried() int {
 	return min(mostTried, max(leastTried, totalTried/max(members, 1)))
 }
 
+// Tests is the number of steps that it takes to test the unions: for each, the square of the
+// number of members of the unions of its object.
+func (p Plan) Tests() int {
+	members := map[string]int{}
+	for _, u := range p.Unions {
+		members[u.Place.Structural()] += len(u.Union.Members)
+	}
+	steps := 0
+	for _, u := range p.Unions {
+		n := members[u.Place.Structural()]
+		steps += n * n
+	}
+	return steps
+}
+
 // UnionPlan is how one union is compiled.
 type UnionPlan struct {
 	// Place is the union object, Pos where the declaration is.

@@ -33,9 +33,12 @@ type Limits struct {
 	// Proofs is the number of rules of a file that an annotation claims, its unions do
 	// not write, and pkg/verify is asked about; and of the members of these unions.
 	Proofs int
-	// Pairs is the number of pairs of members in the unions of an object, counted for each of
-	// its unions and added up over the CRD: proofs and examples take time in proportion.
+	// Pairs is the number of pairs of members of the unions of an object, added up over the
+	// CRD: proofs take time in proportion.
 	Pairs int
+	// Tests is the number of steps that tests of a CRD take: for each union, the square of the
+	// number of members of the unions of its object.
+	Tests int
 }
 
 // kinds are the limits, by name, in the order of the help.
@@ -53,7 +56,8 @@ var kinds = []struct {
 	{"members", func(l *Limits) *int { return &l.Members }, 500},
 	{"changes", func(l *Limits) *int { return &l.Changes }, 10_000},
 	{"proofs", func(l *Limits) *int { return &l.Proofs }, 1000},
-	{"pairs", func(l *Limits) *int { return &l.Pairs }, 400_000},
+	{"pairs", func(l *Limits) *int { return &l.Pairs }, 800_000},
+	{"tests", func(l *Limits) *int { return &l.Tests }, 300_000},
 }
 
 // OrDefault returns the limits with the defaults for those that are zero.
