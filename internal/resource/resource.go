@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,23 +109,6 @@ func (f *File) find(d *yamltext.Document, n *yaml.Node, v any, aliased func() ma
 // Is reports whether two objects have the same group, kind, namespace and name.
 func (o *Object) Is(p *Object) bool {
 	return o.GroupKind() == p.GroupKind() && o.Namespace == p.Namespace && o.Name == p.Name
-}
-
-// Same returns an error unless a file, as Parse and ParsePatches return it, has the wanted
-// objects.
-func Same(f *File, l diag.List, want []any) error {
-	if f == nil {
-		return errors.New(l[0].Message)
-	}
-	if len(f.Objects) != len(want) {
-		return fmt.Errorf("it has %d objects, not %d", len(f.Objects), len(want))
-	}
-	for i, o := range f.Objects {
-		if !reflect.DeepEqual(any(o.Value), want[i]) {
-			return fmt.Errorf("%s is another", o)
-		}
-	}
-	return nil
 }
 
 // String names the object for messages: kind, and namespace and name.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/internal/rewrite"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -103,17 +104,10 @@ func Plan(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Prob
 	for _, o := range objects {
 		p.object = o
 		done := len(p.changes)
-		p.walk(o.Path, 0, nil, new, pair{value: old})
+		rewrite.Walk{Object: o, Items: p.items, Union: p.unions}.To(new, old)
 		Apply(new, p.changes[done:])
 	}
 	return p.changes, p.problems
-}
-
-// pair is what an object is compared with.
-type pair struct {
-	value any
-	// moved is the list in which it cannot be found; nil when it is known.
-	moved resource.Path
 }
 
 type planner struct {
@@ -123,77 +117,25 @@ type planner struct {
 	problems []Problem
 }
 
-// walk goes along what is left of a path to the union objects in a value. list is how
-// many lists are behind it.
-func (p *planner) walk(path schemapath.Path, list int, at resource.Path, v any, old pair) {
-	if len(path) == 0 {
-		if object, ok := v.(map[string]any); ok {
-			p.unions(at, object, old)
-		}
-		return
-	}
-	step, rest := path[0], path[1:]
-	if name, ok := step.Property(); ok {
-		if object, ok := v.(map[string]any); ok && object[name] != nil {
-			p.walk(rest, list, at.To(name), object[name], old.at(name))
-		}
-		return
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			p.walk(rest, list, at.To(key), v[key], old.at(key))
-		}
-	case []any:
-		var keys []string
-		if list < len(p.object.Keys) {
-			keys = p.object.Keys[list]
-		}
-		for i, before := range p.items(rest, list, at, v, old, keys) {
-			p.walk(rest, list+1, at.To(i), v[i], before)
-		}
-	}
-}
-
-// at is what a key of an object is compared with.
-func (o pair) at(key string) pair {
-	object, _ := o.value.(map[string]any)
-	return pair{object[key], o.moved}
-}
-
 // items returns what the items of a list are compared with.
-func (p *planner) items(rest schemapath.Path, list int, at resource.Path, items []any, old pair, keys []string) []pair {
-	l := make([]pair, len(items))
-	before, _ := old.value.([]any)
-	if old.moved != nil {
-		for i := range l {
-			l[i].moved = old.moved
-		}
-		return l
+func (p *planner) items(items []any, old rewrite.Old, keys []string, rest schemapath.Path, at resource.Path) []rewrite.Old {
+	before, _ := old.Value.([]any)
+	if keys != nil && old.Moved == nil {
+		return rewrite.ByKeys(items, old, keys)
 	}
-	if keys != nil {
-		for i, item := range items {
-			// It is mostly where it was, and to look there first keeps long lists cheap.
-			at := i
-			if i >= len(before) || !kinds.SameItem(keys, item, before[i]) {
-				at = slices.IndexFunc(before, func(o any) bool { return kinds.SameItem(keys, item, o) })
-			}
-			if at >= 0 {
-				l[i] = pair{value: before[at]}
-			}
-		}
-		return l
-	}
-	still := len(items) == len(before)
-	for i := range items {
-		still = still && reflect.DeepEqual(p.without(rest, items[i]), p.without(rest, before[i]))
+	l := make([]rewrite.Old, len(items))
+	still := old.Moved == nil && len(items) == len(before)
+	for i := 0; still && i < len(items); i++ {
+		still = reflect.DeepEqual(p.without(rest, items[i]), p.without(rest, before[i]))
 	}
 	for i := range items {
 		switch {
+		case old.Moved != nil:
+			l[i].Moved = old.Moved
 		case still:
-			l[i] = pair{value: before[i]}
+			l[i].Value = before[i]
 		case len(before) > 0:
-			l[i].moved = at
+			l[i].Moved = at
 		}
 	}
 	return l
@@ -232,8 +174,8 @@ func (p *planner) without(path schemapath.Path, v any) any {
 }
 
 // unions normalizes the unions of an object, unless the object is as it was.
-func (p *planner) unions(at resource.Path, object map[string]any, old pair) {
-	before, _ := old.value.(map[string]any)
+func (p *planner) unions(at resource.Path, object map[string]any, old rewrite.Old) {
+	before, _ := old.Value.(map[string]any)
 	if before != nil && reflect.DeepEqual(before, object) {
 		return
 	}
@@ -260,12 +202,12 @@ func (p *planner) unions(at resource.Path, object map[string]any, old pair) {
 		}
 		a := p.opts.Algorithm.For(u)
 		n, violations := u.Normalize(a, was, new, carried)
-		if old.moved != nil && len(u.Violations(new)) == 0 {
+		if old.Moved != nil && len(u.Violations(new)) == 0 {
 			continue // whatever it was
 		}
 		// What a discriminator clears does not depend on the old item.
-		if old.moved != nil && (len(violations) > 0 || a != union.KEP2022 || u.Discriminator == "" || new.Value == "" && u.Deduce) {
-			p.problems = append(p.problems, Problem{At: at, Union: u, Violations: u.Violations(new), Moved: old.moved, new: new})
+		if old.Moved != nil && (len(violations) > 0 || a != union.KEP2022 || u.Discriminator == "" || new.Value == "" && u.Deduce) {
+			p.problems = append(p.problems, Problem{At: at, Union: u, Violations: u.Violations(new), Moved: old.Moved, new: new})
 			continue
 		}
 		p.found(at, u, n, before, violations, was, new)
@@ -295,18 +237,20 @@ func (p *planner) found(at resource.Path, u *union.Union, n union.Normalization,
 // planned.
 func Apply(object map[string]any, changes []Change) {
 	for _, c := range changes {
-		at, _ := c.At.In(object)
-		o := at.(map[string]any)
-		for _, i := range c.Clear {
-			c.Union.Remove(o, c.Union.Members[i].Name)
-		}
-		for name, v := range c.Kept {
-			c.Union.Put(o, name, runtime.DeepCopyJSONValue(v))
-		}
-		if c.Value != "" {
-			c.Union.Put(o, c.Union.Discriminator, c.Value)
-		}
+		c.rewrite().Apply(object)
 	}
+}
+
+// rewrite is the change of the union object, as data and text are rewritten.
+func (c Change) rewrite() rewrite.Change {
+	x := rewrite.Change{At: c.At, Union: c.Union, Put: maps.Clone(c.Kept), Says: c.String()}
+	for _, i := range c.Clear {
+		x.Clear = append(x.Clear, c.Union.Members[i].Name)
+	}
+	if c.Value != "" {
+		x.Put[c.Union.Discriminator] = c.Value
+	}
+	return x
 }
 
 // Object normalizes an object of a kind in place; see Plan.

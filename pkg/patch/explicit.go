@@ -2,16 +2,11 @@ package patch
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"github.com/unioncel/unioncel/internal/resource"
-	"github.com/unioncel/unioncel/internal/yamledit"
-	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/internal/rewrite"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/limit"
@@ -19,130 +14,53 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Result is a file of patches that have become explicit.
-type Result struct {
-	// Text is the file: but for what was added its bytes are those that it had. With
-	// errors among the diagnostics it is nil.
-	Text []byte
-	// Known is how many of its patches are of a kind that has unions.
-	Known       int
-	Diagnostics diag.List
-}
-
 // Explicit makes the patches in a file clear the siblings of the members that they set,
 // by setting them to null, as JSON merge patches and strategic merge patches do. A patch
 // has apiVersion and kind; others stay as they are. So do lists that are replaced as a
 // whole: all lists of custom resources, and with whole all lists. The patches that a
 // kustomization contains as text are edited there. Where base has the object that is patched,
 // siblings that it has not set need no null; base may be nil.
-func Explicit(set *kinds.Set, name string, src []byte, base *resource.Old, whole bool, limits limit.Limits) Result {
-	f, l := resource.ParsePatches(name, src, limits)
-	r := Result{Diagnostics: l}
-	if f == nil {
-		return r
-	}
-	var edits []yamltext.Edit
-	var want []any
-	for _, o := range f.Objects {
-		value := runtime.DeepCopyJSON(o.Value)
-		want = append(want, value)
-		k, ok := set.Of(o.GroupVersionKind)
-		if !ok {
-			continue
-		}
-		r.Known++
-		patched, l := base.Of(o)
-		r.Diagnostics = append(r.Diagnostics, l...)
-		var before any
+func Explicit(set *kinds.Set, name string, src []byte, base *resource.Old, whole bool, limits limit.Limits) rewrite.Result {
+	plan := func(k kinds.Kind, o, patched *resource.Object, l diag.List) ([]rewrite.Change, diag.List) {
+		var before map[string]any
 		if patched != nil && patched.Version == o.Version {
 			before = patched.Value
 		}
-		// Inner objects first: where two end at the same position, the inner one does before.
-		objects := slices.SortedStableFunc(slices.Values(k.Objects), func(a, b kinds.Object) int { return len(b.Path) - len(a.Path) })
-		for _, object := range objects {
-			x := explicit{o: o, value: value, object: object, lists: !whole && BuiltIn(o.GroupVersionKind), based: before != nil, r: &r}
-			x.walk(object.Path, 0, nil, o.Value, before)
-			edits = append(edits, x.edits()...)
+		x := explicit{o: o, lists: !whole && BuiltIn(o.GroupVersionKind), based: before != nil, diagnostics: l}
+		for _, object := range slices.SortedStableFunc(slices.Values(k.Objects), func(a, b kinds.Object) int { return len(b.Path) - len(a.Path) }) {
+			visit := func(at resource.Path, v map[string]any, below rewrite.Old) { x.unions(at, object.Unions, v, below) }
+			rewrite.Walk{Object: object, Items: x.items, Union: visit, Directives: true}.To(o.Value, before)
 		}
+		return x.changes, x.diagnostics
 	}
-	if r.Diagnostics.HasErrors() {
-		return r
-	}
-	out, err := yamledit.Apply(src, edits)
-	if err == nil && len(edits) > 0 {
-		written, l := resource.ParsePatches(name, out, limits)
-		err = resource.Same(written, l, want)
-	}
-	if err != nil {
-		r.Diagnostics = append(r.Diagnostics, diag.Diagnostic{Code: diag.Unproved, Pos: diag.Pos{File: name}, Message: fmt.Sprintf("the result is not what was intended: %v", err)})
-		return r
-	}
-	r.Text = out
-	return r
+	return rewrite.Files{Set: set, Old: base, Limits: limits, Parse: resource.ParsePatches, Plan: plan}.Rewrite(name, src)
 }
 
-// explicit makes the unions at one place of a patch explicit.
+// explicit makes a patch explicit.
 type explicit struct {
-	o      *resource.Object
-	value  map[string]any // the explicit patch
-	object kinds.Object
-	lists  bool // lists with keys are merged
-	based  bool // the patched object is known
-	puts   []puts
-	r      *Result
+	o           *resource.Object
+	lists       bool // lists with keys are merged
+	based       bool // the patched object is known
+	changes     []rewrite.Change
+	diagnostics diag.List
 }
 
-// puts are the entries that a mapping gets.
-type puts struct {
-	in      *yaml.Node
-	depth   int
-	entries []yamledit.Entry
-}
-
-// walk goes along what is left of a path to the union objects in a value of the patch. base
-// is what it is merged into, nil when that is not there.
-func (x *explicit) walk(path schemapath.Path, list int, at resource.Path, v, base any) {
-	if len(path) == 0 {
-		if object, ok := v.(map[string]any); ok {
-			below, _ := base.(map[string]any)
-			x.unions(at, object, below)
-		}
-		return
+// items returns the items that those of a patch are merged into; a list that is replaced as a
+// whole has none.
+func (x *explicit) items(items []any, base rewrite.Old, keys []string, _ schemapath.Path, _ resource.Path) []rewrite.Old {
+	if !x.lists || keys == nil {
+		return nil
 	}
-	step, rest := path[0], path[1:]
-	switch v := v.(type) {
-	case map[string]any:
-		below, _ := base.(map[string]any)
-		if name, ok := step.Property(); ok {
-			x.walk(rest, list, at.To(name), v[name], below[name])
-			return
-		}
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if !strings.HasPrefix(key, "$") {
-				x.walk(rest, list, at.To(key), v[key], below[key])
-			}
-		}
-	case []any:
-		if !x.lists || list >= len(x.object.Keys) || x.object.Keys[list] == nil {
-			return // it is replaced as a whole
-		}
-		below, _ := base.([]any)
-		for i := range v {
-			var item any
-			if same := slices.IndexFunc(below, func(b any) bool { return kinds.SameItem(x.object.Keys[list], v[i], b) }); same >= 0 {
-				item = below[same]
-			}
-			x.walk(rest, list+1, at.To(i), v[i], item)
-		}
-	}
+	return rewrite.ByKeys(items, base, keys)
 }
 
 // unions adds null for the siblings of what a patch sets.
-func (x *explicit) unions(at resource.Path, object, base map[string]any) {
+func (x *explicit) unions(at resource.Path, unions []*union.Union, object map[string]any, below rewrite.Old) {
+	base, _ := below.Value.(map[string]any)
 	if _, ok := object["$patch"]; ok {
 		return // it is deleted, or replaced
 	}
-	for _, u := range x.object.Unions {
+	for _, u := range unions {
 		state := u.StateOf(object)
 		var set []int
 		for i, is := range state.Present {
@@ -176,7 +94,7 @@ func (x *explicit) unions(at resource.Path, object, base map[string]any) {
 			}
 		}
 		if len(missing) > 0 {
-			x.put(at, u, object, missing)
+			x.put(at, u, missing)
 		}
 	}
 }
@@ -200,63 +118,14 @@ func merges(object map[string]any, path []string) bool {
 
 func (x *explicit) fail(at resource.Path, u *union.Union, member int, format string, args ...any) {
 	path := u.Path(u.Members[member].Name).Properties()
-	x.r.Diagnostics = append(x.r.Diagnostics, diag.Diagnostic{Code: diag.NotNormalized, Pos: x.o.Pos(at.Below(path...)), Path: at.String(),
+	x.diagnostics = append(x.diagnostics, diag.Diagnostic{Code: diag.NotNormalized, Pos: x.o.Pos(at.Below(path...)), Path: at.String(),
 		Message: fmt.Sprintf(format, args...), Hint: "set one of them in the patch"})
 }
 
 // put adds members that are null to the object at a path.
-func (x *explicit) put(at resource.Path, u *union.Union, object, missing map[string]any) {
-	var members []string
-	for _, name := range u.MemberNames() {
-		if _, ok := missing[name]; ok {
-			members = append(members, name)
-		}
-	}
-	for _, part := range u.Parts(object, missing) {
-		n, err := x.o.Mapping(at.Below(part.In...))
-		if err != nil {
-			x.r.Diagnostics = append(x.r.Diagnostics, diag.Diagnostic{Code: diag.NotNormalized, Pos: x.o.Pos(at), Path: at.String(),
-				Message: fmt.Sprintf("cannot edit the text (%s): %v", strings.Join(members, ", "), err)})
-			return
-		}
-		i := slices.IndexFunc(x.puts, func(p puts) bool { return p.in == n })
-		if i < 0 {
-			i, x.puts = len(x.puts), append(x.puts, puts{in: n, depth: len(part.In)})
-		}
-		for _, name := range part.Names {
-			x.puts[i].entries = append(x.puts[i].entries, yamledit.Entry{Key: name, Plain: true, Value: nulls(part.Values[name])})
-		}
-	}
-	written, _ := at.In(x.value)
-	for _, name := range members {
-		u.Put(written.(map[string]any), name, nil)
-	}
-	x.r.Diagnostics = append(x.r.Diagnostics, diag.Diagnostic{Code: diag.Normalized, Severity: diag.Info, Pos: x.o.Pos(at), Path: at.String(),
-		Message: strings.Join(members, ", ") + " set to null"})
-}
-
-// edits returns the edits for all mappings.
-func (x *explicit) edits() (l []yamltext.Edit) {
-	slices.SortStableFunc(x.puts, func(a, b puts) int { return b.depth - a.depth })
-	for _, p := range x.puts {
-		e, err := x.o.Put(p.in, p.entries...)
-		if err != nil {
-			x.r.Diagnostics = append(x.r.Diagnostics, diag.Diagnostic{Code: diag.NotNormalized, Pos: x.o.Pos(nil), Message: fmt.Sprintf("cannot edit the text: %v", err)})
-		}
-		l = append(l, e)
-	}
-	return l
-}
-
-// nulls is null, or an object of it, as a tree of nodes.
-func nulls(v any) *yaml.Node {
-	object, ok := v.(map[string]any)
-	if !ok {
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
-	}
-	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}, nulls(object[name]))
-	}
-	return n
+func (x *explicit) put(at resource.Path, u *union.Union, missing map[string]any) {
+	names := slices.DeleteFunc(u.MemberNames(), func(name string) bool { _, ok := missing[name]; return !ok })
+	members := strings.Join(names, ", ")
+	x.changes = append(x.changes, rewrite.Change{At: at, Union: u, Put: missing, Plain: true, Says: members,
+		Report: diag.Diagnostic{Code: diag.Normalized, Severity: diag.Info, Pos: x.o.Pos(at), Path: at.String(), Message: members + " set to null"}})
 }

@@ -1,0 +1,154 @@
+package rewrite
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/internal/yamledit"
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Change clears and puts the discriminator or members of a union in a union object.
+type Change struct {
+	At    resource.Path
+	Union *union.Union
+	Clear []string
+	Put   map[string]any
+	// Plain writes new keys without quotes in flow style, if those around them have none.
+	Plain bool
+	// Says is the change in words, and Report the diagnostic for it.
+	Says   string
+	Report diag.Diagnostic
+}
+
+// Apply makes the change in an object.
+func (c Change) Apply(object map[string]any) {
+	at, _ := c.At.In(object)
+	o := at.(map[string]any)
+	for _, name := range c.Clear {
+		c.Union.Remove(o, name)
+	}
+	for name, v := range c.Put {
+		c.Union.Put(o, name, runtime.DeepCopyJSONValue(v))
+	}
+}
+
+// mapping is a mapping that changes clear entries of, and put others into.
+type mapping struct {
+	at      resource.Path
+	changes []*Change
+	clear   []string
+	puts    []yamledit.Entry
+}
+
+// edit returns the edits of an object's text for changes, and a diagnostic for each change.
+func edit(o *resource.Object, changes []Change) ([]yamltext.Edit, diag.List) {
+	var edited []*mapping
+	in := func(c *Change, path []string) *mapping {
+		at := c.At.Below(path...)
+		i := slices.IndexFunc(edited, func(m *mapping) bool { return slices.Equal(m.at, at) })
+		if i < 0 {
+			i, edited = len(edited), append(edited, &mapping{at: at})
+		}
+		m := edited[i]
+		m.changes = append(m.changes, c)
+		return m
+	}
+	for i := range changes {
+		c := &changes[i]
+		for _, name := range c.Clear {
+			path := c.Union.Path(name).Properties()
+			last := len(path) - 1
+			m := in(c, path[:last])
+			m.clear = append(m.clear, path[last])
+		}
+		object, _ := c.At.In(o.Value)
+		for _, p := range c.Union.Parts(object.(map[string]any), c.Put) {
+			m := in(c, p.In)
+			for _, name := range p.Names {
+				m.puts = append(m.puts, yamledit.Entry{Key: name, Value: nodeOf(p.Values[name]), Plain: c.Plain})
+			}
+		}
+	}
+	// Inner mappings first: where two end at the same position, the inner one does before.
+	slices.SortStableFunc(edited, func(a, b *mapping) int { return len(b.at) - len(a.at) })
+	var edits []yamltext.Edit
+	for _, m := range edited {
+		more, err := m.edit(o)
+		if err != nil {
+			for _, c := range m.changes {
+				c.Report = diag.Diagnostic{Code: diag.NotNormalized, Pos: o.Pos(c.At), Path: c.At.String(), Message: fmt.Sprintf("cannot edit the text (%s): %v", c.Says, err)}
+			}
+		}
+		edits = append(edits, more...)
+	}
+	var l diag.List
+	for _, c := range changes {
+		l = append(l, c.Report)
+	}
+	return edits, l
+}
+
+// edit returns the edits that change the mapping in the text of an object.
+func (m *mapping) edit(o *resource.Object) ([]yamltext.Edit, error) {
+	n, err := o.Mapping(m.at)
+	if err != nil {
+		return nil, err
+	}
+	index := func(key string) int {
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == key && n.Content[i].Tag != "!!merge" {
+				return i / 2
+			}
+		}
+		return -1
+	}
+	var out []int
+	for _, name := range m.clear {
+		i := index(name)
+		if i < 0 {
+			return nil, fmt.Errorf("%s comes from a merge key", name)
+		}
+		out = append(out, i)
+	}
+	slices.Sort(out)
+	var in []yamledit.Entry
+	var edits []yamltext.Edit
+	for _, p := range m.puts {
+		i := index(p.Key)
+		if i < 0 {
+			in = append(in, p)
+			continue
+		}
+		// It is null, or an empty value that is unset, or the discriminator.
+		e, err := o.SetValue(n, i, p.Value)
+		if err != nil {
+			return nil, err
+		}
+		edits = append(edits, e)
+	}
+	more, err := o.Replace(n, out, in...)
+	return append(edits, more...), err
+}
+
+// nodeOf is a value of unstructured JSON as a tree of nodes.
+func nodeOf(v any) *yaml.Node {
+	if s, ok := v.(string); ok {
+		return yamledit.StringNode(s)
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // it was read from JSON
+	}
+	if n, err := yamltext.FromJSON(data); err == nil {
+		return n
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: string(data)}
+}

@@ -1,0 +1,103 @@
+// Package rewrite changes the unions of objects in the text of a file: what normalizing and
+// patches that become explicit have in common.
+package rewrite
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/internal/yamledit"
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/limit"
+)
+
+// Result is a file whose objects were rewritten.
+type Result struct {
+	// Text is the file: outside of the changes its bytes are those that it had. With errors
+	// among the diagnostics it is nil.
+	Text []byte
+	// Known is how many of its objects are of a kind that has unions.
+	Known int
+	// Diagnostics report the changes, and problems, which are errors.
+	Diagnostics diag.List
+}
+
+// Files are the files that are rewritten.
+type Files struct {
+	// Set has the kinds of the objects. Others stay as they are.
+	Set *kinds.Set
+	// Old has the objects that are replaced or patched; it may be nil.
+	Old    *resource.Old
+	Limits limit.Limits
+	// Parse reads a file.
+	Parse func(name string, src []byte, limits limit.Limits) (*resource.File, diag.List)
+	// Plan returns the changes of an object, with its old one, nil if there is none. The
+	// diagnostics are those of the search for it.
+	Plan func(k kinds.Kind, o, old *resource.Object, l diag.List) ([]Change, diag.List)
+}
+
+// Rewrite makes the changes in the text of a file, and reads it again to see that it has the
+// objects that were intended.
+func (f Files) Rewrite(name string, src []byte) Result {
+	file, l := f.Parse(name, src, f.Limits)
+	r := Result{Diagnostics: l}
+	if file == nil {
+		return r
+	}
+	var edits []yamltext.Edit
+	var want []any
+	for _, o := range file.Objects {
+		value := runtime.DeepCopyJSON(o.Value)
+		want = append(want, value)
+		k, ok := f.Set.Of(o.GroupVersionKind)
+		if !ok {
+			continue
+		}
+		r.Known++
+		old, l := f.Old.Of(o)
+		changes, l := f.Plan(k, o, old, l)
+		r.Diagnostics = append(r.Diagnostics, l...)
+		more, l := edit(o, changes)
+		r.Diagnostics = append(r.Diagnostics, l...)
+		edits = append(edits, more...)
+		for _, c := range changes {
+			c.Apply(value)
+		}
+	}
+	if r.Diagnostics.HasErrors() {
+		return r
+	}
+	out, err := yamledit.Apply(src, edits)
+	if err == nil && len(edits) > 0 {
+		written, l := f.Parse(name, out, f.Limits)
+		err = same(written, l, want)
+	}
+	if err != nil {
+		r.Diagnostics = append(r.Diagnostics, diag.Diagnostic{Code: diag.Unproved, Pos: diag.Pos{File: name}, Message: fmt.Sprintf("the result is not what was intended: %v", err)})
+		return r
+	}
+	r.Text = out
+	return r
+}
+
+// same returns an error unless a file has the wanted objects.
+func same(f *resource.File, l diag.List, want []any) error {
+	if f == nil {
+		return errors.New(l[0].Message)
+	}
+	if len(f.Objects) != len(want) {
+		return fmt.Errorf("it has %d objects, not %d", len(f.Objects), len(want))
+	}
+	for i, o := range f.Objects {
+		if !reflect.DeepEqual(any(o.Value), want[i]) {
+			return fmt.Errorf("%s is another", o)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package rewrite
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// Old is the value that another is compared with.
+type Old struct {
+	Value any
+	// Moved is the list in which it cannot be found; nil when it is known.
+	Moved resource.Path
+}
+
+// At is the value of a key.
+func (o Old) At(key string) Old {
+	object, _ := o.Value.(map[string]any)
+	return Old{object[key], o.Moved}
+}
+
+// Walk goes to the union objects in an object.
+type Walk struct {
+	kinds.Object
+	// Items returns the values that the items of a list are compared with; it leaves out the
+	// items that are not walked. keys are those of the list, and rest leads from an item to
+	// the union objects.
+	Items func(items []any, old Old, keys []string, rest schemapath.Path, at resource.Path) []Old
+	// Union is called for each union object.
+	Union func(at resource.Path, object map[string]any, old Old)
+	// Directives says that keys of maps that begin with $ have no values.
+	Directives bool
+}
+
+// To walks an object that is compared with another.
+func (w Walk) To(object, old map[string]any) {
+	w.walk(w.Path, w.Keys, nil, object, Old{Value: old})
+}
+
+// walk goes along the rest of a path, whose lists have keys.
+func (w Walk) walk(path schemapath.Path, keys [][]string, at resource.Path, v any, old Old) {
+	if len(path) == 0 {
+		if object, ok := v.(map[string]any); ok {
+			w.Union(at, object, old)
+		}
+		return
+	}
+	name, isProperty := path[0].Property()
+	rest := path[1:]
+	switch v := v.(type) {
+	case map[string]any:
+		if isProperty {
+			w.walk(rest, keys, at.To(name), v[name], old.At(name))
+			return
+		}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if !w.Directives || !strings.HasPrefix(key, "$") {
+				w.walk(rest, keys, at.To(key), v[key], old.At(key))
+			}
+		}
+	case []any:
+		if isProperty {
+			return
+		}
+		var own []string
+		if len(keys) > 0 {
+			own, keys = keys[0], keys[1:]
+		}
+		for i, before := range w.Items(v, old, own, rest, at) {
+			w.walk(rest, keys, at.To(i), v[i], before)
+		}
+	}
+}
+
+// ByKeys returns the items of a list that have the keys of others.
+func ByKeys(items []any, old Old, keys []string) []Old {
+	l := make([]Old, len(items))
+	before, _ := old.Value.([]any)
+	for i, item := range items {
+		// It is mostly where it was, and to look there first keeps long lists cheap.
+		at := i
+		if i >= len(before) || !kinds.SameItem(keys, item, before[i]) {
+			at = slices.IndexFunc(before, func(o any) bool { return kinds.SameItem(keys, item, o) })
+		}
+		if at >= 0 {
+			l[i].Value = before[at]
+		}
+	}
+	return l
+}
