@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/nested"
 	"github.com/unioncel/unioncel/internal/resource"
 	"github.com/unioncel/unioncel/internal/yamledit"
 	"github.com/unioncel/unioncel/internal/yamltext"
@@ -45,7 +46,8 @@ type mapping struct {
 	at      resource.Path
 	changes []*Change
 	clear   []string
-	puts    []yamledit.Entry
+	puts    []string // in the order of the declarations; each has one of the values
+	values  map[string]any
 }
 
 // edit returns the edits of an object's text for changes, and a diagnostic for each change.
@@ -55,7 +57,7 @@ func edit(o *resource.Object, changes []Change) ([]yamltext.Edit, diag.List) {
 		at := c.At.Below(path...)
 		i := slices.IndexFunc(edited, func(m *mapping) bool { return slices.Equal(m.at, at) })
 		if i < 0 {
-			i, edited = len(edited), append(edited, &mapping{at: at})
+			i, edited = len(edited), append(edited, &mapping{at: at, values: map[string]any{}})
 		}
 		m := edited[i]
 		m.changes = append(m.changes, c)
@@ -69,12 +71,24 @@ func edit(o *resource.Object, changes []Change) ([]yamltext.Edit, diag.List) {
 			m := in(c, path[:last])
 			m.clear = append(m.clear, path[last])
 		}
-		object, _ := c.At.In(o.Value)
-		for _, p := range c.Union.Parts(object.(map[string]any), c.Put) {
-			m := in(c, p.In)
-			for _, name := range p.Names {
-				m.puts = append(m.puts, yamledit.Entry{Key: name, Value: nodeOf(p.Values[name]), Plain: c.Plain})
+		at, _ := c.At.In(o.Value)
+		for _, name := range c.Union.Names() {
+			v, ok := c.Put[name]
+			if !ok {
+				continue
 			}
+			// The objects that are not there are put with the value.
+			path, n := c.Union.Path(name).Properties(), 0
+			for object, _ := at.(map[string]any); n < len(path)-1; n++ {
+				if object, ok = object[path[n]].(map[string]any); !ok {
+					break
+				}
+			}
+			m := in(c, path[:n])
+			if !slices.Contains(m.puts, path[n]) {
+				m.puts = append(m.puts, path[n])
+			}
+			nested.Put(m.values, path[n:], v)
 		}
 	}
 	// Inner mappings first: where two end at the same position, the inner one does before.
@@ -121,14 +135,15 @@ func (m *mapping) edit(o *resource.Object) ([]yamltext.Edit, error) {
 	slices.Sort(out)
 	var in []yamledit.Entry
 	var edits []yamltext.Edit
-	for _, p := range m.puts {
-		i := index(p.Key)
+	for _, name := range m.puts {
+		value := nodeOf(m.values[name])
+		i := index(name)
 		if i < 0 {
-			in = append(in, p)
+			in = append(in, yamledit.Entry{Key: name, Value: value, Plain: m.changes[0].Plain})
 			continue
 		}
 		// It is null, or an empty value that is unset, or the discriminator.
-		e, err := o.SetValue(n, i, p.Value)
+		e, err := o.SetValue(n, i, value)
 		if err != nil {
 			return nil, err
 		}

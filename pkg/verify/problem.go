@@ -11,6 +11,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/internal/logic"
+	"github.com/unioncel/unioncel/internal/nested"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -142,13 +143,13 @@ func (p *problem) start() map[string]any {
 			if _, err := p.g.accept(p.discriminator(), value); err != nil {
 				return false
 			}
-			put(o, paths[len(p.u.Members)], value)
+			nested.Put(o, paths[len(p.u.Members)], value)
 		}
 		for _, i := range members {
 			if len(p.set[i]) == 0 {
 				return false
 			}
-			put(o, paths[i], p.set[i][0])
+			nested.Put(o, paths[i], p.set[i][0])
 		}
 		if len(p.u.Violations(p.u.StateOf(p.chain.object().value(o)))) > 0 {
 			return false

@@ -4,9 +4,11 @@ import (
 	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/internal/logic"
-	"k8s.io/apimachinery/pkg/runtime"
+	"github.com/unioncel/unioncel/internal/nested"
 )
 
 // write puts the values chosen at a level into an object.
@@ -20,9 +22,9 @@ func (p *problem) write(m logic.Model, side, level int, object map[string]any) {
 				continue
 			}
 			if v := s.values[i]; v == any(absent{}) {
-				drop(object, s.path)
+				nested.Drop(object, s.path)
 			} else {
-				put(object, s.path, runtime.DeepCopyJSONValue(v))
+				nested.Put(object, s.path, runtime.DeepCopyJSONValue(v))
 			}
 		}
 	}

@@ -2,12 +2,12 @@ package verify
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/internal/logic"
+	"github.com/unioncel/unioncel/internal/nested"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -68,42 +68,6 @@ func (p *problem) part(path []string) (of part, below []string) {
 func (s *slot) overlaps(path []string) bool {
 	n := min(len(s.path), len(path))
 	return slices.Equal(s.path[:n], path[:n])
-}
-
-// put sets what is at a path, in objects that it copies or makes.
-func put(object map[string]any, path []string, v any) {
-	for len(path) > 1 {
-		inner, _ := object[path[0]].(map[string]any)
-		inner = maps.Clone(inner)
-		if inner == nil {
-			inner = map[string]any{}
-		}
-		object[path[0]] = inner
-		object, path = inner, path[1:]
-	}
-	object[path[0]] = v
-}
-
-// at returns what is at a path, where there is something.
-func at(object map[string]any, path []string) (any, bool) {
-	for _, name := range path[:len(path)-1] {
-		object = asObject(object[name])
-	}
-	v, ok := object[path[len(path)-1]]
-	return v, ok
-}
-
-// drop takes out what is at a path, where there is an object that has it.
-func drop(object map[string]any, path []string) {
-	for _, name := range path[:len(path)-1] {
-		inner, ok := object[name].(map[string]any)
-		if !ok {
-			return
-		}
-		object[name] = maps.Clone(inner)
-		object = object[name].(map[string]any)
-	}
-	delete(object, path[len(path)-1])
 }
 
 // The sides of an update, as indices.
@@ -279,7 +243,7 @@ func (p *problem) connect() {
 			// The fact, of an object that has nothing else.
 			object := map[string]any{}
 			if v != any(absent{}) {
-				put(object, sl.path, v)
+				nested.Put(object, sl.path, v)
 			}
 			if f.Of(level, object) {
 				holds = append(holds, sl.chosen[side][i])

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/formula"
+	"github.com/unioncel/unioncel/internal/nested"
 	"github.com/unioncel/unioncel/pkg/union"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -169,15 +170,15 @@ func (g *generator) neighbours(n *node, u *union.Union, unions []*union.Union) (
 			continue
 		}
 		for _, path := range pathsOf(v) {
-			if value, ok := at(object, path); ok {
-				put(own, path, value)
+			if value, ok := nested.Get(object, path); ok {
+				nested.Put(own, path, value)
 			}
 		}
 	}
 	if d := n.defaults(); d != nil && n.schema.Type == "object" {
 		// Defaults are there in every object that rules see.
 		d(own)
-		drop(own, u.Path(u.Discriminator).Properties())
+		nested.Drop(own, u.Path(u.Discriminator).Properties())
 	}
 	return own, errors.Join(problems...)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/formula"
+	"github.com/unioncel/unioncel/internal/nested"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -269,17 +270,14 @@ func (g *generator) inscribed(n *node, v, literal any) (any, bool) {
 
 // assign sets what is at a path, or takes it out, where what it is part of is there.
 func assign(object map[string]any, path []string, v any) bool {
-	for len(path) > 1 {
-		inner, ok := object[path[0]].(map[string]any)
-		if !ok {
-			return false
-		}
-		object, path = inner, path[1:]
+	holder, _ := nested.Get(object, path[:len(path)-1])
+	if _, ok := holder.(map[string]any); !ok {
+		return false
 	}
 	if v == any(absent{}) {
-		delete(object, path[0])
+		nested.Drop(object, path)
 	} else {
-		object[path[0]] = v
+		nested.Put(object, path, v)
 	}
 	return true
 }
@@ -298,7 +296,7 @@ func (p *problem) hollow(s *slot) {
 		if object, ok := v.(map[string]any); ok {
 			for _, path := range p.paths {
 				if len(path) > len(s.path) && slices.Equal(path[:len(s.path)], s.path) {
-					drop(object, path[len(s.path):])
+					nested.Drop(object, path[len(s.path):])
 				}
 			}
 		}
