@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/internal/nested"
 	"github.com/unioncel/unioncel/pkg/union"
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // surroundings are everything in a resource but the properties of the union.

@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/unioncel/unioncel/internal/formula"
 	"github.com/unioncel/unioncel/internal/nested"
 	"github.com/unioncel/unioncel/pkg/schemapath"
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // newSlot finds the values of a property. It is nil where there are none to choose.
