@@ -1,4 +1,4 @@
-// Package nested reads and changes what properties lead to in unstructured JSON.
+// Package nested reads and changes values at paths of properties in unstructured JSON.
 package nested
 
 import "maps"

@@ -1,5 +1,5 @@
-// Package rewrite changes the unions of objects in the text of a file: what normalizing and
-// patches that become explicit have in common.
+// Package rewrite changes the unions of objects in the text of a file, for normalizing and for
+// patches that become explicit.
 package rewrite
 
 import (
@@ -37,8 +37,8 @@ type Files struct {
 	Limits limit.Limits
 	// Parse reads a file.
 	Parse func(name string, src []byte, limits limit.Limits) (*resource.File, diag.List)
-	// Plan returns the changes of an object, with its old one, nil if there is none. The
-	// diagnostics are those of the search for it.
+	// Plan returns the changes of an object that replaces old, nil if there is none. It gets
+	// the diagnostics of the search for old, and returns them with its own.
 	Plan func(k kinds.Kind, o, old *resource.Object, l diag.List) ([]Change, diag.List)
 }
 

@@ -13,7 +13,7 @@ import (
 // Old is the value that another is compared with.
 type Old struct {
 	Value any
-	// Moved is the list in which it cannot be found; nil when it is known.
+	// Moved is a list whose old items cannot be told apart, so that Value is unknown; else nil.
 	Moved resource.Path
 }
 
@@ -26,9 +26,8 @@ func (o Old) At(key string) Old {
 // Walk goes to the union objects in an object.
 type Walk struct {
 	kinds.Object
-	// Items returns the values that the items of a list are compared with; it leaves out the
-	// items that are not walked. keys are those of the list, and rest leads from an item to
-	// the union objects.
+	// Items returns the old values of the items of a list, or nil if they are not walked. The
+	// keys belong to the list; rest leads from an item to the union objects.
 	Items func(items []any, old Old, keys []string, rest schemapath.Path, at resource.Path) []Old
 	// Union is called for each union object.
 	Union func(at resource.Path, object map[string]any, old Old)

@@ -192,6 +192,10 @@ func set(t testing.TB) *kinds.Set {
 		{Path: schemapath.Of("spec"), Unions: []*union.Union{typed, plain}},
 		{Path: schemapath.Of("both"), Unions: []*union.Union{plain, {Members: members(false, "d", "sub.e", "sub.f"), Cardinality: union.AtMostOne, Change: union.Allow,
 			Paths: map[string]schemapath.Path{"sub.e": schemapath.Of("sub", "e"), "sub.f": schemapath.Of("sub", "f")}}}},
+		{Path: schemapath.Of("held"), Unions: []*union.Union{
+			{Members: members(false, "b", "sub.a"), Paths: map[string]schemapath.Path{"sub.a": schemapath.Of("sub", "a")}, Cardinality: union.AtMostOne},
+			{Members: members(false, "d", "sub.c"), Paths: map[string]schemapath.Path{"sub.c": schemapath.Of("sub", "c")}, Cardinality: union.AtMostOne},
+		}},
 		{Path: schemapath.Of("spec", "list").To(schemapath.Items), Keys: [][]string{{"name"}}, Unions: []*union.Union{plain}},
 		{Path: schemapath.Of("spec", "map").To(schemapath.Values), Unions: []*union.Union{plain}},
 	}}, kinds.Kind{GroupVersionKind: pod, Objects: []kinds.Object{
@@ -232,6 +236,7 @@ func TestExplicit(t *testing.T) {
 		{"another member below", head + "below: {sub: {type: HTTP}, deep: {in: {udp: {}}}}\n", "kustomization.yaml:4:40: error: UC802: deep.in.udp is set while sub.type is 'HTTP', which clears it"},
 		{"below, in an empty object", head + "both: {d: x, sub: {}}\n", head + "both: {d: x, sub: {\"e\": null, \"f\": null}}\n"},
 		{"two unions", head + "both:\n  a: x\n  d: x\n  sub:\n    g: y\n", head + "both:\n  a: x\n  d: x\n  sub:\n    g: y\n    e: null\n    f: null\n  b: null\n  c: null\n"},
+		{"two unions, in an object that is not there", head + "held:\n  b: x\n  d: y\n", head + "held:\n  b: x\n  d: y\n  sub:\n    a: null\n    c: null\n"},
 		{"inline", "patches:\n- patch: |-\n    apiVersion: example.com/v1\n    kind: Thing\n    metadata: {name: t}\n    spec:\n      a: x # this\n- path: x.yaml\n", "patches:\n- patch: |-\n    apiVersion: example.com/v1\n    kind: Thing\n    metadata: {name: t}\n    spec:\n      a: x # this\n      b: null\n      c: null\n- path: x.yaml\n"},
 		{"inline at the end, of Windows", strings.ReplaceAll("patches:\n- patch: |\n    "+strings.ReplaceAll(head, "\n", "\n    ")+"spec:\n      a: x\n\n", "\n", "\r\n"), strings.ReplaceAll("patches:\n- patch: |\n    "+strings.ReplaceAll(head, "\n", "\n    ")+"spec:\n      a: x\n      b: null\n      c: null\n\n", "\n", "\r\n")},
 		{"inline, no last newline", "patches:\n- patch: |-\n    " + strings.ReplaceAll(head, "\n", "\n    ") + "spec:\n      a: x", "patches:\n- patch: |-\n    " + strings.ReplaceAll(head, "\n", "\n    ") + "spec:\n      a: x\n      b: null\n      c: null"},
