@@ -130,6 +130,9 @@ func (m *mapping) edit(o *resource.Object) ([]yamltext.Edit, error) {
 		if i < 0 {
 			return nil, fmt.Errorf("%s comes from a merge key", name)
 		}
+		if o.Anchored(n.Content[2*i+1]) {
+			return nil, fmt.Errorf("an anchor in %s is used elsewhere: write its value there", name)
+		}
 		out = append(out, i)
 	}
 	slices.Sort(out)
