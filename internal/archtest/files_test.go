@@ -39,7 +39,7 @@ var fileCalls = map[string][]string{
 	"pkg/crddiff/decide.go":      {".Create"},
 	"pkg/suite/tests.go":         {".Create"},
 	"pkg/validate/objects.go":    {".Create"},
-	"pkg/normalize/normalize.go": {".Remove"},
+	"internal/rewrite/change.go": {".Remove"},
 	"pkg/union/within.go":        {".Remove"},
 	"pkg/project/parser.go":      {".Open"},
 	"pkg/unionset/parse.go":      {".Open"},
