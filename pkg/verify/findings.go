@@ -247,6 +247,18 @@ func (f *findings) rejected(c *check, l ...logic.Lit) (bool, error) {
 		if e == nil {
 			return true, f.unmade(err, m, "rejects", c)
 		}
+		if c.changing && p.u.Change == union.Allow && e.old != nil {
+			// The union leaves changes to other rules, but lets some happen.
+			accepted, err := p.find(nil, append(slices.Clone(l), c.holds)...)
+			if accepted != nil {
+				f.restrictions = append(f.restrictions, Restriction{Rule: c.text, RuleAt: c.test.at, Reads: "the stored object",
+					Accepted: accepted.new, AcceptedOld: accepted.old, Refused: e.new, RefusedOld: e.old})
+				return true, nil
+			}
+			if err != nil {
+				return true, f.unmade(err, m, "accepts", c)
+			}
+		}
 		f.found = append(f.found, finding{example: e, check: c, level: -1})
 		return true, nil
 	}
