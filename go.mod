@@ -167,8 +167,8 @@ require (
 
 tool (
 	github.com/unioncel/unioncel/cmd/unioncel
-	github.com/unioncel/unioncel/internal/testprog/apiserver
-	github.com/unioncel/unioncel/internal/testprog/kubectl
-	github.com/unioncel/unioncel/internal/testprog/kustomize
+	github.com/unioncel/unioncel/internal/testing/testprog/apiserver
+	github.com/unioncel/unioncel/internal/testing/testprog/kubectl
+	github.com/unioncel/unioncel/internal/testing/testprog/kustomize
 	sigs.k8s.io/controller-tools/cmd/controller-gen
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/pkg/project"
+	"github.com/unioncel/unioncel/internal/declared/project"
 )
 
 // The configuration that config.md shows can be read, and its table has the keys of the

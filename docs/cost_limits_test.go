@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/testcrd"
-	"github.com/unioncel/unioncel/internal/unioncases"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 

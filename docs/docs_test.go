@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/unioncel/unioncel/internal/testgc"
-	"github.com/unioncel/unioncel/internal/testprog"
+	_ "github.com/unioncel/unioncel/internal/testing/testgc"
+	"github.com/unioncel/unioncel/internal/testing/testprog"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )

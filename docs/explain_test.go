@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/pkg/explain"
+	"github.com/unioncel/unioncel/internal/report/explain"
 )
 
 // TestExplain runs the commands of explain.md on its CRD: the block behind each

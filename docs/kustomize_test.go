@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/servertest"
-	"github.com/unioncel/unioncel/internal/testprog"
+	"github.com/unioncel/unioncel/internal/testing/servertest"
+	"github.com/unioncel/unioncel/internal/testing/testprog"
 )
 
 var exitMarker = regexp.MustCompile(`^<!-- exit: (\d+) -->$`)

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/lint"
 )
 
 // TestLint runs the commands of lint.md on the files that it shows, which begin with

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/internal/declared/markers"
+	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/markers"
 )
 
 // marked returns the fenced block that follows an HTML comment in the README,

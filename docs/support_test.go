@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/testcrd"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
 )
 
 // TestSupport runs the commands of semantics.md on each kind of union, and has the table say

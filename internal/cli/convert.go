@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/shell"
+	"github.com/unioncel/unioncel/internal/report/shell"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/normalize"

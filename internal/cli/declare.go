@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/declared/unionset"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/unionset"
 )
 
 // declare writes the declarations of what was found, into the files or a UnionSet, or

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/docs"
+	"github.com/unioncel/unioncel/internal/report/explain"
+	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/explain"
-	"github.com/unioncel/unioncel/pkg/lint"
 )
 
 // explanations are the printers of explain, by the name of their format.

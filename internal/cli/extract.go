@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/yamltext"
-	"github.com/unioncel/unioncel/pkg/builtin"
+	"github.com/unioncel/unioncel/internal/declared/builtin"
+	"github.com/unioncel/unioncel/internal/declared/unionset"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/unionset"
 )
 
 func (a *app) extractCommand() *cobra.Command {

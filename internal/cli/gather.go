@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/report/explain"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/explain"
 )
 
 // planner returns how the CRDs of a file that have unions are compiled.

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/internal/yaml/source"
 )
 
 // findRevisions is findInputs for arguments that may be REV:PATH: a file or directory at a

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/resource"
-	"github.com/unioncel/unioncel/pkg/builtin"
+	"github.com/unioncel/unioncel/internal/declared/builtin"
+	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"

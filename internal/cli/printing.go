@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/internal/report/lint"
+	"github.com/unioncel/unioncel/internal/report/sarif"
+	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/lint"
-	"github.com/unioncel/unioncel/pkg/sarif"
 )
 
 // complain prints a line. The name of a file in it may have line breaks, which are spelled out.

@@ -10,14 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/resource"
-	"github.com/unioncel/unioncel/pkg/crddiff"
+	"github.com/unioncel/unioncel/internal/change/crddiff"
+	"github.com/unioncel/unioncel/internal/change/rollout"
+	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/policy"
-	"github.com/unioncel/unioncel/pkg/rollout"
-	"github.com/unioncel/unioncel/pkg/stored"
 )
 
 // plans are the printers of rollout, by the name of their format.

@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/carrier"
-	"github.com/unioncel/unioncel/internal/source"
+	"github.com/unioncel/unioncel/internal/declared/project"
+	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
-	"github.com/unioncel/unioncel/pkg/project"
 )
 
 // scope is what inputs with the same configuration share: its options, and the flags

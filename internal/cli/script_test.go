@@ -15,9 +15,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/unioncel/unioncel/internal/testcrd"
-	_ "github.com/unioncel/unioncel/internal/testgc"
-	"github.com/unioncel/unioncel/internal/testprog"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	_ "github.com/unioncel/unioncel/internal/testing/testgc"
+	"github.com/unioncel/unioncel/internal/testing/testprog"
 )
 
 var update = flag.Bool("update", false, "update the scripts with what the commands print")

@@ -15,11 +15,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/unioncel/unioncel/internal/resource"
-	"github.com/unioncel/unioncel/pkg/crddiff"
+	"github.com/unioncel/unioncel/internal/change/crddiff"
+	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
-	"github.com/unioncel/unioncel/pkg/stored"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/unioncel/unioncel/internal/carrier"
-	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/validate"

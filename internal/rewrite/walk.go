@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/resource"
+	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/json"
 
 	"github.com/unioncel/unioncel/internal/carrier"
-	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"

@@ -10,9 +10,9 @@ import (
 
 	sigs "sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/unioncases"
+	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/cost"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 

@@ -4,9 +4,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/lint"
 )
 
 // TestWork holds commands to how often they have the API server's code validate a CRD, which

@@ -14,8 +14,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/yamledit"
-	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/internal/yaml/yamledit"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/yamledit"
+	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"

@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/unioncel/unioncel/internal/yamledit"
-	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/internal/yaml/yamledit"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/yamledit"
+	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 )
 
 var errNoRoom = errors.New("there is no room for a value")

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	sigs "sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
 // encoders write a document anew, as tools do: in another layout, with sorted

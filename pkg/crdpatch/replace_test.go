@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	sigs "sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/testcrd"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )

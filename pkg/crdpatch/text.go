@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/carrier"
-	"github.com/unioncel/unioncel/internal/source"
-	"github.com/unioncel/unioncel/internal/yamledit"
-	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yaml/yamledit"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"

@@ -1,3 +1,3 @@
 package policy_test
 
-import _ "github.com/unioncel/unioncel/internal/testgc"
+import _ "github.com/unioncel/unioncel/internal/testing/testgc"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/unioncases"
+	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 

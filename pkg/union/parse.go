@@ -8,8 +8,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/yamlconfig"
-	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 

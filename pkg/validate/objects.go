@@ -11,8 +11,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/unioncel/unioncel/internal/resource"
 	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// test/e2e and internal/servertest hold the package to a server; here are what files have
+// test/e2e and internal/testing/servertest hold the package to a server; here are what files have
 // and a server does not, and the fast way to see that something broke.
 
 const crd = `

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/formula"
-	"github.com/unioncel/unioncel/internal/logic"
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/formula"
+	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/unioncel/unioncel/internal/logic"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
 // Deadline is the time that questions may take: the cause of a context that [WithDeadline]

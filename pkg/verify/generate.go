@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/formula"
+	"github.com/unioncel/unioncel/internal/prove/formula"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/formula"
+	"github.com/unioncel/unioncel/internal/prove/formula"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 

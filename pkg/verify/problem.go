@@ -9,9 +9,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/unioncel/unioncel/internal/formula"
-	"github.com/unioncel/unioncel/internal/logic"
 	"github.com/unioncel/unioncel/internal/nested"
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 

@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
-	"github.com/unioncel/unioncel/internal/formula"
-	"github.com/unioncel/unioncel/internal/logic"
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 

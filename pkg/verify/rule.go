@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/formula"
+	"github.com/unioncel/unioncel/internal/prove/formula"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/logic"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
 // Bounds of the search for an object.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/formula"
-	"github.com/unioncel/unioncel/internal/logic"
 	"github.com/unioncel/unioncel/internal/nested"
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 

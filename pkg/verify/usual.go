@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/formula"
-	"github.com/unioncel/unioncel/internal/logic"
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
 // beside says how an example is written, where not in the usual way.

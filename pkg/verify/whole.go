@@ -7,7 +7,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/formula"
+	"github.com/unioncel/unioncel/internal/prove/formula"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"

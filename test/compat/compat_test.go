@@ -1,7 +1,7 @@
 //go:build compat
 
 // Package compat has every supported minor version of Kubernetes judge one set of
-// cases: the unions of internal/unioncases, the tables of test/e2e, and what
+// cases: the unions of internal/testing/unioncases, the tables of test/e2e, and what
 // pkg/verify says of hand-written rules. Each CRD is compiled for the version that
 // judges it. The judges are programs of their own (see judge/doc.go):
 //

@@ -10,13 +10,13 @@ import (
 
 	sigsyaml "sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/unioncases"
+	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// askGroups asks for what internal/unioncases has.
+// askGroups asks for what internal/testing/unioncases has.
 func askGroups(v *version, send func(*question)) {
 	groupsOnce.Do(func() { groups = allGroups(v.T) })
 	for _, g := range groups {

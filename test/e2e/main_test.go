@@ -1,3 +1,3 @@
 package e2e
 
-import _ "github.com/unioncel/unioncel/internal/testgc"
+import _ "github.com/unioncel/unioncel/internal/testing/testgc"

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/servertest"
-	"github.com/unioncel/unioncel/internal/testprog"
+	"github.com/unioncel/unioncel/internal/testing/servertest"
+	"github.com/unioncel/unioncel/internal/testing/testprog"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 

@@ -12,7 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/servertest"
+	"github.com/unioncel/unioncel/internal/testing/servertest"
 )
 
 // said is all that the server says of a write.
@@ -110,7 +110,7 @@ spec:
 `
 
 // TestOffline creates and updates objects for which the API server does all that it does:
-// internal/servertest proves that pkg/validate answers the same.
+// internal/testing/servertest proves that pkg/validate answers the same.
 func TestOffline(t *testing.T) {
 	server := servertest.Start(t)
 	if err := server.Install(t.Context(), []byte(shopCRD)); err != nil {

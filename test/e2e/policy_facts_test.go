@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/unioncel/unioncel/internal/testcrd"
-	"github.com/unioncel/unioncel/internal/testprog"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/internal/testing/testprog"
 	"github.com/unioncel/unioncel/pkg/policy"
 )
 

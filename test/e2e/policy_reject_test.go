@@ -8,7 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/unioncel/unioncel/internal/testcrd"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
 )
 
 // frozen: a policy rejects what removal guards in a schema reject, so that a union cannot be

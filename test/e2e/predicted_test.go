@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/unioncel/unioncel/internal/servertest"
-	"github.com/unioncel/unioncel/internal/testcrd"
+	"github.com/unioncel/unioncel/internal/report/explain"
+	"github.com/unioncel/unioncel/internal/testing/servertest"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/explain"
 )
 
 // besides are unions with constraints by hand beside them.

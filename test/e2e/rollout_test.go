@@ -16,10 +16,10 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/servertest"
-	"github.com/unioncel/unioncel/internal/testcrd"
-	"github.com/unioncel/unioncel/pkg/crddiff"
-	"github.com/unioncel/unioncel/pkg/rollout"
+	"github.com/unioncel/unioncel/internal/change/crddiff"
+	"github.com/unioncel/unioncel/internal/change/rollout"
+	"github.com/unioncel/unioncel/internal/testing/servertest"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
 )
 
 // crdVersion is a version of a CRD: its name, the fields beside the schema, and the schema.

@@ -15,10 +15,10 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
-	"github.com/unioncel/unioncel/internal/servertest"
-	"github.com/unioncel/unioncel/internal/testcrd"
-	"github.com/unioncel/unioncel/internal/unioncases"
-	"github.com/unioncel/unioncel/pkg/stored"
+	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/internal/testing/servertest"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/internal/testing/unioncases"
 )
 
 // randomly writes CRDs and objects.
@@ -82,7 +82,7 @@ func (r randomly) object() string {
 }
 
 // TestRandomly asks a server for writes of random objects through two versions of random CRDs,
-// and pkg/stored before: they say the same of each write, and of each field that is lost.
+// and internal/change/stored before: they say the same of each write, and of each field that is lost.
 func TestRandomly(t *testing.T) {
 	server := servertest.Start(t)
 	config := server.Config()

@@ -18,11 +18,11 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/servertest"
-	"github.com/unioncel/unioncel/internal/testcrd"
+	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/internal/testing/servertest"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
-	"github.com/unioncel/unioncel/pkg/stored"
 )
 
 const (
@@ -84,7 +84,7 @@ var tightenings = []struct {
 	{name: "a rule on the spec, and a default in it", u: "type: object, properties: {a: {type: string}, b: {type: string}, c: {type: string%s}}", add: "default: x", toSpec: "x-kubernetes-validations: [{rule: '!has(self.u.a) || !has(self.u.b)', message: one of a and b}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
 }
 
-// TestTightenings asks a server for each write that pkg/stored is about, of an object that
+// TestTightenings asks a server for each write that internal/change/stored is about, of an object that
 // was stored before its CRD was tightened: both say the same, cell by cell. What the server
 // does is the table in docs/stored.md.
 func TestTightenings(t *testing.T) {
@@ -237,7 +237,7 @@ func adviceHolds(t *testing.T, text []byte, v stored.Verdict, ratchet bool) {
 	}
 }
 
-// TestMigration changes the storage version and tightens it at once. What pkg/stored says
+// TestMigration changes the storage version and tightens it at once. What internal/change/stored says
 // of each stored object is what its migration meets: a replacement by itself, in the new
 // storage version.
 func TestMigration(t *testing.T) {

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/servertest"
-	"github.com/unioncel/unioncel/internal/testcrd"
+	"github.com/unioncel/unioncel/internal/output/suite"
+	"github.com/unioncel/unioncel/internal/testing/servertest"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/suite"
 )
 
-// TestSuite has a server answer what pkg/suite writes: that says the same.
+// TestSuite has a server answer what internal/output/suite writes: that says the same.
 func TestSuite(t *testing.T) {
 	server := servertest.Start(t)
 	manifest := []byte(testcrd.Read("pipeline"))

@@ -1,3 +1,3 @@
 package packaging
 
-import _ "github.com/unioncel/unioncel/internal/testgc"
+import _ "github.com/unioncel/unioncel/internal/testing/testgc"

@@ -14,8 +14,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/testcrd"
-	"github.com/unioncel/unioncel/internal/testprog"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/internal/testing/testprog"
 )
 
 // TestMain puts the command unioncel, by its names, where shells find it.

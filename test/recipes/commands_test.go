@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/testprog"
+	"github.com/unioncel/unioncel/internal/testing/testprog"
 )
 
 // commands are what the scripts can do besides running programs. Where a tool

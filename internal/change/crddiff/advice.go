@@ -1,0 +1,81 @@
+package crddiff
+
+import (
+	"slices"
+
+	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/internal/prove/formula"
+)
+
+// Advise says of each change that may refuse what is stored which of those objects the API
+// server of the new CRD still lets be written.
+func (r *Report) Advise(crd *CRD) error {
+	for i, c := range r.Changes {
+		constraint, of, ok := c.constraint(crd)
+		if !ok {
+			continue
+		}
+		root := crd.root(c.NewVersion)
+		if root == nil {
+			continue
+		}
+		advice, err := stored.Advise(root, constraint, of, crd.KubeVersion)
+		if err != nil {
+			return err
+		}
+		r.Changes[i].Advice = advice.String()
+	}
+	return nil
+}
+
+// constraint is what a change has added or narrowed; ok is false when there is none.
+func (c Change) constraint(crd *CRD) (constraint stored.Constraint, of stored.Of, ok bool) {
+	if !c.Class.Refuses() || c.Version != c.NewVersion || c.Kind == Removed {
+		return constraint, of, false
+	}
+	constraint = stored.Constraint{Keyword: stored.Keyword(c.Keyword), Path: c.Path}
+	switch c.Sort {
+	case Union:
+		constraint.Keyword, of = stored.StaticRule, stored.Union
+		if c.Refused != nil && c.Refused.Old != nil {
+			return constraint, of, false // stored objects break no rule on changes
+		}
+		if len(c.NewRules) > 0 && !slices.ContainsFunc(c.NewRules, isStatic) {
+			constraint.Keyword = stored.TransitionRule
+		}
+		if crd.ratchets(c) {
+			of = stored.RatchetingUnion
+		}
+	case Rule:
+		constraint.Keyword = stored.StaticRule
+	case Transition:
+		constraint.Keyword = stored.TransitionRule
+	case Required:
+		constraint = stored.Constraint{Keyword: "required", Path: c.Path[:len(c.Path)-1]}
+	case Shape, Version:
+		return constraint, of, false
+	}
+	return constraint, of, true
+}
+
+func isStatic(rule string) bool {
+	parsed, err := formula.Parse(rule)
+	return err != nil || !parsed.ReadsOld
+}
+
+// ratchets reports whether the union of a change has ratchet: true.
+func (crd *CRD) ratchets(c Change) bool {
+	return slices.ContainsFunc(crd.Unions, func(u DeclaredUnion) bool {
+		return u.Version == c.NewVersion && u.Path.Equal(c.Path) && label(u.Union) == c.Subject && u.Union.Ratchet
+	})
+}
+
+// root is the schema of a version, or nil.
+func (crd *CRD) root(version string) *schema {
+	for _, v := range crd.Spec.Versions {
+		if v.Name == version && v.Schema != nil {
+			return v.Schema.OpenAPIV3Schema
+		}
+	}
+	return nil
+}

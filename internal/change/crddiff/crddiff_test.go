@@ -1,0 +1,170 @@
+package crddiff_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/change/crddiff"
+	"github.com/unioncel/unioncel/internal/testing/crdchanges"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+)
+
+func read(t *testing.T, text string) *crddiff.CRD {
+	t.Helper()
+	l, wrong := crddiff.Read(crdpatch.Open("crd.yaml", []byte(text), crdpatch.Options{}))
+	if len(l) != 1 {
+		t.Fatalf("%d CRDs: %v\n%s", len(l), wrong, text)
+	}
+	return l[0]
+}
+
+func of(t *testing.T, spec string) *crddiff.CRD {
+	t.Helper()
+	return read(t, testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec}))
+}
+
+func show(r crddiff.Report) string {
+	s := ""
+	for _, c := range r.Changes {
+		s += fmt.Sprintf("%s: %s: %s [%s] %s %s\n", c.Path, c.Subject, c.What, c.Class, c.Undecided, c.Note)
+		for name, e := range map[string]*crddiff.Counterexample{"refused": c.Refused, "accepted": c.Accepted} {
+			if e != nil {
+				old, _ := yaml.Marshal(e.Old["spec"])
+				object, _ := yaml.Marshal(e.Object["spec"])
+				s += fmt.Sprintf("  %s: %s -> %s   %q\n", name, old, object, e.Errors)
+			}
+		}
+	}
+	return s
+}
+
+// Stored objects may break a rule about states; none breaks a rule about changes.
+func TestAdvice(t *testing.T) {
+	const spec = `type: object
+required: [type]
+properties:
+  type: {type: string, enum: [A, B]}
+  a: {type: string}
+  b: {type: string}
+x-kubernetes-unions:
+- discriminator: type
+  fields-to-discriminateBy: {a: A, b: B}
+`
+	for _, tt := range []struct {
+		name, old, new, want string
+	}{
+		{"a member is required", spec + "  optionalMembers: [a]\n", spec, "spec is unchanged"},
+		{"changes are forbidden", spec, spec + "  discriminatorChange: Forbid\n", ""},
+	} {
+		new := of(t, tt.new)
+		r, err := crddiff.Compare(t.Context(), of(t, tt.old), new)
+		if err == nil {
+			err = r.Advise(new)
+		}
+		if err != nil || len(r.Changes) != 1 {
+			t.Fatal(r, err)
+		}
+		if got := r.Changes[0].Advice; !strings.Contains(got, tt.want) || tt.want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Each change has its class, and examples where there are such.
+func TestCompare(t *testing.T) {
+	for _, c := range crdchanges.All {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			r, err := crddiff.Compare(t.Context(), of(t, c.Old), of(t, c.New))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, d := range r.Changes {
+				what := d.What
+				if !strings.HasPrefix(what, d.Subject) {
+					what = d.Subject + ": " + what
+				}
+				got = append(got, fmt.Sprintf("%s %s: %s", d.Class, d.Path, what))
+				refuses, accepts := d.Class == crddiff.Tighter || d.Class == crddiff.Both, d.Class == crddiff.Looser || d.Class == crddiff.Both
+				if d.Note == "" && (refuses != (d.Refused != nil) || accepts != (d.Accepted != nil)) {
+					t.Errorf("%s: refused %v, accepted %v", d.What, d.Refused, d.Accepted)
+				}
+				if d.Undecided != "" {
+					t.Errorf("%s: undecided: %s", d.What, d.Undecided)
+				}
+			}
+			if diff := cmp.Diff(c.Want, got); diff != "" {
+				t.Errorf("%s\n%s", diff, show(r))
+			}
+		})
+	}
+}
+
+// The header is both only where a change shows that more is accepted.
+func TestHeader(t *testing.T) {
+	tighter, looser, open := crddiff.Change{Class: crddiff.Tighter}, crddiff.Change{Class: crddiff.Looser}, crddiff.Change{Class: crddiff.Looser, Undecided: "whether more is accepted"}
+	for _, row := range []struct {
+		name    string
+		changes []crddiff.Change
+		want    crddiff.Class
+	}{
+		{"both shown", []crddiff.Change{tighter, looser}, crddiff.Both},
+		{"looser half not shown", []crddiff.Change{tighter, open}, crddiff.Tighter},
+		{"nothing but that half", []crddiff.Change{open}, crddiff.Looser},
+	} {
+		if got := (crddiff.Report{Changes: row.changes}).Class(); got != row.want {
+			t.Errorf("%s: %s, want %s", row.name, got, row.want)
+		}
+	}
+}
+
+// A status is judged, also where it is a subresource, which the rest is written without.
+func TestStatus(t *testing.T) {
+	const status = `
+status:
+  type: object
+  properties: {phase: {type: string, enum: [Up, Down]}}
+`
+	crd := func(text string) *crddiff.CRD {
+		return read(t, strings.Replace(testcrd.Of("Thing", text), "storage: true\n", "storage: true\n    subresources: {status: {}}\n", 1))
+	}
+	r, err := crddiff.Compare(t.Context(), crd(status), crd(strings.Replace(status, ", Down", "", 1)))
+	if err != nil || len(r.Changes) != 1 || r.Class() != crddiff.Tighter || !strings.Contains(fmt.Sprint(r.Changes[0].Refused.Errors), "status.phase") {
+		t.Error(err, show(r))
+	}
+}
+
+// A wider type is no looser where a rule on the list around it may say something else of it.
+func TestRuleAround(t *testing.T) {
+	const list = "type: object\nproperties: {l: {type: array, items: {type: integer}, x-kubernetes-validations: [{rule: 'self.all(x, x < 5)'}]}}"
+	r, err := crddiff.Compare(t.Context(), of(t, list), of(t, strings.Replace(list, "integer", "number", 1)))
+	if err != nil || r.Class() != crddiff.Unknown {
+		t.Error(err, show(r))
+	}
+}
+
+func ExampleCompare() {
+	crd := func(rule string) *crddiff.CRD {
+		text := testcrd.Of("Route", "spec:\n  type: object\n  properties: {http: {type: object}, tcp: {type: object}}\n  x-kubernetes-validations:\n  - rule: "+rule)
+		l, _ := crddiff.Read(crdpatch.Open("crd.yaml", []byte(text), crdpatch.Options{}))
+		return l[0]
+	}
+	r, err := crddiff.Compare(context.Background(), crd("'!(has(self.http) && has(self.tcp))'"), crd("has(self.http) != has(self.tcp)"))
+	if err != nil {
+		panic(err)
+	}
+	for _, c := range r.Changes {
+		fmt.Println(c.Class, c.Path, c.Refused.Object["spec"])
+		fmt.Println(c.Refused.Errors[0])
+	}
+	// Output:
+	// tighter spec map[]
+	// spec: Invalid value: failed rule: has(self.http) != has(self.tcp)
+}

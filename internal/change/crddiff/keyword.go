@@ -1,0 +1,538 @@
+package crddiff
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/prove/regular"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// keywords compares what two schemas of a type say of a value.
+func (w *walker) keywords(p schemapath.Path, o, n *schema) {
+	w.required(p, o, n)
+	w.enum(p, o, n)
+	w.bounds(p, o, n)
+	w.text(p, o, n)
+	w.shaped(p, o, n)
+	w.composed(p, o, n)
+	w.listed(p, o, n)
+}
+
+func (w *walker) required(p schemapath.Path, o, n *schema) {
+	for _, name := range append(slices.Clone(o.Required), n.Required...) {
+		was, is := slices.Contains(o.Required, name), slices.Contains(n.Required, name)
+		if was == is {
+			continue
+		}
+		kind := Added
+		if was {
+			kind = Removed
+		}
+		d := w.add(p.To(schemapath.Property(name)), Required, "required", "", kind, fmt.Sprintf("required %s", kind))
+		k := []verify.Clause{{At: p, Keywords: &schema{Required: []string{name}}}}
+		if is {
+			d.shift.New = k
+		} else {
+			d.shift.Old = k
+		}
+	}
+}
+
+// enum compares enumerations.
+func (w *walker) enum(p schemapath.Path, o, n *schema) {
+	a, b := constants(o.Enum), constants(n.Enum)
+	gone, more := without(a, b), without(b, a)
+	if len(gone)+len(more) == 0 && (len(a) == 0) == (len(b) == 0) || w.folded[p.String()+" enum"] {
+		return
+	}
+	kind, what := Changed, []string{}
+	switch {
+	case len(a) == 0:
+		kind, what = Added, []string{"enum added: " + words(b)}
+	case len(b) == 0:
+		kind, what = Removed, []string{"enum removed: " + words(a)}
+	default:
+		if len(more) > 0 {
+			what = append(what, words(more)+" added")
+		}
+		if len(gone) > 0 {
+			what = append(what, words(gone)+" removed")
+		}
+	}
+	d := w.add(p, Keyword, "enum", "enum", kind, strings.Join(what, ", "))
+	if len(b) > 0 && (len(a) == 0 || len(gone) > 0) {
+		d.shift.New = enumClause(p, n.Enum, between(o, n, append(slices.Clone(gone), w.values(o)...)))
+	}
+	if len(a) > 0 && (len(b) == 0 || len(more) > 0) {
+		d.shift.Old = enumClause(p, o.Enum, between(n, o, append(slices.Clone(more), w.values(n)...)))
+	}
+}
+
+// enumClause is an enumeration of the schema at a path.
+func enumClause(p schemapath.Path, enum []apiextensionsv1.JSON, try []any) []verify.Clause {
+	at, ok := seatOf(p)
+	if ok && len(at.tail) == 0 {
+		k := &schema{Properties: map[string]schema{at.property: {Enum: enum}}}
+		// The second says nothing new, but for which values to try.
+		return []verify.Clause{{At: at.holder, Keywords: k}, {At: at.holder, Property: at.property, Keywords: &schema{Enum: enum}, Try: try}}
+	}
+	return clause(p, &schema{Enum: enum}, try...)
+}
+
+func constants(l []apiextensionsv1.JSON) []any {
+	var out []any
+	for _, j := range l {
+		var v any
+		if json.Unmarshal(j.Raw, &v) == nil {
+			if f, ok := v.(float64); ok && f == float64(int64(f)) {
+				v = int64(f)
+			}
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// without are the items of a that b does not have.
+func without(a, b []any) []any {
+	there := map[string]bool{}
+	for _, v := range b {
+		there[asText(v)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(a), func(v any) bool { return there[asText(v)] })
+}
+
+// asText returns the JSON of a value that was read from JSON.
+func asText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(err)
+	}
+	return string(text)
+}
+
+// words lists values; of many, the first.
+func words(l []any) string {
+	const most = 6
+	var out []string
+	for _, v := range l[:min(len(l), most)] {
+		text, err := json.Marshal(v)
+		if err == nil {
+			out = append(out, strings.Trim(string(text), `"`))
+		}
+	}
+	if len(l) > most {
+		out = append(out, fmt.Sprintf("and %d more", len(l)-most))
+	}
+	return strings.Join(out, ", ")
+}
+
+// bounds compares keywords that bound a value, from below or from above.
+func (w *walker) bounds(p schemapath.Path, o, n *schema) {
+	w.bound(p, o, n, bounding[int64]{name: "minLength", of: func(s *schema) **int64 { return &s.MinLength }, beyond: func(s *schema, v int64) { s.MaxLength = pointer(v - 1) }})
+	w.bound(p, o, n, bounding[int64]{name: "maxLength", upper: true, of: func(s *schema) **int64 { return &s.MaxLength }, beyond: func(s *schema, v int64) { s.MinLength = pointer(v + 1) }})
+	w.bound(p, o, n, bounding[int64]{name: "minItems", of: func(s *schema) **int64 { return &s.MinItems }, beyond: func(s *schema, v int64) { s.MaxItems = pointer(v - 1) }})
+	w.bound(p, o, n, bounding[int64]{name: "maxItems", upper: true, of: func(s *schema) **int64 { return &s.MaxItems }, beyond: func(s *schema, v int64) { s.MinItems = pointer(v + 1) }})
+	w.bound(p, o, n, bounding[int64]{name: "minProperties", own: true, of: func(s *schema) **int64 { return &s.MinProperties }, beyond: func(s *schema, v int64) { s.MaxProperties = pointer(v - 1) }})
+	w.bound(p, o, n, bounding[int64]{name: "maxProperties", own: true, upper: true, of: func(s *schema) **int64 { return &s.MaxProperties }, beyond: func(s *schema, v int64) { s.MinProperties = pointer(v + 1) }})
+	w.number(p, o, n, false)
+	w.number(p, o, n, true)
+}
+
+// bounding is a keyword that bounds a value.
+type bounding[T cmp.Ordered] struct {
+	name  string
+	upper bool
+	own   bool // it is about the properties of the object
+	of    func(*schema) **T
+	// beyond makes a schema admit nothing but what a bound keeps out.
+	beyond func(*schema, T)
+}
+
+func pointer[T any](v T) *T { return &v }
+
+func (w *walker) bound(p schemapath.Path, o, n *schema, l bounding[int64]) {
+	a, b := *l.of(o), *l.of(n)
+	if reflect.DeepEqual(a, b) {
+		return
+	}
+	d := w.add(p, Keyword, l.name, l.name, kindOf(a, b), fmt.Sprintf("%s %s", l.name, became(a, b)))
+	only := func(v *int64) *schema {
+		s := &schema{}
+		*l.of(s) = v
+		return s
+	}
+	put := func(v *int64, at, other *schema) []verify.Clause {
+		c := *other
+		l.beyond(&c, *v)
+		try := w.values(&c)
+		text, none := textWithout(other, only(v))
+		switch {
+		case none:
+			return nil
+		case l.own:
+			return own(p, at, only(v), try...)
+		}
+		return clause(p, only(v), between(other, at, append(text, try...))...)
+	}
+	if tighter(a, b, l.upper) {
+		d.shift.New = put(b, n, o)
+	}
+	if tighter(b, a, l.upper) {
+		d.shift.Old = put(a, o, n)
+	}
+	if _, ok := seatOf(p); !ok && !l.own {
+		d.doubt = "there is no such value"
+	}
+}
+
+// tighter reports whether bound b keeps out something that a does not.
+func tighter[T cmp.Ordered](a, b *T, upper bool) bool {
+	switch {
+	case b == nil:
+		return false
+	case a == nil:
+		return true
+	case upper:
+		return *b < *a
+	}
+	return *b > *a
+}
+
+func kindOf[T any](a, b *T) Kind {
+	switch {
+	case a == nil:
+		return Added
+	case b == nil:
+		return Removed
+	}
+	return Changed
+}
+
+func became[T any](a, b *T) string {
+	switch {
+	case a == nil:
+		return fmt.Sprintf("added: %v", *b)
+	case b == nil:
+		return fmt.Sprintf("removed: %v", *a)
+	}
+	return fmt.Sprintf("%v -> %v", *a, *b)
+}
+
+// number compares minimum or maximum, and whether they are exclusive.
+func (w *walker) number(p schemapath.Path, o, n *schema, upper bool) {
+	name, of := "minimum", func(s *schema) (*float64, bool) { return s.Minimum, s.ExclusiveMinimum }
+	if upper {
+		name, of = "maximum", func(s *schema) (*float64, bool) { return s.Maximum, s.ExclusiveMaximum }
+	}
+	a, aExclusive := of(o)
+	b, bExclusive := of(n)
+	if reflect.DeepEqual(a, b) && (aExclusive == bExclusive || a == nil) {
+		return
+	}
+	what := fmt.Sprintf("%s %s", name, became(a, b))
+	if aExclusive != bExclusive {
+		what += map[bool]string{true: ", exclusive", false: ", inclusive"}[bExclusive]
+	}
+	d := w.add(p, Keyword, name, name, kindOf(a, b), what)
+	only := func(s *schema) *schema {
+		k := numeric(s)
+		if v, exclusive := of(s); upper {
+			k.Maximum, k.ExclusiveMaximum = v, exclusive
+		} else {
+			k.Minimum, k.ExclusiveMinimum = v, exclusive
+		}
+		return k
+	}
+	put := func(at, other *schema) []verify.Clause {
+		bound, before := a, b
+		if at == n {
+			bound, before = b, a
+		}
+		try := around(n.Type == "integer", bound, before)
+		if len(between(only(other), only(at), try)) == 0 {
+			return nil // the server tells the bounds apart by none of the values at them
+		}
+		return clause(p, only(at), between(other, at, append(slices.Clone(try), w.values(other)...))...)
+	}
+	d.shift.New, d.shift.Old = put(n, o), put(o, n)
+}
+
+// numeric returns the keywords that decide how the server reads bounds of numbers: it truncates
+// them for values without a decimal point.
+func numeric(s *schema) *schema {
+	return &schema{Type: s.Type, Format: s.Format, XIntOrString: s.XIntOrString}
+}
+
+// around returns the numbers at bounds and next to them, with and without a decimal point. Two
+// bounds that the server does not tell apart by these numbers admit the same ones.
+func around(integers bool, bounds ...*float64) []any {
+	var l []any
+	for _, v := range bounds {
+		if v == nil {
+			continue
+		}
+		n := int64(*v)
+		l = append(l, n-1, n, n+1)
+		if integers {
+			continue
+		}
+		for _, f := range []float64{math.Floor(*v) - 1, math.Floor(*v), math.Nextafter(*v, math.Inf(-1)), *v, math.Nextafter(*v, math.Inf(1)), math.Ceil(*v), math.Ceil(*v) + 1} {
+			l = append(l, f)
+		}
+	}
+	return l
+}
+
+// text compares keywords that only the server can judge.
+func (w *walker) text(p schemapath.Path, o, n *schema) {
+	judged := func(name, a, b string, of func(string) *schema) {
+		if a == b {
+			return
+		}
+		kind, what := Changed, fmt.Sprintf("%s %s -> %s", name, a, b)
+		switch {
+		case a == "":
+			kind, what = Added, name+" added: "+b
+		case b == "":
+			kind, what = Removed, name+" removed: "+a
+		}
+		d := w.add(p, Keyword, name, name, kind, what)
+		if name == "format" {
+			w.cautious(d, o, n)
+		}
+		var try []any
+		for _, s := range []*schema{o, n} {
+			plain := *s
+			plain.Pattern, plain.Format = "", ""
+			try = append(append(try, w.values(s)...), w.values(&plain)...)
+		}
+		try = append(likes(append(try, samples...)), []any{}) // the server accepts a list for a string with a format
+		put := func(v string, at, other *schema) []verify.Clause {
+			text, none := textWithout(other, of(v))
+			switch {
+			case none, name == "pattern" && v == "":
+				return nil
+			case name == "format" && at.Type == "string" && !checks(v) && !checks(other.Format), name == "format" && at.Type != "string" && v == "":
+				return nil
+			}
+			return clause(p, of(v), between(other, at, append(text, try...))...)
+		}
+		d.shift.New, d.shift.Old = put(b, n, o), put(a, o, n)
+	}
+	judged("pattern", o.Pattern, n.Pattern, func(s string) *schema { return &schema{Pattern: s} })
+	judged("format", o.Format, n.Format, func(s string) *schema { return &schema{Type: o.Type, Format: s} })
+	if !reflect.DeepEqual(o.MultipleOf, n.MultipleOf) {
+		d := w.add(p, Keyword, "multipleOf", "multipleOf", kindOf(o.MultipleOf, n.MultipleOf), "multipleOf "+became(o.MultipleOf, n.MultipleOf))
+		numbers := []any{int64(1), int64(2), int64(3), int64(5), int64(7), int64(10), int64(100), 0.1, 0.5}
+		for _, m := range []*float64{o.MultipleOf, n.MultipleOf} {
+			if m != nil {
+				numbers = append(numbers, *m, int64(*m), 2**m, *m/2)
+				for _, k := range []int64{2, 3, 5} {
+					numbers = append(numbers, k*int64(*m), int64(float64(k)**m))
+				}
+			}
+		}
+		put := func(at, other *schema) []verify.Clause {
+			k := numeric(at)
+			k.MultipleOf = at.MultipleOf
+			return clause(p, k, between(other, at, numbers)...)
+		}
+		if n.MultipleOf != nil {
+			d.shift.New = put(n, o)
+		}
+		if o.MultipleOf != nil {
+			d.shift.Old = put(o, n)
+		}
+	}
+}
+
+// checks reports whether the server knows a format of strings; it ignores other formats.
+func checks(format string) bool {
+	return len(between(&schema{Type: "string", Format: format}, &schema{Type: "string"}, []any{[]any{}})) > 0
+}
+
+// textWithout is the shortest text that one schema accepts and keywords of another do not.
+// None says that there is none, as far as patterns and lengths tell.
+func textWithout(accepts, refuses *schema) (text []any, none bool) {
+	if accepts.Type != "string" || accepts.Format != "" || refuses.Format != "" {
+		return nil, false
+	}
+	of := func(s *schema) regular.Language {
+		return regular.Language{Pattern: s.Pattern, Min: s.MinLength, Max: s.MaxLength}
+	}
+	found, ok, err := regular.Without(of(accepts), of(refuses))
+	switch {
+	case err != nil:
+		return nil, false
+	case !ok:
+		return nil, true
+	}
+	return []any{found}, false
+}
+
+// enough is how many values are tried for one clause.
+const enough = 8
+
+// between are the first of some values that one schema accepts and the other does not,
+// their rules left aside.
+func between(accepts, refuses *schema, values []any) []any {
+	a, err := verify.Judge(accepts)
+	if err != nil {
+		return nil
+	}
+	r, err := verify.Judge(refuses)
+	if err != nil {
+		return nil
+	}
+	var l []any
+	for _, v := range values {
+		if len(l) < enough && a(v) && !r(v) {
+			l = append(l, v)
+		}
+	}
+	return l
+}
+
+// likes are values, and texts that differ from them a little.
+func likes(values []any) []any {
+	l := slices.Clone(values)
+	for _, v := range values {
+		text, ok := v.(string)
+		if !ok {
+			continue
+		}
+		for c := rune('!'); c <= '~'; c++ {
+			l = append(l, text+string(c), string(c)+text)
+			if len(text) > 0 {
+				l = append(l, text[:1]+string(c)+text[1:])
+			}
+		}
+		if len(text) > 1 {
+			l = append(l, text[1:], text[:len(text)-1])
+		}
+	}
+	return l
+}
+
+// samples are values of many kinds.
+var samples = []any{
+	"", "a", "A", "abc", "a-b", "a.b", "a b", "a_b", "-", "0", "12", "1a", "é", strings.Repeat("a", 64), "aaaaaaaaaa",
+	"2024-01-01T00:00:00Z", "2024-01-01", "1h", "10.0.0.1", "::1", "10.0.0.0/8", "example.com", "https://example.com/", "a@example.com",
+	"YQ==", "0b2f7e5c-8f4f-4e65-9d29-0f6b5e7f2b11", "50%", int64(1) << 40, int64(-1), 1e300,
+}
+
+// composed compares allOf and the like.
+func (w *walker) composed(p schemapath.Path, o, n *schema) {
+	for _, k := range []struct {
+		name string
+		of   func(s *schema) *schema
+	}{
+		{"allOf", func(s *schema) *schema { return &schema{AllOf: s.AllOf} }},
+		{"anyOf", func(s *schema) *schema { return &schema{AnyOf: s.AnyOf} }},
+		{"oneOf", func(s *schema) *schema { return &schema{OneOf: s.OneOf} }},
+		{"not", func(s *schema) *schema { return &schema{Not: s.Not} }},
+	} {
+		a, b := k.of(o), k.of(n)
+		if reflect.DeepEqual(a, b) || k.name == "anyOf" && (o.XIntOrString && n.AnyOf == nil || n.XIntOrString && o.AnyOf == nil) && isIntOrString(a, b) {
+			continue
+		}
+		empty := &schema{}
+		kind := Changed
+		switch {
+		case reflect.DeepEqual(a, empty):
+			kind = Added
+		case reflect.DeepEqual(b, empty):
+			kind = Removed
+		}
+		d := w.add(p, Composition, k.name, k.name, kind, k.name+" "+string(kind))
+		try := slices.Concat(w.values(o), w.values(n))
+		if kind != Removed {
+			d.shift.New = own(p, n, b, between(o, n, likes(try))...)
+		}
+		if kind != Added {
+			d.shift.Old = own(p, o, a, between(n, o, likes(try))...)
+		}
+		if d.shift.New == nil && d.shift.Old == nil {
+			d.doubt = "there is no such value"
+		}
+	}
+}
+
+// isIntOrString reports whether a schema has the anyOf that x-kubernetes-int-or-string implies.
+func isIntOrString(l ...*schema) bool {
+	return slices.ContainsFunc(l, func(s *schema) bool { return reflect.DeepEqual(s.AnyOf, []schema{{Type: "integer"}, {Type: "string"}}) })
+}
+
+// listed compares what the server demands of lists and objects beside their schema.
+func (w *walker) listed(p schemapath.Path, o, n *schema) {
+	listType := func(s *schema) string {
+		if s.XListType == nil {
+			return "atomic"
+		}
+		return *s.XListType
+	}
+	twice := func(s *schema) []any {
+		l := []any{[]any{"a", "a"}, []any{int64(1), int64(1)}, []any{map[string]any{}, map[string]any{}}, []any{map[string]any{}}}
+		if s.Items != nil && s.Items.Schema != nil {
+			for _, v := range w.values(s.Items.Schema) {
+				l = append(l, []any{v, v})
+			}
+			if v := w.values(s.Items.Schema); len(v) > 1 {
+				l = append(l, []any{v[0], v[1]})
+			}
+		}
+		return l
+	}
+	a, b := listType(o), listType(n)
+	if a != b || !slices.Equal(o.XListMapKeys, n.XListMapKeys) {
+		what := a + " -> " + b
+		if a == b {
+			what = "keys " + strings.Join(o.XListMapKeys, ", ") + " -> " + strings.Join(n.XListMapKeys, ", ")
+		}
+		d := w.guess(p, o, n, "x-kubernetes-list-type", Changed, "list type "+what, append(twice(o), twice(n)...)...)
+		if b == "atomic" {
+			d.shift.New = nil
+		}
+		if a == "atomic" {
+			d.shift.Old = nil
+		}
+	}
+	if !reflect.DeepEqual(o.XMapType, n.XMapType) {
+		w.add(p, Shape, "x-kubernetes-map-type", "x-kubernetes-map-type", kindOf(o.XMapType, n.XMapType), "map type "+became(o.XMapType, n.XMapType)).Note = "It decides which fields server-side apply owns one by one."
+	}
+	if o.UniqueItems != n.UniqueItems {
+		w.guess(p, o, n, "uniqueItems", Changed, fmt.Sprintf("uniqueItems %t -> %t", o.UniqueItems, n.UniqueItems), append(twice(o), twice(n)...)...)
+	}
+	isTrue := func(v *bool) bool { return v != nil && *v }
+	unnamed := []any{map[string]any{"unnamed": "a"}, map[string]any{"unnamed": map[string]any{}}, "a", int64(7)}
+	if x, y := isTrue(o.XPreserveUnknownFields), isTrue(n.XPreserveUnknownFields); x != y {
+		kind := Added
+		if x {
+			kind = Removed
+		}
+		d := w.guess(p, o, n, "x-kubernetes-preserve-unknown-fields", kind, "unknown fields are "+map[bool]string{true: "kept", false: "dropped"}[y], unnamed...)
+		if len(o.Properties) > 0 && len(n.Properties) > 0 {
+			// Rules see the same fields. Objects of which the other side drops something are refused.
+			d.shift.Reshaped, d.caution = nil, ""
+		}
+		if y {
+			d.shift.New = nil
+		} else {
+			d.shift.Old = nil
+		}
+	}
+	if o.XEmbeddedResource != n.XEmbeddedResource {
+		w.guess(p, o, n, "x-kubernetes-embedded-resource", Changed, fmt.Sprintf("embedded resource: %t -> %t", o.XEmbeddedResource, n.XEmbeddedResource),
+			map[string]any{}, map[string]any{"apiVersion": "v1", "kind": "Example", "metadata": map[string]any{"name": "example"}})
+	}
+}

@@ -1,0 +1,275 @@
+package crddiff
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/report/markdown"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// where is the schema that a change is on, with its versions if there are several.
+func (c Change) where(versions bool) string {
+	path := c.Path.String()
+	if path == "" && c.Sort != Version {
+		path = "(root)"
+	}
+	if name := c.versions(); versions && name != "" {
+		return strings.TrimSpace(name + " " + path)
+	}
+	return path
+}
+
+// versions are the names of the versions compared, in words.
+func (c Change) versions() string {
+	if c.Version == "" || c.NewVersion == "" || c.Version == c.NewVersion {
+		return c.Version + strings.TrimPrefix(c.NewVersion, c.Version)
+	}
+	return c.Version + " -> " + c.NewVersion
+}
+
+// title says what changed in a line.
+func (c Change) title() string {
+	if strings.HasPrefix(c.What, c.Subject) || c.Sort == Version {
+		return c.What
+	}
+	return c.Subject + ": " + c.What
+}
+
+// several reports whether changes are of more than one version.
+func (r Report) several() bool {
+	return slices.ContainsFunc(r.Changes, func(c Change) bool { return c.versions() != r.Changes[0].versions() })
+}
+
+// examples are the counterexamples of a change, and what happens to them.
+func (c Change) examples() []titled {
+	var l []titled
+	if c.Refused != nil {
+		l = append(l, titled{"was accepted and is refused now", c.Refused})
+	}
+	if c.Accepted != nil {
+		l = append(l, titled{"is accepted now and was refused", c.Accepted})
+	}
+	if c.Version != c.NewVersion {
+		for i, t := range l {
+			accepts, refuses := c.Version, c.NewVersion
+			if t.Counterexample == c.Accepted {
+				accepts, refuses = refuses, accepts
+			}
+			l[i].title = fmt.Sprintf("is accepted by %s and refused by %s", accepts, refuses)
+		}
+	}
+	return l
+}
+
+type titled struct {
+	title string
+	*Counterexample
+}
+
+// manifest is the example as YAML that can be pasted.
+func (e Counterexample) manifest() (string, error) {
+	object, err := yaml.Marshal(e.Object)
+	if err != nil || e.Old == nil {
+		return string(object), err
+	}
+	old, err := yaml.Marshal(e.Old)
+	return "# stored\n" + string(old) + "---\n# updated to\n" + string(object), err
+}
+
+// Text writes reports for people to read: of each CRD that changed a table, and the
+// examples as YAML. An error is that of w, or of an example that is not YAML.
+func Text(w io.Writer, reports []Report) error {
+	var b strings.Builder
+	for _, r := range reports {
+		if len(r.Changes) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "%s: %s\n", r.Name, r.Class())
+		table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+		for _, c := range r.Changes {
+			fmt.Fprintf(table, "  %s\t%s\t%s\n", c.Class, c.where(r.several()), oneLine(c.title()))
+		}
+		if err := table.Flush(); err != nil {
+			return err
+		}
+		for _, c := range r.Changes {
+			head := strings.TrimPrefix(c.where(r.several())+": ", ": ") + c.title()
+			if c.Undecided != "" {
+				fmt.Fprintf(&b, "\n# %s\n# not decided: %s\n", oneLine(head), oneLine(c.Undecided))
+			}
+			if c.Note != "" {
+				fmt.Fprintf(&b, "\n# %s\n# %s\n", oneLine(head), oneLine(c.Note))
+			}
+			for _, e := range c.examples() {
+				fmt.Fprintf(&b, "\n# %s\n# %s:\n", oneLine(head), e.title)
+				for _, said := range e.Errors {
+					fmt.Fprintf(&b, "#   %s\n", oneLine(said))
+				}
+				if c.Advice != "" && e.Counterexample == c.Refused {
+					fmt.Fprintf(&b, "# %s\n", c.Advice)
+				}
+				text, err := e.manifest()
+				if err != nil {
+					return err
+				}
+				b.WriteString("---\n" + text)
+			}
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString(summary(reports) + "\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// summary counts CRDs by class.
+func summary(reports []Report) string {
+	if len(reports) == 1 {
+		return "1 CRD: " + string(reports[0].Class())
+	}
+	var parts []string
+	for _, class := range slices.Backward(Classes) {
+		n := 0
+		for _, r := range reports {
+			if r.Class() == class {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, class))
+		}
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%d CRDs: %s", len(reports), strings.Join(parts, ", ")), ": ")
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Markdown writes reports for a pull request: of each CRD that changed a table, and the
+// examples below it. Errors are those of [Text].
+func Markdown(w io.Writer, reports []Report) error {
+	var b strings.Builder
+	for _, r := range reports {
+		if len(r.Changes) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "### %s: %s\n\n| | where | what |\n|---|---|---|\n", markdown.Code(r.Name), r.Class())
+		for _, c := range r.Changes {
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Class, markdown.Code(c.where(r.several())), markdown.Text(c.title()))
+		}
+		for _, c := range r.Changes {
+			head := strings.TrimPrefix(markdown.Code(c.where(r.several()))+": ", ": ") + markdown.Text(c.title())
+			if c.Undecided != "" {
+				fmt.Fprintf(&b, "\n**%s** is not decided: %s\n", head, markdown.Text(c.Undecided))
+			}
+			if c.Note != "" {
+				fmt.Fprintf(&b, "\n**%s**: %s\n", head, markdown.Text(c.Note))
+			}
+			for _, e := range c.examples() {
+				fmt.Fprintf(&b, "\n**%s**: this %s:\n\n", head, e.title)
+				for _, said := range e.Errors {
+					fmt.Fprintf(&b, "> %s\n", markdown.Text(said))
+				}
+				if c.Advice != "" && e.Counterexample == c.Refused {
+					fmt.Fprintf(&b, "\n%s\n", markdown.Text(c.Advice))
+				}
+				text, err := e.manifest()
+				if err != nil {
+					return err
+				}
+				b.WriteString("\n" + markdown.Block("yaml", text))
+			}
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString(summary(reports) + "\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// The JSON of reports.
+type (
+	reportJSON struct {
+		CRD     string       `json:"crd"`
+		Class   Class        `json:"class"`
+		Changes []changeJSON `json:"changes"`
+	}
+	changeJSON struct {
+		Class      Class        `json:"class"`
+		Kind       Kind         `json:"kind"`
+		Sort       Sort         `json:"sort"`
+		Version    string       `json:"version,omitempty"`
+		NewVersion string       `json:"newVersion,omitempty"`
+		Path       string       `json:"path"`
+		From       string       `json:"from,omitempty"`
+		Subject    string       `json:"subject"`
+		What       string       `json:"what"`
+		Undecided  string       `json:"undecided,omitempty"`
+		Note       string       `json:"note,omitempty"`
+		Advice     string       `json:"advice,omitempty"`
+		Refused    *exampleJSON `json:"refused,omitempty"`
+		Accepted   *exampleJSON `json:"accepted,omitempty"`
+		File       string       `json:"file,omitempty"`
+		Line       int          `json:"line,omitempty"`
+		Col        int          `json:"col,omitempty"`
+	}
+	exampleJSON struct {
+		Old    map[string]any `json:"old,omitempty"`
+		Object map[string]any `json:"object"`
+		Errors []string       `json:"errors"`
+	}
+)
+
+// JSON writes reports for programs: an array with an object for each CRD. An error is that
+// of w.
+func JSON(w io.Writer, reports []Report) error {
+	example := func(e *Counterexample) *exampleJSON {
+		if e == nil {
+			return nil
+		}
+		return &exampleJSON{e.Old, e.Object, append([]string{}, e.Errors...)}
+	}
+	out := []reportJSON{}
+	for _, r := range reports {
+		j := reportJSON{r.Name, r.Class(), []changeJSON{}}
+		for _, c := range r.Changes {
+			j.Changes = append(j.Changes, changeJSON{c.Class, c.Kind, c.Sort, c.Version, c.NewVersion, c.Path.String(), c.From.String(), c.Subject, c.What, c.Undecided, c.Note, c.Advice,
+				example(c.Refused), example(c.Accepted), c.Pos.File, c.Pos.Line, c.Pos.Col})
+		}
+		out = append(out, j)
+	}
+	return diag.WriteJSON(w, out)
+}
+
+// Diagnostics are the changes of reports as diagnostics: errors are those that refuse what
+// was accepted, warnings what could not be decided.
+func Diagnostics(reports []Report) diag.List {
+	var l diag.List
+	for _, r := range reports {
+		for _, c := range r.Changes {
+			d := diag.Diagnostic{Code: diag.Looser, Severity: diag.Info, Pos: c.Pos, Path: c.Path.String(), Message: r.Name + ": " + string(c.Class) + ": " + oneLine(c.title())}
+			switch {
+			case c.Class == Unknown:
+				d.Code, d.Severity, d.Hint = diag.Undecided, diag.Warning, c.Undecided
+			case c.Class.Refuses():
+				d.Code, d.Severity = diag.Tighter, diag.Error
+				if c.Refused != nil {
+					d.Hint = "the API server would say: " + strings.Join(c.Refused.Errors, "; ")
+				}
+			}
+			if d.Hint == "" {
+				d.Hint = c.Note
+			}
+			if c.versions() != "" {
+				d.Message += " (" + c.versions() + ")"
+			}
+			l = append(l, d)
+		}
+	}
+	return l
+}

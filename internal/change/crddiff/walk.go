@@ -1,0 +1,428 @@
+package crddiff
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+type schema = apiextensionsv1.JSONSchemaProps
+
+// difference is a change that is not decided yet. The clauses of each side are what can
+// refuse; a side without any cannot.
+type difference struct {
+	Change
+	shift verify.Shift
+	// probes are clauses whose values are tried in other places. Finding no example there
+	// proves nothing, and is no doubt.
+	probes []verify.Clause
+	// doubt says why neither direction can be decided, if it cannot, and caution why it
+	// cannot be proved that nothing is refused.
+	doubt, caution string
+}
+
+// reshapes notes that the sides decode the value at a path differently.
+func (d *difference) reshapes(p schemapath.Path, try ...any) {
+	if _, ok := seatOf(p); ok {
+		d.shift.Reshaped = append(d.shift.Reshaped, verify.Reshaping{At: p, Try: try})
+	}
+}
+
+// walker finds what differs between two schemas.
+type walker struct {
+	ctx  context.Context
+	pair *pair
+	// claimed are the rules of unions, by side; they are compared with those.
+	claimed [2][]PlacedRule
+	// folded are properties and enumerations that changes of unions tell of.
+	folded map[string]bool
+	found  []*difference
+}
+
+const (
+	oldSide = iota
+	newSide
+)
+
+// walk compares the schemas at a path, which both have.
+func (w *walker) walk(p schemapath.Path, o, n *schema) {
+	if reflect.DeepEqual(o, n) {
+		return
+	}
+	w.rules(p, o, n)
+	if goOn := w.kind(p, o, n); !goOn {
+		return
+	}
+	w.keywords(p, o, n)
+	w.properties(p, o, n)
+	switch {
+	case o.Items != nil && n.Items != nil && o.Items.Schema != nil && n.Items.Schema != nil:
+		w.walk(p.To(schemapath.Items), o.Items.Schema, n.Items.Schema)
+	case !reflect.DeepEqual(o.Items, n.Items):
+		w.undecided(p, "items", "items are described otherwise")
+	}
+	w.additional(p, o, n)
+	w.rest(p, o, n)
+}
+
+// add adds a difference on the schema at a path.
+func (w *walker) add(p schemapath.Path, sort Sort, subject, keyword string, kind Kind, what string) *difference {
+	d := &difference{Change: Change{Path: p, Sort: sort, Subject: subject, Keyword: keyword, Kind: kind, What: what}}
+	w.found = append(w.found, d)
+	return d
+}
+
+// undecided adds a difference that is not understood.
+func (w *walker) undecided(p schemapath.Path, keyword, what string) {
+	w.add(p, Keyword, keyword, keyword, Changed, what).doubt = "changes of " + keyword + " are not understood"
+}
+
+// seat is where values of a schema stand: a property of the nearest object around it, and
+// the lists and maps between.
+type seat struct {
+	holder   schemapath.Path
+	property string
+	tail     []schemapath.Step
+}
+
+// seatOf finds the property that leads to a schema; there is none for the root.
+func seatOf(p schemapath.Path) (seat, bool) {
+	for i := len(p) - 1; i >= 0; i-- {
+		if name, ok := p[i].Property(); ok {
+			return seat{p[:i], name, p[i+1:]}, true
+		}
+	}
+	return seat{}, false
+}
+
+// clause is keywords of the schema at a path, which only the server can judge, and values
+// to try; nil keywords are for what the server does beside validating a schema.
+func clause(p schemapath.Path, k *schema, try ...any) []verify.Clause {
+	at, ok := seatOf(p)
+	if !ok {
+		return nil
+	}
+	for i := len(at.tail) - 1; i >= 0; i-- {
+		items := at.tail[i] == schemapath.Items
+		if k != nil {
+			outer := &schema{AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: k}}
+			if items {
+				outer = &schema{Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: k}}
+			}
+			k = outer
+		}
+		for j, v := range try {
+			if items {
+				try[j] = []any{v}
+			} else {
+				try[j] = map[string]any{"key": v}
+			}
+		}
+	}
+	return []verify.Clause{{At: at.holder, Property: at.property, Keywords: k, Try: try}}
+}
+
+// own is keywords of the object at a path that are read as a formula; of other values, and
+// of maps, only the server can judge them.
+func own(p schemapath.Path, at, k *schema, try ...any) []verify.Clause {
+	if at.Type == "object" && at.AdditionalProperties == nil {
+		return []verify.Clause{{At: p, Keywords: k}}
+	}
+	return clause(p, k, try...)
+}
+
+// kind compares the types of two schemas. It reports whether it makes sense to compare the
+// rest of them.
+func (w *walker) kind(p schemapath.Path, o, n *schema) bool {
+	if o.Type == n.Type && o.XIntOrString == n.XIntOrString {
+		return true
+	}
+	name := func(s *schema) string {
+		if s.XIntOrString {
+			return "int-or-string"
+		}
+		return cmp.Or(s.Type, "any")
+	}
+	d := w.add(p, Keyword, "type", "type", Changed, fmt.Sprintf("%s -> %s", name(o), name(n)))
+	wider := func(a, b string) bool {
+		return a == "integer" && (b == "number" || b == "int-or-string") || a == "string" && b == "int-or-string"
+	}
+	w.cautious(d, o, n)
+	samples := append(w.values(o), w.values(n)...)
+	samples = append(samples, "a", int64(7), 1.5, true, map[string]any{}, []any{})
+	if !wider(name(o), name(n)) {
+		d.shift.New = clause(p, &schema{Type: n.Type, XIntOrString: n.XIntOrString}, between(o, n, samples)...)
+	}
+	if !wider(name(n), name(o)) {
+		d.shift.Old = clause(p, &schema{Type: o.Type, XIntOrString: o.XIntOrString}, between(n, o, samples)...)
+	}
+	if _, ok := seatOf(p); !ok {
+		d.doubt = "the type of the whole object changed"
+	}
+	return wider(name(o), name(n)) || wider(name(n), name(o))
+}
+
+// values are a few values of a schema.
+func (w *walker) values(s *schema) []any { return verify.Values(w.ctx, s) }
+
+// rules compares the rules written on two schemas.
+func (w *walker) rules(p schemapath.Path, o, n *schema) {
+	var lists [2][]apiextensionsv1.ValidationRule
+	for side, s := range [2]*schema{oldSide: o, newSide: n} {
+		other := [2]*schema{oldSide: n, newSide: o}[side]
+		for _, r := range s.XValidations {
+			same := func(q apiextensionsv1.ValidationRule) bool { return formula.SameRule(q, r) }
+			claimed := slices.ContainsFunc(w.claimed[side], func(c PlacedRule) bool { return c.At.Equal(p) && formula.SameRule(c.Rule, r) })
+			kept := slices.ContainsFunc(other.XValidations, same)
+			if !claimed && !kept && !slices.ContainsFunc(lists[side], same) {
+				lists[side] = append(lists[side], r)
+			}
+		}
+	}
+	for i := 0; i < len(lists[oldSide]); i++ {
+		r := lists[oldSide][i]
+		j := slices.IndexFunc(lists[newSide], func(q apiextensionsv1.ValidationRule) bool {
+			return len(lists[oldSide])+len(lists[newSide]) == 2 || q.Message != "" && q.Message == r.Message || q.FieldPath != "" && q.FieldPath == r.FieldPath
+		})
+		if j < 0 {
+			w.rule(p, o, &r, nil)
+			continue
+		}
+		w.rule(p, o, &r, &lists[newSide][j])
+		lists[newSide] = slices.Delete(lists[newSide], j, j+1)
+	}
+	for _, r := range lists[newSide] {
+		w.rule(p, n, nil, &r)
+	}
+}
+
+// rule adds a rule that was added, removed or changed.
+func (w *walker) rule(p schemapath.Path, at *schema, o, n *apiextensionsv1.ValidationRule) {
+	kind, r := Changed, n
+	switch {
+	case o == nil:
+		kind = Added
+	case n == nil:
+		kind, r = Removed, o
+	}
+	what := brief(*r)
+	if kind == Changed && o.Rule != n.Rule {
+		what = o.Rule + " -> " + n.Rule
+	}
+	d := w.add(p, Rule, "rule", "x-kubernetes-validations", kind, "")
+	for _, side := range []struct {
+		rule    *apiextensionsv1.ValidationRule
+		clauses *[]verify.Clause
+		texts   *[]string
+	}{{o, &d.shift.Old, &d.OldRules}, {n, &d.shift.New, &d.NewRules}} {
+		if side.rule == nil {
+			continue
+		}
+		*side.texts = []string{side.rule.Rule}
+		*side.clauses = ruleClause(p, at, *side.rule)
+		other := o
+		if side.rule == o {
+			other = n
+		}
+		w.hint(d, *side.clauses, p, w.breaking(at, other, side.rule))
+		if verify.ReadsOld(*side.rule) {
+			d.Sort, d.Subject = Transition, "transition rule"
+		}
+	}
+	d.What = d.Subject + " " + string(kind) + ": " + what
+}
+
+// hint adds values of the schema at a path to those that are tried: to the clauses about a
+// property, and for other clauses to the properties of the value.
+func (w *walker) hint(d *difference, clauses []verify.Clause, p schemapath.Path, values []any) {
+	for i := range clauses {
+		if clauses[i].Property != "" {
+			for _, v := range values {
+				clauses[i].Try = append(clauses[i].Try, w.held(p, v)...)
+			}
+			continue
+		}
+		for _, v := range values {
+			object, _ := v.(map[string]any)
+			for _, name := range slices.Sorted(maps.Keys(object)) {
+				d.shift.Hints = append(d.shift.Hints, verify.Clause{At: p, Property: name, Try: []any{object[name]}})
+			}
+		}
+	}
+}
+
+// ruleClause is a rule on the schema at a path.
+func ruleClause(p schemapath.Path, at *schema, r apiextensionsv1.ValidationRule) []verify.Clause {
+	if at.Type == "object" {
+		return []verify.Clause{{At: p, Rule: &r}}
+	}
+	l := clause(p, nil)
+	if s, _ := seatOf(p); len(l) > 0 && len(s.tail) == 0 {
+		l[0].Rule = &r
+	}
+	return l
+}
+
+// brief is a rule in a line: its message, or its text.
+func brief(r apiextensionsv1.ValidationRule) string { return cmp.Or(r.Message, r.Rule) }
+
+// properties compares the properties of two schemas.
+func (w *walker) properties(p schemapath.Path, o, n *schema) {
+	names := slices.Sorted(maps.Keys(o.Properties))
+	for name := range n.Properties {
+		if _, ok := o.Properties[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		x, was := o.Properties[name]
+		y, is := n.Properties[name]
+		at := p.To(schemapath.Property(name))
+		switch {
+		case was && is:
+			w.walk(at, &x, &y)
+		case is:
+			w.property(at, Added, o, &y)
+		default:
+			w.property(at, Removed, n, &x)
+		}
+	}
+}
+
+// property adds a property that one of two schemas has. Lacking is the one that has not.
+func (w *walker) property(p schemapath.Path, kind Kind, lacking, s *schema) {
+	if w.folded[p.String()] {
+		return
+	}
+	name, _ := p[len(p)-1].Property()
+	d := w.add(p, Shape, "property", "", kind, "property "+name+" "+string(kind))
+	if kind == Removed {
+		d.What += ": what is stored there is dropped"
+	}
+	d.shift = w.propertyShift(p, kind, lacking, s)
+}
+
+// propertyShift is what it means for objects that one of two schemas has a property. A
+// client that writes it gets an error, or a warning, where the schema has none.
+func (w *walker) propertyShift(p schemapath.Path, kind Kind, lacking, s *schema) verify.Shift {
+	lacks := clause(p, nil, w.values(s)...)
+	var has []verify.Clause
+	if open(lacking) {
+		has = clause(p, nil, "a", int64(7), map[string]any{}, []any{}, true)
+	}
+	reshaped := []verify.Reshaping{{At: p}}
+	if kind == Removed {
+		return verify.Shift{Old: has, New: lacks, Reshaped: reshaped}
+	}
+	return verify.Shift{Old: lacks, New: has, Reshaped: reshaped}
+}
+
+// open reports whether an object may have what its schema does not name.
+func open(s *schema) bool {
+	return s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
+}
+
+// additional compares what two schemas say of what they do not name.
+func (w *walker) additional(p schemapath.Path, o, n *schema) {
+	a, b := o.AdditionalProperties, n.AdditionalProperties
+	if a != nil && b != nil && a.Schema != nil && b.Schema != nil {
+		w.walk(p.To(schemapath.Values), a.Schema, b.Schema)
+		return
+	}
+	if reflect.DeepEqual(a, b) {
+		return
+	}
+	kind := Changed
+	switch {
+	case a == nil:
+		kind = Added
+	case b == nil:
+		kind = Removed
+	}
+	w.guess(p, o, n, "additionalProperties", kind, "additionalProperties "+string(kind), map[string]any{"key": "a"}, map[string]any{"key": int64(7)}, map[string]any{"key": map[string]any{}}, map[string]any{"key": map[string]any{"key": "a"}})
+}
+
+// guess adds a difference that only the server can judge, with values to try.
+func (w *walker) guess(p schemapath.Path, o, n *schema, keyword string, kind Kind, what string, try ...any) *difference {
+	d := w.add(p, Keyword, keyword, keyword, kind, what)
+	w.cautious(d, o, n)
+	nothing := &schema{Not: &schema{}}
+	d.shift.Old, d.shift.New = clause(p, nil, between(n, nothing, try)...), clause(p, nil, between(o, nothing, try)...)
+	if d.shift.Old == nil {
+		d.doubt = "changes of " + keyword + " of the whole object are not understood"
+	}
+	return d
+}
+
+// cautious says that a difference in the shape of a value may change what rules that stand on
+// it, in it, or on the list or map that it is in, say of it.
+func (w *walker) cautious(d *difference, o, n *schema) {
+	d.reshapes(d.Path)
+	kept := false
+	note := func(a, b *schema) {
+		kept = kept || a != nil && b != nil && slices.ContainsFunc(a.XValidations, func(r apiextensionsv1.ValidationRule) bool {
+			return slices.ContainsFunc(b.XValidations, func(q apiextensionsv1.ValidationRule) bool { return formula.SameRule(r, q) })
+		})
+	}
+	schemapath.Walk(o, func(p schemapath.Path, s *schema) bool {
+		note(s, p.In(n))
+		return !kept
+	})
+	at, _ := seatOf(d.Path)
+	for i := len(at.holder) + 1; i < len(d.Path); i++ {
+		note(d.Path[:i].In(w.pair.root(oldSide)), d.Path[:i].In(w.pair.root(newSide)))
+	}
+	if kept {
+		d.caution = "the rules on it may say something else of it"
+	}
+}
+
+// rest finds what nothing above has compared.
+func (w *walker) rest(p schemapath.Path, o, n *schema) {
+	x, y := unread(*o), unread(*n)
+	for _, key := range slices.Sorted(maps.Keys(x)) {
+		if !reflect.DeepEqual(x[key], y[key]) {
+			w.undecided(p, key, key+" changed")
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(y)) {
+		if _, ok := x[key]; !ok {
+			w.undecided(p, key, key+" added")
+		}
+	}
+}
+
+// unread is a schema as JSON without what has been compared, and what only describes it.
+func unread(s schema) map[string]any {
+	s.Properties, s.Items, s.AdditionalProperties = nil, nil, nil // which may be large
+	data, err := json.Marshal(s)
+	m := map[string]any{}
+	if err != nil || json.Unmarshal(data, &m) != nil {
+		return map[string]any{"schema": err}
+	}
+	for _, key := range read {
+		delete(m, key)
+	}
+	return m
+}
+
+// read are the keywords that are compared, or that say nothing of what is accepted.
+var read = []string{
+	"description", "title", "example", "externalDocs", "id", "$schema",
+	"type", "x-kubernetes-int-or-string", "properties", "items", "additionalProperties", "x-kubernetes-validations",
+	"required", "enum", "default", "nullable", "format", "pattern", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems",
+	"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minProperties", "maxProperties",
+	"allOf", "anyOf", "oneOf", "not", "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type",
+	"x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource",
+}

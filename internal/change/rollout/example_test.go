@@ -1,0 +1,45 @@
+package rollout_test
+
+import (
+	"fmt"
+	"os"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/change/crddiff"
+	"github.com/unioncel/unioncel/internal/change/rollout"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
+)
+
+// A change that refuses what was accepted: what becomes of the stored objects is unknown.
+func ExampleNew() {
+	read := func(spec string) *apiextensionsv1.CustomResourceDefinition {
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if err := yaml.Unmarshal([]byte(testcrd.Versions("Route", testcrd.Version{Name: "v1", Spec: spec})), crd); err != nil {
+			panic(err)
+		}
+		return crd
+	}
+	facts := rollout.Facts{
+		From:    read("{type: object, properties: {port: {type: integer}}}"),
+		To:      read("{type: object, properties: {port: {type: integer, maximum: 65535}}}"),
+		Changes: &crddiff.Report{Changes: []crddiff.Change{{Class: crddiff.Tighter, What: "maximum added"}}},
+	}
+	fmt.Println(rollout.New(facts).Verdict)
+	facts.Objects = &rollout.Objects{Total: 3}
+	if err := rollout.Text(os.Stdout, rollout.New(facts)); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// wait
+	// routes.example.com: go
+	//
+	//  1. done     The API server accepts the CRD
+	//  2. done     Every API server understands the rules
+	//  3. done     All 3 objects are valid after the change
+	//  4. next     Apply the CRD
+	//              $ kubectl apply -f NEW
+	//  5. advice   The change can be taken back
+	//              $ kubectl apply -f OLD
+}

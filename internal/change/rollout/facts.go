@@ -1,0 +1,358 @@
+package rollout
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/api/apiserverinternal/v1alpha1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/unioncel/unioncel/internal/change/crddiff"
+	"github.com/unioncel/unioncel/internal/change/storageversion"
+	"github.com/unioncel/unioncel/internal/report/shell"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// Facts are what is known of a change of a CRD, and of the cluster that it is for. What is
+// nil is unknown.
+type Facts struct {
+	// From and To are the CRD before and after the change, compiled.
+	From, To *apiextensionsv1.CustomResourceDefinition
+	// Live is the CRD as it is in the cluster, with its status.
+	Live *apiextensionsv1.CustomResourceDefinition
+	// Changes are those between the two.
+	Changes *crddiff.Report
+	// Kinds are those of To with unions; nil if there are none.
+	Kinds *kinds.Set
+	// Policies are the unions of To for which admission policies can be written.
+	Policies []Policy
+	// Servers are all API servers of the cluster.
+	Servers []Server
+	// Objects are those that are stored, as the oldest of the servers judges them.
+	Objects *Objects
+	// StorageVersion is what the API servers report of the resource, if they do.
+	StorageVersion *v1alpha1.StorageVersion
+	// Migrations are those of the resource; there may be none, which is not nil.
+	Migrations []Migration
+	// Names are what commands call things.
+	Names Names
+}
+
+// Policy says which admission policies can be written for the unions on an object.
+type Policy struct {
+	Version string
+	Path    schemapath.Path
+	// Rejects says that one can reject what they forbid, Clears that one can clear it.
+	Rejects, Clears bool
+}
+
+// Names are the files that commands are about. Empty ones have a placeholder.
+type Names struct {
+	From, To, Objects string
+	// CompileFrom and CompileTo say that they declare unions that are still to be compiled.
+	CompileFrom, CompileTo bool
+}
+
+// from is the file of the CRD before the change, as a word of a command.
+func (n Names) from() string { return file(n.From, "OLD") }
+
+// to is the file of the CRD after the change, as a word of a command.
+func (n Names) to() string { return file(n.To, "NEW") }
+
+func (n Names) objects(placeholder string) string { return file(n.Objects, placeholder) }
+
+func file(name, placeholder string) string {
+	if name == "" {
+		return placeholder
+	}
+	return shell.File(name)
+}
+
+// rejects are the changes by which stored objects may become invalid, or lose fields, in a line
+// each.
+func (f *Facts) rejects() []string {
+	if f.Changes == nil {
+		return []string{"what the change rejects is unknown"}
+	}
+	var l []string
+	add := func(text string) {
+		if !slices.Contains(l, text) {
+			l = append(l, text)
+		}
+	}
+	for _, c := range f.Changes.Changes {
+		if c.MattersToStored() {
+			add(inLine(c))
+		}
+	}
+	if to := storage(f.To); !f.applied() && storage(f.From) != to && len(l) == 0 {
+		add(to + " is the storage version")
+	}
+	for _, text := range slices.Concat(f.drops(), f.narrows()) {
+		add(text)
+	}
+	return l
+}
+
+// inLine is a change in a line.
+func inLine(c crddiff.Change) string {
+	text := c.What
+	if at := c.Path.String(); at != "" {
+		text = at + ": " + text
+	}
+	if c.Class == crddiff.Unknown {
+		text += " (undecided: " + c.Undecided + ")"
+	}
+	return text
+}
+
+// Server is an API server.
+type Server struct {
+	Name    string // for messages; may be empty
+	Version *version.Version
+}
+
+func (s Server) String() string {
+	v := "v" + minor(s.Version)
+	if s.Name == "" {
+		return v
+	}
+	return s.Name + " (" + v + ")"
+}
+
+func minor(v *version.Version) string { return fmt.Sprintf("%d.%d", v.Major(), v.Minor()) }
+
+// Migration is a StorageVersionMigration of the resource.
+type Migration struct {
+	Name       string
+	Created    time.Time
+	Conditions []metav1.Condition
+}
+
+func (m Migration) is(condition string) (metav1.Condition, bool) {
+	i := slices.IndexFunc(m.Conditions, func(c metav1.Condition) bool {
+		return c.Type == condition && c.Status == metav1.ConditionTrue
+	})
+	if i < 0 {
+		return metav1.Condition{}, false
+	}
+	return m.Conditions[i], true
+}
+
+// ended reports whether a migration has succeeded or failed.
+func (m Migration) ended() bool {
+	_, succeeded := m.is("Succeeded")
+	_, failed := m.is("Failed")
+	return succeeded || failed
+}
+
+// Resource is that of the CRD.
+func (f *Facts) Resource() schema.GroupResource {
+	return schema.GroupResource{Group: f.To.Spec.Group, Resource: f.To.Spec.Names.Plural}
+}
+
+// applied reports whether the cluster has the CRD after the change; of a change of nothing
+// it always has.
+func (f *Facts) applied() bool {
+	return f.Live != nil && sameSpec(f.Live, f.To) || sameSpec(f.From, f.To)
+}
+
+// current is the CRD that the cluster has.
+func (f *Facts) current() *apiextensionsv1.CustomResourceDefinition {
+	if f.applied() {
+		return f.To
+	}
+	return f.From
+}
+
+// oldest returns the oldest server; nil if they are unknown.
+func (f *Facts) oldest() *version.Version {
+	var v *version.Version
+	for _, s := range f.Servers {
+		if v == nil || s.Version.LessThan(v) {
+			v = s.Version
+		}
+	}
+	return v
+}
+
+// newest returns the newest server; nil if they are unknown.
+func (f *Facts) newest() *version.Version {
+	var v *version.Version
+	for _, s := range f.Servers {
+		if v == nil || v.LessThan(s.Version) {
+			v = s.Version
+		}
+	}
+	return v
+}
+
+// sameSpec reports whether two CRDs are the same to the API server.
+func sameSpec(a, b *apiextensionsv1.CustomResourceDefinition) bool {
+	return equality.Semantic.DeepEqual(defaulted(a).Spec, defaulted(b).Spec)
+}
+
+func defaulted(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	crd = crd.DeepCopy()
+	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
+	return crd
+}
+
+// storage returns the storage version of a CRD, which has one.
+func storage(crd *apiextensionsv1.CustomResourceDefinition) string {
+	for _, v := range crd.Spec.Versions {
+		if v.Storage {
+			return v.Name
+		}
+	}
+	return ""
+}
+
+// Fact is what a contradiction is about.
+type Fact string
+
+// The facts that can contradict others.
+const (
+	OfFrom           Fact = "from"
+	OfTo             Fact = "to"
+	OfLive           Fact = "crd-status"
+	OfStorageVersion Fact = "storageversions"
+	OfMigrations     Fact = "migrations"
+)
+
+// Contradiction is what cannot be true.
+type Contradiction struct {
+	Fact  Fact
+	Index int    // of several migrations
+	Field string // such as status.storedVersions[1]
+	// Message is one line, Hint what to do.
+	Message, Hint string
+}
+
+// Contradictions returns in what the facts contradict each other or themselves. No plan is
+// made of such facts.
+func (f *Facts) Contradictions() []Contradiction {
+	var l []Contradiction
+	add := func(of Fact, field, hint, format string, args ...any) {
+		l = append(l, Contradiction{Fact: of, Field: field, Message: fmt.Sprintf(format, args...), Hint: hint})
+	}
+	for _, c := range []struct {
+		of  Fact
+		crd *apiextensionsv1.CustomResourceDefinition
+	}{{OfFrom, f.From}, {OfTo, f.To}} {
+		for _, n := range unacceptable(c.crd) {
+			add(c.of, n.field, "no API server accepts it", "%s", n.why)
+		}
+		n := 0
+		for _, v := range c.crd.Spec.Versions {
+			if v.Storage {
+				n++
+			}
+		}
+		if n != 1 {
+			add(c.of, "spec.versions", "set storage: true in one of them", "%d versions are storage versions, and it has to be one", n)
+		}
+	}
+	if f.From.Name != f.To.Name {
+		add(OfTo, "metadata.name", "give the same CRD before and after the change", "this is %s, and the CRD before the change %s", f.To.Name, f.From.Name)
+	}
+	if len(l) > 0 {
+		return l
+	}
+	if f.Live != nil {
+		f.contradictLive(add)
+	}
+	if f.StorageVersion != nil {
+		f.contradictStorageVersion(add)
+	}
+	for i, m := range f.Migrations {
+		if wrong := validation.IsDNS1123Subdomain(m.Name); wrong != nil {
+			l = append(l, Contradiction{Fact: OfMigrations, Index: i, Field: "metadata.name", Message: fmt.Sprintf("%q is not a name: %s", m.Name, wrong[0]), Hint: "no API server accepts it"})
+		}
+		_, succeeded := m.is("Succeeded")
+		if _, failed := m.is("Failed"); failed && succeeded {
+			l = append(l, Contradiction{Fact: OfMigrations, Index: i, Field: "status.conditions", Message: "the migration has both succeeded and failed", Hint: "delete it, and migrate again"})
+		}
+	}
+	return l
+}
+
+// nameError says why the API server does not accept a name that is part of commands.
+type nameError struct{ field, why string }
+
+// unacceptable returns the names in a CRD that commands contain and that no API server accepts
+// (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation).
+func unacceptable(crd *apiextensionsv1.CustomResourceDefinition) []nameError {
+	var l []nameError
+	check := func(field, name string, is func(string) []string) {
+		if wrong := is(name); wrong != nil {
+			l = append(l, nameError{field, fmt.Sprintf("%q: %s", name, wrong[0])})
+		}
+	}
+	check("spec.group", crd.Spec.Group, validation.IsDNS1123Subdomain)
+	check("spec.names.plural", crd.Spec.Names.Plural, validation.IsDNS1035Label)
+	for i, v := range crd.Spec.Versions {
+		check(fmt.Sprintf("spec.versions[%d].name", i), v.Name, validation.IsDNS1035Label)
+	}
+	if name := crd.Spec.Names.Plural + "." + crd.Spec.Group; crd.Name != name {
+		l = append(l, nameError{"metadata.name", fmt.Sprintf("%q: it must be spec.names.plural, a dot and spec.group: %s", crd.Name, name)})
+	}
+	return l
+}
+
+func (f *Facts) contradictLive(add func(of Fact, field, hint, format string, args ...any)) {
+	live := f.Live
+	switch {
+	case live.Name != f.To.Name:
+		add(OfLive, "metadata.name", "kubectl get crd "+f.To.Name+" -o yaml", "this is the status of %s, and the change is of %s", live.Name, f.To.Name)
+		return
+	case !sameSpec(live, f.To) && !sameSpec(live, f.From):
+		add(OfLive, "spec", "take what kubectl get crd prints as the CRD before the change", "the CRD in the cluster is neither the one before nor the one after the change")
+		return
+	}
+	stored := live.Status.StoredVersions
+	for i, v := range stored {
+		if !has(live, v) {
+			add(OfLive, fmt.Sprintf("status.storedVersions[%d]", i), "get the CRD anew: the API server lets no such version be stored", "objects are stored in %s, which is not in spec.versions", v)
+		}
+	}
+	if v := storage(live); !slices.Contains(stored, v) {
+		add(OfLive, "status.storedVersions", "get the CRD anew, with its status", "status.storedVersions has not %s, which is the storage version", v)
+	}
+}
+
+func (f *Facts) contradictStorageVersion(add func(of Fact, field, hint, format string, args ...any)) {
+	sv := f.StorageVersion
+	if name := storageversion.Name(f.Resource()); sv.Name != name {
+		add(OfStorageVersion, "metadata.name", "kubectl get storageversion "+name+" -o yaml", "this is what API servers report of %s, and the change is of %s", sv.Name, name)
+		return
+	}
+	for _, err := range storageversion.Validate(sv) {
+		// The server calls the path of a condition status[0].
+		add(OfStorageVersion, strings.Replace(err.Field, "status[", "status.conditions[", 1), "get it anew: the API server lets none be written like that", "%s", err.ErrorBody())
+	}
+	for i, e := range sv.Status.StorageVersions {
+		if _, ok := f.reported(e.EncodingVersion); !ok {
+			add(OfStorageVersion, fmt.Sprintf("status.storageVersions[%d].encodingVersion", i), "",
+				"%s encodes %s, which is a version of neither CRD", e.APIServerID, e.EncodingVersion)
+		}
+	}
+}
+
+// reported returns the name of a version as API servers report it, with or without the
+// group, and whether one of the CRDs has it.
+func (f *Facts) reported(version string) (name string, ok bool) {
+	group, name, found := strings.Cut(version, "/")
+	if !found {
+		group, name = f.To.Spec.Group, version
+	}
+	return name, group == f.To.Spec.Group && (has(f.From, name) || has(f.To, name))
+}

@@ -1,0 +1,502 @@
+package rollout
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/apiserver/pkg/util/compatibility"
+
+	"github.com/unioncel/unioncel/internal/change/crddiff"
+	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// gates are the steps before the change, those that hold as well once it is made.
+func (f *Facts) gates() []Step {
+	var l []Step
+	if !f.applied() {
+		l = append(l, f.accepted())
+		if l[0].State == Stopped {
+			return l
+		}
+	}
+	l = append(l, f.servers(), f.objects())
+	if !f.applied() {
+		l = append(l, f.undisturbed()...)
+		l = append(l, f.clients()...)
+		if s := f.warnFirst(); s.ID != "" {
+			l = append(l, s)
+		}
+	}
+	return append(l, f.removed()...)
+}
+
+// accepted asks the API server's own validation of updates.
+func (f *Facts) accepted() Step {
+	s := Step{ID: "accepted", State: Done, Title: "The API server accepts the CRD"}
+	old, err := internal(f.From)
+	to, wrong := internal(f.To)
+	if err := errors.Join(err, wrong); err != nil {
+		s.State, s.Title, s.Reason = Stopped, "The API server cannot read the CRD", err.Error()
+		return s
+	}
+	old.Status.Conditions = []apiextensions.CustomResourceDefinitionCondition{{Type: apiextensions.Established, Status: apiextensions.ConditionTrue}}
+	// The API server takes from the old one what clients leave out.
+	labels, annotations := to.Labels, to.Annotations
+	old.ResourceVersion = cmp.Or(old.ResourceVersion, "1")
+	to.ObjectMeta = *old.ObjectMeta.DeepCopy()
+	to.Labels, to.Annotations = labels, annotations
+	// Other versions in which objects are stored are a matter of another step.
+	to.Status.StoredVersions = []string{storage(f.To)}
+	if l := validation.ValidateCustomResourceDefinitionUpdate(context.Background(), to, old); len(l) > 0 {
+		s.State, s.Title, s.Reason = Stopped, "The API server refuses the CRD", "Its own code says:"
+		for _, err := range l {
+			if r, ok := err.BadValue.(apiextensions.ValidationRule); ok {
+				err.BadValue = r.Rule
+			}
+			s.Details = append(s.Details, err.Error())
+		}
+	}
+	return s
+}
+
+// internal is a CRD as the API server validates it, without its status.
+func internal(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
+	crd = defaulted(crd)
+	crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
+	out := &apiextensions.CustomResourceDefinition{}
+	return out, apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, out, nil)
+}
+
+// feature is a part of a rule that older API servers do not know.
+type feature struct {
+	name  string
+	since *version.Version
+	in    func(apiextensionsv1.ValidationRule) bool
+}
+
+var features = []feature{
+	{"messageExpression", version.MajorMinor(1, 27), func(r apiextensionsv1.ValidationRule) bool { return r.MessageExpression != "" }},
+	{"reason", version.MajorMinor(1, 28), func(r apiextensionsv1.ValidationRule) bool { return r.Reason != nil }},
+	{"fieldPath", version.MajorMinor(1, 28), func(r apiextensionsv1.ValidationRule) bool { return r.FieldPath != "" }},
+	{"optionalOldSelf", version.MajorMinor(1, 30), func(r apiextensionsv1.ValidationRule) bool { return r.OptionalOldSelf != nil }},
+}
+
+// Since when API servers do what plans rely on.
+var (
+	rules      = version.MajorMinor(1, 25) // x-kubernetes-validations
+	validating = version.MajorMinor(1, 30) // ValidatingAdmissionPolicy
+	mutating   = version.MajorMinor(1, 36) // MutatingAdmissionPolicy
+	migrationA = version.MajorMinor(1, 30) // StorageVersionMigration, as an alpha
+	migrationB = version.MajorMinor(1, 35) // as a beta that is off by default
+	migration  = version.MajorMinor(1, 37)
+)
+
+// place is a rule and where it stands.
+type place struct {
+	version int
+	path    schemapath.Path
+	rule    apiextensionsv1.ValidationRule
+}
+
+func (p place) String() string { return p.path.String() }
+
+// rulesOf are all rules of a CRD.
+func rulesOf(crd *apiextensionsv1.CustomResourceDefinition) (l []place) {
+	for i, v := range crd.Spec.Versions {
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			continue
+		}
+		schemapath.Walk(v.Schema.OpenAPIV3Schema, func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+			for _, r := range s.XValidations {
+				l = append(l, place{i, path, r})
+			}
+			return true
+		})
+	}
+	return l
+}
+
+// servers asks whether all API servers understand what is new in the rules: the oldest
+// decides.
+func (f *Facts) servers() Step {
+	s := Step{ID: "servers", State: Done, Title: "Every API server understands the rules"}
+	before, after, r := rulesOf(f.From), rulesOf(f.To), f.reports()
+	known := func(p place) bool {
+		return slices.ContainsFunc(before, func(q place) bool {
+			return q.rule.Rule == p.rule.Rule && q.rule.MessageExpression == p.rule.MessageExpression
+		})
+	}
+	since, needs := rules, []string{}
+	need := func(what string, v *version.Version) {
+		needs = append(needs, fmt.Sprintf("%s: since v%s", what, minor(v)))
+		if since.LessThan(v) {
+			since = v
+		}
+	}
+	if len(after) > 0 && len(before) == 0 {
+		need("x-kubernetes-validations", rules)
+	}
+	for _, feature := range features {
+		uses := func(p place) bool { return feature.in(p.rule) }
+		if slices.ContainsFunc(after, uses) && !slices.ContainsFunc(before, uses) {
+			need(feature.name, feature.since)
+		}
+	}
+	after = slices.DeleteFunc(after, known)
+	switch {
+	case len(needs) == 0 && len(uncompiled(f.To, after, rules)) == 0: // any server does
+		return s
+	case f.Servers == nil:
+		s.State, s.Title, s.Reason = Unknown, "Find out which API servers there are", "The rules need what not every version of Kubernetes knows. The oldest API server decides."
+		s.Details = slices.Concat(needs, uncompiled(f.To, after, rules))
+		s.Run = []string{"kubectl get --raw /version  # of each API server, for --servers"}
+		return s
+	}
+	var old []string
+	for _, server := range f.Servers {
+		if server.Version.LessThan(since) {
+			old = append(old, server.String())
+		}
+	}
+	others := len(r.gone) > 0 || len(r.all) > len(f.Servers)
+	switch {
+	case len(old) > 0:
+	case others:
+		s.State, s.Title = Unknown, "Find out about the other API servers"
+		s.Reason = fmt.Sprintf("%d report storage versions, and the versions of %d are given.", len(r.all), len(f.Servers))
+		if len(r.gone) > 0 {
+			s.Reason = fmt.Sprintf("%s: reported, and not among the %d that are given. The entry of an API server that is gone goes when its lease expires.", names(r.gone), len(f.Servers))
+			s.Run = []string{leases}
+		}
+		return s
+	default:
+		if l := uncompiled(f.To, after, f.oldest()); len(l) > 0 {
+			s.State, s.Title, s.Details = Stopped, "An API server does not understand the rules", l
+			s.Reason = fmt.Sprintf("The oldest is v%s, which cannot compile them.", minor(f.oldest()))
+			return s
+		}
+		s.Title += fmt.Sprintf(": they need v%s, and the oldest of %d is v%s", minor(since), len(f.Servers), minor(f.oldest()))
+		return s
+	}
+	s.Title, s.Details = "Upgrade the API servers", needs
+	s.Reason = fmt.Sprintf("Older than v%s: %s.", minor(since), strings.Join(old, ", "))
+	if f.Names.CompileTo && !f.oldest().LessThan(rules) {
+		s.Title += ", or compile for the oldest"
+		s.Run = []string{fmt.Sprintf("unioncel compile --kube-version %s %s", minor(f.oldest()), f.Names.to())}
+	}
+	switch {
+	case f.applied():
+		s.State, s.Title = Stopped, "Upgrade the API servers again, or take the change back"
+		s.Reason += " They do not enforce the rules as the others do, and lose parts of the CRD when they write it."
+		s.Run = f.takeBack()
+	case others || len(old) < len(f.Servers):
+		s.State = Waiting
+	default:
+		s.State = Stopped
+	}
+	return s
+}
+
+// uncompiled says which rules a server of a version cannot compile. Like servers do, it
+// takes new rules for the release before, so that the server can be rolled back.
+func uncompiled(crd *apiextensionsv1.CustomResourceDefinition, l []place, v *version.Version) (lines []string) {
+	if len(l) == 0 {
+		return nil
+	}
+	linked := compatibility.DefaultBuildEffectiveVersion().BinaryVersion()
+	if !version.MajorMinor(v.Major(), v.Minor()).LessThan(version.MajorMinor(linked.Major(), linked.Minor())) {
+		return nil // accepted has compiled them
+	}
+	in, err := internal(crd)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	estimator := cost.New(in, environment.MustBaseEnvSet(version.MajorMinor(v.Major(), v.Minor()-1)))
+	for _, p := range l {
+		if _, err := estimator.Rules(p.version, p.path, []apiextensionsv1.ValidationRule{p.rule}); err != nil {
+			lines = append(lines, fmt.Sprintf("%s: %v", cmp.Or(p.String(), "the object"), err))
+		}
+	}
+	return lines
+}
+
+// objects is the step about stored objects that become invalid, or lose fields.
+func (f *Facts) objects() Step {
+	s := Step{ID: "objects", State: Done, Title: "The new schema accepts every object that the old one accepts"}
+	o, rejects := f.Objects, f.rejects()
+	if o == nil && len(rejects) == 0 {
+		if l := f.added(); converts(f.To) && len(l) > 0 {
+			s.Reason = "What the webhook makes of stored objects in " + strings.Join(l, ", ") + " is unknown: ask again when that is served, with --objects in it."
+		} else if f.constrains() {
+			s.Reason = "Stored objects that the old one rejects are another matter: give --objects if there may be some."
+		}
+		return s
+	}
+	if o == nil {
+		s.State, s.Title, s.Reason = Unknown, "Find out about the stored objects", "The change may reject what was accepted."
+		s.Details = rejects
+		s.Run = []string{
+			fmt.Sprintf("unioncel diff %s %s  # what it rejects, with examples", f.Names.from(), f.Names.to()),
+			f.printObjects(storage(f.current())) + " > " + f.Names.objects("objects.yaml"),
+		}
+		return s
+	}
+	s.Title = fmt.Sprintf("%s valid after the change", all(o.Total))
+	if o.Losing > 0 {
+		s.State, s.Title, s.Details = Waiting, "Move what the change drops", o.Lost
+		s.Reason = fmt.Sprintf("Fields of %d of %s are not in the CRD, or not in one of its versions, after the change. The next write loses them.", o.Losing, count(o.Total, "object"))
+		return s
+	}
+	if o.Invalid > 0 {
+		s = f.invalid(s)
+	}
+	if l := f.unprinted(); s.State != Waiting && len(l) > 0 && len(rejects) > 0 {
+		s = Step{ID: s.ID, State: Unknown, Title: "Print the objects in " + strings.Join(l, ", ") + " as well", Details: rejects,
+			Reason: "The change matters to writes through these versions, and objects that are printed in another version do not show everything."}
+		for _, v := range l {
+			s.Run = append(s.Run, f.printObjects(v)+"  # a file of its own, in a directory for --objects")
+		}
+	}
+	return s
+}
+
+// printObjects prints the objects in a version, which need not be the one that kubectl prefers.
+func (f *Facts) printObjects(version string) string {
+	r := f.Resource()
+	if now := f.current(); !served(now, version) || len(now.Spec.Versions) == 1 {
+		return "kubectl get " + r.String() + " -A -o yaml --show-managed-fields"
+	}
+	return fmt.Sprintf("kubectl get %s.%s.%s -A -o yaml --show-managed-fields", r.Resource, version, r.Group)
+}
+
+// constrains reports whether there is a constraint after the change that was not there before.
+func (f *Facts) constrains() bool {
+	return f.Changes != nil && slices.ContainsFunc(f.Changes.Changes, func(c crddiff.Change) bool {
+		return c.Sort != crddiff.Version && c.Kind != crddiff.Removed
+	})
+}
+
+// invalid is the step about objects that are not valid after the change.
+func (f *Facts) invalid(s Step) Step {
+	o := f.Objects
+	s.Details = o.Examples
+	note := ""
+	if o.Repairable > 0 {
+		note = fmt.Sprintf("  # with patches for %d of them", o.Repairable)
+	}
+	s.Run = []string{fmt.Sprintf("unioncel diff --objects %s %s %s%s", f.Names.objects("OBJECTS"), f.Names.from(), f.Names.to(), note)}
+	s.Title, s.Reason = "Repair the stored objects", fmt.Sprintf("%d of %s would be invalid after the change.", o.Invalid, count(o.Total, "object"))
+	if f.applied() {
+		s.Reason = fmt.Sprintf("Invalid: %d of %s.", o.Invalid, count(o.Total, "object"))
+	}
+	switch {
+	case o.Blocked > 0 && f.applied():
+		s.State = Waiting
+		s.Reason += fmt.Sprintf(" Of %d the API server rejects writes that leave the invalid values unchanged.", o.Blocked)
+	case o.Blocked > 0:
+		s.State = Waiting
+		s.Reason += fmt.Sprintf(" Of %d the API server would reject writes that it accepts now.", o.Blocked)
+	case o.Rewrites > 0 && storage(f.From) != storage(f.To):
+		s.State = Waiting
+		s.Reason += fmt.Sprintf(" %d cannot be written unchanged, so migrating them to %s fails.", o.Rewrites, storage(f.To))
+	case f.Servers == nil:
+		s.State = Unknown
+		s.Reason += " Whether the API servers accept updates that do not change what is wrong depends on their versions: give --servers."
+	default:
+		s.State = Advice
+		s.Reason += " Writes that leave the invalid values unchanged are accepted as before, so this can wait."
+	}
+	return s
+}
+
+func all(n int) string {
+	switch n {
+	case 0:
+		return "No object is stored, so all are"
+	case 1:
+		return "The only object is"
+	}
+	return fmt.Sprintf("All %d objects are", n)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// undisturbed asks whether the storage version is settled before the change touches it.
+func (f *Facts) undisturbed() []Step {
+	from, to := storage(f.From), storage(f.To)
+	if !has(f.From, to) {
+		return []Step{{ID: "storage", State: Stopped, Title: "Add " + to + " in one change, and store it in the next",
+			Reason: fmt.Sprintf("An API server that has not noticed the change cannot read objects that others store in %s, and the CRD before the change could not be applied any more.", to)}}
+	}
+	if f.Live != nil {
+		if running, _ := condition(f.Live, apiextensionsv1.StorageMigrating); running {
+			return []Step{{ID: "migration", State: Waiting, Title: "Wait for the migration that is running",
+				Reason: "When the CRD changes meanwhile, the API server does not note that nothing is stored in the old version any more.",
+				Run:    []string{"kubectl get storageversionmigrations"}}}
+		}
+	}
+	if f.StorageVersion == nil || from == to {
+		return nil
+	}
+	s := f.encoding(from)
+	if l := undecodable(f.reports().all, to); s.State == Done && len(l) > 0 {
+		s.State, s.Title, s.Details = Waiting, "Wait until every API server decodes "+to, f.course(f.From)
+		s.Reason = "Requests through them would fail for objects that others store in it."
+	}
+	return []Step{s}
+}
+
+// warnFirst is the advice to let a policy speak before the schema does, where a policy can.
+func (f *Facts) warnFirst() Step {
+	if f.Changes == nil {
+		return Step{}
+	}
+	var l []string
+	clears := false
+	for _, c := range f.Changes.Changes {
+		i := slices.IndexFunc(f.Policies, func(p Policy) bool {
+			return p.Rejects && p.Version == c.NewVersion && p.Path.Equal(c.Path)
+		})
+		if c.Sort == crddiff.Union && c.Class.Refuses() && i >= 0 && f.violates(c) {
+			clears = clears || f.Policies[i].Clears
+			if text := inLine(c); !slices.Contains(l, text) {
+				l = append(l, text)
+			}
+		}
+	}
+	if len(l) == 0 {
+		return Step{}
+	}
+	s := Step{ID: "policy", State: Advice, Title: "Warn before you refuse",
+		Reason: "Clients may still write what the change refuses. A policy that warns, and notes it in the audit log, finds them; delete it once the CRD is applied.",
+		Run:    []string{fmt.Sprintf("unioncel policy --crd %s --validate --action Warn --action Audit | kubectl apply -f -", f.Names.to())}}
+	if f.Objects != nil { // otherwise its step has said so
+		s.Details = l
+	}
+	switch v := f.oldest(); {
+	case v == nil:
+	case v.LessThan(validating):
+		s.Reason += fmt.Sprintf(" It needs API servers of v%s, and the oldest is v%s.", minor(validating), minor(v))
+		s.Run = nil
+	case !v.LessThan(mutating) && clears:
+		s.Run = append(s.Run, fmt.Sprintf("unioncel policy --crd %s | kubectl apply -f -  # or clears what clients leave behind", f.Names.to()))
+	}
+	return s
+}
+
+// violates reports whether the example of a change breaks the new unions on its schema, so that a
+// policy finds such requests: of members that are removed, a policy says nothing. Without an
+// example it may.
+func (f *Facts) violates(c crddiff.Change) bool {
+	if c.Refused == nil {
+		return true
+	}
+	for _, k := range slices.Concat(f.Kinds.ByKind()...) {
+		for _, o := range slices.Concat(k.Objects, k.Lists) {
+			if k.Version != c.NewVersion || !o.Path.Equal(c.Path) {
+				continue
+			}
+			is, was := valuesAt(c.Path, c.Refused.Object), valuesAt(c.Path, c.Refused.Old)
+			if len(is) < len(was) {
+				return true // a removal guard
+			}
+			for i, v := range is {
+				for _, u := range o.Unions {
+					var old *union.State
+					if len(was) == len(is) {
+						old = new(u.StateOf(was[i]))
+					}
+					if len(u.Judge(old, u.StateOf(v))) > 0 {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// valuesAt returns the values that a path leads to in an object.
+func valuesAt(path schemapath.Path, v any) []any {
+	if len(path) == 0 {
+		return []any{v}
+	}
+	var l []any
+	switch v := v.(type) {
+	case map[string]any:
+		if name, ok := path[0].Property(); ok {
+			if v[name] != nil {
+				l = valuesAt(path[1:], v[name])
+			}
+			break
+		}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			l = append(l, valuesAt(path[1:], v[key])...)
+		}
+	case []any:
+		for _, item := range v {
+			l = append(l, valuesAt(path[1:], item)...)
+		}
+	}
+	return l
+}
+
+// apply is the change itself.
+func (f *Facts) apply(state State) Step {
+	s := Step{ID: "apply", State: state, Title: "Apply the CRD"}
+	if state == Done {
+		s.Title = "The CRD is applied"
+		return s
+	}
+	s.Run = []string{applyCommand(f.Names.to(), f.Names.CompileTo)}
+	return s
+}
+
+// takeBack is how to apply the CRD before the change. One that is from the cluster cannot be
+// applied there any more.
+func (f *Facts) takeBack() []string {
+	if f.From.ResourceVersion != "" {
+		return []string{"kubectl apply -f MANIFEST  # that of " + f.From.Name + " before the change"}
+	}
+	return []string{applyCommand(f.Names.from(), f.Names.CompileFrom)}
+}
+
+func applyCommand(file string, compile bool) string {
+	if compile {
+		return fmt.Sprintf("unioncel compile %s | kubectl apply -f -", file)
+	}
+	return fmt.Sprintf("kubectl apply -f %s", file)
+}
+
+// back says whether the change can be taken back.
+func (f *Facts) back() Step {
+	s := Step{ID: "back", State: Advice, Title: "The change can be taken back", Run: f.takeBack()}
+	switch {
+	case !has(f.From, storage(f.To)):
+		s.Title, s.Run = "The change cannot be taken back", nil
+		s.Reason = fmt.Sprintf("Objects will be stored in %s, which the CRD before the change does not have. Add the version in one change, served and not stored, and switch the storage version in the next.", storage(f.To))
+	case f.Changes != nil && slices.Contains([]crddiff.Class{crddiff.Same, crddiff.Tighter}, f.Changes.Class()):
+	default:
+		s.Title = "The change can be taken back by a plan of its own"
+		s.Reason = "Objects that are written meanwhile may be refused by the CRD before the change."
+		s.Run = []string{fmt.Sprintf("unioncel rollout --from %s --to %s --objects OBJECTS", f.Names.to(), f.Names.from())}
+	}
+	return s
+}

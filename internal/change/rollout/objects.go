@@ -1,0 +1,168 @@
+package rollout
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/unioncel/unioncel/internal/change/stored"
+)
+
+// Objects are counts of the stored objects, by their validity under To.
+type Objects struct {
+	// Total is the number of objects, and Printed how many were given in each version.
+	Total   int
+	Printed map[string]int
+	// Invalid are those that the server would reject as new objects under To, and Blocked
+	// those of which it rejects a write that it accepts under From.
+	Invalid, Blocked int
+	// Rewrites is how many cannot even be written as they are, so that a migration of the
+	// storage version fails.
+	Rewrites int
+	// Losing is how many lose fields at the next write through some version, because of
+	// the change.
+	Losing int
+	// Repairable is for how many of the invalid a patch is known.
+	Repairable int
+	// Examples are some of the invalid and of the losing, in a line each.
+	Examples, Lost []string
+	// Managed are entries of metadata.managedFields, by the version they name; nil when no
+	// object has such a field, as kubectl leaves it out by default.
+	Managed map[string][]Managed
+
+	counted map[string]map[*int]bool // the counters that include an object, by its name
+	managed map[string]bool          // the objects whose managed fields are known
+}
+
+// Managed is an entry of an object's metadata.managedFields.
+type Managed struct {
+	Namespace, Name, Manager string
+	Index                    int
+	// Subresource is the one that was written; Status says that fields of the status were.
+	Subresource string
+	Status      bool
+}
+
+// mostExamples is how many objects of a sort are kept to be shown.
+const mostExamples = 10
+
+// Judge returns the judge of the stored objects, under the CRD after the change and by the oldest
+// server, and the objects to which its verdicts are added. The error says that no server would
+// serve the CRD.
+func (f *Facts) Judge() (*stored.Judge, *Objects, error) {
+	opts := stored.Options{Kinds: f.Kinds}
+	if v := f.oldest(); v != nil {
+		opts.KubeVersion = minor(v)
+	}
+	if !f.applied() {
+		opts.Before = f.From
+	}
+	judge, err := stored.New(f.To, opts)
+	return judge, &Objects{}, err
+}
+
+// Add adds an object, as kubectl get prints it, with its verdict. The same object may be added in
+// several versions.
+func (o *Objects) Add(v stored.Verdict, object map[string]any) {
+	if o.Printed == nil {
+		o.Printed, o.counted, o.managed = map[string]int{}, map[string]map[*int]bool{}, map[string]bool{}
+	}
+	o.Printed[v.Version]++
+	o.Total = max(o.Total, o.Printed[v.Version])
+	name := strings.TrimPrefix(v.Namespace+"/"+v.Name, "/")
+	count := func(n *int) bool {
+		if o.counted[name][n] {
+			return false
+		}
+		if o.counted[name] == nil {
+			o.counted[name] = map[*int]bool{}
+		}
+		o.counted[name][n] = true
+		*n++
+		return true
+	}
+	state := v.State()
+	if state != stored.Legal && count(&o.Invalid) {
+		o.Examples = some(o.Examples, name+" "+why(v))
+	}
+	if v.Repair != nil {
+		count(&o.Repairable)
+	}
+	if state > stored.Spared && v.Worse {
+		count(&o.Blocked)
+	}
+	if state == stored.Frozen {
+		count(&o.Rewrites)
+	}
+	if lost := lost(v); lost != "" && count(&o.Losing) {
+		o.Lost = some(o.Lost, name+": "+lost)
+	}
+	if !o.managed[name] {
+		o.managed[name] = true
+		o.manage(v, object)
+	}
+}
+
+// manage adds the managed fields of an object.
+func (o *Objects) manage(v stored.Verdict, object map[string]any) {
+	entries, _, _ := unstructured.NestedFieldNoCopy(object, "metadata", "managedFields") // nil if there are none
+	l, _ := entries.([]any)
+	for i, entry := range l {
+		fields, _ := entry.(map[string]any)
+		version, _ := fields["apiVersion"].(string)
+		manager, _ := fields["manager"].(string)
+		subresource, _ := fields["subresource"].(string)
+		_, status, _ := unstructured.NestedFieldNoCopy(fields, "fieldsV1", "f:status")
+		if o.Managed == nil {
+			o.Managed = map[string][]Managed{}
+		}
+		if gv, err := schema.ParseGroupVersion(version); err == nil { // no server writes others
+			o.Managed[gv.Version] = append(o.Managed[gv.Version], Managed{v.Namespace, v.Name, manager, i, subresource, status})
+		}
+	}
+}
+
+// some appends to the first of many lines.
+func some(l []string, line string) []string {
+	if len(l) == mostExamples {
+		return append(l, "and more")
+	}
+	if len(l) > mostExamples {
+		return l
+	}
+	return append(l, line)
+}
+
+// why says why an object is invalid.
+func why(v stored.Verdict) string {
+	problems := v.Problems()
+	for _, in := range v.Versions {
+		for _, w := range v.RefusedWrites() {
+			problems = append(problems, in.Refused[w]...)
+		}
+	}
+	said := strings.TrimPrefix(problems[0].Field+": "+problems[0].Message, ": ")
+	if n := len(v.Problems()) - 1; n > 0 {
+		said += fmt.Sprintf(", and %d more", n)
+	}
+	return fmt.Sprintf("(%s): %s", v.InWords(), said)
+}
+
+// lost says which fields an object loses, and through which versions, unless all.
+func lost(v stored.Verdict) string {
+	var l []string
+	same := true
+	for _, in := range v.Versions {
+		same = same && slices.Equal(in.Lost, v.Versions[0].Lost)
+		if len(in.Lost) > 0 {
+			l = append(l, strings.Join(in.Lost, ", ")+" through "+in.Version)
+		}
+	}
+	if same {
+		return strings.Join(v.Versions[0].Lost, ", ")
+	}
+	return strings.Join(l, "; ")
+}

@@ -1,0 +1,464 @@
+package rollout
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/api/apiserverinternal/v1alpha1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/version"
+	upstream "k8s.io/apiserver/pkg/storageversion"
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/change/crddiff"
+	"github.com/unioncel/unioncel/internal/change/storageversion"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
+)
+
+const (
+	plain = `type: object
+properties:
+  type: {type: string, enum: [HTTP, TCP], maxLength: 8}
+  http: {type: string}
+`
+	ruled = plain + `x-kubernetes-validations:
+- {rule: "!has(self.http) || has(self.type)", message: http without type}
+`
+	pointed = plain + `x-kubernetes-validations:
+- {rule: "!has(self.http) || has(self.type)", message: http without type, fieldPath: .http}
+`
+	compared = plain + `x-kubernetes-validations:
+- {rule: "oldSelf.hasValue() || has(self.type)", optionalOldSelf: true, message: type must be set}
+`
+)
+
+// crd is a CRD of Routes, of whose versions the last is the stored one.
+func crd(t *testing.T, versions ...testcrd.Version) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	c := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.Unmarshal([]byte(testcrd.Versions("Route", versions...)), c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// deprecated is a CRD with a deprecated version.
+func deprecated(crd *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.CustomResourceDefinition {
+	versionOf(crd, name).Deprecated = true
+	return crd
+}
+
+func v(name, spec string) testcrd.Version { return testcrd.Version{Name: name, Spec: spec} }
+
+// classed is a change of a class.
+func classed(c crddiff.Class) *crddiff.Report {
+	return &crddiff.Report{Changes: []crddiff.Change{{Class: c}}}
+}
+
+// live is a CRD as it is in the cluster.
+func live(crd *apiextensionsv1.CustomResourceDefinition, stored ...string) *apiextensionsv1.CustomResourceDefinition {
+	crd = crd.DeepCopy()
+	crd.Status.StoredVersions = stored
+	return crd
+}
+
+func servers(versions ...string) []Server {
+	l := []Server{}
+	for i, v := range versions {
+		l = append(l, Server{string(rune('a' + i)), version.MustParseGeneric(v)})
+	}
+	return l
+}
+
+// summary is the verdict, and the steps that are not done.
+func summary(p Plan) string {
+	var b strings.Builder
+	b.WriteString(string(p.Verdict))
+	for _, s := range p.Steps {
+		if s.State != Done && s.State != Later && s.ID != "back" {
+			b.WriteString(" " + s.ID + "=" + string(s.State))
+		}
+	}
+	return b.String()
+}
+
+func wants(t *testing.T, f Facts, want string) Plan {
+	t.Helper()
+	p := New(f)
+	if got := summary(p); got != want {
+		var b strings.Builder
+		_ = Text(&b, p)
+		t.Errorf("%s, want %s\n%s", got, want, b.String())
+	}
+	return p
+}
+
+// An upgrade of three servers, with a change that only the new ones understand, a switch of
+// the storage version, and a server that is rolled back in the middle of the migration.
+func TestUpgradeWithRollback(t *testing.T) {
+	from := crd(t, v("v2", plain), v("v1", plain))
+	to := deprecated(crd(t, v("v1", compared), v("v2", compared)), "v1")
+	change := classed(crddiff.Tighter)
+	objects := &Objects{Total: 3, Managed: map[string][]Managed{}}
+	running := map[string]string{"a": "1.29", "b": "1.29", "c": "1.29"}
+	current, stored := from, []string{"v1"}
+	sv := reported()
+	migrations := []Migration{}
+	clock := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+	// starts has servers start, or notice a change of the CRD, in a version.
+	starts := func(version string, ids ...string) {
+		for _, id := range ids {
+			if version != "" {
+				running[id] = version
+			}
+			encodes := storage(current)
+			if running[id] == "1.29" {
+				encodes = "v1" // it does not know the new storage version
+			}
+			clock = clock.Add(time.Minute)
+			sv = settled(sv, storageversion.Start(sv.Status.StorageVersions, v1alpha1.ServerStorageVersion{
+				APIServerID: id, EncodingVersion: "example.com/" + encodes, DecodableVersions: []string{"example.com/v1", "example.com/v2"},
+			}), clock)
+		}
+	}
+	var changed time.Time
+	now := func(want string) {
+		t.Helper()
+		l := live(current, stored...)
+		l.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", Time: &metav1.Time{Time: changed}}}
+		wants(t, Facts{
+			From: from, To: to, Live: l, Changes: change, Objects: objects, StorageVersion: sv, Migrations: migrations,
+			Servers: servers(running["a"], running["b"], running["c"]),
+		}, want)
+	}
+	migration := func(condition string) {
+		clock = clock.Add(time.Minute)
+		migrations = append(migrations, Migration{Name: "m", Created: clock})
+		if condition != "" {
+			migrations[len(migrations)-1].Conditions = []metav1.Condition{{Type: condition, Status: metav1.ConditionTrue, Message: "said so"}}
+		}
+	}
+
+	starts("", "a", "b", "c")
+	now("stop servers=stop")
+	starts("1.36", "a")
+	now("wait servers=wait")
+	starts("1.36", "b")
+	now("wait servers=wait")
+	starts("1.36", "c")
+	now("go apply=next")
+	objects.Invalid, objects.Blocked = 2, 1
+	now("wait objects=wait")
+	objects.Invalid, objects.Blocked = 0, 0
+	now("go apply=next")
+
+	changed, current, stored = clock, to, []string{"v1", "v2"}
+	now("wait encoding=wait")
+	starts("", "a", "b")
+	now("wait encoding=wait")
+	starts("", "c")
+	now("go migration=next")
+
+	migration("")
+	now("wait migration=wait")
+	starts("1.29", "c") // rolled back
+	now("stop servers=stop encoding=wait")
+	starts("1.36", "c")
+	now("wait migration=wait")
+	migrations[0].Conditions = []metav1.Condition{{Type: "Succeeded", Status: metav1.ConditionTrue}}
+	now("go migration=next") // it went over objects that c has written since
+	migrations[0].Conditions = []metav1.Condition{{Type: "Failed", Status: metav1.ConditionTrue, Message: "an object was refused"}}
+	now("stop migration=stop")
+	migrations = []Migration{}
+	now("go migration=next")
+	migration("Succeeded")
+	now("go storedVersions=next")
+	stored = []string{"v2"}
+	now("go")
+
+	// The next change removes the old version.
+	from, to = to, crd(t, v("v2", compared))
+	now("go clients=advice apply=next")
+	objects.Managed["v1"] = []Managed{{Namespace: "shop", Name: "web", Manager: "kubectl", Index: 1}}
+	now("wait clients=advice managedFields=wait")
+	delete(objects.Managed, "v1")
+	starts("1.29", "b")
+	now("wait clients=advice removed=wait")
+	starts("1.36", "b")
+	now("go clients=advice apply=next")
+	changed, current = clock, to
+	now("go")
+}
+
+// What is not given is unknown, and where it matters there is no go.
+func TestUnknown(t *testing.T) {
+	from, to := crd(t, v("v1", plain)), crd(t, v("v1", pointed))
+	tighter, looser, undecided := classed(crddiff.Tighter), classed(crddiff.Looser), classed(crddiff.Unknown)
+	valid := &Objects{Total: 1}
+	two := crd(t, v("v1", plain), v("v2", plain))
+	old, alone := deprecated(crd(t, v("v1", plain), v("v2", plain)), "v1"), crd(t, v("v2", plain))
+	unserved := crd(t, testcrd.Version{Name: "v1", Spec: plain, Unserved: true}, v("v2", plain))
+	for _, tt := range []struct {
+		name  string
+		facts Facts
+		want  string
+	}{
+		{"nothing", Facts{From: from, To: to}, "wait servers=unknown objects=unknown"},
+		{"looser", Facts{From: to, To: from, Changes: looser}, "go apply=next"},
+		{"the same", Facts{From: from, To: from, Changes: classed(crddiff.Same), Live: live(from, "v1")}, "go"},
+		{"looser, with a new key in rules", Facts{From: from, To: to, Changes: looser}, "wait servers=unknown"},
+		{"looser, with servers", Facts{From: from, To: to, Changes: looser, Servers: servers("1.28")}, "go apply=next"},
+		{"tighter, no objects", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.28")}, "wait objects=unknown"},
+		{"undecided, no objects", Facts{From: from, To: to, Changes: undecided, Servers: servers("1.28")}, "wait objects=unknown"},
+		{"undecided, valid objects", Facts{From: from, To: to, Changes: undecided, Servers: servers("1.28"), Objects: valid}, "go apply=next"},
+		{"tighter, none stored", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.28"), Objects: &Objects{}}, "go apply=next"},
+		{"spared, by unknown servers", Facts{From: from, To: crd(t, v("v1", plain+"required: [type]\n")), Changes: tighter, Objects: &Objects{Total: 9, Invalid: 1}}, "wait objects=unknown"},
+		{"spared", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.36"), Objects: &Objects{Total: 9, Invalid: 1}}, "go objects=advice apply=next"},
+		{"unions", Facts{From: from, To: to, Policies: []Policy{{Version: "v1", Rejects: true}}, Changes: &crddiff.Report{Changes: []crddiff.Change{{NewVersion: "v1", Sort: crddiff.Union, Class: crddiff.Both}}}, Servers: servers("1.36"), Objects: valid}, "go policy=advice apply=next"},
+		{"a server too old", Facts{From: from, To: to, Changes: looser, Servers: servers("1.36", "1.27")}, "wait servers=wait"},
+		{"all servers too old", Facts{From: from, To: to, Changes: looser, Servers: servers("1.27.9-gke.1", "1.27")}, "stop servers=stop"},
+		{"more servers than are given", Facts{From: from, To: to, Changes: looser, Servers: servers("1.36"), StorageVersion: reported("v1", "v1")}, "wait servers=unknown"},
+		{"a version removed, no status", Facts{From: old, To: alone, Changes: looser}, "wait clients=advice migration=unknown"},
+		{"a version removed, no objects", Facts{From: old, To: alone, Live: live(old, "v2"), Changes: looser}, "wait clients=advice managedFields=unknown"},
+		{"a version removed, objects without managedFields", Facts{From: old, To: alone, Live: live(old, "v2"), Changes: looser, Objects: valid}, "wait clients=advice managedFields=unknown"},
+		{"a version removed in which objects are stored", Facts{From: old, To: alone, Live: live(old, "v1", "v2"), Changes: looser, Migrations: []Migration{}, Objects: valid}, "wait clients=advice migration=wait"},
+		{"the storage version removed", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: crd(t, v("v2", plain)), Changes: looser}, "stop objects=unknown clients=wait removed=stop"},
+		{"migrations unknown", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser}, "wait migration=unknown"},
+		{"objects unknown before a migration", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{}}, "wait migration=unknown"},
+		{"objects that cannot be rewritten", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{}, Objects: &Objects{Total: 5, Invalid: 1, Blocked: 1, Rewrites: 1}}, "wait objects=wait migration=wait"},
+		{"no change, status unknown", Facts{From: from, To: from, Changes: looser}, "go"},
+		{"reports of nobody", Facts{From: from, To: from, Live: live(from, "v1"), Changes: looser, StorageVersion: reported()}, "wait encoding=unknown"},
+		{"a migration, the change at an unknown time", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{{Name: "m", Conditions: []metav1.Condition{{Type: "Succeeded", Status: "True"}}}}, Objects: valid}, "wait migration=unknown"},
+		{"a new version that is stored", Facts{From: from, To: two, Changes: looser}, "stop objects=unknown storage=stop"},
+		{"fields that are dropped", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.36"), Objects: &Objects{Total: 9, Losing: 1}}, "wait objects=wait"},
+		{"a migration is running", Facts{From: from, To: crd(t, v("v1", plain+"required: [type]\n")), Changes: tighter, Objects: valid, Live: migrating(from)}, "wait migration=wait"},
+		{"migrations unknown, of servers that may have them", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.34", "1.29")}, "wait migration=unknown"},
+		{"migrations unknown, of servers that have none", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.29")}, "go migration=next"},
+		{"migrations unknown, of servers that would note them", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.37")}, "go migration=next"},
+		{"servers that disagree before a switch", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, StorageVersion: reported("v1", "v2")}, "wait encoding=wait"},
+		{"a server that cannot read what is stored", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.29"), StorageVersion: reported("v2")}, "stop encoding=stop"},
+		{"servers of which some report no storage version", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, Servers: servers("1.36", "1.36"), StorageVersion: reported("v1")}, "wait encoding=unknown"},
+		{"a server that is gone and differs", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, Servers: servers("1.36"), StorageVersion: reported("v1", "v2")}, "wait encoding=wait"},
+		{"a server of another name than the one that reports", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, Servers: []Server{{"z", version.MajorMinor(1, 36)}}, StorageVersion: reported("v1")}, "wait encoding=unknown"},
+		{"a server that is gone, and all others too old", Facts{From: from, To: to, Changes: looser, Servers: servers("1.27"), StorageVersion: reported("v1", "v1")}, "wait servers=wait"},
+		{"a server that is gone, rules that are new", Facts{From: from, To: to, Changes: looser, Servers: servers("1.36", "1.36"), StorageVersion: reported("v1", "v1", "v1")}, "wait servers=unknown"},
+		{"a server that is gone and cannot read what is stored", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.29"), StorageVersion: decoding("v2", []string{"v1", "v2"}, []string{"v2"})}, "wait encoding=wait"},
+		{"a server that cannot decode the version to be stored", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, Servers: servers("1.36"), StorageVersion: reported("v1")}, "wait encoding=wait"},
+		{"a version served no more, managers unknown", Facts{From: old, To: unserved, Changes: tighter, Objects: valid}, "wait clients=unknown"},
+		{"a version served no more, with managers", Facts{From: old, To: unserved, Changes: tighter, Objects: managedBy(Managed{Name: "a", Manager: "m"})}, "wait clients=wait"},
+		{"a version served no more, and not deprecated", Facts{From: two, To: unserved, Changes: tighter, Objects: managedBy()}, "wait clients=wait"},
+		{"a version served no more, after it was deprecated", Facts{From: old, To: unserved, Changes: tighter, Objects: managedBy()}, "go clients=advice apply=next"},
+		{"no subresource status any more, managers unknown", Facts{From: withStatus(from), To: from, Changes: undecided, Objects: valid}, "wait clients=unknown"},
+		{"no subresource status any more, with managers", Facts{From: withStatus(from), To: from, Changes: undecided, Objects: managedBy(Managed{Name: "a", Manager: "m", Subresource: "status", Status: true})}, "wait clients=wait"},
+		{"no subresource status any more, that nobody writes", Facts{From: withStatus(from), To: from, Changes: undecided, Objects: managedBy(Managed{Name: "a", Manager: "m"})}, "go apply=next"},
+		{"a subresource status, with managers", Facts{From: from, To: withStatus(from), Changes: undecided, Objects: managedBy(Managed{Name: "a", Manager: "m", Status: true})}, "wait clients=wait"},
+		{"a subresource status, none stored", Facts{From: from, To: withStatus(from), Changes: looser, Objects: &Objects{}}, "go apply=next"},
+		{"a version added without fields that are stored", Facts{From: from, To: crd(t, v("v2", "type: object\n"), v("v1", plain)), Changes: looser}, "wait objects=unknown"},
+		{"a version added with another constraint", Facts{From: from, To: crd(t, v("v2", plain+"required: [type]\n"), v("v1", plain)), Changes: looser}, "wait objects=unknown"},
+		{"a version added with another field", Facts{From: from, To: crd(t, v("v2", plain+"  tcp: {type: string}\n"), v("v1", plain)), Changes: looser}, "go apply=next"},
+		{"the same with a webhook", Facts{From: hooked(from), To: hooked(crd(t, v("v2", "type: object\n"), v("v1", plain))), Changes: looser}, "go apply=next"},
+		{"a webhook no more", Facts{From: hooked(crd(t, v("v2", "type: object\n"), v("v1", plain))), To: crd(t, v("v2", "type: object\n"), v("v1", plain)), Changes: classed(crddiff.Same)}, "wait objects=unknown"},
+		{"objects printed in a version without the field", Facts{From: crd(t, v("v2", "type: object\n"), v("v1", plain)), To: crd(t, v("v2", "type: object\n"), v("v1", ruled)), Changes: inVersion("v1"), Servers: servers("1.36"), Objects: printed("v2")}, "wait objects=unknown"},
+		{"objects printed in the stored version", Facts{From: crd(t, v("v2", "type: object\n"), v("v1", plain)), To: crd(t, v("v2", "type: object\n"), v("v1", ruled)), Changes: inVersion("v1"), Servers: servers("1.36"), Objects: printed("v1")}, "go apply=next"},
+		{"a webhook, objects printed in another version", Facts{From: hooked(two), To: hooked(crd(t, v("v1", ruled), v("v2", plain))), Changes: inVersion("v1"), Servers: servers("1.36"), Objects: printed("v2")}, "wait objects=unknown"},
+		{"a webhook, objects printed in both versions", Facts{From: hooked(two), To: hooked(crd(t, v("v1", ruled), v("v2", plain))), Changes: inVersion("v1"), Servers: servers("1.36"), Objects: printed("v1", "v2")}, "go apply=next"},
+		{"refused by the API server", Facts{From: from, To: crd(t, v("v1", strings.Replace(ruled, "has(self.type)", "has(self.typ)", 1))), Changes: tighter, Objects: valid, Servers: servers("1.36")}, "stop accepted=stop"},
+	} {
+		t.Run(tt.name, func(t *testing.T) { wants(t, tt.facts, tt.want) })
+	}
+}
+
+func managedBy(l ...Managed) *Objects {
+	return &Objects{Total: 1, Managed: map[string][]Managed{"v1": l}}
+}
+
+// printed are valid objects, as they were given in versions.
+func printed(versions ...string) *Objects {
+	o := &Objects{Total: 1, Printed: map[string]int{}}
+	for _, v := range versions {
+		o.Printed[v] = 1
+	}
+	return o
+}
+
+// inVersion is a change of a version that may refuse what was accepted.
+func inVersion(name string) *crddiff.Report {
+	return &crddiff.Report{Changes: []crddiff.Change{{Version: name, NewVersion: name, Class: crddiff.Tighter}}}
+}
+
+// withStatus is a CRD of which v1 has the subresource status.
+func withStatus(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	crd = crd.DeepCopy()
+	versionOf(crd, "v1").Subresources = &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}}
+	return crd
+}
+
+// hooked is a CRD with a conversion webhook.
+func hooked(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	crd = crd.DeepCopy()
+	url := "https://example.com/"
+	crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter, Webhook: &apiextensionsv1.WebhookConversion{
+		ConversionReviewVersions: []string{"v1"}, ClientConfig: &apiextensionsv1.WebhookClientConfig{URL: &url}}}
+	return crd
+}
+
+// migrating is a CRD in the cluster of which a migration is running.
+func migrating(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	crd = live(crd, "v1")
+	crd.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{{Type: apiextensionsv1.StorageMigrating, Status: apiextensionsv1.ConditionTrue}}
+	return crd
+}
+
+// settled is an object with these entries, as the API server writes it.
+func settled(sv *v1alpha1.StorageVersion, entries []v1alpha1.ServerStorageVersion, now time.Time) *v1alpha1.StorageVersion {
+	sv = sv.DeepCopy()
+	sv.Status.StorageVersions = entries
+	was := slices.Clone(sv.Status.Conditions)
+	upstream.SetCommonEncodingVersion(sv)
+	if c := sv.Status.Conditions; len(was) == 0 || !was[0].LastTransitionTime.Equal(&c[0].LastTransitionTime) {
+		c[0].LastTransitionTime = metav1.NewTime(now) // instead of the clock
+	}
+	return sv
+}
+
+// reported is what servers report that encode these versions, and decode no others.
+func reported(versions ...string) *v1alpha1.StorageVersion {
+	sv := decoding("v1", make([][]string, len(versions))...)
+	for i, v := range versions {
+		e := &sv.Status.StorageVersions[i]
+		e.EncodingVersion, e.DecodableVersions = v, []string{v}
+	}
+	return settled(sv, sv.Status.StorageVersions, time.Time{})
+}
+
+// decoding is what servers report that encode a version and decode these.
+func decoding(version string, decodable ...[]string) *v1alpha1.StorageVersion {
+	var entries []v1alpha1.ServerStorageVersion
+	for i, l := range decodable {
+		entries = append(entries, v1alpha1.ServerStorageVersion{APIServerID: string(rune('a' + i)), EncodingVersion: version, DecodableVersions: l})
+	}
+	return settled(&v1alpha1.StorageVersion{ObjectMeta: metav1.ObjectMeta{Name: "example.com.routes"}}, entries, time.Time{})
+}
+
+// The simulation has a line for each event, and few lines for many servers.
+func TestCourse(t *testing.T) {
+	from, to := crd(t, v("v2", plain), v("v1", plain)), crd(t, v("v1", plain), v("v2", plain))
+	var many []string
+	for range 5000 {
+		many = append(many, "1.36")
+	}
+	crowd := servers(many...)
+	for i := range crowd {
+		crowd[i].Name = fmt.Sprint("s", i)
+	}
+	for _, tt := range []struct {
+		name  string
+		facts Facts
+		want  []string
+	}{
+		{"nobody is known", Facts{From: from, To: to}, nil},
+		{"a server without a name", Facts{From: from, To: to, Servers: []Server{{"", version.MajorMinor(1, 36)}}}, nil},
+		{"reports of two, one gone, one new", Facts{From: from, To: to, Servers: []Server{{"a", nil}, {"c", nil}}, StorageVersion: reported("v1", "v2")}, []string{
+			"now: v1 by a; v2 by b; all decode no version",
+			"b: not among the API servers that are given; once the garbage collector has taken out the entries, all encode v1 and decode v1",
+			"a notices the CRD: all encode v1 and decode v2, v1",
+			"c notices the CRD: all encode v1 and decode v2, v1",
+			"a notices the CRD: v2 by a; v1 by c; all decode v1, v2",
+			"c notices the CRD: all encode v2 and decode v1, v2",
+		}},
+		{"many", Facts{From: from, To: to, Servers: crowd}, []string{
+			"now, by the CRD: all encode v1 and decode v2, v1",
+			"s0 notices the CRD: v2 by s0; v1 by s1, s2, s3 and 4996 more; all decode v1, v2",
+		}},
+	} {
+		got := tt.facts.course(tt.facts.From, tt.facts.To)
+		if tt.name == "many" && len(got) == mostExamples+1 {
+			got = got[:2]
+		}
+		if d := cmp.Diff(tt.want, got); d != "" {
+			t.Errorf("%s: %s", tt.name, d)
+		}
+	}
+}
+
+// Facts that contradict each other stop every plan.
+func TestContradictions(t *testing.T) {
+	one, two := crd(t, v("v1", plain)), crd(t, v("v1", plain), v("v2", plain))
+	other := one.DeepCopy()
+	other.Name, other.Spec.Names.Plural = "gates.example.com", "gates"
+	command := two.DeepCopy()
+	command.Spec.Versions[0].Name = "v1 ; reboot"
+	none, both := one.DeepCopy(), two.DeepCopy()
+	none.Spec.Versions[0].Storage, both.Spec.Versions[0].Storage = false, true
+	otherReports := reported("v1")
+	otherReports.Name = "example.com.gates"
+	invalid := reported("v1")
+	invalid.Status.CommonEncodingVersion = nil
+	migrations := []Migration{{Name: "a"}, {Name: "b", Conditions: []metav1.Condition{{Type: "Succeeded", Status: "True"}, {Type: "Failed", Status: "True"}}}}
+	for _, tt := range []struct {
+		facts Facts
+		want  string
+	}{
+		{Facts{From: none, To: two}, "from spec.versions: 0 versions are storage versions, and it has to be one"},
+		{Facts{From: one, To: both}, "to spec.versions: 2 versions are storage versions, and it has to be one"},
+		{Facts{From: one, To: command}, `to spec.versions[0].name: "v1 ; reboot": a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')`},
+		{Facts{From: one, To: two, Migrations: []Migration{{Name: "m\nreboot"}}}, `migrations metadata.name: "m\nreboot" is not a name: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`},
+		{Facts{From: one, To: other}, "to metadata.name: this is gates.example.com, and the CRD before the change routes.example.com"},
+		{Facts{From: one, To: two, Live: live(other, "v1")}, "crd-status metadata.name: this is the status of gates.example.com, and the change is of routes.example.com"},
+		{Facts{From: one, To: two, Live: live(crd(t, v("v3", plain)), "v3")}, "crd-status spec: the CRD in the cluster is neither the one before nor the one after the change"},
+		{Facts{From: one, To: two, Live: live(one, "v1", "v9")}, "crd-status status.storedVersions[1]: objects are stored in v9, which is not in spec.versions"},
+		{Facts{From: one, To: two, Live: live(two, "v1")}, "crd-status status.storedVersions: status.storedVersions has not v2, which is the storage version"},
+		{Facts{From: one, To: two, StorageVersion: otherReports}, "storageversions metadata.name: this is what API servers report of example.com.gates, and the change is of example.com.routes"},
+		{Facts{From: one, To: two, StorageVersion: invalid}, "storageversions status.commonEncodingVersion: Invalid value: null: the common encoding version is v1"},
+		{Facts{From: one, To: two, StorageVersion: reported("v3")}, "storageversions status.storageVersions[0].encodingVersion: a encodes v3, which is a version of neither CRD"},
+		{Facts{From: one, To: two, StorageVersion: reported("other.com/v1")}, "storageversions status.storageVersions[0].encodingVersion: a encodes other.com/v1, which is a version of neither CRD"},
+		{Facts{From: one, To: two, Migrations: migrations}, "migrations status.conditions: the migration has both succeeded and failed"},
+	} {
+		l := tt.facts.Contradictions()
+		if len(l) != 1 {
+			t.Errorf("%v, want %s", l, tt.want)
+			continue
+		}
+		if got := string(l[0].Fact) + " " + l[0].Field + ": " + l[0].Message; got != tt.want {
+			t.Errorf("%s, want %s", got, tt.want)
+		}
+		if p := New(tt.facts); p.Verdict != Stop || len(p.Steps) != 1 || !slices.Equal(p.Steps[0].Details, []string{l[0].Message}) {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
+// TestNamesOfFiles gives files names that a shell or a reader could take for something else: each
+// command has them as one word, and no line of a report is made of them.
+func TestNamesOfFiles(t *testing.T) {
+	names := Names{From: "$(reboot).yaml", To: "new.yaml\n 1. next     Apply the CRD", Objects: "-o it's.yaml", CompileFrom: true, CompileTo: true}
+	words := []string{`'$(reboot).yaml'`, `$'new.yaml\012 1. next     Apply the CRD'`, `'./-o it'\''s.yaml'`}
+	p := New(Facts{From: crd(t, v("v1", plain)), To: crd(t, v("v1", pointed)), Changes: classed(crddiff.Tighter), Names: names,
+		Servers: []Server{{"a", version.MustParse("1.36.0")}}, Objects: &Objects{Total: 9, Invalid: 2, Blocked: 2, Examples: []string{"web/a\n 1. next     Apply the CRD"}}})
+	for format, write := range map[string]func(io.Writer, Plan) error{"text": Text, "markdown": Markdown, "json": JSON} {
+		var out strings.Builder
+		if err := write(&out, p); err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range words {
+			if format == "json" {
+				word = strings.ReplaceAll(word, `\`, `\\`)
+			}
+			if !strings.Contains(out.String(), word) {
+				t.Errorf("%s: %s is missing in\n%s", format, word, out.String())
+			}
+		}
+		for line := range strings.Lines(out.String()) {
+			if strings.HasPrefix(line, " 1. next") {
+				t.Errorf("%s: %s", format, out.String())
+			}
+		}
+	}
+}

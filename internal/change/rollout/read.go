@@ -1,0 +1,335 @@
+package rollout
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/api/apiserverinternal/v1alpha1"
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/version"
+	apiversion "k8s.io/apimachinery/pkg/version"
+
+	"github.com/unioncel/unioncel/internal/carrier"
+	"github.com/unioncel/unioncel/internal/change/storageversion"
+	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
+)
+
+// Origins are where facts are from, for [Origins.Diagnostics].
+type Origins struct {
+	From, To             diag.Pos
+	Live, StorageVersion *resource.Object
+	Migrations           []*resource.Object // in the order of the facts
+}
+
+// Diagnostics are about contradictions, at their places.
+func (o Origins) Diagnostics(contradictions []Contradiction) diag.List {
+	var l diag.List
+	for _, c := range contradictions {
+		d := diag.Diagnostic{Code: diag.ContradictoryFacts, Message: c.Message, Hint: c.Hint}
+		at := func(object *resource.Object) diag.Pos {
+			if object == nil {
+				return diag.Pos{}
+			}
+			return object.Pos(object.Find(c.Field))
+		}
+		switch c.Fact {
+		case OfFrom:
+			d.Pos = o.From
+		case OfTo:
+			d.Pos = o.To
+		case OfLive:
+			d.Pos = at(o.Live)
+		case OfStorageVersion:
+			d.Pos = at(o.StorageVersion)
+		case OfMigrations:
+			if c.Index < len(o.Migrations) {
+				d.Pos = at(o.Migrations[c.Index])
+			}
+		}
+		l = append(l, d)
+	}
+	return l
+}
+
+// isAlone reports whether an object is a document of its own, so that somebody has chosen
+// it, and not an item of a list.
+func isAlone(o *resource.Object) bool { return o.Node == o.Document.Root }
+
+// only returns the objects of a kind in a file that holds nothing else. What is said of
+// others tells how to get them.
+func only(f *resource.File, get string, is func(*resource.Object) bool) ([]*resource.Object, diag.List) {
+	var l diag.List
+	for _, o := range f.Objects {
+		if !is(o) {
+			l = append(l, unusable(o.Pos(resource.Path{"kind"}), get, "%s of %s is not what is read here", o.Kind, o.GroupVersion()))
+		}
+	}
+	if len(f.Objects) == 0 {
+		for _, d := range f.Docs {
+			if d.Root == nil || d.Root.Kind != yaml.MappingNode || yamltext.Value(d.Root, "items") == nil {
+				l = append(l, unusable(diag.Pos{File: f.Name}, get, "no object is here"))
+				break
+			}
+		}
+	}
+	return f.Objects, l
+}
+
+func unusable(pos diag.Pos, hint, format string, args ...any) diag.Diagnostic {
+	return diag.Diagnostic{Code: diag.UnusableFact, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+func contradictory(pos diag.Pos, hint, format string, args ...any) diag.Diagnostic {
+	return diag.Diagnostic{Code: diag.ContradictoryFacts, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// decode decodes an object.
+func decode(o *resource.Object, into any) diag.List {
+	data, err := json.Marshal(o.Value)
+	if err == nil {
+		err = json.Unmarshal(data, into)
+	}
+	if err != nil {
+		return diag.List{unusable(o.Pos(nil), "", "the API server cannot read this %s: %v", o.Kind, err)}
+	}
+	return nil
+}
+
+// chosen returns the one object with a name. In a list others are skipped; where there is no
+// list, and another one, somebody has taken the wrong one.
+func chosen(objects []*resource.Object, name, get string) (*resource.Object, diag.List) {
+	var found *resource.Object
+	for _, o := range objects {
+		switch {
+		case o.Name == name && found != nil:
+			d := contradictory(o.Pos(nil), "delete one of them", "%s is there twice", o)
+			d.Related = []diag.Related{{Pos: found.Pos(nil), Message: "the other one"}}
+			return nil, diag.List{d}
+		case o.Name == name:
+			found = o
+		case isAlone(o):
+			return nil, diag.List{contradictory(o.Pos(resource.Path{"metadata", "name"}), get, "this is %s, and the change is of %s", o.Name, name)}
+		}
+	}
+	return found, nil
+}
+
+// ReadLive reads the CRD of this name as kubectl get prints it, with its status.
+func ReadLive(f *resource.File, name string) (*apiextensionsv1.CustomResourceDefinition, *resource.Object, diag.List) {
+	get := "kubectl get crd " + name + " -o yaml"
+	objects, wrong := only(f, get, func(o *resource.Object) bool {
+		return o.Kind == carrier.CRD().Kind && o.GroupVersion() == apiextensionsv1.SchemeGroupVersion
+	})
+	if len(wrong) > 0 {
+		return nil, nil, wrong
+	}
+	o, wrong := chosen(objects, name, get)
+	switch {
+	case len(wrong) > 0:
+		return nil, nil, wrong
+	case o == nil:
+		return nil, nil, diag.List{contradictory(diag.Pos{File: f.Name}, get, "%s is not among these CRDs", name)}
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if wrong := decode(o, crd); wrong != nil {
+		return nil, nil, wrong
+	}
+	if len(crd.Status.StoredVersions) == 0 {
+		return nil, nil, diag.List{unusable(o.Pos(resource.Path{"status"}), get, "the CRD has no status.storedVersions: it is not from a cluster")}
+	}
+	return crd, o, nil
+}
+
+// ReadStorageVersion reads what API servers report of a resource. It is nil if they report
+// nothing.
+func ReadStorageVersion(f *resource.File, r schema.GroupResource) (*v1alpha1.StorageVersion, *resource.Object, diag.List) {
+	get := "kubectl get storageversion " + storageversion.Name(r) + " -o yaml"
+	objects, wrong := only(f, get, func(o *resource.Object) bool {
+		return o.Kind == "StorageVersion" && o.GroupVersion() == v1alpha1.SchemeGroupVersion
+	})
+	if len(wrong) > 0 {
+		return nil, nil, wrong
+	}
+	o, wrong := chosen(objects, storageversion.Name(r), get)
+	if o == nil {
+		return nil, nil, wrong
+	}
+	sv := &v1alpha1.StorageVersion{}
+	if wrong := decode(o, sv); wrong != nil {
+		return nil, nil, wrong
+	}
+	return sv, o, nil
+}
+
+// migrationVersions are those of StorageVersionMigration, the first of which did not leave
+// the version out of the resource.
+var migrationVersions = []string{"v1alpha1", "v1beta1", "v1"}
+
+// ReadMigrations reads the migrations of a resource.
+func ReadMigrations(f *resource.File, r schema.GroupResource) ([]Migration, []*resource.Object, diag.List) {
+	get := "kubectl get storageversionmigrations.storagemigration.k8s.io -o yaml"
+	objects, wrong := only(f, get, func(o *resource.Object) bool {
+		return o.Kind == "StorageVersionMigration" && o.Group == storagemigrationv1.GroupName && slices.Contains(migrationVersions, o.Version)
+	})
+	if len(wrong) > 0 {
+		return nil, nil, wrong
+	}
+	migrations := []Migration{}
+	var origins []*resource.Object
+	for _, o := range objects {
+		m := &storagemigrationv1.StorageVersionMigration{}
+		if wrong := decode(o, m); wrong != nil {
+			return nil, nil, wrong
+		}
+		of := schema.GroupResource{Group: m.Spec.Resource.Group, Resource: m.Spec.Resource.Resource}
+		switch {
+		case of.Resource == "":
+			return nil, nil, diag.List{unusable(o.Pos(resource.Path{"spec", "resource"}), get, "the migration does not say of which resource it is")}
+		case of == r:
+			migrations = append(migrations, Migration{m.Name, m.CreationTimestamp.Time, m.Status.Conditions})
+			origins = append(origins, o)
+		case isAlone(o):
+			return nil, nil, diag.List{contradictory(o.Pos(resource.Path{"spec", "resource"}), get, "this is a migration of %s, and the change is of %s", of, r)}
+		}
+	}
+	return migrations, origins, nil
+}
+
+const getServers = "write a list, such as [v1.37.1, {name: a, version: v1.36.4}], or what kubectl get --raw /version prints of each API server"
+
+// ReadServers reads the versions of API servers: a list of them, or documents as kubectl get
+// --raw /version and kubectl version -o yaml print them, one for each server.
+func ReadServers(name string, src []byte, limits limit.Limits) ([]Server, diag.List) {
+	file, wrong := source.Parse(name, src, limits)
+	if wrong != nil {
+		return nil, diag.List{*wrong}
+	}
+	r := serverReader{name: name, names: sets.New[string]()}
+	for _, d := range file.Docs {
+		if d.Root == nil {
+			continue
+		}
+		r.wrong = append(r.wrong, source.Duplicates(name, d.Root)...)
+		_, v, wrong := source.Value(name, file, d)
+		if wrong != nil {
+			r.wrong = append(r.wrong, *wrong)
+			continue
+		}
+		root := yamltext.Resolve(d.Root)
+		items, ok := v.([]any)
+		if !ok || len(items) != len(root.Content) {
+			r.server(root, v)
+			continue
+		}
+		for i, item := range items {
+			r.item(yamltext.Resolve(root.Content[i]), item)
+		}
+	}
+	if len(r.servers) == 0 && len(r.wrong) == 0 {
+		r.fail(nil, "no API server is here")
+	}
+	if len(r.wrong) > 0 {
+		return nil, r.wrong
+	}
+	return r.servers, nil
+}
+
+type serverReader struct {
+	name    string
+	servers []Server
+	names   sets.Set[string]
+	wrong   diag.List
+}
+
+func (r *serverReader) fail(n *yaml.Node, format string, args ...any) {
+	pos := diag.Pos{File: r.name}
+	if n != nil {
+		pos.Line, pos.Col = n.Line, n.Column
+	}
+	r.wrong = append(r.wrong, unusable(pos, getServers, format, args...))
+}
+
+// item reads an item of a list: a version, or a version with a name.
+func (r *serverReader) item(n *yaml.Node, v any) {
+	switch v := v.(type) {
+	case string:
+		r.add(n, "", v)
+		return
+	case map[string]any:
+		if _, ok := v["version"]; !ok {
+			r.server(n, v)
+			return
+		}
+		for key := range v {
+			if key != "name" && key != "version" {
+				r.fail(n, "%q is not known of an API server", key)
+				return
+			}
+		}
+		name, ok := v["name"].(string)
+		version, is := v["version"].(string)
+		if is && (ok || v["name"] == nil) {
+			r.add(n, name, version)
+			return
+		}
+		r.fail(n, "name and version have to be strings: quote them")
+		return
+	}
+	r.fail(n, "%s is not a string: quote it", strings.TrimSpace(n.Value))
+}
+
+// server reads what API servers say of themselves.
+func (r *serverReader) server(n *yaml.Node, v any) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		r.fail(n, "this is no version of an API server")
+		return
+	}
+	if _, ok := m["clientVersion"]; ok {
+		if m, ok = m["serverVersion"].(map[string]any); !ok {
+			r.fail(n, "kubectl has reached no API server: there is no serverVersion")
+			return
+		}
+	}
+	data, err := json.Marshal(m)
+	var info apiversion.Info
+	if err == nil {
+		err = json.Unmarshal(data, &info)
+	}
+	switch {
+	case err != nil:
+		r.fail(n, "this is no version of an API server: %v", err)
+	case info.EmulationMajor != "": // it behaves as one of that version
+		r.add(n, "", info.EmulationMajor+"."+info.EmulationMinor)
+	case info.GitVersion != "":
+		r.add(n, "", info.GitVersion)
+	case info.Major != "":
+		r.add(n, "", info.Major+"."+info.Minor)
+	default:
+		r.fail(n, "this is no version of an API server: there is no gitVersion")
+	}
+}
+
+func (r *serverReader) add(n *yaml.Node, name, text string) {
+	v, err := version.ParseGeneric(text)
+	if err != nil || v.Major() == 0 {
+		r.fail(n, "%q is not a version of Kubernetes", text)
+		return
+	}
+	if name != "" && r.names.Has(name) {
+		r.fail(n, "the API server %s is there twice", name)
+		return
+	}
+	r.names.Insert(name)
+	r.servers = append(r.servers, Server{name, v})
+}

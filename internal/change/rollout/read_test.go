@@ -1,0 +1,164 @@
+package rollout
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
+)
+
+var routes = schema.GroupResource{Group: "example.com", Resource: "routes"}
+
+// said are diagnostics in a text, without the hints.
+func said(l diag.List) string {
+	var lines []string
+	for _, d := range l {
+		lines = append(lines, d.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestReadServers(t *testing.T) {
+	for _, tt := range []struct{ name, src, want string }{
+		{"a list", `["1.36.2", v1.35, v1.34.1-gke.100]`, "v1.36 v1.35 v1.34"},
+		{"with names", "- {name: a, version: v1.36.2}\n- version: v1.35.0+k3s1\n", "a (v1.36) v1.35"},
+		{"several /version", `{"major": "1", "minor": "36", "gitVersion": "v1.36.2"}` + "\n" + `{"major": "1", "minor": "35+", "gitVersion": "v1.35.7-eks-1"}`, "v1.36 v1.35"},
+		{"without gitVersion", "{major: '1', minor: 35+}", "v1.35"},
+		{"documents of YAML", "gitVersion: v1.36.2\n---\ngitVersion: v1.35.2\n", "v1.36 v1.35"},
+		{"emulated", `{"major": "1", "minor": "36", "gitVersion": "v1.36.2", "emulationMajor": "1", "emulationMinor": "33"}`, "v1.33"},
+		{"kubectl version", "clientVersion: {gitVersion: v1.37.0}\nserverVersion: {gitVersion: v1.31.2}\n", "v1.31"},
+		{"a list of /version", "- {gitVersion: v1.36.2}\n- {gitVersion: v1.35.2}\n", "v1.36 v1.35"},
+		{"kubectl without a server", "clientVersion: {gitVersion: v1.37.0}\n", "in:1:1: error: UC901: kubectl has reached no API server: there is no serverVersion"},
+		{"a number", "- 1.36.1\n- 1.30\n", "in:2:3: error: UC901: 1.30 is not a string: quote it"},
+		{"a number as version", "- {version: 1.30}\n", "in:1:3: error: UC901: name and version have to be strings: quote them"},
+		{"a number as name", "- {version: v1.30.1, name: 7}\n", "in:1:3: error: UC901: name and version have to be strings: quote them"},
+		{"an unknown key", "- {version: v1.30.1, id: a}\n", `in:1:3: error: UC901: "id" is not known of an API server`},
+		{"no version", "- {version: main}\n- v0.0.0-master\n", `in:1:3: error: UC901: "main" is not a version of Kubernetes` + "\n" + `in:2:3: error: UC901: "v0.0.0-master" is not a version of Kubernetes`},
+		{"an object", "kind: Node\n", "in:1:1: error: UC901: this is no version of an API server: there is no gitVersion"},
+		{"a word", "v1.36.1\n", "in:1:1: error: UC901: this is no version of an API server"},
+		{"of another type", "gitVersion: [v1.36.1]\n", "in:1:1: error: UC901: this is no version of an API server: json: cannot unmarshal array into Go struct field Info.gitVersion of type string"},
+		{"none", "[]\n", "in: error: UC901: no API server is here"},
+		{"a comment", "# nothing\n", "in: error: UC901: no API server is here"},
+		{"empty", "", "in: error: UC103: the file is empty"},
+		{"a name twice", "- {name: a, version: v1.36.1}\n- {name: a, version: v1.36.1}\n", "in:2:3: error: UC901: the API server a is there twice"},
+		{"twice", "gitVersion: v1.36.1\ngitVersion: v1.36.1\n", `in:2:1: error: UC104: key "gitVersion" occurs twice in this mapping`},
+	} {
+		servers, wrong := ReadServers("in", []byte(tt.src), limit.Limits{})
+		var words []string
+		for _, s := range servers {
+			words = append(words, s.String())
+		}
+		if got := strings.Join(words, " ") + said(wrong); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+const (
+	oneReport = `apiVersion: internal.apiserver.k8s.io/v1alpha1
+kind: StorageVersion
+metadata: {name: example.com.routes}
+spec: {}
+status: {}
+`
+	oneMigration = `apiVersion: storagemigration.k8s.io/v1
+kind: StorageVersionMigration
+metadata: {name: m, creationTimestamp: "2026-01-01T12:00:00Z"}
+spec: {resource: {group: example.com, resource: routes}}
+`
+)
+
+func item(object string) string {
+	return "\n- " + strings.ReplaceAll(strings.TrimSpace(object), "\n", "\n  ")
+}
+
+func list(objects ...string) string {
+	s := "apiVersion: v1\nkind: List\nitems:"
+	if len(objects) == 0 {
+		return s + " []\n"
+	}
+	for _, o := range objects {
+		s += item(o)
+	}
+	return s + "\n"
+}
+
+// What kubectl prints, and what else may be given by mistake.
+func TestRead(t *testing.T) {
+	crd := testcrd.Versions("Route", v("v1", plain)) + "status: {storedVersions: [v1]}\n"
+	gates := testcrd.Versions("Gate", v("v1", plain)) + "status: {storedVersions: [v1]}\n"
+	other := strings.ReplaceAll(oneReport, "routes", "gates")
+	pod := "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
+	for _, tt := range []struct{ name, of, src, want string }{
+		{"a CRD", "crd", crd, "routes.example.com [v1]"},
+		{"a list of CRDs", "crd", list(gates, crd), "routes.example.com [v1]"},
+		{"another CRD", "crd", gates, "in:4:3: error: UC902: this is gates.example.com, and the change is of routes.example.com"},
+		{"a list of other CRDs", "crd", list(gates), "in: error: UC902: routes.example.com is not among these CRDs"},
+		{"no CRDs", "crd", list(), "in: error: UC902: routes.example.com is not among these CRDs"},
+		{"a CRD twice", "crd", crd + "---\n" + crd, "in:24:1: error: UC902: CustomResourceDefinition routes.example.com is there twice"},
+		{"a CRD without status", "crd", testcrd.Versions("Route", v("v1", plain)), "in:1:1: error: UC901: the CRD has no status.storedVersions: it is not from a cluster"},
+		{"an old CRD", "crd", strings.Replace(crd, "io/v1", "io/v1beta1", 1), "in:2:1: error: UC901: CustomResourceDefinition of apiextensions.k8s.io/v1beta1 is not what is read here"},
+		{"a malformed CRD", "crd", crd + "spec2: {}\n" + strings.Replace("status: 7\n", "status", "metadata2", 1), "routes.example.com [v1]"},
+		{"a CRD of other types", "crd", strings.Replace(crd, "[v1]", "v1", 1), "in:1:1: error: UC901: the API server cannot read this CustomResourceDefinition: json: cannot unmarshal string into Go struct field CustomResourceDefinitionStatus.status.storedVersions of type []string"},
+		{"a Pod", "crd", pod, "in:2:1: error: UC901: Pod of v1 is not what is read here"},
+		{"no object", "crd", "just: text\n", "in: error: UC901: no object is here"},
+
+		{"a report", "storageversion", oneReport, "example.com.routes"},
+		{"a list of reports", "storageversion", list(other, oneReport), "example.com.routes"},
+		{"a list of other reports", "storageversion", list(other), "none"},
+		{"no reports", "storageversion", list(), "none"},
+		{"another report", "storageversion", other, "in:3:12: error: UC902: this is example.com.gates, and the change is of example.com.routes"},
+		{"a report twice", "storageversion", oneReport + "---\n" + oneReport, "in:7:1: error: UC902: StorageVersion example.com.routes is there twice"},
+		{"a report of another version", "storageversion", strings.Replace(oneReport, "v1alpha1", "v1", 1), "in:2:1: error: UC901: StorageVersion of internal.apiserver.k8s.io/v1 is not what is read here"},
+		{"a malformed report", "storageversion", strings.Replace(oneReport, "status: {}", "status: []", 1), "in:1:1: error: UC901: the API server cannot read this StorageVersion: json: cannot unmarshal array into Go struct field StorageVersion.status of type v1alpha1.StorageVersionStatus"},
+
+		{"a migration", "migrations", oneMigration, "1"},
+		{"migrations of all versions", "migrations", list(oneMigration, strings.Replace(oneMigration, "io/v1", "io/v1beta1", 1), strings.NewReplacer("io/v1", "io/v1alpha1", "resource: routes", "version: v1, resource: routes").Replace(oneMigration)), "3"},
+		{"a list of other migrations", "migrations", list(strings.Replace(oneMigration, "routes", "gates", 1)), "0"},
+		{"no migrations", "migrations", list(), "0"},
+		{"another migration", "migrations", strings.Replace(oneMigration, "routes", "gates", 1), "in:4:8: error: UC902: this is a migration of gates.example.com, and the change is of routes.example.com"},
+		{"a migration of nothing", "migrations", strings.Replace(oneMigration, ", resource: routes", "", 1), "in:4:8: error: UC901: the migration does not say of which resource it is"},
+		{"a migration of a future version", "migrations", strings.Replace(oneMigration, "io/v1", "io/v2", 1), "in:2:1: error: UC901: StorageVersionMigration of storagemigration.k8s.io/v2 is not what is read here"},
+		{"a malformed migration", "migrations", strings.Replace(oneMigration, "2026-01-01T12:00:00Z", "yesterday", 1), `in:1:1: error: UC901: the API server cannot read this StorageVersionMigration: parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"`},
+	} {
+		f, wrong := resource.Parse("in", []byte(tt.src), limit.Limits{})
+		if f == nil {
+			t.Errorf("%s: %v", tt.name, wrong)
+			continue
+		}
+		got := "none"
+		switch tt.of {
+		case "crd":
+			crd, origin, l := ReadLive(f, "routes.example.com")
+			if wrong = l; crd != nil {
+				got = fmt.Sprint(crd.Name, " ", crd.Status.StoredVersions)
+			}
+			if (crd == nil) != (origin == nil) {
+				t.Error(tt.name, origin)
+			}
+		case "storageversion":
+			sv, _, l := ReadStorageVersion(f, routes)
+			if wrong = l; sv != nil {
+				got = sv.Name
+			}
+		case "migrations":
+			m, origins, l := ReadMigrations(f, routes)
+			wrong, got = l, fmt.Sprint(len(m))
+			if len(m) != len(origins) {
+				t.Error(tt.name, origins)
+			}
+		}
+		if len(wrong) > 0 {
+			got = said(wrong)
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}

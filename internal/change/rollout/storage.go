@@ -1,0 +1,208 @@
+package rollout
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/change/storageversion"
+)
+
+// migrate are the steps that bring all objects into a storage version, which the cluster
+// has.
+func (f *Facts) migrate(target string) []Step {
+	var steps []Step
+	for _, step := range []func(string) Step{f.encoding, f.migration, f.trim} {
+		s := step(target)
+		if s.ID == "" {
+			continue
+		}
+		if len(steps) > 0 && steps[len(steps)-1].State != Done {
+			s.State = Later
+		}
+		steps = append(steps, s)
+	}
+	return steps
+}
+
+// migrateLater are these steps after a change of the storage version that is still to come.
+func (f *Facts) migrateLater() []Step {
+	from, to := storage(f.From), storage(f.To)
+	if from == to {
+		return nil
+	}
+	s := Step{
+		ID: "migration", State: Later, Title: "Rewrite the objects that are stored in " + from,
+		Reason:  "Ask again when the CRD is applied, with its new status.",
+		Details: f.course(f.From, f.To),
+	}
+	if s.Details != nil {
+		s.Reason += " It has to wait until every API server encodes " + to + "."
+	}
+	return []Step{s}
+}
+
+// migration asks whether all stored objects are rewritten in the storage version.
+func (f *Facts) migration(target string) Step {
+	s := Step{ID: "migration", State: Done, Title: "All objects are stored in " + target}
+	if f.Live == nil {
+		s.State, s.Title, s.Reason = Unknown, "Find out in which versions objects are stored", "status.storedVersions of the CRD says it."
+		s.Run = []string{"kubectl get crd " + f.To.Name + " -o yaml --show-managed-fields  # for --crd-status"}
+		return s
+	}
+	old := f.stored(target)
+	if len(old) == 0 {
+		return s
+	}
+	s.Title = fmt.Sprintf("Rewrite the objects that are stored in %s", strings.Join(old, ", "))
+	s.Reason = fmt.Sprintf("status.storedVersions is %s: some objects may still be stored in these.", strings.Join(f.Live.Status.StoredVersions, ", "))
+	last, known := f.lastMigration()
+	running, noted := condition(f.Live, apiextensionsv1.StorageMigrating)
+	switch {
+	case noted && running:
+		s.State, s.Title, s.Reason = Waiting, "Wait for the migration", "The CRD says that one is running."
+		s.Run = []string{"kubectl get storageversionmigrations"}
+		return s
+	case last != nil:
+		if failed, ok := last.is("Failed"); ok {
+			s.State, s.Title, s.Reason = Stopped, "Repair what the migration failed at", fmt.Sprintf("The migration %s has failed: %s", last.Name, failed.Message)
+			s.Run = []string{"kubectl delete storageversionmigration " + last.Name + "  # then migrate again"}
+			return s
+		}
+		if !last.ended() {
+			s.State, s.Title, s.Reason = Waiting, "Wait for the migration", "The migration "+last.Name+" has not ended."
+			s.Run = []string{"kubectl get storageversionmigration " + last.Name + " -o yaml"}
+			return s
+		}
+		changed, ok := lastChange(f.Live)
+		switch {
+		case noted:
+			s.Reason = fmt.Sprintf("The migration %s has succeeded, but the CRD was changed meanwhile. Migrate again.", last.Name)
+		case f.StorageVersion != nil && storageversion.Disturbed(f.StorageVersion, last.Created):
+			s.Reason = fmt.Sprintf("The migration %s has succeeded, but it began before the API servers agreed on %s. Migrate again.", last.Name, target)
+		case !ok:
+			s.State = Unknown
+			s.Reason = fmt.Sprintf("The migration %s has succeeded. Whether it began after the CRD was changed cannot be told without the managed fields of the CRD.", last.Name)
+			s.Run = []string{"kubectl get crd " + f.To.Name + " -o yaml --show-managed-fields  # for --crd-status"}
+			return s
+		case last.Created.After(changed):
+			s.State, s.Title, s.Reason = Done, fmt.Sprintf("All objects are stored in %s: the migration %s has succeeded, and the CRD has not changed since", target, last.Name), ""
+			return s
+		default:
+			s.Reason = fmt.Sprintf("The migration %s began before the CRD was changed. Migrate again.", last.Name)
+		}
+	case !known:
+		s.State, s.Title, s.Reason = Unknown, "Find out about migrations", s.Reason+" Whether they are being rewritten is unknown."
+		s.Run = []string{
+			"kubectl get storageversionmigrations.storagemigration.k8s.io -o yaml  # for --migrations",
+			"echo '{apiVersion: v1, kind: List, items: []}'  # if the API servers do not have them",
+		}
+		return s
+	}
+	return f.rewrite(s, target)
+}
+
+// rewrite is the step of rewriting all objects, if they let themselves be rewritten.
+func (f *Facts) rewrite(s Step, target string) Step {
+	switch o := f.Objects; {
+	case o == nil:
+		s.State, s.Title = Unknown, "Find out whether the objects can be rewritten"
+		s.Reason += " Rewriting validates them, and stops at the first that is refused."
+		s.Run = []string{"kubectl get " + f.Resource().String() + " -A -o yaml --show-managed-fields  # for --objects"}
+		return s
+	case o.Rewrites > 0:
+		s.State, s.Title = Waiting, "Repair the objects that cannot be rewritten"
+		s.Reason += fmt.Sprintf(" Rewriting validates them, and %s would be refused.", count(o.Rewrites, "object"))
+		s.Details = o.Examples
+		return s
+	}
+	s.State = Next
+	if n := len(f.Servers); n > 1 && f.StorageVersion == nil {
+		s.Reason += fmt.Sprintf(" First give all %d API servers time to notice the CRD: nothing reports that they have, and one that has not stores objects in the old version.", n)
+	}
+	oldest := f.oldest()
+	if oldest == nil || oldest.LessThan(migrationB) {
+		s.Reason += " Nothing notes that this is done, so go on with the next step then."
+		s.Run = []string{fmt.Sprintf("kubectl get %s.%s.%s -A -o json | kubectl replace -f -", f.Resource().Resource, target, f.Resource().Group)}
+		return s
+	}
+	api := "v1"
+	if oldest.LessThan(migration) {
+		api = "v1beta1"
+		s.Reason += " The API servers have the API for it when it is switched on: --runtime-config=storagemigration.k8s.io/v1beta1=true, and the feature gate StorageVersionMigrator, of kube-controller-manager too."
+	}
+	s.Run = []string{"kubectl create -f -"}
+	s.Manifest = fmt.Sprintf("apiVersion: storagemigration.k8s.io/%s\nkind: StorageVersionMigration\nmetadata:\n  generateName: %s-\nspec:\n  resource:\n    group: %s\n    resource: %s\n",
+		api, f.To.Name, f.Resource().Group, f.Resource().Resource)
+	return s
+}
+
+// trim takes the old versions out of status.storedVersions.
+func (f *Facts) trim(target string) Step {
+	if f.Live == nil || len(f.stored(target)) == 0 {
+		return Step{}
+	}
+	s := Step{ID: "storedVersions", State: Next, Title: "Say that nothing is stored in " + strings.Join(f.stored(target), ", "),
+		Reason: "Only then can the CRD do without. Objects that are still stored in it could not be read any more.",
+		Run:    []string{f.trimCommand(target)}}
+	if v := f.oldest(); v != nil && !v.LessThan(migration) {
+		s.Reason += " After a migration the API server does it itself, unless the CRD was changed meanwhile."
+	}
+	return s
+}
+
+func (f *Facts) trimCommand(target string) string {
+	quote := func(l []string) string { return `["` + strings.Join(l, `","`) + `"]` }
+	return fmt.Sprintf(`kubectl patch crd %s --subresource=status --type=json -p '[{"op":"test","path":"/status/storedVersions","value":%s},{"op":"replace","path":"/status/storedVersions","value":%s}]'`,
+		f.To.Name, quote(f.Live.Status.StoredVersions), quote([]string{target}))
+}
+
+// stored are the versions other than the storage version in which objects may be stored.
+func (f *Facts) stored(target string) []string {
+	return slices.DeleteFunc(slices.Clone(f.Live.Status.StoredVersions), func(v string) bool { return v == target })
+}
+
+// lastMigration returns the migration that was created last, and whether it is known that
+// there is no other.
+func (f *Facts) lastMigration() (last *Migration, known bool) {
+	if f.Migrations == nil {
+		// Servers that note migrations in CRDs have noted none, or none has an API for them.
+		_, noted := condition(f.Live, apiextensionsv1.StorageMigrating)
+		return nil, len(f.Servers) > 0 && !noted && !f.oldest().LessThan(migration) || len(f.Servers) > 0 && f.newest().LessThan(migrationA)
+	}
+	return f.latest(), true
+}
+
+// latest returns the migration that was created last, of those that are known.
+func (f *Facts) latest() (last *Migration) {
+	for i, m := range f.Migrations {
+		if last == nil || m.Created.After(last.Created) {
+			last = &f.Migrations[i]
+		}
+	}
+	return last
+}
+
+// condition returns whether a condition is true, and whether there is one.
+func condition(crd *apiextensionsv1.CustomResourceDefinition, t apiextensionsv1.CustomResourceDefinitionConditionType) (is, ok bool) {
+	for _, c := range crd.Status.Conditions {
+		if c.Type == t {
+			return c.Status == apiextensionsv1.ConditionTrue, true
+		}
+	}
+	return false, false
+}
+
+// lastChange is when the CRD was last written, but for its status; it is not ok without
+// metadata.managedFields, which kubectl leaves out by default.
+func lastChange(crd *apiextensionsv1.CustomResourceDefinition) (last time.Time, ok bool) {
+	for _, m := range crd.ManagedFields {
+		if m.Subresource == "" && m.Time != nil && m.Time.After(last) {
+			last, ok = m.Time.Time, true
+		}
+	}
+	return last, ok
+}

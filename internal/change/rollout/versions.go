@@ -1,0 +1,154 @@
+package rollout
+
+import (
+	"fmt"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// version returns a version of a CRD; nil if there is none of that name.
+func versionOf(crd *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.CustomResourceDefinitionVersion {
+	i := slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &crd.Spec.Versions[i]
+}
+
+func has(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
+	return versionOf(crd, name) != nil
+}
+
+func served(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
+	v := versionOf(crd, name)
+	return v != nil && v.Served
+}
+
+func hasStatus(v *apiextensionsv1.CustomResourceDefinitionVersion) bool {
+	return v.Subresources != nil && v.Subresources.Status != nil
+}
+
+// converts reports whether a webhook converts the objects of a CRD. Without one, the API server
+// changes apiVersion, and drops the fields that the version does not have.
+func converts(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	return crd.Spec.Conversion != nil && crd.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
+}
+
+// dropped are the paths of fields of one version that another, perhaps of another CRD, drops.
+func dropped(from *apiextensionsv1.CustomResourceDefinition, name string, to *apiextensionsv1.CustomResourceDefinition, other string) []string {
+	a, b := versionOf(from, name), versionOf(to, other)
+	if a == nil || b == nil || a.Schema == nil || b.Schema == nil || a.Schema.OpenAPIV3Schema == nil || b.Schema.OpenAPIV3Schema == nil || to.Spec.PreserveUnknownFields {
+		return nil
+	}
+	return stored.Dropped(a.Schema.OpenAPIV3Schema, b.Schema.OpenAPIV3Schema)
+}
+
+// drops says which fields a write through a version drops from storage after the change and not
+// before it, by conversion alone. Fields that the stored version itself loses are a change of
+// its schema.
+func (f *Facts) drops() []string {
+	if converts(f.To) {
+		return nil
+	}
+	var l []string
+	from := storage(f.From)
+	for _, v := range f.To.Spec.Versions {
+		if !v.Served && !v.Storage || v.Name == from {
+			continue
+		}
+		var before []string
+		if served(f.From, v.Name) && !converts(f.From) {
+			before = dropped(f.From, from, f.From, v.Name)
+		}
+		for _, path := range dropped(f.From, from, f.To, v.Name) {
+			if !slices.Contains(before, path) {
+				l = append(l, fmt.Sprintf("%s does not have %s", v.Name, path))
+			}
+		}
+	}
+	return l
+}
+
+// added are the versions that are served after the change and were not before.
+func (f *Facts) added() []string {
+	var l []string
+	for _, v := range f.To.Spec.Versions {
+		if v.Served && !served(f.From, v.Name) {
+			l = append(l, v.Name)
+		}
+	}
+	return l
+}
+
+// narrows says where a version that is added may reject objects of the stored one.
+func (f *Facts) narrows() []string {
+	stored := versionOf(f.To, storage(f.From))
+	if converts(f.To) || stored == nil || stored.Schema == nil || stored.Schema.OpenAPIV3Schema == nil {
+		return nil
+	}
+	var l []string
+	for _, name := range f.added() {
+		v := versionOf(f.To, name)
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			continue
+		}
+		schemapath.Walk(v.Schema.OpenAPIV3Schema, func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+			was := p.In(stored.Schema.OpenAPIV3Schema)
+			if was != nil && !equality.Semantic.DeepEqual(constraints(was), constraints(s)) {
+				at := p.String()
+				if len(p) == 0 {
+					at = "the object"
+				}
+				l = append(l, fmt.Sprintf("%s does not have the constraints of %s on %s", name, stored.Name, at))
+			}
+			return was != nil
+		})
+	}
+	return l
+}
+
+// constraints is a schema without the schemas below it and without documentation.
+func constraints(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
+	own := *s
+	own.Properties, own.Items, own.AdditionalProperties = nil, nil, nil
+	own.Description, own.Title, own.Example, own.ExternalDocs = "", "", nil, nil
+	return &own
+}
+
+// unprinted are further versions that the stored objects have to be printed in: conversion hides
+// fields, or only a webhook does it.
+func (f *Facts) unprinted() []string {
+	var l []string
+	now, missing := f.current(), func(v string) bool { return f.Objects.Printed[v] < f.Objects.Total }
+	if from := storage(now); !converts(now) && served(now, from) && missing(from) {
+		for v := range f.Objects.Printed {
+			if len(dropped(now, from, now, v)) > 0 && !slices.Contains(l, from) {
+				l = append(l, from)
+			}
+		}
+	}
+	for _, v := range f.To.Spec.Versions {
+		if converts(f.To) && v.Served && served(now, v.Name) && missing(v.Name) && f.touches(v.Name) {
+			l = append(l, v.Name)
+		}
+	}
+	return l
+}
+
+// touches reports whether the change may reject objects that were accepted in a version.
+func (f *Facts) touches(version string) bool {
+	if f.Changes == nil || version == storage(f.To) && version != storage(f.From) {
+		return true
+	}
+	for _, c := range f.Changes.Changes {
+		if c.NewVersion == version && c.MattersToStored() {
+			return true
+		}
+	}
+	return false
+}

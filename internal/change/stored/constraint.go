@@ -1,0 +1,368 @@
+package stored
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/validate"
+)
+
+// Keyword is what kind of constraint it is: that of the schema, or one of those below.
+type Keyword string
+
+// Constraints that are no keywords of OpenAPI.
+const (
+	// StaticRule is a CEL rule that does not read oldSelf.
+	StaticRule Keyword = "rule"
+	// TransitionRule is one that does, be it optional.
+	TransitionRule Keyword = "transition rule"
+	// EvaluationError is a rule that cannot be evaluated: it reads an absent field, say.
+	EvaluationError Keyword = "evaluation error"
+	// Budget is what the evaluation of all rules may cost.
+	Budget Keyword = "CEL budget"
+	// ListType is x-kubernetes-list-type: the items of a set or a map differ.
+	ListType Keyword = "x-kubernetes-list-type"
+	// EmbeddedResource is what the server wants of resources in the object.
+	EmbeddedResource Keyword = "x-kubernetes-embedded-resource"
+	// ObjectMeta is what the server wants of the metadata of every object.
+	ObjectMeta Keyword = "metadata"
+	// Scale is what the subresource wants of the fields that it reads.
+	Scale Keyword = "scale"
+	// Typed is what server-side apply wants of values: the type in the schema.
+	Typed Keyword = "server-side apply"
+	// Malformed is an object that the server cannot even decode.
+	Malformed Keyword = "malformed"
+	// Other is a constraint that is not recognized.
+	Other Keyword = "schema"
+)
+
+// Constraint is what an object breaks.
+type Constraint struct {
+	Keyword Keyword `json:"keyword"`
+	// Path leads to the schema that it stands on.
+	Path schemapath.Path `json:"path"`
+	// Rule is the text of a CEL rule.
+	Rule string `json:"rule,omitempty"`
+}
+
+// IsRule reports whether it is a CEL rule, evaluated or not.
+func (c Constraint) IsRule() bool {
+	return c.Keyword == StaticRule || c.Keyword == TransitionRule || c.Keyword == EvaluationError
+}
+
+// String says what it is and where it stands.
+func (c Constraint) String() string {
+	at := c.Path.String()
+	if at == "" {
+		at = "the root"
+	}
+	return string(c.Keyword) + " of " + at
+}
+
+func compareProblems(p, q Problem) int {
+	return cmp.Or(cmp.Compare(p.Field, q.Field), cmp.Compare(p.Message, q.Message))
+}
+
+// place is the path of a value in an object.
+type place = resource.Path
+
+// rule is a CEL rule of a version.
+type rule struct {
+	apiextensionsv1.ValidationRule
+	version  string
+	path     schemapath.Path
+	index    int // in its schema
+	readsOld bool
+}
+
+func rulesOf(v apiextensionsv1.CustomResourceDefinitionVersion) []*rule {
+	var l []*rule
+	if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+		return nil
+	}
+	schemapath.Walk(v.Schema.OpenAPIV3Schema, func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+		for i, r := range s.XValidations {
+			// The server has compiled it, so it parses.
+			parsed, err := formula.Parse(r.Rule)
+			l = append(l, &rule{r, v.Name, slices.Clone(p), i, err == nil && parsed.ReadsOld})
+		}
+		return true
+	})
+	return l
+}
+
+// says reports what a rule may say that the server says: that it failed, or that it could
+// not be evaluated.
+func (r *rule) says(e *field.Error) (failed, evaluation bool) {
+	name := strings.TrimSpace(cmp.Or(r.Message, r.Rule))
+	if e.Type == field.ErrorTypeInvalid && (strings.HasSuffix(e.Detail, " evaluating rule: "+name) || strings.HasSuffix(e.Detail, " for rule: "+name)) {
+		return false, true
+	}
+	want := field.ErrorTypeInvalid
+	if r.Reason != nil {
+		switch *r.Reason {
+		case apiextensionsv1.FieldValueForbidden:
+			want = field.ErrorTypeForbidden
+		case apiextensionsv1.FieldValueRequired:
+			want = field.ErrorTypeRequired
+		case apiextensionsv1.FieldValueDuplicate:
+			return e.Type == field.ErrorTypeDuplicate, false // it has no message
+		}
+	}
+	message := strings.TrimSpace(r.Message)
+	if message == "" {
+		message = "failed rule: " + name
+	}
+	return e.Type == want && (e.Detail == message || r.MessageExpression != ""), false
+}
+
+// problem finds out which constraint an error is about. ask repeats the write.
+func (c *inquiry) problem(e *field.Error, ask func(*validate.Kind) (validate.Answer, error)) (Problem, error) {
+	p := Problem{Field: e.Field, Message: e.ErrorBody()}
+	if p.Field == "<nil>" {
+		p.Field = ""
+	}
+	where := p.Field
+	// Errors about oneOf and the like are about the object, and name the field in quotes.
+	if rest, ok := strings.CutPrefix(e.Detail, `"`); ok && where == "" {
+		if name, _, ok := strings.Cut(rest, `" must `); ok {
+			where, p.Field = name, name
+		}
+	}
+	at := (&resource.Object{Value: c.read}).Find(where)
+	root := c.root()
+	path := pathOf(root, at)
+	r, evaluation, err := c.ruleOf(e, path, ask)
+	if err != nil {
+		return p, err
+	}
+	if r != nil {
+		p.at = at[:len(r.path)]
+		p.Constraint = Constraint{Keyword: StaticRule, Path: r.path, Rule: r.Rule}
+		switch {
+		case evaluation:
+			p.Constraint.Keyword = EvaluationError
+		case r.readsOld:
+			p.Constraint.Keyword = TransitionRule
+		}
+		return p, nil
+	}
+	p.at = at
+	p.Constraint = Constraint{Keyword: keywordOf(e, where, path.In(root)), Path: path}
+	if embedded := embeddedOn(root, path); embedded != nil && p.Constraint.Keyword == Other {
+		p.Constraint = Constraint{Keyword: EmbeddedResource, Path: embedded}
+	}
+	return p, nil
+}
+
+// root is the schema of the version.
+func (c *inquiry) root() *apiextensionsv1.JSONSchemaProps { return c.rootOf(c.version) }
+
+func (j *Judge) rootOf(version string) *apiextensionsv1.JSONSchemaProps {
+	for _, v := range j.crd.Spec.Versions {
+		if v.Name == version && v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
+			return v.Schema.OpenAPIV3Schema
+		}
+	}
+	return &apiextensionsv1.JSONSchemaProps{}
+}
+
+// ruleOf is the rule that an error at a path is from, or nil. Where words do not tell, the
+// server is asked once more, with one rule only.
+func (c *inquiry) ruleOf(e *field.Error, path schemapath.Path, ask func(*validate.Kind) (validate.Answer, error)) (r *rule, evaluation bool, err error) {
+	if e.Type == field.ErrorTypeRequired && e.Detail == "" {
+		return nil, false, nil
+	}
+	var l []*rule
+	for _, r := range c.rules[c.version] {
+		if len(r.path) > len(path) || !r.path.Equal(path[:len(r.path)]) {
+			continue
+		}
+		if failed, unevaluated := r.says(e); failed || unevaluated {
+			l, evaluation = append(l, r), unevaluated
+		}
+	}
+	if len(l) == 1 && (evaluation || l[0].MessageExpression == "" && e.Type != field.ErrorTypeDuplicate) {
+		return l[0], evaluation, nil
+	}
+	for _, r := range l {
+		kind, err := c.only(r)
+		if err != nil {
+			return nil, false, err
+		}
+		if answer, err := ask(kind); err != nil {
+			return nil, false, err
+		} else if says(answer, e) {
+			_, evaluation := r.says(e)
+			return r, evaluation, nil
+		}
+	}
+	return nil, false, nil
+}
+
+// only is the kind of the CRD if it had only one rule, and nothing else in its schemas that
+// an object could break.
+func (c *inquiry) only(r *rule) (*validate.Kind, error) {
+	if k, ok := c.alone.Load(r); ok {
+		return k.(*validate.Kind), nil
+	}
+	crd := c.crd.DeepCopy()
+	for i, v := range crd.Spec.Versions {
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			continue
+		}
+		var kept apiextensionsv1.ValidationRules
+		if v.Name == r.version {
+			kept = apiextensionsv1.ValidationRules{r.path.In(v.Schema.OpenAPIV3Schema).XValidations[r.index]}
+		}
+		withoutRules(v.Schema.OpenAPIV3Schema)
+		if v.Name == r.version {
+			r.path.Edit(crd.Spec.Versions[i].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) { s.XValidations = kept })
+		}
+	}
+	k, err := validate.NewFor(crd, c.opts.KubeVersion)
+	if err == nil {
+		c.alone.Store(r, k)
+	}
+	return k, err
+}
+
+// withoutRules takes all rules out of a schema.
+func withoutRules(root *apiextensionsv1.JSONSchemaProps) {
+	type schemas = []apiextensionsv1.JSONSchemaProps
+	root.XValidations = nil
+	for name, s := range root.Properties {
+		withoutRules(&s)
+		root.Properties[name] = s
+	}
+	if root.Items != nil && root.Items.Schema != nil {
+		withoutRules(root.Items.Schema)
+	}
+	if root.AdditionalProperties != nil && root.AdditionalProperties.Schema != nil {
+		withoutRules(root.AdditionalProperties.Schema)
+	}
+	if root.Not != nil {
+		withoutRules(root.Not)
+	}
+	for _, l := range []schemas{root.AllOf, root.AnyOf, root.OneOf} {
+		for i := range l {
+			withoutRules(&l[i])
+		}
+	}
+}
+
+// pathOf leads to the schema of a value, or to the last one on the way there.
+func pathOf(root *apiextensionsv1.JSONSchemaProps, at place) schemapath.Path {
+	var p schemapath.Path
+	for _, step := range at {
+		next := schemapath.Items
+		if name, ok := step.(string); ok {
+			if next = schemapath.Property(name); next.In(root) == nil {
+				next = schemapath.Values
+			}
+		}
+		if root = next.In(root); root == nil {
+			return p
+		}
+		p = p.To(next)
+	}
+	return p
+}
+
+// embeddedOn is the innermost embedded resource on a path, or nil.
+func embeddedOn(root *apiextensionsv1.JSONSchemaProps, p schemapath.Path) schemapath.Path {
+	for ; len(p) > 0; p = p[:len(p)-1] {
+		if p.In(root).XEmbeddedResource {
+			return p
+		}
+	}
+	return nil
+}
+
+// keywords are what errors say of values that break a keyword.
+var keywords = []struct {
+	says    string
+	keyword Keyword
+}{
+	{"must validate one and only one schema (oneOf)", "oneOf"},
+	{"must validate at least one schema (anyOf)", "anyOf"},
+	{"must validate all the schemas (allOf)", "allOf"},
+	{"must not validate the schema (not)", "not"},
+	{"should be at least ", "minLength"},
+	{"should be at most ", "maxLength"},
+	{"should match '", "pattern"},
+	{"should be a multiple of ", "multipleOf"},
+	{"should be less than ", "maximum"},
+	{"should be greater than ", "minimum"},
+	{"shouldn't contain duplicates", "uniqueItems"},
+	{"should have at least ", "minItems"},
+	{"should have at most ", "maxItems"},
+	{"must be of type ", "type"},
+	{"server-side apply in ", Typed},
+	{"running out of cost budget", Budget},
+	{"accessor error", Scale},
+	{"should be a non-negative integer", Scale},
+}
+
+// keywordOf is the keyword of a schema that an error at a path is about.
+func keywordOf(e *field.Error, where string, s *apiextensionsv1.JSONSchemaProps) Keyword {
+	if where == "metadata" || strings.HasPrefix(where, "metadata.") {
+		return ObjectMeta
+	}
+	if s == nil {
+		s = &apiextensionsv1.JSONSchemaProps{}
+	}
+	switch e.Type {
+	case field.ErrorTypeNotSupported:
+		return "enum"
+	case field.ErrorTypeRequired:
+		name := where[strings.LastIndex(where, ".")+1:]
+		if slices.Contains(s.Required, name) {
+			return "required"
+		}
+		return compositionOf(s)
+	case field.ErrorTypeTypeInvalid:
+		if s.Format != "" && strings.Contains(e.Detail, "must be of type "+s.Format) {
+			return "format"
+		}
+		return "type"
+	case field.ErrorTypeTooLong:
+		return "maxLength"
+	case field.ErrorTypeTooMany:
+		if s.Type == "object" {
+			return "maxProperties"
+		}
+		return "maxItems"
+	case field.ErrorTypeDuplicate:
+		return ListType
+	}
+	for _, k := range keywords {
+		if strings.Contains(e.Detail, k.says) {
+			if s.Type == "object" {
+				return Keyword(strings.Replace(string(k.keyword), "Items", "Properties", 1))
+			}
+			return k.keyword
+		}
+	}
+	return Other
+}
+
+// compositionOf is the keyword in whose schemas an error of this schema may be from.
+func compositionOf(s *apiextensionsv1.JSONSchemaProps) Keyword {
+	switch {
+	case len(s.OneOf) > 0:
+		return "oneOf"
+	case len(s.AnyOf) > 0:
+		return "anyOf"
+	case len(s.AllOf) > 0:
+		return "allOf"
+	}
+	return "required"
+}

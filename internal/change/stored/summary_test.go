@@ -1,0 +1,147 @@
+package stored_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// summarized is the summary of some Things.
+func summarized(t *testing.T, most int) []*stored.Summary {
+	t.Helper()
+	j := judge(t, testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: strings.Replace(spec, "RATCHET", "", 1)}), stored.Options{})
+	s := stored.NewSummary(j.GroupKind(), most)
+	for i, text := range []string{"{mode: A}", "{mode: C}", "{mode: D}", "{mode: E, note: bad}", "{u: {type: A, a: {}, b: {}}}", "{still: {a: x}}"} {
+		o := object(t, "spec: "+text)
+		o["metadata"].(map[string]any)["name"] = fmt.Sprintf("thing-%d", i)
+		v, err := j.Object(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Add(v, diag.Pos{File: "live.yaml", Line: 10 * i, Col: 3})
+	}
+	return []*stored.Summary{s, stored.NewSummary(schema.GroupKind{Kind: "None"}, most)}
+}
+
+func TestText(t *testing.T) {
+	want := `Thing.example.com: 6 objects
+      1 legal
+      3 spared    invalid, but writes that leave the invalid values unchanged are accepted
+      1 hindered  invalid, and some writes that leave the invalid values unchanged are rejected
+      1 frozen    rejected even unchanged: a storage migration fails
+
+transition rule of spec.still: 1 frozen
+    self.a == 'x' ? oldSelf.a == 'w' : true
+    spec.still: Invalid value: moved
+  live.yaml:50:3: shop/thing-5: frozen, refused: rewrite, metadata, apply, elsewhere
+
+enum of spec.mode: 2 spared, 1 hindered
+    spec.mode: Unsupported value: "C": supported values: "A", "B"
+  live.yaml:30:3: shop/thing-3: hindered, refused: elsewhere
+  live.yaml:10:3: shop/thing-1: spared
+  and 1 more
+
+rule of spec: 1 hindered
+    !has(self.note) || self.note != 'bad'
+    spec: Invalid value: bad
+  live.yaml:30:3: shop/thing-3: hindered, refused: elsewhere
+
+rule of spec.u: 1 spared
+    has(self.b) == (has(self.type) && self.type == 'B')
+    spec.u.b: Invalid value: b is required when type is 'B', and forbidden otherwise
+  live.yaml:40:3: shop/thing-4: spared
+    kubectl patch things.v1.example.com thing-4 -n shop --type merge -p '{"spec":{"u":{"b":null}}}'
+
+None: 0 objects
+`
+	var b bytes.Buffer
+	if err := stored.Text(&b, summarized(t, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, b.String()); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	want := `## Stored objects: Thing.example.com
+
+| objects | | |
+|--:|---|---|
+| 1 | legal |  |
+| 3 | spared | invalid, but writes that leave the invalid values unchanged are accepted |
+| 1 | hindered | invalid, and some writes that leave the invalid values unchanged are rejected |
+| 1 | frozen | rejected even unchanged: a storage migration fails |
+
+| what they break | | objects | repaired by a patch |
+|---|---|---|--:|
+| transition rule of spec.still | spec.still: Invalid value: moved | 1 frozen | 0 |
+| enum of spec.mode | spec.mode: Unsupported value: "C": supported values: "A", "B" | 2 spared, 1 hindered | 0 |
+| rule of spec | spec: Invalid value: bad | 1 hindered | 0 |
+| rule of spec.u | spec.u.b: Invalid value: b is required when type is 'B', and forbidden otherwise | 1 spared | 1 |
+
+### transition rule of spec.still
+
+| object | | refused |
+|---|---|---|
+| shop/thing-5 | frozen | rewrite, metadata, apply, elsewhere |
+
+### enum of spec.mode
+
+| object | | refused |
+|---|---|---|
+| shop/thing-3 | hindered | elsewhere |
+| shop/thing-1 | spared |  |
+| and 1 more | | |
+`
+	var b bytes.Buffer
+	if err := stored.Markdown(&b, summarized(t, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, b.String()[:len(want)]); d != "" || !strings.Contains(b.String(), "\n```sh\nkubectl patch things.v1.example.com thing-4") {
+		t.Error(d, b.String())
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var b bytes.Buffer
+	if err := stored.JSON(&b, summarized(t, 0)); err != nil {
+		t.Fatal(err)
+	}
+	var l []struct {
+		Kind    string
+		States  map[string]int
+		Reasons []struct {
+			Constraint struct{ Keyword, Rule string }
+			Objects    int
+			Examples   []struct {
+				Name, State string
+				Line        int
+				Versions    []struct {
+					Version, State string
+					Refused        map[string][]struct{ Message string }
+				}
+				Repair *struct{ Patch string }
+			}
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &l); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(map[string]int{"legal": 1, "spared": 3, "hindered": 1, "frozen": 1}, l[0].States); d != "" || l[0].Kind != "Thing" || len(l) != 2 {
+		t.Error(d)
+	}
+	r := l[0].Reasons
+	if len(r) != 4 || len(r[1].Examples) != 3 || r[1].Examples[1].Name != "thing-1" || r[1].Constraint.Keyword != "enum" || r[3].Examples[0].Repair.Patch != `{"spec":{"u":{"b":null}}}` || r[0].Examples[0].Versions[0].Refused["metadata"][0].Message != "Invalid value: moved" {
+		t.Error(b.String())
+	}
+}

@@ -1,0 +1,374 @@
+package stored
+
+import (
+	"context"
+	"iter"
+	"maps"
+	"reflect"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/pkg/validate"
+)
+
+// Write is a way to write a stored object.
+type Write int
+
+// The writes, each of which leaves the invalid values unchanged.
+const (
+	// Rewrite replaces the object by itself, as a storage migration does.
+	Rewrite Write = iota
+	// Status replaces the status by itself, through its subresource.
+	Status
+	// Metadata adds an annotation. To add a label, or remove a finalizer, is the same.
+	Metadata
+	// Apply adds the annotation by server-side apply.
+	Apply
+	// Elsewhere changes a field outside of the invalid values: another field of the spec,
+	// if there is one.
+	Elsewhere
+	// Items adds an item to a list that has an invalid item.
+	Items
+	// Report changes another field of an invalid status, as controllers do.
+	Report
+	// Within changes a field in the values that constraints stand on.
+	Within
+)
+
+var writes = []string{"rewrite", "status", "metadata", "apply", "elsewhere", "items", "report", "within"}
+
+// Writes are all of them, in order. The caller owns the result.
+func Writes() []Write {
+	return []Write{Rewrite, Status, Metadata, Apply, Elsewhere, Items, Report, Within}
+}
+
+// String is the write in lower case.
+func (w Write) String() string { return writes[w] }
+
+// MarshalText is String.
+func (w Write) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
+
+// attempts is how many ways of changing an object are tried, to find one that is accepted:
+// the first may be forbidden for reasons of its own.
+const attempts = 12
+
+// write asks for a write of an object that has problems. It is not possible when there is
+// nothing that could be changed.
+func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible bool, refused []Problem, err error) {
+	switch w {
+	case Rewrite:
+		refused, err := c.replace(ctx, c.read, c.stored)
+		return true, refused, err
+	case Status:
+		if !c.kind.HasStatus(c.version) {
+			return false, nil, nil
+		}
+		refused, err := c.replaceStatus(ctx, c.read, c.stored)
+		return true, refused, err
+	case Metadata:
+		labelled := unstructured.Unstructured{Object: runtime.DeepCopyJSON(c.read)}
+		annotations := labelled.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations["unioncel.dev/asked"] = ""
+		labelled.SetAnnotations(annotations)
+		refused, err := c.replace(ctx, labelled.Object, c.stored)
+		return true, refused, err
+	case Apply: // the result is validated as that of Metadata
+		refused, err := c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Applicable(c.read) })
+		return true, refused, err
+	case Elsewhere:
+		return c.change(ctx, c.elsewhere(found), false)
+	case Items, Report:
+		for _, p := range found {
+			changed := c.items(p)
+			if w == Report {
+				changed = c.report(p, c.faults(found))
+			}
+			asked, l, err := c.change(ctx, changed, w == Report)
+			if err != nil || len(l) > 0 {
+				return asked, l, err
+			}
+			possible = possible || asked
+		}
+		return possible, nil, nil
+	}
+	return c.change(ctx, c.within(found), len(found) > 0 && !slices.ContainsFunc(found, func(p Problem) bool { return !inStatus(p.at) }))
+}
+
+func inStatus(p place) bool { return len(p) > 0 && p[0] == "status" }
+
+// change asks for writes that change something. The server validates the new object, and only
+// compares it with the old one. So the new one is the stored object, whose problems are known, and
+// the old one is a variation of it.
+func (c *inquiry) change(ctx context.Context, changed iter.Seq[map[string]any], status bool) (possible bool, refused []Problem, err error) {
+	ask := c.replace
+	if status && c.kind.HasStatus(c.version) {
+		ask = c.replaceStatus
+	}
+	tried := 0
+	for old := range changed {
+		l, err := ask(ctx, c.read, old)
+		if err != nil {
+			return false, nil, err
+		}
+		if tried++; tried == 1 || len(l) < len(refused) {
+			refused = l
+		}
+		if tried == attempts || !slices.ContainsFunc(l, readsWhatChanges) {
+			break
+		}
+	}
+	return tried > 0, refused, nil
+}
+
+// readsWhatChanges reports whether another change may not have the problem: a rule has
+// compared it with the old object. What the server forgives does not depend on it.
+func readsWhatChanges(p Problem) bool {
+	return p.Constraint.Keyword == TransitionRule || p.Constraint.Keyword == EvaluationError && readsOld(p.Constraint.Rule)
+}
+
+func (c *inquiry) replace(ctx context.Context, object, old map[string]any) ([]Problem, error) {
+	return c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Update(ctx, object, old) })
+}
+
+func (c *inquiry) replaceStatus(ctx context.Context, object, old map[string]any) ([]Problem, error) {
+	return c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.UpdateStatus(ctx, object, old) })
+}
+
+// elsewhere returns the object with one change each outside of the values at fault, those
+// next to the spec's own fields first.
+func (c *inquiry) elsewhere(found []Problem) iter.Seq[map[string]any] {
+	at := place{"spec"}
+	if _, ok := c.stored["spec"].(map[string]any); !ok {
+		at = nil
+	}
+	faults := c.faults(found)
+	return func(yield func(map[string]any) bool) {
+		for {
+			for changed := range c.siblings(at, faults) {
+				if !yield(changed) {
+					return
+				}
+			}
+			// A field alongside a fault in the same field is elsewhere, too.
+			if len(faults) != 1 || len(at)+1 >= len(faults[0]) || !hasPrefix(faults[0], at) {
+				return
+			}
+			at = faults[0][:len(at)+1]
+		}
+	}
+}
+
+// report returns the object with one change each of a field of the status, the nearest to a
+// fault in it first.
+func (c *inquiry) report(p Problem, faults []place) iter.Seq[map[string]any] {
+	return func(yield func(map[string]any) bool) {
+		for at := p.at; inStatus(at); at = at[:len(at)-1] {
+			for changed := range c.siblings(at, faults) {
+				if !yield(changed) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// siblings returns the object with one field each of the object at a place removed, or added,
+// that does not lead to a fault.
+func (c *inquiry) siblings(at place, faults []place) iter.Seq[map[string]any] {
+	return func(yield func(map[string]any) bool) {
+		v, _ := at.In(c.stored)
+		object, ok := v.(map[string]any)
+		if !ok {
+			return
+		}
+		s, keys := c.schemaOf(at), []string{}
+		if len(at) > 0 {
+			if _, item := at[len(at)-1].(int); item {
+				keys = c.schemaOf(at[:len(at)-1]).XListMapKeys
+			}
+		}
+		names := slices.Sorted(maps.Keys(object))
+		for name := range s.Properties {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
+			to := at.To(name)
+			if len(at) == 0 && slices.Contains(ownFields, name) || slices.Contains(keys, name) || slices.ContainsFunc(faults, func(f place) bool { return hasPrefix(f, to) }) {
+				continue
+			}
+			changed := runtime.DeepCopyJSON(c.stored)
+			in, _ := at.In(changed)
+			if _, ok := object[name]; ok {
+				delete(in.(map[string]any), name)
+			} else {
+				in.(map[string]any)[name] = some(s.Properties[name])
+			}
+			if c.differs(changed) && !yield(changed) {
+				return
+			}
+		}
+	}
+}
+
+// items returns the object with one item more each in a list that has an invalid item.
+func (c *inquiry) items(p Problem) iter.Seq[map[string]any] {
+	return func(yield func(map[string]any) bool) {
+		for i, step := range p.at {
+			index, ok := step.(int)
+			if !ok || inStatus(p.at) {
+				continue
+			}
+			changed := runtime.DeepCopyJSON(c.stored)
+			parent, _ := p.at[:i-1].In(changed)
+			value, _ := p.at[:i].In(changed)
+			object, inObject := parent.(map[string]any)
+			list, isList := value.([]any)
+			if !inObject || !isList || index >= len(list) {
+				continue // a list of lists, or a field of the written version only
+			}
+			added := runtime.DeepCopyJSONValue(list[index])
+			if item, ok := added.(map[string]any); ok {
+				for _, key := range c.schemaOf(p.at[:i]).XListMapKeys {
+					item[key] = another(item[key])
+				}
+			} else {
+				added = another(added)
+			}
+			object[p.at[i-1].(string)] = append(list, added)
+			if c.differs(changed) && !yield(changed) {
+				return
+			}
+		}
+	}
+}
+
+// schemaOf is the schema of a value in storage, or an empty one.
+func (c *inquiry) schemaOf(at place) *apiextensionsv1.JSONSchemaProps {
+	root := c.rootOf(versionOf(c.stored))
+	if s := pathOf(root, at).In(root); s != nil {
+		return s
+	}
+	return &apiextensionsv1.JSONSchemaProps{}
+}
+
+// ownFields are those of every object, and the status, which a write to the main resource
+// leaves alone.
+var ownFields = []string{"apiVersion", "kind", "metadata", "status"}
+
+// faults are the places of the fields that problems are about.
+func (c *inquiry) faults(found []Problem) []place {
+	var l []place
+	for _, p := range found {
+		at := p.at
+		if named := (&resource.Object{Value: c.read}).Find(p.Field); hasPrefix(named, at) {
+			at = named
+		}
+		l = append(l, at)
+	}
+	return l
+}
+
+func hasPrefix(p, prefix place) bool {
+	return len(p) >= len(prefix) && reflect.DeepEqual(p[:len(prefix)], prefix)
+}
+
+// differs reports whether an object is read as another than the stored one.
+func (c *inquiry) differs(changed map[string]any) bool {
+	read, err := c.kind.Read(changed, c.version)
+	return err == nil && !reflect.DeepEqual(read, c.read)
+}
+
+// some is a value of a type.
+func some(s apiextensionsv1.JSONSchemaProps) any {
+	switch s.Type {
+	case "object":
+		return map[string]any{}
+	case "array":
+		return []any{}
+	case "integer":
+		return int64(0)
+	case "number":
+		return float64(0)
+	case "boolean":
+		return false
+	}
+	return "x"
+}
+
+// within returns the object with one change each of a scalar in the values at fault.
+func (c *inquiry) within(found []Problem) iter.Seq[map[string]any] {
+	return func(yield func(map[string]any) bool) {
+		for _, p := range found {
+			v, _ := p.at.In(c.stored)
+			for _, leaf := range leaves(p.at, v) {
+				changed := runtime.DeepCopyJSON(c.stored)
+				parent, _ := leaf[:len(leaf)-1].In(changed)
+				switch step := leaf[len(leaf)-1].(type) {
+				case string:
+					o := parent.(map[string]any)
+					o[step] = another(o[step])
+				case int:
+					o := parent.([]any)
+					o[step] = another(o[step])
+				}
+				if c.differs(changed) && !yield(changed) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// leaves are the scalars in an object or a list, the deepest first: they say least of what
+// the object is.
+func leaves(at place, v any) []place {
+	var l []place
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if len(at) == 0 && slices.Contains(ownFields, name) {
+				continue
+			}
+			l = append(l, below(at.To(name), v[name])...)
+		}
+	case []any:
+		for i := range v {
+			l = append(l, below(at.To(i), v[i])...)
+		}
+	}
+	slices.SortStableFunc(l, func(a, b place) int { return len(b) - len(a) })
+	return l
+}
+
+func below(at place, v any) []place {
+	switch v.(type) {
+	case map[string]any, []any:
+		return leaves(at, v)
+	case nil:
+		return nil
+	}
+	return []place{at}
+}
+
+// another is a value of the same type that is not equal.
+func another(v any) any {
+	switch v := v.(type) {
+	case string:
+		return v + "x"
+	case int64:
+		return v + 1
+	case float64:
+		return v + 1
+	case bool:
+		return !v
+	}
+	return v
+}

@@ -1,0 +1,438 @@
+package builtin_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/declared/builtin"
+	"github.com/unioncel/unioncel/internal/declared/unionset"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Each field of a type with unions is in one of them, or listed as in none: a new version
+// of k8s.io/api that adds one asks for a decision.
+func TestEveryFieldIsDecided(t *testing.T) {
+	for _, d := range builtin.Table() {
+		declared := slices.Clone(d.Others)
+		for _, u := range parse(t, d) {
+			declared = append(declared, u.Properties()...)
+		}
+		var fields []string
+		for i := range d.Of.NumField() {
+			name, _, _ := strings.Cut(d.Of.Field(i).Tag.Get("json"), ",")
+			if name == "" { // inlined, and a type of its own
+				continue
+			}
+			fields = append(fields, name)
+		}
+		slices.Sort(declared)
+		slices.Sort(fields)
+		if !slices.Equal(declared, fields) {
+			t.Errorf("%s has the fields\n%v, and declared are\n%v", d.Of, fields, declared)
+		}
+	}
+}
+
+func parse(t *testing.T, d builtin.Declared) []*union.Declaration {
+	t.Helper()
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(d.Unions), &doc); err != nil {
+		t.Fatal(err)
+	}
+	l, diags := union.Parse("", "", doc.Content[0], nil)
+	if len(diags) > 0 {
+		t.Errorf("%s: %v", d.Of, diags)
+	}
+	return l
+}
+
+// all returns the set, which has nothing wrong with it.
+func all(t *testing.T) []kinds.Kind {
+	t.Helper()
+	l, others, diags := builtin.Kinds(builtin.Declarations())
+	if len(others)+len(diags) > 0 {
+		t.Fatal(others, diags)
+	}
+	return l
+}
+
+// find returns an object of a kind.
+func find(t *testing.T, kind, path string) kinds.Object {
+	t.Helper()
+	for _, k := range all(t) {
+		for _, o := range k.Objects {
+			if k.Kind == kind && o.Path.String() == path {
+				return o
+			}
+		}
+	}
+	t.Fatalf("%s has no unions at %s", kind, path)
+	return kinds.Object{}
+}
+
+func TestPlaces(t *testing.T) {
+	for _, test := range []struct {
+		kind, path, members string
+		keys                [][]string
+	}{
+		{"Deployment", "spec.strategy", "rollingUpdate", nil},
+		{"StatefulSet", "spec.updateStrategy", "rollingUpdate", nil},
+		{"DaemonSet", "spec.updateStrategy", "rollingUpdate", nil},
+		{"Pod", "spec.initContainers[*].lifecycle.preStop", "exec httpGet tcpSocket sleep", [][]string{{"name"}}},
+		{"CronJob", "spec.jobTemplate.spec.template.spec.containers[*].env[*]", "value valueFrom", [][]string{{"name"}, {"name"}}},
+		{"ReplicaSet", "spec.template.spec.volumes[*].projected.sources[*]", "secret downwardAPI configMap serviceAccountToken clusterTrustBundle podCertificate", [][]string{{"name"}, nil}},
+		{"ResourceSlice", "spec.devices[*].attributes[*]", "int bool string version ints bools strings versions", [][]string{nil}},
+		{"VolumeAttachment", "spec.source", "persistentVolumeName inlineVolumeSpec", nil},
+		{"Ingress", "spec.rules[*].http.paths[*].backend", "service resource", [][]string{nil, nil}},
+		{"HorizontalPodAutoscaler", "spec.metrics[*]", "object pods resource containerResource external", [][]string{nil}},
+	} {
+		o := find(t, test.kind, test.path)
+		if got := strings.Join(o.Unions[0].MemberNames(), " "); got != test.members || !reflect.DeepEqual(o.Keys, test.keys) {
+			t.Errorf("%s: %s: members %s, keys %v", test.kind, test.path, got, o.Keys)
+		}
+	}
+}
+
+// The unions say what the API server does, where that is not plain.
+func TestMeaning(t *testing.T) {
+	for _, test := range []struct {
+		kind, path, object string
+		ok                 bool
+	}{
+		{"Deployment", "spec.strategy", `{type: Recreate}`, true},
+		{"Deployment", "spec.strategy", `{type: Recreate, rollingUpdate: {}}`, false},
+		{"Deployment", "spec.strategy", `{type: RollingUpdate}`, true},
+		{"Deployment", "spec.strategy", `{rollingUpdate: {}}`, true}, // the type has a default
+		{"Deployment", "spec.strategy", `{}`, true},
+		{"Pod", "spec.volumes[*]", `{name: tmp}`, true}, // gets an emptyDir
+		{"Pod", "spec.volumes[*]", `{name: tmp, emptyDir: {}, hostPath: {}}`, false},
+		{"Pod", "spec.containers[*].env[*]", `{name: A, value: "", valueFrom: {}}`, true},
+		{"Pod", "spec.containers[*].env[*]", `{name: A, value: x, valueFrom: {}}`, false},
+		{"Pod", "spec.containers[*].livenessProbe", `{periodSeconds: 1}`, false},
+		{"Pod", "spec.containers[*].livenessProbe", `{exec: {}, periodSeconds: 1}`, true},
+		{"Pod", "spec.securityContext.seccompProfile", `{type: RuntimeDefault}`, true},
+		{"Pod", "spec.securityContext.seccompProfile", `{type: RuntimeDefault, localhostProfile: x}`, false},
+		{"Pod", "spec.securityContext.seccompProfile", `{type: Localhost}`, false},
+		{"Service", "spec", `{sessionAffinityConfig: {}}`, false}, // the default is None
+		{"Service", "spec", `{sessionAffinity: ClientIP}`, true},
+		{"IngressClass", "spec.parameters", `{scope: Namespace}`, false},
+		{"IngressClass", "spec.parameters", `{name: x}`, true},
+		{"PodDisruptionBudget", "spec", `{}`, true},
+		{"PodDisruptionBudget", "spec", `{minAvailable: 1, maxUnavailable: 50%}`, false},
+		{"HorizontalPodAutoscaler", "spec.metrics[*]", `{type: Pods, pods: {}}`, true},
+		{"HorizontalPodAutoscaler", "spec.metrics[*]", `{type: Pods, object: {}}`, false},
+	} {
+		var object map[string]any
+		if err := yaml.Unmarshal([]byte(test.object), &object); err != nil {
+			t.Fatal(err)
+		}
+		o := find(t, test.kind, test.path)
+		if l := o.Unions[0].Violations(o.StateOf(o.Unions[0], object)); (len(l) == 0) != test.ok {
+			t.Errorf("%s: %s: %s: %v", test.kind, test.path, test.object, l)
+		}
+	}
+}
+
+// docs/builtin.md has a row for each type.
+func TestDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/builtin.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range builtin.Table() {
+		if want := row(t, d); !strings.Contains(string(page), want+"\n") {
+			t.Errorf("docs/builtin.md needs the row\n%s", want)
+		}
+	}
+}
+
+func row(t *testing.T, d builtin.Declared) string {
+	var l []string
+	for _, u := range resolved(t, d) {
+		what := fmt.Sprintf("all %d fields", len(u.Members))
+		if len(u.Members) <= 8 {
+			what = "`" + strings.Join(u.MemberNames(), "`, `") + "`"
+		}
+		switch {
+		case u.Discriminator != "":
+			var members []string
+			for _, m := range u.Members {
+				member := fmt.Sprintf("`%s` with `%s`", m.Name, m.Values[0])
+				if len(m.Optional) > 0 {
+					member += ", which may be left out"
+				}
+				members = append(members, member)
+			}
+			what = "by `" + u.Discriminator + "`"
+			if d.Value != "" {
+				what += " (`" + d.Value + "` where it is left out)"
+			}
+			what += ": " + strings.Join(members, "; ")
+		case u.Cardinality == union.ExactlyOne:
+			what = "one of " + what
+		default:
+			what = "at most one of " + what
+		}
+		l = append(l, what)
+	}
+	source := "`" + d.Source + "`"
+	if strings.Contains(d.Source, " ") {
+		source = d.Source
+	}
+	if d.Lax {
+		source += "; not validated"
+	}
+	name := strings.TrimPrefix(d.Of.PkgPath(), "k8s.io/api/") + " " + d.Of.Name()
+	return fmt.Sprintf("| `%s` | %s | %s |", name, strings.Join(l, "; and "), source)
+}
+
+// resolved are the unions of a type, taken from some place.
+func resolved(t *testing.T, d builtin.Declared) []*union.Union {
+	t.Helper()
+	declared := parse(t, d)
+	for _, k := range all(t) {
+		for _, o := range k.Objects {
+			if len(o.Unions) == len(declared) && slices.EqualFunc(o.Unions, declared, func(u *union.Union, d *union.Declaration) bool {
+				return u.Discriminator == d.Discriminator() && slices.Equal(slices.DeleteFunc(d.Properties(), func(p string) bool { return p == u.Discriminator }), u.MemberNames())
+			}) {
+				return o.Unions
+			}
+		}
+	}
+	t.Fatalf("no kind has a %s", d.Of)
+	return nil
+}
+
+// published is what the API server publishes of types, as client-go has it for server-side
+// apply.
+type published struct {
+	Types []struct {
+		Name string
+		Map  struct {
+			Fields []struct {
+				Name string
+				Type publishedType
+			}
+			Unions []struct {
+				Discriminator string
+				Fields        []struct {
+					FieldName          string `yaml:"fieldName"`
+					DiscriminatorValue string `yaml:"discriminatorValue"`
+				}
+			}
+		}
+	}
+}
+
+type publishedType struct {
+	NamedType string `yaml:"namedType"`
+	List      struct {
+		ElementType struct {
+			NamedType string `yaml:"namedType"`
+		} `yaml:"elementType"`
+		ElementRelationship string `yaml:"elementRelationship"`
+		Keys                []string
+	}
+	Map struct {
+		ElementType struct {
+			NamedType string `yaml:"namedType"`
+		} `yaml:"elementType"`
+	}
+}
+
+func readPublished(t *testing.T) published {
+	t.Helper()
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/client-go").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "applyconfigurations/internal/internal.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(src), "typed.YAMLObject(`")
+	text, _, _ = strings.Cut(text, "`)")
+	var p published
+	if err := yaml.Unmarshal([]byte(text), &p); err != nil || len(p.Types) < 500 {
+		t.Fatal(len(p.Types), err)
+	}
+	return p
+}
+
+// stable matches types of stable versions.
+var stable = regexp.MustCompile(`^io\.k8s\.api\.[a-z]+\.v[0-9]+\.`)
+
+// Every union that the OpenAPI of stable versions publishes is declared, with these
+// members. The values that it has are made from the names of Go fields, and not always
+// those of the API: Queuing for Queue.
+func TestPublishedUnions(t *testing.T) {
+	declared := map[string][]*union.Declaration{}
+	for _, d := range builtin.Table() {
+		declared[d.Published()] = parse(t, d)
+	}
+	found := 0
+	for _, p := range readPublished(t).Types {
+		known, isDeclared := declared[p.Name]
+		for _, u := range p.Map.Unions {
+			if !isDeclared {
+				if stable.MatchString(p.Name) {
+					t.Errorf("the union of %s is not declared", p.Name)
+				}
+				continue
+			}
+			found++
+			var want []string
+			if u.Discriminator != "" {
+				want = append(want, u.Discriminator)
+			}
+			for _, f := range u.Fields {
+				want = append(want, f.FieldName)
+			}
+			slices.Sort(want)
+			if !slices.ContainsFunc(known, func(d *union.Declaration) bool {
+				return slices.Equal(slices.Sorted(slices.Values(d.Properties())), want)
+			}) {
+				t.Errorf("%s is published with %v", p.Name, want)
+			}
+		}
+	}
+	if found < 8 {
+		t.Errorf("only %d of the published unions were found", found)
+	}
+}
+
+// Each type of a field that is merged with retainKeys has a union: that is what the
+// strategy is for.
+func TestRetainKeys(t *testing.T) {
+	var unions []reflect.Type
+	for _, d := range builtin.Table() {
+		unions = append(unions, d.Of)
+	}
+	var has func(reflect.Type) bool
+	has = func(t reflect.Type) bool {
+		for i := 0; t.Kind() == reflect.Struct && i < t.NumField(); i++ {
+			if f := t.Field(i); f.Anonymous && has(f.Type) {
+				return true
+			}
+		}
+		return slices.Contains(unions, t)
+	}
+	found := map[reflect.Type]bool{}
+	seen := map[reflect.Type]bool{}
+	var walk func(reflect.Type)
+	walk = func(u reflect.Type) {
+		for u.Kind() == reflect.Pointer || u.Kind() == reflect.Slice || u.Kind() == reflect.Map {
+			u = u.Elem()
+		}
+		if u.Kind() != reflect.Struct || seen[u] {
+			return
+		}
+		seen[u] = true
+		for i := range u.NumField() {
+			f := u.Field(i)
+			if strings.Contains(f.Tag.Get("patchStrategy"), "retainKeys") {
+				of := f.Type
+				if of.Kind() == reflect.Slice {
+					of = of.Elem()
+				}
+				found[of] = true
+				if !has(of) && of.Name() != "PodResourceClaimStatus" { // one member, which may be left out
+					t.Errorf("%s.%s is merged with retainKeys, and has no union", u, f.Name)
+				}
+			}
+			walk(f.Type)
+		}
+	}
+	for _, k := range builtin.Types() {
+		walk(k)
+	}
+	if len(found) != 4 {
+		t.Errorf("found %v", found)
+	}
+}
+
+// Lists on the way to unions have the keys that are published for server-side apply.
+func TestPublishedKeys(t *testing.T) {
+	p := readPublished(t)
+	byName := map[string]int{}
+	for i, p := range p.Types {
+		byName[p.Name] = i
+	}
+	seen := map[string]bool{}
+	for _, k := range all(t) {
+		group, _, _ := strings.Cut(k.Group, ".")
+		if group == "" {
+			group = "core"
+		}
+		for _, o := range k.Objects {
+			name, list := "io.k8s.api."+group+"."+k.Version+"."+k.Kind, 0
+			var at publishedType
+			for i, step := range o.Path {
+				switch property, ok := step.Property(); {
+				case ok:
+					at = publishedType{}
+					for _, f := range p.Types[byName[name]].Map.Fields {
+						if f.Name == property {
+							at = f.Type
+						}
+					}
+					name = at.NamedType
+				case step == schemapath.Items:
+					var want []string
+					if at.List.ElementRelationship == "associative" {
+						want = at.List.Keys
+					}
+					where := k.Kind + " " + o.Path[:i].String()
+					if !seen[where] && !slices.Equal(o.Keys[list], want) {
+						t.Errorf("%s has the keys %v, published are %v", where, o.Keys[list], want)
+					}
+					seen[where] = true
+					name = at.List.ElementType.NamedType
+					list++
+				default:
+					name = at.Map.ElementType.NamedType
+				}
+			}
+		}
+	}
+	if len(seen) < 50 {
+		t.Errorf("only %d lists were found", len(seen))
+	}
+}
+
+// What is written as a UnionSet is read as the same kinds.
+func TestUnionSet(t *testing.T) {
+	text, err := unionset.Format(builtin.Declarations())
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, diags := unionset.Parse("unions.yaml", text)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	got, others, diags := builtin.Kinds(set.Declarations)
+	if len(others)+len(diags) > 0 {
+		t.Fatal(others, diags)
+	}
+	for i := range got {
+		if got[i].Origin != "unions.yaml" {
+			t.Errorf("%s is from %s", got[i], got[i].Origin)
+		}
+		got[i].Origin = builtin.Name
+	}
+	if d := cmp.Diff(all(t), got, cmp.AllowUnexported(schemapath.Step{})); d != "" {
+		t.Error(d)
+	}
+}

@@ -1,0 +1,157 @@
+package builtin
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// catalog is what is known of the kinds.
+type catalog struct {
+	kinds map[schema.GroupVersionKind]*goType
+	types map[reflect.Type]*goType
+}
+
+// goType is what is known of a Go type.
+type goType struct {
+	schema *apiextensionsv1.JSONSchemaProps
+	// places are where the unions are, of its values and of what is in them.
+	places []place
+}
+
+// place is where unions are, seen from a Go type.
+type place struct {
+	path   schemapath.Path
+	unions *yaml.Node
+}
+
+// all looks at the types of all kinds.
+var all = sync.OnceValue(func() *catalog {
+	scheme := runtime.NewScheme()
+	for _, add := range groups {
+		utilruntime.Must(add(scheme))
+	}
+	c := &catalog{kinds: map[schema.GroupVersionKind]*goType{}, types: map[reflect.Type]*goType{}}
+	for gvk, t := range scheme.AllKnownTypes() {
+		if _, isObject := reflect.New(t).Interface().(metav1.Object); isObject && gvk.Version != runtime.APIVersionInternal {
+			c.kinds[gvk] = c.typeOf(t)
+		}
+	}
+	return c
+})
+
+// typeOf looks at a Go type, as encoding/json does.
+func (c *catalog) typeOf(t reflect.Type) *goType {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	g, ok := c.types[t]
+	if !ok {
+		// A type that has itself as a part has no unions there.
+		c.types[t] = &goType{schema: unknown()}
+		g = c.describe(t)
+		c.types[t] = g
+	}
+	return g
+}
+
+// unknown is the schema of what has no properties that matter.
+func unknown() *apiextensionsv1.JSONSchemaProps {
+	preserve := true
+	return &apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &preserve}
+}
+
+func (c *catalog) describe(t reflect.Type) *goType {
+	if t == reflect.TypeFor[metav1.ObjectMeta]() {
+		return &goType{schema: unknown()}
+	}
+	if s, ok := reflect.New(t).Interface().(interface{ OpenAPISchemaType() []string }); ok && len(s.OpenAPISchemaType()) > 0 {
+		// Some of them are written as numbers, too.
+		return &goType{schema: &apiextensionsv1.JSONSchemaProps{XIntOrString: s.OpenAPISchemaType()[0] == "string", Type: s.OpenAPISchemaType()[0]}}
+	}
+	if t.Implements(reflect.TypeFor[json.Marshaler]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()) {
+		return &goType{schema: unknown()}
+	}
+	s := &apiextensionsv1.JSONSchemaProps{}
+	g := &goType{schema: s}
+	switch t.Kind() {
+	case reflect.Struct:
+		c.structure(g, t)
+	case reflect.Map:
+		s.Type, s.AdditionalProperties = "object", &apiextensionsv1.JSONSchemaPropsOrBool{Schema: c.add(g, t.Elem(), schemapath.Values)}
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			s.Type, s.Format = "string", "byte"
+			break
+		}
+		s.Type, s.Items = "array", &apiextensionsv1.JSONSchemaPropsOrArray{Schema: c.add(g, t.Elem(), schemapath.Items)}
+	case reflect.String:
+		s.Type = "string"
+	case reflect.Bool:
+		s.Type = "boolean"
+	case reflect.Float32, reflect.Float64:
+		s.Type = "number"
+	default:
+		s.Type = "integer"
+	}
+	return g
+}
+
+// structure adds the fields of a struct.
+func (c *catalog) structure(g *goType, t reflect.Type) {
+	s := g.schema
+	s.Type, s.Properties = "object", map[string]apiextensionsv1.JSONSchemaProps{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case name == "-" || !f.IsExported():
+		case name == "" && (f.Anonymous || options == "inline"):
+			inline := c.typeOf(f.Type)
+			for name, p := range inline.schema.Properties {
+				s.Properties[name] = p
+			}
+			g.places = append(g.places, inline.places...)
+		default:
+			p := *c.add(g, f.Type, schemapath.Property(name))
+			if key := f.Tag.Get("patchMergeKey"); key != "" && p.Type == "array" {
+				listType := "map"
+				p.XListType, p.XListMapKeys = &listType, []string{key}
+			}
+			s.Properties[name] = p
+		}
+	}
+	for _, d := range declarations {
+		if d.of != t {
+			continue
+		}
+		unions := d.node()
+		g.places = append(g.places, place{unions: unions})
+		if d.value != "" {
+			discriminator := yamltext.Value(unions.Content[0], "discriminator").Value
+			p := s.Properties[discriminator]
+			p.Default = &apiextensionsv1.JSON{Raw: []byte(`"` + d.value + `"`)}
+			s.Properties[discriminator] = p
+		}
+	}
+}
+
+// add adds to g the places in a part of the type, and returns the schema of the part.
+func (c *catalog) add(g *goType, t reflect.Type, step schemapath.Step) *apiextensionsv1.JSONSchemaProps {
+	part := c.typeOf(t)
+	for _, p := range part.places {
+		g.places = append(g.places, place{schemapath.Path{step}.To(p.path...), p.unions})
+	}
+	return part.schema
+}

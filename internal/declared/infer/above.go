@@ -1,0 +1,88 @@
+package infer
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// level is a schema on the way to an object, and its rules about objects further down,
+// once they are wanted: by the path of their object.
+type level struct {
+	schema *apiextensionsv1.JSONSchemaProps
+	rules  map[string][]deepRule
+}
+
+// deepRule is a rule about what is in an object further down.
+type deepRule struct {
+	*formula.Rule
+	index int
+}
+
+// deep is what rules look like that look at what is in a property. It spares most of
+// them the parser.
+var deep = regexp.MustCompile(`\bself\.\??\w+\.\??\w+(?:[^\w(]|$)`)
+
+// deepRules returns the rules about objects further down.
+func (v *level) deepRules() map[string][]deepRule {
+	if v.rules == nil {
+		v.rules = map[string][]deepRule{}
+		for i, r := range v.schema.XValidations {
+			if !deep.MatchString(r.Rule) || strings.Contains(r.Rule, "oldSelf") {
+				continue
+			}
+			parsed, err := formula.Parse(r.Rule)
+			if err != nil {
+				continue
+			}
+			if path, ok := only(parsed.Paths); ok {
+				v.rules[pathKey(path)] = append(v.rules[pathKey(path)], deepRule{parsed, i})
+			}
+		}
+	}
+	return v.rules
+}
+
+func pathKey(path []string) string { return strings.Join(path, "\x00") }
+
+// only returns the path of the one object whose properties paths lead to; others may only
+// lead to it or end on the way.
+func only(paths [][]string) (object []string, ok bool) {
+	for _, p := range paths {
+		if len(p) > len(object)+1 {
+			object = p[:len(p)-1]
+		}
+	}
+	return object, len(object) > 0 && !slices.ContainsFunc(paths, func(p []string) bool {
+		n := min(len(p), len(object))
+		return n == 0 || !slices.Equal(p[:n], object[:n])
+	})
+}
+
+// above reads the rules further up that are about nothing but properties of the object,
+// and whether it is there.
+func (f *finder) above(o *object) []*condition {
+	var l []*condition
+	for i, step := range slices.Backward(f.path) {
+		if _, ok := step.Property(); !ok {
+			break // no rule can tell one item from others
+		}
+		rules := f.levels[i].deepRules()
+		if len(rules) == 0 {
+			continue
+		}
+		path := f.path[i:].Properties()
+		for _, r := range rules[pathKey(path)] {
+			demand, form := o.read(r.Rule, f.levels[i].schema, path...)
+			if c := o.condition(verify.Constraint{Key: ruleKey, Index: r.index, Above: len(path)}, form, demand); c != nil {
+				l = append(l, c)
+			}
+		}
+	}
+	return l
+}

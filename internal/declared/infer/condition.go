@@ -1,0 +1,216 @@
+package infer
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// object is a schema that may hold unions. Properties that conditions read have
+// slots, in the order in which they are come by.
+type object struct {
+	schema   *apiextensionsv1.JSONSchemaProps
+	resource bool
+	names    []string
+	slots    map[string]int
+	work     *int // done so far on all formulas of the CRD
+	// may says, by slot, whether a union may have the property as a member.
+	may map[int]bool
+}
+
+func (o *object) slot(name string) (int, bool) {
+	if _, ok := o.schema.Properties[name]; !ok {
+		return 0, false
+	}
+	if slot, ok := o.slots[name]; ok {
+		return slot, true
+	}
+	o.slots[name] = len(o.names)
+	o.names = append(o.names, name)
+	return len(o.names) - 1, true
+}
+
+func (o *object) property(slot int) apiextensionsv1.JSONSchemaProps {
+	return o.schema.Properties[o.names[slot]]
+}
+
+// condition is a hand-written constraint that a union could stand for.
+type condition struct {
+	*demand
+	verify.Constraint
+	form Form
+	// slots are the properties it reads, in order of appearance.
+	slots []int
+	// texts are what it compares strings with, by slot; "" is not among them.
+	texts map[int][]string
+	// sized are the slots that it asks whether they are empty.
+	sized map[int]bool
+	// loose are those among them of which it takes empty values for unset.
+	loose map[int]bool
+}
+
+// discriminator returns the one property whose value the condition asks for; -1
+// when it asks for none, and not ok when for several.
+func (c *condition) discriminator() (slot int, ok bool) {
+	if len(c.texts) == 0 {
+		return -1, true
+	}
+	for s := range c.texts {
+		slot = s
+	}
+	return slot, len(c.texts) == 1
+}
+
+// condition is a constraint that asks for something; nil when it is not about properties,
+// or too many.
+func (o *object) condition(k verify.Constraint, form Form, f *demand) *condition {
+	if f == nil {
+		return nil
+	}
+	c := &condition{demand: f, Constraint: k, form: form, texts: map[int][]string{}, sized: map[int]bool{}, loose: map[int]bool{}}
+	if c.read(); len(c.slots) == 0 || len(c.slots) > maxSlots {
+		return nil
+	}
+	if d, _ := c.discriminator(); d < 0 && (form == Pairs || form == Conditional) {
+		c.form = Presence
+	}
+	c.loosen(o)
+	return c
+}
+
+// conditions reads the constraints on the object that are about nothing but which
+// properties are set and the values of strings.
+func (o *object) conditions() []*condition {
+	var l []*condition
+	add := func(key string, index int, form Form, f *demand) {
+		if c := o.condition(verify.Constraint{Key: key, Index: index}, form, f); c != nil {
+			l = append(l, c)
+		}
+	}
+	for i, r := range o.schema.XValidations {
+		// A cheap look spares most rules the parser. What compares with the old object
+		// says nothing about which objects are valid.
+		if !strings.Contains(r.Rule, "self.") || strings.Contains(r.Rule, "oldSelf") {
+			continue
+		}
+		f, form := o.rule(r.Rule)
+		add(ruleKey, i, form, f)
+	}
+	s := o.schema
+	for i := range s.AllOf {
+		add("allOf", i, formOf(&s.AllOf[i]), o.keywords(s.AllOf[i]))
+	}
+	if len(s.AnyOf) > 0 {
+		add("anyOf", 0, AnyOf, o.keywords(apiextensionsv1.JSONSchemaProps{AnyOf: s.AnyOf}))
+	}
+	if len(s.OneOf) > 0 {
+		add("oneOf", 0, OneOf, o.keywords(apiextensionsv1.JSONSchemaProps{OneOf: s.OneOf}))
+	}
+	if s.Not != nil {
+		add("not", 0, Not, o.keywords(apiextensionsv1.JSONSchemaProps{Not: s.Not}))
+	}
+	if o.counts() {
+		add("minProperties", 0, PropertyCount, o.keywords(apiextensionsv1.JSONSchemaProps{MinProperties: s.MinProperties}))
+		add("maxProperties", 0, PropertyCount, o.keywords(apiextensionsv1.JSONSchemaProps{MaxProperties: s.MaxProperties}))
+	}
+	return l
+}
+
+// ruleKey is the key of constraints that are rules.
+const ruleKey = "x-kubernetes-validations"
+
+// formOf names a schema of allOf.
+func formOf(s *apiextensionsv1.JSONSchemaProps) Form {
+	switch {
+	case len(s.OneOf) > 0:
+		return OneOf
+	case len(s.AnyOf) > 0:
+		return AnyOf
+	}
+	for i := range s.AllOf {
+		if f := formOf(&s.AllOf[i]); f != Not {
+			return f
+		}
+	}
+	return Not
+}
+
+// counts reports whether the object may have one property only, of those that its schema
+// lists.
+func (o *object) counts() bool {
+	s := o.schema
+	open := s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
+	return s.MaxProperties != nil && *s.MaxProperties == 1 && !open && !o.resource
+}
+
+// read finds out what the condition asks for.
+func (c *condition) read() {
+	for _, l := range slices.Sorted(maps.Keys(c.demand.slots)) {
+		fact, slot := c.facts[l], c.demand.slots[l]
+		if !slices.Contains(c.slots, slot) {
+			c.slots = append(c.slots, slot)
+		}
+		switch text, _ := fact.Constant.(string); {
+		case fact.Kind == formula.Empty, fact.Kind == formula.Equals && text == "":
+			c.sized[slot] = true
+		case fact.Kind == formula.Equals:
+			c.texts[slot] = append(c.texts[slot], text)
+		}
+	}
+}
+
+// loosen finds the properties whose empty values are the same to the condition as
+// none at all.
+func (c *condition) loosen(o *object) {
+	d, ok := c.discriminator()
+	if !ok {
+		return
+	}
+	var values []value
+	if d >= 0 {
+		values = o.values(d, []*condition{c})
+	}
+	for _, slot := range c.slots {
+		if slot == d || !c.sized[slot] || !canBeEmpty(o.property(slot)) {
+			continue
+		}
+		t := c.table(o, d)
+		t.without = slot
+		if !o.affords(t, 2*len(values)) {
+			continue
+		}
+		c.loose[slot] = true
+		for _, v := range orNone(values) {
+			t.each(v, func(object []value) {
+				object[slot] = absent
+				unset := c.accepts(object)
+				object[slot] = empty
+				if unset != (c.accepts(object)) {
+					c.loose[slot] = false
+				}
+				object[slot] = absent
+			})
+		}
+	}
+}
+
+// canBeEmpty reports whether the schema of a property admits "", [] or {}.
+func canBeEmpty(s apiextensionsv1.JSONSchemaProps) bool {
+	positive := func(n *int64) bool { return n != nil && *n > 0 }
+	switch s.Type {
+	case "string":
+		return s.Format == "" && !positive(s.MinLength) && (len(s.Enum) == 0 || slices.Contains(enumOf(s), ""))
+	case "array":
+		return !positive(s.MinItems)
+	case "object":
+		return !positive(s.MinProperties) && len(s.Required) == 0
+	}
+	return false
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,95 @@
+package infer_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	sigs "sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/declared/infer"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+func document(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../../docs/infer.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestDocumentedForms: each row of the table in docs/infer.md shows what is found
+// in the form that it names.
+func TestDocumentedForms(t *testing.T) {
+	forms := map[infer.Form]bool{}
+	code := regexp.MustCompile("`[^`]+`")
+	_, found, _ := strings.Cut(document(t), "\n## What is found\n")
+	table, _, _ := strings.Cut(found, "\n## ")
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) != 4 || strings.Contains(line, "---") || strings.Contains(line, "for example") {
+			continue
+		}
+		form := infer.Form(strings.TrimSpace(cells[1]))
+		forms[form] = true
+		text := apiextensionsv1.JSONSchemaProps{Type: "string"}
+		object := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"x": text}}
+		one := int64(1)
+		kind := apiextensionsv1.JSONSchemaProps{Type: "string", MinLength: &one}
+		s := apiextensionsv1.JSONSchemaProps{Type: "object", Required: []string{"type"}, Properties: map[string]apiextensionsv1.JSONSchemaProps{"type": kind, "a": object, "b": object}}
+		switch form {
+		case infer.Prose:
+			s.Description = strings.Trim(cells[2], ` "`)
+		case infer.EnumMatch:
+			if err := sigs.Unmarshal([]byte(strings.Trim(code.FindString(cells[2]), "`")), &s.Properties); err != nil {
+				t.Fatal(err)
+			}
+		case infer.OneOf, infer.AnyOf, infer.Not, infer.PropertyCount:
+			s.Required = nil
+			delete(s.Properties, "type")
+			if err := sigs.Unmarshal([]byte(strings.Trim(code.FindString(cells[2]), "`")), &s); err != nil {
+				t.Fatal(err)
+			}
+		case infer.Pairs:
+			for _, rule := range code.FindAllString(cells[2], 2) {
+				addRule(&s, strings.Trim(rule, "`"))
+			}
+		default:
+			addRule(&s, strings.Trim(code.FindString(cells[2]), "`"))
+		}
+		found := find(t, crdOf(s))
+		suggested := strings.Contains(line, "suggestion")
+		if len(found) != 1 || found[0].Form != form || found[0].Suggestion != suggested || !suggested && found[0].Comparison.Verdict != verify.Equivalent {
+			t.Errorf("%s\nfound %+v", line, found)
+		}
+	}
+	for _, form := range []infer.Form{infer.Count, infer.Filter, infer.Pairs, infer.Conditional, infer.Presence, infer.OneOf, infer.AnyOf, infer.Not, infer.PropertyCount, infer.EnumMatch, infer.Prose} {
+		if !forms[form] {
+			t.Errorf("docs/infer.md does not show %q", form)
+		}
+	}
+}
+
+// TestDocumentedExamples: the blocks of docs/infer.md are schemas, each followed by what
+// is found on it.
+func TestDocumentedExamples(t *testing.T) {
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(document(t), -1)
+	if len(blocks) != 4 {
+		t.Fatalf("docs/infer.md has %d blocks, want two schemas with their declarations", len(blocks))
+	}
+	for pair := range slices.Chunk(blocks, 2) {
+		var s apiextensionsv1.JSONSchemaProps
+		if err := sigs.UnmarshalStrict([]byte(pair[0][1]), &s); err != nil {
+			t.Fatal(err)
+		}
+		found := find(t, crdOf(s))
+		if len(found) != 1 || declaration(t, found[0]) != pair[1][1] || len(found[0].Replaces) != 2 || found[0].Comparison.Verdict != verify.Equivalent {
+			t.Errorf("found %+v", found)
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package infer_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	sigs "sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/declared/infer"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// TestProposals: what is proposed for a schema with rules, and its verdict.
+func TestProposals(t *testing.T) {
+	const (
+		strings2 = `properties: {a: {type: string}, b: {type: string}}`
+		filled2  = `properties: {a: {type: string, minLength: 1}, b: {type: string, minLength: 1}}`
+		lists2   = `properties: {a: {type: array, items: {type: string}}, b: {type: array, items: {type: string}}}`
+		full2    = `properties: {a: {type: array, minItems: 1, items: {type: string}}, b: {type: array, minItems: 1, items: {type: string}}}`
+	)
+	const (
+		enum     = `{properties: {type: {type: string, enum: [A, B, C]}, a: {type: string}, b: {type: string}}}`
+		required = `{required: [type], properties: {type: {type: string, enum: [A, B, C]}, a: {type: string}, b: {type: string}}}`
+		exposure = `{required: [type], properties: {type: {type: string, enum: [LoadBalancer, NodePort, None]}, service: {type: object}, pool: {type: object}, port: {type: object}}}`
+	)
+	const (
+		child         = `properties: {c: {type: string}, in: {type: object, properties: {a: {type: string}, b: {type: string}}}}`
+		requiredChild = `{required: [in], properties: {in: {type: object, properties: {a: {type: string}, b: {type: string}}}}}`
+		typedChild    = `{required: [in], properties: {in: {type: object, required: [type], properties: {type: {type: string, enum: [A, B]}, a: {type: string}, b: {type: string}}}}}`
+	)
+	for _, c := range []struct {
+		name, schema string
+		rules        []string
+		want         string
+	}{
+		// Whether a string is empty may be asked in many ways.
+		{`== ""`, strings2, []string{`!has(self.a) || self.a == "" || !has(self.b) || self.b == ""`},
+			`{members: [a, b], cardinality: AtMostOne, emptyIsUnset: [a, b]} equivalent`},
+		{`!= "", exactly one`, strings2, []string{`has(self.a) && self.a != "" ? !has(self.b) || self.b == "" : has(self.b) && self.b != ""`},
+			`{members: [a, b], cardinality: ExactlyOne, emptyIsUnset: [a, b]} equivalent`},
+		{`!= "", at least one`, strings2, []string{`(has(self.a) && self.a != "") || (has(self.b) && self.b != "")`},
+			`{members: [a, b], cardinality: AtLeastOne, emptyIsUnset: [a, b]} equivalent`},
+		{`!= "" with minLength`, filled2, []string{`has(self.a) && self.a != "" ? !has(self.b) || self.b == "" : has(self.b) && self.b != ""`},
+			`{members: [a, b], cardinality: ExactlyOne} equivalent`},
+		{`size()`, strings2, []string{`!(has(self.a) && size(self.a) > 0 && has(self.b) && self.b.size() > 0)`},
+			`{members: [a, b], cardinality: AtMostOne, emptyIsUnset: [a, b]} equivalent`},
+		{`size() with minLength`, filled2, []string{`!(has(self.a) && size(self.a) > 0 && has(self.b) && self.b.size() > 0)`},
+			`{members: [a, b], cardinality: AtMostOne} equivalent`},
+		{`size() of lists`, lists2, []string{`has(self.a) && size(self.a) > 0 || has(self.b) && self.b.size() != 0`},
+			`{members: [a, b], cardinality: AtLeastOne, emptyIsUnset: [a, b]} equivalent`},
+		{`size() of lists with minItems`, full2, []string{`has(self.a) && size(self.a) > 0 || has(self.b) && self.b.size() != 0`},
+			`{members: [a, b], cardinality: AtLeastOne} equivalent`},
+		{`orValue("")`, strings2, []string{`(self.?a.orValue("") != "") != (self.?b.orValue("") != "")`},
+			`{members: [a, b], cardinality: ExactlyOne, emptyIsUnset: [a, b]} equivalent`},
+		{`orValue("") with minLength`, filled2, []string{`(self.?a.orValue("") != "") != (self.?b.orValue("") != "")`},
+			`{members: [a, b], cardinality: ExactlyOne} equivalent`},
+		{`orValue("").size()`, strings2, []string{`self.?a.orValue("") != "" || self.?b.orValue("").size() != 0`},
+			`{members: [a, b], cardinality: AtLeastOne, emptyIsUnset: [a, b]} equivalent`},
+		{`one rule each way`, strings2, []string{`has(self.a) && self.a != "" || has(self.b) && self.b.size() != 0`, `!has(self.a) || self.a == "" || !has(self.b) || size(self.b) == 0`},
+			`{members: [a, b], cardinality: ExactlyOne, emptyIsUnset: [a, b]} equivalent`},
+		{`of the discriminator, too`, `properties: {type: {type: string, enum: [A, B]}, a: {type: string}}`, []string{`self.?type.orValue("") == "A" ? self.?a.orValue("") != "" : self.?a.orValue("") == ""`},
+			`{discriminator: type, fields-to-discriminateBy: {a: A}, emptyIsUnset: [a], discriminatorChange: Allow} equivalent`},
+
+		// An enum says which values are the others.
+		{`!=, of a required enum`, required, []string{`self.type != 'A' || !has(self.a)`},
+			`{discriminator: type, fields-to-discriminateBy: {a: [B, C]}, optionalMembers: [a], discriminatorChange: Allow} equivalent`},
+		{`not with`, required, []string{`!(self.type == 'A' && has(self.a))`},
+			`{discriminator: type, fields-to-discriminateBy: {a: [B, C]}, optionalMembers: [a], discriminatorChange: Allow} equivalent`},
+		{`neither of two`, required, []string{`!(self.type in ['A', 'C'] && has(self.a))`},
+			`{discriminator: type, fields-to-discriminateBy: {a: B}, optionalMembers: [a], discriminatorChange: Allow} equivalent`},
+		{`each with one of two`, required, []string{`!(self.type != 'B' && has(self.b))`, `!(self.type == 'B' && has(self.a))`},
+			`{discriminator: type, fields-to-discriminateBy: {b: B}, optionalMembers: [b], discriminatorChange: Allow} equivalent`},
+		{`!=, of an optional enum`, enum, []string{`has(self.type) && self.type != 'A' || !has(self.a)`},
+			`{discriminator: type, fields-to-discriminateBy: {a: [B, C]}, optionalMembers: [a], discriminatorChange: Allow} equivalent`},
+		{`!=, where unset says nothing`, enum, []string{`!has(self.type) || self.type != 'A' || !has(self.a)`},
+			`{discriminator: type, fields-to-discriminateBy: {a: [B, C]}, deduceInvalidDiscriminator: true, optionalMembers: [a], discriminatorChange: Allow} equivalent`},
+		{`!=, without an enum`, `{required: [type], properties: {type: {type: string}, a: {type: string}}}`, []string{`self.type != 'A' || !has(self.a)`}, ``},
+		{`!=, about something else, too`, required, []string{`self.type != 'A' || !has(self.a) || self.a == 'x'`}, ``},
+		{`!=, of two that share values`, required, []string{`self.type != 'A' || !has(self.a)`, `self.type != 'A' || !has(self.b)`},
+			`{discriminator: type, fields-to-discriminateBy: {a: [B, C], b: [B, C]}, optionalMembers: [a, b], discriminatorChange: Allow} equivalent`},
+		{`!=, of two that share a value`, required, []string{`self.type != 'A' || !has(self.a)`, `!(self.type in ['A', 'B'] && has(self.b))`},
+			`{discriminator: type, fields-to-discriminateBy: {a: [B, C], b: C}, optionalMembers: [a, b], discriminatorChange: Allow} equivalent`},
+		{`!=, beside a union`, required, []string{`self.type == 'A' ? has(self.a) : !has(self.a)`, `self.type != 'A' || !has(self.b)`},
+			`{discriminator: type, fields-to-discriminateBy: {a: A}, discriminatorChange: Allow} equivalent`},
+
+		// Rules may stand further up.
+		{`of a child, guarded`, child, []string{`!has(self.__in__) || has(self.__in__.a) != has(self.__in__.b)`},
+			`in: {members: [a, b], cardinality: ExactlyOne} equivalent`},
+		{`of a required child`, requiredChild, []string{`has(self.__in__.a) != has(self.__in__.b)`},
+			`in: {members: [a, b], cardinality: ExactlyOne} equivalent`},
+		{`of a child, two rules`, child, []string{`!has(self.__in__) || !(has(self.__in__.a) && has(self.__in__.b))`, `has(self.__in__) ? has(self.__in__.a) || has(self.__in__.b) : true`},
+			`in: {members: [a, b], cardinality: ExactlyOne} equivalent`},
+		{`of a child with a discriminator`, typedChild, []string{`self.__in__.type == 'A' ? has(self.__in__.a) : !has(self.__in__.a)`, `self.__in__.type == 'B' || !has(self.__in__.b)`},
+			`in: {discriminator: type, fields-to-discriminateBy: {a: A, b: B}, optionalMembers: [b], discriminatorChange: Allow} equivalent`},
+		{`of a child that is demanded, too`, child, []string{`has(self.__in__.a) != has(self.__in__.b)`},
+			`in: {members: [a, b], cardinality: ExactlyOne} looser: spec.in is not there`},
+		{`of a child and something else`, child, []string{`!has(self.__in__) || !has(self.__in__.a) || !has(self.c)`}, ``},
+		{`of items`, `properties: {in: {type: array, items: {type: object, properties: {a: {type: string}, b: {type: string}}}}}`, []string{`self.__in__.all(x, has(x.a) != has(x.b))`}, ``},
+
+		// A value may need several members.
+		{`two in a conditional`, exposure, []string{`self.type == 'LoadBalancer' ? has(self.service) && has(self.pool) : !has(self.service) && !has(self.pool)`, `self.type == 'NodePort' ? has(self.port) : !has(self.port)`},
+			`{discriminator: type, fields-to-discriminateBy: {service: LoadBalancer, pool: LoadBalancer, port: NodePort}, discriminatorChange: Allow} equivalent`},
+		{`two in one rule for all`, exposure, []string{`self.type == 'LoadBalancer' ? has(self.service) && has(self.pool) && !has(self.port) : !has(self.service) && !has(self.pool) && (self.type == 'NodePort') == has(self.port)`},
+			`{discriminator: type, fields-to-discriminateBy: {service: LoadBalancer, pool: LoadBalancer, port: NodePort}, discriminatorChange: Allow} equivalent`},
+		{`two, and one for all other values`, `{required: [type], properties: {type: {type: string, enum: [LoadBalancer, NodePort]}, service: {type: object}, pool: {type: object}, port: {type: object}}}`, []string{`self.type == 'LoadBalancer' ? has(self.service) && has(self.pool) && !has(self.port) : has(self.port) && !has(self.service) && !has(self.pool)`},
+			`{discriminator: type, fields-to-discriminateBy: {service: LoadBalancer, pool: LoadBalancer, port: NodePort}, discriminatorChange: Allow} equivalent`},
+		{`two, each in a conditional`, exposure, []string{`has(self.type) && self.type == 'LoadBalancer' ? has(self.service) : !has(self.service)`, `has(self.type) && self.type == 'LoadBalancer' ? has(self.pool) : !has(self.pool)`},
+			`{discriminator: type, fields-to-discriminateBy: {service: LoadBalancer, pool: LoadBalancer}, discriminatorChange: Allow} equivalent`},
+		{`two as implications`, exposure, []string{`self.type != 'LoadBalancer' || (has(self.service) && has(self.pool))`, `self.type == 'LoadBalancer' || !(has(self.service) || has(self.pool))`},
+			`{discriminator: type, fields-to-discriminateBy: {service: LoadBalancer, pool: LoadBalancer}, discriminatorChange: Allow} equivalent`},
+		{`two, one optional`, exposure, []string{`self.type == 'LoadBalancer' ? has(self.service) : !has(self.service) && !has(self.pool)`},
+			`{discriminator: type, fields-to-discriminateBy: {service: LoadBalancer, pool: LoadBalancer}, optionalMembers: [pool], discriminatorChange: Allow} equivalent`},
+		{`two, one with a value of its own`, exposure, []string{`self.type in ['LoadBalancer', 'NodePort'] ? has(self.service) : !has(self.service)`, `self.type == 'LoadBalancer' ? has(self.pool) : !has(self.pool)`},
+			`{discriminator: type, fields-to-discriminateBy: {service: [LoadBalancer, NodePort], pool: LoadBalancer}, discriminatorChange: Allow} equivalent`},
+		{`two, one optional for its own value`, exposure, []string{`self.type == 'LoadBalancer' ? has(self.service) : self.type == 'NodePort' || !has(self.service)`, `self.type == 'LoadBalancer' ? has(self.pool) : !has(self.pool)`},
+			`{discriminator: type, fields-to-discriminateBy: {service: [LoadBalancer, NodePort], pool: LoadBalancer}, optionalMembers: {service: NodePort}, discriminatorChange: Allow} equivalent`},
+		{`two, not both`, exposure, []string{`self.type == 'LoadBalancer' ? has(self.service) != has(self.pool) : !has(self.service) && !has(self.pool)`, `self.type == 'NodePort' ? has(self.port) : !has(self.port)`},
+			`{discriminator: type, fields-to-discriminateBy: {port: NodePort}, discriminatorChange: Allow} equivalent`},
+
+		// Keys that the schema makes irrelevant are not written.
+		{`a default`, `properties: {type: {type: string, enum: [A, B], default: A}, a: {type: object}, b: {type: object}}`,
+			[]string{`!has(self.type) || (self.type == 'A' ? has(self.a) : !has(self.a))`, `!has(self.type) || (self.type == 'B' ? has(self.b) : !has(self.b))`},
+			`{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, discriminatorChange: Allow} equivalent`},
+		{`a default, never empty, that must be set`, `properties: {type: {type: string, pattern: '^[A-Z]+$', default: A}, a: {type: object}}`,
+			[]string{`has(self.type) && self.type != '' && (self.type == 'A' ? has(self.a) : !has(self.a))`},
+			`{discriminator: type, fields-to-discriminateBy: {a: A}, discriminatorChange: Allow} equivalent`},
+		{`a default, never empty, that may be deduced`, `properties: {type: {type: string, pattern: '^[A-Z]+$', default: A}, a: {type: object}, b: {type: object}}`,
+			[]string{`!has(self.type) || self.type == '' || (self.type == 'A' ? has(self.a) : !has(self.a))`, `!has(self.type) || self.type == '' || (self.type == 'B' ? has(self.b) : !has(self.b))`, `!has(self.a) || !has(self.b)`},
+			`{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, discriminatorChange: Allow} equivalent`},
+		{`no default`, `properties: {type: {type: string, pattern: '^[A-Z]+$'}, a: {type: object}, b: {type: object}}`,
+			[]string{`!has(self.type) || self.type == '' || (self.type == 'A' ? has(self.a) : !has(self.a))`, `!has(self.type) || self.type == '' || (self.type == 'B' ? has(self.b) : !has(self.b))`, `!has(self.a) || !has(self.b)`},
+			`{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, deduceInvalidDiscriminator: true, discriminatorChange: Allow} equivalent`},
+		{`no other values`, `properties: {type: {type: string, pattern: '^(A|B)$', default: A}, a: {type: object}}`,
+			[]string{`self.type in ['A', 'B'] && (self.type == 'A' ? has(self.a) : !has(self.a))`},
+			`{discriminator: type, fields-to-discriminateBy: {a: A}, discriminatorChange: Allow} equivalent`},
+		{`never empty`, `properties: {a: {type: string, pattern: '^.+$'}, b: {type: string, pattern: '^.+$'}}`, []string{`!(has(self.a) && self.a != '' && has(self.b) && self.b != '')`},
+			`{members: [a, b], cardinality: AtMostOne} equivalent`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := propose(t, c.schema, c.rules...); got != c.want {
+				t.Errorf("%s\n%s\nproposed %s\nwant     %s", c.schema, strings.Join(c.rules, "\n"), got, c.want)
+			}
+		})
+	}
+}
+
+// TestChanges: rules on changes of the discriminator make a union that forbids them only
+// where that rejects nothing that is accepted now.
+func TestChanges(t *testing.T) {
+	const frozen = `x-kubernetes-validations: [{rule: self == oldSelf}]`
+	const forbid, allow = "Forbid equivalent", "Allow tighter: "
+	for _, c := range []struct {
+		name, schema string
+		rules        []string // of the object, which also says when a may be set
+		root         []string // of the resource
+		optional     bool     // the object
+		want         string
+	}{
+		{name: "required", schema: `{required: [type], properties: {type: {type: string, enum: [A, B], ` + frozen + `}, a: {type: object}}}`, want: forbid},
+		{name: "defaulted", schema: `{properties: {type: {type: string, enum: [A, B], default: A, ` + frozen + `}, a: {type: object}}}`, want: forbid},
+		{name: "optional", schema: `{properties: {type: {type: string, enum: [A, B], ` + frozen + `}, a: {type: object}}}`, want: allow + "type changes from 'B' to unset"},
+		{name: "optional, with a guard", schema: `{properties: {type: {type: string, enum: [A, B], ` + frozen + `}, a: {type: object}}}`, rules: []string{"!has(oldSelf.type) || has(self.type)"}, want: forbid},
+		{name: "in an optional object", schema: `{required: [type], properties: {type: {type: string, enum: [A, B], ` + frozen + `}, a: {type: object}}}`, optional: true, want: allow + "spec is removed while no member is set and type is 'B'"},
+		{name: "in an optional object, with a guard", schema: `{required: [type], properties: {type: {type: string, enum: [A, B], ` + frozen + `}, a: {type: object}}}`, optional: true, root: []string{"!has(oldSelf.spec) || has(self.spec)"}, want: forbid},
+		{name: "by a rule of the object", schema: `{required: [type], properties: {type: {type: string, enum: [A, B]}, a: {type: object}}}`, rules: []string{"self.type == oldSelf.type"}, want: forbid},
+		{name: "by a rule of the resource", schema: `{required: [type], properties: {type: {type: string, enum: [A, B]}, a: {type: object}}}`, root: []string{"self.spec.type == oldSelf.spec.type"}, want: forbid},
+		{name: "but for one value", schema: `{required: [type], properties: {type: {type: string, enum: [A, B], x-kubernetes-validations: [{rule: "self == oldSelf || oldSelf == 'B'"}]}, a: {type: object}}}`, want: allow + "type changes from 'B' to 'A'"},
+		{name: "of another property", schema: `{required: [type], properties: {type: {type: string, enum: [A, B]}, a: {type: object}, c: {type: string, ` + frozen + `}}}`, want: "Allow "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			crd := crdWith(t, c.schema, append(c.rules, "has(self.type) && self.type == 'A' ? has(self.a) : !has(self.a)")...)
+			root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
+			if !c.optional {
+				root.Required = []string{"spec"}
+			}
+			for _, rule := range c.root {
+				addRule(root, rule)
+			}
+			found := find(t, crd)
+			if len(found) != 1 || found[0].Comparison.Verdict != verify.Equivalent {
+				t.Fatalf("found %+v", found)
+			}
+			f := found[0]
+			got := fmt.Sprintf("%s %s", f.Union.Change, f.Changes.Verdict)
+			if d := f.Changes.Tighter; d != nil {
+				got += ": " + d.Words(f.Union)
+			}
+			if got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestProse: what descriptions suggest. What they demand is "exactly one" only where
+// neither none nor several may be set.
+func TestProse(t *testing.T) {
+	const (
+		exactlyOne = `{members: [a1, b1], cardinality: ExactlyOne} suggestion`
+		atMostOne  = `{members: [a1, b1], cardinality: AtMostOne} suggestion`
+		atLeastOne = `{members: [a1, b1], cardinality: AtLeastOne} suggestion`
+	)
+	for _, c := range []struct {
+		of, description, want string // of a1, or of the object
+	}{
+		{"", "Exactly one of a1 or b1 must be set.", exactlyOne},
+		{"", "One of a1 and b1 must be set.", exactlyOne},
+		{"", "One of the following must be set: a1, b1.", exactlyOne},
+		{"", "Only one of a1 or b1 must be set.", exactlyOne},
+		{"", "Only one of a1 or b1 may be set.", atMostOne},
+		{"", "At most one of a1 or b1 must be set.", atMostOne},
+		{"", "At least one of a1 and b1 must be set.", atLeastOne},
+		{"", "At least one of a1 or b1 should be specified.", atLeastOne},
+		{"", "At least one of the following must be set: a1, b1.", atLeastOne},
+		{"", "At least one of a1 or b1 may be set.", ""},
+		{"", "One of a1 and b1, or both, must be set.", atLeastOne},
+		{"", "One of a1 and/or b1 must be set.", atLeastOne},
+		{"", "One of a1 or b1 or both may be set.", ""},
+		{"", "One or more of a1 and b1 must be set.", ""},
+		{"", "Either a1 or b1 must be set, or none.", ""},
+		{"", "Exactly one of a1 or b1, or none of them.", atMostOne},
+		{"", "Either one of a1 or b1, or none, must be set.", atMostOne},
+		{"", "One of a1 or b1 must be set, or neither of them.", atMostOne},
+		{"", "At least one of a1, b1 must be set, or none.", ""},
+		{"", "a1 must be set together with b1.", ""},
+		{"", "a1 and b1 must be set together.", ""},
+		{"", "Exactly one of a1 and b1 must be set, together with c1.", ""},
+		{"", "One of a1 and b1 must be set along with c1.", ""},
+		{"a1", "Must be set together with b1.", ""},
+		{"a1", "Must be used in conjunction with b1.", ""},
+		{"a1", "Must not be set together with b1.", atMostOne},
+		{"a1", "Cannot be used in conjunction with b1.", atMostOne},
+		{"a1", "At least one of a1 and b1 must be set.", atLeastOne},
+	} {
+		t.Run(c.description, func(t *testing.T) {
+			schema := fmt.Sprintf("description: %q\nproperties: {a1: {type: string}, b1: {type: string}, c1: {type: string}}", c.description)
+			if c.of != "" {
+				schema = fmt.Sprintf("properties: {a1: {type: string, description: %q}, b1: {type: string}, c1: {type: string}}", c.description)
+			}
+			if got := propose(t, schema); got != c.want {
+				t.Errorf("suggested %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// propose infers from a schema, or the properties of one, with rules, and prints what is
+// found on one line.
+func propose(t *testing.T, schema string, rules ...string) string {
+	t.Helper()
+	var l []string
+	for _, f := range find(t, crdWith(t, schema, rules...)) {
+		l = append(l, inline(t, f))
+	}
+	return strings.Join(l, "\n")
+}
+
+// crdWith is a CRD whose spec has a schema and rules beside those that it has.
+func crdWith(t *testing.T, schema string, rules ...string) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	var s apiextensionsv1.JSONSchemaProps
+	if err := sigs.UnmarshalStrict([]byte(schema), &s); err != nil {
+		t.Fatal(err)
+	}
+	s.Type = "object"
+	for _, r := range rules {
+		addRule(&s, r)
+	}
+	return crdOf(s)
+}
+
+// inline prints what was found on one line.
+func inline(t *testing.T, f infer.Found) string {
+	t.Helper()
+	n := f.Union.Node()
+	n.Style = yaml.FlowStyle
+	text, err := yaml.Marshal(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdict := string(f.Comparison.Verdict)
+	if f.Suggestion {
+		verdict = "suggestion"
+	}
+	if d := f.Comparison.Looser; d != nil {
+		verdict += ": " + d.Words(f.Union)
+	}
+	at := strings.TrimPrefix(strings.TrimPrefix(f.Path.String(), "spec"), ".")
+	if at != "" {
+		at += ": "
+	}
+	return fmt.Sprintf("%s%s %s", at, strings.TrimSpace(string(text)), verdict)
+}

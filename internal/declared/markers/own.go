@@ -1,0 +1,397 @@
+package markers
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// ownPrefix is what the markers of unioncel start with, after the "+".
+const ownPrefix = "unioncel:union"
+
+var ownForm = regexp.MustCompile(`^` + ownPrefix + `(?:\(\s*([^()]*?)\s*\))?:([A-Za-z-]+)(?:\s*:?=\s*(.*?))?\s*$`)
+
+// What markers of unioncel on a field say of that field; the other keys are those of
+// the declaration and say something of its union.
+const (
+	valuesKey   = "values"
+	optionalKey = "optional"
+	emptyKey    = "emptyIsUnset"
+)
+
+// flags are the keys that need no value.
+var flags = []string{optionalKey, "deduceInvalidDiscriminator", "ratchet"}
+
+// lists are the keys whose value is a list.
+var lists = []string{valuesKey, optionalKey, "members", "optionalMembers", emptyKey}
+
+// parseOwn reads a marker of unioncel: +unioncel:union:KEY=VALUE, where the value is
+// written as in a declaration, in flow style, or as a list a;b.
+func parseOwn(text string) mark {
+	found := ownForm.FindStringSubmatch(text)
+	if found == nil {
+		name, _, _ := strings.Cut(text, "=")
+		return mark{name: "+" + name, problem: &problem{fmt.Sprintf("+%s cannot be read", text),
+			"write it like +unioncel:union:discriminatorChange=Forbid, or +unioncel:union(name):discriminatorChange=Forbid"}}
+	}
+	m := mark{kind: own, of: found[1], key: found[2], name: "+" + ownPrefix + ":" + found[2]}
+	value := found[3]
+	bare := !strings.Contains(text, "=")
+	switch {
+	case bare && slices.Contains(append(flags, emptyKey), m.key):
+		m.node = yamltext.BoolNode(true)
+	case bare && !slices.Contains(union.Keys(), m.key): // which is said later
+		m.node = yamltext.StringNode("")
+	case bare:
+		m.problem = &problem{m.name + " has no value", "write it like " + m.name + "=" + example(m.key)}
+	case value == "" && slices.Contains(lists, m.key):
+		m.node = yamltext.StringsNode()
+	case value != "" && strings.ContainsRune(`[{"'`, rune(value[0])):
+		var document yaml.Node
+		if err := yaml.Unmarshal([]byte(value), &document); err != nil || len(document.Content) != 1 {
+			m.problem = &problem{fmt.Sprintf("%s cannot be read: %q is not a list, mapping or string in YAML's flow style", m.name, value),
+				"write it like " + m.name + "=" + example(m.key)}
+			break
+		}
+		m.node = document.Content[0]
+	case strings.Contains(value, ";"):
+		m.node = yamltext.StringsNode()
+		for item := range strings.SplitSeq(value, ";") {
+			m.node.Content = append(m.node.Content, yamltext.StringNode(strings.TrimSpace(item)))
+		}
+	case value == "true" || value == "false":
+		m.node = yamltext.BoolNode(value == "true")
+	default:
+		m.node = yamltext.StringNode(value)
+	}
+	if m.node != nil && m.node.Kind == yaml.ScalarNode && m.node.Tag == "!!str" && slices.Contains(lists, m.key) {
+		m.node = yamltext.StringsNode(m.node.Value)
+	}
+	return m
+}
+
+// example is a value of a key as a marker has it.
+func example(key string) string {
+	if key == valuesKey || key == optionalKey {
+		return "TCP;TLS"
+	}
+	return inMarker(union.Example(key))
+}
+
+// inMarker writes the value of a key for a marker.
+func inMarker(value string) string {
+	if inner, ok := strings.CutPrefix(value, "["); ok {
+		return strings.ReplaceAll(strings.TrimSuffix(inner, "]"), ", ", ";")
+	}
+	return value
+}
+
+// says returns what a field's own marker with a key says, if it has one.
+func (f *field) says(key string) (mark, bool) {
+	for _, m := range f.marks {
+		if m.kind == own && m.key == key && m.problem == nil {
+			return m, true
+		}
+	}
+	return mark{}, false
+}
+
+// values are those that a marker lists; none of one that lists nothing.
+func (m mark) values() (l []string) {
+	if m.node != nil && m.node.Kind == yaml.SequenceNode {
+		for _, item := range m.node.Content {
+			l = append(l, item.Value)
+		}
+	}
+	return l
+}
+
+// yes reads a flag of a field.
+func (s *structure) yes(m mark) bool {
+	if m.node.Tag != "!!bool" {
+		s.errorf(m.pos, diag.MalformedDeclaration, "write "+m.name+" or "+m.name+"=false", "%s is true or false", m.name)
+	}
+	return m.node.Value == "true"
+}
+
+// emptyOf adds to a member what its field says of emptyIsUnset.
+func (s *structure) emptyOf(u *declared, out *union.Member, m part) {
+	if empty, ok := m.says(emptyKey); ok {
+		out.Empty = union.PresentWhenEmpty
+		if s.yes(empty) {
+			out.Empty = union.EmptyObject // of whatever type it is
+			u.spots[[2]string{emptyKey, out.Name}] = empty.pos
+		}
+	}
+}
+
+// optionalOf makes a member optional for all of its values, for some or for none, if its
+// field says so.
+func (s *structure) optionalOf(u *declared, out *union.Member, m part) {
+	said, ok := m.says(optionalKey)
+	optional := m.mark.optional
+	switch {
+	case !ok:
+		said = mark{name: ",optional", pos: m.mark.pos}
+	case said.node.Kind == yaml.SequenceNode && len(said.node.Content) > 0:
+		optional = true
+		out.Optional, u.optional[out.Name] = said.values(), said
+	case said.node.Tag == "!!bool":
+		optional, out.Optional = said.node.Value == "true", nil
+		if optional {
+			out.Optional = out.Values
+		}
+	default:
+		s.errorf(said.pos, diag.MalformedDeclaration, fmt.Sprintf("write %s, %[1]s=false or %[1]s=V", said.name), "%s is true, false or the values for which the member is optional", said.name)
+	}
+	if ok {
+		u.spots[[2]string{"optionalMembers", out.Name}] = said.pos
+	}
+	if optional && u.Discriminator == "" {
+		s.errorf(said.pos, diag.Contradiction, "delete "+said.name+": without a discriminator no member is required",
+			"member %s is optional in a union that has no discriminator", m.name)
+	}
+}
+
+// own adds the keys that markers of unioncel give the unions of the struct, and the
+// unions that they declare by themselves.
+func (s *structure) own() {
+	if s.diags.HasErrors() {
+		return // which would give others
+	}
+	declares := map[string]bool{}
+	for _, m := range s.marks {
+		if m.kind == own && slices.Contains([]string{"members", "discriminator", "fields-to-discriminateBy"}, m.key) {
+			declares[m.of] = true
+		}
+	}
+	alone := map[string]*declared{}
+	for _, m := range s.marks {
+		switch {
+		case m.kind != own:
+		case m.key == valuesKey || m.key == optionalKey || !slices.Contains(union.Keys(), m.key):
+			s.unknownKey(m)
+		case declares[m.of]:
+			u := alone[m.of]
+			if u == nil {
+				u = &declared{at: m.pos, alone: true, Union: union.Union{Name: m.of}}
+				alone[m.of] = u
+			}
+			s.key(u, m)
+		default:
+			if u := s.addressed(m); u != nil {
+				s.key(u, m)
+			}
+		}
+	}
+	for _, of := range slices.Sorted(maps.Keys(alone)) {
+		s.known(alone[of])
+		s.unions = append(s.unions, *alone[of])
+	}
+	for _, f := range s.fields {
+		for _, m := range f.marks {
+			if m.kind != own {
+				continue
+			}
+			u := s.unionOf(f)
+			switch {
+			case m.of != "":
+				s.errorf(m.pos, diag.BadMarker, "write "+m.name, "%s on a field names a union: it is about that of the field", m.name)
+			case u == nil:
+				hint := "put it on a member or the discriminator of a union, or on the struct"
+				if slices.ContainsFunc(f.marks, func(m mark) bool { return m.item != nil }) {
+					hint = "extend the union of its items in a UnionSet"
+				}
+				s.errorf(m.pos, diag.BadMarker, hint, "%s is on %s, which is not in a union", m.name, f.name)
+			case m.key == valuesKey || m.key == optionalKey || m.key == emptyKey:
+				s.onMember(u, f, m)
+			case slices.Contains([]string{"members", "discriminator", "fields-to-discriminateBy", "optionalMembers"}, m.key):
+				hint := "put it on the struct"
+				if m.key == "optionalMembers" {
+					hint = "write +unioncel:union:optional on a member, or put it on the struct"
+				}
+				s.errorf(m.pos, diag.BadMarker, hint, "%s describes a struct, but is on a field", m.name)
+			case !slices.Contains(union.Keys(), m.key):
+				s.unknownKey(m)
+			default:
+				s.key(u, m)
+			}
+		}
+	}
+	s.parse()
+}
+
+// known checks that the properties of a union declared only by these markers are fields.
+func (s *structure) known(u *declared) {
+	var names []string
+	for _, each := range append(s.family((*structure).inner), s) {
+		for _, f := range each.fields {
+			if f.json != "" {
+				names = append(names, f.json)
+			}
+		}
+		for f, inner := range each.held() {
+			for _, g := range inner.fields {
+				if g.json != "" {
+					names = append(names, schemapath.Of(f.json, g.json).String())
+				}
+			}
+		}
+	}
+	declarations, _ := union.Parse("", "", u.value(&u.Union), nil)
+	for _, d := range declarations {
+		for _, name := range d.Properties() {
+			if slices.Contains(names, name) || s.pathTo(name) != nil { // the rest is checked against the CRD
+				continue
+			}
+			code := diag.UnknownMember
+			if name == d.Discriminator() {
+				code = diag.UnknownDiscriminator
+			}
+			s.errorf(u.at, code, spelling.Hint(name, names, "name properties as in JSON"), "%q is not a property of %s", name, s.id.Name)
+		}
+	}
+}
+
+// onMember checks a marker that describes a member by itself.
+func (s *structure) onMember(u *declared, f *field, m mark) {
+	switch {
+	case u.alone || u.Replace:
+		s.errorf(m.pos, diag.BadMarker, "set it on the struct too", "%s describes a member by its own markers, and %s is one by those of the struct", m.name, f.name)
+	case f.json == u.Discriminator || !slices.Contains(u.MemberNames(), f.json):
+		s.errorf(m.pos, diag.BadMarker, "put it on a member", "%s describes a member, and %s is the discriminator", m.name, f.name)
+	case m.key == valuesKey && slices.ContainsFunc(f.marks, func(o mark) bool { return o.kind == ifMode }):
+		s.errorf(m.pos, diag.BadMarker, "delete it: the modes are the values", "%s is on %s, which has modes", m.name, f.name)
+	case u.Discriminator == "" && m.key == valuesKey:
+		s.errorf(m.pos, diag.Contradiction, "delete it: without a discriminator members have no values", "member %s has values in a union that has no discriminator", f.name)
+	}
+}
+
+// unionOf returns the union that a field is in.
+func (s *structure) unionOf(f *field) *declared {
+	for i := range s.unions {
+		if slices.Contains(s.unions[i].properties(), f.json) {
+			return &s.unions[i]
+		}
+	}
+	return nil
+}
+
+// addressed returns the union of the struct that a marker is about.
+func (s *structure) addressed(m mark) *declared {
+	var found []*declared
+	var names []string
+	for i := range s.unions {
+		u := &s.unions[i]
+		is := func(f *field) bool { return f.name == m.of && slices.Contains(u.properties(), f.json) }
+		if m.of == "" || m.of == u.Name || slices.Contains(u.properties(), m.of) || slices.ContainsFunc(s.fields, is) {
+			found = append(found, u)
+		}
+		names = append(names, u.properties()[0])
+	}
+	switch {
+	case len(s.unions) == 0 && slices.ContainsFunc(s.marks, func(m mark) bool { return m.kind.kubebuilder() }):
+		s.errorf(m.pos, diag.BadMarker, "use --kubebuilder, which compiles these unions too", "%s is about a union whose rules controller-gen writes, and they stay as they are", m.name)
+	case len(s.unions) == 0:
+		s.errorf(m.pos, diag.BadMarker, "mark the members, or list them with +unioncel:union:members", "%s is on %s, which declares no union", m.name, s.id.Name)
+	case len(found) == 0:
+		s.errorf(m.pos, diag.BadMarker, "write one of "+strings.Join(names, ", "), "%s has no union %q: a union is named by its name, its discriminator or a member", s.id.Name, m.of)
+	case len(found) > 1:
+		l := make([]string, len(names))
+		for i, name := range names {
+			l[i] = fmt.Sprintf("+%s(%s):%s", ownPrefix, name, m.key)
+		}
+		s.errorf(m.pos, diag.BadMarker, "write "+strings.Join(l, " or ")+", or put it on a field of the union", "%s has several unions, and %s does not say which it is about", s.id.Name, m.name)
+	default:
+		return found[0]
+	}
+	return nil
+}
+
+// unknownKey reports a key that no declaration has.
+func (s *structure) unknownKey(m mark) {
+	if m.key == valuesKey || m.key == optionalKey {
+		s.errorf(m.pos, diag.BadMarker, "put it on the field of the member", "%s describes a field, but is on a type", m.name)
+		return
+	}
+	known := append(union.Keys(), valuesKey, optionalKey)
+	s.errorf(m.pos, diag.UnknownKey, spelling.Hint(m.key, known, "the keys are "+strings.Join(known, ", ")), "+%s has no key %q", ownPrefix, m.key)
+}
+
+// key gives a union a key.
+func (s *structure) key(u *declared, m mark) {
+	for _, other := range u.keys {
+		if other.key == m.key {
+			related(s.errorf(m.pos, diag.BadMarker, "delete one of them", "%s is set twice for one union", m.name), other.pos, "the first")
+			return
+		}
+	}
+	place(m.node, m.pos)
+	u.keys = append(u.keys, m)
+}
+
+// parse reads the declarations with keys of markers as those in YAML are read.
+func (s *structure) parse() {
+	before := map[string]*declared{}
+	for i := range s.unions {
+		u := &s.unions[i]
+		if len(u.keys) > 0 {
+			_, diags := union.Parse(u.at.File, "", u.value(&u.Union), nil)
+			s.diags = append(s.diags, diags...)
+		}
+		for _, name := range u.properties() {
+			if other := before[name]; other != nil && (u.alone || other.alone) {
+				related(s.errorf(u.at, diag.MemberShared, "a property belongs to one union: take it out of one of the two",
+					"property %q is in two unions", name), other.at, "the other union")
+			}
+			before[name] = u
+		}
+	}
+}
+
+// properties are the names of the members and of the discriminator, which is the first.
+func (d *declared) properties() []string {
+	if d.alone {
+		l, _ := union.Parse("", "", d.value(&d.Union), nil)
+		if len(l) == 1 && len(l[0].Properties()) > 0 {
+			return l[0].Properties()
+		}
+		return []string{""}
+	}
+	if d.Discriminator != "" {
+		return append([]string{d.Discriminator}, d.MemberNames()...)
+	}
+	return d.MemberNames()
+}
+
+// overlay puts the keys of markers into a declaration.
+func (d *declared) overlay(item *yaml.Node) {
+	for _, m := range d.keys {
+		key := yamltext.StringNode(m.key)
+		place(key, m.pos)
+		at := -1
+		for i := 0; i+1 < len(item.Content); i += 2 {
+			if item.Content[i].Value == m.key {
+				at = i
+			}
+		}
+		switch {
+		case at >= 0:
+			item.Content[at], item.Content[at+1] = key, m.node
+		case m.key == "name": // comes first
+			item.Content = slices.Insert(item.Content, 0, key, m.node)
+		default:
+			item.Content = append(item.Content, key, m.node)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package project
+
+import (
+	"go/token"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/internal/report/lint"
+	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// The keys of the configuration and of its parts.
+var (
+	configKeys = yamlconfig.Mapping{Name: "a " + Kind, Keys: []yamlconfig.Key{
+		{Name: "go", Example: "[./api/...]"}, {Name: "kubebuilder", Example: "true"}, {Name: "skipInvalid", Example: "[api/v1.Backup]"},
+		{Name: "unions", Example: "[unions.yaml]"}, {Name: "kubeVersion", Example: `"1.30"`}, {Name: "encoding", Example: "auto"},
+		{Name: "annotation", Example: "false"}, {Name: "describe", Example: "true"}, {Name: "requireUnions", Example: "true"}, {Name: "strict", Example: "true"},
+		{Name: "lint", Example: "{ignore: [UC521]}"},
+	}}
+	settingKeys  = []yamlconfig.Key{{Name: "ignore", Example: "[UC521]"}, {Name: "severities", Example: "{UC524: error}"}}
+	lintKeys     = yamlconfig.Mapping{Name: "lint", Keys: append([]yamlconfig.Key{{Name: "overrides", Example: `[{files: ["legacy/**"]}]`}, {Name: "failOn", Example: "warning"}}, settingKeys...)}
+	overrideKeys = yamlconfig.Mapping{Name: "an item of overrides", Keys: append([]yamlconfig.Key{{Name: "files", Example: `["legacy/**"]`}}, settingKeys...)}
+)
+
+// read reads the only document of a file; without one, or with another, the result is nil.
+func read(r *yamlconfig.Reader, src []byte) *Config {
+	documents := r.Open(src, Kind, "")
+	if len(documents) > 1 {
+		r.Value(documents[1], "").Errorf("put everything in the first document", "a configuration is one document, and this is a second one")
+	}
+	if len(documents) != 1 {
+		return nil
+	}
+	fields := r.Object(documents[0], Kind, configKeys)
+	c := &Config{
+		Go:            names(fields["go"]),
+		Kubebuilder:   fields["kubebuilder"].Bool(false),
+		SkipInvalid:   types(fields["skipInvalid"]),
+		Unions:        names(fields["unions"]),
+		KubeVersion:   yamlconfig.Parse(fields["kubeVersion"], compile.ParseKubeVersion),
+		Encoding:      yamlconfig.Parse(fields["encoding"], compile.ParseEncoding),
+		Describe:      fields["describe"].Bool(false),
+		NoAnnotation:  !fields["annotation"].Bool(true),
+		RequireUnions: fields["requireUnions"].Bool(false),
+		Strict:        fields["strict"].Bool(false),
+		Lint:          lintConfig(fields["lint"]),
+	}
+	for _, item := range fields["go"].Items() {
+		if s := item.Node.Value; strings.Contains(s, "=") { // file=PATH finds the package of any file
+			item.Errorf("name packages, such as ./api/...", "go: %q is not a package pattern", s)
+		}
+	}
+	if c.Kubebuilder && len(c.Go) == 0 {
+		fields["kubebuilder"].Errorf("write it like go: [./api/...]", "kubebuilder needs go: it says which Go packages have the markers")
+	}
+	return c
+}
+
+// names returns a list of patterns or files, which are not absolute.
+func names(list yamlconfig.Value) []string {
+	var l []string
+	for _, item := range list.Items() {
+		s := item.Text()
+		if path.IsAbs(s) || strings.Contains(s, `\`) || len(s) > 1 && s[1] == ':' {
+			item.Errorf("write it relative to the directory of this file, with slashes", "%q is absolute, or has backslashes", s)
+		}
+		l = append(l, s)
+	}
+	return l
+}
+
+// types returns the names of Go types in skipInvalid.
+func types(list yamlconfig.Value) []string {
+	var l []string
+	for _, item := range list.Items() {
+		s := item.Text()
+		if dot := strings.LastIndex(s, "."); s != "" && (dot <= strings.LastIndex(s, "/")+1 || !token.IsIdentifier(s[dot+1:])) {
+			item.Errorf("write it like api/v1.Backup", "skipInvalid: %q is not a package and type", s)
+		}
+		l = append(l, s)
+	}
+	return l
+}
+
+func lintConfig(v yamlconfig.Value) lint.Config {
+	fields := v.Fields(lintKeys)
+	c := lint.Config{Setting: setting(fields)}
+	const never = "errors always fail: write error; for a single run there is --fail-on never"
+	if i := slices.Index(severities, fields["failOn"].OneOf(severities, never)); i >= 0 {
+		threshold := lint.Threshold(i)
+		c.FailOn = &threshold
+	}
+	for _, item := range fields["overrides"].Items() {
+		fields := item.Fields(overrideKeys)
+		o := lint.Override{Setting: setting(fields)}
+		for _, file := range fields["files"].Items() {
+			o.Files = append(o.Files, yamlconfig.Parse(file, func(s string) (string, error) { return s, lint.CheckPattern(s) }))
+		}
+		if fields != nil && len(o.Files) == 0 {
+			item.Errorf("write it like files: [\"legacy/**\"]", "this item of overrides names no files")
+		}
+		c.Overrides = append(c.Overrides, o)
+	}
+	return c
+}
+
+// setting returns what lint and overrides have in common.
+func setting(fields map[string]yamlconfig.Value) lint.Setting {
+	var s lint.Setting
+	for _, item := range fields["ignore"].Items() {
+		s.Ignore = append(s.Ignore, code(item, "ignored"))
+	}
+	for _, e := range fields["severities"].Entries() {
+		c, severity := code(e.Key, "lowered"), e.Value.OneOf(severities, "list what should not be reported under ignore")
+		if s.Severities == nil {
+			s.Severities = map[diag.Code]diag.Severity{}
+		}
+		s.Severities[c] = diag.Severity(slices.Index(severities, severity))
+	}
+	return s
+}
+
+// severities are the spellings, in order.
+var severities = []string{diag.Error.String(), diag.Warning.String(), diag.Info.String()}
+
+// code returns a code that can have the given severity, or be ignored.
+func code(v yamlconfig.Value, what string) diag.Code {
+	c := diag.Code(v.Text())
+	if hint, err := lint.CheckCode(c, what); err != nil && c != "" {
+		v.Errorf(hint, "%v", err)
+	}
+	return c
+}

@@ -1,0 +1,100 @@
+package unionset
+
+import (
+	"bytes"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// What a document says of itself. No other apiVersion or kind is read.
+const (
+	APIVersion = yamlconfig.APIVersion
+	Kind       = "UnionSet"
+)
+
+// Parse reads a file of UnionSets, one or more documents. name is the file's name
+// in diagnostics. The list is sorted; the result is nil exactly when it has errors.
+// The caller owns the result; src is not modified, and not kept.
+//
+// Declarations has an entry for each item and version that is named. They share nodes
+// with the parsed file. Scopes are all CRDs and kinds that are named, also those said to have no
+// unions, each once, in order of the text.
+func Parse(name string, src []byte) (*union.Externals, diag.List) {
+	r := &yamlconfig.Reader{File: name, Code: diag.BadUnionSet, Ambiguous: diag.AmbiguousScalar}
+	var entries []entry
+	for _, root := range r.Open(src, Kind, "; CRDs are arguments") {
+		entries = append(entries, document(r, root)...)
+	}
+	overlaps(entries)
+	if r.Diags.HasErrors() {
+		return nil, r.Diags.Sort()
+	}
+	set := &union.Externals{}
+	for _, e := range entries {
+		t := e.target
+		if scope := (union.Scope{Target: t}); !slices.Contains(set.Scopes, scope) {
+			set.Scopes = append(set.Scopes, scope)
+		}
+		versions := e.versions
+		if len(versions) == 0 {
+			versions = []string{""}
+		}
+		for _, v := range versions {
+			for _, value := range []*yaml.Node{e.unions, e.extends} {
+				if value != nil {
+					set.Declarations = append(set.Declarations, union.External{Target: t, Version: v, Path: slices.Clone(e.to), Value: value, File: name,
+						Extend: value == e.extends, Named: e.item.Pos()})
+				}
+			}
+		}
+	}
+	return set, r.Diags.Sort()
+}
+
+// Holds reports whether a UnionSet is among the documents of a file.
+func Holds(src []byte) bool {
+	if !bytes.Contains(src, []byte(Kind)) {
+		return false
+	}
+	file, wrong := source.Parse("", src, limit.Limits{})
+	return wrong == nil && slices.ContainsFunc(file.Docs, func(d *yamltext.Document) bool {
+		_, kind, _, ok := yamltext.Lookup(d.Root, "kind")
+		_, version, _, versioned := yamltext.Lookup(d.Root, "apiVersion")
+		return ok && versioned && yamltext.Resolve(kind).Value == Kind && yamltext.Resolve(version).Value == APIVersion
+	})
+}
+
+// setKeys are the keys of a UnionSet.
+var setKeys = yamlconfig.Mapping{
+	Name:  "a " + Kind,
+	Keys:  []yamlconfig.Key{{Name: "metadata", Example: "{name: backups}"}, {Name: "schemas", Example: "[{crd: backups.example.com, path: spec, " + union.Key + ": [...]}]"}},
+	Hints: map[string]string{"CustomResourceDefinition": "give CRDs as arguments"},
+}
+
+// document returns the items of a document.
+func document(r *yamlconfig.Reader, root *yaml.Node) []entry {
+	fields := r.Object(root, Kind, setKeys)
+	if fields == nil {
+		return nil
+	}
+	schemas, ok := fields["schemas"]
+	if !ok {
+		r.Value(root, "").Errorf("list the schemas with unions: schemas: "+setKeys.Keys[1].Example, "this %s has no schemas", Kind)
+	}
+	var l []entry
+	for _, item := range schemas.Items() {
+		before := len(r.Diags)
+		if e := read(r, item); len(r.Diags) == before {
+			l = append(l, e)
+		}
+	}
+	return l
+}

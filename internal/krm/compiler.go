@@ -1,0 +1,66 @@
+package krm
+
+import (
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/carrier"
+	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// compilerKind is the kind that compiles CRDs.
+var compilerKind = kindOf("UnionCompiler", readCompiler,
+	yamlconfig.Key{Name: "files", Example: "[crds/backup.yaml]"}, unionsKey, schemasKey, yamlconfig.Key{Name: "kubeVersion", Example: `"1.30"`},
+	yamlconfig.Key{Name: "encoding", Example: "auto"}, yamlconfig.Key{Name: "keepUnions", Example: "true"}, yamlconfig.Key{Name: "noAnnotation", Example: "true"},
+	yamlconfig.Key{Name: "describe", Example: "true"}, yamlconfig.Key{Name: "forget", Example: "true"}, yamlconfig.Key{Name: "verify", Example: "true"},
+)
+
+// compiler is what a UnionCompiler asks for.
+type compiler struct {
+	files  []string // to generate from
+	opts   crdpatch.Options
+	verify bool
+}
+
+func readCompiler(r *run, fields map[string]yamlconfig.Value) function {
+	return &compiler{
+		files: names(fields["files"]),
+		opts: crdpatch.Options{
+			KubeVersion:  yamlconfig.Parse(fields["kubeVersion"], compile.ParseKubeVersion),
+			Encoding:     yamlconfig.Parse(fields["encoding"], compile.ParseEncoding),
+			KeepUnions:   fields["keepUnions"].Bool(false),
+			NoAnnotation: fields["noAnnotation"].Bool(false),
+			Describe:     fields["describe"].Bool(false),
+			Forget:       fields["forget"].Bool(false),
+			External:     r.declarations(fields),
+			Limits:       r.host.Limits,
+		},
+		verify: fields["verify"].Bool(false),
+	}
+}
+
+func (c *compiler) items(r *run) []*yaml.Node {
+	if len(c.files) == 0 {
+		r.needsItems("files", "name files, as in files: [crds/backup.yaml], or list the "+r.kind.name+" under transformers")
+	}
+	work := r.received(func(item *yaml.Node) bool { return !isLocal(item) && carrier.MayHold(word(item, "kind")) })
+	work = append(work, r.read("files", c.files)...)
+	each(work, (*piece).encode)
+	r.missing(work, c.opts)
+	if !r.gather(work) || !r.convert(work, c.compiler(r.host)) {
+		return nil
+	}
+	return r.joined(work)
+}
+
+// compiler returns the compiler that the configuration asks for.
+func (c *compiler) compiler(host Host) Compiler {
+	if host.Compiler != nil {
+		return host.Compiler(c.opts, c.verify)
+	}
+	return func(name string, src []byte) ([]byte, diag.List) {
+		return crdpatch.Compile(name, src, c.opts)
+	}
+}

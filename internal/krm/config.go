@@ -1,0 +1,122 @@
+package krm
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// configKind is a kind of functionConfig.
+type configKind struct {
+	name string
+	want string             // the names that kind may have
+	keys yamlconfig.Mapping // in the order of the documentation
+	// read returns the function that the fields of the functionConfig ask for. What is
+	// wrong with them is reported.
+	read func(*run, map[string]yamlconfig.Value) function
+}
+
+// function is what is done to a list.
+type function interface {
+	// items returns the items of the output; they count when no error was reported.
+	items(*run) []*yaml.Node
+}
+
+// configKinds are the kinds that are read. Without a functionConfig the first counts.
+func configKinds() []configKind { return []configKind{compilerKind, normalizerKind} }
+
+// Keys that kinds share.
+var (
+	unionsKey  = yamlconfig.Key{Name: "unions", Example: "[unions.yaml]"}
+	schemasKey = yamlconfig.Key{Name: "schemas", Example: "[{crd: backups.example.com, path: spec, " + union.Key + ": [...]}]"}
+)
+
+// kindOf is a kind with these keys beside metadata.
+func kindOf(name string, read func(*run, map[string]yamlconfig.Value) function, keys ...yamlconfig.Key) configKind {
+	return configKind{name, name, yamlconfig.Mapping{
+		Name: "a " + name,
+		Keys: slices.Concat([]yamlconfig.Key{{Name: "metadata", Example: "{name: unions}"}}, keys),
+		Hints: map[string]string{
+			"spec": "write its keys at the top level, next to metadata",
+			"ConfigMap": "write apiVersion: " + yamlconfig.APIVersion + " and kind: " + anyKind + ", with the options at the top level, " +
+				"not under data: a ConfigMap has no place for lists and booleans",
+		},
+	}, read}
+}
+
+// anyKind names the kinds that are read.
+const anyKind = "UnionCompiler or UnionNormalizer"
+
+// kindNamed returns the kind with a name, which may be misspelt. For other names it returns a
+// kind whose want names all.
+func kindNamed(name string) configKind {
+	l := configKinds()
+	var known []string
+	for _, k := range l {
+		known = append(known, k.name)
+	}
+	i := slices.Index(known, name)
+	if i < 0 {
+		i = slices.Index(known, spelling.Certain(name, known))
+	}
+	if i < 0 {
+		unknown := l[0]
+		unknown.name, unknown.want = cmp.Or(name, "functionConfig"), anyKind
+		return unknown
+	}
+	return l[i]
+}
+
+// configName is what diagnostics call the functionConfig.
+func (r *run) configName() string {
+	if name := word(r.list.config, "metadata", "name"); name != "" {
+		return r.kind.name + "/" + name
+	}
+	return r.kind.name
+}
+
+// misconfigured reports a mistake at a path in the functionConfig.
+func (r *run) misconfigured(path, hint, format string, args ...any) {
+	r.report(diag.Diagnostic{Code: diag.BadFunctionConfig, Pos: diag.Pos{File: r.configName()}, Path: path,
+		Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// config reads the functionConfig, and the UnionSets that it names. What is wrong is
+// reported. Without a functionConfig the defaults count.
+func (r *run) config() function {
+	c := r.list.config
+	if c == nil {
+		r.kind = configKinds()[0]
+		return r.kind.read(r, nil)
+	}
+	r.kind = kindNamed(word(c, "kind"))
+	r.about(r.configName(), subject{resource: resourceOf(c)})
+	at := diag.Pos{File: r.configName()}
+	for _, d := range source.Duplicates(at.File, c) {
+		d.Pos = at
+		r.report(d)
+	}
+	reader := &yamlconfig.Reader{At: &at, Code: diag.BadFunctionConfig}
+	f := r.kind.read(r, reader.Object(c, r.kind.want, r.kind.keys))
+	r.report(reader.Diags...)
+	return f
+}
+
+// names returns the strings of a list, without those that are none.
+func names(list yamlconfig.Value) []string {
+	var l []string
+	for _, item := range list.Items() {
+		if s := item.Text(); s != "" {
+			l = append(l, s)
+		}
+	}
+	return l
+}

@@ -1,0 +1,127 @@
+package krm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/limit"
+)
+
+// with encodes the list with these items and results in place of its own. Results
+// of nil leave the key out.
+func (l *resourceList) with(items []*yaml.Node, results *yaml.Node) ([]byte, error) {
+	list := *l.items
+	list.Content = items
+	if list.Style&yaml.FlowStyle != 0 && len(l.items.Content) == 0 && l.root.Style&yaml.FlowStyle == 0 && len(items) > 0 {
+		list.Style = 0 // it was [], which says nothing about style
+	}
+	root := *l.root
+	root.Content = nil
+	for i := 0; i+1 < len(l.root.Content); i += 2 {
+		switch k, v := l.root.Content[i], l.root.Content[i+1]; {
+		case k.Value == resultsKey:
+		case v == l.items:
+			root.Content = append(root.Content, k, &list)
+		default:
+			root.Content = append(root.Content, k, v)
+		}
+	}
+	if results != nil {
+		key := yamltext.StringNode(resultsKey)
+		if root.Style&yaml.FlowStyle != 0 {
+			asJSON(key)
+			asJSON(results)
+		}
+		root.Content = append(root.Content, key, results)
+	}
+	if out, ok := encodeEach(&root, &list); ok {
+		return out, nil
+	}
+	out, err := encodeProved(&root)
+	if err != nil {
+		return nil, fmt.Errorf("the output, a %s: %w", listKind, err)
+	}
+	return out, nil
+}
+
+// asJSON gives a node the style of JSON, for a list that may be JSON.
+func asJSON(n *yaml.Node) {
+	switch {
+	case n.Kind != yaml.ScalarNode:
+		n.Style = yaml.FlowStyle
+	case n.ShortTag() == "!!str":
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	for _, c := range n.Content {
+		asJSON(c)
+	}
+}
+
+// encodeEach encodes a list whose items are encoded and proved by themselves, several at
+// a time, and put in place of a placeholder in the text of the rest. Both are lists in block
+// style, whose items begin in the first column. It is false where that is not possible,
+// as in flow style.
+func encodeEach(root, list *yaml.Node) ([]byte, bool) {
+	if len(list.Content) == 0 || (root.Style|list.Style)&yaml.FlowStyle != 0 {
+		return nil, false
+	}
+	type encoded struct {
+		item *yaml.Node
+		text []byte // nil when it cannot be proved
+	}
+	var l []*encoded
+	for _, item := range list.Content {
+		l = append(l, &encoded{item: item})
+	}
+	each(l, func(e *encoded) {
+		e.text, _ = encodeProved(yamltext.ListNode(e.item))
+	})
+
+	items := list.Content
+	list.Content = []*yaml.Node{yamltext.StringNode("stand-in")}
+	rest, err := encodeProved(root)
+	list.Content = items
+	before, after, ok := bytes.Cut(rest, []byte("\n"+itemsKey+":\n- stand-in\n"))
+	if err != nil || !ok {
+		return nil, false
+	}
+	out := bytes.NewBuffer(slices.Clone(before))
+	out.WriteString("\n" + itemsKey + ":\n")
+	for _, e := range l {
+		if e.text == nil {
+			return nil, false
+		}
+		out.Write(e.text)
+	}
+	out.Write(after)
+	return out.Bytes(), true
+}
+
+// encodeProved encodes a document such that it is read again as what it is. The encoder
+// gets some folded scalars wrong, and loses its way in some comments: then the text does
+// without them.
+func encodeProved(root *yaml.Node) ([]byte, error) {
+	var err error
+	for _, c := range []care{0, unfolded, unfolded | uncommented, uncommented | quoted} {
+		var out []byte
+		if out, err = yamltext.Encode(careful(root, c)); err != nil {
+			continue
+		}
+		again, wrong := source.Parse("", out, limit.None())
+		switch {
+		case wrong != nil:
+			err = errors.New(wrong.Message)
+		case len(again.Docs) != 1 || !same(root, again.Docs[0].Root):
+			err = errors.New("it would mean something else")
+		default:
+			return out, nil
+		}
+	}
+	return nil, fmt.Errorf("it cannot be written as YAML: %w", err)
+}

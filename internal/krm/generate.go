@@ -1,0 +1,155 @@
+package krm
+
+import (
+	"fmt"
+	"io/fs"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/carrier"
+	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
+)
+
+// unread reports what cannot be read of the files at a key of the configuration.
+func (r *run) unread(key string) func(i int, hint, message string) {
+	return func(i int, hint, message string) {
+		r.misconfigured(fmt.Sprintf("%s[%d]", key, i), hint, "%s", message)
+	}
+}
+
+// read returns the files at a key of the configuration.
+func (r *run) read(key string, names []string) []*piece {
+	var l []*piece
+	for _, f := range r.files.read(names, func(fsys fs.FS, name string) ([]byte, error) { return source.ReadFile(fsys, name, r.host.Limits) }, r.unread(key)) {
+		r.about(f.name, subject{file: f.name, text: f.text})
+		l = append(l, &piece{name: f.name, text: f.text, found: f.found, limits: r.host.Limits})
+	}
+	return l
+}
+
+// isOther reports whether a file with these diagnostics is unrelated.
+func (w *piece) isOther(l diag.List) bool { return w.found && source.IsOther(w.text, l) }
+
+// skip turns what is wrong with an unrelated file into a warning: what somebody wanted of
+// it is missing. Of an empty file nothing is.
+func (w *piece) skip() {
+	w.diags = slices.DeleteFunc(slices.Clone(w.diags), func(d diag.Diagnostic) bool { return d.Code == diag.EmptyInput })
+	for i := range w.diags {
+		w.diags[i].Severity = diag.Warning
+		w.diags[i].Message += ": the file is skipped"
+		w.diags[i].Hint = "correct it if it is needed; otherwise name files instead of a directory"
+	}
+}
+
+// unreadable reports whether a file is unrelated and cannot be read.
+func (w *piece) unreadable() bool {
+	_, wrong := source.Parse(w.name, w.text, w.limits)
+	return wrong != nil && w.isOther(diag.List{*wrong})
+}
+
+// generate takes the resources in the documents of a file, compiled.
+func (w *piece) generate(docs []*yaml.Node) {
+	for i, d := range docs {
+		w.take(i, "this document", d)
+	}
+}
+
+// take takes a resource of a document, or those in a list of which crdpatch compiles the
+// items, as kustomize does with lists. What configures kustomize and this compiler is
+// left out, and so is what is no object, unless the file was named.
+func (w *piece) take(document int, what string, n *yaml.Node) {
+	kind, items := word(n, "kind"), lookup(n, itemsKey)
+	missing := notAnObject(n)
+	switch {
+	case carrier.IsList(kind) && items != nil && (items.Kind == yaml.SequenceNode || isNull(items)):
+		for i, item := range items.Content {
+			w.take(document, fmt.Sprintf("items[%d] of this %s", i, kind), item)
+		}
+	case missing == "" && isTooling(n):
+	case missing == "":
+		w.items = append(w.items, n)
+	case w.found && !carrier.MayHold(kind):
+	default:
+		w.diags = append(w.diags, diag.Diagnostic{Code: diag.BadFunctionConfig, Pos: w.placeOf(document), Message: what + " " + missing,
+			Hint: "files contain Kubernetes objects, which have an apiVersion and a kind: write them, or take the file out of the list of files"})
+	}
+}
+
+// notAnObject says what a value lacks that Kubernetes objects have, or "".
+func notAnObject(n *yaml.Node) string {
+	switch {
+	case n.Kind != yaml.MappingNode:
+		return "is " + yamltext.Describe(n) + ", not an object"
+	case word(n, "kind") == "":
+		return "has no kind"
+	case word(n, "apiVersion") == "":
+		return "has no apiVersion"
+	}
+	return ""
+}
+
+// placeOf is where a document with content begins in the file; compiling may have moved
+// it, but keeps their order.
+func (w *piece) placeOf(document int) diag.Pos {
+	at := diag.Pos{File: w.name}
+	if docs, wrong := documents(w.name, w.text, limit.None()); wrong == nil && document < len(docs) {
+		at.Line, at.Col = docs[document].Line, docs[document].Column
+	}
+	return at
+}
+
+// isTooling reports whether a document is for unioncel or for kustomize.
+func isTooling(n *yaml.Node) bool {
+	group, _, _ := strings.Cut(word(n, "apiVersion"), "/")
+	return group == "unioncel.dev" || group == "kustomize.config.k8s.io"
+}
+
+// identity is what tells an item from others.
+type identity struct{ apiVersion, kind, namespace, name string }
+
+func identify(n *yaml.Node) identity {
+	return identity{word(n, "apiVersion"), word(n, "kind"), word(n, "metadata", "namespace"), word(n, "metadata", "name")}
+}
+
+// joined returns the items of all pieces. What a file generates and is an item already
+// is not added, lest running twice doubles it; it is an error when the two differ.
+func (r *run) joined(work []*piece) []*yaml.Node {
+	l := []*yaml.Node{}
+	known := map[identity]*yaml.Node{}
+	from := map[identity]string{}
+	for _, w := range work {
+		for _, item := range w.items {
+			id := identify(item)
+			other := known[id]
+			if w.item != nil || other == nil || id.name == "" {
+				l = append(l, item)
+				if other == nil {
+					known[id], from[id] = item, w.name
+				}
+				continue
+			}
+			if !reflect.DeepEqual(data(item), data(other)) {
+				r.report(diag.Diagnostic{Code: diag.BadFunctionConfig, Pos: diag.Pos{File: w.name},
+					Message: id.kind + " " + id.name + " is already among the items, and differs (" + from[id] + ")",
+					Hint:    "list the file in one place: among the resources, or in the files of one " + r.kind.name})
+			}
+		}
+	}
+	return l
+}
+
+// data is an item as data, without the annotations that an orchestrator adds.
+func data(n *yaml.Node) any {
+	n, _ = untracked(n)
+	var v any
+	if err := n.Decode(&v); err != nil {
+		return err.Error()
+	}
+	return v
+}

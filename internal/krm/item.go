@@ -1,0 +1,189 @@
+package krm
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
+)
+
+// piece is an item or a file, and what becomes of it.
+type piece struct {
+	name  string     // in diagnostics
+	item  *yaml.Node // nil for a file
+	asIs  bool       // is not converted
+	found bool       // in a directory that was named, and not named itself
+	text  []byte     // to convert
+	// limits are those of the text of a file.
+	limits limit.Limits
+	// tracking are the annotations that are left out of the text of an item.
+	tracking []*yaml.Node
+	items    []*yaml.Node       // the result
+	declared []compile.Declared // the CRDs with unions, where these are asked for
+	diags    diag.List
+}
+
+// isConfig reports whether an item is the functionConfig that came along: kustomize gives
+// a generator an item so that there is one, and drops what is local at the end. A
+// functionConfig that has a file is an item like others.
+func (r *run) isConfig(item *yaml.Node) bool {
+	return isLocal(item) && r.list.config != nil && identify(item) == identify(r.list.config) && origin(item, "path") == ""
+}
+
+// needsItems reports, for a function that generates nothing, that kustomize runs it as a
+// generator.
+func (r *run) needsItems(path, hint string) {
+	if l := r.list.nodes(); len(l) == 1 && r.isConfig(l[0]) {
+		r.misconfigured(path, hint, "as a generator this %s has nothing to generate", r.kind.name)
+	}
+}
+
+// received are the items of the input, without the functionConfig. Those that are not
+// wanted stay as they are.
+func (r *run) received(wanted func(item *yaml.Node) bool) []*piece {
+	var l []*piece
+	for i, item := range r.list.nodes() {
+		if r.isConfig(item) {
+			continue
+		}
+		w := &piece{name: nameOf(item, i), item: item, asIs: !wanted(item), items: []*yaml.Node{item}}
+		l = append(l, w)
+		if !w.asIs {
+			r.about(w.name, subject{resource: resourceOf(item), file: origin(item, "path"), index: origin(item, "index")})
+		}
+	}
+	return l
+}
+
+// encode makes the text of an item.
+func (w *piece) encode() {
+	if w.asIs || w.item == nil {
+		return
+	}
+	var item *yaml.Node
+	item, w.tracking = untracked(w.item)
+	text, err := encodeProved(item)
+	if err != nil {
+		w.diags = append(w.diags, diag.Diagnostic{Code: diag.Unproved, Pos: diag.Pos{File: w.name}, Message: err.Error()})
+		return
+	}
+	w.text = text
+}
+
+// nameOf is what diagnostics call an item.
+func nameOf(item *yaml.Node, i int) string {
+	name := word(item, "kind")
+	if n := word(item, "metadata", "name"); n != "" {
+		if namespace := word(item, "metadata", "namespace"); namespace != "" {
+			name += "/" + namespace
+		}
+		name += "/" + n
+	} else {
+		name += fmt.Sprintf(" items[%d]", i)
+	}
+	if file := origin(item, "path"); file != "" {
+		name += " (" + file + ")"
+	}
+	return name
+}
+
+// takes notes the diagnostics about a piece, and reports whether there is a result: they
+// have no error.
+func (w *piece) takes(diags diag.List) bool {
+	if w.item != nil {
+		diags = w.unplaced(diags)
+	}
+	w.diags = diags
+	if w.isOther(diags) {
+		w.skip()
+		return false
+	}
+	return !diags.HasErrors()
+}
+
+// convert fills in what becomes of a piece.
+func (w *piece) convert(to func(name string, src []byte) ([]byte, diag.List)) {
+	if w.asIs {
+		return
+	}
+	out, diags := to(w.name, w.text)
+	if !w.takes(diags) || w.item != nil && bytes.Equal(out, w.text) {
+		return
+	}
+	docs, wrong := documents(w.name, out, limit.None())
+	if wrong != nil {
+		w.diags = append(w.diags, *wrong)
+		if w.isOther(w.diags) {
+			w.skip()
+		}
+		return
+	}
+	if w.item == nil {
+		w.generate(docs)
+		return
+	}
+	tracked(docs[0], w.tracking)
+	w.items = docs
+}
+
+// unplaced gives diagnostics about an item, whose text nobody has seen, a path in
+// place of a line.
+func (w *piece) unplaced(l diag.List) diag.List {
+	var root *yaml.Node
+	if len(l) > 0 {
+		if file, wrong := source.Parse(w.name, w.text, limit.None()); wrong == nil {
+			root = file.Docs[0].Root
+		}
+	}
+	l = slices.Clone(l)
+	for i := range l {
+		d := &l[i]
+		if d.Pos.File == w.name {
+			if d.Path == "" {
+				d.Path = pathAt(root, d.Pos)
+			}
+			d.Pos.Line, d.Pos.Col = 0, 0
+		}
+		d.Related = slices.Clone(d.Related)
+		for j := range d.Related {
+			if at := &d.Related[j].Pos; at.File == w.name {
+				*at = diag.Pos{File: pathAt(root, *at)}
+			}
+		}
+	}
+	return l
+}
+
+// pathAt returns the path of the last node that begins at or before a position.
+func pathAt(root *yaml.Node, at diag.Pos) string {
+	found := ""
+	var visit func(n *yaml.Node, path string)
+	visit = func(n *yaml.Node, path string) {
+		if n.Line > at.Line || n.Line == at.Line && n.Column > at.Col {
+			return
+		}
+		found = path
+		for i, c := range n.Content {
+			switch {
+			case n.Kind == yaml.SequenceNode:
+				visit(c, fmt.Sprintf("%s[%d]", path, i))
+			case i%2 == 1:
+				key := n.Content[i-1]
+				p := strings.TrimPrefix(path+"."+key.Value, ".")
+				visit(key, p)
+				visit(c, p)
+			}
+		}
+	}
+	if root != nil && at.Line > 0 {
+		visit(root, "")
+	}
+	return found
+}

@@ -1,0 +1,3 @@
+package krm
+
+import _ "github.com/unioncel/unioncel/internal/testing/testgc"

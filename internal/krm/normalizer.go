@@ -1,0 +1,127 @@
+package krm
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/unioncel/unioncel/internal/carrier"
+	"github.com/unioncel/unioncel/internal/declared/builtin"
+	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/normalize"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// normalizerKind is the kind that clears in objects what their unions exclude.
+var normalizerKind = kindOf("UnionNormalizer", readNormalizer,
+	yamlconfig.Key{Name: "crds", Example: "[crds/backup.yaml]"}, yamlconfig.Key{Name: "builtin", Example: "true"}, unionsKey, schemasKey,
+)
+
+// normalizer is what a UnionNormalizer asks for.
+type normalizer struct {
+	crds    []string // files
+	builtin bool     // Kubernetes' own kinds have unions
+	// external are declarations outside CRDs.
+	external union.Externals
+}
+
+func readNormalizer(r *run, fields map[string]yamlconfig.Value) function {
+	return &normalizer{crds: names(fields["crds"]), builtin: fields["builtin"].Bool(false), external: r.declarations(fields)}
+}
+
+func (n *normalizer) items(r *run) []*yaml.Node {
+	r.needsItems("", "list it under transformers, which run after the patches")
+	set := n.kinds(r)
+	if r.diags.HasErrors() {
+		return nil
+	}
+	work := r.received(func(item *yaml.Node) bool { return !isLocal(item) && has(set, item) })
+	each(work, (*piece).encode)
+	if !r.gather(work) || !r.convert(work, func(name string, src []byte) ([]byte, diag.List) {
+		result := normalize.File(set, name, src, nil, normalize.Options{Merged: true}, r.host.Limits)
+		return result.Text, result.Diagnostics
+	}) {
+		r.diags = normalize.Undone(r.diags)
+		return nil
+	}
+	return r.joined(work)
+}
+
+// has reports whether an item is of a kind in the set, or a list with one that is.
+func has(set *kinds.Set, item *yaml.Node) bool {
+	if items := lookup(item, itemsKey); items != nil && items.Kind == yaml.SequenceNode && strings.HasSuffix(word(item, "kind"), "List") {
+		return slices.ContainsFunc(items.Content, func(item *yaml.Node) bool { return has(set, item) })
+	}
+	_, ok := set.Of(schema.FromAPIVersionAndKind(word(item, "apiVersion"), word(item, "kind")))
+	return ok
+}
+
+// kinds returns the kinds whose unions are known. CRDs among the items count, those that
+// are local too. A file is not asked about a kind that they have: what the API server
+// will have is what is among the items.
+func (n *normalizer) kinds(r *run) *kinds.Set {
+	set := &kinds.Set{}
+	declarations := n.external.Declarations
+	if n.builtin {
+		declarations = slices.Concat(builtin.Declarations(), declarations)
+	}
+	own, others, diags := builtin.Kinds(declarations)
+	r.report(diags...)
+	n.add(r, set, own)
+
+	opts := crdpatch.Options{External: union.Externals{Declarations: others, Scopes: n.external.Scopes}, Limits: r.host.Limits}
+	work := r.received(func(item *yaml.Node) bool { return carrier.MayHold(word(item, "kind")) })
+	work = slices.DeleteFunc(work, func(w *piece) bool { return w.asIs })
+	work = append(work, r.read("crds", n.crds)...)
+	each(work, (*piece).encode)
+	if !r.gather(work) {
+		return nil
+	}
+	each(work, func(w *piece) {
+		// What is merely worth a look is for who compiles them.
+		declared, diags := crdpatch.Open(w.name, w.text, opts).Resolved()
+		diags = slices.DeleteFunc(diags, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+		if w.takes(diags) {
+			w.declared = declared
+		}
+	})
+	r.missing(work, opts)
+	if !r.gather(work) {
+		return nil
+	}
+	for _, w := range work {
+		for _, d := range w.declared {
+			l := d.Kinds(w.name)
+			if w.item == nil {
+				l = slices.DeleteFunc(l, func(k kinds.Kind) bool {
+					other, ok := set.Of(k.GroupVersionKind)
+					return ok && among(work, other.Origin)
+				})
+			}
+			n.add(r, set, l)
+		}
+	}
+	if len(set.Names()) == 0 {
+		r.misconfigured("", "name the CRDs of the objects, as in crds: [crds/backup.yaml], or write builtin: true for Kubernetes' own kinds",
+			"there are no unions to go by: no CRD declares any")
+	}
+	return set
+}
+
+func (n *normalizer) add(r *run, set *kinds.Set, l []kinds.Kind) {
+	for _, k := range l {
+		if err := set.Add(k); err != nil {
+			r.report(diag.Diagnostic{Code: diag.TwoCRDs, Pos: diag.Pos{File: k.Origin}, Message: err.Error(), Hint: "keep one of them"})
+		}
+	}
+}
+
+// among reports whether a piece with a name is an item.
+func among(work []*piece, name string) bool {
+	return slices.ContainsFunc(work, func(w *piece) bool { return w.item != nil && w.name == name })
+}

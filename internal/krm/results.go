@@ -1,0 +1,143 @@
+package krm
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
+)
+
+// result is an item of results, with the keys of the functions specification.
+type result struct {
+	Message     string            `yaml:"message"`
+	Severity    string            `yaml:"severity"`
+	ResourceRef *resource         `yaml:"resourceRef,omitempty"`
+	Field       *field            `yaml:"field,omitempty"`
+	File        *place            `yaml:"file,omitempty"`
+	Tags        map[string]string `yaml:"tags"`
+}
+
+type resource struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string `yaml:"kind"`
+	Namespace  string `yaml:"namespace,omitempty"`
+	Name       string `yaml:"name"`
+}
+
+type field struct {
+	Path string `yaml:"path"`
+}
+
+type place struct {
+	Path  string `yaml:"path"`
+	Index int    `yaml:"index,omitempty"`
+}
+
+// subject is what a diagnostic is about.
+type subject struct {
+	resource *resource    // nil when the text says which
+	path     string       // of the field, unless the diagnostic knows better
+	file     string       // that it is from
+	index    string       // of the document in it
+	text     []byte       // of the file
+	objects  []fileObject // in the text, nil until they are asked for
+}
+
+// resourceOf is a reference to an object, nil unless it has the three names that one
+// needs.
+func resourceOf(n *yaml.Node) *resource {
+	id := identify(n)
+	if id.apiVersion == "" || id.kind == "" || id.name == "" {
+		return nil
+	}
+	return &resource{id.apiVersion, id.kind, id.namespace, id.name}
+}
+
+// results turns diagnostics into the results of the list, nil when there are none.
+func (r *run) results(l diag.List) (*yaml.Node, error) {
+	if len(l) == 0 {
+		return nil, nil
+	}
+	var results []result
+	for _, d := range l {
+		results = append(results, r.result(d))
+	}
+	n := &yaml.Node{}
+	if err := n.Encode(results); err != nil {
+		return nil, fmt.Errorf("the results cannot be written: %w", err)
+	}
+	return n, nil
+}
+
+func (r *run) result(d diag.Diagnostic) result {
+	s := r.subjects[d.Pos.File]
+	res := result{Message: diag.Escape(d.Message), Severity: d.Severity.String(), Tags: map[string]string{"code": string(d.Code)}}
+	if d.Hint != "" {
+		res.Message += "\nhint: " + diag.Escape(d.Hint)
+	}
+	if d.Pos.Line > 0 {
+		res.Tags["line"] = strconv.Itoa(d.Pos.Line)
+	}
+	if d.Pos.Line > 0 && d.Pos.Col > 0 {
+		res.Tags["column"] = strconv.Itoa(d.Pos.Col)
+	}
+	if s.file != "" {
+		res.File = &place{Path: s.file}
+		res.File.Index, _ = strconv.Atoi(s.index)
+	}
+	res.ResourceRef = s.resource
+	if s.text != nil && d.Pos.Line > 0 {
+		res.ResourceRef, res.File.Index = r.objectAt(d.Pos)
+	}
+	// A field is one of the resource.
+	if path := cmp.Or(s.path, d.Schema, d.Path); path != "" && res.ResourceRef != nil {
+		res.Field = &field{property.ReplaceAllString(path, "properties.$1")}
+	}
+	return res
+}
+
+// property is how the API server writes a property in the path of a schema.
+var property = regexp.MustCompile(`\bproperties\[([A-Za-z0-9_-]+)\]`)
+
+// fileObject is one of the objects in a file.
+type fileObject struct {
+	line int
+	ref  *resource
+}
+
+// objectAt returns the object in a line of a file, and the number of its document.
+func (r *run) objectAt(at diag.Pos) (*resource, int) {
+	s := r.subjects[at.File]
+	if s.objects == nil {
+		s.objects = objectsOf(s.text)
+		r.about(at.File, s)
+	}
+	i := 0
+	for i+1 < len(s.objects) && s.objects[i+1].line <= at.Line {
+		i++
+	}
+	if i == len(s.objects) {
+		return nil, 0
+	}
+	return s.objects[i].ref, i
+}
+
+func objectsOf(text []byte) []fileObject {
+	l := []fileObject{}
+	file, wrong := source.Parse("", text, limit.None())
+	if wrong != nil {
+		return l
+	}
+	for _, d := range file.Docs {
+		if d.Root != nil {
+			l = append(l, fileObject{d.Root.Line, resourceOf(d.Root)})
+		}
+	}
+	return l
+}

@@ -1,0 +1,82 @@
+package krm
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/declared/unionset"
+	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// declarations reads the declarations that are not in CRDs: those of the files that
+// the configuration names, and its own.
+func (r *run) declarations(fields map[string]yamlconfig.Value) union.Externals {
+	var all union.Externals
+	declare := func(set *union.Externals) {
+		if set != nil {
+			all.Declarations = append(all.Declarations, set.Declarations...)
+			all.Scopes = append(all.Scopes, set.Scopes...)
+		}
+	}
+	for _, f := range r.files.read(names(fields[unionsKey.Name]), source.ReadConfig, r.unread(unionsKey.Name)) {
+		r.about(f.name, subject{file: f.name, text: f.text})
+		set, diags := unionset.Parse(f.name, f.text)
+		r.report(diags...)
+		declare(set)
+	}
+	if schemas := fields[schemasKey.Name].Node; schemas != nil {
+		declare(r.inline(schemas))
+	}
+	return all
+}
+
+// inline reads the schemas of the configuration as those of a UnionSet. Their places
+// are items of schemas: there are no lines that the user knows.
+func (r *run) inline(schemas *yaml.Node) *union.Externals {
+	text, err := encodeProved(yamltext.MappingNode(
+		yamltext.StringNode("apiVersion"), yamltext.StringNode(unionset.APIVersion),
+		yamltext.StringNode("kind"), yamltext.StringNode(unionset.Kind),
+		yamltext.StringNode("schemas"), careful(schemas, uncommented),
+	))
+	if err != nil {
+		r.misconfigured("schemas", "", "schemas: %v", err)
+		return nil
+	}
+	name := r.configName()
+	set, diags := unionset.Parse(name, text)
+	for _, d := range diags {
+		d.Pos.Line, d.Pos.Col = 0, 0
+		for i := range d.Related {
+			d.Related[i].Pos.Line, d.Related[i].Pos.Col = 0, 0
+		}
+		r.report(d)
+	}
+	if set == nil {
+		return nil
+	}
+	paths := itemPaths(text)
+	for i, x := range set.Declarations {
+		path := paths[diag.Pos{Line: x.Named.Line, Col: x.Named.Col}]
+		at := diag.Pos{File: name + " " + path}
+		r.about(at.File, subject{resource: resourceOf(r.list.config), path: path})
+		set.Declarations[i].At, set.Declarations[i].Named = &at, diag.Pos{}
+	}
+	return set
+}
+
+// itemPaths returns the paths of the items of schemas, by the place where they begin.
+func itemPaths(text []byte) map[diag.Pos]string {
+	paths := map[diag.Pos]string{}
+	if file, wrong := source.Parse("", text, limit.None()); wrong == nil {
+		for i, item := range lookup(file.Docs[0].Root, "schemas").Content {
+			paths[diag.Pos{Line: item.Line, Col: item.Column}] = fmt.Sprintf("schemas[%d]", i)
+		}
+	}
+	return paths
+}

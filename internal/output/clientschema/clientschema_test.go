@@ -1,0 +1,373 @@
+package clientschema_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	openapiv3 "github.com/google/gnostic-models/openapiv3"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apimachinery/pkg/runtime"
+	sigs "sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/output/clientschema"
+	"github.com/unioncel/unioncel/internal/testing/unioncases"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// TestEveryState compares both schemas with pkg/union in every state of the unions of all
+// shapes, and of schemas that exclude some of what is stored. A plain
+// run takes one declaration in eleven, and of larger unions one way to write a state.
+func TestEveryState(t *testing.T) {
+	for i, s := range append(unioncases.Shapes(), unioncases.Nested()...) {
+		if testing.Short() && i%8 > 0 {
+			continue
+		}
+		t.Run(s.String(), func(t *testing.T) {
+			t.Parallel()
+			some := s.Members > 2 && !unioncases.Exhaustive()
+			var objects []map[string]any
+			for _, state := range s.States() {
+				if some {
+					state.Objects = state.Objects[:1]
+				}
+				objects = append(objects, state.Objects...)
+			}
+			compare(t, s.Schema(), unioncases.Some(s.Declarations(), 11, i), objects)
+		})
+	}
+	for _, s := range unioncases.Stored {
+		t.Run(s.Name, func(t *testing.T) {
+			compare(t, s.Schema, unioncases.StoredDeclarations(), unioncases.StoredObjects())
+		})
+	}
+}
+
+// TestItems compares the JSON Schema of unions of items of a list with pkg/union.
+func TestItems(t *testing.T) {
+	const schema = "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [port, name], " +
+		"items: {type: object, required: [port, name], properties: {port: {type: integer}, name: {type: string}}}}"
+	var declarations []string
+	for _, cardinality := range []string{"", ", cardinality: ExactlyOne", ", cardinality: AtLeastOne"} {
+		declarations = append(declarations, "{members: [{port: 80, name: a}, {port: 80, name: b}, {port: 443, name: a}]"+cardinality+"}")
+	}
+	var lists [][]any
+	for bits := range 16 {
+		list := []any{}
+		for i, item := range []map[string]any{{"port": int64(80), "name": "a"}, {"port": int64(80), "name": "b"}, {"port": int64(443), "name": "a"}, {"port": int64(443), "name": "b"}} {
+			if bits&(1<<i) > 0 {
+				list = append(list, item)
+			}
+		}
+		lists = append(lists, list)
+	}
+	compare(t, schema, declarations, lists)
+}
+
+// compare holds the schemas of a union object, in a property of a CRD, to the meaning of
+// its unions, but for changes. Objects that the schema rejects without a union are left out.
+func compare[T any](t *testing.T, schema string, declarations []string, objects []T) {
+	t.Helper()
+	crd, _ := version(t, schema, "")
+	plain := compiled(t, openAPI(t, crd), "/components/schemas/Thing") // which has null only where that is stored
+	var whole []any
+	var kept []T
+	for _, object := range objects {
+		v := map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{}, "u": object}
+		if plain.Validate(v) == nil {
+			whole, kept = append(whole, v), append(kept, object)
+		}
+	}
+	seen := map[string]bool{}
+	for _, declaration := range declarations {
+		crd, o := version(t, schema, declaration)
+		u := o.Unions[0]
+		static := *u
+		static.Change, static.Allowed, static.Ratchet = 0, nil, false
+		if key := fmt.Sprintf("%+v", static); seen[key] {
+			continue
+		} else {
+			seen[key] = true
+		}
+		schemas := map[string]*jsonschema.Schema{
+			"JSON Schema": compiled(t, jsonSchema(t, crd, o), ""),
+			"OpenAPI":     compiled(t, openAPI(t, crd, o), "/components/schemas/Thing"),
+		}
+		if u.OfItems() {
+			delete(schemas, "OpenAPI") // which has no contains
+		}
+		for i, object := range kept {
+			violations := u.Violations(u.StateOf(object))
+			for format, s := range schemas {
+				if err := s.Validate(whole[i]); (err == nil) != (len(violations) == 0) {
+					text, _ := json.Marshal(object)
+					t.Fatalf("%s\n%s\n%s: %v, but the union says %v", declaration, text, format, err, violations)
+				}
+			}
+		}
+	}
+}
+
+// TestDefaults compares both schemas with what the API server makes of objects whose
+// discriminator, in an object of its own, is left out there or with that.
+func TestDefaults(t *testing.T) {
+	judged := map[bool]int{}
+	for _, holder := range []string{"", ", default: {}", ", default: {t: B}", ", nullable: true", ", nullable: true, default: {t: B}"} {
+		for _, typ := range []string{"", ", default: A", ", nullable: true", ", nullable: true, default: A"} {
+			for _, required := range []string{"", ", required: [t]"} {
+				if required != "" && strings.Contains(holder, "default: {}") && !strings.Contains(typ, "default") {
+					continue // the API server rejects the CRD
+				}
+				schema := "{type: object, properties: {p: {type: object, properties: {t: {type: string, enum: [A, B, null]" + typ + "}}" + required + holder + "}, a: {type: string}, b: {type: string}}}"
+				declaration := "{discriminator: p.t, fields-to-discriminateBy: {a: A, b: B}}"
+				crd, o := version(t, schema, declaration)
+				plains := map[string]*jsonschema.Schema{"JSON Schema": compiled(t, jsonSchema(t, crd), ""), "OpenAPI": compiled(t, openAPI(t, crd), "/components/schemas/Thing")}
+				schemas := map[string]*jsonschema.Schema{
+					"JSON Schema": compiled(t, jsonSchema(t, crd, o), ""),
+					"OpenAPI":     compiled(t, openAPI(t, crd, o), "/components/schemas/Thing"),
+				}
+				var props apiextensionsv1.JSONSchemaProps
+				if err := sigs.Unmarshal([]byte(schema), &props); err != nil {
+					t.Fatal(err)
+				}
+				in := apiextensions.JSONSchemaProps{}
+				if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&props, &in, nil); err != nil {
+					t.Fatal(err)
+				}
+				structural, err := structuralschema.NewStructural(&in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, p := range []string{"", "p: {}, ", "p: null, ", "p: {t: null}, ", "p: {t: A}, ", "p: {t: B}, "} {
+					for _, members := range []string{"", "a: x", "b: x", "a: x, b: x"} {
+						var object map[string]any
+						if err := sigs.Unmarshal([]byte("{"+p+members+"}"), &object); err != nil {
+							t.Fatal(err)
+						}
+						whole := map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{}, "u": object}
+						stored := runtime.DeepCopyJSON(object)
+						defaulting.PruneNonNullableNullsWithoutDefaults(stored, structural)
+						defaulting.Default(stored, structural)
+						u := o.Unions[0]
+						legal := len(u.Violations(u.StateOf(stored))) == 0
+						judged[legal]++
+						for format, s := range schemas {
+							if plains[format].Validate(whole) != nil {
+								continue
+							}
+							if err := s.Validate(whole); (err == nil) != legal {
+								t.Errorf("%s\n{%s%s} becomes %v\n%s: %v", schema, p, members, stored, format, err)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if judged[true] < 100 || judged[false] < 100 {
+		t.Error(judged)
+	}
+}
+
+// version is a CRD with a union in the property u, unless there is no declaration.
+func version(t *testing.T, schema, declaration string) (*apiextensionsv1.CustomResourceDefinition, clientschema.Object) {
+	t.Helper()
+	s := apiextensionsv1.JSONSchemaProps{}
+	if err := sigs.Unmarshal([]byte(schema), &s); err != nil {
+		t.Fatal(err)
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	crd.Spec.Group, crd.Spec.Names.Kind = "example.com", "Thing"
+	crd.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Schema: &apiextensionsv1.CustomResourceValidation{
+		OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"u": s}}}}}
+	if declaration == "" {
+		return crd, clientschema.Object{}
+	}
+	var n yaml.Node
+	if err := yaml.Unmarshal([]byte("- "+declaration), &n); err != nil {
+		t.Fatal(err)
+	}
+	declarations, diags := union.Parse("crd.yaml", "u", n.Content[0], nil)
+	unions, more := union.Resolve(declarations, &s, false)
+	if diags.HasErrors() || more.HasErrors() {
+		t.Fatalf("%s\n%v %v", declaration, diags, more)
+	}
+	return crd, clientschema.Object{Path: schemapath.Path{schemapath.Property("u")}, Unions: unions}
+}
+
+// TestSeveralUnions compares the schemas of nested unions, of two unions in one object, and
+// of one that is open and has a oneOf, with what an author expects.
+func TestSeveralUnions(t *testing.T) {
+	crd, o := version(t, `
+type: object
+required: [note]
+properties:
+  note: {type: string}
+  type: {type: string, enum: [A, B], default: A}
+  a:
+    type: object
+    properties: {x: {type: string, nullable: true}, z: {x-kubernetes-int-or-string: true}}
+  b: {type: object}
+  c: {type: integer, minimum: 0, exclusiveMinimum: true}
+  d: {type: array, items: {type: string}, x-kubernetes-list-type: set}
+  open:
+    type: object
+    x-kubernetes-preserve-unknown-fields: true
+    properties: {p: {type: string}, q: {type: string}}
+    oneOf: [{required: [p]}, {required: [q]}]
+`, "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, optionalMembers: [a]}")
+	add := func(o clientschema.Object, declaration string) clientschema.Object {
+		s := o.Path.In(crd.Spec.Versions[0].Schema.OpenAPIV3Schema)
+		var n yaml.Node
+		if err := yaml.Unmarshal([]byte("- "+declaration), &n); err != nil {
+			t.Fatal(err)
+		}
+		declarations, _ := union.Parse("crd.yaml", "u", n.Content[0], nil)
+		unions, diags := union.Resolve(declarations, s, false)
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		o.Unions = append(o.Unions, unions...)
+		return o
+	}
+	u := add(o, "{members: [c, d]}")
+	below := func(name string) clientschema.Object {
+		return clientschema.Object{Path: append(slices.Clone(u.Path), schemapath.Property(name))}
+	}
+	objects := []clientschema.Object{u, add(below("a"), "{members: [x, z], cardinality: ExactlyOne}"), add(below("open"), "{members: [p, q]}")}
+	for format, s := range map[string]*jsonschema.Schema{
+		"JSON Schema": compiled(t, jsonSchema(t, crd, objects...), ""),
+		"OpenAPI":     compiled(t, openAPI(t, crd, objects...), "/components/schemas/Thing"),
+	} {
+		for text, want := range map[string]bool{
+			"{note: x}":                               true,
+			"{type: A}":                               false, // no note
+			"{note: x, a: {x: x}, c: 1}":              true,
+			"{note: x, type: A, a: {x: null, z: 1}}":  true,
+			"{note: x, type: A, a: {x: null}}":        false,
+			"{note: x, type: A, a: {x: x, z: '50%'}}": false,
+			"{note: x, type: B, b: {}, d: [a]}":       true,
+			"{note: x, b: {}}":                        false, // the type is A then
+			"{note: x, type: B}":                      false,
+			"{note: x, c: 1, d: []}":                  false,
+			"{note: x, c: 0}":                         false,
+			"{note: x, open: {p: x, other: 1}}":       true,
+			"{note: x, open: {p: x, q: x}}":           false,
+			"{note: x, open: {}}":                     false,
+			"{note: x, other: 1}":                     format == "OpenAPI",
+		} {
+			var object any
+			if err := sigs.Unmarshal([]byte("{apiVersion: example.com/v1, kind: Thing, u: "+text+"}"), &object); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Validate(object); (err == nil) != want {
+				t.Errorf("%s: %s: %v, want %t", format, text, err, want)
+			}
+		}
+	}
+}
+
+func jsonSchema(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, objects ...clientschema.Object) map[string]any {
+	t.Helper()
+	s, err := clientschema.JSONSchema(crd, 0, objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// openAPI is a document that the reader of the OpenAPI project has accepted.
+func openAPI(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, objects ...clientschema.Object) map[string]any {
+	t.Helper()
+	s, err := clientschema.OpenAPI(crd, 0, objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openapiv3.ParseDocument(data); err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	return s
+}
+
+// compiled compiles the schema at a place of a document, after its metaschema has accepted
+// it. What OpenAPI says of null is put into the words of JSON Schema.
+func compiled(t *testing.T, document map[string]any, place string) *jsonschema.Schema {
+	t.Helper()
+	data, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	nullable(v)
+	c := jsonschema.NewCompiler()
+	if _, ok := document["openapi"]; ok {
+		c.DefaultDraft(jsonschema.Draft4) // from which that of OpenAPI 3.0 comes
+	}
+	if err := c.AddResource("file:///schema.json", v); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("file:///schema.json#" + place)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	return s
+}
+
+func nullable(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		if t, ok := v["type"].(string); ok && v["nullable"] == true {
+			v["type"] = []any{t, "null"}
+		}
+		for _, child := range v {
+			nullable(child)
+		}
+	case []any:
+		for _, child := range v {
+			nullable(child)
+		}
+	}
+}
+
+// TestNoAddresses puts addresses of a manifest wherever its schema can have them: neither format
+// has any.
+func TestNoAddresses(t *testing.T) {
+	crd, _ := version(t, `
+type: object
+$ref: https://example.com/1
+id: https://example.com/2
+$schema: https://example.com/3
+externalDocs: {url: https://example.com/4}
+definitions: {x: {$ref: https://example.com/5}}
+patternProperties: {x: {$ref: https://example.com/6}}
+dependencies: {x: {$ref: https://example.com/7}}
+properties:
+  a: {type: array, items: {type: string, $ref: https://example.com/8}, additionalItems: {$ref: https://example.com/9}}
+  b: {type: string, not: {$ref: https://example.com/10}, anyOf: [{id: https://example.com/11}]}
+`, "")
+	for format, schema := range map[string]any{"JSON Schema": jsonSchema(t, crd), "OpenAPI": openAPI(t, crd)} {
+		data, err := json.Marshal(schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(data, []byte("https://example.com/")) {
+			t.Errorf("%s: %s", format, data)
+		}
+	}
+}

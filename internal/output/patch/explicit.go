@@ -1,0 +1,131 @@
+package patch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/internal/rewrite"
+	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Explicit makes the patches in a file clear the siblings of the members that they set,
+// by setting them to null, as JSON merge patches and strategic merge patches do. A patch
+// has apiVersion and kind; others stay as they are. So do lists that are replaced as a
+// whole: all lists of custom resources, and with whole all lists. The patches that a
+// kustomization contains as text are edited there. Where base has the object that is patched,
+// siblings that it has not set need no null; base may be nil.
+func Explicit(set *kinds.Set, name string, src []byte, base *resource.Old, whole bool, limits limit.Limits) rewrite.Result {
+	plan := func(k kinds.Kind, o, patched *resource.Object, l diag.List) ([]rewrite.Change, diag.List) {
+		var before map[string]any
+		if patched != nil && patched.Version == o.Version {
+			before = patched.Value
+		}
+		x := explicit{o: o, lists: !whole && BuiltIn(o.GroupVersionKind), based: before != nil, diagnostics: l}
+		for _, object := range slices.SortedStableFunc(slices.Values(k.Objects), func(a, b kinds.Object) int { return len(b.Path) - len(a.Path) }) {
+			visit := func(at resource.Path, v map[string]any, below rewrite.Old) { x.unions(at, object.Unions, v, below) }
+			rewrite.Walk{Object: object, Items: x.items, Union: visit, Directives: true}.To(o.Value, before)
+		}
+		return x.changes, x.diagnostics
+	}
+	return rewrite.Files{Set: set, Old: base, Limits: limits, Parse: resource.ParsePatches, Plan: plan}.Rewrite(name, src)
+}
+
+// explicit makes a patch explicit.
+type explicit struct {
+	o           *resource.Object
+	lists       bool // lists with keys are merged
+	based       bool // the patched object is known
+	changes     []rewrite.Change
+	diagnostics diag.List
+}
+
+// items returns the items that those of a patch are merged into; a list that is replaced as a
+// whole has none.
+func (x *explicit) items(items []any, base rewrite.Old, keys []string, _ schemapath.Path, _ resource.Path) []rewrite.Old {
+	if !x.lists || keys == nil {
+		return nil
+	}
+	return rewrite.ByKeys(items, base, keys)
+}
+
+// unions adds null for the siblings of what a patch sets.
+func (x *explicit) unions(at resource.Path, unions []*union.Union, object map[string]any, below rewrite.Old) {
+	base, _ := below.Value.(map[string]any)
+	if _, ok := object["$patch"]; ok {
+		return // it is deleted, or replaced
+	}
+	for _, u := range unions {
+		state := u.StateOf(object)
+		var set []int
+		for i, is := range state.Present {
+			if is {
+				set = append(set, i)
+			}
+		}
+		keep, clear := set, false
+		switch {
+		case u.Cardinality == union.AtLeastOne:
+		case u.Discriminator != "" && state.Value != "":
+			keep, clear = u.MembersOf(state.Value), true
+			if i := slices.IndexFunc(set, func(i int) bool { return !slices.Contains(keep, i) }); i >= 0 {
+				x.fail(at, u, set[i], "%s is set while %s is '%s', which clears it", u.Members[set[i]].Name, u.Discriminator, state.Value)
+				continue
+			}
+		case u.Discriminator == "" || u.Deduce:
+			clear = len(set) == 1
+			if len(set) > 1 {
+				x.fail(at, u, set[1], "%s and %s are set together", u.Members[set[0]].Name, u.Members[set[1]].Name)
+				continue
+			}
+		}
+		if !clear {
+			continue
+		}
+		missing := map[string]any{}
+		for i, m := range u.Members {
+			if _, ok := u.Lookup(object, m.Name); !ok && !slices.Contains(keep, i) && (!x.based || u.In(base, m.Name) != nil) && merges(object, u.Path(m.Name).Properties()) {
+				missing[m.Name] = nil
+			}
+		}
+		if len(missing) > 0 {
+			x.put(at, u, missing)
+		}
+	}
+}
+
+// merges reports whether a patch merges all that leads to a property, and neither removes nor
+// replaces it.
+func merges(object map[string]any, path []string) bool {
+	for _, name := range path[:len(path)-1] {
+		v, ok := object[name]
+		if !ok {
+			return true
+		}
+		inner, _ := v.(map[string]any)
+		if _, directive := inner["$patch"]; directive || inner == nil {
+			return false
+		}
+		object = inner
+	}
+	return true
+}
+
+func (x *explicit) fail(at resource.Path, u *union.Union, member int, format string, args ...any) {
+	path := u.Path(u.Members[member].Name).Properties()
+	x.diagnostics = append(x.diagnostics, diag.Diagnostic{Code: diag.NotNormalized, Pos: x.o.Pos(at.Below(path...)), Path: at.String(),
+		Message: fmt.Sprintf(format, args...), Hint: "set one of them in the patch"})
+}
+
+// put adds members that are null to the object at a path.
+func (x *explicit) put(at resource.Path, u *union.Union, missing map[string]any) {
+	names := slices.DeleteFunc(u.MemberNames(), func(name string) bool { _, ok := missing[name]; return !ok })
+	members := strings.Join(names, ", ")
+	x.changes = append(x.changes, rewrite.Change{At: at, Union: u, Put: missing, Plain: true, Says: members,
+		Report: diag.Diagnostic{Code: diag.Normalized, Severity: diag.Info, Pos: x.o.Pos(at), Path: at.String(), Message: members + " set to null"}})
+}

@@ -1,0 +1,233 @@
+package patch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	diffpatch "gomodules.xyz/jsonpatch/v2"
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/unioncel/unioncel/internal/yaml/resource"
+)
+
+// Type is a type of patch.
+type Type string
+
+// The types of patches that kubectl patch and the API server know.
+const (
+	JSON      Type = "json"      // RFC 6902
+	Merge     Type = "merge"     // RFC 7386
+	Strategic Type = "strategic" // for Kubernetes' own types only
+)
+
+// Types returns the types of patches. The caller owns the result.
+func Types() []Type { return []Type{JSON, Merge, Strategic} }
+
+// Create returns the patch of a type that turns an object of a kind, as unstructured JSON,
+// into another; it is empty (see [IsEmpty]) when they are equal. What the server sets, the
+// namespace included, and the other leaves out, stays. The patch has been applied to see
+// that it does.
+func Create(gvk schema.GroupVersionKind, t Type, from, to map[string]any) ([]byte, error) {
+	from = withoutServers(from, to)
+	a, err := json.Marshal(from)
+	if err != nil {
+		return nil, err
+	}
+	b, err := json.Marshal(to)
+	if err != nil {
+		return nil, err
+	}
+	var patch []byte
+	switch t {
+	case JSON:
+		var operations []diffpatch.Operation
+		if operations, err = diffpatch.CreatePatch(a, b); err == nil {
+			patch, err = inOrder(operations, from, to)
+		}
+	case Merge:
+		patch, err = jsonpatch.CreateMergePatch(a, b)
+	case Strategic:
+		var made map[string]any
+		if made, err = strategic(gvk, func(typed any) (strategicpatch.JSONMap, error) {
+			return strategicpatch.CreateTwoWayMergeMapPatch(from, runtime.DeepCopyJSON(to), typed)
+		}); err == nil {
+			patch, err = json.Marshal(made)
+		}
+	default:
+		err = fmt.Errorf("no type of patch is called %q", t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	got, err := Apply(gvk, t, from, patch)
+	if err != nil {
+		return nil, err
+	}
+	if !reflect.DeepEqual(normal(got), normal(to)) {
+		return nil, fmt.Errorf("a patch of type %s cannot express this change", t)
+	}
+	return patch, nil
+}
+
+// inOrder is a JSON patch of operations, which come in any order but for those on one
+// list, sorted as far as that makes no difference.
+func inOrder(operations []diffpatch.Operation, from, to map[string]any) ([]byte, error) {
+	sorted := slices.SortedStableFunc(slices.Values(operations), func(a, b diffpatch.Operation) int { return strings.Compare(a.Path, b.Path) })
+	backwards := slices.Clone(sorted)
+	slices.Reverse(backwards)
+	for _, l := range [][]diffpatch.Operation{sorted, backwards, operations} {
+		patch, err := json.Marshal(append([]diffpatch.Operation{}, l...))
+		if err != nil {
+			return nil, err
+		}
+		if got, err := Apply(schema.GroupVersionKind{}, JSON, from, patch); err == nil && reflect.DeepEqual(normal(got), normal(to)) {
+			return patch, nil
+		}
+	}
+	return nil, errors.New("a patch of type json cannot express this change")
+}
+
+// IsEmpty reports whether a patch changes nothing.
+func IsEmpty(patch []byte) bool { return string(patch) == "{}" || string(patch) == "[]" }
+
+// Apply returns what a patch makes of an object of a kind. The error says why the API
+// server would reject the patch.
+func Apply(gvk schema.GroupVersionKind, t Type, object map[string]any, patch []byte) (map[string]any, error) {
+	original, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	if first := bytes.TrimLeft(patch, " \t\r\n"); t != JSON && !bytes.HasPrefix(first, []byte("{")) {
+		return nil, fmt.Errorf("a patch of type %s is an object, and this is none; a list of operations is of type %s", t, JSON)
+	}
+	var data []byte
+	var result map[string]any
+	switch t {
+	case JSON:
+		var p jsonpatch.Patch
+		if p, err = jsonpatch.DecodePatch(patch); err == nil {
+			data, err = p.Apply(original)
+		}
+	case Merge:
+		data, err = jsonpatch.MergePatch(original, patch)
+	case Strategic:
+		var fields map[string]any
+		if err = utiljson.Unmarshal(patch, &fields); err == nil {
+			result, err = strategic(gvk, func(typed any) (strategicpatch.JSONMap, error) {
+				return strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(object), fields, typed)
+			})
+		}
+	default:
+		err = fmt.Errorf("no type of patch is called %q", t)
+	}
+	if err == nil && data != nil {
+		err = utiljson.Unmarshal(data, &result)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if normal(result); result == nil {
+		return nil, errors.New("the result is no object")
+	}
+	if at := directive(nil, result); at != nil && t == Strategic {
+		return nil, fmt.Errorf("%s is no directive here, but would be a field: the type does not have the patch strategy for it", at)
+	}
+	return result, nil
+}
+
+// strategic runs a function of the library of strategic merge patches for one of Kubernetes' own
+// kinds. The library panics for lists that the type does not allow.
+func strategic(gvk schema.GroupVersionKind, run func(typed any) (strategicpatch.JSONMap, error)) (result map[string]any, err error) {
+	typed, err := typeOf(gvk)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("the API server cannot merge these lists: %v", cause)
+		}
+	}()
+	return run(typed)
+}
+
+// directive returns where a value has a directive of strategic merge patches, which is
+// one that had no effect, or nil.
+func directive(at resource.Path, v any) resource.Path {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if strings.HasPrefix(key, "$retainKeys") || strings.HasPrefix(key, "$patch") {
+				return at.To(key)
+			}
+			if found := directive(at.To(key), v[key]); found != nil {
+				return found
+			}
+		}
+	case []any:
+		for i := range v {
+			if found := directive(at.To(i), v[i]); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// typeOf is the Go type of one of Kubernetes' own kinds, which says how its lists merge.
+func typeOf(gvk schema.GroupVersionKind) (any, error) {
+	typed, err := scheme.Scheme.New(gvk)
+	if runtime.IsNotRegisteredError(err) {
+		return nil, fmt.Errorf("%s has no strategic merge patch: only Kubernetes' own types have; use merge or json", gvk.Kind)
+	}
+	return typed, err
+}
+
+// BuiltIn reports whether a kind is one of Kubernetes' own.
+func BuiltIn(gvk schema.GroupVersionKind) bool { return scheme.Scheme.Recognizes(gvk) }
+
+// withoutServers is an object without what the server sets, the namespace among it, as far
+// as another one leaves it out.
+func withoutServers(object, to map[string]any) map[string]any {
+	object = runtime.DeepCopyJSON(object)
+	if _, ok := to["status"]; !ok {
+		delete(object, "status")
+	}
+	metadata, _ := object["metadata"].(map[string]any)
+	other, _ := to["metadata"].(map[string]any)
+	for _, key := range []string{"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields", "namespace", "resourceVersion", "selfLink", "uid"} {
+		if _, ok := other[key]; !ok {
+			delete(metadata, key)
+		}
+	}
+	return object
+}
+
+// normal is JSON with numbers as kubectl reads them.
+func normal(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key := range v {
+			v[key] = normal(v[key])
+		}
+	case []any:
+		for i := range v {
+			v[i] = normal(v[i])
+		}
+	case float64:
+		if n := int64(v); float64(n) == v {
+			return n
+		}
+	}
+	return v
+}

@@ -1,0 +1,260 @@
+package formula
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apiserver/pkg/cel/common"
+
+	"github.com/unioncel/unioncel/internal/prove/logic"
+)
+
+// EntryKey is the key of the entry that [Entry] stands for. Of a list, it is the first
+// item.
+const EntryKey = "example"
+
+// In is the value at the place in an object, old or new as the place is; nil when it
+// is not there.
+func (p *Place) In(root any) any {
+	if p.Parent == nil && p.view != nil {
+		return p.view.of(root)
+	}
+	if p.Parent == nil {
+		return root
+	}
+	switch v := p.Parent.In(root).(type) {
+	case map[string]any:
+		if p.Name == Entry {
+			return v[EntryKey]
+		}
+		return v[p.Name]
+	case []any:
+		if p.Name == Item && len(v) > 0 {
+			return v[0]
+		}
+		return ItemWith(v, p.Name)
+	}
+	return nil
+}
+
+// Put is an object that has nothing but a value at the place, and what leads there.
+func (p *Place) Put(v any) any {
+	switch {
+	case p.Parent == nil:
+		return v
+	case p.Name == Item:
+		return p.Parent.Put([]any{v})
+	case strings.HasPrefix(p.Name, itemPrefix):
+		keyed := map[string]any{}
+		if object, ok := v.(map[string]any); ok {
+			maps.Copy(keyed, object)
+		}
+		maps.Copy(keyed, KeysOf(p.Name))
+		return p.Parent.Put([]any{keyed})
+	case p.Name == Entry:
+		return p.Parent.Put(map[string]any{EntryKey: v})
+	}
+	return p.Parent.Put(map[string]any{p.Name: v})
+}
+
+// null reports whether there is a null at the place.
+func (p *Place) nullIn(root any) bool {
+	if p.Parent == nil {
+		return false
+	}
+	m, ok := p.Parent.In(root).(map[string]any)
+	v, there := m[p.Name]
+	return ok && there && v == nil
+}
+
+// Of reports whether a fact about one place, which is neither a question nor [Same], is
+// one of the value at another place above it.
+func (f *Fact) Of(at *Place, v any) bool {
+	path := f.Place.Path()[len(at.Path()):]
+	null := false
+	for _, name := range path {
+		m, _ := v.(map[string]any)
+		inner, there := m[name]
+		v, null = inner, there && inner == nil
+	}
+	switch f.Kind {
+	case Present:
+		return v != nil
+	case Null:
+		return null
+	case Equals:
+		return v == f.Constant
+	}
+	return isEmpty(v)
+}
+
+func isEmpty(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return v == ""
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return false
+}
+
+// Answers evaluates the questions of a space. It remembers their programs.
+type Answers struct {
+	space    *Space
+	programs map[*Question]func(ctx context.Context, value, old any) (bool, error)
+}
+
+// NewAnswers evaluates the questions of s by the API server's own code.
+func NewAnswers(s *Space) *Answers {
+	return &Answers{s, map[*Question]func(context.Context, any, any) (bool, error){}}
+}
+
+// Ask answers a question about an object. It is not ok when the question cannot be
+// asked by itself, or not of this object: what it is asked of is not there.
+func (a *Answers) Ask(ctx context.Context, q *Question, new, old any) (holds, fails, ok bool) {
+	run, known := a.programs[q]
+	if !known {
+		run = q.program()
+		a.programs[q] = run
+	}
+	if run == nil || !q.applies(new, old) {
+		return false, false, false
+	}
+	result, err := run(ctx, q.At.In(new), q.before(old))
+	return result && err == nil, err != nil, true
+}
+
+// before is the value of oldSelf, nil for none.
+func (q *Question) before(old any) any {
+	if old == nil || q.alone {
+		return nil
+	}
+	return q.At.Counterpart().In(old)
+}
+
+// applies reports whether there is what the question is asked of.
+func (q *Question) applies(new, old any) bool {
+	return q.At.In(new) != nil && (q.Optional || !q.readsOld() || q.before(old) != nil)
+}
+
+func (q *Question) readsOld() bool {
+	return slices.ContainsFunc(q.Reads, func(p *Place) bool { return p.Old })
+}
+
+func (q *Question) program() func(ctx context.Context, value, old any) (bool, error) {
+	switch {
+	case q.Schema != nil:
+		v, err := validator(q.Schema)
+		if err != nil {
+			return nil
+		}
+		return func(_ context.Context, value, _ any) (bool, error) {
+			return len(apiservervalidation.ValidateCustomResource(nil, value, v)) == 0, nil
+		}
+	case q.Text == "" || q.At.Schema == nil:
+		return nil
+	}
+	s, err := Structural(Pruned(q.At.Schema, q.paths()))
+	if err != nil {
+		return nil
+	}
+	var programs []*Program
+	var errs []error
+	for _, text := range []string{q.Text, "[" + q.Text + "].size() == 1"} { // whether it fails, if it is no condition
+		programs, errs = Compile(s, q.At.Parent == nil, apiextensionsv1.ValidationRules{{Rule: text, OptionalOldSelf: &q.Optional}})
+		if errs[0] == nil {
+			break
+		}
+	}
+	if errs[0] != nil {
+		return nil
+	}
+	return func(ctx context.Context, value, before any) (bool, error) {
+		return programs[0].Run(ctx, value, before, q.readsOld())
+	}
+}
+
+// ReadsOld reports whether the fact is about the old object, too.
+func (f *Fact) ReadsOld() bool {
+	if f.Question != nil {
+		return f.Question.readsOld()
+	}
+	return f.Place.Old || f.Other != nil && f.Other.Old
+}
+
+// paths are what the question reads, from where it is asked.
+func (q *Question) paths() [][]string {
+	var l [][]string
+	for _, p := range q.Reads {
+		if own := q.At.Path(); len(p.Path()) >= len(own) {
+			l = append(l, p.Path()[len(own):])
+		}
+	}
+	return l
+}
+
+// Evaluate gives all formulas the values that they have for an object, or for an update
+// when old is not nil. It is not ok when a question cannot be asked.
+func (a *Answers) Evaluate(ctx context.Context, new, old any) (m logic.Model, ok bool) {
+	values := map[logic.Lit]bool{}
+	ok = true
+	for _, f := range a.space.Facts {
+		holds, known := a.Holds(ctx, f, new, old)
+		values[f.Lit] = holds
+		ok = ok && (known || f.Question != nil && !f.Question.applies(new, old))
+	}
+	return a.space.Circuit.Evaluate(func(l logic.Lit) bool { return values[l] }), ok
+}
+
+// Holds reports whether a fact is one of an object. It is not ok when that cannot be
+// asked by itself.
+func (a *Answers) Holds(ctx context.Context, f *Fact, new, old any) (holds, ok bool) {
+	in := func(p *Place) any {
+		if p.Old {
+			return p.In(old)
+		}
+		return p.In(new)
+	}
+	switch f.Kind {
+	case Present:
+		return in(f.Place) != nil, true
+	case Null:
+		if f.Place.Old {
+			return f.Place.nullIn(old), true
+		}
+		return f.Place.nullIn(new), true
+	case Equals:
+		return in(f.Place) == f.Constant, true
+	case Empty:
+		return isEmpty(in(f.Place)), true
+	case Same:
+		v, w := in(f.Place), in(f.Other)
+		return v != nil && w != nil && f.Place.cel(v).Equal(f.Other.cel(w)) == types.True, true
+	case Holds, Fails:
+		holds, fails, ok := a.Ask(ctx, f.Question, new, old)
+		return f.Kind == Holds && holds || f.Kind == Fails && fails, ok
+	}
+	panic(fmt.Sprintf("fact of kind %d", f.Kind))
+}
+
+// cel is what CEL makes of a value at the place.
+func (p *Place) cel(v any) ref.Val {
+	if p.types == nil {
+		if s, err := Structural(Pruned(p.Schema, [][]string{nil})); err == nil {
+			p.types = newView(&model.Structural{Structural: s})
+		} else {
+			return types.WrapErr(err)
+		}
+	}
+	return common.UnstructuredToVal(v, p.types)
+}

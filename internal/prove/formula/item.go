@@ -1,0 +1,301 @@
+package formula
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/prove/logic"
+)
+
+// itemPrefix begins the names of items with keys; their values follow, as JSON.
+const itemPrefix = Item + " "
+
+// ItemOf is the name, in paths, of the item of a list that has some keys: strings,
+// int64s and bools.
+func ItemOf(keys map[string]any) string {
+	data, _ := json.Marshal(keys) // scalars do not fail
+	return itemPrefix + string(data)
+}
+
+// KeysOf are the keys of an item by its name; nil for other names.
+func KeysOf(name string) map[string]any {
+	text, ok := strings.CutPrefix(name, itemPrefix)
+	if !ok {
+		return nil
+	}
+	keys := map[string]any{}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if d.Decode(&keys) != nil {
+		return nil
+	}
+	for k, v := range keys {
+		if n, ok := v.(json.Number); ok {
+			keys[k], _ = n.Int64()
+		}
+	}
+	return keys
+}
+
+// ItemWith is the item of a list that has the keys of a name, or nil.
+func ItemWith(list []any, name string) any {
+	keys := KeysOf(name)
+	for _, v := range list {
+		object, ok := v.(map[string]any)
+		differs := !ok
+		for k, want := range keys {
+			differs = differs || object[k] != want
+		}
+		if !differs {
+			return v
+		}
+	}
+	return nil
+}
+
+// stray is the value of a key of items that nothing names. It differs from all constants
+// of the rule; what else it may equal is not known.
+type stray struct{}
+
+// strays are items some of whose keys have such a value. Nothing is known of them but
+// their keys.
+type strays struct{ keys map[string]any }
+
+// isStray reports whether a value may be such an item, or what its key is.
+func isStray(v value) bool {
+	return slices.ContainsFunc(v.cases, func(c choice) bool {
+		switch c.is.(type) {
+		case stray, strays:
+			return true
+		}
+		return false
+	})
+}
+
+// differs reports whether what is said of strays, x or not, is known not to equal y.
+func (r *reader) differs(x, y any) (said, known bool) {
+	switch x.(type) {
+	case strays:
+		return true, false
+	case stray:
+		if n, ok := y.(number); ok && !n.more {
+			y = n.n
+		}
+		switch y.(type) {
+		case string, int64, bool:
+			return true, slices.Contains(r.constants, y)
+		}
+		return true, false
+	}
+	return false, false
+}
+
+// maxItems bounds the items of a list that a comprehension tells apart.
+const maxItems = 300
+
+// items are those of a list that is told apart by keys, as far as a rule, and what was
+// asked about before, tells them apart; and the others, of which there may be any number.
+// It is not ok for lists of which no item was asked about.
+func (r *reader) items(p *Place) (known list, others []strays, ok bool) {
+	if p.view != nil || p.Schema == nil || len(p.Schema.XListMapKeys) == 0 {
+		return nil, nil, false
+	}
+	named, ok := r.named(p)
+	if !ok {
+		return nil, nil, false
+	}
+	combinations := []map[string]any{{}}
+	for _, k := range p.Schema.XListMapKeys {
+		var more []map[string]any
+		choices := slices.Clip(named[k])
+		if all, finite := p.keyValues(k); !finite || slices.ContainsFunc(all, func(v any) bool { return !slices.Contains(named[k], v) }) {
+			choices = append(choices, stray{})
+		}
+		for _, c := range combinations {
+			for _, v := range choices {
+				with := maps.Clone(c)
+				with[k] = v
+				more = append(more, with)
+			}
+		}
+		if combinations = more; len(combinations) > maxItems {
+			return nil, nil, false
+		}
+	}
+	for _, keys := range combinations {
+		if slices.Contains(slices.Collect(maps.Values(keys)), any(stray{})) {
+			others = append(others, strays{keys})
+		} else {
+			known = append(known, r.itemOf(p, keys))
+		}
+	}
+	return known, others, true
+}
+
+// named are the values of the keys of a list that the rule has, or that items have which
+// were asked about. It is not ok without such items, and where a value is one that stands
+// for those which nothing names.
+func (r *reader) named(p *Place) (values map[string][]any, ok bool) {
+	values = map[string][]any{}
+	note := func(k string, v any) {
+		if !slices.Contains(values[k], v) {
+			values[k] = append(values[k], v)
+		}
+	}
+	for _, list := range []*Place{p, p.Counterpart()} {
+		for _, name := range sortedKeys(list.children) {
+			for k, v := range KeysOf(name) {
+				if ok = true; !r.unnamed[name] {
+					note(k, v)
+				}
+			}
+		}
+	}
+	for _, k := range p.Schema.XListMapKeys {
+		constants := r.constants
+		if p.keySchema(k).Type == "boolean" { // which is a condition by itself
+			constants = append(slices.Clip(constants), false, true)
+		}
+		for _, v := range constants {
+			if r.unnamed[ItemOf(map[string]any{k: v})] {
+				return nil, false
+			}
+			if ok && fits(p.keySchema(k), v) {
+				note(k, v)
+			}
+		}
+	}
+	return values, ok
+}
+
+func (r *reader) itemOf(p *Place, keys map[string]any) *element {
+	item := p.Child(ItemOf(keys))
+	return &element{item.Present(), one(item)}
+}
+
+// counted are items that a list with one key may have beside those that are named: all
+// of them, or so many that stand for the others that a comprehension whose result begins
+// with first cannot tell them from more. Those are the same for all rules, so it is not ok
+// when another has named other items.
+func (r *reader) counted(p *Place, s strays, first value) (l list, ok bool) {
+	n := int(r.most) + 1
+	if _, isBool := first.cases[0].is.(bool); isBool && n > maxItems {
+		n = 1 // one settles it
+	}
+	if len(s.keys) > 1 || n > maxItems { // of several keys there are too many kinds of them
+		return nil, false
+	}
+	k := p.Schema.XListMapKeys[0]
+	all, ok := r.named(p)
+	named := all[k]
+	values, finite := p.keyValues(k)
+	for i := 1; !finite && i <= len(named)+n; i++ {
+		if p.keySchema(k).Type == "integer" {
+			values = append(values, int64(i))
+		} else {
+			values = append(values, fmt.Sprint("other", i))
+		}
+	}
+	for _, v := range values {
+		keys := map[string]any{k: v}
+		switch {
+		case slices.Contains(named, v):
+		case finite:
+			l = append(l, r.itemOf(p, keys))
+		case len(l) < n:
+			r.unnamed[ItemOf(keys)] = true
+			l = append(l, &element{p.Child(ItemOf(keys)).Present(), one(s)})
+		}
+	}
+	return l, ok && (finite || r.once(p, named))
+}
+
+// once reports whether the items of a list that are named are those that were named when
+// it was asked first.
+func (r *reader) once(p *Place, named []any) bool {
+	list, l := strings.Join(p.Path(), "\x00"), []string{}
+	for _, v := range named {
+		l = append(l, fmt.Sprintf("%#v", v))
+	}
+	slices.Sort(l)
+	if first, ok := r.counts[list]; ok {
+		return slices.Equal(first, l)
+	}
+	r.counts[list] = l
+	return true
+}
+
+// Unnamed reports whether the place is an item, or in one, that stands for those which
+// nothing names.
+func (p *Place) Unnamed() bool {
+	for ; p != nil; p = p.Parent {
+		if p.space.unnamed[p.Name] {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Place) keySchema(key string) *apiextensionsv1.JSONSchemaProps {
+	s := p.Schema.Items.Schema.Properties[key]
+	return &s
+}
+
+// keyValues are all that a key may be, if its schema lists them.
+func (p *Place) keyValues(key string) (values []any, finite bool) {
+	s := p.keySchema(key)
+	if s.Type == "boolean" {
+		return []any{false, true}, true
+	}
+	return (&Place{Schema: s}).Enum()
+}
+
+// fits reports whether a constant is of a schema's type.
+func fits(s *apiextensionsv1.JSONSchemaProps, v any) bool {
+	switch v.(type) {
+	case string:
+		return s.Type == "string"
+	case int64:
+		return s.Type == "integer"
+	case bool:
+		return s.Type == "boolean"
+	}
+	return false
+}
+
+// effect says what a step of a comprehension over an item made of its result as it was at
+// first: nothing, or another value that depends on nothing else. It is not ok when it
+// does.
+func effect(first, next value) (changed, ok bool) {
+	if first.fails != logic.False || next.fails != logic.False || len(first.cases) != 1 || len(next.cases) != 1 || next.cases[0].when != logic.True {
+		return false, false
+	}
+	switch was := first.cases[0].is.(type) {
+	case bool, number:
+		return was != next.cases[0].is, plain(next)
+	case list:
+		is, ok := next.cases[0].is.(list)
+		return len(is) > 0, ok && len(was) == 0 && !slices.ContainsFunc(is, func(e *element) bool { return e.when != logic.True || !plain(e.is) })
+	}
+	return false, false
+}
+
+// plain reports whether a value is one that has nothing in it.
+func plain(v value) bool {
+	if v.fails != logic.False || len(v.cases) != 1 {
+		return false
+	}
+	switch v.cases[0].is.(type) {
+	case string, bool, number, stray, strays:
+		return true
+	}
+	return false
+}
+
+// itemKey is the value that a key of an item always has; nil for what is no key of one.
+func (p *Place) itemKey(name string) any { return KeysOf(p.Name)[name] }

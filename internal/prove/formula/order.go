@@ -1,0 +1,97 @@
+package formula
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/parser"
+
+	"github.com/unioncel/unioncel/internal/prove/logic"
+)
+
+// comparison is a question of how a number compares with an integer.
+type comparison struct {
+	*Question
+	below logic.Lit // the number is below a bound, if there is one
+	bound int64
+}
+
+// order adds what questions about the same number have to do with each other: what is less
+// than five is less than ten.
+func (s *Space) order() {
+	numbers := map[string][]comparison{}
+	for _, key := range sortedKeys(s.questions) {
+		q := s.questions[key]
+		if q.Text == "" || !strings.ContainsAny(q.Text, "<>") {
+			continue
+		}
+		if of, c, ok := s.comparison(q); ok {
+			numbers[of] = append(numbers[of], c)
+		}
+	}
+	for _, of := range sortedKeys(numbers) {
+		l := numbers[of]
+		slices.SortStableFunc(l, func(a, b comparison) int { return cmp.Compare(a.bound, b.bound) })
+		for i := 1; i < len(l); i++ {
+			a, b := l[i-1], l[i]
+			s.Require(s.Equal(a.Fails.Lit, b.Fails.Lit)) // where there is no number
+			s.RequireAny(a.below.Not(), b.below)
+			if a.bound == b.bound {
+				s.RequireAny(b.below.Not(), a.below)
+			}
+		}
+	}
+}
+
+// comparison reads a question that compares a number with an integer, and says which number
+// it is.
+func (s *Space) comparison(q *Question) (of string, c comparison, ok bool) {
+	rule, err := Parse(q.Text)
+	if err != nil || rule.tree.Expr().Kind() != ast.CallKind {
+		return "", c, false
+	}
+	call := rule.tree.Expr().AsCall()
+	operator := call.FunctionName()
+	if !slices.Contains([]string{operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals}, operator) {
+		return "", c, false
+	}
+	left, right := call.Args()[0], call.Args()[1]
+	if _, isNumber := literal(left).(number); isNumber {
+		left, right, operator = right, left, mirrored[operator]
+	}
+	n, isNumber := literal(right).(number)
+	const most = math.MaxInt64/2 - 1
+	if !isNumber || n.n > most || n.n < -most {
+		return "", c, false
+	}
+	text, err := parser.Unparse(left, rule.tree.SourceInfo())
+	if err != nil {
+		return "", c, false
+	}
+	// Every integer is at an even place, what lies between two at the odd one between.
+	bound := 2 * n.n
+	if operator == operators.LessEquals || operator == operators.Greater {
+		bound++
+	}
+	if bound%2 != 0 && s.isInteger(q, left) {
+		bound++ // there is nothing between
+	}
+	c = comparison{q, q.Holds.Lit, bound}
+	if operator == operators.Greater || operator == operators.GreaterEquals {
+		c.below = s.And(q.Holds.Lit.Not(), q.Fails.Lit.Not())
+	}
+	return fmt.Sprint(q.At.view.number(), q.At.Old, q.At.Path(), text), c, true
+}
+
+// isInteger reports whether the expression is an integer for sure.
+func (s *Space) isInteger(q *Question, e ast.Expr) bool {
+	if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == "size" {
+		return true
+	}
+	return e.Kind() == ast.SelectKind && len(q.Reads) == 1 && kindOf(q.Reads[0]) == "integer"
+}

@@ -1,0 +1,492 @@
+package formula
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apiserver/pkg/cel/common"
+
+	"github.com/unioncel/unioncel/internal/prove/logic"
+)
+
+// Space is the objects that a schema admits, and the updates among them.
+type Space struct {
+	*logic.Circuit
+	// New and Old are the roots of the object and of the stored one. The new one is
+	// always there; where the old one is not, the object is being created.
+	New, Old *Place
+	// Facts are those that have been asked about, in that order.
+	Facts []*Fact
+
+	questions map[string]*Question
+	views     int
+	same      map[[2]*Place]*Fact
+	unnamed   map[string]bool     // names of items that stand for those that nothing names
+	counts    map[string][]string // of lists with such items, by path: the items that are named
+}
+
+// Kind is what a fact says of its place.
+type Kind int
+
+const (
+	// Present: has() is true; null is not present.
+	Present Kind = iota + 1
+	// Null: it is there, as null.
+	Null
+	// Equals: it is present and equals a constant, "" and false included.
+	Equals
+	// Empty: it is an empty list or map.
+	Empty
+	// Same: it equals what is at Fact.Other.
+	Same
+	// Holds: the question of the fact is answered by true.
+	Holds
+	// Fails: answering the question is an error.
+	Fails
+)
+
+// Fact is something that may be true of an object.
+type Fact struct {
+	Lit      logic.Lit
+	Kind     Kind
+	Place    *Place // nil for questions
+	Other    *Place
+	Constant any // a string, int64 or bool
+	Question *Question
+}
+
+// Question is an expression that is not understood.
+type Question struct {
+	// Text is CEL on the value of At; empty when it cannot be asked by itself. Of one that
+	// is not of type bool only Fails says anything.
+	Text string
+	// Schema, instead of Text, has what the value of At is validated for.
+	Schema *apiextensionsv1.JSONSchemaProps
+	At     *Place
+	// Reads are the places that the answer depends on.
+	Reads []*Place
+	// Optional says that oldSelf in Text is an optional value.
+	Optional bool
+	alone    bool // it never has a value
+	// What says what it does with them, for messages: the name of a function or keyword.
+	What         string
+	Holds, Fails *Fact
+}
+
+// Place is where a value is in an object.
+type Place struct {
+	space  *Space
+	Old    bool
+	Parent *Place // nil for the root
+	// Name is that of the property or key; [Item] and [Entry] stand for some item of
+	// a list and some entry of a map. See [ItemOf] for an item with keys.
+	Name   string
+	Schema *apiextensionsv1.JSONSchemaProps // nil where none is known
+
+	children  map[string]*Place
+	present   logic.Lit
+	null      logic.Lit
+	empty     *Fact
+	equals    []*Fact
+	constants map[any]*Fact // equals, by the constant
+	enum      map[any]bool  // the values of Enum, once they are needed
+	known     logic.Lit     // one of equals holds
+	types     common.Schema // of its values, once it is needed
+	key       any           // unless nil, it is the key of an item, which always has this value
+
+	// Of a place in a view:
+	view      *View
+	base      *Place    // in what was sent
+	sent      logic.Lit // what is there was sent
+	given     []given   // else this
+	canonical *Place    // see asSent
+}
+
+// Names of steps into lists and maps.
+const (
+	Item  = "\x00item"
+	Entry = "\x00entry"
+)
+
+// New is the space of the objects of a schema. Types beside the schema's own, such as
+// those of a resource, have to be in it.
+func New(schema *apiextensionsv1.JSONSchemaProps) *Space {
+	s := &Space{Circuit: logic.New(), questions: map[string]*Question{}, same: map[[2]*Place]*Fact{}, unnamed: map[string]bool{}, counts: map[string][]string{}}
+	s.New = &Place{space: s, Schema: schema, present: logic.True, null: logic.False}
+	s.Old = &Place{space: s, Old: true, Schema: schema, null: logic.False}
+	s.Old.present = s.fact(&Fact{Kind: Present, Place: s.Old}).Lit
+	return s
+}
+
+func (s *Space) fact(f *Fact) *Fact {
+	f.Lit = s.Var()
+	s.Facts = append(s.Facts, f)
+	return f
+}
+
+// Path is the names from the root.
+func (p *Place) Path() []string {
+	if p.Parent == nil {
+		return nil
+	}
+	return append(p.Parent.Path(), p.Name)
+}
+
+// String returns the path as CEL writes it, of self or oldSelf at the root.
+func (p *Place) String() string {
+	name := "self"
+	if p.Old {
+		name = "oldSelf"
+	}
+	return strings.Join(append([]string{name}, p.Path()...), ".")
+}
+
+// Within reports whether p is q or in it.
+func (p *Place) Within(q *Place) bool {
+	for ; p != nil; p = p.Parent {
+		if p == q {
+			return true
+		}
+	}
+	return false
+}
+
+// Counterpart is the same place in the old object, or in the new one.
+func (p *Place) Counterpart() *Place {
+	switch {
+	case p.Parent != nil:
+		return p.Parent.Counterpart().Child(p.Name)
+	case p.view != nil && p.Old:
+		return p.view.New
+	case p.view != nil:
+		return p.view.Old
+	case p.Old:
+		return p.space.New
+	}
+	return p.space.Old
+}
+
+// Child is the place of a property, entry or item.
+func (p *Place) Child(name string) *Place {
+	if c, ok := p.children[name]; ok {
+		return c
+	}
+	if p.view != nil {
+		return p.viewed(name)
+	}
+	c := &Place{space: p.space, Old: p.Old, Parent: p, Name: name}
+	if p.children == nil {
+		p.children = map[string]*Place{}
+	}
+	p.children[name] = c
+	isProperty := false
+	c.Schema, _, isProperty = p.below(name)
+	if c.key = p.itemKey(name); c.key != nil {
+		c.present, c.null = p.present, logic.False
+		return c
+	}
+	required := isProperty && (slices.Contains(p.Schema.Required, name) || c.Schema.Default != nil) && !c.Schema.Nullable
+	if required {
+		c.present, c.null = p.present, logic.False
+		return c
+	}
+	c.present, c.null = p.space.fact(&Fact{Kind: Present, Place: c}).Lit, logic.False
+	p.space.implies(c.present, p.present)
+	if c.Schema != nil && c.Schema.Nullable {
+		c.null = p.space.fact(&Fact{Kind: Null, Place: c}).Lit
+		p.space.implies(c.null, p.present)
+		p.space.implies(c.null, c.present.Not())
+		if p.Schema != nil && (slices.Contains(p.Schema.Required, name) || c.Schema.Default != nil) {
+			p.space.RequireAny(p.present.Not(), c.present, c.null)
+		}
+	}
+	if p.empty != nil {
+		p.space.implies(p.empty.Lit, p.space.Or(c.present, c.null).Not())
+	}
+	return c
+}
+
+func (s *Space) implies(a, b logic.Lit) { s.RequireAny(a.Not(), b) }
+
+// At is the place that a path leads to.
+func (p *Place) At(path ...string) *Place {
+	for _, name := range path {
+		p = p.Child(name)
+	}
+	return p
+}
+
+// Present says that has() is true of the place.
+func (p *Place) Present() logic.Lit { return p.present }
+
+// Null says that null is there.
+func (p *Place) Null() logic.Lit { return p.null }
+
+// Key says that something is there, null included: so OpenAPI's required has it.
+func (p *Place) Key() logic.Lit { return p.space.Or(p.present, p.null) }
+
+// Empty says that an empty string, list or map is there.
+func (p *Place) Empty() logic.Lit {
+	if p.Schema != nil && p.Schema.Type == "string" {
+		return p.Equals("")
+	}
+	if p.view != nil {
+		return p.emptyIn()
+	}
+	if p.empty == nil {
+		s := p.space
+		p.empty = s.fact(&Fact{Kind: Empty, Place: p})
+		s.implies(p.empty.Lit, p.present)
+		for _, name := range sortedKeys(p.children) {
+			c := p.children[name]
+			s.implies(p.empty.Lit, s.Or(c.present, c.null).Not())
+		}
+		if q := p.Schema; q != nil && (q.MinItems != nil && *q.MinItems > 0 || q.MinProperties != nil && *q.MinProperties > 0) {
+			s.Require(p.empty.Lit.Not())
+		}
+	}
+	return p.empty.Lit
+}
+
+// Equals says that the place is present and equals a constant: a string, an int64 or
+// a bool.
+func (p *Place) Equals(constant any) logic.Lit {
+	if p.key != nil && p.key != constant {
+		return logic.False
+	}
+	if p.key != nil {
+		return p.present
+	}
+	if constant == any(false) {
+		return p.space.And(p.present, p.Equals(true).Not())
+	}
+	if f := p.constants[constant]; f != nil {
+		return f.Lit
+	}
+	if p.view != nil {
+		return p.equalsIn(constant)
+	}
+	if p.enum == nil {
+		if values, ok := p.Enum(); ok {
+			p.enum = map[any]bool{}
+			for _, v := range values {
+				p.enum[v] = true
+			}
+		}
+	}
+	if p.enum != nil && !p.enum[constant] || !p.admits(constant) {
+		return logic.False
+	}
+	return p.constant(constant)
+}
+
+func (p *Place) addConstant(f *Fact) {
+	if p.constants == nil {
+		p.constants = map[any]*Fact{}
+	}
+	p.equals, p.constants[f.Constant] = append(p.equals, f), f
+}
+
+// enumerate makes the place have one of the values of its enumeration, if it is there.
+func (p *Place) enumerate() {
+	values, ok := p.Enum()
+	if !ok || len(values) == 0 {
+		return
+	}
+	any := []logic.Lit{p.present.Not()}
+	for _, v := range values {
+		any = append(any, p.Equals(v))
+	}
+	p.space.RequireAny(any...)
+}
+
+func (p *Place) constant(v any) logic.Lit {
+	s := p.space
+	f := s.fact(&Fact{Kind: Equals, Place: p, Constant: v})
+	s.implies(f.Lit, p.present)
+	s.implies(f.Lit, p.known.Not()) // it equals one constant at most
+	p.known = s.Or(p.known, f.Lit)
+	p.addConstant(f)
+	return f.Lit
+}
+
+// Constants are what the place has been compared with, but for false.
+func (p *Place) Constants() []*Fact { return p.equals }
+
+// admits reports whether the schema's bounds of length admit a constant.
+func (p *Place) admits(v any) bool {
+	text, ok := v.(string)
+	if !ok || p.Schema == nil {
+		return true
+	}
+	n := int64(len([]rune(text)))
+	return (p.Schema.MinLength == nil || n >= *p.Schema.MinLength) && (p.Schema.MaxLength == nil || n <= *p.Schema.MaxLength)
+}
+
+// Enum is the values that the schema enumerates, as far as they are constants: null
+// is none. It is not ok when there is no enumeration.
+func (p *Place) Enum() (values []any, ok bool) {
+	if p.Schema == nil || len(p.Schema.Enum) == 0 {
+		return nil, false
+	}
+	there := map[any]bool{}
+	for _, j := range p.Schema.Enum {
+		var v any
+		if json.Unmarshal(j.Raw, &v) != nil {
+			return nil, false
+		}
+		switch v.(type) {
+		case string, int64, bool:
+			if !there[v] {
+				values, there[v] = append(values, v), true
+			}
+		case nil:
+		default:
+			return nil, false
+		}
+	}
+	if len(values) > 0 {
+		if _, isBool := values[0].(bool); isBool {
+			return nil, false
+		}
+	}
+	return values, true
+}
+
+// Same says that two places, which are present, have equal values.
+func (s *Space) Same(a, b *Place) logic.Lit {
+	if x, y := a.asSent(), b.asSent(); x.view == nil && y.view == nil {
+		a, b = x, y
+	}
+	if a == b {
+		return logic.True
+	}
+	if a.key != nil && b.key != nil && a.key != b.key {
+		return logic.False
+	}
+	if a.key != nil && b.key != nil {
+		return s.And(a.present, b.present)
+	}
+	if fmt.Sprint(a.Old, a.Path()) > fmt.Sprint(b.Old, b.Path()) {
+		a, b = b, a
+	}
+	f, ok := s.same[[2]*Place{a, b}]
+	if !ok {
+		f = s.fact(&Fact{Kind: Same, Place: a, Other: b})
+		s.same[[2]*Place{a, b}] = f
+		s.implies(f.Lit, s.And(a.present, b.present))
+	}
+	return f.Lit
+}
+
+// Close adds which values enumerations have, and what equal values have in common, as far
+// as it has been asked about. It is to be called when everything has been read.
+func (s *Space) Close() {
+	enumerated := map[*Place]bool{}
+	for _, f := range slices.Clone(s.Facts) {
+		if f.Kind == Equals && !enumerated[f.Place] {
+			enumerated[f.Place] = true
+			f.Place.enumerate()
+		}
+	}
+	s.order()
+	for n := -1; n != len(s.Facts); { // comparing may ask about more
+		n = len(s.Facts)
+		for _, f := range slices.Clone(s.Facts) {
+			if f.Kind == Same {
+				s.congruent(f, f.Place, f.Other, 0)
+			}
+		}
+	}
+}
+
+// congruent says that what is true of a is of b where f holds.
+func (s *Space) congruent(f *Fact, a, b *Place, depth int) {
+	const deep = 8
+	// CEL may take different texts, or numbers, for the same value.
+	exact := isExact(a) && isExact(b)
+	for _, c := range slices.Concat(a.equals, b.equals) {
+		x, y := a.Equals(c.Constant), b.Equals(c.Constant)
+		if exact {
+			s.RequireAny(f.Lit.Not(), s.Equal(x, y))
+		}
+		if depth == 0 {
+			s.RequireAny(x.Not(), y.Not(), f.Lit) // both equal the constant
+		}
+	}
+	if isBool(a) && depth == 0 {
+		s.RequireAny(a.present.Not(), b.present.Not(), f.Lit, a.Equals(true), b.Equals(true))
+	}
+	if a.empty != nil || b.empty != nil {
+		x, y := a.Empty(), b.Empty()
+		s.RequireAny(f.Lit.Not(), s.Equal(x, y))
+		if depth == 0 {
+			s.RequireAny(x.Not(), y.Not(), f.Lit)
+		}
+	}
+	if depth > deep {
+		return
+	}
+	for _, name := range append(sortedKeys(a.children), sortedKeys(b.children)...) {
+		x, y := a.Child(name), b.Child(name)
+		s.RequireAny(f.Lit.Not(), s.Equal(x.present, y.present))
+		s.congruent(f, x, y, depth+1)
+	}
+}
+
+func isExact(p *Place) bool {
+	kind := kindOf(p)
+	return kind == "string" || kind == "integer" || kind == "boolean"
+}
+
+func isBool(p *Place) bool { return p.Schema != nil && p.Schema.Type == "boolean" }
+
+func sortedKeys[V any](m map[string]V) []string {
+	l := make([]string, 0, len(m))
+	for k := range m {
+		l = append(l, k)
+	}
+	slices.Sort(l)
+	return l
+}
+
+// question is the one with a text at a place.
+func (s *Space) question(q Question) *Question {
+	q = q.settled()
+	key := fmt.Sprint(q.At.view.number(), " ", q.key())
+	if have, ok := s.questions[key]; ok && (q.Text != "" || q.Schema != nil) {
+		return have
+	}
+	q.Holds = s.fact(&Fact{Kind: Holds, Question: &q})
+	q.Fails = s.fact(&Fact{Kind: Fails, Question: &q})
+	s.RequireAny(q.Holds.Lit.Not(), q.Fails.Lit.Not())
+	s.questions[key] = &q
+	return &q
+}
+
+// key tells questions apart that are about one view.
+func (q *Question) key() string {
+	return fmt.Sprintf("%v %q %s %s", q.At.Old, q.At.Path(), textOf(q.Schema), q.Text)
+}
+
+// String says what the fact is, for tests and debugging.
+func (f *Fact) String() string {
+	switch f.Kind {
+	case Present:
+		return fmt.Sprintf("has(%s)", f.Place)
+	case Null:
+		return fmt.Sprintf("%s is null", f.Place)
+	case Equals:
+		return fmt.Sprintf("%s == %#v", f.Place, f.Constant)
+	case Empty:
+		return fmt.Sprintf("%s is empty", f.Place)
+	case Same:
+		return fmt.Sprintf("%s == %s", f.Place, f.Other)
+	case Fails:
+		return "error: " + f.Question.Text
+	}
+	return f.Question.Text
+}

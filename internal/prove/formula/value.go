@@ -1,0 +1,152 @@
+package formula
+
+import (
+	"slices"
+
+	"github.com/unioncel/unioncel/internal/prove/logic"
+)
+
+// value is what may come of an expression: an error, or one of several things. The
+// conditions exclude each other, and one of them holds.
+type value struct {
+	fails logic.Lit
+	cases []choice
+}
+
+type choice struct {
+	when logic.Lit
+	is   any
+}
+
+// What a choice may be, beside string, bool and [*Place].
+type (
+	// number is an integer, or with more any that is not smaller.
+	number struct {
+		n    int64
+		more bool
+	}
+	// list is the items that are there, in order.
+	list []*element
+	// element is an item, which is there on a condition.
+	element struct {
+		when logic.Lit
+		is   value
+	}
+	// mapping has text as keys.
+	mapping struct {
+		keys   []string
+		values []value
+	}
+	// size is how many items, entries or characters there are at a place.
+	size struct{ of *Place }
+	// some is an optional value.
+	some struct{ is *value }
+	none struct{}
+	null struct{}
+	// unknown is what is not understood; see [Question].
+	unknown struct{ q *Question }
+)
+
+func one(is any) value { return value{logic.False, []choice{{logic.True, is}}} }
+
+func failure() value { return value{fails: logic.True} }
+
+// truth is a value of two cases, one of which holds unless it fails.
+func (s *Space) truth(holds, fails logic.Lit) value {
+	return s.normal(value{fails, []choice{
+		{s.And(fails.Not(), holds), true},
+		{s.And(fails.Not(), holds.Not()), false},
+	}})
+}
+
+// maxCases bounds what may come of an expression.
+const maxCases = 1000
+
+// add adds a case, which it unites with an equal one. There is one case for all lists.
+func (s *Space) add(cases []choice, when logic.Lit, is any) []choice {
+	if when == logic.False {
+		return cases
+	}
+	for i, c := range cases {
+		switch is := is.(type) {
+		case list:
+			if l, ok := c.is.(list); ok {
+				cases[i] = choice{s.Or(c.when, when), s.either(c.when, l, when, is)}
+				return cases
+			}
+		case string, bool, number, size, none, null, *Place, unknown:
+			if c.is == is {
+				cases[i].when = s.Or(c.when, when)
+				return cases
+			}
+		}
+	}
+	if len(cases) > maxCases {
+		panic(errTooLarge)
+	}
+	return append(cases, choice{when, is})
+}
+
+// either is one of two lists, whose conditions exclude each other.
+func (s *Space) either(when logic.Lit, l list, otherwise logic.Lit, m list) list {
+	n := 0
+	for n < len(l) && n < len(m) && l[n] == m[n] {
+		n++
+	}
+	out := slices.Clone(l[:n])
+	for _, e := range l[n:] {
+		out = append(out, &element{s.And(when, e.when), e.is})
+	}
+	for _, e := range m[n:] {
+		out = append(out, &element{s.And(otherwise, e.when), e.is})
+	}
+	return out
+}
+
+// normal leaves out what cannot be.
+func (s *Space) normal(v value) value {
+	var cases []choice
+	for _, c := range v.cases {
+		cases = s.add(cases, c.when, c.is)
+	}
+	v.cases = cases
+	return v
+}
+
+// choose is a where cond holds and b elsewhere.
+func (s *Space) choose(cond logic.Lit, a, b value) value {
+	switch cond {
+	case logic.True:
+		return a
+	case logic.False:
+		return b
+	}
+	v := value{fails: s.Choose(cond, a.fails, b.fails)}
+	for _, c := range a.cases {
+		v.cases = s.add(v.cases, s.And(cond, c.when), c.is)
+	}
+	for _, c := range b.cases {
+		v.cases = s.add(v.cases, s.And(cond.Not(), c.when), c.is)
+	}
+	return v
+}
+
+// each applies what to every case.
+func (s *Space) each(v value, what func(is any) value) value {
+	out := value{fails: v.fails}
+	for _, c := range v.cases {
+		r := what(c.is)
+		out.fails = s.Or(out.fails, s.And(c.when, r.fails))
+		for _, d := range r.cases {
+			out.cases = s.add(out.cases, s.And(c.when, d.when), d.is)
+		}
+	}
+	return out
+}
+
+// both applies what to every pair of cases.
+func (s *Space) both(a, b value, what func(x, y any) value) value {
+	return s.each(a, func(x any) value {
+		return s.each(b, func(y any) value { return what(x, y) })
+	})
+}

@@ -1,0 +1,415 @@
+package formula
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/unioncel/unioncel/internal/prove/logic"
+)
+
+// View is what the API server makes of the objects of a [Space] under a schema that need
+// not be that of the space: it drops what the schema does not have, and nulls that may not
+// be, and sets defaults. Rules and keywords of that schema are read at the places of the
+// view. The schema of the space is to admit whatever those of its views do.
+type View struct {
+	New, Old *Place
+	// Dropped are the places, in what was sent, of properties that the schema does not have,
+	// as far as they have been asked about.
+	Dropped []*Place
+
+	id         int
+	structural *structuralschema.Structural
+	recent     []decoding // of the objects that were asked about last, one of which mostly is asked about next
+}
+
+// decoding is an object, and what the server makes of it.
+type decoding struct{ sent, decoded map[string]any }
+
+// keptDecodings is how many objects are remembered: those of an update.
+const keptDecodings = 2
+
+// number is that of a view, 0 for none.
+func (v *View) number() int {
+	if v == nil {
+		return 0
+	}
+	return v.id
+}
+
+// View is the view of the objects of s under the schema of a resource, given in both of its
+// forms.
+func (s *Space) View(schema *apiextensionsv1.JSONSchemaProps, structural *structuralschema.Structural) *View {
+	s.views++
+	v := &View{id: s.views, structural: structural}
+	of := func(base *Place) *Place {
+		return &Place{space: s, Old: base.Old, Schema: schema, present: base.present, null: logic.False, view: v, base: base, sent: base.present}
+	}
+	v.New, v.Old = of(s.New), of(s.Old)
+	return v
+}
+
+// Cover asks the view about all places that have been asked about in what was sent.
+func (v *View) Cover() {
+	cover(v.New)
+	cover(v.Old)
+}
+
+func cover(p *Place) {
+	for _, name := range sortedKeys(p.base.children) {
+		cover(p.Child(name))
+	}
+}
+
+// Of is what the server makes of an object, which it shares nothing with.
+func (v *View) Of(object map[string]any) map[string]any {
+	object = runtime.DeepCopyJSON(object)
+	pruning.Prune(object, v.structural, true)
+	defaulting.PruneNonNullableNullsWithoutDefaults(object, v.structural)
+	defaulting.Default(object, v.structural)
+	return object
+}
+
+func (v *View) of(root any) any {
+	object, ok := root.(map[string]any)
+	if !ok || object == nil {
+		return root
+	}
+	same := func(d decoding) bool { return reflect.ValueOf(d.sent).Pointer() == reflect.ValueOf(object).Pointer() }
+	i := slices.IndexFunc(v.recent, same)
+	if i < 0 {
+		v.recent = append(v.recent, decoding{object, v.Of(object)})
+		v.recent = v.recent[max(0, len(v.recent)-keptDecodings):]
+		i = len(v.recent) - 1
+	}
+	return v.recent[i].decoded
+}
+
+// given is a value that the server sets where the formula holds.
+type given struct {
+	when  logic.Lit
+	value any
+}
+
+// viewed is the place of a property, entry or item of a view.
+func (p *Place) viewed(name string) *Place {
+	s := p.space
+	c := &Place{space: s, Old: p.Old, Parent: p, Name: name, view: p.view, base: p.base.Child(name), null: logic.False, sent: logic.False}
+	if p.children == nil {
+		p.children = map[string]*Place{}
+	}
+	p.children[name] = c
+	var known, property bool
+	c.Schema, known, property = p.below(name)
+	nullable := c.Schema != nil && c.Schema.Nullable
+	if !known && p.Prunes() {
+		p.view.Dropped = append(p.view.Dropped, c.base)
+	} else if c.sent = c.base.present; p.sent != p.base.present {
+		c.sent = s.And(p.sent, c.base.present)
+	}
+	if nullable && c.sent != logic.False {
+		if c.null = c.base.null; p.sent != p.base.present {
+			c.null = s.And(p.sent, c.base.null)
+		}
+	}
+	c.present = c.sent
+	for _, g := range p.given {
+		if v := within(g.value, name); v != nil {
+			c.given = append(c.given, given{g.when, v})
+			c.present = s.Or(c.present, g.when)
+		}
+	}
+	if property && c.Schema.Default != nil {
+		var v any
+		if when := s.And(p.present, s.Or(c.present, c.null).Not()); when != logic.False && json.Unmarshal(c.Schema.Default.Raw, &v) == nil && v != nil {
+			c.given = append(c.given, given{when, v})
+			c.present = s.Or(c.present, when)
+		}
+	}
+	return c
+}
+
+func within(v any, name string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return v[name]
+	case []any:
+		if name == Item && len(v) > 0 {
+			return v[0]
+		}
+	}
+	return nil
+}
+
+// below is the schema of a property, entry or item. It is not known when the schema of p
+// does not have one.
+func (p *Place) below(name string) (below *apiextensionsv1.JSONSchemaProps, known, property bool) {
+	s := p.Schema
+	if s == nil {
+		return nil, false, false
+	}
+	sub, isProperty := s.Properties[name]
+	switch {
+	case strings.HasPrefix(name, Item) && s.Items != nil:
+		return s.Items.Schema, true, false
+	case isProperty:
+		return &sub, true, true
+	case name != Item && s.AdditionalProperties != nil:
+		return s.AdditionalProperties.Schema, true, false
+	}
+	return nil, false, false
+}
+
+// Decoded says that the value at a place of a view may not be the one that was sent: that a
+// default was set, or that a null was sent.
+func (p *Place) Decoded() logic.Lit { return p.space.Or(p.base.null, p.Defaulted()) }
+
+// Defaulted says that the value at a place of a view is a default, or part of one.
+func (p *Place) Defaulted() logic.Lit {
+	l := logic.False
+	for _, g := range p.given {
+		l = p.space.Or(l, g.when)
+	}
+	return l
+}
+
+// Prunes reports whether the server drops what the schema of p does not have.
+func (p *Place) Prunes() bool {
+	s := p.Schema
+	return s != nil && s.Type != "" && !s.XEmbeddedResource && (s.XPreserveUnknownFields == nil || !*s.XPreserveUnknownFields)
+}
+
+// equalsIn is Equals of a place in a view.
+func (p *Place) equalsIn(constant any) logic.Lit {
+	s := p.space
+	l := p.base.Equals(constant)
+	if p.sent != p.base.present {
+		l = s.And(p.sent, l)
+	}
+	for _, g := range p.given {
+		if g.value == constant {
+			l = s.Or(l, g.when)
+		}
+	}
+	p.addConstant(&Fact{Lit: l, Kind: Equals, Place: p, Constant: constant})
+	return l
+}
+
+// emptyIn is Empty of a place in a view.
+func (p *Place) emptyIn() logic.Lit {
+	s := p.space
+	if k := p.Schema; k != nil && k.Type == "object" && len(k.Properties) > 0 && k.AdditionalProperties == nil && p.Prunes() && p.asSent() != p.base {
+		l := p.present
+		for _, name := range sortedKeys(k.Properties) {
+			l = s.And(l, p.Child(name).Key().Not())
+		}
+		return l
+	}
+	l := p.base.Empty()
+	if p.sent != p.base.present {
+		l = s.And(p.sent, l)
+	}
+	for _, g := range p.given {
+		if isEmpty(g.value) {
+			l = s.Or(l, g.when)
+		}
+	}
+	return l
+}
+
+// asSent is the place in what was sent, if the view of it, and of all in it, is that; else
+// it is p.
+func (p *Place) asSent() *Place {
+	switch {
+	case p.view == nil:
+		return p
+	case p.canonical != nil:
+		return p.canonical
+	}
+	p.canonical = p
+	if p.sent == p.base.present && p.null == p.base.null && len(p.given) == 0 && SameShape(p.Schema, p.base.Schema) {
+		p.canonical = p.base
+	}
+	return p.canonical
+}
+
+// SameRule reports whether two rules reject the same, whatever their messages are.
+func SameRule(a, b apiextensionsv1.ValidationRule) bool {
+	optional := func(r apiextensionsv1.ValidationRule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
+	return a.Rule == b.Rule && optional(a) == optional(b)
+}
+
+// SameShape reports whether two schemas, which may be nil, give a value the same type in CEL,
+// the same defaults, and have the same dropped of it, whatever else they demand.
+func SameShape(a, b *apiextensionsv1.JSONSchemaProps) bool {
+	switch {
+	case a == b:
+		return true
+	case a == nil || b == nil:
+		return false
+	}
+	x, y := shape(a), shape(b)
+	if !equalSchemas(&x, &y) || len(a.Properties) != len(b.Properties) {
+		return false
+	}
+	for name, p := range a.Properties {
+		q, ok := b.Properties[name]
+		if !ok || !SameShape(&p, &q) {
+			return false
+		}
+	}
+	if (a.Items == nil) != (b.Items == nil) || a.Items != nil && !SameShape(a.Items.Schema, b.Items.Schema) {
+		return false
+	}
+	if (a.AdditionalProperties == nil) != (b.AdditionalProperties == nil) {
+		return false
+	}
+	return a.AdditionalProperties == nil || a.AdditionalProperties.Allows == b.AdditionalProperties.Allows && SameShape(a.AdditionalProperties.Schema, b.AdditionalProperties.Schema)
+}
+
+// extends reports whether b has the shape of a but for more properties, none of which is set
+// unless it is sent. What has none of these looks the same under both.
+func extends(b, a *apiextensionsv1.JSONSchemaProps) bool {
+	if a == b || a == nil || b == nil {
+		return a == b
+	}
+	x, y := shape(a), shape(b)
+	if !equalSchemas(&x, &y) {
+		return false
+	}
+	for name, q := range b.Properties {
+		p, ok := a.Properties[name]
+		if ok && !extends(&q, &p) || !ok && q.Default != nil {
+			return false
+		}
+	}
+	for name := range a.Properties {
+		if _, ok := b.Properties[name]; !ok {
+			return false
+		}
+	}
+	if (a.Items == nil) != (b.Items == nil) || a.Items != nil && !extends(b.Items.Schema, a.Items.Schema) {
+		return false
+	}
+	m, n := a.AdditionalProperties, b.AdditionalProperties
+	return (m == nil) == (n == nil) && (m == nil || m.Allows == n.Allows && extends(n.Schema, m.Schema))
+}
+
+// Alike says what is the same under two schemas of objects of which the first drops nothing:
+// the answers to questions that may tell the schemas apart by what is added in the second
+// one only.
+func (s *Space) Alike(a, b *View) logic.Lit {
+	alike := logic.True
+	// What a view has as it was sent is not in the view.
+	same := func(p, q *Place) bool {
+		if p == q {
+			return p.view == nil
+		}
+		sent := func(p *Place) logic.Lit {
+			if p.view == nil {
+				return p.present
+			}
+			return p.sent
+		}
+		return (p.view == a || p.view == nil) && (q.view == b || q.view == nil) && p.Old == q.Old && slices.Equal(p.Path(), q.Path()) &&
+			sent(p) == sent(q) && p.present == q.present && p.null == q.null && len(p.given)+len(q.given) == 0 && extends(q.Schema, p.Schema)
+	}
+	of := map[string][]*Question{}
+	for _, key := range sortedKeys(s.questions) {
+		q := s.questions[key]
+		if q.At.view == b || q.At.view == nil {
+			of[q.key()] = append(of[q.key()], q)
+		}
+	}
+	for _, key := range sortedKeys(s.questions) {
+		q := s.questions[key]
+		for _, r := range of[q.key()] {
+			if q != r && slices.EqualFunc(q.Reads, r.Reads, same) {
+				holders := logic.True
+				for i, p := range q.Reads {
+					holders = s.And(holders, s.sameHolders(p, r.Reads[i]))
+				}
+				alike = s.And(alike, s.Implies(holders, s.And(s.Equal(q.Holds.Lit, r.Holds.Lit), s.Equal(q.Fails.Lit, r.Fails.Lit))))
+			}
+		}
+	}
+	var facts []*Fact
+	for _, f := range s.Facts {
+		if f.Kind == Same {
+			facts = append(facts, f)
+		}
+	}
+	for _, f := range facts {
+		for _, g := range facts {
+			if f != g && same(f.Place, g.Place) && same(f.Other, g.Other) {
+				holders := s.And(s.sameHolders(f.Place, g.Place), s.sameHolders(f.Other, g.Other))
+				alike = s.And(alike, s.Implies(holders, s.Equal(f.Lit, g.Lit)))
+			}
+		}
+	}
+	return alike
+}
+
+// shape is what a schema itself says of the shape of a value.
+func shape(s *apiextensionsv1.JSONSchemaProps) apiextensionsv1.JSONSchemaProps {
+	c := apiextensionsv1.JSONSchemaProps{
+		Type: s.Type, Format: s.Format, Nullable: s.Nullable, Default: s.Default,
+		XPreserveUnknownFields: s.XPreserveUnknownFields, XEmbeddedResource: s.XEmbeddedResource, XIntOrString: s.XIntOrString,
+		XListType: s.XListType, XListMapKeys: s.XListMapKeys, XMapType: s.XMapType,
+	}
+	if s.Default != nil { // its text may differ
+		var v any
+		if json.Unmarshal(s.Default.Raw, &v) == nil {
+			if raw, err := json.Marshal(v); err == nil {
+				c.Default = &apiextensionsv1.JSON{Raw: raw}
+			}
+		}
+	}
+	return c
+}
+
+// sameHolders says that two places with one path are in values that are there, and null,
+// alike: reading what is in a value that is not there fails.
+func (s *Space) sameHolders(p, q *Place) logic.Lit {
+	same := logic.True
+	for p, q = p.Parent, q.Parent; p != nil && q != nil; p, q = p.Parent, q.Parent {
+		same = s.And(same, s.Equal(p.present, q.present), s.Equal(p.null, q.null))
+	}
+	return same
+}
+
+// settled is a question about what was sent, if all that it reads is the same in the view,
+// and there where the view has it.
+func (q Question) settled() Question {
+	if q.At.view == nil || slices.ContainsFunc(q.Reads, func(p *Place) bool {
+		return p.view != nil && (p.asSent() == p || q.At.space.sameHolders(p, p.base) != logic.True)
+	}) {
+		return q
+	}
+	q.At = q.At.base
+	q.Reads = slices.Clone(q.Reads)
+	for i, p := range q.Reads {
+		q.Reads[i] = p.asSent()
+	}
+	return q
+}
+
+// textOf is a schema as text, "" for none.
+func textOf(s *apiextensionsv1.JSONSchemaProps) string {
+	if s == nil {
+		return ""
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Sprintf("%p", s)
+	}
+	return string(text)
+}

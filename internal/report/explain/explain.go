@@ -1,0 +1,252 @@
+package explain
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// Input is the plan of a CRD and what carrying it out adds to the manifest.
+type Input struct {
+	compile.Plan
+	// Bytes that each rule adds, by union and rule; 0 for one already present.
+	Bytes [][]int
+	// Growth is by how many bytes the manifest grows.
+	Growth int
+}
+
+// Of explains a plan, which it only reads. The result is the caller's. An error
+// says that a schema of the plan cannot be read.
+func Of(in Input) (CRD, error) {
+	crd := CRD{Name: in.Name, Bytes: in.Growth, Versions: []Version{}, Unions: []Union{}}
+	for i, p := range in.Unions {
+		var bytes []int
+		if i < len(in.Bytes) {
+			bytes = in.Bytes[i]
+		}
+		u, err := explainUnion(p, in.Tried(), bytes, in.ruled(p.Place.Version), in.at(p.Place))
+		if err != nil {
+			return CRD{}, fmt.Errorf("%s: %w", p.Pos, err)
+		}
+		for _, r := range u.Rules {
+			if !r.Present {
+				crd.Rules++
+			}
+		}
+		crd.Unions = append(crd.Unions, u)
+	}
+	for _, v := range in.Versions {
+		sum := cost.Add(v.Before, v.Added)
+		crd.Versions = append(crd.Versions, Version{
+			Name: v.Name, CostBefore: v.Before, CostAdded: v.Added, Cost: sum,
+			Limit: cost.VersionLimit, PercentOfLimit: percent(sum, cost.VersionLimit),
+		})
+	}
+	return crd, nil
+}
+
+// ruled reports whether a version has rules once it is compiled.
+func (in Input) ruled(version int) bool {
+	if version < len(in.Versions) && in.Versions[version].Before > 0 {
+		return true
+	}
+	return slices.ContainsFunc(in.Unions, func(p compile.UnionPlan) bool {
+		return p.Place.Version == version && len(p.Rules) > 0
+	})
+}
+
+// at are the unions of one schema.
+func (in Input) at(p compile.Place) []*union.Union {
+	var l []*union.Union
+	for _, other := range in.Unions {
+		if other.Place.Version == p.Version && other.Place.Path.Equal(p.Path) {
+			l = append(l, other.Union)
+		}
+	}
+	return l
+}
+
+// subject is a union that is being explained.
+type subject struct {
+	*union.Union
+	plan compile.UnionPlan
+	// shown is the number of members that situations are shown of, at most.
+	shown int
+	// rules are those of the plan, the hand-written ones with their own messages.
+	rules []rules.Rule
+	path  *field.Path // of the union object in a sample; nil is the root
+	// ruled says that the version has rules, those of the union or others.
+	ruled bool
+	// allOf is the schema that compiling adds; nil is none.
+	allOf  *apiextensionsv1.JSONSchemaProps
+	beside []*union.Union // all unions of the object
+	// schema is that of the union object.
+	schema apiextensionsv1.JSONSchemaProps
+	// written is the schema of the discriminator, and required says that the union
+	// object must have it: that it is required, and the server fills in no default.
+	written  apiextensionsv1.JSONSchemaProps
+	required bool
+	// unnamed is where the union object may have fields that its schema does not name.
+	unnamed *field.Path
+	// enum has the values of the discriminator that the schema allows; nil is any.
+	enum []string
+	// others are the known values that select no member.
+	others []string
+}
+
+func explainUnion(p compile.UnionPlan, shown int, bytes []int, ruled bool, beside []*union.Union) (Union, error) {
+	s := &subject{Union: p.Union, plan: p, shown: shown, path: objectPath(p.Place.Path), ruled: ruled, beside: beside}
+	if err := s.read(); err != nil {
+		return Union{}, err
+	}
+	s.others = s.memberless()
+	added, err := s.added()
+	if err != nil {
+		return Union{}, err
+	}
+	situations, unset, err := s.situations()
+	if err != nil {
+		return Union{}, err
+	}
+	u := Union{
+		Name: p.Union.Name, File: p.Pos.File, Line: p.Pos.Line, Col: p.Pos.Col,
+		Version: p.Place.Name, Schema: p.Place.Structural(), Object: p.Place.Path.String(),
+		Discriminator: s.Discriminator, Cardinality: s.Cardinality.String(), Members: []Member{},
+		MemberlessValues: s.others, AnyValue: s.anyValue(),
+		Default: s.fallback(), UnmappedValues: "Allow", Deduce: s.Deduce, DiscriminatorChange: s.Change.String(), Ratchet: s.Ratchet,
+		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{}, RequestMicroseconds: p.Time.Microseconds(), Many: p.Place.Path.HasElements(), AllOf: added,
+		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), Beside: []Beside{}, Errors: situations, WithoutExample: unset, examples: shown,
+	}
+	for _, b := range p.Beside {
+		u.Beside = append(u.Beside, Beside{Name: b.Name, Superfluous: b.Superfluous})
+	}
+	if s.ForbidUnmapped {
+		u.UnmappedValues = "Forbid"
+	}
+	for _, m := range s.Members {
+		u.Members = append(u.Members, Member{
+			Name: m.Name, Values: append([]string{}, m.Values...), OptionalFor: append([]string{}, m.Optional...),
+			EmptyIsUnset: m.Empty != union.PresentWhenEmpty,
+		})
+	}
+	for i, r := range s.rules {
+		rule := Rule{
+			Kind: string(p.Rules[i].Kind), Schema: p.Rules[i].Place.Structural(), Object: p.Rules[i].Place.Path.String(), Present: p.Rules[i].Present,
+			Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression,
+			Reason: string(r.Reason), FieldPath: r.FieldPath, OptionalOldSelf: r.OptionalOldSelf,
+		}
+		rule.costs(p.Rules[i].Cost)
+		if i < len(bytes) {
+			rule.Bytes = bytes[i]
+		}
+		u.Rules = append(u.Rules, rule)
+	}
+	return u, nil
+}
+
+// added is the schema that compiling adds as data; nil is none.
+func (s *subject) added() (map[string]any, error) {
+	if s.allOf == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(s.allOf)
+	if err != nil {
+		return nil, err
+	}
+	var data map[string]any
+	err = json.Unmarshal(text, &data)
+	return data, err
+}
+
+// read takes from the schemas what the plan does not have: the discriminator's
+// schema, hand-written rules that are already present, and the schema that replaces
+// rules.
+func (s *subject) read() error {
+	schema, err := s.schemaAt(s.plan.Place)
+	if err != nil {
+		return err
+	}
+	s.schema = schema
+	path := s.Path(s.Discriminator)
+	if p := path.In(&schema); p != nil {
+		s.written, s.required = *p, union.Requires(&schema, path)
+	}
+	for i := range path {
+		p := path[:i+1].In(&schema)
+		s.required = s.required && !union.Defaulted(p)
+	}
+	if at, ok := union.Unnamed(&schema); ok {
+		s.unnamed = s.path
+		if at != "" {
+			s.unnamed = s.path.Child(at)
+		}
+	}
+	for _, v := range s.written.Enum {
+		var value *string
+		if err := json.Unmarshal(v.Raw, &value); err == nil && value != nil {
+			s.enum = append(s.enum, *value)
+		}
+	}
+	for _, p := range s.plan.Rules {
+		r := p.Rule
+		if p.Present {
+			at, err := s.schemaAt(p.Place)
+			if err != nil {
+				return err
+			}
+			r = written(at.XValidations, r)
+		}
+		s.rules = append(s.rules, r)
+	}
+	if s.plan.Encoding == string(compile.OpenAPI) {
+		s.allOf, err = rules.OpenAPI(s.Union)
+	}
+	return err
+}
+
+// schemaAt is the schema of a place, only to be read.
+func (s *subject) schemaAt(p compile.Place) (apiextensionsv1.JSONSchemaProps, error) {
+	if schema := p.Schema(s.plan.CRD); schema != nil {
+		return *schema, nil
+	}
+	return apiextensionsv1.JSONSchemaProps{}, fmt.Errorf("the CRD has no schema at %s", p)
+}
+
+// written returns the rule of l that has r's text as it is written.
+func written(l []apiextensionsv1.ValidationRule, r rules.Rule) rules.Rule {
+	i := slices.IndexFunc(l, func(v apiextensionsv1.ValidationRule) bool { return v.Rule == r.Rule })
+	if i < 0 {
+		return r
+	}
+	r.Message, r.MessageExpression, r.FieldPath, r.Reason = l[i].Message, l[i].MessageExpression, l[i].FieldPath, ""
+	if l[i].Reason != nil {
+		r.Reason = rules.Reason(*l[i].Reason)
+	}
+	return r
+}
+
+// objectPath is where the schema at a path is in an example.
+func objectPath(p schemapath.Path) *field.Path {
+	var path *field.Path
+	for _, step := range p {
+		switch name, ok := step.Property(); {
+		case ok:
+			path = path.Child(name)
+		case step == schemapath.Items:
+			path = path.Index(0)
+		default:
+			path = path.Key(verify.MapKey)
+		}
+	}
+	return path
+}

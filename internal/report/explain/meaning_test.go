@@ -1,0 +1,345 @@
+package explain_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unioncel/unioncel/internal/report/explain"
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// declarations are unions of up to four members, of every kind.
+var declarations = []string{
+	"{members: [a, b, c, d]}",
+	"{members: [a]}",
+	"{members: [a], cardinality: ExactlyOne}",
+	"{members: [a, b], cardinality: ExactlyOne, discriminatorChange: Forbid}",
+	"{members: [a, b, c], cardinality: AtLeastOne}",
+	"{members: [a, b, c], allowedChanges: {a: [b], b: [c, '']}, emptyIsUnset: [c]}",
+	"{members: [a, b, c], ratchet: true}",
+	"{discriminator: type, fields-to-discriminateBy: {a: A, b: [B, BB], c: C}}",
+	"{discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C, d: D}, cardinality: ExactlyOne, optionalMembers: [b, d]}",
+	"{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, unmappedValues: Forbid, discriminatorChange: Forbid}",
+	"{discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}, deduceInvalidDiscriminator: true}",
+	"{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, deduceInvalidDiscriminator: true, optionalMembers: [a], allowedChanges: {A: B}}",
+	"{discriminator: kind, fields-to-discriminateBy: {a: A, b: B}, cardinality: ExactlyOne, unmappedValues: Forbid}",
+	"{discriminator: kind, fields-to-discriminateBy: {a: A, b: B}, allowedChanges: {A: [None, ''], None: A}, ratchet: true}",
+	"{discriminator: closed, fields-to-discriminateBy: {a: A, b: B}, cardinality: ExactlyOne, unmappedValues: Forbid}",
+	"{discriminator: type, fields-to-discriminateBy: {a: A}, discriminatorChange: Allow}",
+	"{discriminator: type, fields-to-discriminateBy: {a: [A, AB], b: [B, AB], c: [AB, C]}, optionalMembers: {c: [AB]}}",
+	"{discriminator: kind, fields-to-discriminateBy: {a: A, b: [A, B], c: B}, optionalMembers: [a, b], discriminatorChange: Forbid, cardinality: ExactlyOne}",
+	"{discriminator: kind, fields-to-discriminateBy: {}, cardinality: ExactlyOne}",
+	"{members: [a, below.b, below.c], emptyIsUnset: [below.c]}",
+	"{discriminator: below.type, fields-to-discriminateBy: {a: A, below.b: B, below.c: B}, cardinality: ExactlyOne, discriminatorChange: Forbid}",
+}
+
+// thing is the property spec with a declaration.
+func thing(declaration string) string {
+	required := ""
+	if strings.Contains(declaration, "discriminator: closed") {
+		required = "required: [closed], "
+	}
+	return fmt.Sprintf(`spec:
+  type: object
+  properties:
+    u: {type: object, %sx-kubernetes-unions: [%s], properties: {
+      type: {type: string, maxLength: 20}, kind: {type: string, enum: [A, B, None]}, closed: {type: string, enum: [A, B]},
+      a: {type: object}, b: {type: object}, c: {type: array, items: {type: string}}, d: {type: object},
+      below: {type: object, required: [x], properties: {type: {type: string, enum: [A, B, C]}, b: {type: object}, c: {type: array, items: {type: string}}, x: {type: string, minLength: 2}}}}}`, required, declaration)
+}
+
+// eachUnion runs a test for each declaration, with the union and how it is
+// explained.
+func eachUnion(t *testing.T, run func(*testing.T, *union.Union, explain.Union)) {
+	for _, d := range declarations {
+		for _, encoding := range []rules.Encoding{rules.Fine, rules.Compact} {
+			t.Run(encoding.String()+d, func(t *testing.T) {
+				in := planOf(t, crd(thing(d)), encoding)
+				got, err := explain.Of(in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				run(t, in.Unions[0].Union, got.Unions[0])
+			})
+		}
+	}
+}
+
+// sets are all sets of members.
+func sets(u *union.Union) [][]bool {
+	var l [][]bool
+	for set := range 1 << len(u.Members) {
+		present := make([]bool, len(u.Members))
+		for i := range present {
+			present[i] = set>>i&1 == 1
+		}
+		l = append(l, present)
+	}
+	return l
+}
+
+// accepts reads what a row says of a set of members.
+func accepts(t *testing.T, row explain.States, names []string) bool {
+	t.Helper()
+	switch n := len(names); row.Accepted {
+	case "nothing":
+		return false
+	case "none":
+		return n == 0
+	case "any one":
+		return n == 1
+	case "none or any one":
+		return n < 2
+	case "one or more":
+		return n > 0
+	case "any":
+		return true
+	}
+	must, optional := row.Accepted, ""
+	if any, ok := strings.CutPrefix(must, "any of "); ok {
+		must, optional = "", strings.TrimSuffix(any, ", or none")
+	} else if one, ok := strings.CutSuffix(must, " or none"); ok {
+		must, optional = "", one
+	} else {
+		must, optional, _ = strings.Cut(must, ", with or without ")
+	}
+	members := func(text string) []string {
+		return strings.FieldsFunc(strings.ReplaceAll(text, " and ", ", "), func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	for _, name := range members(must) {
+		if !slices.Contains(names, name) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(append(members(must), members(optional)...), name) })
+}
+
+// names are the members present, in order.
+func names(u *union.Union, present []bool) []string {
+	l := []string{}
+	for i, m := range u.Members {
+		if present[i] {
+			l = append(l, m.Name)
+		}
+	}
+	return l
+}
+
+// The table of states says exactly what pkg/union does, for every value and set
+// of members.
+func TestStates(t *testing.T) {
+	eachUnion(t, func(t *testing.T, u *union.Union, got explain.Union) {
+		var seen []string
+		for _, row := range got.States {
+			values := slices.Clone(row.Values)
+			if row.AnyOther {
+				values = append(values, "something else")
+			}
+			if u.Discriminator == "" {
+				values = append(values, "")
+			}
+			seen = append(seen, values...)
+			for _, v := range values {
+				for _, present := range sets(u) {
+					legal := len(u.Violations(union.State{Value: v, Present: present})) == 0
+					if accepts(t, row, names(u, present)) != legal {
+						t.Errorf("%q with %v is legal: %v; the table accepts %q", v, names(u, present), legal, row.Accepted)
+					}
+				}
+			}
+			if rejects := row.Accepted != "any"; rejects != (len(row.Rejected) > 0) && len(u.Members) > 1 {
+				t.Errorf("%v accepts %s and rejects %v", row.Values, row.Accepted, row.Rejected)
+			}
+		}
+		for _, v := range append([]string{""}, u.Values...) {
+			if !slices.Contains(seen, v) {
+				t.Errorf("the table has no row for %q", v)
+			}
+		}
+		if open := got.AnyValue; open != slices.Contains(seen, "something else") {
+			t.Errorf("other values: %v", seen)
+		}
+	})
+}
+
+// Of many members, those that belong to no value are not all named.
+func TestRejected(t *testing.T) {
+	got := explained(t, `
+spec:
+  type: object
+  x-kubernetes-unions:
+  - discriminator: type
+    fields-to-discriminateBy: {a: [One, Two], b: [Two, Most], c: Most, d: Most, e: Most, f: Most, g: Last}
+  properties: {type: {type: string, enum: [One, Two, Most, Last, None]}, a: {type: object}, b: {type: object}, c: {type: object}, d: {type: object}, e: {type: object}, f: {type: object}, g: {type: object}}
+`, rules.Compact)
+	want := map[string][]explain.Rejection{
+		"One":  {{When: "without a", Why: "required"}, {When: "with any other", Why: "forbidden"}},
+		"Two":  {{When: "without a or b", Why: "required"}, {When: "with any other", Why: "forbidden"}},
+		"Most": {{When: "with a or g", Why: "forbidden"}, {When: "without b, c, d, e or f", Why: "required"}},
+		"None": {{When: "with any member", Why: "forbidden"}},
+	}
+	for _, row := range got.Unions[0].States {
+		if rejected, ok := want[row.Values[0]]; ok {
+			if d := cmp.Diff(rejected, row.Rejected); d != "" {
+				t.Errorf("%s: %s", row.Values, d)
+			}
+		}
+	}
+}
+
+// Every condition that some state or change violates has an example, which
+// violates it, and nothing beside it that another would not. The rules give an
+// error for each.
+func TestSituations(t *testing.T) {
+	eachUnion(t, func(t *testing.T, u *union.Union, got explain.Union) {
+		fewest := map[string]int{} // violations, by condition and member
+		values := append([]string{""}, u.Values...)
+		if got.AnyValue || u.ForbidUnmapped {
+			values = append(values, "Other")
+		}
+		if u.Discriminator == "" {
+			values = values[:1]
+		}
+		for _, v := range values {
+			for _, present := range sets(u) {
+				violations := u.Violations(union.State{Value: v, Present: present})
+				for _, v := range violations {
+					if n, ok := fewest[key(u, v)]; !ok || len(violations) < n {
+						fewest[key(u, v)] = len(violations)
+					}
+				}
+			}
+		}
+		found := map[string]bool{}
+		for _, s := range got.Errors {
+			if len(s.Errors) == 0 {
+				t.Errorf("%s: no error", s.Situation)
+			}
+			if s.New == nil || s.Old != nil {
+				continue
+			}
+			k := s.Condition + " " + s.Member
+			found[k] = true
+			violations := u.Violations(state(u, s.New))
+			if !slices.ContainsFunc(violations, func(v union.Violation) bool { return key(u, v) == k }) || len(violations) > fewest[k] {
+				t.Errorf("%s is given for %s and violates %v", s.Situation, k, violations)
+			}
+		}
+		for k := range fewest {
+			if !found[k] {
+				t.Errorf("no situation violates %s", k)
+			}
+		}
+	})
+}
+
+func key(u *union.Union, v union.Violation) string {
+	member := ""
+	if v.Member >= 0 {
+		member = u.Members[v.Member].Name
+	}
+	return string(v.Condition) + " " + member
+}
+
+func state(u *union.Union, s *explain.State) union.State {
+	out := union.State{Value: s.Value, Present: make([]bool, len(u.Members))}
+	for i, m := range u.Members {
+		out.Present[i] = slices.Contains(s.Members, m.Name)
+	}
+	return out
+}
+
+// The situations about changes are illegal changes of legal states, or removals
+// that a guard prevents, and there is one wherever there can be.
+func TestChangeSituations(t *testing.T) {
+	eachUnion(t, func(t *testing.T, u *union.Union, got explain.Union) {
+		conditions := map[string]int{}
+		for _, s := range got.Errors {
+			if s.Old == nil {
+				continue
+			}
+			conditions[s.Condition]++
+			old := state(u, s.Old)
+			if l := u.Violations(old); len(l) > 0 {
+				t.Errorf("%s: the old state violates %v", s.Situation, l)
+			}
+			switch {
+			case s.New == nil && (s.Condition != "removed" || u.Removable(old)):
+				t.Errorf("%s: it may be removed", s.Situation)
+			case s.New != nil && (len(u.ChangeViolations(old, state(u, s.New))) == 0 || string(u.ChangeViolations(old, state(u, s.New))[0].Condition) != s.Condition):
+				t.Errorf("%s does not violate %s", s.Situation, s.Condition)
+			}
+		}
+		want := map[string]int{}
+		switch {
+		case u.Change == union.Clear && len(u.Members) > 1:
+			want["notCleared"] = 1
+		case u.Guarded():
+			want["notAllowed"] = 2 // something else, unset
+			want["removed"] = 2    // u, spec
+		}
+		if fmt.Sprint(conditions) != fmt.Sprint(want) {
+			t.Errorf("%v, want %v", conditions, want)
+		}
+	})
+}
+
+// Who asks for errors of a rule written by hand gets that rule's.
+func TestServedRule(t *testing.T) {
+	in := planOf(t, crd(`
+spec:
+  type: object
+  x-kubernetes-validations:
+  - rule: "!(has(self.b) && has(self.a))"
+    messageExpression: "'by hand: ' + (has(self.a) ? 'a' : '')"
+    fieldPath: .a
+    reason: FieldValueRequired
+  x-kubernetes-unions: [{members: [a, b]}]
+  properties: {a: {type: object}, b: {type: object}}
+`), rules.Fine)
+	plan := &in.Unions[0]
+	plan.Rules = plan.Rules[:1]
+	plan.Rules[0].Present, plan.Rules[0].Rule.Rule = true, "!(has(self.b) && has(self.a))"
+	in.Bytes[0][0] = 0
+	got, err := explain.Of(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Rules != 0 || !got.Unions[0].Rules[0].Present {
+		t.Errorf("%d rules are added", got.Rules)
+	}
+	if errs := got.Unions[0].Errors[0].Errors; !slices.Equal(errs, []string{"spec.a: Required value: by hand: a"}) {
+		t.Errorf("%q", errs)
+	}
+	var b strings.Builder
+	if err := explain.Text(&b, []explain.CRD{got}); err != nil || !strings.Contains(b.String(), ".a: Required value: failed rule: !(has(self.b) && has(self.a))\n") {
+		t.Errorf("%v, %s", err, &b)
+	}
+}
+
+// notChecked is the API server's line in place of the rules'.
+const notChecked = "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
+
+// What the schema rejects has the error of the schema: no rule is asked then.
+func TestSchemaFirst(t *testing.T) {
+	got := explained(t, thing("{discriminator: closed, fields-to-discriminateBy: {a: A, b: B}, cardinality: ExactlyOne, unmappedValues: Forbid}"), rules.Fine)
+	for _, want := range []string{"spec.u.closed: Required value", `spec.u.closed: Unsupported value: "Unknown": supported values: "A", "B"`} {
+		if !slices.ContainsFunc(got.Unions[0].Errors, func(s explain.Situation) bool { return slices.Equal(s.Errors, []string{want, notChecked}) }) {
+			t.Errorf("%q is not among %v", want, got.Unions[0].Errors)
+		}
+	}
+}
+
+func TestOfMissingSchema(t *testing.T) {
+	in := planOf(t, crd(backend), rules.Fine)
+	in.Unions[0].Place.Path = schemapath.Of("elsewhere")
+	if _, err := explain.Of(in); err == nil || err.Error() != "crd.yaml:21:15: the CRD has no schema at elsewhere" {
+		t.Errorf("%v", err)
+	}
+}

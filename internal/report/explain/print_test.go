@@ -1,0 +1,176 @@
+package explain_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unioncel/unioncel/internal/report/explain"
+	"github.com/unioncel/unioncel/pkg/rules"
+)
+
+const backend = `
+spec:
+  type: object
+  required: [type]
+  x-kubernetes-unions:
+  - discriminator: type
+    fields-to-discriminateBy: {http: HTTP, tcp: [TCP, TLS]}
+    optionalMembers: [tcp]
+  properties:
+    type: {type: string, enum: [HTTP, TCP, TLS, None]}
+    http: {type: object, properties: {path: {type: string}}}
+    tcp: {type: object, properties: {port: {type: integer}}}
+`
+
+const frozen = `
+spec:
+  type: object
+  properties:
+    backend:
+      type: object
+      x-kubernetes-unions:
+      - name: backend
+        discriminator: type
+        fields-to-discriminateBy: {http: HTTP, tcp: TCP, udp: UDP}
+        unmappedValues: Forbid
+        allowedChanges: {HTTP: [TCP, ""], TCP: [HTTP]}
+      properties:
+        type: {type: string, maxLength: 10}
+        http: {type: object}
+        tcp: {type: object}
+        udp: {type: object}
+`
+
+const sources = `
+spec:
+  type: object
+  properties:
+    sources:
+      type: array
+      items:
+        type: object
+        x-kubernetes-unions:
+        - members: [git, image, oci]
+          cardinality: ExactlyOne
+          discriminatorChange: Allow
+          emptyIsUnset: [image, oci]
+        properties:
+          git: {type: object}
+          image: {type: string}
+          oci: {type: array, items: {type: string}}
+`
+
+const services = `
+spec:
+  type: object
+  required: [type]
+  x-kubernetes-unions:
+  - discriminator: type
+    fields-to-discriminateBy: {loadBalancer: [LoadBalancer, Global], ports: [LoadBalancer, NodePort, Global], dns: [External, Global]}
+    optionalMembers: {dns: [Global], ports: [LoadBalancer]}
+  properties:
+    type: {type: string, enum: [LoadBalancer, NodePort, External, Global, None]}
+    loadBalancer: {type: object, required: [address], properties: {address: {type: string, format: ipv4}}}
+    ports: {type: array, minItems: 1, items: {type: integer, minimum: 1}}
+    dns: {type: string, minLength: 1}
+`
+
+var examples = []struct {
+	name, properties string
+	encoding         rules.Encoding
+}{
+	{"backend", backend, rules.Fine},
+	{"frozen", frozen, rules.Fine},
+	{"sources", sources, rules.Compact},
+	{"services", services, rules.Paired},
+}
+
+func TestGolden(t *testing.T) {
+	for _, tt := range examples {
+		t.Run(tt.name, func(t *testing.T) {
+			l := []explain.CRD{explained(t, tt.properties, tt.encoding)}
+			var text, markdown bytes.Buffer
+			if err := explain.Text(&text, l); err != nil {
+				t.Fatal(err)
+			}
+			if err := explain.Markdown(&markdown, l); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, tt.name+".txt", text.String())
+			golden(t, tt.name+".md", markdown.String())
+		})
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var want []explain.CRD
+	for _, tt := range examples {
+		want = append(want, explained(t, tt.properties, tt.encoding))
+	}
+	var b bytes.Buffer
+	if err := explain.JSON(&b, want); err != nil {
+		t.Fatal(err)
+	}
+	var got []explain.CRD
+	decoder := json.NewDecoder(bytes.NewReader(b.Bytes()))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(b.String(), jsonOf(t, got)); diff != "" { // numbers have lost their types
+		t.Error("the JSON reads as something else:", diff)
+	}
+	// null only where it means something: no old state, no new one, no schema. The
+	// API server prints one too.
+	for line := range strings.Lines(b.String()) {
+		line = strings.TrimSpace(line)
+		if strings.Contains(line, "null") && !slices.Contains([]string{`"old": null,`, `"new": null,`, `"oldObject": null,`, `"allOf": null,`}, line) && !strings.Contains(line, "were not checked") {
+			t.Error("a null:", line)
+		}
+	}
+	golden(t, "frozen.json", jsonOf(t, want[1:2]))
+	if got := jsonOf(t, nil); got != "[]\n" {
+		t.Errorf("no CRDs are %q", got)
+	}
+}
+
+func jsonOf(t *testing.T, l []explain.CRD) string {
+	t.Helper()
+	var b strings.Builder
+	if err := explain.JSON(&b, l); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Times are told when they are noticeable, and of which objects.
+func TestTime(t *testing.T) {
+	for _, tt := range []struct {
+		microseconds int64
+		many         bool
+		want         string
+	}{
+		{1000, false, ""},
+		{1100, false, "the rules take about 1.1 ms of every request that writes the object\n"},
+		{17600, true, "the rules take about 18 ms of every request that writes the object, for each of the union objects in it\n"},
+	} {
+		l := []explain.CRD{explained(t, backend, rules.Compact)}
+		l[0].Unions[0].RequestMicroseconds, l[0].Unions[0].Many = tt.microseconds, tt.many
+		for name, print := range map[string]func(io.Writer, []explain.CRD) error{"text": explain.Text, "Markdown": explain.Markdown} {
+			var b strings.Builder
+			if err := print(&b, l); err != nil {
+				t.Fatal(err)
+			}
+			got := strings.Join(strings.Fields(b.String()), " ")
+			if want := strings.TrimSpace(tt.want); strings.Contains(got, "the rules take about") != (want != "") || !strings.Contains(got, want) {
+				t.Errorf("%s of %d µs: %s", name, tt.microseconds, b.String())
+			}
+		}
+	}
+}

@@ -1,0 +1,399 @@
+package lint
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// marker begins the text of a comment that switches something off:
+//
+//	# unioncel:ignore UC521,UC523: why
+const marker = "unioncel:ignore"
+
+// Comments are those in a file that switch diagnostics off for the declaration next to
+// them: above the key x-kubernetes-unions, for all of its unions; above an item of
+// it or on one of its lines, for that union.
+type Comments struct {
+	file string
+	l    []*comment
+}
+
+// comment is one of them.
+type comment struct {
+	at    diag.Pos
+	codes []ignored
+	scope *scope // nil: not at a declaration
+}
+
+// ignored is a code that a comment names.
+type ignored struct {
+	code   diag.Code
+	at     diag.Pos
+	used   bool
+	delete []diag.Edit // nil when it is not at this place
+}
+
+// scope is what a comment is for.
+type scope struct {
+	list     *yaml.Node // the value of x-kubernetes-unions
+	from, to int        // lines
+	path     string     // if not empty, only what is about this schema
+}
+
+func (s *scope) holds(d diag.Diagnostic) bool {
+	return s != nil && s.from <= d.Pos.Line && d.Pos.Line <= s.to && (s.path == "" || s.path == d.Schema)
+}
+
+// ReadComments reads the comments of a YAML file. name is the file's name in
+// diagnostics. A file that is no YAML has none.
+func ReadComments(name string, src []byte) *Comments {
+	c := &Comments{file: name}
+	if !bytes.Contains(src, []byte(marker)) {
+		return c
+	}
+	file, wrong := source.Parse(name, src, limit.None())
+	if wrong != nil {
+		return c
+	}
+	for _, d := range file.Docs {
+		if d.Root != nil && bytes.Contains(src[d.Start:d.End], []byte(marker)) {
+			c.document(file, d)
+		}
+	}
+	return c
+}
+
+// Apply returns the diagnostics that the comments do not switch off. Errors stay. l
+// is not changed.
+func (c *Comments) Apply(l diag.List) diag.List {
+	return slices.DeleteFunc(slices.Clone(l), func(d diag.Diagnostic) bool {
+		if d.Pos.File != c.file || fixed(d.Code) || d.Severity == diag.Error {
+			return false
+		}
+		off := false
+		for _, one := range c.l {
+			for i := range one.codes {
+				if one.codes[i].code == d.Code && one.scope.holds(d) {
+					one.codes[i].used, off = true, true
+				}
+			}
+		}
+		return off
+	})
+}
+
+// Useless returns a warning for everything in the comments that has switched nothing
+// off so far.
+func (c *Comments) Useless() diag.List {
+	var l diag.List
+	report := func(at diag.Pos, path, hint, format string, args ...any) {
+		l = append(l, diag.Diagnostic{Code: diag.UselessIgnore, Severity: diag.Warning, Pos: at, Path: path, Message: fmt.Sprintf(format, args...), Hint: hint})
+	}
+	for _, one := range c.l {
+		path := ""
+		if one.scope != nil {
+			path = one.scope.path
+		}
+		switch {
+		case one.scope == nil:
+			report(one.at, path, "put it above "+union.Key+", above one of its items, or on a line of one", "this comment is not next to the declaration of a union")
+			continue
+		case len(one.codes) == 0:
+			report(one.at, path, "write it like # "+marker+" UC521: why", "this comment names no code to ignore")
+		}
+		for _, i := range one.codes {
+			switch hint := unknownCode(i.code); {
+			case hint != "":
+				report(i.at, path, hint, "there is no diagnostic %q to ignore", i.code)
+				if upper := strings.ToUpper(string(i.code)); i.delete != nil && unknownCode(diag.Code(upper)) == "" {
+					l[len(l)-1].Edits = diag.Replace(i.at.Line, i.at.Col, string(i.code), upper)
+				}
+			case fixed(i.code):
+				report(i.at, path, "fix the error, and delete the code here", "%s is an error, which cannot be ignored", i.code)
+			case !i.used:
+				report(i.at, path, "delete it", "there is no %s here to ignore", i.code)
+				l[len(l)-1].Edits = i.delete
+			}
+		}
+	}
+	return l
+}
+
+// fixed reports whether a code is that of an error.
+func fixed(code diag.Code) bool {
+	info, ok := code.Info()
+	return ok && info.Severity == diag.Error
+}
+
+// unknownCode returns a hint for a code that does not exist, else "".
+func unknownCode(code diag.Code) string {
+	if _, ok := code.Info(); ok {
+		return ""
+	}
+	var known []string
+	for _, c := range Codes() {
+		known = append(known, string(c))
+	}
+	if upper := strings.ToUpper(string(code)); slices.Contains(known, upper) {
+		return "write " + upper
+	}
+	if best := spelling.Closest(string(code), known); best != "" && looksLikeCode(string(code)) {
+		return fmt.Sprintf("did you mean %s?", best)
+	}
+	return "codes are written like UC521; docs/diagnostics.md lists them"
+}
+
+func looksLikeCode(s string) bool { return strings.HasPrefix(strings.ToUpper(s), "UC") }
+
+// span is a range of bytes.
+type span struct{ start, end int }
+
+// codePattern matches a code in a comment.
+var codePattern = regexp.MustCompile(`[^\s,]+`)
+
+// document reads the comments of one document.
+func (c *Comments) document(f *yamltext.File, d *yamltext.Document) {
+	var scalars []span
+	var keys []declaring
+	var visit func(n *yaml.Node)
+	visit = func(n *yaml.Node) {
+		if n.Kind == yaml.ScalarNode {
+			if start, end, err := f.Span(d, n); err == nil {
+				scalars = append(scalars, span{start, end})
+			}
+		}
+		for i, child := range n.Content {
+			if n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].Value == union.Key && child.Kind == yaml.SequenceNode {
+				keys = append(keys, newDeclaring(f, d, n.Content[i-1], child))
+			}
+			visit(child)
+		}
+	}
+	visit(d.Root)
+	for at := d.Start; ; at += len(marker) {
+		i := bytes.Index(f.Src[at:d.End], []byte(marker))
+		if i < 0 {
+			return
+		}
+		at += i
+		start, ok := commentStart(f.Src, at)
+		inText := slices.ContainsFunc(scalars, func(s span) bool { return s.start <= start && start < s.end })
+		if !ok || inText {
+			continue
+		}
+		c.l = append(c.l, c.read(f, start, at, keys))
+	}
+}
+
+// commentStart returns where a comment begins that says nothing before at.
+func commentStart(src []byte, at int) (int, bool) {
+	i := at
+	for i > 0 && (src[i-1] == ' ' || src[i-1] == '\t') {
+		i--
+	}
+	for i > 0 && src[i-1] == '#' {
+		i--
+	}
+	return i, i < at && src[i] == '#' && (i == 0 || bytes.IndexByte([]byte(" \t\r\n"), src[i-1]) >= 0)
+}
+
+// read reads the comment that begins at start, with its marker at at.
+func (c *Comments) read(f *yamltext.File, start, at int, keys []declaring) *comment {
+	text := f.Src[at+len(marker):]
+	if end := bytes.IndexAny(text, "\r\n"); end >= 0 {
+		text = text[:end]
+	}
+	codes, _, _ := bytes.Cut(text, []byte(":"))
+	one := &comment{at: c.pos(f, start)}
+	var words []span
+	for _, w := range codePattern.FindAllIndex(codes, -1) {
+		if !looksLikeCode(string(codes[w[0]:w[1]])) {
+			break // the reason, without a colon
+		}
+		word := span{at + len(marker) + w[0], at + len(marker) + w[1]}
+		words = append(words, word)
+		one.codes = append(one.codes, ignored{code: diag.Code(f.Src[word.start:word.end]), at: c.pos(f, word.start)})
+	}
+	line := bytes.LastIndexAny(f.Src[:start], "\r\n") + 1
+	alone := len(bytes.TrimSpace(f.Src[line:start])) == 0
+	for i := range one.codes {
+		one.codes[i].delete = c.deletion(f, start, words, i, alone)
+	}
+	for i := range keys {
+		if one.scope = keys[i].scope(one.at.Line, alone); one.scope != nil {
+			break
+		}
+	}
+	return one
+}
+
+// deletion is the edit that deletes one of the codes of the comment that begins at start:
+// the whole comment, with its line when it is alone there, if there are no others.
+func (c *Comments) deletion(f *yamltext.File, start int, codes []span, i int, alone bool) []diag.Edit {
+	from, to := start, len(f.Src)
+	if end := bytes.IndexAny(f.Src[start:], "\r\n"); end >= 0 {
+		to = start + end
+	}
+	switch {
+	case bytes.ContainsAny(f.Src[from:to], "\u0085\u2028\u2029"):
+		return nil // line breaks of YAML: the comment ends there
+	case i > 0:
+		from, to = codes[i-1].end, codes[i].end
+	case len(codes) > 1:
+		from, to = codes[0].start, codes[1].start
+	default:
+		from = len(bytes.TrimRight(f.Src[:from], " \t"))
+		if alone {
+			to += len(f.Src[to:]) - len(bytes.TrimPrefix(bytes.TrimPrefix(f.Src[to:], []byte("\r")), []byte("\n")))
+		}
+	}
+	at := c.pos(f, from)
+	return []diag.Edit{{Line: at.Line, Col: at.Col, Old: string(f.Src[from:to])}}
+}
+
+func (c *Comments) pos(f *yamltext.File, offset int) diag.Pos {
+	line, col := f.Position(offset)
+	return diag.Pos{File: c.file, Line: line, Col: col}
+}
+
+// declaring is a key of declarations in the text.
+type declaring struct {
+	value *yaml.Node
+	key   int   // line
+	above int   // the first of the lines above it that hold nothing but comments
+	from  []int // the lines of each item, and those between it and the one before
+	to    []int
+}
+
+func newDeclaring(f *yamltext.File, d *yamltext.Document, key, value *yaml.Node) declaring {
+	k := declaring{value: value, key: key.Line, above: key.Line}
+	for k.above > 1 && bytes.HasPrefix(bytes.TrimLeft(lineOf(f, k.above-1), " \t"), []byte("#")) {
+		k.above--
+	}
+	last := key.Line
+	for _, item := range value.Content {
+		k.from = append(k.from, last+1)
+		last = item.Line
+		if _, end, err := f.Span(d, item); err == nil {
+			last, _ = f.Position(end)
+		}
+		k.to = append(k.to, last)
+	}
+	return k
+}
+
+// lineOf returns a line of the file.
+func lineOf(f *yamltext.File, line int) []byte {
+	start, end := f.Offset(line, 1), f.Offset(line+1, 1)
+	if end < 0 {
+		end = len(f.Src)
+	}
+	if start < 0 || start > end {
+		return nil
+	}
+	return f.Src[start:end]
+}
+
+// scope returns what a comment in a line is for; nil if it is not for these. alone
+// says that nothing else is in the line.
+func (k *declaring) scope(line int, alone bool) *scope {
+	end := k.key
+	if len(k.to) > 0 {
+		end = k.to[len(k.to)-1]
+	}
+	if line == k.key || alone && k.above <= line && line < k.key {
+		return &scope{list: k.value, from: k.key, to: end}
+	}
+	for i := range k.from {
+		if k.from[i] <= line && line <= k.to[i] {
+			return &scope{list: k.value, from: k.from[i], to: k.to[i]}
+		}
+	}
+	return nil
+}
+
+// Ignore returns the diagnostics of compiling a file that comments in it do not switch
+// off; l is not changed.
+func Ignore(f *crdpatch.File, l diag.List) diag.List {
+	if len(l) == 0 || !bytes.Contains(f.Bytes(), []byte(marker)) {
+		return l
+	}
+	declared, _ := f.Resolved()
+	return commentsOfFile(f, declared).Apply(l)
+}
+
+// commentsOfFile reads the comments of a file with CRDs. Those beside declarations
+// that compiling took out are for the schemas that had them.
+func commentsOfFile(f *crdpatch.File, declared []compile.Declared) *Comments {
+	name, src := f.Name(), f.Bytes()
+	if !bytes.Contains(src, []byte(marker)) {
+		return &Comments{file: name}
+	}
+	base, diags := f.Decompile()
+	if diags.HasErrors() || bytes.Equal(base, src) {
+		return ReadComments(name, src)
+	}
+	c := ReadComments(name, base)
+	sources, _ := crdpatch.Declared(name, base, crdpatch.Options{Limits: limit.None()})
+	c.l = slices.DeleteFunc(c.l, func(one *comment) bool { return !one.move(name, sources, declared) })
+	return c
+}
+
+// move makes a comment in a decompiled file one of the compiled file, where there is
+// no better place for it than the object that had the declaration.
+func (c *comment) move(file string, sources, declared []compile.Declared) bool {
+	if c.scope == nil {
+		return false
+	}
+	for _, d := range sources {
+		for _, o := range d.Objects {
+			if o.Value.Line != c.scope.list.Line || o.Value.Column != c.scope.list.Column {
+				continue
+			}
+			p := objectAt(declared, d.Name, o.Place.Structural())
+			if p == nil {
+				return false
+			}
+			c.scope = &scope{p.Value, p.Node.Line, lastLine(p.Node), p.Place.Structural()}
+			c.at = diag.Pos{File: file, Line: p.Node.Line, Col: p.Node.Column}
+			for i := range c.codes {
+				c.codes[i].at, c.codes[i].delete = c.at, nil
+			}
+			return true
+		}
+	}
+	return false
+}
+
+func objectAt(l []compile.Declared, crd, path string) *compile.Object {
+	for _, d := range l {
+		for i := range d.Objects {
+			if d.Name == crd && d.Objects[i].Place.Structural() == path {
+				return &d.Objects[i]
+			}
+		}
+	}
+	return nil
+}
+
+func lastLine(n *yaml.Node) int {
+	last := n.Line
+	for _, child := range n.Content {
+		last = max(last, lastLine(child))
+	}
+	return last
+}

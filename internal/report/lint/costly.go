@@ -1,0 +1,130 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// costly finds what takes more than half of a budget in the plan of a CRD.
+func costly(p crdpatch.Explanation, declared []compile.Declared) diag.List {
+	var l diag.List
+	at := slices.IndexFunc(declared, func(d compile.Declared) bool { return d.Name == p.Name })
+	for _, u := range p.Unions {
+		var mostExpensive *compile.RulePlan
+		for i, r := range u.Rules {
+			if !r.Present && (mostExpensive == nil || share(r.Cost) > share(mostExpensive.Cost)) {
+				mostExpensive = &u.Rules[i]
+			}
+		}
+		if mostExpensive == nil || share(mostExpensive.Cost) <= half {
+			continue
+		}
+		hint := "fewer members, or shorter values, cost less"
+		if u.Union.OfItems() {
+			hint = "maxItems on the list, or fewer members, cost less"
+		}
+		if at >= 0 {
+			hint = cheaper(declared[at].CRD, *mostExpensive, hint)
+		}
+		what := "a rule of this union takes"
+		if mostExpensive.Cost.Rule() < mostExpensive.Cost.MessageExpression {
+			what = "a messageExpression of this union takes"
+		}
+		l = append(l, diag.Diagnostic{Code: diag.CostlyRules, Severity: diag.Warning, Pos: u.Pos, Path: u.Place.String(), Schema: u.Place.Structural(), Hint: hint,
+			Message: fmt.Sprintf("%s %d%% of the cost that the API server allows for one (%s)", what, share(mostExpensive.Cost), reason(mostExpensive.Cost))})
+	}
+	for i, v := range p.Versions {
+		sum := percent(cost.Add(v.Before, v.Added), cost.VersionLimit)
+		first := slices.IndexFunc(p.Unions, func(u compile.UnionPlan) bool { return u.Place.Version == i })
+		if first < 0 || v.Added == 0 || sum <= half {
+			continue
+		}
+		l = append(l, diag.Diagnostic{Code: diag.CostlyRules, Severity: diag.Warning, Pos: p.Unions[first].Pos, Schema: compile.Place{Version: i}.Structural(),
+			Message: fmt.Sprintf("the rules of version %s take %d%% of the cost that the API server allows for a version; other rules than those of unions take %s of it",
+				v.Name, sum, almost(percent(v.Before, cost.VersionLimit))),
+			Hint: "unioncel explain lists what each rule costs: bounds on all lists and maps above the most expensive ones lower it, and --encoding openapi needs no rules for states"})
+	}
+	return l
+}
+
+// half is the percentage of a budget from which on little can be added.
+const half = 50
+
+func percent(n, of uint64) uint64 { return n / (of / 100) }
+
+// share is the percentage of its budget that a rule takes, or its message.
+func share(c cost.Cost) uint64 {
+	return max(percent(c.Rule(), cost.RuleLimit), percent(c.MessageExpression, cost.MessageLimit))
+}
+
+// almost writes a percentage that is rounded down.
+func almost(percent uint64) string {
+	if percent == 0 {
+		return "less than 1%"
+	}
+	return fmt.Sprintf("%d%%", percent)
+}
+
+func reason(c cost.Cost) string {
+	if c.Rule() < c.MessageExpression {
+		return fmt.Sprintf("it costs %d", c.MessageExpression)
+	}
+	return fmt.Sprintf("it costs %d and is evaluated up to %d times", c.Once, c.Executions)
+}
+
+// cheaper returns, as a hint, bounds of the lists and maps above a rule that bring it
+// below half of its budget by the API server's estimate, or else the other hint.
+func cheaper(crd *apiextensionsv1.CustomResourceDefinition, r compile.RulePlan, other string) string {
+	for _, n := range []int64{1000, 500, 250, 100, 64, 50, 32, 16, 10, 8, 4} {
+		bounded, texts := bound(crd.DeepCopy(), r.Place, n)
+		if len(texts) == 0 {
+			return other
+		}
+		internal := &apiextensions.CustomResourceDefinition{}
+		apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(bounded)
+		if apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(bounded, internal, nil) != nil {
+			return other
+		}
+		costs, err := cost.New(internal, nil).Rules(r.Place.Version, r.Place.Path, []apiextensionsv1.ValidationRule{r.Rule.Validation()})
+		if err != nil {
+			return other
+		}
+		if s := share(costs[0]); s <= half {
+			return fmt.Sprintf("%s would bring it to %s, as the API server's estimator confirms, and tighten the API", strings.Join(texts, " and "), almost(s))
+		}
+	}
+	return other
+}
+
+// bound gives every list and map above a schema the bound n, unless it has a smaller
+// one. It changes the CRD and returns it with what to write.
+func bound(crd *apiextensionsv1.CustomResourceDefinition, p compile.Place, n int64) (_ *apiextensionsv1.CustomResourceDefinition, texts []string) {
+	s := crd.Spec.Versions[p.Version].Schema.OpenAPIV3Schema
+	bounded := func(at **int64, key string, path schemapath.Path) {
+		if *at == nil || **at > n {
+			*at = &n
+			texts = append(texts, fmt.Sprintf("%s: %d on %s", key, n, path))
+		}
+	}
+	for i, step := range p.Path {
+		p.Path[:i].Edit(s, func(at *apiextensionsv1.JSONSchemaProps) {
+			switch step {
+			case schemapath.Items:
+				bounded(&at.MaxItems, "maxItems", p.Path[:i])
+			case schemapath.Values:
+				bounded(&at.MaxProperties, "maxProperties", p.Path[:i])
+			}
+		})
+	}
+	return crd, texts
+}

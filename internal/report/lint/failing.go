@@ -1,0 +1,62 @@
+package lint
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// failing adds the rules beside a union that fail to evaluate on an object which it
+// allows. It says more than that they reject it, which is left out.
+func failing(s *subject, l diag.List) diag.List {
+	rules := yamltext.Resolve(yamltext.Value(s.object.Node, "x-kubernetes-validations"))
+	if rules == nil {
+		return l
+	}
+	found, err := verify.Failing(context.Background(), s.crd.CRD, s.object.Version, s.object.Path, s.Union)
+	if err != nil {
+		return l // compiling says what is wrong with the schema
+	}
+	for _, f := range found {
+		if f.Rule >= len(rules.Content) {
+			continue
+		}
+		item := rules.Content[f.Rule]
+		if rule := yamltext.Value(item, "rule"); rule != nil {
+			item = rule
+		}
+		request := "creation"
+		if f.Old != nil {
+			request = "update"
+		}
+		text, err := json.Marshal(withoutMeta(f.New))
+		if err != nil {
+			continue
+		}
+		found := s.find(diag.FailingRule, s.node(item), nil,
+			"guard each read of a field that may be absent: has(self.x) && self.x == '...'; an evaluation error is never ratcheted, so a stored object of this kind cannot be updated at all, its status included",
+			"this rule fails to evaluate when %s (%s), and the API server rejects the %s: %s", f.Words(s.Union), f.Message, request, text)
+		rejects := s.schema.XValidations[f.Rule].Rule + ", hand-written, rejects"
+		l = slices.DeleteFunc(l, func(d diag.Diagnostic) bool {
+			return d.Code == diag.ConstraintBeside && d.Schema == found[0].Schema && strings.HasPrefix(d.Message, rejects)
+		})
+		l = append(l, found...)
+	}
+	return l
+}
+
+// withoutMeta is a resource without what every resource has.
+func withoutMeta(resource map[string]any) map[string]any {
+	own := map[string]any{}
+	for k, v := range resource {
+		if k != "apiVersion" && k != "kind" && k != "metadata" {
+			own[k] = v
+		}
+	}
+	return own
+}

@@ -1,0 +1,204 @@
+package lint
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// Fixed is a file with its findings corrected by their edits.
+type Fixed struct {
+	Src     []byte
+	Count   int       // how many findings are corrected
+	Found   diag.List // what is found in Src
+	Refused []Refused // in order of the text
+}
+
+// Refused is a finding whose edits are not made.
+type Refused struct {
+	Finding diag.Diagnostic
+	// Since is the error that there would be then. It has no code when the finding
+	// would stay as it is.
+	Since diag.Diagnostic
+}
+
+// String says why.
+func (r Refused) String() string {
+	why := "its edit does not help"
+	if r.Since.Code != "" {
+		why = fmt.Sprintf("its edit would lead to %s: %s", r.Since.Code, r.Since.Message)
+	}
+	return fmt.Sprintf("%s (%s) is not fixed: %s", r.Finding.Code, r.Finding.Message, why)
+}
+
+// mostChecks is how often a file is checked, which may be written to take long.
+const mostChecks = 30
+
+// Fix makes the edits of what check, such as [File], finds in a file, until there are none
+// left. Those for errors come first: what else is found beside an error may be wrong.
+// Edits stay only if what they are for is not found any more, and no error takes its
+// place. name is the file's name in diagnostics; src is not changed.
+func Fix(name string, src []byte, check func(src []byte) diag.List) Fixed {
+	f := &fixer{name: name, check: check, refused: map[finding]bool{}}
+	f.Src, f.Found = src, check(src)
+	for f.checks < mostChecks {
+		l := f.fixable()
+		if len(l) == 0 {
+			break
+		}
+		if wrong := f.make(l); wrong != nil {
+			// The good ones may get in each other's way: then one goes first.
+			if good := f.good(l, wrong); len(good) > 0 && f.make(good) != nil {
+				f.make(good[:1])
+			}
+		}
+	}
+	return f.Fixed
+}
+
+type fixer struct {
+	Fixed
+	name    string
+	check   func(src []byte) diag.List
+	checks  int
+	refused map[finding]bool
+}
+
+// finding tells diagnostics apart wherever they are.
+type finding struct {
+	code          diag.Code
+	message, path string
+}
+
+// fix is a finding with its edits.
+type fix struct {
+	finding
+	found diag.Diagnostic
+	edits []yamltext.Edit
+}
+
+func findingOf(d diag.Diagnostic) finding { return finding{d.Code, d.Message, d.Path} }
+
+// fixable returns fixes that do not overlap, in order of the text.
+func (f *fixer) fixable() []fix {
+	text, err := yamltext.Parse(f.Src)
+	if err != nil {
+		return nil
+	}
+	errors := slices.ContainsFunc(f.Found, func(d diag.Diagnostic) bool { return fixed(d.Code) })
+	var l []fix
+	end := 0
+	for _, d := range f.Found.Sort() {
+		if d.Pos.File != f.name || len(d.Edits) == 0 || errors && !fixed(d.Code) || f.refused[findingOf(d)] {
+			continue
+		}
+		edits, ok := located(text, d.Edits)
+		if !ok || slices.ContainsFunc(edits, func(e yamltext.Edit) bool { return e.Start < end }) {
+			continue // its turn may come
+		}
+		for _, e := range edits {
+			end = max(end, e.End)
+		}
+		l = append(l, fix{findingOf(d), d, edits})
+	}
+	return l
+}
+
+// located finds the places of edits, unless there is another text.
+func located(text *yamltext.File, edits []diag.Edit) ([]yamltext.Edit, bool) {
+	var l []yamltext.Edit
+	for _, e := range edits {
+		at := text.Offset(e.Line, e.Col)
+		if at < 0 || !bytes.HasPrefix(text.Src[at:], []byte(e.Old)) {
+			return nil, false
+		}
+		l = append(l, yamltext.Edit{Start: at, End: at + len(e.Old), New: e.New})
+	}
+	return l, true
+}
+
+// good returns those that can be made of fixes that cannot be made together, and
+// rejects the others. wrong says why not together.
+func (f *fixer) good(l []fix, wrong *Refused) (good []fix) {
+	if len(l) == 1 {
+		f.refused[l[0].finding] = true
+		f.Refused = append(f.Refused, *wrong)
+		return nil
+	}
+	for _, half := range [][]fix{l[:len(l)/2], l[len(l)/2:]} {
+		if f.checks >= mostChecks {
+			return good
+		}
+		if _, _, wrong := f.try(half); wrong != nil {
+			half = f.good(half, wrong)
+		}
+		good = append(good, half...)
+	}
+	return good
+}
+
+// make makes fixes, unless something is wrong with them.
+func (f *fixer) make(l []fix) *Refused {
+	out, found, wrong := f.try(l)
+	if wrong == nil {
+		f.Src, f.Found, f.Count = out, found, f.Count+len(l)
+	}
+	return wrong
+}
+
+// try returns the file with fixes and what is found in it, or what is wrong with it.
+func (f *fixer) try(l []fix) (out []byte, found diag.List, wrong *Refused) {
+	var edits []yamltext.Edit
+	for _, x := range l {
+		edits = append(edits, x.edits...)
+	}
+	out, err := yamltext.Apply(f.Src, edits)
+	if err != nil {
+		return nil, nil, &Refused{Finding: l[0].found}
+	}
+	f.checks++
+	found = f.check(out)
+	before, after := count(f.Found), count(found)
+	places := written(out, edits)
+	for _, d := range found {
+		isNew := d.Severity == diag.Error && after[findingOf(d)] > before[findingOf(d)]
+		if isNew && (places[diag.Pos{Line: d.Pos.Line, Col: d.Pos.Col}] || d.Code == diag.Syntax || d.Code == diag.DuplicateKey) {
+			return nil, nil, &Refused{l[0].found, d}
+		}
+	}
+	for _, x := range l {
+		before[x.finding]--
+	}
+	for _, x := range l {
+		if after[x.finding] > before[x.finding] {
+			return nil, nil, &Refused{Finding: x.found}
+		}
+	}
+	return out, found, nil
+}
+
+func count(l diag.List) map[finding]int {
+	n := map[finding]int{}
+	for _, d := range l {
+		n[findingOf(d)]++
+	}
+	return n
+}
+
+// written returns where the new texts of edits in order are, once they are made.
+func written(out []byte, edits []yamltext.Edit) map[diag.Pos]bool {
+	text, err := yamltext.Parse(out)
+	if err != nil {
+		return nil
+	}
+	at, shift := map[diag.Pos]bool{}, 0
+	for _, e := range edits {
+		line, col := text.Position(e.Start + shift)
+		at[diag.Pos{Line: line, Col: col}] = true
+		shift += len(e.New) - (e.End - e.Start)
+	}
+	return at
+}

@@ -1,0 +1,493 @@
+package lint_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unioncel/unioncel/internal/declared/unionset"
+	"github.com/unioncel/unioncel/internal/report/lint"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+type version = testcrd.Version
+
+// crd returns a CRD of the group example.com. The last version is the stored one.
+func crd(plural string, versions ...version) string {
+	return testcrd.Versions(strings.ToUpper(plural[:1])+plural[1:len(plural)-1], versions...)
+}
+
+// codes returns the diagnostics with some codes, as code and message.
+func codes(l diag.List, only ...diag.Code) []string {
+	var out []string
+	for _, d := range l {
+		for _, code := range only {
+			if d.Code == code {
+				out = append(out, fmt.Sprintf("%s %s: %s", d.Code, d.Severity, d.Message))
+			}
+		}
+	}
+	return out
+}
+
+// adviceOf are the codes that no other command reports, and those of compile that
+// tell of ways around, too.
+var adviceOf = []diag.Code{
+	diag.NoEnum, diag.ValueWithoutMember, diag.RequiredChildren, diag.ListMember, diag.Undiscriminated,
+	diag.CostlyRules, diag.UselessIgnore, diag.VersionBypass, diag.TableBypass, diag.VersionsDiffer, diag.RemovableItem,
+	diag.NeverUnchanged,
+}
+
+const typed = `
+type: object
+properties:
+  type: {type: string, enum: [HTTP, TCP]}
+  http: {type: object, properties: {port: {type: integer}}}
+  tcp: {type: object, properties: {port: {type: integer}}}
+x-kubernetes-unions:
+- discriminator: type
+  fields-to-discriminateBy: {http: HTTP, tcp: TCP}
+`
+
+const elsewhere = `
+type: object
+properties:
+  at: {type: object, properties: {type: {type: string, enum: [HTTP, TCP]}}}
+  to:
+    type: object
+    properties:
+      http: {type: object, properties: {port: {type: integer}}}
+      tcp: {type: object, properties: {port: {type: integer}}}
+x-kubernetes-unions:
+- discriminator: at.type
+  fields-to-discriminateBy: {to.http: HTTP, to.tcp: TCP}
+`
+
+const untyped = `
+type: object
+properties:
+  http: {type: object, properties: {port: {type: integer}}}
+  tcp: {type: object, properties: {port: {type: integer}}}
+x-kubernetes-unions:
+- members: [http, tcp]
+`
+
+// replaced returns a text with one part of it replaced, which must be there once.
+func replaced(text, old, replacement string) string {
+	if strings.Count(text, old) != 1 {
+		panic(fmt.Sprintf("%q is there %d times", old, strings.Count(text, old)))
+	}
+	return strings.Replace(text, old, replacement, 1)
+}
+
+// neverUnchanged is what is said of a union object with fields that no schema names.
+func neverUnchanged(holder string) string {
+	return "UC529 info: the API server never considers the object of this union unchanged while " + holder +
+		" has fields that the schema does not name: a stored object that breaks the union cannot be updated until it is fixed, not even its /status"
+}
+
+func TestAdvice(t *testing.T) {
+	const tcp = "tcp: {type: object, properties: {port: {type: integer}}}"
+	const enum = "type: {type: string, enum: [HTTP, TCP]}"
+	lists := func(tcp, key string) string {
+		return replaced(replaced(typed, "tcp: {type: object, properties: {port: {type: integer}}}", tcp), "{http: HTTP, tcp: TCP}", "{http: HTTP, tcp: TCP}\n  "+key)
+	}
+	const change = "discriminatorChange: Clear"
+	tests := []struct {
+		name     string
+		spec     string
+		versions []version // in place of v1 with spec
+		want     []string
+	}{
+		{name: "nothing to say", spec: typed},
+		{name: "no enum", spec: replaced(typed, enum, "type: {type: string}"),
+			want: []string{`UC520 warning: discriminator "type" has no enum: a misspelt value such as "HTPT" is accepted, and selects no member`}},
+		{name: "no enum, and a value in allowedChanges", spec: replaced(replaced(typed, enum, "type: {type: string}"), "tcp: TCP}", "tcp: TCP}\n  allowedChanges: {HTTP: None}"),
+			want: []string{`UC520 warning: discriminator "type" has no enum: a misspelt value such as "HTPT" is accepted, and selects no member`}},
+		{name: "no enum, but other values are forbidden", spec: replaced(replaced(typed, enum, "type: {type: string}"), "tcp: TCP}", "tcp: TCP}\n  unmappedValues: Forbid")},
+		{name: "no enum, but a pattern of the values", spec: replaced(typed, enum, `type: {type: string, pattern: "^(HTTP|TCP)$"}`)},
+		{name: "no enum, and a pattern of anything", spec: replaced(typed, enum, `type: {type: string, pattern: "^[A-Z]+x?$"}`),
+			want: []string{`UC520 warning: discriminator "type" has no enum: a misspelt value such as "HTPT" is accepted, and selects no member`}},
+		{name: "no enum, but one below anyOf", spec: replaced(typed, enum, `type: {type: string, anyOf: [{enum: [HTTP]}, {enum: [TCP]}]}`)},
+		{name: "an enum with what looks like a typo", spec: replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, http]"),
+			want: []string{`UC521 info: "http" in the enum of discriminator "type" selects no member`}},
+		{name: "value without a member", spec: replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, None]"),
+			want: []string{`UC521 info: "None" in the enum of discriminator "type" selects no member`}},
+		{name: "values without a member", spec: replaced(typed, "[HTTP, TCP]", `[HTTP, None, TCP, "a b", ""]`),
+			want: []string{`UC521 info: "None" and "a b" in the enum of discriminator "type" select no member`}},
+		{name: "value without a member that is forbidden", spec: replaced(replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, None]"), "tcp: TCP}", "tcp: TCP}\n  unmappedValues: Forbid"),
+			want: []string{`UC521 info: "None" in the enum of discriminator "type" can never be used: unmappedValues is Forbid`}},
+
+		{name: "in another object", spec: elsewhere},
+		{name: "no enum in another object", spec: replaced(elsewhere, enum, "type: {type: string}"),
+			want: []string{`UC520 warning: discriminator "at.type" has no enum: a misspelt value such as "HTPT" is accepted, and selects no member`}},
+		{name: "value without a member in another object", spec: replaced(elsewhere, "[HTTP, TCP]", "[HTTP, TCP, None]"),
+			want: []string{`UC521 info: "None" in the enum of discriminator "at.type" selects no member`}},
+		{name: "required children in another object", spec: replaced(elsewhere, tcp, "tcp: {type: object, required: [port], properties: {port: {type: integer}}}"),
+			want: []string{`UC522 info: every child of "to.tcp" is required: {} is rejected, and it cannot be selected before all of them are known`}},
+		{name: "list in another object", spec: replaced(elsewhere, tcp, "tcp: {type: array, items: {type: string}}"),
+			want: []string{`UC523 warning: member "to.tcp" is a list, which counts as set even when it is empty ([])`}},
+		{name: "another version without the other object", versions: []version{{Name: "v1beta1", Spec: "{type: object, properties: {x: {type: string}}}"}, {Name: "v1", Spec: elsewhere + "  discriminatorChange: Forbid\n"}},
+			want: []string{`UC527 warning: version v1beta1 is served too and has no spec.at.type: an update through it removes what is there, and the next one through v1 sets another, whatever the union forbids`}},
+		{name: "another version that keeps what the other object has", versions: []version{{Name: "v1beta1", Spec: "{type: object, properties: {at: {type: object, x-kubernetes-preserve-unknown-fields: true}}}"}, {Name: "v1", Spec: elsewhere}},
+			want: []string{`UC527 warning: version v1beta1 is served too, and keeps unknown fields where this union is: anything can be written through it`}},
+		{name: "unknown fields", spec: replaced(typed, "properties:\n", "x-kubernetes-preserve-unknown-fields: true\nproperties:\n"),
+			want: []string{neverUnchanged("it")}},
+		{name: "unknown fields below", spec: replaced(typed, tcp, "tcp: {type: object, x-kubernetes-preserve-unknown-fields: true}"),
+			want: []string{neverUnchanged(`"tcp"`)}},
+		{name: "something without a type", spec: replaced(typed, "properties:\n", "properties:\n  any: {x-kubernetes-preserve-unknown-fields: true}\n"),
+			want: []string{neverUnchanged(`"any"`)}},
+		{name: "additionalProperties: true", spec: replaced(typed, tcp, "tcp: {type: object, properties: {options: {type: object, additionalProperties: true}}}"),
+			want: []string{neverUnchanged(`"tcp.options"`)}},
+		{name: "an embedded resource in a map", spec: replaced(typed, "properties:\n", "properties:\n  pods: {type: object, additionalProperties: {type: object, properties: {pod: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}}}}\n"),
+			want: []string{neverUnchanged(`"pods[*].pod"`)}},
+		{name: "unknown fields in a list-map", spec: replaced(typed, "properties:\n", "properties:\n  items: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], x-kubernetes-preserve-unknown-fields: true, properties: {k: {type: string}}}}\n"),
+			want: []string{neverUnchanged(`"items[*]"`)}},
+		{name: "unknown fields in a list", spec: replaced(typed, "properties:\n", "properties:\n  list: {type: array, items: {type: object, x-kubernetes-preserve-unknown-fields: true}}\n")},
+		{name: "unknown fields, and ratchet", spec: replaced(replaced(typed, "properties:\n", "x-kubernetes-preserve-unknown-fields: true\nproperties:\n"), "tcp: TCP}", "tcp: TCP}\n  ratchet: true")},
+		{name: "unknown fields around", spec: "type: object\nx-kubernetes-preserve-unknown-fields: true\nproperties:\n  u:" + strings.ReplaceAll(typed, "\n", "\n    ")},
+		{name: "unknown fields in an item of a list", spec: "type: array\nmaxItems: 3\nitems:\n  x-kubernetes-preserve-unknown-fields: true" + strings.ReplaceAll(typed, "\n", "\n  ")},
+		{name: "required children", spec: replaced(typed, tcp, "tcp: {type: object, required: [port, host], properties: {port: {type: integer}, host: {type: string}}}"),
+			want: []string{`UC522 info: every child of "tcp" is required: {} is rejected, and it cannot be selected before all of them are known`}},
+		{name: "required children of several", spec: strings.ReplaceAll(untyped, "{type: object, properties", "{type: object, required: [port], properties"),
+			want: []string{`UC522 info: every child of each of "http" and "tcp" is required: {} is rejected, and it cannot be selected before all of them are known`}},
+		{name: "a child that is not required", spec: replaced(typed, tcp, "tcp: {type: object, required: [port], properties: {port: {type: integer}, host: {type: string}}}")},
+		{name: "a required child with a default", spec: replaced(typed, tcp, "tcp: {type: object, required: [port], properties: {port: {type: integer, default: 80}}}")},
+		{name: "required children of an optional member", spec: replaced(replaced(typed, tcp, "tcp: {type: object, required: [port], properties: {port: {type: integer}}}"), "tcp: TCP}", "tcp: TCP}\n  optionalMembers: [tcp]")},
+		{name: "a member without children", spec: replaced(typed, tcp, "tcp: {type: object}")},
+		{name: "emptyIsUnset and a required child", spec: replaced(replaced(typed, tcp, "tcp: {type: object, required: [port], properties: {port: {type: integer}, host: {type: string}}}"), "tcp: TCP}", "tcp: TCP}\n  emptyIsUnset: [tcp]"),
+			want: []string{`UC522 warning: emptyIsUnset does nothing for "tcp": its schema rejects {}, since it requires "port"`}},
+		{name: "emptyIsUnset and a default", spec: replaced(replaced(typed, tcp, "tcp: {type: object, required: [port], properties: {port: {type: integer, default: 80}, host: {type: string}}}"), "tcp: TCP}", "tcp: TCP}\n  emptyIsUnset: [tcp]"),
+			want: []string{`UC522 warning: emptyIsUnset does nothing for "tcp": it is never empty, since the API server fills in the default of "port"`}},
+		{name: "emptyIsUnset", spec: replaced(typed, "tcp: TCP}", "tcp: TCP}\n  emptyIsUnset: [tcp]")},
+		{name: "a required child that is not there", spec: replaced(typed, tcp, "tcp: {type: object, required: [prot], properties: {port: {type: integer}}}"),
+			want: []string{`UC522 warning: member "tcp" can never be set: it requires "prot", which it has no property for, so that the API server drops what users write there`}},
+		{name: "a required child among unknown fields", spec: replaced(typed, tcp, "tcp: {type: object, x-kubernetes-preserve-unknown-fields: true, required: [prot], properties: {port: {type: integer}}}"),
+			want: []string{neverUnchanged(`"tcp"`)}},
+		{name: "a required key of a map", spec: replaced(typed, tcp, "tcp: {type: object, required: [prot], minProperties: 1, additionalProperties: {type: string}}")},
+
+		{name: "list", spec: lists("tcp: {type: array, items: {type: string}}", change),
+			want: []string{`UC523 warning: member "tcp" is a list, which counts as set even when it is empty ([])`}},
+		{name: "map", spec: lists("tcp: {type: object, additionalProperties: {type: string}}", change),
+			want: []string{`UC523 warning: member "tcp" is a map, which counts as set even when it is empty ({})`}},
+		{name: "list that is not empty", spec: lists("tcp: {type: array, minItems: 1, items: {type: string}}", change)},
+		{name: "list that may be empty", spec: lists("tcp: {type: array, minItems: 0, items: {type: string}}", change),
+			want: []string{`UC523 warning: member "tcp" is a list, which counts as set even when it is empty ([])`}},
+		{name: "map that is not empty", spec: lists("tcp: {type: object, minProperties: 1, additionalProperties: {type: string}}", change)},
+		{name: "list that is unset when empty", spec: lists("tcp: {type: array, items: {type: string}}", "emptyIsUnset: [tcp]")},
+
+		{name: "new API", versions: []version{{Name: "v1alpha1", Spec: untyped}, {Name: "v2beta3", Spec: untyped}},
+			want: []string{
+				`UC524 info: the union of "http" and "tcp" has no discriminator, which KEP-1027 recommends for new APIs; no version of this one is stable yet`,
+				`UC524 info: the union of "http" and "tcp" has no discriminator, which KEP-1027 recommends for new APIs; no version of this one is stable yet`,
+			}},
+		{name: "new API with a discriminator", versions: []version{{Name: "v1alpha1", Spec: typed}}},
+		{name: "new API, at least one", versions: []version{{Name: "v1alpha1", Spec: untyped + "  cardinality: AtLeastOne\n"}}},
+		{name: "stable API", spec: untyped},
+		{name: "API with a stable version", versions: []version{{Name: "v1beta1", Spec: untyped}, {Name: "v1", Spec: untyped}}},
+		{name: "API with a stable version that is not served", versions: []version{{Name: "v1beta1", Spec: untyped}, {Name: "v1", Spec: typed, Unserved: true}},
+			want: []string{`UC524 info: the union of "http" and "tcp" has no discriminator, which KEP-1027 recommends for new APIs; no version of this one is stable yet`}},
+		{name: "API with its own names of versions", versions: []version{{Name: "stable", Spec: untyped}}},
+
+		{name: "table that lets a value be unset", spec: replaced(replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, UDP]"), "{http: HTTP, tcp: TCP}", "{http: HTTP, tcp: [TCP, UDP]}\n  allowedChanges: {HTTP: [TCP, \"\"], TCP: [HTTP]}"),
+			want: []string{`UC528 warning: allowedChanges can be bypassed: it lets "HTTP" be unset, and what is unset may become anything, also "UDP" in a second update`}},
+		{name: "table that lets a value be unset, or anything", spec: typed + "  allowedChanges: {HTTP: [TCP, \"\"]}\n"},
+		{name: "table that lets nothing be unset", spec: replaced(typed, "[HTTP, TCP]", "[HTTP, TCP]") + "  allowedChanges: {HTTP: [TCP]}\n"},
+		{name: "table of members", spec: untyped + "  allowedChanges: {http: [\"\"]}\n",
+			want: []string{`UC528 warning: allowedChanges can be bypassed: it lets "http" be unset, and what is unset may become anything, also "tcp" in a second update`}},
+
+		{name: "another version without the object", versions: []version{{Name: "v1beta1", Spec: "type: string"}, {Name: "v1", Spec: typed + "  discriminatorChange: Forbid\n"}},
+			want: []string{`UC527 warning: version v1beta1 is served too and has no spec.type: an update through it removes what is there, and the next one through v1 sets another, whatever the union forbids`}},
+		{name: "another version without the discriminator", versions: []version{
+			{Name: "v1beta1", Spec: replaced(untyped, "[http, tcp]", "[http, tcp]\n  discriminatorChange: Allow")}, {Name: "v1", Spec: typed + "  discriminatorChange: Forbid\n"}},
+			want: []string{
+				`UC502 warning: version v1beta1 is served too and declares a different one: writing through the laxer version bypasses the other`,
+				`UC527 warning: version v1beta1 is served too and has no spec.type: an update through it removes what is there, and the next one through v1 sets another, whatever the union forbids`,
+			}},
+		{name: "another version without the object, where changes are allowed", versions: []version{{Name: "v1beta1", Spec: "type: string"}, {Name: "v1", Spec: typed}}},
+		{name: "another version that is not served", versions: []version{{Name: "v1beta1", Spec: "type: string", Unserved: true}, {Name: "v1", Spec: typed + "  discriminatorChange: Forbid\n"}}},
+		{name: "the same in both versions", versions: []version{{Name: "v1beta1", Spec: typed + "  discriminatorChange: Forbid\n"}, {Name: "v1", Spec: typed + "  discriminatorChange: Forbid\n"}}},
+		{name: "another version that keeps unknown fields", versions: []version{{Name: "v1beta1", Spec: "type: object\nx-kubernetes-preserve-unknown-fields: true"}, {Name: "v1", Spec: typed}},
+			want: []string{`UC527 warning: version v1beta1 is served too, and keeps unknown fields where this union is: anything can be written through it`}},
+		{name: "another version that keeps unknown fields around the object", versions: []version{
+			{Name: "v1beta1", Spec: "type: object\nx-kubernetes-preserve-unknown-fields: true"}, {Name: "v1", Spec: "type: object\nproperties:\n  union:\n" + indented(typed, 4)}},
+			want: []string{`UC527 warning: version v1beta1 is served too, and keeps unknown fields where this union is: anything can be written through it`}},
+		{name: "another version with members and no union", versions: []version{
+			{Name: "v1beta1", Spec: "type: object\nproperties: {http: {type: object}}"}, {Name: "v1", Spec: typed + "  discriminatorChange: Forbid\n"}},
+			want: []string{`UC502 warning: version v1beta1 is served too and declares no union there: writing through the laxer version bypasses the other`}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			versions := test.versions
+			if versions == nil {
+				versions = []version{{Name: "v1", Spec: test.spec}}
+			}
+			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", versions...)), crdpatch.Options{}))
+			if l.HasErrors() {
+				t.Fatal(l)
+			}
+			if diff := cmp.Diff(test.want, codes(l, adviceOf...)); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+			for _, d := range l {
+				if d.Hint == "" || d.Pos.Line == 0 || d.Pos.Col == 0 || d.Path == "" {
+					t.Errorf("no hint, no position or no path: %+v", d)
+				}
+			}
+		})
+	}
+}
+
+// With a webhook, another version may keep what its schema has no place for.
+func TestConversionWebhook(t *testing.T) {
+	src := crd("routes", version{Name: "v1beta1", Spec: "type: string"}, version{Name: "v1", Spec: typed + "  discriminatorChange: Forbid\n"})
+	src = replaced(src, "  scope: Namespaced\n", `  scope: Namespaced
+  conversion:
+    strategy: Webhook
+    webhook: {conversionReviewVersions: [v1], clientConfig: {url: "https://example.com"}}
+`)
+	if got := codes(lint.File(crdpatch.Open("crd.yaml", []byte(src), crdpatch.Options{})), diag.VersionBypass); got != nil {
+		t.Error(got)
+	}
+}
+
+func TestCostlyRules(t *testing.T) {
+	below := func(list string) string {
+		return "type: object\nproperties:\n  routes:\n    type: array\n" + list + "    items:\n" + indented(typed, 6)
+	}
+	tests := []struct {
+		name string
+		spec string
+		want []string
+		hint string
+	}{
+		{name: "a rule", spec: below(""),
+			want: []string{
+				"UC525 warning: a rule of this union takes 62% of the cost that the API server allows for one (it costs 6 and is evaluated up to 1048576 times)",
+			},
+			hint: "maxItems: 1000 on spec.routes would bring it to less than 1%, as the API server's estimator confirms, and tighten the API"},
+		{name: "a bounded list", spec: below("    maxItems: 1000\n")},
+		{name: "a map below a list", spec: "type: object\nproperties:\n  routes:\n    type: array\n    items:\n      type: object\n      additionalProperties:\n" + indented(typed, 8),
+			want: []string{
+				"UC525 warning: a rule of this union takes 62% of the cost that the API server allows for one (it costs 6 and is evaluated up to 1048576 times)",
+			},
+			hint: "maxItems: 500 on spec.routes and maxProperties: 500 on spec.routes[*] would bring it to 15%, as the API server's estimator confirms, and tighten the API"},
+		{name: "lists of lists of lists", spec: "type: object\nproperties:\n  a:\n    type: array\n    items:\n      type: array\n      items:\n        type: array\n        items:\n" + indented(typed, 10),
+			want: []string{
+				"UC525 warning: a rule of this union takes 62% of the cost that the API server allows for one (it costs 6 and is evaluated up to 1048576 times)",
+			},
+			hint: "maxItems: 64 on spec.a and maxItems: 64 on spec.a[*] and maxItems: 64 on spec.a[*][*] would bring it to 15%, as the API server's estimator confirms, and tighten the API"},
+		{name: "a dearer rule", spec: "type: object\nproperties:\n  a:\n    type: array\n    items:\n      type: array\n      items:\n        type: object\n        properties:\n" +
+			"          {a: {type: string}, b: {type: string}, c: {type: string}, d: {type: string}, e: {type: string}, f: {type: string}, g: {type: string}}\n" +
+			"        x-kubernetes-unions:\n        - members: [a, b, c, d, e, f, g]\n          cardinality: AtLeastOne\n",
+			want: []string{
+				"UC525 warning: a rule of this union takes 73% of the cost that the API server allows for one (it costs 7 and is evaluated up to 1048576 times)",
+			},
+			hint: "maxItems: 500 on spec.a and maxItems: 500 on spec.a[*] would bring it to 17%, as the API server's estimator confirms, and tighten the API"},
+		{name: "a version", spec: replaced(manyUnions, "maxItems: 0", "maxItems: 500000"),
+			want: []string{
+				"UC525 warning: the rules of version v1 take 60% of the cost that the API server allows for a version; other rules than those of unions take less than 1% of it",
+			},
+			hint: "unioncel explain lists what each rule costs: bounds on all lists and maps above the most expensive ones lower it, and --encoding openapi needs no rules for states"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: test.spec})), crdpatch.Options{}))
+			if diff := cmp.Diff(test.want, codes(l, diag.CostlyRules)); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+			for _, d := range l {
+				if d.Code == diag.CostlyRules && d.Hint != test.hint {
+					t.Errorf("hint: %s", d.Hint)
+				}
+			}
+		})
+	}
+}
+
+func TestSlowRules(t *testing.T) {
+	many := func(n, others int) string {
+		var properties, fields []string
+		for i := range n {
+			properties = append(properties, fmt.Sprintf("member%d: {type: object}", i))
+			fields = append(fields, fmt.Sprintf("member%d: Value%d", i, i))
+		}
+		for i := range others {
+			properties = append(properties, fmt.Sprintf("other%d: {type: string}", i))
+		}
+		return "type: object\nproperties: {type: {type: string}, " + strings.Join(properties, ", ") +
+			"}\nx-kubernetes-unions:\n- discriminator: type\n  fields-to-discriminateBy: {" + strings.Join(fields, ", ") + "}\n"
+	}
+	const copies = "for each field that they read, the API server copies all %d properties of the union object"
+	tests := []struct {
+		name string
+		spec string
+		opts crdpatch.Options
+		want string
+		hint string
+	}{
+		{name: "not yet", spec: many(24, 0)},
+		{name: "members", spec: many(26, 0),
+			want: "UC530 warning: the rules of this union take about 1.1 ms of every request that writes the object: " + fmt.Sprintf(copies, 27),
+			hint: "--encoding compact brings it to 610 µs, with errors on the object instead of the member; discriminatorChange: Allow brings it to 880 µs, at the cost of a message"},
+		{name: "many members", spec: many(100, 0),
+			want: "UC530 warning: the rules of this union take about 15 ms of every request that writes the object: " + fmt.Sprintf(copies, 101),
+			hint: "--encoding compact brings it to 7.9 ms, with errors on the object instead of the member"},
+		{name: "compact", spec: many(100, 0), opts: crdpatch.Options{Encoding: compile.Compact},
+			want: "UC530 warning: the rules of this union take about 7.9 ms of every request that writes the object: " + fmt.Sprintf(copies, 101),
+			hint: "discriminatorChange: Allow brings it to 5.2 ms, at the cost of a message"},
+		{name: "other properties", spec: many(3, 300),
+			want: "UC530 warning: the rules of this union take about 2 ms of every request that writes the object: " + fmt.Sprintf(copies, 304),
+			hint: "discriminatorChange: Allow brings it to 1.1 ms, at the cost of a message; an object of its own for the union, with 4 properties, brings it to 26 µs"},
+		{name: "in a list", spec: "type: array\nmaxItems: 10\nitems:\n" + indented(many(40, 0), 2),
+			want: "UC530 warning: the rules of this union take about 2 ms of every request that writes the object, for each of the union objects in it: " + fmt.Sprintf(copies, 41),
+			hint: "--encoding compact brings it to 860 µs, with errors on the object instead of the member"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: test.spec})), test.opts))
+			if l.HasErrors() {
+				t.Fatal(l)
+			}
+			if got := strings.Join(codes(l, diag.SlowRules), "\n"); got != test.want {
+				t.Errorf("%s\nwant %s", got, test.want)
+			}
+			for _, d := range l {
+				if d.Code == diag.SlowRules && d.Hint != test.hint {
+					t.Errorf("hint: %s", d.Hint)
+				}
+			}
+		})
+	}
+}
+
+// manyUnions are unions each of which is cheap, in a list.
+var manyUnions = func() string {
+	var b strings.Builder
+	b.WriteString("type: object\nproperties:\n  routes:\n    type: array\n    maxItems: 0\n    items:\n      type: object\n      properties:\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "        route%d:\n%s", i, indented(untyped, 10))
+	}
+	return b.String()
+}()
+
+func indented(text string, n int) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.Trim(text, "\n") + "\n") {
+		b.WriteString(strings.Repeat(" ", n) + line)
+	}
+	return b.String()
+}
+
+// What compiling says is there, with what it says of its output, and no advice where
+// a declaration is wrong.
+func TestCompilerDiagnostics(t *testing.T) {
+	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(typed, "tcp: TCP}", "tpc: TCP}")})), crdpatch.Options{}))
+	if len(l) != 1 || l[0].Code != diag.UnknownMember {
+		t.Errorf("got %v", l)
+	}
+	l = lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(untyped, "[http, tcp]", "[http]\n  cardinality: ExactlyOne")})), crdpatch.Options{}))
+	if len(l) != 1 || l[0].Code != diag.SingleMember {
+		t.Errorf("got %v", l)
+	}
+	if l := lint.File(crdpatch.Open("crd.yaml", []byte(": x"), crdpatch.Options{})); len(l) != 1 || l[0].Code != diag.Syntax {
+		t.Errorf("got %v", l)
+	}
+}
+
+// Advice is there even when the rules are too dear.
+func TestAdviceWithoutRules(t *testing.T) {
+	spec := "type: object\nproperties:\n  routes:\n    type: array\n    items:\n" + indented(typed, 6)
+	spec = replaced(spec, "enum: [HTTP, TCP]", "enum: [HTTP, TCP, None]")
+	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), crdpatch.Options{Encoding: compile.Compact, KubeVersion: "1.24"}))
+	if !l.HasErrors() || len(codes(l, diag.ValueWithoutMember)) != 1 {
+		t.Errorf("got %v", l)
+	}
+}
+
+func TestNothing(t *testing.T) {
+	for _, src := range []string{
+		"kind: ConfigMap\napiVersion: v1\n",
+		crd("routes", version{Name: "v1", Spec: "type: object"}),
+		"# unioncel:ignore UC521\nkind: ConfigMap\n",
+	} {
+		if l := lint.File(crdpatch.Open("x.yaml", []byte(src), crdpatch.Options{})); l != nil {
+			t.Errorf("%s: %v", src, l)
+		}
+	}
+}
+
+// A compiled CRD is linted as its source is, at its schemas.
+func TestCompiled(t *testing.T) {
+	spec := replaced(replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, None]"), "tcp: {type: object, properties: {port: {type: integer}}}", "tcp: {type: array, items: {type: string}}")
+	src := []byte(crd("routes", version{Name: "v1", Spec: spec}))
+	for _, encoding := range []compile.Encoding{compile.Auto, compile.Terse, compile.OpenAPI} {
+		compiled, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{Encoding: encoding})
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		want := codes(lint.File(crdpatch.Open("crd.yaml", src, crdpatch.Options{})), adviceOf...)
+		l := lint.File(crdpatch.Open("crd.yaml", compiled, crdpatch.Options{}))
+		if diff := cmp.Diff(want, codes(l, adviceOf...)); diff != "" || len(want) != 2 {
+			t.Errorf("%s: -source +compiled\n%s", encoding, diff)
+		}
+		lines := strings.Split(string(compiled), "\n")
+		for i, property := range []string{"type:", "tcp:"} {
+			if len(l[i].Related) > 0 {
+				t.Errorf("%s refers to itself", l[i].Code)
+			}
+			if line := lines[l[i].Pos.Line-1]; !strings.HasPrefix(strings.TrimSpace(line), property) {
+				t.Errorf("%s: %s stands at %q", encoding, l[i].Code, line)
+			}
+		}
+	}
+}
+
+// What fits only as it was compiled is no error.
+func TestCompiledAsOpenAPI(t *testing.T) {
+	var properties, members strings.Builder
+	for i := range 26 {
+		fmt.Fprintf(&properties, "      m%d: {type: string}\n", i)
+		fmt.Fprintf(&members, "m%d, ", i)
+	}
+	spec := "type: object\nproperties:\n  routes:\n    type: array\n    items:\n      type: object\n      properties:\n" + indented(properties.String(), 2) +
+		"      x-kubernetes-unions:\n      - members: [" + strings.TrimSuffix(members.String(), ", ") + "]\n        cardinality: ExactlyOne\n        discriminatorChange: Allow\n"
+	src := []byte(crd("routes", version{Name: "v1", Spec: spec}))
+	if _, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{}); !diags.HasErrors() {
+		t.Fatal("it fits in another way")
+	}
+	compiled, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{Encoding: compile.OpenAPI})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	if l := lint.File(crdpatch.Open("crd.yaml", compiled, crdpatch.Options{})); l.HasErrors() {
+		t.Error(l)
+	}
+}
+
+// What is wrong with the declaration of a UnionSet stands in its file.
+func TestElsewhere(t *testing.T) {
+	set, diags := unionset.Parse("unions.yaml", []byte(`apiVersion: unioncel.dev/v1alpha1
+kind: UnionSet
+schemas:
+- crd: routes.example.com
+  path: spec
+  x-kubernetes-unions:
+  - discriminator: type
+    fields-to-discriminateBy: {http: HTTP}
+`))
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	spec, _, _ := strings.Cut(typed, "x-kubernetes-unions")
+	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), crdpatch.Options{External: *set}))
+	if len(l) != 1 || l[0].Code != diag.ValueWithoutMember || l[0].Pos != (diag.Pos{File: "unions.yaml", Line: 7, Col: 20}) ||
+		len(l[0].Related) != 1 || l[0].Related[0].Pos.File != "crd.yaml" {
+		t.Errorf("got %+v", l)
+	}
+}

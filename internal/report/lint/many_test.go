@@ -1,0 +1,49 @@
+package lint_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/internal/report/lint"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+)
+
+// unionsOf is a CRD with n unions on one object.
+func unionsOf(n int) []byte {
+	var properties, unions strings.Builder
+	for i := range n {
+		fmt.Fprintf(&properties, "  a%d: {type: object}\n  b%d: {type: object}\n", i, i)
+		fmt.Fprintf(&unions, "- members: [a%d, b%d]\n", i, i)
+	}
+	return []byte(crd("routes", version{Name: "v1", Spec: "type: object\nproperties:\n" + properties.String() + "x-kubernetes-unions:\n" + unions.String()}))
+}
+
+// The rules of an object are costed together: what linting takes does not grow with
+// the square of its unions. Memory stands for time here, which tests cannot rely on.
+func TestManyUnions(t *testing.T) {
+	taken := func(n int) float64 {
+		src := unionsOf(n)
+		return testing.AllocsPerRun(1, func() {
+			if l := lint.File(crdpatch.Open("crd.yaml", src, crdpatch.Options{})); l.HasErrors() {
+				t.Error(l)
+			}
+		})
+	}
+	few, many := taken(25), taken(150)
+	if many > 8*few {
+		t.Errorf("6 times the unions take %.1f times the memory", many/few)
+	}
+}
+
+func BenchmarkFile(b *testing.B) {
+	for _, n := range []int{1, 50, 200} {
+		b.Run(fmt.Sprintf("unions=%d", n), func(b *testing.B) {
+			src := unionsOf(n)
+			b.ReportAllocs()
+			for b.Loop() {
+				lint.File(crdpatch.Open("crd.yaml", src, crdpatch.Options{}))
+			}
+		})
+	}
+}

@@ -1,0 +1,93 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// explainIn returns how the CRDs of a file are compiled in another encoding.
+func explainIn(f *crdpatch.File) func(compile.Encoding) []crdpatch.Explanation {
+	known := map[compile.Encoding][]crdpatch.Explanation{}
+	return func(e compile.Encoding) []crdpatch.Explanation {
+		l, ok := known[e]
+		if !ok {
+			o := f.Options()
+			o.Encoding = e
+			l, _ = f.With(o).Explain()
+			known[e] = l
+		}
+		return l
+	}
+}
+
+// slow finds unions in the plan of a CRD whose rules take a noticeable time of every
+// request.
+func slow(p crdpatch.Explanation, declared []compile.Declared, in func(compile.Encoding) []crdpatch.Explanation) diag.List {
+	at := slices.IndexFunc(declared, func(d compile.Declared) bool { return d.Name == p.Name })
+	if at < 0 {
+		return nil
+	}
+	var l diag.List
+	for i, u := range p.Unions {
+		if u.Time <= cost.Noticeable {
+			continue
+		}
+		properties := len(u.Place.Schema(declared[at].CRD).Properties)
+		each := ""
+		if u.Place.Path.HasElements() {
+			each = ", for each of the union objects in it"
+		}
+		l = append(l, diag.Diagnostic{Code: diag.SlowRules, Severity: diag.Warning, Pos: u.Pos, Path: u.Place.String(), Schema: u.Place.Structural(),
+			Message: fmt.Sprintf("the rules of this union take about %s of every request that writes the object%s: for each field that they read, the API server copies all %d properties of the union object",
+				cost.About(u.Time), each, properties),
+			Hint: quicker(p.Name, i, u, properties, in)})
+	}
+	return l
+}
+
+// quicker returns, as a hint, what makes the rules of a union quicker, and by how much.
+func quicker(name string, i int, u compile.UnionPlan, properties int, in func(compile.Encoding) []crdpatch.Explanation) string {
+	var l []string
+	for _, p := range in(compile.Compact) {
+		if p.Name == name && i < len(p.Unions) && p.Unions[i].Time < worth(u.Time) {
+			l = append(l, fmt.Sprintf("--encoding compact brings it to %s, with errors on the object instead of the member", cost.About(p.Unions[i].Time)))
+		}
+	}
+	if without := u.Time - clearing(u, properties); without < worth(u.Time) {
+		l = append(l, fmt.Sprintf("discriminatorChange: Allow brings it to %s, at the cost of a message", cost.About(without)))
+	}
+	own := len(u.Union.Names())
+	if alone := u.Time * time.Duration(own) / time.Duration(properties); alone < worth(u.Time) {
+		l = append(l, fmt.Sprintf("an object of its own for the union, with %d properties, brings it to %s", own, cost.About(alone)))
+	}
+	if len(l) == 0 {
+		return "the time grows with the square of the number of members: fewer of them take less, and --encoding openapi hardly any, with errors that are harder to read"
+	}
+	return strings.Join(l, "; ")
+}
+
+// worth is what a time has to come down to for a hint.
+func worth(d time.Duration) time.Duration { return d * 4 / 5 }
+
+// clearing is the part of the time that the rule takes which Clear adds for its message.
+func clearing(u compile.UnionPlan, properties int) time.Duration {
+	if u.Union.Change != union.Clear {
+		return 0
+	}
+	var sum time.Duration
+	for _, r := range u.Rules {
+		if r.Kind == compile.Transition {
+			d, _ := cost.Time(r.Rule.Rule, properties, u.Union.Path(u.Union.Discriminator).Properties()...) // it compiles
+			sum += d
+		}
+	}
+	return sum
+}

@@ -1,0 +1,146 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// subject is a union that is looked at.
+type subject struct {
+	file   string // of the CRD
+	crd    *compile.Declared
+	object *compile.Object
+	schema *apiextensionsv1.JSONSchemaProps // of the union object
+	at     int                              // index among the object's unions
+	*union.Union
+	// item is the declaration where it can be pointed into, else nil: in Go, and in
+	// the annotation of a compiled CRD.
+	item *yaml.Node
+	// remembered says that the declaration is in the annotation.
+	remembered bool
+}
+
+func subjects(file string, d *compile.Declared) []*subject {
+	var l []*subject
+	for i := range d.Objects {
+		o := &d.Objects[i]
+		items := yamltext.Resolve(o.Value).Content
+		for k, u := range o.Unions {
+			s := &subject{file: file, crd: d, object: o, schema: o.Schema(d.CRD), at: k, Union: u}
+			pos := o.Declarations[k].Pos
+			switch {
+			case k < len(items) && items[k].Line == pos.Line && items[k].Column == pos.Col:
+				s.item = yamltext.Resolve(items[k])
+			case pos.File == file:
+				s.remembered = true
+			}
+			l = append(l, s)
+		}
+	}
+	return l
+}
+
+// pos is where the declaration is or, in a compiled CRD, its object.
+func (s *subject) pos() diag.Pos {
+	if s.remembered {
+		return s.node(s.object.Node)
+	}
+	return s.object.Declarations[s.at].Pos
+}
+
+func (s *subject) node(n *yaml.Node) diag.Pos {
+	return diag.Pos{File: s.file, Line: n.Line, Col: n.Column}
+}
+
+// discriminatorAt is where the declaration names the discriminator.
+func (s *subject) discriminatorAt() diag.Pos {
+	return s.named(s.Discriminator, func() *yaml.Node { return yamltext.Value(s.item, "discriminator") })
+}
+
+// memberAt is where the declaration lists a member.
+func (s *subject) memberAt(name string) diag.Pos {
+	return s.named(name, func() *yaml.Node {
+		for _, e := range yamltext.Entries(yamltext.Value(s.item, "fields-to-discriminateBy")) {
+			if e.Key.Value == name {
+				return e.Key
+			}
+		}
+		if members := yamltext.Value(s.item, "members"); members != nil {
+			for _, n := range members.Content {
+				if yamltext.Resolve(n).Value == name {
+					return n
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// named is where the declaration names a property, as find has it; where it cannot
+// be pointed into, the property itself for a compiled CRD.
+func (s *subject) named(property string, find func() *yaml.Node) diag.Pos {
+	pos := s.pos()
+	if s.item != nil {
+		if n := find(); n != nil && n.Line > 0 {
+			pos.Line, pos.Col = n.Line, n.Column
+		}
+	} else if n := s.property(property); s.remembered && n != nil {
+		return s.node(n)
+	}
+	return pos
+}
+
+// changesAt is where the declaration says what updates may do.
+func (s *subject) changesAt() diag.Pos {
+	for _, d := range s.object.Declarations[s.at].Demands() {
+		if d.Key != "ratchet" && !s.remembered {
+			return d.Pos
+		}
+	}
+	return s.pos()
+}
+
+// property is the key of a property of the union object, or in it, or nil.
+func (s *subject) property(name string) (key *yaml.Node) {
+	at := s.object.Node
+	for _, step := range s.Path(name).Properties() {
+		key, at, _, _ = yamltext.Lookup(yamltext.Value(at, "properties"), step)
+	}
+	return key
+}
+
+// find makes a diagnostic with the severity of its code. properties are those that
+// it is about, and where the reader finds them.
+func (s *subject) find(code diag.Code, at diag.Pos, properties []string, hint, format string, args ...any) diag.List {
+	info, _ := code.Info()
+	d := diag.Diagnostic{Code: code, Severity: info.Severity, Pos: at, Path: s.object.Place.String(), Schema: s.object.Place.Structural(), Message: fmt.Sprintf(format, args...), Hint: hint}
+	for _, name := range properties {
+		if n := s.property(name); n != nil && s.node(n) != at {
+			d.Related = append(d.Related, diag.Related{Pos: s.node(n), Message: fmt.Sprintf("the schema of %q", name)})
+		}
+	}
+	return diag.List{d}
+}
+
+// quoted lists names or values as messages show them.
+func quoted(l []string) string {
+	texts := make([]string, len(l))
+	for i, s := range l {
+		texts[i] = fmt.Sprintf("%q", s)
+	}
+	switch n := len(texts); {
+	case n > 1:
+		return strings.Join(texts[:n-1], ", ") + " and " + texts[n-1]
+	case n == 1:
+		return texts[0]
+	}
+	return ""
+}

@@ -1,0 +1,159 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	pathpkg "path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// fileCalls lists the calls that open, list, write or remove files, by the file that makes them.
+// Whatever a manifest, a configuration or a suite names goes through internal/yaml/source.ReadFile, on
+// a file system that links do not lead out of; results go through the batch of internal/cli. A
+// new call belongs there, or here with a reason.
+var fileCalls = map[string][]string{
+	"internal/cli/inputs.go":              {"filepath.WalkDir", "os.Open"},                                             // named on the command line, or found below
+	"internal/cli/options.go":             {"os.DirFS"},                                                                // configurations and UnionSets, after a check of links
+	"internal/cli/printing.go":            {"os.DirFS"},                                                                // excerpts of inputs and of Go
+	"internal/cli/testdata.go":            {".Remove", ".Remove", "os.OpenRoot", "os.OpenRoot"},                        // objects that an index names
+	"internal/cli/fn.go":                  {"os.OpenRoot"},                                                             // files of a kustomization
+	"internal/cli/git.go":                 {"import os/exec"},                                                          // revisions
+	"internal/cli/buffer.go":              {"os.CreateTemp", "os.Remove", "os.Remove"},                                 // large output, before it is printed
+	"internal/cli/staging.go":             {"import github.com/gofrs/flock", "os.OpenFile", "os.ReadDir", "os.Remove"}, // temporary files beside their targets
+	"internal/cli/batch.go":               {".Chmod", "os.Mkdir", "os.OpenFile", "os.Remove", "os.Remove"},             // the targets
+	"internal/cli/metadata_unix.go":       {".Chown", ".Chown", "import golang.org/x/sys/unix", "import syscall"},      // of the targets
+	"internal/cli/main.go":                {"import syscall", "os.Rename"},                                             // signals; for the batch
+	"internal/cli/terminal_windows.go":    {"import golang.org/x/sys/windows"},                                         // colours
+	"internal/krm/files.go":               {"fs.WalkDir"},                                                              // in an os.Root
+	"internal/declared/markers/load.go":   {"import golang.org/x/tools/go/packages"},                                   // Go packages
+	"internal/declared/markers/places.go": {"os.ReadFile"},                                                             // Go files that the go command has listed
+	"internal/yaml/source/config.go":      {".Open"},                                                                   // the one function
+	// Methods of the same name that reach no file.
+	"internal/change/crddiff/decide.go":   {".Create"},
+	"internal/output/suite/tests.go":      {".Create"},
+	"pkg/validate/objects.go":             {".Create"},
+	"internal/rewrite/change.go":          {".Remove"},
+	"pkg/union/within.go":                 {".Remove"},
+	"internal/declared/project/parser.go": {".Open"},
+	"internal/declared/unionset/parse.go": {".Open"},
+}
+
+// opens are the functions of the standard library that reach files, by the path of their package.
+var opens = map[string][]string{
+	"os":            {"Chdir", "Chmod", "Chown", "CopyFS", "Create", "CreateTemp", "DirFS", "Link", "Mkdir", "MkdirAll", "MkdirTemp", "Open", "OpenFile", "OpenInRoot", "OpenRoot", "ReadDir", "ReadFile", "Remove", "RemoveAll", "Rename", "Symlink", "Truncate", "WriteFile"},
+	"io/fs":         {"Glob", "ReadDir", "ReadFile", "WalkDir"},
+	"io/ioutil":     {"ReadAll", "ReadDir", "ReadFile", "TempDir", "TempFile", "WriteFile"},
+	"path/filepath": {"Glob", "Walk", "WalkDir"},
+}
+
+// reaching are packages that are made to reach files or start programs: importing one is enough.
+var reaching = []string{"os/exec", "plugin", "syscall", "golang.org/x/sys", "golang.org/x/tools/go/packages", "github.com/gofrs/flock", "github.com/google/renameio", "github.com/spf13/afero"}
+
+// TestFileCalls compares the calls with the list.
+func TestFileCalls(t *testing.T) {
+	got := map[string][]string{}
+	for _, dir := range []string{"cmd", "internal", "pkg"} {
+		err := filepath.WalkDir(filepath.Join("../../..", dir), func(path string, entry fs.DirEntry, err error) error {
+			name, _ := filepath.Rel("../../..", path)
+			name = filepath.ToSlash(name)
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && (entry.Name() == "testdata" || strings.HasPrefix(entry.Name(), "test") || slices.Contains([]string{"servertest", "schematest", "archtest"}, entry.Name())):
+				return fs.SkipDir
+			case entry.IsDir(), !strings.HasSuffix(name, ".go"), strings.HasSuffix(name, "_test.go"):
+				return nil
+			}
+			if calls := callsIn(t, path, nil); len(calls) > 0 {
+				got[name] = calls
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(got)) {
+		if want := fileCalls[name]; !slices.Equal(got[name], want) {
+			t.Errorf("%s calls %q, listed are %q", name, got[name], want)
+		}
+	}
+	for name := range fileCalls {
+		if got[name] == nil {
+			t.Errorf("%s is listed, and reaches no file", name)
+		}
+	}
+}
+
+// callsIn returns the calls in a Go file that may reach files, sorted: functions, by the path of
+// their package; methods with the names of such functions, as file systems and an os.Root have
+// them; and imports of packages that reach files or start programs.
+func callsIn(t *testing.T, path string, src any) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, src, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls []string
+	imported := map[string]string{}
+	for _, spec := range file.Imports {
+		from, _ := strconv.Unquote(spec.Path.Value)
+		name := pathpkg.Base(from)
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		imported[name] = from
+		if name == "." && opens[from] != nil || slices.ContainsFunc(reaching, func(p string) bool { return from == p || strings.HasPrefix(from, p+"/") }) {
+			calls = append(calls, "import "+from)
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		s, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		of, _ := s.X.(*ast.Ident)
+		if of != nil && imported[of.Name] != "" {
+			if from := imported[of.Name]; slices.Contains(opens[from], s.Sel.Name) {
+				calls = append(calls, pathpkg.Base(from)+"."+s.Sel.Name)
+			}
+		} else if slices.Contains(opens["os"], s.Sel.Name) {
+			calls = append(calls, "."+s.Sel.Name)
+		}
+		return true
+	})
+	slices.Sort(calls)
+	return calls
+}
+
+// TestPlantedCalls: no way to write a call hides it.
+func TestPlantedCalls(t *testing.T) {
+	for _, tt := range []struct{ imports, code, want string }{
+		{`"os"`, `os.ReadFile("x")`, "os.ReadFile"},
+		{`other "os"`, `other.Open("x")`, "os.Open"},
+		{`. "os"`, `ReadFile("x")`, "import os"},
+		{`"os"`, `read := os.ReadFile; read("x")`, "os.ReadFile"},
+		{`"os"`, `os.DirFS(".").Open("x")`, ".Open os.DirFS"},
+		{`"io/fs"`, `var tree fs.FS; tree.Open("x")`, ".Open"},
+		{`"os"`, `var r *os.Root; r.WriteFile("x", nil, 0)`, ".WriteFile"},
+		{`"path/filepath"; "io/fs"`, `filepath.Walk(".", nil); fs.ReadFile(nil, "x")`, "filepath.Walk fs.ReadFile"},
+		{`"io/ioutil"`, `ioutil.WriteFile("x", nil, 0)`, "ioutil.WriteFile"},
+		{`"os"`, `os.CreateTemp("", ""); os.Rename("a", "b"); os.Symlink("a", "b"); os.Remove("a")`, "os.CreateTemp os.Remove os.Rename os.Symlink"},
+		{`"github.com/google/renameio/v2"`, `renameio.WriteFile("x", nil, 0)`, ".WriteFile import github.com/google/renameio/v2"},
+		{`"golang.org/x/sys/unix"`, `unix.Open("x", 0, 0)`, "import golang.org/x/sys/unix"},
+		{`"os/exec"`, `exec.Command("cat")`, "import os/exec"},
+		{`"os"`, `os.Getenv("x")`, ""},
+	} {
+		got := strings.Join(callsIn(t, "planted.go", "package p\nimport ("+tt.imports+")\nfunc f() { "+tt.code+" }\n"), " ")
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.code, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+// Package archtest guards the direction of imports between the packages of this
+// module (docs/architecture.md).
+package archtest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/unioncel/unioncel/"
+
+// allowed lists, for each package, those of this module that it imports directly.
+var allowed = map[string][]string{
+	"cmd/unioncel":                        {"internal/cli"},
+	"docs":                                {},
+	"internal/cli":                        {"docs", "internal/carrier", "internal/yaml/resource", "internal/report/shell", "internal/yaml/source", "internal/spelling", "internal/yaml/yamltext", "internal/declared/builtin", "internal/output/clientschema", "pkg/compile", "internal/change/crddiff", "pkg/crdpatch", "pkg/diag", "internal/report/explain", "internal/declared/infer", "pkg/kinds", "internal/krm", "pkg/limit", "internal/report/lint", "internal/declared/markers", "pkg/normalize", "internal/output/patch", "pkg/policy", "internal/declared/project", "internal/change/rollout", "internal/report/sarif", "internal/change/stored", "internal/output/suite", "pkg/union", "internal/declared/unionset", "pkg/validate", "pkg/verify"},
+	"internal/krm":                        {"internal/carrier", "internal/yaml/source", "internal/spelling", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "internal/declared/builtin", "pkg/compile", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/normalize", "pkg/union", "internal/declared/unionset"},
+	"internal/declared/builtin":           {"internal/yaml/yamltext", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union"},
+	"pkg/kinds":                           {"internal/spelling", "pkg/diag", "pkg/schemapath", "pkg/union"},
+	"internal/output/clientschema":        {"pkg/schemapath", "pkg/union"},
+	"internal/output/suite":               {"internal/yaml/resource", "internal/yaml/yamlconfig", "pkg/compile", "pkg/diag", "pkg/limit", "pkg/union", "pkg/validate", "pkg/verify"},
+	"internal/output/patch":               {"internal/yaml/resource", "internal/rewrite", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/schemapath", "pkg/union"},
+	"pkg/policy":                          {"pkg/diag", "pkg/kinds", "pkg/rules", "pkg/schemapath", "pkg/union"},
+	"pkg/normalize":                       {"internal/yaml/resource", "internal/rewrite", "internal/yaml/yamledit", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/schemapath", "pkg/union"},
+	"internal/change/storageversion":      {},
+	"internal/change/rollout":             {"internal/carrier", "internal/report/markdown", "internal/yaml/resource", "internal/report/shell", "internal/yaml/source", "internal/yaml/yamltext", "internal/cost", "internal/change/crddiff", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/schemapath", "internal/change/storageversion", "internal/change/stored", "pkg/union"},
+	"internal/change/stored":              {"internal/prove/formula", "internal/report/markdown", "internal/yaml/resource", "internal/report/shell", "pkg/diag", "pkg/kinds", "pkg/normalize", "internal/output/patch", "pkg/schemapath", "pkg/union", "pkg/validate"},
+	"internal/change/crddiff":             {"internal/prove/formula", "internal/report/markdown", "internal/prove/regular", "pkg/compile", "pkg/crdpatch", "pkg/diag", "pkg/schemapath", "internal/change/stored", "pkg/union", "pkg/validate", "pkg/verify"},
+	"pkg/validate":                        {"internal/yaml/resource", "internal/spelling", "pkg/diag"},
+	"internal/rewrite":                    {"internal/nested", "internal/yaml/resource", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/schemapath", "pkg/union"},
+	"internal/yaml/resource":              {"internal/yaml/source", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/diag", "pkg/limit"},
+	"internal/report/lint":                {"internal/yaml/source", "internal/spelling", "internal/yaml/yamltext", "pkg/compile", "internal/cost", "pkg/crdpatch", "pkg/diag", "pkg/limit", "pkg/schemapath", "pkg/union", "pkg/verify"},
+	"internal/declared/project":           {"internal/yaml/yamlconfig", "pkg/compile", "pkg/diag", "internal/report/lint"},
+	"internal/report/sarif":               {"pkg/diag"},
+	"internal/declared/markers":           {"internal/spelling", "internal/yaml/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union"},
+	"internal/declared/unionset":          {"internal/yaml/source", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "pkg/diag", "pkg/limit", "pkg/schemapath", "pkg/union"},
+	"internal/declared/infer":             {"internal/prove/formula", "internal/prove/logic", "internal/yaml/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union", "pkg/verify"},
+	"internal/report/explain":             {"internal/report/markdown", "pkg/compile", "internal/cost", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/validate", "pkg/verify"},
+	"pkg/crdpatch":                        {"internal/carrier", "internal/yaml/resource", "internal/yaml/source", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/compile", "pkg/diag", "pkg/limit", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/verify"},
+	"pkg/compile":                         {"internal/carrier", "internal/spelling", "internal/work", "internal/yaml/yamltext", "internal/cost", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/verify"},
+	"pkg/verify":                          {"internal/prove/formula", "internal/prove/logic", "internal/nested", "pkg/schemapath", "pkg/union"},
+	"internal/prove/formula":              {"internal/prove/logic"},
+	"internal/prove/logic":                {},
+	"internal/nested":                     {},
+	"internal/prove/regular":              {},
+	"internal/cost":                       {"pkg/schemapath"},
+	"pkg/rules":                           {"pkg/schemapath", "pkg/union"},
+	"pkg/union":                           {"internal/nested", "internal/spelling", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "pkg/diag", "pkg/schemapath"},
+	"pkg/diag":                            {},
+	"pkg/schemapath":                      {},
+	"pkg/limit":                           {},
+	"internal/report/markdown":            {"pkg/diag"},
+	"internal/carrier":                    {"internal/work", "pkg/schemapath"},
+	"internal/report/shell":               {},
+	"internal/yaml/source":                {"internal/carrier", "internal/work", "internal/yaml/yamltext", "pkg/diag", "pkg/limit"},
+	"internal/spelling":                   {},
+	"internal/yaml/yamlconfig":            {"internal/yaml/source", "internal/spelling", "internal/yaml/yamltext", "pkg/diag", "pkg/limit"},
+	"internal/yaml/yamledit":              {"internal/yaml/yamltext"},
+	"internal/work":                       {},
+	"internal/yaml/yamltext":              {"internal/work"},
+	"internal/testing/servertest":         {"internal/testing/testprog", "pkg/validate"},
+	"internal/testing/schematest":         {"internal/yaml/yamltext"},
+	"internal/testing/testcrd":            {"internal/carrier", "testdata"},
+	"internal/testing/crdchanges":         {},
+	"test/hostile":                        {},
+	"internal/testing/testgc":             {},
+	"internal/testing/testprog":           {},
+	"internal/testing/testprog/apiserver": {},
+	"internal/testing/testprog/english":   {},
+	"internal/testing/testprog/kubectl":   {"internal/testing/testprog/english"},
+	"internal/testing/testprog/kustomize": {},
+	"internal/testing/policytest":         {},
+	"internal/testing/unioncases":         {"pkg/union"},
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+	GoFiles    []string
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,GoFiles", module+"...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	page, err := os.ReadFile("../../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range allowed {
+		if isPackage := strings.HasPrefix(name, "pkg/") || strings.HasPrefix(name, "internal/"); isPackage && !strings.Contains(string(page), "\n| `"+name+"` | ") {
+			t.Errorf("docs/architecture.md does not say what %s does", name)
+		}
+	}
+	seen := 0
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(p.ImportPath, module)
+		may, known := allowed[name]
+		if !known {
+			if len(p.Imports) > 0 && !strings.HasPrefix(name, "examples/") {
+				t.Errorf("%s: add the package to this test and to docs/architecture.md", name)
+			}
+			continue
+		}
+		seen++
+		for _, own := range may {
+			if !slices.Contains(p.Imports, module+own) {
+				t.Errorf("%s does not import %s any more: take it out of this test", name, own)
+			}
+		}
+		for _, imported := range p.Imports {
+			if own, ok := strings.CutPrefix(imported, module); ok && !slices.Contains(may, own) {
+				t.Errorf("%s imports %s, against the direction of imports", name, own)
+			}
+			if name == "pkg/diag" && strings.Contains(imported, ".") {
+				t.Errorf("pkg/diag imports %s; it needs only the standard library", imported)
+			}
+		}
+	}
+	if seen != len(allowed) {
+		t.Errorf("saw %d of %d packages", seen, len(allowed))
+	}
+}

@@ -1,0 +1,209 @@
+// Package crdchanges has changes of CRDs for tests, and what they do to what is accepted.
+package crdchanges
+
+import "strings"
+
+// Change is two schemas of spec, in YAML, and what differs: the class, as internal/change/crddiff names
+// it, then where and what, for each change in it.
+type Change struct {
+	Name, Old, New string
+	Want           []string
+}
+
+// All are the changes.
+var All = []Change{
+	// Unions.
+	{"member added", kinds, edit(kinds, "TCP]", "TCP, UDP]", "tcp: {type: object}", "tcp: {type: object}, udp: {type: object}", "tcp: TCP}", "tcp: TCP, udp: UDP}"),
+		[]string{"looser spec: union type: member udp added, for UDP"}},
+	{"member removed", kinds, edit(kinds, ", TCP]", "]", ", tcp: {type: object}", "", ", tcp: TCP}", "}"),
+		[]string{"tighter spec: union type: member tcp removed"}},
+	{"member renamed", pair, edit(pair, "b: {type: string}", "c: {type: string}", "[a, b]", "[a, c]"),
+		[]string{"both spec: union a, c: member c added; member b removed"}},
+	{"at most one, then exactly one", pair, pair + "  cardinality: ExactlyOne\n", []string{"tighter spec: union a, b: cardinality AtMostOne -> ExactlyOne"}},
+	{"exactly one, then at most one", pair + "  cardinality: ExactlyOne\n", pair, []string{"looser spec: union a, b: cardinality ExactlyOne -> AtMostOne"}},
+	{"at most one, then at least one", pair, pair + "  cardinality: AtLeastOne\n", []string{"both spec: union a, b: cardinality AtMostOne -> AtLeastOne"}},
+	{"value added", kinds, edit(kinds, "TCP]", "TCP, TLS]", "tcp: TCP}", "tcp: [TCP, TLS]}"), []string{"looser spec: union type: member tcp is for TCP, TLS, was for TCP"}},
+	{"value renamed", kinds, edit(kinds, "TCP]", "Tcp]", "tcp: TCP}", "tcp: Tcp}"), []string{"both spec: union type: member tcp is for Tcp, was for TCP"}},
+	{"member made optional", kinds, kinds + "  optionalMembers: [tcp]\n", []string{"looser spec: union type: member tcp may stay unset: never -> TCP"}},
+	{"unmapped values forbidden", free, free + "  unmappedValues: Forbid\n", []string{"tighter spec: union type: unmappedValues: Forbid: false -> true"}},
+	{"changes forbidden", kinds, kinds + "  discriminatorChange: Forbid\n", []string{"tighter spec: union type: discriminatorChange Clear -> Forbid"}},
+	{"some changes allowed", kinds + "  discriminatorChange: Forbid\n", kinds + "  allowedChanges: {HTTP: [TCP]}\n", []string{"looser spec: union type: discriminatorChange Forbid -> allowedChanges"}},
+	{"discriminator deduced", free, free + "  deduceInvalidDiscriminator: true\n", []string{"looser spec: union type: deduceInvalidDiscriminator: false -> true"}},
+	{"union removed", pair, with(""), []string{"looser spec: union a, b removed"}},
+	{"discriminator added", "type: object\nproperties: {http: {type: object}, tcp: {type: object}}\nx-kubernetes-unions:\n- members: [http, tcp]\n", kinds,
+		[]string{"tighter spec: union type: discriminator none -> type; cardinality AtMostOne -> ExactlyOne; discriminatorChange Allow -> Clear", "tighter spec.type: required added", "looser spec.type: property type added"}},
+	{"union in place of rules", rules("!(has(self.a) && has(self.b))"), pair, []string{"same spec: union a, b added"}},
+	{"member added in another object", elsewhere, edit(elsewhere, "tcp: {type: object}", "tcp: {type: object}, udp: {type: object}", "config.tcp: TCP}", "config.tcp: TCP, config.udp: UDP}", "TCP]", "TCP, UDP]"),
+		[]string{"looser spec: union platform.type: member config.udp added, for UDP"}},
+	{"changes forbidden in another object", elsewhere, elsewhere + "  discriminatorChange: Forbid\n", []string{"tighter spec: union platform.type: discriminatorChange Clear -> Forbid"}},
+	{"union in a list", list(pair), list(pair + "  cardinality: ExactlyOne\n"), []string{"tighter spec.l[*]: union a, b: cardinality AtMostOne -> ExactlyOne"}},
+
+	{"union of items added", edit(items, "      x-kubernetes-unions: [{members: [{type: A}, {type: B}]}]\n", ""), items, []string{"tighter spec.l: union A, B added"}},
+
+	// Rules.
+	{"rule added", with(""), rules("has(self.a) != has(self.b)"), []string{"tighter spec: rule added: has(self.a) != has(self.b)"}},
+	{"rule removed", rules("has(self.a) != has(self.b)"), with(""), []string{"looser spec: rule removed: has(self.a) != has(self.b)"}},
+	{"rule in other words", rules("!(has(self.a) && has(self.b))"), rules("!has(self.a) || !has(self.b)"), []string{"same spec: rule changed: !(has(self.a) && has(self.b)) -> !has(self.a) || !has(self.b)"}},
+	{"rule that follows", rules("has(self.a)"), rules("has(self.a)", "has(self.a) || has(self.b)"), []string{"same spec: rule added: has(self.a) || has(self.b)"}},
+	{"rule moved", nested + "x-kubernetes-validations:\n- rule: '!has(self.o) || has(self.o.a)'\n", edit(nested, "b: {type: string}}", "b: {type: string}}, x-kubernetes-validations: [{rule: has(self.a)}]"),
+		[]string{"same spec: rule removed: !has(self.o) || has(self.o.a)", "same spec.o: rule added: has(self.a)"}},
+	{"changes refused", with(""), rules("!has(oldSelf.a) || has(self.a) && self.a == oldSelf.a"), []string{"tighter spec: transition rule added: !has(oldSelf.a) || has(self.a) && self.a == oldSelf.a"}},
+	{"changes let through", rules("self.a == oldSelf.a"), with(""), []string{"looser spec: transition rule removed: self.a == oldSelf.a"}},
+	{"wider bound in a rule", rules("self.i < 5"), rules("self.i < 10"), []string{"looser spec: rule changed: self.i < 5 -> self.i < 10"}},
+	{"rule on a text", with(""), edit(with(""), "a: {type: string}", "a: {type: string, x-kubernetes-validations: [{rule: self.startsWith('x')}]}"), []string{"tighter spec.a: rule added: self.startsWith('x')"}},
+	{"read guarded", rules("self.a != 'z'"), rules("!has(self.a) || self.a != 'z'"), []string{"looser spec: rule changed: self.a != 'z' -> !has(self.a) || self.a != 'z'"}},
+	{"rule on items", list(with("")), list(rules("has(self.a)")), []string{"tighter spec.l[*]: rule added: has(self.a)"}},
+
+	// Keywords.
+	{"enumerated value removed", value("string, enum: [k, l, m]"), value("string, enum: [k, m]"), []string{"tighter spec.v: enum: l removed"}},
+	{"enumerated value added", value("string, enum: [k, m]"), value("string, enum: [k, l, m]"), []string{"looser spec.v: enum: l added"}},
+	{"shorter text", value("string, maxLength: 9"), value("string, maxLength: 5"), []string{"tighter spec.v: maxLength 9 -> 5"}},
+	{"wider pattern", value("string, pattern: '^[a-z]+$'"), value("string, pattern: '^[a-z-]+$'"), []string{"looser spec.v: pattern ^[a-z]+$ -> ^[a-z-]+$"}},
+	{"pattern in other words", value("string, pattern: '^a+$'"), value("string, pattern: '^aa*$'"), []string{"same spec.v: pattern ^a+$ -> ^aa*$"}},
+	{"other pattern", value("string, pattern: '^[a-m]+$'"), value("string, pattern: '^[k-z]+$'"), []string{"both spec.v: pattern ^[a-m]+$ -> ^[k-z]+$"}},
+	{"length that a pattern implies", value("string, pattern: '^(on|off)$'"), value("string, pattern: '^(on|off)$', maxLength: 3"), []string{"same spec.v: maxLength added: 3"}},
+	{"bound made exclusive", value("integer, minimum: 1"), value("integer, minimum: 1, exclusiveMinimum: true"), []string{"tighter spec.v: minimum 1 -> 1, exclusive"}},
+	{"wider bound", value("integer, maximum: 10"), value("integer, maximum: 20"), []string{"looser spec.v: maximum 10 -> 20"}},
+	{"required added", with(""), with("required: [a]\n"), []string{"tighter spec.a: required added"}},
+	{"required removed", with("required: [a]\n"), with(""), []string{"looser spec.a: required removed"}},
+	{"required by a rule before", rules("has(self.a)"), rules("has(self.a)") + "\nrequired: [a]\n", []string{"same spec.a: required added"}},
+	{"composition, then a rule", with("oneOf: [{required: [a]}, {required: [b]}]\n"), rules("has(self.a) != has(self.b)"), []string{"same spec: rule added: has(self.a) != has(self.b)", "same spec: oneOf removed"}},
+	{"composition added", with(""), with("anyOf: [{required: [a]}, {required: [b]}]\n"), []string{"tighter spec: anyOf added"}},
+	{"property added", with(""), edit(with(""), "i: {type: integer}", "i: {type: integer}, m: {type: integer}"), []string{"looser spec.m: property m added"}},
+	{"property removed", with(""), edit(with(""), ", i: {type: integer}", ""), []string{"tighter spec.i: property i removed: what is stored there is dropped"}},
+	{"property removed beside a map whose rules want keys", wanting, edit(wanting, "i: {type: integer}, ", ""), []string{"tighter spec.i: property i removed: what is stored there is dropped"}},
+	{"default that a rule reads", rules("!(has(self.a) && has(self.b))"), edit(rules("!(has(self.a) && has(self.b))"), "a: {type: string}", "a: {type: string, default: x}"), []string{"tighter spec.a: default added: x"}},
+	{"default that nothing reads", with(""), edit(with(""), "a: {type: string}", "a: {type: string, default: x}"), []string{"same spec.a: default added: x"}},
+	{"default in place of required", with("required: [a]\n"), edit(with("required: [a]\n"), "a: {type: string}", "a: {type: string, default: x}"), []string{"looser spec.a: default added: x"}},
+	{"null refused", edit(with("required: [a]\n"), "a: {type: string}", "a: {type: string, nullable: true}"), with("required: [a]\n"), []string{"tighter spec.a: nullable removed"}},
+	{"wider type", value("integer"), "type: object\nproperties: {v: {x-kubernetes-int-or-string: true}}\n", []string{"looser spec.v: type: integer -> int-or-string"}},
+	{"other type", value("string"), value("integer"), []string{"both spec.v: type: string -> integer"}},
+	// The API server admits a list for a text with a format that it knows.
+	{"format added", value("string"), value("string, format: date-time"), []string{"both spec.v: format added: date-time"}},
+	{"format removed", value("string, format: date-time"), value("string"), []string{"both spec.v: format removed: date-time"}},
+	{"format removed that no server knows", value("string, format: nonsense"), value("string"), []string{"same spec.v: format removed: nonsense"}},
+	{"list made a set", value("array, items: {type: string}"), value("array, x-kubernetes-list-type: set, items: {type: string}"), []string{"tighter spec.v: x-kubernetes-list-type: list type atomic -> set"}},
+	{"fewer items", value("array, maxItems: 5, items: {type: string}"), value("array, maxItems: 2, items: {type: string}"), []string{"tighter spec.v: maxItems 5 -> 2"}},
+	{"values of a map", value("object, additionalProperties: {type: string}"), value("object, additionalProperties: {type: string, minLength: 2}"), []string{"tighter spec.v[*]: minLength added: 2"}},
+	{"unknown fields dropped", value("object, x-kubernetes-preserve-unknown-fields: true"), value("object"), []string{"tighter spec.v: x-kubernetes-preserve-unknown-fields: unknown fields are dropped"}},
+	{"bound of a number that integers do not reach", value("number, minimum: -0.5"), value("number, minimum: 0"), []string{"tighter spec.v: minimum -0.5 -> 0"}},
+	{"bound of an integer made a fraction", value("integer, maximum: 5"), value("integer, maximum: 5.5"), []string{"tighter spec.v: maximum 5 -> 5.5"}},
+	{"exclusive bound of an integer made inclusive", value("integer, maximum: 5, exclusiveMaximum: true"), value("integer, maximum: 4"), []string{"same spec.v: maximum 5 -> 4, inclusive"}},
+
+	// What is decoded otherwise is validated otherwise, by checks that did not change.
+	{"null kept that an enumeration lacks", value("string, enum: [k, l]"), value("string, enum: [k, l], nullable: true"), []string{"tighter spec.v: nullable added"}},
+	{"null dropped that an enumeration lacks", value("string, enum: [k, l], nullable: true"), value("string, enum: [k, l]"), []string{"looser spec.v: nullable removed"}},
+	{"null is validated by type and enumeration only", value("object, properties: {a: {type: string}}, not: {required: [a]}"), value("object, properties: {a: {type: string}}, not: {required: [a]}, nullable: true"), []string{"same spec.v: nullable added"}},
+	{"null kept in a map that may be full", value("object, maxProperties: 1, additionalProperties: {type: string}"), value("object, maxProperties: 1, additionalProperties: {type: string, nullable: true}"), []string{"tighter spec.v[*]: nullable added"}},
+	{"null kept in a map", value("object, additionalProperties: {type: string}"), value("object, additionalProperties: {type: string, nullable: true}"), []string{"same spec.v[*]: nullable added"}},
+	{"null kept in the items of a set", set("{a: {type: string}}"), set("{a: {type: string, nullable: true}}"), []string{"looser spec.v[*].a: nullable added"}},
+	{"null dropped from the items of a set", set("{a: {type: string, nullable: true}}"), set("{a: {type: string}}"), []string{"tighter spec.v[*].a: nullable removed"}},
+	{"default of items of a set changed", set("{a: {type: string, default: x}}"), set("{a: {type: string, default: z}}"), []string{"both spec.v[*].a: default x -> z"}},
+	{"default of items of a set added", set("{a: {type: string}}"), set("{a: {type: string, default: z}}"), []string{"tighter spec.v[*].a: default added: z"}},
+	{"default of items of a set removed", set("{a: {type: string, default: x}}"), set("{a: {type: string}}"), []string{"looser spec.v[*].a: default removed: x"}},
+	{"default of a key changed", keyed("{type: string, default: x}", ""), keyed("{type: string, default: z}", ""), []string{"both spec.v[*].k: default x -> z"}},
+	{"default of a key added", keyed("{type: string}", "required: [k], "), keyed("{type: string, default: x}", ""), []string{"looser spec.v[*].k: required removed", "looser spec.v[*].k: default added: x"}},
+	{"default of what is no key changed", keyed("{type: string, default: x}", "required: [k], ", "a"), keyed("{type: string, default: z}", "required: [k], ", "a"), []string{"same spec.v[*].a: default x -> z"}},
+	{"default that is compared with the stored value", value("string, default: x, x-kubernetes-validations: [{rule: self == oldSelf}]"), value("string, default: z, x-kubernetes-validations: [{rule: self == oldSelf}]"),
+		[]string{"both spec.v: default x -> z"}},
+	// Each change is shown by what it refuses itself.
+	{"rule added beside another type", value("integer"), value("string") + "x-kubernetes-validations: [{rule: '!has(self.v)'}]\n",
+		[]string{"tighter spec: rule added: !has(self.v)", "tighter spec.v: type: integer -> string"}},
+	{"more properties needed", with("minProperties: 1\n"), with("minProperties: 2\n"), []string{"tighter spec: minProperties 1 -> 2"}},
+}
+
+const kinds = `type: object
+required: [type]
+properties: {type: {type: string, enum: [HTTP, TCP]}, http: {type: object}, tcp: {type: object}}
+x-kubernetes-unions:
+- discriminator: type
+  fields-to-discriminateBy: {http: HTTP, tcp: TCP}
+`
+
+const elsewhere = `type: object
+properties:
+  platform: {type: object, properties: {type: {type: string, enum: [HTTP, TCP]}}}
+  config: {type: object, properties: {http: {type: object}, tcp: {type: object}}}
+x-kubernetes-unions:
+- discriminator: platform.type
+  fields-to-discriminateBy: {config.http: HTTP, config.tcp: TCP}
+`
+
+const free = `type: object
+properties: {type: {type: string, maxLength: 20}, http: {type: object}, tcp: {type: object}}
+x-kubernetes-unions:
+- discriminator: type
+  fields-to-discriminateBy: {http: HTTP, tcp: TCP}
+`
+
+const pair = `type: object
+properties: {a: {type: string}, b: {type: string}, i: {type: integer}}
+x-kubernetes-unions:
+- members: [a, b]
+`
+
+const items = `type: object
+properties:
+  l:
+      type: array
+      x-kubernetes-list-type: map
+      x-kubernetes-list-map-keys: [type]
+      items: {type: object, required: [type], properties: {type: {type: string}}}
+      x-kubernetes-unions: [{members: [{type: A}, {type: B}]}]
+`
+
+const nested = `type: object
+properties: {o: {type: object, properties: {a: {type: string}, b: {type: string}}}}
+`
+
+const wanting = `type: object
+required: [m]
+properties: {i: {type: integer}, m: {type: object, additionalProperties: {type: string}, x-kubernetes-validations: [{rule: "'a/role' in self && self['a/role'] == 'main'"}, {rule: "'a/type' in self && self['a/type'] == 'main'"}]}}
+`
+
+// with is an object with texts a and b and a number i, and more keywords.
+func with(more string) string {
+	return "type: object\nproperties: {a: {type: string}, b: {type: string}, i: {type: integer}}\n" + more
+}
+
+// rules is such an object with rules.
+func rules(l ...string) string {
+	text := "x-kubernetes-validations:\n"
+	for _, r := range l {
+		text += "- rule: \"" + r + "\"\n"
+	}
+	return with(text)
+}
+
+// value is an object with a value of a type.
+func value(kind string) string { return "type: object\nproperties: {v: {type: " + kind + "}}\n" }
+
+// set is an object with a set of objects.
+func set(properties string) string {
+	return value("array, x-kubernetes-list-type: set, items: {type: object, x-kubernetes-map-type: atomic, properties: " + properties + "}")
+}
+
+// keyed is an object with a list of objects that are told apart by k, and one of their
+// properties, k if nothing else is said.
+func keyed(property, required string, name ...string) string {
+	properties := "k: " + property
+	if len(name) > 0 {
+		properties = "k: {type: string}, " + name[0] + ": " + property
+	}
+	return value("array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, " + required + "properties: {" + properties + "}}")
+}
+
+// list is an object with a list of objects.
+func list(items string) string {
+	return "type: object\nproperties:\n  l:\n    type: array\n    maxItems: 10\n    items:\n      " + strings.ReplaceAll(strings.TrimSuffix(items, "\n"), "\n", "\n      ") + "\n"
+}
+
+// edit replaces texts by others, each of which has to be there.
+func edit(text string, l ...string) string {
+	for i := 0; i < len(l); i += 2 {
+		if !strings.Contains(text, l[i]) {
+			panic(l[i] + " is not in " + text)
+		}
+	}
+	return strings.NewReplacer(l...).Replace(text)
+}

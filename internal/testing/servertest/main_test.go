@@ -1,0 +1,3 @@
+package servertest
+
+import _ "github.com/unioncel/unioncel/internal/testing/testgc"

@@ -1,0 +1,127 @@
+package resource
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yaml/yamledit"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
+)
+
+// ParsePatches is [Parse] for the files of an overlay. In place of a kustomization that
+// contains patches as text, the file has those patches. Patches in a literal block scalar
+// have their positions in the file, and can be edited there; others have the position of the
+// text.
+func ParsePatches(name string, src []byte, limits limit.Limits) (*File, diag.List) {
+	f, l := Parse(name, src, limits)
+	if f == nil {
+		return nil, l
+	}
+	for _, d := range f.Docs {
+		texts := inlinePatches(name, d.Root)
+		if len(texts) > 0 {
+			f.Objects = slices.DeleteFunc(f.Objects, func(o *Object) bool { return o.Document == d })
+		}
+		for _, n := range texts {
+			inner, more := f.inline(d, n, limits)
+			if l = append(l, more...); inner != nil {
+				f.Objects = append(f.Objects, inner.Objects...)
+			}
+		}
+	}
+	if l.HasErrors() {
+		return nil, l
+	}
+	return f, l
+}
+
+// inlinePatches returns the texts in a kustomization that are patches, JSON patches included.
+func inlinePatches(name string, root *yaml.Node) (l []*yaml.Node) {
+	text := func(n *yaml.Node) string {
+		if n = yamltext.Resolve(n); n == nil || n.Kind != yaml.ScalarNode {
+			return ""
+		}
+		return n.Value
+	}
+	if root == nil || root.Kind != yaml.MappingNode {
+		return nil
+	}
+	names := []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
+	switch kind := yamltext.Value(root, "kind"); {
+	case kind == nil && !slices.Contains(names, path.Base(name)):
+		return nil
+	case kind != nil && text(kind) != "Kustomization" && text(kind) != "Component":
+		return nil
+	}
+	for _, key := range []string{"patches", "patchesStrategicMerge"} {
+		list := yamltext.Resolve(yamltext.Value(root, key))
+		if list == nil || list.Kind != yaml.SequenceNode {
+			continue
+		}
+		for _, n := range list.Content {
+			if item := yamltext.Resolve(n); item.Kind == yaml.MappingNode {
+				n = yamltext.Value(item, "patch")
+			}
+			// Other texts are names of files.
+			if s := strings.TrimSpace(text(n)); strings.ContainsAny(s, "\n{") && !slices.Contains(l, n) {
+				l = append(l, n)
+			}
+		}
+	}
+	return l
+}
+
+// inline reads the patches in a text of a document.
+func (f *File) inline(d *yamltext.Document, n *yaml.Node, limits limit.Limits) (*File, diag.List) {
+	if n.Kind == yaml.ScalarNode && n.Style&yaml.LiteralStyle != 0 && n.Anchor == "" {
+		text := yamledit.Text{File: f.File, Document: d}
+		body, err := text.Body(n)
+		if err == nil {
+			if f.Src[body.End-1] != '\n' {
+				body.End = text.LineEnd(body.End)
+			}
+			return Parse(f.Name, alone(f.Src, body), limits)
+		}
+	}
+	inner, l := Parse(f.Name, []byte(yamltext.Resolve(n).Value), limits)
+	for i := range l {
+		l[i].Pos = diag.Pos{File: f.Name, Line: n.Line, Col: n.Column}
+	}
+	if inner != nil {
+		for _, o := range inner.Objects {
+			o.text = n
+		}
+	}
+	return inner, l
+}
+
+// alone returns a text up to the end of a literal block scalar, with blanks in place of
+// everything outside of the scalar, so that offsets stay the same.
+func alone(src []byte, body yamledit.Span) []byte {
+	out := slices.Clone(src[:body.End])
+	for i, c := range out[:body.Start] {
+		if c != '\n' && c != '\r' {
+			out[i] = ' '
+		}
+	}
+	lines := out[body.Start:]
+	first := bytes.TrimLeft(lines, " \r\n")
+	indent := len(lines) - len(first)
+	indent -= bytes.LastIndexByte(lines[:indent], '\n') + 1
+	for line := range bytes.Lines(lines) {
+		// A marker between documents has to begin its line.
+		for _, marker := range []string{"---", "..."} {
+			if content := line[min(indent, len(line)):]; bytes.HasPrefix(content, []byte(marker)) {
+				copy(content, "   ")
+				copy(line, marker)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,305 @@
+// Package resource reads the objects of manifest files: those of documents, and the items
+// of lists, with what they mean to kubectl and where they are in the text.
+package resource
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yaml/yamledit"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
+)
+
+// File is a file with objects.
+type File struct {
+	*yamltext.File
+	Name    string
+	Objects []*Object
+}
+
+// Object is an object in a file.
+type Object struct {
+	yamledit.Text
+	// Node is the mapping of the object, Value what kubectl reads in it. Neither is to be
+	// changed.
+	Node  *yaml.Node
+	Value map[string]any
+
+	schema.GroupVersionKind
+	Namespace, Name string
+
+	file string
+	// text is the string that contains the object, if that cannot be edited in it.
+	text *yaml.Node
+	// aliased are the nodes of the document that are shared through an alias.
+	aliased func() map[*yaml.Node]bool
+}
+
+// Parse reads a file. What has no apiVersion and kind is no object, and left out. The
+// diagnostics say what is wrong with the file; with errors the result is nil.
+func Parse(name string, src []byte, limits limit.Limits) (*File, diag.List) {
+	parsed, wrong := source.Parse(name, src, limits)
+	if wrong != nil {
+		return nil, diag.List{*wrong}
+	}
+	return In(name, parsed)
+}
+
+// In is [Parse] for a file that is parsed already.
+func In(name string, parsed *yamltext.File) (*File, diag.List) {
+	f := &File{File: parsed, Name: name}
+	var l diag.List
+	for _, d := range parsed.Docs {
+		if d.Root == nil || d.Root.Kind != yaml.MappingNode {
+			continue
+		}
+		l = append(l, source.Duplicates(name, d.Root)...)
+		_, v, wrong := source.Value(name, parsed, d)
+		if wrong != nil {
+			l = append(l, *wrong)
+			continue
+		}
+		f.find(d, d.Root, v, sync.OnceValue(func() map[*yaml.Node]bool { return yamltext.Aliased(d.Root) }))
+	}
+	if l.HasErrors() {
+		return nil, l
+	}
+	return f, l
+}
+
+// find finds the objects in a document, at n and in the items of lists.
+func (f *File) find(d *yamltext.Document, n *yaml.Node, v any, aliased func() map[*yaml.Node]bool) {
+	n = yamltext.Resolve(n)
+	value, ok := v.(map[string]any)
+	if !ok || n.Kind != yaml.MappingNode {
+		return
+	}
+	kind, _ := value["kind"].(string)
+	items, isList := value["items"].([]any)
+	if list := yamltext.Value(n, "items"); isList && strings.HasSuffix(kind, "List") && list != nil && len(yamltext.Resolve(list).Content) == len(items) {
+		for i, item := range yamltext.Resolve(list).Content {
+			f.find(d, item, items[i], aliased)
+		}
+		return
+	}
+	apiVersion, _ := value["apiVersion"].(string)
+	if kind == "" || apiVersion == "" {
+		return
+	}
+	o := &Object{Text: yamledit.Text{File: f.File, Document: d}, Node: n, Value: value, file: f.Name, aliased: aliased}
+	o.GroupVersionKind = schema.FromAPIVersionAndKind(apiVersion, kind)
+	metadata, _ := value["metadata"].(map[string]any)
+	o.Namespace, _ = metadata["namespace"].(string)
+	o.Name, _ = metadata["name"].(string)
+	f.Objects = append(f.Objects, o)
+}
+
+// Is reports whether two objects have the same group, kind, namespace and name.
+func (o *Object) Is(p *Object) bool {
+	return o.GroupKind() == p.GroupKind() && o.Namespace == p.Namespace && o.Name == p.Name
+}
+
+// String names the object for messages: kind, and namespace and name.
+func (o *Object) String() string {
+	name := o.Name
+	if o.Namespace != "" {
+		name = o.Namespace + "/" + name
+	}
+	return strings.TrimSpace(o.Kind + " " + name)
+}
+
+// At returns the node at a path, and whether it was reached through an alias or a merge
+// key, so that other places share it. It is nil where the object has none.
+func (o *Object) At(p Path) (n *yaml.Node, shared bool) {
+	n = o.Node
+	for _, step := range p {
+		n = yamltext.Resolve(n)
+		switch step := step.(type) {
+		case string:
+			_, v, other, ok := yamltext.Lookup(n, step)
+			if !ok {
+				return nil, false
+			}
+			n, shared = v, shared || other || v.Kind == yaml.AliasNode
+		case int:
+			if n.Kind != yaml.SequenceNode || step >= len(n.Content) {
+				return nil, false
+			}
+			n = n.Content[step]
+			shared = shared || n.Kind == yaml.AliasNode
+		}
+	}
+	return yamltext.Resolve(n), shared
+}
+
+// Mapping returns the node of the object at a path, for an edit. It is an error when an edit
+// there is impossible, or would change other places, too.
+func (o *Object) Mapping(p Path) (*yaml.Node, error) {
+	n, shared := o.At(p)
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil, errors.New("it is not written out")
+	}
+	if o.text != nil {
+		return nil, errors.New("the patch is in a string in quotes, folded or shared: write it as a literal block (|-)")
+	}
+	if shared || o.aliased()[n] {
+		return nil, errors.New("it is shared with other places by an alias or a merge key")
+	}
+	return n, nil
+}
+
+// Anchored reports whether an alias refers to a node of the object, or to something in it.
+func (o *Object) Anchored(n *yaml.Node) bool {
+	return o.aliased()[n] || slices.ContainsFunc(n.Content, o.Anchored)
+}
+
+// Pos is the position of what is at a path: of the key of a property, of a list's item;
+// or of the nearest thing around it that is there.
+func (o *Object) Pos(p Path) diag.Pos {
+	n := o.Node
+	at := n
+	for _, step := range p {
+		switch step := step.(type) {
+		case string:
+			k, v, _, ok := yamltext.Lookup(yamltext.Resolve(n), step)
+			if !ok {
+				return o.pos(at)
+			}
+			n, at = v, k
+		case int:
+			if n = yamltext.Resolve(n); n.Kind != yaml.SequenceNode || step >= len(n.Content) {
+				return o.pos(at)
+			}
+			n = n.Content[step]
+			at = n
+		}
+	}
+	return o.pos(at)
+}
+
+func (o *Object) pos(n *yaml.Node) diag.Pos {
+	if o.text != nil {
+		n = o.text
+	}
+	return diag.Pos{File: o.file, Line: n.Line, Col: n.Column}
+}
+
+// Path leads to a value in an object: through keys, which are strings, and indices,
+// which are ints.
+type Path []any
+
+// To is the path that goes on by a key or an index. It shares nothing with p.
+func (p Path) To(step any) Path { return append(slices.Clip(slices.Clone(p)), step) }
+
+// Below returns the path, which it shares nothing with, of what properties lead to there.
+func (p Path) Below(names ...string) Path {
+	p = slices.Clip(slices.Clone(p))
+	for _, name := range names {
+		p = append(p, name)
+	}
+	return p
+}
+
+// String is the path with dots before keys and brackets around indices:
+// spec.volumes[0].name. The object itself is empty.
+func (p Path) String() string {
+	var at *field.Path
+	for _, step := range p {
+		switch step := step.(type) {
+		case string:
+			if at == nil {
+				at = field.NewPath(step)
+			} else {
+				at = at.Child(step)
+			}
+		case int:
+			if at == nil {
+				at = field.NewPath("")
+			}
+			at = at.Index(step)
+		}
+	}
+	if at == nil {
+		return ""
+	}
+	return at.String()
+}
+
+// In returns what the path leads to in a value; ok is false when there is nothing.
+func (p Path) In(v any) (any, bool) {
+	for _, step := range p {
+		switch step := step.(type) {
+		case string:
+			m, _ := v.(map[string]any)
+			value, ok := m[step]
+			if !ok {
+				return nil, false
+			}
+			v = value
+		case int:
+			l, _ := v.([]any)
+			if step >= len(l) {
+				return nil, false
+			}
+			v = l[step]
+		default:
+			panic(fmt.Sprintf("resource: a step of type %T", step))
+		}
+	}
+	return v, true
+}
+
+// Find returns the path that the API server prints as text, such as
+// spec.rules[1].backends[web].port: a key stands behind a dot or in brackets, whatever is in
+// it. The path ends where the object does.
+func (o *Object) Find(text string) Path {
+	p, _ := find(o.Value, "."+strings.TrimPrefix(text, "."))
+	return p
+}
+
+// find returns the longest path in a value along a text, and how much of the text is left.
+// Of several, it is the one with the shortest keys.
+func find(v any, text string) (longest Path, left int) {
+	left = len(text)
+	try := func(step, inner any, rest string) {
+		if rest != "" && rest[0] != '.' && rest[0] != '[' {
+			return
+		}
+		if below, n := find(inner, rest); n < left {
+			longest, left = append(Path{step}, below...), n
+		}
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		rests := map[string]string{}
+		for k := range v {
+			for _, written := range []string{"." + k, "[" + k + "]", "['" + k + "']"} {
+				if rest, ok := strings.CutPrefix(text, written); ok {
+					rests[k] = rest
+				}
+			}
+		}
+		for _, k := range slices.SortedFunc(maps.Keys(rests), func(a, b string) int { return len(a) - len(b) }) {
+			try(k, v[k], rests[k])
+		}
+	case []any:
+		digits := strings.TrimLeft(text, ".[")
+		end := strings.IndexFunc(digits+"]", func(r rune) bool { return r < '0' || r > '9' })
+		if i, err := strconv.Atoi(digits[:end]); err == nil && i < len(v) {
+			try(i, v[i], strings.TrimPrefix(digits[end:], "]"))
+		}
+	}
+	return longest, left
+}

@@ -1,0 +1,110 @@
+package resource_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/pkg/limit"
+)
+
+func TestParse(t *testing.T) {
+	src := `# first
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  template: &t
+    volumes: [{name: a}, {name: b}]
+  again: *t
+---
+just: values
+---
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: c}}
+- apiVersion: example.com/v1
+  kind: RouteList
+  items: [{apiVersion: example.com/v1, kind: Route, metadata: {name: r}}]
+`
+	f, l := resource.Parse("in.yaml", []byte(src), limit.Limits{})
+	if len(l) > 0 || len(f.Objects) != 3 {
+		t.Fatal(l, f)
+	}
+	web := f.Objects[0]
+	if got := fmt.Sprint(web, " ", f.Objects[1], " ", f.Objects[2], " ", web.GroupVersionKind); got != "Deployment shop/web ConfigMap c Route r apps/v1, Kind=Deployment" {
+		t.Error(got)
+	}
+	if !web.Is(web) || web.Is(f.Objects[1]) {
+		t.Error("Is is wrong")
+	}
+	for _, tt := range []struct {
+		path   resource.Path
+		at     string
+		value  any
+		shared bool
+	}{
+		{nil, "2:1", nil, false},
+		{resource.Path{"spec", "template", "volumes", 1, "name"}, "7:27", "b", false},
+		{resource.Path{"spec", "template", "volumes", 1}, "7:26", nil, false},
+		{resource.Path{"spec", "again", "volumes", 0, "name"}, "7:16", "a", true},
+		{resource.Path{"spec", "template", "volumes", 2}, "7:5", nil, false},
+		{resource.Path{"spec", "none", "x"}, "5:1", nil, false},
+	} {
+		n, shared := web.At(tt.path)
+		v, ok := tt.path.In(web.Value)
+		if pos := web.Pos(tt.path); fmt.Sprintf("%d:%d", pos.Line, pos.Col) != tt.at || (n != nil) != ok || shared != tt.shared || tt.value != nil && v != tt.value {
+			t.Errorf("%s is at %v, node %v, shared %v, value %v", tt.path, pos, n, shared, v)
+		}
+	}
+	if p := (resource.Path{"spec", "volumes"}).To(0).To("a.b"); p.String() != "spec.volumes[0].a.b" || resource.Path(nil).String() != "" {
+		t.Error(p)
+	}
+	for src, want := range map[string]string{
+		"a: 1\na: 2\n": `in.yaml:2:1: error: UC104: key "a" occurs twice in this mapping`,
+		"":             "in.yaml: error: UC103: the file is empty",
+		"a: [":         "in.yaml:1:4: error: UC101: did not find expected node content",
+	} {
+		if f, l := resource.Parse("in.yaml", []byte(src), limit.Limits{}); f != nil || len(l) != 1 || l[0].String() != want {
+			t.Errorf("%q: %v", src, l)
+		}
+	}
+}
+
+// Errors of the API server name fields in several ways, with keys that have anything in them.
+func TestFind(t *testing.T) {
+	src := `apiVersion: v1
+kind: A
+spec:
+  rules: [{to: x}, {to: y}]
+  a: {b: {c: 1}, b.c: 2, "k[0]": {z: 3}, "it's": 4}
+`
+	f, l := resource.Parse("in.yaml", []byte(src), limit.Limits{})
+	if len(l) > 0 {
+		t.Fatal(l)
+	}
+	o := f.Objects[0]
+	for text, want := range map[string]string{
+		"":                   "1:1",
+		"spec":               "3:1",
+		".spec.rules":        "4:3",
+		"spec.rules[1].to":   "4:21",
+		"spec.rules.1.to":    "4:21",
+		"spec.rules[2].to":   "4:3",
+		"spec.rules[1].none": "4:20",
+		"spec.a.b.c":         "5:11",
+		"spec.a[b.c]":        "5:18",
+		"spec.a.b.c.d":       "5:11",
+		"spec.a.b.x":         "5:7",
+		"spec.a[k[0]].z":     "5:35",
+		"spec.a.k[0].z":      "5:35",
+		"spec.a['it's']":     "5:42",
+		"spec.ab":            "3:1",
+		"none":               "1:1",
+	} {
+		if pos := o.Pos(o.Find(text)); fmt.Sprintf("%d:%d", pos.Line, pos.Col) != want {
+			t.Errorf("%s is at %v, want %s", text, pos, want)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package source
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
+)
+
+// TooMuch says which limit a text exceeds that is not parsed yet, if any. It looks at
+// what takes no memory: size and punctuation.
+func TooMuch(name string, text []byte, l limit.Limits) *diag.Diagnostic {
+	nodes, documents := punctuation(text)
+	for _, x := range []struct {
+		name, what string
+		is, may    int
+	}{
+		{"size", "bytes", len(text), l.Size},
+		{"documents", "documents", documents, l.Documents},
+		{"nodes", "keys, values and items", nodes, l.Nodes},
+	} {
+		if x.is > x.may {
+			return &diag.Diagnostic{Code: diag.OverLimit, Pos: diag.Pos{File: name},
+				Message: fmt.Sprintf("the file has more %s than the limit of %d", x.what, x.may), Hint: limit.Hint(x.name)}
+		}
+	}
+	return nil
+}
+
+// punctuation counts what nodes and documents there are at most: but for the roots,
+// every indicator is for two nodes at most, as a colon does for key and value.
+func punctuation(text []byte) (nodes, documents int) {
+	documents = 1
+	begins := true  // a line
+	closed := false // a list or mapping, before
+	for i, c := range text {
+		if begins && i+3 <= len(text) && (string(text[i:i+3]) == "---" || string(text[i:i+3]) == "...") {
+			documents++
+		}
+		// The last bytes of NEL, LS and PS are line breaks as well; of other characters
+		// they do no harm.
+		begins = c == '\n' || c == '\r' || c == 0x85 || c == 0xA8 || c == 0xA9
+		if closed && (c == '{' || c == '[') {
+			documents++ // of a stream of JSON
+		}
+		if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
+			closed = c == '}' || c == ']'
+		}
+		switch c {
+		case ',', ':', '[', '{', '-', '?':
+			nodes += 2
+		}
+	}
+	return nodes + documents, documents
+}
+
+// tooDeep says where a document is nested more deeply than is allowed, if it is.
+func tooDeep(name string, d *yamltext.Document, most int) *diag.Diagnostic {
+	n := below(d.Root, most)
+	if n == nil {
+		return nil
+	}
+	return &diag.Diagnostic{Code: diag.OverLimit, Pos: diag.Pos{File: name, Line: n.Line, Col: n.Column},
+		Message: fmt.Sprintf("lists and mappings are nested more deeply here than the limit of %d", most), Hint: limit.Hint("depth")}
+}
+
+// below returns a list or mapping that is in more than so many others, or nil.
+func below(n *yaml.Node, levels int) *yaml.Node {
+	if n == nil || n.Kind != yaml.SequenceNode && n.Kind != yaml.MappingNode {
+		return nil
+	}
+	if levels == 0 {
+		return n
+	}
+	for _, c := range n.Content {
+		if found := below(c, levels-1); found != nil {
+			return found
+		}
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+// Package source reads files as kubectl does, and says what is wrong with them.
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/unioncel/unioncel/internal/work"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
+)
+
+// Helm is the hint for what looks like a template.
+const Helm = "this looks like a Helm template: render it first (helm template), and compile the result"
+
+// Parse splits a text into documents. The diagnostic, which calls the file name,
+// says why that is not possible, or which limit it exceeds.
+func Parse(name string, text []byte, limits limit.Limits) (*yamltext.File, *diag.Diagnostic) {
+	limits = limits.OrDefault()
+	if wrong := TooMuch(name, text, limits); wrong != nil {
+		return nil, wrong
+	}
+	if len(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))) == 0 {
+		return nil, &diag.Diagnostic{Code: diag.EmptyInput, Pos: diag.Pos{File: name}, Message: "the file is empty"}
+	}
+	if at := invalidUTF8(text); at < len(text) {
+		line := bytes.Count(text[:at], []byte("\n")) + 1
+		col := utf8.RuneCount(bytes.TrimPrefix(text[bytes.LastIndexByte(text[:at], '\n')+1:at], []byte("\ufeff"))) + 1
+		return nil, &diag.Diagnostic{Code: diag.InvalidUTF8, Pos: diag.Pos{File: name, Line: line, Col: col},
+			Message: fmt.Sprintf("byte 0x%02x is not UTF-8", text[at]), Hint: "save the file as UTF-8"}
+	}
+	file, err := yamltext.Parse(text)
+	if err == nil {
+		for _, d := range file.Docs {
+			if wrong := tooDeep(name, d, limits.Depth); wrong != nil {
+				return nil, wrong
+			}
+		}
+		return file, nil
+	}
+	d := diag.Diagnostic{Code: diag.Syntax, Pos: diag.Pos{File: name}, Message: err.Error()}
+	if bytes.Contains(text, []byte("{{")) {
+		d.Hint = Helm
+	}
+	var syntax *yamltext.SyntaxError
+	if errors.As(err, &syntax) {
+		d.Pos.Line, d.Pos.Col, d.Message = syntax.Line, syntax.Column, syntax.Msg
+		lines := bytes.Split(text, []byte("\n"))
+		if at := syntax.Line - 1; d.Hint == "" && at < len(lines) && bytes.HasPrefix(bytes.TrimLeft(lines[at], " "), []byte("\t")) {
+			d.Hint = "YAML does not allow tabs in indentation: use spaces"
+		}
+	}
+	return nil, &d
+}
+
+func invalidUTF8(text []byte) int {
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return len(text)
+}
+
+// Duplicates reports the keys that a mapping has twice, at n and below.
+func Duplicates(name string, n *yaml.Node) diag.List {
+	var l diag.List
+	for _, k := range yamltext.DuplicateKeys(n) {
+		l = append(l, diag.Diagnostic{Code: diag.DuplicateKey, Pos: diag.Pos{File: name, Line: k.Line, Col: k.Column},
+			Message: fmt.Sprintf("key %q occurs twice in this mapping", yamltext.Resolve(k).Value), Hint: "delete one of them"})
+	}
+	return l
+}
+
+// Read reads a document as kubectl does, as JSON and as data. It is not strict:
+// that would reject keys that override merged ones; Duplicates finds the others.
+func Read(document []byte) (data []byte, v any, err error) {
+	work.Readings.Add(1)
+	defer func() {
+		if r := recover(); r != nil { // the library panics on some malformed documents
+			err = fmt.Errorf("invalid YAML: %v", r)
+		}
+	}()
+	if data, err = yamltext.JSON(document); err == nil {
+		err = json.Unmarshal(data, &v)
+	}
+	return data, v, err
+}
+
+// Value reads a document of a file, once: the result is shared, and not to be changed. The
+// diagnostic says why kubectl cannot read it.
+func Value(name string, file *yamltext.File, d *yamltext.Document) (data []byte, v any, wrong *diag.Diagnostic) {
+	data, v, err := d.Read(func() ([]byte, any, error) { return Read(file.Src[d.Start:d.End]) })
+	if err == nil {
+		return data, v, nil
+	}
+	wrong = &diag.Diagnostic{Code: diag.Syntax, Pos: diag.Pos{File: name, Line: d.Root.Line, Col: d.Root.Column},
+		Message: "kubectl cannot read this document: " + strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")}
+	if i := bytes.Index(file.Src[d.Start:d.End], []byte("{{")); i >= 0 && strings.Contains(err.Error(), "invalid map key") {
+		wrong.Pos.Line, wrong.Pos.Col = file.Position(d.Start + i)
+		wrong.Hint = Helm
+	}
+	return nil, nil, wrong
+}

@@ -1,0 +1,88 @@
+package yamlconfig
+
+import (
+	"cmp"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
+)
+
+// APIVersion is that of every object that is read here. No other is.
+const APIVersion = "unioncel.dev/v1alpha1"
+
+// Open returns the roots of the documents of a file, which every reader of YAML reads as
+// the same; nil when something is wrong. Of a file that does not mention unioncel nothing
+// is repeated; hint is added to what it should say.
+func (r *Reader) Open(src []byte, kind, hint string) []*yaml.Node {
+	report := func(code diag.Code, hint, message string) {
+		r.Diags = append(r.Diags, diag.Diagnostic{Code: code, Pos: diag.Pos{File: r.File}, Message: message, Hint: hint})
+	}
+	if !source.IsConfig(src) {
+		report(r.Code, head(kind)+hint, "this is not a "+kind+": it has no apiVersion: "+APIVersion)
+		return nil
+	}
+	file, wrong := source.Parse(r.File, src, limit.Limits{})
+	if wrong != nil {
+		r.Diags = append(r.Diags, *wrong)
+		return nil
+	}
+	var l []*yaml.Node
+	for _, d := range file.Docs {
+		if d.Root == nil {
+			continue
+		}
+		l = append(l, d.Root)
+		duplicates := source.Duplicates(r.File, d.Root)
+		r.Diags = append(r.Diags, duplicates...)
+		if len(duplicates) > 0 {
+			continue
+		}
+		if _, _, wrong := source.Value(r.File, file, d); wrong != nil {
+			r.Diags = append(r.Diags, *wrong)
+		}
+	}
+	if len(l) == 0 {
+		report(diag.EmptyInput, "", "the file is empty")
+	}
+	if r.Diags.HasErrors() {
+		return nil
+	}
+	return l
+}
+
+func head(kind string) string { return "write apiVersion: " + APIVersion + " and kind: " + kind }
+
+// Object returns the fields of an object of a kind, which has the keys of m beside
+// apiVersion and kind; nil when it is of another, for which m may have a hint.
+func (r *Reader) Object(n *yaml.Node, kind string, m Mapping) map[string]Value {
+	root := r.Value(n, "{apiVersion: "+APIVersion+", kind: "+kind+"}")
+	if root.Node.Kind != yaml.MappingNode {
+		root.Errorf(head(kind), "want a %s, not %s", kind, yamltext.Describe(root.Node))
+		return nil
+	}
+	top := []Key{{"apiVersion", APIVersion}, {"kind", kind}}
+	for _, key := range slices.Backward(top) {
+		v := root.Field(key)
+		if v.Node == nil {
+			root.Errorf(head(kind), "%s is missing", key.Name)
+			return nil
+		}
+		said := v.Text()
+		if said == key.Example {
+			continue
+		}
+		if said != "" {
+			v.Errorf(cmp.Or(m.Hints[said], head(kind)), "%s must be %s, not %q", key.Name, key.Example, said)
+		}
+		return nil
+	}
+	m.Keys = slices.Concat(top, m.Keys)
+	fields := root.Fields(m)
+	fields["metadata"].Field(Key{"name", "unions"}).Word() // the rest is other tools' business
+	return fields
+}

@@ -1,0 +1,368 @@
+package yamledit
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+)
+
+// Suffix is a sentence that is added to a text for readers, and how.
+type Suffix struct {
+	// Joint comes between the two: a space or a line break, a full stop with one of them, two
+	// line breaks, or nothing.
+	Joint string
+	// Sentence is on one line, without spaces around it.
+	Sentence string
+	// Ended says that the text ends with a line break: so does what it becomes.
+	Ended bool
+}
+
+// SuffixOf says how a sentence is added to a text: as a paragraph, when it has several; on a
+// line of its own, when it has several; else at the end.
+func SuffixOf(text, sentence string) Suffix {
+	lines := strings.TrimRight(text, "\n")
+	s := Suffix{Sentence: sentence, Ended: len(lines) < len(text)}
+	end, _ := utf8.DecodeLastRuneInString(lines)
+	switch {
+	case lines == "":
+	case strings.Contains(lines, "\n\n"):
+		s.Joint = strings.Repeat("\n", max(0, 2-(len(text)-len(lines))))
+	case s.Ended || unicode.IsSpace(end):
+	default:
+		if s.Joint = " "; strings.Contains(lines, "\n") {
+			s.Joint = "\n"
+		}
+		word := lines[strings.LastIndexAny(lines, " \n")+1:]
+		last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(word, ")]}\"'`*_"))
+		if (unicode.IsLetter(last) || unicode.IsDigit(last)) && !strings.Contains(word, "://") {
+			s.Joint = "." + s.Joint
+		}
+	}
+	return s
+}
+
+// String is what is added.
+func (s Suffix) String() string {
+	if s.Ended {
+		return s.Joint + s.Sentence + "\n"
+	}
+	return s.Joint + s.Sentence
+}
+
+// Prose is a string in a mapping, for readers, such as a description.
+type Prose struct {
+	Key, Value *yaml.Node
+	// Flow says that the mapping is in flow style.
+	Flow bool
+	// Wrap breaks lines, as YAML's writers do, where the style has no line breaks of its own.
+	Wrap bool
+}
+
+// Wraps reports whether strings at n or below have lines that writers of YAML broke.
+func (d Text) Wraps(n *yaml.Node) bool {
+	if n.Kind == yaml.ScalarNode && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 {
+		start, end, err := d.Span(d.Document, n)
+		return err == nil && bytes.IndexByte(d.Src[start:end], '\n') >= 0
+	}
+	for _, c := range n.Content {
+		if d.Wraps(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// Append returns the edit that adds a sentence. quoted says that the string had no quotes,
+// and gets them, as the sentence needs them.
+func (d Text) Append(p Prose, s Suffix) (edit yamltext.Edit, quoted bool, err error) {
+	b, err := d.Body(p.Value)
+	if err != nil {
+		return yamltext.Edit{}, false, err
+	}
+	style, indent := p.Value.Style, d.continuation(p, b)
+	sentence, end := s.Sentence, ""
+	switch {
+	case style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		p.Wrap = false
+	case style&yaml.DoubleQuotedStyle != 0:
+		sentence = jsonString(sentence)
+		sentence = sentence[1 : len(sentence)-1]
+		if s.Ended {
+			end = `\n`
+		}
+	default:
+		quoted = style&yaml.SingleQuotedStyle == 0 && (p.Flow || !plainProse(s.Joint+sentence, true))
+		if quoted || style&yaml.SingleQuotedStyle != 0 {
+			sentence = strings.ReplaceAll(sentence, "'", "''")
+		}
+		if s.Ended {
+			end = strings.Repeat(Newline(d.Src), 2) + indent
+		}
+	}
+	text := d.wrapped(p, b.End, d.lead(style, s, b.End, indent), sentence, indent) + end
+	if quoted {
+		return yamltext.Edit{Start: b.Start, End: b.End, New: "'" + strings.ReplaceAll(string(d.Src[b.Start:b.End]), "'", "''") + text + "'"}, true, nil
+	}
+	return yamltext.Edit{Start: b.End, End: b.End, New: text}, false, nil
+}
+
+// lead is the joint, as it is written between a string of a style, which ends at an offset,
+// and the sentence.
+func (d Text) lead(style yaml.Style, s Suffix, end int, indent string) string {
+	nl, breaks := Newline(d.Src), strings.Count(s.Joint, "\n")
+	folded, block := style&yaml.FoldedStyle != 0, style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
+	stop := strings.TrimRight(s.Joint, " \n")
+	switch {
+	case breaks == 0 && folded && s.Joint != "":
+		return stop + nl + indent
+	case breaks == 0 && !(block && s.Ended):
+		return s.Joint
+	case style&yaml.DoubleQuotedStyle != 0:
+		return stop + strings.Repeat(`\n`, breaks)
+	}
+	if block == s.Ended { // the string's own last line break is behind it, or its lines are folded
+		breaks++
+	}
+	line := d.Src[d.LineStart(end):end]
+	if folded && len(blanks(line)) <= len(indent) { // others are not folded
+		breaks++
+	}
+	return stop + strings.Repeat(nl, breaks) + indent
+}
+
+// Unappend returns the edit that takes a sentence away again, the last thing in the string:
+// it reverts Append to the byte, and other ways to write the string as data, or not at all.
+// quoted is what Append returned.
+func (d Text) Unappend(value *yaml.Node, s Suffix, quoted bool) (yamltext.Edit, error) {
+	b, err := d.Body(value)
+	if err != nil {
+		return yamltext.Edit{}, err
+	}
+	visible := d.visible(value.Style, b)
+	first := len(visible) - utf8.RuneCountInString(strings.ReplaceAll(s.Sentence, " ", ""))
+	if first < 0 || first == len(visible) {
+		return yamltext.Edit{}, errors.New("the string ends with something else")
+	}
+	start, last := visible[first].Start, b.Start
+	if before := first - strings.Count(s.Joint, "."); before > 0 {
+		last = visible[before-1].End
+	}
+	lead := d.lead(value.Style, s, last, blanks(d.Src[d.LineStart(start):start]))
+	switch {
+	case s.Joint == " " || s.Joint == ". ": // there may be a line break
+		start = last
+	case bytes.HasSuffix(d.Src[b.Start:start], []byte(lead)):
+		start -= len(lead)
+	default:
+		return yamltext.Edit{}, errors.New("the sentence is joined in another way")
+	}
+	if quoted && value.Style&yaml.SingleQuotedStyle != 0 {
+		return yamltext.Edit{Start: b.Start - 1, End: b.End + 1, New: strings.ReplaceAll(string(d.Src[b.Start:start]), "''", "'")}, nil
+	}
+	return yamltext.Edit{Start: start, End: b.End}, nil
+}
+
+// Rewrite returns the edit that makes a string another one.
+func (d Text) Rewrite(value *yaml.Node, text string) (yamltext.Edit, error) {
+	start, end, err := d.Span(d.Document, value)
+	return yamltext.Edit{Start: start, End: end, New: jsonString(text)}, err
+}
+
+// Insert returns the edit that puts a key with a sentence into mapping n: before the first
+// key that comes after it in the alphabet, other than entry but, and the comments above
+// that; else at the end.
+func (d Text) Insert(n *yaml.Node, but int, key, sentence string, wrap bool) (yamltext.Edit, error) {
+	e := Entry{Key: key, Value: StringNode(sentence), Plain: true}
+	l, err := d.Entries(n)
+	if err != nil {
+		return yamltext.Edit{}, err
+	}
+	i := 0
+	for i < len(l) && (i == but || n.Content[2*i].Value < key) {
+		i++
+	}
+	if IsFlow(n) {
+		if i == len(l) {
+			return d.Put(n, e)
+		}
+		e.Plain = plain(n)
+		lay := d.LayoutOf(n, l)
+		return yamltext.Edit{Start: l[i].Start, End: l[i].Start, New: d.Broken(e.Flow(lay) + lay.comma())}, nil
+	}
+	at := d.LineEnd(l[len(l)-1].End)
+	indent := strings.Repeat(" ", d.Indentation(n, l))
+	if i < len(l) {
+		if at = d.LineStart(l[i].Start); string(d.Src[at:l[i].Start]) != indent {
+			return yamltext.Edit{}, errors.New("something precedes its first key on its line")
+		}
+		for at > 0 && bytes.HasPrefix(d.Src[d.LineStart(at-1):], []byte(indent+"#")) {
+			at = d.LineStart(at - 1)
+		}
+	}
+	head, text := indent+key+": ", ProseScalar(sentence, false)
+	if wrap {
+		text = broken(len(head), text, Newline(d.Src)+indent+"  ")
+	}
+	return yamltext.Edit{Start: at, End: at, New: d.Lines([]string{head + text})}, nil
+}
+
+// ProseScalar is how a sentence is written as a value, in flow style or block style: with
+// quotes only where it needs them.
+func ProseScalar(sentence string, flow bool) string {
+	switch {
+	case flow:
+		return jsonString(sentence)
+	case !plainProse(sentence, false):
+		return "'" + strings.ReplaceAll(sentence, "'", "''") + "'"
+	}
+	return sentence
+}
+
+// plainProse reports whether a text may go without quotes in block style, within another
+// one or by itself.
+func plainProse(text string, within bool) bool {
+	letter := text != "" && (text[0] >= 'a' && text[0] <= 'z' || text[0] >= 'A' && text[0] <= 'Z')
+	return (within || letter) && !strings.Contains(text, ": ") && !strings.Contains(text, " #") && !strings.HasSuffix(text, ":")
+}
+
+// Body is the range of the content of a string: without tag, anchor, quotes, and the line with
+// the indicators of a block scalar.
+func (d Text) Body(value *yaml.Node) (Span, error) {
+	start, end, err := d.Span(d.Document, value)
+	if err != nil {
+		return Span{}, err
+	}
+	for start < end && (d.Src[start] == '&' || d.Src[start] == '!') {
+		for start < end && bytes.IndexByte([]byte(" \t\r\n"), d.Src[start]) < 0 {
+			start++
+		}
+		for start < end && bytes.IndexByte([]byte(" \t\r\n#"), d.Src[start]) >= 0 {
+			if d.Src[start] == '#' {
+				start = d.LineEnd(start)
+			} else {
+				start++
+			}
+		}
+	}
+	switch {
+	case value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		if start = d.LineEnd(start); start >= end {
+			return Span{}, errors.New("the block scalar is empty")
+		}
+	case value.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0:
+		start, end = start+1, end-1
+	}
+	return Span{start, end}, nil
+}
+
+// continuation is the indentation of a further line of a string.
+func (d Text) continuation(p Prose, b Span) string {
+	first, _, err := d.Span(d.Document, p.Key)
+	if err != nil {
+		first = b.Start
+	}
+	indent := strings.Repeat(" ", first-d.LineStart(first)+2)
+	if p.Value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 {
+		if line := d.LineStart(b.End); line > b.Start {
+			return blanks(d.Src[line:b.End])
+		}
+		return indent
+	}
+	header := bytes.TrimRight(d.Src[d.LineStart(b.Start-1):b.Start], " \t\r\n")
+	if header, _, _ = bytes.Cut(header, []byte(" #")); bytes.ContainsAny(header[max(0, len(header)-3):], "123456789") {
+		digit := header[bytes.LastIndexAny(header, "123456789")]
+		return strings.Repeat(" ", first-d.LineStart(first)+int(digit-'0'))
+	}
+	for line := range bytes.Lines(d.Src[b.Start:b.End]) {
+		if lead := blanks(line); len(bytes.TrimSpace(line)) > 0 {
+			return lead
+		}
+	}
+	return indent
+}
+
+// blanks are the spaces that a line begins with.
+func blanks(line []byte) string { return string(line[:len(line)-len(bytes.TrimLeft(line, " "))]) }
+
+// visible are the ranges of the characters of a string that are no space.
+func (d Text) visible(style yaml.Style, b Span) []Span {
+	var l []Span
+	for at := b.Start; at < b.End; {
+		r, n := utf8.DecodeRune(d.Src[at:b.End])
+		switch {
+		case r == '\'' && style&yaml.SingleQuotedStyle != 0:
+			n = 2
+		case r == '\\' && style&yaml.DoubleQuotedStyle != 0:
+			r, n = escaped(d.Src[at:b.End])
+		}
+		if !unicode.IsSpace(r) {
+			l = append(l, Span{at, at + n})
+		}
+		at += n
+	}
+	return l
+}
+
+// escaped is the character that an escape in double quotes stands for, where that matters,
+// and the length of the escape.
+func escaped(text []byte) (rune, int) {
+	if len(text) < 2 {
+		return '\\', len(text)
+	}
+	switch c := text[1]; c {
+	case 'x', 'u', 'U':
+		n := min(2+map[byte]int{'x': 2, 'u': 4, 'U': 8}[c], len(text))
+		r := rune(0)
+		for _, digit := range text[2:n] {
+			r = r<<4 + rune(strings.IndexByte("0123456789abcdef", digit|0x20))
+			if digit <= '9' {
+				r = r&^0xF + rune(digit-'0')
+			}
+		}
+		if r >= 0xD800 && r < 0xDC00 && bytes.HasPrefix(text[n:], []byte(`\u`)) { // JSON has pairs
+			n = min(n+6, len(text))
+		}
+		return r, n
+	case 't', 'n', 'v', 'f', 'r', 'N', '_', 'L', 'P', ' ', '\t', '\n':
+		return ' ', 2
+	}
+	return '\\', 2
+}
+
+// wrapped is a joint and what follows it, with line breaks, if p is to have any.
+func (d Text) wrapped(p Prose, at int, joint, text, indent string) string {
+	if !p.Wrap || p.Flow {
+		return joint + text
+	}
+	column := utf8.RuneCount(d.Src[d.LineStart(at):at])
+	if strings.HasSuffix(joint, "\n"+indent) {
+		return joint + broken(len(indent), text, Newline(d.Src)+indent)
+	}
+	return broken(column, joint+text, Newline(d.Src)+indent)
+}
+
+// width is where YAML's writers break lines: at the first space behind it.
+const width = 80
+
+// broken has line breaks, with the indentation behind them, in place of those spaces of a text
+// where they would break the line, which the text goes on with at a column.
+func broken(column int, text, line string) string {
+	var b strings.Builder
+	for i, r := range text {
+		alone := r == ' ' && i+1 < len(text) && text[i+1] != ' ' && (i == 0 || text[i-1] != ' ')
+		if alone && column > width {
+			b.WriteString(line)
+			column = len(line) - strings.LastIndexByte(line, '\n') - 1
+			continue
+		}
+		b.WriteRune(r)
+		column++
+	}
+	return b.String()
+}

@@ -1,0 +1,241 @@
+package yamledit
+
+import (
+	"bytes"
+	stdjson "encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/util/json"
+)
+
+// StringNode is a string, in quotes where Scalar decides so.
+func StringNode(s string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+}
+
+// DataOf is what such a tree means to kubectl.
+func DataOf(n *yaml.Node) any {
+	var v any
+	_ = json.Unmarshal([]byte(JSON(n)), &v) // it is valid
+	return v
+}
+
+// JSON writes a tree of nodes as JSON, on one line.
+func JSON(n *yaml.Node) string { return Layout{}.Value(n) }
+
+// Entry is what is put into a collection: a key with its value, or items of a
+// sequence when Key is empty. Dash is how much sequences in block style are
+// indented below their key.
+type Entry struct {
+	Key   string
+	Value *yaml.Node
+	Dash  int
+	// Short writes short lists and mappings of scalars in flow style.
+	Short bool
+	// Plain writes the key without quotes in flow style, if those around it have none.
+	Plain bool
+}
+
+// Block renders e as lines in block style.
+func (e Entry) Block(indent int) []string {
+	if e.Key == "" {
+		return e.BlockItems(indent, e.Value)
+	}
+	return e.blockPair(indent, StringNode(e.Key), e.Value)
+}
+
+func (e Entry) blockPair(indent int, key, value *yaml.Node) []string {
+	head := strings.Repeat(" ", indent) + Scalar(key) + ":"
+	if text := flowYAML(value); e.Short && text != "" && len(text) <= maxShort {
+		return []string{head + " " + text}
+	}
+	switch {
+	case value.Kind == yaml.ScalarNode:
+		return []string{head + " " + Scalar(value)}
+	case len(value.Content) == 0:
+		return []string{head + " " + JSON(value)}
+	}
+	lines := []string{head}
+	if value.Kind == yaml.SequenceNode {
+		return append(lines, e.BlockItems(indent+e.Dash, value)...)
+	}
+	for i := 0; i+1 < len(value.Content); i += 2 {
+		lines = append(lines, e.blockPair(indent+2, value.Content[i], value.Content[i+1])...)
+	}
+	return lines
+}
+
+func (e Entry) BlockItems(indent int, list *yaml.Node) []string {
+	var lines []string
+	for _, item := range list.Content {
+		first := len(lines)
+		switch {
+		case item.Kind == yaml.MappingNode && len(item.Content) > 0:
+			for i := 0; i+1 < len(item.Content); i += 2 {
+				lines = append(lines, e.blockPair(indent+2, item.Content[i], item.Content[i+1])...)
+			}
+		case item.Kind == yaml.ScalarNode:
+			lines = append(lines, strings.Repeat(" ", indent+2)+Scalar(item))
+		default:
+			lines = append(lines, strings.Repeat(" ", indent+2)+JSON(item))
+		}
+		lines[first] = lines[first][:indent] + "-" + lines[first][indent+1:]
+	}
+	return lines
+}
+
+// maxShort is the length up to which a list or table in flow style is short.
+const maxShort = 72
+
+// flowYAML writes a list or mapping of scalars in the flow style of YAML; it is empty
+// for anything else.
+func flowYAML(n *yaml.Node) string {
+	if n.Kind == yaml.ScalarNode || slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return c.Kind != yaml.ScalarNode }) {
+		return ""
+	}
+	var texts []string
+	if n.Kind == yaml.SequenceNode {
+		for _, item := range n.Content {
+			texts = append(texts, Scalar(item))
+		}
+		return "[" + strings.Join(texts, ", ") + "]"
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		texts = append(texts, Scalar(n.Content[i])+": "+Scalar(n.Content[i+1]))
+	}
+	return "{" + strings.Join(texts, ", ") + "}"
+}
+
+// Layout is how a collection in flow style is laid out.
+type Layout struct {
+	// indent is the indentation of its entries and unit one more level of it. All
+	// is on one line when there is no unit.
+	indent, unit string
+	// Tight leaves out the spaces of that line, as compact JSON does.
+	Tight bool
+}
+
+func (l Layout) inner() Layout { return Layout{l.indent + l.unit, l.unit, l.Tight} }
+
+// comma is what separates two entries.
+func (l Layout) comma() string {
+	switch {
+	case l.unit != "":
+		return ",\n" + l.indent
+	case l.Tight:
+		return ","
+	}
+	return ", "
+}
+
+// Flow renders e in flow style, as JSON. Lines are broken by \n; the first one
+// is indented already.
+func (e Entry) Flow(l Layout) string {
+	if e.Key != "" {
+		text := l.pair(StringNode(e.Key), e.Value)
+		if quoted := jsonString(e.Key); e.Plain {
+			text = Scalar(StringNode(e.Key)) + strings.TrimPrefix(text, quoted)
+		}
+		return text
+	}
+	texts := make([]string, len(e.Value.Content))
+	for i, item := range e.Value.Content {
+		texts[i] = l.Value(item)
+	}
+	return strings.Join(texts, l.comma())
+}
+
+func (l Layout) pair(key, value *yaml.Node) string {
+	colon := ": "
+	if l.Tight {
+		colon = ":"
+	}
+	return jsonString(key.Value) + colon + l.Value(value)
+}
+
+// Value writes a tree of nodes in flow style.
+func (l Layout) Value(n *yaml.Node) string {
+	inner := l.inner()
+	var texts []string
+	brackets := "[]"
+	switch n.Kind {
+	case yaml.MappingNode:
+		brackets = "{}"
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			texts = append(texts, inner.pair(n.Content[i], n.Content[i+1]))
+		}
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			texts = append(texts, inner.Value(item))
+		}
+	default:
+		if n.Tag == "!!str" {
+			return jsonString(n.Value)
+		}
+		return n.Value
+	}
+	text := strings.Join(texts, inner.comma())
+	if l.unit != "" {
+		text = "\n" + inner.indent + text + "\n" + l.indent
+	}
+	return brackets[:1] + text + brackets[1:]
+}
+
+// jsonString quotes s for JSON, with escapes for whatever does not print.
+func jsonString(s string) string {
+	var b bytes.Buffer
+	enc := stdjson.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // strings and bytes.Buffer do not fail
+	var out strings.Builder
+	for _, r := range strings.TrimSuffix(b.String(), "\n") {
+		switch {
+		case r < utf8.RuneSelf && r != 0x7f || unicode.IsPrint(r) || r > 0xFFFF:
+			out.WriteRune(r)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+	}
+	return out.String()
+}
+
+// Scalar writes a scalar in block style: plain when every reader takes it for
+// the same string, else in whichever quotes need less escaping.
+func Scalar(n *yaml.Node) string {
+	s := n.Value
+	if n.Tag != "!!str" {
+		return s
+	}
+	if isName(s) {
+		if same, err := yamltext.String(StringNode(s)); err == nil && same == s {
+			return s
+		}
+	}
+	double := jsonString(s)
+	for _, r := range s {
+		if !unicode.IsPrint(r) {
+			return double
+		}
+	}
+	if single := "'" + strings.ReplaceAll(s, "'", "''") + "'"; len(single) < len(double) {
+		return single
+	}
+	return double
+}
+
+// isName reports whether s is made of the characters of names and paths only.
+func isName(s string) bool {
+	for i, r := range s {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 && r != '.' || !strings.ContainsRune("0123456789_-./", r)) {
+			return false
+		}
+	}
+	return strings.Trim(s, ".0123456789") != ""
+}
