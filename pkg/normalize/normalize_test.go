@@ -188,6 +188,7 @@ func TestFile(t *testing.T) {
 		{"normal", backend, "", "spec: {type: A, a: {}}\n", "spec: {type: A, a: {}}\n"},
 		{"shared", backend, "", "spec: &s {type: B, a: {}, b: {}}\nstatus: *s\n", "5:1: error: UC802: cannot edit the text (a is cleared): it is shared with other places by an alias or a merge key"},
 		{"an anchor is used elsewhere", backend, "", "spec: {type: B, a: &s {}, b: {}}\nstatus: *s\n", "5:1: error: UC802: cannot edit the text (a is cleared): an anchor in a is used elsewhere: write its value there"},
+		{"an anchor is used in what goes", backend, "", "spec: {type: B, a: {x: &s {}, y: *s}, b: {}}\n", "spec: {type: B, b: {}}\n"},
 		{"left alone", plain, "", "spec:\n  a: {}\n  b: {}\n", "5:1: error: UC802: a and b are set together"},
 		{"another version", plain, "spec: {}", "", "2:1: error: UC802: Thing t is of version v1, and the old object of v2"},
 	}

@@ -160,9 +160,26 @@ func (o *Object) Mapping(p Path) (*yaml.Node, error) {
 	return n, nil
 }
 
-// Anchored reports whether an alias refers to a node of the object, or to something in it.
+// Anchored reports whether an alias elsewhere in the document refers to a node of the object, or to
+// something in it.
 func (o *Object) Anchored(n *yaml.Node) bool {
-	return o.aliased()[n] || slices.ContainsFunc(n.Content, o.Anchored)
+	if len(o.aliased()) == 0 {
+		return false
+	}
+	within := map[*yaml.Node]bool{}
+	var mark func(n *yaml.Node)
+	mark = func(n *yaml.Node) {
+		within[n] = true
+		for _, c := range n.Content {
+			mark(c)
+		}
+	}
+	mark(n)
+	var refers func(m *yaml.Node) bool
+	refers = func(m *yaml.Node) bool {
+		return m != n && (within[m.Alias] || slices.ContainsFunc(m.Content, refers))
+	}
+	return refers(o.Document.Root)
 }
 
 // Pos is the position of what is at a path: of the key of a property, of a list's item;
