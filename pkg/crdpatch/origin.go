@@ -55,6 +55,7 @@ func (f *File) Installed() ([]CRD, diag.List) {
 	}
 	manifests := map[diag.Pos]*manifest{}
 	for i, m := range f.source.manifests() {
+		j.tooManyRules(m)
 		manifests[f.source.pos(m.node)] = r.of.manifests()[i]
 	}
 	var l []CRD

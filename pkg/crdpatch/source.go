@@ -40,7 +40,7 @@ func (f *File) Sources() ([]Source, diag.List) {
 	var l []Source
 	for _, m := range base.manifests() {
 		in, ok := j.input(m, nil)
-		if !ok {
+		if !ok || j.tooManyRules(m) {
 			continue
 		}
 		kind := m.kind()
@@ -56,6 +56,28 @@ func (f *File) Sources() ([]Source, diag.List) {
 		return nil, j.diags.Sort()
 	}
 	return l, j.diags.Sort()
+}
+
+// tooManyRules reports a schema that has more rules than the limit.
+func (j *job) tooManyRules(m *manifest) bool {
+	most := j.limits.OrDefault().Rules
+	var over func(n *yaml.Node) *yaml.Node
+	over = func(n *yaml.Node) *yaml.Node {
+		for i, c := range n.Content {
+			if n.Kind == yaml.MappingNode && i%2 == 0 && c.Value == validationsKey && len(n.Content[i+1].Content) > most {
+				return c
+			}
+			if found := over(c); found != nil {
+				return found
+			}
+		}
+		return nil
+	}
+	key := over(m.node)
+	if key != nil {
+		j.errorf(key, diag.OverLimit, limit.Hint("rules"), "the schema has more rules than the limit of %d", most)
+	}
+	return key != nil
 }
 
 // Schema says where in the file the schema at a path in a version begins, and

@@ -30,6 +30,8 @@ type Limits struct {
 	// Changes is the number of changes that the table allowedChanges of a union lists;
 	// without a discriminator, that it decides on: members by rows.
 	Changes int
+	// Rules is the number of rules on one schema that commands compare or read.
+	Rules int
 	// Proofs is the number of rules of a file that an annotation claims, its unions do
 	// not write, and pkg/verify is asked about; and of the members of these unions.
 	Proofs int
@@ -55,6 +57,7 @@ var kinds = []struct {
 	{"unions", func(l *Limits) *int { return &l.Unions }, 500},
 	{"members", func(l *Limits) *int { return &l.Members }, 500},
 	{"changes", func(l *Limits) *int { return &l.Changes }, 10_000},
+	{"rules", func(l *Limits) *int { return &l.Rules }, 1200},
 	{"proofs", func(l *Limits) *int { return &l.Proofs }, 1000},
 	{"pairs", func(l *Limits) *int { return &l.Pairs }, 800_000},
 	{"tests", func(l *Limits) *int { return &l.Tests }, 300_000},
