@@ -21,19 +21,23 @@ func (f *Facts) clients() []Step {
 		case to == nil || !to.Served:
 			l = append(l, f.unserve(v))
 		case hasStatus(&v) && !hasStatus(to):
-			l = append(l, f.restate(v.Name, "through the subresource", func(m Managed) bool { return m.Subresource == "status" },
+			l = append(l, f.written(v.Name, "the status of "+v.Name+" through the subresource", func(m Managed) bool { return m.Subresource == "status" },
 				"Without the subresource, requests to it get 404, and an update of an object replaces its status."))
 		case !hasStatus(&v) && hasStatus(to):
-			l = append(l, f.restate(v.Name, "with the object", func(m Managed) bool { return m.Subresource == "" && m.Status },
+			l = append(l, f.written(v.Name, "the status of "+v.Name+" with the object", func(m Managed) bool { return m.Subresource == "" && m.Status },
 				"With the subresource, the status in a write of the object is dropped without a word."))
+		}
+		if v.Served && to != nil && to.Served && hasScale(&v) && !hasScale(to) {
+			l = append(l, f.written(v.Name, "the replicas of "+v.Name+" through the subresource", func(m Managed) bool { return m.Subresource == "scale" },
+				"Without the subresource, requests to it get 404: those of kubectl scale, and of autoscalers."))
 		}
 	}
 	return l
 }
 
-// restate is the step about those who write the status of a version in the way that ends.
-func (f *Facts) restate(version, way string, is func(Managed) bool, reason string) Step {
-	who := fmt.Sprintf("the status of %s %s", version, way)
+// written is the step about the clients of a version that write a part of objects, who, in the way
+// that ends.
+func (f *Facts) written(version, who string, is func(Managed) bool, reason string) Step {
 	s := Step{ID: "clients", State: Done, Title: "Nobody is known to write " + who}
 	l, ok := f.managed(version)
 	if !ok {

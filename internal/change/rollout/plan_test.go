@@ -257,6 +257,7 @@ func TestUnknown(t *testing.T) {
 		{"a version served no more, after it was deprecated", Facts{From: old, To: unserved, Changes: tighter, Objects: managedBy()}, "go clients=advice apply=next"},
 		{"no subresource status any more, managers unknown", Facts{From: withStatus(from), To: from, Changes: undecided, Objects: valid}, "wait clients=unknown"},
 		{"no subresource status any more, with managers", Facts{From: withStatus(from), To: from, Changes: undecided, Objects: managedBy(Managed{Name: "a", Manager: "m", Subresource: "status", Status: true})}, "wait clients=wait"},
+		{"no subresource scale any more, with managers", Facts{From: withScale(from), To: from, Changes: undecided, Objects: managedBy(Managed{Name: "a", Manager: "m", Subresource: "scale"})}, "wait clients=wait"},
 		{"no subresource status any more, that nobody writes", Facts{From: withStatus(from), To: from, Changes: undecided, Objects: managedBy(Managed{Name: "a", Manager: "m"})}, "go apply=next"},
 		{"a subresource status, with managers", Facts{From: from, To: withStatus(from), Changes: undecided, Objects: managedBy(Managed{Name: "a", Manager: "m", Status: true})}, "wait clients=wait"},
 		{"a subresource status, none stored", Facts{From: from, To: withStatus(from), Changes: looser, Objects: &Objects{}}, "go apply=next"},
@@ -291,6 +292,12 @@ func printed(versions ...string) *Objects {
 // inVersion is a change of a version that may refuse what was accepted.
 func inVersion(name string) *crddiff.Report {
 	return &crddiff.Report{Changes: []crddiff.Change{{Version: name, NewVersion: name, Class: crddiff.Tighter}}}
+}
+
+func withScale(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	crd = crd.DeepCopy()
+	versionOf(crd, "v1").Subresources = &apiextensionsv1.CustomResourceSubresources{Scale: &apiextensionsv1.CustomResourceSubresourceScale{SpecReplicasPath: ".spec.replicas", StatusReplicasPath: ".status.replicas"}}
+	return crd
 }
 
 // withStatus is a CRD of which v1 has the subresource status.

@@ -33,6 +33,10 @@ func hasStatus(v *apiextensionsv1.CustomResourceDefinitionVersion) bool {
 	return v.Subresources != nil && v.Subresources.Status != nil
 }
 
+func hasScale(v *apiextensionsv1.CustomResourceDefinitionVersion) bool {
+	return v.Subresources != nil && v.Subresources.Scale != nil
+}
+
 // converts reports whether a webhook converts the objects of a CRD. Without one, the API server
 // changes apiVersion, and drops the fields that the version does not have.
 func converts(crd *apiextensionsv1.CustomResourceDefinition) bool {
