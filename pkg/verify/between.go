@@ -34,7 +34,13 @@ type Refusal struct {
 	NoRules bool
 }
 
-func (r Refusal) String() string { return strings.Join(r.Errors, "; ") }
+func (r Refusal) String() string {
+	const most = 3
+	if more := len(r.Errors) - most; more > 0 {
+		return fmt.Sprintf("%s; and %d more", strings.Join(r.Errors[:most], "; "), more)
+	}
+	return strings.Join(r.Errors, "; ")
+}
 
 // Clause is something that one schema demands of a value.
 type Clause struct {
