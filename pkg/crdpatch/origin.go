@@ -89,7 +89,7 @@ func (f *File) Installed() ([]CRD, diag.List) {
 	return l, j.diags.Sort()
 }
 
-// Explanation returns how the CRD is compiled, of what Explain returned for its file, or nil.
+// Explanation returns the explanation of the CRD among those of its file, or nil.
 func (c CRD) Explanation(l []Explanation) *Explanation {
 	if i := slices.IndexFunc(l, func(e Explanation) bool { return e.of == c.key }); i >= 0 {
 		return &l[i]
@@ -97,7 +97,7 @@ func (c CRD) Explanation(l []Explanation) *Explanation {
 	return nil
 }
 
-// Source returns the source of the CRD, of what Sources returned for its file, or nil.
+// Source returns the source of the CRD among those of its file, or nil.
 func (c CRD) Source(l []Source) *Source {
 	if i := slices.IndexFunc(l, func(s Source) bool { return s.key() == c.key }); i >= 0 {
 		return &l[i]

@@ -13,7 +13,7 @@ import (
 var update = flag.Bool("update", false, "write the picture in docs/architecture.md")
 
 // folderOf returns the folder in which the picture has a package: a package of pkg, or a folder of
-// internal. It is "" for what serves tests only.
+// internal. It is "" for packages that serve tests only.
 func folderOf(name string) string {
 	parts := strings.Split(name, "/")
 	switch {

@@ -41,7 +41,7 @@ type Document struct {
 	walkErr error
 }
 
-// Read returns what read returns, which is called once.
+// Read returns the result of read, which is called once.
 func (d *Document) Read(read func() (data []byte, value any, err error)) (data []byte, value any, err error) {
 	d.read.Do(func() { d.data, d.value, d.readErr = read() })
 	return d.data, d.value, d.readErr
