@@ -69,8 +69,8 @@ func collectLess() {
 	}
 }
 
-// softMemory is the memory near which garbage is collected more often, in bytes. What is in use
-// may be more.
+// softMemory is the memory near which garbage is collected more often, in bytes. Live data may
+// take more.
 const softMemory = 384 << 20
 
 // program is the name of the program, also in messages.

@@ -53,10 +53,10 @@ func (f *File) Installed() ([]CRD, diag.List) {
 	if objects == nil {
 		return nil, j.diags.Sort()
 	}
-	manifests := map[diag.Pos]*manifest{}
+	manifests, revised := map[diag.Pos]*manifest{}, r.of.manifests()
 	for i, m := range f.source.manifests() {
 		j.tooManyRules(m)
-		manifests[f.source.pos(m.node)] = r.of.manifests()[i]
+		manifests[f.source.pos(m.node)] = revised[i]
 	}
 	var l []CRD
 	for _, o := range objects.Objects {
