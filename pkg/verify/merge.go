@@ -3,7 +3,6 @@ package verify
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"slices"
 
@@ -43,7 +42,7 @@ func (m merging) of(a, b *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSON
 			c.XPreserveUnknownFields = &preserve
 		}
 	}
-	c.XValidations = either(m.tight, a.XValidations, b.XValidations, requires)
+	c.XValidations = either(m.tight, a.XValidations, b.XValidations, formula.RuleKey)
 	c.Required = either(m.tight, a.Required, b.Required, func(name string) string { return name })
 	c.Required = slices.DeleteFunc(c.Required, func(name string) bool {
 		x, inA := a.Properties[name]
@@ -58,11 +57,6 @@ func (m merging) of(a, b *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSON
 
 func sameDefault(a, b *apiextensionsv1.JSONSchemaProps) bool {
 	return formula.SameShape(&apiextensionsv1.JSONSchemaProps{Default: a.Default}, &apiextensionsv1.JSONSchemaProps{Default: b.Default})
-}
-
-// requires is the same text for rules that require the same, whatever their messages.
-func requires(r apiextensionsv1.ValidationRule) string {
-	return fmt.Sprint(r.OptionalOldSelf != nil && *r.OptionalOldSelf, r.Rule)
 }
 
 func both(tight, a, b bool) bool {

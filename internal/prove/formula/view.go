@@ -241,11 +241,14 @@ func (p *Place) asSent() *Place {
 	return p.canonical
 }
 
-// SameRule reports whether two rules reject the same, whatever their messages are.
-func SameRule(a, b apiextensionsv1.ValidationRule) bool {
-	optional := func(r apiextensionsv1.ValidationRule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
-	return a.Rule == b.Rule && optional(a) == optional(b)
+// RuleKey returns a text that is the same for rules that reject the same, whatever their messages
+// are.
+func RuleKey(r apiextensionsv1.ValidationRule) string {
+	return fmt.Sprint(r.OptionalOldSelf != nil && *r.OptionalOldSelf, r.Rule)
 }
+
+// SameRule reports whether two rules have the same key.
+func SameRule(a, b apiextensionsv1.ValidationRule) bool { return RuleKey(a) == RuleKey(b) }
 
 // SameShape reports whether two schemas, which may be nil, give a value the same type in CEL,
 // the same defaults, and have the same dropped of it, whatever else they demand.
