@@ -15,6 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -154,7 +155,7 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 	r := &replaced{byHand: len(src) - len(bare), declared: len(declared) - len(src), bytes: map[compile.Encoding]int{}, costs: map[compile.Encoding][]cost.Cost{}}
 	for _, c := range found[0].Replaces {
 		if c.Key == "x-kubernetes-validations" {
-			schema := compile.Place{Path: found[0].Path}.Schema(sources[0].CRD)
+			schema := schemapath.Place{Path: found[0].Path}.Schema(sources[0].CRD)
 			r.costByHand = append(r.costByHand, costs(t, version.Schema.OpenAPIV3Schema, found[0].Path, schema.XValidations[c.Index])...)
 		}
 	}

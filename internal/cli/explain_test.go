@@ -14,6 +14,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -39,7 +40,7 @@ func explainApp(in string) (a *app, out, errs *bytes.Buffer, got *crdpatch.Optio
 			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Schema: &apiextensionsv1.CustomResourceValidation{
 				OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": object, "b": object}},
 			}}},
-		}}, Place: compile.Place{Name: "v1"}, Pos: diag.Pos{File: name, Line: 7, Col: 3}, Encoding: "fine"}
+		}}, Place: schemapath.Place{Name: "v1"}, Pos: diag.Pos{File: name, Line: 7, Col: 3}, Encoding: "fine"}
 		for _, r := range rules.Static(u, rules.Fine) {
 			plan.Rules = append(plan.Rules, compile.RulePlan{Rule: r, Place: plan.Place, Kind: compile.Static})
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
@@ -208,7 +209,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 
 // inferIn finds the unions of one input, except on the schemas for which unions are declared.
 func (a *app) inferIn(ctx context.Context, f *crdpatch.File, unions []compile.Declared, timeout time.Duration) ([]inferred, diag.List, error) {
-	declares := func(crd string, at compile.Place) bool {
+	declares := func(crd string, at schemapath.Place) bool {
 		return slices.ContainsFunc(unions, func(d compile.Declared) bool {
 			return d.Name == crd && slices.ContainsFunc(d.Objects, func(o compile.Object) bool { return o.Place.Structural() == at.Structural() })
 		})
@@ -227,7 +228,7 @@ func (a *app) inferIn(ctx context.Context, f *crdpatch.File, unions []compile.De
 		}
 		for _, f := range found {
 			at, declared := s.Schema(s.CRD.Spec.Versions[f.Version].Name, f.Path)
-			if !declared && !declares(s.CRD.Name, compile.Place{Version: f.Version, Path: f.Path}) {
+			if !declared && !declares(s.CRD.Name, schemapath.Place{Version: f.Version, Path: f.Path}) {
 				l = append(l, inferred{f, s, at})
 			}
 		}

@@ -14,9 +14,9 @@ import (
 
 	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
-	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -65,11 +65,11 @@ func (i inferred) text() (string, error) {
 }
 
 // place is that of the schema.
-func (i inferred) place() compile.Place { return compile.Place{Version: i.Version, Path: i.Path} }
+func (i inferred) place() schemapath.Place { return schemapath.Place{Version: i.Version, Path: i.Path} }
 
 // on is the place of the schema that a constraint stands on.
-func (i inferred) on(c verify.Constraint) compile.Place {
-	return compile.Place{Version: i.Version, Path: i.Path[:len(i.Path)-c.Above]}
+func (i inferred) on(c verify.Constraint) schemapath.Place {
+	return schemapath.Place{Version: i.Version, Path: i.Path[:len(i.Path)-c.Above]}
 }
 
 // rule is the text of a constraint that is a rule, else "".

@@ -128,12 +128,12 @@ func schemas(f *crdpatch.File, in input, format, version string) ([]schemaFile, 
 			if version != "" && v.Name != version {
 				continue
 			}
-			var unions []clientschema.Object
+			var unions []union.Object
 			for _, o := range objects[s.CRD.Name] {
 				if o.Version != i {
 					continue
 				}
-				unions = append(unions, clientschema.Object{Path: o.Path, Unions: o.Unions})
+				unions = append(unions, o.Object)
 				if at := slices.IndexFunc(o.Unions, (*union.Union).OfItems); at >= 0 && format == "openapi" {
 					l = append(l, diag.Diagnostic{Code: diag.NotExpressible, Severity: diag.Warning, Pos: o.Declarations[at].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 						Message: "the schema leaves out the union of list items: OpenAPI 3.0 cannot express it", Hint: "--format jsonschema has it"})

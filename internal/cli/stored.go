@@ -95,9 +95,9 @@ func judgeOf(old, new *crddiff.CRD) (*stored.Judge, error) {
 
 // unionsOf are the unions of a CRD.
 func unionsOf(c *crddiff.CRD) (*kinds.Set, error) {
-	var declared []kinds.Declared
+	var declared []union.Object
 	for _, u := range c.Unions {
-		declared = append(declared, kinds.Declared{Version: u.Version, Path: u.Path, Unions: []*union.Union{u.Union}})
+		declared = append(declared, union.Object{Place: u.Place, Unions: []*union.Union{u.Union}})
 	}
 	set := &kinds.Set{}
 	return set, set.Add(kinds.OfCRD(c.CustomResourceDefinition, declared, c.Name)...)

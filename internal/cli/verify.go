@@ -17,6 +17,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -25,7 +26,7 @@ import (
 type verified struct {
 	pos   diag.Pos
 	crd   string
-	place compile.Place
+	place schemapath.Place
 	// again says which updates an example that changes nothing is representative of.
 	again string
 	verify.Proof

@@ -107,43 +107,11 @@ func ParseManifest(file string, src []byte) (Manifest, error) {
 	return Manifest{File: file, Node: node, JSON: data}, nil
 }
 
-// Place is a schema in a CRD.
-type Place struct {
-	// Version is the index in spec.versions.
-	Version int
-	// Name is the version's name.
-	Name string
-	// Path leads to the schema.
-	Path schemapath.Path
+// Object is a union object, with the YAML that declares its unions.
+type Object struct {
+	union.Object
 	// Node is the schema's mapping.
 	Node *yaml.Node
-}
-
-// String is where objects have what the schema is of: spec.channels[*].
-func (p Place) String() string { return cmp.Or(p.Path.String(), "(root)") }
-
-// Structural is the place in the CRD, as the API server's errors print it.
-func (p Place) Structural() string { return p.Path.Structural(p.Version) }
-
-// Unmatched returns the list on the way to p whose items the API server cannot match
-// with their old selves, as it has no keys; ok is false when there is none.
-func (p Place) Unmatched(crd *apiextensionsv1.CustomResourceDefinition) (list Place, ok bool) {
-	for i, step := range p.Path {
-		if step != schemapath.Items {
-			continue
-		}
-		list = Place{Version: p.Version, Name: p.Name, Path: p.Path[:i]}
-		// Lists default to atomic; sets are not correlated for rules either.
-		if s := list.Schema(crd); s == nil || s.XListType == nil || *s.XListType != "map" {
-			return list, true
-		}
-	}
-	return Place{}, false
-}
-
-// Object is a schema that declares unions.
-type Object struct {
-	Place
 	// Key is the index of the declaring key in the Content of Node, or -1 when the
 	// declarations are not there.
 	Key int
@@ -152,18 +120,16 @@ type Object struct {
 	// Extensions is a list of those of the unions (union.ParseExtensions); nil when there
 	// are none.
 	Extensions *yaml.Node
-	// Declarations are its unions as written, with their extensions, Unions as
-	// understood, in order.
-	Declarations []*union.Declaration
-	Unions       []*union.Union
 }
 
 // Addition is what one schema gets.
 type Addition struct {
-	Place
+	schemapath.Place
 	Rules []rules.Rule
 	// AllOf are schemas to append to its allOf.
 	AllOf []apiextensionsv1.JSONSchemaProps
+
+	node *yaml.Node // of the schema
 }
 
 // Result is what compiling a CRD found out. The caller owns it; its nodes are
@@ -328,11 +294,11 @@ func (c *compiler) locate() {
 // resolve checks the declarations against their schemas.
 func (c *compiler) resolve() {
 	for _, l := range c.located.objects {
-		o := &unionObject{Object: Object{Place: l.Place, Key: l.key, Value: l.value()}, frames: l.frames}
+		o := &unionObject{Object: Object{Object: union.Object{Place: l.Place}, Node: l.node, Key: l.key, Value: l.value()}, frames: l.frames}
 		o.schema = o.Place.Schema(c.crd)
 		if o.schema == nil {
 			// The two readings of the file differ on the way here.
-			c.report(diag.Diagnostic{Code: diag.AmbiguousScalar, Pos: c.pos(l.Node), Path: l.Place.String(), Schema: l.Place.Structural(),
+			c.report(diag.Diagnostic{Code: diag.AmbiguousScalar, Pos: c.pos(l.node), Path: l.Place.String(), Schema: l.Place.Structural(),
 				Message: "kubectl does not find this schema where it is written: a key on the way to it is not a string to kubectl", Hint: "quote the property names"})
 			continue
 		}
@@ -378,7 +344,7 @@ func (c *compiler) within(o *unionObject) (found bool) {
 			continue
 		}
 		for i := range slices.Backward(o.Path) {
-			around := Place{Version: o.Version, Path: o.Path[:i]}
+			around := o.Up(i)
 			s := around.Schema(c.crd)
 			if s == nil || slices.ContainsFunc(names, func(name string) bool { return !has(s)(name) }) {
 				continue
@@ -492,7 +458,7 @@ func (c *compiler) versionsDiffer() {
 				continue
 			}
 			there := slices.IndexFunc(c.objects, func(p *unionObject) bool { return p.Version == i && p.Path.Equal(o.Path) })
-			other := Place{Version: i, Name: v.Name, Path: o.Path}
+			other := schemapath.Place{Version: i, Name: v.Name, Path: o.Path}
 			var difference string
 			switch {
 			case there < 0 && hasAny(other.Schema(c.crd), o) && !c.located.has(i, o.Path):
@@ -562,7 +528,7 @@ func (c *compiler) result() *Result {
 	}
 	r.Additions = c.additions()
 	slices.SortStableFunc(r.Additions, func(a, b Addition) int {
-		return cmp.Or(cmp.Compare(a.Node.Line, b.Node.Line), cmp.Compare(a.Node.Column, b.Node.Column))
+		return cmp.Or(cmp.Compare(a.node.Line, b.node.Line), cmp.Compare(a.node.Column, b.node.Column))
 	})
 	return r
 }

@@ -30,7 +30,7 @@ func (c *compiler) decode() {
 	if err != nil {
 		// A bare yes among the names is the likeliest reason, with a place.
 		for _, l := range c.located.objects {
-			c.diags = append(c.diags, c.ambiguous(&unionObject{Object: Object{Place: l.Place}})...)
+			c.diags = append(c.diags, c.ambiguous(&unionObject{Object: Object{Object: union.Object{Place: l.Place}, Node: l.node}})...)
 		}
 		if c.diags.HasErrors() {
 			return
@@ -82,7 +82,7 @@ func carrierOf(n *yaml.Node) *carrier.Kind {
 // carry reports rules, and properties that they read, that do not get to the API server.
 func (c *compiler) carry() {
 	said := map[string]bool{}
-	report := func(at Place, path schemapath.Path, keyword string) {
+	report := func(at schemapath.Place, path schemapath.Path, keyword string) {
 		why, always := c.carrier.Lost(path, keyword)
 		if why == "" || said[at.Structural()] {
 			return
@@ -114,15 +114,6 @@ func (c *compiler) carry() {
 		}
 		report(a.Place, a.Path, keyword)
 	}
-}
-
-// Schema returns the schema of a CRD at p, or nil. What it returns is a copy where a
-// map holds it.
-func (p Place) Schema(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.JSONSchemaProps {
-	if p.Version >= len(crd.Spec.Versions) || crd.Spec.Versions[p.Version].Schema == nil {
-		return nil
-	}
-	return p.Path.In(crd.Spec.Versions[p.Version].Schema.OpenAPIV3Schema)
 }
 
 func validationRules(l []rules.Rule, f rules.Features) []apiextensionsv1.ValidationRule {
@@ -233,7 +224,7 @@ func (c *compiler) correlation(o *unionObject) {
 	}
 	for i, step := range o.Path {
 		if _, ok := step.Property(); !ok {
-			o.removable = Place{Version: o.Version, Name: o.Name, Path: o.Path[:i]}.String()
+			o.removable = o.Up(i).String()
 		}
 	}
 }

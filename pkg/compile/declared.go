@@ -7,6 +7,7 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // Declared is a CRD as it is, and the unions declared for it.
@@ -57,9 +58,9 @@ func (c *Compilation) Declared() (*Declared, diag.List) {
 
 // Kinds returns the kinds of the CRD that have unions ([kinds.OfCRD]). In messages the unions are from origin.
 func (d Declared) Kinds(origin string) []kinds.Kind {
-	var l []kinds.Declared
+	var l []union.Object
 	for _, o := range d.Objects {
-		l = append(l, kinds.Declared{Version: o.Name, Path: o.Path, Unions: o.Unions})
+		l = append(l, o.Object)
 	}
 	return kinds.OfCRD(d.CRD, l, origin)
 }

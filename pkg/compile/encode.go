@@ -9,6 +9,7 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -34,17 +35,17 @@ func (c *compiler) encode() {
 func (c *compiler) additions() []Addition {
 	var l []Addition
 	at := map[string]int{} // by place
-	addition := func(p Place) *Addition {
+	addition := func(o *unionObject, p schemapath.Place) *Addition {
 		i, ok := at[p.Structural()]
 		if !ok {
 			i = len(l)
 			at[p.Structural()] = i
-			l = append(l, Addition{Place: p})
+			l = append(l, Addition{Place: p, node: o.frames[len(p.Path)]})
 		}
 		return &l[i]
 	}
-	add := func(p Place, written []rules.Rule) {
-		a := addition(p)
+	add := func(o *unionObject, p schemapath.Place, written []rules.Rule) {
+		a := addition(o, p)
 		for _, r := range written {
 			r = r.Trim(c.kube.features)
 			if !slices.ContainsFunc(a.Rules, func(o rules.Rule) bool { return o.Rule == r.Rule }) {
@@ -54,13 +55,13 @@ func (c *compiler) additions() []Addition {
 	}
 	for _, o := range c.objects {
 		for i, u := range o.Unions {
-			add(o.Place, o.rules(i))
+			add(o, o.Place, o.rules(i))
 			if s := o.styles[i].openAPI; s != nil {
-				a := addition(o.Place)
+				a := addition(o, o.Place)
 				a.AllOf = append(a.AllOf, *s)
 			}
 			for _, g := range c.guards(o, u) {
-				add(g.Place, g.Rules)
+				add(o, g.Place, g.Rules)
 			}
 		}
 	}
@@ -120,7 +121,7 @@ func (c *compiler) guards(o *unionObject, u *union.Union) []Addition {
 // link is a property on the way from an ancestor to the union object that is
 // not always present: not (required or defaulted), or nullable.
 type link struct {
-	parent Place
+	parent schemapath.Place
 	names  []string // the property, and those after it down to the object
 }
 
@@ -133,7 +134,7 @@ func (c *compiler) links(o *unionObject) []link {
 		if !ok {
 			break // items or values
 		}
-		parent := Place{Version: o.Version, Name: o.Name, Path: o.Path[:i], Node: o.frames[i]}
+		parent := o.Up(i)
 		owner := parent.Schema(c.crd)
 		property := owner.Properties[name]
 		if (slices.Contains(owner.Required, name) || property.Default != nil) && !property.Nullable {

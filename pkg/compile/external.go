@@ -40,18 +40,18 @@ func (l *locator) external(m Manifest) {
 				}
 				if names = append(names, name.Value); e.Version == "" || e.Version == name.Value {
 					found = true
-					l.place, l.frames = Place{Version: i, Name: name.Value}, nil
+					l.place, l.frames = schemapath.Place{Version: i, Name: name.Value}, nil
 					l.declared(e, v)
 				}
 			}
 		}
 		if !found {
-			l.place = Place{}
+			l.place = schemapath.Place{}
 			l.at(e, diag.NoSuchSchema, "its versions are "+strings.Join(names, ", "), "the CRD has no version %q", e.Version)
 		}
 	}
 	slices.SortStableFunc(l.objects, func(a, b location) int {
-		return cmp.Or(cmp.Compare(a.Node.Line, b.Node.Line), cmp.Compare(a.Node.Column, b.Node.Column))
+		return cmp.Or(cmp.Compare(a.node.Line, b.node.Line), cmp.Compare(a.node.Column, b.node.Column))
 	})
 }
 
@@ -110,8 +110,7 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 	case e.Extend:
 		l.at(e, diag.NoSuchUnion, "declare it with x-kubernetes-unions, or name the versions that have it", "no union is declared here that could be extended")
 	case at < 0:
-		l.place.Node = n
-		l.objects = append(l.objects, location{Place: l.place, key: -1, written: []union.External{e}, frames: l.frames})
+		l.objects = append(l.objects, location{Place: l.place, node: n, key: -1, written: []union.External{e}, frames: l.frames})
 	case l.objects[at].key >= 0:
 		l.twice(e, l.objects[at].written[0])
 	default:

@@ -11,11 +11,12 @@ import (
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // estimate costs rules as a server of the targeted version would read them.
-func (c *compiler) estimate(e cost.Estimator, p Place, l []rules.Rule) ([]cost.Cost, error) {
+func (c *compiler) estimate(e cost.Estimator, p schemapath.Place, l []rules.Rule) ([]cost.Cost, error) {
 	v := validationRules(l, c.kube.features)
 	if c.known == nil {
 		return e.Rules(p.Version, p.Path, v)
@@ -66,7 +67,7 @@ func (c *compiler) compileAll(crd *apiextensions.CustomResourceDefinition) {
 }
 
 // unwritable reports a rule that the API server cannot compile.
-func (c *compiler) unwritable(pos diag.Pos, p Place, err error) {
+func (c *compiler) unwritable(pos diag.Pos, p schemapath.Place, err error) {
 	code := diag.InvalidResult
 	if c.kube.env != nil {
 		code = diag.KubeVersion

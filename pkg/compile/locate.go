@@ -16,7 +16,8 @@ import (
 
 // location is a schema with a declaration.
 type location struct {
-	Place
+	schemapath.Place
+	node    *yaml.Node       // of the schema
 	key     int              // of a declaration in the schema, else -1
 	written []union.External // what declares; one, unless it is external
 	extends []union.External // what extends that
@@ -41,7 +42,7 @@ type locator struct {
 	objects []location
 	diags   diag.List
 
-	place  Place
+	place  schemapath.Place
 	frames []*yaml.Node
 	// holds caches, for nodes visited, whether there is a declaration below. The
 	// walk enters no other subtrees, so neither size nor aliases multiply it.
@@ -73,7 +74,7 @@ func (l *locator) walk(m Manifest) {
 		if schema == nil || !l.declares(schema) {
 			continue
 		}
-		l.place = Place{Version: i}
+		l.place = schemapath.Place{Version: i}
 		if _, name, _, ok := yamltext.Lookup(v, "name"); ok {
 			l.place.Name = yamltext.Resolve(name).Value
 		}
@@ -223,8 +224,8 @@ func (l *locator) schema(n *yaml.Node, misplaced string) {
 		case key == union.Key && l.outdented(n, e.Value):
 		case key == union.Key:
 			l.objects = append(l.objects, location{
-				Place: Place{Version: l.place.Version, Name: l.place.Name, Path: slices.Clone(l.place.Path), Node: n},
-				key:   e.Index, written: []union.External{{Value: e.Value, File: l.file}}, frames: slices.Clone(l.frames),
+				Place: schemapath.Place{Version: l.place.Version, Name: l.place.Name, Path: slices.Clone(l.place.Path)}, node: n,
+				key: e.Index, written: []union.External{{Value: e.Value, File: l.file}}, frames: slices.Clone(l.frames),
 			})
 		case key == "properties":
 			l.properties(n, l.follow(e.Value, key), misplaced)

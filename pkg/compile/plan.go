@@ -9,6 +9,7 @@ import (
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -57,7 +58,7 @@ func (p Plan) Tests() int {
 // UnionPlan is how one union is compiled.
 type UnionPlan struct {
 	// Place is the union object, Pos where the declaration is.
-	Place Place
+	schemapath.Place
 	Pos   diag.Pos
 	Union *union.Union
 	// CRD is as it is written, without static rules that an earlier compilation may have
@@ -85,9 +86,9 @@ type UnionPlan struct {
 type RulePlan struct {
 	rules.Rule
 	// Place is the schema that the rule is on.
-	Place Place
-	Kind  RuleKind
-	Cost  cost.Cost
+	schemapath.Place
+	Kind RuleKind
+	Cost cost.Cost
 	// Present says that a hand-written rule of the same text is there already.
 	Present bool
 }
@@ -193,7 +194,7 @@ func (c *compiler) plan() (*Plan, error) {
 type planned struct {
 	union int
 	kind  RuleKind
-	place Place
+	place schemapath.Place
 	rules []rules.Rule
 }
 
@@ -215,7 +216,7 @@ func (c *compiler) time(up *UnionPlan, g planned) (time.Duration, error) {
 // costs returns what the rules of each group cost. Those of one place are costed
 // together: before it costs any, the estimator looks at all that is there.
 func (c *compiler) costs(e cost.Estimator, groups []planned) ([][]cost.Cost, error) {
-	var places []Place
+	var places []schemapath.Place
 	at := map[string][]int{}
 	for i, g := range groups {
 		key := g.place.Structural()

@@ -11,13 +11,14 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // Removal is what gives way to compiled rules in one schema.
 type Removal struct {
-	Place
+	schemapath.Place
 	Constraints []verify.Constraint
 }
 

@@ -76,7 +76,7 @@ type many struct {
 func (c *compiler) above(o *unionObject) []many {
 	var l []many
 	for i, step := range o.Path {
-		owner := Place{Version: o.Version, Path: o.Path[:i]}.Schema(c.crd)
+		owner := o.Up(i).Schema(c.crd)
 		switch step {
 		case schemapath.Items:
 			l = append(l, many{o.Path[:i], "maxItems", owner.MaxItems, owner.MinItems})

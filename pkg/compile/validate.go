@@ -62,7 +62,7 @@ func (c *compiler) validate() {
 // unbounded reports whether a list or map without a bound is on the way to an object.
 func (c *compiler) unbounded(o *unionObject) bool {
 	for i, step := range o.Path {
-		s := Place{Version: o.Version, Path: o.Path[:i]}.Schema(c.crd)
+		s := o.Up(i).Schema(c.crd)
 		if step == schemapath.Items && s.MaxItems == nil || step == schemapath.Values && s.MaxProperties == nil {
 			return true
 		}

@@ -116,15 +116,15 @@ func (r *reverter) remove() []restoration {
 		r.keep(s)
 		whole, err := r.undescribe(c, w)
 		if err != nil {
-			r.errorf(c.place.Node, diag.Unproved, "", "cannot remove a sentence from %s: %v", c.place, err)
+			r.errorf(c.node, diag.Unproved, "", "cannot remove a sentence from %s: %v", c.place, err)
 		}
 		cut, err := r.removeLists(c, whole)
 		if err != nil {
-			r.errorf(c.place.Node, diag.Unproved, "", "cannot remove the rules from %s: %v", c.place, err)
+			r.errorf(c.node, diag.Unproved, "", "cannot remove the rules from %s: %v", c.place, err)
 		}
 		if !c.fresh && !s.Kept && !s.External && len(s.Unions) > 0 {
-			b.hints[r.pos(c.place.Node)] = "the declaration is in the annotation " + Annotation + ": run unioncel decompile to edit it"
-			restored = append(restored, restoration{r.annotatedCRD, s, c.place.Version, c.place.Node, cut})
+			b.hints[r.pos(c.node)] = "the declaration is in the annotation " + Annotation + ": run unioncel decompile to edit it"
+			restored = append(restored, restoration{r.annotatedCRD, s, c.place.Version, c.node, cut})
 		}
 	}
 	if err := r.removeAnnotation(); err != nil {
@@ -341,7 +341,7 @@ func (r *reverter) removeLists(c *claimed, others []int) (int, error) {
 	}
 	slices.Sort(alone)
 	all := slices.Sorted(slices.Values(slices.Concat(alone, others)))
-	cuts, err := r.editor().CutRuns(c.place.Node, all)
+	cuts, err := r.editor().CutRuns(c.node, all)
 	if err != nil {
 		return -1, err
 	}
@@ -349,7 +349,7 @@ func (r *reverter) removeLists(c *claimed, others []int) (int, error) {
 	if len(alone) == 0 {
 		return -1, nil
 	}
-	first, _, err := r.Span(r.Document, c.place.Node.Content[2*alone[0]])
+	first, _, err := r.Span(r.Document, c.node.Content[2*alone[0]])
 	i := slices.IndexFunc(cuts, func(e yamltext.Edit) bool { return first < e.End })
 	return cuts[max(i, 0)].Start, err
 }

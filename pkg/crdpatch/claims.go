@@ -15,6 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -28,7 +29,8 @@ import (
 // claimed is a schema of a record as it is now.
 type claimed struct {
 	schemaRecord
-	place compile.Place
+	place schemapath.Place
+	node  *yaml.Node // the schema
 	value map[string]any
 	lists []*claimedList
 	// fresh says that the recorded declaration does not count any more, so that
@@ -79,7 +81,7 @@ func (r *reverter) claims() []*claimed {
 			r.gone(s)
 			continue
 		}
-		c := &claimed{schemaRecord: s, place: compile.Place{Version: version, Name: s.Version, Path: s.Path, Node: node}, value: schemaIn(r.value, version, s.Path)}
+		c := &claimed{schemaRecord: s, place: schemapath.Place{Version: version, Name: s.Version, Path: s.Path}, node: node, value: schemaIn(r.value, version, s.Path)}
 		if c.value == nil {
 			r.errorf(r.annotations.Content[r.ours], diag.BadAnnotation, "quote the keys that lead to it", "the annotation %s names the schema %s, which kubectl does not find", Annotation, c.place)
 			continue
@@ -99,9 +101,9 @@ func (r *reverter) claims() []*claimed {
 
 // look finds the items of a recorded list.
 func (c *claimed) look(recorded recordedList) *claimedList {
-	l := &claimedList{recordedList: recorded, at: c.place.Node}
+	l := &claimedList{recordedList: recorded, at: c.node}
 	l.present, _ = c.value[recorded.key].([]any)
-	for _, e := range yamltext.Entries(c.place.Node) {
+	for _, e := range yamltext.Entries(c.node) {
 		if e.Key.Value != recorded.key {
 			continue
 		}
@@ -235,7 +237,7 @@ func (r *reverter) remaining(c *claimed) []union.External {
 	if kept && len(c.Extend) > 0 {
 		l = append(l, c.extension(r.keyPos()))
 	}
-	_, v, _, declared := yamltext.Lookup(c.place.Node, union.Key)
+	_, v, _, declared := yamltext.Lookup(c.node, union.Key)
 	switch {
 	case declared:
 		c.superseded = true

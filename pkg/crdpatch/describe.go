@@ -10,7 +10,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
-	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -120,7 +119,7 @@ func (w *writer) describe(c *change, unions []int) error {
 	place := c.Place
 	steps := describedPath(of[unions[0]])
 	place.Path = c.Path.To(steps...)
-	place.Node = writtenOut(c.Node, steps.Fields()...)
+	node := writtenOut(c.node, steps.Fields()...)
 	if w.said[place.Structural()] {
 		return nil // a union of an object below has the same discriminator
 	}
@@ -128,8 +127,8 @@ func (w *writer) describe(c *change, unions []int) error {
 		w.errorf(n, diag.SharedContent, "write it out at each of its places, or compile without --describe", "an edit of the description of %s would change other places that share it", place)
 		return nil
 	}
-	if place.Node == nil || place.Node.Kind != yaml.MappingNode || w.aliased(place.Node) {
-		return shared(c.Node)
+	if node == nil || node.Kind != yaml.MappingNode || w.aliased(node) {
+		return shared(c.node)
 	}
 	schema := schemaIn(w.value, place.Version, place.Path)
 	if schema == nil {
@@ -157,7 +156,7 @@ func (w *writer) describe(c *change, unions []int) error {
 
 	var edit yamltext.Edit
 	var err error
-	key, v, merged, ok := yamltext.Lookup(place.Node, descriptionKey)
+	key, v, merged, ok := yamltext.Lookup(node, descriptionKey)
 	switch {
 	case !ok:
 		declaration := -1
@@ -165,27 +164,27 @@ func (w *writer) describe(c *change, unions []int) error {
 			declaration = c.object.Key / 2
 		}
 		rec.Was = new(string)
-		edit, err = w.editor().Insert(place.Node, declaration, descriptionKey, sentence, w.wraps())
+		edit, err = w.editor().Insert(node, declaration, descriptionKey, sentence, w.wraps())
 	case merged || v.Kind == yaml.AliasNode || w.aliased(v):
 		return shared(key)
 	case v.Kind == yaml.ScalarNode && v.Tag == "!!null" && before.there && before.value == nil:
 		var value yamledit.Span
 		var was string
-		if value, was, err = w.nullAt(place.Node, key, v); err == nil {
+		if value, was, err = w.nullAt(node, key, v); err == nil {
 			rec.Was = &was
-			edit = yamltext.Edit{Start: value.Start, End: value.End, New: w.spaceAfter(key) + yamledit.ProseScalar(sentence, yamledit.IsFlow(place.Node))}
+			edit = yamltext.Edit{Start: value.Start, End: value.End, New: w.spaceAfter(key) + yamledit.ProseScalar(sentence, yamledit.IsFlow(node))}
 		}
 	default:
 		if _, wrong := yamltext.String(v); wrong != nil {
 			w.report(diag.Diagnostic{Code: diag.AmbiguousScalar, Pos: w.pos(v), Path: place.String(), Schema: place.Structural(), Message: wrong.Error(), Hint: "quote it: " + yamltext.Quoted(v)})
 			return nil
 		}
-		prose := yamledit.Prose{Key: key, Value: v, Flow: yamledit.IsFlow(place.Node), Wrap: w.wraps()}
+		prose := yamledit.Prose{Key: key, Value: v, Flow: yamledit.IsFlow(node), Wrap: w.wraps()}
 		edit, rec.Plain, err = w.editor().Append(prose, suffix)
 	}
 	if err != nil {
 		if !ok {
-			key = place.Node
+			key = node
 		}
 		w.errorf(key, diag.Unproved, "write it on the line of its key, in quotes", "cannot edit the description of %s: %v", place, err)
 		return nil
@@ -231,7 +230,7 @@ func (r *reverter) undescribe(c *claimed, w *regenerated) (whole []int, err erro
 	for _, d := range c.Described {
 		unions := d.of(w.unions[itemsKey(c.place.Version, c.place.Path, "")])
 		if len(unions) == 0 {
-			r.unsaid(c.place, c.place.Node)
+			r.unsaid(c.place, c.node)
 			continue
 		}
 		place, steps := c.place, describedPath(unions[0])
@@ -241,22 +240,22 @@ func (r *reverter) undescribe(c *claimed, w *regenerated) (whole []int, err erro
 			continue // it is gone, and its description with it
 		}
 		before := descriptionOf(schema)
-		place.Node = writtenOut(c.place.Node, steps.Fields()...)
-		at := indexOf(place.Node, descriptionKey)
+		node := writtenOut(c.node, steps.Fields()...)
+		at := indexOf(node, descriptionKey)
 		suffix, text, ok := d.in(before.text(), unions)
-		if !ok || at < 0 || r.said[place.Structural()] || r.aliased(place.Node) || r.aliased(place.Node.Content[2*at+1]) {
+		if !ok || at < 0 || r.said[place.Structural()] || r.aliased(node) || r.aliased(node.Content[2*at+1]) {
 			if !c.fresh {
-				n := place.Node
+				n := node
 				if at >= 0 {
 					n = n.Content[2*at]
 				} else if n == nil {
-					n = c.place.Node
+					n = c.node
 				}
 				r.unsaid(place, n)
 			}
 			continue
 		}
-		key, v := place.Node.Content[2*at], place.Node.Content[2*at+1]
+		key, v := node.Content[2*at], node.Content[2*at+1]
 		switch {
 		case d.Was == nil:
 			schema[descriptionKey] = text
@@ -265,7 +264,7 @@ func (r *reverter) undescribe(c *claimed, w *regenerated) (whole []int, err erro
 			schema[descriptionKey] = nil
 			var value yamledit.Span
 			value, err = r.editor().AfterKey(key, v)
-			r.edit(value.Start, value.End, r.null(place.Node, key, strings.TrimPrefix(*d.Was, ":"), value.End))
+			r.edit(value.Start, value.End, r.null(node, key, strings.TrimPrefix(*d.Was, ":"), value.End))
 		default:
 			delete(schema, descriptionKey)
 			if len(steps) == 0 {
@@ -273,7 +272,7 @@ func (r *reverter) undescribe(c *claimed, w *regenerated) (whole []int, err erro
 				break
 			}
 			var cut yamledit.Span
-			cut, err = r.editor().Cut(place.Node, at, at)
+			cut, err = r.editor().Cut(node, at, at)
 			r.edit(cut.Start, cut.End, "")
 		}
 		if err != nil {
@@ -336,7 +335,7 @@ type textEdit struct {
 }
 
 // unsaid reports a sentence that is gone or edited.
-func (r *reverter) unsaid(place compile.Place, n *yaml.Node) {
+func (r *reverter) unsaid(place schemapath.Place, n *yaml.Node) {
 	r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(n), Path: place.String(), Schema: place.Structural(),
 		Message: "the sentence that compiling added to this description is gone, or was edited; the description stays as it is",
 		Hint:    "delete what is left of it, if anything"})

@@ -112,7 +112,7 @@ func (j *job) explain(m *manifest, external []union.External) *Explanation {
 
 // size is the length of a rule as it is written at its place.
 func (w *writer) size(r compile.RulePlan) int {
-	n, one := r.Place.Node, yamltext.ListNode(ruleNode(r.Rule))
+	n, one := w.schemaAt(r.Place), yamltext.ListNode(ruleNode(r.Rule))
 	l, err := w.editor().Entries(n)
 	if err != nil {
 		return 0

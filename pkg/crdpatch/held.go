@@ -16,7 +16,7 @@ import (
 // touch is what one step did to a schema, or without one to the annotation of a CRD.
 type touch struct {
 	*manifest
-	schema *compile.Place
+	schema *schemapath.Place
 	// removed and added are items, by list.
 	removed, added map[string][]any
 	// replaced are the keys of what else gave way to a union.

@@ -153,7 +153,7 @@ func sameUnions(a, b []compile.Declared, crd string) bool {
 		return nil
 	}
 	return slices.EqualFunc(objects(a), objects(b), func(x, y compile.Object) bool {
-		return x.Place.Structural() == y.Place.Structural() && reflect.DeepEqual(x.Unions, y.Unions)
+		return x.Is(y.Place) && reflect.DeepEqual(x.Unions, y.Unions)
 	})
 }
 

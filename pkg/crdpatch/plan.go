@@ -16,6 +16,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -133,7 +134,8 @@ func (w *writer) errorf(n *yaml.Node, code diag.Code, hint, format string, args 
 
 // change is all that happens to one schema.
 type change struct {
-	compile.Place
+	schemapath.Place
+	node   *yaml.Node
 	object *compile.Object // nil: lists only
 	lists  []addition
 	record schemaRecord
@@ -152,7 +154,7 @@ func (w *writer) write(r *compile.Result) {
 	slices.SortStableFunc(changes, func(a, b *change) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	for _, c := range changes {
 		if err := w.apply(c); err != nil {
-			w.errorf(c.Node, diag.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
+			w.errorf(c.node, diag.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
 		}
 	}
 	w.severed(changes)
@@ -188,14 +190,15 @@ func (w *writer) isBareJSON() bool {
 
 // changes merges objects and additions by place.
 func (w *writer) changes(r *compile.Result) (l []*change, err error) {
-	at := func(p compile.Place) *change {
+	at := func(p schemapath.Place) *change {
 		for _, c := range l {
-			if c.Node == p.Node {
+			if c.Is(p) {
 				return c
 			}
 		}
-		start, _, _ := w.Span(w.Document, p.Node)
-		l = append(l, &change{Place: p, at: start, record: schemaRecord{Version: p.Name, Path: p.Path}})
+		n := w.schemaAt(p)
+		start, _, _ := w.Span(w.Document, n)
+		l = append(l, &change{Place: p, node: n, at: start, record: schemaRecord{Version: p.Name, Path: p.Path}})
 		return l[len(l)-1]
 	}
 	for i := range r.Objects {
@@ -227,7 +230,7 @@ func (w *writer) uncut(at int) int {
 
 // apply plans the edits of one schema, changes its value and fills its record.
 func (w *writer) apply(c *change) error {
-	n := c.Node
+	n := c.node
 	if w.aliased(n) {
 		w.errorf(n, diag.SharedContent, "write the schema out at each of its places",
 			"an edit of %s would change other places that share it through an anchor", c.Place)
@@ -303,7 +306,7 @@ func (w *writer) apply(c *change) error {
 
 // cutDeclaration plans the removal of the declaration and records its text.
 func (w *writer) cutDeclaration(c *change) error {
-	n, key := c.Node, c.object.Key
+	n, key := c.node, c.object.Key
 	if w.opts.KeepUnions {
 		c.record.Kept = true
 		w.report(diag.Diagnostic{Code: diag.UnionsKept, Severity: diag.Warning, Pos: w.pos(n.Content[key]), Path: c.Place.String(), Schema: c.Place.Structural(),
@@ -356,7 +359,7 @@ func listOf(n *yaml.Node, key string) (int, *yaml.Node, error) {
 // gives way, or the first list that there is.
 func (w *writer) dash(c *change) int {
 	if c.object != nil && c.object.Key >= 0 {
-		if d, ok := w.editor().DashOf(c.Node.Content[c.object.Key], c.Node.Content[c.object.Key+1]); ok {
+		if d, ok := w.editor().DashOf(c.node.Content[c.object.Key], c.node.Content[c.object.Key+1]); ok {
 			return d
 		}
 	}

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // regenerated is what compiling the recorded unions writes.
@@ -47,7 +48,7 @@ func (w *regenerated) rule(c *claimed, key, sum string) map[string]any {
 	return nil
 }
 
-func (w *regenerated) add(p compile.Place, a addition) {
+func (w *regenerated) add(p schemapath.Place, a addition) {
 	k := itemsKey(p.Version, p.Path, a.key)
 	w.items[k] = append(w.items[k], a.data()...)
 }

@@ -35,7 +35,7 @@ func (j *job) replace(b *base) *text {
 			schema := schemaIn(w.value, removal.Version, removal.Path)
 			w.touched = append(w.touched, replacementOf(m, removal, schema))
 			if err := w.remove(removal, schema); err != nil {
-				j.report(diag.Diagnostic{Code: diag.Unproved, Pos: w.pos(removal.Node), Path: removal.Place.String(), Schema: removal.Place.Structural(),
+				j.report(diag.Diagnostic{Code: diag.Unproved, Pos: w.pos(w.schemaAt(removal.Place)), Path: removal.Place.String(), Schema: removal.Place.Structural(),
 					Message: fmt.Sprintf("cannot remove the hand-written rules: %v", err),
 					Hint:    "delete them yourself, or write the schema in plain block style"})
 			}
@@ -82,7 +82,8 @@ func replaces(n *yaml.Node) bool {
 
 // remove plans to take constraints out of a schema, and takes them out of its value.
 func (w *writer) remove(r compile.Removal, value map[string]any) error {
-	if w.aliased(r.Node) {
+	n := w.schemaAt(r.Place)
+	if w.aliased(n) {
 		return errors.New("the schema is shared through an anchor")
 	}
 	var whole []int // entries of the schema
@@ -92,7 +93,7 @@ func (w *writer) remove(r compile.Removal, value map[string]any) error {
 			items[c.Key] = append(items[c.Key], c.Index)
 			continue
 		}
-		whole = append(whole, indexOf(r.Node, c.Key))
+		whole = append(whole, indexOf(n, c.Key))
 		delete(value, c.Key)
 	}
 	for _, key := range listKeys {
@@ -100,11 +101,11 @@ func (w *writer) remove(r compile.Removal, value map[string]any) error {
 		if len(taken) == 0 {
 			continue
 		}
-		at := indexOf(r.Node, key)
+		at := indexOf(n, key)
 		if at < 0 {
 			return fmt.Errorf("its %s is shared through an alias or merge key", key)
 		}
-		l := r.Node.Content[at*2+1]
+		l := n.Content[at*2+1]
 		present := itemsOf(value[key])
 		if l.Kind != yaml.SequenceNode || w.aliased(l) || len(l.Content) != len(present) {
 			return fmt.Errorf("its %s is shared through an alias", key)
@@ -124,7 +125,7 @@ func (w *writer) remove(r compile.Removal, value map[string]any) error {
 	if len(whole) > 0 && whole[0] < 0 {
 		return errors.New("they are shared through an alias or merge key")
 	}
-	return w.cutAll(r.Node, whole)
+	return w.cutAll(n, whole)
 }
 
 // cutAll plans to take entries of a collection out, given in ascending order.

@@ -250,13 +250,30 @@ func (m *manifest) schema(version string, path schemapath.Path) (int, *yaml.Node
 		if textAt(v, "name") != version {
 			continue
 		}
-		n := writtenOut(v, slices.Concat([]string{"schema", "openAPIV3Schema"}, path.Fields())...)
-		if n == nil || n.Kind != yaml.MappingNode {
-			return 0, nil
+		if n := schemaOf(v, path); n != nil {
+			return i, n
 		}
-		return i, n
+		return 0, nil
 	}
 	return 0, nil
+}
+
+// schemaAt returns the schema at a place, or nil where none is written out.
+func (m *manifest) schemaAt(p schemapath.Place) *yaml.Node {
+	versions := writtenOut(m.node, "spec", "versions")
+	if versions == nil || p.Version >= len(versions.Content) {
+		return nil
+	}
+	return schemaOf(versions.Content[p.Version], p.Path)
+}
+
+// schemaOf returns the schema at a path in a version, or nil where none is written out.
+func schemaOf(version *yaml.Node, path schemapath.Path) *yaml.Node {
+	n := writtenOut(version, slices.Concat([]string{"schema", "openAPIV3Schema"}, path.Fields())...)
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	return n
 }
 
 // schemaIn returns the schema at a path in a version of a CRD's value.
@@ -273,4 +290,4 @@ func schemaIn(crd map[string]any, version int, path schemapath.Path) map[string]
 }
 
 // placeOf prints where a schema is of which only the version's name is known.
-func placeOf(path schemapath.Path) string { return compile.Place{Path: path}.String() }
+func placeOf(path schemapath.Path) string { return schemapath.Place{Path: path}.String() }

@@ -121,26 +121,17 @@ func (o Object) StateOf(u *union.Union, object map[string]any) union.State {
 	return s
 }
 
-// Declared are the unions that are declared at a schema of a CRD.
-type Declared struct {
-	// Version is the name of the version.
-	Version string
-	// Path leads to the schema.
-	Path   schemapath.Path
-	Unions []*union.Union
-}
-
 // OfCRD returns the kinds of a CRD that have unions, one for each such version, in their
 // order. They share the unions.
-func OfCRD(crd *apiextensionsv1.CustomResourceDefinition, declared []Declared, origin string) []Kind {
+func OfCRD(crd *apiextensionsv1.CustomResourceDefinition, declared []union.Object, origin string) []Kind {
 	var l []Kind
-	for _, v := range crd.Spec.Versions {
+	for i, v := range crd.Spec.Versions {
 		k := Kind{Origin: origin, Resource: crd.Spec.Names.Plural, GroupVersionKind: schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind}}
 		if v.Subresources != nil && v.Subresources.Scale != nil {
 			k.Scaled = schemapath.Of(strings.Split(strings.TrimPrefix(v.Subresources.Scale.SpecReplicasPath, "."), ".")...)
 		}
 		for _, d := range declared {
-			if d.Version != v.Name || len(d.Unions) == 0 {
+			if d.Version != i || len(d.Unions) == 0 {
 				continue
 			}
 			objects := &k.Objects

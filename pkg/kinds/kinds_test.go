@@ -6,12 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"sigs.k8s.io/yaml"
 )
 
 const spec = `type: object
@@ -50,10 +51,10 @@ func route(t *testing.T, origin string) []kinds.Kind {
 	if err := yaml.Unmarshal([]byte(testcrd.Versions("Route", testcrd.Version{Name: "v1", Spec: spec})), &crd); err != nil {
 		t.Fatal(err)
 	}
-	return kinds.OfCRD(&crd, []kinds.Declared{
-		{Version: "v1", Path: schemapath.Of("spec", "backends"), Unions: []*union.Union{backend}},
-		{Version: "v1", Path: schemapath.Of("spec", "backends").To(schemapath.Items, schemapath.Property("filters"), schemapath.Items), Unions: []*union.Union{filter}},
-		{Version: "v2", Path: schemapath.Of("spec", "backends"), Unions: []*union.Union{filter}},
+	return kinds.OfCRD(&crd, []union.Object{
+		{Place: schemapath.Place{Path: schemapath.Of("spec", "backends")}, Unions: []*union.Union{backend}},
+		{Place: schemapath.Place{Path: schemapath.Of("spec", "backends").To(schemapath.Items, schemapath.Property("filters"), schemapath.Items)}, Unions: []*union.Union{filter}},
+		{Place: schemapath.Place{Version: 1, Path: schemapath.Of("spec", "backends")}, Unions: []*union.Union{filter}},
 	}, origin)
 }
 

@@ -15,9 +15,9 @@ import (
 	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -151,7 +151,7 @@ func replaceRules(t *testing.T, src []byte) []byte {
 		t.Fatal(err)
 	}
 	for _, f := range found {
-		at := compile.Place{Path: f.Path}
+		at := schemapath.Place{Path: f.Path}
 		was, is := at.Schema(crd), at.Schema(&after)
 		kept := slices.ContainsFunc(is.XValidations, func(r apiextensionsv1.ValidationRule) bool {
 			return slices.ContainsFunc(was.XValidations, func(o apiextensionsv1.ValidationRule) bool { return o.Rule == r.Rule })

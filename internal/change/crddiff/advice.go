@@ -5,6 +5,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/change/stored"
 	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/pkg/compile"
 )
 
 // Advise says of each change that may refuse what is stored which of those objects the API
@@ -65,8 +66,8 @@ func isStatic(rule string) bool {
 
 // ratchets reports whether the union of a change has ratchet: true.
 func (crd *CRD) ratchets(c Change) bool {
-	return slices.ContainsFunc(crd.Unions, func(u DeclaredUnion) bool {
-		return u.Version == c.NewVersion && u.Path.Equal(c.Path) && label(u.Union) == c.Subject && u.Union.Ratchet
+	return slices.ContainsFunc(crd.Unions, func(u compile.UnionPlan) bool {
+		return u.Name == c.NewVersion && u.Path.Equal(c.Path) && label(u.Union) == c.Subject && u.Union.Ratchet
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -127,10 +128,10 @@ func compare(ctx context.Context, old, new *CRD, i, j int) (changes []Change, er
 }
 
 // of are the unions of a version.
-func of(c *CRD, version string) []DeclaredUnion {
-	var l []DeclaredUnion
+func of(c *CRD, version string) []compile.UnionPlan {
+	var l []compile.UnionPlan
 	for _, u := range c.Unions {
-		if u.Version == version {
+		if u.Name == version {
 			l = append(l, u)
 		}
 	}

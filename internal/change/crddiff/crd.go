@@ -9,15 +9,15 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // CRD is a CRD to compare.
 type CRD struct {
 	// CRD is as the API server gets it: with its unions compiled.
 	*apiextensionsv1.CustomResourceDefinition
-	// Unions are those declared in it.
-	Unions []DeclaredUnion
+	// Unions are those declared in it, each with those of its rules that the CRD has: a compiled
+	// CRD may have lost some.
+	Unions []compile.UnionPlan
 	// KubeVersion is that of the API server it is for, such as "1.30"; "" is the latest.
 	KubeVersion string
 	// Pos is where it is in a file; zero if nothing is known of one.
@@ -26,21 +26,6 @@ type CRD struct {
 	Compiled bool
 
 	at func(version string, path schemapath.Path, keyword string) diag.Pos
-}
-
-// DeclaredUnion is a union, and the rules that enforce it.
-type DeclaredUnion struct {
-	// Version is the name of the CRD's version, Path leads to the union object.
-	Version string
-	Path    schemapath.Path
-	Union   *union.Union
-	Rules   []PlacedRule
-}
-
-// PlacedRule is a rule on the schema at a path.
-type PlacedRule struct {
-	At   schemapath.Path
-	Rule apiextensionsv1.ValidationRule
 }
 
 // Plain is a CRD of which nothing is known but what the API server knows.
@@ -73,28 +58,20 @@ func Read(f *crdpatch.File) ([]*CRD, diag.List) {
 			c.at = s.Keyword
 		}
 		if e := in.Explanation(plans); e != nil {
-			c.Unions = c.declared(e.Plan)
+			for _, u := range e.Unions {
+				u.Rules = slices.DeleteFunc(slices.Clone(u.Rules), func(r compile.RulePlan) bool { return !c.has(r) })
+				c.Unions = append(c.Unions, u)
+			}
 		}
 		l = append(l, c)
 	}
 	return l, wrong
 }
 
-// declared returns the unions of a plan, with those of their rules that the CRD has: a compiled
-// CRD may have lost some.
-func (c *CRD) declared(p compile.Plan) []DeclaredUnion {
-	var l []DeclaredUnion
-	for _, u := range p.Unions {
-		d := DeclaredUnion{Version: u.Place.Name, Path: u.Place.Path, Union: u.Union}
-		for _, r := range u.Rules {
-			schema := r.Place.Schema(c.CustomResourceDefinition)
-			if rule := r.Validation(); schema != nil && slices.ContainsFunc(schema.XValidations, func(has apiextensionsv1.ValidationRule) bool { return has.Rule == rule.Rule }) {
-				d.Rules = append(d.Rules, PlacedRule{r.Place.Path, rule})
-			}
-		}
-		l = append(l, d)
-	}
-	return l
+// has reports whether the CRD has a rule.
+func (c *CRD) has(r compile.RulePlan) bool {
+	schema := r.Schema(c.CustomResourceDefinition)
+	return schema != nil && slices.ContainsFunc(schema.XValidations, func(v apiextensionsv1.ValidationRule) bool { return v.Rule == r.Rule.Rule })
 }
 
 // pos is where something is in the file.

@@ -10,21 +10,22 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // unions compares the unions declared in two versions.
-func (w *walker) unions(old, new []DeclaredUnion) {
-	for side, l := range [][]DeclaredUnion{oldSide: old, newSide: new} {
+func (w *walker) unions(old, new []compile.UnionPlan) {
+	for side, l := range [][]compile.UnionPlan{oldSide: old, newSide: new} {
 		for _, u := range l {
 			w.claimed[side] = append(w.claimed[side], u.Rules...)
 		}
 	}
 	left := slices.Clone(new)
-	take := func(u DeclaredUnion, like func(a, b DeclaredUnion) bool) *DeclaredUnion {
-		i := slices.IndexFunc(left, func(v DeclaredUnion) bool { return like(u, v) })
+	take := func(u compile.UnionPlan, like func(a, b compile.UnionPlan) bool) *compile.UnionPlan {
+		i := slices.IndexFunc(left, func(v compile.UnionPlan) bool { return like(u, v) })
 		if i < 0 {
 			return nil
 		}
@@ -32,7 +33,7 @@ func (w *walker) unions(old, new []DeclaredUnion) {
 		left = slices.Delete(left, i, i+1)
 		return &v
 	}
-	partner := make([]*DeclaredUnion, len(old))
+	partner := make([]*compile.UnionPlan, len(old))
 	for _, like := range likeness {
 		for i, u := range old {
 			if partner[i] == nil {
@@ -49,16 +50,16 @@ func (w *walker) unions(old, new []DeclaredUnion) {
 }
 
 // likeness says which union of the old version is which of the new one, the surest first.
-var likeness = []func(a, b DeclaredUnion) bool{
-	func(a, b DeclaredUnion) bool { return a.Path.Equal(b.Path) && reflect.DeepEqual(a.Union, b.Union) },
-	func(a, b DeclaredUnion) bool {
+var likeness = []func(a, b compile.UnionPlan) bool{
+	func(a, b compile.UnionPlan) bool { return a.Path.Equal(b.Path) && reflect.DeepEqual(a.Union, b.Union) },
+	func(a, b compile.UnionPlan) bool {
 		return a.Path.Equal(b.Path) && a.Union.Name != "" && a.Union.Name == b.Union.Name
 	},
-	func(a, b DeclaredUnion) bool {
+	func(a, b compile.UnionPlan) bool {
 		return a.Path.Equal(b.Path) && a.Union.Discriminator != "" && a.Union.Discriminator == b.Union.Discriminator
 	},
-	func(a, b DeclaredUnion) bool { return a.Path.Equal(b.Path) && common(a.Union, b.Union) },
-	func(a, b DeclaredUnion) bool { return reflect.DeepEqual(a.Union, b.Union) }, // moved
+	func(a, b compile.UnionPlan) bool { return a.Path.Equal(b.Path) && common(a.Union, b.Union) },
+	func(a, b compile.UnionPlan) bool { return reflect.DeepEqual(a.Union, b.Union) }, // moved
 }
 
 func common(a, b *union.Union) bool {
@@ -77,7 +78,7 @@ func label(u *union.Union) string {
 }
 
 // union compares a union with what became of it.
-func (w *walker) union(o, n *DeclaredUnion) {
+func (w *walker) union(o, n *compile.UnionPlan) {
 	u := cmp.Or(n, o)
 	d := &difference{Change: Change{Path: u.Path, Sort: Union, Subject: label(u.Union), Keyword: union.Key, Kind: Changed}}
 	switch {
@@ -104,14 +105,14 @@ func (w *walker) union(o, n *DeclaredUnion) {
 	w.found = append(w.found, d)
 }
 
-func rulesOf(u *DeclaredUnion) []PlacedRule {
+func rulesOf(u *compile.UnionPlan) []compile.RulePlan {
 	if u == nil {
 		return nil
 	}
 	return u.Rules
 }
 
-func texts(l []PlacedRule) []string {
+func texts(l []compile.RulePlan) []string {
 	var out []string
 	for _, r := range l {
 		out = append(out, r.Rule.Rule)
@@ -121,24 +122,25 @@ func texts(l []PlacedRule) []string {
 
 // clauses are the rules of a union that became another, or was one. Those on a list are for
 // the server to judge, of lists of items that either names.
-func (w *walker) clauses(u, o, n *DeclaredUnion) []verify.Clause {
+func (w *walker) clauses(u, o, n *compile.UnionPlan) []verify.Clause {
 	var l []verify.Clause
 	for _, r := range rulesOf(u) {
-		if u.Union.OfItems() && r.At.Equal(u.Path) {
-			for _, c := range ruleClause(r.At, &schema{Type: "array"}, r.Rule) {
+		rule := r.Validation()
+		if u.Union.OfItems() && r.Path.Equal(u.Path) {
+			for _, c := range ruleClause(r.Path, &schema{Type: "array"}, rule) {
 				c.Try = w.lists(u.Path, o, n)
 				l = append(l, c)
 			}
 			continue
 		}
-		l = append(l, verify.Clause{At: r.At, Rule: &r.Rule})
+		l = append(l, verify.Clause{At: r.Path, Rule: &rule})
 	}
 	return l
 }
 
 // lists are a list without items that a union names, and lists of each one, and of each two,
 // of them.
-func (w *walker) lists(p schemapath.Path, unions ...*DeclaredUnion) []any {
+func (w *walker) lists(p schemapath.Path, unions ...*compile.UnionPlan) []any {
 	var items []any
 	for side, u := range unions {
 		if u == nil {
@@ -168,7 +170,7 @@ func (w *walker) lists(p schemapath.Path, unions ...*DeclaredUnion) []any {
 }
 
 // foldEnum makes the enumeration of the discriminator part of a change that tells of its values.
-func (w *walker) foldEnum(d *difference, o, n *DeclaredUnion) {
+func (w *walker) foldEnum(d *difference, o, n *compile.UnionPlan) {
 	name := o.Union.Discriminator
 	if name == "" || n.Union.Discriminator != name || slices.Equal(o.Union.MemberValues(), n.Union.MemberValues()) {
 		return
@@ -181,7 +183,7 @@ func (w *walker) foldEnum(d *difference, o, n *DeclaredUnion) {
 	values := func(e []apiextensionsv1.JSON) []any { return constants(e) }
 	more, gone := without(values(y.Enum), values(x.Enum)), without(values(x.Enum), values(y.Enum))
 	for side, l := range [][]any{oldSide: gone, newSide: more} {
-		u := [...]*DeclaredUnion{oldSide: o, newSide: n}[side].Union
+		u := [...]*compile.UnionPlan{oldSide: o, newSide: n}[side].Union
 		if slices.ContainsFunc(l, func(v any) bool { s, _ := v.(string); return !slices.Contains(u.MemberValues(), s) }) {
 			return // the enumeration says more than the union
 		}
@@ -193,7 +195,7 @@ func (w *walker) foldEnum(d *difference, o, n *DeclaredUnion) {
 
 // foldMembers makes the properties of members part of a change that tells of those added and
 // removed.
-func (w *walker) foldMembers(d *difference, o, n *DeclaredUnion) {
+func (w *walker) foldMembers(d *difference, o, n *compile.UnionPlan) {
 	for _, path := range memberPaths(o, n) {
 		at, holder := o.Path.To(path...), o.Path.To(path[:len(path)-1]...)
 		x, y := holder.In(w.pair.root(oldSide)), holder.In(w.pair.root(newSide))
@@ -216,7 +218,7 @@ func (w *walker) foldMembers(d *difference, o, n *DeclaredUnion) {
 }
 
 // memberPaths are those of the members of two unions at one place.
-func memberPaths(l ...*DeclaredUnion) []schemapath.Path {
+func memberPaths(l ...*compile.UnionPlan) []schemapath.Path {
 	var paths []schemapath.Path
 	for _, u := range l {
 		for _, name := range u.Union.MemberNames() {
@@ -227,7 +229,7 @@ func memberPaths(l ...*DeclaredUnion) []schemapath.Path {
 }
 
 // described says what differs between two unions.
-func (w *walker) described(o, n *DeclaredUnion) []string {
+func (w *walker) described(o, n *compile.UnionPlan) []string {
 	a, b := o.Union, n.Union
 	var l []string
 	say := func(format string, args ...any) { l = append(l, fmt.Sprintf(format, args...)) }

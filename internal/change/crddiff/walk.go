@@ -12,6 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -43,7 +44,7 @@ type walker struct {
 	ctx  context.Context
 	pair *pair
 	// claimed are the rules of unions, by side; they are compared with those.
-	claimed [2][]PlacedRule
+	claimed [2][]compile.RulePlan
 	// folded are properties and enumerations that changes of unions tell of.
 	folded map[string]bool
 	found  []*difference
@@ -182,7 +183,7 @@ func (w *walker) rules(p schemapath.Path, o, n *schema) {
 		other := [2]*schema{oldSide: n, newSide: o}[side]
 		for _, r := range s.XValidations {
 			same := func(q apiextensionsv1.ValidationRule) bool { return formula.SameRule(q, r) }
-			claimed := slices.ContainsFunc(w.claimed[side], func(c PlacedRule) bool { return c.At.Equal(p) && formula.SameRule(c.Rule, r) })
+			claimed := slices.ContainsFunc(w.claimed[side], func(c compile.RulePlan) bool { return c.Path.Equal(p) && formula.SameRule(c.Validation(), r) })
 			kept := slices.ContainsFunc(other.XValidations, same)
 			if !claimed && !kept && !slices.ContainsFunc(lists[side], same) {
 				lists[side] = append(lists[side], r)

@@ -179,7 +179,7 @@ func TestDefaults(t *testing.T) {
 }
 
 // version is a CRD with a union in the property u, unless there is no declaration.
-func version(t *testing.T, schema, declaration string) (*apiextensionsv1.CustomResourceDefinition, clientschema.Object) {
+func version(t *testing.T, schema, declaration string) (*apiextensionsv1.CustomResourceDefinition, union.Object) {
 	t.Helper()
 	s := apiextensionsv1.JSONSchemaProps{}
 	if err := sigs.Unmarshal([]byte(schema), &s); err != nil {
@@ -190,7 +190,7 @@ func version(t *testing.T, schema, declaration string) (*apiextensionsv1.CustomR
 	crd.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Schema: &apiextensionsv1.CustomResourceValidation{
 		OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"u": s}}}}}
 	if declaration == "" {
-		return crd, clientschema.Object{}
+		return crd, union.Object{}
 	}
 	var n yaml.Node
 	if err := yaml.Unmarshal([]byte("- "+declaration), &n); err != nil {
@@ -201,7 +201,7 @@ func version(t *testing.T, schema, declaration string) (*apiextensionsv1.CustomR
 	if diags.HasErrors() || more.HasErrors() {
 		t.Fatalf("%s\n%v %v", declaration, diags, more)
 	}
-	return crd, clientschema.Object{Path: schemapath.Path{schemapath.Property("u")}, Unions: unions}
+	return crd, union.Object{Place: schemapath.Place{Path: schemapath.Path{schemapath.Property("u")}}, Unions: unions}
 }
 
 // TestSeveralUnions compares the schemas of nested unions, of two unions in one object, and
@@ -225,7 +225,7 @@ properties:
     properties: {p: {type: string}, q: {type: string}}
     oneOf: [{required: [p]}, {required: [q]}]
 `, "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, optionalMembers: [a]}")
-	add := func(o clientschema.Object, declaration string) clientschema.Object {
+	add := func(o union.Object, declaration string) union.Object {
 		s := o.Path.In(crd.Spec.Versions[0].Schema.OpenAPIV3Schema)
 		var n yaml.Node
 		if err := yaml.Unmarshal([]byte("- "+declaration), &n); err != nil {
@@ -240,10 +240,10 @@ properties:
 		return o
 	}
 	u := add(o, "{members: [c, d]}")
-	below := func(name string) clientschema.Object {
-		return clientschema.Object{Path: append(slices.Clone(u.Path), schemapath.Property(name))}
+	below := func(name string) union.Object {
+		return union.Object{Place: schemapath.Place{Path: append(slices.Clone(u.Path), schemapath.Property(name))}}
 	}
-	objects := []clientschema.Object{u, add(below("a"), "{members: [x, z], cardinality: ExactlyOne}"), add(below("open"), "{members: [p, q]}")}
+	objects := []union.Object{u, add(below("a"), "{members: [x, z], cardinality: ExactlyOne}"), add(below("open"), "{members: [p, q]}")}
 	for format, s := range map[string]*jsonschema.Schema{
 		"JSON Schema": compiled(t, jsonSchema(t, crd, objects...), ""),
 		"OpenAPI":     compiled(t, openAPI(t, crd, objects...), "/components/schemas/Thing"),
@@ -276,7 +276,7 @@ properties:
 	}
 }
 
-func jsonSchema(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, objects ...clientschema.Object) map[string]any {
+func jsonSchema(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, objects ...union.Object) map[string]any {
 	t.Helper()
 	s, err := clientschema.JSONSchema(crd, 0, objects)
 	if err != nil {
@@ -286,7 +286,7 @@ func jsonSchema(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, obj
 }
 
 // openAPI is a document that the reader of the OpenAPI project has accepted.
-func openAPI(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, objects ...clientschema.Object) map[string]any {
+func openAPI(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, objects ...union.Object) map[string]any {
 	t.Helper()
 	s, err := clientschema.OpenAPI(crd, 0, objects)
 	if err != nil {

@@ -18,7 +18,7 @@ func ExampleJSONSchema() {
 	crd.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Schema: &apiextensionsv1.CustomResourceValidation{
 		OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": spec}}}}}
 	u := &union.Union{Members: []union.Member{{Name: "http"}, {Name: "tcp"}}, Cardinality: union.ExactlyOne}
-	s, err := clientschema.JSONSchema(crd, 0, []clientschema.Object{{Path: schemapath.Path{schemapath.Property("spec")}, Unions: []*union.Union{u}}})
+	s, err := clientschema.JSONSchema(crd, 0, []union.Object{{Place: schemapath.Place{Path: schemapath.Path{schemapath.Property("spec")}}, Unions: []*union.Union{u}}})
 	if err != nil {
 		panic(err)
 	}

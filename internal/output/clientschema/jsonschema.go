@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/pkg/union"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // JSONSchema returns the JSON Schema, draft-07, of the objects of a version of a CRD, with
@@ -19,7 +20,7 @@ import (
 // An object is closed where the server's strict field validation reports unknown fields.
 // Null is allowed where the schema is nullable, and where the server prunes it or puts a
 // default in its place.
-func JSONSchema(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []Object) (map[string]any, error) {
+func JSONSchema(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []union.Object) (map[string]any, error) {
 	v := crd.Spec.Versions[version]
 	root, err := rootOf(crd, version)
 	if root == nil || err != nil {

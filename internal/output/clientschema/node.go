@@ -9,18 +9,11 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // node is a schema as JSON.
 type node = map[string]any
-
-// Object is a schema with unions.
-type Object struct {
-	Path   schemapath.Path
-	Unions []*union.Union
-}
 
 // rootOf is the schema of a version of a CRD as JSON, nil if it has none.
 func rootOf(crd *apiextensionsv1.CustomResourceDefinition, version int) (node, error) {
@@ -49,8 +42,8 @@ func rootOf(crd *apiextensionsv1.CustomResourceDefinition, version int) (node, e
 var foreign = []string{"$ref", "$schema", "id", "externalDocs", "definitions", "dependencies", "patternProperties", "additionalItems"}
 
 // deepestFirst sorts objects, for what is made of one may move those in it.
-func deepestFirst(l []Object) []Object {
-	return slices.SortedStableFunc(slices.Values(l), func(a, b Object) int { return cmp.Compare(len(b.Path), len(a.Path)) })
+func deepestFirst(l []union.Object) []union.Object {
+	return slices.SortedStableFunc(slices.Values(l), func(a, b union.Object) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 }
 
 // logical are the keywords whose schemas only restrict.

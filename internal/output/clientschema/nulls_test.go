@@ -20,8 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	sigs "sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/output/clientschema"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // server prunes, defaults and validates objects of a CRD as the API server does, but for rules.
@@ -178,7 +178,7 @@ properties:
 
 // holds compares the verdict of a schema with the verdict of the server and of the unions of
 // the property u, and returns the latter.
-func holds(t *testing.T, server server, s *jsonschema.Schema, object map[string]any, unions []clientschema.Object) bool {
+func holds(t *testing.T, server server, s *jsonschema.Schema, object map[string]any, unions []union.Object) bool {
 	t.Helper()
 	stored := server.stored(object)
 	legal := stored != nil
@@ -219,7 +219,7 @@ func TestNullMembers(t *testing.T) {
 				for _, state := range s.States() {
 					object := state.Objects[0]
 					try := func(v any) {
-						holds(t, server, schema, map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{}, "u": v}, []clientschema.Object{o})
+						holds(t, server, schema, map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{}, "u": v}, []union.Object{o})
 						if t.Failed() {
 							t.Fatal(text, declaration)
 						}
@@ -234,7 +234,7 @@ func TestNullMembers(t *testing.T) {
 						}
 					}
 				}
-				holds(t, server, schema, map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{}, "u": nil}, []clientschema.Object{o})
+				holds(t, server, schema, map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{}, "u": nil}, []union.Object{o})
 			}
 		})
 	}

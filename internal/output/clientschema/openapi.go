@@ -21,7 +21,7 @@ import (
 // An object with one union that has a discriminator is a component, a oneOf of components:
 // one for each value or group of values, with the members that go with it and no others.
 // That of any other union, or of one in several objects, is written in place.
-func OpenAPI(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []Object) (map[string]any, error) {
+func OpenAPI(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []union.Object) (map[string]any, error) {
 	v := crd.Spec.Versions[version]
 	root, err := rootOf(crd, version)
 	if root == nil || err != nil {

@@ -66,10 +66,10 @@ func (in Input) ruled(version int) bool {
 }
 
 // at are the unions of one schema.
-func (in Input) at(p compile.Place) []*union.Union {
+func (in Input) at(p schemapath.Place) []*union.Union {
 	var l []*union.Union
 	for _, other := range in.Unions {
-		if other.Place.Version == p.Version && other.Place.Path.Equal(p.Path) {
+		if other.Is(p) {
 			l = append(l, other.Union)
 		}
 	}
@@ -215,7 +215,7 @@ func (s *subject) read() error {
 }
 
 // schemaAt is the schema of a place, only to be read.
-func (s *subject) schemaAt(p compile.Place) (apiextensionsv1.JSONSchemaProps, error) {
+func (s *subject) schemaAt(p schemapath.Place) (apiextensionsv1.JSONSchemaProps, error) {
 	if schema := p.Schema(s.plan.CRD); schema != nil {
 		return *schema, nil
 	}

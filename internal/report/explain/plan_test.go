@@ -17,6 +17,7 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -85,7 +86,7 @@ func planOf(t testing.TB, src string, encoding rules.Encoding) explain.Input {
 	return in
 }
 
-func (p planner) union(at compile.Place, u *union.Union) compile.UnionPlan {
+func (p planner) union(at schemapath.Place, u *union.Union) compile.UnionPlan {
 	plan := compile.UnionPlan{Place: at, Union: u, CRD: p.crd, Encoding: p.encoding.String(), Why: "the test asks for it"}
 	plan.Rules = append(plan.Rules, p.rules(at, compile.Static, rules.Static(u, p.encoding))...)
 	plan.Rules = append(plan.Rules, p.rules(at, compile.Transition, rules.Transition(u, rules.Comparison{}))...)
@@ -93,7 +94,7 @@ func (p planner) union(at compile.Place, u *union.Union) compile.UnionPlan {
 		if _, ok := step.Property(); !ok {
 			break
 		}
-		parent := compile.Place{Version: at.Version, Name: at.Name, Path: at.Path[:i]}
+		parent := schemapath.Place{Version: at.Version, Name: at.Name, Path: at.Path[:i]}
 		links := at.Path[i:].Properties()
 		if r, ok := rules.RemovalGuard(u, links); ok {
 			plan.Rules = append(plan.Rules, p.rules(parent, compile.Guard, []rules.Rule{r})...)
@@ -102,7 +103,7 @@ func (p planner) union(at compile.Place, u *union.Union) compile.UnionPlan {
 	return plan
 }
 
-func (p planner) rules(at compile.Place, kind compile.RuleKind, l []rules.Rule) []compile.RulePlan {
+func (p planner) rules(at schemapath.Place, kind compile.RuleKind, l []rules.Rule) []compile.RulePlan {
 	p.t.Helper()
 	if len(l) == 0 {
 		return nil

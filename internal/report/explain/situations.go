@@ -228,16 +228,11 @@ func (s *subject) described(st union.State, written any) (*State, string) {
 	return state, plain(s.Discriminator) + " " + value + ", " + words
 }
 
-// ruleAt reports whether there is a rule at a place.
-func ruleAt(r compile.RulePlan, p compile.Place) bool {
-	return r.Place.Version == p.Version && r.Place.Path.Equal(p.Path)
-}
-
 // rulesAt are the rules of the union at a place.
-func (s *subject) rulesAt(p compile.Place) []apiextensionsv1.ValidationRule {
+func (s *subject) rulesAt(p schemapath.Place) []apiextensionsv1.ValidationRule {
 	var l []apiextensionsv1.ValidationRule
 	for i, r := range s.rules {
-		if ruleAt(s.plan.Rules[i], p) {
+		if s.plan.Rules[i].Is(p) {
 			l = append(l, r.Validation())
 		}
 	}

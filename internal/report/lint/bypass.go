@@ -9,6 +9,7 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // versionBypass finds other served versions through which the rules can be got
@@ -47,7 +48,7 @@ func versionBypass(s *subject) diag.List {
 func (s *subject) lacking(version int) (what string, unknown bool) {
 	path := s.object.Path
 	at := func(n int) *apiextensionsv1.JSONSchemaProps {
-		return compile.Place{Version: version, Path: path[:n]}.Schema(s.crd.CRD)
+		return schemapath.Place{Version: version, Path: path[:n]}.Schema(s.crd.CRD)
 	}
 	for n := range path {
 		if at(n+1) == nil {

@@ -49,7 +49,7 @@ func costly(p crdpatch.Explanation, declared []compile.Declared) diag.List {
 		if first < 0 || v.Added == 0 || sum <= half {
 			continue
 		}
-		l = append(l, diag.Diagnostic{Code: diag.CostlyRules, Severity: diag.Warning, Pos: p.Unions[first].Pos, Schema: compile.Place{Version: i}.Structural(),
+		l = append(l, diag.Diagnostic{Code: diag.CostlyRules, Severity: diag.Warning, Pos: p.Unions[first].Pos, Schema: schemapath.Place{Version: i}.Structural(),
 			Message: fmt.Sprintf("the rules of version %s take %d%% of the cost that the API server allows for a version; other rules than those of unions take %s of it",
 				v.Name, sum, almost(percent(v.Before, cost.VersionLimit))),
 			Hint: "unioncel explain lists what each rule costs: bounds on all lists and maps above the most expensive ones lower it, and --encoding openapi needs no rules for states"})
@@ -108,7 +108,7 @@ func cheaper(crd *apiextensionsv1.CustomResourceDefinition, r compile.RulePlan, 
 
 // bound gives every list and map above a schema the bound n, unless it has a smaller
 // one. It changes the CRD and returns it with what to write.
-func bound(crd *apiextensionsv1.CustomResourceDefinition, p compile.Place, n int64) (_ *apiextensionsv1.CustomResourceDefinition, texts []string) {
+func bound(crd *apiextensionsv1.CustomResourceDefinition, p schemapath.Place, n int64) (_ *apiextensionsv1.CustomResourceDefinition, texts []string) {
 	s := crd.Spec.Versions[p.Version].Schema.OpenAPIV3Schema
 	bounded := func(at **int64, key string, path schemapath.Path) {
 		if *at == nil || **at > n {

@@ -1,0 +1,12 @@
+package union
+
+import "github.com/unioncel/unioncel/pkg/schemapath"
+
+// Object is a union object: a schema in a CRD, and the unions of its properties.
+type Object struct {
+	schemapath.Place
+	// Declarations are the unions as written, with their extensions; Unions as understood,
+	// in the same order.
+	Declarations []*Declaration
+	Unions       []*Union
+}
