@@ -9,12 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/unioncel/unioncel/internal/ordered"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -225,49 +223,37 @@ func isLinkToDir(path string, entry fs.DirEntry) bool {
 // error is errInterrupted. A panic is an error of its input.
 func process[T any, P interface {
 	*T
-	crash(in input, cause any)
+	crash(in input, p *ordered.Panic)
 }](ctx context.Context, a *app, inputs []input, work func(in input, src []byte) (T, error)) ([]T, error) {
-	results := make([]T, len(inputs))
+	var results []T
 	var names []string
+	var errs []error
 	for _, in := range inputs {
 		names = append(names, in.name)
 	}
 	progress := a.progress("file", names)
 	defer progress.end()
-	errs := make([]error, len(inputs))
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range min(runtime.GOMAXPROCS(0), len(inputs)) {
-		wg.Go(func() {
-			for i := range next {
-				progress.begin(i)
-				errs[i] = func() (err error) {
-					defer func() {
-						if cause := recover(); cause != nil {
-							for line := range strings.Lines(string(debug.Stack())) {
-								a.say("%s", strings.TrimSuffix(line, "\n"))
-							}
-							P(&results[i]).crash(inputs[i], cause)
-						}
-					}()
-					src, err := a.open(ctx, inputs[i])
-					if err == nil {
-						results[i], err = work(inputs[i], src)
-					}
-					return err
-				}()
-				progress.done(i)
-			}
-		})
-	}
-	for i := range inputs {
+	ordered.Each(slices.Values(inputs), len(inputs), func(in input) (result T, err error) {
 		if ctx.Err() != nil {
-			break
+			return result, errInterrupted
 		}
-		next <- i
-	}
-	close(next)
-	wg.Wait()
+		progress.begin(in.n)
+		defer progress.done(in.n)
+		src, err := a.open(ctx, in)
+		if err != nil {
+			return result, err
+		}
+		return work(in, src)
+	}, func(in input, result T, err error) {
+		if p := (*ordered.Panic)(nil); errors.As(err, &p) {
+			for line := range strings.Lines(string(p.Stack)) {
+				a.say("%s", strings.TrimSuffix(line, "\n"))
+			}
+			P(&result).crash(in, p)
+			err = nil
+		}
+		results, errs = append(results, result), append(errs, err)
+	})
 	if ctx.Err() != nil {
 		return nil, errInterrupted
 	}
@@ -338,9 +324,8 @@ type result struct {
 }
 
 // crash makes a panic the only finding about an input.
-func (r *result) crash(in input, cause any) {
-	*r = result{input: in, diagnostics: diag.List{{Code: diag.Unproved, Pos: diag.Pos{File: in.name},
-		Message: fmt.Sprintf("internal error: %v", cause), Hint: "please report this file, with the output of -v"}}}
+func (r *result) crash(in input, p *ordered.Panic) {
+	*r = result{input: in, diagnostics: diag.List{p.Diagnostic(in.name)}}
 }
 
 // skip makes the errors such that keep nothing from being written.

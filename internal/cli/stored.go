@@ -11,12 +11,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/unioncel/unioncel/internal/change/crddiff"
 	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/internal/ordered"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
@@ -136,27 +136,33 @@ func (a *app) storedObjects(ctx context.Context, args []string, by judges, take 
 	}
 	var files, objects diag.List
 	known, others := 0, 0
-	line := newLine(ctx, by, func(j *judged) {
+	ordered.Each(func(yield func(resource.Item) bool) {
+		for _, in := range inputs {
+			var l diag.List
+			if l, err = a.stream(in, func(i resource.Item) error {
+				yield(i) // which always goes on
+				return ctx.Err()
+			}); err != nil {
+				return
+			}
+			files = append(files, l...)
+		}
+	}, 2*runtime.GOMAXPROCS(0), func(i resource.Item) (stored.Verdict, error) { return by.judge(ctx, i.Value) }, func(i resource.Item, v stored.Verdict, err error) {
 		known++
+		p := (*ordered.Panic)(nil)
 		switch {
-		case j.err == nil:
-			take(j.Item, j.verdict)
-		case errors.Is(j.err, stored.ErrOther):
+		case err == nil:
+			take(i, v)
+		case errors.Is(err, stored.ErrOther):
 			others++
 			known--
+		case errors.As(err, &p):
+			objects = append(objects, p.Diagnostic(i.Pos.File))
 		default:
-			objects = append(objects, diag.Diagnostic{Code: diag.UnusableFact, Pos: j.Pos, Message: j.err.Error(),
+			objects = append(objects, diag.Diagnostic{Code: diag.UnusableFact, Pos: i.Pos, Message: err.Error(),
 				Hint: "have the API server convert it: kubectl get with a version of the CRD in the name of the resource"})
 		}
 	})
-	for _, in := range inputs {
-		var l diag.List
-		if l, err = a.stream(in, line.add); err != nil {
-			break
-		}
-		files = append(files, l...)
-	}
-	line.end()
 	if ctx.Err() != nil {
 		return nil, errInterrupted
 	}
@@ -193,57 +199,6 @@ func (by judges) none(inputs []input) diag.Diagnostic {
 		d.Pos.File = inputs[0].name
 	}
 	return d
-}
-
-// judged is an object on its way.
-type judged struct {
-	resource.Item
-	verdict stored.Verdict
-	err     error
-	done    chan struct{}
-}
-
-// line is where objects are judged.
-type line struct {
-	ctx    context.Context
-	todo   chan *judged
-	order  chan *judged
-	taking sync.WaitGroup
-}
-
-func newLine(ctx context.Context, by judges, take func(*judged)) *line {
-	n := runtime.GOMAXPROCS(0)
-	l := &line{ctx: ctx, todo: make(chan *judged), order: make(chan *judged, 2*n)}
-	for range n {
-		go func() {
-			for j := range l.todo {
-				j.verdict, j.err = by.judge(ctx, j.Value)
-				close(j.done)
-			}
-		}()
-	}
-	l.taking.Go(func() {
-		for j := range l.order {
-			<-j.done
-			take(j)
-		}
-	})
-	return l
-}
-
-// add takes an object in; the error is that of a context that has ended.
-func (l *line) add(i resource.Item) error {
-	j := &judged{Item: i, done: make(chan struct{})}
-	l.order <- j
-	l.todo <- j
-	return l.ctx.Err()
-}
-
-// end returns when all objects are judged, and taken.
-func (l *line) end() {
-	close(l.todo)
-	close(l.order)
-	l.taking.Wait()
 }
 
 func (by judges) judge(ctx context.Context, object map[string]any) (stored.Verdict, error) {

@@ -161,7 +161,7 @@ func (p *progress) watch() {
 func (p *progress) begin(i int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.current = i
+	p.current = max(p.current, i) // they begin in no order when they begin together
 	p.began[i] = time.Now()
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/ordered"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/limit"
@@ -71,16 +72,13 @@ func encodeEach(root, list *yaml.Node) ([]byte, bool) {
 	if len(list.Content) == 0 || (root.Style|list.Style)&yaml.FlowStyle != 0 {
 		return nil, false
 	}
-	type encoded struct {
-		item *yaml.Node
-		text []byte // nil when it cannot be proved
-	}
-	var l []*encoded
-	for _, item := range list.Content {
-		l = append(l, &encoded{item: item})
-	}
-	each(l, func(e *encoded) {
-		e.text, _ = encodeProved(yamltext.ListNode(e.item))
+	var texts bytes.Buffer
+	proved := true
+	ordered.Each(slices.Values(list.Content), len(list.Content), func(item *yaml.Node) ([]byte, error) {
+		return encodeProved(yamltext.ListNode(item))
+	}, func(_ *yaml.Node, text []byte, err error) {
+		texts.Write(text)
+		proved = proved && err == nil
 	})
 
 	items := list.Content
@@ -88,19 +86,10 @@ func encodeEach(root, list *yaml.Node) ([]byte, bool) {
 	rest, err := encodeProved(root)
 	list.Content = items
 	before, after, ok := bytes.Cut(rest, []byte("\n"+itemsKey+":\n- stand-in\n"))
-	if err != nil || !ok {
+	if err != nil || !ok || !proved {
 		return nil, false
 	}
-	out := bytes.NewBuffer(slices.Clone(before))
-	out.WriteString("\n" + itemsKey + ":\n")
-	for _, e := range l {
-		if e.text == nil {
-			return nil, false
-		}
-		out.Write(e.text)
-	}
-	out.Write(after)
-	return out.Bytes(), true
+	return slices.Concat(before, []byte("\n"+itemsKey+":\n"), texts.Bytes(), after), true
 }
 
 // encodeProved encodes a document such that it is read again as what it is. The encoder

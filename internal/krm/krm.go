@@ -1,12 +1,13 @@
 package krm
 
 import (
+	"errors"
 	"io/fs"
-	"runtime"
-	"sync"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/ordered"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
@@ -98,22 +99,16 @@ func (r *run) convert(work []*piece, to func(name string, src []byte) ([]byte, d
 	return r.gather(work)
 }
 
-// each does something with each of these, several at a time.
-func each[T any](work []T, do func(T)) {
-	var wg sync.WaitGroup
-	next := make(chan T)
-	for range min(runtime.GOMAXPROCS(0), len(work)) {
-		wg.Go(func() {
-			for w := range next {
-				do(w)
-			}
-		})
-	}
-	for _, w := range work {
-		next <- w
-	}
-	close(next)
-	wg.Wait()
+// each does something with each of the pieces, several at a time.
+func each(work []*piece, do func(*piece)) {
+	ordered.Each(slices.Values(work), len(work), func(w *piece) (none struct{}, _ error) {
+		do(w)
+		return none, nil
+	}, func(w *piece, _ struct{}, err error) {
+		if p := (*ordered.Panic)(nil); errors.As(err, &p) {
+			w.diags = append(w.diags, p.Diagnostic(w.name))
+		}
+	})
 }
 
 // gather takes the diagnostics of all pieces. It is false when anything was wrong until

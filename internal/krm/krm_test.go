@@ -18,6 +18,8 @@ import (
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // crdText is a CRD whose spec has the properties http and tcp, and these lines after
@@ -376,4 +378,21 @@ func TestJSON(t *testing.T) {
 	if !r.Diagnostics.HasErrors() || !json.Valid(r.Output) {
 		t.Errorf("no JSON with results: %s", r.Output)
 	}
+}
+
+// TestPanicIsOfItsItem checks that a bug that one item triggers is an error about that item.
+func TestPanicIsOfItsItem(t *testing.T) {
+	in := listOf(configured("verify: true"), crdText("a", unions...), crdText("b", unions...))
+	r, err := Run([]byte(in), Host{Compiler: func(crdpatch.Options, bool) Compiler {
+		return func(name string, src []byte) ([]byte, diag.List) {
+			if strings.Contains(name, "/b") {
+				panic("a bug")
+			}
+			return src, nil
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantTexts(t, r, "CustomResourceDefinition/b.example.com: error: UC405: internal error: a bug")
 }

@@ -19,8 +19,8 @@ const module = "github.com/unioncel/unioncel/"
 var allowed = map[string][]string{
 	"cmd/unioncel":                        {"internal/cli"},
 	"docs":                                {},
-	"internal/cli":                        {"docs", "internal/carrier", "internal/yaml/resource", "internal/report/shell", "internal/yaml/source", "internal/spelling", "internal/yaml/yamltext", "internal/declared/builtin", "internal/output/clientschema", "pkg/compile", "internal/change/crddiff", "pkg/crdpatch", "pkg/diag", "internal/report/explain", "internal/declared/infer", "pkg/kinds", "internal/krm", "pkg/limit", "internal/report/lint", "internal/declared/markers", "pkg/normalize", "internal/output/patch", "pkg/policy", "internal/declared/project", "internal/change/rollout", "internal/report/sarif", "internal/change/stored", "internal/output/suite", "pkg/union", "internal/declared/unionset", "pkg/schemapath", "pkg/validate", "pkg/verify"},
-	"internal/krm":                        {"internal/carrier", "internal/yaml/source", "internal/spelling", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "internal/declared/builtin", "pkg/compile", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/normalize", "pkg/union", "internal/declared/unionset"},
+	"internal/cli":                        {"docs", "internal/carrier", "internal/yaml/resource", "internal/report/shell", "internal/yaml/source", "internal/spelling", "internal/yaml/yamltext", "internal/declared/builtin", "internal/output/clientschema", "pkg/compile", "internal/change/crddiff", "pkg/crdpatch", "pkg/diag", "internal/report/explain", "internal/declared/infer", "pkg/kinds", "internal/krm", "pkg/limit", "internal/report/lint", "internal/declared/markers", "pkg/normalize", "internal/output/patch", "pkg/policy", "internal/declared/project", "internal/change/rollout", "internal/report/sarif", "internal/change/stored", "internal/output/suite", "pkg/union", "internal/declared/unionset", "pkg/schemapath", "pkg/validate", "pkg/verify", "internal/ordered"},
+	"internal/krm":                        {"internal/carrier", "internal/yaml/source", "internal/spelling", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "internal/declared/builtin", "pkg/compile", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "pkg/limit", "pkg/normalize", "pkg/union", "internal/declared/unionset", "internal/ordered"},
 	"internal/declared/builtin":           {"internal/yaml/yamltext", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union"},
 	"pkg/kinds":                           {"internal/spelling", "pkg/diag", "pkg/schemapath", "pkg/union"},
 	"internal/output/clientschema":        {"pkg/schemapath", "pkg/union"},
@@ -48,6 +48,7 @@ var allowed = map[string][]string{
 	"internal/prove/formula":              {"internal/prove/logic"},
 	"internal/prove/logic":                {},
 	"internal/nested":                     {},
+	"internal/ordered":                    {"pkg/diag"},
 	"internal/prove/regular":              {},
 	"internal/cost":                       {"pkg/schemapath"},
 	"pkg/rules":                           {"pkg/schemapath", "pkg/union"},

@@ -1,0 +1,65 @@
+// Package ordered works on several items at a time, and keeps their order.
+package ordered
+
+import (
+	"fmt"
+	"iter"
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// Panic is the error of an item on which work panicked.
+type Panic struct {
+	Cause any
+	Stack []byte
+}
+
+func (p *Panic) Error() string { return fmt.Sprintf("internal error: %v", p.Cause) }
+
+// Diagnostic returns the panic as a finding about a file.
+func (p *Panic) Diagnostic(file string) diag.Diagnostic {
+	return diag.Diagnostic{Code: diag.Unproved, Pos: diag.Pos{File: file}, Message: p.Error(), Hint: "please report this file, with the output of -v"}
+}
+
+// Each calls work for items, as many at a time as there are processors, and take for the results, one
+// at a time, in the order of the items. Up to ahead items wait for one before them. A panic of work is
+// an error of its item, a [Panic].
+func Each[T, R any](items iter.Seq[T], ahead int, work func(T) (R, error), take func(T, R, error)) {
+	type pending struct {
+		item   T
+		result R
+		err    error
+		done   chan struct{}
+	}
+	order := make(chan *pending, ahead)
+	var taking sync.WaitGroup
+	taking.Go(func() {
+		for p := range order {
+			<-p.done
+			take(p.item, p.result, p.err)
+		}
+	})
+	var working errgroup.Group
+	working.SetLimit(runtime.GOMAXPROCS(0))
+	for item := range items {
+		p := &pending{item: item, done: make(chan struct{})}
+		order <- p
+		working.Go(func() error {
+			defer close(p.done)
+			defer func() {
+				if cause := recover(); cause != nil {
+					p.err = &Panic{cause, debug.Stack()}
+				}
+			}()
+			p.result, p.err = work(item)
+			return nil
+		})
+	}
+	close(order)
+	taking.Wait()
+}

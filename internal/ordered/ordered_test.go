@@ -1,0 +1,97 @@
+package ordered_test
+
+import (
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/unioncel/unioncel/internal/ordered"
+)
+
+var errOdd = errors.New("odd")
+
+func numbers(n int) []int {
+	l := make([]int, n)
+	for i := range l {
+		l[i] = i
+	}
+	return l
+}
+
+// TestEach: results come in the order of the items, with the errors of each, however long it took.
+func TestEach(t *testing.T) {
+	items := numbers(200)
+	for _, ahead := range []int{0, 3, len(items)} {
+		var running atomic.Int32
+		var got []int
+		ordered.Each(slices.Values(items), ahead, func(i int) (int, error) {
+			if n := running.Add(1); int(n) > runtime.GOMAXPROCS(0) {
+				t.Errorf("%d at a time", n)
+			}
+			defer running.Add(-1)
+			time.Sleep(time.Duration(i*7%5) * 100 * time.Microsecond)
+			if i%2 == 1 {
+				return 0, errOdd
+			}
+			return 10 * i, nil
+		}, func(i, result int, err error) {
+			if odd := i%2 == 1; odd != errors.Is(err, errOdd) || !odd && result != 10*i {
+				t.Errorf("%d: %d, %v", i, result, err)
+			}
+			got = append(got, i)
+		})
+		if !slices.Equal(got, items) {
+			t.Errorf("%d ahead: %v", ahead, got)
+		}
+	}
+}
+
+// TestBounded: while the first item takes long, no more items are asked for than may wait.
+func TestBounded(t *testing.T) {
+	const ahead = 4
+	asked, hold := make(chan int, 100), make(chan struct{})
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		ordered.Each(func(yield func(int) bool) {
+			for i := range 100 {
+				asked <- i
+				yield(i)
+			}
+		}, ahead, func(i int) (int, error) {
+			if i == 0 {
+				<-hold
+			}
+			return i, nil
+		}, func(int, int, error) {})
+	}()
+	time.Sleep(20 * time.Millisecond)
+	if n := len(asked); n > ahead+2 { // the one that is waited for, those ahead, and one at the door
+		t.Errorf("%d were asked for", n)
+	}
+	close(hold)
+	<-finished
+}
+
+// TestPanic: a panic is an error of its item, and says where it was.
+func TestPanic(t *testing.T) {
+	var failed []int
+	ordered.Each(slices.Values(numbers(9)), 9, func(i int) (string, error) {
+		return strings.Repeat("x", 4-i), nil
+	}, func(i int, _ string, err error) {
+		var p *ordered.Panic
+		if errors.As(err, &p) {
+			failed = append(failed, i)
+			if d := p.Diagnostic("a.yaml").String(); !strings.Contains(string(p.Stack), "TestPanic") || d != "a.yaml: error: UC405: internal error: strings: negative Repeat count" {
+				t.Errorf("%s\n%s", d, p.Stack)
+			}
+		}
+	})
+	if !slices.Equal(failed, []int{5, 6, 7, 8}) {
+		t.Error(failed)
+	}
+}
