@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/report/lint"
+	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -116,12 +117,12 @@ func selfChecked(compiled transform) transform {
 		sources, _ := f.Resolved()
 		results, problems := crdpatch.Declared(f.Name(), annotated, crdpatch.Options{Limits: f.Options().Limits})
 		for _, d := range results {
-			found, err := verifyDeclared(context.Background(), d, compareTimeout)
+			found, err := proof.Of(context.Background(), d, compareTimeout)
 			if err != nil {
 				problems = append(problems, diag.Diagnostic{Code: diag.NotProved, Pos: diag.Pos{File: f.Name()}, Message: "the rules cannot be verified: " + err.Error()})
 			}
 			for _, v := range found {
-				problems = append(problems, v.problems(sources)...)
+				problems = append(problems, unproved(v, sources)...)
 			}
 		}
 		if problems.HasErrors() {
@@ -131,14 +132,14 @@ func selfChecked(compiled transform) transform {
 	}
 }
 
-// problems are the diagnostics of what is not proved, at the declaration in the
+// unproved returns the diagnostics of a union that is not proved, at the declaration in the
 // source.
-func (v verified) problems(sources []compile.Declared) diag.List {
-	at := diag.Pos{File: v.pos.File}
+func unproved(v proof.Verified, sources []compile.Declared) diag.List {
+	at := diag.Pos{File: v.Pos.File}
 	for _, d := range sources {
 		for _, o := range d.Objects {
 			for i, u := range o.Unions {
-				if d.Name == v.crd && o.Place.Structural() == v.place.Structural() && slices.Equal(u.MemberNames(), v.Union.MemberNames()) {
+				if d.Name == v.CRD && o.Place.Structural() == v.Place.Structural() && slices.Equal(u.MemberNames(), v.Union.MemberNames()) {
 					at = o.Declarations[i].Pos
 				}
 			}
@@ -146,18 +147,18 @@ func (v verified) problems(sources []compile.Declared) diag.List {
 	}
 	var l diag.List
 	report := func(format string, args ...any) {
-		l = append(l, diag.Diagnostic{Code: diag.NotProved, Pos: at, Path: v.place.String(), Schema: v.place.Structural(), Message: fmt.Sprintf(format, args...),
+		l = append(l, diag.Diagnostic{Code: diag.NotProved, Pos: at, Path: v.Place.String(), Schema: v.Place.Structural(), Message: fmt.Sprintf(format, args...),
 			Hint: "compile without --verify, and let unioncel verify print the whole result for the compiled file"})
 	}
 	for _, d := range v.Differences {
 		if d.Accepted {
-			report("%s: accepted, but the union forbids it: %s", v.label(), d.Words(v.Union))
+			report("%s: accepted, but the union forbids it: %s", v.Label(), d.Words(v.Union))
 		} else {
-			report("%s: rejected by %s, but the union allows it: %s", v.label(), d.Rule, d.Words(v.Union))
+			report("%s: rejected by %s, but the union allows it: %s", v.Label(), d.Rule, d.Words(v.Union))
 		}
 	}
 	for _, s := range v.Inconclusive {
-		report("%s: inconclusive: %s", v.label(), s)
+		report("%s: inconclusive: %s", v.Label(), s)
 	}
 	return l
 }

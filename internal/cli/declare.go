@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/internal/declared/unionset"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -12,7 +13,7 @@ import (
 
 // declare writes the declarations of what was found, into the files or a UnionSet, or
 // shows what would change. Unions that would not compile are left out.
-func (a *app) declare(flags *inferring, results []result, found [][]inferred) error {
+func (a *app) declare(flags *inferring, results []result, found [][]infer.Located) error {
 	var outs []output
 	var all []union.External
 	var told []string
@@ -35,8 +36,8 @@ func (a *app) declare(flags *inferring, results []result, found [][]inferred) er
 		}
 		out, l := a.declarable(flags, r, found[i])
 		for _, f := range l {
-			all = append(all, f.declaration(flags.replace))
-			told = append(told, f.told(done, flags.replace))
+			all = append(all, f.Declaration(flags.replace))
+			told = append(told, f.Told(done, flags.replace))
 		}
 		switch {
 		case len(l) == 0:
@@ -84,14 +85,14 @@ func (a *app) declare(flags *inferring, results []result, found [][]inferred) er
 
 // declarable returns those of the unions found in an input that compile, and the input
 // with their declarations. About the others there are warnings.
-func (a *app) declarable(flags *inferring, r *result, found []inferred) ([]byte, []inferred) {
+func (a *app) declarable(flags *inferring, r *result, found []infer.Located) ([]byte, []infer.Located) {
 	d := &declaring{app: a, flags: flags, name: r.name, src: r.src, opts: r.scope.opts}
 	out, diags, problem := d.try(found)
 	if problem == nil {
 		r.diagnostics = append(r.diagnostics, diags...)
 		return out, found
 	}
-	var fit []inferred
+	var fit []infer.Located
 	var warnings diag.List
 	out = nil
 	for _, f := range found {
@@ -101,8 +102,8 @@ func (a *app) declarable(flags *inferring, r *result, found []inferred) ([]byte,
 			continue
 		}
 		r.diagnostics = append(r.diagnostics, diag.Diagnostic{Code: diag.LeftUndeclared, Severity: diag.Warning,
-			Pos: f.pos, Path: f.place().String(), Schema: f.place().Structural(),
-			Message: fmt.Sprintf("the union found here (%s) is not declared: %s: %s", f.label(), problem.Code, problem.Message),
+			Pos: f.Pos, Path: f.Place().String(), Schema: f.Place().Structural(),
+			Message: fmt.Sprintf("the union found here (%s) is not declared: %s: %s", f.Label(), problem.Code, problem.Message),
 			Hint:    problem.Hint})
 	}
 	r.diagnostics = append(r.diagnostics, warnings...)
@@ -122,10 +123,10 @@ type declaring struct {
 
 // try returns the input with declarations, what is to be said of them, and what keeps
 // them from being written or compiled; nil is nothing.
-func (d *declaring) try(l []inferred) (out []byte, said diag.List, problem *diag.Diagnostic) {
+func (d *declaring) try(l []infer.Located) (out []byte, said diag.List, problem *diag.Diagnostic) {
 	var declarations []union.External
 	for _, f := range l {
-		declarations = append(declarations, f.declaration(d.flags.replace))
+		declarations = append(declarations, f.Declaration(d.flags.replace))
 	}
 	out, opts := d.src, d.opts
 	opts.InUse = nil

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -19,11 +20,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// suggested is used as the verdict where nothing enforces a union.
-const suggested verify.Verdict = "suggestion"
-
 // verdicts are what --only takes.
-var verdicts = []verify.Verdict{verify.Equivalent, verify.Tighter, verify.Looser, verify.Different, verify.Inconclusive, suggested}
+var verdicts = []verify.Verdict{verify.Equivalent, verify.Tighter, verify.Looser, verify.Different, verify.Inconclusive, infer.Suggested}
+
+// inferences are the printers of infer, by the name of their format.
+var inferences = map[string]func(io.Writer, []infer.Located) error{"text": infer.Text, "json": infer.JSON}
 
 // inferring holds the flags of infer.
 type inferring struct {
@@ -163,7 +164,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 	if a.announce(scopes, false); scopes.failed() {
 		return a.report(scopes.files(), "text")
 	}
-	found, declared := make([][]inferred, len(inputs)), make([]bool, len(inputs))
+	found, declared := make([][]infer.Located, len(inputs)), make([]bool, len(inputs))
 	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
 		f := crdpatch.Open(in.name, src, in.options())
 		unions, _ := f.Resolved()
@@ -173,7 +174,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 			r.src = src // to declare in
 		}
 		declared[in.n] = len(unions) > 0
-		found[in.n] = slices.DeleteFunc(l, func(f inferred) bool { return !flags.wanted(f.verdict()) })
+		found[in.n] = slices.DeleteFunc(l, func(f infer.Located) bool { return !flags.wanted(f.Verdict()) })
 		return r, err
 	})
 	if err != nil {
@@ -208,13 +209,13 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 }
 
 // inferIn finds the unions of one input, except on the schemas for which unions are declared.
-func (a *app) inferIn(ctx context.Context, f *crdpatch.File, unions []compile.Declared, timeout time.Duration) ([]inferred, diag.List, error) {
+func (a *app) inferIn(ctx context.Context, f *crdpatch.File, unions []compile.Declared, timeout time.Duration) ([]infer.Located, diag.List, error) {
 	declares := func(crd string, at schemapath.Place) bool {
 		return slices.ContainsFunc(unions, func(d compile.Declared) bool {
 			return d.Name == crd && slices.ContainsFunc(d.Objects, func(o compile.Object) bool { return o.Place.Structural() == at.Structural() })
 		})
 	}
-	var l []inferred
+	var l []infer.Located
 	sources, diagnostics := f.Sources()
 	for _, s := range sources {
 		bounded, done := verify.WithDeadline(ctx, timeout)
@@ -229,11 +230,11 @@ func (a *app) inferIn(ctx context.Context, f *crdpatch.File, unions []compile.De
 		for _, f := range found {
 			at, declared := s.Schema(s.CRD.Spec.Versions[f.Version].Name, f.Path)
 			if !declared && !declares(s.CRD.Name, schemapath.Place{Version: f.Version, Path: f.Path}) {
-				l = append(l, inferred{f, s, at})
+				l = append(l, infer.Located{Found: f, Source: s, Pos: at})
 			}
 		}
 	}
-	slices.SortStableFunc(l, func(a, b inferred) int { return cmp.Compare(a.pos.Line, b.pos.Line) })
+	slices.SortStableFunc(l, func(a, b infer.Located) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
 	return l, diagnostics, nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/report/sarif"
+	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -50,12 +51,7 @@ func (a *app) say(format string, args ...any) {
 	}
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+func plural(n int, what string) string { return spelling.Plural(n, what) }
 
 func count[T any](l []T, is func(T) bool) (n int) {
 	for _, v := range l {

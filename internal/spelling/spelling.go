@@ -1,4 +1,4 @@
-// Package spelling finds what a misspelt name is meant to be.
+// Package spelling finds what a misspelt name is meant to be, and spells numbers of things.
 package spelling
 
 import (
@@ -114,4 +114,12 @@ func within(most int, s, t []rune) int {
 		before, last, row = last, row, before
 	}
 	return min(last[len(t)], most+1)
+}
+
+// Plural writes "1 rule", "2 rules".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

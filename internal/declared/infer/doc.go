@@ -29,6 +29,8 @@
 // nothing else is found about its properties. Members that share a value make one only
 // where verify proves it; failing that, those are left out.
 //
+// A [Located] is a [Found] in its file; [Text] and [JSON] print it.
+//
 // A [Found] with Suggestion set is a guess from names or descriptions. Nothing
 // enforces it.
 //

@@ -1,4 +1,4 @@
-package cli
+package proof
 
 import (
 	"testing"
@@ -22,7 +22,7 @@ func TestLabel(t *testing.T) {
 		{union.Union{Members: nine}, "a, b, c, d, e, f, g, h and 1 more"},
 		{union.Union{Discriminator: "type"}, "type"}, // its members are still to come
 	} {
-		if got := (verified{Proof: verify.Proof{Union: &c.u}}).label(); got != c.want {
+		if got := (Verified{Proof: verify.Proof{Union: &c.u}}).Label(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -1,0 +1,129 @@
+package infer
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/unioncel/unioncel/internal/report/proof"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// Located is a union that was found in a file.
+type Located struct {
+	Found
+	Source crdpatch.Source
+	Pos    diag.Pos // of the schema
+}
+
+// Suggested is used as the verdict where nothing enforces a union.
+const Suggested verify.Verdict = "suggestion"
+
+// Verdict returns the verdict of the comparison, or Suggested.
+func (i Located) Verdict() verify.Verdict {
+	if i.Suggestion {
+		return Suggested
+	}
+	return i.Comparison.Verdict
+}
+
+// replaceable reports whether compiling can put the union in the place of what it means
+// the same as: not of rules further up.
+func (i Located) replaceable() bool {
+	return i.Verdict() == verify.Equivalent && !slices.ContainsFunc(i.Replaces, func(c verify.Constraint) bool { return c.Above > 0 })
+}
+
+// Declaration returns the union as it is to be declared; with replace, compiling replaces the
+// constraints that are equivalent to it, where it can.
+func (i Located) Declaration(replace bool) union.External {
+	u := *i.Union
+	u.Replace = replace && i.replaceable()
+	return union.External{
+		Target:  union.Target{Name: i.Source.CRD.Name},
+		Version: i.version(),
+		Path:    i.Path,
+		Value:   yamltext.ListNode(u.Node()),
+		At:      &i.Pos,
+	}
+}
+
+// Place returns the place of the schema.
+func (i Located) Place() schemapath.Place { return schemapath.Place{Version: i.Version, Path: i.Path} }
+
+// version is the name of the version.
+func (i Located) version() string { return i.Source.CRD.Spec.Versions[i.Version].Name }
+
+// on is the place of the schema that a constraint stands on.
+func (i Located) on(c verify.Constraint) schemapath.Place {
+	return schemapath.Place{Version: i.Version, Path: i.Path[:len(i.Path)-c.Above]}
+}
+
+// rule is the text of a constraint that is a rule, else "".
+func (i Located) rule(c verify.Constraint) string {
+	schema := i.on(c).Schema(i.Source.CRD)
+	if c.Key == "x-kubernetes-validations" && schema != nil && c.Index < len(schema.XValidations) {
+		return schema.XValidations[c.Index].Rule
+	}
+	return ""
+}
+
+// at is where a constraint stands.
+func (i Located) at(c verify.Constraint) diag.Pos {
+	return i.Source.Constraint(i.version(), i.on(c).Path, c)
+}
+
+// Label names the union in a line, by its discriminator and members.
+func (i Located) Label() string {
+	if i.Union.Discriminator != "" {
+		return i.Union.Discriminator + ": " + proof.Members(i.Union)
+	}
+	return proof.Members(i.Union)
+}
+
+// lines says on which lines of the file the constraints stand that the union would
+// replace; "" when there are none.
+func (i Located) lines() string {
+	var l []int
+	for _, c := range i.Replaces {
+		l = append(l, i.at(c).Line)
+	}
+	slices.Sort(l)
+	l = slices.Compact(l)
+	switch len(l) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("line %d", l[0])
+	}
+	var words []string
+	for _, line := range l {
+		words = append(words, strconv.Itoa(line))
+	}
+	return "lines " + strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// Told says in a line that the union was declared, or would be, and what becomes of the
+// constraints that it would replace.
+func (i Located) Told(done string, replace bool) string {
+	text := fmt.Sprintf("%s: %s in %s: %s", i.Pos, done, i.Place(), i.Label())
+	lines := i.lines()
+	switch {
+	case lines == "":
+	case replace && i.replaceable():
+		text += "; the next compile replaces " + lines
+	case i.Verdict() == verify.Equivalent:
+		text += "; it means what is on " + lines
+		if !i.replaceable() {
+			text += ", further up, which may be deleted by hand"
+		}
+	default:
+		text += "; it is not equivalent to what is on " + lines
+	}
+	return text
+}

@@ -1,0 +1,79 @@
+// Package proof verifies the unions of a CRD, and prints the results: the text and the JSON of the
+// command verify.
+package proof
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// Verified is a union, and the proof that the rules of its CRD mean it, or do not.
+type Verified struct {
+	Pos   diag.Pos // of the declaration
+	CRD   string   // its name
+	Place schemapath.Place
+	again string // the updates that an example which changes nothing is representative of
+	verify.Proof
+}
+
+// Of verifies the unions of one CRD. A union that is not decided in time is inconclusive.
+func Of(ctx context.Context, d compile.Declared, timeout time.Duration) ([]Verified, error) {
+	ctx, done := verify.WithDeadline(ctx, timeout)
+	defer done()
+	var l []Verified
+	for i, o := range d.Objects {
+		again := "this applies to any update that changes something else in the union object and leaves the union as it is; the server lets one that changes nothing pass"
+		if at, open := union.Unnamed(o.Schema(d.CRD)); len(o.Path) == 0 {
+			again = "this applies to any update that leaves the union as it is"
+		} else if open {
+			again += ", unless " + cmp.Or(at, "the object") + " has fields that the schema does not name"
+		}
+		share, end := verify.Share(ctx, len(d.Objects)-i)
+		proofs, err := verify.Object(share, d.CRD, o.Version, o.Path, o.Unions)
+		end()
+		if err != nil {
+			return nil, err
+		}
+		for i, u := range o.Unions {
+			for _, p := range proofs {
+				if p.Union == u {
+					l = append(l, Verified{o.Declarations[i].Pos, d.Name, o.Place, again, p})
+				}
+			}
+		}
+	}
+	return l, nil
+}
+
+// Label names the union in a line: by its name, or else its members.
+func (v Verified) Label() string {
+	if v.Union.Name != "" {
+		return v.Union.Name
+	}
+	if len(v.Union.Members) == 0 {
+		return v.Union.Discriminator
+	}
+	return Members(v.Union)
+}
+
+// mostNamed is how many members a line names.
+const mostNamed = 8
+
+// Members lists the members of a union in a line; of many, the first.
+func Members(u *union.Union) string {
+	l := u.MemberNames()
+	text := strings.Join(l[:min(len(l), mostNamed)], ", ")
+	if more := len(l) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
