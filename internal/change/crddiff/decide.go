@@ -29,9 +29,9 @@ type pair struct {
 func newPair(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefinition, oldIndex, newIndex int) (*pair, error) {
 	p := &pair{ctx: ctx, index: [2]int{oldSide: oldIndex, newSide: newIndex}}
 	var sides [2]verify.Side
-	for side, crd := range [2]*apiextensionsv1.CustomResourceDefinition{oldSide: old, newSide: new} {
-		c := *crd
-		c.Spec.Versions = slices.Clone(crd.Spec.Versions)
+	for _, side := range bothSides {
+		c := *[2]*apiextensionsv1.CustomResourceDefinition{oldSide: old, newSide: new}[side]
+		c.Spec.Versions = slices.Clone(c.Spec.Versions)
 		c.Spec.Versions[p.index[side]].Served = true
 		p.crds[side], p.kinds[side] = &c, validate.New(&c)
 		if err := p.kinds[side].Check(p.version(side)); err != nil {

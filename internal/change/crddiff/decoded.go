@@ -48,7 +48,7 @@ func (w *walker) held(p schemapath.Path, value any) []any {
 	for i := len(p); i > len(p)-len(at.tail); i-- {
 		fillers := []any{}
 		sizes := []int64{1, 2}
-		for side := range w.pair.crds {
+		for _, side := range bothSides {
 			if s := p[:i].In(w.pair.root(side)); s != nil {
 				fillers = append(fillers, w.values(s)...)
 			}
@@ -91,7 +91,7 @@ func (w *walker) collide(d *difference) {
 			continue
 		}
 		var l []any
-		for side := range w.pair.crds {
+		for _, side := range bothSides {
 			list := d.Path[:i].In(w.pair.root(side))
 			if list == nil || list.Items == nil || list.Items.Schema == nil || list.XListType == nil || *list.XListType == "atomic" {
 				continue

@@ -142,13 +142,13 @@ func (w *walker) clauses(u, o, n *compile.UnionPlan) []verify.Clause {
 // of them.
 func (w *walker) lists(p schemapath.Path, unions ...*compile.UnionPlan) []any {
 	var items []any
-	for side, u := range unions {
+	for i, u := range unions {
 		if u == nil {
 			continue
 		}
 		for _, m := range u.Union.Members {
 			item := map[string]any{}
-			if values := w.values(p.To(schemapath.Items).In(w.pair.root(side))); len(values) > 0 {
+			if values := w.values(p.To(schemapath.Items).In(w.pair.root(bothSides[i]))); len(values) > 0 {
 				item, _ = values[0].(map[string]any)
 			}
 			for _, k := range m.Item {

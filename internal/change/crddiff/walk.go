@@ -50,10 +50,14 @@ type walker struct {
 	found  []*difference
 }
 
+// The sides of a comparison, as indices; pkg/verify has them in the same order.
 const (
-	oldSide = iota
-	newSide
+	newSide = iota
+	oldSide
 )
+
+// bothSides are the sides in the order in which they are tried.
+var bothSides = [2]int{oldSide, newSide}
 
 // walk compares the schemas at a path, which both have.
 func (w *walker) walk(p schemapath.Path, o, n *schema) {
