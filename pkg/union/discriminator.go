@@ -18,7 +18,7 @@ import (
 // "" will do; otherwise, and without a discriminator (""), AtMostOne.
 func DefaultCardinality(discriminator string, schema *apiextensionsv1.JSONSchemaProps) Cardinality {
 	path, property := Property(schema, discriminator)
-	if property != nil && Requires(schema, path) && !slices.Contains(enumOf(property), "") {
+	if property != nil && Requires(schema, path) && !slices.Contains(EnumStrings(property), "") {
 		return ExactlyOne
 	}
 	return AtMostOne
@@ -71,7 +71,7 @@ func Defaulted(property *apiextensionsv1.JSONSchemaProps) bool {
 // excluded reports members' values, unless the enum lacks them, that the
 // discriminator never has.
 func (r *resolver) excluded(prop *apiextensionsv1.JSONSchemaProps) {
-	enum := enumOf(prop)
+	enum := EnumStrings(prop)
 	for _, f := range r.d.fields {
 		for _, v := range f.values {
 			if v.Text != "" && (len(prop.Enum) == 0 || slices.Contains(enum, v.Text)) {

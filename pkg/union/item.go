@@ -167,7 +167,7 @@ func (r *resolver) itemKeys(f fieldValues) []ItemKey {
 			hint = "write it without quotes, like " + map[string]string{"integer": "80", "boolean": "true"}[p.Type]
 		}
 		if err == "" && len(p.Enum) > 0 && !slices.ContainsFunc(p.Enum, ItemKey{Value: v}.isJSON) {
-			err, hint = fmt.Sprintf("%v is not in the enum of %q", v, s.name.Text), nearest(fmt.Sprint(v), enumOf(&p))
+			err, hint = fmt.Sprintf("%v is not in the enum of %q", v, s.name.Text), nearest(fmt.Sprint(v), EnumStrings(&p))
 		}
 		if err != "" {
 			r.errorf(s.value.Pos(), diag.BadItem, cmp.Or(hint, "give each value an item of its own"), "%s", err)

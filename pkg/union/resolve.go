@@ -246,7 +246,7 @@ func (r *resolver) discriminator() {
 	r.enum(prop)
 	r.excluded(prop)
 	required := Requires(r.schema, u.Path(u.Discriminator))
-	enum := enumOf(prop)
+	enum := EnumStrings(prop)
 	emptyPossible := len(prop.Enum) == 0 && (prop.MinLength == nil || *prop.MinLength == 0) || slices.Contains(enum, "")
 	if u.Cardinality == AtMostOne && required && !prop.Nullable && !emptyPossible {
 		r.errorf(d.cardinalityPos, diag.Contradiction, "delete cardinality, or make the discriminator optional",
@@ -263,7 +263,7 @@ func (r *resolver) enum(prop *apiextensionsv1.JSONSchemaProps) {
 	if len(prop.Enum) == 0 {
 		return
 	}
-	enum := enumOf(prop)
+	enum := EnumStrings(prop)
 	for _, f := range r.d.fields {
 		for _, v := range f.values {
 			if v.Text != "" && !slices.Contains(enum, v.Text) {
@@ -278,8 +278,8 @@ func (r *resolver) enum(prop *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// enumOf returns the strings in the enum of a schema.
-func enumOf(prop *apiextensionsv1.JSONSchemaProps) []string {
+// EnumStrings returns the strings in the enum of a schema.
+func EnumStrings(prop *apiextensionsv1.JSONSchemaProps) []string {
 	var l []string
 	for _, v := range prop.Enum {
 		var s string

@@ -54,7 +54,7 @@ func (r *resolver) unvalued() bool {
 	var members []string
 	var enum []string
 	if _, property := Property(r.schema, d.discriminator.Text); property != nil {
-		enum = enumOf(property)
+		enum = EnumStrings(property)
 	}
 	for _, f := range d.fields {
 		for _, v := range enum {

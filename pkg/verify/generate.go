@@ -281,8 +281,8 @@ func (g *generator) raw(n *node) iter.Seq[any] {
 					return
 				}
 			}
-			for i := range s.Enum {
-				if v := decoded(&s.Enum[i]); v != nil && !yield(v) {
+			for _, v := range formula.EnumValues(s) {
+				if !yield(v) {
 					return
 				}
 			}

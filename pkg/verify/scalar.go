@@ -8,6 +8,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/unioncel/unioncel/internal/prove/formula"
 )
 
 // decoded is a JSON value of a schema, nil for null and what cannot be read.
@@ -42,8 +44,8 @@ func texts(n *node) iter.Seq[any] {
 	lengths := lengthsOf(n)
 	return func(yield func(any) bool) {
 		for _, a := range all {
-			for i := range a.Enum {
-				if v := decoded(&a.Enum[i]); v != nil && !yield(v) {
+			for _, v := range formula.EnumValues(a) {
+				if !yield(v) {
 					return
 				}
 			}
@@ -95,11 +97,7 @@ func numbers(n *node) iter.Seq[any] {
 		}
 	}
 	for _, a := range append(flattened(s, nil), n.hints...) {
-		for i := range a.Enum {
-			if v := decoded(&a.Enum[i]); v != nil {
-				l = append(l, v)
-			}
-		}
+		l = append(l, formula.EnumValues(a)...)
 		if a.Minimum != nil {
 			add(*a.Minimum)
 			add(math.Floor(*a.Minimum) + 1)

@@ -164,10 +164,7 @@ func (p *problem) discriminatorValues(n *node, mayLack, mayNull bool, r *read) [
 	for _, v := range p.u.Values {
 		add(v)
 	}
-	for i := range n.schema.Enum {
-		add(decoded(&n.schema.Enum[i]))
-	}
-	for _, v := range r.constants {
+	for _, v := range slices.Concat(formula.EnumValues(n.schema), r.constants) {
 		add(v)
 	}
 	if len(n.schema.Enum) > 0 {

@@ -1,7 +1,6 @@
 package infer
 
 import (
-	"encoding/json"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -178,14 +177,8 @@ func (o *object) mayLack(slot int) bool {
 	return !slices.Contains(o.schema.Required, o.names[slot]) && !union.Defaulted(&s)
 }
 
-// enumOf returns the strings in the enum of a schema.
+// enumOf returns the strings in the enum of a schema, of many the first.
 func enumOf(s apiextensionsv1.JSONSchemaProps) []string {
-	var l []string
-	for _, e := range s.Enum {
-		var text *string
-		if json.Unmarshal(e.Raw, &text) == nil && text != nil && len(l) <= maxValues {
-			l = append(l, *text)
-		}
-	}
-	return l
+	l := union.EnumStrings(&s)
+	return l[:min(len(l), maxValues+1)]
 }

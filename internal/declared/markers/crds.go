@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -268,10 +267,7 @@ func demands(at *apiextensionsv1.JSONSchemaProps, name string) bool {
 	if len(prop.Enum) == 0 {
 		return prop.MinLength != nil && *prop.MinLength > 0
 	}
-	return !slices.ContainsFunc(prop.Enum, func(v apiextensionsv1.JSON) bool {
-		var s string
-		return json.Unmarshal(v.Raw, &s) == nil && s == "" && strings.HasPrefix(string(v.Raw), `"`)
-	})
+	return !slices.Contains(union.EnumStrings(&prop), "")
 }
 
 // canBeEmpty reports whether emptyIsUnset is possible for a property.

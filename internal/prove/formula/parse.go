@@ -12,7 +12,6 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/parser"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/util/json"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 )
@@ -203,12 +202,7 @@ func (r *Rule) mention(s *apiextensionsv1.JSONSchemaProps, path []string) {
 		p := s.Properties[name]
 		r.mention(&p, below(name))
 	}
-	for _, j := range s.Enum {
-		var v any
-		if json.Unmarshal(j.Raw, &v) == nil && v != nil {
-			r.Literals = append(r.Literals, v)
-		}
-	}
+	r.Literals = append(r.Literals, EnumValues(s)...)
 	if s.Pattern != "" {
 		r.Patterns = append(r.Patterns, s.Pattern)
 	}

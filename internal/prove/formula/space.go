@@ -326,6 +326,17 @@ func (p *Place) admits(v any) bool {
 	return (p.Schema.MinLength == nil || n >= *p.Schema.MinLength) && (p.Schema.MaxLength == nil || n <= *p.Schema.MaxLength)
 }
 
+// EnumValues returns the values that a schema enumerates, but for null.
+func EnumValues(s *apiextensionsv1.JSONSchemaProps) (values []any) {
+	for _, j := range s.Enum {
+		var v any
+		if json.Unmarshal(j.Raw, &v) == nil && v != nil {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
 // Enum is the values that the schema enumerates, as far as they are constants: null
 // is none. It is not ok when there is no enumeration.
 func (p *Place) Enum() (values []any, ok bool) {

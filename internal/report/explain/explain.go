@@ -191,12 +191,7 @@ func (s *subject) read() error {
 			s.unnamed = s.path.Child(at)
 		}
 	}
-	for _, v := range s.written.Enum {
-		var value *string
-		if err := json.Unmarshal(v.Raw, &value); err == nil && value != nil {
-			s.enum = append(s.enum, *value)
-		}
-	}
+	s.enum = union.EnumStrings(&s.written)
 	for _, p := range s.plan.Rules {
 		r := p.Rule
 		if p.Present {
