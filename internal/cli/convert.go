@@ -109,7 +109,7 @@ func (c *conversion) validate(cmd *cobra.Command) error {
 
 // convert runs a command that turns files into files. Files are read, converted
 // and put next to their targets one by one, so that none needs to stay in memory.
-func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input) (scopes, error), t func(f *crdpatch.File, in input) ([]byte, diag.List), args []string) (err error) {
+func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input) (scopes, error), t func(f *crdpatch.File, in input) ([]byte, diag.List), args []string) error {
 	if err := flags.validate(cmd); err != nil {
 		return err
 	}
@@ -133,46 +133,17 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 		}
 		return err
 	}
-	comparing := flags.preview.wanted()
-	shown := &buffer{parts: make([]part, len(inputs))}
-	defer shown.close()
+	c := &converting{app: a, flags: flags, targets: targets, shown: &buffer{parts: make([]part, len(inputs))}}
+	defer c.shown.close()
 	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
 		if targets != nil {
 			a.batch.enter(targets[in.n])
 		}
 		f := crdpatch.Open(in.name, src, in.scope.opts)
 		out, diagnostics := t(f, in)
-		r := in.scope.resultOf(in, f, diagnostics)
-		if r.other {
-			out = src
-		}
-		r.changed = !bytes.Equal(src, out)
-		if !r.changed && !a.verbose && !flags.lasting {
-			r.dropWarnings()
-		}
-		if out != nil {
-			r.skip()
-		}
-		switch {
-		case r.diagnostics.HasErrors():
-			return r, nil
-		case comparing:
-			if r.changed && flags.check {
-				r.differs = in.scope.differing(f)
-				r.recorded = in.scope.recordedFlags(f)
-			}
-			return r, shown.put(in.n, flags.difference(in.name, src, out))
-		case targets == nil && r.other:
-			return r, nil // it would spoil the stream
-		case targets == nil:
-			r.shape = shapeOf(out)
-			return r, shown.put(in.n, out)
-		}
-		if flags.write && !r.changed {
-			return r, nil
-		}
-		return r, a.batch.stage(in.n, output{path: targets[in.n], data: out})
+		return c.take(in, f, out, diagnostics)
 	})
+	comparing := flags.preview.wanted()
 	if err == nil {
 		if !comparing && slices.ContainsFunc(results, func(r result) bool { return r.diagnostics.HasErrors() }) {
 			for i := range results {
@@ -185,33 +156,76 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 			err = cmp.Or(a.tally(l, results, flags.format.name), err)
 		}
 	}
-	if errors.Is(err, errSkipped) {
-		defer func() { err = cmp.Or(err, errSkipped) }()
-		err = nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, errSkipped) {
 		a.batch.abandon()
 		if comparing && errors.Is(err, errFindings) {
-			return errors.Join(a.printAll(shown), err) // of the other files
+			return errors.Join(a.printAll(c.shown), err) // of the other files
 		}
 		return err
 	}
+	return cmp.Or(c.finish(results), err)
+}
+
+// converting is a conversion under way.
+type converting struct {
+	*app
+	flags   *conversion
+	targets []string
+	shown   *buffer // results to print
+}
+
+// take takes the result of an input: to print it, or put next to its target.
+func (c *converting) take(in input, f *crdpatch.File, out []byte, diagnostics diag.List) (result, error) {
+	src := f.Bytes()
+	r := in.scope.resultOf(in, f, diagnostics)
+	if r.other {
+		out = src
+	}
+	r.changed = !bytes.Equal(src, out)
+	if !r.changed && !c.verbose && !c.flags.lasting {
+		r.dropWarnings()
+	}
+	if out != nil {
+		r.skip()
+	}
+	switch {
+	case r.diagnostics.HasErrors():
+		return r, nil
+	case c.flags.preview.wanted():
+		if r.changed && c.flags.check {
+			r.differs = in.scope.differing(f)
+			r.recorded = in.scope.recordedFlags(f)
+		}
+		return r, c.shown.put(in.n, c.flags.difference(in.name, src, out))
+	case c.targets == nil && r.other:
+		return r, nil // it would spoil the stream
+	case c.targets == nil:
+		r.shape = shapeOf(out)
+		return r, c.shown.put(in.n, out)
+	case c.flags.write && !r.changed:
+		return r, nil
+	}
+	return r, c.batch.stage(in.n, output{path: c.targets[in.n], data: out})
+}
+
+// finish prints the results, or puts them in place.
+func (c *converting) finish(results []result) error {
 	changed := count(results, func(r result) bool { return r.changed })
 	switch {
-	case comparing:
-		if err := a.printAll(shown); err != nil {
+	case c.flags.preview.wanted():
+		if err := c.printAll(c.shown); err != nil {
 			return err
 		}
 		for _, r := range results {
 			if r.differs != "" {
-				a.note(r.name + ": " + r.differs)
+				c.note(r.name + ": " + r.differs)
 			}
 		}
 		if changed > 0 {
-			return a.wouldChange(flags.preview, results)
+			return c.wouldChange(c.flags.preview, results)
 		}
 		return nil
-	case targets == nil:
+	case c.targets == nil:
 		var shapes []shape
 		var parts []int
 		for i, r := range results {
@@ -219,15 +233,15 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 				shapes, parts = append(shapes, r.shape), append(parts, i)
 			}
 		}
-		return join(a.streams.Out, shapes, func(i int) ([]byte, error) { return shown.part(parts[i]) })
+		return join(c.streams.Out, shapes, func(i int) ([]byte, error) { return c.shown.part(parts[i]) })
 	}
-	if err := a.batch.commit(); err != nil {
+	if err := c.batch.commit(); err != nil {
 		return err
 	}
-	if summary := fmt.Sprintf("%d of %s changed", changed, plural(len(results), "file")); a.console.terminal != nil {
-		a.note(summary)
+	if summary := fmt.Sprintf("%d of %s changed", changed, plural(len(results), "file")); c.console.terminal != nil {
+		c.note(summary)
 	} else {
-		a.say("%s", summary)
+		c.say("%s", summary)
 	}
 	return nil
 }

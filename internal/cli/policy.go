@@ -68,39 +68,7 @@ Audit is how to begin.`,
   # Warn of what the unions forbid
   unioncel policy --crd crd.yaml --validate --action Warn`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkOutput(cmd, &output); err != nil {
-				return err
-			}
-			opts, err := flags.options(cmd)
-			if err != nil {
-				return err
-			}
-			set, _, err := flags.known.read(cmd, a)
-			if err != nil {
-				return err
-			}
-			selected, err := flags.only.of(set)
-			if err != nil {
-				return err
-			}
-			objects, found, err := flags.policies(selected, opts)
-			if err != nil {
-				return err
-			}
-			if err := a.report([]result{{diagnostics: found}}, "text"); err != nil {
-				return err
-			}
-			if len(objects) == 0 {
-				a.complain("no kind has a union that a policy is for")
-				return errFindings
-			}
-			out, err := policy.YAML(objects...)
-			if err != nil {
-				return err
-			}
-			return a.write(output, out)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.writePolicies(cmd, &flags, output) },
 	}
 	flags.known.register(cmd)
 	f := cmd.Flags()
@@ -115,6 +83,41 @@ Audit is how to begin.`,
 	f.StringToStringVar(&flags.matchLabels, "match-labels", nil, "the labels of the namespaces in which the policies apply: `KEY=VALUE`,...")
 	f.StringVarP(&output, "output", "o", "", "write to this `FILE` instead of standard output")
 	return cmd
+}
+
+// writePolicies writes the policies that the flags ask for.
+func (a *app) writePolicies(cmd *cobra.Command, flags *policyFlags, output string) error {
+	if err := checkOutput(cmd, &output); err != nil {
+		return err
+	}
+	opts, err := flags.options(cmd)
+	if err != nil {
+		return err
+	}
+	set, _, err := flags.known.read(cmd, a)
+	if err != nil {
+		return err
+	}
+	selected, err := flags.only.of(set)
+	if err != nil {
+		return err
+	}
+	objects, found, err := flags.policies(selected, opts)
+	if err != nil {
+		return err
+	}
+	if err := a.report([]result{{diagnostics: found}}, "text"); err != nil {
+		return err
+	}
+	if len(objects) == 0 {
+		a.complain("no kind has a union that a policy is for")
+		return errFindings
+	}
+	out, err := policy.YAML(objects...)
+	if err != nil {
+		return err
+	}
+	return a.write(output, out)
 }
 
 // options returns how the policies are written.
