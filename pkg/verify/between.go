@@ -544,19 +544,9 @@ func (p *problem) widen(s *slot, r *read) {
 	if n == nil {
 		return
 	}
-	mayLack, mayNull := p.loose.nodes[s.level].removable(name)
-	if mayLack {
-		s.add(absent{})
-	}
-	if mayNull {
-		s.add(nil)
-	}
-	for _, v := range p.try[slotKey{s.level, name}] {
-		s.add(v)
-	}
-	for _, v := range p.g.several(n) {
-		s.add(v)
-	}
+	s.unset(p.loose.nodes[s.level].removable(name))
+	s.add(p.try[slotKey{s.level, name}]...)
+	s.add(p.g.several(n)...)
 	for _, v := range slices.Concat(r.constants, r.literals) {
 		if len(s.values) >= maxSlot {
 			break

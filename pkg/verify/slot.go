@@ -171,11 +171,7 @@ func (p *problem) makeSlots() error {
 		if p.ctx.Err() != nil {
 			return context.Cause(p.ctx)
 		}
-		s, err := p.newSlot(k.level, paths[k], reads[k])
-		if err != nil {
-			return err
-		}
-		if s != nil {
+		if s := p.newSlot(k.level, paths[k], reads[k]); s != nil {
 			p.slots = append(p.slots, s)
 		}
 	}

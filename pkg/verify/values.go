@@ -14,88 +14,82 @@ import (
 )
 
 // newSlot finds the values of a property. It is nil where there are none to choose.
-func (p *problem) newSlot(level int, path []string, r *read) (*slot, error) {
+func (p *problem) newSlot(level int, path []string, r *read) *slot {
 	n, name := p.nodes[level], path[len(path)-1]
 	if n.root && slices.Contains([]string{"apiVersion", "kind", "metadata"}, path[0]) {
-		return nil, nil
+		return nil
 	}
 	n = n.at(schemapath.Of(path[:len(path)-1]...))
 	if n == nil || n.part(name) == nil {
-		return nil, nil
+		return nil
 	}
-	property := n.part(name)
-	s := &slot{level: level, path: path, node: property, part: part{member: -1}}
+	s := &slot{level: level, path: path, node: n.part(name), part: part{member: -1}}
 	s.places = [2]*formula.Place{p.places[level].At(path...), p.places[level].Counterpart().At(path...)}
-	isObject := level == len(p.nodes)-1
-	if isObject {
+	if level == len(p.nodes)-1 {
 		s.part, _ = p.part(path)
 	}
-	accepted := func(v any) {
-		if v, err := p.g.accept(property, runtime.DeepCopyJSONValue(v)); err == nil {
-			s.add(v)
-		}
-	}
 	mayLack, mayNull := n.removable(name)
+	if s.discriminator {
+		s.add(p.discriminatorValues(s.node, mayLack, mayNull, r)...)
+		return s
+	}
+	p.begin(s, name, mayLack, mayNull)
+	if formula.KeysOf(name) != nil {
+		p.deepen(s, r)
+	} else {
+		p.extend(s, r)
+	}
+	return s
+}
+
+// begin adds the values that a slot has whatever is asked about it.
+func (p *problem) begin(s *slot, name string, mayLack, mayNull bool) {
 	switch {
-	case s.discriminator:
-		for _, v := range p.discriminatorValues(property, mayLack, mayNull, r) {
-			s.add(v)
-		}
-		return s, nil
 	case s.member >= 0:
-		for _, v := range p.writing.unset[s.member] {
-			s.add(v)
-		}
+		s.add(p.writing.unset[s.member]...)
 		s.set = len(s.values)
-		for _, v := range p.writing.set[s.member] {
-			s.add(v)
-		}
+		s.add(p.writing.set[s.member]...)
 	case s.holder:
 		// What the union has in it is in slots of its own.
-		if mayLack {
-			s.add(absent{})
-		}
-		if mayNull {
-			s.add(nil)
-		}
-		for _, v := range append([]any{p.own[name]}, p.g.several(property)...) {
-			if v != nil && len(path) == 1 {
+		s.unset(mayLack, mayNull)
+		for _, v := range append([]any{p.own[name]}, p.g.several(s.node)...) {
+			if v != nil && len(s.path) == 1 {
 				s.add(runtime.DeepCopyJSONValue(v))
 			}
 		}
 		s.add(map[string]any{})
 	case formula.KeysOf(name) != nil:
 		s.add(absent{})
-		if v, err := p.g.itemWith(property, name); err == nil {
+		if v, err := p.g.itemWith(s.node, name); err == nil {
 			s.add(v)
 		}
 	default:
 		around := p.own
-		if !isObject {
+		if s.level < len(p.nodes)-1 {
 			p.surround()
-			around = asObject(p.around[level])
+			around = asObject(p.around[s.level])
 		}
-		if usual, ok := around[name]; ok {
-			s.add(usual)
-		} else {
-			s.add(absent{})
+		usual, ok := around[name]
+		if !ok {
+			usual = absent{}
 		}
-		if mayLack {
-			s.add(absent{})
-		}
-		if mayNull {
-			s.add(nil)
-		}
-		if v, err := p.g.first(property); err == nil {
+		s.add(usual)
+		s.unset(mayLack, mayNull)
+		if v, err := p.g.first(s.node); err == nil {
 			s.add(runtime.DeepCopyJSONValue(v))
 		}
 	}
-	if formula.KeysOf(name) != nil {
-		p.deepen(s, property, r)
-		return s, nil
+}
+
+// extend adds values that answer what is asked about a slot.
+func (p *problem) extend(s *slot, r *read) {
+	accepted := func(v any) {
+		if v, err := p.g.accept(s.node, runtime.DeepCopyJSONValue(v)); err == nil {
+			s.add(v)
+		}
 	}
 	if r.whole || len(r.constants)+len(r.literals) > 0 {
-		for _, v := range p.g.several(property) {
+		for _, v := range p.g.several(s.node) {
 			s.add(runtime.DeepCopyJSONValue(v))
 		}
 	}
@@ -104,35 +98,46 @@ func (p *problem) newSlot(level int, path []string, r *read) (*slot, error) {
 			accepted(v)
 		}
 	}
-	if r.whole && isComposite(property.schema) {
+	if r.whole && isComposite(s.node.schema) {
 		// What a rule looks for may be further down.
 		for _, v := range slices.Clone(s.values) {
 			for _, literal := range r.literals {
-				if changed, ok := p.g.inscribed(property, v, literal); ok && len(s.values) < maxDeep {
+				if changed, ok := p.g.inscribed(s.node, v, literal); ok && len(s.values) < maxDeep {
 					accepted(changed)
 				}
 			}
 		}
 	}
 	for _, empty := range []any{map[string]any{}, []any{}, "", int64(0), false, true} {
-		if fitsType(empty, property.schema.Type, property.schema.XIntOrString) {
+		if fitsType(empty, s.node.schema.Type, s.node.schema.XIntOrString) {
 			accepted(empty)
 		}
 	}
-	p.deepen(s, property, r)
+	p.deepen(s, r)
 	if s.holder {
 		p.hollow(s)
 	}
 	if p.loose != nil {
 		p.widen(s, r)
 	}
-	return s, nil
 }
 
-// add adds a value that the slot does not have.
-func (s *slot) add(v any) {
-	if !slices.ContainsFunc(s.values, func(w any) bool { return reflect.DeepEqual(v, w) }) {
-		s.values = append(s.values, v)
+// add adds values that the slot does not have.
+func (s *slot) add(values ...any) {
+	for _, v := range values {
+		if !slices.ContainsFunc(s.values, func(w any) bool { return reflect.DeepEqual(v, w) }) {
+			s.values = append(s.values, v)
+		}
+	}
+}
+
+// unset adds the ways to leave a property unset.
+func (s *slot) unset(mayLack, mayNull bool) {
+	if mayLack {
+		s.add(absent{})
+	}
+	if mayNull {
+		s.add([]any{nil}...)
 	}
 }
 
@@ -140,14 +145,10 @@ func (s *slot) add(v any) {
 // some that nothing mentions.
 func (p *problem) discriminatorValues(n *node, mayLack, mayNull bool, r *read) []any {
 	var l []any
-	admits := func(v any) bool {
-		_, err := p.g.accept(n, v)
-		return err == nil
-	}
 	if mayLack {
 		l = append(l, absent{})
 	}
-	if admits("") {
+	if p.g.admits(n, "") {
 		l = append(l, "")
 	}
 	if mayNull {
@@ -155,7 +156,7 @@ func (p *problem) discriminatorValues(n *node, mayLack, mayNull bool, r *read) [
 	}
 	add := func(v any) bool {
 		text, ok := v.(string)
-		if !ok || text == "" || slices.Contains(l, v) || !admits(text) {
+		if !ok || text == "" || slices.Contains(l, v) || !p.g.admits(n, text) {
 			return false
 		}
 		l = append(l, v)
@@ -193,9 +194,9 @@ func (p *problem) discriminatorValues(n *node, mayLack, mayNull bool, r *read) [
 }
 
 // deepen adds values that differ in what facts ask about in them.
-func (p *problem) deepen(s *slot, n *node, r *read) {
+func (p *problem) deepen(s *slot, r *read) {
 	for _, path := range r.deep {
-		at, optional := n, true
+		at, optional := s.node, true
 		for _, name := range path {
 			optional, _ = at.removable(name)
 			if at = at.part(name); at == nil {
@@ -224,7 +225,7 @@ func (p *problem) deepen(s *slot, n *node, r *read) {
 			}
 			for _, f := range fillings {
 				changed := runtime.DeepCopyJSON(object)
-				if len(s.values) >= maxDeep || !assign(changed, path, f) || !p.g.admits(n, changed) {
+				if len(s.values) >= maxDeep || !assign(changed, path, f) || !p.g.admits(s.node, changed) {
 					continue
 				}
 				s.add(changed)
