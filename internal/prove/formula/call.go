@@ -337,38 +337,7 @@ func (r *reader) equals(e ast.Expr, x, y any) value {
 		}
 		return r.opaque(e, "==")
 	case *Place:
-		if len(a.Constants()) > maxConstants {
-			panic(errTooLarge)
-		}
-		switch b := y.(type) {
-		case *Place:
-			if kindOf(a) == kindOf(b) && kindOf(a) != "" {
-				return r.truth(r.Same(a, b), logic.False)
-			}
-		case string:
-			if a.Schema != nil && a.Schema.Type == "string" && !typedFormat(a.Schema.Format) {
-				return r.truth(a.Equals(b), logic.False)
-			}
-		case bool:
-			if isBool(a) {
-				return r.truth(a.Equals(b), logic.False)
-			}
-		case number:
-			if !b.more && a.Schema != nil && a.Schema.Type == "integer" {
-				return r.truth(a.Equals(b.n), logic.False)
-			}
-		case list:
-			if len(b) == 0 && a.Schema != nil && a.Schema.Type == "array" {
-				return r.truth(a.Empty(), logic.False)
-			}
-		case mapping:
-			if len(b.keys) == 0 && a.Schema != nil && a.Schema.Type == "object" && len(a.Schema.Properties) == 0 {
-				return r.truth(a.Empty(), logic.False)
-			}
-		case null:
-			return one(false) // what is there is not null
-		}
-		return r.opaque(e, "==")
+		return r.placeEquals(e, a, y)
 	case some:
 		switch b := y.(type) {
 		case some:
@@ -406,6 +375,38 @@ func (r *reader) equals(e ast.Expr, x, y any) value {
 		}
 	}
 	return one(false)
+}
+
+// placeEquals is a == y for a value of a place.
+func (r *reader) placeEquals(e ast.Expr, a *Place, y any) value {
+	if len(a.Constants()) > maxConstants {
+		panic(errTooLarge)
+	}
+	if _, ok := y.(null); ok {
+		return one(false) // what is there is not null
+	}
+	if kind := kindOf(a); kind == "" || kind != kindOf(y) {
+		return r.opaque(e, "==")
+	}
+	switch b := y.(type) {
+	case *Place:
+		return r.truth(r.Same(a, b), logic.False)
+	case string, bool:
+		return r.truth(a.Equals(b), logic.False)
+	case number:
+		if !b.more {
+			return r.truth(a.Equals(b.n), logic.False)
+		}
+	case list:
+		if len(b) == 0 {
+			return r.truth(a.Empty(), logic.False)
+		}
+	case mapping:
+		if len(b.keys) == 0 && len(a.Schema.Properties) == 0 {
+			return r.truth(a.Empty(), logic.False)
+		}
+	}
+	return r.opaque(e, "==")
 }
 
 // kindOf is the type that CEL gives to a case, as far as it matters for what operators make
