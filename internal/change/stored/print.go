@@ -193,10 +193,7 @@ func stateCounts(states [Frozen + 1]int) map[string]int {
 	return m
 }
 
-// JSON writes summaries for programs. An error is that of w.
-func JSON(w io.Writer, summaries []*Summary) error { return diag.WriteJSON(w, Data(summaries)) }
-
-// Data is what JSON writes.
+// Data returns summaries for programs, to be written as JSON.
 func Data(summaries []*Summary) any {
 	l := []summaryJSON{}
 	for _, s := range summaries {

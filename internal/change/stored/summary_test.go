@@ -114,7 +114,7 @@ func TestMarkdown(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	var b bytes.Buffer
-	if err := stored.JSON(&b, summarized(t, 0)); err != nil {
+	if err := diag.WriteJSON(&b, stored.Data(summarized(t, 0))); err != nil {
 		t.Fatal(err)
 	}
 	var l []struct {

@@ -35,7 +35,7 @@ const (
 func Types() []Type { return []Type{JSON, Merge, Strategic} }
 
 // Create returns the patch of a type that turns an object of a kind, as unstructured JSON,
-// into another; it is empty (see [IsEmpty]) when they are equal. What the server sets, the
+// into another; it is empty, {} or [], when they are equal. What the server sets, the
 // namespace included, and the other leaves out, stays. The patch has been applied to see
 // that it does.
 func Create(gvk schema.GroupVersionKind, t Type, from, to map[string]any) ([]byte, error) {
@@ -97,9 +97,6 @@ func inOrder(operations []diffpatch.Operation, from, to map[string]any) ([]byte,
 	}
 	return nil, errors.New("a patch of type json cannot express this change")
 }
-
-// IsEmpty reports whether a patch changes nothing.
-func IsEmpty(patch []byte) bool { return string(patch) == "{}" || string(patch) == "[]" }
 
 // Apply returns what a patch makes of an object of a kind. The error says why the API
 // server would reject the patch.

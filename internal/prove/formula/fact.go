@@ -13,8 +13,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apiserver/pkg/cel/common"
-
-	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
 // EntryKey is the key of the entry that [Entry] stands for. Of a list, it is the first
@@ -201,19 +199,6 @@ func (q *Question) paths() [][]string {
 		}
 	}
 	return l
-}
-
-// Evaluate gives all formulas the values that they have for an object, or for an update
-// when old is not nil. It is not ok when a question cannot be asked.
-func (a *Answers) Evaluate(ctx context.Context, new, old any) (m logic.Model, ok bool) {
-	values := map[logic.Lit]bool{}
-	ok = true
-	for _, f := range a.space.Facts {
-		holds, known := a.Holds(ctx, f, new, old)
-		values[f.Lit] = holds
-		ok = ok && (known || f.Question != nil && !f.Question.applies(new, old))
-	}
-	return a.space.Circuit.Evaluate(func(l logic.Lit) bool { return values[l] }), ok
 }
 
 // Holds reports whether a fact is one of an object. It is not ok when that cannot be
