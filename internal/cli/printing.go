@@ -89,12 +89,7 @@ func (f *format) register(cmd *cobra.Command, what string, formats ...string) {
 }
 
 // alternatives lists words: "a, b or c".
-func alternatives(l []string) string {
-	if len(l) == 1 {
-		return l[0]
-	}
-	return strings.Join(l[:len(l)-1], ", ") + " or " + l[len(l)-1]
-}
+func alternatives(l []string) string { return spelling.List(l, "or") }
 
 // report prints the diagnostics of all results: errors and warnings, with --quiet only
 // errors, with --verbose notes too. For a document it keeps those that are reported as text,

@@ -1,4 +1,4 @@
-// Package spelling finds what a misspelt name is meant to be, and spells numbers of things.
+// Package spelling finds what a misspelt name is meant to be, and spells numbers and lists.
 package spelling
 
 import (
@@ -122,4 +122,13 @@ func Plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// List writes "a", "a or b", "a, b or c".
+func List(words []string, conjunction string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/unioncel/unioncel/internal/spelling"
 )
 
 // AnotherValue stands, in the state of many objects, for a value of the discriminator that
@@ -34,7 +36,7 @@ func membersSet(u *Union, present []bool) string {
 	case 1:
 		return l[0] + " is set"
 	}
-	return enumerated(l) + " are set"
+	return spelling.List(l, "and") + " are set"
 }
 
 func chosen(u *Union, present []bool) []string {
@@ -45,13 +47,6 @@ func chosen(u *Union, present []bool) []string {
 		}
 	}
 	return l
-}
-
-func enumerated(l []string) string {
-	if len(l) < 2 {
-		return strings.Join(l, "")
-	}
-	return strings.Join(l[:len(l)-1], ", ") + " and " + l[len(l)-1]
 }
 
 func shown(value string) string {
@@ -81,7 +76,7 @@ func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
 	case Unmapped:
 		return fmt.Sprintf("%s is %s, which selects no member", u.Discriminator, shown(is.Value))
 	case TooMany:
-		return enumerated(chosen(u, is.Present)) + " are set together"
+		return spelling.List(chosen(u, is.Present), "and") + " are set together"
 	case TooFew:
 		return "none of " + strings.Join(u.MemberNames(), ", ") + " is set"
 	}
@@ -103,7 +98,7 @@ func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
 		if len(chosen(u, left)) > 1 {
 			verb = " are"
 		}
-		change += ", but " + enumerated(chosen(u, left)) + verb + " not cleared"
+		change += ", but " + spelling.List(chosen(u, left), "and") + verb + " not cleared"
 	}
 	return change
 }
@@ -112,5 +107,5 @@ func named(u *Union, present []bool) string {
 	if !slices.Contains(present, true) {
 		return "no member"
 	}
-	return enumerated(chosen(u, present))
+	return spelling.List(chosen(u, present), "and")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -257,7 +258,7 @@ func (p *problem) others(c *check) string {
 		}
 	}
 	slices.Sort(l)
-	return enumerated(l)
+	return spelling.List(l, "and")
 }
 
 func (p *problem) names(level int) []string {

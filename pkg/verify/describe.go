@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -12,7 +13,7 @@ import (
 func (d Difference) Words(u *union.Union) string {
 	words := d.words(u)
 	if len(d.Beside) > 0 {
-		words += " (" + enumerated(d.Beside) + ")"
+		words += " (" + spelling.List(d.Beside, "and") + ")"
 	}
 	return words
 }
@@ -34,11 +35,4 @@ func (d Difference) words(u *union.Union) string {
 		l = append(l, u.DescribeViolation(v, d.Was, *d.Is))
 	}
 	return strings.Join(l, "; ")
-}
-
-func enumerated(l []string) string {
-	if len(l) < 2 {
-		return strings.Join(l, "")
-	}
-	return strings.Join(l[:len(l)-1], ", ") + " and " + l[len(l)-1]
 }

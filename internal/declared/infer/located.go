@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/unioncel/unioncel/internal/report/proof"
+	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -95,17 +95,17 @@ func (i Located) lines() string {
 	}
 	slices.Sort(l)
 	l = slices.Compact(l)
-	switch len(l) {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf("line %d", l[0])
-	}
 	var words []string
 	for _, line := range l {
 		words = append(words, strconv.Itoa(line))
 	}
-	return "lines " + strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+	switch len(words) {
+	case 0:
+		return ""
+	case 1:
+		return "line " + words[0]
+	}
+	return "lines " + spelling.List(words, "and")
 }
 
 // Told says in a line that the union was declared, or would be, and what becomes of the

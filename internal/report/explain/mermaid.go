@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/unioncel/unioncel/internal/spelling"
 )
 
 // Diagrams with more edges than maxEdges are drawn with selections that may do
@@ -139,7 +141,7 @@ func (u Union) stateLabel(selections []Selection) string {
 			l = append(l, plain(s.Value))
 		}
 	}
-	text := list(l, "or")
+	text := spelling.List(l, "or")
 	if u.Discriminator != "" {
 		text = plain(u.Discriminator) + " " + text
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -131,7 +132,7 @@ func (s *subject) verdicts(value string) (string, []Rejection) {
 	}
 	rejected := []Rejection{}
 	for _, g := range order {
-		who := list(names[g], "or")
+		who := spelling.List(names[g], "or")
 		if others := len(s.Members) - len(selected); g.prefix == "with " && len(names[g]) >= smallUnion && len(names[g]) == others {
 			if who = "any other"; len(selected) == 0 {
 				who = "any member"
@@ -154,11 +155,11 @@ func (s *subject) belonging(value string, selected []int) string {
 	}
 	switch {
 	case len(may) == 0:
-		return list(must, "and")
+		return spelling.List(must, "and")
 	case len(must) > 0:
-		return list(must, "and") + ", with or without " + list(may, "and")
+		return spelling.List(must, "and") + ", with or without " + spelling.List(may, "and")
 	case len(may) > 1:
-		return "any of " + list(may, "and") + ", or none"
+		return "any of " + spelling.List(may, "and") + ", or none"
 	}
 	return may[0] + " or none"
 }
@@ -236,7 +237,7 @@ func (s *subject) why(violations []union.Violation) string {
 			l = append(l, word)
 		}
 	}
-	return list(l, "and")
+	return spelling.List(l, "and")
 }
 
 // choice is a selection with a legal state that has it.

@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/validate"
 )
@@ -34,15 +35,6 @@ func quoted(value string) string {
 		return "unset"
 	}
 	return "'" + plain(value) + "'"
-}
-
-// list writes "a", "a or b", "a, b or c".
-func list(words []string, conjunction string) string {
-	n := len(words)
-	if n < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:n-1], ", ") + " " + conjunction + " " + words[n-1]
 }
 
 func each(words []string, show func(string) string) []string {
@@ -118,7 +110,7 @@ func (u Union) readings() string {
 	if len(blamed) == 0 {
 		return text
 	}
-	names := list(blamed, "and")
+	names := spelling.List(blamed, "and")
 	if always {
 		text += fmt.Sprintf(" Users never read the messages of the union's rules, which the API server does not run on what %s rejects.", names)
 	} else {
@@ -200,14 +192,14 @@ func (u Union) cardinality() string {
 func (u Union) about(m Member) string {
 	var l []string
 	if len(m.Values) > 0 {
-		l = append(l, "selected by "+list(each(m.Values, quoted), "or"))
+		l = append(l, "selected by "+spelling.List(each(m.Values, quoted), "or"))
 	}
 	switch len(m.OptionalFor) {
 	case 0:
 	case len(m.Values):
 		l = append(l, "may stay unset")
 	default:
-		l = append(l, "may stay unset for "+list(each(m.OptionalFor, quoted), "or"))
+		l = append(l, "may stay unset for "+spelling.List(each(m.OptionalFor, quoted), "or"))
 	}
 	if m.EmptyIsUnset {
 		l = append(l, "an empty value counts as unset")
@@ -223,7 +215,7 @@ func (u Union) shared() []string {
 		selecting := slices.DeleteFunc(slices.Clone(s.Values), func(v string) bool { return len(u.selected(v)) == 0 })
 		if len(selecting) > 0 {
 			several = several || len(u.selected(selecting[0])) > 1
-			l = append(l, list(each(selecting, quoted), "or")+": "+s.Accepted)
+			l = append(l, spelling.List(each(selecting, quoted), "or")+": "+s.Accepted)
 		}
 	}
 	if !several {
@@ -250,9 +242,9 @@ func (u Union) otherValues() string {
 	case len(values) == 0:
 		return "none, by the enum of " + plain(u.Discriminator)
 	case u.UnmappedValues == "Forbid":
-		return list(values, "and") + ": rejected"
+		return spelling.List(values, "and") + ": rejected"
 	}
-	return list(values, "and") + ": allowed, without a member"
+	return spelling.List(values, "and") + ": allowed, without a member"
 }
 
 // shown is a selection in words.
@@ -280,7 +272,7 @@ func (u Union) becomes(c Changes) string {
 	for _, to := range c.To {
 		l = append(l, u.shown(to))
 	}
-	return list(l, "or")
+	return spelling.List(l, "or")
 }
 
 // restricted reports whether some change between legal states is forbidden.
@@ -300,7 +292,7 @@ func (u Union) shownOf() string {
 		text += fmt.Sprintf(" Shown are the first %d of %d members; of the others users read the same, but for the names.", u.examples, len(u.Members))
 	}
 	if len(u.WithoutExample) > 0 {
-		text += fmt.Sprintf(" Nothing is shown that sets %s, of which no valid value was found.", list(each(u.WithoutExample, plain), "or"))
+		text += fmt.Sprintf(" Nothing is shown that sets %s, of which no valid value was found.", spelling.List(each(u.WithoutExample, plain), "or"))
 	}
 	return text
 }
