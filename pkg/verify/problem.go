@@ -65,7 +65,7 @@ func newProblemIn(g *generator, c *chain, root *node, u *union.Union) (*problem,
 	}
 	p.writing = w
 	p.paths = pathsOf(u)
-	p.answers = formula.NewAnswers(p.space)
+	p.answers = formula.NewAnswers()
 	at := p.space.New
 	p.places = []*formula.Place{at}
 	for _, s := range c.steps {

@@ -8,13 +8,13 @@ import (
 
 // Evaluate gives all formulas the values that they have for an object, or for an update
 // when old is not nil. It is not ok when a question cannot be asked.
-func (a *Answers) Evaluate(ctx context.Context, new, old any) (m logic.Model, ok bool) {
+func (a *Answers) Evaluate(ctx context.Context, s *Space, new, old any) (m logic.Model, ok bool) {
 	values := map[logic.Lit]bool{}
 	ok = true
-	for _, f := range a.space.Facts {
+	for _, f := range s.Facts {
 		holds, known := a.Holds(ctx, f, new, old)
 		values[f.Lit] = holds
 		ok = ok && (known || f.Question != nil && !f.Question.applies(new, old))
 	}
-	return a.space.Circuit.Evaluate(func(l logic.Lit) bool { return values[l] }), ok
+	return s.Circuit.Evaluate(func(l logic.Lit) bool { return values[l] }), ok
 }

@@ -108,13 +108,12 @@ func isEmpty(v any) bool {
 
 // Answers evaluates the questions of a space. It remembers their programs.
 type Answers struct {
-	space    *Space
 	programs map[*Question]func(ctx context.Context, value, old any) (bool, error)
 }
 
-// NewAnswers evaluates the questions of s by the API server's own code.
-func NewAnswers(s *Space) *Answers {
-	return &Answers{s, map[*Question]func(context.Context, any, any) (bool, error){}}
+// NewAnswers evaluates questions by the API server's own code.
+func NewAnswers() *Answers {
+	return &Answers{map[*Question]func(context.Context, any, any) (bool, error){}}
 }
 
 // Ask answers a question about an object. It is not ok when the question cannot be

@@ -199,7 +199,7 @@ func TestRules(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		space.Close()
-		answers := formula.NewAnswers(space)
+		answers := formula.NewAnswers()
 		l := objects(r, 12)
 		for j, object := range l {
 			var old any
@@ -210,7 +210,7 @@ func TestRules(t *testing.T) {
 				continue
 			}
 			want := said(t, programs[i], object, old, strings.Contains(text, "oldSelf"))
-			m, ok := answers.Evaluate(t.Context(), object, old)
+			m, ok := answers.Evaluate(t.Context(), space, object, old)
 			if !ok {
 				counts["not askable"]++
 				continue
@@ -337,7 +337,7 @@ func TestViews(t *testing.T) {
 			views[1].Cover()
 			alike = space.Alike(views[0], views[1])
 		}
-		answers := formula.NewAnswers(space)
+		answers := formula.NewAnswers()
 		l := objects(r, 8)
 		for i, object := range l {
 			var old map[string]any
@@ -357,7 +357,7 @@ func TestViews(t *testing.T) {
 			if old != nil {
 				stored = old
 			}
-			m, ok := answers.Evaluate(t.Context(), object, stored)
+			m, ok := answers.Evaluate(t.Context(), space, object, stored)
 			if !ok {
 				counts["not askable"]++
 				continue
@@ -387,7 +387,7 @@ func TestViews(t *testing.T) {
 // admitted: what a space knows does not exclude an object that there is.
 func admitted(t *testing.T, s *formula.Space, answers *formula.Answers, object, old any, text string) {
 	t.Helper()
-	m, ok := answers.Evaluate(t.Context(), object, old)
+	m, ok := answers.Evaluate(t.Context(), s, object, old)
 	if !ok {
 		return
 	}
@@ -445,10 +445,10 @@ func TestKeywords(t *testing.T) {
 		}
 		space := formula.New(s)
 		f := space.Schema(only, space.New)
-		answers := formula.NewAnswers(space)
+		answers := formula.NewAnswers()
 		for _, object := range objects(r, 10) {
 			want := len(apiservervalidation.ValidateCustomResource(nil, object, v)) == 0
-			m, ok := answers.Evaluate(t.Context(), object, nil)
+			m, ok := answers.Evaluate(t.Context(), space, object, nil)
 			if !ok {
 				t.Fatalf("%s: not askable", text)
 			}

@@ -100,7 +100,7 @@ texts:
 			continue // the verdict is inconclusive
 		}
 		space.Close()
-		answers := formula.NewAnswers(space)
+		answers := formula.NewAnswers()
 		for i, object := range objects {
 			olds := []any{nil}
 			if reads {
@@ -113,7 +113,7 @@ texts:
 				} else if !holds {
 					want = "false"
 				}
-				m, ok := answers.Evaluate(t.Context(), object, old)
+				m, ok := answers.Evaluate(t.Context(), space, object, old)
 				if !ok {
 					// The formula must admit the verdict, whatever the question says.
 					verdict := f.Holds
