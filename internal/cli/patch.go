@@ -144,10 +144,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	if err != nil {
 		return err
 	}
-	t := patch.Merge
-	if flags.kind != "" {
-		t = patch.Type(flags.kind)
-	}
+	t := patch.Type(cmp.Or(flags.kind, string(patch.Merge)))
 	k, ok := set.Of(live.GroupVersionKind)
 	if !ok {
 		return a.report([]result{{diagnostics: diag.List{flags.kinds.unknown(flags.live, set)}}}, flags.format.name)
