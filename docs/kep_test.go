@@ -12,8 +12,10 @@ import (
 	"github.com/unioncel/unioncel/internal/output/patch"
 	"github.com/unioncel/unioncel/internal/testing/policytest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	unionkinds "github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/normalize"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -92,7 +94,7 @@ func TestKEP(t *testing.T) {
 properties: {type: {type: string}, a: {type: string}, b: {type: string}, c: {type: string}}
 x-kubernetes-unions:
 - ` + promised[p.union]})
-		compiled, diags := crdpatch.Compile("crd.yaml", []byte(src), crdpatch.Options{})
+		compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(src), limit.Limits{}), crdfile.Options{})
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}
@@ -100,7 +102,7 @@ x-kubernetes-unions:
 		if err := yaml.Unmarshal(compiled, &crd); err != nil {
 			t.Fatal(err)
 		}
-		declared, _ := crdpatch.Declared("crd.yaml", []byte(src), crdpatch.Options{})
+		declared, _ := crdfile.Ask(crdfile.Open("crd.yaml", []byte(src), limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
 		kind := declared[0].Kinds("crd.yaml")[0]
 		old, new := thingOf(p.old), thingOf(p.new)
 		server := func(object map[string]any) string {

@@ -11,7 +11,9 @@ import (
 
 	"github.com/unioncel/unioncel/internal/declared/markers"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // marked returns the fenced block that follows an HTML comment in the README,
@@ -34,7 +36,7 @@ func TestReadme(t *testing.T) {
 	}
 	readme := string(data)
 	name, crd := marked(t, readme, "file")
-	compiled, diags := crdpatch.Compile(name, []byte(crd), crdpatch.Options{})
+	compiled, diags := crdpatch.Compile(crdfile.Open(name, []byte(crd), limit.Limits{}), crdfile.Options{})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
@@ -112,7 +114,7 @@ type TCPProbe struct{}
 		t.Fatal(diags)
 	}
 	bare, _, _ := strings.Cut(crd, "            x-kubernetes-unions:\n")
-	compiled, diags := crdpatch.Compile("crd.yaml", []byte(bare), crdpatch.Options{External: *set})
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(bare), limit.Limits{}), crdfile.Options{External: *set})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
@@ -120,5 +122,5 @@ type TCPProbe struct{}
 }
 
 func withoutAnnotation(text []byte) []byte {
-	return regexp.MustCompile("(?m)^    "+regexp.QuoteMeta(crdpatch.Annotation)+": .*$").ReplaceAll(text, nil)
+	return regexp.MustCompile("(?m)^    "+regexp.QuoteMeta(crdfile.Annotation)+": .*$").ReplaceAll(text, nil)
 }

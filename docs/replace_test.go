@@ -13,6 +13,7 @@ import (
 	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -135,34 +136,34 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 	}
 	bare, src := crd(properties), crd(properties+write(names, values))
 
-	sources, diags := crdpatch.Sources("crd.yaml", src, limit.Limits{})
+	sources, diags := crdfile.Ask(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Source)
 	if len(sources) != 1 {
 		t.Fatal(diags)
 	}
-	found, err := infer.CRD(context.Background(), sources[0].CRD)
+	found, err := infer.CRD(context.Background(), sources[0])
 	if err != nil || len(found) != 1 || found[0].Comparison.Verdict != verify.Equivalent {
 		t.Fatalf("%v %+v\n%s", err, found, src)
 	}
-	u, version := *found[0].Union, sources[0].CRD.Spec.Versions[0]
+	u, version := *found[0].Union, sources[0].Spec.Versions[0]
 	u.Replace = true
-	declared, diags := crdpatch.Declare("crd.yaml", src, []union.External{{
-		Target: union.Target{Name: sources[0].CRD.Name}, Version: version.Name, Path: found[0].Path,
+	declared, diags := crdpatch.Declare(crdfile.Open("crd.yaml", src, limit.Limits{}), []union.External{{
+		Target: union.Target{Name: sources[0].Name}, Version: version.Name, Path: found[0].Path,
 		Value: &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}},
-	}}, limit.Limits{})
+	}})
 	if declared == nil {
 		t.Fatal(diags)
 	}
 	r := &replaced{byHand: len(src) - len(bare), declared: len(declared) - len(src), bytes: map[compile.Encoding]int{}, costs: map[compile.Encoding][]cost.Cost{}}
 	for _, c := range found[0].Replaces {
 		if c.Key == "x-kubernetes-validations" {
-			schema := schemapath.Place{Path: found[0].Path}.Schema(sources[0].CRD)
+			schema := schemapath.Place{Path: found[0].Path}.Schema(sources[0])
 			r.costByHand = append(r.costByHand, costs(t, version.Schema.OpenAPIV3Schema, found[0].Path, schema.XValidations[c.Index])...)
 		}
 	}
 	for _, e := range ways {
-		opts := crdpatch.Options{Encoding: e, NoAnnotation: true}
-		out, diags := crdpatch.Compile("crd.yaml", declared, opts)
-		plans, more := crdpatch.Explain("crd.yaml", declared, opts)
+		opts := crdfile.Options{Encoding: e, NoAnnotation: true}
+		out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", declared, limit.Limits{}), opts)
+		plans, more := crdpatch.Explain(crdfile.Open("crd.yaml", declared, limit.Limits{}), opts)
 		if out == nil || len(plans) != 1 {
 			t.Fatal(diags, more)
 		}

@@ -18,8 +18,10 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	sigsyaml "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -165,7 +167,7 @@ var blanks = regexp.MustCompile(`^ *`)
 // rules in it, as they are written.
 func (s subject) output(t *testing.T, flags []string) string {
 	t.Helper()
-	opts := crdpatch.Options{NoAnnotation: true}
+	opts := crdfile.Options{NoAnnotation: true}
 	if len(flags) == 2 && flags[0] == "--kube-version" {
 		opts.KubeVersion = flags[1]
 	} else if len(flags) > 0 {
@@ -178,7 +180,7 @@ func (s subject) output(t *testing.T, flags []string) string {
 			m.crd = b.text
 		}
 	}
-	out, diags := crdpatch.Compile("crd.yaml", []byte(m.file("spec:\n"+indent(s.text, 2))), opts)
+	out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(m.file("spec:\n"+indent(s.text, 2))), limit.Limits{}), opts)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // TestStopping runs what stability.md shows to those who stop using unioncel, on the
@@ -22,13 +24,13 @@ func TestStopping(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, source := marked(t, string(readme), "file")
-	compiled, diags := crdpatch.Compile("crd.yaml", []byte(source), crdpatch.Options{})
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(source), limit.Limits{}), crdfile.Options{})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
 	var rulesOnly strings.Builder
 	for line := range strings.Lines(string(compiled)) {
-		if !strings.Contains(line, "annotations:") && !strings.Contains(line, crdpatch.Annotation) {
+		if !strings.Contains(line, "annotations:") && !strings.Contains(line, crdfile.Annotation) {
 			rulesOnly.WriteString(line)
 		}
 	}

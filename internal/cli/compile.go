@@ -3,13 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/report/proof"
-	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -17,7 +16,7 @@ import (
 func (a *app) compileCommand() *cobra.Command {
 	var (
 		flags    conversion
-		compiler compilerFlags
+		compiler = compilerFlags{gate: true}
 		verify   bool
 	)
 	cmd := &cobra.Command{
@@ -66,10 +65,11 @@ version from the annotation of the compiled file.
 			if verify {
 				t = selfChecked(t)
 			}
-			return a.convert(cmd, &flags, a.scope(cmd, &compiler, true), func(f *crdpatch.File, in input) ([]byte, diag.List) {
-				opts := f.Options()
+			compiler.loud = flags.check
+			return a.convert(cmd, &flags, a.scope(cmd, &compiler), func(f *crdfile.File, in input) ([]byte, diag.List) {
+				opts := in.options()
 				opts.AsRecorded = flags.check && in.scope.name == ""
-				out, l := skipping(in.scope.external, opts, func(opts crdpatch.Options) ([]byte, diag.List) { return t(f.With(opts)) })
+				out, l := skipping(in.scope.external, opts, func(opts crdfile.Options) ([]byte, diag.List) { return t(f, opts) })
 				l, failed := in.scope.judge(l)
 				if failed {
 					out = nil
@@ -96,33 +96,38 @@ version from the annotation of the compiled file.
 }
 
 // compiled is the transformation of the command compile.
-func compiled(f *crdpatch.File) ([]byte, diag.List) {
-	out, diags := f.Compile()
-	return out, lint.Ignore(f, diags)
+func compiled(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List) {
+	out, diags := crdpatch.Compile(f, opts)
+	return out, lint.Ignore(f, opts, diags)
 }
 
 // selfChecked makes a compilation fail unless its rules are proved to mean what
 // the unions say.
 func selfChecked(compiled transform) transform {
-	return func(f *crdpatch.File) ([]byte, diag.List) {
-		out, diags := compiled(f)
+	return func(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List) {
+		out, diags := compiled(f, opts)
 		if diags.HasErrors() {
 			return out, diags
 		}
 		annotated := out
-		if opts := f.Options(); opts.NoAnnotation {
+		if opts.NoAnnotation {
 			opts.NoAnnotation = false // it says what the unions were
-			annotated, _ = f.With(opts).Compile()
+			annotated, _ = crdpatch.Compile(f, opts)
 		}
-		sources, _ := f.Resolved()
-		results, problems := crdpatch.Declared(f.Name(), annotated, crdpatch.Options{Limits: f.Options().Limits})
-		for _, d := range results {
-			found, err := proof.Of(context.Background(), d, compareTimeout)
+		sources, _ := f.CRDs(opts)
+		results, problems := f.With(annotated).CRDs(crdfile.Options{})
+		for i, c := range results {
+			d, wrong := c.Declared()
+			if problems = append(problems, wrong...); d == nil {
+				continue
+			}
+			found, err := proof.Of(context.Background(), *d, compareTimeout)
 			if err != nil {
 				problems = append(problems, diag.Diagnostic{Code: diag.NotProved, Pos: diag.Pos{File: f.Name()}, Message: "the rules cannot be verified: " + err.Error()})
 			}
+			source, _ := sources[i].Resolved()
 			for _, v := range found {
-				problems = append(problems, unproved(v, sources)...)
+				problems = append(problems, unproved(v, source.Declaration(v.Place, v.Index).Pos)...)
 			}
 		}
 		if problems.HasErrors() {
@@ -132,19 +137,9 @@ func selfChecked(compiled transform) transform {
 	}
 }
 
-// unproved returns the diagnostics of a union that is not proved, at the declaration in the
+// unproved returns the diagnostics of a union that is not proved, at its declaration in the
 // source.
-func unproved(v proof.Verified, sources []compile.Declared) diag.List {
-	at := diag.Pos{File: v.Pos.File}
-	for _, d := range sources {
-		for _, o := range d.Objects {
-			for i, u := range o.Unions {
-				if d.Name == v.CRD && o.Place.Structural() == v.Place.Structural() && slices.Equal(u.MemberNames(), v.Union.MemberNames()) {
-					at = o.Declarations[i].Pos
-				}
-			}
-		}
-	}
+func unproved(v proof.Verified, at diag.Pos) diag.List {
 	var l diag.List
 	report := func(format string, args ...any) {
 		l = append(l, diag.Diagnostic{Code: diag.NotProved, Pos: at, Path: v.Place.String(), Schema: v.Place.Structural(), Message: fmt.Sprintf(format, args...),

@@ -15,13 +15,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/report/shell"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/normalize"
 )
 
 // transform turns a file into the bytes of its result.
-type transform func(f *crdpatch.File) ([]byte, diag.List)
+type transform func(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List)
 
 // inputHelp is the part of the help that compile and decompile share.
 const inputHelp = `Without arguments, and for -, the input is standard input. A directory means
@@ -109,7 +109,7 @@ func (c *conversion) validate(cmd *cobra.Command) error {
 
 // convert runs a command that turns files into files. Files are read, converted
 // and put next to their targets one by one, so that none needs to stay in memory.
-func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input) (scopes, error), t func(f *crdpatch.File, in input) ([]byte, diag.List), args []string) error {
+func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input) (scopes, error), t func(f *crdfile.File, in input) ([]byte, diag.List), args []string) error {
 	if err := flags.validate(cmd); err != nil {
 		return err
 	}
@@ -121,28 +121,22 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 	if err != nil {
 		return err
 	}
-	l, err := scope(inputs)
-	if err != nil {
-		return err
-	}
-	a.announce(l, flags.check)
-	if l.failed() {
+	c := &converting{app: a, flags: flags, targets: targets, shown: &buffer{parts: make([]part, len(inputs))}}
+	defer c.shown.close()
+	l, results, err := a.load(cmd.Context(), inputs, scope, func(in input, f *crdfile.File) (result, error) {
+		if targets != nil {
+			a.batch.enter(targets[in.n])
+		}
+		out, diagnostics := t(f, in)
+		return c.take(in, f, out, diagnostics)
+	})
+	if err == nil && l.failed() {
 		err := a.report(l.files(), flags.format.name)
 		if l.sound() {
 			a.note("nothing is compiled; --skip-invalid leaves out the unions of structs with errors")
 		}
 		return err
 	}
-	c := &converting{app: a, flags: flags, targets: targets, shown: &buffer{parts: make([]part, len(inputs))}}
-	defer c.shown.close()
-	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
-		if targets != nil {
-			a.batch.enter(targets[in.n])
-		}
-		f := crdpatch.Open(in.name, src, in.scope.opts)
-		out, diagnostics := t(f, in)
-		return c.take(in, f, out, diagnostics)
-	})
 	comparing := flags.preview.wanted()
 	if err == nil {
 		if !comparing && slices.ContainsFunc(results, func(r result) bool { return r.diagnostics.HasErrors() }) {
@@ -175,7 +169,7 @@ type converting struct {
 }
 
 // take takes the result of an input: to print it, or put next to its target.
-func (c *converting) take(in input, f *crdpatch.File, out []byte, diagnostics diag.List) (result, error) {
+func (c *converting) take(in input, f *crdfile.File, out []byte, diagnostics diag.List) (result, error) {
 	src := f.Bytes()
 	r := in.scope.resultOf(in, f, diagnostics)
 	if r.other {

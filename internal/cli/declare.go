@@ -6,6 +6,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/internal/declared/unionset"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -102,7 +103,7 @@ func (a *app) declarable(flags *inferring, r *result, found []infer.Located) ([]
 			continue
 		}
 		r.diagnostics = append(r.diagnostics, diag.Diagnostic{Code: diag.LeftUndeclared, Severity: diag.Warning,
-			Pos: f.Pos, Path: f.Place().String(), Schema: f.Place().Structural(),
+			Pos: f.Pos, Path: f.Place.String(), Schema: f.Place.Structural(),
 			Message: fmt.Sprintf("the union found here (%s) is not declared: %s: %s", f.Label(), problem.Code, problem.Message),
 			Hint:    problem.Hint})
 	}
@@ -116,7 +117,7 @@ type declaring struct {
 	flags *inferring
 	name  string
 	src   []byte
-	opts  crdpatch.Options // that the result is compiled with
+	opts  crdfile.Options // that the result is compiled with
 	// faulty says that the input does not compile as it is, once that is known.
 	faulty, known bool
 }
@@ -133,12 +134,12 @@ func (d *declaring) try(l []infer.Located) (out []byte, said diag.List, problem 
 	if d.flags.set != "" {
 		opts.External.Declarations = slices.Concat(opts.External.Declarations, declarations)
 	} else {
-		out, said = crdpatch.Declare(d.name, d.src, declarations, d.limits)
+		out, said = crdpatch.Declare(crdfile.Open(d.name, d.src, d.limits), declarations)
 		if e := firstError(said); e != nil {
 			return nil, nil, e
 		}
 	}
-	_, diags := crdpatch.Open(d.name, out, opts).Compile()
+	_, diags := crdpatch.Compile(crdfile.Open(d.name, out, d.limits), opts)
 	if e := firstError(diags); e != nil && !d.isFaulty() {
 		return nil, nil, e
 	}
@@ -147,7 +148,7 @@ func (d *declaring) try(l []infer.Located) (out []byte, said diag.List, problem 
 
 func (d *declaring) isFaulty() bool {
 	if !d.known {
-		_, diags := crdpatch.Open(d.name, d.src, d.opts).Compile()
+		_, diags := crdpatch.Compile(crdfile.Open(d.name, d.src, d.limits), d.opts)
 		d.faulty, d.known = diags.HasErrors(), true
 	}
 	return d.faulty

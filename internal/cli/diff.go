@@ -13,7 +13,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/change/crddiff"
 	"github.com/unioncel/unioncel/internal/change/stored"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -115,7 +115,7 @@ It is also 1 if a stored object is hindered or frozen, unless --fail-on is never
 			if err := once(args, objects...); err != nil {
 				return err
 			}
-			return a.diff(cmd.Context(), a.scope(cmd, &flags, false), &output, failOn, versions, timeout, objects, args)
+			return a.diff(cmd.Context(), a.scope(cmd, &flags), &output, failOn, versions, timeout, objects, args)
 		},
 	}
 	cmd.Flags().BoolVar(&versions, "versions", false, "compare the served versions of each CRD with each other")
@@ -203,12 +203,6 @@ func fatal(r crddiff.Report, failOn []string) bool {
 	})
 }
 
-// crdFile is what an input of diff has.
-type crdFile struct {
-	result
-	crds []*crddiff.CRD
-}
-
 // readCRDs reads the CRDs of the old side and the new one; of versions there is one side.
 func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error), versions bool, args []string) (sides [][]*crddiff.CRD, results []result, err error) {
 	if len(args) == 0 {
@@ -230,30 +224,22 @@ func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error),
 			inputs, side = append(inputs, in), append(side, i)
 		}
 	}
-	l, err := scope(inputs)
-	if err != nil {
-		return nil, nil, err
-	}
-	if a.announce(l, false); l.failed() {
-		return nil, l.files(), nil
-	}
-	files, err := process(ctx, a, inputs, func(in input, src []byte) (crdFile, error) {
-		f := crdpatch.Open(in.name, src, in.options())
-		crds, wrong := crddiff.Read(f)
-		for _, c := range crds {
-			c.KubeVersion = in.scope.opts.KubeVersion
-		}
-		return crdFile{in.scope.resultOf(in, f, wrong), crds}, nil
+	found := make([][]*crddiff.CRD, len(inputs))
+	l, results, err := a.load(ctx, inputs, scope, func(in input, f *crdfile.File) (result, error) {
+		var wrong diag.List
+		found[in.n], wrong = crddiff.Read(f, in.options())
+		return in.scope.resultOf(in, f, wrong), nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	sides = make([][]*crddiff.CRD, len(groups))
-	for i, f := range files {
-		results = append(results, f.result)
-		sides[side[i]] = append(sides[side[i]], f.crds...)
+	if l.failed() {
+		return nil, l.files(), nil
 	}
-	a.sayWithheld(results)
+	sides = make([][]*crddiff.CRD, len(groups))
+	for i, crds := range found {
+		sides[side[i]] = append(sides[side[i]], crds...)
+	}
 	for i, crds := range sides {
 		if wrong := ambiguous(crds); wrong != nil {
 			results = append(results, result{diagnostics: wrong})

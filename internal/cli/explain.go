@@ -14,6 +14,7 @@ import (
 	"github.com/unioncel/unioncel/docs"
 	"github.com/unioncel/unioncel/internal/report/explain"
 	"github.com/unioncel/unioncel/internal/report/lint"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -73,7 +74,7 @@ CustomResourceDefinition.`,
 			if areCodes(args) {
 				return a.explainCodes(&output, args)
 			}
-			return a.explainAll(cmd.Context(), a.scope(cmd, &flags, false), &output, args)
+			return a.explainAll(cmd.Context(), a.scope(cmd, &flags), &output, args)
 		},
 	}
 	flags.register(cmd)
@@ -83,13 +84,13 @@ CustomResourceDefinition.`,
 }
 
 // planned is the planner of the command explain.
-func planned(f *crdpatch.File) ([]explain.Input, diag.List) {
-	found, diags := f.Explain()
+func planned(f *crdfile.File, opts crdfile.Options) ([]explain.Input, diag.List) {
+	found, diags := crdpatch.Explain(f, opts)
 	l := make([]explain.Input, len(found))
 	for i, f := range found {
 		l[i] = explain.Input{Plan: f.Plan, Bytes: f.Bytes, Growth: f.Growth}
 	}
-	return l, lint.Ignore(f, diags)
+	return l, lint.Ignore(f, opts, diags)
 }
 
 var codePattern = regexp.MustCompile(`^(?i:UC)[0-9]{3}$`)
@@ -119,11 +120,11 @@ func (a *app) explainCodes(output *printing, codes []string) error {
 
 // explainAll prints the explanations of all inputs together, in their order.
 func (a *app) explainAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, args []string) error {
-	found, err := gather(ctx, a, scope, args, func(f *crdpatch.File, _ input) ([]explain.CRD, diag.List, error) {
-		inputs, diags := a.explain(f)
+	found, err := gather(ctx, a, scope, args, func(f *crdfile.File, in input) ([]explain.CRD, diag.List, error) {
+		inputs, diags := a.explain(f, in.options())
 		var l []explain.CRD
-		for _, in := range inputs {
-			crd, err := explain.Of(in)
+		for _, plan := range inputs {
+			crd, err := explain.Of(plan)
 			if err != nil {
 				return nil, diags, err
 			}

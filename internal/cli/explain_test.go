@@ -11,7 +11,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/report/explain"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -20,11 +20,11 @@ import (
 
 // explainApp returns a program for which every file that is not empty has a CRD
 // of its name, and what it prints. got are the options it was asked with.
-func explainApp(in string) (a *app, out, errs *bytes.Buffer, got *crdpatch.Options) {
-	out, errs, got = new(bytes.Buffer), new(bytes.Buffer), new(crdpatch.Options)
+func explainApp(in string) (a *app, out, errs *bytes.Buffer, got *crdfile.Options) {
+	out, errs, got = new(bytes.Buffer), new(bytes.Buffer), new(crdfile.Options)
 	a = newApp(Streams{In: strings.NewReader(in), Out: out, Err: errs})
-	a.explain = func(f *crdpatch.File) ([]explain.Input, diag.List) {
-		*got = f.Options()
+	a.explain = func(f *crdfile.File, opts crdfile.Options) ([]explain.Input, diag.List) {
+		*got = opts
 		name, src := f.Name(), f.Bytes()
 		if len(src) == 0 {
 			return nil, nil
@@ -75,8 +75,8 @@ func TestExplain(t *testing.T) {
 func TestExplainAsksForWhatTheFlagsSay(t *testing.T) {
 	a, _, errs, got := explainApp("a: 1\n")
 	code := a.main(context.Background(), func() {}, []string{"explain", "--kube-version", "1.28", "--encoding", "compact"})
-	inUse := &crdpatch.Options{KubeVersion: "1.28", Encoding: compile.Compact}
-	if want := (crdpatch.Options{KubeVersion: "1.28", Encoding: compile.Compact, InUse: inUse}); code != exitClean || !reflect.DeepEqual(*got, want) {
+	inUse := &crdfile.Options{KubeVersion: "1.28", Encoding: compile.Compact}
+	if want := (crdfile.Options{KubeVersion: "1.28", Encoding: compile.Compact, InUse: inUse}); code != exitClean || !reflect.DeepEqual(*got, want) {
 		t.Errorf("exit code %d, %v, %s", code, *got, errs)
 	}
 }

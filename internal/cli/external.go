@@ -9,7 +9,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/declared/markers"
 	"github.com/unioncel/unioncel/internal/declared/unionset"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -102,7 +102,7 @@ func (e *external) add(more *union.Externals) {
 // skipping does something with declarations. Where it cannot be done, those of structs
 // that may be skipped and have errors are left out: then there are errors as well
 // as a result, which is otherwise nil with errors.
-func skipping[T any](from *external, opts crdpatch.Options, work func(crdpatch.Options) ([]T, diag.List)) ([]T, diag.List) {
+func skipping[T any](from *external, opts crdfile.Options, work func(crdfile.Options) ([]T, diag.List)) ([]T, diag.List) {
 	var skipped diag.List
 	for e := opts.External; ; {
 		if opts.External = e; opts.InUse != nil && len(opts.InUse.External.Declarations) > 0 {
@@ -148,10 +148,10 @@ type contents struct {
 }
 
 // look finds out what an input has, as far as it matters.
-func (e *external) look(f *crdpatch.File, counts bool) contents {
+func (e *external) look(f *crdfile.File, counts bool) contents {
 	c := contents{unionSet: e.reads && unionset.Holds(f.Bytes())}
 	if counts || len(e.Declarations) > 0 {
-		c.crds, c.readable = f.CRDs()
+		c.crds, c.readable = f.Targets()
 	}
 	return c
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/internal/declared/unionset"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -70,7 +70,7 @@ directories.`,
 				}
 				l, err = e.Declarations, a.report(e.files, "text")
 			} else {
-				l, err = a.declared(cmd.Context(), a.scope(cmd, &flags, false), args)
+				l, err = a.declared(cmd.Context(), a.scope(cmd, &flags), args)
 			}
 			if err != nil && !errors.Is(err, errSkipped) {
 				return err
@@ -107,8 +107,10 @@ func written(o compile.Object) *yaml.Node {
 
 // declared returns the declarations of all CRDs in the inputs.
 func (a *app) declared(ctx context.Context, scope func([]input) (scopes, error), args []string) ([]union.External, error) {
-	found, err := gather(ctx, a, scope, args, func(f *crdpatch.File, in input) ([]compile.Declared, diag.List, error) {
-		l, diags := skipping(in.scope.external, f.Options(), func(opts crdpatch.Options) ([]compile.Declared, diag.List) { return f.With(opts).Declared() })
+	found, err := gather(ctx, a, scope, args, func(f *crdfile.File, in input) ([]*compile.Declared, diag.List, error) {
+		l, diags := skipping(in.scope.external, in.options(), func(opts crdfile.Options) ([]*compile.Declared, diag.List) {
+			return crdfile.Ask(f, opts, (*crdfile.CRD).Declared)
+		})
 		return l, diags, nil
 	})
 	if err != nil && !errors.Is(err, errSkipped) {

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/krm"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -109,10 +109,10 @@ func (a *app) fn() error {
 }
 
 // proving is the compiler with these options, which proves its rules when asked to.
-func (a *app) proving(opts crdpatch.Options, verify bool) krm.Compiler {
+func (a *app) proving(opts crdfile.Options, verify bool) krm.Compiler {
 	t := a.compile
 	if verify {
 		t = selfChecked(t)
 	}
-	return func(name string, src []byte) ([]byte, diag.List) { return t(crdpatch.Open(name, src, opts)) }
+	return func(name string, src []byte) ([]byte, diag.List) { return t(crdfile.Open(name, src, a.limits), opts) }
 }

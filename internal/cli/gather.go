@@ -6,12 +6,32 @@ import (
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/report/explain"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // planner returns how the CRDs of a file that have unions are compiled.
-type planner func(f *crdpatch.File) ([]explain.Input, diag.List)
+type planner func(f *crdfile.File, opts crdfile.Options) ([]explain.Input, diag.List)
+
+// load works on inputs as files with CRDs. When the configurations, and what they and flags name,
+// have errors, that is not done, and there are no results.
+func (a *app) load(ctx context.Context, inputs []input, scope func([]input) (scopes, error), work func(in input, f *crdfile.File) (result, error)) (scopes, []result, error) {
+	l, err := scope(inputs)
+	if err != nil {
+		return nil, nil, err
+	}
+	if a.announce(l); l.failed() {
+		return l, nil, nil
+	}
+	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
+		return work(in, crdfile.Open(in.name, src, a.limits))
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	a.sayWithheld(results)
+	return l, results, nil
+}
 
 // gathered is what was found in one input.
 type gathered[T any] struct {
@@ -23,22 +43,13 @@ type gathered[T any] struct {
 // prints the diagnostics together. Where nothing is found is said. With
 // errFindings and errSkipped the result is what there is in inputs without errors, and
 // besides the structs that were skipped; it is nil when all inputs have errors.
-func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, error), args []string, find func(f *crdpatch.File, in input) ([]T, diag.List, error)) ([]gathered[T], error) {
+func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, error), args []string, find func(f *crdfile.File, in input) ([]T, diag.List, error)) ([]gathered[T], error) {
 	inputs, err := a.findInputs(args, "")
 	if err != nil {
 		return nil, err
 	}
-	g, err := scope(inputs)
-	if err != nil {
-		return nil, err
-	}
-	a.announce(g, g[0].gate)
-	if g.failed() {
-		return nil, a.report(g.files(), "text")
-	}
 	l := make([]gathered[T], len(inputs))
-	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
-		f := crdpatch.Open(in.name, src, in.options())
+	g, results, err := a.load(ctx, inputs, scope, func(in input, f *crdfile.File) (result, error) {
 		items, diagnostics, err := find(f, in)
 		r := in.scope.resultOf(in, f, diagnostics)
 		if items != nil {
@@ -52,8 +63,10 @@ func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, err
 	if err != nil {
 		return nil, err
 	}
+	if g.failed() {
+		return nil, a.report(g.files(), "text")
+	}
 	g.missing(results)
-	a.sayWithheld(results)
 	err = a.report(append(g.files(), results...), "text")
 	if err == nil || errors.Is(err, errSkipped) {
 		if none := a.tally(g, results, "text"); none != nil {

@@ -14,9 +14,8 @@ import (
 
 	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
@@ -157,30 +156,33 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 	if err != nil {
 		return err
 	}
-	scopes, err := a.scope(cmd, &flags.compiler, false)(inputs)
-	if err != nil {
-		return err
-	}
-	if a.announce(scopes, false); scopes.failed() {
-		return a.report(scopes.files(), "text")
-	}
 	found, declared := make([][]infer.Located, len(inputs)), make([]bool, len(inputs))
-	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
-		f := crdpatch.Open(in.name, src, in.options())
-		unions, _ := f.Resolved()
-		l, diagnostics, err := a.inferIn(cmd.Context(), f, unions, flags.timeout)
+	scopes, results, err := a.load(cmd.Context(), inputs, a.scope(cmd, &flags.compiler), func(in input, f *crdfile.File) (result, error) {
+		crds, diagnostics := f.CRDs(in.options())
+		var l []infer.Located
+		for _, c := range crds {
+			unions, _ := c.Resolved()
+			inferred, wrong, err := a.inferIn(cmd.Context(), c, unions, flags.timeout)
+			if err != nil {
+				return result{}, fmt.Errorf("%s: %w", in.name, err)
+			}
+			l, diagnostics = append(l, inferred...), append(diagnostics, wrong...)
+			declared[in.n] = declared[in.n] || unions != nil
+		}
+		slices.SortStableFunc(l, func(a, b infer.Located) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
 		r := in.scope.resultOf(in, f, diagnostics)
 		if flags.declares() {
-			r.src = src // to declare in
+			r.src = f.Bytes() // to declare in
 		}
-		declared[in.n] = len(unions) > 0
 		found[in.n] = slices.DeleteFunc(l, func(f infer.Located) bool { return !flags.wanted(f.Verdict()) })
-		return r, err
+		return r, nil
 	})
 	if err != nil {
 		return err
 	}
-	a.sayWithheld(results)
+	if scopes.failed() {
+		return a.report(scopes.files(), "text")
+	}
 	if err := a.report(results, "text"); err != nil {
 		return err
 	}
@@ -208,33 +210,29 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 	return a.declare(flags, results, found)
 }
 
-// inferIn finds the unions of one input, except on the schemas for which unions are declared.
-func (a *app) inferIn(ctx context.Context, f *crdpatch.File, unions []compile.Declared, timeout time.Duration) ([]infer.Located, diag.List, error) {
-	declares := func(crd string, at schemapath.Place) bool {
-		return slices.ContainsFunc(unions, func(d compile.Declared) bool {
-			return d.Name == crd && slices.ContainsFunc(d.Objects, func(o compile.Object) bool { return o.Place.Structural() == at.Structural() })
-		})
+// inferIn finds the unions of a CRD, except on the schemas for which unions are declared.
+func (a *app) inferIn(ctx context.Context, c *crdfile.CRD, declared *compile.Declared, timeout time.Duration) ([]infer.Located, diag.List, error) {
+	crd, diagnostics := c.Source()
+	if crd == nil {
+		return nil, diagnostics, nil
+	}
+	bounded, done := verify.WithDeadline(ctx, timeout)
+	found, err := infer.CRD(bounded, crd)
+	done()
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil, errInterrupted
+	case err != nil:
+		return nil, nil, fmt.Errorf("%s: %w", crd.Name, err)
 	}
 	var l []infer.Located
-	sources, diagnostics := f.Sources()
-	for _, s := range sources {
-		bounded, done := verify.WithDeadline(ctx, timeout)
-		found, err := infer.CRD(bounded, s.CRD)
-		done()
-		switch {
-		case ctx.Err() != nil:
-			return nil, nil, errInterrupted
-		case err != nil:
-			return nil, nil, fmt.Errorf("%s: %s: %w", f.Name(), s.CRD.Name, err)
+	for _, f := range found {
+		at, declares := c.Schema(f.Place)
+		if declares || declared != nil && slices.ContainsFunc(declared.Objects, func(o compile.Object) bool { return o.Is(f.Place) }) {
+			continue
 		}
-		for _, f := range found {
-			at, declared := s.Schema(s.CRD.Spec.Versions[f.Version].Name, f.Path)
-			if !declared && !declares(s.CRD.Name, schemapath.Place{Version: f.Version, Path: f.Path}) {
-				l = append(l, infer.Located{Found: f, Source: s, Pos: at})
-			}
-		}
+		l = append(l, infer.Located{Found: f, CRD: crd, Source: c, Pos: at})
 	}
-	slices.SortStableFunc(l, func(a, b infer.Located) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
 	return l, diagnostics, nil
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/internal/declared/builtin"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -34,7 +34,7 @@ func (k *kindFlags) register(cmd *cobra.Command) {
 
 // read returns the kinds that have unions, and the CRDs. What is wrong with them is
 // reported.
-func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, []compile.Declared, error) {
+func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, []*compile.Declared, error) {
 	if len(k.crds) == 0 && !k.builtin && len(k.unions.sets) == 0 {
 		return nil, nil, usagef("--crd is missing: it names the CustomResourceDefinitions of the objects; --builtin is for Kubernetes' own kinds")
 	}
@@ -70,7 +70,7 @@ func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, []compile.Decl
 
 // readCRDs adds the kinds of CRDs to a set, and returns the CRDs, and the names of all,
 // those without unions included.
-func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) (all []compile.Declared, targets []union.Target, err error) {
+func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) (all []*compile.Declared, targets []union.Target, err error) {
 	if len(k.crds) == 0 {
 		return nil, nil, nil
 	}
@@ -79,26 +79,20 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) (all []
 		return nil, nil, err
 	}
 	flags := compilerFlags{judges: true, unions: k.unions, config: k.config}
-	scopes, err := a.scope(cmd, &flags, false)(inputs)
-	if err != nil {
-		return nil, nil, err
-	}
-	if a.announce(scopes, false); scopes.failed() {
-		return nil, nil, a.report(scopes.files(), "text")
-	}
-	found := make([][]compile.Declared, len(inputs))
+	found := make([][]*compile.Declared, len(inputs))
 	named := make([][]union.Target, len(inputs))
-	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
-		f := crdpatch.Open(in.name, src, in.options())
-		declared, l := f.Declared()
-		found[in.n] = declared
-		named[in.n], _ = f.CRDs()
+	scopes, results, err := a.load(cmd.Context(), inputs, a.scope(cmd, &flags), func(in input, f *crdfile.File) (result, error) {
+		var l diag.List
+		found[in.n], l = crdfile.Ask(f, in.options(), (*crdfile.CRD).Declared)
+		named[in.n], _ = f.Targets()
 		return in.scope.resultOf(in, f, l), nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	a.sayWithheld(results)
+	if scopes.failed() {
+		results = scopes.files()
+	}
 	if err := a.report(results, "text"); err != nil {
 		return nil, nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/report/lint"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -174,40 +174,35 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (s
 			return nil, nil, err
 		}
 	}
-	l, err := a.scope(cmd, &flags.compiler, false)(inputs)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, s := range l {
-		for _, code := range flags.ignore {
-			s.config.Lint.Ignore = append(s.config.Lint.Ignore, diag.Code(code))
+	flags.compiler.loud = true
+	l, results, err := a.load(cmd.Context(), inputs, func(inputs []input) (scopes, error) {
+		l, err := a.scope(cmd, &flags.compiler)(inputs)
+		for _, s := range l {
+			for _, code := range flags.ignore {
+				s.config.Lint.Ignore = append(s.config.Lint.Ignore, diag.Code(code))
+			}
 		}
-	}
-	if a.announce(l, true); l.failed() {
-		return l, nil, nil
-	}
-	results, err := process(cmd.Context(), a, inputs, func(in input, src []byte) (result, error) {
+		return l, err
+	}, func(in input, f *crdfile.File) (result, error) {
 		if flags.fix {
-			return a.fix(in, src)
+			return a.fix(in, f)
 		}
-		f := crdpatch.Open(in.name, src, in.scope.opts)
-		return in.scope.resultOf(in, f, lint.File(f)), nil
+		return in.scope.resultOf(in, f, lint.File(f, in.options())), nil
 	})
-	if err != nil {
-		return nil, nil, err
+	if err != nil || l.failed() {
+		return l, nil, err
 	}
 	l.missing(results)
 	return l, results, nil
 }
 
 // fix corrects an input, and puts the result next to it.
-func (a *app) fix(in input, src []byte) (result, error) {
-	open := func(src []byte) *crdpatch.File { return crdpatch.Open(in.name, src, in.scope.opts) }
-	fixed := lint.Fix(in.name, src, func(src []byte) diag.List {
-		l, _ := in.scope.judge(lint.File(open(src)))
+func (a *app) fix(in input, f *crdfile.File) (result, error) {
+	fixed := lint.Fix(in.name, f.Bytes(), func(src []byte) diag.List {
+		l, _ := in.scope.judge(lint.File(f.With(src), in.options()))
 		return l
 	})
-	r := in.scope.resultOf(in, open(fixed.Src), fixed.Found)
+	r := in.scope.resultOf(in, f.With(fixed.Src), fixed.Found)
 	for _, refused := range fixed.Refused {
 		r.notes = append(r.notes, fmt.Sprintf("%s: %s", refused.Finding.Pos, refused))
 	}

@@ -125,7 +125,7 @@ func newApp(streams Streams) *app {
 		streams:   streams,
 		console:   console,
 		compile:   compiled,
-		decompile: (*crdpatch.File).Decompile,
+		decompile: crdpatch.Decompile,
 		explain:   planned,
 		batch:     batch{rename: os.Rename},
 	}

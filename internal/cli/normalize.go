@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/normalize"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -72,8 +72,8 @@ nothing is written then. docs/normalize.md has the details.
 			if err != nil {
 				return err
 			}
-			scope := one(external{unused: before.Unused}, crdpatch.Options{Limits: a.limits})
-			return a.convert(cmd, &flags, scope, func(f *crdpatch.File, in input) ([]byte, diag.List) {
+			scope := one(external{unused: before.Unused}, crdfile.Options{})
+			return a.convert(cmd, &flags, scope, func(f *crdfile.File, in input) ([]byte, diag.List) {
 				r := normalize.File(set, in.name, f.Bytes(), before, opts, a.limits)
 				return kinds.rewritten(in, set, r.Known, r.Text, r.Diagnostics)
 			}, args)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
 const (
@@ -25,13 +25,16 @@ const (
 // compilerFlags are the flags for which rules are written, and for which unions.
 type compilerFlags struct {
 	config        configFlags
-	opts          crdpatch.Options
+	opts          crdfile.Options
 	encoding      string
 	unions        externalFlags
 	requireUnions bool
 	strict        bool
 	// judges says that the command judges CRDs as they are, and compiles none of those in use.
 	judges bool
+	// gate says that the command says how many CRDs and unions there are, and loud that it names
+	// the configuration.
+	gate, loud bool
 }
 
 func (c *compilerFlags) register(cmd *cobra.Command) {
@@ -54,7 +57,7 @@ func (c *compilerFlags) registerStrict(cmd *cobra.Command) {
 }
 
 // registerForget adds the flag of the commands that revert what an annotation records.
-func registerForget(cmd *cobra.Command, opts *crdpatch.Options) {
+func registerForget(cmd *cobra.Command, opts *crdfile.Options) {
 	cmd.Flags().BoolVar(&opts.Forget, "forget", false,
 		"keep rules that the annotation claims, but its unions neither write nor imply, as hand-written ones")
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/output/patch"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/internal/yaml/source"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/normalize"
 )
@@ -116,8 +116,8 @@ func (a *app) makeExplicit(cmd *cobra.Command, flags *patching, args []string) e
 	if err != nil {
 		return err
 	}
-	scope := one(external{}, crdpatch.Options{Limits: a.limits})
-	return a.convert(cmd, &flags.conversion, scope, func(f *crdpatch.File, in input) ([]byte, diag.List) {
+	scope := one(external{}, crdfile.Options{})
+	return a.convert(cmd, &flags.conversion, scope, func(f *crdfile.File, in input) ([]byte, diag.List) {
 		r := patch.Explicit(set, in.name, f.Bytes(), base, flags.kind == string(patch.Merge), a.limits)
 		return flags.kinds.rewritten(in, set, r.Known, r.Text, r.Diagnostics)
 	}, args)

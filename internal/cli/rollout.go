@@ -14,7 +14,7 @@ import (
 	"github.com/unioncel/unioncel/internal/change/rollout"
 	"github.com/unioncel/unioncel/internal/change/stored"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/policy"
@@ -30,7 +30,7 @@ type rolloutFlags struct {
 
 func (a *app) rolloutCommand() *cobra.Command {
 	var (
-		flags  = compilerFlags{judges: true}
+		flags  = compilerFlags{judges: true, loud: true}
 		files  rolloutFlags
 		output printing
 	)
@@ -76,7 +76,7 @@ with the StorageVersion API, which is off by default: nothing depends on it.`,
 					return usagef("--%s is missing: the CRD before the change is --from, and after it --to", f.name)
 				}
 			}
-			return a.rollout(cmd.Context(), a.scope(cmd, &flags, false), &output, files)
+			return a.rollout(cmd.Context(), a.scope(cmd, &flags), &output, files)
 		},
 	}
 	f := cmd.Flags()
@@ -146,18 +146,10 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 		in.n, in.old = len(inputs), len(inputs) == 0
 		inputs = append(inputs, in)
 	}
-	l, err := scope(inputs)
-	if err != nil {
-		return err
-	}
-	if a.announce(l, true); l.failed() {
-		return a.report(l.files(), "text")
-	}
 	crds := make([]*crddiff.CRD, len(inputs))
 	sources := make([]*resource.File, len(inputs))
-	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
-		open := crdpatch.Open(in.name, src, in.options())
-		found, wrong := crddiff.Read(open)
+	l, results, err := a.load(ctx, inputs, scope, func(in input, open *crdfile.File) (result, error) {
+		found, wrong := crddiff.Read(open, in.options())
 		r := in.scope.resultOf(in, open, wrong)
 		switch {
 		case r.diagnostics.HasErrors():
@@ -173,7 +165,9 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 	if err != nil {
 		return err
 	}
-	a.sayWithheld(results)
+	if l.failed() {
+		results = l.files()
+	}
 	if err := a.report(results, "text"); err != nil {
 		return err
 	}

@@ -13,8 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/unioncel/unioncel/internal/output/clientschema"
-	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -54,7 +53,7 @@ What no schema can say is not in it: CEL rules, and what unions say of changes.
 			if err := checkOutput(cmd, &dir); err != nil {
 				return err
 			}
-			found, err := gather(cmd.Context(), a, a.scope(cmd, &flags, false), args, func(f *crdpatch.File, in input) ([]schemaFile, diag.List, error) {
+			found, err := gather(cmd.Context(), a, a.scope(cmd, &flags), args, func(f *crdfile.File, in input) ([]schemaFile, diag.List, error) {
 				return schemas(f, in, as.name, version)
 			})
 			if err != nil {
@@ -108,45 +107,39 @@ type schemaFile struct {
 }
 
 // schemas returns the schemas of the CRDs in a file.
-func schemas(f *crdpatch.File, in input, format, version string) ([]schemaFile, diag.List, error) {
-	sources, l := f.Sources()
-	declared, more := f.Declared()
-	if l = append(l, more...); l.HasErrors() {
-		return nil, l, nil
-	}
-	objects := map[string][]compile.Object{}
-	for _, d := range declared {
-		objects[d.Name] = d.Objects
-	}
+func schemas(f *crdfile.File, in input, format, version string) ([]schemaFile, diag.List, error) {
 	write := clientschema.JSONSchema
 	if format == "openapi" {
 		write = clientschema.OpenAPI
 	}
+	crds, l := f.CRDs(in.options())
 	var out []schemaFile
-	for _, s := range sources {
-		for i, v := range s.CRD.Spec.Versions {
+	for _, c := range crds {
+		crd, wrong := c.Source()
+		declared, more := c.Declared()
+		if l = slices.Concat(l, wrong, more); crd == nil {
+			continue
+		}
+		for i, v := range crd.Spec.Versions {
 			if version != "" && v.Name != version {
 				continue
 			}
 			var unions []union.Object
-			for _, o := range objects[s.CRD.Name] {
-				if o.Version != i {
-					continue
-				}
+			for _, o := range declared.In(i) {
 				unions = append(unions, o.Object)
 				if at := slices.IndexFunc(o.Unions, (*union.Union).OfItems); at >= 0 && format == "openapi" {
 					l = append(l, diag.Diagnostic{Code: diag.NotExpressible, Severity: diag.Warning, Pos: o.Declarations[at].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 						Message: "the schema leaves out the union of list items: OpenAPI 3.0 cannot express it", Hint: "--format jsonschema has it"})
 				}
 			}
-			schema, err := write(s.CRD, i, unions)
+			schema, err := write(crd, i, unions)
 			if err != nil {
 				return nil, l, err
 			}
 			if schema == nil {
 				continue
 			}
-			path, err := catalogPath(s.CRD, v.Name)
+			path, err := catalogPath(crd, v.Name)
 			if err != nil {
 				return nil, l, err
 			}
@@ -156,6 +149,9 @@ func schemas(f *crdpatch.File, in input, format, version string) ([]schemaFile, 
 			}
 			out = append(out, schemaFile{output{path, b.Bytes()}, in, len(unions) > 0})
 		}
+	}
+	if l.HasErrors() {
+		return nil, l, nil
 	}
 	return out, l, nil
 }

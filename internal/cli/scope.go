@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/declared/project"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
 )
@@ -27,16 +27,17 @@ type scope struct {
 	name   string // of the configuration; empty for none
 	read   result // the configuration, with what is wrong with it
 	config project.Config
-	opts   crdpatch.Options
+	opts   crdfile.Options
 	walked bool // a directory is among the inputs
 	gate   bool // the command says how many CRDs and unions there are
 	counts bool // they are counted
+	loud   bool // the configuration is named always
 }
 
 type scopes []*scope
 
 // one is the only scope of these inputs, with external declarations.
-func one(e external, opts crdpatch.Options) func([]input) (scopes, error) {
+func one(e external, opts crdfile.Options) func([]input) (scopes, error) {
 	return func(inputs []input) (scopes, error) {
 		s := &scope{external: &e, opts: opts}
 		for i := range inputs {
@@ -48,7 +49,7 @@ func one(e external, opts crdpatch.Options) func([]input) (scopes, error) {
 
 // unconfigured is the only scope of inputs whose configuration has nothing for the command,
 // and says so.
-func (a *app) unconfigured(cmd *cobra.Command, opts crdpatch.Options) func([]input) (scopes, error) {
+func (a *app) unconfigured(cmd *cobra.Command, opts crdfile.Options) func([]input) (scopes, error) {
 	return func(inputs []input) (scopes, error) {
 		var names []string
 		for _, in := range inputs {
@@ -64,8 +65,7 @@ func (a *app) unconfigured(cmd *cobra.Command, opts crdpatch.Options) func([]inp
 }
 
 // scope finds the configuration of each input, and reads what it and the flags name.
-// gate says that the command says how many CRDs and unions there are.
-func (a *app) scope(cmd *cobra.Command, flags *compilerFlags, gate bool) func([]input) (scopes, error) {
+func (a *app) scope(cmd *cobra.Command, flags *compilerFlags) func([]input) (scopes, error) {
 	return func(inputs []input) (scopes, error) {
 		if err := flags.check(); err != nil {
 			return nil, err
@@ -80,7 +80,7 @@ func (a *app) scope(cmd *cobra.Command, flags *compilerFlags, gate bool) func([]
 			at := slices.IndexFunc(l, func(s *scope) bool { return s.name == name })
 			if at < 0 {
 				at = len(l)
-				l = append(l, &scope{name: name, gate: gate, counts: gate || a.verbose})
+				l = append(l, &scope{name: name, gate: flags.gate, counts: flags.gate || a.verbose, loud: flags.loud})
 			}
 			inputs[i].scope = l[at]
 			l[at].walked = l[at].walked || in.walk
@@ -125,9 +125,9 @@ func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, limits limit.Limi
 		loaded[key] = &e
 	}
 	s.external = loaded[key]
-	s.opts.External, s.opts.Limits = s.Externals, limits
+	s.opts.External = s.Externals
 	if flags.judges {
-		s.opts.InUse = &crdpatch.Options{KubeVersion: flags.opts.KubeVersion, Encoding: flags.opts.Encoding, Describe: flags.opts.Describe}
+		s.opts.InUse = &crdfile.Options{KubeVersion: flags.opts.KubeVersion, Encoding: flags.opts.Encoding, Describe: flags.opts.Describe}
 		if unions.asked {
 			s.opts.InUse.External = s.Externals
 		}
@@ -135,13 +135,15 @@ func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, limits limit.Limi
 	return nil
 }
 
-// announce says which configurations are used: with loud always, else with --verbose.
-func (a *app) announce(l scopes, loud bool) {
+// announce says which configurations are used: some commands always, the others with --verbose.
+func (a *app) announce(l scopes) {
 	var names []string
+	loud := false
 	for _, s := range l {
 		if s.name != "" {
 			names = append(names, s.name)
 		}
+		loud = loud || s.loud
 	}
 	switch line := "configuration: " + strings.Join(names, ", "); {
 	case len(names) == 0:
@@ -225,7 +227,7 @@ func (a *app) tally(l scopes, results []result, format string) error {
 }
 
 // resultOf is what is known of an input when it has been worked on.
-func (s *scope) resultOf(in input, f *crdpatch.File, l diag.List) result {
+func (s *scope) resultOf(in input, f *crdfile.File, l diag.List) result {
 	src := f.Bytes()
 	r := result{input: in, diagnostics: l}
 	if r.other = in.walk && source.IsOther(src, l); r.other {
@@ -242,12 +244,12 @@ func (s *scope) resultOf(in input, f *crdpatch.File, l diag.List) result {
 }
 
 // look finds out what an input has, as far as it matters.
-func (s *scope) look(in input, f *crdpatch.File) contents {
+func (s *scope) look(in input, f *crdfile.File) contents {
 	counts := s.counts && (len(s.Declarations) > 0 || slices.ContainsFunc(carrier.Names(), func(kind string) bool { return bytes.Contains(f.Bytes(), []byte(kind)) }))
 	c := s.external.look(f, counts)
 	c.withheld, c.outdated = in.reasonWithheld(f)
 	if counts {
-		declared, _ := f.Resolved()
+		declared, _ := crdfile.Ask(f, in.options(), (*crdfile.CRD).Resolved)
 		for _, d := range declared {
 			for _, o := range d.Objects {
 				c.unions += len(o.Unions)
@@ -274,11 +276,11 @@ func (s *scope) judge(l diag.List) (diag.List, bool) {
 
 // recordedFlags returns, for each compiled CRD of an input, the flags for the options that
 // --check takes from its annotation and -w does not.
-func (s *scope) recordedFlags(f *crdpatch.File) (l []string) {
+func (s *scope) recordedFlags(f *crdfile.File) (l []string) {
 	if s.name != "" || !s.gate {
 		return nil
 	}
-	for _, was := range f.Recorded() {
+	for _, was := range recorded(f) {
 		var flags []string
 		if s.opts.Encoding == "" && was.Encoding != "" {
 			flags = append(flags, "--encoding "+string(was.Encoding))
@@ -294,10 +296,23 @@ func (s *scope) recordedFlags(f *crdpatch.File) (l []string) {
 	return l
 }
 
+// recorded returns the options that the compiled CRDs of a file were compiled with.
+func recorded(f *crdfile.File) (l []*crdfile.Options) {
+	if bytes.Contains(f.Bytes(), []byte(crdfile.Annotation)) { // others need not be parsed
+		crds, _ := f.CRDs(crdfile.Options{})
+		for _, c := range crds {
+			if was := c.Recorded(); was != nil {
+				l = append(l, was)
+			}
+		}
+	}
+	return l
+}
+
 // differing says which option an input was compiled with is another one now, "" for
 // none.
-func (s *scope) differing(f *crdpatch.File) string {
-	for _, was := range f.Recorded() {
+func (s *scope) differing(f *crdfile.File) string {
+	for _, was := range recorded(f) {
 		is := s.opts
 		if s.name == "" { // what is not given is as it was
 			is.Encoding, is.KubeVersion = cmp.Or(is.Encoding, was.Encoding), cmp.Or(is.KubeVersion, was.KubeVersion)

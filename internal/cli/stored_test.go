@@ -16,7 +16,9 @@ import (
 	"github.com/unioncel/unioncel/internal/change/stored"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // thingsOf writes a list of Things of about five kilobytes each, as kubectl get prints it in
@@ -77,7 +79,7 @@ func thingsOf(tb testing.TB, n int, asJSON bool) string {
 // thingJudges are those of the compiled CRD of Things.
 func thingJudges(tb testing.TB) judges {
 	tb.Helper()
-	text, l := crdpatch.Compile("crd.yaml", []byte(testcrd.Read("thing")), crdpatch.Options{})
+	text, l := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(testcrd.Read("thing")), limit.Limits{}), crdfile.Options{})
 	if l.HasErrors() {
 		tb.Fatal(l)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/output/suite"
 	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
@@ -49,7 +50,7 @@ an earlier run wrote are replaced or removed. validate --suite runs them all.
 			if dir == "" {
 				return usagef("-o is missing: it names the directory for the tests")
 			}
-			found, err := gather(cmd.Context(), a, a.scope(cmd, &flags, false), args, func(f *crdpatch.File, in input) ([]crdTests, diag.List, error) {
+			found, err := gather(cmd.Context(), a, a.scope(cmd, &flags), args, func(f *crdfile.File, in input) ([]crdTests, diag.List, error) {
 				return a.testsOf(cmd.Context(), dir, f, in)
 			})
 			if err != nil {
@@ -82,29 +83,29 @@ type crdTests struct {
 }
 
 // testsOf returns the tests of the CRDs in a file, to be written to a directory.
-func (a *app) testsOf(ctx context.Context, dir string, f *crdpatch.File, in input) ([]crdTests, diag.List, error) {
-	plans, l := f.Explain()
+func (a *app) testsOf(ctx context.Context, dir string, f *crdfile.File, in input) ([]crdTests, diag.List, error) {
+	_, l := crdfile.Ask(f, in.options(), (*crdfile.CRD).Plan)
 	if l.HasErrors() {
 		return nil, l, nil
 	}
-	compiled, wrong := f.Installed()
+	installed, wrong := crdpatch.Install(f, in.options())
 	if wrong.HasErrors() {
 		return nil, wrong, nil
 	}
 	var out []crdTests
-	for _, crd := range compiled {
+	for _, crd := range installed {
 		if !filepath.IsLocal(crd.Name) || strings.ContainsAny(crd.Name, `/\`) {
 			return nil, l, fmt.Errorf("%s: there can be no tests of a CRD with the name %q", in.name, crd.Name)
 		}
 		var tests []suite.Test // none if it has no unions any more
-		if p := crd.Explanation(plans); p != nil {
-			if steps, most := p.Tests(), in.scope.opts.Limits.OrDefault().Tests; steps > most {
+		if p := crd.Plan(); p != nil {
+			if steps, most := p.Tests(), a.limits.OrDefault().Tests; steps > most {
 				l = append(l, diag.Diagnostic{Code: diag.OverLimit, Pos: p.Unions[0].Pos, Hint: limit.Hint("tests"),
 					Message: fmt.Sprintf("the unions of the CRD have too many members for tests: these take %d steps, and the limit is %d", steps, most)})
 				continue
 			}
 			var err error
-			if tests, err = suite.Tests(ctx, p.Plan, crd.CustomResourceDefinition); err != nil {
+			if tests, err = suite.Tests(ctx, *p, crd.CustomResourceDefinition); err != nil {
 				return nil, l, err
 			}
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/validate"
@@ -20,7 +21,7 @@ import (
 
 func (a *app) validateCommand() *cobra.Command {
 	var (
-		flags  = compilerFlags{judges: true}
+		flags  = compilerFlags{judges: true, loud: true}
 		output printing
 		crds   []string
 		old    []string
@@ -69,9 +70,9 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 				if len(args)+len(old) > 0 {
 					return usagef("--suite has its own objects: leave out --old and the arguments")
 				}
-				return a.runSuites(cmd.Context(), a.scope(cmd, &flags, false), &output, crds, suites)
+				return a.runSuites(cmd.Context(), a.scope(cmd, &flags), &output, crds, suites)
 			}
-			return a.validateAll(cmd.Context(), a.scope(cmd, &flags, false), &output, crds, old, args)
+			return a.validateAll(cmd.Context(), a.scope(cmd, &flags), &output, crds, old, args)
 		},
 	}
 	cmd.Flags().StringArrayVar(&crds, "crd", nil, "the CustomResourceDefinitions of the objects: a `FILE|DIR`; may be repeated")
@@ -176,27 +177,26 @@ func (a *app) readManifests(ctx context.Context, scope func([]input) (scopes, er
 			inputs, roles = append(inputs, in), append(roles, group.role)
 		}
 	}
-	l, err := scope(inputs)
-	if err != nil {
-		return nil, nil, err
-	}
-	if a.announce(l, true); l.failed() {
-		return nil, l, nil
-	}
-	files, err := process(ctx, a, inputs, func(in input, src []byte) (objectFile, error) {
-		return a.objectFile(in, roles[in.n], src), nil
+	files := make([]objectFile, len(inputs))
+	l, results, err := a.load(ctx, inputs, scope, func(in input, f *crdfile.File) (result, error) {
+		files[in.n] = objectsIn(in, roles[in.n], f)
+		return files[in.n].result, nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	l.missing(resultsOf(files))
-	a.sayWithheld(resultsOf(files))
+	if l.failed() {
+		return nil, l, nil
+	}
+	l.missing(results)
+	for i, r := range results {
+		files[i].result = r
+	}
 	return files, l, nil
 }
 
-// objectFile reads an input, and compiles the CRDs in it.
-func (a *app) objectFile(in input, role role, src []byte) objectFile {
-	open := crdpatch.Open(in.name, src, in.options())
+// objectsIn reads an input, and compiles the CRDs in it.
+func objectsIn(in input, role role, open *crdfile.File) objectFile {
 	f, wrong := open.Objects()
 	m := objectFile{role: role, result: in.scope.resultOf(in, open, wrong)}
 	if f == nil {
@@ -213,16 +213,16 @@ func (a *app) objectFile(in input, role role, src []byte) objectFile {
 	if len(crds) == 0 || role == forOld {
 		return m
 	}
-	installed, wrong := open.Installed()
+	installed, wrong := crdpatch.Install(open, in.options())
 	for _, d := range wrong {
 		// The rest is for who compiles it.
 		if d.Severity == diag.Error || d.Code == diag.InvalidBefore {
 			m.diagnostics = append(m.diagnostics, d)
 		}
 	}
-	for i, o := range crds {
+	for _, o := range crds {
 		d := definition{pos: o.Pos(nil)}
-		if installed != nil {
+		if i := slices.IndexFunc(installed, func(in crdpatch.Installed) bool { return in.At == d.pos }); i >= 0 {
 			d.crd = installed[i].CustomResourceDefinition
 		}
 		names, _ := o.Value["spec"].(map[string]any)

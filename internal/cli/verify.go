@@ -12,7 +12,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -21,7 +21,7 @@ var verifications = map[string]func(io.Writer, []proof.Verified) error{"text": p
 
 func (a *app) verifyCommand() *cobra.Command {
 	var (
-		flags  = compilerFlags{judges: true}
+		flags  = compilerFlags{judges: true, gate: true, loud: true}
 		output printing
 
 		timeout time.Duration
@@ -63,7 +63,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 			if err := checkTimeout(timeout); err != nil {
 				return err
 			}
-			return a.verifyAll(cmd.Context(), a.scope(cmd, &flags, true), &output, timeout, args)
+			return a.verifyAll(cmd.Context(), a.scope(cmd, &flags), &output, timeout, args)
 		},
 	}
 	flags.unions.register(cmd)
@@ -78,13 +78,15 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 // verifyAll verifies the unions of all inputs, in their order, and prints what
 // was found together.
 func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, timeout time.Duration, args []string) error {
-	found, err := gather(ctx, a, scope, args, func(f *crdpatch.File, in input) (l []proof.Verified, diags diag.List, err error) {
-		declared, diags := skipping(in.scope.external, f.Options(), func(opts crdpatch.Options) ([]compile.Declared, diag.List) { return f.With(opts).Declared() })
+	found, err := gather(ctx, a, scope, args, func(f *crdfile.File, in input) (l []proof.Verified, diags diag.List, err error) {
+		declared, diags := skipping(in.scope.external, in.options(), func(opts crdfile.Options) ([]*compile.Declared, diag.List) {
+			return crdfile.Ask(f, opts, (*crdfile.CRD).Declared)
+		})
 		if declared != nil {
 			l = []proof.Verified{} // the rest is verified without what is skipped
 		}
 		for _, d := range declared {
-			proofs, err := proof.Of(ctx, d, timeout)
+			proofs, err := proof.Of(ctx, *d, timeout)
 			switch {
 			case errors.Is(err, context.Canceled):
 				return nil, diags, errInterrupted

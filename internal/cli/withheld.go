@@ -5,19 +5,19 @@ import (
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/report/shell"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // options returns the options for an input. The old side of a change, standard input,
 // pipes and revisions are as they are: the declarations of today do not apply to them.
-func (in input) options() crdpatch.Options {
+func (in input) options() crdfile.Options {
 	opts := in.scope.opts
 	if opts.InUse == nil {
 		return opts
 	}
 	if in.old {
-		opts.InUse = &crdpatch.Options{}
+		opts.InUse = &asItIs
 	}
 	if in.path == "" || in.old {
 		opts.External = opts.InUse.External
@@ -25,31 +25,40 @@ func (in input) options() crdpatch.Options {
 	return opts
 }
 
+// asItIs are the options for a CRD that is taken as it is.
+var asItIs crdfile.Options
+
 // reasonWithheld returns why the external declarations for CRDs of an input do not apply to them,
 // and whether these were compiled with others.
-func (in input) reasonWithheld(f *crdpatch.File) (why string, outdated bool) {
+func (in input) reasonWithheld(f *crdfile.File) (why string, outdated bool) {
+	opts := in.options()
+	if opts.InUse == nil {
+		return "", false
+	}
 	if in.path == "" || in.old {
-		crds, _ := f.CRDs()
-		opts := f.Options()
-		if opts.InUse == nil || !slices.ContainsFunc(crds, func(crd union.Target) bool {
-			return in.scope.Concern(crd) && !opts.External.Concern(crd)
-		}) {
+		crds, _ := f.Targets()
+		switch withheld := slices.ContainsFunc(crds, func(crd union.Target) bool { return in.scope.Concern(crd) && !opts.External.Concern(crd) }); {
+		case !withheld:
 			return "", false
-		}
-		if in.blob != "" {
+		case in.blob != "":
 			return "a revision", false
-		}
-		if in.pipe {
+		case in.pipe:
 			return "a pipe", false
-		}
-		if in.path == "" {
+		case in.path == "":
 			return "standard input", false
 		}
 		return "before the change", false
 	}
-	for _, w := range f.Withheld() {
-		outdated = outdated || w.Outdated
-		if why = "from a cluster"; w.Origin == crdpatch.Compiled {
+	if len(opts.External.Declarations) == 0 {
+		return "", false
+	}
+	crds, _ := f.CRDs(opts)
+	for _, c := range crds {
+		if !c.Withheld() {
+			continue
+		}
+		outdated = outdated || c.Outdated()
+		if why = "from a cluster"; c.Origin() == crdfile.Compiled {
 			why = "compiled"
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -20,14 +21,14 @@ var compilerKind = kindOf("UnionCompiler", readCompiler,
 // compiler is what a UnionCompiler asks for.
 type compiler struct {
 	files  []string // to generate from
-	opts   crdpatch.Options
+	opts   crdfile.Options
 	verify bool
 }
 
 func readCompiler(r *run, fields map[string]yamlconfig.Value) function {
 	return &compiler{
 		files: names(fields["files"]),
-		opts: crdpatch.Options{
+		opts: crdfile.Options{
 			KubeVersion:  yamlconfig.Parse(fields["kubeVersion"], compile.ParseKubeVersion),
 			Encoding:     yamlconfig.Parse(fields["encoding"], compile.ParseEncoding),
 			KeepUnions:   fields["keepUnions"].Bool(false),
@@ -35,7 +36,6 @@ func readCompiler(r *run, fields map[string]yamlconfig.Value) function {
 			Describe:     fields["describe"].Bool(false),
 			Forget:       fields["forget"].Bool(false),
 			External:     r.declarations(fields),
-			Limits:       r.host.Limits,
 		},
 		verify: fields["verify"].Bool(false),
 	}
@@ -61,6 +61,6 @@ func (c *compiler) compiler(host Host) Compiler {
 		return host.Compiler(c.opts, c.verify)
 	}
 	return func(name string, src []byte) ([]byte, diag.List) {
-		return crdpatch.Compile(name, src, c.opts)
+		return crdpatch.Compile(crdfile.Open(name, src, host.Limits), c.opts)
 	}
 }

@@ -9,8 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 func TestConfigMistakes(t *testing.T) {
@@ -92,26 +94,28 @@ func TestWithoutConfig(t *testing.T) {
 func TestOptions(t *testing.T) {
 	for _, tt := range []struct {
 		option string
-		opts   crdpatch.Options
+		opts   crdfile.Options
 		verify bool
 	}{
-		{`kubeVersion: "1.27"`, crdpatch.Options{KubeVersion: "1.27"}, false},
-		{"encoding: compact", crdpatch.Options{Encoding: "compact"}, false},
-		{"encoding: auto", crdpatch.Options{}, false},
-		{"keepUnions: true", crdpatch.Options{KeepUnions: true}, false},
-		{"noAnnotation: true", crdpatch.Options{NoAnnotation: true}, false},
-		{"describe: true", crdpatch.Options{Describe: true}, false},
-		{"forget: true", crdpatch.Options{Forget: true}, false},
-		{"verify: true", crdpatch.Options{}, true},
-		{"verify: false", crdpatch.Options{}, false},
+		{`kubeVersion: "1.27"`, crdfile.Options{KubeVersion: "1.27"}, false},
+		{"encoding: compact", crdfile.Options{Encoding: "compact"}, false},
+		{"encoding: auto", crdfile.Options{}, false},
+		{"keepUnions: true", crdfile.Options{KeepUnions: true}, false},
+		{"noAnnotation: true", crdfile.Options{NoAnnotation: true}, false},
+		{"describe: true", crdfile.Options{Describe: true}, false},
+		{"forget: true", crdfile.Options{Forget: true}, false},
+		{"verify: true", crdfile.Options{}, true},
+		{"verify: false", crdfile.Options{}, false},
 	} {
 		crd := crdText("a", unions...)
-		want, _ := crdpatch.Compile("", []byte(crd), tt.opts)
+		want, _ := crdpatch.Compile(crdfile.Open("", []byte(crd), limit.Limits{}), tt.opts)
 		var verified bool
 		report, err := Run([]byte(listOf(configured(tt.option), crd)), Host{
-			Compiler: func(opts crdpatch.Options, verify bool) Compiler {
+			Compiler: func(opts crdfile.Options, verify bool) Compiler {
 				verified = verify
-				return func(name string, src []byte) ([]byte, diag.List) { return crdpatch.Compile(name, src, opts) }
+				return func(name string, src []byte) ([]byte, diag.List) {
+					return crdpatch.Compile(crdfile.Open(name, src, limit.Limits{}), opts)
+				}
 			}})
 		if err != nil {
 			t.Fatal(err)

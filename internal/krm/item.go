@@ -25,8 +25,8 @@ type piece struct {
 	limits limit.Limits
 	// tracking are the annotations that are left out of the text of an item.
 	tracking []*yaml.Node
-	items    []*yaml.Node       // the result
-	declared []compile.Declared // the CRDs with unions, where these are asked for
+	items    []*yaml.Node        // the result
+	declared []*compile.Declared // the CRDs with unions, where these are asked for
 	diags    diag.List
 }
 

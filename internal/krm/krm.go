@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/ordered"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -25,7 +25,7 @@ type Host struct {
 	Files fs.FS
 	// Compiler returns the compiler with these options; verify asks it to prove its
 	// rules. Nil stands for [crdpatch.Compile], which proves nothing.
-	Compiler func(opts crdpatch.Options, verify bool) Compiler
+	Compiler func(opts crdfile.Options, verify bool) Compiler
 	// Limits bound what the input and files may ask for.
 	Limits limit.Limits
 }
@@ -122,7 +122,7 @@ func (r *run) gather(work []*piece) bool {
 }
 
 // missing reports declarations for CRDs that are nowhere in the work.
-func (r *run) missing(work []*piece, opts crdpatch.Options) {
+func (r *run) missing(work []*piece, opts crdfile.Options) {
 	if len(opts.External.Declarations) == 0 {
 		return
 	}
@@ -131,7 +131,7 @@ func (r *run) missing(work []*piece, opts crdpatch.Options) {
 		if w.asIs {
 			continue
 		}
-		found, ok := crdpatch.Open(w.name, w.text, opts).CRDs()
+		found, ok := crdfile.Open(w.name, w.text, r.host.Limits).Targets()
 		if !ok && w.unreadable() {
 			continue
 		}

@@ -18,7 +18,7 @@ import (
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -383,7 +383,7 @@ func TestJSON(t *testing.T) {
 // TestPanicIsOfItsItem checks that a bug that one item triggers is an error about that item.
 func TestPanicIsOfItsItem(t *testing.T) {
 	in := listOf(configured("verify: true"), crdText("a", unions...), crdText("b", unions...))
-	r, err := Run([]byte(in), Host{Compiler: func(crdpatch.Options, bool) Compiler {
+	r, err := Run([]byte(in), Host{Compiler: func(crdfile.Options, bool) Compiler {
 		return func(name string, src []byte) ([]byte, diag.List) {
 			if strings.Contains(name, "/b") {
 				panic("a bug")

@@ -10,7 +10,7 @@ import (
 	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/declared/builtin"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/normalize"
@@ -74,7 +74,7 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 	r.report(diags...)
 	n.add(r, set, own)
 
-	opts := crdpatch.Options{External: union.Externals{Declarations: others, Scopes: n.external.Scopes}, Limits: r.host.Limits}
+	opts := crdfile.Options{External: union.Externals{Declarations: others, Scopes: n.external.Scopes}}
 	work := r.received(func(item *yaml.Node) bool { return carrier.MayHold(word(item, "kind")) })
 	work = slices.DeleteFunc(work, func(w *piece) bool { return w.asIs })
 	work = append(work, r.read("crds", n.crds)...)
@@ -84,7 +84,7 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 	}
 	each(work, func(w *piece) {
 		// What is merely worth a look is for who compiles them.
-		declared, diags := crdpatch.Open(w.name, w.text, opts).Resolved()
+		declared, diags := crdfile.Ask(crdfile.Open(w.name, w.text, r.host.Limits), opts, (*crdfile.CRD).Resolved)
 		diags = slices.DeleteFunc(diags, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 		if w.takes(diags) {
 			w.declared = declared

@@ -76,6 +76,8 @@ type Manifest struct {
 	// External are declarations for this CRD that are not in it. Their targets
 	// are not looked at.
 	External []union.External
+	// Undeclared says that declarations in the manifest do not count.
+	Undeclared bool
 	// Limits bound what may be declared.
 	Limits limit.Limits
 }

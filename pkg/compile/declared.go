@@ -7,6 +7,7 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -18,6 +19,26 @@ type Declared struct {
 	CRD *apiextensionsv1.CustomResourceDefinition
 	// Objects are the schemas with unions.
 	Objects []Object
+}
+
+// Declaration returns the declaration of a union of the object at a place, or an empty one.
+func (d *Declared) Declaration(at schemapath.Place, i int) *union.Declaration {
+	if d != nil {
+		for _, o := range d.Objects {
+			if o.Is(at) && i < len(o.Declarations) {
+				return o.Declarations[i]
+			}
+		}
+	}
+	return &union.Declaration{}
+}
+
+// In are the objects of a version, given by its index.
+func (d *Declared) In(version int) []Object {
+	if d == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(d.Objects), func(o Object) bool { return o.Version != version })
 }
 
 // Unions reads the unions that are declared for a CRD, without compiling them, and warns

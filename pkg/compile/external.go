@@ -50,8 +50,14 @@ func (l *locator) external(m Manifest) {
 			l.at(e, diag.NoSuchSchema, "its versions are "+strings.Join(names, ", "), "the CRD has no version %q", e.Version)
 		}
 	}
+	// Declarations in schemas are in the order of their keys, others in the order of the schemas.
+	own := !slices.ContainsFunc(l.objects, func(o location) bool { return o.own == nil })
 	slices.SortStableFunc(l.objects, func(a, b location) int {
-		return cmp.Or(cmp.Compare(a.node.Line, b.node.Line), cmp.Compare(a.node.Column, b.node.Column))
+		x, y := a.node, b.node
+		if own {
+			x, y = a.own, b.own
+		}
+		return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column))
 	})
 }
 
@@ -110,8 +116,8 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 	case e.Extend:
 		l.at(e, diag.NoSuchUnion, "declare it with x-kubernetes-unions, or name the versions that have it", "no union is declared here that could be extended")
 	case at < 0:
-		l.objects = append(l.objects, location{Place: l.place, node: n, key: -1, written: []union.External{e}, frames: l.frames})
-	case l.objects[at].key >= 0:
+		l.objects = append(l.objects, location{Place: l.place, node: n, key: -1, own: e.Own, written: []union.External{e}, frames: l.frames})
+	case l.objects[at].own != nil:
 		l.twice(e, l.objects[at].written[0])
 	default:
 		l.objects[at].written = append(l.objects[at].written, e)

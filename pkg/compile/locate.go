@@ -19,6 +19,7 @@ type location struct {
 	schemapath.Place
 	node    *yaml.Node       // of the schema
 	key     int              // of a declaration in the schema, else -1
+	own     *yaml.Node       // the key of one in the schema, or what is in its place in a compiled CRD; else nil
 	written []union.External // what declares; one, unless it is external
 	extends []union.External // what extends that
 	frames  []*yaml.Node     // from the root schema to this one
@@ -53,8 +54,10 @@ type locator struct {
 
 func locate(m Manifest) *locator {
 	l := &locator{file: m.File, objects: []location{}, holds: map[*yaml.Node]bool{}, judged: map[*yaml.Node]bool{}}
-	l.walk(m)
-	l.misplaced(m.Node, "")
+	if !m.Undeclared {
+		l.walk(m)
+		l.misplaced(m.Node, "")
+	}
 	return l
 }
 
@@ -225,7 +228,7 @@ func (l *locator) schema(n *yaml.Node, misplaced string) {
 		case key == union.Key:
 			l.objects = append(l.objects, location{
 				Place: schemapath.Place{Version: l.place.Version, Name: l.place.Name, Path: slices.Clone(l.place.Path)}, node: n,
-				key: e.Index, written: []union.External{{Value: e.Value, File: l.file}}, frames: slices.Clone(l.frames),
+				key: e.Index, own: e.Key, written: []union.External{{Value: e.Value, File: l.file}}, frames: slices.Clone(l.frames),
 			})
 		case key == "properties":
 			l.properties(n, l.follow(e.Value, key), misplaced)

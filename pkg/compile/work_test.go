@@ -6,7 +6,9 @@ import (
 
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // TestWork holds commands to how often they have the API server's code validate a CRD, which
@@ -17,16 +19,16 @@ func TestWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := func(src []byte) *crdpatch.File { return crdpatch.Open("route.yaml", src, crdpatch.Options{}) }
-	compiled, diags := open(source).Compile()
+	open := func(src []byte) *crdfile.File { return crdfile.Open("route.yaml", src, limit.Limits{}) }
+	compiled, diags := crdpatch.Compile(open(source), crdfile.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	commands := map[string]func(*crdpatch.File){
-		"compile":   func(f *crdpatch.File) { f.Compile() },
-		"explain":   func(f *crdpatch.File) { f.Explain() },
-		"lint":      func(f *crdpatch.File) { lint.File(f) },
-		"decompile": func(f *crdpatch.File) { f.Decompile() },
+	commands := map[string]func(*crdfile.File){
+		"compile":   func(f *crdfile.File) { crdpatch.Compile(f, crdfile.Options{}) },
+		"explain":   func(f *crdfile.File) { crdpatch.Explain(f, crdfile.Options{}) },
+		"lint":      func(f *crdfile.File) { lint.File(f, crdfile.Options{}) },
+		"decompile": func(f *crdfile.File) { crdpatch.Decompile(f, crdfile.Options{}) },
 	}
 	for name, command := range commands {
 		for of, src := range map[string][]byte{"source": source, "compiled": compiled} {

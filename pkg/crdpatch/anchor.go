@@ -13,10 +13,10 @@ func (w *writer) severed(changes []*change) {
 	inside := map[*yaml.Node]bool{}   // and all nodes in them
 	for _, c := range changes {
 		if c.cut.End > 0 {
-			value := c.node.Content[c.object.Key+1]
+			value := c.node.Content[2*c.key+1]
 			declared[value] = true
 			markAll(value, inside)
-			markAll(c.node.Content[c.object.Key], inside)
+			markAll(c.node.Content[2*c.key], inside)
 		}
 	}
 	var visit func(n *yaml.Node)

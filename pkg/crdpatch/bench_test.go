@@ -13,7 +13,9 @@ import (
 	"sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // sizes are CRDs as controller-gen writes them for small, usual and large APIs.
@@ -171,7 +173,7 @@ func validate(b *testing.B, crd *apiextensionsv1.CustomResourceDefinition) {
 }
 
 func compileCRD(b *testing.B, src []byte) []byte {
-	out, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{})
+	out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{})
 	if diags.HasErrors() {
 		b.Fatal(diags)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -36,7 +37,7 @@ func describedSource() string {
 // What people do to a compiled file is kept, and what compiling did is not.
 func TestDescribedEdited(t *testing.T) {
 	in := describedSource()
-	describe := Options{Describe: true}
+	describe := crdfile.Options{Describe: true}
 	out := string(mustCompile(t, []byte(in), describe))
 	replace := func(s, old, new string) string {
 		t.Helper()
@@ -71,17 +72,17 @@ func TestDescribedEdited(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			now := []byte(replace(out, tt.old, tt.new))
 			want := []byte(tt.in())
-			got, diags := Decompile("in", now, Options{})
+			got, diags := Decompile(open("in", now), crdfile.Options{})
 			same(t, "decompile", got, want)
 			if codes := codesOf(diags); !slices.Equal(codes, tt.codes) {
 				t.Errorf("decompile:\n%s", textOfDiags(diags))
 			}
-			again, diags := Compile("in", want, describe)
+			again, diags := Compile(open("in", want), describe)
 			if diags.HasErrors() { // of the edit
 				t.Skip(textOfDiags(diags))
 			}
 			same(t, "compile", mustCompile(t, now, describe), again)
-			same(t, "compile without", mustCompile(t, now, Options{}), mustCompile(t, want, Options{}))
+			same(t, "compile without", mustCompile(t, now, crdfile.Options{}), mustCompile(t, want, crdfile.Options{}))
 		})
 	}
 }
@@ -89,7 +90,7 @@ func TestDescribedEdited(t *testing.T) {
 // Without the annotation nothing is added twice, whether the declaration is gone or kept.
 func TestDescribedWithoutAnnotation(t *testing.T) {
 	in := []byte(describedSource())
-	for _, opts := range []Options{{Describe: true, NoAnnotation: true}, {Describe: true, NoAnnotation: true, KeepUnions: true}} {
+	for _, opts := range []crdfile.Options{{Describe: true, NoAnnotation: true}, {Describe: true, NoAnnotation: true, KeepUnions: true}} {
 		out := mustCompile(t, in, opts)
 		if n := strings.Count(string(out), describedSentence); n != 1 {
 			t.Errorf("%d sentences:\n%s", n, out)
@@ -101,12 +102,12 @@ func TestDescribedWithoutAnnotation(t *testing.T) {
 // A CRD that was written anew but for its annotations has lost its sentences with its rules.
 func TestDescribedOverwritten(t *testing.T) {
 	in, declarations := undeclared(t, []byte(describedSource()))
-	opts := Options{Describe: true, External: declarations}
+	opts := crdfile.Options{Describe: true, External: declarations}
 	out := string(mustCompile(t, in, opts))
 	_, annotation, _ := strings.Cut(out, "  annotations:\n")
 	annotation, _, _ = strings.Cut(annotation, "\nspec:")
 	anew := []byte(strings.Replace(string(in), "\nspec:", "\n  annotations:\n"+annotation+"\nspec:", 1))
-	got, diags := Compile("in", anew, opts)
+	got, diags := Compile(open("in", anew), opts)
 	same(t, "compile", got, []byte(out))
 	if len(diags) > 0 {
 		t.Errorf("diagnostics:\n%s", textOfDiags(diags))
@@ -116,7 +117,7 @@ func TestDescribedOverwritten(t *testing.T) {
 // An annotation cannot take anything out of descriptions but what its unions write there.
 func TestForgedDescribed(t *testing.T) {
 	in := strings.Replace(describedSource(), "What it is.", "What it is. And more. "+describedSentence, 1)
-	out := string(mustCompile(t, []byte(in), Options{Describe: true}))
+	out := string(mustCompile(t, []byte(in), crdfile.Options{Describe: true}))
 	if strings.Contains(out, `"described"`) {
 		t.Fatalf("a sentence that was there is recorded:\n%s", out)
 	}
@@ -149,7 +150,7 @@ func TestForgedDescribed(t *testing.T) {
 		}, diag.BadAnnotation, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, diags := Decompile("in", []byte(forgedAnnotation(t, out, tt.forge)), Options{})
+			got, diags := Decompile(open("in", []byte(forgedAnnotation(t, out, tt.forge))), crdfile.Options{})
 			if codes := codesOf(diags); tt.code == "" && len(codes) > 0 || tt.code != "" && !slices.Equal(codes, []diag.Code{tt.code}) {
 				t.Errorf("diagnostics:\n%s", textOfDiags(diags))
 			}
@@ -165,7 +166,7 @@ func TestForgedDescribed(t *testing.T) {
 // Whatever an edit does to descriptions beyond the sentences, nothing is returned.
 func TestHeldDescriptions(t *testing.T) {
 	source := describedSource()
-	described := string(mustCompile(t, []byte(source), Options{Describe: true}))
+	described := string(mustCompile(t, []byte(source), crdfile.Options{Describe: true}))
 	for _, tt := range []struct{ name, in, old, new string }{
 		{"another text", source, "What it is.", "What it was."},
 		{"another sentence", source, "Exactly one", "None"},
@@ -176,7 +177,7 @@ func TestHeldDescriptions(t *testing.T) {
 		{"no text", described, "                description: What it is.\n", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			j := Open("in", []byte(tt.in), Options{Describe: true}).begin()
+			j := begin(open("in", []byte(tt.in)), crdfile.Options{Describe: true})
 			out := ""
 			if tt.in == source {
 				out = string(j.compile())

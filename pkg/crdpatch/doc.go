@@ -6,14 +6,11 @@
 // only splice text: every byte outside the edits stays what it was, and input
 // without unions comes out identical.
 //
-// With Options.Describe, sentences about the unions are added to descriptions.
-//
-// What an edit did is recorded in the annotation [Annotation] on the CRD: the
-// declaration with its exact text and place, and which rules are ours. That
-// makes compiling twice equal compiling once, makes Decompile exact, and lets
-// other tools work from a compiled CRD. It is a claim, since anyone may have written
-// it: reverting touches declarations, rules, sentences and the annotation only; a rule is
-// ours only if the recorded unions write it again or imply it, a sentence only if they write it.
+// The annotation [crdfile.Annotation] (pkg/crdfile) on the CRD records an edit: the declaration with its exact
+// text and place, and which rules are ours. So compiling twice equals compiling once, and Decompile
+// is exact. It is a claim, since anyone may have written it: reverting touches declarations, rules,
+// sentences and the annotation only; a rule is ours only if the recorded unions write it again or
+// imply it, a sentence only if they write it.
 //
 // After editing, the result is parsed again and compared, as data, with the
 // document that was intended; a difference is an error and nothing is returned.

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 const crd = `apiVersion: apiextensions.k8s.io/v1
@@ -36,7 +38,7 @@ spec:
 `
 
 func ExampleCompile() {
-	out, diags := crdpatch.Compile("gateway.yaml", []byte(crd), crdpatch.Options{NoAnnotation: true})
+	out, diags := crdpatch.Compile(crdfile.Open("gateway.yaml", []byte(crd), limit.Limits{}), crdfile.Options{NoAnnotation: true})
 	if err := diag.Text(os.Stdout, diags, nil); err != nil || diags.HasErrors() {
 		return
 	}
@@ -55,7 +57,7 @@ func ExampleCompile() {
 
 func ExampleCompile_diagnostics() {
 	bad := bytes.Replace([]byte(crd), []byte("[service, url]"), []byte("[service, uri]"), 1)
-	_, diags := crdpatch.Compile("gateway.yaml", bad, crdpatch.Options{})
+	_, diags := crdpatch.Compile(crdfile.Open("gateway.yaml", bad, limit.Limits{}), crdfile.Options{})
 	for _, d := range diags {
 		fmt.Println(d)
 		fmt.Println("hint:", d.Hint)
@@ -66,16 +68,16 @@ func ExampleCompile_diagnostics() {
 }
 
 func ExampleDecompile() {
-	compiled, _ := crdpatch.Compile("gateway.yaml", []byte(crd), crdpatch.Options{})
+	compiled, _ := crdpatch.Compile(crdfile.Open("gateway.yaml", []byte(crd), limit.Limits{}), crdfile.Options{})
 	// Other tools may have added to the file meanwhile.
 	edited := bytes.Replace(compiled, []byte("kind: Gateway, "), []byte("kind: Gateway, shortNames: [gw], "), 1)
-	out, _ := crdpatch.Decompile("gateway.yaml", edited, crdpatch.Options{})
+	out, _ := crdpatch.Decompile(crdfile.Open("gateway.yaml", edited, limit.Limits{}), crdfile.Options{})
 	for line := range bytes.Lines(out) {
 		if !bytes.Contains([]byte(crd), line) {
 			fmt.Printf("%s", line)
 		}
 	}
-	decompiled, _ := crdpatch.Decompile("gateway.yaml", compiled, crdpatch.Options{})
+	decompiled, _ := crdpatch.Decompile(crdfile.Open("gateway.yaml", compiled, limit.Limits{}), crdfile.Options{})
 	fmt.Println(string(decompiled) == crd)
 	// Output:
 	//   names: {kind: Gateway, shortNames: [gw], plural: gateways}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
-	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -20,30 +20,29 @@ import (
 func undeclared(t *testing.T, in []byte) ([]byte, union.Externals) {
 	t.Helper()
 	names := map[string]bool{}
-	j := Open("in", in, Options{}).begin()
-	if j.source == nil {
+	j := begin(open("in", in), crdfile.Options{})
+	if j.text() == nil {
 		t.Fatal(j.diags)
 	}
 	var e union.Externals
 	var edits []yamltext.Edit
-	for _, m := range j.source.manifests() {
-		manifest, ok := j.input(m, nil)
-		if !ok {
-			t.Fatal(j.diags)
-		}
-		declared, diags := compile.Unions(manifest)
-		if declared == nil {
+	for _, m := range j.crds {
+		declared, diags := m.Resolved()
+		if declared == nil && diags.HasErrors() {
 			t.Fatal(diags)
 		}
-		name := m.names().Name
+		name := m.Target().Name
 		if names[name] {
 			return in, union.Externals{} // two CRDs of one name cannot be told apart
 		}
 		names[name] = true
 		e.Scopes = append(e.Scopes, union.Scope{Target: union.Target{Name: name}})
+		if declared == nil {
+			continue
+		}
 		for _, o := range declared.Objects {
 			e.Declarations = append(e.Declarations, union.External{Target: union.Target{Name: name}, Version: o.Name, Path: o.Path, Value: o.Value, File: "elsewhere"})
-			cut, err := m.editor().Cut(o.Node, o.Key/2, o.Key/2)
+			cut, err := m.Editor().Cut(o.Node, o.Key/2, o.Key/2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,7 +50,7 @@ func undeclared(t *testing.T, in []byte) ([]byte, union.Externals) {
 		}
 	}
 	slices.SortFunc(edits, func(a, b yamltext.Edit) int { return a.Start - b.Start })
-	out, err := yamltext.Apply(j.source.Src, edits)
+	out, err := yamltext.Apply(j.text().Src, edits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +95,7 @@ func TestDeclaredOutside(t *testing.T) {
 					same(t, "compile(compile(in))", mustCompile(t, out, opts), out)
 					same(t, "compile(compile(in)) without the declarations", mustCompile(t, out, g.opts), out)
 				}
-				written, diags := Declare("in", bare, elsewhere.Declarations, limit.Limits{})
+				written, diags := Declare(crdfile.Open("in", bare, limit.Limits{}), elsewhere.Declarations)
 				if diags.HasErrors() {
 					t.Fatal(textOfDiags(diags))
 				}
@@ -118,7 +117,7 @@ func unannotated(v any) {
 	}
 	metadata, _ := m["metadata"].(map[string]any)
 	if annotations, _ := metadata["annotations"].(map[string]any); annotations != nil {
-		if delete(annotations, Annotation); len(annotations) == 0 {
+		if delete(annotations, crdfile.Annotation); len(annotations) == 0 {
 			delete(metadata, "annotations")
 		}
 	} else {
@@ -183,7 +182,7 @@ func TestBadDeclaredOutside(t *testing.T) {
 		{"another CRD", gateway, union.External{Target: union.Target{Name: "other.example.com"}, Value: yamltext.ListNode()}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out, diags := Compile("crd.yaml", []byte(c.src), Options{External: union.Externals{Declarations: []union.External{c.e}}})
+			out, diags := Compile(open("crd.yaml", []byte(c.src)), crdfile.Options{External: union.Externals{Declarations: []union.External{c.e}}})
 			var errs []string
 			for _, d := range diags {
 				if d.Severity == diag.Error {
@@ -204,7 +203,7 @@ func TestBadDeclaredOutside(t *testing.T) {
 // unions are given again that is no loss; of single rules it is.
 func TestAppliedAnew(t *testing.T) {
 	guarded := external("v1", routes, `[{"members": ["a", "b"], "handWrittenRules": "Replace"}]`)
-	opts := Options{External: union.Externals{Declarations: []union.External{guarded}}}
+	opts := crdfile.Options{External: union.Externals{Declarations: []union.External{guarded}}}
 	source := strings.Replace(gateway, "                    b: {type: string}\n", "                    b: {type: string}\n"+
 		"                  x-kubernetes-validations:\n                  - {rule: '!has(self.a) || !has(self.b)', message: by hand}\n", 1)
 	compiled := mustCompile(t, []byte(source), opts)
@@ -218,22 +217,22 @@ func TestAppliedAnew(t *testing.T) {
 
 	// Nothing of ours is there, and nothing was applied: a rule by hand serves.
 	serves := external("v1", routes, `[{"members": ["a", "b"], "discriminatorChange": "Allow", "handWrittenRules": "Replace"}]`)
-	opts = Options{External: union.Externals{Declarations: []union.External{serves}}}
+	opts = crdfile.Options{External: union.Externals{Declarations: []union.External{serves}}}
 	source = strings.Replace(source, "  - {rule:", "  - {rule: '!(has(self.a) && has(self.b))', message: 'at most one of a, b may be set'}\n                  - {rule:", 1)
 	served := mustCompile(t, []byte(source), opts)
 	same(t, "served by a rule by hand", mustCompile(t, served, opts), served)
 	unreplaced := strings.Replace(source, "                  - {rule: '!has(self.a) || !has(self.b)', message: by hand}\n", "", 1)
 	same(t, "decompiled", mustDecompile(t, served), []byte(unreplaced))
 
-	opts = Options{External: union.Externals{Declarations: []union.External{guarded}}}
+	opts = crdfile.Options{External: union.Externals{Declarations: []union.External{guarded}}}
 	for name, bad := range map[string]struct {
 		src  string
-		opts Options
+		opts crdfile.Options
 	}{
-		"not declared again": {anew, Options{}},
+		"not declared again": {anew, crdfile.Options{}},
 		"a rule edited":      {head + "spec:\n" + strings.Replace(rest, "message:", "message: edited #", 1), opts},
 	} {
-		if _, diags := Compile("crd.yaml", []byte(bad.src), bad.opts); len(diags) == 0 || diags[0].Code != diag.RuleChanged {
+		if _, diags := Compile(open("crd.yaml", []byte(bad.src)), bad.opts); len(diags) == 0 || diags[0].Code != diag.RuleChanged {
 			t.Errorf("%s: %v", name, diags)
 		}
 	}
@@ -242,23 +241,23 @@ func TestAppliedAnew(t *testing.T) {
 // Declarations given for a CRD take the place of those remembered. One that is not
 // given any more is removed with a warning; a CRD that is not mentioned keeps its.
 func TestForgotten(t *testing.T) {
-	compiled := mustCompile(t, []byte(gateway), Options{External: union.Externals{Declarations: []union.External{external("v1", routes, aOrB)}}})
+	compiled := mustCompile(t, []byte(gateway), crdfile.Options{External: union.Externals{Declarations: []union.External{external("v1", routes, aOrB)}}})
 	if !strings.Contains(string(compiled), "x-kubernetes-validations") {
 		t.Fatalf("no rules in\n%s", compiled)
 	}
 	other := external("v1", routes, `[{"members": ["a", "b"], "cardinality": "ExactlyOne"}]`)
-	changed := mustCompile(t, compiled, Options{External: union.Externals{Declarations: []union.External{other}}})
-	same(t, "another declaration", changed, mustCompile(t, []byte(gateway), Options{External: union.Externals{Declarations: []union.External{other}}}))
+	changed := mustCompile(t, compiled, crdfile.Options{External: union.Externals{Declarations: []union.External{other}}})
+	same(t, "another declaration", changed, mustCompile(t, []byte(gateway), crdfile.Options{External: union.Externals{Declarations: []union.External{other}}}))
 
-	out, diags := Compile("crd.yaml", compiled, Options{External: union.Externals{Scopes: []union.Scope{{Target: union.Target{Name: "gateways.example.com"}, Version: "v1"}}}})
+	out, diags := Compile(open("crd.yaml", compiled), crdfile.Options{External: union.Externals{Scopes: []union.Scope{{Target: union.Target{Name: "gateways.example.com"}, Version: "v1"}}}})
 	same(t, "no declaration", out, []byte(gateway))
 	if len(diags) != 1 || diags[0].Code != diag.Forgotten || diags[0].Pos.Line != 6 {
 		t.Errorf("diagnostics: %v", diags)
 	}
-	same(t, "another CRD, and another version", mustCompile(t, compiled, Options{External: union.Externals{Scopes: []union.Scope{{Target: union.Target{Name: "others.example.com"}}, {Target: union.Target{Name: "gateways.example.com"}, Version: "v2"}}}}), compiled)
+	same(t, "another CRD, and another version", mustCompile(t, compiled, crdfile.Options{External: union.Externals{Scopes: []union.Scope{{Target: union.Target{Name: "others.example.com"}}, {Target: union.Target{Name: "gateways.example.com"}, Version: "v2"}}}}), compiled)
 
 	declaring := strings.Replace(string(compiled), "                  x-kubernetes-validations:", "                  x-kubernetes-unions:\n                  - members: [a, b]\n                  x-kubernetes-validations:", 1)
-	if !strings.Contains(string(mustDecompile(t, mustCompile(t, []byte(declaring), Options{}))), union.Key) {
+	if !strings.Contains(string(mustDecompile(t, mustCompile(t, []byte(declaring), crdfile.Options{}))), union.Key) {
 		t.Error("a declaration in the schema does not beat a remembered one")
 	}
 }

@@ -15,9 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -46,14 +48,14 @@ func hostile(t testing.TB, forge func(r map[string]any, schema map[string]any)) 
             x-kubernetes-validations:
             - rule: "`+byHandRule+`"
 `, 1) + "---\n" + clusterRole
-	out := string(mustCompile(t, []byte(in), Options{}))
+	out := string(mustCompile(t, []byte(in), crdfile.Options{}))
 	return forgedAnnotation(t, out, forge)
 }
 
 // forgedAnnotation changes the first annotation of a file in block style.
 func forgedAnnotation(t testing.TB, out string, forge func(r map[string]any, schema map[string]any)) string {
 	t.Helper()
-	head, rest, ok := strings.Cut(out, Annotation+": ")
+	head, rest, ok := strings.Cut(out, crdfile.Annotation+": ")
 	line, tail, _ := strings.Cut(rest, "\n")
 	var text string
 	if err := yaml.Unmarshal([]byte(line), &text); err != nil || !ok {
@@ -68,13 +70,13 @@ func forgedAnnotation(t testing.TB, out string, forge func(r map[string]any, sch
 	if err != nil {
 		t.Fatal(err)
 	}
-	return head + Annotation + ": '" + strings.ReplaceAll(string(forged), "'", "''") + "'\n" + tail
+	return head + crdfile.Annotation + ": '" + strings.ReplaceAll(string(forged), "'", "''") + "'\n" + tail
 }
 
 // An annotation can make neither command do more than take back what compiling did,
 // whatever it says.
 func TestForgedAnnotation(t *testing.T) {
-	byHandSum := sumOf(map[string]any{"rule": byHandRule})
+	byHandSum := compiled.Sum(map[string]any{"rule": byHandRule})
 	claimRule := func(s map[string]any) { s["rules"] = append(s["rules"].([]any), byHandSum) }
 	const declared = "            x-kubernetes-unions:\n            - members: [a, b]\n              discriminatorChange: Allow\n"
 	for _, tt := range []struct {
@@ -108,7 +110,7 @@ func TestForgedAnnotation(t *testing.T) {
 		{"behind", func(_, s map[string]any) { s["at"] = 400 }, "", ""},
 		{"far behind", func(_, s map[string]any) { s["at"] = 1 << 62 }, "", ""},
 		{"far before", func(_, s map[string]any) { s["at"] = -1 << 62 }, "", ""},
-		{"beyond numbers", func(_, s map[string]any) { s["at"] = json.RawMessage("1e300") }, diag.BadAnnotation, "at of type int"},
+		{"beyond numbers", func(_, s map[string]any) { s["at"] = json.RawMessage("1e300") }, diag.BadAnnotation, "schemas.at: a value of type int is needed"},
 		{"null", func(r, _ map[string]any) { r["schemas"] = nil }, "", ""},
 		{"nulls", func(r, _ map[string]any) { r["schemas"] = []any{nil} }, diag.BadAnnotation, "schemas[0].version is missing"},
 		{"twice", func(r, s map[string]any) { r["schemas"] = []any{s, s} }, diag.BadAnnotation, "schemas[1] occurs twice"},
@@ -140,14 +142,14 @@ func TestForgedAnnotation(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in := []byte(hostile(t, tt.forge))
-			for verb, run := range verbs(Options{}) {
+			for verb, run := range verbs(crdfile.Options{}) {
 				out, diags := run(in)
 				if (tt.code == "") == diags.HasErrors() || tt.code != "" && (diags[0].Code != tt.code || !strings.Contains(diags[0].Message, tt.message)) {
 					t.Errorf("%s: %s\nwant %s: %s", verb, textOfDiags(diags), tt.code, tt.message)
 				}
 				holdsTo(t, verb, in, out)
 			}
-			for verb, run := range verbs(Options{Forget: true}) {
+			for verb, run := range verbs(crdfile.Options{Forget: true}) {
 				out, diags := run(in)
 				holdsTo(t, verb+" --forget", in, out)
 				if tt.code != diag.UnconfirmedRule {
@@ -164,10 +166,10 @@ func TestForgedAnnotation(t *testing.T) {
 	}
 }
 
-func verbs(opts Options) map[string]func([]byte) ([]byte, diag.List) {
+func verbs(opts crdfile.Options) map[string]func([]byte) ([]byte, diag.List) {
 	return map[string]func([]byte) ([]byte, diag.List){
-		"compile":   func(in []byte) ([]byte, diag.List) { return Compile("in", in, opts) },
-		"decompile": func(in []byte) ([]byte, diag.List) { return Decompile("in", in, opts) },
+		"compile":   func(in []byte) ([]byte, diag.List) { return Compile(open("in", in), opts) },
+		"decompile": func(in []byte) ([]byte, diag.List) { return Decompile(open("in", in), opts) },
 	}
 }
 
@@ -215,18 +217,18 @@ var aboutUnion = regexp.MustCompile(`(?s)^(\. )?\s*\w.* (must|may|required)\b.*\
 func unsay(a, b any) {
 	switch a := a.(type) {
 	case []any:
-		for i, w := range itemsOf(b) {
+		for i, w := range compiled.ItemsOf(b) {
 			if i < len(a) {
 				unsay(a[i], w)
 			}
 		}
 	case map[string]any:
 		b, _ := b.(map[string]any)
-		long, _ := a[descriptionKey].(string)
-		short, _ := b[descriptionKey].(string)
+		long, _ := a[compiled.DescriptionKey].(string)
+		short, _ := b[compiled.DescriptionKey].(string)
 		if rest, ok := strings.CutPrefix(long, short); ok && aboutUnion.MatchString(rest) {
-			delete(a, descriptionKey)
-			delete(b, descriptionKey)
+			delete(a, compiled.DescriptionKey)
+			delete(b, compiled.DescriptionKey)
 		}
 		for key, v := range a {
 			unsay(v, b[key])
@@ -243,13 +245,13 @@ func byHandOf(v any) []string {
 			l = append(l, byHandOf(item)...)
 		}
 	case map[string]any:
-		for _, r := range itemsOf(v[validationsKey]) {
-			if strings.Contains(ruleOf(r), "/etc") {
-				l = append(l, jsonOf(r))
+		for _, r := range compiled.ItemsOf(v[compiled.Validations]) {
+			if strings.Contains(compiled.RuleOf(r), "/etc") {
+				l = append(l, compiled.JSON(r))
 			}
 		}
 		for key, item := range v {
-			if key != validationsKey {
+			if key != compiled.Validations {
 				l = append(l, byHandOf(item)...)
 			}
 		}
@@ -274,8 +276,8 @@ func TestForgedPlace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := header + strings.Replace(body, "- members: [a, b]", "- members: [a, b]\n              discriminatorChange: Allow", 1)
-			forged := []byte(edit(string(mustCompile(t, []byte(in), Options{}))))
-			for verb, run := range verbs(Options{}) {
+			forged := []byte(edit(string(mustCompile(t, []byte(in), crdfile.Options{}))))
+			for verb, run := range verbs(crdfile.Options{}) {
 				out, diags := run(forged)
 				if diags.HasErrors() != (out == nil) || len(diags) == 0 {
 					t.Errorf("%s: %v", verb, diags)
@@ -290,7 +292,7 @@ func TestForgedPlace(t *testing.T) {
 // implies them.
 func TestWrittenDifferently(t *testing.T) {
 	in := header + strings.Replace(body, "- members: [a, b]", "- members: [a, b]\n              discriminatorChange: Allow", 1)
-	compiled := string(mustCompile(t, []byte(in), Options{}))
+	compiled := string(mustCompile(t, []byte(in), crdfile.Options{}))
 	const ours = `- message: "at most one of a, b may be set"
               rule: "!(has(self.a) && has(self.b))"
 `
@@ -320,10 +322,10 @@ func TestWrittenDifferently(t *testing.T) {
 			}
 			other := strings.Replace(compiled, ours, "- "+jsonOf(written)+"\n", 1)
 			other = forgedAnnotation(t, other, func(_, s map[string]any) { s["rules"] = []any{sumOf(written)} })
-			if _, diags := Decompile("in", []byte(other), Options{}); len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule {
+			if _, diags := Decompile(open("in", []byte(other)), crdfile.Options{}); len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule {
 				t.Errorf("decompile: %v", diags)
 			}
-			out, diags := Compile("in", []byte(other), Options{})
+			out, diags := Compile(open("in", []byte(other)), crdfile.Options{})
 			switch {
 			case len(diags) != 1:
 				t.Errorf("compile: %v", diags)
@@ -369,10 +371,10 @@ func TestImpliedByAnother(t *testing.T) {
 			if strings.Contains(tt.record, "source") {
 				unions = strings.ReplaceAll(unions, `"`, `\"`)
 			}
-			record := fmt.Sprintf(`{"format":2,"annotations":"","schemas":[{"version":"v1","path":["properties","spec"],`+tt.record+`,"rules":["%s"]}]}`, unions, sumOf(map[string]any{"rule": rule, "message": message, "fieldPath": ".path"}))
-			in := head + "  annotations:\n    " + Annotation + ": '" + strings.ReplaceAll(record, "'", "''") + "'\nspec:\n" +
+			record := fmt.Sprintf(`{"format":2,"annotations":"","schemas":[{"version":"v1","path":["properties","spec"],`+tt.record+`,"rules":["%s"]}]}`, unions, compiled.Sum(map[string]any{"rule": rule, "message": message, "fieldPath": ".path"}))
+			in := head + "  annotations:\n    " + crdfile.Annotation + ": '" + strings.ReplaceAll(record, "'", "''") + "'\nspec:\n" +
 				strings.Replace(body, "            x-kubernetes-unions:\n            - members: [a, b]\n", tt.declared+"            x-kubernetes-validations:\n            - {fieldPath: .path, message: \""+message+"\", rule: \""+rule+"\"}\n", 1) + "              path: {type: string, maxLength: 9}\n"
-			for verb, run := range verbs(Options{External: tt.elsewhere}) {
+			for verb, run := range verbs(crdfile.Options{External: tt.elsewhere}) {
 				out, diags := run([]byte(in))
 				if strings.Contains(" "+tt.refused, " "+verb) {
 					if len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule || verb == "compile" && !strings.Contains(diags[0].Message, "no union that stays declared implies") {
@@ -404,11 +406,11 @@ func TestAnnotationSize(t *testing.T) {
 			crd, _ := v.(map[string]any)
 			metadata, _ := crd["metadata"].(map[string]any)
 			annotations, _ := metadata["annotations"].(map[string]any)
-			text, _ := annotations[Annotation].(string)
+			text, _ := annotations[crdfile.Annotation].(string)
 			if text == "" {
 				continue
 			}
-			r, err := parseRecord(text)
+			r, err := compiled.Parse(text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -420,15 +422,15 @@ func TestAnnotationSize(t *testing.T) {
 				own := len(s.Source)
 				switch {
 				case len(s.Unions) == 0: // a guard, which needs to say where it is
-					own = len(`"path":,`) + len(jsonOf(s.Path)) - 120
+					own = len(`"path":,`) + len(compiled.JSON(s.Path)) - 120
 				case hasAliasIn(s.Source): // the value is told as well
 					own += len(s.Unions)
 				case r.JSON: // its quotes and tabs are written with backslashes
-					own = len(jsonOf(s.Source))
+					own = len(compiled.JSON(s.Source))
 				case s.External || s.Kept:
 					own = len(s.Unions)
 				}
-				most += own + 40*(len(s.sums())+len(s.Described)) + 120
+				most += own + 40*(len(s.Sums())+len(s.Described)) + 120
 			}
 			if len(text) > most {
 				t.Errorf("%s: %d bytes, more than %d: %s", g.name, len(text), most, text)
@@ -438,7 +440,7 @@ func TestAnnotationSize(t *testing.T) {
 }
 
 func hasAliasIn(source string) bool {
-	_, err := declarationIn(source)
+	_, err := compiled.DeclarationIn(source)
 	return err != nil
 }
 
@@ -467,7 +469,7 @@ func mutant(content string, seed uint64) string {
 	walk(v)
 	const declared = "            x-kubernetes-unions:\n            - members: [a, b]\n              discriminatorChange: Allow\n"
 	values := append(all, nil, "", -1.0, 1e18, -1e18, 1e300, 0.5, []any{}, map[string]any{}, []any{nil}, true, false, "items", "properties", "spec", "metadata",
-		"default", "x-kubernetes-validations", sumOf(map[string]any{"rule": "self != '/etc'"}), declared, declared+"            nullable: true\n",
+		"default", "x-kubernetes-validations", compiled.Sum(map[string]any{"rule": "self != '/etc'"}), declared, declared+"            nullable: true\n",
 		declared+"---\n"+clusterRole, "---\n", clusterRole, ": null", ":\n  finalizers: [a]", "openapi", "compact", "1.25", "x-kubernetes-unions: [{members: [a, b]}], ",
 		[]any{map[string]any{"members": []any{"a", "b"}}}, []any{map[string]any{}}, []any{"properties", "spec"}, []any{"properties", "On"}, []any{"items"})
 	keys := []string{"unions", "source", "at", "external", "kept", "rules", "allOf", "path", "version", "empty", "emptyAllOf", "annotations", "json", "encoding", "kubeVersion", "schemas"}
@@ -540,16 +542,16 @@ func FuzzForgedAnnotation(f *testing.F) {
 		if err != nil || g.ext != ".yaml" || strings.HasPrefix(g.name, "bom") || strings.Contains(g.name, "crlf") || strings.Contains(g.name, "cr_in") || len(out) > 20<<10 {
 			continue
 		}
-		head, rest, ok := strings.Cut(string(out), "\n    "+Annotation+": '")
+		head, rest, ok := strings.Cut(string(out), "\n    "+crdfile.Annotation+": '")
 		content, tail, ended := strings.Cut(rest, "'\n")
 		if !ok || !ended {
 			continue
 		}
 		tail = strings.ReplaceAll(tail, "x-kubernetes-validations:\n            - ", "x-kubernetes-validations:\n            - rule: \"self != '/etc'\"\n            - ")
-		text := clusterRole + "---\n" + head + "\n    " + Annotation + ": '\x00'\n" + strings.TrimSuffix(tail, "\n") + "\n---\n" + clusterRole
+		text := clusterRole + "---\n" + head + "\n    " + crdfile.Annotation + ": '\x00'\n" + strings.TrimSuffix(tail, "\n") + "\n---\n" + clusterRole
 		content = strings.ReplaceAll(content, "''", "'")
 		files, contents = append(files, text), append(contents, content)
-		switch claims := strings.Replace(content, `"rules":["`, `"rules":["`+sumOf(map[string]any{"rule": "self != '/etc'"})+`","`, 1); i % 3 {
+		switch claims := strings.Replace(content, `"rules":["`, `"rules":["`+compiled.Sum(map[string]any{"rule": "self != '/etc'"})+`","`, 1); i % 3 {
 		case 0:
 			f.Add(uint(len(files)-1), uint64(0), content)
 		case 1:
@@ -570,7 +572,7 @@ func FuzzForgedAnnotation(f *testing.F) {
 		}
 		in := []byte(strings.Replace(files[file], "\x00", strings.ReplaceAll(content, "'", "''"), 1))
 		for _, forget := range []bool{false, true} {
-			for verb, run := range verbs(Options{Forget: forget}) {
+			for verb, run := range verbs(crdfile.Options{Forget: forget}) {
 				out, diags := run(in)
 				if diags.HasErrors() != (out == nil) {
 					t.Errorf("%s: errors: %t, output: %t", verb, diags.HasErrors(), out != nil)
@@ -581,8 +583,8 @@ func FuzzForgedAnnotation(f *testing.F) {
 				holdsTo(t, fmt.Sprintf("%s, forget %t", verb, forget), in, out)
 			}
 		}
-		_, _ = Declared("in", in, Options{})
-		_, _ = Explain("in", in, Options{})
+		_, _ = crdfile.Ask(open("in", in), crdfile.Options{}, (*crdfile.CRD).Declared)
+		_, _ = Explain(open("in", in), crdfile.Options{})
 		if t.Failed() {
 			t.Logf("annotation: %s\nin:\n%s", content, in)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -59,7 +60,7 @@ func goldensAndOutput(tb testing.TB) []golden {
 }
 
 // encodings are ways to compile that write into different lists.
-var encodings = []Options{{}, {Encoding: compile.OpenAPI}}
+var encodings = []crdfile.Options{{}, {Encoding: compile.OpenAPI}}
 
 // promises checks what Compile and Decompile promise of any input.
 func promises(t *testing.T, in []byte) {
@@ -69,9 +70,9 @@ func promises(t *testing.T, in []byte) {
 	}
 }
 
-func promisesOf(t *testing.T, in []byte, opts Options) {
+func promisesOf(t *testing.T, in []byte, opts crdfile.Options) {
 	src := bytes.Clone(in)
-	out, diags := Compile("in", in, opts)
+	out, diags := Compile(open("in", in), opts)
 	if !bytes.Equal(src, in) {
 		t.Fatal("Compile modified its input")
 	}
@@ -79,7 +80,7 @@ func promisesOf(t *testing.T, in []byte, opts Options) {
 		t.Fatalf("errors: %t, output: %t", diags.HasErrors(), out != nil)
 	}
 	positions(t, in, diags)
-	undone, diags := Decompile("in", in, Options{})
+	undone, diags := Decompile(open("in", in), crdfile.Options{})
 	if diags.HasErrors() != (undone == nil) {
 		t.Fatalf("errors: %t, output: %t", diags.HasErrors(), undone != nil)
 	}
@@ -90,11 +91,11 @@ func promisesOf(t *testing.T, in []byte, opts Options) {
 	if _, err := yamltext.Parse(out); err != nil {
 		t.Fatalf("the output does not parse: %v\n%s", err, out)
 	}
-	again, diags := Compile("in", out, opts)
+	again, diags := Compile(open("in", out), opts)
 	if !bytes.Equal(again, out) {
 		t.Errorf("compile(compile(in)) is\n%s\nnot\n%s\n%s", again, out, textOfDiags(diags))
 	}
-	back, diags := Decompile("in", out, Options{})
+	back, diags := Decompile(open("in", out), crdfile.Options{})
 	if !bytes.Contains(in, []byte("unioncel")) && !bytes.Contains(in, []byte(`\`)) && !bytes.Equal(back, in) {
 		t.Errorf("decompile(compile(in)) is\n%q\nnot\n%q\nvia\n%s\n%s", back, in, out, textOfDiags(diags))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -25,7 +26,7 @@ type golden struct {
 	ext   string
 	in    []byte
 	out   []byte // see compilable
-	opts  Options
+	opts  crdfile.Options
 	again bool // it is compiled another way, too
 }
 
@@ -56,7 +57,7 @@ func (g golden) file(name string) string { return filepath.Join("testdata", g.na
 func TestGolden(t *testing.T) {
 	for _, g := range goldens(t) {
 		t.Run(g.name, func(t *testing.T) {
-			out, diags := Compile("in"+g.ext, g.in, g.opts)
+			out, diags := Compile(open("in"+g.ext, g.in), g.opts)
 			if diags.HasErrors() != (out == nil) {
 				t.Errorf("errors: %t, output: %t", diags.HasErrors(), out != nil)
 			}

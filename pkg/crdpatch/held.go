@@ -8,29 +8,35 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/compiled"
+	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // touch is what one step did to a schema, or without one to the annotation of a CRD.
 type touch struct {
-	*manifest
+	*crdtext.Manifest
 	schema *schemapath.Place
 	// removed and added are items, by list.
 	removed, added map[string][]any
 	// replaced are the keys of what else gave way to a union.
 	replaced []string
 	// said, unless nil, is all that was done, to its description.
-	said *saying
+	said *compiled.Saying
 }
 
+// place tells the schema from others of the file.
+func (t touch) place() string { return t.Key() + t.schema.Structural() }
+
 // replacementOf is what a removal does to a schema, which is not changed yet.
-func replacementOf(m *manifest, r compile.Removal, schema map[string]any) touch {
-	t := touch{manifest: m, schema: &r.Place, removed: map[string][]any{}}
+func replacementOf(m *crdtext.Manifest, r compile.Removal, schema map[string]any) touch {
+	t := touch{Manifest: m, schema: &r.Place, removed: map[string][]any{}}
 	for _, c := range r.Constraints {
 		switch l, ok := schema[c.Key].([]any); {
-		case !slices.Contains(listKeys, c.Key):
+		case !slices.Contains(compiled.ListKeys, c.Key):
 			t.replaced = append(t.replaced, c.Key)
 		case ok && c.Index < len(l):
 			t.removed[c.Key] = append(t.removed[c.Key], l[c.Index])
@@ -44,10 +50,10 @@ func replacementOf(m *manifest, r compile.Removal, schema map[string]any) touch 
 // were touched, as items that were to be removed and added; in what unions replace; and
 // in our annotation. Documents without CRDs are the same to the byte.
 func (j *job) checkResult(out []byte) error {
-	if bytes.Equal(j.given, out) {
+	if bytes.Equal(j.Bytes(), out) {
 		return nil
 	}
-	before, err := j.textOf(j.given)
+	before, err := j.textOf(j.Bytes())
 	if err != nil {
 		return err
 	}
@@ -55,37 +61,37 @@ func (j *job) checkResult(out []byte) error {
 	if err != nil {
 		return err
 	}
-	if len(before.docs) != len(after.docs) {
-		return fmt.Errorf("%d documents became %d", len(before.docs), len(after.docs))
+	if len(before.Docs) != len(after.Docs) {
+		return fmt.Errorf("%d documents became %d", len(before.Docs), len(after.Docs))
 	}
-	for i, d := range before.docs {
-		if bytes.Equal(d.bytes(), after.docs[i].bytes()) {
+	for i, d := range before.Docs {
+		if bytes.Equal(d.Bytes(), after.Docs[i].Bytes()) {
 			continue
 		}
-		if err := j.heldDocument(d, after.docs[i]); err != nil {
-			return &documentError{i, err}
+		if err := j.heldDocument(d, after.Docs[i]); err != nil {
+			return &crdtext.DocumentError{Index: i, Err: err}
 		}
 	}
 	return nil
 }
 
-func (j *job) heldDocument(before, after *document) error {
-	touched := slices.DeleteFunc(slices.Clone(j.touched), func(t touch) bool { return t.index != before.index })
+func (j *job) heldDocument(before, after *crdtext.Document) error {
+	touched := slices.DeleteFunc(slices.Clone(j.touched), func(t touch) bool { return t.Index != before.Index })
 	if len(touched) == 0 {
 		return errors.New("it changed, and nothing in it is compiled")
 	}
-	for _, d := range []*document{before, after} {
-		if _, _, wrong := d.value(); wrong != nil {
+	for _, d := range []*crdtext.Document{before, after} {
+		if _, _, wrong := d.Value(); wrong != nil {
 			return errors.New(wrong.Message)
 		}
 	}
-	a, b := before.copied(), after.copied()
+	a, b := before.Copied(), after.Copied()
 	if err := heldDescriptions(touched, a, b); err != nil {
 		return err
 	}
 	touched = slices.DeleteFunc(touched, func(t touch) bool { return t.said != nil })
 	for _, t := range touched {
-		was, is := t.in(a), t.in(b)
+		was, is := t.Of(a), t.Of(b)
 		if was == nil || is == nil {
 			return fmt.Errorf("a CRD is gone")
 		}
@@ -94,7 +100,7 @@ func (j *job) heldDocument(before, after *document) error {
 		if t.schema == nil {
 			continue
 		}
-		x, y := schemaIn(was, t.schema.Version, t.schema.Path), schemaIn(is, t.schema.Version, t.schema.Path)
+		x, y := crdtext.SchemaIn(was, *t.schema), crdtext.SchemaIn(is, *t.schema)
 		if x == nil || y == nil {
 			return fmt.Errorf("%s is gone", t.schema)
 		}
@@ -105,10 +111,10 @@ func (j *job) heldDocument(before, after *document) error {
 			}
 		}
 		// What is added in one step may be removed in another: both sides get it.
-		for _, key := range listKeys {
+		for _, key := range compiled.ListKeys {
 			if len(t.removed[key])+len(t.added[key]) > 0 {
-				x[key] = slices.Concat(itemsOf(x[key]), t.added[key])
-				y[key] = slices.Concat(itemsOf(y[key]), t.removed[key])
+				x[key] = slices.Concat(compiled.ItemsOf(x[key]), t.added[key])
+				y[key] = slices.Concat(compiled.ItemsOf(y[key]), t.removed[key])
 			}
 		}
 	}
@@ -116,8 +122,8 @@ func (j *job) heldDocument(before, after *document) error {
 		if t.schema == nil {
 			continue
 		}
-		x, y := schemaIn(t.in(a), t.schema.Version, t.schema.Path), schemaIn(t.in(b), t.schema.Version, t.schema.Path)
-		for _, key := range listKeys {
+		x, y := crdtext.SchemaIn(t.Of(a), *t.schema), crdtext.SchemaIn(t.Of(b), *t.schema)
+		for _, key := range compiled.ListKeys {
 			was, is := sortedItems(x[key]), sortedItems(y[key])
 			if !slices.Equal(was, is) {
 				return fmt.Errorf("%s.%s lost or gained something other than what was compiled", t.schema, key)
@@ -127,7 +133,7 @@ func (j *job) heldDocument(before, after *document) error {
 		}
 	}
 	if !reflect.DeepEqual(a, b) {
-		return fmt.Errorf("%s", difference("", b, a))
+		return fmt.Errorf("%s", crdtext.Difference("", b, a))
 	}
 	return nil
 }
@@ -135,32 +141,32 @@ func (j *job) heldDocument(before, after *document) error {
 // heldDescriptions takes the descriptions out of the values of a document, before and after,
 // that are as they were to become, step by step.
 func heldDescriptions(touched []touch, before, after any) error {
-	now := map[string]description{}
+	now := map[string]compiled.Description{}
 	for _, t := range touched {
 		if t.said == nil {
 			continue
 		}
-		at := t.key() + t.schema.Structural()
-		x := schemaIn(t.in(before), t.schema.Version, t.schema.Path)
+		at := t.place()
+		x := crdtext.SchemaIn(t.Of(before), *t.schema)
 		if _, seen := now[at]; !seen {
-			now[at] = descriptionOf(x)
+			now[at] = compiled.DescriptionOf(x)
 		}
-		if err := t.said.check(); err != nil || !reflect.DeepEqual(now[at], t.said.was) {
+		if err := t.said.Check(); err != nil || !reflect.DeepEqual(now[at], t.said.Was) {
 			return fmt.Errorf("the description of %s: %w", t.schema, cmp.Or(err, errors.New("it is another one")))
 		}
-		now[at] = t.said.is
+		now[at] = t.said.Is
 	}
 	for _, t := range touched {
 		if t.said == nil {
 			continue
 		}
-		x, y := schemaIn(t.in(before), t.schema.Version, t.schema.Path), schemaIn(t.in(after), t.schema.Version, t.schema.Path)
-		if is, ok := now[t.key()+t.schema.Structural()]; ok && !reflect.DeepEqual(descriptionOf(y), is) {
+		x, y := crdtext.SchemaIn(t.Of(before), *t.schema), crdtext.SchemaIn(t.Of(after), *t.schema)
+		if is, ok := now[t.place()]; ok && !reflect.DeepEqual(compiled.DescriptionOf(y), is) {
 			return fmt.Errorf("the description of %s is another one", t.schema)
 		}
-		delete(now, t.key()+t.schema.Structural())
-		delete(x, descriptionKey)
-		delete(y, descriptionKey)
+		delete(now, t.place())
+		delete(x, compiled.DescriptionKey)
+		delete(y, compiled.DescriptionKey)
 	}
 	return nil
 }
@@ -169,11 +175,11 @@ func heldDescriptions(touched []touch, before, after any) error {
 func sortedItems(v any) []string {
 	l, ok := v.([]any)
 	if !ok && v != nil {
-		return []string{jsonOf(v)}
+		return []string{compiled.JSON(v)}
 	}
 	texts := []string{}
 	for _, item := range l {
-		texts = append(texts, jsonOf(item))
+		texts = append(texts, compiled.JSON(item))
 	}
 	slices.Sort(texts)
 	return texts
@@ -186,25 +192,25 @@ func unannotate(crd map[string]any) {
 	if !ok && metadata["annotations"] != nil {
 		return
 	}
-	if delete(annotations, Annotation); len(annotations) == 0 {
+	if delete(annotations, crdfile.Annotation); len(annotations) == 0 {
 		delete(metadata, "annotations")
 	}
 }
 
-// same reports whether two documents have the same rules of the same unions, and
+// sameRules reports whether two documents have the same rules of the same unions, and
 // differ at most in what their annotations remember of the text.
-func (d *document) same(e *document) bool {
-	if bytes.Equal(d.bytes(), e.bytes()) {
+func sameRules(d, e *crdtext.Document) bool {
+	if bytes.Equal(d.Bytes(), e.Bytes()) {
 		return true
 	}
-	for _, x := range []*document{d, e} {
-		if _, _, wrong := x.value(); wrong != nil {
+	for _, x := range []*crdtext.Document{d, e} {
+		if _, _, wrong := x.Value(); wrong != nil {
 			return false
 		}
 	}
-	a, b := d.copied(), e.copied()
-	for _, m := range d.crds {
-		if !forget(m.in(a)) || !forget(m.in(b)) {
+	a, b := d.Copied(), e.Copied()
+	for _, m := range d.CRDs {
+		if !forget(m.Of(a)) || !forget(m.Of(b)) {
 			return false
 		}
 	}
@@ -217,11 +223,11 @@ func (d *document) same(e *document) bool {
 func forget(crd map[string]any) bool {
 	metadata, _ := crd["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
-	text, ok := annotations[Annotation].(string)
+	text, ok := annotations[crdfile.Annotation].(string)
 	if !ok {
-		return annotations[Annotation] == nil
+		return annotations[crdfile.Annotation] == nil
 	}
-	r, err := parseRecord(text)
+	r, err := compiled.Parse(text)
 	if err != nil {
 		return false
 	}
@@ -235,19 +241,19 @@ func forget(crd map[string]any) bool {
 		slices.Sort(s.AllOf)
 		slices.Sort(s.Rules)
 		spec, _ := crd["spec"].(map[string]any)
-		for v := range itemsOf(spec["versions"]) {
-			for _, key := range listKeys {
-				if items, _ := schemaIn(crd, v, s.Path)[key].([]any); len(items) > 0 {
+		for v := range compiled.ItemsOf(spec["versions"]) {
+			for _, key := range compiled.ListKeys {
+				if items, _ := crdtext.SchemaIn(crd, schemapath.Place{Version: v, Path: s.Path})[key].([]any); len(items) > 0 {
 					slices.SortStableFunc(items, func(a, b any) int {
-						return cmp.Or(cmp.Compare(ruleOf(a), ruleOf(b)), cmp.Compare(sumOf(a), sumOf(b)))
+						return cmp.Or(cmp.Compare(compiled.RuleOf(a), compiled.RuleOf(b)), cmp.Compare(compiled.Sum(a), compiled.Sum(b)))
 					})
 				}
 			}
 		}
 	}
-	slices.SortFunc(r.Schemas, func(a, b schemaRecord) int {
+	slices.SortFunc(r.Schemas, func(a, b compiled.Schema) int {
 		return cmp.Or(cmp.Compare(a.Version, b.Version), schemapath.Compare(a.Path, b.Path))
 	})
-	annotations[Annotation], err = r.String()
+	annotations[crdfile.Annotation], err = r.String()
 	return err == nil
 }

@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -29,20 +31,20 @@ func TestLimits(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		in   []byte
-		opts Options
+		opts crdfile.Options
 		want string
 	}{
-		{"long comment in a declaration", long(header+body, "            - members", 270_000), Options{},
+		{"long comment in a declaration", long(header+body, "            - members", 270_000), crdfile.Options{},
 			"in:1:1: error: UC404: with unioncel.dev/unions the annotations have 270216 bytes; the API server accepts 262144"},
-		{"that long, without annotation", long(header+body, "            - members", 270_000), Options{NoAnnotation: true}, ""},
-		{"that long, outside of it", long(header+body, "            x-kubernetes-unions", 270_000), Options{}, ""},
-		{"small before", described(261_450), Options{}, "in:1:1: warning: UC505: compiling grows this manifest from 261"},
-		{"small before and after", described(259_000), Options{}, ""},
-		{"large before", described(270_000), Options{}, ""},
-		{"small but for what kubectl has kept", applied(150_000, described(111_000)), Options{}, ""},
+		{"that long, without annotation", long(header+body, "            - members", 270_000), crdfile.Options{NoAnnotation: true}, ""},
+		{"that long, outside of it", long(header+body, "            x-kubernetes-unions", 270_000), crdfile.Options{}, ""},
+		{"small before", described(261_450), crdfile.Options{}, "in:1:1: warning: UC505: compiling grows this manifest from 261"},
+		{"small before and after", described(259_000), crdfile.Options{}, ""},
+		{"large before", described(270_000), crdfile.Options{}, ""},
+		{"small but for what kubectl has kept", applied(150_000, described(111_000)), crdfile.Options{}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			out, diags := Compile("in", tt.in, tt.opts)
+			out, diags := Compile(open("in", tt.in), tt.opts)
 			got := ""
 			if len(diags) > 0 {
 				got = diags[0].String()
@@ -53,7 +55,7 @@ func TestLimits(t *testing.T) {
 			if diags.HasErrors() {
 				return
 			}
-			again, diags := Compile("in", out, tt.opts)
+			again, diags := Compile(open("in", out), tt.opts)
 			if !bytes.Equal(again, out) || len(diags) > 0 && diags[0].Code != diag.ManifestTooLarge {
 				t.Errorf("compiled again, it differs:\n%s", textOfDiags(diags))
 			}
@@ -73,14 +75,14 @@ func TestTerseForSize(t *testing.T) {
 	for _, tt := range []struct {
 		size int
 		want diag.Code
-		like Options // which give the same
+		like crdfile.Options // which give the same
 	}{
-		{259_500, "", Options{}},
-		{260_220, diag.CoarserEncoding, Options{Encoding: compile.Terse}},
-		{261_450, diag.ManifestTooLarge, Options{}}, // all the same: then better messages
+		{259_500, "", crdfile.Options{}},
+		{260_220, diag.CoarserEncoding, crdfile.Options{Encoding: compile.Terse}},
+		{261_450, diag.ManifestTooLarge, crdfile.Options{}}, // all the same: then better messages
 	} {
 		in := sized(tt.size)
-		out, diags := Compile("in", in, Options{})
+		out, diags := Compile(open("in", in), crdfile.Options{})
 		var codes diag.Code
 		for _, d := range diags {
 			codes += d.Code
@@ -91,7 +93,7 @@ func TestTerseForSize(t *testing.T) {
 		}
 		small := strings.Replace(string(mustCompile(t, sized(9), tt.like)), strings.Repeat("x", 9), strings.Repeat("x", tt.size), 1)
 		same(t, "as asked for", out, []byte(small))
-		same(t, "again", mustCompile(t, out, Options{}), out)
+		same(t, "again", mustCompile(t, out, crdfile.Options{}), out)
 		same(t, "decompiled", mustDecompile(t, out), in)
 	}
 	list := func(items ...[]byte) []byte {
@@ -102,8 +104,8 @@ func TestTerseForSize(t *testing.T) {
 		return []byte(text)
 	}
 	in := list(sized(9), sized(260_220))
-	out := mustCompile(t, in, Options{})
-	same(t, "in a list, again", mustCompile(t, out, Options{}), out)
+	out := mustCompile(t, in, crdfile.Options{})
+	same(t, "in a list, again", mustCompile(t, out, crdfile.Options{}), out)
 	same(t, "in a list, decompiled", mustDecompile(t, out), in)
 	if n := strings.Count(string(out), "is required when type is"); n != 4 {
 		t.Errorf("in a list: %d rules of the preferred form, want those of the small CRD", n)
@@ -120,13 +122,13 @@ func TestDeclaredElsewhere(t *testing.T) {
             x-kubernetes-unions: [{members: [b, a]}]
 `
 	in := []byte(header + body)
-	out := mustCompile(t, in, Options{})
-	same(t, "in another schema", mustCompile(t, append(slices.Clone(out), more...), Options{}), mustCompile(t, append(slices.Clone(in), more...), Options{}))
+	out := mustCompile(t, in, crdfile.Options{})
+	same(t, "in another schema", mustCompile(t, append(slices.Clone(out), more...), crdfile.Options{}), mustCompile(t, append(slices.Clone(in), more...), crdfile.Options{}))
 	same(t, "decompiled", mustDecompile(t, append(slices.Clone(out), more...)), append(slices.Clone(in), more...))
 
 	second := []byte("---\n" + strings.ReplaceAll(string(in), "thing", "other"))
 	both := append(slices.Clone(out), second...)
-	same(t, "in another document", mustCompile(t, both, Options{}), slices.Concat(out, mustCompile(t, second, Options{})))
+	same(t, "in another document", mustCompile(t, both, crdfile.Options{}), slices.Concat(out, mustCompile(t, second, crdfile.Options{})))
 	same(t, "decompiled", mustDecompile(t, both), slices.Concat(in, second))
 
 	indent := func(text []byte) string {
@@ -134,19 +136,19 @@ func TestDeclaredElsewhere(t *testing.T) {
 	}
 	list := "apiVersion: v1\nkind: List\nitems:\n"
 	both = []byte(list + indent(out) + indent(in))
-	data(t, mustDecompile(t, both), []byte(list+indent(in)+indent(in)), Options{})
-	same(t, "compiled again", mustCompile(t, mustCompile(t, both, Options{}), Options{}), mustCompile(t, both, Options{}))
+	data(t, mustDecompile(t, both), []byte(list+indent(in)+indent(in)), crdfile.Options{})
+	same(t, "compiled again", mustCompile(t, mustCompile(t, both, crdfile.Options{}), crdfile.Options{}), mustCompile(t, both, crdfile.Options{}))
 }
 
 // Rules that are claimed are proved to be ours, but not any number of them.
 func TestManyClaims(t *testing.T) {
 	const message = "at most one of a, b may be set"
 	claiming := func(n int) []byte {
-		r := record{Format: format, Schemas: []schemaRecord{{Version: "v1", Path: schemapath.Of("spec"), External: true, Unions: []byte(`[{"members":["a","b"]}]`)}}}
+		r := compiled.Record{Format: compiled.Format, Schemas: []compiled.Schema{{Version: "v1", Path: schemapath.Of("spec"), External: true, Unions: []byte(`[{"members":["a","b"]}]`)}}}
 		var rules strings.Builder
 		for i := range n {
 			rule := fmt.Sprintf("!has(self.a) || !has(self.b) || %d < 0", i)
-			r.Schemas[0].Rules = append(r.Schemas[0].Rules, sumOf(map[string]any{"rule": rule, "message": message}))
+			r.Schemas[0].Rules = append(r.Schemas[0].Rules, compiled.Sum(map[string]any{"rule": rule, "message": message}))
 			fmt.Fprintf(&rules, "  - rule: %q\n    message: %q\n", rule, message)
 		}
 		annotation, err := r.String()
@@ -154,12 +156,12 @@ func TestManyClaims(t *testing.T) {
 			t.Fatal(err)
 		}
 		crd := testcrd.Of("Thing", "spec:\n  type: object\n  properties: {a: {type: string}, b: {type: string}}\n  x-kubernetes-validations:\n"+rules.String())
-		return []byte(strings.Replace(crd, "\nspec:\n", "\n  annotations:\n    "+Annotation+": '"+annotation+"'\nspec:\n", 1))
+		return []byte(strings.Replace(crd, "\nspec:\n", "\n  annotations:\n    "+crdfile.Annotation+": '"+annotation+"'\nspec:\n", 1))
 	}
-	if _, diags := Compile("in", claiming(20), Options{Limits: limit.Limits{Proofs: 22}}); diags.HasErrors() {
+	if _, diags := Compile(crdfile.Open("in", claiming(20), limit.Limits{Proofs: 22}), crdfile.Options{}); diags.HasErrors() {
 		t.Errorf("%v", diags[0])
 	}
-	if _, diags := Compile("in", claiming(21), Options{Limits: limit.Limits{Proofs: 22}}); diags.Count(diag.Error) != 21 || diags[0].Code != diag.UnconfirmedRule || !strings.Contains(diags[0].Hint, "--limit proofs=N") {
+	if _, diags := Compile(crdfile.Open("in", claiming(21), limit.Limits{Proofs: 22}), crdfile.Options{}); diags.Count(diag.Error) != 21 || diags[0].Code != diag.UnconfirmedRule || !strings.Contains(diags[0].Hint, "--limit proofs=N") {
 		t.Errorf("%d errors", len(diags))
 	}
 }

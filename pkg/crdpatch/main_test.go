@@ -1,3 +1,16 @@
 package crdpatch
 
-import _ "github.com/unioncel/unioncel/internal/testing/testgc"
+import (
+	"github.com/unioncel/unioncel/internal/compiled"
+	_ "github.com/unioncel/unioncel/internal/testing/testgc"
+	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/limit"
+)
+
+func open(name string, src []byte) *crdfile.File { return crdfile.Open(name, src, limit.Limits{}) }
+
+// The names of tests hide the package in places.
+var (
+	jsonOf = compiled.JSON
+	sumOf  = compiled.Sum
+)

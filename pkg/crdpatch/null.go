@@ -14,7 +14,7 @@ var errNoRoom = errors.New("there is no room for a value")
 // nullAt returns where the null value of a key is, and its text from the colon on; or
 // errNoRoom.
 func (w *writer) nullAt(in, key, value *yaml.Node) (yamledit.Span, string, error) {
-	at, err := w.editor().AfterKey(key, value)
+	at, err := w.Editor().AfterKey(key, value)
 	if err != nil {
 		return at, "", err
 	}
@@ -27,7 +27,7 @@ func (w *writer) nullAt(in, key, value *yaml.Node) (yamledit.Span, string, error
 
 // spaceAfter is the space between a key and what takes the place of its null value.
 func (w *writer) spaceAfter(key *yaml.Node) string {
-	if w.editor().Tight() && key.Style != 0 {
+	if w.Editor().Tight() && key.Style != 0 {
 		return ""
 	}
 	return " "
@@ -36,10 +36,10 @@ func (w *writer) spaceAfter(key *yaml.Node) string {
 // null returns a null value to put after the colon of a key and before
 // offset end: the one that was there, unless the layout has changed so that it
 // cannot stay as it was.
-func (r *reverter) null(in, key *yaml.Node, was string, end int) string {
+func (r *remover) null(in, key *yaml.Node, was string, end int) string {
 	quoted := key.Style != 0
 	switch {
-	case r.manifest.isJSON() && !r.record.JSON, was == "" && yamledit.IsFlow(in) && strings.IndexByte(",}", r.Src[end]) >= 0:
+	case r.Manifest.IsJSON() && !r.Record.JSON, was == "" && yamledit.IsFlow(in) && strings.IndexByte(",}", r.Src[end]) >= 0:
 		return " null"
 	case was != "" && strings.IndexByte(" \t\r\n", was[0]) < 0 && !(quoted && yamledit.IsFlow(in)):
 		return " " + was

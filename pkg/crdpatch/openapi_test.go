@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
 // What users do to schemas that stand for a union, and what they are told.
@@ -27,10 +29,10 @@ func TestSchemaEditedAfterCompile(t *testing.T) {
 		theirs      = "            - required: [c]\n"
 	)
 	bodyWithC := body + "              c: {type: string}\n"
-	opts := Options{Encoding: compile.OpenAPI}
+	opts := crdfile.Options{Encoding: compile.OpenAPI}
 	in := header + strings.Replace(bodyWithC, "            x-kubernetes-unions:\n            - members: [a, b]\n", declaration, 1)
 	compiled := string(mustCompile(t, []byte(in), opts))
-	if strings.Count(compiled, schema) != 1 || strings.Contains(compiled, validationsKey) {
+	if strings.Count(compiled, schema) != 1 || strings.Contains(compiled, "x-kubernetes-validations") {
 		t.Fatalf("unexpected output:\n%s", compiled)
 	}
 	const gone = "crd.yaml:21:13: error: UC403: a compiled schema in allOf is gone, or was edited"
@@ -66,13 +68,13 @@ func TestSchemaEditedAfterCompile(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text := []byte(strings.Replace(compiled, tt.old, tt.new, 1))
-			out, diags := Compile("crd.yaml", text, opts)
+			out, diags := Compile(open("crd.yaml", text), opts)
 			first, _, _ := strings.Cut(textOfDiags(diags), "\n")
 			if first != tt.diags {
 				t.Errorf("diagnostics:\n%s\nwant %s", textOfDiags(diags), tt.diags)
 			}
 			same(t, "compiled", out, []byte(tt.compiled))
-			out, diags = Decompile("crd.yaml", text, Options{})
+			out, diags = Decompile(open("crd.yaml", text), crdfile.Options{})
 			if first, _, _ = strings.Cut(textOfDiags(diags), "\n"); first != tt.diags {
 				t.Errorf("diagnostics:\n%s\nwant %s", textOfDiags(diags), tt.diags)
 			}
@@ -88,21 +90,21 @@ func TestSchemaBeside(t *testing.T) {
 	edit := func(text string) []byte {
 		return []byte(strings.Replace(text, "\n            type: object\n", "\n            description: a new one\n            type: object\n", 1))
 	}
-	compiled := mustCompile(t, []byte(in), Options{Encoding: compile.OpenAPI})
+	compiled := mustCompile(t, []byte(in), crdfile.Options{Encoding: compile.OpenAPI})
 	same(t, "decompiled", mustDecompile(t, edit(string(compiled))), edit(in))
 }
 
 // The annotation names the schemas by their sums, not by their text.
 func TestSchemaRecord(t *testing.T) {
 	in := header + strings.Replace(body, "- members: [a, b]", "- members: [a, b]\n              discriminatorChange: Clear", 1)
-	out := string(mustCompile(t, []byte(in), Options{Encoding: compile.OpenAPI}))
-	_, after, _ := strings.Cut(out, Annotation+": '")
+	out := string(mustCompile(t, []byte(in), crdfile.Options{Encoding: compile.OpenAPI}))
+	_, after, _ := strings.Cut(out, crdfile.Annotation+": '")
 	text, _, _ := strings.Cut(after, "'\n")
-	r, err := parseRecord(strings.ReplaceAll(text, "''", "'"))
+	r, err := compiled.Parse(strings.ReplaceAll(text, "''", "'"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Format != format || len(r.Schemas) != 1 || len(r.Schemas[0].AllOf) != 1 || len(r.Schemas[0].Rules) != 1 {
+	if r.Format != compiled.Format || len(r.Schemas) != 1 || len(r.Schemas[0].AllOf) != 1 || len(r.Schemas[0].Rules) != 1 {
 		t.Errorf("got %+v, want the sum of one schema, and one rule", r)
 	}
 	if strings.Contains(text, "oneOf") {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -40,14 +41,14 @@ func TestKeepUnions(t *testing.T) {
 		})
 	}
 	in := []byte(header + body)
-	if _, diags := Compile("in", in, Options{KeepUnions: true}); !slices.Equal(codesOf(diags), []diag.Code{diag.UnionsKept}) {
+	if _, diags := Compile(open("in", in), crdfile.Options{KeepUnions: true}); !slices.Equal(codesOf(diags), []diag.Code{diag.UnionsKept}) {
 		t.Errorf("diagnostics:\n%s", textOfDiags(diags))
 	}
 	// The declaration that was kept is the one to edit.
-	kept := mustCompile(t, in, Options{KeepUnions: true})
+	kept := mustCompile(t, in, crdfile.Options{KeepUnions: true})
 	edited := bytes.Replace(kept, []byte("- members: [a, b]"), []byte("- members: [b, a]"), 1)
 	in = bytes.Replace(in, []byte("- members: [a, b]"), []byte("- members: [b, a]"), 1)
-	same(t, "edited", mustCompile(t, edited, Options{KeepUnions: true}), mustCompile(t, in, Options{KeepUnions: true}))
+	same(t, "edited", mustCompile(t, edited, crdfile.Options{KeepUnions: true}), mustCompile(t, in, crdfile.Options{KeepUnions: true}))
 	same(t, "edited, decompiled", mustDecompile(t, edited), in)
 }
 
@@ -58,7 +59,7 @@ func TestNoAnnotation(t *testing.T) {
 		t.Run(g.name, func(t *testing.T) {
 			t.Parallel()
 			out := mustCompile(t, g.in, none)
-			if bytes.Contains(out, []byte(Annotation)) {
+			if bytes.Contains(out, []byte(crdfile.Annotation)) {
 				t.Errorf("there is an annotation:\n%s", out)
 			}
 			same(t, "compile(compile(in))", mustCompile(t, out, none), out)
@@ -92,7 +93,7 @@ func TestKubeVersion(t *testing.T) {
 		{"1.24", in, "", `in: error: UC303: "1.24" is not a version of Kubernetes since 1.25: write it like 1.30`},
 		{"one", in, "", `in: error: UC303: "one" is not a version of Kubernetes since 1.25: write it like 1.30`},
 	} {
-		out, diags := Compile("in", tt.in, Options{KubeVersion: tt.version})
+		out, diags := Compile(open("in", tt.in), crdfile.Options{KubeVersion: tt.version})
 		var keys []string
 		for _, m := range key.FindAllSubmatch(out, -1) {
 			keys = append(keys, string(m[1]))
@@ -107,32 +108,32 @@ func TestKubeVersion(t *testing.T) {
 		if out == nil {
 			continue
 		}
-		same(t, "compile(compile(in))", mustCompile(t, out, Options{KubeVersion: tt.version}), out)
+		same(t, "compile(compile(in))", mustCompile(t, out, crdfile.Options{KubeVersion: tt.version}), out)
 		same(t, "decompile(compile(in))", mustDecompile(t, out), tt.in)
 		// Another version replaces the rules.
-		same(t, "compile again", mustCompile(t, out, Options{}), mustCompile(t, tt.in, Options{}))
+		same(t, "compile again", mustCompile(t, out, crdfile.Options{}), mustCompile(t, tt.in, crdfile.Options{}))
 	}
 }
 
 func TestEncoding(t *testing.T) {
 	in := []byte(header + strings.Replace(body, "- members: [a, b]", "- members: [a, b]\n              discriminatorChange: Allow\n              cardinality: ExactlyOne", 1))
-	fine, compact := mustCompile(t, in, Options{Encoding: compile.Fine}), mustCompile(t, in, Options{Encoding: compile.Compact})
+	fine, compact := mustCompile(t, in, crdfile.Options{Encoding: compile.Fine}), mustCompile(t, in, crdfile.Options{Encoding: compile.Compact})
 	if n := bytes.Count(fine, []byte(" rule: ")); n != 2 {
 		t.Errorf("%d fine rules:\n%s", n, fine)
 	}
 	if n := bytes.Count(compact, []byte(" rule: ")); n != 1 {
 		t.Errorf("%d compact rules:\n%s", n, compact)
 	}
-	terse := mustCompile(t, in, Options{Encoding: compile.Terse})
+	terse := mustCompile(t, in, crdfile.Options{Encoding: compile.Terse})
 	if n := bytes.Count(terse, []byte(" rule: ")); n != 1 || bytes.Contains(terse, []byte("messageExpression")) || len(terse) >= len(compact) {
 		t.Errorf("terse:\n%s", terse)
 	}
 	// The annotation says what was asked for.
-	same(t, "auto", mustCompile(t, in, Options{NoAnnotation: true}), mustCompile(t, in, Options{Encoding: compile.Terse, NoAnnotation: true}))
-	same(t, "auto of fine", mustCompile(t, fine, Options{}), mustCompile(t, in, Options{}))
-	same(t, "fine of compact", mustCompile(t, compact, Options{Encoding: compile.Fine}), fine)
-	same(t, "compact of fine", mustCompile(t, fine, Options{Encoding: compile.Compact}), compact)
-	same(t, "compact of compact", mustCompile(t, compact, Options{Encoding: compile.Compact}), compact)
+	same(t, "auto", mustCompile(t, in, crdfile.Options{NoAnnotation: true}), mustCompile(t, in, crdfile.Options{Encoding: compile.Terse, NoAnnotation: true}))
+	same(t, "auto of fine", mustCompile(t, fine, crdfile.Options{}), mustCompile(t, in, crdfile.Options{}))
+	same(t, "fine of compact", mustCompile(t, compact, crdfile.Options{Encoding: compile.Fine}), fine)
+	same(t, "compact of fine", mustCompile(t, fine, crdfile.Options{Encoding: compile.Compact}), compact)
+	same(t, "compact of compact", mustCompile(t, compact, crdfile.Options{Encoding: compile.Compact}), compact)
 	for _, out := range [][]byte{fine, compact, terse} {
 		same(t, "decompile", mustDecompile(t, out), in)
 	}

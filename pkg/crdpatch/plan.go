@@ -10,67 +10,64 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/compiled"
+	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// compileDocument plans the edits of one document.
-func (j *job) compileDocument(r *revision, b *base, d *document) {
-	for _, m := range d.crds {
-		opts := j.optionsFor(m)
-		external := j.externals(b, m)
-		if len(external) == 0 && !compile.Declares(m.node) || j.installing && j.settled(m) {
-			continue
-		}
-		w := j.compileCRD(m, external, opts)
-		if w == nil {
-			return
-		}
-		if w.grown && opts.Encoding == compile.Auto {
-			opts.Encoding = compile.Terse
-			if terse := j.compileCRD(m, external, opts); len(terse.edits) > 0 && !terse.grown {
-				w = terse
-				w.report(diag.Diagnostic{Code: diag.CoarserEncoding, Severity: diag.Info, Pos: m.pos(m.node),
-					Message: fmt.Sprintf("the rules are written as --encoding terse does: otherwise this manifest would grow beyond the %d bytes that kubectl apply can keep in its annotation", maxClientSideApply),
-					Hint:    "they mean the same; with --no-annotation there may be room for better messages"})
-			}
-		}
-		j.take(r, w)
+// compileCRD plans the edits of one CRD.
+func (j *job) compileCRD(r *crdtext.Revision, c *crdfile.CRD) {
+	opts := c.Options()
+	w := j.write(r.Of, c, opts)
+	if w == nil {
+		return
 	}
+	if w.grown && opts.Encoding == compile.Auto {
+		opts.Encoding = compile.Terse
+		if terse := j.write(r.Of, c, opts); len(terse.edits) > 0 && !terse.grown {
+			w = terse
+			w.report(diag.Diagnostic{Code: diag.CoarserEncoding, Severity: diag.Info, Pos: w.Pos(w.Node),
+				Message: fmt.Sprintf("the rules are written as --encoding terse does: otherwise this manifest would grow beyond the %d bytes that kubectl apply can keep in its annotation", maxClientSideApply),
+				Hint:    "they mean the same; with --no-annotation there may be room for better messages"})
+		}
+	}
+	j.take(r, w)
 }
 
-// take makes what a writer planned part of a revision.
-func (j *job) take(r *revision, w *writer) {
-	for _, d := range w.diags {
-		j.report(d)
-	}
-	if len(w.edits) > 0 {
-		draft := r.draft(w.manifest)
-		clear(draft)
-		maps.Copy(draft, w.value)
-		r.edits, j.touched = append(r.edits, w.edits...), append(j.touched, w.touched...)
-	}
-}
-
-// compileCRD plans the edits of one CRD. It returns nil if kubectl cannot read that.
-func (j *job) compileCRD(m *manifest, external []union.External, opts Options) *writer {
-	c := j.compilation(m, external, opts.compiler())
-	if c == nil {
+// write plans to write the rules of a CRD into a text without rules. It returns nil without
+// unions, and with errors, which are reported.
+func (j *job) write(t *crdtext.Text, c *crdfile.CRD, opts crdfile.Options) *writer {
+	compilation, diags := c.Compilation(opts.Compiler())
+	if compilation == nil {
+		j.diags = append(j.diags, diags...)
 		return nil
 	}
-	w := write(m, opts)
-	var result *compile.Result
-	if result, w.diags = c.Result(); result != nil && len(result.Objects) > 0 {
+	w := newWriter(c, c.In(t), opts)
+	w.diags = diags
+	result, more := compilation.Result()
+	if w.diags = append(w.diags, c.Hinted(more)...); result != nil && len(result.Objects) > 0 {
 		w.write(result)
-		w.checkSize(len(c.in.JSON))
+		w.checkSize(len(c.Base().JSON()))
 	}
 	return w
+}
+
+// take makes the plan of a writer part of a revision.
+func (j *job) take(r *crdtext.Revision, w *writer) {
+	j.diags = append(j.diags, w.crd.Hinted(w.diags)...)
+	if len(w.edits) > 0 {
+		draft := r.Draft(w.Manifest)
+		clear(draft)
+		maps.Copy(draft, w.value)
+		r.Edits, j.touched = append(r.Edits, w.edits...), append(j.touched, w.touched...)
+	}
 }
 
 // maxClientSideApply is the size of all annotations of an object that the API
@@ -96,20 +93,21 @@ func (w *writer) checkSize(was int) {
 		is -= len(entry)
 	}
 	if w.grown = err == nil && is > maxClientSideApply && was <= maxClientSideApply; w.grown {
-		w.report(diag.Diagnostic{Code: diag.ManifestTooLarge, Severity: diag.Warning, Pos: w.pos(w.node),
+		w.report(diag.Diagnostic{Code: diag.ManifestTooLarge, Severity: diag.Warning, Pos: w.Pos(w.Node),
 			Message: fmt.Sprintf("compiling grows this manifest from %d to %d bytes, beyond the %d that kubectl apply can keep in its annotation", was, is, maxClientSideApply),
 			Hint:    "apply it with kubectl apply --server-side, or leave the annotation out (--no-annotation)"})
 	}
-	if _, ours := annotations[Annotation]; ours && size > maxClientSideApply {
-		w.errorf(w.node, diag.AnnotationTooLarge, "compile with --no-annotation, or declare fewer unions in one CRD",
-			"with %s the annotations have %d bytes; the API server accepts %d", Annotation, size, maxClientSideApply)
+	if _, ours := annotations[crdfile.Annotation]; ours && size > maxClientSideApply {
+		w.errorf(w.Node, diag.AnnotationTooLarge, "compile with --no-annotation, or declare fewer unions in one CRD",
+			"with %s the annotations have %d bytes; the API server accepts %d", crdfile.Annotation, size, maxClientSideApply)
 	}
 }
 
 // writer plans the edits of one CRD.
 type writer struct {
-	*manifest
-	opts    Options
+	*crdtext.Manifest
+	crd     *crdfile.CRD
+	opts    crdfile.Options
 	value   map[string]any // changed along with the edits
 	edits   []yamltext.Edit
 	touched []touch
@@ -117,19 +115,19 @@ type writer struct {
 	cuts    []yamledit.Span // the declarations among the edits
 	grown   bool            // beyond maxClientSideApply
 	said    map[string]bool // descriptions that got a sentence, by place
-	// wrapping, unless nil, is what wraps found.
+	// wrapping, unless nil, is the result of wraps.
 	wrapping *bool
 }
 
-func write(m *manifest, opts Options) *writer {
-	_, v, _ := m.document.value()
-	return &writer{manifest: m, opts: opts, said: map[string]bool{}, value: runtime.DeepCopyJSON(m.in(v))}
+// newWriter returns a writer of a CRD in a text that was made of its file.
+func newWriter(c *crdfile.CRD, m *crdtext.Manifest, opts crdfile.Options) *writer {
+	return &writer{Manifest: m, crd: c, opts: opts, said: map[string]bool{}, value: m.Of(m.Copied())}
 }
 
 func (w *writer) report(d diag.Diagnostic) { w.diags = append(w.diags, d) }
 
 func (w *writer) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
-	w.report(diag.Diagnostic{Code: code, Pos: w.pos(n), Message: fmt.Sprintf(format, args...), Hint: hint})
+	w.report(diag.Diagnostic{Code: code, Pos: w.Pos(n), Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // change is all that happens to one schema.
@@ -137,8 +135,9 @@ type change struct {
 	schemapath.Place
 	node   *yaml.Node
 	object *compile.Object // nil: lists only
-	lists  []addition
-	record schemaRecord
+	key    int             // the index of the declaration among the entries of the schema, or -1
+	lists  []compiled.Addition
+	record compiled.Schema
 	at     int // where the schema starts
 	start  int // where it does without the declaration, and cut of that, for record.At
 	cut    yamledit.Span
@@ -147,7 +146,7 @@ type change struct {
 func (w *writer) write(r *compile.Result) {
 	changes, err := w.changes(r)
 	if err != nil {
-		w.report(unproved(w.name, err))
+		w.report(unproved(w.Name, err))
 		return
 	}
 	// Deeper ones first: where two insertions meet, the inner lines come first.
@@ -159,7 +158,7 @@ func (w *writer) write(r *compile.Result) {
 	}
 	w.severed(changes)
 	slices.SortStableFunc(changes, func(a, b *change) int { return cmp.Compare(a.at, b.at) })
-	rec := record{Format: format, JSON: w.isBareJSON(), Encoding: w.opts.Encoding, KubeVersion: w.opts.KubeVersion}
+	rec := compiled.Record{Format: compiled.Format, JSON: w.isBareJSON(), Encoding: w.opts.Encoding, KubeVersion: w.opts.KubeVersion}
 	for _, c := range changes {
 		if c.cut.End > 0 {
 			c.record.At = w.uncut(c.cut.Start) - w.uncut(c.start)
@@ -196,9 +195,9 @@ func (w *writer) changes(r *compile.Result) (l []*change, err error) {
 				return c
 			}
 		}
-		n := w.schemaAt(p)
-		start, _, _ := w.Span(w.Document, n)
-		l = append(l, &change{Place: p, node: n, at: start, record: schemaRecord{Version: p.Name, Path: p.Path}})
+		n := w.Schema(p)
+		start, _, _ := w.Span(w.Document.Document, n)
+		l = append(l, &change{Place: p, node: n, key: declarationOf(n), at: start, record: compiled.Schema{Version: p.Name, Path: p.Path}})
 		return l[len(l)-1]
 	}
 	for i := range r.Objects {
@@ -206,15 +205,25 @@ func (w *writer) changes(r *compile.Result) (l []*change, err error) {
 	}
 	for _, a := range r.Additions {
 		c := at(a.Place)
-		c.lists, err = additions(a)
+		c.lists, err = compiled.Additions(a)
 		if err != nil {
 			return nil, err
 		}
 		for _, list := range c.lists {
-			c.record.note(list)
+			c.record.Note(list)
 		}
 	}
 	return l, nil
+}
+
+// declarationOf is the number of a schema's own entry that declares unions, or -1.
+func declarationOf(n *yaml.Node) int {
+	for _, e := range yamltext.Entries(n) {
+		if e.Key.Value == union.Key && e.Index >= 0 {
+			return e.Index / 2
+		}
+	}
+	return -1
 }
 
 // uncut translates an offset to the text without declarations.
@@ -231,12 +240,12 @@ func (w *writer) uncut(at int) int {
 // apply plans the edits of one schema, changes its value and fills its record.
 func (w *writer) apply(c *change) error {
 	n := c.node
-	if w.aliased(n) {
+	if w.Aliased(n) {
 		w.errorf(n, diag.SharedContent, "write the schema out at each of its places",
 			"an edit of %s would change other places that share it through an anchor", c.Place)
 		return nil
 	}
-	schema := schemaIn(w.value, c.Version, c.Path)
+	schema := crdtext.SchemaIn(w.value, c.Place)
 	if schema == nil {
 		return fmt.Errorf("kubectl does not find it")
 	}
@@ -247,55 +256,55 @@ func (w *writer) apply(c *change) error {
 	// First what is put after items that are there: where such a list ends the
 	// schema, it comes before new keys.
 	var fresh []yamledit.Entry
-	t := touch{manifest: w.manifest, schema: &c.Place, added: map[string][]any{}}
+	t := touch{Manifest: w.Manifest, schema: &c.Place, added: map[string][]any{}}
 	for _, l := range c.lists {
-		e := yamledit.Entry{Key: l.key, Value: l.items, Dash: w.dash(c)}
-		i, existing, err := listOf(n, l.key)
+		e := yamledit.Entry{Key: l.Key, Value: l.Items, Dash: w.dash(c)}
+		i, existing, err := listOf(n, l.Key)
 		switch {
 		case err != nil:
 			return err
 		case existing == nil:
 			fresh = append(fresh, e)
-		case w.aliased(existing) || i < 0:
+		case w.Aliased(existing) || i < 0:
 			w.errorf(existing, diag.SharedContent, "write the rules out at each of their places", "an edit of these rules would change other places that share them")
 			return nil
 		default:
-			c.record.noteEmpty(l.key, len(existing.Content) == 0)
+			c.record.NoteEmpty(l.Key, len(existing.Content) == 0)
 			e.Key = ""
-			edit, err := w.editor().Put(existing, e)
+			edit, err := w.Editor().Put(existing, e)
 			if err != nil {
 				return err
 			}
 			w.edits = append(w.edits, edit)
 		}
-		present, _ := schema[l.key].([]any)
-		t.added[l.key] = l.data()
-		schema[l.key] = append(slices.Clip(present), t.added[l.key]...)
+		present, _ := schema[l.Key].([]any)
+		t.added[l.Key] = l.Data()
+		schema[l.Key] = append(slices.Clip(present), t.added[l.Key]...)
 	}
 	w.touched = append(w.touched, t)
 	if err := w.describeAll(c, false); err != nil {
 		return err
 	}
 	if c.object != nil {
-		c.record.Unions = json.RawMessage(yamledit.JSON(plain(c.object.Value)))
-		c.record.External = c.object.Key < 0
+		c.record.Unions = json.RawMessage(yamledit.JSON(compiled.Plain(c.object.Value)))
+		c.record.External = c.key < 0
 		if c.object.Extensions != nil {
-			c.record.Extend = json.RawMessage(yamledit.JSON(plain(c.object.Extensions)))
+			c.record.Extend = json.RawMessage(yamledit.JSON(compiled.Plain(c.object.Extensions)))
 		}
 	}
-	if c.object != nil && c.object.Key >= 0 {
+	if c.object != nil && c.key >= 0 {
 		if err := w.cutDeclaration(c); err != nil {
 			return err
 		}
 		if !w.opts.KeepUnions {
 			delete(schema, union.Key)
-			edit, err := w.editor().ReplaceEntry(n, c.object.Key/2, c.cut, fresh)
+			edit, err := w.Editor().ReplaceEntry(n, c.key, c.cut, fresh)
 			w.edits = append(w.edits, edit)
 			return err
 		}
 	}
 	for _, e := range fresh {
-		edit, err := w.editor().Put(n, e)
+		edit, err := w.Editor().Put(n, e)
 		if err != nil {
 			return err
 		}
@@ -306,27 +315,27 @@ func (w *writer) apply(c *change) error {
 
 // cutDeclaration plans the removal of the declaration and records its text.
 func (w *writer) cutDeclaration(c *change) error {
-	n, key := c.node, c.object.Key
+	n, key := c.node, c.key
 	if w.opts.KeepUnions {
 		c.record.Kept = true
-		w.report(diag.Diagnostic{Code: diag.UnionsKept, Severity: diag.Warning, Pos: w.pos(n.Content[key]), Path: c.Place.String(), Schema: c.Place.Structural(),
+		w.report(diag.Diagnostic{Code: diag.UnionsKept, Severity: diag.Warning, Pos: w.Pos(n.Content[2*key]), Path: c.Place.String(), Schema: c.Place.Structural(),
 			Message: "the declaration is kept: the API server rejects it under strict field validation",
 			Hint:    "use the output as a source, and apply one compiled without --keep-unions"})
 		return nil
 	}
-	cut, err := w.editor().Cut(n, key/2, key/2)
+	cut, err := w.Editor().Cut(n, key, key)
 	if err != nil {
 		return err
 	}
-	l, err := w.editor().Entries(n)
+	l, err := w.Editor().Entries(n)
 	if err != nil {
 		return err
 	}
-	start, _, err := w.Span(w.Document, n)
+	start, _, err := w.Span(w.Document.Document, n)
 	if err != nil {
 		return err
 	}
-	if start == l[key/2].Start && len(l) > 1 {
+	if start == l[key].Start && len(l) > 1 {
 		// The mapping will start at its next entry.
 		start = l[1].Start
 	}
@@ -358,26 +367,26 @@ func listOf(n *yaml.Node, key string) (int, *yaml.Node, error) {
 // dash is how much the file indents lists below their keys: as the declaration is that
 // gives way, or the first list that there is.
 func (w *writer) dash(c *change) int {
-	if c.object != nil && c.object.Key >= 0 {
-		if d, ok := w.editor().DashOf(c.node.Content[c.object.Key], c.node.Content[c.object.Key+1]); ok {
+	if c.object != nil && c.key >= 0 {
+		if d, ok := w.Editor().DashOf(c.node.Content[2*c.key], c.node.Content[2*c.key+1]); ok {
 			return d
 		}
 	}
-	d, _ := w.editor().FirstDash(w.node, 0)
+	d, _ := w.Editor().FirstDash(w.Node, 0)
 	return d
 }
 
 // annotation is the value of annotations that are ours alone.
 func annotation(text string) *yaml.Node {
-	return yamltext.MappingNode(yamledit.StringNode(Annotation), yamledit.StringNode(text))
+	return yamltext.MappingNode(yamledit.StringNode(crdfile.Annotation), yamledit.StringNode(text))
 }
 
 // annotate adds the annotation.
-func (w *writer) annotate(rec record) {
-	at := w.node
+func (w *writer) annotate(rec compiled.Record) {
+	at := w.Node
 	_, metadata, shared, ok := yamltext.Lookup(at, "metadata")
-	if !ok || shared || metadata.Kind != yaml.MappingNode || w.aliased(metadata) || len(metadata.Content) == 0 {
-		w.errorf(at, diag.Unproved, "give the CRD a metadata.name; or compile with --no-annotation", "metadata has no room for the annotation %s", Annotation)
+	if !ok || shared || metadata.Kind != yaml.MappingNode || w.Aliased(metadata) || len(metadata.Content) == 0 {
+		w.errorf(at, diag.Unproved, "give the CRD a metadata.name; or compile with --no-annotation", "metadata has no room for the annotation %s", crdfile.Annotation)
 		return
 	}
 	key, annotations, shared, ok := yamltext.Lookup(metadata, "annotations")
@@ -389,27 +398,27 @@ func (w *writer) annotate(rec record) {
 	case !ok:
 		rec.Annotations = new(string)
 		if text, err = rec.String(); err == nil {
-			edit, err = w.editor().Put(metadata, yamledit.Entry{Key: "annotations", Value: annotation(text)})
+			edit, err = w.Editor().Put(metadata, yamledit.Entry{Key: "annotations", Value: annotation(text)})
 		}
-	case shared || annotations.Kind == yaml.AliasNode || w.aliased(annotations):
+	case shared || annotations.Kind == yaml.AliasNode || w.Aliased(annotations):
 		w.errorf(key, diag.SharedContent, "write the annotations out, or compile with --no-annotation", "the annotations are shared through an anchor")
 		return
 	case annotations.Kind == yaml.ScalarNode && annotations.Tag == "!!null":
 		var value yamledit.Span
 		var was string
 		if value, was, err = w.nullAt(metadata, key, annotations); errors.Is(err, errNoRoom) {
-			w.errorf(key, diag.Unproved, "write annotations: {}", "there is no room for the annotation %s", Annotation)
+			w.errorf(key, diag.Unproved, "write annotations: {}", "there is no room for the annotation %s", crdfile.Annotation)
 			return
 		}
 		if err == nil {
 			rec.Annotations = &was
 			text, err = rec.String()
-			lay := yamledit.Layout{Tight: w.editor().Tight()}
+			lay := yamledit.Layout{Tight: w.Editor().Tight()}
 			edit = yamltext.Edit{Start: value.Start, End: value.End, New: w.spaceAfter(key) + lay.Value(annotation(text))}
 		}
 	default:
 		if text, err = rec.String(); err == nil {
-			edit, err = w.editor().Put(annotations, yamledit.Entry{Key: Annotation, Value: yamledit.StringNode(text)})
+			edit, err = w.Editor().Put(annotations, yamledit.Entry{Key: crdfile.Annotation, Value: yamledit.StringNode(text)})
 		}
 	}
 	if err != nil {
@@ -421,6 +430,6 @@ func (w *writer) annotate(rec record) {
 	if present == nil {
 		present = map[string]any{}
 	}
-	present[Annotation] = text
+	present[crdfile.Annotation] = text
 	values["annotations"] = present
 }

@@ -14,9 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -69,7 +71,7 @@ func compileAll(tb testing.TB) []golden {
 		other.again = true
 		other.opts.Encoding = compile.OpenAPI
 		var diags diag.List
-		if other.out, diags = Compile("in", g.in, other.opts); g.opts.Encoding == compile.Auto && !g.opts.Describe && !diags.HasErrors() {
+		if other.out, diags = Compile(open("in", g.in), other.opts); g.opts.Encoding == compile.Auto && !g.opts.Describe && !diags.HasErrors() {
 			l = append(l, other)
 		}
 		other.name, other.opts = g.name+"-describe", g.opts
@@ -77,7 +79,7 @@ func compileAll(tb testing.TB) []golden {
 		if i%3 > 0 || g.opts.Describe {
 			continue // others have more of descriptions
 		}
-		if other.out, diags = Compile("in", g.in, other.opts); !diags.HasErrors() {
+		if other.out, diags = Compile(open("in", g.in), other.opts); !diags.HasErrors() {
 			l = append(l, other)
 		}
 	}
@@ -93,14 +95,14 @@ func compileAll(tb testing.TB) []golden {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		l = append(l, golden{name: "example/" + filepath.Base(f), ext: ".yaml", in: in, out: mustCompile(tb, in, Options{})})
+		l = append(l, golden{name: "example/" + filepath.Base(f), ext: ".yaml", in: in, out: mustCompile(tb, in, crdfile.Options{})})
 	}
 	return l
 }
 
-func mustCompile(tb testing.TB, in []byte, opts Options) []byte {
+func mustCompile(tb testing.TB, in []byte, opts crdfile.Options) []byte {
 	tb.Helper()
-	out, diags := Compile("in", in, opts)
+	out, diags := Compile(open("in", in), opts)
 	if diags.HasErrors() {
 		tb.Fatalf("Compile:\n%s", textOfDiags(diags))
 	}
@@ -109,7 +111,7 @@ func mustCompile(tb testing.TB, in []byte, opts Options) []byte {
 
 func mustDecompile(tb testing.TB, in []byte) []byte {
 	tb.Helper()
-	out, diags := Decompile("in", in, Options{})
+	out, diags := Decompile(open("in", in), crdfile.Options{})
 	if diags.HasErrors() {
 		tb.Fatalf("Decompile:\n%s", textOfDiags(diags))
 	}
@@ -183,7 +185,7 @@ func TestPromises(t *testing.T) {
 }
 
 // data compares the documents as data, apart from what compiling is for.
-func data(t *testing.T, in, out []byte, opts Options) {
+func data(t *testing.T, in, out []byte, opts crdfile.Options) {
 	t.Helper()
 	a, b := values(t, in), values(t, out)
 	if len(a) != len(b) {
@@ -232,7 +234,7 @@ func strip(v any, descriptions bool) {
 	}
 	if metadata, ok := m["metadata"].(map[string]any); ok {
 		if annotations, ok := metadata["annotations"].(map[string]any); ok {
-			delete(annotations, Annotation)
+			delete(annotations, crdfile.Annotation)
 			if len(annotations) == 0 {
 				delete(metadata, "annotations")
 			}
@@ -245,10 +247,10 @@ func strip(v any, descriptions bool) {
 		switch v := v.(type) {
 		case map[string]any:
 			delete(v, union.Key)
-			delete(v, validationsKey)
-			delete(v, allOfKey)
-			if _, isSchema := v[descriptionKey].(map[string]any); descriptions && !isSchema {
-				delete(v, descriptionKey)
+			delete(v, compiled.Validations)
+			delete(v, compiled.AllOf)
+			if _, isSchema := v[compiled.DescriptionKey].(map[string]any); descriptions && !isSchema {
+				delete(v, compiled.DescriptionKey)
 			}
 			for _, w := range v {
 				rules(w)
@@ -318,7 +320,7 @@ func withoutDeclarations(t *testing.T, in []byte) ([]string, bool) {
 			key := n.Kind == yaml.MappingNode && i%2 == 0
 			flow := n.Style&yaml.FlowStyle != 0 || key && n.Content[i+1].Style&yaml.FlowStyle != 0
 			switch name := n.Content[i].Value; {
-			case key && (name == union.Key || name == validationsKey || name == "metadata" || name == "annotations") && flow,
+			case key && (name == union.Key || name == compiled.Validations || name == "metadata" || name == "annotations") && flow,
 				key && name == "annotations" && n.Content[i+1].Kind == yaml.ScalarNode:
 				ok = false
 			case key && name == union.Key:

@@ -3,39 +3,32 @@ package crdpatch
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/compiled"
+	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// replace takes out of base the hand-written rules that give way to those of
+// replace takes out of base the hand-written rules that give way to rules of
 // unions which say so. The result is nil when there are errors.
-func (j *job) replace(b *base) *text {
-	r := revise(b.text)
-	for _, m := range b.manifests() {
-		external := j.externals(b, m)
-		if !replaces(m.node) && !slices.ContainsFunc(external, func(e union.External) bool { return replaces(e.Value) }) {
+func (j *job) replace(base *crdtext.Text) *crdtext.Text {
+	r := crdtext.Revise(base)
+	for _, c := range j.crds {
+		if j.installing && c.Settled() {
 			continue
 		}
-		in, ok := j.input(m, external)
-		if !ok {
-			continue // reported when it is compiled
-		}
-		removals, diags := compile.Replaced(in, j.optionsFor(m).compiler())
-		for _, d := range diags {
-			j.report(d)
-		}
-		w := write(m, j.opts)
+		_, removals, _ := c.Replaced(c.Options().Compiler())
+		w := newWriter(c, c.In(base), j.opts)
 		for _, removal := range removals {
-			schema := schemaIn(w.value, removal.Version, removal.Path)
-			w.touched = append(w.touched, replacementOf(m, removal, schema))
+			schema := crdtext.SchemaIn(w.value, removal.Place)
+			w.touched = append(w.touched, replacementOf(w.Manifest, removal, schema))
 			if err := w.remove(removal, schema); err != nil {
-				j.report(diag.Diagnostic{Code: diag.Unproved, Pos: w.pos(w.schemaAt(removal.Place)), Path: removal.Place.String(), Schema: removal.Place.Structural(),
+				w.report(diag.Diagnostic{Code: diag.Unproved, Pos: w.Pos(w.Schema(removal.Place)), Path: removal.Place.String(), Schema: removal.Place.Structural(),
 					Message: fmt.Sprintf("cannot remove the hand-written rules: %v", err),
 					Hint:    "delete them yourself, or write the schema in plain block style"})
 			}
@@ -45,10 +38,10 @@ func (j *job) replace(b *base) *text {
 	if j.diags.HasErrors() {
 		return nil
 	}
-	if len(r.edits) == 0 {
-		return b.text
+	if len(r.Edits) == 0 {
+		return base
 	}
-	t, err := r.text(j.limits)
+	t, err := r.Text()
 	if err != nil {
 		j.unproved(err)
 		return nil
@@ -58,68 +51,36 @@ func (j *job) replace(b *base) *text {
 
 // anchored reports whether an alias refers to n, or to something below it.
 func (w *writer) anchored(n *yaml.Node) bool {
-	return w.aliased(n) || slices.ContainsFunc(n.Content, w.anchored)
-}
-
-// replaces reports whether a declaration at n or below replaces hand-written rules.
-func replaces(n *yaml.Node) bool {
-	seen := map[*yaml.Node]bool{}
-	var visit func(n *yaml.Node) bool
-	visit = func(n *yaml.Node) bool {
-		if n = yamltext.Resolve(n); n == nil || seen[n] {
-			return false
-		}
-		seen[n] = true
-		for i, c := range n.Content {
-			if n.Kind == yaml.MappingNode && i%2 == 0 && c.Value == "handWrittenRules" || visit(c) {
-				return true
-			}
-		}
-		return false
-	}
-	return visit(n)
+	return w.Aliased(n) || slices.ContainsFunc(n.Content, w.anchored)
 }
 
 // remove plans to take constraints out of a schema, and takes them out of its value.
 func (w *writer) remove(r compile.Removal, value map[string]any) error {
-	n := w.schemaAt(r.Place)
-	if w.aliased(n) {
+	n := w.Schema(r.Place)
+	if w.Aliased(n) {
 		return errors.New("the schema is shared through an anchor")
 	}
-	var whole []int // entries of the schema
-	items := map[string][]int{}
-	for _, c := range r.Constraints {
-		if slices.Contains(listKeys, c.Key) {
-			items[c.Key] = append(items[c.Key], c.Index)
+	present := maps.Clone(value)
+	keys, items := compiled.Remove(r, value)
+	for _, key := range compiled.ListKeys {
+		if len(items[key]) == 0 && !slices.Contains(keys, key) {
 			continue
 		}
-		whole = append(whole, indexOf(n, c.Key))
-		delete(value, c.Key)
-	}
-	for _, key := range listKeys {
-		taken := items[key]
-		if len(taken) == 0 {
-			continue
-		}
-		at := indexOf(n, key)
+		at := crdtext.IndexOf(n, key)
 		if at < 0 {
 			return fmt.Errorf("its %s is shared through an alias or merge key", key)
 		}
 		l := n.Content[at*2+1]
-		present := itemsOf(value[key])
-		if l.Kind != yaml.SequenceNode || w.aliased(l) || len(l.Content) != len(present) {
+		if l.Kind != yaml.SequenceNode || w.Aliased(l) || len(l.Content) != len(compiled.ItemsOf(present[key])) {
 			return fmt.Errorf("its %s is shared through an alias", key)
 		}
-		if len(taken) == len(present) {
-			whole = append(whole, at)
-			delete(value, key)
-			continue
-		}
-		slices.Sort(taken)
-		value[key] = without(present, taken)
-		if err := w.cutAll(l, taken); err != nil {
+		if err := w.cutAll(l, items[key]); err != nil {
 			return err
 		}
+	}
+	var whole []int // entries of the schema
+	for _, key := range keys {
+		whole = append(whole, crdtext.IndexOf(n, key))
 	}
 	slices.Sort(whole)
 	if len(whole) > 0 && whole[0] < 0 {
@@ -130,7 +91,7 @@ func (w *writer) remove(r compile.Removal, value map[string]any) error {
 
 // cutAll plans to take entries of a collection out, given in ascending order.
 func (w *writer) cutAll(n *yaml.Node, indices []int) error {
-	cuts, err := w.editor().CutRuns(n, indices)
+	cuts, err := w.Editor().CutRuns(n, indices)
 	if err != nil {
 		return err
 	}

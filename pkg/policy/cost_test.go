@@ -6,8 +6,9 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 const costlyUnion = `type: object
@@ -18,7 +19,7 @@ x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: 
 
 func kindOf(t *testing.T, spec string) kinds.Kind {
 	t.Helper()
-	declared, diags := crdpatch.Declared("crd.yaml", []byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec})), crdpatch.Options{})
+	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec})), limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

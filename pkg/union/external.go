@@ -33,6 +33,9 @@ type External struct {
 	// Extend says that Value is a list of extensions (ParseExtensions), of unions that
 	// are declared for the schema in it or in another place.
 	Extend bool
+	// Own, unless nil, says that the declaration was in the schema itself before the CRD was
+	// compiled, in the place of this node.
+	Own *yaml.Node
 	// Named is where the CRD and the schema are named; the zero position means that of Value.
 	Named diag.Pos
 	// Struct is the Go type that has the markers, with the path of its package; empty

@@ -12,7 +12,9 @@ import (
 
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -133,7 +135,7 @@ func provable(t *testing.T, schema string, declarations []string) []string {
 		if err := sigsyaml.Unmarshal([]byte(schema), &s); err != nil {
 			t.Fatal(err)
 		}
-		if _, diags := crdpatch.Compile("crd.json", g.crd(t, s), crdpatch.Options{Encoding: compile.OpenAPI, NoAnnotation: true}); !diags.HasErrors() {
+		if _, diags := crdpatch.Compile(crdfile.Open("crd.json", g.crd(t, s), limit.Limits{}), crdfile.Options{Encoding: compile.OpenAPI, NoAnnotation: true}); !diags.HasErrors() {
 			l = append(l, d)
 		}
 	}

@@ -11,8 +11,10 @@ import (
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // typed is the schema of a union, for a version of a CRD.
@@ -37,7 +39,7 @@ func with(text, old, replacement string) string {
 
 // advised returns the diagnostics of lint about a CRD that have one of the codes.
 func advised(crd string, codes ...diag.Code) diag.List {
-	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd), crdpatch.Options{}))
+	l := lint.File(crdfile.Open("crd.yaml", []byte(crd), limit.Limits{}), crdfile.Options{})
 	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return !slices.Contains(codes, d.Code) })
 }
 
@@ -85,7 +87,7 @@ func TestAdviceUnchanged(t *testing.T) {
 				crd, label string
 				accepted   bool
 			}{{test.crd, "b", false}, {ratchet, "c", true}} {
-				compiled, diags := crdpatch.Compile("crd.yaml", []byte(step.crd), crdpatch.Options{})
+				compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(step.crd), limit.Limits{}), crdfile.Options{})
 				if diags.HasErrors() {
 					t.Fatal(diags)
 				}
@@ -191,7 +193,7 @@ func TestAdvice(t *testing.T) {
 			if told := advised(src, diag.VersionBypass, diag.TableBypass, diag.VersionsDiffer, diag.RemovableItem); test.code == "" && len(told) > 0 {
 				t.Errorf("lint tells of %s", told)
 			}
-			compiled, diags := crdpatch.Compile("crd.yaml", []byte(src), crdpatch.Options{})
+			compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(src), limit.Limits{}), crdfile.Options{})
 			if diags.HasErrors() {
 				t.Fatal(diags)
 			}

@@ -19,7 +19,9 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // caseFile is the second document of a file in testdata; the first one is the
@@ -86,7 +88,7 @@ func runFile(t *testing.T, server *servertest.Server, file string) {
 	if err := yaml.UnmarshalStrict(steps, &cases); err != nil {
 		t.Fatal(err)
 	}
-	crd := newTrial(t, server, manifest, crdpatch.Options{Encoding: cases.Encoding})
+	crd := newTrial(t, server, manifest, crdfile.Options{Encoding: cases.Encoding})
 	stored := map[string]map[string]any{}
 	for i, s := range cases.Steps {
 		if s.Stored != nil {
@@ -107,9 +109,9 @@ type trial struct {
 }
 
 // newTrial compiles a manifest.
-func newTrial(t *testing.T, server *servertest.Server, manifest []byte, opts crdpatch.Options) *trial {
+func newTrial(t *testing.T, server *servertest.Server, manifest []byte, opts crdfile.Options) *trial {
 	t.Helper()
-	compiled, diags := crdpatch.Compile("crd.yaml", manifest, opts)
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", manifest, limit.Limits{}), opts)
 	if diags.HasErrors() {
 		t.Fatalf("compile:\n%v", diags)
 	}

@@ -10,7 +10,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/testing/servertest"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
 // TestExamples holds the examples to what their README says of them.
@@ -79,7 +79,7 @@ func TestExamples(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			crd := newTrial(t, server, read(t, name+".yaml"), crdpatch.Options{})
+			crd := newTrial(t, server, read(t, name+".yaml"), crdfile.Options{})
 			crd.install(t, nil)
 			_, err := server.Create(t.Context(), read(t, "objects/"+name+"-bad.yaml"))
 			wantErrors(t, err, test.bad)

@@ -7,14 +7,14 @@ import (
 
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
 // TestKubectl pins down what a user reads at the two mistakes that are made most.
 // Run it with -v to see the texts.
 func TestKubectl(t *testing.T) {
 	server := servertest.Start(t)
-	crd := newTrial(t, server, []byte(testcrd.Read("backend")), crdpatch.Options{})
+	crd := newTrial(t, server, []byte(testcrd.Read("backend")), crdfile.Options{})
 	crd.install(t, nil)
 	object := func(spec string) []byte {
 		return []byte("apiVersion: example.com/v1\nkind: Backend\nmetadata: {name: web}\nspec: " + spec + "\n")

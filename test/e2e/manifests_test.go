@@ -20,8 +20,10 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/testing/servertest"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -96,7 +98,7 @@ func runManifest(t *testing.T, server *servertest.Server, file string) (outcome 
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled, diags := crdpatch.Compile(file, src, crdpatch.Options{})
+	compiled, diags := crdpatch.Compile(crdfile.Open(file, src, limit.Limits{}), crdfile.Options{})
 	for _, d := range diags {
 		t.Log(d)
 		if d.Severity == diag.Error && d.Code != diag.RuleOverBudget && d.Code != diag.VersionOverBudget {
@@ -136,11 +138,11 @@ func promises(t *testing.T, file string, src, compiled []byte) {
 	if bytes.Contains(withoutAnnotation(compiled), []byte(union.Key)) {
 		t.Errorf("%s is still there", union.Key)
 	}
-	back, diags := crdpatch.Decompile(file, compiled, crdpatch.Options{})
+	back, diags := crdpatch.Decompile(crdfile.Open(file, compiled, limit.Limits{}), crdfile.Options{})
 	if diags.HasErrors() || !bytes.Equal(back, src) {
 		t.Errorf("decompiling does not give the source back: %v", diags)
 	}
-	twice, diags := crdpatch.Compile(file, compiled, crdpatch.Options{})
+	twice, diags := crdpatch.Compile(crdfile.Open(file, compiled, limit.Limits{}), crdfile.Options{})
 	if diags.HasErrors() || !bytes.Equal(twice, compiled) {
 		t.Errorf("compiling twice is not compiling once: %v", diags)
 	}
@@ -151,23 +153,23 @@ func promises(t *testing.T, file string, src, compiled []byte) {
 // describing are the promises of the rewriting of descriptions.
 func describing(t *testing.T, file string, src, compiled []byte) {
 	t.Helper()
-	opts := crdpatch.Options{Describe: true}
-	described, diags := crdpatch.Compile(file, src, opts)
+	opts := crdfile.Options{Describe: true}
+	described, diags := crdpatch.Compile(crdfile.Open(file, src, limit.Limits{}), opts)
 	if diags.HasErrors() {
 		t.Errorf("with descriptions: %v", diags)
 		return
 	}
 	for _, x := range []struct {
 		what string
-		do   func(string, []byte, crdpatch.Options) ([]byte, diag.List)
-		opts crdpatch.Options
+		do   func(*crdfile.File, crdfile.Options) ([]byte, diag.List)
+		opts crdfile.Options
 		want []byte
 	}{
-		{"decompiling it", crdpatch.Decompile, crdpatch.Options{}, src},
+		{"decompiling it", crdpatch.Decompile, crdfile.Options{}, src},
 		{"compiling it twice", crdpatch.Compile, opts, described},
-		{"compiling it without", crdpatch.Compile, crdpatch.Options{}, compiled},
+		{"compiling it without", crdpatch.Compile, crdfile.Options{}, compiled},
 	} {
-		if got, diags := x.do(file, described, x.opts); !bytes.Equal(got, x.want) || diags.HasErrors() {
+		if got, diags := x.do(crdfile.Open(file, described, limit.Limits{}), x.opts); !bytes.Equal(got, x.want) || diags.HasErrors() {
 			t.Errorf("with descriptions, %s gives something else: %v", x.what, diags)
 		}
 	}
@@ -177,7 +179,7 @@ func describing(t *testing.T, file string, src, compiled []byte) {
 func withoutAnnotation(text []byte) []byte {
 	var kept [][]byte
 	for _, line := range bytes.Split(text, []byte("\n")) {
-		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte(crdpatch.Annotation+":")) {
+		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte(crdfile.Annotation+":")) {
 			kept = append(kept, line)
 		}
 	}
@@ -196,7 +198,7 @@ func onlyLinesAdded(t *testing.T, src, compiled []byte) {
 		}
 		key, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "- "), ":")
 		switch key {
-		case rulesKey, "rule", "message", "messageExpression", "reason", "fieldPath", "optionalOldSelf", "annotations", crdpatch.Annotation:
+		case rulesKey, "rule", "message", "messageExpression", "reason", "fieldPath", "optionalOldSelf", "annotations", crdfile.Annotation:
 		default:
 			t.Errorf("a line that is neither in the source nor a rule: %s", line)
 		}
@@ -229,7 +231,7 @@ func onlyRulesAdded(t *testing.T, before, after map[string]any) {
 	t.Helper()
 	if metadata, ok := after["metadata"].(map[string]any); ok {
 		if annotations, ok := metadata["annotations"].(map[string]any); ok {
-			if delete(annotations, crdpatch.Annotation); len(annotations) == 0 {
+			if delete(annotations, crdfile.Annotation); len(annotations) == 0 {
 				delete(metadata, "annotations")
 			}
 		}

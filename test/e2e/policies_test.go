@@ -26,8 +26,10 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/normalize"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -60,7 +62,7 @@ func startWithPolicies(t *testing.T) *policyServer {
 // install installs a CRD as it is, without unions, and returns its kind in each version.
 func (s *policyServer) install(t *testing.T, crd string) map[string]kinds.Kind {
 	t.Helper()
-	declared, diags := crdpatch.Declared("crd.yaml", []byte(crd), crdpatch.Options{})
+	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(crd), limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags, crd)
 	}
@@ -73,7 +75,7 @@ func (s *policyServer) install(t *testing.T, crd string) map[string]kinds.Kind {
 // kindsOf is the kind of a CRD in each version.
 func kindsOf(t *testing.T, crd string) map[string]kinds.Kind {
 	t.Helper()
-	declared, diags := crdpatch.Declared("crd.yaml", []byte(crd), crdpatch.Options{})
+	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(crd), limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags, crd)
 	}
@@ -87,7 +89,7 @@ func kindsOf(t *testing.T, crd string) map[string]kinds.Kind {
 // compile is install with the rules of the unions.
 func (s *policyServer) compile(t *testing.T, crd string) map[string]kinds.Kind {
 	t.Helper()
-	compiled, diags := crdpatch.Compile("crd.yaml", []byte(crd), crdpatch.Options{})
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(crd), limit.Limits{}), crdfile.Options{})
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags, crd)
 	}

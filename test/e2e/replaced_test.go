@@ -15,6 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -121,11 +122,11 @@ func judgedAlike(t *testing.T, server *servertest.Server, src, apiVersion, kind 
 // replaceRules declares the unions that are enforced by hand, and compiles them.
 func replaceRules(t *testing.T, src []byte) []byte {
 	t.Helper()
-	sources, diags := crdpatch.Sources("crd.yaml", src, limit.Limits{})
+	sources, diags := crdfile.Ask(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Source)
 	if len(sources) != 1 {
 		t.Fatal(diags)
 	}
-	crd := sources[0].CRD
+	crd := sources[0]
 	found, err := infer.CRD(t.Context(), crd)
 	if err != nil || len(found) == 0 {
 		t.Fatal(err)
@@ -142,7 +143,7 @@ func replaceRules(t *testing.T, src []byte) []byte {
 			Value: &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}},
 		})
 	}
-	out, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{External: union.Externals{Declarations: declared}})
+	out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{External: union.Externals{Declarations: declared}})
 	if out == nil {
 		t.Fatal(diags)
 	}

@@ -21,8 +21,10 @@ import (
 	"github.com/unioncel/unioncel/internal/change/stored"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 const (
@@ -342,7 +344,7 @@ func TestMigration(t *testing.T) {
 // unionsOf are the kinds with unions of a CRD.
 func unionsOf(t *testing.T, text string) *kinds.Set {
 	t.Helper()
-	declared, l := crdpatch.Declared("crd.yaml", []byte(text), crdpatch.Options{})
+	declared, l := crdfile.Ask(crdfile.Open("crd.yaml", []byte(text), limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
 	if l.HasErrors() {
 		t.Fatal(l)
 	}
@@ -358,7 +360,7 @@ func unionsOf(t *testing.T, text string) *kinds.Set {
 // compiled is a CRD with its unions compiled.
 func compiled(t *testing.T, text string) []byte {
 	t.Helper()
-	out, l := crdpatch.Compile("crd.yaml", []byte(text), crdpatch.Options{})
+	out, l := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(text), limit.Limits{}), crdfile.Options{})
 	if l.HasErrors() {
 		t.Fatal(l)
 	}

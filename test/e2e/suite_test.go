@@ -9,16 +9,18 @@ import (
 	"github.com/unioncel/unioncel/internal/output/suite"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // TestSuite has a server answer what internal/output/suite writes: that says the same.
 func TestSuite(t *testing.T) {
 	server := servertest.Start(t)
 	manifest := []byte(testcrd.Read("pipeline"))
-	crd := newTrial(t, server, manifest, crdpatch.Options{})
+	crd := newTrial(t, server, manifest, crdfile.Options{})
 	crd.install(t, nil)
-	plans, l := crdpatch.Explain("crd.yaml", manifest, crdpatch.Options{})
+	plans, l := crdpatch.Explain(crdfile.Open("crd.yaml", manifest, limit.Limits{}), crdfile.Options{})
 	if l.HasErrors() {
 		t.Fatal(l)
 	}

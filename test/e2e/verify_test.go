@@ -7,7 +7,8 @@ import (
 
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -19,7 +20,7 @@ func TestCounterexamples(t *testing.T) {
 	for name := range unioncases.HandWritten {
 		t.Run(name, func(t *testing.T) {
 			manifest := unioncases.HandWrittenCRD(name)
-			declared, diags := crdpatch.Declared("crd.yaml", manifest, crdpatch.Options{})
+			declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", manifest, limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
 			if len(declared) != 1 {
 				t.Fatal(diags)
 			}

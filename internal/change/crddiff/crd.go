@@ -6,6 +6,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -25,7 +26,7 @@ type CRD struct {
 	// Compiled says that unions of the file were compiled to get it.
 	Compiled bool
 
-	at func(version string, path schemapath.Path, keyword string) diag.Pos
+	at func(p schemapath.Place, keyword string) diag.Pos
 }
 
 // Plain is a CRD of which nothing is known but what the API server knows.
@@ -35,35 +36,33 @@ func Plain(crd *apiextensionsv1.CustomResourceDefinition) *CRD {
 
 // Read reads the CRDs of a file, and compiles the unions in them. The list has errors, with which
 // the result is nil, and warnings about compiled CRDs whose rules are not those of their unions.
-func Read(f *crdpatch.File) ([]*CRD, diag.List) {
-	installed, wrong := f.Installed()
+func Read(f *crdfile.File, opts crdfile.Options) ([]*CRD, diag.List) {
+	installed, wrong := crdpatch.Install(f, opts)
 	wrong = slices.DeleteFunc(wrong, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
-	if installed == nil {
-		return nil, wrong
-	}
-	// Such CRDs are taken as they are, and without unions.
-	sources, _ := f.Sources()
-	plans, claims := f.Explain()
-	for _, d := range claims {
-		if d.Severity == diag.Error {
-			d.Severity = diag.Warning
-			wrong = append(wrong, d)
-		}
-	}
 	var l []*CRD
 	for _, in := range installed {
 		c := Plain(in.CustomResourceDefinition)
-		c.Pos, c.Compiled = in.Pos, in.Compiled
-		if s := in.Source(sources); s != nil {
-			c.at = s.Keyword
+		c.Pos, c.Compiled, c.KubeVersion = in.At, in.Compiled, opts.KubeVersion
+		if l = append(l, c); in.CRD == nil {
+			continue
 		}
-		if e := in.Explanation(plans); e != nil {
-			for _, u := range e.Unions {
-				u.Rules = slices.DeleteFunc(slices.Clone(u.Rules), func(r compile.RulePlan) bool { return !c.has(r) })
-				c.Unions = append(c.Unions, u)
+		plan, claims := in.CRD.Plan()
+		for _, d := range claims {
+			if d.Severity == diag.Error {
+				d.Severity = diag.Warning
+				wrong = append(wrong, d)
 			}
 		}
-		l = append(l, c)
+		if !in.CRD.Base().Diags.HasErrors() {
+			c.at = in.CRD.Keyword
+		}
+		if plan == nil {
+			continue // it is taken as it is, and without unions
+		}
+		for _, u := range plan.Unions {
+			u.Rules = slices.DeleteFunc(slices.Clone(u.Rules), func(r compile.RulePlan) bool { return !c.has(r) })
+			c.Unions = append(c.Unions, u)
+		}
 	}
 	return l, wrong
 }
@@ -79,5 +78,6 @@ func (c *CRD) pos(version string, path schemapath.Path, keyword string) diag.Pos
 	if c.at == nil {
 		return c.Pos
 	}
-	return c.at(version, path, keyword)
+	i := slices.IndexFunc(c.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
+	return c.at(schemapath.Place{Version: max(i, 0), Name: version, Path: path}, keyword)
 }

@@ -12,12 +12,13 @@ import (
 	"github.com/unioncel/unioncel/internal/change/crddiff"
 	"github.com/unioncel/unioncel/internal/testing/crdchanges"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 func read(t *testing.T, text string) *crddiff.CRD {
 	t.Helper()
-	l, wrong := crddiff.Read(crdpatch.Open("crd.yaml", []byte(text), crdpatch.Options{}))
+	l, wrong := crddiff.Read(crdfile.Open("crd.yaml", []byte(text), limit.Limits{}), crdfile.Options{})
 	if len(l) != 1 {
 		t.Fatalf("%d CRDs: %v\n%s", len(l), wrong, text)
 	}
@@ -153,7 +154,7 @@ func TestRuleAround(t *testing.T) {
 func ExampleCompare() {
 	crd := func(rule string) *crddiff.CRD {
 		text := testcrd.Of("Route", "spec:\n  type: object\n  properties: {http: {type: object}, tcp: {type: object}}\n  x-kubernetes-validations:\n  - rule: "+rule)
-		l, _ := crddiff.Read(crdpatch.Open("crd.yaml", []byte(text), crdpatch.Options{}))
+		l, _ := crddiff.Read(crdfile.Open("crd.yaml", []byte(text), limit.Limits{}), crdfile.Options{})
 		return l[0]
 	}
 	r, err := crddiff.Compare(context.Background(), crd("'!(has(self.http) && has(self.tcp))'"), crd("has(self.http) != has(self.tcp)"))

@@ -20,7 +20,7 @@ func TestPanic(t *testing.T) {
 		return Plain(c)
 	}
 	old, new := crd(`"x"`), crd(`"y"`)
-	new.at = func(string, schemapath.Path, string) diag.Pos { panic("a fault") }
+	new.at = func(schemapath.Place, string) diag.Pos { panic("a fault") }
 	r, err := Compare(context.Background(), old, new)
 	if err != nil || r.Class() != Unknown || r.Changes[0].Undecided != "internal error: a fault; please report both files" {
 		t.Errorf("%+v, %v", r, err)

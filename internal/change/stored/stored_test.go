@@ -12,19 +12,21 @@ import (
 	"github.com/unioncel/unioncel/internal/change/stored"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // judge is that of a CRD that is compiled first.
 func judge(t testing.TB, text string, opts stored.Options) *stored.Judge {
 	t.Helper()
-	open := crdpatch.Open("crd.yaml", []byte(text), crdpatch.Options{})
-	out, l := open.Compile()
+	open := crdfile.Open("crd.yaml", []byte(text), limit.Limits{})
+	out, l := crdpatch.Compile(open, crdfile.Options{})
 	if l.HasErrors() {
 		t.Fatal(l)
 	}
-	declared, l := open.Declared()
+	declared, l := crdfile.Ask(open, crdfile.Options{}, (*crdfile.CRD).Declared)
 	if l.HasErrors() {
 		t.Fatal(l)
 	}

@@ -16,9 +16,8 @@ import (
 // Found is a union that a CRD enforces by hand, or that it seems to mean. The
 // caller owns it.
 type Found struct {
-	// Version is the index in spec.versions; Path leads to the schema.
-	Version int
-	Path    schemapath.Path
+	// Place is the schema.
+	schemapath.Place
 	// Form is how the union is written now.
 	Form Form
 	// Union is to be declared: its Node is. With a discriminator, Cardinality is zero
@@ -69,6 +68,11 @@ type finder struct {
 	found   []Found
 }
 
+// place is the place of the schema that is looked at.
+func (f *finder) place() schemapath.Place {
+	return schemapath.Place{Version: f.version, Name: f.crd.Spec.Versions[f.version].Name, Path: slices.Clone(f.path)}
+}
+
 func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	if err := f.canceled(); err != nil {
 		return err
@@ -111,7 +115,7 @@ func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) error
 		}
 	}
 	for _, g := range o.suggestions(taken) {
-		f.found = append(f.found, Found{Version: f.version, Path: slices.Clone(f.path), Form: g.form, Union: o.declared(g.union), Suggestion: true, Why: g.why})
+		f.found = append(f.found, Found{Place: f.place(), Form: g.form, Union: o.declared(g.union), Suggestion: true, Why: g.why})
 	}
 	return nil
 }
@@ -247,7 +251,7 @@ func (f *finder) nearest(c *candidate) (Found, *union.Union, error) {
 }
 
 func (f *finder) attempt(c *candidate, u *union.Union, replaced []*condition) (Found, error) {
-	found := Found{Version: f.version, Path: slices.Clone(f.path), Form: form(replaced), Union: c.declared(u)}
+	found := Found{Place: f.place(), Form: form(replaced), Union: c.declared(u)}
 	for _, k := range replaced {
 		found.Replaces = append(found.Replaces, k.Constraint)
 	}

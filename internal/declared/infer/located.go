@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strconv"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -18,8 +20,9 @@ import (
 // Located is a union that was found in a file.
 type Located struct {
 	Found
-	Source crdpatch.Source
-	Pos    diag.Pos // of the schema
+	CRD    *apiextensionsv1.CustomResourceDefinition
+	Source *crdfile.CRD // the CRD in the file
+	Pos    diag.Pos     // of the schema
 }
 
 // Suggested is used as the verdict where nothing enforces a union.
@@ -45,28 +48,22 @@ func (i Located) Declaration(replace bool) union.External {
 	u := *i.Union
 	u.Replace = replace && i.replaceable()
 	return union.External{
-		Target:  union.Target{Name: i.Source.CRD.Name},
-		Version: i.version(),
+		Target:  union.Target{Name: i.CRD.Name},
+		Version: i.Name,
 		Path:    i.Path,
 		Value:   yamltext.ListNode(u.Node()),
 		At:      &i.Pos,
 	}
 }
 
-// Place returns the place of the schema.
-func (i Located) Place() schemapath.Place { return schemapath.Place{Version: i.Version, Path: i.Path} }
-
-// version is the name of the version.
-func (i Located) version() string { return i.Source.CRD.Spec.Versions[i.Version].Name }
-
 // on is the place of the schema that a constraint stands on.
 func (i Located) on(c verify.Constraint) schemapath.Place {
-	return schemapath.Place{Version: i.Version, Path: i.Path[:len(i.Path)-c.Above]}
+	return i.Up(len(i.Path) - c.Above)
 }
 
 // rule is the text of a constraint that is a rule, else "".
 func (i Located) rule(c verify.Constraint) string {
-	schema := i.on(c).Schema(i.Source.CRD)
+	schema := i.on(c).Schema(i.CRD)
 	if c.Key == "x-kubernetes-validations" && schema != nil && c.Index < len(schema.XValidations) {
 		return schema.XValidations[c.Index].Rule
 	}
@@ -75,7 +72,7 @@ func (i Located) rule(c verify.Constraint) string {
 
 // at is where a constraint stands.
 func (i Located) at(c verify.Constraint) diag.Pos {
-	return i.Source.Constraint(i.version(), i.on(c).Path, c)
+	return i.Source.Constraint(i.on(c), c)
 }
 
 // Label names the union in a line, by its discriminator and members.
@@ -111,7 +108,7 @@ func (i Located) lines() string {
 // Told says in a line that the union was declared, or would be, and what becomes of the
 // constraints that it would replace.
 func (i Located) Told(done string, replace bool) string {
-	text := fmt.Sprintf("%s: %s in %s: %s", i.Pos, done, i.Place(), i.Label())
+	text := fmt.Sprintf("%s: %s in %s: %s", i.Pos, done, i.Place, i.Label())
 	lines := i.lines()
 	switch {
 	case lines == "":

@@ -28,7 +28,7 @@ func Text(w io.Writer, l []Located) error {
 			return err
 		}
 		fmt.Fprintf(w, "%s: %s: %s\n", i.Pos, i.Form, i.Verdict())
-		fmt.Fprint(w, indented("in "+i.Place().String()+":"), indented(text))
+		fmt.Fprint(w, indented("in "+i.Place.String()+":"), indented(text))
 		if len(i.Replaces) > 0 {
 			fmt.Fprintln(w, "  replaces:")
 		}
@@ -130,8 +130,8 @@ func JSON(w io.Writer, l []Located) error {
 		if err != nil {
 			return err
 		}
-		v := foundJSON{File: i.Pos.File, Line: i.Pos.Line, Col: i.Pos.Col, CRD: i.Source.CRD.Name,
-			Version: i.version(), Schema: i.Place().Structural(), Form: string(i.Form), Verdict: string(i.Verdict()),
+		v := foundJSON{File: i.Pos.File, Line: i.Pos.Line, Col: i.Pos.Col, CRD: i.CRD.Name,
+			Version: i.Name, Schema: i.Place.Structural(), Form: string(i.Form), Verdict: string(i.Verdict()),
 			Declaration: declaration, Replaces: []replacedJSON{}, Why: i.Why,
 			Accepted: proof.ChangeOf(i.Comparison.Tighter), Refused: proof.ChangeOf(i.Comparison.Looser), Inconclusive: i.Comparison.Inconclusive}
 		if c := i.Changes; c.Verdict != "" {

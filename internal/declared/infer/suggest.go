@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/unioncel/unioncel/pkg/union"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // suggestion is a union that nothing enforces but that seems to be meant.

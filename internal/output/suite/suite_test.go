@@ -10,6 +10,7 @@ import (
 	"github.com/unioncel/unioncel/internal/output/suite"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/validate"
@@ -148,17 +149,17 @@ func failing(t *testing.T, tests []suite.Test, crd *apiextensionsv1.CustomResour
 // compiled is how a manifest is compiled, and the result.
 func compiled(t *testing.T, manifest string) (compile.Plan, *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
-	f := crdpatch.Open("crd.yaml", []byte(manifest), crdpatch.Options{})
-	plans, l := f.Explain()
-	out, more := f.Compile()
+	f := crdfile.Open("crd.yaml", []byte(manifest), limit.Limits{})
+	plans, l := crdfile.Ask(f, crdfile.Options{}, (*crdfile.CRD).Plan)
+	out, more := crdpatch.Compile(f, crdfile.Options{})
 	if l.HasErrors() || more.HasErrors() || len(plans) != 1 {
 		t.Fatal(l, more)
 	}
-	declared, l := crdpatch.Open("crd.yaml", out, crdpatch.Options{}).Declared()
+	declared, l := crdfile.Ask(crdfile.Open("crd.yaml", out, limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
 	if l.HasErrors() {
 		t.Fatal(l)
 	}
-	return plans[0].Plan, declared[0].CRD
+	return *plans[0], declared[0].CRD
 }
 
 // demanded reports whether the schema has the discriminator set, in all objects.

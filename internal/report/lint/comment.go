@@ -13,6 +13,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/limit"
@@ -328,46 +329,51 @@ func (k *declaring) scope(line int, alone bool) *scope {
 
 // Ignore returns the diagnostics of compiling a file that comments in it do not switch
 // off; l is not changed.
-func Ignore(f *crdpatch.File, l diag.List) diag.List {
+func Ignore(f *crdfile.File, opts crdfile.Options, l diag.List) diag.List {
 	if len(l) == 0 || !bytes.Contains(f.Bytes(), []byte(marker)) {
 		return l
 	}
-	declared, _ := f.Resolved()
-	return commentsOfFile(f, declared).Apply(l)
+	crds, _ := f.CRDs(opts)
+	return commentsOfFile(f, resolved(crds)).Apply(l)
 }
 
-// commentsOfFile reads the comments of a file with CRDs. Those beside declarations
-// that compiling took out are for the schemas that had them.
-func commentsOfFile(f *crdpatch.File, declared []compile.Declared) *Comments {
+// commentsOfFile reads the comments of a file with CRDs, which have these unions. Comments at
+// declarations that compiling took out are for the schemas that had them.
+func commentsOfFile(f *crdfile.File, declared []*compile.Declared) *Comments {
 	name, src := f.Name(), f.Bytes()
 	if !bytes.Contains(src, []byte(marker)) {
 		return &Comments{file: name}
 	}
-	base, diags := f.Decompile()
+	base, diags := crdpatch.Decompile(f, crdfile.Options{})
 	if diags.HasErrors() || bytes.Equal(base, src) {
 		return ReadComments(name, src)
 	}
 	c := ReadComments(name, base)
-	sources, _ := crdpatch.Declared(name, base, crdpatch.Options{Limits: limit.None()})
+	crds, _ := crdfile.Open(name, base, limit.None()).CRDs(crdfile.Options{})
+	sources := resolved(crds)
 	c.l = slices.DeleteFunc(c.l, func(one *comment) bool { return !one.move(name, sources, declared) })
 	return c
 }
 
 // move makes a comment in a decompiled file one of the compiled file, where there is
-// no better place for it than the object that had the declaration.
-func (c *comment) move(file string, sources, declared []compile.Declared) bool {
+// no better position for it than the object that had the declaration.
+func (c *comment) move(file string, sources, declared []*compile.Declared) bool {
 	if c.scope == nil {
 		return false
 	}
-	for _, d := range sources {
+	for i, d := range sources {
+		if d == nil || i >= len(declared) || declared[i] == nil {
+			continue
+		}
 		for _, o := range d.Objects {
 			if o.Value.Line != c.scope.list.Line || o.Value.Column != c.scope.list.Column {
 				continue
 			}
-			p := objectAt(declared, d.Name, o.Place.Structural())
-			if p == nil {
+			at := slices.IndexFunc(declared[i].Objects, func(p compile.Object) bool { return p.Is(o.Place) })
+			if at < 0 {
 				return false
 			}
+			p := declared[i].Objects[at]
 			c.scope = &scope{p.Value, p.Node.Line, lastLine(p.Node), p.Place.Structural()}
 			c.at = diag.Pos{File: file, Line: p.Node.Line, Col: p.Node.Column}
 			for i := range c.codes {
@@ -377,17 +383,6 @@ func (c *comment) move(file string, sources, declared []compile.Declared) bool {
 		}
 	}
 	return false
-}
-
-func objectAt(l []compile.Declared, crd, path string) *compile.Object {
-	for _, d := range l {
-		for i := range d.Objects {
-			if d.Name == crd && d.Objects[i].Place.Structural() == path {
-				return &d.Objects[i]
-			}
-		}
-	}
-	return nil
 }
 
 func lastLine(n *yaml.Node) int {

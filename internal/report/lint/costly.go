@@ -10,15 +10,13 @@ import (
 
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // costly finds what takes more than half of a budget in the plan of a CRD.
-func costly(p crdpatch.Explanation, declared []compile.Declared) diag.List {
+func costly(p *compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) diag.List {
 	var l diag.List
-	at := slices.IndexFunc(declared, func(d compile.Declared) bool { return d.Name == p.Name })
 	for _, u := range p.Unions {
 		var mostExpensive *compile.RulePlan
 		for i, r := range u.Rules {
@@ -33,9 +31,7 @@ func costly(p crdpatch.Explanation, declared []compile.Declared) diag.List {
 		if u.Union.OfItems() {
 			hint = "maxItems on the list, or fewer members, cost less"
 		}
-		if at >= 0 {
-			hint = cheaper(declared[at].CRD, *mostExpensive, hint)
-		}
+		hint = cheaper(crd, *mostExpensive, hint)
 		what := "a rule of this union takes"
 		if mostExpensive.Cost.Rule() < mostExpensive.Cost.MessageExpression {
 			what = "a messageExpression of this union takes"

@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/report/lint"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // TestFailingRule: a rule that fails to evaluate on an object that the union allows is
@@ -24,8 +26,8 @@ x-kubernetes-validations:
 - rule: "self.type == 'B' ? has(self.b) : true"
 `
 	const want = `UC532 warning: this rule fails to evaluate when no member is set and type is unset (no such key: type), and the API server rejects the creation: {"spec":{}}`
-	f := crdpatch.Open("crd.yaml", []byte(crd("mounts", version{Name: "v1", Spec: spec})), crdpatch.Options{})
-	l := lint.File(f)
+	f := crdfile.Open("crd.yaml", []byte(crd("mounts", version{Name: "v1", Spec: spec})), limit.Limits{})
+	l := lint.File(f, crdfile.Options{})
 	if got := strings.Join(codes(l, diag.FailingRule), "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -34,8 +36,8 @@ x-kubernetes-validations:
 			t.Errorf("at %s", line)
 		}
 	}
-	out, _ := f.Compile()
-	if got := strings.Join(codes(lint.File(crdpatch.Open("crd.yaml", out, crdpatch.Options{})), diag.FailingRule), "\n"); got != want {
+	out, _ := crdpatch.Compile(f, crdfile.Options{})
+	if got := strings.Join(codes(lint.File(crdfile.Open("crd.yaml", out, limit.Limits{}), crdfile.Options{}), diag.FailingRule), "\n"); got != want {
 		t.Errorf("compiled: got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -8,13 +8,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unioncel/unioncel/internal/report/lint"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // fix fixes a file by what File finds.
 func fix(src string) lint.Fixed {
-	return lint.Fix("crd.yaml", []byte(src), func(src []byte) diag.List { return lint.File(crdpatch.Open("crd.yaml", src, crdpatch.Options{})) })
+	return lint.Fix("crd.yaml", []byte(src), func(src []byte) diag.List {
+		return lint.File(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{})
+	})
 }
 
 func TestFix(t *testing.T) {
@@ -90,7 +94,7 @@ func TestFixErrorsFirst(t *testing.T) {
 	spec := replaced(typed, "{http: HTTP, tcp: TCP}\n", "{http: HTTP, tcp: TCP} # unioncel:ignore UC507\n"+keys)
 	src := crd("routes", version{Name: "v1", Spec: spec})
 	got := lint.Fix("crd.yaml", []byte(src), func(src []byte) diag.List {
-		return lint.File(crdpatch.Open("crd.yaml", src, crdpatch.Options{KubeVersion: "1.28"}))
+		return lint.File(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{KubeVersion: "1.28"})
 	})
 	if len(codes(got.Found, diag.UselessIgnore)) != 1 || string(got.Src) != src {
 		t.Errorf("got %v\n%s", got.Found, got.Src)
@@ -102,7 +106,7 @@ func TestFixCompiled(t *testing.T) {
 	_, unions, _ := strings.Cut(typed, "x-kubernetes-unions:\n")
 	properties, _, _ := strings.Cut(typed, "x-kubernetes-unions:\n")
 	spec := "x-kubernetes-unions:\n# unioncel:ignore UC524\n" + unions + strings.TrimPrefix(properties, "\n")
-	compiled, _ := crdpatch.Compile("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), crdpatch.Options{})
+	compiled, _ := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), limit.Limits{}), crdfile.Options{})
 	got := fix(string(compiled))
 	if len(codes(got.Found, diag.UselessIgnore)) != 1 || got.Count != 0 || got.Refused != nil {
 		t.Errorf("got %+v", got)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -11,26 +12,46 @@ import (
 // File lints the CRDs of a file: those with unions, and those that were compiled and
 // remember theirs. It returns every diagnostic of compiling the file, errors, warnings
 // and notes, and advice. Advice is there even when the rules do not fit, but not when a
-// declaration is wrong. What comments in the file switch off is left out. Of the options
-// with which it was opened those count that say how the unions would be compiled.
+// declaration is wrong. Comments in the file switch findings off. The options say how the unions
+// would be compiled.
 //
 // The list is sorted, and nil when there is nothing to say. The caller owns it.
-func File(f *crdpatch.File) diag.List {
-	l, plans := compiled(f)
-	declared, _ := f.Resolved() // what is wrong is in l
-	for i := range declared {
-		for _, s := range subjects(f.Name(), &declared[i]) {
+func File(f *crdfile.File, opts crdfile.Options) diag.List {
+	crds, l := f.CRDs(opts)
+	plans := make([]*compile.Plan, len(crds))
+	for i, c := range crds {
+		plan, more := c.Plan()
+		plans[i], l = plan, append(l, more...)
+	}
+	planned := slices.ContainsFunc(plans, func(p *compile.Plan) bool { return p != nil })
+	switch {
+	case l.HasErrors():
+		plans = nil
+	case planned:
+		// A plan leaves out the diagnostics about the output.
+		if opts.Encoding == compile.Auto {
+			opts.Encoding = recorded(plans)
+		}
+		_, more := crdpatch.Compile(f, opts)
+		l = append(l, more...)
+	}
+	declared := resolved(crds)
+	for i, d := range declared {
+		if d == nil {
+			continue
+		}
+		for _, s := range subjects(f.Name(), d) {
 			for _, rule := range adviceOn(s) {
 				l = append(l, rule(s)...)
 			}
 			l = failing(s, l)
 		}
+		if plans != nil && plans[i] != nil {
+			l = append(l, costly(plans[i], d.CRD)...)
+			l = append(l, slow(crds[i], plans[i], d.CRD)...)
+		}
 	}
-	for _, p := range plans {
-		l = append(l, costly(p, declared)...)
-		l = append(l, slow(p, declared, explainIn(f))...)
-	}
-	if len(declared) > 0 {
+	if slices.ContainsFunc(declared, func(d *compile.Declared) bool { return d != nil }) {
 		comments := commentsOfFile(f, declared)
 		l = comments.Apply(l)
 		l = append(l, comments.Useless()...)
@@ -38,25 +59,26 @@ func File(f *crdpatch.File) diag.List {
 	return l.Sort()
 }
 
-// compiled returns what compiling the file would say, and how it would be done.
-func compiled(f *crdpatch.File) (diag.List, []crdpatch.Explanation) {
-	plans, l := f.Explain()
-	if l.HasErrors() || len(plans) == 0 {
-		return l, nil
+// resolved are the unions of each CRD, nil for one without. With errors there are none.
+func resolved(crds []*crdfile.CRD) []*compile.Declared {
+	var l []*compile.Declared
+	for _, c := range crds {
+		d, wrong := c.Resolved()
+		if wrong.HasErrors() {
+			return nil
+		}
+		l = append(l, d)
 	}
-	// Explain leaves out what is said of the output.
-	o := f.Options()
-	if o.Encoding == compile.Auto {
-		o.Encoding = recorded(plans)
-	}
-	_, more := f.With(o).Compile()
-	return append(l, more...), plans
+	return l
 }
 
 // recorded is the encoding that unions must have been compiled with before, since
 // nothing else leads to it.
-func recorded(plans []crdpatch.Explanation) compile.Encoding {
+func recorded(plans []*compile.Plan) compile.Encoding {
 	for _, p := range plans {
+		if p == nil {
+			continue
+		}
 		for _, u := range p.Unions {
 			if e := compile.Encoding(u.Encoding); e == compile.OpenAPI || e == compile.Terse {
 				return e

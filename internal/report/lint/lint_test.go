@@ -11,8 +11,10 @@ import (
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 type version = testcrd.Version
@@ -227,7 +229,7 @@ func TestAdvice(t *testing.T) {
 			if versions == nil {
 				versions = []version{{Name: "v1", Spec: test.spec}}
 			}
-			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", versions...)), crdpatch.Options{}))
+			l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", versions...)), limit.Limits{}), crdfile.Options{})
 			if l.HasErrors() {
 				t.Fatal(l)
 			}
@@ -251,7 +253,7 @@ func TestConversionWebhook(t *testing.T) {
     strategy: Webhook
     webhook: {conversionReviewVersions: [v1], clientConfig: {url: "https://example.com"}}
 `)
-	if got := codes(lint.File(crdpatch.Open("crd.yaml", []byte(src), crdpatch.Options{})), diag.VersionBypass); got != nil {
+	if got := codes(lint.File(crdfile.Open("crd.yaml", []byte(src), limit.Limits{}), crdfile.Options{}), diag.VersionBypass); got != nil {
 		t.Error(got)
 	}
 }
@@ -297,7 +299,7 @@ func TestCostlyRules(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: test.spec})), crdpatch.Options{}))
+			l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: test.spec})), limit.Limits{}), crdfile.Options{})
 			if diff := cmp.Diff(test.want, codes(l, diag.CostlyRules)); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
@@ -327,7 +329,7 @@ func TestSlowRules(t *testing.T) {
 	tests := []struct {
 		name string
 		spec string
-		opts crdpatch.Options
+		opts crdfile.Options
 		want string
 		hint string
 	}{
@@ -338,7 +340,7 @@ func TestSlowRules(t *testing.T) {
 		{name: "many members", spec: many(100, 0),
 			want: "UC530 warning: the rules of this union take about 15 ms of every request that writes the object: " + fmt.Sprintf(copies, 101),
 			hint: "--encoding compact brings it to 7.9 ms, with errors on the object instead of the member"},
-		{name: "compact", spec: many(100, 0), opts: crdpatch.Options{Encoding: compile.Compact},
+		{name: "compact", spec: many(100, 0), opts: crdfile.Options{Encoding: compile.Compact},
 			want: "UC530 warning: the rules of this union take about 7.9 ms of every request that writes the object: " + fmt.Sprintf(copies, 101),
 			hint: "discriminatorChange: Allow brings it to 5.2 ms, at the cost of a message"},
 		{name: "other properties", spec: many(3, 300),
@@ -350,7 +352,7 @@ func TestSlowRules(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: test.spec})), test.opts))
+			l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: test.spec})), limit.Limits{}), test.opts)
 			if l.HasErrors() {
 				t.Fatal(l)
 			}
@@ -387,15 +389,15 @@ func indented(text string, n int) string {
 // What compiling says is there, with what it says of its output, and no advice where
 // a declaration is wrong.
 func TestCompilerDiagnostics(t *testing.T) {
-	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(typed, "tcp: TCP}", "tpc: TCP}")})), crdpatch.Options{}))
+	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(typed, "tcp: TCP}", "tpc: TCP}")})), limit.Limits{}), crdfile.Options{})
 	if len(l) != 1 || l[0].Code != diag.UnknownMember {
 		t.Errorf("got %v", l)
 	}
-	l = lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(untyped, "[http, tcp]", "[http]\n  cardinality: ExactlyOne")})), crdpatch.Options{}))
+	l = lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(untyped, "[http, tcp]", "[http]\n  cardinality: ExactlyOne")})), limit.Limits{}), crdfile.Options{})
 	if len(l) != 1 || l[0].Code != diag.SingleMember {
 		t.Errorf("got %v", l)
 	}
-	if l := lint.File(crdpatch.Open("crd.yaml", []byte(": x"), crdpatch.Options{})); len(l) != 1 || l[0].Code != diag.Syntax {
+	if l := lint.File(crdfile.Open("crd.yaml", []byte(": x"), limit.Limits{}), crdfile.Options{}); len(l) != 1 || l[0].Code != diag.Syntax {
 		t.Errorf("got %v", l)
 	}
 }
@@ -404,7 +406,7 @@ func TestCompilerDiagnostics(t *testing.T) {
 func TestAdviceWithoutRules(t *testing.T) {
 	spec := "type: object\nproperties:\n  routes:\n    type: array\n    items:\n" + indented(typed, 6)
 	spec = replaced(spec, "enum: [HTTP, TCP]", "enum: [HTTP, TCP, None]")
-	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), crdpatch.Options{Encoding: compile.Compact, KubeVersion: "1.24"}))
+	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), limit.Limits{}), crdfile.Options{Encoding: compile.Compact, KubeVersion: "1.24"})
 	if !l.HasErrors() || len(codes(l, diag.ValueWithoutMember)) != 1 {
 		t.Errorf("got %v", l)
 	}
@@ -416,7 +418,7 @@ func TestNothing(t *testing.T) {
 		crd("routes", version{Name: "v1", Spec: "type: object"}),
 		"# unioncel:ignore UC521\nkind: ConfigMap\n",
 	} {
-		if l := lint.File(crdpatch.Open("x.yaml", []byte(src), crdpatch.Options{})); l != nil {
+		if l := lint.File(crdfile.Open("x.yaml", []byte(src), limit.Limits{}), crdfile.Options{}); l != nil {
 			t.Errorf("%s: %v", src, l)
 		}
 	}
@@ -427,12 +429,12 @@ func TestCompiled(t *testing.T) {
 	spec := replaced(replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, None]"), "tcp: {type: object, properties: {port: {type: integer}}}", "tcp: {type: array, items: {type: string}}")
 	src := []byte(crd("routes", version{Name: "v1", Spec: spec}))
 	for _, encoding := range []compile.Encoding{compile.Auto, compile.Terse, compile.OpenAPI} {
-		compiled, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{Encoding: encoding})
+		compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{Encoding: encoding})
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}
-		want := codes(lint.File(crdpatch.Open("crd.yaml", src, crdpatch.Options{})), adviceOf...)
-		l := lint.File(crdpatch.Open("crd.yaml", compiled, crdpatch.Options{}))
+		want := codes(lint.File(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{}), adviceOf...)
+		l := lint.File(crdfile.Open("crd.yaml", compiled, limit.Limits{}), crdfile.Options{})
 		if diff := cmp.Diff(want, codes(l, adviceOf...)); diff != "" || len(want) != 2 {
 			t.Errorf("%s: -source +compiled\n%s", encoding, diff)
 		}
@@ -458,14 +460,14 @@ func TestCompiledAsOpenAPI(t *testing.T) {
 	spec := "type: object\nproperties:\n  routes:\n    type: array\n    items:\n      type: object\n      properties:\n" + indented(properties.String(), 2) +
 		"      x-kubernetes-unions:\n      - members: [" + strings.TrimSuffix(members.String(), ", ") + "]\n        cardinality: ExactlyOne\n        discriminatorChange: Allow\n"
 	src := []byte(crd("routes", version{Name: "v1", Spec: spec}))
-	if _, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{}); !diags.HasErrors() {
+	if _, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{}); !diags.HasErrors() {
 		t.Fatal("it fits in another way")
 	}
-	compiled, diags := crdpatch.Compile("crd.yaml", src, crdpatch.Options{Encoding: compile.OpenAPI})
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{Encoding: compile.OpenAPI})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	if l := lint.File(crdpatch.Open("crd.yaml", compiled, crdpatch.Options{})); l.HasErrors() {
+	if l := lint.File(crdfile.Open("crd.yaml", compiled, limit.Limits{}), crdfile.Options{}); l.HasErrors() {
 		t.Error(l)
 	}
 }
@@ -485,7 +487,7 @@ schemas:
 		t.Fatal(diags)
 	}
 	spec, _, _ := strings.Cut(typed, "x-kubernetes-unions")
-	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), crdpatch.Options{External: *set}))
+	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), limit.Limits{}), crdfile.Options{External: *set})
 	if len(l) != 1 || l[0].Code != diag.ValueWithoutMember || l[0].Pos != (diag.Pos{File: "unions.yaml", Line: 7, Col: 20}) ||
 		len(l[0].Related) != 1 || l[0].Related[0].Pos.File != "crd.yaml" {
 		t.Errorf("got %+v", l)

@@ -2,45 +2,27 @@ package lint
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// explainIn returns how the CRDs of a file are compiled in another encoding.
-func explainIn(f *crdpatch.File) func(compile.Encoding) []crdpatch.Explanation {
-	known := map[compile.Encoding][]crdpatch.Explanation{}
-	return func(e compile.Encoding) []crdpatch.Explanation {
-		l, ok := known[e]
-		if !ok {
-			o := f.Options()
-			o.Encoding = e
-			l, _ = f.With(o).Explain()
-			known[e] = l
-		}
-		return l
-	}
-}
-
 // slow finds unions in the plan of a CRD whose rules take a noticeable time of every
 // request.
-func slow(p crdpatch.Explanation, declared []compile.Declared, in func(compile.Encoding) []crdpatch.Explanation) diag.List {
-	at := slices.IndexFunc(declared, func(d compile.Declared) bool { return d.Name == p.Name })
-	if at < 0 {
-		return nil
-	}
+func slow(c *crdfile.CRD, p *compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) diag.List {
 	var l diag.List
 	for i, u := range p.Unions {
 		if u.Time <= cost.Noticeable {
 			continue
 		}
-		properties := len(u.Place.Schema(declared[at].CRD).Properties)
+		properties := len(u.Schema(crd).Properties)
 		each := ""
 		if u.Place.Path.HasElements() {
 			each = ", for each of the union objects in it"
@@ -48,16 +30,16 @@ func slow(p crdpatch.Explanation, declared []compile.Declared, in func(compile.E
 		l = append(l, diag.Diagnostic{Code: diag.SlowRules, Severity: diag.Warning, Pos: u.Pos, Path: u.Place.String(), Schema: u.Place.Structural(),
 			Message: fmt.Sprintf("the rules of this union take about %s of every request that writes the object%s: for each field that they read, the API server copies all %d properties of the union object",
 				cost.About(u.Time), each, properties),
-			Hint: quicker(p.Name, i, u, properties, in)})
+			Hint: quicker(c, i, u, properties)})
 	}
 	return l
 }
 
 // quicker returns, as a hint, what makes the rules of a union quicker, and by how much.
-func quicker(name string, i int, u compile.UnionPlan, properties int, in func(compile.Encoding) []crdpatch.Explanation) string {
+func quicker(c *crdfile.CRD, i int, u compile.UnionPlan, properties int) string {
 	var l []string
-	for _, p := range in(compile.Compact) {
-		if p.Name == name && i < len(p.Unions) && p.Unions[i].Time < worth(u.Time) {
+	if compact, _ := c.Encoded(compile.Compact).Plan(); compact != nil {
+		if p := compact; p.Unions[i].Time < worth(u.Time) {
 			l = append(l, fmt.Sprintf("--encoding compact brings it to %s, with errors on the object instead of the member", cost.About(p.Unions[i].Time)))
 		}
 	}

@@ -21,6 +21,7 @@ type Verified struct {
 	Pos   diag.Pos // of the declaration
 	CRD   string   // its name
 	Place schemapath.Place
+	Index int    // of the union among those of its object
 	again string // the updates that an example which changes nothing is representative of
 	verify.Proof
 }
@@ -46,7 +47,7 @@ func Of(ctx context.Context, d compile.Declared, timeout time.Duration) ([]Verif
 		for i, u := range o.Unions {
 			for _, p := range proofs {
 				if p.Union == u {
-					l = append(l, Verified{o.Declarations[i].Pos, d.Name, o.Place, again, p})
+					l = append(l, Verified{o.Declarations[i].Pos, d.Name, o.Place, i, again, p})
 				}
 			}
 		}

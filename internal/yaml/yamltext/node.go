@@ -1,6 +1,10 @@
 package yamltext
 
-import "go.yaml.in/yaml/v3"
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
 
 // Resolve follows aliases.
 func Resolve(n *yaml.Node) *yaml.Node {
@@ -8,6 +12,37 @@ func Resolve(n *yaml.Node) *yaml.Node {
 		n = n.Alias
 	}
 	return n
+}
+
+// Without is a tree without some nodes: items of lists, and entries of mappings by their keys.
+// Nodes that hold none of them are those of n, and aliases stay.
+func Without(n *yaml.Node, drop map[*yaml.Node]bool) *yaml.Node {
+	if n == nil || len(drop) == 0 {
+		return n
+	}
+	step := 1
+	if n.Kind == yaml.MappingNode {
+		step = 2
+	}
+	var content []*yaml.Node
+	same := true
+	for entry := range slices.Chunk(n.Content, step) {
+		if drop[entry[0]] {
+			same = false
+			continue
+		}
+		for _, c := range entry {
+			kept := Without(c, drop)
+			same = same && kept == c
+			content = append(content, kept)
+		}
+	}
+	if same {
+		return n
+	}
+	copied := *n
+	copied.Content = content
+	return &copied
 }
 
 // Aliased returns the nodes that some alias below root refers to, with all nodes

@@ -1,16 +1,17 @@
-package crdpatch
+package compiled
 
 import (
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // gone reports a record whose schema is not there. When its rules are in another place
 // the schema was renamed, and going on would lose the declaration.
-func (r *reverter) gone(s schemaRecord) {
-	d := diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(r.annotations), Path: placeOf(s.Path),
+func (r *reverter) gone(s Schema) {
+	d := diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.Pos(r.Annotations), Path: placeOf(s.Path),
 		Message: "this schema is gone; its union is forgotten",
 		Hint:    "nothing needs to be done if that was intended"}
 	if at := r.strays(s); len(at) > 0 {
@@ -23,12 +24,12 @@ func (r *reverter) gone(s schemaRecord) {
 
 // copies warns of rules that were copied along with a schema.
 func (r *reverter) copies() {
-	for _, s := range r.record.Schemas {
-		if _, node := r.schema(s.Version, s.Path); node == nil {
+	for _, s := range r.Record.Schemas {
+		if _, node := r.Place(s.Version, s.Path); node == nil {
 			continue
 		}
 		for _, at := range r.strays(s) {
-			r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(r.annotations), Path: at,
+			r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.Pos(r.Annotations), Path: at,
 				Message: "the rules here are copies of those compiled for " + placeOf(s.Path) + "; they are treated as hand-written ones",
 				Hint:    "to copy the union with its schema, run unioncel decompile before copying"})
 		}
@@ -36,13 +37,13 @@ func (r *reverter) copies() {
 }
 
 // strays are the places, not in the record, that have all rules of one that is.
-func (r *reverter) strays(s schemaRecord) []string {
+func (r *reverter) strays(s Schema) []string {
 	if r.unrecorded == nil {
 		r.unrecorded = r.otherRules()
 	}
 	var l []string
 	for _, o := range r.unrecorded {
-		if sums := s.sums(); len(sums) > 0 && !slices.ContainsFunc(sums, func(sum string) bool { return !o.sums[sum] }) {
+		if sums := s.Sums(); len(sums) > 0 && !slices.ContainsFunc(sums, func(sum string) bool { return !o.sums[sum] }) {
 			l = append(l, o.place)
 		}
 	}
@@ -61,13 +62,13 @@ func (r *reverter) otherRules() []ruled {
 	var visit func(version string, path schemapath.Path, schema map[string]any)
 	visit = func(version string, path schemapath.Path, schema map[string]any) {
 		var present []any
-		for _, key := range listKeys {
-			present = append(present, itemsOf(schema[key])...)
+		for _, key := range ListKeys {
+			present = append(present, ItemsOf(schema[key])...)
 		}
-		if len(present) > 0 && !slices.ContainsFunc(r.record.Schemas, func(o schemaRecord) bool { return o.Version == version && o.Path.Equal(path) }) {
+		if len(present) > 0 && !slices.ContainsFunc(r.Record.Schemas, func(o Schema) bool { return o.Version == version && o.Path.Equal(path) }) {
 			sums := map[string]bool{}
 			for _, rule := range present {
-				sums[sumOf(rule)] = true
+				sums[Sum(rule)] = true
 			}
 			l = append(l, ruled{placeOf(path), sums})
 		}
@@ -75,11 +76,11 @@ func (r *reverter) otherRules() []ruled {
 			visit(version, path.To(step), schemapath.Path{step}.Value(schema))
 		}
 	}
-	spec, _ := r.value["spec"].(map[string]any)
-	for i, v := range itemsOf(spec["versions"]) {
+	spec, _ := r.source()["spec"].(map[string]any)
+	for i, v := range ItemsOf(spec["versions"]) {
 		version, _ := v.(map[string]any)
 		name, _ := version["name"].(string)
-		if schema := schemaIn(r.value, i, nil); schema != nil {
+		if schema := crdtext.SchemaIn(r.source(), schemapath.Place{Version: i}); schema != nil {
 			visit(name, nil, schema)
 		}
 	}

@@ -1,4 +1,7 @@
-package crdpatch
+// Package compiled reads the annotation of a compiled CRD, and takes out of the CRD, as data, the
+// rules, schemas and sentences that compiling added. The annotation is a claim, since anyone may
+// have written it: a rule is compiled only if the recorded unions write it again.
+package compiled
 
 import (
 	"cmp"
@@ -17,7 +20,6 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -25,13 +27,13 @@ import (
 // Annotation is the key under which a compiled CRD keeps what compiling did.
 const Annotation = "unioncel.dev/unions"
 
-// format is the version of the annotation's content that this package writes,
+// Format is the version of the annotation's content that this package writes,
 // and the only one it reads.
-const format = 2
+const Format = 2
 
-// record is the content of the annotation. Anyone may have written it: what it says
+// Record is the content of the annotation. Anyone may have written it: what it says
 // is checked (check, claims.go) before anything is done about it.
-type record struct {
+type Record struct {
 	Format int `json:"format"`
 	// Annotations is what metadata had instead of annotations: nil when it had
 	// some, "" when the key was absent, else the text of its null value, from the
@@ -44,11 +46,11 @@ type record struct {
 	Encoding    compile.Encoding `json:"encoding,omitempty"`
 	KubeVersion string           `json:"kubeVersion,omitempty"`
 	// Schemas are the schemas that were changed, in order of the text.
-	Schemas []schemaRecord `json:"schemas"`
+	Schemas []Schema `json:"schemas"`
 }
 
-// schemaRecord is what compiling did to one schema.
-type schemaRecord struct {
+// Schema is what compiling did to one schema.
+type Schema struct {
 	Version string          `json:"version"`
 	Path    schemapath.Path `json:"path,omitempty"`
 	// Unions is the value of the declaration; empty for a schema that only got
@@ -69,18 +71,18 @@ type schemaRecord struct {
 	// Rules are the sums of the rules that are ours.
 	Rules []string `json:"rules,omitempty"`
 	// Described are the descriptions that got sentences.
-	Described []describedRecord `json:"described,omitempty"`
+	Described []Described `json:"described,omitempty"`
 	// EmptyAllOf says that the schema had an allOf, without schemas in it.
 	EmptyAllOf bool `json:"emptyAllOf,omitempty"`
 	// AllOf are the sums of those schemas in allOf that are ours.
 	AllOf []string `json:"allOf,omitempty"`
 }
 
-// sumOf is the sum of a rule, or of a schema in allOf, over all its keys. It tells
+// Sum is the sum of a rule, or of a schema in allOf, over all its keys. It tells
 // which is meant and whether it was edited, no more: a rule of the same sum that
 // somebody made is ours as little as any other that the union does not write. So 8
 // digits are enough.
-func sumOf(rule any) string {
+func Sum(rule any) string {
 	data, err := json.Marshal(rule) // maps are marshalled in order of their keys
 	if err != nil {
 		return ""
@@ -92,13 +94,13 @@ func sumOf(rule any) string {
 const sumBytes = 4
 
 // String returns the annotation's value: ASCII, so that it survives every tool.
-func (r record) String() (string, error) {
+func (r Record) String() (string, error) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	r.Schemas = slices.Clone(r.Schemas)
 	for i, s := range r.Schemas {
-		if told, err := declarationIn(s.Source); err == nil && told == string(s.Unions) {
+		if told, err := DeclarationIn(s.Source); err == nil && told == string(s.Unions) {
 			r.Schemas[i].Unions = nil
 		}
 	}
@@ -123,33 +125,36 @@ func (r record) String() (string, error) {
 // errOldFormat is what becomes of annotations of format 1.
 var errOldFormat = errors.New("it was written by an older version of unioncel")
 
-// parseRecord reads the annotation's value.
-func parseRecord(s string) (record, error) {
+// Parse reads the annotation's value.
+func Parse(s string) (Record, error) {
 	var probe struct {
 		Format int `json:"format"`
 	}
 	if err := json.Unmarshal([]byte(s), &probe); err != nil {
-		return record{}, err
+		return Record{}, err
 	}
 	if probe.Format == 1 {
-		return record{}, errOldFormat
+		return Record{}, errOldFormat
 	}
-	if probe.Format != format {
-		return record{}, fmt.Errorf("it has format %d; this version of unioncel reads format %d", probe.Format, format)
+	if probe.Format != Format {
+		return Record{}, fmt.Errorf("it has format %d; this version of unioncel reads format %d", probe.Format, Format)
 	}
-	var r record
+	var r Record
 	err := json.Unmarshal([]byte(s), &r)
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		return Record{}, fmt.Errorf("%s: a value of type %s is needed, not %s", wrong.Field, wrong.Type.Kind(), wrong.Value)
+	}
 	if err != nil {
-		return record{}, err
+		return Record{}, err
 	}
 	if r.Encoding, err = compile.ParseEncoding(string(cmp.Or(r.Encoding, "auto"))); err != nil {
-		return record{}, fmt.Errorf("encoding: %w", err)
+		return Record{}, fmt.Errorf("encoding: %w", err)
 	}
 	for i := range r.Schemas {
 		if s := &r.Schemas[i]; s.Source != "" && len(s.Unions) == 0 {
-			unions, err := declarationIn(s.Source)
+			unions, err := DeclarationIn(s.Source)
 			if err != nil {
-				return record{}, fmt.Errorf("schemas[%d].source: %w", i, err)
+				return Record{}, fmt.Errorf("schemas[%d].source: %w", i, err)
 			}
 			s.Unions = json.RawMessage(unions)
 		}
@@ -158,7 +163,7 @@ func parseRecord(s string) (record, error) {
 }
 
 // check returns an error unless the record is one that this package may have written.
-func (r record) check() error {
+func (r Record) check() error {
 	if _, err := compile.ParseKubeVersion(r.KubeVersion); err != nil {
 		return fmt.Errorf("kubeVersion: %w", err)
 	}
@@ -179,7 +184,7 @@ func (r record) check() error {
 	return nil
 }
 
-func (s schemaRecord) check() error {
+func (s Schema) check() error {
 	switch {
 	case s.Version == "":
 		return errors.New(".version is missing")
@@ -194,7 +199,7 @@ func (s schemaRecord) check() error {
 	case len(s.Unions) > 0 && !s.External && !s.Kept && s.Source == "":
 		return errors.New(".source is missing")
 	}
-	for _, sum := range s.sums() {
+	for _, sum := range s.Sums() {
 		if len(sum) != 2*sumBytes || strings.Trim(sum, "0123456789abcdef") != "" {
 			return fmt.Errorf(": %q is not a checksum", sum)
 		}
@@ -263,10 +268,10 @@ func isNullText(text string) bool {
 	return false
 }
 
-// declarationIn reads the value of the declaration that a text holds, which was cut
+// DeclarationIn reads the value of the declaration that a text holds, which was cut
 // out of a mapping: in block style, or in flow style with one of the commas around
 // it.
-func declarationIn(text string) (string, error) {
+func DeclarationIn(text string) (string, error) {
 	n, err := onlyEntry(text)
 	if err != nil {
 		trimmed := strings.TrimSpace(text)
@@ -278,7 +283,7 @@ func declarationIn(text string) (string, error) {
 	if hasAlias(n) {
 		return "", errors.New("the text has an alias")
 	}
-	return yamledit.JSON(plain(n)), nil
+	return yamledit.JSON(Plain(n)), nil
 }
 
 // onlyEntry returns the value of x-kubernetes-unions in a text that holds nothing else.
@@ -311,120 +316,4 @@ func onlyDocument(text string) (*yaml.Node, error) {
 
 func hasAlias(n *yaml.Node) bool {
 	return n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, hasAlias)
-}
-
-// annotatedCRD is a CRD with our annotation.
-type annotatedCRD struct {
-	*manifest
-	record                record
-	metadata, annotations *yaml.Node
-	metadataKey, ours     int        // the indices of their keys
-	content               *yaml.Node // the value of the annotation
-}
-
-// keyPos is the position of the annotation.
-func (c *annotatedCRD) keyPos() diag.Pos { return c.pos(c.annotations.Content[c.ours]) }
-
-// annotated are the CRDs of a file that have our annotation.
-type annotated struct {
-	crds  []*annotatedCRD
-	diags diag.List // what is wrong with the others
-}
-
-// compiledCRDs reads the annotations of a file that can be read.
-func (f *opened) compiledCRDs() *annotated {
-	if f.annotated == nil {
-		f.annotated = &annotated{}
-		for _, m := range f.source.manifests() {
-			c := &annotatedCRD{manifest: m}
-			switch found, wrong := c.read(); {
-			case wrong != nil:
-				f.annotated.diags = append(f.annotated.diags, *wrong)
-			case found:
-				f.annotated.crds = append(f.annotated.crds, c)
-			}
-		}
-	}
-	return f.annotated
-}
-
-// read finds the annotation.
-func (c *annotatedCRD) read() (bool, *diag.Diagnostic) {
-	find := func(m *yaml.Node, key string) (int, *yaml.Node) {
-		for _, e := range yamltext.Entries(m) {
-			if e.Key.Value == key {
-				return e.Index, e.Value
-			}
-		}
-		return -1, nil
-	}
-	_, c.metadata = find(c.node, "metadata")
-	c.metadataKey, c.annotations = find(c.metadata, "annotations")
-	c.ours, c.content = find(c.annotations, Annotation)
-	if c.content == nil {
-		return false, nil
-	}
-	bad := func(hint, format string, args ...any) (bool, *diag.Diagnostic) {
-		return false, &diag.Diagnostic{Code: diag.BadAnnotation, Pos: c.pos(c.content), Message: fmt.Sprintf(format, args...), Hint: hint}
-	}
-	if c.ours < 0 || c.metadataKey < 0 || c.metadata.Kind != yaml.MappingNode {
-		return bad("write the annotations out", "the annotation %s is shared through an alias or merge key", Annotation)
-	}
-	text, err := yamltext.String(yamltext.Resolve(c.content))
-	if err == nil {
-		c.record, err = parseRecord(text)
-	}
-	if err != nil {
-		hint := "restore it, or delete it together with the rules it lists"
-		if errors.Is(err, errOldFormat) {
-			hint = "decompile the file with that version, and compile it with this one; or delete the annotation together with the rules it lists"
-		}
-		return bad(hint, "the annotation %s cannot be read: %v", Annotation, err)
-	}
-	_, value, wrong := c.value()
-	if wrong == nil && c.in(value) == nil {
-		return bad("", "the annotation %s is on something that kubectl does not take for a CRD", Annotation)
-	}
-	return true, wrong
-}
-
-// options are what the CRD was compiled with.
-func (c *annotatedCRD) options() Options {
-	described := slices.ContainsFunc(c.record.Schemas, func(s schemaRecord) bool { return len(s.Described) > 0 })
-	return Options{Encoding: c.record.Encoding, KubeVersion: c.record.KubeVersion, Describe: described}
-}
-
-// declarations are the external declarations that the annotation keeps for a schema that
-// has none of its own, and what extends those that it has.
-func (c *annotatedCRD) declarations(s schemaRecord) []union.External {
-	var l []union.External
-	if _, n := c.schema(s.Version, s.Path); s.External && indexOf(n, union.Key) < 0 {
-		l = append(l, s.declaration(c.keyPos()))
-	}
-	if len(s.Extend) > 0 {
-		l = append(l, s.extension(c.keyPos()))
-	}
-	return l
-}
-
-// declaration is the recorded declaration of a schema; at is the position of all of it.
-func (s schemaRecord) declaration(at diag.Pos) union.External {
-	value, _ := yamltext.FromJSON(s.Unions) // the record was checked
-	return union.External{Version: s.Version, Path: s.Path, Value: value, At: &at}
-}
-
-// extension is the recorded extension of a schema's unions.
-func (s schemaRecord) extension(at diag.Pos) union.External {
-	value, _ := yamltext.FromJSON(s.Extend)
-	return union.External{Version: s.Version, Path: s.Path, Value: value, At: &at, Extend: true}
-}
-
-// indexOf returns the number of the schema's own entry with a key, or -1.
-func indexOf(n *yaml.Node, key string) int {
-	for _, e := range yamltext.Entries(n) {
-		if e.Key.Value == key && e.Index >= 0 && e.Value.Kind != yaml.AliasNode {
-			return e.Index / 2
-		}
-	}
-	return -1
 }

@@ -1,4 +1,4 @@
-package crdpatch
+package compiled
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -20,19 +21,22 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// An annotation is a claim, since anyone may have written it. A rule that it lists is ours if
-// compiling the recorded unions with the recorded options writes it again. To compile again, it
-// is also enough that the rule says what a rule of these unions says (message, reason,
-// fieldPath), and that pkg/verify proves that the unions which remain imply it: the result
-// enforces them.
+// A rule that the annotation lists is ours if compiling the recorded unions with the recorded
+// options writes it again. To compile again, it is also enough that the rule has the message,
+// reason and fieldPath of a rule of these unions, and that pkg/verify proves that the unions which
+// remain imply it: the result enforces them.
 
-// claimed is a schema of a record as it is now.
-type claimed struct {
-	schemaRecord
-	place schemapath.Place
-	node  *yaml.Node // the schema
-	value map[string]any
-	lists []*claimedList
+// Claim is a schema of a record as it is now.
+type Claim struct {
+	Schema
+	Place schemapath.Place
+	Node  *yaml.Node
+	Lists []*List
+	// Restored says that its declaration goes back into the schema.
+	Restored bool
+
+	unions, extension *union.External // as recorded
+	value             map[string]any  // of the schema, changed
 	// fresh says that the recorded declaration does not count any more, so that
 	// nothing is lost with rules of it that are gone.
 	fresh bool
@@ -41,142 +45,170 @@ type claimed struct {
 	superseded bool
 }
 
-// claimedList is a list of such a schema.
-type claimedList struct {
+// List is a list of such a schema.
+type List struct {
 	recordedList
+	Head  *yaml.Node // the key, if the list is there
+	Node  *yaml.Node // the list, if it can be edited
+	Index int        // of the key
+	Ours  []int      // indices of the items claimed, in ascending order
+
 	at      *yaml.Node // the list, its key, or the schema: whichever is there
-	head    *yaml.Node // the key, if the list is there
-	node    *yaml.Node // and the list, if it can be edited
-	index   int        // of the key
 	present []any
-	ours    []int    // indices of the items claimed, in ascending order
-	missing []string // sums of those that are not there
+	missing []string // sums of items that are not there
 }
 
-// item is the position of an item, or of what is there instead.
-func (l *claimedList) item(i int) *yaml.Node {
-	if l.node == nil || i >= len(l.node.Content) {
+// Key is the key of the list, and Empty says that it was there before, without items.
+func (l *List) Key() string { return l.key }
+func (l *List) Empty() bool { return l.empty }
+
+// All reports whether all items are claimed, and Whole whether the list goes with them.
+func (l *List) All() bool   { return len(l.Ours) > 0 && len(l.Ours) == len(l.present) }
+func (l *List) Whole() bool { return l.All() && !l.empty }
+
+// item is the position of an item, or of the nearest node that is there.
+func (l *List) item(i int) *yaml.Node {
+	if l.Node == nil || i >= len(l.Node.Content) {
 		return l.at
 	}
-	return l.node.Content[i]
+	return l.Node.Content[i]
 }
 
-// items are those claimed, by list.
-func (c *claimed) items() map[string][]any {
+// Items are those claimed, by list.
+func (c *Claim) Items() map[string][]any {
 	m := map[string][]any{}
-	for _, l := range c.lists {
-		for _, i := range l.ours {
+	for _, l := range c.Lists {
+		for _, i := range l.Ours {
 			m[l.key] = append(m[l.key], l.present[i])
 		}
 	}
 	return m
 }
 
-// claims looks up what the record names. Schemas that are gone are reported.
-func (r *reverter) claims() []*claimed {
-	var l []*claimed
-	for _, s := range r.record.Schemas {
-		version, node := r.schema(s.Version, s.Path)
+// take takes the items claimed out of the value of the schema.
+func (c *Claim) take() {
+	for _, l := range c.Lists {
+		if l.Whole() {
+			delete(c.value, l.key)
+		} else if l.Node != nil {
+			c.value[l.key] = Without(l.present, l.Ours)
+		}
+	}
+}
+
+// claim looks up the schemas of the record. Those that are gone are reported.
+func (r *reverter) claim() {
+	for _, s := range r.Record.Schemas {
+		place, node := r.Place(s.Version, s.Path)
 		if node == nil {
 			r.gone(s)
 			continue
 		}
-		c := &claimed{schemaRecord: s, place: schemapath.Place{Version: version, Name: s.Version, Path: s.Path}, node: node, value: schemaIn(r.value, version, s.Path)}
+		c := &Claim{Schema: s, Place: place, Node: node, value: crdtext.SchemaIn(r.Value, place)}
 		if c.value == nil {
-			r.errorf(r.annotations.Content[r.ours], diag.BadAnnotation, "quote the keys that lead to it", "the annotation %s names the schema %s, which kubectl does not find", Annotation, c.place)
+			r.errorf(r.Annotations.Content[r.Key], diag.BadAnnotation, "quote the keys that lead to it", "the annotation %s names the schema %s, which kubectl does not find", Annotation, c.Place)
 			continue
 		}
+		c.unions, c.extension = r.declarations(s, node)
 		if _, _, _, declared := yamltext.Lookup(node, union.Key); declared {
 			c.fresh = !s.Kept
 		} else {
 			c.Kept = false // a server dropped it: it is restored
 		}
 		for _, recorded := range s.lists() {
-			c.lists = append(c.lists, c.look(recorded))
+			c.Lists = append(c.Lists, c.look(recorded))
 		}
-		l = append(l, c)
+		r.Claims = append(r.Claims, c)
 	}
-	return l
 }
 
 // look finds the items of a recorded list.
-func (c *claimed) look(recorded recordedList) *claimedList {
-	l := &claimedList{recordedList: recorded, at: c.node}
+func (c *Claim) look(recorded recordedList) *List {
+	l := &List{recordedList: recorded, at: c.Node}
 	l.present, _ = c.value[recorded.key].([]any)
-	for _, e := range yamltext.Entries(c.node) {
+	for _, e := range yamltext.Entries(c.Node) {
 		if e.Key.Value != recorded.key {
 			continue
 		}
-		l.at, l.head, l.index = e.Key, e.Key, e.Index
+		l.at, l.Head, l.Index = e.Key, e.Key, e.Index
 		if e.Index >= 0 && e.Value.Kind == yaml.SequenceNode && len(e.Value.Content) == len(l.present) {
-			l.node = e.Value
+			l.Node = e.Value
 		}
 	}
 	var sums []string
-	if l.node != nil {
+	if l.Node != nil {
 		for _, v := range l.present {
-			sums = append(sums, sumOf(v))
+			sums = append(sums, Sum(v))
 		}
 	}
 	for _, sum := range recorded.sums {
 		if i := slices.Index(sums, sum); i >= 0 {
-			l.ours = append(l.ours, i)
+			l.Ours = append(l.Ours, i)
 		} else {
 			l.missing = append(l.missing, sum)
 		}
 	}
-	slices.Sort(l.ours)
-	l.ours = slices.Compact(l.ours)
+	slices.Sort(l.Ours)
+	l.Ours = slices.Compact(l.Ours)
 	return l
 }
 
 // confirm checks the claims. What is missing is reported; and so is what cannot be
 // confirmed, unless it is to be forgotten: then it is no longer claimed. It returns what the
 // recorded unions write.
-func (r *reverter) confirm(all []*claimed) *regenerated {
+func (r *reverter) confirm() *regenerated {
 	ours, missing := false, false
-	for _, c := range all {
+	for _, c := range r.Claims {
 		ours = ours || len(c.Described) > 0
-		for _, l := range c.lists {
-			ours, missing = ours || len(l.ours) > 0, missing || len(l.missing) > 0
+		for _, l := range c.Lists {
+			ours, missing = ours || len(l.Ours) > 0, missing || len(l.missing) > 0
 		}
 	}
 	if !ours && !missing {
 		return &regenerated{}
 	}
-	w := r.regenerate(all, r.annotatedCRD.options())
+	for _, c := range r.Claims {
+		c.take()
+	}
+	w := r.regenerate(r.CRD.Options())
 	if w.overLimit {
 		return w // and not proved either
 	}
-	for _, c := range all {
-		unconfirmed := map[*claimedList][]int{}
-		for _, l := range c.lists {
-			for _, i := range l.ours {
+	same := true // as the CRD that was compiled
+	for _, c := range r.Claims {
+		unconfirmed := map[*List][]int{}
+		for _, l := range c.Lists {
+			for _, i := range l.Ours {
 				if !w.has(c, l.key, l.present[i]) {
 					unconfirmed[l] = append(unconfirmed[l], i)
 				}
 			}
 		}
-		if len(unconfirmed) > 0 && !r.decompiling {
-			r.imply(c, unconfirmed, r.sayings(all, c))
+		if len(unconfirmed) > 0 && !r.opts.Decompile {
+			r.imply(c, unconfirmed, r.sayings(c))
 		}
-		for _, l := range c.lists {
+		for _, l := range c.Lists {
 			for _, i := range unconfirmed[l] {
 				if !r.opts.Forget {
 					r.unconfirmed(c, l, i, w.why)
 				}
 			}
-			l.ours = slices.DeleteFunc(l.ours, func(i int) bool { return slices.Contains(unconfirmed[l], i) })
+			l.Ours = slices.DeleteFunc(l.Ours, func(i int) bool { return slices.Contains(unconfirmed[l], i) })
 		}
+		c.take()
+		same = same && len(unconfirmed) == 0
+	}
+	if same {
+		r.Again = w.whole
 	}
 	if !missing {
 		return w
 	}
 	w.present()
-	overwritten := r.overwritten(all, w)
-	for _, c := range all {
+	overwritten := r.overwritten(w)
+	for _, c := range r.Claims {
 		c.fresh = c.fresh || overwritten
-		for _, l := range c.lists {
+		for _, l := range c.Lists {
 			if len(l.missing) > 0 && !c.fresh {
 				r.changed(c, l, w)
 			}
@@ -185,14 +217,14 @@ func (r *reverter) confirm(all []*claimed) *regenerated {
 	return w
 }
 
-func (r *reverter) unconfirmed(c *claimed, l *claimedList, i int, why string) {
-	what := "rule " + shortened(ruleOf(l.present[i]))
-	if l.key == allOfKey {
+func (r *reverter) unconfirmed(c *Claim, l *List, i int, why string) {
+	what := "rule " + shortened(RuleOf(l.present[i]))
+	if l.key == AllOf {
 		what = "schema in allOf"
 	}
 	union := "its union neither writes nor implies"
 	switch {
-	case r.decompiling:
+	case r.opts.Decompile:
 		union = "its union does not write"
 	case c.superseded:
 		union = "its union does not write, and no union that stays declared implies"
@@ -202,13 +234,13 @@ func (r *reverter) unconfirmed(c *claimed, l *claimedList, i int, why string) {
 		message += ": with this schema it does not compile: " + why
 	}
 	hint := "--forget drops the claim and keeps the rule as a hand-written one; or undo the edits made since"
-	if r.decompiling {
+	if r.opts.Decompile {
 		hint = "compile the file first, which writes the rules of its union again; " + hint
 	}
-	if r.base.proofs > r.limits.OrDefault().Proofs {
+	if *r.opts.Proofs > r.Limits.OrDefault().Proofs {
 		hint += "; too many rules for all to be tried: " + limit.Hint("proofs")
 	}
-	r.report(diag.Diagnostic{Code: diag.UnconfirmedRule, Pos: r.pos(l.item(i)), Path: c.place.String(), Schema: c.place.Structural(), Message: message, Hint: hint})
+	r.report(diag.Diagnostic{Code: diag.UnconfirmedRule, Pos: r.Pos(l.item(i)), Path: c.Place.String(), Schema: c.Place.Structural(), Message: message, Hint: hint})
 }
 
 // shortened quotes a text, and cuts it off when it is long.
@@ -220,7 +252,8 @@ func shortened(s string) string {
 	return strconv.Quote(s)
 }
 
-func jsonOf(v any) string {
+// JSON is a value as JSON, "" if it cannot be encoded.
+func JSON(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return ""
@@ -230,20 +263,19 @@ func jsonOf(v any) string {
 
 // remaining are the declarations of a schema in the result: what is there or is
 // given overrides the record, and decompiling a file leaves no others.
-func (r *reverter) remaining(c *claimed) []union.External {
-	given, all := r.declaredFor(r.manifest)
-	l := slices.DeleteFunc(given, func(e union.External) bool { return !e.Covers(c.Version, c.Path) })
-	kept := !all(c.Version) && !r.decompiling // the record applies
-	if kept && len(c.Extend) > 0 {
-		l = append(l, c.extension(r.keyPos()))
+func (r *reverter) remaining(c *Claim) []union.External {
+	l := slices.DeleteFunc(slices.Clone(r.opts.Declarations), func(e union.External) bool { return !e.Covers(c.Version, c.Path) })
+	kept := !r.opts.All(c.Version) && !r.opts.Decompile // the record applies
+	if kept && c.extension != nil {
+		l = append(l, *c.extension)
 	}
-	_, v, _, declared := yamltext.Lookup(c.node, union.Key)
+	_, v, _, declared := yamltext.Lookup(c.Node, union.Key)
 	switch {
 	case declared:
 		c.superseded = true
-		l = append(l, union.External{Version: c.schemaRecord.Version, Path: c.schemaRecord.Path, Value: yamltext.Resolve(v), File: r.opened.name})
+		l = append(l, union.External{Version: c.Version, Path: c.Path, Value: yamltext.Resolve(v), File: r.Name})
 	case !c.External || kept:
-		l = append(l, c.declaration(r.keyPos()))
+		l = append(l, *c.unions)
 	default:
 		c.superseded = true
 	}
@@ -252,17 +284,17 @@ func (r *reverter) remaining(c *claimed) []union.External {
 
 // sayings returns what users read when a rule that compiling writes for a schema fails, in
 // every encoding.
-func (r *reverter) sayings(all []*claimed, c *claimed) []string {
+func (r *reverter) sayings(c *Claim) []string {
 	if r.encoded == nil {
 		for _, e := range []compile.Encoding{compile.Auto, compile.Fine, compile.Compact, compile.Terse} {
-			opts := r.annotatedCRD.options()
+			opts := r.CRD.Options()
 			opts.Encoding = e
-			r.encoded = append(r.encoded, r.regenerate(all, opts))
+			r.encoded = append(r.encoded, r.regenerate(opts))
 		}
 	}
 	var l []string
 	for _, w := range r.encoded {
-		for _, v := range w.items[itemsKey(c.place.Version, c.place.Path, validationsKey)] {
+		for _, v := range w.items[itemsKey(c.Place, Validations)] {
 			l = append(l, sayingOf(v))
 		}
 	}
@@ -272,22 +304,18 @@ func (r *reverter) sayings(all []*claimed, c *claimed) []string {
 // sayingOf returns a rule without its condition.
 func sayingOf(rule any) string {
 	r, _ := rule.(map[string]any)
-	return jsonOf([]any{r["message"], r["messageExpression"], r["reason"], r["fieldPath"]})
+	return JSON([]any{r["message"], r["messageExpression"], r["reason"], r["fieldPath"]})
 }
 
 // imply removes from the unconfirmed items those that say what our rules say and that the
 // unions of the schema are proved to imply, as they are declared from now on: an annotation may
 // record a union that implies any rule, next to a declaration of another. A proof takes a while,
 // and an annotation may claim any number of rules: those beyond the limit are not confirmed.
-func (r *reverter) imply(c *claimed, unconfirmed map[*claimedList][]int, sayings []string) {
+func (r *reverter) imply(c *Claim, unconfirmed map[*List][]int, sayings []string) {
 	if len(c.Unions) == 0 {
 		return
 	}
-	m, err := r.manifestWith(r.undeclared(), r.remaining(c))
-	if err != nil {
-		return
-	}
-	declared, _ := compile.Unions(m)
+	declared, _ := compile.Unions(r.manifest(r.source(), r.remaining(c)))
 	if declared == nil || len(declared.Objects) != 1 {
 		return
 	}
@@ -295,7 +323,7 @@ func (r *reverter) imply(c *claimed, unconfirmed map[*claimedList][]int, sayings
 		var constraints []verify.Constraint
 		for l, indices := range unconfirmed {
 			for _, i := range indices {
-				if l.key != validationsKey || slices.Contains(sayings, sayingOf(l.present[i])) {
+				if l.key != Validations || slices.Contains(sayings, sayingOf(l.present[i])) {
 					constraints = append(constraints, verify.Constraint{Key: l.key, Index: i})
 				}
 			}
@@ -303,10 +331,10 @@ func (r *reverter) imply(c *claimed, unconfirmed map[*claimedList][]int, sayings
 		if len(constraints) == 0 {
 			return
 		}
-		if r.base.proofs += len(constraints) + len(u.Members); r.base.proofs > r.limits.OrDefault().Proofs {
+		if *r.opts.Proofs += len(constraints) + len(u.Members); *r.opts.Proofs > r.Limits.OrDefault().Proofs {
 			return
 		}
-		implied, err := verify.Implied(context.Background(), declared.CRD, c.place.Version, c.place.Path, u, constraints)
+		implied, err := verify.Implied(context.Background(), declared.CRD, c.Place.Version, c.Place.Path, u, constraints)
 		if err != nil {
 			continue
 		}
@@ -314,8 +342,8 @@ func (r *reverter) imply(c *claimed, unconfirmed map[*claimedList][]int, sayings
 			unconfirmed[l] = slices.DeleteFunc(indices, func(i int) bool {
 				is := slices.Contains(implied, verify.Constraint{Key: l.key, Index: i})
 				if is {
-					r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.pos(l.item(i)), Path: c.place.String(), Schema: c.place.Structural(),
-						Message: fmt.Sprintf("removed, though compiling writes it otherwise: %s; the union implies it", shortened(ruleOf(l.present[i]))),
+					r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.Pos(l.item(i)), Path: c.Place.String(), Schema: c.Place.Structural(),
+						Message: fmt.Sprintf("removed, though compiling writes it otherwise: %s; the union implies it", shortened(RuleOf(l.present[i]))),
 						Hint:    "nothing needs to be done: the rules that take its place reject all that it rejects"})
 				}
 				return is
@@ -327,21 +355,21 @@ func (r *reverter) imply(c *claimed, unconfirmed map[*claimedList][]int, sayings
 // overwritten reports whether the CRD has been written anew but for its annotations,
 // as when somebody without knowledge of its unions applies it again, and the
 // declarations of all of them are given: nothing of what compiling did is there.
-func (r *reverter) overwritten(all []*claimed, w *regenerated) bool {
-	given, _ := r.declaredFor(r.manifest)
-	covers := func(s schemaRecord) bool {
+func (r *reverter) overwritten(w *regenerated) bool {
+	given := r.opts.Declarations
+	covers := func(s Schema) bool {
 		return slices.ContainsFunc(given, func(e union.External) bool { return !e.Extend && e.Covers(s.Version, s.Path) })
 	}
 	items := 0
-	for _, s := range r.record.Schemas {
+	for _, s := range r.Record.Schemas {
 		if len(s.Unions) > 0 && !(s.External && covers(s)) {
 			return false
 		}
 	}
-	for _, c := range all {
-		for _, l := range c.lists {
+	for _, c := range r.Claims {
+		for _, l := range c.Lists {
 			edited := func(sum string) bool { return l.textOf(w.rule(c, l.key, sum)) >= 0 }
-			if len(l.ours) > 0 || slices.ContainsFunc(l.missing, edited) {
+			if len(l.Ours) > 0 || slices.ContainsFunc(l.missing, edited) {
 				return false
 			}
 			items += len(l.missing)
@@ -351,21 +379,21 @@ func (r *reverter) overwritten(all []*claimed, w *regenerated) bool {
 }
 
 // textOf returns the index of the item with the text of a rule, or -1.
-func (l *claimedList) textOf(rule map[string]any) int {
-	if ruleOf(rule) == "" {
+func (l *List) textOf(rule map[string]any) int {
+	if RuleOf(rule) == "" {
 		return -1
 	}
-	return slices.IndexFunc(l.present, func(v any) bool { return ruleOf(v) == ruleOf(rule) })
+	return slices.IndexFunc(l.present, func(v any) bool { return RuleOf(v) == RuleOf(rule) })
 }
 
 // edited describes the keys in which an item differs from the rule that compiling wrote.
-func (l *claimedList) edited(i int, rule map[string]any) string {
+func (l *List) edited(i int, rule map[string]any) string {
 	item, _ := l.present[i].(map[string]any)
 	all := maps.Clone(item)
 	maps.Copy(all, rule)
 	var keys, values []string
 	for _, key := range slices.Sorted(maps.Keys(all)) {
-		if jsonOf(item[key]) == jsonOf(rule[key]) {
+		if JSON(item[key]) == JSON(rule[key]) {
 			continue
 		}
 		value := "none"
@@ -378,10 +406,10 @@ func (l *claimedList) edited(i int, rule map[string]any) string {
 }
 
 // changed reports items that are gone or edited.
-func (r *reverter) changed(c *claimed, l *claimedList, w *regenerated) {
+func (r *reverter) changed(c *Claim, l *List, w *regenerated) {
 	rule := w.rule(c, l.key, l.missing[0])
-	at, problem := l.at, "is gone, or its text was edited: "+ruleOf(rule)
-	if i := l.textOf(rule); i >= 0 && l.node != nil {
+	at, problem := l.at, "is gone, or its text was edited: "+RuleOf(rule)
+	if i := l.textOf(rule); i >= 0 && l.Node != nil {
 		at, problem = l.item(i), l.edited(i, rule)
 	}
 	if rule == nil {
@@ -389,7 +417,7 @@ func (r *reverter) changed(c *claimed, l *claimedList, w *regenerated) {
 	}
 	message := "a compiled rule " + problem
 	switch {
-	case l.key == allOfKey:
+	case l.key == AllOf:
 		message = "a compiled schema in allOf is gone, or was edited"
 	case len(l.missing) > 1:
 		message = fmt.Sprintf("%d compiled rules are gone or were edited; the first %s", len(l.missing), problem)
@@ -398,6 +426,6 @@ func (r *reverter) changed(c *claimed, l *claimedList, w *regenerated) {
 	if c.External {
 		again = "generate the file again, as with controller-gen, and compile it"
 	}
-	r.report(diag.Diagnostic{Code: diag.RuleChanged, Pos: r.pos(at), Path: c.place.String(), Schema: c.place.Structural(), Message: message,
+	r.report(diag.Diagnostic{Code: diag.RuleChanged, Pos: r.Pos(at), Path: c.Place.String(), Schema: c.Place.Structural(), Message: message,
 		Hint: fmt.Sprintf("restore it; or %s; or delete the annotation %s, which makes all rules yours", again, Annotation)})
 }

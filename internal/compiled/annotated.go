@@ -1,0 +1,141 @@
+package compiled
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/crdtext"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// CRD is a CRD with the annotation.
+type CRD struct {
+	*crdtext.Manifest
+	Record Record
+	// Metadata and Annotations are the mappings that lead to the annotation, MetadataKey and
+	// Key the indices of their keys.
+	Metadata, Annotations *yaml.Node
+	MetadataKey, Key      int
+}
+
+// Read returns the CRD of a manifest with the annotation, nil if it has none.
+func Read(m *crdtext.Manifest) (*CRD, *diag.Diagnostic) {
+	find := func(m *yaml.Node, key string) (int, *yaml.Node) {
+		for _, e := range yamltext.Entries(m) {
+			if e.Key.Value == key {
+				return e.Index, e.Value
+			}
+		}
+		return -1, nil
+	}
+	c := &CRD{Manifest: m}
+	_, c.Metadata = find(m.Node, "metadata")
+	c.MetadataKey, c.Annotations = find(c.Metadata, "annotations")
+	var content *yaml.Node
+	c.Key, content = find(c.Annotations, Annotation)
+	if content == nil {
+		return nil, nil
+	}
+	bad := func(hint, format string, args ...any) (*CRD, *diag.Diagnostic) {
+		return nil, &diag.Diagnostic{Code: diag.BadAnnotation, Pos: c.Pos(content), Message: fmt.Sprintf(format, args...), Hint: hint}
+	}
+	if c.Key < 0 || c.MetadataKey < 0 || c.Metadata.Kind != yaml.MappingNode {
+		return bad("write the annotations out", "the annotation %s is shared through an alias or merge key", Annotation)
+	}
+	text, err := yamltext.String(yamltext.Resolve(content))
+	if err == nil {
+		c.Record, err = Parse(text)
+	}
+	if err != nil {
+		hint := "restore it, or delete it together with the rules it lists"
+		if errors.Is(err, errOldFormat) {
+			hint = "decompile the file with that version, and compile it with this one; or delete the annotation together with the rules it lists"
+		}
+		return bad(hint, "the annotation %s cannot be read: %v", Annotation, err)
+	}
+	_, value, wrong := c.Value()
+	if wrong != nil {
+		return nil, wrong
+	}
+	if c.Of(value) == nil {
+		return bad("", "the annotation %s is on something that kubectl does not take for a CRD", Annotation)
+	}
+	return c, nil
+}
+
+// keyPos is the position of the annotation.
+func (c *CRD) keyPos() diag.Pos { return c.Pos(c.Annotations.Content[c.Key]) }
+
+// Options are those that the CRD was compiled with.
+func (c *CRD) Options() compile.Options {
+	return compile.Options{Encoding: c.Record.Encoding, KubeVersion: c.Record.KubeVersion}
+}
+
+// Described reports whether the CRD was compiled with sentences in descriptions.
+func (c *CRD) Described() bool {
+	return slices.ContainsFunc(c.Record.Schemas, func(s Schema) bool { return len(s.Described) > 0 })
+}
+
+// declarations are the recorded declarations of a schema: its unions, and their extension, each
+// nil if there is none.
+func (c *CRD) declarations(s Schema, n *yaml.Node) (unions, extension *union.External) {
+	at := c.keyPos()
+	if len(s.Extend) > 0 {
+		value, _ := yamltext.FromJSON(s.Extend) // the record was checked
+		extension = &union.External{Version: s.Version, Path: s.Path, Value: value, At: &at, Extend: true}
+	}
+	if len(s.Unions) > 0 {
+		value, _ := yamltext.FromJSON(s.Unions)
+		unions = &union.External{Version: s.Version, Path: s.Path, Value: value, At: &at}
+		if !s.External && crdtext.IndexOf(n, union.Key) < 0 {
+			position := c.Pos(n)
+			if unions.At, unions.Own = &position, n; FirstList(n) != nil {
+				unions.Own = FirstList(n)
+			}
+		}
+	}
+	return unions, extension
+}
+
+// Recorded are the unions that a compiled CRD has by its record.
+type Recorded struct {
+	// Own are the declarations that compiling took out of schemas, External those that were
+	// never there, and extensions.
+	Own, External []union.External
+	Diags         diag.List
+}
+
+// Recorded returns the recorded declarations, whether or not the rules are still there. Schemas
+// that are gone are reported, and external declarations that are not among those given.
+func (c *CRD) Recorded(given Given) Recorded {
+	r := c.reverter(Options{Given: given})
+	for _, s := range c.Record.Schemas {
+		if len(s.Unions) == 0 {
+			continue
+		}
+		_, n := c.Place(s.Version, s.Path)
+		if n == nil {
+			r.gone(s)
+			continue
+		}
+		unions, extension := c.declarations(s, n)
+		if unions.Own != nil {
+			r.own = append(r.own, *unions)
+		}
+		r.keep(s, n, unions, extension)
+	}
+	return Recorded{r.own, r.External, r.Diags}
+}
+
+// Given are external declarations for a CRD.
+type Given struct {
+	Declarations []union.External
+	// All says that there are no others for a version.
+	All func(version string) bool
+}

@@ -1,0 +1,212 @@
+package compiled
+
+import (
+	"encoding/json"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/unioncel/unioncel/internal/yaml/yamledit"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/rules"
+)
+
+// The lists of a schema that compiling adds items to.
+const (
+	AllOf       = "allOf"
+	Validations = "x-kubernetes-validations"
+)
+
+// ListKeys are their keys, in the order of the API server, which is alphabetical.
+var ListKeys = []string{AllOf, Validations}
+
+// Addition is the items that one list gets.
+type Addition struct {
+	Key   string
+	Items *yaml.Node
+}
+
+// Data are the items as kubectl reads them.
+func (a Addition) Data() []any {
+	l, _ := yamledit.DataOf(a.Items).([]any)
+	return l
+}
+
+// Additions are the lists, with items, that a schema gets.
+func Additions(a compile.Addition) ([]Addition, error) {
+	schemas, validations := Addition{AllOf, yamltext.ListNode()}, Addition{Validations, yamltext.ListNode()}
+	for _, s := range a.AllOf {
+		n, err := sorted(s)
+		if err != nil {
+			return nil, err
+		}
+		schemas.Items.Content = append(schemas.Items.Content, n)
+	}
+	for _, r := range a.Rules {
+		validations.Items.Content = append(validations.Items.Content, RuleNode(r))
+	}
+	return slices.DeleteFunc([]Addition{schemas, validations}, func(l Addition) bool { return len(l.Items.Content) == 0 }), nil
+}
+
+// sorted turns a value into nodes, with keys in alphabetical order.
+func sorted(v any) (*yaml.Node, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	var m any // which is marshalled in that order
+	if err := utiljson.Unmarshal(data, &m); err != nil {
+		return nil, err
+	}
+	if data, err = json.Marshal(m); err != nil {
+		return nil, err
+	}
+	return yamltext.FromJSON(data)
+}
+
+// Note records the items that a list gets.
+func (s *Schema) Note(a Addition) {
+	for _, item := range a.Data() {
+		if a.Key == AllOf {
+			s.AllOf = append(s.AllOf, Sum(item))
+		} else {
+			s.Rules = append(s.Rules, Sum(item))
+		}
+	}
+}
+
+// NoteEmpty records whether a list that gets items had none.
+func (s *Schema) NoteEmpty(key string, empty bool) {
+	if key == AllOf {
+		s.EmptyAllOf = empty
+	} else {
+		s.Empty = empty
+	}
+}
+
+// recordedList is what a record says of one list.
+type recordedList struct {
+	key   string
+	sums  []string
+	empty bool
+}
+
+// lists are the lists of a record that have items.
+func (s Schema) lists() []recordedList {
+	l := []recordedList{{AllOf, s.AllOf, s.EmptyAllOf}, {Validations, s.Rules, s.Empty}}
+	return slices.DeleteFunc(l, func(l recordedList) bool { return len(l.sums) == 0 })
+}
+
+// Sums are the sums of all items.
+func (s Schema) Sums() []string { return slices.Concat(s.AllOf, s.Rules) }
+
+// Remove takes hand-written constraints out of the value of a schema. It returns the keys of the
+// entries that go as a whole, and the indices of items that go, by list.
+func Remove(r compile.Removal, schema map[string]any) (whole []string, items map[string][]int) {
+	items = map[string][]int{}
+	for _, c := range r.Constraints {
+		if slices.Contains(ListKeys, c.Key) {
+			items[c.Key] = append(items[c.Key], c.Index)
+			continue
+		}
+		whole = append(whole, c.Key)
+		delete(schema, c.Key)
+	}
+	for _, key := range ListKeys {
+		taken := items[key]
+		if len(taken) == 0 {
+			continue
+		}
+		slices.Sort(taken)
+		if present := ItemsOf(schema[key]); len(taken) < len(present) {
+			schema[key] = Without(present, taken)
+			continue
+		}
+		delete(schema, key)
+		delete(items, key)
+		whole = append(whole, key)
+	}
+	return whole, items
+}
+
+// FirstList returns the key of the first list in a schema that compiling adds to, or nil.
+func FirstList(n *yaml.Node) *yaml.Node {
+	for _, e := range yamltext.Entries(n) {
+		if slices.Contains(ListKeys, e.Key.Value) {
+			return e.Key
+		}
+	}
+	return nil
+}
+
+// ItemsOf are the items of a list in a schema's value.
+func ItemsOf(v any) []any {
+	l, _ := v.([]any)
+	return l
+}
+
+// RuleOf is the text of a rule as data; "" of other data.
+func RuleOf(v any) string {
+	m, _ := v.(map[string]any)
+	s, _ := m["rule"].(string)
+	return s
+}
+
+// Without is a list without the items at some indices.
+func Without(l []any, indices []int) []any {
+	kept := []any{}
+	for i, v := range l {
+		if !slices.Contains(indices, i) {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// Plain copies a declaration, without aliases and merge keys. Its scalars are strings,
+// booleans and integers.
+func Plain(n *yaml.Node) *yaml.Node {
+	switch n = yamltext.Resolve(n); n.Kind {
+	case yaml.MappingNode:
+		m := yamltext.MappingNode()
+		for _, e := range yamltext.Entries(n) {
+			m.Content = append(m.Content, yamledit.StringNode(e.Key.Value), Plain(e.Value))
+		}
+		return m
+	case yaml.SequenceNode:
+		l := yamltext.ListNode()
+		for _, item := range n.Content {
+			l.Content = append(l.Content, Plain(item))
+		}
+		return l
+	}
+	switch n.ShortTag() {
+	case "!!bool":
+		return yamltext.BoolNode(n.Value == "true")
+	case "!!int":
+		return yamltext.IntNode(n.Value)
+	}
+	return yamledit.StringNode(n.Value)
+}
+
+// RuleNode is a rule as it is written, its keys in the order of the API
+// server, which is alphabetical.
+func RuleNode(r rules.Rule) *yaml.Node {
+	m := yamltext.MappingNode()
+	add := func(key, value string) {
+		if value != "" {
+			m.Content = append(m.Content, yamledit.StringNode(key), yamledit.StringNode(value))
+		}
+	}
+	add("fieldPath", r.FieldPath)
+	add("message", r.Message)
+	add("messageExpression", r.MessageExpression)
+	if r.OptionalOldSelf {
+		m.Content = append(m.Content, yamledit.StringNode("optionalOldSelf"), yamltext.BoolNode(true))
+	}
+	add("reason", string(r.Reason))
+	add("rule", r.Rule)
+	return m
+}

@@ -1,0 +1,214 @@
+package compiled
+
+import (
+	"encoding/json"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/internal/crdtext"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// regenerated is what compiling the recorded unions writes.
+type regenerated struct {
+	items map[string][]any // by schema and list
+	// unions are those of schemas.
+	unions map[string][]*union.Union
+	// whole, unless nil, is the compilation of the CRD as it is without the items claimed.
+	whole *Compilation
+	// again compiles in detail, for the rules that hand-written ones serve for.
+	again []func() (*compile.Plan, diag.List)
+	// why is the error when nothing can be compiled.
+	why string
+	// overLimit says that too much is declared, which has been reported.
+	overLimit bool
+}
+
+func itemsKey(p schemapath.Place, key string) string { return p.Structural() + " " + key }
+
+// has reports whether an item is written in a list of a schema, as data.
+func (w *regenerated) has(c *Claim, key string, item any) bool {
+	text := JSON(item)
+	return text != "" && slices.ContainsFunc(w.items[itemsKey(c.Place, key)], func(v any) bool { return JSON(v) == text })
+}
+
+// rule returns a rule by its sum, or nil.
+func (w *regenerated) rule(c *Claim, key, sum string) map[string]any {
+	for _, v := range w.items[itemsKey(c.Place, key)] {
+		if Sum(v) == sum {
+			rule, _ := v.(map[string]any)
+			return rule
+		}
+	}
+	return nil
+}
+
+func (w *regenerated) add(p schemapath.Place, a Addition) {
+	k := itemsKey(p, a.Key)
+	w.items[k] = append(w.items[k], a.Data()...)
+}
+
+// present adds the rules that are not written because others of the same text are
+// there.
+func (w *regenerated) present() {
+	for _, again := range w.again {
+		plan, _ := again()
+		if plan == nil {
+			continue
+		}
+		for _, u := range plan.Unions {
+			for _, r := range u.Rules {
+				if r.Present {
+					w.add(r.Place, Addition{Validations, yamltext.ListNode(RuleNode(r.Rule))})
+				}
+			}
+		}
+	}
+	w.again = nil
+}
+
+// regenerate compiles the recorded unions on the CRD without the items claimed.
+func (r *reverter) regenerate(opts compile.Options) *regenerated {
+	w := &regenerated{items: map[string][]any{}, unions: map[string][]*union.Union{}}
+	var declaring []*Claim
+	crd, copied := r.Value, false
+	edit := func(c *Claim) map[string]any {
+		if !copied {
+			crd, copied = runtime.DeepCopyJSON(r.Value), true
+		}
+		return crdtext.SchemaIn(crd, c.Place)
+	}
+	for _, c := range r.Claims {
+		for _, l := range c.Lists {
+			if v, ok := c.value[l.key]; ok && !isList(v) {
+				delete(edit(c), l.key) // no server reads it
+			}
+		}
+		if c.unions != nil {
+			declaring = append(declaring, c)
+			if missing := missing(c); len(missing) > 0 {
+				addMembers(edit(c), missing)
+			}
+		}
+	}
+	again, why := r.compileAgain(w, crd, declaring, opts)
+	if w.why = why; why != "" && len(declaring) > 1 {
+		for _, c := range declaring { // an error in one of them says nothing about the others
+			_, _ = r.compileAgain(w, crd, []*Claim{c}, opts)
+		}
+	}
+	if !copied && !compile.Declares(r.Manifest.Node) {
+		w.whole = again
+	}
+	return w
+}
+
+func isList(v any) bool {
+	_, ok := v.([]any)
+	return ok
+}
+
+// missing are the properties that a recorded union names and the schema has no more. No server
+// accepts a rule that reads a property which is not there, so nothing is enforced by those
+// that go.
+func missing(c *Claim) []string {
+	properties, ok := c.value["properties"].(map[string]any)
+	if !ok {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Concat(namesOf(*c.unions)...), func(name string) bool {
+		if name == "" || properties[name] != nil {
+			return true
+		}
+		at := any(map[string]any{"properties": properties})
+		for _, step := range stepsOf(name) {
+			object, _ := at.(map[string]any)
+			inner, _ := object["properties"].(map[string]any)
+			at = inner[step]
+		}
+		return at != nil
+	})
+}
+
+// stepsOf are the properties that a name in a declaration leads through.
+func stepsOf(name string) []string {
+	if path, err := schemapath.Parse(name); err == nil && !path.HasElements() {
+		return path.Properties()
+	}
+	return []string{name}
+}
+
+func addMembers(schema map[string]any, names []string) {
+	properties, _ := schema["properties"].(map[string]any)
+	for _, name := range names {
+		addProperty(properties, name)
+	}
+}
+
+// addProperty adds a string of a name or, where that is a path, in the objects that it
+// leads through.
+func addProperty(properties map[string]any, name string) {
+	steps := stepsOf(name)
+	for _, holder := range steps[:len(steps)-1] {
+		object, _ := properties[holder].(map[string]any)
+		inner, ok := object["properties"].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			properties[holder] = map[string]any{"type": "object", "properties": inner}
+		}
+		properties = inner
+	}
+	if last := steps[len(steps)-1]; properties[last] == nil {
+		properties[last] = map[string]any{"type": "string"}
+	}
+}
+
+// compileAgain adds the items that compiling the declarations of some schemas writes, or returns
+// the error.
+func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []*Claim, opts compile.Options) (*Compilation, string) {
+	var recorded []union.External
+	for _, c := range declaring {
+		if recorded = append(recorded, *c.unions); c.extension != nil {
+			recorded = append(recorded, *c.extension)
+		}
+	}
+	again := &Compilation{compile.New(r.manifest(crd, recorded), opts), recorded, opts}
+	result, diags := again.Result()
+	if result == nil {
+		for _, d := range slices.Clone(diags).Sort() {
+			if d.Code == diag.OverLimit {
+				w.overLimit = true
+				r.report(d)
+			}
+			if d.Severity == diag.Error {
+				return again, d.Message
+			}
+		}
+		return again, ""
+	}
+	for _, o := range result.Objects {
+		w.unions[o.Place.Structural()] = o.Unions
+	}
+	for _, a := range result.Additions {
+		lists, err := Additions(a)
+		if err != nil {
+			return again, err.Error()
+		}
+		for _, l := range lists {
+			w.add(a.Place, l)
+		}
+	}
+	w.again = append(w.again, again.Plan)
+	return again, ""
+}
+
+// manifest is a CRD with declarations in place of its own.
+func (r *reverter) manifest(crd map[string]any, declarations []union.External) compile.Manifest {
+	data, _ := json.Marshal(crd) // it was read as JSON
+	return compile.Manifest{File: r.Name, Node: r.pruned(), JSON: data, External: declarations, Limits: r.Limits, Undeclared: true}
+}

@@ -1,0 +1,213 @@
+package compiled
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/unioncel/unioncel/internal/crdtext"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Options say how a CRD is reverted.
+type Options struct {
+	Given
+	// Forget leaves rules in place that cannot be confirmed, without an error.
+	Forget bool
+	// Decompile says that unions are declared in schemas from now on or not at all.
+	Decompile bool
+	// Proofs counts the rules of a file that were tried to be proved implied by unions.
+	Proofs *int
+}
+
+// Reverted is a CRD without the rules, schemas, sentences and the annotation that compiling
+// added, as data. Its owner may change Value.
+type Reverted struct {
+	*CRD
+	// Node is the manifest, with the positions that it has in the file; without declarations.
+	Node *yaml.Node
+	// Value is the CRD as kubectl reads it, with its declarations.
+	Value map[string]any
+	// Declared are the declarations that go back into schemas. External are recorded
+	// declarations that were never in schemas, and extensions.
+	Declared, External []union.External
+	// Again is the compilation of the recorded unions, if these can be compiled.
+	Again *Compilation
+	// Claims are the schemas of the record, Sayings the sentences that are taken out.
+	Claims  []*Claim
+	Sayings []Saying
+	// Hints are hints for errors in recorded declarations, by position.
+	Hints map[diag.Pos]string
+	Diags diag.List
+}
+
+// Compilation is a compilation with external declarations.
+type Compilation struct {
+	*compile.Compilation
+	External []union.External
+	Options  compile.Options
+}
+
+// Is reports whether it is the compilation with these declarations and options.
+func (c *Compilation) Is(external []union.External, opts compile.Options) bool {
+	return c != nil && c.Options == opts && slices.EqualFunc(c.External, external, union.External.Same)
+}
+
+// reverter reverts one CRD.
+type reverter struct {
+	*Reverted
+	opts       Options
+	own        []union.External // recorded for schemas that have none now
+	unrecorded []ruled
+	said       map[string]bool // descriptions that lost a sentence, by place
+	encoded    []*regenerated  // in every encoding, when that is needed
+}
+
+func (c *CRD) reverter(opts Options) *reverter {
+	return &reverter{Reverted: &Reverted{CRD: c, Hints: map[diag.Pos]string{}}, opts: opts, said: map[string]bool{}}
+}
+
+// Revert takes out of the CRD what compiling added, as far as it is confirmed, and restores
+// declarations. A declaration that is there again overrides the recorded one. Rules that are gone
+// or edited are errors, with which the result has nothing but Diags and Hints.
+func (c *CRD) Revert(opts Options) *Reverted {
+	r := c.reverter(opts)
+	r.Value, _ = runtime.DeepCopyJSONValue(r.source()).(map[string]any)
+	r.copies()
+	r.claim()
+	r.dropAnnotation()
+	again := r.confirm()
+	if r.Diags.HasErrors() {
+		return r.Reverted
+	}
+	r.Hints[r.keyPos()] = "the declaration is external, and the annotation " + Annotation + " keeps it: correct it at its source, and give it again (--go, --unions)"
+	for _, c := range r.Claims {
+		r.keep(c.Schema, c.Node, c.unions, c.extension)
+		r.undescribe(c, again)
+		if c.Restored = !c.fresh && !c.Kept && !c.Schema.External && c.unions != nil; c.Restored {
+			r.Hints[r.Pos(c.Node)] = "the declaration is in the annotation " + Annotation + ": run unioncel decompile to edit it"
+			r.Declared = append(r.Declared, *c.unions)
+		}
+	}
+	r.Node = r.pruned()
+	for _, c := range r.Claims {
+		if c.Restored {
+			var declaration any
+			_ = json.Unmarshal(c.Unions, &declaration) // which was checked
+			c.value[union.Key] = declaration
+		}
+	}
+	return r.Reverted
+}
+
+// source is the CRD as kubectl reads it, which is not to be changed.
+func (c *CRD) source() map[string]any {
+	_, value, _ := c.Manifest.Value()
+	return c.Of(value)
+}
+
+func (r *reverter) report(d diag.Diagnostic) { r.Diags = append(r.Diags, d) }
+
+func (r *reverter) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
+	r.report(diag.Diagnostic{Code: code, Pos: r.Pos(n), Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// dropAnnotation takes the annotation out of the value.
+func (r *reverter) dropAnnotation() {
+	metadata, _ := r.Value["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	delete(annotations, Annotation)
+	if was := r.Record.Annotations; len(annotations) > 0 || was == nil {
+		return
+	} else if strings.HasPrefix(*was, ":") {
+		metadata["annotations"] = nil
+	} else if len(metadata) > 1 { // empty it would be null
+		delete(metadata, "annotations")
+	}
+}
+
+// pruned is the manifest without the items claimed.
+func (r *reverter) pruned() *yaml.Node {
+	drop := map[*yaml.Node]bool{}
+	for _, c := range r.Claims {
+		for _, l := range c.Lists {
+			for _, i := range l.Ours {
+				drop[l.Node.Content[i]] = true
+			}
+			if l.Whole() {
+				drop[l.Head] = true
+			}
+		}
+	}
+	return yamltext.Without(r.Manifest.Node, drop)
+}
+
+// keep remembers the external declarations of a schema. It reports those that are given
+// no more.
+func (r *reverter) keep(s Schema, n *yaml.Node, unions, extension *union.External) {
+	var kept []union.External
+	if s.External && crdtext.IndexOf(n, union.Key) < 0 {
+		kept = append(kept, *unions)
+	}
+	if extension != nil {
+		kept = append(kept, *extension)
+	}
+	for _, e := range kept {
+		if r.opts.All(s.Version) {
+			r.forgotten(s, e)
+		}
+	}
+	r.External = append(r.External, kept...)
+}
+
+// forgotten reports the unions of a kept declaration that have nothing in common with
+// those given for the schema; and an extension if none is given.
+func (r *reverter) forgotten(s Schema, kept union.External) {
+	lost := func(message string) {
+		r.report(diag.Diagnostic{Code: diag.Forgotten, Severity: diag.Warning, Pos: *kept.At, Path: placeOf(s.Path), Message: message,
+			Hint: "if that was not intended, give all declarations of a CRD in one command (--go, --kubebuilder and --unions)"})
+	}
+	var named []string
+	extended := false
+	for _, e := range r.opts.Declarations {
+		switch {
+		case !e.Covers(s.Version, s.Path):
+		case e.Extend:
+			extended = true
+		default:
+			named = append(named, slices.Concat(namesOf(e)...)...)
+		}
+	}
+	if kept.Extend {
+		if !extended {
+			lost("the extension of unions, which an earlier compilation took from a UnionSet, is no longer declared: they are compiled without it")
+		}
+		return
+	}
+	for _, properties := range namesOf(kept) {
+		if !slices.ContainsFunc(properties, func(name string) bool { return slices.Contains(named, name) }) {
+			lost(fmt.Sprintf("the union of %s, which was declared outside the CRD when it was last compiled, is no longer declared: its rules are removed", strings.Join(properties, ", ")))
+		}
+	}
+}
+
+// namesOf are the names in each union of a declaration.
+func namesOf(e union.External) [][]string {
+	var l [][]string
+	declarations, _ := union.Parse("", "", e.Value, e.At)
+	for _, d := range declarations {
+		l = append(l, d.Names())
+	}
+	return l
+}
+
+// placeOf prints where a schema is of which only the version's name is known.
+func placeOf(path schemapath.Path) string { return schemapath.Place{Path: path}.String() }

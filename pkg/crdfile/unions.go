@@ -1,0 +1,117 @@
+package crdfile
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/unioncel/unioncel/internal/compiled"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// Declared returns the CRD as it is, and its unions: those declared in schemas, external ones, and
+// those in the annotation, whether or not the compiled rules are still there. It warns of errors
+// that the API server finds in the CRD as it is. The result is nil with errors, and without
+// unions.
+func (c *CRD) Declared() (*compile.Declared, diag.List) {
+	return c.read((*compile.Compilation).Unions)
+}
+
+// Resolved is like Declared without asking what the API server says of the CRD.
+func (c *CRD) Resolved() (*compile.Declared, diag.List) {
+	return c.read((*compile.Compilation).Declared)
+}
+
+func (c *CRD) read(from func(*compile.Compilation) (*compile.Declared, diag.List)) (*compile.Declared, diag.List) {
+	var r compiled.Recorded
+	if c.annotated != nil {
+		r = c.annotated.Recorded(c.given())
+	}
+	if r.Diags.HasErrors() {
+		return nil, r.Diags
+	}
+	external := c.external(r.Own, r.External)
+	if len(external) == 0 && !compile.Declares(c.Node) {
+		return nil, r.Diags
+	}
+	s, wrong := c.stage()
+	if wrong != nil {
+		return nil, append(r.Diags, *wrong)
+	}
+	d, diags := from(s.compilation(c.manifest, external, compile.Options{}).Compilation)
+	if diags = append(r.Diags, diags...); d == nil || len(d.Objects) == 0 {
+		return nil, diags
+	}
+	return d, diags
+}
+
+// With returns the unions of the CRD without an earlier compilation, with external ones.
+func (c *CRD) With(external []union.External) (*compile.Declared, diag.List) {
+	b := c.Base()
+	if b.Reverted != nil {
+		external = slices.Concat(b.Reverted.Declared, external)
+	}
+	d, diags := compile.Unions(b.manifest(c.manifest, external))
+	return d, b.hinted(diags)
+}
+
+// sameObject reports whether two readings of a union object have the same unions.
+func sameObject(a, b compile.Object) bool {
+	return a.Is(b.Place) && reflect.DeepEqual(a.Unions, b.Unions)
+}
+
+// Compilation returns the compilation of the CRD without an earlier one, nil when there are no
+// unions, and with errors.
+func (c *CRD) Compilation(opts compile.Options) (*compile.Compilation, diag.List) {
+	b := c.Base()
+	if b.Diags.HasErrors() {
+		return nil, b.Diags
+	}
+	external := c.External()
+	if len(external) == 0 && !compile.Declares(b.Node) {
+		return nil, b.Diags
+	}
+	s, _, diags := c.Replaced(opts)
+	diags = append(slices.Clip(b.Diags), b.hinted(diags)...)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	return s.compilation(c.manifest, external, opts).Compilation, diags
+}
+
+// Plan returns how the CRD is compiled. Options that are not given are, for a compiled CRD,
+// those it was compiled with. The result is nil with errors, and without unions.
+func (c *CRD) Plan() (*compile.Plan, diag.List) {
+	recorded := *c
+	recorded.opts.AsRecorded = true
+	compilation, diags := c.Compilation(recorded.Options().Compiler())
+	if compilation == nil {
+		return nil, diags
+	}
+	plan, more := compilation.Plan()
+	if diags = append(diags, c.Base().hinted(more)...); plan == nil || len(plan.Unions) == 0 {
+		return nil, diags
+	}
+	return plan, diags
+}
+
+// Hinted adds hints to errors in declarations that only the annotation has.
+func (c *CRD) Hinted(l diag.List) diag.List { return c.Base().hinted(l) }
+
+// Ask asks each CRD of a file for the same, and returns the answers that are not nil, in order of
+// the text. The list is sorted; with errors the result is nil.
+func Ask[T any](f *File, opts Options, ask func(*CRD) (*T, diag.List)) ([]*T, diag.List) {
+	crds, diags := f.CRDs(opts)
+	l := []*T{}
+	for _, c := range crds {
+		answer, more := ask(c)
+		if diags = append(diags, more...); answer != nil {
+			l = append(l, answer)
+		}
+	}
+	if diags.HasErrors() {
+		return nil, diags.Sort()
+	}
+	return l, diags.Sort()
+}

@@ -1,0 +1,89 @@
+package crdpatch
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/carrier"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// Installed is a CRD of a file as an API server gets it.
+type Installed struct {
+	*apiextensionsv1.CustomResourceDefinition
+	// At is where the manifest is.
+	At diag.Pos
+	// CRD is the CRD in the file; nil if its unions are not read.
+	CRD *crdfile.CRD
+	// Compiled says that unions were compiled, so that the manifest differs.
+	Compiled bool
+}
+
+// Plan returns how the unions of the CRD are compiled, nil without unions.
+func (in Installed) Plan() *compile.Plan {
+	if in.CRD == nil {
+		return nil
+	}
+	p, _ := in.CRD.Plan()
+	return p
+}
+
+// Install returns the CRDs of a file as an API server gets them. Authored CRDs are
+// compiled. Compiled and live ones keep their rules, edited ones included, unless
+// Options.InUse declares unions for them. The list is sorted; when it has errors, the result
+// is nil.
+func Install(f *crdfile.File, opts crdfile.Options) ([]Installed, diag.List) {
+	j := begin(f, opts)
+	j.installing = true
+	r := j.revision(j.base())
+	if r == nil {
+		return nil, j.diags.Sort()
+	}
+	objects, wrong := f.Objects()
+	j.diags = append(j.diags, wrong...)
+	if objects == nil {
+		return nil, j.diags.Sort()
+	}
+	crds := map[diag.Pos]*crdfile.CRD{}
+	for _, c := range j.crds {
+		crds[c.At()] = c
+		if wrong := c.TooManyRules(); wrong != nil {
+			j.diags = append(j.diags, *wrong)
+		}
+	}
+	var l []Installed
+	for _, o := range objects.Objects {
+		kind, _ := carrier.Of(o.GroupVersion().String(), o.Kind)
+		if kind == nil {
+			continue
+		}
+		in, value := Installed{At: o.Pos(nil)}, o.Value
+		if in.CRD = crds[in.At]; in.CRD != nil {
+			m := in.CRD.In(r.Of)
+			want, edited := r.Want[m.Index]
+			if !edited {
+				_, want, _ = m.Document.Value()
+			}
+			value = m.Of(want)
+			in.Compiled = !reflect.DeepEqual(value, o.Value)
+		}
+		data, err := json.Marshal(value)
+		if err == nil {
+			in.CustomResourceDefinition, _, err = kind.Decode(data)
+		}
+		if err != nil {
+			j.diags = append(j.diags, diag.Diagnostic{Code: diag.UndecodableCRD, Pos: in.At, Message: fmt.Sprintf("the API server cannot read this %s: %v", o.Kind, err)})
+			continue
+		}
+		l = append(l, in)
+	}
+	if j.diags.HasErrors() {
+		return nil, j.diags.Sort()
+	}
+	return l, j.diags.Sort()
+}

@@ -1,0 +1,336 @@
+package crdpatch
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/compiled"
+	"github.com/unioncel/unioncel/internal/crdtext"
+	"github.com/unioncel/unioncel/internal/yaml/yamledit"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// revert returns a text in which compiled CRDs are as they were, or nil when there are errors.
+func (j *job) revert(t *crdtext.Text, crds []*crdfile.CRD) *crdtext.Text {
+	r := &removals{Revision: crdtext.Revise(t)}
+	for _, c := range crds {
+		v := &remover{Reverted: c.Base().Reverted, removals: r, job: j}
+		draft := r.Draft(v.Manifest)
+		clear(draft)
+		maps.Copy(draft, v.Value)
+		v.remove()
+		is := v.Manifest.IsJSON() && !v.Record.JSON
+		if was, ok := r.JSON[v.Index]; !ok || was {
+			r.JSON[v.Index] = is
+		}
+	}
+	if j.diags.HasErrors() {
+		return nil
+	}
+	t, err := r.restore()
+	if err != nil {
+		j.unproved(err)
+		return nil
+	}
+	return t
+}
+
+// removals are the edits of a text that take out rules, sentences and annotations, and the
+// declarations that are to be restored.
+type removals struct {
+	*crdtext.Revision
+	texts    []textEdit
+	restored []restoration
+}
+
+// textEdit takes a sentence out of a string of a document: exactly as it was put there or,
+// where the string was written anew in a way of which that makes another one, as a whole.
+type textEdit struct {
+	index        int
+	exact, whole yamltext.Edit
+}
+
+// restoration is a declaration to be restored.
+type restoration struct {
+	*compiled.Claim
+	*crdtext.Document
+	// cut is where the rules were that had replaced the declaration, or -1
+	// when they had joined others.
+	cut int
+}
+
+// remover plans the edits that revert one CRD.
+type remover struct {
+	*compiled.Reverted
+	*removals
+	job *job
+}
+
+func (r *remover) edit(start, end int, text string) {
+	r.Edits = append(r.Edits, yamltext.Edit{Start: start, End: end, New: text})
+}
+
+func (r *remover) failed(n *yaml.Node, format string, args ...any) {
+	r.job.errorf(n, diag.Unproved, "", format, args...)
+}
+
+func (r *remover) remove() {
+	touched := []touch{{Manifest: r.Manifest}}
+	for _, c := range r.Claims {
+		touched = append(touched, touch{Manifest: r.Manifest, schema: &c.Place, removed: c.Items()})
+		whole, err := r.undescribe(c)
+		if err != nil {
+			r.failed(c.Node, "cannot remove a sentence from %s: %v", c.Place, err)
+		}
+		cut, err := r.removeLists(c, whole)
+		if err != nil {
+			r.failed(c.Node, "cannot remove the rules from %s: %v", c.Place, err)
+		}
+		if c.Restored {
+			r.restored = append(r.restored, restoration{c, r.Document, cut})
+		}
+	}
+	for _, s := range r.Sayings {
+		touched = append(touched, touch{Manifest: r.Manifest, schema: &s.Place, said: &s})
+	}
+	r.job.touched = append(r.job.touched, touched...)
+	if err := r.removeAnnotation(); err != nil {
+		r.failed(r.Annotations, "cannot remove the annotation: %v", err)
+	}
+}
+
+// attempt is a way to restore the declarations of a document: their exact text where it was; or
+// before the rules of the schema; or the same data, wherever it fits.
+type attempt struct {
+	beside, rewritten bool
+	// anew says that strings are written anew that had sentences.
+	anew bool
+}
+
+var attempts = []attempt{{}, {beside: true}, {rewritten: true}, {anew: true}, {beside: true, anew: true}, {rewritten: true, anew: true}}
+
+// restore makes the removals and restores declarations, in each document in the first way that
+// gives the intended data.
+func (r *removals) restore() (*crdtext.Text, error) {
+	// Deeper ones first: where two declarations meet, the inner one came first.
+	slices.SortStableFunc(r.restored, func(a, b restoration) int { return cmp.Compare(len(b.Path), len(a.Path)) })
+	how := make([]int, len(r.Of.Docs))
+	for {
+		t, err := r.restoreAs(how)
+		if err == nil {
+			return t, nil
+		}
+		var wrong *crdtext.DocumentError
+		tried := false
+		for i := range how {
+			if (!errors.As(err, &wrong) || wrong.Index == i) && how[i]+1 < len(attempts) {
+				how[i]++
+				tried = true
+			}
+		}
+		if !tried {
+			return nil, err
+		}
+	}
+}
+
+func (r *removals) restoreAs(how []int) (*crdtext.Text, error) {
+	made := *r.Revision
+	made.Edits, made.Origins = nil, map[int]*yaml.Node{}
+	cuts := slices.Clone(r.Edits)
+	for _, t := range r.texts {
+		if attempts[how[t.index]].anew {
+			cuts = append(cuts, t.whole)
+		} else {
+			cuts = append(cuts, t.exact)
+		}
+	}
+	crdtext.SortEdits(cuts)
+	for _, s := range r.restored {
+		edit, err := s.edit(cuts, attempts[how[s.Index]])
+		if err != nil {
+			return nil, &crdtext.DocumentError{Index: s.Index, Err: err}
+		}
+		made.Edits = append(made.Edits, edit)
+		made.Origins[edit.Start] = s.Node
+	}
+	made.Edits = append(made.Edits, cuts...) // insertions at the same offset come before them
+	return made.Text()
+}
+
+// edit is the edit that restores the declaration, along with removals.
+func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit, error) {
+	n := s.Node
+	start, err := s.startWithout(removals)
+	if err != nil {
+		return yamltext.Edit{}, err
+	}
+	if !how.rewritten {
+		at, _ := crdtext.Unapplied(removals, crdtext.Applied(removals, start)+s.At)
+		key := compiled.FirstList(n)
+		switch {
+		case s.cut >= 0:
+			at = s.cut
+		case how.beside && key != nil && !yamledit.IsFlow(n):
+			first, _, err := s.Span(s.Document.Document, key)
+			if err != nil {
+				return yamltext.Edit{}, err
+			}
+			at = s.Editor().LineStart(first)
+		}
+		if at < s.Start || at > s.End {
+			return yamltext.Edit{}, errors.New("the place is outside the document")
+		}
+		return yamltext.Edit{Start: at, End: at, New: s.Source}, nil
+	}
+	value, err := yamltext.FromJSON(s.Unions)
+	if err != nil {
+		return yamltext.Edit{}, err
+	}
+	e := yamledit.Entry{Key: union.Key, Value: value}
+	if yamledit.IsFlow(n) {
+		return s.Editor().Put(n, e)
+	}
+	l, err := s.Editor().Entries(n)
+	if err != nil {
+		return yamltext.Edit{}, err
+	}
+	at := s.Editor().LineStart(l[0].Start)
+	return yamltext.Edit{Start: at, End: at, New: s.Editor().Lines(e.Block(s.Editor().Indentation(n, l)))}, nil
+}
+
+// startWithout is where the schema's mapping starts, apart from first entries that are
+// removed.
+func (s restoration) startWithout(removals []yamltext.Edit) (int, error) {
+	start, _, err := s.Span(s.Document.Document, s.Node)
+	if err != nil || yamledit.IsFlow(s.Node) {
+		return start, err
+	}
+	l, err := s.Editor().Entries(s.Node)
+	for len(l) > 1 && slices.ContainsFunc(removals, func(e yamltext.Edit) bool { return e.Start <= start && l[0].End <= e.End }) {
+		l = l[1:]
+		start = l[0].Start
+	}
+	return start, err
+}
+
+// removeLists plans to take our items out of the lists of one schema. It returns
+// where those were that were alone, else -1.
+// With them go other entries of the schema.
+func (r *remover) removeLists(c *compiled.Claim, others []int) (int, error) {
+	var alone []int // entries of the schema that go as a whole
+	for _, l := range c.Lists {
+		if l.Whole() {
+			alone = append(alone, l.Index/2)
+		} else if err := r.removeItems(l); err != nil {
+			return -1, err
+		}
+	}
+	slices.Sort(alone)
+	all := slices.Sorted(slices.Values(slices.Concat(alone, others)))
+	cuts, err := r.Editor().CutRuns(c.Node, all)
+	if err != nil {
+		return -1, err
+	}
+	r.Edits = append(r.Edits, cuts...)
+	if len(alone) == 0 {
+		return -1, nil
+	}
+	first, _, err := r.Span(r.Document.Document, c.Node.Content[2*alone[0]])
+	i := slices.IndexFunc(cuts, func(e yamltext.Edit) bool { return first < e.End })
+	return cuts[max(i, 0)].Start, err
+}
+
+// removeItems plans to take our items out of a list that stays.
+func (r *remover) removeItems(l *compiled.List) error {
+	if len(l.Ours) == 0 {
+		return nil
+	}
+	if l.All() && !yamledit.IsFlow(l.Node) {
+		value, err := r.Editor().AfterKey(l.Head, l.Node)
+		r.edit(value.Start, value.End, " []")
+		return err
+	}
+	cuts, err := r.Editor().CutRuns(l.Node, l.Ours)
+	r.Edits = append(r.Edits, cuts...)
+	return err
+}
+
+func (r *remover) removeAnnotation() error {
+	m, at := r.Annotations, r.Key
+	metadata, _ := r.Value["metadata"].(map[string]any)
+	if left, _ := metadata["annotations"].(map[string]any); len(left) == 0 {
+		key := r.Metadata.Content[r.MetadataKey]
+		was := ""
+		if r.Record.Annotations != nil {
+			was = *r.Record.Annotations
+		}
+		_, there := metadata["annotations"]
+		switch null, had := strings.CutPrefix(was, ":"); {
+		case had:
+			s, err := r.Editor().AfterKey(key, r.Annotations)
+			r.edit(s.Start, s.End, r.null(r.Metadata, key, null, s.End))
+			return err
+		case !there:
+			m, at = r.Metadata, r.MetadataKey
+		case !yamledit.IsFlow(r.Annotations):
+			s, err := r.Editor().AfterKey(key, r.Annotations)
+			r.edit(s.Start, s.End, " {}")
+			return err
+		}
+	}
+	cut, err := r.Editor().Cut(m, at/2, at/2)
+	r.edit(cut.Start, cut.End, "")
+	return err
+}
+
+// undescribe plans to take sentences out of the descriptions of a schema. It returns the entries
+// of the schema that go as a whole.
+func (r *remover) undescribe(c *compiled.Claim) (whole []int, err error) {
+	for _, s := range r.Sayings {
+		if s.Claim != c {
+			continue
+		}
+		key, v := s.Node.Content[2*s.Entry], s.Node.Content[2*s.Entry+1]
+		switch was := s.Record.Was; {
+		case was == nil:
+			err = r.unappend(v, s)
+		case *was != "":
+			var value yamledit.Span
+			value, err = r.Editor().AfterKey(key, v)
+			r.edit(value.Start, value.End, r.null(s.Node, key, strings.TrimPrefix(*was, ":"), value.End))
+		case s.Place.Is(c.Place):
+			whole = append(whole, s.Entry)
+		default:
+			var cut yamledit.Span
+			cut, err = r.Editor().Cut(s.Node, s.Entry, s.Entry)
+			r.edit(cut.Start, cut.End, "")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return whole, nil
+}
+
+// unappend plans to take a sentence out of a string.
+func (r *remover) unappend(v *yaml.Node, s compiled.Saying) error {
+	whole, err := r.Editor().Rewrite(v, s.Is.Text())
+	if err != nil {
+		return err
+	}
+	exact, err := r.Editor().Unappend(v, s.Suffix, s.Record.Plain)
+	if err != nil {
+		exact = whole
+	}
+	r.texts = append(r.texts, textEdit{r.Index, exact, whole})
+	return nil
+}
