@@ -5,6 +5,7 @@ import (
 	"context"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -23,8 +24,11 @@ import (
 func explainApp(in string) (a *app, out, errs *bytes.Buffer, got *crdfile.Options) {
 	out, errs, got = new(bytes.Buffer), new(bytes.Buffer), new(crdfile.Options)
 	a = newApp(Streams{In: strings.NewReader(in), Out: out, Err: errs})
+	var mu sync.Mutex // several files are explained at a time
 	a.explain = func(f *crdfile.File, opts crdfile.Options) ([]explain.Input, diag.List) {
+		mu.Lock()
 		*got = opts
+		mu.Unlock()
 		name, src := f.Name(), f.Bytes()
 		if len(src) == 0 {
 			return nil, nil
