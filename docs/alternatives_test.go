@@ -17,7 +17,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -106,7 +105,7 @@ func compiled(encoding compile.Encoding) func(t *testing.T, s subject) written {
 			t.Fatal(err)
 		}
 		source := crd(t, "probe", spec)
-		out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", source, limit.Limits{}), crdfile.Options{Encoding: encoding})
+		out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", source), crdfile.Options{Encoding: encoding})
 		var result apiextensionsv1.CustomResourceDefinition
 		if err := sigsyaml.Unmarshal(out, &result); err != nil || len(diags) > 0 {
 			t.Fatal(err, diags)

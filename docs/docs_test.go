@@ -17,7 +17,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // TestMain puts the command unioncel where the shell finds it.
@@ -226,7 +225,7 @@ func (d *document) run(t *testing.T, m templates, inputs map[string]string, scri
 	t.Helper()
 	if script == "" {
 		src := []byte(m.file(inputs[crdFile]))
-		_, diags := crdpatch.Compile(crdfile.Open(crdFile, src, limit.Limits{}), crdfile.Options{})
+		_, diags := crdpatch.Compile(crdfile.Open(crdFile, src), crdfile.Options{})
 		var b strings.Builder
 		if err := diag.Text(&b, diags, func(string) []byte { return src }); err != nil {
 			t.Fatal(err)

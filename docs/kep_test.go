@@ -15,7 +15,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	unionkinds "github.com/unioncel/unioncel/pkg/kinds"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/normalize"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -94,7 +93,7 @@ func TestKEP(t *testing.T) {
 properties: {type: {type: string}, a: {type: string}, b: {type: string}, c: {type: string}}
 x-kubernetes-unions:
 - ` + promised[p.union]})
-		compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(src), limit.Limits{}), crdfile.Options{})
+		compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(src)), crdfile.Options{})
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}
@@ -102,7 +101,7 @@ x-kubernetes-unions:
 		if err := yaml.Unmarshal(compiled, &crd); err != nil {
 			t.Fatal(err)
 		}
-		declared, _ := crdfile.Ask(crdfile.Open("crd.yaml", []byte(src), limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
+		declared, _ := crdfile.Ask(crdfile.Open("crd.yaml", []byte(src)), crdfile.Options{}, (*crdfile.CRD).Declared)
 		kind := declared[0].Kinds("crd.yaml")[0]
 		old, new := thingOf(p.old), thingOf(p.new)
 		server := func(object map[string]any) string {

@@ -12,7 +12,6 @@ import (
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // TestLint runs the commands of lint.md on the files that it shows, which begin with
@@ -81,7 +80,7 @@ func TestLintComment(t *testing.T) {
 		t.Fatal("lint.md shows no comment")
 	}
 	src := strings.Replace(before, "{type: string}", "{type: string, enum: [NFS, Hosts, None]}", 1) + commented
-	if l := lint.File(crdfile.Open("mount.yaml", []byte(src), limit.Limits{}), crdfile.Options{}); len(l) > 0 {
+	if l := lint.File(crdfile.Open("mount.yaml", []byte(src)), crdfile.Options{}); len(l) > 0 {
 		t.Error(l)
 	}
 }

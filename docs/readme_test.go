@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/declared/markers"
+	"github.com/unioncel/unioncel/pkg/markers"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // marked returns the fenced block that follows an HTML comment in the README,
@@ -36,7 +35,7 @@ func TestReadme(t *testing.T) {
 	}
 	readme := string(data)
 	name, crd := marked(t, readme, "file")
-	compiled, diags := crdpatch.Compile(crdfile.Open(name, []byte(crd), limit.Limits{}), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdfile.Open(name, []byte(crd)), crdfile.Options{})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
@@ -114,7 +113,7 @@ type TCPProbe struct{}
 		t.Fatal(diags)
 	}
 	bare, _, _ := strings.Cut(crd, "            x-kubernetes-unions:\n")
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(bare), limit.Limits{}), crdfile.Options{External: *set})
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(bare)), crdfile.Options{External: *set})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
@@ -136,7 +135,7 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 	}
 	bare, src := crd(properties), crd(properties+write(names, values))
 
-	sources, diags := crdfile.Ask(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Source)
+	sources, diags := crdfile.Ask(crdfile.Open("crd.yaml", src), crdfile.Options{}, (*crdfile.CRD).Source)
 	if len(sources) != 1 {
 		t.Fatal(diags)
 	}
@@ -146,7 +145,7 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 	}
 	u, version := *found[0].Union, sources[0].Spec.Versions[0]
 	u.Replace = true
-	declared, diags := crdpatch.Declare(crdfile.Open("crd.yaml", src, limit.Limits{}), []union.External{{
+	declared, diags := crdpatch.Declare(crdfile.Open("crd.yaml", src), []union.External{{
 		Target: union.Target{Name: sources[0].Name}, Version: version.Name, Path: found[0].Path,
 		Value: &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}},
 	}})
@@ -162,8 +161,8 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 	}
 	for _, e := range ways {
 		opts := crdfile.Options{Encoding: e, NoAnnotation: true}
-		out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", declared, limit.Limits{}), opts)
-		plans, more := crdpatch.Explain(crdfile.Open("crd.yaml", declared, limit.Limits{}), opts)
+		out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", declared), opts)
+		plans, more := crdpatch.Explain(crdfile.Open("crd.yaml", declared), opts)
 		if out == nil || len(plans) != 1 {
 			t.Fatal(diags, more)
 		}

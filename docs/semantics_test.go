@@ -21,7 +21,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -180,7 +179,7 @@ func (s subject) output(t *testing.T, flags []string) string {
 			m.crd = b.text
 		}
 	}
-	out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(m.file("spec:\n"+indent(s.text, 2))), limit.Limits{}), opts)
+	out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(m.file("spec:\n"+indent(s.text, 2)))), opts)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // TestStopping runs what stability.md shows to those who stop using unioncel, on the
@@ -24,7 +23,7 @@ func TestStopping(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, source := marked(t, string(readme), "file")
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(source), limit.Limits{}), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(source)), crdfile.Options{})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

@@ -114,5 +114,7 @@ func (a *app) proving(opts crdfile.Options, verify bool) krm.Compiler {
 	if verify {
 		t = selfChecked(t)
 	}
-	return func(name string, src []byte) ([]byte, diag.List) { return t(crdfile.Open(name, src, a.limits), opts) }
+	return func(name string, src []byte) ([]byte, diag.List) {
+		return t(crdfile.Open(name, src).Within(a.limits), opts)
+	}
 }

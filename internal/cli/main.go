@@ -12,8 +12,8 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // Exit codes of every command.

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/spelling"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // execute runs the command line and returns the exit code.

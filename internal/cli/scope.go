@@ -13,11 +13,11 @@ import (
 
 	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/declared/project"
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // scope is what inputs with the same configuration share: its options, and the flags

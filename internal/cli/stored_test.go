@@ -18,7 +18,6 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // thingsOf writes a list of Things of about five kilobytes each, as kubectl get prints it in
@@ -79,7 +78,7 @@ func thingsOf(tb testing.TB, n int, asJSON bool) string {
 // thingJudges are those of the compiled CRD of Things.
 func thingJudges(tb testing.TB) judges {
 	tb.Helper()
-	text, l := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(testcrd.Read("thing")), limit.Limits{}), crdfile.Options{})
+	text, l := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(testcrd.Read("thing"))), crdfile.Options{})
 	if l.HasErrors() {
 		tb.Fatal(l)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/unioncel/unioncel/internal/krm"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // crds are 500 CRDs: those of the examples, under other names.
@@ -67,7 +66,7 @@ func BenchmarkFiles(b *testing.B) {
 		for range runtime.GOMAXPROCS(0) {
 			wg.Go(func() {
 				for crd := range next {
-					if out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", crd, limit.Limits{}), crdfile.Options{}); out == nil {
+					if out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", crd), crdfile.Options{}); out == nil {
 						b.Error(diags)
 					}
 				}

@@ -12,7 +12,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 func TestConfigMistakes(t *testing.T) {
@@ -108,13 +107,13 @@ func TestOptions(t *testing.T) {
 		{"verify: false", crdfile.Options{}, false},
 	} {
 		crd := crdText("a", unions...)
-		want, _ := crdpatch.Compile(crdfile.Open("", []byte(crd), limit.Limits{}), tt.opts)
+		want, _ := crdpatch.Compile(crdfile.Open("", []byte(crd)), tt.opts)
 		var verified bool
 		report, err := Run([]byte(listOf(configured(tt.option), crd)), Host{
 			Compiler: func(opts crdfile.Options, verify bool) Compiler {
 				verified = verify
 				return func(name string, src []byte) ([]byte, diag.List) {
-					return crdpatch.Compile(crdfile.Open(name, src, limit.Limits{}), opts)
+					return crdpatch.Compile(crdfile.Open(name, src), opts)
 				}
 			}})
 		if err != nil {

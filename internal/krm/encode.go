@@ -8,10 +8,10 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/ordered"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // with encodes the list with these items and results in place of its own. Results

@@ -7,10 +7,10 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/ordered"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -131,7 +131,7 @@ func (r *run) missing(work []*piece, opts crdfile.Options) {
 		if w.asIs {
 			continue
 		}
-		found, ok := crdfile.Open(w.name, w.text, r.host.Limits).Targets()
+		found, ok := crdfile.Open(w.name, w.text).Within(r.host.Limits).Targets()
 		if !ok && w.unreadable() {
 			continue
 		}

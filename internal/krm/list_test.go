@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/internal/limit"
 )
 
 // What is no ResourceList has no output: the error says what it is.

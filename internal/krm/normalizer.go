@@ -84,7 +84,7 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 	}
 	each(work, func(w *piece) {
 		// What is merely worth a look is for who compiles them.
-		declared, diags := crdfile.Ask(crdfile.Open(w.name, w.text, r.host.Limits), opts, (*crdfile.CRD).Resolved)
+		declared, diags := crdfile.Ask(crdfile.Open(w.name, w.text).Within(r.host.Limits), opts, (*crdfile.CRD).Resolved)
 		diags = slices.DeleteFunc(diags, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 		if w.takes(diags) {
 			w.declared = declared

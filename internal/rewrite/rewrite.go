@@ -9,12 +9,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // Result is a file whose objects were rewritten.

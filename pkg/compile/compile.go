@@ -12,10 +12,10 @@ import (
 
 	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/work"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -144,6 +144,9 @@ type Result struct {
 	// Additions are the schemas that get something, in order of the text. What the
 	// author wrote already is not among it.
 	Additions []Addition
+	// CRD is the manifest with the additions, as the API server reads it; nil without
+	// declarations. It may only be read.
+	CRD *apiextensionsv1.CustomResourceDefinition
 }
 
 // CRD compiles one CustomResourceDefinition of apiextensions.k8s.io/v1. The list
@@ -529,6 +532,7 @@ func (c *compiler) result() *Result {
 		}
 	}
 	r.Additions = c.additions()
+	r.CRD = c.extended(r.Additions)
 	slices.SortStableFunc(r.Additions, func(a, b Addition) int {
 		return cmp.Or(cmp.Compare(a.node.Line, b.node.Line), cmp.Compare(a.node.Column, b.node.Column))
 	})

@@ -8,7 +8,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // TestWork holds commands to how often they have the API server's code validate a CRD, which
@@ -19,7 +18,7 @@ func TestWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := func(src []byte) *crdfile.File { return crdfile.Open("route.yaml", src, limit.Limits{}) }
+	open := func(src []byte) *crdfile.File { return crdfile.Open("route.yaml", src) }
 	compiled, diags := crdpatch.Compile(open(source), crdfile.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)

@@ -18,7 +18,7 @@ import (
 // CRD is a CRD of a file, or a manifest that a CRD is made of, such as a
 // CompositeResourceDefinition, with the options to compile it with.
 type CRD struct {
-	*manifest
+	m    *manifest
 	view *view
 	opts Options
 }
@@ -51,15 +51,21 @@ func originOf(m *manifest) Origin {
 }
 
 // Origin says who wrote the manifest.
-func (c *CRD) Origin() Origin { return c.origin }
+func (c *CRD) Origin() Origin { return c.m.origin }
+
+// Target has the CRD's name, group and kind.
+func (c *CRD) Target() union.Target { return c.m.Target() }
 
 // At is the position of the manifest.
-func (c *CRD) At() diag.Pos { return c.Pos(c.Node) }
+func (c *CRD) At() diag.Pos { return c.m.Pos(c.m.Node) }
+
+// Manifest is the CRD in the text of its file.
+func (c *CRD) Manifest() *crdtext.Manifest { return c.m.Manifest }
 
 // Options returns the options that count for the CRD.
 func (c *CRD) Options() Options {
 	opts, recorded := c.opts, c.opts.AsRecorded
-	if opts.InUse != nil && c.origin != Authored {
+	if opts.InUse != nil && c.m.origin != Authored {
 		used := *opts.InUse
 		opts.KubeVersion, opts.Encoding, opts.Describe, opts.External = used.KubeVersion, used.Encoding, used.Describe, used.External
 		recorded = true
@@ -79,17 +85,17 @@ func (c *CRD) Encoded(e compile.Encoding) *CRD {
 
 // Recorded returns the options that the CRD was compiled with, nil if it was not compiled.
 func (c *CRD) Recorded() *Options {
-	if c.annotated == nil {
+	if c.m.annotated == nil {
 		return nil
 	}
-	was := c.annotated.Options()
-	return &Options{Encoding: was.Encoding, KubeVersion: was.KubeVersion, Describe: c.annotated.Described()}
+	was := c.m.annotated.Options()
+	return &Options{Encoding: was.Encoding, KubeVersion: was.KubeVersion, Describe: c.m.annotated.Described()}
 }
 
 // Settled reports whether the CRD is in use, and is to stay as it is: no declarations are given
 // for it.
 func (c *CRD) Settled() bool {
-	return c.origin != Authored && !c.Options().External.Concern(c.Target())
+	return c.m.origin != Authored && !c.Options().External.Concern(c.Target())
 }
 
 // Withheld reports whether Options.InUse withholds external declarations from the CRD.
@@ -99,7 +105,7 @@ func (c *CRD) Withheld() bool {
 
 // Outdated reports whether Options.External declares other unions than the CRD was compiled with.
 func (c *CRD) Outdated() bool {
-	if c.origin != Compiled {
+	if c.m.origin != Compiled {
 		return false
 	}
 	given := *c
@@ -123,7 +129,7 @@ func (c *CRD) node(p schemapath.Place) *yaml.Node {
 func (c *CRD) Schema(p schemapath.Place) (at diag.Pos, declares bool) {
 	at = c.At()
 	if n := c.node(p); n != nil {
-		at = c.Pos(n)
+		at = c.m.Pos(n)
 		_, _, _, declares = yamltext.Lookup(n, union.Key)
 	}
 	return at, declares || slices.ContainsFunc(c.Base().recorded(), func(e union.External) bool { return e.Covers(p.Name, p.Path) })
@@ -138,7 +144,7 @@ func (c *CRD) Keyword(p schemapath.Place, key string) diag.Pos {
 	at, _ := c.Schema(p)
 	if n := c.node(p); n != nil && key != "" {
 		if k, _, _, ok := yamltext.Lookup(n, key); ok {
-			at = c.Pos(k)
+			at = c.m.Pos(k)
 		}
 	}
 	return at
@@ -158,7 +164,7 @@ func (c *CRD) Constraint(p schemapath.Place, constraint verify.Constraint) diag.
 			v = rule
 		}
 	}
-	return c.Pos(v)
+	return c.m.Pos(v)
 }
 
 // Source returns the CRD as its author wrote it, without compiled rules, as the API server reads

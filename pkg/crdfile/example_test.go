@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/unioncel/unioncel/pkg/crdfile"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 const backup = `apiVersion: apiextensions.k8s.io/v1
@@ -34,7 +33,7 @@ spec:
 
 // The rules of each union, and their costs by the API server's estimator.
 func ExampleAsk() {
-	file := crdfile.Open("backup.yaml", []byte(backup), limit.Limits{})
+	file := crdfile.Open("backup.yaml", []byte(backup))
 	plans, diagnostics := crdfile.Ask(file, crdfile.Options{}, (*crdfile.CRD).Plan)
 	for _, d := range diagnostics {
 		fmt.Println(d)

@@ -12,12 +12,12 @@ import (
 
 	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/crdtext"
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -50,8 +50,12 @@ type manifest struct {
 
 // Open opens a file, which is called name in diagnostics. src is not modified, and must not be
 // while the file is in use. Errors in the file are among the diagnostics of its uses.
-func Open(name string, src []byte, l limit.Limits) *File {
-	return &File{name: name, given: src, limits: l}
+func Open(name string, src []byte) *File { return &File{name: name, given: src} }
+
+// Within bounds what the file may ask for, before it is used. It returns f.
+func (f *File) Within(l limit.Limits) *File {
+	f.limits = l
+	return f
 }
 
 // Name is the name of the file in diagnostics, and Bytes its content, which is not to be
@@ -66,7 +70,7 @@ func (f *File) Text() (*crdtext.Text, diag.List) {
 		return f.text, f.wrong
 	}
 	f.parsed = true
-	src := Ended(f.given)
+	src := ended(f.given)
 	file, wrong := source.Parse(f.name, src, f.limits)
 	if wrong != nil {
 		f.wrong = diag.List{*wrong}
@@ -90,9 +94,9 @@ func (f *File) Text() (*crdtext.Text, diag.List) {
 	return f.text, f.wrong
 }
 
-// Ended returns a text with its last line ended, which spares every edit the case of a line that
+// ended returns a text with its last line ended, which spares every edit the case of a line that
 // is not.
-func Ended(src []byte) []byte {
+func ended(src []byte) []byte {
 	if len(src) == 0 || bytes.HasSuffix(src, []byte("\n")) {
 		return src
 	}
@@ -160,10 +164,10 @@ func (f *File) view(opts Options, decompile bool) []*CRD {
 	}
 	var l []*CRD
 	for _, m := range f.crds {
-		l = append(l, &CRD{manifest: m, view: f.views[i], opts: opts})
+		l = append(l, &CRD{m: m, view: f.views[i], opts: opts})
 	}
 	return l
 }
 
 // With is a file of the same name and limits with other content.
-func (f *File) With(src []byte) *File { return Open(f.name, src, f.limits) }
+func (f *File) With(src []byte) *File { return Open(f.name, src).Within(f.limits) }

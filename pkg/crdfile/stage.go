@@ -12,10 +12,10 @@ import (
 
 	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/crdtext"
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -85,10 +85,10 @@ func (s *Stage) compilation(m *manifest, external []union.External, opts compile
 
 // decode returns the CRD as the API server reads it.
 func (s *Stage) decode(c *CRD, l diag.List) (*apiextensionsv1.CustomResourceDefinition, diag.List) {
-	if wrong := c.tooManyRules(s.Node); wrong != nil {
+	if wrong := c.m.tooManyRules(s.Node); wrong != nil {
 		return nil, append(l, *wrong)
 	}
-	kind := c.Kind()
+	kind := c.m.Kind()
 	crd, _, err := kind.Decode(s.JSON())
 	if err != nil {
 		return nil, append(l, diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.At(), Message: "the API server cannot read this " + kind.Kind + ": " + err.Error(),
@@ -120,7 +120,7 @@ func (m *manifest) tooManyRules(crd *yaml.Node) *diag.Diagnostic {
 }
 
 // TooManyRules returns an error if a schema has more rules than the limit.
-func (c *CRD) TooManyRules() *diag.Diagnostic { return c.tooManyRules(c.Node) }
+func (c *CRD) TooManyRules() *diag.Diagnostic { return c.m.tooManyRules(c.m.Node) }
 
 // given are the external declarations in the options that count.
 func (c *CRD) given() compiled.Given {
@@ -131,21 +131,21 @@ func (c *CRD) given() compiled.Given {
 // Base returns the CRD without an earlier compilation. With errors in its list it is as it is in
 // the file.
 func (c *CRD) Base() *Base {
-	if b := c.view.reverted[c.manifest]; b != nil {
+	if b := c.view.reverted[c.m]; b != nil {
 		return b
 	}
 	b := &Base{}
-	c.view.reverted[c.manifest] = b
-	asIs, wrong := c.stage()
+	c.view.reverted[c.m] = b
+	asIs, wrong := c.m.stage()
 	if wrong != nil {
-		b.Stage, b.Diags = &Stage{Node: c.Node}, diag.List{*wrong}
+		b.Stage, b.Diags = &Stage{Node: c.m.Node}, diag.List{*wrong}
 		return b
 	}
 	b.Stage = asIs
-	if c.annotated == nil {
+	if c.m.annotated == nil {
 		return b
 	}
-	r := c.annotated.Revert(compiled.Options{Given: c.given(), Forget: c.opts.Forget, Decompile: c.view.decompile, Proofs: &c.view.proofs})
+	r := c.m.annotated.Revert(compiled.Options{Given: c.given(), Forget: c.opts.Forget, Decompile: c.view.decompile, Proofs: &c.view.proofs})
 	if b.Diags, b.hints = r.Diags, r.Hints; !r.Diags.HasErrors() {
 		b.Reverted, b.Stage = r, &Stage{Node: r.Node, Value: r.Value}
 		if r.Again != nil {
@@ -176,8 +176,8 @@ func (c *CRD) external(own, recorded []union.External) []union.External {
 	return l
 }
 
-// External are the declarations for the CRD that are not in the manifest.
-func (c *CRD) External() []union.External {
+// declared are the declarations for the CRD that are not in the manifest.
+func (c *CRD) declared() []union.External {
 	b := c.Base()
 	if b.Reverted == nil {
 		return c.external(nil, nil)
@@ -197,7 +197,7 @@ type replaced struct {
 // Replaced returns the CRD without an earlier compilation and without the hand-written rules that
 // unions replace, which are listed.
 func (c *CRD) Replaced(opts compile.Options) (*Stage, []compile.Removal, diag.List) {
-	b, external := c.Base(), c.External()
+	b, external := c.Base(), c.declared()
 	if !replaces(b.Node) && !slices.ContainsFunc(external, func(e union.External) bool { return replaces(e.Value) }) {
 		return b.Stage, nil, nil
 	}
@@ -206,7 +206,7 @@ func (c *CRD) Replaced(opts compile.Options) (*Stage, []compile.Removal, diag.Li
 	}
 	r := &replaced{Stage: b.Stage, external: external, opts: opts}
 	b.replaced = r
-	r.removals, r.diags = compile.Replaced(b.manifest(c.manifest, external), opts)
+	r.removals, r.diags = compile.Replaced(b.manifest(c.m, external), opts)
 	if len(r.removals) == 0 {
 		return r.Stage, nil, r.diags
 	}

@@ -25,21 +25,21 @@ func (c *CRD) Resolved() (*compile.Declared, diag.List) {
 
 func (c *CRD) read(from func(*compile.Compilation) (*compile.Declared, diag.List)) (*compile.Declared, diag.List) {
 	var r compiled.Recorded
-	if c.annotated != nil {
-		r = c.annotated.Recorded(c.given())
+	if c.m.annotated != nil {
+		r = c.m.annotated.Recorded(c.given())
 	}
 	if r.Diags.HasErrors() {
 		return nil, r.Diags
 	}
 	external := c.external(r.Own, r.External)
-	if len(external) == 0 && !compile.Declares(c.Node) {
+	if len(external) == 0 && !compile.Declares(c.m.Node) {
 		return nil, r.Diags
 	}
-	s, wrong := c.stage()
+	s, wrong := c.m.stage()
 	if wrong != nil {
 		return nil, append(r.Diags, *wrong)
 	}
-	d, diags := from(s.compilation(c.manifest, external, compile.Options{}).Compilation)
+	d, diags := from(s.compilation(c.m, external, compile.Options{}).Compilation)
 	if diags = append(r.Diags, diags...); d == nil || len(d.Objects) == 0 {
 		return nil, diags
 	}
@@ -52,7 +52,7 @@ func (c *CRD) With(external []union.External) (*compile.Declared, diag.List) {
 	if b.Reverted != nil {
 		external = slices.Concat(b.Reverted.Declared, external)
 	}
-	d, diags := compile.Unions(b.manifest(c.manifest, external))
+	d, diags := compile.Unions(b.manifest(c.m, external))
 	return d, b.hinted(diags)
 }
 
@@ -68,7 +68,7 @@ func (c *CRD) Compilation(opts compile.Options) (*compile.Compilation, diag.List
 	if b.Diags.HasErrors() {
 		return nil, b.Diags
 	}
-	external := c.External()
+	external := c.declared()
 	if len(external) == 0 && !compile.Declares(b.Node) {
 		return nil, b.Diags
 	}
@@ -77,7 +77,7 @@ func (c *CRD) Compilation(opts compile.Options) (*compile.Compilation, diag.List
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	return s.compilation(c.manifest, external, opts).Compilation, diags
+	return s.compilation(c.m, external, opts).Compilation, diags
 }
 
 // Plan returns how the CRD is compiled. Options that are not given are, for a compiled CRD,

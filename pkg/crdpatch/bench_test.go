@@ -15,7 +15,6 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // sizes are CRDs as controller-gen writes them for small, usual and large APIs.
@@ -173,7 +172,7 @@ func validate(b *testing.B, crd *apiextensionsv1.CustomResourceDefinition) {
 }
 
 func compileCRD(b *testing.B, src []byte) []byte {
-	out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{})
+	out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src), crdfile.Options{})
 	if diags.HasErrors() {
 		b.Fatal(diags)
 	}

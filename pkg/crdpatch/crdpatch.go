@@ -172,7 +172,7 @@ func (j *job) result(out []byte) ([]byte, diag.List) {
 	return out, j.diags.Sort()
 }
 
-// unended takes back the end of the last line that crdfile.Ended added.
+// unended takes back the end of the last line that opening the file added.
 func unended(out, src []byte) []byte {
 	if bytes.HasSuffix(src, []byte("\n")) {
 		return out
@@ -180,7 +180,7 @@ func unended(out, src []byte) []byte {
 	return bytes.TrimSuffix(out, []byte(yamledit.Newline(src)))
 }
 
-// checkEnd returns an error when the end of the last line that crdfile.Ended added changes
+// checkEnd returns an error when the end of the last line that opening the file added changes
 // the data of the last document, as it does to a block scalar.
 func (j *job) checkEnd() error {
 	source := j.text()

@@ -50,7 +50,7 @@ func (j *job) declare(given union.Externals) []byte {
 		if declared == nil {
 			continue
 		}
-		w := newWriter(c, c.In(base), crdfile.Options{})
+		w := newWriter(c, c.Manifest().In(base), crdfile.Options{})
 		w.declare(declared.Objects)
 		j.take(r, w)
 		r.JSON[w.Index] = w.isBareJSON()

@@ -9,7 +9,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 var declaring = testcrd.Of("Thing", `
@@ -29,22 +28,22 @@ spec:
 // TestDeclared: the unions of a compiled CRD are those of its source, even when
 // its rules were edited since, and the CRD is as it stands.
 func TestDeclared(t *testing.T) {
-	source, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(declaring), limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
+	source, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{}, (*crdfile.CRD).Declared)
 	if len(source) != 1 {
 		t.Fatal(diags)
 	}
 	want := fmt.Sprintf("%+v", *source[0].Objects[0].Unions[0])
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring), limit.Limits{}), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
 	edited := strings.ReplaceAll(string(compiled), "oldSelf.hasValue() ||", "oldSelf.hasValue() &&")
-	kept, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring), limit.Limits{}), crdfile.Options{KeepUnions: true})
+	kept, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{KeepUnions: true})
 	if diags.HasErrors() || edited == string(compiled) {
 		t.Fatal(diags)
 	}
 	for name, text := range map[string]string{"compiled": string(compiled), "edited": edited, "kept": string(kept)} {
-		found, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(text), limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
+		found, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{}, (*crdfile.CRD).Declared)
 		if len(found) != 1 || len(found[0].Objects) != 1 {
 			t.Fatal(name, diags)
 		}
@@ -61,12 +60,12 @@ func TestDeclared(t *testing.T) {
 // TestDeclaredGone: a recorded union whose schema is not there any more is
 // reported, not dropped in silence.
 func TestDeclaredGone(t *testing.T) {
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring), limit.Limits{}), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
 	renamed := strings.Replace(string(compiled), "\n          spec:\n", "\n          specification:\n", 1)
-	if found, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(renamed), limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared); found != nil || !diags.HasErrors() {
+	if found, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(renamed)), crdfile.Options{}, (*crdfile.CRD).Declared); found != nil || !diags.HasErrors() {
 		t.Errorf("%v, %v", found, diags)
 	}
 }
@@ -74,12 +73,12 @@ func TestDeclaredGone(t *testing.T) {
 // TestExplain: the plan of a compiled CRD is that of its source, and the bytes
 // it counts are those that compiling added.
 func TestExplain(t *testing.T) {
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring), limit.Limits{}), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
 	for name, text := range map[string][]byte{"source": []byte(declaring), "compiled": compiled} {
-		plans, diags := crdpatch.Explain(crdfile.Open("crd.yaml", text, limit.Limits{}), crdfile.Options{})
+		plans, diags := crdpatch.Explain(crdfile.Open("crd.yaml", text), crdfile.Options{})
 		if len(plans) != 1 || len(plans[0].Unions) != 1 {
 			t.Fatal(name, diags)
 		}
@@ -99,12 +98,12 @@ func TestExplain(t *testing.T) {
 // options say otherwise.
 func TestExplainOptions(t *testing.T) {
 	plain := strings.Replace(declaring, "              ratchet: true\n", "", 1)
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(plain), limit.Limits{}), crdfile.Options{Encoding: compile.Compact, KubeVersion: "1.28"})
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(plain)), crdfile.Options{Encoding: compile.Compact, KubeVersion: "1.28"})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
 	for want, opts := range map[string]crdfile.Options{"compact": {}, "fine": {Encoding: compile.Fine}} {
-		plans, diags := crdpatch.Explain(crdfile.Open("crd.yaml", compiled, limit.Limits{}), opts)
+		plans, diags := crdpatch.Explain(crdfile.Open("crd.yaml", compiled), opts)
 		if len(plans) != 1 || plans[0].Unions[0].Encoding != want {
 			t.Errorf("%v: %v %v", opts, plans, diags)
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 const crd = `apiVersion: apiextensions.k8s.io/v1
@@ -38,7 +37,7 @@ spec:
 `
 
 func ExampleCompile() {
-	out, diags := crdpatch.Compile(crdfile.Open("gateway.yaml", []byte(crd), limit.Limits{}), crdfile.Options{NoAnnotation: true})
+	out, diags := crdpatch.Compile(crdfile.Open("gateway.yaml", []byte(crd)), crdfile.Options{NoAnnotation: true})
 	if err := diag.Text(os.Stdout, diags, nil); err != nil || diags.HasErrors() {
 		return
 	}
@@ -57,7 +56,7 @@ func ExampleCompile() {
 
 func ExampleCompile_diagnostics() {
 	bad := bytes.Replace([]byte(crd), []byte("[service, url]"), []byte("[service, uri]"), 1)
-	_, diags := crdpatch.Compile(crdfile.Open("gateway.yaml", bad, limit.Limits{}), crdfile.Options{})
+	_, diags := crdpatch.Compile(crdfile.Open("gateway.yaml", bad), crdfile.Options{})
 	for _, d := range diags {
 		fmt.Println(d)
 		fmt.Println("hint:", d.Hint)
@@ -68,16 +67,16 @@ func ExampleCompile_diagnostics() {
 }
 
 func ExampleDecompile() {
-	compiled, _ := crdpatch.Compile(crdfile.Open("gateway.yaml", []byte(crd), limit.Limits{}), crdfile.Options{})
+	compiled, _ := crdpatch.Compile(crdfile.Open("gateway.yaml", []byte(crd)), crdfile.Options{})
 	// Other tools may have added to the file meanwhile.
 	edited := bytes.Replace(compiled, []byte("kind: Gateway, "), []byte("kind: Gateway, shortNames: [gw], "), 1)
-	out, _ := crdpatch.Decompile(crdfile.Open("gateway.yaml", edited, limit.Limits{}), crdfile.Options{})
+	out, _ := crdpatch.Decompile(crdfile.Open("gateway.yaml", edited), crdfile.Options{})
 	for line := range bytes.Lines(out) {
 		if !bytes.Contains([]byte(crd), line) {
 			fmt.Printf("%s", line)
 		}
 	}
-	decompiled, _ := crdpatch.Decompile(crdfile.Open("gateway.yaml", compiled, limit.Limits{}), crdfile.Options{})
+	decompiled, _ := crdpatch.Decompile(crdfile.Open("gateway.yaml", compiled), crdfile.Options{})
 	fmt.Println(string(decompiled) == crd)
 	// Output:
 	//   names: {kind: Gateway, shortNames: [gw], plural: gateways}

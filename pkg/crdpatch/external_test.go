@@ -11,7 +11,6 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -42,7 +41,7 @@ func undeclared(t *testing.T, in []byte) ([]byte, union.Externals) {
 		}
 		for _, o := range declared.Objects {
 			e.Declarations = append(e.Declarations, union.External{Target: union.Target{Name: name}, Version: o.Name, Path: o.Path, Value: o.Value, File: "elsewhere"})
-			cut, err := m.Editor().Cut(o.Node, o.Key/2, o.Key/2)
+			cut, err := m.Manifest().Editor().Cut(o.Node, o.Key/2, o.Key/2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +94,7 @@ func TestDeclaredOutside(t *testing.T) {
 					same(t, "compile(compile(in))", mustCompile(t, out, opts), out)
 					same(t, "compile(compile(in)) without the declarations", mustCompile(t, out, g.opts), out)
 				}
-				written, diags := Declare(crdfile.Open("in", bare, limit.Limits{}), elsewhere.Declarations)
+				written, diags := Declare(crdfile.Open("in", bare), elsewhere.Declarations)
 				if diags.HasErrors() {
 					t.Fatal(textOfDiags(diags))
 				}

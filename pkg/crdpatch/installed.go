@@ -64,7 +64,7 @@ func Install(f *crdfile.File, opts crdfile.Options) ([]Installed, diag.List) {
 		}
 		in, value := Installed{At: o.Pos(nil)}, o.Value
 		if in.CRD = crds[in.At]; in.CRD != nil {
-			m := in.CRD.In(r.Of)
+			m := in.CRD.Manifest().In(r.Of)
 			want, edited := r.Want[m.Index]
 			if !edited {
 				_, want, _ = m.Document.Value()

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/compiled"
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -158,10 +158,10 @@ func TestManyClaims(t *testing.T) {
 		crd := testcrd.Of("Thing", "spec:\n  type: object\n  properties: {a: {type: string}, b: {type: string}}\n  x-kubernetes-validations:\n"+rules.String())
 		return []byte(strings.Replace(crd, "\nspec:\n", "\n  annotations:\n    "+crdfile.Annotation+": '"+annotation+"'\nspec:\n", 1))
 	}
-	if _, diags := Compile(crdfile.Open("in", claiming(20), limit.Limits{Proofs: 22}), crdfile.Options{}); diags.HasErrors() {
+	if _, diags := Compile(crdfile.Open("in", claiming(20)).Within(limit.Limits{Proofs: 22}), crdfile.Options{}); diags.HasErrors() {
 		t.Errorf("%v", diags[0])
 	}
-	if _, diags := Compile(crdfile.Open("in", claiming(21), limit.Limits{Proofs: 22}), crdfile.Options{}); diags.Count(diag.Error) != 21 || diags[0].Code != diag.UnconfirmedRule || !strings.Contains(diags[0].Hint, "--limit proofs=N") {
+	if _, diags := Compile(crdfile.Open("in", claiming(21)).Within(limit.Limits{Proofs: 22}), crdfile.Options{}); diags.Count(diag.Error) != 21 || diags[0].Code != diag.UnconfirmedRule || !strings.Contains(diags[0].Hint, "--limit proofs=N") {
 		t.Errorf("%d errors", len(diags))
 	}
 }

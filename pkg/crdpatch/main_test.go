@@ -4,10 +4,9 @@ import (
 	"github.com/unioncel/unioncel/internal/compiled"
 	_ "github.com/unioncel/unioncel/internal/testing/testgc"
 	"github.com/unioncel/unioncel/pkg/crdfile"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
-func open(name string, src []byte) *crdfile.File { return crdfile.Open(name, src, limit.Limits{}) }
+func open(name string, src []byte) *crdfile.File { return crdfile.Open(name, src) }
 
 // The names of tests hide the package in places.
 var (

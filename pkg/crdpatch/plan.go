@@ -49,7 +49,7 @@ func (j *job) write(t *crdtext.Text, c *crdfile.CRD, opts crdfile.Options) *writ
 		j.diags = append(j.diags, diags...)
 		return nil
 	}
-	w := newWriter(c, c.In(t), opts)
+	w := newWriter(c, c.Manifest().In(t), opts)
 	w.diags = diags
 	result, more := compilation.Result()
 	if w.diags = append(w.diags, c.Hinted(more)...); result != nil && len(result.Objects) > 0 {

@@ -18,7 +18,6 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/validate"
 )
@@ -70,7 +69,7 @@ func TestValidatingAsCompiled(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			src := []byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: "{" + tt.spec + "}"}))
-			compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{})
+			compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src), crdfile.Options{})
 			if diags.HasErrors() {
 				t.Fatalf("%v\n%s", diags, src)
 			}
@@ -78,7 +77,7 @@ func TestValidatingAsCompiled(t *testing.T) {
 			if err := yaml.Unmarshal(compiled, &crd); err != nil {
 				t.Fatal(err)
 			}
-			declared, _ := crdfile.Ask(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
+			declared, _ := crdfile.Ask(crdfile.Open("crd.yaml", src), crdfile.Options{}, (*crdfile.CRD).Declared)
 			policies, _ := policy.Validating(declared[0].Kinds("crd.yaml"), policy.Options{})
 			s, kind := policytest.NewValidating(t, policies[0]), validate.New(&crd)
 			schema := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]

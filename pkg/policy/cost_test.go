@@ -8,7 +8,6 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/kinds"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 const costlyUnion = `type: object
@@ -19,7 +18,7 @@ x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: 
 
 func kindOf(t *testing.T, spec string) kinds.Kind {
 	t.Helper()
-	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec})), limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
+	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec}))), crdfile.Options{}, (*crdfile.CRD).Declared)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

@@ -13,13 +13,13 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/declared/builtin"
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/testing/policytest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/kinds"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/normalize"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -40,7 +40,7 @@ func rootOf(t testing.TB, properties, declaration string) kinds.Kind {
 // kindIn is the kind of a CRD.
 func kindIn(t testing.TB, crd string) kinds.Kind {
 	t.Helper()
-	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(crd), limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
+	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(crd)), crdfile.Options{}, (*crdfile.CRD).Declared)
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags, crd)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
@@ -144,11 +143,11 @@ spec:
           spec:
             x-kubernetes-unions: ` + indent(declarations, 12) + `
             ` + indent(strings.TrimLeft(spec, "\n"), 12) + "\n"
-	out, diags := crdpatch.Compile(crdfile.Open("widgets.yaml", []byte(text), limit.Limits{}), crdfile.Options{Encoding: encoding})
+	out, diags := crdpatch.Compile(crdfile.Open("widgets.yaml", []byte(text)), crdfile.Options{Encoding: encoding})
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags, text)
 	}
-	declared, diags := crdfile.Ask(crdfile.Open("widgets.yaml", out, limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
+	declared, diags := crdfile.Ask(crdfile.Open("widgets.yaml", out), crdfile.Options{}, (*crdfile.CRD).Declared)
 	if diags.HasErrors() || len(declared) != 1 || len(declared[0].Objects) != 1 {
 		t.Fatal(diags)
 	}

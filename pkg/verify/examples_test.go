@@ -9,7 +9,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
@@ -26,7 +25,7 @@ func TestExamples(t *testing.T) {
 		}
 		for _, encoding := range []compile.Encoding{compile.Auto, compile.Fine, compile.Compact} {
 			t.Run(filepath.Base(file)+" "+string(encoding), func(t *testing.T) {
-				out, diags := crdpatch.Compile(crdfile.Open(file, src, limit.Limits{}), crdfile.Options{Encoding: encoding})
+				out, diags := crdpatch.Compile(crdfile.Open(file, src), crdfile.Options{Encoding: encoding})
 				if diags.HasErrors() {
 					t.Fatal(diags)
 				}
@@ -43,7 +42,7 @@ func TestExamples(t *testing.T) {
 // proofsOf verifies all unions of a file.
 func proofsOf(t testing.TB, name string, src []byte) []verify.Proof {
 	t.Helper()
-	declared, diags := crdfile.Ask(crdfile.Open(name, src, limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
+	declared, diags := crdfile.Ask(crdfile.Open(name, src), crdfile.Options{}, (*crdfile.CRD).Declared)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

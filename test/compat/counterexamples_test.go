@@ -11,7 +11,6 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
@@ -23,7 +22,7 @@ type proof struct {
 
 // prove is the same for all versions.
 func prove(v *version, manifest []byte) proof {
-	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", manifest, limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
+	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", manifest), crdfile.Options{}, (*crdfile.CRD).Declared)
 	if len(declared) != 1 {
 		v.Fatal(diags)
 	}

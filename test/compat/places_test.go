@@ -22,7 +22,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -406,7 +405,7 @@ func (s typeSchema) breaks(old, new map[string]any, unchanged bool) verdict {
 
 // compiled is the CRD for a version, or nil when compiling fails.
 func (v *version) compiled(name string, source []byte, encoding compile.Encoding) json.RawMessage {
-	out, diags := crdpatch.Compile(crdfile.Open("crd.json", source, limit.Limits{}), crdfile.Options{KubeVersion: v.String(), Encoding: encoding, NoAnnotation: true})
+	out, diags := crdpatch.Compile(crdfile.Open("crd.json", source), crdfile.Options{KubeVersion: v.String(), Encoding: encoding, NoAnnotation: true})
 	if diags.HasErrors() {
 		v.disagree("%s: it does not compile: %v", name, diags)
 		return nil

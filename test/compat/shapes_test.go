@@ -14,7 +14,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -135,7 +134,7 @@ func provable(t *testing.T, schema string, declarations []string) []string {
 		if err := sigsyaml.Unmarshal([]byte(schema), &s); err != nil {
 			t.Fatal(err)
 		}
-		if _, diags := crdpatch.Compile(crdfile.Open("crd.json", g.crd(t, s), limit.Limits{}), crdfile.Options{Encoding: compile.OpenAPI, NoAnnotation: true}); !diags.HasErrors() {
+		if _, diags := crdpatch.Compile(crdfile.Open("crd.json", g.crd(t, s)), crdfile.Options{Encoding: compile.OpenAPI, NoAnnotation: true}); !diags.HasErrors() {
 			l = append(l, d)
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // typed is the schema of a union, for a version of a CRD.
@@ -39,7 +38,7 @@ func with(text, old, replacement string) string {
 
 // advised returns the diagnostics of lint about a CRD that have one of the codes.
 func advised(crd string, codes ...diag.Code) diag.List {
-	l := lint.File(crdfile.Open("crd.yaml", []byte(crd), limit.Limits{}), crdfile.Options{})
+	l := lint.File(crdfile.Open("crd.yaml", []byte(crd)), crdfile.Options{})
 	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return !slices.Contains(codes, d.Code) })
 }
 
@@ -87,7 +86,7 @@ func TestAdviceUnchanged(t *testing.T) {
 				crd, label string
 				accepted   bool
 			}{{test.crd, "b", false}, {ratchet, "c", true}} {
-				compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(step.crd), limit.Limits{}), crdfile.Options{})
+				compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(step.crd)), crdfile.Options{})
 				if diags.HasErrors() {
 					t.Fatal(diags)
 				}
@@ -193,7 +192,7 @@ func TestAdvice(t *testing.T) {
 			if told := advised(src, diag.VersionBypass, diag.TableBypass, diag.VersionsDiffer, diag.RemovableItem); test.code == "" && len(told) > 0 {
 				t.Errorf("lint tells of %s", told)
 			}
-			compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(src), limit.Limits{}), crdfile.Options{})
+			compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(src)), crdfile.Options{})
 			if diags.HasErrors() {
 				t.Fatal(diags)
 			}

@@ -21,7 +21,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // caseFile is the second document of a file in testdata; the first one is the
@@ -111,7 +110,7 @@ type trial struct {
 // newTrial compiles a manifest.
 func newTrial(t *testing.T, server *servertest.Server, manifest []byte, opts crdfile.Options) *trial {
 	t.Helper()
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", manifest, limit.Limits{}), opts)
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", manifest), opts)
 	if diags.HasErrors() {
 		t.Fatalf("compile:\n%v", diags)
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // crdOf is a CRD of a kind with a version for each change, v1 and so on, and the stored
@@ -26,7 +25,7 @@ func crdOf(t *testing.T, kind string, spec func(crdchanges.Change) string) []byt
 		versions = append(versions, testcrd.Version{Name: fmt.Sprint("v", i+1), Spec: spec(c)})
 	}
 	versions = append(versions, testcrd.Version{Name: "v0", Spec: "x-kubernetes-preserve-unknown-fields: true"})
-	out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(testcrd.Versions(kind, versions...)), limit.Limits{}), crdfile.Options{})
+	out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(testcrd.Versions(kind, versions...))), crdfile.Options{})
 	if out == nil {
 		t.Fatal(diags)
 	}
@@ -49,7 +48,7 @@ func TestDiff(t *testing.T) {
 		}
 	}
 	read := func(t *testing.T, spec string) *crddiff.CRD {
-		l, diags := crddiff.Read(crdfile.Open("crd.yaml", []byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec})), limit.Limits{}), crdfile.Options{})
+		l, diags := crddiff.Read(crdfile.Open("crd.yaml", []byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec}))), crdfile.Options{})
 		if len(l) != 1 {
 			t.Fatal(diags)
 		}

@@ -23,7 +23,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -98,7 +97,7 @@ func runManifest(t *testing.T, server *servertest.Server, file string) (outcome 
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled, diags := crdpatch.Compile(crdfile.Open(file, src, limit.Limits{}), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdfile.Open(file, src), crdfile.Options{})
 	for _, d := range diags {
 		t.Log(d)
 		if d.Severity == diag.Error && d.Code != diag.RuleOverBudget && d.Code != diag.VersionOverBudget {
@@ -138,11 +137,11 @@ func promises(t *testing.T, file string, src, compiled []byte) {
 	if bytes.Contains(withoutAnnotation(compiled), []byte(union.Key)) {
 		t.Errorf("%s is still there", union.Key)
 	}
-	back, diags := crdpatch.Decompile(crdfile.Open(file, compiled, limit.Limits{}), crdfile.Options{})
+	back, diags := crdpatch.Decompile(crdfile.Open(file, compiled), crdfile.Options{})
 	if diags.HasErrors() || !bytes.Equal(back, src) {
 		t.Errorf("decompiling does not give the source back: %v", diags)
 	}
-	twice, diags := crdpatch.Compile(crdfile.Open(file, compiled, limit.Limits{}), crdfile.Options{})
+	twice, diags := crdpatch.Compile(crdfile.Open(file, compiled), crdfile.Options{})
 	if diags.HasErrors() || !bytes.Equal(twice, compiled) {
 		t.Errorf("compiling twice is not compiling once: %v", diags)
 	}
@@ -154,7 +153,7 @@ func promises(t *testing.T, file string, src, compiled []byte) {
 func describing(t *testing.T, file string, src, compiled []byte) {
 	t.Helper()
 	opts := crdfile.Options{Describe: true}
-	described, diags := crdpatch.Compile(crdfile.Open(file, src, limit.Limits{}), opts)
+	described, diags := crdpatch.Compile(crdfile.Open(file, src), opts)
 	if diags.HasErrors() {
 		t.Errorf("with descriptions: %v", diags)
 		return
@@ -169,7 +168,7 @@ func describing(t *testing.T, file string, src, compiled []byte) {
 		{"compiling it twice", crdpatch.Compile, opts, described},
 		{"compiling it without", crdpatch.Compile, crdfile.Options{}, compiled},
 	} {
-		if got, diags := x.do(crdfile.Open(file, described, limit.Limits{}), x.opts); !bytes.Equal(got, x.want) || diags.HasErrors() {
+		if got, diags := x.do(crdfile.Open(file, described), x.opts); !bytes.Equal(got, x.want) || diags.HasErrors() {
 			t.Errorf("with descriptions, %s gives something else: %v", x.what, diags)
 		}
 	}

@@ -29,7 +29,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/normalize"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -62,7 +61,7 @@ func startWithPolicies(t *testing.T) *policyServer {
 // install installs a CRD as it is, without unions, and returns its kind in each version.
 func (s *policyServer) install(t *testing.T, crd string) map[string]kinds.Kind {
 	t.Helper()
-	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(crd), limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
+	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(crd)), crdfile.Options{}, (*crdfile.CRD).Declared)
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags, crd)
 	}
@@ -75,7 +74,7 @@ func (s *policyServer) install(t *testing.T, crd string) map[string]kinds.Kind {
 // kindsOf is the kind of a CRD in each version.
 func kindsOf(t *testing.T, crd string) map[string]kinds.Kind {
 	t.Helper()
-	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(crd), limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
+	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(crd)), crdfile.Options{}, (*crdfile.CRD).Declared)
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags, crd)
 	}
@@ -89,7 +88,7 @@ func kindsOf(t *testing.T, crd string) map[string]kinds.Kind {
 // compile is install with the rules of the unions.
 func (s *policyServer) compile(t *testing.T, crd string) map[string]kinds.Kind {
 	t.Helper()
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(crd), limit.Limits{}), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(crd)), crdfile.Options{})
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags, crd)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // besides are unions with constraints by hand beside them.
@@ -85,14 +84,14 @@ func TestPredicted(t *testing.T) {
 	for _, test := range besides {
 		t.Run(test.name, func(t *testing.T) {
 			src := []byte(testcrd.Of(test.name, beside+strings.ReplaceAll(test.schema, "\n", "\n  ")))
-			compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{})
+			compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src), crdfile.Options{})
 			if compiled == nil {
 				t.Fatal(diags)
 			}
 			if err := server.Install(t.Context(), compiled); err != nil {
 				t.Fatal(err)
 			}
-			explanations, _ := crdpatch.Explain(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{})
+			explanations, _ := crdpatch.Explain(crdfile.Open("crd.yaml", src), crdfile.Options{})
 			e := explanations[0]
 			crd, err := explain.Of(explain.Input{Plan: e.Plan, Bytes: e.Bytes, Growth: e.Growth})
 			if err != nil {

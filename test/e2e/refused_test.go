@@ -10,7 +10,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // inexpressible are names for which CEL has no escape.
@@ -51,7 +50,7 @@ func TestRefusedNames(t *testing.T) {
 			{"link that Forbid has to guard", named(name, "type", "a", "Forbid"), 26},
 		} {
 			t.Run(fmt.Sprintf("%s as %s", name, test.role), func(t *testing.T) {
-				out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", test.manifest, limit.Limits{}), crdfile.Options{})
+				out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", test.manifest), crdfile.Options{})
 				if out != nil || len(diags) != 1 {
 					t.Fatalf("got %d bytes and %v, want one error", len(out), diags)
 				}

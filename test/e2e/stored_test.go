@@ -24,7 +24,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 const (
@@ -344,7 +343,7 @@ func TestMigration(t *testing.T) {
 // unionsOf are the kinds with unions of a CRD.
 func unionsOf(t *testing.T, text string) *kinds.Set {
 	t.Helper()
-	declared, l := crdfile.Ask(crdfile.Open("crd.yaml", []byte(text), limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
+	declared, l := crdfile.Ask(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{}, (*crdfile.CRD).Declared)
 	if l.HasErrors() {
 		t.Fatal(l)
 	}
@@ -360,7 +359,7 @@ func unionsOf(t *testing.T, text string) *kinds.Set {
 // compiled is a CRD with its unions compiled.
 func compiled(t *testing.T, text string) []byte {
 	t.Helper()
-	out, l := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(text), limit.Limits{}), crdfile.Options{})
+	out, l := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{})
 	if l.HasErrors() {
 		t.Fatal(l)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // TestSuite has a server answer what internal/output/suite writes: that says the same.
@@ -20,7 +19,7 @@ func TestSuite(t *testing.T) {
 	manifest := []byte(testcrd.Read("pipeline"))
 	crd := newTrial(t, server, manifest, crdfile.Options{})
 	crd.install(t, nil)
-	plans, l := crdpatch.Explain(crdfile.Open("crd.yaml", manifest, limit.Limits{}), crdfile.Options{})
+	plans, l := crdpatch.Explain(crdfile.Open("crd.yaml", manifest), crdfile.Options{})
 	if l.HasErrors() {
 		t.Fatal(l)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/crdfile"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -20,7 +19,7 @@ func TestCounterexamples(t *testing.T) {
 	for name := range unioncases.HandWritten {
 		t.Run(name, func(t *testing.T) {
 			manifest := unioncases.HandWrittenCRD(name)
-			declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", manifest, limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
+			declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", manifest), crdfile.Options{}, (*crdfile.CRD).Declared)
 			if len(declared) != 1 {
 				t.Fatal(diags)
 			}

@@ -13,12 +13,11 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/crdchanges"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdfile"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 func read(t *testing.T, text string) *crddiff.CRD {
 	t.Helper()
-	l, wrong := crddiff.Read(crdfile.Open("crd.yaml", []byte(text), limit.Limits{}), crdfile.Options{})
+	l, wrong := crddiff.Read(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{})
 	if len(l) != 1 {
 		t.Fatalf("%d CRDs: %v\n%s", len(l), wrong, text)
 	}
@@ -154,7 +153,7 @@ func TestRuleAround(t *testing.T) {
 func ExampleCompare() {
 	crd := func(rule string) *crddiff.CRD {
 		text := testcrd.Of("Route", "spec:\n  type: object\n  properties: {http: {type: object}, tcp: {type: object}}\n  x-kubernetes-validations:\n  - rule: "+rule)
-		l, _ := crddiff.Read(crdfile.Open("crd.yaml", []byte(text), limit.Limits{}), crdfile.Options{})
+		l, _ := crddiff.Read(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{})
 		return l[0]
 	}
 	r, err := crddiff.Compare(context.Background(), crd("'!(has(self.http) && has(self.tcp))'"), crd("has(self.http) != has(self.tcp)"))

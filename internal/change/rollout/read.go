@@ -17,11 +17,11 @@ import (
 
 	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/change/storageversion"
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // Origins are where facts are from, for [Origins.Diagnostics].

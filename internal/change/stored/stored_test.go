@@ -15,13 +15,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // judge is that of a CRD that is compiled first.
 func judge(t testing.TB, text string, opts stored.Options) *stored.Judge {
 	t.Helper()
-	open := crdfile.Open("crd.yaml", []byte(text), limit.Limits{})
+	open := crdfile.Open("crd.yaml", []byte(text))
 	out, l := crdpatch.Compile(open, crdfile.Options{})
 	if l.HasErrors() {
 		t.Fatal(l)

@@ -3,8 +3,8 @@ package suite_test
 import (
 	"fmt"
 
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/output/suite"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 func ExampleRead() {

@@ -9,10 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 	sigs "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // IsSuite reports whether a file is an index of tests or a suite of OpenShift, by its

@@ -7,12 +7,12 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/output/suite"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
@@ -149,13 +149,13 @@ func failing(t *testing.T, tests []suite.Test, crd *apiextensionsv1.CustomResour
 // compiled is how a manifest is compiled, and the result.
 func compiled(t *testing.T, manifest string) (compile.Plan, *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
-	f := crdfile.Open("crd.yaml", []byte(manifest), limit.Limits{})
+	f := crdfile.Open("crd.yaml", []byte(manifest))
 	plans, l := crdfile.Ask(f, crdfile.Options{}, (*crdfile.CRD).Plan)
 	out, more := crdpatch.Compile(f, crdfile.Options{})
 	if l.HasErrors() || more.HasErrors() || len(plans) != 1 {
 		t.Fatal(l, more)
 	}
-	declared, l := crdfile.Ask(crdfile.Open("crd.yaml", out, limit.Limits{}), crdfile.Options{}, (*crdfile.CRD).Declared)
+	declared, l := crdfile.Ask(crdfile.Open("crd.yaml", out), crdfile.Options{}, (*crdfile.CRD).Declared)
 	if l.HasErrors() {
 		t.Fatal(l)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
@@ -16,7 +17,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -349,7 +349,7 @@ func commentsOfFile(f *crdfile.File, declared []*compile.Declared) *Comments {
 		return ReadComments(name, src)
 	}
 	c := ReadComments(name, base)
-	crds, _ := crdfile.Open(name, base, limit.None()).CRDs(crdfile.Options{})
+	crds, _ := crdfile.Open(name, base).Within(limit.None()).CRDs(crdfile.Options{})
 	sources := resolved(crds)
 	c.l = slices.DeleteFunc(c.l, func(one *comment) bool { return !one.move(name, sources, declared) })
 	return c

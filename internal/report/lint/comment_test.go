@@ -11,7 +11,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // noisy has two unions with two findings each: UC521 and UC523.
@@ -64,7 +63,7 @@ func TestComments(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.at+" "+test.text, func(t *testing.T) {
 			spec := strings.ReplaceAll(noisy, "# "+test.at+"\n", "# "+test.text+"\n")
-			l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), limit.Limits{}), crdfile.Options{})
+			l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdfile.Options{})
 			if diff := cmp.Diff(test.want, codes(l, adviceOf...)); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
@@ -80,7 +79,7 @@ func TestCommentsInText(t *testing.T) {
 		replaced(noisy, "- discriminator: kind\n", "- discriminator: kind\n  name: \"a # unioncel:ignore UC521\"\n"),
 		replaced(noisy, "# above the key\n", "# unioncel:ignore UC521\ndescription: some text\n"),
 	} {
-		l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), limit.Limits{}), crdfile.Options{})
+		l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdfile.Options{})
 		if got := codes(l, diag.ValueWithoutMember); len(got) != 2 {
 			t.Errorf("%s\n%v", spec, l)
 		}
@@ -90,7 +89,7 @@ func TestCommentsInText(t *testing.T) {
 // Errors cannot be switched off, and other files are left alone.
 func TestCommentsErrors(t *testing.T) {
 	spec := replaced(replaced(noisy, "# above the key", "# unioncel:ignore UC203"), "{a: A}", "{x: A}")
-	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), limit.Limits{}), crdfile.Options{})
+	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdfile.Options{})
 	if len(codes(l, diag.UnknownMember)) != 1 {
 		t.Errorf("got %v", l)
 	}
@@ -114,11 +113,11 @@ func TestCommentsOfCompiled(t *testing.T) {
 		spec := replaced(noisy, "# "+at+"\n", "# unioncel:ignore UC521,UC523,UC520\n")
 		// In the second CRD of the file the same stands uncommented.
 		src := crd("routes", version{Name: "v1", Spec: spec}) + "---\n" + crd("paths", version{Name: "v1", Spec: noisy})
-		compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(src), limit.Limits{}), crdfile.Options{})
+		compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(src)), crdfile.Options{})
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}
-		l := lint.File(crdfile.Open("crd.yaml", compiled, limit.Limits{}), crdfile.Options{})
+		l := lint.File(crdfile.Open("crd.yaml", compiled), crdfile.Options{})
 		if got := codes(l, diag.ValueWithoutMember, diag.ListMember); len(got) != 4 {
 			t.Errorf("%s: %v", at, got)
 		}
@@ -134,12 +133,12 @@ func TestCommentsOfNested(t *testing.T) {
 	at := strings.LastIndex(spec, "# above the key")
 	spec = spec[:at] + "# unioncel:ignore UC521,UC523" + spec[at+len("# above the key"):]
 	src := []byte(crd("routes", version{Name: "v1", Spec: spec}))
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src), crdfile.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
 	for _, text := range [][]byte{src, compiled} {
-		if got := codes(lint.File(crdfile.Open("crd.yaml", text, limit.Limits{}), crdfile.Options{}), adviceOf...); len(got) != 4 {
+		if got := codes(lint.File(crdfile.Open("crd.yaml", text), crdfile.Options{}), adviceOf...); len(got) != 4 {
 			t.Errorf("%v", got)
 		}
 	}
@@ -157,7 +156,7 @@ func TestCommentsOfStyles(t *testing.T) {
 		before, _, _ := strings.Cut(noisy, "# above the key")
 		for _, end := range []string{"\n", "\r\n"} {
 			src := strings.ReplaceAll(crd("routes", version{Name: "v1", Spec: before + unions}), "\n", end)
-			if l := lint.File(crdfile.Open("crd.yaml", []byte(src), limit.Limits{}), crdfile.Options{}); len(l) > 0 {
+			if l := lint.File(crdfile.Open("crd.yaml", []byte(src)), crdfile.Options{}); len(l) > 0 {
 				t.Errorf("%q\n%v", unions, l)
 			}
 		}

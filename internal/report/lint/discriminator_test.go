@@ -7,7 +7,6 @@ import (
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // TestUnusedDiscriminator: a property with a value for each member is one to name.
@@ -22,7 +21,7 @@ func TestUnusedDiscriminator(t *testing.T) {
 			"- members: [configMap, hostPath]\n- {discriminator: mode, fields-to-discriminateBy: {a: a}}", ""},
 	} {
 		spec := "type: object\nproperties:\n  " + test.property + "\n  configMap: {type: object}\n  hostPath: {type: object}\n  a: {type: object}\nx-kubernetes-unions:\n" + test.unions + "\n"
-		l := lint.File(crdfile.Open("crd.yaml", []byte(crd("mounts", version{Name: "v1", Spec: spec})), limit.Limits{}), crdfile.Options{})
+		l := lint.File(crdfile.Open("crd.yaml", []byte(crd("mounts", version{Name: "v1", Spec: spec}))), crdfile.Options{})
 		if got := strings.Join(codes(l, diag.UnusedDiscriminator), "\n"); got != test.want || l.HasErrors() {
 			t.Errorf("%s: %q, want %q; %v", test.name, got, test.want, l)
 		}

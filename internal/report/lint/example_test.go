@@ -6,7 +6,6 @@ import (
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 func ExampleFile() {
@@ -37,7 +36,7 @@ spec:
               fields-to-discriminateBy: {http: HTTP, hosts: Hosts}
 `)
 	config := lint.Config{Setting: lint.Setting{Severities: map[diag.Code]diag.Severity{diag.NoEnum: diag.Error}}}
-	findings := config.Apply(lint.File(crdfile.Open("route.yaml", src, limit.Limits{}), crdfile.Options{}), nil)
+	findings := config.Apply(lint.File(crdfile.Open("route.yaml", src), crdfile.Options{}), nil)
 	for _, d := range findings {
 		fmt.Println(d)
 	}

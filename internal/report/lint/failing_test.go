@@ -8,7 +8,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // TestFailingRule: a rule that fails to evaluate on an object that the union allows is
@@ -26,7 +25,7 @@ x-kubernetes-validations:
 - rule: "self.type == 'B' ? has(self.b) : true"
 `
 	const want = `UC532 warning: this rule fails to evaluate when no member is set and type is unset (no such key: type), and the API server rejects the creation: {"spec":{}}`
-	f := crdfile.Open("crd.yaml", []byte(crd("mounts", version{Name: "v1", Spec: spec})), limit.Limits{})
+	f := crdfile.Open("crd.yaml", []byte(crd("mounts", version{Name: "v1", Spec: spec})))
 	l := lint.File(f, crdfile.Options{})
 	if got := strings.Join(codes(l, diag.FailingRule), "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -37,7 +36,7 @@ x-kubernetes-validations:
 		}
 	}
 	out, _ := crdpatch.Compile(f, crdfile.Options{})
-	if got := strings.Join(codes(lint.File(crdfile.Open("crd.yaml", out, limit.Limits{}), crdfile.Options{}), diag.FailingRule), "\n"); got != want {
+	if got := strings.Join(codes(lint.File(crdfile.Open("crd.yaml", out), crdfile.Options{}), diag.FailingRule), "\n"); got != want {
 		t.Errorf("compiled: got\n%s\nwant\n%s", got, want)
 	}
 }

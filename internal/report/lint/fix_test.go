@@ -11,13 +11,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // fix fixes a file by what File finds.
 func fix(src string) lint.Fixed {
 	return lint.Fix("crd.yaml", []byte(src), func(src []byte) diag.List {
-		return lint.File(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{})
+		return lint.File(crdfile.Open("crd.yaml", src), crdfile.Options{})
 	})
 }
 
@@ -94,7 +93,7 @@ func TestFixErrorsFirst(t *testing.T) {
 	spec := replaced(typed, "{http: HTTP, tcp: TCP}\n", "{http: HTTP, tcp: TCP} # unioncel:ignore UC507\n"+keys)
 	src := crd("routes", version{Name: "v1", Spec: spec})
 	got := lint.Fix("crd.yaml", []byte(src), func(src []byte) diag.List {
-		return lint.File(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{KubeVersion: "1.28"})
+		return lint.File(crdfile.Open("crd.yaml", src), crdfile.Options{KubeVersion: "1.28"})
 	})
 	if len(codes(got.Found, diag.UselessIgnore)) != 1 || string(got.Src) != src {
 		t.Errorf("got %v\n%s", got.Found, got.Src)
@@ -106,7 +105,7 @@ func TestFixCompiled(t *testing.T) {
 	_, unions, _ := strings.Cut(typed, "x-kubernetes-unions:\n")
 	properties, _, _ := strings.Cut(typed, "x-kubernetes-unions:\n")
 	spec := "x-kubernetes-unions:\n# unioncel:ignore UC524\n" + unions + strings.TrimPrefix(properties, "\n")
-	compiled, _ := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), limit.Limits{}), crdfile.Options{})
+	compiled, _ := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdfile.Options{})
 	got := fix(string(compiled))
 	if len(codes(got.Found, diag.UselessIgnore)) != 1 || got.Count != 0 || got.Refused != nil {
 		t.Errorf("got %+v", got)

@@ -14,7 +14,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 type version = testcrd.Version
@@ -229,7 +228,7 @@ func TestAdvice(t *testing.T) {
 			if versions == nil {
 				versions = []version{{Name: "v1", Spec: test.spec}}
 			}
-			l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", versions...)), limit.Limits{}), crdfile.Options{})
+			l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", versions...))), crdfile.Options{})
 			if l.HasErrors() {
 				t.Fatal(l)
 			}
@@ -253,7 +252,7 @@ func TestConversionWebhook(t *testing.T) {
     strategy: Webhook
     webhook: {conversionReviewVersions: [v1], clientConfig: {url: "https://example.com"}}
 `)
-	if got := codes(lint.File(crdfile.Open("crd.yaml", []byte(src), limit.Limits{}), crdfile.Options{}), diag.VersionBypass); got != nil {
+	if got := codes(lint.File(crdfile.Open("crd.yaml", []byte(src)), crdfile.Options{}), diag.VersionBypass); got != nil {
 		t.Error(got)
 	}
 }
@@ -299,7 +298,7 @@ func TestCostlyRules(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: test.spec})), limit.Limits{}), crdfile.Options{})
+			l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: test.spec}))), crdfile.Options{})
 			if diff := cmp.Diff(test.want, codes(l, diag.CostlyRules)); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
@@ -352,7 +351,7 @@ func TestSlowRules(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: test.spec})), limit.Limits{}), test.opts)
+			l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: test.spec}))), test.opts)
 			if l.HasErrors() {
 				t.Fatal(l)
 			}
@@ -389,15 +388,15 @@ func indented(text string, n int) string {
 // What compiling says is there, with what it says of its output, and no advice where
 // a declaration is wrong.
 func TestCompilerDiagnostics(t *testing.T) {
-	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(typed, "tcp: TCP}", "tpc: TCP}")})), limit.Limits{}), crdfile.Options{})
+	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(typed, "tcp: TCP}", "tpc: TCP}")}))), crdfile.Options{})
 	if len(l) != 1 || l[0].Code != diag.UnknownMember {
 		t.Errorf("got %v", l)
 	}
-	l = lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(untyped, "[http, tcp]", "[http]\n  cardinality: ExactlyOne")})), limit.Limits{}), crdfile.Options{})
+	l = lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(untyped, "[http, tcp]", "[http]\n  cardinality: ExactlyOne")}))), crdfile.Options{})
 	if len(l) != 1 || l[0].Code != diag.SingleMember {
 		t.Errorf("got %v", l)
 	}
-	if l := lint.File(crdfile.Open("crd.yaml", []byte(": x"), limit.Limits{}), crdfile.Options{}); len(l) != 1 || l[0].Code != diag.Syntax {
+	if l := lint.File(crdfile.Open("crd.yaml", []byte(": x")), crdfile.Options{}); len(l) != 1 || l[0].Code != diag.Syntax {
 		t.Errorf("got %v", l)
 	}
 }
@@ -406,7 +405,7 @@ func TestCompilerDiagnostics(t *testing.T) {
 func TestAdviceWithoutRules(t *testing.T) {
 	spec := "type: object\nproperties:\n  routes:\n    type: array\n    items:\n" + indented(typed, 6)
 	spec = replaced(spec, "enum: [HTTP, TCP]", "enum: [HTTP, TCP, None]")
-	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), limit.Limits{}), crdfile.Options{Encoding: compile.Compact, KubeVersion: "1.24"})
+	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdfile.Options{Encoding: compile.Compact, KubeVersion: "1.24"})
 	if !l.HasErrors() || len(codes(l, diag.ValueWithoutMember)) != 1 {
 		t.Errorf("got %v", l)
 	}
@@ -418,7 +417,7 @@ func TestNothing(t *testing.T) {
 		crd("routes", version{Name: "v1", Spec: "type: object"}),
 		"# unioncel:ignore UC521\nkind: ConfigMap\n",
 	} {
-		if l := lint.File(crdfile.Open("x.yaml", []byte(src), limit.Limits{}), crdfile.Options{}); l != nil {
+		if l := lint.File(crdfile.Open("x.yaml", []byte(src)), crdfile.Options{}); l != nil {
 			t.Errorf("%s: %v", src, l)
 		}
 	}
@@ -429,12 +428,12 @@ func TestCompiled(t *testing.T) {
 	spec := replaced(replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, None]"), "tcp: {type: object, properties: {port: {type: integer}}}", "tcp: {type: array, items: {type: string}}")
 	src := []byte(crd("routes", version{Name: "v1", Spec: spec}))
 	for _, encoding := range []compile.Encoding{compile.Auto, compile.Terse, compile.OpenAPI} {
-		compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{Encoding: encoding})
+		compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src), crdfile.Options{Encoding: encoding})
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}
-		want := codes(lint.File(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{}), adviceOf...)
-		l := lint.File(crdfile.Open("crd.yaml", compiled, limit.Limits{}), crdfile.Options{})
+		want := codes(lint.File(crdfile.Open("crd.yaml", src), crdfile.Options{}), adviceOf...)
+		l := lint.File(crdfile.Open("crd.yaml", compiled), crdfile.Options{})
 		if diff := cmp.Diff(want, codes(l, adviceOf...)); diff != "" || len(want) != 2 {
 			t.Errorf("%s: -source +compiled\n%s", encoding, diff)
 		}
@@ -460,14 +459,14 @@ func TestCompiledAsOpenAPI(t *testing.T) {
 	spec := "type: object\nproperties:\n  routes:\n    type: array\n    items:\n      type: object\n      properties:\n" + indented(properties.String(), 2) +
 		"      x-kubernetes-unions:\n      - members: [" + strings.TrimSuffix(members.String(), ", ") + "]\n        cardinality: ExactlyOne\n        discriminatorChange: Allow\n"
 	src := []byte(crd("routes", version{Name: "v1", Spec: spec}))
-	if _, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{}); !diags.HasErrors() {
+	if _, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src), crdfile.Options{}); !diags.HasErrors() {
 		t.Fatal("it fits in another way")
 	}
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src, limit.Limits{}), crdfile.Options{Encoding: compile.OpenAPI})
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src), crdfile.Options{Encoding: compile.OpenAPI})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	if l := lint.File(crdfile.Open("crd.yaml", compiled, limit.Limits{}), crdfile.Options{}); l.HasErrors() {
+	if l := lint.File(crdfile.Open("crd.yaml", compiled), crdfile.Options{}); l.HasErrors() {
 		t.Error(l)
 	}
 }
@@ -487,7 +486,7 @@ schemas:
 		t.Fatal(diags)
 	}
 	spec, _, _ := strings.Cut(typed, "x-kubernetes-unions")
-	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec})), limit.Limits{}), crdfile.Options{External: *set})
+	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdfile.Options{External: *set})
 	if len(l) != 1 || l[0].Code != diag.ValueWithoutMember || l[0].Pos != (diag.Pos{File: "unions.yaml", Line: 7, Col: 20}) ||
 		len(l[0].Related) != 1 || l[0].Related[0].Pos.File != "crd.yaml" {
 		t.Errorf("got %+v", l)

@@ -32,8 +32,8 @@ var fileCalls = map[string][]string{
 	"internal/cli/main.go":                {"import syscall", "os.Rename"},                                             // signals; for the batch
 	"internal/cli/terminal_windows.go":    {"import golang.org/x/sys/windows"},                                         // colours
 	"internal/krm/files.go":               {"fs.WalkDir"},                                                              // in an os.Root
-	"internal/declared/markers/load.go":   {"import golang.org/x/tools/go/packages"},                                   // Go packages
-	"internal/declared/markers/places.go": {"os.ReadFile"},                                                             // Go files that the go command has listed
+	"pkg/markers/load.go":   {"import golang.org/x/tools/go/packages"},                                   // Go packages
+	"pkg/markers/places.go": {"os.ReadFile"},                                                             // Go files that the go command has listed
 	"internal/yaml/source/config.go":      {".Open"},                                                                   // the one function
 	// Methods of the same name that reach no file.
 	"internal/change/crddiff/decide.go":   {".Create"},

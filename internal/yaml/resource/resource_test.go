@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 func TestParse(t *testing.T) {

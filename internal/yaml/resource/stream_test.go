@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/internal/limit"
 )
 
 // list is what kubectl get -A -o yaml prints, with every kind of scalar.

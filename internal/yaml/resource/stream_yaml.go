@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/limit"
 )
 
 // yaml reads documents, and cuts the items of a list at the lines on which they begin.

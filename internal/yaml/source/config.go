@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/internal/limit"
 )
 
 // MaxConfig is how many bytes a configuration or a UnionSet may have.

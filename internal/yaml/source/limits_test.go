@@ -6,7 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/pkg/limit"
+	"github.com/unioncel/unioncel/internal/limit"
 )
 
 // What a file has is never more than what is counted before it is parsed.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/unioncel/unioncel/internal/declared/markers"
+	"github.com/unioncel/unioncel/pkg/markers"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -231,7 +231,7 @@ func TestGroups(t *testing.T) {
 	at := func(dir string) string {
 		return position(t, "testdata/groups/"+dir+"/types.go", "type Example", "Example") + ": "
 	}
-	const twice = "github.com/unioncel/unioncel/internal/declared/markers/testdata/groups/twice/"
+	const twice = "github.com/unioncel/unioncel/pkg/markers/testdata/groups/twice/"
 	want := []string{
 		at("badgroup") + `error: UC601: "Example_Com" is not an API group: a lowercase RFC 1123 subdomain must`,
 		at("badversion") + `error: UC601: "1" is not an API version: a DNS-1035 label must`,

@@ -7,7 +7,7 @@ package imports
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/unioncel/unioncel/internal/declared/markers/testdata/imported"
+	"github.com/unioncel/unioncel/pkg/markers/testdata/imported"
 )
 
 type Example struct {

@@ -56,7 +56,7 @@ func TestOrdinaryMarkers(t *testing.T) {
 
 // TestDocumented checks that docs/markers.md names every marker.
 func TestDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/markers.md")
+	text, err := os.ReadFile("../../docs/markers.md")
 	if err != nil {
 		t.Fatal(err)
 	}

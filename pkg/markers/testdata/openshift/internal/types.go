@@ -4,7 +4,7 @@ package internal
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	_ "github.com/unioncel/unioncel/internal/declared/markers/testdata/openshift/generated"
+	_ "github.com/unioncel/unioncel/pkg/markers/testdata/openshift/generated"
 )
 
 // Config is read from a file.

@@ -6,7 +6,7 @@ package v1
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/unioncel/unioncel/internal/declared/markers/testdata/imported"
+	"github.com/unioncel/unioncel/pkg/markers/testdata/imported"
 )
 
 // Shape has a union on the resource itself.

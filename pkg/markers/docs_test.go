@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/unioncel/unioncel/internal/declared/markers"
+	"github.com/unioncel/unioncel/pkg/markers"
 )
 
 var (
@@ -21,7 +21,7 @@ var (
 // TestDocs holds each Go example of docs/markers.md against the declarations that
 // are shown for it.
 func TestDocs(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/markers.md")
+	text, err := os.ReadFile("../../docs/markers.md")
 	if err != nil {
 		t.Fatal(err)
 	}

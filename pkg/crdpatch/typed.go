@@ -1,0 +1,37 @@
+package crdpatch
+
+import (
+	"encoding/json"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// CompileCRD returns a copy of a CRD with the rules of its unions, for generators that hold CRDs in
+// memory. The Go type has no field for declarations, so these are external ones. The result has no
+// annotation. The list is sorted; when it has errors, the result is nil.
+func CompileCRD(crd *apiextensionsv1.CustomResourceDefinition, opts crdfile.Options) (*apiextensionsv1.CustomResourceDefinition, diag.List) {
+	crd = crd.DeepCopy()
+	crd.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	src, err := json.MarshalIndent(crd, "", "  ")
+	if err != nil {
+		return nil, diag.List{unproved(crd.Name, err)}
+	}
+	crds, diags := crdfile.Open(crd.Name, src).CRDs(opts)
+	for _, c := range crds {
+		compilation, more := c.Compilation(opts.Compiler())
+		if diags = append(diags, more...); compilation == nil {
+			continue
+		}
+		result, more := compilation.Result()
+		if diags = append(diags, more...); result != nil && result.CRD != nil {
+			crd = result.CRD.DeepCopy()
+		}
+	}
+	if diags.HasErrors() {
+		return nil, diags.Sort()
+	}
+	return crd, diags.Sort()
+}
