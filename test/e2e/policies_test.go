@@ -47,7 +47,6 @@ type policyServer struct {
 func startWithPolicies(t *testing.T) *policyServer {
 	s := &policyServer{Server: servertest.StartWithPolicies(t)}
 	config := s.Config()
-	config.QPS = -1
 	config.WarningHandler = rest.NoWarnings{}
 	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
 	var err error

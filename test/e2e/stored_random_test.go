@@ -84,9 +84,10 @@ func (r randomly) object() string {
 // TestRandomly asks a server for writes of random objects through two versions of random CRDs,
 // and internal/change/stored before: they say the same of each write, and of each field that is lost.
 func TestRandomly(t *testing.T) {
+	t.Parallel()
 	server := servertest.Start(t)
 	config := server.Config()
-	config.QPS, config.WarningHandler = -1, rest.NoWarnings{}
+	config.WarningHandler = rest.NoWarnings{}
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)

@@ -111,19 +111,17 @@ func run(tb testing.TB, dir, path string, args ...string) (_ *rest.Config, polic
 		end()
 		return nil, "", fmt.Errorf("%w\n%s", err, stderr.Bytes())
 	}
-	return &rest.Config{Host: answer.Host}, answer.Policies, nil
+	// A rate limit would set the pace of every test.
+	return &rest.Config{Host: answer.Host, QPS: -1}, answer.Policies, nil
 }
 
 // Config returns a configuration with which other clients may do everything on
-// the server; it is the caller's. Unlike the methods of Server, what they write
+// the server, at any rate; it is the caller's. Unlike the methods of Server, what they write
 // takes effect some milliseconds later, as on a cluster.
 func (s *Server) Config() *rest.Config { return rest.CopyConfig(s.config) }
 
-// newClient returns a client without the rate limit that would otherwise set
-// the pace of every test.
 func newClient(config *rest.Config) (*rest.RESTClient, error) {
 	config = rest.CopyConfig(config)
-	config.QPS = -1
 	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
 	config.ContentType = "application/json"
 	config.WarningHandler = rest.NoWarnings{}
