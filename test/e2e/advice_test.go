@@ -48,6 +48,7 @@ func kindOf(plural string) string { return strings.ToUpper(plural[:1]) + plural[
 // TestAdviceUnchanged shows that a stored object whose union is never unchanged cannot
 // be updated, and that it can with what the hint says.
 func TestAdviceUnchanged(t *testing.T) {
+	t.Parallel()
 	s := servertest.Start(t)
 	const stored = "{type: HTTP, http: {}, tcp: {z: 1}}"
 	open := with(typed, "tcp: {type: object, ", "tcp: {type: object, x-kubernetes-preserve-unknown-fields: true, ")
@@ -104,6 +105,7 @@ func TestAdviceUnchanged(t *testing.T) {
 // TestAdvice shows on a real API server that what the advice says of it is so: each
 // step is accepted or refused as named.
 func TestAdvice(t *testing.T) {
+	t.Parallel()
 	s := servertest.Start(t)
 	type step struct {
 		version, spec string

@@ -63,6 +63,7 @@ func TestCases(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases: %v", err)
 	}
+	t.Parallel()
 	server := servertest.Start(t)
 	t.Run("all", func(t *testing.T) { // returns when the parallel ones are through
 		for _, file := range files {

@@ -38,6 +38,7 @@ func TestDiff(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts an API server")
 	}
+	t.Parallel()
 	s := servertest.Start(t)
 	const old, new = "Before", "After"
 	for kind, spec := range map[string]func(crdchanges.Change) string{

@@ -15,6 +15,7 @@ import (
 
 // TestExamples holds the examples to what their README says of them.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	server := servertest.Start(t)
 	for name, test := range map[string]struct {
 		bad     []string // what the server says to the bad object

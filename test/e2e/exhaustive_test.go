@@ -175,6 +175,7 @@ func (s shape) objects() []map[string]any {
 // [unioncases.Exhaustive], the update from the one to the other, valid or not.
 // (pkg/rules evaluates the rules on all pairs.)
 func TestEveryState(t *testing.T) {
+	t.Parallel()
 	server := servertest.Start(t)
 	t.Run("all", func(t *testing.T) {
 		for _, s := range shapes {

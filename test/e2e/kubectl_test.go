@@ -13,6 +13,7 @@ import (
 // TestKubectl pins down what a user reads at the two mistakes that are made most.
 // Run it with -v to see the texts.
 func TestKubectl(t *testing.T) {
+	t.Parallel()
 	server := servertest.Start(t)
 	crd := newTrial(t, server, []byte(testcrd.Read("backend")), crdfile.Options{})
 	crd.install(t, nil)

@@ -38,6 +38,7 @@ const (
 // rewriting keeps its promises, and the server accepts what it would accept
 // without the unions.
 func TestManifests(t *testing.T) {
+	t.Parallel()
 	server := servertest.Start(t)
 	for _, file := range append(manifestsIn(t, examples, false), manifestsIn(t, crds, false)...) {
 		t.Run(filepath.Base(file), func(t *testing.T) {

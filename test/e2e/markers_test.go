@@ -21,6 +21,7 @@ func TestMarkers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs controller-gen")
 	}
+	t.Parallel()
 	const project = "./testdata/markers/..."
 	everyMarker(t)
 

@@ -112,6 +112,7 @@ spec:
 // TestOffline creates and updates objects for which the API server does all that it does:
 // internal/testing/servertest proves that pkg/validate answers the same.
 func TestOffline(t *testing.T) {
+	t.Parallel()
 	server := servertest.Start(t)
 	if err := server.Install(t.Context(), []byte(shopCRD)); err != nil {
 		t.Fatal(err)

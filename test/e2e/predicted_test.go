@@ -80,6 +80,7 @@ spec:
 // TestPredicted: the API server says what explain predicts, beside constraints by hand
 // as well.
 func TestPredicted(t *testing.T) {
+	t.Parallel()
 	server := servertest.Start(t)
 	for _, test := range besides {
 		t.Run(test.name, func(t *testing.T) {

@@ -65,6 +65,7 @@ func TestRefusedNames(t *testing.T) {
 // TestInexpressibleSurroundings proves that such names do no harm where no rule
 // has to read them: above the union, and beside it.
 func TestInexpressibleSurroundings(t *testing.T) {
+	t.Parallel()
 	server := servertest.Start(t)
 	manifest := string(named("LINK", "type", "a", "Clear"))
 	var links []string

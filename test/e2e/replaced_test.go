@@ -61,6 +61,7 @@ oneOf:
 // TestReplaced: the API server judges objects alike with the rules by hand and with
 // those compiled in their place.
 func TestReplaced(t *testing.T) {
+	t.Parallel()
 	server := servertest.Start(t)
 	for _, r := range replacements {
 		t.Run(r.name, func(t *testing.T) {

@@ -151,6 +151,7 @@ var unsafe = []struct {
 
 // TestUnsafe shows for each change that the plan does not say go, and that it would be wrong.
 func TestUnsafe(t *testing.T) {
+	t.Parallel()
 	server := servertest.Start(t)
 	config := server.Config()
 	config.WarningHandler = rest.NoWarnings{}

@@ -89,6 +89,7 @@ var tightenings = []struct {
 // was stored before its CRD was tightened: both say the same, cell by cell. What the server
 // does is the table in docs/stored.md.
 func TestTightenings(t *testing.T) {
+	t.Parallel()
 	server := servertest.Start(t)
 	var table strings.Builder
 	for i, test := range tightenings {
@@ -242,6 +243,7 @@ func adviceHolds(t *testing.T, text []byte, v stored.Verdict, ratchet bool) {
 // of each stored object is what its migration meets: a replacement by itself, in the new
 // storage version.
 func TestMigration(t *testing.T) {
+	t.Parallel()
 	server := servertest.Start(t)
 	const lax = "{type: object, properties: {mode: {type: string}, gone: {type: string}, u: {" + unionObject + "}}}"
 	const strict = "{type: object, required: [owner], properties: {owner: {type: string}, mode: {type: string, enum: [A, B]}, since: {type: string%s}, u: {" + unionObject + ", " + declared + "}}}"

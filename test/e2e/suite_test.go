@@ -15,6 +15,7 @@ import (
 
 // TestSuite has a server answer what internal/output/suite writes: that says the same.
 func TestSuite(t *testing.T) {
+	t.Parallel()
 	server := servertest.Start(t)
 	manifest := []byte(testcrd.Read("pipeline"))
 	crd := newTrial(t, server, manifest, crdfile.Options{})

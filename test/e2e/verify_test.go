@@ -15,6 +15,7 @@ import (
 // TestCounterexamples lets the server judge what verify says of hand-written
 // rules: what it calls accepted or rejected is.
 func TestCounterexamples(t *testing.T) {
+	t.Parallel()
 	server := servertest.Start(t)
 	for name := range unioncases.HandWritten {
 		t.Run(name, func(t *testing.T) {
