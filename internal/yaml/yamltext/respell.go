@@ -1,7 +1,6 @@
 package yamltext
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -27,13 +26,18 @@ func Written(n *yaml.Node) string {
 	return `"` + n.Value + `"`
 }
 
-// simple matches what every style of scalars writes as it is.
-var simple = regexp.MustCompile(`^[\pL\pN_./][\pL\pN_./-]*$`)
+// simple reports whether every style of scalars writes a text as it is.
+func simple(s string) bool {
+	odd := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune("_./-", r)
+	}
+	return s != "" && s[0] != '-' && !strings.ContainsFunc(s, odd)
+}
 
 // Respelt returns what to write in place of a text that Written returned so that it means
 // s, in the same quotes if there are any; "" when s is not simple.
 func Respelt(written, s string) string {
-	if written == "" || !simple.MatchString(s) {
+	if written == "" || !simple(s) {
 		return ""
 	}
 	if quote := written[:1]; quote == `"` || quote == "'" {
