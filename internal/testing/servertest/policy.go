@@ -21,7 +21,7 @@ import (
 
 // SetPolicies puts admission policies and their bindings, a stream of YAML documents, in the
 // place of all that there are. It returns when the server acts on them, which takes up to
-// five seconds if there are new CRDs. It needs [StartWithPolicies].
+// five seconds if there are CRDs that are newer than the first policies. It needs [StartWithPolicies].
 func (s *Server) SetPolicies(ctx context.Context, policies []byte) error {
 	// What comes last takes effect last: a CRD, and policies that together reject its objects.
 	s.settings++

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -10,6 +13,7 @@ import (
 	"path"
 	"slices"
 	"sync"
+	"time"
 )
 
 // core plays the kube-apiserver that the extension server asks for what its admission
@@ -20,6 +24,7 @@ type core struct {
 	policies []map[string]any // and their bindings
 	version  int
 	changed  chan struct{} // closed when the policies change
+	url      string        // of the extension server
 	server   http.Handler  // the extension server
 }
 
@@ -42,7 +47,7 @@ func serve(server string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c := &core{version: 1, changed: make(chan struct{}), server: httputil.NewSingleHostReverseProxy(to)}
+	c := &core{version: 1, changed: make(chan struct{}), url: server, server: httputil.NewSingleHostReverseProxy(to)}
 	go func() { _ = http.Serve(l, c) }() // until the program ends
 	return "http://" + l.Addr().String(), nil
 }
@@ -62,7 +67,25 @@ func (c *core) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.watch(w, r, last)
 		return
 	}
+	if r.URL.Path == "/openapi/v3" {
+		c.awaitProbe(r.Context())
+	}
 	c.server.ServeHTTP(w, r)
+}
+
+// awaitProbe returns when the extension server publishes the schema of a probe, the last CRD
+// that is installed before the first policies (see servertest.SetPolicies). The plugins list
+// the schemas when they start, and then every five seconds only.
+func (c *core) awaitProbe(ctx context.Context) {
+	for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
+		if answer, err := http.Get(c.url + "/openapi/v3"); err == nil {
+			schemas, _ := io.ReadAll(answer.Body)
+			_ = answer.Body.Close()
+			if bytes.Contains(schemas, []byte("apis/probe")) {
+				return
+			}
+		}
+	}
 }
 
 // replace takes a list of objects for the policies.
