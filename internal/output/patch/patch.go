@@ -9,16 +9,14 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	diffpatch "gomodules.xyz/jsonpatch/v2"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 )
@@ -183,19 +181,9 @@ func directive(at resource.Path, v any) resource.Path {
 	return nil
 }
 
-//go:generate sh -c "sed -e 's/by client-gen/from client-go/; s/^package .*/package patch/; s/^var localSchemeBuilder/var ownTypes/; /^var [SCP]/d; /[[:space:]]v1 /d; /utilruntime/d; /serializer/d; /runtime.schema/d; /AddToScheme adds/,${DOLLAR}d' ${DOLLAR}(go list -f {{.Dir}} k8s.io/client-go/kubernetes/scheme)/register.go | gofmt > zz_generated.scheme.go"
-
-// scheme has the same kinds as client-go's, which is filled whenever a program starts.
-var scheme = sync.OnceValue(func() *runtime.Scheme {
-	s := runtime.NewScheme()
-	metav1.AddToGroupVersion(s, schema.GroupVersion{Version: "v1"})
-	utilruntime.Must(ownTypes.AddToScheme(s))
-	return s
-})
-
 // typeOf is the Go type of one of Kubernetes' own kinds, which says how its lists merge.
 func typeOf(gvk schema.GroupVersionKind) (any, error) {
-	typed, err := scheme().New(gvk)
+	typed, err := scheme.Scheme.New(gvk)
 	if runtime.IsNotRegisteredError(err) {
 		return nil, fmt.Errorf("%s has no strategic merge patch: only Kubernetes' own types have; use merge or json", gvk.Kind)
 	}
@@ -203,7 +191,7 @@ func typeOf(gvk schema.GroupVersionKind) (any, error) {
 }
 
 // BuiltIn reports whether a kind is one of Kubernetes' own.
-func BuiltIn(gvk schema.GroupVersionKind) bool { return scheme().Recognizes(gvk) }
+func BuiltIn(gvk schema.GroupVersionKind) bool { return scheme.Scheme.Recognizes(gvk) }
 
 // withoutServers is an object without what the server sets, the namespace among it, as far
 // as another one leaves it out.

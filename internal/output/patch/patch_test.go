@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/limit"
@@ -294,17 +293,5 @@ func TestExplicitBase(t *testing.T) {
 		if diff := cmp.Diff(tt.want, string(r.Text)); diff != "" {
 			t.Errorf("-want +got\n%s\n%v", diff, r.Diagnostics)
 		}
-	}
-}
-
-// TestBuiltIn: the kinds of client-go are built in. Run go generate when some are not.
-func TestBuiltIn(t *testing.T) {
-	for gvk := range scheme.Scheme.AllKnownTypes() {
-		if !patch.BuiltIn(gvk) {
-			t.Errorf("%s is not", gvk)
-		}
-	}
-	if patch.BuiltIn(thing) {
-		t.Errorf("%s is", thing)
 	}
 }
