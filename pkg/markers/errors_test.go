@@ -328,7 +328,7 @@ func TestHints(t *testing.T) {
 		"./testdata/imports/types.go": "name its directory: ./testdata/imports, or ./testdata/imports/... for all below it",
 		"testdata/imports/types.go":   "name its directory: ./testdata/imports, or ./testdata/imports/... for all below it",
 		"doc.go":                      "name its directory: ., or ./... for all below it",
-		"../unionset/doc.go/...":      "name its directory: ../unionset, or ../unionset/... for all below it",
+		"../union/doc.go/...":      "name its directory: ../union, or ../union/... for all below it",
 	} {
 		_, diags := markers.Load(markers.Options{}, pattern)
 		if len(diags) != 1 || diags[0].Hint != want {
