@@ -94,6 +94,13 @@ func (j *job) base() *crdtext.Text {
 
 // compile returns the compiled text, its last line ended.
 func (j *job) compile() []byte {
+	if j.diags.HasErrors() {
+		return nil
+	}
+	if same, diags := j.unchanged(); same {
+		j.diags = append(j.diags, diags...)
+		return j.text().Src
+	}
 	base := j.base()
 	r := j.revision(base)
 	if r == nil {

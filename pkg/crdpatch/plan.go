@@ -200,8 +200,14 @@ func (w *writer) changes(r *compile.Result) (l []*change, err error) {
 		l = append(l, &change{Place: p, node: n, key: declarationOf(n), at: start, record: compiled.Schema{Version: p.Name, Path: p.Path}})
 		return l[len(l)-1]
 	}
-	for i := range r.Objects {
-		at(r.Objects[i].Place).object = &r.Objects[i]
+	for i, o := range r.Objects {
+		c := at(o.Place)
+		c.object = &r.Objects[i]
+		c.record.Unions = json.RawMessage(yamledit.JSON(compiled.Plain(o.Value)))
+		c.record.External = c.key < 0
+		if o.Extensions != nil {
+			c.record.Extend = json.RawMessage(yamledit.JSON(compiled.Plain(o.Extensions)))
+		}
 	}
 	for _, a := range r.Additions {
 		c := at(a.Place)
@@ -284,13 +290,6 @@ func (w *writer) apply(c *change) error {
 	w.touched = append(w.touched, t)
 	if err := w.describeAll(c, false); err != nil {
 		return err
-	}
-	if c.object != nil {
-		c.record.Unions = json.RawMessage(yamledit.JSON(compiled.Plain(c.object.Value)))
-		c.record.External = c.key < 0
-		if c.object.Extensions != nil {
-			c.record.Extend = json.RawMessage(yamledit.JSON(compiled.Plain(c.object.Extensions)))
-		}
 	}
 	if c.object != nil && c.key >= 0 {
 		if err := w.cutDeclaration(c); err != nil {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/unioncel/unioncel/pkg/markers"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/markers"
 )
 
 var update = flag.Bool("update", false, "write testdata/bad/want.txt anew")
@@ -328,7 +328,7 @@ func TestHints(t *testing.T) {
 		"./testdata/imports/types.go": "name its directory: ./testdata/imports, or ./testdata/imports/... for all below it",
 		"testdata/imports/types.go":   "name its directory: ./testdata/imports, or ./testdata/imports/... for all below it",
 		"doc.go":                      "name its directory: ., or ./... for all below it",
-		"../union/doc.go/...":      "name its directory: ../union, or ../union/... for all below it",
+		"../union/doc.go/...":         "name its directory: ../union, or ../union/... for all below it",
 	} {
 		_, diags := markers.Load(markers.Options{}, pattern)
 		if len(diags) != 1 || diags[0].Hint != want {

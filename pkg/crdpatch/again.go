@@ -1,0 +1,54 @@
+package crdpatch
+
+import (
+	"slices"
+
+	"github.com/unioncel/unioncel/internal/compiled"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// unchanged reports whether compiling leaves the file as it is, and returns the diagnostics if so:
+// no CRD has other unions than those with which it was compiled. CRDs with sentences in
+// descriptions, and CRDs so large that a warning may be due, are always edited.
+func (j *job) unchanged() (bool, diag.List) {
+	var l diag.List
+	for _, c := range j.crds {
+		opts := c.Options()
+		compilation, diags := c.Compilation(opts.Compiler())
+		if l = append(l, diags...); compilation == nil && c.Base().Reverted == nil {
+			continue
+		}
+		if compilation == nil || c.Base().Reverted == nil {
+			return false, nil
+		}
+		result, more := compilation.Result()
+		l = append(l, c.Hinted(more)...)
+		if result == nil || !asCompiled(c, opts, result) {
+			return false, nil
+		}
+	}
+	return !l.HasErrors(), l
+}
+
+// asCompiled reports whether a result is the rules that a compiled CRD has.
+func asCompiled(c *crdfile.CRD, opts crdfile.Options, result *compile.Result) bool {
+	r, m := c.Base().Reverted, c.Manifest()
+	data, _, _ := m.Value()
+	_, removals, _ := c.Replaced(opts.Compiler())
+	switch {
+	case opts.NoAnnotation, opts.KeepUnions, opts.Describe, r.Described(), compile.Declares(m.Node):
+		return false
+	case opts.Compiler() != r.CRD.Options(), len(data) > maxClientSideApply, len(removals) > 0:
+		return false
+	}
+	changes, err := newWriter(c, m, opts).changes(result)
+	if err != nil || len(changes) != len(r.Claims) || len(changes) != len(r.Record.Schemas) {
+		return false
+	}
+	return !slices.ContainsFunc(changes, func(is *change) bool {
+		i := slices.IndexFunc(r.Claims, func(was *compiled.Claim) bool { return was.Place.Is(is.Place) })
+		return i < 0 || m.Aliased(is.node) || !r.Claims[i].Writes(is.record)
+	})
+}
