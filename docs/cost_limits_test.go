@@ -115,7 +115,7 @@ func (k kind) chosen(t *testing.T, p place, n int) choice {
 
 func (k kind) compiled(t *testing.T, p place, n int) choice {
 	t.Helper()
-	plan, diags := compile.Explain(k.manifest(t, p, n), compile.Options{})
+	plan, diags := compile.New(k.manifest(t, p, n), compile.Options{}).Plan()
 	if diags.HasErrors() {
 		return choice{encoding: none}
 	}

@@ -164,6 +164,8 @@ type Compilation struct {
 	plan     *Plan
 	// said are the diagnostics of the stages, notes those about the result.
 	said, notes diag.List
+	replaced    []Removal
+	replacing   diag.List // about replaced
 }
 
 // New returns the compilation of a CRD. Nothing is read yet.

@@ -288,7 +288,7 @@ func explain(t *testing.T, text string, opts compile.Options) (*compile.Plan, di
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compile.Explain(m, opts)
+	return compile.New(m, opts).Plan()
 }
 
 // TestSuggestions: bounds that are there are kept where they can be, minimums

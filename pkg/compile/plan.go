@@ -111,12 +111,8 @@ type VersionPlan struct {
 	Before, Added uint64
 }
 
-// Explain compiles a CRD as CRD does and returns how, and at what cost. With
-// errors in the list the plan is nil; without declarations it has no unions.
-func Explain(m Manifest, opts Options) (*Plan, diag.List) { return New(m, opts).Plan() }
-
-// Plan returns how the CRD is compiled, as [Explain] does. The list is without the notes
-// about the result.
+// Plan returns how the CRD is compiled, and at what cost. With errors in the list it is nil; without
+// declarations it has no unions. The list is without the notes about the result.
 func (c *Compilation) Plan() (*Plan, diag.List) {
 	if !c.compile() {
 		return nil, c.said

@@ -56,7 +56,7 @@ spec:
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, diags := compile.Explain(m, compile.Options{})
+	plan, diags := compile.New(m, compile.Options{}).Plan()
 	declared, _ := compile.Unions(m)
 	if plan == nil || declared == nil {
 		t.Fatal(diags)
@@ -122,7 +122,7 @@ spec:
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, diags := compile.Explain(m, compile.Options{})
+	plan, diags := compile.New(m, compile.Options{}).Plan()
 	if plan == nil {
 		t.Fatal(diags)
 	}

@@ -25,14 +25,14 @@ type Removal struct {
 // Replaced finds the hand-written rules that unions with handWrittenRules: Replace
 // take the place of: those which together are proved to mean what the union says.
 // The list says which they are, and which are kept and why. With errors in the
-// declarations the result is nil and the list empty: CRD reports them.
-func Replaced(m Manifest, opts Options) ([]Removal, diag.List) {
-	c := &compiler{manifest: m, opts: opts}
-	if c.understand(); len(c.located.objects) == 0 || c.declared.HasErrors() {
-		return nil, nil
+// declarations the result is nil and the list empty: Result reports them.
+func (k *Compilation) Replaced() ([]Removal, diag.List) {
+	c := k.compiler
+	if c.understand(); len(c.located.objects) == 0 || c.declared.HasErrors() || k.replaced != nil {
+		return k.replaced, k.replacing
 	}
 	c.diags = nil
-	var l []Removal
+	l := []Removal{}
 	for _, o := range c.objects {
 		var all []verify.Constraint
 		for i, u := range o.Unions {
@@ -49,6 +49,7 @@ func Replaced(m Manifest, opts Options) ([]Removal, diag.List) {
 			l = append(l, Removal{o.Place, all})
 		}
 	}
+	k.replaced, k.replacing = l, c.diags
 	return l, c.diags
 }
 

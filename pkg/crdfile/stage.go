@@ -185,67 +185,48 @@ func (c *CRD) declared() []union.External {
 	return c.external(b.Reverted.Declared, b.Reverted.External)
 }
 
-// replaced is the stage without the hand-written rules that unions replace.
-type replaced struct {
-	*Stage
-	removals []compile.Removal
-	diags    diag.List
-	external []union.External
-	opts     compile.Options
-}
-
 // Replaced returns the CRD without an earlier compilation and without the hand-written rules that
 // unions replace, which are listed.
 func (c *CRD) Replaced(opts compile.Options) (*Stage, []compile.Removal, diag.List) {
 	b, external := c.Base(), c.declared()
-	if !replaces(b.Node) && !slices.ContainsFunc(external, func(e union.External) bool { return replaces(e.Value) }) {
+	if len(external) == 0 && !compile.Declares(b.Node) {
 		return b.Stage, nil, nil
 	}
-	if r := b.replaced; r != nil && r.opts == opts && slices.EqualFunc(r.external, external, union.External.Same) {
-		return r.Stage, r.removals, r.diags
+	compilation := b.compilation(c.m, external, opts)
+	removals, diags := compilation.Replaced()
+	if len(removals) == 0 {
+		return b.Stage, nil, diags
 	}
-	r := &replaced{Stage: b.Stage, external: external, opts: opts}
-	b.replaced = r
-	r.removals, r.diags = compile.Replaced(b.manifest(c.m, external), opts)
-	if len(r.removals) == 0 {
-		return r.Stage, nil, r.diags
+	if b.replaced == nil || b.replaced.of != compilation {
+		b.replaced = &replaced{b.without(removals), compilation}
 	}
-	drop, value := map[*yaml.Node]bool{}, runtime.DeepCopyJSON(b.Value)
-	for _, removal := range r.removals {
+	return b.replaced.Stage, removals, diags
+}
+
+// replaced is the stage without the rules that the unions of a compilation replace.
+type replaced struct {
+	*Stage
+	of *compiled.Compilation
+}
+
+// without is the CRD without hand-written rules.
+func (s *Stage) without(removals []compile.Removal) *Stage {
+	drop, value := map[*yaml.Node]bool{}, runtime.DeepCopyJSON(s.Value)
+	for _, removal := range removals {
 		whole, items := compiled.Remove(removal, crdtext.SchemaIn(value, removal.Place))
-		n := crdtext.Schema(b.Node, removal.Place)
+		n := crdtext.Schema(s.Node, removal.Place)
 		for _, key := range whole {
 			k, _, _, _ := yamltext.Lookup(n, key)
 			drop[k] = true
 		}
 		for key, indices := range items {
 			_, list, _, _ := yamltext.Lookup(n, key)
-			for _, i := range indices {
-				drop[yamltext.Resolve(list).Content[i]] = true
+			for i, item := range yamltext.Resolve(list).Content {
+				drop[item] = slices.Contains(indices, i)
 			}
 		}
 	}
-	r.Stage = &Stage{Node: yamltext.Without(b.Node, drop), Value: value}
-	return r.Stage, r.removals, r.diags
-}
-
-// replaces reports whether a declaration at n or below replaces hand-written rules.
-func replaces(n *yaml.Node) bool {
-	seen := map[*yaml.Node]bool{}
-	var visit func(n *yaml.Node) bool
-	visit = func(n *yaml.Node) bool {
-		if n = yamltext.Resolve(n); n == nil || seen[n] {
-			return false
-		}
-		seen[n] = true
-		for i, c := range n.Content {
-			if n.Kind == yaml.MappingNode && i%2 == 0 && c.Value == "handWrittenRules" || visit(c) {
-				return true
-			}
-		}
-		return false
-	}
-	return visit(n)
+	return &Stage{Node: yamltext.Without(s.Node, drop), Value: value}
 }
 
 // hinted adds hints to errors in recorded declarations.
