@@ -108,39 +108,69 @@ type Violation struct {
 	Member int
 }
 
-// Violations returns the conditions that state s breaks, those of the
-// discriminator first, then by member. A state that breaks none is legal.
-func (u *Union) Violations(s State) []Violation {
-	var l []Violation
-	add := func(c Condition, member int) { l = append(l, Violation{c, member}) }
+// Clause is a condition, as an expression that holds where it is broken.
+type Clause struct {
+	Violation
+	When Expr
+}
+
+// Conditions returns the conditions on a state, those of the discriminator first, then by member.
+// It is what the union means: everything else is held to it, or translated from it.
+func (u *Union) Conditions() []Clause {
+	var l []Clause
+	add := func(c Condition, member int, when Expr) { l = append(l, Clause{Violation{c, member}, when}) }
+	s := at{Union: u}
+	unset := s.is("")
 	if u.Discriminator == "" {
-		n := s.count()
-		if u.Cardinality != AtLeastOne && n > 1 {
-			add(TooMany, -1)
+		if u.Cardinality != AtLeastOne {
+			add(TooMany, -1, s.several(2))
 		}
-		if u.Cardinality != AtMostOne && n == 0 {
-			add(TooFew, -1)
-		}
-		return l
-	}
-	if u.Cardinality == ExactlyOne && s.Value == "" {
-		add(Selected, -1)
-	}
-	if u.ForbidUnmapped && s.Value != "" && len(u.MembersOf(s.Value)) == 0 {
-		add(Unmapped, -1)
-	}
-	if u.Deduce && s.Value == "" {
-		if s.count() > 1 {
-			add(TooMany, -1)
+		if u.Cardinality != AtMostOne {
+			add(TooFew, -1, not(s.several(1)))
 		}
 		return l
+	}
+	if u.Cardinality == ExactlyOne {
+		add(Selected, -1, unset)
+	}
+	if u.ForbidUnmapped {
+		add(Unmapped, -1, all(not(unset), not(s.is(u.MemberValues()...))))
+	}
+	unlessDeduced := func(e ...Expr) Expr { return all(e...) }
+	if u.Deduce {
+		add(TooMany, -1, all(unset, s.several(2)))
+		unlessDeduced = func(e ...Expr) Expr { return all(append(e, not(unset))...) }
 	}
 	for i, m := range u.Members {
-		switch selected := slices.Contains(m.Values, s.Value); {
-		case s.Present[i] && !selected:
-			add(Forbidden, i)
-		case !s.Present[i] && selected && !slices.Contains(m.Optional, s.Value):
-			add(Required, i)
+		add(Forbidden, i, unlessDeduced(s.set(i), not(s.is(m.Values...))))
+		if required := m.Required(); len(required) > 0 {
+			add(Required, i, unlessDeduced(not(s.set(i)), s.is(required...)))
+		}
+	}
+	return l
+}
+
+// Changes returns the conditions on a change, when both union objects exist. The expressions name
+// some values of the discriminator, besides those in the union: the others may only stay.
+func (u *Union) Changes(values ...string) []Clause {
+	switch u.Change {
+	case Clear:
+		return []Clause{{Violation{NotCleared, -1}, u.leavesBehind()}}
+	case Forbid, AllowedChanges:
+		return []Clause{{Violation{NotAllowed, -1}, not(u.changeAllowed(values))}}
+	}
+	return nil
+}
+
+// Violations returns the conditions that state s breaks, in the order of [Union.Conditions]. A
+// state that breaks none is legal.
+func (u *Union) Violations(s State) []Violation { return violations(u.Conditions(), s, s) }
+
+func violations(of []Clause, old, new State) []Violation {
+	var l []Violation
+	for _, c := range of {
+		if c.When.Holds(old, new) {
+			l = append(l, c.Violation)
 		}
 	}
 	return l
@@ -167,55 +197,92 @@ func (u *Union) Selection(s State) string {
 // ChangeViolations returns the conditions that an update from state old to
 // state new breaks, when both union objects exist.
 func (u *Union) ChangeViolations(old, new State) []Violation {
-	ok := true
-	broken := NotAllowed
-	switch u.Change {
-	case Clear:
-		broken, ok = NotCleared, !u.leavesBehind(old, new)
-	case Forbid, AllowedChanges:
-		ok = u.changeAllowed(old, new)
-	}
-	if ok {
-		return nil
-	}
-	return []Violation{{broken, -1}}
+	return violations(u.Changes(), old, new)
 }
 
-// leavesBehind reports whether a change left a member set: with a
+// leavesBehind says that a change left a member set: with a
 // discriminator, one of its old value, which the new one does not select and which
 // is not deduced either; without one, a member that was there when another was set.
-func (u *Union) leavesBehind(old, new State) bool {
-	if u.Discriminator != "" {
-		return !(u.Deduce && new.Value == "") && slices.ContainsFunc(u.MembersOf(old.Value), func(i int) bool {
-			return new.Present[i] && !slices.Contains(u.Members[i].Values, new.Value)
-		})
+func (u *Union) leavesBehind() Expr {
+	was, is := at{u, true}, at{u, false}
+	var left, set, kept []Expr
+	for i, m := range u.Members {
+		behind := []Expr{was.is(m.Values...), is.set(i), not(is.is(m.Values...))}
+		if u.Deduce {
+			behind = append(behind, not(is.is("")))
+		}
+		left = append(left, all(behind...))
+		set, kept = append(set, all(is.set(i), not(was.set(i)))), append(kept, all(is.set(i), was.set(i)))
 	}
-	return slices.ContainsFunc(u.indices(), func(i int) bool { return new.Present[i] && !old.Present[i] }) &&
-		slices.ContainsFunc(u.indices(), func(i int) bool { return old.Present[i] && new.Present[i] })
+	if u.Discriminator != "" {
+		return some(left...)
+	}
+	return all(some(set...), some(kept...))
 }
 
-// changeAllowed reports whether Forbid, or the table, allows the change.
-func (u *Union) changeAllowed(old, new State) bool {
-	from := u.Selection(old)
-	if from == "" {
-		return true
+// named are the values that a union names, and others, in alphabetical order, each once.
+func (u *Union) named(others []string) []string {
+	l := slices.Concat(u.MemberValues(), u.Values, others)
+	for from, row := range u.Allowed {
+		l = append(append(l, from), row...)
 	}
-	row := u.Allowed[from]
+	slices.Sort(l)
+	return slices.DeleteFunc(slices.Compact(l), func(v string) bool { return v == "" })
+}
+
+// changeAllowed says that Forbid, or the table, allows the change.
+func (u *Union) changeAllowed(values []string) Expr {
+	was, is := at{u, true}, at{u, false}
 	if u.Discriminator != "" {
-		to := u.Selection(new)
-		return to == from || slices.Contains(row, to)
+		values = u.named(values)
 	}
-	// Without a discriminator a second member beside the first is for the static
-	// rules to judge; here the first has not changed.
-	if new.Present[slices.Index(u.MemberNames(), from)] {
-		return true
+	from, to := was.selection(values), is.selection(values)
+	allowed := []Expr{from[0].when}
+	if u.Discriminator != "" {
+		known := []Expr{from[0].when}
+		for i, f := range from[1:] {
+			known = append(known, f.when)
+			targets := []Expr{to[i+1].when}
+			for _, w := range u.Allowed[f.name] {
+				targets = append(targets, to[slices.IndexFunc(to, func(c choice) bool { return c.name == w })].when)
+			}
+			allowed = append(allowed, all(f.when, some(targets...)))
+		}
+		return some(append(allowed, all(not(some(known...)), Expr{Op: Same}))...)
 	}
-	if new.count() == 0 {
-		return slices.Contains(row, "")
+	// A second member beside the first is for the conditions on states: the first has not
+	// changed.
+	none := not(is.several(1))
+	for i, m := range u.Members {
+		row := u.Allowed[m.Name]
+		var others []Expr
+		for j, n := range u.Members {
+			if !slices.Contains(row, n.Name) {
+				others = append(others, is.set(j))
+			}
+		}
+		to := []Expr{is.set(i), all(not(none), not(some(others...)))}
+		if slices.Contains(row, "") {
+			to = append(to, none)
+		}
+		allowed = append(allowed, all(from[i+1].when, some(to...)))
 	}
-	return !slices.ContainsFunc(u.indices(), func(i int) bool {
-		return new.Present[i] && !slices.Contains(row, u.Members[i].Name)
-	})
+	return some(allowed...)
+}
+
+// Removes says that an update may remove the whole union object; it is about its old state, and
+// names values as [Union.Changes] does.
+func (u *Union) Removes(values ...string) Expr {
+	if !u.Guarded() {
+		return all()
+	}
+	var l []Expr
+	for _, from := range (at{u, true}).selection(u.named(values)) {
+		if from.name == "" || slices.Contains(u.Allowed[from.name], "") {
+			l = append(l, from.when)
+		}
+	}
+	return some(l...)
 }
 
 func (u *Union) indices() []int {
@@ -233,10 +300,7 @@ func (u *Union) Guarded() bool { return u.Change == Forbid || u.Change == Allowe
 
 // Removable reports whether an update may remove the whole union object when
 // its state was old.
-func (u *Union) Removable(old State) bool {
-	from := u.Selection(old)
-	return !u.Guarded() || from == "" || slices.Contains(u.Allowed[from], "")
-}
+func (u *Union) Removable(old State) bool { return u.Removes().Holds(old, old) }
 
 // Exempt reports whether an update from old to new is exempt from the static
 // conditions, because the union ratchets and its state is as it was.

@@ -1,8 +1,6 @@
 package verify
 
 import (
-	"slices"
-
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -75,159 +73,70 @@ type broken struct {
 	when logic.Lit
 }
 
+// formulaOf is an expression about an old and a new state as a formula.
+func formulaOf(s *formula.Space, e union.Expr, old, new symbolic) logic.Lit {
+	at := new
+	if e.Old {
+		at = old
+	}
+	var of []logic.Lit
+	for _, o := range e.Of {
+		of = append(of, formulaOf(s, o, old, new))
+	}
+	switch e.Op {
+	case union.And:
+		return s.And(of...)
+	case union.Or:
+		return s.Or(of...)
+	case union.Not:
+		return of[0].Not()
+	case union.AtLeast:
+		return s.AtLeast(max(2, e.N), of)[e.N]
+	case union.Set:
+		return at.present[e.N]
+	case union.Is:
+		return at.isOneOf(s, e.Values)
+	}
+	return s.Same(old.discriminator, new.discriminator)
+}
+
+// formulasOf are the conditions that are broken in some state.
+func formulasOf(s *formula.Space, l []union.Clause, old, new symbolic) []broken {
+	var all []broken
+	for _, c := range l {
+		if when := formulaOf(s, c.When, old, new); when != logic.False {
+			all = append(all, broken{c.Violation, when})
+		}
+	}
+	return all
+}
+
 // violations is [union.Union.Violations] as formulas.
 func violations(s *formula.Space, u *union.Union, st symbolic) []broken {
-	var l []broken
-	add := func(c union.Condition, member int, when logic.Lit) {
-		if when != logic.False {
-			l = append(l, broken{union.Violation{Condition: c, Member: member}, when})
-		}
-	}
-	if u.Discriminator == "" {
-		counts := s.AtLeast(2, st.present)
-		if u.Cardinality != union.AtLeastOne {
-			add(union.TooMany, -1, counts[2])
-		}
-		if u.Cardinality != union.AtMostOne {
-			add(union.TooFew, -1, counts[1].Not())
-		}
-		return l
-	}
-	var mapped []logic.Lit
-	for _, m := range u.Members {
-		mapped = append(mapped, st.selects(s, m))
-	}
-	if u.Cardinality == union.ExactlyOne {
-		add(union.Selected, -1, st.unset)
-	}
-	if u.ForbidUnmapped {
-		add(union.Unmapped, -1, s.And(st.unset.Not(), s.Or(mapped...).Not()))
-	}
-	deduced := logic.False
-	if u.Deduce {
-		deduced = st.unset
-		add(union.TooMany, -1, s.And(deduced, s.AtLeast(2, st.present)[2]))
-	}
-	for i, m := range u.Members {
-		add(union.Forbidden, i, s.And(st.present[i], mapped[i].Not(), deduced.Not()))
-		add(union.Required, i, s.And(st.present[i].Not(), st.isOneOf(s, m.Required()), deduced.Not()))
-	}
-	return l
+	return formulasOf(s, u.Conditions(), st, st)
 }
 
 // changeViolations is [union.Union.ChangeViolations] as formulas.
 func changeViolations(s *formula.Space, u *union.Union, old, new symbolic) []broken {
-	switch u.Change {
-	case union.Clear:
-		return []broken{{union.Violation{Condition: union.NotCleared, Member: -1}, leavesBehind(s, u, old, new)}}
-	case union.Forbid, union.AllowedChanges:
-		return []broken{{union.Violation{Condition: union.NotAllowed, Member: -1}, changeAllowed(s, u, old, new).Not()}}
-	}
-	return nil
+	return formulasOf(s, u.Changes(new.values()...), old, new)
 }
 
-func leavesBehind(s *formula.Space, u *union.Union, old, new symbolic) logic.Lit {
-	var left, set, kept []logic.Lit
-	for i, m := range u.Members {
-		if u.Discriminator != "" {
-			deduced := logic.False
-			if u.Deduce {
-				deduced = new.unset
+// values are the known values of the discriminator.
+func (st symbolic) values() []string {
+	var l []string
+	if st.discriminator != nil {
+		for _, f := range st.discriminator.Constants() {
+			if v, ok := f.Constant.(string); ok && v != "" {
+				l = append(l, v)
 			}
-			left = append(left, s.And(old.selects(s, m), new.present[i], new.selects(s, m).Not(), deduced.Not()))
-			continue
-		}
-		set = append(set, s.And(new.present[i], old.present[i].Not()))
-		kept = append(kept, s.And(new.present[i], old.present[i]))
-	}
-	if u.Discriminator != "" {
-		return s.Or(left...)
-	}
-	return s.And(s.Or(set...), s.Or(kept...))
-}
-
-// selection is [union.Union.Selection]: for each thing that may be selected the
-// formula that it is, "" for nothing. With a discriminator, none of them is when it
-// has a value that is not among them.
-func selection(s *formula.Space, u *union.Union, st symbolic) map[string]logic.Lit {
-	counts := s.AtLeast(2, st.present)
-	one := s.And(counts[1], counts[2].Not())
-	l := map[string]logic.Lit{}
-	if u.Discriminator == "" {
-		l[""] = one.Not()
-		for i, m := range u.Members {
-			l[m.Name] = s.And(one, st.present[i])
-		}
-		return l
-	}
-	for _, f := range st.discriminator.Constants() {
-		if v, ok := f.Constant.(string); ok && v != "" {
-			l[v] = f.Lit
-		}
-	}
-	l[""] = st.unset
-	if u.Deduce {
-		l[""] = s.And(st.unset, one.Not())
-		for i, m := range u.Members {
-			v := m.Values[0]
-			l[v] = s.Or(st.is(v), s.And(st.unset, one, st.present[i]))
 		}
 	}
 	return l
 }
 
-func changeAllowed(s *formula.Space, u *union.Union, old, new symbolic) logic.Lit {
-	from := selection(s, u, old)
-	allowed := []logic.Lit{from[""]}
-	if u.Discriminator != "" {
-		to := selection(s, u, new)
-		known := from[""]
-		for _, v := range sortedKeys(from) {
-			if v == "" {
-				continue
-			}
-			known = s.Or(known, from[v])
-			targets := []logic.Lit{logic.False}
-			for _, w := range append([]string{v}, u.Allowed[v]...) {
-				if l, ok := to[w]; ok {
-					targets = append(targets, l)
-				}
-			}
-			allowed = append(allowed, s.And(from[v], s.Or(targets...)))
-		}
-		return s.Or(append(allowed, s.And(known.Not(), s.Same(old.discriminator, new.discriminator)))...)
-	}
-	none := s.Or(new.present...).Not()
-	for i, m := range u.Members {
-		row := u.Allowed[m.Name]
-		var others []logic.Lit
-		for j, n := range u.Members {
-			if !slices.Contains(row, n.Name) {
-				others = append(others, new.present[j])
-			}
-		}
-		to := s.And(none.Not(), s.Or(others...).Not())
-		if slices.Contains(row, "") {
-			to = s.Or(to, none)
-		}
-		allowed = append(allowed, s.And(from[m.Name], s.Or(new.present[i], to)))
-	}
-	return s.Or(allowed...)
-}
-
 // removable is [union.Union.Removable] as a formula.
 func removable(s *formula.Space, u *union.Union, old symbolic) logic.Lit {
-	if !u.Guarded() {
-		return logic.True
-	}
-	from := selection(s, u, old)
-	l := []logic.Lit{from[""]}
-	for _, v := range sortedKeys(from) {
-		if v != "" && slices.Contains(u.Allowed[v], "") {
-			l = append(l, from[v])
-		}
-	}
-	return s.Or(l...)
+	return formulaOf(s, u.Removes(old.values()...), old, old)
 }
 
 // sameState says that both objects are in the same state.

@@ -1,0 +1,120 @@
+package union
+
+import "slices"
+
+// Expr is what holds of the states of a union: of a new state, and of the old one that an update
+// replaces. It is plain data, to be evaluated or translated.
+type Expr struct {
+	Op Op
+	// Of are the operands of And, Or, Not and AtLeast.
+	Of []Expr
+	// N is the least number of operands for AtLeast, and the index of the member for Set.
+	N int
+	// Values are the values for Is; "" is an unset discriminator.
+	Values []string
+	// Old says that Set and Is are about the old state.
+	Old bool
+}
+
+// Op is an operator of expressions, or an atom.
+type Op int
+
+const (
+	And     Op = iota // all operands hold
+	Or                // one of the operands holds
+	Not               // the operand does not hold
+	AtLeast           // N of the operands hold
+	Set               // member N is present
+	Is                // the discriminator has one of Values
+	Same              // the discriminator has its old value
+)
+
+// Holds evaluates the expression for an update; without one old is not looked at.
+func (e Expr) Holds(old, new State) bool {
+	at := new
+	if e.Old {
+		at = old
+	}
+	switch e.Op {
+	case And, Or:
+		stops := e.Op == Or
+		return slices.ContainsFunc(e.Of, func(o Expr) bool { return o.Holds(old, new) == stops }) == stops
+	case Not:
+		return !e.Of[0].Holds(old, new)
+	case AtLeast:
+		n := 0
+		for _, o := range e.Of {
+			if o.Holds(old, new) {
+				n++
+			}
+		}
+		return n >= e.N
+	case Set:
+		return at.Present[e.N]
+	case Is:
+		return slices.Contains(e.Values, at.Value)
+	}
+	return old.Value == new.Value
+}
+
+func all(of ...Expr) Expr { return Expr{Op: And, Of: of} }
+
+func some(of ...Expr) Expr { return Expr{Op: Or, Of: of} }
+
+func not(e Expr) Expr { return Expr{Op: Not, Of: []Expr{e}} }
+
+// at is one of the two states, for expressions about it.
+type at struct {
+	*Union
+	old bool
+}
+
+func (s at) set(i int) Expr { return Expr{Op: Set, N: i, Old: s.old} }
+
+func (s at) is(values ...string) Expr { return Expr{Op: Is, Values: values, Old: s.old} }
+
+// several says that n members are present, or more.
+func (s at) several(n int) Expr {
+	e := Expr{Op: AtLeast, N: n}
+	for i := range s.Members {
+		e.Of = append(e.Of, s.set(i))
+	}
+	return e
+}
+
+// choice is something that may be selected, and when it is.
+type choice struct {
+	name string // "" for nothing
+	when Expr
+}
+
+// selection is [Union.Selection] as expressions, nothing first, then in alphabetical order. With a
+// discriminator, these are some of its values, those of members among them.
+func (s at) selection(values []string) []choice {
+	one := all(s.several(1), not(s.several(2)))
+	if s.Discriminator == "" {
+		l := []choice{{"", not(one)}}
+		for i, m := range s.Members {
+			l = append(l, choice{m.Name, all(one, s.set(i))})
+		}
+		return l
+	}
+	if !s.Deduce {
+		l := []choice{{"", s.is("")}}
+		for _, v := range values {
+			l = append(l, choice{v, s.is(v)})
+		}
+		return l
+	}
+	l := []choice{{"", all(s.is(""), not(one))}}
+	for _, v := range values {
+		when := s.is(v)
+		for i, m := range s.Members {
+			if m.Values[0] == v {
+				when = some(s.is(v), all(s.is(""), one, s.set(i)))
+			}
+		}
+		l = append(l, choice{v, when})
+	}
+	return l
+}
