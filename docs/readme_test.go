@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/pkg/markers"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/markers"
 )
 
 // marked returns the fenced block that follows an HTML comment in the README,

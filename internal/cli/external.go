@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/pkg/markers"
 	"github.com/unioncel/unioncel/internal/declared/unionset"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/markers"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 

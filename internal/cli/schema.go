@@ -117,7 +117,7 @@ func schemas(f *crdfile.File, in input, format, version string) ([]schemaFile, d
 	for _, c := range crds {
 		crd, wrong := c.Source()
 		declared, more := c.Declared()
-		if l = slices.Concat(l, wrong, more); crd == nil {
+		if l = slices.Concat(l, wrong, more); l.HasErrors() {
 			continue
 		}
 		for i, v := range crd.Spec.Versions {

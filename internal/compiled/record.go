@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -142,7 +143,7 @@ func Parse(s string) (Record, error) {
 	var r Record
 	err := json.Unmarshal([]byte(s), &r)
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		return Record{}, fmt.Errorf("%s: a value of type %s is needed, not %s", wrong.Field, wrong.Type.Kind(), wrong.Value)
+		return Record{}, fmt.Errorf("%s: %s expected, found %s", wrong.Field, cmp.Or(kinds[wrong.Type.Kind()], wrong.Type.Kind().String()), wrong.Value)
 	}
 	if err != nil {
 		return Record{}, err
@@ -161,6 +162,9 @@ func Parse(s string) (Record, error) {
 	}
 	return r, r.check()
 }
+
+// kinds are the words of JSON for kinds of Go values.
+var kinds = map[reflect.Kind]string{reflect.Slice: "array", reflect.Struct: "object"}
 
 // check returns an error unless the record is one that this package may have written.
 func (r Record) check() error {

@@ -122,7 +122,7 @@ func missing(c *Claim) []string {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Concat(namesOf(*c.unions)...), func(name string) bool {
-		if name == "" || properties[name] != nil {
+		if _, there := properties[name]; there || name == "" {
 			return true
 		}
 		at := any(map[string]any{"properties": properties})

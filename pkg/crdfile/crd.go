@@ -170,9 +170,9 @@ func (c *CRD) Constraint(p schemapath.Place, constraint verify.Constraint) diag.
 // Source returns the CRD as its author wrote it, without compiled rules, as the API server reads
 // it. With errors the result is nil.
 func (c *CRD) Source() (*apiextensionsv1.CustomResourceDefinition, diag.List) {
-	b := c.Base()
-	if b.Diags.HasErrors() {
-		return nil, b.Diags
+	b, diags := c.readable()
+	if diags.HasErrors() {
+		return nil, diags
 	}
-	return b.Stage.decode(c, b.Diags)
+	return b.Stage.decode(c, diags)
 }

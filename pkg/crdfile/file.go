@@ -35,8 +35,6 @@ type File struct {
 	yaml   *yamltext.File
 	wrong  diag.List
 	crds   []*manifest
-	// marred are errors in annotations.
-	marred diag.List
 	views  []*view
 }
 
@@ -44,8 +42,10 @@ type File struct {
 type manifest struct {
 	*crdtext.Manifest
 	annotated *compiled.CRD // nil if it was not compiled
+	marred    diag.List     // the error in its annotation
 	origin    Origin
 	asIs      *Stage
+	unread    diag.List // the error of kubectl, which cannot read it
 }
 
 // Open opens a file, which is called name in diagnostics. src is not modified, and must not be
@@ -86,7 +86,7 @@ func (f *File) Text() (*crdtext.Text, diag.List) {
 		c := &manifest{Manifest: m}
 		var wrong *diag.Diagnostic
 		if c.annotated, wrong = compiled.Read(m); wrong != nil {
-			f.marred = append(f.marred, *wrong)
+			c.marred = diag.List{*wrong}
 		}
 		c.origin = originOf(c)
 		f.crds = append(f.crds, c)
@@ -127,23 +127,13 @@ func (f *File) Targets() ([]union.Target, bool) {
 }
 
 // CRDs returns the CRDs of the file, to be compiled with some options, in order of the text. The
-// list has errors, with which the result is nil, and warnings about the file.
-func (f *File) CRDs(opts Options) ([]*CRD, diag.List) {
-	_, wrong := f.Text()
-	if wrong = slices.Concat(wrong, f.marred); wrong.HasErrors() {
-		return nil, wrong
-	}
-	return f.view(opts, false), wrong
-}
+// list has errors and warnings about the file.
+func (f *File) CRDs(opts Options) ([]*CRD, diag.List) { return f.view(opts, false) }
 
 // Decompiled returns the CRDs of the file without compiled rules, as [File.CRDs] does. Their
 // unions are to be declared in schemas.
 func (f *File) Decompiled(forget bool) ([]*CRD, diag.List) {
-	_, wrong := f.Text()
-	if wrong = slices.Concat(wrong, f.marred); wrong.HasErrors() {
-		return nil, wrong
-	}
-	return f.view(Options{Forget: forget}, true), wrong
+	return f.view(Options{Forget: forget}, true)
 }
 
 // view is a way to revert the CRDs of a file.
@@ -154,7 +144,9 @@ type view struct {
 	reverted  map[*manifest]*Base
 }
 
-func (f *File) view(opts Options, decompile bool) []*CRD {
+func (f *File) view(opts Options, decompile bool) ([]*CRD, diag.List) {
+	_, wrong := f.Text()
+	wrong = slices.Clone(wrong)
 	i := slices.IndexFunc(f.views, func(v *view) bool {
 		return v.decompile == decompile && v.opts.Forget == opts.Forget && v.opts.InUse == opts.InUse && v.opts.External.Same(opts.External)
 	})
@@ -164,9 +156,9 @@ func (f *File) view(opts Options, decompile bool) []*CRD {
 	}
 	var l []*CRD
 	for _, m := range f.crds {
-		l = append(l, &CRD{m: m, view: f.views[i], opts: opts})
+		l, wrong = append(l, &CRD{m: m, view: f.views[i], opts: opts}), append(wrong, m.marred...)
 	}
-	return l
+	return l, wrong
 }
 
 // With is a file of the same name and limits with other content.

@@ -41,21 +41,21 @@ type Base struct {
 	replaced *replaced // the last one
 }
 
-// stage is the CRD as it is in the file.
-func (m *manifest) stage() (*Stage, *diag.Diagnostic) {
+// stage is the CRD as it is in the file, and the error of kubectl when it reads that.
+func (m *manifest) stage() (*Stage, diag.List) {
 	if m.asIs != nil {
-		return m.asIs, nil
+		return m.asIs, m.unread
 	}
+	m.asIs = &Stage{Node: m.Node}
 	data, value, wrong := m.Manifest.Value()
 	if wrong != nil {
-		return nil, wrong
+		m.unread = diag.List{*wrong}
+		return m.asIs, m.unread
 	}
-	s := &Stage{Node: m.Node, Value: m.Of(value)}
-	if !m.Listed() {
-		s.data = data
+	if m.asIs.Value = m.Of(value); !m.Listed() {
+		m.asIs.data = data
 	}
-	m.asIs = s
-	return s, nil
+	return m.asIs, nil
 }
 
 // JSON is Value as JSON.
@@ -136,13 +136,8 @@ func (c *CRD) Base() *Base {
 	}
 	b := &Base{}
 	c.view.reverted[c.m] = b
-	asIs, wrong := c.m.stage()
-	if wrong != nil {
-		b.Stage, b.Diags = &Stage{Node: c.m.Node}, diag.List{*wrong}
-		return b
-	}
-	b.Stage = asIs
-	if c.m.annotated == nil {
+	b.Stage, _ = c.m.stage()
+	if b.Diags = c.m.marred; c.m.annotated == nil {
 		return b
 	}
 	r := c.m.annotated.Revert(compiled.Options{Given: c.given(), Forget: c.opts.Forget, Decompile: c.view.decompile, Proofs: &c.view.proofs})
@@ -153,6 +148,13 @@ func (c *CRD) Base() *Base {
 		}
 	}
 	return b
+}
+
+// readable is Base, for those who need its value.
+func (c *CRD) readable() (*Base, diag.List) {
+	_, wrong := c.m.stage()
+	b := c.Base()
+	return b, slices.Concat(b.Diags, wrong)
 }
 
 // recorded are the declarations that only the annotation has.

@@ -28,19 +28,16 @@ func (c *CRD) read(from func(*compile.Compilation) (*compile.Declared, diag.List
 	if c.m.annotated != nil {
 		r = c.m.annotated.Recorded(c.given())
 	}
-	if r.Diags.HasErrors() {
-		return nil, r.Diags
-	}
 	external := c.external(r.Own, r.External)
 	if len(external) == 0 && !compile.Declares(c.m.Node) {
 		return nil, r.Diags
 	}
 	s, wrong := c.m.stage()
 	if wrong != nil {
-		return nil, append(r.Diags, *wrong)
+		return nil, append(r.Diags, wrong...)
 	}
 	d, diags := from(s.compilation(c.m, external, compile.Options{}).Compilation)
-	if diags = append(r.Diags, diags...); d == nil || len(d.Objects) == 0 {
+	if diags = append(r.Diags, diags...); d == nil || len(d.Objects) == 0 || r.Diags.HasErrors() {
 		return nil, diags
 	}
 	return d, diags
@@ -48,7 +45,10 @@ func (c *CRD) read(from func(*compile.Compilation) (*compile.Declared, diag.List
 
 // With returns the unions of the CRD without an earlier compilation, with external ones.
 func (c *CRD) With(external []union.External) (*compile.Declared, diag.List) {
-	b := c.Base()
+	b, diags := c.readable()
+	if diags.HasErrors() {
+		return nil, diags
+	}
 	if b.Reverted != nil {
 		external = slices.Concat(b.Reverted.Declared, external)
 	}
@@ -64,13 +64,13 @@ func sameObject(a, b compile.Object) bool {
 // Compilation returns the compilation of the CRD without an earlier one, nil when there are no
 // unions, and with errors.
 func (c *CRD) Compilation(opts compile.Options) (*compile.Compilation, diag.List) {
-	b := c.Base()
-	if b.Diags.HasErrors() {
-		return nil, b.Diags
-	}
+	b, diags := c.readable()
 	external := c.declared()
 	if len(external) == 0 && !compile.Declares(b.Node) {
 		return nil, b.Diags
+	}
+	if diags.HasErrors() {
+		return nil, diags
 	}
 	s, _, diags := c.Replaced(opts)
 	diags = append(slices.Clip(b.Diags), b.hinted(diags)...)

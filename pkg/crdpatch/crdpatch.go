@@ -67,9 +67,6 @@ func (j *job) text() *crdtext.Text {
 
 // base is the text without an earlier compilation, or nil when there are errors.
 func (j *job) base() *crdtext.Text {
-	if j.diags.HasErrors() {
-		return nil
-	}
 	var compiled []*crdfile.CRD
 	for _, c := range j.crds {
 		if j.installing && c.Settled() {
@@ -94,12 +91,11 @@ func (j *job) base() *crdtext.Text {
 
 // compile returns the compiled text, its last line ended.
 func (j *job) compile() []byte {
-	if j.diags.HasErrors() {
-		return nil
-	}
-	if same, diags := j.unchanged(); same {
-		j.diags = append(j.diags, diags...)
-		return j.text().Src
+	if !j.diags.HasErrors() {
+		if same, diags := j.unchanged(); same {
+			j.diags = append(j.diags, diags...)
+			return j.text().Src
+		}
 	}
 	base := j.base()
 	r := j.revision(base)

@@ -2,13 +2,17 @@ package crdpatch_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 var declaring = testcrd.Of("Thing", `
@@ -67,6 +71,104 @@ func TestDeclaredGone(t *testing.T) {
 	renamed := strings.Replace(string(compiled), "\n          spec:\n", "\n          specification:\n", 1)
 	if found, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(renamed)), crdfile.Options{}, (*crdfile.CRD).Declared); found != nil || !diags.HasErrors() {
 		t.Errorf("%v, %v", found, diags)
+	}
+}
+
+// TestDeclaredErrors: an error in the annotation hides no other errors.
+func TestDeclaredErrors(t *testing.T) {
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	wrong := strings.Replace(declaring, "b: {type: object}", "c: {type: object}", 1)
+	other := union.Externals{Declarations: []union.External{{Target: union.Target{Name: "things.example.com"}, Version: "v9", Value: yamltext.ListNode()}}}
+	for name, row := range map[string]struct {
+		text string
+		opts crdfile.Options
+		want []diag.Code
+	}{
+		"broken": {strings.Replace(string(compiled), `{"format":2`, `{"format":"2"`, 1) + "---\n" + wrong, crdfile.Options{}, []diag.Code{diag.BadAnnotation, diag.UnknownMember}},
+		"gone":   {strings.Replace(string(compiled), "\n          spec:\n", "\n          specification:\n", 1), crdfile.Options{External: other}, []diag.Code{diag.RuleChanged, diag.NoSuchSchema}},
+	} {
+		found, l := crdfile.Ask(crdfile.Open("crd.yaml", []byte(row.text)), row.opts, (*crdfile.CRD).Declared)
+		for _, code := range row.want {
+			if !slices.ContainsFunc(l, func(d diag.Diagnostic) bool { return d.Code == code && d.Severity == diag.Error }) {
+				t.Errorf("%s: no %s: %v", name, code, l)
+			}
+		}
+		if found != nil {
+			t.Errorf("%s: %v", name, found)
+		}
+	}
+}
+
+// TestBrokenTwice: the errors in the annotations of two CRDs are reported together, whether they
+// cannot be read or claim too much.
+func TestBrokenTwice(t *testing.T) {
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	edited := strings.ReplaceAll(string(compiled), "oldSelf.hasValue() ||", "oldSelf.hasValue() &&")
+	two := crdfile.Open("crd.yaml", []byte(strings.Replace(string(compiled), `{"format":2`, `{"format":"2"`, 1)+"---\n"+edited))
+	_, compiling := crdpatch.Compile(two, crdfile.Options{})
+	_, decompiling := crdpatch.Decompile(two, crdfile.Options{})
+	for name, l := range map[string]diag.List{"compile": compiling, "decompile": decompiling} {
+		for _, code := range []diag.Code{diag.BadAnnotation, diag.RuleChanged} {
+			if !slices.ContainsFunc(l, func(d diag.Diagnostic) bool { return d.Code == code && d.Severity == diag.Error }) {
+				t.Errorf("%s: no %s: %v", name, code, l)
+			}
+		}
+	}
+}
+
+// TestUnreadable: a CRD without unions stays as it is, even if kubectl cannot read it.
+func TestUnreadable(t *testing.T) {
+	text := []byte(strings.Replace(testcrd.Of("Thing", "spec: {type: object}\n"), "metadata:\n", "metadata:\n  <<: [1]\n", 1))
+	for name, edit := range map[string]func(*crdfile.File, crdfile.Options) ([]byte, diag.List){"compile": crdpatch.Compile, "decompile": crdpatch.Decompile} {
+		if out, l := edit(crdfile.Open("crd.yaml", text), crdfile.Options{}); string(out) != string(text) {
+			t.Errorf("%s: %v", name, l)
+		}
+	}
+	if _, l := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(strings.Replace(declaring, "metadata:\n", "metadata:\n  <<: [1]\n", 1))), crdfile.Options{}); !l.HasErrors() {
+		t.Error("with unions:", l)
+	}
+}
+
+// TestNullMember: rules whose member has no schema any more are said not to compile.
+func TestNullMember(t *testing.T) {
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	null := strings.Replace(string(compiled), "b: {type: object}", "b: null", 1)
+	_, l := crdpatch.Decompile(crdfile.Open("crd.yaml", []byte(null)), crdfile.Options{})
+	if !l.HasErrors() || l[0].Code != diag.UnconfirmedRule || !strings.Contains(l[0].Message, "with this schema it does not compile") {
+		t.Error(l)
+	}
+}
+
+// TestHint: an error in a declaration that only the annotation has says once where that is.
+func TestHint(t *testing.T) {
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	gone := strings.Replace(string(compiled), "b: {type: object}", "c: {type: object}", 1)
+	for name, of := range map[string]func(*crdfile.File, crdfile.Options) diag.List{
+		"compile": func(f *crdfile.File, opts crdfile.Options) diag.List {
+			_, l := crdpatch.Compile(f, opts)
+			return l
+		},
+		"explain": func(f *crdfile.File, opts crdfile.Options) diag.List {
+			_, l := crdpatch.Explain(f, opts)
+			return l
+		},
+	} {
+		l := of(crdfile.Open("crd.yaml", []byte(gone)), crdfile.Options{})
+		if !l.HasErrors() || strings.Count(l[0].Hint, "run unioncel decompile") != 1 {
+			t.Errorf("%s: %+v", name, l)
+		}
 	}
 }
 

@@ -164,7 +164,7 @@ func TestEditedAfterCompile(t *testing.T) {
 		},
 		{
 			name: "annotation of another shape", in: change(line, "    "+crdfile.Annotation+`: '{"format":2,"schemas":{}}'`+"\n"),
-			diags: "crd.yaml:6:26: error: UC402: the annotation unioncel.dev/unions cannot be read: schemas: a value of type slice is needed, not object",
+			diags: "crd.yaml:6:26: error: UC402: the annotation unioncel.dev/unions cannot be read: schemas: array expected, found object",
 		},
 		{
 			name: "member renamed", in: change("              a: {type", "              c: {type"), decompiled: strings.Replace(in, "              a: {type", "              c: {type", 1),

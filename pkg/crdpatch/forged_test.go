@@ -110,7 +110,7 @@ func TestForgedAnnotation(t *testing.T) {
 		{"behind", func(_, s map[string]any) { s["at"] = 400 }, "", ""},
 		{"far behind", func(_, s map[string]any) { s["at"] = 1 << 62 }, "", ""},
 		{"far before", func(_, s map[string]any) { s["at"] = -1 << 62 }, "", ""},
-		{"beyond numbers", func(_, s map[string]any) { s["at"] = json.RawMessage("1e300") }, diag.BadAnnotation, "schemas.at: a value of type int is needed"},
+		{"beyond numbers", func(_, s map[string]any) { s["at"] = json.RawMessage("1e300") }, diag.BadAnnotation, "schemas.at: int expected"},
 		{"null", func(r, _ map[string]any) { r["schemas"] = nil }, "", ""},
 		{"nulls", func(r, _ map[string]any) { r["schemas"] = []any{nil} }, diag.BadAnnotation, "schemas[0].version is missing"},
 		{"twice", func(r, s map[string]any) { r["schemas"] = []any{s, s} }, diag.BadAnnotation, "schemas[1] occurs twice"},

@@ -52,7 +52,7 @@ func (j *job) write(t *crdtext.Text, c *crdfile.CRD, opts crdfile.Options) *writ
 	w := newWriter(c, c.Manifest().In(t), opts)
 	w.diags = diags
 	result, more := compilation.Result()
-	if w.diags = append(w.diags, c.Hinted(more)...); result != nil && len(result.Objects) > 0 {
+	if w.diags = append(w.diags, more...); result != nil && len(result.Objects) > 0 {
 		w.write(result)
 		w.checkSize(len(c.Base().JSON()))
 	}

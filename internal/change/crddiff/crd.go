@@ -73,11 +73,11 @@ func (c *CRD) has(r compile.RulePlan) bool {
 	return schema != nil && slices.ContainsFunc(schema.XValidations, func(v apiextensionsv1.ValidationRule) bool { return v.Rule == r.Rule.Rule })
 }
 
-// pos is where something is in the file.
+// pos is where something is in the file, or the CRD without such a version.
 func (c *CRD) pos(version string, path schemapath.Path, keyword string) diag.Pos {
-	if c.at == nil {
+	i := slices.IndexFunc(c.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
+	if c.at == nil || i < 0 {
 		return c.Pos
 	}
-	i := slices.IndexFunc(c.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
-	return c.at(schemapath.Place{Version: max(i, 0), Name: version, Path: path}, keyword)
+	return c.at(schemapath.Place{Version: i, Name: version, Path: path}, keyword)
 }

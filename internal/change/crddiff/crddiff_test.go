@@ -125,6 +125,17 @@ func TestHeader(t *testing.T) {
 	}
 }
 
+// What is removed is in no place of the new file but its CRD.
+func TestRemovedPosition(t *testing.T) {
+	text := testcrd.Of("Thing", "spec: {type: object}")
+	old := read(t, strings.Replace(text, "- name: v1\n", "- {name: v0, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}\n  - name: v1\n", 1))
+	is := read(t, text)
+	r, err := crddiff.Compare(t.Context(), old, is)
+	if err != nil || len(r.Changes) != 1 || r.Changes[0].Pos != is.Pos {
+		t.Error(err, show(r), r.Changes)
+	}
+}
+
 // A status is judged, also where it is a subresource, which the rest is written without.
 func TestStatus(t *testing.T) {
 	const status = `

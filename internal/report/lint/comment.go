@@ -333,8 +333,7 @@ func Ignore(f *crdfile.File, opts crdfile.Options, l diag.List) diag.List {
 	if len(l) == 0 || !bytes.Contains(f.Bytes(), []byte(marker)) {
 		return l
 	}
-	crds, _ := f.CRDs(opts)
-	return commentsOfFile(f, resolved(crds)).Apply(l)
+	return commentsOfFile(f, resolved(f.CRDs(opts))).Apply(l)
 }
 
 // commentsOfFile reads the comments of a file with CRDs, which have these unions. Comments at
@@ -349,8 +348,7 @@ func commentsOfFile(f *crdfile.File, declared []*compile.Declared) *Comments {
 		return ReadComments(name, src)
 	}
 	c := ReadComments(name, base)
-	crds, _ := crdfile.Open(name, base).Within(limit.None()).CRDs(crdfile.Options{})
-	sources := resolved(crds)
+	sources := resolved(crdfile.Open(name, base).Within(limit.None()).CRDs(crdfile.Options{}))
 	c.l = slices.DeleteFunc(c.l, func(one *comment) bool { return !one.move(name, sources, declared) })
 	return c
 }

@@ -24,18 +24,16 @@ func File(f *crdfile.File, opts crdfile.Options) diag.List {
 		plans[i], l = plan, append(l, more...)
 	}
 	planned := slices.ContainsFunc(plans, func(p *compile.Plan) bool { return p != nil })
-	switch {
-	case l.HasErrors():
+	if l.HasErrors() {
 		plans = nil
-	case planned:
-		// A plan leaves out the diagnostics about the output.
-		if opts.Encoding == compile.Auto {
-			opts.Encoding = recorded(plans)
-		}
+	}
+	if planned {
+		// A plan leaves out the diagnostics about the output, and is made with recorded options.
+		opts.AsRecorded = true
 		_, more := crdpatch.Compile(f, opts)
 		l = append(l, more...)
 	}
-	declared := resolved(crds)
+	declared := resolved(f.CRDs(opts))
 	for i, d := range declared {
 		if d == nil {
 			continue
@@ -60,32 +58,16 @@ func File(f *crdfile.File, opts crdfile.Options) diag.List {
 }
 
 // resolved are the unions of each CRD, nil for one without. With errors there are none.
-func resolved(crds []*crdfile.CRD) []*compile.Declared {
+func resolved(crds []*crdfile.CRD, wrong diag.List) []*compile.Declared {
 	var l []*compile.Declared
 	for _, c := range crds {
-		d, wrong := c.Resolved()
-		if wrong.HasErrors() {
-			return nil
-		}
-		l = append(l, d)
+		d, more := c.Resolved()
+		l, wrong = append(l, d), append(wrong, more...)
+	}
+	if wrong.HasErrors() {
+		return nil
 	}
 	return l
-}
-
-// recorded is the encoding that unions must have been compiled with before, since
-// nothing else leads to it.
-func recorded(plans []*compile.Plan) compile.Encoding {
-	for _, p := range plans {
-		if p == nil {
-			continue
-		}
-		for _, u := range p.Unions {
-			if e := compile.Encoding(u.Encoding); e == compile.OpenAPI || e == compile.Terse {
-				return e
-			}
-		}
-	}
-	return compile.Auto
 }
 
 // advice are the rules, each of which looks at one union.

@@ -471,6 +471,32 @@ func TestCompiledAsOpenAPI(t *testing.T) {
 	}
 }
 
+// Notes about the rules of a compiled CRD are about those that it has, in its encoding.
+func TestCompiledNotes(t *testing.T) {
+	spec := typed + "x-kubernetes-validations:\n- {rule: has(self.http) == (has(self.type) && self.type == 'HTTP'), message: mine}\n"
+	src := []byte(crd("routes", version{Name: "v1", Spec: spec}))
+	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src), crdfile.Options{Encoding: compile.Fine})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	for name, text := range map[string][]byte{"source": src, "compiled": compiled} {
+		l := codes(lint.File(crdfile.Open("crd.yaml", text), crdfile.Options{}), diag.HandWrittenRulePresent)
+		if (len(l) > 0) != (name == "source") {
+			t.Errorf("%s: %v", name, l)
+		}
+	}
+}
+
+// An error of one CRD does not hide those about the output of another.
+func TestTwoErrors(t *testing.T) {
+	shared := replaced(crd("routes", version{Name: "v1", Spec: typed}), "metadata:\n", "metadata:\n  labels: &shared {a: b}\n  annotations: *shared\n")
+	wrong := crd("others", version{Name: "v1", Spec: replaced(typed, "tcp: TCP", "udp: UDP")})
+	l := lint.File(crdfile.Open("crd.yaml", []byte(shared+"---\n"+wrong)), crdfile.Options{})
+	if got := codes(l, diag.SharedContent, diag.UnknownMember); len(got) != 2 {
+		t.Error(l)
+	}
+}
+
 // What is wrong with the declaration of a UnionSet stands in its file.
 func TestElsewhere(t *testing.T) {
 	set, diags := unionset.Parse("unions.yaml", []byte(`apiVersion: unioncel.dev/v1alpha1
