@@ -168,9 +168,9 @@ func (c *Claim) look(recorded recordedList) *List {
 	return l
 }
 
-// confirm checks the claims. What is missing is reported; and so is what cannot be
-// confirmed, unless it is to be forgotten: then it is no longer claimed. It returns what the
-// recorded unions write.
+// confirm checks the claims. Items that are missing are reported; and so are items that cannot be
+// confirmed, unless they are to be forgotten: then they are no longer claimed. It returns the
+// items that the recorded unions write.
 func (r *reverter) confirm() *regenerated {
 	ours, missing := false, false
 	for _, c := range r.Claims {
@@ -276,7 +276,7 @@ func JSON(v any) string {
 	return string(data)
 }
 
-// remaining are the declarations of a schema in the result: what is there or is
+// remaining are the declarations of a schema in the result: one that is there or is
 // given overrides the record, and decompiling a file leaves no others.
 func (r *reverter) remaining(c *Claim) []union.External {
 	l := slices.DeleteFunc(slices.Clone(r.opts.Declarations), func(e union.External) bool { return !e.Covers(c.Version, c.Path) })
@@ -297,7 +297,7 @@ func (r *reverter) remaining(c *Claim) []union.External {
 	return l
 }
 
-// sayings returns what users read when a rule that compiling writes for a schema fails, in
+// sayings returns the texts that users read when a rule that compiling writes for a schema fails, in
 // every encoding.
 func (r *reverter) sayings(c *Claim) []string {
 	if r.encoded == nil {

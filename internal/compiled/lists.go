@@ -86,7 +86,7 @@ func (s *Schema) NoteEmpty(key string, empty bool) {
 	}
 }
 
-// recordedList is what a record says of one list.
+// recordedList is one list of a record.
 type recordedList struct {
 	key   string
 	sums  []string

@@ -25,18 +25,18 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Annotation is the key under which a compiled CRD keeps what compiling did.
+// Annotation is the key of the annotation in which a compiled CRD records its compilation.
 const Annotation = "unioncel.dev/unions"
 
 // Format is the version of the annotation's content that this package writes,
 // and the only one it reads.
 const Format = 2
 
-// Record is the content of the annotation. Anyone may have written it: what it says
+// Record is the content of the annotation. Anyone may have written it: it
 // is checked (check, claims.go) before anything is done about it.
 type Record struct {
 	Format int `json:"format"`
-	// Annotations is what metadata had instead of annotations: nil when it had
+	// Annotations is the text that metadata had instead of annotations: nil when it had
 	// some, "" when the key was absent, else the text of its null value, from the
 	// colon on.
 	Annotations *string `json:"annotations,omitempty"`
@@ -50,7 +50,7 @@ type Record struct {
 	Schemas []Schema `json:"schemas"`
 }
 
-// Schema is what compiling did to one schema.
+// Schema records the edit of one schema.
 type Schema struct {
 	Version string          `json:"version"`
 	Path    schemapath.Path `json:"path,omitempty"`

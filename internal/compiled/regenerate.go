@@ -14,10 +14,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// regenerated is what compiling the recorded unions writes.
+// regenerated are the items that compiling the recorded unions writes.
 type regenerated struct {
 	items map[string][]any // by schema and list
-	// unions are those of schemas.
+	// unions are the unions by schema.
 	unions map[string][]*union.Union
 	// whole, unless nil, is the compilation of the CRD as it is without the items claimed.
 	whole *Compilation

@@ -75,7 +75,7 @@ func (c *CRD) reverter(opts Options) *reverter {
 	return &reverter{Reverted: &Reverted{CRD: c, Hints: map[diag.Pos]string{}}, opts: opts, said: map[string]bool{}}
 }
 
-// Revert takes out of the CRD what compiling added, as far as it is confirmed, and restores
+// Revert takes the additions of the compiler out of the CRD, as far as they are confirmed, and restores
 // declarations. A declaration that is there again overrides the recorded one. Rules that are gone
 // or edited are errors, with which the result has nothing but Diags and Hints.
 func (c *CRD) Revert(opts Options) *Reverted {
@@ -209,5 +209,5 @@ func namesOf(e union.External) [][]string {
 	return l
 }
 
-// placeOf prints where a schema is of which only the version's name is known.
+// placeOf prints the path of a schema in objects.
 func placeOf(path schemapath.Path) string { return schemapath.Place{Path: path}.String() }

@@ -18,16 +18,16 @@ import (
 // DescriptionKey is the keyword of descriptions.
 const DescriptionKey = "description"
 
-// Described records the edit of one description: that of the discriminator of a union, or that of
+// Described records the edit of one description: of the discriminator of a union, or of
 // the union object for unions without one. The sentences are not recorded: the unions write them
 // again.
 type Described struct {
 	// Unions are the numbers of the unions whose sentences were added, in ascending
 	// order; empty for the only one there is.
 	Unions []int `json:"unions,omitempty"`
-	// Joint is what comes between them and the text before.
+	// Joint is the text between them and the text before.
 	Joint string `json:"joint,omitempty"`
-	// Was is what there was instead of a text: "" for no key, else the text of its null
+	// Was tells how there was no text: "" for no key, else the text of its null
 	// value, from the colon on.
 	Was *string `json:"was,omitempty"`
 	// Plain says that the text had no quotes, and got them.
@@ -59,7 +59,7 @@ func (d Described) check(all []*union.Declaration) (discriminator string, err er
 	return all[numbers[0]].Discriminator(), nil
 }
 
-// of are those of all unions that the record is about.
+// of selects the unions that the record is about.
 func (d Described) of(all []*union.Union) []*union.Union {
 	if len(d.Unions) == 0 {
 		return all

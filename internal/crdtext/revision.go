@@ -126,7 +126,7 @@ func (r *Revision) relocate(t *Text) {
 }
 
 // Unapplied translates an offset in an edited text to the text before, and tells
-// whether it is that of inserted text. An offset where text was deleted is that
+// whether it is in inserted text. An offset where text was deleted is that
 // after the deletion. The edits are sorted.
 func Unapplied(edits []yamltext.Edit, at int) (int, bool) {
 	shift := 0

@@ -21,7 +21,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Annotation is the key under which a compiled CRD keeps what compiling did.
+// Annotation is the key of the annotation in which a compiled CRD records its compilation.
 const Annotation = compiled.Annotation
 
 // File is a file that is open. It is not for use by several goroutines at a time.
@@ -52,7 +52,7 @@ type manifest struct {
 // while the file is in use. Errors in the file are among the diagnostics of its uses.
 func Open(name string, src []byte) *File { return &File{name: name, given: src} }
 
-// Within bounds what the file may ask for, before it is used. It returns f.
+// Within sets bounds for the work on the file, before it is used. It returns f.
 func (f *File) Within(l limit.Limits) *File {
 	f.limits = l
 	return f
@@ -94,7 +94,7 @@ func (f *File) Text() (*crdtext.Text, diag.List) {
 	return f.text, f.wrong
 }
 
-// ended returns a text with its last line ended, which spares every edit the case of a line that
+// ended returns a text with its last line ended, so that no edit meets a line that
 // is not.
 func ended(src []byte) []byte {
 	if len(src) == 0 || bytes.HasSuffix(src, []byte("\n")) {

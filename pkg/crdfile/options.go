@@ -9,7 +9,7 @@ import (
 
 // Options say how the unions of a file are compiled; the zero value is the default.
 type Options struct {
-	// KubeVersion and Encoding are those of compile.Options.
+	// KubeVersion and Encoding are as in compile.Options.
 	KubeVersion string
 	Encoding    compile.Encoding
 	// KeepUnions leaves the declarations in the output. The API server rejects
@@ -37,7 +37,7 @@ type Options struct {
 	InUse *Options
 }
 
-// or returns the options, with those of another list where they are not given.
+// or returns the options, and another list's where they are not given.
 func (o Options) or(other Options) Options {
 	o.Encoding = cmp.Or(o.Encoding, other.Encoding)
 	o.KubeVersion = cmp.Or(o.KubeVersion, other.KubeVersion)

@@ -18,7 +18,7 @@ func (c *CRD) Declared() (*compile.Declared, diag.List) {
 	return c.read((*compile.Compilation).Unions)
 }
 
-// Resolved is like Declared without asking what the API server says of the CRD.
+// Resolved is like Declared, without the API server's validation of the CRD.
 func (c *CRD) Resolved() (*compile.Declared, diag.List) {
 	return c.read((*compile.Compilation).Declared)
 }

@@ -146,7 +146,7 @@ func (j *job) revision(base *crdtext.Text) *crdtext.Revision {
 	return r
 }
 
-// kept is a result in which documents whose rules come out as they are keep their bytes.
+// kept is the result, with the bytes of the source for documents whose rules do not change.
 func (j *job) kept(out *crdtext.Text) []byte {
 	var kept []byte
 	for i, d := range j.text().Docs {

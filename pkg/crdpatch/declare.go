@@ -14,7 +14,7 @@ import (
 )
 
 // Declare returns a file with declarations written into the schemas that they are for,
-// each after what the schema has. Compiled CRDs of the file are decompiled; it is an
+// each at the end of its schema. Compiled CRDs of the file are decompiled; it is an
 // error when one of them has external declarations, which would be lost. CRDs
 // without a declaration stay as they are, and a declaration whose CRD is not here is
 // left out. The list is sorted; when it has errors, the result is nil.

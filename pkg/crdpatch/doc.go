@@ -3,7 +3,7 @@
 // [Compile] takes a file as it is (YAML or JSON, any number of documents, kind:
 // List, block or flow style) and returns it with the declarations of its
 // CustomResourceDefinitions replaced by rules. [Decompile] is its inverse. Both
-// only splice text: every byte outside the edits stays what it was, and input
+// only splice text: every byte outside the edits stays, and input
 // without unions comes out identical.
 //
 // The annotation [crdfile.Annotation] (pkg/crdfile) on the CRD records an edit: the declaration with its exact

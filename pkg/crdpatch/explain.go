@@ -17,7 +17,7 @@ type Explanation struct {
 	// Bytes is the length of each rule in the file, by union and rule of the plan; 0
 	// for a rule that is already present.
 	Bytes [][]int
-	// Growth is the number of bytes by which compiling lengthens the file for this CRD,
+	// Growth is the number of bytes that compiling adds to the file for this CRD,
 	// annotation included.
 	Growth int
 }

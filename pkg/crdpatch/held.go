@@ -16,13 +16,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// touch is what one step did to a schema, or without one to the annotation of a CRD.
+// touch is the edit of a schema in one step or, without one, of the annotation of a CRD.
 type touch struct {
 	*crdtext.Manifest
 	schema *schemapath.Place
 	// removed and added are items, by list.
 	removed, added map[string][]any
-	// replaced are the keys of what else gave way to a union.
+	// replaced are the keys of other constraints that gave way to a union.
 	replaced []string
 	// said, unless nil, is all that was done, to its description.
 	said *compiled.Saying
@@ -31,7 +31,7 @@ type touch struct {
 // place tells the schema from others of the file.
 func (t touch) place() string { return t.Key() + t.schema.Structural() }
 
-// replacementOf is what a removal does to a schema, which is not changed yet.
+// replacementOf is the edit that a removal will make of a schema.
 func replacementOf(m *crdtext.Manifest, r compile.Removal, schema map[string]any) touch {
 	t := touch{Manifest: m, schema: &r.Place, removed: map[string][]any{}}
 	for _, c := range r.Constraints {

@@ -2,7 +2,7 @@ package union
 
 import "slices"
 
-// Expr is what holds of the states of a union: of a new state, and of the old one that an update
+// Expr is a condition on the states of a union: on a new state, and on the old one that an update
 // replaces. It is plain data, to be evaluated or translated.
 type Expr struct {
 	Op Op
@@ -89,7 +89,7 @@ type choice struct {
 }
 
 // selection is [Union.Selection] as expressions, nothing first, then in alphabetical order. With a
-// discriminator, these are some of its values, those of members among them.
+// discriminator, these are some of its values, all values of members among them.
 func (s at) selection(values []string) []choice {
 	one := all(s.several(1), not(s.several(2)))
 	if s.Discriminator == "" {

@@ -47,8 +47,8 @@ func (u *Union) StateOf(object any) State {
 	return s
 }
 
-// In returns what a union object has as its discriminator or member of a name; nil
-// where there is nothing, or null.
+// In returns the value of the discriminator or member of a name in a union object; nil
+// where there is none, or null.
 func (u *Union) In(object map[string]any, name string) any {
 	v, _ := u.Lookup(object, name)
 	return v
@@ -114,8 +114,9 @@ type Clause struct {
 	When Expr
 }
 
-// Conditions returns the conditions on a state, those of the discriminator first, then by member.
-// It is what the union means: everything else is held to it, or translated from it.
+// Conditions returns the conditions on a state, first of the discriminator, then by member. With
+// Changes and Removes they are the meaning of the union: everything else is held to them, or
+// translated from them.
 func (u *Union) Conditions() []Clause {
 	var l []Clause
 	add := func(c Condition, member int, when Expr) { l = append(l, Clause{Violation{c, member}, when}) }
