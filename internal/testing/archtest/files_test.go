@@ -19,22 +19,22 @@ import (
 // a file system that links do not lead out of; results go through the batch of internal/cli. A
 // new call belongs there, or here with a reason.
 var fileCalls = map[string][]string{
-	"internal/cli/inputs.go":              {"filepath.WalkDir", "os.Open"},                                             // named on the command line, or found below
-	"internal/cli/options.go":             {"os.DirFS"},                                                                // configurations and UnionSets, after a check of links
-	"internal/cli/printing.go":            {"os.DirFS"},                                                                // excerpts of inputs and of Go
-	"internal/cli/testdata.go":            {".Remove", ".Remove", "os.OpenRoot", "os.OpenRoot"},                        // objects that an index names
-	"internal/cli/fn.go":                  {"os.OpenRoot"},                                                             // files of a kustomization
-	"internal/cli/git.go":                 {"import os/exec"},                                                          // revisions
-	"internal/cli/buffer.go":              {"os.CreateTemp", "os.Remove", "os.Remove"},                                 // large output, before it is printed
-	"internal/cli/staging.go":             {"import github.com/gofrs/flock", "os.OpenFile", "os.ReadDir", "os.Remove"}, // temporary files beside their targets
-	"internal/cli/batch.go":               {".Chmod", "os.Mkdir", "os.OpenFile", "os.Remove", "os.Remove"},             // the targets
-	"internal/cli/metadata_unix.go":       {".Chown", ".Chown", "import golang.org/x/sys/unix", "import syscall"},      // of the targets
-	"internal/cli/main.go":                {"import syscall", "os.Rename"},                                             // signals; for the batch
-	"internal/cli/terminal_windows.go":    {"import golang.org/x/sys/windows"},                                         // colours
-	"internal/krm/files.go":               {"fs.WalkDir"},                                                              // in an os.Root
-	"pkg/markers/load.go":   {"import golang.org/x/tools/go/packages"},                                   // Go packages
-	"pkg/markers/places.go": {"os.ReadFile"},                                                             // Go files that the go command has listed
-	"internal/yaml/source/config.go":      {".Open"},                                                                   // the one function
+	"internal/cli/inputs.go":           {"filepath.WalkDir", "os.Open"},                                             // named on the command line, or found below
+	"internal/cli/options.go":          {"os.DirFS"},                                                                // configurations and UnionSets, after a check of links
+	"internal/cli/printing.go":         {"os.DirFS"},                                                                // excerpts of inputs and of Go
+	"internal/cli/testdata.go":         {".Remove", ".Remove", "os.OpenRoot", "os.OpenRoot"},                        // objects that an index names
+	"internal/cli/fn.go":               {"os.OpenRoot"},                                                             // files of a kustomization
+	"internal/cli/git.go":              {"import os/exec"},                                                          // revisions
+	"internal/cli/buffer.go":           {"os.CreateTemp", "os.Remove", "os.Remove"},                                 // large output, before it is printed
+	"internal/cli/staging.go":          {"import github.com/gofrs/flock", "os.OpenFile", "os.ReadDir", "os.Remove"}, // temporary files beside their targets
+	"internal/cli/batch.go":            {".Chmod", "os.Mkdir", "os.OpenFile", "os.Remove", "os.Remove"},             // the targets
+	"internal/cli/metadata_unix.go":    {".Chown", ".Chown", "import golang.org/x/sys/unix", "import syscall"},      // of the targets
+	"internal/cli/main.go":             {"import syscall", "os.Rename"},                                             // signals; for the batch
+	"internal/cli/terminal_windows.go": {"import golang.org/x/sys/windows"},                                         // colours
+	"internal/krm/files.go":            {"fs.WalkDir"},                                                              // in an os.Root
+	"pkg/markers/load.go":              {"import golang.org/x/tools/go/packages"},                                   // Go packages
+	"pkg/markers/places.go":            {"os.ReadFile"},                                                             // Go files that the go command has listed
+	"internal/yaml/source/config.go":   {".Open"},                                                                   // the one function
 	// Methods of the same name that reach no file.
 	"internal/change/crddiff/decide.go":   {".Create"},
 	"internal/output/suite/tests.go":      {".Create"},
