@@ -1,7 +1,6 @@
 package compiled
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -84,20 +83,6 @@ func (c *Claim) Items() map[string][]any {
 		}
 	}
 	return m
-}
-
-// Writes reports whether all that the record says is there, and another record of the schema, of the
-// same version of it, says the same.
-func (c *Claim) Writes(s Schema) bool {
-	for _, l := range c.Lists {
-		if len(l.Ours) != len(l.sums) {
-			return false
-		}
-	}
-	same := func(a, b []string) bool {
-		return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
-	}
-	return bytes.Equal(c.Unions, s.Unions) && bytes.Equal(c.Extend, s.Extend) && same(c.Rules, s.Rules) && same(c.AllOf, s.AllOf)
 }
 
 // take takes the items claimed out of the value of the schema.

@@ -1,6 +1,7 @@
 package crdpatch
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/compiled"
@@ -49,6 +50,16 @@ func asCompiled(c *crdfile.CRD, opts crdfile.Options, result *compile.Result) bo
 	}
 	return !slices.ContainsFunc(changes, func(is *change) bool {
 		i := slices.IndexFunc(r.Claims, func(was *compiled.Claim) bool { return was.Place.Is(is.Place) })
-		return i < 0 || m.Aliased(is.node) || !r.Claims[i].Writes(is.record)
+		return i < 0 || m.Aliased(is.node) || !is.made(r.Claims[i])
 	})
+}
+
+// made reports whether the schema of a compiled CRD is as the change leaves it.
+func (c *change) made(was *compiled.Claim) bool {
+	s, added, present := c.record, map[string][]any{}, was.Items()
+	for _, l := range c.lists {
+		added[l.Key] = l.Data()
+	}
+	return bytes.Equal(was.Unions, s.Unions) && bytes.Equal(was.Extend, s.Extend) && !was.Empty && !was.EmptyAllOf && len(was.Sums()) == len(s.Sums()) &&
+		!slices.ContainsFunc(compiled.ListKeys, func(key string) bool { return !slices.Equal(sortedItems(present[key]), sortedItems(added[key])) })
 }

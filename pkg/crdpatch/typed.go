@@ -2,6 +2,7 @@ package crdpatch
 
 import (
 	"encoding/json"
+	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -21,12 +22,16 @@ func CompileCRD(crd *apiextensionsv1.CustomResourceDefinition, opts crdfile.Opti
 	}
 	crds, diags := crdfile.Open(crd.Name, src).CRDs(opts)
 	for _, c := range crds {
-		compilation, more := c.Compilation(opts.Compiler())
-		if diags = append(diags, more...); compilation == nil {
-			continue
+		source, wrong := c.Source()
+		compilation, more := c.Compilation(c.Options().Compiler())
+		if diags = slices.Concat(diags, wrong, more); diags.HasErrors() {
+			break
+		}
+		if crd = source; compilation == nil {
+			break
 		}
 		result, more := compilation.Result()
-		if diags = append(diags, more...); result != nil && result.CRD != nil {
+		if diags = append(diags, c.Hinted(more)...); result != nil && result.CRD != nil {
 			crd = result.CRD.DeepCopy()
 		}
 	}

@@ -1,0 +1,65 @@
+package crdpatch
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/internal/compiled"
+	"github.com/unioncel/unioncel/pkg/crdfile"
+)
+
+// A rule with the checksum of a compiled one is not that rule: eight digits are found in seconds.
+func TestForgedSum(t *testing.T) {
+	var members, properties strings.Builder
+	var values []string
+	for i := range 48 {
+		fmt.Fprintf(&members, "                m%d: V%d\n", i, i)
+		fmt.Fprintf(&properties, "              m%d: {type: string}\n", i)
+		values = append(values, fmt.Sprintf("V%d", i))
+	}
+	src := `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: ws.example.com
+spec:
+  group: example.com
+  names: {kind: W, plural: ws, listKind: WList, singular: w}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            x-kubernetes-unions:
+            - discriminator: type
+              fields-to-discriminateBy:
+` + members.String() + `            properties:
+              type: {type: string, enum: [` + strings.Join(values, ", ") + `]}
+` + properties.String()
+	out, diags := Compile(crdfile.Open("crd.yaml", []byte(src)), crdfile.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	const forged = "true || self.type == '100001199841'"
+	rule := map[string]any{"fieldPath": ".m0", "message": "m0 is required when type is 'V0', and forbidden otherwise", "rule": forged}
+	text := string(out)
+	start := strings.Index(text, "- fieldPath: .type\n")
+	end := start + strings.Index(text[start:], "            properties:")
+	if !strings.Contains(text, `"`+compiled.Sum(rule)+`"`) {
+		t.Fatal("the rules are others now: look for another number")
+	}
+	text = text[:start] + "- fieldPath: .m0\n              message: \"" + rule["message"].(string) + "\"\n              rule: \"" + forged + "\"\n" + text[end:]
+	again, diags := Compile(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	if string(again) != string(out) {
+		t.Errorf("the forged rule is kept: %v", strings.Contains(string(again), forged))
+	}
+}
