@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/internal/testing/testmanifest"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
 )
@@ -82,7 +83,7 @@ func (k kind) manifest(t *testing.T, p place, n int) compile.Manifest {
 	}
 	object := fmt.Sprintf("{type: object, required: [%s], properties: {%s}, x-kubernetes-unions: [{%s}]}",
 		strings.Join(required, ", "), strings.Join(properties, ", "), declaration)
-	m, err := compile.ParseManifest("crd.yaml", []byte(testcrd.Of("Probe", "spec: {type: object, properties: {in: "+fmt.Sprintf(p.schema, object)+"}}")))
+	m, err := testmanifest.Parse("crd.yaml", []byte(testcrd.Of("Probe", "spec: {type: object, properties: {in: "+fmt.Sprintf(p.schema, object)+"}}")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -22,6 +23,17 @@ type CRD struct {
 	// Key the indices of their keys.
 	Metadata, Annotations *yaml.Node
 	MetadataKey, Key      int
+
+	schemas []recorded
+}
+
+// recorded is a schema of the record as it is in the manifest.
+type recorded struct {
+	Schema
+	Place schemapath.Place
+	Node  *yaml.Node // nil if it is gone
+	// unions and extension are its declarations, nil if there are none.
+	unions, extension *union.External
 }
 
 // Read returns the CRD of a manifest with the annotation, nil if it has none.
@@ -66,6 +78,13 @@ func Read(m *crdtext.Manifest) (*CRD, *diag.Diagnostic) {
 	if c.Of(value) == nil {
 		return bad("", "the annotation %s is on something that kubectl does not take for a CRD", Annotation)
 	}
+	for _, s := range c.Record.Schemas {
+		r := recorded{Schema: s}
+		if r.Place, r.Node = c.Place(s.Version, s.Path); r.Node != nil {
+			c.declare(&r)
+		}
+		c.schemas = append(c.schemas, r)
+	}
 	return c, nil
 }
 
@@ -82,25 +101,24 @@ func (c *CRD) Described() bool {
 	return slices.ContainsFunc(c.Record.Schemas, func(s Schema) bool { return len(s.Described) > 0 })
 }
 
-// declarations are the recorded declarations of a schema: its unions, and their extension, each
-// nil if there is none.
-func (c *CRD) declarations(s Schema, n *yaml.Node) (unions, extension *union.External) {
+// declare makes the declarations of a schema.
+func (c *CRD) declare(s *recorded) {
 	at := c.keyPos()
 	if len(s.Extend) > 0 {
 		value, _ := yamltext.FromJSON(s.Extend) // the record was checked
-		extension = &union.External{Version: s.Version, Path: s.Path, Value: value, At: &at, Extend: true}
+		s.extension = &union.External{Version: s.Version, Path: s.Path, Value: value, At: &at, Extend: true}
 	}
-	if len(s.Unions) > 0 {
-		value, _ := yamltext.FromJSON(s.Unions)
-		unions = &union.External{Version: s.Version, Path: s.Path, Value: value, At: &at}
-		if !s.External && crdtext.IndexOf(n, union.Key) < 0 {
-			position := c.Pos(n)
-			if unions.At, unions.Own = &position, n; FirstList(n) != nil {
-				unions.Own = FirstList(n)
-			}
+	if len(s.Unions) == 0 {
+		return
+	}
+	value, _ := yamltext.FromJSON(s.Unions)
+	s.unions = &union.External{Version: s.Version, Path: s.Path, Value: value, At: &at}
+	if !s.External && crdtext.IndexOf(s.Node, union.Key) < 0 {
+		position := c.Pos(s.Node)
+		if s.unions.At, s.unions.Own = &position, s.Node; FirstList(s.Node) != nil {
+			s.unions.Own = FirstList(s.Node)
 		}
 	}
-	return unions, extension
 }
 
 // Recorded are the unions that a compiled CRD has by its record.
@@ -115,20 +133,18 @@ type Recorded struct {
 // that are gone are reported, and external declarations that are not among those given.
 func (c *CRD) Recorded(given Given) Recorded {
 	r := c.reverter(Options{Given: given})
-	for _, s := range c.Record.Schemas {
+	for _, s := range c.schemas {
 		if len(s.Unions) == 0 {
 			continue
 		}
-		_, n := c.Place(s.Version, s.Path)
-		if n == nil {
-			r.gone(s)
+		if s.Node == nil {
+			r.gone(s.Schema)
 			continue
 		}
-		unions, extension := c.declarations(s, n)
-		if unions.Own != nil {
-			r.own = append(r.own, *unions)
+		if s.unions.Own != nil {
+			r.own = append(r.own, *s.unions)
 		}
-		r.keep(s, n, unions, extension)
+		r.keep(s)
 	}
 	return Recorded{r.own, r.External, r.Diags}
 }

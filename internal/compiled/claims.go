@@ -16,7 +16,6 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -28,15 +27,12 @@ import (
 
 // Claim is a schema of a record as it is now.
 type Claim struct {
-	Schema
-	Place schemapath.Place
-	Node  *yaml.Node
+	recorded
 	Lists []*List
 	// Restored says that its declaration goes back into the schema.
 	Restored bool
 
-	unions, extension *union.External // as recorded
-	value             map[string]any  // of the schema, changed
+	value map[string]any // of the schema, changed
 	// fresh says that the recorded declaration does not count any more, so that
 	// nothing is lost with rules of it that are gone.
 	fresh bool
@@ -57,10 +53,6 @@ type List struct {
 	present []any
 	missing []string // sums of items that are not there
 }
-
-// Key is the key of the list, and Empty says that it was there before, without items.
-func (l *List) Key() string { return l.key }
-func (l *List) Empty() bool { return l.empty }
 
 // All reports whether all items are claimed, and Whole whether the list goes with them.
 func (l *List) All() bool   { return len(l.Ours) > 0 && len(l.Ours) == len(l.present) }
@@ -98,19 +90,17 @@ func (c *Claim) take() {
 
 // claim looks up the schemas of the record. Those that are gone are reported.
 func (r *reverter) claim() {
-	for _, s := range r.Record.Schemas {
-		place, node := r.Place(s.Version, s.Path)
-		if node == nil {
-			r.gone(s)
+	for _, s := range r.schemas {
+		if s.Node == nil {
+			r.gone(s.Schema)
 			continue
 		}
-		c := &Claim{Schema: s, Place: place, Node: node, value: crdtext.SchemaIn(r.Value, place)}
+		c := &Claim{recorded: s, value: crdtext.SchemaIn(r.Value, s.Place)}
 		if c.value == nil {
 			r.errorf(r.Annotations.Content[r.Key], diag.BadAnnotation, "quote the keys that lead to it", "the annotation %s names the schema %s, which kubectl does not find", Annotation, c.Place)
 			continue
 		}
-		c.unions, c.extension = r.declarations(s, node)
-		if _, _, _, declared := yamltext.Lookup(node, union.Key); declared {
+		if _, _, _, declared := yamltext.Lookup(s.Node, union.Key); declared {
 			c.fresh = !s.Kept
 		} else {
 			c.Kept = false // a server dropped it: it is restored
@@ -315,7 +305,7 @@ func (r *reverter) imply(c *Claim, unconfirmed map[*List][]int, sayings []string
 	if len(c.Unions) == 0 {
 		return
 	}
-	declared, _ := compile.Unions(r.manifest(r.source(), r.remaining(c)))
+	declared, _ := compile.New(r.manifest(r.source(), r.remaining(c)), compile.Options{}).Unions()
 	if declared == nil || len(declared.Objects) != 1 {
 		return
 	}

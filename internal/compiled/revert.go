@@ -90,7 +90,7 @@ func (c *CRD) Revert(opts Options) *Reverted {
 	}
 	r.Hints[r.keyPos()] = "the declaration is external, and the annotation " + Annotation + " keeps it: correct it at its source, and give it again (--go, --unions)"
 	for _, c := range r.Claims {
-		r.keep(c.Schema, c.Node, c.unions, c.extension)
+		r.keep(c.recorded)
 		r.undescribe(c, again)
 		if c.Restored = !c.fresh && !c.Kept && !c.Schema.External && c.unions != nil; c.Restored {
 			r.Hints[r.Pos(c.Node)] = "the declaration is in the annotation " + Annotation + ": run unioncel decompile to edit it"
@@ -152,17 +152,17 @@ func (r *reverter) pruned() *yaml.Node {
 
 // keep remembers the external declarations of a schema. It reports those that are given
 // no more.
-func (r *reverter) keep(s Schema, n *yaml.Node, unions, extension *union.External) {
+func (r *reverter) keep(s recorded) {
 	var kept []union.External
-	if s.External && crdtext.IndexOf(n, union.Key) < 0 {
-		kept = append(kept, *unions)
+	if s.External && crdtext.IndexOf(s.Node, union.Key) < 0 {
+		kept = append(kept, *s.unions)
 	}
-	if extension != nil {
-		kept = append(kept, *extension)
+	if s.extension != nil {
+		kept = append(kept, *s.extension)
 	}
 	for _, e := range kept {
 		if r.opts.All(s.Version) {
-			r.forgotten(s, e)
+			r.forgotten(s.Schema, e)
 		}
 	}
 	r.External = append(r.External, kept...)

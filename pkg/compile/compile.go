@@ -82,33 +82,6 @@ type Manifest struct {
 	Limits limit.Limits
 }
 
-// ParseManifest reads a file that holds one CustomResourceDefinition, YAML or
-// JSON. The error says what is wrong with the text, as file:line:col: message.
-func ParseManifest(file string, src []byte) (Manifest, error) {
-	parsed, err := yamltext.Parse(src)
-	if err != nil {
-		return Manifest{}, fmt.Errorf("%s:%w", file, err)
-	}
-	var node *yaml.Node
-	for _, d := range parsed.Docs {
-		if d.Root == nil {
-			continue
-		}
-		if node != nil {
-			return Manifest{}, fmt.Errorf("%s:%d:%d: a second document", file, d.Root.Line, d.Root.Column)
-		}
-		node = d.Root
-	}
-	if node == nil || node.Kind != yaml.MappingNode {
-		return Manifest{}, fmt.Errorf("%s: no manifest", file)
-	}
-	data, err := yamltext.JSON(src)
-	if err != nil {
-		return Manifest{}, fmt.Errorf("%s: %w", file, err)
-	}
-	return Manifest{File: file, Node: node, JSON: data}, nil
-}
-
 // Object is a union object, with the YAML that declares its unions.
 type Object struct {
 	union.Object
@@ -149,11 +122,6 @@ type Result struct {
 	CRD *apiextensionsv1.CustomResourceDefinition
 }
 
-// CRD compiles one CustomResourceDefinition of apiextensions.k8s.io/v1. The list
-// holds errors, warnings and notes in no particular order; with errors the
-// result is nil. A CRD without declarations gives an empty result, unchecked.
-func CRD(m Manifest, opts Options) (*Result, diag.List) { return New(m, opts).Result() }
-
 // Compilation compiles one CRD, each stage once, when its result is first asked for. It is
 // not for use by several goroutines at a time.
 type Compilation struct {
@@ -182,7 +150,8 @@ func (c *Compilation) compile() bool {
 	return c.ok
 }
 
-// Result returns the rules, as [CRD] does.
+// Result returns the rules. The list holds errors, warnings and notes in no particular order; with
+// errors the result is nil. A CRD without declarations gives an empty result, unchecked.
 func (c *Compilation) Result() (*Result, diag.List) {
 	if !c.compile() {
 		return nil, c.said

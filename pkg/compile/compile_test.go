@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/internal/testing/testmanifest"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -40,11 +41,11 @@ func indent(n int, text string) string {
 
 func run(t *testing.T, src string, opts compile.Options) (*compile.Result, diag.List) {
 	t.Helper()
-	m, err := compile.ParseManifest("crd.yaml", []byte(src))
+	m, err := testmanifest.Parse("crd.yaml", []byte(src))
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, src)
 	}
-	return compile.CRD(m, opts)
+	return compile.New(m, opts).Result()
 }
 
 // additions lists place and rule of everything emitted, without the versions.

@@ -41,12 +41,9 @@ func (d *Declared) In(version int) []Object {
 	return slices.DeleteFunc(slices.Clone(d.Objects), func(o Object) bool { return o.Version != version })
 }
 
-// Unions reads the unions that are declared for a CRD, without compiling them, and warns
-// of what the API server rejects in it as it is. With errors in the list the result is
-// nil; a CRD without unions gives one without objects.
-func Unions(m Manifest) (*Declared, diag.List) { return New(m, Options{}).Unions() }
-
-// Unions returns the unions that are declared, as the function [Unions] does.
+// Unions returns the unions that are declared for the CRD, without compiling them, and warns of
+// errors that the API server finds in it as it is. With errors in the list the result is nil; a
+// CRD without unions gives one without objects.
 func (c *Compilation) Unions() (*Declared, diag.List) {
 	d, diags := c.Declared()
 	if d != nil && len(d.Objects) > 0 {
@@ -57,7 +54,7 @@ func (c *Compilation) Unions() (*Declared, diag.List) {
 	return d, diags
 }
 
-// Declared returns the unions that are declared, as [Unions] does, without asking what the API
+// Declared returns the unions that are declared, as Unions does, without asking what the API
 // server says of the CRD.
 func (c *Compilation) Declared() (*Declared, diag.List) {
 	k := c.compiler

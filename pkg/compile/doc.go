@@ -2,7 +2,7 @@
 // x-kubernetes-validations that enforce them. It reads a manifest and says
 // which rules belong where; pkg/crdpatch writes them into the text.
 //
-// [CRD] runs the stages, in this order:
+// A [Compilation] runs the stages, in this order:
 //
 //   - locate: find the declarations, with their positions;
 //   - decode: read the manifest the way the API server does;

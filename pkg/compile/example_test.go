@@ -3,12 +3,13 @@ package compile_test
 import (
 	"fmt"
 
+	"github.com/unioncel/unioncel/internal/testing/testmanifest"
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 
 // The rules of a CRD, and where they belong.
-func ExampleCRD() {
-	manifest, err := compile.ParseManifest("crd.yaml", []byte(`
+func ExampleCompilation_Result() {
+	manifest, err := testmanifest.Parse("crd.yaml", []byte(`
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: probes.example.com}
@@ -31,11 +32,12 @@ spec:
             - members: [http, tcp]
               cardinality: ExactlyOne
 `))
+
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	result, diagnostics := compile.CRD(manifest, compile.Options{})
+	result, diagnostics := compile.New(manifest, compile.Options{}).Result()
 	if diagnostics.HasErrors() {
 		fmt.Println(diagnostics)
 		return
@@ -52,8 +54,8 @@ spec:
 }
 
 // A misspelt member is reported where it is written.
-func ExampleCRD_diagnostics() {
-	manifest, err := compile.ParseManifest("crd.yaml", []byte(`apiVersion: apiextensions.k8s.io/v1
+func ExampleCompilation_Result_diagnostics() {
+	manifest, err := testmanifest.Parse("crd.yaml", []byte(`apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 spec:
   versions:
@@ -65,11 +67,12 @@ spec:
         x-kubernetes-unions:
         - members: [http, tpc]
 `))
+
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	_, diagnostics := compile.CRD(manifest, compile.Options{})
+	_, diagnostics := compile.New(manifest, compile.Options{}).Result()
 	for _, d := range diagnostics {
 		fmt.Println(d)
 		fmt.Println(d.Hint)

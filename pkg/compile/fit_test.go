@@ -11,6 +11,7 @@ import (
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/testing/testmanifest"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -284,7 +285,7 @@ func TestVersionTotal(t *testing.T) {
 // explain plans the one CRD of a text.
 func explain(t *testing.T, text string, opts compile.Options) (*compile.Plan, diag.List) {
 	t.Helper()
-	m, err := compile.ParseManifest("crd.yaml", []byte(text))
+	m, err := testmanifest.Parse("crd.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,13 +8,14 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/testing/testmanifest"
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 
 // TestPlanCosts: each rule of a plan has the cost that the estimator says of it alone,
 // and the sums are theirs.
 func TestPlanCosts(t *testing.T) {
-	m, err := compile.ParseManifest("crd.yaml", []byte(crd(version("v1", true, `
+	m, err := testmanifest.Parse("crd.yaml", []byte(crd(version("v1", true, `
 spec:
   type: object
   properties:
@@ -53,11 +54,12 @@ spec:
         - members: [a, b]
           cardinality: ExactlyOne
 `))))
+
 	if err != nil {
 		t.Fatal(err)
 	}
 	plan, diags := compile.New(m, compile.Options{}).Plan()
-	declared, _ := compile.Unions(m)
+	declared, _ := compile.New(m, compile.Options{}).Unions()
 	if plan == nil || declared == nil {
 		t.Fatal(diags)
 	}
@@ -93,7 +95,7 @@ spec:
 // TestPlanTime: the time of a union is that of its rules on an object of its size,
 // removal guards included.
 func TestPlanTime(t *testing.T) {
-	m, err := compile.ParseManifest("crd.yaml", []byte(crd(version("v1", true, `
+	m, err := testmanifest.Parse("crd.yaml", []byte(crd(version("v1", true, `
 spec:
   type: object
   properties:
@@ -119,6 +121,7 @@ spec:
         fields-to-discriminateBy: {a: A}
         discriminatorChange: Forbid
 `))))
+
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func (c *CRD) With(external []union.External) (*compile.Declared, diag.List) {
 	if b.Reverted != nil {
 		external = slices.Concat(b.Reverted.Declared, external)
 	}
-	d, diags := compile.Unions(b.manifest(c.m, external))
+	d, diags := compile.New(b.manifest(c.m, external), compile.Options{}).Unions()
 	return d, b.hinted(diags)
 }
 

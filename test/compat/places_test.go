@@ -18,6 +18,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/internal/testing/testmanifest"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -269,11 +270,11 @@ func manifest(t *testing.T, schema map[string]any) []byte {
 // declared are the union objects in the order of the declarations.
 func (g *group) declared(t *testing.T) []compile.Object {
 	t.Helper()
-	m, err := compile.ParseManifest("crd.json", g.source)
+	m, err := testmanifest.Parse("crd.json", g.source)
 	if err != nil {
 		t.Fatalf("%s: %v", g, err)
 	}
-	d, diags := compile.Unions(m)
+	d, diags := compile.New(m, compile.Options{}).Unions()
 	if diags.HasErrors() {
 		t.Fatalf("%s: %v", g, diags)
 	}

@@ -259,7 +259,7 @@ func unionOf(t *testing.T, manifest []byte) judged {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, diags := compile.CRD(compile.Manifest{File: "crd.yaml", Node: node.Content[0], JSON: data}, compile.Options{})
+	result, diags := compile.New(compile.Manifest{File: "crd.yaml", Node: node.Content[0], JSON: data}, compile.Options{}).Result()
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

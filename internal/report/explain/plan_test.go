@@ -15,6 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/report/explain"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/internal/testing/testmanifest"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -46,11 +47,11 @@ type planner struct {
 // ancestors up to the next list or map. Each rule adds as many bytes as its text.
 func planOf(t testing.TB, src string, encoding rules.Encoding) explain.Input {
 	t.Helper()
-	m, err := compile.ParseManifest("crd.yaml", []byte(src))
+	m, err := testmanifest.Parse("crd.yaml", []byte(src))
 	if err != nil {
 		t.Fatal(err)
 	}
-	declared, diags := compile.Unions(m)
+	declared, diags := compile.New(m, compile.Options{}).Unions()
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
