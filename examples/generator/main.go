@@ -5,11 +5,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log"
 	"os"
 
+	"golang.org/x/tools/go/packages"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
@@ -30,17 +32,17 @@ func main() {
 
 func run(out io.Writer, patterns ...string) error {
 	unions, found := markers.Load(markers.Options{CRDs: true, Kubebuilder: true}, patterns...)
-	if found.HasErrors() {
-		return diag.Text(os.Stderr, found, nil)
+	if err := report(found); err != nil {
+		return err
 	}
 	crds, err := generate(patterns)
 	if err != nil {
 		return err
 	}
-	for _, crd := range crds {
-		compiled, found := crdpatch.CompileCRD(&crd, crdfile.Options{External: *unions})
-		if err := diag.Text(os.Stderr, found, nil); err != nil || compiled == nil {
-			return fmt.Errorf("%s is not compiled: %w", crd.Name, err)
+	for _, generated := range crds {
+		compiled, found := crdpatch.CompileCRD(&generated, crdfile.Options{External: *unions})
+		if err := report(found); err != nil {
+			return err
 		}
 		text, err := yaml.Marshal(compiled)
 		if err != nil {
@@ -49,6 +51,14 @@ func run(out io.Writer, patterns ...string) error {
 		fmt.Fprintf(out, "---\n%s", text)
 	}
 	return nil
+}
+
+// report prints diagnostics, and returns an error if they have one.
+func report(l diag.List) error {
+	if err := diag.Text(os.Stderr, l, nil); err != nil || !l.HasErrors() {
+		return err
+	}
+	return errors.New("nothing is generated")
 }
 
 // generate returns the CRDs of packages, as controller-gen makes them.
@@ -65,6 +75,9 @@ func generate(patterns []string) (l []apiextensionsv1.CustomResourceDefinition, 
 	crd.AddKnownTypes(parser)
 	for _, root := range roots {
 		parser.NeedPackage(root)
+	}
+	if loader.PrintErrors(roots, packages.TypeError) {
+		return nil, errors.New("the packages have errors")
 	}
 	for _, kind := range crd.FindKubeKinds(parser, crd.FindMetav1(roots)) {
 		parser.NeedCRDFor(kind, nil)

@@ -112,7 +112,10 @@ func selfChecked(compiled transform) transform {
 		annotated := out
 		if opts.NoAnnotation {
 			opts.NoAnnotation = false // it says what the unions were
-			annotated, _ = crdpatch.Compile(f, opts)
+			var wrong diag.List
+			if annotated, wrong = crdpatch.Compile(f, opts); wrong.HasErrors() {
+				return nil, append(diags, wrong...).Sort()
+			}
 		}
 		sources, _ := f.CRDs(opts)
 		results, problems := f.With(annotated).CRDs(crdfile.Options{})

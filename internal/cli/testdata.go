@@ -17,6 +17,7 @@ import (
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/output/suite"
 	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -98,7 +99,11 @@ func (a *app) testsOf(ctx context.Context, dir string, f *crdfile.File, in input
 			return nil, l, fmt.Errorf("%s: there can be no tests of a CRD with the name %q", in.name, crd.Name)
 		}
 		var tests []suite.Test // none if it has no unions any more
-		if p := crd.Plan(); p != nil {
+		var p *compile.Plan
+		if crd.CRD != nil {
+			p, _ = crd.CRD.Plan() // errors were reported
+		}
+		if p != nil {
 			if steps, most := p.Tests(), a.limits.OrDefault().Tests; steps > most {
 				l = append(l, diag.Diagnostic{Code: diag.OverLimit, Pos: p.Unions[0].Pos, Hint: limit.Hint("tests"),
 					Message: fmt.Sprintf("the unions of the CRD have too many members for tests: these take %d steps, and the limit is %d", steps, most)})

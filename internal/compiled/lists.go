@@ -66,24 +66,26 @@ func sorted(v any) (*yaml.Node, error) {
 	return yamltext.FromJSON(data)
 }
 
+// list returns the record of one list: the sums of its items, and whether it had none.
+func (s *Schema) list(key string) (sums *[]string, empty *bool) {
+	if key == AllOf {
+		return &s.AllOf, &s.EmptyAllOf
+	}
+	return &s.Rules, &s.Empty
+}
+
 // Note records the items that a list gets.
 func (s *Schema) Note(a Addition) {
+	sums, _ := s.list(a.Key)
 	for _, item := range a.Data() {
-		if a.Key == AllOf {
-			s.AllOf = append(s.AllOf, Sum(item))
-		} else {
-			s.Rules = append(s.Rules, Sum(item))
-		}
+		*sums = append(*sums, Sum(item))
 	}
 }
 
 // NoteEmpty records whether a list that gets items had none.
-func (s *Schema) NoteEmpty(key string, empty bool) {
-	if key == AllOf {
-		s.EmptyAllOf = empty
-	} else {
-		s.Empty = empty
-	}
+func (s *Schema) NoteEmpty(key string, is bool) {
+	_, empty := s.list(key)
+	*empty = is
 }
 
 // recordedList is one list of a record.

@@ -14,7 +14,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// regenerated are the items that compiling the recorded unions writes.
+// regenerated holds the rules that the recorded unions compile to.
 type regenerated struct {
 	items map[string][]any // by schema and list
 	// unions are the unions by schema.

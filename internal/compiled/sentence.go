@@ -18,8 +18,8 @@ import (
 // DescriptionKey is the keyword of descriptions.
 const DescriptionKey = "description"
 
-// Described records the edit of one description: of the discriminator of a union, or of
-// the union object for unions without one. The sentences are not recorded: the unions write them
+// Described records the edit of a description: the discriminator's, or the union object's for unions
+// without one. The sentences are not recorded: the unions write them
 // again.
 type Described struct {
 	// Unions are the numbers of the unions whose sentences were added, in ascending

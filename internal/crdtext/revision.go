@@ -31,12 +31,14 @@ func Revise(t *Text) *Revision {
 	return &Revision{Of: t, Want: map[int]any{}, JSON: map[int]bool{}, Origins: map[int]*yaml.Node{}}
 }
 
-// Draft is the CRD's data, to be changed along with its text.
-func (r *Revision) Draft(m *Manifest) map[string]any {
+// Set says which data the CRD is to have.
+func (r *Revision) Set(m *Manifest, crd map[string]any) {
 	if r.Want[m.Index] == nil {
 		r.Want[m.Index] = m.Copied()
 	}
-	return m.Of(r.Want[m.Index])
+	draft := m.Of(r.Want[m.Index])
+	clear(draft)
+	maps.Copy(draft, crd)
 }
 
 // Text makes the edits and parses the result, whose nodes have the positions of the nodes that

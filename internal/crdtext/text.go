@@ -170,6 +170,12 @@ func (t *Text) Manifests() []*Manifest {
 	return l
 }
 
+// StartOf is the offset of a node.
+func (d *Document) StartOf(n *yaml.Node) (int, error) {
+	start, _, err := d.Span(d.Document, n)
+	return start, err
+}
+
 // Editor edits the text of the document.
 func (d *Document) Editor() yamledit.Text {
 	return yamledit.Text{File: d.File, Document: d.Document}

@@ -35,9 +35,9 @@ const (
 	Live
 )
 
-// originOf tells the origin of a CRD by its annotation, and by the metadata and status that
+// origin tells the origin of a CRD by its annotation, and by the metadata and status that
 // only an API server writes.
-func originOf(m *manifest) Origin {
+func (m *manifest) origin() Origin {
 	metadata, stored := yamltext.Value(m.Node, "metadata"), yamltext.Value(yamltext.Value(m.Node, "status"), "storedVersions")
 	switch {
 	case compile.Declares(m.Node):
@@ -51,7 +51,7 @@ func originOf(m *manifest) Origin {
 }
 
 // Origin says who wrote the manifest.
-func (c *CRD) Origin() Origin { return c.m.origin }
+func (c *CRD) Origin() Origin { return c.m.origin() }
 
 // Target has the CRD's name, group and kind.
 func (c *CRD) Target() union.Target { return c.m.Target() }
@@ -65,7 +65,7 @@ func (c *CRD) Manifest() *crdtext.Manifest { return c.m.Manifest }
 // Options returns the options that count for the CRD.
 func (c *CRD) Options() Options {
 	opts, recorded := c.opts, c.opts.AsRecorded
-	if opts.InUse != nil && c.m.origin != Authored {
+	if opts.InUse != nil && c.m.origin() != Authored {
 		used := *opts.InUse
 		opts.KubeVersion, opts.Encoding, opts.Describe, opts.External = used.KubeVersion, used.Encoding, used.Describe, used.External
 		recorded = true
@@ -95,7 +95,7 @@ func (c *CRD) Recorded() *Options {
 // Settled reports whether the CRD is in use, and is to stay as it is: no declarations are given
 // for it.
 func (c *CRD) Settled() bool {
-	return c.m.origin != Authored && !c.Options().External.Concern(c.Target())
+	return c.m.origin() != Authored && !c.Options().External.Concern(c.Target())
 }
 
 // Withheld reports whether Options.InUse withholds external declarations from the CRD.
@@ -105,11 +105,12 @@ func (c *CRD) Withheld() bool {
 
 // Outdated reports whether Options.External declares other unions than the CRD was compiled with.
 func (c *CRD) Outdated() bool {
-	if c.m.origin != Compiled {
+	if c.m.origin() != Compiled {
 		return false
 	}
 	given := *c
 	given.opts.InUse = nil
+	given.view = &view{opts: given.opts, reverted: map[*manifest]*Base{}}
 	objects := func(c *CRD) []compile.Object {
 		if d, _ := c.Resolved(); d != nil {
 			return d.Objects

@@ -43,7 +43,6 @@ type manifest struct {
 	*crdtext.Manifest
 	annotated *compiled.CRD // nil if it was not compiled
 	marred    diag.List     // the error in its annotation
-	origin    Origin
 	asIs      *Stage
 	unread    diag.List // the error of kubectl, which cannot read it
 }
@@ -88,14 +87,13 @@ func (f *File) Text() (*crdtext.Text, diag.List) {
 		if c.annotated, wrong = compiled.Read(m); wrong != nil {
 			c.marred = diag.List{*wrong}
 		}
-		c.origin = originOf(c)
 		f.crds = append(f.crds, c)
 	}
 	return f.text, f.wrong
 }
 
-// ended returns a text with its last line ended, so that no edit meets a line that
-// is not.
+// ended returns a text with its last line ended, so that edits need not handle
+// one without a newline.
 func ended(src []byte) []byte {
 	if len(src) == 0 || bytes.HasSuffix(src, []byte("\n")) {
 		return src

@@ -224,7 +224,9 @@ func (s *Stage) without(removals []compile.Removal) *Stage {
 		for key, indices := range items {
 			_, list, _, _ := yamltext.Lookup(n, key)
 			for i, item := range yamltext.Resolve(list).Content {
-				drop[item] = slices.Contains(indices, i)
+				if slices.Contains(indices, i) {
+					drop[item] = true
+				}
 			}
 		}
 	}

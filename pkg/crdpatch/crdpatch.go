@@ -43,7 +43,6 @@ func (j *job) decompile(forget bool) *crdtext.Text {
 // job is an edit of a file.
 type job struct {
 	*crdfile.File
-	opts crdfile.Options
 	crds []*crdfile.CRD
 	// installing says that settled CRDs stay as they are.
 	installing bool
@@ -54,7 +53,7 @@ type job struct {
 }
 
 func begin(f *crdfile.File, opts crdfile.Options) *job {
-	j := &job{File: f, opts: opts}
+	j := &job{File: f}
 	j.crds, j.diags = f.CRDs(opts)
 	return j
 }
@@ -146,7 +145,7 @@ func (j *job) revision(base *crdtext.Text) *crdtext.Revision {
 	return r
 }
 
-// kept is the result, with the bytes of the source for documents whose rules do not change.
+// kept returns the result, with the original bytes of documents whose rules did not change.
 func (j *job) kept(out *crdtext.Text) []byte {
 	var kept []byte
 	for i, d := range j.text().Docs {
@@ -160,8 +159,8 @@ func (j *job) kept(out *crdtext.Text) []byte {
 }
 
 // result returns the edited file, unless something is wrong with it: it is the check of
-// every file that is rewritten. The last line of out is ended; the last line of the
-// result is if that of the file was.
+// every file that is rewritten. The last line of out is ended; the
+// result ends with a newline only if the file does.
 func (j *job) result(out []byte) ([]byte, diag.List) {
 	if !j.diags.HasErrors() {
 		out = unended(out, j.Bytes())

@@ -8,7 +8,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/carrier"
-	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -22,15 +21,6 @@ type Installed struct {
 	CRD *crdfile.CRD
 	// Compiled says that unions were compiled, so that the manifest differs.
 	Compiled bool
-}
-
-// Plan returns how the unions of the CRD are compiled, nil without unions.
-func (in Installed) Plan() *compile.Plan {
-	if in.CRD == nil {
-		return nil
-	}
-	p, _ := in.CRD.Plan()
-	return p
 }
 
 // Install returns the CRDs of a file as an API server gets them. Authored CRDs are

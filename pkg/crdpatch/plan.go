@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -63,9 +62,7 @@ func (j *job) write(t *crdtext.Text, c *crdfile.CRD, opts crdfile.Options) *writ
 func (j *job) take(r *crdtext.Revision, w *writer) {
 	j.diags = append(j.diags, w.crd.Hinted(w.diags)...)
 	if len(w.edits) > 0 {
-		draft := r.Draft(w.Manifest)
-		clear(draft)
-		maps.Copy(draft, w.value)
+		r.Set(w.Manifest, w.value)
 		r.Edits, j.touched = append(r.Edits, w.edits...), append(j.touched, w.touched...)
 	}
 }
@@ -196,7 +193,7 @@ func (w *writer) changes(r *compile.Result) (l []*change, err error) {
 			}
 		}
 		n := w.Schema(p)
-		start, _, _ := w.Span(w.Document.Document, n)
+		start, _ := w.StartOf(n)
 		l = append(l, &change{Place: p, node: n, key: declarationOf(n), at: start, record: compiled.Schema{Version: p.Name, Path: p.Path}})
 		return l[len(l)-1]
 	}
@@ -330,7 +327,7 @@ func (w *writer) cutDeclaration(c *change) error {
 	if err != nil {
 		return err
 	}
-	start, _, err := w.Span(w.Document.Document, n)
+	start, err := w.StartOf(n)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func (j *job) replace(base *crdtext.Text) *crdtext.Text {
 			continue
 		}
 		_, removals, _ := c.Replaced(c.Options().Compiler())
-		w := newWriter(c, c.Manifest().In(base), j.opts)
+		w := newWriter(c, c.Manifest().In(base), c.Options())
 		for _, removal := range removals {
 			schema := crdtext.SchemaIn(w.value, removal.Place)
 			w.touched = append(w.touched, replacementOf(w.Manifest, removal, schema))

@@ -3,7 +3,6 @@ package crdpatch
 import (
 	"cmp"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 
@@ -23,9 +22,7 @@ func (j *job) revert(t *crdtext.Text, crds []*crdfile.CRD) *crdtext.Text {
 	r := &removals{Revision: crdtext.Revise(t)}
 	for _, c := range crds {
 		v := &remover{Reverted: c.Base().Reverted, removals: r, job: j}
-		draft := r.Draft(v.Manifest)
-		clear(draft)
-		maps.Copy(draft, v.Value)
+		r.Set(v.Manifest, v.Value)
 		v.remove()
 		is := v.Manifest.IsJSON() && !v.Record.JSON
 		if was, ok := r.JSON[v.Index]; !ok || was {
@@ -51,8 +48,8 @@ type removals struct {
 	restored []restoration
 }
 
-// textEdit takes a sentence out of a string of a document: exactly as it was put there or,
-// where the string was written anew in a way of which that makes another one, as a whole.
+// textEdit takes a sentence out of a string of a document: as it was put there or, if the string was
+// quoted anew so that this would change the rest of it, by replacing the whole string.
 type textEdit struct {
 	index        int
 	exact, whole yamltext.Edit
@@ -180,7 +177,7 @@ func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit,
 		case s.cut >= 0:
 			at = s.cut
 		case how.beside && key != nil && !yamledit.IsFlow(n):
-			first, _, err := s.Span(s.Document.Document, key)
+			first, err := s.StartOf(key)
 			if err != nil {
 				return yamltext.Edit{}, err
 			}
@@ -210,7 +207,7 @@ func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit,
 // startWithout is where the schema's mapping starts, apart from first entries that are
 // removed.
 func (s restoration) startWithout(removals []yamltext.Edit) (int, error) {
-	start, _, err := s.Span(s.Document.Document, s.Node)
+	start, err := s.StartOf(s.Node)
 	if err != nil || yamledit.IsFlow(s.Node) {
 		return start, err
 	}
@@ -244,7 +241,7 @@ func (r *remover) removeLists(c *compiled.Claim, others []int) (int, error) {
 	if len(alone) == 0 {
 		return -1, nil
 	}
-	first, _, err := r.Span(r.Document.Document, c.Node.Content[2*alone[0]])
+	first, err := r.StartOf(c.Node.Content[2*alone[0]])
 	i := slices.IndexFunc(cuts, func(e yamltext.Edit) bool { return first < e.End })
 	return cuts[max(i, 0)].Start, err
 }

@@ -29,7 +29,7 @@ type CRD struct {
 	at func(p schemapath.Place, keyword string) diag.Pos
 }
 
-// Plain is a CRD of which nothing is known but what the API server knows.
+// Plain returns a CRD without unions, and without positions in a file.
 func Plain(crd *apiextensionsv1.CustomResourceDefinition) *CRD {
 	return &CRD{CustomResourceDefinition: crd}
 }

@@ -72,6 +72,7 @@ var allowed = map[string][]string{
 	"internal/testing/servertest":         {"internal/testing/testprog", "pkg/validate"},
 	"internal/testing/schematest":         {"internal/yaml/yamltext"},
 	"internal/testing/testcrd":            {"internal/carrier", "testdata"},
+	"internal/testing/testmanifest":       {"internal/yaml/yamltext", "pkg/compile"},
 	"internal/testing/crdchanges":         {},
 	"test/hostile":                        {},
 	"internal/testing/testgc":             {},
