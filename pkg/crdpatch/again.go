@@ -18,10 +18,11 @@ func (j *job) unchanged() (bool, diag.List) {
 	for _, c := range j.crds {
 		opts := c.Options()
 		compilation, diags := c.Compilation(opts.Compiler())
-		if l = append(l, diags...); compilation == nil && c.Base().Reverted == nil {
+		l = append(l, diags...)
+		switch reverted := c.Base().Reverted; {
+		case compilation == nil && reverted == nil:
 			continue
-		}
-		if compilation == nil || c.Base().Reverted == nil {
+		case compilation == nil || reverted == nil:
 			return false, nil
 		}
 		result, more := compilation.Result()
@@ -44,7 +45,7 @@ func asCompiled(c *crdfile.CRD, opts crdfile.Options, result *compile.Result) bo
 	case opts.Compiler() != r.CRD.Options(), len(data) > maxClientSideApply, len(removals) > 0:
 		return false
 	}
-	changes, err := newWriter(c, m, opts).changes(result)
+	changes, err := (&writer{Manifest: m}).changes(result)
 	if err != nil || len(changes) != len(r.Claims) || len(changes) != len(r.Record.Schemas) {
 		return false
 	}

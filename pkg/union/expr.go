@@ -108,13 +108,13 @@ func (s at) selection(values []string) []choice {
 	}
 	l := []choice{{"", all(s.is(""), not(one))}}
 	for _, v := range values {
-		when := s.is(v)
+		when := []Expr{s.is(v)}
 		for i, m := range s.Members {
 			if m.Values[0] == v {
-				when = some(s.is(v), all(s.is(""), one, s.set(i)))
+				when = append(when, all(s.is(""), one, s.set(i)))
 			}
 		}
-		l = append(l, choice{v, when})
+		l = append(l, choice{v, some(when...)})
 	}
 	return l
 }

@@ -182,17 +182,8 @@ func violations(of []Clause, old, new State) []Violation {
 // With Deduce an unset discriminator has the first value of the one member
 // present.
 func (u *Union) Selection(s State) string {
-	if s.Value != "" {
-		return s.Value
-	}
-	if u.Discriminator != "" && !u.Deduce || s.count() != 1 {
-		return ""
-	}
-	m := u.Members[slices.Index(s.Present, true)]
-	if u.Discriminator == "" {
-		return m.Name
-	}
-	return m.Values[0]
+	l := at{Union: u}.selection(u.named([]string{s.Value}))
+	return l[slices.IndexFunc(l, func(c choice) bool { return c.when.Holds(s, s) })].name
 }
 
 // ChangeViolations returns the conditions that an update from state old to
