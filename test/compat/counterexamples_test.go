@@ -32,7 +32,7 @@ func prove(v *version, manifest []byte) proof {
 	if err != nil || len(proofs) != 1 {
 		v.Fatal(proofs, err)
 	}
-	return proof{d, proofs[0]}
+	return proof{*d, proofs[0]}
 }
 
 var proofs sync.Map
