@@ -37,14 +37,18 @@ func (e Expr) Holds(old, new State) bool {
 	}
 	switch e.Op {
 	case And, Or:
-		stops := e.Op == Or
-		return slices.ContainsFunc(e.Of, func(o Expr) bool { return o.Holds(old, new) == stops }) == stops
+		for i := range e.Of {
+			if e.Of[i].Holds(old, new) == (e.Op == Or) {
+				return e.Op == Or
+			}
+		}
+		return e.Op == And
 	case Not:
 		return !e.Of[0].Holds(old, new)
 	case AtLeast:
 		n := 0
-		for _, o := range e.Of {
-			if o.Holds(old, new) {
+		for i := range e.Of {
+			if e.Of[i].Holds(old, new) {
 				n++
 			}
 		}
@@ -95,7 +99,7 @@ func (s at) selection(values []string) []choice {
 	if s.Discriminator == "" {
 		l := []choice{{"", not(one)}}
 		for i, m := range s.Members {
-			l = append(l, choice{m.Name, all(one, s.set(i))})
+			l = append(l, choice{m.Name, all(s.set(i), one)})
 		}
 		return l
 	}
@@ -111,7 +115,7 @@ func (s at) selection(values []string) []choice {
 		when := []Expr{s.is(v)}
 		for i, m := range s.Members {
 			if m.Values[0] == v {
-				when = append(when, all(s.is(""), one, s.set(i)))
+				when = append(when, all(s.is(""), s.set(i), one))
 			}
 		}
 		l = append(l, choice{v, some(when...)})

@@ -114,11 +114,25 @@ type Clause struct {
 	When Expr
 }
 
+// Clauses are conditions of one union.
+type Clauses []Clause
+
+// Broken returns the conditions that an update from state old to state new breaks.
+func (l Clauses) Broken(old, new State) []Violation {
+	var broken []Violation
+	for i := range l {
+		if l[i].When.Holds(old, new) {
+			broken = append(broken, l[i].Violation)
+		}
+	}
+	return broken
+}
+
 // Conditions returns the conditions on a state, first of the discriminator, then by member. With
 // Changes and Removes they are the meaning of the union: everything else is held to them, or
 // translated from them.
-func (u *Union) Conditions() []Clause {
-	var l []Clause
+func (u *Union) Conditions() Clauses {
+	var l Clauses
 	add := func(c Condition, member int, when Expr) { l = append(l, Clause{Violation{c, member}, when}) }
 	s := at{Union: u}
 	unset := s.is("")
@@ -153,29 +167,19 @@ func (u *Union) Conditions() []Clause {
 
 // Changes returns the conditions on a change, when both union objects exist. The expressions name
 // some values of the discriminator, besides those in the union: the others may only stay.
-func (u *Union) Changes(values ...string) []Clause {
+func (u *Union) Changes(values ...string) Clauses {
 	switch u.Change {
 	case Clear:
-		return []Clause{{Violation{NotCleared, -1}, u.leavesBehind()}}
+		return Clauses{{Violation{NotCleared, -1}, u.leavesBehind()}}
 	case Forbid, AllowedChanges:
-		return []Clause{{Violation{NotAllowed, -1}, not(u.changeAllowed(values))}}
+		return Clauses{{Violation{NotAllowed, -1}, not(u.changeAllowed(values))}}
 	}
 	return nil
 }
 
 // Violations returns the conditions that state s breaks, in the order of [Union.Conditions]. A
 // state that breaks none is legal.
-func (u *Union) Violations(s State) []Violation { return violations(u.Conditions(), s, s) }
-
-func violations(of []Clause, old, new State) []Violation {
-	var l []Violation
-	for _, c := range of {
-		if c.When.Holds(old, new) {
-			l = append(l, c.Violation)
-		}
-	}
-	return l
-}
+func (u *Union) Violations(s State) []Violation { return u.Conditions().Broken(s, s) }
 
 // Selection is what state s has selected: the discriminator's value, or without
 // a discriminator the name of the one member present; "" when nothing is.
@@ -189,7 +193,7 @@ func (u *Union) Selection(s State) string {
 // ChangeViolations returns the conditions that an update from state old to
 // state new breaks, when both union objects exist.
 func (u *Union) ChangeViolations(old, new State) []Violation {
-	return violations(u.Changes(), old, new)
+	return u.Changes().Broken(old, new)
 }
 
 // leavesBehind says that a change left a member set: with a
@@ -246,16 +250,17 @@ func (u *Union) changeAllowed(values []string) Expr {
 	// changed.
 	none := not(is.several(1))
 	for i, m := range u.Members {
-		row := u.Allowed[m.Name]
-		var others []Expr
-		for j, n := range u.Members {
-			if !slices.Contains(row, n.Name) {
-				others = append(others, is.set(j))
+		to := []Expr{is.set(i)}
+		if row := u.Allowed[m.Name]; len(row) > 0 {
+			var others []Expr
+			for j, n := range u.Members {
+				if !slices.Contains(row, n.Name) {
+					others = append(others, is.set(j))
+				}
 			}
-		}
-		to := []Expr{is.set(i), all(not(none), not(some(others...)))}
-		if slices.Contains(row, "") {
-			to = append(to, none)
+			if to = append(to, all(not(none), not(some(others...)))); slices.Contains(row, "") {
+				to = append(to, none)
+			}
 		}
 		allowed = append(allowed, all(from[i+1].when, some(to...)))
 	}

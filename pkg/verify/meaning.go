@@ -101,7 +101,7 @@ func formulaOf(s *formula.Space, e union.Expr, old, new symbolic) logic.Lit {
 }
 
 // formulasOf are the conditions that are broken in some state.
-func formulasOf(s *formula.Space, l []union.Clause, old, new symbolic) []broken {
+func formulasOf(s *formula.Space, l union.Clauses, old, new symbolic) []broken {
 	var all []broken
 	for _, c := range l {
 		if when := formulaOf(s, c.When, old, new); when != logic.False {

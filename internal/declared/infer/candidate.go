@@ -90,12 +90,13 @@ func (c *candidate) implied(u *union.Union) []*condition {
 // several may be, those with up to two, and with all.
 func (c *candidate) legal(u *union.Union) [][]value {
 	var l [][]value
+	conditions := u.Conditions()
 	try := func(v value, members ...int) {
 		s := union.State{Value: v.text, Present: make([]bool, len(u.Members))}
 		for _, m := range members {
 			s.Present[m] = true
 		}
-		if len(u.Violations(s)) > 0 {
+		if len(conditions.Broken(s, s)) > 0 {
 			return
 		}
 		object := make([]value, len(c.names))

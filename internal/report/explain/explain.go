@@ -79,7 +79,8 @@ func (in Input) at(p schemapath.Place) []*union.Union {
 // subject is a union that is being explained.
 type subject struct {
 	*union.Union
-	plan compile.UnionPlan
+	conditions union.Clauses // on its states
+	plan       compile.UnionPlan
 	// shown is the number of members that situations are shown of, at most.
 	shown int
 	// rules are those of the plan, the hand-written ones with their own messages.
@@ -105,7 +106,7 @@ type subject struct {
 }
 
 func explainUnion(p compile.UnionPlan, shown int, bytes []int, ruled bool, beside []*union.Union) (Union, error) {
-	s := &subject{Union: p.Union, plan: p, shown: shown, path: objectPath(p.Place.Path), ruled: ruled, beside: beside}
+	s := &subject{Union: p.Union, conditions: p.Union.Conditions(), plan: p, shown: shown, path: objectPath(p.Place.Path), ruled: ruled, beside: beside}
 	if err := s.read(); err != nil {
 		return Union{}, err
 	}

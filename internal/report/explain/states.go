@@ -65,6 +65,9 @@ func (s *subject) with(value string, members ...int) union.State {
 	return st
 }
 
+// Violations returns the conditions that a state breaks.
+func (s *subject) Violations(st union.State) []union.Violation { return s.conditions.Broken(st, st) }
+
 func (s *subject) legal(st union.State) bool { return len(s.Violations(st)) == 0 }
 
 // states describes all states: one row for the values that select the same members,
@@ -281,11 +284,11 @@ func (s *subject) choices() []choice {
 // changes says which selection may become which.
 func (s *subject) changes() []Changes {
 	l := []Changes{}
-	choices := s.choices()
+	choices, changes := s.choices(), s.Changes()
 	for i, from := range choices {
 		c := Changes{From: from.Selection, To: []Selection{}}
 		for j, to := range choices {
-			if i != j && len(s.ChangeViolations(from.state, to.state)) == 0 { // both are legal
+			if i != j && len(changes.Broken(from.state, to.state)) == 0 { // both are legal
 				c.To = append(c.To, to.Selection)
 			}
 		}
