@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/work"
 )
 
@@ -22,12 +23,12 @@ func TestWork(t *testing.T) {
 	}
 	example := filepath.Join("..", "..", "examples", "route.yaml")
 	objects := filepath.Join("..", "..", "examples", "objects", "route-good.yaml")
-	source, compiled := filepath.Join(t.TempDir(), "route.yaml"), filepath.Join(t.TempDir(), "route.yaml")
+	source, compiled, plain := filepath.Join(t.TempDir(), "route.yaml"), filepath.Join(t.TempDir(), "route.yaml"), filepath.Join(t.TempDir(), "thing.yaml")
 	src, err := os.ReadFile(example)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, text := range map[string][]byte{source: src, compiled: run("compile", example)} {
+	for path, text := range map[string][]byte{source: src, compiled: run("compile", example), plain: []byte(testcrd.Of("Thing", "spec: {type: object}"))} {
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -41,6 +42,7 @@ func TestWork(t *testing.T) {
 		args []string
 		want counts
 	}{
+		{"compile a CRD without unions", []string{"compile", plain}, counts{1, 0, 0, 0}},
 		{"compile a source", []string{"compile", source}, counts{2, 2, 1, 1}},
 		{"compile a compiled file", []string{"compile", compiled}, counts{1, 1, 2, 1}},
 		{"explain a source", []string{"explain", source}, counts{1, 1, 1, 1}},

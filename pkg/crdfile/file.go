@@ -82,7 +82,7 @@ func (f *File) Text() (*crdtext.Text, diag.List) {
 		return nil, f.wrong
 	}
 	for _, m := range f.text.Manifests() {
-		c := &manifest{Manifest: m}
+		c := &manifest{Manifest: m, asIs: &Stage{Node: m.Node}}
 		var wrong *diag.Diagnostic
 		if c.annotated, wrong = compiled.Read(m); wrong != nil {
 			c.marred = diag.List{*wrong}

@@ -41,12 +41,12 @@ type Base struct {
 	replaced *replaced // the last one
 }
 
-// stage is the CRD as it is in the file, and the error of kubectl when it reads that.
+// stage is the CRD as it is in the file, and the error of kubectl when it reads that. It is read
+// when that is first asked for, which is never for most CRDs without unions.
 func (m *manifest) stage() (*Stage, diag.List) {
-	if m.asIs != nil {
+	if m.asIs.Value != nil || m.unread != nil {
 		return m.asIs, m.unread
 	}
-	m.asIs = &Stage{Node: m.Node}
 	data, value, wrong := m.Manifest.Value()
 	if wrong != nil {
 		m.unread = diag.List{*wrong}
@@ -136,7 +136,7 @@ func (c *CRD) Base() *Base {
 	}
 	b := &Base{}
 	c.view.reverted[c.m] = b
-	b.Stage, _ = c.m.stage()
+	b.Stage = c.m.asIs
 	if b.Diags = c.m.marred; c.m.annotated == nil {
 		return b
 	}
@@ -194,6 +194,7 @@ func (c *CRD) Replaced(opts compile.Options) (*Stage, []compile.Removal, diag.Li
 	if len(external) == 0 && !compile.Declares(b.Node) {
 		return b.Stage, nil, nil
 	}
+	_, _ = c.m.stage() // compiling reports errors
 	compilation := b.compilation(c.m, external, opts)
 	removals, diags := compilation.Replaced()
 	if len(removals) == 0 {

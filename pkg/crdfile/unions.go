@@ -64,12 +64,11 @@ func sameObject(a, b compile.Object) bool {
 // Compilation returns the compilation of the CRD without an earlier one, nil when there are no
 // unions, and with errors.
 func (c *CRD) Compilation(opts compile.Options) (*compile.Compilation, diag.List) {
-	b, diags := c.readable()
-	external := c.declared()
+	b, external := c.Base(), c.declared()
 	if len(external) == 0 && !compile.Declares(b.Node) {
 		return nil, b.Diags
 	}
-	if diags.HasErrors() {
+	if _, diags := c.readable(); diags.HasErrors() {
 		return nil, diags
 	}
 	s, _, diags := c.Replaced(opts)

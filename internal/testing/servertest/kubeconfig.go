@@ -29,7 +29,8 @@ func (s *Server) Kubeconfig() ([]byte, error) {
 		return nil, err
 	}
 	proxy := httputil.NewSingleHostReverseProxy(address)
-	proxy.Transport = s.client.Client.Transport
+	// Servers of other tests close the idle connections of the default transport when they end.
+	proxy.Transport = &http.Transport{}
 	front := httptest.NewServer(&cluster{s, proxy})
 	s.tb.Cleanup(front.Close)
 	return fmt.Appendf(nil, `apiVersion: v1
