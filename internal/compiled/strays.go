@@ -24,11 +24,11 @@ func (r *reverter) gone(s Schema) {
 
 // copies warns of rules that were copied along with a schema.
 func (r *reverter) copies() {
-	for _, s := range r.Record.Schemas {
-		if _, node := r.Place(s.Version, s.Path); node == nil {
+	for _, s := range r.schemas {
+		if s.Node == nil {
 			continue
 		}
-		for _, at := range r.strays(s) {
+		for _, at := range r.strays(s.Schema) {
 			r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.Pos(r.Annotations), Path: at,
 				Message: "the rules here are copies of those compiled for " + placeOf(s.Path) + "; they are treated as hand-written ones",
 				Hint:    "to copy the union with its schema, run unioncel decompile before copying"})

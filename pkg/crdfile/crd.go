@@ -40,7 +40,7 @@ const (
 func (m *manifest) origin() Origin {
 	metadata, stored := yamltext.Value(m.Node, "metadata"), yamltext.Value(yamltext.Value(m.Node, "status"), "storedVersions")
 	switch {
-	case compile.Declares(m.Node):
+	case m.asIs.declares:
 		return Authored
 	case crdtext.ScalarAt(metadata, "uid") != "", crdtext.ScalarAt(metadata, "resourceVersion") != "", stored != nil && len(stored.Content) > 0:
 		return Live
@@ -122,7 +122,7 @@ func (c *CRD) Outdated() bool {
 
 // node is the schema at a place, as an author wrote it, or nil.
 func (c *CRD) node(p schemapath.Place) *yaml.Node {
-	return crdtext.Schema(c.Base().Node, p)
+	return crdtext.Schema(c.Base().node, p)
 }
 
 // Schema says where in the file a schema begins, and whether unions are declared for it, there
@@ -175,5 +175,5 @@ func (c *CRD) Source() (*apiextensionsv1.CustomResourceDefinition, diag.List) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	return b.Stage.decode(c, diags)
+	return b.decode(c, diags)
 }

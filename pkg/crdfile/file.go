@@ -43,8 +43,7 @@ type manifest struct {
 	*crdtext.Manifest
 	annotated *compiled.CRD // nil if it was not compiled
 	marred    diag.List     // the error in its annotation
-	asIs      *Stage
-	unread    diag.List // the error of kubectl, which cannot read it
+	asIs      *stage
 }
 
 // Open opens a file, which is called name in diagnostics. src is not modified, and must not be
@@ -82,7 +81,8 @@ func (f *File) Text() (*crdtext.Text, diag.List) {
 		return nil, f.wrong
 	}
 	for _, m := range f.text.Manifests() {
-		c := &manifest{Manifest: m, asIs: &Stage{Node: m.Node}}
+		c := &manifest{Manifest: m}
+		c.asIs = newStage(c, m.Node, nil)
 		var wrong *diag.Diagnostic
 		if c.annotated, wrong = compiled.Read(m); wrong != nil {
 			c.marred = diag.List{*wrong}

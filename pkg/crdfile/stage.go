@@ -19,21 +19,24 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Stage is a CRD as data on its way to the compiler: as it is in the file, without an earlier
+// stage is a CRD as data on its way to the compiler: as it is in the file, without an earlier
 // compilation, or also without the hand-written rules that unions replace.
-type Stage struct {
-	// Node is the manifest, with its positions in the file.
-	Node *yaml.Node
-	// Value is the CRD as kubectl reads it. It is not to be changed.
-	Value map[string]any
-
-	data         []byte // Value as JSON
+type stage struct {
+	m            *manifest
+	node         *yaml.Node     // with its positions in the file
+	declares     bool           // unions, in the node
+	value        map[string]any // as kubectl reads it; nil until it is read
+	data         []byte         // value as JSON; nil until it is needed
 	compilations []*compiled.Compilation
+}
+
+func newStage(m *manifest, node *yaml.Node, value map[string]any) *stage {
+	return &stage{m: m, node: node, declares: compile.Declares(node), value: value}
 }
 
 // Base is a CRD without an earlier compilation.
 type Base struct {
-	*Stage
+	*stage
 	// Reverted is nil for a CRD that was not compiled.
 	Reverted *compiled.Reverted
 	Diags    diag.List
@@ -41,51 +44,50 @@ type Base struct {
 	replaced *replaced // the last one
 }
 
-// stage is the CRD as it is in the file, and the error of kubectl when it reads that. It is read
-// when that is first asked for, which is never for most CRDs without unions.
-func (m *manifest) stage() (*Stage, diag.List) {
-	if m.asIs.Value != nil || m.unread != nil {
-		return m.asIs, m.unread
+// read reads the value from the file, unless that was done. Most CRDs without unions are never
+// read. It returns the error of kubectl.
+func (s *stage) read() diag.List {
+	if s.value != nil {
+		return nil
 	}
-	data, value, wrong := m.Manifest.Value()
+	data, value, wrong := s.m.Value()
 	if wrong != nil {
-		m.unread = diag.List{*wrong}
-		return m.asIs, m.unread
+		return diag.List{*wrong}
 	}
-	if m.asIs.Value = m.Of(value); !m.Listed() {
-		m.asIs.data = data
+	if s.value = s.m.Of(value); !s.m.Listed() {
+		s.data = data
 	}
-	return m.asIs, nil
+	return nil
 }
 
-// JSON is Value as JSON.
-func (s *Stage) JSON() []byte {
-	if s.data == nil {
-		s.data, _ = json.Marshal(s.Value) // it was read as JSON
+// JSON is the CRD as kubectl reads it, null if it cannot.
+func (s *stage) JSON() []byte {
+	if _ = s.read(); s.data == nil {
+		s.data, _ = json.Marshal(s.value) // it was read as JSON
 	}
 	return s.data
 }
 
-func (s *Stage) manifest(m *manifest, external []union.External) compile.Manifest {
-	return compile.Manifest{File: m.Name, Node: s.Node, JSON: s.JSON(), External: external, Limits: m.Limits}
+func (s *stage) manifest(external []union.External) compile.Manifest {
+	return compile.Manifest{File: s.m.Name, Node: s.node, JSON: s.JSON(), External: external, Limits: s.m.Limits}
 }
 
 // compilation returns the compilation of the CRD, which is the same for the same declarations and
 // options.
-func (s *Stage) compilation(m *manifest, external []union.External, opts compile.Options) *compiled.Compilation {
+func (s *stage) compilation(external []union.External, opts compile.Options) *compiled.Compilation {
 	for _, c := range s.compilations {
 		if c.Is(external, opts) {
 			return c
 		}
 	}
-	c := &compiled.Compilation{Compilation: compile.New(s.manifest(m, external), opts), External: external, Options: opts}
+	c := &compiled.Compilation{Compilation: compile.New(s.manifest(external), opts), External: external, Options: opts}
 	s.compilations = append(s.compilations, c)
 	return c
 }
 
 // decode returns the CRD as the API server reads it.
-func (s *Stage) decode(c *CRD, l diag.List) (*apiextensionsv1.CustomResourceDefinition, diag.List) {
-	if wrong := c.m.tooManyRules(s.Node); wrong != nil {
+func (s *stage) decode(c *CRD, l diag.List) (*apiextensionsv1.CustomResourceDefinition, diag.List) {
+	if wrong := c.m.tooManyRules(s.node); wrong != nil {
 		return nil, append(l, *wrong)
 	}
 	kind := c.m.Kind()
@@ -134,15 +136,14 @@ func (c *CRD) Base() *Base {
 	if b := c.view.reverted[c.m]; b != nil {
 		return b
 	}
-	b := &Base{}
+	b := &Base{stage: c.m.asIs, Diags: c.m.marred}
 	c.view.reverted[c.m] = b
-	b.Stage = c.m.asIs
-	if b.Diags = c.m.marred; c.m.annotated == nil {
+	if c.m.annotated == nil {
 		return b
 	}
 	r := c.m.annotated.Revert(compiled.Options{Given: c.given(), Forget: c.opts.Forget, Decompile: c.view.decompile, Proofs: &c.view.proofs})
 	if b.Diags, b.hints = r.Diags, r.Hints; !r.Diags.HasErrors() {
-		b.Reverted, b.Stage = r, &Stage{Node: r.Node, Value: r.Value}
+		b.Reverted, b.stage = r, newStage(c.m, r.Node, r.Value)
 		if r.Again != nil {
 			b.compilations = append(b.compilations, r.Again)
 		}
@@ -152,9 +153,8 @@ func (c *CRD) Base() *Base {
 
 // readable is Base, for those who need its value.
 func (c *CRD) readable() (*Base, diag.List) {
-	_, wrong := c.m.stage()
 	b := c.Base()
-	return b, slices.Concat(b.Diags, wrong)
+	return b, slices.Concat(b.Diags, b.read())
 }
 
 // recorded are the declarations that only the annotation has.
@@ -178,46 +178,53 @@ func (c *CRD) external(own, recorded []union.External) []union.External {
 	return l
 }
 
-// declared are the declarations for the CRD that are not in the manifest.
-func (c *CRD) declared() []union.External {
-	b := c.Base()
-	if b.Reverted == nil {
-		return c.external(nil, nil)
+// declared are the declarations for the CRD that are not in the manifest, and whether there are
+// any, there or in it.
+func (c *CRD) declared(b *Base) (external []union.External, ok bool) {
+	var own, recorded []union.External
+	if b.Reverted != nil {
+		own, recorded = b.Reverted.Declared, b.Reverted.External
 	}
-	return c.external(b.Reverted.Declared, b.Reverted.External)
+	external = c.external(own, recorded)
+	return external, len(external) > 0 || b.declares
 }
 
-// Replaced returns the CRD without an earlier compilation and without the hand-written rules that
-// unions replace, which are listed.
-func (c *CRD) Replaced(opts compile.Options) (*Stage, []compile.Removal, diag.List) {
-	b, external := c.Base(), c.declared()
-	if len(external) == 0 && !compile.Declares(b.Node) {
-		return b.Stage, nil, nil
+// Replaced returns the hand-written rules that the unions replace.
+func (c *CRD) Replaced(opts compile.Options) []compile.Removal {
+	b := c.Base()
+	external, ok := c.declared(b)
+	if !ok {
+		return nil
 	}
-	_, _ = c.m.stage() // compiling reports errors
-	compilation := b.compilation(c.m, external, opts)
+	removals, _ := b.compilation(external, opts).Replaced()
+	return removals
+}
+
+// replace returns the stage without the hand-written rules that unions replace.
+func (b *Base) replace(external []union.External, opts compile.Options) (*stage, diag.List) {
+	compilation := b.compilation(external, opts)
 	removals, diags := compilation.Replaced()
 	if len(removals) == 0 {
-		return b.Stage, nil, diags
+		return b.stage, diags
 	}
 	if b.replaced == nil || b.replaced.of != compilation {
 		b.replaced = &replaced{b.without(removals), compilation}
 	}
-	return b.replaced.Stage, removals, diags
+	return b.replaced.stage, diags
 }
 
 // replaced is the stage without the rules that the unions of a compilation replace.
 type replaced struct {
-	*Stage
+	*stage
 	of *compiled.Compilation
 }
 
 // without is the CRD without hand-written rules.
-func (s *Stage) without(removals []compile.Removal) *Stage {
-	drop, value := map[*yaml.Node]bool{}, runtime.DeepCopyJSON(s.Value)
+func (s *stage) without(removals []compile.Removal) *stage {
+	drop, value := map[*yaml.Node]bool{}, runtime.DeepCopyJSON(s.value)
 	for _, removal := range removals {
 		whole, items := compiled.Remove(removal, crdtext.SchemaIn(value, removal.Place))
-		n := crdtext.Schema(s.Node, removal.Place)
+		n := crdtext.Schema(s.node, removal.Place)
 		for _, key := range whole {
 			k, _, _, _ := yamltext.Lookup(n, key)
 			drop[k] = true
@@ -231,7 +238,7 @@ func (s *Stage) without(removals []compile.Removal) *Stage {
 			}
 		}
 	}
-	return &Stage{Node: yamltext.Without(s.Node, drop), Value: value}
+	return newStage(s.m, yamltext.Without(s.node, drop), value)
 }
 
 // hinted adds hints to errors in recorded declarations.

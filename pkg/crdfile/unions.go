@@ -29,14 +29,14 @@ func (c *CRD) read(from func(*compile.Compilation) (*compile.Declared, diag.List
 		r = c.m.annotated.Recorded(c.given())
 	}
 	external := c.external(r.Own, r.External)
-	if len(external) == 0 && !compile.Declares(c.m.Node) {
+	s := c.m.asIs
+	if len(external) == 0 && !s.declares {
 		return nil, r.Diags
 	}
-	s, wrong := c.m.stage()
-	if wrong != nil {
+	if wrong := s.read(); wrong != nil {
 		return nil, append(r.Diags, wrong...)
 	}
-	d, diags := from(s.compilation(c.m, external, compile.Options{}).Compilation)
+	d, diags := from(s.compilation(external, compile.Options{}).Compilation)
 	if diags = append(r.Diags, diags...); d == nil || len(d.Objects) == 0 || r.Diags.HasErrors() {
 		return nil, diags
 	}
@@ -52,7 +52,7 @@ func (c *CRD) With(external []union.External) (*compile.Declared, diag.List) {
 	if b.Reverted != nil {
 		external = slices.Concat(b.Reverted.Declared, external)
 	}
-	d, diags := compile.New(b.manifest(c.m, external), compile.Options{}).Unions()
+	d, diags := compile.New(b.manifest(external), compile.Options{}).Unions()
 	return d, b.hinted(diags)
 }
 
@@ -64,19 +64,20 @@ func sameObject(a, b compile.Object) bool {
 // Compilation returns the compilation of the CRD without an earlier one, nil when there are no
 // unions, and with errors.
 func (c *CRD) Compilation(opts compile.Options) (*compile.Compilation, diag.List) {
-	b, external := c.Base(), c.declared()
-	if len(external) == 0 && !compile.Declares(b.Node) {
+	b := c.Base()
+	external, ok := c.declared(b)
+	if !ok {
 		return nil, b.Diags
 	}
 	if _, diags := c.readable(); diags.HasErrors() {
 		return nil, diags
 	}
-	s, _, diags := c.Replaced(opts)
+	s, diags := b.replace(external, opts)
 	diags = append(slices.Clip(b.Diags), b.hinted(diags)...)
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	return s.compilation(c.m, external, opts).Compilation, diags
+	return s.compilation(external, opts).Compilation, diags
 }
 
 // Plan returns how the CRD is compiled. Options that are not given are, for a compiled CRD,

@@ -38,7 +38,7 @@ func (j *job) unchanged() (bool, diag.List) {
 func asCompiled(c *crdfile.CRD, opts crdfile.Options, result *compile.Result) bool {
 	r, m := c.Base().Reverted, c.Manifest()
 	data, _, _ := m.Value()
-	_, removals, _ := c.Replaced(opts.Compiler())
+	removals := c.Replaced(opts.Compiler())
 	switch {
 	case opts.NoAnnotation, opts.KeepUnions, opts.Describe, r.Described(), compile.Declares(m.Node):
 		return false

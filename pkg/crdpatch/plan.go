@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/crdtext"
@@ -118,7 +119,8 @@ type writer struct {
 
 // newWriter returns a writer of a CRD in a text that was made of its file.
 func newWriter(c *crdfile.CRD, m *crdtext.Manifest, opts crdfile.Options) *writer {
-	return &writer{Manifest: m, crd: c, opts: opts, said: map[string]bool{}, value: m.Of(m.Copied())}
+	_, v, _ := m.Value()
+	return &writer{Manifest: m, crd: c, opts: opts, said: map[string]bool{}, value: runtime.DeepCopyJSON(m.Of(v))}
 }
 
 func (w *writer) report(d diag.Diagnostic) { w.diags = append(w.diags, d) }

@@ -22,7 +22,10 @@ func (j *job) replace(base *crdtext.Text) *crdtext.Text {
 		if j.installing && c.Settled() {
 			continue
 		}
-		_, removals, _ := c.Replaced(c.Options().Compiler())
+		removals := c.Replaced(c.Options().Compiler())
+		if len(removals) == 0 {
+			continue
+		}
 		w := newWriter(c, c.Manifest().In(base), c.Options())
 		for _, removal := range removals {
 			schema := crdtext.SchemaIn(w.value, removal.Place)

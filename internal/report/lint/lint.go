@@ -17,7 +17,8 @@ import (
 //
 // The list is sorted, and nil when there is nothing to say. The caller owns it.
 func File(f *crdfile.File, opts crdfile.Options) diag.List {
-	crds, l := f.CRDs(opts)
+	crds, wrong := f.CRDs(opts)
+	l := slices.Clone(wrong)
 	plans := make([]*compile.Plan, len(crds))
 	for i, c := range crds {
 		plan, more := c.Plan()
@@ -33,7 +34,7 @@ func File(f *crdfile.File, opts crdfile.Options) diag.List {
 		_, more := crdpatch.Compile(f, opts)
 		l = append(l, more...)
 	}
-	declared := resolved(f.CRDs(opts))
+	declared := resolved(crds, wrong)
 	for i, d := range declared {
 		if d == nil {
 			continue

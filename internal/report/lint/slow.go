@@ -38,10 +38,8 @@ func slow(c *crdfile.CRD, p *compile.Plan, crd *apiextensionsv1.CustomResourceDe
 // quicker returns, as a hint, what makes the rules of a union quicker, and by how much.
 func quicker(c *crdfile.CRD, i int, u compile.UnionPlan, properties int) string {
 	var l []string
-	if compact, _ := c.Encoded(compile.Compact).Plan(); compact != nil {
-		if p := compact; p.Unions[i].Time < worth(u.Time) {
-			l = append(l, fmt.Sprintf("--encoding compact brings it to %s, with errors on the object instead of the member", cost.About(p.Unions[i].Time)))
-		}
+	if compact, _ := c.Encoded(compile.Compact).Plan(); compact != nil && compact.Unions[i].Time < worth(u.Time) {
+		l = append(l, fmt.Sprintf("--encoding compact brings it to %s, with errors on the object instead of the member", cost.About(compact.Unions[i].Time)))
 	}
 	if without := u.Time - clearing(u, properties); without < worth(u.Time) {
 		l = append(l, fmt.Sprintf("discriminatorChange: Allow brings it to %s, at the cost of a message", cost.About(without)))
