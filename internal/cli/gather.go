@@ -13,8 +13,8 @@ import (
 // planner returns how the CRDs of a file that have unions are compiled.
 type planner func(f *crdfile.File, opts crdfile.Options) ([]explain.Input, diag.List)
 
-// load works on inputs as files with CRDs. When the configurations, and what they and flags name,
-// have errors, that is not done, and there are no results.
+// load works on inputs as files with CRDs. It returns no results when a configuration has
+// errors, or a file that a configuration or a flag names.
 func (a *app) load(ctx context.Context, inputs []input, scope func([]input) (scopes, error), work func(in input, f *crdfile.File) (result, error)) (scopes, []result, error) {
 	l, err := scope(inputs)
 	if err != nil {

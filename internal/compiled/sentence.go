@@ -174,7 +174,7 @@ func (r *reverter) undescribe(c *Claim, w *regenerated) {
 	}
 }
 
-// in finds what the record says was added to a text, and the text before.
+// in finds the recorded sentence at the end of a text, and returns the text before it too.
 func (d Described) in(text string, unions []*union.Union) (yamledit.Suffix, string, bool) {
 	for _, sentence := range sentencesOf(unions) {
 		for _, end := range []string{"", "\n"} {
@@ -190,8 +190,8 @@ func (d Described) in(text string, unions []*union.Union) (yamledit.Suffix, stri
 	return yamledit.Suffix{}, "", false
 }
 
-// sentencesOf are what unions may have in one description: several have no discriminator, and
-// one sentence each.
+// sentencesOf are the sentences that unions may have in one description: several unions there have
+// no discriminator, and one sentence each.
 func sentencesOf(unions []*union.Union) []string {
 	var l []string
 	for _, u := range unions {

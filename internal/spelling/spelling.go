@@ -1,4 +1,4 @@
-// Package spelling finds what a misspelt name is meant to be, and spells numbers and lists.
+// Package spelling corrects misspelt names, and spells numbers and lists.
 package spelling
 
 import (

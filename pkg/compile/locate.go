@@ -19,7 +19,7 @@ type location struct {
 	schemapath.Place
 	node    *yaml.Node       // of the schema
 	key     int              // of a declaration in the schema, else -1
-	own     *yaml.Node       // the key of one in the schema, or what is in its place in a compiled CRD; else nil
+	own     *yaml.Node       // the key of one in the schema, or the node in its place in a compiled CRD; else nil
 	written []union.External // what declares; one, unless it is external
 	extends []union.External // what extends that
 	frames  []*yaml.Node     // from the root schema to this one

@@ -105,7 +105,7 @@ func (u prose) allows(old, new union.State) bool {
 	return true
 }
 
-// The expressions mean in every state, and for every change, what docs/semantics.md says.
+// The expressions agree with docs/semantics.md in every state, and for every change.
 func TestMeaning(t *testing.T) {
 	pairs := 0
 	for i, shape := range unioncases.Shapes() {

@@ -12,8 +12,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// test/e2e and internal/testing/servertest hold the package to a server; here are what files have
-// and a server does not, and the fast way to see that something broke.
+// test/e2e and internal/testing/servertest hold the package to a server. These tests cover
+// files, which a server does not have, and show quickly that something broke.
 
 const crd = `
 spec:

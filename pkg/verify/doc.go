@@ -9,8 +9,8 @@
 //
 // Each rule, and each of allOf, anyOf, oneOf, not, minProperties and maxProperties, on the
 // union object or an ancestor of it, is read as a Boolean formula over what it asks of an
-// object and its old self (internal/prove/formula). What the union says of them is another
-// formula, of the same meaning as pkg/union's. A solver (internal/prove/logic) is asked where
+// object and its old self (internal/prove/formula). The union is another
+// formula of them, of the same meaning as pkg/union's. A solver (internal/prove/logic) is asked where
 // they disagree:
 //   - what do all rules accept that the union forbids, for each of its conditions?
 //   - what does each rule reject that the union allows?
@@ -24,8 +24,8 @@
 // few conditions broken, few members set, usual values. Where it is accepted, the whole
 // resource is validated as well.
 //
-// What internal/prove/formula does not understand in a rule may have any value, so nothing is
-// proved by overlooking it.
+// A part of a rule that internal/prove/formula does not understand may have any value, so nothing
+// is proved by overlooking it.
 //
 // # Stricter rules
 //

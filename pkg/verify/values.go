@@ -81,7 +81,7 @@ func (p *problem) begin(s *slot, name string, mayLack, mayNull bool) {
 	}
 }
 
-// extend adds values that answer what is asked about a slot.
+// extend adds values that answer the questions about a slot.
 func (p *problem) extend(s *slot, r *read) {
 	accepted := func(v any) {
 		if v, err := p.g.accept(s.node, runtime.DeepCopyJSONValue(v)); err == nil {

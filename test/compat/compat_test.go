@@ -1,8 +1,8 @@
 //go:build compat
 
 // Package compat has every supported minor version of Kubernetes judge one set of
-// cases: the unions of internal/testing/unioncases, the tables of test/e2e, and what
-// pkg/verify says of hand-written rules. Each CRD is compiled for the version that
+// cases: the unions of internal/testing/unioncases, the tables of test/e2e, and the
+// verdicts of pkg/verify on hand-written rules. Each CRD is compiled for the version that
 // judges it. The judges are programs of their own (see judge/doc.go):
 //
 //	test/compat/build DIR [MINOR...]

@@ -17,7 +17,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// askGroups asks for what internal/testing/unioncases has.
+// askGroups asks for the verdicts on internal/testing/unioncases.
 func askGroups(v *version, send func(*question)) {
 	groupsOnce.Do(func() { groups = allGroups(v.T) })
 	for _, g := range groups {

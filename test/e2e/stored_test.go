@@ -239,9 +239,9 @@ func adviceHolds(t *testing.T, text []byte, v stored.Verdict, ratchet bool) {
 	}
 }
 
-// TestMigration changes the storage version and tightens it at once. What internal/change/stored says
-// of each stored object is what its migration meets: a replacement by itself, in the new
-// storage version.
+// TestMigration changes the storage version and tightens it at once. The verdict of
+// internal/change/stored on each stored object is that of its migration: a replacement by itself,
+// in the new storage version.
 func TestMigration(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
-// TestSuite has a server answer what internal/output/suite writes: that says the same.
+// TestSuite holds the expectations that internal/output/suite writes to a server.
 func TestSuite(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)

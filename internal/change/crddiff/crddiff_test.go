@@ -125,7 +125,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// What is removed is in no place of the new file but its CRD.
+// The position of a removed schema is that of the CRD in the new file.
 func TestRemovedPosition(t *testing.T) {
 	text := testcrd.Of("Thing", "spec: {type: object}")
 	old := read(t, strings.Replace(text, "- name: v1\n", "- {name: v0, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}\n  - name: v1\n", 1))

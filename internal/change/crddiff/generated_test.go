@@ -22,7 +22,7 @@ import (
 // TestGenerated compares pairs of generated schemas, and has the API server's validators
 // judge generated objects and updates under both. A class is wrong if an object contradicts
 // it, and so is a counterexample that the validators do not confirm. The generator knows
-// schemas and values, but not what internal/change/crddiff looks at.
+// schemas and values, but not the checks of internal/change/crddiff.
 //
 // UNIONCEL_PAIR is the number of the only pair to try; it prints the pair.
 func TestGenerated(t *testing.T) {

@@ -40,8 +40,8 @@ type Found struct {
 }
 
 // CRD finds the unions of a CRD, in order of versions and of the paths of their
-// schemas, each property in one of them at most. It only reads the CRD. What is open at
-// the deadline of ctx ([verify.WithDeadline]) is inconclusive. An error means that ctx ended
+// schemas, each property in one of them at most. It only reads the CRD. A question
+// that is open at the deadline of ctx ([verify.WithDeadline]) is inconclusive. An error means that ctx ended
 // otherwise.
 func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) ([]Found, error) {
 	f := &finder{ctx: ctx, crd: crd}

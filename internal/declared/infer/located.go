@@ -36,8 +36,8 @@ func (i Located) Verdict() verify.Verdict {
 	return i.Comparison.Verdict
 }
 
-// replaceable reports whether compiling can put the union in the place of what it means
-// the same as: not of rules further up.
+// replaceable reports whether compiling can replace the equivalent constraints by the union. Rules
+// of schemas further up are not replaced.
 func (i Located) replaceable() bool {
 	return i.Verdict() == verify.Equivalent && !slices.ContainsFunc(i.Replaces, func(c verify.Constraint) bool { return c.Above > 0 })
 }
@@ -105,7 +105,7 @@ func (i Located) lines() string {
 	return "lines " + spelling.List(words, "and")
 }
 
-// Told says in a line that the union was declared, or would be, and what becomes of the
+// Told says in a line that the union was declared, or would be, and the fate of the
 // constraints that it would replace.
 func (i Located) Told(done string, replace bool) string {
 	text := fmt.Sprintf("%s: %s in %s: %s", i.Pos, done, i.Place, i.Label())

@@ -54,7 +54,7 @@ func (x *explicit) items(items []any, base rewrite.Old, keys []string, _ schemap
 	return rewrite.ByKeys(items, base, keys)
 }
 
-// unions adds null for the siblings of what a patch sets.
+// unions adds null for the siblings of the members that a patch sets.
 func (x *explicit) unions(at resource.Path, unions []*union.Union, object map[string]any, below rewrite.Old) {
 	base, _ := below.Value.(map[string]any)
 	if _, ok := object["$patch"]; ok {

@@ -35,8 +35,8 @@ const (
 func Types() []Type { return []Type{JSON, Merge, Strategic} }
 
 // Create returns the patch of a type that turns an object of a kind, as unstructured JSON,
-// into another; it is empty, {} or [], when they are equal. What the server sets, the
-// namespace included, and the other leaves out, stays. The patch has been applied to see
+// into another; it is empty, {} or [], when they are equal. Fields that the server sets, the
+// namespace included, stay when the other object leaves them out. The patch has been applied to see
 // that it does.
 func Create(gvk schema.GroupVersionKind, t Type, from, to map[string]any) ([]byte, error) {
 	from = withoutServers(from, to)

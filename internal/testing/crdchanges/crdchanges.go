@@ -1,10 +1,11 @@
-// Package crdchanges has changes of CRDs for tests, and what they do to what is accepted.
+// Package crdchanges has changes of CRDs for tests, with their effect on the objects that are
+// accepted.
 package crdchanges
 
 import "strings"
 
-// Change is two schemas of spec, in YAML, and what differs: the class, as internal/change/crddiff names
-// it, then where and what, for each change in it.
+// Change is two schemas of spec, in YAML, and their differences: the class of each, in the terms of
+// internal/change/crddiff, then its place and text.
 type Change struct {
 	Name, Old, New string
 	Want           []string

@@ -116,8 +116,8 @@ func run(tb testing.TB, dir, path string, args ...string) (_ *rest.Config, polic
 }
 
 // Config returns a configuration with which other clients may do everything on
-// the server, at any rate; it is the caller's. Unlike the methods of Server, what they write
-// takes effect some milliseconds later, as on a cluster.
+// the server, at any rate; it is the caller's. Unlike those of the methods of Server,
+// their writes take effect some milliseconds later, as on a cluster.
 func (s *Server) Config() *rest.Config { return rest.CopyConfig(s.config) }
 
 func newClient(config *rest.Config) (*rest.RESTClient, error) {

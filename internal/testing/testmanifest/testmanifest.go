@@ -11,7 +11,7 @@ import (
 )
 
 // Parse reads a file that holds one CustomResourceDefinition, YAML or
-// JSON. The error says what is wrong with the text, as file:line:col: message.
+// JSON. An error in the text is of the form file:line:col: message.
 func Parse(file string, src []byte) (compile.Manifest, error) {
 	parsed, err := yamltext.Parse(src)
 	if err != nil {
