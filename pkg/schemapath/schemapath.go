@@ -170,13 +170,18 @@ func (p Path) Structural(version int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "spec.versions[%d].schema.openAPIV3Schema", version)
 	for _, s := range p {
-		fields := s.Fields()
-		b.WriteString("." + fields[0])
-		if len(fields) > 1 {
-			b.WriteString("[" + fields[1] + "]")
-		}
+		b.WriteString(s.Structural())
 	}
 	return b.String()
+}
+
+// Structural is the step as the API server's errors print it.
+func (s Step) Structural() string {
+	fields := s.Fields()
+	if len(fields) > 1 {
+		return "." + fields[0] + "[" + fields[1] + "]"
+	}
+	return "." + fields[0]
 }
 
 // In returns the schema that the path leads to from a root, or nil. What it returns is a

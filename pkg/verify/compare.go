@@ -9,7 +9,9 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -137,7 +139,7 @@ func compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 	if c.Inconclusive, err = p.finish([]*union.Union{p.u}); err != nil {
 		return c, err
 	}
-	f := &findings{problem: p, doubtful: map[*check]bool{}}
+	f := &findings{problem: p, doubtful: map[*prove.Check]bool{}}
 	if err := f.compare(owner, c.excess); err != nil {
 		return c, err
 	}
@@ -161,43 +163,43 @@ func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefin
 	if u == nil {
 		return nil, nil, errNoUnion
 	}
-	c, err := chainTo(crd, version, path)
+	c, err := sample.ChainTo(crd, version, path)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := c.missing(constraints); err != nil {
+	if err := missing(c, constraints); err != nil {
 		return nil, nil, err
 	}
-	if c, err = chainTo(isolated(crd, version, path, constraints), version, path); err != nil {
+	if c, err = sample.ChainTo(isolated(crd, version, path, constraints), version, path); err != nil {
 		return nil, nil, err
 	}
-	if p, err = newProblem(newGenerator(ctx, crd, version), c, stateful(u)); err != nil {
+	if p, err = newProblem(sample.NewSource(ctx, crd, version), c, stateful(u)); err != nil {
 		return nil, nil, err
 	}
-	for level, n := range p.nodes {
-		above := len(p.nodes) - 1 - level
-		tests, of := n.tests(), having(constraints, ruleKey, above)
+	for level, n := range p.Schemas {
+		above := len(p.Schemas) - 1 - level
+		tests, of := n.Rules(), having(constraints, ruleKey, above)
 		if above == 0 {
-			tests, of = n.owned(constraints)
+			tests, of = owned(n, constraints)
 		}
 		for i, t := range tests {
-			if p.add(level, t) == nil {
+			if p.Add(level, t) == nil {
 				unclear[of[i]] = true
 				continue
 			}
 			owner = append(owner, of[i])
 		}
 	}
-	p.classify()
+	p.Classify()
 	return p, owner, nil
 }
 
 // owned are the tests of n, the union object's schema, and for each the constraint that it
 // belongs to. The constraints are all that n has; rules in an allOf further up belong to none.
-func (n *node) owned(constraints []Constraint) (tests []*test, owner []int) {
-	of, own := ownersOfRules(constraints, n), len(n.schema.XValidations)
-	above := len(n.tests()) - len(of)
-	for i, t := range n.tests() {
+func owned(n *sample.Schema, constraints []Constraint) (tests []*sample.Test, owner []int) {
+	of, own := ownersOfRules(constraints, n), len(n.Props.XValidations)
+	above := len(n.Rules()) - len(of)
+	for i, t := range n.Rules() {
 		switch {
 		case i < own:
 			tests, owner = append(tests, t), append(owner, of[i])
@@ -206,14 +208,14 @@ func (n *node) owned(constraints []Constraint) (tests []*test, owner []int) {
 		}
 	}
 	inAllOf := having(constraints, allOfKey, 0)
-	for _, t := range n.constraints() {
+	for _, t := range n.Constraints() {
 		tests = append(tests, t)
-		if t.text == allOfKey {
+		if t.Text == allOfKey {
 			owner = append(owner, inAllOf[0])
 			inAllOf = inAllOf[1:]
 			continue
 		}
-		key, _, _ := strings.Cut(t.text, ":")
+		key, _, _ := strings.Cut(t.Text, ":")
 		owner = append(owner, having(constraints, key, 0)[0])
 	}
 	return tests, owner
@@ -223,11 +225,11 @@ func (n *node) owned(constraints []Constraint) (tests []*test, owner []int) {
 // reverse. Of each constraint it notes whether it rejects what the union allows when
 // an object is created.
 func (f *findings) compare(owner []int, excess []bool) error {
-	p, s := f.problem, f.space
+	p, s := f.problem, f.Space
 	above := false
-	for _, c := range p.checks {
-		c.touches = true // all of them would go
-		above = above || c.level < len(p.steps)
+	for _, c := range p.Checks {
+		c.Touches = true // all of them would go
+		above = above || c.Level < len(p.Path)
 	}
 	legal, breaks := p.legal()
 	for _, mode := range p.modes() {
@@ -241,18 +243,18 @@ func (f *findings) compare(owner []int, excess []bool) error {
 			l = append(slices.Clone(mode), s.Implies(p.new.exists, legal))
 		}
 		var refusing []logic.Lit
-		var any *example
-		for i, c := range p.checks {
-			m, err := p.possible(append(l, c.holds.Not())...)
-			if err := f.doubted(err, c.name()+" may reject what the union allows"); err != nil {
+		var any *prove.Example
+		for i, c := range p.Checks {
+			m, err := p.Possible(append(l, c.Holds.Not())...)
+			if err := f.doubted(err, c.Name()+" may reject what the union allows"); err != nil {
 				return err
 			}
 			if m == nil {
 				continue
 			}
-			if e, err := p.some(append(l, c.holds.Not())...); e != nil {
-				refusing, any = append(refusing, c.holds.Not()), e
-				excess[owner[i]] = excess[owner[i]] || e.old == nil
+			if e, err := p.Any(append(l, c.Holds.Not())...); e != nil {
+				refusing, any = append(refusing, c.Holds.Not()), e
+				excess[owner[i]] = excess[owner[i]] || e.Old == nil
 			} else if err := f.unmade(err, m, "rejects", c); err != nil {
 				return err
 			}
@@ -260,15 +262,15 @@ func (f *findings) compare(owner []int, excess []bool) error {
 		if len(refusing) == 0 {
 			continue
 		}
-		e, err := p.find(nil, append(l, s.Or(refusing...))...)
+		e, err := p.Smallest(nil, append(l, s.Or(refusing...))...)
 		if err := f.unmade(err, nil, ""); err != nil {
 			return err
 		}
 		if e == nil {
 			e = any // not the smallest, but one there is
 		}
-		i := slices.IndexFunc(p.checks, func(c *check) bool { return !e.model(c.holds) })
-		f.found = append(f.found, finding{example: e, check: p.checks[i], level: -1})
+		i := slices.IndexFunc(p.Checks, func(c *prove.Check) bool { return !e.Model(c.Holds) })
+		f.found = append(f.found, finding{Example: e, check: p.Checks[i], level: -1})
 	}
 	return nil
 }
@@ -286,10 +288,10 @@ func having(constraints []Constraint, key string, above int) []int {
 
 // ownersOfRules are the constraints that the rules of n belong to: rules of its
 // own, then those in allOf.
-func ownersOfRules(constraints []Constraint, n *node) []int {
+func ownersOfRules(constraints []Constraint, n *sample.Schema) []int {
 	l := having(constraints, ruleKey, 0)
 	for i, owner := range having(constraints, allOfKey, 0) {
-		for range rulesIn(&n.schema.AllOf[i]) {
+		for range rulesIn(&n.Props.AllOf[i]) {
 			l = append(l, owner)
 		}
 	}

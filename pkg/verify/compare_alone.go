@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/prove/formula"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // Constraint is something hand-written on one schema that restricts which
@@ -83,17 +85,17 @@ func unrestricted(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchem
 
 // missing returns an error unless there are such constraints on the union object's schema,
 // or further up, each given once.
-func (c *chain) missing(constraints []Constraint) error {
+func missing(c *sample.Chain, constraints []Constraint) error {
 	for i, k := range constraints {
-		if k.Above < 0 || k.Above >= len(c.nodes) || k.Above > 0 && k.Key != ruleKey {
-			return fmt.Errorf("%s has no %s to compare", c.object().path, k)
+		if k.Above < 0 || k.Above >= len(c.Schemas) || k.Above > 0 && k.Key != ruleKey {
+			return fmt.Errorf("%s has no %s to compare", c.Object().Path, k)
 		}
-		n := c.nodes[len(c.nodes)-1-k.Above]
-		if !k.CopyTo(&apiextensionsv1.JSONSchemaProps{}, n.schema) {
-			return fmt.Errorf("%s has no %s to compare", n.path, k)
+		n := c.Schemas[len(c.Schemas)-1-k.Above]
+		if !k.CopyTo(&apiextensionsv1.JSONSchemaProps{}, n.Props) {
+			return fmt.Errorf("%s has no %s to compare", n.Path, k)
 		}
 		if slices.Contains(constraints[:i], k) {
-			return fmt.Errorf("%s of %s is given twice", k, n.path)
+			return fmt.Errorf("%s of %s is given twice", k, n.Path)
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -17,11 +18,11 @@ func Beside(crd *apiextensionsv1.CustomResourceDefinition, version int, path sch
 	if u == nil {
 		return nil, nil, errNoUnion
 	}
-	c, err := chainTo(crd, version, path)
+	c, err := sample.ChainTo(crd, version, path)
 	if err != nil {
 		return nil, nil, err
 	}
-	all := written(c.object().schema)
+	all := written(c.Object().Props)
 	if len(all) == 0 {
 		return nil, nil, nil
 	}
@@ -30,11 +31,11 @@ func Beside(crd *apiextensionsv1.CustomResourceDefinition, version int, path sch
 	if err != nil {
 		return nil, nil, err
 	}
-	for i, k := range p.checks {
+	for i, k := range p.Checks {
 		of := owner[i]
-		touching[of] = touching[of] || k.touches
-		changing[of] = changing[of] || k.changing
-		unfit[of] = unfit[of] || !k.narrow
+		touching[of] = touching[of] || k.Touches
+		changing[of] = changing[of] || k.Changing
+		unfit[of] = unfit[of] || !k.Narrow
 	}
 	for i, constraint := range all {
 		switch {
@@ -46,14 +47,6 @@ func Beside(crd *apiextensionsv1.CustomResourceDefinition, version int, path sch
 		}
 	}
 	return states, changes, nil
-}
-
-func chainTo(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path) (*chain, error) {
-	root, err := newRoot(crd, version)
-	if err != nil {
-		return nil, err
-	}
-	return newChain(root, path)
 }
 
 // written are all constraints of a schema.

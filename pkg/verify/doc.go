@@ -71,11 +71,6 @@
 // reads. There are no restrictions here: a constraint that rejects an object which the
 // union allows, because of whatever it reads, is a difference.
 //
-// # Two schemas
-//
-// A [Pair] decides what two schemas accept differently, clause by clause, over the objects of
-// either: each of the two sees them without what it drops, and with its defaults.
-//
 // # Examples
 //
 // [Examples] finds resources in the same way that show what a union is about, for messages

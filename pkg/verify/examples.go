@@ -7,8 +7,10 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -31,7 +33,7 @@ type Example struct {
 type Examples struct {
 	*problem
 	unchecked func() (*Examples, error)
-	owners    map[*test]Constraint
+	owners    map[*sample.Test]Constraint
 	fails     []logic.Lit    // of the checks that should hold
 	sizes     [2][]logic.Lit // of the new object and the old one: the more hold, the larger it is
 }
@@ -40,34 +42,34 @@ type Examples struct {
 // [Object], and so are the errors. Unions are all those declared on the object. The CRD is
 // without the rules of the union, which would forbid the examples.
 func NewExamples(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, unions []*union.Union) (*Examples, error) {
-	c, err := chainTo(crd, version, path)
+	c, err := sample.ChainTo(crd, version, path)
 	if err != nil {
 		return nil, err
 	}
-	p, _, err := newGenerator(ctx, crd, version).concerning(c, u, unions)
+	p, _, err := concerning(sample.NewSource(ctx, crd, version), c, u, unions)
 	if err != nil {
 		return nil, err
 	}
-	x := &Examples{problem: p, owners: map[*test]Constraint{}}
-	all := written(c.object().schema)
-	tests, owner := c.object().owned(all)
+	x := &Examples{problem: p, owners: map[*sample.Test]Constraint{}}
+	all := written(c.Object().Props)
+	tests, owner := owned(c.Object(), all)
 	for i, t := range tests {
 		x.owners[t] = all[owner[i]]
 	}
-	for _, c := range p.checks {
-		if _, own := x.owners[c.test]; !own || !c.narrow {
-			x.fails = append(x.fails, c.holds.Not())
+	for _, c := range p.Checks {
+		if _, own := x.owners[c.Test]; !own || !c.Narrow {
+			x.fails = append(x.fails, c.Holds.Not())
 		}
 	}
-	for side, st := range []symbolic{newSide: p.new, oldSide: p.old} {
+	for side, st := range []symbolic{prove.New: p.new, prove.Old: p.old} {
 		size := slices.Clone(st.present)
 		if d := st.discriminator; d != nil {
 			selected := []logic.Lit{st.unset}
 			for _, m := range u.Members {
-				selected = append(selected, st.selects(p.space, m))
+				selected = append(selected, st.selects(p.Space, m))
 			}
 			// A value without a member is a poorer example than one with it.
-			memberless := p.space.Or(selected...).Not()
+			memberless := p.Space.Or(selected...).Not()
 			size = append(size, d.Present(), st.unset.Not(), memberless, memberless)
 		}
 		x.sizes[side] = size
@@ -100,15 +102,15 @@ func (x *Examples) Unset() []string {
 // Violating is the creation of an object in a state that violates a condition, and as
 // little as possible besides it.
 func (x *Examples) Violating(v union.Violation) (*Example, error) {
-	breaks := violations(x.space, x.u, x.new)
-	e, err := x.smallest(breaks, nil, append(x.creation(), broke(x.space, breaks, v.Condition, v.Member))...)
+	breaks := violations(x.Space, x.u, x.new)
+	e, err := x.smallest(breaks, nil, append(x.creation(), broke(x.Space, breaks, v.Condition, v.Member))...)
 	return x.example(e), err
 }
 
 // Changing is an update between two states that violates a condition, and as little as
 // possible besides it. If unset, it leaves nothing selected, and else something.
 func (x *Examples) Changing(condition union.Condition, unset bool) (*Example, error) {
-	s := x.space
+	s := x.Space
 	breaks := judge(s, x.u, x.old, x.new)
 	l := append(x.update(), x.new.exists, broke(s, breaks, condition, -1))
 	var kept []logic.Lit
@@ -131,10 +133,10 @@ func (x *Examples) Changing(condition union.Condition, unset bool) (*Example, er
 // than what is at a path that leads to it.
 func (x *Examples) Removing(path schemapath.Path) (*Example, error) {
 	level := len(path)
-	if level <= x.anchor() {
+	if level <= x.Anchor() {
 		return nil, nil
 	}
-	return x.stored(nil, nil, append(x.update(), removable(x.space, x.u, x.old).Not(), x.places[level-1].Present(), x.places[level].Present().Not())...)
+	return x.stored(nil, nil, append(x.update(), removable(x.Space, x.u, x.old).Not(), x.Places[level-1].Present(), x.Places[level].Present().Not())...)
 }
 
 // Refused is the creation of an object, or else an update, that the union allows and a
@@ -142,9 +144,9 @@ func (x *Examples) Removing(path schemapath.Path) (*Example, error) {
 func (x *Examples) Refused(by Constraint) (*Example, error) {
 	legal, _ := x.legal()
 	holds, changing := logic.True, false
-	for _, c := range x.checks {
-		if owner, ok := x.owners[c.test]; ok && owner == by {
-			holds, changing = x.space.And(holds, c.holds), changing || c.changing
+	for _, c := range x.Checks {
+		if owner, ok := x.owners[c.Test]; ok && owner == by {
+			holds, changing = x.Space.And(holds, c.Holds), changing || c.Changing
 		}
 	}
 	e, err := x.smallest(nil, nil, append(x.creation(), legal, holds.Not())...)
@@ -155,12 +157,12 @@ func (x *Examples) Refused(by Constraint) (*Example, error) {
 }
 
 func (x *Examples) creation() []logic.Lit {
-	return []logic.Lit{x.space.Old.Present().Not(), x.new.exists}
+	return []logic.Lit{x.Space.Old.Present().Not(), x.new.exists}
 }
 
 // update is that of an object in a legal state.
 func (x *Examples) update() []logic.Lit {
-	return []logic.Lit{x.space.Old.Present(), x.old.exists, whenAny(x.space, violations(x.space, x.u, x.old)).Not()}
+	return []logic.Lit{x.Space.Old.Present(), x.old.exists, whenAny(x.Space, violations(x.Space, x.u, x.old)).Not()}
 }
 
 // broke says that a condition is broken.
@@ -174,19 +176,19 @@ func broke(s *formula.Space, breaks []broken, condition union.Condition, member 
 
 // smallest is the smallest example; nil if none was found. First is what an update should
 // rather be about than what follows.
-func (x *Examples) smallest(breaks []broken, first []logic.Lit, l ...logic.Lit) (*example, error) {
-	e, err := x.search(func(update bool) []wish {
+func (x *Examples) smallest(breaks []broken, first []logic.Lit, l ...logic.Lit) (*prove.Example, error) {
+	e, err := x.Search(func(update bool) []prove.Wish {
 		var when []logic.Lit
 		for _, b := range breaks {
 			when = append(when, b.when)
 		}
-		wishes := []wish{{few: when}, {few: x.fails}, {few: x.sizes[newSide]}}
+		wishes := []prove.Wish{{Few: when}, {Few: x.fails}, {Few: x.sizes[prove.New]}}
 		if update {
-			wishes = append([]wish{{few: x.sizes[oldSide]}, {first: first}}, wishes...)
+			wishes = append([]prove.Wish{{Few: x.sizes[prove.Old]}, {First: first}}, wishes...)
 		}
 		return wishes
 	}, l...)
-	if undecided(err) {
+	if prove.Undecided(err) {
 		err = nil
 	}
 	return e, err
@@ -202,14 +204,14 @@ func (x *Examples) stored(breaks []broken, first []logic.Lit, l ...logic.Lit) (*
 		if e == nil || err != nil {
 			return nil, err
 		}
-		refused := slices.ContainsFunc(x.checks, func(c *check) bool {
-			said, _ := x.asked(c, e.old, nil)
-			return said != holds
+		refused := slices.ContainsFunc(x.Checks, func(c *prove.Check) bool {
+			said, _ := x.Ask(c, e.Old, nil)
+			return said != sample.Holds
 		})
 		if !refused {
 			return x.example(e), nil
 		}
-		l = append(l, x.same(x.old, e.model).Not())
+		l = append(l, x.same(x.old, e.Model).Not())
 	}
 	return nil, nil
 }
@@ -226,21 +228,21 @@ func (x *Examples) same(st symbolic, m logic.Model) logic.Lit {
 	for i := range l {
 		l[i] = l[i].If(m(l[i]))
 	}
-	return x.space.And(l...)
+	return x.Space.And(l...)
 }
 
-func (x *Examples) example(e *example) *Example {
+func (x *Examples) example(e *prove.Example) *Example {
 	if e == nil {
 		return nil
 	}
-	d := (&findings{problem: x.problem}).difference(finding{example: e, level: -1})
+	d := (&findings{problem: x.problem}).difference(finding{Example: e, level: -1})
 	return &Example{d.Was, d.Is, d.Old, d.New}
 }
 
 // At is the object of a schema on the way to the union object, in an example: of a list
 // the first item, of a map the entry [MapKey]. It is nil where there is none.
 func (x *Examples) At(path schemapath.Path, resource map[string]any) any {
-	return x.places[len(path)].In(resource)
+	return x.Places[len(path)].In(resource)
 }
 
 // lenient is a copy of a CRD whose schema lets the property at a path be left out, and
@@ -273,7 +275,7 @@ func (x *Examples) Legal(member int) (*Example, error) {
 // member which may stay unset and does.
 func (x *Examples) Omitting(member int) (*Example, error) {
 	legal, _ := x.legal()
-	e, err := x.smallest(nil, nil, append(x.creation(), legal, x.new.isOneOf(x.space, x.u.Members[member].Optional), x.new.present[member].Not())...)
+	e, err := x.smallest(nil, nil, append(x.creation(), legal, x.new.isOneOf(x.Space, x.u.Members[member].Optional), x.new.present[member].Not())...)
 	return x.example(e), err
 }
 
@@ -293,7 +295,7 @@ func (x *Examples) Keeping(member int) (*Example, error) {
 // just says that a member is set; with member < 0 that none is.
 func (x *Examples) just(st symbolic, member int) logic.Lit {
 	if member < 0 {
-		return x.space.Or(st.present...).Not()
+		return x.Space.Or(st.present...).Not()
 	}
 	return st.present[member]
 }

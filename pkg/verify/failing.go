@@ -6,7 +6,9 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -39,47 +41,47 @@ func Failing(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 	if u == nil {
 		return nil, errNoUnion
 	}
-	c, err := chainTo(crd, version, path)
-	if err != nil || len(c.object().schema.XValidations) == 0 {
+	c, err := sample.ChainTo(crd, version, path)
+	if err != nil || len(c.Object().Props.XValidations) == 0 {
 		return nil, err
 	}
-	p, err := newProblem(newGenerator(ctx, crd, version), c, u)
+	p, err := newProblem(sample.NewSource(ctx, crd, version), c, u)
 	if err != nil {
 		return nil, err
 	}
 	others := p.collect()
-	p.classify()
-	p.assume(others)
+	p.Classify()
+	p.Assume(others)
 	if _, err := p.finish([]*union.Union{u}); err != nil {
 		return nil, err
 	}
-	own := c.object().tests()[:len(c.object().schema.XValidations)]
+	own := c.Object().Rules()[:len(c.Object().Props.XValidations)]
 	legal, _ := p.legal()
 	var l []Failure
-	for _, k := range p.checks {
-		i := slices.Index(own, k.test)
-		if i < 0 || !k.touches {
+	for _, k := range p.Checks {
+		i := slices.Index(own, k.Test)
+		if i < 0 || !k.Touches {
 			continue
 		}
-		fails := []logic.Lit{p.new.exists, legal, k.fails}
-		for _, other := range p.checks {
+		fails := []logic.Lit{p.new.exists, legal, k.Fails}
+		for _, other := range p.Checks {
 			if other != k {
-				fails = append(fails, p.space.Or(other.holds, other.fails))
+				fails = append(fails, p.Space.Or(other.Holds, other.Fails))
 			}
 		}
 		for _, mode := range p.modes() {
-			e, err := p.find(nil, append(mode, fails...)...)
-			if err != nil && !undecided(err) {
+			e, err := p.Smallest(nil, append(mode, fails...)...)
+			if err != nil && !prove.Undecided(err) {
 				return nil, err
 			}
 			if e == nil {
 				continue
 			}
-			said, detail := p.asked(k, e.new, e.old)
-			if said != errs {
+			said, detail := p.Ask(k, e.New, e.Old)
+			if said != sample.Errs {
 				continue
 			}
-			d := (&findings{problem: p}).difference(finding{example: e, level: -1})
+			d := (&findings{problem: p}).difference(finding{Example: e, level: -1})
 			l = append(l, Failure{Rule: i, Message: detail, Was: d.Was, Is: d.Is, Old: d.Old, New: d.New})
 			break
 		}

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -25,20 +26,20 @@ type findings struct {
 	found        []finding
 	restrictions []Restriction
 	doubts       []string
-	doubtful     map[*check]bool
+	doubtful     map[*prove.Check]bool
 }
 
 // finding is a difference.
 type finding struct {
-	*example
+	*prove.Example
 	violations []union.Violation
-	check      *check // that rejects
-	level      int    // of the link that is removed, or -1
+	check      *prove.Check // that rejects
+	level      int          // of the link that is removed, or -1
 }
 
 // The formulas that are asked about: creations and updates.
 func (p *problem) modes() [][]logic.Lit {
-	create, update := p.space.Old.Present().Not(), p.space.Old.Present()
+	create, update := p.Space.Old.Present().Not(), p.Space.Old.Present()
 	if p.static() {
 		return [][]logic.Lit{{create}}
 	}
@@ -48,38 +49,41 @@ func (p *problem) modes() [][]logic.Lit {
 // static says that nothing depends on the old object: neither a check nor the union.
 // Then creations say it all.
 func (p *problem) static() bool {
-	return !p.u.Guarded() && !p.u.Ratchet && !slices.ContainsFunc(p.checks, func(c *check) bool { return c.changing })
+	return !p.u.Guarded() && !p.u.Ratchet && !slices.ContainsFunc(p.Checks, func(c *prove.Check) bool { return c.Changing })
 }
 
 // accepts says that all checks that touch the union hold.
 func (p *problem) accepts() logic.Lit {
 	var l []logic.Lit
-	for _, c := range p.checks {
-		if c.touches {
-			l = append(l, c.holds)
+	for _, c := range p.Checks {
+		if c.Touches {
+			l = append(l, c.Holds)
 		}
 	}
-	return p.space.And(l...)
+	return p.Space.And(l...)
 }
 
 // legal says that the union allows the creation or the update, and what it breaks
 // otherwise.
 func (p *problem) legal() (logic.Lit, []broken) {
-	breaks := judge(p.space, p.u, p.old, p.new)
-	return whenAny(p.space, breaks).Not(), breaks
+	breaks := judge(p.Space, p.u, p.old, p.new)
+	return whenAny(p.Space, breaks).Not(), breaks
 }
 
-func whenAny(s *formula.Space, breaks []broken) logic.Lit {
+func whenAny(s *formula.Space, breaks []broken) logic.Lit { return s.Or(conditions(breaks)...) }
+
+// conditions are the formulas that conditions are broken.
+func conditions(breaks []broken) []logic.Lit {
 	var l []logic.Lit
 	for _, b := range breaks {
 		l = append(l, b.when)
 	}
-	return s.Or(l...)
+	return l
 }
 
 // run looks for differences. Unless the union is enforced at all, one will do.
 func (f *findings) run(enforced bool) error {
-	p, s := f.problem, f.space
+	p, s := f.problem, f.Space
 	legal, breaks := p.legal()
 	for _, mode := range p.modes() {
 		if err := f.accepted(breaks, enforced, append(mode, p.new.exists, p.accepts())...); err != nil {
@@ -93,15 +97,15 @@ func (f *findings) run(enforced bool) error {
 		return err
 	}
 	allowed := s.Choose(p.new.exists, legal, s.Or(p.old.exists.Not(), removable(s, p.u, p.old)))
-	for _, c := range p.checks {
-		if !c.touches {
+	for _, c := range p.Checks {
+		if !c.Touches {
 			if err := f.keeps(c); err != nil {
 				return err
 			}
 			continue
 		}
 		for i, mode := range p.modes() {
-			if i > 0 && !c.changing && !p.u.Ratchet {
+			if i > 0 && !c.Changing && !p.u.Ratchet {
 				break // what it says of an object, it says of an update to it
 			}
 			done, err := f.rejected(c, append(mode, allowed)...)
@@ -122,18 +126,18 @@ func (f *findings) accepted(breaks []broken, enforced bool, l ...logic.Lit) erro
 		open := slices.DeleteFunc(slices.Clone(breaks), func(b broken) bool {
 			return slices.ContainsFunc(f.found, func(n finding) bool { return slices.Contains(n.violations, b.Violation) })
 		})
-		m, err := f.possible(append(l, whenAny(f.space, open))...)
+		m, err := f.Possible(append(l, whenAny(f.Space, open))...)
 		if m == nil || err != nil {
 			return f.doubted(err, "the rules may accept what the union forbids")
 		}
 		// What is smallest for one condition is not for another.
 		wanted := open[slices.IndexFunc(open, func(b broken) bool { return m(b.when) })].when
 		if !enforced {
-			wanted = whenAny(f.space, open)
+			wanted = whenAny(f.Space, open)
 		}
-		e, err := f.find(breaks, append(l, wanted)...)
+		e, err := f.Smallest(conditions(breaks), append(l, wanted)...)
 		if e == nil {
-			if err := f.unmade(err, m, "accepts", f.checks...); err != nil {
+			if err := f.unmade(err, m, "accepts", f.Checks...); err != nil {
 				return err
 			}
 			breaks = slices.DeleteFunc(slices.Clone(breaks), func(b broken) bool { return b.when == wanted })
@@ -144,11 +148,11 @@ func (f *findings) accepted(breaks []broken, enforced bool, l ...logic.Lit) erro
 		}
 		var violations []union.Violation
 		for _, b := range breaks {
-			if e.model(b.when) {
+			if e.Model(b.when) {
 				violations = append(violations, b.Violation)
 			}
 		}
-		f.found = append(f.found, finding{example: e, violations: violations, level: -1})
+		f.found = append(f.found, finding{Example: e, violations: violations, level: -1})
 		if !enforced {
 			return nil
 		}
@@ -158,78 +162,78 @@ func (f *findings) accepted(breaks []broken, enforced bool, l ...logic.Lit) erro
 
 // removed looks for ways to remove the union object that the union forbids.
 func (f *findings) removed() error {
-	p, s := f.problem, f.space
-	if !p.correlates() || !p.u.Guarded() {
+	p, s := f.problem, f.Space
+	if !p.Correlates() || !p.u.Guarded() {
 		return nil
 	}
 	var all []logic.Lit
-	for _, c := range p.checks {
-		all = append(all, c.holds)
+	for _, c := range p.Checks {
+		all = append(all, c.Holds)
 	}
-	for level := len(p.steps) - 1; level >= p.anchor(); level-- {
-		l := append(all, s.Old.Present(), p.old.exists, removable(s, p.u, p.old).Not(), p.places[level].Present(), p.places[level+1].Present().Not())
-		m, err := p.possible(l...)
+	for level := len(p.Path) - 1; level >= p.Anchor(); level-- {
+		l := append(all, s.Old.Present(), p.old.exists, removable(s, p.u, p.old).Not(), p.Places[level].Present(), p.Places[level+1].Present().Not())
+		m, err := p.Possible(l...)
 		if err := f.doubted(err, "the rules may let the union object be removed"); err != nil {
 			return err
 		}
 		if m == nil {
 			continue
 		}
-		e, err := p.find(nil, l...)
+		e, err := p.Smallest(nil, l...)
 		if e == nil {
-			if err := f.unmade(err, m, "accepts", p.checks...); err != nil {
+			if err := f.unmade(err, m, "accepts", p.Checks...); err != nil {
 				return err
 			}
 			continue
 		}
-		f.found = append(f.found, finding{example: e, level: level})
+		f.found = append(f.found, finding{Example: e, level: level})
 	}
 	return nil
 }
 
 // keeps notes that a check requires the union object to stay, though the union of it, which
 // forbids changes, is in a state that may be removed.
-func (f *findings) keeps(c *check) error {
-	p, s := f.problem, f.space
-	if !c.links || !c.changing || !p.u.Guarded() {
+func (f *findings) keeps(c *prove.Check) error {
+	p, s := f.problem, f.Space
+	if !c.Links || !c.Changing || !p.u.Guarded() {
 		return nil
 	}
 	l := []logic.Lit{s.Old.Present(), p.old.exists, removable(s, p.u, p.old)}
-	refused, err := p.find(nil, append(l, p.new.exists.Not(), c.holds.Not())...)
+	refused, err := p.Smallest(nil, append(l, p.new.exists.Not(), c.Holds.Not())...)
 	if refused == nil {
 		return f.unmade(err, nil, "")
 	}
-	accepted, err := p.find(nil, append(l, p.new.exists, c.holds)...)
+	accepted, err := p.Smallest(nil, append(l, p.new.exists, c.Holds)...)
 	if accepted == nil {
 		return f.unmade(err, nil, "")
 	}
-	f.restrictions = append(f.restrictions, Restriction{Rule: c.text, RuleAt: c.test.at, Reads: "whether the union object is removed",
-		Accepted: accepted.new, AcceptedOld: accepted.old, Refused: refused.new, RefusedOld: refused.old})
+	f.restrictions = append(f.restrictions, Restriction{Rule: c.Text, RuleAt: c.At, Reads: "whether the union object is removed",
+		Accepted: accepted.New, AcceptedOld: accepted.Old, Refused: refused.New, RefusedOld: refused.Old})
 	return nil
 }
 
 // rejected looks for what a check rejects although the union allows it. It reports
 // whether it found any.
-func (f *findings) rejected(c *check, l ...logic.Lit) (bool, error) {
-	p, s := f.problem, f.space
-	refused := append(slices.Clone(l), c.holds.Not())
+func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
+	p, s := f.problem, f.Space
+	refused := append(slices.Clone(l), c.Holds.Not())
 	restricted := false
 	for range maxMixed {
-		m, err := p.possible(refused...)
-		if err := f.doubted(err, c.name()+" may reject what the union allows"); err != nil || m == nil {
+		m, err := p.Possible(refused...)
+		if err := f.doubted(err, c.Name()+" may reject what the union allows"); err != nil || m == nil {
 			return false, err
 		}
-		var e *example
-		if c.narrow || !restricted {
-			if e, err = p.find(nil, refused...); e != nil {
-				m = e.model
+		var e *prove.Example
+		if c.Narrow || !restricted {
+			if e, err = p.Smallest(nil, refused...); e != nil {
+				m = e.Model
 			}
 		}
-		if !c.narrow {
-			state := p.stateOf(c, m)
-			other, unknown := p.possible(append(slices.Concat(l, state), c.holds)...)
+		if !c.Narrow {
+			state := p.StateOf(c, m)
+			other, unknown := p.Possible(append(slices.Concat(l, state), c.Holds)...)
 			if unknown != nil {
-				return true, f.doubted(unknown, c.name()+" may reject what the union allows")
+				return true, f.doubted(unknown, c.Name()+" may reject what the union allows")
 			}
 			if other != nil {
 				done, err := f.restricts(c, m, restricted, l, state)
@@ -241,80 +245,53 @@ func (f *findings) rejected(c *check, l ...logic.Lit) (bool, error) {
 				continue
 			}
 			if e == nil {
-				e, err = p.find(nil, append(refused, state...)...)
+				e, err = p.Smallest(nil, append(refused, state...)...)
 			}
 		}
 		if e == nil {
 			return true, f.unmade(err, m, "rejects", c)
 		}
-		if c.changing && p.u.Change == union.Allow && e.old != nil {
+		if c.Changing && p.u.Change == union.Allow && e.Old != nil {
 			// The union leaves changes to other rules, but lets some happen.
-			accepted, err := p.find(nil, append(slices.Clone(l), c.holds)...)
+			accepted, err := p.Smallest(nil, append(slices.Clone(l), c.Holds)...)
 			if accepted != nil {
-				f.restrictions = append(f.restrictions, Restriction{Rule: c.text, RuleAt: c.test.at, Reads: "the stored object",
-					Accepted: accepted.new, AcceptedOld: accepted.old, Refused: e.new, RefusedOld: e.old})
+				f.restrictions = append(f.restrictions, Restriction{Rule: c.Text, RuleAt: c.At, Reads: "the stored object",
+					Accepted: accepted.New, AcceptedOld: accepted.Old, Refused: e.New, RefusedOld: e.Old})
 				return true, nil
 			}
 			if err != nil {
 				return true, f.unmade(err, m, "accepts", c)
 			}
 		}
-		f.found = append(f.found, finding{example: e, check: c, level: -1})
+		f.found = append(f.found, finding{Example: e, check: c, level: -1})
 		return true, nil
 	}
-	f.doubt(fmt.Sprintf("%s at %s also depends on %s, in more states of the union than can be tried", c.name(), c.test.at, p.others(c)))
+	f.doubt(fmt.Sprintf("%s at %s also depends on %s, in more states of the union than can be tried", c.Name(), c.At, p.Others(c)))
 	return true, nil
-}
-
-// stateOf is what a model says of the state of the union, as far as a check may depend
-// on it.
-func (p *problem) stateOf(c *check, m logic.Model) []logic.Lit {
-	asked := map[logic.Lit]bool{}
-	for _, v := range p.space.Support(c.holds) {
-		asked[v] = true
-	}
-	var read []*formula.Place
-	for _, f := range c.other {
-		switch {
-		case f.Question != nil:
-			read = append(read, f.Question.Reads...)
-		case f.Other != nil:
-			read = append(read, f.Place, f.Other)
-		default:
-			read = append(read, f.Place)
-		}
-	}
-	var l []logic.Lit
-	for _, f := range p.space.Facts {
-		if _, _, narrow := p.relate(f); narrow && (asked[f.Lit] || f.Place != nil && slices.ContainsFunc(read, f.Place.Within)) {
-			l = append(l, f.Lit.If(m(f.Lit)))
-		}
-	}
-	return l
 }
 
 // restricts shows that a check accepts some objects in a legal state, and refuses
 // others. It reports whether no object was found that it accepts.
-func (f *findings) restricts(c *check, m logic.Model, known bool, l, state []logic.Lit) (done bool, err error) {
+func (f *findings) restricts(c *prove.Check, m logic.Model, known bool, l, state []logic.Lit) (done bool, err error) {
 	p := f.problem
 	l = slices.Concat(l, state)
-	search := p.some
+	search := p.Any
 	if !known {
-		search = func(l ...logic.Lit) (*example, error) { return p.find(nil, l...) }
+		search = func(l ...logic.Lit) (*prove.Example, error) { return p.Smallest(nil, l...) }
 	}
-	accepted, err := search(append(l, c.holds)...)
+	accepted, err := search(append(l, c.Holds)...)
 	if accepted == nil {
 		return true, f.unmade(err, m, "accepts", c)
 	}
 	if known {
 		return false, nil
 	}
-	r := Restriction{Rule: c.text, RuleAt: c.test.at, Reads: p.others(c), Accepted: accepted.new, AcceptedOld: accepted.old}
-	refused, err := p.find(nil, append(l, c.holds.Not())...)
+	r := Restriction{Rule: c.Text, RuleAt: c.At, Reads: p.Others(c), Accepted: accepted.New, AcceptedOld: accepted.Old}
+	refused, err := p.Smallest(nil, append(l, c.Holds.Not())...)
 	if refused == nil {
 		return false, f.unmade(err, nil, "")
 	}
-	r.Refused, r.RefusedOld = refused.new, refused.old
+	r.Refused, r.RefusedOld = refused.New, refused.Old
 	f.restrictions = append(f.restrictions, r)
 	return false, nil
 }
@@ -336,7 +313,7 @@ func (f *findings) doubted(err error, what string) error {
 
 // unfound says that no object was found for a model that shows what a check accepts,
 // or refuses, and why: once for each check.
-func (f *findings) unfound(m logic.Model, verb string, checks ...*check) {
+func (f *findings) unfound(m logic.Model, verb string, checks ...*prove.Check) {
 	p := f.problem
 	for i, err := range p.failures {
 		if err != nil && (m(p.new.present[i]) || m(p.old.present[i])) {
@@ -348,16 +325,16 @@ func (f *findings) unfound(m logic.Model, verb string, checks ...*check) {
 	if !m(p.new.exists) {
 		example = "the union object is removed"
 	}
-	if m(p.space.Old.Present()) && m(p.old.exists) {
+	if m(p.Space.Old.Present()) && m(p.old.exists) {
 		example += " (before: " + p.u.Describe(p.state(m, p.old)) + ")"
 	}
 	// Those with questions first: others could be satisfied.
 	checks = slices.Clone(checks)
-	slices.SortStableFunc(checks, func(a, b *check) int { return cmp.Compare(b.questions(), a.questions()) })
+	slices.SortStableFunc(checks, func(a, b *prove.Check) int { return cmp.Compare(questions(b), questions(a)) })
 	for _, c := range checks {
-		if !c.narrow {
+		if !c.Narrow {
 			if !f.doubtful[c] {
-				f.doubt(fmt.Sprintf("%s at %s reads %s: no object was found that it %s while %s", c.name(), c.test.at, p.others(c), verb, example))
+				f.doubt(fmt.Sprintf("%s at %s reads %s: no object was found that it %s while %s", c.Name(), c.At, p.Others(c), verb, example))
 			}
 			f.doubtful[c] = true
 			return
@@ -370,10 +347,10 @@ func (f *findings) unfound(m logic.Model, verb string, checks ...*check) {
 	f.doubt(fmt.Sprintf("the rules may %s, but no object was found that shows it: %s", what, example))
 }
 
-// questions is how many facts that the check depends on are not understood.
-func (c *check) questions() int {
+// questions is the number of facts that a check depends on and that are not understood.
+func questions(c *prove.Check) int {
 	n := 0
-	for _, f := range c.other {
+	for _, f := range c.Other {
 		if f.Question != nil {
 			n++
 		}
@@ -383,25 +360,25 @@ func (c *check) questions() int {
 
 // difference is a finding with its resources.
 func (f *findings) difference(n finding) Difference {
-	p, m := f.problem, n.model
-	d := Difference{Accepted: n.check == nil, Violations: n.violations, Removal: n.level >= 0, New: n.new, Old: n.old}
+	p, m := f.problem, n.Model
+	d := Difference{Accepted: n.check == nil, Violations: n.violations, Removal: n.level >= 0, New: n.New, Old: n.Old}
 	if m(p.new.exists) {
-		s := p.u.StateOf(p.new.object.In(n.new))
+		s := p.u.StateOf(p.At(prove.New).In(n.New))
 		d.Is = &s
 	} else {
 		level := 0
-		for level < len(p.steps) && m(p.places[level+1].Present()) {
+		for level < len(p.Path) && m(p.Places[level+1].Present()) {
 			level++
 		}
-		d.Removed = p.path(level + 1)
+		d.Removed = p.PathTo(level + 1)
 	}
-	if n.old != nil && m(p.old.exists) {
-		s := p.u.StateOf(p.old.object.In(n.old))
+	if n.Old != nil && m(p.old.exists) {
+		s := p.u.StateOf(p.At(prove.Old).In(n.Old))
 		d.Was = &s
 	}
 	if c := n.check; c != nil {
-		d.Rule, d.RuleAt = c.text, c.test.at
-		d.Message = p.message(c, n.new, n.old)
+		d.Rule, d.RuleAt = c.Text, c.At
+		d.Message = p.Message(c, n.New, n.Old)
 	}
 	return d
 }
@@ -415,20 +392,19 @@ func asObject(v any) map[string]any {
 // something other than the checks rejects.
 func (f *findings) differences(beside bool) (l []Difference, doubts []string) {
 	p := f.problem
-	judge := &whole{root: p.chain.nodes[0]}
 	slices.SortStableFunc(f.found, func(a, b finding) int { return slices.Compare(p.size(a), p.size(b)) })
 	for i, n := range f.found {
 		d := f.difference(n)
 		if beside {
-			d.Beside = p.beside(n.model, n.old != nil)
+			d.Beside = p.Unusual(n.Model, n.Old != nil)
 		}
 		if slices.ContainsFunc(f.found[:i], func(o finding) bool {
-			return o.check == n.check && slices.Equal(o.violations, n.violations) && equalResources(o.new, n.new) && equalResources(o.old, n.old)
+			return o.check == n.check && slices.Equal(o.violations, n.violations) && equalResources(o.New, n.New) && equalResources(o.Old, n.Old)
 		}) {
 			continue
 		}
 		if d.Accepted {
-			if err := judge.rejects(p, d); err != nil {
+			if err := p.rejection(d); err != nil {
 				doubts = append(doubts, fmt.Sprintf("%s: no rule on the union rejects it, but this does: %v", d.Words(p.u), err))
 				continue
 			}
@@ -440,8 +416,8 @@ func (f *findings) differences(beside bool) (l []Difference, doubts []string) {
 
 // size orders counterexamples, the best first.
 func (p *problem) size(n finding) []int {
-	update, stored, members, changes, unusual, check := 0, 0, 0, 0, len(p.beside(n.model, n.old != nil)), 0
-	is := p.state(n.model, p.new)
+	update, stored, members, changes, unusual, check := 0, 0, 0, 0, len(p.Unusual(n.Model, n.Old != nil)), 0
+	is := p.state(n.Model, p.new)
 	count := func(s union.State) {
 		for _, present := range s.Present {
 			if present {
@@ -450,11 +426,11 @@ func (p *problem) size(n finding) []int {
 		}
 	}
 	count(is)
-	if n.old != nil {
+	if n.Old != nil {
 		update = 1
-		was := p.state(n.model, p.old)
+		was := p.state(n.Model, p.old)
 		count(was)
-		if n.model(p.old.exists) && len(p.u.Violations(was)) > 0 {
+		if n.Model(p.old.exists) && len(p.u.Violations(was)) > 0 {
 			stored = 1
 		}
 		for i := range is.Present {
@@ -467,11 +443,11 @@ func (p *problem) size(n finding) []int {
 		}
 	}
 	if n.check != nil {
-		check = 1 + n.check.id
+		check = 1 + slices.Index(p.Checks, n.check)
 	}
 	size := []int{update, stored, len(n.violations), members, changes, unusual, cmp.Compare(n.level, -1)}
-	for _, side := range []int{oldSide, newSide}[1-update:] {
-		size = append(size, p.order(n.model, side)...)
+	for _, side := range []int{prove.Old, prove.New}[1-update:] {
+		size = append(size, p.order(n.Model, side)...)
 	}
 	return append(size, check)
 }
@@ -479,7 +455,7 @@ func (p *problem) size(n finding) []int {
 // order puts states with the first members, and the first values, first.
 func (p *problem) order(m logic.Model, side int) []int {
 	st := p.new
-	if side == oldSide {
+	if side == prove.Old {
 		st = p.old
 	}
 	var l []int
@@ -490,9 +466,9 @@ func (p *problem) order(m logic.Model, side int) []int {
 		}
 		l = append(l, present)
 	}
-	for _, s := range p.slots {
-		if s.places[side] == st.discriminator {
-			l = append(l, slices.IndexFunc(s.chosen[side], m))
+	for _, s := range p.Slots {
+		if s.Places[side] == st.discriminator {
+			l = append(l, slices.IndexFunc(s.Chosen[side], m))
 		}
 	}
 	return l
@@ -503,8 +479,8 @@ func equalResources(a, b map[string]any) bool { return reflect.DeepEqual(a, b) }
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // unmade notes that no example was found, unless that is because of another error.
-func (f *findings) unmade(err error, m logic.Model, verb string, checks ...*check) error {
-	if err != nil && !undecided(err) {
+func (f *findings) unmade(err error, m logic.Model, verb string, checks ...*prove.Check) error {
+	if err != nil && !prove.Undecided(err) {
 		return err
 	}
 	if m != nil {

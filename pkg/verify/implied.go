@@ -26,12 +26,12 @@ func Implied(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 	}
 	p.u = u // with what it says of changes
 	legal, _ := p.legal()
-	for i, c := range p.checks {
-		if !c.touches || !c.narrow || c.optional() && c.AsksOld {
+	for i, c := range p.Checks {
+		if !c.Touches || !c.Narrow || c.Optional() && c.AsksOld {
 			kept[owner[i]] = true
 			continue
 		}
-		m, err := p.possible(p.new.exists, legal, c.holds.Not())
+		m, err := p.Possible(p.new.exists, legal, c.Holds.Not())
 		if err != nil && !errors.Is(err, logic.ErrUnknown) {
 			return nil, err
 		}

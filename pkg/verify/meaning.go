@@ -8,7 +8,6 @@ import (
 
 // symbolic is the state of a union object as formulas; see [union.State].
 type symbolic struct {
-	object        *formula.Place
 	exists        logic.Lit
 	discriminator *formula.Place // nil without one
 	unset         logic.Lit
@@ -17,17 +16,16 @@ type symbolic struct {
 
 // newSymbolic is the state of the union object at a place.
 func newSymbolic(s *formula.Space, u *union.Union, object *formula.Place) symbolic {
-	paths := pathsOf(u)
-	st := symbolic{object: object, exists: object.Present(), unset: logic.True}
+	st := symbolic{exists: object.Present(), unset: logic.True}
 	if u.Discriminator != "" {
-		st.discriminator = object.At(paths[len(u.Members)]...)
+		st.discriminator = object.At(u.Path(u.Discriminator).Properties()...)
 		st.unset = s.Or(st.discriminator.Present().Not(), st.discriminator.Equals(""))
 		for _, v := range append(u.MemberValues(), u.Values...) {
 			st.discriminator.Equals(v)
 		}
 	}
-	for i, m := range u.Members {
-		p := object.At(paths[i]...)
+	for _, m := range u.Members {
+		p := object.At(memberPath(u, m)...)
 		present := p.Present()
 		switch m.Empty {
 		case union.PresentWhenEmpty:

@@ -7,7 +7,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -87,11 +88,7 @@ type Difference struct {
 // that ctx was cancelled. What is wrong with the rules is in the proofs. Unions that are not
 // decided at the deadline of ctx (see [WithDeadline]) are inconclusive.
 func Object(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, unions []*union.Union) ([]Proof, error) {
-	root, err := newRoot(crd, version)
-	if err != nil {
-		return nil, err
-	}
-	c, err := newChain(root, path)
+	c, err := sample.ChainTo(crd, version, path)
 	if err != nil {
 		return nil, err
 	}
@@ -100,38 +97,38 @@ func Object(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, 
 		if u == nil {
 			continue
 		}
-		share, done := Share(ctx, len(unions)-i)
-		proof, err := prove(newGenerator(share, crd, version), c, u, unions)
+		share, done := prove.Share(ctx, len(unions)-i)
+		proof, err := proofOf(sample.NewSource(share, crd, version), c, u, unions)
 		done()
 		switch {
-		case late(err):
+		case prove.Late(err):
 			proof.Inconclusive = append(proof.Inconclusive, err.Error())
 		case err != nil:
 			return nil, err
 		}
 		proofs = append(proofs, proof)
 	}
-	if err := context.Cause(ctx); err != nil && !late(err) {
+	if err := context.Cause(ctx); err != nil && !prove.Late(err) {
 		return nil, err
 	}
 	return proofs, nil
 }
 
-func prove(g *generator, c *chain, u *union.Union, unions []*union.Union) (Proof, error) {
+func proofOf(g *sample.Source, c *sample.Chain, u *union.Union, unions []*union.Union) (Proof, error) {
 	proof := Proof{Union: u}
-	p, doubts, err := g.concerning(c, u, unions)
+	p, doubts, err := concerning(g, c, u, unions)
 	if err != nil {
 		return proof, err
 	}
 	proof.Inconclusive = doubts
-	for _, c := range p.checks {
-		if c.touches {
+	for _, c := range p.Checks {
+		if c.Touches {
 			proof.Rules++
 		}
 	}
-	proof.Rules += len(p.broken)
+	proof.Rules += len(p.Broken)
 	proof.Notes = p.notes()
-	f := &findings{problem: p, doubtful: map[*check]bool{}}
+	f := &findings{problem: p, doubtful: map[*prove.Check]bool{}}
 	if err := f.run(proof.Rules > 0); err != nil {
 		return proof, err
 	}
@@ -139,97 +136,69 @@ func prove(g *generator, c *chain, u *union.Union, unions []*union.Union) (Proof
 	differences, doubts := f.differences(false)
 	proof.Differences = differences
 	proof.Inconclusive = append(append(proof.Inconclusive, f.doubts...), doubts...)
-	return proof, context.Cause(g.ctx)
+	return proof, g.Err()
 }
 
 // concerning is the problem of all rules that have to do with a union, and what makes it
 // inconclusive.
-func (g *generator) concerning(c *chain, u *union.Union, unions []*union.Union) (*problem, []string, error) {
+func concerning(g *sample.Source, c *sample.Chain, u *union.Union, unions []*union.Union) (*problem, []string, error) {
 	p, err := newProblem(g, c, u)
 	if err != nil {
 		return nil, nil, err
 	}
 	others := p.collect()
-	p.classify()
-	p.checks = slices.DeleteFunc(p.checks, func(c *check) bool { return !c.touches && !c.links })
-	p.assume(others)
+	p.Classify()
+	p.Checks = slices.DeleteFunc(p.Checks, func(c *prove.Check) bool { return !c.Touches && !c.Links })
+	p.Assume(others)
 	doubts, err := p.finish(unions)
 	return p, doubts, err
 }
 
 // collect reads the tests that may have to do with the union, and returns the others.
-func (p *problem) collect() []*check {
-	var others []*check
-	add := func(level int, t *test) {
-		if p.about(level, t) {
-			p.add(level, t)
-		} else if t.broken == nil && !t.ReadsOld {
-			others = append(others, &check{test: t, level: level, place: p.places[level]})
+func (p *problem) collect() []*prove.Check {
+	var others []*prove.Check
+	add := func(level int, t *sample.Test) {
+		if t.Keywords != nil || len(t.Paths) == 0 && t.Broken != nil || p.About(level, t.Paths) {
+			p.Add(level, t)
+		} else if t.Broken == nil && !t.ReadsOld {
+			others = append(others, &prove.Check{Test: t, Level: level, Place: p.Places[level]})
 		}
 	}
-	for level, n := range p.nodes {
-		for _, t := range n.tests() {
-			add(p.chain.onItem(level, t))
+	for level, n := range p.Schemas {
+		for _, t := range n.Rules() {
+			add(p.OnItem(level, t))
 		}
-		for _, t := range n.constraints() {
+		for _, t := range n.Constraints() {
 			add(level, t)
 		}
 	}
-	if p.u.Discriminator != "" {
+	if d := p.u.Path(p.u.Discriminator); p.u.Discriminator != "" {
 		// What the discriminator may be is a matter of its schema. How it may change
 		// is not.
-		for _, t := range p.discriminator().tests() {
+		for _, t := range p.Object().At(d).Rules() {
 			if t.ReadsOld {
-				p.addAt(p.u.Path(p.u.Discriminator), t)
+				p.AddAt(d, t)
 			}
 		}
 	}
 	for _, names := range p.u.Holders() {
 		path := schemapath.Of(names...)
-		n := p.chain.object().at(path)
-		for _, t := range slices.Concat(n.tests(), n.constraints()) {
-			p.addAt(path, t)
+		n := p.Object().At(path)
+		for _, t := range slices.Concat(n.Rules(), n.Constraints()) {
+			p.AddAt(path, t)
 		}
 	}
 	return others
-}
-
-// assume makes rules hold that are about what the checks read beside the union: where
-// they reject a value, it is not for the checks to do so.
-func (p *problem) assume(rules []*check) {
-	read := map[string]bool{}
-	name := func(level int, path []string) string { return fmt.Sprint(level, path[0]) }
-	for _, c := range p.checks {
-		for _, f := range c.other {
-			places := []*formula.Place{f.Place}
-			if f.Question != nil {
-				places = f.Question.Reads
-			}
-			for _, pl := range places {
-				if level, path := p.locate(pl); len(path) > 0 {
-					read[name(level, path)] = true
-				}
-			}
-		}
-	}
-	for _, c := range rules {
-		if slices.ContainsFunc(c.Paths, func(path []string) bool {
-			level, path := p.follow(c.level, path)
-			return len(path) > 0 && read[name(level, path)]
-		}) && p.read(c) == nil {
-			p.space.Require(c.holds)
-		}
-	}
 }
 
 // notes tell of rules that read the old object through an optional oldSelf. Servers
 // whose cel-go is older than 0.29 take it for a raw map there.
 func (p *problem) notes() []string {
 	var l []string
-	for _, c := range p.checks {
-		if c.optional() && c.AsksOld {
+	for _, c := range p.Checks {
+		if c.Optional() && c.AsksOld {
 			l = append(l, fmt.Sprintf("servers before Kubernetes 1.37 may judge this rule at %s otherwise: in an optional oldSelf they treat null as a value, and never find a field whose name CEL escapes, such as namespace or a-b; only oldSelf.hasValue() means the same everywhere: %s",
-				c.test.at, c.text))
+				c.At, c.Text))
 		}
 	}
 	return l

@@ -12,7 +12,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/regular"
-	"github.com/unioncel/unioncel/pkg/verify"
+	"github.com/unioncel/unioncel/internal/prove/sample"
 )
 
 // Bounds of the values that are made up to break a rule.
@@ -32,19 +32,19 @@ func (w *walker) breaking(s *schema, accepts, refuses *apiextensionsv1.Validatio
 	}
 	bare := *s
 	bare.XValidations = nil
-	judge, err := verify.Judge(&bare)
+	judge, err := sample.Judge(&bare)
 	if err != nil {
 		return nil
 	}
-	holds, err := verify.JudgeRule(s, accepts)
+	holds, err := sample.JudgeRule(s, accepts)
 	if err != nil {
 		return nil
 	}
-	fails, err := verify.JudgeRule(s, refuses)
+	fails, err := sample.JudgeRule(s, refuses)
 	if err != nil {
 		return nil
 	}
-	changing := verify.ReadsOld(*refuses)
+	changing := formula.ReadsOld(*refuses)
 	var l []any
 	for _, v := range m.of(s, 0) {
 		if len(l) < enough && judge(v) && (changing || holds(w.ctx, v) && !fails(w.ctx, v)) {

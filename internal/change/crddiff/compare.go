@@ -11,14 +11,16 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/schemadiff"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // Compare compares what two CRDs accept: the versions that both have, and those that one of
 // them has. One of them may be nil, for a CRD that is added or removed. What is open at the
-// deadline of ctx (verify.WithDeadline) is [Unknown]. An error means that the API server could
+// deadline of ctx (prove.WithDeadline) is [Unknown]. An error means that the API server could
 // not use one of the CRDs, or that ctx was cancelled.
 func Compare(ctx context.Context, old, new *CRD) (Report, error) {
 	switch {
@@ -40,7 +42,7 @@ func Compare(ctx context.Context, old, new *CRD) (Report, error) {
 			r.Changes = append(r.Changes, c)
 			continue
 		}
-		share, done := verify.Share(ctx, len(old.Spec.Versions)-i)
+		share, done := prove.Share(ctx, len(old.Spec.Versions)-i)
 		found, err := compare(share, old, new, i, j)
 		done()
 		if err != nil {
@@ -74,7 +76,7 @@ func Versions(ctx context.Context, crd *CRD) (Report, error) {
 		}
 	}
 	for n, pair := range pairs {
-		share, done := verify.Share(ctx, len(pairs)-n)
+		share, done := prove.Share(ctx, len(pairs)-n)
 		found, err := compare(share, crd, crd, pair[0], pair[1])
 		done()
 		if err != nil {
@@ -208,7 +210,7 @@ func (w *walker) status() {
 	}
 	d := w.add(nil, Version, "subresource status", "", kind, "subresource status "+string(kind))
 	d.Note = note
-	for side, clauses := range [...]*[]verify.Clause{oldSide: &d.shift.Old, newSide: &d.shift.New} {
+	for side, clauses := range [...]*[]schemadiff.Clause{oldSide: &d.shift.Old, newSide: &d.shift.New} {
 		if s, has := w.pair.root(side).Properties["status"]; has && looksAtStatus(w.pair.root(side)) {
 			*clauses = clause(schemapath.Of("status"), nil, w.values(&s)...)
 		}
@@ -219,7 +221,7 @@ func (w *walker) status() {
 func looksAtStatus(root *schema) bool {
 	return slices.Contains(root.Required, "status") || len(root.AllOf)+len(root.AnyOf)+len(root.OneOf) > 0 || root.Not != nil || root.MinProperties != nil || root.MaxProperties != nil ||
 		slices.ContainsFunc(root.XValidations, func(r apiextensionsv1.ValidationRule) bool {
-			return slices.ContainsFunc(verify.Reads(r), func(path []string) bool { return len(path) == 0 || path[0] == "status" })
+			return slices.ContainsFunc(formula.Reads(r), func(path []string) bool { return len(path) == 0 || path[0] == "status" })
 		})
 }
 
@@ -235,7 +237,7 @@ func (w *walker) scale(o, n *apiextensionsv1.CustomResourceSubresourceScale) {
 }
 
 // scaled returns the clauses of a subresource that the schema of the other side does not imply.
-func (w *walker) scaled(scale *apiextensionsv1.CustomResourceSubresourceScale, other int) []verify.Clause {
+func (w *walker) scaled(scale *apiextensionsv1.CustomResourceSubresourceScale, other int) []schemadiff.Clause {
 	if scale == nil {
 		return nil
 	}
@@ -245,7 +247,7 @@ func (w *walker) scaled(scale *apiextensionsv1.CustomResourceSubresourceScale, o
 		demands[*scale.LabelSelectorPath] = &schema{Type: "string"}
 	}
 	try := []any{int64(-1), int64(math.MaxInt32) + 1, "a", map[string]any{}, []any{}, true, 0.5}
-	var l []verify.Clause
+	var l []schemadiff.Clause
 	for _, path := range slices.Sorted(maps.Keys(demands)) {
 		p := schemapath.Of(strings.Split(strings.TrimPrefix(path, "."), ".")...)
 		s := p.In(w.pair.root(other))

@@ -12,9 +12,11 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/schemadiff"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/validate"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // pair is two versions to compare.
@@ -23,12 +25,12 @@ type pair struct {
 	crds  [2]*apiextensionsv1.CustomResourceDefinition // in which the versions are served
 	index [2]int
 	kinds [2]*validate.Kind
-	*verify.Pair
+	*schemadiff.Pair
 }
 
 func newPair(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefinition, oldIndex, newIndex int) (*pair, error) {
 	p := &pair{ctx: ctx, index: [2]int{oldSide: oldIndex, newSide: newIndex}}
-	var sides [2]verify.Side
+	var sides [2]schemadiff.Side
 	for _, side := range bothSides {
 		c := *[2]*apiextensionsv1.CustomResourceDefinition{oldSide: old, newSide: new}[side]
 		c.Spec.Versions = slices.Clone(c.Spec.Versions)
@@ -37,12 +39,12 @@ func newPair(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefini
 		if err := p.kinds[side].Check(p.version(side)); err != nil {
 			return nil, fmt.Errorf("version %s: %w", p.version(side), err)
 		}
-		sides[side] = verify.Side{CRD: &c, Version: p.index[side], Refusal: func(_ context.Context, old, object map[string]any) verify.Refusal {
+		sides[side] = schemadiff.Side{CRD: &c, Version: p.index[side], Refusal: func(_ context.Context, old, object map[string]any) schemadiff.Refusal {
 			return p.refusal(side, old, object)
 		}}
 	}
 	var err error
-	p.Pair, err = verify.NewPair(sides[oldSide], sides[newSide])
+	p.Pair, err = schemadiff.NewPair(sides[oldSide], sides[newSide])
 	return p, err
 }
 
@@ -60,7 +62,7 @@ func (p *pair) withStatus(side int) bool {
 
 // refusal is what the API server says to an object, or an update, under one side's CRD. A
 // status is written after the rest, where that is a subresource.
-func (p *pair) refusal(side int, old, object map[string]any) verify.Refusal {
+func (p *pair) refusal(side int, old, object map[string]any) schemadiff.Refusal {
 	ctx := context.WithoutCancel(p.ctx) // what was found is judged, however late
 	k := p.kinds[side]
 	is := p.as(side, object)
@@ -79,9 +81,9 @@ func (p *pair) refusal(side int, old, object map[string]any) verify.Refusal {
 		answer, err = k.UpdateStatus(ctx, is, before) // it was left out of account
 	}
 	if err != nil {
-		return verify.Refusal{Errors: []string{err.Error()}, NoRules: true}
+		return schemadiff.Refusal{Errors: []string{err.Error()}, NoRules: true}
 	}
-	var r verify.Refusal
+	var r schemadiff.Refusal
 	for _, c := range answer.Causes() {
 		if strings.HasSuffix(c.Message, validate.NotEvaluated.Detail) {
 			r.NoRules = true // the reason is another error
@@ -111,17 +113,17 @@ func (p *pair) decide(l []*difference) error {
 			groups[key] = append(groups[key], part{d, g})
 		}
 	}
-	effects := map[*difference][]verify.Effect{}
+	effects := map[*difference][]schemadiff.Effect{}
 	places := slices.Collect(maps.Values(paths))
 	// What takes too long at first has the time that the others have left.
 	for keys := slices.Sorted(maps.Keys(groups)); len(keys) > 0; {
 		var late []string
 		for i, key := range keys {
-			var shifts []verify.Shift
+			var shifts []schemadiff.Shift
 			for _, g := range groups[key] {
 				shifts = append(shifts, g.shift)
 			}
-			ctx, done := verify.Share(p.ctx, len(keys)-i)
+			ctx, done := prove.Share(p.ctx, len(keys)-i)
 			found, err := p.Decide(ctx, paths[key], shifts)
 			outOfTime := ctx.Err() != nil
 			if outOfTime && p.ctx.Err() == nil {
@@ -158,7 +160,7 @@ func (p *pair) decide(l []*difference) error {
 
 // again decides a shift by what the schemas below it say, too: those that it reads, and those
 // that change.
-func (p *pair) again(ctx context.Context, at schemapath.Path, shift verify.Shift, e verify.Effect, changed []schemapath.Path) verify.Effect {
+func (p *pair) again(ctx context.Context, at schemapath.Path, shift schemadiff.Shift, e schemadiff.Effect, changed []schemapath.Path) schemadiff.Effect {
 	var below []schemapath.Path
 	add := func(q schemapath.Path) {
 		for len(q) > len(at) && !p.isObject(q) {
@@ -172,7 +174,7 @@ func (p *pair) again(ctx context.Context, at schemapath.Path, shift verify.Shift
 		if k.Rule == nil {
 			continue
 		}
-		for _, names := range verify.Reads(*k.Rule) {
+		for _, names := range formula.Reads(*k.Rule) {
 			add(k.At.To(schemapath.Of(names...)...))
 		}
 	}
@@ -181,7 +183,7 @@ func (p *pair) again(ctx context.Context, at schemapath.Path, shift verify.Shift
 	}
 	slices.SortFunc(below, schemapath.Compare)
 	for _, q := range below[:min(len(below), mostBelow)] {
-		found, err := p.Decide(ctx, q, []verify.Shift{shift})
+		found, err := p.Decide(ctx, q, []schemadiff.Shift{shift})
 		if err != nil {
 			continue
 		}
@@ -211,7 +213,7 @@ func (p *pair) isObject(at schemapath.Path) bool {
 // group is the clauses of a difference that are decided on the way to one schema.
 type group struct {
 	path  schemapath.Path
-	shift verify.Shift
+	shift schemadiff.Shift
 	probe bool // finding nothing in it is no doubt
 }
 
@@ -220,7 +222,7 @@ type group struct {
 // looked at one by one.
 func split(d *difference) []group {
 	var l []group
-	in := func(at schemapath.Path) *verify.Shift {
+	in := func(at schemapath.Path) *schemadiff.Shift {
 		for i := range l {
 			short, long := l[i].path, at
 			if len(short) > len(long) {
@@ -252,14 +254,14 @@ func split(d *difference) []group {
 		s.Hints = append(s.Hints, k)
 	}
 	for _, k := range d.probes {
-		both := []verify.Clause{k}
-		l = append(l, group{k.At, verify.Shift{Old: both, New: both}, true})
+		both := []schemadiff.Clause{k}
+		l = append(l, group{k.At, schemadiff.Shift{Old: both, New: both}, true})
 	}
 	return l
 }
 
 // counterexample is an example that one side accepts and the other refuses.
-func (p *pair) counterexample(w *verify.Witness, accepting int) *Counterexample {
+func (p *pair) counterexample(w *schemadiff.Witness, accepting int) *Counterexample {
 	e := &Counterexample{Object: p.as(accepting, w.Object), Errors: p.refusal(1-accepting, w.Old, w.Object).Errors}
 	if w.Old != nil {
 		e.Old = p.as(accepting, w.Old)
@@ -275,7 +277,7 @@ func (p *pair) as(side int, object map[string]any) map[string]any {
 }
 
 // class classes a difference by what was found out.
-func (p *pair) class(d *difference, effects []verify.Effect) {
+func (p *pair) class(d *difference, effects []schemadiff.Effect) {
 	var refused, accepted, refusedAnyway, acceptedAnyway string
 	for _, e := range effects {
 		if e.Refused != nil && d.Refused == nil {

@@ -12,8 +12,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove/regular"
+	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/internal/prove/schemadiff"
 	"github.com/unioncel/unioncel/pkg/schemapath"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // keywords compares what two schemas of a type say of a value.
@@ -38,7 +39,7 @@ func (w *walker) required(p schemapath.Path, o, n *schema) {
 			kind = Removed
 		}
 		d := w.add(p.To(schemapath.Property(name)), Required, "required", "", kind, fmt.Sprintf("required %s", kind))
-		k := []verify.Clause{{At: p, Keywords: &schema{Required: []string{name}}}}
+		k := []schemadiff.Clause{{At: p, Keywords: &schema{Required: []string{name}}}}
 		if is {
 			d.shift.New = k
 		} else {
@@ -78,12 +79,12 @@ func (w *walker) enum(p schemapath.Path, o, n *schema) {
 }
 
 // enumClause is an enumeration of the schema at a path.
-func enumClause(p schemapath.Path, enum []apiextensionsv1.JSON, try []any) []verify.Clause {
+func enumClause(p schemapath.Path, enum []apiextensionsv1.JSON, try []any) []schemadiff.Clause {
 	at, ok := seatOf(p)
 	if ok && len(at.tail) == 0 {
 		k := &schema{Properties: map[string]schema{at.property: {Enum: enum}}}
 		// The second says nothing new, but for which values to try.
-		return []verify.Clause{{At: at.holder, Keywords: k}, {At: at.holder, Property: at.property, Keywords: &schema{Enum: enum}, Try: try}}
+		return []schemadiff.Clause{{At: at.holder, Keywords: k}, {At: at.holder, Property: at.property, Keywords: &schema{Enum: enum}, Try: try}}
 	}
 	return clause(p, &schema{Enum: enum}, try...)
 }
@@ -171,7 +172,7 @@ func (w *walker) bound(p schemapath.Path, o, n *schema, l bounding[int64]) {
 		*l.of(s) = v
 		return s
 	}
-	put := func(v *int64, at, other *schema) []verify.Clause {
+	put := func(v *int64, at, other *schema) []schemadiff.Clause {
 		c := *other
 		l.beyond(&c, *v)
 		try := w.values(&c)
@@ -253,7 +254,7 @@ func (w *walker) number(p schemapath.Path, o, n *schema, upper bool) {
 		}
 		return k
 	}
-	put := func(at, other *schema) []verify.Clause {
+	put := func(at, other *schema) []schemadiff.Clause {
 		bound, before := a, b
 		if at == n {
 			bound, before = b, a
@@ -317,7 +318,7 @@ func (w *walker) text(p schemapath.Path, o, n *schema) {
 			try = append(append(try, w.values(s)...), w.values(&plain)...)
 		}
 		try = append(likes(append(try, samples...)), []any{}) // the server accepts a list for a string with a format
-		put := func(v string, at, other *schema) []verify.Clause {
+		put := func(v string, at, other *schema) []schemadiff.Clause {
 			text, none := textWithout(other, of(v))
 			switch {
 			case none, name == "pattern" && v == "":
@@ -342,7 +343,7 @@ func (w *walker) text(p schemapath.Path, o, n *schema) {
 				}
 			}
 		}
-		put := func(at, other *schema) []verify.Clause {
+		put := func(at, other *schema) []schemadiff.Clause {
 			k := numeric(at)
 			k.MultipleOf = at.MultipleOf
 			return clause(p, k, between(other, at, numbers)...)
@@ -386,11 +387,11 @@ const enough = 8
 // between are the first of some values that one schema accepts and the other does not,
 // their rules left aside.
 func between(accepts, refuses *schema, values []any) []any {
-	a, err := verify.Judge(accepts)
+	a, err := sample.Judge(accepts)
 	if err != nil {
 		return nil
 	}
-	r, err := verify.Judge(refuses)
+	r, err := sample.Judge(refuses)
 	if err != nil {
 		return nil
 	}

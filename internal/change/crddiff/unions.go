@@ -10,10 +10,10 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/prove/schemadiff"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // unions compares the unions declared in two versions.
@@ -122,8 +122,8 @@ func texts(l []compile.RulePlan) []string {
 
 // clauses are the rules of a union that became another, or was one. Those on a list are for
 // the server to judge, of lists of items that either names.
-func (w *walker) clauses(u, o, n *compile.UnionPlan) []verify.Clause {
-	var l []verify.Clause
+func (w *walker) clauses(u, o, n *compile.UnionPlan) []schemadiff.Clause {
+	var l []schemadiff.Clause
 	for _, r := range rulesOf(u) {
 		rule := r.Validation()
 		if u.Union.OfItems() && r.Path.Equal(u.Path) {
@@ -133,7 +133,7 @@ func (w *walker) clauses(u, o, n *compile.UnionPlan) []verify.Clause {
 			}
 			continue
 		}
-		l = append(l, verify.Clause{At: r.Path, Rule: &rule})
+		l = append(l, schemadiff.Clause{At: r.Path, Rule: &rule})
 	}
 	return l
 }
@@ -206,7 +206,7 @@ func (w *walker) foldMembers(d *difference, o, n *compile.UnionPlan) {
 		if (was == nil) == (is == nil) || w.folded[at.String()] {
 			continue
 		}
-		var s verify.Shift
+		var s schemadiff.Shift
 		if was == nil {
 			s = w.propertyShift(at, Added, x, is)
 		} else {

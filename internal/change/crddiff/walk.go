@@ -12,9 +12,10 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/internal/prove/schemadiff"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 type schema = apiextensionsv1.JSONSchemaProps
@@ -23,10 +24,10 @@ type schema = apiextensionsv1.JSONSchemaProps
 // refuse; a side without any cannot.
 type difference struct {
 	Change
-	shift verify.Shift
+	shift schemadiff.Shift
 	// probes are clauses whose values are tried in other places. Finding no example there
 	// proves nothing, and is no doubt.
-	probes []verify.Clause
+	probes []schemadiff.Clause
 	// doubt says why neither direction can be decided, if it cannot, and caution why it
 	// cannot be proved that nothing is refused.
 	doubt, caution string
@@ -35,7 +36,7 @@ type difference struct {
 // reshapes notes that the sides decode the value at a path differently.
 func (d *difference) reshapes(p schemapath.Path, try ...any) {
 	if _, ok := seatOf(p); ok {
-		d.shift.Reshaped = append(d.shift.Reshaped, verify.Reshaping{At: p, Try: try})
+		d.shift.Reshaped = append(d.shift.Reshaped, schemadiff.Reshaping{At: p, Try: try})
 	}
 }
 
@@ -112,7 +113,7 @@ func seatOf(p schemapath.Path) (seat, bool) {
 
 // clause is keywords of the schema at a path, which only the server can judge, and values
 // to try; nil keywords are for what the server does beside validating a schema.
-func clause(p schemapath.Path, k *schema, try ...any) []verify.Clause {
+func clause(p schemapath.Path, k *schema, try ...any) []schemadiff.Clause {
 	at, ok := seatOf(p)
 	if !ok {
 		return nil
@@ -134,14 +135,14 @@ func clause(p schemapath.Path, k *schema, try ...any) []verify.Clause {
 			}
 		}
 	}
-	return []verify.Clause{{At: at.holder, Property: at.property, Keywords: k, Try: try}}
+	return []schemadiff.Clause{{At: at.holder, Property: at.property, Keywords: k, Try: try}}
 }
 
 // own is keywords of the object at a path that are read as a formula; of other values, and
 // of maps, only the server can judge them.
-func own(p schemapath.Path, at, k *schema, try ...any) []verify.Clause {
+func own(p schemapath.Path, at, k *schema, try ...any) []schemadiff.Clause {
 	if at.Type == "object" && at.AdditionalProperties == nil {
-		return []verify.Clause{{At: p, Keywords: k}}
+		return []schemadiff.Clause{{At: p, Keywords: k}}
 	}
 	return clause(p, k, try...)
 }
@@ -178,7 +179,7 @@ func (w *walker) kind(p schemapath.Path, o, n *schema) bool {
 }
 
 // values are a few values of a schema.
-func (w *walker) values(s *schema) []any { return verify.Values(w.ctx, s) }
+func (w *walker) values(s *schema) []any { return sample.Values(w.ctx, s) }
 
 // rules compares the rules written on two schemas.
 func (w *walker) rules(p schemapath.Path, o, n *schema) {
@@ -227,7 +228,7 @@ func (w *walker) rule(p schemapath.Path, at *schema, o, n *apiextensionsv1.Valid
 	d := w.add(p, Rule, "rule", "x-kubernetes-validations", kind, "")
 	for _, side := range []struct {
 		rule    *apiextensionsv1.ValidationRule
-		clauses *[]verify.Clause
+		clauses *[]schemadiff.Clause
 		texts   *[]string
 	}{{o, &d.shift.Old, &d.OldRules}, {n, &d.shift.New, &d.NewRules}} {
 		if side.rule == nil {
@@ -240,7 +241,7 @@ func (w *walker) rule(p schemapath.Path, at *schema, o, n *apiextensionsv1.Valid
 			other = n
 		}
 		w.hint(d, *side.clauses, p, w.breaking(at, other, side.rule))
-		if verify.ReadsOld(*side.rule) {
+		if formula.ReadsOld(*side.rule) {
 			d.Sort, d.Subject = Transition, "transition rule"
 		}
 	}
@@ -249,7 +250,7 @@ func (w *walker) rule(p schemapath.Path, at *schema, o, n *apiextensionsv1.Valid
 
 // hint adds values of the schema at a path to those that are tried: to the clauses about a
 // property, and for other clauses to the properties of the value.
-func (w *walker) hint(d *difference, clauses []verify.Clause, p schemapath.Path, values []any) {
+func (w *walker) hint(d *difference, clauses []schemadiff.Clause, p schemapath.Path, values []any) {
 	for i := range clauses {
 		if clauses[i].Property != "" {
 			for _, v := range values {
@@ -260,16 +261,16 @@ func (w *walker) hint(d *difference, clauses []verify.Clause, p schemapath.Path,
 		for _, v := range values {
 			object, _ := v.(map[string]any)
 			for _, name := range slices.Sorted(maps.Keys(object)) {
-				d.shift.Hints = append(d.shift.Hints, verify.Clause{At: p, Property: name, Try: []any{object[name]}})
+				d.shift.Hints = append(d.shift.Hints, schemadiff.Clause{At: p, Property: name, Try: []any{object[name]}})
 			}
 		}
 	}
 }
 
 // ruleClause is a rule on the schema at a path.
-func ruleClause(p schemapath.Path, at *schema, r apiextensionsv1.ValidationRule) []verify.Clause {
+func ruleClause(p schemapath.Path, at *schema, r apiextensionsv1.ValidationRule) []schemadiff.Clause {
 	if at.Type == "object" {
-		return []verify.Clause{{At: p, Rule: &r}}
+		return []schemadiff.Clause{{At: p, Rule: &r}}
 	}
 	l := clause(p, nil)
 	if s, _ := seatOf(p); len(l) > 0 && len(s.tail) == 0 {
@@ -320,17 +321,17 @@ func (w *walker) property(p schemapath.Path, kind Kind, lacking, s *schema) {
 
 // propertyShift is what it means for objects that one of two schemas has a property. A
 // client that writes it gets an error, or a warning, where the schema has none.
-func (w *walker) propertyShift(p schemapath.Path, kind Kind, lacking, s *schema) verify.Shift {
+func (w *walker) propertyShift(p schemapath.Path, kind Kind, lacking, s *schema) schemadiff.Shift {
 	lacks := clause(p, nil, w.values(s)...)
-	var has []verify.Clause
+	var has []schemadiff.Clause
 	if open(lacking) {
 		has = clause(p, nil, "a", int64(7), map[string]any{}, []any{}, true)
 	}
-	reshaped := []verify.Reshaping{{At: p}}
+	reshaped := []schemadiff.Reshaping{{At: p}}
 	if kind == Removed {
-		return verify.Shift{Old: has, New: lacks, Reshaped: reshaped}
+		return schemadiff.Shift{Old: has, New: lacks, Reshaped: reshaped}
 	}
-	return verify.Shift{Old: lacks, New: has, Reshaped: reshaped}
+	return schemadiff.Shift{Old: lacks, New: has, Reshaped: reshaped}
 }
 
 // open reports whether an object may have what its schema does not name.

@@ -3,11 +3,11 @@ package infer
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
@@ -282,10 +282,7 @@ func (f *finder) undecided(err error) (verify.Comparison, error) {
 }
 
 // late reports whether the deadline has passed.
-func (f *finder) late() bool {
-	var d verify.Deadline
-	return errors.As(context.Cause(f.ctx), &d)
-}
+func (f *finder) late() bool { return prove.Late(context.Cause(f.ctx)) }
 
 // canceled is the error of a context that ended before its deadline.
 func (f *finder) canceled() error {

@@ -218,3 +218,20 @@ func (r *Rule) mention(s *apiextensionsv1.JSONSchemaProps, path []string) {
 		r.mention(s.Not, path)
 	}
 }
+
+// ReadsOld reports whether a rule compares with the stored object, or may. What cannot be
+// parsed does not.
+func ReadsOld(r apiextensionsv1.ValidationRule) bool {
+	read, err := Parse(r.Rule)
+	return err == nil && read.ReadsOld || r.OptionalOldSelf != nil && *r.OptionalOldSelf
+}
+
+// Reads are the properties that a rule reads, as paths from what it stands on. There are none
+// if it cannot be parsed.
+func Reads(r apiextensionsv1.ValidationRule) [][]string {
+	read, err := Parse(r.Rule)
+	if err != nil {
+		return nil
+	}
+	return read.Paths
+}

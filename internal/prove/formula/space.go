@@ -58,6 +58,17 @@ type Fact struct {
 	Question *Question
 }
 
+// Places are those that the fact is about. The caller must not change them.
+func (f *Fact) Places() []*Place {
+	switch {
+	case f.Question != nil:
+		return f.Question.Reads
+	case f.Other != nil:
+		return []*Place{f.Place, f.Other}
+	}
+	return []*Place{f.Place}
+}
+
 // Question is an expression that is not understood.
 type Question struct {
 	// Text is CEL on the value of At; empty when it cannot be asked by itself. Of one that

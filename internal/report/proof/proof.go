@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -38,7 +39,7 @@ func Of(ctx context.Context, d compile.Declared, timeout time.Duration) ([]Verif
 		} else if open {
 			again += ", unless " + cmp.Or(at, "the object") + " has fields that the schema does not name"
 		}
-		share, end := verify.Share(ctx, len(d.Objects)-i)
+		share, end := prove.Share(ctx, len(d.Objects)-i)
 		proofs, err := verify.Object(share, d.CRD, o.Version, o.Path, o.Unions)
 		end()
 		if err != nil {

@@ -1,4 +1,4 @@
-package verify
+package prove
 
 import (
 	"fmt"
@@ -11,16 +11,16 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// beside says how an example is written, where not in the usual way.
-func (p *problem) beside(m logic.Model, update bool) []string {
+// Unusual says in words how an example is written, where it is not written in the usual way.
+func (p *Problem) Unusual(m logic.Model, update bool) []string {
 	var l []string
-	for _, s := range p.slots {
-		for side := range s.chosen {
-			if side == oldSide && !update {
+	for _, s := range p.Slots {
+		for side := range s.Chosen {
+			if side == Old && !update {
 				continue
 			}
-			for i, c := range s.chosen[side] {
-				if !m(c) || p.usual(s, i) {
+			for i, c := range s.Chosen[side] {
+				if !m(c) || s.usual(i) {
 					continue
 				}
 				text := s.describe(i)
@@ -33,16 +33,16 @@ func (p *problem) beside(m logic.Model, update bool) []string {
 	return l
 }
 
-// usual reports whether the value at an index says nothing but the state of the union.
-func (p *problem) usual(s *slot, i int) bool {
-	text, _ := s.values[i].(string)
-	return i == 0 || s.member >= 0 && i == s.set || s.discriminator && text != ""
+// usual reports whether the value at an index says nothing but the state of the subject.
+func (s *Slot) usual(i int) bool {
+	text, _ := s.Values[i].(string)
+	return i == 0 || s.part != nil && (i == s.set || s.part.ByValue && text != "")
 }
 
-func (s *slot) describe(i int) string {
-	name, v := called(s.path), s.values[i]
-	if s.member >= 0 && s.set < i {
-		path, inner := differing(s.values[s.set], v)
+func (s *Slot) describe(i int) string {
+	name, v := called(s.Path), s.Values[i]
+	if s.part != nil && !s.part.ByValue && s.set < i {
+		path, inner := differing(s.Values[s.set], v)
 		name, v = strings.Join(append([]string{name}, path...), "."), inner
 	}
 	return name + " is " + briefly(v)
@@ -86,7 +86,7 @@ func differing(a, b any) (path []string, v any) {
 	}
 	inner, there := y[names[0]]
 	if !there {
-		return names, absent{}
+		return names, Absent{}
 	}
 	path, v = differing(x[names[0]], inner)
 	return append(names, path...), v
@@ -95,7 +95,7 @@ func differing(a, b any) (path []string, v any) {
 // briefly is a value in a word or two.
 func briefly(v any) string {
 	switch v := v.(type) {
-	case absent:
+	case Absent:
 		return "not set"
 	case nil:
 		return "null"

@@ -1,21 +1,15 @@
-package verify
+package schemadiff
 
 import (
-	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
-	"k8s.io/apimachinery/pkg/runtime"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
+	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -30,11 +24,11 @@ type Reshaping struct {
 
 // suspect is a check that one side may fail where the other side accepts the object.
 type suspect struct {
-	*check
+	*prove.Check
 	when logic.Lit // the check may differ between the sides at all
 }
 
-func suspects(when logic.Lit, l ...*check) []suspect {
+func suspects(when logic.Lit, l ...*prove.Check) []suspect {
 	var out []suspect
 	for _, c := range l {
 		out = append(out, suspect{c, when})
@@ -68,15 +62,15 @@ func (b *between) moved(at schemapath.Path) logic.Lit {
 	if err != nil {
 		return logic.True
 	}
-	var nodes [2]*node
+	var nodes [2]*sample.Schema
 	open := false
 	for side, y := range b.sides {
 		if s.level < len(y.nodes) {
-			nodes[side] = y.nodes[s.level].property(s.name)
+			nodes[side] = y.nodes[s.level].Property(s.name)
 			open = open || nodes[side] == nil && !y.places[s.level].Prunes()
 		}
 	}
-	decoded := len(s.tail) == 0 && !open && (nodes[oldSide] == nil || nodes[newSide] == nil || sameWhenSent(*nodes[oldSide].schema, *nodes[newSide].schema))
+	decoded := len(s.tail) == 0 && !open && (nodes[prove.Old] == nil || nodes[prove.New] == nil || sameWhenSent(*nodes[prove.Old].Props, *nodes[prove.New].Props))
 	l := logic.False
 	for _, y := range b.sides {
 		if s.level >= len(y.places) {
@@ -84,9 +78,9 @@ func (b *between) moved(at schemapath.Path) logic.Lit {
 		}
 		for _, holder := range []*formula.Place{y.places[s.level], y.places[s.level].Counterpart()} {
 			place := holder.Child(s.name)
-			l = b.space.Or(l, place.Decoded())
+			l = b.Space.Or(l, place.Decoded())
 			if !decoded {
-				l = b.space.Or(l, place.Present())
+				l = b.Space.Or(l, place.Present())
 			}
 		}
 	}
@@ -114,14 +108,14 @@ func (b *between) seen(side int, r Reshaping) ([]suspect, error) {
 	if s.level >= len(y.nodes) {
 		return nil, nil
 	}
-	var l []*check
+	var l []*prove.Check
 	for level, n := range y.nodes[:s.level] {
-		isKey := level+1 == s.level && len(s.tail) == 0 && slices.Contains(n.schema.XListMapKeys, s.name)
-		if n.schema.Type == "array" && (isKey || isSet(n.schema)) && b.merges(side, r.At) {
+		isKey := level+1 == s.level && len(s.tail) == 0 && slices.Contains(n.Props.XListMapKeys, s.name)
+		if n.Props.Type == "array" && (isKey || isSet(n.Props)) && b.merges(side, r.At) {
 			l = append(l, b.unclear(y.places[level]))
 		}
 	}
-	n, place := y.nodes[s.level].property(s.name), y.places[s.level].Child(s.name)
+	n, place := y.nodes[s.level].Property(s.name), y.places[s.level].Child(s.name)
 	if n == nil {
 		return suspects(moved, l...), nil
 	}
@@ -131,18 +125,18 @@ func (b *between) seen(side int, r Reshaping) ([]suspect, error) {
 		}
 		return suspects(moved, l...), nil
 	}
-	l = append(l, b.onNull(side, place, *n.schema)...)
-	if given := place.Defaulted(); n.schema.Default != nil && !n.acceptsDefault(b.ctx) {
+	l = append(l, b.onNull(side, place, *n.Props)...)
+	if given := place.Defaulted(); n.Props.Default != nil && !n.AcceptsDefault(b.Source.Context()) {
 		l = append(l, b.never(side, place, given))
 	}
 	if s.level+1 == len(y.nodes) || y.nodes[s.level+1] != n { // else they are among those of the way
-		for _, t := range n.tests() {
-			if t.ReadsOld || t.optional() {
-				l = append(l, b.poseProperty(side, s.level, Clause{Property: s.name, Rule: t.rule})...)
+		for _, t := range n.Rules() {
+			if t.ReadsOld || t.Optional() {
+				l = append(l, b.poseProperty(side, s.level, Clause{Property: s.name, Rule: t.Validation})...)
 			}
 		}
 	}
-	if comparesBelow(n.schema) {
+	if comparesBelow(n.Props) {
 		l = append(l, b.unclear(place))
 	}
 	return suspects(moved, l...), nil
@@ -151,7 +145,7 @@ func (b *between) seen(side int, r Reshaping) ([]suspect, error) {
 // merges reports whether a side decodes several values at a path (absent, null, the default) to
 // one that the other side tells apart. Only then can it find duplicates that the other does not.
 func (b *between) merges(side int, at schemapath.Path) bool {
-	n, other := at.In(b.sides[side].nodes[0].schema), at.In(b.sides[1-side].nodes[0].schema)
+	n, other := at.In(b.sides[side].nodes[0].Props), at.In(b.sides[1-side].nodes[0].Props)
 	if n == nil || other == nil {
 		return false // nothing but what has none is accepted by both
 	}
@@ -161,48 +155,45 @@ func (b *between) merges(side int, at schemapath.Path) bool {
 // inContainer reports whether decoding a value in a list or map may change the verdict of a side
 // on the value, or on the list or map.
 func (b *between) inContainer(side int, s seat, at schemapath.Path) bool {
-	nodes := [2]*node{}
+	nodes := [2]*sample.Schema{}
 	for i, y := range b.sides {
 		if s.level < len(y.nodes) {
-			nodes[i] = y.nodes[s.level].property(s.name)
+			nodes[i] = y.nodes[s.level].Property(s.name)
 		}
 	}
-	last := step{}
+	var last schemapath.Step
 	for _, st := range s.tail {
-		last = step{kind: value}
-		if st == schemapath.Items {
-			last.kind = item
-		}
+		last = st
 		n := nodes[side]
 		if n == nil || nodes[1-side] == nil {
 			return true
 		}
-		k := n.schema
-		if last.kind == value && counts(k, n.child(last)) || isSet(k) && b.merges(side, at) || len(k.Enum)+len(k.AllOf)+len(k.AnyOf)+len(k.OneOf)+len(n.rules()) > 0 || k.Not != nil {
+		k := n.Props
+		if last != schemapath.Items && counts(k, n.Child(last)) || isSet(k) && b.merges(side, at) || len(k.Enum)+len(k.AllOf)+len(k.AnyOf)+len(k.OneOf)+len(n.Rules()) > 0 || k.Not != nil {
 			return true
 		}
-		nodes = [2]*node{nodes[0].child(last), nodes[1].child(last)}
+		nodes = [2]*sample.Schema{nodes[0].Child(last), nodes[1].Child(last)}
 	}
 	n, other := nodes[side], nodes[1-side]
 	if n == nil || other == nil {
 		return true
 	}
-	refusesNull := func(n *node) bool {
+	refusesNull := func(n *sample.Schema) bool {
 		switch {
-		case n.schema.Nullable:
-			return !acceptsNull(*n.schema)
-		case n.schema.Default != nil:
+		case n.Props.Nullable:
+			return !sample.AcceptsNull(*n.Props)
+		case n.Props.Default != nil:
 			return false
 		}
-		return last.kind == item // of a map it is dropped
+		return last == schemapath.Items // of a map it is dropped
 	}
-	return refusesNull(n) && !refusesNull(other) || slices.ContainsFunc(n.tests(), func(t *test) bool { return t.ReadsOld || t.optional() }) || comparesBelow(n.schema)
+	return refusesNull(n) && !refusesNull(other) || slices.ContainsFunc(n.Rules(), func(t *sample.Test) bool { return t.ReadsOld || t.Optional() }) || comparesBelow(n.Props)
 }
 
 // counts reports whether a map may have too few entries because the nulls among them are
 // dropped, or too many because they are kept.
-func counts(of *apiextensionsv1.JSONSchemaProps, values *node) bool {
-	kept := values == nil || values.schema.Nullable || values.schema.Default != nil
+func counts(of *apiextensionsv1.JSONSchemaProps, values *sample.Schema) bool {
+	kept := values == nil || values.Props.Nullable || values.Props.Default != nil
 	return kept && of.MaxProperties != nil || !kept && of.MinProperties != nil
 }
 
@@ -214,63 +205,35 @@ func isSet(s *apiextensionsv1.JSONSchemaProps) bool {
 func comparesBelow(s *apiextensionsv1.JSONSchemaProps) bool {
 	found := false
 	schemapath.Walk(s, func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
-		found = found || len(p) > 0 && slices.ContainsFunc(s.XValidations, ReadsOld)
+		found = found || len(p) > 0 && slices.ContainsFunc(s.XValidations, formula.ReadsOld)
 		return !found
 	})
 	return found
 }
 
 // onNull adds the check that there is no null at a place if keywords reject null.
-func (b *between) onNull(side int, place *formula.Place, keywords apiextensionsv1.JSONSchemaProps) []*check {
+func (b *between) onNull(side int, place *formula.Place, keywords apiextensionsv1.JSONSchemaProps) []*prove.Check {
 	keywords.Nullable = true
-	if place.Null() == logic.False || acceptsNull(keywords) {
+	if place.Null() == logic.False || sample.AcceptsNull(keywords) {
 		return nil
 	}
-	return []*check{b.never(side, place, place.Null())}
+	return []*prove.Check{b.never(side, place, place.Null())}
 }
 
 // never adds the check that a condition on a place does not hold.
-func (b *between) never(side int, place *formula.Place, when logic.Lit) *check {
-	c := &check{test: &test{Rule: &formula.Rule{}}, place: place, holds: when.Not()}
+func (b *between) never(side int, place *formula.Place, when logic.Lit) *prove.Check {
+	c := &prove.Check{Test: &sample.Test{Rule: &formula.Rule{}}, Place: place, Holds: when.Not()}
 	b.sides[side].checks = append(b.sides[side].checks, c)
 	return c
 }
 
-// acceptsDefault reports whether a schema accepts its default, with those in it. The API
-// server asks that of a CRD, but not of all that it validates objects for.
-func (n *node) acceptsDefault(ctx context.Context) bool {
-	s, err := formula.Structural(n.schema)
-	accepts, broken := Judge(n.schema)
-	if err != nil || broken != nil {
-		return false
-	}
-	holder := map[string]any{"it": runtime.DeepCopyJSONValue(decoded(n.schema.Default))}
-	around := &structuralschema.Structural{Generic: structuralschema.Generic{Type: "object"}, Properties: map[string]structuralschema.Structural{"it": *s}}
-	defaulting.Default(holder, around)
-	if !accepts(holder["it"]) || len(listtype.ValidateListSetsAndMaps(nil, around, holder)) > 0 {
-		return false
-	}
-	rules := schemacel.NewValidator(around, false, celconfig.PerCallLimit)
-	if rules == nil {
-		return true
-	}
-	wrong, _ := rules.Validate(ctx, nil, around, holder, nil, math.MaxInt64)
-	return len(wrong) == 0
-}
-
-func acceptsNull(s apiextensionsv1.JSONSchemaProps) bool {
-	s.XValidations = nil
-	accepts, err := Judge(&s)
-	return err == nil && accepts(nil)
-}
-
 // unlike returns the checks that both sides have, and whose formulas differ or are not known.
-func (b *between) unlike(side int) []*check {
+func (b *between) unlike(side int) []*prove.Check {
 	y, other := b.sides[side], b.sides[1-side]
-	var l []*check
+	var l []*prove.Check
 	for _, c := range y.checks {
 		for _, d := range other.checks {
-			if c.node != nil && d.node != nil && c.level == d.level && c.test.like(d.test) && (c.holds != d.holds || c.fails != d.fails) {
+			if c.Schema != nil && d.Schema != nil && c.Level == d.Level && c.Test.Like(d.Test) && (c.Holds != d.Holds || c.Fails != d.Fails) {
 				l = append(l, c)
 			}
 		}
@@ -278,16 +241,11 @@ func (b *between) unlike(side int) []*check {
 	for level, tests := range y.unread {
 		for _, t := range tests {
 			// What is broken on both sides is so whatever the change.
-			same := func(u *test) bool { return t.like(u) && t.broken != nil && u.broken != nil }
+			same := func(u *sample.Test) bool { return t.Like(u) && t.Broken != nil && u.Broken != nil }
 			if !slices.ContainsFunc(other.unread[level], same) {
-				l = append(l, b.unclear(b.places[level]))
+				l = append(l, b.unclear(b.Places[level]))
 			}
 		}
 	}
 	return l
-}
-
-// like reports whether two tests demand the same, as far as their text tells.
-func (t *test) like(u *test) bool {
-	return t.text == u.text && (t.rule == nil) == (u.rule == nil) && (t.rule == nil || formula.SameRule(*t.rule, *u.rule))
 }

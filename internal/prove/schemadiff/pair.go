@@ -1,4 +1,4 @@
-package verify
+package schemadiff
 
 import (
 	"context"
@@ -9,11 +9,13 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+
+	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/schemapath"
-	"github.com/unioncel/unioncel/pkg/union"
-	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 )
 
 // Side is a version of a CRD, one of two that a [Pair] has.
@@ -86,28 +88,28 @@ type Effect struct {
 
 // Pair is two schemas to compare. It is not for use by several goroutines at a time.
 type Pair struct {
-	sides        [2]Side
-	roots        [2]*node
+	sides        [2]Side // by prove.Old and prove.New
+	roots        [2]*sample.Schema
 	structural   [2]*structuralschema.Structural
-	tight, loose *node // of values for both, and of values for either
+	tight, loose *sample.Schema // of values for both, and of values for either
 }
 
 // NewPair takes two versions of CRDs, which are only read. An error means that there is no
 // such version, or that the API server cannot use its schema.
 func NewPair(old, new Side) (*Pair, error) {
-	p := &Pair{sides: [2]Side{oldSide: old, newSide: new}}
+	p := &Pair{sides: [2]Side{prove.Old: old, prove.New: new}}
 	for side, s := range p.sides {
-		root, err := newRoot(s.CRD, s.Version)
+		root, err := sample.RootOf(s.CRD, s.Version)
 		if err != nil {
 			return nil, err
 		}
-		if p.structural[side], err = formula.Structural(withTypeMeta(root)); err != nil {
-			return nil, fmt.Errorf("%s: %w", root.path, err)
+		if p.structural[side], err = formula.Structural(prove.WithTypeMeta(root)); err != nil {
+			return nil, fmt.Errorf("%s: %w", root.Path, err)
 		}
 		p.roots[side] = root
 	}
-	merged := func(tight bool) *node {
-		return newNode(merging{tight}.of(p.roots[oldSide].schema, p.roots[newSide].schema), p.roots[oldSide].path, nil, true)
+	merged := func(tight bool) *sample.Schema {
+		return sample.New(merging{tight}.of(p.roots[prove.Old].Props, p.roots[prove.New].Props), p.roots[prove.Old].Path, true)
 	}
 	p.tight, p.loose = merged(true), merged(false)
 	return p, nil
@@ -127,7 +129,7 @@ func NewPair(old, new Side) (*Pair, error) {
 // An error means that there is no such schema, or that ctx was cancelled.
 func (p *Pair) Decide(ctx context.Context, path schemapath.Path, shifts []Shift) ([]Effect, error) {
 	effects, err := p.decide(ctx, path, shifts)
-	if !late(err) {
+	if !prove.Late(err) {
 		return effects, err
 	}
 	for len(effects) < len(shifts) {
@@ -147,7 +149,7 @@ func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 		for _, h := range s.Hints {
 			b.tried(len(h.At), h.Property, h.Try)
 		}
-		for side, clauses := range [][]Clause{oldSide: s.Old, newSide: s.New} {
+		for side, clauses := range [][]Clause{prove.Old: s.Old, prove.New: s.New} {
 			for _, c := range clauses {
 				l, err := b.pose(side, c)
 				if err != nil {
@@ -164,7 +166,7 @@ func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 			}
 		}
 	}
-	b.space.Close()
+	b.Space.Close()
 	for _, y := range b.sides {
 		y.view.Cover()
 	}
@@ -176,7 +178,11 @@ func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 			}
 		}
 	}
-	if _, err := b.finish([]*union.Union{b.u}); err != nil {
+	own, _ := b.Source.Required(b.Object(), nil) // or without those that have no value
+	if d := b.Object().Defaults(); d != nil {
+		d(own)
+	}
+	if err := b.Finish(own); err != nil {
 		return nil, err
 	}
 	var effects []Effect
@@ -185,10 +191,10 @@ func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 			return effects, context.Cause(ctx)
 		}
 		var e Effect
-		if e.Refused, e.RefusedDoubt, e.RefusedAnyway, err = b.refused(oldSide, newSide, posed[i][newSide]); err != nil {
+		if e.Refused, e.RefusedDoubt, e.RefusedAnyway, err = b.refused(prove.Old, prove.New, posed[i][prove.New]); err != nil {
 			return nil, err
 		}
-		if e.Accepted, e.AcceptedDoubt, e.AcceptedAnyway, err = b.refused(newSide, oldSide, posed[i][oldSide]); err != nil {
+		if e.Accepted, e.AcceptedDoubt, e.AcceptedAnyway, err = b.refused(prove.New, prove.Old, posed[i][prove.Old]); err != nil {
 			return nil, err
 		}
 		effects = append(effects, e)
@@ -196,24 +202,35 @@ func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 	return effects, nil
 }
 
-// between is two schemas over the objects of either.
+// between is two schemas over the objects of either. The chain is of what both accept.
 type between struct {
-	*problem
+	*prove.Problem
 	to    schemapath.Path
-	sides [2]*party // by newSide and oldSide
-	// suspected are the checks of which one is to fail in the example that is looked for.
+	loose *sample.Chain // of what either accepts
+	sides [2]*party     // by prove.New and prove.Old
+	try   map[property][]any
+
+	// The question: which side is to accept an example, and the checks of the other one of which one
+	// is to fail.
+	accepting int
 	suspected []suspect
+}
+
+// property is one of the object at a level.
+type property struct {
+	level int
+	name  string
 }
 
 // party is one of the schemas.
 type party struct {
 	Side
-	nodes  []*node // of the chain, as far as it has them
+	nodes  []*sample.Schema // of the chain, as far as it has them
 	places []*formula.Place
 	view   *formula.View
-	checks []*check
+	checks []*prove.Check
 	// unread are tests that are no checks, by the level of what they are on.
-	unread map[int][]*test
+	unread map[int][]*sample.Test
 	// stored are formulas for what is stored to be valid.
 	stored []logic.Lit
 	doubt  string // the last that was said of an example that was to be accepted
@@ -221,30 +238,31 @@ type party struct {
 }
 
 func (p *Pair) between(ctx context.Context, path schemapath.Path) (*between, error) {
-	c, err := newChain(p.tight, path)
+	c, err := sample.NewChain(p.tight, path)
 	if err != nil {
 		return nil, err
 	}
-	loose, err := newChain(p.loose, path)
+	loose, err := sample.NewChain(p.loose, path)
 	if err != nil {
 		return nil, err
 	}
-	old := p.sides[oldSide]
-	pr, err := newProblemIn(newGenerator(ctx, old.CRD, old.Version), c, p.loose, &union.Union{Cardinality: union.AtMostOne})
-	if err != nil {
-		return nil, err
-	}
-	pr.loose = loose
-	b := &between{problem: pr, to: path}
+	b := &between{to: path, loose: loose, try: map[property][]any{}}
+	old := p.sides[prove.Old]
+	b.Problem = prove.NewProblem(sample.NewSource(ctx, old.CRD, old.Version), c, p.loose, prove.Subject{
+		Start:   func(own map[string]any) map[string]any { return own },
+		Legal:   func() []logic.Lit { return nil },
+		Widen:   b.widen,
+		Confirm: b.confirms,
+	})
 	for side, s := range p.sides {
-		y := &party{Side: s, unread: map[int][]*test{}, view: pr.space.View(withTypeMeta(p.roots[side]), p.structural[side])}
+		y := &party{Side: s, unread: map[int][]*sample.Test{}, view: b.Space.View(prove.WithTypeMeta(p.roots[side]), p.structural[side])}
 		at, place := p.roots[side], y.view.New
 		for level := 0; at != nil; level++ {
 			y.nodes, y.places = append(y.nodes, at), append(y.places, place)
-			if level == len(c.steps) {
+			if level == len(path) {
 				break
 			}
-			at, place = at.child(c.steps[level]), place.Child(c.steps[level].placeName())
+			at, place = at.Child(path[level]), prove.Child(place, path[level])
 		}
 		b.sides[side] = y
 	}
@@ -253,7 +271,6 @@ func (p *Pair) between(ctx context.Context, path schemapath.Path) (*between, err
 			return nil, context.Cause(ctx)
 		}
 	}
-	pr.judge = b.judged
 	return b, nil
 }
 
@@ -261,23 +278,23 @@ func (p *Pair) between(ctx context.Context, path schemapath.Path) (*between, err
 func (b *between) read(side int) {
 	y, other := b.sides[side], b.sides[1-side]
 	for level, n := range y.nodes {
-		for _, t := range n.tests() {
+		for _, t := range n.Rules() {
 			b.check(side, level, t)
 		}
-		for _, t := range n.constraints() {
+		for _, t := range n.Constraints() {
 			b.check(side, level, t)
 		}
-		if isComposite(n.schema) && len(n.schema.Enum) > 0 {
-			b.check(side, level, newConstraint(n, "enum", apiextensionsv1.JSONSchemaProps{Type: n.schema.Type, Enum: n.schema.Enum}))
+		if sample.Composite(n.Props) && len(n.Props.Enum) > 0 {
+			b.check(side, level, sample.NewConstraint(n, "enum", apiextensionsv1.JSONSchemaProps{Type: n.Props.Type, Enum: n.Props.Enum}))
 		}
-		for _, name := range n.schema.Required {
-			mine, theirs := n.schema.Properties[name], apiextensionsv1.JSONSchemaProps{}
+		for _, name := range n.Props.Required {
+			mine, theirs := n.Props.Properties[name], apiextensionsv1.JSONSchemaProps{}
 			required := false
 			if level < len(other.nodes) {
-				theirs, required = other.nodes[level].schema.Properties[name], slices.Contains(other.nodes[level].schema.Required, name)
+				theirs, required = other.nodes[level].Props.Properties[name], slices.Contains(other.nodes[level].Props.Required, name)
 			}
 			if !required || !formula.SameShape(&mine, &theirs) {
-				b.check(side, level, newConstraint(n, requiredText(name), apiextensionsv1.JSONSchemaProps{Type: n.schema.Type, Required: []string{name}}))
+				b.check(side, level, sample.NewConstraint(n, requiredText(name), apiextensionsv1.JSONSchemaProps{Type: n.Props.Type, Required: []string{name}}))
 			}
 		}
 	}
@@ -286,31 +303,31 @@ func (b *between) read(side int) {
 func requiredText(name string) string { return "required: " + name }
 
 // check reads a test of a side. It is nil when it cannot be evaluated.
-func (b *between) check(side, level int, t *test) *check {
+func (b *between) check(side, level int, t *sample.Test) *prove.Check {
 	y := b.sides[side]
-	c := &check{test: t, id: len(b.checks), level: level, node: y.nodes[level], place: y.places[level]}
-	if t.broken != nil || b.problem.read(c) != nil {
+	c := &prove.Check{Test: t, Level: level, Schema: y.nodes[level], Place: y.places[level]}
+	if t.Broken != nil || b.Read(c) != nil {
 		y.unread[level] = append(y.unread[level], t)
 		return nil
 	}
-	y.checks, b.checks = append(y.checks, c), append(b.checks, c)
-	c.changing = t.rule != nil && (t.ReadsOld || t.optional())
-	before := c.place.Counterpart()
+	y.checks, b.Checks = append(y.checks, c), append(b.Checks, c)
+	c.Changing = t.Validation != nil && (t.ReadsOld || t.Optional())
+	before := c.Place.Counterpart()
 	switch {
-	case t.only != nil:
-		y.stored = append(y.stored, b.space.Implies(before.Present(), b.space.Schema(t.only, before)))
-	case !c.changing:
-		if f, err := b.space.Rule(t.Rule, before, formula.Plain); err == nil {
-			y.stored = append(y.stored, b.space.Implies(before.Present(), f.Holds))
+	case t.Keywords != nil:
+		y.stored = append(y.stored, b.Space.Implies(before.Present(), b.Space.Schema(t.Keywords, before)))
+	case !c.Changing:
+		if f, err := b.Space.Rule(t.Rule, before, formula.Plain); err == nil {
+			y.stored = append(y.stored, b.Space.Implies(before.Present(), f.Holds))
 		}
 	}
 	return c
 }
 
 // pose adds the checks of a clause, or finds them. An error is in what the caller asks.
-func (b *between) pose(side int, k Clause) ([]*check, error) {
+func (b *between) pose(side int, k Clause) ([]*prove.Check, error) {
 	y, level := b.sides[side], len(k.At)
-	if level > len(b.steps) || level < b.anchor() || level >= len(y.nodes) && k.Property == "" {
+	if level > len(b.Path) || level < b.Anchor() || level >= len(y.nodes) && k.Property == "" {
 		return nil, fmt.Errorf("no schema at %s can be compared", k.At)
 	}
 	if k.Property != "" {
@@ -319,62 +336,62 @@ func (b *between) pose(side int, k Clause) ([]*check, error) {
 	}
 	if k.Rule != nil {
 		for _, c := range y.checks {
-			if c.level == level && c.rule != nil && formula.SameRule(*c.rule, *k.Rule) {
-				return []*check{c}, nil
+			if c.Level == level && c.Validation != nil && formula.SameRule(*c.Validation, *k.Rule) {
+				return []*prove.Check{c}, nil
 			}
 		}
 	} else if k.Keywords != nil { // nil for a property with an empty name
 		only := *k.Keywords
-		only.Type = y.nodes[level].schema.Type
-		if c := b.check(side, level, newConstraint(y.nodes[level], b.posedText(), only)); c != nil {
+		only.Type = y.nodes[level].Props.Type
+		if c := b.check(side, level, sample.NewConstraint(y.nodes[level], b.posedText(), only)); c != nil {
 			return append(b.onNull(side, y.places[level], only), c), nil
 		}
 	}
-	return []*check{b.unclear(b.places[level])}, nil
+	return []*prove.Check{b.unclear(b.Places[level])}, nil
 }
 
 // poseProperty adds the checks of a clause about one property.
-func (b *between) poseProperty(side, level int, k Clause) []*check {
-	y, unclear := b.sides[side], []*check{b.unclear(b.places[level].Child(k.Property))}
+func (b *between) poseProperty(side, level int, k Clause) []*prove.Check {
+	y, unclear := b.sides[side], []*prove.Check{b.unclear(b.Places[level].Child(k.Property))}
 	if level >= len(y.nodes) || k.Rule == nil && k.Keywords == nil {
 		return unclear
 	}
 	n, place := y.nodes[level], y.places[level]
-	c := &check{id: len(b.checks), level: level, node: n, place: place}
-	var onNull []*check
+	c := &prove.Check{Level: level, Schema: n, Place: place}
+	var onNull []*prove.Check
 	if k.Rule == nil {
 		keywords := *k.Keywords
-		keywords.Nullable = n.schema.Properties[k.Property].Nullable
-		c.test = newConstraint(n, b.posedText(), apiextensionsv1.JSONSchemaProps{Type: n.schema.Type, Properties: map[string]apiextensionsv1.JSONSchemaProps{k.Property: keywords}})
-		if c.test.broken != nil {
+		keywords.Nullable = n.Props.Properties[k.Property].Nullable
+		c.Test = sample.NewConstraint(n, b.posedText(), apiextensionsv1.JSONSchemaProps{Type: n.Props.Type, Properties: map[string]apiextensionsv1.JSONSchemaProps{k.Property: keywords}})
+		if c.Test.Broken != nil {
 			return unclear
 		}
-		c.holds = b.space.Unread(&keywords, place.Child(k.Property))
+		c.Holds = b.Space.Unread(&keywords, place.Child(k.Property))
 		onNull = b.onNull(side, place.Child(k.Property), keywords)
 	} else {
-		if c.node, c.place = n.property(k.Property), place.Child(k.Property); c.node == nil {
+		if c.Schema, c.Place = n.Property(k.Property), place.Child(k.Property); c.Schema == nil {
 			return unclear
 		}
-		i := slices.IndexFunc(c.node.tests(), func(t *test) bool { return formula.SameRule(*t.rule, *k.Rule) })
+		i := slices.IndexFunc(c.Schema.Rules(), func(t *sample.Test) bool { return formula.SameRule(*t.Validation, *k.Rule) })
 		if i < 0 {
 			return unclear
 		}
-		c.test = c.node.tests()[i]
-		if c.test.broken != nil || b.problem.read(c) != nil {
+		c.Test = c.Schema.Rules()[i]
+		if c.Test.Broken != nil || b.Read(c) != nil {
 			return unclear
 		}
-		c.changing = c.test.ReadsOld || c.optional()
+		c.Changing = c.Test.ReadsOld || c.Optional()
 	}
-	y.checks, b.checks = append(y.checks, c), append(b.checks, c)
+	y.checks, b.Checks = append(y.checks, c), append(b.Checks, c)
 	return append(onNull, c)
 }
 
 // posedText is a name that no other check has.
-func (b *between) posedText() string { return fmt.Sprint("clause ", len(b.checks)) }
+func (b *between) posedText() string { return fmt.Sprint("clause ", len(b.Checks)) }
 
 // unclear is a check that nobody can evaluate but for the side as a whole.
-func (b *between) unclear(at *formula.Place) *check {
-	return &check{test: &test{Rule: &formula.Rule{}}, place: at, holds: b.space.Implies(at.Present(), b.space.Unknown(at)), changing: true}
+func (b *between) unclear(at *formula.Place) *prove.Check {
+	return &prove.Check{Test: &sample.Test{Rule: &formula.Rule{}}, Place: at, Holds: b.Space.Implies(at.Present(), b.Space.Unknown(at)), Changing: true}
 }
 
 // refused looks for what one side accepts and checks of the other refuse.
@@ -384,21 +401,21 @@ func (b *between) refused(accepting, refusing int, suspected []suspect) (w *Witn
 	if len(suspected) == 0 {
 		return nil, "", "", nil
 	}
-	s, y := b.space, b.sides[accepting]
+	s, y := b.Space, b.sides[accepting]
 	var l, violated []logic.Lit
 	for _, c := range y.checks {
-		l = append(l, c.holds)
+		l = append(l, c.Holds)
 	}
 	for _, at := range y.view.Dropped {
 		l = append(l, at.Present().Not(), at.Null().Not())
 	}
 	l = append(l, s.Alike(y.view, b.sides[refusing].view))
 	changing := false
-	var checks []*check
+	var checks []*prove.Check
 	for _, c := range suspected {
-		violated = append(violated, s.And(c.when, c.holds.Not()))
-		checks = append(checks, c.check)
-		changing = changing || c.changing
+		violated = append(violated, s.And(c.when, c.Holds.Not()))
+		checks = append(checks, c.Check)
+		changing = changing || c.Changing
 	}
 	l = append(l, s.Or(violated...))
 	modes := [][]logic.Lit{{s.Old.Present().Not()}}
@@ -406,27 +423,26 @@ func (b *between) refused(accepting, refusing int, suspected []suspect) (w *Witn
 		modes = append(modes, append([]logic.Lit{s.Old.Present()}, y.stored...))
 	}
 	b.accepting, b.suspected, y.doubt, y.masked = accepting, suspected, "", ""
-	b.question = s.Var()
-	l = append(l, b.question)
+	l = append(l, b.Tell())
 	for _, mode := range modes {
 		l := append(slices.Clone(l), mode...)
-		m, err := b.possible(l...)
+		m, err := b.Possible(l...)
 		if m == nil && err == nil {
 			continue
 		}
-		var e *example
+		var e *prove.Example
 		if err == nil {
 			e, err = b.shown(l, b.otherwise(refusing, checks))
 		}
 		switch {
 		case e != nil:
-			return &Witness{e.old, e.new}, "", "", nil
+			return &Witness{e.Old, e.New}, "", "", nil
 		case err == nil:
 			// What the server said of what was tried leaves nothing; but not all was tried.
 			doubt = "no object was found that shows it"
-		case late(err):
+		case prove.Late(err):
 			return nil, err.Error(), "", nil
-		case undecided(err):
+		case prove.Undecided(err):
 			doubt = err.Error()
 		default:
 			return nil, "", "", err
@@ -444,10 +460,10 @@ func (b *between) refused(accepting, refusing int, suspected []suspect) (w *Witn
 
 // shown makes an example, if possible one for which all of several wishes hold, or else the
 // first of them.
-func (b *between) shown(l []logic.Lit, wishes []logic.Lit) (*example, error) {
+func (b *between) shown(l []logic.Lit, wishes []logic.Lit) (*prove.Example, error) {
 	for n := len(wishes); ; n-- {
-		e, err := b.search(b.wishes, append(slices.Clone(l), wishes[:n]...)...)
-		if e != nil || n == 0 || err != nil && !errors.Is(err, errNotMade) {
+		e, err := b.Search(b.wishes, append(slices.Clone(l), wishes[:n]...)...)
+		if e != nil || n == 0 || err != nil && !errors.Is(err, prove.ErrNotMade) {
 			return e, err
 		}
 	}
@@ -455,51 +471,51 @@ func (b *between) shown(l []logic.Lit, wishes []logic.Lit) (*example, error) {
 
 // otherwise says that a side has nothing else against an object than some checks: no other
 // check, and nothing that it drops.
-func (b *between) otherwise(side int, but []*check) []logic.Lit {
+func (b *between) otherwise(side int, but []*prove.Check) []logic.Lit {
 	var holds, kept []logic.Lit
 	for _, c := range b.sides[side].checks {
 		if !slices.Contains(but, c) {
-			holds = append(holds, c.holds)
+			holds = append(holds, c.Holds)
 		}
 	}
 	for _, at := range b.sides[side].view.Dropped {
 		kept = append(kept, at.Key().Not())
 	}
-	return []logic.Lit{b.space.And(holds...), b.space.And(kept...)}
+	return []logic.Lit{b.Space.And(holds...), b.Space.And(kept...)}
 }
 
 // wishes are for few properties, and few that change.
-func (b *between) wishes(update bool) []wish {
+func (b *between) wishes(update bool) []prove.Wish {
 	var few, changed []logic.Lit
-	for _, sl := range b.slots {
-		for side, chosen := range sl.chosen {
+	for _, sl := range b.Slots {
+		for side, chosen := range sl.Chosen {
 			for i, l := range chosen {
-				if sl.values[i] == any(absent{}) && (side == newSide || update) {
-					few = append(few, b.space.And(sl.places[side].Parent.Present(), l.Not()))
+				if sl.Values[i] == any(prove.Absent{}) && (side == prove.New || update) {
+					few = append(few, b.Space.And(sl.Places[side].Parent.Present(), l.Not()))
 				}
 			}
 		}
 		if update {
-			for i, l := range sl.chosen[newSide] {
-				changed = append(changed, b.space.And(l, sl.chosen[oldSide][i].Not()))
+			for i, l := range sl.Chosen[prove.New] {
+				changed = append(changed, b.Space.And(l, sl.Chosen[prove.Old][i].Not()))
 			}
 		}
 	}
-	return []wish{{few: few}, {few: changed}}
+	return []prove.Wish{{Few: few}, {Few: changed}}
 }
 
-// judged asks both sides about an example, and the suspects of which one is to fail.
-func (b *between) judged(e *example) bool {
+// confirms asks both sides about an example, and the suspects of which one is to fail.
+func (b *between) confirms(e *prove.Example) bool {
 	accepting, refusing := b.sides[b.accepting], b.sides[1-b.accepting]
-	if e.old != nil {
-		e.old = accepting.view.Of(e.old) // as it was stored, with the defaults of then
+	if e.Old != nil {
+		e.Old = accepting.view.Of(e.Old) // as it was stored, with the defaults of then
 	}
 	fails := func(s suspect) bool {
-		if !e.model(s.when) || e.model(s.holds) {
+		if !e.Model(s.when) || e.Model(s.Holds) {
 			return false
 		}
-		said, _ := b.asked(s.check, e.new, e.old)
-		return s.ask == nil || said != holds
+		said, _ := b.Ask(s.Check, e.New, e.Old)
+		return !s.Evaluable() || said != sample.Holds
 	}
 	var failing []suspect
 	for _, s := range b.suspected {
@@ -510,18 +526,18 @@ func (b *between) judged(e *example) bool {
 	if len(failing) == 0 {
 		return false
 	}
-	if e.old != nil {
-		if said := accepting.Refusal(b.ctx, nil, e.old); len(said.Errors) > 0 {
+	if e.Old != nil {
+		if said := accepting.Refusal(b.Source.Context(), nil, e.Old); len(said.Errors) > 0 {
 			accepting.doubt = said.String()
 			return false
 		}
 	}
-	if said := accepting.Refusal(b.ctx, e.old, e.new); len(said.Errors) > 0 {
+	if said := accepting.Refusal(b.Source.Context(), e.Old, e.New); len(said.Errors) > 0 {
 		accepting.doubt = said.String()
 		return false
 	}
-	said := refusing.Refusal(b.ctx, e.old, e.new)
-	if said.NoRules && !slices.ContainsFunc(failing, func(s suspect) bool { return s.rule == nil }) {
+	said := refusing.Refusal(b.Source.Context(), e.Old, e.New)
+	if said.NoRules && !slices.ContainsFunc(failing, func(s suspect) bool { return s.Validation == nil }) {
 		accepting.masked = said.String()
 		return false
 	}
@@ -529,47 +545,21 @@ func (b *between) judged(e *example) bool {
 }
 
 // tried notes values to try.
-func (p *problem) tried(level int, name string, values []any) {
-	if p.try == nil {
-		p.try = map[slotKey][]any{}
-	}
-	k := slotKey{level, name}
-	p.try[k] = append(p.try[k], values...)
+func (b *between) tried(level int, name string, values []any) {
+	k := property{level, name}
+	b.try[k] = append(b.try[k], values...)
 }
 
-// widen adds the values that are not for all of what is compared.
-func (p *problem) widen(s *slot, r *read) {
-	name := s.path[0] // there is no union that could have more
-	n := p.loose.nodes[s.level].property(name)
+// widen adds values that only one of the schemas accepts.
+func (b *between) widen(s *prove.Slot, r *prove.Reads) {
+	name := s.Path[0] // nothing has more
+	holder := b.loose.Schemas[s.Level]
+	n := holder.Property(name)
 	if n == nil {
 		return
 	}
-	s.unset(p.loose.nodes[s.level].removable(name))
-	s.add(p.try[slotKey{s.level, name}]...)
-	s.add(p.g.several(n)...)
-	for _, v := range slices.Concat(r.constants, r.literals) {
-		if len(s.values) >= maxSlot {
-			break
-		}
-		if v, err := p.g.accept(n, v); err == nil {
-			s.add(v)
-		}
-	}
-}
-
-// ReadsOld reports whether a rule compares with the stored object, or may. What cannot be
-// parsed does not.
-func ReadsOld(r apiextensionsv1.ValidationRule) bool {
-	read, err := formula.Parse(r.Rule)
-	return err == nil && read.ReadsOld || r.OptionalOldSelf != nil && *r.OptionalOldSelf
-}
-
-// Reads are the properties that a rule reads, as paths from what it stands on. There are none
-// if it cannot be parsed.
-func Reads(r apiextensionsv1.ValidationRule) [][]string {
-	read, err := formula.Parse(r.Rule)
-	if err != nil {
-		return nil
-	}
-	return read.Paths
+	s.Unset(holder.Removable(name))
+	s.Add(b.try[property{s.Level, name}]...)
+	s.Add(b.Source.Several(n)...)
+	b.AddAccepted(s, n, r)
 }

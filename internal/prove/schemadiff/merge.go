@@ -1,4 +1,4 @@
-package verify
+package schemadiff
 
 import (
 	"cmp"
@@ -6,8 +6,9 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/prove/formula"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/prove/formula"
 )
 
 // merging makes one schema of two: that of what either admits or, if tight, one for values

@@ -1,4 +1,4 @@
-package verify
+package sample
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // alternative is one more property for an object, or another value of it.
@@ -17,7 +19,7 @@ type alternative struct {
 
 // objects is objects with the properties in fixed, and without the one named
 // without: those that must be there, then with more of them.
-func (g *generator) objects(n *node, fixed map[string]any, without string) iter.Seq[any] {
+func (g *Source) objects(n *Schema, fixed map[string]any, without string) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		p := g.properties(n, fixed, without)
 		base, err := p.base()
@@ -68,8 +70,8 @@ func (g *generator) objects(n *node, fixed map[string]any, without string) iter.
 
 // properties is what an object may be made of.
 type properties struct {
-	*generator
-	n     *node
+	*Source
+	n     *Schema
 	fixed map[string]any
 	names []string // those to choose, the likeliest first
 	// mentioned is how often the schema's own rules and constraints mention a
@@ -78,14 +80,12 @@ type properties struct {
 	literals        []any
 }
 
-func (g *generator) properties(n *node, fixed map[string]any, without string) *properties {
-	p := &properties{generator: g, n: n, fixed: fixed, mentioned: map[string]int{}, deep: map[string]int{}}
-	tests := slices.Clone(n.constraints())
-	for _, c := range g.own(n) {
-		if c.test != nil {
-			tests = append(tests, c.test)
-			p.literals = append(p.literals, c.test.Literals...)
-		}
+func (g *Source) properties(n *Schema, fixed map[string]any, without string) *properties {
+	p := &properties{Source: g, n: n, fixed: fixed, mentioned: map[string]int{}, deep: map[string]int{}}
+	tests := slices.Clone(n.Constraints())
+	for _, t := range n.Rules() {
+		tests = append(tests, t)
+		p.literals = append(p.literals, t.Literals...)
 	}
 	for _, t := range tests {
 		for _, path := range t.Paths {
@@ -97,9 +97,9 @@ func (g *generator) properties(n *node, fixed map[string]any, without string) *p
 			}
 		}
 	}
-	for name := range n.schema.Properties {
+	for name := range n.Props.Properties {
 		_, isFixed := fixed[name]
-		if !isFixed && name != without && !(n.root && slices.Contains([]string{"apiVersion", "kind", "metadata", "status"}, name)) {
+		if !isFixed && name != without && !(n.Root && slices.Contains([]string{"apiVersion", "kind", "metadata", "status"}, name)) {
 			p.names = append(p.names, name)
 		}
 	}
@@ -110,18 +110,18 @@ func (g *generator) properties(n *node, fixed map[string]any, without string) *p
 }
 
 func (p *properties) required(name string) bool {
-	return slices.Contains(p.n.schema.Required, name)
+	return slices.Contains(p.n.Props.Required, name)
 }
 
 // base is what the object must have.
 func (p *properties) base() (map[string]any, error) {
 	base := map[string]any{}
-	if p.n.schema.XEmbeddedResource {
+	if p.n.Props.XEmbeddedResource {
 		base["apiVersion"], base["kind"], base["metadata"] = "example.com/v1", "Example", map[string]any{"name": "example"}
 	}
 	for _, name := range p.names {
 		if p.required(name) {
-			v, err := p.first(p.n.property(name))
+			v, err := p.First(p.n.Property(name))
 			if err != nil {
 				p.n.inner = err
 				return nil, err
@@ -130,7 +130,7 @@ func (p *properties) base() (map[string]any, error) {
 		}
 	}
 	maps.Copy(base, p.fixed)
-	if least := p.n.schema.MinProperties; least != nil && p.open() {
+	if least := p.n.Props.MinProperties; least != nil && p.open() {
 		if v, ok := p.entry(); ok {
 			for i := 1; int64(len(base)) < min(*least, maxItems); i++ {
 				base[fmt.Sprintf("key%d", i)] = v
@@ -142,30 +142,30 @@ func (p *properties) base() (map[string]any, error) {
 
 // open reports whether the object is a map.
 func (p *properties) open() bool {
-	a := p.n.schema.AdditionalProperties
+	a := p.n.Props.AdditionalProperties
 	return a != nil && (a.Schema != nil || a.Allows)
 }
 
 // entry is a value of a map.
 func (p *properties) entry() (any, bool) {
-	values := p.n.child(step{kind: value})
+	values := p.n.Child(schemapath.Values)
 	if values == nil {
 		return "a", true
 	}
-	v, err := p.first(values)
+	v, err := p.First(values)
 	return v, err == nil
 }
 
 // entries are those of a map with all keys that its rules mention: once with each value that
 // they mention, and once with another one.
 func (p *properties) entries() [][]alternative {
-	values := p.n.child(step{kind: value})
+	values := p.n.Child(schemapath.Values)
 	if !p.open() || values == nil || len(p.literals) == 0 {
 		return nil
 	}
 	var of []any
 	for _, literal := range p.literals {
-		if v, err := p.accept(values, literal); err == nil {
+		if v, err := p.Accept(values, literal); err == nil {
 			of = append(of, v)
 		}
 	}
@@ -218,17 +218,17 @@ func (p *properties) alternatives() []alternative {
 
 // choices are values for one property.
 func (p *properties) choices(name string) []any {
-	n := p.n.property(name)
-	if isComposite(n.schema) && p.deep[name] == 0 && !p.required(name) {
-		if v, err := p.first(n); err == nil {
+	n := p.n.Property(name)
+	if Composite(n.Props) && p.deep[name] == 0 && !p.required(name) {
+		if v, err := p.First(n); err == nil {
 			return []any{v}
 		}
 		return nil
 	}
-	values := p.several(n)
-	if n.schema.Type == "string" && len(n.schema.Enum) == 0 && p.mentioned[name] > 0 {
+	values := p.Several(n)
+	if n.Props.Type == "string" && len(n.Props.Enum) == 0 && p.mentioned[name] > 0 {
 		for _, l := range p.literals {
-			if v, err := p.accept(n, l); err == nil && !slices.Contains(values, v) {
+			if v, err := p.Accept(n, l); err == nil && !slices.Contains(values, v) {
 				values = append(slices.Clip(values), v)
 			}
 		}

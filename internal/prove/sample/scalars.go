@@ -1,4 +1,4 @@
-package verify
+package sample
 
 import (
 	"iter"
@@ -39,8 +39,8 @@ var samples = []string{
 }
 
 // texts is strings that a value of n may be.
-func texts(n *node) iter.Seq[any] {
-	all := append(flattened(n.schema, nil), n.hints...)
+func texts(n *Schema) iter.Seq[any] {
+	all := append(flattened(n.Props, nil), n.hints...)
 	lengths := lengthsOf(n)
 	return func(yield func(any) bool) {
 		for _, a := range all {
@@ -86,8 +86,8 @@ func flattened(s *apiextensionsv1.JSONSchemaProps, l []*apiextensionsv1.JSONSche
 }
 
 // numbers is numbers that a value of n may be.
-func numbers(n *node) iter.Seq[any] {
-	s := n.schema
+func numbers(n *Schema) iter.Seq[any] {
+	s := n.Props
 	var l []any
 	add := func(f float64) {
 		if f == math.Trunc(f) && math.Abs(f) < 1<<53 {

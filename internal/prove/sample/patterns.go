@@ -1,4 +1,4 @@
-package verify
+package sample
 
 import (
 	"regexp/syntax"
@@ -21,9 +21,9 @@ type length struct{ least, most int }
 
 // lengthsOf is how long a value of n is to be: as its schema says, and then as the
 // numbers that its rules mention.
-func lengthsOf(n *node) []length {
+func lengthsOf(n *Schema) []length {
 	all := length{0, maxText}
-	for _, s := range append([]*apiextensionsv1.JSONSchemaProps{n.schema}, n.more...) {
+	for _, s := range append([]*apiextensionsv1.JSONSchemaProps{n.Props}, n.more...) {
 		if s.MinLength != nil {
 			all.least = max(all.least, int(min(*s.MinLength, maxText)))
 		}
@@ -32,7 +32,7 @@ func lengthsOf(n *node) []length {
 		}
 	}
 	l := []length{all}
-	for _, t := range n.tests() {
+	for _, t := range n.Rules() {
 		for _, literal := range t.Literals {
 			number, ok := literal.(int64)
 			if !ok || number <= int64(all.least) || number > int64(all.most) || len(l) > 2*maxNumbers {
@@ -97,9 +97,9 @@ func matching(pattern string, length length) []string {
 	return l
 }
 
-// language is all strings that match a pattern, if they are few and it says both where
+// Language returns all strings that match a pattern, if they are few and it says both where
 // they begin and where they end.
-func language(pattern string) (l []string, ok bool) {
+func Language(pattern string) (l []string, ok bool) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil || parsed.Op != syntax.OpConcat || len(parsed.Sub) < 2 {
 		return nil, false

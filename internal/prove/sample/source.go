@@ -1,4 +1,4 @@
-package verify
+package sample
 
 import (
 	"context"
@@ -10,12 +10,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/prove/formula"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // Bounds of the search for valid values.
@@ -30,30 +32,32 @@ const (
 	maxShown  = 64     // bytes of a value in a message
 )
 
-// generator finds small values that a schema, rules included, accepts. It builds
-// them from the inside out, so that every schema is checked only for what it
-// says itself.
-type generator struct {
+// Source finds small values that schemas, rules included, accept. It builds them from the inside
+// out, so that every schema is asked only about itself.
+type Source struct {
 	ctx              context.Context
 	apiVersion, kind string // of the resource
 	work             int
 	depth            int
 }
 
-func newGenerator(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int) *generator {
-	return &generator{ctx: ctx, apiVersion: crd.Spec.Group + "/" + crd.Spec.Versions[version].Name, kind: crd.Spec.Names.Kind}
+// NewSource returns a source of values for the resources of a version. It gives up when ctx ends.
+func NewSource(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int) *Source {
+	return &Source{ctx: ctx, apiVersion: crd.Spec.Group + "/" + crd.Spec.Versions[version].Name, kind: crd.Spec.Names.Kind}
 }
 
-// ownCheck is one thing a schema itself demands of a value.
-type ownCheck struct {
-	test *test
-	// schema judges what is not a rule.
-	schema apiservervalidation.SchemaValidator
-}
+// Context is that of the searches.
+func (g *Source) Context() context.Context { return g.ctx }
 
-// valid returns the first value that n accepts and that suits.
-func (g *generator) valid(n *node, suits func(any) bool) (any, error) {
-	first, err := g.first(n)
+// Err returns the cause for which the context ended, or nil.
+func (g *Source) Err() error { return context.Cause(g.ctx) }
+
+// Reset lets the source search as long as a new one does.
+func (g *Source) Reset() { g.work = 0 }
+
+// Valid returns a copy of the first value that n accepts and that suits, which nil lets all do.
+func (g *Source) Valid(n *Schema, suits func(any) bool) (any, error) {
+	first, err := g.First(n)
 	if err != nil {
 		return nil, err
 	}
@@ -65,13 +69,12 @@ func (g *generator) valid(n *node, suits func(any) bool) (any, error) {
 	return runtime.DeepCopyJSONValue(first), nil
 }
 
-// first returns the smallest value that n accepts. The caller must not change
-// it.
-func (g *generator) first(n *node) (any, error) {
+// First returns the smallest value that n accepts. The caller must not change it.
+func (g *Source) First(n *Schema) (any, error) {
 	if !n.tried {
 		n.tried = true
 		if g.depth++; g.depth > maxDepth {
-			n.failure = fmt.Errorf("%s: the schema is nested too deeply", n.path)
+			n.failure = fmt.Errorf("%s: the schema is nested too deeply", n.Path)
 		} else {
 			n.least, n.failure = g.search(n, g.raw(n), nil)
 		}
@@ -83,10 +86,9 @@ func (g *generator) first(n *node) (any, error) {
 	return n.least, n.failure
 }
 
-// several returns a few values that n accepts, the smallest first. The caller
-// must not change them.
-func (g *generator) several(n *node) []any {
-	if _, err := g.first(n); err != nil || n.values != nil {
+// Several returns a few values that n accepts, the smallest first. The caller must not change them.
+func (g *Source) Several(n *Schema) []any {
+	if _, err := g.First(n); err != nil || n.values != nil {
 		return n.values
 	}
 	n.values = []any{n.least}
@@ -110,7 +112,7 @@ func (g *generator) several(n *node) []any {
 }
 
 // search returns the first candidate that n accepts and that suits.
-func (g *generator) search(n *node, candidates iter.Seq[any], suits func(any) bool) (any, error) {
+func (g *Source) search(n *Schema, candidates iter.Seq[any], suits func(any) bool) (any, error) {
 	var last error
 	tries := 0
 	for v := range candidates {
@@ -125,7 +127,7 @@ func (g *generator) search(n *node, candidates iter.Seq[any], suits func(any) bo
 			last = errors.New("it would be too large to try")
 			continue
 		}
-		v, err := g.accept(n, v)
+		v, err := g.Accept(n, v)
 		switch {
 		case err != nil:
 			last = err
@@ -140,7 +142,7 @@ func (g *generator) search(n *node, candidates iter.Seq[any], suits func(any) bo
 	default:
 		last = errors.New("there is nothing to try")
 	}
-	return nil, fmt.Errorf("%s: no valid value found: %w", n.path, last)
+	return nil, fmt.Errorf("%s: no valid value found: %w", n.Path, last)
 }
 
 // small reports whether a value is small enough to be validated many times.
@@ -166,36 +168,52 @@ func small(v any) bool {
 	return count(v)
 }
 
-// accept returns v with its defaults when n itself accepts it.
-func (g *generator) accept(n *node, v any) (any, error) {
-	checks := g.own(n)
-	if d := n.defaults(); d != nil {
+// Accept returns v with its defaults when n itself accepts it. It may change v.
+func (g *Source) Accept(n *Schema, v any) (any, error) {
+	if d := n.Defaults(); d != nil {
 		v = runtime.DeepCopyJSONValue(v)
 		d(v)
 	}
-	for _, c := range checks {
-		if c.schema != nil {
-			if l := apiservervalidation.ValidateCustomResource(nil, v, c.schema); len(l) > 0 {
-				return nil, rejection(v, l[0])
-			}
-			continue
+	keywords, err := n.ownKeywords()
+	if err != nil {
+		return nil, fmt.Errorf("rule %q: %w", "schema", err)
+	}
+	if l := apiservervalidation.ValidateCustomResource(nil, v, keywords); len(l) > 0 {
+		return nil, rejection(v, l[0])
+	}
+	for _, t := range n.Rules() {
+		if t.Broken != nil {
+			return nil, fmt.Errorf("rule %q: %w", t.Text, t.Broken)
 		}
-		if c.test.broken != nil {
-			return nil, fmt.Errorf("rule %q: %w", c.test.text, c.test.broken)
-		}
-		said, detail := c.test.evaluate(g.ctx, v, nil)
-		if said == holds && c.test.ReadsOld {
+		said, detail := t.Evaluate(g.ctx, v, nil)
+		if said == Holds && t.ReadsOld {
 			// What does not change must be acceptable, too.
-			said, detail = c.test.evaluate(g.ctx, v, v)
+			said, detail = t.Evaluate(g.ctx, v, v)
 		}
-		if said == errs {
-			return nil, fmt.Errorf("rule %q fails to evaluate: %s", c.test.text, detail)
+		if said == Errs {
+			return nil, fmt.Errorf("rule %q fails to evaluate: %s", t.Text, detail)
 		}
-		if said != holds {
-			return nil, fmt.Errorf("rule %q is false", c.test.text)
+		if said != Holds {
+			return nil, fmt.Errorf("rule %q is false", t.Text)
 		}
 	}
 	return v, nil
+}
+
+// Admits reports whether n itself accepts a value.
+func (g *Source) Admits(n *Schema, v any) bool {
+	_, err := g.Accept(n, v)
+	return err == nil
+}
+
+// Refuses reports whether n itself rejects a value, whatever is around it and whatever it replaces.
+func (g *Source) Refuses(n *Schema, v any) bool {
+	keywords, err := n.ownKeywords()
+	return err == nil && len(apiservervalidation.ValidateCustomResource(nil, v, keywords)) > 0 ||
+		slices.ContainsFunc(n.Rules(), func(t *Test) bool {
+			said, _ := t.Evaluate(g.ctx, v, nil)
+			return !t.ReadsOld && said != Holds
+		})
 }
 
 // rejection is what the server's validator says of a value. Where it would name the
@@ -219,43 +237,29 @@ func rejection(v any, e *field.Error) error {
 	return errors.New("it " + detail)
 }
 
-// own returns the checks of n itself. Properties and items are valid already.
-func (g *generator) own(n *node) []*ownCheck {
-	if n.checked {
-		return n.own
-	}
-	n.checked = true
-	only := *n.schema
-	only.XValidations = nil
-	if !isComposite(n.schema) || len(n.schema.Enum) > 0 || n.schema.Default != nil {
-		// A value that comes from the schema has been checked nowhere.
-	} else {
-		only.Properties, only.AdditionalProperties = nil, nil
-		if only.Items != nil {
-			only.Items = nil
+// ownKeywords validates values by the keywords of n itself: their properties and items are valid.
+func (n *Schema) ownKeywords() (apiservervalidation.SchemaValidator, error) {
+	if n.own == nil && n.ownError == nil {
+		only := *n.Props
+		only.XValidations = nil
+		// A value that comes from the schema has been validated nowhere.
+		if Composite(n.Props) && len(n.Props.Enum) == 0 && n.Props.Default == nil {
+			only.Properties, only.AdditionalProperties, only.Items = nil, nil, nil
 		}
+		n.own, n.ownError = schemaValidator(&only)
 	}
-	v, err := schemaValidator(&only)
-	if err != nil {
-		n.own = append(n.own, &ownCheck{test: &test{text: "schema", broken: err, Rule: &formula.Rule{}}})
-		return n.own
-	}
-	n.own = append(n.own, &ownCheck{schema: v})
-	for _, t := range n.tests() {
-		n.own = append(n.own, &ownCheck{test: t})
-	}
-	return n.own
+	return n.own, n.ownError
 }
 
-func isComposite(s *apiextensionsv1.JSONSchemaProps) bool {
+// Composite reports whether the values of a schema are objects, maps or lists.
+func Composite(s *apiextensionsv1.JSONSchemaProps) bool {
 	return s.Type == "object" || s.Type == "array"
 }
 
-// defaults returns what fills in the defaults of a value, nil when there are
-// none among the properties.
-func (n *node) defaults() func(any) {
+// Defaults returns a function that fills in the defaults of a value; nil when no property has one.
+func (n *Schema) Defaults() func(any) {
 	only := &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
-	for name, p := range n.schema.Properties {
+	for name, p := range n.Props.Properties {
 		if p.Default != nil {
 			only.Properties[name] = p
 		}
@@ -271,8 +275,8 @@ func (n *node) defaults() func(any) {
 }
 
 // raw is candidates for a value of n, the smallest first.
-func (g *generator) raw(n *node) iter.Seq[any] {
-	s := n.schema
+func (g *Source) raw(n *Schema) iter.Seq[any] {
+	s := n.Props
 	switch {
 	case len(s.Enum) > 0 || s.Default != nil:
 		return func(yield func(any) bool) {
@@ -298,8 +302,8 @@ func (g *generator) raw(n *node) iter.Seq[any] {
 	return g.typed(n)
 }
 
-func (g *generator) typed(n *node) iter.Seq[any] {
-	s := n.schema
+func (g *Source) typed(n *Schema) iter.Seq[any] {
+	s := n.Props
 	switch {
 	case s.XIntOrString:
 		return join(slices.Values([]any{int64(1), "1", int64(0), "50%", int64(8080)}), g.literals(n), texts(n))
@@ -319,20 +323,18 @@ func (g *generator) typed(n *node) iter.Seq[any] {
 
 // literals are those that the schema's own rules mention: they are often what a
 // value must be.
-func (g *generator) literals(n *node) iter.Seq[any] {
+func (g *Source) literals(n *Schema) iter.Seq[any] {
 	var l []any
 	lengths := lengthsOf(n)
-	for _, c := range g.own(n) {
-		if c.test != nil {
-			for _, p := range c.test.Patterns {
-				for _, length := range lengths {
-					for _, text := range matching(p, length) {
-						l = append(l, text)
-					}
+	for _, t := range n.Rules() {
+		for _, p := range t.Patterns {
+			for _, length := range lengths {
+				for _, text := range matching(p, length) {
+					l = append(l, text)
 				}
 			}
-			l = append(l, c.test.Literals...)
 		}
+		l = append(l, t.Literals...)
 	}
 	for _, literal := range l {
 		// What a string starts or ends with may be shorter than it.
@@ -356,25 +358,25 @@ func join(seqs ...iter.Seq[any]) iter.Seq[any] {
 }
 
 // lists is lists of valid items, as short as may be first.
-func (g *generator) lists(n *node) iter.Seq[any] {
+func (g *Source) lists(n *Schema) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		least := 0
-		if n.schema.MinItems != nil {
-			least = int(min(*n.schema.MinItems, maxItems))
+		if n.Props.MinItems != nil {
+			least = int(min(*n.Props.MinItems, maxItems))
 		}
 		if least == 0 && !yield([]any{}) {
 			return
 		}
-		items := n.child(step{kind: item})
+		items := n.Child(schemapath.Items)
 		if items == nil {
 			return
 		}
-		values := g.several(items)
+		values := g.Several(items)
 		n.inner = items.failure
 		for _, v := range values {
 			list := []any{v}
 			for i := 1; i < least; i++ {
-				list = append(list, another(v, values, i, n.schema.XListMapKeys))
+				list = append(list, another(v, values, i, n.Props.XListMapKeys))
 			}
 			if !yield(list) {
 				return
@@ -390,20 +392,20 @@ func (g *generator) lists(n *node) iter.Seq[any] {
 }
 
 // spread is an item for each value that its first required enumeration has.
-func spread(v any, items *node) []any {
+func spread(v any, items *Schema) []any {
 	object, ok := v.(map[string]any)
 	if !ok {
 		return nil
 	}
-	for _, name := range items.schema.Required {
-		p := items.property(name)
-		if p == nil || len(p.schema.Enum) == 0 {
+	for _, name := range items.Props.Required {
+		p := items.Property(name)
+		if p == nil || len(p.Props.Enum) == 0 {
 			continue
 		}
 		var l []any
-		for i := range p.schema.Enum[:min(len(p.schema.Enum), maxItems)] {
+		for i := range p.Props.Enum[:min(len(p.Props.Enum), maxItems)] {
 			one := maps.Clone(object)
-			one[name] = decoded(&p.schema.Enum[i])
+			one[name] = decoded(&p.Props.Enum[i])
 			l = append(l, one)
 		}
 		return l
@@ -432,4 +434,39 @@ func another(v any, values []any, i int, keys []string) any {
 		break
 	}
 	return object
+}
+
+// ItemWith returns an item of a list with the keys in a name of formulas.
+func (g *Source) ItemWith(items *Schema, name string) (any, error) {
+	return g.search(items, g.objects(items, formula.KeysOf(name), ""), nil)
+}
+
+// Inscribed returns a copy of a value in which every enumeration that has a literal takes it. It is
+// not ok when there is none.
+func (g *Source) Inscribed(n *Schema, v, literal any) (changed any, ok bool) {
+	switch v := v.(type) {
+	case string:
+		return literal, len(n.Props.Enum) > 0 && g.Admits(n, literal)
+	case []any:
+		out, found := slices.Clone(v), false
+		for i := range v {
+			if items := n.Child(schemapath.Items); items != nil {
+				if changed, ok := g.Inscribed(items, v[i], literal); ok {
+					out[i], found = changed, true
+				}
+			}
+		}
+		return out, found
+	case map[string]any:
+		out, found := maps.Clone(v), false
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if p := n.Property(name); p != nil {
+				if changed, ok := g.Inscribed(p, v[name], literal); ok {
+					out[name], found = changed, true
+				}
+			}
+		}
+		return out, found
+	}
+	return nil, false
 }

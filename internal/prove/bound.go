@@ -1,0 +1,152 @@
+package prove
+
+import (
+	"slices"
+
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/sample"
+)
+
+// bound excludes objects that cannot be, however they are made: with values that their own schema
+// does not admit, or without the list or map that has them.
+func (p *Problem) bound() {
+	if p.Widen == nil {
+		p.exclude()
+	}
+	s := p.Space
+	stays := func(at *formula.Place) {
+		s.Require(at.Present())
+		s.Require(s.Implies(s.Old.Present(), at.Counterpart().Present()))
+	}
+	stays(p.Places[p.Anchor()])
+	if !p.Correlates() {
+		stays(p.At(New))
+	}
+	for _, of := range p.Parts {
+		if of.ByValue && len(of.Path) == 1 && slices.Contains(p.Keys, of.Path[0]) {
+			// Another value is another item of the list.
+			s.Require(s.Implies(s.And(p.At(New).Present(), p.At(Old).Present()), p.SameValue(of)))
+		}
+	}
+}
+
+// exclude excludes values that their own schema does not admit.
+func (p *Problem) exclude() {
+	s := p.Space
+	for _, of := range p.Parts {
+		if of.ByValue && p.closed(of) {
+			s.RequireAny(known(p.At(New).At(of.Path...))...)
+			s.RequireAny(known(p.At(Old).At(of.Path...))...)
+		}
+	}
+	for _, f := range s.Facts {
+		n := p.schema(f.Place)
+		if n == nil {
+			continue
+		}
+		var v any
+		switch {
+		case f.Kind == formula.Equals:
+			v = f.Constant
+		case f.Kind == formula.Empty && n.Props.Type == "array":
+			v = []any{}
+		case f.Kind == formula.Empty && n.Props.Type == "object":
+			v = map[string]any{}
+		default:
+			continue
+		}
+		if p.Source.Refuses(n, v) {
+			s.Require(f.Lit.Not())
+		}
+	}
+}
+
+// known says that a place has nothing but the constants of its facts.
+func known(d *formula.Place) []logic.Lit {
+	l := []logic.Lit{d.Present().Not()}
+	for _, f := range d.Constants() {
+		l = append(l, f.Lit)
+	}
+	return l
+}
+
+// closed reports whether the pattern of a part, or a rule on it, lets it have no value but the
+// constants of its facts. That none was found does not say so.
+func (p *Problem) closed(of *Part) bool {
+	s, d := p.Space, p.At(New).At(of.Path...)
+	n := p.schema(d)
+	if of.other || len(n.Props.Enum) > 0 {
+		return false // or the space knows already
+	}
+	var other []logic.Lit
+	if l, ok := sample.Language(n.Props.Pattern); ok {
+		var any []logic.Lit
+		for _, text := range l {
+			any = append(any, d.Equals(text))
+		}
+		other = append(other, s.Or(any...))
+	}
+	for _, t := range n.Rules() {
+		if t.Broken != nil || t.ReadsOld {
+			continue
+		}
+		if f, err := s.Rule(t.Rule, d, formula.Plain); err == nil {
+			other = append(other, f.Holds)
+		}
+	}
+	s.Close()
+	for _, l := range known(d) {
+		other = append(other, l.Not())
+	}
+	m, err := p.Possible(other...)
+	return m == nil && err == nil
+}
+
+// schema is that of a place to which properties lead from the way to the object, or nil.
+func (p *Problem) schema(pl *formula.Place) *sample.Schema {
+	if pl == nil {
+		return nil
+	}
+	level, path := p.Locate(pl)
+	n := p.Schemas[min(level, len(p.Schemas)-1)]
+	for _, name := range path {
+		if n = n.Part(name); n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+// maxInquired bounds the values that a question is asked about in advance. Answers for others
+// are learned from the objects that have them.
+const maxInquired = 1000
+
+// inquire asks the questions about nothing but one property, for the values that facts
+// are about. The answers hold of all objects.
+func (p *Problem) inquire() {
+	for _, f := range slices.Clone(p.Space.Facts) {
+		q := f.Question
+		if q == nil || f != q.Holds || len(q.Reads) == 0 || slices.ContainsFunc(q.Reads, func(pl *formula.Place) bool { return pl != q.Reads[0] }) {
+			continue
+		}
+		at := q.Reads[0]
+		if _, path := p.Locate(at); len(path) == 0 {
+			continue
+		}
+		learn := func(when logic.Lit, v any) {
+			resource := at.Put(v)
+			if holds, fails, ok := p.answers.Ask(p.Source.Context(), q, resource, resource); ok {
+				p.Space.RequireAny(when.Not(), q.Holds.Lit.If(holds))
+				p.Space.RequireAny(when.Not(), q.Fails.Lit.If(fails))
+			}
+		}
+		constants := at.Constants()
+		for _, c := range constants[:min(len(constants), maxInquired)] {
+			learn(c.Lit, c.Constant)
+		}
+		if at.Null() != logic.False {
+			learn(at.Null(), nil)
+		}
+	}
+}

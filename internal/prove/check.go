@@ -1,0 +1,194 @@
+package prove
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// Check is a test on a schema of the chain, as formulas.
+type Check struct {
+	*sample.Test
+	Level  int // index of the schema in the chain; its length for schemas below the object
+	Schema *sample.Schema
+	Place  *formula.Place
+	Holds  logic.Lit // of objects and updates for which the test is not evaluated, too
+	Fails  logic.Lit // evaluating it is an error
+
+	// Touches says that the test depends on the state of the subject, Links that it depends on whether
+	// the object is there, Changing that it depends on the old object. Narrow says that it depends on
+	// nothing else than state and presence; Other has the other facts.
+	Touches, Links, Narrow, Changing bool
+	Other                            []*formula.Fact
+}
+
+// Add reads a test on the schema at a level. It returns nil when the test cannot be evaluated.
+func (p *Problem) Add(level int, t *sample.Test) *Check {
+	return p.take(&Check{Test: t, Level: level, Schema: p.Schemas[level], Place: p.Places[level]})
+}
+
+// AddAt is Add for a schema below the object.
+func (p *Problem) AddAt(path schemapath.Path, t *sample.Test) *Check {
+	return p.take(&Check{Test: t, Level: len(p.Schemas), Schema: p.Object().At(path), Place: p.At(New).At(path.Properties()...)})
+}
+
+// take reads a check, unless it cannot be evaluated.
+func (p *Problem) take(c *Check) *Check {
+	t := c.Test
+	if t.Broken == nil {
+		t.Broken = p.Read(c)
+	}
+	if t.Broken != nil {
+		p.Broken = append(p.Broken, fmt.Sprintf("%s at %s: %v", t.Name(), t.At, t.Broken))
+		return nil
+	}
+	p.Checks = append(p.Checks, c)
+	return c
+}
+
+// Read reads the formulas of a check.
+func (p *Problem) Read(c *Check) error {
+	s, matched := p.Space, p.matched(c.Level)
+	there := c.Place.Present()
+	if c.Keywords != nil {
+		c.Holds = s.Implies(there, s.Schema(c.Keywords, c.Place))
+		return nil
+	}
+	before := formula.Plain
+	switch {
+	case !matched && c.ReadsOld && !c.Optional():
+		c.Holds = logic.True // it is never evaluated
+		return nil
+	case !matched:
+		before = formula.Missing
+	case c.Optional():
+		before = formula.Optional
+	case c.ReadsOld:
+		there = s.And(there, c.Place.Counterpart().Present())
+	}
+	f, err := s.Rule(c.Rule, c.Place, before)
+	c.Holds, c.Fails = s.Implies(there, f.Holds), s.And(there, f.Fails)
+	return err
+}
+
+// Classify finds out what the checks depend on, once all are read.
+func (p *Problem) Classify() {
+	p.Space.Close()
+	facts := map[logic.Lit]*formula.Fact{}
+	for _, f := range p.Space.Facts {
+		facts[f.Lit] = f
+	}
+	for _, c := range p.Checks {
+		c.Narrow = true
+		for _, l := range p.Space.Support(c.Holds) {
+			f := facts[l]
+			touches, links, narrow := p.relate(f)
+			c.Touches, c.Links = c.Touches || touches, c.Links || links
+			if !narrow {
+				c.Narrow = false
+				c.Other = append(c.Other, f)
+			}
+			c.Changing = c.Changing || f.ReadsOld()
+		}
+		c.Touches = c.Touches || slices.ContainsFunc(c.Paths, func(path []string) bool { return p.reaches(c.Level, path) })
+		c.Changing = c.Changing || c.Optional()
+	}
+}
+
+// Assume requires tests that are about the other facts of the checks: where they reject a value, it
+// is not for the checks to reject it.
+func (p *Problem) Assume(tests []*Check) {
+	read := map[string]bool{}
+	name := func(level int, path []string) string { return fmt.Sprint(level, path[0]) }
+	for _, c := range p.Checks {
+		for _, f := range c.Other {
+			for _, pl := range f.Places() {
+				if level, path := p.Locate(pl); len(path) > 0 {
+					read[name(level, path)] = true
+				}
+			}
+		}
+	}
+	for _, c := range tests {
+		if slices.ContainsFunc(c.Paths, func(path []string) bool {
+			level, path := p.follow(c.Level, path)
+			return len(path) > 0 && read[name(level, path)]
+		}) && p.Read(c) == nil {
+			p.Space.Require(c.Holds)
+		}
+	}
+}
+
+// matched reports whether the API server matches the value at a level with its old self.
+func (p *Problem) matched(level int) bool { return min(level, len(p.Schemas)-1) < p.Correlated }
+
+// Ask evaluates a check on an update or, with old nil, on a creation.
+func (p *Problem) Ask(c *Check, new, old map[string]any) (sample.Answer, string) {
+	value, before := p.values(c, new, old)
+	return c.Evaluate(p.Source.Context(), value, before)
+}
+
+// Message returns the error of the API server for a check that rejects an update or, with old nil,
+// a creation.
+func (p *Problem) Message(c *Check, new, old map[string]any) string {
+	value, before := p.values(c, new, old)
+	return c.Test.Message(p.Source.Context(), c.Schema, value, before)
+}
+
+// values are those on which a check is evaluated. The old one is nil where the API server does not
+// match it with the new one.
+func (p *Problem) values(c *Check, new, old map[string]any) (value, before any) {
+	if old != nil && p.matched(c.Level) {
+		before = c.Place.In(old)
+	}
+	return c.Place.In(new), before
+}
+
+// Others says in words what a check reads beside the subject.
+func (p *Problem) Others(c *Check) string {
+	var l []string
+	for _, f := range c.Other {
+		for _, pl := range f.Places() {
+			level, path := p.Locate(pl)
+			name := called(path)
+			if len(path) == 0 {
+				name = "the object as a whole"
+			} else if pl.Unnamed() {
+				name = "other items"
+			} else if level < len(p.Schemas)-1 {
+				name = strings.Join(append(p.Path[:level].Properties(), path...), ".")
+			}
+			if !slices.Contains(l, name) {
+				l = append(l, name)
+			}
+		}
+	}
+	slices.Sort(l)
+	return spelling.List(l, "and")
+}
+
+// StateOf returns the formulas of the state of the subject in a model, as far as a check may depend
+// on it.
+func (p *Problem) StateOf(c *Check, m logic.Model) []logic.Lit {
+	asked := map[logic.Lit]bool{}
+	for _, v := range p.Space.Support(c.Holds) {
+		asked[v] = true
+	}
+	var read []*formula.Place
+	for _, f := range c.Other {
+		read = append(read, f.Places()...)
+	}
+	var l []logic.Lit
+	for _, f := range p.Space.Facts {
+		if _, _, narrow := p.relate(f); narrow && (asked[f.Lit] || f.Place != nil && slices.ContainsFunc(read, f.Place.Within)) {
+			l = append(l, f.Lit.If(m(f.Lit)))
+		}
+	}
+	return l
+}

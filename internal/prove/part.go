@@ -1,0 +1,105 @@
+package prove
+
+import (
+	"slices"
+
+	"github.com/unioncel/unioncel/internal/prove/formula"
+)
+
+// part returns the part of the subject that a path from the object leads to or into; nil if it
+// does not. Holder says that parts are below a property on the path. Below is the rest of the path,
+// behind the part or the last holder.
+func (p *Problem) part(path []string) (of *Part, holder bool, below []string) {
+	n := 1
+	for _, q := range p.Parts {
+		common := 0
+		for common < min(len(q.Path), len(path)) && q.Path[common] == path[common] {
+			common++
+		}
+		switch {
+		case common == 0:
+		case common == len(q.Path):
+			return q, false, path[common:]
+		case common >= n:
+			n, holder = common, true
+		}
+	}
+	return nil, holder, path[n:]
+}
+
+// Locate returns the level whose value has a place in it, and the names that lead to it from there:
+// none for the places on the way to the object.
+func (p *Problem) Locate(pl *formula.Place) (level int, path []string) {
+	return p.follow(0, pl.Path())
+}
+
+// follow follows a path from a level towards the object.
+func (p *Problem) follow(level int, path []string) (int, []string) {
+	for len(path) > 0 && level < len(p.Path) && path[0] == placeName(p.Path[level]) {
+		level, path = level+1, path[1:]
+	}
+	return level, path
+}
+
+// relate says whether a fact is about the state of the subject, or about whether the object is
+// there, and whether it says nothing else.
+func (p *Problem) relate(f *formula.Fact) (touches, links, narrow bool) {
+	presence := f.Kind == formula.Present || f.Kind == formula.Null
+	places := f.Places()
+	narrow = true
+	for _, pl := range places {
+		level, path := p.Locate(pl)
+		switch {
+		case len(path) == 0 && presence:
+			links = true
+		case len(path) == 0:
+			touches, narrow = true, false
+		case level < len(p.Schemas)-1:
+			narrow = false
+		default:
+			of, holder, below := p.part(path)
+			switch {
+			case of == nil && holder && len(below) == 0 && presence:
+				links = true
+			case of == nil:
+				narrow = false
+			case of.ByValue:
+				touches = true
+				narrow = narrow && len(below) == 0 && len(places) < 3 && (f.Question == nil || len(p.schema(pl).Props.Enum) > 0)
+			default:
+				touches = true
+				narrow = narrow && f.Question == nil && f.Kind != formula.Same && of.Tells(f, below)
+			}
+		}
+	}
+	if f.Kind == formula.Same && narrow {
+		narrow = f.Place.Counterpart() == f.Other
+	}
+	return touches, links, narrow
+}
+
+// About reports, by the paths that a test reads, whether it may have to do with the subject.
+func (p *Problem) About(level int, reads [][]string) bool {
+	return slices.ContainsFunc(reads, func(path []string) bool {
+		l, rest := p.follow(level, path)
+		if l < len(p.Path) {
+			// It ends on the way, or leaves it where it cannot be read without a link.
+			return l > level || len(rest) == 0
+		}
+		if len(rest) == 0 || len(p.Path) > level {
+			return true
+		}
+		of, holder, below := p.part(rest)
+		return of != nil || holder && len(below) == 0
+	})
+}
+
+// reaches reports whether a path leads to a part of the subject.
+func (p *Problem) reaches(level int, path []string) bool {
+	level, path = p.follow(level, path)
+	if level < len(p.Path) || len(path) == 0 {
+		return level > len(p.Path)
+	}
+	of, _, _ := p.part(path)
+	return level > len(p.Path) || of != nil
+}

@@ -1,0 +1,104 @@
+package sample
+
+import (
+	"context"
+	"math"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	"github.com/unioncel/unioncel/internal/prove/formula"
+)
+
+// Validator validates values by all keywords and rules of a schema. Updates are not ratcheted.
+type Validator struct {
+	keywords apiservervalidation.SchemaValidator
+	rules    *schemacel.Validator
+}
+
+// Validator returns the validator of a schema.
+func (n *Schema) Validator() (*Validator, error) {
+	keywords, err := schemaValidator(n.Props)
+	if err != nil {
+		return nil, err
+	}
+	s, err := formula.Structural(n.Props)
+	if err != nil {
+		return nil, err
+	}
+	return &Validator{keywords, schemacel.NewValidator(s, n.isResource(), celconfig.PerCallLimit)}, nil
+}
+
+// Validate returns the errors of a value or, unless old is nil, of an update to it.
+func (v *Validator) Validate(ctx context.Context, value, old any) field.ErrorList {
+	l := apiservervalidation.ValidateCustomResource(nil, value, v.keywords)
+	more, _ := v.rules.Validate(ctx, nil, nil, value, old, math.MaxInt64)
+	return append(l, more...)
+}
+
+// Values returns a few values that a schema accepts, the smallest first; none when none is found.
+func Values(ctx context.Context, schema *apiextensionsv1.JSONSchemaProps) []any {
+	g := &Source{ctx: ctx}
+	return runtime.DeepCopyJSONValue(append([]any{}, g.Several(New(schema, "", false))...)).([]any)
+}
+
+// Judge validates values by the keywords of a schema alone.
+func Judge(schema *apiextensionsv1.JSONSchemaProps) (accepts func(v any) bool, err error) {
+	v, err := schemaValidator(schema)
+	if err != nil {
+		return nil, err
+	}
+	return func(value any) bool { return len(apiservervalidation.ValidateCustomResource(nil, value, v)) == 0 }, nil
+}
+
+// JudgeRule validates values, as on creation, by a rule on a schema. Without a rule it accepts
+// all values.
+func JudgeRule(schema *apiextensionsv1.JSONSchemaProps, rule *apiextensionsv1.ValidationRule) (accepts func(ctx context.Context, v any) bool, err error) {
+	if rule == nil {
+		return func(context.Context, any) bool { return true }, nil
+	}
+	only := *schema
+	only.XValidations = apiextensionsv1.ValidationRules{*rule}
+	t := New(&only, "", false).Rules()[0]
+	return func(ctx context.Context, v any) bool {
+		said, _ := t.Evaluate(ctx, v, nil)
+		return said == Holds
+	}, t.Broken
+}
+
+// AcceptsDefault reports whether a schema accepts its default, with those in it. The API
+// server asks that of a CRD, but not of all that it validates objects for.
+func (n *Schema) AcceptsDefault(ctx context.Context) bool {
+	s, err := formula.Structural(n.Props)
+	v, broken := n.Validator()
+	if err != nil || broken != nil {
+		return false
+	}
+	holder := map[string]any{"it": runtime.DeepCopyJSONValue(decoded(n.Props.Default))}
+	around := &structuralschema.Structural{Generic: structuralschema.Generic{Type: "object"}, Properties: map[string]structuralschema.Structural{"it": *s}}
+	defaulting.Default(holder, around)
+	return len(v.Validate(ctx, holder["it"], nil)) == 0 && len(listtype.ValidateListSetsAndMaps(nil, around, holder)) == 0
+}
+
+// AcceptsNull reports whether a schema accepts null, its rules left aside.
+func AcceptsNull(s apiextensionsv1.JSONSchemaProps) bool {
+	s.XValidations = nil
+	accepts, err := Judge(&s)
+	return err == nil && accepts(nil)
+}
+
+func schemaValidator(s *apiextensionsv1.JSONSchemaProps) (apiservervalidation.SchemaValidator, error) {
+	in, err := formula.Internal(s)
+	if err != nil {
+		return nil, err
+	}
+	v, _, err := apiservervalidation.NewSchemaValidator(in)
+	return v, err
+}

@@ -1,0 +1,224 @@
+package sample
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// Schema is a schema of a CRD. The schemas below it are made on demand, and only those are
+// converted to the types of the API server's validators: CRDs are large, and a proof reads little
+// of them.
+type Schema struct {
+	Props *apiextensionsv1.JSONSchemaProps // only read
+	Path  string                           // as errors of the API server print it
+	Root  bool                             // the root of a resource
+
+	children map[schemapath.Step]*Schema
+	// more are the schemas for the same value in allOf, here or further up.
+	more []*apiextensionsv1.JSONSchemaProps
+	// hints are those in anyOf and oneOf, and in allOf further up, which may hold.
+	hints []*apiextensionsv1.JSONSchemaProps
+
+	// The results of Source.
+	least          any
+	values         []any
+	failure, inner error
+	tried          bool
+	own            apiservervalidation.SchemaValidator
+	ownError       error
+
+	// The tests, once they are made.
+	rules, constraints    []*Test
+	compiled, constrained bool
+}
+
+// RootOf returns the root schema of the version with an index. An error means that there is no such
+// version, or that it has no schema.
+func RootOf(crd *apiextensionsv1.CustomResourceDefinition, version int) (*Schema, error) {
+	if version < 0 || version >= len(crd.Spec.Versions) {
+		return nil, fmt.Errorf("the CRD has %d versions, there is none at index %d", len(crd.Spec.Versions), version)
+	}
+	v := crd.Spec.Versions[version]
+	if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+		return nil, fmt.Errorf("version %s has no schema", v.Name)
+	}
+	return New(v.Schema.OpenAPIV3Schema, schemapath.Path{}.Structural(version), true), nil
+}
+
+// New returns a schema with a path for messages.
+func New(props *apiextensionsv1.JSONSchemaProps, path string, root bool) *Schema {
+	return newSchema(props, path, nil, root)
+}
+
+func newSchema(props *apiextensionsv1.JSONSchemaProps, path string, more []*apiextensionsv1.JSONSchemaProps, root bool) *Schema {
+	n := &Schema{Props: props, Path: path, Root: root, children: map[schemapath.Step]*Schema{}}
+	var add func(s *apiextensionsv1.JSONSchemaProps)
+	add = func(s *apiextensionsv1.JSONSchemaProps) {
+		for i := range s.AllOf {
+			n.more = append(n.more, &s.AllOf[i])
+			add(&s.AllOf[i])
+		}
+	}
+	for _, s := range more {
+		n.more = append(n.more, s)
+		add(s)
+	}
+	add(props)
+	return n
+}
+
+// Child returns the schema one step below, or nil.
+func (n *Schema) Child(s schemapath.Step) *Schema {
+	if c, ok := n.children[s]; ok {
+		return c
+	}
+	var c *Schema
+	if props := s.In(n.Props); props != nil {
+		c = newSchema(props, n.Path+s.Structural(), in(s, n.more), false)
+		c.hints = in(s, append(flattened(n.Props, nil)[1:], n.hints...))
+	}
+	n.children[s] = c
+	return c
+}
+
+// in returns the schemas that a step leads to.
+func in(s schemapath.Step, of []*apiextensionsv1.JSONSchemaProps) (l []*apiextensionsv1.JSONSchemaProps) {
+	for _, props := range of {
+		if props = s.In(props); props != nil {
+			l = append(l, props)
+		}
+	}
+	return l
+}
+
+// Property returns the schema of a property, or nil.
+func (n *Schema) Property(name string) *Schema { return n.Child(schemapath.Property(name)) }
+
+// At returns the schema that properties lead to, or nil.
+func (n *Schema) At(path schemapath.Path) *Schema {
+	for _, name := range path.Properties() {
+		if n = n.Property(name); n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+// Part returns the schema of a property or, by its name in formulas, of an item of a list; nil if
+// there is none.
+func (n *Schema) Part(name string) *Schema {
+	if formula.KeysOf(name) != nil {
+		return n.Child(schemapath.Items)
+	}
+	return n.Property(name)
+}
+
+// Value returns the value of the schema with some parts: a list if they are items.
+func (n *Schema) Value(parts map[string]any) any {
+	if n.Props.Type != "array" {
+		return parts
+	}
+	l := []any{}
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
+		l = append(l, parts[name])
+	}
+	return l
+}
+
+// MayLack reports whether an object of the schema may be without the last property of a path, or
+// one on the way to it.
+func (n *Schema) MayLack(path schemapath.Path) bool {
+	for _, name := range path.Properties() {
+		if absent, _ := n.Removable(name); absent {
+			return true
+		}
+		n = n.Property(name)
+	}
+	return false
+}
+
+// Removable reports whether a part may be left out of an object of the schema, or be null in it.
+func (n *Schema) Removable(name string) (absent, null bool) {
+	if formula.KeysOf(name) != nil {
+		return true, false
+	}
+	p := n.Props.Properties[name]
+	return !slices.Contains(n.Props.Required, name) && p.Default == nil, p.Nullable
+}
+
+// Empties returns the values of the schema's type that are empty, zero or false.
+func (n *Schema) Empties() []any {
+	switch t := n.Props.Type; {
+	case n.Props.XIntOrString:
+		return []any{"", int64(0)}
+	case t == "object":
+		return []any{map[string]any{}}
+	case t == "array":
+		return []any{[]any{}}
+	case t == "string":
+		return []any{""}
+	case t == "integer" || t == "number":
+		return []any{int64(0)}
+	case t == "boolean":
+		return []any{false}
+	}
+	return nil
+}
+
+// isResource reports whether values of the schema have apiVersion, kind and metadata.
+func (n *Schema) isResource() bool { return n.Root || n.Props.XEmbeddedResource }
+
+// Chain is the schemas from the root of a resource to an object in it.
+type Chain struct {
+	Schemas []*Schema       // one more than steps in Path
+	Path    schemapath.Path // from the root to the object
+	// Correlated is the number of schemas, from the root, whose values the API server matches with
+	// their old selves.
+	Correlated int
+	// Keys are the properties that identify the object as an item of its list.
+	Keys []string
+}
+
+// NewChain follows a path. An error means that there is no schema at it.
+func NewChain(root *Schema, path schemapath.Path) (*Chain, error) {
+	c := &Chain{Schemas: []*Schema{root}, Path: path, Correlated: -1}
+	at := root
+	for _, s := range path {
+		isMap := at.Props.XListType != nil && *at.Props.XListType == "map"
+		if c.Keys = nil; s == schemapath.Items {
+			c.Keys = at.Props.XListMapKeys
+			if !isMap && c.Correlated < 0 {
+				c.Correlated = len(c.Schemas)
+			}
+		}
+		next := at.Child(s)
+		if next == nil {
+			return nil, fmt.Errorf("%s has no %s", at.Path, strings.Join(s.Fields(), "."))
+		}
+		c.Schemas, at = append(c.Schemas, next), next
+	}
+	if c.Correlated < 0 {
+		c.Correlated = len(c.Schemas)
+	}
+	return c, nil
+}
+
+// Object returns the schema at the end of the path.
+func (c *Chain) Object() *Schema { return c.Schemas[len(c.Schemas)-1] }
+
+// ChainTo follows a path in a version of a CRD. Errors are those of RootOf and NewChain.
+func ChainTo(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path) (*Chain, error) {
+	root, err := RootOf(crd, version)
+	if err != nil {
+		return nil, err
+	}
+	return NewChain(root, path)
+}

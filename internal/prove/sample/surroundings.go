@@ -1,0 +1,159 @@
+package sample
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// Surroundings are the values around the object of a chain, in the resource that has it.
+type Surroundings struct {
+	path schemapath.Path
+	// around has, for each schema above the object, its value without the one on the path: a map of
+	// properties or of entries, or the other items.
+	around []any
+	// without has the same for a value that lacks the next one on the path; nil where none was found.
+	without []map[string]any
+}
+
+// Surround finds surroundings for an object, from the inside out. Where no valid ones are found,
+// they have only the required properties.
+func (g *Source) Surround(c *Chain, object map[string]any) *Surroundings {
+	s := &Surroundings{path: c.Path, around: make([]any, len(c.Path)), without: make([]map[string]any, len(c.Path))}
+	inner := c.Object().Value(object)
+	for level := len(c.Path) - 1; level >= 0; level-- {
+		n := c.Schemas[level]
+		switch name, ok := c.Path[level].Property(); {
+		case ok:
+			s.around[level] = g.siblings(n, name, inner)
+			s.without[level] = g.doWithout(n, name)
+		case c.Path[level] == schemapath.Items:
+			var others []any
+			if least := n.Props.MinItems; least != nil {
+				for i := 1; i < int(min(*least, maxItems)) && small(others); i++ {
+					others = append(others, another(inner, nil, i, n.Props.XListMapKeys))
+				}
+			}
+			s.around[level] = others
+		default:
+			m := map[string]any{}
+			if least := n.Props.MinProperties; least != nil {
+				for i := 1; i < int(min(*least, maxItems)) && small(m); i++ {
+					m[formula.EntryKey+strings.Repeat("x", i)] = runtime.DeepCopyJSONValue(inner)
+				}
+			}
+			s.around[level] = m
+		}
+		inner = s.Put(level, inner)
+	}
+	return s
+}
+
+// Put returns the value at a level that has inner at the next one.
+func (s *Surroundings) Put(level int, inner any) any {
+	key, ok := s.path[level].Property()
+	switch {
+	case s.path[level] == schemapath.Items:
+		others, _ := s.around[level].([]any)
+		return append([]any{inner}, others...)
+	case !ok:
+		key = formula.EntryKey
+	}
+	m := maps.Clone(s.Around(level))
+	m[key] = inner
+	return m
+}
+
+// Around returns the other properties of the object at a level. The caller must not change them.
+func (s *Surroundings) Around(level int) map[string]any {
+	m, _ := s.around[level].(map[string]any)
+	return m
+}
+
+// Without returns the object at a level without the next property on the path.
+func (s *Surroundings) Without(level int) map[string]any {
+	name, _ := s.path[level].Property()
+	m := maps.Clone(s.without[level])
+	if m == nil {
+		m = maps.Clone(s.Around(level))
+	}
+	delete(m, name)
+	return m
+}
+
+// siblings are the properties of an object of n beside name.
+func (g *Source) siblings(n *Schema, name string, inner any) map[string]any {
+	fixed := map[string]any{name: inner}
+	if n.Root {
+		g.Identify(fixed)
+	}
+	v, err := g.search(n, g.objects(n, fixed, ""), nil)
+	m, ok := v.(map[string]any)
+	if err != nil || !ok {
+		m, _ = g.properties(n, fixed, "").base()
+	}
+	m = maps.Clone(m)
+	if m == nil {
+		m = map[string]any{}
+	}
+	delete(m, name)
+	return m
+}
+
+// doWithout is an object of n without the property name, or nil.
+func (g *Source) doWithout(n *Schema, name string) map[string]any {
+	if absent, null := n.Removable(name); !absent && !null {
+		return nil
+	}
+	fixed := map[string]any{}
+	if n.Root {
+		g.Identify(fixed)
+	}
+	if null := n.Props.Properties[name].Nullable; null {
+		if absent, _ := n.Removable(name); !absent {
+			fixed[name] = nil
+		}
+	}
+	v, err := g.search(n, g.objects(n, fixed, name), nil)
+	if err != nil {
+		return nil
+	}
+	m, _ := v.(map[string]any)
+	m = maps.Clone(m)
+	delete(m, name)
+	return m
+}
+
+// Identify fills in the type and metadata of a resource.
+func (g *Source) Identify(resource map[string]any) {
+	resource["apiVersion"], resource["kind"] = g.apiVersion, g.kind
+	resource["metadata"] = map[string]any{"name": "example"}
+}
+
+// Required returns the properties that an object of a schema must have, but for those named, with
+// valid values. The error says which have none; they are left out.
+func (g *Source) Required(n *Schema, but map[string]bool) (map[string]any, error) {
+	object := map[string]any{}
+	if n.Root {
+		g.Identify(object)
+	}
+	var errs []error
+	for _, name := range slices.Sorted(slices.Values(n.Props.Required)) {
+		if p := n.Property(name); p != nil && !but[name] && object[name] == nil {
+			v, err := g.Valid(p, nil)
+			if err != nil {
+				errs = append(errs, fmt.Errorf("the required property %s: %w", name, err))
+				continue
+			}
+			object[name] = v
+		}
+	}
+	return object, errors.Join(errs...)
+}

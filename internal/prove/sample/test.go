@@ -1,0 +1,240 @@
+package sample
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// Test is one condition of the API server on a value, evaluated by itself: a CEL rule, or a
+// constraint of the schema such as oneOf.
+type Test struct {
+	*formula.Rule
+	Text string // the rule, or the constraint as it would be written
+	At   string // the path of the schema
+	// Validation is the rule; nil for a constraint, of which Keywords are the schema.
+	Validation *apiextensionsv1.ValidationRule
+	Keywords   *apiextensionsv1.JSONSchemaProps
+	// Broken is the reason why the test cannot be evaluated at all.
+	Broken error
+
+	// ask evaluates the test on a value and the old one, or nil. An error says that there is no
+	// answer; detail explains a false one.
+	ask func(ctx context.Context, value, old any) (ok bool, detail string, err error)
+}
+
+// Answer is the result of a test.
+type Answer uint8
+
+// Answers.
+const (
+	Holds Answer = iota + 1
+	Fails
+	// Errs is a rule that fails to evaluate; the API server rejects the value.
+	Errs
+)
+
+// Evaluate tests a value and its old self, nil for a creation, and explains an answer other than
+// Holds. The API server does not test values that are not there.
+func (t *Test) Evaluate(ctx context.Context, value, old any) (Answer, string) {
+	if value == nil || t.Broken != nil || t.ask == nil {
+		return Holds, ""
+	}
+	ok, detail, err := t.ask(ctx, value, old)
+	switch {
+	case err != nil:
+		return Errs, err.Error()
+	case !ok:
+		return Fails, detail
+	}
+	return Holds, ""
+}
+
+// Evaluable reports whether the test can be evaluated.
+func (t *Test) Evaluable() bool { return t.ask != nil }
+
+// Name returns the test as messages print it.
+func (t *Test) Name() string {
+	if t.Validation == nil {
+		return t.Text
+	}
+	return fmt.Sprintf("rule %q", t.Text)
+}
+
+// Like reports whether two tests demand the same, as far as their text tells.
+func (t *Test) Like(u *Test) bool {
+	return t.Text == u.Text && (t.Validation == nil) == (u.Validation == nil) && (t.Validation == nil || formula.SameRule(*t.Validation, *u.Validation))
+}
+
+// Optional reports whether oldSelf is an optional value in the rule.
+func (t *Test) Optional() bool {
+	return t.Validation != nil && t.Validation.OptionalOldSelf != nil && *t.Validation.OptionalOldSelf
+}
+
+// Changing reports whether the test depends on the old value, or may.
+func (t *Test) Changing() bool { return t.ReadsOld || t.Optional() }
+
+// Rules returns the tests of the rules on a schema, those in allOf included. They are compiled
+// together, which is cheaper than one by one.
+func (n *Schema) Rules() []*Test {
+	if n.compiled {
+		return n.rules
+	}
+	n.compiled = true
+	var sound []*Test
+	var rules apiextensionsv1.ValidationRules
+	var paths [][]string
+	for _, r := range n.validations() {
+		t := &Test{Text: r.Rule, At: n.Path, Validation: &r, Rule: &formula.Rule{}}
+		n.rules = append(n.rules, t)
+		read, err := formula.Parse(r.Rule)
+		if t.Broken = err; err == nil {
+			t.Rule = read
+			sound, rules, paths = append(sound, t), append(rules, r), append(paths, read.Paths...)
+		}
+	}
+	if len(sound) == 0 {
+		return n.rules
+	}
+	s, err := formula.Structural(formula.Pruned(n.Props, paths))
+	if err != nil {
+		for _, t := range sound {
+			t.Broken = fmt.Errorf("the schema of the rule is not structural: %w", err)
+		}
+		return n.rules
+	}
+	programs, errs := formula.Compile(s, n.isResource(), rules)
+	for i, t := range sound {
+		t.Broken = errs[i]
+		t.ask = func(ctx context.Context, value, old any) (bool, string, error) {
+			ok, err := programs[i].Run(ctx, value, old, t.ReadsOld)
+			return ok, "", err
+		}
+	}
+	return n.rules
+}
+
+// OnItem returns a rule on a level of the chain as a rule on the items of a list further down, and
+// the level of these, if it says the same of each of them; else the rule itself.
+func (c *Chain) OnItem(level int, t *Test) (int, *Test) {
+	if t.Broken != nil {
+		return level, t
+	}
+	list, rule, ok := t.EachItem()
+	steps := schemapath.Path{schemapath.Items}
+	if list != "" {
+		steps = schemapath.Of(list).To(schemapath.Items)
+	}
+	to := level + len(steps)
+	if !ok || to >= len(c.Schemas) || !steps.Equal(c.Path[level:to]) || c.Schemas[to].Props.Nullable {
+		return level, t
+	}
+	only := *c.Schemas[to].Props
+	only.XValidations = apiextensionsv1.ValidationRules{{Rule: rule, Message: t.Validation.Message}}
+	of := New(&only, t.At, false).Rules()[0]
+	if of.Broken != nil {
+		return level, t
+	}
+	of.Text = t.Text
+	return to, of
+}
+
+// Message returns the error of the API server for a value of a schema that fails the test, or its
+// update, or with old nil its creation; "" when it does not fail.
+func (t *Test) Message(ctx context.Context, n *Schema, value, old any) string {
+	said, detail := t.Evaluate(ctx, value, old)
+	if said == Holds {
+		return ""
+	}
+	if said == Errs {
+		return "the rule fails to evaluate instead of answering: " + detail
+	}
+	if t.Validation == nil {
+		return detail
+	}
+	// The message expression may read what the rule does not.
+	paths := slices.Clone(t.Paths)
+	if message, err := formula.Parse(t.Validation.MessageExpression); err == nil {
+		paths = append(paths, message.Paths...)
+	}
+	r := *t.Validation
+	r.FieldPath = ""
+	s, err := formula.Structural(formula.Pruned(n.Props, paths))
+	if err != nil {
+		return ""
+	}
+	s.XValidations = apiextensionsv1.ValidationRules{r}
+	l, _ := schemacel.NewValidator(s, n.isResource(), celconfig.PerCallLimit).Validate(ctx, nil, nil, value, old, math.MaxInt64)
+	if len(l) == 0 {
+		return ""
+	}
+	return l[0].Detail
+}
+
+// validations are the rules on a schema, those in allOf included.
+func (n *Schema) validations() []apiextensionsv1.ValidationRule {
+	l := slices.Clone(n.Props.XValidations)
+	for _, m := range n.more {
+		l = append(l, m.XValidations...)
+	}
+	return l
+}
+
+// Constraints returns the tests of the keywords that concern more than one property.
+func (n *Schema) Constraints() []*Test {
+	if n.constrained {
+		return n.constraints
+	}
+	n.constrained = true
+	s := n.Props
+	add := func(text string, only apiextensionsv1.JSONSchemaProps) {
+		only.Type = s.Type
+		n.constraints = append(n.constraints, NewConstraint(n, text, only))
+	}
+	for i := range s.AllOf {
+		add("allOf", apiextensionsv1.JSONSchemaProps{AllOf: s.AllOf[i : i+1]})
+	}
+	if len(s.AnyOf) > 0 {
+		add("anyOf", apiextensionsv1.JSONSchemaProps{AnyOf: s.AnyOf})
+	}
+	if len(s.OneOf) > 0 {
+		add("oneOf", apiextensionsv1.JSONSchemaProps{OneOf: s.OneOf})
+	}
+	if s.Not != nil {
+		add("not", apiextensionsv1.JSONSchemaProps{Not: s.Not})
+	}
+	if s.MinProperties != nil {
+		add(fmt.Sprintf("minProperties: %d", *s.MinProperties), apiextensionsv1.JSONSchemaProps{MinProperties: s.MinProperties})
+	}
+	if s.MaxProperties != nil {
+		add(fmt.Sprintf("maxProperties: %d", *s.MaxProperties), apiextensionsv1.JSONSchemaProps{MaxProperties: s.MaxProperties})
+	}
+	return n.constraints
+}
+
+// NewConstraint returns the test of some keywords on a schema.
+func NewConstraint(n *Schema, text string, only apiextensionsv1.JSONSchemaProps) *Test {
+	t := &Test{Text: text, At: n.Path, Keywords: &only, Rule: formula.Mentioned(&only)}
+	validator, err := schemaValidator(&only)
+	if err != nil {
+		t.Broken = err
+		return t
+	}
+	t.ask = func(_ context.Context, value, _ any) (bool, string, error) {
+		l := apiservervalidation.ValidateCustomResource(nil, value, validator)
+		if len(l) == 0 {
+			return true, "", nil
+		}
+		return false, l[0].Detail, nil
+	}
+	return t
+}

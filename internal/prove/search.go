@@ -1,0 +1,282 @@
+package prove
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/sample"
+)
+
+// Bounds of the search for an object.
+const (
+	maxLearned  = 2000 // answers of the server taken into account for one example
+	maxSmall    = 200  // rounds in which the smallest is tried; after that, any will do
+	maxRefused  = 50   // objects that are not judged as predicted
+	maxCounted  = 8    // members set, and changed, of the smallest example
+	maxPolished = 2500 // values of slots in examples that are made as usual as can be
+)
+
+// Example is an object, or an update, on which the API server's own code agrees with the model in
+// all facts.
+type Example struct {
+	Model    logic.Model
+	Old, New map[string]any // whole resources; Old is nil for a creation
+}
+
+// Wish is a wish for an example: that as few as possible of some formulas hold, or else the
+// first that can.
+type Wish struct{ Few, First []logic.Lit }
+
+// ErrNotMade says that there is a model, but no object was found that shows it.
+var ErrNotMade = errors.New("no object was found that is judged so")
+
+// Possible returns a model in which formulas hold, nil if there is none.
+func (p *Problem) Possible(l ...logic.Lit) (logic.Model, error) {
+	return p.Space.Satisfy(p.Source.Context(), l...)
+}
+
+// Smallest returns the smallest example for which formulas hold, of those for which as few as
+// possible of the others do; nil if there is none.
+func (p *Problem) Smallest(few []logic.Lit, l ...logic.Lit) (*Example, error) {
+	return p.Search(func(update bool) []Wish {
+		set := p.isSet(New)
+		if !update {
+			return []Wish{{Few: few}, {Few: set}}
+		}
+		var changed []logic.Lit
+		for _, of := range p.Parts {
+			if of.ByValue {
+				changed = append(changed, p.SameValue(of).Not())
+			} else {
+				changed = append(changed, p.Space.Equal(of.IsSet[New], of.IsSet[Old]).Not())
+			}
+		}
+		return []Wish{{Few: few}, {Few: append(set, p.isSet(Old)...)}, {Few: changed}}
+	}, l...)
+}
+
+// isSet are the formulas that parts are set, but for those by value.
+func (p *Problem) isSet(side int) []logic.Lit {
+	var l []logic.Lit
+	for _, of := range p.Parts {
+		if !of.ByValue {
+			l = append(l, of.IsSet[side])
+		}
+	}
+	return l
+}
+
+// SameValue says that a part has its old value.
+func (p *Problem) SameValue(of *Part) logic.Lit {
+	s, was, is := p.Space, p.At(Old).At(of.Path...), p.At(New).At(of.Path...)
+	return s.Or(s.And(of.IsSet[Old].Not(), of.IsSet[New].Not()), s.Same(was, is))
+}
+
+// Any returns an example for which formulas hold; nil if there is none.
+func (p *Problem) Any(l ...logic.Lit) (*Example, error) { return p.Search(nil, l...) }
+
+// Tell lets the following searches make examples again that Confirm has rejected. It returns a
+// formula for their questions.
+func (p *Problem) Tell() logic.Lit {
+	p.question = p.Space.Var()
+	return p.question
+}
+
+// Search returns an example for which formulas hold, the smallest if there are wishes for a
+// creation or an update, of which the first ones are the most important. It is nil if there is none.
+func (p *Problem) Search(wishes func(update bool) []Wish, l ...logic.Lit) (*Example, error) {
+	l = append([]logic.Lit{p.made}, l...)
+	refused := 0
+	for round := range maxLearned {
+		m, err := p.Possible(l...)
+		if err != nil || m == nil {
+			return nil, err
+		}
+		if wishes != nil && round < maxSmall {
+			if m, err = p.least(m, wishes(p.Update(m)), l); err != nil {
+				return nil, err
+			}
+		}
+		e := &Example{Model: m, New: p.make(m, New)}
+		if p.Update(m) {
+			e.Old = p.make(m, Old)
+		}
+		if p.learn(e) {
+			continue
+		}
+		if p.confirms(e) {
+			return e, nil
+		}
+		if refused++; refused > maxRefused {
+			break
+		}
+		p.refuse(m)
+	}
+	return nil, ErrNotMade
+}
+
+// learn takes into account what the server says about an example where that is not
+// what the model has. It reports whether there is such a thing.
+func (p *Problem) learn(e *Example) bool {
+	var old any
+	if e.Old != nil {
+		old = e.Old
+	}
+	learned := false
+	for _, f := range p.lazies {
+		if old == nil && f.ReadsOld() {
+			continue
+		}
+		holds, ok := p.answers.Holds(p.Source.Context(), f, e.New, old)
+		if !ok || holds == e.Model(f.Lit) {
+			continue
+		}
+		clause := []logic.Lit{p.made.Not(), f.Lit.If(holds)}
+		for _, r := range p.reads(f, e.Model) {
+			clause = append(clause, r.Not())
+		}
+		p.Space.RequireAny(clause...)
+		learned = true
+	}
+	return learned
+}
+
+// confirms reports whether the API server's code agrees with an example.
+func (p *Problem) confirms(e *Example) bool {
+	if p.Confirm != nil {
+		return p.Confirm(e)
+	}
+	return !slices.ContainsFunc(p.Checks, func(c *Check) bool {
+		said, _ := p.Ask(c, e.New, e.Old)
+		return (said == sample.Holds) != e.Model(c.Holds)
+	})
+}
+
+// refuse excludes the object of a model.
+func (p *Problem) refuse(m logic.Model) {
+	clause := []logic.Lit{p.made.Not(), p.question.Not()}
+	for _, s := range p.Slots {
+		for _, chosen := range s.Chosen {
+			for _, c := range chosen {
+				if m(c) {
+					clause = append(clause, c.Not())
+				}
+			}
+		}
+	}
+	for _, pl := range p.Places {
+		for _, q := range []logic.Lit{pl.Present(), pl.Counterpart().Present()} {
+			clause = append(clause, q.If(!m(q)))
+		}
+	}
+	p.Space.RequireAny(clause...)
+}
+
+// least makes a model smaller: what was stored is legal, wishes are granted, and values are
+// the usual ones.
+func (p *Problem) least(m logic.Model, wishes []Wish, l []logic.Lit) (logic.Model, error) {
+	fixed := slices.Clone(l)
+	try := func(soft logic.Lit) (bool, error) {
+		if !m(soft) {
+			// In this order, as most that is impossible is so for what was asked.
+			better, err := p.Possible(append([]logic.Lit{soft}, fixed...)...)
+			if err != nil || better == nil {
+				return false, err
+			}
+			m = better
+		}
+		fixed = append(fixed, soft)
+		return true, nil
+	}
+	s := p.Space
+	fewest := func(l []logic.Lit) error {
+		counts := s.AtLeast(maxCounted, l)
+		for _, more := range counts[1:] {
+			if ok, err := try(more.Not()); ok || err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	update := p.Update(m)
+	if update {
+		// What is the same as before may be spared by the server.
+		if _, err := try(p.differs()); err != nil {
+			return nil, err
+		}
+		for _, legal := range p.Legal() {
+			if _, err := try(legal); err != nil {
+				return nil, err
+			}
+		}
+	}
+	first := func(l []logic.Lit) error {
+		for _, c := range l {
+			if ok, err := try(c); ok || err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, w := range wishes {
+		if err := fewest(w.Few); err != nil {
+			return nil, err
+		}
+		if err := first(w.First); err != nil {
+			return nil, err
+		}
+	}
+	err := p.polish(update, try, first)
+	return m, err // which is the last that was found
+}
+
+// differs says that the new object is made of other values than the old one.
+func (p *Problem) differs() logic.Lit {
+	var l []logic.Lit
+	for _, s := range p.Slots {
+		for i, c := range s.Chosen[New] {
+			l = append(l, p.Space.And(c, s.Chosen[Old][i].Not()))
+		}
+	}
+	return p.Space.Or(l...)
+}
+
+// polish prefers what is usual, and what comes first.
+func (p *Problem) polish(update bool, try func(logic.Lit) (bool, error), first func([]logic.Lit) error) error {
+	sides := []int{New}
+	if update {
+		sides = []int{Old, New}
+	}
+	size := 0
+	for _, s := range p.Slots {
+		size += len(s.Values) * len(sides)
+	}
+	if size > maxPolished {
+		return nil
+	}
+	for _, side := range sides {
+		for _, set := range slices.Backward(p.isSet(side)) {
+			if _, err := try(set.Not()); err != nil {
+				return err
+			}
+		}
+		for _, s := range p.Slots {
+			var usual []logic.Lit
+			for i, c := range s.Chosen[side] {
+				if s.usual(i) {
+					usual = append(usual, c)
+				}
+			}
+			if _, err := try(p.Space.Or(usual...)); err != nil {
+				return err
+			}
+		}
+		for _, s := range p.Slots {
+			if err := first(s.Chosen[side]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

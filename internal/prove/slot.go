@@ -1,0 +1,216 @@
+package prove
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/internal/nested"
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/sample"
+)
+
+// Slot is a property that something depends on, with the values to give it. Objects are made of
+// them.
+type Slot struct {
+	Level  int      // of the schema in the chain that has the property
+	Path   []string // from there: the names of the objects that hold it, and its own
+	Places [2]*formula.Place
+	Values []any // Absent{}, nil for null, or a value that the schema accepts
+	Chosen [2][]logic.Lit
+
+	schema *sample.Schema
+	part   *Part
+	holder bool // of parts
+	set    int  // the index of the first value that sets the part
+}
+
+// slotKey names a slot: by its level, and its path joined.
+type slotKey struct {
+	level int
+	name  string
+}
+
+func keyOf(level int, path []string) slotKey { return slotKey{level, strings.Join(path, "\x00")} }
+
+// overlaps reports whether a slot has the value at a path from its level, or is part of it.
+func (s *Slot) overlaps(path []string) bool {
+	n := min(len(s.Path), len(path))
+	return slices.Equal(s.Path[:n], path[:n])
+}
+
+func sideOf(pl *formula.Place) int {
+	if pl.Old {
+		return Old
+	}
+	return New
+}
+
+// Bounds of the values of a slot.
+const (
+	maxDeep = 60 // that differ in what is in them
+	maxSlot = 100
+)
+
+// Absent stands for a property that is not there.
+type Absent struct{}
+
+// Reads collects what facts ask about at one slot.
+type Reads struct {
+	Constants, Literals []any
+
+	deep  [][]string // paths below the property
+	whole bool       // questions about the property itself
+}
+
+// makeSlots makes a slot of every property that a fact is about, and relates facts to the values
+// chosen.
+func (p *Problem) makeSlots() error {
+	reads := map[slotKey]*Reads{}
+	paths := map[slotKey][]string{}
+	var order []slotKey
+	note := func(pl *formula.Place) (r *Reads, itself bool) {
+		level, path := p.Locate(pl)
+		if len(path) == 0 {
+			return nil, false
+		}
+		own, below := p.slotPath(level, path)
+		for i := range own { // what holds it, too
+			k := keyOf(level, own[:i+1])
+			if r = reads[k]; r == nil {
+				r = &Reads{}
+				reads[k] = r
+				order = append(order, k)
+				paths[k] = own[:i+1]
+			}
+		}
+		if len(below) > 0 && !slices.ContainsFunc(r.deep, func(q []string) bool { return slices.Equal(q, below) }) {
+			r.deep = append(r.deep, below)
+		}
+		return r, len(below) == 0
+	}
+	for _, f := range p.Space.Facts {
+		for i, pl := range f.Places() {
+			r, itself := note(pl)
+			switch {
+			case r == nil:
+			case f.Question != nil:
+				r.whole = r.whole || itself
+			case i == 0 && itself && f.Constant != nil && f.Constant != any(true):
+				r.Constants = append(r.Constants, f.Constant)
+			}
+		}
+	}
+	// What is far from the object first: it is the least likely to matter.
+	slices.SortFunc(order, func(a, b slotKey) int {
+		if a.level != b.level {
+			return a.level - b.level
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	for _, c := range p.Checks {
+		for _, path := range c.Paths {
+			level, rest := p.follow(c.Level, path)
+			if len(rest) > 0 && level < len(p.Schemas) {
+				own, _ := p.slotPath(level, rest)
+				if r := reads[keyOf(level, own)]; r != nil {
+					r.Literals = append(r.Literals, c.Literals...)
+				}
+			}
+		}
+	}
+	for _, k := range order {
+		if err := p.Source.Err(); err != nil {
+			return err
+		}
+		if s := p.newSlot(k.level, paths[k], reads[k]); s != nil {
+			p.Slots = append(p.Slots, s)
+		}
+	}
+	p.connect()
+	return nil
+}
+
+// connect relates the facts to the values chosen, for objects that are made of them.
+func (p *Problem) connect() {
+	s := p.Space
+	p.made = s.Var()
+	for _, sl := range p.Slots {
+		for side, pl := range sl.Places {
+			there := pl.Parent.Present()
+			lits := make([]logic.Lit, len(sl.Values))
+			for i := range lits {
+				lits[i] = s.Var()
+				s.RequireAny(p.made.Not(), lits[i].Not(), there)
+				for _, other := range lits[:i] {
+					s.RequireAny(p.made.Not(), lits[i].Not(), other.Not())
+				}
+			}
+			s.RequireAny(append([]logic.Lit{p.made.Not(), there.Not()}, lits...)...)
+			sl.Chosen[side] = lits
+		}
+	}
+	for _, f := range s.Facts {
+		if p.lazy(f) {
+			p.lazies = append(p.lazies, f)
+			continue
+		}
+		sl := p.slotOf(f.Place)
+		if sl == nil {
+			continue
+		}
+		side := sideOf(f.Place)
+		level := p.Places[sl.Level]
+		var holds []logic.Lit
+		for i, v := range sl.Values {
+			// The fact, of an object that has nothing else.
+			object := map[string]any{}
+			if v != any(Absent{}) {
+				nested.Put(object, sl.Path, v)
+			}
+			if f.Of(level, object) {
+				holds = append(holds, sl.Chosen[side][i])
+			}
+		}
+		s.RequireAny(append([]logic.Lit{p.made.Not(), f.Lit.Not()}, holds...)...)
+		for _, l := range holds {
+			s.RequireAny(p.made.Not(), l.Not(), f.Lit)
+		}
+	}
+}
+
+// lazy reports whether a fact does not follow from the value of one property.
+func (p *Problem) lazy(f *formula.Fact) bool {
+	if f.Kind == formula.Same || f.Question != nil {
+		return true
+	}
+	_, path := p.Locate(f.Place)
+	return len(path) == 0 && f.Kind != formula.Present && f.Kind != formula.Null
+}
+
+// slotOf is the slot that a place is in, or nil.
+func (p *Problem) slotOf(pl *formula.Place) *Slot {
+	level, path := p.Locate(pl)
+	if len(path) == 0 {
+		return nil
+	}
+	own, _ := p.slotPath(level, path)
+	for _, s := range p.Slots {
+		if s.Level == level && slices.Equal(s.Path, own) {
+			return s
+		}
+	}
+	return nil
+}
+
+// slotPath splits a path below a level into that of its slot, and the rest.
+func (p *Problem) slotPath(level int, path []string) (own, below []string) {
+	switch {
+	case len(path) == 0:
+		return nil, nil
+	case level < len(p.Schemas)-1:
+		return path[:1], path[1:]
+	}
+	_, _, below = p.part(path)
+	return path[:len(path)-len(below)], below
+}

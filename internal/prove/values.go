@@ -1,0 +1,286 @@
+package prove
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/internal/nested"
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// newSlot finds the values of a property. It is nil where there are none to choose.
+func (p *Problem) newSlot(level int, path []string, r *Reads) *Slot {
+	n, name := p.Schemas[level], path[len(path)-1]
+	if n.Root && slices.Contains([]string{"apiVersion", "kind", "metadata"}, path[0]) {
+		return nil
+	}
+	n = n.At(schemapath.Of(path[:len(path)-1]...))
+	if n == nil || n.Part(name) == nil {
+		return nil
+	}
+	s := &Slot{Level: level, Path: path, schema: n.Part(name)}
+	s.Places = [2]*formula.Place{p.place(level, New).At(path...), p.place(level, Old).At(path...)}
+	if level == len(p.Schemas)-1 {
+		s.part, s.holder, _ = p.part(path)
+	}
+	mayLack, mayNull := n.Removable(name)
+	if s.part != nil && s.part.ByValue {
+		s.Add(p.texts(s.part, s.schema, mayLack, mayNull, r)...)
+		return s
+	}
+	p.begin(s, name, mayLack, mayNull)
+	if formula.KeysOf(name) != nil {
+		p.deepen(s, r)
+	} else {
+		p.extend(s, r)
+	}
+	return s
+}
+
+// begin adds the values that a slot has whatever is asked about it.
+func (p *Problem) begin(s *Slot, name string, mayLack, mayNull bool) {
+	switch {
+	case s.part != nil:
+		s.Add(s.part.Unset...)
+		s.set = len(s.Values)
+		s.Add(s.part.Set...)
+	case s.holder:
+		// The parts in it are in slots of their own.
+		s.Unset(mayLack, mayNull)
+		for _, v := range append([]any{p.own[name]}, p.Source.Several(s.schema)...) {
+			if v != nil && len(s.Path) == 1 {
+				s.Add(runtime.DeepCopyJSONValue(v))
+			}
+		}
+		s.Add(map[string]any{})
+	case formula.KeysOf(name) != nil:
+		s.Add(Absent{})
+		if v, err := p.Source.ItemWith(s.schema, name); err == nil {
+			s.Add(v)
+		}
+	default:
+		around := p.own
+		if s.Level < len(p.Schemas)-1 {
+			around = p.surroundings().Around(s.Level)
+		}
+		usual, ok := around[name]
+		if !ok {
+			usual = Absent{}
+		}
+		s.Add(usual)
+		s.Unset(mayLack, mayNull)
+		if v, err := p.Source.First(s.schema); err == nil {
+			s.Add(runtime.DeepCopyJSONValue(v))
+		}
+	}
+}
+
+// extend adds values that answer the questions about a slot.
+func (p *Problem) extend(s *Slot, r *Reads) {
+	accepted := func(v any) {
+		if v, err := p.Source.Accept(s.schema, runtime.DeepCopyJSONValue(v)); err == nil {
+			s.Add(v)
+		}
+	}
+	if r.whole || len(r.Constants)+len(r.Literals) > 0 {
+		for _, v := range p.Source.Several(s.schema) {
+			s.Add(runtime.DeepCopyJSONValue(v))
+		}
+	}
+	for _, v := range slices.Concat(r.Constants, r.Literals) {
+		if len(s.Values) < maxSlot {
+			accepted(v)
+		}
+	}
+	if r.whole && sample.Composite(s.schema.Props) {
+		// What a rule looks for may be further down.
+		for _, v := range slices.Clone(s.Values) {
+			for _, literal := range r.Literals {
+				if changed, ok := p.Source.Inscribed(s.schema, v, literal); ok && len(s.Values) < maxDeep {
+					accepted(changed)
+				}
+			}
+		}
+	}
+	for _, empty := range s.schema.Empties() {
+		accepted(empty)
+	}
+	if t := s.schema.Props.Type; t == "boolean" {
+		accepted(true)
+	}
+	p.deepen(s, r)
+	if s.holder {
+		p.hollow(s)
+	}
+	if p.Widen != nil {
+		p.Widen(s, r)
+	}
+}
+
+// Add adds values that the slot does not have.
+func (s *Slot) Add(values ...any) {
+	for _, v := range values {
+		if !slices.ContainsFunc(s.Values, func(w any) bool { return reflect.DeepEqual(v, w) }) {
+			s.Values = append(s.Values, v)
+		}
+	}
+}
+
+// Unset adds the ways to leave a property unset.
+func (s *Slot) Unset(mayLack, mayNull bool) {
+	if mayLack {
+		s.Add(Absent{})
+	}
+	if mayNull {
+		s.Add([]any{nil}...)
+	}
+}
+
+// AddAccepted adds constants and literals that a schema of the slot accepts, unless it has many
+// values.
+func (p *Problem) AddAccepted(s *Slot, n *sample.Schema, r *Reads) {
+	for _, v := range slices.Concat(r.Constants, r.Literals) {
+		if len(s.Values) >= maxSlot {
+			break
+		}
+		if v, err := p.Source.Accept(n, v); err == nil {
+			s.Add(v)
+		}
+	}
+}
+
+// texts returns the ways to leave a part unset whose value matters, its values, and some that
+// nothing mentions.
+func (p *Problem) texts(of *Part, n *sample.Schema, mayLack, mayNull bool, r *Reads) []any {
+	var l []any
+	if mayLack {
+		l = append(l, Absent{})
+	}
+	if p.Source.Admits(n, "") {
+		l = append(l, "")
+	}
+	if mayNull {
+		l = append(l, nil)
+	}
+	add := func(v any) bool {
+		text, ok := v.(string)
+		if !ok || text == "" || slices.Contains(l, v) || !p.Source.Admits(n, text) {
+			return false
+		}
+		l = append(l, v)
+		return true
+	}
+	for _, v := range of.Known {
+		add(v)
+	}
+	for _, v := range slices.Concat(formula.EnumValues(n.Props), r.Constants) {
+		add(v)
+	}
+	if len(n.Props.Enum) > 0 {
+		return l
+	}
+	known := len(l)
+	if r.whole {
+		for _, v := range slices.Concat(r.Literals, r.Constants) {
+			text, ok := v.(string)
+			if !ok || text == "" {
+				continue
+			}
+			for _, like := range []string{text, text + "x", "x" + text, strings.ToUpper(text), strings.ToLower(text)} {
+				add(like)
+			}
+		}
+		add(strings.Repeat("a", 64))
+	}
+	for _, v := range append([]any{"Unknown", "unknown", "X"}, p.Source.Several(n)...) {
+		if add(v) {
+			break
+		}
+	}
+	of.other = len(l) > known
+	return l
+}
+
+// deepen adds values that differ in what facts ask about in them.
+func (p *Problem) deepen(s *Slot, r *Reads) {
+	for _, path := range r.deep {
+		at, optional := s.schema, true
+		for _, name := range path {
+			optional, _ = at.Removable(name)
+			if at = at.Part(name); at == nil {
+				break
+			}
+		}
+		if at == nil {
+			continue
+		}
+		fillings := slices.Clone(p.Source.Several(at))
+		for _, v := range r.Literals {
+			if v, err := p.Source.Accept(at, v); err == nil {
+				fillings = append(fillings, v)
+			}
+		}
+		if at.Props.Nullable {
+			fillings = append(fillings, nil)
+		}
+		if optional {
+			fillings = append(fillings, Absent{})
+		}
+		for _, v := range slices.Clone(s.Values) {
+			object, ok := v.(map[string]any)
+			if !ok {
+				continue
+			}
+			for _, f := range fillings {
+				changed := runtime.DeepCopyJSON(object)
+				if len(s.Values) >= maxDeep || !assign(changed, path, f) || !p.Source.Admits(s.schema, changed) {
+					continue
+				}
+				s.Add(changed)
+			}
+		}
+	}
+}
+
+// assign sets the value at a path, or takes it out, where the object that has it is there.
+func assign(object map[string]any, path []string, v any) bool {
+	holder, _ := nested.Get(object, path[:len(path)-1])
+	if _, ok := holder.(map[string]any); !ok {
+		return false
+	}
+	put(object, path, v)
+	return true
+}
+
+// put sets the value at a path, or takes it out.
+func put(object map[string]any, path []string, v any) {
+	if v == any(Absent{}) {
+		nested.Drop(object, path)
+	} else {
+		nested.Put(object, path, v)
+	}
+}
+
+// hollow takes the parts out of the values of a slot, which have slots of their own.
+func (p *Problem) hollow(s *Slot) {
+	values := s.Values
+	s.Values = nil
+	for _, v := range values {
+		if object, ok := v.(map[string]any); ok {
+			for _, of := range p.Parts {
+				if len(of.Path) > len(s.Path) && slices.Equal(of.Path[:len(s.Path)], s.Path) {
+					nested.Drop(object, of.Path[len(s.Path):])
+				}
+			}
+		}
+		s.Add(v)
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,327 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/internal/nested"
+	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// problem is whether the tests on the way to a union object agree with the union.
+type problem struct {
+	*prove.Problem
+	*writing
+	new, old symbolic
+
+	// The validator of whole resources, once it is needed.
+	validator *sample.Validator
+	invalid   error
+}
+
+// newProblem reads the schemas on the way to a union object. Checks are to be added.
+func newProblem(g *sample.Source, c *sample.Chain, u *union.Union) (*problem, error) {
+	n := c.Object()
+	if u.Discriminator != "" && n.At(u.Path(u.Discriminator)) == nil {
+		return nil, fmt.Errorf("%s has no property %q, the discriminator", n.Path, u.Discriminator)
+	}
+	w, err := newWriting(g, n, u)
+	if err != nil {
+		return nil, err
+	}
+	p := &problem{writing: w}
+	p.Problem = prove.NewProblem(g, c, c.Schemas[0], prove.Subject{Parts: w.parts, Start: w.start, Legal: p.legalBefore})
+	p.new, p.old = newSymbolic(p.Space, u, p.At(prove.New)), newSymbolic(p.Space, u, p.At(prove.Old))
+	for side, st := range [2]symbolic{prove.New: p.new, prove.Old: p.old} {
+		for i, part := range w.parts {
+			if part.ByValue {
+				part.IsSet[side] = st.unset.Not()
+			} else {
+				part.IsSet[side] = st.present[i]
+			}
+		}
+	}
+	if d := p.new.discriminator; d != nil {
+		p.Space.Same(p.old.discriminator, d)
+	}
+	return p, nil
+}
+
+// legalBefore says that the old state breaks no condition.
+func (p *problem) legalBefore() []logic.Lit {
+	var l []logic.Lit
+	for _, b := range violations(p.Space, p.u, p.old) {
+		l = append(l, b.when.Not())
+	}
+	return l
+}
+
+// finish makes the values of which objects consist. It returns what makes the proof inconclusive.
+func (p *problem) finish(unions []*union.Union) ([]string, error) {
+	own, err := p.neighbours(unions)
+	if err := p.Finish(own); err != nil {
+		return nil, err
+	}
+	if err != nil {
+		return append([]string{err.Error()}, p.Broken...), nil
+	}
+	return p.Broken, nil
+}
+
+// state is that of the union object in a model.
+func (p *problem) state(m logic.Model, st symbolic) union.State {
+	s := union.State{Present: make([]bool, len(st.present))}
+	for i, l := range st.present {
+		s.Present[i] = m(l)
+	}
+	if st.discriminator != nil && !m(st.unset) {
+		s.Value = union.AnotherValue
+		for _, f := range st.discriminator.Constants() {
+			if v, ok := f.Constant.(string); ok && m(f.Lit) {
+				s.Value = v
+			}
+		}
+	}
+	return s
+}
+
+// writing is how objects of a schema write a union.
+type writing struct {
+	source   *sample.Source
+	schema   *sample.Schema
+	u        *union.Union
+	parts    []*prove.Part // the members, then the discriminator if there is one
+	failures []error       // by member, the reason why there is no value that sets it
+}
+
+// newWriting finds out how a union can be written in an object of n.
+func newWriting(g *sample.Source, n *sample.Schema, u *union.Union) (*writing, error) {
+	w := &writing{g, n, u, nil, make([]error, len(u.Members))}
+	for i, m := range u.Members {
+		part, err := w.member(m)
+		if part == nil {
+			return nil, err
+		}
+		w.parts, w.failures[i] = append(w.parts, part), err
+	}
+	if u.Discriminator != "" {
+		w.parts = append(w.parts, &prove.Part{Path: u.Path(u.Discriminator).Properties(), ByValue: true, Known: u.Values})
+	}
+	return w, nil
+}
+
+// memberPath leads to a member of a union from its object, by the names of formulas.
+func memberPath(u *union.Union, m union.Member) []string {
+	if m.Item == nil {
+		return u.Path(m.Name).Properties()
+	}
+	keys := map[string]any{}
+	for _, k := range m.Item {
+		keys[k.Name] = k.Value
+	}
+	return []string{formula.ItemOf(keys)}
+}
+
+// member finds out how a member can be written. With a part, an error says why no value sets it.
+func (w *writing) member(m union.Member) (*prove.Part, error) {
+	part := &prove.Part{Path: memberPath(w.u, m), Unset: []any{prove.Absent{}}, Tells: tellsOf(m)}
+	if m.Item != nil {
+		items := w.schema.Child(schemapath.Items)
+		if w.schema.Props.Type != "array" || items == nil {
+			return nil, fmt.Errorf("%s is no list that could have %s, a member", w.schema.Path, m.Name)
+		}
+		v, err := w.source.ItemWith(items, part.Path[0])
+		if err == nil {
+			part.Set = []any{v}
+		}
+		return part, err
+	}
+	n := w.schema.At(w.u.Path(m.Name))
+	if n == nil {
+		return nil, fmt.Errorf("%s has no property %q, a member", w.schema.Path, m.Name)
+	}
+	one := &union.Union{Members: []union.Member{m}}
+	isSet := func(v any) bool { return one.StateOf(map[string]any{m.Name: v}).Present[0] }
+	set, err := w.source.Valid(n, isSet)
+	if err == nil {
+		part.Set = []any{set}
+	}
+	var others []any
+	if n.Props.Nullable {
+		others = append(others, nil)
+	}
+	for _, empty := range n.Empties() {
+		if e, err := w.source.Accept(n, empty); err == nil {
+			others = append(others, e)
+		}
+	}
+	for _, v := range append(others, w.fieldwise(n, m)...) {
+		if v != nil && isSet(v) {
+			part.Set = append(part.Set, v)
+		} else {
+			part.Unset = append(part.Unset, v)
+		}
+	}
+	return part, err
+}
+
+// tellsOf reports whether facts say no more than whether a member is set.
+func tellsOf(m union.Member) func(f *formula.Fact, below []string) bool {
+	return func(f *formula.Fact, below []string) bool {
+		presence := f.Kind == formula.Present || f.Kind == formula.Null
+		switch len(below) {
+		case 0:
+			return presence || m.Empty != union.PresentWhenEmpty && (f.Kind == formula.Empty || f.Constant == any(""))
+		case 1:
+			return presence && m.Empty == union.EmptyObject && slices.Contains(m.Fields, below[0])
+		}
+		return false
+	}
+}
+
+// maxFieldwise bounds the combinations of a member's properties that are tried.
+const maxFieldwise = 40
+
+// fieldwise are values of a member that its properties make present: each of them
+// alone, all at once, then two by two.
+func (w *writing) fieldwise(n *sample.Schema, m union.Member) []any {
+	if m.Empty != union.EmptyObject {
+		return nil
+	}
+	values := map[string]any{}
+	for _, f := range m.Fields {
+		if p := n.Property(f); p != nil {
+			if v, err := w.source.First(p); err == nil && v != nil {
+				values[f] = v
+			}
+		}
+	}
+	fields := slices.Sorted(maps.Keys(values))
+	var l []any
+	add := func(names ...string) {
+		object := map[string]any{}
+		for _, name := range append(names, n.Props.Required...) {
+			if v, ok := values[name]; ok {
+				object[name] = v
+			}
+		}
+		if v, err := w.source.Accept(n, runtime.DeepCopyJSONValue(object)); err == nil && len(l) < maxFieldwise {
+			l = append(l, v)
+		}
+	}
+	for _, f := range fields {
+		add(f)
+	}
+	add(slices.Clone(fields)...)
+	for i, f := range fields {
+		for _, other := range fields[:i] {
+			add(other, f)
+		}
+	}
+	return l
+}
+
+// start returns a legal union object, if one is easily found.
+func (w *writing) start(own map[string]any) map[string]any {
+	u := w.u
+	object := maps.Clone(own)
+	if object == nil {
+		object = map[string]any{}
+	}
+	mayLack := true
+	var discriminator *prove.Part
+	if u.Discriminator != "" {
+		discriminator = w.parts[len(u.Members)]
+		mayLack = w.schema.MayLack(u.Path(u.Discriminator))
+	}
+	try := func(value string, members ...int) bool {
+		o := runtime.DeepCopyJSON(object)
+		if value != "" {
+			if !w.source.Admits(w.schema.At(u.Path(u.Discriminator)), value) {
+				return false
+			}
+			nested.Put(o, discriminator.Path, value)
+		}
+		for _, i := range members {
+			if len(w.parts[i].Set) == 0 {
+				return false
+			}
+			nested.Put(o, w.parts[i].Path, w.parts[i].Set[0])
+		}
+		if len(u.Violations(u.StateOf(w.schema.Value(o)))) > 0 {
+			return false
+		}
+		object = o
+		return true
+	}
+	if mayLack && try("") {
+		return object
+	}
+	for i, m := range u.Members {
+		for _, v := range append(slices.Clone(m.Values), "") {
+			if (v != "" || mayLack) && (try(v) || try(v, i) || try(v, u.MembersOf(v)...)) {
+				return object
+			}
+		}
+	}
+	for _, v := range u.Values {
+		if try(v) {
+			return object
+		}
+	}
+	return object
+}
+
+// neighbours are the other properties of the union object: those required, and
+// those of other unions in a legal state.
+func (w *writing) neighbours(unions []*union.Union) (map[string]any, error) {
+	n := w.schema
+	theirs := map[string]bool{}
+	for _, v := range unions {
+		if v != nil {
+			for _, name := range append(v.MemberNames(), v.Discriminator) {
+				theirs[v.Path(name).Properties()[0]] = true
+			}
+		}
+	}
+	var problems []error
+	own, err := w.source.Required(n, theirs)
+	if err != nil {
+		problems = append(problems, err)
+	}
+	for _, v := range unions {
+		if v == nil || v == w.u {
+			continue
+		}
+		other, err := newWriting(w.source, n, v)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		object := other.start(nil)
+		if len(v.Violations(v.StateOf(n.Value(object)))) > 0 {
+			problems = append(problems, errors.New("there is no legal state of the union of "+fmt.Sprint(v.MemberNames())))
+			continue
+		}
+		for _, part := range other.parts {
+			if value, ok := nested.Get(object, part.Path); ok {
+				nested.Put(own, part.Path, value)
+			}
+		}
+	}
+	if d := n.Defaults(); d != nil && n.Props.Type == "object" {
+		// Defaults are there in every object that rules see.
+		d(own)
+		nested.Drop(own, w.u.Path(w.u.Discriminator).Properties())
+	}
+	return own, errors.Join(problems...)
+}
