@@ -11,6 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 func (a *app) compileCommand() *cobra.Command {
@@ -148,15 +149,15 @@ func unproved(v proof.Verified, at diag.Pos) diag.List {
 		l = append(l, diag.Diagnostic{Code: diag.NotProved, Pos: at, Path: v.Place.String(), Schema: v.Place.Structural(), Message: fmt.Sprintf(format, args...),
 			Hint: "compile without --verify, and let unioncel verify print the whole result for the compiled file"})
 	}
-	for _, d := range v.Differences {
-		if d.Accepted {
-			report("%s: accepted, but the union forbids it: %s", v.Label(), d.Words(v.Union))
-		} else {
-			report("%s: rejected by %s, but the union allows it: %s", v.Label(), d.Rule, d.Words(v.Union))
+	for _, f := range v.Findings {
+		switch f.Kind {
+		case verify.Accepted:
+			report("%s: accepted, but the union forbids it: %s", v.Label(), f.Words(v.Union))
+		case verify.Rejected:
+			report("%s: rejected by %s, but the union allows it: %s", v.Label(), f.Rule, f.Words(v.Union))
+		case verify.Undecided:
+			report("%s: inconclusive: %s", v.Label(), f.Text)
 		}
-	}
-	for _, s := range v.Inconclusive {
-		report("%s: inconclusive: %s", v.Label(), s)
 	}
 	return l
 }

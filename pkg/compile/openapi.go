@@ -53,25 +53,29 @@ func (c *compiler) proveOpenAPI() {
 			continue
 		}
 		for i, p := range proofs {
-			switch {
-			case len(p.Differences) > 0 && !p.Differences[0].Accepted && p.Differences[0].Rule != "allOf":
+			if p.Proved() {
+				continue
+			}
+			// Differences come first.
+			switch f := p.Of(verify.Accepted, verify.Rejected, verify.Undecided)[0]; {
+			case f.Kind == verify.Undecided:
+				c.inexpressible(o, i, "it cannot be proved that this one does: "+f.Text)
+			case f.Kind == verify.Rejected && f.Rule != "allOf":
 				c.report(diag.Diagnostic{Code: diag.NotExpressible, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-					Message: "what else the schema says contradicts this union: " + o.differs(i, p.Differences[0]),
+					Message: "what else the schema says contradicts this union: " + o.differs(i, f),
 					Hint:    "fix one or the other; to see all differences, compile with another --encoding and run unioncel verify"})
-			case len(p.Differences) > 0:
-				c.inexpressible(o, i, o.differs(i, p.Differences[0]))
-			case len(p.Inconclusive) > 0:
-				c.inexpressible(o, i, "it cannot be proved that this one does: "+p.Inconclusive[0])
+			default:
+				c.inexpressible(o, i, o.differs(i, f))
 			}
 		}
 	}
 }
 
 // differs says what the resulting CRD makes of a state, and what the union does.
-func (o *unionObject) differs(i int, d verify.Difference) string {
+func (o *unionObject) differs(i int, d verify.Finding) string {
 	u := o.Unions[i]
 	why := fmt.Sprintf("%s would reject this, which the union allows: %s", d.Rule, d.Words(u))
-	if d.Accepted {
+	if d.Kind == verify.Accepted {
 		why = "the API server would accept this, which the union forbids: " + d.Words(u)
 	}
 	names := slices.DeleteFunc(u.MemberNames(), func(name string) bool {

@@ -60,7 +60,7 @@ func (c *compiler) replaced(o *unionObject, i int) []verify.Constraint {
 	if err == nil && comparison.Verdict == "" {
 		return nil
 	}
-	var refusing *verify.Difference
+	var refusing *verify.Finding
 	if len(constraints) > 0 {
 		refusing = c.refusing(crd, o, i, constraints)
 	}
@@ -171,7 +171,7 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *uni
 
 // refusing returns what hand-written constraints on the state of a union reject although the
 // union allows it, beside those that agree with it; nil is nothing.
-func (c *compiler) refusing(crd *apiextensionsv1.CustomResourceDefinition, o *unionObject, i int, agreeing []verify.Constraint) *verify.Difference {
+func (c *compiler) refusing(crd *apiextensionsv1.CustomResourceDefinition, o *unionObject, i int, agreeing []verify.Constraint) *verify.Finding {
 	all, _, err := verify.Beside(crd, o.Version, o.Path, o.Unions[i])
 	others, _ := without(all, func(k verify.Constraint) bool { return slices.Contains(agreeing, k) })
 	if err != nil || len(others) == 0 {

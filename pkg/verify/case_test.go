@@ -95,9 +95,9 @@ func proofs(t testing.TB, spec, declarations string, steps ...string) []verify.P
 // summary is what a proof says, a line each.
 func summary(p verify.Proof) string {
 	var l []string
-	for _, d := range p.Differences {
+	for _, d := range p.Differences() {
 		line := "rejected by " + d.Rule + ": "
-		if d.Accepted {
+		if d.Kind == verify.Accepted {
 			line = "accepted: "
 		}
 		if d.Old != nil {
@@ -105,14 +105,14 @@ func summary(p verify.Proof) string {
 		}
 		l = append(l, line+d.Words(p.Union))
 	}
-	for _, r := range p.Restrictions {
-		if r.Refused == nil || r.Accepted == nil {
+	for _, r := range p.Of(verify.Restricted) {
+		if r.New == nil || r.Other.New == nil {
 			l = append(l, "no example:")
 		}
-		l = append(l, "restricted by "+r.Rule+", which also reads "+r.Reads)
+		l = append(l, "restricted by "+r.Rule+", which also reads "+r.Text)
 	}
-	for _, s := range p.Inconclusive {
-		l = append(l, "inconclusive: "+s)
+	for _, s := range p.Of(verify.Undecided) {
+		l = append(l, "inconclusive: "+s.Text)
 	}
 	return strings.Join(l, "\n")
 }

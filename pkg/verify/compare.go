@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +44,7 @@ type Comparison struct {
 	// the union forbids it, and Looser the smallest one that they reject although
 	// the union allows it; nil if there is none. Both say what replacing the
 	// constraints would do about it.
-	Tighter, Looser *Difference
+	Tighter, Looser *Finding
 	// Inconclusive says what could not be decided, and why.
 	Inconclusive []string
 }
@@ -136,23 +137,24 @@ func compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 	if err != nil {
 		return c, err
 	}
-	if c.Inconclusive, err = p.finish([]*union.Union{p.u}); err != nil {
+	doubts, err := p.finish([]*union.Union{p.u})
+	if err != nil {
 		return c, err
 	}
-	f := &findings{problem: p, doubtful: map[*prove.Check]bool{}}
+	f := &findings{problem: p, others: add(nil, Undecided, doubts...), doubtful: map[*prove.Check]bool{}}
 	if err := f.compare(owner, c.excess); err != nil {
 		return c, err
 	}
-	differences, doubts := f.differences(true)
-	for _, d := range differences {
-		if d.Accepted && c.Tighter == nil {
-			c.Tighter = &d
-		}
-		if !d.Accepted && c.Looser == nil {
-			c.Looser = &d
+	for _, d := range f.all(true) {
+		switch d.Kind {
+		case Accepted:
+			c.Tighter = cmp.Or(c.Tighter, &d)
+		case Rejected:
+			c.Looser = cmp.Or(c.Looser, &d)
+		case Undecided:
+			c.Inconclusive = append(c.Inconclusive, d.Text)
 		}
 	}
-	c.Inconclusive = append(append(c.Inconclusive, f.doubts...), doubts...)
 	c.Verdict = c.verdict()
 	return c, ctx.Err()
 }
@@ -270,7 +272,7 @@ func (f *findings) compare(owner []int, excess []bool) error {
 			e = any // not the smallest, but one there is
 		}
 		i := slices.IndexFunc(p.Checks, func(c *prove.Check) bool { return !e.Model(c.Holds) })
-		f.found = append(f.found, finding{Example: e, check: p.Checks[i], level: -1})
+		f.differences = append(f.differences, difference{Example: e, check: p.Checks[i]})
 	}
 	return nil
 }

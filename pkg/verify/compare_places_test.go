@@ -91,7 +91,7 @@ properties:
 			t.Fatal(err)
 		}
 		got := string(c.Verdict)
-		for _, d := range []*verify.Difference{c.Tighter, c.Looser} {
+		for _, d := range []*verify.Finding{c.Tighter, c.Looser} {
 			if d != nil {
 				got += ": " + d.Words(u)
 			}
@@ -276,7 +276,7 @@ func TestCompareAbove(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := string(c.Verdict)
-			for _, d := range []*verify.Difference{c.Tighter, c.Looser} {
+			for _, d := range []*verify.Finding{c.Tighter, c.Looser} {
 				if d != nil {
 					got += ": " + d.Words(u)
 				}

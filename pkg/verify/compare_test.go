@@ -52,15 +52,15 @@ func compareAll(t testing.TB, spec, declaration string, steps ...string) (verify
 func verdict(t testing.TB, c verify.Comparison, u *union.Union) string {
 	t.Helper()
 	l := []string{string(c.Verdict)}
-	for _, d := range []*verify.Difference{c.Tighter, c.Looser} {
+	for _, d := range []*verify.Finding{c.Tighter, c.Looser} {
 		if d == nil {
 			continue
 		}
 		kind := "loosens: "
-		if d.Accepted {
+		if d.Kind == verify.Accepted {
 			kind = "tightens: "
 		}
-		l = append(l, kind+d.Words(u)+": "+example(t, *d))
+		l = append(l, kind+d.Words(u)+": "+example(t, d.Example))
 	}
 	for _, s := range c.Inconclusive {
 		l = append(l, "inconclusive: "+s)

@@ -38,13 +38,13 @@ func ExampleObject() {
 	}
 	p := proofs[0]
 	fmt.Println("proved:", p.Proved())
-	for _, d := range p.Differences {
-		fmt.Println("accepted:", d.Accepted, "-", d.Words(u))
+	for _, d := range p.Differences() {
+		fmt.Println(d.Kind, "-", d.Words(u))
 		fmt.Println(d.New)
 	}
 	// Output:
 	// proved: false
-	// accepted: true - git and path are set together
+	// accepted - git and path are set together
 	// map[apiVersion:example.com/v1 git:a kind:Source metadata:map[name:example] path:a]
 }
 

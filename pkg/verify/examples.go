@@ -15,15 +15,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Example is a resource, or an update of one.
-type Example struct {
-	// Was and Is are the states of the union before and after. Was is nil for a
-	// creation, Is when the union object is removed.
-	Was, Is *union.State
-	// Old and New are whole resources. Old is nil for a creation.
-	Old, New map[string]any
-}
-
 // Examples finds resources that show what a union is about, whether or not any rule
 // enforces it yet. They are the smallest there are, made of values that the schemas accept.
 // As far as possible all other rules accept them, but for constraints of the union object
@@ -235,8 +226,8 @@ func (x *Examples) example(e *prove.Example) *Example {
 	if e == nil {
 		return nil
 	}
-	d := (&findings{problem: x.problem}).difference(finding{Example: e, level: -1})
-	return &Example{d.Was, d.Is, d.Old, d.New}
+	example := x.problem.example(e)
+	return &example
 }
 
 // At is the object of a schema on the way to the union object, in an example: of a list

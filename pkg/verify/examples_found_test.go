@@ -67,7 +67,7 @@ func TestExamplesFound(t *testing.T) {
 			}
 			got := "none"
 			if e != nil {
-				got = example(t, verify.Difference{Old: e.Old, New: e.New})
+				got = example(t, *e)
 			}
 			if strings.TrimSpace(got) != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)

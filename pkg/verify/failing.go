@@ -20,18 +20,9 @@ import (
 type Failure struct {
 	// Rule is the index of the rule in x-kubernetes-validations of the schema.
 	Rule int
-	// Message is the evaluator's.
+	// Message is the error of the evaluation.
 	Message string
-	// Was and Is are the union's states before and after. Was is nil for a creation,
-	// and where there was no union object.
-	Was, Is *union.State
-	// Old and New are whole resources. Old is nil for a creation.
-	Old, New map[string]any
-}
-
-// Words says in a line when the rule fails.
-func (f Failure) Words(u *union.Union) string {
-	return Difference{Was: f.Was, Is: f.Is}.Words(u)
+	Example
 }
 
 // Failing finds the rules of one schema that read something of a union and fail to
@@ -81,8 +72,7 @@ func Failing(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 			if said != sample.Errs {
 				continue
 			}
-			d := (&findings{problem: p}).difference(finding{Example: e, level: -1})
-			l = append(l, Failure{Rule: i, Message: detail, Was: d.Was, Is: d.Is, Old: d.Old, New: d.New})
+			l = append(l, Failure{Rule: i, Message: detail, Example: p.example(e)})
 			break
 		}
 	}

@@ -36,7 +36,7 @@ func TestFailing(t *testing.T) {
 			}
 			var got []string
 			for _, f := range l {
-				got = append(got, strings.Join([]string{string(rune('0' + f.Rule)), f.Words(u), example(t, verify.Difference{Old: f.Old, New: f.New}), f.Message}, ": "))
+				got = append(got, strings.Join([]string{string(rune('0' + f.Rule)), f.Words(u), example(t, f.Example), f.Message}, ": "))
 			}
 			if s := strings.Join(got, "\n"); s != tt.want {
 				t.Errorf("got\n%s\nwant\n%s", s, tt.want)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 
@@ -14,27 +13,26 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Bounds of what is said.
+// Bounds of a proof.
 const (
 	maxDifferences = 64  // of one union
-	maxMixed       = 300 // legal states in which a check that reads more is asked
+	maxMixed       = 300 // legal states in which a check is tried that reads more than the union
 )
 
-// findings collects differences, one example of each kind.
+// findings collects findings: differences, one example of each kind, and others.
 type findings struct {
 	*problem
-	found        []finding
-	restrictions []Restriction
-	doubts       []string
-	doubtful     map[*prove.Check]bool
+	differences []difference
+	others      []Finding
+	doubtful    map[*prove.Check]bool
 }
 
-// finding is a difference.
-type finding struct {
+// difference is an example of one.
+type difference struct {
 	*prove.Example
 	violations []union.Violation
 	check      *prove.Check // that rejects
-	level      int          // of the link that is removed, or -1
+	removal    bool
 }
 
 // The formulas that are asked about: creations and updates.
@@ -122,9 +120,9 @@ func (f *findings) run(enforced bool) error {
 
 // accepted looks for what is accepted although the union forbids it.
 func (f *findings) accepted(breaks []broken, enforced bool, l ...logic.Lit) error {
-	for len(f.found) < maxDifferences {
+	for len(f.differences) < maxDifferences {
 		open := slices.DeleteFunc(slices.Clone(breaks), func(b broken) bool {
-			return slices.ContainsFunc(f.found, func(n finding) bool { return slices.Contains(n.violations, b.Violation) })
+			return slices.ContainsFunc(f.differences, func(n difference) bool { return slices.Contains(n.violations, b.Violation) })
 		})
 		m, err := f.Possible(append(l, whenAny(f.Space, open))...)
 		if m == nil || err != nil {
@@ -152,7 +150,7 @@ func (f *findings) accepted(breaks []broken, enforced bool, l ...logic.Lit) erro
 				violations = append(violations, b.Violation)
 			}
 		}
-		f.found = append(f.found, finding{Example: e, violations: violations, level: -1})
+		f.differences = append(f.differences, difference{Example: e, violations: violations})
 		if !enforced {
 			return nil
 		}
@@ -186,7 +184,7 @@ func (f *findings) removed() error {
 			}
 			continue
 		}
-		f.found = append(f.found, finding{Example: e, level: level})
+		f.differences = append(f.differences, difference{Example: e, removal: true})
 	}
 	return nil
 }
@@ -207,8 +205,7 @@ func (f *findings) keeps(c *prove.Check) error {
 	if accepted == nil {
 		return f.unmade(err, nil, "")
 	}
-	f.restrictions = append(f.restrictions, Restriction{Rule: c.Text, RuleAt: c.At, Reads: "whether the union object is removed",
-		Accepted: accepted.New, AcceptedOld: accepted.Old, Refused: refused.New, RefusedOld: refused.Old})
+	f.restricted(c, "whether the union object is removed", accepted, refused)
 	return nil
 }
 
@@ -255,15 +252,14 @@ func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
 			// The union leaves changes to other rules, but lets some happen.
 			accepted, err := p.Smallest(nil, append(slices.Clone(l), c.Holds)...)
 			if accepted != nil {
-				f.restrictions = append(f.restrictions, Restriction{Rule: c.Text, RuleAt: c.At, Reads: "the stored object",
-					Accepted: accepted.New, AcceptedOld: accepted.Old, Refused: e.New, RefusedOld: e.Old})
+				f.restricted(c, "the stored object", accepted, e)
 				return true, nil
 			}
 			if err != nil {
 				return true, f.unmade(err, m, "accepts", c)
 			}
 		}
-		f.found = append(f.found, finding{Example: e, check: c, level: -1})
+		f.differences = append(f.differences, difference{Example: e, check: c})
 		return true, nil
 	}
 	f.doubt(fmt.Sprintf("%s at %s also depends on %s, in more states of the union than can be tried", c.Name(), c.At, p.Others(c)))
@@ -286,20 +282,35 @@ func (f *findings) restricts(c *prove.Check, m logic.Model, known bool, l, state
 	if known {
 		return false, nil
 	}
-	r := Restriction{Rule: c.Text, RuleAt: c.At, Reads: p.Others(c), Accepted: accepted.New, AcceptedOld: accepted.Old}
 	refused, err := p.Smallest(nil, append(l, c.Holds.Not())...)
 	if refused == nil {
 		return false, f.unmade(err, nil, "")
 	}
-	r.Refused, r.RefusedOld = refused.New, refused.Old
-	f.restrictions = append(f.restrictions, r)
+	f.restricted(c, p.Others(c), accepted, refused)
 	return false, nil
 }
 
-func (f *findings) doubt(text string) {
-	if !slices.Contains(f.doubts, text) {
-		f.doubts = append(f.doubts, text)
+// restricted adds a restriction.
+func (f *findings) restricted(c *prove.Check, reads string, accepted, refused *prove.Example) {
+	other := f.example(accepted)
+	f.others = append(f.others, Finding{Kind: Restricted, Text: reads, Rule: c.Text, RuleAt: c.At, Example: f.example(refused), Other: &other})
+}
+
+func (f *findings) doubt(text string) { f.others = add(f.others, Undecided, text) }
+
+// of returns the findings of some kinds.
+func of(l []Finding, kinds ...Kind) []Finding {
+	return slices.DeleteFunc(slices.Clone(l), func(f Finding) bool { return !slices.Contains(kinds, f.Kind) })
+}
+
+// add adds a finding that is a text, once.
+func add(l []Finding, kind Kind, texts ...string) []Finding {
+	for _, text := range texts {
+		if !slices.ContainsFunc(l, func(f Finding) bool { return f.Kind == kind && f.Text == text }) {
+			l = append(l, Finding{Kind: kind, Text: text})
+		}
 	}
+	return l
 }
 
 // doubted notes that a question was too hard to decide. Other errors are returned.
@@ -358,65 +369,66 @@ func questions(c *prove.Check) int {
 	return n
 }
 
-// difference is a finding with its resources.
-func (f *findings) difference(n finding) Difference {
-	p, m := f.problem, n.Model
-	d := Difference{Accepted: n.check == nil, Violations: n.violations, Removal: n.level >= 0, New: n.New, Old: n.Old}
-	if m(p.new.exists) {
-		s := p.u.StateOf(p.At(prove.New).In(n.New))
-		d.Is = &s
-	} else {
+// example has the states of an example.
+func (p *problem) example(e *prove.Example) Example {
+	x := Example{Old: e.Old, New: e.New}
+	if e.Model(p.new.exists) {
+		s := p.u.StateOf(p.At(prove.New).In(e.New))
+		x.Is = &s
+	}
+	if e.Old != nil && e.Model(p.old.exists) {
+		s := p.u.StateOf(p.At(prove.Old).In(e.Old))
+		x.Was = &s
+	}
+	return x
+}
+
+// finding has the resources of a difference.
+func (p *problem) finding(d difference) Finding {
+	f := Finding{Kind: Accepted, Violations: d.violations, Example: p.example(d.Example)}
+	if f.Is == nil {
 		level := 0
-		for level < len(p.Path) && m(p.Places[level+1].Present()) {
+		for level < len(p.Path) && d.Model(p.Places[level+1].Present()) {
 			level++
 		}
-		d.Removed = p.PathTo(level + 1)
+		f.Removed = p.PathTo(level + 1)
 	}
-	if n.Old != nil && m(p.old.exists) {
-		s := p.u.StateOf(p.At(prove.Old).In(n.Old))
-		d.Was = &s
+	if c := d.check; c != nil {
+		f.Kind, f.Rule, f.RuleAt, f.Message = Rejected, c.Text, c.At, p.Message(c, d.New, d.Old)
 	}
-	if c := n.check; c != nil {
-		d.Rule, d.RuleAt = c.Text, c.At
-		d.Message = p.Message(c, n.New, n.Old)
-	}
-	return d
+	return f
 }
 
-func asObject(v any) map[string]any {
-	m, _ := v.(map[string]any)
-	return m
-}
-
-// differences are those found, the smallest first, and the counterexamples that
-// something other than the checks rejects.
-func (f *findings) differences(beside bool) (l []Difference, doubts []string) {
+// all returns the findings: differences first, the smallest ones first, and those that nothing but
+// the checks rejects. Beside says that differences have unusual values in words.
+func (f *findings) all(beside bool) []Finding {
 	p := f.problem
-	slices.SortStableFunc(f.found, func(a, b finding) int { return slices.Compare(p.size(a), p.size(b)) })
-	for i, n := range f.found {
-		d := f.difference(n)
-		if beside {
-			d.Beside = p.Unusual(n.Model, n.Old != nil)
-		}
-		if slices.ContainsFunc(f.found[:i], func(o finding) bool {
-			return o.check == n.check && slices.Equal(o.violations, n.violations) && equalResources(o.New, n.New) && equalResources(o.Old, n.Old)
+	slices.SortStableFunc(f.differences, func(a, b difference) int { return slices.Compare(p.size(a), p.size(b)) })
+	var l []Finding
+	for i, n := range f.differences {
+		if slices.ContainsFunc(f.differences[:i], func(o difference) bool {
+			return o.check == n.check && slices.Equal(o.violations, n.violations) && reflect.DeepEqual(o.New, n.New) && reflect.DeepEqual(o.Old, n.Old)
 		}) {
 			continue
 		}
-		if d.Accepted {
-			if err := p.rejection(d); err != nil {
-				doubts = append(doubts, fmt.Sprintf("%s: no rule on the union rejects it, but this does: %v", d.Words(p.u), err))
+		d := p.finding(n)
+		if beside {
+			d.Beside = p.Unusual(n.Model, n.Old != nil)
+		}
+		if d.Kind == Accepted {
+			if err := p.rejection(d.Example); err != nil {
+				f.others = append(f.others, Finding{Kind: Undecided, Text: fmt.Sprintf("%s: no rule on the union rejects it, but this does: %v", d.Words(p.u), err)})
 				continue
 			}
 		}
 		l = append(l, d)
 	}
-	return l, doubts
+	return slices.Concat(l, of(f.others, Restricted), of(f.others, Undecided))
 }
 
 // size orders counterexamples, the best first.
-func (p *problem) size(n finding) []int {
-	update, stored, members, changes, unusual, check := 0, 0, 0, 0, len(p.Unusual(n.Model, n.Old != nil)), 0
+func (p *problem) size(n difference) []int {
+	update, stored, members, changes, unusual, removal, check := 0, 0, 0, 0, len(p.Unusual(n.Model, n.Old != nil)), 0, 0
 	is := p.state(n.Model, p.new)
 	count := func(s union.State) {
 		for _, present := range s.Present {
@@ -442,10 +454,13 @@ func (p *problem) size(n finding) []int {
 			changes++
 		}
 	}
+	if n.removal {
+		removal = 1
+	}
 	if n.check != nil {
 		check = 1 + slices.Index(p.Checks, n.check)
 	}
-	size := []int{update, stored, len(n.violations), members, changes, unusual, cmp.Compare(n.level, -1)}
+	size := []int{update, stored, len(n.violations), members, changes, unusual, removal}
 	for _, side := range []int{prove.Old, prove.New}[1-update:] {
 		size = append(size, p.order(n.Model, side)...)
 	}
@@ -473,10 +488,6 @@ func (p *problem) order(m logic.Model, side int) []int {
 	}
 	return l
 }
-
-func equalResources(a, b map[string]any) bool { return reflect.DeepEqual(a, b) }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // unmade notes that no example was found, unless that is because of another error.
 func (f *findings) unmade(err error, m logic.Model, verb string, checks ...*prove.Check) error {

@@ -37,8 +37,8 @@ func TestRemoval(t *testing.T) {
 			if got := summary(p); got != tt.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 			}
-			if tt.example != "" && len(p.Differences) > 0 {
-				if got := example(t, p.Differences[0]); got != tt.example {
+			if tt.example != "" && len(p.Differences()) > 0 {
+				if got := example(t, p.Differences()[0].Example); got != tt.example {
 					t.Errorf("example %s, want %s", got, tt.example)
 				}
 			}
@@ -84,8 +84,8 @@ func TestLists(t *testing.T) {
 			if got := summary(p); got != tt.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 			}
-			if tt.example != "" && len(p.Differences) > 0 {
-				if got := example(t, p.Differences[0]); got != tt.example {
+			if tt.example != "" && len(p.Differences()) > 0 {
+				if got := example(t, p.Differences()[0].Example); got != tt.example {
 					t.Errorf("example %s, want %s", got, tt.example)
 				}
 			}
@@ -146,14 +146,14 @@ x-kubernetes-validations:
 		"[{members: [c, d], cardinality: ExactlyOne, discriminatorChange: Forbid}]", "properties", "a")[0]
 	if got := summary(kept); got != "update accepted: spec.a is removed while c is set" {
 		t.Error(got)
-	} else if got := example(t, kept.Differences[0]); got != "{a: {c: a}, type: A} -> {}" {
+	} else if got := example(t, kept.Differences()[0].Example); got != "{a: {c: a}, type: A} -> {}" {
 		t.Error(got)
 	}
 	wrong := proofs(t, nested, "[{members: [c, d]}]", "properties", "a")[0]
 	if got := summary(wrong); got != "rejected by has(self.c) != has(self.d): no member is set" {
 		t.Error(got)
 	}
-	if got := flow(t, wrong.Differences[0].New["spec"]); got != "{a: {}, type: A}" {
+	if got := flow(t, wrong.Differences()[0].New["spec"]); got != "{a: {}, type: A}" {
 		t.Errorf("the example's surroundings are %s", got)
 	}
 }

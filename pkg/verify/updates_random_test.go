@@ -74,21 +74,21 @@ properties:
 		accepted, rejected := everyUpdate(t, root, unions[0])
 		p := found[0]
 		said := map[bool]bool{}
-		for _, d := range p.Differences {
-			said[d.Accepted] = true
+		for _, d := range p.Differences() {
+			said[d.Kind == verify.Accepted] = true
 		}
 		text, _ := sigsyaml.Marshal(root)
 		switch {
-		case len(p.Inconclusive) > 0:
+		case len(p.Of(verify.Undecided)) > 0:
 			counts["inconclusive"]++
-		case len(p.Restrictions) > 0:
+		case len(p.Of(verify.Restricted)) > 0:
 			counts["restricted"]++
 		case p.Proved():
 			counts["proved"]++
 		default:
 			counts["different"]++
 		}
-		if sure := len(p.Inconclusive)+len(p.Restrictions) == 0; said[true] && accepted == "" || sure && !said[true] && accepted != "" {
+		if sure := len(p.Of(verify.Undecided))+len(p.Of(verify.Restricted)) == 0; said[true] && accepted == "" || sure && !said[true] && accepted != "" {
 			t.Errorf("%s\n%s\naccepted: %s\n%s", declaration, text, accepted, summary(p))
 		} else if p.Rules > 0 && (said[false] && rejected == "" || sure && !said[false] && rejected != "") {
 			t.Errorf("%s\n%s\nrejected: %s\n%s", declaration, text, rejected, summary(p))

@@ -13,71 +13,28 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Proof is what was found out about one union. The caller owns it.
+// Proof is the result for one union. The caller owns it.
 type Proof struct {
 	Union *union.Union
-	// Rules is how many rules and constraints of the schemas read something of the
-	// union, those that cannot be evaluated included. Without any, nothing is
-	// enforced.
+	// Rules is the number of rules and constraints of the schemas that read something of the union,
+	// those included that cannot be evaluated. Without any, nothing is enforced.
 	Rules int
-	// Differences between the rules and the union, one of each kind, with the
-	// smallest counterexample found; those with the smallest come first.
-	Differences []Difference
-	// Inconclusive says what could not be decided, and why.
-	Inconclusive []string
-	// Restrictions are rules and constraints that also depend on something else than the
-	// state of the union, and reject some objects in a legal state but not all.
-	Restrictions []Restriction
-	// Notes tell of rules that older API servers judge otherwise than this proof has
-	// them; see the package comment.
-	Notes []string
+	// Findings are differences, one of each sort with the smallest example found, those with the
+	// smallest ones first; then the others by kind.
+	Findings []Finding
 }
 
-// Proved reports whether the rules mean what the union says: there is no
-// difference, and nothing that could not be decided.
-func (p Proof) Proved() bool { return len(p.Differences) == 0 && len(p.Inconclusive) == 0 }
-
-// Restriction is a rule, or a constraint, that reads something of the union and rejects
-// more than the union forbids, depending on something else. That is none of the union's
-// business.
-type Restriction struct {
-	// Rule and RuleAt are as those of a [Difference].
-	Rule, RuleAt string
-	// Reads says what else it depends on.
-	Reads string
-	// Accepted and Refused are resources, the union of both in the same state, of
-	// which it accepts one and rejects the other, with the stored ones for an update.
-	Accepted, AcceptedOld, Refused, RefusedOld map[string]any
+// Of returns the findings of some kinds.
+func (p Proof) Of(kinds ...Kind) []Finding {
+	return of(p.Findings, kinds...)
 }
 
-// Difference is a resource that the API server accepts although the union
-// forbids it, or rejects although the union allows it.
-type Difference struct {
-	// Accepted though the union forbids it; else rejected though it allows it.
-	Accepted bool
-	// Violations are what an accepted state, or change, breaks.
-	Violations []union.Violation
-	// Removal says that the union object is removed, at path Removed of the
-	// resource, which may not be.
-	Removal bool
-	Removed string
-	// Rule is what rejects: the text of the CEL rule, or the constraint of the
-	// schema, such as "oneOf" or "maxProperties: 1".
-	Rule string
-	// RuleAt is the path of the schema that the rule stands on.
-	RuleAt string
-	// Message is what the API server says, or that the rule fails to evaluate.
-	Message string
-	// Was and Is are the union's states before and after. Was is nil for a
-	// creation, Is when the union object is removed; where it is added, Was is
-	// nil and Old is not.
-	Was, Is *union.State
-	// Beside says what else the example needs to be judged so: another property
-	// and its value, or a way of writing. [Compare] fills it in, [Object] does not.
-	Beside []string
-	// Old and New are whole resources. Old is nil for a creation.
-	Old, New map[string]any
-}
+// Differences returns the findings in which the CRD and the union differ.
+func (p Proof) Differences() []Finding { return p.Of(Accepted, Rejected) }
+
+// Proved reports whether the rules mean the union: there is no difference, and everything was
+// decided.
+func (p Proof) Proved() bool { return len(p.Of(Accepted, Rejected, Undecided)) == 0 }
 
 // Object proves the unions declared on one schema of a CRD. Steps lead from
 // openAPIV3Schema of the version with that index to the schema, as they are
@@ -102,7 +59,7 @@ func Object(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, 
 		done()
 		switch {
 		case prove.Late(err):
-			proof.Inconclusive = append(proof.Inconclusive, err.Error())
+			proof.Findings = add(proof.Findings, Undecided, err.Error())
 		case err != nil:
 			return nil, err
 		}
@@ -120,23 +77,19 @@ func proofOf(g *sample.Source, c *sample.Chain, u *union.Union, unions []*union.
 	if err != nil {
 		return proof, err
 	}
-	proof.Inconclusive = doubts
 	for _, c := range p.Checks {
 		if c.Touches {
 			proof.Rules++
 		}
 	}
 	proof.Rules += len(p.Broken)
-	proof.Notes = p.notes()
-	f := &findings{problem: p, doubtful: map[*prove.Check]bool{}}
-	if err := f.run(proof.Rules > 0); err != nil {
-		return proof, err
+	proof.Findings = add(nil, Undecided, doubts...)
+	f := &findings{problem: p, others: proof.Findings, doubtful: map[*prove.Check]bool{}}
+	if err = f.run(proof.Rules > 0); err == nil {
+		proof.Findings, err = f.all(false), g.Err()
 	}
-	proof.Restrictions = f.restrictions
-	differences, doubts := f.differences(false)
-	proof.Differences = differences
-	proof.Inconclusive = append(append(proof.Inconclusive, f.doubts...), doubts...)
-	return proof, g.Err()
+	proof.Findings = add(proof.Findings, Noted, p.notes()...)
+	return proof, err
 }
 
 // concerning is the problem of all rules that have to do with a union, and what makes it

@@ -195,8 +195,8 @@ update accepted: a is set while type is unset; type changes from 'A' to unset, b
 			if got := summary(p); got != tt.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 			}
-			if tt.example != "" && len(p.Differences) > 0 {
-				if got := example(t, p.Differences[0]); got != tt.example {
+			if tt.example != "" && len(p.Differences()) > 0 {
+				if got := example(t, p.Differences()[0].Example); got != tt.example {
 					t.Errorf("example %s, want %s", got, tt.example)
 				}
 			}
@@ -220,18 +220,18 @@ func TestNotes(t *testing.T) {
 		"oldSelf.hasValue() && oldSelf.value().c == 1 ? true : (" + sum + ") || size(oldSelf.?b.value())>9": true,
 	} {
 		p := proofs(t, plainSchema+"x-kubernetes-validations: [{optionalOldSelf: true, rule: \""+rule+"\"}]", plain)[0]
-		if got := len(p.Notes) == 1; got != want || got && !strings.Contains(p.Notes[0], "properties[spec] otherwise") {
-			t.Errorf("%s: %q %q", rule, p.Notes, p.Inconclusive)
+		if got := len(p.Of(verify.Noted)) == 1; got != want || got && !strings.Contains(p.Of(verify.Noted)[0].Text, "properties[spec] otherwise") {
+			t.Errorf("%s: %+v", rule, p.Findings)
 		}
 	}
 	p := proofs(t, plainSchema+"x-kubernetes-validations: [{rule: 'has(oldSelf.a) || "+sum+"'}]", plain)[0]
-	if len(p.Notes) > 0 {
-		t.Errorf("oldSelf is not optional: %q", p.Notes)
+	if len(p.Of(verify.Noted)) > 0 {
+		t.Errorf("oldSelf is not optional: %+v", p.Findings)
 	}
 }
 
 // example is the specs of a difference in short.
-func example(t testing.TB, d verify.Difference) string {
+func example(t testing.TB, d verify.Example) string {
 	t.Helper()
 	short := func(resource map[string]any) string {
 		if resource["apiVersion"] != "example.com/v1" || resource["kind"] != "Widget" || resource["metadata"] == nil {
@@ -273,8 +273,8 @@ func flow(t testing.TB, v any) string {
 func TestMessages(t *testing.T) {
 	p := proofs(t, plainSchema+"x-kubernetes-validations: [{rule: '!has(self.a)', message: no a, messageExpression: \"'never a, but ' + self.a.x\"}, {rule: 'self.b != \"zz\"'}]", plain)[0]
 	var got []string
-	for _, d := range p.Differences {
-		if !d.Accepted {
+	for _, d := range p.Differences() {
+		if d.Kind == verify.Rejected {
 			got = append(got, d.Message, d.RuleAt)
 		}
 	}

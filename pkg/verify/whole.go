@@ -10,7 +10,7 @@ import (
 
 // rejection returns an error of the API server about an example, on the way to the union object or
 // in it. Errors in the surroundings do not matter.
-func (p *problem) rejection(d Difference) error {
+func (p *problem) rejection(d Example) error {
 	if p.validator == nil && p.invalid == nil {
 		p.validator, p.invalid = p.Schemas[0].Validator()
 	}

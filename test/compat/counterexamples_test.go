@@ -55,19 +55,19 @@ func (v *version) proof(name string, manifest []byte) (proof, json.RawMessage) {
 func askCounterexamples(v *version, send func(*question)) {
 	for _, name := range slices.Sorted(maps.Keys(unioncases.HandWritten)) {
 		p, crd := v.proof(name, unioncases.HandWrittenCRD(name))
-		if len(p.Differences) == 0 {
+		if len(p.Differences()) == 0 {
 			v.disagree("verify finds nothing wrong with %s", name)
 			continue
 		}
-		q := &question{request: request{Name: "verify " + name, CRD: crd}, evaluations: len(p.Differences)}
-		for _, d := range p.Differences {
+		q := &question{request: request{Name: "verify " + name, CRD: crd}, evaluations: len(p.Differences())}
+		for _, d := range p.Differences() {
 			a := askOf(q, d.Old, d.New)
 			q.Asks = append(q.Asks, a)
 		}
 		q.full = func(got [][]refusal) {
-			for i, d := range p.Differences {
-				if (len(got[i]) == 0) != d.Accepted {
-					v.disagree("verify %s: %s: %s\n\texpected %s, got %v", name, d.Rule, d.Words(p.Union), said(!d.Accepted), got[i])
+			for i, d := range p.Differences() {
+				if (len(got[i]) == 0) != (d.Kind == verify.Accepted) {
+					v.disagree("verify %s: %s: %s\n\texpected %s, got %v", name, d.Rule, d.Words(p.Union), said(d.Kind == verify.Rejected), got[i])
 				}
 			}
 		}
@@ -130,7 +130,7 @@ spec:
 // for is never found.
 func askOptional(v *version, send func(*question)) {
 	p, crd := v.proof("optional oldSelf", []byte(optional))
-	if !p.Proved() || len(p.Notes) == 0 {
+	if !p.Proved() || len(p.Of(verify.Noted)) == 0 {
 		v.disagree("verify of the rule with optionalOldSelf: %+v", p.Proof)
 		return
 	}

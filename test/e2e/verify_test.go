@@ -30,7 +30,7 @@ func TestCounterexamples(t *testing.T) {
 			if err != nil || len(proofs) != 1 {
 				t.Fatal(proofs, err)
 			}
-			if len(proofs[0].Differences) == 0 || len(proofs[0].Inconclusive) > 0 {
+			if len(proofs[0].Differences()) == 0 || len(proofs[0].Of(verify.Undecided)) > 0 {
 				t.Fatalf("%+v", proofs[0])
 			}
 			// What is stored may be illegal: it is created where there are no rules.
@@ -42,7 +42,7 @@ func TestCounterexamples(t *testing.T) {
 			if err := server.Install(t.Context(), marshal(t, lax)); err != nil {
 				t.Fatal(err)
 			}
-			for i, x := range proofs[0].Differences {
+			for i, x := range proofs[0].Differences() {
 				if x.Old != nil {
 					if _, err := server.Create(t.Context(), marshal(t, renamed(x.Old, i))); err != nil {
 						t.Fatal(err)
@@ -52,21 +52,21 @@ func TestCounterexamples(t *testing.T) {
 			if err := server.Replace(t.Context(), marshal(t, d.CRD)); err != nil {
 				t.Fatal(err)
 			}
-			for i, x := range proofs[0].Differences {
+			for i, x := range proofs[0].Differences() {
 				act := server.Create
 				if x.Old != nil {
 					act = server.Update
 				}
-				if _, err := act(t.Context(), marshal(t, renamed(x.New, i))); (err == nil) != x.Accepted {
-					t.Errorf("%s: accepted is %v, and the server says: %v", describe(proofs[0].Union, x), x.Accepted, err)
+				if _, err := act(t.Context(), marshal(t, renamed(x.New, i))); (err == nil) != (x.Kind == verify.Accepted) {
+					t.Errorf("%s: %s, and the server says: %v", describe(proofs[0].Union, x), x.Kind, err)
 				}
 			}
-			t.Logf("%d differences confirmed", len(proofs[0].Differences))
+			t.Logf("%d differences confirmed", len(proofs[0].Differences()))
 		})
 	}
 }
 
-func describe(u *union.Union, d verify.Difference) string { return d.Rule + ": " + d.Words(u) }
+func describe(u *union.Union, d verify.Finding) string { return d.Rule + ": " + d.Words(u) }
 
 // renamed is a resource under a name of its own.
 func renamed(resource map[string]any, i int) map[string]any {

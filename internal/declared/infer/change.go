@@ -26,14 +26,15 @@ func (f *finder) freeze(u *union.Union) (verify.Comparison, error) {
 	if err != nil || f.ctx.Err() != nil {
 		return f.undecided(err)
 	}
-	p := proofs[0]
-	if i := slices.IndexFunc(p.Differences, func(d verify.Difference) bool { return d.Accepted }); i >= 0 {
-		return verify.Comparison{Verdict: verify.Tighter, Tighter: &p.Differences[i], Inconclusive: p.Inconclusive}, nil
+	c := verify.Comparison{Verdict: verify.Equivalent}
+	for _, undecided := range proofs[0].Of(verify.Undecided) {
+		c.Verdict = verify.Inconclusive
+		c.Inconclusive = append(c.Inconclusive, undecided.Text)
 	}
-	if len(p.Inconclusive) > 0 {
-		return verify.Comparison{Verdict: verify.Inconclusive, Inconclusive: p.Inconclusive}, nil
+	if accepted := proofs[0].Of(verify.Accepted); len(accepted) > 0 {
+		c.Verdict, c.Tighter = verify.Tighter, &accepted[0]
 	}
-	return verify.Comparison{Verdict: verify.Equivalent}, nil
+	return c, nil
 }
 
 // freezes reports whether a rule compares the discriminator with what it was, where the

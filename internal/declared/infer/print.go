@@ -42,12 +42,12 @@ func Text(w io.Writer, l []Located) error {
 		if i.Why != "" {
 			fmt.Fprintf(w, "  because %s\n", i.Why)
 		}
-		for _, d := range []*verify.Difference{i.Comparison.Tighter, i.Comparison.Looser} {
+		for _, d := range []*verify.Finding{i.Comparison.Tighter, i.Comparison.Looser} {
 			if d == nil {
 				continue
 			}
 			head := "rejected now, accepted by the union"
-			if d.Accepted {
+			if d.Kind == verify.Accepted {
 				head = "accepted now, rejected by the union"
 			}
 			fmt.Fprintf(w, "  %s: %s\n", head, d.Words(i.Union))

@@ -17,44 +17,33 @@ import (
 func Text(w io.Writer, l []Verified) error {
 	proved, differ, inconclusive := 0, 0, 0
 	for _, v := range l {
-		differences := v.Differences
+		findings, differences := v.Findings, len(v.Differences())
 		head := fmt.Sprintf("%s: %s (%s): ", v.Pos, v.Label(), v.Place)
 		switch {
 		case v.Proved():
 			proved++
 			fmt.Fprintf(w, "%sproved: %s\n", head, spelling.Plural(v.Rules, "rule"))
-			if len(v.Restrictions)+len(v.Notes) == 0 {
+			if len(findings) == 0 {
 				continue
 			}
-		case v.Rules == 0 && len(v.Differences) > 0:
-			// Whatever the union forbids is accepted.
+		case v.Rules == 0 && differences > 0:
+			// The API server accepts all that the union forbids.
 			differ++
 			fmt.Fprintf(w, "%snot enforced: no rule reads this union; compile it first (unioncel compile)\n", head)
-			if differences = nil; len(v.Inconclusive) == 0 {
+			if findings = v.Of(verify.Restricted, verify.Undecided, verify.Noted); len(v.Of(verify.Undecided)) == 0 {
 				continue
 			}
-		case len(v.Differences) > 0:
+		case differences > 0:
 			differ++
-			fmt.Fprintf(w, "%s%s\n", head, spelling.Plural(len(v.Differences), "difference"))
+			fmt.Fprintf(w, "%s%s\n", head, spelling.Plural(differences, "difference"))
 		default:
 			inconclusive++
 			fmt.Fprintf(w, "%sinconclusive\n", head)
 		}
-		for _, d := range differences {
-			if err := differenceText(w, v, d); err != nil {
+		for _, f := range findings {
+			if err := findingText(w, v, f); err != nil {
 				return err
 			}
-		}
-		for _, r := range v.Restrictions {
-			if err := restrictionText(w, r); err != nil {
-				return err
-			}
-		}
-		for _, s := range v.Inconclusive {
-			fmt.Fprintf(w, "\ninconclusive: %s\n", s)
-		}
-		for _, s := range v.Notes {
-			fmt.Fprintf(w, "\nnote: %s\n", s)
 		}
 		fmt.Fprintln(w)
 	}
@@ -62,33 +51,37 @@ func Text(w io.Writer, l []Verified) error {
 	return nil
 }
 
-func differenceText(w io.Writer, v Verified, d verify.Difference) error {
-	if d.Accepted {
-		fmt.Fprintf(w, "\naccepted, but the union forbids it: %s\n", d.Words(v.Union))
-	} else {
-		fmt.Fprintf(w, "\nrejected by %s, but the union allows it: %s\n", d.Rule, d.Words(v.Union))
-		fmt.Fprintf(w, "at %s\n", d.RuleAt)
-		if d.Message != "" && d.Message != "failed rule: "+strings.TrimSpace(d.Rule) {
-			fmt.Fprintf(w, "says: %s\n", d.Message)
+func findingText(w io.Writer, v Verified, f verify.Finding) error {
+	switch f.Kind {
+	case verify.Undecided:
+		fmt.Fprintf(w, "\ninconclusive: %s\n", f.Text)
+		return nil
+	case verify.Noted:
+		fmt.Fprintf(w, "\nnote: %s\n", f.Text)
+		return nil
+	case verify.Restricted:
+		fmt.Fprintf(w, "\nstricter than the union, depending on %s: %s\nat %s\n", f.Text, f.Rule, f.RuleAt)
+		if err := resourcesText(w, "accepted", f.Other.Old, f.Other.New); err != nil {
+			return err
+		}
+		return resourcesText(w, "rejected", f.Old, f.New)
+	case verify.Accepted:
+		fmt.Fprintf(w, "\naccepted, but the union forbids it: %s\n", f.Words(v.Union))
+	case verify.Rejected:
+		fmt.Fprintf(w, "\nrejected by %s, but the union allows it: %s\n", f.Rule, f.Words(v.Union))
+		fmt.Fprintf(w, "at %s\n", f.RuleAt)
+		if f.Message != "" && f.Message != "failed rule: "+strings.TrimSpace(f.Rule) {
+			fmt.Fprintf(w, "says: %s\n", f.Message)
 		}
 	}
-	if d.Old != nil && reflect.DeepEqual(d.Old, d.New) {
+	if f.Old != nil && reflect.DeepEqual(f.Old, f.New) {
 		fmt.Fprintln(w, v.again)
 	}
-	return ChangeText(w, d)
-}
-
-// restrictionText prints a rule that also depends on something else.
-func restrictionText(w io.Writer, r verify.Restriction) error {
-	fmt.Fprintf(w, "\nstricter than the union, depending on %s: %s\nat %s\n", r.Reads, r.Rule, r.RuleAt)
-	if err := resourcesText(w, "accepted", r.AcceptedOld, r.Accepted); err != nil {
-		return err
-	}
-	return resourcesText(w, "rejected", r.RefusedOld, r.Refused)
+	return ChangeText(w, f)
 }
 
 // ChangeText prints the resources of a difference as YAML that can be applied.
-func ChangeText(w io.Writer, d verify.Difference) error {
+func ChangeText(w io.Writer, d verify.Finding) error {
 	if d.Old == nil {
 		return resourcesText(w, "created", nil, d.New)
 	}
@@ -166,26 +159,29 @@ func JSON(w io.Writer, l []Verified) error {
 			File: v.Pos.File, Line: v.Pos.Line, Col: v.Pos.Col, CRD: v.CRD, Path: v.Place.String(), Schema: v.Place.Structural(),
 			Name: v.Union.Name, Discriminator: v.Union.Discriminator, Members: v.Union.MemberNames(),
 			Proved: v.Proved(), Rules: v.Rules,
-			Differences: []differenceJSON{}, Restrictions: []restrictionJSON{}, Inconclusive: append([]string{}, v.Inconclusive...), Notes: append([]string{}, v.Notes...),
+			Differences: []differenceJSON{}, Restrictions: []restrictionJSON{}, Inconclusive: []string{}, Notes: []string{},
 		}
-		for _, d := range v.Differences {
-			p.Differences = append(p.Differences, toJSON(v, d))
-		}
-		for _, r := range v.Restrictions {
-			p.Restrictions = append(p.Restrictions, restrictionJSON{r.Rule, r.RuleAt, r.Reads, Change{r.AcceptedOld, r.Accepted}, Change{r.RefusedOld, r.Refused}})
+		for _, f := range v.Findings {
+			switch f.Kind {
+			case verify.Undecided:
+				p.Inconclusive = append(p.Inconclusive, f.Text)
+			case verify.Noted:
+				p.Notes = append(p.Notes, f.Text)
+			case verify.Restricted:
+				p.Restrictions = append(p.Restrictions, restrictionJSON{f.Rule, f.RuleAt, f.Text, Change{f.Other.Old, f.Other.New}, Change{f.Old, f.New}})
+			default:
+				p.Differences = append(p.Differences, toJSON(v, f))
+			}
 		}
 		out = append(out, p)
 	}
 	return diag.WriteJSON(w, out)
 }
 
-func toJSON(v Verified, d verify.Difference) differenceJSON {
+func toJSON(v Verified, d verify.Finding) differenceJSON {
 	j := differenceJSON{
-		Verdict: "rejected", Words: d.Words(v.Union), Removed: d.Removed,
+		Verdict: string(d.Kind), Words: d.Words(v.Union), Removed: d.Removed,
 		Rule: d.Rule, RuleAt: d.RuleAt, Message: d.Message, Old: d.Old, New: d.New,
-	}
-	if d.Accepted {
-		j.Verdict = "accepted"
 	}
 	for _, violation := range d.Violations {
 		one := violationJSON{Condition: string(violation.Condition)}
@@ -198,7 +194,7 @@ func toJSON(v Verified, d verify.Difference) differenceJSON {
 }
 
 // ChangeOf returns the change that two sides judge differently, nil for nil.
-func ChangeOf(d *verify.Difference) *Change {
+func ChangeOf(d *verify.Finding) *Change {
 	if d == nil {
 		return nil
 	}
