@@ -299,9 +299,25 @@ func (u *Union) Guarded() bool { return u.Change == Forbid || u.Change == Allowe
 // its state was old.
 func (u *Union) Removable(old State) bool { return u.Removes().Holds(old, old) }
 
-// Exempt reports whether an update from old to new is exempt from the static
-// conditions, because the union ratchets and its state is as it was.
-func (u *Union) Exempt(old, new State) bool { return u.Ratchet && old.Equal(new) }
+// Exempts says that an update is exempt from the conditions on states, because the union ratchets
+// and its state is as it was.
+func (u *Union) Exempts() Expr {
+	if !u.Ratchet {
+		return some()
+	}
+	var same []Expr
+	if u.Discriminator != "" {
+		same = append(same, Expr{Op: Same})
+	}
+	was, is := at{u, true}, at{u, false}
+	for i := range u.Members {
+		same = append(same, some(all(was.set(i), is.set(i)), all(not(was.set(i)), not(is.set(i)))))
+	}
+	return all(same...)
+}
+
+// Exempt reports whether an update from old to new is exempt from the conditions on states.
+func (u *Union) Exempt(old, new State) bool { return u.Exempts().Holds(old, new) }
 
 // Judge returns what an update from old to new breaks; with old nil it judges a
 // creation (of the whole object or of the union object alone).

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -179,48 +178,20 @@ func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefin
 		return nil, nil, err
 	}
 	for level, n := range p.Schemas {
-		above := len(p.Schemas) - 1 - level
-		tests, of := n.Rules(), having(constraints, ruleKey, above)
-		if above == 0 {
-			tests, of = owned(n, constraints)
-		}
-		for i, t := range tests {
-			if p.Add(level, t) == nil {
-				unclear[of[i]] = true
+		for _, t := range slices.Concat(n.Rules(), n.Constraints()) {
+			if t.Key == "" {
 				continue
 			}
-			owner = append(owner, of[i])
+			of := having(constraints, t.Key, len(p.Schemas)-1-level)[t.Index]
+			if p.Add(level, t) == nil {
+				unclear[of] = true
+				continue
+			}
+			owner = append(owner, of)
 		}
 	}
 	p.Classify()
 	return p, owner, nil
-}
-
-// owned are the tests of n, the union object's schema, and for each the constraint that it
-// belongs to. The constraints are all that n has; rules in an allOf further up belong to none.
-func owned(n *sample.Schema, constraints []Constraint) (tests []*sample.Test, owner []int) {
-	of, own := ownersOfRules(constraints, n), len(n.Props.XValidations)
-	above := len(n.Rules()) - len(of)
-	for i, t := range n.Rules() {
-		switch {
-		case i < own:
-			tests, owner = append(tests, t), append(owner, of[i])
-		case i >= own+above:
-			tests, owner = append(tests, t), append(owner, of[i-above])
-		}
-	}
-	inAllOf := having(constraints, allOfKey, 0)
-	for _, t := range n.Constraints() {
-		tests = append(tests, t)
-		if t.Text == allOfKey {
-			owner = append(owner, inAllOf[0])
-			inAllOf = inAllOf[1:]
-			continue
-		}
-		key, _, _ := strings.Cut(t.Text, ":")
-		owner = append(owner, having(constraints, key, 0)[0])
-	}
-	return tests, owner
 }
 
 // compare looks for what the constraints accept although the union forbids it, and the
@@ -286,27 +257,6 @@ func having(constraints []Constraint, key string, above int) []int {
 		}
 	}
 	return l
-}
-
-// ownersOfRules are the constraints that the rules of n belong to: rules of its
-// own, then those in allOf.
-func ownersOfRules(constraints []Constraint, n *sample.Schema) []int {
-	l := having(constraints, ruleKey, 0)
-	for i, owner := range having(constraints, allOfKey, 0) {
-		for range rulesIn(&n.Props.AllOf[i]) {
-			l = append(l, owner)
-		}
-	}
-	return l
-}
-
-// rulesIn counts the rules in a schema and in its allOf.
-func rulesIn(s *apiextensionsv1.JSONSchemaProps) int {
-	n := len(s.XValidations)
-	for i := range s.AllOf {
-		n += rulesIn(&s.AllOf[i])
-	}
-	return n
 }
 
 func (c Comparison) verdict() Verdict {

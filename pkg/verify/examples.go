@@ -8,7 +8,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove"
-	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -24,7 +23,6 @@ import (
 type Examples struct {
 	*problem
 	unchecked func() (*Examples, error)
-	owners    map[*sample.Test]Constraint
 	fails     []logic.Lit    // of the checks that should hold
 	sizes     [2][]logic.Lit // of the new object and the old one: the more hold, the larger it is
 }
@@ -41,14 +39,9 @@ func NewExamples(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinit
 	if err != nil {
 		return nil, err
 	}
-	x := &Examples{problem: p, owners: map[*sample.Test]Constraint{}}
-	all := written(c.Object().Props)
-	tests, owner := owned(c.Object(), all)
-	for i, t := range tests {
-		x.owners[t] = all[owner[i]]
-	}
+	x := &Examples{problem: p}
 	for _, c := range p.Checks {
-		if _, own := x.owners[c.Test]; !own || !c.Narrow {
+		if _, own := x.constraint(c); !own || !c.Narrow {
 			x.fails = append(x.fails, c.Holds.Not())
 		}
 	}
@@ -57,7 +50,7 @@ func NewExamples(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinit
 		if d := st.discriminator; d != nil {
 			selected := []logic.Lit{st.unset}
 			for _, m := range u.Members {
-				selected = append(selected, st.selects(p.Space, m))
+				selected = append(selected, st.isOneOf(p.Space, m.Values))
 			}
 			// A value without a member is a poorer example than one with it.
 			memberless := p.Space.Or(selected...).Not()
@@ -93,8 +86,8 @@ func (x *Examples) Unset() []string {
 // Violating is the creation of an object in a state that violates a condition, and as
 // little as possible besides it.
 func (x *Examples) Violating(v union.Violation) (*Example, error) {
-	breaks := violations(x.Space, x.u, x.new)
-	e, err := x.smallest(breaks, nil, append(x.creation(), broke(x.Space, breaks, v.Condition, v.Member))...)
+	breaks := x.violations(x.new)
+	e, err := x.smallest(breaks, nil, append(x.creation(), broke(breaks, v.Condition, v.Member))...)
 	return x.example(e), err
 }
 
@@ -102,8 +95,8 @@ func (x *Examples) Violating(v union.Violation) (*Example, error) {
 // possible besides it. If unset, it leaves nothing selected, and else something.
 func (x *Examples) Changing(condition union.Condition, unset bool) (*Example, error) {
 	s := x.Space
-	breaks := judge(s, x.u, x.old, x.new)
-	l := append(x.update(), x.new.exists, broke(s, breaks, condition, -1))
+	_, breaks := x.legal()
+	l := append(x.update(), x.new.exists, broke(breaks, condition, -1))
 	var kept []logic.Lit
 	if condition == union.NotCleared { // what was there
 		for i := range x.u.Members {
@@ -127,7 +120,7 @@ func (x *Examples) Removing(path schemapath.Path) (*Example, error) {
 	if level <= x.Anchor() {
 		return nil, nil
 	}
-	return x.stored(nil, nil, append(x.update(), removable(x.Space, x.u, x.old).Not(), x.Places[level-1].Present(), x.Places[level].Present().Not())...)
+	return x.stored(nil, nil, append(x.update(), x.removable().Not(), x.Places[level-1].Present(), x.Places[level].Present().Not())...)
 }
 
 // Refused is the creation of an object, or else an update, that the union allows and a
@@ -136,7 +129,7 @@ func (x *Examples) Refused(by Constraint) (*Example, error) {
 	legal, _ := x.legal()
 	holds, changing := logic.True, false
 	for _, c := range x.Checks {
-		if owner, ok := x.owners[c.Test]; ok && owner == by {
+		if own, ok := x.constraint(c); ok && own == by {
 			holds, changing = x.Space.And(holds, c.Holds), changing || c.Changing
 		}
 	}
@@ -147,17 +140,22 @@ func (x *Examples) Refused(by Constraint) (*Example, error) {
 	return x.stored(nil, nil, append(x.update(), x.new.exists, legal, holds.Not())...)
 }
 
+// constraint is the one of the union object's schema to which a check belongs; ok is false for others.
+func (x *Examples) constraint(c *prove.Check) (k Constraint, ok bool) {
+	return Constraint{Key: c.Key, Index: c.Index}, c.Key != "" && c.Schema == x.Object()
+}
+
 func (x *Examples) creation() []logic.Lit {
 	return []logic.Lit{x.Space.Old.Present().Not(), x.new.exists}
 }
 
 // update is that of an object in a legal state.
 func (x *Examples) update() []logic.Lit {
-	return []logic.Lit{x.Space.Old.Present(), x.old.exists, whenAny(x.Space, violations(x.Space, x.u, x.old)).Not()}
+	return []logic.Lit{x.Space.Old.Present(), x.old.exists, x.whenAny(x.violations(x.old)).Not()}
 }
 
 // broke says that a condition is broken.
-func broke(s *formula.Space, breaks []broken, condition union.Condition, member int) logic.Lit {
+func broke(breaks []broken, condition union.Condition, member int) logic.Lit {
 	i := slices.IndexFunc(breaks, func(b broken) bool { return b.Condition == condition && b.Member == member })
 	if i < 0 {
 		return logic.False

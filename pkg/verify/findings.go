@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/prove"
-	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -61,24 +60,6 @@ func (p *problem) accepts() logic.Lit {
 	return p.Space.And(l...)
 }
 
-// legal says that the union allows the creation or the update, and what it breaks
-// otherwise.
-func (p *problem) legal() (logic.Lit, []broken) {
-	breaks := judge(p.Space, p.u, p.old, p.new)
-	return whenAny(p.Space, breaks).Not(), breaks
-}
-
-func whenAny(s *formula.Space, breaks []broken) logic.Lit { return s.Or(conditions(breaks)...) }
-
-// conditions are the formulas that conditions are broken.
-func conditions(breaks []broken) []logic.Lit {
-	var l []logic.Lit
-	for _, b := range breaks {
-		l = append(l, b.when)
-	}
-	return l
-}
-
 // run looks for differences. Unless the union is enforced at all, one will do.
 func (f *findings) run(enforced bool) error {
 	p, s := f.problem, f.Space
@@ -94,7 +75,7 @@ func (f *findings) run(enforced bool) error {
 	if err := f.removed(); err != nil {
 		return err
 	}
-	allowed := s.Choose(p.new.exists, legal, s.Or(p.old.exists.Not(), removable(s, p.u, p.old)))
+	allowed := s.Choose(p.new.exists, legal, s.Or(p.old.exists.Not(), p.removable()))
 	for _, c := range p.Checks {
 		if !c.Touches {
 			if err := f.keeps(c); err != nil {
@@ -124,14 +105,14 @@ func (f *findings) accepted(breaks []broken, enforced bool, l ...logic.Lit) erro
 		open := slices.DeleteFunc(slices.Clone(breaks), func(b broken) bool {
 			return slices.ContainsFunc(f.differences, func(n difference) bool { return slices.Contains(n.violations, b.Violation) })
 		})
-		m, err := f.Possible(append(l, whenAny(f.Space, open))...)
+		m, err := f.Possible(append(l, f.whenAny(open))...)
 		if m == nil || err != nil {
 			return f.doubted(err, "the rules may accept what the union forbids")
 		}
 		// What is smallest for one condition is not for another.
 		wanted := open[slices.IndexFunc(open, func(b broken) bool { return m(b.when) })].when
 		if !enforced {
-			wanted = whenAny(f.Space, open)
+			wanted = f.whenAny(open)
 		}
 		e, err := f.Smallest(conditions(breaks), append(l, wanted)...)
 		if e == nil {
@@ -169,7 +150,7 @@ func (f *findings) removed() error {
 		all = append(all, c.Holds)
 	}
 	for level := len(p.Path) - 1; level >= p.Anchor(); level-- {
-		l := append(all, s.Old.Present(), p.old.exists, removable(s, p.u, p.old).Not(), p.Places[level].Present(), p.Places[level+1].Present().Not())
+		l := append(all, s.Old.Present(), p.old.exists, p.removable().Not(), p.Places[level].Present(), p.Places[level+1].Present().Not())
 		m, err := p.Possible(l...)
 		if err := f.doubted(err, "the rules may let the union object be removed"); err != nil {
 			return err
@@ -196,7 +177,7 @@ func (f *findings) keeps(c *prove.Check) error {
 	if !c.Links || !c.Changing || !p.u.Guarded() {
 		return nil
 	}
-	l := []logic.Lit{s.Old.Present(), p.old.exists, removable(s, p.u, p.old)}
+	l := []logic.Lit{s.Old.Present(), p.old.exists, p.removable()}
 	refused, err := p.Smallest(nil, append(l, p.new.exists.Not(), c.Holds.Not())...)
 	if refused == nil {
 		return f.unmade(err, nil, "")

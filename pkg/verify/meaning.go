@@ -51,11 +51,6 @@ func (st symbolic) is(v string) logic.Lit {
 	return st.discriminator.Equals(v)
 }
 
-// selects says that the discriminator has one of a member's values.
-func (st symbolic) selects(s *formula.Space, m union.Member) logic.Lit {
-	return st.isOneOf(s, m.Values)
-}
-
 // isOneOf says that the discriminator has one of some values.
 func (st symbolic) isOneOf(s *formula.Space, values []string) logic.Lit {
 	var l []logic.Lit
@@ -63,60 +58,6 @@ func (st symbolic) isOneOf(s *formula.Space, values []string) logic.Lit {
 		l = append(l, st.is(v))
 	}
 	return s.Or(l...)
-}
-
-// broken is a condition that a state or change breaks where the formula holds.
-type broken struct {
-	union.Violation
-	when logic.Lit
-}
-
-// formulaOf is an expression about an old and a new state as a formula.
-func formulaOf(s *formula.Space, e union.Expr, old, new symbolic) logic.Lit {
-	at := new
-	if e.Old {
-		at = old
-	}
-	var of []logic.Lit
-	for _, o := range e.Of {
-		of = append(of, formulaOf(s, o, old, new))
-	}
-	switch e.Op {
-	case union.And:
-		return s.And(of...)
-	case union.Or:
-		return s.Or(of...)
-	case union.Not:
-		return of[0].Not()
-	case union.AtLeast:
-		return s.AtLeast(max(2, e.N), of)[e.N]
-	case union.Set:
-		return at.present[e.N]
-	case union.Is:
-		return at.isOneOf(s, e.Values)
-	}
-	return s.Same(old.discriminator, new.discriminator)
-}
-
-// formulasOf are the conditions that are broken in some state.
-func formulasOf(s *formula.Space, l union.Clauses, old, new symbolic) []broken {
-	var all []broken
-	for _, c := range l {
-		if when := formulaOf(s, c.When, old, new); when != logic.False {
-			all = append(all, broken{c.Violation, when})
-		}
-	}
-	return all
-}
-
-// violations is [union.Union.Violations] as formulas.
-func violations(s *formula.Space, u *union.Union, st symbolic) []broken {
-	return formulasOf(s, u.Conditions(), st, st)
-}
-
-// changeViolations is [union.Union.ChangeViolations] as formulas.
-func changeViolations(s *formula.Space, u *union.Union, old, new symbolic) []broken {
-	return formulasOf(s, u.Changes(new.values()...), old, new)
 }
 
 // values are the known values of the discriminator.
@@ -132,40 +73,83 @@ func (st symbolic) values() []string {
 	return l
 }
 
-// removable is [union.Union.Removable] as a formula.
-func removable(s *formula.Space, u *union.Union, old symbolic) logic.Lit {
-	return formulaOf(s, u.Removes(old.values()...), old, old)
+// formula translates an expression.
+func (p *problem) formula(e union.Expr, old, new symbolic) logic.Lit {
+	s, at := p.Space, new
+	if e.Old {
+		at = old
+	}
+	var of []logic.Lit
+	for _, o := range e.Of {
+		of = append(of, p.formula(o, old, new))
+	}
+	switch e.Op {
+	case union.And:
+		return s.And(of...)
+	case union.Or:
+		return s.Or(of...)
+	case union.Not:
+		return of[0].Not()
+	case union.AtLeast:
+		return s.AtLeast(max(2, e.N), of)[e.N]
+	case union.Set:
+		return at.present[e.N]
+	case union.Is:
+		return at.isOneOf(s, e.Values)
+	}
+	return p.SameValue(p.parts[len(p.u.Members)])
 }
 
-// sameState says that both objects are in the same state.
-func sameState(s *formula.Space, old, new symbolic) logic.Lit {
-	same := sameValue(s, old, new)
-	for i := range old.present {
-		same = s.And(same, s.Equal(old.present[i], new.present[i]))
-	}
-	return same
+// broken is a condition that a state or change breaks where the formula holds.
+type broken struct {
+	union.Violation
+	when logic.Lit
 }
 
-func sameValue(s *formula.Space, old, new symbolic) logic.Lit {
-	if old.discriminator == nil {
-		return logic.True
-	}
-	return s.Or(s.And(old.unset, new.unset), s.Same(old.discriminator, new.discriminator))
-}
-
-// judge is [union.Union.Judge] as formulas, of a new state and, where there was one,
-// the old.
-func judge(s *formula.Space, u *union.Union, old, new symbolic) []broken {
-	l := violations(s, u, new)
-	if u.Ratchet {
-		exempt := s.And(old.exists, sameState(s, old, new))
-		for i := range l {
-			l[i].when = s.And(l[i].when, exempt.Not())
-		}
-	}
-	for _, b := range changeViolations(s, u, old, new) {
-		b.when = s.And(old.exists, b.when)
-		l = append(l, b)
+// conditions are the formulas that conditions are broken.
+func conditions(breaks []broken) []logic.Lit {
+	var l []logic.Lit
+	for _, b := range breaks {
+		l = append(l, b.when)
 	}
 	return l
+}
+
+// whenAny says that a condition is broken.
+func (p *problem) whenAny(breaks []broken) logic.Lit { return p.Space.Or(conditions(breaks)...) }
+
+// formulas translates the conditions that are broken by some states.
+func (p *problem) formulas(l union.Clauses, old, new symbolic) []broken {
+	var all []broken
+	for _, c := range l {
+		if when := p.formula(c.When, old, new); when != logic.False {
+			all = append(all, broken{c.Violation, when})
+		}
+	}
+	return all
+}
+
+// violations are the conditions on a state.
+func (p *problem) violations(st symbolic) []broken { return p.formulas(p.u.Conditions(), st, st) }
+
+// removable says that an update may remove the union object.
+func (p *problem) removable() logic.Lit {
+	return p.formula(p.u.Removes(p.old.values()...), p.old, p.old)
+}
+
+// legal says that the union allows the creation or the update, and which conditions are broken
+// otherwise.
+func (p *problem) legal() (logic.Lit, []broken) {
+	s := p.Space
+	breaks := p.violations(p.new)
+	if exempt := s.And(p.old.exists, p.formula(p.u.Exempts(), p.old, p.new)); exempt != logic.False {
+		for i := range breaks {
+			breaks[i].when = s.And(breaks[i].when, exempt.Not())
+		}
+	}
+	for _, b := range p.formulas(p.u.Changes(p.new.values()...), p.old, p.new) {
+		b.when = s.And(p.old.exists, b.when)
+		breaks = append(breaks, b)
+	}
+	return p.whenAny(breaks).Not(), breaks
 }

@@ -59,7 +59,7 @@ func newProblem(g *sample.Source, c *sample.Chain, u *union.Union) (*problem, er
 // legalBefore says that the old state breaks no condition.
 func (p *problem) legalBefore() []logic.Lit {
 	var l []logic.Lit
-	for _, b := range violations(p.Space, p.u, p.old) {
+	for _, b := range p.violations(p.old) {
 		l = append(l, b.when.Not())
 	}
 	return l

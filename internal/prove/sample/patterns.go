@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
 // Bounds of the strings made up, and of the walk through a pattern.
@@ -23,7 +21,7 @@ type length struct{ least, most int }
 // numbers that its rules mention.
 func lengthsOf(n *Schema) []length {
 	all := length{0, maxText}
-	for _, s := range append([]*apiextensionsv1.JSONSchemaProps{n.Props}, n.more...) {
+	for _, s := range append([]composed{{n.Props, 0}}, n.more...) {
 		if s.MinLength != nil {
 			all.least = max(all.least, int(min(*s.MinLength, maxText)))
 		}

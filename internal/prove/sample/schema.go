@@ -23,7 +23,7 @@ type Schema struct {
 
 	children map[schemapath.Step]*Schema
 	// more are the schemas for the same value in allOf, here or further up.
-	more []*apiextensionsv1.JSONSchemaProps
+	more []composed
 	// hints are those in anyOf and oneOf, and in allOf further up, which may hold.
 	hints []*apiextensionsv1.JSONSchemaProps
 
@@ -58,20 +58,27 @@ func New(props *apiextensionsv1.JSONSchemaProps, path string, root bool) *Schema
 	return newSchema(props, path, nil, root)
 }
 
-func newSchema(props *apiextensionsv1.JSONSchemaProps, path string, more []*apiextensionsv1.JSONSchemaProps, root bool) *Schema {
+// composed is a schema in an item of allOf: of the allOf with this index here, or of one further up.
+type composed struct {
+	*apiextensionsv1.JSONSchemaProps
+	index int // -1 further up
+}
+
+func newSchema(props *apiextensionsv1.JSONSchemaProps, path string, above []*apiextensionsv1.JSONSchemaProps, root bool) *Schema {
 	n := &Schema{Props: props, Path: path, Root: root, children: map[schemapath.Step]*Schema{}}
-	var add func(s *apiextensionsv1.JSONSchemaProps)
-	add = func(s *apiextensionsv1.JSONSchemaProps) {
+	var add func(s *apiextensionsv1.JSONSchemaProps, index int)
+	add = func(s *apiextensionsv1.JSONSchemaProps, index int) {
+		n.more = append(n.more, composed{s, index})
 		for i := range s.AllOf {
-			n.more = append(n.more, &s.AllOf[i])
-			add(&s.AllOf[i])
+			add(&s.AllOf[i], index)
 		}
 	}
-	for _, s := range more {
-		n.more = append(n.more, s)
-		add(s)
+	for _, s := range above {
+		add(s, -1)
 	}
-	add(props)
+	for i := range props.AllOf {
+		add(&props.AllOf[i], i)
+	}
 	return n
 }
 
@@ -82,7 +89,11 @@ func (n *Schema) Child(s schemapath.Step) *Schema {
 	}
 	var c *Schema
 	if props := s.In(n.Props); props != nil {
-		c = newSchema(props, n.Path+s.Structural(), in(s, n.more), false)
+		var above []*apiextensionsv1.JSONSchemaProps
+		for _, m := range n.more {
+			above = append(above, m.JSONSchemaProps)
+		}
+		c = newSchema(props, n.Path+s.Structural(), in(s, above), false)
 		c.hints = in(s, append(flattened(n.Props, nil)[1:], n.hints...))
 	}
 	n.children[s] = c

@@ -21,6 +21,11 @@ type Test struct {
 	*formula.Rule
 	Text string // the rule, or the constraint as it would be written
 	At   string // the path of the schema
+	// Key is that of the schema which has the test: RuleKey, AllOfKey (also of rules in it), anyOf,
+	// oneOf, not, minProperties or maxProperties. Index is that of the rule, or of the item in allOf.
+	// The key is empty for a test that the schema does not have itself.
+	Key   string
+	Index int
 	// Validation is the rule; nil for a constraint, of which Keywords are the schema.
 	Validation *apiextensionsv1.ValidationRule
 	Keywords   *apiextensionsv1.JSONSchemaProps
@@ -31,6 +36,12 @@ type Test struct {
 	// answer; detail explains a false one.
 	ask func(ctx context.Context, value, old any) (ok bool, detail string, err error)
 }
+
+// The keys of tests that have an index.
+const (
+	RuleKey  = "x-kubernetes-validations"
+	AllOfKey = "allOf"
+)
 
 // Answer is the result of a test.
 type Answer uint8
@@ -93,13 +104,25 @@ func (n *Schema) Rules() []*Test {
 	var sound []*Test
 	var rules apiextensionsv1.ValidationRules
 	var paths [][]string
-	for _, r := range n.validations() {
-		t := &Test{Text: r.Rule, At: n.Path, Validation: &r, Rule: &formula.Rule{}}
+	add := func(key string, index int, r *apiextensionsv1.ValidationRule) {
+		t := &Test{Text: r.Rule, At: n.Path, Key: key, Index: index, Validation: r, Rule: &formula.Rule{}}
 		n.rules = append(n.rules, t)
 		read, err := formula.Parse(r.Rule)
 		if t.Broken = err; err == nil {
 			t.Rule = read
-			sound, rules, paths = append(sound, t), append(rules, r), append(paths, read.Paths...)
+			sound, rules, paths = append(sound, t), append(rules, *r), append(paths, read.Paths...)
+		}
+	}
+	for i := range n.Props.XValidations {
+		add(RuleKey, i, &n.Props.XValidations[i])
+	}
+	for _, m := range n.more {
+		for i := range m.XValidations {
+			if m.index < 0 {
+				add("", 0, &m.XValidations[i])
+			} else {
+				add(AllOfKey, m.index, &m.XValidations[i])
+			}
 		}
 	}
 	if len(sound) == 0 {
@@ -144,7 +167,7 @@ func (c *Chain) OnItem(level int, t *Test) (int, *Test) {
 	if of.Broken != nil {
 		return level, t
 	}
-	of.Text = t.Text
+	of.Text, of.Key = t.Text, ""
 	return to, of
 }
 
@@ -180,15 +203,6 @@ func (t *Test) Message(ctx context.Context, n *Schema, value, old any) string {
 	return l[0].Detail
 }
 
-// validations are the rules on a schema, those in allOf included.
-func (n *Schema) validations() []apiextensionsv1.ValidationRule {
-	l := slices.Clone(n.Props.XValidations)
-	for _, m := range n.more {
-		l = append(l, m.XValidations...)
-	}
-	return l
-}
-
 // Constraints returns the tests of the keywords that concern more than one property.
 func (n *Schema) Constraints() []*Test {
 	if n.constrained {
@@ -196,27 +210,29 @@ func (n *Schema) Constraints() []*Test {
 	}
 	n.constrained = true
 	s := n.Props
-	add := func(text string, only apiextensionsv1.JSONSchemaProps) {
+	add := func(key, value string, index int, only apiextensionsv1.JSONSchemaProps) {
 		only.Type = s.Type
-		n.constraints = append(n.constraints, NewConstraint(n, text, only))
+		t := NewConstraint(n, key+value, only)
+		t.Key, t.Index = key, index
+		n.constraints = append(n.constraints, t)
 	}
 	for i := range s.AllOf {
-		add("allOf", apiextensionsv1.JSONSchemaProps{AllOf: s.AllOf[i : i+1]})
+		add(AllOfKey, "", i, apiextensionsv1.JSONSchemaProps{AllOf: s.AllOf[i : i+1]})
 	}
 	if len(s.AnyOf) > 0 {
-		add("anyOf", apiextensionsv1.JSONSchemaProps{AnyOf: s.AnyOf})
+		add("anyOf", "", 0, apiextensionsv1.JSONSchemaProps{AnyOf: s.AnyOf})
 	}
 	if len(s.OneOf) > 0 {
-		add("oneOf", apiextensionsv1.JSONSchemaProps{OneOf: s.OneOf})
+		add("oneOf", "", 0, apiextensionsv1.JSONSchemaProps{OneOf: s.OneOf})
 	}
 	if s.Not != nil {
-		add("not", apiextensionsv1.JSONSchemaProps{Not: s.Not})
+		add("not", "", 0, apiextensionsv1.JSONSchemaProps{Not: s.Not})
 	}
 	if s.MinProperties != nil {
-		add(fmt.Sprintf("minProperties: %d", *s.MinProperties), apiextensionsv1.JSONSchemaProps{MinProperties: s.MinProperties})
+		add("minProperties", fmt.Sprintf(": %d", *s.MinProperties), 0, apiextensionsv1.JSONSchemaProps{MinProperties: s.MinProperties})
 	}
 	if s.MaxProperties != nil {
-		add(fmt.Sprintf("maxProperties: %d", *s.MaxProperties), apiextensionsv1.JSONSchemaProps{MaxProperties: s.MaxProperties})
+		add("maxProperties", fmt.Sprintf(": %d", *s.MaxProperties), 0, apiextensionsv1.JSONSchemaProps{MaxProperties: s.MaxProperties})
 	}
 	return n.constraints
 }

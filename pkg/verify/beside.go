@@ -53,10 +53,10 @@ func Beside(crd *apiextensionsv1.CustomResourceDefinition, version int, path sch
 func written(s *apiextensionsv1.JSONSchemaProps) []Constraint {
 	var l []Constraint
 	for i := range s.XValidations {
-		l = append(l, Constraint{Key: ruleKey, Index: i})
+		l = append(l, Constraint{Key: sample.RuleKey, Index: i})
 	}
 	for i := range s.AllOf {
-		l = append(l, Constraint{Key: allOfKey, Index: i})
+		l = append(l, Constraint{Key: sample.AllOfKey, Index: i})
 	}
 	for _, key := range []string{"anyOf", "oneOf", "not", "minProperties", "maxProperties"} {
 		if c := (Constraint{Key: key}); c.CopyTo(&apiextensionsv1.JSONSchemaProps{}, s) {

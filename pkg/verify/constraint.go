@@ -28,17 +28,11 @@ type Constraint struct {
 	Above int
 }
 
-// The keys of constraints that have an index.
-const (
-	ruleKey  = "x-kubernetes-validations"
-	allOfKey = "allOf"
-)
-
 // String returns the constraint as paths write it: "x-kubernetes-validations[2]",
 // "oneOf", "../x-kubernetes-validations[2]".
 func (c Constraint) String() string {
 	up := strings.Repeat("../", c.Above)
-	if c.Key == ruleKey || c.Key == allOfKey {
+	if c.Key == sample.RuleKey || c.Key == sample.AllOfKey {
 		return fmt.Sprintf("%s%s[%d]", up, c.Key, c.Index)
 	}
 	return up + c.Key
@@ -48,10 +42,10 @@ func (c Constraint) String() string {
 // whether there is such a constraint.
 func (c Constraint) CopyTo(to, from *apiextensionsv1.JSONSchemaProps) bool {
 	switch {
-	case c.Key == ruleKey && c.Index >= 0 && c.Index < len(from.XValidations):
+	case c.Key == sample.RuleKey && c.Index >= 0 && c.Index < len(from.XValidations):
 		to.XValidations = append(to.XValidations, from.XValidations[c.Index])
 		return true
-	case c.Key == allOfKey && c.Index >= 0 && c.Index < len(from.AllOf):
+	case c.Key == sample.AllOfKey && c.Index >= 0 && c.Index < len(from.AllOf):
 		to.AllOf = append(to.AllOf, from.AllOf[c.Index])
 		return true
 	case c.Index != 0:
@@ -87,7 +81,7 @@ func unrestricted(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchem
 // or further up, each given once.
 func missing(c *sample.Chain, constraints []Constraint) error {
 	for i, k := range constraints {
-		if k.Above < 0 || k.Above >= len(c.Schemas) || k.Above > 0 && k.Key != ruleKey {
+		if k.Above < 0 || k.Above >= len(c.Schemas) || k.Above > 0 && k.Key != sample.RuleKey {
 			return fmt.Errorf("%s has no %s to compare", c.Object().Path, k)
 		}
 		n := c.Schemas[len(c.Schemas)-1-k.Above]
