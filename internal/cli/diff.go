@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -13,14 +11,11 @@ import (
 
 	"github.com/unioncel/unioncel/internal/change/crddiff"
 	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
-
-// differences are the printers of diff, by the name of their format. The others are those
-// of diagnostics.
-var differences = map[string]func(io.Writer, []crddiff.Report) error{"text": crddiff.Text, "markdown": crddiff.Markdown, "json": crddiff.JSON}
 
 // compareTimeout is the time to answer the questions about one CRD, unless --timeout says otherwise.
 const compareTimeout = 10 * time.Second
@@ -124,7 +119,7 @@ It is also 1 if a stored object is hindered or frozen, unless --fail-on is never
 		"exit with 1 if something is of these `CLASSES`: tighter, looser, unknown; any; or never")
 	registerTimeout(cmd, &timeout, "time to decide the changes of one CRD; those left are unknown; 0 for no limit")
 	flags.register(cmd)
-	output.register(cmd, "what differs", "text", "markdown", "json", "github", "sarif")
+	output.register(cmd, "the differences", reportFormatNames(true)...)
 	// It fails for flags that do not exist only.
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", oneOf(failClasses...))
 	return cmd
@@ -165,18 +160,14 @@ func (a *app) diff(ctx context.Context, scope func([]input) (scopes, error), out
 			return err
 		}
 	}
-	if write := differences[output.name]; write != nil {
-		var out bytes.Buffer
-		if err := write(&out, reports); err != nil {
-			return err
-		}
-		if err := withObjects(&out, output.name, summaries); err != nil {
-			return err
-		}
-		if err := a.writeText(output, out.Bytes()); err != nil {
-			return err
-		}
-	} else if err := a.showFindings(output, append(crddiff.Diagnostics(reports), stored.Diagnostics(summaries)...), results); err != nil {
+	if err := a.showReport(output, reportable{
+		document: func() (report.Document, error) {
+			d, err := crddiff.Document(reports)
+			return append(d, stored.Document(summaries)...), err
+		},
+		data:        func() (any, error) { return dataOf(reports, summaries), nil },
+		diagnostics: func() diag.List { return append(crddiff.Diagnostics(reports), stored.Diagnostics(summaries)...) },
+	}, results); err != nil {
 		return err
 	}
 	hindered := func(s *stored.Summary) bool { return s.Worst() >= stored.Hindered }

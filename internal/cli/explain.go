@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,17 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/docs"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/explain"
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
-
-// explanations are the printers of explain, by the name of their format.
-var explanations = map[string]func(io.Writer, []explain.CRD) error{
-	"text": explain.Text, "markdown": explain.Markdown, "json": explain.JSON,
-}
 
 func (a *app) explainCommand() *cobra.Command {
 	var (
@@ -50,9 +44,8 @@ server evaluate it.
 Without arguments, and for -, the input is standard input. A directory means
 its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 
-Markdown is meant for GitHub: it has a table of the states and a diagram of the
-changes that each union allows. JSON is an array with an object for each
-CustomResourceDefinition.`,
+Markdown is meant for GitHub: it adds a diagram of the changes that each union
+allows. JSON is an array with an object for each CustomResourceDefinition.`,
 		Example: `  # Before compiling: what would be added, and is there room for it?
   unioncel explain crd.yaml
 
@@ -79,7 +72,7 @@ CustomResourceDefinition.`,
 	}
 	flags.register(cmd)
 	flags.unions.skipInvalid = true
-	output.register(cmd, "explanations", "text", "markdown", "json")
+	output.register(cmd, "explanations", reportFormatNames(false)...)
 	return cmd
 }
 
@@ -139,9 +132,8 @@ func (a *app) explainAll(ctx context.Context, scope func([]input) (scopes, error
 	for _, g := range found {
 		crds = append(crds, g.items...)
 	}
-	var out bytes.Buffer
-	if err := explanations[output.name](&out, crds); err != nil {
-		return err
-	}
-	return cmp.Or(a.writeText(output, out.Bytes()), err)
+	return cmp.Or(a.showReport(output, reportable{
+		document: func() (report.Document, error) { return explain.Document(crds), nil },
+		data:     func() (any, error) { return explain.Data(crds), nil },
+	}, nil), err)
 }

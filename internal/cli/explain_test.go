@@ -59,7 +59,7 @@ func TestExplain(t *testing.T) {
 		start string
 		has   []string
 	}{
-		{nil, "<stdin>.example.com\n", []string{"declared at <stdin>:7:3", "b: Forbidden: at most one of a, b may be set", "42 bytes"}},
+		{nil, "<stdin>.example.com\n", []string{"declared at  <stdin>:7:3", "b: Forbidden: at most one of a, b may be set", "42 bytes"}},
 		{[]string{"--format", "markdown"}, "# `<stdin>.example.com`\n", []string{"```mermaid\n", "| with two or more: too many |", "| members accepted | rejected |"}},
 		{[]string{"--format=json", "-"}, "[\n  {\n", []string{`"name": "<stdin>.example.com"`, `"line": 7`, `"bytes": 42`}},
 	} {

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/declared/infer"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -21,9 +20,6 @@ import (
 
 // verdicts are what --only takes.
 var verdicts = []verify.Verdict{verify.Equivalent, verify.Tighter, verify.Looser, verify.Different, verify.Inconclusive, infer.Suggested}
-
-// inferences are the printers of infer, by the name of their format.
-var inferences = map[string]func(io.Writer, []infer.Located) error{"text": infer.Text, "json": infer.JSON}
 
 // inferring holds the flags of infer.
 type inferring struct {
@@ -98,7 +94,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 	registerTimeout(cmd, &flags.timeout, "time to prove the unions of one CRD; those left are inconclusive; 0 for no limit")
 	f.BoolVar(&flags.replace, "replace", false, "with --write, --check or --diff, let compile remove the hand-written rules that are equivalent")
 	flags.compiler.config.register(cmd)
-	flags.output.register(cmd, "unions", "text", "json")
+	flags.output.register(cmd, "unions", reportFormatNames(true)...)
 	return cmd
 }
 
@@ -188,10 +184,6 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 	}
 	all := slices.Concat(found...)
 	if !flags.declares() {
-		var out bytes.Buffer
-		if err := inferences[flags.output.name](&out, all); err != nil {
-			return err
-		}
 		a.lacking(results, func(i int) string {
 			switch said := "no unions found" + flags.that(); {
 			case len(found[i]) > 0:
@@ -202,7 +194,11 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 				return said
 			}
 		})
-		return a.writeText(&flags.output, out.Bytes())
+		return a.showReport(&flags.output, reportable{
+			document:    func() (report.Document, error) { return infer.Document(all) },
+			data:        func() (any, error) { return infer.Data(all) },
+			diagnostics: func() diag.List { return infer.Diagnostics(all) },
+		}, results)
 	}
 	for i := range results {
 		results[i].diagnostics = nil // they have been reported

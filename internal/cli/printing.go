@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/report/sarif"
-	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -51,7 +51,7 @@ func (a *app) say(format string, args ...any) {
 	}
 }
 
-func plural(n int, what string) string { return spelling.Plural(n, what) }
+func plural(n int, what string) string { return english.Plural(n, what) }
 
 func count[T any](l []T, is func(T) bool) (n int) {
 	for _, v := range l {
@@ -89,7 +89,7 @@ func (f *format) register(cmd *cobra.Command, what string, formats ...string) {
 }
 
 // alternatives lists words: "a, b or c".
-func alternatives(l []string) string { return spelling.List(l, "or") }
+func alternatives(l []string) string { return english.List(l, "or") }
 
 // report prints the diagnostics of all results: errors and warnings, with --quiet only
 // errors, with --verbose notes too. For a document it keeps those that are reported as text,

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -13,15 +11,13 @@ import (
 	"github.com/unioncel/unioncel/internal/change/crddiff"
 	"github.com/unioncel/unioncel/internal/change/rollout"
 	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/policy"
 )
-
-// plans are the printers of rollout, by the name of their format.
-var plans = map[string]func(io.Writer, rollout.Plan) error{"text": rollout.Text, "markdown": rollout.Markdown, "json": rollout.JSON}
 
 // rolloutFlags are the files of a rollout, one each; empty ones are not given.
 type rolloutFlags struct {
@@ -88,7 +84,7 @@ with the StorageVersion API, which is off by default: nothing depends on it.`,
 	f.StringVar(&files.migrations, "migrations", "", "the StorageVersionMigrations: a `FILE`")
 	f.StringVar(&files.servers, "servers", "", "the versions of all API servers: a `FILE`")
 	flags.register(cmd)
-	output.register(cmd, "the plan", "text", "markdown", "json")
+	output.register(cmd, "the plan", reportFormatNames(false)...)
 	return cmd
 }
 
@@ -119,11 +115,10 @@ func (a *app) rollout(ctx context.Context, scope func([]input) (scopes, error), 
 		}
 	}
 	p := rollout.New(f.Facts)
-	var out bytes.Buffer
-	if err := plans[output.name](&out, p); err != nil {
-		return err
-	}
-	if err := a.writeText(output, out.Bytes()); err != nil {
+	if err := a.showReport(output, reportable{
+		document: func() (report.Document, error) { return rollout.Document(p), nil },
+		data:     func() (any, error) { return rollout.Data(p), nil },
+	}, nil); err != nil {
 		return err
 	}
 	switch p.Verdict {

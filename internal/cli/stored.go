@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -103,25 +101,16 @@ func unionsOf(c *crddiff.CRD) (*kinds.Set, error) {
 	return set, set.Add(kinds.OfCRD(c.CustomResourceDefinition, declared, c.Name)...)
 }
 
-// withObjects adds what became of stored objects to what differs.
-func withObjects(out *bytes.Buffer, format string, summaries []*stored.Summary) error {
+// dataOf is the JSON of differences and, if there are any, of stored objects.
+func dataOf(reports []crddiff.Report, summaries []*stored.Summary) any {
+	crds := crddiff.Data(reports)
 	if summaries == nil {
-		return nil
+		return crds
 	}
-	switch format {
-	case "markdown":
-		out.WriteString("\n")
-		return stored.Markdown(out, summaries)
-	case "json":
-		both := struct {
-			CRDs    json.RawMessage `json:"crds"`
-			Objects any             `json:"objects"`
-		}{slices.Clone(out.Bytes()), stored.Data(summaries)}
-		out.Reset()
-		return diag.WriteJSON(out, both)
-	}
-	out.WriteString("\n")
-	return stored.Text(out, summaries)
+	return struct {
+		CRDs    any `json:"crds"`
+		Objects any `json:"objects"`
+	}{crds, stored.Data(summaries)}
 }
 
 // storedObjects judges the stored objects in files, as many at a time as there are

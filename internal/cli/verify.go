@@ -1,23 +1,19 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
-
-// verifications are the printers of verify, by the name of their format.
-var verifications = map[string]func(io.Writer, []proof.Verified) error{"text": proof.Text, "json": proof.JSON}
 
 func (a *app) verifyCommand() *cobra.Command {
 	var (
@@ -71,7 +67,7 @@ its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
 	flags.registerGate(cmd)
 	flags.unions.skipInvalid = true
 	registerTimeout(cmd, &timeout, "time to decide the unions of one CRD; those left are inconclusive; 0 for no limit")
-	output.register(cmd, "results", "text", "json")
+	output.register(cmd, "results", reportFormatNames(true)...)
 	return cmd
 }
 
@@ -104,11 +100,11 @@ func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error)
 	for _, g := range found {
 		l = append(l, g.items...)
 	}
-	var out bytes.Buffer
-	if err := verifications[output.name](&out, l); err != nil {
-		return err
-	}
-	if err := a.writeText(output, out.Bytes()); err != nil {
+	if err := a.showReport(output, reportable{
+		document:    func() (report.Document, error) { return proof.Document(l) },
+		data:        func() (any, error) { return proof.Data(l), nil },
+		diagnostics: func() diag.List { return proof.Diagnostics(l) },
+	}, nil); err != nil {
 		return err
 	}
 	for _, v := range l {

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
-	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -170,7 +170,7 @@ func (p *Problem) Others(c *Check) string {
 		}
 	}
 	slices.Sort(l)
-	return spelling.List(l, "and")
+	return english.List(l, "and")
 }
 
 // StateOf returns the formulas of the state of the subject in a model, as far as a check may depend

@@ -1,4 +1,4 @@
-// Package spelling corrects misspelt names, and spells numbers and lists.
+// Package spelling corrects misspelt names.
 package spelling
 
 import (
@@ -114,21 +114,4 @@ func within(most int, s, t []rune) int {
 		before, last, row = last, row, before
 	}
 	return min(last[len(t)], most+1)
-}
-
-// Plural writes "1 rule", "2 rules".
-func Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// List writes "a", "a or b", "a, b or c".
-func List(words []string, conjunction string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
 }

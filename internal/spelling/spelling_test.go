@@ -60,19 +60,3 @@ func TestLongNames(t *testing.T) {
 		t.Error(got)
 	}
 }
-
-func TestList(t *testing.T) {
-	for _, tt := range []struct {
-		words []string
-		want  string
-	}{
-		{nil, ""},
-		{[]string{"a"}, "a"},
-		{[]string{"a", "b"}, "a or b"},
-		{[]string{"a", "b", "c"}, "a, b or c"},
-	} {
-		if got := List(tt.words, "or"); got != tt.want {
-			t.Errorf("%q, want %q", got, tt.want)
-		}
-	}
-}

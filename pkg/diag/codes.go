@@ -172,8 +172,8 @@ const (
 	// ConstraintBeside: a hand-written constraint says what a union says, or rejects what
 	// the union allows.
 	ConstraintBeside Code = "UC517"
-	// LeftUndeclared: infer found a union and does not declare it, since it could not be
-	// compiled.
+	// LeftUndeclared: infer found a union and does not declare it: it was not asked to, or the
+	// declaration could not be compiled.
 	LeftUndeclared Code = "UC518"
 	// CRDInText: a ConfigMap or Secret has a CRD with unions as a text, which is not
 	// compiled.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/english"
 )
 
 // AnotherValue stands, in the state of many objects, for a value of the discriminator that
@@ -36,7 +36,7 @@ func membersSet(u *Union, present []bool) string {
 	case 1:
 		return l[0] + " is set"
 	}
-	return spelling.List(l, "and") + " are set"
+	return english.List(l, "and") + " are set"
 }
 
 func chosen(u *Union, present []bool) []string {
@@ -76,7 +76,7 @@ func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
 	case Unmapped:
 		return fmt.Sprintf("%s is %s, which selects no member", u.Discriminator, shown(is.Value))
 	case TooMany:
-		return spelling.List(chosen(u, is.Present), "and") + " are set together"
+		return english.List(chosen(u, is.Present), "and") + " are set together"
 	case TooFew:
 		return "none of " + strings.Join(u.MemberNames(), ", ") + " is set"
 	}
@@ -98,7 +98,7 @@ func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
 		if len(chosen(u, left)) > 1 {
 			verb = " are"
 		}
-		change += ", but " + spelling.List(chosen(u, left), "and") + verb + " not cleared"
+		change += ", but " + english.List(chosen(u, left), "and") + verb + " not cleared"
 	}
 	return change
 }
@@ -107,5 +107,5 @@ func named(u *Union, present []bool) string {
 	if !slices.Contains(present, true) {
 		return "no member"
 	}
-	return spelling.List(chosen(u, present), "and")
+	return english.List(chosen(u, present), "and")
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -74,7 +74,7 @@ func (e Example) Words(u *union.Union) string {
 func (f Finding) Words(u *union.Union) string {
 	words := f.words(u)
 	if len(f.Beside) > 0 {
-		words += " (" + spelling.List(f.Beside, "and") + ")"
+		words += " (" + english.List(f.Beside, "and") + ")"
 	}
 	return words
 }

@@ -2,14 +2,13 @@ package crddiff
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/report/markdown"
+	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -82,50 +81,61 @@ func (e Counterexample) manifest() (string, error) {
 	return "# stored\n" + string(old) + "---\n# updated to\n" + string(object), err
 }
 
-// Text writes reports for people to read: of each CRD that changed a table, and the
-// examples as YAML. An error is that of w, or of an example that is not YAML.
-func Text(w io.Writer, reports []Report) error {
-	var b strings.Builder
+// Document returns reports for people to read: of each CRD that changed a table, and the examples as
+// YAML that can be pasted. An error means that an example is not YAML.
+func Document(reports []Report) (report.Document, error) {
+	var d report.Document
 	for _, r := range reports {
 		if len(r.Changes) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "%s: %s\n", r.Name, r.Class())
-		table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+		d.Add(report.Heading{Level: 2, Line: report.Of(report.N(r.Name), ": ", r.Class())})
+		table := report.Table{Columns: []report.Column{{}, {Name: "where"}, {Name: "what"}}}
 		for _, c := range r.Changes {
-			fmt.Fprintf(table, "  %s\t%s\t%s\n", c.Class, c.where(r.several()), oneLine(c.title()))
+			table.Rows = append(table.Rows, []report.Line{report.Of(c.Class), report.Of(report.N(c.where(r.several()))), report.Of(c.title())})
 		}
-		if err := table.Flush(); err != nil {
-			return err
-		}
+		d.Add(table)
 		for _, c := range r.Changes {
-			head := strings.TrimPrefix(c.where(r.several())+": ", ": ") + c.title()
-			if c.Undecided != "" {
-				fmt.Fprintf(&b, "\n# %s\n# not decided: %s\n", oneLine(head), oneLine(c.Undecided))
+			details, err := c.details()
+			if err != nil {
+				return nil, err
 			}
-			if c.Note != "" {
-				fmt.Fprintf(&b, "\n# %s\n# %s\n", oneLine(head), oneLine(c.Note))
+			if len(details) == 0 {
+				continue
 			}
-			for _, e := range c.examples() {
-				fmt.Fprintf(&b, "\n# %s\n# %s:\n", oneLine(head), e.title)
-				for _, said := range e.Errors {
-					fmt.Fprintf(&b, "#   %s\n", oneLine(said))
-				}
-				if c.Advice != "" && e.Counterexample == c.Refused {
-					fmt.Fprintf(&b, "# %s\n", c.Advice)
-				}
-				text, err := e.manifest()
-				if err != nil {
-					return err
-				}
-				b.WriteString("---\n" + text)
+			head := report.Of(c.title())
+			if where := c.where(r.several()); where != "" {
+				head = report.Of(report.N(where), ": ", head)
 			}
+			d.Add(report.Heading{Level: 3, Line: head})
+			d.Add(details...)
 		}
-		b.WriteString("\n")
 	}
-	b.WriteString(summary(reports) + "\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	d.Add(report.Paragraph(report.Of(summary(reports))))
+	return d, nil
+}
+
+// details are what a table has no room for.
+func (c Change) details() (report.Document, error) {
+	var d report.Document
+	if c.Undecided != "" {
+		d.Add(report.Paragraph(report.Of("Not decided: ", c.Undecided)))
+	}
+	if c.Note != "" {
+		d.Add(report.Paragraph(report.Of(c.Note)))
+	}
+	for _, e := range c.examples() {
+		d.Add(report.Paragraph(report.Text("This %s:", e.title)), report.Quote(e.Errors))
+		if c.Advice != "" && e.Counterexample == c.Refused {
+			d.Add(report.Paragraph(report.Of(c.Advice)))
+		}
+		text, err := e.manifest()
+		if err != nil {
+			return nil, err
+		}
+		d.Add(report.Code{Language: "yaml", Text: text})
+	}
+	return d, nil
 }
 
 // summary counts CRDs by class.
@@ -146,50 +156,6 @@ func summary(reports []Report) string {
 		}
 	}
 	return strings.TrimSuffix(fmt.Sprintf("%d CRDs: %s", len(reports), strings.Join(parts, ", ")), ": ")
-}
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// Markdown writes reports for a pull request: of each CRD that changed a table, and the
-// examples below it. Errors are those of [Text].
-func Markdown(w io.Writer, reports []Report) error {
-	var b strings.Builder
-	for _, r := range reports {
-		if len(r.Changes) == 0 {
-			continue
-		}
-		fmt.Fprintf(&b, "### %s: %s\n\n| | where | what |\n|---|---|---|\n", markdown.Code(r.Name), r.Class())
-		for _, c := range r.Changes {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Class, markdown.Code(c.where(r.several())), markdown.Text(c.title()))
-		}
-		for _, c := range r.Changes {
-			head := strings.TrimPrefix(markdown.Code(c.where(r.several()))+": ", ": ") + markdown.Text(c.title())
-			if c.Undecided != "" {
-				fmt.Fprintf(&b, "\n**%s** is not decided: %s\n", head, markdown.Text(c.Undecided))
-			}
-			if c.Note != "" {
-				fmt.Fprintf(&b, "\n**%s**: %s\n", head, markdown.Text(c.Note))
-			}
-			for _, e := range c.examples() {
-				fmt.Fprintf(&b, "\n**%s**: this %s:\n\n", head, e.title)
-				for _, said := range e.Errors {
-					fmt.Fprintf(&b, "> %s\n", markdown.Text(said))
-				}
-				if c.Advice != "" && e.Counterexample == c.Refused {
-					fmt.Fprintf(&b, "\n%s\n", markdown.Text(c.Advice))
-				}
-				text, err := e.manifest()
-				if err != nil {
-					return err
-				}
-				b.WriteString("\n" + markdown.Block("yaml", text))
-			}
-		}
-		b.WriteString("\n")
-	}
-	b.WriteString(summary(reports) + "\n")
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // The JSON of reports.
@@ -225,9 +191,8 @@ type (
 	}
 )
 
-// JSON writes reports for programs: an array with an object for each CRD. An error is that
-// of w.
-func JSON(w io.Writer, reports []Report) error {
+// Data returns reports for programs, to be written as JSON: an array with an object for each CRD.
+func Data(reports []Report) any {
 	example := func(e *Counterexample) *exampleJSON {
 		if e == nil {
 			return nil
@@ -243,7 +208,7 @@ func JSON(w io.Writer, reports []Report) error {
 		}
 		out = append(out, j)
 	}
-	return diag.WriteJSON(w, out)
+	return out
 }
 
 // Diagnostics are the changes of reports as diagnostics: errors are those that refuse what
@@ -252,7 +217,7 @@ func Diagnostics(reports []Report) diag.List {
 	var l diag.List
 	for _, r := range reports {
 		for _, c := range r.Changes {
-			d := diag.Diagnostic{Code: diag.Looser, Severity: diag.Info, Pos: c.Pos, Path: c.Path.String(), Message: r.Name + ": " + string(c.Class) + ": " + oneLine(c.title())}
+			d := diag.Diagnostic{Code: diag.Looser, Severity: diag.Info, Pos: c.Pos, Path: c.Path.String(), Message: r.Name + ": " + string(c.Class) + ": " + english.OneLine(c.title())}
 			switch {
 			case c.Class == Unknown:
 				d.Code, d.Severity, d.Hint = diag.Undecided, diag.Warning, c.Undecided

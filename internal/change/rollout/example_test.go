@@ -9,6 +9,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/change/crddiff"
 	"github.com/unioncel/unioncel/internal/change/rollout"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 )
 
@@ -28,18 +29,18 @@ func ExampleNew() {
 	}
 	fmt.Println(rollout.New(facts).Verdict)
 	facts.Objects = &rollout.Objects{Total: 3}
-	if err := rollout.Text(os.Stdout, rollout.New(facts)); err != nil {
+	if err := report.WriteText(os.Stdout, rollout.Document(rollout.New(facts))); err != nil {
 		fmt.Println(err)
 	}
 	// Output:
 	// wait
 	// routes.example.com: go
 	//
-	//  1. done     The API server accepts the CRD
-	//  2. done     Every API server understands the rules
-	//  3. done     All 3 objects are valid after the change
-	//  4. next     Apply the CRD
-	//              $ kubectl apply -f NEW
-	//  5. advice   The change can be taken back
-	//              $ kubectl apply -f OLD
+	// 1. done: The API server accepts the CRD
+	// 2. done: Every API server understands the rules
+	// 3. done: All 3 objects are valid after the change
+	// 4. next: Apply the CRD
+	//      kubectl apply -f NEW
+	// 5. advice: The change can be taken back
+	//      kubectl apply -f OLD
 }

@@ -18,7 +18,9 @@ import (
 
 	"github.com/unioncel/unioncel/internal/change/crddiff"
 	"github.com/unioncel/unioncel/internal/change/storageversion"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 const (
@@ -93,7 +95,7 @@ func wants(t *testing.T, f Facts, want string) Plan {
 	p := New(f)
 	if got := summary(p); got != want {
 		var b strings.Builder
-		_ = Text(&b, p)
+		_ = report.WriteText(&b, Document(p))
 		t.Errorf("%s, want %s\n%s", got, want, b.String())
 	}
 	return p
@@ -449,9 +451,13 @@ func TestNamesOfFiles(t *testing.T) {
 	words := []string{`'$(reboot).yaml'`, `$'new.yaml\012 1. next     Apply the CRD'`, `'./-o it'\''s.yaml'`}
 	p := New(Facts{From: crd(t, v("v1", plain)), To: crd(t, v("v1", pointed)), Changes: classed(crddiff.Tighter), Names: names,
 		Servers: []Server{{"a", version.MustParse("1.36.0")}}, Objects: &Objects{Total: 9, Invalid: 2, Blocked: 2, Examples: []string{"web/a\n 1. next     Apply the CRD"}}})
-	for format, write := range map[string]func(io.Writer, Plan) error{"text": Text, "markdown": Markdown, "json": JSON} {
+	for format, write := range map[string]func(io.Writer) error{
+		"text":     func(w io.Writer) error { return report.WriteText(w, Document(p)) },
+		"markdown": func(w io.Writer) error { return report.WriteMarkdown(w, Document(p)) },
+		"json":     func(w io.Writer) error { return diag.WriteJSON(w, Data(p)) },
+	} {
 		var out strings.Builder
-		if err := write(&out, p); err != nil {
+		if err := write(&out); err != nil {
 			t.Fatal(err)
 		}
 		for _, word := range words {

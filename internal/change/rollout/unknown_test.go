@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/unioncel/unioncel/internal/change/crddiff"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 )
 
@@ -97,8 +98,8 @@ func TestLessIsNeverGo(t *testing.T) {
 		}
 		if partial := New(less); partial.Verdict == Go && full.Verdict != Go {
 			var b bytes.Buffer
-			_ = Text(&b, full)
-			_ = Text(&b, partial)
+			_ = report.WriteText(&b, Document(full))
+			_ = report.WriteText(&b, Document(partial))
 			t.Fatalf("seed %d: with more and with less\n%s", seed, b.String())
 		}
 	}

@@ -1,17 +1,17 @@
 package stored
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/report/markdown"
+	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // meanings say what the states are.
 var meanings = [Frozen + 1]string{
+	Legal:    "valid",
 	Spared:   "invalid, but writes that leave the invalid values unchanged are accepted",
 	Hindered: "invalid, and some writes that leave the invalid values unchanged are rejected",
 	Frozen:   "rejected even unchanged: a storage migration fails",
@@ -26,13 +26,6 @@ func counts(states [Frozen + 1]int) string {
 		}
 	}
 	return strings.Join(l, ", ")
-}
-
-func objects(n int) string {
-	if n == 1 {
-		return "1 object"
-	}
-	return fmt.Sprintf("%d objects", n)
 }
 
 // name is that of the object, with its namespace.
@@ -62,89 +55,48 @@ func (v Verdict) InWords() string {
 	return said
 }
 
-// Text writes summaries for people. An error is that of w.
-func Text(w io.Writer, summaries []*Summary) error {
-	var b bytes.Buffer
-	line := func(format string, args ...any) { b.WriteString(diag.Escape(fmt.Sprintf(format, args...)) + "\n") }
-	for i, s := range summaries {
-		if i > 0 {
-			line("")
-		}
-		line("%s: %s", s.Kind, objects(s.Objects))
+// Document returns summaries for people.
+func Document(summaries []*Summary) report.Document {
+	var d report.Document
+	for _, s := range summaries {
+		d.Add(report.Heading{Level: 2, Line: report.Of("Stored objects: ", report.N(s.Kind.String()), ": ", s.Objects)})
+		states := report.Table{Columns: []report.Column{{Name: "objects", Number: true}, {Name: "state"}, {Name: "meaning"}}}
 		for state, n := range s.States {
 			if n > 0 {
-				text := fmt.Sprintf("%7d %-8s  %s", n, State(state), meanings[state])
-				line("%s", strings.TrimRight(text, " "))
+				states.Rows = append(states.Rows, []report.Line{report.Of(n), report.Of(State(state)), report.Of(meanings[state])})
 			}
+		}
+		if s.Objects > 0 {
+			d.Add(states)
 		}
 		for _, r := range s.Reasons() {
-			line("")
-			line("%s: %s", r.Constraint, counts(r.States))
+			d.Add(report.Heading{Level: 3, Line: report.Of(report.N(r.Constraint.String()), ": ", counts(r.States))})
 			if r.Constraint.IsRule() {
-				line("    %s", oneLine(r.Constraint.Rule))
+				d.Add(report.Code{Language: "cel", Text: english.OneLine(r.Constraint.Rule) + "\n"})
 			}
-			line("    %s", oneLine(r.Message))
+			d.Add(report.Quote{r.Message})
+			if r.Repairable > 0 {
+				d.Add(report.Paragraph(report.Text("A patch repairs %d of them.", r.Repairable)))
+			}
+			objects := report.List{}
 			for _, e := range r.Examples() {
-				said := e.InWords()
+				line := report.Of(report.N(e.Pos.String()), ": ", report.N(e.name()), ": ", e.InWords())
 				if refused := e.refused(); refused != "" {
-					said += ", refused: " + refused
+					line = append(line, report.Of(", refused: ", refused)...)
 				}
-				line("  %s: %s: %s", e.Pos, e.name(), said)
+				item := report.Item{Line: line}
 				if e.Repair != nil {
-					line("    %s", e.Repair.Command)
+					item.Blocks.Add(report.Code{Language: "sh", Text: e.Repair.Command + "\n"})
 				}
+				objects.Items = append(objects.Items, item)
 			}
 			if more := r.Objects - len(r.Examples()); more > 0 {
-				line("  and %d more", more)
+				objects.Items = append(objects.Items, report.Item{Line: report.Text("and %d more", more)})
 			}
+			d.Add(objects)
 		}
 	}
-	_, err := w.Write(b.Bytes())
-	return err
-}
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// Markdown writes summaries as GitHub renders them. An error is that of w.
-func Markdown(w io.Writer, summaries []*Summary) error {
-	var b bytes.Buffer
-	for i, s := range summaries {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		fmt.Fprintf(&b, "## Stored objects: %s\n\n| objects | | |\n|--:|---|---|\n", markdown.Text(s.Kind.String()))
-		for state, n := range s.States {
-			if n > 0 {
-				fmt.Fprintf(&b, "| %d | %s | %s |\n", n, State(state), meanings[state])
-			}
-		}
-		reasons := s.Reasons()
-		if len(reasons) == 0 {
-			continue
-		}
-		b.WriteString("\n| what they break | | objects | repaired by a patch |\n|---|---|---|--:|\n")
-		for _, r := range reasons {
-			fmt.Fprintf(&b, "| %s | %s | %s | %d |\n", markdown.Text(r.Constraint.String()), markdown.Text(r.Message), counts(r.States), r.Repairable)
-		}
-		for _, r := range reasons {
-			fmt.Fprintf(&b, "\n### %s\n\n| object | | refused |\n|---|---|---|\n", markdown.Text(r.Constraint.String()))
-			var commands []string
-			for _, e := range r.Examples() {
-				fmt.Fprintf(&b, "| %s | %s | %s |\n", markdown.Text(e.name()), e.InWords(), e.refused())
-				if e.Repair != nil {
-					commands = append(commands, diag.Escape(e.Repair.Command))
-				}
-			}
-			if more := r.Objects - len(r.Examples()); more > 0 {
-				fmt.Fprintf(&b, "| and %d more | | |\n", more)
-			}
-			if len(commands) > 0 {
-				b.WriteString("\n" + markdown.Block("sh", strings.Join(commands, "\n")+"\n"))
-			}
-		}
-	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return d
 }
 
 // summaryJSON is a summary as JSON.
@@ -222,7 +174,7 @@ func Diagnostics(summaries []*Summary) diag.List {
 		for _, r := range s.Reasons() {
 			for _, e := range r.Examples() {
 				d := diag.Diagnostic{Code: diag.StoredObject, Severity: severities[e.State()], Pos: e.Pos, Path: r.Constraint.Path.String(),
-					Message: fmt.Sprintf("%s is %s: %s", e.Verdict, e.InWords(), oneLine(r.said(e.Verdict)))}
+					Message: fmt.Sprintf("%s is %s: %s", e.Verdict, e.InWords(), english.OneLine(r.said(e.Verdict)))}
 				if e.Repair != nil {
 					d.Hint = e.Repair.Command
 				}

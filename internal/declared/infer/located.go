@@ -7,8 +7,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report/proof"
-	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -102,7 +102,7 @@ func (i Located) lines() string {
 	case 1:
 		return "line " + words[0]
 	}
-	return "lines " + spelling.List(words, "and")
+	return "lines " + english.List(words, "and")
 }
 
 // Told says in a line that the union was declared, or would be, and the fate of the

@@ -1,15 +1,14 @@
 package infer
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 	sigs "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -17,68 +16,67 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Text prints the unions for people.
-func Text(w io.Writer, l []Located) error {
-	for n, i := range l {
-		if n > 0 {
-			fmt.Fprintln(w)
-		}
+// Document returns the unions for people. An error means that an example is not YAML.
+func Document(l []Located) (report.Document, error) {
+	var d report.Document
+	for _, i := range l {
 		text, err := i.text()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		fmt.Fprintf(w, "%s: %s: %s\n", i.Pos, i.Form, i.Verdict())
-		fmt.Fprint(w, indented("in "+i.Place.String()+":"), indented(text))
-		if len(i.Replaces) > 0 {
-			fmt.Fprintln(w, "  replaces:")
-		}
+		d.Add(report.Heading{Level: 2, Line: report.Of(report.N(i.Pos.String()), ": ", i.Form, ": ", i.Verdict())},
+			report.Paragraph(report.Of("In ", report.N(i.Place.String()), ":")), report.Code{Language: "yaml", Text: text})
+		replaced := report.List{}
 		for _, c := range i.Replaces {
 			where := ""
 			if c.Above > 0 {
 				where = ", in " + i.on(c).String()
 			}
-			fmt.Fprintf(w, "  - line %d%s: %s\n", i.at(c).Line, where, cmp.Or(i.rule(c), c.String()))
+			item := report.Item{Line: report.Of("line ", i.at(c).Line, where, ": ", report.N(c.String()))}
+			if rule := i.rule(c); rule != "" {
+				item = report.Item{Line: report.Of("line ", i.at(c).Line, where, ":"), Blocks: report.Document{report.Code{Language: "cel", Text: rule + "\n"}}}
+			}
+			replaced.Items = append(replaced.Items, item)
 		}
+		if len(i.Replaces) > 0 {
+			d.Add(report.Paragraph(report.Of("It replaces:")), replaced)
+		}
+		say := func(text string) { d.Add(report.Paragraph(report.Of(text))) }
 		if i.Why != "" {
-			fmt.Fprintf(w, "  because %s\n", i.Why)
+			say("Because " + i.Why)
 		}
-		for _, d := range []*verify.Finding{i.Comparison.Tighter, i.Comparison.Looser} {
-			if d == nil {
+		for _, f := range []*verify.Finding{i.Comparison.Tighter, i.Comparison.Looser} {
+			if f == nil {
 				continue
 			}
-			head := "rejected now, accepted by the union"
-			if d.Kind == verify.Accepted {
-				head = "accepted now, rejected by the union"
+			head := "Rejected now, accepted by the union: "
+			if f.Kind == verify.Accepted {
+				head = "Accepted now, rejected by the union: "
 			}
-			fmt.Fprintf(w, "  %s: %s\n", head, d.Words(i.Union))
-			var b strings.Builder
-			if err := proof.ChangeText(&b, *d); err != nil {
-				return err
+			say(head + f.Words(i.Union))
+			example, err := proof.Manifest(f.Example)
+			if err != nil {
+				return nil, err
 			}
-			fmt.Fprint(w, indented(indented(b.String())))
+			d.Add(example)
 		}
 		for _, s := range i.Comparison.Inconclusive {
-			fmt.Fprintf(w, "  inconclusive: %s\n", s)
+			say("Inconclusive: " + s)
 		}
-		if d := i.Changes.Tighter; d != nil {
-			fmt.Fprintf(w, "  accepted now, rejected by discriminatorChange: Forbid: %s\n", d.Words(i.Union))
+		if f := i.Changes.Tighter; f != nil {
+			say("Accepted now, rejected by discriminatorChange: Forbid: " + f.Words(i.Union))
 		}
 		if i.Changes.Verdict == verify.Inconclusive {
-			fmt.Fprintf(w, "  inconclusive for discriminatorChange: Forbid: %s\n", strings.Join(i.Changes.Inconclusive, "; "))
+			say("Inconclusive for discriminatorChange: Forbid: " + strings.Join(i.Changes.Inconclusive, "; "))
 		}
 	}
-	return nil
+	return d, nil
 }
 
 // text returns the declaration as YAML.
 func (i Located) text() (string, error) {
 	out, err := yamltext.Encode(yamltext.MappingNode(yamltext.StringNode(union.Key), yamltext.ListNode(i.Union.Node())))
 	return string(out), err
-}
-
-// indented is a text with two spaces before each line.
-func indented(s string) string {
-	return "  " + strings.ReplaceAll(strings.TrimSuffix(s, "\n"), "\n", "\n  ") + "\n"
 }
 
 // foundJSON is how a union that was found is printed as JSON.
@@ -118,17 +116,18 @@ type replacedJSON struct {
 	Rule       string `json:"rule,omitempty"`
 }
 
-// JSON prints the unions as a list.
-func JSON(w io.Writer, l []Located) error {
+// Data returns the unions for programs, to be written as a JSON list. An error means that a
+// declaration is not YAML.
+func Data(l []Located) (any, error) {
 	all := []foundJSON{}
 	for _, i := range l {
 		text, err := yaml.Marshal(i.Union.Node())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		declaration, err := sigs.YAMLToJSON(text)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		v := foundJSON{File: i.Pos.File, Line: i.Pos.Line, Col: i.Pos.Col, CRD: i.CRD.Name,
 			Version: i.Name, Schema: i.Place.Structural(), Form: string(i.Form), Verdict: string(i.Verdict()),
@@ -145,5 +144,22 @@ func JSON(w io.Writer, l []Located) error {
 		}
 		all = append(all, v)
 	}
-	return diag.WriteJSON(w, all)
+	return all, nil
+}
+
+// Diagnostics returns the unions as diagnostics at the schemas of their objects.
+func Diagnostics(l []Located) diag.List {
+	var out diag.List
+	for _, i := range l {
+		d := diag.Diagnostic{Code: diag.LeftUndeclared, Severity: diag.Info, Pos: i.Pos, Path: i.Place.String(), Schema: i.Place.Structural(),
+			Message: fmt.Sprintf("a union of %s is not declared: %s, %s", i.Label(), i.Form, i.Verdict()), Hint: i.Why}
+		if lines := i.lines(); lines != "" {
+			d.Message += " to " + lines
+		}
+		if d.Hint == "" {
+			d.Hint = "unioncel infer --write declares it"
+		}
+		out = append(out, d)
+	}
+	return out
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/explain"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -318,7 +319,7 @@ spec:
 		t.Errorf("%q", errs)
 	}
 	var b strings.Builder
-	if err := explain.Text(&b, []explain.CRD{got}); err != nil || !strings.Contains(b.String(), ".a: Required value: failed rule: !(has(self.b) && has(self.a))\n") {
+	if err := report.WriteText(&b, explain.Document([]explain.CRD{got})); err != nil || !strings.Contains(b.String(), ".a: Required value: failed rule: !(has(self.b) && has(self.a))\n") {
 		t.Errorf("%v, %s", err, &b)
 	}
 }

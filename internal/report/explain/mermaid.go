@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/english"
 )
 
 // Diagrams with more edges than maxEdges are drawn with selections that may do
@@ -141,7 +141,7 @@ func (u Union) stateLabel(selections []Selection) string {
 			l = append(l, plain(s.Value))
 		}
 	}
-	text := spelling.List(l, "or")
+	text := english.List(l, "or")
 	if u.Discriminator != "" {
 		text = plain(u.Discriminator) + " " + text
 	}

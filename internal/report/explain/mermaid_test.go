@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/explain"
 	"github.com/unioncel/unioncel/pkg/rules"
 )
@@ -78,7 +79,7 @@ func diagrams(t *testing.T, markdown string) []diagram {
 func markdownOf(t *testing.T, crd explain.CRD) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := explain.Markdown(&b, []explain.CRD{crd}); err != nil {
+	if err := report.WriteMarkdown(&b, explain.Document([]explain.CRD{crd})); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -211,3 +211,11 @@ func (r *Rule) costs(c cost.Cost) {
 	r.Limit = cost.RuleLimit
 	r.PercentOfLimit = percent(r.Cost, r.Limit)
 }
+
+// Data returns explanations for programs, to be written as a JSON list. Every key is there every time.
+func Data(crds []CRD) any {
+	if crds == nil {
+		return []CRD{}
+	}
+	return crds
+}

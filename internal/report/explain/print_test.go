@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/explain"
+	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
@@ -96,10 +98,10 @@ func TestGolden(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			l := []explain.CRD{explained(t, tt.properties, tt.encoding)}
 			var text, markdown bytes.Buffer
-			if err := explain.Text(&text, l); err != nil {
+			if err := report.WriteText(&text, explain.Document(l)); err != nil {
 				t.Fatal(err)
 			}
-			if err := explain.Markdown(&markdown, l); err != nil {
+			if err := report.WriteMarkdown(&markdown, explain.Document(l)); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, tt.name+".txt", text.String())
@@ -114,7 +116,7 @@ func TestJSON(t *testing.T) {
 		want = append(want, explained(t, tt.properties, tt.encoding))
 	}
 	var b bytes.Buffer
-	if err := explain.JSON(&b, want); err != nil {
+	if err := diag.WriteJSON(&b, explain.Data(want)); err != nil {
 		t.Fatal(err)
 	}
 	var got []explain.CRD
@@ -143,7 +145,7 @@ func TestJSON(t *testing.T) {
 func jsonOf(t *testing.T, l []explain.CRD) string {
 	t.Helper()
 	var b strings.Builder
-	if err := explain.JSON(&b, l); err != nil {
+	if err := diag.WriteJSON(&b, explain.Data(l)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -162,9 +164,9 @@ func TestTime(t *testing.T) {
 	} {
 		l := []explain.CRD{explained(t, backend, rules.Compact)}
 		l[0].Unions[0].RequestMicroseconds, l[0].Unions[0].Many = tt.microseconds, tt.many
-		for name, print := range map[string]func(io.Writer, []explain.CRD) error{"text": explain.Text, "Markdown": explain.Markdown} {
+		for name, print := range map[string]func(io.Writer, report.Document) error{"text": report.WriteText, "Markdown": report.WriteMarkdown} {
 			var b strings.Builder
-			if err := print(&b, l); err != nil {
+			if err := print(&b, explain.Document(l)); err != nil {
 				t.Fatal(err)
 			}
 			got := strings.Join(strings.Fields(b.String()), " ")

@@ -110,7 +110,7 @@ func TestOpenAPI(t *testing.T) {
 	}
 	const schema = "oneOf:\n- required:\n  - git\n- required:\n  - image\n- required:\n  - oci\n"
 	text := textOf(t, got)
-	if !strings.Contains(text, "\n  No rules\n\n  Schema (allOf)\n"+indent(schema, 4)+"\n  On update\n") {
+	if !strings.Contains(text, "\nRules\nNone.\n\nSchema (allOf)\n"+indent(schema, 4)+"\nStates\n") {
 		t.Error(text)
 	}
 	if markdown := markdownOf(t, got); !strings.Contains(markdown, "### Schema (allOf)\n\n```yaml\n"+schema+"```\n") {

@@ -7,7 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -209,7 +209,7 @@ func (s *subject) described(st union.State, written any) (*State, string) {
 			state.EmptyMembers, unset = append(state.EmptyMembers, m.Name), append(unset, plain(m.Name)+" empty")
 		}
 	}
-	words := spelling.List(set, "and") + " set"
+	words := english.List(set, "and") + " set"
 	if len(set) == 0 {
 		words = "no member set"
 	}

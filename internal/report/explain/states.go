@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -135,7 +135,7 @@ func (s *subject) verdicts(value string) (string, []Rejection) {
 	}
 	rejected := []Rejection{}
 	for _, g := range order {
-		who := spelling.List(names[g], "or")
+		who := english.List(names[g], "or")
 		if others := len(s.Members) - len(selected); g.prefix == "with " && len(names[g]) >= smallUnion && len(names[g]) == others {
 			if who = "any other"; len(selected) == 0 {
 				who = "any member"
@@ -158,11 +158,11 @@ func (s *subject) belonging(value string, selected []int) string {
 	}
 	switch {
 	case len(may) == 0:
-		return spelling.List(must, "and")
+		return english.List(must, "and")
 	case len(must) > 0:
-		return spelling.List(must, "and") + ", with or without " + spelling.List(may, "and")
+		return english.List(must, "and") + ", with or without " + english.List(may, "and")
 	case len(may) > 1:
-		return "any of " + spelling.List(may, "and") + ", or none"
+		return "any of " + english.List(may, "and") + ", or none"
 	}
 	return may[0] + " or none"
 }
@@ -240,7 +240,7 @@ func (s *subject) why(violations []union.Violation) string {
 			l = append(l, word)
 		}
 	}
-	return spelling.List(l, "and")
+	return english.List(l, "and")
 }
 
 // choice is a selection with a legal state that has it.

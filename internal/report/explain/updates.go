@@ -48,9 +48,9 @@ func (s *subject) onChange() []string {
 	case s.Change == union.Forbid:
 		return []string{"Once a member is set, it may be neither replaced nor unset."}
 	case d != "":
-		return []string{fmt.Sprintf("Once set, %s may change only as listed under changes.", d)}
+		return []string{fmt.Sprintf("Once set, %s may change only as listed below.", d)}
 	}
-	return []string{"Once a member is set, it may be replaced or unset only as listed under changes."}
+	return []string{"Once a member is set, it may be replaced or unset only as listed below."}
 }
 
 // onRemoval says what keeps a union from being removed with its object.

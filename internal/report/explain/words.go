@@ -9,7 +9,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/validate"
 )
@@ -45,48 +45,6 @@ func each(words []string, show func(string) string) []string {
 	return l
 }
 
-// plural writes "1 rule", "2 rules".
-func plural(n int, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case n < 0:
-		return "-" + plural(-n, noun)
-	}
-	return number(uint64(n)) + " " + noun + "s"
-}
-
-// number groups digits in threes; the highest stands for unbounded.
-func number(n uint64) string {
-	if n == ^uint64(0) {
-		return "unbounded"
-	}
-	digits := strconv.FormatUint(n, 10)
-	var b strings.Builder
-	for i, d := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(d)
-	}
-	return b.String()
-}
-
-// share writes a percentage for reading.
-func share(percent float64) string {
-	switch {
-	case percent == 0:
-		return "0%"
-	case percent < 0.01:
-		return "under 0.01%"
-	case percent >= 1000:
-		return "over 1,000%"
-	case percent < 10:
-		return fmt.Sprintf("%.2f%%", percent)
-	}
-	return fmt.Sprintf("%.1f%%", percent)
-}
-
 // readings says in sentences where the errors come from that users will read, and when
 // those are not the union's.
 func (u Union) readings() string {
@@ -110,7 +68,7 @@ func (u Union) readings() string {
 	if len(blamed) == 0 {
 		return text
 	}
-	names := spelling.List(blamed, "and")
+	names := english.List(blamed, "and")
 	if always {
 		text += fmt.Sprintf(" Users never read the messages of the union's rules, which the API server does not run on what %s rejects.", names)
 	} else {
@@ -146,28 +104,6 @@ func (u Union) allOf() string {
 	return b.String()
 }
 
-// where names the union object of u.
-func (u Union) where() string {
-	if u.Object == "" {
-		return "the root"
-	}
-	return plain(u.Object)
-}
-
-// title is the heading of a union.
-func (u Union) title() string {
-	t := "union"
-	if u.Name != "" {
-		t += " " + plain(u.Name)
-	}
-	return t + " of " + u.where() + " in version " + plain(u.Version)
-}
-
-// declared is where the declaration is.
-func (u Union) declared() string {
-	return fmt.Sprintf("%s:%d:%d", plain(u.File), u.Line, u.Col)
-}
-
 // cardinality is what it means for this union.
 func (u Union) cardinality() string {
 	says := map[union.Cardinality]string{
@@ -192,36 +128,19 @@ func (u Union) cardinality() string {
 func (u Union) about(m Member) string {
 	var l []string
 	if len(m.Values) > 0 {
-		l = append(l, "selected by "+spelling.List(each(m.Values, quoted), "or"))
+		l = append(l, "selected by "+english.List(each(m.Values, quoted), "or"))
 	}
 	switch len(m.OptionalFor) {
 	case 0:
 	case len(m.Values):
 		l = append(l, "may stay unset")
 	default:
-		l = append(l, "may stay unset for "+spelling.List(each(m.OptionalFor, quoted), "or"))
+		l = append(l, "may stay unset for "+english.List(each(m.OptionalFor, quoted), "or"))
 	}
 	if m.EmptyIsUnset {
 		l = append(l, "an empty value counts as unset")
 	}
 	return strings.Join(l, "; ")
-}
-
-// shared says which members may be set with each value, if some value has several.
-func (u Union) shared() []string {
-	var l []string
-	several := false
-	for _, s := range u.States {
-		selecting := slices.DeleteFunc(slices.Clone(s.Values), func(v string) bool { return len(u.selected(v)) == 0 })
-		if len(selecting) > 0 {
-			several = several || len(u.selected(selecting[0])) > 1
-			l = append(l, spelling.List(each(selecting, quoted), "or")+": "+s.Accepted)
-		}
-	}
-	if !several {
-		return nil
-	}
-	return l
 }
 
 // selected are the members of a value.
@@ -242,9 +161,9 @@ func (u Union) otherValues() string {
 	case len(values) == 0:
 		return "none, by the enum of " + plain(u.Discriminator)
 	case u.UnmappedValues == "Forbid":
-		return spelling.List(values, "and") + ": rejected"
+		return english.List(values, "and") + ": rejected"
 	}
-	return spelling.List(values, "and") + ": allowed, without a member"
+	return english.List(values, "and") + ": allowed, without a member"
 }
 
 // shown is a selection in words.
@@ -272,7 +191,7 @@ func (u Union) becomes(c Changes) string {
 	for _, to := range c.To {
 		l = append(l, u.shown(to))
 	}
-	return spelling.List(l, "or")
+	return english.List(l, "or")
 }
 
 // restricted reports whether some change between legal states is forbidden.
@@ -292,7 +211,7 @@ func (u Union) shownOf() string {
 		text += fmt.Sprintf(" Shown are the first %d of %d members; of the others users read the same, but for the names.", u.examples, len(u.Members))
 	}
 	if len(u.WithoutExample) > 0 {
-		text += fmt.Sprintf(" Nothing is shown that sets %s, of which no valid value was found.", spelling.List(each(u.WithoutExample, plain), "or"))
+		text += fmt.Sprintf(" Nothing is shown that sets %s, of which no valid value was found.", english.List(each(u.WithoutExample, plain), "or"))
 	}
 	return text
 }

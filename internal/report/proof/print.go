@@ -2,105 +2,112 @@ package proof
 
 import (
 	"fmt"
-	"io"
 	"reflect"
 	"strings"
 
 	sigs "sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Text prints proofs for people, with a tally.
-func Text(w io.Writer, l []Verified) error {
+// Document returns proofs for people, with a tally. An error means that an example is not YAML.
+func Document(l []Verified) (report.Document, error) {
+	var d report.Document
 	proved, differ, inconclusive := 0, 0, 0
 	for _, v := range l {
-		findings, differences := v.Findings, len(v.Differences())
-		head := fmt.Sprintf("%s: %s (%s): ", v.Pos, v.Label(), v.Place)
+		findings, differences, verdict := v.Findings, len(v.Differences()), ""
 		switch {
 		case v.Proved():
 			proved++
-			fmt.Fprintf(w, "%sproved: %s\n", head, spelling.Plural(v.Rules, "rule"))
-			if len(findings) == 0 {
-				continue
-			}
+			verdict = "proved: " + english.Plural(v.Rules, "rule")
 		case v.Rules == 0 && differences > 0:
 			// The API server accepts all that the union forbids.
 			differ++
-			fmt.Fprintf(w, "%snot enforced: no rule reads this union; compile it first (unioncel compile)\n", head)
-			if findings = v.Of(verify.Restricted, verify.Undecided, verify.Noted); len(v.Of(verify.Undecided)) == 0 {
-				continue
-			}
+			verdict = "not enforced: no rule reads this union; compile it first (unioncel compile)"
+			findings = v.Of(verify.Restricted, verify.Undecided, verify.Noted)
 		case differences > 0:
 			differ++
-			fmt.Fprintf(w, "%s%s\n", head, spelling.Plural(differences, "difference"))
+			verdict = english.Plural(differences, "difference")
 		default:
 			inconclusive++
-			fmt.Fprintf(w, "%sinconclusive\n", head)
+			verdict = "inconclusive"
 		}
+		d.Add(report.Heading{Level: 2, Line: report.Of(report.N(v.Pos.String()), ": ", report.N(v.Label()), " (", v.Place, "): ", verdict)})
 		for _, f := range findings {
-			if err := findingText(w, v, f); err != nil {
-				return err
+			blocks, err := v.details(f)
+			if err != nil {
+				return nil, err
 			}
+			d.Add(blocks...)
 		}
-		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "%s: %d proved, %d different, %d inconclusive\n", spelling.Plural(len(l), "union"), proved, differ, inconclusive)
-	return nil
+	d.Add(report.Paragraph(report.Text("%s: %d proved, %d different, %d inconclusive", english.Plural(len(l), "union"), proved, differ, inconclusive)))
+	return d, nil
 }
 
-func findingText(w io.Writer, v Verified, f verify.Finding) error {
+// details are the parts of a document about one finding.
+func (v Verified) details(f verify.Finding) (report.Document, error) {
+	var d report.Document
+	say := func(parts ...any) { d.Add(report.Paragraph(report.Of(parts...))) }
+	examples := []verify.Example{f.Example}
 	switch f.Kind {
 	case verify.Undecided:
-		fmt.Fprintf(w, "\ninconclusive: %s\n", f.Text)
-		return nil
+		say("Inconclusive: ", f.Text)
+		return d, nil
 	case verify.Noted:
-		fmt.Fprintf(w, "\nnote: %s\n", f.Text)
-		return nil
+		say("Note: ", f.Text)
+		return d, nil
 	case verify.Restricted:
-		fmt.Fprintf(w, "\nstricter than the union, depending on %s: %s\nat %s\n", f.Text, f.Rule, f.RuleAt)
-		if err := resourcesText(w, "accepted", f.Other.Old, f.Other.New); err != nil {
-			return err
-		}
-		return resourcesText(w, "rejected", f.Old, f.New)
+		say("Stricter than the union, depending on ", f.Text, ", at ", report.N(f.RuleAt), ":")
+		d.Add(report.Code{Language: "cel", Text: f.Rule + "\n"})
+		say("It accepts the first of these, and rejects the second:")
+		examples = []verify.Example{*f.Other, f.Example}
 	case verify.Accepted:
-		fmt.Fprintf(w, "\naccepted, but the union forbids it: %s\n", f.Words(v.Union))
+		say("Accepted, but the union forbids it: ", f.Words(v.Union))
 	case verify.Rejected:
-		fmt.Fprintf(w, "\nrejected by %s, but the union allows it: %s\n", f.Rule, f.Words(v.Union))
-		fmt.Fprintf(w, "at %s\n", f.RuleAt)
+		say("Rejected, but the union allows it: ", f.Words(v.Union))
+		say("It is rejected at ", report.N(f.RuleAt), " by:")
+		d.Add(report.Code{Language: "cel", Text: f.Rule + "\n"})
 		if f.Message != "" && f.Message != "failed rule: "+strings.TrimSpace(f.Rule) {
-			fmt.Fprintf(w, "says: %s\n", f.Message)
+			d.Add(report.Quote{f.Message})
 		}
 	}
 	if f.Old != nil && reflect.DeepEqual(f.Old, f.New) {
-		fmt.Fprintln(w, v.again)
+		say(v.again)
 	}
-	return ChangeText(w, f)
-}
-
-// ChangeText prints the resources of a difference as YAML that can be applied.
-func ChangeText(w io.Writer, d verify.Finding) error {
-	if d.Old == nil {
-		return resourcesText(w, "created", nil, d.New)
-	}
-	return resourcesText(w, "updated to", d.Old, d.New)
-}
-
-// resourcesText prints a resource, after the stored one that it replaces, if any.
-func resourcesText(w io.Writer, head string, stored, resource map[string]any) error {
-	if stored != nil {
-		if err := resourcesText(w, "stored", nil, stored); err != nil {
-			return err
+	for _, e := range examples {
+		code, err := Manifest(e)
+		if err != nil {
+			return nil, err
 		}
+		d.Add(code)
 	}
-	text, err := sigs.Marshal(resource)
-	if err != nil {
-		return fmt.Errorf("print a counterexample: %w", err)
+	return d, nil
+}
+
+// Manifest returns the resources of an example as YAML that can be applied.
+func Manifest(e verify.Example) (report.Code, error) {
+	text, comment := "", "created"
+	for _, resource := range []map[string]any{e.Old, e.New} {
+		if resource == nil {
+			continue
+		}
+		if e.Old != nil {
+			comment = "stored"
+		}
+		if text != "" {
+			comment = "updated to"
+		}
+		yaml, err := sigs.Marshal(resource)
+		if err != nil {
+			return report.Code{}, fmt.Errorf("print a counterexample: %w", err)
+		}
+		text += fmt.Sprintf("---\n# %s\n%s", comment, yaml)
 	}
-	_, err = fmt.Fprintf(w, "---\n# %s\n%s", head, text)
-	return err
+	return report.Code{Language: "yaml", Text: text}, nil
 }
 
 // The JSON that verify prints.
@@ -151,8 +158,8 @@ type (
 	}
 )
 
-// JSON prints proofs as a list.
-func JSON(w io.Writer, l []Verified) error {
+// Data returns proofs for programs, to be written as a JSON list.
+func Data(l []Verified) any {
 	out := []proofJSON{}
 	for _, v := range l {
 		p := proofJSON{
@@ -175,7 +182,7 @@ func JSON(w io.Writer, l []Verified) error {
 		}
 		out = append(out, p)
 	}
-	return diag.WriteJSON(w, out)
+	return out
 }
 
 func toJSON(v Verified, d verify.Finding) differenceJSON {
@@ -199,4 +206,28 @@ func ChangeOf(d *verify.Finding) *Change {
 		return nil
 	}
 	return &Change{d.Old, d.New}
+}
+
+// Diagnostics returns the findings as diagnostics at the declarations: differences are errors, and
+// questions that could not be decided are warnings.
+func Diagnostics(l []Verified) diag.List {
+	var out diag.List
+	for _, v := range l {
+		for _, f := range v.Findings {
+			d := diag.Diagnostic{Code: diag.NotProved, Severity: diag.Error, Pos: v.Pos, Path: v.Place.String(), Schema: v.Place.Structural()}
+			switch f.Kind {
+			case verify.Accepted:
+				d.Message = "accepted, but the union forbids it: " + f.Words(v.Union)
+			case verify.Rejected:
+				d.Message = fmt.Sprintf("rejected by %s, but the union allows it: %s", f.Rule, f.Words(v.Union))
+			case verify.Undecided:
+				d.Severity, d.Message = diag.Warning, "inconclusive: "+f.Text
+			default:
+				continue
+			}
+			d.Message = v.Label() + ": " + d.Message
+			out = append(out, d)
+		}
+	}
+	return out
 }

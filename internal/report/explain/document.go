@@ -1,0 +1,230 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/report"
+	"github.com/unioncel/unioncel/pkg/rules"
+)
+
+// Document returns explanations for people: a section for each CRD and union, with its rules, a table
+// of its states and a diagram of the changes.
+func Document(crds []CRD) report.Document {
+	var d report.Document
+	for _, c := range crds {
+		d.Add(report.Heading{Level: 1, Line: report.Of(report.N(c.Name))})
+		d.Add(report.Paragraph(report.Text("%s in %s, %s added", english.Plural(c.Rules, "rule"), english.Plural(len(c.Unions), "union"), english.Plural(c.Bytes, "byte"))))
+		costs := report.Table{Columns: []report.Column{{Name: "version"}, {Name: "cost before", Number: true}, {Name: "added", Number: true}, {Name: "sum", Number: true}, {Name: "of the limit", Number: true}}}
+		for _, v := range c.Versions {
+			costs.Rows = append(costs.Rows, []report.Line{report.Of(v.Name), report.Of(english.Number(v.CostBefore)), report.Of(english.Number(v.CostAdded)), report.Of(english.Number(v.Cost)), report.Of(english.Percent(v.PercentOfLimit))})
+		}
+		if len(costs.Rows) > 0 {
+			d.Add(costs)
+		}
+		for _, u := range c.Unions {
+			d.Add(u.document()...)
+		}
+	}
+	return d
+}
+
+func (u Union) document() report.Document {
+	var d report.Document
+	d.Add(report.Heading{Level: 2, Line: u.title()}, u.facts())
+	heading := func(text string) { d.Add(report.Heading{Level: 3, Line: report.Of(text)}) }
+	heading("Rules")
+	if len(u.Rules) == 0 {
+		d.Add(report.Paragraph(report.Of("None.")))
+	} else {
+		l := report.List{Numbered: true}
+		for _, r := range u.Rules {
+			l.Items = append(l.Items, report.Item{Line: r.heading(), Blocks: r.details(u)})
+		}
+		d.Add(l)
+	}
+	if u.AllOf != nil {
+		heading("Schema (allOf)")
+		d.Add(report.Code{Language: "yaml", Text: u.allOf()})
+	}
+	heading("States")
+	d.Add(u.states())
+	heading("Updates")
+	l := report.List{}
+	for _, s := range u.OnUpdate {
+		l.Items = append(l.Items, report.Item{Line: report.Of(s)})
+	}
+	d.Add(l)
+	if diagram := u.mermaid(); diagram != "" {
+		d.Add(report.Code{Language: "mermaid", Text: diagram})
+	}
+	if u.restricted() {
+		changes := report.Table{Columns: []report.Column{{Name: "from"}, {Name: "to"}}}
+		for _, c := range u.Changes {
+			changes.Rows = append(changes.Rows, []report.Line{report.Of(u.shown(c.From)), report.Of(u.becomes(c))})
+		}
+		d.Add(changes)
+	}
+	if len(u.Errors) > 0 {
+		heading("What users will read")
+		d.Add(report.Paragraph(report.Of(u.readings())))
+		l := report.List{}
+		for _, s := range u.Errors {
+			l.Items = append(l.Items, report.Item{Line: report.Of(s.Situation), Blocks: report.Document{report.Code{Language: "text", Text: strings.Join(s.lines(), "\n") + "\n"}}})
+		}
+		d.Add(l)
+	}
+	return d
+}
+
+// title is the heading of a union.
+func (u Union) title() report.Line {
+	t := report.Of("Union")
+	if u.Name != "" {
+		t = report.Of(t, " ", report.N(u.Name))
+	}
+	return report.Of(t, " of ", named(u.Object), " in version ", u.Version)
+}
+
+// named names an object in a resource.
+func named(path string) report.Line {
+	if path == "" {
+		return report.Of("the root")
+	}
+	return report.Of(report.N(path))
+}
+
+// facts are the declared properties of a union.
+func (u Union) facts() report.Facts {
+	var l report.Facts
+	add := func(name string, texts ...report.Line) {
+		if len(texts) > 0 && len(texts[0]) > 0 {
+			l = append(l, report.Fact{Name: name, Texts: texts})
+		}
+	}
+	one := func(text string) report.Line {
+		if text == "" {
+			return nil
+		}
+		return report.Of(text)
+	}
+	add("declared at", report.Of(report.N(fmt.Sprintf("%s:%d:%d", u.File, u.Line, u.Col))))
+	if u.Discriminator != "" {
+		add("discriminator", report.Of(report.N(u.Discriminator)))
+	}
+	add("cardinality", one(u.cardinality()))
+	var members []report.Line
+	for _, m := range u.Members {
+		text := report.Of(report.N(m.Name))
+		if about := u.about(m); about != "" {
+			text = report.Of(text, ": ", about)
+		}
+		members = append(members, text)
+	}
+	add("members", members...)
+	add("other values", one(u.otherValues()))
+	encoding := u.Encoding
+	if u.Why != "" {
+		encoding += ": " + u.Why
+	}
+	add("encoding", one(encoding))
+	add("left out", one(u.Dropped))
+	add("time", one(u.time()))
+	return l
+}
+
+// time says what the rules take of a request, when that is noticeable.
+func (u Union) time() string {
+	d := time.Duration(u.RequestMicroseconds) * time.Microsecond
+	if d <= cost.Noticeable {
+		return ""
+	}
+	text := fmt.Sprintf("the rules take about %s of every request that writes the object", cost.About(d))
+	if u.Many {
+		text += ", for each of the union objects in it"
+	}
+	return text
+}
+
+// heading is the error of a rule when it fails, with its fixed message.
+func (r Rule) heading() report.Line {
+	kind := map[string]field.ErrorType{
+		string(rules.ReasonForbidden): field.ErrorTypeForbidden, string(rules.ReasonRequired): field.ErrorTypeRequired,
+		string(apiextensionsv1.FieldValueDuplicate): field.ErrorTypeDuplicate,
+	}[r.Reason]
+	if kind == "" {
+		kind = field.ErrorTypeInvalid
+	}
+	message := r.Message
+	if message == "" {
+		message = "failed rule: " + r.Rule // as the API server says
+	}
+	text := kind.String() + ": " + message
+	if r.FieldPath != "" {
+		text = r.FieldPath + ": " + text
+	}
+	return report.Of(text)
+}
+
+// details are the expressions of a rule, and its costs.
+func (r Rule) details(u Union) report.Document {
+	cel := r.Rule + "\n"
+	if r.MessageExpression != "" {
+		cel += "// the message\n" + r.MessageExpression + "\n"
+	}
+	var on report.Line
+	if r.Schema != u.Schema {
+		on = report.Of("on ", named(r.Object), "; ")
+	}
+	l := []string{r.Kind, fmt.Sprintf("costs %s × %s = %s, %s of the limit", english.Number(r.CostOnce), english.Number(r.Executions), english.Number(r.Cost), english.Percent(r.PercentOfLimit))}
+	if r.MessageExpression != "" {
+		l = append(l, fmt.Sprintf("message %s, %s", english.Number(r.MessageCost), english.Percent(percent(r.MessageCost, cost.MessageLimit))))
+	}
+	if r.OptionalOldSelf {
+		l = append(l, "optionalOldSelf")
+	}
+	if r.Present {
+		l = append(l, "hand-written, already present")
+	} else {
+		l = append(l, english.Plural(r.Bytes, "byte"))
+	}
+	return report.Document{report.Code{Language: "cel", Text: cel}, report.Paragraph(report.Of(on, strings.Join(l, "; ")))}
+}
+
+// states is the table of the legal states.
+func (u Union) states() report.Table {
+	t := report.Table{}
+	if u.Discriminator != "" {
+		t.Columns = append(t.Columns, report.Column{Name: u.Discriminator})
+	}
+	t.Columns = append(t.Columns, report.Column{Name: "members accepted"}, report.Column{Name: "rejected"})
+	for _, s := range u.States {
+		var row, values []report.Line
+		if u.Discriminator != "" {
+			for _, v := range s.Values {
+				if v == "" {
+					values = append(values, report.Of("unset"))
+				} else {
+					values = append(values, report.Of(report.N(v)))
+				}
+			}
+			if s.AnyOther {
+				values = append(values, report.Of("any other"))
+			}
+			row = append(row, report.Join(values, ", "))
+		}
+		var rejected []string
+		for _, r := range s.Rejected {
+			rejected = append(rejected, r.When+": "+r.Why)
+		}
+		t.Rows = append(t.Rows, append(row, report.Of(s.Accepted), report.Of(cmp.Or(strings.Join(rejected, "; "), "nothing"))))
+	}
+	return t
+}

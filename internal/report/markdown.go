@@ -1,0 +1,169 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// WriteMarkdown prints a document as GitHub renders it, in pull requests and step summaries: text is
+// shown as it is, does nothing, and stays in its cell of a table. An error is that of w.
+func WriteMarkdown(w io.Writer, d Document) error {
+	var p markdownPrinter
+	p.blocks(d)
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+type markdownPrinter struct {
+	strings.Builder
+	indent string
+}
+
+func (p *markdownPrinter) line(s string) { p.WriteString(strings.TrimRight(p.indent+s, " ") + "\n") }
+
+func (p *markdownPrinter) blocks(d Document) {
+	for i, b := range d {
+		if i > 0 {
+			p.line("")
+		}
+		b.markdown(p)
+	}
+}
+
+func (b Heading) markdown(p *markdownPrinter) {
+	p.line(strings.Repeat("#", b.Level) + " " + b.Line.markdown())
+}
+
+func (b Paragraph) markdown(p *markdownPrinter) { p.line(Line(b).markdown()) }
+
+func (b Quote) markdown(p *markdownPrinter) {
+	for i, s := range b {
+		if i > 0 {
+			p.line(">")
+		}
+		p.line("> " + escaped(s))
+	}
+}
+
+func (b List) markdown(p *markdownPrinter) {
+	for i, item := range b.Items {
+		mark := "- "
+		if b.Numbered {
+			mark = fmt.Sprintf("%d. ", i+1)
+		}
+		p.item(mark, item)
+	}
+}
+
+func (p *markdownPrinter) item(mark string, item Item) {
+	p.line(mark + item.Line.markdown())
+	was := p.indent
+	p.indent += strings.Repeat(" ", len(mark))
+	for _, b := range item.Blocks {
+		if _, list := b.(List); !list {
+			p.line("")
+		}
+		b.markdown(p)
+	}
+	p.indent = was
+}
+
+func (b Facts) markdown(p *markdownPrinter) {
+	for _, f := range b {
+		if len(f.Texts) == 1 {
+			p.line("- " + f.Name + ": " + f.Texts[0].markdown())
+			continue
+		}
+		l := List{}
+		for _, text := range f.Texts {
+			l.Items = append(l.Items, Item{Line: text})
+		}
+		p.item("- ", Item{Text("%s:", f.Name), Document{l}})
+	}
+}
+
+func (b Table) markdown(p *markdownPrinter) {
+	head, rule := "|", "|"
+	for _, c := range b.Columns {
+		head += " " + escaped(c.Name) + " |"
+		if c.Number {
+			rule += "--:|"
+		} else {
+			rule += "---|"
+		}
+	}
+	p.line(strings.ReplaceAll(head, "|  |", "| |"))
+	p.line(rule)
+	for _, row := range b.Rows {
+		cells := make([]string, len(row))
+		for i, c := range row {
+			cells[i] = strings.TrimSpace(c.markdown())
+		}
+		p.line("| " + strings.Join(cells, " | ") + " |")
+	}
+}
+
+func (b Code) markdown(p *markdownPrinter) {
+	longest, run := 2, 0
+	for _, c := range []byte(b.Text) {
+		if run++; c != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	fence := strings.Repeat("`", longest+1)
+	p.line(fence + b.Language)
+	for line := range strings.Lines(b.Text) {
+		p.line(diag.Escape(strings.TrimRight(line, "\n")))
+	}
+	p.line(fence)
+}
+
+func (l Line) markdown() string {
+	var b strings.Builder
+	for i, span := range l {
+		switch text := span.Text; {
+		case span.Style == Name:
+			b.WriteString(name(text))
+		case span.Style == Strong:
+			b.WriteString("**" + escaped(text) + "**")
+		default:
+			b.WriteString(escapedIn(text, i == 0))
+		}
+	}
+	return b.String()
+}
+
+// escaped returns a text on one line. What Markdown would treat as markup has a backslash
+// before it; what HTML would, or GitHub as a formula, a mention or a link whatever is before
+// it, is written as an entity, and so is a vertical bar, which tables treat otherwise.
+func escaped(s string) string { return escapedIn(oneLine(s), true) }
+
+// escapedIn is for a text within a line, or at its start.
+func escapedIn(s string, start bool) string {
+	s = escapes.Replace(strings.Join(strings.FieldsFunc(diag.Escape(s), func(r rune) bool { return r == '\n' || r == '\t' || r == '\r' }), " "))
+	if start && s != "" && strings.ContainsRune("+-=>", rune(s[0])) {
+		s = `\` + s
+	}
+	return s
+}
+
+var escapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "~", `\~`, "#", `\#`,
+	"|", "&#124;", "<", "&lt;", "&", "&amp;", "$", "&#36;", "@", "&#64;", "://", "&#58;//", "www.", "www&#46;")
+
+// name returns a text on one line as code. In a span of backticks a cell of a table would
+// end at a vertical bar, and backslashes before one mean different things to different
+// readers; texts with such characters are an element of HTML.
+func name(s string) string {
+	s = oneLine(diag.Escape(s))
+	switch {
+	case s == "":
+		return ""
+	case !strings.ContainsAny(s, "`|\\"):
+		return "`" + s + "`"
+	}
+	return "<code>" + escaped(s) + "</code>"
+}

@@ -1,0 +1,136 @@
+// Package report has documents for people: headings, paragraphs, tables, lists and code, printed as
+// text for a terminal and as Markdown for GitHub. Text of manifests is escaped in one place, by the
+// printers: in a terminal it moves no cursor, and in Markdown it is no markup.
+package report
+
+import (
+	"fmt"
+
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// Document is a report. It is plain data.
+type Document []Block
+
+// Add adds blocks.
+func (d *Document) Add(blocks ...Block) { *d = append(*d, blocks...) }
+
+// Block is a part of a document: a [Heading], [Paragraph], [Quote], [List], [Facts], [Table] or [Code].
+type Block interface {
+	text(*textPrinter)
+	markdown(*markdownPrinter)
+}
+
+// Heading is a heading of a level, from 1.
+type Heading struct {
+	Level int
+	Line  Line
+}
+
+// Paragraph is text that is wrapped.
+type Paragraph Line
+
+// Quote is lines of someone else, such as errors of the API server, that are not wrapped.
+type Quote []string
+
+// List is items with numbers or bullets.
+type List struct {
+	Numbered bool
+	Items    []Item
+}
+
+// Item is a line, and the blocks below it.
+type Item struct {
+	Line   Line
+	Blocks Document
+}
+
+// Facts are names with one text or more each.
+type Facts []Fact
+
+// Fact is a name, and texts about it.
+type Fact struct {
+	Name  string
+	Texts []Line
+}
+
+// Table is rows with as many cells as there are columns.
+type Table struct {
+	Columns []Column
+	Rows    [][]Line
+}
+
+// Column has a name, which may be empty. The cells of numbers are aligned right.
+type Column struct {
+	Name   string
+	Number bool
+}
+
+// Code is text of a language that is shown as it is: "yaml", "sh", "cel", "mermaid". Diagrams are
+// not printed as text.
+type Code struct{ Language, Text string }
+
+// Line is text in a line, or a paragraph.
+type Line []Span
+
+// Span is text in one style.
+type Span struct {
+	Text  string
+	Style Style
+}
+
+// Style is the style of a span.
+type Style int
+
+// The styles: plain text, a name or an expression, and emphasis.
+const (
+	Plain Style = iota
+	Name
+	Strong
+)
+
+// Text returns a line of plain text.
+func Text(format string, args ...any) Line { return Line{{Text: fmt.Sprintf(format, args...)}} }
+
+// N returns a name.
+func N(name string) Span { return Span{name, Name} }
+
+// S returns emphasized text.
+func S(text string) Span { return Span{text, Strong} }
+
+// Of returns a line of spans, plain strings and other lines.
+func Of(parts ...any) Line {
+	var l Line
+	for _, p := range parts {
+		switch p := p.(type) {
+		case Span:
+			l = append(l, p)
+		case Line:
+			l = append(l, p...)
+		default:
+			l = append(l, Span{Text: fmt.Sprint(p)})
+		}
+	}
+	return l
+}
+
+// Join returns lines with a separator between them.
+func Join(lines []Line, separator string) Line {
+	var all Line
+	for i, l := range lines {
+		if i > 0 {
+			all = append(all, Span{Text: separator})
+		}
+		all = append(all, l...)
+	}
+	return all
+}
+
+// String returns the line as text.
+func (l Line) String() string {
+	s := ""
+	for _, span := range l {
+		s += span.Text
+	}
+	return oneLine(diag.Escape(s))
+}

@@ -1,0 +1,167 @@
+package report_test
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/internal/report"
+)
+
+// document has every block, and texts that a terminal or Markdown would obey.
+var document = report.Document{
+	report.Heading{Level: 1, Line: report.Of("CRD ", report.N("a_b"))},
+	report.Paragraph(report.Of("One ", report.S("strong"), " word *", strings.Repeat(" and many more", 8), ".")),
+	report.Heading{Level: 3, Line: report.Of("Details")},
+	report.Table{
+		Columns: []report.Column{{}, {Name: "where"}, {Name: "cost", Number: true}, {Name: "what"}},
+		Rows: [][]report.Line{
+			{report.Of("same"), report.Of(report.N("spec.a|b")), report.Of(7), report.Of("a | b")},
+			{report.Of("tighter"), report.Of(report.N("spec")), report.Of(1200), report.Of(strings.Repeat("long ", 20))},
+		},
+	},
+	report.Facts{
+		{Name: "members", Texts: []report.Line{report.Of("http"), report.Of("tcp")}},
+		{Name: "other", Texts: []report.Line{report.Of("none")}},
+	},
+	report.Paragraph(report.Of("The API server says:")),
+	report.Quote{"spec: \x1b[31mInvalid\nvalue", "second"},
+	report.List{Numbered: true, Items: []report.Item{
+		{Line: report.Of("first"), Blocks: report.Document{
+			report.Code{Language: "sh", Text: "kubectl get\n"},
+			report.List{Items: []report.Item{{Line: report.Of("inner")}}},
+		}},
+		{Line: report.Of("second")},
+	}},
+	report.Code{Language: "mermaid", Text: "graph\n"},
+	report.Code{Language: "yaml", Text: "a: |\n  ```\n"},
+}
+
+func TestWriteText(t *testing.T) {
+	const want = `CRD a_b
+
+One strong word * and many more and many more and many more and many more and many more and many
+more and many more and many more.
+
+Details
+         WHERE     COST  WHAT
+same     spec.a|b     7  a | b
+tighter  spec      1200  long long long long long long long long long long long long long long long
+                         long long long long long
+
+members  http
+         tcp
+other    none
+
+The API server says:
+  spec: \u001b[31mInvalid value
+  second
+
+1. first
+     kubectl get
+   - inner
+2. second
+
+    a: |
+      ` + "```" + `
+`
+	if got := printed(t, report.WriteText); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestWriteMarkdown(t *testing.T) {
+	want := `# CRD ~a_b~
+
+One **strong** word \*` + strings.Repeat(" and many more", 8) + `.
+
+### Details
+
+| | where | cost | what |
+|---|---|--:|---|
+| same | <code>spec.a&#124;b</code> | 7 | a &#124; b |
+| tighter | ~spec~ | 1200 | ` + strings.TrimSpace(strings.Repeat("long ", 20)) + ` |
+
+- members:
+  - http
+  - tcp
+- other: none
+
+The API server says:
+
+> spec: \\u001b\[31mInvalid value
+>
+> second
+
+1. first
+
+   ~~~sh
+   kubectl get
+   ~~~
+   - inner
+2. second
+
+~~~mermaid
+graph
+~~~
+
+~~~~yaml
+a: |
+  ~~~
+~~~~
+`
+	want = strings.ReplaceAll(want, "~", "`")
+	if got := printed(t, report.WriteMarkdown); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestMarkup: text of manifests is shown as it is, and does nothing.
+func TestMarkup(t *testing.T) {
+	for _, tt := range []struct {
+		line report.Line
+		want string
+	}{
+		{report.Of("spec.http and 'b c'"), "spec.http and 'b c'"},
+		{report.Of("- a\n| b\t*c*"), `\- a &#124; b \*c\*`},
+		{report.Of("x", "- a"), "x- a"},
+		{report.Of("@team see #1, <b>$x$"), `&#64;team see \#1, &lt;b>&#36;x&#36;`},
+		{report.Of("https://example.com/a"), "https&#58;//example.com/a"},
+		{report.Of("a\x1b[31m\u202eb"), `a\\u001b\[31m\\u202eb`},
+		{report.Of("see www.example.com"), "see www&#46;example.com"},
+		{report.Of(""), ""},
+		{report.Of(report.N("spec.routes[*].a_b")), "`spec.routes[*].a_b`"},
+		{report.Of(report.N("a|b")), "<code>a&#124;b</code>"},
+		{report.Of(report.N("a`b\nc")), "<code>a\\`b c</code>"},
+		{report.Of(report.N("")), ""},
+	} {
+		var b strings.Builder
+		if err := report.WriteMarkdown(&b, report.Document{report.Paragraph(tt.line)}); err != nil || b.String() != tt.want+"\n" {
+			t.Errorf("%q: %q, want %q (%v)", tt.line, b.String(), tt.want, err)
+		}
+	}
+}
+
+// TestFull: an error of the writer is returned.
+func TestFull(t *testing.T) {
+	full := errors.New("no space left")
+	for _, write := range []func(io.Writer, report.Document) error{report.WriteText, report.WriteMarkdown} {
+		if err := write(failing{full}, document); !errors.Is(err, full) {
+			t.Error(err)
+		}
+	}
+}
+
+func printed(t *testing.T, write func(io.Writer, report.Document) error) string {
+	t.Helper()
+	var b strings.Builder
+	if err := write(&b, document); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+type failing struct{ error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.error }

@@ -1,0 +1,176 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// width is that of lines, but for those that cannot be broken.
+const width = 100
+
+func oneLine(s string) string { return english.OneLine(s) }
+
+// WriteText prints a document for a terminal. An error is that of w.
+func WriteText(w io.Writer, d Document) error {
+	var p textPrinter
+	p.blocks(d)
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+type textPrinter struct {
+	strings.Builder
+	indent string
+	item   bool // in a list
+}
+
+// line prints a line; one with nothing in it is empty.
+func (p *textPrinter) line(s string) { p.WriteString(strings.TrimRight(p.indent+s, " ") + "\n") }
+
+// below prints something further to the right.
+func (p *textPrinter) below(indent string, print func()) {
+	was := p.indent
+	p.indent += indent
+	print()
+	p.indent = was
+}
+
+func (p *textPrinter) blocks(d Document) {
+	d = slices.DeleteFunc(slices.Clone(d), func(b Block) bool { code, ok := b.(Code); return ok && code.Language == "mermaid" })
+	for i, b := range d {
+		if i > 0 && !p.item && !attached(d[i-1]) {
+			p.line("")
+		}
+		b.text(p)
+	}
+}
+
+// attached reports whether a block follows another one without an empty line.
+func attached(before Block) bool {
+	if h, ok := before.(Heading); ok {
+		return h.Level > 2
+	}
+	p, ok := before.(Paragraph)
+	return ok && strings.HasSuffix(Line(p).String(), ":")
+}
+
+func (b Heading) text(p *textPrinter)   { p.line(b.Line.String()) }
+func (b Paragraph) text(p *textPrinter) { p.wrap("", Line(b).String()) }
+
+func (b Quote) text(p *textPrinter) {
+	for _, s := range b {
+		p.line("  " + oneLine(diag.Escape(s)))
+	}
+}
+
+func (b List) text(p *textPrinter) {
+	for i, item := range b.Items {
+		mark := "- "
+		if b.Numbered {
+			mark = fmt.Sprintf("%*d. ", len(fmt.Sprint(len(b.Items))), i+1)
+		}
+		p.wrap(mark, item.Line.String())
+		if len(item.Blocks) > 0 {
+			was := p.item
+			p.item = true
+			p.below(strings.Repeat(" ", len(mark)), func() { p.blocks(item.Blocks) })
+			p.item = was
+		}
+	}
+}
+
+func (b Facts) text(p *textPrinter) {
+	longest := 0
+	for _, f := range b {
+		longest = max(longest, utf8.RuneCountInString(f.Name))
+	}
+	for _, f := range b {
+		name := f.Name
+		for _, text := range f.Texts {
+			p.wrap(padded(name, longest+2, false), text.String())
+			name = ""
+		}
+	}
+}
+
+func (b Table) text(p *textPrinter) {
+	rows := [][]string{}
+	head := make([]string, len(b.Columns))
+	named := false
+	for i, c := range b.Columns {
+		head[i] = strings.ToUpper(c.Name)
+		named = named || c.Name != ""
+	}
+	if named {
+		rows = append(rows, head)
+	}
+	for _, row := range b.Rows {
+		cells := make([]string, len(row))
+		for i, c := range row {
+			cells[i] = c.String()
+		}
+		rows = append(rows, cells)
+	}
+	widths := make([]int, len(b.Columns))
+	for _, row := range rows {
+		for i, c := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+		}
+	}
+	last := len(b.Columns) - 1
+	for _, row := range rows {
+		prefix := ""
+		for i, c := range row[:last] {
+			prefix += padded(c, widths[i], b.Columns[i].Number) + "  "
+		}
+		p.wrap(prefix, padded(row[last], widths[last], b.Columns[last].Number))
+	}
+}
+
+func (b Code) text(p *textPrinter) {
+	indent := "    "
+	if p.item {
+		indent = "  "
+	}
+	p.below(indent, func() {
+		for line := range strings.Lines(b.Text) {
+			p.line(diag.Escape(strings.TrimRight(line, "\n")))
+		}
+	})
+}
+
+// padded fills a cell.
+func padded(s string, to int, right bool) string {
+	fill := strings.Repeat(" ", max(0, to-utf8.RuneCountInString(s)))
+	if right {
+		return fill + s
+	}
+	return s + fill
+}
+
+// wrap prints words after a prefix, and further lines as far to the right.
+func (p *textPrinter) wrap(prefix, text string) {
+	p.below(prefix, func() {
+		room := max(width-utf8.RuneCountInString(p.indent), width/3)
+		line := ""
+		for i, word := range strings.Split(strings.TrimRight(text, " "), " ") {
+			switch {
+			case i == 0:
+				line = word
+			case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > room:
+				p.line(line)
+				p.indent = strings.Repeat(" ", utf8.RuneCountInString(p.indent))
+				line = word
+			default:
+				line += " " + word
+			}
+		}
+		p.line(line)
+	})
+}
