@@ -29,17 +29,37 @@ func (p *markdownPrinter) blocks(d Document) {
 		if i > 0 {
 			p.line("")
 		}
-		b.markdown(p)
+		p.block(b)
 	}
 }
 
-func (b Heading) markdown(p *markdownPrinter) {
+// block prints a block.
+func (p *markdownPrinter) block(b Block) {
+	switch b := b.(type) {
+	case Heading:
+		p.heading(b)
+	case Paragraph:
+		p.paragraph(b)
+	case Quote:
+		p.quote(b)
+	case List:
+		p.list(b)
+	case Facts:
+		p.facts(b)
+	case Table:
+		p.table(b)
+	case Code:
+		p.code(b)
+	}
+}
+
+func (p *markdownPrinter) heading(b Heading) {
 	p.line(strings.Repeat("#", b.Level) + " " + b.Line.markdown())
 }
 
-func (b Paragraph) markdown(p *markdownPrinter) { p.line(Line(b).markdown()) }
+func (p *markdownPrinter) paragraph(b Paragraph) { p.line(Line(b).markdown()) }
 
-func (b Quote) markdown(p *markdownPrinter) {
+func (p *markdownPrinter) quote(b Quote) {
 	for i, s := range b {
 		if i > 0 {
 			p.line(">")
@@ -48,7 +68,7 @@ func (b Quote) markdown(p *markdownPrinter) {
 	}
 }
 
-func (b List) markdown(p *markdownPrinter) {
+func (p *markdownPrinter) list(b List) {
 	for i, item := range b.Items {
 		mark := "- "
 		if b.Numbered {
@@ -66,12 +86,12 @@ func (p *markdownPrinter) item(mark string, item Item) {
 		if _, list := b.(List); !list {
 			p.line("")
 		}
-		b.markdown(p)
+		p.block(b)
 	}
 	p.indent = was
 }
 
-func (b Facts) markdown(p *markdownPrinter) {
+func (p *markdownPrinter) facts(b Facts) {
 	for _, f := range b {
 		if len(f.Texts) == 1 {
 			p.line("- " + f.Name + ": " + f.Texts[0].markdown())
@@ -85,7 +105,7 @@ func (b Facts) markdown(p *markdownPrinter) {
 	}
 }
 
-func (b Table) markdown(p *markdownPrinter) {
+func (p *markdownPrinter) table(b Table) {
 	head, rule := "|", "|"
 	for _, c := range b.Columns {
 		head += " " + escaped(c.Name) + " |"
@@ -106,7 +126,7 @@ func (b Table) markdown(p *markdownPrinter) {
 	}
 }
 
-func (b Code) markdown(p *markdownPrinter) {
+func (p *markdownPrinter) code(b Code) {
 	longest, run := 2, 0
 	for _, c := range []byte(b.Text) {
 		if run++; c != '`' {

@@ -16,10 +16,15 @@ type Document []Block
 func (d *Document) Add(blocks ...Block) { *d = append(*d, blocks...) }
 
 // Block is a part of a document: a [Heading], [Paragraph], [Quote], [List], [Facts], [Table] or [Code].
-type Block interface {
-	text(*textPrinter)
-	markdown(*markdownPrinter)
-}
+type Block interface{ isBlock() }
+
+func (Heading) isBlock()   {}
+func (Paragraph) isBlock() {}
+func (Quote) isBlock()     {}
+func (List) isBlock()      {}
+func (Facts) isBlock()     {}
+func (Table) isBlock()     {}
+func (Code) isBlock()      {}
 
 // Heading is a heading of a level, from 1.
 type Heading struct {

@@ -47,7 +47,7 @@ func (p *textPrinter) blocks(d Document) {
 		if i > 0 && !p.item && !attached(d[i-1]) {
 			p.line("")
 		}
-		b.text(p)
+		p.block(b)
 	}
 }
 
@@ -60,16 +60,36 @@ func attached(before Block) bool {
 	return ok && strings.HasSuffix(Line(p).String(), ":")
 }
 
-func (b Heading) text(p *textPrinter)   { p.line(b.Line.String()) }
-func (b Paragraph) text(p *textPrinter) { p.wrap("", Line(b).String()) }
+// block prints a block.
+func (p *textPrinter) block(b Block) {
+	switch b := b.(type) {
+	case Heading:
+		p.heading(b)
+	case Paragraph:
+		p.paragraph(b)
+	case Quote:
+		p.quote(b)
+	case List:
+		p.list(b)
+	case Facts:
+		p.facts(b)
+	case Table:
+		p.table(b)
+	case Code:
+		p.code(b)
+	}
+}
 
-func (b Quote) text(p *textPrinter) {
+func (p *textPrinter) heading(b Heading)     { p.line(b.Line.String()) }
+func (p *textPrinter) paragraph(b Paragraph) { p.wrap("", Line(b).String()) }
+
+func (p *textPrinter) quote(b Quote) {
 	for _, s := range b {
 		p.line("  " + oneLine(diag.Escape(s)))
 	}
 }
 
-func (b List) text(p *textPrinter) {
+func (p *textPrinter) list(b List) {
 	for i, item := range b.Items {
 		mark := "- "
 		if b.Numbered {
@@ -85,7 +105,7 @@ func (b List) text(p *textPrinter) {
 	}
 }
 
-func (b Facts) text(p *textPrinter) {
+func (p *textPrinter) facts(b Facts) {
 	longest := 0
 	for _, f := range b {
 		longest = max(longest, utf8.RuneCountInString(f.Name))
@@ -99,7 +119,7 @@ func (b Facts) text(p *textPrinter) {
 	}
 }
 
-func (b Table) text(p *textPrinter) {
+func (p *textPrinter) table(b Table) {
 	rows := [][]string{}
 	head := make([]string, len(b.Columns))
 	named := false
@@ -133,7 +153,7 @@ func (b Table) text(p *textPrinter) {
 	}
 }
 
-func (b Code) text(p *textPrinter) {
+func (p *textPrinter) code(b Code) {
 	indent := "    "
 	if p.item {
 		indent = "  "
