@@ -21,9 +21,9 @@ type Extension struct {
 	// Pos is where the item starts.
 	Pos diag.Pos
 
-	path    string
-	of      word // the union's name, its discriminator or a member; unset for the only one
-	entries []yamlconfig.Entry
+	path string
+	of   word // the union's name, its discriminator or a member; unset for the only one
+	keys Declaration
 }
 
 // ParseExtensions reads a list of extensions: items with keys of declarations, and the
@@ -48,11 +48,10 @@ func ParseExtensions(file, path string, value *yaml.Node, at *diag.Pos) ([]*Exte
 			case e.Name == ofKey:
 				x.of = e.Value.Word()
 			default:
-				x.entries = append(x.entries, e)
-				keys[e.Name].read(&Declaration{}, e.Key, e.Value)
+				x.keys.add(e)
 			}
 		}
-		if len(x.entries) == 0 && len(r.Diags) == before {
+		if len(x.keys.keyed) == 0 && len(r.Diags) == before {
 			item.Errorf("write it like {union: backend, ratchet: true}", "the extension has no key of a declaration")
 		}
 		if len(r.Diags) == before {
@@ -96,8 +95,8 @@ func Extend(declarations []*Declaration, extensions []*Extension) diag.List {
 
 // call is what tells d from other unions of its object.
 func (d *Declaration) call() string {
-	if d.name.Text != "" {
-		return d.name.Text
+	if d.union.Name != "" {
+		return d.union.Name
 	}
 	if l := d.Names(); len(l) > 0 {
 		return l[0]
@@ -124,20 +123,16 @@ func (d *Declaration) Names() []string {
 
 // is reports whether a name is that of the union, its discriminator's or a member's.
 func (d *Declaration) is(name string) bool {
-	return name == d.name.Text || slices.Contains(d.Names(), name)
+	return name == d.union.Name || slices.Contains(d.Names(), name)
 }
 
 // apply puts the keys in the place of those that the declaration has.
 func (e *Extension) apply(d *Declaration) {
-	for _, entry := range e.entries {
-		switch entry.Name {
-		case "members", "fields-to-discriminateBy":
-			d.fields, d.fieldsPos, d.members, d.mapped, d.ofItems = nil, diag.Pos{}, false, false, false
-		case "allowedChanges", "discriminatorChange": // one takes the other's place, too
-			d.allowed, d.table, d.change = nil, false, 0
-		}
-	}
-	for _, entry := range e.entries {
-		keys[entry.Name].read(d, entry.Key, entry.Value)
+	kept := slices.DeleteFunc(d.keyed, func(old keyed) bool {
+		return slices.ContainsFunc(e.keys.keyed, func(k keyed) bool { return old.Name == k.Name || old.Name == keyNamed(k.Name).rival })
+	})
+	*d = Declaration{Pos: d.Pos, Path: d.Path}
+	for _, k := range slices.Concat(kept, e.keys.keyed) {
+		d.add(k.Entry)
 	}
 }

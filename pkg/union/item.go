@@ -79,15 +79,9 @@ func itemName(keys []ItemKey) string {
 // items resolves a union of items of a list.
 func (r *resolver) items() {
 	d, s := r.d, r.schema
-	for _, without := range []struct {
-		key string
-		pos diag.Pos
-	}{
-		{"discriminator", d.discriminator.Pos}, {"deduceInvalidDiscriminator", d.deducePos}, {"unmappedValues", d.unmapped},
-		{"optionalMembers", firstOf(d.optionalMembers)}, {"emptyIsUnset", wordsAt(d.emptyIsUnset)},
-	} {
-		if without.pos.Line > 0 {
-			r.errorf(without.pos, diag.Contradiction, "delete "+without.key, "the members are items of a list, which have no use for %s", without.key)
+	for _, key := range []string{"discriminator", "deduceInvalidDiscriminator", "unmappedValues", "optionalMembers", "emptyIsUnset"} {
+		if pos := d.at(key); pos.Line > 0 {
+			r.errorf(pos, diag.Contradiction, "delete "+key, "the members are items of a list, which have no use for %s", key)
 		}
 	}
 	if s.Type == "array" && (s.XListType == nil || *s.XListType != "map") {
@@ -124,20 +118,6 @@ func (r *resolver) items() {
 		d.fields[i].name.Text = m.Name
 		r.u.Members = append(r.u.Members, m)
 	}
-}
-
-func firstOf(l []fieldValues) (pos diag.Pos) {
-	for _, f := range l {
-		pos = first(pos, f.name.Pos)
-	}
-	return pos
-}
-
-func wordsAt(l []word) (pos diag.Pos) {
-	for _, w := range l {
-		pos = first(pos, w.Pos)
-	}
-	return pos
 }
 
 // itemKeys are the keys of a member, in the order of the schema; nil with an error.

@@ -2,7 +2,6 @@ package union
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -18,37 +17,47 @@ import (
 const Key = "x-kubernetes-unions"
 
 // Declaration is one item of x-kubernetes-unions as it is written, before it is
-// checked against a schema. Keys that are absent have zero values.
+// checked against a schema.
 type Declaration struct {
 	// Pos is where the item starts.
 	Pos diag.Pos
 	// Path is the schema path of the union object, as field.Path prints it.
 	Path string
 
+	keyed []keyed // the keys that are there, in order
+	union Union   // with the values that need no schema
+	// The other values, as written.
 	discriminator   word
 	fields          []fieldValues // fields-to-discriminateBy, or members
-	fieldsPos       diag.Pos      // of either key
-	members         bool          // it is members
-	ofItems         bool          // some are items of a list
-	mapped          bool          // fields-to-discriminateBy is there, if empty
-	deduce          bool
-	deducePos       diag.Pos
-	name            word
-	cardinality     Cardinality
-	cardinalityPos  diag.Pos
 	optionalMembers []fieldValues // without values: optional for all
 	emptyIsUnset    []word
-	forbidUnmapped  *bool
-	unmapped        diag.Pos
-	change          Change
-	changePos       diag.Pos
 	allowed         []transition
-	allowedPos      diag.Pos
-	table           bool // allowedChanges is there, if empty
-	ratchet         bool
-	ratchetPos      diag.Pos
-	replace         bool
 }
+
+// keyed is a key of a declaration with its value.
+type keyed struct {
+	yamlconfig.Entry
+	pos diag.Pos // of errors about the key
+}
+
+// add reads a key.
+func (d *Declaration) add(e yamlconfig.Entry) {
+	d.keyed = append(d.keyed, keyed{e, keyNamed(e.Name).read(d, e.Key, e.Value)})
+}
+
+// key returns a key with its value; the zero value if it is not there.
+func (d *Declaration) key(name string) keyed {
+	if i := slices.IndexFunc(d.keyed, func(k keyed) bool { return k.Name == name }); i >= 0 {
+		return d.keyed[i]
+	}
+	return keyed{}
+}
+
+// has reports whether a key is there, if without a value.
+func (d *Declaration) has(key string) bool { return d.key(key).Name != "" }
+
+// at returns the position of errors about a key.
+func (d *Declaration) at(key string) diag.Pos { return d.key(key).pos }
 
 type word = yamlconfig.Word
 
@@ -78,7 +87,7 @@ func Parse(file, path string, value *yaml.Node, at *diag.Pos) ([]*Declaration, d
 	value = list.Node
 	if value.Kind != yaml.SequenceNode || len(value.Content) == 0 {
 		hint := "write a list with one item per union, or delete the key"
-		if value.Kind == yaml.MappingNode && len(value.Content) > 0 && keys[value.Content[0].Value].read != nil {
+		if value.Kind == yaml.MappingNode && len(value.Content) > 0 && keyNamed(value.Content[0].Value) != nil {
 			hint = fmt.Sprintf("begin the line with a dash: \"- %s\"", value.Content[0].Value)
 		}
 		list.Errorf(hint, "%s must be a list of unions, not %s", Key, yamltext.Describe(value))
@@ -112,95 +121,19 @@ func plainNames(list *yaml.Node) (names []string) {
 	return names
 }
 
-// keys are the keys of a declaration, each with an example, and how it is read.
-var keys = map[string]struct {
-	example string
-	read    func(d *Declaration, k, v yamlconfig.Value)
-}{
-	"discriminator": {"type", func(d *Declaration, _, v yamlconfig.Value) { d.discriminator = v.Word() }},
-	"fields-to-discriminateBy": {"{http: HTTP, tcp: [TCP, TLS]}", func(d *Declaration, k, v yamlconfig.Value) {
-		d.fieldsPos, d.mapped = k.Pos(), true
-		d.fields = append(d.fields, byMember(v)...)
-	}},
-	"members": {"[a, b]", func(d *Declaration, k, v yamlconfig.Value) {
-		if d.fieldsPos.Line == 0 {
-			d.fieldsPos = k.Pos()
-		}
-		d.members = true
-		for _, m := range v.Items() {
-			if m.Node.Kind != yaml.MappingNode {
-				d.fields = append(d.fields, fieldValues{name: m.Word()})
-				continue
-			}
-			f := fieldValues{name: word{Pos: m.Pos()}, item: []selector{}}
-			for _, e := range m.Entries() {
-				f.item = append(f.item, selector{e.Key.Word(), e.Value})
-			}
-			d.fields, d.ofItems = append(d.fields, f), true
-		}
-	}},
-	"deduceInvalidDiscriminator": {"true", func(d *Declaration, k, v yamlconfig.Value) { d.deduce, d.deducePos = v.Bool(false), k.Pos() }},
-	"name":                       {"backend", func(d *Declaration, _, v yamlconfig.Value) { d.name = v.Word() }},
-	"cardinality": {"ExactlyOne", func(d *Declaration, _, v yamlconfig.Value) {
-		d.cardinality, d.cardinalityPos = cardinalities[v.OneOf(cardinalities.list(), "")], v.Pos()
-	}},
-	"optionalMembers": {"[tcp]", func(d *Declaration, _, v yamlconfig.Value) {
-		d.optionalMembers = nil
-		if v.Node.Kind == yaml.MappingNode {
-			d.optionalMembers = byMember(v)
-			return
-		}
-		for _, w := range v.Words() {
-			d.optionalMembers = append(d.optionalMembers, fieldValues{name: w})
-		}
-	}},
-	"emptyIsUnset": {"[http]", func(d *Declaration, _, v yamlconfig.Value) { d.emptyIsUnset = v.Words() }},
-	"unmappedValues": {"Forbid", func(d *Declaration, _, v yamlconfig.Value) {
-		forbid := v.OneOf([]string{"Allow", "Forbid"}, "") == "Forbid"
-		d.forbidUnmapped, d.unmapped = &forbid, v.Pos()
-	}},
-	"discriminatorChange": {"Clear", func(d *Declaration, _, v yamlconfig.Value) {
-		d.change, d.changePos = changes[v.OneOf(changes.list(), "")], v.Pos()
-	}},
-	"allowedChanges": {"{HTTP: [TCP]}", func(d *Declaration, k, v yamlconfig.Value) {
-		d.allowedPos, d.table = k.Pos(), true
-		for _, e := range v.Entries() {
-			d.allowed = append(d.allowed, transition{e.Key.Word(), e.Value.OneOrMore()})
-		}
-	}},
-	"ratchet": {"true", func(d *Declaration, k, v yamlconfig.Value) { d.ratchet, d.ratchetPos = v.Bool(false), k.Pos() }},
-	"handWrittenRules": {"Replace", func(d *Declaration, _, v yamlconfig.Value) {
-		d.replace = v.OneOf([]string{"Keep", "Replace"}, "") == "Replace"
-	}},
-}
-
-// byMember reads a map from a member to one or more values.
-func byMember(v yamlconfig.Value) (l []fieldValues) {
-	for _, e := range v.Entries() {
-		l = append(l, fieldValues{name: e.Key.Word(), values: append([]word{}, e.Value.OneOrMore()...)})
-	}
-	return l
-}
-
-// Keys returns the keys of a declaration, sorted. The caller owns the result.
-func Keys() []string { return slices.Sorted(maps.Keys(keys)) }
-
-// Example is a value of a key of declarations, for hints.
-func Example(key string) string { return keys[key].example }
-
 // declarationKeys are the keys of a declaration.
 var declarationKeys = func() yamlconfig.Mapping {
 	m := yamlconfig.Mapping{Name: "a union declaration"}
-	for _, name := range Keys() {
-		m.Keys = append(m.Keys, yamlconfig.Key{Name: name, Example: Example(name)})
+	for _, k := range keys {
+		m.Keys = append(m.Keys, yamlconfig.Key{Name: k.name, Example: k.example})
 	}
+	slices.SortFunc(m.Keys, func(a, b yamlconfig.Key) int { return strings.Compare(a.Name, b.Name) })
 	return m
 }()
 
 // parse reads a declaration.
 func parse(item yamlconfig.Value) *Declaration {
 	d := &Declaration{}
-	found := map[string]yamlconfig.Value{}
 	entries := item.Entries()
 	for len(entries) > 0 {
 		e := entries[0]
@@ -212,12 +145,11 @@ func parse(item yamlconfig.Value) *Declaration {
 			continue
 		}
 		if e, ok := e.Known(declarationKeys); ok {
-			found[e.Name] = e.Key
-			keys[e.Name].read(d, e.Key, e.Value)
+			d.add(e)
 		}
 	}
-	if k, ok := found["members"]; ok && found["fields-to-discriminateBy"].Node != nil {
-		k.Errorf("keep fields-to-discriminateBy with a discriminator, members without one",
+	if d.has("members") && d.has(mappingKey) {
+		d.key("members").Key.Errorf("keep fields-to-discriminateBy with a discriminator, members without one",
 			"members and fields-to-discriminateBy both list the members").Code = diag.Contradiction
 	}
 	return d
@@ -227,10 +159,10 @@ func parse(item yamlconfig.Value) *Declaration {
 // be its own, and have lost their indentation.
 func outdented(e yamlconfig.Entry, rest []yamlconfig.Entry) int {
 	key, v := e.Key.Node.Value, e.Value.Node
-	if key != "fields-to-discriminateBy" && key != "allowedChanges" || v.Kind != yaml.ScalarNode || v.Value != "" {
+	if key != mappingKey && key != "allowedChanges" || v.Kind != yaml.ScalarNode || v.Value != "" {
 		return 0
 	}
-	n := slices.IndexFunc(rest, func(e yamlconfig.Entry) bool { return keys[e.Key.Node.Value].read != nil })
+	n := slices.IndexFunc(rest, func(e yamlconfig.Entry) bool { return keyNamed(e.Key.Node.Value) != nil })
 	if n < 0 {
 		return len(rest)
 	}

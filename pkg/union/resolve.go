@@ -59,11 +59,9 @@ func (r *resolver) misspelt(w word, known, taken []string, code diag.Code, forma
 
 func (r *resolver) resolve() {
 	d := r.d
-	r.u = &Union{
-		Name: d.name.Text, Discriminator: d.discriminator.Text, Cardinality: d.cardinality,
-		ForbidUnmapped: d.forbidUnmapped != nil && *d.forbidUnmapped, Deduce: d.deduce, Change: d.change, Ratchet: d.ratchet, Replace: d.replace,
-	}
-	if d.ofItems {
+	u := d.union
+	r.u = &u
+	if d.OfItems() {
 		r.items()
 		r.cardinality()
 		r.change()
@@ -96,13 +94,13 @@ func (r *resolver) resolve() {
 func (r *resolver) members() {
 	d := r.d
 	// A discriminator may come first, and its members later: {} says so.
-	switch later := len(d.fields) == 0 && d.mapped && d.discriminator.Set; {
-	case later && d.deduce:
-		r.errorf(d.deducePos, diag.NoMembers, "delete deduceInvalidDiscriminator until there are members", "the union has no members yet from which the discriminator could be deduced")
+	switch later := len(d.fields) == 0 && d.has(mappingKey) && d.discriminator.Set; {
+	case later && r.u.Deduce:
+		r.errorf(d.at("deduceInvalidDiscriminator"), diag.NoMembers, "delete deduceInvalidDiscriminator until there are members", "the union has no members yet from which the discriminator could be deduced")
 	case later && r.u.ForbidUnmapped:
-		r.errorf(d.unmapped, diag.NoMembers, "delete unmappedValues until there are members", "the union has no members yet, so that unmappedValues: Forbid leaves no value")
+		r.errorf(d.at("unmappedValues"), diag.NoMembers, "delete unmappedValues until there are members", "the union has no members yet, so that unmappedValues: Forbid leaves no value")
 	case len(d.fields) == 0 && !later:
-		r.errorf(d.fieldsPos, diag.NoMembers, `list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator`,
+		r.errorf(d.fieldsPos(), diag.NoMembers, `list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator`,
 			"the union has no members")
 	}
 	for _, f := range d.fields {
@@ -126,7 +124,7 @@ func (r *resolver) members() {
 		}
 	}
 	if len(d.optionalMembers) > 0 && !d.discriminator.Set {
-		r.errorf(d.optionalMembers[0].name.Pos, diag.Contradiction, "without a discriminator no member is required: delete optionalMembers",
+		r.errorf(d.at("optionalMembers"), diag.Contradiction, "without a discriminator no member is required: delete optionalMembers",
 			"optionalMembers needs a discriminator that selects members")
 	}
 	for _, w := range d.emptyIsUnset {
@@ -234,7 +232,7 @@ func (r *resolver) discriminator() {
 	}
 	if prop.Default != nil && string(prop.Default.Raw) != `""` { // which is unset
 		hint := "drop the default; deduceInvalidDiscriminator: true lets users leave the discriminator out"
-		if d.deduce && Defaulted(prop) {
+		if u.Deduce && Defaulted(prop) {
 			hint = "drop the default: with it, the discriminator is set where users leave it out, and never deduced"
 		}
 		r.diags = append(r.diags, diag.Diagnostic{
@@ -249,11 +247,11 @@ func (r *resolver) discriminator() {
 	enum := EnumStrings(prop)
 	emptyPossible := len(prop.Enum) == 0 && (prop.MinLength == nil || *prop.MinLength == 0) || slices.Contains(enum, "")
 	if u.Cardinality == AtMostOne && required && !prop.Nullable && !emptyPossible {
-		r.errorf(d.cardinalityPos, diag.Contradiction, "delete cardinality, or make the discriminator optional",
+		r.errorf(d.at("cardinality"), diag.Contradiction, "delete cardinality, or make the discriminator optional",
 			"AtMostOne lets %q be unset, but the schema requires it", u.Discriminator)
 	}
-	if d.deduce && required {
-		r.errorf(d.deducePos, diag.Contradiction, "delete deduceInvalidDiscriminator, or make the discriminator optional",
+	if u.Deduce && required {
+		r.errorf(d.at("deduceInvalidDiscriminator"), diag.Contradiction, "delete deduceInvalidDiscriminator, or make the discriminator optional",
 			"deduceInvalidDiscriminator lets %q be left out, but the schema requires it", u.Discriminator)
 	}
 }
@@ -297,33 +295,33 @@ func (r *resolver) cardinality() {
 	}
 	switch {
 	case u.Discriminator != "" && u.Cardinality == AtLeastOne:
-		r.errorf(d.cardinalityPos, diag.Contradiction, "use ExactlyOne or AtMostOne, or drop the discriminator", "AtLeastOne contradicts a discriminator, which selects the members")
-	case u.Discriminator == "" && d.deduce:
-		r.errorf(d.deducePos, diag.Contradiction, "delete deduceInvalidDiscriminator", "there is no discriminator to deduce")
-	case u.Discriminator == "" && d.forbidUnmapped != nil:
-		r.errorf(d.unmapped, diag.Contradiction, "delete unmappedValues", "there is no discriminator that could have unmapped values")
-	case d.deduce && u.SharesValues():
-		r.errorf(d.deducePos, diag.Contradiction, "delete deduceInvalidDiscriminator, or give each member values of its own",
+		r.errorf(d.at("cardinality"), diag.Contradiction, "use ExactlyOne or AtMostOne, or drop the discriminator", "AtLeastOne contradicts a discriminator, which selects the members")
+	case u.Discriminator == "" && u.Deduce:
+		r.errorf(d.at("deduceInvalidDiscriminator"), diag.Contradiction, "delete deduceInvalidDiscriminator", "there is no discriminator to deduce")
+	case u.Discriminator == "" && d.has("unmappedValues"):
+		r.errorf(d.at("unmappedValues"), diag.Contradiction, "delete unmappedValues", "there is no discriminator that could have unmapped values")
+	case u.Deduce && u.SharesValues():
+		r.errorf(d.at("deduceInvalidDiscriminator"), diag.Contradiction, "delete deduceInvalidDiscriminator, or give each member values of its own",
 			"a member cannot tell the discriminator when a value selects several members")
-	case d.deduce && u.Cardinality == ExactlyOne && d.cardinality == ExactlyOne:
-		r.errorf(d.deducePos, diag.Contradiction, "delete one of the two", "ExactlyOne demands that %q is set, deduceInvalidDiscriminator lets it be left out", u.Discriminator)
+	case u.Deduce && d.union.Cardinality == ExactlyOne:
+		r.errorf(d.at("deduceInvalidDiscriminator"), diag.Contradiction, "delete one of the two", "ExactlyOne demands that %q is set, deduceInvalidDiscriminator lets it be left out", u.Discriminator)
 	}
 }
 
 func (r *resolver) change() {
 	d, u := r.d, r.u
 	switch {
-	case u.Cardinality == AtLeastOne && (d.change == Clear || d.change == Forbid || d.table):
+	case u.Cardinality == AtLeastOne && (d.union.Change == Clear || d.union.Change == Forbid || d.has("allowedChanges")):
 		key := "discriminatorChange"
-		if d.change == 0 {
+		if d.union.Change == 0 {
 			key = "allowedChanges"
 		}
-		r.errorf(first(d.changePos, d.allowedPos), diag.Contradiction, "delete "+key, "cardinality AtLeastOne has no transitions to restrict")
-	case d.table && d.change != 0:
-		r.errorf(d.changePos, diag.Contradiction, "delete discriminatorChange: allowedChanges takes its place", "discriminatorChange and allowedChanges both say what may change")
+		r.errorf(first(d.at("discriminatorChange"), d.at("allowedChanges")), diag.Contradiction, "delete "+key, "cardinality AtLeastOne has no transitions to restrict")
+	case d.has("allowedChanges") && d.union.Change != 0:
+		r.errorf(d.at("discriminatorChange"), diag.Contradiction, "delete discriminatorChange: allowedChanges takes its place", "discriminatorChange and allowedChanges both say what may change")
 	}
 	switch {
-	case d.table:
+	case d.has("allowedChanges"):
 		u.Change = AllowedChanges
 		r.table()
 	case u.Change == 0 && u.Discriminator == "":
@@ -407,14 +405,14 @@ type Demand struct {
 // is an error, while a defaulted Clear may be left out.
 func (d *Declaration) Demands() []Demand {
 	var l []Demand
-	if d.change == Forbid {
-		l = append(l, Demand{"discriminatorChange: Forbid", d.changePos})
+	if d.union.Change == Forbid {
+		l = append(l, Demand{"discriminatorChange: Forbid", d.at("discriminatorChange")})
 	}
-	if d.table {
-		l = append(l, Demand{"allowedChanges", d.allowedPos})
+	if d.has("allowedChanges") {
+		l = append(l, Demand{"allowedChanges", d.at("allowedChanges")})
 	}
-	if d.ratchet {
-		l = append(l, Demand{"ratchet", d.ratchetPos})
+	if d.union.Ratchet {
+		l = append(l, Demand{"ratchet", d.at("ratchet")})
 	}
 	return l
 }
@@ -460,4 +458,9 @@ func (d *Declaration) Properties() []string {
 }
 
 // OfItems reports whether members are items of a list.
-func (d *Declaration) OfItems() bool { return d.ofItems }
+func (d *Declaration) OfItems() bool {
+	return slices.ContainsFunc(d.fields, func(f fieldValues) bool { return f.item != nil })
+}
+
+// fieldsPos is where the members are listed.
+func (d *Declaration) fieldsPos() diag.Pos { return first(d.at(mappingKey), d.at("members")) }

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
 // has reports whether there is a property that the declaration may name.
@@ -20,7 +21,7 @@ func (r *resolver) has(name string) bool {
 // the values are properties, and the keys are not.
 func (r *resolver) swapped() bool {
 	d := r.d
-	if len(d.fields) == 0 || d.members {
+	if len(d.fields) == 0 || d.has("members") {
 		return false
 	}
 	values := map[string][]string{} // by property
@@ -39,14 +40,14 @@ func (r *resolver) swapped() bool {
 			values[v.Text] = append(values[v.Text], f.name.Text)
 		}
 	}
-	r.errorf(d.fieldsPos, diag.UnknownMember, "write "+mapping(properties, values), "the keys of fields-to-discriminateBy are members, and the values those of the discriminator: here they are swapped")
+	r.errorf(d.fieldsPos(), diag.UnknownMember, "write "+mapping(properties, values), "the keys of fields-to-discriminateBy are members, and the values those of the discriminator: here they are swapped")
 	return true
 }
 
 // unvalued reports members without values in a union with a discriminator.
 func (r *resolver) unvalued() bool {
 	d := r.d
-	if !d.members || !d.discriminator.Set {
+	if !d.has("members") || !d.discriminator.Set {
 		return false
 	}
 	hint := "use fields-to-discriminateBy: {member: Value}"
@@ -67,7 +68,7 @@ func (r *resolver) unvalued() bool {
 	if len(members) > 0 && len(values) == len(members) {
 		hint = "write " + mapping(members, values)
 	}
-	r.errorf(d.fieldsPos, diag.Contradiction, hint, "members has no room for the values of discriminator %q", d.discriminator.Text)
+	r.errorf(d.fieldsPos(), diag.Contradiction, hint, "members has no room for the values of discriminator %q", d.discriminator.Text)
 	return true
 }
 

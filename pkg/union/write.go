@@ -1,7 +1,6 @@
 package union
 
 import (
-	"maps"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -17,100 +16,45 @@ import (
 // no positions.
 func (u *Union) Node() *yaml.Node {
 	m := yamltext.MappingNode()
-	add := func(key string, value *yaml.Node) { m.Content = append(m.Content, yamltext.StringNode(key), value) }
-	flag := func(key string, set bool) {
-		if set {
-			add(key, yamltext.BoolNode(true))
+	for _, k := range keys {
+		if value := k.write(u); value != nil {
+			m.Content = append(m.Content, yamltext.StringNode(k.name), value)
 		}
-	}
-	words := func(key string, l []string) {
-		if len(l) > 0 {
-			add(key, yamltext.StringsNode(l...))
-		}
-	}
-	if u.Name != "" {
-		add("name", yamltext.StringNode(u.Name))
-	}
-	switch {
-	case u.OfItems():
-		members := yamltext.ListNode()
-		for _, m := range u.Members {
-			members.Content = append(members.Content, itemNode(m.Item))
-		}
-		add("members", members)
-	case u.Discriminator == "":
-		words("members", u.MemberNames())
-	default:
-		add("discriminator", yamltext.StringNode(u.Discriminator))
-		fields := yamltext.MappingNode()
-		for _, f := range u.Members {
-			fields.Content = append(fields.Content, yamltext.StringNode(f.Name), oneOrMore(f.Values))
-		}
-		add("fields-to-discriminateBy", fields)
-	}
-	flag("deduceInvalidDiscriminator", u.Deduce)
-	if u.Cardinality != 0 {
-		add("cardinality", yamltext.StringNode(u.Cardinality.String()))
-	}
-	if optional := u.optionalMembers(); optional != nil {
-		add("optionalMembers", optional)
-	}
-	words("emptyIsUnset", u.names(func(f Member) bool { return f.Empty != PresentWhenEmpty }))
-	if u.ForbidUnmapped {
-		add("unmappedValues", yamltext.StringNode("Forbid"))
-	}
-	switch {
-	case u.Change == 0, u.Change == Allow && u.Discriminator == "": // the default
-	case u.Change == AllowedChanges:
-		table := yamltext.MappingNode()
-		for _, from := range slices.Sorted(maps.Keys(u.Allowed)) {
-			table.Content = append(table.Content, yamltext.StringNode(from), yamltext.StringsNode(u.Allowed[from]...))
-		}
-		add("allowedChanges", table)
-	default:
-		add("discriminatorChange", yamltext.StringNode(u.Change.String()))
-	}
-	flag("ratchet", u.Ratchet)
-	if u.Replace {
-		add("handWrittenRules", yamltext.StringNode("Replace"))
 	}
 	return m
 }
 
-// optionalMembers is a list when its members are optional for all of their values,
-// else a map; nil when no member is optional.
-func (u *Union) optionalMembers() *yaml.Node {
-	optional := u.names(func(f Member) bool { return len(f.Optional) > 0 })
-	if len(optional) == 0 {
+// byMemberNode writes a map from members to one or more values.
+func byMemberNode(members []Member, values func(Member) []string) *yaml.Node {
+	node := yamltext.MappingNode()
+	for _, m := range members {
+		l := values(m)
+		value := yamltext.StringsNode(l...)
+		if len(l) == 1 {
+			value = value.Content[0]
+		}
+		node.Content = append(node.Content, yamltext.StringNode(m.Name), value)
+	}
+	return node
+}
+
+// wordNode writes a string; "" is not written.
+func wordNode(s string) *yaml.Node {
+	if s == "" {
 		return nil
 	}
-	if !slices.ContainsFunc(u.Members, func(f Member) bool { return len(f.Optional) > 0 && len(f.Required()) > 0 }) {
-		return yamltext.StringsNode(optional...)
-	}
-	m := yamltext.MappingNode()
-	for _, f := range u.Members {
-		if len(f.Optional) > 0 {
-			m.Content = append(m.Content, yamltext.StringNode(f.Name), oneOrMore(f.Optional))
-		}
-	}
-	return m
+	return yamltext.StringNode(s)
 }
 
-// oneOrMore is a string, or a list of several.
-func oneOrMore(values []string) *yaml.Node {
-	if len(values) == 1 {
-		return yamltext.StringNode(values[0])
+// wordsNode writes the names of members; an empty list is not written.
+func wordsNode(members []Member) *yaml.Node {
+	if len(members) == 0 {
+		return nil
 	}
-	return yamltext.StringsNode(values...)
+	return yamltext.StringsNode((&Union{Members: members}).MemberNames()...)
 }
 
-// names are those of the members that is holds for.
-func (u *Union) names(is func(Member) bool) []string {
-	var l []string
-	for _, f := range u.Members {
-		if is(f) {
-			l = append(l, f.Name)
-		}
-	}
-	return l
+// those returns the members for which is holds.
+func (u *Union) those(is func(Member) bool) []Member {
+	return slices.DeleteFunc(slices.Clone(u.Members), func(m Member) bool { return !is(m) })
 }
