@@ -16,22 +16,19 @@ type key struct {
 	name, example string
 	// rival is the key that excludes this one: an extension with either replaces both.
 	rival string
-	// read adds the value to a declaration. It returns the position of errors about the key.
+	// read checks the value and keeps it, unless resolving reads it again. It returns the position
+	// of errors about the key.
 	read func(d *Declaration, k, v yamlconfig.Value) diag.Pos
 	// write returns the value for a union, or nil if the union does not need the key.
 	write func(u *Union) *yaml.Node
 }
 
+// mappingKey is the key that maps members to values of the discriminator.
+const mappingKey = "fields-to-discriminateBy"
+
 // keys are all keys, in the order of the documentation.
 var keys = []key{
-	{
-		name: "name", example: "backend",
-		read: func(d *Declaration, _, v yamlconfig.Value) diag.Pos {
-			d.union.Name = v.Word().Text
-			return v.Pos()
-		},
-		write: func(u *Union) *yaml.Node { return wordNode(u.Name) },
-	},
+	text("name", "backend", func(u *Union) *string { return &u.Name }),
 	{
 		name: "members", example: "[a, b]", rival: mappingKey,
 		read: func(d *Declaration, k, v yamlconfig.Value) diag.Pos {
@@ -53,7 +50,7 @@ var keys = []key{
 			case u.Discriminator != "":
 				return nil
 			case !u.OfItems():
-				return wordsNode(u.Members)
+				return namesNode(u.Members)
 			}
 			list := yamltext.ListNode()
 			for _, m := range u.Members {
@@ -62,15 +59,7 @@ var keys = []key{
 			return list
 		},
 	},
-	{
-		name: "discriminator", example: "type",
-		read: func(d *Declaration, _, v yamlconfig.Value) diag.Pos {
-			d.discriminator = v.Word()
-			d.union.Discriminator = d.discriminator.Text
-			return v.Pos()
-		},
-		write: func(u *Union) *yaml.Node { return wordNode(u.Discriminator) },
-	},
+	text("discriminator", "type", func(u *Union) *string { return &u.Discriminator }),
 	{
 		name: mappingKey, example: "{http: HTTP, tcp: [TCP, TLS]}", rival: "members",
 		read: func(d *Declaration, k, v yamlconfig.Value) diag.Pos {
@@ -88,38 +77,24 @@ var keys = []key{
 	oneOf("cardinality", "ExactlyOne", cardinalities, func(u *Union) *Cardinality { return &u.Cardinality }),
 	{
 		name: "optionalMembers", example: "[tcp]",
-		read: func(d *Declaration, _, v yamlconfig.Value) diag.Pos {
-			if v.Node.Kind == yaml.MappingNode {
-				d.optionalMembers = byMember(v)
-			} else {
-				for _, w := range v.Words() {
-					d.optionalMembers = append(d.optionalMembers, fieldValues{name: w})
-				}
-			}
-			if len(d.optionalMembers) == 0 {
-				return diag.Pos{}
-			}
-			return d.optionalMembers[0].name.Pos
+		read: func(_ *Declaration, _, v yamlconfig.Value) diag.Pos {
+			return namesPos(optionalMembers(v))
 		},
 		write: func(u *Union) *yaml.Node {
 			optional := u.those(func(m Member) bool { return len(m.Optional) > 0 })
 			if slices.ContainsFunc(optional, func(m Member) bool { return len(m.Required()) > 0 }) {
 				return byMemberNode(optional, func(m Member) []string { return m.Optional })
 			}
-			return wordsNode(optional)
+			return namesNode(optional)
 		},
 	},
 	{
 		name: "emptyIsUnset", example: "[http]",
-		read: func(d *Declaration, _, v yamlconfig.Value) diag.Pos {
-			d.emptyIsUnset = v.Words()
-			if len(d.emptyIsUnset) == 0 {
-				return diag.Pos{}
-			}
-			return d.emptyIsUnset[0].Pos
+		read: func(_ *Declaration, _, v yamlconfig.Value) diag.Pos {
+			return namesPos(listed(v))
 		},
 		write: func(u *Union) *yaml.Node {
-			return wordsNode(u.those(func(m Member) bool { return m.Empty != PresentWhenEmpty }))
+			return namesNode(u.those(func(m Member) bool { return m.Empty != PresentWhenEmpty }))
 		},
 	},
 	oneOf("unmappedValues", "Forbid", names[bool]{"Allow": false, "Forbid": true}, func(u *Union) *bool { return &u.ForbidUnmapped }),
@@ -127,18 +102,16 @@ var keys = []key{
 		name: "discriminatorChange", example: "Clear", rival: "allowedChanges",
 		read: oneOf("", "", changes, func(u *Union) *Change { return &u.Change }).read,
 		write: func(u *Union) *yaml.Node {
-			if u.Change == Allow && u.Discriminator == "" { // the default
-				return nil
+			if name := changes.name(u.Change); name != "" && (u.Change != Allow || u.Discriminator != "") {
+				return yamltext.StringNode(name)
 			}
-			return wordNode(changes.name(u.Change))
+			return nil // the default, or a table
 		},
 	},
 	{
 		name: "allowedChanges", example: "{HTTP: [TCP]}", rival: "discriminatorChange",
-		read: func(d *Declaration, k, v yamlconfig.Value) diag.Pos {
-			for _, e := range v.Entries() {
-				d.allowed = append(d.allowed, transition{e.Key.Word(), e.Value.OneOrMore()})
-			}
+		read: func(_ *Declaration, k, v yamlconfig.Value) diag.Pos {
+			byMember(v)
 			return k.Pos()
 		},
 		write: func(u *Union) *yaml.Node {
@@ -156,42 +129,62 @@ var keys = []key{
 	oneOf("handWrittenRules", "Replace", names[bool]{"Keep": false, "Replace": true}, func(u *Union) *bool { return &u.Replace }),
 }
 
-// mappingKey is the key that maps members to values of the discriminator.
-const mappingKey = "fields-to-discriminateBy"
+// text returns a key with a string.
+func text(name, example string, of func(*Union) *string) key {
+	return scalar(name, example, of, yamltext.StringNode, func(_, v yamlconfig.Value) (string, diag.Pos) { return v.Word().Text, v.Pos() })
+}
 
-// flag returns a key with a boolean that a schema has no say in.
+// flag returns a key with a boolean.
 func flag(name string, of func(*Union) *bool) key {
+	return scalar(name, "true", of, yamltext.BoolNode, func(k, v yamlconfig.Value) (bool, diag.Pos) { return v.Bool(false), k.Pos() })
+}
+
+// oneOf returns a key with one of some words.
+func oneOf[T comparable](name, example string, words names[T], of func(*Union) *T) key {
+	write := func(t T) *yaml.Node { return yamltext.StringNode(words.name(t)) }
+	return scalar(name, example, of, write, func(_, v yamlconfig.Value) (T, diag.Pos) { return words[v.OneOf(words.list(), "")], v.Pos() })
+}
+
+// scalar returns a key with a scalar that is a field of unions. The zero value is not written.
+func scalar[T comparable](name, example string, of func(*Union) *T, write func(T) *yaml.Node, read func(k, v yamlconfig.Value) (T, diag.Pos)) key {
 	return key{
-		name: name, example: "true",
-		read: func(d *Declaration, k, v yamlconfig.Value) diag.Pos {
-			*of(&d.union) = v.Bool(false)
-			return k.Pos()
+		name: name, example: example,
+		read: func(d *Declaration, k, v yamlconfig.Value) (pos diag.Pos) {
+			*of(&d.union), pos = read(k, v)
+			return pos
 		},
 		write: func(u *Union) *yaml.Node {
-			if !*of(u) {
-				return nil
+			var zero T
+			if v := *of(u); v != zero {
+				return write(v)
 			}
-			return yamltext.BoolNode(true)
+			return nil
 		},
 	}
 }
 
-// oneOf returns a key with one of some words. The word of the zero value is not written.
-func oneOf[T comparable](name, example string, words names[T], of func(*Union) *T) key {
-	return key{
-		name: name, example: example,
-		read: func(d *Declaration, _, v yamlconfig.Value) diag.Pos {
-			*of(&d.union) = words[v.OneOf(words.list(), "")]
-			return v.Pos()
-		},
-		write: func(u *Union) *yaml.Node {
-			var zero T
-			if *of(u) == zero {
-				return nil
-			}
-			return wordNode(words.name(*of(u)))
-		},
+// optionalMembers reads a list of members, or a map to the values for which they are optional.
+func optionalMembers(v yamlconfig.Value) []fieldValues {
+	if v.Node != nil && v.Node.Kind == yaml.MappingNode {
+		return byMember(v)
 	}
+	return listed(v)
+}
+
+// listed reads a list of members.
+func listed(v yamlconfig.Value) (l []fieldValues) {
+	for _, w := range v.Words() {
+		l = append(l, fieldValues{name: w})
+	}
+	return l
+}
+
+// namesPos returns the position of the first name, if there is one.
+func namesPos(l []fieldValues) (pos diag.Pos) {
+	if len(l) > 0 {
+		pos = l[0].name.Pos
+	}
+	return pos
 }
 
 // byMember reads a map from a member to one or more values.
@@ -200,6 +193,56 @@ func byMember(v yamlconfig.Value) (l []fieldValues) {
 		l = append(l, fieldValues{name: e.Key.Word(), values: append([]word{}, e.Value.OneOrMore()...)})
 	}
 	return l
+}
+
+// Node returns the union as an item of x-kubernetes-unions: with the keys that a
+// zero value does not stand for, in the order of the documentation. Parsing and
+// resolving it gives a union of the same meaning. A union that is only to be
+// written, not resolved, may leave out what the schema decides: Cardinality,
+// Values; and Change, for the default. The caller owns the node; it has
+// no positions.
+func (u *Union) Node() *yaml.Node {
+	m := yamltext.MappingNode()
+	for _, k := range keys {
+		if value := k.write(u); value != nil {
+			m.Content = append(m.Content, yamltext.StringNode(k.name), value)
+		}
+	}
+	return m
+}
+
+// byMemberNode writes a map from members to one or more values.
+func byMemberNode(members []Member, values func(Member) []string) *yaml.Node {
+	node := yamltext.MappingNode()
+	for _, m := range members {
+		value := yamltext.StringsNode(values(m)...)
+		if len(value.Content) == 1 {
+			value = value.Content[0]
+		}
+		node.Content = append(node.Content, yamltext.StringNode(m.Name), value)
+	}
+	return node
+}
+
+// namesNode writes a list of members, or nil if there are none.
+func namesNode(members []Member) *yaml.Node {
+	if len(members) == 0 {
+		return nil
+	}
+	return yamltext.StringsNode((&Union{Members: members}).MemberNames()...)
+}
+
+// those returns the members for which is holds.
+func (u *Union) those(is func(Member) bool) []Member {
+	return slices.DeleteFunc(slices.Clone(u.Members), func(m Member) bool { return !is(m) })
+}
+
+// keyNamed returns the key with a name, or nil.
+func keyNamed(name string) *key {
+	if i := slices.IndexFunc(keys, func(k key) bool { return k.name == name }); i >= 0 {
+		return &keys[i]
+	}
+	return nil
 }
 
 // Keys returns the keys of a declaration, sorted. The caller owns the result.
@@ -211,12 +254,4 @@ func Example(name string) string {
 		return k.example
 	}
 	return ""
-}
-
-// keyNamed returns the key with a name, or nil.
-func keyNamed(name string) *key {
-	if i := slices.IndexFunc(keys, func(k key) bool { return k.name == name }); i >= 0 {
-		return &keys[i]
-	}
-	return nil
 }

@@ -24,14 +24,9 @@ type Declaration struct {
 	// Path is the schema path of the union object, as field.Path prints it.
 	Path string
 
-	keyed []keyed // the keys that are there, in order
-	union Union   // with the values that need no schema
-	// The other values, as written.
-	discriminator   word
-	fields          []fieldValues // fields-to-discriminateBy, or members
-	optionalMembers []fieldValues // without values: optional for all
-	emptyIsUnset    []word
-	allowed         []transition
+	keyed  []keyed       // the keys that are there, in order
+	union  Union         // the values that need no schema
+	fields []fieldValues // fields-to-discriminateBy, or members
 }
 
 // keyed is a key of a declaration with its value.
@@ -59,17 +54,15 @@ func (d *Declaration) has(key string) bool { return d.key(key).Name != "" }
 // at returns the position of errors about a key.
 func (d *Declaration) at(key string) diag.Pos { return d.key(key).pos }
 
+// discriminator returns the name of the discriminator.
+func (d *Declaration) discriminator() word { return d.key("discriminator").Value.Word() }
+
 type word = yamlconfig.Word
 
 type fieldValues struct {
 	name   word
-	values []word
+	values []word     // nil in a list of members
 	item   []selector // of a member that is an item of a list; its name has no text yet
-}
-
-type transition struct {
-	from word
-	to   []word
 }
 
 // newReader returns the reader of declarations at path.

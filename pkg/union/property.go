@@ -16,7 +16,7 @@ import (
 
 // nested reports what the declaration names that is in something else that it names.
 func (r *resolver) nested() {
-	words := []word{r.d.discriminator}
+	words := []word{r.d.discriminator()}
 	for _, f := range r.d.fields {
 		words = append(words, f.name)
 	}

@@ -83,7 +83,7 @@ func (r *resolver) resolve() {
 		return
 	}
 	r.members()
-	if d.discriminator.Set {
+	if d.discriminator().Set {
 		r.discriminator()
 	}
 	r.nested()
@@ -94,7 +94,7 @@ func (r *resolver) resolve() {
 func (r *resolver) members() {
 	d := r.d
 	// A discriminator may come first, and its members later: {} says so.
-	switch later := len(d.fields) == 0 && d.has(mappingKey) && d.discriminator.Set; {
+	switch later := len(d.fields) == 0 && d.has(mappingKey) && d.discriminator().Set; {
 	case later && r.u.Deduce:
 		r.errorf(d.at("deduceInvalidDiscriminator"), diag.NoMembers, "delete deduceInvalidDiscriminator until there are members", "the union has no members yet from which the discriminator could be deduced")
 	case later && r.u.ForbidUnmapped:
@@ -113,21 +113,22 @@ func (r *resolver) members() {
 		if ok {
 			r.alwaysSet(f.name, prop)
 		}
-		if d.discriminator.Set {
+		if d.discriminator().Set {
 			m.Values = r.values(f)
 		}
 		r.u.Members = append(r.u.Members, m)
 	}
-	for _, f := range d.optionalMembers {
+	optional := optionalMembers(d.key("optionalMembers").Value)
+	for _, f := range optional {
 		if m := r.member(f.name, "optionalMembers"); m != nil {
 			r.optional(m, f)
 		}
 	}
-	if len(d.optionalMembers) > 0 && !d.discriminator.Set {
+	if len(optional) > 0 && !d.discriminator().Set {
 		r.errorf(d.at("optionalMembers"), diag.Contradiction, "without a discriminator no member is required: delete optionalMembers",
 			"optionalMembers needs a discriminator that selects members")
 	}
-	for _, w := range d.emptyIsUnset {
+	for _, w := range d.key("emptyIsUnset").Value.Words() {
 		if m := r.member(w, "emptyIsUnset"); m != nil {
 			r.emptyIsUnset(m, w)
 		}
@@ -217,16 +218,16 @@ func (r *resolver) emptyIsUnset(m *Member, w word) {
 
 func (r *resolver) discriminator() {
 	d, u := r.d, r.u
-	prop, ok := r.property(d.discriminator, diag.UnknownDiscriminator, "discriminator")
+	prop, ok := r.property(d.discriminator(), diag.UnknownDiscriminator, "discriminator")
 	if slices.ContainsFunc(u.Members, func(m Member) bool { return m.Name == u.Discriminator }) {
-		r.errorf(d.discriminator.Pos, diag.DiscriminatorIsMember, "take it out of the members", "%q is both the discriminator and a member", u.Discriminator)
+		r.errorf(d.discriminator().Pos, diag.DiscriminatorIsMember, "take it out of the members", "%q is both the discriminator and a member", u.Discriminator)
 		return
 	}
 	if !ok {
 		return
 	}
 	if prop.Type != "string" || prop.XIntOrString || slices.Contains(typedFormats, prop.Format) {
-		r.errorf(d.discriminator.Pos, diag.DiscriminatorNotString, "use a property of type string without format",
+		r.errorf(d.discriminator().Pos, diag.DiscriminatorNotString, "use a property of type string without format",
 			"discriminator %q must be a string to CEL; it is %s", u.Discriminator, describe(prop))
 		return
 	}
@@ -236,7 +237,7 @@ func (r *resolver) discriminator() {
 			hint = "drop the default: with it, the discriminator is set where users leave it out, and never deduced"
 		}
 		r.diags = append(r.diags, diag.Diagnostic{
-			Code: diag.DefaultedDiscriminator, Severity: diag.Warning, Pos: d.discriminator.Pos, Path: d.Path, Hint: hint,
+			Code: diag.DefaultedDiscriminator, Severity: diag.Warning, Pos: d.discriminator().Pos, Path: d.Path, Hint: hint,
 			Message: fmt.Sprintf("discriminator %q has the default %s: users get errors about a value they never wrote", u.Discriminator, prop.Default.Raw),
 		})
 	}
@@ -336,7 +337,7 @@ func (r *resolver) table() {
 	check := func(w word) {
 		known, what := u.MemberNames(), "member"
 		ok := slices.Contains(known, w.Text)
-		if r.d.discriminator.Set {
+		if r.d.discriminator().Set {
 			ok = r.changes(w)
 			known, what = u.Values, "value of the discriminator"
 		}
@@ -344,25 +345,25 @@ func (r *resolver) table() {
 			return
 		}
 		r.misspelt(w, known, nil, diag.UnknownChange, "allowedChanges names %q, which is not a known %s", w.Text, what)
-		if last := &r.diags[len(r.diags)-1]; r.d.discriminator.Set && last.Hint == "" {
+		if last := &r.diags[len(r.diags)-1]; r.d.discriminator().Set && last.Hint == "" {
 			last.Hint = "add it to the members or to the enum of the discriminator"
 		}
 	}
 	u.Allowed = map[string][]string{}
-	for _, t := range r.d.allowed {
-		if t.from.Text == "" {
-			r.errorf(t.from.Pos, diag.UnknownChange, "delete this row", "an unset union may always be set: %q needs no row", "")
+	for _, from := range byMember(r.d.key("allowedChanges").Value) {
+		if from.name.Text == "" {
+			r.errorf(from.name.Pos, diag.UnknownChange, "delete this row", "an unset union may always be set: %q needs no row", "")
 			continue
 		}
-		check(t.from)
+		check(from.name)
 		row := []string{}
-		for _, to := range t.to {
+		for _, to := range from.values {
 			if to.Text != "" {
 				check(to)
 			}
 			row = append(row, to.Text)
 		}
-		u.Allowed[t.from.Text] = row
+		u.Allowed[from.name.Text] = row
 	}
 }
 
@@ -374,7 +375,7 @@ func (r *resolver) overlaps(memberOf, discriminatorOf map[string]*Declaration) {
 		r.errorf(w.Pos, code, "declare one union, or use different properties: each belongs to one union at most", format, w.Text)
 		r.diags[len(r.diags)-1].Related = []diag.Related{{Pos: other.Pos, Message: "the other union"}}
 	}
-	if w := d.discriminator; w.Text != "" {
+	if w := d.discriminator(); w.Text != "" {
 		if other := discriminatorOf[key(w)]; other != nil {
 			shared(w, diag.DiscriminatorShared, other, "%q is the discriminator of two unions")
 		} else if other := memberOf[key(w)]; other != nil {
@@ -389,8 +390,8 @@ func (r *resolver) overlaps(memberOf, discriminatorOf map[string]*Declaration) {
 		}
 		memberOf[key(f.name)] = d
 	}
-	if d.discriminator.Text != "" {
-		discriminatorOf[key(d.discriminator)] = d
+	if d.discriminator().Text != "" {
+		discriminatorOf[key(d.discriminator())] = d
 	}
 }
 
@@ -441,13 +442,13 @@ func first(positions ...diag.Pos) diag.Pos {
 }
 
 // Discriminator returns the discriminator's name as declared, or "".
-func (d *Declaration) Discriminator() string { return d.discriminator.Text }
+func (d *Declaration) Discriminator() string { return d.union.Discriminator }
 
 // Properties returns the names of all properties that d reads, as declared.
 func (d *Declaration) Properties() []string {
 	var l []string
-	if d.discriminator.Set {
-		l = append(l, d.discriminator.Text)
+	if d.discriminator().Set {
+		l = append(l, d.discriminator().Text)
 	}
 	for _, f := range d.fields {
 		if f.item == nil {

@@ -47,14 +47,14 @@ func (r *resolver) swapped() bool {
 // unvalued reports members without values in a union with a discriminator.
 func (r *resolver) unvalued() bool {
 	d := r.d
-	if !d.has("members") || !d.discriminator.Set {
+	if !d.has("members") || !d.discriminator().Set {
 		return false
 	}
 	hint := "use fields-to-discriminateBy: {member: Value}"
 	values := map[string][]string{}
 	var members []string
 	var enum []string
-	if _, property := Property(r.schema, d.discriminator.Text); property != nil {
+	if _, property := Property(r.schema, d.discriminator().Text); property != nil {
 		enum = EnumStrings(property)
 	}
 	for _, f := range d.fields {
@@ -68,7 +68,7 @@ func (r *resolver) unvalued() bool {
 	if len(members) > 0 && len(values) == len(members) {
 		hint = "write " + mapping(members, values)
 	}
-	r.errorf(d.fieldsPos(), diag.Contradiction, hint, "members has no room for the values of discriminator %q", d.discriminator.Text)
+	r.errorf(d.fieldsPos(), diag.Contradiction, hint, "members has no room for the values of discriminator %q", d.discriminator().Text)
 	return true
 }
 

@@ -8,7 +8,10 @@ import (
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	apiservercel "k8s.io/apiserver/pkg/cel"
+
 	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
 // TestVisible holds visible to the API server: what it gives no CEL type, rules
@@ -59,7 +62,8 @@ func TestVisible(t *testing.T) {
 		if got, want := visible(&s), theirs != nil; got != want {
 			t.Errorf("visible(%s) = %t", text, got)
 		}
-		r := &resolver{d: &Declaration{discriminator: word{Text: "type", Set: true}}, u: &Union{Discriminator: "type"}, schema: &apiextensionsv1.JSONSchemaProps{
+		declared, _ := Parse("", "", yamltext.ListNode((&Union{Discriminator: "type"}).Node()), nil)
+		r := &resolver{d: declared[0], u: &Union{Discriminator: "type"}, schema: &apiextensionsv1.JSONSchemaProps{
 			Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"type": s},
 		}}
 		r.discriminator()
