@@ -175,10 +175,10 @@ func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchema
 	}
 	s.used = true
 	u := d.in(at)
-	if !w.l.opts.CRDs && (len(d.keys) > 0 || len(d.spots) > 0) && w.wrong(s, d, &u, at, len(to) == 0) {
+	e := union.External{Target: w.target, Version: w.version, Path: to, File: d.at.File, Value: d.value(&u), Struct: s.String()}
+	if !w.l.opts.CRDs && (len(d.keys) > 0 || d.marked) && w.wrong(e, at) {
 		return
 	}
-	e := union.External{Target: w.target, Version: w.version, Path: to, File: d.at.File, Value: d.value(&u), Struct: s.String()}
 	if w.l.opts.CRDs && d.Discriminator != "" {
 		e.Fit = func(enum func(string) []string) (*yaml.Node, diag.List) { return d.fit(at, enum(d.Discriminator)) }
 	}
@@ -192,9 +192,9 @@ func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchema
 
 // wrong reports what is wrong with the markers of unioncel in a schema of controller-gen,
 // which with CRDs at hand is known when they are compiled.
-func (w *walk) wrong(s *structure, d *declared, u *union.Union, at *apiextensionsv1.JSONSchemaProps, root bool) bool {
-	declarations, diags := union.Parse(d.at.File, s.String(), d.value(u), nil)
-	_, resolved := union.Resolve(declarations, at, root)
+func (w *walk) wrong(e union.External, at *apiextensionsv1.JSONSchemaProps) bool {
+	declarations, diags := union.Parse(e.File, e.Struct, e.Value, nil)
+	_, resolved := union.Resolve(declarations, at, len(e.Path) == 0)
 	diags = slices.DeleteFunc(append(diags, resolved...), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 	w.l.diags = append(w.l.diags, diags...)
 	return len(diags) > 0
@@ -212,7 +212,7 @@ func (d *declared) in(at *apiextensionsv1.JSONSchemaProps) union.Union {
 	}
 	for i := range u.Members {
 		m := &u.Members[i]
-		if _, said := d.spots[[2]string{emptyKey, m.Name}]; !said && !canBeEmpty(at, m.Name, m.Empty) {
+		if _, said := d.spots[spot{emptyKey, m.Name}]; !said && !canBeEmpty(at, m.Name, m.Empty) {
 			m.Empty = union.PresentWhenEmpty
 		}
 	}
@@ -233,7 +233,7 @@ func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, enum []string) (*yaml
 	u := d.in(at)
 	values := d.from.ofCRD(enum)
 	var diags diag.List
-	d.values = maps.Clone(d.values)
+	d.spots = maps.Clone(d.spots)
 	for i, m := range u.Members {
 		field, ok := d.guessed[m.Name]
 		if !ok {
@@ -241,7 +241,7 @@ func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, enum []string) (*yaml
 		}
 		value, ok := values.of(field, m.Name)
 		if !ok {
-			lack := values.lack(d.members[m.Name], field)
+			lack := values.lack(d.pos("members", m.Name), field)
 			if _, known := d.from.of(field, m.Name); known {
 				lack.Hint = "the CRD lacks a value that the Go type has: run controller-gen first"
 			}
@@ -252,7 +252,7 @@ func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, enum []string) (*yaml
 		if len(m.Optional) > 0 { // what a marker lists is that value, or judge complains
 			u.Members[i].Optional = u.Members[i].Values
 		}
-		d.values[value] = d.members[m.Name]
+		d.spots[spot{valuesKey, value}] = d.pos("members", m.Name)
 	}
 	return d.value(&u), append(diags, d.judge(u.Members)...)
 }

@@ -14,24 +14,27 @@ import (
 // declared is a union of a struct.
 type declared struct {
 	union.Union
-	at diag.Pos
-	// members and values are the positions of the markers of members, by name and by value.
-	members, values map[string]diag.Pos
+	at    diag.Pos
+	spots map[spot]diag.Pos
+	// marked reports whether a field has a marker of unioncel for emptyKey or optionalKey.
+	marked bool
 	// guessed are the Go names of the members, by name, whose values markers do not
 	// say; from says which the discriminator can have.
 	guessed map[string]string
 	from    *values
-	// spots are where members are marked as what a key lists, by key and name, when not
-	// with the rest.
-	spots map[[2]string]diag.Pos
 	// optional are the markers that list the values for which a member is optional.
 	optional map[string]mark
-	// keys are those that markers of unioncel say; alone that these are all there is.
+	// keys are those that markers of unioncel say; alone, unless nil, what these declare if
+	// they are all there is.
 	keys  []mark
-	alone bool
+	alone *union.Declaration
 	// list is the field of which its members are items, if they are.
 	list string
 }
+
+// spot is a member or a value that a key of the declaration names. All members are in "members",
+// those that have a marker of unioncel also in its key, and all values in valuesKey.
+type spot struct{ key, name string }
 
 // draft is a union whose parts have been found and not been checked.
 type draft struct {
@@ -222,12 +225,11 @@ func (s *structure) finish(d *draft) {
 	if len(d.members) == 0 && (len(d.discriminators) == 0 || !d.discriminators[0].mark.kind.tagged()) {
 		return // which common has reported
 	}
-	u := declared{Union: union.Union{Name: d.name, Cardinality: d.cardinality}, members: map[string]diag.Pos{}, values: map[string]diag.Pos{}, guessed: map[string]string{}, spots: map[[2]string]diag.Pos{}, optional: map[string]mark{}}
-	var values *values
+	u := declared{Union: union.Union{Name: d.name, Cardinality: d.cardinality}, spots: map[spot]diag.Pos{}, guessed: map[string]string{}, optional: map[string]mark{}}
 	if len(d.discriminators) > 0 {
 		u.at = d.discriminators[0].mark.pos
 		u.Discriminator = d.discriminators[0].json
-		values = s.values(d.discriminators[0].field)
+		u.from = s.values(d.discriminators[0].field)
 	} else {
 		u.at = d.members[0].mark.pos
 	}
@@ -243,44 +245,38 @@ func (s *structure) finish(d *draft) {
 		}
 		s.emptyOf(&u, &out, m)
 		switch {
-		case values == nil:
+		case u.from == nil:
 		case m.mark.kind == ifMode:
 			s.mode(&out, m, taken)
 		default:
-			said := m.mark.value != nil
 			if l, ok := m.says(valuesKey); ok {
-				said = true
 				s.ownValues(&out, m, l, taken)
 			} else {
-				s.value(&out, m, values, taken)
-			}
-			if !said {
-				u.guessed[out.Name] = m.name
+				s.value(&u, &out, m, taken)
 			}
 		}
 		if m.mark.optional {
 			out.Optional = out.Values
 		}
 		u.Members = append(u.Members, out)
-		u.members[out.Name] = m.mark.pos
+		u.spots[spot{"members", out.Name}] = m.mark.pos
 	}
 	for i := range u.Members { // once all modes are known
 		at := slices.IndexFunc(d.members, func(m part) bool { return m.json == u.Members[i].Name })
 		s.optionalOf(&u, &u.Members[i], d.members[at])
 	}
-	if values != nil && !s.lenient() {
+	if u.from != nil && !s.lenient() {
 		s.diags = append(s.diags, u.judge(u.Members)...)
 	}
 	for value, m := range taken {
-		u.values[value] = m.mark.pos
+		u.spots[spot{valuesKey, value}] = m.mark.pos
 	}
 	for _, m := range u.Members {
-		if values != nil && len(m.Values) == 0 && !s.diags.HasErrors() {
+		if u.from != nil && len(m.Values) == 0 && !s.diags.HasErrors() {
 			i := slices.IndexFunc(d.members, func(p part) bool { return p.json == m.Name })
 			s.errorf(d.members[i].mark.pos, diag.BadMarker, "allow it for some mode, or delete the field", "member %s is forbidden in every mode", d.members[i].name)
 		}
 	}
-	u.from = values
 	s.unions = append(s.unions, u)
 }
 
@@ -300,19 +296,20 @@ func (s *structure) ownValues(out *union.Member, m part, l mark, taken map[strin
 }
 
 // value gives a member the discriminator value that selects it.
-func (s *structure) value(out *union.Member, m part, values *values, taken map[string]part) {
-	value, ok := values.of(m.name, m.json)
-	switch {
-	case m.mark.value != nil:
-		value = *m.mark.value
-	case !ok && s.lenient():
-		out.Values = []string{m.name} // until fit knows better
-		return
-	case !ok:
-		s.diags = append(s.diags, values.lack(m.mark.pos, m.name))
+func (s *structure) value(u *declared, out *union.Member, m part, taken map[string]part) {
+	if m.mark.value != nil {
+		s.take(out, m, *m.mark.value, taken)
 		return
 	}
-	s.take(out, m, value, taken)
+	u.guessed[out.Name] = m.name
+	switch value, ok := u.from.of(m.name, m.json); {
+	case ok:
+		s.take(out, m, value, taken)
+	case s.lenient():
+		out.Values = []string{m.name} // until fit knows better
+	default:
+		s.diags = append(s.diags, u.from.lack(m.mark.pos, m.name))
+	}
 }
 
 // lenient reports whether CRDs that are still to come decide which values there are.
@@ -326,10 +323,10 @@ func (d *declared) judge(members []union.Member) (diags diag.List) {
 		if field, ok := d.guessed[m.Name]; ok && len(m.Values) > 0 {
 			value := m.Values[0]
 			if other, ok := first[value]; ok {
-				diags = append(diags, diag.Diagnostic{Code: diag.DuplicateValue, Pos: d.members[m.Name],
+				diags = append(diags, diag.Diagnostic{Code: diag.DuplicateValue, Pos: d.pos("members", m.Name),
 					Message: fmt.Sprintf("value %q seems to select both %s and %s", value, d.guessed[other], field),
 					Hint:    "give each member its own value, or write +unioncel:union:values=" + value + " on one of them if they belong together",
-					Related: []diag.Related{{Pos: d.members[other], Message: "the first member with this value"}}})
+					Related: []diag.Related{{Pos: d.pos("members", other), Message: "the first member with this value"}}})
 			} else {
 				first[value] = m.Name
 			}

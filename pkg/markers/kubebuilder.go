@@ -27,7 +27,7 @@ func (s *structure) kubebuilder() {
 		if len(names) == 0 {
 			continue // controller-gen writes no rule either
 		}
-		u := declared{at: m.pos, members: map[string]diag.Pos{}, Union: union.Union{Cardinality: cardinalities[m.kind], Change: union.Allow, Replace: true}}
+		u := declared{at: m.pos, spots: map[spot]diag.Pos{}, Union: union.Union{Cardinality: cardinalities[m.kind], Change: union.Allow, Replace: true}}
 		for _, name := range names {
 			for _, other := range append(slices.Clone(s.unions), u) {
 				if name == other.Discriminator || slices.Contains(other.MemberNames(), name) {
@@ -36,7 +36,7 @@ func (s *structure) kubebuilder() {
 				}
 			}
 			u.Members = append(u.Members, union.Member{Name: name})
-			u.members[name] = m.pos
+			u.spots[spot{"members", name}] = m.pos
 		}
 		s.unions = append(s.unions, u)
 	}

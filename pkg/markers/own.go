@@ -29,12 +29,6 @@ const (
 	emptyKey    = "emptyIsUnset"
 )
 
-// flags are the keys that need no value.
-var flags = []string{optionalKey, "deduceInvalidDiscriminator", "ratchet"}
-
-// lists are the keys whose value is a list.
-var lists = []string{valuesKey, optionalKey, "members", "optionalMembers", emptyKey}
-
 // parseOwn reads a marker of unioncel: +unioncel:union:KEY=VALUE, where the value is
 // written as in a declaration, in flow style, or as a list a;b.
 func parseOwn(text string) mark {
@@ -47,14 +41,15 @@ func parseOwn(text string) mark {
 	m := mark{kind: own, of: found[1], key: found[2], name: "+" + ownPrefix + ":" + found[2]}
 	value := found[3]
 	bare := !strings.Contains(text, "=")
+	list := m.key == valuesKey || m.key == optionalKey || strings.HasPrefix(union.Example(m.key), "[")
 	switch {
-	case bare && slices.Contains(append(flags, emptyKey), m.key):
+	case bare && (m.key == optionalKey || m.key == emptyKey || union.Example(m.key) == "true"):
 		m.node = yamltext.BoolNode(true)
 	case bare && !slices.Contains(union.Keys(), m.key): // which is said later
 		m.node = yamltext.StringNode("")
 	case bare:
 		m.problem = &problem{m.name + " has no value", "write it like " + m.name + "=" + example(m.key)}
-	case value == "" && slices.Contains(lists, m.key):
+	case value == "" && list:
 		m.node = yamltext.StringsNode()
 	case value != "" && strings.ContainsRune(`[{"'`, rune(value[0])):
 		var document yaml.Node
@@ -74,7 +69,7 @@ func parseOwn(text string) mark {
 	default:
 		m.node = yamltext.StringNode(value)
 	}
-	if m.node != nil && m.node.Kind == yaml.ScalarNode && m.node.Tag == "!!str" && slices.Contains(lists, m.key) {
+	if m.node != nil && m.node.Kind == yaml.ScalarNode && m.node.Tag == "!!str" && list {
 		m.node = yamltext.StringsNode(m.node.Value)
 	}
 	return m
@@ -130,7 +125,7 @@ func (s *structure) emptyOf(u *declared, out *union.Member, m part) {
 		out.Empty = union.PresentWhenEmpty
 		if s.yes(empty) {
 			out.Empty = union.EmptyObject // of whatever type it is
-			u.spots[[2]string{emptyKey, out.Name}] = empty.pos
+			u.marked, u.spots[spot{emptyKey, out.Name}] = true, empty.pos
 		}
 	}
 }
@@ -155,7 +150,7 @@ func (s *structure) optionalOf(u *declared, out *union.Member, m part) {
 		s.errorf(said.pos, diag.MalformedDeclaration, fmt.Sprintf("write %s, %[1]s=false or %[1]s=V", said.name), "%s is true, false or the values for which the member is optional", said.name)
 	}
 	if ok {
-		u.spots[[2]string{"optionalMembers", out.Name}] = said.pos
+		u.marked, u.spots[spot{"optionalMembers", out.Name}] = true, said.pos
 	}
 	if optional && u.Discriminator == "" {
 		s.errorf(said.pos, diag.Contradiction, "delete "+said.name+": without a discriminator no member is required",
@@ -169,34 +164,30 @@ func (s *structure) own() {
 	if s.diags.HasErrors() {
 		return // which would give others
 	}
-	declares := map[string]bool{}
+	alone := map[string]*declared{}
 	for _, m := range s.marks {
 		if m.kind == own && slices.Contains([]string{"members", "discriminator", "fields-to-discriminateBy"}, m.key) {
-			declares[m.of] = true
+			alone[m.of] = &declared{alone: &union.Declaration{}, Union: union.Union{Name: m.of}}
 		}
 	}
-	alone := map[string]*declared{}
 	for _, m := range s.marks {
 		switch {
 		case m.kind != own:
 		case m.key == valuesKey || m.key == optionalKey || !slices.Contains(union.Keys(), m.key):
 			s.unknownKey(m)
-		case declares[m.of]:
-			u := alone[m.of]
-			if u == nil {
-				u = &declared{at: m.pos, alone: true, Union: union.Union{Name: m.of}}
-				alone[m.of] = u
-			}
-			s.key(u, m)
+		case alone[m.of] != nil:
+			s.key(alone[m.of], m)
 		default:
-			if u := s.addressed(m); u != nil {
-				s.key(u, m)
+			if u := s.addressed(m); u != nil && s.key(u, m) {
+				s.read(u, m)
 			}
 		}
 	}
 	for _, of := range slices.Sorted(maps.Keys(alone)) {
-		s.known(alone[of])
-		s.unions = append(s.unions, *alone[of])
+		u := alone[of]
+		u.at = u.keys[0].pos
+		s.known(u)
+		s.unions = append(s.unions, *u)
 	}
 	for _, f := range s.fields {
 		for _, m := range f.marks {
@@ -223,12 +214,12 @@ func (s *structure) own() {
 				s.errorf(m.pos, diag.BadMarker, hint, "%s describes a struct, but is on a field", m.name)
 			case !slices.Contains(union.Keys(), m.key):
 				s.unknownKey(m)
-			default:
-				s.key(u, m)
+			case s.key(u, m):
+				s.read(u, m)
 			}
 		}
 	}
-	s.parse()
+	s.shared()
 }
 
 // known checks that the properties of a union declared only by these markers are fields.
@@ -248,8 +239,8 @@ func (s *structure) known(u *declared) {
 			}
 		}
 	}
-	declarations, _ := union.Parse("", "", u.value(&u.Union), nil)
-	for _, d := range declarations {
+	for _, d := range s.read(u, u.keys...) {
+		u.alone = d
 		for _, name := range d.Properties() {
 			if slices.Contains(names, name) || s.pathTo(name) != nil { // the rest is checked against the CRD
 				continue
@@ -266,7 +257,7 @@ func (s *structure) known(u *declared) {
 // onMember checks a marker that describes a member by itself.
 func (s *structure) onMember(u *declared, f *field, m mark) {
 	switch {
-	case u.alone || u.Replace:
+	case u.alone != nil || u.Replace:
 		s.errorf(m.pos, diag.BadMarker, "set it on the struct too", "%s describes a member by its own markers, and %s is one by those of the struct", m.name, f.name)
 	case f.json == u.Discriminator || !slices.Contains(u.MemberNames(), f.json):
 		s.errorf(m.pos, diag.BadMarker, "put it on a member", "%s describes a member, and %s is the discriminator", m.name, f.name)
@@ -328,29 +319,35 @@ func (s *structure) unknownKey(m mark) {
 	s.errorf(m.pos, diag.UnknownKey, spelling.Hint(m.key, known, "the keys are "+strings.Join(known, ", ")), "+%s has no key %q", ownPrefix, m.key)
 }
 
-// key gives a union a key.
-func (s *structure) key(u *declared, m mark) {
+// key gives a union a key, unless it has it.
+func (s *structure) key(u *declared, m mark) bool {
 	for _, other := range u.keys {
 		if other.key == m.key {
 			related(s.errorf(m.pos, diag.BadMarker, "delete one of them", "%s is set twice for one union", m.name), other.pos, "the first")
-			return
+			return false
 		}
 	}
 	place(m.node, m.pos)
 	u.keys = append(u.keys, m)
+	return true
 }
 
-// parse reads the declarations with keys of markers as those in YAML are read.
-func (s *structure) parse() {
+// read reads keys of a union as those in YAML are read.
+func (s *structure) read(u *declared, keys ...mark) []*union.Declaration {
+	item := yamltext.MappingNode()
+	overlay(item, keys)
+	l, diags := union.Parse(u.at.File, "", yamltext.ListNode(item), nil)
+	s.diags = append(s.diags, diags...)
+	return l
+}
+
+// shared reports properties of two unions, one of which only markers of unioncel declare.
+func (s *structure) shared() {
 	before := map[string]*declared{}
 	for i := range s.unions {
 		u := &s.unions[i]
-		if len(u.keys) > 0 {
-			_, diags := union.Parse(u.at.File, "", u.value(&u.Union), nil)
-			s.diags = append(s.diags, diags...)
-		}
 		for _, name := range u.properties() {
-			if other := before[name]; other != nil && (u.alone || other.alone) {
+			if other := before[name]; other != nil && (u.alone != nil || other.alone != nil) {
 				related(s.errorf(u.at, diag.MemberShared, "a property belongs to one union: take it out of one of the two",
 					"property %q is in two unions", name), other.at, "the other union")
 			}
@@ -361,33 +358,20 @@ func (s *structure) parse() {
 
 // properties are the names of the members and of the discriminator, which is the first.
 func (d *declared) properties() []string {
-	if d.alone {
-		l, _ := union.Parse("", "", d.value(&d.Union), nil)
-		if len(l) == 1 && len(l[0].Properties()) > 0 {
-			return l[0].Properties()
-		}
-		return []string{""}
+	if d.alone != nil {
+		return d.alone.Properties()
 	}
-	if d.Discriminator != "" {
-		return append([]string{d.Discriminator}, d.MemberNames()...)
-	}
-	return d.MemberNames()
+	return d.Names()
 }
 
 // overlay puts the keys of markers into a declaration.
-func (d *declared) overlay(item *yaml.Node) {
-	for _, m := range d.keys {
+func overlay(item *yaml.Node, keys []mark) {
+	for _, m := range keys {
 		key := yamltext.StringNode(m.key)
 		place(key, m.pos)
-		at := -1
-		for i := 0; i+1 < len(item.Content); i += 2 {
-			if item.Content[i].Value == m.key {
-				at = i
-			}
-		}
-		switch {
-		case at >= 0:
-			item.Content[at], item.Content[at+1] = key, m.node
+		switch k, v, _, ok := yamltext.Lookup(item, m.key); {
+		case ok:
+			*k, *v = *key, *m.node
 		case m.key == "name": // comes first
 			item.Content = slices.Insert(item.Content, 0, key, m.node)
 		default:

@@ -14,39 +14,32 @@ func (d *declared) value(u *union.Union) *yaml.Node {
 	item := u.Node()
 	list := yamltext.ListNode(item)
 	place(list, d.at)
-	defer d.overlay(item)
 	for i := 0; i+1 < len(item.Content); i += 2 {
-		value := item.Content[i+1]
-		switch item.Content[i].Value {
-		case "members", "optionalMembers", "emptyIsUnset":
-			var pos diag.Pos
-			for j, name := range value.Content {
-				if value.Kind == yaml.MappingNode && j%2 == 1 {
-					place(name, pos) // of the member before it
-					continue
-				}
-				var ok bool
-				if pos, ok = d.spots[[2]string{item.Content[i].Value, name.Value}]; !ok {
-					pos = d.members[name.Value]
-				}
-				place(name, pos)
+		key, value := item.Content[i].Value, item.Content[i+1]
+		var pos diag.Pos // of a member
+		for j, n := range value.Content {
+			name := value.Kind != yaml.MappingNode || j%2 == 0
+			if name {
+				pos = d.pos(key, n.Value)
 			}
-		case "fields-to-discriminateBy":
-			for j := 0; j+1 < len(value.Content); j += 2 {
-				name, values := value.Content[j], value.Content[j+1]
-				place(name, d.members[name.Value])
-				if values.Kind == yaml.ScalarNode {
-					place(values, d.values[values.Value])
-					continue
-				}
-				place(values, d.members[name.Value])
-				for _, v := range values.Content {
-					place(v, d.values[v.Value])
+			place(n, pos)
+			for _, v := range append(n.Content, n) {
+				if !name && key == "fields-to-discriminateBy" && v.Kind == yaml.ScalarNode {
+					place(v, d.spots[spot{valuesKey, v.Value}])
 				}
 			}
 		}
 	}
+	overlay(item, d.keys)
 	return list
+}
+
+// pos returns the position of a member that a key names.
+func (d *declared) pos(key, member string) diag.Pos {
+	if pos, ok := d.spots[spot{key, member}]; ok {
+		return pos
+	}
+	return d.spots[spot{"members", member}]
 }
 
 // place gives a node, and all in it, a position.

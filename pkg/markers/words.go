@@ -3,20 +3,28 @@ package markers
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
+// english are the keys of declarations that are words of plain English, too.
+const english = `members|discriminator|name|cardinality`
+
 // keyed finds the keys of declarations in a text. What is in quotes is the user's,
-// and what is a marker stays one. Keys that are words of plain English, too, count where
-// they have a value, or are to be deleted.
-var keyed = regexp.MustCompile(`"(?:[^"\\]|\\.)*"` +
-	`|\+unioncel:\S+` +
-	`|in fields-to-discriminateBy\b` +
-	`|\b(?:fields-to-discriminateBy|deduceInvalidDiscriminator|optionalMembers|emptyIsUnset|unmappedValues|discriminatorChange|allowedChanges|handWrittenRules|ratchet)\b(?:: (?:\{[^}]*\}|\[[^]]*\]|[A-Za-z]+))?` +
-	`|\b(?:members|discriminator|name|cardinality): (?:\[[^]]*\]|[A-Za-z]+)` +
-	`|\b(?:delete cardinality\b|cardinality (?:AtLeastOne|must)\b)`)
+// and what is a marker stays one. English ones count where they have a value, or are
+// to be deleted.
+var keyed = func() *regexp.Regexp {
+	others := slices.DeleteFunc(union.Keys(), regexp.MustCompile("^(?:"+english+")$").MatchString)
+	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"` +
+		`|\+unioncel:\S+` +
+		`|in fields-to-discriminateBy\b` +
+		`|\b(?:` + strings.Join(others, "|") + `)\b(?:: (?:\{[^}]*\}|\[[^]]*\]|[A-Za-z]+))?` +
+		`|\b(?:` + english + `): (?:\[[^]]*\]|[A-Za-z]+)` +
+		`|\b(?:delete cardinality\b|cardinality (?:AtLeastOne|must)\b)`)
+}()
 
 // Words makes diagnostics at markers name markers, where they name the keys of a
 // declaration in YAML. The list is changed in place.

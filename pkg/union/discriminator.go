@@ -1,7 +1,6 @@
 package union
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"unicode/utf8"
@@ -66,19 +65,6 @@ func AlwaysThere(schema *apiextensionsv1.JSONSchemaProps, path schemapath.Path) 
 // default, and null does not stay.
 func Defaulted(property *apiextensionsv1.JSONSchemaProps) bool {
 	return property.Default != nil && !property.Nullable
-}
-
-// excluded reports members' values, unless the enum lacks them, that the
-// discriminator never has.
-func (r *resolver) excluded(prop *apiextensionsv1.JSONSchemaProps) {
-	enum := EnumStrings(prop)
-	for _, f := range r.d.fields {
-		for _, v := range f.values {
-			if v.Text != "" && (len(prop.Enum) == 0 || slices.Contains(enum, v.Text)) {
-				r.excludes(prop, v, fmt.Sprintf("of member %q", f.name.Text))
-			}
-		}
-	}
 }
 
 // excludes reports a value that the pattern or a length of the discriminator

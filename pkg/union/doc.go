@@ -3,8 +3,8 @@
 // schema it is declared on, and what it means.
 //
 // [Parse] reads the declarations of one schema from YAML nodes, keeping
-// positions. [Declaration.Resolve] checks one against the schema of the union
-// object and returns the [Union], plain data that needs neither. The meaning
+// positions. [Resolve] checks them against the schema of the union
+// object and returns the [Union]s, plain data that needs neither. The meaning
 // is in meaning.go: [Union.StateOf] reduces an object to the only thing a union
 // looks at, its [State]; [Union.Violations] and [Union.ChangeViolations] judge
 // states and pairs of states.

@@ -1,6 +1,7 @@
 package union
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,11 +76,7 @@ func Extend(declarations []*Declaration, extensions []*Extension) diag.List {
 			names = append(names, d.call())
 		}
 		report := func(hint, format string, args ...any) {
-			pos := e.Pos
-			if e.of.Set {
-				pos = e.of.Pos
-			}
-			l = append(l, diag.Diagnostic{Code: diag.NoSuchUnion, Pos: pos, Path: e.path, Message: fmt.Sprintf(format, args...), Hint: hint})
+			l = append(l, diag.Diagnostic{Code: diag.NoSuchUnion, Pos: cmp.Or(e.of.Pos, e.Pos), Path: e.path, Message: fmt.Sprintf(format, args...), Hint: hint})
 		}
 		switch {
 		case len(found) == 1:
@@ -94,15 +91,7 @@ func Extend(declarations []*Declaration, extensions []*Extension) diag.List {
 }
 
 // call is what tells d from other unions of its object.
-func (d *Declaration) call() string {
-	if d.union.Name != "" {
-		return d.union.Name
-	}
-	if l := d.Names(); len(l) > 0 {
-		return l[0]
-	}
-	return ""
-}
+func (d *Declaration) call() string { return cmp.Or(append([]string{d.union.Name}, d.Names()...)...) }
 
 // Names are those of the discriminator and of the members, as declared: of items, the values
 // of their keys.

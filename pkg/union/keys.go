@@ -78,7 +78,8 @@ var keys = []key{
 	{
 		name: "optionalMembers", example: "[tcp]",
 		read: func(_ *Declaration, _, v yamlconfig.Value) diag.Pos {
-			return namesPos(optionalMembers(v))
+			l := append(optionalMembers(v), fieldValues{})
+			return l[0].name.Pos
 		},
 		write: func(u *Union) *yaml.Node {
 			optional := u.those(func(m Member) bool { return len(m.Optional) > 0 })
@@ -91,7 +92,7 @@ var keys = []key{
 	{
 		name: "emptyIsUnset", example: "[http]",
 		read: func(_ *Declaration, _, v yamlconfig.Value) diag.Pos {
-			return namesPos(listed(v))
+			return append(v.Words(), word{})[0].Pos
 		},
 		write: func(u *Union) *yaml.Node {
 			return namesNode(u.those(func(m Member) bool { return m.Empty != PresentWhenEmpty }))
@@ -164,27 +165,14 @@ func scalar[T comparable](name, example string, of func(*Union) *T, write func(T
 }
 
 // optionalMembers reads a list of members, or a map to the values for which they are optional.
-func optionalMembers(v yamlconfig.Value) []fieldValues {
+func optionalMembers(v yamlconfig.Value) (l []fieldValues) {
 	if v.Node != nil && v.Node.Kind == yaml.MappingNode {
 		return byMember(v)
 	}
-	return listed(v)
-}
-
-// listed reads a list of members.
-func listed(v yamlconfig.Value) (l []fieldValues) {
 	for _, w := range v.Words() {
 		l = append(l, fieldValues{name: w})
 	}
 	return l
-}
-
-// namesPos returns the position of the first name, if there is one.
-func namesPos(l []fieldValues) (pos diag.Pos) {
-	if len(l) > 0 {
-		pos = l[0].name.Pos
-	}
-	return pos
 }
 
 // byMember reads a map from a member to one or more values.
@@ -237,21 +225,18 @@ func (u *Union) those(is func(Member) bool) []Member {
 	return slices.DeleteFunc(slices.Clone(u.Members), func(m Member) bool { return !is(m) })
 }
 
-// keyNamed returns the key with a name, or nil.
-func keyNamed(name string) *key {
-	if i := slices.IndexFunc(keys, func(k key) bool { return k.name == name }); i >= 0 {
-		return &keys[i]
+// keyNamed returns the key with a name, or the zero key.
+func keyNamed(name string) key {
+	for _, k := range keys {
+		if k.name == name {
+			return k
+		}
 	}
-	return nil
+	return key{}
 }
 
 // Keys returns the keys of a declaration, sorted. The caller owns the result.
 func Keys() []string { return declarationKeys.Names() }
 
 // Example is a value of a key of declarations, for hints.
-func Example(name string) string {
-	if k := keyNamed(name); k != nil {
-		return k.example
-	}
-	return ""
-}
+func Example(name string) string { return keyNamed(name).example }

@@ -42,8 +42,10 @@ func (d *Declaration) add(e yamlconfig.Entry) {
 
 // key returns a key with its value; the zero value if it is not there.
 func (d *Declaration) key(name string) keyed {
-	if i := slices.IndexFunc(d.keyed, func(k keyed) bool { return k.Name == name }); i >= 0 {
-		return d.keyed[i]
+	for _, k := range d.keyed {
+		if k.Name == name {
+			return k
+		}
 	}
 	return keyed{}
 }
@@ -80,7 +82,7 @@ func Parse(file, path string, value *yaml.Node, at *diag.Pos) ([]*Declaration, d
 	value = list.Node
 	if value.Kind != yaml.SequenceNode || len(value.Content) == 0 {
 		hint := "write a list with one item per union, or delete the key"
-		if value.Kind == yaml.MappingNode && len(value.Content) > 0 && keyNamed(value.Content[0].Value) != nil {
+		if value.Kind == yaml.MappingNode && len(value.Content) > 0 && Example(value.Content[0].Value) != "" {
 			hint = fmt.Sprintf("begin the line with a dash: \"- %s\"", value.Content[0].Value)
 		}
 		list.Errorf(hint, "%s must be a list of unions, not %s", Key, yamltext.Describe(value))
@@ -155,7 +157,7 @@ func outdented(e yamlconfig.Entry, rest []yamlconfig.Entry) int {
 	if key != mappingKey && key != "allowedChanges" || v.Kind != yaml.ScalarNode || v.Value != "" {
 		return 0
 	}
-	n := slices.IndexFunc(rest, func(e yamlconfig.Entry) bool { return keyNamed(e.Key.Node.Value) != nil })
+	n := slices.IndexFunc(rest, func(e yamlconfig.Entry) bool { return Example(e.Key.Node.Value) != "" })
 	if n < 0 {
 		return len(rest)
 	}

@@ -1,6 +1,7 @@
 package union
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -243,7 +244,6 @@ func (r *resolver) discriminator() {
 	}
 	u.Values = u.MemberValues()
 	r.enum(prop)
-	r.excluded(prop)
 	required := Requires(r.schema, u.Path(u.Discriminator))
 	enum := EnumStrings(prop)
 	emptyPossible := len(prop.Enum) == 0 && (prop.MinLength == nil || *prop.MinLength == 0) || slices.Contains(enum, "")
@@ -259,14 +259,15 @@ func (r *resolver) discriminator() {
 
 // enum compares the members' values with those the schema allows.
 func (r *resolver) enum(prop *apiextensionsv1.JSONSchemaProps) {
-	if len(prop.Enum) == 0 {
-		return
-	}
 	enum := EnumStrings(prop)
 	for _, f := range r.d.fields {
 		for _, v := range f.values {
-			if v.Text != "" && !slices.Contains(enum, v.Text) {
+			switch {
+			case v.Text == "": // which is said
+			case len(prop.Enum) > 0 && !slices.Contains(enum, v.Text):
 				r.misspelt(v, enum, r.u.Values, diag.ValueNotInEnum, "value %q of member %q is not in the enum of %q", v.Text, f.name.Text, r.u.Discriminator)
+			default:
+				r.excludes(prop, v, fmt.Sprintf("of member %q", f.name.Text))
 			}
 		}
 	}
@@ -317,7 +318,7 @@ func (r *resolver) change() {
 		if d.union.Change == 0 {
 			key = "allowedChanges"
 		}
-		r.errorf(first(d.at("discriminatorChange"), d.at("allowedChanges")), diag.Contradiction, "delete "+key, "cardinality AtLeastOne has no transitions to restrict")
+		r.errorf(d.at(key), diag.Contradiction, "delete "+key, "cardinality AtLeastOne has no transitions to restrict")
 	case d.has("allowedChanges") && d.union.Change != 0:
 		r.errorf(d.at("discriminatorChange"), diag.Contradiction, "delete discriminatorChange: allowedChanges takes its place", "discriminatorChange and allowedChanges both say what may change")
 	}
@@ -432,15 +433,6 @@ func nearest(name string, known []string) string {
 	return spelling.Hint(name, known, otherwise)
 }
 
-func first(positions ...diag.Pos) diag.Pos {
-	for _, p := range positions {
-		if p.Line > 0 {
-			return p
-		}
-	}
-	return diag.Pos{}
-}
-
 // Discriminator returns the discriminator's name as declared, or "".
 func (d *Declaration) Discriminator() string { return d.union.Discriminator }
 
@@ -464,4 +456,4 @@ func (d *Declaration) OfItems() bool {
 }
 
 // fieldsPos is where the members are listed.
-func (d *Declaration) fieldsPos() diag.Pos { return first(d.at(mappingKey), d.at("members")) }
+func (d *Declaration) fieldsPos() diag.Pos { return cmp.Or(d.at(mappingKey), d.at("members")) }
