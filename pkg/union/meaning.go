@@ -282,6 +282,10 @@ func (u *Union) Removes(values ...string) Expr {
 	return some(l...)
 }
 
+// Exclusive reports whether members exclude each other. Otherwise there is nothing to switch, and
+// normalization leaves the union alone.
+func (u *Union) Exclusive() bool { return u.Cardinality != AtLeastOne }
+
 func (u *Union) indices() []int {
 	l := make([]int, len(u.Members))
 	for i := range l {
@@ -316,17 +320,15 @@ func (u *Union) Exempts() Expr {
 	return all(same...)
 }
 
-// Exempt reports whether an update from old to new is exempt from the conditions on states.
-func (u *Union) Exempt(old, new State) bool { return u.Exempts().Holds(old, new) }
-
-// Judge returns what an update from old to new breaks; with old nil it judges a
-// creation (of the whole object or of the union object alone).
+// Judge returns the conditions that an update from old to new breaks; with old nil it judges a
+// creation (of the whole object or of the union object alone). A union that ratchets has no
+// conditions on a state that stays as it was.
 func (u *Union) Judge(old *State, new State) []Violation {
 	if old == nil {
 		return u.Violations(new)
 	}
 	var l []Violation
-	if !u.Exempt(*old, new) {
+	if !u.Exempts().Holds(*old, new) {
 		l = u.Violations(new)
 	}
 	return append(l, u.ChangeViolations(*old, new)...)

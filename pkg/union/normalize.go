@@ -98,7 +98,7 @@ func (u *Union) Normalize(a Algorithm, old *State, new State, carried func(membe
 	}
 	var n Normalization
 	switch {
-	case u.Cardinality == AtLeastOne || old != nil && old.Equal(new):
+	case !u.Exclusive() || old != nil && old.Equal(new):
 		return n, u.Judge(old, new)
 	case u.Discriminator == "":
 		n = u.respectAdded(before, new)
@@ -131,7 +131,7 @@ func (u *Union) Normalize(a Algorithm, old *State, new State, carried func(membe
 // demands is for validation: the API server may fill it in.
 func (u *Union) NormalizeMerged(s State) (Normalization, []Violation) {
 	switch {
-	case u.Cardinality == AtLeastOne:
+	case !u.Exclusive():
 	case u.Discriminator != "" && s.Value != "":
 		return u.respectValue(s), nil
 	case s.count() > 1:

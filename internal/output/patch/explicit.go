@@ -70,7 +70,7 @@ func (x *explicit) unions(at resource.Path, unions []*union.Union, object map[st
 		}
 		keep, clear := set, false
 		switch {
-		case u.Cardinality == union.AtLeastOne:
+		case !u.Exclusive():
 		case u.Discriminator != "" && state.Value != "":
 			keep, clear = u.MembersOf(state.Value), true
 			if i := slices.IndexFunc(set, func(i int) bool { return !slices.Contains(keep, i) }); i >= 0 {

@@ -122,18 +122,16 @@ func explainUnion(p compile.UnionPlan, shown int, bytes []int, ruled bool, besid
 	u := Union{
 		Name: p.Union.Name, File: p.Pos.File, Line: p.Pos.Line, Col: p.Pos.Col,
 		Version: p.Place.Name, Schema: p.Place.Structural(), Object: p.Place.Path.String(),
-		Discriminator: s.Discriminator, Cardinality: s.Cardinality.String(), Members: []Member{},
+		Discriminator: s.Discriminator, Members: []Member{},
 		MemberlessValues: s.others, AnyValue: s.anyValue(),
-		Default: s.fallback(), UnmappedValues: "Allow", Deduce: s.Deduce, DiscriminatorChange: s.Change.String(), Ratchet: s.Ratchet,
+		Default:  s.fallback(),
 		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{}, RequestMicroseconds: p.Time.Microseconds(), Many: p.Place.Path.HasElements(), AllOf: added,
 		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), Beside: []Beside{}, Errors: situations, WithoutExample: unset, examples: shown,
 	}
 	for _, b := range p.Beside {
 		u.Beside = append(u.Beside, Beside{Name: b.Name, Superfluous: b.Superfluous})
 	}
-	if s.ForbidUnmapped {
-		u.UnmappedValues = "Forbid"
-	}
+	u.declare(s.Union)
 	for _, m := range s.Members {
 		u.Members = append(u.Members, Member{
 			Name: m.Name, Values: append([]string{}, m.Values...), OptionalFor: append([]string{}, m.Optional...),

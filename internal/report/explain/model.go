@@ -1,6 +1,9 @@
 package explain
 
-import "github.com/unioncel/unioncel/internal/cost"
+import (
+	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/pkg/union"
+)
 
 // CRD is what compiling adds to a CustomResourceDefinition. Costs are in the unit
 // of the API server's estimator; 18446744073709551615 stands for unbounded.
@@ -85,6 +88,15 @@ type Union struct {
 	WithoutExample []string `json:"withoutExample"`
 
 	examples int // members of which Errors has examples, at most
+}
+
+// declare sets the keys of the declaration.
+func (u *Union) declare(d *union.Union) {
+	u.Cardinality, u.UnmappedValues = d.Cardinality.String(), "Allow"
+	if d.ForbidUnmapped {
+		u.UnmappedValues = "Forbid"
+	}
+	u.Deduce, u.DiscriminatorChange, u.Ratchet = d.Deduce, d.Change.String(), d.Ratchet
 }
 
 // Member is a member of a union.

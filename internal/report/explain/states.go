@@ -260,7 +260,7 @@ func (s *subject) choices() []choice {
 			}
 		}
 	}
-	if s.Cardinality == union.AtLeastOne {
+	if !s.Exclusive() {
 		return nil
 	}
 	if !s.neverUnset() {

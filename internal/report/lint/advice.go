@@ -173,7 +173,7 @@ var preview = regexp.MustCompile(`^v[1-9][0-9]*(alpha|beta)[1-9][0-9]*$`)
 // undiscriminated tells of unions without a discriminator in APIs that are new: none
 // of their versions is stable.
 func undiscriminated(s *subject) diag.List {
-	if s.Discriminator != "" || s.Cardinality == union.AtLeastOne || unusedDiscriminator(s) != nil {
+	if s.Discriminator != "" || !s.Exclusive() || unusedDiscriminator(s) != nil {
 		return nil
 	}
 	for _, v := range s.crd.CRD.Spec.Versions {
