@@ -24,8 +24,7 @@ type declared struct {
 	from    *values
 	// optional are the markers that list the values for which a member is optional.
 	optional map[string]mark
-	// keys are those that markers of unioncel say; alone, unless nil, what these declare if
-	// they are all there is.
+	// keys are the markers of unioncel. If there are no others, alone is their declaration.
 	keys  []mark
 	alone *union.Declaration
 	// list is the field of which its members are items, if they are.

@@ -319,7 +319,7 @@ func (s *structure) unknownKey(m mark) {
 	s.errorf(m.pos, diag.UnknownKey, spelling.Hint(m.key, known, "the keys are "+strings.Join(known, ", ")), "+%s has no key %q", ownPrefix, m.key)
 }
 
-// key gives a union a key, unless it has it.
+// key adds a key to a union. It reports false, with an error, if the union has the key.
 func (s *structure) key(u *declared, m mark) bool {
 	for _, other := range u.keys {
 		if other.key == m.key {
@@ -332,7 +332,7 @@ func (s *structure) key(u *declared, m mark) bool {
 	return true
 }
 
-// read reads keys of a union as those in YAML are read.
+// read parses the values of keys, as in YAML. It returns no declaration if one is malformed.
 func (s *structure) read(u *declared, keys ...mark) []*union.Declaration {
 	item := yamltext.MappingNode()
 	overlay(item, keys)
@@ -341,7 +341,7 @@ func (s *structure) read(u *declared, keys ...mark) []*union.Declaration {
 	return l
 }
 
-// shared reports properties of two unions, one of which only markers of unioncel declare.
+// shared reports properties that are in two unions, if markers of unioncel declare one of the two.
 func (s *structure) shared() {
 	before := map[string]*declared{}
 	for i := range s.unions {

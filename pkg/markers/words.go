@@ -10,12 +10,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// english are the keys of declarations that are words of plain English, too.
+// english are the keys that are also words of plain English.
 const english = `members|discriminator|name|cardinality`
 
-// keyed finds the keys of declarations in a text. What is in quotes is the user's,
-// and what is a marker stays one. English ones count where they have a value, or are
-// to be deleted.
+// keyed finds the keys of declarations in a text. It matches quoted text and markers, too,
+// which stay as they are. English words count if they have a value, or are to be deleted.
 var keyed = func() *regexp.Regexp {
 	others := slices.DeleteFunc(union.Keys(), regexp.MustCompile("^(?:"+english+")$").MatchString)
 	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"` +

@@ -90,11 +90,11 @@ func Extend(declarations []*Declaration, extensions []*Extension) diag.List {
 	return l
 }
 
-// call is what tells d from other unions of its object.
+// call returns a name that tells d from other unions of its object, or "".
 func (d *Declaration) call() string { return cmp.Or(append([]string{d.union.Name}, d.Names()...)...) }
 
-// Names are those of the discriminator and of the members, as declared: of items, the values
-// of their keys.
+// Names returns the names of the discriminator and the members, as declared. The name of an item
+// is the values of its keys.
 func (d *Declaration) Names() []string {
 	l := d.Properties()
 	for _, f := range d.fields {
@@ -110,7 +110,7 @@ func (d *Declaration) Names() []string {
 	return l
 }
 
-// is reports whether a name is that of the union, its discriminator's or a member's.
+// is reports whether the union, its discriminator or a member has a name.
 func (d *Declaration) is(name string) bool {
 	return name == d.union.Name || slices.Contains(d.Names(), name)
 }

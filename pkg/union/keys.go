@@ -16,8 +16,8 @@ type key struct {
 	name, example string
 	// rival is the key that excludes this one: an extension with either replaces both.
 	rival string
-	// read checks the value and keeps it, unless resolving reads it again. It returns the position
-	// of errors about the key.
+	// read checks the value, and stores it unless the resolver reads it from the key. It returns
+	// the position of errors about the key.
 	read func(d *Declaration, k, v yamlconfig.Value) diag.Pos
 	// write returns the value for a union, or nil if the union does not need the key.
 	write func(u *Union) *yaml.Node
@@ -146,7 +146,7 @@ func oneOf[T comparable](name, example string, words names[T], of func(*Union) *
 	return scalar(name, example, of, write, func(_, v yamlconfig.Value) (T, diag.Pos) { return words[v.OneOf(words.list(), "")], v.Pos() })
 }
 
-// scalar returns a key with a scalar that is a field of unions. The zero value is not written.
+// scalar returns a key whose value is a field of Union. The zero value is not written.
 func scalar[T comparable](name, example string, of func(*Union) *T, write func(T) *yaml.Node, read func(k, v yamlconfig.Value) (T, diag.Pos)) key {
 	return key{
 		name: name, example: example,
@@ -186,8 +186,8 @@ func byMember(v yamlconfig.Value) (l []fieldValues) {
 // Node returns the union as an item of x-kubernetes-unions: with the keys that a
 // zero value does not stand for, in the order of the documentation. Parsing and
 // resolving it gives a union of the same meaning. A union that is only to be
-// written, not resolved, may leave out what the schema decides: Cardinality,
-// Values; and Change, for the default. The caller owns the node; it has
+// written, not resolved, may leave out Cardinality and Values, which the schema
+// decides, and Change, for the default. The caller owns the node; it has
 // no positions.
 func (u *Union) Node() *yaml.Node {
 	m := yamltext.MappingNode()
@@ -220,7 +220,7 @@ func namesNode(members []Member) *yaml.Node {
 	return yamltext.StringsNode((&Union{Members: members}).MemberNames()...)
 }
 
-// those returns the members for which is holds.
+// those returns the members that satisfy a condition.
 func (u *Union) those(is func(Member) bool) []Member {
 	return slices.DeleteFunc(slices.Clone(u.Members), func(m Member) bool { return !is(m) })
 }

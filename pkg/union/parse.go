@@ -24,12 +24,12 @@ type Declaration struct {
 	// Path is the schema path of the union object, as field.Path prints it.
 	Path string
 
-	keyed  []keyed       // the keys that are there, in order
-	union  Union         // the values that need no schema
-	fields []fieldValues // fields-to-discriminateBy, or members
+	keyed  []keyed       // the keys that are present, in order
+	union  Union         // the values of keys that are fields of Union
+	fields []fieldValues // the members, of either key that lists them
 }
 
-// keyed is a key of a declaration with its value.
+// keyed is a key of a declaration, with its value and their positions.
 type keyed struct {
 	yamlconfig.Entry
 	pos diag.Pos // of errors about the key
@@ -40,7 +40,7 @@ func (d *Declaration) add(e yamlconfig.Entry) {
 	d.keyed = append(d.keyed, keyed{e, keyNamed(e.Name).read(d, e.Key, e.Value)})
 }
 
-// key returns a key with its value; the zero value if it is not there.
+// key returns a key with its value, or the zero value if it is not present.
 func (d *Declaration) key(name string) keyed {
 	for _, k := range d.keyed {
 		if k.Name == name {
@@ -50,7 +50,7 @@ func (d *Declaration) key(name string) keyed {
 	return keyed{}
 }
 
-// has reports whether a key is there, if without a value.
+// has reports whether a key is present.
 func (d *Declaration) has(key string) bool { return d.key(key).Name != "" }
 
 // at returns the position of errors about a key.

@@ -402,7 +402,7 @@ type Demand struct {
 	Pos diag.Pos
 }
 
-// Demands returns what the declaration asks of updates by name: Forbid, a
+// Demands returns the keys that restrict updates explicitly: Forbid, a
 // table, ratchet. Where old and new objects cannot be correlated each of them
 // is an error, while a defaulted Clear may be left out.
 func (d *Declaration) Demands() []Demand {
@@ -455,5 +455,5 @@ func (d *Declaration) OfItems() bool {
 	return slices.ContainsFunc(d.fields, func(f fieldValues) bool { return f.item != nil })
 }
 
-// fieldsPos is where the members are listed.
+// fieldsPos is the position of the key that lists the members.
 func (d *Declaration) fieldsPos() diag.Pos { return cmp.Or(d.at(mappingKey), d.at("members")) }
