@@ -91,7 +91,7 @@ func Extend(declarations []*Declaration, extensions []*Extension) diag.List {
 }
 
 // call returns a name that tells d from other unions of its object, or "".
-func (d *Declaration) call() string { return cmp.Or(append([]string{d.union.Name}, d.Names()...)...) }
+func (d *Declaration) call() string { return cmp.Or(d.union.Name, append(d.Names(), "")[0]) }
 
 // Names returns the names of the discriminator and the members, as declared. The name of an item
 // is the values of its keys.
@@ -103,7 +103,7 @@ func (d *Declaration) Names() []string {
 		}
 		var keys []ItemKey
 		for _, s := range f.item {
-			keys = append(keys, ItemKey{s.name.Text, s.value.Node.Value})
+			keys = append(keys, ItemKey{s.Name, s.Value.Node.Value})
 		}
 		l = append(l, itemName(keys))
 	}

@@ -14,7 +14,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
-	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -54,12 +53,6 @@ func (k ItemKey) is(v any) bool {
 func (k ItemKey) isJSON(j apiextensionsv1.JSON) bool {
 	var v any
 	return json.Unmarshal(j.Raw, &v) == nil && k.is(v)
-}
-
-// selector is the keys of an item, as a declaration names them.
-type selector struct {
-	name  word
-	value yamlconfig.Value
 }
 
 // itemName is the name of an item in messages and in other keys of the declaration: the values
@@ -131,29 +124,29 @@ func (r *resolver) itemKeys(f fieldValues) []ItemKey {
 	values := map[string]any{}
 	ok := true
 	for _, s := range f.item {
-		if !slices.Contains(names, s.name.Text) {
-			r.misspelt(s.name, names, nil, diag.BadItem, "%q is not a key of the list", s.name.Text)
+		if !slices.Contains(names, s.Name) {
+			r.misspelt(s.Key.Word(), names, nil, diag.BadItem, "%q is not a key of the list", s.Name)
 			ok = false
 			continue
 		}
-		p := r.schema.Items.Schema.Properties[s.name.Text]
-		v, err := scalarOf(&p)(s.value.Node)
+		p := r.schema.Items.Schema.Properties[s.Name]
+		v, err := scalarOf(&p)(s.Value.Node)
 		hint := ""
 		switch {
-		case err == "" || s.value.Node.Kind != yaml.ScalarNode:
+		case err == "" || s.Value.Node.Kind != yaml.ScalarNode:
 		case p.Type == "string":
-			hint = "write " + yamltext.Quoted(s.value.Node)
+			hint = "write " + yamltext.Quoted(s.Value.Node)
 		default:
 			hint = "write it without quotes, like " + map[string]string{"integer": "80", "boolean": "true"}[p.Type]
 		}
 		if err == "" && len(p.Enum) > 0 && !slices.ContainsFunc(p.Enum, ItemKey{Value: v}.isJSON) {
-			err, hint = fmt.Sprintf("%v is not in the enum of %q", v, s.name.Text), nearest(fmt.Sprint(v), EnumStrings(&p))
+			err, hint = fmt.Sprintf("%v is not in the enum of %q", v, s.Name), nearest(fmt.Sprint(v), EnumStrings(&p))
 		}
 		if err != "" {
-			r.errorf(s.value.Pos(), diag.BadItem, cmp.Or(hint, "give each value an item of its own"), "%s", err)
+			r.errorf(s.Value.Pos(), diag.BadItem, cmp.Or(hint, "give each value an item of its own"), "%s", err)
 			ok = false
 		}
-		values[s.name.Text] = v
+		values[s.Name] = v
 	}
 	var keys []ItemKey
 	for _, name := range names {

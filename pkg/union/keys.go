@@ -33,13 +33,14 @@ var keys = []key{
 		name: "members", example: "[a, b]", rival: mappingKey,
 		read: func(d *Declaration, k, v yamlconfig.Value) diag.Pos {
 			for _, m := range v.Items() {
+				f := fieldValues{name: word{Pos: m.Pos()}}
 				if m.Node.Kind != yaml.MappingNode {
-					d.fields = append(d.fields, fieldValues{name: m.Word()})
-					continue
+					f.name = m.Word()
+				} else {
+					f.item = append([]yamlconfig.Entry{}, m.Entries()...)
 				}
-				f := fieldValues{name: word{Pos: m.Pos()}, item: []selector{}}
-				for _, e := range m.Entries() {
-					f.item = append(f.item, selector{e.Key.Word(), e.Value})
+				for i := range f.item {
+					f.item[i].Name = f.item[i].Key.Word().Text
 				}
 				d.fields = append(d.fields, f)
 			}

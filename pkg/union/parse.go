@@ -63,8 +63,8 @@ type word = yamlconfig.Word
 
 type fieldValues struct {
 	name   word
-	values []word     // nil in a list of members
-	item   []selector // of a member that is an item of a list; its name has no text yet
+	values []word             // nil in a list of members
+	item   []yamlconfig.Entry // of a member that is an item of a list; its name has no text yet
 }
 
 // newReader returns the reader of declarations at path.
