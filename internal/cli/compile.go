@@ -28,16 +28,11 @@ x-kubernetes-validations. Everything else in the files stays as it is, to the
 byte, and so do documents that are not CustomResourceDefinitions. Compiling a
 second time changes nothing.
 
-Unions are declared in the CRDs or outside them: with --go, by markers in the Go types
-from which controller-gen generates the CRDs; with --unions, in a file of kind UnionSet.
-The result records them, so it can be compiled again without those flags.
+Unions are declared in the CRDs, by markers in Go types (--go), or in files of kind
+UnionSet (--unions). The result records them, so it can be compiled again without those
+flags.
 
-A project keeps its options in ` + configFile + `, which flags override. For each input,
-the file in its directory or the nearest one above it is used, up to the root of the
-repository (docs/config.md). Without one, --check takes the encoding and the Kubernetes
-version from the annotation of the compiled file.
-
-` + inputHelp,
+See also unioncel help inputs, and unioncel help output.`,
 		Example: `  # Print the result of one file
   unioncel compile crd.yaml
 

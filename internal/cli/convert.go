@@ -23,29 +23,6 @@ import (
 // transform turns a file into the bytes of its result.
 type transform func(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List)
 
-// inputHelp is the part of the help that compile and decompile share.
-const inputHelp = `Without arguments, and for -, the input is standard input. A directory means
-its *.yaml, *.yml and *.json at any depth, without hidden files and
-directories, and without following symbolic links to directories, or to files
-outside it; files that cannot be read and do not mention CRDs, such as templates,
-are skipped. A file given twice is processed once. A pipe, such as <(kubectl get ...),
-is read like standard input.
-
-Results go to standard output. One result is printed as it is; several become
-one stream: YAML documents separated by ---, or, when all are JSON, one JSON
-text after the other. With -w every changed file is replaced. With -o the
-results go to another place: with standard input, to a file of that name; with a
-single file, to a file of that name or into an existing directory; otherwise into
-a directory, created if missing, in which a file keeps its name and the files of a
-directory keep their relative paths. -w replaces the file that a symbolic link
-leads to; -o never writes through a link. Either all files are written or none. A
-run that is killed may have written some, each of them whole, and may leave
-.unioncel-* files next to them, which the next run removes.
-
---check lists the inputs whose result differs and --diff shows how, even if other
-inputs have errors; neither writes anything. A difference is exact, for patch; only
-on a terminal are control and invisible characters in it spelled out.`
-
 // conversion holds the flags of a command that turns files into files.
 type conversion struct {
 	write  bool

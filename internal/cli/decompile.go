@@ -20,7 +20,7 @@ declared unions in their place, and removes the annotation that records both. It
 works on live objects as well. Hand-written rules stay, and a rule that the
 annotation claims, but its union does not write, is an error.
 
-` + inputHelp,
+See also unioncel help inputs, and unioncel help output.`,
 		Example: `  # Print the source of a compiled file
   unioncel decompile crd.yaml
 

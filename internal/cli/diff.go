@@ -51,25 +51,18 @@ keyword of the schemas, whether it was added, removed, moved or changed, and how
   unknown  that could not be decided
 
 Same is proved, and so is that looser refuses nothing. For the rest there is an object, or
-an update of one, that the API server's own code has judged under both CRDs: as YAML that
-can be applied, with the errors. Descriptions, messages and the order of things make no
-difference.
+an update of one, that the API server's own code has validated under both CRDs, as YAML
+that can be applied, with the errors. Descriptions, messages and order make no difference.
 
-OLD and NEW are files, directories, - for standard input, or REV:PATH for what a file or
-directory is at a revision of git, with the path as git show has it. The CRDs of each are
-matched by their names. Unions that they declare are compiled first, in memory.
-Declarations outside CRDs (--go, --unions, ` + configFile + `) apply to sources: OLD,
-compiled and live CRDs, revisions and standard input are taken as they are.
+OLD and NEW are files, directories, - for standard input, or REV:PATH for a file or
+directory at a revision of git. CRDs are matched by name. Declarations outside CRDs (--go,
+--unions, ` + configFile + `) apply to sources: OLD, compiled and live CRDs, revisions and
+standard input are taken as they are. A change that is not decided within --timeout is
+unknown.
 
-With --objects it also says what becomes of stored objects, as kubectl get -A -o yaml
-prints them, under NEW: which of them the API server would still let be written, even
-if only as they are, what is in the way, and the patches that repair them. Files of any
-size are read, an object at a time.
-
-A change that is not decided within --timeout is unknown.
-
-With --versions the arguments are CRDs whose served versions are compared with each
-other: what one accepts and another refuses.
+--objects adds the fate of stored objects under NEW, as kubectl get -A -o yaml prints them:
+which writes the API server still accepts, what is in the way, and patches that repair
+them. --versions compares the served versions of each CRD with each other instead.
 
 The exit code is 1 if something is tighter, or could not be decided; --fail-on says
 otherwise: a list of tighter, looser and unknown; any, for all that differs; or never.

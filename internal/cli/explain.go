@@ -41,8 +41,7 @@ Costs are in the estimator's unit, roughly one comparison. A rule's cost is the 
 of evaluating it once, times the number of times that one object can make the API
 server evaluate it.
 
-Without arguments, and for -, the input is standard input. A directory means
-its *.yaml, *.yml and *.json at any depth, without hidden files and directories.
+See also unioncel help inputs.
 
 Markdown is meant for GitHub: it adds a diagram of the changes that each union
 allows. JSON is an array with an object for each CustomResourceDefinition.`,

@@ -40,9 +40,7 @@ With --go, --unions or --builtin and no arguments, it writes what these declare.
 arguments as well, the CRDs for which they declare unions must be among them; the
 paths are then checked.
 
-Without arguments otherwise, and for -, the input is standard input. A directory
-means its *.yaml, *.yml and *.json at any depth, without hidden files and
-directories.`,
+See also unioncel help inputs.`,
 		Example: `  # From compiled CRDs, live ones included
   kubectl get crd backups.example.com -o yaml | unioncel extract
 

@@ -19,25 +19,17 @@ it reads a ResourceList from standard input and writes one to standard output.
 Orchestrators run programs without arguments, so unioncel runs this command when
 it is called unioncel-fn.
 
-The functionConfig says what is done to the items of the list; those that it is not
-about stay as they are. Its kinds are
+The kinds of functionConfig are
 
-  UnionCompiler    The CRDs among the items are compiled. The keys are options of the
-                   command compile. If they name files, their documents are added to
-                   the items, which makes the function a generator.
-  UnionNormalizer  Members that their unions exclude are cleared in the objects among
-                   the items, as they are when patches have been merged into them:
-                   those that the discriminator does not select. Where there is none,
-                   and two are set, that is an error. crds, unions and schemas say
-                   which kinds have unions, builtin: true adds Kubernetes' own, and
-                   CRDs among the items count as well.
+  UnionCompiler    compiles the CRDs among the items, with options of the command compile
+  UnionNormalizer  clears the members of the objects among the items that their unions
+                   exclude, as when patches have been merged into them
 
-Files are relative to the working directory, which kustomize sets to that of the
-kustomization; no files outside it can be read. docs/kustomize.md has the details.
+Other items stay as they are. Diagnostics go to the results of the list and to standard
+error. If there is an error, the items are those of the input and the exit code is 1; if
+the input is not a ResourceList, nothing is printed and the exit code is 2.
 
-Diagnostics go to the results of the list and to standard error. If there is an
-error, the items are those of the input and the exit code is 1; if the input is
-not a ResourceList, nothing is printed and the exit code is 2.`,
+docs/kustomize.md has the details.`,
 		Example: `  # What kustomize does
   unioncel fn <<EOF
   apiVersion: config.kubernetes.io/v1

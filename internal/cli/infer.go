@@ -61,8 +61,7 @@ equivalent, after proving it again. A union that would not compile is left as it
 with a warning. --check lists the files that --write would change, and --diff shows
 how; neither writes anything.
 
-Without arguments, and for -, the input is standard input. A directory means
-its *.yaml, *.yml and *.json at any depth, without hidden files and directories.`,
+See also unioncel help inputs, and unioncel help output.`,
 		Example: `  # Which unions does this file have?
   unioncel infer crd.yaml
 

@@ -39,8 +39,7 @@ comment on a declaration:
 words, missing quotes, comments that ignore nothing. Everything else stays as it is,
 to the byte. Then it prints the findings that remain. Only inputs are changed.
 
-Without arguments, and for -, the input is standard input. A directory means
-its *.yaml, *.yml and *.json at any depth, without hidden files and directories.`,
+See also unioncel help inputs.`,
 		Example: `  unioncel lint config/crd
 
   # Correct misspelt keys, missing quotes and the like

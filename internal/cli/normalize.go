@@ -42,7 +42,7 @@ created. The KEP has two algorithms:
 What the KEP leaves to validation, such as two members set at once, is an error, and
 nothing is written then. docs/normalize.md has the details.
 
-` + inputHelp,
+See also unioncel help inputs, and unioncel help output.`,
 		Example: `  # What would become of the live object?
   kubectl get route web -o yaml > live.yaml
   unioncel normalize --crd crd.yaml --old live.yaml web.yaml

@@ -41,7 +41,7 @@ func (c *compilerFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.opts.KubeVersion, "kube-version", "",
 		fmt.Sprintf("oldest Kubernetes `VERSION` that must accept the result (default %s)", compile.Linked()))
 	cmd.Flags().StringVar(&c.encoding, "encoding", "auto",
-		"how to write the rules: auto (as one would by hand, if it fits),\nfine (a rule per member and direction), compact (a rule for a union's states),\nterse (compact with fixed messages: least bytes) or\nopenapi (a schema in allOf in place of rules: no cost, bad messages)")
+		"how to write the rules: auto, fine, compact, terse or openapi; see unioncel help encodings")
 	c.unions.register(cmd)
 	c.config.register(cmd)
 }

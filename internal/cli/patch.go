@@ -50,7 +50,7 @@ apiVersion and kind, such as JSON patches, stay as they are, and so do lists tha
 replaced as a whole: all lists of custom resources, and with --type merge all lists.
 With --base only members that the patched object has are set to null.
 
-` + inputHelp,
+See also unioncel help inputs, and unioncel help output.`,
 		Example: `  # The patch for a live object
   kubectl get route web -o yaml > live.yaml
   unioncel patch --crd crd.yaml --live live.yaml web.yaml > patch.json

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/spelling"
 )
 
@@ -84,7 +83,7 @@ wait. Results go to standard output, everything else to standard error.`,
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print errors only: no warnings, no progress")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "also print notes and repeated warnings, and name each file when it is done")
 	root.PersistentFlags().BoolVar(&a.all, "all", false, fmt.Sprintf("print all diagnostics of a file, not only the worst %d; JSON and SARIF always have all", mostDiagnostics))
-	root.PersistentFlags().Var(&a.limits, "limit", limit.Usage())
+	root.PersistentFlags().Var(&a.limits, "limit", "a limit on what a file may contain; repeatable; see unioncel help limits")
 	root.SetFlagErrorFunc(didYouMean)
 	root.SetHelpCommand(helpCommand())
 	group(root, "Compile", a.compileCommand(), a.decompileCommand(), a.fnCommand())
@@ -93,6 +92,7 @@ wait. Results go to standard output, everything else to standard error.`,
 	group(root, "Change", a.diffCommand(), a.rolloutCommand())
 	group(root, "Import", a.inferCommand(), a.extractCommand())
 	group(root, "Other", a.versionCommand())
+	root.AddCommand(topics()...)
 	root.SetHelpCommandGroupID("Other")
 	root.SetCompletionCommandGroupID("Other")
 	versionFlag(root)

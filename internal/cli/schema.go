@@ -42,7 +42,7 @@ without it, there may be one version only, which --version chooses.
 
 What no schema can say is not in it: CEL rules, and what unions say of changes.
 
-` + inputHelp,
+See also unioncel help inputs, and unioncel help output.`,
 		Example: `  # A catalog for kubeconform:
   #   -schema-location 'schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json'
   unioncel schema -o schemas config/crd

@@ -42,7 +42,7 @@ for each version in the form of OpenShift's API repository (VERSION.testsuite.ya
 Entries that people have added to the index stay, and so do files of theirs; files that
 an earlier run wrote are replaced or removed. validate --suite runs them all.
 
-` + inputHelp,
+See also unioncel help inputs, and unioncel help output.`,
 		Example: `  unioncel testdata -o test/unions config/crd
 
   # In CI: are they still answered like that?

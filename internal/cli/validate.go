@@ -49,8 +49,7 @@ is refused, if it is of a group that has CRDs and none of them is for it, or if 
 object was judged; with --suite, if a test fails. Subresources, admission webhooks and policies, and conversion
 webhooks are out of scope.
 
-Without arguments, and for -, the input is standard input. A directory means
-its *.yaml, *.yml and *.json at any depth, without hidden files and directories.`,
+See also unioncel help inputs.`,
 		Example: `  unioncel validate --crd config/crd config/samples
 
   # Would the live objects accept the change?

@@ -42,8 +42,7 @@ within --timeout is inconclusive.
 
 The exit code is 1 if anything is not proved.
 
-Without arguments, and for -, the input is standard input. A directory means
-its *.yaml, *.yml and *.json at any depth, without hidden files and directories.`,
+See also unioncel help inputs.`,
 		Example: `  # Do the hand-written rules enforce what the declared union says?
   unioncel verify crd.yaml
 

@@ -46,21 +46,22 @@ type Limits struct {
 // kinds are the limits, by name, in the order of the help.
 var kinds = []struct {
 	name     string
+	meaning  string
 	field    func(*Limits) *int
 	standard int
 }{
-	{"size", func(l *Limits) *int { return &l.Size }, 64 << 20},
-	{"documents", func(l *Limits) *int { return &l.Documents }, 50_000},
-	{"nodes", func(l *Limits) *int { return &l.Nodes }, 10_000_000},
-	{"depth", func(l *Limits) *int { return &l.Depth }, 500},
-	{"versions", func(l *Limits) *int { return &l.Versions }, 100},
-	{"unions", func(l *Limits) *int { return &l.Unions }, 500},
-	{"members", func(l *Limits) *int { return &l.Members }, 500},
-	{"changes", func(l *Limits) *int { return &l.Changes }, 10_000},
-	{"rules", func(l *Limits) *int { return &l.Rules }, 1200},
-	{"proofs", func(l *Limits) *int { return &l.Proofs }, 1000},
-	{"pairs", func(l *Limits) *int { return &l.Pairs }, 800_000},
-	{"tests", func(l *Limits) *int { return &l.Tests }, 300_000},
+	{"size", "bytes of a file", func(l *Limits) *int { return &l.Size }, 64 << 20},
+	{"documents", "documents of a file", func(l *Limits) *int { return &l.Documents }, 50_000},
+	{"nodes", "YAML nodes of a file, punctuation included", func(l *Limits) *int { return &l.Nodes }, 10_000_000},
+	{"depth", "lists and mappings in one another", func(l *Limits) *int { return &l.Depth }, 500},
+	{"versions", "versions of a CRD", func(l *Limits) *int { return &l.Versions }, 100},
+	{"unions", "unions of a CRD", func(l *Limits) *int { return &l.Unions }, 500},
+	{"members", "members of a union, or values of its discriminator", func(l *Limits) *int { return &l.Members }, 500},
+	{"changes", "changes in the allowedChanges of a union", func(l *Limits) *int { return &l.Changes }, 10_000},
+	{"rules", "rules on one schema", func(l *Limits) *int { return &l.Rules }, 1200},
+	{"proofs", "rules of a file to prove, and members of their unions", func(l *Limits) *int { return &l.Proofs }, 1000},
+	{"pairs", "pairs of members of the unions of a CRD", func(l *Limits) *int { return &l.Pairs }, 800_000},
+	{"tests", "steps of the tests of a CRD", func(l *Limits) *int { return &l.Tests }, 300_000},
 }
 
 // OrDefault returns the limits with the defaults for those that are zero.
@@ -110,13 +111,14 @@ func (l *Limits) String() string { return "" }
 // Type is what the flag takes.
 func (l *Limits) Type() string { return "NAME=N" }
 
-// Usage describes a flag whose value is Limits.
-func Usage() string {
+// Defaults lists the limits of [Standard], as they are written in the flag --limit, with their
+// meanings.
+func Defaults() []string {
 	var l []string
 	for _, k := range kinds {
-		l = append(l, fmt.Sprintf("%s=%d", k.name, k.standard))
+		l = append(l, fmt.Sprintf("%-18s %s", fmt.Sprintf("%s=%d", k.name, k.standard), k.meaning))
 	}
-	return "limits on what a file may contain; repeatable (default " + strings.Join(l[:4], ", ") + ",\n" + strings.Join(l[4:], ", ") + ")"
+	return l
 }
 
 // Hint says how to raise a limit.
