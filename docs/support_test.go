@@ -51,7 +51,7 @@ func TestSupport(t *testing.T) {
 			}
 		}
 		want.WriteString("| " + u.name)
-		for _, command := range []string{"schema crd.yaml", "schema --format openapi crd.yaml", "normalize --crd crd.yaml thing.yaml", "policy --crd crd.yaml", "policy --validate --crd crd.yaml"} {
+		for _, command := range []string{"schema crd.yaml", "schema --format openapi crd.yaml", "normalize --crd crd.yaml thing.yaml", "policy crd.yaml", "policy --validate crd.yaml"} {
 			want.WriteString(" | " + supports(t, dir, command))
 		}
 		want.WriteString(" |\n")

@@ -33,7 +33,7 @@ func TestCompletionOfFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	inputs := map[string]string{"diff": crd, "schema": crd, "normalize": deployment, "patch": deployment, "validate": crd + "---\n{apiVersion: example.com/v1, kind: Thing, metadata: {name: t}}\n"}
-	flags := map[string][]string{"diff": {"--versions"}, "normalize": {"--builtin"}, "policy": {"--builtin", "--kind", "Service"}, "policy --action": {"--builtin", "--kind", "Service", "--validate"}, "patch": {"--builtin", "--live", live}, "rollout": {"--from", inUse, "--to", inUse}, "testdata": {"--output", t.TempDir()}}
+	flags := map[string][]string{"diff": {"--versions"}, "normalize": {"--builtin"}, "policy": {"--builtin", "--kind", "Service"}, "policy --action": {"--builtin", "--kind", "Service", "--validate"}, "patch": {"--builtin", "--live", live}, "rollout": {inUse, inUse}, "testdata": {"--output", t.TempDir()}}
 	seen := 0
 	for _, cmd := range newApp(Streams{}).rootCommand(nil).Commands() {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {

@@ -25,8 +25,11 @@ type kindFlags struct {
 	config  configFlags
 }
 
-func (k *kindFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&k.crds, "crd", nil, "the CustomResourceDefinitions of the objects: a `FILE|DIR`; may be repeated")
+// register adds the flags. The CRDs are those of the flag --crd, unless the arguments are CRDs.
+func (k *kindFlags) register(cmd *cobra.Command, arguments bool) {
+	if !arguments {
+		cmd.Flags().StringArrayVar(&k.crds, "crd", nil, "the CustomResourceDefinitions of the objects: a `FILE|DIR`; may be repeated")
+	}
 	cmd.Flags().BoolVar(&k.builtin, "builtin", false, "the objects are of Kubernetes' own kinds, or some of them: Deployments, Pods and the like")
 	cmd.Flags().StringArrayVar(&k.unions.sets, "unions", nil, "read unions from this `FILE`, a UnionSet; may be repeated")
 	k.config.register(cmd)
@@ -36,7 +39,11 @@ func (k *kindFlags) register(cmd *cobra.Command) {
 // reported.
 func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, []*compile.Declared, error) {
 	if len(k.crds) == 0 && !k.builtin && len(k.unions.sets) == 0 {
-		return nil, nil, usagef("--crd is missing: it names the CustomResourceDefinitions of the objects; --builtin is for Kubernetes' own kinds")
+		missing := "--crd is missing: it names the CustomResourceDefinitions of the objects"
+		if cmd.Flags().Lookup("crd") == nil {
+			missing = "no arguments: they name CustomResourceDefinitions"
+		}
+		return nil, nil, usagef("%s; --builtin is for Kubernetes' own kinds", missing)
 	}
 	sets, err := k.unions.read(true, a.limits)
 	if err != nil {

@@ -80,7 +80,7 @@ See also unioncel help inputs, and unioncel help output.`,
 		},
 	}
 	flags.register(a, cmd)
-	kinds.register(cmd)
+	kinds.register(cmd, false)
 	cmd.Flags().StringArrayVar(&old, "old", nil, "the objects that are replaced: a `FILE|DIR`; may be repeated")
 	cmd.Flags().StringVar(&algorithm, "algorithm", "", "the algorithm for all unions: "+alternatives(union.AlgorithmNames()))
 	return cmd

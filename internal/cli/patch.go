@@ -87,7 +87,7 @@ See also unioncel help inputs, and unioncel help output.`,
 		},
 	}
 	flags.register(a, cmd)
-	flags.kinds.register(cmd)
+	flags.kinds.register(cmd, false)
 	f := cmd.Flags()
 	f.StringVar(&flags.live, "live", "", "the object to patch: a `FILE`")
 	f.StringVar(&flags.apply, "apply", "", "apply the patch in this `FILE`, YAML or JSON, and print the object")

@@ -32,7 +32,7 @@ func (a *app) policyCommand() *cobra.Command {
 		output string
 	)
 	cmd := &cobra.Command{
-		Use:   "policy {--crd CRD | --builtin}",
+		Use:   "policy [FILE|DIR|-]...",
 		Short: "Write admission policies that clear what unions exclude",
 		Long: `Policy writes a MutatingAdmissionPolicy, and its binding, for each kind with unions.
 A client that sets a new member, or changes the discriminator, need not clear the
@@ -50,27 +50,31 @@ legal: the rules of the union reject that request.
                changes nothing. But what the request wrote is discarded silently: with
                {type: TCP, tcp: …} stored, {type: TCP, http: …} succeeds without http.
 
+The arguments are CRDs; --builtin is for Kubernetes' own kinds.
+
 With --validate it writes a ValidatingAdmissionPolicy instead, which rejects what
 compiled rules reject, for kinds whose schema may not be edited. --action Warn or
 Audit is how to begin.`,
 		Example: `  # Let the API server clear the members of routes
-  unioncel policy --crd crd.yaml | kubectl apply -f -
+  unioncel policy crd.yaml | kubectl apply -f -
 
   # In namespaces with a label, and never in the way of a request
-  unioncel policy --crd crd.yaml --match-labels unions=clear --failure-policy Ignore
+  unioncel policy crd.yaml --match-labels unions=clear --failure-policy Ignore
 
   # For the strategy of Deployments
   unioncel policy --builtin --kind Deployment --path spec.strategy
 
   # Clear what the discriminator does not select, whoever wrote it
-  unioncel policy --crd crd.yaml --clear Unselected
+  unioncel policy crd.yaml --clear Unselected
 
   # Warn of what the unions forbid
-  unioncel policy --crd crd.yaml --validate --action Warn`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.writePolicies(cmd, &flags, output) },
+  unioncel policy crd.yaml --validate --action Warn`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			flags.known.crds = args
+			return a.writePolicies(cmd, &flags, output)
+		},
 	}
-	flags.known.register(cmd)
+	flags.known.register(cmd, true)
 	f := cmd.Flags()
 	f.StringArrayVar(&flags.only.kinds, "kind", nil, "write policies for this kind only, as in Route or Route.example.com: `KIND`; may be repeated")
 	f.StringArrayVar(&flags.only.paths, "path", nil, "for the unions at this place only, as in spec.backends[*]: `PATH`; may be repeated")

@@ -31,7 +31,7 @@ func (a *app) rolloutCommand() *cobra.Command {
 		output printing
 	)
 	cmd := &cobra.Command{
-		Use:   "rollout --from OLD --to NEW",
+		Use:   "rollout OLD NEW",
 		Short: "Plan the change of a CRD that is in use",
 		Long: `Rollout plans the change of a CRD: what has to happen before it is applied and
 after, in which order, with the commands, and whether now is the time. The verdict is
@@ -47,8 +47,8 @@ matters is unknown, and makes the verdict wait; the plan says how to get it. A c
 that refuses nothing of what was accepted needs no objects, one that keeps all versions
 no status, and one that needs nothing new of the API servers no versions of these.
 
-Unions that the CRDs declare are compiled first, in memory; the CRD before the change,
-compiled and live CRDs are taken as they are. --servers takes a list,
+Unions that the CRDs declare are compiled first, in memory; OLD, compiled and live CRDs are
+taken as they are. --servers takes a list,
 [v1.37.1, {name: a, version: v1.36.4}], or what kubectl get --raw /version prints of
 each API server. With a name for each, that of its lease, the plan of a new storage
 version says step by step which servers encode what. --storageversions is for clusters
@@ -57,28 +57,24 @@ with the StorageVersion API, which is off by default: nothing depends on it.`,
   kubectl get crd routes.example.com -o yaml > old.yaml
   kubectl get routes.example.com -A -o yaml --show-managed-fields > objects.yaml
   kubectl get --raw /version > version.json
-  unioncel rollout --from old.yaml --to new.yaml --objects objects.yaml --servers version.json
+  unioncel rollout old.yaml new.yaml --objects objects.yaml --servers version.json
 
   # What comes next, now that it is applied?
   kubectl get crd routes.example.com -o yaml > status.yaml
-  unioncel rollout --from old.yaml --to new.yaml --crd-status status.yaml --objects objects.yaml`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+  unioncel rollout old.yaml new.yaml --crd-status status.yaml --objects objects.yaml`,
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkOutput(cmd, &output.path); err != nil {
 				return err
 			}
-			for _, f := range []struct{ name, file string }{{"from", files.from}, {"to", files.to}} {
-				if f.file == "" {
-					return usagef("--%s is missing: the CRD before the change is --from, and after it --to", f.name)
-				}
+			if len(args) != 2 {
+				return usagef("two arguments are needed, OLD and NEW, not %d", len(args))
 			}
+			files.from, files.to = args[0], args[1]
 			return a.rollout(cmd.Context(), a.scope(cmd, &flags), &output, files)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&files.from, "from", "", "the CRD before the change: a `FILE`")
-	f.StringVar(&files.to, "to", "", "the CRD after the change: a `FILE`")
-	f.StringVar(&files.live, "crd-status", "", "the CRD as it is in the cluster, with its status: a `FILE` (default that of --from, if it has a status)")
+	f.StringVar(&files.live, "crd-status", "", "the CRD as it is in the cluster, with its status: a `FILE` (default OLD, if it has a status)")
 	f.StringVar(&files.objects, "objects", "", "the stored objects: a `FILE|DIR`")
 	f.StringVar(&files.storageVersions, "storageversions", "", "what API servers report of storage versions: a `FILE`")
 	f.StringVar(&files.migrations, "migrations", "", "the StorageVersionMigrations: a `FILE`")

@@ -54,7 +54,7 @@ func TestWork(t *testing.T) {
 		{"validate by a compiled file", []string{"validate", "--crd", compiled, objects}, counts{2, 2, 1, 0}},
 		{"diff of a source", []string{"diff", "--versions", source}, counts{1, 1, 2, 1}},
 		{"diff of a compiled file", []string{"diff", "--versions", compiled}, counts{1, 1, 2, 1}},
-		{"rollout", []string{"rollout", "--from", compiled, "--to", source}, counts{2, 2, 4, 2}},
+		{"rollout", []string{"rollout", compiled, source}, counts{2, 2, 4, 2}},
 		{"testdata of a source", []string{"testdata", "-o", t.TempDir(), source}, counts{1, 1, 2, 1}},
 		{"testdata of a compiled file", []string{"testdata", "-o", t.TempDir(), compiled}, counts{1, 1, 2, 1}},
 		{"compile a source in place", []string{"compile", "-w", source}, counts{2, 2, 1, 1}},

@@ -101,7 +101,7 @@ func commands(manifest string) []row {
 		{manifest, "", "diff FILE " + changed},
 		{manifest, "", "diff --format markdown " + changed},
 		{manifest, "", "diff --objects " + object + " FILE " + changed},
-		{manifest, "", "rollout --objects " + object + " --to " + changed + " --from"},
+		{manifest, "", "rollout --objects " + object + " FILE " + changed},
 		{manifest, "", "validate " + desired + " --old " + object + " --crd"},
 		{manifest, "", "normalize " + desired + " --old " + object + " --crd"},
 		{manifest, "", "patch --live " + object + " " + desired + " --crd"},

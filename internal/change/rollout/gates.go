@@ -386,7 +386,7 @@ func (f *Facts) warnFirst() Step {
 	}
 	s := Step{ID: "policy", State: Advice, Title: "Warn before you refuse",
 		Reason: "Clients may still write what the change refuses. A policy that warns, and notes it in the audit log, finds them; delete it once the CRD is applied.",
-		Run:    []string{fmt.Sprintf("unioncel policy --crd %s --validate --action Warn --action Audit | kubectl apply -f -", f.Names.to())}}
+		Run:    []string{fmt.Sprintf("unioncel policy %s --validate --action Warn --action Audit | kubectl apply -f -", f.Names.to())}}
 	if f.Objects != nil { // otherwise its step has said so
 		s.Details = l
 	}
@@ -396,7 +396,7 @@ func (f *Facts) warnFirst() Step {
 		s.Reason += fmt.Sprintf(" It needs API servers of v%s, and the oldest is v%s.", minor(validating), minor(v))
 		s.Run = nil
 	case !v.LessThan(mutating) && clears:
-		s.Run = append(s.Run, fmt.Sprintf("unioncel policy --crd %s | kubectl apply -f -  # or clears what clients leave behind", f.Names.to()))
+		s.Run = append(s.Run, fmt.Sprintf("unioncel policy %s | kubectl apply -f -  # or clears what clients leave behind", f.Names.to()))
 	}
 	return s
 }
@@ -496,7 +496,7 @@ func (f *Facts) back() Step {
 	default:
 		s.Title = "The change can be taken back by a plan of its own"
 		s.Reason = "Objects that are written meanwhile may be refused by the CRD before the change."
-		s.Run = []string{fmt.Sprintf("unioncel rollout --from %s --to %s --objects OBJECTS", f.Names.to(), f.Names.from())}
+		s.Run = []string{fmt.Sprintf("unioncel rollout %s %s --objects OBJECTS", f.Names.to(), f.Names.from())}
 	}
 	return s
 }
