@@ -60,6 +60,7 @@ var allowed = map[string][]string{
 	"internal/ordered":                    {"pkg/diag"},
 	"internal/prove/regular":              {},
 	"internal/cost":                       {"pkg/schemapath"},
+	"internal/cel":                        {},
 	"pkg/rules":                           {"pkg/schemapath", "pkg/union"},
 	"pkg/union":                           {"internal/nested", "internal/spelling", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "pkg/diag", "pkg/schemapath", "internal/english"},
 	"pkg/diag":                            {},

@@ -1,0 +1,268 @@
+package cel
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	apiservercel "k8s.io/apiserver/pkg/cel"
+)
+
+// Expr is an expression. It is immutable.
+type Expr struct{ *node }
+
+// precedence is how tightly the outermost operator of an expression binds.
+type precedence int
+
+const (
+	precTernary precedence = iota
+	precOr
+	precAnd
+	precCompare
+	precAdd
+	precUnary
+	precAtom
+)
+
+// The constants. And, Or and Not simplify True and False, which are equal only to themselves.
+var (
+	True  = Var("true")
+	False = Var("false")
+	Null  = Var("null")
+)
+
+// Var returns a variable, or a namespace of functions.
+func Var(name string) Expr { return newExpr(precAtom, part{text: name}) }
+
+// Raw returns an expression that is already written. It has lines of its own in a layout.
+func Raw(text string) Expr {
+	return Expr{&node{prec: precTernary, parts: []part{{text: text}}, width: unbounded}}
+}
+
+func Int(i int) Expr                { return Var(strconv.Itoa(i)) }
+func String(v string) Expr          { return Var(quote(v)) }
+func Strings(values ...string) Expr { return List(Each(values, String)...) }
+func List(items ...Expr) Expr       { return bracketed("[", "]", soft, fill, items) }
+func Map(entries ...Entry) Expr     { return bracketed("{", "}", soft, fill, entries) }
+
+// Entry is an entry of a map, or a field of a struct.
+type Entry Expr
+
+// To returns the entry with a key, or the name of a field, and its value.
+func (e Expr) To(value Expr) Entry {
+	return Entry(newExpr(precTernary, part{expr: e.in(precAtom)}, part{text: ": "}, part{expr: value}))
+}
+
+// Struct returns a struct of a type.
+func Struct(name string, fields ...Entry) Expr { return bracketed(name+"{", "}", soft, line, fields) }
+
+// Each returns an expression for each value.
+func Each[T any](values []T, of func(T) Expr) []Expr {
+	l := make([]Expr, len(values))
+	for i, v := range values {
+		l[i] = of(v)
+	}
+	return l
+}
+
+// quote writes a string so that it stays on one line.
+func quote(v string) string {
+	var b strings.Builder
+	b.WriteByte('\'')
+	for _, r := range v {
+		switch {
+		case r == '\\' || r == '\'':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r > 0xFFFF:
+			fmt.Fprintf(&b, `\U%08X`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		}
+	}
+	b.WriteByte('\'')
+	return b.String()
+}
+
+// Operators. And of nothing is True, and Or of nothing is False.
+
+func (e Expr) Eq(other Expr) Expr { return compare("==", e, other) }
+func (e Expr) Ne(other Expr) Expr { return compare("!=", e, other) }
+func (e Expr) Lt(other Expr) Expr { return compare("<", e, other) }
+func (e Expr) Le(other Expr) Expr { return compare("<=", e, other) }
+func (e Expr) Gt(other Expr) Expr { return compare(">", e, other) }
+func (e Expr) In(list Expr) Expr {
+	return newExpr(precCompare, part{expr: e.in(precAdd)}, part{text: " in "}, part{expr: list.in(precAdd)})
+}
+
+func Add(operands ...Expr) Expr { return joined("+", precAdd, fill, operands) }
+func And(operands ...Expr) Expr { return logical("&&", precAnd, True, False, operands) }
+func Or(operands ...Expr) Expr  { return logical("||", precOr, False, True, operands) }
+
+func Not(e Expr) Expr {
+	switch e {
+	case True:
+		return False
+	case False:
+		return True
+	}
+	return newExpr(precUnary, part{text: "!"}, part{expr: e.in(precAtom)})
+}
+
+// If is the ternary operator. Chains of it need no parentheses.
+func If(test, then, otherwise Expr) Expr {
+	hang := 1
+	if otherwise.prec == precTernary {
+		hang = -1 // a chain is not indented further
+	}
+	return newExpr(precTernary, part{expr: test.in(precOr)},
+		part{brk: line, indent: 1, text: "? "}, part{hang: 1, expr: then.in(precOr)},
+		part{brk: line, indent: 1, text: ": "}, part{hang: hang, expr: otherwise})
+}
+
+func compare(op string, a, b Expr) Expr {
+	return joined(op, precCompare, line, []Expr{a.in(precAdd), b.in(precAdd)})
+}
+
+// joined puts an operator between operands.
+func joined(op string, p precedence, before brk, operands []Expr) Expr {
+	if len(operands) == 1 {
+		return operands[0]
+	}
+	var parts []part
+	for i, o := range operands {
+		if o = o.in(p); p == precOr && o.prec == precAnd {
+			o = Paren(o) // which readers want, and CEL does not need
+		}
+		operand := part{expr: o}
+		if i > 0 {
+			operand.brk = before
+			parts = append(parts, part{text: " " + op})
+		}
+		parts = append(parts, operand)
+	}
+	return newExpr(p, parts...)
+}
+
+// logical joins operands without the neutral ones; a decisive one is the result.
+func logical(op string, p precedence, neutral, decisive Expr, operands []Expr) Expr {
+	operands = slices.DeleteFunc(slices.Clone(operands), func(o Expr) bool { return o == neutral })
+	switch {
+	case slices.Contains(operands, decisive):
+		return decisive
+	case len(operands) == 0:
+		return neutral
+	}
+	return joined(op, p, line, operands)
+}
+
+// in returns e as an operand of an operator.
+func (e Expr) in(p precedence) Expr {
+	if e.prec < p {
+		return Paren(e)
+	}
+	return e
+}
+
+// Paren adds parentheses for readers, unless e is in parentheses.
+func Paren(e Expr) Expr {
+	if e.parts[0].text == "(" {
+		return e
+	}
+	return newExpr(precAtom, part{text: "("}, part{brk: soft, indent: 1, expr: e}, part{brk: soft, text: ")"})
+}
+
+// Functions and methods.
+
+func Func(name string, args ...Expr) Expr { return bracketed(name+"(", ")", soft, line, args) }
+func Has(e Expr) Expr                     { return Func("has", e) }
+func Size(e Expr) Expr                    { return Func("size", e) }
+func Dyn(e Expr) Expr                     { return Func("dyn", e) }
+func (e Expr) OrValue(value Expr) Expr    { return e.Call("orValue", value) }
+
+func (e Expr) Call(method string, args ...Expr) Expr {
+	return e.link(never, bracketed("."+method+"(", ")", soft, line, args))
+}
+
+// Macros. Those that transform take a value, with or without a condition before it.
+
+func (e Expr) All(item, holds Expr) Expr        { return e.macro("all", vars{item}, holds) }
+func (e Expr) AllEntries(k, v, holds Expr) Expr { return e.macro("all", vars{k, v}, holds) }
+func (e Expr) Exists(item, holds Expr) Expr     { return e.macro("exists", vars{item}, holds) }
+func (e Expr) ExistsOne(item, holds Expr) Expr  { return e.macro("exists_one", vars{item}, holds) }
+func (e Expr) Filter(item, holds Expr) Expr     { return e.macro("filter", vars{item}, holds) }
+func (e Expr) Map(item, value Expr) Expr        { return e.macro("map", vars{item}, value) }
+func (e Expr) TransformList(k, v Expr, to ...Expr) Expr {
+	return e.macro("transformList", vars{k, v}, to...)
+}
+func (e Expr) TransformMap(k, v Expr, to ...Expr) Expr {
+	return e.macro("transformMap", vars{k, v}, to...)
+}
+func (e Expr) TransformMapEntry(k, v Expr, to ...Expr) Expr {
+	return e.macro("transformMapEntry", vars{k, v}, to...)
+}
+
+// Let gives a value a name in an expression.
+func Let(name, value, in Expr) Expr { return List(value).Map(name, in).At(Int(0)) }
+
+type vars []Expr
+
+func (e Expr) macro(name string, variables vars, args ...Expr) Expr {
+	open := "." + name + "(" + variables[0].String() + ","
+	for _, v := range variables[1:] {
+		open += " " + v.String() + ","
+	}
+	return e.link(dot, bracketed(open, ")", line, line, args))
+}
+
+// Selections. Field takes the names of properties in a schema, and Optional those in an object
+// without one, each in the object before it.
+
+func (e Expr) At(key Expr) Expr         { return e.at("[", key) }
+func (e Expr) OptionalAt(key Expr) Expr { return e.at("[?", key) }
+
+func (e Expr) at(open string, key Expr) Expr {
+	return e.link(never, bracketed(open, "]", soft, line, []Expr{key}))
+}
+
+func (e Expr) Field(names ...string) Expr {
+	for _, name := range names {
+		escaped, _ := apiservercel.Escape(name)
+		e = e.link(never, Var("."+escaped))
+	}
+	return e
+}
+
+func (e Expr) Optional(names ...string) Expr {
+	for _, name := range names {
+		if IsIdentifier(name) {
+			e = e.link(never, Var(".?"+name))
+		} else {
+			e = e.OptionalAt(String(name))
+		}
+	}
+	return e
+}
+
+// IsName reports whether e is a variable or a constant, so that a name for it saves nothing.
+func (e Expr) IsName() bool { return e.prec == precAtom && len(e.parts) == 1 }
+
+// IsIdentifier reports whether a variable, or a field of an object without a schema, can have a name.
+func IsIdentifier(name string) bool { return identifier.MatchString(name) && !reserved[name] }
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// reserved are the words that CEL does not accept as identifiers.
+var reserved = map[string]bool{"true": true, "false": true, "null": true, "in": true, "as": true, "break": true, "const": true, "continue": true, "else": true, "for": true, "function": true,
+	"if": true, "import": true, "let": true, "loop": true, "package": true, "namespace": true, "return": true, "var": true, "void": true, "while": true}

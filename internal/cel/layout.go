@@ -1,0 +1,143 @@
+package cel
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// node is an expression as its parts. It stands on one line if it fits, and otherwise breaks before
+// each part that has a break.
+type node struct {
+	prec  precedence
+	parts []part
+	width int // on one line
+	links int // parts that the node links to the first one, by a dot or brackets
+}
+
+// part is a text or an expression.
+type part struct {
+	brk    brk // before it
+	indent int // of the line that the break starts, relative to the node
+	hang   int // of further lines of the part, relative to its first one
+	text   string
+	expr   Expr
+}
+
+// brk is a place for a line break.
+type brk int
+
+const (
+	never brk = iota
+	soft      // line break or nothing
+	line      // line break or space
+	fill      // line break before the part that no longer fits, or space
+	dot       // line break in a chain of more than two macros, or nothing
+)
+
+// unbounded is the width of an expression that fits nowhere.
+const unbounded = 1 << 20
+
+func newExpr(p precedence, parts ...part) Expr {
+	n := &node{prec: p, parts: parts}
+	for _, part := range parts {
+		n.width += part.width()
+	}
+	return Expr{n}
+}
+
+func (p part) width() int {
+	w := utf8.RuneCountInString(p.text)
+	if p.expr.node != nil {
+		w += p.expr.width
+	}
+	if p.brk == line || p.brk == fill {
+		w++
+	}
+	return w
+}
+
+// bracketed returns items between brackets, with breaks before the first of them and before the others. A sole
+// item that has brackets itself shares their lines.
+func bracketed[T Expr | Entry](open, end string, first, other brk, items []T) Expr {
+	if len(items) == 0 {
+		return Var(open + end)
+	}
+	sole := Expr(items[0])
+	if len(items) == 1 && sole.prec == precAtom && (first == soft || sole.links == 0) {
+		if first == line {
+			open += " "
+		}
+		return newExpr(precAtom, part{text: open}, part{expr: sole}, part{text: end})
+	}
+	parts := []part{{text: open}, {brk: first, indent: 1, expr: sole}}
+	for _, item := range items[1:] {
+		parts = append(parts, part{text: ","}, part{brk: other, indent: 1, expr: Expr(item)})
+	}
+	return newExpr(precAtom, append(parts, part{brk: soft, text: end})...)
+}
+
+// link returns e with a selection or a call behind it.
+func (e Expr) link(b brk, behind Expr) Expr {
+	head := []part{{expr: e.in(precAtom)}}
+	if e.links > 0 {
+		head = e.parts
+	}
+	linked := newExpr(precAtom, append(slices.Clip(head), part{brk: b, indent: 1, expr: behind})...)
+	linked.links = e.links + 1
+	return linked
+}
+
+// String returns e on one line.
+func (e Expr) String() string { return e.print(math.MaxInt) }
+
+// Layout returns e on lines of about 100 columns, where it has places to break them.
+func (e Expr) Layout() string { return e.print(100) }
+
+func (e Expr) print(limit int) string {
+	p := printer{limit: limit}
+	p.print(e.node, 0)
+	return p.text.String()
+}
+
+// printer prints nodes on lines up to a limit.
+type printer struct {
+	text   strings.Builder
+	column int
+	limit  int
+}
+
+func (p *printer) print(n *node, indent int) {
+	broken, in := p.column+n.width > p.limit, indent
+	for _, part := range n.parts {
+		switch {
+		case broken && p.breaks(n, part):
+			in = indent + part.indent
+			p.text.WriteString("\n" + strings.Repeat("  ", in))
+			p.column = 2 * in
+		case part.brk == line || part.brk == fill:
+			p.write(" ")
+		}
+		if p.write(part.text); part.expr.node != nil {
+			p.print(part.expr.node, in+part.hang)
+		}
+	}
+}
+
+func (p *printer) write(text string) {
+	p.text.WriteString(text)
+	p.column += utf8.RuneCountInString(text)
+}
+
+// breaks reports whether the line breaks before a part of a node that does not fit.
+func (p *printer) breaks(n *node, next part) bool {
+	switch next.brk {
+	case fill:
+		return p.column+next.width() >= p.limit // a comma follows
+	case dot:
+		macros := slices.DeleteFunc(slices.Clone(n.parts), func(p part) bool { return p.brk != dot })
+		return len(macros) > 2
+	}
+	return next.brk != never
+}
