@@ -2,21 +2,30 @@ package policy
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
+	"github.com/unioncel/unioncel/internal/cel"
 	"github.com/unioncel/unioncel/pkg/kinds"
-	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// The objects of admission requests have no types for CEL: a property that is not there is
-// read with .?, an absent one, a null and one of something that is null are all
-// null by orValue(null), and names need no escaping.
+// Objects of admission requests have no types in CEL. Properties that may be absent are read with .?,
+// and their names need no escaping. By orValue(null), a property is null if it is absent or null, and
+// also if its object is.
+
+// optional is the namespace of functions that make optionals.
+var optional = cel.Var("optional")
+
+// The values without content.
+var (
+	emptyString = cel.String("")
+	emptyList   = cel.List()
+	emptyObject = cel.Map()
+)
 
 // mutation writes the JSON patches for some unions of the union objects at one path of a kind.
 type mutation struct {
@@ -26,27 +35,28 @@ type mutation struct {
 	*variables
 }
 
-// variables are those of a policy.
+// variables are the variables of a policy.
 type variables []admissionv1.Variable
 
 // declare adds a variable of this name, with a number if the name is taken, unless there is one
-// with the same expression. It returns the expression that reads the variable.
-func (v *variables) declare(name, expression string) string {
-	if i := slices.IndexFunc(*v, func(x admissionv1.Variable) bool { return x.Expression == expression }); i >= 0 {
-		return "variables." + (*v)[i].Name
+// with the same value. It returns the variable.
+func (v *variables) declare(name string, value cel.Expr) cel.Expr {
+	text := value.Layout()
+	if i := slices.IndexFunc(*v, func(x admissionv1.Variable) bool { return x.Expression == text }); i >= 0 {
+		return cel.Var("variables." + (*v)[i].Name)
 	}
 	base := name
 	for i := 2; slices.ContainsFunc(*v, func(x admissionv1.Variable) bool { return x.Name == name }); i++ {
 		name = fmt.Sprintf("%s%d", base, i)
 	}
-	*v = append(*v, admissionv1.Variable{Name: name, Expression: expression})
-	return "variables." + name
+	*v = append(*v, admissionv1.Variable{Name: name, Expression: text})
+	return cel.Var("variables." + name)
 }
 
 // variableName makes a CEL identifier of the name of a property.
 func variableName(property string) string {
 	name := strings.NewReplacer("-", "_", ".", "_", "/", "_").Replace(property)
-	if !identifier.MatchString(name) || reserved[name] {
+	if !cel.IsIdentifier(name) {
 		return "union"
 	}
 	return name
@@ -57,56 +67,40 @@ func oldName(name string) string { return "old" + upper(name) }
 
 func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
-var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-// reserved are the words that CEL does not accept behind a dot.
-var reserved = map[string]bool{"true": true, "false": true, "null": true, "in": true, "as": true, "break": true, "const": true, "continue": true, "else": true, "for": true, "function": true,
-	"if": true, "import": true, "let": true, "loop": true, "package": true, "namespace": true, "return": true, "var": true, "void": true, "while": true}
-
-// optional reads a property, which need not be there.
-func optional(object, name string) string {
-	if identifier.MatchString(name) && !reserved[name] {
-		return object + ".?" + name
-	}
-	return object + "[?" + rules.Quote(name) + "]"
+// read reads the discriminator or member of a name of a union object, which is an optional.
+func read(object cel.Expr, u *union.Union, name string) cel.Expr {
+	return object.Optional(u.Path(name).Properties()...)
 }
 
-// property reads one property after the other.
-func property(object string, names []string) string {
-	for _, name := range names {
-		object = optional(object, name)
-	}
-	return object
-}
+// orNull is the value of an optional, or null.
+func orNull(value cel.Expr) cel.Expr { return value.OrValue(cel.Null) }
 
-// read reads the discriminator or member of a name of a union object.
-func read(object string, u *union.Union, name string) string {
-	return property(object, u.Path(name).Properties())
-}
+// isSet tests whether an optional has a value other than null.
+func isSet(value cel.Expr) cel.Expr { return orNull(value).Ne(cel.Null) }
 
 // present tests whether a member of a union object is set.
-func present(object string, u *union.Union, m union.Member) string {
+func present(object cel.Expr, u *union.Union, m union.Member) cel.Expr {
 	value := read(object, u, m.Name)
 	switch m.Empty {
 	case union.EmptyString:
-		return value + ".orValue(null) != null && " + value + ".orValue('') != ''"
+		return cel.And(isSet(value), value.OrValue(emptyString).Ne(emptyString))
 	case union.EmptyCollection:
-		return value + ".orValue(null) != null && size(" + value + ".orValue([])) > 0"
+		return cel.And(isSet(value), cel.Size(value.OrValue(emptyList)).Gt(cel.Int(0)))
 	case union.EmptyObject:
-		var fields []string
-		for _, f := range m.Fields {
-			fields = append(fields, optional(value, f)+".orValue(null) != null")
-		}
-		return "(" + strings.Join(fields, " || ") + ")"
+		return cel.Or(cel.Each(m.Fields, func(f string) cel.Expr { return isSet(value.Optional(f)) })...)
 	}
-	return value + ".orValue(null) != null"
+	return isSet(value)
 }
 
-// pointer is a JSON pointer as a CEL expression: texts and expressions in turn.
-type pointer []string
+// pointer is a JSON pointer: a sum of expressions, and a text behind them.
+type pointer struct {
+	sum  []cel.Expr
+	text string
+}
 
 func (p pointer) property(name string) pointer {
-	return p.text("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
+	p.text += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+	return p
 }
 
 func (p pointer) properties(names []string) pointer {
@@ -116,66 +110,52 @@ func (p pointer) properties(names []string) pointer {
 	return p
 }
 
-func (p pointer) text(text string) pointer {
-	p = append(pointer{}, p...)
-	if len(p)%2 == 1 {
-		p[len(p)-1] += text
-		return p
-	}
-	return append(p, text)
+// element is the pointer to an element, whose key or index is a string.
+func (p pointer) element(key cel.Expr) pointer {
+	return pointer{sum: append(slices.Clip(p.sum), cel.String(p.text+"/"), key)}
 }
 
-func (p pointer) expression(e string) pointer { return append(p.text("/"), e) }
-
-func (p pointer) String() string {
-	var l []string
-	for i, part := range p {
-		if i%2 == 0 {
-			part = rules.Quote(part)
-		}
-		l = append(l, part)
+func (p pointer) expr() cel.Expr {
+	if p.text == "" {
+		return cel.Add(p.sum...)
 	}
-	return strings.Join(l, " + ")
+	return cel.Add(append(slices.Clip(p.sum), cel.String(p.text))...)
 }
 
-// expression is that of the mutation.
+// expression returns the expression of the mutation.
 func (m *mutation) expression() string {
 	names, _ := properties(m.Path)
 	rest := m.Path[len(names):]
-	new, before, at := "object", "oldObject", pointer{}
-	for _, name := range names {
-		new, before, at = optional(new, name), optional(before, name), at.property(name)
-	}
-	name := "objects"
+	new, old, name := cel.Var("object"), cel.Var("oldObject"), "objects"
 	if len(names) > 0 {
 		name = variableName(names[len(names)-1])
 		zero := zeroOf(rest)
-		new = m.declare(name, m.orZero(new, zero))
-		before = m.declare(oldName(name), m.orZero(before, zero))
+		new = m.declare(name, m.orZero(new.Optional(names...), zero))
+		old = m.declare(oldName(name), m.orZero(old.Optional(names...), zero))
 	}
-	return m.walk(rest, level{name: name}, new, before, at, "")
+	return m.walk(rest, level{name: name}, new, old, pointer{}.properties(names)).Layout()
 }
 
-// zeroOf is the zero value of what the rest of a path goes through: a list, or else an object.
-func zeroOf(rest schemapath.Path) string {
+// zeroOf returns the empty list if the rest of a path starts with items, and otherwise the empty object.
+func zeroOf(rest schemapath.Path) cel.Expr {
 	if len(rest) > 0 && rest[0] == schemapath.Items {
-		return "[]"
+		return emptyList
 	}
-	return "{}"
+	return emptyObject
 }
 
-// orZero is the value of an optional, or else a zero value.
-func (m *mutation) orZero(value, zero string) string {
-	value += ".orValue(" + zero + ")"
+// orZero returns the value of an optional, or else a zero value.
+func (m *mutation) orZero(value, zero cel.Expr) cel.Expr {
+	value = value.OrValue(zero)
 	if m.Nullable {
 		return nonNull(value, zero)
 	}
 	return value
 }
 
-// nonNull is a value, or else a zero value if it is null.
-func nonNull(value, zero string) string {
-	return "optional.ofNonZeroValue(" + value + ").orValue(" + zero + ")"
+// nonNull returns a value, or a zero value if it is null.
+func nonNull(value, zero cel.Expr) cel.Expr {
+	return optional.Call("ofNonZeroValue", value).OrValue(zero)
 }
 
 // level is how deep in lists and maps an expression is.
@@ -184,174 +164,167 @@ type level struct {
 	name         string // of a variable, after the property behind it
 }
 
-// in is what a variable of a comprehension is called at this level.
-func (l level) in(name string) string {
-	return numbered(name, l.depth)
-}
+// variable is a variable of a comprehension at this level.
+func (l level) variable(name string) cel.Expr { return numbered(name, l.depth) }
 
-// walk writes the patches of the union objects along the rest of a path. new and old are
-// expressions of the value; indent is how far it is indented.
-func (m *mutation) walk(path schemapath.Path, l level, new, old string, at pointer, indent string) string {
+// walk writes the patches of the union objects along the rest of a path.
+func (m *mutation) walk(path schemapath.Path, l level, new, old cel.Expr, at pointer) cel.Expr {
 	if len(path) == 0 {
-		return m.patches(new, old, at, indent)
+		return m.patches(new, old, at)
 	}
 	if name, ok := path[0].Property(); ok {
 		zero := zeroOf(path[1:])
 		l.name = variableName(name)
-		return m.walk(path[1:], l, m.orZero(optional(new, name), zero), m.orZero(optional(old, name), zero), at.property(name), indent)
+		return m.walk(path[1:], l, m.orZero(new.Optional(name), zero), m.orZero(old.Optional(name), zero), at.property(name))
 	}
-	// What is read more than once has a name.
-	return m.let(l, l.name, new, indent, func(new, indent string) string {
-		return m.let(l, oldName(l.name), old, indent, func(old, indent string) string {
-			return m.elements(path, l, new, old, at, indent)
+	return m.named(l, l.name, new, func(new cel.Expr) cel.Expr {
+		return m.named(l, oldName(l.name), old, func(old cel.Expr) cel.Expr {
+			return m.elements(path, l, new, old, at)
 		})
 	})
 }
 
-// let gives a value a name, unless it is short: with nothing around, that of a variable of the
-// policy.
-func (m *mutation) let(l level, name, value, indent string, body func(value, indent string) string) string {
-	if !strings.ContainsAny(value, "( ") {
-		return body(value, indent)
+// named gives a name to a value that an expression reads more than once. Outside of comprehensions the
+// name is a variable of the policy.
+func (m *mutation) named(l level, name string, value cel.Expr, in func(value cel.Expr) cel.Expr) cel.Expr {
+	switch {
+	case value.IsName():
+		return in(value)
+	case l.depth == 0:
+		return in(m.declare(name, value))
 	}
-	if l.depth == 0 {
-		return body(m.declare(name, value), indent)
-	}
-	name = l.in(name)
-	if strings.Contains(value, "\n") {
-		value = "\n" + indent + "  " + value
-	}
-	return fmt.Sprintf("[dyn(%s)].map(%s,\n%s  %s)[0]", value, name, indent, body(name, indent+"  "))
+	v := l.variable(name)
+	return cel.Let(v, cel.Dyn(value), in(v))
 }
 
 // elements is walk for the elements of a list or map.
-func (m *mutation) elements(path schemapath.Path, l level, new, old string, at pointer, indent string) string {
-	item, was, key, index := l.in("item"), l.in("was"), l.in("key"), l.in("i")
-	inner := l
-	inner.depth++
-	walk := func(at pointer, indent string) string {
-		new, old := item, was
-		if m.Nullable && len(path) > 1 {
-			if _, ok := path[1].Property(); !ok { // a list or map itself; walk reads properties without nulls
-				zero := zeroOf(path[1:])
-				new, old = nonNull(new, zero), nonNull(old, zero)
-			}
-		}
-		return m.walk(path[1:], inner, new, old, at, indent+"    ")
+func (m *mutation) elements(path schemapath.Path, l level, new, old cel.Expr, at pointer) cel.Expr {
+	item, was := l.variable("item"), l.variable("was")
+	inner := level{l.depth + 1, l.lists, l.name}
+	list := func(key, before cel.Expr, at pointer) cel.Expr {
+		patches := m.element(path[1:], inner, item, was, at)
+		return new.TransformList(key, item, cel.Let(was, cel.Dyn(before), patches)).Call("flatten")
 	}
 	if path[0] == schemapath.Values {
-		return each(new, key, item, fmt.Sprintf("%s[?%s].orValue({})", old, key), was, walk(at.expression("jsonpatch.escapeKey("+key+")"), indent), indent)
+		key := l.variable("key")
+		return list(key, old.OptionalAt(key).OrValue(emptyObject), at.element(escapeKey(key)))
 	}
 	inner.lists++
-	list := func(value, indent string) string {
-		return each(new, index, item, value, was, walk(at.expression("string("+index+")"), indent), indent)
-	}
+	index := l.variable("i")
+	at = at.element(cel.Func("string", index))
 	if l.lists < len(m.Keys) && m.Keys[l.lists] != nil {
-		return m.let(l, oldName(l.name)+"Keys", fmt.Sprintf("%s.map(o, %s)", old, keyOf(m.Keys[l.lists], "o")), indent, func(keys, indent string) string {
-			// To look where the item was first keeps the cost of long lists linear.
-			key := keyOf(m.Keys[l.lists], item)
-			found := fmt.Sprintf("%s[?\n%s    %s < size(%s) && %s[%s] == %s ? %s :\n%s    %s.indexOf(%s)\n%s  ].orValue({})", old, indent, index, keys, keys, index, key, index, indent, keys, key, indent)
-			return list(found, indent)
+		keyOf := func(item cel.Expr) cel.Expr { return keyOf(m.Keys[l.lists], item) }
+		return m.named(l, oldName(l.name)+"Keys", old.Map(each, keyOf(each)), func(keys cel.Expr) cel.Expr {
+			return list(index, old.OptionalAt(indexIn(keys, keyOf(item), index)).OrValue(emptyObject), at)
 		})
 	}
 	// Without keys, an item is the one with its index if nothing has moved.
-	more := indent
-	if l.depth > 0 {
-		more += "  "
-	}
-	same := m.without(path, new, 0, 0, more) + " ==\n" + more + m.without(path, old, 0, 0, more)
-	return m.let(l, "same"+upper(l.name), same, indent, func(same, indent string) string {
-		text := list(fmt.Sprintf("%s ? %s[%s] : {}", same, old, index), indent)
+	same := m.without(path, new, 0, 0).Eq(m.without(path, old, 0, 0))
+	return m.named(l, "same"+upper(l.name), same, func(same cel.Expr) cel.Expr {
+		patches := list(index, cel.If(same, old.At(index), emptyObject), at)
 		if slices.ContainsFunc(m.Unions, m.opts.setsValue) { // moved items are left alone
-			text = fmt.Sprintf("size(%s) > 0 && !%s ? [] :\n%s%s", old, same, indent, text)
+			return cel.If(cel.And(cel.Size(old).Gt(cel.Int(0)), cel.Not(same)), emptyList, patches)
 		}
-		return text
+		return patches
 	})
 }
 
-// each is a list of what is made of each element of a list or map, and of what it was.
-func each(list, index, item, old, was, body, indent string) string {
-	return fmt.Sprintf("%s.transformList(%s, %s,\n%s  [dyn(%s)].map(%s,\n%s    %s)[0]\n%s).flatten()", list, index, item, indent, old, was, indent, body, indent)
-}
-
-// keyOf is what tells the items of a list apart.
-func keyOf(keys []string, item string) string {
-	if len(keys) == 1 {
-		return optional(item, keys[0]) + ".orValue('')"
-	}
-	var l []string
-	for _, key := range keys {
-		l = append(l, optional(item, key))
-	}
-	return "[" + strings.Join(l, ", ") + "]"
-}
-
-// without is a value without what the unions at the end of a path read. maps and lists are
-// how many it is in, for which it has variables.
-func (m *mutation) without(path schemapath.Path, value string, maps, lists int, indent string) string {
-	k, v, o := numbered("k", maps), numbered("v", maps), numbered("o", lists)
-	if len(path) == 0 {
-		return m.withoutNames(nil, value, maps, indent)
-	}
-	if name, ok := path[0].Property(); ok {
-		is := k + " == " + rules.Quote(name)
-		if m.Nullable {
-			is += " && " + v + " != null"
+// element is walk for an element of a list or map. Such an element may be null if it is a list or map
+// itself; walk replaces null only in properties.
+func (m *mutation) element(path schemapath.Path, l level, new, old cel.Expr, at pointer) cel.Expr {
+	if m.Nullable && len(path) > 0 {
+		if _, ok := path[0].Property(); !ok {
+			zero := zeroOf(path)
+			new, old = nonNull(new, zero), nonNull(old, zero)
 		}
-		return fmt.Sprintf("%s.transformMap(%s, %s, %s ?\n%s  dyn(%s) : %s)", value, k, v, is, indent, m.without(path[1:], v, maps+1, lists, indent+"  "), v)
+	}
+	return m.walk(path, l, new, old, at)
+}
+
+func escapeKey(key cel.Expr) cel.Expr { return cel.Var("jsonpatch").Call("escapeKey", key) }
+
+// indexIn returns the index of a key in a list of keys. It tries the index of the new item first, so
+// that the cost of long lists is linear.
+func indexIn(keys, key, index cel.Expr) cel.Expr {
+	there := cel.And(index.Lt(cel.Size(keys)), keys.At(index).Eq(key))
+	return cel.If(there, index, keys.Call("indexOf", key))
+}
+
+// keyOf returns the key of an item.
+func keyOf(keys []string, item cel.Expr) cel.Expr {
+	if len(keys) == 1 {
+		return item.Optional(keys[0]).OrValue(emptyString)
+	}
+	return cel.List(cel.Each(keys, func(key string) cel.Expr { return item.Optional(key) })...)
+}
+
+// without returns a value without the properties of the unions at the end of a path. maps and lists
+// count the comprehensions around it, whose variables are taken.
+func (m *mutation) without(path schemapath.Path, value cel.Expr, maps, lists int) cel.Expr {
+	if len(path) == 0 {
+		return m.withoutNames(nil, value, maps)
+	}
+	k, v, o := numbered("k", maps), numbered("v", maps), numbered("o", lists)
+	if name, ok := path[0].Property(); ok {
+		is := k.Eq(cel.String(name))
+		if m.Nullable {
+			is = cel.And(is, v.Ne(cel.Null))
+		}
+		return value.TransformMap(k, v, cel.If(is, cel.Dyn(m.without(path[1:], v, maps+1, lists)), v))
 	}
 	if path[0] == schemapath.Values {
-		return fmt.Sprintf("%s.transformMap(%s, %s, %s)", value, k, v, m.unlessNull(v, m.without(path[1:], v, maps+1, lists, indent)))
+		return value.TransformMap(k, v, m.unlessNull(v, m.without(path[1:], v, maps+1, lists)))
 	}
-	return fmt.Sprintf("%s.map(%s, %s)", value, o, m.unlessNull(o, m.without(path[1:], o, maps, lists+1, indent)))
+	return value.Map(o, m.unlessNull(o, m.without(path[1:], o, maps, lists+1)))
 }
 
-// unlessNull is what is made of an element of a list or map, or null where that is null.
-func (m *mutation) unlessNull(element, made string) string {
+// unlessNull returns a replacement for an element of a list or map, or null if the element is null.
+func (m *mutation) unlessNull(element, replacement cel.Expr) cel.Expr {
 	if m.Nullable {
-		return element + " != null ? dyn(" + made + ") : " + element
+		return cel.If(element.Ne(cel.Null), cel.Dyn(replacement), element)
 	}
-	return made
+	return replacement
 }
 
-// withoutNames is an object that properties lead to from the union object without what the
-// unions read.
-func (m *mutation) withoutNames(in []string, value string, maps int, indent string) string {
+// withoutNames is without for the object that the properties in lead to from the union object.
+func (m *mutation) withoutNames(in []string, value cel.Expr, maps int) cel.Expr {
 	k, v := numbered("k", maps), numbered("v", maps)
 	var names []string
 	var holders [][]string
 	for _, u := range m.all {
 		for _, name := range u.Names() {
-			if path := u.Path(name).Properties(); len(path) == len(in)+1 && slices.Equal(path[:len(in)], in) {
+			if path := u.Path(name).Properties(); directlyIn(in, path) {
 				names = append(names, path[len(in)])
 			}
 		}
 		for _, h := range u.Holders() {
-			if len(h) == len(in)+1 && slices.Equal(h[:len(in)], in) && !slices.ContainsFunc(holders, func(o []string) bool { return slices.Equal(o, h) }) {
+			if directlyIn(in, h) && !slices.ContainsFunc(holders, func(o []string) bool { return slices.Equal(o, h) }) {
 				holders = append(holders, h)
 			}
 		}
 	}
 	rest := v
 	for _, h := range holders {
-		rest = fmt.Sprintf("%s == %s && %s != null ?\n%s  dyn(%s) : %s", k, rules.Quote(h[len(in)]), v, indent, m.withoutNames(h, v, maps+1, indent+"  "), rest)
+		is := cel.And(k.Eq(cel.String(h[len(in)])), v.Ne(cel.Null))
+		rest = cel.If(is, cel.Dyn(m.withoutNames(h, v, maps+1)), rest)
 	}
-	return fmt.Sprintf("%s.transformMap(%s, %s, !(%s in %s), %s)", value, k, v, k, rules.List(names), rest)
+	return value.TransformMap(k, v, cel.Not(k.In(cel.Strings(names...))), rest)
 }
 
-// numbered is the name of a variable with so many around it.
-func numbered(name string, around int) string {
-	if around == 0 {
-		return name
-	}
-	return fmt.Sprint(name, around+1)
+// directlyIn reports whether a path leads to a property of the object that in leads to.
+func directlyIn(in, path []string) bool {
+	return len(path) == len(in)+1 && slices.Equal(path[:len(in)], in)
 }
 
-// patches are those for one union object.
-func (m *mutation) patches(new, old string, at pointer, indent string) string {
-	var l []string
-	for _, u := range m.Unions {
-		l = append(l, writer{u, m.opts, m.Nullable, new, old, at, indent}.patches())
+// numbered is a variable with so many of its name around it.
+func numbered(name string, around int) cel.Expr {
+	if around > 0 {
+		name = fmt.Sprint(name, around+1)
 	}
-	return strings.Join(l, " +\n"+indent)
+	return cel.Var(name)
+}
+
+// patches returns the patches for one union object.
+func (m *mutation) patches(new, old cel.Expr, at pointer) cel.Expr {
+	return cel.Add(cel.Each(m.Unions, func(u *union.Union) cel.Expr { return writer{u, m.opts, m.Nullable, new, old, at}.patches() })...)
 }

@@ -1,60 +1,62 @@
 package policy
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/internal/cel"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// writer writes the patches for one union of one object, those of [union.Union.Normalize].
+// The variables of expressions about one union.
+var (
+	set          = cel.Var("set")    // the names of the members that are set
+	had          = cel.Var("had")    // the names of the members that were set
+	added        = cel.Var("added")  // set without had
+	one          = cel.Var("one")    // a list with the name of the member that decides
+	memberName   = cel.Var("m")      // the name of a member
+	memberValues = cel.Var("values") // some of the values that select it
+)
+
+// writer writes the patches for one union of one object. They do the same as [union.Union.Normalize].
 type writer struct {
 	u        *union.Union
 	opts     Options
 	nullable bool
-	new, old string
+	new, old cel.Expr
 	at       pointer
-	indent   string
 }
 
-func (w writer) in(more string) writer {
-	w.indent += more
-	return w
-}
-
-// value is the discriminator's, empty when it is unset.
-func (w writer) value(object string) string {
-	v := read(object, w.u, w.u.Discriminator) + ".orValue('')"
+// value returns the value of the discriminator, which is empty when it is unset.
+func (w writer) value(object cel.Expr) cel.Expr {
+	v := read(object, w.u, w.u.Discriminator).OrValue(emptyString)
 	if w.nullable {
-		return nonNull(v, "''")
+		return nonNull(v, emptyString)
 	}
 	return v
 }
 
-func (w writer) patches() string {
-	u := w.u
+// path is the pointer to the discriminator or member of a name.
+func (w writer) path(name string) cel.Expr {
+	return w.at.properties(w.u.Path(name).Properties()).expr()
+}
+
+func (w writer) patches() cel.Expr {
+	valueSet := w.value(w.new).Ne(emptyString)
 	switch {
-	case u.Discriminator == "":
+	case w.u.Discriminator == "":
 		return w.respectAdded()
-	case w.opts.setsValue(u):
-		return w.choose(w.value(w.new) + " != '' && " + w.changed())
-	case u.Deduce:
-		return w.choose(w.value(w.new) + " != ''")
+	case w.opts.setsValue(w.u):
+		return cel.If(cel.And(valueSet, w.changed()), w.respectValue(), w.respectAdded())
+	case w.u.Deduce:
+		return cel.If(valueSet, w.respectValue(), w.respectAdded())
 	}
 	return w.respectValue()
 }
 
-// choose goes by the discriminator under a condition, and otherwise by the member that was added.
-func (w writer) choose(byValue string) string {
-	in := w.in("  ")
-	return "(" + byValue + " ?\n" + in.indent + in.respectValue() + " :\n" + in.indent + in.respectAdded() + ")"
-}
-
 // changed is the condition that the discriminator has another value than before.
-func (w writer) changed() string { return w.value(w.new) + " != " + w.value(w.old) }
+func (w writer) changed() cel.Expr { return w.value(w.new).Ne(w.value(w.old)) }
 
 // direct reports whether all members are properties of the union object itself.
 func (w writer) direct() bool {
@@ -72,276 +74,276 @@ func (w writer) simple() bool {
 // member has the expressions about one member.
 type member struct {
 	name     string
-	values   string // some of those that select it
-	new, old string // optional values
-	was      string // the old value, which is there
-	isSet    string
-	isUnset  string
-	wasSet   string
-	path     pointer
+	values   cel.Expr // some of those that select it
+	new, old cel.Expr // optional values
+	was      cel.Expr // the old value, which is there
+	isSet    cel.Expr
+	isUnset  cel.Expr
+	wasSet   cel.Expr
+	path     cel.Expr
 }
 
-// members are those that have some values.
+// members returns the members that have some values.
 func (w writer) members(values func(union.Member) []string) []member {
 	var l []member
 	for _, m := range w.u.Members {
 		if v := values(m); len(v) > 0 {
-			old := read(w.old, w.u, m.Name)
+			set, old := present(w.new, w.u, m), read(w.old, w.u, m.Name)
 			l = append(l, member{
-				name: m.Name, values: rules.List(v), new: read(w.new, w.u, m.Name), old: old, was: old + ".value()", path: w.at.properties(w.u.Path(m.Name).Properties()),
-				isSet: present(w.new, w.u, m), isUnset: "!(" + present(w.new, w.u, m) + ")", wasSet: present(w.old, w.u, m),
+				name: m.Name, values: cel.Strings(v...), new: read(w.new, w.u, m.Name), old: old, was: old.Call("value"),
+				isSet: set, isUnset: cel.Not(set), wasSet: present(w.old, w.u, m), path: w.path(m.Name),
 			})
 		}
 	}
 	return l
 }
 
-// each returns the members that have some values. Simple ones are a single member of variables, m
-// and values, in a comprehension over the returned table.
-func (w writer) each(values func(union.Member) []string) (table string, l []member) {
-	if l = w.members(values); !w.simple() || len(l) == 0 {
-		return "", l
+// anyMember is the member of the variables memberName and memberValues, where members are simple.
+func (w writer) anyMember() member {
+	new, old := w.new.OptionalAt(memberName), w.old.OptionalAt(memberName)
+	return member{
+		values: memberValues, new: new, old: old, was: w.old.At(memberName), path: w.at.element(memberName).expr(),
+		isSet: isSet(new), isUnset: orNull(new).Eq(cel.Null), wasSet: isSet(old),
 	}
-	return w.table(values), []member{{
-		values: "values", new: w.new + "[?m]", old: w.old + "[?m]", was: w.old + "[m]",
-		isSet: w.new + "[?m].orValue(null) != null", isUnset: w.new + "[?m].orValue(null) == null", wasSet: w.old + "[?m].orValue(null) != null", path: w.at.expression("m"),
-	}}
 }
 
-// all is a condition on each member that has some values, empty if there is none.
-func (w writer) all(values func(union.Member) []string, holds func(member) string) string {
-	table, members := w.each(values)
-	var l []string
-	for _, m := range members {
-		l = append(l, "("+holds(m)+")")
+// all is a condition on each member that has some values.
+func (w writer) all(of func(union.Member) []string, holds func(member) cel.Expr) cel.Expr {
+	members := w.members(of)
+	if len(members) > 0 && w.simple() {
+		return w.table(of).AllEntries(memberName, memberValues, holds(w.anyMember()))
 	}
-	if table != "" {
-		return table + ".all(m, values, " + holds(members[0]) + ")"
-	}
-	return strings.Join(l, " && ")
+	return cel.And(cel.Each(members, holds)...)
 }
 
 // list has a patch, under a condition, for each member that has some values.
-func (w writer) list(values func(union.Member) []string, condition, patch func(member) string) string {
-	table, members := w.each(values)
-	var l []string
-	for _, m := range members {
-		if table != "" {
-			return fmt.Sprintf("%s.transformList(m, values,\n%s  %s,\n%s  %s)", table, w.indent, condition(m), w.indent, patch(m))
-		}
-		l = append(l, fmt.Sprintf("(%s ? [%s] : [])", condition(m), patch(m)))
+func (w writer) list(of func(union.Member) []string, condition, patch func(member) cel.Expr) cel.Expr {
+	if w.simple() {
+		m := w.anyMember()
+		return w.table(of).TransformList(memberName, memberValues, condition(m), patch(m))
 	}
-	return strings.Join(l, " +\n"+w.indent)
+	return cel.Add(cel.Each(w.members(of), func(m member) cel.Expr { return listIf(condition(m), patch(m)) })...)
+}
+
+// listIf returns a list that has an item only under a condition.
+func listIf(condition, item cel.Expr) cel.Expr { return cel.If(condition, cel.List(item), emptyList) }
+
+// under returns patches that are made only under all of the conditions.
+func under(conditions []cel.Expr, patches cel.Expr) cel.Expr {
+	if c := cel.And(conditions...); c != cel.True {
+		return cel.If(c, patches, emptyList)
+	}
+	return patches
 }
 
 func valuesOf(m union.Member) []string { return m.Values }
 
-func removal(path pointer) string { return "JSONPatch{op: 'remove', path: " + path.String() + "}" }
+// removal is the patch that removes the value at a path.
+func removal(path cel.Expr) cel.Expr { return patch("remove", path) }
 
-// under is a list of patches, or none when one of the conditions does not hold.
-func (w writer) under(conditions []string, patches func(w writer) string) string {
-	conditions = slices.DeleteFunc(conditions, func(c string) bool { return c == "" })
-	if len(conditions) == 0 {
-		return patches(w)
-	}
-	in := w.in("  ")
-	return "(" + strings.Join(conditions, " &&\n"+in.indent) + " ?\n" + in.indent + patches(in) + " : [])"
+// addition is the patch that adds a value at a path.
+func addition(path, value cel.Expr) cel.Expr { return patch("add", path, cel.Var("value").To(value)) }
+
+func patch(op string, path cel.Expr, more ...cel.Entry) cel.Expr {
+	return cel.Struct("JSONPatch", append([]cel.Entry{cel.Var("op").To(cel.String(op)), cel.Var("path").To(path)}, more...)...)
 }
 
 // respectValue clears the members that the discriminator does not select and, with [Unselected],
 // adds those that it requires and the request left out.
-func (w writer) respectValue() string {
+func (w writer) respectValue() cel.Expr {
 	value := w.value(w.new)
 	keeps := w.opts.Unselected && !w.opts.setsValue(w.u)
-	var conditions []string
+	var conditions []cel.Expr
 	if w.u.Cardinality == union.ExactlyOne {
-		conditions = append(conditions, value+" != ''")
+		conditions = append(conditions, value.Ne(emptyString))
 	}
 	switch {
 	case w.opts.setsValue(w.u): // it has changed
 	case w.opts.Unselected:
-		conditions = append(conditions, "("+w.changed()+" ||\n"+w.indent+"    "+w.set(w.new, w.indent+"    ")+" != "+w.set(w.old, w.indent+"    ")+")")
+		conditions = append(conditions, cel.Or(w.changed(), w.set(w.new).Ne(w.set(w.old))))
 	default:
 		conditions = append(conditions, w.changed())
 	}
-	conditions = append(conditions, w.all(union.Member.Required, func(m member) string {
-		c := "!(" + value + " in " + m.values + ") || " + m.isSet
+	conditions = append(conditions, w.all(union.Member.Required, func(m member) cel.Expr {
+		c := []cel.Expr{cel.Not(value.In(m.values)), m.isSet}
 		if keeps {
-			c += " || " + m.wasSet
+			c = append(c, m.wasSet)
 		}
-		return c
+		return cel.Or(c...)
 	}))
 	if !w.opts.Unselected {
-		conditions = append(conditions, w.all(valuesOf, func(m member) string {
-			return value + " in " + m.values + " || " + m.isUnset + " || " + m.new + ".orValue(null) == " + m.old + ".orValue(null)"
+		conditions = append(conditions, w.all(valuesOf, func(m member) cel.Expr {
+			return cel.Or(value.In(m.values), m.isUnset, equal(m.new, m.old))
 		}))
 	}
 	if w.u.ForbidUnmapped {
-		conditions = append(conditions, value+" in "+rules.List(append([]string{""}, w.u.MemberValues()...)))
+		conditions = append(conditions, value.In(cel.Strings(append([]string{""}, w.u.MemberValues()...)...)))
 	}
 	if w.u.Guarded() {
-		allowed := w.allowed(value)
-		if w.u.Deduce {
-			allowed = "[" + w.set(w.old, w.indent+"  ") + "].map(had, " + allowed + ")[0]"
-		}
-		conditions = append(conditions, allowed)
+		conditions = append(conditions, w.allowedValue(value))
 	}
-	return w.under(conditions, func(w writer) string {
-		patches := w.list(valuesOf, func(m member) string { return m.isSet + " && !(" + value + " in " + m.values + ")" }, func(m member) string { return removal(m.path) })
-		if keeps {
-			patches += w.plusKept()
-		}
-		return patches
-	})
+	patches := []cel.Expr{w.list(valuesOf, func(m member) cel.Expr { return cel.And(m.isSet, cel.Not(value.In(m.values))) }, func(m member) cel.Expr { return removal(m.path) })}
+	if keeps {
+		patches = append(patches, w.kept()...)
+	}
+	return under(conditions, cel.Add(patches...))
 }
 
-// allowed is the condition that the union may change from its old selection, for which had is
-// the list of members that were set, to another one.
-func (w writer) allowed(to string) string {
+// allowedValue is allowed where the discriminator of the new object is set.
+func (w writer) allowedValue(to cel.Expr) cel.Expr {
+	if w.u.Deduce {
+		return cel.Let(had, w.set(w.old), w.allowed(to))
+	}
+	return w.allowed(to)
+}
+
+// allowed is the condition that the union may change from its old selection to another one. It reads
+// the variable had, unless the discriminator decides.
+func (w writer) allowed(to cel.Expr) cel.Expr {
 	from := w.value(w.old)
+	hadOne := cel.Size(had).Eq(cel.Int(1))
 	switch {
 	case w.u.Discriminator == "":
-		from = "(size(had) == 1 ? had[0] : '')"
+		from = cel.If(hadOne, had.At(cel.Int(0)), emptyString)
 	case w.u.Deduce:
-		from = "(" + from + " != '' ? " + from + " : size(had) == 1 ? " + w.first("had") + " : '')"
+		from = cel.If(from.Ne(emptyString), from, cel.If(hadOne, w.first(had), emptyString))
 	}
-	c := from + " == '' || " + from + " == " + to
-	var rows []string
+	may := []cel.Expr{from.Eq(emptyString), from.Eq(to)}
+	var rows []cel.Entry
 	for _, from := range slices.Sorted(maps.Keys(w.u.Allowed)) {
 		if to := w.u.Allowed[from]; len(to) > 0 {
-			rows = append(rows, rules.Quote(from)+": "+rules.List(to))
+			rows = append(rows, cel.String(from).To(cel.Strings(to...)))
 		}
 	}
-	if len(rows) == 0 {
-		return "(" + c + ")"
+	if len(rows) > 0 {
+		may = append(may, to.In(cel.Map(rows...).OptionalAt(from).OrValue(emptyList)))
 	}
-	return "(" + c + " || " + to + " in {" + strings.Join(rows, ", ") + "}[?" + from + "].orValue([]))"
+	return cel.Or(may...)
 }
 
-// table is a map literal from members to values, of those that have some.
-func (w writer) table(values func(union.Member) []string) string {
-	var l []string
+// table is a map from members to values, of those that have some.
+func (w writer) table(values func(union.Member) []string) cel.Expr {
+	var l []cel.Entry
 	for _, m := range w.u.Members {
 		if v := values(m); len(v) > 0 {
-			l = append(l, rules.Quote(m.Name)+": "+rules.List(v))
+			l = append(l, cel.String(m.Name).To(cel.Strings(v...)))
 		}
 	}
-	return "{" + strings.Join(l, ", ") + "}"
+	return cel.Map(l...)
 }
 
 // first is the first value of the first member in a list.
-func (w writer) first(list string) string { return w.table(valuesOf) + "[" + list + "[0]][0]" }
-
-// held adds absent objects in which members or the discriminator are added. The conditions are by
-// their names in the union.
-func (w writer) held(added map[string]string) string {
-	var b strings.Builder
-	for _, holder := range w.u.Holders() {
-		var conditions []string
-		for _, name := range w.u.Names() {
-			path := w.u.Path(name).Properties()
-			if c, ok := added[name]; ok && len(path) > len(holder) && slices.Equal(path[:len(holder)], holder) {
-				conditions = append(conditions, "("+c+")")
-			}
-		}
-		if len(conditions) > 0 {
-			fmt.Fprintf(&b, " +\n%s(%s.orValue(null) == null && (%s) ? [JSONPatch{op: 'add', path: %s, value: {}}] : [])",
-				w.indent, property(w.new, holder), strings.Join(conditions, " || "), w.at.properties(holder))
-		}
-	}
-	return b.String()
+func (w writer) first(list cel.Expr) cel.Expr {
+	return w.table(valuesOf).At(list.At(cel.Int(0))).At(cel.Int(0))
 }
 
-// plusKept adds the members that the discriminator requires, where they were left out.
-func (w writer) plusKept() string {
-	kept := func(m member) string {
-		return w.value(w.new) + " in " + m.values + " && " + m.isUnset + " && " + m.wasSet
+// held adds the absent objects that members or the discriminator are added to, under the conditions
+// of these additions.
+func (w writer) held(conditions map[string]cel.Expr) []cel.Expr {
+	var l []cel.Expr
+	for _, holder := range w.u.Holders() {
+		var within []cel.Expr
+		for _, name := range w.u.Names() {
+			path := w.u.Path(name).Properties()
+			if c, ok := conditions[name]; ok && len(path) > len(holder) && slices.Equal(path[:len(holder)], holder) {
+				within = append(within, c)
+			}
+		}
+		if len(within) > 0 {
+			absent := orNull(w.new.Optional(holder...)).Eq(cel.Null)
+			l = append(l, listIf(cel.And(absent, cel.Or(within...)), addition(w.at.properties(holder).expr(), emptyObject)))
+		}
 	}
-	added := map[string]string{} // the conditions, by member
+	return l
+}
+
+// kept adds the required members that the request left out.
+func (w writer) kept() []cel.Expr {
+	condition := func(m member) cel.Expr { return cel.And(w.value(w.new).In(m.values), m.isUnset, m.wasSet) }
+	conditions := map[string]cel.Expr{} // by member
 	for _, m := range w.members(union.Member.Required) {
-		added[m.name] = kept(m)
+		conditions[m.name] = condition(m)
 	}
-	if len(added) == 0 {
-		return ""
+	if len(conditions) == 0 {
+		return nil
 	}
-	return w.held(added) + " +\n" + w.indent + w.list(union.Member.Required, kept, func(m member) string {
-		return "JSONPatch{op: 'add', path: " + m.path.String() + ", value: " + m.was + "}"
-	})
+	return append(w.held(conditions), w.list(union.Member.Required, condition, func(m member) cel.Expr { return addition(m.path, m.was) }))
 }
 
 // set is a list of the names of the members that are set in an object.
-func (w writer) set(object, indent string) string {
+func (w writer) set(object cel.Expr) cel.Expr {
 	if w.simple() {
-		return fmt.Sprintf("%s.filter(m, %s[?m].orValue(null) != null)", rules.List(w.u.MemberNames()), object)
+		return cel.Strings(w.u.MemberNames()...).Filter(memberName, isSet(object.OptionalAt(memberName)))
 	}
-	var l []string
-	for _, m := range w.u.Members {
-		l = append(l, fmt.Sprintf("(%s ? [%s] : [])", present(object, w.u, m), rules.Quote(m.Name)))
-	}
-	return "(\n" + indent + "  " + strings.Join(l, " +\n"+indent+"  ") + ")"
+	return cel.Add(cel.Each(w.u.Members, func(m union.Member) cel.Expr { return listIf(present(object, w.u, m), cel.String(m.Name)) })...)
 }
 
 // respectAdded clears the other members when one was added to them. With [union.KEP2019] it sets
 // the discriminator to the value of that member, or of the only one.
-func (w writer) respectAdded() string {
-	in := w.in("    ")
-	text := fmt.Sprintf("[%s].map(set,\n%s  [%s].map(had, [set.filter(m, !(m in had))].map(added,\n%s",
-		w.set(w.new, w.indent), w.indent, w.set(w.old, w.indent+"  "), in.indent)
-	if !w.opts.setsValue(w.u) {
-		to := "added[0]"
-		if w.u.Discriminator != "" {
-			to = w.first("added")
-		}
-		return text + in.respect("added", to, "", "") + ")[0])[0])[0]"
+func (w writer) respectAdded() cel.Expr {
+	var patches cel.Expr
+	switch {
+	case w.opts.setsValue(w.u):
+		only := cel.If(cel.Size(added).Eq(cel.Int(1)), added, set)
+		patches = cel.Let(one, only, w.respectOne())
+	case w.u.Discriminator != "":
+		patches = w.respect(added, w.first(added), nil)
+	default:
+		patches = w.respect(added, added.At(cel.Int(0)), nil)
 	}
-	to := fmt.Sprintf("(%s in %s[one[0]] ? %s : %s)", w.value(w.new), w.table(valuesOf), w.value(w.new), w.first("one"))
-	sets := fmt.Sprintf("%s != %s", w.value(w.new), to)
-	in = in.in("  ")
-	value := in.held(map[string]string{w.u.Discriminator: sets}) + " +\n" + in.indent +
-		fmt.Sprintf("  (%s ? [JSONPatch{op: 'add', path: %s, value: %s}] : [])", sets, w.at.properties(w.u.Path(w.u.Discriminator).Properties()), w.first("one"))
-	condition := "(set != had || " + w.changed() + ")"
-	if !w.opts.Unselected { // a client that unset the discriminator does not get the same again
-		condition += fmt.Sprintf(" &&\n%s  (%s != '' || %s != %s)", in.indent, w.value(w.new), w.first("one"), w.value(w.old))
-	}
-	return text + "[size(added) == 1 ? added : set].map(one,\n" + in.indent + in.respect("one", to, condition, value) + ")[0])[0])[0])[0]"
+	return cel.Let(set, w.set(w.new), cel.Let(had, w.set(w.old), cel.Let(added, set.Filter(memberName, cel.Not(memberName.In(had))), patches)))
 }
 
-// respect clears all members but that in the list called one, under conditions, and does more. The
+// respectOne clears the members but one, and sets the discriminator to the value of that.
+func (w writer) respectOne() cel.Expr {
+	value, first := w.value(w.new), w.first(one)
+	to := cel.If(value.In(w.table(valuesOf).At(one.At(cel.Int(0)))), value, first)
+	sets := value.Ne(to)
+	conditions := []cel.Expr{cel.Or(set.Ne(had), w.changed())}
+	if !w.opts.Unselected { // a client that unset the discriminator does not get the same again
+		conditions = append(conditions, cel.Or(value.Ne(emptyString), first.Ne(w.value(w.old))))
+	}
+	setting := listIf(sets, addition(w.path(w.u.Discriminator), first))
+	return w.respect(one, to, conditions, append(w.held(map[string]cel.Expr{w.u.Discriminator: sets}), setting)...)
+}
+
+// respect clears all members but the chosen one, the only item of a list, and makes more patches. The
 // union changes to the selection to.
-func (w writer) respect(one, to, condition, more string) string {
-	conditions := []string{"size(" + one + ") == 1", condition}
+func (w writer) respect(chosen, to cel.Expr, conditions []cel.Expr, more ...cel.Expr) cel.Expr {
+	first := chosen.At(cel.Int(0))
+	conditions = append([]cel.Expr{cel.Size(chosen).Eq(cel.Int(1))}, conditions...)
 	if !w.opts.Unselected {
-		conditions = append(conditions, fmt.Sprintf("set.all(m, m == %s[0] || %s)", one, w.carried()))
+		conditions = append(conditions, set.All(memberName, cel.Or(memberName.Eq(first), w.carried())))
 	}
 	if w.u.Guarded() {
 		conditions = append(conditions, w.allowed(to))
 	}
-	return w.under(conditions, func(w writer) string {
-		return fmt.Sprintf("set.filter(m, m != %s[0]).map(m, %s)%s", one, removal(w.at.expression(w.escaped("m"))), more)
-	})
+	removals := set.Filter(memberName, memberName.Ne(first)).Map(memberName, removal(w.at.element(w.escapedName()).expr()))
+	return under(conditions, cel.Add(append([]cel.Expr{removals}, more...)...))
 }
 
-// carried is the condition that the member m has the old value.
-func (w writer) carried() string {
+// equal tests whether two optionals have the same value; absent and null are the same.
+func equal(a, b cel.Expr) cel.Expr { return orNull(a).Eq(orNull(b)) }
+
+// carried is the condition that the member that memberName names has the old value.
+func (w writer) carried() cel.Expr {
 	if w.direct() {
-		return w.new + "[?m].orValue(null) == " + w.old + "[?m].orValue(null)"
+		return equal(w.new.OptionalAt(memberName), w.old.OptionalAt(memberName))
 	}
-	var l []string
-	for _, m := range w.u.Members {
-		l = append(l, fmt.Sprintf("m == %s && %s.orValue(null) == %s.orValue(null)", rules.Quote(m.Name), read(w.new, w.u, m.Name), read(w.old, w.u, m.Name)))
-	}
-	return strings.Join(l, " || ")
+	return cel.Or(cel.Each(w.u.Members, func(m union.Member) cel.Expr {
+		return cel.And(memberName.Eq(cel.String(m.Name)), equal(read(w.new, w.u, m.Name), read(w.old, w.u, m.Name)))
+	})...)
 }
 
-// escaped is the end of the pointer to a member whose name is an expression.
-func (w writer) escaped(name string) string {
+// escapedName is the end of the pointer to the member that memberName names.
+func (w writer) escapedName() cel.Expr {
 	if w.direct() {
-		return "jsonpatch.escapeKey(" + name + ")"
+		return escapeKey(memberName)
 	}
-	var l []string
+	var l []cel.Entry
 	for _, m := range w.u.Members {
 		p := pointer{}.properties(w.u.Path(m.Name).Properties())
-		l = append(l, rules.Quote(m.Name)+": "+rules.Quote(p[0][1:]))
+		l = append(l, cel.String(m.Name).To(cel.String(p.text[1:])))
 	}
-	return "{" + strings.Join(l, ", ") + "}[" + name + "]"
+	return cel.Map(l...).At(memberName)
 }

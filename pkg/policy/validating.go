@@ -1,20 +1,20 @@
 package policy
 
 import (
-	"fmt"
 	"slices"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
+	"github.com/unioncel/unioncel/internal/cel"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Actions are what the binding of a policy that rejects can do.
+// Actions are the possible actions of the binding of a validating policy.
 var Actions = []string{string(admissionv1.Audit), string(admissionv1.Deny), string(admissionv1.Warn)}
 
 // Validating returns the policy that rejects objects and changes that break the unions of a
@@ -93,7 +93,7 @@ func expressible(names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { _, ok := apiservercel.Escape(name); return !ok })
 }
 
-// subject is the object that rules are on: a union object, or one from which properties lead to it.
+// subject is the object of rules: a union object, or an object that contains it.
 type subject struct {
 	kinds.Object
 	path  schemapath.Path
@@ -102,68 +102,110 @@ type subject struct {
 	*variables
 }
 
-// static is a rule on the objects alone.
+// The variables of rules, and of expressions about the objects that they are on.
+var (
+	self    = cel.Var("self")
+	oldSelf = cel.Var("oldSelf")
+	change  = cel.Var("change") // the old object, and the new one
+	each    = cel.Var("o")      // an item of a list
+)
+
+// halves returns the elements of a pair.
+func halves(pair cel.Expr) (old, new cel.Expr) { return pair.At(cel.Int(0)), pair.At(cel.Int(1)) }
+
+// static applies a rule to the changed objects.
 func (s subject) static(r rules.Rule) admissionv1.Validation {
 	changes, name := s.changes()
-	return s.validation(r, s.declare(name, changes+".map(change, change[1])")+".all(self,\n  "+r.Rule+")")
+	_, new := halves(change)
+	return s.validation(r, s.declare(name, changes.Map(change, new)).All(self, cel.Raw(r.Rule)))
 }
 
-// transition is a rule on the objects and their old selves.
+// transition applies a rule to the changed objects and their old selves.
 func (s subject) transition(r rules.Rule) admissionv1.Validation {
 	changes, _ := s.changes()
-	old := "change[0] == null || [change[0]]"
-	if r.OptionalOldSelf {
-		old = "[change[0] == null ? optional.none() : optional.of(change[0])]"
+	old, new := halves(change)
+	holds := func(old cel.Expr) cel.Expr {
+		return cel.List(old).All(oldSelf, cel.List(new).All(self, cel.Raw(r.Rule)))
 	}
-	return s.validation(r, changes+".all(change, "+old+".all(oldSelf, [change[1]].all(self,\n  "+r.Rule+")))")
+	created := old.Eq(cel.Null)
+	if r.OptionalOldSelf {
+		return s.validation(r, changes.All(change, holds(cel.If(created, optional.Call("none"), optional.Call("of", old)))))
+	}
+	return s.validation(r, changes.All(change, cel.Or(created, holds(old))))
 }
 
-// validation is a rule as an expression.
-func (s subject) validation(r rules.Rule, expression string) admissionv1.Validation {
+// validation is a rule with the expression that applies it.
+func (s subject) validation(r rules.Rule, holds cel.Expr) admissionv1.Validation {
 	at := "object"
 	if len(s.path) > 0 {
 		at = s.path.String()
 	}
-	v := admissionv1.Validation{Expression: expression, Message: at + ": " + r.Message, Reason: new(metav1.StatusReasonInvalid)}
+	v := admissionv1.Validation{Expression: holds.Layout(), Message: at + ": " + r.Message, Reason: new(metav1.StatusReasonInvalid)}
 	if r.Reason == rules.ReasonForbidden {
 		*v.Reason = metav1.StatusReasonForbidden
 	}
 	return v
 }
 
-// changes is a variable with a pair for each changed object: its old self, which is null if there
-// is none, and the object. It is followed by a name for other variables.
-func (s subject) changes() (variable, name string) {
+// changes returns a variable with a pair for each changed object: its old self, which is null if there
+// is none, and the object. Other variables for these objects have names that start with name.
+func (s subject) changes() (variable cel.Expr, name string) {
 	name = "object"
 	if names := s.path.Properties(); len(names) > 0 {
 		name = variableName(names[len(names)-1])
 	}
-	const changed = "\n  .filter(o, o[1] != null && o[0] != o[1])"
-	l, lists := "[[dyn(oldObject), dyn(object)]]", 0
+	old, new := halves(each)
+	k, v := numbered("k", 0), numbered("v", 0)
+	pairs, lists := cel.List(cel.List(cel.Dyn(cel.Var("oldObject")), cel.Dyn(cel.Var("object")))), 0
 	if len(s.path) == 0 {
-		l += "\n  .map(o, o.map(o, o == null ? o : dyn(o.transformMap(k, v, k != 'metadata', v))))" + changed
+		pairs = changed(both(pairs, orItself(each, cel.Dyn(each.TransformMap(k, v, k.Ne(cel.String("metadata")), v)))))
 	}
 	for path := s.path; len(path) > 0; {
 		names, rest := properties(path)
 		switch {
 		case len(names) > 0:
-			l += "\n  .map(o, o.map(o, dyn(" + property("o", names) + ".orValue(null))))" + changed
+			pairs = both(pairs, cel.Dyn(orNull(each.Optional(names...))))
 		case path[0] == schemapath.Values:
-			l += "\n  .map(o, o[1].transformList(k, v, [dyn(o[0] == null ? o[0] : o[0][?k].orValue(null)), dyn(v)])).flatten()" + changed
+			was := orItself(old, orNull(old.OptionalAt(k)))
+			pairs = flat(pairs, new.TransformList(k, v, cel.List(cel.Dyn(was), cel.Dyn(v))))
 		case s.Keys[lists] == nil: // the list has changed, and its items have no old selves
-			l += "\n  .map(o, o[1].map(o, [dyn(null), dyn(o)])).flatten()" + changed
+			pairs = flat(pairs, new.Map(each, cel.List(cel.Dyn(cel.Null), cel.Dyn(each))))
 		default:
-			key := keyOf(s.Keys[lists], "o")
-			l += "\n  .map(o, [o[0] == null ? dyn([]) : o[0], o[1]])" +
-				"\n  .map(o, [o[0].map(o, " + key + ")].map(keys, o[1].map(o, " + key + ").transformList(i, key," +
-				"\n    [dyn(o[0][?i < size(keys) && keys[i] == key ? i : keys.indexOf(key)].orValue(null)), o[1][i]]))[0]).flatten()" + changed
+			pairs = flat(pairs.Map(each, cel.List(cel.If(old.Eq(cel.Null), cel.Dyn(emptyList), old), new)), itemPairs(s.Keys[lists]))
 		}
+		pairs = changed(pairs)
 		if path[0] == schemapath.Items {
 			lists++
 		}
 		path = rest
 	}
-	return s.declare(name+"Changes", l+"\n  .map(o, o.map(o, o == null ? o : dyn("+plain("o", s.names, s.union, 0)+")))"), name
+	return s.declare(name+"Changes", both(pairs, orItself(each, cel.Dyn(plain(each, s.names, s.union, 0))))), name
+}
+
+// changed returns the pairs whose new object exists and differs from the old one.
+func changed(pairs cel.Expr) cel.Expr {
+	old, new := halves(each)
+	return pairs.Filter(each, cel.And(new.Ne(cel.Null), old.Ne(new)))
+}
+
+// both replaces both objects of each pair.
+func both(pairs, made cel.Expr) cel.Expr { return pairs.Map(each, each.Map(each, made)) }
+
+// flat replaces each pair by a list of pairs, and joins the lists.
+func flat(pairs, list cel.Expr) cel.Expr { return pairs.Map(each, list).Call("flatten") }
+
+// orItself is null if a value is null, and otherwise another value.
+func orItself(value, otherwise cel.Expr) cel.Expr {
+	return cel.If(value.Eq(cel.Null), value, otherwise)
+}
+
+// itemPairs pairs the items of two lists that have the same keys.
+func itemPairs(names []string) cel.Expr {
+	old, new := halves(each)
+	keys, key, index := cel.Var("keys"), cel.Var("key"), cel.Var("i")
+	of := func(list cel.Expr) cel.Expr { return list.Map(each, keyOf(names, each)) }
+	was := orNull(old.OptionalAt(indexIn(keys, key, index)))
+	return cel.Let(keys, of(old), of(new).TransformList(index, key, cel.List(cel.Dyn(was), new.At(index))))
 }
 
 // properties are those with which a path begins, or none and the rest after its first step.
@@ -180,58 +222,58 @@ func properties(path schemapath.Path) (names []string, rest schemapath.Path) {
 
 // plain removes nulls from an object, and from objects on the way to the union object, and gives
 // their properties the names that rules use. It stands below so many comprehensions.
-func plain(object string, names []string, u *union.Union, depth int) string {
+func plain(object cel.Expr, names []string, u *union.Union, depth int) cel.Expr {
 	k, v := numbered("k", depth), numbered("v", depth)
 	switch {
 	case len(names) > 0:
-		value := fmt.Sprintf("%s == %s ? dyn(%s) : %s", k, rules.Quote(names[0]), plain(v, names[1:], u, depth+1), v)
-		return object + "." + entries(k, v, value, names[:1])
+		value := cel.If(k.Eq(cel.String(names[0])), cel.Dyn(plain(v, names[1:], u, depth+1)), v)
+		return entries(object, k, v, value, names[:1])
 	case u.OfItems():
 		var keys []string
 		for _, key := range u.Members[0].Item {
 			keys = append(keys, key.Name)
 		}
 		item := numbered("item", depth)
-		return fmt.Sprintf("%s.filter(%s, %s != null).map(%s, %s.%s)", object, item, item, item, item, entries(k, v, v, keys))
+		return object.Filter(item, item.Ne(cel.Null)).Map(item, entries(item, k, v, v, keys))
 	}
-	return object + "." + plainIn(nil, u, depth)
+	return plainIn(object, nil, u, depth)
 }
 
 // plainIn is plain for an object that properties lead to from the union object.
-func plainIn(in []string, u *union.Union, depth int) string {
+func plainIn(object cel.Expr, in []string, u *union.Union, depth int) cel.Expr {
 	k, v := numbered("k", depth), numbered("v", depth)
-	at := func(path []string) bool { return len(path) == len(in)+1 && slices.Equal(path[:len(in)], in) }
 	value := v
 	var names []string
 	for _, m := range u.Members {
-		if path := u.Path(m.Name).Properties(); m.Empty == union.EmptyObject && at(path) {
-			value = fmt.Sprintf("%s == %s ? dyn(%s.%s) : %s", k, rules.Quote(path[len(in)]), v, entries("f", "w", "w", m.Fields), value)
+		if path := u.Path(m.Name).Properties(); m.Empty == union.EmptyObject && directlyIn(in, path) {
+			f, w := cel.Var("f"), cel.Var("w")
+			value = cel.If(k.Eq(cel.String(path[len(in)])), cel.Dyn(entries(v, f, w, w, m.Fields)), value)
 		}
 	}
 	for _, name := range append(u.MemberNames(), u.Discriminator) {
-		if path := u.Path(name).Properties(); at(path) && name != "" {
+		if path := u.Path(name).Properties(); directlyIn(in, path) && name != "" {
 			names = append(names, path[len(in)])
 		}
 	}
 	for _, holder := range u.Holders() {
-		if at(holder) {
+		if directlyIn(in, holder) {
 			names = append(names, holder[len(in)])
-			value = fmt.Sprintf("%s == %s ? dyn(%s.%s) : %s", k, rules.Quote(holder[len(in)]), v, plainIn(holder, u, depth+1), value)
+			value = cel.If(k.Eq(cel.String(holder[len(in)])), cel.Dyn(plainIn(v, holder, u, depth+1)), value)
 		}
 	}
-	return entries(k, v, value, names)
+	return entries(object, k, v, value, names)
 }
 
-// entries keeps what is not null of a map, under the names that rules know.
-func entries(k, v, value string, names []string) string {
+// entries returns a map without nulls, under the names that rules use.
+func entries(of, k, v, value cel.Expr, names []string) cel.Expr {
 	key := k
 	for _, name := range names {
 		if escaped, _ := apiservercel.Escape(name); escaped != name {
-			key = fmt.Sprintf("%s == %s ? %s : %s", k, rules.Quote(name), rules.Quote(escaped), key)
+			key = cel.If(k.Eq(cel.String(name)), cel.String(escaped), key)
 		}
 	}
 	if key == k && value == v {
-		return fmt.Sprintf("transformMap(%s, %s, %s != null, %s)", k, v, v, v)
+		return of.TransformMap(k, v, v.Ne(cel.Null), v)
 	}
-	return fmt.Sprintf("transformMapEntry(%s, %s, %s != null, {%s: %s})", k, v, v, key, value)
+	return of.TransformMapEntry(k, v, v.Ne(cel.Null), cel.Map(key.To(value)))
 }

@@ -34,7 +34,7 @@ var allowed = map[string][]string{
 	"internal/output/clientschema":        {"pkg/schemapath", "pkg/union"},
 	"internal/output/suite":               {"internal/yaml/resource", "internal/yaml/yamlconfig", "pkg/compile", "pkg/diag", "internal/limit", "pkg/union", "pkg/validate", "pkg/verify"},
 	"internal/output/patch":               {"internal/yaml/resource", "internal/rewrite", "pkg/diag", "pkg/kinds", "internal/limit", "pkg/schemapath", "pkg/union"},
-	"pkg/policy":                          {"pkg/diag", "pkg/kinds", "pkg/rules", "pkg/schemapath", "pkg/union"},
+	"pkg/policy":                          {"pkg/diag", "pkg/kinds", "pkg/rules", "pkg/schemapath", "pkg/union", "internal/cel"},
 	"pkg/normalize":                       {"internal/yaml/resource", "internal/rewrite", "internal/yaml/yamledit", "pkg/diag", "pkg/kinds", "internal/limit", "pkg/schemapath", "pkg/union"},
 	"internal/change/storageversion":      {},
 	"internal/change/rollout":             {"internal/carrier", "internal/yaml/resource", "internal/report/shell", "internal/yaml/source", "internal/yaml/yamltext", "internal/cost", "internal/change/crddiff", "pkg/diag", "pkg/kinds", "internal/limit", "pkg/schemapath", "internal/change/storageversion", "internal/change/stored", "pkg/union", "internal/report"},
