@@ -119,7 +119,7 @@ func mutations(o kinds.Object, opts Options) []mutation {
 	var below [][]*union.Union
 	for _, u := range o.Unions {
 		switch {
-		case o.Set || u.Cardinality == union.AtLeastOne || len(u.Members) == 0: // there may be none yet
+		case o.Set || !u.Exclusive() || len(u.Members) == 0: // there may be none yet
 		case len(u.Paths) > 0:
 			below = append(below, []*union.Union{u})
 		case unkeyed && opts.setsValue(u):

@@ -11,6 +11,6 @@
 // evaluation error, which the server never ratchets, so one unguarded read
 // could block every update of a stored object.
 //
-// expr.go is the only place that writes CEL: it owns operator precedence, the
-// quoting of strings and the escaping of names.
+// Expressions are built and printed by internal/cel; expr.go has the conditions
+// on a union that all rules consist of.
 package rules

@@ -5,96 +5,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
-	apiservercel "k8s.io/apiserver/pkg/cel"
-
+	"github.com/unioncel/unioncel/internal/cel"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// expr is a CEL expression and how tightly it binds, for parentheses.
-type expr struct {
-	text string
-	prec int
+// at selects the property at the end of a path from an object.
+func at(object cel.Expr, path schemapath.Path) cel.Expr {
+	return object.Field(path.Properties()...)
 }
 
-const (
-	precTernary = iota
-	precOr
-	precAnd
-	precCompare
-	precAdd
-	precUnary
-	precAtom
-)
-
-// in returns the text of e as an operand of an operator of precedence prec.
-func (e expr) in(prec int) string {
-	if e.prec < prec {
-		return "(" + e.text + ")"
-	}
-	return e.text
-}
-
-func literal(v string) expr { return expr{Quote(v), precAtom} }
-
-var (
-	yes  = expr{"true", precAtom}
-	no   = expr{"false", precAtom}
-	zero = literal("")
-)
-
-// Quote returns v as a CEL string.
-func Quote(v string) string {
-	var b strings.Builder
-	b.WriteByte('\'')
-	for _, r := range v {
-		switch {
-		case r == '\\' || r == '\'':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r > 0xFFFF:
-			fmt.Fprintf(&b, `\U%08X`, r)
-		default:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		}
-	}
-	b.WriteByte('\'')
-	return b.String()
-}
-
-// field selects a property of an object, whose name Resolve has found
-// expressible.
-func field(object expr, name string) expr {
-	escaped, _ := apiservercel.Escape(name)
-	return expr{object.in(precAtom) + "." + escaped, precAtom}
-}
-
-// at selects what a path leads to from an object.
-func at(object expr, path schemapath.Path) expr {
-	for _, name := range path.Properties() {
-		object = field(object, name)
-	}
-	return object
-}
-
-// there tests whether there is something where a path leads from an object. Each step is
-// tested, as reading what is not there is an error.
-func there(object expr, path schemapath.Path) expr {
-	var l []expr
-	for i := range path {
-		l = append(l, has(at(object, path[:i+1])))
-	}
-	return and(l...)
+// there tests whether the property at the end of a path from an object exists. Each step is tested:
+// CEL fails when it reads an absent property.
+func there(object cel.Expr, path schemapath.Path) cel.Expr {
+	return cel.And(cel.Each(indices(len(path)), func(i int) cel.Expr { return cel.Has(at(object, path[:i+1])) })...)
 }
 
 // fieldPath is the fieldPath of a rule that points where a path leads.
@@ -106,157 +31,40 @@ func fieldPath(path schemapath.Path) string {
 	return "." + text
 }
 
-func has(f expr) expr           { return expr{"has(" + f.text + ")", precAtom} }
-func atom(text string) expr     { return expr{text, precAtom} }
-func eq(a, b expr) expr         { return infix("==", precCompare, a, b) }
-func ne(a, b expr) expr         { return infix("!=", precCompare, a, b) }
-func add(operands ...expr) expr { return joined(" + ", precAdd, operands) }
-
-func infix(op string, prec int, a, b expr) expr {
-	return expr{a.in(prec+1) + " " + op + " " + b.in(prec+1), prec}
-}
-
-func joined(op string, prec int, operands []expr) expr {
-	if len(operands) == 1 {
-		return operands[0]
-	}
-	l := make([]string, len(operands))
-	for i, o := range operands {
-		l[i] = o.in(prec)
-	}
-	return expr{strings.Join(l, op), prec}
-}
-
-// and and or of nothing are their neutral elements, which they leave out.
-func and(operands ...expr) expr {
-	operands, decided := without(yes, no, operands)
-	switch {
-	case decided:
-		return no
-	case len(operands) == 0:
-		return yes
-	}
-	return joined(" && ", precAnd, operands)
-}
-
-// without takes the neutral element out of operands, and reports whether the other
-// constant is among them, which decides.
-func without(neutral, decisive expr, operands []expr) (l []expr, decided bool) {
-	l = slices.DeleteFunc(slices.Clone(operands), func(o expr) bool { return o == neutral })
-	return l, slices.Contains(l, decisive)
-}
-
-func or(operands ...expr) expr {
-	operands, decided := without(no, yes, operands)
-	switch {
-	case decided:
-		return yes
-	case len(operands) == 0:
-		return no
-	case len(operands) == 1:
-		return operands[0]
-	}
-	l := make([]string, len(operands))
-	for i, o := range operands {
-		// && inside || needs no parentheses, but readers want them.
-		if o.prec == precAnd {
-			o.prec = precTernary
-		}
-		l[i] = o.in(precOr)
-	}
-	return expr{strings.Join(l, " || "), precOr}
-}
-
-func not(e expr) expr {
-	switch e {
-	case yes:
-		return no
-	case no:
-		return yes
-	}
-	return expr{"!" + e.in(precAtom), precUnary}
-}
-
-// cond is the ternary operator. Chains of it read as one without parentheses.
-func cond(test, then, otherwise expr) expr {
-	return expr{test.in(precOr) + " ? " + then.in(precOr) + " : " + otherwise.in(precTernary), precTernary}
-}
+// empty is the value of a discriminator that is unset.
+var empty = cel.String("")
 
 // listed is the number of values from which on a list of them costs less than
 // one comparison each.
 const listed = 5
 
 // oneOf tests whether a string is one of values.
-func oneOf(s expr, values []string) expr {
+func oneOf(s cel.Expr, values []string) cel.Expr {
 	if len(values) > listed {
 		return inList(s, values)
 	}
-	return oneOfAll(s, literals(values))
-}
-
-func oneOfAll(s expr, values []expr) expr {
-	l := make([]expr, len(values))
-	for i, v := range values {
-		l[i] = eq(s, v)
-	}
-	return or(l...)
-}
-
-func literals(values []string) []expr {
-	l := make([]expr, len(values))
-	for i, v := range values {
-		l[i] = literal(v)
-	}
-	return l
+	return cel.Or(cel.Each(values, func(v string) cel.Expr { return s.Eq(cel.String(v)) })...)
 }
 
 // inList is oneOf for strings that are costly, or long, to write twice.
-func inList(s expr, values []string) expr {
+func inList(s cel.Expr, values []string) cel.Expr {
 	if len(values) == 1 {
-		return eq(s, literal(values[0]))
+		return s.Eq(cel.String(values[0]))
 	}
-	return expr{s.in(precAdd) + " in " + list(values).text, precCompare}
+	return s.In(cel.Strings(values...))
 }
 
 // noneOf is the negation of oneOf.
-func noneOf(s expr, values []string) expr {
+func noneOf(s cel.Expr, values []string) cel.Expr {
 	if len(values) > listed {
-		return not(oneOf(s, values))
+		return cel.Not(oneOf(s, values))
 	}
-	l := make([]expr, len(values))
-	for i, v := range values {
-		l[i] = ne(s, literal(v))
-	}
-	return and(l...)
-}
-
-// List returns a CEL list of strings.
-func List(values []string) string { return list(values).text }
-
-func list(values []string) expr { return listOf(literals(values)) }
-
-func listOf(values []expr) expr {
-	l := make([]string, len(values))
-	for i, v := range values {
-		l[i] = v.text
-	}
-	return expr{"[" + strings.Join(l, ", ") + "]", precAtom}
-}
-
-func paren(e expr) expr {
-	if strings.HasPrefix(e.text, "(") && e.prec == precAtom {
-		return e
-	}
-	return expr{"(" + e.text + ")", precAtom}
+	return cel.And(cel.Each(values, func(v string) cel.Expr { return s.Ne(cel.String(v)) })...)
 }
 
 // count adds up how many of the conditions hold.
-func count(conditions []expr) expr {
-	l := make([]expr, len(conditions))
-	for i, c := range conditions {
-		l[i] = cond(c, atom("1"), atom("0"))
-	}
-	return sum(l)
+func count(conditions []cel.Expr) cel.Expr {
+	return sum(cel.Each(conditions, func(c cel.Expr) cel.Expr { return cel.If(c, cel.Int(1), cel.Int(0)) }))
 }
 
 // flat is the number of operands up to which a sum is written without
@@ -266,15 +74,15 @@ func count(conditions []expr) expr {
 const flat = 100
 
 // sum adds any number of operands.
-func sum(operands []expr) expr {
+func sum(operands []cel.Expr) cel.Expr {
 	for len(operands) > flat {
-		var sums []expr
+		var sums []cel.Expr
 		for part := range slices.Chunk(operands, flat) {
-			sums = append(sums, paren(add(part...)))
+			sums = append(sums, cel.Paren(cel.Add(part...)))
 		}
 		operands = sums
 	}
-	return add(operands...)
+	return cel.Add(operands...)
 }
 
 // chained is the number of conditions up to which a chain of ternaries is
@@ -282,25 +90,25 @@ func sum(operands []expr) expr {
 const chained = 12
 
 // atMostOneOf holds when at most one of the conditions does.
-func atMostOneOf(conditions []expr) expr { return chain(conditions, yes, "<=") }
+func atMostOneOf(conditions []cel.Expr) cel.Expr { return chain(conditions, cel.True, cel.Expr.Le) }
 
 // exactlyOneOf holds when exactly one of the conditions does.
-func exactlyOneOf(conditions []expr) expr { return chain(conditions, no, "==") }
+func exactlyOneOf(conditions []cel.Expr) cel.Expr { return chain(conditions, cel.False, cel.Expr.Eq) }
 
-func chain(conditions []expr, none expr, op string) expr {
+func chain(conditions []cel.Expr, none cel.Expr, compare func(a, b cel.Expr) cel.Expr) cel.Expr {
 	if len(conditions) > chained {
-		return infix(op, precCompare, count(conditions), atom("1"))
+		return compare(count(conditions), cel.Int(1))
 	}
 	last := len(conditions) - 1
-	e := yes
-	if none == no {
+	e := cel.True
+	if none == cel.False {
 		e = conditions[last]
 	} else if last > 0 {
 		last--
-		e = not(and(conditions[last], conditions[last+1]))
+		e = cel.Not(cel.And(conditions[last], conditions[last+1]))
 	}
 	for i := last - 1; i >= 0; i-- {
-		e = cond(conditions[i], not(or(conditions[i+1:]...)), e)
+		e = cel.If(conditions[i], cel.Not(cel.Or(conditions[i+1:]...)), e)
 	}
 	return e
 }
@@ -308,90 +116,79 @@ func chain(conditions []expr, none expr, op string) expr {
 // variable is self or oldSelf in a rule.
 type variable struct {
 	u *union.Union
-	expr
+	cel.Expr
 	brief bool // items are compared with a list of keys, which costs more than one by one
 }
 
-func self(u *union.Union) variable    { return variable{u: u, expr: atom("self")} }
-func oldSelf(u *union.Union) variable { return variable{u: u, expr: atom("oldSelf")} }
+func self(u *union.Union) variable    { return variable{u: u, Expr: cel.Var("self")} }
+func oldSelf(u *union.Union) variable { return variable{u: u, Expr: cel.Var("oldSelf")} }
 
 // present tests whether member i is set.
-func (o variable) present(i int) expr {
+func (o variable) present(i int) cel.Expr {
 	m := o.u.Members[i]
 	if m.Item != nil {
-		return o.macro("exists", []int{i})
+		return o.macro(cel.Expr.Exists, []int{i})
 	}
 	path := o.u.Path(m.Name)
-	f, there := at(o.expr, path), there(o.expr, path)
+	f, there := at(o.Expr, path), there(o.Expr, path)
 	switch m.Empty {
 	case union.EmptyString:
-		return and(there, ne(f, zero))
+		return cel.And(there, f.Ne(empty))
 	case union.EmptyCollection:
-		return and(there, infix("!=", precCompare, expr{"size(" + f.text + ")", precAtom}, atom("0")))
+		return cel.And(there, cel.Size(f).Ne(cel.Int(0)))
 	case union.EmptyObject:
-		l := make([]expr, len(m.Fields))
-		for i, name := range m.Fields {
-			l[i] = has(field(f, name))
-		}
-		return and(there, or(l...))
+		return cel.And(there, cel.Or(cel.Each(m.Fields, func(name string) cel.Expr { return cel.Has(f.Field(name)) })...))
 	}
 	return there
 }
 
 // members lists present(i) for all members.
-func (o variable) members() []expr { return o.presentAmong(indices(len(o.u.Members))) }
+func (o variable) members() []cel.Expr { return o.presentAmong(indices(len(o.u.Members))) }
 
 // presentAmong lists present(i) for some members.
-func (o variable) presentAmong(members []int) []expr {
-	l := make([]expr, len(members))
-	for i, m := range members {
-		l[i] = o.present(m)
-	}
-	return l
+func (o variable) presentAmong(members []int) []cel.Expr {
+	return cel.Each(members, o.present)
 }
 
-func (o variable) discriminator() expr { return at(o.expr, o.u.Path(o.u.Discriminator)) }
+func (o variable) discriminator() cel.Expr { return at(o.Expr, o.u.Path(o.u.Discriminator)) }
 
 // hasType tests whether the discriminator can be read.
-func (o variable) hasType() expr { return there(o.expr, o.u.Path(o.u.Discriminator)) }
+func (o variable) hasType() cel.Expr { return there(o.Expr, o.u.Path(o.u.Discriminator)) }
 
 // typeSet tests whether the discriminator is set.
-func (o variable) typeSet() expr { return and(o.hasType(), ne(o.discriminator(), zero)) }
+func (o variable) typeSet() cel.Expr { return cel.And(o.hasType(), o.discriminator().Ne(empty)) }
 
 // selects tests, where the discriminator can be read, whether it selects
 // member i.
-func (o variable) selects(i int) expr { return oneOf(o.discriminator(), o.u.Members[i].Values) }
+func (o variable) selects(i int) cel.Expr { return oneOf(o.discriminator(), o.u.Members[i].Values) }
 
 // value is the discriminator's value, "" when it is unset.
-func (o variable) value() expr { return cond(o.hasType(), o.discriminator(), zero) }
+func (o variable) value() cel.Expr { return cel.If(o.hasType(), o.discriminator(), empty) }
 
 // selection is Union.Selection of a discriminated union.
-func (o variable) selection() expr {
+func (o variable) selection() cel.Expr {
 	if !o.u.Deduce {
 		return o.value()
 	}
 	present := o.members()
-	first := func(i int) expr { return literal(o.u.Members[i].Values[0]) }
-	e := zero
+	first := func(i int) cel.Expr { return cel.String(o.u.Members[i].Values[0]) }
+	e := empty
 	if len(present) > maxExplained {
 		// Too many to nest. The one present is the only one not "" here.
-		var values []expr
-		for i, p := range present {
-			values = append(values, cond(p, first(i), zero))
-		}
-		return cond(o.typeSet(), o.discriminator(), cond(exactlyOneOf(present), sum(values), zero))
+		values := cel.Each(indices(len(present)), func(i int) cel.Expr { return cel.If(present[i], first(i), empty) })
+		return cel.If(o.typeSet(), o.discriminator(), cel.If(exactlyOneOf(present), sum(values), empty))
 	}
 	for i := len(present) - 1; i >= 0; i-- {
 		then := first(i)
 		if rest := present[i+1:]; len(rest) > 0 && len(present) <= chained {
-			then = cond(or(rest...), zero, then)
+			then = cel.If(cel.Or(rest...), empty, then)
 		}
-		e = cond(present[i], then, e)
+		e = cel.If(present[i], then, e)
 	}
 	if len(present) > chained {
-		e = cond(exactlyOneOf(present), e, zero)
+		e = cel.If(exactlyOneOf(present), e, empty)
 	}
-	return cond(o.typeSet(), o.discriminator(), e)
+	return cel.If(o.typeSet(), o.discriminator(), e)
 }
 
 // message texts

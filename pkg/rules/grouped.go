@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/cel"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -34,33 +35,35 @@ func (o variable) group(g []int, whole bool) statement {
 		return o.pair(g[0])
 	}
 	conditions := []union.Condition{union.Forbidden, union.Required}
-	var cases [][2]expr
-	say := func(when expr, message string) { cases = append(cases, [2]expr{when, literal(labelled(u, message))}) }
+	var cases [][2]cel.Expr
+	say := func(when cel.Expr, message string) {
+		cases = append(cases, [2]cel.Expr{when, cel.String(labelled(u, message))})
+	}
 	switch {
 	case u.Deduce:
 		conditions = append(conditions, union.TooMany)
-		say(not(o.typeSet()), oneWhileUnset(u))
+		say(cel.Not(o.typeSet()), oneWhileUnset(u))
 	case whole && u.Cardinality == union.ExactlyOne:
 		conditions = append(conditions, union.Selected)
-		say(not(o.typeSet()), mustBeSet(u))
+		say(cel.Not(o.typeSet()), mustBeSet(u))
 	}
 	for _, i := range g {
 		m := u.Members[i]
-		say(and(o.present(i), not(o.isSelected(i))), onlyWhen(u, m, alternatives(m.Values)))
+		say(cel.And(o.present(i), cel.Not(o.isSelected(i))), onlyWhen(u, m, alternatives(m.Values)))
 		if required := m.Required(); len(required) > 0 {
-			say(and(o.isOneOf(required), not(o.present(i))), requiredWhen(u, m))
+			say(cel.And(o.isOneOf(required), cel.Not(o.present(i))), requiredWhen(u, m))
 		}
 	}
 	if whole && u.ForbidUnmapped {
 		conditions = append(conditions, union.Unmapped)
-		say(not(o.mapped()), mustBeMapped(u))
+		say(cel.Not(o.mapped()), mustBeMapped(u))
 	}
 	s := state(u, o.groupHolds(g, whole), ReasonInvalid, "",
 		onlySelected(u, g, whole), conditions...)
 	// One case is true when the rule fails; the last needs no test.
 	explain := cases[len(cases)-1][1]
 	for _, c := range slices.Backward(cases[:len(cases)-1]) {
-		explain = cond(c[0], c[1], explain)
+		explain = cel.If(c[0], c[1], explain)
 	}
 	s.MessageExpression = explained(u, explain)
 	return s
@@ -72,13 +75,13 @@ func (o variable) pair(i int) statement {
 	if len(m.Required()) == 0 {
 		return o.forbidden(i)
 	}
-	among := func(values []string) expr { return and(o.hasType(), inList(o.discriminator(), values)) }
-	is := eq(o.present(i), paren(among(m.Values)))
+	among := func(values []string) cel.Expr { return cel.And(o.hasType(), inList(o.discriminator(), values)) }
+	is := o.present(i).Eq(cel.Paren(among(m.Values)))
 	switch {
 	case o.u.Deduce:
 		is = o.groupHolds([]int{i}, false)
 	case len(m.Optional) > 0:
-		is = cond(o.present(i), among(m.Values), not(among(m.Required())))
+		is = cel.If(o.present(i), among(m.Values), cel.Not(among(m.Required())))
 	}
 	return state(o.u, is, ReasonInvalid, m.Name, onlyAndRequiredWhen(o.u, m), union.Forbidden, union.Required)
 }
@@ -86,9 +89,9 @@ func (o variable) pair(i int) statement {
 // groupHolds looks for a member first, which is cheap, and compares the
 // discriminator once: the estimator charges the most expensive branch only. Members
 // that belong together are tested one by one.
-func (o variable) groupHolds(g []int, whole bool) expr {
+func (o variable) groupHolds(g []int, whole bool) cel.Expr {
 	if o.u.Overlaps(g) {
-		var l []expr
+		var l []cel.Expr
 		for _, i := range g {
 			l = append(l, o.pair(i).holds)
 		}
@@ -97,39 +100,39 @@ func (o variable) groupHolds(g []int, whole bool) expr {
 				l = append(l, s.holds)
 			}
 		}
-		return and(l...)
+		return cel.And(l...)
 	}
 	e := o.noneHolds(g, whole)
 	if len(g) > maxExplained {
 		// Too many to nest.
-		l := []expr{or(or(o.presentAmong(g)...), e)}
+		l := []cel.Expr{cel.Or(cel.Or(o.presentAmong(g)...), e)}
 		for _, m := range g {
 			l = append(l, o.forbidden(m).holds)
 		}
 		if whole && o.u.Deduce {
-			l = append(l, or(o.typeSet(), o.atMostOne(pair{group: g, within: true})))
+			l = append(l, cel.Or(o.typeSet(), o.atMostOne(pair{group: g, within: true})))
 		}
-		return and(l...)
+		return cel.And(l...)
 	}
 	long := len(g) > chained
 	for i, m := range slices.Backward(g) {
 		then := o.isSelected(m)
 		if o.u.Deduce {
-			then = or(not(o.hasType()), eq(o.discriminator(), zero), o.selects(m))
+			then = cel.Or(cel.Not(o.hasType()), o.discriminator().Eq(empty), o.selects(m))
 		}
 		if rest := g[i+1:]; len(rest) > 0 && !long {
-			then = and(then, not(or(o.presentAmong(rest)...)))
+			then = cel.And(then, cel.Not(cel.Or(o.presentAmong(rest)...)))
 		}
-		e = cond(o.present(m), then, e)
+		e = cel.If(o.present(m), then, e)
 	}
 	if long {
-		e = and(infix("<=", precCompare, count(o.presentAmong(g)), atom("1")), e)
+		e = cel.And(count(o.presentAmong(g)).Le(cel.Int(1)), e)
 	}
 	return e
 }
 
 // noneHolds tests whether none of some members need be present.
-func (o variable) noneHolds(g []int, whole bool) expr {
+func (o variable) noneHolds(g []int, whole bool) cel.Expr {
 	u := o.u
 	var must, may []string
 	for _, i := range g {
@@ -140,28 +143,28 @@ func (o variable) noneHolds(g []int, whole bool) expr {
 	if !set {
 		may = append(may, "")
 	}
-	holds, unset := noneOf(o.discriminator(), must), yes
+	holds, unset := noneOf(o.discriminator(), must), cel.True
 	if set {
-		unset = no
+		unset = cel.False
 	}
 	switch {
 	case whole && u.ForbidUnmapped:
-		holds = no
+		holds = cel.False
 		if len(may) > 0 {
 			holds = oneOf(o.discriminator(), may)
 		}
 	case set:
-		holds = and(ne(o.discriminator(), zero), holds)
+		holds = cel.And(o.discriminator().Ne(empty), holds)
 	}
 	switch {
-	case holds == no && unset == no, holds == yes && unset == yes:
+	case holds == cel.False && unset == cel.False, holds == cel.True && unset == cel.True:
 		return holds
-	case holds == no:
-		return not(o.hasType())
-	case unset == no:
-		return and(o.hasType(), holds)
+	case holds == cel.False:
+		return cel.Not(o.hasType())
+	case unset == cel.False:
+		return cel.And(o.hasType(), holds)
 	}
-	return cond(o.hasType(), holds, unset)
+	return cel.If(o.hasType(), holds, unset)
 }
 
 func (o variable) groupedPlain(groups int) []statement {
@@ -170,13 +173,13 @@ func (o variable) groupedPlain(groups int) []statement {
 	if u.Cardinality == union.AtLeastOne {
 		return []statement{state(u, o.any(all), ReasonInvalid, "", message, union.TooFew)}
 	}
-	found := func(g []int) expr {
-		return add(literal(labelled(u, message)+", found: "), presentNames(o, g))
+	found := func(g []int) cel.Expr {
+		return cel.Add(cel.String(labelled(u, message)+", found: "), presentNames(o, g))
 	}
 	parts := pairs(len(all), groups)
 	if u.Cardinality == union.ExactlyOne && len(parts) <= 1 {
 		s := state(u, o.exactlyOne(), ReasonInvalid, "", message, union.TooFew, union.TooMany)
-		s.MessageExpression = explained(u, cond(o.any(all), found(all), literal(labelled(u, message))))
+		s.MessageExpression = explained(u, cel.If(o.any(all), found(all), cel.String(labelled(u, message))))
 		return []statement{s}
 	}
 	var l []statement
@@ -192,18 +195,18 @@ func (o variable) groupedPlain(groups int) []statement {
 }
 
 // atMostOne tests that no two members are present that p has to tell apart.
-func (o variable) atMostOne(p pair) expr {
+func (o variable) atMostOne(p pair) cel.Expr {
 	apart := o.any(p.others)
 	switch {
 	case !p.within:
-		return not(and(o.any(p.group), apart))
+		return cel.Not(cel.And(o.any(p.group), apart))
 	case o.u.OfItems() && len(p.others) == 0:
-		return infix("<=", precCompare, atom(o.macro("filter", p.group).text+".size()"), atom("1"))
+		return o.macro(cel.Expr.Filter, p.group).Call("size").Le(cel.Int(1))
 	}
 	if len(p.group) > chained {
 		e := atMostOneOf(o.presentAmong(p.group))
 		if len(p.others) > 0 {
-			e = and(e, not(and(o.any(p.group), apart)))
+			e = cel.And(e, cel.Not(cel.And(o.any(p.group), apart)))
 		}
 		return e
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"github.com/unioncel/unioncel/internal/cel"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -23,11 +24,11 @@ func Ratcheting(u *union.Union, enc Encoding, c Comparison) []Rule {
 	for _, s := range self(u).grouped(max(int(enc), 1)) {
 		for _, part := range split(unchanged(u, c), c.Parts) {
 			r := s.Rule
-			r.Rule = or(and(part...), s.holds).text
+			r.Rule = cel.Or(cel.And(part...), s.holds).String()
 			l = append(l, r)
 		}
 		r := s.Rule
-		r.Rule = or(atom("oldSelf.hasValue()"), s.holds).text
+		r.Rule = cel.Or(cel.Var("oldSelf").Call("hasValue"), s.holds).String()
 		r.OptionalOldSelf = true
 		l = append(l, r)
 	}
@@ -35,14 +36,14 @@ func Ratcheting(u *union.Union, enc Encoding, c Comparison) []Rule {
 }
 
 // unchanged are conditions that all hold when the state is what it was.
-func unchanged(u *union.Union, c Comparison) []expr {
+func unchanged(u *union.Union, c Comparison) []cel.Expr {
 	o, old := self(u), oldSelf(u)
-	var same []expr
+	var same []cel.Expr
 	if u.Discriminator != "" {
 		same = append(same, c.same(o.value(), old.value()))
 	}
 	for i := range u.Members {
-		same = append(same, eq(o.present(i), old.present(i)))
+		same = append(same, o.present(i).Eq(old.present(i)))
 	}
 	return same
 }

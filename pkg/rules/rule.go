@@ -5,6 +5,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/cel"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -112,11 +113,11 @@ type Comparison struct {
 }
 
 // same compares two strings.
-func (c Comparison) same(a, b expr) expr {
+func (c Comparison) same(a, b cel.Expr) cel.Expr {
 	if c.Lookup {
-		return expr{a.in(precAdd) + " in [" + b.text + "]", precCompare}
+		return a.In(cel.List(b))
 	}
-	return eq(a, b)
+	return a.Eq(b)
 }
 
 // labelled prefixes the messages of a union that has a name.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/cel"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -39,8 +40,8 @@ func paired(u *union.Union) []Rule {
 			l[i].MessageExpression = ""
 			// A sum costs twice as much as a chain, and is shorter and easier to read.
 			if len(u.Members) > longestPair && u.Cardinality != union.AtLeastOne && !u.OfItems() {
-				op := map[union.Cardinality]string{union.AtMostOne: "<=", union.ExactlyOne: "=="}[u.Cardinality]
-				l[i].Rule = infix(op, precCompare, count(o.members()), atom("1")).text
+				compare := map[union.Cardinality]func(a, b cel.Expr) cel.Expr{union.AtMostOne: cel.Expr.Le, union.ExactlyOne: cel.Expr.Eq}[u.Cardinality]
+				l[i].Rule = compare(count(o.members()), cel.Int(1)).String()
 			}
 		}
 		return l
@@ -59,7 +60,7 @@ func fineDiscriminated(u *union.Union) []Rule {
 	for i, m := range u.Members {
 		l = append(l, o.forbidden(i).Rule)
 		if required := m.Required(); len(required) > 0 {
-			l = append(l, rule(u, cond(o.isOneOf(required), o.present(i), yes), ReasonRequired, m.Name,
+			l = append(l, rule(u, cel.If(o.isOneOf(required), o.present(i), cel.True), ReasonRequired, m.Name,
 				requiredWhen(u, m)).enforces(union.Required))
 		}
 	}
@@ -69,9 +70,9 @@ func fineDiscriminated(u *union.Union) []Rule {
 // forbidden is the rule that member i is set only when it is selected.
 func (o variable) forbidden(i int) statement {
 	m := o.u.Members[i]
-	holds := cond(o.present(i), o.isSelected(i), yes)
+	holds := cel.If(o.present(i), o.isSelected(i), cel.True)
 	if o.u.Deduce {
-		holds = cond(and(o.present(i), o.typeSet()), o.selects(i), yes)
+		holds = cel.If(cel.And(o.present(i), o.typeSet()), o.selects(i), cel.True)
 	}
 	return state(o.u, holds, ReasonForbidden, m.Name, onlyWhenSelected(o.u, m), union.Forbidden)
 }
@@ -89,7 +90,7 @@ func (o variable) onWhole(groups int) []statement {
 	}
 	if u.Deduce && len(u.Members) > 1 {
 		for _, p := range pairs(len(u.Members), groups) {
-			l = append(l, state(u, or(o.typeSet(), o.atMostOne(p)), ReasonInvalid, "", oneWhileUnset(u), union.TooMany))
+			l = append(l, state(u, cel.Or(o.typeSet(), o.atMostOne(p)), ReasonInvalid, "", oneWhileUnset(u), union.TooMany))
 		}
 	}
 	return l
@@ -115,7 +116,7 @@ func finePlain(u *union.Union) []Rule {
 				before = append(before, (i-k+n)%n)
 			}
 			if len(before) > 0 {
-				l = append(l, rule(u, not(and(o.present(i), o.any(before))), ReasonForbidden, m.Name, cardinalityMessage(u)).enforces(union.TooMany))
+				l = append(l, rule(u, cel.Not(cel.And(o.present(i), o.any(before))), ReasonForbidden, m.Name, cardinalityMessage(u)).enforces(union.TooMany))
 			}
 		}
 	}
@@ -126,32 +127,31 @@ func finePlain(u *union.Union) []Rule {
 }
 
 // isSelected tests whether the discriminator can be read and selects member i.
-func (o variable) isSelected(i int) expr { return o.isOneOf(o.u.Members[i].Values) }
+func (o variable) isSelected(i int) cel.Expr { return o.isOneOf(o.u.Members[i].Values) }
 
 // mapped tests whether the discriminator is unset or selects a member.
-func (o variable) mapped() expr {
+func (o variable) mapped() cel.Expr {
 	return o.isOneOf(append([]string{""}, o.u.MemberValues()...))
 }
 
 // isOneOf tests whether the discriminator is one of values; "" is unset.
-func (o variable) isOneOf(values []string) expr {
+func (o variable) isOneOf(values []string) cel.Expr {
 	is := oneOf(o.discriminator(), values)
 	if slices.Contains(values, "") {
-		return or(not(o.hasType()), is)
+		return cel.Or(cel.Not(o.hasType()), is)
 	}
-	return and(o.hasType(), is)
+	return cel.And(o.hasType(), is)
 }
 
 // presentNames is a CEL string: the names, joined, of those members among some
 // that are present.
 //
 // It avoids join(), whose result the API server's estimator assumes to be unbounded.
-func presentNames(o variable, among []int) expr {
-	l := make([]expr, len(among))
-	for i, m := range among {
-		l[i] = paren(cond(o.present(m), literal(", "+o.u.Members[m].Name), zero))
-	}
-	return expr{paren(add(l...)).text + ".substring(2)", precAtom}
+func presentNames(o variable, among []int) cel.Expr {
+	l := cel.Each(among, func(i int) cel.Expr {
+		return cel.Paren(cel.If(o.present(i), cel.String(", "+o.u.Members[i].Name), empty))
+	})
+	return cel.Paren(cel.Add(l...)).Call("substring", cel.Int(2))
 }
 
 // maxExplained is the number of members, and maxExplanation the length, up to
@@ -163,20 +163,20 @@ const (
 )
 
 // explained is e as a messageExpression, empty when it is too big for one.
-func explained(u *union.Union, e expr) string {
-	if len(u.Members) > maxExplained || len(e.text) > maxExplanation {
-		return ""
+func explained(u *union.Union, e cel.Expr) string {
+	if text := e.String(); len(u.Members) <= maxExplained && len(text) <= maxExplanation {
+		return text
 	}
-	return e.text
+	return ""
 }
 
 // statement is a rule whose condition may still become part of a larger one.
 type statement struct {
 	Rule
-	holds expr
+	holds cel.Expr
 }
 
-func state(u *union.Union, holds expr, reason Reason, at, message string, conditions ...union.Condition) statement {
+func state(u *union.Union, holds cel.Expr, reason Reason, at, message string, conditions ...union.Condition) statement {
 	r := rule(u, holds, reason, at, message)
 	r.Conditions = conditions
 	return statement{r, holds}
@@ -190,8 +190,8 @@ func ruled(l []statement) []Rule {
 	return rules
 }
 
-func rule(u *union.Union, holds expr, reason Reason, at, message string) Rule {
-	r := Rule{Rule: holds.text, Message: labelled(u, plain(message)), Reason: reason}
+func rule(u *union.Union, holds cel.Expr, reason Reason, at, message string) Rule {
+	r := Rule{Rule: holds.String(), Message: labelled(u, plain(message)), Reason: reason}
 	if at != "" && !u.OfItems() {
 		r.FieldPath = fieldPath(u.Path(at))
 	}

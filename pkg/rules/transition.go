@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/cel"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -31,28 +32,28 @@ func Transition(u *union.Union, c Comparison) []Rule {
 // old value are gone, unless its new one selects them, too.
 func clearOnChange(u *union.Union, c Comparison) Rule {
 	o, old := self(u), oldSelf(u)
-	var left []expr
+	var left []cel.Expr
 	for _, g := range alike(u) {
 		values := u.Members[g[0]].Values
-		was := []expr{paren(or(o.presentAmong(g)...)), inList(old.discriminator(), values)}
+		was := []cel.Expr{cel.Paren(cel.Or(o.presentAmong(g)...)), inList(old.discriminator(), values)}
 		if len(g) == 1 {
 			was[0] = o.present(g[0])
 		}
 		if len(values) > 1 {
-			was = append(was, not(and(o.hasType(), inList(o.discriminator(), values))))
+			was = append(was, cel.Not(cel.And(o.hasType(), inList(o.discriminator(), values))))
 		}
-		left = append(left, and(was...))
+		left = append(left, cel.And(was...))
 	}
-	changed := []expr{not(old.hasType()), and(o.hasType(), c.same(o.discriminator(), old.discriminator()))}
+	changed := []cel.Expr{cel.Not(old.hasType()), cel.And(o.hasType(), c.same(o.discriminator(), old.discriminator()))}
 	if u.Deduce {
 		// The only member set while the discriminator is unset is selected.
-		changed = append(changed, not(o.typeSet()))
+		changed = append(changed, cel.Not(o.typeSet()))
 	}
 	message := fmt.Sprintf("when %s changes, the member of its old value must be cleared", u.Discriminator)
 	if u.SharesValues() {
 		message = fmt.Sprintf("when %s changes, the members of its old value must be cleared, unless they belong to the new one, too", u.Discriminator)
 	}
-	return rule(u, or(append(changed, not(or(left...)))...), ReasonInvalid, u.Discriminator, message).enforces(union.NotCleared)
+	return rule(u, cel.Or(append(changed, cel.Not(cel.Or(left...)))...), ReasonInvalid, u.Discriminator, message).enforces(union.NotCleared)
 }
 
 // alike returns the members in groups that have the same values.
@@ -72,12 +73,12 @@ func alike(u *union.Union) [][]int {
 // remains.
 func clearOnSet(u *union.Union) Rule {
 	o, old := self(u), oldSelf(u)
-	var carried, added []expr
+	var carried, added []cel.Expr
 	for i := range u.Members {
-		carried = append(carried, and(old.present(i), o.present(i)))
-		added = append(added, and(not(old.present(i)), o.present(i)))
+		carried = append(carried, cel.And(old.present(i), o.present(i)))
+		added = append(added, cel.And(cel.Not(old.present(i)), o.present(i)))
 	}
-	return rule(u, or(not(or(added...)), not(or(carried...))), ReasonInvalid, "",
+	return rule(u, cel.Or(cel.Not(cel.Or(added...)), cel.Not(cel.Or(carried...))), ReasonInvalid, "",
 		"when one of "+names(u)+" is newly set, the one set before must be cleared").enforces(union.NotCleared)
 }
 
@@ -87,9 +88,9 @@ func clearOnSet(u *union.Union) Rule {
 func restrictDiscriminator(u *union.Union, c Comparison) []Rule {
 	o, old := self(u), oldSelf(u)
 	wasSet, from, to := old.typeSet(), old.discriminator(), o.isOneOf
-	same := and(o.hasType(), c.same(o.discriminator(), old.discriminator()))
+	same := cel.And(o.hasType(), c.same(o.discriminator(), old.discriminator()))
 	if u.Deduce {
-		wasSet, from, to = ne(old.selection(), zero), old.selection(), func(values []string) expr { return inList(o.selection(), values) }
+		wasSet, from, to = old.selection().Ne(empty), old.selection(), func(values []string) cel.Expr { return inList(o.selection(), values) }
 		same = c.same(o.selection(), old.selection())
 	}
 	message, told := u.Discriminator+" may not be changed or unset once set", ""
@@ -99,20 +100,20 @@ func restrictDiscriminator(u *union.Union, c Comparison) []Rule {
 	}
 	isSet, now := o.typeSet(), o.discriminator()
 	if u.Deduce {
-		isSet, now = ne(o.selection(), zero), o.selection()
+		isSet, now = o.selection().Ne(empty), o.selection()
 	}
-	change := []expr{literal(labelled(u, plain(u.Discriminator)+" may not change from '")), from,
-		cond(isSet, add(literal("' to '"), now, literal("'")), literal("' to unset"))}
+	change := []cel.Expr{cel.String(labelled(u, plain(u.Discriminator)+" may not change from '")), from,
+		cel.If(isSet, cel.Add(cel.String("' to '"), now, cel.String("'")), cel.String("' to unset"))}
 	if told != "" {
-		change = append(change, literal(told))
+		change = append(change, cel.String(told))
 	}
-	demand := func(when expr, rows []row) Rule {
-		allowed := []expr{same}
+	demand := func(when cel.Expr, rows []row) Rule {
+		allowed := []cel.Expr{same}
 		for _, r := range rows {
-			allowed = append(allowed, and(inList(from, r.from), to(r.to)))
+			allowed = append(allowed, cel.And(inList(from, r.from), to(r.to)))
 		}
-		r := rule(u, cond(when, or(allowed...), yes), ReasonForbidden, u.Discriminator, message).enforces(union.NotAllowed)
-		r.MessageExpression = explained(u, add(change...))
+		r := rule(u, cel.If(when, cel.Or(allowed...), cel.True), ReasonForbidden, u.Discriminator, message).enforces(union.NotAllowed)
+		r.MessageExpression = explained(u, cel.Add(change...))
 		return r
 	}
 	rows := rowsOf(u)
@@ -127,9 +128,9 @@ func restrictDiscriminator(u *union.Union, c Comparison) []Rule {
 			values = append(values, r.from...)
 		}
 		all = append(all, values...)
-		l = append(l, demand(and(wasSet, inList(from, values)), part))
+		l = append(l, demand(cel.And(wasSet, inList(from, values)), part))
 	}
-	return append(l, demand(and(wasSet, not(paren(inList(from, all)))), nil))
+	return append(l, demand(cel.And(wasSet, cel.Not(cel.Paren(inList(from, all)))), nil))
 }
 
 // row is a part of the transition table: each of from may become each of to.
@@ -172,11 +173,11 @@ func restrictMember(u *union.Union, c Comparison) []Rule {
 	var l []Rule
 	for _, g := range split(indices(len(u.Members)), c.Parts) {
 		// One member that was not the only one, or one that stays or changes as it may.
-		holds := or(not(old.exactlyOne()), o.nextOf(g, rows))
+		holds := cel.Or(cel.Not(old.exactlyOne()), o.nextOf(g, rows))
 		if len(g) == 1 && len(u.Members) > 1 {
 			i := g[0]
-			may := append([]expr{o.present(i)}, o.become(i, rows)...)
-			holds = cond(old.present(i), or(append(may, old.any(others(i, len(u.Members))))...), yes)
+			may := append([]cel.Expr{o.present(i)}, o.become(i, rows)...)
+			holds = cel.If(old.present(i), cel.Or(append(may, old.any(others(i, len(u.Members))))...), cel.True)
 		}
 		l = append(l, rule(u, holds, ReasonForbidden, "", message).enforces(union.NotAllowed))
 	}
@@ -185,17 +186,17 @@ func restrictMember(u *union.Union, c Comparison) []Rule {
 
 // nextOf is the condition that holds when none of some members was set, or the one
 // that was stays or becomes what it may.
-func (o variable) nextOf(members []int, rows []row) expr {
+func (o variable) nextOf(members []int, rows []row) cel.Expr {
 	old := oldSelf(o.u)
-	stays := func(i int) expr { return or(not(old.present(i)), o.present(i)) }
-	var l []expr
+	stays := func(i int) cel.Expr { return cel.Or(cel.Not(old.present(i)), o.present(i)) }
+	var l []cel.Expr
 	seen := map[int]bool{}
 	for _, i := range members {
 		if seen[i] {
 			continue
 		}
 		become := o.become(i, rows)
-		var alike []expr
+		var alike []cel.Expr
 		for _, j := range members {
 			if j == i || len(become) > 0 && rowOf(rows, o.u.Members[j].Name) == rowOf(rows, o.u.Members[i].Name) {
 				seen[j] = true
@@ -203,12 +204,12 @@ func (o variable) nextOf(members []int, rows []row) expr {
 			}
 		}
 		if len(alike) == 1 {
-			l = append(l, or(append(alike, become...)...))
+			l = append(l, cel.Or(append(alike, become...)...))
 		} else {
-			l = append(l, or(append(become, and(alike...))...))
+			l = append(l, cel.Or(append(become, cel.And(alike...))...))
 		}
 	}
-	return and(l...)
+	return cel.And(l...)
 }
 
 // rowOf is the index of the row of a member, -1 when it has none.
@@ -218,7 +219,7 @@ func rowOf(rows []row, name string) int {
 
 // become is the condition that holds when what was member i is now what it may
 // become; none when it may not change.
-func (o variable) become(i int, rows []row) []expr {
+func (o variable) become(i int, rows []row) []cel.Expr {
 	u := o.u
 	at := rowOf(rows, u.Members[i].Name)
 	if at < 0 {
@@ -235,12 +236,12 @@ func (o variable) become(i int, rows []row) []expr {
 		}
 	}
 	if slices.Contains(r.to, "") {
-		return []expr{not(o.any(rest))}
+		return []cel.Expr{cel.Not(o.any(rest))}
 	}
 	if len(targets) == 0 {
 		return nil
 	}
-	return []expr{and(o.any(targets), not(o.any(rest)))}
+	return []cel.Expr{cel.And(o.any(targets), cel.Not(o.any(rest)))}
 }
 
 // RemovalGuard returns the rule for the ancestor from which links, property by
@@ -251,13 +252,13 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 	if !u.Guarded() || len(links) == 0 {
 		return Rule{}, false
 	}
-	at := atom("oldSelf")
-	var pinned []expr
+	at := cel.Var("oldSelf")
+	var pinned []cel.Expr
 	for _, link := range links {
-		at = field(at, link)
-		pinned = append(pinned, has(at))
+		at = at.Field(link)
+		pinned = append(pinned, cel.Has(at))
 	}
-	old := variable{u: u, expr: at}
+	old := variable{u: u, Expr: at}
 	var may []string // selections that may be unset
 	for _, value := range sortedKeys(u.Allowed) {
 		if slices.Contains(u.Allowed[value], "") {
@@ -295,12 +296,12 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 		}
 		may = append([]string{""}, may...)
 		if u.Deduce {
-			pinned = append(pinned, not(inList(old.selection(), may)))
+			pinned = append(pinned, cel.Not(inList(old.selection(), may)))
 		} else {
 			pinned = append(pinned, old.hasType(), noneOf(old.discriminator(), may))
 		}
 	}
-	r = rule(u, or(not(and(pinned...)), has(field(atom("self"), links[0]))), ReasonRequired, links[0], message)
+	r = rule(u, cel.Or(cel.Not(cel.And(pinned...)), cel.Has(cel.Var("self").Field(links[0]))), ReasonRequired, links[0], message)
 	return r, true
 }
 

@@ -61,7 +61,7 @@ var allowed = map[string][]string{
 	"internal/prove/regular":              {},
 	"internal/cost":                       {"pkg/schemapath"},
 	"internal/cel":                        {},
-	"pkg/rules":                           {"pkg/schemapath", "pkg/union"},
+	"pkg/rules":                           {"pkg/schemapath", "pkg/union", "internal/cel"},
 	"pkg/union":                           {"internal/nested", "internal/spelling", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "pkg/diag", "pkg/schemapath", "internal/english"},
 	"pkg/diag":                            {},
 	"pkg/schemapath":                      {},
