@@ -129,11 +129,19 @@ func (w writer) list(of func(union.Member) []string, condition, patch func(membe
 func listIf(condition, item cel.Expr) cel.Expr { return cel.If(condition, cel.List(item), emptyList) }
 
 // under returns patches that are made only under all of the conditions.
-func under(conditions []cel.Expr, patches cel.Expr) cel.Expr {
+func under(conditions []cel.Expr, patches ...cel.Expr) cel.Expr {
 	if c := cel.And(conditions...); c != cel.True {
-		return cel.If(c, patches, emptyList)
+		return cel.If(c, cel.Add(patches...), emptyList)
 	}
-	return patches
+	return cel.Add(patches...)
+}
+
+// where returns a condition that only some unions have.
+func where(applies bool, condition cel.Expr) cel.Expr {
+	if applies {
+		return condition
+	}
+	return cel.True
 }
 
 func valuesOf(m union.Member) []string { return m.Values }
@@ -152,41 +160,33 @@ func patch(op string, path cel.Expr, more ...cel.Entry) cel.Expr {
 // adds those that it requires and the request left out.
 func (w writer) respectValue() cel.Expr {
 	value := w.value(w.new)
-	keeps := w.opts.Unselected && !w.opts.setsValue(w.u)
-	var conditions []cel.Expr
-	if w.u.Cardinality == union.ExactlyOne {
-		conditions = append(conditions, value.Ne(emptyString))
+	selected := func(m member) cel.Expr { return value.In(m.values) }
+	conditions := []cel.Expr{
+		where(w.u.Cardinality == union.ExactlyOne, value.Ne(emptyString)),
+		where(!w.opts.setsValue(w.u), w.switched()), // patches has tested that
+		w.all(union.Member.Required, func(m member) cel.Expr {
+			if w.keeps() {
+				return cel.Or(cel.Not(selected(m)), m.isSet, m.wasSet)
+			}
+			return cel.Or(cel.Not(selected(m)), m.isSet)
+		}),
+		where(!w.opts.Unselected, w.all(valuesOf, func(m member) cel.Expr { return cel.Or(selected(m), m.isUnset, equal(m.new, m.old)) })),
+		where(w.u.ForbidUnmapped, value.In(cel.Strings(append([]string{""}, w.u.MemberValues()...)...))),
+		where(w.u.Guarded(), w.allowedValue(value)),
 	}
-	switch {
-	case w.opts.setsValue(w.u): // it has changed
-	case w.opts.Unselected:
-		conditions = append(conditions, cel.Or(w.changed(), w.set(w.new).Ne(w.set(w.old))))
-	default:
-		conditions = append(conditions, w.changed())
+	clear := w.list(valuesOf, func(m member) cel.Expr { return cel.And(m.isSet, cel.Not(selected(m))) }, func(m member) cel.Expr { return removal(m.path) })
+	return under(conditions, append([]cel.Expr{clear}, w.kept()...)...)
+}
+
+// keeps reports whether required members that the request left out are added.
+func (w writer) keeps() bool { return w.opts.Unselected && !w.opts.setsValue(w.u) }
+
+// switched is the condition that the request changed the discriminator or, with [Unselected], the set of members.
+func (w writer) switched() cel.Expr {
+	if w.opts.Unselected {
+		return cel.Or(w.changed(), w.set(w.new).Ne(w.set(w.old)))
 	}
-	conditions = append(conditions, w.all(union.Member.Required, func(m member) cel.Expr {
-		c := []cel.Expr{cel.Not(value.In(m.values)), m.isSet}
-		if keeps {
-			c = append(c, m.wasSet)
-		}
-		return cel.Or(c...)
-	}))
-	if !w.opts.Unselected {
-		conditions = append(conditions, w.all(valuesOf, func(m member) cel.Expr {
-			return cel.Or(value.In(m.values), m.isUnset, equal(m.new, m.old))
-		}))
-	}
-	if w.u.ForbidUnmapped {
-		conditions = append(conditions, value.In(cel.Strings(append([]string{""}, w.u.MemberValues()...)...)))
-	}
-	if w.u.Guarded() {
-		conditions = append(conditions, w.allowedValue(value))
-	}
-	patches := []cel.Expr{w.list(valuesOf, func(m member) cel.Expr { return cel.And(m.isSet, cel.Not(value.In(m.values))) }, func(m member) cel.Expr { return removal(m.path) })}
-	if keeps {
-		patches = append(patches, w.kept()...)
-	}
-	return under(conditions, cel.Add(patches...))
+	return w.changed()
 }
 
 // allowedValue is allowed where the discriminator of the new object is set.
@@ -264,7 +264,7 @@ func (w writer) kept() []cel.Expr {
 	for _, m := range w.members(union.Member.Required) {
 		conditions[m.name] = condition(m)
 	}
-	if len(conditions) == 0 {
+	if len(conditions) == 0 || !w.keeps() {
 		return nil
 	}
 	return append(w.held(conditions), w.list(union.Member.Required, condition, func(m member) cel.Expr { return addition(m.path, m.was) }))
@@ -299,9 +299,10 @@ func (w writer) respectOne() cel.Expr {
 	value, first := w.value(w.new), w.first(one)
 	to := cel.If(value.In(w.table(valuesOf).At(one.At(cel.Int(0)))), value, first)
 	sets := value.Ne(to)
-	conditions := []cel.Expr{cel.Or(set.Ne(had), w.changed())}
-	if !w.opts.Unselected { // a client that unset the discriminator does not get the same again
-		conditions = append(conditions, cel.Or(value.Ne(emptyString), first.Ne(w.value(w.old))))
+	conditions := []cel.Expr{
+		cel.Or(set.Ne(had), w.changed()),
+		// A client that unset the discriminator does not get the same again.
+		where(!w.opts.Unselected, cel.Or(value.Ne(emptyString), first.Ne(w.value(w.old)))),
 	}
 	setting := listIf(sets, addition(w.path(w.u.Discriminator), first))
 	return w.respect(one, to, conditions, append(w.held(map[string]cel.Expr{w.u.Discriminator: sets}), setting)...)
@@ -311,15 +312,12 @@ func (w writer) respectOne() cel.Expr {
 // union changes to the selection to.
 func (w writer) respect(chosen, to cel.Expr, conditions []cel.Expr, more ...cel.Expr) cel.Expr {
 	first := chosen.At(cel.Int(0))
-	conditions = append([]cel.Expr{cel.Size(chosen).Eq(cel.Int(1))}, conditions...)
-	if !w.opts.Unselected {
-		conditions = append(conditions, set.All(memberName, cel.Or(memberName.Eq(first), w.carried())))
-	}
-	if w.u.Guarded() {
-		conditions = append(conditions, w.allowed(to))
-	}
+	conditions = slices.Concat([]cel.Expr{cel.Size(chosen).Eq(cel.Int(1))}, conditions, []cel.Expr{
+		where(!w.opts.Unselected, set.All(memberName, cel.Or(memberName.Eq(first), w.carried()))),
+		where(w.u.Guarded(), w.allowed(to)),
+	})
 	removals := set.Filter(memberName, memberName.Ne(first)).Map(memberName, removal(w.at.element(w.escapedName()).expr()))
-	return under(conditions, cel.Add(append([]cel.Expr{removals}, more...)...))
+	return under(conditions, append([]cel.Expr{removals}, more...)...)
 }
 
 // equal tests whether two optionals have the same value; absent and null are the same.
