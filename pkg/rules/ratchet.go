@@ -38,12 +38,9 @@ func Ratcheting(u *union.Union, enc Encoding, c Comparison) []Rule {
 // unchanged are conditions that all hold when the state is what it was.
 func unchanged(u *union.Union, c Comparison) []cel.Expr {
 	o, old := self(u), oldSelf(u)
-	var same []cel.Expr
-	if u.Discriminator != "" {
-		same = append(same, c.same(o.value(), old.value()))
+	same := cel.Each(indices(len(u.Members)), func(i int) cel.Expr { return o.present(i).Eq(old.present(i)) })
+	if u.Discriminator == "" {
+		return same
 	}
-	for i := range u.Members {
-		same = append(same, o.present(i).Eq(old.present(i)))
-	}
-	return same
+	return append([]cel.Expr{c.same(o.value(), old.value())}, same...)
 }

@@ -72,12 +72,9 @@ func alike(u *union.Union) [][]int {
 // clearOnSet demands, when a member is newly set, that no member carried over
 // remains.
 func clearOnSet(u *union.Union) Rule {
-	o, old := self(u), oldSelf(u)
-	var carried, added []cel.Expr
-	for i := range u.Members {
-		carried = append(carried, cel.And(old.present(i), o.present(i)))
-		added = append(added, cel.And(cel.Not(old.present(i)), o.present(i)))
-	}
+	o, old, all := self(u), oldSelf(u), indices(len(u.Members))
+	carried := cel.Each(all, func(i int) cel.Expr { return cel.And(old.present(i), o.present(i)) })
+	added := cel.Each(all, func(i int) cel.Expr { return cel.And(cel.Not(old.present(i)), o.present(i)) })
 	return rule(u, cel.Or(cel.Not(cel.Or(added...)), cel.Not(cel.Or(carried...))), ReasonInvalid, "",
 		"when one of "+names(u)+" is newly set, the one set before must be cleared").enforces(union.NotCleared)
 }
