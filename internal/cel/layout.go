@@ -58,8 +58,8 @@ func (p part) width() int {
 	return w
 }
 
-// bracketed returns items between brackets, with breaks before the first of them and before the others. A sole
-// item that has brackets itself shares their lines.
+// bracketed returns items between brackets, with breaks before the first of them and before the
+// others. A sole item that has brackets itself shares their lines.
 func bracketed[T Expr | Entry](open, end string, first, other brk, items []T) Expr {
 	if len(items) == 0 {
 		return Var(open + end)

@@ -181,7 +181,8 @@ func (w writer) respectValue() cel.Expr {
 // keeps reports whether required members that the request left out are added.
 func (w writer) keeps() bool { return w.opts.Unselected && !w.opts.setsValue(w.u) }
 
-// switched is the condition that the request changed the discriminator or, with [Unselected], the set of members.
+// switched is the condition that the request changed the discriminator or, with [Unselected], the
+// members that are set.
 func (w writer) switched() cel.Expr {
 	if w.opts.Unselected {
 		return cel.Or(w.changed(), w.set(w.new).Ne(w.set(w.old)))
