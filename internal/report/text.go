@@ -34,10 +34,10 @@ type textPrinter struct {
 func (p *textPrinter) line(s string) { p.WriteString(strings.TrimRight(p.indent+s, " ") + "\n") }
 
 // below prints something further to the right.
-func (p *textPrinter) below(indent string, print func()) {
+func (p *textPrinter) below(indent string, content func()) {
 	was := p.indent
 	p.indent += indent
-	print()
+	content()
 	p.indent = was
 }
 

@@ -143,11 +143,6 @@ func (u Union) about(m Member) string {
 	return strings.Join(l, "; ")
 }
 
-// selected are the members of a value.
-func (u Union) selected(value string) []Member {
-	return slices.DeleteFunc(slices.Clone(u.Members), func(m Member) bool { return !slices.Contains(m.Values, value) })
-}
-
 // otherValues says what becomes of values that select no member.
 func (u Union) otherValues() string {
 	if u.Discriminator == "" {
