@@ -10,10 +10,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Beside returns the constraints of one schema that look at a union: at something of
-// its state, which members are set and the discriminator, and at nothing else. Those in
-// changes look at the state before an update as well, or may. Constraints that cannot be
-// evaluated are left out. Errors are those of [Compare].
+// Beside returns the constraints of one schema that depend on the state of a union, its set members
+// and its discriminator, and on nothing else. Constraints in changes also read the state before an
+// update, or may read it. Constraints that cannot be evaluated are left out. Errors are the same as
+// for [Compare].
 func Beside(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union) (states, changes []Constraint, err error) {
 	if u == nil {
 		return nil, nil, errNoUnion
@@ -49,7 +49,7 @@ func Beside(crd *apiextensionsv1.CustomResourceDefinition, version int, path sch
 	return states, changes, nil
 }
 
-// written are all constraints of a schema.
+// written returns all constraints of a schema.
 func written(s *apiextensionsv1.JSONSchemaProps) []Constraint {
 	var l []Constraint
 	for i := range s.XValidations {

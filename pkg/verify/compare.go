@@ -16,61 +16,56 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Verdict is what replacing constraints by the rules of a union would change.
+// Verdict is the effect of replacing constraints by the rules of a union.
 type Verdict string
 
 const (
-	// Equivalent: nothing. The constraints accept and reject what the union does.
+	// Equivalent means that the constraints and the union accept the same resources.
 	Equivalent Verdict = "equivalent"
-	// Tighter: the union's rules would reject more than the constraints do.
+	// Tighter means that the union's rules would reject more than the constraints do.
 	Tighter Verdict = "tighter"
-	// Looser: the union's rules would accept more than the constraints do.
+	// Looser means that the union's rules would accept more than the constraints do.
 	Looser Verdict = "looser"
-	// Different: the union's rules would reject some more, and accept some more.
+	// Different means that the union's rules would reject some more, and accept some more.
 	Different Verdict = "different"
-	// Inconclusive: no difference was found, and something could not be decided.
+	// Inconclusive means that no difference was found, and something could not be decided.
 	Inconclusive Verdict = "inconclusive"
 )
 
-// Comparison is what a comparison of constraints with a union found out. The
-// caller owns it.
+// Comparison is the result of comparing constraints with a union. The caller owns it.
 type Comparison struct {
-	// Verdict is given by what follows: the differences found, and if there are
-	// none whether everything could be decided. A difference found is certain. That
-	// there is none of the other kind is so only when nothing was inconclusive.
+	// Verdict summarizes the other fields. A difference that was found is certain. The absence of
+	// the other kind is certain only if nothing was inconclusive.
 	Verdict Verdict
-	// Tighter is the smallest resource found that the constraints accept although
-	// the union forbids it, and Looser the smallest one that they reject although
-	// the union allows it; nil if there is none. Both say what replacing the
-	// constraints would do about it.
+	// Tighter is the smallest resource found that the constraints accept and the union forbids.
+	// Looser is the smallest one that they reject and the union allows. Each is nil if there is
+	// none.
 	Tighter, Looser *Finding
-	// Inconclusive says what could not be decided, and why.
+	// Inconclusive lists the undecided questions with their reasons.
 	Inconclusive []string
 }
 
-// Compare says what replacing constraints of one schema, or rules further up, by the
-// rules of a union would change. Steps lead to the schema as for [Object]. The CRD and the union
-// are only read.
+// Compare compares constraints of one schema, or rules on its ancestors, with the rules of a union
+// that would replace them. Path leads to the schema as for [Object]. The CRD and the union are only
+// read.
 //
-// The constraints are taken alone, whatever else restricts the same object: it
-// stays when they go. So what is equivalent may be replaced, in any CRD and along
-// with other replacements. The reverse does not hold: constraints that differ from
-// the union may still make no difference in this CRD, because something else
-// rejects the counterexample, or guards a read that fails to evaluate in it. What
-// the schema says outside rules and compositions holds, required and enumerations
-// included, and for the values of properties their own rules, too.
+// The comparison ignores all other restrictions of the same object, because they stay. Equivalent
+// constraints may therefore be replaced in any CRD, and along with other replacements. The reverse
+// does not hold: constraints that differ from the union may make no difference in this CRD, because
+// something else rejects the counterexample, or guards a read that fails to evaluate in it. Other
+// keywords of the schema still apply, such as required and enum, and so do the rules of its
+// properties.
 //
-// Rules further up reject what the union allows, too, if they reject that its object
-// is not there.
+// A rule on an ancestor rejects more than the union if it rejects resources without the union
+// object.
 //
-// Only what the union says of states is compared: its rules on changes come
-// beside, and change nothing that constraints on states say. A constraint that
-// rejects updates is looser at least, therefore. A union that ratchets is as well,
-// when it forbids anything: it lets stored objects in an illegal state pass that
-// the constraints reject when something else in them changes.
+// Only the union's rules on states are compared. Its transition rules come in addition, and leave
+// the constraints on states unaffected. A constraint that rejects updates therefore makes the
+// result at least [Looser]. So does a union with a ratchet that forbids anything: it accepts
+// changes to other fields of stored objects in an illegal state, and the constraints reject them.
 //
-// An error means that there is no such schema or constraint, that the union does
-// not fit the schema, or that ctx ended.
+// An error means that there is no such schema or constraint, that the union does not fit the
+// schema, or that ctx ended.
 func Compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint) (Comparison, error) {
 	c, err := compare(ctx, crd, version, path, u, constraints)
 	if err != nil {
@@ -79,21 +74,18 @@ func Compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 	return c.Comparison, nil
 }
 
-// Replaceable finds the constraints of one schema that the rules of a union make
-// superfluous: those that read something of the union and nothing but which
-// members are set and the discriminator, and reject nothing that the union
-// allows. Rules that read oldSelf, or may, are not among them. They come in the
-// order of the schema: rules, then allOf, anyOf, oneOf, not, minProperties and
-// maxProperties.
+// Replaceable finds the constraints of one schema that the rules of a union make superfluous. They
+// depend only on the set members and the discriminator, and reject nothing that the union allows.
+// Rules that read oldSelf, or may read it, are not included. The order is the order of the schema:
+// rules, then allOf, anyOf, oneOf, not, minProperties and maxProperties.
 //
-// The comparison is that of all of them together with the union. Only if it is
-// [Equivalent] is it safe to remove them. Otherwise it says what keeps them. Without
-// any, it is that of those which look at nothing but the state of the union and
-// reject something that the union allows; it is zero when there are none of these
-// either.
+// The comparison covers all of them together. It is safe to remove them only if the comparison is
+// [Equivalent]; otherwise it reports the obstacles. If no constraint is superfluous, it covers the
+// constraints that depend only on the state of the union and reject something that the union
+// allows. It is zero if there are none of these either.
 //
-// Rules compiled for the union would be found, too: the CRD should have none.
-// Errors are those of [Compare].
+// The CRD should not contain rules compiled for the union: they would be found, too. Errors are the
+// same as for [Compare].
 func Replaceable(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union) ([]Constraint, Comparison, error) {
 	all, _, err := Beside(crd, version, path, u)
 	if err == nil && len(all)*len(u.Members) > maxReplacing {
@@ -118,13 +110,13 @@ func Replaceable(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinit
 	return nil, c.Comparison, err
 }
 
-// maxReplacing bounds what Replaceable compares: constraints times members.
+// maxReplacing bounds the size of a comparison by Replaceable: constraints times members.
 const maxReplacing = 20_000
 
 var errNoUnion = errors.New("there is no union to compare with")
 
-// compared is a comparison, and which of the constraints reject something that
-// the union allows, or cannot be judged.
+// compared is a comparison. Excess marks the constraints that reject something the union allows, or
+// that cannot be evaluated.
 type compared struct {
 	Comparison
 	excess []bool
@@ -158,8 +150,8 @@ func compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 	return c, ctx.Err()
 }
 
-// newComparison is the problem of constraints alone. Each check belongs to a constraint;
-// those that cannot be evaluated are marked.
+// newComparison returns the problem of the constraints alone, and the constraint of each check. It
+// marks constraints that cannot be evaluated as unclear.
 func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint, unclear []bool) (p *problem, owner []int, err error) {
 	if u == nil {
 		return nil, nil, errNoUnion
@@ -194,14 +186,13 @@ func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefin
 	return p, owner, nil
 }
 
-// compare looks for what the constraints accept although the union forbids it, and the
-// reverse. Of each constraint it notes whether it rejects what the union allows when
-// an object is created.
+// compare looks for states that the constraints accept and the union forbids, and the reverse. It
+// marks the constraints in excess that reject the creation of an object which the union allows.
 func (f *findings) compare(owner []int, excess []bool) error {
 	p, s := f.problem, f.Space
 	above := false
 	for _, c := range p.Checks {
-		c.Touches = true // all of them would go
+		c.Touches = true // all constraints would be replaced
 		above = above || c.Level < len(p.Path)
 	}
 	legal, breaks := p.legal()
@@ -212,7 +203,7 @@ func (f *findings) compare(owner []int, excess []bool) error {
 		}
 		l = append(l, legal)
 		if above {
-			// They may reject that it is not there, which is no business of the union.
+			// Rules on ancestors may reject that the object is absent, which the union allows.
 			l = append(slices.Clone(mode), s.Implies(p.new.exists, legal))
 		}
 		var refusing []logic.Lit
@@ -240,7 +231,7 @@ func (f *findings) compare(owner []int, excess []bool) error {
 			return err
 		}
 		if e == nil {
-			e = any // not the smallest, but one there is
+			e = any // not the smallest one, but a valid one
 		}
 		i := slices.IndexFunc(p.Checks, func(c *prove.Check) bool { return !e.Model(c.Holds) })
 		f.differences = append(f.differences, difference{Example: e, check: p.Checks[i]})
@@ -248,7 +239,7 @@ func (f *findings) compare(owner []int, excess []bool) error {
 	return nil
 }
 
-// having are the indices of the constraints with a key, so many schemas further up.
+// having returns the indices of the constraints with a key, on the schema that many levels up.
 func having(constraints []Constraint, key string, above int) []int {
 	var l []int
 	for i, c := range constraints {
@@ -273,7 +264,7 @@ func (c Comparison) verdict() Verdict {
 	return Equivalent
 }
 
-// stateful is what a union says of states, with all values it knows.
+// stateful returns a copy of a union without its restrictions on changes, with all values it knows.
 func stateful(u *union.Union) *union.Union {
 	c := *u
 	c.Change, c.Allowed = union.Allow, nil

@@ -13,23 +13,22 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Constraint is something hand-written on one schema that restricts which
-// properties are set together.
+// Constraint is a hand-written restriction on one schema of the properties that are set together.
 type Constraint struct {
-	// Key is that of the schema: "x-kubernetes-validations", "allOf", "anyOf",
-	// "oneOf", "not", "minProperties" or "maxProperties".
+	// Key is the keyword of the schema: "x-kubernetes-validations", "allOf", "anyOf", "oneOf",
+	// "not", "minProperties" or "maxProperties".
 	Key string
-	// Index is that of the rule in x-kubernetes-validations, or of the item in
-	// allOf; else 0.
+	// Index is the index of the rule in x-kubernetes-validations, or of the item in allOf. It is 0
+	// for other keys.
 	Index int
-	// Above is how many schemas further up it stands: 0 is the schema of the union
-	// itself, 1 the one that has it as a property, item or value. Only rules may stand
-	// further up.
+	// Above is the number of levels between the constraint and the schema of the union: 0 is the
+	// schema of the union itself, 1 the one that has it as a property, item or value. Only rules
+	// may have Above > 0.
 	Above int
 }
 
-// String returns the constraint as paths write it: "x-kubernetes-validations[2]",
-// "oneOf", "../x-kubernetes-validations[2]".
+// String returns the constraint as a path: "x-kubernetes-validations[2]", "oneOf",
+// "../x-kubernetes-validations[2]".
 func (c Constraint) String() string {
 	up := strings.Repeat("../", c.Above)
 	if c.Key == sample.RuleKey || c.Key == sample.AllOfKey {
@@ -38,8 +37,8 @@ func (c Constraint) String() string {
 	return up + c.Key
 }
 
-// CopyTo writes the constraint of one schema to another, which shares it. It reports
-// whether there is such a constraint.
+// CopyTo adds the constraint of one schema to another, which then shares it. It reports whether the
+// schema has such a constraint.
 func (c Constraint) CopyTo(to, from *apiextensionsv1.JSONSchemaProps) bool {
 	switch {
 	case c.Key == sample.RuleKey && c.Index >= 0 && c.Index < len(from.XValidations):
@@ -69,16 +68,16 @@ func (c Constraint) CopyTo(to, from *apiextensionsv1.JSONSchemaProps) bool {
 	return false
 }
 
-// unrestricted is a copy of s without anything that restricts more than one value
-// in it. It shares what it does not change.
+// unrestricted returns a copy of s without the keywords that restrict several values in it
+// together. The copy shares everything else.
 func unrestricted(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	c := *s
 	c.XValidations, c.AllOf, c.AnyOf, c.OneOf, c.Not, c.MinProperties, c.MaxProperties = nil, nil, nil, nil, nil, nil, nil
 	return &c
 }
 
-// missing returns an error unless there are such constraints on the union object's schema,
-// or further up, each given once.
+// missing returns an error unless all constraints exist on the union object's schema or its
+// ancestors, and each is given once.
 func missing(c *sample.Chain, constraints []Constraint) error {
 	for i, k := range constraints {
 		if k.Above < 0 || k.Above >= len(c.Schemas) || k.Above > 0 && k.Key != sample.RuleKey {
@@ -95,10 +94,10 @@ func missing(c *sample.Chain, constraints []Constraint) error {
 	return nil
 }
 
-// isolated is a copy of a CRD in which nothing but the given constraints, which
-// exist, restricts the object that steps lead to, nor what it lies in, whose other
-// properties are left out unless they are required or may be read. What its own properties
-// restrict stays. The copy shares what it does not change.
+// isolated returns a copy of a CRD that restricts the object at a path and its ancestors only by
+// the given constraints. The constraints must exist. Other properties of the ancestors are removed
+// unless they are required or rules may read them. Restrictions inside properties stay. The copy
+// shares unchanged parts.
 func isolated(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, constraints []Constraint) *apiextensionsv1.CustomResourceDefinition {
 	c := *crd
 	c.Spec.Versions = slices.Clone(crd.Spec.Versions)
@@ -108,8 +107,8 @@ func isolated(crd *apiextensionsv1.CustomResourceDefinition, version int, path s
 	return &c
 }
 
-// along copies the schemas that a path, which exists, leads through, with nothing but
-// their own of the constraints.
+// along copies the schemas that a path leads through, each with only its own constraints. The path
+// must exist.
 func along(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path, constraints []Constraint) *apiextensionsv1.JSONSchemaProps {
 	c := unrestricted(s)
 	for _, k := range constraints {
@@ -139,13 +138,13 @@ func along(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path, constraints
 	return c
 }
 
-// mentioned are the properties of s that its rules read.
+// mentioned returns the properties of s that its rules read.
 func mentioned(s *apiextensionsv1.JSONSchemaProps) []string {
 	var names []string
 	for _, r := range s.XValidations {
 		rule, err := formula.Parse(r.Rule)
 		if err != nil {
-			continue // it is not evaluated, either
+			continue // the rule is not evaluated, either
 		}
 		for _, path := range rule.Paths {
 			if len(path) == 0 {

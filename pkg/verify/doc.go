@@ -1,78 +1,73 @@
-// Package verify decides whether a CRD enforces what its unions say, and shows a
-// resource on which the two differ.
+// Package verify decides whether a CRD enforces the unions declared in it. Where it does not, the
+// package finds a resource on which the CRD and the union differ.
 //
-// [Object] takes a CRD as it stands and the unions declared on one of its schemas.
-// Whether the rules were compiled, or written by hand, or are oneOf and minProperties,
-// makes no difference. It shares nothing with the packages that write rules.
+// [Object] takes a CRD and the unions declared on one of its schemas. The rules may be compiled or
+// hand-written, or be keywords such as oneOf and minProperties. The package shares nothing with the
+// packages that write rules.
 //
 // # How a verdict comes about
 //
-// Each rule, and each of allOf, anyOf, oneOf, not, minProperties and maxProperties, on the
-// union object or an ancestor of it, is read as a Boolean formula over what it asks of an
-// object and its old self (internal/prove/formula). The union is another
-// formula of them, of the same meaning as pkg/union's. A solver (internal/prove/logic) is asked where
-// they disagree:
-//   - what do all rules accept that the union forbids, for each of its conditions?
-//   - what does each rule reject that the union allows?
-//   - can the union object be removed where the union forbids that?
+// Each rule on the union object or an ancestor of it becomes a Boolean formula over facts about an
+// object and its old self (internal/prove/formula). So does each of allOf, anyOf, oneOf, not,
+// minProperties and maxProperties. The union becomes a formula with the same meaning as in
+// pkg/union. A solver (internal/prove/logic) looks for disagreements:
+//   - Do all rules accept a state that the union forbids, for each of its conditions?
+//   - Does a rule reject a state that the union allows?
+//   - Can the union object be removed where the union forbids the removal?
 //
-// Where there is no answer, there is no such object, however many members the union has.
-// An answer is made into a whole resource, or an update of one, with values that the real
-// schemas accept; and the API server's own code judges each rule on it. What it says
-// otherwise than the answer supposed is added to what the solver knows, and the question
-// is asked again. Only what the server confirms is a [Difference], the smallest first:
-// few conditions broken, few members set, usual values. Where it is accepted, the whole
-// resource is validated as well.
+// If the solver finds no solution, there is no such object, however many members the union has.
+// Otherwise the solution becomes a whole resource, or an update of one, with values that the
+// schemas accept, and the API server's own code evaluates each rule on it. Results that contradict
+// the solution are added to the formulas, and the solver searches again. Only confirmed examples
+// become findings of kind [Accepted] or [Rejected], the smallest first: few broken conditions, few
+// set members, usual values. A resource that the rules accept is also validated as a whole.
 //
-// A part of a rule that internal/prove/formula does not understand may have any value, so nothing
-// is proved by overlooking it.
+// An expression that internal/prove/formula does not understand may have any value, so no proof
+// depends on overlooking it.
 //
 // # Stricter rules
 //
-// A rule may also depend on something else than the state of the union: on another
-// property, or on what is in a member. Where it accepts one object and rejects another,
-// both in the same state, which the union allows, that is a [Restriction] and none of the
-// union's business. Where it can accept none in that state, it is a difference.
+// A rule may also read something other than the state of the union, such as another property or the
+// content of a member. If it accepts one object and rejects another, both in the same state, and
+// the union allows the state, the finding is [Restricted]: the union does not forbid such rules. If
+// the rule can accept no object in that state, the finding is a difference.
 //
-// # What is inconclusive
+// # Inconclusive results
 //
-//   - a rule that cannot be evaluated;
-//   - a disagreement of which no object was found: the values tried for what a rule reads
-//     are those of the schema, those that the rule mentions, and a few others, and a
-//     member may have no valid value;
-//   - an object that the union forbids, all rules that read the union accept, and something
-//     else rejects;
-//   - a question that takes the solver too long.
+//   - A rule cannot be evaluated.
+//   - No object was found for a disagreement. The search tries values of the schema, values that
+//     the rules mention, and a few others; a member may have no valid value.
+//   - An object that the union forbids is accepted by all rules that read the union, and rejected
+//     for another reason.
+//   - The solver takes too long.
 //
-// # What is no difference
+// # Exclusions
 //
-// What the discriminator's own schema does not admit is left out. So are rules about
-// nothing but other properties; what they forbid is taken to be so. That the union object
-// has to be there, or to stay there, is not for the union to say.
+// Values that the discriminator's own schema rejects are excluded. Rules that read only other
+// properties are assumed to hold. A union does not require its object to exist, or to stay.
 //
-// Ratcheting by the server is not simulated: each rule is evaluated. Below a list that is
-// not of type map nothing is correlated: there only a rule on the list or above can
-// restrict changes.
+// Ratcheting by the API server is not simulated: each rule is evaluated. Nothing is correlated
+// below a list that is not of type map, so only rules on the list or its ancestors can restrict
+// changes there.
 //
-// A rule with optionalOldSelf that asks oldSelf for more than hasValue() is judged
-// otherwise by servers before Kubernetes 1.37 (cel-go before 0.29): to them a null in
-// the old object is a value, and a field whose name CEL escapes is never there. The
-// linked version has the last word here, and Proof.Notes tells of such rules.
+// API servers before Kubernetes 1.37 (cel-go before 0.29) evaluate a rule with optionalOldSelf
+// differently if it reads more of oldSelf than hasValue(): a null in the old object is a value, and
+// a field whose name CEL escapes is always absent. Proofs follow the linked version of cel-go, and
+// report such rules as findings of kind [Noted].
 //
 // # Hand-written constraints
 //
-// [Compare] takes constraints of one schema, and says what replacing them by the
-// rules of a union would change: nothing, or the smallest resource that is then
-// rejected, or accepted. [Replaceable] finds the constraints that the rules of a
-// union make superfluous, [Implied] those that it implies one by one.
+// [Compare] reports the effect of replacing constraints of one schema by the rules of a union:
+// none, or the smallest resource that is then rejected or accepted. [Replaceable] finds the
+// constraints that the rules of a union make superfluous. [Implied] finds the constraints that a
+// union implies, each considered alone.
 //
-// The constraints stand alone for this: everything else that restricts the same
-// object, or what it lies in, is left out, and every constraint counts, whatever it
-// reads. There are no restrictions here: a constraint that rejects an object which the
-// union allows, because of whatever it reads, is a difference.
+// These functions ignore all other restrictions of the object and its ancestors, and consider every
+// constraint, regardless of the properties it reads. They report no restrictions: a constraint that
+// rejects an object which the union allows is a difference.
 //
 // # Examples
 //
-// [Examples] finds resources in the same way that show what a union is about, for messages
-// and documentation: one for each condition, whether or not any rule enforces it.
+// [Examples] finds resources that illustrate a union, for messages and documentation: one for each
+// condition, whether or not a rule enforces it.
 package verify

@@ -14,22 +14,22 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Examples finds resources that show what a union is about, whether or not any rule
-// enforces it yet. They are the smallest there are, made of values that the schemas accept.
-// As far as possible all other rules accept them, but for constraints of the union object
-// on nothing but the state of the union, as they are to be shown, too. What is stored before
-// an update could be created. Where a method returns nil, there is no example or none was
-// found. Its errors are those of the context.
+// Examples finds resources that illustrate a union, whether or not a rule enforces it yet. The
+// resources are as small as possible, with values that the schemas accept. As far as possible, all
+// other rules accept them. Constraints of the union object that depend only on the state of the
+// union are exempt, because examples illustrate them, too. The old object of an update could be
+// created. A method returns nil if there is no example, or none was found. Errors are errors of the
+// context.
 type Examples struct {
 	*problem
 	unchecked func() (*Examples, error)
 	fails     []logic.Lit    // of the checks that should hold
-	sizes     [2][]logic.Lit // of the new object and the old one: the more hold, the larger it is
+	sizes     [2][]logic.Lit // by side: the more hold, the larger the object is
 }
 
-// NewExamples reads the schemas of a CRD on the way to a union object; the path is that of
-// [Object], and so are the errors. Unions are all those declared on the object. The CRD is
-// without the rules of the union, which would forbid the examples.
+// NewExamples reads the schemas of a CRD on the path to a union object. Path and errors are the
+// same as for [Object]. Unions are all unions declared on the object. The CRD must not contain the
+// rules of the union: they would reject the examples.
 func NewExamples(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, unions []*union.Union) (*Examples, error) {
 	c, err := sample.ChainTo(crd, version, path)
 	if err != nil {
@@ -52,7 +52,7 @@ func NewExamples(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinit
 			for _, m := range u.Members {
 				selected = append(selected, st.isOneOf(p.Space, m.Values))
 			}
-			// A value without a member is a poorer example than one with it.
+			// A value without a member makes a poorer example than one with a member.
 			memberless := p.Space.Or(selected...).Not()
 			size = append(size, d.Present(), st.unset.Not(), memberless, memberless)
 		}
@@ -61,18 +61,18 @@ func NewExamples(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinit
 	x.unchecked = func() (*Examples, error) {
 		unchecked, err := NewExamples(ctx, lenient(crd, version, path.To(u.Path(u.Discriminator)...)), version, path, u, unions)
 		if err == nil {
-			unchecked.fails = nil // the server does not ask rules then
+			unchecked.fails = nil // the API server does not evaluate rules then
 		}
 		return unchecked, err
 	}
 	return x, nil
 }
 
-// Unchecked finds examples in which the discriminator may be what its own schema rejects:
-// absent though it is required, and of any value. The error is that of [NewExamples].
+// Unchecked finds examples whose discriminator may violate its own schema: it may have any value,
+// or be absent although it is required. The error is the same as for [NewExamples].
 func (x *Examples) Unchecked() (*Examples, error) { return x.unchecked() }
 
-// Unset are the members of which no valid value was found: no example sets them.
+// Unset returns the members without a known valid value. No example sets them.
 func (x *Examples) Unset() []string {
 	l := []string{}
 	for i, err := range x.failures {
@@ -83,22 +83,22 @@ func (x *Examples) Unset() []string {
 	return l
 }
 
-// Violating is the creation of an object in a state that violates a condition, and as
-// little as possible besides it.
+// Violating returns the creation of an object in a state that violates a condition, and as few
+// others as possible.
 func (x *Examples) Violating(v union.Violation) (*Example, error) {
 	breaks := x.violations(x.new)
 	e, err := x.smallest(breaks, nil, append(x.creation(), broke(breaks, v.Condition, v.Member))...)
 	return x.example(e), err
 }
 
-// Changing is an update between two states that violates a condition, and as little as
-// possible besides it. If unset, it leaves nothing selected, and else something.
+// Changing returns an update between two states that violates a condition, and as few others as
+// possible. Unset says whether nothing is selected after the update.
 func (x *Examples) Changing(condition union.Condition, unset bool) (*Example, error) {
 	s := x.Space
 	_, breaks := x.legal()
 	l := append(x.update(), x.new.exists, broke(breaks, condition, -1))
 	var kept []logic.Lit
-	if condition == union.NotCleared { // what was there
+	if condition == union.NotCleared { // a member stays set
 		for i := range x.u.Members {
 			kept = append(kept, s.And(x.old.present[i], x.new.present[i]))
 		}
@@ -108,13 +108,13 @@ func (x *Examples) Changing(condition union.Condition, unset bool) (*Example, er
 	if x.u.Discriminator == "" {
 		nothing = s.Or(x.new.present...).Not()
 	} else {
-		l = append(l, x.old.unset.Not()) // what is deduced is a poorer example
+		l = append(l, x.old.unset.Not()) // a deduced value makes a poorer example
 	}
 	return x.stored(breaks, kept, append(l, nothing.If(unset))...)
 }
 
-// Removing is an update that removes the union object although it may not be, and no more
-// than what is at a path that leads to it.
+// Removing returns an update that removes the value at a path leading to the union object, and
+// nothing above it, although the union forbids the removal of its object.
 func (x *Examples) Removing(path schemapath.Path) (*Example, error) {
 	level := len(path)
 	if level <= x.Anchor() {
@@ -123,7 +123,7 @@ func (x *Examples) Removing(path schemapath.Path) (*Example, error) {
 	return x.stored(nil, nil, append(x.update(), x.removable().Not(), x.Places[level-1].Present(), x.Places[level].Present().Not())...)
 }
 
-// Refused is the creation of an object, or else an update, that the union allows and a
+// Refused returns the creation of an object, or else an update, that the union allows and a
 // constraint of its schema rejects.
 func (x *Examples) Refused(by Constraint) (*Example, error) {
 	legal, _ := x.legal()
@@ -140,7 +140,7 @@ func (x *Examples) Refused(by Constraint) (*Example, error) {
 	return x.stored(nil, nil, append(x.update(), x.new.exists, legal, holds.Not())...)
 }
 
-// constraint is the one of the union object's schema to which a check belongs; ok is false for others.
+// constraint returns the constraint of the union object's schema that a check belongs to, if any.
 func (x *Examples) constraint(c *prove.Check) (k Constraint, ok bool) {
 	return Constraint{Key: c.Key, Index: c.Index}, c.Key != "" && c.Schema == x.Object()
 }
@@ -149,12 +149,12 @@ func (x *Examples) creation() []logic.Lit {
 	return []logic.Lit{x.Space.Old.Present().Not(), x.new.exists}
 }
 
-// update is that of an object in a legal state.
+// update returns the formulas for an update of an object in a legal state.
 func (x *Examples) update() []logic.Lit {
 	return []logic.Lit{x.Space.Old.Present(), x.old.exists, x.whenAny(x.violations(x.old)).Not()}
 }
 
-// broke says that a condition is broken.
+// broke returns the formula that a condition is broken.
 func broke(breaks []broken, condition union.Condition, member int) logic.Lit {
 	i := slices.IndexFunc(breaks, func(b broken) bool { return b.Condition == condition && b.Member == member })
 	if i < 0 {
@@ -163,8 +163,8 @@ func broke(breaks []broken, condition union.Condition, member int) logic.Lit {
 	return breaks[i].when
 }
 
-// smallest is the smallest example; nil if none was found. First is what an update should
-// rather be about than what follows.
+// smallest returns the smallest example, or nil if none was found. First lists formulas in order of
+// preference, for updates.
 func (x *Examples) smallest(breaks []broken, first []logic.Lit, l ...logic.Lit) (*prove.Example, error) {
 	e, err := x.Search(func(update bool) []prove.Wish {
 		var when []logic.Lit
@@ -183,10 +183,10 @@ func (x *Examples) smallest(breaks []broken, first []logic.Lit, l ...logic.Lit) 
 	return e, err
 }
 
-// maxStored bounds the objects that are tried as the stored one.
+// maxStored bounds the number of objects that are tried as the stored object.
 const maxStored = 20
 
-// stored is the smallest update of an object that could be created.
+// stored returns the smallest update of an object that could be created.
 func (x *Examples) stored(breaks []broken, first []logic.Lit, l ...logic.Lit) (*Example, error) {
 	for range maxStored {
 		e, err := x.smallest(breaks, first, l...)
@@ -205,7 +205,7 @@ func (x *Examples) stored(breaks []broken, first []logic.Lit, l ...logic.Lit) (*
 	return nil, nil
 }
 
-// same says that the union is in the state that it has in a model.
+// same returns the formula that the union is in the state that it has in a model.
 func (x *Examples) same(st symbolic, m logic.Model) logic.Lit {
 	l := slices.Clone(st.present)
 	if d := st.discriminator; d != nil {
@@ -228,14 +228,14 @@ func (x *Examples) example(e *prove.Example) *Example {
 	return &example
 }
 
-// At is the object of a schema on the way to the union object, in an example: of a list
-// the first item, of a map the entry [MapKey]. It is nil where there is none.
+// At returns the value of a schema on the path to the union object in an example: the first item of
+// a list, or the entry [MapKey] of a map. It is nil if the value is absent.
 func (x *Examples) At(path schemapath.Path, resource map[string]any) any {
 	return x.Places[len(path)].In(resource)
 }
 
-// lenient is a copy of a CRD whose schema lets the property at a path be left out, and
-// have any value.
+// lenient returns a copy of a CRD whose schema accepts any value of the property at a path, and its
+// absence.
 func lenient(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path) *apiextensionsv1.CustomResourceDefinition {
 	name, _ := path[len(path)-1].Property()
 	c := *crd
@@ -252,36 +252,36 @@ func lenient(crd *apiextensionsv1.CustomResourceDefinition, version int, path sc
 	return &c
 }
 
-// Legal is the creation of an object that the union allows and in which a member is set;
-// with member < 0 one in which none is.
+// Legal returns the creation of an object that the union allows, and that sets a member. If member
+// < 0, the object sets none.
 func (x *Examples) Legal(member int) (*Example, error) {
 	legal, _ := x.legal()
 	e, err := x.smallest(nil, nil, append(x.creation(), legal, x.just(x.new, member))...)
 	return x.example(e), err
 }
 
-// Omitting is the creation of an object that the union allows, of a value that selects a
-// member which may stay unset and does.
+// Omitting returns the creation of an object that the union allows, and whose discriminator selects
+// an optional member that is not set.
 func (x *Examples) Omitting(member int) (*Example, error) {
 	legal, _ := x.legal()
 	e, err := x.smallest(nil, nil, append(x.creation(), legal, x.new.isOneOf(x.Space, x.u.Members[member].Optional), x.new.present[member].Not())...)
 	return x.example(e), err
 }
 
-// Switching is an update that the union allows, from one member to another.
+// Switching returns an update from one member to another that the union allows.
 func (x *Examples) Switching(from, to int) (*Example, error) {
 	legal, _ := x.legal()
 	return x.stored(nil, nil, append(x.update(), x.new.exists, legal, x.just(x.old, from), x.old.present[to].Not(), x.just(x.new, to), x.new.present[from].Not())...)
 }
 
-// Keeping is an update that the union allows and that leaves a member set; with member < 0
-// one that leaves all unset.
+// Keeping returns an update that the union allows, and that leaves a member set. If member < 0, it
+// leaves all members unset.
 func (x *Examples) Keeping(member int) (*Example, error) {
 	legal, _ := x.legal()
 	return x.stored(nil, nil, append(x.update(), x.new.exists, legal, x.just(x.old, member), x.just(x.new, member))...)
 }
 
-// just says that a member is set; with member < 0 that none is.
+// just returns the formula that a member is set or, if member < 0, that none is.
 func (x *Examples) just(st symbolic, member int) logic.Lit {
 	if member < 0 {
 		return x.Space.Or(st.present...).Not()

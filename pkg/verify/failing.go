@@ -13,10 +13,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Failure is a rule that fails to evaluate on an object which the union allows and which
-// nothing else that reads the union refuses, if other rules may fail to evaluate, too. The
-// API server rejects the object, and does not ratchet errors: where it is stored, it cannot
-// be updated.
+// Failure is a rule that fails to evaluate on an object that the union allows. All other rules and
+// constraints that concern the union accept the object or fail to evaluate, too. The API server
+// rejects the object and does not ratchet errors: such a stored object cannot be updated.
 type Failure struct {
 	// Rule is the index of the rule in x-kubernetes-validations of the schema.
 	Rule int
@@ -25,9 +24,9 @@ type Failure struct {
 	Example
 }
 
-// Failing finds the rules of one schema that read something of a union and fail to
-// evaluate, each with the smallest object found. Path leads to the schema as for
-// [Object]; its errors are those of it. The CRD and the union are only read.
+// Failing finds the rules of one schema that read a union and fail to evaluate, each with the
+// smallest object found. Path and errors are the same as for [Object]. The CRD and the union are
+// only read.
 func Failing(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union) ([]Failure, error) {
 	if u == nil {
 		return nil, errNoUnion

@@ -13,55 +13,54 @@ type Kind string
 
 // The kinds of findings. The first two are differences between the CRD and the union.
 const (
-	// Accepted: the API server accepts a resource that the union forbids.
+	// Accepted means that the API server accepts a resource that the union forbids.
 	Accepted Kind = "accepted"
-	// Rejected: a rule rejects a resource that the union allows.
+	// Rejected means that a rule rejects a resource that the union allows.
 	Rejected Kind = "rejected"
-	// Restricted: a rule that reads something of the union rejects some resources in a legal state,
-	// but not all, depending on something else. The union does not forbid such rules.
+	// Restricted means that a rule which reads the union rejects some resources in a legal state,
+	// but not all of them, depending on something else. The union does not forbid such rules.
 	Restricted Kind = "restricted"
-	// Undecided: a question could not be decided.
+	// Undecided means that a question could not be decided.
 	Undecided Kind = "undecided"
-	// Noted: older API servers evaluate a rule otherwise; see the package comment.
+	// Noted means that older API servers evaluate a rule differently; see the package comment.
 	Noted Kind = "noted"
 )
 
-// Finding is a fact that a proof found out about one union.
+// Finding is a result of a proof about one union.
 type Finding struct {
 	Kind Kind
-	// Text says what could not be decided, and why; or the difference between API servers. Of a
-	// restriction, it names the other things on which the rule depends.
+	// Text states an undecided question with its reason, or the difference between API servers. For
+	// a restriction, it names the other properties that the rule depends on.
 	Text string
-	// Rule rejects: the text of a CEL rule, or a constraint of the schema, such as "oneOf" or
-	// "maxProperties: 1". RuleAt is the path of its schema.
+	// Rule is the rule that rejects: the text of a CEL rule, or a constraint of the schema, such as
+	// "oneOf" or "maxProperties: 1". RuleAt is the path of its schema.
 	Rule, RuleAt string
-	// Message is the error of the API server, or says that the rule fails to evaluate.
+	// Message is the error of the API server, or states that the rule fails to evaluate.
 	Message string
-	// Violations are the conditions that an accepted state, or change, breaks.
+	// Violations are the conditions that an accepted state or change breaks.
 	Violations []union.Violation
-	// Removed is the path in the resource at which an example removes the union object, or does not
-	// have it.
+	// Removed is the path in the resource at which an example removes the union object, or lacks
+	// it.
 	Removed string
-	// Beside are the properties with unusual values in the example, and unusual ways of writing.
-	// Only [Compare] fills it in.
+	// Beside lists the properties of the example with unusual values. Only [Compare] fills it in.
 	Beside []string
 
-	// Example shows a difference. Of a restriction, the rule rejects it, and accepts Other, whose
-	// union is in the same state.
+	// Example shows a difference. For a restriction, the rule rejects Example and accepts Other,
+	// and the union is in the same state in both.
 	Example
 	Other *Example
 }
 
 // Example is a resource, or an update of one.
 type Example struct {
-	// Was and Is are the states of the union before and after. Was is nil for a creation and where
-	// the union object is added, Is where it is removed.
+	// Was and Is are the states of the union before and after. Was is nil for a creation, and if
+	// the update adds the union object. Is is nil if the update removes it.
 	Was, Is *union.State
 	// Old and New are whole resources. Old is nil for a creation.
 	Old, New map[string]any
 }
 
-// Words describes in a line the states of an example in which the union object exists.
+// Words describes the states of an example in one line. The example must have a union object.
 func (e Example) Words(u *union.Union) string {
 	if e.Was == nil {
 		return u.Describe(*e.Is)
@@ -69,8 +68,8 @@ func (e Example) Words(u *union.Union) string {
 	return fmt.Sprintf("%s (before: %s)", u.Describe(*e.Is), u.Describe(*e.Was))
 }
 
-// Words describes a difference in a line: the violations of an accepted example, or the states of a
-// rejected one.
+// Words describes a difference in one line: the violations of an accepted example, or the states of
+// a rejected one.
 func (f Finding) Words(u *union.Union) string {
 	words := f.words(u)
 	if len(f.Beside) > 0 {

@@ -12,13 +12,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Bounds of a proof.
 const (
 	maxDifferences = 64  // of one union
-	maxMixed       = 300 // legal states in which a check is tried that reads more than the union
+	maxMixed       = 300 // legal states that are tried for a check that reads more than the union
 )
 
-// findings collects findings: differences, one example of each kind, and others.
+// findings collects the results of a proof: differences, each with one example, and others.
 type findings struct {
 	*problem
 	differences []difference
@@ -26,15 +25,15 @@ type findings struct {
 	doubtful    map[*prove.Check]bool
 }
 
-// difference is an example of one.
+// difference is a counterexample with its violations, or the check that rejects it.
 type difference struct {
 	*prove.Example
 	violations []union.Violation
-	check      *prove.Check // that rejects
+	check      *prove.Check // rejects the example
 	removal    bool
 }
 
-// The formulas that are asked about: creations and updates.
+// modes returns the formulas for creations and updates. Creations suffice for a static problem.
 func (p *problem) modes() [][]logic.Lit {
 	create, update := p.Space.Old.Present().Not(), p.Space.Old.Present()
 	if p.static() {
@@ -43,13 +42,12 @@ func (p *problem) modes() [][]logic.Lit {
 	return [][]logic.Lit{{create}, {update}}
 }
 
-// static says that nothing depends on the old object: neither a check nor the union.
-// Then creations say it all.
+// static reports whether neither a check nor the union depends on the old object.
 func (p *problem) static() bool {
 	return !p.u.Guarded() && !p.u.Ratchet && !slices.ContainsFunc(p.Checks, func(c *prove.Check) bool { return c.Changing })
 }
 
-// accepts says that all checks that touch the union hold.
+// accepts returns the formula that all checks that touch the union hold.
 func (p *problem) accepts() logic.Lit {
 	var l []logic.Lit
 	for _, c := range p.Checks {
@@ -60,7 +58,7 @@ func (p *problem) accepts() logic.Lit {
 	return p.Space.And(l...)
 }
 
-// run looks for differences. Unless the union is enforced at all, one will do.
+// run looks for differences. If no rule enforces the union, one difference suffices.
 func (f *findings) run(enforced bool) error {
 	p, s := f.problem, f.Space
 	legal, breaks := p.legal()
@@ -85,7 +83,7 @@ func (f *findings) run(enforced bool) error {
 		}
 		for i, mode := range p.modes() {
 			if i > 0 && !c.Changing && !p.u.Ratchet {
-				break // what it says of an object, it says of an update to it
+				break // the check treats an update like a creation
 			}
 			done, err := f.rejected(c, append(mode, allowed)...)
 			if err != nil {
@@ -99,7 +97,7 @@ func (f *findings) run(enforced bool) error {
 	return nil
 }
 
-// accepted looks for what is accepted although the union forbids it.
+// accepted looks for states that the rules accept and the union forbids.
 func (f *findings) accepted(breaks []broken, enforced bool, l ...logic.Lit) error {
 	for len(f.differences) < maxDifferences {
 		open := slices.DeleteFunc(slices.Clone(breaks), func(b broken) bool {
@@ -109,7 +107,7 @@ func (f *findings) accepted(breaks []broken, enforced bool, l ...logic.Lit) erro
 		if m == nil || err != nil {
 			return f.doubted(err, "the rules may accept what the union forbids")
 		}
-		// What is smallest for one condition is not for another.
+		// The smallest example of one condition is not the smallest of another.
 		wanted := open[slices.IndexFunc(open, func(b broken) bool { return m(b.when) })].when
 		if !enforced {
 			wanted = f.whenAny(open)
@@ -123,7 +121,7 @@ func (f *findings) accepted(breaks []broken, enforced bool, l ...logic.Lit) erro
 			if !enforced {
 				return nil
 			}
-			continue // and what else?
+			continue // look for other conditions
 		}
 		var violations []union.Violation
 		for _, b := range breaks {
@@ -170,8 +168,8 @@ func (f *findings) removed() error {
 	return nil
 }
 
-// keeps notes that a check requires the union object to stay, though the union of it, which
-// forbids changes, is in a state that may be removed.
+// keeps adds a restriction if a check requires the union object to stay although the union lets it
+// be removed in the old state.
 func (f *findings) keeps(c *prove.Check) error {
 	p, s := f.problem, f.Space
 	if !c.Links || !c.Changing || !p.u.Guarded() {
@@ -190,8 +188,8 @@ func (f *findings) keeps(c *prove.Check) error {
 	return nil
 }
 
-// rejected looks for what a check rejects although the union allows it. It reports
-// whether it found any.
+// rejected looks for objects that a check rejects and the union allows. It reports whether the
+// check needs no further search.
 func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
 	p, s := f.problem, f.Space
 	refused := append(slices.Clone(l), c.Holds.Not())
@@ -230,7 +228,7 @@ func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
 			return true, f.unmade(err, m, "rejects", c)
 		}
 		if c.Changing && p.u.Change == union.Allow && e.Old != nil {
-			// The union leaves changes to other rules, but lets some happen.
+			// The union leaves changes to other rules, and this rule accepts some.
 			accepted, err := p.Smallest(nil, append(slices.Clone(l), c.Holds)...)
 			if accepted != nil {
 				f.restricted(c, "the stored object", accepted, e)
@@ -247,8 +245,8 @@ func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
 	return true, nil
 }
 
-// restricts shows that a check accepts some objects in a legal state, and refuses
-// others. It reports whether no object was found that it accepts.
+// restricts adds a restriction, unless it is known: the check accepts some objects in a legal state
+// and rejects others. It reports done if no accepted object was found.
 func (f *findings) restricts(c *prove.Check, m logic.Model, known bool, l, state []logic.Lit) (done bool, err error) {
 	p := f.problem
 	l = slices.Concat(l, state)
@@ -271,7 +269,6 @@ func (f *findings) restricts(c *prove.Check, m logic.Model, known bool, l, state
 	return false, nil
 }
 
-// restricted adds a restriction.
 func (f *findings) restricted(c *prove.Check, reads string, accepted, refused *prove.Example) {
 	other := f.example(accepted)
 	f.others = append(f.others, Finding{Kind: Restricted, Text: reads, Rule: c.Text, RuleAt: c.At, Example: f.example(refused), Other: &other})
@@ -279,12 +276,11 @@ func (f *findings) restricted(c *prove.Check, reads string, accepted, refused *p
 
 func (f *findings) doubt(text string) { f.others = add(f.others, Undecided, text) }
 
-// of returns the findings of some kinds.
 func of(l []Finding, kinds ...Kind) []Finding {
 	return slices.DeleteFunc(slices.Clone(l), func(f Finding) bool { return !slices.Contains(kinds, f.Kind) })
 }
 
-// add adds a finding that is a text, once.
+// add adds findings that consist of a text, each once.
 func add(l []Finding, kind Kind, texts ...string) []Finding {
 	for _, text := range texts {
 		if !slices.ContainsFunc(l, func(f Finding) bool { return f.Kind == kind && f.Text == text }) {
@@ -294,7 +290,7 @@ func add(l []Finding, kind Kind, texts ...string) []Finding {
 	return l
 }
 
-// doubted notes that a question was too hard to decide. Other errors are returned.
+// doubted records a question that was too hard to decide. It returns other errors.
 func (f *findings) doubted(err error, what string) error {
 	if errors.Is(err, logic.ErrUnknown) {
 		f.doubt(fmt.Sprintf("%s: %v", what, err))
@@ -303,8 +299,8 @@ func (f *findings) doubted(err error, what string) error {
 	return err
 }
 
-// unfound says that no object was found for a model that shows what a check accepts,
-// or refuses, and why: once for each check.
+// unfound records that no object was found for a model. It does so once for each check that reads
+// more than the union.
 func (f *findings) unfound(m logic.Model, verb string, checks ...*prove.Check) {
 	p := f.problem
 	for i, err := range p.failures {
@@ -320,7 +316,7 @@ func (f *findings) unfound(m logic.Model, verb string, checks ...*prove.Check) {
 	if m(p.Space.Old.Present()) && m(p.old.exists) {
 		example += " (before: " + p.u.Describe(p.state(m, p.old)) + ")"
 	}
-	// Those with questions first: others could be satisfied.
+	// Checks with questions come first: the solver could satisfy the others.
 	checks = slices.Clone(checks)
 	slices.SortStableFunc(checks, func(a, b *prove.Check) int { return cmp.Compare(questions(b), questions(a)) })
 	for _, c := range checks {
@@ -339,7 +335,7 @@ func (f *findings) unfound(m logic.Model, verb string, checks ...*prove.Check) {
 	f.doubt(fmt.Sprintf("the rules may %s, but no object was found that shows it: %s", what, example))
 }
 
-// questions is the number of facts that a check depends on and that are not understood.
+// questions counts the facts of a check that formulas do not understand.
 func questions(c *prove.Check) int {
 	n := 0
 	for _, f := range c.Other {
@@ -350,7 +346,7 @@ func questions(c *prove.Check) int {
 	return n
 }
 
-// example has the states of an example.
+// example adds the states of the union to an example.
 func (p *problem) example(e *prove.Example) Example {
 	x := Example{Old: e.Old, New: e.New}
 	if e.Model(p.new.exists) {
@@ -364,7 +360,7 @@ func (p *problem) example(e *prove.Example) Example {
 	return x
 }
 
-// finding has the resources of a difference.
+// finding converts a difference.
 func (p *problem) finding(d difference) Finding {
 	f := Finding{Kind: Accepted, Violations: d.violations, Example: p.example(d.Example)}
 	if f.Is == nil {
@@ -380,8 +376,8 @@ func (p *problem) finding(d difference) Finding {
 	return f
 }
 
-// all returns the findings: differences first, the smallest ones first, and those that nothing but
-// the checks rejects. Beside says that differences have unusual values in words.
+// all returns the findings: differences first, in order of size. An accepted example that the API
+// server rejects for another reason is undecided. Beside adds unusual values to differences.
 func (f *findings) all(beside bool) []Finding {
 	p := f.problem
 	slices.SortStableFunc(f.differences, func(a, b difference) int { return slices.Compare(p.size(a), p.size(b)) })
@@ -407,7 +403,7 @@ func (f *findings) all(beside bool) []Finding {
 	return slices.Concat(l, of(f.others, Restricted), of(f.others, Undecided))
 }
 
-// size orders counterexamples, the best first.
+// size returns the sort key of a counterexample: the best one is the smallest.
 func (p *problem) size(n difference) []int {
 	update, stored, members, changes, unusual, removal, check := 0, 0, 0, 0, len(p.Unusual(n.Model, n.Old != nil)), 0, 0
 	is := p.state(n.Model, p.new)
@@ -448,7 +444,7 @@ func (p *problem) size(n difference) []int {
 	return append(size, check)
 }
 
-// order puts states with the first members, and the first values, first.
+// order returns a sort key that prefers the first members and the first values.
 func (p *problem) order(m logic.Model, side int) []int {
 	st := p.new
 	if side == prove.Old {
@@ -470,7 +466,8 @@ func (p *problem) order(m logic.Model, side int) []int {
 	return l
 }
 
-// unmade notes that no example was found, unless that is because of another error.
+// unmade records that no example was found for a model. It returns errors other than an undecided
+// search.
 func (f *findings) unmade(err error, m logic.Model, verb string, checks ...*prove.Check) error {
 	if err != nil && !prove.Undecided(err) {
 		return err

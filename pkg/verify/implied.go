@@ -11,20 +11,19 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Implied returns those of the constraints that a union implies, so that the CRD
-// enforces as much without them once it enforces the union: they depend on which members
-// are set and the discriminator, in the object or its old self, on nothing else, and
-// reject nothing that the union allows. What cannot be decided is not among them, nor is
-// a rule that older API servers may judge otherwise (see [Proof.Notes]).
+// Implied returns the constraints that a union implies: a CRD that enforces the union needs none of
+// them. They depend only on the set members and the discriminator, in the object or its old self,
+// and reject nothing that the union allows. Undecided constraints are not included, nor are rules
+// that older API servers may evaluate differently (see [Noted]).
 //
-// Errors are those of [Compare].
+// Errors are the same as for [Compare].
 func Implied(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint) ([]Constraint, error) {
 	kept := make([]bool, len(constraints))
 	p, owner, err := newComparison(ctx, crd, version, path, u, constraints, kept)
 	if err != nil {
 		return nil, err
 	}
-	p.u = u // with what it says of changes
+	p.u = u // including its restrictions on changes
 	legal, _ := p.legal()
 	for i, c := range p.Checks {
 		if !c.Touches || !c.Narrow || c.Optional() && c.AsksOld {

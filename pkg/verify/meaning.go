@@ -9,12 +9,12 @@ import (
 // symbolic is the state of a union object as formulas; see [union.State].
 type symbolic struct {
 	exists        logic.Lit
-	discriminator *formula.Place // nil without one
+	discriminator *formula.Place // nil if there is none
 	unset         logic.Lit
 	present       []logic.Lit // by member
 }
 
-// newSymbolic is the state of the union object at a place.
+// newSymbolic returns the state of the union object at a place.
 func newSymbolic(s *formula.Space, u *union.Union, object *formula.Place) symbolic {
 	st := symbolic{exists: object.Present(), unset: logic.True}
 	if u.Discriminator != "" {
@@ -43,7 +43,7 @@ func newSymbolic(s *formula.Space, u *union.Union, object *formula.Place) symbol
 	return st
 }
 
-// is says that the discriminator has a value; "" is unset.
+// is returns the formula that the discriminator has a value; "" means unset.
 func (st symbolic) is(v string) logic.Lit {
 	if v == "" {
 		return st.unset
@@ -51,7 +51,7 @@ func (st symbolic) is(v string) logic.Lit {
 	return st.discriminator.Equals(v)
 }
 
-// isOneOf says that the discriminator has one of some values.
+// isOneOf returns the formula that the discriminator has one of several values.
 func (st symbolic) isOneOf(s *formula.Space, values []string) logic.Lit {
 	var l []logic.Lit
 	for _, v := range values {
@@ -60,7 +60,7 @@ func (st symbolic) isOneOf(s *formula.Space, values []string) logic.Lit {
 	return s.Or(l...)
 }
 
-// values are the known values of the discriminator.
+// values returns the known values of the discriminator.
 func (st symbolic) values() []string {
 	var l []string
 	if st.discriminator != nil {
@@ -73,7 +73,6 @@ func (st symbolic) values() []string {
 	return l
 }
 
-// formula translates an expression.
 func (p *problem) formula(e union.Expr, old, new symbolic) logic.Lit {
 	s, at := p.Space, new
 	if e.Old {
@@ -100,13 +99,13 @@ func (p *problem) formula(e union.Expr, old, new symbolic) logic.Lit {
 	return p.SameValue(p.parts[len(p.u.Members)])
 }
 
-// broken is a condition that a state or change breaks where the formula holds.
+// broken is a condition, and the formula that a state or change breaks it.
 type broken struct {
 	union.Violation
 	when logic.Lit
 }
 
-// conditions are the formulas that conditions are broken.
+// conditions returns the formulas of broken conditions.
 func conditions(breaks []broken) []logic.Lit {
 	var l []logic.Lit
 	for _, b := range breaks {
@@ -115,10 +114,10 @@ func conditions(breaks []broken) []logic.Lit {
 	return l
 }
 
-// whenAny says that a condition is broken.
+// whenAny returns the formula that any of the conditions is broken.
 func (p *problem) whenAny(breaks []broken) logic.Lit { return p.Space.Or(conditions(breaks)...) }
 
-// formulas translates the conditions that are broken by some states.
+// formulas translates clauses, and leaves out those that no state or change breaks.
 func (p *problem) formulas(l union.Clauses, old, new symbolic) []broken {
 	var all []broken
 	for _, c := range l {
@@ -129,16 +128,16 @@ func (p *problem) formulas(l union.Clauses, old, new symbolic) []broken {
 	return all
 }
 
-// violations are the conditions on a state.
+// violations returns the conditions on a state.
 func (p *problem) violations(st symbolic) []broken { return p.formulas(p.u.Conditions(), st, st) }
 
-// removable says that an update may remove the union object.
+// removable returns the formula that an update may remove the union object.
 func (p *problem) removable() logic.Lit {
 	return p.formula(p.u.Removes(p.old.values()...), p.old, p.old)
 }
 
-// legal says that the union allows the creation or the update, and which conditions are broken
-// otherwise.
+// legal returns the formula that the union allows the creation or update, and the conditions that
+// it requires.
 func (p *problem) legal() (logic.Lit, []broken) {
 	s := p.Space
 	breaks := p.violations(p.new)

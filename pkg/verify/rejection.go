@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// rejection returns an error of the API server about an example, on the way to the union object or
-// in it. Errors in the surroundings do not matter.
+// rejection returns an error of the API server about an example. Only errors on the path to the
+// union object or in it count.
 func (p *problem) rejection(d Example) error {
 	if p.validator == nil && p.invalid == nil {
 		p.validator, p.invalid = p.Schemas[0].Validator()
@@ -29,14 +29,14 @@ func (p *problem) rejection(d Example) error {
 	return nil
 }
 
-// concerns reports whether an error stands at the union object, above or in it.
+// concerns reports whether an error is on the path to the union object, or in it.
 func (p *problem) concerns(e *field.Error) bool {
 	at := normalized(strings.TrimPrefix(e.Field, "<nil>"))
 	own := normalized(p.PathTo(len(p.Schemas) - 1))
 	return at == "" || at == own || strings.HasPrefix(own, at+".") || strings.HasPrefix(at, own+".") || own == ""
 }
 
-// normalized makes the paths of the server's validators comparable.
+// normalized makes field paths of the API server's validators comparable.
 func normalized(path string) string {
 	return strings.Trim(strings.NewReplacer("[", ".", "]", "").Replace(path), ".")
 }

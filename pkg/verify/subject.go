@@ -17,18 +17,18 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// problem is whether the tests on the way to a union object agree with the union.
+// problem is the comparison of a union with the tests on the path to its object.
 type problem struct {
 	*prove.Problem
 	*writing
 	new, old symbolic
 
-	// The validator of whole resources, once it is needed.
+	// The validator of whole resources, created on first use.
 	validator *sample.Validator
 	invalid   error
 }
 
-// newProblem reads the schemas on the way to a union object. Checks are to be added.
+// newProblem reads the schemas on the path to a union object. The caller adds the checks.
 func newProblem(g *sample.Source, c *sample.Chain, u *union.Union) (*problem, error) {
 	n := c.Object()
 	if u.Discriminator != "" && n.At(u.Path(u.Discriminator)) == nil {
@@ -56,7 +56,7 @@ func newProblem(g *sample.Source, c *sample.Chain, u *union.Union) (*problem, er
 	return p, nil
 }
 
-// legalBefore says that the old state breaks no condition.
+// legalBefore returns the formulas that the old state breaks no condition.
 func (p *problem) legalBefore() []logic.Lit {
 	var l []logic.Lit
 	for _, b := range p.violations(p.old) {
@@ -65,7 +65,7 @@ func (p *problem) legalBefore() []logic.Lit {
 	return l
 }
 
-// finish makes the values of which objects consist. It returns what makes the proof inconclusive.
+// finish creates the values for objects. It returns the reasons why the proof is inconclusive.
 func (p *problem) finish(unions []*union.Union) ([]string, error) {
 	own, err := p.neighbours(unions)
 	if err := p.Finish(own); err != nil {
@@ -77,7 +77,7 @@ func (p *problem) finish(unions []*union.Union) ([]string, error) {
 	return p.Broken, nil
 }
 
-// state is that of the union object in a model.
+// state returns the state of the union object in a model.
 func (p *problem) state(m logic.Model, st symbolic) union.State {
 	s := union.State{Present: make([]bool, len(st.present))}
 	for i, l := range st.present {
@@ -94,16 +94,16 @@ func (p *problem) state(m logic.Model, st symbolic) union.State {
 	return s
 }
 
-// writing is how objects of a schema write a union.
+// writing describes how objects of a schema represent a union.
 type writing struct {
 	source   *sample.Source
 	schema   *sample.Schema
 	u        *union.Union
 	parts    []*prove.Part // the members, then the discriminator if there is one
-	failures []error       // by member, the reason why there is no value that sets it
+	failures []error       // by member, the reason why no value sets it
 }
 
-// newWriting finds out how a union can be written in an object of n.
+// newWriting determines how an object of schema n can represent a union.
 func newWriting(g *sample.Source, n *sample.Schema, u *union.Union) (*writing, error) {
 	w := &writing{g, n, u, nil, make([]error, len(u.Members))}
 	for i, m := range u.Members {
@@ -119,7 +119,7 @@ func newWriting(g *sample.Source, n *sample.Schema, u *union.Union) (*writing, e
 	return w, nil
 }
 
-// memberPath leads to a member of a union from its object, by the names of formulas.
+// memberPath returns the path of a member from the union object, in the names of formulas.
 func memberPath(u *union.Union, m union.Member) []string {
 	if m.Item == nil {
 		return u.Path(m.Name).Properties()
@@ -131,7 +131,8 @@ func memberPath(u *union.Union, m union.Member) []string {
 	return []string{formula.ItemOf(keys)}
 }
 
-// member finds out how a member can be written. With a part, an error says why no value sets it.
+// member returns the part for a member. An error returned with a part is the reason why no value
+// sets the member.
 func (w *writing) member(m union.Member) (*prove.Part, error) {
 	part := &prove.Part{Path: memberPath(w.u, m), Unset: []any{prove.Absent{}}, Tells: tellsOf(m)}
 	if m.Item != nil {
@@ -174,7 +175,7 @@ func (w *writing) member(m union.Member) (*prove.Part, error) {
 	return part, err
 }
 
-// tellsOf reports whether facts say no more than whether a member is set.
+// tellsOf returns a function that reports whether a fact only depends on whether a member is set.
 func tellsOf(m union.Member) func(f *formula.Fact, below []string) bool {
 	return func(f *formula.Fact, below []string) bool {
 		presence := f.Kind == formula.Present || f.Kind == formula.Null
@@ -191,8 +192,8 @@ func tellsOf(m union.Member) func(f *formula.Fact, below []string) bool {
 // maxFieldwise bounds the combinations of a member's properties that are tried.
 const maxFieldwise = 40
 
-// fieldwise are values of a member that its properties make present: each of them
-// alone, all at once, then two by two.
+// fieldwise returns values of a member that its properties make present: each property alone, all
+// at once, then two by two.
 func (w *writing) fieldwise(n *sample.Schema, m union.Member) []any {
 	if m.Empty != union.EmptyObject {
 		return nil
@@ -281,8 +282,8 @@ func (w *writing) start(own map[string]any) map[string]any {
 	return object
 }
 
-// neighbours are the other properties of the union object: those required, and
-// those of other unions in a legal state.
+// neighbours returns other properties of the union object: the required ones, and those that put
+// other unions into a legal state.
 func (w *writing) neighbours(unions []*union.Union) (map[string]any, error) {
 	n := w.schema
 	theirs := map[string]bool{}
@@ -319,7 +320,7 @@ func (w *writing) neighbours(unions []*union.Union) (map[string]any, error) {
 		}
 	}
 	if d := n.Defaults(); d != nil && n.Props.Type == "object" {
-		// Defaults are there in every object that rules see.
+		// Defaults are set in every object that rules see.
 		d(own)
 		nested.Drop(own, w.u.Path(w.u.Discriminator).Properties())
 	}

@@ -16,11 +16,11 @@ import (
 // Proof is the result for one union. The caller owns it.
 type Proof struct {
 	Union *union.Union
-	// Rules is the number of rules and constraints of the schemas that read something of the union,
-	// those included that cannot be evaluated. Without any, nothing is enforced.
+	// Rules is the number of rules and constraints that read the union. It includes rules that
+	// cannot be evaluated. If it is 0, nothing is enforced.
 	Rules int
-	// Findings are differences, one of each sort with the smallest example found, those with the
-	// smallest ones first; then the others by kind.
+	// Findings lists differences first, in order of size. Each sort of difference has the smallest
+	// example found. The other findings follow by kind.
 	Findings []Finding
 }
 
@@ -29,21 +29,20 @@ func (p Proof) Of(kinds ...Kind) []Finding {
 	return of(p.Findings, kinds...)
 }
 
-// Differences returns the findings in which the CRD and the union differ.
+// Differences returns the differences between the CRD and the union.
 func (p Proof) Differences() []Finding { return p.Of(Accepted, Rejected) }
 
-// Proved reports whether the rules mean the union: there is no difference, and everything was
-// decided.
+// Proved reports whether the CRD enforces exactly the union: there is no difference, and everything
+// was decided.
 func (p Proof) Proved() bool { return len(p.Of(Accepted, Rejected, Undecided)) == 0 }
 
-// Object proves the unions declared on one schema of a CRD. Steps lead from
-// openAPIV3Schema of the version with that index to the schema, as they are
-// written: "properties", "spec", "items", "additionalProperties". Nil unions are
-// left out. The CRD is only read.
+// Object proves the unions declared on one schema of a CRD. Path leads to it from openAPIV3Schema
+// of the version with that index, in the keys of the schema: "properties", "spec", "items",
+// "additionalProperties". Nil unions are skipped. The CRD is only read.
 //
-// An error means that there is no such schema, that a union does not fit it, or
-// that ctx was cancelled. What is wrong with the rules is in the proofs. Unions that are not
-// decided at the deadline of ctx (see [WithDeadline]) are inconclusive.
+// An error means that there is no such schema, that a union does not fit it, or that ctx was
+// cancelled. Problems of the rules are findings of the proofs. Unions that are not decided at the
+// deadline of ctx (see [WithDeadline]) are inconclusive.
 func Object(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, unions []*union.Union) ([]Proof, error) {
 	c, err := sample.ChainTo(crd, version, path)
 	if err != nil {
@@ -92,7 +91,7 @@ func proofOf(g *sample.Source, c *sample.Chain, u *union.Union, unions []*union.
 	return proof, err
 }
 
-// concerning is the problem of all rules that have to do with a union, and what makes it
+// concerning returns the problem of all rules that concern a union, and the reasons why it is
 // inconclusive.
 func concerning(g *sample.Source, c *sample.Chain, u *union.Union, unions []*union.Union) (*problem, []string, error) {
 	p, err := newProblem(g, c, u)
@@ -107,7 +106,7 @@ func concerning(g *sample.Source, c *sample.Chain, u *union.Union, unions []*uni
 	return p, doubts, err
 }
 
-// collect reads the tests that may have to do with the union, and returns the others.
+// collect adds the tests that may concern the union, and returns the others.
 func (p *problem) collect() []*prove.Check {
 	var others []*prove.Check
 	add := func(level int, t *sample.Test) {
@@ -126,8 +125,8 @@ func (p *problem) collect() []*prove.Check {
 		}
 	}
 	if d := p.u.Path(p.u.Discriminator); p.u.Discriminator != "" {
-		// What the discriminator may be is a matter of its schema. How it may change
-		// is not.
+		// The discriminator's own schema decides about its values, but not about changes of the
+		// value.
 		for _, t := range p.Object().At(d).Rules() {
 			if t.ReadsOld {
 				p.AddAt(d, t)
@@ -144,8 +143,8 @@ func (p *problem) collect() []*prove.Check {
 	return others
 }
 
-// notes tell of rules that read the old object through an optional oldSelf. Servers
-// whose cel-go is older than 0.29 take it for a raw map there.
+// notes describes the rules that read the old object through an optional oldSelf. API servers whose
+// cel-go is older than 0.29 treat it as a raw map.
 func (p *problem) notes() []string {
 	var l []string
 	for _, c := range p.Checks {
