@@ -8,8 +8,8 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/sample"
 )
 
-// bound excludes objects that cannot be, however they are made: with values that their own schema
-// does not admit, or without the list or map that has them.
+// bound excludes impossible objects: values that their own schema rejects, and an object without
+// the list or map that contains it.
 func (p *Problem) bound() {
 	if p.Widen == nil {
 		p.exclude()
@@ -25,13 +25,13 @@ func (p *Problem) bound() {
 	}
 	for _, of := range p.Parts {
 		if of.ByValue && len(of.Path) == 1 && slices.Contains(p.Keys, of.Path[0]) {
-			// Another value is another item of the list.
+			// Another value identifies another item of the list.
 			s.Require(s.Implies(s.And(p.At(New).Present(), p.At(Old).Present()), p.SameValue(of)))
 		}
 	}
 }
 
-// exclude excludes values that their own schema does not admit.
+// exclude excludes values that their own schema rejects.
 func (p *Problem) exclude() {
 	s := p.Space
 	for _, of := range p.Parts {
@@ -62,7 +62,7 @@ func (p *Problem) exclude() {
 	}
 }
 
-// known says that a place has nothing but the constants of its facts.
+// known returns the formulas for the values of a place: absent, or a constant of its facts.
 func known(d *formula.Place) []logic.Lit {
 	l := []logic.Lit{d.Present().Not()}
 	for _, f := range d.Constants() {
@@ -71,13 +71,13 @@ func known(d *formula.Place) []logic.Lit {
 	return l
 }
 
-// closed reports whether the pattern of a part, or a rule on it, lets it have no value but the
-// constants of its facts. That none was found does not say so.
+// closed reports whether the pattern of a part, or a rule on it, excludes all values except the
+// constants of its facts. A failed search for another value is not enough.
 func (p *Problem) closed(of *Part) bool {
 	s, d := p.Space, p.At(New).At(of.Path...)
 	n := p.schema(d)
 	if of.other || len(n.Props.Enum) > 0 {
-		return false // or the space knows already
+		return false // or the space knows the values already
 	}
 	var other []logic.Lit
 	if l, ok := sample.Language(n.Props.Pattern); ok {
@@ -103,7 +103,8 @@ func (p *Problem) closed(of *Part) bool {
 	return m == nil && err == nil
 }
 
-// schema is that of a place to which properties lead from the way to the object, or nil.
+// schema returns the schema of a place on the path to the object, or of a property below it; else
+// nil.
 func (p *Problem) schema(pl *formula.Place) *sample.Schema {
 	if pl == nil {
 		return nil
@@ -118,12 +119,12 @@ func (p *Problem) schema(pl *formula.Place) *sample.Schema {
 	return n
 }
 
-// maxInquired bounds the values that a question is asked about in advance. Answers for others
-// are learned from the objects that have them.
+// maxInquired bounds the values for which a question is asked in advance. Answers for other values
+// are learned from examples.
 const maxInquired = 1000
 
-// inquire asks the questions about nothing but one property, for the values that facts
-// are about. The answers hold of all objects.
+// inquire asks the questions about a single property for the constants of its facts. The answers
+// hold for all objects.
 func (p *Problem) inquire() {
 	for _, f := range slices.Clone(p.Space.Facts) {
 		q := f.Question

@@ -15,20 +15,20 @@ import (
 // Check is a test on a schema of the chain, as formulas.
 type Check struct {
 	*sample.Test
-	Level  int // index of the schema in the chain; its length for schemas below the object
+	Level  int // index of the schema in the chain; the length of the chain for schemas below the object
 	Schema *sample.Schema
 	Place  *formula.Place
-	Holds  logic.Lit // of objects and updates for which the test is not evaluated, too
-	Fails  logic.Lit // evaluating it is an error
+	Holds  logic.Lit // also for objects and updates that the API server does not test
+	Fails  logic.Lit // the evaluation fails
 
-	// Touches says that the test depends on the state of the subject, Links that it depends on whether
-	// the object is there, Changing that it depends on the old object. Narrow says that it depends on
-	// nothing else than state and presence; Other has the other facts.
+	// Touches, Links and Changing report whether the test depends on the state of the subject, on
+	// the existence of the object, and on the old object. Narrow reports that it depends only on
+	// state and existence; Other has the other facts.
 	Touches, Links, Narrow, Changing bool
 	Other                            []*formula.Fact
 }
 
-// Add reads a test on the schema at a level. It returns nil when the test cannot be evaluated.
+// Add adds a test on the schema at a level. It returns nil if the test cannot be evaluated.
 func (p *Problem) Add(level int, t *sample.Test) *Check {
 	return p.take(&Check{Test: t, Level: level, Schema: p.Schemas[level], Place: p.Places[level]})
 }
@@ -38,7 +38,7 @@ func (p *Problem) AddAt(path schemapath.Path, t *sample.Test) *Check {
 	return p.take(&Check{Test: t, Level: len(p.Schemas), Schema: p.Object().At(path), Place: p.At(New).At(path.Properties()...)})
 }
 
-// take reads a check, unless it cannot be evaluated.
+// take adds a check, unless it cannot be evaluated.
 func (p *Problem) take(c *Check) *Check {
 	t := c.Test
 	if t.Broken == nil {
@@ -52,7 +52,7 @@ func (p *Problem) take(c *Check) *Check {
 	return c
 }
 
-// Read reads the formulas of a check.
+// Read sets the formulas of a check.
 func (p *Problem) Read(c *Check) error {
 	s, matched := p.Space, p.matched(c.Level)
 	there := c.Place.Present()
@@ -63,7 +63,7 @@ func (p *Problem) Read(c *Check) error {
 	before := formula.Plain
 	switch {
 	case !matched && c.ReadsOld && !c.Optional():
-		c.Holds = logic.True // it is never evaluated
+		c.Holds = logic.True // the API server never evaluates it
 		return nil
 	case !matched:
 		before = formula.Missing
@@ -77,7 +77,7 @@ func (p *Problem) Read(c *Check) error {
 	return err
 }
 
-// Classify finds out what the checks depend on, once all are read.
+// Classify determines the dependencies of the checks. All checks must have been added.
 func (p *Problem) Classify() {
 	p.Space.Close()
 	facts := map[logic.Lit]*formula.Fact{}
@@ -101,8 +101,8 @@ func (p *Problem) Classify() {
 	}
 }
 
-// Assume requires tests that are about the other facts of the checks: where they reject a value, it
-// is not for the checks to reject it.
+// Assume requires tests on the properties that checks read besides the subject. A value that such a
+// test rejects is then no example of a check.
 func (p *Problem) Assume(tests []*Check) {
 	read := map[string]bool{}
 	name := func(level int, path []string) string { return fmt.Sprint(level, path[0]) }
@@ -125,24 +125,24 @@ func (p *Problem) Assume(tests []*Check) {
 	}
 }
 
-// matched reports whether the API server matches the value at a level with its old self.
+// matched reports whether the API server correlates the value at a level with its old self.
 func (p *Problem) matched(level int) bool { return min(level, len(p.Schemas)-1) < p.Correlated }
 
-// Ask evaluates a check on an update or, with old nil, on a creation.
+// Ask evaluates a check on an update or, if old is nil, on a creation.
 func (p *Problem) Ask(c *Check, new, old map[string]any) (sample.Answer, string) {
 	value, before := p.values(c, new, old)
 	return c.Evaluate(p.Source.Context(), value, before)
 }
 
-// Message returns the error of the API server for a check that rejects an update or, with old nil,
+// Message returns the error of the API server for a check that rejects an update or, if old is nil,
 // a creation.
 func (p *Problem) Message(c *Check, new, old map[string]any) string {
 	value, before := p.values(c, new, old)
 	return c.Test.Message(p.Source.Context(), c.Schema, value, before)
 }
 
-// values are those on which a check is evaluated. The old one is nil where the API server does not
-// match it with the new one.
+// values returns the values for a check. The old value is nil if the API server does not correlate
+// it with the new one.
 func (p *Problem) values(c *Check, new, old map[string]any) (value, before any) {
 	if old != nil && p.matched(c.Level) {
 		before = c.Place.In(old)
@@ -150,7 +150,7 @@ func (p *Problem) values(c *Check, new, old map[string]any) (value, before any) 
 	return c.Place.In(new), before
 }
 
-// Others says in words what a check reads beside the subject.
+// Others describes the properties that a check reads besides the subject.
 func (p *Problem) Others(c *Check) string {
 	var l []string
 	for _, f := range c.Other {
@@ -173,8 +173,8 @@ func (p *Problem) Others(c *Check) string {
 	return english.List(l, "and")
 }
 
-// StateOf returns the formulas of the state of the subject in a model, as far as a check may depend
-// on it.
+// StateOf returns the state of the subject in a model as formulas, limited to facts that a check
+// may depend on.
 func (p *Problem) StateOf(c *Check, m logic.Model) []logic.Lit {
 	asked := map[logic.Lit]bool{}
 	for _, v := range p.Space.Support(c.Holds) {

@@ -6,9 +6,9 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/formula"
 )
 
-// part returns the part of the subject that a path from the object leads to or into; nil if it
-// does not. Holder says that parts are below a property on the path. Below is the rest of the path,
-// behind the part or the last holder.
+// part returns the part of the subject at a path from the object, or around it; else nil. Holder
+// reports whether a property on the path contains parts. Below is the rest of the path after the
+// part or the last holder.
 func (p *Problem) part(path []string) (of *Part, holder bool, below []string) {
 	n := 1
 	for _, q := range p.Parts {
@@ -27,13 +27,13 @@ func (p *Problem) part(path []string) (of *Part, holder bool, below []string) {
 	return nil, holder, path[n:]
 }
 
-// Locate returns the level whose value has a place in it, and the names that lead to it from there:
-// none for the places on the way to the object.
+// Locate returns the level whose value contains a place, and the path from there. The path is empty
+// for the places from the root to the object.
 func (p *Problem) Locate(pl *formula.Place) (level int, path []string) {
 	return p.follow(0, pl.Path())
 }
 
-// follow follows a path from a level towards the object.
+// follow follows a path from a level towards the object. It returns the last level and the rest.
 func (p *Problem) follow(level int, path []string) (int, []string) {
 	for len(path) > 0 && level < len(p.Path) && path[0] == placeName(p.Path[level]) {
 		level, path = level+1, path[1:]
@@ -41,8 +41,8 @@ func (p *Problem) follow(level int, path []string) (int, []string) {
 	return level, path
 }
 
-// relate says whether a fact is about the state of the subject, or about whether the object is
-// there, and whether it says nothing else.
+// relate reports whether a fact is about the state of the subject, whether it is about the
+// existence of the object, and whether it is about nothing else.
 func (p *Problem) relate(f *formula.Fact) (touches, links, narrow bool) {
 	presence := f.Kind == formula.Present || f.Kind == formula.Null
 	places := f.Places()
@@ -78,12 +78,12 @@ func (p *Problem) relate(f *formula.Fact) (touches, links, narrow bool) {
 	return touches, links, narrow
 }
 
-// About reports, by the paths that a test reads, whether it may have to do with the subject.
+// About reports whether a test may concern the subject, given the paths that it reads.
 func (p *Problem) About(level int, reads [][]string) bool {
 	return slices.ContainsFunc(reads, func(path []string) bool {
 		l, rest := p.follow(level, path)
 		if l < len(p.Path) {
-			// It ends on the way, or leaves it where it cannot be read without a link.
+			// The path ends above the object, or leaves it where reading requires a link.
 			return l > level || len(rest) == 0
 		}
 		if len(rest) == 0 || len(p.Path) > level {
@@ -94,7 +94,6 @@ func (p *Problem) About(level int, reads [][]string) bool {
 	})
 }
 
-// reaches reports whether a path leads to a part of the subject.
 func (p *Problem) reaches(level int, path []string) bool {
 	level, path = p.follow(level, path)
 	if level < len(p.Path) || len(path) == 0 {

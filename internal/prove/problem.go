@@ -14,17 +14,17 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Problem is the formulas of tests on the schemas of a chain, and the objects that may show them.
-// Tests are added and classified first, then Finish is called, then questions are asked.
+// Problem consists of the tests on the schemas of a chain, as formulas, and values for example
+// objects. Callers add and classify tests first, then call Finish, then ask questions.
 type Problem struct {
 	Subject
 	*sample.Chain
 	Source *sample.Source
 	Space  *formula.Space
-	// Places are those of the schemas of the chain, in the new object.
+	// Places are the places of the chain's schemas in the new object.
 	Places []*formula.Place
 	Checks []*Check
-	// Broken says which tests cannot be evaluated, and why.
+	// Broken lists the tests that cannot be evaluated, with reasons.
 	Broken []string
 	Slots  []*Slot
 
@@ -33,43 +33,43 @@ type Problem struct {
 	answers *formula.Answers
 	lazies  []*formula.Fact
 	made    logic.Lit
-	// question guards the examples that Confirm has rejected: another question may have them.
+	// question guards the examples that Confirm has rejected: other questions may find them again.
 	question logic.Lit
 }
 
-// Subject is the object of a problem, as far as tests do not say it.
+// Subject describes the object of a problem, apart from tests.
 type Subject struct {
 	Parts []*Part
-	// Start returns an object that has other properties, and with which a resource may be valid.
+	// Start returns an object with the given properties that may be part of a valid resource.
 	Start func(own map[string]any) map[string]any
-	// Legal returns formulas that should hold of what is stored.
+	// Legal returns formulas that should hold for the stored object.
 	Legal func() []logic.Lit
-	// Widen, unless nil, says that objects need not be valid by the schemas of the chain, and adds
-	// values to a slot.
+	// Widen, unless nil, adds values to a slot. Objects then need not be valid by the schemas of
+	// the chain.
 	Widen func(*Slot, *Reads)
-	// Confirm, unless nil, confirms examples instead of the tests.
+	// Confirm, unless nil, replaces the tests that confirm examples.
 	Confirm func(*Example) bool
 }
 
-// Part is a property of the object, or of one in it, or an item if the object is a list. The state
-// of the subject is the states of its parts.
+// Part is a property of the object or of an object in it, or an item if the object is a list. The
+// state of the subject consists of the states of its parts.
 type Part struct {
-	// Path leads to it from the object, by the names of formulas.
+	// Path leads to the part from the object, in the names of formulas.
 	Path []string
-	// ByValue says that the state of the part is its value, a string of which Known are known;
-	// else it is whether the part is set.
+	// ByValue means that the state of the part is its value, a string. Known lists known values.
+	// Without ByValue, the state is whether the part is set.
 	ByValue bool
 	Known   []string
-	// Unset and Set are the values, unless ByValue, with which the part is unset and set, the usual
-	// ones first.
+	// Unset and Set are the values that leave the part unset and set, usual ones first. Parts with
+	// ByValue have none.
 	Unset, Set []any
-	// Tells reports, unless ByValue, whether a fact about the part, or about the property below it
-	// that names lead to, says no more than whether the part is set.
+	// Tells reports whether a fact about the part, or about the path below it, only depends on
+	// whether the part is set. It is not used with ByValue.
 	Tells func(f *formula.Fact, below []string) bool
-	// IsSet is the formula by side, for questions.
+	// IsSet are the formulas that the part is set, by side.
 	IsSet [2]logic.Lit
 
-	other bool // it may have a value that nothing mentions
+	other bool // the slot has a value that nothing mentions
 }
 
 // The sides of an update, as indices.
@@ -78,7 +78,8 @@ const (
 	Old
 )
 
-// NewProblem returns a problem about the objects of a root, which need not be that of the chain.
+// NewProblem returns a problem about the objects of a root schema, which may differ from the root
+// of the chain.
 func NewProblem(g *sample.Source, c *sample.Chain, root *sample.Schema, of Subject) *Problem {
 	g.Reset()
 	p := &Problem{Subject: of, Chain: c, Source: g, Space: formula.New(WithTypeMeta(root)), answers: formula.NewAnswers(), question: logic.True}
@@ -89,7 +90,7 @@ func NewProblem(g *sample.Source, c *sample.Chain, root *sample.Schema, of Subje
 		at = Child(at, s)
 		p.Places = append(p.Places, at)
 		if _, ok := s.Property(); !ok {
-			// Lists and maps that are there have the item or entry in question.
+			// Existing lists and maps contain the item or entry on the path.
 			p.Space.Require(p.Space.Equal(at.Present(), above.Present()))
 			p.Space.Require(p.Space.Equal(at.Counterpart().Present(), above.Counterpart().Present()))
 		}
@@ -97,10 +98,9 @@ func NewProblem(g *sample.Source, c *sample.Chain, root *sample.Schema, of Subje
 	return p
 }
 
-// Child returns the place that a step leads to.
 func Child(at *formula.Place, s schemapath.Step) *formula.Place { return at.Child(placeName(s)) }
 
-// placeName is the name of a step in formulas.
+// placeName returns the name of a step in formulas.
 func placeName(s schemapath.Step) string {
 	name, ok := s.Property()
 	switch {
@@ -131,7 +131,6 @@ func WithTypeMeta(root *sample.Schema) *apiextensionsv1.JSONSchemaProps {
 // At returns the place of the object on a side.
 func (p *Problem) At(side int) *formula.Place { return p.place(len(p.Places)-1, side) }
 
-// place is that of a level on a side.
 func (p *Problem) place(level, side int) *formula.Place {
 	if side == Old {
 		return p.Places[level].Counterpart()
@@ -142,11 +141,11 @@ func (p *Problem) place(level, side int) *formula.Place {
 // Update reports whether a model has an old object.
 func (p *Problem) Update(m logic.Model) bool { return m(p.Space.Old.Present()) }
 
-// Correlates reports whether the API server matches the object with its old self.
+// Correlates reports whether the API server correlates the object with its old self.
 func (p *Problem) Correlates() bool { return p.Correlated == len(p.Schemas) }
 
-// Anchor returns the level from which properties lead to the object. The values above stay, and so
-// does the list or map that has it.
+// Anchor returns the level of the last item or entry on the path, or 0: only properties lead from
+// there to the object. Updates keep the values up to this level.
 func (p *Problem) Anchor() int {
 	level := len(p.Path)
 	for level > 0 {
@@ -158,8 +157,8 @@ func (p *Problem) Anchor() int {
 	return level
 }
 
-// Finish makes the values of which objects consist, when all checks are there. The object has other
-// properties, its own.
+// Finish creates the slots when all checks have been added. Own are the other properties of the
+// object.
 func (p *Problem) Finish(own map[string]any) error {
 	p.own = own
 	p.Space.Close()
@@ -171,8 +170,8 @@ func (p *Problem) Finish(own map[string]any) error {
 	return nil
 }
 
-// surroundings are those of the object. Most proofs need no object, and finding what is around it
-// may take long.
+// surroundings builds the surroundings of the object lazily: most proofs need no object, and the
+// search may take long.
 func (p *Problem) surroundings() *sample.Surroundings {
 	if p.around == nil {
 		p.around = p.Source.Surround(p.Chain, p.Start(p.own))

@@ -10,7 +10,7 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// write puts the values chosen at a level into an object.
+// write puts the chosen values of a level into an object.
 func (p *Problem) write(m logic.Model, side, level int, object map[string]any) {
 	for _, s := range p.Slots {
 		if s.Level != level {
@@ -31,7 +31,7 @@ func copied(v any) any {
 	return runtime.DeepCopyJSONValue(v)
 }
 
-// make returns the resource of a model.
+// make builds the resource of a model.
 func (p *Problem) make(m logic.Model, side int) map[string]any {
 	around := p.surroundings()
 	last := len(p.Schemas) - 1
@@ -46,7 +46,7 @@ func (p *Problem) make(m logic.Model, side int) map[string]any {
 		}
 		var object map[string]any
 		if level == last {
-			object = maps.Clone(p.own) // whose slots replace what they change
+			object = maps.Clone(p.own) // slots replace the values that they change
 		} else if name, ok := p.Path[level].Property(); !ok {
 			inner = around.Put(level, inner)
 			continue
@@ -68,11 +68,11 @@ func (p *Problem) make(m logic.Model, side int) map[string]any {
 	return resource
 }
 
-// reads are the literals that the answer to a lazy fact depends on: the values chosen
-// of what it reads, and which objects are there.
+// reads returns the literals that determine a lazy fact: the chosen values of the properties that
+// it reads, and the existence of their objects.
 func (p *Problem) reads(f *formula.Fact, m logic.Model) []logic.Lit {
 	places := f.Places()
-	var self *formula.Place // of a question that does not read it as a whole
+	var self *formula.Place // the value of a question that does not read it as a whole
 	if q := f.Question; q != nil && !slices.Contains(q.Reads, q.At) {
 		self = q.At
 		places = append(slices.Clone(places), self)

@@ -10,34 +10,34 @@ import (
 
 // Bounds of the search for an object.
 const (
-	maxLearned  = 2000 // answers of the server taken into account for one example
-	maxSmall    = 200  // rounds in which the smallest is tried; after that, any will do
-	maxRefused  = 50   // objects that are not judged as predicted
-	maxCounted  = 8    // members set, and changed, of the smallest example
-	maxPolished = 2500 // values of slots in examples that are made as usual as can be
+	maxLearned  = 2000 // rounds of one search
+	maxSmall    = 200  // rounds that minimize the model; later rounds take any
+	maxRefused  = 50   // examples that are not confirmed
+	maxCounted  = 8    // formulas counted for one wish
+	maxPolished = 2500 // values of slots, for examples with usual values
 )
 
-// Example is an object, or an update, on which the API server's own code agrees with the model in
+// Example is an object, or an update, for which the API server's own code agrees with the model in
 // all facts.
 type Example struct {
 	Model    logic.Model
 	Old, New map[string]any // whole resources; Old is nil for a creation
 }
 
-// Wish is a wish for an example: that as few as possible of some formulas hold, or else the
-// first that can.
+// Wish is a preference for an example: as few formulas of Few as possible hold, and the first
+// possible formula of First holds.
 type Wish struct{ Few, First []logic.Lit }
 
-// ErrNotMade says that there is a model, but no object was found that shows it.
+// ErrNotMade means that there is a model, but no object was found for it.
 var ErrNotMade = errors.New("no object was found that is judged so")
 
-// Possible returns a model in which formulas hold, nil if there is none.
+// Possible returns a model that satisfies formulas, or nil if there is none.
 func (p *Problem) Possible(l ...logic.Lit) (logic.Model, error) {
 	return p.Space.Satisfy(p.Source.Context(), l...)
 }
 
-// Smallest returns the smallest example for which formulas hold, of those for which as few as
-// possible of the others do; nil if there is none.
+// Smallest returns the smallest example that satisfies formulas, or nil if there is none. Examples
+// that satisfy fewer of the formulas in few come first.
 func (p *Problem) Smallest(few []logic.Lit, l ...logic.Lit) (*Example, error) {
 	return p.Search(func(update bool) []Wish {
 		set := p.isSet(New)
@@ -56,7 +56,7 @@ func (p *Problem) Smallest(few []logic.Lit, l ...logic.Lit) (*Example, error) {
 	}, l...)
 }
 
-// isSet are the formulas that parts are set, but for those by value.
+// isSet returns the formulas that parts are set, except parts by value.
 func (p *Problem) isSet(side int) []logic.Lit {
 	var l []logic.Lit
 	for _, of := range p.Parts {
@@ -67,24 +67,24 @@ func (p *Problem) isSet(side int) []logic.Lit {
 	return l
 }
 
-// SameValue says that a part has its old value.
+// SameValue returns the formula that a part has its old value.
 func (p *Problem) SameValue(of *Part) logic.Lit {
 	s, was, is := p.Space, p.At(Old).At(of.Path...), p.At(New).At(of.Path...)
 	return s.Or(s.And(of.IsSet[Old].Not(), of.IsSet[New].Not()), s.Same(was, is))
 }
 
-// Any returns an example for which formulas hold; nil if there is none.
+// Any returns an example that satisfies formulas, or nil if there is none.
 func (p *Problem) Any(l ...logic.Lit) (*Example, error) { return p.Search(nil, l...) }
 
-// Tell lets the following searches make examples again that Confirm has rejected. It returns a
-// formula for their questions.
+// Tell lets later searches return examples again that Confirm has rejected. It returns a formula
+// for the questions of these searches.
 func (p *Problem) Tell() logic.Lit {
 	p.question = p.Space.Var()
 	return p.question
 }
 
-// Search returns an example for which formulas hold, the smallest if there are wishes for a
-// creation or an update, of which the first ones are the most important. It is nil if there is none.
+// Search returns an example that satisfies formulas, or nil if there is none. Wishes, unless nil,
+// returns the preferences for a creation or an update, the most important first.
 func (p *Problem) Search(wishes func(update bool) []Wish, l ...logic.Lit) (*Example, error) {
 	l = append([]logic.Lit{p.made}, l...)
 	refused := 0
@@ -116,8 +116,8 @@ func (p *Problem) Search(wishes func(update bool) []Wish, l ...logic.Lit) (*Exam
 	return nil, ErrNotMade
 }
 
-// learn takes into account what the server says about an example where that is not
-// what the model has. It reports whether there is such a thing.
+// learn adds the API server's results that contradict the model of an example. It reports whether
+// there are any.
 func (p *Problem) learn(e *Example) bool {
 	var old any
 	if e.Old != nil {
@@ -142,7 +142,6 @@ func (p *Problem) learn(e *Example) bool {
 	return learned
 }
 
-// confirms reports whether the API server's code agrees with an example.
 func (p *Problem) confirms(e *Example) bool {
 	if p.Confirm != nil {
 		return p.Confirm(e)
@@ -173,13 +172,12 @@ func (p *Problem) refuse(m logic.Model) {
 	p.Space.RequireAny(clause...)
 }
 
-// least makes a model smaller: what was stored is legal, wishes are granted, and values are
-// the usual ones.
+// least minimizes a model: the stored object is legal, wishes are granted, and values are usual.
 func (p *Problem) least(m logic.Model, wishes []Wish, l []logic.Lit) (logic.Model, error) {
 	fixed := slices.Clone(l)
 	try := func(soft logic.Lit) (bool, error) {
 		if !m(soft) {
-			// In this order, as most that is impossible is so for what was asked.
+			// The order matters: an impossible formula usually contradicts the question itself.
 			better, err := p.Possible(append([]logic.Lit{soft}, fixed...)...)
 			if err != nil || better == nil {
 				return false, err
@@ -201,7 +199,7 @@ func (p *Problem) least(m logic.Model, wishes []Wish, l []logic.Lit) (logic.Mode
 	}
 	update := p.Update(m)
 	if update {
-		// What is the same as before may be spared by the server.
+		// Ratcheting may exempt unchanged values.
 		if _, err := try(p.differs()); err != nil {
 			return nil, err
 		}
@@ -228,10 +226,10 @@ func (p *Problem) least(m logic.Model, wishes []Wish, l []logic.Lit) (logic.Mode
 		}
 	}
 	err := p.polish(update, try, first)
-	return m, err // which is the last that was found
+	return m, err // the last model found
 }
 
-// differs says that the new object is made of other values than the old one.
+// differs returns the formula that the new object has other values than the old one.
 func (p *Problem) differs() logic.Lit {
 	var l []logic.Lit
 	for _, s := range p.Slots {
@@ -242,7 +240,7 @@ func (p *Problem) differs() logic.Lit {
 	return p.Space.Or(l...)
 }
 
-// polish prefers what is usual, and what comes first.
+// polish prefers usual values, then the first values.
 func (p *Problem) polish(update bool, try func(logic.Lit) (bool, error), first func([]logic.Lit) error) error {
 	sides := []int{New}
 	if update {

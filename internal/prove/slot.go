@@ -10,22 +10,21 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/sample"
 )
 
-// Slot is a property that something depends on, with the values to give it. Objects are made of
-// them.
+// Slot is a property that a fact depends on, with candidate values. Examples consist of slots.
 type Slot struct {
 	Level  int      // of the schema in the chain that has the property
-	Path   []string // from there: the names of the objects that hold it, and its own
+	Path   []string // from there, in the names of formulas
 	Places [2]*formula.Place
 	Values []any // Absent{}, nil for null, or a value that the schema accepts
 	Chosen [2][]logic.Lit
 
 	schema *sample.Schema
 	part   *Part
-	holder bool // of parts
+	holder bool // contains parts
 	set    int  // the index of the first value that sets the part
 }
 
-// slotKey names a slot: by its level, and its path joined.
+// slotKey identifies a slot.
 type slotKey struct {
 	level int
 	name  string
@@ -33,7 +32,7 @@ type slotKey struct {
 
 func keyOf(level int, path []string) slotKey { return slotKey{level, strings.Join(path, "\x00")} }
 
-// overlaps reports whether a slot has the value at a path from its level, or is part of it.
+// overlaps reports whether the slot contains the value at a path from its level, or is part of it.
 func (s *Slot) overlaps(path []string) bool {
 	n := min(len(s.Path), len(path))
 	return slices.Equal(s.Path[:n], path[:n])
@@ -48,14 +47,14 @@ func sideOf(pl *formula.Place) int {
 
 // Bounds of the values of a slot.
 const (
-	maxDeep = 60 // that differ in what is in them
+	maxDeep = 60 // for values that differ below the property
 	maxSlot = 100
 )
 
-// Absent stands for a property that is not there.
+// Absent stands for an absent property.
 type Absent struct{}
 
-// Reads collects what facts ask about at one slot.
+// Reads collects the values and paths that facts read at one slot.
 type Reads struct {
 	Constants, Literals []any
 
@@ -63,8 +62,7 @@ type Reads struct {
 	whole bool       // questions about the property itself
 }
 
-// makeSlots makes a slot of every property that a fact is about, and relates facts to the values
-// chosen.
+// makeSlots creates a slot for each property of a fact, and relates facts to the chosen values.
 func (p *Problem) makeSlots() error {
 	reads := map[slotKey]*Reads{}
 	paths := map[slotKey][]string{}
@@ -75,7 +73,7 @@ func (p *Problem) makeSlots() error {
 			return nil, false
 		}
 		own, below := p.slotPath(level, path)
-		for i := range own { // what holds it, too
+		for i := range own { // and its holders
 			k := keyOf(level, own[:i+1])
 			if r = reads[k]; r == nil {
 				r = &Reads{}
@@ -101,7 +99,7 @@ func (p *Problem) makeSlots() error {
 			}
 		}
 	}
-	// What is far from the object first: it is the least likely to matter.
+	// Slots far from the object come first: they are the least likely to matter.
 	slices.SortFunc(order, func(a, b slotKey) int {
 		if a.level != b.level {
 			return a.level - b.level
@@ -131,7 +129,7 @@ func (p *Problem) makeSlots() error {
 	return nil
 }
 
-// connect relates the facts to the values chosen, for objects that are made of them.
+// connect relates facts to the chosen values.
 func (p *Problem) connect() {
 	s := p.Space
 	p.made = s.Var()
@@ -163,7 +161,7 @@ func (p *Problem) connect() {
 		level := p.Places[sl.Level]
 		var holds []logic.Lit
 		for i, v := range sl.Values {
-			// The fact, of an object that has nothing else.
+			// Evaluate the fact on an object with only this value.
 			object := map[string]any{}
 			if v != any(Absent{}) {
 				nested.Put(object, sl.Path, v)
@@ -179,7 +177,7 @@ func (p *Problem) connect() {
 	}
 }
 
-// lazy reports whether a fact does not follow from the value of one property.
+// lazy reports whether a fact depends on more than the value of one property.
 func (p *Problem) lazy(f *formula.Fact) bool {
 	if f.Kind == formula.Same || f.Question != nil {
 		return true
@@ -188,7 +186,7 @@ func (p *Problem) lazy(f *formula.Fact) bool {
 	return len(path) == 0 && f.Kind != formula.Present && f.Kind != formula.Null
 }
 
-// slotOf is the slot that a place is in, or nil.
+// slotOf returns the slot that contains a place, or nil.
 func (p *Problem) slotOf(pl *formula.Place) *Slot {
 	level, path := p.Locate(pl)
 	if len(path) == 0 {
@@ -203,7 +201,7 @@ func (p *Problem) slotOf(pl *formula.Place) *Slot {
 	return nil
 }
 
-// slotPath splits a path below a level into that of its slot, and the rest.
+// slotPath splits a path below a level into the path of its slot, and the rest.
 func (p *Problem) slotPath(level int, path []string) (own, below []string) {
 	switch {
 	case len(path) == 0:

@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// Unusual says in words how an example is written, where it is not written in the usual way.
+// Unusual describes the unusual values of an example.
 func (p *Problem) Unusual(m logic.Model, update bool) []string {
 	var l []string
 	for _, s := range p.Slots {
@@ -33,7 +33,7 @@ func (p *Problem) Unusual(m logic.Model, update bool) []string {
 	return l
 }
 
-// usual reports whether the value at an index says nothing but the state of the subject.
+// usual reports whether the value at an index expresses only the state of the subject.
 func (s *Slot) usual(i int) bool {
 	text, _ := s.Values[i].(string)
 	return i == 0 || s.part != nil && (i == s.set || s.part.ByValue && text != "")
@@ -48,7 +48,7 @@ func (s *Slot) describe(i int) string {
 	return name + " is " + briefly(v)
 }
 
-// called is a path as messages have it.
+// called returns a path in the form for messages.
 func called(path []string) string {
 	l := slices.Clone(path)
 	for i, name := range l {
@@ -63,7 +63,7 @@ func called(path []string) string {
 	return strings.Join(l, ".")
 }
 
-// differing is where one value differs from another, if it is in one place.
+// differing returns the path and value at which b differs from a, if there is a single one.
 func differing(a, b any) (path []string, v any) {
 	x, ok := a.(map[string]any)
 	y, isMap := b.(map[string]any)
@@ -92,7 +92,7 @@ func differing(a, b any) (path []string, v any) {
 	return append(names, path...), v
 }
 
-// briefly is a value in a word or two.
+// briefly describes a value in a word or two.
 func briefly(v any) string {
 	switch v := v.(type) {
 	case Absent:

@@ -14,7 +14,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// newSlot finds the values of a property. It is nil where there are none to choose.
+// newSlot returns a slot with candidate values for a property, or nil if there is no choice.
 func (p *Problem) newSlot(level int, path []string, r *Reads) *Slot {
 	n, name := p.Schemas[level], path[len(path)-1]
 	if n.Root && slices.Contains([]string{"apiVersion", "kind", "metadata"}, path[0]) {
@@ -43,7 +43,7 @@ func (p *Problem) newSlot(level int, path []string, r *Reads) *Slot {
 	return s
 }
 
-// begin adds the values that a slot has whatever is asked about it.
+// begin adds the values that do not depend on the facts of a slot.
 func (p *Problem) begin(s *Slot, name string, mayLack, mayNull bool) {
 	switch {
 	case s.part != nil:
@@ -51,7 +51,7 @@ func (p *Problem) begin(s *Slot, name string, mayLack, mayNull bool) {
 		s.set = len(s.Values)
 		s.Add(s.part.Set...)
 	case s.holder:
-		// The parts in it are in slots of their own.
+		// Parts inside the holder have slots of their own.
 		s.Unset(mayLack, mayNull)
 		for _, v := range append([]any{p.own[name]}, p.Source.Several(s.schema)...) {
 			if v != nil && len(s.Path) == 1 {
@@ -81,7 +81,7 @@ func (p *Problem) begin(s *Slot, name string, mayLack, mayNull bool) {
 	}
 }
 
-// extend adds values that answer the questions about a slot.
+// extend adds values for the facts of a slot.
 func (p *Problem) extend(s *Slot, r *Reads) {
 	accepted := func(v any) {
 		if v, err := p.Source.Accept(s.schema, runtime.DeepCopyJSONValue(v)); err == nil {
@@ -99,7 +99,7 @@ func (p *Problem) extend(s *Slot, r *Reads) {
 		}
 	}
 	if r.whole && sample.Composite(s.schema.Props) {
-		// What a rule looks for may be further down.
+		// A rule may look for a value further down.
 		for _, v := range slices.Clone(s.Values) {
 			for _, literal := range r.Literals {
 				if changed, ok := p.Source.Inscribed(s.schema, v, literal); ok && len(s.Values) < maxDeep {
@@ -123,7 +123,7 @@ func (p *Problem) extend(s *Slot, r *Reads) {
 	}
 }
 
-// Add adds values that the slot does not have.
+// Add adds values, each once.
 func (s *Slot) Add(values ...any) {
 	for _, v := range values {
 		if !slices.ContainsFunc(s.Values, func(w any) bool { return reflect.DeepEqual(v, w) }) {
@@ -132,7 +132,7 @@ func (s *Slot) Add(values ...any) {
 	}
 }
 
-// Unset adds the ways to leave a property unset.
+// Unset adds the permitted ways to leave a property unset.
 func (s *Slot) Unset(mayLack, mayNull bool) {
 	if mayLack {
 		s.Add(Absent{})
@@ -142,8 +142,7 @@ func (s *Slot) Unset(mayLack, mayNull bool) {
 	}
 }
 
-// AddAccepted adds constants and literals that a schema of the slot accepts, unless it has many
-// values.
+// AddAccepted adds the constants and literals that a schema accepts, up to the bound of the slot.
 func (p *Problem) AddAccepted(s *Slot, n *sample.Schema, r *Reads) {
 	for _, v := range slices.Concat(r.Constants, r.Literals) {
 		if len(s.Values) >= maxSlot {
@@ -155,8 +154,8 @@ func (p *Problem) AddAccepted(s *Slot, n *sample.Schema, r *Reads) {
 	}
 }
 
-// texts returns the ways to leave a part unset whose value matters, its values, and some that
-// nothing mentions.
+// texts returns the candidate values of a part by value: the ways to leave it unset, known values,
+// and values that nothing mentions.
 func (p *Problem) texts(of *Part, n *sample.Schema, mayLack, mayNull bool, r *Reads) []any {
 	var l []any
 	if mayLack {
@@ -207,7 +206,7 @@ func (p *Problem) texts(of *Part, n *sample.Schema, mayLack, mayNull bool, r *Re
 	return l
 }
 
-// deepen adds values that differ in what facts ask about in them.
+// deepen adds values that differ at the paths that facts read below the slot.
 func (p *Problem) deepen(s *Slot, r *Reads) {
 	for _, path := range r.deep {
 		at, optional := s.schema, true
@@ -248,7 +247,7 @@ func (p *Problem) deepen(s *Slot, r *Reads) {
 	}
 }
 
-// assign sets the value at a path, or takes it out, where the object that has it is there.
+// assign is put for a path whose holder must exist. It reports whether it does.
 func assign(object map[string]any, path []string, v any) bool {
 	holder, _ := nested.Get(object, path[:len(path)-1])
 	if _, ok := holder.(map[string]any); !ok {
@@ -258,7 +257,7 @@ func assign(object map[string]any, path []string, v any) bool {
 	return true
 }
 
-// put sets the value at a path, or takes it out.
+// put sets the value at a path, or removes it.
 func put(object map[string]any, path []string, v any) {
 	if v == any(Absent{}) {
 		nested.Drop(object, path)
@@ -267,7 +266,7 @@ func put(object map[string]any, path []string, v any) {
 	}
 }
 
-// hollow takes the parts out of the values of a slot, which have slots of their own.
+// hollow removes parts from the values of a slot, because parts have slots of their own.
 func (p *Problem) hollow(s *Slot) {
 	values := s.Values
 	s.Values = nil
