@@ -1,4 +1,4 @@
-// Package sample has the schemas of a CRD as a proof needs them: the tests that the API server makes
-// of a value, each evaluated by itself with the API server's code, and small values that a schema
+// Package sample has the schemas of a CRD for proofs: the tests that the API server runs on a
+// value, each evaluated separately with the API server's code, and small values that a schema
 // accepts.
 package sample

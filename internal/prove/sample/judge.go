@@ -36,20 +36,20 @@ func (n *Schema) Validator() (*Validator, error) {
 	return &Validator{keywords, schemacel.NewValidator(s, n.isResource(), celconfig.PerCallLimit)}, nil
 }
 
-// Validate returns the errors of a value or, unless old is nil, of an update to it.
+// Validate returns the errors of a value or, unless old is nil, of an update of old to it.
 func (v *Validator) Validate(ctx context.Context, value, old any) field.ErrorList {
 	l := apiservervalidation.ValidateCustomResource(nil, value, v.keywords)
 	more, _ := v.rules.Validate(ctx, nil, nil, value, old, math.MaxInt64)
 	return append(l, more...)
 }
 
-// Values returns a few values that a schema accepts, the smallest first; none when none is found.
+// Values returns a few values that a schema accepts, the smallest first. It may find none.
 func Values(ctx context.Context, schema *apiextensionsv1.JSONSchemaProps) []any {
 	g := &Source{ctx: ctx}
 	return runtime.DeepCopyJSONValue(append([]any{}, g.Several(New(schema, "", false))...)).([]any)
 }
 
-// Judge validates values by the keywords of a schema alone.
+// Judge returns a function that validates values by the keywords of a schema, without rules.
 func Judge(schema *apiextensionsv1.JSONSchemaProps) (accepts func(v any) bool, err error) {
 	v, err := schemaValidator(schema)
 	if err != nil {
@@ -58,8 +58,8 @@ func Judge(schema *apiextensionsv1.JSONSchemaProps) (accepts func(v any) bool, e
 	return func(value any) bool { return len(apiservervalidation.ValidateCustomResource(nil, value, v)) == 0 }, nil
 }
 
-// JudgeRule validates values, as on creation, by a rule on a schema. Without a rule it accepts
-// all values.
+// JudgeRule returns a function that validates values by one rule on a schema, as on creation. A nil
+// rule accepts all values.
 func JudgeRule(schema *apiextensionsv1.JSONSchemaProps, rule *apiextensionsv1.ValidationRule) (accepts func(ctx context.Context, v any) bool, err error) {
 	if rule == nil {
 		return func(context.Context, any) bool { return true }, nil
@@ -73,8 +73,8 @@ func JudgeRule(schema *apiextensionsv1.JSONSchemaProps, rule *apiextensionsv1.Va
 	}, t.Broken
 }
 
-// AcceptsDefault reports whether a schema accepts its default, with those in it. The API
-// server asks that of a CRD, but not of all that it validates objects for.
+// AcceptsDefault reports whether a schema accepts its default, including nested defaults. The API
+// server requires this of a CRD, but not of all schemas that it validates objects with.
 func (n *Schema) AcceptsDefault(ctx context.Context) bool {
 	s, err := formula.Structural(n.Props)
 	v, broken := n.Validator()
@@ -87,7 +87,7 @@ func (n *Schema) AcceptsDefault(ctx context.Context) bool {
 	return len(v.Validate(ctx, holder["it"], nil)) == 0 && len(listtype.ValidateListSetsAndMaps(nil, around, holder)) == 0
 }
 
-// AcceptsNull reports whether a schema accepts null, its rules left aside.
+// AcceptsNull reports whether the keywords of a schema accept null. Rules are ignored.
 func AcceptsNull(s apiextensionsv1.JSONSchemaProps) bool {
 	s.XValidations = nil
 	accepts, err := Judge(&s)

@@ -11,14 +11,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// alternative is one more property for an object, or another value of it.
+// alternative is an optional property of an object, or another value of a property.
 type alternative struct {
 	name  string
 	value any
 }
 
-// objects is objects with the properties in fixed, and without the one named
-// without: those that must be there, then with more of them.
+// objects yields objects with the properties in fixed and without the property named without: first
+// the object with only the required properties, then larger ones.
 func (g *Source) objects(n *Schema, fixed map[string]any, without string) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		p := g.properties(n, fixed, without)
@@ -68,14 +68,14 @@ func (g *Source) objects(n *Schema, fixed map[string]any, without string) iter.S
 	}
 }
 
-// properties is what an object may be made of.
+// properties are the candidate properties of an object.
 type properties struct {
 	*Source
 	n     *Schema
 	fixed map[string]any
-	names []string // those to choose, the likeliest first
-	// mentioned is how often the schema's own rules and constraints mention a
-	// property, deep when it is for what is in it.
+	names []string // to choose from, the likeliest first
+	// mentioned counts how often the schema's own rules and constraints mention a property, deep
+	// how often they mention a path below it.
 	mentioned, deep map[string]int
 	literals        []any
 }
@@ -113,7 +113,7 @@ func (p *properties) required(name string) bool {
 	return slices.Contains(p.n.Props.Required, name)
 }
 
-// base is what the object must have.
+// base returns an object with only the required and the fixed properties.
 func (p *properties) base() (map[string]any, error) {
 	base := map[string]any{}
 	if p.n.Props.XEmbeddedResource {
@@ -146,7 +146,7 @@ func (p *properties) open() bool {
 	return a != nil && (a.Schema != nil || a.Allows)
 }
 
-// entry is a value of a map.
+// entry returns a value for a map.
 func (p *properties) entry() (any, bool) {
 	values := p.n.Child(schemapath.Values)
 	if values == nil {
@@ -156,8 +156,8 @@ func (p *properties) entry() (any, bool) {
 	return v, err == nil
 }
 
-// entries are those of a map with all keys that its rules mention: once with each value that
-// they mention, and once with another one.
+// entries returns the entries of maps with all keys that rules mention: one map for each mentioned
+// value, and one for another value.
 func (p *properties) entries() [][]alternative {
 	values := p.n.Child(schemapath.Values)
 	if !p.open() || values == nil || len(p.literals) == 0 {
@@ -185,8 +185,8 @@ func (p *properties) entries() [][]alternative {
 	return l
 }
 
-// alternatives are further properties, and other values of those in base, one of
-// each before more of the same.
+// alternatives returns optional properties and other values of properties in base. One of each
+// property comes before more of the same.
 func (p *properties) alternatives() []alternative {
 	var l []alternative
 	rounds := map[int][]alternative{}
@@ -216,7 +216,7 @@ func (p *properties) alternatives() []alternative {
 	return l
 }
 
-// choices are values for one property.
+// choices returns values for one property.
 func (p *properties) choices(name string) []any {
 	n := p.n.Property(name)
 	if Composite(n.Props) && p.deep[name] == 0 && !p.required(name) {

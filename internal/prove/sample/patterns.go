@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of the strings made up, and of the walk through a pattern.
+// Bounds of generated strings, and of the walk through a pattern.
 const (
 	maxText    = 4096
 	maxSteps   = 20_000
-	maxNumbers = 3 // in rules that are taken for lengths
+	maxNumbers = 3 // numbers in rules that are tried as lengths
 )
 
-// length bounds that of a string, in characters.
+// length is a range of string lengths, in characters.
 type length struct{ least, most int }
 
-// lengthsOf is how long a value of n is to be: as its schema says, and then as the
-// numbers that its rules mention.
+// lengthsOf returns the lengths to try for a value of n: the range of its schema, then numbers that
+// its rules mention.
 func lengthsOf(n *Schema) []length {
 	all := length{0, maxText}
 	for _, s := range append([]composed{{n.Props, 0}}, n.more...) {
@@ -36,26 +36,25 @@ func lengthsOf(n *Schema) []length {
 			if !ok || number <= int64(all.least) || number > int64(all.most) || len(l) > 2*maxNumbers {
 				continue
 			}
-			// Exactly as long, and longer.
+			// The exact length, and longer ones.
 			l = append(l, length{int(number), int(number)}, length{min(int(number)+1, all.most), all.most})
 		}
 	}
 	return l
 }
 
-// missing is how much longer a text must be.
+// missing returns the number of characters that a text lacks.
 func (l length) missing(text string) int {
 	return max(0, l.least-utf8.RuneCountInString(text))
 }
 
-// filled is a text with something behind it where it is too short.
+// filled pads a text to the minimum length.
 func (l length) filled(text string) string {
 	return text + strings.Repeat("a", l.missing(text))
 }
 
-// matching returns short strings of some length that match a pattern, as far as
-// they are easily found. It walks the pattern; what it returns still has to be
-// checked.
+// matching returns a few short strings of a length that match a pattern, if they are easily found.
+// The caller must validate them.
 func matching(pattern string, length length) []string {
 	if pattern == "" || len(pattern) > maxText {
 		return nil
@@ -95,8 +94,8 @@ func matching(pattern string, length length) []string {
 	return l
 }
 
-// Language returns all strings that match a pattern, if they are few and it says both where
-// they begin and where they end.
+// Language returns all strings that match a pattern, if they are few and the pattern is anchored at
+// both ends.
 func Language(pattern string) (l []string, ok bool) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil || parsed.Op != syntax.OpConcat || len(parsed.Sub) < 2 {
@@ -109,7 +108,7 @@ func Language(pattern string) (l []string, ok bool) {
 	return product(parsed.Sub[1:end])
 }
 
-// product is all strings that match expressions one after the other.
+// product returns all strings that match a sequence of expressions.
 func product(l []*syntax.Regexp) ([]string, bool) {
 	const few = 1000
 	out := []string{""}
@@ -129,7 +128,7 @@ func product(l []*syntax.Regexp) ([]string, bool) {
 	return out, true
 }
 
-// words is all strings that match an expression, without anchors in it.
+// words returns all strings that match an expression without anchors.
 func words(re *syntax.Regexp) (l []string, ok bool) {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -163,13 +162,12 @@ func words(re *syntax.Regexp) (l []string, ok bool) {
 	return nil, false
 }
 
-// matcher writes a string that matches a pattern.
+// matcher generates a string that matches a pattern.
 type matcher struct {
 	text   []rune
-	repeat int // how often what may be repeated is
-	branch int // which of several alternatives is taken, if there are as many
-	// missing is what is to be made up by repeating some more, spare how much longer
-	// than that the text may become.
+	repeat int // preferred number of repetitions
+	branch int // index of the preferred alternative
+	// missing is the number of characters to add by more repetitions, spare the tolerated excess.
 	missing, spare int
 	steps          int // taken so far
 	failed         bool
@@ -219,8 +217,7 @@ func (m *matcher) write(re *syntax.Regexp, depth int) {
 	}
 }
 
-// times repeats re as often as is wanted, and then as long as it makes up for what
-// is missing.
+// times repeats re as often as preferred, then until no characters are missing.
 func (m *matcher) times(re *syntax.Regexp, depth, least, most int) {
 	n := 0
 	for ; n < max(least, min(m.repeat, most)) && !m.failed; n++ {
@@ -228,7 +225,7 @@ func (m *matcher) times(re *syntax.Regexp, depth, least, most int) {
 	}
 	for ; n < most && m.missing > 0 && !m.failed; n++ {
 		before, missing := len(m.text), m.missing
-		m.missing = 0 // as little as can be at a time
+		m.missing = 0 // repeat as little as possible inside
 		m.write(re, depth+1)
 		more := len(m.text) - before
 		if m.missing = missing - more; more == 0 || m.missing < -m.spare {

@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/formula"
 )
 
-// decoded is a JSON value of a schema, nil for null and what cannot be read.
+// decoded returns a JSON value of a schema. It is nil for null and for unreadable values.
 func decoded(j *apiextensionsv1.JSON) any {
 	var v any
 	if err := json.Unmarshal(j.Raw, &v); err != nil {
@@ -21,7 +21,7 @@ func decoded(j *apiextensionsv1.JSON) any {
 	return v
 }
 
-// formats has a value of every format that API servers check.
+// formats has a value of each format that API servers validate.
 var formats = map[string]string{
 	"bsonobjectid": "507f1f77bcf86cd799439011", "uri": "https://example.com", "email": "user@example.com", "hostname": "example.com",
 	"ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "ip": "192.0.2.1", "cidr": "192.0.2.0/24", "mac": "00:00:5e:00:53:01",
@@ -32,13 +32,13 @@ var formats = map[string]string{
 	"datetime": "2000-01-01T00:00:00Z", "date-time": "2000-01-01T00:00:00Z", "k8s-short-name": "a", "k8s-long-name": "a",
 }
 
-// samples are what strings without a format often have to look like.
+// samples are common forms of strings without a format.
 var samples = []string{
 	"a", "", "A", "1", "0", "example.com", "https://example.com", "a/b", "1s", "5m", "192.0.2.1", "192.0.2.0/24", "1Gi", "50%", "a=b", "/a", "a@example.com",
 	"example.com/a", "v1", "v1.2.3", "1.2.3", "true", "2000-01-01T00:00:00Z", "123e4567-e89b-12d3-a456-426614174000", "http://a", "a:1", "a.b", "{}", "us-east-1", "*",
 }
 
-// texts is strings that a value of n may be.
+// texts yields candidate strings for n.
 func texts(n *Schema) iter.Seq[any] {
 	all := append(flattened(n.Props, nil), n.hints...)
 	lengths := lengthsOf(n)
@@ -70,8 +70,7 @@ func texts(n *Schema) iter.Seq[any] {
 	}
 }
 
-// flattened is s and everything that allOf, anyOf and oneOf say of the same
-// value.
+// flattened returns s and the schemas in its allOf, anyOf and oneOf.
 func flattened(s *apiextensionsv1.JSONSchemaProps, l []*apiextensionsv1.JSONSchemaProps) []*apiextensionsv1.JSONSchemaProps {
 	l = append(l, s)
 	if len(l) > 4*maxDepth {
@@ -85,7 +84,7 @@ func flattened(s *apiextensionsv1.JSONSchemaProps, l []*apiextensionsv1.JSONSche
 	return l
 }
 
-// numbers is numbers that a value of n may be.
+// numbers yields candidate numbers for n.
 func numbers(n *Schema) iter.Seq[any] {
 	s := n.Props
 	var l []any

@@ -13,18 +13,17 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Schema is a schema of a CRD. The schemas below it are made on demand, and only those are
-// converted to the types of the API server's validators: CRDs are large, and a proof reads little
-// of them.
+// Schema is a schema of a CRD. Child schemas are created lazily, and only these are converted to
+// the types of the API server's validators. CRDs are large, and a proof reads little of them.
 type Schema struct {
 	Props *apiextensionsv1.JSONSchemaProps // only read
 	Path  string                           // as errors of the API server print it
 	Root  bool                             // the root of a resource
 
 	children map[schemapath.Step]*Schema
-	// more are the schemas for the same value in allOf, here or further up.
+	// more are the schemas for the same value in allOf, here or on ancestors.
 	more []composed
-	// hints are those in anyOf and oneOf, and in allOf further up, which may hold.
+	// hints are the schemas in anyOf and oneOf, and in allOf on ancestors, which may hold.
 	hints []*apiextensionsv1.JSONSchemaProps
 
 	// The results of Source.
@@ -35,7 +34,7 @@ type Schema struct {
 	own            apiservervalidation.SchemaValidator
 	ownError       error
 
-	// The tests, once they are made.
+	// The tests, created lazily.
 	rules, constraints    []*Test
 	compiled, constrained bool
 }
@@ -58,10 +57,10 @@ func New(props *apiextensionsv1.JSONSchemaProps, path string, root bool) *Schema
 	return newSchema(props, path, nil, root)
 }
 
-// composed is a schema in an item of allOf: of the allOf with this index here, or of one further up.
+// composed is a schema in an item of allOf, here or on an ancestor.
 type composed struct {
 	*apiextensionsv1.JSONSchemaProps
-	index int // -1 further up
+	index int // of the item; -1 on ancestors
 }
 
 func newSchema(props *apiextensionsv1.JSONSchemaProps, path string, above []*apiextensionsv1.JSONSchemaProps, root bool) *Schema {
@@ -113,7 +112,7 @@ func in(s schemapath.Step, of []*apiextensionsv1.JSONSchemaProps) (l []*apiexten
 // Property returns the schema of a property, or nil.
 func (n *Schema) Property(name string) *Schema { return n.Child(schemapath.Property(name)) }
 
-// At returns the schema that properties lead to, or nil.
+// At returns the schema at a path of properties, or nil.
 func (n *Schema) At(path schemapath.Path) *Schema {
 	for _, name := range path.Properties() {
 		if n = n.Property(name); n == nil {
@@ -123,8 +122,8 @@ func (n *Schema) At(path schemapath.Path) *Schema {
 	return n
 }
 
-// Part returns the schema of a property or, by its name in formulas, of an item of a list; nil if
-// there is none.
+// Part returns the schema of a property, or of a list item by its name in formulas; nil if there is
+// none.
 func (n *Schema) Part(name string) *Schema {
 	if formula.KeysOf(name) != nil {
 		return n.Child(schemapath.Items)
@@ -132,7 +131,7 @@ func (n *Schema) Part(name string) *Schema {
 	return n.Property(name)
 }
 
-// Value returns the value of the schema with some parts: a list if they are items.
+// Value returns a value of the schema with the given parts: a list of them if the schema is a list.
 func (n *Schema) Value(parts map[string]any) any {
 	if n.Props.Type != "array" {
 		return parts
@@ -144,8 +143,8 @@ func (n *Schema) Value(parts map[string]any) any {
 	return l
 }
 
-// MayLack reports whether an object of the schema may be without the last property of a path, or
-// one on the way to it.
+// MayLack reports whether an object of the schema may omit a property on a path, including the last
+// one.
 func (n *Schema) MayLack(path schemapath.Path) bool {
 	for _, name := range path.Properties() {
 		if absent, _ := n.Removable(name); absent {
@@ -156,7 +155,7 @@ func (n *Schema) MayLack(path schemapath.Path) bool {
 	return false
 }
 
-// Removable reports whether a part may be left out of an object of the schema, or be null in it.
+// Removable reports whether an object of the schema may omit a part, or set it to null.
 func (n *Schema) Removable(name string) (absent, null bool) {
 	if formula.KeysOf(name) != nil {
 		return true, false
@@ -187,18 +186,18 @@ func (n *Schema) Empties() []any {
 // isResource reports whether values of the schema have apiVersion, kind and metadata.
 func (n *Schema) isResource() bool { return n.Root || n.Props.XEmbeddedResource }
 
-// Chain is the schemas from the root of a resource to an object in it.
+// Chain consists of the schemas from the root of a resource to an object in it.
 type Chain struct {
 	Schemas []*Schema       // one more than steps in Path
 	Path    schemapath.Path // from the root to the object
-	// Correlated is the number of schemas, from the root, whose values the API server matches with
-	// their old selves.
+	// Correlated is the number of schemas, from the root, whose values the API server correlates
+	// with their old selves.
 	Correlated int
 	// Keys are the properties that identify the object as an item of its list.
 	Keys []string
 }
 
-// NewChain follows a path. An error means that there is no schema at it.
+// NewChain follows a path. An error means that there is no schema at the path.
 func NewChain(root *Schema, path schemapath.Path) (*Chain, error) {
 	c := &Chain{Schemas: []*Schema{root}, Path: path, Correlated: -1}
 	at := root
@@ -225,7 +224,7 @@ func NewChain(root *Schema, path schemapath.Path) (*Chain, error) {
 // Object returns the schema at the end of the path.
 func (c *Chain) Object() *Schema { return c.Schemas[len(c.Schemas)-1] }
 
-// ChainTo follows a path in a version of a CRD. Errors are those of RootOf and NewChain.
+// ChainTo follows a path in a version of a CRD. Errors are the same as for RootOf and NewChain.
 func ChainTo(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path) (*Chain, error) {
 	root, err := RootOf(crd, version)
 	if err != nil {

@@ -25,15 +25,15 @@ const (
 	maxDepth  = 64     // of schemas
 	maxValues = 8      // valid values kept for one schema
 	maxTries  = 400    // candidates tried for one schema
-	maxWork   = 60_000 // candidates tried for all the schemas of one union object
+	maxWork   = 60_000 // candidates tried until the next Reset
 	maxWords  = 8      // alternatives combined with each other
-	maxItems  = 1100   // of a list that must not be empty
+	maxItems  = 1100   // of a list with a minimum length
 	maxSize   = 10_000 // scalars, lists and objects in one value
 	maxShown  = 64     // bytes of a value in a message
 )
 
-// Source finds small values that schemas, rules included, accept. It builds them from the inside
-// out, so that every schema is asked only about itself.
+// Source finds small values that schemas and their rules accept. It builds values from the inside
+// out, so that each schema only validates its own level.
 type Source struct {
 	ctx              context.Context
 	apiVersion, kind string // of the resource
@@ -41,21 +41,21 @@ type Source struct {
 	depth            int
 }
 
-// NewSource returns a source of values for the resources of a version. It gives up when ctx ends.
+// NewSource returns a source of values for the resources of a version. It stops when ctx ends.
 func NewSource(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int) *Source {
 	return &Source{ctx: ctx, apiVersion: crd.Spec.Group + "/" + crd.Spec.Versions[version].Name, kind: crd.Spec.Names.Kind}
 }
 
-// Context is that of the searches.
+// Context returns the context of the searches.
 func (g *Source) Context() context.Context { return g.ctx }
 
-// Err returns the cause for which the context ended, or nil.
+// Err returns the cause of the context's end, or nil.
 func (g *Source) Err() error { return context.Cause(g.ctx) }
 
-// Reset lets the source search as long as a new one does.
+// Reset gives the source the bounds of a new one.
 func (g *Source) Reset() { g.work = 0 }
 
-// Valid returns a copy of the first value that n accepts and that suits, which nil lets all do.
+// Valid returns a copy of the first value that n and suits accept. A nil suits accepts all values.
 func (g *Source) Valid(n *Schema, suits func(any) bool) (any, error) {
 	first, err := g.First(n)
 	if err != nil {
@@ -80,7 +80,7 @@ func (g *Source) First(n *Schema) (any, error) {
 		}
 		g.depth--
 		if g.ctx.Err() != nil {
-			n.tried = false // it may be asked again, when there is more time
+			n.tried = false // retry when there is more time
 		}
 	}
 	return n.least, n.failure
@@ -97,7 +97,7 @@ func (g *Source) Several(n *Schema) []any {
 	if g.depth > maxDepth {
 		return n.values
 	}
-	// That the search ends without having found enough is no error.
+	// The search may end before it finds enough values.
 	_, _ = g.search(n, g.raw(n), func(v any) bool {
 		if !slices.ContainsFunc(n.values, func(w any) bool { return reflect.DeepEqual(v, w) }) {
 			n.values = append(n.values, v)
@@ -111,7 +111,7 @@ func (g *Source) Several(n *Schema) []any {
 	return values
 }
 
-// search returns the first candidate that n accepts and that suits.
+// search returns the first candidate that n and suits accept.
 func (g *Source) search(n *Schema, candidates iter.Seq[any], suits func(any) bool) (any, error) {
 	var last error
 	tries := 0
@@ -168,7 +168,7 @@ func small(v any) bool {
 	return count(v)
 }
 
-// Accept returns v with its defaults when n itself accepts it. It may change v.
+// Accept returns v with defaults if n itself accepts it. It may change v.
 func (g *Source) Accept(n *Schema, v any) (any, error) {
 	if d := n.Defaults(); d != nil {
 		v = runtime.DeepCopyJSONValue(v)
@@ -187,7 +187,7 @@ func (g *Source) Accept(n *Schema, v any) (any, error) {
 		}
 		said, detail := t.Evaluate(g.ctx, v, nil)
 		if said == Holds && t.ReadsOld {
-			// What does not change must be acceptable, too.
+			// An update without changes must be acceptable, too.
 			said, detail = t.Evaluate(g.ctx, v, v)
 		}
 		if said == Errs {
@@ -206,7 +206,7 @@ func (g *Source) Admits(n *Schema, v any) bool {
 	return err == nil
 }
 
-// Refuses reports whether n itself rejects a value, whatever is around it and whatever it replaces.
+// Refuses reports whether n itself rejects a value regardless of its parents and its old self.
 func (g *Source) Refuses(n *Schema, v any) bool {
 	keywords, err := n.ownKeywords()
 	return err == nil && len(apiservervalidation.ValidateCustomResource(nil, v, keywords)) > 0 ||
@@ -216,8 +216,8 @@ func (g *Source) Refuses(n *Schema, v any) bool {
 		})
 }
 
-// rejection is what the server's validator says of a value. Where it would name the
-// path to the value, which it was not given, this has the value itself.
+// rejection converts an error of the API server about a value. It names the value, because the path
+// is not known here.
 func rejection(v any, e *field.Error) error {
 	detail, bare := strings.CutPrefix(e.Detail, " in body ")
 	switch {
@@ -237,12 +237,12 @@ func rejection(v any, e *field.Error) error {
 	return errors.New("it " + detail)
 }
 
-// ownKeywords validates values by the keywords of n itself: their properties and items are valid.
+// ownKeywords validates values by the keywords of n itself, and assumes valid properties and items.
 func (n *Schema) ownKeywords() (apiservervalidation.SchemaValidator, error) {
 	if n.own == nil && n.ownError == nil {
 		only := *n.Props
 		only.XValidations = nil
-		// A value that comes from the schema has been validated nowhere.
+		// Values that come from the schema have not been validated before.
 		if Composite(n.Props) && len(n.Props.Enum) == 0 && n.Props.Default == nil {
 			only.Properties, only.AdditionalProperties, only.Items = nil, nil, nil
 		}
@@ -256,7 +256,7 @@ func Composite(s *apiextensionsv1.JSONSchemaProps) bool {
 	return s.Type == "object" || s.Type == "array"
 }
 
-// Defaults returns a function that fills in the defaults of a value; nil when no property has one.
+// Defaults returns a function that fills in the defaults of a value, or nil if no property has one.
 func (n *Schema) Defaults() func(any) {
 	only := &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
 	for name, p := range n.Props.Properties {
@@ -274,7 +274,7 @@ func (n *Schema) Defaults() func(any) {
 	return func(v any) { defaulting.Default(v, s) }
 }
 
-// raw is candidates for a value of n, the smallest first.
+// raw yields candidates for a value of n, the smallest first.
 func (g *Source) raw(n *Schema) iter.Seq[any] {
 	s := n.Props
 	switch {
@@ -321,8 +321,7 @@ func (g *Source) typed(n *Schema) iter.Seq[any] {
 	return slices.Values([]any{map[string]any{}, "a", int64(1), []any{}})
 }
 
-// literals are those that the schema's own rules mention: they are often what a
-// value must be.
+// literals yields the literals in the schema's own rules, and strings that match their patterns.
 func (g *Source) literals(n *Schema) iter.Seq[any] {
 	var l []any
 	lengths := lengthsOf(n)
@@ -337,7 +336,7 @@ func (g *Source) literals(n *Schema) iter.Seq[any] {
 		l = append(l, t.Literals...)
 	}
 	for _, literal := range l {
-		// What a string starts or ends with may be shorter than it.
+		// A prefix or suffix may be shorter than the string must be.
 		if text, ok := literal.(string); ok && lengths[0].missing(text) > 0 {
 			l = append(l, lengths[0].filled(text), strings.Repeat("a", lengths[0].missing(text))+text)
 		}
@@ -357,7 +356,7 @@ func join(seqs ...iter.Seq[any]) iter.Seq[any] {
 	}
 }
 
-// lists is lists of valid items, as short as may be first.
+// lists yields lists of valid items, the shortest first.
 func (g *Source) lists(n *Schema) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		least := 0
@@ -391,7 +390,7 @@ func (g *Source) lists(n *Schema) iter.Seq[any] {
 	}
 }
 
-// spread is an item for each value that its first required enumeration has.
+// spread returns one item for each value of the first required enumeration.
 func spread(v any, items *Schema) []any {
 	object, ok := v.(map[string]any)
 	if !ok {
@@ -413,7 +412,7 @@ func spread(v any, items *Schema) []any {
 	return nil
 }
 
-// another is an item unlike the ones before it, if there is a way.
+// another returns an item that differs from the items before it, if possible.
 func another(v any, values []any, i int, keys []string) any {
 	if i < len(values) && len(keys) == 0 {
 		return values[i]
@@ -441,8 +440,8 @@ func (g *Source) ItemWith(items *Schema, name string) (any, error) {
 	return g.search(items, g.objects(items, formula.KeysOf(name), ""), nil)
 }
 
-// Inscribed returns a copy of a value in which every enumeration that has a literal takes it. It is
-// not ok when there is none.
+// Inscribed returns a copy of a value with the literal in every enumeration that has it. It is not
+// ok if there is no such enumeration.
 func (g *Source) Inscribed(n *Schema, v, literal any) (changed any, ok bool) {
 	switch v := v.(type) {
 	case string:

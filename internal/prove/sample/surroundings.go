@@ -13,18 +13,19 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Surroundings are the values around the object of a chain, in the resource that has it.
+// Surroundings are the values around the object of a chain, up to the resource.
 type Surroundings struct {
 	path schemapath.Path
-	// around has, for each schema above the object, its value without the one on the path: a map of
-	// properties or of entries, or the other items.
+	// around has, for each schema above the object, its value without the value on the path: a map
+	// of properties or entries, or the other items.
 	around []any
-	// without has the same for a value that lacks the next one on the path; nil where none was found.
+	// without has the same for a value that lacks the next value on the path, or nil if none was
+	// found.
 	without []map[string]any
 }
 
-// Surround finds surroundings for an object, from the inside out. Where no valid ones are found,
-// they have only the required properties.
+// Surround finds surroundings for an object, from the inside out. If it finds no valid ones, they
+// have only the required properties.
 func (g *Source) Surround(c *Chain, object map[string]any) *Surroundings {
 	s := &Surroundings{path: c.Path, around: make([]any, len(c.Path)), without: make([]map[string]any, len(c.Path))}
 	inner := c.Object().Value(object)
@@ -56,7 +57,7 @@ func (g *Source) Surround(c *Chain, object map[string]any) *Surroundings {
 	return s
 }
 
-// Put returns the value at a level that has inner at the next one.
+// Put returns the value at a level with inner as the next value on the path.
 func (s *Surroundings) Put(level int, inner any) any {
 	key, ok := s.path[level].Property()
 	switch {
@@ -88,7 +89,7 @@ func (s *Surroundings) Without(level int) map[string]any {
 	return m
 }
 
-// siblings are the properties of an object of n beside name.
+// siblings returns the properties of an object of n other than name.
 func (g *Source) siblings(n *Schema, name string, inner any) map[string]any {
 	fixed := map[string]any{name: inner}
 	if n.Root {
@@ -107,7 +108,7 @@ func (g *Source) siblings(n *Schema, name string, inner any) map[string]any {
 	return m
 }
 
-// doWithout is an object of n without the property name, or nil.
+// doWithout returns an object of n without the property name, or nil.
 func (g *Source) doWithout(n *Schema, name string) map[string]any {
 	if absent, null := n.Removable(name); !absent && !null {
 		return nil
@@ -137,8 +138,8 @@ func (g *Source) Identify(resource map[string]any) {
 	resource["metadata"] = map[string]any{"name": "example"}
 }
 
-// Required returns the properties that an object of a schema must have, but for those named, with
-// valid values. The error says which have none; they are left out.
+// Required returns the required properties of a schema with valid values, except the named ones.
+// The error lists properties without a valid value; they are left out.
 func (g *Source) Required(n *Schema, but map[string]bool) (map[string]any, error) {
 	object := map[string]any{}
 	if n.Root {

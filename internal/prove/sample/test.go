@@ -15,25 +15,25 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Test is one condition of the API server on a value, evaluated by itself: a CEL rule, or a
+// Test is one condition of the API server on a value, evaluated separately: a CEL rule, or a
 // constraint of the schema such as oneOf.
 type Test struct {
 	*formula.Rule
 	Text string // the rule, or the constraint as it would be written
 	At   string // the path of the schema
-	// Key is that of the schema which has the test: RuleKey, AllOfKey (also of rules in it), anyOf,
-	// oneOf, not, minProperties or maxProperties. Index is that of the rule, or of the item in allOf.
-	// The key is empty for a test that the schema does not have itself.
+	// Key is the keyword of the schema that has the test: RuleKey, AllOfKey (also for rules in it),
+	// anyOf, oneOf, not, minProperties or maxProperties. Index is the index of the rule, or of the
+	// item in allOf. The key is empty for a test that the schema does not have itself.
 	Key   string
 	Index int
-	// Validation is the rule; nil for a constraint, of which Keywords are the schema.
+	// Validation is the rule, and nil for a constraint. Keywords are the schema of a constraint.
 	Validation *apiextensionsv1.ValidationRule
 	Keywords   *apiextensionsv1.JSONSchemaProps
 	// Broken is the reason why the test cannot be evaluated at all.
 	Broken error
 
-	// ask evaluates the test on a value and the old one, or nil. An error says that there is no
-	// answer; detail explains a false one.
+	// ask evaluates the test on a value and its old self, or nil. An error means that the
+	// evaluation fails; detail explains a false result.
 	ask func(ctx context.Context, value, old any) (ok bool, detail string, err error)
 }
 
@@ -46,16 +46,15 @@ const (
 // Answer is the result of a test.
 type Answer uint8
 
-// Answers.
 const (
 	Holds Answer = iota + 1
 	Fails
-	// Errs is a rule that fails to evaluate; the API server rejects the value.
+	// Errs means that the rule fails to evaluate; the API server rejects the value.
 	Errs
 )
 
-// Evaluate tests a value and its old self, nil for a creation, and explains an answer other than
-// Holds. The API server does not test values that are not there.
+// Evaluate tests a value and its old self, which is nil for a creation. It explains results other
+// than Holds. The API server does not test absent values.
 func (t *Test) Evaluate(ctx context.Context, value, old any) (Answer, string) {
 	if value == nil || t.Broken != nil || t.ask == nil {
 		return Holds, ""
@@ -81,7 +80,7 @@ func (t *Test) Name() string {
 	return fmt.Sprintf("rule %q", t.Text)
 }
 
-// Like reports whether two tests demand the same, as far as their text tells.
+// Like reports whether two tests have the same text and kind, so that they require the same.
 func (t *Test) Like(u *Test) bool {
 	return t.Text == u.Text && (t.Validation == nil) == (u.Validation == nil) && (t.Validation == nil || formula.SameRule(*t.Validation, *u.Validation))
 }
@@ -91,10 +90,10 @@ func (t *Test) Optional() bool {
 	return t.Validation != nil && t.Validation.OptionalOldSelf != nil && *t.Validation.OptionalOldSelf
 }
 
-// Changing reports whether the test depends on the old value, or may.
+// Changing reports whether the test depends on the old value, or may depend on it.
 func (t *Test) Changing() bool { return t.ReadsOld || t.Optional() }
 
-// Rules returns the tests of the rules on a schema, those in allOf included. They are compiled
+// Rules returns the tests of the rules on a schema, including the rules in allOf. They are compiled
 // together, which is cheaper than one by one.
 func (n *Schema) Rules() []*Test {
 	if n.compiled {
@@ -146,8 +145,9 @@ func (n *Schema) Rules() []*Test {
 	return n.rules
 }
 
-// OnItem returns a rule on a level of the chain as a rule on the items of a list further down, and
-// the level of these, if it says the same of each of them; else the rule itself.
+// OnItem converts a rule on a level of the chain into a rule on the items of a list below it, and
+// returns the level of the items, if the rule applies to each item alike. Otherwise it returns the
+// rule itself.
 func (c *Chain) OnItem(level int, t *Test) (int, *Test) {
 	if t.Broken != nil {
 		return level, t
@@ -171,8 +171,8 @@ func (c *Chain) OnItem(level int, t *Test) (int, *Test) {
 	return to, of
 }
 
-// Message returns the error of the API server for a value of a schema that fails the test, or its
-// update, or with old nil its creation; "" when it does not fail.
+// Message returns the error of the API server for a value that fails the test, on an update or, if
+// old is nil, on a creation. It is empty if the value passes.
 func (t *Test) Message(ctx context.Context, n *Schema, value, old any) string {
 	said, detail := t.Evaluate(ctx, value, old)
 	if said == Holds {
@@ -184,7 +184,7 @@ func (t *Test) Message(ctx context.Context, n *Schema, value, old any) string {
 	if t.Validation == nil {
 		return detail
 	}
-	// The message expression may read what the rule does not.
+	// The message expression may read other properties than the rule.
 	paths := slices.Clone(t.Paths)
 	if message, err := formula.Parse(t.Validation.MessageExpression); err == nil {
 		paths = append(paths, message.Paths...)
