@@ -11,11 +11,11 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/formula"
 )
 
-// merging makes one schema of two: that of what either admits or, if tight, one for values
-// that both do, as far as that can be written down.
+// merging makes one schema of two. The result accepts values that either schema accepts or, if
+// tight, values that both accept, as far as a schema can express this.
 type merging struct{ tight bool }
 
-// of merges two schemas, of which one may be nil.
+// of merges two schemas. One of them may be nil.
 func (m merging) of(a, b *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	switch {
 	case a == nil:
@@ -48,7 +48,8 @@ func (m merging) of(a, b *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSON
 	c.Required = slices.DeleteFunc(c.Required, func(name string) bool {
 		x, inA := a.Properties[name]
 		y, inB := b.Properties[name]
-		// What has a default need not be sent, and what one side does not have is best not sent.
+		// Properties with a default may be omitted. Properties that one side lacks should be
+		// omitted.
 		return !m.tight && !sameDefault(&x, &y) || m.tight && inA != inB
 	})
 	m.composed(&c, a, b)
@@ -67,8 +68,8 @@ func both(tight, a, b bool) bool {
 	return a || b
 }
 
-// either is the items of both lists, or if all is false those that are in both. Items with the
-// same key are the same.
+// either returns the items of both lists or, unless all is set, their common items. Items with the
+// same key are equal.
 func either[T any](all bool, a, b []T, key func(T) string) []T {
 	keys := func(l []T) map[string]bool {
 		set := map[string]bool{}
@@ -91,7 +92,7 @@ func either[T any](all bool, a, b []T, key func(T) string) []T {
 	return l
 }
 
-// values merges what is said of a value by itself.
+// values merges the keywords for a value by itself.
 func (m merging) values(c, a, b *apiextensionsv1.JSONSchemaProps) {
 	if a.Format != b.Format {
 		c.Format = m.text(a.Format, b.Format)
@@ -134,7 +135,7 @@ func most[T cmp.Ordered](m merging, a, b *T) *T {
 	return bound(m, a, b, func(x, y T) bool { return x > y })
 }
 
-// bound is the looser of two bounds, or if tight the tighter one.
+// bound returns the looser of two bounds or, if tight, the tighter one.
 func bound[T cmp.Ordered](m merging, a, b *T, looser func(x, y T) bool) *T {
 	switch {
 	case a == nil || b == nil:
@@ -148,7 +149,7 @@ func bound[T cmp.Ordered](m merging, a, b *T, looser func(x, y T) bool) *T {
 	return b
 }
 
-// jsonKey is the same for equal values, however they are written.
+// jsonKey returns a key that is the same for equal values, however they are written.
 func jsonKey(v apiextensionsv1.JSON) string {
 	var x any
 	if err := json.Unmarshal(v.Raw, &x); err != nil {
@@ -176,7 +177,7 @@ func (m merging) composed(c, a, b *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// inner merges the schemas in two.
+// inner merges the child schemas of two.
 func (m merging) inner(c, a, b *apiextensionsv1.JSONSchemaProps) {
 	if len(a.Properties)+len(b.Properties) > 0 {
 		c.Properties = map[string]apiextensionsv1.JSONSchemaProps{}

@@ -18,21 +18,21 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Side is a version of a CRD, one of two that a [Pair] has.
+// Side is one of the two versions of a CRD in a [Pair].
 type Side struct {
 	// CRD is only read.
 	CRD     *apiextensionsv1.CustomResourceDefinition
 	Version int
-	// Refusal is the API server's error for the creation of an object or, when old is not
-	// nil, for an update of old to it. Objects are of the first side's version. It must not
-	// change them.
+	// Refusal returns the API server's error for the creation of an object or, if old is not nil,
+	// for an update of old to it. Objects have the first side's version. Refusal must not change
+	// them.
 	Refusal func(ctx context.Context, old, object map[string]any) Refusal
 }
 
-// Refusal is an error of the API server; the zero value is none.
+// Refusal is an error of the API server; the zero value means none.
 type Refusal struct {
 	Errors []string
-	// NoRules says that other errors kept the server from evaluating rules.
+	// NoRules means that other errors kept the API server from evaluating rules.
 	NoRules bool
 }
 
@@ -44,20 +44,20 @@ func (r Refusal) String() string {
 	return strings.Join(r.Errors, "; ")
 }
 
-// Clause is something that one schema demands of a value.
+// Clause is a requirement of one schema for a value.
 type Clause struct {
-	// At leads to the schema that it stands on.
+	// At leads to the schema with the clause.
 	At schemapath.Path
-	// Rule is a rule that this schema has, in its allOf maybe, or else nil.
+	// Rule is a rule of this schema, possibly in its allOf; nil for other clauses.
 	Rule *apiextensionsv1.ValidationRule
-	// Keywords are others than rules. They are understood as far as they are about which
-	// properties are there and which constants they equal.
+	// Keywords are keywords other than rules. Formulas understand presence and equality with
+	// constants.
 	Keywords *apiextensionsv1.JSONSchemaProps
-	// Property, unless empty, is the property whose schema the rule or the keywords stand on.
-	// Of such keywords nothing is known but what the server answers; and with neither nothing
-	// but what Side.Refusal answers.
+	// Property, unless empty, is the property whose schema has the rule or the keywords. Formulas
+	// do not understand such keywords: only the API server evaluates them. If Rule and Keywords are
+	// nil, only Side.Refusal decides.
 	Property string
-	// Try are values of the property that an example may need.
+	// Try lists values of the property that an example may need.
 	Try []any
 }
 
@@ -67,35 +67,36 @@ type Shift struct {
 	Old, New []Clause
 	// Reshaped are the values that the schemas decode differently.
 	Reshaped []Reshaping
-	// Hints are clauses of which nothing but the values to try matters.
+	// Hints are clauses that only contribute values to try.
 	Hints []Clause
 }
 
-// Witness is an object that is created or, when Old is not nil, an update to it.
+// Witness is the creation of an object or, if Old is not nil, an update of Old to it.
 type Witness struct{ Old, Object map[string]any }
 
-// Effect is what became of a Shift.
+// Effect is the result for a Shift.
 type Effect struct {
-	// Refused is a small example that the first side accepts and the second one refuses, for
-	// a clause of the shift; Accepted is one of the reverse. What is nil does not exist,
-	// unless Doubts say why that could not be decided.
+	// Refused is a small example that the first side accepts and the second one rejects because of
+	// a clause of the shift; Accepted is the reverse. A nil example does not exist, unless the
+	// doubt states why this could not be decided.
 	Refused, Accepted           *Witness
 	RefusedDoubt, AcceptedDoubt string
-	// RefusedAnyway has the errors of an object that the rules of the shift reject, where every
-	// such object has errors that keep the server from evaluating these rules.
+	// RefusedAnyway has the errors of an object that the rules of the shift reject, if every such
+	// object has errors that keep the API server from evaluating these rules. AcceptedAnyway is the
+	// reverse.
 	RefusedAnyway, AcceptedAnyway string
 }
 
-// Pair is two schemas to compare. It is not for use by several goroutines at a time.
+// Pair compares two schemas. It is not safe for concurrent use.
 type Pair struct {
 	sides        [2]Side // by prove.Old and prove.New
 	roots        [2]*sample.Schema
 	structural   [2]*structuralschema.Structural
-	tight, loose *sample.Schema // of values for both, and of values for either
+	tight, loose *sample.Schema // accepts values of both, and values of either
 }
 
-// NewPair takes two versions of CRDs, which are only read. An error means that there is no
-// such version, or that the API server cannot use its schema.
+// NewPair returns a pair of two versions of CRDs. The CRDs are only read. An error means that there
+// is no such version, or that the API server cannot use its schema.
 func NewPair(old, new Side) (*Pair, error) {
 	p := &Pair{sides: [2]Side{prove.Old: old, prove.New: new}}
 	for side, s := range p.sides {
@@ -115,16 +116,14 @@ func NewPair(old, new Side) (*Pair, error) {
 	return p, nil
 }
 
-// Decide decides what differs between two schemas: of each shift whether there is anything
-// that the old side accepts as a whole and a new clause of the shift refuses, and the
-// reverse. The clauses stand on the schema at path or on the way to it, below the last list
-// or map on it. All that is on the way counts for what a side accepts.
+// Decide decides for each shift whether there is an object that the old side accepts and a new
+// clause of the shift rejects, and the reverse. The clauses belong to the schema at path or its
+// ancestors, below the last list or map on the path. Acceptance depends on all schemas on the path.
 //
-// An object accepted by one side is one that has nothing that this side would drop. Each
-// example has been judged by both sides. Where there is none this is proved: rules, and
-// what Clause understands, are read as formulas, and what is not understood may be anything.
-// Ratcheting is not taken into account. What is open at the deadline of ctx (see [WithDeadline])
-// is in doubt for that reason.
+// A side accepts only objects without properties that it would prune. Both sides have validated
+// each example. The absence of an example is proved: formulas represent rules and the clauses that
+// they understand, and leave everything else open. Ratcheting is ignored. Shifts that are open at
+// the deadline of ctx (see [prove.WithDeadline]) are in doubt for that reason.
 //
 // An error means that there is no such schema, or that ctx was cancelled.
 func (p *Pair) Decide(ctx context.Context, path schemapath.Path, shifts []Shift) ([]Effect, error) {
@@ -138,7 +137,7 @@ func (p *Pair) Decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 	return effects, nil
 }
 
-// decide is Decide, but for what is left at the deadline.
+// decide is Decide without the results for shifts that are open at the deadline.
 func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift) ([]Effect, error) {
 	b, err := p.between(ctx, path)
 	if err != nil {
@@ -178,7 +177,7 @@ func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 			}
 		}
 	}
-	own, _ := b.Source.Required(b.Object(), nil) // or without those that have no value
+	own, _ := b.Source.Required(b.Object(), nil) // properties without a valid value are left out
 	if d := b.Object().Defaults(); d != nil {
 		d(own)
 	}
@@ -202,21 +201,22 @@ func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 	return effects, nil
 }
 
-// between is two schemas over the objects of either. The chain is of what both accept.
+// between compares two schemas over the objects of either. The chain is the schemas for values of
+// both.
 type between struct {
 	*prove.Problem
 	to    schemapath.Path
-	loose *sample.Chain // of what either accepts
+	loose *sample.Chain // for values of either
 	sides [2]*party     // by prove.New and prove.Old
 	try   map[property][]any
 
-	// The question: which side is to accept an example, and the checks of the other one of which one
-	// is to fail.
+	// The current question: the side that accepts the example, and the checks of the other side
+	// that may reject it.
 	accepting int
 	suspected []suspect
 }
 
-// property is one of the object at a level.
+// property is a property of the object at a level.
 type property struct {
 	level int
 	name  string
@@ -225,16 +225,16 @@ type property struct {
 // party is one of the schemas.
 type party struct {
 	Side
-	nodes  []*sample.Schema // of the chain, as far as it has them
+	nodes  []*sample.Schema // of the chain, as far as the schema has them
 	places []*formula.Place
 	view   *formula.View
 	checks []*prove.Check
-	// unread are tests that are no checks, by the level of what they are on.
+	// unread are tests that cannot be read as checks, by level.
 	unread map[int][]*sample.Test
-	// stored are formulas for what is stored to be valid.
+	// stored are the formulas that the stored object is valid.
 	stored []logic.Lit
-	doubt  string // the last that was said of an example that was to be accepted
-	masked string // and of one for which the other side had other errors, and evaluated no rules
+	doubt  string // the last error of the accepting side about an example
+	masked string // the last errors of the other side that kept it from evaluating rules
 }
 
 func (p *Pair) between(ctx context.Context, path schemapath.Path) (*between, error) {
@@ -274,7 +274,7 @@ func (p *Pair) between(ctx context.Context, path schemapath.Path) (*between, err
 	return b, nil
 }
 
-// read adds what a side demands on the way.
+// read adds the requirements of a side on the path.
 func (b *between) read(side int) {
 	y, other := b.sides[side], b.sides[1-side]
 	for level, n := range y.nodes {
@@ -302,7 +302,7 @@ func (b *between) read(side int) {
 
 func requiredText(name string) string { return "required: " + name }
 
-// check reads a test of a side. It is nil when it cannot be evaluated.
+// check adds a test of a side. It returns nil if the test cannot be evaluated.
 func (b *between) check(side, level int, t *sample.Test) *prove.Check {
 	y := b.sides[side]
 	c := &prove.Check{Test: t, Level: level, Schema: y.nodes[level], Place: y.places[level]}
@@ -324,7 +324,8 @@ func (b *between) check(side, level int, t *sample.Test) *prove.Check {
 	return c
 }
 
-// pose adds the checks of a clause, or finds them. An error is in what the caller asks.
+// pose returns the checks of a clause, and adds new ones. An error means that the clause is
+// invalid.
 func (b *between) pose(side int, k Clause) ([]*prove.Check, error) {
 	y, level := b.sides[side], len(k.At)
 	if level > len(b.Path) || level < b.Anchor() || level >= len(y.nodes) && k.Property == "" {
@@ -386,17 +387,17 @@ func (b *between) poseProperty(side, level int, k Clause) []*prove.Check {
 	return append(onNull, c)
 }
 
-// posedText is a name that no other check has.
+// posedText returns a unique name for a check.
 func (b *between) posedText() string { return fmt.Sprint("clause ", len(b.Checks)) }
 
-// unclear is a check that nobody can evaluate but for the side as a whole.
+// unclear returns a check that only the side as a whole can evaluate.
 func (b *between) unclear(at *formula.Place) *prove.Check {
 	return &prove.Check{Test: &sample.Test{Rule: &formula.Rule{}}, Place: at, Holds: b.Space.Implies(at.Present(), b.Space.Unknown(at)), Changing: true}
 }
 
-// refused looks for what one side accepts and checks of the other refuse.
-// Masked has the errors of the refusing side if all objects found have errors that keep it from
-// evaluating the suspected rules.
+// refused looks for an object that one side accepts and checks of the other side reject. Masked has
+// the errors of the rejecting side if all objects found have errors that keep it from evaluating
+// the suspected rules.
 func (b *between) refused(accepting, refusing int, suspected []suspect) (w *Witness, doubt, masked string, err error) {
 	if len(suspected) == 0 {
 		return nil, "", "", nil
@@ -438,7 +439,7 @@ func (b *between) refused(accepting, refusing int, suspected []suspect) (w *Witn
 		case e != nil:
 			return &Witness{e.Old, e.New}, "", "", nil
 		case err == nil:
-			// What the server said of what was tried leaves nothing; but not all was tried.
+			// The API server's results exclude all candidates, but not all values were tried.
 			doubt = "no object was found that shows it"
 		case prove.Late(err):
 			return nil, err.Error(), "", nil
@@ -458,8 +459,7 @@ func (b *between) refused(accepting, refusing int, suspected []suspect) (w *Witn
 	return nil, doubt, "", nil
 }
 
-// shown makes an example, if possible one for which all of several wishes hold, or else the
-// first of them.
+// shown returns an example that satisfies as many of the wishes as possible, the first ones first.
 func (b *between) shown(l []logic.Lit, wishes []logic.Lit) (*prove.Example, error) {
 	for n := len(wishes); ; n-- {
 		e, err := b.Search(b.wishes, append(slices.Clone(l), wishes[:n]...)...)
@@ -469,8 +469,8 @@ func (b *between) shown(l []logic.Lit, wishes []logic.Lit) (*prove.Example, erro
 	}
 }
 
-// otherwise says that a side has nothing else against an object than some checks: no other
-// check, and nothing that it drops.
+// otherwise returns the condition that the side rejects the object only because of the given
+// checks: no other check fails, and no property is pruned.
 func (b *between) otherwise(side int, but []*prove.Check) []logic.Lit {
 	var holds, kept []logic.Lit
 	for _, c := range b.sides[side].checks {
@@ -484,7 +484,7 @@ func (b *between) otherwise(side int, but []*prove.Check) []logic.Lit {
 	return []logic.Lit{b.Space.And(holds...), b.Space.And(kept...)}
 }
 
-// wishes are for few properties, and few that change.
+// wishes prefers few properties, and few changes.
 func (b *between) wishes(update bool) []prove.Wish {
 	var few, changed []logic.Lit
 	for _, sl := range b.Slots {
@@ -504,11 +504,11 @@ func (b *between) wishes(update bool) []prove.Wish {
 	return []prove.Wish{{Few: few}, {Few: changed}}
 }
 
-// confirms asks both sides about an example, and the suspects of which one is to fail.
+// confirms validates an example with both sides, and evaluates the suspected checks.
 func (b *between) confirms(e *prove.Example) bool {
 	accepting, refusing := b.sides[b.accepting], b.sides[1-b.accepting]
 	if e.Old != nil {
-		e.Old = accepting.view.Of(e.Old) // as it was stored, with the defaults of then
+		e.Old = accepting.view.Of(e.Old) // as stored, with the defaults of that time
 	}
 	fails := func(s suspect) bool {
 		if !e.Model(s.when) || e.Model(s.Holds) {
@@ -544,7 +544,7 @@ func (b *between) confirms(e *prove.Example) bool {
 	return len(said.Errors) > 0
 }
 
-// tried notes values to try.
+// tried adds values to try.
 func (b *between) tried(level int, name string, values []any) {
 	k := property{level, name}
 	b.try[k] = append(b.try[k], values...)
@@ -552,7 +552,7 @@ func (b *between) tried(level int, name string, values []any) {
 
 // widen adds values that only one of the schemas accepts.
 func (b *between) widen(s *prove.Slot, r *prove.Reads) {
-	name := s.Path[0] // nothing has more
+	name := s.Path[0] // paths have no other step
 	holder := b.loose.Schemas[s.Level]
 	n := holder.Property(name)
 	if n == nil {

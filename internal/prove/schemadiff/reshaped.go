@@ -13,16 +13,16 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Reshaping is a value that two schemas decode differently: the API server drops it, sets
-// another default, or keeps a null, before it validates the object. Every check at the value,
-// above it or in it then validates another object, although its text is the same.
+// Reshaping is a value that two schemas decode differently: the API server prunes it, sets another
+// default, or keeps a null, before it validates the object. Every check on the value, its ancestors
+// and its children then validates another object, although the text of the check is the same.
 type Reshaping struct {
 	At schemapath.Path
-	// Try are values, of the property that the path leads through last, that an example may need.
+	// Try lists values that an example may need, for the last property on the path.
 	Try []any
 }
 
-// suspect is a check that one side may fail where the other side accepts the object.
+// suspect is a check that one side may fail although the other side accepts the object.
 type suspect struct {
 	*prove.Check
 	when logic.Lit // the check may differ between the sides at all
@@ -55,8 +55,9 @@ func (b *between) seat(at schemapath.Path) (seat, error) {
 	return seat{}, fmt.Errorf("no value at %s can be compared", at)
 }
 
-// moved says that the sides may decode the value at a path differently, in the object or in
-// the stored one. Where the value was sent, and is no null, they do not.
+// moved returns the formula that the sides may decode the value at a path differently, in the
+// object or in the stored one. A sent value other than null counts only if the schemas decode it
+// differently.
 func (b *between) moved(at schemapath.Path) logic.Lit {
 	s, err := b.seat(at)
 	if err != nil {
@@ -87,16 +88,16 @@ func (b *between) moved(at schemapath.Path) logic.Lit {
 	return l
 }
 
-// sameWhenSent reports whether two schemas decode a value alike that was sent and is no null.
+// sameWhenSent reports whether two schemas decode a sent value alike, unless it is null.
 func sameWhenSent(a, b apiextensionsv1.JSONSchemaProps) bool {
 	a.Default, b.Default = nil, nil
 	a.Nullable, b.Nullable = false, false
 	return formula.SameShape(&a, &b)
 }
 
-// seen returns the checks of a side that see a reshaped value: those on the value and in it, on
-// the list or map that contains it, and the uniqueness of lists around it. Checks of the objects
-// around it are compared as formulas (see unlike).
+// seen returns the checks of a side that see a reshaped value: checks on the value and in it,
+// checks on the list or map that contains it, and the uniqueness of lists around it. Checks of the
+// objects around it are compared as formulas (see unlike).
 func (b *between) seen(side int, r Reshaping) ([]suspect, error) {
 	s, err := b.seat(r.At)
 	if err != nil {
@@ -129,7 +130,7 @@ func (b *between) seen(side int, r Reshaping) ([]suspect, error) {
 	if given := place.Defaulted(); n.Props.Default != nil && !n.AcceptsDefault(b.Source.Context()) {
 		l = append(l, b.never(side, place, given))
 	}
-	if s.level+1 == len(y.nodes) || y.nodes[s.level+1] != n { // else they are among those of the way
+	if s.level+1 == len(y.nodes) || y.nodes[s.level+1] != n { // else the chain has its checks
 		for _, t := range n.Rules() {
 			if t.ReadsOld || t.Optional() {
 				l = append(l, b.poseProperty(side, s.level, Clause{Property: s.name, Rule: t.Validation})...)
@@ -142,18 +143,19 @@ func (b *between) seen(side int, r Reshaping) ([]suspect, error) {
 	return suspects(moved, l...), nil
 }
 
-// merges reports whether a side decodes several values at a path (absent, null, the default) to
-// one that the other side tells apart. Only then can it find duplicates that the other does not.
+// merges reports whether a side decodes several values at a path (absent, null, the default) to one
+// value, and the other side distinguishes them. Only then can it find duplicates that the other
+// side does not find.
 func (b *between) merges(side int, at schemapath.Path) bool {
 	n, other := at.In(b.sides[side].nodes[0].Props), at.In(b.sides[1-side].nodes[0].Props)
 	if n == nil || other == nil {
-		return false // nothing but what has none is accepted by both
+		return false // only objects without the value are accepted by both
 	}
 	return other.Nullable && !n.Nullable || n.Default != nil && !sameDefault(n, other)
 }
 
-// inContainer reports whether decoding a value in a list or map may change the verdict of a side
-// on the value, or on the list or map.
+// inContainer reports whether decoding a value in a list or map may change the result of a side for
+// the value, or for the list or map.
 func (b *between) inContainer(side int, s seat, at schemapath.Path) bool {
 	nodes := [2]*sample.Schema{}
 	for i, y := range b.sides {
@@ -185,13 +187,13 @@ func (b *between) inContainer(side int, s seat, at schemapath.Path) bool {
 		case n.Props.Default != nil:
 			return false
 		}
-		return last == schemapath.Items // of a map it is dropped
+		return last == schemapath.Items // in a map the null is dropped
 	}
 	return refusesNull(n) && !refusesNull(other) || slices.ContainsFunc(n.Rules(), func(t *sample.Test) bool { return t.ReadsOld || t.Optional() }) || comparesBelow(n.Props)
 }
 
-// counts reports whether a map may have too few entries because the nulls among them are
-// dropped, or too many because they are kept.
+// counts reports whether a map may have too few entries because nulls among them are dropped, or
+// too many because they are kept.
 func counts(of *apiextensionsv1.JSONSchemaProps, values *sample.Schema) bool {
 	kept := values == nil || values.Props.Nullable || values.Props.Default != nil
 	return kept && of.MaxProperties != nil || !kept && of.MinProperties != nil
@@ -211,7 +213,7 @@ func comparesBelow(s *apiextensionsv1.JSONSchemaProps) bool {
 	return found
 }
 
-// onNull adds the check that there is no null at a place if keywords reject null.
+// onNull adds the check that the value at a place is not null, if keywords reject null.
 func (b *between) onNull(side int, place *formula.Place, keywords apiextensionsv1.JSONSchemaProps) []*prove.Check {
 	keywords.Nullable = true
 	if place.Null() == logic.False || sample.AcceptsNull(keywords) {
@@ -227,7 +229,7 @@ func (b *between) never(side int, place *formula.Place, when logic.Lit) *prove.C
 	return c
 }
 
-// unlike returns the checks that both sides have, and whose formulas differ or are not known.
+// unlike returns the checks that both sides have and whose formulas differ or are unknown.
 func (b *between) unlike(side int) []*prove.Check {
 	y, other := b.sides[side], b.sides[1-side]
 	var l []*prove.Check
@@ -240,7 +242,7 @@ func (b *between) unlike(side int) []*prove.Check {
 	}
 	for level, tests := range y.unread {
 		for _, t := range tests {
-			// What is broken on both sides is so whatever the change.
+			// A test that is broken on both sides is unaffected by the change.
 			same := func(u *sample.Test) bool { return t.Like(u) && t.Broken != nil && u.Broken != nil }
 			if !slices.ContainsFunc(other.unread[level], same) {
 				l = append(l, b.unclear(b.Places[level]))
