@@ -68,8 +68,8 @@ func both(tight, a, b bool) bool {
 	return a || b
 }
 
-// either returns the items of both lists or, unless all is set, their common items. Items with the
-// same key are equal.
+// either returns the items of both lists if all is set, and otherwise their common items. Items with
+// the same key are equal.
 func either[T any](all bool, a, b []T, key func(T) string) []T {
 	keys := func(l []T) map[string]bool {
 		set := map[string]bool{}
