@@ -1,9 +1,8 @@
-// Package logic decides whether Boolean formulas can be satisfied, and by what.
+// Package logic decides whether Boolean formulas can be satisfied, and finds a model.
 //
-// A [Circuit] holds formulas over variables; equal ones are the same [Lit]. Formulas
-// are given to a SAT solver as far as they are asked about (G. Tseitin's encoding), and
-// what the solver learns serves later questions. Answers do not depend on chance, and a
-// question takes no more than a bounded number of conflicts.
+// A [Circuit] holds formulas over variables; equal formulas are the same [Lit]. A SAT solver
+// receives formulas when questions need them (G. Tseitin's encoding), and its learned clauses serve
+// later questions. Results are deterministic, and the number of conflicts of a question is bounded.
 package logic
 
 import (
@@ -21,10 +20,10 @@ const (
 	True  Lit = 1
 )
 
-// Not is the negation of l.
+// Not returns the negation of l.
 func (l Lit) Not() Lit { return l ^ 1 }
 
-// If is l, or its negation if not.
+// If returns l if it should hold, or its negation.
 func (l Lit) If(holds bool) Lit {
 	if holds {
 		return l
@@ -32,27 +31,27 @@ func (l Lit) If(holds bool) Lit {
 	return l.Not()
 }
 
-// MaxConflicts bounds the work of one question. What people write takes a few hundred.
+// MaxConflicts bounds the work of one question. Hand-written rules take a few hundred.
 const MaxConflicts = 20_000
 
-// MaxWork bounds the work of all questions to one circuit, in variables that get a value.
+// MaxWork bounds the work of all questions to one circuit, in assignments of variables.
 const MaxWork = 200_000_000
 
-// ErrUnknown says that a question takes more work than allowed.
+// ErrUnknown means that a question takes more work than permitted.
 var ErrUnknown = errors.New("the rules are too intricate to be decided")
 
-// Circuit is formulas over variables. It may not be used by several goroutines at once.
+// Circuit is a set of formulas over variables. It is not safe for concurrent use.
 type Circuit struct {
-	gates  []gate // by variable; those without inputs are free
+	gates  []gate // by variable; free variables have no inputs
 	known  map[gate]Lit
 	solver *solver
-	told   []bool // whether the solver knows what a gate means
+	told   []bool // whether the solver has the clauses of a gate
 }
 
 // gate is the conjunction of two formulas.
 type gate struct{ a, b Lit }
 
-// New is a circuit without variables.
+// New returns a circuit without variables.
 func New() *Circuit {
 	c := &Circuit{known: map[gate]Lit{}, solver: newSolver()}
 	c.node(gate{}) // the constant
@@ -68,13 +67,13 @@ func (c *Circuit) node(g gate) Lit {
 	return l
 }
 
-// Len is how many variables and formulas there are.
+// Len returns the number of variables and formulas.
 func (c *Circuit) Len() int { return len(c.gates) }
 
-// Var is a new variable.
+// Var returns a new variable.
 func (c *Circuit) Var() Lit { return c.node(gate{}) }
 
-// And is the conjunction of formulas.
+// And returns the conjunction of formulas.
 func (c *Circuit) And(l ...Lit) Lit {
 	all := True
 	for _, l := range l {
@@ -102,7 +101,7 @@ func (c *Circuit) and(a, b Lit) Lit {
 	return l
 }
 
-// Or is the disjunction of formulas.
+// Or returns the disjunction of formulas.
 func (c *Circuit) Or(l ...Lit) Lit {
 	none := True
 	for _, l := range l {
@@ -111,10 +110,10 @@ func (c *Circuit) Or(l ...Lit) Lit {
 	return none.Not()
 }
 
-// Implies says that b holds if a does.
+// Implies returns the formula that b holds if a holds.
 func (c *Circuit) Implies(a, b Lit) Lit { return c.and(a, b.Not()).Not() }
 
-// Choose is a where cond holds, and b elsewhere.
+// Choose returns a formula that equals a where cond holds, and b elsewhere.
 func (c *Circuit) Choose(cond, a, b Lit) Lit {
 	if a == b {
 		return a
@@ -122,11 +121,10 @@ func (c *Circuit) Choose(cond, a, b Lit) Lit {
 	return c.Or(c.and(cond, a), c.and(cond.Not(), b))
 }
 
-// Equal says that both hold or neither.
+// Equal returns the formula that both hold or neither.
 func (c *Circuit) Equal(a, b Lit) Lit { return c.Choose(a, b, b.Not()) }
 
-// AtLeast returns formulas that say, by index, that at least so many of l hold, up
-// to n.
+// AtLeast returns, by index up to n, the formulas that at least that many of l hold.
 func (c *Circuit) AtLeast(n int, l []Lit) []Lit {
 	counts := make([]Lit, n+1)
 	for i := range counts {
@@ -157,7 +155,7 @@ func (c *Circuit) RequireAny(l ...Lit) {
 	c.solver.add(l...)
 }
 
-// tell gives a formula to the solver, with all it consists of.
+// tell gives a formula and its inputs to the solver.
 func (c *Circuit) tell(l Lit) {
 	todo := []Lit{l}
 	for len(todo) > 0 {
@@ -176,12 +174,11 @@ func (c *Circuit) tell(l Lit) {
 	}
 }
 
-// Model gives each formula a truth value. Variables made after it are false.
+// Model returns the truth values of formulas. Variables created later are false.
 type Model func(Lit) bool
 
-// Satisfy looks for values of the variables with which all formulas, and those
-// required, hold. There are none if the model is nil. The only errors are
-// [ErrUnknown] and why ctx has ended.
+// Satisfy returns a model of the given formulas and all requirements, or nil if there is none. The
+// only errors are [ErrUnknown] and the cause of ctx's end.
 func (c *Circuit) Satisfy(ctx context.Context, formulas ...Lit) (Model, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -202,12 +199,11 @@ func (c *Circuit) Satisfy(ctx context.Context, formulas ...Lit) (Model, error) {
 	case !satisfied:
 		return nil, nil
 	}
-	// Formulas that the solver was not told of have no value that fits.
+	// The solver has no consistent value for formulas that it does not know.
 	return c.Evaluate(func(l Lit) bool { return c.solver.value[l>>1] > 0 }), nil
 }
 
-// Evaluate gives all formulas the values that follow from those of the variables. What
-// is required does not matter to it.
+// Evaluate returns the model for given values of the variables. It ignores requirements.
 func (c *Circuit) Evaluate(variable func(Lit) bool) Model {
 	var values []bool
 	extend := func(to int) {
@@ -230,7 +226,7 @@ func (c *Circuit) Evaluate(variable func(Lit) bool) Model {
 	}
 }
 
-// Support is the variables that a formula is made of, in the order they were made.
+// Support returns the variables of a formula, in order of creation.
 func (c *Circuit) Support(l Lit) []Lit {
 	seen := map[Lit]bool{}
 	var found []Lit
@@ -252,8 +248,8 @@ func (c *Circuit) Support(l Lit) []Lit {
 	return found
 }
 
-// Function is a formula as a function of its variables, which is quicker to evaluate
-// many times. It may not be called by several goroutines at once.
+// Function returns a formula as a function of its variables, which is faster for repeated
+// evaluation. It is not safe for concurrent use.
 func (c *Circuit) Function(l Lit) func(variable func(Lit) bool) bool {
 	seen := map[Lit]bool{False: true}
 	var cone []Lit
@@ -270,7 +266,7 @@ func (c *Circuit) Function(l Lit) func(variable func(Lit) bool) bool {
 			todo = append(todo, g.a, g.b)
 		}
 	}
-	slices.Sort(cone) // what a gate is made of comes first
+	slices.Sort(cone) // inputs of a gate come first
 	at := map[Lit]int{False: 0}
 	type step struct {
 		a, b       int

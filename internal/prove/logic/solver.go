@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// solver decides whether clauses can be satisfied together. It learns from conflicts
-// as MiniSat does (N. Eén and N. Sörensson, "An Extensible SAT-solver", SAT 2003): two
-// watched literals, first unique implication points, activities, saved phases, Luby
-// restarts. Assumptions are decided first, so what is learned holds without them.
+// solver decides whether clauses can be satisfied together. It learns from conflicts like MiniSat
+// (N. Eén and N. Sörensson, "An Extensible SAT-solver", SAT 2003): two watched literals, first
+// unique implication points, activities, saved phases, Luby restarts. Assumptions are decided
+// first, so learned clauses hold without them.
 type solver struct {
 	value   []int8    // of each variable: 0 unknown, 1 true, -1 false
-	level   []int     // of the decision that gave a variable its value
-	reason  []*clause // that implied it, nil for a decision
-	phase   []int8    // the value it had last
+	level   []int     // of the decision that assigned a variable
+	reason  []*clause // that implied the value, nil for a decision
+	phase   []int8    // the last value
 	watches [][]*clause
 	trail   []Lit
-	limits  []int // where on the trail each decision is
-	head    int   // of the trail: what comes before has been propagated
+	limits  []int // positions of decisions on the trail
+	head    int   // of the trail: everything before it has been propagated
 	learned []*clause
 	broken  bool // the clauses contradict each other
-	work    int  // how often a variable got a value
+	work    int  // number of assignments
 
 	activity  []float64
 	increment float64
@@ -48,7 +48,7 @@ func newSolver() *solver {
 	return s
 }
 
-// variable makes one more variable. The phase is the value tried first.
+// variable adds a variable. The phase is the value tried first.
 func (s *solver) variable() {
 	v := len(s.value)
 	s.value, s.level, s.reason = append(s.value, 0), append(s.level, 0), append(s.reason, nil)
@@ -76,7 +76,7 @@ func (s *solver) add(lits ...Lit) {
 	for i, l := range lits {
 		switch {
 		case s.of(l) > 0 || i > 0 && lits[i-1] == l.Not() && l&1 == 1:
-			return // it holds
+			return // the clause holds
 		case s.of(l) == 0 && (len(kept) == 0 || kept[len(kept)-1] != l):
 			kept = append(kept, l)
 		}
@@ -105,7 +105,7 @@ func (s *solver) assign(l Lit, by *clause) {
 	s.trail = append(s.trail, l)
 }
 
-// propagate assigns what follows, and returns a clause that is violated.
+// propagate assigns implied values. It returns a violated clause, or nil.
 func (s *solver) propagate() *clause {
 	for s.head < len(s.trail) {
 		gone := s.trail[s.head].Not()
@@ -134,7 +134,7 @@ func (s *solver) propagate() *clause {
 	return nil
 }
 
-// rewatch finds another literal to watch than the second one, which is false.
+// rewatch replaces the second watched literal, which is false, by another one.
 func (s *solver) rewatch(c *clause) bool {
 	for i := 2; i < len(c.lits); i++ {
 		if s.of(c.lits[i]) >= 0 {
@@ -146,8 +146,8 @@ func (s *solver) rewatch(c *clause) bool {
 	return false
 }
 
-// learn returns the clause that a conflict teaches, its asserting literal first, and
-// the level to return to.
+// learn returns the clause learned from a conflict, its asserting literal first, and the level to
+// return to.
 func (s *solver) learn(conflict *clause) ([]Lit, int) {
 	lits := []Lit{0}
 	open, at := 0, len(s.trail)-1
@@ -181,7 +181,7 @@ func (s *solver) learn(conflict *clause) ([]Lit, int) {
 			break
 		}
 	}
-	// What the rest implies need not be said.
+	// Drop literals that the others imply.
 	kept := lits[:1]
 	for _, q := range lits[1:] {
 		if r := s.reason[q>>1]; r == nil || slices.ContainsFunc(r.lits, func(p Lit) bool {
@@ -203,10 +203,10 @@ func (s *solver) learn(conflict *clause) ([]Lit, int) {
 	return kept, back
 }
 
-// bump raises the activity of a learned clause, to that of the conflicts of now.
+// bump raises an activity by the current increment.
 func (s *solver) bump(activity *float64) { *activity += s.increment }
 
-// decay makes what was active before count for less.
+// decay reduces the weight of earlier activity.
 func (s *solver) decay() {
 	const large = 1e100
 	if s.increment /= 0.95; s.increment < large {
@@ -235,9 +235,8 @@ func (s *solver) backTo(level int) {
 	s.head = len(s.trail)
 }
 
-// solve looks for values that satisfy all clauses and the assumptions. known is false
-// if the conflicts are more than allowed, or ctx has ended. The values stay until the
-// next call of backTo.
+// solve looks for values that satisfy all clauses and the assumptions. known is false if there are
+// more conflicts than allowed, or ctx has ended. The values stay until the next call of backTo.
 func (s *solver) solve(ctx context.Context, assumed []Lit, allowed int) (satisfied, known bool) {
 	s.backTo(0)
 	run, conflicts := 0, 0
@@ -263,7 +262,7 @@ func (s *solver) solve(ctx context.Context, assumed []Lit, allowed int) (satisfi
 		default:
 			l, ok := s.next(assumed)
 			if !ok {
-				return false, true // an assumption contradicts what is known
+				return false, true // an assumption contradicts the clauses
 			}
 			if l < 0 {
 				return true, true
@@ -275,7 +274,7 @@ func (s *solver) solve(ctx context.Context, assumed []Lit, allowed int) (satisfi
 	return false, true
 }
 
-// keep remembers a learned clause and asserts its first literal.
+// keep adds a learned clause and asserts its first literal.
 func (s *solver) keep(lits []Lit) {
 	if len(lits) == 1 {
 		s.assign(lits[0], nil)
@@ -287,8 +286,8 @@ func (s *solver) keep(lits []Lit) {
 	s.assign(lits[0], c)
 }
 
-// next is what to decide next, the assumptions first; -1 when everything is decided.
-// It is not ok when an assumption is false.
+// next returns the next decision, assumptions first, or -1 if everything is decided. It is not ok
+// if an assumption is false.
 func (s *solver) next(assumed []Lit) (l Lit, ok bool) {
 	for len(s.limits) < len(assumed) {
 		l := assumed[len(s.limits)]
@@ -298,7 +297,7 @@ func (s *solver) next(assumed []Lit) (l Lit, ok bool) {
 		case s.of(l) == 0:
 			return l, true
 		}
-		s.limits = append(s.limits, len(s.trail)) // it holds already
+		s.limits = append(s.limits, len(s.trail)) // the assumption holds already
 	}
 	for s.order.Len() > 0 {
 		v := heap.Pop(&s.order).(int)
@@ -309,8 +308,8 @@ func (s *solver) next(assumed []Lit) (l Lit, ok bool) {
 	return -1, true
 }
 
-// forget drops the less active half of the learned clauses when there are many.
-// Nothing but level 0 may be decided.
+// forget drops the less active half of the learned clauses when there are many. Only level 0 may be
+// decided.
 func (s *solver) forget() {
 	if len(s.learned) < keepLearned {
 		return
@@ -335,11 +334,11 @@ func (s *solver) forget() {
 		s.watches[l] = slices.DeleteFunc(s.watches[l], func(c *clause) bool { return dropped[c] })
 	}
 	for _, l := range s.trail {
-		s.reason[l>>1] = nil // of level 0, which nothing asks for
+		s.reason[l>>1] = nil // nothing reads the reasons of level 0
 	}
 }
 
-// luby is the i-th number of 1, 1, 2, 1, 1, 2, 4, ... (M. Luby et al., 1993).
+// luby returns the i-th number of 1, 1, 2, 1, 1, 2, 4, ... (M. Luby et al., 1993).
 func luby(i int) int {
 	size, seq := 1, 0
 	for size < i+1 {
@@ -354,11 +353,11 @@ func luby(i int) int {
 	return 1 << seq
 }
 
-// order is the variables to decide, the most active first.
+// order is a heap of the variables to decide, the most active first.
 type order struct {
 	*solver
 	l  []int
-	at []int // where each variable is in l, or -1
+	at []int // the position of each variable in l, or -1
 }
 
 func (o *order) Len() int           { return len(o.l) }
