@@ -1,5 +1,4 @@
-// Package regular decides which strings the patterns of schemas accept, and which of them
-// others do not.
+// Package regular decides which strings the patterns of schemas accept, and compares patterns.
 package regular
 
 import (
@@ -10,23 +9,22 @@ import (
 	"unicode"
 )
 
-// Language is the strings in which a pattern finds something, as the API server asks, with a
-// length within bounds. Length counts characters. The zero value is all strings.
+// Language is the set of strings that contain a match of a pattern, as in the API server, and whose
+// length in characters is within bounds. The zero value is the set of all strings.
 type Language struct {
 	Pattern  string
 	Min, Max *int64 // nil for no bound
 }
 
-// ErrUnknown says that languages could not be compared: a pattern has word boundaries, say,
-// or the comparison would take too much work.
+// ErrUnknown means that languages could not be compared, because a pattern has word boundaries,
+// say, or the comparison would take too much work.
 var ErrUnknown = errors.New("the patterns are too intricate to be compared")
 
-// maxWork bounds a comparison: the instructions that are followed, and the pairs of a state and
-// a character that are looked at. It takes about half a second.
+// maxWork bounds a comparison, in instructions and in pairs of a state and a character. It takes
+// about half a second.
 const maxWork = 5_000_000
 
-// Without returns the shortest string of a that b does not have; found is false when there
-// is none.
+// Without returns the shortest string of a that is not in b. Found is false if there is none.
 func Without(a, b Language) (text string, found bool, err error) {
 	x, err := compile(a.Pattern)
 	if err != nil {
@@ -39,12 +37,12 @@ func Without(a, b Language) (text string, found bool, err error) {
 	counted := longest(a, b)
 	type state struct {
 		x, y   int
-		length int64 // as far as it matters
+		length int64 // up to the bound of longest
 	}
 	type visit struct {
 		state
 		n    int64
-		from int // the visit before
+		from int // the previous visit
 		by   rune
 	}
 	x.alphabet = alphabet(x, y)
@@ -80,7 +78,7 @@ func Without(a, b Language) (text string, found bool, err error) {
 	return "", false, nil
 }
 
-// longest is the length from which on all lengths are alike.
+// longest returns the length that stands for all longer ones.
 func longest(l ...Language) int64 {
 	n := int64(0)
 	for _, l := range l {
@@ -97,22 +95,22 @@ func within(l Language, n int64) bool {
 	return (l.Min == nil || n >= *l.Min) && (l.Max == nil || n <= *l.Max)
 }
 
-// machine looks for a pattern.
+// machine searches strings for a pattern.
 type machine struct {
 	prog     *syntax.Prog
 	alphabet []rune
-	states   []set   // the first is that of the empty string
+	states   []set   // the first is the state of the empty string
 	next     [][]int // by state and character; -1 is not known yet
 	known    map[string]int
-	reached  []int // by instruction, in which call of close
-	closed   int   // calls of close
+	reached  []int // by instruction, the last call of close that reached it
+	closed   int   // number of calls of close
 	work     *int
 }
 
-// set is the places in a program where a string may have led to.
+// set is the set of instructions that a string may lead to.
 type set struct {
 	at    []uint32 // sorted
-	found bool     // whatever follows
+	found bool     // a match was found, so any suffix matches
 }
 
 func (s set) key() string {
@@ -145,7 +143,7 @@ func compile(pattern string) (*machine, error) {
 	return m, nil
 }
 
-// id is the index of a state.
+// id returns the index of a state.
 func (m *machine) id(s set) int {
 	key := s.key()
 	i, ok := m.known[key]
@@ -156,19 +154,19 @@ func (m *machine) id(s set) int {
 	return i
 }
 
-// step is the state after one more character of the alphabet.
+// step returns the state after one more character of the alphabet.
 func (m *machine) step(from, char int) int {
 	if m.next[from] == nil {
 		m.next[from] = slices.Repeat([]int{-1}, len(m.alphabet))
 	}
 	if m.next[from][char] < 0 {
-		to := m.id(m.after(m.states[from], m.alphabet[char])) // which may move next
+		to := m.id(m.after(m.states[from], m.alphabet[char])) // id may move next
 		m.next[from][char] = to
 	}
 	return m.next[from][char]
 }
 
-// close adds what is reached without a character. What needs the text to end stays.
+// close adds the instructions reached without a character. Tests for the end of text stay.
 func (m *machine) close(from []uint32, holds syntax.EmptyOp) set {
 	m.closed++
 	var at []uint32
@@ -207,7 +205,7 @@ func (m *machine) close(from []uint32, holds syntax.EmptyOp) set {
 	return set{at: at}
 }
 
-// after is where a character leads to. A match may begin after it.
+// after returns the set after a character. A match may begin after it.
 func (m *machine) after(s set, c rune) set {
 	if s.found {
 		return s
@@ -241,10 +239,9 @@ func (m *machine) accepts(state int, length int64) bool {
 	return len(ends) > 0 && m.close(ends, holds).found
 }
 
-// alphabet has one character of each kind that the machines tell apart, the usual ones
-// first.
+// alphabet returns one character of each kind that the machines distinguish, the usual ones first.
 func alphabet(l ...*machine) []rune {
-	// Characters from one bound up to the next are alike.
+	// Characters between two bounds are alike.
 	bounds := map[rune]bool{0: true, '\n': true, '\n' + 1: true, unicode.MaxRune + 1: true, 0xD800: true, 0xE000: true}
 	for _, m := range l {
 		for _, i := range m.prog.Inst {
@@ -263,7 +260,7 @@ func alphabet(l ...*machine) []rune {
 	var alphabet []rune
 	for i, lo := range sorted[:len(sorted)-1] {
 		if lo == 0xD800 {
-			continue // no characters
+			continue // surrogates are no characters
 		}
 		alphabet = append(alphabet, usual(lo, sorted[i+1]-1))
 	}
@@ -271,7 +268,7 @@ func alphabet(l ...*machine) []rune {
 	return alphabet
 }
 
-// usual is the character from lo to hi that is the most usual.
+// usual returns the most usual character from lo to hi.
 func usual(lo, hi rune) rune {
 	for _, c := range "aA0-. " {
 		if lo <= c && c <= hi {
