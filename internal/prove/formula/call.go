@@ -10,7 +10,7 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// call reads operators and functions.
+// call translates operators and functions.
 func (r *reader) call(e ast.Expr) value {
 	c := e.AsCall()
 	name, args := c.FunctionName(), c.Args()
@@ -36,7 +36,7 @@ func (r *reader) call(e ast.Expr) value {
 		v := r.choose(holds, r.read(args[1]), r.read(args[2]))
 		fails := r.Or(holds, refused).Not()
 		v.fails = r.Or(fails, v.fails)
-		v.cases = slices.Clone(v.cases) // which may be those of a variable
+		v.cases = slices.Clone(v.cases) // the cases may belong to a variable
 		for i := range v.cases {
 			v.cases[i].when = r.And(fails.Not(), v.cases[i].when)
 		}
@@ -61,7 +61,7 @@ func (r *reader) call(e ast.Expr) value {
 	return r.opaque(e, name)
 }
 
-// connected is && or ||, which absorb errors.
+// connected translates && or ||, which absorb errors.
 func (r *reader) connected(and bool, args []ast.Expr) value {
 	holds, refused := logic.True, logic.False
 	if !and {
@@ -139,7 +139,7 @@ func (r *reader) unary(e ast.Expr, name string, v value) (value, bool) {
 	return value{}, false
 }
 
-// sum adds up what the items of a list come to.
+// sum adds up a number for each item of a list.
 func (r *reader) sum(e ast.Expr, l list, what func(value) value) value {
 	total := one(number{})
 	for _, item := range l {
@@ -157,7 +157,7 @@ func (r *reader) binary(e ast.Expr, name string, a, b value) (value, bool) {
 			if equal, ok := is.(bool); ok {
 				return one(!equal)
 			}
-			return one(is) // it is about e as a whole
+			return one(is) // the question is about e as a whole
 		}), true
 	case operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals:
 		return r.both(a, b, func(x, y any) value { return r.ordered(e, name, x, y) }), true
@@ -227,7 +227,7 @@ func (r *reader) plus(e ast.Expr, x, y any) value {
 	return one(n)
 }
 
-// compares reports what a comparison says, which is about the sign of x - y.
+// compares reports the result of a comparison, given the sign of x - y.
 func compares(operator string, sign int) bool {
 	switch operator {
 	case operators.Less:
@@ -250,7 +250,7 @@ var mirrored = map[string]string{
 	operators.Equals: operators.Equals,
 }
 
-// ordered is a comparison of numbers, or of a size with one.
+// ordered compares numbers, or a size with a number.
 func (r *reader) ordered(e ast.Expr, operator string, x, y any) value {
 	if _, ok := y.(size); ok {
 		x, y, operator = y, x, mirrored[operator]
@@ -300,7 +300,7 @@ func sign(n int64) int {
 	return 0
 }
 
-// equal is a == b.
+// equal returns a == b.
 func (r *reader) equal(e ast.Expr, a, b value) value {
 	return r.both(a, b, func(x, y any) value { return r.equals(e, x, y) })
 }
@@ -377,13 +377,13 @@ func (r *reader) equals(e ast.Expr, x, y any) value {
 	return one(false)
 }
 
-// placeEquals is a == y for a value of a place.
+// placeEquals returns a == y for the value of a place.
 func (r *reader) placeEquals(e ast.Expr, a *Place, y any) value {
 	if len(a.Constants()) > maxConstants {
 		panic(errTooLarge)
 	}
 	if _, ok := y.(null); ok {
-		return one(false) // what is there is not null
+		return one(false) // the value is present, so it is not null
 	}
 	if kind := kindOf(a); kind == "" || kind != kindOf(y) {
 		return r.opaque(e, "==")
@@ -409,8 +409,8 @@ func (r *reader) placeEquals(e ast.Expr, a *Place, y any) value {
 	return r.opaque(e, "==")
 }
 
-// kindOf is the type that CEL gives to a case, as far as it matters for what operators make
-// of it. It is "" where it is not known before the value is.
+// kindOf returns the CEL type of a case, as far as operators depend on it. It is "" if the type
+// depends on the value.
 func kindOf(is any) string {
 	switch is := is.(type) {
 	case string:
@@ -439,17 +439,17 @@ func hasSize(kind string) bool {
 	return slices.Contains([]string{"string", "byte", "array", "object"}, kind)
 }
 
-// typedFormat reports whether CEL makes something else than text of a string.
+// typedFormat reports whether CEL converts strings of a format to another type.
 func typedFormat(format string) bool {
 	return slices.Contains([]string{"byte", "date", "date-time", "datetime", "duration", "quantity"}, format)
 }
 
-// in is a in b, for one case of b.
+// in returns a in b, for one case of b.
 func (r *reader) in(e ast.Expr, a value, b any) value {
 	switch b := b.(type) {
 	case list:
 		if in := e.AsCall().Args()[1]; in.Kind() == ast.ListKind && len(in.AsList().Elements()) == 0 {
-			return value{cases: []choice{{logic.True, false}}} // a is not even read
+			return value{cases: []choice{{logic.True, false}}} // a is not evaluated
 		}
 		any := logic.False
 		sure := logic.True
@@ -489,7 +489,7 @@ func (r *reader) in(e ast.Expr, a value, b any) value {
 	return r.opaque(e, "in")
 }
 
-// index is x[y], or x[?y].
+// index returns x[y], or x[?y].
 func (r *reader) index(e ast.Expr, x, y any, optional bool) value {
 	switch x := x.(type) {
 	case *Place:

@@ -15,12 +15,12 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
-// EntryKey is the key of the entry that [Entry] stands for. Of a list, it is the first
-// item.
+// EntryKey is the key of the entry that [Entry] stands for. [Item] stands for the first item of a
+// list.
 const EntryKey = "example"
 
-// In is the value at the place in an object, old or new as the place is; nil when it
-// is not there.
+// In returns the value at the place in an object, old or new like the place. It is nil if the value
+// is absent.
 func (p *Place) In(root any) any {
 	if p.Parent == nil && p.view != nil {
 		return p.view.of(root)
@@ -43,7 +43,7 @@ func (p *Place) In(root any) any {
 	return nil
 }
 
-// Put is an object that has nothing but a value at the place, and what leads there.
+// Put returns an object with a value at the place, and nothing else.
 func (p *Place) Put(v any) any {
 	switch {
 	case p.Parent == nil:
@@ -63,7 +63,7 @@ func (p *Place) Put(v any) any {
 	return p.Parent.Put(map[string]any{p.Name: v})
 }
 
-// null reports whether there is a null at the place.
+// nullIn reports whether the value at the place is null.
 func (p *Place) nullIn(root any) bool {
 	if p.Parent == nil {
 		return false
@@ -73,8 +73,8 @@ func (p *Place) nullIn(root any) bool {
 	return ok && there && v == nil
 }
 
-// Of reports whether a fact about one place, which is neither a question nor [Same], is
-// one of the value at another place above it.
+// Of reports whether the fact holds for the value v at an ancestor place. The fact must be about
+// one place, and not a question.
 func (f *Fact) Of(at *Place, v any) bool {
 	path := f.Place.Path()[len(at.Path()):]
 	null := false
@@ -106,18 +106,19 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// Answers evaluates the questions of a space. It remembers their programs.
+// Answers evaluates the questions of a space, and caches their programs.
 type Answers struct {
 	programs map[*Question]func(ctx context.Context, value, old any) (bool, error)
 }
 
-// NewAnswers evaluates questions by the API server's own code.
+// NewAnswers returns a cache without programs. Questions are evaluated by the API server's own
+// code.
 func NewAnswers() *Answers {
 	return &Answers{map[*Question]func(context.Context, any, any) (bool, error){}}
 }
 
-// Ask answers a question about an object. It is not ok when the question cannot be
-// asked by itself, or not of this object: what it is asked of is not there.
+// Ask evaluates a question for an object. It is not ok if the question cannot be evaluated
+// separately, or if the object lacks the value that it needs.
 func (a *Answers) Ask(ctx context.Context, q *Question, new, old any) (holds, fails, ok bool) {
 	run, known := a.programs[q]
 	if !known {
@@ -131,7 +132,7 @@ func (a *Answers) Ask(ctx context.Context, q *Question, new, old any) (holds, fa
 	return result && err == nil, err != nil, true
 }
 
-// before is the value of oldSelf, nil for none.
+// before returns the value of oldSelf, or nil.
 func (q *Question) before(old any) any {
 	if old == nil || q.alone {
 		return nil
@@ -139,7 +140,7 @@ func (q *Question) before(old any) any {
 	return q.At.Counterpart().In(old)
 }
 
-// applies reports whether there is what the question is asked of.
+// applies reports whether the values exist that the question needs.
 func (q *Question) applies(new, old any) bool {
 	return q.At.In(new) != nil && (q.Optional || !q.readsOld() || q.before(old) != nil)
 }
@@ -167,7 +168,7 @@ func (q *Question) program() func(ctx context.Context, value, old any) (bool, er
 	}
 	var programs []*Program
 	var errs []error
-	for _, text := range []string{q.Text, "[" + q.Text + "].size() == 1"} { // whether it fails, if it is no condition
+	for _, text := range []string{q.Text, "[" + q.Text + "].size() == 1"} { // the second is for expressions that are no conditions
 		programs, errs = Compile(s, q.At.Parent == nil, apiextensionsv1.ValidationRules{{Rule: text, OptionalOldSelf: &q.Optional}})
 		if errs[0] == nil {
 			break
@@ -181,7 +182,7 @@ func (q *Question) program() func(ctx context.Context, value, old any) (bool, er
 	}
 }
 
-// ReadsOld reports whether the fact is about the old object, too.
+// ReadsOld reports whether the fact depends on the old object.
 func (f *Fact) ReadsOld() bool {
 	if f.Question != nil {
 		return f.Question.readsOld()
@@ -189,7 +190,7 @@ func (f *Fact) ReadsOld() bool {
 	return f.Place.Old || f.Other != nil && f.Other.Old
 }
 
-// paths are what the question reads, from where it is asked.
+// paths returns the paths that the question reads, relative to its place.
 func (q *Question) paths() [][]string {
 	var l [][]string
 	for _, p := range q.Reads {
@@ -200,8 +201,8 @@ func (q *Question) paths() [][]string {
 	return l
 }
 
-// Holds reports whether a fact is one of an object. It is not ok when that cannot be
-// asked by itself.
+// Holds reports whether a fact holds for an object. It is not ok if the fact cannot be evaluated
+// separately.
 func (a *Answers) Holds(ctx context.Context, f *Fact, new, old any) (holds, ok bool) {
 	in := func(p *Place) any {
 		if p.Old {
@@ -231,7 +232,7 @@ func (a *Answers) Holds(ctx context.Context, f *Fact, new, old any) (holds, ok b
 	panic(fmt.Sprintf("fact of kind %d", f.Kind))
 }
 
-// cel is what CEL makes of a value at the place.
+// cel converts a value at the place to CEL.
 func (p *Place) cel(v any) ref.Val {
 	if p.types == nil {
 		if s, err := Structural(Pruned(p.Schema, [][]string{nil})); err == nil {

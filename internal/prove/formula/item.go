@@ -15,14 +15,13 @@ import (
 // itemPrefix begins the names of items with keys; their values follow, as JSON.
 const itemPrefix = Item + " "
 
-// ItemOf is the name, in paths, of the item of a list that has some keys: strings,
-// int64s and bools.
+// ItemOf returns the name, in paths, of the list item with some keys: strings, int64s and bools.
 func ItemOf(keys map[string]any) string {
 	data, _ := json.Marshal(keys) // scalars do not fail
 	return itemPrefix + string(data)
 }
 
-// KeysOf are the keys of an item by its name; nil for other names.
+// KeysOf returns the keys of an item by its name, or nil for other names.
 func KeysOf(name string) map[string]any {
 	text, ok := strings.CutPrefix(name, itemPrefix)
 	if !ok {
@@ -42,7 +41,7 @@ func KeysOf(name string) map[string]any {
 	return keys
 }
 
-// ItemWith is the item of a list that has the keys of a name, or nil.
+// ItemWith returns the item of a list that has the keys of a name, or nil.
 func ItemWith(list []any, name string) any {
 	keys := KeysOf(name)
 	for _, v := range list {
@@ -58,15 +57,14 @@ func ItemWith(list []any, name string) any {
 	return nil
 }
 
-// stray is the value of a key of items that nothing names. It differs from all constants
-// of the rule; what else it may equal is not known.
+// stray is the value of a key in unnamed items. It differs from all constants of the rule, and may
+// equal anything else.
 type stray struct{}
 
-// strays are items some of whose keys have such a value. Nothing is known of them but
-// their keys.
+// strays are items with such a value in some keys. Only their keys are known.
 type strays struct{ keys map[string]any }
 
-// isStray reports whether a value may be such an item, or what its key is.
+// isStray reports whether a value may be a stray item or its key.
 func isStray(v value) bool {
 	return slices.ContainsFunc(v.cases, func(c choice) bool {
 		switch c.is.(type) {
@@ -77,7 +75,7 @@ func isStray(v value) bool {
 	})
 }
 
-// differs reports whether what is said of strays, x or not, is known not to equal y.
+// differs reports whether x is a stray, and whether it certainly differs from y.
 func (r *reader) differs(x, y any) (said, known bool) {
 	switch x.(type) {
 	case strays:
@@ -95,12 +93,11 @@ func (r *reader) differs(x, y any) (said, known bool) {
 	return false, false
 }
 
-// maxItems bounds the items of a list that a comprehension tells apart.
+// maxItems bounds the items of a list that a comprehension distinguishes.
 const maxItems = 300
 
-// items are those of a list that is told apart by keys, as far as a rule, and what was
-// asked about before, tells them apart; and the others, of which there may be any number.
-// It is not ok for lists of which no item was asked about.
+// items returns the items of a list with keys that a rule or existing facts distinguish, and the
+// others, of any number. It is not ok for lists without facts about an item.
 func (r *reader) items(p *Place) (known list, others []strays, ok bool) {
 	if p.view != nil || p.Schema == nil || len(p.Schema.XListMapKeys) == 0 {
 		return nil, nil, false
@@ -137,9 +134,8 @@ func (r *reader) items(p *Place) (known list, others []strays, ok bool) {
 	return known, others, true
 }
 
-// named are the values of the keys of a list that the rule has, or that items have which
-// were asked about. It is not ok without such items, and where a value is one that stands
-// for those which nothing names.
+// named returns the values of the keys of a list in the rule and in items with facts. It is not ok
+// without such items, or if a value is the key of a representative of unnamed items.
 func (r *reader) named(p *Place) (values map[string][]any, ok bool) {
 	values = map[string][]any{}
 	note := func(k string, v any) {
@@ -178,16 +174,16 @@ func (r *reader) itemOf(p *Place, keys map[string]any) *element {
 	return &element{item.Present(), one(item)}
 }
 
-// counted are items that a list with one key may have beside those that are named: all
-// of them, or so many that stand for the others that a comprehension whose result begins
-// with first cannot tell them from more. Those are the same for all rules, so it is not ok
-// when another has named other items.
+// counted returns further items of a list with one key, besides the named ones. These are all
+// possible items, or as many representatives as a comprehension with the initial result first can
+// distinguish. All rules share the representatives, so it is not ok if another rule has named other
+// items.
 func (r *reader) counted(p *Place, s strays, first value) (l list, ok bool) {
 	n := int(r.most) + 1
 	if _, isBool := first.cases[0].is.(bool); isBool && n > maxItems {
-		n = 1 // one settles it
+		n = 1 // one item decides the result
 	}
-	if len(s.keys) > 1 || n > maxItems { // of several keys there are too many kinds of them
+	if len(s.keys) > 1 || n > maxItems { // several keys have too many combinations
 		return nil, false
 	}
 	k := p.Schema.XListMapKeys[0]
@@ -215,8 +211,7 @@ func (r *reader) counted(p *Place, s strays, first value) (l list, ok bool) {
 	return l, ok && (finite || r.once(p, named))
 }
 
-// once reports whether the items of a list that are named are those that were named when
-// it was asked first.
+// once reports whether the named items of a list are the same as on the first call.
 func (r *reader) once(p *Place, named []any) bool {
 	list, l := strings.Join(p.Path(), "\x00"), []string{}
 	for _, v := range named {
@@ -230,8 +225,7 @@ func (r *reader) once(p *Place, named []any) bool {
 	return true
 }
 
-// Unnamed reports whether the place is an item, or in one, that stands for those which
-// nothing names.
+// Unnamed reports whether the place is, or is in, a representative of unnamed items.
 func (p *Place) Unnamed() bool {
 	for ; p != nil; p = p.Parent {
 		if p.space.unnamed[p.Name] {
@@ -246,7 +240,7 @@ func (p *Place) keySchema(key string) *apiextensionsv1.JSONSchemaProps {
 	return &s
 }
 
-// keyValues are all that a key may be, if its schema lists them.
+// keyValues returns all values of a key, if its schema lists them.
 func (p *Place) keyValues(key string) (values []any, finite bool) {
 	s := p.keySchema(key)
 	if s.Type == "boolean" {
@@ -268,9 +262,8 @@ func fits(s *apiextensionsv1.JSONSchemaProps, v any) bool {
 	return false
 }
 
-// effect says what a step of a comprehension over an item made of its result as it was at
-// first: nothing, or another value that depends on nothing else. It is not ok when it
-// does.
+// effect reports whether a step of a comprehension over an item changes the initial result. It is
+// not ok if the changed result depends on anything else.
 func effect(first, next value) (changed, ok bool) {
 	if first.fails != logic.False || next.fails != logic.False || len(first.cases) != 1 || len(next.cases) != 1 || next.cases[0].when != logic.True {
 		return false, false
@@ -285,7 +278,7 @@ func effect(first, next value) (changed, ok bool) {
 	return false, false
 }
 
-// plain reports whether a value is one that has nothing in it.
+// plain reports whether a value is a single scalar, or a stray.
 func plain(v value) bool {
 	if v.fails != logic.False || len(v.cases) != 1 {
 		return false
@@ -297,5 +290,5 @@ func plain(v value) bool {
 	return false
 }
 
-// itemKey is the value that a key of an item always has; nil for what is no key of one.
+// itemKey returns the constant value of an item's key, or nil if name is no key.
 func (p *Place) itemKey(name string) any { return KeysOf(p.Name)[name] }

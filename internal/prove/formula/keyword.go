@@ -7,12 +7,12 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// maxDepth bounds how deep keywords are read.
+// maxDepth bounds the nesting of keywords that are read.
 const maxDepth = 64
 
-// Schema reads what the keywords of a schema demand of the value at p, which is there:
-// required, properties, enum, allOf, anyOf, oneOf, not, minProperties and the like. Rules
-// in it are left out. To these keywords a null is something that is there.
+// Schema returns the formula that the value at p, which must exist, satisfies the keywords of a
+// schema: required, properties, enum, allOf, anyOf, oneOf, not, minProperties and the like. It
+// ignores rules. Null counts as a value for these keywords.
 func (s *Space) Schema(k *apiextensionsv1.JSONSchemaProps, p *Place) logic.Lit {
 	return s.keywords(k, p, 0)
 }
@@ -26,7 +26,7 @@ func (s *Space) keywords(k *apiextensionsv1.JSONSchemaProps, p *Place, depth int
 	switch {
 	case p.Schema == nil || p.Schema.Type == "":
 		return s.unread(k, p, "schemas")
-	case p.Schema.Type == "object": // to other values they do not apply
+	case p.Schema.Type == "object": // these keywords do not apply to other types
 		for _, name := range k.Required {
 			add(p.Child(name).Key())
 		}
@@ -58,7 +58,7 @@ func (s *Space) keywords(k *apiextensionsv1.JSONSchemaProps, p *Place, depth int
 	return s.And(all...)
 }
 
-// branches says how many of several schemas accept p, up to n.
+// branches returns formulas, up to n, that at least so many of the schemas accept p.
 func (s *Space) branches(l []apiextensionsv1.JSONSchemaProps, p *Place, depth, n int) []logic.Lit {
 	var accept []logic.Lit
 	for i := range l {
@@ -67,7 +67,7 @@ func (s *Space) branches(l []apiextensionsv1.JSONSchemaProps, p *Place, depth, n
 	return s.AtLeast(n, accept)
 }
 
-// ofNull is what the keywords say of null.
+// ofNull returns the formula that null satisfies the keywords.
 func (s *Space) ofNull(k *apiextensionsv1.JSONSchemaProps, p *Place) logic.Lit {
 	if isAny(k) {
 		return logic.True
@@ -113,7 +113,7 @@ func (s *Space) enum(k *apiextensionsv1.JSONSchemaProps, p *Place) logic.Lit {
 	return found
 }
 
-// counted is minProperties and maxProperties.
+// counted translates minProperties and maxProperties.
 func (s *Space) counted(k *apiextensionsv1.JSONSchemaProps, p *Place) logic.Lit {
 	if k.MinProperties == nil && k.MaxProperties == nil {
 		return logic.True
@@ -148,7 +148,7 @@ func (s *Space) counted(k *apiextensionsv1.JSONSchemaProps, p *Place) logic.Lit 
 	return holds
 }
 
-// rest is the keywords that are about one value.
+// rest translates the keywords about a single value.
 func (s *Space) rest(k *apiextensionsv1.JSONSchemaProps, p *Place) logic.Lit {
 	only := apiextensionsv1.JSONSchemaProps{
 		Pattern: k.Pattern, Format: k.Format, MinLength: k.MinLength, MaxLength: k.MaxLength, Minimum: k.Minimum, Maximum: k.Maximum,
@@ -178,7 +178,7 @@ func (s *Space) rest(k *apiextensionsv1.JSONSchemaProps, p *Place) logic.Lit {
 	return s.And(holds, s.unread(&only, p, "values"))
 }
 
-// unread is a question about keywords that are not understood.
+// unread asks a question about keywords that are not understood.
 func (s *Space) unread(k *apiextensionsv1.JSONSchemaProps, p *Place, what string) logic.Lit {
 	return s.ask(Question{Schema: k, At: p, Reads: []*Place{p}, What: what})
 }
@@ -189,13 +189,13 @@ func (s *Space) ask(q Question) logic.Lit {
 	return asked.Holds.Lit
 }
 
-// Unread is what keywords demand of the value at p, if there is one, as a question: nothing
-// is known of it but what the server answers.
+// Unread returns the formula that the value at p, if any, satisfies keywords. Only the API server
+// evaluates them.
 func (s *Space) Unread(k *apiextensionsv1.JSONSchemaProps, p *Place) logic.Lit {
 	return s.Implies(p.present, s.unread(k, p, "values"))
 }
 
-// Unknown is a question about the value at p that nobody can answer.
+// Unknown returns a question about the value at p without an evaluator.
 func (s *Space) Unknown(p *Place) logic.Lit {
 	return s.ask(Question{At: p, Reads: []*Place{p}, What: "values"})
 }

@@ -14,15 +14,14 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// comparison is a question of how a number compares with an integer.
+// comparison is a question that compares a number with an integer.
 type comparison struct {
 	*Question
 	below logic.Lit // the number is below a bound, if there is one
 	bound int64
 }
 
-// order adds what questions about the same number have to do with each other: what is less
-// than five is less than ten.
+// order relates questions about the same number: less than five implies less than ten.
 func (s *Space) order() {
 	numbers := map[string][]comparison{}
 	for _, key := range sortedKeys(s.questions) {
@@ -39,7 +38,7 @@ func (s *Space) order() {
 		slices.SortStableFunc(l, func(a, b comparison) int { return cmp.Compare(a.bound, b.bound) })
 		for i := 1; i < len(l); i++ {
 			a, b := l[i-1], l[i]
-			s.Require(s.Equal(a.Fails.Lit, b.Fails.Lit)) // where there is no number
+			s.Require(s.Equal(a.Fails.Lit, b.Fails.Lit)) // both fail without a number
 			s.RequireAny(a.below.Not(), b.below)
 			if a.bound == b.bound {
 				s.RequireAny(b.below.Not(), a.below)
@@ -48,8 +47,8 @@ func (s *Space) order() {
 	}
 }
 
-// comparison reads a question that compares a number with an integer, and says which number
-// it is.
+// comparison reads a question that compares a number with an integer. It returns the number as
+// text.
 func (s *Space) comparison(q *Question) (of string, c comparison, ok bool) {
 	rule, err := Parse(q.Text)
 	if err != nil || rule.tree.Expr().Kind() != ast.CallKind {
@@ -73,13 +72,14 @@ func (s *Space) comparison(q *Question) (of string, c comparison, ok bool) {
 	if err != nil {
 		return "", c, false
 	}
-	// Every integer is at an even place, what lies between two at the odd one between.
+	// Integers have even positions; the numbers between two integers share the odd position between
+	// them.
 	bound := 2 * n.n
 	if operator == operators.LessEquals || operator == operators.Greater {
 		bound++
 	}
 	if bound%2 != 0 && s.isInteger(q, left) {
-		bound++ // there is nothing between
+		bound++ // no integer is between
 	}
 	c = comparison{q, q.Holds.Lit, bound}
 	if operator == operators.Greater || operator == operators.GreaterEquals {
@@ -88,7 +88,7 @@ func (s *Space) comparison(q *Question) (of string, c comparison, ok bool) {
 	return fmt.Sprint(q.At.view.number(), q.At.Old, q.At.Path(), text), c, true
 }
 
-// isInteger reports whether the expression is an integer for sure.
+// isInteger reports whether the expression is certainly an integer.
 func (s *Space) isInteger(q *Question, e ast.Expr) bool {
 	if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == "size" {
 		return true

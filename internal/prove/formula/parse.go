@@ -16,27 +16,27 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// environmentOf parses rules as the API server does, and remembers what macros were.
+// environmentOf parses rules like the API server, and tracks macro calls.
 var environmentOf = sync.OnceValues(func() (*cel.Env, error) {
 	return environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).StoredExpressionsEnv().Extend(cel.EnableMacroCallTracking())
 })
 
-// Rule is a CEL rule, parsed, or what the keywords of a schema mention.
+// Rule is a parsed CEL rule, or the content of a schema's keywords.
 type Rule struct {
 	tree *ast.AST
-	// Paths are where it looks, in the object or in the old one: an empty path is all
-	// of it.
+	// Paths are the paths that the rule reads in the object or the old one. An empty path is the
+	// whole object.
 	Paths [][]string
-	// Literals are the strings and the integers (int64) that it mentions.
+	// Literals are the strings and integers (int64) in the rule.
 	Literals []any
-	// Patterns are the regular expressions that it mentions.
+	// Patterns are the regular expressions in the rule.
 	Patterns []string
-	// Functions are the names of the operators, functions and macros in it, and Top that of
-	// the outermost one, if the rule is a call.
+	// Functions are the names of the operators, functions and macros in the rule. Top is the name
+	// of the outermost one, if the rule is a call.
 	Functions map[string]bool
 	Top       string
-	// ReadsOld says that it mentions oldSelf, and AsksOld that it asks it for more than
-	// whether there is one.
+	// ReadsOld means that the rule mentions oldSelf, AsksOld that it reads more than the existence
+	// of the old value.
 	ReadsOld, AsksOld bool
 }
 
@@ -62,7 +62,7 @@ func Parse(rule string) (*Rule, error) {
 	return r, nil
 }
 
-// visit notes what an expression mentions. Shadowed are the variables of macros around it.
+// visit collects the content of an expression. Shadowed are the variables of enclosing macros.
 func (r *Rule) visit(e ast.Expr, shadowed []string) {
 	if old, path, ok := selection(e, shadowed); ok {
 		r.Paths = append(r.Paths, path)
@@ -111,9 +111,9 @@ func last(l []ast.Expr) ast.Expr {
 	return l[len(l)-1]
 }
 
-// EachItem returns the rule on the items of a list that together mean r, and the property that
-// leads to the list, "" if r is on the list itself. They exist if r is all() of the list, with or
-// without a guard for an absent list, and reads nothing but the item.
+// EachItem returns an equivalent rule on the items of a list, and the property that has the list;
+// it is "" if r is on the list itself. Such a rule exists if r is all() over the list, optionally
+// guarded against an absent list, and reads only the item.
 func (r *Rule) EachItem() (list, rule string, ok bool) {
 	e, guard := r.tree.Expr(), []string(nil)
 	if r.Top == operators.LogicalOr {
@@ -175,7 +175,7 @@ func selection(e ast.Expr, shadowed []string) (old bool, path []string, ok bool)
 	return false, nil, false
 }
 
-// unescaped is the property that CEL calls by a name.
+// unescaped returns the property for its name in CEL.
 func unescaped(name string) string {
 	if plain, ok := apiservercel.Unescape(name); ok {
 		return plain
@@ -183,7 +183,7 @@ func unescaped(name string) string {
 	return name
 }
 
-// Mentioned is what the keywords of a schema mention, rules in it left out.
+// Mentioned returns the content of a schema's keywords. It ignores rules.
 func Mentioned(s *apiextensionsv1.JSONSchemaProps) *Rule {
 	r := &Rule{}
 	r.mention(s, nil)
@@ -219,15 +219,15 @@ func (r *Rule) mention(s *apiextensionsv1.JSONSchemaProps, path []string) {
 	}
 }
 
-// ReadsOld reports whether a rule compares with the stored object, or may. What cannot be
-// parsed does not.
+// ReadsOld reports whether a rule depends on the stored object, or may depend on it. A rule that
+// cannot be parsed does so only with optionalOldSelf.
 func ReadsOld(r apiextensionsv1.ValidationRule) bool {
 	read, err := Parse(r.Rule)
 	return err == nil && read.ReadsOld || r.OptionalOldSelf != nil && *r.OptionalOldSelf
 }
 
-// Reads are the properties that a rule reads, as paths from what it stands on. There are none
-// if it cannot be parsed.
+// Reads returns the properties that a rule reads, as paths from its schema. There are none if the
+// rule cannot be parsed.
 func Reads(r apiextensionsv1.ValidationRule) [][]string {
 	read, err := Parse(r.Rule)
 	if err != nil {

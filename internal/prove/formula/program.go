@@ -19,17 +19,17 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// Program is one rule as the server compiles it. The server's Validator runs the
-// same program on the same conversion of the object, but finds every property
-// by copying all of them, which is what most of its time would go into here.
+// Program is one rule as the API server compiles it. The API server's Validator runs the same
+// program on the same conversion of the object, but copies all properties to find one. Here, this
+// would take most of the time.
 type Program struct {
 	program  cel.Program
 	schema   common.Schema
-	optional bool // oldSelf is
+	optional bool // oldSelf is optional
 }
 
-// Compile compiles the rules on s, as the API server does for a CRD it has stored. There
-// is a program or an error for each. With root, s is the schema of resources.
+// Compile compiles the rules on s, like the API server for a stored CRD. It returns a program or an
+// error for each rule. With root, s is the schema of resources.
 func Compile(s *structuralschema.Structural, root bool, rules apiextensionsv1.ValidationRules) ([]*Program, []error) {
 	programs, errs := make([]*Program, len(rules)), make([]error, len(rules))
 	with := *s
@@ -58,17 +58,17 @@ func Compile(s *structuralschema.Structural, root bool, rules apiextensionsv1.Va
 	return programs, errs
 }
 
-// firstLine leaves out the picture that CEL draws of an error.
+// firstLine removes the excerpt that CEL adds to an error.
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return s
 }
 
-// Run evaluates the rule. An error is one of evaluation. Without an old object, rules
-// that read one hold, unless it is optional to them.
+// Run evaluates the rule. An error means that the evaluation failed. Without an old object,
+// transition rules hold, unless oldSelf is optional.
 func (p *Program) Run(ctx context.Context, value, old any, usesOld bool) (bool, error) {
 	if usesOld && old == nil && !p.optional {
-		return true, nil // transition rules are for updates
+		return true, nil // transition rules apply to updates
 	}
 	a := activation{self: common.UnstructuredToVal(value, p.schema)}
 	switch {
@@ -83,7 +83,7 @@ func (p *Program) Run(ctx context.Context, value, old any, usesOld bool) (bool, 
 	return result == types.True, err
 }
 
-// activation is the variables of a rule.
+// activation has the variables of a rule.
 type activation struct{ self, oldSelf any }
 
 func (a activation) ResolveName(name string) (any, bool) {
@@ -98,7 +98,7 @@ func (a activation) ResolveName(name string) (any, bool) {
 
 func (a activation) Parent() interpreter.Activation { return nil }
 
-// view is a schema that remembers its parts.
+// view is a schema that caches its parts.
 type view struct {
 	common.Schema
 	properties func() map[string]common.Schema
@@ -138,7 +138,7 @@ func (v *view) WithTypeAndObjectMeta() common.Schema {
 	return newView(v.Schema.WithTypeAndObjectMeta())
 }
 
-// allowed is what additionalProperties say.
+// allowed is the content of additionalProperties.
 type allowed struct {
 	schema common.Schema
 	allows bool

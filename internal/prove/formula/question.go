@@ -15,8 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// total reports whether a function, or operator, only fails when reading an argument
-// does, for arguments of some kinds.
+// total reports whether a function or operator never fails by itself for arguments of some kinds.
 func total(what string, kinds []string) bool {
 	all := func(l ...string) bool {
 		return !slices.ContainsFunc(kinds, func(k string) bool { return !slices.Contains(l, k) })
@@ -36,7 +35,7 @@ func total(what string, kinds []string) bool {
 	return false
 }
 
-// opaque is the value of an expression that is not understood.
+// opaque returns the value of an expression that is not understood.
 func (r *reader) opaque(e ast.Expr, what string) value {
 	if symbol, ok := operators.FindReverse(what); ok && symbol != "" {
 		what = symbol
@@ -63,7 +62,7 @@ func (r *reader) opaque(e ast.Expr, what string) value {
 	return value{fails, []choice{{fails.Not(), unknown{q}}}}
 }
 
-// ask makes a question of an expression.
+// ask creates a question from an expression.
 func (r *reader) ask(e ast.Expr, what string) *Question {
 	q := Question{At: r.self, What: what, Optional: r.old != Plain, alone: r.old == Missing, Reads: r.reads(e)}
 	text, err := parser.Unparse(e, r.info)
@@ -91,12 +90,12 @@ func (r *reader) ask(e ast.Expr, what string) *Question {
 	return r.question(q)
 }
 
-// unclear reports whether a value may be something that is not understood.
+// unclear reports whether a value may be a question.
 func unclear(v value) bool {
 	return slices.ContainsFunc(v.cases, func(c choice) bool { _, ok := c.is.(unknown); return ok })
 }
 
-// written is CEL for a value of one case.
+// written returns CEL for a value with one case.
 func (r *reader) written(v value) (string, bool) {
 	if v.fails != logic.False || len(v.cases) != 1 {
 		return "", false
@@ -114,7 +113,7 @@ func (r *reader) written(v value) (string, bool) {
 	return "", false
 }
 
-// expression is CEL that selects a place.
+// expression returns CEL that selects a place.
 func (r *reader) expression(p *Place) (string, bool) {
 	var steps []string
 	root := "self"
@@ -142,7 +141,7 @@ func (r *reader) expression(p *Place) (string, bool) {
 	return root + strings.Join(steps, ""), !(p.Old && r.old != Plain)
 }
 
-// free is the identifiers in an expression.
+// free returns the identifiers in an expression.
 func free(e ast.Expr) map[string]bool {
 	names := map[string]bool{}
 	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
@@ -153,7 +152,7 @@ func free(e ast.Expr) map[string]bool {
 	return names
 }
 
-// reads are the places that an expression reads, as far down as they are known.
+// reads returns the places that an expression reads, as deep as they are known.
 func (r *reader) reads(e ast.Expr) []*Place {
 	var l []*Place
 	add := func(p *Place) {
@@ -175,7 +174,7 @@ func (r *reader) reads(e ast.Expr) []*Place {
 	return l
 }
 
-// place is the place that selections from self or oldSelf lead to, or nil.
+// place returns the place at selections from self or oldSelf, or nil.
 func (r *reader) place(e ast.Expr) *Place {
 	field := func(of ast.Expr, name string) *Place {
 		p := r.place(of)
@@ -185,7 +184,7 @@ func (r *reader) place(e ast.Expr) *Place {
 		if q := r.property(p, name); q != nil {
 			return q
 		}
-		return p // as a whole
+		return p // the whole value
 	}
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -211,7 +210,7 @@ func (r *reader) place(e ast.Expr) *Place {
 	return nil
 }
 
-// operands are the expressions in another.
+// operands returns the subexpressions of an expression.
 func operands(e ast.Expr) []ast.Expr {
 	var l []ast.Expr
 	switch e.Kind() {

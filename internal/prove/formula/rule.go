@@ -11,17 +11,17 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// Bounds of what is read.
+// Bounds of the translation.
 const (
 	maxSteps = 200_000   // expressions evaluated for one rule
 	maxGates = 2_000_000 // of a space
-	// maxConstants bounds what a place is compared with: each two exclude each other.
+	// maxConstants bounds the constants of a place: each two exclude each other.
 	maxConstants = 600
-	// maxNumber bounds what is added up: no rule adds up enough of these to overflow.
+	// maxNumber bounds the terms of sums: no rule adds up enough of them to overflow.
 	maxNumber = 1 << 31
 )
 
-// unread ends reading a rule.
+// unread ends the translation of a rule.
 type unread struct{ error }
 
 var (
@@ -31,25 +31,25 @@ var (
 
 // Formula is a CEL rule, or a keyword of a schema, as a formula of a [Space].
 type Formula struct {
-	// Holds and Fails say that it is true, and that evaluating it is an error. Both
-	// are about objects in which the value that it stands on is there, and for rules
-	// that read oldSelf without optionalOldSelf so is the old one.
+	// Holds and Fails state that the rule is true, and that its evaluation fails. They assume that
+	// its value exists. For rules that read oldSelf without optionalOldSelf, they assume that the
+	// old value exists, too.
 	Holds, Fails logic.Lit
 }
 
-// Old is what oldSelf is to a rule.
+// Old is the form of oldSelf in a rule.
 type Old int
 
-// Of a rule with optionalOldSelf it is an optional value; without a value below lists
-// where the API server does not match new items with old ones.
+// The forms of oldSelf. It is Optional in a rule with optionalOldSelf. It is Missing below lists
+// where the API server does not correlate new items with old ones, so that it never has a value.
 const (
 	Plain Old = iota
 	Optional
 	Missing
 )
 
-// Rule reads a rule on the value at self, a place of the new object. An error says why
-// it cannot be read.
+// Rule translates a rule on the value at self, a place of the new object. An error is the reason
+// why the rule cannot be translated.
 func (s *Space) Rule(rule *Rule, self *Place, old Old) (f Formula, err error) {
 	r := &reader{Space: s, self: self, old: old, info: rule.tree.SourceInfo(), most: 2, vars: map[string]value{}, args: map[int64][]value{}}
 	ast.PreOrderVisit(rule.tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
@@ -75,20 +75,20 @@ func (s *Space) Rule(rule *Rule, self *Place, old Old) (f Formula, err error) {
 	return Formula{Holds: holds, Fails: s.Or(holds, refused).Not()}, nil
 }
 
-// reader reads one rule.
+// reader translates one rule.
 type reader struct {
 	*Space
 	self      *Place
 	old       Old
 	info      *ast.SourceInfo
-	most      int64 // integers from here on are the same to the rule
+	most      int64 // the rule does not distinguish integers from here on
 	constants []any // strings, int64s and bools in the rule
 	vars      map[string]value
 	args      map[int64][]value // of calls, by expression
 	steps     int
 }
 
-// truths are the conditions on which v is true, and false. Where it is neither, using it
+// truths returns the conditions that v is true, and that it is false. Where neither holds, using v
 // as a condition is an error.
 func (r *reader) truths(v value) (holds, refused logic.Lit) {
 	holds, refused = logic.False, logic.False
@@ -142,7 +142,7 @@ func (r *reader) read(e ast.Expr) value {
 	return r.opaque(e, "")
 }
 
-// literal is a constant, or nil for those that are not modelled.
+// literal returns a constant, or nil for constants that are not modelled.
 func literal(e ast.Expr) any {
 	if e == nil || e.Kind() != ast.LiteralKind {
 		return nil
@@ -182,13 +182,13 @@ func (r *reader) variable(e ast.Expr) value {
 	return r.opaque(e, "")
 }
 
-// field is self.x, has(self.x), and the same of optional values.
+// field translates self.x, has(self.x), and the same for optional values.
 func (r *reader) field(e ast.Expr) value {
 	s := e.AsSelect()
 	return r.selected(e, r.read(s.Operand()), s.FieldName(), s.IsTestOnly())
 }
 
-// selected is a field of each case of v, or whether it is there.
+// selected returns a field of each case of v or, with test, whether the field is present.
 func (r *reader) selected(e ast.Expr, v value, field string, test bool) value {
 	return r.each(v, func(is any) value {
 		switch is := is.(type) {
@@ -236,8 +236,8 @@ func (r *reader) selected(e ast.Expr, v value, field string, test bool) value {
 	})
 }
 
-// property is the place of a field, as CEL calls it, or of a map's key. It is nil when
-// fields of p are not known.
+// property returns the place of a field, by its name in CEL, or of a map's key. It is nil if the
+// fields of p are unknown.
 func (r *reader) property(p *Place, field string) *Place {
 	s := p.Schema
 	if s == nil || s.Type != "object" || s.XPreserveUnknownFields != nil && len(s.Properties) == 0 {
@@ -256,7 +256,7 @@ func (r *reader) property(p *Place, field string) *Place {
 	return p.Child(field)
 }
 
-// optionalField is x.?field.
+// optionalField returns x.?field.
 func (r *reader) optionalField(e ast.Expr, v value, field string) value {
 	return r.each(v, func(is any) value {
 		switch is := is.(type) {
@@ -320,8 +320,8 @@ func (r *reader) mapping(e ast.Expr) value {
 	return value{fails, []choice{{fails.Not(), m}}}
 }
 
-// comprehension unrolls what macros over lists and maps that are written out stand
-// for, and what binds a variable.
+// comprehension unrolls macros over literal lists and maps, and over list items told apart by keys.
+// It also binds variables.
 func (r *reader) comprehension(e ast.Expr) value {
 	c := e.AsComprehension()
 	over := r.read(c.IterRange())
@@ -347,7 +347,7 @@ func (r *reader) comprehension(e ast.Expr) value {
 			return r.opaque(e, "")
 		}
 	}
-	// all and exists stop early where the rest does not matter; the others do not stop.
+	// all and exists stop early if the rest does not matter; other macros do not stop.
 	if cond := c.LoopCondition(); !(literal(cond) == true || cond.Kind() == ast.CallKind && cond.AsCall().FunctionName() == operators.NotStrictlyFalse) && len(items) > 0 {
 		return r.opaque(e, "")
 	}

@@ -9,7 +9,7 @@ import (
 	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 )
 
-// Structural converts a schema.
+// Structural converts a schema to a structural schema.
 func Structural(s *apiextensionsv1.JSONSchemaProps) (*structuralschema.Structural, error) {
 	in, err := Internal(s)
 	if err != nil {
@@ -18,7 +18,7 @@ func Structural(s *apiextensionsv1.JSONSchemaProps) (*structuralschema.Structura
 	return structuralschema.NewStructural(in)
 }
 
-// Internal converts a schema to the API server's own type.
+// Internal converts a schema to the API server's internal type.
 func Internal(s *apiextensionsv1.JSONSchemaProps) (*apiextensions.JSONSchemaProps, error) {
 	out := &apiextensions.JSONSchemaProps{}
 	return out, apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, out, nil)
@@ -33,9 +33,8 @@ func validator(s *apiextensionsv1.JSONSchemaProps) (apiservervalidation.SchemaVa
 	return v, err
 }
 
-// Pruned is a copy of s with only what lies on, or below, one of paths, and
-// without the rules in it. A rule cannot tell the difference when it reads
-// nothing else. The copy shares what it does not change.
+// Pruned returns a copy of s with only the properties on or below one of the paths, and without
+// rules. The copy is equivalent for rules that read nothing else. It shares unchanged parts.
 func Pruned(s *apiextensionsv1.JSONSchemaProps, paths [][]string) *apiextensionsv1.JSONSchemaProps {
 	c := *s
 	c.XValidations = nil

@@ -12,43 +12,43 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// Space is the objects that a schema admits, and the updates among them.
+// Space is the set of objects that a schema admits, and of the updates among them.
 type Space struct {
 	*logic.Circuit
-	// New and Old are the roots of the object and of the stored one. The new one is
-	// always there; where the old one is not, the object is being created.
+	// New and Old are the roots of the object and of the stored one. The new object is always
+	// present. If the old object is absent, the object is being created.
 	New, Old *Place
-	// Facts are those that have been asked about, in that order.
+	// Facts are all facts in use, in order of creation.
 	Facts []*Fact
 
 	questions map[string]*Question
 	views     int
 	same      map[[2]*Place]*Fact
-	unnamed   map[string]bool     // names of items that stand for those that nothing names
-	counts    map[string][]string // of lists with such items, by path: the items that are named
+	unnamed   map[string]bool     // names of the items that represent unnamed ones
+	counts    map[string][]string // named items by path, for lists with representatives
 }
 
-// Kind is what a fact says of its place.
+// Kind is the statement of a fact about its place.
 type Kind int
 
 const (
-	// Present: has() is true; null is not present.
+	// Present means that has() is true; null is not present.
 	Present Kind = iota + 1
-	// Null: it is there, as null.
+	// Null means that the value is null.
 	Null
-	// Equals: it is present and equals a constant, "" and false included.
+	// Equals means that the value is present and equals a constant, such as "" or false.
 	Equals
-	// Empty: it is an empty list or map.
+	// Empty means that the value is an empty list or map.
 	Empty
-	// Same: it equals what is at Fact.Other.
+	// Same means that the value equals the value at Fact.Other.
 	Same
-	// Holds: the question of the fact is answered by true.
+	// Holds means that the answer to the question is true.
 	Holds
-	// Fails: answering the question is an error.
+	// Fails means that evaluating the question fails.
 	Fails
 )
 
-// Fact is something that may be true of an object.
+// Fact is a statement about an object.
 type Fact struct {
 	Lit      logic.Lit
 	Kind     Kind
@@ -58,7 +58,7 @@ type Fact struct {
 	Question *Question
 }
 
-// Places are those that the fact is about. The caller must not change them.
+// Places returns the places that the fact depends on. The caller must not change them.
 func (f *Fact) Places() []*Place {
 	switch {
 	case f.Question != nil:
@@ -69,33 +69,33 @@ func (f *Fact) Places() []*Place {
 	return []*Place{f.Place}
 }
 
-// Question is an expression that is not understood.
+// Question is an expression that formulas do not understand.
 type Question struct {
-	// Text is CEL on the value of At; empty when it cannot be asked by itself. Of one that
-	// is not of type bool only Fails says anything.
+	// Text is CEL on the value of At. It is empty if the expression cannot be evaluated separately.
+	// If its type is not bool, only Fails is meaningful.
 	Text string
-	// Schema, instead of Text, has what the value of At is validated for.
+	// Schema, instead of Text, has keywords that validate the value of At.
 	Schema *apiextensionsv1.JSONSchemaProps
 	At     *Place
 	// Reads are the places that the answer depends on.
 	Reads []*Place
-	// Optional says that oldSelf in Text is an optional value.
+	// Optional means that oldSelf in Text is an optional value.
 	Optional bool
-	alone    bool // it never has a value
-	// What says what it does with them, for messages: the name of a function or keyword.
+	alone    bool // oldSelf never has a value
+	// The name of the function or keyword, for messages.
 	What         string
 	Holds, Fails *Fact
 }
 
-// Place is where a value is in an object.
+// Place is the position of a value in an object.
 type Place struct {
 	space  *Space
 	Old    bool
 	Parent *Place // nil for the root
-	// Name is that of the property or key; [Item] and [Entry] stand for some item of
-	// a list and some entry of a map. See [ItemOf] for an item with keys.
+	// Name is the property or key. [Item] and [Entry] stand for some item of a list and some entry
+	// of a map. See [ItemOf] for an item with keys.
 	Name   string
-	Schema *apiextensionsv1.JSONSchemaProps // nil where none is known
+	Schema *apiextensionsv1.JSONSchemaProps // nil if unknown
 
 	children  map[string]*Place
 	present   logic.Lit
@@ -103,16 +103,16 @@ type Place struct {
 	empty     *Fact
 	equals    []*Fact
 	constants map[any]*Fact // equals, by the constant
-	enum      map[any]bool  // the values of Enum, once they are needed
+	enum      map[any]bool  // the values of Enum, created lazily
 	known     logic.Lit     // one of equals holds
-	types     common.Schema // of its values, once it is needed
-	key       any           // unless nil, it is the key of an item, which always has this value
+	types     common.Schema // of its values, created lazily
+	key       any           // the constant value of an item's key, or nil
 
-	// Of a place in a view:
+	// For a place in a view:
 	view      *View
-	base      *Place    // in what was sent
-	sent      logic.Lit // what is there was sent
-	given     []given   // else this
+	base      *Place    // in the sent object
+	sent      logic.Lit // the value was sent
+	given     []given   // values that the API server sets otherwise
 	canonical *Place    // see asSent
 }
 
@@ -122,8 +122,8 @@ const (
 	Entry = "\x00entry"
 )
 
-// New is the space of the objects of a schema. Types beside the schema's own, such as
-// those of a resource, have to be in it.
+// New returns the space of the objects of a schema. For resources, the schema must include apiVersion,
+// kind and metadata.
 func New(schema *apiextensionsv1.JSONSchemaProps) *Space {
 	s := &Space{Circuit: logic.New(), questions: map[string]*Question{}, same: map[[2]*Place]*Fact{}, unnamed: map[string]bool{}, counts: map[string][]string{}}
 	s.New = &Place{space: s, Schema: schema, present: logic.True, null: logic.False}
@@ -138,7 +138,7 @@ func (s *Space) fact(f *Fact) *Fact {
 	return f
 }
 
-// Path is the names from the root.
+// Path returns the names from the root.
 func (p *Place) Path() []string {
 	if p.Parent == nil {
 		return nil
@@ -146,7 +146,7 @@ func (p *Place) Path() []string {
 	return append(p.Parent.Path(), p.Name)
 }
 
-// String returns the path as CEL writes it, of self or oldSelf at the root.
+// String returns the path as in CEL, with self or oldSelf at the root.
 func (p *Place) String() string {
 	name := "self"
 	if p.Old {
@@ -165,7 +165,7 @@ func (p *Place) Within(q *Place) bool {
 	return false
 }
 
-// Counterpart is the same place in the old object, or in the new one.
+// Counterpart returns the same place in the old object, or in the new one.
 func (p *Place) Counterpart() *Place {
 	switch {
 	case p.Parent != nil:
@@ -180,7 +180,7 @@ func (p *Place) Counterpart() *Place {
 	return p.space.Old
 }
 
-// Child is the place of a property, entry or item.
+// Child returns the place of a property, entry or item.
 func (p *Place) Child(name string) *Place {
 	if c, ok := p.children[name]; ok {
 		return c
@@ -222,7 +222,7 @@ func (p *Place) Child(name string) *Place {
 
 func (s *Space) implies(a, b logic.Lit) { s.RequireAny(a.Not(), b) }
 
-// At is the place that a path leads to.
+// At returns the place at a path.
 func (p *Place) At(path ...string) *Place {
 	for _, name := range path {
 		p = p.Child(name)
@@ -230,16 +230,16 @@ func (p *Place) At(path ...string) *Place {
 	return p
 }
 
-// Present says that has() is true of the place.
+// Present returns the formula that has() is true for the place.
 func (p *Place) Present() logic.Lit { return p.present }
 
-// Null says that null is there.
+// Null returns the formula that the value is null.
 func (p *Place) Null() logic.Lit { return p.null }
 
-// Key says that something is there, null included: so OpenAPI's required has it.
+// Key returns the formula that the key exists, including null, as in OpenAPI's required.
 func (p *Place) Key() logic.Lit { return p.space.Or(p.present, p.null) }
 
-// Empty says that an empty string, list or map is there.
+// Empty returns the formula that the value is an empty string, list or map.
 func (p *Place) Empty() logic.Lit {
 	if p.Schema != nil && p.Schema.Type == "string" {
 		return p.Equals("")
@@ -262,7 +262,7 @@ func (p *Place) Empty() logic.Lit {
 	return p.empty.Lit
 }
 
-// Equals says that the place is present and equals a constant: a string, an int64 or
+// Equals returns the formula that the value is present and equals a constant: a string, an int64 or
 // a bool.
 func (p *Place) Equals(constant any) logic.Lit {
 	if p.key != nil && p.key != constant {
@@ -301,7 +301,7 @@ func (p *Place) addConstant(f *Fact) {
 	p.equals, p.constants[f.Constant] = append(p.equals, f), f
 }
 
-// enumerate makes the place have one of the values of its enumeration, if it is there.
+// enumerate requires one of the values of the place's enumeration, if the value is present.
 func (p *Place) enumerate() {
 	values, ok := p.Enum()
 	if !ok || len(values) == 0 {
@@ -318,16 +318,16 @@ func (p *Place) constant(v any) logic.Lit {
 	s := p.space
 	f := s.fact(&Fact{Kind: Equals, Place: p, Constant: v})
 	s.implies(f.Lit, p.present)
-	s.implies(f.Lit, p.known.Not()) // it equals one constant at most
+	s.implies(f.Lit, p.known.Not()) // a value equals one constant at most
 	p.known = s.Or(p.known, f.Lit)
 	p.addConstant(f)
 	return f.Lit
 }
 
-// Constants are what the place has been compared with, but for false.
+// Constants returns the facts that compare the place with constants other than false.
 func (p *Place) Constants() []*Fact { return p.equals }
 
-// admits reports whether the schema's bounds of length admit a constant.
+// admits reports whether the schema's length bounds admit a constant.
 func (p *Place) admits(v any) bool {
 	text, ok := v.(string)
 	if !ok || p.Schema == nil {
@@ -337,7 +337,7 @@ func (p *Place) admits(v any) bool {
 	return (p.Schema.MinLength == nil || n >= *p.Schema.MinLength) && (p.Schema.MaxLength == nil || n <= *p.Schema.MaxLength)
 }
 
-// EnumValues returns the values that a schema enumerates, but for null.
+// EnumValues returns the values that a schema enumerates, except null.
 func EnumValues(s *apiextensionsv1.JSONSchemaProps) (values []any) {
 	for _, j := range s.Enum {
 		var v any
@@ -348,8 +348,8 @@ func EnumValues(s *apiextensionsv1.JSONSchemaProps) (values []any) {
 	return values
 }
 
-// Enum is the values that the schema enumerates, as far as they are constants: null
-// is none. It is not ok when there is no enumeration.
+// Enum returns the values that the schema enumerates, except null. It is not ok without an
+// enumeration of scalars.
 func (p *Place) Enum() (values []any, ok bool) {
 	if p.Schema == nil || len(p.Schema.Enum) == 0 {
 		return nil, false
@@ -378,7 +378,7 @@ func (p *Place) Enum() (values []any, ok bool) {
 	return values, true
 }
 
-// Same says that two places, which are present, have equal values.
+// Same returns the formula that two present places have equal values.
 func (s *Space) Same(a, b *Place) logic.Lit {
 	if x, y := a.asSent(), b.asSent(); x.view == nil && y.view == nil {
 		a, b = x, y
@@ -404,8 +404,8 @@ func (s *Space) Same(a, b *Place) logic.Lit {
 	return f.Lit
 }
 
-// Close adds which values enumerations have, and what equal values have in common, as far
-// as it has been asked about. It is to be called when everything has been read.
+// Close adds the values of enumerations, and the common facts of equal values, for the facts in
+// use. Callers call it after reading all rules and keywords.
 func (s *Space) Close() {
 	enumerated := map[*Place]bool{}
 	for _, f := range slices.Clone(s.Facts) {
@@ -415,7 +415,7 @@ func (s *Space) Close() {
 		}
 	}
 	s.order()
-	for n := -1; n != len(s.Facts); { // comparing may ask about more
+	for n := -1; n != len(s.Facts); { // comparing may add facts
 		n = len(s.Facts)
 		for _, f := range slices.Clone(s.Facts) {
 			if f.Kind == Same {
@@ -425,10 +425,10 @@ func (s *Space) Close() {
 	}
 }
 
-// congruent says that what is true of a is of b where f holds.
+// congruent requires the same facts of a and b where f holds.
 func (s *Space) congruent(f *Fact, a, b *Place, depth int) {
 	const deep = 8
-	// CEL may take different texts, or numbers, for the same value.
+	// CEL may take different texts or numbers for the same value.
 	exact := isExact(a) && isExact(b)
 	for _, c := range slices.Concat(a.equals, b.equals) {
 		x, y := a.Equals(c.Constant), b.Equals(c.Constant)
@@ -475,7 +475,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return l
 }
 
-// question is the one with a text at a place.
+// question returns the question with a text at a place.
 func (s *Space) question(q Question) *Question {
 	q = q.settled()
 	key := fmt.Sprint(q.At.view.number(), " ", q.key())
@@ -489,12 +489,12 @@ func (s *Space) question(q Question) *Question {
 	return &q
 }
 
-// key tells questions apart that are about one view.
+// key distinguishes the questions about one view.
 func (q *Question) key() string {
 	return fmt.Sprintf("%v %q %s %s", q.At.Old, q.At.Path(), textOf(q.Schema), q.Text)
 }
 
-// String says what the fact is, for tests and debugging.
+// String describes the fact, for tests and debugging.
 func (f *Fact) String() string {
 	switch f.Kind {
 	case Present:

@@ -6,8 +6,8 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// value is what may come of an expression: an error, or one of several things. The
-// conditions exclude each other, and one of them holds.
+// value is the possible results of an expression: an error, or one of several cases. The conditions
+// exclude each other, and one of them holds.
 type value struct {
 	fails logic.Lit
 	cases []choice
@@ -18,32 +18,32 @@ type choice struct {
 	is   any
 }
 
-// What a choice may be, beside string, bool and [*Place].
+// The types of a choice, besides string, bool and [*Place].
 type (
-	// number is an integer, or with more any that is not smaller.
+	// number is an integer or, with more, any integer that is not smaller.
 	number struct {
 		n    int64
 		more bool
 	}
-	// list is the items that are there, in order.
+	// list is the items of a list, in order.
 	list []*element
-	// element is an item, which is there on a condition.
+	// element is an item that exists on a condition.
 	element struct {
 		when logic.Lit
 		is   value
 	}
-	// mapping has text as keys.
+	// mapping is a map with string keys.
 	mapping struct {
 		keys   []string
 		values []value
 	}
-	// size is how many items, entries or characters there are at a place.
+	// size is the number of items, entries or characters at a place.
 	size struct{ of *Place }
 	// some is an optional value.
 	some struct{ is *value }
 	none struct{}
 	null struct{}
-	// unknown is what is not understood; see [Question].
+	// unknown is a result that is not understood; see [Question].
 	unknown struct{ q *Question }
 )
 
@@ -51,7 +51,7 @@ func one(is any) value { return value{logic.False, []choice{{logic.True, is}}} }
 
 func failure() value { return value{fails: logic.True} }
 
-// truth is a value of two cases, one of which holds unless it fails.
+// truth returns a value with the cases true and false.
 func (s *Space) truth(holds, fails logic.Lit) value {
 	return s.normal(value{fails, []choice{
 		{s.And(fails.Not(), holds), true},
@@ -59,10 +59,10 @@ func (s *Space) truth(holds, fails logic.Lit) value {
 	}})
 }
 
-// maxCases bounds what may come of an expression.
+// maxCases bounds the cases of an expression.
 const maxCases = 1000
 
-// add adds a case, which it unites with an equal one. There is one case for all lists.
+// add adds a case, and merges it with an equal one. All lists share one case.
 func (s *Space) add(cases []choice, when logic.Lit, is any) []choice {
 	if when == logic.False {
 		return cases
@@ -87,7 +87,7 @@ func (s *Space) add(cases []choice, when logic.Lit, is any) []choice {
 	return append(cases, choice{when, is})
 }
 
-// either is one of two lists, whose conditions exclude each other.
+// either returns one of two lists, whose conditions exclude each other.
 func (s *Space) either(when logic.Lit, l list, otherwise logic.Lit, m list) list {
 	n := 0
 	for n < len(l) && n < len(m) && l[n] == m[n] {
@@ -103,7 +103,7 @@ func (s *Space) either(when logic.Lit, l list, otherwise logic.Lit, m list) list
 	return out
 }
 
-// normal leaves out what cannot be.
+// normal removes impossible cases, and merges equal ones.
 func (s *Space) normal(v value) value {
 	var cases []choice
 	for _, c := range v.cases {
@@ -113,7 +113,7 @@ func (s *Space) normal(v value) value {
 	return v
 }
 
-// choose is a where cond holds and b elsewhere.
+// choose returns a value that is a where cond holds, and b elsewhere.
 func (s *Space) choose(cond logic.Lit, a, b value) value {
 	switch cond {
 	case logic.True:
@@ -131,7 +131,7 @@ func (s *Space) choose(cond logic.Lit, a, b value) value {
 	return v
 }
 
-// each applies what to every case.
+// each applies a function to every case.
 func (s *Space) each(v value, what func(is any) value) value {
 	out := value{fails: v.fails}
 	for _, c := range v.cases {
@@ -144,7 +144,7 @@ func (s *Space) each(v value, what func(is any) value) value {
 	return out
 }
 
-// both applies what to every pair of cases.
+// both applies a function to every pair of cases.
 func (s *Space) both(a, b value, what func(x, y any) value) value {
 	return s.each(a, func(x any) value {
 		return s.each(b, func(y any) value { return what(x, y) })

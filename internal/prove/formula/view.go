@@ -16,28 +16,28 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// View is what the API server makes of the objects of a [Space] under a schema that need
-// not be that of the space: it drops what the schema does not have, and nulls that may not
-// be, and sets defaults. Rules and keywords of that schema are read at the places of the
-// view. The schema of the space is to admit whatever those of its views do.
+// View is the objects of a [Space] as the API server decodes them with another schema: it prunes
+// unknown properties and nulls that are not allowed, and sets defaults. Rules and keywords of that
+// schema apply to the places of the view. The schema of the space must admit all objects that the
+// schemas of its views admit.
 type View struct {
 	New, Old *Place
-	// Dropped are the places, in what was sent, of properties that the schema does not have,
-	// as far as they have been asked about.
+	// Dropped are the places, in the sent object, of properties that the schema does not have. It
+	// lists only places in use.
 	Dropped []*Place
 
 	id         int
 	structural *structuralschema.Structural
-	recent     []decoding // of the objects that were asked about last, one of which mostly is asked about next
+	recent     []decoding // of the most recent objects, which mostly come again
 }
 
-// decoding is an object, and what the server makes of it.
+// decoding is an object as sent and as decoded.
 type decoding struct{ sent, decoded map[string]any }
 
-// keptDecodings is how many objects are remembered: those of an update.
+// keptDecodings is the number of decodings in the cache: two for an update.
 const keptDecodings = 2
 
-// number is that of a view, 0 for none.
+// number returns the id of a view, or 0 for nil.
 func (v *View) number() int {
 	if v == nil {
 		return 0
@@ -45,7 +45,7 @@ func (v *View) number() int {
 	return v.id
 }
 
-// View is the view of the objects of s under the schema of a resource, given in both of its
+// View returns a view of the objects of s with the schema of a resource, given in both of its
 // forms.
 func (s *Space) View(schema *apiextensionsv1.JSONSchemaProps, structural *structuralschema.Structural) *View {
 	s.views++
@@ -57,7 +57,7 @@ func (s *Space) View(schema *apiextensionsv1.JSONSchemaProps, structural *struct
 	return v
 }
 
-// Cover asks the view about all places that have been asked about in what was sent.
+// Cover adds all places of the sent object that are in use to the view.
 func (v *View) Cover() {
 	cover(v.New)
 	cover(v.Old)
@@ -69,7 +69,7 @@ func cover(p *Place) {
 	}
 }
 
-// Of is what the server makes of an object, which it shares nothing with.
+// Of returns the object as the API server decodes it. The result shares nothing with the object.
 func (v *View) Of(object map[string]any) map[string]any {
 	object = runtime.DeepCopyJSON(object)
 	pruning.Prune(object, v.structural, true)
@@ -93,13 +93,13 @@ func (v *View) of(root any) any {
 	return v.recent[i].decoded
 }
 
-// given is a value that the server sets where the formula holds.
+// given is a value that the API server sets where the formula holds.
 type given struct {
 	when  logic.Lit
 	value any
 }
 
-// viewed is the place of a property, entry or item of a view.
+// viewed returns the place of a property, entry or item of a view.
 func (p *Place) viewed(name string) *Place {
 	s := p.space
 	c := &Place{space: s, Old: p.Old, Parent: p, Name: name, view: p.view, base: p.base.Child(name), null: logic.False, sent: logic.False}
@@ -149,8 +149,8 @@ func within(v any, name string) any {
 	return nil
 }
 
-// below is the schema of a property, entry or item. It is not known when the schema of p
-// does not have one.
+// below returns the schema of a property, entry or item. It is not known if the schema of p does
+// not have one.
 func (p *Place) below(name string) (below *apiextensionsv1.JSONSchemaProps, known, property bool) {
 	s := p.Schema
 	if s == nil {
@@ -168,11 +168,11 @@ func (p *Place) below(name string) (below *apiextensionsv1.JSONSchemaProps, know
 	return nil, false, false
 }
 
-// Decoded says that the value at a place of a view may not be the one that was sent: that a
-// default was set, or that a null was sent.
+// Decoded returns the formula that the value at a place of a view may differ from the sent value:
+// because a default was set, or a null was sent.
 func (p *Place) Decoded() logic.Lit { return p.space.Or(p.base.null, p.Defaulted()) }
 
-// Defaulted says that the value at a place of a view is a default, or part of one.
+// Defaulted returns the formula that the value at a place of a view is a default, or part of one.
 func (p *Place) Defaulted() logic.Lit {
 	l := logic.False
 	for _, g := range p.given {
@@ -181,13 +181,13 @@ func (p *Place) Defaulted() logic.Lit {
 	return l
 }
 
-// Prunes reports whether the server drops what the schema of p does not have.
+// Prunes reports whether the API server prunes properties that the schema of p does not have.
 func (p *Place) Prunes() bool {
 	s := p.Schema
 	return s != nil && s.Type != "" && !s.XEmbeddedResource && (s.XPreserveUnknownFields == nil || !*s.XPreserveUnknownFields)
 }
 
-// equalsIn is Equals of a place in a view.
+// equalsIn is Equals for a place in a view.
 func (p *Place) equalsIn(constant any) logic.Lit {
 	s := p.space
 	l := p.base.Equals(constant)
@@ -203,7 +203,7 @@ func (p *Place) equalsIn(constant any) logic.Lit {
 	return l
 }
 
-// emptyIn is Empty of a place in a view.
+// emptyIn is Empty for a place in a view.
 func (p *Place) emptyIn() logic.Lit {
 	s := p.space
 	if k := p.Schema; k != nil && k.Type == "object" && len(k.Properties) > 0 && k.AdditionalProperties == nil && p.Prunes() && p.asSent() != p.base {
@@ -225,8 +225,8 @@ func (p *Place) emptyIn() logic.Lit {
 	return l
 }
 
-// asSent is the place in what was sent, if the view of it, and of all in it, is that; else
-// it is p.
+// asSent returns the place in the sent object, if the view decodes the value without changes.
+// Otherwise it returns p.
 func (p *Place) asSent() *Place {
 	switch {
 	case p.view == nil:
@@ -241,8 +241,7 @@ func (p *Place) asSent() *Place {
 	return p.canonical
 }
 
-// RuleKey returns a text that is the same for rules that reject the same, whatever their messages
-// are.
+// RuleKey returns a key of a rule that ignores its messages.
 func RuleKey(r apiextensionsv1.ValidationRule) string {
 	return fmt.Sprint(r.OptionalOldSelf != nil && *r.OptionalOldSelf, r.Rule)
 }
@@ -250,8 +249,8 @@ func RuleKey(r apiextensionsv1.ValidationRule) string {
 // SameRule reports whether two rules have the same key.
 func SameRule(a, b apiextensionsv1.ValidationRule) bool { return RuleKey(a) == RuleKey(b) }
 
-// SameShape reports whether two schemas, which may be nil, give a value the same type in CEL,
-// the same defaults, and have the same dropped of it, whatever else they demand.
+// SameShape reports whether two schemas, which may be nil, give a value the same type in CEL, set
+// the same defaults and prune the same properties. Other keywords may differ.
 func SameShape(a, b *apiextensionsv1.JSONSchemaProps) bool {
 	switch {
 	case a == b:
@@ -278,8 +277,8 @@ func SameShape(a, b *apiextensionsv1.JSONSchemaProps) bool {
 	return a.AdditionalProperties == nil || a.AdditionalProperties.Allows == b.AdditionalProperties.Allows && SameShape(a.AdditionalProperties.Schema, b.AdditionalProperties.Schema)
 }
 
-// extends reports whether b has the shape of a but for more properties, none of which is set
-// unless it is sent. What has none of these looks the same under both.
+// extends reports whether b has the shape of a, plus properties without a default. A value without
+// these properties looks the same under both.
 func extends(b, a *apiextensionsv1.JSONSchemaProps) bool {
 	if a == b || a == nil || b == nil {
 		return a == b
@@ -306,12 +305,11 @@ func extends(b, a *apiextensionsv1.JSONSchemaProps) bool {
 	return (m == nil) == (n == nil) && (m == nil || m.Allows == n.Allows && extends(n.Schema, m.Schema))
 }
 
-// Alike says what is the same under two schemas of objects of which the first drops nothing:
-// the answers to questions that may tell the schemas apart by what is added in the second
-// one only.
+// Alike returns the formula that two views give the same answers where their schemas can differ
+// only by properties that b adds. It assumes objects of which a drops nothing.
 func (s *Space) Alike(a, b *View) logic.Lit {
 	alike := logic.True
-	// What a view has as it was sent is not in the view.
+	// Values that a view decodes without changes have places outside the view.
 	same := func(p, q *Place) bool {
 		if p == q {
 			return p.view == nil
@@ -361,7 +359,7 @@ func (s *Space) Alike(a, b *View) logic.Lit {
 	return alike
 }
 
-// shape is what a schema itself says of the shape of a value.
+// shape returns a schema with only the keywords that determine the shape of a value itself.
 func shape(s *apiextensionsv1.JSONSchemaProps) apiextensionsv1.JSONSchemaProps {
 	c := apiextensionsv1.JSONSchemaProps{
 		Type: s.Type, Format: s.Format, Nullable: s.Nullable, Default: s.Default,
@@ -379,8 +377,8 @@ func shape(s *apiextensionsv1.JSONSchemaProps) apiextensionsv1.JSONSchemaProps {
 	return c
 }
 
-// sameHolders says that two places with one path are in values that are there, and null,
-// alike: reading what is in a value that is not there fails.
+// sameHolders returns the formula that the ancestors of two places with one path are present, or
+// null, alike. Reading a property of an absent value fails.
 func (s *Space) sameHolders(p, q *Place) logic.Lit {
 	same := logic.True
 	for p, q = p.Parent, q.Parent; p != nil && q != nil; p, q = p.Parent, q.Parent {
@@ -389,8 +387,8 @@ func (s *Space) sameHolders(p, q *Place) logic.Lit {
 	return same
 }
 
-// settled is a question about what was sent, if all that it reads is the same in the view,
-// and there where the view has it.
+// settled returns the question about the sent object, if the view decodes everything that it reads,
+// and its ancestors, without changes.
 func (q Question) settled() Question {
 	if q.At.view == nil || slices.ContainsFunc(q.Reads, func(p *Place) bool {
 		return p.view != nil && (p.asSent() == p || q.At.space.sameHolders(p, p.base) != logic.True)
@@ -405,7 +403,7 @@ func (q Question) settled() Question {
 	return q
 }
 
-// textOf is a schema as text, "" for none.
+// textOf returns a schema as text, or "" for nil.
 func textOf(s *apiextensionsv1.JSONSchemaProps) string {
 	if s == nil {
 		return ""
