@@ -46,6 +46,7 @@ const (
 // Answer is the result of a test.
 type Answer uint8
 
+// The results of a test.
 const (
 	Holds Answer = iota + 1
 	Fails
