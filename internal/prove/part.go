@@ -6,9 +6,9 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/formula"
 )
 
-// part returns the part of the subject at a path from the object, or around it; else nil. Holder
-// reports whether a property on the path contains parts. Below is the rest of the path after the
-// part or the last holder.
+// part returns the part of the subject that contains the value at a path from the object, or nil.
+// Holder reports whether a property on the path contains parts. Below is the rest of the path after
+// the part, the last holder or the first property.
 func (p *Problem) part(path []string) (of *Part, holder bool, below []string) {
 	n := 1
 	for _, q := range p.Parts {
@@ -83,7 +83,7 @@ func (p *Problem) About(level int, reads [][]string) bool {
 	return slices.ContainsFunc(reads, func(path []string) bool {
 		l, rest := p.follow(level, path)
 		if l < len(p.Path) {
-			// The path ends above the object, or leaves it where reading requires a link.
+			// The path ends above the object, or branches off after a step towards it.
 			return l > level || len(rest) == 0
 		}
 		if len(rest) == 0 || len(p.Path) > level {

@@ -98,6 +98,7 @@ func NewProblem(g *sample.Source, c *sample.Chain, root *sample.Schema, of Subje
 	return p
 }
 
+// Child returns the place that a step leads to.
 func Child(at *formula.Place, s schemapath.Step) *formula.Place { return at.Child(placeName(s)) }
 
 // placeName returns the name of a step in formulas.
