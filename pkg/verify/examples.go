@@ -234,8 +234,8 @@ func (x *Examples) At(path schemapath.Path, resource map[string]any) any {
 	return x.Places[len(path)].In(resource)
 }
 
-// lenient returns a copy of a CRD whose schema accepts any value of the property at a path, and its
-// absence.
+// lenient returns a copy of a CRD without the required, enum, minLength, pattern and rules of the
+// property at a path.
 func lenient(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path) *apiextensionsv1.CustomResourceDefinition {
 	name, _ := path[len(path)-1].Property()
 	c := *crd
