@@ -6,14 +6,12 @@ import (
 	"strings"
 )
 
-// comments holds the union markers of a package by what they describe: an
-// *ast.TypeSpec, an *ast.Field of a struct that is declared by name, or nil for
-// those in other places.
+// comments holds the union markers of a package by the node they describe: an *ast.TypeSpec,
+// an *ast.Field of a struct that is declared by name, or nil for any other position.
 type comments map[ast.Node][]mark
 
-// collect adds the markers of a file, attached as controller-gen attaches them: a
-// type or a field has those of its documentation, and those of the comment before
-// that, if there is nothing in between.
+// collect adds the markers of a file, attached as controller-gen attaches them: a type or a field
+// has the markers of its documentation and of the comment directly before that.
 func (c comments) collect(file *ast.File, places *places) {
 	f := &fileComments{file: file, places: places, taken: map[*ast.CommentGroup]bool{file.Doc: true}}
 	end := file.Name.End()
@@ -46,8 +44,8 @@ type fileComments struct {
 	taken  map[*ast.CommentGroup]bool
 }
 
-// spec collects the markers of a type and of its fields. What precedes it
-// ends at after; doc is the documentation of its declaration.
+// spec collects the markers of a type and its fields. The preceding code ends at after; doc is the
+// documentation of the declaration.
 func (f *fileComments) spec(c comments, s ast.Spec, doc *ast.CommentGroup, after, start token.Pos) {
 	spec, ok := s.(*ast.TypeSpec)
 	if !ok {
@@ -66,8 +64,8 @@ func (f *fileComments) spec(c comments, s ast.Spec, doc *ast.CommentGroup, after
 	}
 }
 
-// node returns the markers of what starts at start: those of its documentation
-// and of the closest comment between after and that.
+// node returns the markers of the node at start, from its documentation and the closest comment
+// between after and that.
 func (f *fileComments) node(docs []*ast.CommentGroup, after, start token.Pos) []mark {
 	var l []mark
 	for _, doc := range docs {
@@ -78,7 +76,7 @@ func (f *fileComments) node(docs []*ast.CommentGroup, after, start token.Pos) []
 	var before *ast.CommentGroup
 	line := f.places.fset.PositionFor(after, false).Line
 	for _, group := range f.file.Comments {
-		// A comment that starts on the line of what precedes it belongs to that.
+		// A comment that starts on the line of the preceding code belongs to that code.
 		if group.Pos() > after && group.End() < start && f.places.fset.PositionFor(group.Pos(), false).Line > line {
 			before = group
 		}
@@ -92,7 +90,7 @@ func (f *fileComments) node(docs []*ast.CommentGroup, after, start token.Pos) []
 	return l
 }
 
-// take sets the comments between two positions aside.
+// take excludes the comments between two positions.
 func (f *fileComments) take(from, to token.Pos) {
 	for _, group := range f.file.Comments {
 		if from <= group.Pos() && group.Pos() < to {
@@ -101,8 +99,8 @@ func (f *fileComments) take(from, to token.Pos) {
 	}
 }
 
-// marks returns the union markers of a comment. Like controller-gen it looks at
-// comments of the form // only.
+// marks returns the union markers of a comment group. Like controller-gen, it reads only //
+// comments.
 func (f *fileComments) marks(group *ast.CommentGroup) []mark {
 	var l []mark
 	for _, comment := range group.List {

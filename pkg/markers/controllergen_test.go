@@ -15,8 +15,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// controllerGen runs the real controller-gen and returns the schemas of the CRDs
-// that it writes, by kind, group and version.
+// controllerGen runs the real controller-gen and returns the schemas of the CRDs that it writes, by
+// kind, group and version.
 func controllerGen(t *testing.T, pattern string) map[string]*apiextensionsv1.JSONSchemaProps {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,8 +45,8 @@ func controllerGen(t *testing.T, pattern string) map[string]*apiextensionsv1.JSO
 	return schemas
 }
 
-// TestControllerGen holds every declaration against the CRD that the real
-// controller-gen writes: its path is there, and the schema can have the union.
+// Every declaration must fit the CRD that the real controller-gen writes: its path exists, and the
+// schema there can have the union.
 func TestControllerGen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it loads many packages")
@@ -80,8 +80,8 @@ func TestControllerGen(t *testing.T) {
 	complete(t, schemas["Shape.shapes.example.com v1"], declared)
 }
 
-// complete checks that no schema has the properties of a struct with a union
-// without having the union. Where types contain each other this cannot be.
+// complete checks that no schema has the properties of a struct with a union without having the
+// union. Types that contain each other are exempt.
 func complete(t *testing.T, schema *apiextensionsv1.JSONSchemaProps, declared map[string][]*union.Declaration) {
 	t.Helper()
 	const key = "Shape.shapes.example.com v1 "

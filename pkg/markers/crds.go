@@ -18,12 +18,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// crds builds all CRDs of the packages and returns what is declared in them.
+// crds builds all CRDs of the packages and returns the unions declared in them.
 func (l *loading) crds() *union.Externals {
 	set := &union.Externals{}
 	metav1 := crd.FindMetav1(l.roots)
 	if metav1 == nil {
-		return set // nothing here can be a resource
+		return set // no type can be a resource
 	}
 	for _, kind := range crd.FindKubeKinds(l.parser, metav1) {
 		l.parser.NeedCRDFor(kind, nil)
@@ -52,14 +52,14 @@ func (l *loading) crds() *union.Externals {
 	return set
 }
 
-// version is a version of a CRD and the type that it is made from.
+// version is a version of a CRD and its Go type.
 type version struct {
 	name   string
 	id     crd.TypeIdent
 	schema *apiextensionsv1.JSONSchemaProps
 }
 
-// versions finds the types that the versions of a CRD are made from.
+// versions returns the versions of a CRD with their Go types.
 func (l *loading) versions(kind schema.GroupKind, built []apiextensionsv1.CustomResourceDefinitionVersion) []version {
 	var found []version
 	for _, v := range built {
@@ -101,8 +101,8 @@ func (l *loading) kindPos(kind schema.GroupKind) diag.Pos {
 	return diag.Pos{}
 }
 
-// walk goes through the schema of a version as controller-gen writes it and
-// through the types that it was made from.
+// walk visits the schema of a version as controller-gen writes it, alongside the Go types behind
+// it.
 type walk struct {
 	l       *loading
 	set     *union.Externals
@@ -110,8 +110,8 @@ type walk struct {
 	version string
 }
 
-// visit declares the unions of a type whose schema is at, and goes on below it.
-// path are the types on the way here that could be met again.
+// visit declares the unions of a type whose schema is at, and continues below it. path has the
+// enclosing types.
 func (w *walk) visit(id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, to schemapath.Path, path []crd.TypeIdent, root bool) {
 	if slices.Contains(path, id) {
 		return // controller-gen ends a type inside itself with an empty schema
@@ -120,7 +120,7 @@ func (w *walk) visit(id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, to s
 		w.l.cycle(path[i], id)
 		return
 	}
-	if !root { // the type of the CRD itself is met again, once
+	if !root { // the type of the CRD itself may occur once more
 		path = append(path[:len(path):len(path)], id)
 	}
 	if s := w.l.structure(id); s != nil {
@@ -134,8 +134,8 @@ func (w *walk) visit(id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, to s
 	}
 }
 
-// below follows the references of made, which is a schema before controller-gen
-// has put other types' in their place, beside the finished schema at.
+// below follows the references of made alongside the finished schema at. made is the schema before
+// controller-gen has replaced references by the schemas of other types.
 func (w *walk) below(made *apiextensionsv1.JSONSchemaProps, p *loader.Package, at *apiextensionsv1.JSONSchemaProps, to schemapath.Path, path []crd.TypeIdent) {
 	if id, ok := referred(made, p); ok {
 		w.visit(id, at, to, path, false)
@@ -144,7 +144,7 @@ func (w *walk) below(made *apiextensionsv1.JSONSchemaProps, p *loader.Package, a
 		w.below(&made.AllOf[i], p, at, to, path)
 	}
 	for _, step := range schemapath.Children(made) {
-		// What controller-gen has left out, as it does below metadata, is not there.
+		// A schema that controller-gen has left out, as it does below metadata, has no unions.
 		if s := step.In(at); s != nil {
 			w.below(step.In(made), p, s, to.To(step), path)
 		}
@@ -163,7 +163,7 @@ func referred(s *apiextensionsv1.JSONSchemaProps, p *loader.Package) (crd.TypeId
 	return crd.TypeIdent{Package: p, Name: name}, err == nil && p != nil
 }
 
-// declare adds a union to the set, unless the schema has nothing of it.
+// declare adds a union to the set, unless the schema has none of its properties.
 func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchemaProps, to schemapath.Path) {
 	if d.list != "" {
 		step := schemapath.Property(d.list)
@@ -190,8 +190,8 @@ func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchema
 	}
 }
 
-// wrong reports what is wrong with the markers of unioncel in a schema of controller-gen,
-// which with CRDs at hand is known when they are compiled.
+// wrong reports the errors of unioncel's markers against controller-gen's schema. With CRDs at
+// hand, compilation reports them.
 func (w *walk) wrong(e union.External, at *apiextensionsv1.JSONSchemaProps) bool {
 	declarations, diags := union.Parse(e.File, e.Struct, e.Value, nil)
 	_, resolved := union.Resolve(declarations, at, len(e.Path) == 0)
@@ -200,7 +200,7 @@ func (w *walk) wrong(e union.External, at *apiextensionsv1.JSONSchemaProps) bool
 	return len(diags) > 0
 }
 
-// in is the union where its schema is at.
+// in returns the union adapted to its schema at, which decides the cardinality and emptyIsUnset.
 func (d *declared) in(at *apiextensionsv1.JSONSchemaProps) union.Union {
 	u := d.Union
 	if u.Discriminator != "" && demands(at, u.Discriminator) {
@@ -219,8 +219,8 @@ func (d *declared) in(at *apiextensionsv1.JSONSchemaProps) union.Union {
 	return u
 }
 
-// fit is the value of x-kubernetes-unions in a CRD whose schema is at, but for the enum
-// of the discriminator.
+// fit returns the value of x-kubernetes-unions for a CRD whose schema is at, except that its
+// discriminator has this enum.
 func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, enum []string) (*yaml.Node, diag.List) {
 	at = at.DeepCopy()
 	discriminator := at.Properties[d.Discriminator]
@@ -249,7 +249,7 @@ func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, enum []string) (*yaml
 			continue
 		}
 		u.Members[i].Values = []string{value}
-		if len(m.Optional) > 0 { // what a marker lists is that value, or judge complains
+		if len(m.Optional) > 0 { // judge reports a marker that lists another value
 			u.Members[i].Optional = u.Members[i].Values
 		}
 		d.spots[spot{valuesKey, value}] = d.pos("members", m.Name)
@@ -257,8 +257,8 @@ func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, enum []string) (*yaml
 	return d.value(&u), append(diags, d.judge(u.Members)...)
 }
 
-// demands reports whether the schema itself sees to it that a property is set and
-// not "". A union that let it be unset would contradict that.
+// demands reports whether the schema itself requires a property other than "". A union that let the
+// property be unset would contradict the schema.
 func demands(at *apiextensionsv1.JSONSchemaProps, name string) bool {
 	prop, ok := at.Properties[name]
 	if !ok || !slices.Contains(at.Required, name) || prop.Nullable {
@@ -270,7 +270,7 @@ func demands(at *apiextensionsv1.JSONSchemaProps, name string) bool {
 	return !slices.Contains(union.EnumStrings(&prop), "")
 }
 
-// canBeEmpty reports whether emptyIsUnset is possible for a property.
+// canBeEmpty reports whether a property can have emptyIsUnset.
 func canBeEmpty(at *apiextensionsv1.JSONSchemaProps, name string, empty union.Emptiness) bool {
 	prop := at.Properties[name]
 	switch empty {
@@ -282,7 +282,7 @@ func canBeEmpty(at *apiextensionsv1.JSONSchemaProps, name string, empty union.Em
 	return false
 }
 
-// unused warns of structs with unions that no CRD has.
+// unused warns about structs that have unions but are in no CRD.
 func (l *loading) unused() {
 	for _, id := range slices.SortedFunc(maps.Keys(l.known), compareIdents) {
 		s := l.known[id]

@@ -12,12 +12,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// refers reports whether the schema of a type refers to another, however deep.
+// refers reports whether the schema of a type refers to another type, directly or indirectly.
 func (l *loading) refers(from, to crd.TypeIdent) bool {
 	return l.reach(from)[to]
 }
 
-// reach returns the types that the schema of a type refers to, however deep.
+// reach returns the types that the schema of a type refers to, directly or indirectly.
 func (l *loading) reach(from crd.TypeIdent) map[crd.TypeIdent]bool {
 	if found, ok := l.reached[from]; ok {
 		return found
@@ -46,9 +46,8 @@ func (l *loading) reach(from crd.TypeIdent) map[crd.TypeIdent]bool {
 	return found
 }
 
-// cycle warns about unions in a type that contains the type it is in. Which of
-// the two controller-gen writes out below the other is different in every run, so
-// there is no telling whether the unions have a place.
+// cycle warns about the unions of a type that contains its own enclosing type. controller-gen
+// writes out either type below the other, at random, so that the path of the unions is unknown.
 func (l *loading) cycle(outer, inner crd.TypeIdent) {
 	within := maps.Clone(l.reach(inner))
 	within[inner] = true

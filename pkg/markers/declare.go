@@ -16,38 +16,37 @@ type declared struct {
 	union.Union
 	at    diag.Pos
 	spots map[spot]diag.Pos
-	// marked reports whether a field has a marker of unioncel for emptyKey or optionalKey.
+	// marked reports whether a field has an emptyKey or optionalKey marker of unioncel.
 	marked bool
-	// guessed are the Go names of the members, by name, whose values markers do not
-	// say; from says which the discriminator can have.
+	// guessed has the Go name of each member whose value no marker sets, by member name; from has
+	// the values that the discriminator can take.
 	guessed map[string]string
 	from    *values
-	// optional are the markers that list the values for which a member is optional.
+	// optional has the markers that list the values for which a member is optional.
 	optional map[string]mark
-	// keys are the markers of unioncel. If there are no others, alone is their declaration.
+	// keys are unioncel's own markers. If there are no others, alone is their declaration.
 	keys  []mark
 	alone *union.Declaration
-	// list is the field of which its members are items, if they are.
+	// list is the list field whose items are the members, if they are items.
 	list string
 }
 
-// spot is a member or a value that a key of the declaration names. All members are in "members",
-// those that have a marker of unioncel also in its key, and all values in valuesKey.
+// spot is a member or a value that a key of the declaration names. The key "members" has all
+// members, the key of an own marker the members that have it, and valuesKey all values.
 type spot struct{ key, name string }
 
-// draft is a union whose parts have been found and not been checked.
+// draft is a union whose parts have been found but not checked.
 type draft struct {
 	name           string
 	discriminators []part
 	members        []part
-	// cardinality is zero where the schema decides. AtMostOne lets the discriminator
-	// be unset, unless the schema sees to it that it is not.
+	// cardinality is zero if the schema decides. AtMostOne lets the discriminator be unset, unless
+	// the schema requires it.
 	cardinality union.Cardinality
-	// emptyIsUnset: members are unset when they are for validation-gen.
+	// emptyIsUnset means that members are unset when validation-gen treats them as unset.
 	emptyIsUnset bool
 }
 
-// declare finds the unions of a struct and checks them.
 func (s *structure) declare() {
 	if !s.placed() {
 		return
@@ -65,12 +64,12 @@ func (s *structure) declare() {
 	slices.SortStableFunc(s.unions, func(a, b declared) int { return comparePos(a.at, b.at) })
 }
 
-// placed checks that markers can be read and are in places where they mean something. It
+// placed checks that the markers can be read and are on types and fields that can have them. It
 // reports whether there are any.
 func (s *structure) placed() bool {
 	wrong := func(m mark, message, hint string) {
 		if m.problem == nil && m.kind.kubebuilder() {
-			return // controller-gen knows
+			return // controller-gen reports it
 		}
 		s.diags = append(s.diags, markDiagnostic(m, &problem{message, hint}))
 	}
@@ -104,12 +103,11 @@ func (s *structure) placed() bool {
 	return found > 0 && !s.diags.HasErrors()
 }
 
-// common checks what holds for the unions of all dialects, and says no more than
-// one thing about each place.
+// common checks the constraints that all dialects share, and reports at most one error per member.
 func (s *structure) common(u *draft) {
 	for i, m := range u.members {
 		switch {
-		case slices.ContainsFunc(u.members[:i], func(o part) bool { return o.field == m.field }): // another mode of it
+		case slices.ContainsFunc(u.members[:i], func(o part) bool { return o.field == m.field }): // another mode of the same field
 		case slices.ContainsFunc(u.discriminators, func(d part) bool { return d.field == m.field }):
 			s.errorf(m.mark.pos, diag.DiscriminatorIsMember, "delete one of the two markers",
 				"field %s is both the discriminator and a member of a union", m.name)
@@ -136,8 +134,8 @@ func (s *structure) common(u *draft) {
 	}
 }
 
-// mixed reports members that are left alone because the discriminator of the struct
-// is of another dialect.
+// mixed reports members that are left without a discriminator because the discriminator of the
+// struct is in another dialect.
 func (s *structure) mixed(drafts []draft) {
 	for _, u := range drafts {
 		if len(u.discriminators) > 0 || len(u.members) != 1 {
@@ -156,7 +154,7 @@ func (s *structure) mixed(drafts []draft) {
 	}
 }
 
-// memberMarker is the marker for the members of a discriminator.
+// memberMarker returns the marker for the members of a discriminator.
 func memberMarker(d mark) string {
 	switch {
 	case d.kind == taggedDiscriminator && d.of != "":
@@ -181,9 +179,9 @@ func twoDiscriminatorsHint(m mark) string {
 	return "delete one, or name the discriminator in every member: +unionMember=<discriminator>"
 }
 
-// memberless reports a discriminator without members; these may be in an inlined
-// struct by mistake. To validation-gen it is one whose members are still to come: it
-// declares a union that enforces nothing of them, which is said, as a marker may be missing.
+// memberless reports a discriminator without members, which may be in an inlined struct by mistake.
+// For validation-gen its members may be added later: the union is then declared, with a warning
+// because a marker may be missing.
 func (s *structure) memberless(u *draft, d part) {
 	kinds := map[kind][]kind{
 		discriminator: {member, deprecated}, taggedDiscriminator: {taggedMember}, modeDiscriminator: {ifMode},
@@ -205,9 +203,9 @@ func (s *structure) memberless(u *draft, d part) {
 	case alone && nested != "":
 		said.Severity = diag.Warning
 	case alone:
-		// There is nothing that could be a member, and nothing to enforce yet.
+		// No field could be a member yet, so there is nothing to enforce.
 		said.Severity, said.Hint = diag.Info, "add optional fields when there are any"
-	case d.mark.kind.tagged() && len(s.with(member, deprecated)) == 0: // which are of another dialect
+	case d.mark.kind.tagged() && len(s.with(member, deprecated)) == 0: // no members in another dialect
 		said.Severity = diag.Warning
 	}
 }
@@ -219,10 +217,10 @@ func memberHint(m mark) string {
 	return "mark the members with +unionMember, or the struct with +union when all other fields are members"
 }
 
-// finish makes a draft a union.
+// finish turns a draft into a union.
 func (s *structure) finish(d *draft) {
 	if len(d.members) == 0 && (len(d.discriminators) == 0 || !d.discriminators[0].mark.kind.tagged()) {
-		return // which common has reported
+		return // common has reported it
 	}
 	u := declared{Union: union.Union{Name: d.name, Cardinality: d.cardinality}, spots: map[spot]diag.Pos{}, guessed: map[string]string{}, optional: map[string]mark{}}
 	if len(d.discriminators) > 0 {
@@ -279,7 +277,7 @@ func (s *structure) finish(d *draft) {
 	s.unions = append(s.unions, u)
 }
 
-// ownValues gives a member the values that a marker of unioncel says.
+// ownValues gives a member the values of a unioncel marker.
 func (s *structure) ownValues(out *union.Member, m part, l mark, taken map[string]part) {
 	if m.mark.value != nil {
 		related(s.errorf(l.pos, diag.BadMarker, "delete one of the two", "%s and %s both set the value of %s", m.mark.name, l.name, m.name), m.mark.pos, "the other")
@@ -305,17 +303,17 @@ func (s *structure) value(u *declared, out *union.Member, m part, taken map[stri
 	case ok:
 		s.take(out, m, value, taken)
 	case s.lenient():
-		out.Values = []string{m.name} // until fit knows better
+		out.Values = []string{m.name} // fit replaces it
 	default:
 		s.diags = append(s.diags, u.from.lack(m.mark.pos, m.name))
 	}
 }
 
-// lenient reports whether CRDs that are still to come decide which values there are.
+// lenient reports whether the CRDs, not the markers, decide the values of discriminators.
 func (s *structure) lenient() bool { return s.l.opts.CRDs && s.l.own(s.id.Package) }
 
-// judge reports what is wrong with the values of members, once they are known. Several
-// members may have one value, but not by their names alone, which is more likely a slip.
+// judge returns the errors in the values of members, once they are known. Several members may share
+// a value that markers set, but not a value guessed from their names, which is more likely a slip.
 func (d *declared) judge(members []union.Member) (diags diag.List) {
 	first := map[string]string{}
 	for _, m := range members {
@@ -336,7 +334,7 @@ func (d *declared) judge(members []union.Member) (diags diag.List) {
 				Message: fmt.Sprintf("%s names %q, which does not select %q", listed.name, value, m.Name),
 				Hint:    spelling.Hint(value, m.Values, "the values are "+strings.Join(m.Values, ", "))}
 			switch {
-			case len(m.Values) == 0: // which is said
+			case len(m.Values) == 0: // reported already
 			case !slices.Contains(m.Values, value):
 				diags = append(diags, said)
 			case slices.Contains(listed.values()[:i], value):
@@ -348,7 +346,7 @@ func (d *declared) judge(members []union.Member) (diags diag.List) {
 	return diags
 }
 
-// lack is the diagnostic for a member that no value is for.
+// lack returns the diagnostic for a member that has no value.
 func (v *values) lack(pos diag.Pos, member string) diag.Diagnostic {
 	return diag.Diagnostic{Code: diag.ValueNotInEnum, Pos: pos,
 		Message: fmt.Sprintf("no value of discriminator %s is for member %s: the values are %s", v.discriminator, member, strings.Join(v.known, ", ")),
@@ -369,7 +367,7 @@ func (s *structure) take(out *union.Member, m part, value string, taken map[stri
 	}
 }
 
-// overlaps checks that no field, and no property, serves two unions.
+// overlaps reports fields and properties that are in two unions.
 func (s *structure) overlaps(drafts []draft) {
 	members, discriminators := map[string]part{}, map[string]part{}
 	for _, d := range drafts {

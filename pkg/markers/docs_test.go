@@ -18,8 +18,7 @@ var (
 	declare = regexp.MustCompile(`(?m)^type (\w+) struct`)
 )
 
-// TestDocs holds each Go example of docs/markers.md against the declarations that
-// are shown for it.
+// Each Go example of docs/markers.md gives the declarations that are shown for it.
 func TestDocs(t *testing.T) {
 	text, err := os.ReadFile("../../docs/markers.md")
 	if err != nil {
@@ -64,7 +63,7 @@ type Example struct {
 	for i, w := range want {
 		at := fmt.Sprintf("Example.example.com v%d spec", i)
 		for path := range got {
-			if strings.HasPrefix(path, at+".") { // a union of items of a list
+			if strings.HasPrefix(path, at+".") { // a union of list items
 				at = path
 			}
 		}

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/bad/want.txt anew")
 
-// position returns where text first stands in a file, after another text.
+// position returns the first position of text in a file, after another text.
 func position(t *testing.T, file, after, text string) string {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -39,8 +39,7 @@ func position(t *testing.T, file, after, text string) string {
 	return diag.Pos{File: file, Line: line, Col: col}.String()
 }
 
-// TestErrors compares what is printed about everything that can be wrong with
-// markers, positions and hints included.
+// TestErrors compares the printed diagnostics for every error in markers, with positions and hints.
 func TestErrors(t *testing.T) {
 	set, diags := markers.Load(markers.Options{Kubebuilder: true}, "./testdata/bad")
 	if set == nil || len(set.Declarations) > 0 {
@@ -72,9 +71,9 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// workspace goes to a new directory with empty modules example.com/NAME. Of Kubernetes they
-// may import what makes a kind, which is all there is of it: the real one takes several
-// times as long to load.
+// workspace changes to a new directory with empty modules example.com/NAME. They may import a stub
+// of apimachinery with TypeMeta and ObjectMeta only: the real module takes several times as long to
+// load.
 func workspace(t *testing.T, modules ...string) {
 	t.Helper()
 	t.Setenv("GOWORK", "")
@@ -108,8 +107,8 @@ func lines(l diag.List) []string {
 	return out
 }
 
-// TestWarnings checks what is said of structs that no CRD has, of those that contain each
-// other, and of discriminators whose members are still to come.
+// TestWarnings covers structs that no CRD has, structs that contain each other, and discriminators
+// without members yet.
 func TestWarnings(t *testing.T) {
 	_, diags := loadGood()
 	const dialects, later = "testdata/good/dialects/types.go", "type Later"
@@ -127,8 +126,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestImported checks that the structs of other packages count, and that what no
-// CRD has of them is not looked at.
+// Structs of other packages are checked only if a CRD has them.
 func TestImported(t *testing.T) {
 	set, diags := markers.Load(markers.Options{}, "./testdata/imports")
 	if set == nil {
@@ -147,8 +145,7 @@ func TestImported(t *testing.T) {
 	})
 }
 
-// TestModules checks that mistakes in another module are no errors, while those in
-// another package of the same module are.
+// Mistakes in another module are no errors; mistakes in another package of the same module are.
 func TestModules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it loads many packages")
@@ -202,7 +199,7 @@ type Example struct {
 	}
 	const message = "no value of discriminator Type is for member LocalhostProfile: the values are Localhost"
 
-	// None of these is the name of what is wrong.
+	// None of these names the struct with the error.
 	none := markers.Options{SkipInvalid: []string{"Wrong", "ared.Wrong", "shared.NoEffect", ""}}
 	set, diags := markers.Load(none, "./own/foreign/v1", "./own/shared/v1")
 	want := []string{
@@ -244,7 +241,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestGo checks what is said of Go code that is no good, and what of it matters.
+// Only the errors in Go code that can affect a CRD are reported.
 func TestGo(t *testing.T) {
 	t.Setenv("GOFLAGS", "")
 	t.Setenv("GOPROXY", "off")
@@ -293,8 +290,7 @@ func TestGo(t *testing.T) {
 	}
 }
 
-// TestUndefined checks that a type is reported once, and not again when
-// controller-gen comes across it.
+// An undefined type is reported once, and not again by controller-gen.
 func TestUndefined(t *testing.T) {
 	workspace(t, "undefined")
 	write(t, "undefined/types.go", `// +groupName=example.com
@@ -322,7 +318,7 @@ type Example struct {
 	}
 }
 
-// TestHints checks that the hints name what can be typed instead.
+// Hints name a pattern that works.
 func TestHints(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"./testdata/imports/types.go": "name its directory: ./testdata/imports, or ./testdata/imports/... for all below it",
@@ -337,8 +333,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestLenient checks that what only controller-gen can object to is no obstacle:
-// floats, fields without a JSON name, and a CRD that stores no version.
+// Errors that only controller-gen reports do not matter: floats, fields without a JSON name, and a
+// CRD without a stored version.
 func TestLenient(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it loads many packages")
@@ -372,8 +368,7 @@ type Example struct {
 	})
 }
 
-// TestUntrusted checks that reading packages runs no C compiler and shows no file that
-// is none of theirs.
+// Reading packages runs no C compiler and shows no file from outside the packages.
 func TestUntrusted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("shell scripts stand in for the tools, and there are links")
@@ -441,9 +436,8 @@ func TestUntrusted(t *testing.T) {
 	}
 }
 
-// TestOpenShift checks that the structs of a package written as OpenShift's are read in
-// spite of what is wrong with others, and that kinds without a CRD and generated packages
-// are no obstacle.
+// The structs of a package in OpenShift's style are read despite errors in others. Kinds without a
+// CRD and generated packages are accepted.
 func TestOpenShift(t *testing.T) {
 	set, diags := markers.Load(markers.Options{}, "./testdata/openshift/...")
 	const file = "testdata/openshift/v1/types.go"
@@ -490,8 +484,8 @@ func TestOpenShift(t *testing.T) {
 	})
 }
 
-// TestOwnKeys checks that what markers of unioncel say is checked against the schema,
-// by Load where there is no CRD, with the codes of declarations in YAML.
+// The values of unioncel's markers are checked against the schema, with the codes of declarations
+// in YAML. Load does this if there is no CRD.
 func TestOwnKeys(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it loads many packages")
@@ -536,7 +530,7 @@ type Example struct {
 	if diff := cmp.Diff(want, lines(diags)); diff != "" || len(set.Declarations) > 0 {
 		t.Errorf("%v, -want +got\n%s", set, diff)
 	}
-	// The CRD decides where there is one.
+	// With CRDs at hand, the enum of the CRD decides.
 	if set, diags = markers.Load(markers.Options{CRDs: true}, "./keys"); len(diags) > 0 || len(set.Declarations) != 1 {
 		t.Fatalf("with CRDs: %v, %v", set, diags)
 	}

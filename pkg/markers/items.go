@@ -16,7 +16,7 @@ func (m *mark) keysOf(t *codetags.Tag) {
 		var v any = a.Value
 		switch a.Type {
 		case codetags.ArgTypeInt:
-			v, _ = strconv.ParseInt(a.Value, 10, 64) // codetags has read it
+			v, _ = strconv.ParseInt(a.Value, 10, 64) // codetags has checked it
 		case codetags.ArgTypeBool:
 			v = a.Value == "true"
 		case codetags.ArgTypeString:
@@ -25,7 +25,7 @@ func (m *mark) keysOf(t *codetags.Tag) {
 	}
 }
 
-// ofItems declares the unions of items of a list: those that +k8s:item marks on one field.
+// ofItems declares the unions of list items, which +k8s:item marks on one field.
 func (s *structure) ofItems() {
 	for _, f := range s.fields {
 		type key struct {

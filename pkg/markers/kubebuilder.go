@@ -9,9 +9,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// kubebuilder adds the unions of controller-gen's own markers, which name
-// properties of the struct and of what it inlines. That these are optional is for
-// controller-gen to check.
+// kubebuilder adds the unions of controller-gen's own markers, which name properties of the struct
+// and of the structs it inlines. controller-gen checks that the properties are optional.
 func (s *structure) kubebuilder() {
 	if !s.l.opts.Kubebuilder {
 		return
@@ -42,8 +41,7 @@ func (s *structure) kubebuilder() {
 	}
 }
 
-// names returns the properties that the nth marker of a kind lists, as
-// controller-tools has read them.
+// names returns the properties that the nth marker of a kind lists, as parsed by controller-tools.
 func (s *structure) names(m mark, n int) []string {
 	values := s.info.Markers[m.name[1:]]
 	if n >= len(values) {

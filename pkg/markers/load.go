@@ -30,7 +30,7 @@ type loading struct {
 	opts     Options
 	places   *places
 	parser   *crd.Parser
-	dirs     []string // that the go command runs in
+	dirs     []string // the working directories of the go command
 	roots    []*loader.Package
 	known    map[crd.TypeIdent]*structure
 	comments map[*loader.Package]comments
@@ -47,8 +47,8 @@ func newLoading(opts Options) *loading {
 	}
 }
 
-// packages loads what the patterns match and prepares controller-gen's parser for
-// it. It reports whether the packages are fit to go on with.
+// packages loads the packages that match the patterns and prepares controller-gen's parser for
+// them. It reports whether the packages are usable.
 func (l *loading) packages(patterns []string) bool {
 	if len(patterns) == 0 {
 		l.errorf(diag.Pos{}, diag.GoPackage, "name packages, such as ./api/...", "no Go packages are named")
@@ -75,7 +75,7 @@ func (l *loading) packages(patterns []string) bool {
 	l.dirs = l.directories(patterns)
 	config := &packages.Config{
 		Fset: l.places.fset, Dir: l.opts.Dir, Mode: packages.NeedModule,
-		// With cgo, listing packages runs the C compiler and pkg-config on what is in them.
+		// With cgo, listing packages runs the C compiler and pkg-config on their contents.
 		Env: append(os.Environ(), "CGO_ENABLED=0"),
 	}
 	roots, err := loader.LoadRootsWithConfig(config, patterns...)
@@ -111,7 +111,7 @@ func (l *loading) packages(patterns []string) bool {
 	l.parser = &crd.Parser{
 		Collector: &markers.Collector{Registry: registry},
 		Checker:   &loader.TypeChecker{NodeFilters: []loader.NodeFilter{crd.Generator{}.CheckFilter()}},
-		// Whether floats are allowed in a CRD is not for us to decide.
+		// Whether a CRD may have floats is for controller-gen to check.
 		AllowDangerousTypes: true,
 	}
 	crd.AddKnownTypes(l.parser)
@@ -121,8 +121,8 @@ func (l *loading) packages(patterns []string) bool {
 	return true
 }
 
-// packageErrors reports what is wrong with the packages so far, those imported
-// included, as far as it matters to a CRD. It reports whether there is anything.
+// packageErrors reports the errors of the packages and their imports that matter to a CRD, and
+// whether there are any.
 func (l *loading) packageErrors() bool {
 	before := len(l.diags)
 	raw := make([]*packages.Package, len(l.roots))
@@ -136,7 +136,7 @@ func (l *loading) packageErrors() bool {
 		for _, err := range p.Errors {
 			if l.matters(p, err) && !(untyped && consequence(err)) {
 				at, message, hint := l.goPos(p, err, all), strings.TrimSpace(err.Msg), goHint(p, err)
-				if isLink(at.File) { // the message and the line would show what is in any file
+				if isLink(at.File) { // the message and the line could show the content of any file
 					at = diag.Pos{File: at.File}
 					message, hint = "the go command cannot read this file, which is a link", "go build says why"
 				}
@@ -147,36 +147,35 @@ func (l *loading) packageErrors() bool {
 	return len(l.diags) > before
 }
 
-// consequence reports whether an error is what controller-gen says of a type that
-// the type checker has objected to.
+// consequence reports whether an error is controller-gen's repetition of an error of the type
+// checker.
 func consequence(err packages.Error) bool {
 	return err.Kind == packages.UnknownError &&
 		(strings.HasPrefix(err.Msg, "unknown type ") || strings.HasPrefix(err.Msg, "use of unimported package "))
 }
 
-// matters reports whether an error of a package can change a schema. Packages are
-// type-checked without function bodies and without what types do not refer to, as
-// controller-gen does it, so that many type errors are not reported.
+// matters reports whether an error of a package can change a schema. As in controller-gen, type
+// checking skips function bodies and everything that types do not refer to, so that many type
+// errors never show.
 func (l *loading) matters(p *packages.Package, err packages.Error) bool {
 	switch err.Kind {
 	case packages.ListError:
-		// controller-gen leaves out generated files, and a package may have no others.
+		// controller-gen skips generated files, and a package may have no others.
 		return !strings.HasPrefix(err.Msg, "build constraints exclude all Go files") ||
 			!slices.ContainsFunc(l.roots, func(root *loader.Package) bool { return len(root.GoFiles) > 0 })
 	case packages.TypeError:
 		root := slices.IndexFunc(l.roots, func(root *loader.Package) bool { return root.Package == p })
 		return root >= 0 && l.inType(p, err)
 	case packages.UnknownError:
-		// Fields without a JSON name are in no schema. controller-gen rejects them,
-		// unless they are unexported and it is told to ignore those. And which
-		// version is served or stored is no matter of schemas.
+		// Fields without a JSON name are in no schema. controller-gen rejects them, unless they are
+		// unexported and it is told to ignore those. Served and stored versions do not affect
+		// schemas.
 		return !strings.HasPrefix(err.Msg, "encountered struct field") && !strings.HasPrefix(err.Msg, "CRD for ")
 	}
 	return true
 }
 
-// inType reports whether an error is in a type declaration, and there in what
-// controller-gen reads of it.
+// inType reports whether an error is in a part of a type declaration that controller-gen reads.
 func (l *loading) inType(p *packages.Package, err packages.Error) bool {
 	found, filter := false, crd.Generator{}.CheckFilter()
 	for _, file := range p.Syntax {
@@ -197,10 +196,10 @@ func (l *loading) inType(p *packages.Package, err packages.Error) bool {
 	return found
 }
 
-// goPos is where an error of a package is. The go command may name a file relative
-// to the directory that it ran in, which controller-tools takes from the pattern.
-// A //line comment can name any file: one that none of the packages has is not opened,
-// for the column or to show the line.
+// goPos returns the position of an error of a package. The go command may name a file relative to
+// its working directory, which controller-tools takes from the pattern. A //line comment can name
+// any file: a file that belongs to none of the packages is never opened, neither for the column nor
+// to show the line.
 func (l *loading) goPos(p *packages.Package, err packages.Error, all []*packages.Package) diag.Pos {
 	file, line, col := splitPos(err.Pos)
 	for _, dir := range l.dirs {
@@ -217,7 +216,7 @@ func (l *loading) goPos(p *packages.Package, err packages.Error, all []*packages
 	return diag.Pos{File: l.places.relative(file)}
 }
 
-// directories returns those that controller-tools runs the go command in.
+// directories returns the directories where controller-tools runs the go command.
 func (l *loading) directories(patterns []string) []string {
 	base, err := filepath.Abs(l.opts.Dir)
 	if err != nil {
@@ -236,7 +235,7 @@ func (l *loading) directories(patterns []string) []string {
 	return dirs
 }
 
-// stat returns the file or directory of a pattern that names one.
+// stat describes the file or directory that a pattern names.
 func (l *loading) stat(pattern string) (os.FileInfo, error) {
 	if !filepath.IsAbs(pattern) {
 		pattern = filepath.Join(l.opts.Dir, pattern)
@@ -244,13 +243,12 @@ func (l *loading) stat(pattern string) (os.FileInfo, error) {
 	return os.Stat(pattern)
 }
 
-// isLink reports whether a file is reached through a link.
+// isLink reports whether a file is a symbolic link.
 func isLink(file string) bool {
 	info, err := os.Lstat(file)
 	return err == nil && info.Mode()&os.ModeSymlink != 0
 }
 
-// importsC reports whether a file needs cgo.
 func importsC(file string) bool {
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
 	return err == nil && slices.ContainsFunc(f.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == `"C"` })
@@ -267,20 +265,18 @@ func goHint(p *packages.Package, err packages.Error) string {
 	return ""
 }
 
-// named reports whether the user named a package.
 func (l *loading) named(p *loader.Package) bool {
 	return slices.Contains(l.roots, p)
 }
 
-// own reports whether a package is of a module whose packages the user named.
+// own reports whether a package is in the module of a package that the user named.
 func (l *loading) own(p *loader.Package) bool {
 	return l.named(p) || p.Module != nil && slices.ContainsFunc(l.roots, func(root *loader.Package) bool {
 		return root.Module != nil && root.Module.Path == p.Module.Path
 	})
 }
 
-// lookup returns the package with this path among the imports of a package,
-// however far away.
+// lookup returns the package with this path among the direct and indirect imports of a package.
 func lookup(p *loader.Package, path string) *loader.Package {
 	if direct := p.Imports()[path]; direct != nil {
 		return direct
@@ -303,7 +299,7 @@ func lookup(p *loader.Package, path string) *loader.Package {
 	return nil
 }
 
-// splitPos reads a position as the go command prints it; unknown parts are empty.
+// splitPos parses a position that the go command printed; unknown parts are empty.
 func splitPos(s string) (file string, line, col int) {
 	number := func() int {
 		i := strings.LastIndex(s, ":")

@@ -16,50 +16,50 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// mark is a union marker, parsed.
+// mark is a parsed union marker.
 type mark struct {
 	kind    kind
 	name    string // with the "+", for messages
 	pos     diag.Pos
-	problem *problem // why the marker cannot be read; the rest is of no use then
+	problem *problem // why the marker cannot be read; the other fields are meaningless then
 
-	of       string          // the union, modality or discriminator that it names; "" for the only one
-	value    *string         // of the discriminator, when the marker says it
+	of       string          // the union, modality or discriminator that the marker names; "" for the only one
+	value    *string         // the discriminator value, if the marker sets it
 	optional bool            // ",optional"
-	mode     string          // what ifMode demands: required, optional or forbidden
-	key      string          // of a marker of unioncel
-	node     *yaml.Node      // its value
-	item     []union.ItemKey // of the item of a list that it is about
+	mode     string          // the mode of ifMode: required, optional or forbidden
+	key      string          // the key of a unioncel marker
+	node     *yaml.Node      // the value of the key
+	item     []union.ItemKey // the keys of the list item, for a marker inside +k8s:item
 }
 
-// problem is what is wrong with a marker.
+// problem is an error in a marker.
 type problem struct{ message, hint string }
 
-// kind is what a marker says.
+// kind is the meaning of a marker, independent of its spelling.
 type kind int
 
 const (
 	none kind = iota
-	// Of kube-openapi and KEP-1027.
+	// Markers of kube-openapi and KEP-1027.
 	unionType
 	discriminator
 	member
 	deprecated
-	// Of validation-gen.
+	// Markers of validation-gen.
 	taggedDiscriminator
 	taggedMember
 	zeroOrOneMember
 	modeDiscriminator
 	ifMode
-	// Of controller-gen, on types.
+	// Markers of controller-gen, on types.
 	exactlyOneOf
 	atMostOneOf
 	atLeastOneOf
-	// Of unioncel, on types and fields.
+	// Markers of unioncel, on types and fields.
 	own
 )
 
-// spellings are the names of all markers.
+// spellings maps the names of all markers but unioncel's own to their kinds.
 var spellings = map[string]kind{
 	"union":              unionType,
 	"unionDiscriminator": discriminator,
@@ -71,7 +71,7 @@ var spellings = map[string]kind{
 	"k8s:zeroOrOneOfMember":  zeroOrOneMember,
 	"k8s:modeDiscriminator":  modeDiscriminator,
 	"k8s:ifMode":             ifMode,
-	"k8s:discriminator":      modeDiscriminator, // as Kubernetes 1.36 has it
+	"k8s:discriminator":      modeDiscriminator, // since Kubernetes 1.36
 	"k8s:member":             ifMode,
 
 	"kubebuilder:validation:ExactlyOneOf": exactlyOneOf,
@@ -79,7 +79,7 @@ var spellings = map[string]kind{
 	"kubebuilder:validation:AtLeastOneOf": atLeastOneOf,
 }
 
-// onType reports whether a marker describes a type rather than a field.
+// onType reports whether a marker of this kind describes a type rather than a field.
 func (k kind) onType() bool {
 	return k == unionType || k.kubebuilder()
 }
@@ -94,11 +94,11 @@ func (k kind) tagged() bool {
 	return taggedDiscriminator <= k && k <= ifMode
 }
 
-// mention finds the markers of validation-gen in a text that does not parse.
+// mention finds the markers of validation-gen in text that does not parse.
 var mention = regexp.MustCompile(`\bk8s:(unionDiscriminator|unionMember|zeroOrOneOfMember|modeDiscriminator|ifMode|discriminator|member)\b`)
 
-// parseMark reads a marker without its "+". It reports whether it is about unions,
-// if a misspelt one.
+// parseMark parses a marker without its "+". It reports whether the marker is about unions,
+// misspelt ones included.
 func parseMark(text string) (mark, bool) {
 	if apart := strings.TrimLeftFunc(text, unicode.IsSpace); apart != text {
 		return spaced(apart)
@@ -128,7 +128,7 @@ func parseMark(text string) (mark, bool) {
 
 var memberArguments = regexp.MustCompile(`^(?:=\s*([^\s,=]+))?\s*(,\s*optional)?$`)
 
-// arguments reads what follows the name of a marker that is not validation-gen's.
+// arguments parses the arguments of a marker that is not validation-gen's.
 func (m *mark) arguments(rest string) {
 	given := rest
 	rest = strings.TrimSpace(rest)
@@ -147,8 +147,7 @@ func (m *mark) arguments(rest string) {
 	m.of, m.optional = found[1], found[2] != ""
 }
 
-// spaced reads what follows "+ ", which no tool treats as a marker. Whoever
-// wrote one there did.
+// spaced parses the text after "+ ". No tool treats it as a marker, although its author meant one.
 func spaced(text string) (mark, bool) {
 	m, ok := parseMark(text)
 	if !ok || m.kind == none || m.kind == unionType && m.problem != nil { // prose: + union of a and b
@@ -159,8 +158,8 @@ func spaced(text string) (mark, bool) {
 	}}, true
 }
 
-// misspelt returns a marker with a problem when name looks like one of ours: a typo
-// must not leave a field unguarded.
+// misspelt returns a marker with a problem when name looks like a union marker: a typo must not
+// leave a field unguarded.
 func misspelt(name string) (mark, bool) {
 	lower := strings.ToLower(name)
 	best, least := "", 0
@@ -176,7 +175,7 @@ func misspelt(name string) (mark, bool) {
 	return mark{name: "+" + name, problem: &problem{fmt.Sprintf("+%s is not a marker", name), "write +" + best}}, true
 }
 
-// parseTag reads a marker of validation-gen, which may be inside others.
+// parseTag parses a marker of validation-gen, which may be inside others.
 func parseTag(text string) (mark, bool) {
 	tag, err := codetags.Parse(text)
 	if err != nil {
@@ -214,8 +213,8 @@ func parseTag(text string) (mark, bool) {
 	return mark{}, false
 }
 
-// inside says why a marker may not be inside others, if so. Levels of
-// stability are how validation-gen introduces a rule; to a CRD a rule is a rule.
+// inside returns the problem with a marker inside others, if there is one. The stability levels of
+// validation-gen make no difference to a CRD.
 func (m *mark) inside(around []string) *problem {
 	for _, name := range around {
 		switch name {
@@ -234,8 +233,8 @@ func (m *mark) inside(around []string) *problem {
 	return nil
 }
 
-// arguments that the markers of validation-gen take: first the one that names the
-// union, then the one for the value; in both spellings.
+// tagArguments are the arguments of validation-gen's markers, in both spellings: first the name of
+// the union, then the value.
 var tagArguments = map[string][2]string{
 	"+k8s:unionDiscriminator": {"union", ""},
 	"+k8s:unionMember":        {"union", "memberName"},
@@ -246,7 +245,7 @@ var tagArguments = map[string][2]string{
 	"+k8s:member":             {"discriminator", "value"},
 }
 
-// tag reads the arguments and the payload.
+// tag parses the arguments and the payload.
 func (m *mark) tag(t *codetags.Tag) {
 	names := tagArguments[m.name]
 	seen := map[string]bool{}
@@ -281,7 +280,7 @@ func argumentHint(names [2]string) string {
 	return "the arguments are " + names[0] + " and " + names[1]
 }
 
-// payload reads what follows ifMode("A")=.
+// payload parses the marker after ifMode("A")=.
 func (m *mark) payload(t *codetags.Tag) {
 	example := m.name + `("A")=+k8s:required`
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// FuzzParseMark checks that every comment that mentions a marker correctly is read,
-// and that whatever else is read has a name and says what is wrong with it.
+// FuzzParseMark checks that every known marker is read, and that any other marker that is read has
+// a name and describes its problem.
 func FuzzParseMark(f *testing.F) {
 	for _, text := range []string{
 		"union", "unionMember=type,optional", "unionMember,", "unionmember", "k8s:unionMember(union: \"x\", memberName: `V`)",
@@ -54,7 +54,7 @@ func TestOrdinaryMarkers(t *testing.T) {
 	}
 }
 
-// TestDocumented checks that docs/markers.md names every marker.
+// docs/markers.md names every marker.
 func TestDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/markers.md")
 	if err != nil {
@@ -62,7 +62,7 @@ func TestDocumented(t *testing.T) {
 	}
 	for name, k := range spellings {
 		mention := "`+" + name
-		if k == atMostOneOf || k == atLeastOneOf { // beside the one that is written out
+		if k == atMostOneOf || k == atLeastOneOf { // next to ExactlyOneOf, which is written in full
 			mention = "`" + name[strings.LastIndex(name, ":")+1:]
 		}
 		if !strings.Contains(string(text), mention) {

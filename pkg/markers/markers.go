@@ -11,39 +11,39 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Options say what to read. The zero value reads the union markers of all dialects
-// but kubebuilder's, relative to the working directory.
+// Options select the markers to read. The zero value reads the union markers of all dialects but
+// kubebuilder's, relative to the working directory.
 type Options struct {
-	// Kubebuilder declares the unions of +kubebuilder:validation:ExactlyOneOf,
-	// AtMostOneOf and AtLeastOneOf too. controller-gen writes a rule of its own for
-	// them, which then gives way (union.Union.Replace) to the compiled ones.
+	// Kubebuilder also declares the unions of +kubebuilder:validation:ExactlyOneOf, AtMostOneOf and
+	// AtLeastOneOf. The compiled rules replace controller-gen's own rules for them
+	// (union.Union.Replace).
 	Kubebuilder bool
-	// CRDs says that the CRDs are at hand: what the discriminator's enum is, they
-	// decide (union.External.Fit), and that of markers rejects nothing.
+	// CRDs says that the CRDs are at hand. Their enums then decide the values of discriminators
+	// (union.External.Fit), and the enums of markers reject nothing.
 	CRDs bool
-	// SkipInvalid names structs that may have errors, as PACKAGE.Type; the package by its
-	// path or the end of that. The errors are mentioned (as information).
+	// SkipInvalid names structs that may have errors, as PACKAGE.Type, where PACKAGE is a path or
+	// its end. Their errors are reported as information.
 	SkipInvalid []string
-	// Dir is what patterns are relative to; empty is the working directory.
+	// Dir is the base of relative patterns; empty is the working directory.
 	Dir string
 }
 
-// Load reads the packages that the patterns match, "./api/..." for example. The
-// result is nil when the packages cannot be read. Structs and kinds with errors are left
-// out of it; the path of such an error is the name of the struct. Positions
-// are in Go files, relative to the working directory where they are below it.
+// Load reads the packages that match the patterns, "./api/..." for example. The result is nil when
+// the packages cannot be read. Structs and kinds with errors are left out of it; the Path of such
+// an error is the name of the struct. Positions are in Go files, with names relative to the working
+// directory for files below it.
 //
-// The nodes of a declaration have positions, too: what names a member, or a value of
-// it, is at the member's marker, the rest at that of the discriminator or else of
-// the first member. That of a member without a marker is its field.
+// The nodes of a declaration have positions, too. A member and its values are at the member's
+// marker, or at the field if it has none; the rest is at the marker of the discriminator, or else
+// at the first member.
 //
-// Declarations has an entry for each union and each schema it applies to, sorted by CRD,
-// version, path and position. Scopes has one for each version that controller-gen
-// writes for the packages, without unions too, sorted by group, kind and version.
-// Their names are those that controller-gen gives the CRDs.
+// Declarations has an entry for each union and each schema it applies to, sorted by CRD, version,
+// path and position. Scopes has an entry for each version that controller-gen writes for the
+// packages, even without unions, sorted by group, kind and version. Their names are the names that
+// controller-gen gives the CRDs.
 //
-// Packages are listed by the go command, without cgo, which may download modules.
-// What it runs, and what can be set against that, is in docs/markers.md.
+// The go command lists the packages, without cgo, and may download modules. docs/markers.md
+// describes the programs that it runs, and how to prevent that.
 func Load(opts Options, patterns ...string) (*union.Externals, diag.List) {
 	l := newLoading(opts)
 	set := l.load(patterns)
@@ -51,10 +51,9 @@ func Load(opts Options, patterns ...string) (*union.Externals, diag.List) {
 	return set, l.diags.Sort()
 }
 
-// load is Load without the sorting.
 func (l *loading) load(patterns []string) (set *union.Externals) {
-	// controller-tools and go/types are written for packages that compile. What
-	// they do with others must not take the process down.
+	// controller-tools and go/types expect packages that compile. A panic on other packages must
+	// not take the process down.
 	defer func() {
 		if r := recover(); r != nil {
 			l.errorf(diag.Pos{}, diag.GoPackage, "check whether controller-gen can read the packages",
@@ -95,7 +94,7 @@ func comparePos(a, b diag.Pos) int {
 	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 }
 
-// errorf reports what is wrong with the packages as a whole.
+// errorf reports an error about the packages as a whole.
 func (l *loading) errorf(pos diag.Pos, code diag.Code, hint, format string, args ...any) {
 	l.diags = append(l.diags, diag.Diagnostic{Code: code, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint})
 }

@@ -19,7 +19,7 @@ var loadGood = sync.OnceValues(func() (*union.Externals, diag.List) {
 	return markers.Load(markers.Options{}, "./testdata/good/...")
 })
 
-// loadDialects loads one of them with what goes beyond unions.
+// loadDialects loads one of these packages with kubebuilder's markers.
 var loadDialects = sync.OnceValues(func() (*union.Externals, diag.List) {
 	return markers.Load(markers.Options{Kubebuilder: true, Dir: "testdata/good"}, "./dialects")
 })
@@ -33,7 +33,7 @@ func good(t *testing.T) *union.Externals {
 	return set
 }
 
-// path is that of a declaration, in which lists and maps differ.
+// path returns the path of a declaration, with different steps for lists and maps.
 func path(e union.External) string {
 	var l []string
 	for _, step := range e.Path {
@@ -49,7 +49,7 @@ func path(e union.External) string {
 	return strings.Join(l, ".")
 }
 
-// declarations returns what a set declares, by kind and path.
+// declarations returns the declarations of a set as YAML, by kind and path.
 func declarations(t *testing.T, set *union.Externals) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -63,10 +63,10 @@ func declarations(t *testing.T, set *union.Externals) map[string]string {
 	return all
 }
 
-// dialect is a case: what a struct declares.
+// dialect is a test case: the name of a schema, and its declarations.
 type dialect struct{ name, want string }
 
-// compare compares all that a group declares with the cases.
+// compare compares all declarations of a group with the cases.
 func compare(t *testing.T, set *union.Externals, group string, cases []dialect) {
 	t.Helper()
 	got := declarations(t, set)
@@ -303,7 +303,7 @@ func TestKubebuilder(t *testing.T) {
 	}
 }
 
-// TestPlaces compares the schemas that have unions, and where these are declared.
+// TestPlaces compares the schemas that have unions, and the structs that declare them.
 func TestPlaces(t *testing.T) {
 	const types = "testdata/good/shapes/v1/types.go"
 	const choice, imported = "+unionMember of Choice", "+unionMember of imported.Choice"
@@ -387,7 +387,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// TestRepeatable checks that two runs give the same, in the same order.
+// Two runs give the same result, in the same order.
 func TestRepeatable(t *testing.T) {
 	first := good(t)
 	second, _ := markers.Load(markers.Options{}, "./testdata/good/...")

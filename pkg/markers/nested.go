@@ -11,10 +11,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// nested returns a hint for a discriminator and members in two structs of which one is the type
-// of a field of the other: only markers on the outer struct can declare their union. One part is
-// in s. The other is looked for in structs with fields that have markers of kinds, and no fields
-// that have markers of the kinds in without. If s has the members, discriminator is nil.
+// nested returns a hint for a discriminator and members in two structs, where one is the type of a
+// field of the other: only markers on the outer struct can declare their union. One part is in s.
+// nested looks for the other in structs with fields that have markers of kinds and no fields that
+// have markers of without. If s has the members, discriminator is nil.
 func (s *structure) nested(discriminator *field, kinds, without []kind) string {
 	found := func(other *structure) *field {
 		if l := other.with(kinds...); len(l) > 0 && len(other.with(without...)) == 0 {
@@ -60,7 +60,7 @@ func (s *structure) held() iter.Seq2[*field, *structure] {
 	}
 }
 
-// declaring is the hint to declare a union on s, with its discriminator at a path.
+// declaring returns the hint to declare a union on s, with its discriminator at a path.
 func (s *structure) declaring(discriminator schemapath.Path) string {
 	path := discriminator.String()
 	if strings.HasPrefix(path, "[") { // a list, in a marker
@@ -69,8 +69,8 @@ func (s *structure) declaring(discriminator schemapath.Path) string {
 	return fmt.Sprintf("declare the union on %s with +%s:discriminator=%s and +%[2]s:fields-to-discriminateBy={member: Value}, or in a UnionSet", s.id.Name, ownPrefix, path)
 }
 
-// pathTo parses a name as the path of a property below a field of s. It is nil if there is no
-// such property; types that have not been read may have any.
+// pathTo parses a name as the path of a property below a field of s. It returns nil if there is no
+// such property; a type that has not been read may have any property.
 func (s *structure) pathTo(name string) schemapath.Path {
 	path, err := schemapath.Parse(name)
 	if err != nil || len(path) < 2 || path.HasElements() || !s.has(path.Properties()) {

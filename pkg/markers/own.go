@@ -16,21 +16,21 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// ownPrefix is what the markers of unioncel start with, after the "+".
+// ownPrefix is the start of unioncel's markers, after the "+".
 const ownPrefix = "unioncel:union"
 
 var ownForm = regexp.MustCompile(`^` + ownPrefix + `(?:\(\s*([^()]*?)\s*\))?:([A-Za-z-]+)(?:\s*:?=\s*(.*?))?\s*$`)
 
-// What markers of unioncel on a field say of that field; the other keys are those of
-// the declaration and say something of its union.
+// Keys that describe the field with the marker; all other keys are keys of the declaration and
+// describe its union.
 const (
 	valuesKey   = "values"
 	optionalKey = "optional"
 	emptyKey    = "emptyIsUnset"
 )
 
-// parseOwn reads a marker of unioncel: +unioncel:union:KEY=VALUE, where the value is
-// written as in a declaration, in flow style, or as a list a;b.
+// parseOwn parses a marker of unioncel, +unioncel:union:KEY=VALUE. The value is written as in a
+// declaration, in flow style, or as a list a;b.
 func parseOwn(text string) mark {
 	found := ownForm.FindStringSubmatch(text)
 	if found == nil {
@@ -45,7 +45,7 @@ func parseOwn(text string) mark {
 	switch {
 	case bare && (m.key == optionalKey || m.key == emptyKey || union.Example(m.key) == "true"):
 		m.node = yamltext.BoolNode(true)
-	case bare && !slices.Contains(union.Keys(), m.key): // which is said later
+	case bare && !slices.Contains(union.Keys(), m.key): // unknownKey reports it
 		m.node = yamltext.StringNode("")
 	case bare:
 		m.problem = &problem{m.name + " has no value", "write it like " + m.name + "=" + example(m.key)}
@@ -75,7 +75,7 @@ func parseOwn(text string) mark {
 	return m
 }
 
-// example is a value of a key as a marker has it.
+// example returns a value of a key as it is written in a marker.
 func example(key string) string {
 	if key == valuesKey || key == optionalKey {
 		return "TCP;TLS"
@@ -91,7 +91,7 @@ func inMarker(value string) string {
 	return value
 }
 
-// says returns what a field's own marker with a key says, if it has one.
+// says returns the field's own marker with a key, if it has one.
 func (f *field) says(key string) (mark, bool) {
 	for _, m := range f.marks {
 		if m.kind == own && m.key == key && m.problem == nil {
@@ -101,7 +101,7 @@ func (f *field) says(key string) (mark, bool) {
 	return mark{}, false
 }
 
-// values are those that a marker lists; none of one that lists nothing.
+// values returns the values that a marker lists, or none.
 func (m mark) values() (l []string) {
 	if m.node != nil && m.node.Kind == yaml.SequenceNode {
 		for _, item := range m.node.Content {
@@ -111,7 +111,7 @@ func (m mark) values() (l []string) {
 	return l
 }
 
-// yes reads a flag of a field.
+// yes returns the value of a marker that is a flag.
 func (s *structure) yes(m mark) bool {
 	if m.node.Tag != "!!bool" {
 		s.errorf(m.pos, diag.MalformedDeclaration, "write "+m.name+" or "+m.name+"=false", "%s is true or false", m.name)
@@ -119,19 +119,19 @@ func (s *structure) yes(m mark) bool {
 	return m.node.Value == "true"
 }
 
-// emptyOf adds to a member what its field says of emptyIsUnset.
+// emptyOf sets the emptiness of a member from the emptyIsUnset marker of its field.
 func (s *structure) emptyOf(u *declared, out *union.Member, m part) {
 	if empty, ok := m.says(emptyKey); ok {
 		out.Empty = union.PresentWhenEmpty
 		if s.yes(empty) {
-			out.Empty = union.EmptyObject // of whatever type it is
+			out.Empty = union.EmptyObject // for any type
 			u.marked, u.spots[spot{emptyKey, out.Name}] = true, empty.pos
 		}
 	}
 }
 
-// optionalOf makes a member optional for all of its values, for some or for none, if its
-// field says so.
+// optionalOf makes a member optional for all, some or none of its values if a marker of its field
+// sets that.
 func (s *structure) optionalOf(u *declared, out *union.Member, m part) {
 	said, ok := m.says(optionalKey)
 	optional := m.mark.optional
@@ -158,11 +158,11 @@ func (s *structure) optionalOf(u *declared, out *union.Member, m part) {
 	}
 }
 
-// own adds the keys that markers of unioncel give the unions of the struct, and the
-// unions that they declare by themselves.
+// own adds the keys that markers of unioncel give the unions of the struct, and the unions that
+// consist of such markers only.
 func (s *structure) own() {
 	if s.diags.HasErrors() {
-		return // which would give others
+		return // an error here could only follow from those
 	}
 	alone := map[string]*declared{}
 	for _, m := range s.marks {
@@ -242,7 +242,7 @@ func (s *structure) known(u *declared) {
 	for _, d := range s.read(u, u.keys...) {
 		u.alone = d
 		for _, name := range d.Properties() {
-			if slices.Contains(names, name) || s.pathTo(name) != nil { // the rest is checked against the CRD
+			if slices.Contains(names, name) || s.pathTo(name) != nil { // the CRD decides about the rest
 				continue
 			}
 			code := diag.UnknownMember
@@ -254,7 +254,7 @@ func (s *structure) known(u *declared) {
 	}
 }
 
-// onMember checks a marker that describes a member by itself.
+// onMember checks a marker that describes a member.
 func (s *structure) onMember(u *declared, f *field, m mark) {
 	switch {
 	case u.alone != nil || u.Replace:
@@ -268,7 +268,6 @@ func (s *structure) onMember(u *declared, f *field, m mark) {
 	}
 }
 
-// unionOf returns the union that a field is in.
 func (s *structure) unionOf(f *field) *declared {
 	for i := range s.unions {
 		if slices.Contains(s.unions[i].properties(), f.json) {
@@ -278,7 +277,7 @@ func (s *structure) unionOf(f *field) *declared {
 	return nil
 }
 
-// addressed returns the union of the struct that a marker is about.
+// addressed returns the union that a marker on the struct describes.
 func (s *structure) addressed(m mark) *declared {
 	var found []*declared
 	var names []string
@@ -309,7 +308,7 @@ func (s *structure) addressed(m mark) *declared {
 	return nil
 }
 
-// unknownKey reports a key that no declaration has.
+// unknownKey reports a key that no declaration has, or that belongs on a field.
 func (s *structure) unknownKey(m mark) {
 	if m.key == valuesKey || m.key == optionalKey {
 		s.errorf(m.pos, diag.BadMarker, "put it on the field of the member", "%s describes a field, but is on a type", m.name)
@@ -319,7 +318,7 @@ func (s *structure) unknownKey(m mark) {
 	s.errorf(m.pos, diag.UnknownKey, spelling.Hint(m.key, known, "the keys are "+strings.Join(known, ", ")), "+%s has no key %q", ownPrefix, m.key)
 }
 
-// key adds a key to a union. It reports false, with an error, if the union has the key.
+// key adds a key to a union. It returns false, with an error, if the union already has the key.
 func (s *structure) key(u *declared, m mark) bool {
 	for _, other := range u.keys {
 		if other.key == m.key {
@@ -332,7 +331,7 @@ func (s *structure) key(u *declared, m mark) bool {
 	return true
 }
 
-// read parses the values of keys, as in YAML. It returns no declaration if one is malformed.
+// read parses the values of keys as in YAML. It returns no declaration if one is malformed.
 func (s *structure) read(u *declared, keys ...mark) []*union.Declaration {
 	item := yamltext.MappingNode()
 	overlay(item, keys)
@@ -341,7 +340,7 @@ func (s *structure) read(u *declared, keys ...mark) []*union.Declaration {
 	return l
 }
 
-// shared reports properties that are in two unions, if markers of unioncel declare one of the two.
+// shared reports properties that are in two unions if markers of unioncel declare one of the two.
 func (s *structure) shared() {
 	before := map[string]*declared{}
 	for i := range s.unions {
@@ -356,7 +355,7 @@ func (s *structure) shared() {
 	}
 }
 
-// properties are the names of the members and of the discriminator, which is the first.
+// properties returns the names of the discriminator and the members, in this order.
 func (d *declared) properties() []string {
 	if d.alone != nil {
 		return d.alone.Properties()
@@ -364,7 +363,7 @@ func (d *declared) properties() []string {
 	return d.Names()
 }
 
-// overlay puts the keys of markers into a declaration.
+// overlay adds the keys of markers to a declaration.
 func overlay(item *yaml.Node, keys []mark) {
 	for _, m := range keys {
 		key := yamltext.StringNode(m.key)

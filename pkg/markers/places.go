@@ -11,8 +11,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// places turns positions of Go into those of diagnostics: file names as the user
-// would write them, columns in characters.
+// places converts positions of Go to positions of diagnostics: file names as the user would write
+// them, columns in characters.
 type places struct {
 	fset  *token.FileSet
 	work  string // the working directory
@@ -32,12 +32,12 @@ func (p *places) pos(at token.Pos) diag.Pos {
 	return p.at(q.Filename, q.Line, q.Column)
 }
 
-// at is the position with this column in bytes.
+// at returns the position for a column in bytes.
 func (p *places) at(file string, line, col int) diag.Pos {
 	return diag.Pos{File: p.relative(file), Line: line, Col: p.column(file, line, col)}
 }
 
-// relative is a file's name relative to the working directory, when it is below it.
+// relative returns a file name relative to the working directory if the file is below it.
 func (p *places) relative(file string) string {
 	if p.work == "" || !filepath.IsAbs(file) {
 		return file
@@ -49,11 +49,11 @@ func (p *places) relative(file string) string {
 	return short
 }
 
-// column turns a column in bytes into one in characters.
+// column converts a column in bytes to a column in characters.
 func (p *places) column(file string, line, col int) int {
 	lines, ok := p.lines[file]
 	if !ok {
-		// A file that cannot be read again has columns in bytes.
+		// The columns of a file that cannot be read again stay in bytes.
 		if src, err := os.ReadFile(file); err == nil {
 			lines = bytes.Split(src, []byte("\n"))
 		}
@@ -63,7 +63,7 @@ func (p *places) column(file string, line, col int) int {
 		return col
 	}
 	before := lines[line-1][:col-1]
-	if line == 1 { // a byte order mark is no character
+	if line == 1 { // a byte order mark is not a character
 		before = bytes.TrimPrefix(before, []byte("\ufeff"))
 	}
 	return utf8.RuneCount(before) + 1

@@ -11,8 +11,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// TestPositions checks that a union stands at its discriminator's marker, or else
-// at that of its first member, or at that member where the struct has the marker.
+// The position of a union is the marker of its discriminator, or else its first member's marker, or
+// that member if only the struct has a marker.
 func TestPositions(t *testing.T) {
 	const file = "testdata/good/dialects/types.go"
 	want := map[string]string{
@@ -35,8 +35,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// TestPositionsInSchema checks that what a schema has against a member is reported
-// where the member is marked, as pkg/compile reports it.
+// An error in a schema about a member is reported at the member's marker, as pkg/compile does.
 func TestPositionsInSchema(t *testing.T) {
 	const file = "testdata/good/dialects/types.go"
 	const other = "{type: object, properties: {other: {type: string}}}"

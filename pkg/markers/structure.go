@@ -18,7 +18,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// structure is a type with its markers. Types that are no structs have no fields.
+// structure is a type with its markers. Types other than structs have no fields.
 type structure struct {
 	l      *loading
 	id     crd.TypeIdent
@@ -33,11 +33,11 @@ type structure struct {
 	used    bool // a CRD has it
 }
 
-// field is a field of a struct as JSON and controller-gen see it.
+// field is a struct field as JSON and controller-gen see it.
 type field struct {
-	name     string // the Go name; of an embedded field, that of its type
-	json     string // the property; "" when there is none
-	inline   bool   // its properties are those of the struct
+	name     string // the Go name; for an embedded field, its type name
+	json     string // the property; "" if the field has none
+	inline   bool   // its properties are properties of the struct
 	required bool
 	both     bool // marked optional and required
 	pos      diag.Pos
@@ -46,7 +46,7 @@ type field struct {
 	marks    []mark
 }
 
-// structs reads all types of the packages that the user named.
+// structs reads and checks all types of the packages that the user named.
 func (l *loading) structs() {
 	for _, root := range l.roots {
 		for _, mark := range l.commentsOf(root)[nil] {
@@ -61,7 +61,7 @@ func (l *loading) structs() {
 	for _, id := range ids {
 		l.structure(id)
 	}
-	// A struct is judged by those that inline it too: not before all are known.
+	// The check of a struct also reads the structs that inline it, so that all must be known.
 	for _, id := range ids {
 		l.known[id].check()
 	}
@@ -90,8 +90,8 @@ func (l *loading) commentsOf(p *loader.Package) comments {
 	return c
 }
 
-// structure reads a type once. It is nil for types that have no declaration, such
-// as those controller-gen knows by heart.
+// structure reads a type once. It returns nil for types without a declaration, such as the types
+// that controller-gen has built in.
 func (l *loading) structure(id crd.TypeIdent) *structure {
 	if s, ok := l.known[id]; ok {
 		return s
@@ -113,8 +113,8 @@ func (l *loading) structure(id crd.TypeIdent) *structure {
 	return s
 }
 
-// check finds the unions of a struct, once, and reports what is wrong with it,
-// which leaves them out.
+// check finds the unions of a struct, once, and reports its errors. A struct with errors has no
+// unions.
 func (s *structure) check() {
 	if s.checked {
 		return
@@ -136,15 +136,15 @@ func (s *structure) check() {
 	s.l.diags = append(s.l.diags, s.diags...)
 }
 
-// String is the name of the type, with the path of its package.
+// String returns the name of the type, with the path of its package.
 func (s *structure) String() string {
 	return loader.NonVendorPath(s.id.Package.PkgPath) + "." + s.id.Name
 }
 
-// is reports whether a name is that of the type, if with the end of the package's path.
+// is reports whether a name, with the package's path or its end, names the type.
 func (s *structure) is(name string) bool { return union.IsStruct(s.String(), name) }
 
-// mention makes errors of the struct no errors, for a reason.
+// mention turns the errors of the struct into information, with a reason.
 func (s *structure) mention(why string) {
 	for i, d := range s.diags {
 		if d.Severity == diag.Error {
@@ -153,19 +153,19 @@ func (s *structure) mention(why string) {
 	}
 }
 
-// Listed is the reason to mention the errors of structs that Options.SkipInvalid names.
+// Listed is the reason of [Mention] for structs that Options.SkipInvalid names.
 const Listed = "which skipInvalid lists"
 
-// Mention makes an error of a struct, given with the path of its package, information on
-// why its unions are left out.
+// Mention turns an error of a struct, given with the path of its package, into information that its
+// unions are left out, and why.
 func Mention(d diag.Diagnostic, of, why string) diag.Diagnostic {
 	d.Severity = diag.Info
 	d.Message += fmt.Sprintf("; the unions of %s, %s, are left out", path.Base(of), why)
 	return d
 }
 
-// foreign makes mistakes of another module's authors no errors, and leaves out
-// unions that forbid nothing, about which users can do nothing either.
+// foreign turns errors into information, because users cannot fix another module. It leaves out
+// unions that forbid nothing.
 func (s *structure) foreign() {
 	s.diags = slices.DeleteFunc(s.diags, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 	s.mention("which is of another module")
@@ -177,15 +177,14 @@ func (s *structure) foreign() {
 	})
 }
 
-// optionalByDefault reports whether a package's fields are optional unless they
-// say otherwise.
+// optionalByDefault reports whether the fields of a package are optional by default.
 func (l *loading) optionalByDefault(p *loader.Package) bool {
 	values, err := markers.PackageMarkers(l.parser.Collector, p)
 	return err == nil && values.Get("kubebuilder:validation:Optional") != nil
 }
 
-// field reads the JSON tag and the markers of a field as
-// controller-tools/pkg/crd does in structToSchema.
+// field reads the JSON tag and the markers of a field like structToSchema in
+// controller-tools/pkg/crd.
 func (l *loading) field(p *loader.Package, info *markers.FieldInfo, optional bool) *field {
 	raw := info.RawField
 	f := &field{name: info.Name, info: info, pos: l.places.pos(raw.Pos()), typ: p.TypesInfo.TypeOf(raw.Type)}
@@ -228,7 +227,7 @@ func (l *loading) field(p *loader.Package, info *markers.FieldInfo, optional boo
 	return f
 }
 
-// embeddedName is the name that Go gives an embedded field.
+// embeddedName returns the name that Go gives an embedded field.
 func embeddedName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -264,14 +263,14 @@ type part struct {
 	mark mark
 }
 
-// relatives are the structs that this one inlines and those that inline it, however
-// deep, as far as they have been read.
+// relatives returns the structs that this one inlines and the structs that inline it, directly or
+// indirectly, among those read so far.
 func (s *structure) relatives() []*structure {
 	l := s.family((*structure).inner)
 	return append(l, s.family((*structure).outer)...)
 }
 
-// family returns what is reached from s by next, in order, without s.
+// family returns the structs that next reaches from s, in order, without s.
 func (s *structure) family(next func(*structure) []*structure) []*structure {
 	l := []*structure{s}
 	for i := 0; i < len(l); i++ {
@@ -284,7 +283,6 @@ func (s *structure) family(next func(*structure) []*structure) []*structure {
 	return l[1:]
 }
 
-// inner returns the structs that s inlines.
 func (s *structure) inner() []*structure {
 	var l []*structure
 	for _, f := range s.fields {
@@ -315,7 +313,7 @@ func (s *structure) inlined(f *field) *structure {
 	return nil
 }
 
-// typeOf returns the named type that a field has or points to.
+// typeOf returns the named type of a field, or the type that it points to.
 func (s *structure) typeOf(f *field) (id crd.TypeIdent, ok bool) {
 	named, ok := types.Unalias(pointee(f.typ)).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil {
@@ -325,7 +323,7 @@ func (s *structure) typeOf(f *field) (id crd.TypeIdent, ok bool) {
 	return crd.TypeIdent{Package: p, Name: named.Obj().Name()}, p != nil
 }
 
-// pointee is the type that a pointer is for; other types are returned as they are.
+// pointee returns the element type of a pointer; other types are returned as they are.
 func pointee(t types.Type) types.Type {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		return p.Elem()
@@ -338,7 +336,7 @@ func (s *structure) errorf(pos diag.Pos, code diag.Code, hint, format string, ar
 	return &s.diags[len(s.diags)-1]
 }
 
-// related adds another place to a diagnostic.
+// related adds another position to a diagnostic.
 func related(d *diag.Diagnostic, pos diag.Pos, message string) {
 	d.Related = append(d.Related, diag.Related{Pos: pos, Message: message})
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// tagged returns the unions of validation-gen's +k8s:unionMember and
-// +k8s:zeroOrOneOfMember, in the order of their first member or discriminator.
+// tagged returns the unions of validation-gen's +k8s:unionMember and +k8s:zeroOrOneOfMember, in the
+// order of their first member or discriminator.
 func (s *structure) tagged() []draft {
 	type key struct {
 		kind kind
@@ -40,7 +40,7 @@ func (s *structure) tagged() []draft {
 	for _, id := range order {
 		d := drafts[id]
 		if id.kind == zeroOrOneMember || len(d.discriminators) > 0 {
-			// An unset discriminator selects no member, and that is all it does.
+			// An unset discriminator only means that no member is selected.
 			d.cardinality = union.AtMostOne
 		}
 		s.together(id.kind, d)
@@ -49,9 +49,8 @@ func (s *structure) tagged() []draft {
 	return l
 }
 
-// together reports a named union that goes on in an inlined struct. To
-// validation-gen these are two unions; hardly anyone means that, unless each has
-// all that it takes.
+// together reports a named union that continues in an inlined struct. validation-gen sees two
+// unions there, which is hardly intended unless each is complete.
 func (s *structure) together(k kind, u *draft) {
 	if u.name == "" || len(u.members) == 0 {
 		return // a discriminator without members is reported as such
@@ -76,8 +75,8 @@ func (s *structure) together(k kind, u *draft) {
 	}
 }
 
-// nilable reports members that validation-gen cannot handle: structs that are no
-// pointers are always there.
+// nilable reports members that validation-gen cannot handle: a struct that is not a pointer is
+// always set.
 func (s *structure) nilable(p part) {
 	switch types.Unalias(p.typ).Underlying().(type) {
 	case *types.Pointer, *types.Map, *types.Slice, *types.Basic:
@@ -119,7 +118,7 @@ func (s *structure) modes() []draft {
 	return l
 }
 
-// modeless reports modes of no discriminator.
+// modeless reports modes without a discriminator.
 func (s *structure) modeless(u *draft) {
 	m := u.members[0]
 	for _, other := range s.relatives() {
@@ -136,10 +135,10 @@ func (s *structure) modeless(u *draft) {
 		"member %s has modes, and %s has no discriminator for them", m.name, s.id.Name)
 }
 
-// mode adds what one ifMode says to a member.
+// mode adds the mode of one ifMode marker to a member.
 func (s *structure) mode(out *union.Member, m part, taken map[string]part) {
 	value := *m.mark.value
-	own := m.json + "\x00" + value // apart from the values of members
+	own := m.json + "\x00" + value // cannot collide with the values of members
 	other, ok := taken[own]
 	taken[own] = m
 	if ok {
@@ -150,7 +149,7 @@ func (s *structure) mode(out *union.Member, m part, taken map[string]part) {
 		return
 	}
 	if m.mark.mode == "forbidden" {
-		return // as every mode that no marker names
+		return // like every mode that no marker names
 	}
 	if m.mark.mode == "optional" {
 		out.Optional = append(out.Optional, value)
@@ -158,8 +157,8 @@ func (s *structure) mode(out *union.Member, m part, taken map[string]part) {
 	s.take(out, m, value, taken)
 }
 
-// emptiness is what validation-gen treats as unset besides null: the zero value of
-// what is no pointer.
+// emptiness returns the values, besides null, that validation-gen treats as unset: the zero values
+// of types that are not pointers.
 func emptiness(t types.Type) union.Emptiness {
 	switch t := types.Unalias(t).Underlying().(type) {
 	case *types.Basic:

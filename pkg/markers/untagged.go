@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// untagged returns the unions of the markers of KEP-1027, both texts, which
-// kube-openapi and OpenShift have made their own.
+// untagged returns the unions of KEP-1027's markers, in both versions of its text, as kube-openapi
+// and OpenShift use them.
 func (s *structure) untagged() []draft {
 	var whole *mark
 	for i := range s.marks {
@@ -21,12 +21,12 @@ func (s *structure) untagged() []draft {
 	}
 	discriminators, members, old := s.with(discriminator), s.with(member), s.with(deprecated)
 	tagged := s.with(taggedMember, zeroOrOneMember, ifMode)
-	if whole == nil { // or else all fields may be meant to be members
+	if whole == nil { // with +union, all fields may be members
 		tagged = append(tagged, s.with(taggedDiscriminator, modeDiscriminator)...)
 	}
 	if len(members)+len(old) == 0 && len(tagged) > 0 {
-		// Kubernetes' own types have +union and +unionDiscriminator beside the tags
-		// of validation-gen, which then say it all.
+		// Kubernetes' own types have +union and +unionDiscriminator alongside the tags of
+		// validation-gen, which alone describe the union.
 		return s.strayDiscriminators(discriminators)
 	}
 	for _, m := range old {
@@ -48,7 +48,7 @@ func (s *structure) untagged() []draft {
 	return nil
 }
 
-// strayDiscriminators reports discriminators that no tag repeats.
+// strayDiscriminators reports discriminators that have no validation-gen tag as well.
 func (s *structure) strayDiscriminators(l []part) []draft {
 	for _, d := range l {
 		if !slices.ContainsFunc(s.with(taggedDiscriminator, modeDiscriminator), func(t part) bool { return t.field == d.field }) {
@@ -58,7 +58,7 @@ func (s *structure) strayDiscriminators(l []part) []draft {
 	return nil
 }
 
-// whole is the union that a +union struct is: every field is in it.
+// whole returns the union of a +union struct, whose fields are all in it.
 func (s *structure) whole(m mark, discriminators []part) []draft {
 	d := draft{discriminators: discriminators, cardinality: union.AtMostOne}
 	for _, f := range s.fields {
@@ -79,8 +79,8 @@ func (s *structure) whole(m mark, discriminators []part) []draft {
 	return []draft{d}
 }
 
-// named returns the unions of a struct whose members are marked one by one; each
-// may name its discriminator.
+// named returns the unions of a struct with a marker on each member, which may name its
+// discriminator.
 func (s *structure) named(discriminators, members []part) []draft {
 	drafts := make([]draft, len(discriminators))
 	for i, d := range discriminators {
@@ -113,14 +113,13 @@ func (s *structure) named(discriminators, members []part) []draft {
 	case len(discriminators) == 0:
 		return []draft{rest}
 	}
-	// Several discriminators, and members that do not say which is theirs.
+	// There are several discriminators, and these members name none of them.
 	rest.discriminators = discriminators
 	return []draft{rest}
 }
 
-// discriminatorOf returns the index of the discriminator that a member names, by
-// its JSON name or, unless that is another's, its Go name, or else by a value of it; -1
-// after an error.
+// discriminatorOf returns the index of the discriminator that a member names by JSON name, else by
+// Go name, else by one of its values. It returns -1 after an error.
 func (s *structure) discriminatorOf(m part, discriminators []part) int {
 	for _, name := range []func(*field) string{jsonName, goName} {
 		if i := slices.IndexFunc(discriminators, func(d part) bool { return name(d.field) == m.mark.of }); i >= 0 {
@@ -156,9 +155,9 @@ func (s *structure) discriminatorOf(m part, discriminators []part) int {
 	return -1
 }
 
-// discriminatorWith returns the index of the one discriminator that has what a member
-// names as a value: +unionMember=HTTP beside type, which may be HTTP. A value is also what
-// is spelt like the member itself.
+// discriminatorWith returns the index of the only discriminator that has the name in the marker as
+// a value: +unionMember=HTTP with a discriminator type that may be HTTP. A single discriminator
+// also has the name of the member itself as a value.
 func (s *structure) discriminatorWith(m part, discriminators []part) int {
 	found := -1
 	for i, d := range discriminators {

@@ -8,15 +8,15 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// value is u, which d has become at one schema, as the value of x-kubernetes-unions.
-// Its nodes have the positions of the markers that they come from.
+// value returns u, the form of d at one schema, as the value of x-kubernetes-unions. Its nodes have
+// the positions of their markers.
 func (d *declared) value(u *union.Union) *yaml.Node {
 	item := u.Node()
 	list := yamltext.ListNode(item)
 	place(list, d.at)
 	for i := 0; i+1 < len(item.Content); i += 2 {
 		key, value := item.Content[i].Value, item.Content[i+1]
-		var pos diag.Pos // of a member
+		var pos diag.Pos // the position of a member
 		for j, n := range value.Content {
 			name := value.Kind != yaml.MappingNode || j%2 == 0
 			if name {
@@ -42,7 +42,7 @@ func (d *declared) pos(key, member string) diag.Pos {
 	return d.spots[spot{"members", member}]
 }
 
-// place gives a node, and all in it, a position.
+// place sets the position of a node and of all nodes below it.
 func place(n *yaml.Node, pos diag.Pos) {
 	n.Line, n.Column = pos.Line, pos.Col
 	for _, c := range n.Content {

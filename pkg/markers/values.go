@@ -12,17 +12,17 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// values are those that a discriminator is known to take.
+// values are the known values of a discriminator.
 type values struct {
 	discriminator string
-	typ           string            // the name of its type, when it has constants
-	known         []string          // none: any
+	typ           string            // the name of its type, if it has a named type
+	known         []string          // empty: any value
 	constants     map[string]string // name to value
 	declared      []string          // the values of the constants
 }
 
-// values returns those of the +kubebuilder:validation:Enum on the field or on its
-// type, or else the constants of the type.
+// values returns the values of +kubebuilder:validation:Enum on the field or on its type, or else
+// the constants of the type.
 func (s *structure) values(f *field) *values {
 	v := &values{discriminator: f.name, constants: map[string]string{}}
 	v.known = enumOf(f.info.Markers)
@@ -54,7 +54,7 @@ func (s *structure) values(f *field) *values {
 	return v
 }
 
-// ofCRD are the same values where its schema has this enum, whatever markers say.
+// ofCRD returns the values for a schema with this enum, which takes precedence over markers.
 func (v values) ofCRD(enum []string) *values {
 	if v.known = slices.DeleteFunc(slices.Clone(enum), func(s string) bool { return s == "" }); len(v.known) == 0 {
 		v.known = v.declared
@@ -77,10 +77,9 @@ func enumOf(m markers.MarkerValues) []string {
 	return l
 }
 
-// of returns the value for a field that does not say it. That is its Go name, as
-// long as the discriminator can take it, or its JSON name; otherwise the one value that
-// differs from either in case only, or that of the one constant named after type and
-// field.
+// of returns the value for a field whose markers set none: its Go name or its JSON name if the
+// discriminator can take it; else the only value that differs from either in case only; else the
+// value of the only constant named after type and field.
 func (v *values) of(field, json string) (string, bool) {
 	if len(v.known) == 0 {
 		return field, true
@@ -120,13 +119,13 @@ func (v *values) names(constant, field string) bool {
 	return strings.EqualFold(constant, v.typ+field) || strings.EqualFold(constant, field+v.typ)
 }
 
-// stringKind reports whether values of a type are strings in Go, or pointers to such.
+// stringKind reports whether a type is a string type or a pointer to one.
 func stringKind(t types.Type) bool {
 	basic, ok := types.Unalias(pointee(t)).Underlying().(*types.Basic)
 	return ok && basic.Info()&types.IsString != 0
 }
 
-// typeName is a type as its own package writes it.
+// typeName returns the name of a type, qualified by its package name.
 func typeName(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
 }

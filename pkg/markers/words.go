@@ -13,8 +13,8 @@ import (
 // english are the keys that are also words of plain English.
 const english = `members|discriminator|name|cardinality`
 
-// keyed finds the keys of declarations in a text. It matches quoted text and markers, too,
-// which stay as they are. English words count if they have a value, or are to be deleted.
+// keyed matches the keys of declarations in a text, and also quoted text and markers, which stay as
+// they are. An English word counts as a key if it has a value or is to be deleted.
 var keyed = func() *regexp.Regexp {
 	others := slices.DeleteFunc(union.Keys(), regexp.MustCompile("^(?:"+english+")$").MatchString)
 	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"` +
@@ -25,8 +25,8 @@ var keyed = func() *regexp.Regexp {
 		`|\b(?:delete cardinality\b|cardinality (?:AtLeastOne|must)\b)`)
 }()
 
-// Words makes diagnostics at markers name markers, where they name the keys of a
-// declaration in YAML. The list is changed in place.
+// Words replaces the keys of declarations by markers in the diagnostics that are about Go files. It
+// changes the list in place.
 func Words(l diag.List) {
 	for i := range l {
 		if filepath.Ext(l[i].Pos.File) == ".go" {
@@ -35,11 +35,11 @@ func Words(l diag.List) {
 	}
 }
 
-// asMarkers replaces keys of schemas by the markers that controller-gen has for them.
+// asMarkers replaces keys of schemas by the markers of controller-gen for them.
 var asMarkers = strings.NewReplacer(" in the declaration", "",
 	"x-kubernetes-list-type: map with x-kubernetes-list-map-keys", "+listType=map with +listMapKey")
 
-// orInGo is what a hint for YAML says before the one for Go.
+// orInGo separates the YAML part of a hint from its Go part.
 const orInGo = ", or in Go "
 
 func inGo(text string) string {

@@ -2,7 +2,7 @@ package markers
 
 import "testing"
 
-// TestWords checks what becomes of texts about keys where Go says the same with markers.
+// Texts about keys in YAML are rewritten to name markers.
 func TestWords(t *testing.T) {
 	for text, want := range map[string]string{
 		`optionalMembers names "optionalMembers", which is no member`:          `+unioncel:union:optionalMembers names "optionalMembers", which is no member`,
