@@ -6,7 +6,7 @@ import "slices"
 // keeps its meaning forever, and is never reused.
 type Code string
 
-// What is wrong with the file, before any union is looked at.
+// Errors in the file, found before unions are read.
 const (
 	// Syntax: the file is not well-formed YAML or JSON.
 	Syntax Code = "UC101"
@@ -19,19 +19,19 @@ const (
 	// AmbiguousScalar: kubectl and a YAML 1.2 reader disagree about what an
 	// unquoted scalar means.
 	AmbiguousScalar Code = "UC105"
-	// OldCRDVersion: the CustomResourceDefinition is of apiextensions.k8s.io/v1beta1, or
-	// another carrier of schemas of a version that is not known.
+	// OldCRDVersion: the CustomResourceDefinition is of apiextensions.k8s.io/v1beta1, or another
+	// carrier of schemas has an unknown version.
 	OldCRDVersion Code = "UC106"
-	// UndecodableCRD: the document claims to be a CustomResourceDefinition and
-	// cannot be read as one.
+	// UndecodableCRD: the document claims to be a CustomResourceDefinition and cannot be decoded as
+	// one.
 	UndecodableCRD Code = "UC107"
-	// OverLimit: the file has more of something than is allowed of untrusted input.
+	// OverLimit: the file exceeds a limit on untrusted input.
 	OverLimit Code = "UC108"
 )
 
-// What is wrong with a declaration, alone or against its schema.
+// Errors in a declaration, alone or against its schema.
 const (
-	// UnknownKey: an item of x-kubernetes-unions has a key nobody knows.
+	// UnknownKey: an item of x-kubernetes-unions has an unknown key.
 	UnknownKey Code = "UC201"
 	// MalformedDeclaration: a value in the declaration has the wrong type or form.
 	MalformedDeclaration Code = "UC202"
@@ -39,18 +39,18 @@ const (
 	UnknownMember Code = "UC203"
 	// UnknownDiscriminator: the discriminator is not a property of the object.
 	UnknownDiscriminator Code = "UC204"
-	// InexpressibleName: CEL has no way to write the name of the property.
+	// InexpressibleName: CEL cannot express the name of the property.
 	InexpressibleName Code = "UC205"
-	// InvisibleProperty: CEL cannot see the property, for want of a type.
+	// InvisibleProperty: CEL cannot see the property, because it has no type.
 	InvisibleProperty Code = "UC206"
-	// DiscriminatorNotString: the discriminator is not a string to CEL.
+	// DiscriminatorNotString: the discriminator is not a string in CEL.
 	DiscriminatorNotString Code = "UC207"
 	// DiscriminatorIsMember: the discriminator is a member of its own union.
 	DiscriminatorIsMember Code = "UC208"
 	// DiscriminatorShared: a property is the discriminator of two unions.
 	DiscriminatorShared Code = "UC209"
-	// DuplicateValue: a discriminator value is listed twice for a member, or two
-	// members in Go seem to have the same.
+	// DuplicateValue: a discriminator value is listed twice for a member, or two members in Go seem
+	// to have the same value.
 	DuplicateValue Code = "UC210"
 	// MemberShared: a property is a member of two unions.
 	MemberShared Code = "UC211"
@@ -68,77 +68,72 @@ const (
 	InsideComposition Code = "UC217"
 	// ValueNotInEnum: the enum of the discriminator lacks a mapped value.
 	ValueNotInEnum Code = "UC218"
-	// EmptyIsUnsetType: a member of emptyIsUnset has no notion of empty.
+	// EmptyIsUnsetType: the type of a member of emptyIsUnset has no empty value.
 	EmptyIsUnsetType Code = "UC219"
 	// Contradiction: parts of the declaration contradict each other or the schema.
 	Contradiction Code = "UC220"
 	// UnknownChange: allowedChanges names a value or member that does not exist.
 	UnknownChange Code = "UC221"
-	// NotCorrelatable: a transition is demanded where the API server cannot
-	// tell which old object belongs to the new one.
+	// NotCorrelatable: a transition is required where the API server cannot correlate old and new
+	// objects.
 	NotCorrelatable Code = "UC222"
-	// Misplaced: the key of declarations, or something that looks like it,
-	// is in a place that is not a schema.
+	// Misplaced: the key of declarations, or a similar key, is not in a schema.
 	Misplaced Code = "UC223"
-	// ExcludedValue: the pattern or a length of the discriminator excludes a mapped
-	// value.
+	// ExcludedValue: the pattern or a length of the discriminator excludes a mapped value.
 	ExcludedValue Code = "UC224"
-	// NotCarried: the object is in a schema of which something else makes a CRD, which
-	// does not take the rules over.
+	// NotCarried: another controller makes a CRD from the schema with the union, and does not copy
+	// the rules.
 	NotCarried Code = "UC225"
-	// BadItem: a member of a union of list items is not named by the keys of the list.
+	// BadItem: the keys of the list do not identify a member of a union of list items.
 	BadItem Code = "UC226"
 )
 
-// What the API server would not accept.
+// Reasons for the API server to reject the result.
 const (
 	// RuleOverBudget: a rule costs more than the API server allows for one.
 	RuleOverBudget Code = "UC301"
 	// VersionOverBudget: the rules of a version together cost more than allowed.
 	VersionOverBudget Code = "UC302"
-	// KubeVersion: the declaration needs a newer API server than the one named.
+	// KubeVersion: the declaration needs a newer API server than the given version.
 	KubeVersion Code = "UC303"
 	// InvalidResult: the API server's own validation rejects the compiled CRD.
 	InvalidResult Code = "UC304"
-	// NotExpressible: no OpenAPI schema means what the union says.
+	// NotExpressible: no OpenAPI schema has the meaning of the union.
 	NotExpressible Code = "UC305"
-	// NotProved: --verify found that the rules do not mean what the union says, or
-	// could not tell.
+	// NotProved: --verify found that the rules do not have the meaning of the union, or could not
+	// tell.
 	NotProved Code = "UC306"
 )
 
-// What prevents the rewriting.
+// Obstacles to rewriting the file.
 const (
 	// SharedContent: the edit would fall into content shared by an alias or a
 	// merge key.
 	SharedContent Code = "UC401"
 	// BadAnnotation: the annotation of an earlier run cannot be read.
 	BadAnnotation Code = "UC402"
-	// RuleChanged: a rule, or a sentence in a description, that an earlier run wrote is gone
-	// or was edited.
+	// RuleChanged: a rule, or a sentence in a description, that an earlier run wrote is gone or was
+	// edited.
 	RuleChanged Code = "UC403"
 	// AnnotationTooLarge: the annotation would exceed the API server's limit.
 	AnnotationTooLarge Code = "UC404"
-	// Unproved: the edit cannot be made, or the result is not provably the
-	// intended document.
+	// Unproved: the edit is impossible, or the result is not provably the intended document.
 	Unproved Code = "UC405"
-	// UnconfirmedRule: the annotation claims a rule that its unions neither write nor
-	// imply.
+	// UnconfirmedRule: the annotation claims a rule that its unions neither write nor imply.
 	UnconfirmedRule Code = "UC406"
 )
 
-// What is legal, and worth a look.
+// Legal input that deserves a look.
 const (
-	// DefaultedDiscriminator: the discriminator has a default, so that users
-	// get errors about a type they never wrote.
+	// DefaultedDiscriminator: the discriminator has a default, so that users get errors about a
+	// value they never wrote.
 	DefaultedDiscriminator Code = "UC501"
 	// VersionsDiffer: served versions declare different unions at one path.
 	VersionsDiffer Code = "UC502"
-	// InvalidBefore: the API server rejects the CRD for reasons that were
-	// there before compiling.
+	// InvalidBefore: the API server rejects the CRD even without the compiled rules.
 	InvalidBefore Code = "UC503"
-	// RemovableItem: a forbidden change can be had by removing the list item
-	// or map value and adding it again.
+	// RemovableItem: removing a list item or map value and adding it again gets around a forbidden
+	// change.
 	RemovableItem Code = "UC504"
 	// ManifestTooLarge: compiling makes the manifest too large for client-side apply.
 	ManifestTooLarge Code = "UC505"
@@ -150,75 +145,71 @@ const (
 	HandWrittenRulePresent Code = "UC508"
 	// NoEffect: the union forbids nothing.
 	NoEffect Code = "UC509"
-	// CoarserEncoding: the rules are not written as preferred, which would exceed a
-	// budget, or as asked for, which would be too long.
+	// CoarserEncoding: the rules are not in the preferred encoding, which would exceed a budget, or
+	// not in the requested one, which would be too long.
 	CoarserEncoding Code = "UC510"
-	// RulesReplaced: hand-written rules gave way to the compiled ones, which are
-	// proved to mean the same.
+	// RulesReplaced: the compiled rules, proved to mean the same, replaced hand-written rules.
 	RulesReplaced Code = "UC511"
-	// RulesNotReplaced: hand-written rules that were to be replaced are kept, since
-	// they do not mean what the union says, or it could not be told.
+	// RulesNotReplaced: hand-written rules that were to be replaced are kept, because they do not
+	// have the meaning of the union, or this is unknown.
 	RulesNotReplaced Code = "UC512"
-	// Forgotten: a declaration that an earlier run took from outside the CRD is not there
-	// any more, and its rules are removed.
+	// Forgotten: a declaration that an earlier run took from outside the CRD no longer exists, and
+	// its rules are removed.
 	Forgotten Code = "UC513"
 	// UnusedMarkers: no CustomResourceDefinition has the Go struct with the markers.
 	UnusedMarkers Code = "UC514"
-	// SingleMember: a union without a discriminator has one member, which is simply
-	// required then.
+	// SingleMember: a union without a discriminator has a single member, which is therefore simply
+	// required.
 	SingleMember Code = "UC515"
-	// UnreadUnionSet: an input is a UnionSet, whose unions are not those to compile.
+	// UnreadUnionSet: an input is a UnionSet, whose unions are not compiled.
 	UnreadUnionSet Code = "UC516"
-	// ConstraintBeside: a hand-written constraint says what a union says, or rejects what
-	// the union allows.
+	// ConstraintBeside: a hand-written constraint repeats a union, or rejects objects that the
+	// union allows.
 	ConstraintBeside Code = "UC517"
-	// LeftUndeclared: infer found a union and does not declare it: it was not asked to, or the
-	// declaration could not be compiled.
+	// LeftUndeclared: infer found a union and did not declare it, because it was not asked to or
+	// the declaration could not be compiled.
 	LeftUndeclared Code = "UC518"
-	// CRDInText: a ConfigMap or Secret has a CRD with unions as a text, which is not
-	// compiled.
+	// CRDInText: the text of a ConfigMap or Secret has a CRD with unions, which is not compiled.
 	CRDInText Code = "UC519"
-	// NoEnum: lint advises to bound the discriminator by an enum.
+	// NoEnum: lint recommends an enum for the discriminator.
 	NoEnum Code = "UC520"
 	// ValueWithoutMember: lint found a value of the enum that selects no member.
 	ValueWithoutMember Code = "UC521"
 	// RequiredChildren: lint found a member that cannot be set without its children.
 	RequiredChildren Code = "UC522"
-	// ListMember: lint found a member that is a list or a map, which is present when
-	// empty.
+	// ListMember: lint found a member that is a list or a map, which is present when empty.
 	ListMember Code = "UC523"
 	// Undiscriminated: lint found a union without a discriminator in a new API.
 	Undiscriminated Code = "UC524"
 	// CostlyRules: lint found rules that take more than half of a budget.
 	CostlyRules Code = "UC525"
-	// UselessIgnore: a comment at a declaration switches off what is not there.
+	// UselessIgnore: a comment at a declaration suppresses a diagnostic that does not occur.
 	UselessIgnore Code = "UC526"
-	// VersionBypass: lint found another served version through which the union can be
-	// got around.
+	// VersionBypass: lint found another served version that bypasses the union.
 	VersionBypass Code = "UC527"
-	// TableBypass: lint found a row of allowedChanges that allows, in two updates,
-	// changes that the table forbids.
+	// TableBypass: lint found a row of allowedChanges that allows, in two updates, changes that the
+	// table forbids.
 	TableBypass Code = "UC528"
-	// NeverUnchanged: lint found a union object that is never unchanged to the API
-	// server, so that it does not ratchet.
+	// NeverUnchanged: lint found a union object that is never unchanged to the API server, so that
+	// it does not ratchet.
 	NeverUnchanged Code = "UC529"
 	// SlowRules: lint found rules that take more than a millisecond of every request.
 	SlowRules Code = "UC530"
-	// UnusedDiscriminator: lint found a property that has a value for each member of a
-	// union, and is not its discriminator.
+	// UnusedDiscriminator: lint found a property that has a value for each member of a union but is
+	// not its discriminator.
 	UnusedDiscriminator Code = "UC531"
-	// FailingRule: lint found a hand-written rule that fails to evaluate on an object
-	// that the schema admits.
+	// FailingRule: lint found a hand-written rule that fails to evaluate on an object that the
+	// schema accepts.
 	FailingRule Code = "UC532"
 	// SharedValue: a value of the discriminator selects several members.
 	SharedValue Code = "UC533"
 )
 
-// What is wrong with markers in Go source.
+// Errors in markers in Go source.
 const (
 	// GoPackage: a Go package cannot be found, parsed or type-checked.
 	GoPackage Code = "UC601"
-	// BadMarker: a marker is malformed, or in a place where it means nothing.
+	// BadMarker: a marker is malformed, or has no meaning at its position.
 	BadMarker Code = "UC602"
 	// TwoDiscriminators: two fields are the discriminator of one union.
 	TwoDiscriminators Code = "UC603"
@@ -226,7 +217,7 @@ const (
 	SpansStructs Code = "UC604"
 )
 
-// What is wrong with external declarations.
+// Errors in external declarations.
 const (
 	// BadUnionSet: a UnionSet is malformed.
 	BadUnionSet Code = "UC701"
@@ -234,31 +225,31 @@ const (
 	NoSuchCRD Code = "UC702"
 	// NoSuchSchema: the CRD has no such version, or no schema at the path.
 	NoSuchSchema Code = "UC703"
-	// DeclaredTwice: a schema has declarations from two places.
+	// DeclaredTwice: a schema has declarations from two sources.
 	DeclaredTwice Code = "UC704"
 	// BadFunctionConfig: the configuration of the KRM function is malformed.
 	BadFunctionConfig Code = "UC705"
 	// BadConfig: .unioncel.yaml is malformed.
 	BadConfig Code = "UC706"
-	// NoSuchUnion: an extension is of no union that is declared for its schema.
+	// NoSuchUnion: an extension names no union that is declared for its schema.
 	NoSuchUnion Code = "UC707"
 )
 
-// What is found in objects.
+// Findings in objects.
 const (
-	// Normalized: members were cleared, or kept, that a union excludes or demands.
+	// Normalized: members that a union excludes were cleared, or members that it requires kept.
 	Normalized Code = "UC801"
-	// NotNormalized: a union is not as it has to be, and it cannot be told what is meant.
+	// NotNormalized: an object violates a union, and the intended state is unknown.
 	NotNormalized Code = "UC802"
-	// UnknownKind: no object is of a kind whose unions are known.
+	// UnknownKind: no object has a kind with known unions.
 	UnknownKind Code = "UC803"
-	// Refused: the API server refuses the object.
+	// Refused: the API server rejects the object.
 	Refused Code = "UC804"
 	// NoCRD: there is no CRD for an object, or none that serves its version.
 	NoCRD Code = "UC805"
 	// TwoCRDs: two CRDs define the same kind.
 	TwoCRDs Code = "UC806"
-	// BadOldObject: an object that is to be replaced cannot be, or is replaced by none.
+	// BadOldObject: an old object cannot be replaced, or no object replaces it.
 	BadOldObject Code = "UC807"
 	// ServerWarning: the API server accepts the object with a warning.
 	ServerWarning Code = "UC808"
@@ -266,36 +257,36 @@ const (
 	CostlyPolicy Code = "UC809"
 	// BadTests: a file with tests of a CRD cannot be read.
 	BadTests Code = "UC810"
-	// TestFailed: the API server answers something else than a test expects.
+	// TestFailed: the API server's response is not the one that a test expects.
 	TestFailed Code = "UC811"
-	// StoredObject: a stored object is not legal under the CRD that is to come.
+	// StoredObject: a stored object is invalid under the new CRD.
 	StoredObject Code = "UC812"
-	// PolicyGap: an admission policy does not do for a union what is asked of it.
+	// PolicyGap: an admission policy does not enforce a union as requested.
 	PolicyGap Code = "UC813"
 )
 
-// What is wrong with what is said of a cluster.
+// Errors in facts about a cluster.
 const (
-	// UnusableFact: what is given of a cluster is not what it has to be.
+	// UnusableFact: a fact about a cluster cannot be used.
 	UnusableFact Code = "UC901"
-	// ContradictoryFacts: what is given of a cluster cannot all be true.
+	// ContradictoryFacts: facts about a cluster contradict each other.
 	ContradictoryFacts Code = "UC902"
 )
 
-// What differs between two CRDs.
+// Differences between two CRDs.
 const (
-	// Tighter: something is refused that was accepted.
+	// Tighter: the new CRD rejects something that the old one accepted.
 	Tighter Code = "UC911"
-	// Undecided: whether something is refused that was accepted could not be decided.
+	// Undecided: it is unknown whether the new CRD rejects something that the old one accepted.
 	Undecided Code = "UC912"
-	// Looser: nothing is refused that was accepted, and more may be accepted.
+	// Looser: the new CRD accepts everything that the old one accepted, and maybe more.
 	Looser Code = "UC913"
 )
 
 // CodeInfo describes a code.
 type CodeInfo struct {
 	Code     Code
-	Severity Severity // what diagnostics with this code have, unless they say otherwise
+	Severity Severity // the default severity of diagnostics with this code
 	Title    string   // a few words, for tables and headings
 }
 

@@ -70,7 +70,7 @@ func TestCodesAreWellFormed(t *testing.T) {
 		if i > 0 && Codes[i-1].Code >= info.Code {
 			t.Errorf("%s stands behind %s", info.Code, Codes[i-1].Code)
 		}
-		// Of objects and of changes, too, there is more to say than what is wrong.
+		// Codes for objects and changes (8xx and 9xx) may have any severity.
 		if isError := info.Code[2] != '5'; info.Code[2] < '8' && isError != (info.Severity == Error) {
 			t.Errorf("%s has severity %s", info.Code, info.Severity)
 		}

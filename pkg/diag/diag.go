@@ -8,18 +8,16 @@ import (
 	"strings"
 )
 
-// Severity says how bad a diagnostic is.
+// Severity is the importance of a diagnostic.
 type Severity int
 
 const (
-	// Error means that no output is produced. It is the zero value, so that a
-	// diagnostic that forgets its severity is not overlooked.
+	// Error means that no output is produced. It is the zero value, so that a diagnostic without a
+	// severity is not overlooked.
 	Error Severity = iota
-	// Warning means that the output is produced, and may not do what its
-	// author wants.
+	// Warning means that the output is produced but may not have the effect that its author wants.
 	Warning
-	// Info means that the output is as it should be, and something about it
-	// is worth knowing.
+	// Info means that the output is correct and something about it is worth knowing.
 	Info
 )
 
@@ -37,8 +35,8 @@ func (s Severity) String() string {
 	}
 }
 
-// MarshalText returns the text of [Severity.String]; it fails for a value that
-// is none of the constants.
+// MarshalText returns the text of [Severity.String]; it fails for a value that is none of the
+// constants.
 func (s Severity) MarshalText() ([]byte, error) {
 	if s < Error || s > Info {
 		return nil, fmt.Errorf("diag: no such severity: %d", int(s))
@@ -46,15 +44,14 @@ func (s Severity) MarshalText() ([]byte, error) {
 	return []byte(s.String()), nil
 }
 
-// Pos is a place in a file. Line and Col start at 1 and Col counts characters,
-// not bytes. A zero Line means the whole file, a zero Col the whole line.
+// Pos is a position in a file. Line and Col start at 1 and Col counts characters, not bytes. A zero
+// Line means the whole file, a zero Col the whole line.
 type Pos struct {
 	File      string
 	Line, Col int
 }
 
-// String returns "file:line:col", without the parts that are unknown, and "-"
-// when all of them are.
+// String returns "file:line:col" without the unknown parts, or "-" when all are unknown.
 func (p Pos) String() string {
 	var parts []string
 	if p.File != "" {
@@ -80,8 +77,8 @@ func (p Pos) compare(q Pos) int {
 	)
 }
 
-// Related is another place that a diagnostic is about, such as the first of
-// two declarations that collide.
+// Related is another position that a diagnostic refers to, such as the first of two declarations
+// that collide.
 type Related struct {
 	Pos     Pos
 	Message string
@@ -92,15 +89,15 @@ type Diagnostic struct {
 	Code     Code
 	Severity Severity
 	Pos      Pos
-	Path     string // what it is about, when that is known: in objects, spec.channels[*].type
-	Schema   string // where the schema of that is in the CRD, as the API server's errors print it
-	Message  string // one line, no full stop
-	Hint     string // what to type instead; may have several lines
+	Path     string // the path of the subject, if known; in objects, spec.channels[*].type
+	Schema   string // the path of its schema in the CRD, as in the API server's errors
+	Message  string // one line without a full stop
+	Hint     string // the text to type instead; may have several lines
 	Related  []Related
-	Edits    []Edit // of the file of Pos, which do what the hint says; none where people must decide
+	Edits    []Edit // edits to the file of Pos that apply the hint; none if people must decide
 }
 
-// String returns the first line of what [Text] prints.
+// String returns the first line of the output of [Text].
 func (d Diagnostic) String() string {
 	place, kind, message := d.head()
 	if place != "" {
@@ -127,12 +124,12 @@ func (d Diagnostic) compare(e Diagnostic) int {
 	)
 }
 
-// List is a number of diagnostics, in no particular order.
+// List is a list of diagnostics, in no particular order.
 type List []Diagnostic
 
-// Sort returns a copy that is sorted by file, line, column, code, message and path.
-// Of diagnostics that agree in all of these only one is kept: the most severe, then
-// the one with the least hint. The result is nil when the list is empty.
+// Sort returns a copy that is sorted by file, line, column, code, message, path and schema. It
+// keeps one of the diagnostics that agree in all of these: the most severe, then the one whose hint
+// sorts first. The result is nil when the list is empty.
 func (l List) Sort() List {
 	sorted := slices.Clone(l)
 	slices.SortStableFunc(sorted, func(d, e Diagnostic) int {
@@ -154,7 +151,7 @@ func (l List) HasErrors() bool {
 	return l.Count(Error) > 0
 }
 
-// Count returns how many diagnostics have this severity.
+// Count returns the number of diagnostics with this severity.
 func (l List) Count(s Severity) int {
 	n := 0
 	for _, d := range l {

@@ -2,15 +2,14 @@ package diag
 
 import "strings"
 
-// Edit replaces a text in a file. Whoever makes the edit checks first whether Old is
-// there: names may be written with escapes, which the edit does not know of.
+// Edit replaces a text in a file. The caller must check that Old is at the position before making
+// the edit: a name may be written with escapes, which Old does not have.
 type Edit struct {
-	Line, Col int // where Old starts, counted like those of [Pos]
+	Line, Col int // the start of Old, counted as in [Pos]
 	Old, New  string
 }
 
-// Replace returns the one edit that puts a text in the place of another, or none when
-// one of them is empty.
+// Replace returns a list with the edit that replaces old by new, or nil when either is empty.
 func Replace(line, col int, old, new string) []Edit {
 	if old == "" || new == "" {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Whoever wrote a file, its name or its values, what is printed of them is shown by
-// terminals and CI systems, and obeyed by neither.
+// Terminals and CI systems show a file's name and values but do not execute them, even if their
+// author is hostile.
 func TestEscape(t *testing.T) {
 	for text, want := range map[string]string{
 		"a: b\n  c\td\n":                              "a: b\n  c\td\n",

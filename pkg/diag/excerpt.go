@@ -7,33 +7,32 @@ import (
 )
 
 const (
-	// maxWidth is the widest excerpt, in terminal cells; longer lines are cut.
+	// maxWidth is the maximum width of an excerpt, in terminal cells; longer lines are cut.
 	maxWidth = 100
-	// ellipsis marks where something was cut off.
+	// ellipsis marks a cut.
 	ellipsis = '…'
 )
 
-// lineIndex finds source lines. It remembers the lines of the last file, and the
-// last column: diagnostics arrive sorted, a file may well have a million lines,
-// and a line a million characters.
+// lineIndex finds source lines. It caches the lines of the last file, and the last column:
+// diagnostics arrive sorted, a file may have a million lines, and a line a million characters.
 type lineIndex struct {
 	source func(file string) []byte
 	file   string
 	loaded bool
 	lines  []string
-	// The column col, from 0, of line last starts at the byte offset.
+	// Column col, counted from 0, of line last is at the byte offset.
 	last, col, offset int
 }
 
-// part is what of a line may have to be shown: the characters about a column.
+// part is the part of a line that may be shown: the characters around a column.
 type part struct {
 	text string
-	at   int // the column in text, from 0, in characters
-	// before and after say that the line goes on there.
+	at   int // the column in text, counted from 0 in characters
+	// before and after report whether the line continues there.
 	before, after bool
 }
 
-// find returns the part of a line, without its line break, about a position.
+// find returns the part of a line, without its line break, around a position.
 func (x *lineIndex) find(pos Pos) (part, bool) {
 	if x.source == nil || pos.Line < 1 {
 		return part{}, false
@@ -56,7 +55,7 @@ func (x *lineIndex) find(pos Pos) (part, bool) {
 	return about(line, x.offset), true
 }
 
-// about returns the part of a line about a byte offset.
+// about returns the part of a line around a byte offset.
 func about(line string, offset int) part {
 	from, to, at := offset, offset, 0
 	for ; from > 0 && at <= maxWidth; at++ {
@@ -70,8 +69,8 @@ func about(line string, offset int) part {
 	return part{line[from:to], at, from > 0, to < len(line)}
 }
 
-// splitLines splits where the YAML parser starts a new line, lest it and the
-// excerpt disagree. A byte order mark is no part of the first line.
+// splitLines splits at the line breaks of the YAML parser, so that its line numbers match the
+// excerpt. A byte order mark is not part of the first line.
 func splitLines(src []byte) []string {
 	s := strings.TrimPrefix(string(src), "\ufeff")
 	var lines []string
@@ -97,14 +96,14 @@ func splitLines(src []byte) []string {
 	return lines
 }
 
-// cell is a character of a line, as it is shown.
+// cell is a character of a line as shown.
 type cell struct {
 	r     rune
 	width int
 }
 
-// excerpt returns a line as it is shown, and the line below it that points at
-// the column: dots up to a caret.
+// excerpt returns a line as shown, and the line below it that points at the column: dots up to a
+// caret.
 func (p part) excerpt() (text, caret string) {
 	cells := make([]cell, 0, len(p.text))
 	for i, r := range p.text {
@@ -125,7 +124,7 @@ func (p part) excerpt() (text, caret string) {
 		t.WriteRune(cells[i].r)
 		switch {
 		case i >= at:
-		case cells[i].r == '\t': // a tab below a tab ends where that one does
+		case cells[i].r == '\t': // a tab below a tab ends in the same column
 			c.WriteByte('\t')
 		default:
 			c.WriteString(strings.Repeat(".", cells[i].width))
@@ -137,8 +136,8 @@ func (p part) excerpt() (text, caret string) {
 	return t.String(), c.String() + "^"
 }
 
-// window returns the cells to show: all when the line is short enough, else about
-// maxWidth with most of them before the column.
+// window returns the cells to show: all if the line is short enough, else about maxWidth of them,
+// most of them before the column.
 func (p part) window(cells []cell) (from, to int) {
 	at := p.at
 	if !p.before && !p.after && span(cells) <= maxWidth {
@@ -153,8 +152,8 @@ func (p part) window(cells []cell) (from, to int) {
 	return from, to
 }
 
-// span returns the width of characters; marks without a width count as well,
-// for a line may consist of nothing else. It stops counting beyond maxWidth.
+// span returns the width of characters. Marks without a width count as one, since a line may
+// consist of nothing else. It stops counting beyond maxWidth.
 func span(cells []cell) int {
 	n := 0
 	for _, c := range cells {
@@ -166,8 +165,8 @@ func span(cells []cell) int {
 	return n
 }
 
-// wide holds the characters that take two cells: the East Asian wide and
-// fullwidth ones, and emoji, in blocks as terminals treat them.
+// wide holds the characters that take two cells: East Asian wide and fullwidth characters, and
+// emoji, in blocks as terminals treat them.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x1100, Hi: 0x115f, Stride: 1}, // Hangul jamo
@@ -205,8 +204,8 @@ var wide = &unicode.RangeTable{
 	},
 }
 
-// width returns how many terminal cells a character takes. A tab counts as
-// one here: nobody knows where it ends.
+// width returns the number of terminal cells that a character takes. A tab counts as one here, as
+// its end is unknown.
 func width(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me), r == '\u200b', r == '\u200d':

@@ -8,14 +8,13 @@ import (
 	"strings"
 )
 
-// GitHub writes the list, in its order, as workflow commands, which GitHub Actions
-// turns into annotations of the lines:
+// GitHub writes the list, in its order, as workflow commands, which GitHub Actions turns into
+// annotations of the lines:
 //
 //	::error file=crd.yaml,line=41,col=5,title=UC203 unknown member::member "tsl" is ...
 //
-// Info becomes a notice. path turns the name of a file into its path in the
-// repository; nil leaves names as they are. Hints and related places follow the
-// message, each in a line of its own.
+// Info becomes a notice. path maps the name of a file to its path in the repository; nil leaves
+// names unchanged. Hints and related positions follow the message, each on a line of its own.
 func GitHub(w io.Writer, l List, path func(file string) string) error {
 	buf := bufio.NewWriter(w)
 	for _, d := range l {
@@ -53,7 +52,7 @@ func GitHub(w io.Writer, l List, path func(file string) string) error {
 
 var commands = map[Severity]string{Error: "error", Warning: "warning", Info: "notice"}
 
-// What the runner undoes (actions/toolkit, packages/core/src/command.ts).
+// Escapes that the runner decodes (actions/toolkit, packages/core/src/command.ts).
 var (
 	commandData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

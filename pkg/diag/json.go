@@ -36,11 +36,10 @@ type jsonDiagnostic struct {
 	Edits    []jsonEdit  `json:"edits"`
 }
 
-// JSON writes the list, in its order, as one JSON array of objects. Every key
-// is there every time: code, severity, file, line, col, path, message, hint;
-// related, an array of objects with file, line, col and message; and edits, one of
-// objects with line, col, endLine, endCol, old and new. An empty list is an empty
-// array.
+// JSON writes the list, in its order, as one JSON array of objects. Every object has all keys:
+// code, severity, file, line, col, path, schema, message, hint; related, an array of objects with
+// file, line, col and message; and edits, an array of objects with line, col, endLine, endCol, old
+// and new. An empty list is an empty array.
 func JSON(w io.Writer, l List) error {
 	out := make([]jsonDiagnostic, len(l))
 	for i, d := range l {
@@ -70,8 +69,8 @@ func JSON(w io.Writer, l List) error {
 	return WriteJSON(w, out)
 }
 
-// WriteJSON writes a value as indented JSON, in whose texts everything that Escape
-// spells out is written with the escapes of JSON.
+// WriteJSON writes a value as indented JSON. Everything that [Escape] escapes is written with the
+// escapes of JSON.
 func WriteJSON(w io.Writer, v any) error {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)

@@ -20,20 +20,20 @@ import (
 //	 path: spec.backend
 //	 see crd.yaml:33:9: declared here
 //
-// The source line is shown when source, which may be nil, returns a file that has it;
-// a long one is cut around the column. Hint, path and related places appear where
-// they are set. Control characters never reach the output.
+// The source line is shown if source, which may be nil, returns a file that has it; a long line is
+// cut around the column. Hint, path and related positions are shown if they are set. Control
+// characters of the input are escaped or replaced, except tabs in the source line.
 func Text(w io.Writer, l List, source func(file string) []byte) error {
 	return printText(w, l, source, func(_ style, s string) string { return s })
 }
 
-// ColorText is [Text] with the escape sequences (ECMA-48) that make a terminal show
-// places in bold, severities in their colours, and carets in green.
+// ColorText is [Text] with escape sequences (ECMA-48) for terminals: positions are bold, severities
+// colored, and carets green.
 func ColorText(w io.Writer, l List, source func(file string) []byte) error {
 	return printText(w, l, source, func(as style, s string) string { return "\x1b[" + string(as) + "m" + s + "\x1b[0m" })
 }
 
-// style is how a part of the text is shown: the parameter of ECMA-48's SGR.
+// style is a parameter of ECMA-48's SGR sequence.
 type style string
 
 const (
@@ -41,7 +41,7 @@ const (
 	pointy style = "32" // green
 )
 
-// styleOf are the styles of severities: red, yellow and cyan.
+// styleOf has the styles of severities: red, yellow and cyan.
 var styleOf = map[Severity]style{Error: "1;31", Warning: "33", Info: "36"}
 
 func printText(w io.Writer, l List, source func(file string) []byte, show func(as style, s string) string) error {
@@ -73,16 +73,14 @@ func printText(w io.Writer, l List, source func(file string) []byte, show func(a
 	return buf.Flush()
 }
 
-// inline makes a text fit for a line: line breaks become spaces, and the rest is
-// escaped.
+// inline puts a text on one line: line breaks become spaces, and the rest is escaped.
 func inline(s string) string { return Escape(oneLine.Replace(s)) }
 
 var oneLine = strings.NewReplacer("\n", " ", "\t", " ", "\r", "")
 
-// Escape makes a text of several lines safe to print, whoever wrote what is in
-// it: what would make a terminal do more than show it is spelled out, and so is
-// what a CI system would treat as a command: "::" at the start of a line, and "##[",
-// "##vso[" and the like anywhere.
+// Escape makes a text of several lines from an untrusted source safe to print. It escapes the
+// characters that would make a terminal do more than show them, and the starts of commands to CI
+// systems: "::" at the start of a line, and "##[", "##vso[" and the like anywhere.
 func Escape(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.ToValidUTF8(text, string(utf8.RuneError))) {
@@ -94,7 +92,7 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// spelled spells out what is unprintable, but for line breaks and tabs.
+// spelled escapes unprintable characters except line breaks and tabs.
 func spelled(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -109,13 +107,13 @@ func spelled(s string) string {
 	return b.String()
 }
 
-// What starts a command of Azure Pipelines or TeamCity, or an old one of GitHub Actions.
+// Starts of the commands of Azure Pipelines and TeamCity, and of GitHub Actions' old ones.
 var (
 	anyCommand = regexp.MustCompile(`#(#\w*\[)`)
 	command    = regexp.MustCompile(`^##\w*\[`)
 )
 
-// indented puts an indent before every line of a text but the first.
+// indented indents every line of a text but the first.
 func indented(s, indent string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i, line := range lines {
@@ -127,9 +125,9 @@ func indented(s, indent string) string {
 	return strings.Join(lines, "\n")
 }
 
-// unprintable reports whether a character would move the cursor, reorder the
-// text around it, or otherwise make a terminal do more than show it; or is invisible, but
-// for those that join letters or keep them apart.
+// unprintable reports whether a character would move the cursor, reorder the text around it, or
+// otherwise make a terminal do more than show it. Invisible characters are unprintable, too, except
+// those that join or separate letters.
 func unprintable(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' ||
 		unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d'

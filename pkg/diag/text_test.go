@@ -151,7 +151,7 @@ func FuzzText(f *testing.F) {
 		if !utf8.ValidString(got) {
 			t.Errorf("not UTF-8: %q", got)
 		}
-		// One line for the message, none to two for the source, one each for the rest.
+		// The message takes one line, the source none to two, and the rest one each.
 		if n := strings.Count(got, "\n"); n < 3 || n > 5 {
 			t.Errorf("%d lines: %q", n, got)
 		}
@@ -163,8 +163,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// A line may have as many diagnostics as characters: what each costs does not grow
-// with the line, else this would take minutes.
+// A line may have as many diagnostics as characters: the cost of each must not grow with the length
+// of the line, or this takes minutes.
 func TestTextManyOnOneLine(t *testing.T) {
 	line := strings.Repeat("key: 1, ", 1<<17)
 	var l List
