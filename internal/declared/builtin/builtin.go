@@ -17,11 +17,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Name is what messages call the set.
+// Name stands for the set in messages.
 const Name = "--builtin"
 
-// Declarations returns all unions of the covered kinds, sorted by kind. Their values are
-// shared, and have no positions in a file.
+// Declarations returns all unions of the covered kinds, sorted by kind. Their values are shared,
+// and have no positions in a file.
 func Declarations() []union.External {
 	var l []union.External
 	for _, gvk := range covered() {
@@ -35,9 +35,9 @@ func Declarations() []union.External {
 	return l
 }
 
-// Kinds returns those of the covered kinds for which there are declarations, and the
-// declarations for other kinds. All unions of Kubernetes' own types are those of
-// Kinds(Declarations()). With errors there are no kinds.
+// Kinds returns the covered kinds that have declarations, and the declarations for other kinds.
+// Kinds(Declarations()) returns all unions of Kubernetes' own types. With errors it returns no
+// kinds.
 func Kinds(declarations []union.External) (l []kinds.Kind, others []union.External, diags diag.List) {
 	of := map[schema.GroupVersionKind][]union.External{}
 	for _, e := range declarations {
@@ -83,14 +83,14 @@ func Kinds(declarations []union.External) (l []kinds.Kind, others []union.Extern
 	return l, others, diags
 }
 
-// covered are the kinds of the groups, those without unions included, sorted.
+// covered returns the kinds of the groups, sorted, including kinds without unions.
 func covered() []schema.GroupVersionKind {
 	return slices.SortedFunc(maps.Keys(all().kinds), func(a, b schema.GroupVersionKind) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Version, b.Version))
 	})
 }
 
-// node returns the unions as nodes.
+// node returns the unions as a node.
 func (d declaration) node() *yaml.Node {
 	var doc yaml.Node
 	utilruntime.Must(yaml.Unmarshal([]byte(d.unions), &doc))

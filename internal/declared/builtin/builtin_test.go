@@ -21,8 +21,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Each field of a type with unions is in one of them, or listed as in none: a new version
-// of k8s.io/api that adds one asks for a decision.
+// Each field of a type with unions is in one of them, or listed as being in none, so that a new
+// field of k8s.io/api requires a decision.
 func TestEveryFieldIsDecided(t *testing.T) {
 	for _, d := range builtin.Table() {
 		declared := slices.Clone(d.Others)
@@ -32,7 +32,7 @@ func TestEveryFieldIsDecided(t *testing.T) {
 		var fields []string
 		for i := range d.Of.NumField() {
 			name, _, _ := strings.Cut(d.Of.Field(i).Tag.Get("json"), ",")
-			if name == "" { // inlined, and a type of its own
+			if name == "" { // inlined, with declarations of its own
 				continue
 			}
 			fields = append(fields, name)
@@ -58,7 +58,7 @@ func parse(t *testing.T, d builtin.Declared) []*union.Declaration {
 	return l
 }
 
-// all returns the set, which has nothing wrong with it.
+// all returns the kinds of the declarations, which must have no errors.
 func all(t *testing.T) []kinds.Kind {
 	t.Helper()
 	l, others, diags := builtin.Kinds(builtin.Declarations())
@@ -105,7 +105,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// The unions say what the API server does, where that is not plain.
+// The unions agree with the API server in cases that are not obvious.
 func TestMeaning(t *testing.T) {
 	for _, test := range []struct {
 		kind, path, object string
@@ -116,7 +116,7 @@ func TestMeaning(t *testing.T) {
 		{"Deployment", "spec.strategy", `{type: RollingUpdate}`, true},
 		{"Deployment", "spec.strategy", `{rollingUpdate: {}}`, true}, // the type has a default
 		{"Deployment", "spec.strategy", `{}`, true},
-		{"Pod", "spec.volumes[*]", `{name: tmp}`, true}, // gets an emptyDir
+		{"Pod", "spec.volumes[*]", `{name: tmp}`, true}, // defaults to an emptyDir
 		{"Pod", "spec.volumes[*]", `{name: tmp, emptyDir: {}, hostPath: {}}`, false},
 		{"Pod", "spec.containers[*].env[*]", `{name: A, value: "", valueFrom: {}}`, true},
 		{"Pod", "spec.containers[*].env[*]", `{name: A, value: x, valueFrom: {}}`, false},
@@ -198,7 +198,7 @@ func row(t *testing.T, d builtin.Declared) string {
 	return fmt.Sprintf("| `%s` | %s | %s |", name, strings.Join(l, "; and "), source)
 }
 
-// resolved are the unions of a type, taken from some place.
+// resolved returns the unions of a type, at any path.
 func resolved(t *testing.T, d builtin.Declared) []*union.Union {
 	t.Helper()
 	declared := parse(t, d)
@@ -215,7 +215,7 @@ func resolved(t *testing.T, d builtin.Declared) []*union.Union {
 	return nil
 }
 
-// published is what the API server publishes of types, as client-go has it for server-side
+// published has the types that the API server publishes, as client-go has them for server-side
 // apply.
 type published struct {
 	Types []struct {
@@ -271,12 +271,12 @@ func readPublished(t *testing.T) published {
 	return p
 }
 
-// stable matches types of stable versions.
+// stable matches the names of types of stable versions.
 var stable = regexp.MustCompile(`^io\.k8s\.api\.[a-z]+\.v[0-9]+\.`)
 
-// Every union that the OpenAPI of stable versions publishes is declared, with these
-// members. The values that it has are made from the names of Go fields, and not always
-// those of the API: Queuing for Queue.
+// Every union that the OpenAPI of stable versions publishes is declared, with these members.
+// Published values are not compared: they are made from the names of Go fields, and may differ from
+// the API's, such as Queuing for Queue.
 func TestPublishedUnions(t *testing.T) {
 	declared := map[string][]*union.Declaration{}
 	for _, d := range builtin.Table() {
@@ -313,8 +313,7 @@ func TestPublishedUnions(t *testing.T) {
 	}
 }
 
-// Each type of a field that is merged with retainKeys has a union: that is what the
-// strategy is for.
+// Each field type that is merged with retainKeys has a union: the strategy exists for unions.
 func TestRetainKeys(t *testing.T) {
 	var unions []reflect.Type
 	for _, d := range builtin.Table() {
@@ -348,7 +347,7 @@ func TestRetainKeys(t *testing.T) {
 					of = of.Elem()
 				}
 				found[of] = true
-				if !has(of) && of.Name() != "PodResourceClaimStatus" { // one member, which may be left out
+				if !has(of) && of.Name() != "PodResourceClaimStatus" { // one optional member
 					t.Errorf("%s.%s is merged with retainKeys, and has no union", u, f.Name)
 				}
 			}
@@ -363,7 +362,7 @@ func TestRetainKeys(t *testing.T) {
 	}
 }
 
-// Lists on the way to unions have the keys that are published for server-side apply.
+// The lists on the paths to unions have the keys that are published for server-side apply.
 func TestPublishedKeys(t *testing.T) {
 	p := readPublished(t)
 	byName := map[string]int{}
@@ -412,7 +411,7 @@ func TestPublishedKeys(t *testing.T) {
 	}
 }
 
-// What is written as a UnionSet is read as the same kinds.
+// A UnionSet written from the declarations is read as the same kinds.
 func TestUnionSet(t *testing.T) {
 	text, err := unionset.Format(builtin.Declarations())
 	if err != nil {

@@ -17,32 +17,31 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// groups are the groups and versions with unions.
+// groups are the covered groups and versions.
 var groups = []func(*runtime.Scheme) error{
 	admissionregistrationv1.AddToScheme, appsv1.AddToScheme, autoscalingv2.AddToScheme, batchv1.AddToScheme,
 	corev1.AddToScheme, flowcontrolv1.AddToScheme, networkingv1.AddToScheme, policyv1.AddToScheme,
 	resourcev1.AddToScheme, storagev1.AddToScheme,
 }
 
-// declaration is the unions of a Go type.
+// declaration has the unions of a Go type.
 type declaration struct {
 	of reflect.Type
 	// unions is the value of x-kubernetes-unions.
 	unions string
-	// others are the properties that are in no union: a new one fails a test, which
-	// somebody has to decide about.
+	// others are the properties that are in no union. A new property fails a test, so that somebody
+	// decides about it.
 	others []string
-	// value is what the API server sets the discriminator to where it is left out.
+	// value is the default of the discriminator in the API server.
 	value string
-	// source is what says so: the function of the API server that rejects anything else,
-	// or the API reference.
+	// source is the function of the API server that rejects violations, or the API reference.
 	source string
-	// lax says that the API server accepts what the unions exclude.
+	// lax marks unions that the API server does not validate.
 	lax bool
 }
 
-// declarations are all unions of Kubernetes' types. Where the API server sets a member
-// that is left out, the union does not require it.
+// declarations has all unions of Kubernetes' types. A union does not require a member that the API
+// server defaults.
 var declarations = []declaration{
 	// admissionregistration.k8s.io
 	{
@@ -115,7 +114,7 @@ var declarations = []declaration{
 	},
 	// core
 	{
-		// A volume without a source gets an emptyDir.
+		// A volume without a source defaults to an emptyDir.
 		of: reflect.TypeFor[corev1.VolumeSource](),
 		unions: `[{members: [hostPath, emptyDir, gcePersistentDisk, awsElasticBlockStore, gitRepo, secret, nfs, iscsi, glusterfs,
 			persistentVolumeClaim, rbd, flexVolume, cinder, cephfs, flocker, downwardAPI, fc, azureFile, configMap, vsphereVolume,
@@ -165,7 +164,7 @@ var declarations = []declaration{
 		source: "ValidateVolumeMounts",
 	},
 	{
-		// value: "" beside valueFrom is accepted.
+		// value: "" alongside valueFrom is accepted.
 		of:     reflect.TypeFor[corev1.EnvVar](),
 		unions: `[{members: [value, valueFrom], emptyIsUnset: [value]}]`,
 		others: []string{"name"},

@@ -1,18 +1,19 @@
-// Package builtin says which unions Kubernetes' own types have.
+// Package builtin declares the unions of Kubernetes' own types.
 //
-// They are declared once for each Go type of k8s.io/api, in declarations.go; where objects
-// have values of such a type is found by walking the types, with the names and keys that
-// their struct tags have. [Declarations] are all of them, each with its place in a kind;
-// [Schema] is what they, and those of others, are resolved against.
+// They are declared once for each Go type of k8s.io/api, in declarations.go. Walking the types,
+// with the names and keys in their struct tags, finds the fields that have such a type.
+// [Declarations] returns all declarations, each with its path in a kind; [Kinds] resolves them, and
+// other declarations for these kinds, against schemas made from the Go types.
 //
-// Covered are the kinds of stable versions. The sources are, in this order:
+// The kinds of stable versions are covered. The sources are, in this order:
 //
 //   - the API server's validation and defaulting (pkg/apis/*/validation and
-//     pkg/apis/*/v1/defaults.go of k8s.io/kubernetes, the version of k8s.io/api that is
-//     linked), which decide which members there may be, and how many;
+//     pkg/apis/*/v1/defaults.go of k8s.io/kubernetes, in the version of k8s.io/api that is
+//     linked), which decide which members may be set, and how many;
 //   - the published OpenAPI: its x-kubernetes-unions, and the patch strategy retainKeys;
-//   - the API reference, for what is said there and validated nowhere.
+//   - the API reference, for unions that it documents and nothing validates.
 //
-// A test compares the declarations with the first field by field, and with the second.
-// docs/builtin.md has what is covered, what is left out, and why.
+// Tests check that each field of a type with unions is in a union or listed as being in none, and
+// compare the declarations with the published OpenAPI. docs/builtin.md lists the covered types, and
+// the omitted ones with the reasons.
 package builtin

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Declared is a declaration, for tests.
+// Declared exports a declaration to tests.
 type Declared struct {
 	Of     reflect.Type
 	Others []string
 	Unions string
-	// Value, Source and Lax are those of the declaration.
+	// Value, Source and Lax are the fields of the declaration.
 	Value, Source string
 	Lax           bool
 }
@@ -24,12 +24,12 @@ func Table() []Declared {
 	return l
 }
 
-// Published is what the OpenAPI calls a Go type of k8s.io/api.
+// Published returns the name of a Go type of k8s.io/api in the OpenAPI.
 func (d Declared) Published() string {
 	return "io." + strings.NewReplacer("k8s.io", "k8s", "/", ".").Replace(d.Of.PkgPath()) + "." + d.Of.Name()
 }
 
-// Types are the Go types of the covered kinds.
+// Types returns the Go types of the covered kinds.
 func Types() []reflect.Type {
 	var l []reflect.Type
 	for t := range all().types {

@@ -17,26 +17,26 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// catalog is what is known of the kinds.
+// catalog describes the covered kinds and their Go types.
 type catalog struct {
 	kinds map[schema.GroupVersionKind]*goType
 	types map[reflect.Type]*goType
 }
 
-// goType is what is known of a Go type.
+// goType is the description of a Go type.
 type goType struct {
 	schema *apiextensionsv1.JSONSchemaProps
-	// places are where the unions are, of its values and of what is in them.
+	// places are the unions of its values and of the values inside them.
 	places []place
 }
 
-// place is where unions are, seen from a Go type.
+// place has the unions at a path below a Go type.
 type place struct {
 	path   schemapath.Path
 	unions *yaml.Node
 }
 
-// all looks at the types of all kinds.
+// all describes the types of all kinds, once.
 var all = sync.OnceValue(func() *catalog {
 	scheme := runtime.NewScheme()
 	for _, add := range groups {
@@ -51,14 +51,14 @@ var all = sync.OnceValue(func() *catalog {
 	return c
 })
 
-// typeOf looks at a Go type, as encoding/json does.
+// typeOf describes a Go type as encoding/json sees it.
 func (c *catalog) typeOf(t reflect.Type) *goType {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	g, ok := c.types[t]
 	if !ok {
-		// A type that has itself as a part has no unions there.
+		// A type that contains itself has no unions there.
 		c.types[t] = &goType{schema: unknown()}
 		g = c.describe(t)
 		c.types[t] = g
@@ -66,7 +66,7 @@ func (c *catalog) typeOf(t reflect.Type) *goType {
 	return g
 }
 
-// unknown is the schema of what has no properties that matter.
+// unknown returns the schema of a value whose properties do not matter.
 func unknown() *apiextensionsv1.JSONSchemaProps {
 	preserve := true
 	return &apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &preserve}
@@ -77,7 +77,7 @@ func (c *catalog) describe(t reflect.Type) *goType {
 		return &goType{schema: unknown()}
 	}
 	if s, ok := reflect.New(t).Interface().(interface{ OpenAPISchemaType() []string }); ok && len(s.OpenAPISchemaType()) > 0 {
-		// Some of them are written as numbers, too.
+		// Some of these strings may also be numbers.
 		return &goType{schema: &apiextensionsv1.JSONSchemaProps{XIntOrString: s.OpenAPISchemaType()[0] == "string", Type: s.OpenAPISchemaType()[0]}}
 	}
 	if t.Implements(reflect.TypeFor[json.Marshaler]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()) {
@@ -147,7 +147,7 @@ func (c *catalog) structure(g *goType, t reflect.Type) {
 	}
 }
 
-// add adds to g the places in a part of the type, and returns the schema of the part.
+// add adds the unions in a part of the type to g, and returns the schema of the part.
 func (c *catalog) add(g *goType, t reflect.Type, step schemapath.Step) *apiextensionsv1.JSONSchemaProps {
 	part := c.typeOf(t)
 	for _, p := range part.places {

@@ -1,4 +1,3 @@
-// Package project reads .unioncel.yaml, the options of a project: which declarations
-// there are besides those in its CRDs, how the unions are compiled, and what lint says
-// of them. docs/config.md describes the format.
+// Package project reads .unioncel.yaml, the options of a project: the declarations outside its
+// CRDs, how unions are compiled, and how lint reports on them. docs/config.md describes the format.
 package project

@@ -25,7 +25,7 @@ var (
 	overrideKeys = yamlconfig.Mapping{Name: "an item of overrides", Keys: append([]yamlconfig.Key{{Name: "files", Example: `["legacy/**"]`}}, settingKeys...)}
 )
 
-// read reads the only document of a file; without one, or with another, the result is nil.
+// read reads the only document of a file. It returns nil if there is none, or more than one.
 func read(r *yamlconfig.Reader, src []byte) *Config {
 	documents := r.Open(src, Kind, "")
 	if len(documents) > 1 {
@@ -59,7 +59,7 @@ func read(r *yamlconfig.Reader, src []byte) *Config {
 	return c
 }
 
-// names returns a list of patterns or files, which are not absolute.
+// names returns a list of patterns or files, which must be relative.
 func names(list yamlconfig.Value) []string {
 	var l []string
 	for _, item := range list.Items() {
@@ -107,7 +107,7 @@ func lintConfig(v yamlconfig.Value) lint.Config {
 	return c
 }
 
-// setting returns what lint and overrides have in common.
+// setting returns the keys that lint and its overrides share.
 func setting(fields map[string]yamlconfig.Value) lint.Setting {
 	var s lint.Setting
 	for _, item := range fields["ignore"].Items() {
@@ -123,10 +123,10 @@ func setting(fields map[string]yamlconfig.Value) lint.Setting {
 	return s
 }
 
-// severities are the spellings, in order.
+// severities are the names of severities, in order.
 var severities = []string{diag.Error.String(), diag.Warning.String(), diag.Info.String()}
 
-// code returns a code that can have the given severity, or be ignored.
+// code returns a code that can be ignored or have another severity.
 func code(v yamlconfig.Value, what string) diag.Code {
 	c := diag.Code(v.Text())
 	if hint, err := lint.CheckCode(c, what); err != nil && c != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// What a configuration says of itself. No other apiVersion or kind is read.
+// The apiVersion and kind of a configuration. No others are read.
 const (
 	APIVersion = yamlconfig.APIVersion
 	Kind       = "Config"
@@ -19,29 +19,29 @@ type Config struct {
 	Go []string
 	// Kubebuilder declares the unions of kubebuilder's own markers, too.
 	Kubebuilder bool
-	// SkipInvalid are Go types whose unions are left out while they have errors, as
-	// PACKAGE.Type, the package by its path or the end of that.
+	// SkipInvalid are Go types whose unions are left out while they have errors, as PACKAGE.Type,
+	// where PACKAGE is a path or its end.
 	SkipInvalid []string
-	// Unions are files of UnionSets, with slashes, relative to the file's directory.
+	// Unions are UnionSet files, with slashes, relative to the file's directory.
 	Unions []string
-	// KubeVersion and Encoding are those of [compile.Options].
+	// KubeVersion and Encoding have the meaning that they have in [compile.Options].
 	KubeVersion string
 	Encoding    compile.Encoding
 	// Describe adds sentences about unions to descriptions.
 	Describe bool
 	// NoAnnotation leaves the annotation out.
 	NoAnnotation bool
-	// RequireUnions makes it an error that inputs have no unions.
+	// RequireUnions makes it an error if the inputs have no unions.
 	RequireUnions bool
-	// Strict makes errors of the problems that a CRD has without its unions.
+	// Strict turns the problems that a CRD has without its unions into errors.
 	Strict bool
-	// Lint says what is reported, and how badly.
+	// Lint selects the codes and severities that lint reports.
 	Lint lint.Config
 }
 
-// Parse reads a configuration. name is the file's name in diagnostics. The result is
-// nil when the list, which is sorted, has errors. Of a file that does not mention
-// unioncel nothing is repeated.
+// Parse reads a configuration. name is the file's name in diagnostics. The result is nil when the
+// list, which is sorted, has errors. Diagnostics do not quote a file that does not mention
+// unioncel.
 func Parse(name string, src []byte) (*Config, diag.List) {
 	r := &yamlconfig.Reader{File: name, Code: diag.BadConfig}
 	c := read(r, src)

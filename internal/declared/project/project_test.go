@@ -66,7 +66,7 @@ func TestParseErrors(t *testing.T) {
 	schema := schematest.Read(t, "config")
 	tests := []struct {
 		text, want string
-		// beyond says that JSON Schema cannot tell.
+		// beyond marks errors that JSON Schema cannot detect.
 		beyond bool
 	}{
 		{text: "", want: "c.yaml: error: UC103: the file is empty", beyond: true},

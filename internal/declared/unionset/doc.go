@@ -1,5 +1,5 @@
-// Package unionset reads and writes files of declarations for CRDs
-// that somebody else owns, or whose manifests are generated, and for other kinds.
+// Package unionset reads and writes UnionSets: files of declarations for other kinds, and for CRDs
+// that have another owner or generated manifests.
 //
 //	apiVersion: unioncel.dev/v1alpha1
 //	kind: UnionSet
@@ -20,11 +20,11 @@
 //	  - discriminator: type
 //	    fields-to-discriminateBy: {rollingUpdate: RollingUpdate}
 //
-// [Parse] turns a file into a [union.Externals], which pkg/compile resolves against the schemas
-// of the CRDs, and pkg/kinds against those of other kinds: they check whether a CRD, version, path or property exists. What can be
-// checked with the file alone is checked here, each union by [union.Parse]. [Format] is the inverse. [Path] and [ParsePath] translate between
-// the steps to a schema and what a file calls its path.
+// [Parse] turns a file into a [union.Externals]. It checks everything that the file alone can show,
+// each union by [union.Parse]. pkg/compile resolves the declarations against the schemas of CRDs,
+// and pkg/kinds against the schemas of other kinds; they check whether a CRD, version, path or
+// property exists. [Format] is the inverse of Parse.
 //
-// docs/unionset.schema.json is the JSON Schema of the format, for editors. It is
-// checked against this package by a test.
+// docs/unionset.schema.json is the JSON Schema of the format, for editors. A test checks it against
+// this package.
 package unionset

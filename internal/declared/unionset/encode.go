@@ -6,7 +6,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
-// encode writes items the way kubectl and kustomize write YAML.
+// encode writes items in the YAML style of kubectl and kustomize.
 func encode(l []item, comments bool) ([]byte, error) {
 	schemas := yamltext.ListNode()
 	for _, i := range l {
@@ -33,8 +33,8 @@ func encode(l []item, comments bool) ([]byte, error) {
 		yamltext.StringNode("kind"), yamltext.StringNode(Kind), yamltext.StringNode("schemas"), schemas))
 }
 
-// block copies a node, without aliases, merges and positions, in block style. What
-// is in it keeps the flow style where that is short.
+// block copies a node in block style, without aliases, merges and positions. Short nodes inside it
+// keep the flow style.
 func block(n *yaml.Node, comments bool) *yaml.Node {
 	r := yamltext.Resolve(n)
 	c := &yaml.Node{Kind: r.Kind}
@@ -49,7 +49,7 @@ func block(n *yaml.Node, comments bool) *yaml.Node {
 		}
 	default:
 		s, err := yamltext.String(r)
-		if err != nil { // it is something else, such as a number
+		if err != nil { // not a string, such as a number
 			c.Tag, c.Value = r.ShortTag(), r.Value
 			break
 		}
@@ -61,11 +61,11 @@ func block(n *yaml.Node, comments bool) *yaml.Node {
 	return c
 }
 
-// maxFlow is how many bytes of text fit in a list or mapping in flow style.
+// maxFlow is the maximum length in bytes of a list or mapping in flow style.
 const maxFlow = 72
 
-// inner copies a node that is not an item of x-kubernetes-unions itself. What has
-// not been read from a file has no style: then lists are in flow style.
+// inner copies a node inside an item of x-kubernetes-unions. A node that was not read from a file
+// has no style; its lists are in flow style.
 func inner(n *yaml.Node, comments bool) *yaml.Node {
 	c, r := block(n, comments), yamltext.Resolve(n)
 	flow := r.Style&yaml.FlowStyle != 0 || r.Line == 0 && r.Kind == yaml.SequenceNode
@@ -75,8 +75,8 @@ func inner(n *yaml.Node, comments bool) *yaml.Node {
 	return c
 }
 
-// measure returns roughly how long a node is in flow style, and whether there are
-// comments inside.
+// measure returns the approximate length of a node in flow style, and whether it has comments
+// inside.
 func measure(n *yaml.Node) (length int, commented bool) {
 	length = len(n.Value) + len(", ")
 	for _, c := range n.Content {

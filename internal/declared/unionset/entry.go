@@ -21,14 +21,14 @@ const extendKey = "extend"
 // entry is an item of schemas.
 type entry struct {
 	target   union.Target
-	versions []string        // none: all
-	to       schemapath.Path // to the schema
-	unions   *yaml.Node      // nil with extends: the CRD has none
-	extends  *yaml.Node      // of unions declared in another place
+	versions []string        // empty: all
+	to       schemapath.Path // the path of the schema
+	unions   *yaml.Node      // nil, with extends nil, too: the CRD has none
+	extends  *yaml.Node      // extensions of unions declared elsewhere
 	item     yamlconfig.Value
 }
 
-// declaresNone reports whether the entry says that the CRD has no unions.
+// declaresNone reports whether the entry declares that the CRD has no unions.
 func (e entry) declaresNone() bool { return e.unions == nil && e.extends == nil }
 
 // schemaKeys are the keys of an item of schemas.
@@ -45,7 +45,6 @@ var schemaKeys = yamlconfig.Mapping{
 	}(),
 }
 
-// read reads an item of schemas.
 func read(r *yamlconfig.Reader, item yamlconfig.Value) entry {
 	e := entry{item: item}
 	before := len(r.Diags)
@@ -83,7 +82,7 @@ func read(r *yamlconfig.Reader, item yamlconfig.Value) entry {
 	return e
 }
 
-// target reads what an item is for: a CRD by its name, or any kind.
+// target reads the target of an item: a CRD by its name, or any kind.
 func target(item yamlconfig.Value, fields map[string]yamlconfig.Value) (t union.Target) {
 	crd, named := fields["crd"]
 	group, grouped := fields["group"]
@@ -111,7 +110,7 @@ func target(item yamlconfig.Value, fields map[string]yamlconfig.Value) (t union.
 	return t
 }
 
-// name returns the name of a CRD, which is that of its plural and its group.
+// name returns the name of a CRD, made of its plural and its group.
 func name(v yamlconfig.Value) string {
 	name := v.Text()
 	if name != "" && (len(validation.IsDNS1123Subdomain(name)) > 0 || !strings.Contains(name, ".")) {
@@ -145,8 +144,8 @@ func versions(list yamlconfig.Value) []string {
 	return l
 }
 
-// overlaps reports entries for the same schema of the same version, and CRDs that
-// are said to have no unions and have some.
+// overlaps reports entries for the same schema of the same version, and CRDs that are listed both
+// with and without unions.
 func overlaps(entries []entry) {
 	before := map[union.Target][]entry{}
 	for _, e := range entries {

@@ -15,21 +15,20 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Format writes declarations as a UnionSet: an item per schema, sorted by CRD or kind, path
-// and versions. Versions with equal declarations share one; several declarations
-// for one schema become one list. Comments in the declarations are kept. Reading
+// Format writes declarations as a UnionSet: an item per schema, sorted by CRD or kind, path and
+// versions. Versions with equal declarations share an item; several declarations for one schema
+// become one list. Comments in the declarations are kept where they survive a round trip. Reading
 // the result with [Parse] gives the same declarations.
 //
-// It is an error when a declaration cannot be written in a UnionSet: it is malformed, no
-// path leads to its schema, or there are declarations for one schema both for all
-// versions and for some.
+// Format returns an error when a UnionSet cannot have a declaration: the declaration is malformed,
+// no path leads to its schema, or a schema has declarations both for all versions and for some.
 func Format(externals []union.External) ([]byte, error) {
 	l, err := written(externals)
 	if err != nil {
 		return nil, err
 	}
 	for _, comments := range []bool{true, false} {
-		// In some places the encoder writes comments that do not survive reading.
+		// At some positions the encoder writes comments that do not survive reading.
 		var out []byte
 		if out, err = encode(l, comments); err != nil {
 			continue
@@ -49,17 +48,17 @@ func Format(externals []union.External) ([]byte, error) {
 	return nil, err
 }
 
-// item is what becomes an item of schemas.
+// item is the content of an item of schemas.
 type item struct {
 	target   union.Target // with a name, or a group and a kind
 	path     string
 	extend   bool         // unions are extensions
-	versions []string     // sorted; none: all
-	unions   []*yaml.Node // each an item of x-kubernetes-unions
+	versions []string     // sorted; empty: all
+	unions   []*yaml.Node // the items of x-kubernetes-unions
 	meaning  string       // equal for equal unions
 }
 
-// key is where the unions are declared.
+// key returns the key of the unions in the file.
 func (i item) key() string {
 	if i.extend {
 		return extendKey
@@ -122,7 +121,7 @@ func itemOf(e union.External) (item, error) {
 	if e.Version != "" {
 		i.versions = []string{e.Version}
 	}
-	// Only strings, booleans, lists and mappings get past this.
+	// union.Parse accepts only strings, booleans, lists and mappings.
 	_, diags := union.Parse(e.File, "", e.Value, e.At)
 	if e.Extend {
 		_, diags = union.ParseExtensions(e.File, "", e.Value, e.At)
@@ -149,7 +148,7 @@ func errorOf(l diag.List) error {
 	return fmt.Errorf("%s (%s)", l[i].Message, l[i].Hint)
 }
 
-// meaning is what a node says, whatever its style: equal for equal nodes.
+// meaning returns the content of a node without its style: equal for equal nodes.
 func meaning(n *yaml.Node) string {
 	var b strings.Builder
 	n = yamltext.Resolve(n)

@@ -16,8 +16,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// declared says what declarations mean, as sorted lines. It reads the nodes with
-// yaml.v3 alone.
+// declared returns the content of declarations as sorted lines. It reads the nodes with yaml.v3
+// only.
 func declared(t *testing.T, externals []union.External) []string {
 	t.Helper()
 	var l []string
@@ -54,8 +54,7 @@ func format(t *testing.T, externals []union.External) string {
 	return string(out)
 }
 
-// What is read, written and read again is what was read, and written again the
-// same text.
+// Formatted declarations parse as the same declarations, and format as the same text again.
 func TestFormatParses(t *testing.T) {
 	for _, test := range good {
 		t.Run(test.name, func(t *testing.T) {
@@ -158,7 +157,7 @@ func TestFormatOrder(t *testing.T) {
 	}
 }
 
-// Declarations of Go code: nodes without positions, known items, several for one
+// Declarations from Go code have nodes without positions and known items; several may be for one
 // schema.
 func TestFormatNodes(t *testing.T) {
 	value := func(members ...string) *yaml.Node {

@@ -14,19 +14,19 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// What a document says of itself. No other apiVersion or kind is read.
+// The apiVersion and kind of a document. No others are read.
 const (
 	APIVersion = yamlconfig.APIVersion
 	Kind       = "UnionSet"
 )
 
-// Parse reads a file of UnionSets, one or more documents. name is the file's name
-// in diagnostics. The list is sorted; the result is nil exactly when it has errors.
-// The caller owns the result; src is not modified, and not kept.
+// Parse reads a file with one or more UnionSet documents. name is the file's name in diagnostics.
+// The list is sorted; the result is nil exactly when the list has errors. The caller owns the
+// result; src is neither modified nor retained.
 //
-// Declarations has an entry for each item and version that is named. They share nodes
-// with the parsed file. Scopes are all CRDs and kinds that are named, also those said to have no
-// unions, each once, in order of the text.
+// Declarations has an entry for each item and version that the file names. They share nodes with
+// the parsed file. Scopes has each named CRD and kind once, in order of the text, including those
+// declared to have no unions.
 func Parse(name string, src []byte) (*union.Externals, diag.List) {
 	r := &yamlconfig.Reader{File: name, Code: diag.BadUnionSet, Ambiguous: diag.AmbiguousScalar}
 	var entries []entry
@@ -72,14 +72,13 @@ func Holds(src []byte) bool {
 	})
 }
 
-// setKeys are the keys of a UnionSet.
 var setKeys = yamlconfig.Mapping{
 	Name:  "a " + Kind,
 	Keys:  []yamlconfig.Key{{Name: "metadata", Example: "{name: backups}"}, {Name: "schemas", Example: "[{crd: backups.example.com, path: spec, " + union.Key + ": [...]}]"}},
 	Hints: map[string]string{"CustomResourceDefinition": "give CRDs as arguments"},
 }
 
-// document returns the items of a document.
+// document returns the valid items of a document.
 func document(r *yamlconfig.Reader, root *yaml.Node) []entry {
 	fields := r.Object(root, Kind, setKeys)
 	if fields == nil {

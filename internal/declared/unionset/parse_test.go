@@ -14,8 +14,7 @@ import (
 
 const header = "apiVersion: unioncel.dev/v1alpha1\nkind: UnionSet\n"
 
-// good are files with what they declare: the CRDs that are named, and a line for
-// each declaration.
+// good are valid files with the CRDs that they name, and a line for each declaration.
 var good = []struct {
 	name, text string
 	targets    string
@@ -199,8 +198,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// bad are files with the diagnostics they give: place, code, message and hint.
-// Where schema is set, the JSON Schema cannot tell that they are wrong.
+// bad are files with their diagnostics: position, code, message and hint. schema marks the files
+// that the JSON Schema accepts.
 var bad = []struct {
 	name, text string
 	want       []string
@@ -389,8 +388,8 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever is read, there is a result or an error, every diagnostic is
-// about the file, and what was read can be written.
+// Any input gives a result or an error, every diagnostic is about the file, and every result can be
+// formatted.
 func FuzzParse(f *testing.F) {
 	for _, test := range good {
 		f.Add([]byte(test.text))
