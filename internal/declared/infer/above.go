@@ -11,24 +11,23 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// level is a schema on the way to an object, and its rules about objects further down,
-// once they are wanted: by the path of their object.
+// level is a schema on the path to an object. rules are its rules about deeper objects, by path,
+// read on first use.
 type level struct {
 	schema *apiextensionsv1.JSONSchemaProps
 	rules  map[string][]deepRule
 }
 
-// deepRule is a rule about what is in an object further down.
+// deepRule is a rule about the properties of a deeper object.
 type deepRule struct {
 	*formula.Rule
 	index int
 }
 
-// deep is what rules look like that look at what is in a property. It spares most of
-// them the parser.
+// deep matches rules that read inside a property. It avoids parsing most other rules.
 var deep = regexp.MustCompile(`\bself\.\??\w+\.\??\w+(?:[^\w(]|$)`)
 
-// deepRules returns the rules about objects further down.
+// deepRules returns the rules about deeper objects, by path.
 func (v *level) deepRules() map[string][]deepRule {
 	if v.rules == nil {
 		v.rules = map[string][]deepRule{}
@@ -50,8 +49,8 @@ func (v *level) deepRules() map[string][]deepRule {
 
 func pathKey(path []string) string { return strings.Join(path, "\x00") }
 
-// only returns the path of the one object whose properties paths lead to; others may only
-// lead to it or end on the way.
+// only returns the path of the single object whose properties the paths lead to. Other paths may
+// end at the object or before it.
 func only(paths [][]string) (object []string, ok bool) {
 	for _, p := range paths {
 		if len(p) > len(object)+1 {
@@ -64,13 +63,13 @@ func only(paths [][]string) (object []string, ok bool) {
 	})
 }
 
-// above reads the rules further up that are about nothing but properties of the object,
-// and whether it is there.
+// above reads the rules of ancestors that depend only on the properties of the object and on its
+// presence.
 func (f *finder) above(o *object) []*condition {
 	var l []*condition
 	for i, step := range slices.Backward(f.path) {
 		if _, ok := step.Property(); !ok {
-			break // no rule can tell one item from others
+			break // a rule cannot tell one item from others
 		}
 		rules := f.levels[i].deepRules()
 		if len(rules) == 0 {

@@ -8,27 +8,27 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// maxMembers is how many members a union may have; nobody writes more by hand.
+// maxMembers is the maximum number of members; nobody writes more by hand.
 const maxMembers = 256
 
 // candidate is a union that conditions seem to describe.
 type candidate struct {
 	*object
 	union *union.Union
-	// tentative says that it is too unlikely to be worth mentioning unless it is proved,
-	// fallback that nothing else may be found.
+	// tentative candidates are too unlikely to be reported unless they are proved. fallback
+	// candidates count only if no other candidate has their properties.
 	tentative, fallback bool
-	// others are nearly the same, in order of likelihood.
+	// others are variants, in order of likelihood.
 	others []*union.Union
-	// within are the conditions that read nothing but its properties.
+	// within are the conditions that read only properties of the union.
 	within []*condition
-	// resolved is the union with what the schema says about it, replaced those of
-	// the conditions that every object it allows fulfils.
+	// resolved is the union resolved against the schema. replaced are the conditions that every
+	// object it allows meets.
 	resolved *union.Union
 	replaced []*condition
 }
 
-// rank orders candidates: fallbacks come last.
+// rank orders candidates, fallbacks last.
 func (c *candidate) rank() int {
 	if c.fallback {
 		return 1
@@ -36,8 +36,7 @@ func (c *candidate) rank() int {
 	return 0
 }
 
-// settle resolves the union, and reports whether it may be declared and replaces
-// anything.
+// settle resolves the union, and reports whether it may be declared and replaces anything.
 func (c *candidate) settle() bool {
 	c.resolved = c.resolve(c.union)
 	for i := 0; c.resolved == nil && i < len(c.others); i++ {
@@ -48,14 +47,14 @@ func (c *candidate) settle() bool {
 	}
 	c.replaced = c.implied(c.resolved)
 	if len(c.replaced) == 0 {
-		// What it does not imply it may still be meant for.
+		// The conditions may be meant for the union although it implies none of them.
 		c.replaced = c.within
 	}
 	return len(c.replaced) > 0
 }
 
-// resolve checks the declaration of u as the compiler does, and returns it as it
-// should be written; nil when it may not be declared.
+// resolve checks the declaration of u as the compiler does and returns the resolved union, or nil
+// if it may not be declared.
 func (o *object) resolve(u *union.Union) *union.Union {
 	value := yamltext.ListNode(u.Node())
 	declarations, diags := union.Parse("", "", value, &diag.Pos{Line: 1, Col: 1})
@@ -69,12 +68,12 @@ func (o *object) resolve(u *union.Union) *union.Union {
 	return unions[0]
 }
 
-// eligible reports whether a union may have the property as a member.
+// eligible reports whether the property may be a member of a union.
 func (o *object) eligible(name string) bool {
 	return o.resolve(&union.Union{Members: []union.Member{{Name: name}}}) != nil
 }
 
-// implied returns the conditions that hold for every object that u allows.
+// implied returns the conditions that accept every object that u allows.
 func (c *candidate) implied(u *union.Union) []*condition {
 	objects := c.legal(u)
 	var l []*condition
@@ -86,8 +85,8 @@ func (c *candidate) implied(u *union.Union) []*condition {
 	return l
 }
 
-// legal returns objects that u allows: those with up to one member set, and when
-// several may be, those with up to two, and with all.
+// legal returns objects that u allows: with a discriminator, each value without members and with
+// its members; else objects with no, one, two or all members set.
 func (c *candidate) legal(u *union.Union) [][]value {
 	var l [][]value
 	conditions := u.Conditions()
@@ -141,8 +140,7 @@ func (c *candidate) legal(u *union.Union) [][]value {
 	return l
 }
 
-// declared is u as it should be written: without the cardinality that its
-// discriminator has by default.
+// declared returns u as it should be written: without a cardinality that is the default.
 func (o *object) declared(u *union.Union) *union.Union {
 	if u.Discriminator == "" {
 		return u
@@ -155,7 +153,7 @@ func (o *object) declared(u *union.Union) *union.Union {
 	return u
 }
 
-// properties are all those that the union names.
+// properties returns all properties that the union names.
 func properties(u *union.Union) []string {
 	l := u.MemberNames()
 	if u.Discriminator != "" {
@@ -164,7 +162,7 @@ func properties(u *union.Union) []string {
 	return l
 }
 
-// form is the one that most of the conditions have.
+// form returns the form of most of the conditions.
 func form(l []*condition) Form {
 	n := map[Form]int{}
 	best := l[0].form

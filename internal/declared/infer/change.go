@@ -11,11 +11,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// freeze compares discriminatorChange: Forbid with what hand-written rules say about
-// changes of the discriminator; the result is zero when there are none. Rules on changes
-// stay when a union is declared, so only what Forbid would reject beyond them matters:
-// most often that an optional discriminator, or the object that it is in, is unset and
-// set again.
+// freeze compares discriminatorChange: Forbid with hand-written rules about changes of the
+// discriminator; the result is zero if there are none. These rules stay when a union is declared,
+// so that only additional rejections by Forbid matter. Most often an optional discriminator, or its
+// object, is unset and set again.
 func (f *finder) freeze(u *union.Union) (verify.Comparison, error) {
 	if u.Discriminator == "" || !f.freezes(u.Discriminator) {
 		return verify.Comparison{}, nil
@@ -37,8 +36,8 @@ func (f *finder) freeze(u *union.Union) (verify.Comparison, error) {
 	return c, nil
 }
 
-// freezes reports whether a rule compares the discriminator with what it was, where the
-// server knows that: on its own schema, or by its name on the object or further up.
+// freezes reports whether a rule compares the discriminator with its old value where the server
+// correlates the two: in its own schema, or by its name in the schema of the object or an ancestor.
 func (f *finder) freezes(discriminator string) bool {
 	found := false
 	s := f.crd.Spec.Versions[f.version].Schema.OpenAPIV3Schema

@@ -11,15 +11,15 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// object is a schema that may hold unions. Properties that conditions read have
-// slots, in the order in which they are come by.
+// object is a schema that may have unions. The properties that conditions read have slots, numbered
+// in order of appearance.
 type object struct {
 	schema   *apiextensionsv1.JSONSchemaProps
 	resource bool
 	names    []string
 	slots    map[string]int
-	work     *int // done so far on all formulas of the CRD
-	// may says, by slot, whether a union may have the property as a member.
+	work     *int // work done so far on all formulas of the CRD
+	// may reports, by slot, whether the property may be a member of a union.
 	may map[int]bool
 }
 
@@ -39,23 +39,23 @@ func (o *object) property(slot int) apiextensionsv1.JSONSchemaProps {
 	return o.schema.Properties[o.names[slot]]
 }
 
-// condition is a hand-written constraint that a union could stand for.
+// condition is a hand-written constraint that a union could replace.
 type condition struct {
 	*demand
 	verify.Constraint
 	form Form
-	// slots are the properties it reads, in order of appearance.
+	// slots are the properties that it reads, in order of appearance.
 	slots []int
-	// texts are what it compares strings with, by slot; "" is not among them.
+	// texts are the strings that it compares properties with, by slot, except "".
 	texts map[int][]string
-	// sized are the slots that it asks whether they are empty.
+	// sized are the slots that it tests for emptiness.
 	sized map[int]bool
-	// loose are those among them of which it takes empty values for unset.
+	// loose are the sized slots whose empty values it treats as unset.
 	loose map[int]bool
 }
 
-// discriminator returns the one property whose value the condition asks for; -1
-// when it asks for none, and not ok when for several.
+// discriminator returns the only property that the condition compares with values, or -1 if there
+// is none. ok is false if there are several.
 func (c *condition) discriminator() (slot int, ok bool) {
 	if len(c.texts) == 0 {
 		return -1, true
@@ -66,8 +66,7 @@ func (c *condition) discriminator() (slot int, ok bool) {
 	return slot, len(c.texts) == 1
 }
 
-// condition is a constraint that asks for something; nil when it is not about properties,
-// or too many.
+// condition returns a constraint with its formula, or nil if it reads no properties or too many.
 func (o *object) condition(k verify.Constraint, form Form, f *demand) *condition {
 	if f == nil {
 		return nil
@@ -83,8 +82,8 @@ func (o *object) condition(k verify.Constraint, form Form, f *demand) *condition
 	return c
 }
 
-// conditions reads the constraints on the object that are about nothing but which
-// properties are set and the values of strings.
+// conditions reads the constraints on the object that depend only on which properties are set and
+// on the values of strings.
 func (o *object) conditions() []*condition {
 	var l []*condition
 	add := func(key string, index int, form Form, f *demand) {
@@ -93,8 +92,8 @@ func (o *object) conditions() []*condition {
 		}
 	}
 	for i, r := range o.schema.XValidations {
-		// A cheap look spares most rules the parser. What compares with the old object
-		// says nothing about which objects are valid.
+		// This cheap test avoids parsing most rules. A rule that reads oldSelf does not say which
+		// objects are valid.
 		if !strings.Contains(r.Rule, "self.") || strings.Contains(r.Rule, "oldSelf") {
 			continue
 		}
@@ -124,7 +123,7 @@ func (o *object) conditions() []*condition {
 // ruleKey is the key of constraints that are rules.
 const ruleKey = "x-kubernetes-validations"
 
-// formOf names a schema of allOf.
+// formOf returns the form of a schema in allOf.
 func formOf(s *apiextensionsv1.JSONSchemaProps) Form {
 	switch {
 	case len(s.OneOf) > 0:
@@ -140,15 +139,14 @@ func formOf(s *apiextensionsv1.JSONSchemaProps) Form {
 	return Not
 }
 
-// counts reports whether the object may have one property only, of those that its schema
-// lists.
+// counts reports whether the object is limited to one of its listed properties.
 func (o *object) counts() bool {
 	s := o.schema
 	open := s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 	return s.MaxProperties != nil && *s.MaxProperties == 1 && !open && !o.resource
 }
 
-// read finds out what the condition asks for.
+// read collects the properties and literals of the condition.
 func (c *condition) read() {
 	for _, l := range slices.Sorted(maps.Keys(c.demand.slots)) {
 		fact, slot := c.facts[l], c.demand.slots[l]
@@ -164,8 +162,7 @@ func (c *condition) read() {
 	}
 }
 
-// loosen finds the properties whose empty values are the same to the condition as
-// none at all.
+// loosen finds the properties whose empty values the condition treats like absent ones.
 func (c *condition) loosen(o *object) {
 	d, ok := c.discriminator()
 	if !ok {
@@ -199,7 +196,7 @@ func (c *condition) loosen(o *object) {
 	}
 }
 
-// canBeEmpty reports whether the schema of a property admits "", [] or {}.
+// canBeEmpty reports whether the schema of a property accepts "", [] or {}.
 func canBeEmpty(s apiextensionsv1.JSONSchemaProps) bool {
 	positive := func(n *int64) bool { return n != nil && *n > 0 }
 	switch s.Type {

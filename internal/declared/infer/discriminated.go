@@ -6,46 +6,45 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// group is the conditions that compare one string property with literals, and
-// what they say together.
+// group has the conditions that compare one string property with literals, and their combined
+// meaning.
 type group struct {
 	*object
 	discriminator int
 	values        []value
 	conditions    []*condition // those with no other discriminator
-	// asked are the slots that may become members, in order of appearance.
+	// asked are the slots of possible members, in order of appearance.
 	asked []int
-	// says caches, for each condition, what it says by value.
+	// says caches the sayings of each condition, by value.
 	says map[*condition][]saying
 }
 
-// saying is what a condition says of objects whose discriminator has one value.
+// saying is the meaning of a condition for objects whose discriminator has one value.
 type saying struct {
-	accepts bool // any of them at all
-	// may says which members may be set, must which may not be unset.
+	accepts bool // at least one object
+	// may has the members that may be set, must those that must be set.
 	may, must map[int]bool
 }
 
-// sense is what makes a property a member.
+// sense is the reason why a property is a member.
 type sense int
 
 const (
-	// selecting: it may be set with values only that are mentioned together with it.
+	// selecting: it may be set only with values that are mentioned together with it.
 	selecting sense = iota
-	// belonging: the same, where others may belong to the values, too, and it must not be
-	// set with some that are accepted: a oneOf that lets all be set beside what it
-	// demands does not mean that.
+	// belonging: as selecting, but values may be shared with other members, and some accepted
+	// values must exclude it. This rules out a oneOf that lets all properties be set alongside the
+	// required ones.
 	belonging
 	// demanding: it must be set with certain values.
 	demanding
-	// excluding: it may not be set with certain values of an enum, and belongs to the
-	// others, whatever they are.
+	// excluding: it may not be set with certain values of an enum, and belongs to all others.
 	excluding
 )
 
-// discriminated finds the unions whose discriminator conditions compare with
-// literals, for each at most one, one before it in which members share values, and the
-// same of fallbacks.
+// discriminated finds the unions whose discriminator the conditions compare with literals. Each
+// discriminator has at most one union, preceded by at most one where members share values, and
+// fallbacks of both kinds.
 func (o *object) discriminated(conditions []*condition) []*candidate {
 	var l []*candidate
 	var seen []int
@@ -80,8 +79,7 @@ func (o *object) discriminated(conditions []*condition) []*candidate {
 	return l
 }
 
-// collect takes what the group is about from all conditions. It reports whether that is
-// within bounds.
+// collect selects the conditions of the group. It reports whether the group is within bounds.
 func (g *group) collect(conditions []*condition) bool {
 	var about []*condition
 	for _, c := range conditions {
@@ -105,7 +103,7 @@ func (g *group) collect(conditions []*condition) bool {
 func (g *group) find() *candidate {
 	members, within := g.members(selecting, false)
 	if len(members) == 0 {
-		// Nothing forbids members, but what requires them may still be meant for a union.
+		// Nothing forbids members, but the conditions that require them may be meant for a union.
 		if members, within = g.members(demanding, false); len(members) < 2 {
 			return nil
 		}
@@ -116,20 +114,19 @@ func (g *group) find() *candidate {
 	return g.candidate(members, within)
 }
 
-// reading is what the conditions on a set of properties say of one of them.
+// reading is the meaning of conditions for one property.
 type reading struct {
 	slot int
-	// selected are the values that a member of a union would have.
+	// selected are the values that would select the property as a member.
 	selected []string
-	optional []string // those of them that do not demand it
-	// partial says that only some of the values require it.
+	optional []string // selected values that do not require it
+	// partial reports that only some of the values require it.
 	partial bool
 }
 
-// members returns the properties that are members in one sense, and the conditions
-// that are about nothing else. Leaving out a property takes the conditions that
-// read it away from the others. Unless values may be shared, one that selects two members
-// selects none of them.
+// members returns the properties that are members in one sense, and the conditions that read no
+// others. Leaving out a property also leaves out the conditions that read it. Unless values may be
+// shared, a value that selects two members excludes both.
 func (g *group) members(how sense, shared bool) ([]reading, []*condition) {
 	slots := slices.Clone(g.asked)
 	for {
@@ -177,13 +174,12 @@ func sharing(l []reading) bool {
 	return false
 }
 
-// scope is the conditions of a group that read nothing but the discriminator and
-// certain members.
+// scope has the conditions of a group that read only the discriminator and certain members.
 type scope struct {
 	*group
 	conditions []*condition
 	reading    map[int][]*condition // by slot
-	refused    []bool               // by value: one of them accepts nothing with it
+	refused    []bool               // by value: a condition accepts nothing with it
 }
 
 func (g *group) within(slots []int) *scope {
@@ -207,16 +203,15 @@ func (g *group) within(slots []int) *scope {
 	return w
 }
 
-// read finds out with which values a property may be set; ok is false when that
-// does not make it a member.
+// read finds the values with which a property may be set; ok reports whether they make it a member.
 func (w *scope) read(slot int, how sense) (r reading, ok bool) {
 	r.slot = slot
 	var may, must, all, mentioned []string
 	for _, c := range w.reading[slot] {
 		mentioned = append(mentioned, c.texts[w.discriminator]...)
 	}
-	open, elsewhere := false, false // there are values that nothing mentions, and it may be set with them
-	excluded := false               // there are accepted values with which it may not be set
+	open, elsewhere := false, false // a value exists that nothing mentions; the property may be set with it
+	excluded := false               // an accepted value excludes the property
 	for i, v := range w.values {
 		isMay, isMust := !w.refused[i], false
 		for _, c := range w.reading[slot] {
@@ -253,7 +248,7 @@ func (w *scope) read(slot int, how sense) (r reading, ok bool) {
 		restricted = !open && len(may) < len(all)
 	}
 	for _, v := range r.selected {
-		// "unless type is A" says little for B, even when there is no C.
+		// "unless type is A" says little about B, even without a C.
 		restricted = restricted && (how == excluding || slices.Contains(mentioned, v))
 	}
 	r.partial = len(must) > 0 && len(must) < len(r.selected)
@@ -261,7 +256,7 @@ func (w *scope) read(slot int, how sense) (r reading, ok bool) {
 	return r, restricted && len(r.selected) > 0
 }
 
-// say returns what a condition says, by value.
+// say returns the sayings of a condition, by value.
 func (g *group) say(c *condition) []saying {
 	if l, ok := g.says[c]; ok {
 		return l
@@ -270,7 +265,7 @@ func (g *group) say(c *condition) []saying {
 	g.says[c] = l
 	t := c.table(g.object, g.discriminator)
 	if !g.affords(t, len(g.values)) {
-		// What is not known is taken for allowed.
+		// Over the bounds, everything counts as allowed.
 		allowed := map[int]bool{}
 		for _, slot := range c.slots {
 			allowed[slot] = true
@@ -304,14 +299,14 @@ func (g *group) say(c *condition) []saying {
 	return l
 }
 
-// candidate is the union that the conditions describe.
+// candidate returns the union that the conditions describe.
 func (g *group) candidate(members []reading, within []*condition) *candidate {
 	u := &union.Union{Discriminator: g.names[g.discriminator], Change: union.Allow}
 	slices.SortStableFunc(members, func(a, b reading) int { return g.order(a) - g.order(b) })
 	for _, r := range members {
 		u.Members = append(u.Members, union.Member{Name: g.names[r.slot], Values: r.selected, Optional: r.optional, Empty: g.emptiness(r.slot, within)})
 	}
-	// What the conditions say together of an object with no member, or with one.
+	// accepted evaluates all conditions together on an object with no member or with one.
 	object := make([]value, len(g.names))
 	accepted := func(v value, slots ...int) bool {
 		object[g.discriminator] = v
@@ -322,9 +317,9 @@ func (g *group) candidate(members []reading, within []*condition) *candidate {
 		return !slices.ContainsFunc(within, func(c *condition) bool { return !c.accepts(object) })
 	}
 	implicit := union.DefaultCardinality(u.Discriminator, g.schema)
-	unset, refused := 0, 0      // of the ways to leave the discriminator unset
-	unmapped, forbidden := 0, 0 // of the values without a member
-	free := len(members)        // members that may be set without it
+	unset, refused := 0, 0      // ways to leave the discriminator unset
+	unmapped, forbidden := 0, 0 // values without a member
+	free := len(members)        // members that may be set without a discriminator
 	for _, v := range g.values {
 		switch {
 		case v.text == "":
@@ -359,12 +354,12 @@ func (g *group) candidate(members []reading, within []*condition) *candidate {
 	return c
 }
 
-// order is that of the values that select members.
+// order returns the position of the first value that selects the member.
 func (g *group) order(r reading) int {
 	return slices.IndexFunc(g.values, func(v value) bool { return v.text == r.selected[0] })
 }
 
-// vary adds unions that differ in what cannot be told for sure.
+// vary adds variants that differ in the uncertain parts.
 func (c *candidate) vary(members []reading, implicit union.Cardinality) {
 	add := func(change func(u *union.Union)) {
 		u := *c.union
@@ -375,7 +370,7 @@ func (c *candidate) vary(members []reading, implicit union.Cardinality) {
 	if c.mayLack(c.slots[c.union.Discriminator]) {
 		add(func(u *union.Union) { u.Deduce = !u.Deduce })
 	}
-	// Each discriminator has a default cardinality, and another one.
+	// The default cardinality depends on the discriminator; the variant has the other one.
 	explicit := union.ExactlyOne
 	if implicit == union.ExactlyOne {
 		explicit = union.AtMostOne

@@ -23,8 +23,7 @@ func document(t *testing.T) string {
 	return string(text)
 }
 
-// TestDocumentedForms: each row of the table in docs/infer.md shows what is found
-// in the form that it names.
+// Each row of the table in docs/infer.md gives a union in the form that the row names.
 func TestDocumentedForms(t *testing.T) {
 	forms := map[infer.Form]bool{}
 	code := regexp.MustCompile("`[^`]+`")
@@ -75,8 +74,7 @@ func TestDocumentedForms(t *testing.T) {
 	}
 }
 
-// TestDocumentedExamples: the blocks of docs/infer.md are schemas, each followed by what
-// is found on it.
+// The blocks of docs/infer.md are schemas, each followed by the unions found in it.
 func TestDocumentedExamples(t *testing.T) {
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(document(t), -1)
 	if len(blocks) != 4 {

@@ -15,14 +15,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// writer writes a union by hand in one form, with the freedom that people take.
+// writer writes a union by hand in one form, with random variations of style.
 type writer struct{ *rand.Rand }
 
 func (w writer) coin() bool { return w.IntN(2) == 0 }
 
 func (w writer) pick(l ...string) string { return l[w.IntN(len(l))] }
 
-// both and either join conditions in either order.
+// both and either join conditions in random order.
 func (w writer) both(a, b string) string {
 	if w.coin() {
 		a, b = b, a
@@ -126,7 +126,7 @@ var plainForms = map[infer.Form]func(w writer, s *apiextensionsv1.JSONSchemaProp
 	},
 }
 
-// says lists the cardinalities that a form can express, when not all.
+// says lists the cardinalities that a form can express, for forms that cannot express all.
 var says = map[infer.Form][]union.Cardinality{
 	infer.OneOf:         {union.AtMostOne, union.ExactlyOne},
 	infer.AnyOf:         {union.AtLeastOne},
@@ -152,8 +152,7 @@ func (w writer) count(sum string, c union.Cardinality) string {
 	return w.pick(sum+" >= 1", "0 < "+sum, sum+" != 0")
 }
 
-// TestPlainForms writes unions without a discriminator in every form, and finds
-// them again.
+// Unions without a discriminator are found in every form that they are written in.
 func TestPlainForms(t *testing.T) {
 	for form, write := range plainForms {
 		t.Run(string(form), func(t *testing.T) {
@@ -202,8 +201,8 @@ func show(s apiextensionsv1.JSONSchemaProps) string {
 	return string(text)
 }
 
-// only returns the union found on a schema, which must be the only one, of that
-// form, and equivalent to all that is written there.
+// only returns the union found in a schema. It must be the only one, have the form, and be
+// equivalent to all constraints.
 func only(t *testing.T, s apiextensionsv1.JSONSchemaProps, form infer.Form) *union.Union {
 	t.Helper()
 	found := find(t, crdOf(s))
@@ -227,7 +226,7 @@ func only(t *testing.T, s apiextensionsv1.JSONSchemaProps, form infer.Form) *uni
 	return f.Union
 }
 
-// crdOf is a CRD whose spec has the schema.
+// crdOf returns a CRD whose spec has the schema.
 func crdOf(s apiextensionsv1.JSONSchemaProps) *apiextensionsv1.CustomResourceDefinition {
 	return &apiextensionsv1.CustomResourceDefinition{Spec: apiextensionsv1.CustomResourceDefinitionSpec{
 		Group: "example.com", Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: "Widget"},
@@ -258,8 +257,7 @@ var discriminatedForms = map[infer.Form]func(w writer, u *union.Union, m union.M
 	},
 }
 
-// TestDiscriminatedForms writes unions with a discriminator in both forms, and
-// finds them again.
+// Unions with a discriminator are found in every form that they are written in.
 func TestDiscriminatedForms(t *testing.T) {
 	for form, rules := range discriminatedForms {
 		t.Run(string(form), func(t *testing.T) {
@@ -310,7 +308,7 @@ func TestDiscriminatedForms(t *testing.T) {
 	}
 }
 
-// meaning prints what tells unions apart.
+// meaning formats the significant parts of a union.
 func meaning(u *union.Union) string {
 	var l []string
 	for _, m := range u.Members {

@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// value is what a property has: nothing, or a text that stands for a value of
-// any type and is "" when that is empty.
+// value is the value of a property: absent, or a text that stands for a value of any type and is ""
+// if that value is empty.
 type value struct {
 	set  bool
 	text string
@@ -26,18 +26,18 @@ var (
 	full   = value{set: true, text: other}
 )
 
-// demand is what a rule or a keyword asks of an object: only which properties are
-// set, which of them are empty, and what strings are.
+// demand is a rule or keyword as a formula about which properties are set, which are empty, and the
+// values of strings.
 type demand struct {
 	facts map[logic.Lit]*formula.Fact
-	slots map[logic.Lit]int  // of the facts about properties
-	there map[logic.Lit]bool // those about whether the object is there, which it is
+	slots map[logic.Lit]int  // facts about properties
+	there map[logic.Lit]bool // facts about whether the object is present, which it is
 	holds func(func(logic.Lit) bool) bool
 	size  int
 }
 
-// newDemand is a formula of a space, in which the object is at a place; nil when it asks
-// for anything else.
+// newDemand returns a formula of a space for the object at a place, or nil if the formula depends
+// on anything else.
 func (o *object) newDemand(s *formula.Space, at *formula.Place, f logic.Lit) *demand {
 	d := &demand{facts: map[logic.Lit]*formula.Fact{}, slots: map[logic.Lit]int{}, there: map[logic.Lit]bool{}}
 	for _, fact := range s.Facts {
@@ -66,8 +66,8 @@ func (o *object) newDemand(s *formula.Space, at *formula.Place, f logic.Lit) *de
 	return d
 }
 
-// accepts reports whether an object with these values, by slot, is accepted: rules that
-// fail to evaluate refuse it.
+// accepts reports whether the formula accepts an object with these values, by slot. A rule that
+// fails to evaluate rejects it.
 func (d *demand) accepts(object []value) bool {
 	return d.holds(func(l logic.Lit) bool {
 		if there, ok := d.there[l]; ok {
@@ -82,11 +82,11 @@ func (d *demand) accepts(object []value) bool {
 		case formula.Empty:
 			return v == empty
 		}
-		return false // null, which rules take for absent
+		return false // null, which rules treat as absent
 	})
 }
 
-// rule reads a rule; nil when it asks for something else, or is not CEL.
+// rule reads a rule. It returns nil if the rule depends on anything else, or is not CEL.
 func (o *object) rule(text string) (*demand, Form) {
 	r, err := formula.Parse(text)
 	if err != nil {
@@ -95,7 +95,7 @@ func (o *object) rule(text string) (*demand, Form) {
 	return o.read(r, o.schema)
 }
 
-// read reads a rule on a schema from which a path of properties leads to the object.
+// read reads a rule on a schema; path leads from there to the object.
 func (o *object) read(r *formula.Rule, on *apiextensionsv1.JSONSchemaProps, path ...string) (*demand, Form) {
 	s := formula.New(on)
 	f, err := s.Rule(r, s.New, formula.Plain)
@@ -117,11 +117,10 @@ func formOfRule(r *formula.Rule) Form {
 	case r.Functions[operators.Conditional] && numbers:
 		return Count
 	}
-	return Pairs // or Presence, when there turns out to be no discriminator
+	return Pairs // or Presence, if there is no discriminator
 }
 
-// keywords reads what keywords of a schema ask of the object; nil when it is something
-// else.
+// keywords reads keywords of a schema. It returns nil if they depend on anything else.
 func (o *object) keywords(k apiextensionsv1.JSONSchemaProps) *demand {
 	s := formula.New(o.schema)
 	return o.newDemand(s, s.New, s.Schema(&k, s.New))

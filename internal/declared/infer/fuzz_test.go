@@ -8,8 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// FuzzRules: whatever two rules say, what is found may be declared, names no
-// property twice, and says whether it was proved.
+// For any two rules, the unions found may be declared, name no property twice, and have a verdict.
 func FuzzRules(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"(has(self.m0)?1:0)+(has(self.m1)?1:0) == 1", "[has(self.m0),has(self.m1)].filter(x,x==true).size() <= 1"},

@@ -25,8 +25,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files of testdata")
 
-// TestGolden infers the unions of each CRD in testdata. The text beside it has
-// what a user would read.
+// TestGolden infers the unions of each CRD in testdata. The text file next to it has the expected
+// output.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -65,7 +65,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// parse reads a CRD.
 func parse(t testing.TB, src string) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	crd := &apiextensionsv1.CustomResourceDefinition{}
@@ -75,7 +74,7 @@ func parse(t testing.TB, src string) *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// valid fails unless the API server takes the CRD.
+// valid fails unless the API server accepts the CRD.
 func valid(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
 	c := crd.DeepCopy()
@@ -100,8 +99,8 @@ func find(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) []infer.F
 	return found
 }
 
-// replaceable fails unless the next compilation would take away what is said to be
-// replaced, when it is proved to change nothing.
+// replaceable fails unless the next compilation would remove all constraints that an equivalent
+// union replaces.
 func replaceable(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, found []infer.Found) {
 	t.Helper()
 	for _, f := range found {
@@ -120,7 +119,7 @@ func replaceable(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, fo
 	}
 }
 
-// resolved is what the compiler makes of a declaration.
+// resolved returns the declaration as the compiler resolves it.
 func resolved(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, f infer.Found) *union.Union {
 	t.Helper()
 	s := f.Path.In(crd.Spec.Versions[f.Version].Schema.OpenAPIV3Schema)
@@ -139,7 +138,7 @@ func resolved(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, f inf
 	return unions[0]
 }
 
-// describe prints what was found.
+// describe formats the unions found.
 func describe(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, found []infer.Found) string {
 	t.Helper()
 	var b strings.Builder
@@ -167,7 +166,7 @@ func describe(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, found
 	return b.String()
 }
 
-// declaration is the union as it is to be written.
+// declaration returns the declaration of the union as YAML.
 func declaration(t testing.TB, f infer.Found) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -14,7 +14,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// members is an object of n properties m0, m1, ... and a string d.
+// members returns an object schema with n properties m0, m1, ... and a string d.
 func members(n int) apiextensionsv1.JSONSchemaProps {
 	s := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"d": {Type: "string"}}}
 	for i := range n {
@@ -23,7 +23,7 @@ func members(n int) apiextensionsv1.JSONSchemaProps {
 	return s
 }
 
-// each joins what format makes of 0 to n-1.
+// each joins format for 0 to n-1.
 func each(n int, separator, format string) string {
 	l := make([]string, n)
 	for i := range l {
@@ -32,8 +32,7 @@ func each(n int, separator, format string) string {
 	return strings.Join(l, separator)
 }
 
-// TestUnreadableRules: what is no CEL, or is CEL about something else, is passed
-// over.
+// Rules that are not CEL, or CEL about something else, are ignored.
 func TestUnreadableRules(t *testing.T) {
 	for _, rule := range []string{
 		"", " ", "self.", "has(self.m0) !=", "has(self)", "has(self.m0, self.m1)", "self.m0.", "\x00self.\xff", "(((((self.m0",
@@ -54,7 +53,7 @@ func TestUnreadableRules(t *testing.T) {
 	}
 }
 
-// TestBrokenRules: a rule that reads like a union's and does not compile is none.
+// A rule that reads like a union but does not compile is ignored.
 func TestBrokenRules(t *testing.T) {
 	s := members(1)
 	s.Properties["at"] = apiextensionsv1.JSONSchemaProps{Type: "string", Format: "date-time"}
@@ -66,7 +65,7 @@ func TestBrokenRules(t *testing.T) {
 	}
 }
 
-// TestLargeInput: whatever is thrown at it, the work is bounded.
+// The work is bounded for any input.
 func TestLargeInput(t *testing.T) {
 	for name, test := range map[string]struct {
 		schema apiextensionsv1.JSONSchemaProps
@@ -107,7 +106,7 @@ func with(s apiextensionsv1.JSONSchemaProps, rules ...string) apiextensionsv1.JS
 	return s
 }
 
-// parents is an object of n required objects p0, p1, ... with certain rules.
+// parents returns an object schema with n required objects p0, p1, ... that have the rules.
 func parents(n int, rules ...string) apiextensionsv1.JSONSchemaProps {
 	s := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
 	for i := range n {
@@ -118,7 +117,7 @@ func parents(n int, rules ...string) apiextensionsv1.JSONSchemaProps {
 	return s
 }
 
-// deepNot adds a not in a not in a not to a schema.
+// deepNot adds nested not keywords to a schema.
 func deepNot(s apiextensionsv1.JSONSchemaProps, depth int) apiextensionsv1.JSONSchemaProps {
 	inner := requires("m0", "m1")
 	for range depth {
@@ -129,7 +128,7 @@ func deepNot(s apiextensionsv1.JSONSchemaProps, depth int) apiextensionsv1.JSONS
 	return s
 }
 
-// TestDeepSchema: unions are found however deep, with their steps.
+// Unions are found at any depth, with their paths.
 func TestDeepSchema(t *testing.T) {
 	s := with(members(2), "has(self.m0) != has(self.m1)")
 	want := ""
@@ -145,7 +144,7 @@ func TestDeepSchema(t *testing.T) {
 	}
 }
 
-// TestOddCRDs: nothing is required of a CRD.
+// Incomplete CRDs cause no panic and give no unions.
 func TestOddCRDs(t *testing.T) {
 	for _, crd := range []*apiextensionsv1.CustomResourceDefinition{
 		{},
@@ -160,7 +159,7 @@ func TestOddCRDs(t *testing.T) {
 	}
 }
 
-// TestMetadata: the server runs no rules in metadata, so no union can be there.
+// The server runs no rules in metadata, so that no union can be there.
 func TestMetadata(t *testing.T) {
 	crd := crdOf(with(members(2), "has(self.m0) != has(self.m1)"))
 	root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
@@ -170,7 +169,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestCanceled: the end of the context is an error, not less found.
+// The end of the context is an error, not a shorter result.
 func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

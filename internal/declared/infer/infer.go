@@ -13,36 +13,33 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Found is a union that a CRD enforces by hand, or that it seems to mean. The
-// caller owns it.
+// Found is a union that a CRD enforces by hand, or that it seems to intend. The caller owns it.
 type Found struct {
 	// Place is the schema.
 	schemapath.Place
-	// Form is how the union is written now.
+	// Form is the current spelling of the union.
 	Form Form
-	// Union is to be declared: its Node is. With a discriminator, Cardinality is zero
-	// where the default serves. Change is Allow, or Forbid where Changes says so.
+	// Union is the union to declare, by its Node. With a discriminator, Cardinality is zero if the
+	// default is right. Change is Allow, or Forbid if Changes is Equivalent.
 	Union *union.Union
-	// Replaces are the constraints that the rules of the union would replace. There
-	// are none for a suggestion.
+	// Replaces are the constraints that the rules of the union would replace. A suggestion has
+	// none.
 	Replaces []verify.Constraint
-	// Suggestion says that nothing enforces the union yet, and Why what it rests on.
+	// Suggestion reports that nothing enforces the union yet. Why is the reason for the suggestion.
 	Suggestion bool
 	Why        string
-	// Comparison says what replacing Replaces would change. It is zero for a
-	// suggestion.
+	// Comparison is the effect of replacing Replaces. It is zero for a suggestion.
 	Comparison verify.Comparison
-	// Changes compares discriminatorChange: Forbid with hand-written rules about changes
-	// of the discriminator. It is zero when there are none, and where Comparison is not
-	// Equivalent. Only where it is Equivalent, which says that nothing is rejected that
-	// is accepted now, the union forbids changes.
+	// Changes compares discriminatorChange: Forbid with hand-written rules about changes of the
+	// discriminator. It is zero if there are none, or if Comparison is not Equivalent. Equivalent
+	// means that Forbid rejects nothing that is accepted now; only then does the union forbid
+	// changes.
 	Changes verify.Comparison
 }
 
-// CRD finds the unions of a CRD, in order of versions and of the paths of their
-// schemas, each property in one of them at most. It only reads the CRD. A question
-// that is open at the deadline of ctx ([verify.WithDeadline]) is inconclusive. An error means that ctx ended
-// otherwise.
+// CRD finds the unions of a CRD, in order of versions and schema paths. Each property is in at most
+// one of them. CRD does not modify its argument. Questions that are open at the deadline of ctx
+// ([verify.WithDeadline]) are inconclusive. CRD returns an error if ctx ends for another reason.
 func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) ([]Found, error) {
 	f := &finder{ctx: ctx, crd: crd}
 	for i, v := range crd.Spec.Versions {
@@ -64,11 +61,11 @@ type finder struct {
 	version int
 	path    schemapath.Path
 	levels  []*level // the schemas before each step of path
-	work    int      // see maxTotal
+	work    int      // bounded by maxTotal
 	found   []Found
 }
 
-// place is the place of the schema that is looked at.
+// place returns the place of the current schema.
 func (f *finder) place() schemapath.Place {
 	return schemapath.Place{Version: f.version, Name: f.crd.Spec.Versions[f.version].Name, Path: slices.Clone(f.path)}
 }
@@ -98,7 +95,7 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	return nil
 }
 
-// object finds the unions on one schema.
+// object finds the unions of one schema.
 func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	o := &object{schema: s, resource: resource, work: &f.work, slots: map[string]int{}, may: map[int]bool{}}
 	taken := map[string]bool{}
@@ -120,7 +117,7 @@ func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) error
 	return nil
 }
 
-// candidates takes those of the candidates whose properties are in no union yet.
+// candidates accepts the candidates whose properties are in no union yet.
 func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
 	for _, c := range l {
 		if slices.ContainsFunc(properties(c.union), func(name string) bool { return taken[name] }) {
@@ -141,8 +138,8 @@ func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
 	return nil
 }
 
-// candidates are the unions that conditions describe and that may be declared, those
-// that replace the most first, fallbacks last.
+// candidates returns the unions that the conditions describe and that may be declared. Unions that
+// replace the most come first, fallbacks last.
 func (o *object) candidates(conditions []*condition) []*candidate {
 	if len(conditions) == 0 {
 		return nil
@@ -158,9 +155,8 @@ func (o *object) candidates(conditions []*condition) []*candidate {
 	return l
 }
 
-// compare proves a candidate. When its constraints mean something else it tries
-// what comes near, and failing that returns the likeliest. What is equivalent has no
-// key that makes no difference.
+// compare proves a candidate. If its constraints mean something else, it tries the variants, and
+// otherwise returns the likeliest union. An equivalent union has no redundant keys.
 func (f *finder) compare(c *candidate) (Found, error) {
 	found, u, err := f.nearest(c)
 	if err != nil || found.Comparison.Verdict != verify.Equivalent {
@@ -194,8 +190,8 @@ func (f *finder) compare(c *candidate) (Found, error) {
 	return found, err
 }
 
-// simplifications take keys out of a declaration; they report whether there was one. The
-// cardinality of a union without a discriminator is always written.
+// simplifications remove keys from a declaration; they report whether there was one to remove. A
+// union without a discriminator always has its cardinality.
 var simplifications = []func(u *union.Union) bool{
 	func(u *union.Union) bool {
 		had := u.Deduce
@@ -223,8 +219,8 @@ var simplifications = []func(u *union.Union) bool{
 	},
 }
 
-// nearest is the first of a candidate and those near it that is equivalent, or else the
-// likeliest, and its union as resolved.
+// nearest returns the first of a candidate and its variants that is equivalent, or else the
+// likeliest, with the resolved union.
 func (f *finder) nearest(c *candidate) (Found, *union.Union, error) {
 	first, err := f.attempt(c, c.resolved, c.replaced)
 	if err != nil || first.Comparison.Verdict == verify.Equivalent {
@@ -244,7 +240,7 @@ func (f *finder) nearest(c *candidate) (Found, *union.Union, error) {
 		}
 	}
 	if len(c.replaced) < len(c.within) {
-		// Not all of them are implied. They may still say more together.
+		// The union does not imply each of them, but may be what they say together.
 		first, err = f.attempt(c, c.resolved, c.within)
 	}
 	return first, c.resolved, err
@@ -260,8 +256,8 @@ func (f *finder) attempt(c *candidate, u *union.Union, replaced []*condition) (F
 	return found, err
 }
 
-// proof compares a union with the constraints that it would replace. What cannot be
-// compared is inconclusive: it is no reason to keep quiet about other unions.
+// proof compares a union with the constraints that it would replace. A failed comparison is
+// inconclusive, so that other unions are still reported.
 func (f *finder) proof(u *union.Union, constraints []verify.Constraint) (verify.Comparison, error) {
 	if f.late() {
 		return f.undecided(nil)
@@ -273,7 +269,7 @@ func (f *finder) proof(u *union.Union, constraints []verify.Constraint) (verify.
 	return c, nil
 }
 
-// undecided is a comparison that was not made, because of an error or the end of ctx.
+// undecided returns an inconclusive comparison for an error or the end of ctx.
 func (f *finder) undecided(err error) (verify.Comparison, error) {
 	if canceled := f.canceled(); canceled != nil {
 		return verify.Comparison{}, canceled
@@ -284,7 +280,7 @@ func (f *finder) undecided(err error) (verify.Comparison, error) {
 // late reports whether the deadline has passed.
 func (f *finder) late() bool { return prove.Late(context.Cause(f.ctx)) }
 
-// canceled is the error of a context that ended before its deadline.
+// canceled returns the error of a context that ended for another reason than its deadline.
 func (f *finder) canceled() error {
 	if f.late() {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Located is a union that was found in a file.
+// Located is a union found in a file.
 type Located struct {
 	Found
 	CRD    *apiextensionsv1.CustomResourceDefinition
@@ -25,7 +25,7 @@ type Located struct {
 	Pos    diag.Pos     // of the schema
 }
 
-// Suggested is used as the verdict where nothing enforces a union.
+// Suggested is the verdict for a union that nothing enforces.
 const Suggested verify.Verdict = "suggestion"
 
 // Verdict returns the verdict of the comparison, or Suggested.
@@ -36,14 +36,14 @@ func (i Located) Verdict() verify.Verdict {
 	return i.Comparison.Verdict
 }
 
-// replaceable reports whether compiling can replace the equivalent constraints by the union. Rules
-// of schemas further up are not replaced.
+// replaceable reports whether compiling can replace the equivalent constraints. It does not replace
+// rules of ancestors.
 func (i Located) replaceable() bool {
 	return i.Verdict() == verify.Equivalent && !slices.ContainsFunc(i.Replaces, func(c verify.Constraint) bool { return c.Above > 0 })
 }
 
-// Declaration returns the union as it is to be declared; with replace, compiling replaces the
-// constraints that are equivalent to it, where it can.
+// Declaration returns the declaration of the union. With replace, compiling replaces the equivalent
+// constraints where it can.
 func (i Located) Declaration(replace bool) union.External {
 	u := *i.Union
 	u.Replace = replace && i.replaceable()
@@ -56,12 +56,12 @@ func (i Located) Declaration(replace bool) union.External {
 	}
 }
 
-// on is the place of the schema that a constraint stands on.
+// on returns the place of the schema that has a constraint.
 func (i Located) on(c verify.Constraint) schemapath.Place {
 	return i.Up(len(i.Path) - c.Above)
 }
 
-// rule is the text of a constraint that is a rule, else "".
+// rule returns the text of a constraint that is a rule, else "".
 func (i Located) rule(c verify.Constraint) string {
 	schema := i.on(c).Schema(i.CRD)
 	if c.Key == "x-kubernetes-validations" && schema != nil && c.Index < len(schema.XValidations) {
@@ -70,12 +70,12 @@ func (i Located) rule(c verify.Constraint) string {
 	return ""
 }
 
-// at is where a constraint stands.
+// at returns the position of a constraint.
 func (i Located) at(c verify.Constraint) diag.Pos {
 	return i.Source.Constraint(i.on(c), c)
 }
 
-// Label names the union in a line, by its discriminator and members.
+// Label names the union on one line, by its discriminator and members.
 func (i Located) Label() string {
 	if i.Union.Discriminator != "" {
 		return i.Union.Discriminator + ": " + proof.Members(i.Union)
@@ -83,8 +83,8 @@ func (i Located) Label() string {
 	return proof.Members(i.Union)
 }
 
-// lines says on which lines of the file the constraints stand that the union would
-// replace; "" when there are none.
+// lines names the lines of the constraints that the union would replace; it returns "" if there are
+// none.
 func (i Located) lines() string {
 	var l []int
 	for _, c := range i.Replaces {
@@ -105,8 +105,8 @@ func (i Located) lines() string {
 	return "lines " + english.List(words, "and")
 }
 
-// Told says in a line that the union was declared, or would be, and the fate of the
-// constraints that it would replace.
+// Told returns a line saying that the union was or would be declared, and whether its constraints
+// are replaced.
 func (i Located) Told(done string, replace bool) string {
 	text := fmt.Sprintf("%s: %s in %s: %s", i.Pos, done, i.Place, i.Label())
 	lines := i.lines()

@@ -8,11 +8,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// plain finds the unions without a discriminator: properties of which no two may
-// be set, and those of which one must be.
+// plain finds the unions without a discriminator: sets of properties where at most one may be set,
+// or at least one must be set.
 func (o *object) plain(conditions []*condition) []*candidate {
 	g := graph{}
-	var demands []*condition // that one of their properties is set
+	var demands []*condition // require that one of their properties is set
 	var about []*condition
 	for _, c := range conditions {
 		if d, ok := c.discriminator(); !ok || d >= 0 || slices.ContainsFunc(c.slots, func(s int) bool { return !o.may[s] }) {
@@ -65,9 +65,9 @@ func (o *object) plain(conditions []*condition) []*candidate {
 	return l
 }
 
-// plainSaying is what a condition says of properties without a discriminator.
+// plainSaying is the meaning of a condition without a discriminator.
 type plainSaying struct {
-	apart [][2]int // pairs that may not both be set, though each may
+	apart [][2]int // pairs that may be set alone but not both
 	one   bool     // one must be set, and any one is enough
 }
 
@@ -110,8 +110,8 @@ func (o *object) sayPlain(c *condition) plainSaying {
 	return s
 }
 
-// emptiness says whether all conditions that read the property take empty values
-// of it for unset, and one asks. Which kind of emptiness it is, the schema tells.
+// emptiness reports whether all conditions that read the property treat its empty values as unset,
+// and one tests for them. The schema determines the kind of emptiness.
 func (o *object) emptiness(slot int, within []*condition) union.Emptiness {
 	asked := false
 	for _, c := range within {
@@ -126,7 +126,7 @@ func (o *object) emptiness(slot int, within []*condition) union.Emptiness {
 	return union.PresentWhenEmpty
 }
 
-// graph connects what may not be set together.
+// graph connects properties that may not be set together.
 type graph map[int]map[int]bool
 
 func (g graph) connect(a, b int) {
@@ -138,8 +138,8 @@ func (g graph) connect(a, b int) {
 	}
 }
 
-// cliques splits the graph into sets of which each two are connected, the largest
-// it can find first; what is left alone is left out. Each set is in order.
+// cliques splits the graph into fully connected sets, looking for large ones first. Properties
+// without a set are left out. Each set is sorted.
 func (g graph) cliques() [][]int {
 	left := slices.SortedFunc(maps.Keys(g), func(a, b int) int {
 		return cmp.Or(len(g[b])-len(g[a]), a-b)

@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Document returns the unions for people. An error means that an example is not YAML.
+// Document formats the unions for people. It returns an error if an example is not YAML.
 func Document(l []Located) (report.Document, error) {
 	var d report.Document
 	for _, i := range l {
@@ -79,7 +79,7 @@ func (i Located) text() (string, error) {
 	return string(out), err
 }
 
-// foundJSON is how a union that was found is printed as JSON.
+// foundJSON is the JSON form of a [Located].
 type foundJSON struct {
 	File        string          `json:"file"`
 	Line        int             `json:"line"`
@@ -92,12 +92,12 @@ type foundJSON struct {
 	Declaration json.RawMessage `json:"declaration"`
 	Replaces    []replacedJSON  `json:"replaces"`
 	Why         string          `json:"why,omitempty"`
-	// Accepted and Refused are resources that the union would judge differently:
-	// accepted now, rejected now.
+	// Accepted and Refused are resources that the union would treat differently: Accepted is
+	// accepted now, Refused is rejected now.
 	Accepted     *proof.Change `json:"accepted,omitempty"`
 	Refused      *proof.Change `json:"refused,omitempty"`
 	Inconclusive []string      `json:"inconclusive,omitempty"`
-	// Changes is how discriminatorChange: Forbid compares with rules about changes.
+	// Changes compares discriminatorChange: Forbid with rules about changes.
 	Changes *changesJSON `json:"changes,omitempty"`
 }
 
@@ -107,7 +107,7 @@ type changesJSON struct {
 	Inconclusive []string      `json:"inconclusive,omitempty"`
 }
 
-// replacedJSON is a constraint that a union would replace, and where it stands.
+// replacedJSON is a constraint that a union would replace, with its position.
 type replacedJSON struct {
 	Line       int    `json:"line"`
 	Col        int    `json:"col"`
@@ -116,8 +116,8 @@ type replacedJSON struct {
 	Rule       string `json:"rule,omitempty"`
 }
 
-// Data returns the unions for programs, to be written as a JSON list. An error means that a
-// declaration is not YAML.
+// Data returns the unions as data for a JSON list. It returns an error if a declaration is not
+// YAML.
 func Data(l []Located) (any, error) {
 	all := []foundJSON{}
 	for _, i := range l {
@@ -139,7 +139,7 @@ func Data(l []Located) (any, error) {
 		for _, c := range i.Replaces {
 			at := i.at(c)
 			name := c
-			name.Above = 0 // the schema tells
+			name.Above = 0 // Schema has it
 			v.Replaces = append(v.Replaces, replacedJSON{at.Line, at.Col, i.on(c).Structural(), name.String(), i.rule(c)})
 		}
 		all = append(all, v)

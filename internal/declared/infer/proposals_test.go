@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// TestProposals: what is proposed for a schema with rules, and its verdict.
+// TestProposals covers the unions proposed for schemas with rules, and their verdicts.
 func TestProposals(t *testing.T) {
 	const (
 		strings2 = `properties: {a: {type: string}, b: {type: string}}`
@@ -36,7 +36,7 @@ func TestProposals(t *testing.T) {
 		rules        []string
 		want         string
 	}{
-		// Whether a string is empty may be asked in many ways.
+		// Rules can test a string for emptiness in many ways.
 		{`== ""`, strings2, []string{`!has(self.a) || self.a == "" || !has(self.b) || self.b == ""`},
 			`{members: [a, b], cardinality: AtMostOne, emptyIsUnset: [a, b]} equivalent`},
 		{`!= "", exactly one`, strings2, []string{`has(self.a) && self.a != "" ? !has(self.b) || self.b == "" : has(self.b) && self.b != ""`},
@@ -64,7 +64,7 @@ func TestProposals(t *testing.T) {
 		{`of the discriminator, too`, `properties: {type: {type: string, enum: [A, B]}, a: {type: string}}`, []string{`self.?type.orValue("") == "A" ? self.?a.orValue("") != "" : self.?a.orValue("") == ""`},
 			`{discriminator: type, fields-to-discriminateBy: {a: A}, emptyIsUnset: [a], discriminatorChange: Allow} equivalent`},
 
-		// An enum says which values are the others.
+		// An enum provides the values that a rule does not name.
 		{`!=, of a required enum`, required, []string{`self.type != 'A' || !has(self.a)`},
 			`{discriminator: type, fields-to-discriminateBy: {a: [B, C]}, optionalMembers: [a], discriminatorChange: Allow} equivalent`},
 		{`not with`, required, []string{`!(self.type == 'A' && has(self.a))`},
@@ -86,7 +86,7 @@ func TestProposals(t *testing.T) {
 		{`!=, beside a union`, required, []string{`self.type == 'A' ? has(self.a) : !has(self.a)`, `self.type != 'A' || !has(self.b)`},
 			`{discriminator: type, fields-to-discriminateBy: {a: A}, discriminatorChange: Allow} equivalent`},
 
-		// Rules may stand further up.
+		// Rules may be on an ancestor.
 		{`of a child, guarded`, child, []string{`!has(self.__in__) || has(self.__in__.a) != has(self.__in__.b)`},
 			`in: {members: [a, b], cardinality: ExactlyOne} equivalent`},
 		{`of a required child`, requiredChild, []string{`has(self.__in__.a) != has(self.__in__.b)`},
@@ -100,7 +100,7 @@ func TestProposals(t *testing.T) {
 		{`of a child and something else`, child, []string{`!has(self.__in__) || !has(self.__in__.a) || !has(self.c)`}, ``},
 		{`of items`, `properties: {in: {type: array, items: {type: object, properties: {a: {type: string}, b: {type: string}}}}}`, []string{`self.__in__.all(x, has(x.a) != has(x.b))`}, ``},
 
-		// A value may need several members.
+		// A value may require several members.
 		{`two in a conditional`, exposure, []string{`self.type == 'LoadBalancer' ? has(self.service) && has(self.pool) : !has(self.service) && !has(self.pool)`, `self.type == 'NodePort' ? has(self.port) : !has(self.port)`},
 			`{discriminator: type, fields-to-discriminateBy: {service: LoadBalancer, pool: LoadBalancer, port: NodePort}, discriminatorChange: Allow} equivalent`},
 		{`two in one rule for all`, exposure, []string{`self.type == 'LoadBalancer' ? has(self.service) && has(self.pool) && !has(self.port) : !has(self.service) && !has(self.pool) && (self.type == 'NodePort') == has(self.port)`},
@@ -120,7 +120,7 @@ func TestProposals(t *testing.T) {
 		{`two, not both`, exposure, []string{`self.type == 'LoadBalancer' ? has(self.service) != has(self.pool) : !has(self.service) && !has(self.pool)`, `self.type == 'NodePort' ? has(self.port) : !has(self.port)`},
 			`{discriminator: type, fields-to-discriminateBy: {port: NodePort}, discriminatorChange: Allow} equivalent`},
 
-		// Keys that the schema makes irrelevant are not written.
+		// Keys that the schema makes irrelevant are omitted.
 		{`a default`, `properties: {type: {type: string, enum: [A, B], default: A}, a: {type: object}, b: {type: object}}`,
 			[]string{`!has(self.type) || (self.type == 'A' ? has(self.a) : !has(self.a))`, `!has(self.type) || (self.type == 'B' ? has(self.b) : !has(self.b))`},
 			`{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, discriminatorChange: Allow} equivalent`},
@@ -147,16 +147,16 @@ func TestProposals(t *testing.T) {
 	}
 }
 
-// TestChanges: rules on changes of the discriminator make a union that forbids them only
-// where that rejects nothing that is accepted now.
+// A union whose discriminator has rules about changes forbids changes only if that rejects nothing
+// that is accepted now.
 func TestChanges(t *testing.T) {
 	const frozen = `x-kubernetes-validations: [{rule: self == oldSelf}]`
 	const forbid, allow = "Forbid equivalent", "Allow tighter: "
 	for _, c := range []struct {
 		name, schema string
-		rules        []string // of the object, which also says when a may be set
+		rules        []string // of the object; a rule about member a is added
 		root         []string // of the resource
-		optional     bool     // the object
+		optional     bool     // the object is optional
 		want         string
 	}{
 		{name: "required", schema: `{required: [type], properties: {type: {type: string, enum: [A, B], ` + frozen + `}, a: {type: object}}}`, want: forbid},
@@ -195,8 +195,8 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestProse: what descriptions suggest. What they demand is "exactly one" only where
-// neither none nor several may be set.
+// TestProse covers the suggestions from descriptions. They are ExactlyOne only if one member must
+// be set and several may not be.
 func TestProse(t *testing.T) {
 	const (
 		exactlyOne = `{members: [a1, b1], cardinality: ExactlyOne} suggestion`
@@ -204,7 +204,7 @@ func TestProse(t *testing.T) {
 		atLeastOne = `{members: [a1, b1], cardinality: AtLeastOne} suggestion`
 	)
 	for _, c := range []struct {
-		of, description, want string // of a1, or of the object
+		of, description, want string // of a1, or of the object if empty
 	}{
 		{"", "Exactly one of a1 or b1 must be set.", exactlyOne},
 		{"", "One of a1 and b1 must be set.", exactlyOne},
@@ -247,8 +247,8 @@ func TestProse(t *testing.T) {
 	}
 }
 
-// propose infers from a schema, or the properties of one, with rules, and prints what is
-// found on one line.
+// propose infers from a schema, or the properties of one, with rules, and formats the unions on one
+// line.
 func propose(t *testing.T, schema string, rules ...string) string {
 	t.Helper()
 	var l []string
@@ -258,7 +258,7 @@ func propose(t *testing.T, schema string, rules ...string) string {
 	return strings.Join(l, "\n")
 }
 
-// crdWith is a CRD whose spec has a schema and rules beside those that it has.
+// crdWith returns a CRD whose spec has a schema and additional rules.
 func crdWith(t *testing.T, schema string, rules ...string) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	var s apiextensionsv1.JSONSchemaProps
@@ -272,7 +272,7 @@ func crdWith(t *testing.T, schema string, rules ...string) *apiextensionsv1.Cust
 	return crdOf(s)
 }
 
-// inline prints what was found on one line.
+// inline formats a union on one line.
 func inline(t *testing.T, f infer.Found) string {
 	t.Helper()
 	n := f.Union.Node()

@@ -9,14 +9,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// statement is a sentence that says that at most one of some properties may be
-// set, or with demanded that one must be; with several, that more may be as well.
+// statement is a sentence that says that at most one of some properties may be set. With demanded,
+// one must be set; with several, more than one may be set.
 type statement struct {
 	slots    []int
 	demanded bool
 	several  bool
 	sentence string
-	about    string // the property whose description it is in; "" is the object's
+	about    string // the property that the description belongs to; "" for the object
 }
 
 func (s statement) String() string {
@@ -26,8 +26,8 @@ func (s statement) String() string {
 	return fmt.Sprintf("the description of %q says %q", s.about, s.sentence)
 }
 
-// prose finds the unions that descriptions state: that of the object, and those of
-// its properties, which have to name themselves or say what they exclude.
+// prose finds the unions that descriptions state. The description of a property must name the
+// property, or the properties that it excludes.
 func (o *object) prose(taken map[string]bool) []suggestion {
 	n := &names{object: o, taken: taken}
 	said := n.statements(o.schema.Description, "")
@@ -84,8 +84,8 @@ func (o *object) prose(taken map[string]bool) []suggestion {
 type names struct {
 	*object
 	taken map[string]bool
-	// properties are those that may be members, in lower case. They are collected
-	// when a description first gives reason to.
+	// properties are the possible members, by name in lower case. They are collected for the first
+	// description that needs them.
 	properties map[string]string
 }
 
@@ -103,25 +103,24 @@ func (n *names) collect() {
 
 var (
 	space = regexp.MustCompile(`\s+`)
-	// list begins a list of properties, and exclusive one of those that a property
-	// excludes; these come behind one.
+	// list precedes a list of properties, exclusive a list of properties that the described
+	// property excludes, and behind follows a list.
 	list      = regexp.MustCompile(`(?i)\b(?:(exactly|only|at most|at least) one of|one of the following|one of)\b`)
 	exclusive = regexp.MustCompile(`(?i)\b(?:mutually exclusive with|(?:at the same time|together) (?:as|with)|in conjunction with)\b`)
 	behind    = regexp.MustCompile(`(?i)\b(?:are|is) mutually exclusive(?:\.|;|,|$| and\b| fields\b)`)
 	must      = regexp.MustCompile(`(?i)\b(?:must|is required|are required|has to|needs? to|should be)\b`)
 	cannot    = regexp.MustCompile(`(?i)\b(?:cannot|can't|can not|must not|may not|should not|mutually)\b`)
-	// none lets all of a list be unset, all lets them be set together, and along
-	// demands that something else is set with them.
+	// none means that all of a list may be unset, all that they may be set together, and along that
+	// another property must be set with them.
 	none  = regexp.MustCompile(`(?i)\b(?:(?:or|and|nor) (?:none|nothing|no)\b|neither\b)`)
 	all   = regexp.MustCompile(`(?i)\b(?:or (?:both|all|more)|and/or)\b`)
 	along = regexp.MustCompile(`(?i)\b(?:(?:together|along) with|alongside|in conjunction with|in combination with)\b`)
 )
 
-// telling are words without which no phrase matches. Most descriptions have none.
+// telling has the words that every matching phrase contains. Most descriptions have none of them.
 var telling = []string{"one of", "One of", "One Of", "ONE OF", "xclusive", "EXCLUSIVE", "same time", "ogether", "in conjunction"}
 
-// statements reads a description: that of property about, or of the object when
-// that is "".
+// statements reads the description of property about, or of the object if about is "".
 func (n *names) statements(description, about string) []statement {
 	if !slices.ContainsFunc(telling, func(s string) bool { return strings.Contains(description, s) }) {
 		return nil
@@ -173,7 +172,6 @@ func (n *names) statements(description, about string) []statement {
 	return l
 }
 
-// sentences splits a description.
 func sentences(description string) []string {
 	text := space.ReplaceAllString(description, " ")
 	var l []string
@@ -189,13 +187,13 @@ func sentences(description string) []string {
 	return l
 }
 
-// filling are the words that may stand in a list beside names.
+// filling are the words that may be in a list between names.
 var filling = []string{"and", "or", "and/or", "the", "a", "an", "either", "of", "deprecated", "field", "fields", "property", "properties", "these", "following", "both", "-", "/"}
 
-// lead is how many words may stand between the phrase and the list.
+// lead is the maximum number of words between the phrase and the list.
 const lead = 6
 
-// listed returns the properties of the list that text begins with.
+// listed returns the properties of the list at the start of text.
 func (n *names) listed(text string) []string {
 	var l []string
 	skipped := 0
@@ -219,7 +217,7 @@ func (n *names) listed(text string) []string {
 	return l
 }
 
-// listedBackwards returns the properties of the list that text ends with.
+// listedBackwards returns the properties of the list at the end of text.
 func (n *names) listedBackwards(text string) []string {
 	words := strings.FieldsFunc(text, separates)
 	var l []string

@@ -9,15 +9,15 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// suggestion is a union that nothing enforces but that seems to be meant.
+// suggestion is a union that nothing enforces but that seems to be intended.
 type suggestion struct {
 	form  Form
 	union *union.Union
 	why   string
 }
 
-// suggestions guesses at unions among the properties that are in none yet, and
-// marks those that it takes.
+// suggestions guesses unions among the properties that are in none yet, and marks their properties
+// as taken.
 func (o *object) suggestions(taken map[string]bool) []suggestion {
 	var l []suggestion
 	add := func(s suggestion) {
@@ -45,8 +45,8 @@ func (o *object) suggestions(taken map[string]bool) []suggestion {
 	return l
 }
 
-// enumMatch takes a string for a discriminator when two of its values are the
-// names of object properties beside it.
+// enumMatch suggests a string as the discriminator if at least two of its values are names of
+// object properties next to it.
 func (o *object) enumMatch(discriminator string, taken map[string]bool) (suggestion, bool) {
 	p := o.schema.Properties[discriminator]
 	if len(p.Enum) == 0 || !isString(p) || taken[discriminator] {
@@ -75,7 +75,7 @@ func (o *object) enumMatch(discriminator string, taken map[string]bool) (suggest
 		return suggestion{}, false
 	}
 	why := fmt.Sprintf("of the values of %q %d are the names of objects beside it", discriminator, len(of))
-	// With two to go by, LoadBalancerService is loadBalancer too.
+	// After two exact matches, LoadBalancerService matches loadBalancer, too.
 	take(func(value, name string) bool { return len(name) > 3 && strings.HasPrefix(value, name) })
 	u := &union.Union{Discriminator: discriminator, Change: union.Allow}
 	for _, v := range values {
@@ -86,7 +86,7 @@ func (o *object) enumMatch(discriminator string, taken map[string]bool) (suggest
 	return suggestion{EnumMatch, u, why}, true
 }
 
-// plainName is a name without case and punctuation.
+// plainName returns a name in lower case without punctuation.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

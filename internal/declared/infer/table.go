@@ -9,23 +9,23 @@ import (
 )
 
 const (
-	// maxSlots is how many properties a condition may read.
+	// maxSlots is the maximum number of properties that a condition may read.
 	maxSlots = 64
-	// maxStates is how many states of them are tried, all if there are no more.
+	// maxStates is the maximum number of states for which all are tried.
 	maxStates = 1 << 10
-	// maxWork is how much work on formulas a condition may be, and maxTotal how much
-	// those of a CRD may be together.
+	// maxWork bounds the work on the formula of one condition, and maxTotal the work on all
+	// formulas of a CRD.
 	maxWork  = 20_000_000
 	maxTotal = 200_000_000
-	// maxValues is how many values a discriminator may have.
+	// maxValues is the maximum number of values of a discriminator.
 	maxValues = 512
 )
 
-// table goes through the objects that a condition can tell apart.
+// table enumerates the objects that a condition can tell apart.
 type table struct {
 	*condition
 	object []value
-	// discriminator is left alone, and so is without; -1 is none.
+	// discriminator and without are properties that stay unchanged; -1 is none.
 	discriminator, without int
 }
 
@@ -33,8 +33,8 @@ func (c *condition) table(o *object, discriminator int) *table {
 	return &table{condition: c, object: make([]value, len(o.names)), discriminator: discriminator, without: -1}
 }
 
-// members are the properties that vary beside the discriminator. Few are those of
-// which all states are tried.
+// members returns the properties that vary, and whether they are so few that all their states are
+// tried.
 func (t *table) members() (slots []int, few bool) {
 	states := 1
 	for _, slot := range t.slots {
@@ -46,8 +46,8 @@ func (t *table) members() (slots []int, few bool) {
 	return slots, states <= maxStates
 }
 
-// affords reports whether going through the table so often is within bounds, and
-// counts it if so. Published CRDs do not come near them.
+// affords reports whether that many passes through the table are within bounds, and if so counts
+// them. Published CRDs do not come near the bounds.
 func (o *object) affords(t *table, times int) bool {
 	slots, few := t.members()
 	states := (len(slots) + 2) * (len(slots) + 2)
@@ -65,9 +65,8 @@ func (o *object) affords(t *table, times int) bool {
 	return true
 }
 
-// each calls do with the objects whose discriminator has value v. Of a condition
-// on many properties, these are the objects with up to two of them set, and with
-// up to one of them unset.
+// each calls do with the objects whose discriminator has value v. If the condition reads many
+// properties, these are the objects with up to two of them set, and with up to one of them unset.
 func (t *table) each(v value, do func(object []value)) {
 	if t.discriminator >= 0 {
 		t.object[t.discriminator] = v
@@ -119,7 +118,7 @@ func (t *table) product(slots []int, do func(object []value)) {
 	t.object[slots[0]] = absent
 }
 
-// choices are the values to try for a member; the first is none.
+// choices returns the values to try for a member; the first is absent.
 func (t *table) choices(slot int) []value {
 	if t.sized[slot] {
 		return []value{absent, full, empty}
@@ -127,7 +126,7 @@ func (t *table) choices(slot int) []value {
 	return []value{absent, full}
 }
 
-// isSet reports whether the condition takes the property for set.
+// isSet reports whether the condition treats the property as set.
 func (c *condition) isSet(slot int, v value) bool {
 	if c.loose[slot] {
 		return v.text != ""
@@ -135,7 +134,7 @@ func (c *condition) isSet(slot int, v value) bool {
 	return v.set
 }
 
-// orNone is a list to go through once when there are no values.
+// orNone returns values, or the absent value if there are none.
 func orNone(values []value) []value {
 	if len(values) == 0 {
 		return []value{absent}
@@ -143,8 +142,8 @@ func orNone(values []value) []value {
 	return values
 }
 
-// values are those of a discriminator that matter to conditions: unset, what its
-// enum admits or else "", what the conditions mention, and something else.
+// values returns the values of a discriminator that matter to conditions: unset; the values of the
+// enum, or else "", the values in conditions, and any other value.
 func (o *object) values(d int, conditions []*condition) []value {
 	var l []value
 	s := o.property(d)
@@ -170,14 +169,14 @@ func (o *object) values(d int, conditions []*condition) []value {
 	return append(l, value{true, other})
 }
 
-// mayLack reports whether an object that rules see may lack a property: it is not
-// required, and the server does not fill in a default.
+// mayLack reports whether the objects that rules see may lack a property: it is neither required
+// nor defaulted.
 func (o *object) mayLack(slot int) bool {
 	s := o.property(slot)
 	return !slices.Contains(o.schema.Required, o.names[slot]) && !union.Defaulted(&s)
 }
 
-// enumOf returns the strings in the enum of a schema, of many the first.
+// enumOf returns the strings in the enum of a schema, up to a limit.
 func enumOf(s apiextensionsv1.JSONSchemaProps) []string {
 	l := union.EnumStrings(&s)
 	return l[:min(len(l), maxValues+1)]
