@@ -16,18 +16,17 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Change is what normalizing does to one union object.
+// Change is the normalization of one union object.
 type Change struct {
-	// At is where the union object is.
+	// At is the path of the union object.
 	At    resource.Path
 	Union *union.Union
 	union.Normalization
-	// Kept are the values of the members in Keep, as the old object has them. They are
-	// not to be changed.
+	// Kept are the old values of the members in Keep. Callers must not modify them.
 	Kept map[string]any
 }
 
-// String says in words what the change does.
+// String describes the change in words.
 func (c Change) String() string {
 	var l []string
 	name := func(i int) string { return c.Union.Members[i].Name }
@@ -43,27 +42,26 @@ func (c Change) String() string {
 	return strings.Join(l, ", ")
 }
 
-// at is where the discriminator or member of a name is.
+// at returns the path of the discriminator or member of a name.
 func (c Change) at(name string) resource.Path { return c.At.Below(c.Union.Path(name).Properties()...) }
 
-// Problem is a union object that normalizing leaves alone, though it is not as the union
-// wants it.
+// Problem is a union object that violates its union and that normalizing leaves alone.
 type Problem struct {
 	At    resource.Path
 	Union *union.Union
-	// Violations are what the object would break at best.
+	// Violations are the violations that normalizing could not resolve.
 	Violations []union.Violation
-	// Moved is the list in which the old item cannot be found, without which it cannot be
-	// told what to clear; nil when that is not the problem.
+	// Moved is the list whose old item cannot be identified, so that the members to clear are
+	// unknown; nil for other problems.
 	Moved resource.Path
-	// Keys tell the object apart from others, when it is an item of a list with keys.
+	// Keys identify the object if it is an item of a list with keys.
 	Keys []string
 
 	old *union.State
 	new union.State
 }
 
-// String says in words what the problem is.
+// String describes the problem in words.
 func (p Problem) String() string {
 	if p.Moved != nil {
 		return fmt.Sprintf("the items of %s have no keys and may have moved, so that it cannot be told what was set before: %s", p.Moved, p.Union.Describe(p.new))
@@ -75,30 +73,30 @@ func (p Problem) String() string {
 	return strings.Join(l, "; ")
 }
 
-// Options say how objects are normalized.
+// Options select how objects are normalized.
 type Options struct {
-	// Algorithm is that for all unions; zero is for each the one that suits it.
+	// Algorithm applies to all unions; zero selects the suitable one for each union.
 	Algorithm union.Algorithm
 	// CarriedOver undoes nothing that the client wrote: members are cleared only if the union
-	// switches and the old object has them as the new one does; see [union.Union.Normalize].
+	// switches and their values are unchanged; see [union.Union.Normalize].
 	CarriedOver bool
-	// Merged is for objects that are merged from others, with no old object; see
-	// [union.Union.NormalizeMerged]. The other options do not matter then.
+	// Merged is for objects that are merged from others, without an old object; see
+	// [union.Union.NormalizeMerged]. The other options then have no effect.
 	Merged bool
 }
 
-// Plan returns what normalizing does to an object of a kind, as unstructured JSON, that
-// replaces old; with old nil it is created. Unions below a member that is cleared are
-// left out, as they go with it. The problems are unions that are left alone.
+// Plan returns the normalization of an object of a kind, as unstructured JSON, that replaces old;
+// nil means that it is created. Unions below a cleared member are left out, as they disappear with
+// it. The problems are unions that are left alone.
 //
-// Items of lists with keys are compared with the old item of their keys, values of maps
-// with the old value of their key. Other items are compared by their index, if no item
-// differs from the old one in anything but the union; otherwise only what does not depend
-// on the old item is done. Items of sets are left alone: one that changes is another item.
+// Items of lists with keys are compared with the old item of the same keys, and values of maps with
+// the old value of the same key. Other items are compared by index, if they differ from the old
+// items only in the union; otherwise only changes that do not depend on the old item are made.
+// Items of sets are left alone: a changed item is another item.
 func Plan(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Problem) {
 	p := planner{opts: opts}
 	new = runtime.DeepCopyJSON(new)
-	// Outer unions first, for what they clear has no unions.
+	// Outer unions come first, because cleared members have no unions.
 	objects := slices.Clone(k.Objects)
 	slices.SortStableFunc(objects, func(a, b kinds.Object) int { return len(a.Path) - len(b.Path) })
 	for _, o := range objects {
@@ -117,7 +115,7 @@ type planner struct {
 	problems []Problem
 }
 
-// items returns what the items of a list are compared with.
+// items returns the old items to compare the items of a list with.
 func (p *planner) items(items []any, old rewrite.Old, keys []string, rest schemapath.Path, at resource.Path) []rewrite.Old {
 	before, _ := old.Value.([]any)
 	if keys != nil && old.Moved == nil {
@@ -141,7 +139,7 @@ func (p *planner) items(items []any, old rewrite.Old, keys []string, rest schema
 	return l
 }
 
-// without is a value without what the unions read in the objects along a path.
+// without returns a value without the properties that the unions read, in the objects at a path.
 func (p *planner) without(path schemapath.Path, v any) any {
 	if len(path) == 0 {
 		object, ok := v.(map[string]any)
@@ -173,7 +171,7 @@ func (p *planner) without(path schemapath.Path, v any) any {
 	return v
 }
 
-// unions normalizes the unions of an object, unless the object is as it was.
+// unions normalizes the unions of an object, unless the object is unchanged.
 func (p *planner) unions(at resource.Path, object map[string]any, old rewrite.Old) {
 	before, _ := old.Value.(map[string]any)
 	if before != nil && reflect.DeepEqual(before, object) {
@@ -181,7 +179,7 @@ func (p *planner) unions(at resource.Path, object map[string]any, old rewrite.Ol
 	}
 	for _, u := range p.object.Unions {
 		if p.opts.Merged {
-			// A default is what nobody wrote: it clears nothing that somebody did.
+			// Nobody wrote a default, so it must not clear a member that somebody wrote.
 			new := u.StateOf(object)
 			n, violations := u.NormalizeMerged(new)
 			p.found(at, u, n, before, violations, nil, new)
@@ -203,9 +201,9 @@ func (p *planner) unions(at resource.Path, object map[string]any, old rewrite.Ol
 		a := p.opts.Algorithm.For(u)
 		n, violations := u.Normalize(a, was, new, carried)
 		if old.Moved != nil && len(u.Violations(new)) == 0 {
-			continue // whatever it was
+			continue // valid for any old item
 		}
-		// What a discriminator clears does not depend on the old item.
+		// The members that a discriminator clears do not depend on the old item.
 		if old.Moved != nil && (len(violations) > 0 || a != union.KEP2022 || u.Discriminator == "" || new.Value == "" && u.Deduce) {
 			p.problems = append(p.problems, Problem{At: at, Union: u, Violations: u.Violations(new), Moved: old.Moved, new: new})
 			continue
@@ -214,10 +212,10 @@ func (p *planner) unions(at resource.Path, object map[string]any, old rewrite.Ol
 	}
 }
 
-// found notes what is done to a union object, or else what is wrong with it.
+// found records the change to a union object, or else its problem.
 func (p *planner) found(at resource.Path, u *union.Union, n union.Normalization, before map[string]any, violations []union.Violation, was *union.State, new union.State) {
 	if p.object.Set && !n.IsZero() || n.Value != "" && slices.Contains(p.object.ItemKeys(), u.Discriminator) {
-		n, violations = union.Normalization{}, u.Violations(new) // or it would be another item
+		n, violations = union.Normalization{}, u.Violations(new) // a changed key or item of a set would be another item
 	}
 	if len(violations) > 0 {
 		p.problems = append(p.problems, Problem{At: at, Union: u, Violations: violations, Keys: p.object.ItemKeys(), old: was, new: new})
@@ -233,15 +231,14 @@ func (p *planner) found(at resource.Path, u *union.Union, n union.Normalization,
 	p.changes = append(p.changes, c)
 }
 
-// Apply makes the changes in an object, as unstructured JSON, for which they were
-// planned.
+// Apply makes planned changes in the object, as unstructured JSON, for which they were planned.
 func Apply(object map[string]any, changes []Change) {
 	for _, c := range changes {
 		c.rewrite().Apply(object)
 	}
 }
 
-// rewrite is the change of the union object, as data and text are rewritten.
+// rewrite returns the change in the form in which data and text are rewritten.
 func (c Change) rewrite() rewrite.Change {
 	x := rewrite.Change{At: c.At, Union: c.Union, Put: maps.Clone(c.Kept), Says: c.String()}
 	for _, i := range c.Clear {
@@ -253,7 +250,7 @@ func (c Change) rewrite() rewrite.Change {
 	return x
 }
 
-// Object normalizes an object of a kind in place; see Plan.
+// Object normalizes an object of a kind in place; see [Plan].
 func Object(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Problem) {
 	changes, problems := Plan(k, old, new, opts)
 	Apply(new, changes)

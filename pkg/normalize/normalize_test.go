@@ -23,7 +23,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// kindOf is the kind Thing of example.com/v1, whose spec has a schema in flow style.
+// kindOf returns the kind Thing of example.com/v1, whose spec has a schema in flow style.
 func kindOf(t testing.TB, spec string) *kinds.Set {
 	t.Helper()
 	crd := testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec})
@@ -46,7 +46,7 @@ const (
 	// two has two unions.
 	two = "{type: object, properties: {" + members + ", t: {type: string}, d: {type: object, x-kubernetes-preserve-unknown-fields: true}, e: {type: object}}, " +
 		"x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}}, {discriminator: t, fields-to-discriminateBy: {d: D, e: E}}]}"
-	// below has some of them in an object of its own.
+	// below has some of the members in a nested object.
 	below = "{type: object, properties: {sub: {type: object, nullable: true, properties: {" + members + "}}, " + members + "}, x-kubernetes-unions: [{discriminator: sub.type, fields-to-discriminateBy: {a: A, sub.b: B, sub.c: C}}]}"
 )
 
@@ -132,7 +132,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// TestKeyThatDecides: a discriminator that tells items apart is not set.
+// A discriminator that is a key of list items is never set.
 func TestKeyThatDecides(t *testing.T) {
 	set := kindOf(t, in("{type: object, required: [type], properties: {type: {type: string}, a: {type: string}, b: {type: string}}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]}",
 		"type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type], items: "))
@@ -222,12 +222,12 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestMerged normalizes what overlays make of a base.
+// TestMerged normalizes objects that overlays make from a base.
 func TestMerged(t *testing.T) {
 	defaulted := strings.Replace(backend, "type: {type: string", "type: {type: string, default: A", 1) // nobody wrote A
 	const head = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\n"
 	for _, tt := range []struct{ spec, src, want string }{
-		{backend, "spec: {type: B, a: {}, c: x}\n", "spec: {type: B}\n"}, // that b is missing is for validation
+		{backend, "spec: {type: B, a: {}, c: x}\n", "spec: {type: B}\n"}, // the missing b is left to validation
 		{backend, "spec: {type: None, a: {}}\n", "spec: {type: None}\n"},
 		{backend, "spec: {a: {}}\n", "spec: {a: {}}\n"}, // the server may have a default for type
 		{backend, "spec: {a: {}, b: {}}\n", "in.yaml:4:1: error: UC802: a and b are set together"},
@@ -253,8 +253,8 @@ func TestMerged(t *testing.T) {
 	}
 }
 
-// TestRandom: whatever is normalized satisfies its unions and is normal, differs in nothing
-// that no union names, and is the same as data and as text.
+// A normalized object satisfies its unions and does not change again. It differs only in properties
+// of unions, and is the same as data and as text.
 func TestRandom(t *testing.T) {
 	wraps := []func(string) string{
 		func(s string) string { return s },
@@ -304,7 +304,7 @@ func TestRandom(t *testing.T) {
 				o[key] = pick(values...)
 			}
 		}
-		if nested { // what is in it goes into sub
+		if nested { // its properties move to sub
 			sub := map[string]any{}
 			for _, key := range []string{"type", "b", "c", "name"} {
 				if v, ok := o[key]; ok {
@@ -362,7 +362,7 @@ func TestRandom(t *testing.T) {
 				if v := c.Union.Violations(c.Union.StateOf(object.(map[string]any))); len(v) > 0 {
 					fail("%s breaks %v", c.At, v)
 				}
-				// Undone, it is what it was.
+				// Undoing the change gives the old properties.
 				was, _ := c.At.In(src)
 				now, before := object.(map[string]any), was.(map[string]any)
 				for _, name := range c.Union.Names() {
@@ -371,7 +371,7 @@ func TestRandom(t *testing.T) {
 						c.Union.Put(now, name, v)
 					}
 				}
-				if _, ok := before["sub"].(map[string]any); nested && !ok { // it was made for what is kept
+				if _, ok := before["sub"].(map[string]any); nested && !ok { // it was created for kept members
 					delete(now, "sub")
 					if v, ok := before["sub"]; ok {
 						now["sub"] = v

@@ -14,10 +14,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// File normalizes the objects in a file, which is read as kubectl does. Each replaces the
-// object that old says; without one, or with old nil, it is created. The diagnostics report
-// the changes, and, as errors, the unions that are left alone.
-// Objects of kinds that are not in the set stay as they are.
+// File normalizes the objects in a file, which is read as kubectl reads it. Each object replaces
+// the matching object in old; without one, or with old nil, it is created. The diagnostics report
+// the changes, and, as errors, the unions that are left alone. Objects of kinds that are not in the
+// set stay unchanged.
 func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Options, limits limit.Limits) rewrite.Result {
 	plan := func(k kinds.Kind, o, was *resource.Object, l diag.List) ([]rewrite.Change, diag.List) {
 		var before map[string]any
@@ -53,8 +53,7 @@ func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Optio
 	return r
 }
 
-// Undone returns diagnostics without the changes that they report, for a result that is not
-// written.
+// Undone removes the diagnostics that report changes, for a result that is not written.
 func Undone(l diag.List) diag.List {
 	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return d.Code == diag.Normalized })
 }
@@ -70,7 +69,7 @@ func (p Problem) Diagnostic(o *resource.Object) diag.Diagnostic {
 	return d
 }
 
-// hint says how to satisfy the first condition that the object violates.
+// hint returns a way to satisfy the first condition that the object violates.
 func (p Problem) hint() string {
 	v, u := p.Violations[0], p.Union
 	name := ""
@@ -99,7 +98,7 @@ func (p Problem) hint() string {
 	return "undo the change"
 }
 
-// clearing is what a patch says to clear one of the members that a problem has.
+// clearing returns the text for a patch that clears one of the members set in a problem.
 func clearing(o *resource.Object, p Problem) string {
 	item := ""
 	for _, key := range p.Keys {
@@ -126,7 +125,7 @@ func clearing(o *resource.Object, p Problem) string {
 	return strings.Join(l, " or ")
 }
 
-// where is the position of the first member that a change clears, or else of the object.
+// where returns the position of the first member that a change clears, or else of the object.
 func where(o *resource.Object, c Change) diag.Pos {
 	if len(c.Clear) > 0 {
 		return o.Pos(c.at(c.Union.Members[c.Clear[0]].Name))

@@ -17,11 +17,11 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// Applicable answers a server-side apply that would change nothing, to an object that [Kind.Read]
-// returned. The server merges typed values: each field must be in the schema, and its value have
-// the type there, in the version of the object and in each version that metadata.managedFields
-// name. Versions that the CRD does not have are left out, and so are those that only a webhook
-// converts to. The result is validated like an update ([Kind.Update]).
+// Applicable returns the answer to a server-side apply that changes nothing, for an object that
+// [Kind.Read] returned. The server merges typed values: each field must be in the schema with the
+// type of its value, in the version of the object and in each version in metadata.managedFields.
+// Versions that the CRD does not have, or that only a webhook converts to, are not checked. The
+// server then validates the result like an update; use [Kind.Update] for that.
 func (k *Kind) Applicable(object map[string]any) (Answer, error) {
 	u := &unstructured.Unstructured{Object: object}
 	v, err := k.version(u.GroupVersionKind().Version)
@@ -44,7 +44,7 @@ func (k *Kind) Applicable(object map[string]any) (Answer, error) {
 	return answer, err
 }
 
-// Managed are the versions that an object's metadata.managedFields name, each once.
+// Managed returns the versions in an object's metadata.managedFields, each once.
 func Managed(object map[string]any) []string {
 	managed, _, _ := unstructured.NestedFieldNoCopy(object, "metadata", "managedFields") // nil if there are none
 	entries, _ := managed.([]any)
@@ -59,7 +59,7 @@ func Managed(object map[string]any) []string {
 	return l
 }
 
-// typed returns why an object cannot be merged.
+// typed returns the reasons why an object cannot be merged.
 func (v *version) typed(object map[string]any, opts ...typed.ValidationOptions) (field.ErrorList, error) {
 	v.merging.Do(func() { v.types, v.mergingErr = v.typeConverter() })
 	if v.mergingErr != nil {
@@ -72,14 +72,14 @@ func (v *version) typed(object map[string]any, opts ...typed.ValidationOptions) 
 	}
 	var l field.ErrorList
 	for _, e := range wrong {
-		said, _, _ := strings.Cut(e.ErrorMessage, ", got ") // which prints Go values
+		said, _, _ := strings.Cut(e.ErrorMessage, ", got ") // followed by Go values
 		l = append(l, field.Invalid(field.NewPath(strings.TrimPrefix(e.Path, ".")), field.OmitValueType{}, fmt.Sprintf("server-side apply in %s: %s", v.Name, said)))
 	}
 	return l, nil
 }
 
-// typeConverter is made like that of the server (buildOpenAPIModelsForApply in pkg/apiserver),
-// without a package that comes with a web server. Values in metadata always have their types.
+// typeConverter follows buildOpenAPIModelsForApply in the server's pkg/apiserver, without a package
+// that depends on a web server. Values in metadata always have their types.
 func (v *version) typeConverter() (managedfields.TypeConverter, error) {
 	model := &spec.Schema{SchemaProps: spec.SchemaProps{Type: []string{"object"}}}
 	if v.structural != nil && len(structuralschema.ValidateStructural(nil, v.structural)) == 0 {
@@ -97,7 +97,7 @@ func addObjectFields(s *spec.Schema) {
 	s.SetProperty("metadata", spec.Schema{SchemaProps: spec.SchemaProps{Type: []string{"object"}}})
 }
 
-// addEmbeddedFields is addEmbeddedProperties of pkg/controller/openapi/builder.
+// addEmbeddedFields corresponds to addEmbeddedProperties of pkg/controller/openapi/builder.
 func addEmbeddedFields(s *spec.Schema) {
 	if s == nil {
 		return

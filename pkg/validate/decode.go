@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// origin is where an object is from.
+// origin is the source of an object.
 type origin int
 
 const (
@@ -21,8 +21,8 @@ const (
 	storage
 )
 
-// decode makes of an object what the server's decoders make of it: without what the schema
-// does not have, and with its defaults. Unknown fields are returned for a request.
+// decode decodes an object like the server: it prunes unknown fields and sets defaults. For a
+// request it returns the unknown fields.
 func (v *version) decode(object map[string]any, from origin) (unknown []string, err error) {
 	if unknown, err = v.coerce(object, from); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (v *version) decode(object map[string]any, from origin) (unknown []string, 
 	return unknown, nil
 }
 
-// coerce is unstructuredSchemaCoercer in pkg/apiserver.
+// coerce corresponds to unstructuredSchemaCoercer in pkg/apiserver.
 func (v *version) coerce(object map[string]any, from origin) (unknown []string, err error) {
 	kind, hasKind, err := unstructured.NestedString(object, "kind")
 	if err != nil {
@@ -71,11 +71,11 @@ func (v *version) coerce(object map[string]any, from origin) (unknown []string, 
 	return unknown, err
 }
 
-// Read returns what the server answers who reads an object in a version, when it has the
-// object in storage as it is. The object is not changed.
+// Read returns a persisted object as the server returns it to a client that reads it in a version.
+// It does not modify the object.
 //
-// The error says that it cannot: the object is of another kind, or of a version that the
-// CRD does not have.
+// Read returns an error if the object is of another kind, or of a version that the CRD does not
+// have.
 func (k *Kind) Read(object map[string]any, version string) (map[string]any, error) {
 	v, err := k.version(version)
 	if err != nil {
@@ -85,10 +85,9 @@ func (k *Kind) Read(object map[string]any, version string) (map[string]any, erro
 	return object, k.stored(object, v)
 }
 
-// Legal answers whether an object would be accepted as a whole, its status included, if it
-// were created as it is. It is one that was read, so fields that the schema does not have
-// are no error: they are gone. Other than of a write, the errors are all there are: rules
-// that the server evaluates only once other errors are corrected are evaluated, too.
+// Legal returns the answer to the creation of a persisted object as it is, including its status.
+// Unknown fields are no error, because reading prunes them. Unlike the errors of a write, its
+// errors are complete: rules are evaluated despite other errors, unless a value has the wrong type.
 func (k *Kind) Legal(ctx context.Context, object map[string]any) (Answer, error) {
 	w, err := k.decoded(object, storage)
 	if err != nil || w.Refused != nil {
@@ -99,8 +98,8 @@ func (k *Kind) Legal(ctx context.Context, object map[string]any) (Answer, error)
 	return w.Answer, nil
 }
 
-// stored makes of an object what the server has in its hands when it replaces the object in
-// version v, whichever version the object is of.
+// stored converts a persisted object of any version to the form that the server has when it
+// replaces the object in version v.
 func (k *Kind) stored(object map[string]any, v *version) error {
 	u := unstructured.Unstructured{Object: object}
 	gvk := u.GroupVersionKind()
@@ -125,7 +124,7 @@ func (k *Kind) stored(object map[string]any, v *version) error {
 	return err
 }
 
-// ConversionError says that only a webhook can convert an object.
+// ConversionError reports that only a webhook can convert an object.
 type ConversionError struct{ From, To string }
 
 func (e *ConversionError) Error() string {

@@ -18,13 +18,13 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
-// Kind judges the objects of a CRD. It may be used by several goroutines at a time.
+// Kind validates the objects of a CRD. It is safe for concurrent use.
 type Kind struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
 	versions []*version
 }
 
-// version is what the server makes of a version of a CRD, when it is first needed.
+// version is the server's form of a version of a CRD, prepared on first use.
 type version struct {
 	*apiextensionsv1.CustomResourceDefinitionVersion
 	crd    *apiextensionsv1.CustomResourceDefinition
@@ -34,28 +34,28 @@ type version struct {
 
 	structural *structuralschema.Structural
 	schema     validation.SchemaValidator
-	status     validation.SchemaValidator // of the status alone
+	status     validation.SchemaValidator // for the status alone
 	rules      *cel.Validator
 	scale      *apiextensions.CustomResourceSubresourceScale
-	// withStatus says that there is the subresource, which other writes do not change.
+	// withStatus reports whether the version has the status subresource, which other writes do not
+	// change.
 	withStatus bool
-	// deprecation is the warning that comes with each write; empty for none.
+	// deprecation is the warning on each write; empty for none.
 	deprecation string
 
-	merging    sync.Once // of what follows
+	merging    sync.Once // guards the following fields
 	mergingErr error
 	types      managedfields.TypeConverter
 }
 
-// New returns the kind that a CRD defines. The CRD is not changed, and must not be while
-// the kind is in use.
+// New returns the kind that a CRD defines. It neither modifies nor retains the CRD.
 func New(crd *apiextensionsv1.CustomResourceDefinition) *Kind {
 	return latest.kind(crd)
 }
 
-// NewFor is [New] for an API server of a Kubernetes version, such as "1.30": before 1.30 it
-// forgives no error about what is as it was, and before 1.33 none in writes to the status.
-// Apart from that it is the linked one. "" is the latest.
+// NewFor is [New] for an API server of a Kubernetes version, such as "1.30". Before 1.30 the server
+// does not ratchet, and before 1.33 it does not ratchet writes to the status. Otherwise it is the
+// linked version. "" is the latest.
 func NewFor(crd *apiextensionsv1.CustomResourceDefinition, kubeVersion string) (*Kind, error) {
 	if kubeVersion == "" {
 		return New(crd), nil
@@ -67,10 +67,10 @@ func NewFor(crd *apiextensionsv1.CustomResourceDefinition, kubeVersion string) (
 	return server{ratchets: v.AtLeast(kube.MajorMinor(1, 30)), ratchetsStatus: v.AtLeast(kube.MajorMinor(1, 33))}.kind(crd), nil
 }
 
-// server is what differs between API servers.
+// server has the differences between API servers.
 type server struct {
-	// ratchets says that an update does not answer for errors about values that are as
-	// they were, and ratchetsStatus that one of the status does not.
+	// ratchets reports whether updates ignore errors in unchanged values, and ratchetsStatus
+	// whether updates of the status do.
 	ratchets, ratchetsStatus bool
 }
 
@@ -86,13 +86,12 @@ func (s server) kind(crd *apiextensionsv1.CustomResourceDefinition) *Kind {
 	return k
 }
 
-// GroupKind is the group and kind of the objects.
+// GroupKind returns the group and kind of the objects.
 func (k *Kind) GroupKind() schema.GroupKind {
 	return schema.GroupKind{Group: k.crd.Spec.Group, Kind: k.crd.Spec.Names.Kind}
 }
 
-// Served are the names of the versions in which objects can be written, in the order of
-// the CRD.
+// Served returns the names of the served versions, in the order of the CRD.
 func (k *Kind) Served() []string {
 	var l []string
 	for _, v := range k.versions {
@@ -103,7 +102,7 @@ func (k *Kind) Served() []string {
 	return l
 }
 
-// Storage is the name of the version in which objects are stored.
+// Storage returns the name of the storage version, or "" if there is none.
 func (k *Kind) Storage() string {
 	i := slices.IndexFunc(k.versions, func(v *version) bool { return v.Storage })
 	if i < 0 {
@@ -112,15 +111,15 @@ func (k *Kind) Storage() string {
 	return k.versions[i].Name
 }
 
-// HasStatus reports whether a version has the subresource status.
+// HasStatus reports whether a version has the status subresource.
 func (k *Kind) HasStatus(name string) bool {
 	return slices.ContainsFunc(k.versions, func(v *version) bool {
 		return v.Name == name && v.Subresources != nil && v.Subresources.Status != nil
 	})
 }
 
-// Check returns why the server would not serve a version, with a schema that is not
-// structural for instance; or nil.
+// Check returns the reason why the server would not serve a version, such as a schema that is not
+// structural, or nil.
 func (k *Kind) Check(version string) error {
 	_, err := k.version(version)
 	return err
@@ -135,7 +134,7 @@ func (k *Kind) version(name string) (*version, error) {
 	return v, err
 }
 
-// known returns a version, which may be one that objects are read from only.
+// known returns a version, served or not.
 func (k *Kind) known(name string) (*version, error) {
 	i := slices.IndexFunc(k.versions, func(v *version) bool { return v.Name == name })
 	if i < 0 {
@@ -146,7 +145,7 @@ func (k *Kind) known(name string) (*version, error) {
 	return v, v.err
 }
 
-// prepare does what getOrCreateServingInfoFor in pkg/apiserver does for a version.
+// prepare corresponds to getOrCreateServingInfoFor in pkg/apiserver, for one version.
 func (v *version) prepare() error {
 	var props *apiextensions.JSONSchemaProps
 	if v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
@@ -159,7 +158,7 @@ func (v *version) prepare() error {
 			return fmt.Errorf("the schema is not structural: %w", err)
 		}
 		if err == nil {
-			s = s.DeepCopy() // it shares the defaults, which are pruned now
+			s = s.DeepCopy() // it shares the defaults, which PruneDefaults modifies
 			if !v.crd.Spec.PreserveUnknownFields {
 				if err := defaulting.PruneDefaults(s); err != nil {
 					return fmt.Errorf("the defaults cannot be pruned: %w", err)
@@ -192,7 +191,7 @@ func (v *version) prepare() error {
 	return nil
 }
 
-// warning is what the server says of a deprecated version.
+// warning returns the server's warning about a deprecated version.
 func (v *version) warning() string {
 	if !v.Deprecated {
 		return ""

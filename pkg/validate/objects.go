@@ -16,21 +16,20 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Set are the kinds of CRDs, each of which is there once. Once it is complete, it may be
-// used by several goroutines at a time.
+// Set has the kinds of CRDs, each once. After the last change it is safe for concurrent use.
 type Set struct {
 	kinds map[schema.GroupKind]known
 }
 
-// known is a kind and where its CRD is. The kind is nil when it cannot be used, which has
-// been said.
+// known is a kind with the position of its CRD. Kind is nil if the CRD cannot be used, which has
+// been reported.
 type known struct {
 	*Kind
 	pos diag.Pos
 }
 
-// Add adds the kind of a CRD. The diagnostic says that there is another CRD for it; then
-// its objects are not judged.
+// Add adds the kind of a CRD. It returns a diagnostic if the set has a different CRD for the kind;
+// objects of the kind are then not validated.
 func (s *Set) Add(crd *apiextensionsv1.CustomResourceDefinition, pos diag.Pos) *diag.Diagnostic {
 	k := New(crd)
 	other, ok := s.kinds[k.GroupKind()]
@@ -48,8 +47,8 @@ func (s *Set) Add(crd *apiextensionsv1.CustomResourceDefinition, pos diag.Pos) *
 		Hint: "give one of them only", Related: []diag.Related{{Pos: other.pos, Message: "the other one"}}}
 }
 
-// Broken notes that there is a CRD for a kind that cannot be used: its objects are not
-// judged.
+// Broken records that the CRD of a kind cannot be used, so that objects of the kind are not
+// validated.
 func (s *Set) Broken(k schema.GroupKind, pos diag.Pos) {
 	if _, ok := s.kinds[k]; !ok {
 		s.put(k, known{pos: pos})
@@ -73,11 +72,12 @@ func (s *Set) Names() []string {
 	return l
 }
 
-// Verdict is what became of an object.
+// Verdict is the result of validating an object.
 type Verdict int
 
-// The verdicts: the object is of a kind that no CRD defines; it could not be judged, which
-// has been said; the API server accepts it; it refuses it.
+// The verdicts. Unknown: no CRD defines the kind of the object. Unjudged: the object could not be
+// validated, for a reason that has been reported. Accepted and Refused: the API server accepts or
+// rejects it.
 const (
 	Unknown Verdict = iota
 	Unjudged
@@ -85,8 +85,8 @@ const (
 	Refused
 )
 
-// Object judges an object, as an update when before is not nil. Diagnostics are at the
-// places in its file that the API server's errors are about.
+// Object validates an object, as an update if before is not nil. Diagnostics are at the fields in
+// its file that the API server's errors name.
 func (s *Set) Object(ctx context.Context, o, before *resource.Object) (Verdict, diag.List) {
 	k, ok := s.kinds[o.GroupKind()]
 	if !ok {
@@ -132,7 +132,7 @@ func (s *Set) Object(ctx context.Context, o, before *resource.Object) (Verdict, 
 	return Refused, append(l, refusal(o, answer)...)
 }
 
-// refusal are the diagnostics for a refused object.
+// refusal returns the diagnostics for a rejected object.
 func refusal(o *resource.Object, answer Answer) diag.List {
 	var l diag.List
 	for _, path := range answer.Unknown {
@@ -154,8 +154,8 @@ func refusal(o *resource.Object, answer Answer) diag.List {
 	return l
 }
 
-// unknown is about an object whose kind no CRD defines. A CRD of the same group says that
-// it is misspelt, or that a CRD is missing.
+// unknown handles an object whose kind no CRD defines. If a CRD has the same group, the kind is
+// misspelled or a CRD is missing.
 func (s *Set) unknown(o *resource.Object) (Verdict, diag.List) {
 	var kinds []string
 	for k := range s.kinds {

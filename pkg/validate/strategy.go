@@ -28,10 +28,10 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 )
 
-// This file is pkg/registry/customresource of the API server: strategy.go,
+// This file corresponds to pkg/registry/customresource of the API server: strategy.go,
 // status_strategy.go and validator.go.
 
-// strategy is what an update goes through.
+// strategy has the steps of an update.
 type strategy struct {
 	prepare  func(u, old *unstructured.Unstructured)
 	validate func(ctx context.Context, u, old *unstructured.Unstructured) field.ErrorList
@@ -50,7 +50,7 @@ func (v *version) statusStrategy() (*strategy, error) {
 	return &strategy{prepareStatusUpdate, v.validateStatusUpdate, none}, nil
 }
 
-// prepareStatusUpdate is PrepareForUpdate of the strategy for the status.
+// prepareStatusUpdate is PrepareForUpdate of the status strategy.
 func prepareStatusUpdate(u, old *unstructured.Unstructured) {
 	status, ok := u.Object["status"]
 	*u = *old.DeepCopy()
@@ -101,7 +101,7 @@ func (v *version) validateUpdate(ctx context.Context, u, old *unstructured.Unstr
 	return append(l, v.validateRules(ctx, l, u.Object, old.Object, rules...)...)
 }
 
-// validateStatusUpdate is ValidateUpdate of the strategy for the status.
+// validateStatusUpdate is ValidateUpdate of the status strategy.
 func (v *version) validateStatusUpdate(ctx context.Context, u, old *unstructured.Unstructured) field.ErrorList {
 	same := v.correlated(u, old)
 	schema, _ := v.ratchets(v.server.ratchetsStatus, same.Key("status"))
@@ -119,7 +119,7 @@ func (v *version) correlated(u, old *unstructured.Unstructured) *common.Correlat
 	return common.NewCorrelatedObject(u.Object, old.Object, &model.Structural{Structural: v.structural})
 }
 
-// ratchets are the options with which errors about what is as it was are forgiven.
+// ratchets returns the options that ratchet errors in unchanged values.
 func (v *version) ratchets(does bool, same *common.CorrelatedObject) ([]validation.ValidationOption, []cel.Option) {
 	if !does {
 		return nil, nil
@@ -127,8 +127,7 @@ func (v *version) ratchets(does bool, same *common.CorrelatedObject) ([]validati
 	return []validation.ValidationOption{validation.WithRatcheting(same)}, []cel.Option{cel.WithRatcheting(same)}
 }
 
-// validateLists is about lists that are sets or maps, unless those of the old object are
-// none.
+// validateLists validates lists that are sets or maps, unless those of the old object are invalid.
 func (v *version) validateLists(u, old *unstructured.Unstructured) field.ErrorList {
 	if len(listtype.ValidateListSetsAndMaps(nil, v.structural, old.Object)) > 0 {
 		return nil
@@ -136,11 +135,11 @@ func (v *version) validateLists(u, old *unstructured.Unstructured) field.ErrorLi
 	return listtype.ValidateListSetsAndMaps(nil, v.structural, u.Object)
 }
 
-// NotEvaluated is what the server says when an error keeps it from evaluating rules. It is
-// not to be changed.
+// NotEvaluated is the server's error when other errors prevent the evaluation of rules. Callers
+// must not modify it.
 var NotEvaluated = field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")
 
-// Blocked reports whether there is such an error.
+// Blocked reports whether found has an error that prevents the evaluation of rules.
 func Blocked(found field.ErrorList) bool {
 	return slices.ContainsFunc(found, func(e *field.Error) bool {
 		switch e.Type {
@@ -151,8 +150,8 @@ func Blocked(found field.ErrorList) bool {
 	})
 }
 
-// validateAll is validate, but for what it leaves out: rules are evaluated whatever errors
-// there are, unless a value has the wrong type.
+// validateAll is validate, but evaluates rules despite other errors, unless a value has the wrong
+// type.
 func (v *version) validateAll(ctx context.Context, u *unstructured.Unstructured) field.ErrorList {
 	l := v.validate(ctx, u)
 	wrongType := func(e *field.Error) bool { return e.Type == field.ErrorTypeTypeInvalid }
@@ -163,7 +162,7 @@ func (v *version) validateAll(ctx context.Context, u *unstructured.Unstructured)
 	return l
 }
 
-// validateRules evaluates the rules, unless one of the errors so far keeps it from that.
+// validateRules evaluates the rules, unless an error in found prevents it.
 func (v *version) validateRules(ctx context.Context, found field.ErrorList, object, old map[string]any, opts ...cel.Option) field.ErrorList {
 	if v.rules == nil {
 		return nil
@@ -212,7 +211,7 @@ func metaOf(u *unstructured.Unstructured) (*metav1.ObjectMeta, field.ErrorList) 
 	return meta, nil
 }
 
-// validateScaleSpec is the function of that name.
+// validateScaleSpec is the server's function of the same name.
 func (v *version) validateScaleSpec(u *unstructured.Unstructured) field.ErrorList {
 	if v.scale == nil {
 		return nil
@@ -220,7 +219,7 @@ func (v *version) validateScaleSpec(u *unstructured.Unstructured) field.ErrorLis
 	return replicas(u, v.scale.SpecReplicasPath)
 }
 
-// validateScaleStatus is the function of that name.
+// validateScaleStatus is the server's function of the same name.
 func (v *version) validateScaleStatus(u *unstructured.Unstructured) field.ErrorList {
 	if v.scale == nil {
 		return nil
@@ -249,8 +248,8 @@ func replicas(u *unstructured.Unstructured, path string) field.ErrorList {
 
 func fields(path string) []string { return strings.Split(strings.TrimPrefix(path, "."), ".") }
 
-// finalizerWarnings are the warnings about finalizers that the old object, which may be
-// nil, does not have.
+// finalizerWarnings returns the warnings about finalizers that are not in the old object, which may
+// be nil.
 func finalizerWarnings(u, old *unstructured.Unstructured) []string {
 	var known []string
 	if old != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// test/e2e and internal/testing/servertest hold the package to a server. These tests cover
-// files, which a server does not have, and show quickly that something broke.
+// test/e2e and internal/testing/servertest compare the package with a server. These tests cover
+// files, which a server does not have, and fail fast when something breaks.
 
 const crd = `
 spec:
@@ -61,7 +61,7 @@ func kind(t *testing.T, text string) *validate.Kind {
 	return validate.New(crd)
 }
 
-// object is that of a text, which leaves out what all have.
+// object parses an object from text that omits the common fields.
 func object(t *testing.T, text string) map[string]any {
 	t.Helper()
 	for _, line := range []string{"metadata: {name: x}", "kind: Route", "apiVersion: example.com/v1"} {
@@ -76,7 +76,7 @@ func object(t *testing.T, text string) map[string]any {
 	return integers(o).(map[string]any)
 }
 
-// integers makes the numbers of an object what they are in one that is decoded.
+// integers converts numbers to the types that decoding gives them.
 func integers(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -146,8 +146,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// Errors about what is as it was are forgiven by servers from 1.30 on, and in writes to the
-// status from 1.33 on.
+// Servers ratchet errors in unchanged values since 1.30, and in writes to the status since 1.33.
 func TestNewFor(t *testing.T) {
 	def := &apiextensionsv1.CustomResourceDefinition{}
 	if err := yaml.UnmarshalStrict([]byte(strings.Replace(crd, "CONVERSION", "null", 1)), def); err != nil {
@@ -173,7 +172,7 @@ func TestNewFor(t *testing.T) {
 	}
 }
 
-// What is in storage is read without complaint, and judged with its status.
+// A persisted object is read without errors, and validated with its status.
 func TestStored(t *testing.T) {
 	k := kind(t, strings.Replace(crd, "CONVERSION", "null", 1))
 	for _, test := range []struct{ object, version, read, want string }{
@@ -206,7 +205,7 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// A version that no server would serve is no reason to refuse others.
+// A version that cannot be served does not affect the others.
 func TestCheck(t *testing.T) {
 	k := kind(t, strings.Replace(strings.Replace(crd, "CONVERSION", "null", 1), "schema: {openAPIV3Schema: {type: object, ", "schema: {openAPIV3Schema: {type: object, patternProperties: {a: {}}, ", 1))
 	if err := k.Check("v1"); err != nil {

@@ -18,30 +18,30 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Answer is what the server answers to a write.
+// Answer is the server's response to a write.
 type Answer struct {
-	// Object is what it stores, before it converts that to the stored version, and apart
-	// from what identifies the object or comes with time: uid, resourceVersion,
-	// managedFields and the like. It is nil when the write is refused.
+	// Object is the object that the server persists, before conversion to the storage version. It
+	// lacks identifying and time-dependent fields: uid, resourceVersion, managedFields and the
+	// like. It is nil if the write is rejected.
 	Object map[string]any
-	// Warnings come with the answer.
+	// Warnings are the warnings of the response.
 	Warnings []string
-	// Refused is why the write is refused, as a client gets it; nil when it is not.
+	// Refused is the error that the client gets if the write is rejected, or nil.
 	Refused *apierrors.StatusError
-	// Errors are the reasons, if it is validation that refuses.
+	// Errors are the validation errors, if validation rejects the write.
 	Errors field.ErrorList
-	// Unknown are the fields that the schema does not have, if that is the reason.
+	// Unknown are the unknown fields, if they are the reason.
 	Unknown []string
 
 	at string // the field that cannot be decoded, if that is the reason and known
 }
 
-// Create answers the creation of an object, which is not changed. An object without a
-// namespace is written to one named default. resourceVersion is left out of account, with
-// which a server refuses a creation: the object may be one that was read from it.
+// Create returns the answer to the creation of an object, and does not modify it. An object without
+// a namespace is created in the namespace default. A server rejects a creation with a
+// resourceVersion; Create ignores it, as the object may have been read from a server.
 //
-// The error says that nothing can be judged: the CRD does not serve the version, or no
-// server would serve it.
+// Create returns an error if it cannot validate the object: the CRD does not serve the version, or
+// no server would serve it.
 func (k *Kind) Create(ctx context.Context, object map[string]any) (Answer, error) {
 	w, err := k.write(object)
 	if err != nil || w.Refused != nil {
@@ -52,7 +52,7 @@ func (k *Kind) Create(ctx context.Context, object map[string]any) (Answer, error
 		unstructured.RemoveNestedField(u.Object, "metadata", name)
 	}
 	if w.place(metav1.NamespaceDefault); u.GetName() == "" && u.GetGenerateName() != "" {
-		// As the server does, with "x" for what is random.
+		// The server does the same with a random suffix.
 		prefix := u.GetGenerateName()
 		u.SetName(prefix[:min(len(prefix), 63-5)] + "xxxxx")
 	}
@@ -68,20 +68,21 @@ func (k *Kind) Create(ctx context.Context, object map[string]any) (Answer, error
 	return w.Answer, nil
 }
 
-// Update answers the replacement of an object by another, as kubectl replace asks for it:
-// what the new one does not have is gone, but for the status, if that is a subresource.
-// The old one may be of another version, unless only a webhook can convert it. Neither is
-// changed. What says which object it is, and is missing in one of them, is as in the other.
+// Update returns the answer to the replacement of an object by another, as by kubectl replace.
+// Fields that the new object does not have are removed, except for the status if it is a
+// subresource. The old object may be of another version, unless only a webhook can convert it.
+// Update modifies neither object. An identifying field that one of them lacks is taken from the
+// other.
 //
-// The error is that of [Kind.Create], or about the old object.
+// It returns an error like [Kind.Create], or about the old object.
 func (k *Kind) Update(ctx context.Context, object, old map[string]any) (Answer, error) {
 	return k.update(ctx, object, old, (*version).mainStrategy)
 }
 
-// UpdateStatus is [Kind.Update] through the subresource status: of the new object nothing
-// but the status counts.
+// UpdateStatus is [Kind.Update] through the status subresource: only the status of the new object
+// counts.
 //
-// It is an error when the version does not have the subresource.
+// It returns an error if the version does not have the subresource.
 func (k *Kind) UpdateStatus(ctx context.Context, object, old map[string]any) (Answer, error) {
 	return k.update(ctx, object, old, (*version).statusStrategy)
 }
@@ -123,7 +124,7 @@ func (k *Kind) update(ctx context.Context, object, old map[string]any, through f
 		return w.Answer, nil
 	}
 	w.place(before.GetNamespace())
-	const some = "1" // an update needs one
+	const some = "1" // an update requires one
 	for _, o := range []*unstructured.Unstructured{u, before} {
 		o.SetManagedFields(nil)
 		o.SetResourceVersion(some)
@@ -151,7 +152,7 @@ func (k *Kind) update(ctx context.Context, object, old map[string]any, through f
 	return w.Answer, nil
 }
 
-// conflict is why an object cannot be replaced, in the server's words.
+// conflict is the reason why an object cannot be replaced, in the server's words.
 type conflict string
 
 func (c conflict) Error() string { return string(c) }
@@ -199,10 +200,10 @@ func (k *Kind) decoded(object map[string]any, from origin) (*write, error) {
 	return w, nil
 }
 
-// inMetadata is what encoding/json says of metadata that has another type than it should.
+// inMetadata matches the error of encoding/json about a metadata field of the wrong type.
 var inMetadata = regexp.MustCompile(`into Go struct field ObjectMeta\.(\S+) of type`)
 
-// place gives the object the namespace of the request, unless it has one.
+// place sets the namespace of the request if the object has none.
 func (w *write) place(namespace string) {
 	if !w.namespaced() {
 		w.object.SetNamespace("")
@@ -213,8 +214,8 @@ func (w *write) place(namespace string) {
 
 func (v *version) namespaced() bool { return v.crd.Spec.Scope == apiextensionsv1.NamespaceScoped }
 
-// finish makes the answer of the errors that were found and the warnings that there are
-// otherwise.
+// finish completes the answer with the errors or, if there are none, with the object and the
+// warnings.
 func (w *write) finish(l field.ErrorList, warnings []string) {
 	if len(l) > 0 {
 		w.Errors, w.Refused = l, apierrors.NewInvalid(w.kind.GroupKind(), w.object.GetName(), l)
@@ -232,7 +233,7 @@ func pathSegment(name string, prefix bool) []string {
 	return content.IsPathSegmentName(name)
 }
 
-// Causes are the reasons of a refusal, each once, as kubectl prints them.
+// Causes returns the reasons of a rejection, each once, as kubectl prints them.
 func (a Answer) Causes() []metav1.StatusCause {
 	if a.Refused == nil {
 		return nil
