@@ -9,22 +9,22 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
-// Annotations that say where an item comes from, and what it is for.
+// Annotations for the origin and the purpose of an item.
 const (
 	localAnnotation = "config.kubernetes.io/local-config"
 	internalPrefix  = "internal.config.kubernetes.io/"
 	oldPrefix       = "config.kubernetes.io/"
 )
 
-// isTracking reports whether an annotation is one by which orchestrators know their
-// items, and which they remove in the end.
+// isTracking reports whether orchestrators use an annotation to track their items, and remove it in
+// the end.
 func isTracking(key string) bool {
 	return strings.HasPrefix(key, internalPrefix) ||
 		slices.Contains([]string{oldPrefix + "path", oldPrefix + "index", "config.k8s.io/id", "kustomize.config.k8s.io/id"}, key)
 }
 
-// origin returns the annotation path or index, which say where an item is from, under
-// its new name or its old one.
+// origin returns the annotation path or index, which locate the source of an item, under its new
+// name or its old one.
 func origin(item *yaml.Node, name string) string {
 	if v := word(item, "metadata", "annotations", internalPrefix+name); v != "" {
 		return v
@@ -32,16 +32,15 @@ func origin(item *yaml.Node, name string) string {
 	return word(item, "metadata", "annotations", oldPrefix+name)
 }
 
-// isLocal reports whether an item is for tools and not for the API server, as
-// kustomize does.
+// isLocal reports whether an item is for tools and not for the API server, as in kustomize.
 func isLocal(item *yaml.Node) bool {
 	v := word(item, "metadata", "annotations", localAnnotation)
 	return v != "" && v != "false"
 }
 
-// untracked returns an item without the annotations that orchestrators add to it, and
-// these. The compiled CRD remembers what it was compiled from, which is not to depend
-// on who ran the compiler. The item is not modified.
+// untracked returns an item without the tracking annotations of orchestrators, and these
+// annotations. The compiled CRD records its source, which must not depend on who ran the compiler.
+// untracked does not modify the item.
 func untracked(item *yaml.Node) (*yaml.Node, []*yaml.Node) {
 	metadata := lookup(item, "metadata")
 	annotations := lookup(metadata, "annotations")
@@ -64,12 +63,12 @@ func untracked(item *yaml.Node) (*yaml.Node, []*yaml.Node) {
 	}
 	replacement := &rest
 	if len(rest.Content) == 0 {
-		replacement = nil // who has no others had no annotations
+		replacement = nil // the item had no annotations of its own
 	}
 	return replaced(item, metadata, replaced(metadata, annotations, replacement)), tracking
 }
 
-// tracked puts the annotations back into an item, which is modified.
+// tracked adds tracking annotations to an item in place.
 func tracked(item *yaml.Node, tracking []*yaml.Node) {
 	if len(tracking) == 0 {
 		return
@@ -83,8 +82,8 @@ func tracked(item *yaml.Node, tracking []*yaml.Node) {
 	annotations.Content = append(annotations.Content, tracking...)
 }
 
-// replaced returns a copy of a mapping with another value in place of one, or without
-// it when that is nil.
+// replaced returns a copy of a mapping in which by replaces a value, or without the key if by is
+// nil.
 func replaced(m, value, by *yaml.Node) *yaml.Node {
 	c := *m
 	c.Content = nil

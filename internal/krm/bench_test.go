@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
-// crds are 500 CRDs: those of the examples, under other names.
+// crds returns 500 CRDs: the examples under different names.
 func crds(b *testing.B) [][]byte {
 	b.Helper()
 	names, err := filepath.Glob("../../examples/*.yaml")
@@ -33,7 +33,7 @@ func crds(b *testing.B) [][]byte {
 	return l
 }
 
-// BenchmarkRun is the function with 500 CRDs in one list.
+// BenchmarkRun runs the function with 500 CRDs in one list.
 func BenchmarkRun(b *testing.B) {
 	var list bytes.Buffer
 	list.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n")
@@ -51,7 +51,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// BenchmarkFiles is the same CRDs, compiled as files on all cores.
+// BenchmarkFiles compiles the same CRDs as files on all cores.
 func BenchmarkFiles(b *testing.B) {
 	l := crds(b)
 	size := 0

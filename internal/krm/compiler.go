@@ -18,7 +18,7 @@ var compilerKind = kindOf("UnionCompiler", readCompiler,
 	yamlconfig.Key{Name: "describe", Example: "true"}, yamlconfig.Key{Name: "forget", Example: "true"}, yamlconfig.Key{Name: "verify", Example: "true"},
 )
 
-// compiler is what a UnionCompiler asks for.
+// compiler has the options of a UnionCompiler.
 type compiler struct {
 	files  []string // to generate from
 	opts   crdfile.Options
@@ -55,7 +55,7 @@ func (c *compiler) items(r *run) []*yaml.Node {
 	return r.joined(work)
 }
 
-// compiler returns the compiler that the configuration asks for.
+// compiler returns the compiler for the configured options.
 func (c *compiler) compiler(host Host) Compiler {
 	if host.Compiler != nil {
 		return host.Compiler(c.opts, c.verify)

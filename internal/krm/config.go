@@ -17,29 +17,28 @@ import (
 // configKind is a kind of functionConfig.
 type configKind struct {
 	name string
-	want string             // the names that kind may have
+	want string             // the supported names of the kind
 	keys yamlconfig.Mapping // in the order of the documentation
-	// read returns the function that the fields of the functionConfig ask for. What is
-	// wrong with them is reported.
+	// read returns the function for the fields of the functionConfig, and reports their errors.
 	read func(*run, map[string]yamlconfig.Value) function
 }
 
-// function is what is done to a list.
+// function transforms a list.
 type function interface {
-	// items returns the items of the output; they count when no error was reported.
+	// items returns the items of the output; they are valid if no error was reported.
 	items(*run) []*yaml.Node
 }
 
-// configKinds are the kinds that are read. Without a functionConfig the first counts.
+// configKinds returns the supported kinds. Without a functionConfig the first is the default.
 func configKinds() []configKind { return []configKind{compilerKind, normalizerKind} }
 
-// Keys that kinds share.
+// Keys that several kinds have.
 var (
 	unionsKey  = yamlconfig.Key{Name: "unions", Example: "[unions.yaml]"}
 	schemasKey = yamlconfig.Key{Name: "schemas", Example: "[{crd: backups.example.com, path: spec, " + union.Key + ": [...]}]"}
 )
 
-// kindOf is a kind with these keys beside metadata.
+// kindOf returns a kind with these keys and metadata.
 func kindOf(name string, read func(*run, map[string]yamlconfig.Value) function, keys ...yamlconfig.Key) configKind {
 	return configKind{name, name, yamlconfig.Mapping{
 		Name: "a " + name,
@@ -52,11 +51,11 @@ func kindOf(name string, read func(*run, map[string]yamlconfig.Value) function, 
 	}, read}
 }
 
-// anyKind names the kinds that are read.
+// anyKind names the supported kinds.
 const anyKind = "UnionCompiler or UnionNormalizer"
 
-// kindNamed returns the kind with a name, which may be misspelt. For other names it returns a
-// kind whose want names all.
+// kindNamed returns the kind with a name, which may be misspelled. For other names it returns a
+// kind whose want has all names.
 func kindNamed(name string) configKind {
 	l := configKinds()
 	var known []string
@@ -75,7 +74,7 @@ func kindNamed(name string) configKind {
 	return l[i]
 }
 
-// configName is what diagnostics call the functionConfig.
+// configName returns the name of the functionConfig in diagnostics.
 func (r *run) configName() string {
 	if name := word(r.list.config, "metadata", "name"); name != "" {
 		return r.kind.name + "/" + name
@@ -83,14 +82,14 @@ func (r *run) configName() string {
 	return r.kind.name
 }
 
-// misconfigured reports a mistake at a path in the functionConfig.
+// misconfigured reports an error at a path in the functionConfig.
 func (r *run) misconfigured(path, hint, format string, args ...any) {
 	r.report(diag.Diagnostic{Code: diag.BadFunctionConfig, Pos: diag.Pos{File: r.configName()}, Path: path,
 		Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// config reads the functionConfig, and the UnionSets that it names. What is wrong is
-// reported. Without a functionConfig the defaults count.
+// config reads the functionConfig and the UnionSets that it names, and reports their errors.
+// Without a functionConfig it uses the defaults.
 func (r *run) config() function {
 	c := r.list.config
 	if c == nil {
@@ -110,7 +109,7 @@ func (r *run) config() function {
 	return f
 }
 
-// names returns the strings of a list, without those that are none.
+// names returns the non-empty strings of a list.
 func names(list yamlconfig.Value) []string {
 	var l []string
 	for _, item := range list.Items() {

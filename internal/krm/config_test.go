@@ -18,7 +18,7 @@ func TestConfigMistakes(t *testing.T) {
 	const name = "UnionCompiler/unions: error: UC705: "
 	for _, tt := range []struct {
 		name, config string
-		want         []string // the diagnostics, with their hints behind a bar
+		want         []string // the diagnostics, each followed by a bar and its hint
 	}{
 		{"unknown key", configured("file: [a.yaml]"), []string{name + `unknown key "file" in a UnionCompiler at file|write "files"`}},
 		{"spec", configured("spec: {}"), []string{name + `unknown key "spec" in a UnionCompiler at spec|write its keys at the top level, next to metadata`}},
@@ -89,7 +89,7 @@ func TestWithoutConfig(t *testing.T) {
 	}
 }
 
-// Each option does what the flag of compile does.
+// Each option has the effect of the flag of compile.
 func TestOptions(t *testing.T) {
 	for _, tt := range []struct {
 		option string
@@ -126,7 +126,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// rulesOf is what compiling writes into crdText.
+// rulesOf returns the rules that compiling adds to crdText.
 func rulesOf(t *testing.T, crd map[string]any) string {
 	t.Helper()
 	annotations := crd["metadata"].(map[string]any)["annotations"]
@@ -144,7 +144,7 @@ func TestInlineUnions(t *testing.T) {
 		t.Errorf("not compiled:\n%s", r.Output)
 	}
 
-	// Mistakes that only the CRD shows are about the item of schemas.
+	// Errors found against the CRD are reported at the item of schemas.
 	config = strings.Replace(config, "tcp]", "tpc]", 1)
 	config = strings.Replace(config, "schemas:\n", "schemas:\n  - crd: a.example.com\n    path: spec.http\n    x-kubernetes-unions: [{members: [u, v]}]\n", 1)
 	r = mustRun(t, listOf(config, crdText("a")), nil)
@@ -158,7 +158,7 @@ func TestInlineUnions(t *testing.T) {
 	}
 }
 
-// Schemas are told apart however many there are, and also in one line.
+// Errors are attributed to the right item of schemas, even for many items on one line.
 func TestManyInlineUnions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many unions")
@@ -177,7 +177,7 @@ func TestManyInlineUnions(t *testing.T) {
 	}
 }
 
-// A union for a CRD that is nowhere is an error, as in compile.
+// A union for a missing CRD is an error, as in compile.
 func TestMissingCRD(t *testing.T) {
 	set := "apiVersion: unioncel.dev/v1alpha1\nkind: UnionSet\nschemas:\n- crd: c.example.com\n  path: spec\n  x-kubernetes-unions: [{members: [http, tcp]}]\n"
 	files := fstest.MapFS{"sets/c.yaml": {Data: []byte(set)}, "crds/c.yaml": {Data: []byte(crdText("c"))}}
@@ -193,7 +193,7 @@ func TestMissingCRD(t *testing.T) {
 		t.Errorf("the source of sets/c.yaml is %q", r.Sources["sets/c.yaml"])
 	}
 
-	// Files that are generated from count.
+	// CRDs in the files to generate from are not missing.
 	r = mustRun(t, listOf(configured("unions: [sets/c.yaml]", "files: [crds/c.yaml]")), files)
 	wantTexts(t, r)
 	if !strings.Contains(string(r.Output), "at most one of http, tcp may be set") {

@@ -1,8 +1,8 @@
-// Package krm is the compiler, and normalizing, as a KRM function, which kustomize, kpt and
-// others run: a ResourceList in, a ResourceList out
+// Package krm provides the compiler and the normalizer as a KRM function, for kustomize, kpt and
+// other orchestrators: a ResourceList in, a ResourceList out
 // (https://github.com/kubernetes-sigs/kustomize/blob/master/cmd/config/docs/api-conventions/functions-spec.md).
 //
-// [Run] does it all. The list's functionConfig says what. Of kind UnionCompiler, it compiles
+// [Run] runs the function that the list's functionConfig selects. The kind UnionCompiler compiles
 // CRDs:
 //
 //	apiVersion: unioncel.dev/v1alpha1
@@ -14,9 +14,9 @@
 //	schemas: []                 # the same in place, as in a UnionSet
 //	kubeVersion: "1.30"         # and encoding, keepUnions, noAnnotation, describe, forget, verify
 //
-// The CRDs among the items are compiled in any case, so one configuration serves as
-// generator and as transformer. Of kind UnionNormalizer, it clears in the objects among the
-// items what their unions exclude, as [normalize.File] does with objects that are merged:
+// It always compiles the CRDs among the items, so that one configuration serves as generator and as
+// transformer. The kind UnionNormalizer clears the members that unions exclude in the objects among
+// the items, as [normalize.File] does for merged objects:
 //
 //	apiVersion: unioncel.dev/v1alpha1
 //	kind: UnionNormalizer
@@ -26,17 +26,17 @@
 //	builtin: true               # Kubernetes' own kinds, too
 //	unions: [unions.yaml]       # and schemas, as above
 //
-// What a run promises:
+// A run guarantees:
 //
-//   - Items that are not CRDs, or to a UnionNormalizer those without unions, and everything
-//     else in the list, stay the same as data, in their order; so do the annotations by
-//     which an orchestrator knows its items. Comments stay where the encoder of yaml.v3 can keep them.
-//   - The same input gives the same output, and the output compiled again is the same.
-//   - With any error the items are those that were received, and results say why.
+//   - Items other than CRDs (for a UnionNormalizer: items without unions), and everything
+//     else in the list, stay the same as data, in their order. So do the tracking
+//     annotations of orchestrators. Comments stay where the encoder of yaml.v3 can keep them.
+//   - The same input gives the same output, and compiling the output again does not change it.
+//   - If there is an error, the items are the items of the input, and the results explain it.
 //
-// The list is read and written as YAML nodes rather than with kyaml's ByteReadWriter,
-// which also accepts other things than a ResourceList, and drops annotations that are
-// empty. Tests check the output with kyaml's reader and kustomize.
+// The list is read and written as YAML nodes. kyaml's ByteReadWriter also accepts input other than
+// a ResourceList, and drops empty annotations. Tests check the output with kyaml's reader and
+// kustomize.
 //
-// The package opens nothing: files come from the [fs.FS] that its caller provides.
+// The package opens no files: they come from the [fs.FS] that its caller provides.
 package krm

@@ -14,13 +14,12 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
-// with encodes the list with these items and results in place of its own. Results
-// of nil leave the key out.
+// with encodes the list with these items and results instead of its own. nil results omit the key.
 func (l *resourceList) with(items []*yaml.Node, results *yaml.Node) ([]byte, error) {
 	list := *l.items
 	list.Content = items
 	if list.Style&yaml.FlowStyle != 0 && len(l.items.Content) == 0 && l.root.Style&yaml.FlowStyle == 0 && len(items) > 0 {
-		list.Style = 0 // it was [], which says nothing about style
+		list.Style = 0 // [] does not indicate a style
 	}
 	root := *l.root
 	root.Content = nil
@@ -51,7 +50,7 @@ func (l *resourceList) with(items []*yaml.Node, results *yaml.Node) ([]byte, err
 	return out, nil
 }
 
-// asJSON gives a node the style of JSON, for a list that may be JSON.
+// asJSON sets the style of JSON, for a list that may be JSON.
 func asJSON(n *yaml.Node) {
 	switch {
 	case n.Kind != yaml.ScalarNode:
@@ -64,10 +63,9 @@ func asJSON(n *yaml.Node) {
 	}
 }
 
-// encodeEach encodes a list whose items are encoded and proved by themselves, several at
-// a time, and put in place of a placeholder in the text of the rest. Both are lists in block
-// style, whose items begin in the first column. It is false where that is not possible,
-// as in flow style.
+// encodeEach encodes and proves the items of a list separately, several at a time, and inserts them
+// into the text of the rest in place of a placeholder. Root and list must be in block style, with
+// items in the first column. Otherwise it returns false.
 func encodeEach(root, list *yaml.Node) ([]byte, bool) {
 	if len(list.Content) == 0 || (root.Style|list.Style)&yaml.FlowStyle != 0 {
 		return nil, false
@@ -92,9 +90,8 @@ func encodeEach(root, list *yaml.Node) ([]byte, bool) {
 	return slices.Concat(before, []byte("\n"+itemsKey+":\n"), texts.Bytes(), after), true
 }
 
-// encodeProved encodes a document such that it is read again as what it is. The encoder
-// gets some folded scalars wrong, and loses its way in some comments: then the text does
-// without them.
+// encodeProved encodes a document so that it is read back as the same data. The encoder writes some
+// folded scalars and comments incorrectly; the text then has no folded scalars or no comments.
 func encodeProved(root *yaml.Node) ([]byte, error) {
 	var err error
 	for _, c := range []care{0, unfolded, unfolded | uncommented, uncommented | quoted} {

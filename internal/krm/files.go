@@ -10,7 +10,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/source"
 )
 
-// file is a file that was read.
+// file is a file with its content.
 type file struct {
 	name  string
 	found bool // in a directory that was named, and not named itself
@@ -20,13 +20,13 @@ type file struct {
 // fileReader reads the files that the configuration names.
 type fileReader struct {
 	fsys    fs.FS
-	sources map[string][]byte // what was read, by name
+	sources map[string][]byte // the content of the files read, by name
 }
 
-// read reads files by name, and those in a directory as the command compile does:
-// *.yaml, *.yml and *.json at any depth, without hidden ones and without following
-// symbolic links to directories, in order of their names. A file that is named twice is
-// read once, with readFile. What cannot be read is reported with the number of the name.
+// read reads files by name. In a directory it reads *.yaml, *.yml and *.json at any depth, sorted
+// by name, like the command compile: without hidden files and without following symbolic links to
+// directories. A file that is named twice is read once, with readFile. Errors are reported with the
+// index of the name.
 func (f *fileReader) read(names []string, readFile func(fs.FS, string) ([]byte, error), report func(i int, hint, message string)) []file {
 	var l []file
 	seen := map[string]int{}
@@ -60,7 +60,7 @@ func (f *fileReader) read(names []string, readFile func(fs.FS, string) ([]byte, 
 	return l
 }
 
-// hintedError is an error with an advice of its own.
+// hintedError is an error with its own hint.
 type hintedError struct{ message, hint string }
 
 func (e hintedError) Error() string { return e.message }
@@ -74,7 +74,7 @@ func hintOf(err error) string {
 
 const insideHint = "only files in the directory of the kustomization and below can be read: "
 
-// check returns the name as fs.FS wants it.
+// check returns the name in the form that fs.FS requires.
 func (f *fileReader) check(name string) (string, error) {
 	clean := path.Clean(name)
 	switch {
@@ -136,11 +136,11 @@ func (f *fileReader) find(name string) ([]string, error) {
 	return l, err
 }
 
-// escapes is what os.Root says of a symbolic link that leads out of it. The error has no
-// name; what the names themselves say is checked before.
+// escapes is the error of os.Root for a symbolic link that leads outside. No variable exports this
+// error; names that lead outside are checked before.
 const escapes = "path escapes from parent"
 
-// reason is the error of the operating system without the names of calls and files.
+// reason returns the error of the operating system without names of calls and files.
 func reason(err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err

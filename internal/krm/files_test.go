@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/source"
 )
 
-// generated are the kinds and names of the items that files give.
+// generated returns the kinds and names of the items generated from files.
 func generated(t *testing.T, files fs.FS, names string) (*Report, []string) {
 	t.Helper()
 	r := mustRun(t, listOf(configured("files: "+names)), files)
@@ -126,7 +126,7 @@ func TestGenerateMistakes(t *testing.T) {
 		}
 	}
 
-	// The result names the object in the file, and the file the excerpt is from.
+	// The result names the object in the file, and the file of the excerpt.
 	r, _ := generated(t, files, "[a.yaml]")
 	res := resultsOf(t, r.Output)[0]
 	if res.File == nil || res.File.Path != "a.yaml" || res.File.Index != 1 || res.ResourceRef == nil || res.ResourceRef.Name != "a.example.com" ||
@@ -137,13 +137,13 @@ func TestGenerateMistakes(t *testing.T) {
 		t.Errorf("the source is %q", r.Sources["a.yaml"])
 	}
 
-	// Without files there is nothing to read from.
+	// Without a file system no file can be read.
 	r = mustRun(t, listOf(configured("files: [a.yaml]")), nil)
 	wantTexts(t, r, "UnionCompiler/unions: error: UC705: a.yaml: there are no files here at files[0]")
 }
 
-// What lies beside CRDs in a directory and is something else is skipped, with a
-// warning when it cannot be read, and does not keep declarations for CRDs that are missing from being reported.
+// Other files in a directory with CRDs are skipped, with a warning if they cannot be read. They do
+// not suppress errors about declarations for missing CRDs.
 func TestGenerateBesideOthers(t *testing.T) {
 	set := "apiVersion: unioncel.dev/v1alpha1\nkind: UnionSet\nschemas:\n- crd: c.example.com\n  path: spec\n  x-kubernetes-unions: [{members: [http, tcp]}]\n"
 	files := fstest.MapFS{
@@ -175,7 +175,7 @@ func TestGenerateBesideOthers(t *testing.T) {
 	}
 }
 
-// What a file gives and is an item already.
+// A file may generate an object that is already an item.
 func TestGenerateTwice(t *testing.T) {
 	files := fstest.MapFS{"a.yaml": {Data: []byte(crdText("a", unions...))}, "b.yaml": {Data: []byte(crdText("a", unions...))}}
 	patched := strings.Replace(crdText("a", unions...), "metadata:\n", "metadata:\n  labels: {x: z}\n", 1)
@@ -195,10 +195,10 @@ func TestGenerateTwice(t *testing.T) {
 	}
 }
 
-// The real file system: an os.Root lets nothing out.
+// With the real file system, os.Root prevents reads outside the directory.
 func TestRoot(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		return // symbolic links need rights there, and errors have other words
+		return // symbolic links require privileges there, and errors have other texts
 	}
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -246,7 +246,7 @@ func TestRoot(t *testing.T) {
 			t.Errorf("the hint for %s is %q", names, r.Diagnostics[0].Hint)
 		}
 	}
-	// Links that stay inside are files like others; those to directories are not followed.
+	// Links to files inside the root are read like files; links to directories are not followed.
 	r, got := generated(t, root.FS(), "[crds]")
 	wantTexts(t, r)
 	if want := "CustomResourceDefinition/a.example.com CustomResourceDefinition/b.example.com"; strings.Join(got, " ") != want {
@@ -254,7 +254,7 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// unreadableFS fails to read what it lists.
+// unreadableFS fails to read the files that it lists.
 type unreadableFS struct{ fstest.MapFS }
 
 func (u unreadableFS) Open(name string) (fs.File, error) {

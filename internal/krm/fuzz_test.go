@@ -19,7 +19,7 @@ var fuzzFiles = fstest.MapFS{
 	"sets.yaml": {Data: []byte("apiVersion: unioncel.dev/v1alpha1\nkind: UnionSet\nschemas: [{crd: b.example.com, path: spec, x-kubernetes-unions: [{members: [http, tcp]}]}]\n")},
 }
 
-// seeds are lists of all kinds.
+// seeds returns lists of all kinds.
 func seeds() []string {
 	comments := "# a\nkind: A # b\n# c\nmetadata:\n  # d\n  name: a # e\n\n  # f\ndata:\n  x: |2\n      y\n\n  z: >-\n    folded\n    text\n  'q': \"\\u00e4\\n\"\n# g\n"
 	return []string{
@@ -36,7 +36,7 @@ func seeds() []string {
 	}
 }
 
-// FuzzRun holds Run to what it promises of any input.
+// FuzzRun checks the guarantees of Run for any input.
 func FuzzRun(f *testing.F) {
 	for _, s := range seeds() {
 		f.Add([]byte(s))
@@ -48,7 +48,7 @@ func FuzzRun(f *testing.F) {
 	})
 }
 
-// FuzzMutated does the same to the seeds, changed in the ways of YAML.
+// FuzzMutated checks the same for mutations of the seeds that resemble YAML.
 func FuzzMutated(f *testing.F) {
 	for i := range 30 {
 		f.Add(uint64(i), byte(i))
@@ -77,7 +77,7 @@ func promises(t *testing.T, in []byte) {
 		}
 		return
 	}
-	// Whatever is no CRD, and of no kind with unions, is there as it was, in order.
+	// Items that are not CRDs, and have no unions, are unchanged and in order.
 	at := 0
 	for _, item := range after {
 		if at < len(before) && reflect.DeepEqual(before[at], item) {
@@ -121,7 +121,7 @@ func items(t *testing.T, text []byte) []any {
 		}
 		_, v, wrong := source.Value("", file, d)
 		if wrong != nil {
-			return nil // kubectl cannot read such a document, kustomize may
+			return nil // kubectl cannot read such a document, but kustomize may
 		}
 		m, _ := v.(map[string]any)
 		l, _ := m["items"].([]any)
@@ -130,7 +130,7 @@ func items(t *testing.T, text []byte) []any {
 	return nil
 }
 
-// words are what mutated puts into a list.
+// words are inserted into lists by mutated.
 var words = strings.Split(`~|null|""|''|[]|{}|&a|*a|&a x|<<: *a|? |- |: |# c| # c|"a"|!!str|!t|yes|1e3|ä|🎉|{{ x }}|`+
 	"|\n---\n|\n...\n|\r\n|\t|\u0085|\u2028|\ufeff|  |,|:|a: b|kind: List|kind: CustomResourceDefinition|files: [a.yaml]|files: [b.yaml]|"+
 	"x-kubernetes-unions: [{members: [http, tcp]}]|annotations: {}|annotations: {unioncel.dev/unions: x}|metadata: {}|\n\n|>-\n|", "|")
@@ -158,9 +158,9 @@ func mutated(l []string, seed uint64, n int) []byte {
 			}
 		case 4: // a comment or blank line
 			lines = slices.Insert(lines, i, strings.Repeat(" ", r.IntN(12))+[]string{"# c", "", "#", " "}[r.IntN(4)]+"\n")
-		case 5: // behind the line
+		case 5: // at the end of the line
 			lines[i] = text + words[r.IntN(len(words))] + line[len(text):]
-		case 6: // behind the colon
+		case 6: // after the colon
 			if before, after, ok := strings.Cut(line, ":"); ok {
 				lines[i] = before + ": " + words[r.IntN(len(words))] + after
 			}
@@ -175,7 +175,7 @@ func mutated(l []string, seed uint64, n int) []byte {
 	return []byte(strings.Join(lines, ""))
 }
 
-// Lists that are too deep, too wide or of the wrong types throughout.
+// TestHostile covers lists that are too deep, too wide, or of wrong types throughout.
 func TestHostile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large inputs")

@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// unread reports what cannot be read of the files at a key of the configuration.
+// unread returns a function that reports unreadable files at a key of the configuration.
 func (r *run) unread(key string) func(i int, hint, message string) {
 	return func(i int, hint, message string) {
 		r.misconfigured(fmt.Sprintf("%s[%d]", key, i), hint, "%s", message)
@@ -36,8 +36,8 @@ func (r *run) read(key string, names []string) []*piece {
 // isOther reports whether a file with these diagnostics is unrelated.
 func (w *piece) isOther(l diag.List) bool { return w.found && source.IsOther(w.text, l) }
 
-// skip turns what is wrong with an unrelated file into a warning: what somebody wanted of
-// it is missing. Of an empty file nothing is.
+// skip turns the errors of an unrelated file into warnings, since somebody may need the file.
+// Nobody needs an empty file.
 func (w *piece) skip() {
 	w.diags = slices.DeleteFunc(slices.Clone(w.diags), func(d diag.Diagnostic) bool { return d.Code == diag.EmptyInput })
 	for i := range w.diags {
@@ -53,16 +53,16 @@ func (w *piece) unreadable() bool {
 	return wrong != nil && w.isOther(diag.List{*wrong})
 }
 
-// generate takes the resources in the documents of a file, compiled.
+// generate adds the resources in the documents of a compiled file.
 func (w *piece) generate(docs []*yaml.Node) {
 	for i, d := range docs {
 		w.take(i, "this document", d)
 	}
 }
 
-// take takes a resource of a document, or those in a list of which crdpatch compiles the
-// items, as kustomize does with lists. What configures kustomize and this compiler is
-// left out, and so is what is no object, unless the file was named.
+// take adds the resource of a document or, like kustomize, the resources of a list whose items
+// crdpatch compiles. It omits configurations of kustomize and this compiler. It also omits values
+// that are not objects, unless the file was named.
 func (w *piece) take(document int, what string, n *yaml.Node) {
 	kind, items := word(n, "kind"), lookup(n, itemsKey)
 	missing := notAnObject(n)
@@ -81,7 +81,7 @@ func (w *piece) take(document int, what string, n *yaml.Node) {
 	}
 }
 
-// notAnObject says what a value lacks that Kubernetes objects have, or "".
+// notAnObject describes why a value is not a Kubernetes object; it returns "" for an object.
 func notAnObject(n *yaml.Node) string {
 	switch {
 	case n.Kind != yaml.MappingNode:
@@ -94,8 +94,8 @@ func notAnObject(n *yaml.Node) string {
 	return ""
 }
 
-// placeOf is where a document with content begins in the file; compiling may have moved
-// it, but keeps their order.
+// placeOf returns the position of a non-empty document in the file. Compiling may move documents,
+// but keeps their order.
 func (w *piece) placeOf(document int) diag.Pos {
 	at := diag.Pos{File: w.name}
 	if docs, wrong := documents(w.name, w.text, limit.None()); wrong == nil && document < len(docs) {
@@ -104,21 +104,21 @@ func (w *piece) placeOf(document int) diag.Pos {
 	return at
 }
 
-// isTooling reports whether a document is for unioncel or for kustomize.
+// isTooling reports whether a document configures unioncel or kustomize.
 func isTooling(n *yaml.Node) bool {
 	group, _, _ := strings.Cut(word(n, "apiVersion"), "/")
 	return group == "unioncel.dev" || group == "kustomize.config.k8s.io"
 }
 
-// identity is what tells an item from others.
+// identity identifies an item.
 type identity struct{ apiVersion, kind, namespace, name string }
 
 func identify(n *yaml.Node) identity {
 	return identity{word(n, "apiVersion"), word(n, "kind"), word(n, "metadata", "namespace"), word(n, "metadata", "name")}
 }
 
-// joined returns the items of all pieces. What a file generates and is an item already
-// is not added, lest running twice doubles it; it is an error when the two differ.
+// joined returns the items of all pieces. An object that a file generates and that is already an
+// item is not added, so that running twice does not duplicate it; it is an error if the two differ.
 func (r *run) joined(work []*piece) []*yaml.Node {
 	l := []*yaml.Node{}
 	known := map[identity]*yaml.Node{}
@@ -144,7 +144,7 @@ func (r *run) joined(work []*piece) []*yaml.Node {
 	return l
 }
 
-// data is an item as data, without the annotations that an orchestrator adds.
+// data returns an item as data, without tracking annotations.
 func data(n *yaml.Node) any {
 	n, _ = untracked(n)
 	var v any

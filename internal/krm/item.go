@@ -14,39 +14,38 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// piece is an item or a file, and what becomes of it.
+// piece is an item or a file, with its result.
 type piece struct {
 	name  string     // in diagnostics
 	item  *yaml.Node // nil for a file
-	asIs  bool       // is not converted
+	asIs  bool       // not converted
 	found bool       // in a directory that was named, and not named itself
 	text  []byte     // to convert
-	// limits are those of the text of a file.
+	// limits apply to the text of a file.
 	limits limit.Limits
-	// tracking are the annotations that are left out of the text of an item.
+	// tracking are the annotations that are not in the text of an item.
 	tracking []*yaml.Node
 	items    []*yaml.Node        // the result
-	declared []*compile.Declared // the CRDs with unions, where these are asked for
+	declared []*compile.Declared // the CRDs with unions, where needed
 	diags    diag.List
 }
 
-// isConfig reports whether an item is the functionConfig that came along: kustomize gives
-// a generator an item so that there is one, and drops what is local at the end. A
-// functionConfig that has a file is an item like others.
+// isConfig reports whether an item is the functionConfig itself: kustomize passes it to a generator
+// so that the list has an item, and drops local items in the end. A functionConfig from a file is
+// an ordinary item.
 func (r *run) isConfig(item *yaml.Node) bool {
 	return isLocal(item) && r.list.config != nil && identify(item) == identify(r.list.config) && origin(item, "path") == ""
 }
 
-// needsItems reports, for a function that generates nothing, that kustomize runs it as a
-// generator.
+// needsItems reports that kustomize runs a function as a generator that cannot generate anything.
 func (r *run) needsItems(path, hint string) {
 	if l := r.list.nodes(); len(l) == 1 && r.isConfig(l[0]) {
 		r.misconfigured(path, hint, "as a generator this %s has nothing to generate", r.kind.name)
 	}
 }
 
-// received are the items of the input, without the functionConfig. Those that are not
-// wanted stay as they are.
+// received returns the items of the input, without the functionConfig. Unwanted items stay
+// unchanged.
 func (r *run) received(wanted func(item *yaml.Node) bool) []*piece {
 	var l []*piece
 	for i, item := range r.list.nodes() {
@@ -62,7 +61,7 @@ func (r *run) received(wanted func(item *yaml.Node) bool) []*piece {
 	return l
 }
 
-// encode makes the text of an item.
+// encode sets the text of an item.
 func (w *piece) encode() {
 	if w.asIs || w.item == nil {
 		return
@@ -77,7 +76,7 @@ func (w *piece) encode() {
 	w.text = text
 }
 
-// nameOf is what diagnostics call an item.
+// nameOf returns the name of an item in diagnostics.
 func nameOf(item *yaml.Node, i int) string {
 	name := word(item, "kind")
 	if n := word(item, "metadata", "name"); n != "" {
@@ -94,8 +93,8 @@ func nameOf(item *yaml.Node, i int) string {
 	return name
 }
 
-// takes notes the diagnostics about a piece, and reports whether there is a result: they
-// have no error.
+// takes sets the diagnostics about a piece, and reports whether it has a result, that is, no
+// errors.
 func (w *piece) takes(diags diag.List) bool {
 	if w.item != nil {
 		diags = w.unplaced(diags)
@@ -108,7 +107,7 @@ func (w *piece) takes(diags diag.List) bool {
 	return !diags.HasErrors()
 }
 
-// convert fills in what becomes of a piece.
+// convert sets the result of a piece.
 func (w *piece) convert(to func(name string, src []byte) ([]byte, diag.List)) {
 	if w.asIs {
 		return
@@ -133,8 +132,7 @@ func (w *piece) convert(to func(name string, src []byte) ([]byte, diag.List)) {
 	w.items = docs
 }
 
-// unplaced gives diagnostics about an item, whose text nobody has seen, a path in
-// place of a line.
+// unplaced replaces lines by paths in diagnostics about an item, because users never see its text.
 func (w *piece) unplaced(l diag.List) diag.List {
 	var root *yaml.Node
 	if len(l) > 0 {
@@ -161,7 +159,7 @@ func (w *piece) unplaced(l diag.List) diag.List {
 	return l
 }
 
-// pathAt returns the path of the last node that begins at or before a position.
+// pathAt returns the path of the last node that starts at or before a position.
 func pathAt(root *yaml.Node, at diag.Pos) string {
 	found := ""
 	var visit func(n *yaml.Node, path string)

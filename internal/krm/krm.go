@@ -14,37 +14,37 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Compiler turns the text of a file into what it compiles to, like
-// [crdpatch.Compile]; name is what diagnostics call the file.
+// Compiler compiles the text of a file, like [crdpatch.Compile]; name is the file's name in
+// diagnostics.
 type Compiler func(name string, src []byte) ([]byte, diag.List)
 
-// Host is what a run takes from the world around it.
+// Host is the environment of a run.
 type Host struct {
-	// Files are those that the configuration can name. It must not lead out of the
-	// directory that they are relative to. Nil: there are none.
+	// Files has the files that the configuration can name. It must not lead outside their base
+	// directory. Nil means no files.
 	Files fs.FS
-	// Compiler returns the compiler with these options; verify asks it to prove its
-	// rules. Nil stands for [crdpatch.Compile], which proves nothing.
+	// Compiler returns the compiler for these options; with verify, it proves its rules. Nil stands
+	// for [crdpatch.Compile], which proves nothing.
 	Compiler func(opts crdfile.Options, verify bool) Compiler
-	// Limits bound what the input and files may ask for.
+	// Limits bound the resources that the input and files may use.
 	Limits limit.Limits
 }
 
-// Report is what came of a run. The caller owns it.
+// Report is the result of a run. The caller owns it.
 type Report struct {
 	// Output is the ResourceList to print. Its results are the diagnostics.
 	Output []byte
-	// Diagnostics are sorted. When there is an error among them, the items in the
-	// output are those of the input.
+	// Diagnostics are sorted. If they have an error, the items in the output are the items of the
+	// input.
 	Diagnostics diag.List
-	// Sources are the files that were read, by the name that diagnostics use.
+	// Sources are the files that were read, by their names in diagnostics.
 	Sources map[string][]byte
 }
 
-// Run reads a ResourceList and does with it what its functionConfig says. Diagnostics
-// about items, which an orchestrator has formatted anew, have no line: they are about
-// a file by the name of "Kind/name". The error says why there is nothing to print:
-// the input is no ResourceList, or cannot be written again.
+// Run reads a ResourceList and runs the function that its functionConfig selects. Diagnostics about
+// items have no line, since an orchestrator has reformatted the items; their file is named
+// "Kind/name". Run returns an error if there is no output: the input is not a ResourceList, or
+// cannot be encoded again.
 func Run(in []byte, host Host) (*Report, error) {
 	list, err := readList(in, host.Limits)
 	if err != nil {
@@ -78,13 +78,13 @@ type run struct {
 	kind  configKind // of the functionConfig
 	files fileReader
 	diags diag.List
-	// subjects are what diagnostics are about, by the name of the file.
+	// subjects are the subjects of diagnostics, by file name.
 	subjects map[string]subject
 }
 
 func (r *run) report(d ...diag.Diagnostic) { r.diags = append(r.diags, d...) }
 
-// about notes what the diagnostics with a name are about.
+// about records the subject of the diagnostics with a file name.
 func (r *run) about(name string, s subject) {
 	if r.subjects == nil {
 		r.subjects = map[string]subject{}
@@ -92,14 +92,14 @@ func (r *run) about(name string, s subject) {
 	r.subjects[name] = s
 }
 
-// convert replaces the pieces by what a conversion makes of their texts. It is false when
-// something is wrong.
+// convert replaces the pieces by the results of converting their texts. It returns false if there
+// are errors.
 func (r *run) convert(work []*piece, to func(name string, src []byte) ([]byte, diag.List)) bool {
 	each(work, func(w *piece) { w.convert(to) })
 	return r.gather(work)
 }
 
-// each does something with each of the pieces, several at a time.
+// each calls do for the pieces, several at a time.
 func each(work []*piece, do func(*piece)) {
 	ordered.Each(slices.Values(work), len(work), func(w *piece) (none struct{}, _ error) {
 		do(w)
@@ -111,8 +111,7 @@ func each(work []*piece, do func(*piece)) {
 	})
 }
 
-// gather takes the diagnostics of all pieces. It is false when anything was wrong until
-// now.
+// gather collects the diagnostics of all pieces. It returns false if there have been errors so far.
 func (r *run) gather(work []*piece) bool {
 	for _, w := range work {
 		r.report(w.diags...)
@@ -121,7 +120,7 @@ func (r *run) gather(work []*piece) bool {
 	return !r.diags.HasErrors()
 }
 
-// missing reports declarations for CRDs that are nowhere in the work.
+// missing reports declarations for CRDs that are in none of the pieces.
 func (r *run) missing(work []*piece, opts crdfile.Options) {
 	if len(opts.External.Declarations) == 0 {
 		return
@@ -136,7 +135,7 @@ func (r *run) missing(work []*piece, opts crdfile.Options) {
 			continue
 		}
 		if !ok {
-			return // compiling it says why; who knows what it has
+			return // compiling reports the error; the file may have any CRD
 		}
 		crds = append(crds, found...)
 	}

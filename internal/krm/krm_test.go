@@ -22,8 +22,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// crdText is a CRD whose spec has the properties http and tcp, and these lines after
-// them.
+// crdText returns a CRD whose spec has the properties http and tcp, followed by these lines.
 func crdText(name string, lines ...string) string {
 	crd := testcrd.Of("Thing", "spec:\n  type: object\n  properties:\n    http: {type: object}\n    tcp: {type: object}\n  "+strings.Join(lines, "\n  "))
 	return strings.NewReplacer("Thing", "Kind"+name, "things", name, "thing", name).Replace(crd)
@@ -34,7 +33,7 @@ var (
 	broken = []string{"x-kubernetes-unions:", "- members: [http, tpc]"}
 )
 
-// listOf is a ResourceList with these items, and the text that follows them.
+// listOf returns a ResourceList with these items, followed by rest.
 func listOf(rest string, items ...string) string {
 	var b strings.Builder
 	b.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n")
@@ -47,12 +46,12 @@ func listOf(rest string, items ...string) string {
 	return b.String() + rest
 }
 
-// configured is the functionConfig of a list, with these lines.
+// configured returns the functionConfig of a list, with these lines.
 func configured(lines ...string) string {
 	return "functionConfig:\n  apiVersion: unioncel.dev/v1alpha1\n  kind: UnionCompiler\n  metadata: {name: unions}\n  " + strings.Join(lines, "\n  ") + "\n"
 }
 
-// mustRun runs the function on a list that is one.
+// mustRun runs the function on a valid list.
 func mustRun(t *testing.T, in string, files fs.FS) *Report {
 	t.Helper()
 	report, err := Run([]byte(in), Host{Files: files})
@@ -62,7 +61,7 @@ func mustRun(t *testing.T, in string, files fs.FS) *Report {
 	return report
 }
 
-// texts are the diagnostics, a line each.
+// texts returns the diagnostics, one per line.
 func texts(r *Report) []string {
 	var l []string
 	for _, d := range r.Diagnostics {
@@ -82,7 +81,7 @@ func wantTexts(t *testing.T, r *Report, want ...string) {
 	}
 }
 
-// dataOf reads a text as kubectl does.
+// dataOf decodes a text as kubectl does.
 func dataOf(t testing.TB, text []byte) map[string]any {
 	t.Helper()
 	var v map[string]any
@@ -92,8 +91,8 @@ func dataOf(t testing.TB, text []byte) map[string]any {
 	return v
 }
 
-// isCompiled reports whether the rules of crdText with unions are there, and the
-// declaration is not.
+// isCompiled reports whether a text has the rules of crdText with unions, and not their
+// declaration.
 func isCompiled(text []byte) bool {
 	return bytes.Contains(text, []byte("at most one of http, tcp may be set")) && !declares.Match(text)
 }
@@ -131,8 +130,7 @@ func TestTransform(t *testing.T) {
 	}
 }
 
-// Annotations by which orchestrators know their items stay, and do not get into what a
-// compiled CRD remembers.
+// The tracking annotations of orchestrators stay, and are not recorded in a compiled CRD.
 func TestAnnotations(t *testing.T) {
 	const tracking = `
     internal.config.kubernetes.io/path: crds/a.yaml
@@ -217,7 +215,7 @@ func TestErrors(t *testing.T) {
 		"CustomResourceDefinition/b.example.com (crds/b.yaml): "+message+at,
 		"CustomResourceDefinition/d.example.com: "+message+at)
 
-	// The items are those of the input, and kyaml reads the results as they are meant.
+	// The items are unchanged, and kyaml reads the results as intended.
 	before, after := dataOf(t, []byte(in)), dataOf(t, r.Output)
 	delete(after, "results")
 	if diff := cmp.Diff(before, after); diff != "" {
@@ -237,7 +235,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// What has no schema path has the path in the resource, and related places have theirs.
+// Diagnostics without a schema path have the path in the resource, and so do related positions.
 func TestPathsInItems(t *testing.T) {
 	twice := strings.Replace(crdText("a", unions...), "storage: true\n", "storage: true\n    storage: true\n", 1)
 	declared := "functionConfig: {apiVersion: unioncel.dev/v1alpha1, kind: UnionCompiler, schemas: [{crd: b.example.com, path: spec, x-kubernetes-unions: [{members: [http, tcp]}]}]}\n"
@@ -248,13 +246,13 @@ func TestPathsInItems(t *testing.T) {
 	if related := r.Diagnostics[1].Related; len(related) != 1 || related[0].Pos.String() != "spec.versions[0].schema.openAPIV3Schema.properties.spec.x-kubernetes-unions" {
 		t.Errorf("the related places are %v", related)
 	}
-	// A configuration without a name cannot be referred to, and neither can its fields.
+	// A configuration without a name cannot be referenced, and neither can its fields.
 	if res := resultsOf(t, r.Output)[1]; res.ResourceRef != nil || res.Field != nil {
 		t.Errorf("the result is about %v %v", res.ResourceRef, res.Field)
 	}
 }
 
-// As a generator for kustomize, a configuration without files would do nothing.
+// As a generator for kustomize, a configuration without files would generate nothing.
 func TestNothingToGenerate(t *testing.T) {
 	item := "apiVersion: unioncel.dev/v1alpha1\nkind: UnionCompiler\nmetadata:\n  name: unions\n  annotations: {config.kubernetes.io/local-config: 'true'}\n"
 	r := mustRun(t, listOf(configured(), item), nil)
@@ -278,7 +276,7 @@ func resultsOf(t *testing.T, out []byte) framework.Results {
 	return l
 }
 
-// Results of an earlier run, or of another function, are not those of this one.
+// The results of an earlier run, or of another function, are replaced.
 func TestResultsAreReplaced(t *testing.T) {
 	r := mustRun(t, listOf("results:\n- message: old\n", crdText("a", unions...)), nil)
 	if _, ok := dataOf(t, r.Output)["results"]; ok {
@@ -351,7 +349,7 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// A list of lists, as other tools than kustomize send it.
+// Tools other than kustomize may send a list of lists.
 func TestNestedList(t *testing.T) {
 	list := "apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(crdText("a", unions...), "\n", "\n  ")
 	r := mustRun(t, listOf("", strings.TrimRight(list, " ")), nil)
@@ -361,7 +359,7 @@ func TestNestedList(t *testing.T) {
 	}
 }
 
-// text is a value as YAML.
+// text returns a value as YAML.
 func text(t *testing.T, v any) string {
 	t.Helper()
 	out, err := sigs.Marshal(v)
@@ -371,7 +369,7 @@ func text(t *testing.T, v any) string {
 	return string(out)
 }
 
-// A list that is JSON stays JSON, with results as well.
+// A JSON list stays JSON, with results as well.
 func TestJSON(t *testing.T) {
 	in := `{"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "functionConfig": {"apiVersion": "unioncel.dev/v1alpha1", "kind": "UnionCompiler", "xyzzy": 1}, "items": []}`
 	r := mustRun(t, in, nil)
@@ -380,7 +378,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestPanicIsOfItsItem checks that a bug that one item triggers is an error about that item.
+// A bug that one item triggers is an error about that item.
 func TestPanicIsOfItsItem(t *testing.T) {
 	in := listOf(configured("verify: true"), crdText("a", unions...), crdText("b", unions...))
 	r, err := Run([]byte(in), Host{Compiler: func(crdfile.Options, bool) Compiler {

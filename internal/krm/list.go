@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// What a list of resources says of itself.
+// Names in a ResourceList.
 const (
 	listKind   = "ResourceList"
 	listGroup  = "config.kubernetes.io/"
@@ -30,7 +30,7 @@ type resourceList struct {
 	config *yaml.Node // nil when there is none
 }
 
-// readList reads a ResourceList. The error says what the input is instead.
+// readList reads a ResourceList. Its error describes other input.
 func readList(in []byte, limits limit.Limits) (*resourceList, error) {
 	docs, wrong := documents("the input", in, limits)
 	if wrong != nil {
@@ -74,7 +74,7 @@ func readList(in []byte, limits limit.Limits) (*resourceList, error) {
 	return l, nil
 }
 
-// unreadable turns what is wrong with the text of the input into an error.
+// unreadable turns a diagnostic about the text of the input into an error.
 func unreadable(d diag.Diagnostic) error {
 	if d.Code == diag.EmptyInput {
 		return fmt.Errorf("the input is empty: a function reads a %s", listKind)
@@ -85,8 +85,8 @@ func unreadable(d diag.Diagnostic) error {
 	return fmt.Errorf("the input, a %s, cannot be read: %s", listKind, d.Message)
 }
 
-// documents returns the roots of the documents in a text that have content. They hold
-// no aliases: where there are any, they are written out as kubectl reads them.
+// documents returns the roots of the non-empty documents in a text. They have no aliases: aliases
+// are expanded as kubectl reads them.
 func documents(name string, text []byte, limits limit.Limits) ([]*yaml.Node, *diag.Diagnostic) {
 	file, wrong := source.Parse(name, text, limits)
 	if wrong != nil {
@@ -118,7 +118,7 @@ func hasAlias(n *yaml.Node) bool {
 	return n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, hasAlias)
 }
 
-// withoutValues are the entries of a mapping with nothing in them.
+// withoutValues returns the keys of a mapping with empty values.
 func withoutValues(m *yaml.Node) []*yaml.Node {
 	l := slices.Clone(m.Content)
 	for i := 1; i < len(l); i += 2 {
@@ -127,5 +127,5 @@ func withoutValues(m *yaml.Node) []*yaml.Node {
 	return l
 }
 
-// nodes are the items of the input.
+// nodes returns the items of the input.
 func (l *resourceList) nodes() []*yaml.Node { return slices.Clone(l.items.Content) }

@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/limit"
 )
 
-// What is no ResourceList has no output: the error says what it is.
+// Input other than a ResourceList has no output: the error describes it.
 func TestUnreadable(t *testing.T) {
 	const head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 	bomb := head + "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
@@ -56,8 +56,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// The encoder gets some folded scalars wrong; the text then does without folding, and
-// keeps the rest.
+// The encoder writes some folded scalars incorrectly; the text then omits folding, and keeps the
+// rest.
 func TestEncodeProved(t *testing.T) {
 	for in, want := range map[string]string{
 		"a: >-\n  b\n   c\nd: >-\n  e\n  f\ng: [h] # i\n": "a: |-\n  b\n   c\nd: |-\n  e f\ng: [h] # i\n",
@@ -77,8 +77,8 @@ func TestEncodeProved(t *testing.T) {
 	}
 }
 
-// The encoder loses the value of a key in a tagged mapping in flow style, so that
-// strings are quoted. What kubectl does not read as strings stays what it is.
+// The encoder loses the value of a key in a tagged mapping in flow style, so that strings are
+// quoted. Scalars that kubectl does not read as strings stay unquoted.
 func TestLastResort(t *testing.T) {
 	in := listOf("", "kind: A\na: !t {b: }\non: On\ny: [yes, n, 'no', off]\nc: text\n")
 	r := mustRun(t, in, nil)
@@ -92,8 +92,8 @@ func TestLastResort(t *testing.T) {
 	}
 }
 
-// Items are encoded by themselves, so that one that needs care is the only one that loses
-// its comments and style. What is around them is in place.
+// Items are encoded separately, so that only an item that the encoder writes incorrectly loses its
+// comments and style. The rest of the list stays in place.
 func TestEncodeEach(t *testing.T) {
 	const head, config = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n", "functionConfig:\n  kind: A # config\n"
 	for _, tt := range []struct{ name, in, want string }{
@@ -119,7 +119,7 @@ func TestEncodeEach(t *testing.T) {
 	}
 }
 
-// A list that loses its only item is an empty one.
+// A list without its only item has an empty list of items.
 func TestEncodeNone(t *testing.T) {
 	l, err := readList([]byte(listOf("", "kind: A\n")), limit.Limits{})
 	if err != nil {
@@ -131,8 +131,8 @@ func TestEncodeNone(t *testing.T) {
 	}
 }
 
-// An item that cannot be written, here since the encoder takes a key of null for an empty
-// string, is an error and not left out.
+// An item that cannot be encoded is an error, and not omitted. Here the encoder writes a null key
+// as an empty string.
 func TestUnwritableItem(t *testing.T) {
 	report, err := Run([]byte(listOf("", "kind: A\n", "kind: B\n? \n")), Host{})
 	if err == nil || !strings.Contains(err.Error(), "the output, a ResourceList: it cannot be written as YAML: ") {
@@ -140,7 +140,7 @@ func TestUnwritableItem(t *testing.T) {
 	}
 }
 
-// What the encoder writes is compared as kubectl reads it, too.
+// Encoded values are compared as kubectl reads them, too.
 func TestSame(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
@@ -164,7 +164,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// An item that the encoder gets wrong is what it was, all the same.
+// An item that the encoder writes incorrectly keeps its meaning.
 func TestFoldedItem(t *testing.T) {
 	in := listOf("", "kind: A\na: >-\n  b\n   c\n", crdText("a", unions...))
 	r := mustRun(t, in, nil)

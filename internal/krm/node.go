@@ -27,7 +27,7 @@ func isNull(n *yaml.Node) bool {
 	return n != nil && n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// same reports whether two trees mean the same, to kubectl as well, whatever their styles
+// same reports whether two trees have the same meaning, to kubectl as well, independent of style
 // and comments.
 func same(a, b *yaml.Node) bool {
 	if a == nil || b == nil {
@@ -57,16 +57,16 @@ func isString(n *yaml.Node) bool {
 	return err == nil
 }
 
-// care is what is done to a tree before it is encoded.
+// care selects modifications of a tree before it is encoded.
 type care int
 
 const (
 	unfolded    care = 1 << iota // folded scalars become literal ones
-	uncommented                  // comments are left out
+	uncommented                  // comments are omitted
 	quoted                       // strings are in double quotes, and nothing is in flow style
 )
 
-// careful returns a tree to which that is done, a copy when there is something to do.
+// careful returns the modified tree, a copy unless c is zero.
 func careful(n *yaml.Node, c care) *yaml.Node {
 	if c == 0 {
 		return n

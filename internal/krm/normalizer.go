@@ -17,15 +17,15 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// normalizerKind is the kind that clears in objects what their unions exclude.
+// normalizerKind is the kind that clears the members that unions exclude from objects.
 var normalizerKind = kindOf("UnionNormalizer", readNormalizer,
 	yamlconfig.Key{Name: "crds", Example: "[crds/backup.yaml]"}, yamlconfig.Key{Name: "builtin", Example: "true"}, unionsKey, schemasKey,
 )
 
-// normalizer is what a UnionNormalizer asks for.
+// normalizer has the options of a UnionNormalizer.
 type normalizer struct {
 	crds    []string // files
-	builtin bool     // Kubernetes' own kinds have unions
+	builtin bool     // include Kubernetes' own kinds
 	// external are declarations outside CRDs.
 	external union.Externals
 }
@@ -52,7 +52,7 @@ func (n *normalizer) items(r *run) []*yaml.Node {
 	return r.joined(work)
 }
 
-// has reports whether an item is of a kind in the set, or a list with one that is.
+// has reports whether the kind of an item is in the set, or a list has such an item.
 func has(set *kinds.Set, item *yaml.Node) bool {
 	if items := lookup(item, itemsKey); items != nil && items.Kind == yaml.SequenceNode && strings.HasSuffix(word(item, "kind"), "List") {
 		return slices.ContainsFunc(items.Content, func(item *yaml.Node) bool { return has(set, item) })
@@ -61,9 +61,8 @@ func has(set *kinds.Set, item *yaml.Node) bool {
 	return ok
 }
 
-// kinds returns the kinds whose unions are known. CRDs among the items count, those that
-// are local too. A file is not asked about a kind that they have: what the API server
-// will have is what is among the items.
+// kinds returns the kinds with known unions. CRDs among the items count, including local ones. They
+// take precedence over files, because the API server will have the items.
 func (n *normalizer) kinds(r *run) *kinds.Set {
 	set := &kinds.Set{}
 	declarations := n.external.Declarations
@@ -83,7 +82,7 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 		return nil
 	}
 	each(work, func(w *piece) {
-		// What is merely worth a look is for who compiles them.
+		// Warnings matter to users who compile the CRDs.
 		declared, diags := crdfile.Ask(crdfile.Open(w.name, w.text).Within(r.host.Limits), opts, (*crdfile.CRD).Resolved)
 		diags = slices.DeleteFunc(diags, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 		if w.takes(diags) {

@@ -9,12 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// normalizing is the functionConfig of a list, with these lines.
+// normalizing returns the functionConfig of a list, with these lines.
 func normalizing(lines ...string) string {
 	return strings.Replace(configured(lines...), compilerKind.name, normalizerKind.name, 1)
 }
 
-// merged are objects of kinds with unions, as kustomize makes them of a base and an overlay.
+// merged objects are of kinds with unions, as kustomize makes them from a base and an overlay.
 const (
 	mergedThing      = "apiVersion: example.com/v1\nkind: Kinda\nmetadata: {name: t}\nspec:\n  type: TCP # from the overlay\n  http: {} # from the base\n  tcp: {port: 0x1}\n"
 	mergedDeployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  annotations:\n    config.kubernetes.io/index: '1'\nspec:\n  replicas: 1\n  strategy:\n    rollingUpdate: {maxSurge: 1}\n    type: Recreate\n"
@@ -23,7 +23,7 @@ const (
 // discriminated are the lines of crdText for a union with a discriminator.
 var discriminated = []string{"  type: {type: string, enum: [HTTP, TCP]}", "x-kubernetes-unions:", "- discriminator: type", "  fields-to-discriminateBy: {http: HTTP, tcp: TCP}"}
 
-// What the discriminator does not select is cleared; everything else stays, byte for byte.
+// Members that the discriminator does not select are cleared; everything else stays, byte for byte.
 func TestNormalize(t *testing.T) {
 	other := "apiVersion: v1\nkind: ConfigMap # kept\nmetadata: {name: a, annotations: {}}\ndata: {on: yes, n: 'no', x: 0o7}\n"
 	list := "apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(strings.TrimSpace(mergedThing), "\n", "\n  ") + "\n"
@@ -45,7 +45,7 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// normal is a list in the style of the output.
+// normal returns a list in the style of the output.
 func normal(t *testing.T, list string) string {
 	t.Helper()
 	l, err := readList([]byte(list), Host{}.Limits)
@@ -59,7 +59,7 @@ func normal(t *testing.T, list string) string {
 	return string(out)
 }
 
-// Unions are known from every place that may declare them.
+// Unions are known from every source that may declare them.
 func TestKnownUnions(t *testing.T) {
 	crd, plain := crdText("a", discriminated...), crdText("a", discriminated[0])
 	compiled := string(mustRun(t, listOf("", crd), nil).Output)
@@ -78,7 +78,7 @@ func TestKnownUnions(t *testing.T) {
 	for _, tt := range []struct {
 		config string
 		items  []string
-		want   []string // beside the warning that something is cleared
+		want   []string // in addition to the warning that a member is cleared
 	}{
 		{"builtin: false", []string{crd}, nil},
 		{"builtin: false", []string{compiled}, nil},
@@ -98,7 +98,7 @@ func TestKnownUnions(t *testing.T) {
 	// A UnionSet may be for Kubernetes' own kinds.
 	r := mustRun(t, listOf(normalizing("schemas: [{group: apps, kind: Deployment, path: spec.strategy, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {rollingUpdate: RollingUpdate}}]}]"), mergedDeployment), nil)
 	wantTexts(t, r, "Deployment/web: warning: UC801: rollingUpdate is cleared at spec.strategy")
-	// Of other kinds nothing is known.
+	// The unions of other kinds are unknown.
 	r = mustRun(t, listOf(normalizing("crds: [other]"), mergedThing), files)
 	wantTexts(t, r)
 	if string(r.Output) != normal(t, listOf(normalizing("crds: [other]"), mergedThing)) {
@@ -106,7 +106,7 @@ func TestKnownUnions(t *testing.T) {
 	}
 }
 
-// What cannot be told is an error that says what to write.
+// Ambiguous unions are errors whose hints offer a choice.
 func TestNotNormalized(t *testing.T) {
 	pod := "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop}\nspec:\n  containers:\n  - name: web\n    env:\n    - {name: A, value: x, valueFrom: {fieldRef: {fieldPath: a}}}\n" +
 		"  volumes:\n  - {name: tmp, emptyDir: {}}\n  - {name: \"on\", emptyDir: {}, persistentVolumeClaim: {claimName: a}}\n"

@@ -39,18 +39,17 @@ type place struct {
 	Index int    `yaml:"index,omitempty"`
 }
 
-// subject is what a diagnostic is about.
+// subject is the subject of a diagnostic.
 type subject struct {
-	resource *resource    // nil when the text says which
-	path     string       // of the field, unless the diagnostic knows better
-	file     string       // that it is from
-	index    string       // of the document in it
+	resource *resource    // nil if text determines it
+	path     string       // of the field, unless the diagnostic has one
+	file     string       // the source
+	index    string       // of the document in file
 	text     []byte       // of the file
-	objects  []fileObject // in the text, nil until they are asked for
+	objects  []fileObject // in the text, read on first use
 }
 
-// resourceOf is a reference to an object, nil unless it has the three names that one
-// needs.
+// resourceOf returns a reference to an object, or nil if it lacks an apiVersion, kind or name.
 func resourceOf(n *yaml.Node) *resource {
 	id := identify(n)
 	if id.apiVersion == "" || id.kind == "" || id.name == "" {
@@ -59,7 +58,7 @@ func resourceOf(n *yaml.Node) *resource {
 	return &resource{id.apiVersion, id.kind, id.namespace, id.name}
 }
 
-// results turns diagnostics into the results of the list, nil when there are none.
+// results converts diagnostics to the results of the list, nil if there are none.
 func (r *run) results(l diag.List) (*yaml.Node, error) {
 	if len(l) == 0 {
 		return nil, nil
@@ -95,14 +94,14 @@ func (r *run) result(d diag.Diagnostic) result {
 	if s.text != nil && d.Pos.Line > 0 {
 		res.ResourceRef, res.File.Index = r.objectAt(d.Pos)
 	}
-	// A field is one of the resource.
+	// A field requires a resource.
 	if path := cmp.Or(s.path, d.Schema, d.Path); path != "" && res.ResourceRef != nil {
 		res.Field = &field{property.ReplaceAllString(path, "properties.$1")}
 	}
 	return res
 }
 
-// property is how the API server writes a property in the path of a schema.
+// property matches a property in a schema path as the API server writes it.
 var property = regexp.MustCompile(`\bproperties\[([A-Za-z0-9_-]+)\]`)
 
 // fileObject is one of the objects in a file.
@@ -111,7 +110,7 @@ type fileObject struct {
 	ref  *resource
 }
 
-// objectAt returns the object in a line of a file, and the number of its document.
+// objectAt returns the object at a line of a file, and the index of its document.
 func (r *run) objectAt(at diag.Pos) (*resource, int) {
 	s := r.subjects[at.File]
 	if s.objects == nil {

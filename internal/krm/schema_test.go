@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/schematest"
 )
 
-// The JSON Schemas accept what the function does, and refuse what it refuses and a
-// schema can see; they have the keys that are read.
+// The JSON Schemas accept every valid configuration, and reject the errors that a schema can
+// detect. They have the keys that the function knows.
 func TestSchema(t *testing.T) {
 	schemas := map[string]schematest.Schema{}
 	for _, k := range configKinds() {
@@ -31,7 +31,7 @@ func TestSchema(t *testing.T) {
 	for _, tt := range []struct {
 		text  string
 		good  bool
-		blind bool // the schema cannot see what is wrong
+		blind bool // the schema cannot detect the error
 	}{
 		{config, true, false},
 		{config + "metadata: {name: a, labels: {x: z}, annotations: {config.kubernetes.io/function: 'exec: {path: unioncel-fn}'}}\n", true, false},

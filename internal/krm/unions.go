@@ -14,8 +14,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// declarations reads the declarations that are not in CRDs: those of the files that
-// the configuration names, and its own.
+// declarations reads the declarations outside CRDs, from the files that the configuration names and
+// from the configuration itself.
 func (r *run) declarations(fields map[string]yamlconfig.Value) union.Externals {
 	var all union.Externals
 	declare := func(set *union.Externals) {
@@ -36,8 +36,8 @@ func (r *run) declarations(fields map[string]yamlconfig.Value) union.Externals {
 	return all
 }
 
-// inline reads the schemas of the configuration as those of a UnionSet. Their places
-// are items of schemas: there are no lines that the user knows.
+// inline reads the schemas of the configuration like the schemas of a UnionSet. Positions become
+// items of schemas: users never see the lines.
 func (r *run) inline(schemas *yaml.Node) *union.Externals {
 	text, err := encodeProved(yamltext.MappingNode(
 		yamltext.StringNode("apiVersion"), yamltext.StringNode(unionset.APIVersion),
@@ -70,7 +70,7 @@ func (r *run) inline(schemas *yaml.Node) *union.Externals {
 	return set
 }
 
-// itemPaths returns the paths of the items of schemas, by the place where they begin.
+// itemPaths returns the paths of the items of schemas, by their positions.
 func itemPaths(text []byte) map[diag.Pos]string {
 	paths := map[diag.Pos]string{}
 	if file, wrong := source.Parse("", text, limit.None()); wrong == nil {
