@@ -99,8 +99,7 @@ func (f *fileComments) take(from, to token.Pos) {
 	}
 }
 
-// marks returns the union markers of a comment group. Like controller-gen, it reads only //
-// comments.
+// marks returns the union markers of a comment group. Like controller-gen, it ignores /* comments.
 func (f *fileComments) marks(group *ast.CommentGroup) []mark {
 	var l []mark
 	for _, comment := range group.List {

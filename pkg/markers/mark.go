@@ -71,7 +71,7 @@ var spellings = map[string]kind{
 	"k8s:zeroOrOneOfMember":  zeroOrOneMember,
 	"k8s:modeDiscriminator":  modeDiscriminator,
 	"k8s:ifMode":             ifMode,
-	"k8s:discriminator":      modeDiscriminator, // since Kubernetes 1.36
+	"k8s:discriminator":      modeDiscriminator, // in Kubernetes 1.36
 	"k8s:member":             ifMode,
 
 	"kubebuilder:validation:ExactlyOneOf": exactlyOneOf,

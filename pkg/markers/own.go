@@ -162,7 +162,7 @@ func (s *structure) optionalOf(u *declared, out *union.Member, m part) {
 // consist of such markers only.
 func (s *structure) own() {
 	if s.diags.HasErrors() {
-		return // an error here could only follow from those
+		return // they would cause others
 	}
 	alone := map[string]*declared{}
 	for _, m := range s.marks {

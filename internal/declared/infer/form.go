@@ -7,8 +7,8 @@ type Form string
 const (
 	// Count is controller-gen's sum of (has(self.a) ? 1 : 0).
 	Count Form = "controller-gen count"
-	// Filter is controller-gen's form before 0.22: [has(self.a), has(self.b)].filter(x, x ==
-	// true).size(). It includes exists_one.
+	// Filter is controller-gen's form before 0.22, and exists_one:
+	// [has(self.a), has(self.b)].filter(x, x == true).size().
 	Filter Form = "controller-gen filter"
 	// Pairs are the rules of the Gateway API: one that forbids a member, one that requires it. They
 	// include other rules of ! && || that name a discriminator.

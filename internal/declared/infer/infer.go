@@ -240,7 +240,7 @@ func (f *finder) nearest(c *candidate) (Found, *union.Union, error) {
 		}
 	}
 	if len(c.replaced) < len(c.within) {
-		// The union does not imply each of them, but may be what they say together.
+		// The union does not imply each of them, but may mean the same as all together.
 		first, err = f.attempt(c, c.resolved, c.within)
 	}
 	return first, c.resolved, err

@@ -143,7 +143,7 @@ func orNone(values []value) []value {
 }
 
 // values returns the values of a discriminator that matter to conditions: unset; the values of the
-// enum, or else "", the values in conditions, and any other value.
+// enum, or else "", the values in conditions, and one other value.
 func (o *object) values(d int, conditions []*condition) []value {
 	var l []value
 	s := o.property(d)
