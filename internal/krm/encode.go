@@ -64,7 +64,7 @@ func asJSON(n *yaml.Node) {
 }
 
 // encodeEach encodes and proves the items of a list separately, several at a time, and inserts them
-// into the text of the rest in place of a placeholder. Root and list must be in block style, with
+// into the text of the rest in place of a placeholder. Both root and list must be in block style, with
 // items in the first column. Otherwise it returns false.
 func encodeEach(root, list *yaml.Node) ([]byte, bool) {
 	if len(list.Content) == 0 || (root.Style|list.Style)&yaml.FlowStyle != 0 {
