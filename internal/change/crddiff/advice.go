@@ -8,8 +8,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 
-// Advise says of each change that may refuse what is stored which of those objects the API
-// server of the new CRD still lets be written.
+// Advise adds advice to each change that may reject stored objects: which of them the API server of
+// the new CRD still lets clients write.
 func (r *Report) Advise(crd *CRD) error {
 	for i, c := range r.Changes {
 		constraint, of, ok := c.constraint(crd)
@@ -29,7 +29,8 @@ func (r *Report) Advise(crd *CRD) error {
 	return nil
 }
 
-// constraint is what a change has added or narrowed; ok is false when there is none.
+// constraint returns the constraint that a change has added or narrowed; ok is false when there is
+// none.
 func (c Change) constraint(crd *CRD) (constraint stored.Constraint, of stored.Of, ok bool) {
 	if !c.Class.Refuses() || c.Version != c.NewVersion || c.Kind == Removed {
 		return constraint, of, false
@@ -71,7 +72,7 @@ func (crd *CRD) ratchets(c Change) bool {
 	})
 }
 
-// root is the schema of a version, or nil.
+// root returns the schema of a version, or nil.
 func (crd *CRD) root(version string) *schema {
 	for _, v := range crd.Spec.Versions {
 		if v.Name == version && v.Schema != nil {

@@ -15,16 +15,16 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/sample"
 )
 
-// Bounds of the values that are made up to break a rule.
+// Bounds of the values that are generated to break a rule.
 const (
 	mostMadeUp = 24  // of one schema
 	mostSized  = 300 // items or entries in one
-	mostDeep   = 4   // schemas in one another
+	mostDeep   = 4   // nested schemas
 )
 
-// breaking returns values of a schema that one rule rejects and another one, which may be nil,
-// accepts. The search for an example does not find them by itself: a list with a string that the
-// pattern of the rule does not match, for instance. For transition rules any values are returned.
+// breaking returns values of a schema that refuses rejects and accepts, which may be nil, accepts.
+// The search for an example does not find them by itself: a list with a string that does not match
+// the pattern of the rule, for instance. For transition rules it returns any values.
 func (w *walker) breaking(s *schema, accepts, refuses *apiextensionsv1.ValidationRule) []any {
 	m := &madeUp{walker: w}
 	for _, r := range []*apiextensionsv1.ValidationRule{accepts, refuses} {
@@ -54,7 +54,7 @@ func (w *walker) breaking(s *schema, accepts, refuses *apiextensionsv1.Validatio
 	return l
 }
 
-// madeUp makes values from the literals and patterns of rules.
+// madeUp generates values from the literals and patterns of rules.
 type madeUp struct {
 	*walker
 	texts    []any
@@ -62,7 +62,7 @@ type madeUp struct {
 	patterns []string
 }
 
-// learn collects the literals and patterns of a rule, and strings that tell the patterns apart.
+// learn collects the literals and patterns of a rule, and strings that distinguish the patterns.
 func (m *madeUp) learn(r *apiextensionsv1.ValidationRule) {
 	if r == nil {
 		return
@@ -144,7 +144,7 @@ func (m *madeUp) objects(s *schema, depth int) []any {
 	if len(l) > 0 {
 		base, _ = l[0].(map[string]any)
 	}
-	rounds := make([][]any, mostMadeUp) // one value of each property before another of the same
+	rounds := make([][]any, mostMadeUp) // one value of each property comes before a second value of any
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		p := s.Properties[name]
 		for i, v := range m.of(&p, depth+1) {
@@ -159,8 +159,8 @@ func (m *madeUp) objects(s *schema, depth int) []any {
 	return append(slices.Concat(rounds...), l...)
 }
 
-// lists returns lists of one item, of two items that differ in their keys only, of two other
-// items, and of as many items as the numbers in the rules say.
+// lists returns lists of one item, of two items that differ only in their keys, of two other items,
+// and of as many items as the numbers in the rules.
 func (m *madeUp) lists(s *schema, depth int) []any {
 	l := []any{[]any{}}
 	items := m.of(s.Items.Schema, depth+1)
@@ -205,7 +205,7 @@ func (m *madeUp) other(list *schema, item any, i int) any {
 	return item
 }
 
-// sized builds values from as many items as the numbers in the rules say.
+// sized builds values from as many items as the numbers in the rules.
 func (m *madeUp) sized(items []any, of func([]any) any) []any {
 	var l []any
 	for _, n := range m.numbers {

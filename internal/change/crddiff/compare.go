@@ -18,10 +18,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Compare compares what two CRDs accept: the versions that both have, and those that one of
-// them has. One of them may be nil, for a CRD that is added or removed. What is open at the
-// deadline of ctx (prove.WithDeadline) is [Unknown]. An error means that the API server could
-// not use one of the CRDs, or that ctx was cancelled.
+// Compare compares two CRDs by the objects that they accept: the versions that both have, and the
+// versions that only one has. Either may be nil, for a CRD that is added or removed. Questions
+// still open at the deadline of ctx (prove.WithDeadline) are [Unknown]. Compare returns an error if
+// the API server could not use one of the CRDs, or if ctx was cancelled.
 func Compare(ctx context.Context, old, new *CRD) (Report, error) {
 	switch {
 	case old == nil:
@@ -63,8 +63,8 @@ func Compare(ctx context.Context, old, new *CRD) (Report, error) {
 	return r, nil
 }
 
-// Versions compares what the served versions of a CRD accept: each two of them, in the order
-// of the CRD. Deadline and errors are those of [Compare].
+// Versions compares the served versions of a CRD pairwise, in the order of the CRD. It treats
+// deadlines and errors as [Compare] does.
 func Versions(ctx context.Context, crd *CRD) (Report, error) {
 	r := Report{Name: crd.Name}
 	var pairs [][2]int
@@ -91,7 +91,7 @@ func version(c *CRD, name string) int {
 	return slices.IndexFunc(c.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
 }
 
-// compare compares two versions. A panic leaves their difference undecided, and no other.
+// compare compares two versions. A panic leaves only their difference undecided.
 func compare(ctx context.Context, old, new *CRD, i, j int) (changes []Change, err error) {
 	a, b := old.Spec.Versions[i], new.Spec.Versions[j]
 	defer func() {
@@ -104,7 +104,7 @@ func compare(ctx context.Context, old, new *CRD, i, j int) (changes []Change, er
 		return nil, fmt.Errorf("version %s has no schema", a.Name)
 	}
 	if reflect.DeepEqual(a.Schema, b.Schema) && reflect.DeepEqual(a.Subresources, b.Subresources) {
-		return nil, nil // what unions say beside their rules makes no difference
+		return nil, nil // the keys of a union outside its rules make no difference
 	}
 	p, err := newPair(ctx, old.CustomResourceDefinition, new.CustomResourceDefinition, i, j)
 	if err != nil {
@@ -129,7 +129,7 @@ func compare(ctx context.Context, old, new *CRD, i, j int) (changes []Change, er
 	return l, nil
 }
 
-// of are the unions of a version.
+// of returns the unions of a version.
 func of(c *CRD, version string) []compile.UnionPlan {
 	var l []compile.UnionPlan
 	for _, u := range c.Unions {
@@ -140,7 +140,7 @@ func of(c *CRD, version string) []compile.UnionPlan {
 	return l
 }
 
-// beside compares the fields of CRDs alongside the schemas.
+// beside compares the fields of CRDs outside the schemas.
 func beside(r *Report, old, new *CRD) {
 	add := func(version, subject string, class Class, note, format string, args ...any) {
 		r.Changes = append(r.Changes, Change{Version: version, NewVersion: version, Sort: Version, Subject: subject, Kind: Changed, What: fmt.Sprintf(format, args...),
@@ -197,7 +197,7 @@ func scale(v apiextensionsv1.CustomResourceDefinitionVersion) *apiextensionsv1.C
 	return v.Subresources.Scale
 }
 
-// status compares the subresource status. Only checks of the whole object can tell whether the
+// status compares the status subresource. Only checks of the whole object depend on whether the
 // status is written together with the rest.
 func (w *walker) status() {
 	was, is := w.pair.withStatus(oldSide), w.pair.withStatus(newSide)
@@ -225,7 +225,7 @@ func looksAtStatus(root *schema) bool {
 		})
 }
 
-// scale compares the subresource scale, which requires that numbers of replicas fit into an int32
+// scale compares the scale subresource, which requires that numbers of replicas fit into an int32
 // and that the selector is a string.
 func (w *walker) scale(o, n *apiextensionsv1.CustomResourceSubresourceScale) {
 	if reflect.DeepEqual(o, n) {
@@ -252,7 +252,7 @@ func (w *walker) scaled(scale *apiextensionsv1.CustomResourceSubresourceScale, o
 		p := schemapath.Of(strings.Split(strings.TrimPrefix(path, "."), ".")...)
 		s := p.In(w.pair.root(other))
 		if s == nil {
-			continue // there is nothing for it to read
+			continue // the subresource reads nothing
 		}
 		demand, found := demands[path], between(s, demands[path], try)
 		if s.Nullable {

@@ -14,16 +14,16 @@ import (
 
 // CRD is a CRD to compare.
 type CRD struct {
-	// CRD is as the API server gets it: with its unions compiled.
+	// CRD is the object that the API server gets: its unions are compiled.
 	*apiextensionsv1.CustomResourceDefinition
-	// Unions are those declared in it, each with those of its rules that the CRD has: a compiled
-	// CRD may have lost some.
+	// Unions are the unions declared in it. Each lists only the rules that the CRD still has: a
+	// compiled CRD may have lost some.
 	Unions []compile.UnionPlan
-	// KubeVersion is that of the API server it is for, such as "1.30"; "" is the latest.
+	// KubeVersion is the version of the target API server, such as "1.30"; "" is the latest.
 	KubeVersion string
-	// Pos is where it is in a file; zero if nothing is known of one.
+	// Pos is the position in the file; zero if the CRD is from no file.
 	Pos diag.Pos
-	// Compiled says that unions of the file were compiled to get it.
+	// Compiled is true if the file had unions that were compiled to get the CRD.
 	Compiled bool
 
 	at func(p schemapath.Place, keyword string) diag.Pos
@@ -34,8 +34,9 @@ func Plain(crd *apiextensionsv1.CustomResourceDefinition) *CRD {
 	return &CRD{CustomResourceDefinition: crd}
 }
 
-// Read reads the CRDs of a file, and compiles the unions in them. The list has errors, with which
-// the result is nil, and warnings about compiled CRDs whose rules are not those of their unions.
+// Read reads the CRDs of a file and compiles their unions. The list contains errors, in which case
+// the result is nil, and warnings about compiled CRDs whose rules differ from the rules of their
+// unions.
 func Read(f *crdfile.File, opts crdfile.Options) ([]*CRD, diag.List) {
 	installed, wrong := crdpatch.Install(f, opts)
 	wrong = slices.DeleteFunc(wrong, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
@@ -57,7 +58,7 @@ func Read(f *crdfile.File, opts crdfile.Options) ([]*CRD, diag.List) {
 			c.at = in.CRD.Keyword
 		}
 		if plan == nil {
-			continue // it is taken as it is, and without unions
+			continue // the CRD is used as it is, without unions
 		}
 		for _, u := range plan.Unions {
 			u.Rules = slices.DeleteFunc(slices.Clone(u.Rules), func(r compile.RulePlan) bool { return !c.has(r) })
@@ -73,7 +74,8 @@ func (c *CRD) has(r compile.RulePlan) bool {
 	return schema != nil && slices.ContainsFunc(schema.XValidations, func(v apiextensionsv1.ValidationRule) bool { return v.Rule == r.Rule.Rule })
 }
 
-// pos is where something is in the file, or the CRD without such a version.
+// pos returns the position of a keyword of a schema, or the position of the CRD if it has no such
+// version.
 func (c *CRD) pos(version string, path schemapath.Path, keyword string) diag.Pos {
 	i := slices.IndexFunc(c.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
 	if c.at == nil || i < 0 {

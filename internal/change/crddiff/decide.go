@@ -22,7 +22,7 @@ import (
 // pair is two versions to compare.
 type pair struct {
 	ctx   context.Context
-	crds  [2]*apiextensionsv1.CustomResourceDefinition // in which the versions are served
+	crds  [2]*apiextensionsv1.CustomResourceDefinition // the CRDs, with these versions served
 	index [2]int
 	kinds [2]*validate.Kind
 	*schemadiff.Pair
@@ -60,10 +60,10 @@ func (p *pair) withStatus(side int) bool {
 	return sub != nil && sub.Status != nil
 }
 
-// refusal is what the API server says to an object, or an update, under one side's CRD. A
-// status is written after the rest, where that is a subresource.
+// refusal returns the errors of the API server for an object, or an update, under the CRD of one
+// side. A status subresource is written after the rest of the object.
 func (p *pair) refusal(side int, old, object map[string]any) schemadiff.Refusal {
-	ctx := context.WithoutCancel(p.ctx) // what was found is judged, however late
+	ctx := context.WithoutCancel(p.ctx) // an example is confirmed even after the deadline
 	k := p.kinds[side]
 	is := p.as(side, object)
 	var answer validate.Answer
@@ -78,7 +78,7 @@ func (p *pair) refusal(side int, old, object map[string]any) schemadiff.Refusal 
 		answer, err = k.Update(ctx, is, before)
 	}
 	if _, has := object["status"]; has && p.withStatus(side) && err == nil && answer.Refused == nil {
-		answer, err = k.UpdateStatus(ctx, is, before) // it was left out of account
+		answer, err = k.UpdateStatus(ctx, is, before) // the first write ignores the status
 	}
 	if err != nil {
 		return schemadiff.Refusal{Errors: []string{err.Error()}, NoRules: true}
@@ -94,8 +94,8 @@ func (p *pair) refusal(side int, old, object map[string]any) schemadiff.Refusal 
 	return r
 }
 
-// decide classes differences. Those that concern the same schema, and what lies around it,
-// are decided together.
+// decide classifies differences. Differences on the same schema, or on one that encloses it, are
+// decided together.
 func (p *pair) decide(l []*difference) error {
 	type part struct {
 		d *difference
@@ -115,7 +115,7 @@ func (p *pair) decide(l []*difference) error {
 	}
 	effects := map[*difference][]schemadiff.Effect{}
 	places := slices.Collect(maps.Values(paths))
-	// What takes too long at first has the time that the others have left.
+	// Groups that exceed their share are tried again in the time that the others have left.
 	for keys := slices.Sorted(maps.Keys(groups)); len(keys) > 0; {
 		var late []string
 		for i, key := range keys {
@@ -158,8 +158,8 @@ func (p *pair) decide(l []*difference) error {
 	return nil
 }
 
-// again decides a shift by what the schemas below it say, too: those that it reads, and those
-// that change.
+// again decides a shift once more, with more schemas below it taken into account: those that it
+// reads, and those that change.
 func (p *pair) again(ctx context.Context, at schemapath.Path, shift schemadiff.Shift, e schemadiff.Effect, changed []schemapath.Path) schemadiff.Effect {
 	var below []schemapath.Path
 	add := func(q schemapath.Path) {
@@ -197,7 +197,7 @@ func (p *pair) again(ctx context.Context, at schemapath.Path, shift schemadiff.S
 	return e
 }
 
-// mostBelow bounds the schemas that a shift is decided by again.
+// mostBelow bounds the schemas that again takes into account.
 const mostBelow = 8
 
 // isObject reports whether both sides have an object with properties at a path.
@@ -210,16 +210,15 @@ func (p *pair) isObject(at schemapath.Path) bool {
 	return true
 }
 
-// group is the clauses of a difference that are decided on the way to one schema.
+// group is the clauses of a difference that are decided on the path to one schema.
 type group struct {
 	path  schemapath.Path
 	shift schemadiff.Shift
-	probe bool // finding nothing in it is no doubt
+	probe bool // finding no example leaves no doubt
 }
 
-// split makes groups of the parts of a difference: those of a union that moved stand on
-// schemas that do not lie in one another, and no clause stands above a list whose items are
-// looked at one by one.
+// split groups the clauses of a difference. The clauses of a union that moved are on schemas that
+// do not enclose each other, and no clause is above a list whose items are examined one by one.
 func split(d *difference) []group {
 	var l []group
 	in := func(at schemapath.Path) *schemadiff.Shift {
@@ -260,7 +259,7 @@ func split(d *difference) []group {
 	return l
 }
 
-// counterexample is an example that one side accepts and the other refuses.
+// counterexample returns an example that one side accepts and the other rejects.
 func (p *pair) counterexample(w *schemadiff.Witness, accepting int) *Counterexample {
 	e := &Counterexample{Object: p.as(accepting, w.Object), Errors: p.refusal(1-accepting, w.Old, w.Object).Errors}
 	if w.Old != nil {
@@ -269,14 +268,14 @@ func (p *pair) counterexample(w *schemadiff.Witness, accepting int) *Counterexam
 	return e
 }
 
-// as is an object in the version of a side.
+// as returns an object in the version of a side.
 func (p *pair) as(side int, object map[string]any) map[string]any {
 	object = runtime.DeepCopyJSON(object)
 	object["apiVersion"] = p.crds[side].Spec.Group + "/" + p.version(side)
 	return object
 }
 
-// class classes a difference by what was found out.
+// class sets the class of a difference from the effects that were found.
 func (p *pair) class(d *difference, effects []schemadiff.Effect) {
 	var refused, accepted, refusedAnyway, acceptedAnyway string
 	for _, e := range effects {

@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// shaped compares keywords by which the server changes a value before it validates it.
+// shaped compares keywords that make the server change a value before it validates it.
 func (w *walker) shaped(p schemapath.Path, o, n *schema) {
 	_, ok := seatOf(p)
 	if o.Nullable != n.Nullable {
@@ -38,9 +38,9 @@ func (w *walker) shaped(p schemapath.Path, o, n *schema) {
 	}
 }
 
-// held returns values of the property that holds the schema at a path. That is the given value
-// itself or, below lists and maps, lists with the value once, twice and after others, and maps
-// with the value that have one entry, two, and as many as their bounds allow.
+// held returns values of the property that contains the schema at a path: the given value itself
+// or, below lists and maps, lists that contain the value once, twice and after others, and maps
+// that contain it alone, with a second entry, and with as many as their bounds allow.
 func (w *walker) held(p schemapath.Path, value any) []any {
 	const most = 40
 	at, _ := seatOf(p)
@@ -82,8 +82,8 @@ func (w *walker) held(p schemapath.Path, value any) []any {
 	return l
 }
 
-// collide adds probes for the lists around a reshaped value that reject equal items or keys: two
-// items that differ in nothing but the value.
+// collide adds probes for the enclosing lists that reject equal items or keys: two items that
+// differ only in the reshaped value.
 func (w *walker) collide(d *difference) {
 	const most = 40
 	for i := range d.Path {

@@ -1,26 +1,25 @@
-// Package crddiff says what two CRDs accept differently.
+// Package crddiff compares the objects that two CRDs accept.
 //
-// [Compare] takes two CRDs, [Versions] one whose served versions are compared with each
-// other. [Read] takes CRDs from a file, with the unions declared in them, and compiles
-// these; [Plain] takes one as the API server has it. What differs are [Change]s: of each
-// union, rule and keyword, with its [Class], the smallest object found that was accepted
-// and is refused now, and the reverse.
+// [Compare] takes two CRDs; [Versions] takes one CRD and compares its served versions with each
+// other. [Read] reads CRDs from a file and compiles their unions; [Plain] takes a CRD as the API
+// server has it. Differences are reported as [Change]s to unions, rules and keywords. Each has a
+// [Class], the smallest object found that was accepted and is now rejected, and the reverse.
 //
-// # What is proved
+// # Guarantees
 //
-// A change refuses nothing that was accepted if no object, or update, that the old CRD
-// accepts breaks what the change demands (pkg/verify's Pair). So rules that say the same
-// in other words are the same, and so is a new rule that follows from others. What is
-// different has an example that the API server's own code has judged under both CRDs. What
-// could not be decided is [Unknown] or, where only that nothing more is accepted could not,
-// says so in Undecided.
+// A change rejects nothing that was accepted if no object, and no update, that the old CRD accepts
+// violates the new constraint (internal/prove/schemadiff). So an equivalent rule with another text
+// is no difference, and neither is a new rule that follows from others. Every other change has an
+// example that the API server's own code has validated under both CRDs. An undecided change is
+// [Unknown]. If the only open question is whether more is accepted, Undecided gives the reason.
 //
-// An object is what a client that wants no field dropped may write, and so what is stored:
-// one with a property that the old schema does not have was not accepted. A property that
-// is removed is tighter for this reason, though stored objects survive without it.
+// An object is one that a client may write without losing a field, and so one that may be stored:
+// the old schema did not accept an object with a property that it does not define. Removing a
+// property is therefore tighter, although stored objects survive without it.
 //
-// # What is not
+// # Limits
 //
-// Ratcheting: each object is validated as a whole. Webhooks. What a conversion makes of
-// stored objects; a [Change.Note] tells of it, and of changes whose class is not all they do.
+// Ratcheting is not considered: each object is validated as a whole. Webhooks are not called. The
+// effect of conversion on stored objects is not decided; a [Change.Note] mentions it, and mentions
+// changes that do more than their class says.
 package crddiff

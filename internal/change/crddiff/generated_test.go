@@ -19,12 +19,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// TestGenerated compares pairs of generated schemas, and has the API server's validators
-// judge generated objects and updates under both. A class is wrong if an object contradicts
-// it, and so is a counterexample that the validators do not confirm. The generator knows
-// schemas and values, but not the checks of internal/change/crddiff.
+// TestGenerated compares pairs of generated schemas, and runs the API server's validators on
+// generated objects and updates under both. A class is wrong if an object contradicts it, and a
+// counterexample is wrong if the validators do not confirm it. The generator knows schemas and
+// values, but not the checks of internal/change/crddiff.
 //
-// UNIONCEL_PAIR is the number of the only pair to try; it prints the pair.
+// UNIONCEL_PAIR selects a single pair by its number, and prints it.
 func TestGenerated(t *testing.T) {
 	first, last := 0, unioncases.Choose(12, 60, 2500)
 	if n, err := strconv.Atoi(os.Getenv("UNIONCEL_PAIR")); err == nil {
@@ -60,8 +60,8 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// accepts reports whether a CRD accepts an object or, with before, an update. A status that
-// is a subresource is written after the rest.
+// accepts reports whether a CRD accepts an object or, if before is set, an update. A status
+// subresource is written after the rest of the object.
 func accepts(ctx context.Context, k *validate.Kind, before, object map[string]any) bool {
 	refused := func(a validate.Answer, err error) bool { return err != nil || a.Refused != nil }
 	main := maps.Clone(object)
@@ -84,7 +84,7 @@ func accepts(ctx context.Context, k *validate.Kind, before, object map[string]an
 	return true
 }
 
-// unconfirmed are the counterexamples of a report that the validators do not confirm.
+// unconfirmed returns the counterexamples of a report that the validators do not confirm.
 func unconfirmed(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefinition, r crddiff.Report) []string {
 	var l []string
 	was, is := validate.New(old), validate.New(new)
@@ -104,7 +104,7 @@ func unconfirmed(ctx context.Context, old, new *apiextensionsv1.CustomResourceDe
 	return l
 }
 
-// contradictions are objects and updates that contradict the classes of a report.
+// contradictions returns objects and updates that contradict the classes of a report.
 func (g *generated) contradictions(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefinition, r crddiff.Report) []string {
 	claimsNoneRefused, claimsNoneAccepted := true, true
 	for _, c := range r.Changes {
@@ -116,7 +116,7 @@ func (g *generated) contradictions(ctx context.Context, old, new *apiextensionsv
 	}
 	was, is := validate.New(old), validate.New(new)
 	var legal [2][]map[string]any
-	// A stored object is legal on the side that accepts its update.
+	// An update counts only on a side that accepts the stored object.
 	judge := func(before, object map[string]any, legalOnOld, legalOnNew bool) string {
 		a, b := accepts(ctx, was, before, object), accepts(ctx, is, before, object)
 		switch {

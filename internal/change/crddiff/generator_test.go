@@ -25,7 +25,7 @@ func (g *generated) odds(n int) bool { return g.IntN(n) == 0 }
 // keywords is a schema as JSON.
 type keywords = map[string]any
 
-// pair is a CRD, one in which few keywords differ, and which.
+// pair returns a CRD, one in which few keywords differ, and a description of the difference.
 func (g *generated) pair(ctx context.Context) (old, new *apiextensionsv1.CustomResourceDefinition, what string) {
 	for {
 		status := g.odds(6)
@@ -60,7 +60,7 @@ func (g *generated) pair(ctx context.Context) (old, new *apiextensionsv1.CustomR
 	}
 }
 
-// crd is the CRD of a schema, nil if the API server rejects it.
+// crd returns a CRD with a schema, or nil if the API server rejects it.
 func (g *generated) crd(ctx context.Context, root keywords, status bool) *apiextensionsv1.CustomResourceDefinition {
 	data, err := json.Marshal(root)
 	if err != nil {
@@ -96,7 +96,7 @@ var formats = []string{"date-time", "date", "ipv4", "uri", "byte", "hostname", "
 var words = []string{"", "a", "b", "ab", "x", "on", "off", "a-b", "z9", "abcdef", "1", "2024-01-01", "2024-01-01T00:00:00Z", "10.0.0.1", "YQ==", "5m"}
 var numbers = []any{int64(-2), int64(-1), int64(0), int64(1), int64(2), int64(3), int64(5), int64(10), 0.5, 1.5, -0.5, 2.5, 3.0, 0.0}
 
-// object0 is a schema of an object with the properties a, b and so on.
+// object0 returns a schema of an object with the properties a, b and so on.
 func (g *generated) object0(depth int) keywords {
 	props := keywords{}
 	for _, name := range []string{"a", "b", "c", "d"}[:1+g.IntN(4)] {
@@ -174,7 +174,7 @@ func union(l any, v any) []any {
 	return append(slices.Clone(have), v)
 }
 
-// constrain adds, changes or removes one keyword of a schema, and says which.
+// constrain adds, changes or removes one keyword of a schema, and describes the change.
 func (g *generated) constrain(s keywords) string {
 	kind, _ := s["type"].(string)
 	l := []string{"nullable", "default", "rule"}
@@ -345,7 +345,7 @@ func (g *generated) rule(s keywords) string {
 	return "added: " + text
 }
 
-// mutate changes a schema somewhere, and says what.
+// mutate changes one schema below root, and describes the change.
 func (g *generated) mutate(root keywords) string {
 	var all []keywords
 	var names []string
@@ -395,7 +395,7 @@ func (g *generated) mutate(root keywords) string {
 	return at + g.constrain(s)
 }
 
-// object is one that either of two CRDs may accept.
+// object returns an object that either of two CRDs may accept.
 func (g *generated) object(a, b *apiextensionsv1.JSONSchemaProps) map[string]any {
 	as := func(s *apiextensionsv1.JSONSchemaProps) (k keywords) {
 		data, _ := json.Marshal(s)
@@ -414,7 +414,7 @@ func (g *generated) object(a, b *apiextensionsv1.JSONSchemaProps) map[string]any
 	return o
 }
 
-// value is a value that one of two schemas, of which the first may be nil, may accept.
+// value returns a value that either of two schemas may accept; the first may be nil.
 func (g *generated) value(a, b keywords) any {
 	s := b
 	if a != nil && (b == nil || g.odds(2)) {
@@ -446,7 +446,7 @@ func (g *generated) value(a, b keywords) any {
 		}
 		return pick(g, words...)
 	case "integer", "number":
-		if kind == "integer" { // whether 1.0 is one depends on who reads it
+		if kind == "integer" { // whether 1.0 is an integer depends on the decoder
 			return int64(pick(g, -2, -1, 0, 1, 2, 3, 4, 5, 6, 9, 10, 11))
 		}
 		return pick(g, numbers...)
@@ -498,7 +498,7 @@ func sub(s keywords, name string) keywords {
 	return k
 }
 
-// integral has the integers of a JSON value as the server has them.
+// integral decodes the integers of a JSON value as the server does.
 func integral(v any) any {
 	data := asJSON(v)
 	var out any

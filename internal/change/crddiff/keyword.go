@@ -17,7 +17,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// keywords compares what two schemas of a type say of a value.
+// keywords compares the keywords of two schemas of a type.
 func (w *walker) keywords(p schemapath.Path, o, n *schema) {
 	w.required(p, o, n)
 	w.enum(p, o, n)
@@ -78,12 +78,12 @@ func (w *walker) enum(p schemapath.Path, o, n *schema) {
 	}
 }
 
-// enumClause is an enumeration of the schema at a path.
+// enumClause returns the clauses of an enumeration on the schema at a path.
 func enumClause(p schemapath.Path, enum []apiextensionsv1.JSON, try []any) []schemadiff.Clause {
 	at, ok := seatOf(p)
 	if ok && len(at.tail) == 0 {
 		k := &schema{Properties: map[string]schema{at.property: {Enum: enum}}}
-		// The second says nothing new, but for which values to try.
+		// The second clause only adds values to try.
 		return []schemadiff.Clause{{At: at.holder, Keywords: k}, {At: at.holder, Property: at.property, Keywords: &schema{Enum: enum}, Try: try}}
 	}
 	return clause(p, &schema{Enum: enum}, try...)
@@ -103,7 +103,7 @@ func constants(l []apiextensionsv1.JSON) []any {
 	return out
 }
 
-// without are the items of a that b does not have.
+// without returns the items of a that b does not have.
 func without(a, b []any) []any {
 	there := map[string]bool{}
 	for _, v := range b {
@@ -121,7 +121,7 @@ func asText(v any) string {
 	return string(text)
 }
 
-// words lists values; of many, the first.
+// words lists the first few of some values.
 func words(l []any) string {
 	const most = 6
 	var out []string
@@ -153,9 +153,9 @@ func (w *walker) bounds(p schemapath.Path, o, n *schema) {
 type bounding[T cmp.Ordered] struct {
 	name  string
 	upper bool
-	own   bool // it is about the properties of the object
+	own   bool // the bound is on the properties of the object
 	of    func(*schema) **T
-	// beyond makes a schema admit nothing but what a bound keeps out.
+	// beyond makes a schema accept only values outside a bound.
 	beyond func(*schema, T)
 }
 
@@ -196,7 +196,7 @@ func (w *walker) bound(p schemapath.Path, o, n *schema, l bounding[int64]) {
 	}
 }
 
-// tighter reports whether bound b keeps out something that a does not.
+// tighter reports whether bound b rejects something that a accepts.
 func tighter[T cmp.Ordered](a, b *T, upper bool) bool {
 	switch {
 	case b == nil:
@@ -261,7 +261,7 @@ func (w *walker) number(p schemapath.Path, o, n *schema, upper bool) {
 		}
 		try := around(n.Type == "integer", bound, before)
 		if len(between(only(other), only(at), try)) == 0 {
-			return nil // the server tells the bounds apart by none of the values at them
+			return nil // the server treats the bounds alike for all values at them
 		}
 		return clause(p, only(at), between(other, at, append(slices.Clone(try), w.values(other)...))...)
 	}
@@ -274,8 +274,8 @@ func numeric(s *schema) *schema {
 	return &schema{Type: s.Type, Format: s.Format, XIntOrString: s.XIntOrString}
 }
 
-// around returns the numbers at bounds and next to them, with and without a decimal point. Two
-// bounds that the server does not tell apart by these numbers admit the same ones.
+// around returns the numbers at bounds and next to them, with and without a decimal point. If the
+// server treats two bounds alike for these numbers, the bounds accept the same numbers.
 func around(integers bool, bounds ...*float64) []any {
 	var l []any
 	for _, v := range bounds {
@@ -294,7 +294,7 @@ func around(integers bool, bounds ...*float64) []any {
 	return l
 }
 
-// text compares keywords that only the server can judge.
+// text compares keywords that only the server can evaluate.
 func (w *walker) text(p schemapath.Path, o, n *schema) {
 	judged := func(name, a, b string, of func(string) *schema) {
 		if a == b {
@@ -362,8 +362,8 @@ func checks(format string) bool {
 	return len(between(&schema{Type: "string", Format: format}, &schema{Type: "string"}, []any{[]any{}})) > 0
 }
 
-// textWithout is the shortest text that one schema accepts and keywords of another do not.
-// None says that there is none, as far as patterns and lengths tell.
+// textWithout returns the shortest string that one schema accepts and the other rejects. none is
+// true if patterns and lengths rule out such a string.
 func textWithout(accepts, refuses *schema) (text []any, none bool) {
 	if accepts.Type != "string" || accepts.Format != "" || refuses.Format != "" {
 		return nil, false
@@ -381,11 +381,11 @@ func textWithout(accepts, refuses *schema) (text []any, none bool) {
 	return []any{found}, false
 }
 
-// enough is how many values are tried for one clause.
+// enough bounds the values that are tried for one clause.
 const enough = 8
 
-// between are the first of some values that one schema accepts and the other does not,
-// their rules left aside.
+// between returns the first few values that one schema accepts and the other rejects, without
+// regard to their rules.
 func between(accepts, refuses *schema, values []any) []any {
 	a, err := sample.Judge(accepts)
 	if err != nil {
@@ -404,7 +404,7 @@ func between(accepts, refuses *schema, values []any) []any {
 	return l
 }
 
-// likes are values, and texts that differ from them a little.
+// likes returns the values, and strings that differ from them slightly.
 func likes(values []any) []any {
 	l := slices.Clone(values)
 	for _, v := range values {
@@ -432,7 +432,7 @@ var samples = []any{
 	"YQ==", "0b2f7e5c-8f4f-4e65-9d29-0f6b5e7f2b11", "50%", int64(1) << 40, int64(-1), 1e300,
 }
 
-// composed compares allOf and the like.
+// composed compares allOf, anyOf, oneOf and not.
 func (w *walker) composed(p schemapath.Path, o, n *schema) {
 	for _, k := range []struct {
 		name string
@@ -474,7 +474,8 @@ func isIntOrString(l ...*schema) bool {
 	return slices.ContainsFunc(l, func(s *schema) bool { return reflect.DeepEqual(s.AnyOf, []schema{{Type: "integer"}, {Type: "string"}}) })
 }
 
-// listed compares what the server demands of lists and objects beside their schema.
+// listed compares the constraints of the server on lists and objects that are not part of JSON
+// Schema.
 func (w *walker) listed(p schemapath.Path, o, n *schema) {
 	listType := func(s *schema) string {
 		if s.XListType == nil {
@@ -523,7 +524,7 @@ func (w *walker) listed(p schemapath.Path, o, n *schema) {
 		}
 		d := w.guess(p, o, n, "x-kubernetes-preserve-unknown-fields", kind, "unknown fields are "+map[bool]string{true: "kept", false: "dropped"}[y], unnamed...)
 		if len(o.Properties) > 0 && len(n.Properties) > 0 {
-			// Rules see the same fields. Objects of which the other side drops something are refused.
+			// Rules see the same fields. The side that drops a field rejects the object.
 			d.shift.Reshaped, d.caution = nil, ""
 		}
 		if y {

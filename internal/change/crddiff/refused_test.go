@@ -14,9 +14,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// TestNothingRefused: what is the same or looser refuses nothing that was accepted, and what
-// is the same accepts nothing that was refused, of objects made at random and updates among
-// them.
+// TestNothingRefused checks the classes same and looser on random objects and updates: neither
+// rejects an object that was accepted, and same accepts no object that was rejected.
 func TestNothingRefused(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 8))
 	changes := slices.Clone(crdchanges.All)
@@ -85,7 +84,7 @@ func TestNothingRefused(t *testing.T) {
 	t.Log(classes, accepted, "objects accepted")
 }
 
-// parts are what schemas are made of.
+// parts are the alternatives for each part of a schema.
 var parts = [][]string{
 	{"a: {type: string}", "a: {type: string, default: x}", "a: {type: string, nullable: true}", "a: {type: string, enum: [x, z]}", "a: {type: string, maxLength: 1}", "a: {type: string, enum: [x, z], default: z}"},
 	{"b: {type: string}", "b: {type: string, nullable: true}", "b: {type: string, pattern: ^x}", "b: {type: string, default: a}"},
@@ -120,7 +119,7 @@ func (p schemaParts) String() string {
 	return text
 }
 
-// random is a value that a schema may accept.
+// random returns a value that a schema may accept.
 func random(r *rand.Rand, s *apiextensionsv1.JSONSchemaProps) any {
 	pick := func(l ...any) any { return l[r.IntN(len(l))] }
 	if s.Nullable && r.IntN(4) == 0 {
@@ -131,7 +130,7 @@ func random(r *rand.Rand, s *apiextensionsv1.JSONSchemaProps) any {
 		return pick(int64(-1), int64(0), int64(1), int64(4), int64(5), int64(9), int64(10), int64(11), int64(20))
 	case "string":
 		l := []any{"", "a", "aa", "x", "xa", "z", "on", "off", "one", "a-b", "HTTP", "TCP", "TLS", "UDP"}
-		for range 3 { // those are likelier
+		for range 3 { // values of the enumeration are likelier
 			for _, v := range s.Enum {
 				l = append(l, string(v.Raw[1:len(v.Raw)-1]))
 			}

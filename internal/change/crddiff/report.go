@@ -7,31 +7,31 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Class says which objects a change makes a difference to.
+// Class is the effect of a change on the set of accepted objects.
 type Class string
 
 const (
-	// Same: none. What was accepted is, and what was refused is; this is proved.
+	// Same is a change without effect: both CRDs provably accept the same objects.
 	Same Class = "same"
-	// Looser: more is accepted, and nothing is refused that was accepted.
+	// Looser changes accept more, and reject nothing that was accepted.
 	Looser Class = "looser"
-	// Tighter: something is refused that was accepted. Whether more is accepted as well
-	// is no question if Undecided is empty.
+	// Tighter changes reject something that was accepted. If Undecided is empty, they accept
+	// nothing that was rejected.
 	Tighter Class = "tighter"
-	// Both: something is refused that was accepted, and the reverse.
+	// Both is a change that is tighter and looser.
 	Both Class = "both"
-	// Unknown: whether something is refused that was accepted could not be decided, or
-	// whether anything changes at all.
+	// Unknown is a change that could not be decided: it may reject something that was accepted, or
+	// may have no effect at all.
 	Unknown Class = "unknown"
 )
 
-// Classes are all classes, the harmless ones first.
+// Classes lists all classes, the harmless ones first.
 var Classes = []Class{Same, Looser, Unknown, Tighter, Both}
 
-// Refuses reports whether what was accepted may be refused.
+// Refuses reports whether objects that were accepted may be rejected.
 func (c Class) Refuses() bool { return c == Tighter || c == Both || c == Unknown }
 
-// Kind is what became of something.
+// Kind distinguishes additions, removals, moves and other changes.
 type Kind string
 
 // The kinds of changes.
@@ -42,76 +42,76 @@ const (
 	Changed Kind = "changed"
 )
 
-// Sort is what kind of demand changed. It decides what the API server ratchets.
+// Sort is the sort of constraint that changed. It decides whether the API server ratchets it.
 type Sort string
 
 const (
 	// Union is the rules of a declared union.
 	Union Sort = "union"
-	// Rule is a rule that looks at the object alone, Transition one that reads oldSelf.
+	// Rule is a rule that reads only the new object, Transition a rule that reads oldSelf.
 	Rule       Sort = "rule"
 	Transition Sort = "transition rule"
-	// Keyword is one keyword of a schema about the value that it stands on.
+	// Keyword is a keyword of a schema that constrains the value of the schema.
 	Keyword Sort = "keyword"
 	// Composition is allOf, anyOf, oneOf, not.
 	Composition Sort = "composition"
-	// Required is a property that has to be there.
+	// Required is a property that is required.
 	Required Sort = "required"
-	// Shape is what the API server makes of an object before it judges it: which properties
-	// there are, defaults, nullable.
+	// Shape is a change to the decoding of an object before validation: properties, defaults,
+	// nullable.
 	Shape Sort = "shape"
-	// Version is a version as a whole, and what a CRD says beside its schemas.
+	// Version is a version as a whole, or a field of the CRD outside its schemas.
 	Version Sort = "version"
 )
 
-// Change is something that differs between two CRDs, or between two versions of one.
+// Change is a difference between two CRDs, or between two versions of one.
 type Change struct {
 	// Version and NewVersion are the names of the versions compared. They differ when two
 	// versions of one CRD are compared, and one is empty for a version that was added or
 	// removed.
 	Version, NewVersion string
-	// Path leads to the schema that the change is on; From to where it was if it moved.
+	// Path leads to the changed schema; From is its old path if it moved.
 	Path, From schemapath.Path
 	Sort       Sort
-	// Subject says what changed: "union backend", "enum", "rule".
+	// Subject names the changed thing: "union backend", "enum", "rule".
 	Subject string
 	Kind    Kind
-	// What says how in a sentence: "member udp added".
+	// What describes the change in a sentence: "member udp added".
 	What string
 	// Keyword is the key of the schema, such as "enum" and "x-kubernetes-validations"; empty
 	// for versions.
 	Keyword string
-	// OldRules and NewRules are the texts of the rules that the change consists of.
+	// OldRules and NewRules are the texts of the changed rules.
 	OldRules, NewRules []string
 	Class              Class
-	// Undecided says what could not be decided, and why.
+	// Undecided names the open question, and the reason.
 	Undecided string
-	// Note is a remark on an effect that the class does not tell; mostly empty.
+	// Note mentions an effect that the class does not cover; mostly empty.
 	Note string
-	// Refused was accepted and is not any more, Accepted the reverse; nil when there is no
-	// such thing, or none was found.
+	// Refused was accepted and is now rejected, Accepted the reverse; nil if there is no such
+	// object, or none was found.
 	Refused, Accepted *Counterexample
-	// Advice says which stored objects that break it can still be written; it is empty
-	// unless [Report.Advise] has found that some may not be.
+	// Advice says which stored objects that violate the constraint can still be written. It is
+	// empty unless [Report.Advise] has found that some may not be.
 	Advice string
-	// Pos is where the change is in the new file or, for what was removed, in what it was
-	// part of. It has no line if nothing is known of a file.
+	// Pos is the position of the change in the new file or, for something removed, of its parent.
+	// It has no line if the CRD is from no file.
 	Pos diag.Pos
 }
 
-// MattersToStored reports whether a change may affect stored objects: the new CRD may reject
-// them, or treats them in another way, as after a change of the storage version.
+// MattersToStored reports whether a change may affect stored objects: the new CRD may reject them
+// or treat them differently, as after a change of the storage version.
 func (c Change) MattersToStored() bool { return c.Class.Refuses() || c.Sort == Version && c.Note != "" }
 
-// Counterexample is an object that is created or, when Old is not nil, an update of Old to
-// it: one CRD accepts it, and the other does not.
+// Counterexample is an object that is created or, if Old is not nil, an update of Old to it. One
+// CRD accepts it, and the other rejects it.
 type Counterexample struct {
 	Old, Object map[string]any
-	// Errors are what the API server's own code says under the CRD that does not.
+	// Errors are the errors of the API server's own code under the CRD that rejects it.
 	Errors []string
 }
 
-// Report is what differs between two CRDs.
+// Report is the differences between two CRDs.
 type Report struct {
 	// Name of the CRD.
 	Name string
@@ -119,8 +119,8 @@ type Report struct {
 	Changes []Change
 }
 
-// Class is what all changes together come to: nothing that was accepted is refused if it
-// is [Same] or [Looser]. It is [Both] only if some changes show both halves.
+// Class returns the class of all changes together. [Same] and [Looser] mean that nothing that was
+// accepted is rejected. The result is [Both] only if the changes prove both halves.
 func (r Report) Class() Class {
 	has := func(c Class) bool { return slices.ContainsFunc(r.Changes, func(d Change) bool { return d.Class == c }) }
 	loosens := slices.ContainsFunc(r.Changes, func(d Change) bool { return d.Class == Looser && d.Undecided == "" })

@@ -49,7 +49,7 @@ func (w *walker) unions(old, new []compile.UnionPlan) {
 	}
 }
 
-// likeness says which union of the old version is which of the new one, the surest first.
+// likeness matches the unions of two versions, by the surest criterion first.
 var likeness = []func(a, b compile.UnionPlan) bool{
 	func(a, b compile.UnionPlan) bool { return a.Path.Equal(b.Path) && reflect.DeepEqual(a.Union, b.Union) },
 	func(a, b compile.UnionPlan) bool {
@@ -77,7 +77,7 @@ func label(u *union.Union) string {
 	return "union " + cmp.Or(u.Name, u.Discriminator, text)
 }
 
-// union compares a union with what became of it.
+// union compares a union of the old version with its counterpart in the new one.
 func (w *walker) union(o, n *compile.UnionPlan) {
 	u := cmp.Or(n, o)
 	d := &difference{Change: Change{Path: u.Path, Sort: Union, Subject: label(u.Union), Keyword: union.Key, Kind: Changed}}
@@ -120,8 +120,8 @@ func texts(l []compile.RulePlan) []string {
 	return out
 }
 
-// clauses are the rules of a union that became another, or was one. Those on a list are for
-// the server to judge, of lists of items that either names.
+// clauses returns the clauses of a union's rules. Only the server can evaluate a rule on a list; it
+// is tried on lists of items that either union names.
 func (w *walker) clauses(u, o, n *compile.UnionPlan) []schemadiff.Clause {
 	var l []schemadiff.Clause
 	for _, r := range rulesOf(u) {
@@ -138,8 +138,7 @@ func (w *walker) clauses(u, o, n *compile.UnionPlan) []schemadiff.Clause {
 	return l
 }
 
-// lists are a list without items that a union names, and lists of each one, and of each two,
-// of them.
+// lists returns the empty list, and lists of each item that a union names and of each two of them.
 func (w *walker) lists(p schemapath.Path, unions ...*compile.UnionPlan) []any {
 	var items []any
 	for i, u := range unions {
@@ -169,7 +168,7 @@ func (w *walker) lists(p schemapath.Path, unions ...*compile.UnionPlan) []any {
 	return l
 }
 
-// foldEnum makes the enumeration of the discriminator part of a change that tells of its values.
+// foldEnum merges a change to the enumeration of the discriminator into the change of the union.
 func (w *walker) foldEnum(d *difference, o, n *compile.UnionPlan) {
 	name := o.Union.Discriminator
 	if name == "" || n.Union.Discriminator != name || slices.Equal(o.Union.MemberValues(), n.Union.MemberValues()) {
@@ -193,8 +192,7 @@ func (w *walker) foldEnum(d *difference, o, n *compile.UnionPlan) {
 	w.folded[at.String()+" enum"] = true
 }
 
-// foldMembers makes the properties of members part of a change that tells of those added and
-// removed.
+// foldMembers merges added and removed properties of members into the change of the union.
 func (w *walker) foldMembers(d *difference, o, n *compile.UnionPlan) {
 	for _, path := range memberPaths(o, n) {
 		at, holder := o.Path.To(path...), o.Path.To(path[:len(path)-1]...)
@@ -217,7 +215,7 @@ func (w *walker) foldMembers(d *difference, o, n *compile.UnionPlan) {
 	}
 }
 
-// memberPaths are those of the members of two unions at one place.
+// memberPaths returns the paths of the members of two unions on one schema.
 func memberPaths(l ...*compile.UnionPlan) []schemapath.Path {
 	var paths []schemapath.Path
 	for _, u := range l {
@@ -228,7 +226,7 @@ func memberPaths(l ...*compile.UnionPlan) []schemapath.Path {
 	return paths
 }
 
-// described says what differs between two unions.
+// described lists the differences between two unions.
 func (w *walker) described(o, n *compile.UnionPlan) []string {
 	a, b := o.Union, n.Union
 	var l []string

@@ -20,47 +20,46 @@ import (
 
 type schema = apiextensionsv1.JSONSchemaProps
 
-// difference is a change that is not decided yet. The clauses of each side are what can
-// refuse; a side without any cannot.
+// difference is a change that is not decided yet. Each side can reject objects only by its clauses.
 type difference struct {
 	Change
 	shift schemadiff.Shift
-	// probes are clauses whose values are tried in other places. Finding no example there
-	// proves nothing, and is no doubt.
+	// probes are clauses whose values are tried at other paths. Finding no example there proves
+	// nothing, and leaves no doubt.
 	probes []schemadiff.Clause
-	// doubt says why neither direction can be decided, if it cannot, and caution why it
-	// cannot be proved that nothing is refused.
+	// doubt is the reason that neither direction can be decided, and caution the reason that the
+	// change cannot be proved to reject nothing; both are mostly empty.
 	doubt, caution string
 }
 
-// reshapes notes that the sides decode the value at a path differently.
+// reshapes records that the sides decode the value at a path differently.
 func (d *difference) reshapes(p schemapath.Path, try ...any) {
 	if _, ok := seatOf(p); ok {
 		d.shift.Reshaped = append(d.shift.Reshaped, schemadiff.Reshaping{At: p, Try: try})
 	}
 }
 
-// walker finds what differs between two schemas.
+// walker collects the differences between two schemas.
 type walker struct {
 	ctx  context.Context
 	pair *pair
-	// claimed are the rules of unions, by side; they are compared with those.
+	// claimed are the rules of unions, by side; they are compared as part of the unions.
 	claimed [2][]compile.RulePlan
-	// folded are properties and enumerations that changes of unions tell of.
+	// folded are properties and enumerations that are part of the change of a union.
 	folded map[string]bool
 	found  []*difference
 }
 
-// The sides of a comparison, as indices; pkg/verify has them in the same order.
+// The sides of a comparison, as indices, in the order of prove.New and prove.Old.
 const (
 	newSide = iota
 	oldSide
 )
 
-// bothSides are the sides in the order in which they are tried.
+// bothSides lists the sides in the order of the attempts.
 var bothSides = [2]int{oldSide, newSide}
 
-// walk compares the schemas at a path, which both have.
+// walk compares the schemas at a path that both sides have.
 func (w *walker) walk(p schemapath.Path, o, n *schema) {
 	if reflect.DeepEqual(o, n) {
 		return
@@ -88,20 +87,20 @@ func (w *walker) add(p schemapath.Path, sort Sort, subject, keyword string, kind
 	return d
 }
 
-// undecided adds a difference that is not understood.
+// undecided adds a difference in a keyword that is not supported.
 func (w *walker) undecided(p schemapath.Path, keyword, what string) {
 	w.add(p, Keyword, keyword, keyword, Changed, what).doubt = "changes of " + keyword + " are not understood"
 }
 
-// seat is where values of a schema stand: a property of the nearest object around it, and
-// the lists and maps between.
+// seat locates the values of a schema: a property of the nearest enclosing object, and the lists
+// and maps in between.
 type seat struct {
 	holder   schemapath.Path
 	property string
 	tail     []schemapath.Step
 }
 
-// seatOf finds the property that leads to a schema; there is none for the root.
+// seatOf finds the property that leads to a schema; the root has none.
 func seatOf(p schemapath.Path) (seat, bool) {
 	for i := len(p) - 1; i >= 0; i-- {
 		if name, ok := p[i].Property(); ok {
@@ -111,8 +110,8 @@ func seatOf(p schemapath.Path) (seat, bool) {
 	return seat{}, false
 }
 
-// clause is keywords of the schema at a path, which only the server can judge, and values
-// to try; nil keywords are for what the server does beside validating a schema.
+// clause returns keywords that only the server can evaluate, for the schema at a path, with values
+// to try. Nil keywords stand for server behaviour outside schema validation.
 func clause(p schemapath.Path, k *schema, try ...any) []schemadiff.Clause {
 	at, ok := seatOf(p)
 	if !ok {
@@ -138,8 +137,8 @@ func clause(p schemapath.Path, k *schema, try ...any) []schemadiff.Clause {
 	return []schemadiff.Clause{{At: at.holder, Property: at.property, Keywords: k, Try: try}}
 }
 
-// own is keywords of the object at a path that are read as a formula; of other values, and
-// of maps, only the server can judge them.
+// own returns keywords of the object at a path that are read as a formula. For maps and other types
+// only the server can evaluate them.
 func own(p schemapath.Path, at, k *schema, try ...any) []schemadiff.Clause {
 	if at.Type == "object" && at.AdditionalProperties == nil {
 		return []schemadiff.Clause{{At: p, Keywords: k}}
@@ -147,8 +146,8 @@ func own(p schemapath.Path, at, k *schema, try ...any) []schemadiff.Clause {
 	return clause(p, k, try...)
 }
 
-// kind compares the types of two schemas. It reports whether it makes sense to compare the
-// rest of them.
+// kind compares the types of two schemas. It reports whether comparing their other keywords makes
+// sense.
 func (w *walker) kind(p schemapath.Path, o, n *schema) bool {
 	if o.Type == n.Type && o.XIntOrString == n.XIntOrString {
 		return true
@@ -178,7 +177,7 @@ func (w *walker) kind(p schemapath.Path, o, n *schema) bool {
 	return wider(name(o), name(n)) || wider(name(n), name(o))
 }
 
-// values are a few values of a schema.
+// values returns a few values of a schema.
 func (w *walker) values(s *schema) []any { return sample.Values(w.ctx, s) }
 
 // rules compares the rules written on two schemas.
@@ -212,7 +211,7 @@ func (w *walker) rules(p schemapath.Path, o, n *schema) {
 	}
 }
 
-// rule adds a rule that was added, removed or changed.
+// rule adds a difference for a rule that was added, removed or changed.
 func (w *walker) rule(p schemapath.Path, at *schema, o, n *apiextensionsv1.ValidationRule) {
 	kind, r := Changed, n
 	switch {
@@ -248,8 +247,8 @@ func (w *walker) rule(p schemapath.Path, at *schema, o, n *apiextensionsv1.Valid
 	d.What = d.Subject + " " + string(kind) + ": " + what
 }
 
-// hint adds values of the schema at a path to those that are tried: to the clauses about a
-// property, and for other clauses to the properties of the value.
+// hint adds values of the schema at a path to the values to try: to the clauses about a property,
+// and for other clauses to the properties of the value.
 func (w *walker) hint(d *difference, clauses []schemadiff.Clause, p schemapath.Path, values []any) {
 	for i := range clauses {
 		if clauses[i].Property != "" {
@@ -267,7 +266,7 @@ func (w *walker) hint(d *difference, clauses []schemadiff.Clause, p schemapath.P
 	}
 }
 
-// ruleClause is a rule on the schema at a path.
+// ruleClause returns a rule on the schema at a path as a clause.
 func ruleClause(p schemapath.Path, at *schema, r apiextensionsv1.ValidationRule) []schemadiff.Clause {
 	if at.Type == "object" {
 		return []schemadiff.Clause{{At: p, Rule: &r}}
@@ -279,7 +278,7 @@ func ruleClause(p schemapath.Path, at *schema, r apiextensionsv1.ValidationRule)
 	return l
 }
 
-// brief is a rule in a line: its message, or its text.
+// brief returns the message of a rule, or its text.
 func brief(r apiextensionsv1.ValidationRule) string { return cmp.Or(r.Message, r.Rule) }
 
 // properties compares the properties of two schemas.
@@ -306,7 +305,7 @@ func (w *walker) properties(p schemapath.Path, o, n *schema) {
 	}
 }
 
-// property adds a property that one of two schemas has. Lacking is the one that has not.
+// property adds a property that only one of two schemas has; lacking is the other schema.
 func (w *walker) property(p schemapath.Path, kind Kind, lacking, s *schema) {
 	if w.folded[p.String()] {
 		return
@@ -319,8 +318,8 @@ func (w *walker) property(p schemapath.Path, kind Kind, lacking, s *schema) {
 	d.shift = w.propertyShift(p, kind, lacking, s)
 }
 
-// propertyShift is what it means for objects that one of two schemas has a property. A
-// client that writes it gets an error, or a warning, where the schema has none.
+// propertyShift returns the effect of a property that only one of two schemas has. A client that
+// writes it gets an error, or a warning, where the schema lacks it.
 func (w *walker) propertyShift(p schemapath.Path, kind Kind, lacking, s *schema) schemadiff.Shift {
 	lacks := clause(p, nil, w.values(s)...)
 	var has []schemadiff.Clause
@@ -334,12 +333,12 @@ func (w *walker) propertyShift(p schemapath.Path, kind Kind, lacking, s *schema)
 	return schemadiff.Shift{Old: lacks, New: has, Reshaped: reshaped}
 }
 
-// open reports whether an object may have what its schema does not name.
+// open reports whether an object may have properties that its schema does not name.
 func open(s *schema) bool {
 	return s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 }
 
-// additional compares what two schemas say of what they do not name.
+// additional compares the schemas of properties that are not named.
 func (w *walker) additional(p schemapath.Path, o, n *schema) {
 	a, b := o.AdditionalProperties, n.AdditionalProperties
 	if a != nil && b != nil && a.Schema != nil && b.Schema != nil {
@@ -359,7 +358,7 @@ func (w *walker) additional(p schemapath.Path, o, n *schema) {
 	w.guess(p, o, n, "additionalProperties", kind, "additionalProperties "+string(kind), map[string]any{"key": "a"}, map[string]any{"key": int64(7)}, map[string]any{"key": map[string]any{}}, map[string]any{"key": map[string]any{"key": "a"}})
 }
 
-// guess adds a difference that only the server can judge, with values to try.
+// guess adds a difference that only the server can evaluate, with values to try.
 func (w *walker) guess(p schemapath.Path, o, n *schema, keyword string, kind Kind, what string, try ...any) *difference {
 	d := w.add(p, Keyword, keyword, keyword, kind, what)
 	w.cautious(d, o, n)
@@ -371,8 +370,8 @@ func (w *walker) guess(p schemapath.Path, o, n *schema, keyword string, kind Kin
 	return d
 }
 
-// cautious says that a difference in the shape of a value may change what rules that stand on
-// it, in it, or on the list or map that it is in, say of it.
+// cautious records that a difference in the shape of a value may affect the rules on the value,
+// inside it, or on its enclosing list or map.
 func (w *walker) cautious(d *difference, o, n *schema) {
 	d.reshapes(d.Path)
 	kept := false
@@ -394,7 +393,7 @@ func (w *walker) cautious(d *difference, o, n *schema) {
 	}
 }
 
-// rest finds what nothing above has compared.
+// rest finds differences that no other method compares.
 func (w *walker) rest(p schemapath.Path, o, n *schema) {
 	x, y := unread(*o), unread(*n)
 	for _, key := range slices.Sorted(maps.Keys(x)) {
@@ -409,9 +408,9 @@ func (w *walker) rest(p schemapath.Path, o, n *schema) {
 	}
 }
 
-// unread is a schema as JSON without what has been compared, and what only describes it.
+// unread returns a schema as JSON without the keywords in read.
 func unread(s schema) map[string]any {
-	s.Properties, s.Items, s.AdditionalProperties = nil, nil, nil // which may be large
+	s.Properties, s.Items, s.AdditionalProperties = nil, nil, nil // may be large
 	data, err := json.Marshal(s)
 	m := map[string]any{}
 	if err != nil || json.Unmarshal(data, &m) != nil {
@@ -423,7 +422,7 @@ func unread(s schema) map[string]any {
 	return m
 }
 
-// read are the keywords that are compared, or that say nothing of what is accepted.
+// read are the keywords that are compared elsewhere, or that do not affect validation.
 var read = []string{
 	"description", "title", "example", "externalDocs", "id", "$schema",
 	"type", "x-kubernetes-int-or-string", "properties", "items", "additionalProperties", "x-kubernetes-validations",
