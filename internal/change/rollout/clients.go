@@ -9,9 +9,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// clients are the steps about requests that the change ends: those through a version that is no
-// longer served, and writes of the status, which come with the object or through the subresource,
-// and never both ways. The metadata.managedFields of objects tell who has written them.
+// clients returns the steps about requests that the change ends: requests through a version that is
+// no longer served, and writes of the status, which clients make either with the object or through
+// the subresource. The metadata.managedFields of objects name the writers.
 func (f *Facts) clients() []Step {
 	var l []Step
 	for _, v := range f.From.Spec.Versions {
@@ -35,8 +35,8 @@ func (f *Facts) clients() []Step {
 	return l
 }
 
-// written is the step about the clients of a version that write a part of objects, who, in the way
-// that ends.
+// written returns the step about clients that write a part of objects, described by who, in the way
+// that the change ends.
 func (f *Facts) written(version, who string, is func(Managed) bool, reason string) Step {
 	s := Step{ID: "clients", State: Done, Title: "Nobody is known to write " + who}
 	l, ok := f.managed(version)
@@ -55,11 +55,11 @@ func (f *Facts) written(version, who string, is func(Managed) bool, reason strin
 	return s
 }
 
-// unserve is the step about a version that is no longer served.
+// unserve returns the step about a version that is no longer served.
 func (f *Facts) unserve(v apiextensionsv1.CustomResourceDefinitionVersion) Step {
 	const reason = "Requests through a version that is not served get 404."
 	s := Step{ID: "clients", State: Advice, Title: "See who still uses " + v.Name}
-	if has(f.To, v.Name) { // else its managed fields are a matter of another step
+	if has(f.To, v.Name) { // otherwise disown handles its managed fields
 		l, ok := f.managed(v.Name)
 		if !ok {
 			return f.unmanaged("clients", "who writes through "+v.Name, reason)
@@ -80,22 +80,22 @@ func (f *Facts) unserve(v apiextensionsv1.CustomResourceDefinitionVersion) Step 
 	return s
 }
 
-// unmanaged is a step that needs managedFields.
+// unmanaged returns a step that needs managedFields.
 func (f *Facts) unmanaged(id, what, reason string) Step {
 	return Step{ID: id, State: Unknown, Title: "Find out " + what, Reason: reason,
 		Run: []string{f.printObjects(storage(f.current())) + "  # for --objects"}}
 }
 
-// line is the manager, and the object.
+// line names the object and the manager.
 func (m Managed) line() string {
 	return fmt.Sprintf("%s: those of %s", strings.TrimPrefix(m.Namespace+"/"+m.Name, "/"), cmp.Or(m.Manager, "somebody"))
 }
 
-// mostManaged is how many entries of managedFields are shown.
+// mostManaged bounds the entries of managedFields that are shown.
 const mostManaged = 10
 
-// disown is about metadata.managedFields: server-side apply converts objects to each version
-// that they name, and fails if there is none of this name.
+// disown returns the step about metadata.managedFields: server-side apply converts objects to each
+// version that an entry names, and fails if the CRD has no such version.
 func (f *Facts) disown(gone []string) Step {
 	s := Step{ID: "managedFields", State: Done, Title: "No managedFields name " + strings.Join(gone, ", ")}
 	const fails = "Server-side apply fails for objects whose managedFields name a version that the CRD does not have."

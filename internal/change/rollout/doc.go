@@ -1,20 +1,19 @@
-// Package rollout plans the change of a CRD that is in use: what has to happen before it is
-// applied and after, in which order, and whether now is the time.
+// Package rollout plans the change of a CRD that is in use: the steps before and after it is
+// applied, their order, and whether the next step may be taken now.
 //
-// [New] makes a [Plan] of [Facts], without asking anybody: of the CRD before and after the
-// change, what becomes of the objects that are stored, the versions of the API servers, what
-// they report of storage versions, and migrations of these. A fact that is not given is
-// unknown. The verdict is
+// [New] computes a [Plan] from [Facts] alone: the CRD before and after the change, the fate of the
+// stored objects, the versions of the API servers, the storage versions that they report, and
+// storage migrations. A missing fact is unknown. The verdict is
 //
-//   - [Go] when the next step may be taken: until the CRD is applied that is this, later
-//     what the plan says next, or nothing;
-//   - [Wait] when another step has to be taken first, when something is still running, or
-//     when something that matters is unknown;
-//   - [Stop] when the API server would refuse the CRD, when a server does not understand it,
-//     when a migration has failed, or when facts contradict each other.
+//   - [Go] if the next step may be taken: applying the CRD or, once it is applied, the step
+//     that the plan names, or nothing;
+//   - [Wait] if another step comes first, if something is still running, or if a fact that
+//     matters is unknown;
+//   - [Stop] if the API server would reject the CRD, if a server does not understand it, if a
+//     migration has failed, or if facts contradict each other.
 //
-// Facts that do not matter may be unknown: a change whose new schema accepts every object that
-// the old one accepts needs no objects.
+// Facts that do not matter may be unknown: a change whose new schema accepts every object that the
+// old one accepts needs no objects.
 //
-// [Read] reads facts from what kubectl prints.
+// [Read] reads facts from the output of kubectl.
 package rollout

@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/change/storageversion"
 )
 
-// reports are the entries of API servers, with versions as the CRD names them.
+// reports are the entries of API servers. Versions are named as in the CRD.
 type reports struct {
 	all []v1alpha1.ServerStorageVersion
 	// live has the entries of given servers, gone the ids of the other entries, and silent the
@@ -56,10 +56,10 @@ func (f *Facts) reports() (r reports) {
 	return r
 }
 
-// course simulates the entries until all servers follow the last of the CRDs, with a line for
-// each event and the versions after it: the garbage collector takes out the entries of servers
-// that are gone, and the others notice the CRDs in turn. Without reports, servers that have
-// names start with the CRD before the change.
+// course simulates the entries until all servers follow the last of the CRDs, with a line for each
+// event and the versions after it: the garbage collector removes the entries of servers that are
+// gone, and the other servers notice the CRDs in turn. Without reports, servers that have names
+// start with the CRD before the change.
 func (f *Facts) course(crds ...*apiextensionsv1.CustomResourceDefinition) []string {
 	r, now := f.reports(), "now"
 	if f.StorageVersion == nil {
@@ -96,7 +96,7 @@ func (f *Facts) course(crds ...*apiextensionsv1.CustomResourceDefinition) []stri
 	return lines
 }
 
-// entryOf is the entry of an API server that has noticed a CRD.
+// entryOf returns the entry of an API server that has noticed a CRD.
 func entryOf(id string, crd *apiextensionsv1.CustomResourceDefinition) v1alpha1.ServerStorageVersion {
 	e := v1alpha1.ServerStorageVersion{APIServerID: id, EncodingVersion: storage(crd)}
 	for _, v := range crd.Spec.Versions {
@@ -131,7 +131,7 @@ func inWords(entries []v1alpha1.ServerStorageVersion) string {
 	return fmt.Sprintf("%s; all decode %s", strings.Join(words, "; "), decodable)
 }
 
-// names are a few API servers.
+// names lists a few API servers.
 func names(ids []string) string {
 	const most = 3
 	if len(ids) > most {
@@ -140,8 +140,9 @@ func names(ids []string) string {
 	return strings.Join(ids, ", ")
 }
 
-// encoding asks whether all API servers encode objects in the storage version. There is no such
-// step without reports: Kubernetes' own servers report no custom resources.
+// encoding returns the step that checks whether all API servers encode objects in the storage
+// version. Without reports there is no such step: Kubernetes' own servers report no custom
+// resources.
 func (f *Facts) encoding(target string) Step {
 	if f.StorageVersion == nil {
 		return Step{}
@@ -194,7 +195,7 @@ func (f *Facts) encoding(target string) Step {
 // leases is the command that prints the names of API servers.
 const leases = "kubectl get leases -n kube-system -l apiserver.kubernetes.io/identity=kube-apiserver  # the names of the API servers, for --servers"
 
-// undecodable says which API servers cannot decode some versions.
+// undecodable lists the API servers that cannot decode some versions.
 func undecodable(entries []v1alpha1.ServerStorageVersion, versions ...string) []string {
 	var l []string
 	for _, e := range entries {

@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 )
 
-// A change that refuses what was accepted: what becomes of the stored objects is unknown.
+// The change tightens the schema, and the validity of the stored objects is unknown.
 func ExampleNew() {
 	read := func(spec string) *apiextensionsv1.CustomResourceDefinition {
 		crd := &apiextensionsv1.CustomResourceDefinition{}

@@ -21,50 +21,49 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Facts are what is known of a change of a CRD, and of the cluster that it is for. What is
-// nil is unknown.
+// Facts are the known facts about a change of a CRD and its cluster. A nil fact is unknown.
 type Facts struct {
 	// From and To are the CRD before and after the change, compiled.
 	From, To *apiextensionsv1.CustomResourceDefinition
-	// Live is the CRD as it is in the cluster, with its status.
+	// Live is the CRD in the cluster, with its status.
 	Live *apiextensionsv1.CustomResourceDefinition
-	// Changes are those between the two.
+	// Changes are the differences between From and To.
 	Changes *crddiff.Report
-	// Kinds are those of To with unions; nil if there are none.
+	// Kinds are the kinds of To that have unions; nil if there are none.
 	Kinds *kinds.Set
 	// Policies are the unions of To for which admission policies can be written.
 	Policies []Policy
 	// Servers are all API servers of the cluster.
 	Servers []Server
-	// Objects are those that are stored, as the oldest of the servers judges them.
+	// Objects are the stored objects, as the oldest of the servers validates them.
 	Objects *Objects
-	// StorageVersion is what the API servers report of the resource, if they do.
+	// StorageVersion is the API servers' report of the resource, if there is one.
 	StorageVersion *v1alpha1.StorageVersion
-	// Migrations are those of the resource; there may be none, which is not nil.
+	// Migrations are the migrations of the resource; an empty list is not nil.
 	Migrations []Migration
-	// Names are what commands call things.
+	// Names are the files to name in commands.
 	Names Names
 }
 
-// Policy says which admission policies can be written for the unions on an object.
+// Policy tells which admission policies can be written for the unions on an object.
 type Policy struct {
 	Version string
 	Path    schemapath.Path
-	// Rejects says that one can reject what they forbid, Clears that one can clear it.
+	// Rejects is set if a policy can reject violations, Clears if one can clear them.
 	Rejects, Clears bool
 }
 
-// Names are the files that commands are about. Empty ones have a placeholder.
+// Names are the files that commands name. Empty names have a placeholder.
 type Names struct {
 	From, To, Objects string
-	// CompileFrom and CompileTo say that they declare unions that are still to be compiled.
+	// CompileFrom and CompileTo are set if the files declare unions that have to be compiled.
 	CompileFrom, CompileTo bool
 }
 
-// from is the file of the CRD before the change, as a word of a command.
+// from returns the file of the CRD before the change, as a word of a command.
 func (n Names) from() string { return file(n.From, "OLD") }
 
-// to is the file of the CRD after the change, as a word of a command.
+// to returns the file of the CRD after the change, as a word of a command.
 func (n Names) to() string { return file(n.To, "NEW") }
 
 func (n Names) objects(placeholder string) string { return file(n.Objects, placeholder) }
@@ -76,7 +75,7 @@ func file(name, placeholder string) string {
 	return shell.File(name)
 }
 
-// rejects are the changes by which stored objects may become invalid, or lose fields, in a line
+// rejects lists the changes by which stored objects may become invalid, or lose fields, in a line
 // each.
 func (f *Facts) rejects() []string {
 	if f.Changes == nil {
@@ -102,7 +101,7 @@ func (f *Facts) rejects() []string {
 	return l
 }
 
-// inLine is a change in a line.
+// inLine describes a change in a line.
 func inLine(c crddiff.Change) string {
 	text := c.What
 	if at := c.Path.String(); at != "" {
@@ -154,18 +153,18 @@ func (m Migration) ended() bool {
 	return succeeded || failed
 }
 
-// Resource is that of the CRD.
+// Resource returns the resource of the CRD.
 func (f *Facts) Resource() schema.GroupResource {
 	return schema.GroupResource{Group: f.To.Spec.Group, Resource: f.To.Spec.Names.Plural}
 }
 
-// applied reports whether the cluster has the CRD after the change; of a change of nothing
-// it always has.
+// applied reports whether the cluster has the CRD after the change. If From and To are the same, it
+// always does.
 func (f *Facts) applied() bool {
 	return f.Live != nil && sameSpec(f.Live, f.To) || sameSpec(f.From, f.To)
 }
 
-// current is the CRD that the cluster has.
+// current returns the CRD that the cluster has.
 func (f *Facts) current() *apiextensionsv1.CustomResourceDefinition {
 	if f.applied() {
 		return f.To
@@ -206,7 +205,7 @@ func defaulted(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.C
 	return crd
 }
 
-// storage returns the storage version of a CRD, which has one.
+// storage returns the storage version of a CRD.
 func storage(crd *apiextensionsv1.CustomResourceDefinition) string {
 	for _, v := range crd.Spec.Versions {
 		if v.Storage {
@@ -216,10 +215,10 @@ func storage(crd *apiextensionsv1.CustomResourceDefinition) string {
 	return ""
 }
 
-// Fact is what a contradiction is about.
+// Fact names the input that a contradiction is about.
 type Fact string
 
-// The facts that can contradict others.
+// The inputs that can contradict others.
 const (
 	OfFrom           Fact = "from"
 	OfTo             Fact = "to"
@@ -228,17 +227,17 @@ const (
 	OfMigrations     Fact = "migrations"
 )
 
-// Contradiction is what cannot be true.
+// Contradiction is a contradiction between facts, or within one.
 type Contradiction struct {
 	Fact  Fact
-	Index int    // of several migrations
+	Index int    // of the migration
 	Field string // such as status.storedVersions[1]
-	// Message is one line, Hint what to do.
+	// Message is one line; Hint is how to resolve it.
 	Message, Hint string
 }
 
-// Contradictions returns in what the facts contradict each other or themselves. No plan is
-// made of such facts.
+// Contradictions returns the contradictions between the facts. [New] makes no plan from
+// contradictory facts.
 func (f *Facts) Contradictions() []Contradiction {
 	var l []Contradiction
 	add := func(of Fact, field, hint, format string, args ...any) {
@@ -285,7 +284,7 @@ func (f *Facts) Contradictions() []Contradiction {
 	return l
 }
 
-// nameError says why the API server does not accept a name that is part of commands.
+// nameError is a name in commands that the API server rejects, and the reason.
 type nameError struct{ field, why string }
 
 // unacceptable returns the names in a CRD that commands contain and that no API server accepts
@@ -336,7 +335,7 @@ func (f *Facts) contradictStorageVersion(add func(of Fact, field, hint, format s
 		return
 	}
 	for _, err := range storageversion.Validate(sv) {
-		// The server calls the path of a condition status[0].
+		// The server's errors name the path of a condition status[0].
 		add(OfStorageVersion, strings.Replace(err.Field, "status[", "status.conditions[", 1), "get it anew: the API server lets none be written like that", "%s", err.ErrorBody())
 	}
 	for i, e := range sv.Status.StorageVersions {

@@ -22,7 +22,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// gates are the steps before the change, those that hold as well once it is made.
+// gates returns the steps before the change. Some apply after it, too.
 func (f *Facts) gates() []Step {
 	var l []Step
 	if !f.applied() {
@@ -42,7 +42,7 @@ func (f *Facts) gates() []Step {
 	return append(l, f.removed()...)
 }
 
-// accepted asks the API server's own validation of updates.
+// accepted runs the API server's own validation of the update.
 func (f *Facts) accepted() Step {
 	s := Step{ID: "accepted", State: Done, Title: "The API server accepts the CRD"}
 	old, err := internal(f.From)
@@ -52,12 +52,12 @@ func (f *Facts) accepted() Step {
 		return s
 	}
 	old.Status.Conditions = []apiextensions.CustomResourceDefinitionCondition{{Type: apiextensions.Established, Status: apiextensions.ConditionTrue}}
-	// The API server takes from the old one what clients leave out.
+	// The API server copies fields that clients leave out from the old object.
 	labels, annotations := to.Labels, to.Annotations
 	old.ResourceVersion = cmp.Or(old.ResourceVersion, "1")
 	to.ObjectMeta = *old.ObjectMeta.DeepCopy()
 	to.Labels, to.Annotations = labels, annotations
-	// Other versions in which objects are stored are a matter of another step.
+	// migration checks other versions in which objects are stored.
 	to.Status.StoredVersions = []string{storage(f.To)}
 	if l := validation.ValidateCustomResourceDefinitionUpdate(context.Background(), to, old); len(l) > 0 {
 		s.State, s.Title, s.Reason = Stopped, "The API server refuses the CRD", "Its own code says:"
@@ -71,7 +71,7 @@ func (f *Facts) accepted() Step {
 	return s
 }
 
-// internal is a CRD as the API server validates it, without its status.
+// internal returns a CRD as the API server validates it, without its status.
 func internal(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
 	crd = defaulted(crd)
 	crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
@@ -79,7 +79,7 @@ func internal(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.Cus
 	return out, apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, out, nil)
 }
 
-// feature is a part of a rule that older API servers do not know.
+// feature is a field of a rule that older API servers do not know.
 type feature struct {
 	name  string
 	since *version.Version
@@ -93,7 +93,7 @@ var features = []feature{
 	{"optionalOldSelf", version.MajorMinor(1, 30), func(r apiextensionsv1.ValidationRule) bool { return r.OptionalOldSelf != nil }},
 }
 
-// Since when API servers do what plans rely on.
+// The releases that introduced the APIs that plans rely on.
 var (
 	rules      = version.MajorMinor(1, 25) // x-kubernetes-validations
 	validating = version.MajorMinor(1, 30) // ValidatingAdmissionPolicy
@@ -103,7 +103,7 @@ var (
 	migration  = version.MajorMinor(1, 37)
 )
 
-// place is a rule and where it stands.
+// place is a rule and its location.
 type place struct {
 	version int
 	path    schemapath.Path
@@ -112,7 +112,7 @@ type place struct {
 
 func (p place) String() string { return p.path.String() }
 
-// rulesOf are all rules of a CRD.
+// rulesOf returns all rules of a CRD.
 func rulesOf(crd *apiextensionsv1.CustomResourceDefinition) (l []place) {
 	for i, v := range crd.Spec.Versions {
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
@@ -128,8 +128,8 @@ func rulesOf(crd *apiextensionsv1.CustomResourceDefinition) (l []place) {
 	return l
 }
 
-// servers asks whether all API servers understand what is new in the rules: the oldest
-// decides.
+// servers returns the step that checks whether all API servers understand the new rules. The oldest
+// server decides.
 func (f *Facts) servers() Step {
 	s := Step{ID: "servers", State: Done, Title: "Every API server understands the rules"}
 	before, after, r := rulesOf(f.From), rulesOf(f.To), f.reports()
@@ -156,7 +156,7 @@ func (f *Facts) servers() Step {
 	}
 	after = slices.DeleteFunc(after, known)
 	switch {
-	case len(needs) == 0 && len(uncompiled(f.To, after, rules)) == 0: // any server does
+	case len(needs) == 0 && len(uncompiled(f.To, after, rules)) == 0: // any server understands them
 		return s
 	case f.Servers == nil:
 		s.State, s.Title, s.Reason = Unknown, "Find out which API servers there are", "The rules need what not every version of Kubernetes knows. The oldest API server decides."
@@ -209,8 +209,8 @@ func (f *Facts) servers() Step {
 	return s
 }
 
-// uncompiled says which rules a server of a version cannot compile. Like servers do, it
-// takes new rules for the release before, so that the server can be rolled back.
+// uncompiled lists the rules that a server of a version cannot compile. As servers do, it compiles
+// new rules for the previous release, so that the server can be rolled back.
 func uncompiled(crd *apiextensionsv1.CustomResourceDefinition, l []place, v *version.Version) (lines []string) {
 	if len(l) == 0 {
 		return nil
@@ -232,7 +232,7 @@ func uncompiled(crd *apiextensionsv1.CustomResourceDefinition, l []place, v *ver
 	return lines
 }
 
-// objects is the step about stored objects that become invalid, or lose fields.
+// objects returns the step about stored objects that become invalid, or lose fields.
 func (f *Facts) objects() Step {
 	s := Step{ID: "objects", State: Done, Title: "The new schema accepts every object that the old one accepts"}
 	o, rejects := f.Objects, f.rejects()
@@ -272,7 +272,8 @@ func (f *Facts) objects() Step {
 	return s
 }
 
-// printObjects prints the objects in a version, which need not be the one that kubectl prefers.
+// printObjects returns the command that prints the objects in a version, which need not be the one
+// that kubectl prefers.
 func (f *Facts) printObjects(version string) string {
 	r := f.Resource()
 	if now := f.current(); !served(now, version) || len(now.Spec.Versions) == 1 {
@@ -281,14 +282,14 @@ func (f *Facts) printObjects(version string) string {
 	return fmt.Sprintf("kubectl get %s.%s.%s -A -o yaml --show-managed-fields", r.Resource, version, r.Group)
 }
 
-// constrains reports whether there is a constraint after the change that was not there before.
+// constrains reports whether the change may add a constraint.
 func (f *Facts) constrains() bool {
 	return f.Changes != nil && slices.ContainsFunc(f.Changes.Changes, func(c crddiff.Change) bool {
 		return c.Sort != crddiff.Version && c.Kind != crddiff.Removed
 	})
 }
 
-// invalid is the step about objects that are not valid after the change.
+// invalid returns the step about objects that are not valid after the change.
 func (f *Facts) invalid(s Step) Step {
 	o := f.Objects
 	s.Details = o.Examples
@@ -338,7 +339,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// undisturbed asks whether the storage version is settled before the change touches it.
+// undisturbed returns the steps that settle the storage version before the change modifies it.
 func (f *Facts) undisturbed() []Step {
 	from, to := storage(f.From), storage(f.To)
 	if !has(f.From, to) {
@@ -363,7 +364,8 @@ func (f *Facts) undisturbed() []Step {
 	return []Step{s}
 }
 
-// warnFirst is the advice to let a policy speak before the schema does, where a policy can.
+// warnFirst returns the advice to install a policy that warns before the schema rejects, where a
+// policy can.
 func (f *Facts) warnFirst() Step {
 	if f.Changes == nil {
 		return Step{}
@@ -387,7 +389,7 @@ func (f *Facts) warnFirst() Step {
 	s := Step{ID: "policy", State: Advice, Title: "Warn before you refuse",
 		Reason: "Clients may still write what the change refuses. A policy that warns, and notes it in the audit log, finds them; delete it once the CRD is applied.",
 		Run:    []string{fmt.Sprintf("unioncel policy %s --validate --action Warn --action Audit | kubectl apply -f -", f.Names.to())}}
-	if f.Objects != nil { // otherwise its step has said so
+	if f.Objects != nil { // otherwise the step about objects lists them
 		s.Details = l
 	}
 	switch v := f.oldest(); {
@@ -401,9 +403,9 @@ func (f *Facts) warnFirst() Step {
 	return s
 }
 
-// violates reports whether the example of a change breaks the new unions on its schema, so that a
-// policy finds such requests: of members that are removed, a policy says nothing. Without an
-// example it may.
+// violates reports whether the example of a change violates the new unions on its schema, so that a
+// policy finds such requests; a policy does not catch removed members. It returns true if the
+// change has no example.
 func (f *Facts) violates(c crddiff.Change) bool {
 	if c.Refused == nil {
 		return true
@@ -458,7 +460,7 @@ func valuesAt(path schemapath.Path, v any) []any {
 	return l
 }
 
-// apply is the change itself.
+// apply returns the step that applies the CRD.
 func (f *Facts) apply(state State) Step {
 	s := Step{ID: "apply", State: state, Title: "Apply the CRD"}
 	if state == Done {
@@ -469,8 +471,8 @@ func (f *Facts) apply(state State) Step {
 	return s
 }
 
-// takeBack is how to apply the CRD before the change. One that is from the cluster cannot be
-// applied there any more.
+// takeBack returns the command that applies the CRD before the change. A CRD read from the cluster
+// can no longer be applied there.
 func (f *Facts) takeBack() []string {
 	if f.From.ResourceVersion != "" {
 		return []string{"kubectl apply -f MANIFEST  # that of " + f.From.Name + " before the change"}
@@ -485,7 +487,7 @@ func applyCommand(file string, compile bool) string {
 	return fmt.Sprintf("kubectl apply -f %s", file)
 }
 
-// back says whether the change can be taken back.
+// back returns the step about taking the change back.
 func (f *Facts) back() Step {
 	s := Step{ID: "back", State: Advice, Title: "The change can be taken back", Run: f.takeBack()}
 	switch {

@@ -11,26 +11,26 @@ import (
 	"github.com/unioncel/unioncel/internal/change/stored"
 )
 
-// Objects are counts of the stored objects, by their validity under To.
+// Objects counts the stored objects by their validity under To.
 type Objects struct {
-	// Total is the number of objects, and Printed how many were given in each version.
+	// Total is the number of objects, and Printed the number given in each version.
 	Total   int
 	Printed map[string]int
-	// Invalid are those that the server would reject as new objects under To, and Blocked
-	// those of which it rejects a write that it accepts under From.
+	// Invalid objects would be rejected as new objects under To. For Blocked ones the server
+	// rejects a write that it accepts under From.
 	Invalid, Blocked int
-	// Rewrites is how many cannot even be written as they are, so that a migration of the
+	// Rewrites counts objects that cannot even be written unchanged, so that a migration of the
 	// storage version fails.
 	Rewrites int
-	// Losing is how many lose fields at the next write through some version, because of
-	// the change.
+	// Losing counts objects that lose fields at the next write through some version, because of the
+	// change.
 	Losing int
-	// Repairable is for how many of the invalid a patch is known.
+	// Repairable counts the invalid objects for which a patch is known.
 	Repairable int
-	// Examples are some of the invalid and of the losing, in a line each.
+	// Examples are some of the invalid objects, and Lost some of the losing ones, in a line each.
 	Examples, Lost []string
-	// Managed are entries of metadata.managedFields, by the version they name; nil when no
-	// object has such a field, as kubectl leaves it out by default.
+	// Managed are entries of metadata.managedFields, by the version they name; nil if no object has
+	// the field, which kubectl leaves out by default.
 	Managed map[string][]Managed
 
 	counted map[string]map[*int]bool // the counters that include an object, by its name
@@ -41,16 +41,16 @@ type Objects struct {
 type Managed struct {
 	Namespace, Name, Manager string
 	Index                    int
-	// Subresource is the one that was written; Status says that fields of the status were.
+	// Subresource is the subresource that was written; Status is set if the status was.
 	Subresource string
 	Status      bool
 }
 
-// mostExamples is how many objects of a sort are kept to be shown.
+// mostExamples bounds the objects of a sort that are kept as examples.
 const mostExamples = 10
 
-// Judge returns the judge of the stored objects, under the CRD after the change and by the oldest
-// server, and the objects to which its verdicts are added. The error says that no server would
+// Judge returns a judge of stored objects under the CRD after the change, as the oldest server
+// validates them, and the Objects to add its verdicts to. It returns an error if no server would
 // serve the CRD.
 func (f *Facts) Judge() (*stored.Judge, *Objects, error) {
 	opts := stored.Options{Kinds: f.Kinds}
@@ -64,7 +64,7 @@ func (f *Facts) Judge() (*stored.Judge, *Objects, error) {
 	return judge, &Objects{}, err
 }
 
-// Add adds an object, as kubectl get prints it, with its verdict. The same object may be added in
+// Add adds an object, as kubectl get prints it, and its verdict. The same object may be added in
 // several versions.
 func (o *Objects) Add(v stored.Verdict, object map[string]any) {
 	if o.Printed == nil {
@@ -125,7 +125,7 @@ func (o *Objects) manage(v stored.Verdict, object map[string]any) {
 	}
 }
 
-// some appends to the first of many lines.
+// some appends a line to a list that it keeps short.
 func some(l []string, line string) []string {
 	if len(l) == mostExamples {
 		return append(l, "and more")
@@ -136,7 +136,7 @@ func some(l []string, line string) []string {
 	return append(l, line)
 }
 
-// why says why an object is invalid.
+// why returns the reason that an object is invalid.
 func why(v stored.Verdict) string {
 	problems := v.Problems()
 	for _, in := range v.Versions {
@@ -151,7 +151,7 @@ func why(v stored.Verdict) string {
 	return fmt.Sprintf("(%s): %s", v.InWords(), said)
 }
 
-// lost says which fields an object loses, and through which versions, unless all.
+// lost lists the fields that an object loses, and the versions unless it loses them in all.
 func lost(v stored.Verdict) string {
 	var l []string
 	same := true

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// What the objects come to: the validators of the API server judge them.
+// The counts follow the API server's validators.
 func TestObjects(t *testing.T) {
 	from := crd(t, v("v1", strings.Replace(plain, "http: {type: string}", "http: {type: string}\n  old: {type: object, x-kubernetes-preserve-unknown-fields: true}", 1)))
 	for _, tt := range []struct{ name, spec, want string }{
@@ -40,7 +40,7 @@ func TestObjects(t *testing.T) {
 			t.Errorf("%s: %s", tt.name, got)
 		}
 	}
-	// A storage version that becomes another is the one that a migration writes.
+	// A migration writes the objects in the new storage version.
 	f := Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: crd(t, v("v1", plain), v("v2", ruled))}
 	judge, o, err := f.Judge()
 	if err != nil {
@@ -59,7 +59,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// Once the CRD is applied, no write is rejected that was accepted.
+// Once the CRD is applied, the reason does not mention writes that were accepted before.
 func TestObjectsAfterTheChange(t *testing.T) {
 	from, to := crd(t, v("v1", plain)), crd(t, v("v1", ruled))
 	for _, tt := range []struct {

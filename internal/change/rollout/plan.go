@@ -4,20 +4,20 @@ import (
 	"slices"
 )
 
-// Verdict says what to do with the change now.
+// Verdict is the recommendation for the change now.
 type Verdict string
 
 // The verdicts.
 const (
-	// Go: take the step that is next, or all is done.
+	// Go: take the next step; if there is none, the change is complete.
 	Go Verdict = "go"
-	// Wait: something else has to happen or to be known first; then ask again.
+	// Wait: something else has to happen or to become known first; then plan again.
 	Wait Verdict = "wait"
-	// Stop: something is wrong with the change or the cluster, which waiting does not fix.
+	// Stop: the change or the cluster has a fault that waiting does not fix.
 	Stop Verdict = "stop"
 )
 
-// State is where a step stands.
+// State is the state of a step.
 type State string
 
 // The states.
@@ -31,7 +31,7 @@ const (
 	Advice  State = "advice"  // holds up nothing
 )
 
-// Step is one of a plan.
+// Step is a step of a plan.
 type Step struct {
 	ID     string `json:"id"`
 	State  State  `json:"state"`
@@ -39,23 +39,23 @@ type Step struct {
 	Reason string `json:"reason,omitempty"`
 	// Details are lines about single objects, servers or rules.
 	Details []string `json:"details,omitempty"`
-	// Run are the commands that do it, or that get what is unknown; Manifest is what they
-	// read from standard input.
+	// Run are the commands that take the step, or that get the missing fact. Manifest is their
+	// standard input.
 	Run      []string `json:"run,omitempty"`
 	Manifest string   `json:"manifest,omitempty"`
 }
 
-// Plan is what to do, in this order.
+// Plan is the steps, in order.
 type Plan struct {
 	CRD     string  `json:"crd"`
 	Verdict Verdict `json:"verdict"`
-	// Applied says that the cluster has the CRD after the change.
+	// Applied is set if the cluster has the CRD after the change.
 	Applied  bool      `json:"applied"`
 	Steps    []Step    `json:"steps"`
 	Versions []Version `json:"versions"`
 }
 
-// New makes a plan. Facts that contradict each other make one that stops.
+// New returns a plan. For facts that contradict each other the verdict is [Stop].
 func New(f Facts) Plan {
 	p := Plan{CRD: f.To.Name}
 	if l := f.Contradictions(); len(l) > 0 {

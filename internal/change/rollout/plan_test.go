@@ -40,7 +40,7 @@ properties:
 `
 )
 
-// crd is a CRD of Routes, of whose versions the last is the stored one.
+// crd returns a CRD of Routes; its last version is the storage version.
 func crd(t *testing.T, versions ...testcrd.Version) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	c := &apiextensionsv1.CustomResourceDefinition{}
@@ -50,7 +50,7 @@ func crd(t *testing.T, versions ...testcrd.Version) *apiextensionsv1.CustomResou
 	return c
 }
 
-// deprecated is a CRD with a deprecated version.
+// deprecated marks a version of a CRD as deprecated.
 func deprecated(crd *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.CustomResourceDefinition {
 	versionOf(crd, name).Deprecated = true
 	return crd
@@ -58,12 +58,12 @@ func deprecated(crd *apiextensionsv1.CustomResourceDefinition, name string) *api
 
 func v(name, spec string) testcrd.Version { return testcrd.Version{Name: name, Spec: spec} }
 
-// classed is a change of a class.
+// classed returns a report with one change of a class.
 func classed(c crddiff.Class) *crddiff.Report {
 	return &crddiff.Report{Changes: []crddiff.Change{{Class: c}}}
 }
 
-// live is a CRD as it is in the cluster.
+// live returns a CRD as it is in the cluster.
 func live(crd *apiextensionsv1.CustomResourceDefinition, stored ...string) *apiextensionsv1.CustomResourceDefinition {
 	crd = crd.DeepCopy()
 	crd.Status.StoredVersions = stored
@@ -78,7 +78,7 @@ func servers(versions ...string) []Server {
 	return l
 }
 
-// summary is the verdict, and the steps that are not done.
+// summary returns the verdict, and the steps that are not done.
 func summary(p Plan) string {
 	var b strings.Builder
 	b.WriteString(string(p.Verdict))
@@ -101,8 +101,8 @@ func wants(t *testing.T, f Facts, want string) Plan {
 	return p
 }
 
-// An upgrade of three servers, with a change that only the new ones understand, a switch of
-// the storage version, and a server that is rolled back in the middle of the migration.
+// Three servers are upgraded, with a change that only the new ones understand, a switch of the
+// storage version, and a server that is rolled back in the middle of the migration.
 func TestUpgradeWithRollback(t *testing.T) {
 	from := crd(t, v("v2", plain), v("v1", plain))
 	to := deprecated(crd(t, v("v1", compared), v("v2", compared)), "v1")
@@ -114,7 +114,7 @@ func TestUpgradeWithRollback(t *testing.T) {
 	migrations := []Migration{}
 	clock := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-	// starts has servers start, or notice a change of the CRD, in a version.
+	// starts makes servers start, or notice a change of the CRD, in a version.
 	starts := func(version string, ids ...string) {
 		for _, id := range ids {
 			if version != "" {
@@ -175,7 +175,7 @@ func TestUpgradeWithRollback(t *testing.T) {
 	starts("1.36", "c")
 	now("wait migration=wait")
 	migrations[0].Conditions = []metav1.Condition{{Type: "Succeeded", Status: metav1.ConditionTrue}}
-	now("go migration=next") // it went over objects that c has written since
+	now("go migration=next") // it covered objects that c has written since
 	migrations[0].Conditions = []metav1.Condition{{Type: "Failed", Status: metav1.ConditionTrue, Message: "an object was refused"}}
 	now("stop migration=stop")
 	migrations = []Migration{}
@@ -199,7 +199,7 @@ func TestUpgradeWithRollback(t *testing.T) {
 	now("go")
 }
 
-// What is not given is unknown, and where it matters there is no go.
+// Missing facts are unknown, and where they matter the verdict is not go.
 func TestUnknown(t *testing.T) {
 	from, to := crd(t, v("v1", plain)), crd(t, v("v1", pointed))
 	tighter, looser, undecided := classed(crddiff.Tighter), classed(crddiff.Looser), classed(crddiff.Unknown)
@@ -282,7 +282,7 @@ func managedBy(l ...Managed) *Objects {
 	return &Objects{Total: 1, Managed: map[string][]Managed{"v1": l}}
 }
 
-// printed are valid objects, as they were given in versions.
+// printed returns counts of valid objects, given in some versions.
 func printed(versions ...string) *Objects {
 	o := &Objects{Total: 1, Printed: map[string]int{}}
 	for _, v := range versions {
@@ -291,7 +291,7 @@ func printed(versions ...string) *Objects {
 	return o
 }
 
-// inVersion is a change of a version that may refuse what was accepted.
+// inVersion returns a change that may reject objects of a version.
 func inVersion(name string) *crddiff.Report {
 	return &crddiff.Report{Changes: []crddiff.Change{{Version: name, NewVersion: name, Class: crddiff.Tighter}}}
 }
@@ -302,14 +302,14 @@ func withScale(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.C
 	return crd
 }
 
-// withStatus is a CRD of which v1 has the subresource status.
+// withStatus adds the status subresource to v1 of a CRD.
 func withStatus(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	crd = crd.DeepCopy()
 	versionOf(crd, "v1").Subresources = &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}}
 	return crd
 }
 
-// hooked is a CRD with a conversion webhook.
+// hooked adds a conversion webhook to a CRD.
 func hooked(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	crd = crd.DeepCopy()
 	url := "https://example.com/"
@@ -318,14 +318,14 @@ func hooked(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Cust
 	return crd
 }
 
-// migrating is a CRD in the cluster of which a migration is running.
+// migrating returns a CRD in the cluster with a running migration.
 func migrating(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	crd = live(crd, "v1")
 	crd.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{{Type: apiextensionsv1.StorageMigrating, Status: apiextensionsv1.ConditionTrue}}
 	return crd
 }
 
-// settled is an object with these entries, as the API server writes it.
+// settled returns an object with these entries, as the API server writes it.
 func settled(sv *v1alpha1.StorageVersion, entries []v1alpha1.ServerStorageVersion, now time.Time) *v1alpha1.StorageVersion {
 	sv = sv.DeepCopy()
 	sv.Status.StorageVersions = entries
@@ -337,7 +337,7 @@ func settled(sv *v1alpha1.StorageVersion, entries []v1alpha1.ServerStorageVersio
 	return sv
 }
 
-// reported is what servers report that encode these versions, and decode no others.
+// reported returns a report of servers that each encode one version and decode no other.
 func reported(versions ...string) *v1alpha1.StorageVersion {
 	sv := decoding("v1", make([][]string, len(versions))...)
 	for i, v := range versions {
@@ -347,7 +347,7 @@ func reported(versions ...string) *v1alpha1.StorageVersion {
 	return settled(sv, sv.Status.StorageVersions, time.Time{})
 }
 
-// decoding is what servers report that encode a version and decode these.
+// decoding returns a report of servers that encode a version and decode these.
 func decoding(version string, decodable ...[]string) *v1alpha1.StorageVersion {
 	var entries []v1alpha1.ServerStorageVersion
 	for i, l := range decodable {
@@ -444,8 +444,8 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// TestNamesOfFiles gives files names that a shell or a reader could take for something else: each
-// command has them as one word, and no line of a report is made of them.
+// Each command contains file names as single words, even names that a shell or a reader could
+// mistake for something else; no line of a report consists of one.
 func TestNamesOfFiles(t *testing.T) {
 	names := Names{From: "$(reboot).yaml", To: "new.yaml\n 1. next     Apply the CRD", Objects: "-o it's.yaml", CompileFrom: true, CompileTo: true}
 	words := []string{`'$(reboot).yaml'`, `$'new.yaml\012 1. next     Apply the CRD'`, `'./-o it'\''s.yaml'`}

@@ -48,7 +48,7 @@ func Document(p Plan) report.Document {
 	return d
 }
 
-// commands are those of the step, and what the last one reads, as one types them.
+// commands returns the commands of the step, with the manifest as a here-document.
 func (s Step) commands() []string {
 	l := slices.Clone(s.Run)
 	if s.Manifest != "" && len(l) > 0 {

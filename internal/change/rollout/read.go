@@ -24,14 +24,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Origins are where facts are from, for [Origins.Diagnostics].
+// Origins are the sources of facts, for [Origins.Diagnostics].
 type Origins struct {
 	From, To             diag.Pos
 	Live, StorageVersion *resource.Object
 	Migrations           []*resource.Object // in the order of the facts
 }
 
-// Diagnostics are about contradictions, at their places.
+// Diagnostics returns diagnostics for contradictions, at their positions.
 func (o Origins) Diagnostics(contradictions []Contradiction) diag.List {
 	var l diag.List
 	for _, c := range contradictions {
@@ -61,12 +61,12 @@ func (o Origins) Diagnostics(contradictions []Contradiction) diag.List {
 	return l
 }
 
-// isAlone reports whether an object is a document of its own, so that somebody has chosen
-// it, and not an item of a list.
+// isAlone reports whether an object is a document of its own, and so was chosen by the user, and
+// not an item of a list.
 func isAlone(o *resource.Object) bool { return o.Node == o.Document.Root }
 
-// only returns the objects of a kind in a file that holds nothing else. What is said of
-// others tells how to get them.
+// only returns the objects of a file that must contain objects of one kind. get is the hint for
+// objects of other kinds: the command that prints the right ones.
 func only(f *resource.File, get string, is func(*resource.Object) bool) ([]*resource.Object, diag.List) {
 	var l diag.List
 	for _, o := range f.Objects {
@@ -93,7 +93,6 @@ func contradictory(pos diag.Pos, hint, format string, args ...any) diag.Diagnost
 	return diag.Diagnostic{Code: diag.ContradictoryFacts, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// decode decodes an object.
 func decode(o *resource.Object, into any) diag.List {
 	data, err := json.Marshal(o.Value)
 	if err == nil {
@@ -105,8 +104,8 @@ func decode(o *resource.Object, into any) diag.List {
 	return nil
 }
 
-// chosen returns the one object with a name. In a list others are skipped; where there is no
-// list, and another one, somebody has taken the wrong one.
+// chosen returns the object with a name. Other items of a list are skipped; another object that is
+// not in a list is an error, since the user has chosen the wrong one.
 func chosen(objects []*resource.Object, name, get string) (*resource.Object, diag.List) {
 	var found *resource.Object
 	for _, o := range objects {
@@ -124,7 +123,7 @@ func chosen(objects []*resource.Object, name, get string) (*resource.Object, dia
 	return found, nil
 }
 
-// ReadLive reads the CRD of this name as kubectl get prints it, with its status.
+// ReadLive reads the CRD with a name as kubectl get prints it, with its status.
 func ReadLive(f *resource.File, name string) (*apiextensionsv1.CustomResourceDefinition, *resource.Object, diag.List) {
 	get := "kubectl get crd " + name + " -o yaml"
 	objects, wrong := only(f, get, func(o *resource.Object) bool {
@@ -150,8 +149,7 @@ func ReadLive(f *resource.File, name string) (*apiextensionsv1.CustomResourceDef
 	return crd, o, nil
 }
 
-// ReadStorageVersion reads what API servers report of a resource. It is nil if they report
-// nothing.
+// ReadStorageVersion reads the API servers' report of a resource. It is nil if there is none.
 func ReadStorageVersion(f *resource.File, r schema.GroupResource) (*v1alpha1.StorageVersion, *resource.Object, diag.List) {
 	get := "kubectl get storageversion " + storageversion.Name(r) + " -o yaml"
 	objects, wrong := only(f, get, func(o *resource.Object) bool {
@@ -171,8 +169,8 @@ func ReadStorageVersion(f *resource.File, r schema.GroupResource) (*v1alpha1.Sto
 	return sv, o, nil
 }
 
-// migrationVersions are those of StorageVersionMigration, the first of which did not leave
-// the version out of the resource.
+// migrationVersions are the versions of StorageVersionMigration. The first included the version in
+// the resource.
 var migrationVersions = []string{"v1alpha1", "v1beta1", "v1"}
 
 // ReadMigrations reads the migrations of a resource.
@@ -259,7 +257,7 @@ func (r *serverReader) fail(n *yaml.Node, format string, args ...any) {
 	r.wrong = append(r.wrong, unusable(pos, getServers, format, args...))
 }
 
-// item reads an item of a list: a version, or a version with a name.
+// item reads an item of a list: a version, with or without a name.
 func (r *serverReader) item(n *yaml.Node, v any) {
 	switch v := v.(type) {
 	case string:
@@ -288,7 +286,7 @@ func (r *serverReader) item(n *yaml.Node, v any) {
 	r.fail(n, "%s is not a string: quote it", strings.TrimSpace(n.Value))
 }
 
-// server reads what API servers say of themselves.
+// server reads the version document of an API server.
 func (r *serverReader) server(n *yaml.Node, v any) {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -309,7 +307,7 @@ func (r *serverReader) server(n *yaml.Node, v any) {
 	switch {
 	case err != nil:
 		r.fail(n, "this is no version of an API server: %v", err)
-	case info.EmulationMajor != "": // it behaves as one of that version
+	case info.EmulationMajor != "": // the server behaves like that version
 		r.add(n, "", info.EmulationMajor+"."+info.EmulationMinor)
 	case info.GitVersion != "":
 		r.add(n, "", info.GitVersion)

@@ -15,7 +15,7 @@ import (
 
 var routes = schema.GroupResource{Group: "example.com", Resource: "routes"}
 
-// said are diagnostics in a text, without the hints.
+// said joins diagnostics into a text, without the hints.
 func said(l diag.List) string {
 	var lines []string
 	for _, d := range l {
@@ -89,7 +89,7 @@ func list(objects ...string) string {
 	return s + "\n"
 }
 
-// What kubectl prints, and what else may be given by mistake.
+// Output of kubectl is read; other files that may be given by mistake are errors.
 func TestRead(t *testing.T) {
 	crd := testcrd.Versions("Route", v("v1", plain)) + "status: {storedVersions: [v1]}\n"
 	gates := testcrd.Versions("Gate", v("v1", plain)) + "status: {storedVersions: [v1]}\n"

@@ -11,8 +11,7 @@ import (
 	"github.com/unioncel/unioncel/internal/change/storageversion"
 )
 
-// migrate are the steps that bring all objects into a storage version, which the cluster
-// has.
+// migrate returns the steps that rewrite all objects in a storage version that the cluster has.
 func (f *Facts) migrate(target string) []Step {
 	var steps []Step
 	for _, step := range []func(string) Step{f.encoding, f.migration, f.trim} {
@@ -28,7 +27,7 @@ func (f *Facts) migrate(target string) []Step {
 	return steps
 }
 
-// migrateLater are these steps after a change of the storage version that is still to come.
+// migrateLater returns these steps for a change of the storage version that is not applied yet.
 func (f *Facts) migrateLater() []Step {
 	from, to := storage(f.From), storage(f.To)
 	if from == to {
@@ -45,7 +44,7 @@ func (f *Facts) migrateLater() []Step {
 	return []Step{s}
 }
 
-// migration asks whether all stored objects are rewritten in the storage version.
+// migration returns the step that rewrites stored objects in the storage version.
 func (f *Facts) migration(target string) Step {
 	s := Step{ID: "migration", State: Done, Title: "All objects are stored in " + target}
 	if f.Live == nil {
@@ -105,7 +104,7 @@ func (f *Facts) migration(target string) Step {
 	return f.rewrite(s, target)
 }
 
-// rewrite is the step of rewriting all objects, if they let themselves be rewritten.
+// rewrite returns the step that rewrites all objects, if the API server accepts the writes.
 func (f *Facts) rewrite(s Step, target string) Step {
 	switch o := f.Objects; {
 	case o == nil:
@@ -140,7 +139,7 @@ func (f *Facts) rewrite(s Step, target string) Step {
 	return s
 }
 
-// trim takes the old versions out of status.storedVersions.
+// trim returns the step that removes the old versions from status.storedVersions.
 func (f *Facts) trim(target string) Step {
 	if f.Live == nil || len(f.stored(target)) == 0 {
 		return Step{}
@@ -160,23 +159,24 @@ func (f *Facts) trimCommand(target string) string {
 		f.To.Name, quote(f.Live.Status.StoredVersions), quote([]string{target}))
 }
 
-// stored are the versions other than the storage version in which objects may be stored.
+// stored returns the versions, other than the storage version, that objects may be stored in.
 func (f *Facts) stored(target string) []string {
 	return slices.DeleteFunc(slices.Clone(f.Live.Status.StoredVersions), func(v string) bool { return v == target })
 }
 
-// lastMigration returns the migration that was created last, and whether it is known that
-// there is no other.
+// lastMigration returns the migration that was created last; known is false if there may be one
+// that is not given.
 func (f *Facts) lastMigration() (last *Migration, known bool) {
 	if f.Migrations == nil {
-		// Servers that note migrations in CRDs have noted none, or none has an API for them.
+		// Servers that record migrations in CRDs have recorded none, or no server has an API for
+		// them.
 		_, noted := condition(f.Live, apiextensionsv1.StorageMigrating)
 		return nil, len(f.Servers) > 0 && !noted && !f.oldest().LessThan(migration) || len(f.Servers) > 0 && f.newest().LessThan(migrationA)
 	}
 	return f.latest(), true
 }
 
-// latest returns the migration that was created last, of those that are known.
+// latest returns the migration that was created last, of the known ones.
 func (f *Facts) latest() (last *Migration) {
 	for i, m := range f.Migrations {
 		if last == nil || m.Created.After(last.Created) {
@@ -196,8 +196,8 @@ func condition(crd *apiextensionsv1.CustomResourceDefinition, t apiextensionsv1.
 	return false, false
 }
 
-// lastChange is when the CRD was last written, but for its status; it is not ok without
-// metadata.managedFields, which kubectl leaves out by default.
+// lastChange returns the time of the last write to the CRD, except to its status. It is not ok
+// without metadata.managedFields, which kubectl leaves out by default.
 func lastChange(crd *apiextensionsv1.CustomResourceDefinition) (last time.Time, ok bool) {
 	for _, m := range crd.ManagedFields {
 		if m.Subresource == "" && m.Time != nil && m.Time.After(last) {

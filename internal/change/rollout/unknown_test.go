@@ -14,10 +14,10 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 )
 
-// Who knows less is never told to go where who knows more is told to wait or to stop. There
-// are three exceptions, by design: what API servers report of storage versions is never needed;
-// without the status nobody knows that the CRD is applied, or a migration running; and objects
-// that the CRD before the change does not accept are looked at only if they are given.
+// With fewer facts, the verdict is never go where it is wait or stop with more facts. There are
+// three exceptions by design: reports of storage versions are never needed; without the status it
+// is unknown that the CRD is applied or that a migration is running; and objects that the CRD
+// before the change rejects are considered only if they are given.
 func TestLessIsNeverGo(t *testing.T) {
 	one, two := crd(t, v("v1", plain)), crd(t, v("v2", plain), v("v1", plain))
 	pairs := [][2]*apiextensionsv1.CustomResourceDefinition{

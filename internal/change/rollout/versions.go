@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// version returns a version of a CRD; nil if there is none of that name.
+// versionOf returns a version of a CRD, or nil if there is none with that name.
 func versionOf(crd *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.CustomResourceDefinitionVersion {
 	i := slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
 	if i < 0 {
@@ -43,7 +43,8 @@ func converts(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return crd.Spec.Conversion != nil && crd.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
-// dropped are the paths of fields of one version that another, perhaps of another CRD, drops.
+// dropped returns the paths of fields of one version that another one, perhaps of another CRD,
+// drops.
 func dropped(from *apiextensionsv1.CustomResourceDefinition, name string, to *apiextensionsv1.CustomResourceDefinition, other string) []string {
 	a, b := versionOf(from, name), versionOf(to, other)
 	if a == nil || b == nil || a.Schema == nil || b.Schema == nil || a.Schema.OpenAPIV3Schema == nil || b.Schema.OpenAPIV3Schema == nil || to.Spec.PreserveUnknownFields {
@@ -52,9 +53,9 @@ func dropped(from *apiextensionsv1.CustomResourceDefinition, name string, to *ap
 	return stored.Dropped(a.Schema.OpenAPIV3Schema, b.Schema.OpenAPIV3Schema)
 }
 
-// drops says which fields a write through a version drops from storage after the change and not
-// before it, by conversion alone. Fields that the stored version itself loses are a change of
-// its schema.
+// drops lists the fields that a write through a version drops from storage after the change but not
+// before it, by conversion alone. Fields that the storage version itself loses are a change of its
+// schema.
 func (f *Facts) drops() []string {
 	if converts(f.To) {
 		return nil
@@ -78,7 +79,7 @@ func (f *Facts) drops() []string {
 	return l
 }
 
-// added are the versions that are served after the change and were not before.
+// added returns the versions that are served only after the change.
 func (f *Facts) added() []string {
 	var l []string
 	for _, v := range f.To.Spec.Versions {
@@ -89,7 +90,7 @@ func (f *Facts) added() []string {
 	return l
 }
 
-// narrows says where a version that is added may reject objects of the stored one.
+// narrows lists where an added version may reject objects of the storage version.
 func (f *Facts) narrows() []string {
 	stored := versionOf(f.To, storage(f.From))
 	if converts(f.To) || stored == nil || stored.Schema == nil || stored.Schema.OpenAPIV3Schema == nil {
@@ -116,7 +117,7 @@ func (f *Facts) narrows() []string {
 	return l
 }
 
-// constraints is a schema without the schemas below it and without documentation.
+// constraints returns a schema without the schemas below it and without documentation.
 func constraints(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	own := *s
 	own.Properties, own.Items, own.AdditionalProperties = nil, nil, nil
@@ -124,8 +125,8 @@ func constraints(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchema
 	return &own
 }
 
-// unprinted are further versions that the stored objects have to be printed in: conversion hides
-// fields, or only a webhook does it.
+// unprinted returns further versions that the stored objects have to be printed in, because
+// conversion hides fields or only a webhook can convert them.
 func (f *Facts) unprinted() []string {
 	var l []string
 	now, missing := f.current(), func(v string) bool { return f.Objects.Printed[v] < f.Objects.Total }
