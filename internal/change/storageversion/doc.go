@@ -1,13 +1,14 @@
-// Package storageversion has the rules of KEP-2339, the StorageVersion API: which API servers of
-// a cluster encode the objects of a resource in which version, and whether they agree.
+// Package storageversion implements the rules of KEP-2339, the StorageVersion API: the version in
+// which each API server of a cluster encodes the objects of a resource, and whether the servers
+// agree.
 //
-// The types are those of k8s.io/api/apiserverinternal/v1alpha1, and [Validate] is the API
-// server's validation of them. [Start] and [Collect] are the two ways in which the entries of an
-// object change: an API server that starts reports its own, and the garbage collector takes out
-// the entries of servers that are gone. A migration needs servers that have [Agreed] on a
-// version, and has to be repeated when it was [Disturbed].
+// It uses the types of k8s.io/api/apiserverinternal/v1alpha1; [Validate] is the API server's
+// validation of them. [Start] and [Collect] are the two ways in which the entries of an object
+// change: an API server that starts reports its own entry, and the garbage collector removes the
+// entries of servers that are gone. A migration needs servers that have [Agreed] on a version, and
+// has to be repeated if it was [Disturbed].
 //
 // An API server that starts leaves stale entries alone, as in Kubernetes 1.37 and unlike in the
-// proposal. There the API is still alpha and off by default, and no server reports custom
+// proposal. In 1.37 the API is still alpha and off by default, and no server reports custom
 // resources.
 package storageversion

@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/internal/change/storageversion"
 )
 
-// An upgrade of two servers: in between they do not agree.
+// Two servers are upgraded; in between they do not agree.
 func ExampleStart() {
 	var entries []v1alpha1.ServerStorageVersion
 	for _, started := range []struct{ id, version string }{{"a", "v1"}, {"b", "v1"}, {"a", "v2"}, {"b", "v2"}} {

@@ -18,7 +18,7 @@ import (
 
 // The tests of this file quote the rules of KEP-2339.
 
-// entry is what server id reports that encodes the version and decodes v1, v2 and v3.
+// entry returns the entry of server id, which encodes the version and decodes v1, v2 and v3.
 func entry(id, version string) v1alpha1.ServerStorageVersion {
 	return v1alpha1.ServerStorageVersion{APIServerID: id, EncodingVersion: version, DecodableVersions: []string{"v1", "v2", "v3"}}
 }

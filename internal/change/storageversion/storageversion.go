@@ -10,14 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// Name is the name of the object of a resource: <group>.<resource>. The group without a name
-// is called core.
+// Name returns the name of the StorageVersion of a resource: <group>.<resource>. The group "" is
+// called core.
 func Name(r schema.GroupResource) string {
 	return cmp.Or(r.Group, "core") + "." + r.Resource
 }
 
-// Agreed returns the version in which all servers encode objects. It is not ok when they
-// differ, and when there is none.
+// Agreed returns the version that all servers encode objects in; ok is false if they differ, or if
+// there are no entries.
 func Agreed(entries []v1alpha1.ServerStorageVersion) (version string, ok bool) {
 	for i, e := range entries {
 		if i > 0 && e.EncodingVersion != version {
@@ -28,7 +28,7 @@ func Agreed(entries []v1alpha1.ServerStorageVersion) (version string, ok bool) {
 	return version, len(entries) > 0
 }
 
-// Decodable returns the versions that every server can decode, in the order of the first.
+// Decodable returns the versions that every server can decode, in the order of the first entry.
 func Decodable(entries []v1alpha1.ServerStorageVersion) []string {
 	if len(entries) == 0 {
 		return nil
@@ -49,16 +49,16 @@ func Start(entries []v1alpha1.ServerStorageVersion, entry v1alpha1.ServerStorage
 	return append(entries, entry)
 }
 
-// Collect returns the entries after a run of the garbage collector: those of servers that do
-// not take part are stale, and go.
+// Collect returns the entries after a run of the garbage collector, which removes the entries of
+// servers that are not given.
 func Collect(entries []v1alpha1.ServerStorageVersion, servers sets.Set[string]) []v1alpha1.ServerStorageVersion {
 	return slices.DeleteFunc(slices.Clone(entries), func(e v1alpha1.ServerStorageVersion) bool { return !servers.Has(e.APIServerID) })
 }
 
 // Disturbed reports whether the servers came to agree only after a migration had begun, so that
 // objects may have been written in another version meanwhile. The proposal compares the
-// resourceVersion before and after a migration; an object that is seen once has the time of its
-// condition AllEncodingVersionsEqual instead.
+// resourceVersion before and after a migration. With a single observation of the object, the
+// transition time of the condition AllEncodingVersionsEqual serves instead.
 func Disturbed(sv *v1alpha1.StorageVersion, began time.Time) bool {
 	return slices.ContainsFunc(sv.Status.Conditions, func(c v1alpha1.StorageVersionCondition) bool {
 		return c.Type == v1alpha1.AllEncodingVersionsEqual && !began.After(c.LastTransitionTime.Time)

@@ -118,7 +118,7 @@ func validateEntry(e v1alpha1.ServerStorageVersion, at *field.Path) field.ErrorL
 	return l
 }
 
-// validateVersion returns why a version is not one like v1 or example.com/v1.
+// validateVersion returns the reasons that a version has no form such as v1 or example.com/v1.
 func validateVersion(s string) []string {
 	group, version, ok := strings.Cut(s, "/")
 	switch {

@@ -12,46 +12,47 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Advice is what a server forgives of stored objects that break a constraint.
+// Advice describes the ratcheting of stored objects that violate a constraint.
 type Advice struct {
-	// Spares says that writes are accepted that leave what is at Unit as it is.
+	// Spares is set if the server accepts writes that leave the value at Unit unchanged.
 	Spares bool `json:"spares"`
-	// SparesStatus says so of writes to the status.
+	// SparesStatus is the same for writes to the status.
 	SparesStatus bool `json:"sparesStatus"`
-	// SparesApply says so of server-side apply, which merges values of the types in the schema.
+	// SparesApply is the same for server-side apply, which merges values by the types of the
+	// schema.
 	SparesApply bool `json:"sparesApply"`
-	// Unit leads to what has to be as it was: what the constraint stands on, or the list
-	// that it is in, if the server cannot tell its items apart.
+	// Unit leads to the value that has to stay unchanged: the value that the constraint is on, or
+	// the enclosing list if the server cannot correlate its items.
 	Unit schemapath.Path `json:"unit"`
-	// State says that of Unit nothing but the discriminator, and which members are set, has
-	// to be as it was.
+	// State is set if only the discriminator of Unit, and the set of its members, have to stay
+	// unchanged.
 	State bool `json:"state"`
-	// Why says why nothing is spared; empty otherwise.
+	// Why is the reason that nothing is ratcheted; empty otherwise.
 	Why string `json:"why,omitempty"`
-	// Ratchet says that with ratchet: true for the union, State would be true.
+	// Ratchet is set if ratchet: true on the union would set State.
 	Ratchet bool `json:"ratchet"`
-	// Exposed are the objects that are not spared nevertheless.
+	// Exposed are the objects that are not ratcheted nevertheless.
 	Exposed []string `json:"exposed,omitempty"`
 }
 
-// Of says what a constraint belongs to.
+// Of is the origin of a constraint.
 type Of int
 
-// A constraint is written by hand, or a rule of a union, which has ratchet: true, or not.
+// The origins: a handwritten constraint, a union, and a union with ratchet: true.
 const (
 	ByHand Of = iota
 	Union
 	RatchetingUnion
 )
 
-// Advise says what a server of a Kubernetes version ("" is the latest) forgives of stored
-// objects that break a constraint which is new in a schema. It is about updates: whatever is
-// created has to obey it.
+// Advise returns the advice for a constraint that is new in a schema, on a server of a Kubernetes
+// version ("" is the latest). It covers updates only: a created object has to satisfy the
+// constraint.
 func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVersion string) (Advice, error) {
 	a := Advice{Spares: true, SparesStatus: true, SparesApply: c.Keyword != "type" && c.Keyword != Typed, Unit: unit(root, c.Path)}
 	a.Ratchet = of == Union && len(a.Unit) == len(c.Path)
-	// A write to the status is judged by all rules, and by nothing else of the schema but
-	// what is below status.
+	// A write to the status is validated by all rules, but only by the part of the schema below
+	// status.
 	apart := !c.IsRule() && c.Keyword != Budget && !isStatus(c.Path)
 	if kubeVersion != "" {
 		v, err := version.ParseGeneric(kubeVersion)
@@ -62,11 +63,11 @@ func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVers
 		a.SparesApply = a.SparesApply && a.Spares
 		a.Ratchet = a.Ratchet && a.Spares // which came with optionalOldSelf
 	}
-	if c.Keyword == ListType { // always so, since there are these lists
+	if c.Keyword == ListType { // ratcheted on every server that has these lists
 		return Advice{Spares: true, SparesStatus: true, SparesApply: true, Unit: c.Path}, nil
 	}
-	// What a union says of changes, and all rules of one with ratchet: true, hold as long as
-	// its state is the same, on every server.
+	// Transition rules of a union, and all rules of one with ratchet: true, hold on every server as
+	// long as the state of the union is unchanged.
 	if of == RatchetingUnion || of == Union && c.Keyword == TransitionRule {
 		return Advice{Spares: true, SparesStatus: true, SparesApply: true, Unit: a.Unit, State: true}, nil
 	}
@@ -105,7 +106,8 @@ func readsOld(rule string) bool {
 	return err == nil && parsed.ReadsOld
 }
 
-// unit is how far the server can follow a path from the old object to the new one.
+// unit returns the longest prefix of a path that the server can follow from the old object to the
+// new one.
 func unit(root *apiextensionsv1.JSONSchemaProps, p schemapath.Path) schemapath.Path {
 	for i, step := range p {
 		if s := p[:i].In(root); step == schemapath.Items && s != nil && (s.XListType == nil || *s.XListType != "map") {
@@ -115,8 +117,8 @@ func unit(root *apiextensionsv1.JSONSchemaProps, p schemapath.Path) schemapath.P
 	return p
 }
 
-// openBelow is where in a value there may be fields that its schema does not name, or nil.
-// The server takes no such object for unchanged, except in a list that it compares as a
+// openBelow returns a path in a value that may have fields that its schema does not name, or nil.
+// The server never considers such an object unchanged, except in a list that it compares as a
 // whole.
 func openBelow(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) schemapath.Path {
 	if s == nil {
@@ -143,7 +145,7 @@ func name(p schemapath.Path) string {
 	return p.String()
 }
 
-// String is the advice in a sentence.
+// String returns the advice as a sentence.
 func (a Advice) String() string {
 	const state = "which members are set, and any discriminator, are unchanged"
 	b := []byte("Stored objects that break it can")

@@ -14,28 +14,28 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// Keyword is what kind of constraint it is: that of the schema, or one of those below.
+// Keyword is the kind of a constraint: a keyword of the schema, or one of those below.
 type Keyword string
 
 // Constraints that are no keywords of OpenAPI.
 const (
 	// StaticRule is a CEL rule that does not read oldSelf.
 	StaticRule Keyword = "rule"
-	// TransitionRule is one that does, be it optional.
+	// TransitionRule is a CEL rule that reads oldSelf, even as an optional.
 	TransitionRule Keyword = "transition rule"
 	// EvaluationError is a rule that cannot be evaluated: it reads an absent field, say.
 	EvaluationError Keyword = "evaluation error"
-	// Budget is what the evaluation of all rules may cost.
+	// Budget is the cost budget for the evaluation of all rules.
 	Budget Keyword = "CEL budget"
 	// ListType is x-kubernetes-list-type: the items of a set or a map differ.
 	ListType Keyword = "x-kubernetes-list-type"
-	// EmbeddedResource is what the server wants of resources in the object.
+	// EmbeddedResource is the server's validation of embedded resources.
 	EmbeddedResource Keyword = "x-kubernetes-embedded-resource"
-	// ObjectMeta is what the server wants of the metadata of every object.
+	// ObjectMeta is the server's validation of the metadata of every object.
 	ObjectMeta Keyword = "metadata"
-	// Scale is what the subresource wants of the fields that it reads.
+	// Scale is the validation of the fields that the scale subresource reads.
 	Scale Keyword = "scale"
-	// Typed is what server-side apply wants of values: the type in the schema.
+	// Typed is the conversion of server-side apply, which requires the types of the schema.
 	Typed Keyword = "server-side apply"
 	// Malformed is an object that the server cannot even decode.
 	Malformed Keyword = "malformed"
@@ -43,10 +43,10 @@ const (
 	Other Keyword = "schema"
 )
 
-// Constraint is what an object breaks.
+// Constraint is a constraint that an object violates.
 type Constraint struct {
 	Keyword Keyword `json:"keyword"`
-	// Path leads to the schema that it stands on.
+	// Path leads to the schema that the constraint is on.
 	Path schemapath.Path `json:"path"`
 	// Rule is the text of a CEL rule.
 	Rule string `json:"rule,omitempty"`
@@ -57,7 +57,7 @@ func (c Constraint) IsRule() bool {
 	return c.Keyword == StaticRule || c.Keyword == TransitionRule || c.Keyword == EvaluationError
 }
 
-// String says what it is and where it stands.
+// String names the constraint and its path.
 func (c Constraint) String() string {
 	at := c.Path.String()
 	if at == "" {
@@ -98,8 +98,7 @@ func rulesOf(v apiextensionsv1.CustomResourceDefinitionVersion) []*rule {
 	return l
 }
 
-// says reports what a rule may say that the server says: that it failed, or that it could
-// not be evaluated.
+// says reports whether an error may be the failure of the rule, or a failure to evaluate it.
 func (r *rule) says(e *field.Error) (failed, evaluation bool) {
 	name := strings.TrimSpace(cmp.Or(r.Message, r.Rule))
 	if e.Type == field.ErrorTypeInvalid && (strings.HasSuffix(e.Detail, " evaluating rule: "+name) || strings.HasSuffix(e.Detail, " for rule: "+name)) {
@@ -123,14 +122,14 @@ func (r *rule) says(e *field.Error) (failed, evaluation bool) {
 	return e.Type == want && (e.Detail == message || r.MessageExpression != ""), false
 }
 
-// problem finds out which constraint an error is about. ask repeats the write.
+// problem finds the constraint that an error is about. ask repeats the write.
 func (c *inquiry) problem(e *field.Error, ask func(*validate.Kind) (validate.Answer, error)) (Problem, error) {
 	p := Problem{Field: e.Field, Message: e.ErrorBody()}
 	if p.Field == "<nil>" {
 		p.Field = ""
 	}
 	where := p.Field
-	// Errors about oneOf and the like are about the object, and name the field in quotes.
+	// Errors about oneOf and similar keywords are errors of the object, and quote the field.
 	if rest, ok := strings.CutPrefix(e.Detail, `"`); ok && where == "" {
 		if name, _, ok := strings.Cut(rest, `" must `); ok {
 			where, p.Field = name, name
@@ -162,7 +161,7 @@ func (c *inquiry) problem(e *field.Error, ask func(*validate.Kind) (validate.Ans
 	return p, nil
 }
 
-// root is the schema of the version.
+// root returns the schema of the version.
 func (c *inquiry) root() *apiextensionsv1.JSONSchemaProps { return c.rootOf(c.version) }
 
 func (j *Judge) rootOf(version string) *apiextensionsv1.JSONSchemaProps {
@@ -174,8 +173,8 @@ func (j *Judge) rootOf(version string) *apiextensionsv1.JSONSchemaProps {
 	return &apiextensionsv1.JSONSchemaProps{}
 }
 
-// ruleOf is the rule that an error at a path is from, or nil. Where words do not tell, the
-// server is asked once more, with one rule only.
+// ruleOf returns the rule that caused an error at a path, or nil. If the text is ambiguous, it
+// repeats the write with only one rule.
 func (c *inquiry) ruleOf(e *field.Error, path schemapath.Path, ask func(*validate.Kind) (validate.Answer, error)) (r *rule, evaluation bool, err error) {
 	if e.Type == field.ErrorTypeRequired && e.Detail == "" {
 		return nil, false, nil
@@ -207,8 +206,8 @@ func (c *inquiry) ruleOf(e *field.Error, path schemapath.Path, ask func(*validat
 	return nil, false, nil
 }
 
-// only is the kind of the CRD if it had only one rule, and nothing else in its schemas that
-// an object could break.
+// only returns the kind of the CRD with just one rule, and no other rule or constraint in its
+// schemas.
 func (c *inquiry) only(r *rule) (*validate.Kind, error) {
 	if k, ok := c.alone.Load(r); ok {
 		return k.(*validate.Kind), nil
@@ -234,7 +233,7 @@ func (c *inquiry) only(r *rule) (*validate.Kind, error) {
 	return k, err
 }
 
-// withoutRules takes all rules out of a schema.
+// withoutRules removes all rules from a schema.
 func withoutRules(root *apiextensionsv1.JSONSchemaProps) {
 	type schemas = []apiextensionsv1.JSONSchemaProps
 	root.XValidations = nil
@@ -258,7 +257,7 @@ func withoutRules(root *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// pathOf leads to the schema of a value, or to the last one on the way there.
+// pathOf leads to the schema of a value, or to the last schema on the way.
 func pathOf(root *apiextensionsv1.JSONSchemaProps, at place) schemapath.Path {
 	var p schemapath.Path
 	for _, step := range at {
@@ -276,7 +275,7 @@ func pathOf(root *apiextensionsv1.JSONSchemaProps, at place) schemapath.Path {
 	return p
 }
 
-// embeddedOn is the innermost embedded resource on a path, or nil.
+// embeddedOn returns the path of the innermost embedded resource on a path, or nil.
 func embeddedOn(root *apiextensionsv1.JSONSchemaProps, p schemapath.Path) schemapath.Path {
 	for ; len(p) > 0; p = p[:len(p)-1] {
 		if p.In(root).XEmbeddedResource {
@@ -286,7 +285,7 @@ func embeddedOn(root *apiextensionsv1.JSONSchemaProps, p schemapath.Path) schema
 	return nil
 }
 
-// keywords are what errors say of values that break a keyword.
+// keywords maps texts of errors to the violated keyword.
 var keywords = []struct {
 	says    string
 	keyword Keyword
@@ -311,7 +310,7 @@ var keywords = []struct {
 	{"should be a non-negative integer", Scale},
 }
 
-// keywordOf is the keyword of a schema that an error at a path is about.
+// keywordOf returns the keyword of a schema that an error at a path is about.
 func keywordOf(e *field.Error, where string, s *apiextensionsv1.JSONSchemaProps) Keyword {
 	if where == "metadata" || strings.HasPrefix(where, "metadata.") {
 		return ObjectMeta
@@ -354,7 +353,7 @@ func keywordOf(e *field.Error, where string, s *apiextensionsv1.JSONSchemaProps)
 	return Other
 }
 
-// compositionOf is the keyword in whose schemas an error of this schema may be from.
+// compositionOf returns the composition keyword that an error of this schema may come from.
 func compositionOf(s *apiextensionsv1.JSONSchemaProps) Keyword {
 	switch {
 	case len(s.OneOf) > 0:

@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 )
 
-// A mode that is not allowed any more lives on, until somebody changes it.
+// A mode that is no longer allowed persists until someone changes it.
 func ExampleJudge_Object() {
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	text := testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: "{type: object, properties: {mode: {type: string, enum: [Fast, Safe]}}}"})

@@ -9,7 +9,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// meanings say what the states are.
+// meanings explain the states.
 var meanings = [Frozen + 1]string{
 	Legal:    "valid",
 	Spared:   "invalid, but writes that leave the invalid values unchanged are accepted",
@@ -17,7 +17,7 @@ var meanings = [Frozen + 1]string{
 	Frozen:   "rejected even unchanged: a storage migration fails",
 }
 
-// counts are the numbers of objects in each state that has some: "3 legal, 1 frozen".
+// counts lists the number of objects in each state that has any: "3 legal, 1 frozen".
 func counts(states [Frozen + 1]int) string {
 	var l []string
 	for state, n := range states {
@@ -28,10 +28,10 @@ func counts(states [Frozen + 1]int) string {
 	return strings.Join(l, ", ")
 }
 
-// name is that of the object, with its namespace.
+// name returns the name of the object, with its namespace.
 func (v Verdict) name() string { return strings.TrimPrefix(v.Namespace+"/"+v.Name, "/") }
 
-// refused says which writes are refused.
+// refused lists the rejected writes.
 func (v Verdict) refused() string {
 	var l []string
 	for _, w := range v.RefusedWrites() {
@@ -40,7 +40,7 @@ func (v Verdict) refused() string {
 	return strings.Join(l, ", ")
 }
 
-// InWords is the state, and in which versions the object is not legal, unless in all.
+// InWords returns the state, and the versions unless the object is illegal in all of them.
 func (v Verdict) InWords() string {
 	said := v.State().String()
 	var in []string
@@ -166,8 +166,8 @@ func Data(summaries []*Summary) any {
 	return l
 }
 
-// Diagnostics are the objects that are kept as diagnostics: errors are those that are frozen,
-// warnings those that are hindered.
+// Diagnostics returns the examples as diagnostics: a frozen object is an error, a hindered one a
+// warning.
 func Diagnostics(summaries []*Summary) diag.List {
 	var l diag.List
 	for _, s := range summaries {
@@ -187,7 +187,7 @@ func Diagnostics(summaries []*Summary) diag.List {
 
 var severities = [Frozen + 1]diag.Severity{Legal: diag.Info, Spared: diag.Info, Hindered: diag.Warning, Frozen: diag.Error}
 
-// said is what the server says of an object about the constraint.
+// said returns the server's error about the constraint.
 func (r *Reason) said(v Verdict) string {
 	for _, p := range v.Problems() {
 		if p.Constraint.String() == r.Constraint.String() && p.Constraint.Rule == r.Constraint.Rule {

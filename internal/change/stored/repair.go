@@ -18,19 +18,19 @@ import (
 
 // Repair makes an object legal, or closer to it.
 type Repair struct {
-	// Says is what it does, in words.
+	// Says describes the changes in words.
 	Says []string `json:"says"`
 	// Type and Patch are for kubectl patch.
 	Type  patch.Type `json:"type"`
 	Patch string     `json:"patch"`
-	// Command is what to type.
+	// Command is the kubectl command that applies the patch.
 	Command string `json:"command"`
-	// Left are the problems that it leaves.
+	// Left are the remaining problems.
 	Left []Problem `json:"left,omitempty"`
 }
 
-// repair clears what the unions of the object exclude, if the server accepts that and it
-// helps.
+// repair clears the fields that the unions of the object exclude, if the server accepts that and
+// fewer problems remain.
 func (c *inquiry) repair(ctx context.Context, problems int) (*Repair, error) {
 	gvk := c.kind.GroupKind().WithVersion(c.version)
 	if c.opts.Kinds == nil || problems == 0 {
@@ -69,7 +69,7 @@ func (c *inquiry) repair(ctx context.Context, problems int) (*Repair, error) {
 	return r, nil
 }
 
-// command is kubectl patch for a repair.
+// command returns the kubectl patch command of a repair.
 func (c *inquiry) command(r *Repair) string {
 	u := unstructured.Unstructured{Object: c.read}
 	l := []string{"kubectl", "patch", fmt.Sprintf("%s.%s.%s", c.crd.Spec.Names.Plural, c.version, c.crd.Spec.Group), shell.Quote(u.GetName())}

@@ -14,8 +14,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// converts reports whether a webhook converts the objects of a CRD. Without one, the same object
-// in another version has another apiVersion and lacks the fields that the version does not have.
+// converts reports whether a webhook converts the objects of a CRD. Without one, conversion changes
+// apiVersion and drops the fields that the version does not have.
 func (j *Judge) converts() bool {
 	return j.crd.Spec.Conversion != nil && j.crd.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
 }
@@ -47,9 +47,9 @@ func versionOf(object map[string]any) string {
 	return u.GroupVersionKind().Version
 }
 
-// losses finds the fields that writes of an object lose, and did not before the change. After it,
-// the object may still be stored in the version that it is printed in, until a migration writes it
-// through some version.
+// losses records the fields that writes of an object lose now but did not lose before the change.
+// After the change, the object may still be stored in the version that it is printed in, until a
+// migration writes it through some version.
 func (j *Judge) losses(object, stored map[string]any, versions []InVersion) {
 	if j.before == nil {
 		lost := j.lost(object, versions[0].Version)
@@ -96,7 +96,7 @@ func (j *Judge) lost(stored map[string]any, version string) []string {
 	return l
 }
 
-// decoded are the versions by whose schemas an object is pruned that is stored in one version and
+// decoded returns the versions whose schemas prune an object that is stored in one version and
 // written through another.
 func (j *Judge) decoded(from, version string) []string {
 	if j.converts() {
@@ -105,8 +105,8 @@ func (j *Judge) decoded(from, version string) []string {
 	return slices.Compact([]string{from, version, j.kind.Storage()})
 }
 
-// drops reports whether an object that is stored in a version may have fields that are lost in a
-// write through another one.
+// drops reports whether an object that is stored in one version may have fields that a write
+// through another version loses.
 func (j *Judge) drops(from, version string) bool {
 	key := [2]string{from, version}
 	if known, ok := j.dropping.Load(key); ok {
@@ -125,8 +125,8 @@ func (j *Judge) drops(from, version string) bool {
 	return is
 }
 
-// Dropped are the paths of fields that objects of one root schema may have, and that the API server
-// drops from objects of another.
+// Dropped returns the paths of fields that objects of one root schema may have, and that the API
+// server drops from objects of another.
 func Dropped(from, to *apiextensionsv1.JSONSchemaProps) []string {
 	var l []string
 	var walk func(p schemapath.Path, from, to *apiextensionsv1.JSONSchemaProps)

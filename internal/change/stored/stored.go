@@ -21,33 +21,33 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// Options say how objects are judged.
+// Options configure a [Judge].
 type Options struct {
 	// Before is the CRD that the objects are stored under; nil if it is the CRD itself.
 	Before *apiextensionsv1.CustomResourceDefinition
-	// KubeVersion is that of the server, such as "1.30"; "" is the latest.
+	// KubeVersion is the version of the server, such as "1.30"; "" is the latest.
 	KubeVersion string
-	// Kinds are those with unions, with which objects are repaired.
+	// Kinds are the kinds with unions; repairs need them.
 	Kinds *kinds.Set
 }
 
-// Judge judges the stored objects of a CRD. It may be used by several goroutines at a time.
+// Judge predicts the writes of stored objects of a CRD. It is safe for concurrent use.
 type Judge struct {
 	crd    *apiextensionsv1.CustomResourceDefinition
-	before *Judge // by the CRD before, or nil
+	before *Judge // for the CRD before, or nil
 	kind   *validate.Kind
 	opts   Options
 	rules  map[string][]*rule // by version
-	alone  sync.Map           // of *rule, a *validate.Kind that has no other
-	// static are the versions without oldSelf: an unchanged legal object is accepted.
+	alone  sync.Map           // maps *rule to a *validate.Kind that has only this rule
+	// static are the versions without oldSelf: they accept an unchanged legal object.
 	static map[string]bool
-	// structural are the schemas by version; there is none where unknown fields are kept.
+	// structural are the schemas by version, except where unknown fields are preserved.
 	structural map[string]*structuralschema.Structural
-	dropping   sync.Map // of two versions, see drops
+	dropping   sync.Map // by two versions, see drops
 }
 
-// New returns the judge of a CRD, as the server is to have it: with its unions compiled. The
-// error says that no server would serve it, or that an option is wrong.
+// New returns a judge for a CRD with its unions compiled. It returns an error if no server would
+// serve the CRD, or if an option is invalid.
 func New(crd *apiextensionsv1.CustomResourceDefinition, opts Options) (*Judge, error) {
 	k, err := validate.NewFor(crd, opts.KubeVersion)
 	if err != nil {
@@ -79,23 +79,22 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts Options) (*Judge, e
 	return j, nil
 }
 
-// GroupKind is that of the objects.
+// GroupKind returns the kind of the objects.
 func (j *Judge) GroupKind() schema.GroupKind { return j.kind.GroupKind() }
 
-// Served are the versions through which objects are written.
+// Served returns the versions that objects are written through.
 func (j *Judge) Served() []string { return j.kind.Served() }
 
-// Resource is what kubectl calls the objects.
+// Resource returns the kubectl name of the objects.
 func (j *Judge) Resource() schema.GroupResource {
 	return schema.GroupResource{Group: j.crd.Spec.Group, Resource: j.crd.Spec.Names.Plural}
 }
 
-// Problem is what the server says against an object, and which constraint of the CRD makes
-// it say so.
+// Problem is an error of the server about an object, with the constraint of the CRD that causes it.
 type Problem struct {
-	// Field is where, as the server prints it; empty for the object.
+	// Field is the path, as the server prints it; empty for the object.
 	Field string `json:"field,omitempty"`
-	// Message is what, without the field.
+	// Message is the error without the field.
 	Message    string     `json:"message"`
 	Constraint Constraint `json:"constraint"`
 
@@ -110,39 +109,40 @@ type Verdict struct {
 	// Versions are the served versions or, if only a webhook can convert the object, the one
 	// that it is printed in.
 	Versions []InVersion
-	// Worse says that the server rejects a write that it accepts under the CRD before.
+	// Worse is set if the server rejects a write that it accepts under the CRD before.
 	Worse bool
-	// Repair is how to make the object legal; nil when it is, or nothing is known.
+	// Repair makes the object legal, or closer to it; nil if it is legal, or if no repair is known.
 	Repair *Repair
 }
 
 // InVersion is the prediction for an object that is written through a version.
 type InVersion struct {
 	Version string
-	// Problems are why the object is not legal under the CRD; there are none if it is.
+	// Problems are the reasons that the object is not legal under the CRD; empty if it is.
 	Problems []Problem
-	// Asked are the writes that are possible, in order; of a legal object there is only
-	// Rewrite.
+	// Asked are the writes that are possible, in order. For a legal object these are Rewrite and,
+	// if a manager has written another version, Apply.
 	Asked []Write
-	// Refused has the reasons for each of them that the server rejects.
+	// Refused has the reasons for each rejected write.
 	Refused map[Write][]Problem
-	// Lost are the paths of fields that every write loses, and did not before. Without a CRD
-	// before, these are the fields that a migration loses, through whichever version.
+	// Lost are the paths of fields that every write loses and did not lose before. Without a CRD
+	// before, they are the fields that a migration loses through any version.
 	Lost []string
 }
 
-// State is what becomes of an object, in a word.
+// State summarizes the prediction for an object.
 type State int
 
 // The states, from the best to the worst.
 const (
 	// Legal: the object is valid.
 	Legal State = iota
-	// Spared: it is not, and every write is accepted that leaves the invalid values unchanged.
+	// Spared: it is not, and the server accepts every write that leaves the invalid values
+	// unchanged.
 	Spared
-	// Hindered: it can be written unchanged, and some of those writes are rejected.
+	// Hindered: it can be written unchanged, but some of these writes are rejected.
 	Hindered
-	// Frozen: it cannot be written as it is, so that a storage migration fails.
+	// Frozen: it cannot be written unchanged, so that a storage migration fails.
 	Frozen
 )
 
@@ -151,10 +151,10 @@ var states = []string{"legal", "spared", "hindered", "frozen"}
 // String is the state in lower case.
 func (s State) String() string { return states[s] }
 
-// MarshalText is String.
+// MarshalText returns String.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// State is the worst of all versions.
+// State returns the worst state of all versions.
 func (v Verdict) State() State {
 	worst := Legal
 	for _, in := range v.Versions {
@@ -163,7 +163,7 @@ func (v Verdict) State() State {
 	return worst
 }
 
-// State is the prediction in a word.
+// State returns the state in this version.
 func (v InVersion) State() State {
 	refused := func(w Write) bool { return len(v.Refused[w]) > 0 }
 	switch {
@@ -177,8 +177,8 @@ func (v InVersion) State() State {
 	return Legal
 }
 
-// Problems are the reasons why the object is not legal in some version, or cannot be written
-// unchanged, or by server-side apply.
+// Problems returns the reasons that the object is not legal in some version, or cannot be written
+// unchanged or by server-side apply.
 func (v Verdict) Problems() []Problem {
 	var l []Problem
 	for _, in := range v.Versions {
@@ -199,9 +199,9 @@ func (v Verdict) String() string { return strings.TrimSpace(v.Kind + " " + v.nam
 // ErrOther is the error for an object of another kind than the CRD's.
 var ErrOther = errors.New("the object is of another kind")
 
-// Object judges an object, as kubectl get prints it. The error says that it cannot be judged:
-// it is of another kind (ErrOther) or version than the CRD's, or only a webhook could convert
-// it.
+// Object predicts the writes of an object, given as kubectl get prints it. It returns an error if
+// the object is of another kind (ErrOther) or of a version that the CRD does not have, or if only a
+// webhook could convert it.
 func (j *Judge) Object(ctx context.Context, object map[string]any) (Verdict, error) {
 	u := unstructured.Unstructured{Object: object}
 	v := Verdict{GroupVersionKind: u.GroupVersionKind(), Namespace: u.GetNamespace(), Name: u.GetName(), Worse: true}
@@ -233,7 +233,7 @@ func (j *Judge) Object(ctx context.Context, object map[string]any) (Verdict, err
 	j.losses(object, stored, v.Versions)
 	from := versionOf(stored)
 	for _, in := range v.Versions {
-		// A repair through a version that lacks fields of the object would drop them.
+		// A write through a version that lacks fields of the object would drop them.
 		if len(in.Problems) > 0 && v.Repair == nil && len(j.lost(stored, in.Version)) <= len(j.lost(stored, from)) {
 			c, err := j.inquire(stored, in.Version)
 			if err != nil {
@@ -247,7 +247,7 @@ func (j *Judge) Object(ctx context.Context, object map[string]any) (Verdict, err
 	return v, nil
 }
 
-// versions judges an object in each version through which it can be written.
+// versions predicts the writes of an object through each version that can represent it.
 func (j *Judge) versions(ctx context.Context, stored map[string]any, v *Verdict) error {
 	for _, version := range j.kind.Served() {
 		c, err := j.inquire(stored, version)
@@ -269,11 +269,11 @@ func (j *Judge) versions(ctx context.Context, stored map[string]any, v *Verdict)
 	return nil
 }
 
-// compare compares a verdict with that under the CRD before.
+// compare compares a verdict with the verdict under the CRD before.
 func (j *Judge) compare(ctx context.Context, stored map[string]any, v *Verdict) error {
 	was := Verdict{GroupVersionKind: v.GroupVersionKind}
 	if v.State() > Spared {
-		// An error leaves the verdict empty: nothing is known to be rejected before.
+		// On an error no write counts as rejected before.
 		if err := j.before.versions(ctx, stored, &was); err != nil && ctx.Err() != nil {
 			return err
 		}
@@ -290,7 +290,7 @@ func (j *Judge) compare(ctx context.Context, stored map[string]any, v *Verdict) 
 	return nil
 }
 
-// judge asks for all writes that matter through a version.
+// judge tries all writes that matter through a version.
 func (c *inquiry) judge(ctx context.Context) (InVersion, error) {
 	v := InVersion{Version: c.version, Refused: map[Write][]Problem{}}
 	var err error
@@ -309,18 +309,18 @@ func (c *inquiry) judge(ctx context.Context) (InVersion, error) {
 		return err
 	}
 	if len(v.Problems) == 0 && c.static[v.Version] {
-		v.Asked = []Write{Rewrite} // which is validated as the new object was
+		v.Asked = []Write{Rewrite} // the server has validated the same object as a new one
 	} else if err := ask(Rewrite); err != nil {
 		return v, err
 	}
 	if v.State() == Legal {
-		// Its values have the right types, but perhaps not in other versions.
+		// Its values have the right types in this version, but perhaps not in others.
 		if !slices.ContainsFunc(validate.Managed(c.read), func(name string) bool { return name != c.version }) {
 			return v, nil
 		}
 		return v, ask(Apply)
 	}
-	// An unchanged object may be refused for what is legal in a new one.
+	// The server may reject an unchanged object for something that is legal in a new one.
 	faults = slices.Concat(v.Problems, v.Refused[Rewrite])
 	for _, w := range Writes()[1:] {
 		if err := ask(w); err != nil {
@@ -333,7 +333,7 @@ func (c *inquiry) judge(ctx context.Context) (InVersion, error) {
 	return v, nil
 }
 
-// inquiry is an object that is judged.
+// inquiry is an object that is evaluated in one version.
 type inquiry struct {
 	*Judge
 	version string
@@ -347,7 +347,7 @@ func (j *Judge) inquire(stored map[string]any, version string) (*inquiry, error)
 	return &inquiry{j, version, stored, read}, err
 }
 
-// problems are what the server says against a write.
+// problems returns the errors of the server about a write.
 func (c *inquiry) problems(ask func(*validate.Kind) (validate.Answer, error)) ([]Problem, error) {
 	answer, err := ask(c.kind)
 	if err != nil || answer.Refused == nil {
@@ -373,7 +373,7 @@ func (c *inquiry) problems(ask func(*validate.Kind) (validate.Answer, error)) ([
 	return l, nil
 }
 
-// says reports whether an answer has an error.
+// says reports whether an answer contains an error.
 func says(answer validate.Answer, e *field.Error) bool {
 	return slices.ContainsFunc(answer.Errors, func(o *field.Error) bool {
 		return o.Type == e.Type && o.Field == e.Field && o.Detail == e.Detail

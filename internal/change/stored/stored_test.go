@@ -17,7 +17,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/kinds"
 )
 
-// judge is that of a CRD that is compiled first.
+// judge returns a judge for a CRD, which it compiles first.
 func judge(t testing.TB, text string, opts stored.Options) *stored.Judge {
 	t.Helper()
 	open := crdfile.Open("crd.yaml", []byte(text))
@@ -47,7 +47,7 @@ func judge(t testing.TB, text string, opts stored.Options) *stored.Judge {
 	return j
 }
 
-// object is a Thing, v1 unless the text says otherwise.
+// object returns a Thing, of v1 unless the text has another version.
 func object(t testing.TB, text string) map[string]any {
 	t.Helper()
 	if !strings.HasPrefix(text, "apiVersion") {
@@ -60,7 +60,7 @@ func object(t testing.TB, text string) map[string]any {
 	return v.(map[string]any)
 }
 
-// in is what a verdict says, in a line for each version.
+// in summarizes a verdict, in a line for each version.
 func in(v stored.Verdict) string {
 	var l []string
 	for _, in := range v.Versions {
@@ -168,7 +168,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// Of rules at one place, each error is of its own.
+// Errors of several rules on one schema are attributed to the right rule.
 func TestRules(t *testing.T) {
 	j := judge(t, testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: strings.Replace(spec, "RATCHET", "", 1)}), stored.Options{})
 	v, err := j.Object(t.Context(), object(t, "spec: {odd: {a: x}}"))
@@ -185,8 +185,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// An object is written through every version that is served, whichever it is printed in, unless
-// only a webhook can convert it.
+// An object is written through every served version, independent of the version that it is printed
+// in, unless only a webhook can convert it.
 func TestVersions(t *testing.T) {
 	const (
 		lax    = "{type: object, properties: {mode: {type: string}, gone: {type: string}}}"
@@ -206,7 +206,7 @@ func TestVersions(t *testing.T) {
 		{"a field is removed", one, testcrd.Versions("Thing", v0, fewer), "spec: {mode: B, gone: x, other: x}", "legal; loses [spec.gone]"},
 		{"no change", "", two, "spec: {mode: B, gone: x}", "v2 legal\nv1 legal"},
 		{"it has been stored", "", switched, "spec: {mode: B, gone: x}", "v1 legal; loses [spec.gone]\nv2 legal; loses [spec.gone]"},
-		// The default makes it another object.
+		// The default changes the object.
 		{"with a default", one, two, "spec: {mode: A}", "v2 frozen; rewrite: rule of spec; metadata: rule of spec; apply: rule of spec; elsewhere: rule of spec; within: rule of spec\nv1 legal"},
 		{"it is stored", two, switched, "spec: {mode: B, gone: x}", "v1 legal; loses [spec.gone]\nv2 legal"},
 		{"printed in another version", two, two, "apiVersion: example.com/v2\nkind: Thing\nmetadata: {name: it}\nspec: {mode: C}", "v2 spared\nv1 legal"},
@@ -240,7 +240,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// A repair drops nothing: it goes through a version that has all fields of the object.
+// A repair drops nothing: it uses a version that has all fields of the object.
 func TestRepairs(t *testing.T) {
 	const (
 		old   = "{type: object, properties: {a: {type: string}, b: {type: string}, type: {type: string}}UNION}"
@@ -273,7 +273,7 @@ func TestRepairs(t *testing.T) {
 	}
 }
 
-// A verdict is worse if a write is refused that the CRD before accepts.
+// A verdict is worse if the server rejects a write that it accepts under the CRD before.
 func TestWorse(t *testing.T) {
 	const (
 		lax    = "{type: object, properties: {mode: {type: string}, x: {type: string}}}"

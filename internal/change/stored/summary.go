@@ -9,43 +9,43 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Summary counts the verdicts on the objects of a kind by state and by reason. Make one with
-// [NewSummary].
+// Summary counts the verdicts on the objects of a kind by state and by reason. Use [NewSummary] to
+// create one.
 type Summary struct {
 	Kind    schema.GroupKind
 	Objects int
 	States  [Frozen + 1]int
-	// Versions are those through which objects were judged.
+	// Versions are the versions in which objects were validated.
 	Versions map[string]bool
 	most     int
 	reasons  map[string]*Reason
 }
 
-// Reason is a constraint that objects break.
+// Reason is a constraint that objects violate.
 type Reason struct {
 	Constraint Constraint
-	// Message is what the server says of the first of the objects.
+	// Message is the server's error for the first of the objects.
 	Message string
 	Objects int
 	States  [Frozen + 1]int
-	// Repairable are those of which a patch is known.
+	// Repairable counts the objects for which a patch is known.
 	Repairable int
 	kept       [Frozen + 1][]Example
 }
 
-// Example is an object that breaks a constraint.
+// Example is an object that violates a constraint.
 type Example struct {
 	Pos diag.Pos
 	Verdict
 }
 
-// NewSummary returns the summary of no objects. Of each reason and state it keeps most
-// objects; 0 is all of them.
+// NewSummary returns an empty summary. For each reason and state it keeps up to most objects; 0
+// keeps all.
 func NewSummary(kind schema.GroupKind, most int) *Summary {
 	return &Summary{Kind: kind, Versions: map[string]bool{}, most: most, reasons: map[string]*Reason{}}
 }
 
-// Add counts an object, which is at a place in a file.
+// Add counts an object, which has a position in a file.
 func (s *Summary) Add(v Verdict, at diag.Pos) {
 	state := v.State()
 	s.Objects++
@@ -76,10 +76,10 @@ func (s *Summary) Add(v Verdict, at diag.Pos) {
 	}
 }
 
-// Worst is the worst state of an object.
+// Worst returns the worst state of an object.
 func (s *Summary) Worst() State { return worst(s.States) }
 
-// Worst is the worst state of an object.
+// Worst returns the worst state of an object.
 func (r *Reason) Worst() State { return worst(r.States) }
 
 func worst(states [Frozen + 1]int) State {
@@ -91,8 +91,8 @@ func worst(states [Frozen + 1]int) State {
 	return Legal
 }
 
-// Reasons are the constraints that are broken: those with the worst consequences first, then
-// those that most objects break.
+// Reasons returns the violated constraints: first those with the worst consequences, then those
+// that most objects violate.
 func (s *Summary) Reasons() []*Reason {
 	var l []*Reason
 	for _, r := range s.reasons {
@@ -104,12 +104,12 @@ func (s *Summary) Reasons() []*Reason {
 	return l
 }
 
-// Examples are the objects that are kept, the worst first.
+// Examples returns the objects that are kept, the worst first.
 func (r *Reason) Examples() []Example {
 	return slices.Concat(r.kept[Frozen], r.kept[Hindered], r.kept[Spared], r.kept[Legal])
 }
 
-// String is the problem as the server says it.
+// String returns the problem as the server prints it.
 func (p Problem) String() string {
 	if p.Field == "" {
 		return p.Message
@@ -117,8 +117,8 @@ func (p Problem) String() string {
 	return p.Field + ": " + p.Message
 }
 
-// RefusedWrites are the writes that are rejected in any version, in order, but for Within: the
-// server is expected to validate a changed value.
+// RefusedWrites returns the writes that are rejected in any version, in order. It leaves out
+// Within, since the server is expected to validate a changed value.
 func (v Verdict) RefusedWrites() []Write {
 	var l []Write
 	for _, w := range Writes()[:Within] {

@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// summarized is the summary of some Things.
+// summarized returns the summary of some Things.
 func summarized(t *testing.T, most int) []*stored.Summary {
 	t.Helper()
 	j := judge(t, testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: strings.Replace(spec, "RATCHET", "", 1)}), stored.Options{})

@@ -18,13 +18,13 @@ import (
 // Write is a way to write a stored object.
 type Write int
 
-// The writes, each of which leaves the invalid values unchanged.
+// The writes. Except for Within, they leave the invalid values unchanged.
 const (
 	// Rewrite replaces the object by itself, as a storage migration does.
 	Rewrite Write = iota
 	// Status replaces the status by itself, through its subresource.
 	Status
-	// Metadata adds an annotation. To add a label, or remove a finalizer, is the same.
+	// Metadata adds an annotation. Adding a label or removing a finalizer is equivalent.
 	Metadata
 	// Apply adds the annotation by server-side apply.
 	Apply
@@ -35,29 +35,29 @@ const (
 	Items
 	// Report changes another field of an invalid status, as controllers do.
 	Report
-	// Within changes a field in the values that constraints stand on.
+	// Within changes a field in the values that violated constraints are on.
 	Within
 )
 
 var writes = []string{"rewrite", "status", "metadata", "apply", "elsewhere", "items", "report", "within"}
 
-// Writes are all of them, in order. The caller owns the result.
+// Writes returns all writes, in order. The caller owns the result.
 func Writes() []Write {
 	return []Write{Rewrite, Status, Metadata, Apply, Elsewhere, Items, Report, Within}
 }
 
-// String is the write in lower case.
+// String returns the write in lower case.
 func (w Write) String() string { return writes[w] }
 
-// MarshalText is String.
+// MarshalText returns String.
 func (w Write) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
 
-// attempts is how many ways of changing an object are tried, to find one that is accepted:
-// the first may be forbidden for reasons of its own.
+// attempts bounds the changes of an object that are tried to find an accepted one: the first may be
+// rejected for unrelated reasons.
 const attempts = 12
 
-// write asks for a write of an object that has problems. It is not possible when there is
-// nothing that could be changed.
+// write tries a write of an object that has problems. The write is not possible if there is nothing
+// to change.
 func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible bool, refused []Problem, err error) {
 	switch w {
 	case Rewrite:
@@ -79,7 +79,7 @@ func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible
 		labelled.SetAnnotations(annotations)
 		refused, err := c.replace(ctx, labelled.Object, c.stored)
 		return true, refused, err
-	case Apply: // the result is validated as that of Metadata
+	case Apply: // the result is validated like the result of Metadata
 		refused, err := c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Applicable(c.read) })
 		return true, refused, err
 	case Elsewhere:
@@ -103,9 +103,9 @@ func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible
 
 func inStatus(p place) bool { return len(p) > 0 && p[0] == "status" }
 
-// change asks for writes that change something. The server validates the new object, and only
-// compares it with the old one. So the new one is the stored object, whose problems are known, and
-// the old one is a variation of it.
+// change tries writes that change something. The server validates the new object and only compares
+// it with the old one. So the new object is the stored one, whose problems are known, and the old
+// object is a variation of it.
 func (c *inquiry) change(ctx context.Context, changed iter.Seq[map[string]any], status bool) (possible bool, refused []Problem, err error) {
 	ask := c.replace
 	if status && c.kind.HasStatus(c.version) {
@@ -127,8 +127,8 @@ func (c *inquiry) change(ctx context.Context, changed iter.Seq[map[string]any], 
 	return tried > 0, refused, nil
 }
 
-// readsWhatChanges reports whether another change may not have the problem: a rule has
-// compared it with the old object. What the server forgives does not depend on it.
+// readsWhatChanges reports whether another change may avoid the problem, because a rule has
+// compared the change with the old object. Ratcheting does not depend on the change.
 func readsWhatChanges(p Problem) bool {
 	return p.Constraint.Keyword == TransitionRule || p.Constraint.Keyword == EvaluationError && readsOld(p.Constraint.Rule)
 }
@@ -141,8 +141,8 @@ func (c *inquiry) replaceStatus(ctx context.Context, object, old map[string]any)
 	return c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.UpdateStatus(ctx, object, old) })
 }
 
-// elsewhere returns the object with one change each outside of the values at fault, those
-// next to the spec's own fields first.
+// elsewhere returns variations of the object that each change one field outside the faults,
+// beginning with the fields of the spec.
 func (c *inquiry) elsewhere(found []Problem) iter.Seq[map[string]any] {
 	at := place{"spec"}
 	if _, ok := c.stored["spec"].(map[string]any); !ok {
@@ -156,7 +156,7 @@ func (c *inquiry) elsewhere(found []Problem) iter.Seq[map[string]any] {
 					return
 				}
 			}
-			// A field alongside a fault in the same field is elsewhere, too.
+			// A field alongside a fault in the same field counts, too.
 			if len(faults) != 1 || len(at)+1 >= len(faults[0]) || !hasPrefix(faults[0], at) {
 				return
 			}
@@ -165,8 +165,8 @@ func (c *inquiry) elsewhere(found []Problem) iter.Seq[map[string]any] {
 	}
 }
 
-// report returns the object with one change each of a field of the status, the nearest to a
-// fault in it first.
+// report returns variations of the object that each change one field of the status, beginning with
+// the fields closest to a fault in it.
 func (c *inquiry) report(p Problem, faults []place) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		for at := p.at; inStatus(at); at = at[:len(at)-1] {
@@ -179,8 +179,8 @@ func (c *inquiry) report(p Problem, faults []place) iter.Seq[map[string]any] {
 	}
 }
 
-// siblings returns the object with one field each of the object at a place removed, or added,
-// that does not lead to a fault.
+// siblings returns variations of the object at a path, each with one field removed or added that
+// does not lead to a fault.
 func (c *inquiry) siblings(at place, faults []place) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		v, _ := at.In(c.stored)
@@ -218,7 +218,8 @@ func (c *inquiry) siblings(at place, faults []place) iter.Seq[map[string]any] {
 	}
 }
 
-// items returns the object with one item more each in a list that has an invalid item.
+// items returns variations of the object, each with an added item in a list that has an invalid
+// item.
 func (c *inquiry) items(p Problem) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		for i, step := range p.at {
@@ -232,7 +233,7 @@ func (c *inquiry) items(p Problem) iter.Seq[map[string]any] {
 			object, inObject := parent.(map[string]any)
 			list, isList := value.([]any)
 			if !inObject || !isList || index >= len(list) {
-				continue // a list of lists, or a field of the written version only
+				continue // a list of lists, or a field that only the written version has
 			}
 			added := runtime.DeepCopyJSONValue(list[index])
 			if item, ok := added.(map[string]any); ok {
@@ -250,7 +251,7 @@ func (c *inquiry) items(p Problem) iter.Seq[map[string]any] {
 	}
 }
 
-// schemaOf is the schema of a value in storage, or an empty one.
+// schemaOf returns the schema of a stored value, or an empty one.
 func (c *inquiry) schemaOf(at place) *apiextensionsv1.JSONSchemaProps {
 	root := c.rootOf(versionOf(c.stored))
 	if s := pathOf(root, at).In(root); s != nil {
@@ -259,11 +260,11 @@ func (c *inquiry) schemaOf(at place) *apiextensionsv1.JSONSchemaProps {
 	return &apiextensionsv1.JSONSchemaProps{}
 }
 
-// ownFields are those of every object, and the status, which a write to the main resource
-// leaves alone.
+// ownFields are the fields that every object has, and the status, which a write to the main
+// resource leaves unchanged.
 var ownFields = []string{"apiVersion", "kind", "metadata", "status"}
 
-// faults are the places of the fields that problems are about.
+// faults returns the paths of the fields that problems are about.
 func (c *inquiry) faults(found []Problem) []place {
 	var l []place
 	for _, p := range found {
@@ -280,13 +281,13 @@ func hasPrefix(p, prefix place) bool {
 	return len(p) >= len(prefix) && reflect.DeepEqual(p[:len(prefix)], prefix)
 }
 
-// differs reports whether an object is read as another than the stored one.
+// differs reports whether an object reads differently from the stored one.
 func (c *inquiry) differs(changed map[string]any) bool {
 	read, err := c.kind.Read(changed, c.version)
 	return err == nil && !reflect.DeepEqual(read, c.read)
 }
 
-// some is a value of a type.
+// some returns a value of a type.
 func some(s apiextensionsv1.JSONSchemaProps) any {
 	switch s.Type {
 	case "object":
@@ -303,7 +304,7 @@ func some(s apiextensionsv1.JSONSchemaProps) any {
 	return "x"
 }
 
-// within returns the object with one change each of a scalar in the values at fault.
+// within returns variations of the object that each change one scalar in the values at fault.
 func (c *inquiry) within(found []Problem) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		for _, p := range found {
@@ -327,8 +328,8 @@ func (c *inquiry) within(found []Problem) iter.Seq[map[string]any] {
 	}
 }
 
-// leaves are the scalars in an object or a list, the deepest first: they say least of what
-// the object is.
+// leaves returns the scalars in an object or a list, the deepest first, since they are least likely
+// to identify the object.
 func leaves(at place, v any) []place {
 	var l []place
 	switch v := v.(type) {
@@ -358,7 +359,7 @@ func below(at place, v any) []place {
 	return []place{at}
 }
 
-// another is a value of the same type that is not equal.
+// another returns a different value of the same type.
 func another(v any) any {
 	switch v := v.(type) {
 	case string:
