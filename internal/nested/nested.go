@@ -3,7 +3,7 @@ package nested
 
 import "maps"
 
-// Get returns the value at a path, and whether there is one, if only null.
+// Get returns the value at a path, and whether the path exists; the value may be null.
 func Get(object map[string]any, path []string) (v any, ok bool) {
 	v, ok = object, true
 	for _, name := range path {
@@ -13,7 +13,7 @@ func Get(object map[string]any, path []string) (v any, ok bool) {
 	return v, ok
 }
 
-// Put sets the value at a path, in inner objects that it copies or makes.
+// Put sets the value at a path. It copies the inner objects, or creates them.
 func Put(object map[string]any, path []string, v any) {
 	for ; len(path) > 1; path = path[1:] {
 		inner, _ := object[path[0]].(map[string]any)
@@ -26,7 +26,7 @@ func Put(object map[string]any, path []string, v any) {
 	object[path[0]] = v
 }
 
-// Drop takes the value at a path out of the inner object that has it, which it copies.
+// Drop removes the value at a path. It copies the inner objects.
 func Drop(object map[string]any, path []string) {
 	for ; len(path) > 1; path = path[1:] {
 		inner, ok := object[path[0]].(map[string]any)

@@ -8,8 +8,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// WriteMarkdown prints a document as GitHub renders it, in pull requests and step summaries: text is
-// shown as it is, does nothing, and stays in its cell of a table. An error is that of w.
+// WriteMarkdown prints a document in GitHub's Markdown, for pull requests and step summaries. Text
+// is shown literally, is never markup, and stays in its cell of a table. It returns the error of w.
 func WriteMarkdown(w io.Writer, d Document) error {
 	var p markdownPrinter
 	p.blocks(d)
@@ -33,7 +33,6 @@ func (p *markdownPrinter) blocks(d Document) {
 	}
 }
 
-// block prints a block.
 func (p *markdownPrinter) block(b Block) {
 	switch b := b.(type) {
 	case Heading:
@@ -157,12 +156,12 @@ func (l Line) markdown() string {
 	return b.String()
 }
 
-// escaped returns a text on one line. What Markdown would treat as markup has a backslash
-// before it; what HTML would, or GitHub as a formula, a mention or a link whatever is before
-// it, is written as an entity, and so is a vertical bar, which tables treat otherwise.
+// escaped returns a text on one line. Characters with a meaning in Markdown get a backslash.
+// Characters that HTML would interpret, or that GitHub would even after a backslash (formulas,
+// mentions, links), become entities, and so does the vertical bar, which tables interpret.
 func escaped(s string) string { return escapedIn(oneLine(s), true) }
 
-// escapedIn is for a text within a line, or at its start.
+// escapedIn escapes text within a line, or at its start.
 func escapedIn(s string, start bool) string {
 	s = escapes.Replace(strings.Join(strings.FieldsFunc(diag.Escape(s), func(r rune) bool { return r == '\n' || r == '\t' || r == '\r' }), " "))
 	if start && s != "" && strings.ContainsRune("+-=>", rune(s[0])) {
@@ -174,9 +173,9 @@ func escapedIn(s string, start bool) string {
 var escapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "~", `\~`, "#", `\#`,
 	"|", "&#124;", "<", "&lt;", "&", "&amp;", "$", "&#36;", "@", "&#64;", "://", "&#58;//", "www.", "www&#46;")
 
-// name returns a text on one line as code. In a span of backticks a cell of a table would
-// end at a vertical bar, and backslashes before one mean different things to different
-// readers; texts with such characters are an element of HTML.
+// name returns a text on one line as code. In a span of backticks, a vertical bar would end the
+// cell of a table, and renderers differ about backslashes before one; texts with such characters
+// become an HTML element.
 func name(s string) string {
 	s = oneLine(diag.Escape(s))
 	switch {

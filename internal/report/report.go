@@ -1,6 +1,6 @@
-// Package report has documents for people: headings, paragraphs, tables, lists and code, printed as
-// text for a terminal and as Markdown for GitHub. Text of manifests is escaped in one place, by the
-// printers: in a terminal it moves no cursor, and in Markdown it is no markup.
+// Package report prints documents for people: headings, paragraphs, tables, lists and code, as text
+// for a terminal and as Markdown for GitHub. Only the printers escape text of manifests: in a
+// terminal it moves no cursor, and in Markdown it is no markup.
 package report
 
 import (
@@ -12,7 +12,6 @@ import (
 // Document is a report. It is plain data.
 type Document []Block
 
-// Add adds blocks.
 func (d *Document) Add(blocks ...Block) { *d = append(*d, blocks...) }
 
 // Block is a part of a document: a [Heading], [Paragraph], [Quote], [List], [Facts], [Table] or [Code].
@@ -35,7 +34,7 @@ type Heading struct {
 // Paragraph is text that is wrapped.
 type Paragraph Line
 
-// Quote is lines of someone else, such as errors of the API server, that are not wrapped.
+// Quote is literal lines, such as errors of the API server, that are not wrapped.
 type Quote []string
 
 // List is items with numbers or bullets.
@@ -50,7 +49,7 @@ type Item struct {
 	Blocks Document
 }
 
-// Facts are names with one text or more each.
+// Facts are names, each with one or more texts.
 type Facts []Fact
 
 // Fact is a name, and texts about it.
@@ -65,14 +64,14 @@ type Table struct {
 	Rows    [][]Line
 }
 
-// Column has a name, which may be empty. The cells of numbers are aligned right.
+// Column has a name, which may be empty. Cells of a Number column are aligned right.
 type Column struct {
 	Name   string
 	Number bool
 }
 
-// Code is text of a language that is shown as it is: "yaml", "sh", "cel", "mermaid". Diagrams are
-// not printed as text.
+// Code is literal text in a language: "yaml", "sh", "cel", "mermaid". The text printer leaves out
+// diagrams.
 type Code struct{ Language, Text string }
 
 // Line is text in a line, or a paragraph.
@@ -94,7 +93,7 @@ const (
 	Strong
 )
 
-// Text returns a line of plain text.
+// Text returns a line of plain text in the format of [fmt.Sprintf].
 func Text(format string, args ...any) Line { return Line{{Text: fmt.Sprintf(format, args...)}} }
 
 // N returns a name.

@@ -9,7 +9,7 @@ import (
 	"github.com/unioncel/unioncel/internal/report"
 )
 
-// document has every block, and texts that a terminal or Markdown would obey.
+// document has every kind of block, and texts that a terminal or Markdown would interpret.
 var document = report.Document{
 	report.Heading{Level: 1, Line: report.Of("CRD ", report.N("a_b"))},
 	report.Paragraph(report.Of("One ", report.S("strong"), " word *", strings.Repeat(" and many more", 8), ".")),
@@ -117,7 +117,7 @@ a: |
 	}
 }
 
-// TestMarkup: text of manifests is shown as it is, and does nothing.
+// Text of manifests is shown literally, and is never markup.
 func TestMarkup(t *testing.T) {
 	for _, tt := range []struct {
 		line report.Line
@@ -143,7 +143,7 @@ func TestMarkup(t *testing.T) {
 	}
 }
 
-// TestFull: an error of the writer is returned.
+// An error of the writer is returned.
 func TestFull(t *testing.T) {
 	full := errors.New("no space left")
 	for _, write := range []func(io.Writer, report.Document) error{report.WriteText, report.WriteMarkdown} {

@@ -11,12 +11,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// width is that of lines, but for those that cannot be broken.
+// width is the maximal width of lines that can be broken.
 const width = 100
 
 func oneLine(s string) string { return english.OneLine(s) }
 
-// WriteText prints a document for a terminal. An error is that of w.
+// WriteText prints a document for a terminal. It returns the error of w.
 func WriteText(w io.Writer, d Document) error {
 	var p textPrinter
 	p.blocks(d)
@@ -30,10 +30,10 @@ type textPrinter struct {
 	item   bool // in a list
 }
 
-// line prints a line; one with nothing in it is empty.
+// line prints a line, without trailing spaces.
 func (p *textPrinter) line(s string) { p.WriteString(strings.TrimRight(p.indent+s, " ") + "\n") }
 
-// below prints something further to the right.
+// below prints with a deeper indentation.
 func (p *textPrinter) below(indent string, content func()) {
 	was := p.indent
 	p.indent += indent
@@ -51,7 +51,7 @@ func (p *textPrinter) blocks(d Document) {
 	}
 }
 
-// attached reports whether a block follows another one without an empty line.
+// attached reports whether the next block follows without an empty line.
 func attached(before Block) bool {
 	if h, ok := before.(Heading); ok {
 		return h.Level > 2
@@ -60,7 +60,6 @@ func attached(before Block) bool {
 	return ok && strings.HasSuffix(Line(p).String(), ":")
 }
 
-// block prints a block.
 func (p *textPrinter) block(b Block) {
 	switch b := b.(type) {
 	case Heading:
@@ -165,7 +164,7 @@ func (p *textPrinter) code(b Code) {
 	})
 }
 
-// padded fills a cell.
+// padded pads a cell.
 func padded(s string, to int, right bool) string {
 	fill := strings.Repeat(" ", max(0, to-utf8.RuneCountInString(s)))
 	if right {
@@ -174,7 +173,7 @@ func padded(s string, to int, right bool) string {
 	return s + fill
 }
 
-// wrap prints words after a prefix, and further lines as far to the right.
+// wrap prints words after a prefix, and aligns further lines with the first word.
 func (p *textPrinter) wrap(prefix, text string) {
 	p.below(prefix, func() {
 		room := max(width-utf8.RuneCountInString(p.indent), width/3)

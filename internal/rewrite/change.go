@@ -16,15 +16,15 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Change clears and puts the discriminator or members of a union in a union object.
+// Change clears and sets the discriminator or members of a union in a union object.
 type Change struct {
 	At    resource.Path
 	Union *union.Union
 	Clear []string
 	Put   map[string]any
-	// Plain writes new keys without quotes in flow style, if those around them have none.
+	// Plain writes new keys without quotes in flow style, if the surrounding keys have none.
 	Plain bool
-	// Says is the change in words, and Report the diagnostic for it.
+	// Says describes the change in words, and Report is the diagnostic for it.
 	Says   string
 	Report diag.Diagnostic
 }
@@ -41,12 +41,12 @@ func (c Change) Apply(object map[string]any) {
 	}
 }
 
-// mapping is a mapping that changes clear entries of, and put others into.
+// mapping is a mapping, with the entries that changes clear and put.
 type mapping struct {
 	at      resource.Path
 	changes []*Change
 	clear   []string
-	puts    []string // in the order of the declarations; each has one of the values
+	puts    []string // in the order of the declarations; each has an entry in values
 	values  map[string]any
 }
 
@@ -77,7 +77,7 @@ func edit(o *resource.Object, changes []Change) ([]yamltext.Edit, diag.List) {
 			if !ok {
 				continue
 			}
-			// The objects that are not there are put with the value.
+			// An object that does not exist is put together with the value.
 			path, n := c.Union.Path(name).Properties(), 0
 			for object, _ := at.(map[string]any); n < len(path)-1; n++ {
 				if object, ok = object[path[n]].(map[string]any); !ok {
@@ -91,7 +91,7 @@ func edit(o *resource.Object, changes []Change) ([]yamltext.Edit, diag.List) {
 			nested.Put(m.values, path[n:], v)
 		}
 	}
-	// Inner mappings first: where two end at the same position, the inner one does before.
+	// Inner mappings come first: if two end at the same position, the inner one ends before.
 	slices.SortStableFunc(edited, func(a, b *mapping) int { return len(b.at) - len(a.at) })
 	var edits []yamltext.Edit
 	for _, m := range edited {
@@ -145,7 +145,7 @@ func (m *mapping) edit(o *resource.Object) ([]yamltext.Edit, error) {
 			in = append(in, yamledit.Entry{Key: name, Value: value, Plain: m.changes[0].Plain})
 			continue
 		}
-		// It is null, or an empty value that is unset, or the discriminator.
+		// It is null, or an empty value that counts as unset, or the discriminator.
 		e, err := o.SetValue(n, i, value)
 		if err != nil {
 			return nil, err
@@ -156,7 +156,7 @@ func (m *mapping) edit(o *resource.Object) ([]yamltext.Edit, error) {
 	return append(edits, more...), err
 }
 
-// nodeOf is a value of unstructured JSON as a tree of nodes.
+// nodeOf returns a value of unstructured JSON as a tree of nodes.
 func nodeOf(v any) *yaml.Node {
 	if s, ok := v.(string); ok {
 		return yamledit.StringNode(s)

@@ -1,5 +1,5 @@
-// Package rewrite changes the unions of objects in the text of a file, for normalizing and for
-// patches that become explicit.
+// Package rewrite changes the unions of objects in the text of a file. Normalization and explicit
+// patches use it.
 package rewrite
 
 import (
@@ -17,33 +17,33 @@ import (
 	"github.com/unioncel/unioncel/pkg/kinds"
 )
 
-// Result is a file whose objects were rewritten.
+// Result is a rewritten file.
 type Result struct {
-	// Text is the file: outside of the changes its bytes are those that it had. With errors
-	// among the diagnostics it is nil.
+	// Text is the file. Bytes outside the changes are the same as before. It is nil if the
+	// diagnostics have errors.
 	Text []byte
-	// Known is how many of its objects are of a kind that has unions.
+	// Known is the number of its objects that are of a kind with unions.
 	Known int
 	// Diagnostics report the changes, and problems, which are errors.
 	Diagnostics diag.List
 }
 
-// Files are the files that are rewritten.
+// Files rewrites files.
 type Files struct {
-	// Set has the kinds of the objects. Others stay as they are.
+	// Set has the kinds of the objects. Objects of other kinds stay unchanged.
 	Set *kinds.Set
 	// Old has the objects that are replaced or patched; it may be nil.
 	Old    *resource.Old
 	Limits limit.Limits
 	// Parse reads a file.
 	Parse func(name string, src []byte, limits limit.Limits) (*resource.File, diag.List)
-	// Plan returns the changes of an object that replaces old, nil if there is none. It gets
-	// the diagnostics of the search for old, and returns them with its own.
+	// Plan returns the changes of an object that replaces old, which may be nil. It receives the
+	// diagnostics of the lookup of old, and returns them with its own.
 	Plan func(k kinds.Kind, o, old *resource.Object, l diag.List) ([]Change, diag.List)
 }
 
-// Rewrite makes the changes in the text of a file, and reads it again to see that it has the
-// objects that were intended.
+// Rewrite makes the changes in the text of a file. It parses the result to check that the objects
+// are the intended ones.
 func (f Files) Rewrite(name string, src []byte) Result {
 	file, l := f.Parse(name, src, f.Limits)
 	r := Result{Diagnostics: l}
@@ -86,7 +86,7 @@ func (f Files) Rewrite(name string, src []byte) Result {
 	return r
 }
 
-// same returns an error unless a file has the wanted objects.
+// same returns an error unless a file has exactly the wanted objects.
 func same(f *resource.File, l diag.List, want []any) error {
 	if f == nil {
 		return errors.New(l[0].Message)

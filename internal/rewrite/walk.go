@@ -10,37 +10,37 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Old is the value that another is compared with.
+// Old is the old value that a value is compared with.
 type Old struct {
 	Value any
 	// Moved is a list whose old items cannot be told apart, so that Value is unknown; else nil.
 	Moved resource.Path
 }
 
-// At is the value of a key.
+// At returns the old value of a key.
 func (o Old) At(key string) Old {
 	object, _ := o.Value.(map[string]any)
 	return Old{object[key], o.Moved}
 }
 
-// Walk goes to the union objects in an object.
+// Walk visits the union objects in an object.
 type Walk struct {
 	kinds.Object
-	// Items returns the old values of the items of a list, or nil if they are not walked. The
-	// keys belong to the list; rest leads from an item to the union objects.
+	// Items returns the old values of the items of a list, or nil to skip the items. keys are the
+	// keys of the list; rest leads from an item to the union objects.
 	Items func(items []any, old Old, keys []string, rest schemapath.Path, at resource.Path) []Old
 	// Union is called for each union object.
 	Union func(at resource.Path, object map[string]any, old Old)
-	// Directives says that keys of maps that begin with $ have no values.
+	// Directives is set if map keys that begin with $ are directives, not entries.
 	Directives bool
 }
 
-// To walks an object that is compared with another.
+// To walks an object alongside the old object.
 func (w Walk) To(object, old map[string]any) {
 	w.walk(w.Path, w.Keys, nil, object, Old{Value: old})
 }
 
-// walk goes along the rest of a path, whose lists have keys.
+// walk follows the rest of a path; keys are the keys of its lists.
 func (w Walk) walk(path schemapath.Path, keys [][]string, at resource.Path, v any, old Old) {
 	if len(path) == 0 {
 		if object, ok := v.(map[string]any); ok {
@@ -75,12 +75,12 @@ func (w Walk) walk(path schemapath.Path, keys [][]string, at resource.Path, v an
 	}
 }
 
-// ByKeys returns the items of a list that have the keys of others.
+// ByKeys correlates the items of a list with the old items by their keys.
 func ByKeys(items []any, old Old, keys []string) []Old {
 	l := make([]Old, len(items))
 	before, _ := old.Value.([]any)
 	for i, item := range items {
-		// It is mostly where it was, and to look there first keeps long lists cheap.
+		// An item is mostly at its old index; looking there first keeps long lists cheap.
 		at := i
 		if i >= len(before) || !kinds.SameItem(keys, item, before[i]) {
 			at = slices.IndexFunc(before, func(o any) bool { return kinds.SameItem(keys, item, o) })

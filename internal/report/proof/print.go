@@ -13,7 +13,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Document returns proofs for people, with a tally. An error means that an example is not YAML.
+// Document returns proofs for people, with a tally. It returns an error if an example cannot be
+// written as YAML.
 func Document(l []Verified) (report.Document, error) {
 	var d report.Document
 	proved, differ, inconclusive := 0, 0, 0
@@ -24,7 +25,7 @@ func Document(l []Verified) (report.Document, error) {
 			proved++
 			verdict = "proved: " + english.Plural(v.Rules, "rule")
 		case v.Rules == 0 && differences > 0:
-			// The API server accepts all that the union forbids.
+			// The API server accepts everything that the union forbids.
 			differ++
 			verdict = "not enforced: no rule reads this union; compile it first (unioncel compile)"
 			findings = v.Of(verify.Restricted, verify.Undecided, verify.Noted)
@@ -48,7 +49,7 @@ func Document(l []Verified) (report.Document, error) {
 	return d, nil
 }
 
-// details are the parts of a document about one finding.
+// details returns the blocks about one finding.
 func (v Verified) details(f verify.Finding) (report.Document, error) {
 	var d report.Document
 	say := func(parts ...any) { d.Add(report.Paragraph(report.Of(parts...))) }
@@ -110,7 +111,7 @@ func Manifest(e verify.Example) (report.Code, error) {
 	return report.Code{Language: "yaml", Text: text}, nil
 }
 
-// The JSON that verify prints.
+// The JSON of proofs.
 type (
 	proofJSON struct {
 		File          string            `json:"file"`
@@ -123,7 +124,7 @@ type (
 		Discriminator string            `json:"discriminator,omitempty"`
 		Members       []string          `json:"members"`
 		Proved        bool              `json:"proved"`
-		Rules         int               `json:"rules"` // that read something of the union
+		Rules         int               `json:"rules"` // that read fields of the union
 		Differences   []differenceJSON  `json:"differences"`
 		Restrictions  []restrictionJSON `json:"restrictions"`
 		Inconclusive  []string          `json:"inconclusive"`
@@ -200,7 +201,7 @@ func toJSON(v Verified, d verify.Finding) differenceJSON {
 	return j
 }
 
-// ChangeOf returns the change that two sides judge differently, nil for nil.
+// ChangeOf returns the change of a finding, nil for nil.
 func ChangeOf(d *verify.Finding) *Change {
 	if d == nil {
 		return nil

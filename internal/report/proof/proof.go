@@ -1,5 +1,5 @@
-// Package proof verifies the unions of a CRD, and prints the results: the text and the JSON of the
-// command verify.
+// Package proof verifies the unions of a CRD, and returns the results as a document and as data for
+// the command verify.
 package proof
 
 import (
@@ -17,13 +17,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Verified is a union, and the proof that the rules of its CRD mean it, or do not.
+// Verified is a union, and the proof that the rules of its CRD enforce it, or do not.
 type Verified struct {
 	Pos   diag.Pos // of the declaration
 	CRD   string   // its name
 	Place schemapath.Place
-	Index int    // of the union among those of its object
-	again string // the updates that an example which changes nothing is representative of
+	Index int    // among the unions of its object
+	again string // the updates that a counterexample which changes nothing stands for
 	verify.Proof
 }
 
@@ -56,7 +56,7 @@ func Of(ctx context.Context, d compile.Declared, timeout time.Duration) ([]Verif
 	return l, nil
 }
 
-// Label names the union in a line: by its name, or else its members.
+// Label names the union in a line: by its name, or else by its members.
 func (v Verified) Label() string {
 	if v.Union.Name != "" {
 		return v.Union.Name
@@ -67,10 +67,10 @@ func (v Verified) Label() string {
 	return Members(v.Union)
 }
 
-// mostNamed is how many members a line names.
+// mostNamed bounds the members that a line names.
 const mostNamed = 8
 
-// Members lists the members of a union in a line; of many, the first.
+// Members lists the members of a union in a line; of many, only the first.
 func Members(u *union.Union) string {
 	l := u.MemberNames()
 	text := strings.Join(l[:min(len(l), mostNamed)], ", ")

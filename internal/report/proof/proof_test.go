@@ -7,7 +7,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// TestLabel: a line names a union by its name, or by what is in it, as far as that is short.
+// A label is the name of a union, or a short list of its members.
 func TestLabel(t *testing.T) {
 	var nine []union.Member
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"} {

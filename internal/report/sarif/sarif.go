@@ -19,12 +19,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Options are the choices of Write; the zero value is the default.
+// Options configure Write; the zero value is the default.
 type Options struct {
-	// Version of the program, as it is printed; empty leaves it out.
+	// Version of the program; empty leaves it out.
 	Version string
-	// Path turns the name of a file into its path in the repository, with slashes, or
-	// into an absolute path when it is outside; nil leaves names as they are.
+	// Path maps the name of a file to its path in the repository, with slashes, or to an absolute
+	// path if it is outside; nil leaves names unchanged.
 	Path func(file string) string
 }
 
@@ -33,18 +33,18 @@ const (
 	home = "https://github.com/unioncel/unioncel"
 	// root is the base of the URIs, as GitHub calls the root of the repository.
 	root = "%SRCROOT%"
-	// fingerprint is the one that GitHub's code scanning reads.
+	// fingerprint is the fingerprint that GitHub's code scanning reads.
 	fingerprint = "primaryLocationLineHash"
 )
 
-// Write writes the list, in its order, as one SARIF document, also when it is empty.
-// The same list gives the same bytes.
+// Write writes the list, in its order, as one SARIF document, even if it is empty. The output
+// depends only on the list and the options.
 //
-// A result has the code as its rule, and the position, in characters; a diagnostic of
-// a whole file is on line 1, since GitHub needs a line. Its fingerprint stays the
-// same when lines move: it is made of code, file, schema path and message, with a
-// number where several agree in all of these. A file outside the repository has an
-// absolute URI, and is identified by its name. Edits are a fix.
+// A result has the code as its rule, and a position in characters. A diagnostic of a whole file is
+// on line 1, since GitHub requires a line. The fingerprint does not change when lines move: it is a
+// hash of code, file, schema path and message, with a number if several diagnostics agree in all of
+// these. A file outside the repository has an absolute URI, and its base name in the fingerprint.
+// Edits become a fix.
 func Write(w io.Writer, l diag.List, opts Options) error {
 	p := printer{opts: opts, rules: rulesOf(l), seen: map[string]int{}}
 	run := sarif.NewRunWithInformationURI(name, home)
@@ -88,7 +88,7 @@ func rule(code diag.Code) *sarif.ReportingDescriptor {
 		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(levels[info.Severity]))
 }
 
-// pascal makes an identifier of a title.
+// pascal turns a title into an identifier.
 func pascal(title string) string {
 	words := strings.FieldsFunc(title, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i, w := range words {
@@ -102,7 +102,7 @@ var levels = map[diag.Severity]string{diag.Error: "error", diag.Warning: "warnin
 type printer struct {
 	opts  Options
 	rules []diag.Code
-	seen  map[string]int // fingerprints, and how often
+	seen  map[string]int // the number of each fingerprint
 }
 
 func (p *printer) result(d diag.Diagnostic) *sarif.Result {
@@ -154,7 +154,7 @@ func (p *printer) location(at diag.Pos) *sarif.Location {
 	return sarif.NewLocation().WithPhysicalLocation(sarif.NewPhysicalLocation().WithRegion(region).WithArtifactLocation(artifact(p.path(at.File))))
 }
 
-// artifact is where a file is: only what is below the root has it as its base.
+// artifact returns the location of a file; only files below the root have it as their base.
 func artifact(path string) *sarif.ArtifactLocation {
 	at := sarif.NewArtifactLocation()
 	switch {
@@ -172,7 +172,7 @@ func artifact(path string) *sarif.ArtifactLocation {
 // isAbsolute reports whether a path with slashes is absolute on this system.
 func isAbsolute(path string) bool { return filepath.IsAbs(filepath.FromSlash(path)) }
 
-// path is where a file is in the repository; what is about no file is about all.
+// path returns the path of a file in the repository; a diagnostic without a file is about the root.
 func (p *printer) path(file string) string {
 	switch {
 	case file == "":
@@ -188,7 +188,7 @@ func uri(path string) string {
 	return strings.ReplaceAll((&url.URL{Path: valid(path)}).EscapedPath(), ":", "%3A")
 }
 
-// text is a message in which [text](URL) of a manifest is no link (SARIF 2.1.0, 3.11.6).
+// text returns a message that shows [text](URL) of a manifest literally (SARIF 2.1.0, 3.11.6).
 func text(s string) *sarif.Message {
 	return sarif.NewTextMessage(strings.ReplaceAll(valid(s), "](", `\](`))
 }
