@@ -9,8 +9,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// BenchmarkOf shows how the time grows with the members, all of which can be
-// violated in two ways.
+// BenchmarkOf shows how the time grows with the number of members, each of which can be violated in
+// two ways.
 func BenchmarkOf(b *testing.B) {
 	for _, encoding := range []rules.Encoding{rules.Fine, rules.Compact} {
 		for _, n := range []int{40, 200} {
@@ -27,7 +27,7 @@ func BenchmarkOf(b *testing.B) {
 	}
 }
 
-// wide is a discriminated union of n members.
+// wide returns a discriminated union of n members.
 func wide(n int) string {
 	var values, properties strings.Builder
 	for i := range n {

@@ -4,12 +4,12 @@ import (
 	"slices"
 )
 
-// judges validate objects as the API server does, and tell what causes each error.
+// judges validate objects as the API server does, and find the cause of each error.
 type judges struct {
 	subject *subject
-	server  *judge   // of the union and all constraints beside it
+	server  *judge   // of the union and all constraints alongside it
 	union   *judge   // of the union
-	each    []*judge // of each constraint, once it is asked for
+	each    []*judge // of each constraint, built on demand
 	err     error    // the first
 }
 
@@ -22,10 +22,10 @@ func (s *subject) judges() (*judges, error) {
 	return j, err
 }
 
-// reading is the lines of errors, and the hand-written constraint that causes each.
+// reading has the errors, and for each the hand-written constraint that causes it.
 type reading struct{ errors, byHand []string }
 
-// of returns what users read of an object, or of an update.
+// of returns the errors for an object, or for an update.
 func (j *judges) of(o sample) reading {
 	r := reading{errors: j.server.errors(o)}
 	r.byHand = make([]string, len(r.errors))
@@ -33,7 +33,7 @@ func (j *judges) of(o sample) reading {
 		return r
 	}
 	own := j.union.errors(o)
-	const counted = "allOf" // the API server says how many of all that there are hold
+	const counted = "allOf" // the API server reports how many of the schemas hold
 	for i, line := range r.errors {
 		if !slices.Contains(own, line) {
 			r.byHand[i] = counted
@@ -49,7 +49,7 @@ func (j *judges) of(o sample) reading {
 	return r
 }
 
-// alone returns the errors of nothing but one constraint.
+// alone returns the errors of a single constraint.
 func (j *judges) alone(i int, o sample) []string {
 	if j.each[i] == nil && j.err == nil {
 		j.each[i], j.err = j.subject.judge(false, j.subject.plan.Beside[i])

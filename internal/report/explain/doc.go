@@ -1,9 +1,8 @@
-// Package explain says what compiling adds to a CustomResourceDefinition, what
-// that costs and what its users will read.
+// Package explain describes the result of compiling a CustomResourceDefinition: the rules that are
+// added, their costs, and the errors that users will read.
 //
-// [Of] turns a plan of compilation into a [CRD], which is plain data; [Text],
-// [Markdown] and [JSON] print it. Nothing is decided here:
-// pkg/union says which states and changes are legal, costs are those of the plan,
-// pkg/verify finds examples of what is not, and errors are those of the API server's own
-// validators on them.
+// [Of] turns a compilation plan into a [CRD], which is plain data; [Document] and [Data] return it
+// for printing. The package decides nothing itself: pkg/union defines the legal states and changes,
+// the plan has the costs, pkg/verify finds examples of violations, and the API server's own
+// validators produce the errors.
 package explain

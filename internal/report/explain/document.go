@@ -15,8 +15,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// Document returns explanations for people: a section for each CRD and union, with its rules, a table
-// of its states and a diagram of the changes.
+// Document returns explanations for people: a section for each CRD and union, with its rules, a
+// table of its states and a diagram of the changes.
 func Document(crds []CRD) report.Document {
 	var d report.Document
 	for _, c := range crds {
@@ -84,7 +84,7 @@ func (u Union) document() report.Document {
 	return d
 }
 
-// title is the heading of a union.
+// title returns the heading of a union.
 func (u Union) title() report.Line {
 	t := report.Of("Union")
 	if u.Name != "" {
@@ -101,7 +101,7 @@ func named(path string) report.Line {
 	return report.Of(report.N(path))
 }
 
-// facts are the declared properties of a union.
+// facts returns the declared properties of a union.
 func (u Union) facts() report.Facts {
 	var l report.Facts
 	add := func(name string, texts ...report.Line) {
@@ -140,7 +140,7 @@ func (u Union) facts() report.Facts {
 	return l
 }
 
-// time says what the rules take of a request, when that is noticeable.
+// time returns the time that the rules add to a request, if it is noticeable.
 func (u Union) time() string {
 	d := time.Duration(u.RequestMicroseconds) * time.Microsecond
 	if d <= cost.Noticeable {
@@ -153,7 +153,7 @@ func (u Union) time() string {
 	return text
 }
 
-// heading is the error of a rule when it fails, with its fixed message.
+// heading returns the error of a failed rule, with its fixed message.
 func (r Rule) heading() report.Line {
 	kind := map[string]field.ErrorType{
 		string(rules.ReasonForbidden): field.ErrorTypeForbidden, string(rules.ReasonRequired): field.ErrorTypeRequired,
@@ -173,7 +173,7 @@ func (r Rule) heading() report.Line {
 	return report.Of(text)
 }
 
-// details are the expressions of a rule, and its costs.
+// details returns the expressions of a rule, and its costs.
 func (r Rule) details(u Union) report.Document {
 	cel := r.Rule + "\n"
 	if r.MessageExpression != "" {
@@ -198,7 +198,7 @@ func (r Rule) details(u Union) report.Document {
 	return report.Document{report.Code{Language: "cel", Text: cel}, report.Paragraph(report.Of(on, strings.Join(l, "; ")))}
 }
 
-// states is the table of the legal states.
+// states returns the table of the legal states.
 func (u Union) states() report.Table {
 	t := report.Table{}
 	if u.Discriminator != "" {

@@ -20,23 +20,23 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// schema is a schema as the API server's packages want it.
+// schema is a schema in the API server's internal version.
 type schema = apiextensions.JSONSchemaProps
 
 func object(name string, property schema) schema {
 	return schema{Type: "object", Properties: map[string]schema{name: property}}
 }
 
-// judge has the validators that the API server would have for a union object, if the
-// resource consisted of nothing else.
+// judge has the validators that the API server would use if the resource consisted only of the
+// union object.
 type judge struct {
 	subject *subject
 	schema  validation.SchemaValidator
 	rules   validator
 }
 
-// judge returns that of some of the constraints beside the union; with the union's own
-// rules, and the schema in their place, or without.
+// judge returns a judge of some constraints alongside the union. With own, it includes the union's
+// own rules and the schema that replaces rules.
 func (s *subject) judge(own bool, beside ...compile.Beside) (*judge, error) {
 	on := s.schema
 	if present := func(r compile.RulePlan) bool { return r.Present }; len(beside) == 0 && !s.OfItems() && !slices.ContainsFunc(s.plan.Rules, present) {
@@ -53,10 +53,10 @@ func (s *subject) judge(own bool, beside ...compile.Beside) (*judge, error) {
 		}
 	}
 	if n := len(on.AllOf); n > 0 && n < s.allOfs() {
-		// The API server says when none of them holds; those that are left out do.
+		// The API server reports when no schema of the allOf holds; the omitted ones do hold.
 		on.AllOf = append(on.AllOf, apiextensionsv1.JSONSchemaProps{})
 	}
-	// In the order of the result: hand-written ones, which may be used as the union's, come first.
+	// The order of the result: hand-written rules, which the union may use as its own, come first.
 	at := map[string]int{}
 	for i, r := range s.schema.XValidations {
 		at[r.Rule] = i - len(s.schema.XValidations)
@@ -86,8 +86,8 @@ func (s *subject) judge(own bool, beside ...compile.Beside) (*judge, error) {
 	return j, err
 }
 
-// properties are those that the union's own rules read, without what they do not read in
-// them: that may be large.
+// properties returns the properties that the union's own rules read. It omits the fields below them
+// that no rule reads, since these may be large.
 func (s *subject) properties() map[string]apiextensionsv1.JSONSchemaProps {
 	only := s.schema
 	only.Properties = nil
@@ -107,7 +107,7 @@ func (s *subject) properties() map[string]apiextensionsv1.JSONSchemaProps {
 	return only.Properties
 }
 
-// keep puts the schema of a property into a schema, with what leads to it in another.
+// keep puts the schema of a property into a schema, along with the schemas that lead to it.
 func keep(into, from *apiextensionsv1.JSONSchemaProps, path schemapath.Path, p apiextensionsv1.JSONSchemaProps) {
 	name, _ := path[0].Property()
 	if len(path) > 1 {
@@ -125,7 +125,7 @@ func keep(into, from *apiextensionsv1.JSONSchemaProps, path schemapath.Path, p a
 	into.Properties[name] = p
 }
 
-// allOfs is how many schemas the allOf of the union object has in the result.
+// allOfs returns the number of schemas in the allOf of the compiled union object.
 func (s *subject) allOfs() int {
 	n := len(s.schema.AllOf)
 	if s.allOf != nil && !slices.ContainsFunc(s.schema.AllOf, func(o apiextensionsv1.JSONSchemaProps) bool { return equality.Semantic.DeepEqual(o, *s.allOf) }) {
@@ -134,15 +134,14 @@ func (s *subject) allOfs() int {
 	return n
 }
 
-// sample is a resource, and the union object in it; old is that before an update.
+// sample is a resource, and the union object in it; old is the union object before an update.
 type sample struct {
 	resource    map[string]any
 	old, object any
 }
 
-// errors returns the errors for a union object, in the order and as kubectl
-// prints them. A change of the union object is none that the schema forgives, so there
-// the old one does not matter.
+// errors returns the errors for a union object, in the order and format of kubectl. The schema
+// never ratchets a changed union object, so the old object does not matter for it.
 func (j *judge) errors(o sample) []string {
 	found := validation.ValidateCustomResource(nil, o.resource, j.schema)
 	l := lines(found)
@@ -155,7 +154,7 @@ func (j *judge) errors(o sample) []string {
 	return l
 }
 
-// lines are errors as kubectl prints them, each once.
+// lines returns errors as kubectl prints them, each once.
 func lines(errs field.ErrorList) []string {
 	l := []string{}
 	for _, e := range errs {
@@ -166,11 +165,11 @@ func lines(errs field.ErrorList) []string {
 	return l
 }
 
-// validator is the API server's own for rules; nil has none.
+// validator is the API server's validator of rules; the zero value has no rules.
 type validator struct{ *schemacel.Validator }
 
-// newValidator returns that of rules on a schema, without the rules in its properties; root
-// says that it is that of resources.
+// newValidator returns a validator of rules on a schema, without the rules in its properties; root
+// is set for the schema of a resource.
 func newValidator(on schema, of []apiextensionsv1.ValidationRule, root bool) (validator, error) {
 	structural, err := structuralschema.NewStructural(&on)
 	if err != nil {
@@ -184,8 +183,7 @@ func newValidator(on schema, of []apiextensionsv1.ValidationRule, root bool) (va
 	return validator{schemacel.NewValidator(structural, root, celconfig.PerCallLimit)}, nil
 }
 
-// errors returns the errors of the rules for an object at a path; with old nil
-// for its creation.
+// errors returns the errors of the rules for an object at a path. old is nil for its creation.
 func (v validator) errors(path *field.Path, old, new any) []string {
 	if v.Validator == nil {
 		return nil
@@ -194,9 +192,9 @@ func (v validator) errors(path *field.Path, old, new any) []string {
 	return lines(errs)
 }
 
-// sparse returns v with a schema that has only the properties of some objects.
-// Rules see the same, but whenever one looks at a property the API server copies
-// the map of all: for a large union that takes most of the time.
+// sparse returns v with a schema that has only the properties of some objects. Rules behave the
+// same, but the API server copies the map of all properties whenever a rule reads one: for a large
+// union that takes most of the time.
 func (v validator) sparse(objects ...any) *schemacel.Validator {
 	all := *v.Schema
 	all.Properties = map[string]structuralschema.Structural{}

@@ -18,7 +18,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// server is the API server's whole validation of a CRD with the rules of a plan.
+// server returns the API server's whole validation of a CRD with the rules of a plan.
 func server(t *testing.T, in explain.Input) func(old, new map[string]any) []string {
 	t.Helper()
 	v1 := in.Unions[0].CRD.DeepCopy()
@@ -64,8 +64,8 @@ func server(t *testing.T, in explain.Input) func(old, new map[string]any) []stri
 	}
 }
 
-// Examples are whole resources of which the API server says what users will read, and
-// nothing else; what is stored before an update it accepts.
+// The API server answers the examples, which are whole resources, with exactly the errors of the
+// explanation, and accepts the stored object before an update.
 func TestExamples(t *testing.T) {
 	sources := []string{demanding}
 	for _, d := range declarations {
@@ -94,8 +94,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// demanding is a union whose members, neighbours and ancestors demand much, with rules by
-// hand that also read something else.
+// demanding is a union whose members, neighbours and ancestors have many constraints, and
+// hand-written rules that read other fields, too.
 const demanding = `
 spec:
   type: object
@@ -132,7 +132,7 @@ spec:
             additionalProperties: {type: string, minLength: 2}
 `
 
-// A member of which no valid value is found is said to be left out.
+// If no valid value of a member is found, the text mentions that the member is left out.
 func TestWithoutExample(t *testing.T) {
 	got := explained(t, `
 spec:

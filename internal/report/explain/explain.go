@@ -16,17 +16,17 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Input is the plan of a CRD and what carrying it out adds to the manifest.
+// Input is the plan of a CRD, and the effect of its execution on the manifest.
 type Input struct {
 	compile.Plan
-	// Bytes that each rule adds, by union and rule; 0 for one already present.
+	// Bytes added by each rule, by union and rule; 0 for a rule already present
 	Bytes [][]int
-	// Growth is by how many bytes the manifest grows.
+	// Growth is the number of bytes that the manifest grows by.
 	Growth int
 }
 
-// Of explains a plan, which it only reads. The result is the caller's. An error
-// says that a schema of the plan cannot be read.
+// Of explains a plan, which it only reads. The caller owns the result. It returns an error if a
+// schema of the plan cannot be read.
 func Of(in Input) (CRD, error) {
 	crd := CRD{Name: in.Name, Bytes: in.Growth, Versions: []Version{}, Unions: []Union{}}
 	for i, p := range in.Unions {
@@ -55,7 +55,7 @@ func Of(in Input) (CRD, error) {
 	return crd, nil
 }
 
-// ruled reports whether a version has rules once it is compiled.
+// ruled reports whether a version has rules after compilation.
 func (in Input) ruled(version int) bool {
 	if version < len(in.Versions) && in.Versions[version].Before > 0 {
 		return true
@@ -65,7 +65,7 @@ func (in Input) ruled(version int) bool {
 	})
 }
 
-// at are the unions of one schema.
+// at returns the unions of one schema.
 func (in Input) at(p schemapath.Place) []*union.Union {
 	var l []*union.Union
 	for _, other := range in.Unions {
@@ -81,25 +81,25 @@ type subject struct {
 	*union.Union
 	conditions union.Clauses // on its states
 	plan       compile.UnionPlan
-	// shown is the number of members that situations are shown of, at most.
+	// shown is the maximal number of members in situations.
 	shown int
-	// rules are those of the plan, the hand-written ones with their own messages.
+	// rules are the rules of the plan; hand-written ones have their own messages.
 	rules []rules.Rule
 	path  *field.Path // of the union object in a sample; nil is the root
-	// ruled says that the version has rules, those of the union or others.
+	// ruled is set if the version has any rules.
 	ruled bool
 	// allOf is the schema that compiling adds; nil is none.
 	allOf  *apiextensionsv1.JSONSchemaProps
 	beside []*union.Union // all unions of the object
-	// schema is that of the union object.
+	// schema is the schema of the union object.
 	schema apiextensionsv1.JSONSchemaProps
-	// written is the schema of the discriminator, and required says that the union
-	// object must have it: that it is required, and the server fills in no default.
+	// written is the schema of the discriminator. required is set if the union object must have it:
+	// it is required, and the server fills in no default.
 	written  apiextensionsv1.JSONSchemaProps
 	required bool
-	// unnamed is where the union object may have fields that its schema does not name.
+	// unnamed is a path in the union object that may have fields its schema does not name.
 	unnamed *field.Path
-	// enum has the values of the discriminator that the schema allows; nil is any.
+	// enum has the values of the discriminator that the schema allows; nil allows any.
 	enum []string
 	// others are the known values that select no member.
 	others []string
@@ -153,7 +153,7 @@ func explainUnion(p compile.UnionPlan, shown int, bytes []int, ruled bool, besid
 	return u, nil
 }
 
-// added is the schema that compiling adds as data; nil is none.
+// added returns the schema that compiling adds as data; nil if there is none.
 func (s *subject) added() (map[string]any, error) {
 	if s.allOf == nil {
 		return nil, nil
@@ -167,9 +167,8 @@ func (s *subject) added() (map[string]any, error) {
 	return data, err
 }
 
-// read takes from the schemas what the plan does not have: the discriminator's
-// schema, hand-written rules that are already present, and the schema that replaces
-// rules.
+// read reads the schemas that the plan lacks: the schema of the discriminator, the hand-written
+// rules that are already present, and the schema that replaces rules.
 func (s *subject) read() error {
 	schema, err := s.schemaAt(s.plan.Place)
 	if err != nil {
@@ -208,7 +207,7 @@ func (s *subject) read() error {
 	return err
 }
 
-// schemaAt is the schema of a place, only to be read.
+// schemaAt returns the schema at a place; callers must not change it.
 func (s *subject) schemaAt(p schemapath.Place) (apiextensionsv1.JSONSchemaProps, error) {
 	if schema := p.Schema(s.plan.CRD); schema != nil {
 		return *schema, nil
@@ -216,7 +215,7 @@ func (s *subject) schemaAt(p schemapath.Place) (apiextensionsv1.JSONSchemaProps,
 	return apiextensionsv1.JSONSchemaProps{}, fmt.Errorf("the CRD has no schema at %s", p)
 }
 
-// written returns the rule of l that has r's text as it is written.
+// written returns r with the message of the rule in l that has the same text.
 func written(l []apiextensionsv1.ValidationRule, r rules.Rule) rules.Rule {
 	i := slices.IndexFunc(l, func(v apiextensionsv1.ValidationRule) bool { return v.Rule == r.Rule })
 	if i < 0 {
@@ -229,7 +228,7 @@ func written(l []apiextensionsv1.ValidationRule, r rules.Rule) rules.Rule {
 	return r
 }
 
-// objectPath is where the schema at a path is in an example.
+// objectPath returns the path, in an example, of the value that has the schema at a path.
 func objectPath(p schemapath.Path) *field.Path {
 	var path *field.Path
 	for _, step := range p {

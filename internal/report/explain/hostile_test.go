@@ -13,8 +13,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// hostile has names and values of everything that Markdown, HTML, Mermaid or a
-// terminal could take for something else.
+// hostile has names and values with all characters that Markdown, HTML, Mermaid or a terminal could
+// interpret.
 const hostile = `
 "a|b` + "`" + `c":
   type: object

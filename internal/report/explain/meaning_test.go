@@ -40,7 +40,7 @@ var declarations = []string{
 	"{discriminator: below.type, fields-to-discriminateBy: {a: A, below.b: B, below.c: B}, cardinality: ExactlyOne, discriminatorChange: Forbid}",
 }
 
-// thing is the property spec with a declaration.
+// thing returns the property spec with a declaration.
 func thing(declaration string) string {
 	required := ""
 	if strings.Contains(declaration, "discriminator: closed") {
@@ -55,8 +55,7 @@ func thing(declaration string) string {
       below: {type: object, required: [x], properties: {type: {type: string, enum: [A, B, C]}, b: {type: object}, c: {type: array, items: {type: string}}, x: {type: string, minLength: 2}}}}}`, required, declaration)
 }
 
-// eachUnion runs a test for each declaration, with the union and how it is
-// explained.
+// eachUnion runs a test for each declaration, with the union and its explanation.
 func eachUnion(t *testing.T, run func(*testing.T, *union.Union, explain.Union)) {
 	for _, d := range declarations {
 		for _, encoding := range []rules.Encoding{rules.Fine, rules.Compact} {
@@ -72,7 +71,7 @@ func eachUnion(t *testing.T, run func(*testing.T, *union.Union, explain.Union)) 
 	}
 }
 
-// sets are all sets of members.
+// sets returns all sets of members.
 func sets(u *union.Union) [][]bool {
 	var l [][]bool
 	for set := range 1 << len(u.Members) {
@@ -85,7 +84,7 @@ func sets(u *union.Union) [][]bool {
 	return l
 }
 
-// accepts reads what a row says of a set of members.
+// accepts reports whether a row accepts a set of members.
 func accepts(t *testing.T, row explain.States, names []string) bool {
 	t.Helper()
 	switch n := len(names); row.Accepted {
@@ -121,7 +120,7 @@ func accepts(t *testing.T, row explain.States, names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(append(members(must), members(optional)...), name) })
 }
 
-// names are the members present, in order.
+// names returns the members present, in order.
 func names(u *union.Union, present []bool) []string {
 	l := []string{}
 	for i, m := range u.Members {
@@ -132,8 +131,7 @@ func names(u *union.Union, present []bool) []string {
 	return l
 }
 
-// The table of states says exactly what pkg/union does, for every value and set
-// of members.
+// The table of states agrees with pkg/union for every value and set of members.
 func TestStates(t *testing.T) {
 	eachUnion(t, func(t *testing.T, u *union.Union, got explain.Union) {
 		var seen []string
@@ -169,7 +167,7 @@ func TestStates(t *testing.T) {
 	})
 }
 
-// Of many members, those that belong to no value are not all named.
+// A long list of members that belong to no value is abbreviated.
 func TestRejected(t *testing.T) {
 	got := explained(t, `
 spec:
@@ -194,9 +192,8 @@ spec:
 	}
 }
 
-// Every condition that some state or change violates has an example, which
-// violates it, and nothing beside it that another would not. The rules give an
-// error for each.
+// Every condition that some state or change violates has an example with as few other violations as
+// possible. The rules report an error for each.
 func TestSituations(t *testing.T) {
 	eachUnion(t, func(t *testing.T, u *union.Union, got explain.Union) {
 		fewest := map[string]int{} // violations, by condition and member
@@ -256,8 +253,8 @@ func state(u *union.Union, s *explain.State) union.State {
 	return out
 }
 
-// The situations about changes are illegal changes of legal states, or removals
-// that a guard prevents, and there is one wherever there can be.
+// The situations about changes are illegal changes between legal states, or removals that a guard
+// prevents. There is one wherever there can be.
 func TestChangeSituations(t *testing.T) {
 	eachUnion(t, func(t *testing.T, u *union.Union, got explain.Union) {
 		conditions := map[string]int{}
@@ -291,7 +288,7 @@ func TestChangeSituations(t *testing.T) {
 	})
 }
 
-// Who asks for errors of a rule written by hand gets that rule's.
+// For a hand-written rule, the errors are the errors of that rule.
 func TestServedRule(t *testing.T) {
 	in := planOf(t, crd(`
 spec:
@@ -324,10 +321,11 @@ spec:
 	}
 }
 
-// notChecked is the API server's line in place of the rules'.
+// notChecked is the API server's error when it does not evaluate the rules.
 const notChecked = "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
 
-// What the schema rejects has the error of the schema: no rule is asked then.
+// If the schema rejects an object, the error is an error of the schema, since the rules are not
+// evaluated.
 func TestSchemaFirst(t *testing.T) {
 	got := explained(t, thing("{discriminator: closed, fields-to-discriminateBy: {a: A, b: B}, cardinality: ExactlyOne, unmappedValues: Forbid}"), rules.Fine)
 	for _, want := range []string{"spec.u.closed: Required value", `spec.u.closed: Unsupported value: "Unknown": supported values: "A", "B"`} {

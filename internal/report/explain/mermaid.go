@@ -8,9 +8,9 @@ import (
 	"github.com/unioncel/unioncel/internal/english"
 )
 
-// Diagrams with more edges than maxEdges are drawn with selections that may do
-// the same as one state; those that then have more than maxGroupedEdges, or more
-// states than maxStates, not at all.
+// A diagram with more than maxEdges edges or maxStates states is drawn with equivalent selections
+// grouped in one state. If it still has more than maxGroupedEdges edges or maxStates states, it is
+// not drawn.
 const (
 	maxEdges        = 24
 	maxGroupedEdges = 40
@@ -24,8 +24,8 @@ type graph struct {
 	edges  [][2]int
 }
 
-// mermaid returns a state diagram of the changes between selections, empty where
-// there is nothing to draw.
+// mermaid returns a state diagram of the changes between selections, or "" if there is nothing to
+// draw.
 func (u Union) mermaid() string {
 	n := len(u.Changes)
 	if n < 2 {
@@ -71,7 +71,7 @@ func (u Union) mermaid() string {
 	return b.String()
 }
 
-// relation says which selection may become which, by index in u.Changes.
+// relation tells which selection may become which, by index in u.Changes.
 func (u Union) relation() [][]bool {
 	allowed := make([][]bool, len(u.Changes))
 	for i, c := range u.Changes {
@@ -83,8 +83,8 @@ func (u Union) relation() [][]bool {
 	return allowed
 }
 
-// grouped draws selections that may be exchanged for each other as one state; an
-// edge from it to itself says that they may become each other.
+// grouped draws interchangeable selections as one state. An edge from it to itself means that they
+// may become each other.
 func (u Union) grouped(allowed [][]bool, edges bool) graph {
 	var groups [][]int
 	for i := range allowed {
@@ -124,7 +124,7 @@ func exchangeable(allowed [][]bool, i, j int) bool {
 	return allowed[i][j] == allowed[j][i]
 }
 
-// stateLabel is the text of a state, ready to be put in quotes.
+// stateLabel returns the text of a state, ready to be put in quotes.
 func (u Union) stateLabel(selections []Selection) string {
 	var l []string
 	for i, s := range selections {
@@ -148,8 +148,8 @@ func (u Union) stateLabel(selections []Selection) string {
 	return mermaidText(text)
 }
 
-// mermaidText writes every character that Mermaid, or the HTML it makes, could
-// treat as something else as a character code of Mermaid's.
+// mermaidText writes every character that Mermaid, or the HTML it generates, could interpret as a
+// Mermaid character code.
 func mermaidText(text string) string {
 	var b strings.Builder
 	for _, r := range text {

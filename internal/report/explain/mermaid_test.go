@@ -13,15 +13,15 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// The lines of a diagram that Mermaid takes: a state with a label of harmless
-// characters and character codes, an edge, a note.
+// The lines of a diagram that the test accepts: a state with a label of harmless characters and
+// character codes, an edge, a note.
 var (
 	stateLine = regexp.MustCompile(`^    state "((?:[A-Za-z0-9 ,./-]|[^\x00-\x7F]|#\d+;)+)" as (s\d+)$`)
 	edgeLine  = regexp.MustCompile(`^    (s\d+) --> (s\d+)$`)
 	noteLine  = regexp.MustCompile(`^    note right of (s\d+) : [a-z ]+$`)
 )
 
-// diagram is a Mermaid diagram as it is drawn.
+// diagram is a parsed Mermaid diagram.
 type diagram struct {
 	states []string
 	edges  []string // "label -> label"
@@ -85,7 +85,7 @@ func markdownOf(t *testing.T, crd explain.CRD) string {
 	return b.String()
 }
 
-// many is a union of n members m0 to mN with values V0 to VN.
+// many returns a union of n members m0 to mN with values V0 to VN.
 func many(n int, keys string) string {
 	var mapping, properties []string
 	for i := range n {
@@ -141,7 +141,7 @@ func TestDiagrams(t *testing.T) {
 	}
 }
 
-// What cannot be drawn readably is not drawn: there is the table.
+// An unreadable diagram is not drawn; the table remains.
 func TestNoDiagram(t *testing.T) {
 	var rows []string
 	for i := range 29 {

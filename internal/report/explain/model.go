@@ -5,23 +5,23 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// CRD is what compiling adds to a CustomResourceDefinition. Costs are in the unit
-// of the API server's estimator; 18446744073709551615 stands for unbounded.
+// CRD describes the additions to a compiled CustomResourceDefinition. Costs are in the unit of the
+// API server's estimator; 18446744073709551615 stands for unbounded.
 type CRD struct {
 	Name string `json:"name"`
-	// Rules is how many rules are added, Bytes by how much the manifest grows,
-	// the annotation included.
+	// Rules is the number of added rules, and Bytes the growth of the manifest, including the
+	// annotation.
 	Rules    int       `json:"rules"`
 	Bytes    int       `json:"bytes"`
 	Versions []Version `json:"versions"`
 	Unions   []Union   `json:"unions"`
 }
 
-// Version is what all rules of one version cost together.
+// Version has the total cost of the rules of a version.
 type Version struct {
 	Name string `json:"name"`
-	// CostBefore is that of the rules that were there, CostAdded that of the new
-	// ones, Cost the sum, and Limit what the API server allows.
+	// CostBefore is the cost of the existing rules, CostAdded the cost of the new ones, Cost the
+	// sum, and Limit the budget of the API server.
 	CostBefore uint64 `json:"costBefore"`
 	CostAdded  uint64 `json:"costAdded"`
 	Cost       uint64 `json:"cost"`
@@ -30,15 +30,15 @@ type Version struct {
 	PercentOfLimit float64 `json:"percentOfLimit"`
 }
 
-// Union is one union: what is declared, how it is compiled and what it means.
+// Union is one union: its declaration, how it is compiled and its meaning.
 type Union struct {
 	Name string `json:"name"`
-	// File, Line and Col are where the declaration is.
+	// File, Line and Col are the position of the declaration.
 	File string `json:"file"`
 	Line int    `json:"line"`
 	Col  int    `json:"col"`
-	// Version has the union object, Schema is the path of its schema in the CRD,
-	// and Object where objects have it: spec.channels[*]; "" is the root.
+	// Version has the union object. Schema is the path of its schema in the CRD, and Object its
+	// path in objects: spec.channels[*]; "" is the root.
 	Version string `json:"version"`
 	Schema  string `json:"schema"`
 	Object  string `json:"object"`
@@ -46,48 +46,47 @@ type Union struct {
 	Discriminator string   `json:"discriminator"`
 	Cardinality   string   `json:"cardinality"`
 	Members       []Member `json:"members"`
-	// MemberlessValues are further values that the discriminator is known to take,
-	// AnyValue says that it has no enum.
+	// MemberlessValues are known values of the discriminator that select no member. AnyValue is set
+	// if the discriminator has no enum.
 	MemberlessValues []string `json:"memberlessValues"`
 	AnyValue         bool     `json:"anyValue"`
-	// Default is what the server sets a discriminator to that is left out; empty is
-	// nothing.
+	// Default is the server's default of the discriminator; empty if there is none.
 	Default string `json:"discriminatorDefault"`
-	// The keys of the declaration of these names.
+	// The keys of the declaration with these names.
 	UnmappedValues      string `json:"unmappedValues"`
 	Deduce              bool   `json:"deduceInvalidDiscriminator"`
 	DiscriminatorChange string `json:"discriminatorChange"`
 	Ratchet             bool   `json:"ratchet"`
 
-	// Encoding of the static rules, Why it was chosen, and what was Dropped.
+	// Encoding of the static rules, Why it was chosen, and the rules that were Dropped.
 	Encoding string `json:"encoding"`
 	Why      string `json:"why"`
 	Dropped  string `json:"dropped"`
 	Rules    []Rule `json:"rules"`
-	// RequestMicroseconds is what the rules take of every request that writes the
-	// object, for each union object in it: an estimate of the order of magnitude.
+	// RequestMicroseconds is the time that the rules add to every request that writes the object,
+	// for each union object in it. It is an estimate of the order of magnitude.
 	RequestMicroseconds int64 `json:"requestMicroseconds"`
-	// Many says that the union object is in a list or a map, so that there may be many.
+	// Many is set if the union object is in a list or a map, so that there may be many.
 	Many bool `json:"many"`
-	// AllOf is the schema that is added to the allOf of the union object, where
-	// one replaces static rules; else nil.
+	// AllOf is the schema added to the allOf of the union object, if it replaces static rules; else
+	// nil.
 	AllOf map[string]any `json:"allOf"`
 
 	// States are all states, by the discriminator's value.
 	States []States `json:"states"`
-	// Changes are those between legal states; empty for AtLeastOne.
+	// Changes are the changes between legal states; empty for AtLeastOne.
 	Changes []Changes `json:"changes"`
-	// OnUpdate says in sentences what holds when an object is updated.
+	// OnUpdate describes in sentences the constraints on updates.
 	OnUpdate []string `json:"onUpdate"`
 	// Beside are the hand-written constraints on the state of the union, on the union object.
 	Beside []Beside `json:"beside"`
 	// Errors are what users will read.
 	Errors []Situation `json:"errors"`
-	// WithoutExample are the members that are not set in any of the situations, as no valid
-	// value was found for them.
+	// WithoutExample are the members that no situation sets, because no valid value was found for
+	// them.
 	WithoutExample []string `json:"withoutExample"`
 
-	examples int // members of which Errors has examples, at most
+	examples int // the maximal number of members with examples in Errors
 }
 
 // declare sets the keys of the declaration.
@@ -104,9 +103,9 @@ type Member struct {
 	Name string `json:"name"`
 	// Values of the discriminator that select the member.
 	Values []string `json:"values"`
-	// OptionalFor are those of the values for which the member may stay unset.
+	// OptionalFor are the values that allow the member to stay unset.
 	OptionalFor []string `json:"optionalFor"`
-	// EmptyIsUnset says that an empty value counts as unset.
+	// EmptyIsUnset is set if an empty value counts as unset.
 	EmptyIsUnset bool `json:"emptyIsUnset"`
 }
 
@@ -114,7 +113,7 @@ type Member struct {
 type Rule struct {
 	// Kind is static, transition or guard.
 	Kind string `json:"kind"`
-	// Schema is the path of the schema that the rule is on, Object where objects have that.
+	// Schema is the path of the schema that the rule is on, Object the path in objects.
 	Schema            string `json:"schema"`
 	Object            string `json:"object"`
 	Rule              string `json:"rule"`
@@ -123,50 +122,49 @@ type Rule struct {
 	Reason            string `json:"reason"`
 	FieldPath         string `json:"fieldPath"`
 	OptionalOldSelf   bool   `json:"optionalOldSelf"`
-	// Present says that a hand-written rule of the same text is there already;
-	// the message, the reason and the field are then its own.
+	// Present is set if the CRD already has a hand-written rule with this text. Message, reason and
+	// field are then those of that rule.
 	Present bool `json:"present"`
-	// Cost is CostOnce times Executions, Limit what the API server allows.
+	// Cost is CostOnce times Executions, and Limit the budget of the API server.
 	CostOnce   uint64 `json:"costOnce"`
 	Executions uint64 `json:"executions"`
 	Cost       uint64 `json:"cost"`
 	Limit      uint64 `json:"limit"`
 	// PercentOfLimit is Cost as a percentage of Limit.
 	PercentOfLimit float64 `json:"percentOfLimit"`
-	// MessageCost is that of the message expression, which has a limit of its own.
+	// MessageCost is the cost of the message expression, which has a limit of its own.
 	MessageCost uint64 `json:"messageCost"`
-	// Bytes is what the rule adds to the manifest.
+	// Bytes is the number of bytes that the rule adds to the manifest.
 	Bytes int `json:"bytes"`
 }
 
 // States are the states with one of several values of the discriminator, or all
 // states of a union without one.
 type States struct {
-	// Values of the discriminator, "" for unset; AnyOther adds all that are not
-	// known. Both are empty without a discriminator.
+	// Values of the discriminator, "" for unset; AnyOther adds all unknown values. Both are empty
+	// without a discriminator.
 	Values   []string `json:"values"`
 	AnyOther bool     `json:"anyOther"`
-	// Accepted says which members may be set: "http", "http or none", "any one".
+	// Accepted describes the members that may be set: "http", "http or none", "any one".
 	Accepted string `json:"accepted"`
-	// Rejected says what is wrong with everything else.
+	// Rejected describes the remaining states.
 	Rejected []Rejection `json:"rejected"`
 }
 
-// Rejection says when states are rejected ("with tcp or udp"), and why.
+// Rejection describes rejected states ("with tcp or udp"), and the reason.
 type Rejection struct {
 	When string `json:"when"`
 	Why  string `json:"why"`
 }
 
-// Selection is what a legal state has selected: a value of the discriminator, or
-// a member where there is none; "" is unset. AnyOther stands for all values that
-// are not known.
+// Selection is the selection of a legal state: a value of the discriminator, or a member if there
+// is no discriminator; "" is unset. AnyOther stands for all unknown values.
 type Selection struct {
 	Value    string `json:"value"`
 	AnyOther bool   `json:"anyOther"`
 }
 
-// Changes says what a selection may become, besides staying as it is.
+// Changes lists the other selections that a selection may become.
 type Changes struct {
 	From Selection   `json:"from"`
 	To   []Selection `json:"to"`
@@ -176,42 +174,42 @@ type Changes struct {
 type Beside struct {
 	// Name is its key in the schema: "oneOf", "x-kubernetes-validations[1]".
 	Name string `json:"name"`
-	// Superfluous says that, with all others of which it is said, it means what the union
-	// says: handWrittenRules: Replace takes it out.
+	// Superfluous is set if this constraint and all other superfluous ones together mean the same
+	// as the union: handWrittenRules: Replace removes them.
 	Superfluous bool `json:"superfluous"`
 }
 
-// Situation is something that the union, or a hand-written constraint on its object, forbids, and
-// the errors for it.
+// Situation is an object or update that violates the union, or a hand-written constraint on its
+// object, with the errors for it.
 type Situation struct {
-	// Condition that is violated, as pkg/union names it, or "removed"; "refused" is what
-	// the union allows.
+	// Condition that is violated, as pkg/union names it, or "removed". "refused" stands for a
+	// situation that the union allows.
 	Condition string `json:"condition"`
-	// Member at fault, empty when it is no single one.
+	// Member at fault; empty if there is no single one.
 	Member string `json:"member"`
 	// Situation in words.
 	Situation string `json:"situation"`
-	// Old is null for a creation, New is null when the union object is removed.
+	// Old is null for a creation, New is null if the union object is removed.
 	Old *State `json:"old"`
 	New *State `json:"new"`
-	// OldObject and NewObject are whole resources in these states, which everything else in
-	// the CRD accepts where that is possible. Old is null for a creation.
+	// OldObject and NewObject are whole resources in these states. If possible, everything else in
+	// the CRD accepts them. OldObject is null for a creation.
 	OldObject map[string]any `json:"oldObject"`
 	NewObject map[string]any `json:"newObject"`
 	// Errors are lines as kubectl prints them.
 	Errors []string `json:"errors"`
-	// ByHand has for each line the hand-written constraint that causes it; empty
-	// is none: the union's rules, and the rest of the schema, say it without any.
+	// ByHand has for each line the hand-written constraint that causes it. It is empty if the
+	// union's rules, or the rest of the schema, cause the line by themselves.
 	ByHand []string `json:"byHand"`
 }
 
 // State is a sample state: the discriminator's value and the members set.
 type State struct {
 	Value string `json:"value"`
-	// Empty says that an unset discriminator is "", and not absent.
+	// Empty is set if an unset discriminator is "" instead of absent.
 	Empty   bool     `json:"empty"`
 	Members []string `json:"members"`
-	// EmptyMembers are there, but empty, and count as unset.
+	// EmptyMembers are present but empty, and count as unset.
 	EmptyMembers []string `json:"emptyMembers"`
 }
 
@@ -224,7 +222,8 @@ func (r *Rule) costs(c cost.Cost) {
 	r.PercentOfLimit = percent(r.Cost, r.Limit)
 }
 
-// Data returns explanations for programs, to be written as a JSON list. Every key is there every time.
+// Data returns explanations for programs, to be written as a JSON list. Every key is always
+// present.
 func Data(crds []CRD) any {
 	if crds == nil {
 		return []CRD{}

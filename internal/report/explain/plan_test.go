@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// crd is a CRD of one version with these root properties.
+// crd returns a CRD of one version with these root properties.
 func crd(properties string) string { return testcrd.Of("Thing", properties) }
 
 func indent(text string, n int) string {
@@ -35,7 +35,7 @@ func indent(text string, n int) string {
 	return b.String()
 }
 
-// planner makes a plan out of the unions of a CRD.
+// planner plans the unions of a CRD.
 type planner struct {
 	t         testing.TB
 	crd       *apiextensionsv1.CustomResourceDefinition
@@ -43,8 +43,8 @@ type planner struct {
 	encoding  rules.Encoding
 }
 
-// planOf plans every union of a CRD in one encoding, with removal guards on all
-// ancestors up to the next list or map. Each rule adds as many bytes as its text.
+// planOf plans every union of a CRD in one encoding, with removal guards on all ancestors up to the
+// next list or map. Each rule adds as many bytes as its text.
 func planOf(t testing.TB, src string, encoding rules.Encoding) explain.Input {
 	t.Helper()
 	m, err := testmanifest.Parse("crd.yaml", []byte(src))

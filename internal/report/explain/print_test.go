@@ -128,8 +128,8 @@ func TestJSON(t *testing.T) {
 	if diff := cmp.Diff(b.String(), jsonOf(t, got)); diff != "" { // numbers have lost their types
 		t.Error("the JSON reads as something else:", diff)
 	}
-	// null only where it means something: no old state, no new one, no schema. The
-	// API server prints one too.
+	// null appears only where it has a meaning: no old state, no new one, no schema. The API server
+	// prints null, too.
 	for line := range strings.Lines(b.String()) {
 		line = strings.TrimSpace(line)
 		if strings.Contains(line, "null") && !slices.Contains([]string{`"old": null,`, `"new": null,`, `"oldObject": null,`, `"allOf": null,`}, line) && !strings.Contains(line, "were not checked") {
@@ -151,7 +151,7 @@ func jsonOf(t *testing.T, l []explain.CRD) string {
 	return b.String()
 }
 
-// Times are told when they are noticeable, and of which objects.
+// Noticeable times are reported, with the objects they apply to.
 func TestTime(t *testing.T) {
 	for _, tt := range []struct {
 		microseconds int64

@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// reads are the lines of each situation of the first union.
+// reads returns the errors of each situation of the first union.
 func reads(crd explain.CRD) map[string][]string {
 	l := map[string][]string{}
 	for _, s := range crd.Unions[0].Errors {
@@ -22,8 +22,7 @@ func reads(crd explain.CRD) map[string][]string {
 	return l
 }
 
-// A required discriminator that is absent is the schema's to reject, one that is
-// "" the rules'.
+// The schema rejects an absent required discriminator; the rules reject "".
 func TestRequiredDiscriminator(t *testing.T) {
 	const declared = `
 spec:
@@ -54,7 +53,7 @@ spec:
 	if _, ok := all[absent]; ok || len(all[empty]) == 0 {
 		t.Errorf("a default cannot be absent: %q", all)
 	}
-	// Without rules, none are left unchecked.
+	// Without rules, no error says that rules were not checked.
 	in := planOf(t, crd(fmt.Sprintf(declared, "")), rules.Fine)
 	in.Unions[0].Rules = nil
 	in.Bytes[0] = nil
@@ -67,8 +66,7 @@ spec:
 	}
 }
 
-// TestDefaultedDiscriminator: what the server fills in is never unset, unless it may
-// be "".
+// A discriminator with a default is never unset, unless it may be "".
 func TestDefaultedDiscriminator(t *testing.T) {
 	const declared = `
 spec:
@@ -98,8 +96,7 @@ spec:
 	}
 }
 
-// A schema that stands in place of rules is shown, and so is what it says, inside
-// a list as well.
+// The explanation shows a schema that replaces rules, and its errors, even inside a list.
 func TestOpenAPI(t *testing.T) {
 	in := planOf(t, crd(strings.Replace(sources, "\n          emptyIsUnset: [image, oci]", "", 1)), rules.Fine)
 	plan := &in.Unions[0]

@@ -14,15 +14,15 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Conditions of situations beside those of unions.
+// Conditions of situations in addition to the conditions of unions.
 const (
-	refused = "refused" // what the union allows, but something hand-written does not
-	removed = "removed" // the union object, which may not be
+	refused = "refused" // the union allows it, but a hand-written constraint does not
+	removed = "removed" // the union object, which a guard prevents
 )
 
-// situations has, for every condition that can be violated and every hand-written
-// constraint that rejects what the union allows, the smallest example there is; and the
-// members that cannot be set in any. An error says that a schema cannot be read.
+// situations returns the smallest example for every condition that can be violated, and for every
+// hand-written constraint that rejects something the union allows; unset are the members that no
+// example can set. It returns an error if a schema cannot be read.
 func (s *subject) situations() (l []Situation, unset []string, err error) {
 	x := &situations{subject: s, list: []Situation{}}
 	if x.judges, err = s.judges(); err != nil {
@@ -39,7 +39,7 @@ func (s *subject) situations() (l []Situation, unset []string, err error) {
 	return x.list, x.examples.Unset(), x.judges.err
 }
 
-// situations collects what users will read.
+// situations collects situations.
 type situations struct {
 	*subject
 	judges   *judges
@@ -47,7 +47,7 @@ type situations struct {
 	list     []Situation
 }
 
-// states are those that violate a condition, of many members those of the first.
+// states adds states that violate a condition; of many members, only the first.
 func (x *situations) states() error {
 	conditions := []union.Violation{{Condition: union.Selected, Member: -1}, {Condition: union.Unmapped, Member: -1}}
 	for i := range x.Members[:min(len(x.Members), x.shown)] {
@@ -60,7 +60,7 @@ func (x *situations) states() error {
 			return err
 		}
 		if v.Condition == union.Selected && x.required || v.Condition == union.Unmapped && x.ForbidUnmapped && e == nil {
-			// That is for the schema to say.
+			// The schema rejects these.
 			unchecked, err := x.examples.Unchecked()
 			if err != nil {
 				return err
@@ -76,7 +76,7 @@ func (x *situations) states() error {
 	return nil
 }
 
-// contradictions are what the union allows and hand-written constraints reject.
+// contradictions adds states that the union allows and hand-written constraints reject.
 func (x *situations) contradictions() error {
 	shown := map[string]bool{}
 	for _, b := range x.plan.Beside {
@@ -100,7 +100,7 @@ func (x *situations) contradictions() error {
 	return nil
 }
 
-// changes are updates that violate a condition.
+// changes adds updates that violate a condition.
 func (x *situations) changes() error {
 	for _, target := range []struct {
 		condition union.Condition
@@ -118,7 +118,7 @@ func (x *situations) changes() error {
 	return nil
 }
 
-// removals are what removal guards forbid.
+// removals adds updates that removal guards reject.
 func (x *situations) removals() error {
 	for _, r := range x.plan.Rules {
 		links := links(r.Place.Path, x.plan.Place.Path)
@@ -153,8 +153,8 @@ func (x *situations) removals() error {
 	return nil
 }
 
-// links are the properties that lead from one schema to another below it; nil
-// when there is more than properties between them.
+// links returns the properties that lead from one schema to another below it; nil if the path
+// contains lists or maps.
 func links(from, to schemapath.Path) []string {
 	if len(to) < len(from) || !to[:len(from)].Equal(from) || to[len(from):].HasElements() {
 		return nil
@@ -162,14 +162,14 @@ func links(from, to schemapath.Path) []string {
 	return to[len(from):].Properties()
 }
 
-// add adds what users read of an example, if there is one.
+// add adds an example with its errors, if there is one.
 func (x *situations) add(v union.Violation, e *verify.Example) {
 	if e != nil {
 		x.put(v, e, x.judges.of(sample{e.New, x.union(e.Old), x.union(e.New)}))
 	}
 }
 
-// union is the union object in a resource.
+// union returns the union object in a resource.
 func (x *situations) union(resource map[string]any) any {
 	return x.examples.At(x.plan.Place.Path, resource)
 }
@@ -193,7 +193,7 @@ func (x *situations) put(v union.Violation, e *verify.Example, r reading) {
 	x.list = append(x.list, found)
 }
 
-// described is the state of a union object, as data and in words.
+// described returns the state of a union object, as data and in words.
 func (s *subject) described(st union.State, written any) (*State, string) {
 	object, _ := written.(map[string]any)
 	state := &State{Value: st.Value, Members: []string{}, EmptyMembers: []string{}}
@@ -229,7 +229,7 @@ func (s *subject) described(st union.State, written any) (*State, string) {
 	return state, plain(s.Discriminator) + " " + value + ", " + words
 }
 
-// rulesAt are the rules of the union at a place.
+// rulesAt returns the rules of the union at a place.
 func (s *subject) rulesAt(p schemapath.Place) []apiextensionsv1.ValidationRule {
 	var l []apiextensionsv1.ValidationRule
 	for i, r := range s.rules {

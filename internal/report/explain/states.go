@@ -8,8 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// smallUnion is the number of members up to which all of a row's members are
-// named.
+// smallUnion is the maximal number of members that a row names completely.
 const smallUnion = 4
 
 // memberless returns the known values that select no member.
@@ -23,12 +22,12 @@ func (s *subject) memberless() []string {
 	return l
 }
 
-// anyValue reports whether the discriminator may have values that are not known.
+// anyValue reports whether the discriminator may have unknown values.
 func (s *subject) anyValue() bool {
 	return s.Discriminator != "" && len(s.enum) == 0
 }
 
-// fallback is what the server sets the discriminator to when it is left out.
+// fallback returns the server's default of the discriminator.
 func (s *subject) fallback() string {
 	var value string
 	if union.Defaulted(&s.written) {
@@ -37,15 +36,15 @@ func (s *subject) fallback() string {
 	return value
 }
 
-// neverUnset reports whether the server leaves no object with an unset discriminator:
-// it fills in a default, and the schema rejects "".
+// neverUnset reports whether no object has an unset discriminator: the server fills in a default,
+// and the schema rejects "".
 func (s *subject) neverUnset() bool {
 	admitsEmpty := (s.enum == nil || slices.Contains(s.enum, "")) && (s.written.MinLength == nil || *s.written.MinLength == 0)
 	path := s.Path(s.Discriminator)
 	return s.fallback() != "" && !admitsEmpty && union.AlwaysThere(&s.schema, path[:len(path)-1])
 }
 
-// otherValue is a value of the discriminator that is not known.
+// otherValue returns an unknown value of the discriminator.
 func (s *subject) otherValue() string {
 	v := "Other"
 	for slices.Contains(s.Values, v) {
@@ -65,13 +64,13 @@ func (s *subject) with(value string, members ...int) union.State {
 	return st
 }
 
-// Violations returns the conditions that a state breaks.
+// Violations returns the conditions that a state violates.
 func (s *subject) Violations(st union.State) []union.Violation { return s.conditions.Broken(st, st) }
 
 func (s *subject) legal(st union.State) bool { return len(s.Violations(st)) == 0 }
 
-// states describes all states: one row for the values that select the same members,
-// without a discriminator one for all.
+// states describes all states: one row for each group of values that select the same members;
+// without a discriminator, one row.
 func (s *subject) states() []States {
 	row := func(values []string, other bool, sample string) States {
 		accepted, rejected := s.verdicts(sample)
@@ -88,7 +87,7 @@ func (s *subject) states() []States {
 		l = append(l, row(c.Values, false, c.Values[0]))
 	}
 	switch known := s.memberless(); {
-	case len(known) > 0: // a value that is not known is treated as these are
+	case len(known) > 0: // an unknown value is treated alike
 		l = append(l, row(known, s.anyValue(), known[0]))
 	case s.anyValue():
 		l = append(l, row([]string{}, true, s.otherValue()))
@@ -96,8 +95,8 @@ func (s *subject) states() []States {
 	return l
 }
 
-// verdicts says which members may be set beside a value, and what is wrong
-// with the rest.
+// verdicts describes the members that may be set alongside a value, and the reasons that other
+// states are rejected.
 func (s *subject) verdicts(value string) (string, []Rejection) {
 	if accepted, rejected, ok := s.byNumber(value); ok {
 		return accepted, rejected
@@ -111,7 +110,7 @@ func (s *subject) verdicts(value string) (string, []Rejection) {
 	case s.legal(none):
 		base, accepted = none, "none"
 	default:
-		// What is wrong without a member is wrong with every member.
+		// A violation without any member remains with every member.
 		return "nothing", []Rejection{{"always", s.why(s.Violations(none))}}
 	}
 	type group struct{ prefix, why string }
@@ -146,7 +145,7 @@ func (s *subject) verdicts(value string) (string, []Rejection) {
 	return accepted, rejected
 }
 
-// belonging names the members that a value selects, and says which may stay unset.
+// belonging names the members that a value selects, and which of them may stay unset.
 func (s *subject) belonging(value string, selected []int) string {
 	var must, may []string
 	for _, i := range selected {
@@ -167,8 +166,8 @@ func (s *subject) belonging(value string, selected []int) string {
 	return may[0] + " or none"
 }
 
-// byNumber describes a value beside which only the number of members set
-// matters; ok is false when it is not so.
+// byNumber describes a value for which only the number of set members matters; ok is false if that
+// is not so.
 func (s *subject) byNumber(value string) (accepted string, rejected []Rejection, ok bool) {
 	verdicts := map[int]string{} // by number of members, 2 for more
 	for _, members := range s.sets() {
@@ -202,8 +201,8 @@ func (s *subject) byNumber(value string) (accepted string, rejected []Rejection,
 	return words[key], rejected, true
 }
 
-// sets returns sets of members: for a small union all, else those of up to one,
-// pairs that have every member, and the whole.
+// sets returns sets of members: for a small union all sets, for others the sets of up to one
+// member, a pair with each member, and the set of all.
 func (s *subject) sets() [][]int {
 	n := len(s.Members)
 	var l [][]int
@@ -228,7 +227,7 @@ func (s *subject) sets() [][]int {
 	return append(l, all)
 }
 
-// why says in a few words what is wrong with a state; empty is nothing.
+// why describes the violations of a state in a few words; empty if there are none.
 func (s *subject) why(violations []union.Violation) string {
 	var l []string
 	for _, v := range violations {
@@ -249,7 +248,7 @@ type choice struct {
 	state union.State
 }
 
-// choices are the selections of legal states, each with its members set.
+// choices returns the selections of legal states, each with its members set.
 func (s *subject) choices() []choice {
 	var l []choice
 	add := func(sel Selection, value string, members ...int) {
@@ -281,7 +280,7 @@ func (s *subject) choices() []choice {
 	return l
 }
 
-// changes says which selection may become which.
+// changes returns the selections that each selection may become.
 func (s *subject) changes() []Changes {
 	l := []Changes{}
 	choices, changes := s.choices(), s.Changes()

@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// onUpdate says in sentences what holds when an object is updated.
+// onUpdate describes in sentences the constraints on updates.
 func (s *subject) onUpdate() []string {
 	l := s.onChange()
 	switch {
@@ -53,7 +53,7 @@ func (s *subject) onChange() []string {
 	return []string{"Once a member is set, it may be replaced or unset only as listed below."}
 }
 
-// onRemoval says what keeps a union from being removed with its object.
+// onRemoval describes how far a union is protected from removal with its object.
 func (s *subject) onRemoval() []string {
 	var l []string
 	for i, r := range s.plan.Rules {
@@ -77,7 +77,7 @@ func (s *subject) onRemoval() []string {
 	return l
 }
 
-// onStored says how objects that already break the union can be updated.
+// onStored describes the updates of objects that already violate the union.
 func (s *subject) onStored() string {
 	switch {
 	case s.Ratchet && s.Discriminator != "":

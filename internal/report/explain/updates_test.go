@@ -46,7 +46,7 @@ func TestOnUpdate(t *testing.T) {
 	}
 }
 
-// Where no rule about changes is emitted, none is promised.
+// If no rule about changes is emitted, the explanation mentions none.
 func TestClearLeftOut(t *testing.T) {
 	for declaration, want := range map[string]string{
 		"{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}": "type may change. A member left set is rejected as one that type does not select; no rule mentions the change.",
@@ -92,7 +92,7 @@ func TestWhereItStands(t *testing.T) {
 	}
 }
 
-// Fields that no schema names keep a union object from ever being unchanged.
+// With fields that its schema does not name, a union object never counts as unchanged.
 func TestOnStoredOpen(t *testing.T) {
 	const spec = "\nspec: {type: object, x-kubernetes-unions: [{members: [a, b]%s}], properties: {a: {type: object%s}, b: {type: string}}}\n"
 	const open = ", x-kubernetes-preserve-unknown-fields: true"
@@ -117,7 +117,7 @@ func textOf(t *testing.T, crds ...explain.CRD) string {
 	return b.String()
 }
 
-// Costs are those of the plan, and shares those of the API server's limits.
+// Costs come from the plan, and percentages refer to the API server's limits.
 func TestCosts(t *testing.T) {
 	in := planOf(t, crd(thing("{members: [a, b], discriminatorChange: Allow}")), rules.Fine)
 	r := &in.Unions[0].Rules[0]
@@ -151,7 +151,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// What can be broken fits the line.
+// Lines that can be broken fit the width.
 func TestWidth(t *testing.T) {
 	for _, tt := range examples {
 		text := textOf(t, explained(t, tt.properties, tt.encoding))

@@ -14,8 +14,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// plain returns a text from a manifest without characters that would move the
-// cursor, end a line or reorder what is printed: they are shown as escapes.
+// plain returns a text from a manifest with escapes for characters that would move the cursor, end
+// a line or reorder the output.
 func plain(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -45,8 +45,8 @@ func each(words []string, show func(string) string) []string {
 	return l
 }
 
-// readings says in sentences where the errors come from that users will read, and when
-// those are not the union's.
+// readings describes in sentences the origin of the errors, and when users do not read the errors
+// of the union.
 func (u Union) readings() string {
 	if len(u.Beside) == 0 {
 		return "These lines come from the union's compiled rules and its schema; other rules of the CRD may add theirs." + u.shownOf()
@@ -80,7 +80,7 @@ func (u Union) readings() string {
 	return text + fmt.Sprintf(" To resolve this, write handWrittenRules: Replace in the declaration, which removes %s.", names)
 }
 
-// lines are the errors of a situation, marked where they come from hand-written constraints.
+// lines returns the errors of a situation, marked if they come from hand-written constraints.
 func (s Situation) lines() []string {
 	l := slices.Clone(s.Errors)
 	for i, by := range s.ByHand {
@@ -91,7 +91,7 @@ func (s Situation) lines() []string {
 	return l
 }
 
-// allOf is the schema that is added, in YAML.
+// allOf returns the added schema as YAML.
 func (u Union) allOf() string {
 	text, err := yaml.Marshal(u.AllOf)
 	if err != nil {
@@ -104,7 +104,7 @@ func (u Union) allOf() string {
 	return b.String()
 }
 
-// cardinality is what it means for this union.
+// cardinality describes the effect of the cardinality on this union.
 func (u Union) cardinality() string {
 	says := map[union.Cardinality]string{
 		union.AtMostOne: "at most one member may be set", union.ExactlyOne: "one member must be set", union.AtLeastOne: "one or more members must be set",
@@ -161,7 +161,7 @@ func (u Union) otherValues() string {
 	return english.List(values, "and") + ": allowed, without a member"
 }
 
-// shown is a selection in words.
+// shown returns a selection in words.
 func (u Union) shown(s Selection) string {
 	switch {
 	case s.AnyOther:
@@ -174,7 +174,7 @@ func (u Union) shown(s Selection) string {
 	return quoted(s.Value)
 }
 
-// becomes says what a selection may become.
+// becomes lists the selections that a selection may become.
 func (u Union) becomes(c Changes) string {
 	switch n := len(u.Changes) - 1; {
 	case len(c.To) == 0:
@@ -199,7 +199,7 @@ func (u Union) restricted() bool {
 	return false
 }
 
-// shownOf says what is not in what users will read.
+// shownOf describes the omissions from the errors.
 func (u Union) shownOf() string {
 	text := ""
 	if len(u.Members) > u.examples {
