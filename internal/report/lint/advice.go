@@ -18,7 +18,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// noEnum advises to bound the values of a discriminator.
+// noEnum finds discriminators without an enum.
 func noEnum(s *subject) diag.List {
 	if s.Discriminator == "" || s.ForbidUnmapped {
 		return nil
@@ -29,7 +29,7 @@ func noEnum(s *subject) diag.List {
 	}
 	typo := acceptedTypo(property, s.Values)
 	if typo == "" {
-		return nil // a pattern or the like knows the values
+		return nil // a pattern, for example, restricts the values
 	}
 	return s.find(diag.NoEnum, s.discriminatorAt(), []string{s.Discriminator},
 		fmt.Sprintf("write enum: [%s] at %q, with the values that select no member added, if there are any; or, where the schema must stay as it is, unmappedValues: Forbid in the declaration",
@@ -45,7 +45,7 @@ func acceptedTypo(s *apiextensionsv1.JSONSchemaProps, values []string) string {
 	}
 	validator, _, err := validation.NewSchemaValidator(internal)
 	if err != nil {
-		return "" // the schema is wrong, which compiling says
+		return "" // compiling reports the invalid schema
 	}
 	for _, v := range values {
 		r := []rune(v)
@@ -62,7 +62,7 @@ func acceptedTypo(s *apiextensionsv1.JSONSchemaProps, values []string) string {
 	return ""
 }
 
-// valueWithoutMember tells of values of an enum that select nothing.
+// valueWithoutMember finds values of an enum that select no member.
 func valueWithoutMember(s *subject) diag.List {
 	if property := s.Path(s.Discriminator).In(s.schema); property == nil || len(property.Enum) == 0 {
 		return nil
@@ -89,7 +89,7 @@ func valueWithoutMember(s *subject) diag.List {
 		"%s in the enum of discriminator %q %s", quoted(l), s.Discriminator, says)
 }
 
-// sharedValue tells of values that select several members, which may be a slip.
+// sharedValue finds values that select several members, which may be a mistake.
 func sharedValue(s *subject) diag.List {
 	var l diag.List
 	for _, v := range s.MemberValues() {
@@ -108,7 +108,7 @@ func sharedValue(s *subject) diag.List {
 	return l
 }
 
-// emptyMember advises on lists and maps, which are set even when they are empty.
+// emptyMember finds members that are lists or maps, which count as set even if they are empty.
 func emptyMember(s *subject) diag.List {
 	var l diag.List
 	for _, m := range s.Members {
@@ -133,8 +133,8 @@ func emptyMember(s *subject) diag.List {
 	return l
 }
 
-// countsSet returns the key of a schema, or of one on the way, that treats what a path leads
-// to as set whenever it is there, even when it is empty; "" when there is none.
+// countsSet returns the key of a schema, or of one on the path, that treats the property at the
+// path as set whenever it is present, even if it is empty; "" if there is none.
 func countsSet(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path) string {
 	holder, last := path[:len(path)-1], path[len(path)-1:].Properties()[0]
 	counts := func(s apiextensionsv1.JSONSchemaProps) bool {
@@ -170,8 +170,7 @@ func isMap(p *apiextensionsv1.JSONSchemaProps) bool {
 
 var preview = regexp.MustCompile(`^v[1-9][0-9]*(alpha|beta)[1-9][0-9]*$`)
 
-// undiscriminated tells of unions without a discriminator in APIs that are new: none
-// of their versions is stable.
+// undiscriminated finds unions without a discriminator in new APIs, which have no stable version.
 func undiscriminated(s *subject) diag.List {
 	if s.Discriminator != "" || !s.Exclusive() || unusedDiscriminator(s) != nil {
 		return nil
@@ -186,8 +185,8 @@ func undiscriminated(s *subject) diag.List {
 		"the union of %s has no discriminator, which KEP-1027 recommends for new APIs; no version of this one is stable yet", quoted(s.MemberNames()))
 }
 
-// unusedDiscriminator tells of a property with an enum that has a value for each member
-// of a union, and is the discriminator of none.
+// unusedDiscriminator finds a property whose enum has a value for each member of a union, but which
+// is no discriminator.
 func unusedDiscriminator(s *subject) diag.List {
 	if s.Discriminator != "" {
 		return nil
@@ -211,8 +210,8 @@ func unusedDiscriminator(s *subject) diag.List {
 	return nil
 }
 
-// valuesFor returns the value for each member in the enum of a property, which is spelt
-// like it but for case and punctuation; nil when one has none.
+// valuesFor returns the value for each member in the enum of a property. Spellings may differ in
+// case and punctuation. It returns nil if a member has none.
 func valuesFor(members []string, property *apiextensionsv1.JSONSchemaProps) []string {
 	spelt := func(s string) string {
 		return strings.Map(func(r rune) rune {

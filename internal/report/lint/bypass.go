@@ -12,13 +12,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// versionBypass finds other served versions through which the rules can be got
-// around, besides those that compiling reports: it looks at versions that have
-// properties of the union, this at versions that have not.
+// versionBypass finds other served versions through which the rules can be bypassed. Compiling
+// reports versions that have properties of the union; versionBypass finds versions that lack them.
 func versionBypass(s *subject) diag.List {
 	spec := s.crd.CRD.Spec
 	if c := spec.Conversion; c != nil && c.Strategy == apiextensionsv1.WebhookConverter {
-		return nil // it may keep what the other version does not have
+		return nil // it may keep fields that the other version does not have
 	}
 	if !spec.Versions[s.object.Version].Served {
 		return nil
@@ -43,8 +42,8 @@ func versionBypass(s *subject) diag.List {
 	return l
 }
 
-// lacking returns what another version has not of what a change of the union is seen
-// by, or "". unknown says that the version keeps it all the same.
+// lacking returns the fields that another version lacks, and that rules need to notice a change of
+// the union; "" if there are none. unknown is set if the version keeps them as unknown fields.
 func (s *subject) lacking(version int) (what string, unknown bool) {
 	path := s.object.Path
 	at := func(n int) *apiextensionsv1.JSONSchemaProps {
@@ -77,12 +76,12 @@ func (s *subject) lacking(version int) (what string, unknown bool) {
 	}
 	shares := slices.ContainsFunc(s.Names(), func(name string) bool { return s.Path(name).In(other) != nil })
 	if shares && !s.declaredIn(version) {
-		return "", false // compiling tells of it
+		return "", false // compiling reports it
 	}
 	return strings.Join(absent, ", "), unknown
 }
 
-// declaredIn reports whether another version declares unions at the same place.
+// declaredIn reports whether another version declares unions at the same path.
 func (s *subject) declaredIn(version int) bool {
 	return slices.ContainsFunc(s.crd.Objects, func(o compile.Object) bool {
 		return o.Version == version && o.Path.Equal(s.object.Path)
@@ -93,8 +92,8 @@ func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
 	return s != nil && s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 }
 
-// tableBypass finds rows of allowedChanges that allow a value to be unset, after
-// which any other may follow.
+// tableBypass finds rows of allowedChanges that allow a value to be unset, and so to be replaced by
+// any other.
 func tableBypass(s *subject) diag.List {
 	all := s.Values
 	if s.Discriminator == "" {

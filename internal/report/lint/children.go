@@ -10,11 +10,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// requiredChildren tells of members that the schema does not let users write as the
-// union lets them.
+// requiredChildren finds members whose schema rejects values that the union allows.
 func requiredChildren(s *subject) diag.List {
 	var l diag.List
-	var whole []string // members that are set with all they have or not at all
+	var whole []string // members whose children are all required
 	wrong := func(m union.Member, hint, format string, args ...any) {
 		d := s.find(diag.RequiredChildren, s.memberAt(m.Name), []string{m.Name}, hint, format, args...)
 		d[0].Severity = diag.Warning
@@ -53,7 +52,7 @@ func requiredChildren(s *subject) diag.List {
 		"every child of %s%s is required: {} is rejected, and it cannot be selected before all of them are known", one, quoted(whole))...)
 }
 
-// undefaulted returns the children that a schema requires users to write.
+// undefaulted returns the required children without a default.
 func undefaulted(p *apiextensionsv1.JSONSchemaProps) []string {
 	var l []string
 	for _, name := range p.Required {
@@ -76,7 +75,7 @@ func defaulted(p *apiextensionsv1.JSONSchemaProps) []string {
 	return l
 }
 
-// requiresAll reports whether the children are all that a schema has.
+// requiresAll reports whether a schema has no other children.
 func requiresAll(p *apiextensionsv1.JSONSchemaProps, children []string) bool {
 	for name := range p.Properties {
 		if !slices.Contains(children, name) {
@@ -86,7 +85,7 @@ func requiresAll(p *apiextensionsv1.JSONSchemaProps, children []string) bool {
 	return len(p.Properties) > 0
 }
 
-// keeps reports whether the API server keeps what users write into a child.
+// keeps reports whether the API server keeps the value of a child.
 func keeps(p *apiextensionsv1.JSONSchemaProps, child string) bool {
 	if _, ok := p.Properties[child]; ok {
 		return true

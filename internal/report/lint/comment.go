@@ -20,20 +20,20 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// marker begins the text of a comment that switches something off:
+// marker begins the text of a comment that disables findings:
 //
 //	# unioncel:ignore UC521,UC523: why
 const marker = "unioncel:ignore"
 
-// Comments are those in a file that switch diagnostics off for the declaration next to
-// them: above the key x-kubernetes-unions, for all of its unions; above an item of
-// it or on one of its lines, for that union.
+// Comments are the comments in a file that disable diagnostics for the declaration next to them:
+// above the key x-kubernetes-unions, for all of its unions; above an item of it or on one of its
+// lines, for that union.
 type Comments struct {
 	file string
 	l    []*comment
 }
 
-// comment is one of them.
+// comment is one of these comments.
 type comment struct {
 	at    diag.Pos
 	codes []ignored
@@ -45,22 +45,22 @@ type ignored struct {
 	code   diag.Code
 	at     diag.Pos
 	used   bool
-	delete []diag.Edit // nil when it is not at this place
+	delete []diag.Edit // nil if the code cannot be deleted here
 }
 
-// scope is what a comment is for.
+// scope is the range that a comment applies to.
 type scope struct {
 	list     *yaml.Node // the value of x-kubernetes-unions
 	from, to int        // lines
-	path     string     // if not empty, only what is about this schema
+	path     string     // if not empty, only diagnostics of this schema
 }
 
 func (s *scope) holds(d diag.Diagnostic) bool {
 	return s != nil && s.from <= d.Pos.Line && d.Pos.Line <= s.to && (s.path == "" || s.path == d.Schema)
 }
 
-// ReadComments reads the comments of a YAML file. name is the file's name in
-// diagnostics. A file that is no YAML has none.
+// ReadComments reads the comments of a YAML file. name is the file's name in diagnostics. A file
+// that is not YAML has none.
 func ReadComments(name string, src []byte) *Comments {
 	c := &Comments{file: name}
 	if !bytes.Contains(src, []byte(marker)) {
@@ -78,8 +78,7 @@ func ReadComments(name string, src []byte) *Comments {
 	return c
 }
 
-// Apply returns the diagnostics that the comments do not switch off. Errors stay. l
-// is not changed.
+// Apply returns the diagnostics that the comments do not disable. Errors stay. l is not changed.
 func (c *Comments) Apply(l diag.List) diag.List {
 	return slices.DeleteFunc(slices.Clone(l), func(d diag.Diagnostic) bool {
 		if d.Pos.File != c.file || fixed(d.Code) || d.Severity == diag.Error {
@@ -97,8 +96,7 @@ func (c *Comments) Apply(l diag.List) diag.List {
 	})
 }
 
-// Useless returns a warning for everything in the comments that has switched nothing
-// off so far.
+// Useless returns a warning for each comment, or code in one, that has disabled nothing so far.
 func (c *Comments) Useless() diag.List {
 	var l diag.List
 	report := func(at diag.Pos, path, hint, format string, args ...any) {
@@ -134,7 +132,7 @@ func (c *Comments) Useless() diag.List {
 	return l
 }
 
-// fixed reports whether a code is that of an error.
+// fixed reports whether a code always is an error.
 func fixed(code diag.Code) bool {
 	info, ok := code.Info()
 	return ok && info.Severity == diag.Error
@@ -200,7 +198,7 @@ func (c *Comments) document(f *yamltext.File, d *yamltext.Document) {
 	}
 }
 
-// commentStart returns where a comment begins that says nothing before at.
+// commentStart returns the start of a comment whose text begins at at.
 func commentStart(src []byte, at int) (int, bool) {
 	i := at
 	for i > 0 && (src[i-1] == ' ' || src[i-1] == '\t') {
@@ -223,7 +221,7 @@ func (c *Comments) read(f *yamltext.File, start, at int, keys []declaring) *comm
 	var words []span
 	for _, w := range codePattern.FindAllIndex(codes, -1) {
 		if !looksLikeCode(string(codes[w[0]:w[1]])) {
-			break // the reason, without a colon
+			break // the reason begins, without a colon
 		}
 		word := span{at + len(marker) + w[0], at + len(marker) + w[1]}
 		words = append(words, word)
@@ -242,8 +240,9 @@ func (c *Comments) read(f *yamltext.File, start, at int, keys []declaring) *comm
 	return one
 }
 
-// deletion is the edit that deletes one of the codes of the comment that begins at start:
-// the whole comment, with its line when it is alone there, if there are no others.
+// deletion returns the edits that delete one of the codes of the comment that begins at start. If
+// it is the only code, they delete the whole comment, along with its line if the comment is alone
+// there.
 func (c *Comments) deletion(f *yamltext.File, start int, codes []span, i int, alone bool) []diag.Edit {
 	from, to := start, len(f.Src)
 	if end := bytes.IndexAny(f.Src[start:], "\r\n"); end >= 0 {
@@ -275,8 +274,8 @@ func (c *Comments) pos(f *yamltext.File, offset int) diag.Pos {
 type declaring struct {
 	value *yaml.Node
 	key   int   // line
-	above int   // the first of the lines above it that hold nothing but comments
-	from  []int // the lines of each item, and those between it and the one before
+	above int   // the first of the lines above it that contain only comments
+	from  []int // the first line of each item, after the previous item
 	to    []int
 }
 
@@ -309,8 +308,8 @@ func lineOf(f *yamltext.File, line int) []byte {
 	return f.Src[start:end]
 }
 
-// scope returns what a comment in a line is for; nil if it is not for these. alone
-// says that nothing else is in the line.
+// scope returns the scope of a comment in a line, or nil if it belongs to other declarations. alone
+// is set if nothing else is in the line.
 func (k *declaring) scope(line int, alone bool) *scope {
 	end := k.key
 	if len(k.to) > 0 {
@@ -327,8 +326,8 @@ func (k *declaring) scope(line int, alone bool) *scope {
 	return nil
 }
 
-// Ignore returns the diagnostics of compiling a file that comments in it do not switch
-// off; l is not changed.
+// Ignore returns the diagnostics of compiling a file that its comments do not disable; l is not
+// changed.
 func Ignore(f *crdfile.File, opts crdfile.Options, l diag.List) diag.List {
 	if len(l) == 0 || !bytes.Contains(f.Bytes(), []byte(marker)) {
 		return l
@@ -337,7 +336,7 @@ func Ignore(f *crdfile.File, opts crdfile.Options, l diag.List) diag.List {
 }
 
 // commentsOfFile reads the comments of a file with CRDs, which have these unions. Comments at
-// declarations that compiling took out are for the schemas that had them.
+// declarations that compiling removed apply to the schemas that had them.
 func commentsOfFile(f *crdfile.File, declared []*compile.Declared) *Comments {
 	name, src := f.Name(), f.Bytes()
 	if !bytes.Contains(src, []byte(marker)) {
@@ -353,8 +352,8 @@ func commentsOfFile(f *crdfile.File, declared []*compile.Declared) *Comments {
 	return c
 }
 
-// move makes a comment in a decompiled file one of the compiled file, where there is
-// no better position for it than the object that had the declaration.
+// move turns a comment in the decompiled file into a comment of the compiled file. It gets the
+// position of the object that had the declaration, since there is no better one.
 func (c *comment) move(file string, sources, declared []*compile.Declared) bool {
 	if c.scope == nil {
 		return false

@@ -71,7 +71,7 @@ func TestComments(t *testing.T) {
 	}
 }
 
-// What looks like a comment and is text switches nothing off.
+// Text that looks like a comment disables nothing.
 func TestCommentsInText(t *testing.T) {
 	for _, spec := range []string{
 		replaced(noisy, "# above the key\n", "description: |\n  some text\n  # unioncel:ignore UC521\n"),
@@ -86,7 +86,7 @@ func TestCommentsInText(t *testing.T) {
 	}
 }
 
-// Errors cannot be switched off, and other files are left alone.
+// Comments do not disable errors, or findings of other files.
 func TestCommentsErrors(t *testing.T) {
 	spec := replaced(replaced(noisy, "# above the key", "# unioncel:ignore UC203"), "{a: A}", "{x: A}")
 	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdfile.Options{})
@@ -107,11 +107,11 @@ func TestCommentsErrors(t *testing.T) {
 	}
 }
 
-// Comments outlast compiling, those that it takes out of the text, too.
+// Comments survive compiling, even if it removes them from the text.
 func TestCommentsOfCompiled(t *testing.T) {
 	for _, at := range []string{"above the key", "at the key", "in the first", "at the end of the second"} {
 		spec := replaced(noisy, "# "+at+"\n", "# unioncel:ignore UC521,UC523,UC520\n")
-		// In the second CRD of the file the same stands uncommented.
+		// The second CRD of the file has the same declarations without comments.
 		src := crd("routes", version{Name: "v1", Spec: spec}) + "---\n" + crd("paths", version{Name: "v1", Spec: noisy})
 		compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(src)), crdfile.Options{})
 		if diags.HasErrors() {
@@ -127,7 +127,7 @@ func TestCommentsOfCompiled(t *testing.T) {
 	}
 }
 
-// In a compiled CRD, too, a comment is not for unions further in.
+// Even in a compiled CRD, a comment does not apply to nested unions.
 func TestCommentsOfNested(t *testing.T) {
 	spec := replaced(noisy, "properties:\n", "properties:\n  inner:\n"+indented(noisy, 4))
 	at := strings.LastIndex(spec, "# above the key")
@@ -163,7 +163,7 @@ func TestCommentsOfStyles(t *testing.T) {
 	}
 }
 
-// Ten thousand findings, and a comment for each, are no matter of patience.
+// Many findings with a comment each take little time.
 func TestManyComments(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("x-kubernetes-unions:\n")

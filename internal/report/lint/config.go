@@ -8,10 +8,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Config says what is reported, and how badly. The zero value changes nothing.
+// Config selects the reported diagnostics and their severities. The zero value changes nothing.
 type Config struct {
 	Setting
-	// Overrides apply to some files, in addition to the rest; a later one overrides an earlier one.
+	// Overrides apply to some files, in addition to the rest; later ones take precedence.
 	Overrides []Override
 	// FailOn is the severity that makes linting fail; nil leaves it to the caller.
 	FailOn *Threshold
@@ -19,18 +19,17 @@ type Config struct {
 
 // Setting is a part of a configuration.
 type Setting struct {
-	// Ignore are the codes that are not reported. Errors are reported all the same.
+	// Ignore are the codes that are not reported. Errors are reported nevertheless.
 	Ignore []diag.Code
-	// Severities are those that codes have in place of their own. Errors stay errors.
+	// Severities replace the severities of codes. Errors stay errors.
 	Severities map[diag.Code]diag.Severity
 }
 
 // Override is a setting for some files.
 type Override struct {
-	// Files are patterns of their paths, with slashes. The elements of a pattern are
-	// those of [path.Match], and ** for any number of elements: "legacy/**" is what is
-	// in legacy, "**/crd.yaml" every crd.yaml. A malformed pattern matches nothing
-	// (CheckPattern).
+	// Files are patterns of their paths, with slashes. The elements of a pattern have the syntax of
+	// [path.Match]; ** matches any number of elements: "legacy/**" matches all files in legacy,
+	// "**/crd.yaml" every crd.yaml. A malformed pattern (see CheckPattern) matches nothing.
 	Files []string
 	Setting
 }
@@ -38,7 +37,7 @@ type Override struct {
 // Threshold is the least severity that makes linting fail.
 type Threshold int
 
-// The thresholds; the zero value is the strictest that makes sense everywhere.
+// The thresholds; the zero value fails on errors only.
 const (
 	FailOnError Threshold = iota
 	FailOnWarning
@@ -46,7 +45,7 @@ const (
 	FailNever
 )
 
-// Thresholds are their spellings, in order.
+// Thresholds are the names of the thresholds, in order.
 var Thresholds = []string{"error", "warning", "info", "never"}
 
 // ParseThreshold reads "error", "warning", "info" or "never".
@@ -57,13 +56,13 @@ func ParseThreshold(s string) (Threshold, error) {
 	return 0, fmt.Errorf("%q is not one of %s", s, strings.Join(Thresholds, ", "))
 }
 
-// Reached reports whether a diagnostic of the list is as bad as the threshold.
+// Reached reports whether the list has a diagnostic that is at least as severe as the threshold.
 func (t Threshold) Reached(l diag.List) bool {
 	return t != FailNever && slices.ContainsFunc(l, func(d diag.Diagnostic) bool { return int(d.Severity) <= int(t) })
 }
 
-// CheckCode returns an error, and a hint, unless a code exists and is none of an error,
-// which cannot be ignored or lowered: what says which it is to be.
+// CheckCode returns an error, and a hint, unless the code exists and is not an error, which cannot
+// be ignored or lowered. The participle what names the intended change.
 func CheckCode(code diag.Code, what string) (hint string, err error) {
 	if hint := unknownCode(code); hint != "" {
 		return hint, fmt.Errorf("there is no diagnostic %q", code)
@@ -74,9 +73,9 @@ func CheckCode(code diag.Code, what string) (hint string, err error) {
 	return "", nil
 }
 
-// Apply returns the diagnostics as the configuration has them; l is not changed.
-// path turns the name of a file into its path from the directory of the
-// configuration, with slashes; nil leaves names as they are.
+// Apply returns the diagnostics with the configuration applied; l is not changed. path turns the
+// name of a file into its path from the directory of the configuration, with slashes; nil leaves
+// names unchanged.
 func (c *Config) Apply(l diag.List, path func(file string) string) diag.List {
 	var out diag.List
 	for _, d := range l {

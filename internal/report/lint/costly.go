@@ -14,7 +14,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// costly finds what takes more than half of a budget in the plan of a CRD.
+// costly finds unions and versions in the plan of a CRD whose rules take more than half of a
+// budget.
 func costly(p *compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) diag.List {
 	var l diag.List
 	for _, u := range p.Unions {
@@ -53,17 +54,17 @@ func costly(p *compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) diag
 	return l
 }
 
-// half is the percentage of a budget from which on little can be added.
+// half is the percentage of a budget beyond which little can be added.
 const half = 50
 
 func percent(n, of uint64) uint64 { return n / (of / 100) }
 
-// share is the percentage of its budget that a rule takes, or its message.
+// share returns the percentage of its budget that a rule, or its message expression, takes.
 func share(c cost.Cost) uint64 {
 	return max(percent(c.Rule(), cost.RuleLimit), percent(c.MessageExpression, cost.MessageLimit))
 }
 
-// almost writes a percentage that is rounded down.
+// almost formats a percentage that is rounded down.
 func almost(percent uint64) string {
 	if percent == 0 {
 		return "less than 1%"
@@ -78,8 +79,8 @@ func reason(c cost.Cost) string {
 	return fmt.Sprintf("it costs %d and is evaluated up to %d times", c.Once, c.Executions)
 }
 
-// cheaper returns, as a hint, bounds of the lists and maps above a rule that bring it
-// below half of its budget by the API server's estimate, or else the other hint.
+// cheaper returns a hint with bounds of the lists and maps above a rule that bring it below half of
+// its budget by the API server's estimate, or else the other hint.
 func cheaper(crd *apiextensionsv1.CustomResourceDefinition, r compile.RulePlan, other string) string {
 	for _, n := range []int64{1000, 500, 250, 100, 64, 50, 32, 16, 10, 8, 4} {
 		bounded, texts := bound(crd.DeepCopy(), r.Place, n)
@@ -102,8 +103,8 @@ func cheaper(crd *apiextensionsv1.CustomResourceDefinition, r compile.RulePlan, 
 	return other
 }
 
-// bound gives every list and map above a schema the bound n, unless it has a smaller
-// one. It changes the CRD and returns it with what to write.
+// bound sets the bound n on every list and map above a schema, unless it has a smaller one. It
+// changes the CRD, and returns it with the texts to write.
 func bound(crd *apiextensionsv1.CustomResourceDefinition, p schemapath.Place, n int64) (_ *apiextensionsv1.CustomResourceDefinition, texts []string) {
 	s := crd.Spec.Versions[p.Version].Schema.OpenAPIV3Schema
 	bounded := func(at **int64, key string, path schemapath.Path) {

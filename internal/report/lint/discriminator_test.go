@@ -9,7 +9,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// TestUnusedDiscriminator: a property with a value for each member is one to name.
+// A property with a value for each member is reported.
 func TestUnusedDiscriminator(t *testing.T) {
 	for _, test := range []struct{ name, property, unions, want string }{
 		{"a value for each", "mode: {type: string, enum: [ConfigMap, Host-Path, None]}", "- members: [configMap, hostPath]",

@@ -11,8 +11,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// failing adds the rules beside a union that fail to evaluate on an object which it
-// allows. It says more than that they reject it, which is left out.
+// failing adds rules alongside a union that fail to evaluate on an object that the union allows. It
+// drops the diagnostic that such a rule rejects objects, which is less specific.
 func failing(s *subject, l diag.List) diag.List {
 	rules := yamltext.Resolve(yamltext.Value(s.object.Node, "x-kubernetes-validations"))
 	if rules == nil {
@@ -20,7 +20,7 @@ func failing(s *subject, l diag.List) diag.List {
 	}
 	found, err := verify.Failing(context.Background(), s.crd.CRD, s.object.Version, s.object.Path, s.Union)
 	if err != nil {
-		return l // compiling says what is wrong with the schema
+		return l // compiling reports the invalid schema
 	}
 	for _, f := range found {
 		if f.Rule >= len(rules.Content) {
@@ -50,7 +50,7 @@ func failing(s *subject, l diag.List) diag.List {
 	return l
 }
 
-// withoutMeta is a resource without what every resource has.
+// withoutMeta returns a resource without the fields that every resource has.
 func withoutMeta(resource map[string]any) map[string]any {
 	own := map[string]any{}
 	for k, v := range resource {

@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// TestFailingRule: a rule that fails to evaluate on an object that the union allows is
-// found, in sources and beside compiled rules.
+// A rule that fails to evaluate on an object that the union allows is found, in sources and
+// alongside compiled rules.
 func TestFailingRule(t *testing.T) {
 	const spec = `type: object
 properties:

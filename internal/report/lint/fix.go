@@ -9,23 +9,23 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Fixed is a file with its findings corrected by their edits.
+// Fixed is a file with edits applied.
 type Fixed struct {
 	Src     []byte
-	Count   int       // how many findings are corrected
-	Found   diag.List // what is found in Src
+	Count   int       // the number of findings that are fixed
+	Found   diag.List // the findings in Src
 	Refused []Refused // in order of the text
 }
 
-// Refused is a finding whose edits are not made.
+// Refused is a finding whose edits are not applied.
 type Refused struct {
 	Finding diag.Diagnostic
-	// Since is the error that there would be then. It has no code when the finding
-	// would stay as it is.
+	// Since is the error that they would cause. It has no code if they would not resolve the
+	// finding.
 	Since diag.Diagnostic
 }
 
-// String says why.
+// String returns the reason.
 func (r Refused) String() string {
 	why := "its edit does not help"
 	if r.Since.Code != "" {
@@ -34,13 +34,13 @@ func (r Refused) String() string {
 	return fmt.Sprintf("%s (%s) is not fixed: %s", r.Finding.Code, r.Finding.Message, why)
 }
 
-// mostChecks is how often a file is checked, which may be written to take long.
+// mostChecks bounds the checks of a file, since each may take long.
 const mostChecks = 30
 
-// Fix makes the edits of what check, such as [File], finds in a file, until there are none
-// left. Those for errors come first: what else is found beside an error may be wrong.
-// Edits stay only if what they are for is not found any more, and no error takes its
-// place. name is the file's name in diagnostics; src is not changed.
+// Fix applies the edits of findings in a file until none are left. check, such as [File], returns
+// the findings. Edits for errors come first, since other findings may be wrong while there are
+// errors. Edits stay only if their finding disappears and no error replaces it. name is the file's
+// name in diagnostics; src is not changed.
 func Fix(name string, src []byte, check func(src []byte) diag.List) Fixed {
 	f := &fixer{name: name, check: check, refused: map[finding]bool{}}
 	f.Src, f.Found = src, check(src)
@@ -50,7 +50,7 @@ func Fix(name string, src []byte, check func(src []byte) diag.List) Fixed {
 			break
 		}
 		if wrong := f.make(l); wrong != nil {
-			// The good ones may get in each other's way: then one goes first.
+			// The good edits may conflict: then one is applied first.
 			if good := f.good(l, wrong); len(good) > 0 && f.make(good) != nil {
 				f.make(good[:1])
 			}
@@ -67,7 +67,7 @@ type fixer struct {
 	refused map[finding]bool
 }
 
-// finding tells diagnostics apart wherever they are.
+// finding identifies a diagnostic independent of its position.
 type finding struct {
 	code          diag.Code
 	message, path string
@@ -97,7 +97,7 @@ func (f *fixer) fixable() []fix {
 		}
 		edits, ok := located(text, d.Edits)
 		if !ok || slices.ContainsFunc(edits, func(e yamltext.Edit) bool { return e.Start < end }) {
-			continue // its turn may come
+			continue // a later round may apply it
 		}
 		for _, e := range edits {
 			end = max(end, e.End)
@@ -107,7 +107,7 @@ func (f *fixer) fixable() []fix {
 	return l
 }
 
-// located finds the places of edits, unless there is another text.
+// located returns the positions of edits; ok is false if the text differs.
 func located(text *yamltext.File, edits []diag.Edit) ([]yamltext.Edit, bool) {
 	var l []yamltext.Edit
 	for _, e := range edits {
@@ -120,8 +120,8 @@ func located(text *yamltext.File, edits []diag.Edit) ([]yamltext.Edit, bool) {
 	return l, true
 }
 
-// good returns those that can be made of fixes that cannot be made together, and
-// rejects the others. wrong says why not together.
+// good returns the fixes that can be applied, of fixes that cannot be applied together. It rejects
+// the others. wrong is the reason that they cannot be applied together.
 func (f *fixer) good(l []fix, wrong *Refused) (good []fix) {
 	if len(l) == 1 {
 		f.refused[l[0].finding] = true
@@ -140,7 +140,7 @@ func (f *fixer) good(l []fix, wrong *Refused) (good []fix) {
 	return good
 }
 
-// make makes fixes, unless something is wrong with them.
+// make applies fixes, unless they are rejected.
 func (f *fixer) make(l []fix) *Refused {
 	out, found, wrong := f.try(l)
 	if wrong == nil {
@@ -149,7 +149,7 @@ func (f *fixer) make(l []fix) *Refused {
 	return wrong
 }
 
-// try returns the file with fixes and what is found in it, or what is wrong with it.
+// try returns the file with fixes and its findings, or the reason to reject them.
 func (f *fixer) try(l []fix) (out []byte, found diag.List, wrong *Refused) {
 	var edits []yamltext.Edit
 	for _, x := range l {
@@ -188,7 +188,7 @@ func count(l diag.List) map[finding]int {
 	return n
 }
 
-// written returns where the new texts of edits in order are, once they are made.
+// written returns the positions of the new texts, after edits that are in order.
 func written(out []byte, edits []yamltext.Edit) map[diag.Pos]bool {
 	text, err := yamltext.Parse(out)
 	if err != nil {

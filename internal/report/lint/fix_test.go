@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// fix fixes a file by what File finds.
+// fix applies the edits of the findings of File.
 func fix(src string) lint.Fixed {
 	return lint.Fix("crd.yaml", []byte(src), func(src []byte) diag.List {
 		return lint.File(crdfile.Open("crd.yaml", src), crdfile.Options{})
@@ -87,7 +87,7 @@ func TestFix(t *testing.T) {
 	}
 }
 
-// Beside an error warnings are missing, and comments that switch them off seem useless.
+// With an error in the file, warnings are missing, and comments that disable them seem useless.
 func TestFixErrorsFirst(t *testing.T) {
 	const keys = "  discriminatorChange: Forbid\n  ratchet: true\n"
 	spec := replaced(typed, "{http: HTTP, tcp: TCP}\n", "{http: HTTP, tcp: TCP} # unioncel:ignore UC507\n"+keys)
@@ -100,7 +100,7 @@ func TestFixErrorsFirst(t *testing.T) {
 	}
 }
 
-// What compiling took out of the text is not edited; what is still there is.
+// Declarations that compiling removed from the text are not edited; the others are.
 func TestFixCompiled(t *testing.T) {
 	_, unions, _ := strings.Cut(typed, "x-kubernetes-unions:\n")
 	properties, _, _ := strings.Cut(typed, "x-kubernetes-unions:\n")
@@ -121,7 +121,7 @@ func TestFixCompiled(t *testing.T) {
 	}
 }
 
-// One edit that would do harm keeps no other from being made.
+// A harmful edit does not keep others from being applied.
 func TestFixMany(t *testing.T) {
 	var b strings.Builder
 	for i := range 30 {

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// matches reports whether a pattern of [Override] matches a path with slashes, all of
-// it.
+// matches reports whether a pattern of [Override] matches a whole path with slashes.
 func matches(pattern, name string) bool {
 	return CheckPattern(pattern) == nil && match(strings.Split(pattern, "/"), strings.Split(path.Clean(name), "/"))
 }
@@ -39,7 +38,7 @@ func match(pattern, name []string) bool {
 	return len(name) == 0
 }
 
-// CheckPattern returns an error that says what is wrong with a pattern of [Override].
+// CheckPattern returns an error for a malformed pattern of [Override].
 func CheckPattern(pattern string) error {
 	for element := range strings.SplitSeq(pattern, "/") {
 		if _, err := path.Match(element, ""); err != nil {

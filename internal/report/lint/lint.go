@@ -9,13 +9,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// File lints the CRDs of a file: those with unions, and those that were compiled and
-// remember theirs. It returns every diagnostic of compiling the file, errors, warnings
-// and notes, and advice. Advice is there even when the rules do not fit, but not when a
-// declaration is wrong. Comments in the file switch findings off. The options say how the unions
-// would be compiled.
+// File lints the CRDs of a file that have unions, or that were compiled and record their unions in
+// the annotation. It returns every diagnostic of compiling the file, and advice. Advice is given
+// even if the rules exceed a budget, but not if a declaration is invalid. Comments in the file
+// disable findings. The options are the options of compiling.
 //
-// The list is sorted, and nil when there is nothing to say. The caller owns it.
+// The list is sorted, and nil if there are no findings. The caller owns it.
 func File(f *crdfile.File, opts crdfile.Options) diag.List {
 	crds, wrong := f.CRDs(opts)
 	l := slices.Clone(wrong)
@@ -29,7 +28,7 @@ func File(f *crdfile.File, opts crdfile.Options) diag.List {
 		plans = nil
 	}
 	if planned {
-		// A plan leaves out the diagnostics about the output, and is made with recorded options.
+		// A plan omits the diagnostics about the output, and uses the recorded options.
 		opts.AsRecorded = true
 		_, more := crdpatch.Compile(f, opts)
 		l = append(l, more...)
@@ -58,7 +57,8 @@ func File(f *crdfile.File, opts crdfile.Options) diag.List {
 	return l.Sort()
 }
 
-// resolved are the unions of each CRD, nil for one without. With errors there are none.
+// resolved returns the unions of each CRD, nil for a CRD without unions. If there are errors, it
+// returns nothing.
 func resolved(crds []*crdfile.CRD, wrong diag.List) []*compile.Declared {
 	var l []*compile.Declared
 	for _, c := range crds {
@@ -71,12 +71,12 @@ func resolved(crds []*crdfile.CRD, wrong diag.List) []*compile.Declared {
 	return l
 }
 
-// advice are the rules, each of which looks at one union.
+// advice are the checks, each of one union.
 var advice = []func(*subject) diag.List{
 	noEnum, valueWithoutMember, sharedValue, requiredChildren, emptyMember, undiscriminated, unusedDiscriminator, versionBypass, tableBypass, neverUnchanged,
 }
 
-// adviceOn are those that apply to a union: items of a list have no schemas of their own.
+// adviceOn returns the checks that apply to a union: items of a list have no schemas of their own.
 func adviceOn(s *subject) []func(*subject) diag.List {
 	if s.OfItems() {
 		return []func(*subject) diag.List{versionBypass, tableBypass, neverUnchanged}
@@ -84,7 +84,7 @@ func adviceOn(s *subject) []func(*subject) diag.List {
 	return advice
 }
 
-// Codes returns the codes of what can be switched off, in ascending order.
+// Codes returns the codes that can be disabled, in ascending order.
 func Codes() []diag.Code {
 	var l []diag.Code
 	for _, info := range diag.Codes {

@@ -9,7 +9,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
-// unionsOf is a CRD with n unions on one object.
+// unionsOf returns a CRD with n unions on one object.
 func unionsOf(n int) []byte {
 	var properties, unions strings.Builder
 	for i := range n {
@@ -19,8 +19,8 @@ func unionsOf(n int) []byte {
 	return []byte(crd("routes", version{Name: "v1", Spec: "type: object\nproperties:\n" + properties.String() + "x-kubernetes-unions:\n" + unions.String()}))
 }
 
-// The rules of an object are costed together: what linting takes does not grow with
-// the square of its unions. Memory stands for time here, which tests cannot rely on.
+// The costs of the rules of an object are estimated together, so the time of linting does not grow
+// with the square of its unions. The test measures memory, since time is unreliable.
 func TestManyUnions(t *testing.T) {
 	taken := func(n int) float64 {
 		src := unionsOf(n)

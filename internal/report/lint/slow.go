@@ -14,8 +14,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// slow finds unions in the plan of a CRD whose rules take a noticeable time of every
-// request.
+// slow finds unions in the plan of a CRD whose rules take a noticeable part of every request.
 func slow(c *crdfile.CRD, p *compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) diag.List {
 	var l diag.List
 	for i, u := range p.Unions {
@@ -35,7 +34,7 @@ func slow(c *crdfile.CRD, p *compile.Plan, crd *apiextensionsv1.CustomResourceDe
 	return l
 }
 
-// quicker returns, as a hint, what makes the rules of a union quicker, and by how much.
+// quicker returns a hint with ways to make the rules of a union faster, and by how much.
 func quicker(c *crdfile.CRD, i int, u compile.UnionPlan, properties int) string {
 	var l []string
 	if compact, _ := c.Encoded(compile.Compact).Plan(); compact != nil && compact.Unions[i].Time < worth(u.Time) {
@@ -54,10 +53,10 @@ func quicker(c *crdfile.CRD, i int, u compile.UnionPlan, properties int) string 
 	return strings.Join(l, "; ")
 }
 
-// worth is what a time has to come down to for a hint.
+// worth returns the time that a suggestion has to reach.
 func worth(d time.Duration) time.Duration { return d * 4 / 5 }
 
-// clearing is the part of the time that the rule takes which Clear adds for its message.
+// clearing returns the time of the rule that discriminatorChange: Clear adds for its message.
 func clearing(u compile.UnionPlan, properties int) time.Duration {
 	if u.Union.Change != union.Clear {
 		return 0

@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// subject is a union that is looked at.
+// subject is a union to check.
 type subject struct {
 	file   string // of the CRD
 	crd    *compile.Declared
@@ -21,10 +21,10 @@ type subject struct {
 	schema *apiextensionsv1.JSONSchemaProps // of the union object
 	at     int                              // index among the object's unions
 	*union.Union
-	// item is the declaration where it can be pointed into, else nil: in Go, and in
-	// the annotation of a compiled CRD.
+	// item is the declaration if it has a node in the file; else nil, as for declarations in Go and
+	// in the annotation of a compiled CRD.
 	item *yaml.Node
-	// remembered says that the declaration is in the annotation.
+	// remembered is set if the declaration is in the annotation.
 	remembered bool
 }
 
@@ -48,7 +48,7 @@ func subjects(file string, d *compile.Declared) []*subject {
 	return l
 }
 
-// pos is where the declaration is or, in a compiled CRD, its object.
+// pos returns the position of the declaration or, in a compiled CRD, of its object.
 func (s *subject) pos() diag.Pos {
 	if s.remembered {
 		return s.node(s.object.Node)
@@ -60,12 +60,12 @@ func (s *subject) node(n *yaml.Node) diag.Pos {
 	return diag.Pos{File: s.file, Line: n.Line, Col: n.Column}
 }
 
-// discriminatorAt is where the declaration names the discriminator.
+// discriminatorAt returns the position of the discriminator in the declaration.
 func (s *subject) discriminatorAt() diag.Pos {
 	return s.named(s.Discriminator, func() *yaml.Node { return yamltext.Value(s.item, "discriminator") })
 }
 
-// memberAt is where the declaration lists a member.
+// memberAt returns the position of a member in the declaration.
 func (s *subject) memberAt(name string) diag.Pos {
 	return s.named(name, func() *yaml.Node {
 		for _, e := range yamltext.Entries(yamltext.Value(s.item, "fields-to-discriminateBy")) {
@@ -84,8 +84,8 @@ func (s *subject) memberAt(name string) diag.Pos {
 	})
 }
 
-// named is where the declaration names a property, as find has it; where it cannot
-// be pointed into, the property itself for a compiled CRD.
+// named returns the position of a name in the declaration, which find locates. If the declaration
+// has no node, it returns the position of the property itself for a compiled CRD.
 func (s *subject) named(property string, find func() *yaml.Node) diag.Pos {
 	pos := s.pos()
 	if s.item != nil {
@@ -98,7 +98,7 @@ func (s *subject) named(property string, find func() *yaml.Node) diag.Pos {
 	return pos
 }
 
-// changesAt is where the declaration says what updates may do.
+// changesAt returns the position of the declaration's constraint on updates.
 func (s *subject) changesAt() diag.Pos {
 	for _, d := range s.object.Declarations[s.at].Demands() {
 		if d.Key != "ratchet" && !s.remembered {
@@ -108,7 +108,7 @@ func (s *subject) changesAt() diag.Pos {
 	return s.pos()
 }
 
-// property is the key of a property of the union object, or in it, or nil.
+// property returns the key of a property of the union object, or below it, or nil.
 func (s *subject) property(name string) (key *yaml.Node) {
 	at := s.object.Node
 	for _, step := range s.Path(name).Properties() {
@@ -117,8 +117,8 @@ func (s *subject) property(name string) (key *yaml.Node) {
 	return key
 }
 
-// find makes a diagnostic with the severity of its code. properties are those that
-// it is about, and where the reader finds them.
+// find returns a diagnostic with the severity of its code. properties are related properties, whose
+// positions it adds.
 func (s *subject) find(code diag.Code, at diag.Pos, properties []string, hint, format string, args ...any) diag.List {
 	info, _ := code.Info()
 	d := diag.Diagnostic{Code: code, Severity: info.Severity, Pos: at, Path: s.object.Place.String(), Schema: s.object.Place.Structural(), Message: fmt.Sprintf(format, args...), Hint: hint}
@@ -130,7 +130,7 @@ func (s *subject) find(code diag.Code, at diag.Pos, properties []string, hint, f
 	return diag.List{d}
 }
 
-// quoted lists names or values as messages show them.
+// quoted lists names or values for a message.
 func quoted(l []string) string {
 	texts := make([]string, len(l))
 	for i, s := range l {

@@ -7,10 +7,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// neverUnchanged tells of union objects that are never unchanged to the API server, or
-// not always when nothing has changed: one that is stored invalid then fails every
-// update. Below a list whose items it cannot match with their old selves the whole list
-// is compared instead, whatever is in it.
+// neverUnchanged finds union objects that the API server never considers unchanged, or not always:
+// if such an object is stored invalid, every update of it fails. Below a list whose items the
+// server cannot correlate, it compares the whole list instead.
 func neverUnchanged(s *subject) diag.List {
 	if _, unmatched := s.object.Unmatched(s.crd.CRD); s.Ratchet || unmatched {
 		return nil
