@@ -7,20 +7,20 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// branch is one of the forms of a union object: what its discriminator is, which members
-// are set, and which are not. Others may be or not.
+// branch is one of the forms of a union object: the value of its discriminator, the members that
+// are set, and the members that are not. Other members may be either.
 type branch struct {
 	title string
-	// The discriminator has one of values; is set, and none of others; or is unset. Without
-	// a discriminator it is none of these.
+	// The discriminator has one of values, or is set to none of others, or is unset. Without a
+	// discriminator, all three are empty.
 	values, others []string
 	unset          bool
 
 	set, clear []int
 }
 
-// branches returns the forms in which a union object of a schema is legal: each state that
-// union.Violations accepts has one of them, and only one.
+// branches returns the legal forms of a union object. Each state that union.Violations accepts has
+// exactly one of them.
 func branches(u *union.Union, n node) []branch {
 	discriminator := at(n, u, u.Discriminator)
 	values, enum := discriminator["enum"].([]any)
@@ -39,7 +39,7 @@ func branches(u *union.Union, n node) []branch {
 		}
 		for i := range all {
 			b := only(i)
-			if u.Cardinality == union.AtLeastOne { // whatever is not the first
+			if u.Cardinality == union.AtLeastOne { // the first member that is set decides
 				b.clear = all[:i]
 			}
 			l = append(l, b)
@@ -74,8 +74,8 @@ func branches(u *union.Union, n node) []branch {
 	return l
 }
 
-// fallbacks are the values of the discriminator where one of the properties that lead to it
-// is left out, for each in turn; "" is unset.
+// fallbacks returns, for each property on the path to the discriminator, the value of the
+// discriminator if that property is omitted; "" is unset.
 func fallbacks(n node, u *union.Union) []string {
 	path := u.Path(u.Discriminator).Properties()
 	var l []string
@@ -96,8 +96,8 @@ func fallbacks(n node, u *union.Union) []string {
 	return l
 }
 
-// nullable reports whether something that leads to the discriminator or member of a name, or
-// that itself, may be null.
+// nullable reports whether the discriminator or member with a name, or a property that leads to it,
+// may be null.
 func nullable(n node, u *union.Union, name string) bool {
 	return slices.ContainsFunc(u.Path(name).Properties(), func(name string) bool {
 		n = property(n, name)

@@ -24,9 +24,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// TestEveryState compares both schemas with pkg/union in every state of the unions of all
-// shapes, and of schemas that exclude some of what is stored. A plain
-// run takes one declaration in eleven, and of larger unions one way to write a state.
+// TestEveryState compares both schemas with pkg/union in every state of the unions of all shapes,
+// and of schemas that exclude some stored values. A plain run takes one declaration in eleven, and
+// for larger unions one way to write a state.
 func TestEveryState(t *testing.T) {
 	for i, s := range append(unioncases.Shapes(), unioncases.Nested()...) {
 		if testing.Short() && i%8 > 0 {
@@ -73,12 +73,12 @@ func TestItems(t *testing.T) {
 	compare(t, schema, declarations, lists)
 }
 
-// compare holds the schemas of a union object, in a property of a CRD, to the meaning of
-// its unions, but for changes. Objects that the schema rejects without a union are left out.
+// compare compares the schemas of a union object, in a property of a CRD, with the meaning of its
+// unions, except for changes. It skips objects that the schema rejects without a union.
 func compare[T any](t *testing.T, schema string, declarations []string, objects []T) {
 	t.Helper()
 	crd, _ := version(t, schema, "")
-	plain := compiled(t, openAPI(t, crd), "/components/schemas/Thing") // which has null only where that is stored
+	plain := compiled(t, openAPI(t, crd), "/components/schemas/Thing") // allows null only where null is stored
 	var whole []any
 	var kept []T
 	for _, object := range objects {
@@ -103,7 +103,7 @@ func compare[T any](t *testing.T, schema string, declarations []string, objects 
 			"OpenAPI":     compiled(t, openAPI(t, crd, o), "/components/schemas/Thing"),
 		}
 		if u.OfItems() {
-			delete(schemas, "OpenAPI") // which has no contains
+			delete(schemas, "OpenAPI") // OpenAPI 3.0 has no contains
 		}
 		for i, object := range kept {
 			violations := u.Violations(u.StateOf(object))
@@ -117,8 +117,8 @@ func compare[T any](t *testing.T, schema string, declarations []string, objects 
 	}
 }
 
-// TestDefaults compares both schemas with what the API server makes of objects whose
-// discriminator, in an object of its own, is left out there or with that.
+// TestDefaults compares both schemas with the API server for objects that omit their discriminator,
+// which is in an object of its own, or that whole object.
 func TestDefaults(t *testing.T) {
 	judged := map[bool]int{}
 	for _, holder := range []string{"", ", default: {}", ", default: {t: B}", ", nullable: true", ", nullable: true, default: {t: B}"} {
@@ -178,7 +178,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// version is a CRD with a union in the property u, unless there is no declaration.
+// version returns a CRD with a union in the property u, unless there is no declaration.
 func version(t *testing.T, schema, declaration string) (*apiextensionsv1.CustomResourceDefinition, union.Object) {
 	t.Helper()
 	s := apiextensionsv1.JSONSchemaProps{}
@@ -204,8 +204,8 @@ func version(t *testing.T, schema, declaration string) (*apiextensionsv1.CustomR
 	return crd, union.Object{Place: schemapath.Place{Path: schemapath.Path{schemapath.Property("u")}}, Unions: unions}
 }
 
-// TestSeveralUnions compares the schemas of nested unions, of two unions in one object, and
-// of one that is open and has a oneOf, with what an author expects.
+// TestSeveralUnions checks the schemas of nested unions, of two unions in one object, and of a
+// union in an open object that has a oneOf.
 func TestSeveralUnions(t *testing.T) {
 	crd, o := version(t, `
 type: object
@@ -256,7 +256,7 @@ properties:
 			"{note: x, type: A, a: {x: null}}":        false,
 			"{note: x, type: A, a: {x: x, z: '50%'}}": false,
 			"{note: x, type: B, b: {}, d: [a]}":       true,
-			"{note: x, b: {}}":                        false, // the type is A then
+			"{note: x, b: {}}":                        false, // the type defaults to A
 			"{note: x, type: B}":                      false,
 			"{note: x, c: 1, d: []}":                  false,
 			"{note: x, c: 0}":                         false,
@@ -285,7 +285,7 @@ func jsonSchema(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, obj
 	return s
 }
 
-// openAPI is a document that the reader of the OpenAPI project has accepted.
+// openAPI returns a document, which the OpenAPI project's parser has accepted.
 func openAPI(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, objects ...union.Object) map[string]any {
 	t.Helper()
 	s, err := clientschema.OpenAPI(crd, 0, objects)
@@ -302,8 +302,8 @@ func openAPI(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, object
 	return s
 }
 
-// compiled compiles the schema at a place of a document, after its metaschema has accepted
-// it. What OpenAPI says of null is put into the words of JSON Schema.
+// compiled compiles the schema at a path of a document, after its metaschema has accepted it. It
+// translates OpenAPI's nullable into JSON Schema.
 func compiled(t *testing.T, document map[string]any, place string) *jsonschema.Schema {
 	t.Helper()
 	data, err := json.Marshal(document)
@@ -317,7 +317,7 @@ func compiled(t *testing.T, document map[string]any, place string) *jsonschema.S
 	nullable(v)
 	c := jsonschema.NewCompiler()
 	if _, ok := document["openapi"]; ok {
-		c.DefaultDraft(jsonschema.Draft4) // from which that of OpenAPI 3.0 comes
+		c.DefaultDraft(jsonschema.Draft4) // the dialect of OpenAPI 3.0 derives from it
 	}
 	if err := c.AddResource("file:///schema.json", v); err != nil {
 		t.Fatal(err)
@@ -345,8 +345,7 @@ func nullable(v any) {
 	}
 }
 
-// TestNoAddresses puts addresses of a manifest wherever its schema can have them: neither format
-// has any.
+// TestNoAddresses adds addresses to a schema wherever it can have them: the output contains none.
 func TestNoAddresses(t *testing.T) {
 	crd, _ := version(t, `
 type: object

@@ -4,7 +4,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// dialect is one of the two ways in which schemas are written.
+// dialect is an output format.
 type dialect int
 
 const (
@@ -12,7 +12,7 @@ const (
 	openAPI
 )
 
-// null is the schema of null.
+// null returns the schema of null.
 func (d dialect) null() node {
 	if d == openAPI {
 		return node{"nullable": true, "enum": []any{nil}}
@@ -20,8 +20,7 @@ func (d dialect) null() node {
 	return node{"type": "null"}
 }
 
-// inline are the branches of a union as what they restrict. n is the schema of the union
-// object.
+// inline returns the branches of a union as restrictions of n, the schema of the union object.
 func inline(u *union.Union, n node, d dialect) []any {
 	if u.OfItems() {
 		return itemsInline(u, n)
@@ -50,13 +49,13 @@ func inline(u *union.Union, n node, d dialect) []any {
 			case s != nil:
 				properties(holder)[name] = s
 			case d == jsonSchema:
-				properties(holder)[name] = false // which editors show at the property
+				properties(holder)[name] = false // editors show this at the property
 			default:
 				absent, _ := holder["not"].(node)
 				none, _ := absent["anyOf"].([]any)
 				is := node{"required": []any{name}}
 				if len(u.Path(m.Name)) > 1 {
-					is["type"] = "object" // for it may be null
+					is["type"] = "object" // it may be null
 				}
 				holder["not"] = node{"anyOf": append(none, is)}
 			}
@@ -94,14 +93,14 @@ func itemsInline(u *union.Union, n node) []any {
 	return l
 }
 
-// at is the schema of the discriminator or member of a name.
+// at returns the schema of the discriminator or member with a name.
 func at(n node, u *union.Union, name string) node { return u.Path(name).Value(n) }
 
-// within returns the part of a branch for the object that holds a discriminator or member, and
-// the name of the property there. It is created if it is missing; n is the schema of the union
-// object. The objects on the way are required where needed says so, for the number of objects
-// before them. An object whose null is pruned may be null unless it is required, any other
-// unless set.
+// within returns the part of a branch for the object that contains a discriminator or member, and
+// the name of the property there. It creates the part if it is missing; n is the schema of the
+// union object. needed decides, by the number of objects before it, whether an object on the path
+// is required. An object whose null is pruned may be null unless it is required; any other object
+// may be null unless set.
 func within(branch, n node, u *union.Union, name string, set bool, needed func(int) bool) (holder node, last string) {
 	path := u.Path(name).Properties()
 	for i, step := range path {
@@ -122,8 +121,8 @@ func within(branch, n node, u *union.Union, name string, set bool, needed func(i
 	return branch, path[len(path)-1]
 }
 
-// needs reports whether the discriminator has to be written in the branch, or the object that
-// leads to it; left out, it has a value or, as "", is unset.
+// needs reports whether a branch requires the discriminator, or an object that leads to it, since
+// the fallback does not belong to the branch.
 func (b branch) needs(fallback string) bool {
 	return !b.takes(fallback) && !(b.unset && fallback == "")
 }
@@ -151,7 +150,7 @@ func discriminatorIs(b branch, null bool, d dialect) node {
 	return node{"enum": values}
 }
 
-// isSet is what a member that is there must be besides, to be set; s is its schema.
+// isSet returns the additional constraints on a member that is set; s is its schema.
 func isSet(m union.Member, s node, d dialect) node {
 	out := node{}
 	switch m.Empty {
@@ -178,8 +177,8 @@ func isSet(m union.Member, s node, d dialect) node {
 	return out
 }
 
-// isClear is what a member that is there must be, not to be set; s is its schema. It is
-// nil if it must not be there.
+// isClear returns the constraints on a member that is present but unset; s is its schema. It is nil
+// if an unset member must be absent.
 func isClear(m union.Member, s node, d dialect) node {
 	switch {
 	case m.Empty != union.PresentWhenEmpty:

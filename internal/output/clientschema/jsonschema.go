@@ -13,13 +13,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// JSONSchema returns the JSON Schema, draft-07, of the objects of a version of a CRD, with
-// the unions of some of its schemas. It is nil for a version without a schema. The caller
-// owns the result.
+// JSONSchema returns the JSON Schema, draft-07, of the objects of a version of a CRD, with the
+// unions of some of its schemas. It is nil for a version without a schema. The caller owns the
+// result.
 //
-// An object is closed where the server's strict field validation reports unknown fields.
-// Null is allowed where the schema is nullable, and where the server prunes it or puts a
-// default in its place.
+// An object is closed where the server's strict field validation reports unknown fields. Null is
+// allowed where the schema is nullable, and where the server prunes it or replaces it by a default.
 func JSONSchema(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []union.Object) (map[string]any, error) {
 	v := crd.Spec.Versions[version]
 	root, err := rootOf(crd, version)
@@ -46,7 +45,7 @@ func JSONSchema(crd *apiextensionsv1.CustomResourceDefinition, version int, obje
 	return root, nil
 }
 
-// resource adds to a schema what every resource has.
+// resource adds the fields of every resource to a schema.
 func resource(n, apiVersion, kind node) {
 	p := properties(n)
 	for name, with := range map[string]node{"apiVersion": apiVersion, "kind": kind} {
@@ -65,7 +64,7 @@ func resource(n, apiVersion, kind node) {
 	require(n, "apiVersion", "kind")
 }
 
-// require adds names to those that a schema requires.
+// require adds required properties to a schema.
 func require(n node, names ...string) {
 	l, _ := n["required"].([]any)
 	for _, name := range names {
@@ -78,14 +77,14 @@ func require(n node, names ...string) {
 	}
 }
 
-// unmark has no null for some properties, which every resource needs.
+// unmark forbids null for some properties, which every resource needs.
 func unmark(n node, names ...string) {
 	for _, name := range names {
 		delete(property(n, name), prunedNull)
 	}
 }
 
-// jsonDialect puts what CRDs say in words of their own into those of JSON Schema.
+// jsonDialect translates the keywords of CRDs into JSON Schema.
 func jsonDialect(n node, whole bool) {
 	if isTrue(n, "int-or-string") {
 		n["type"] = []any{"integer", "string"}
@@ -118,7 +117,7 @@ func jsonDialect(n node, whole bool) {
 	if isTrue(n, "embedded-resource") {
 		resource(n, node{}, node{})
 		unmark(n, "apiVersion", "kind")
-		property(n, "metadata")["x-kubernetes-preserve-unknown-fields"] = true // it has more than the schema says
+		property(n, "metadata")["x-kubernetes-preserve-unknown-fields"] = true // it has fields that the schema does not list
 	}
 	for _, key := range []string{"nullable", "example"} {
 		delete(n, key)
@@ -126,7 +125,7 @@ func jsonDialect(n node, whole bool) {
 	undone(n)
 }
 
-// exemptNull exempts null from the keywords of a schema that it may break.
+// exemptNull exempts null from the keywords of a schema that it may violate.
 func exemptNull(n node) {
 	if enum, ok := n["enum"].([]any); ok && !slices.Contains(enum, nil) {
 		n["enum"] = append(slices.Clip(enum), nil)
@@ -143,14 +142,13 @@ func exemptNull(n node) {
 	}
 }
 
-// maxMoved is the number of properties in all branches of a union up to which editors are
-// offered the members of a branch alone: each branch of a closed schema lists all properties.
+// maxMoved bounds the properties in all branches of a union: up to it, editors offer only the
+// members of one branch. In a closed schema each branch lists all properties.
 const maxMoved = 20_000
 
-// choose gives a schema the branches of its unions. In a closed one, each has the schemas of
-// the members that go with it, which the schema itself has no more: so editors offer no
-// others. Members in objects below stay there. asWritten is the same schema before it was
-// translated.
+// choose adds the branches of its unions to a schema. In a closed schema, the schemas of the
+// members move into the branches that allow them, so that editors offer no others. Members in
+// nested objects stay there. asWritten is the schema before the translation.
 func choose(unions []*union.Union, asWritten, n node) {
 	own := maps.Clone(properties(n))
 	closed := n["additionalProperties"] == false
@@ -175,13 +173,13 @@ func choose(unions []*union.Union, asWritten, n node) {
 	}
 }
 
-// ownMembers are those that are properties of the union object itself.
+// ownMembers returns the members that are properties of the union object itself.
 func ownMembers(u *union.Union) []string {
 	return slices.DeleteFunc(u.MemberNames(), func(name string) bool { return len(u.Path(name)) > 1 })
 }
 
-// move moves the members among the properties into a branch, unless it excludes them. Members
-// that may only be null are no properties, which editors would offer.
+// move moves the members among the properties into a branch, unless it excludes them. Members that
+// may only be null are no properties, since editors would offer them.
 func move(u *union.Union, own, branch node) {
 	branch["additionalProperties"] = false
 	p := properties(branch)
@@ -214,7 +212,7 @@ func move(u *union.Union, own, branch node) {
 	}
 }
 
-// restrictedTo is a schema with a restriction.
+// restrictedTo returns a schema with a restriction.
 func restrictedTo(s, restriction node) node {
 	out := maps.Clone(s)
 	for key, v := range restriction {

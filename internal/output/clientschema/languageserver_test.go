@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// TestLanguageServer has yaml-language-server, which most editors use, read a JSON Schema:
-// it completes the members of the discriminator's value, and reports others.
+// TestLanguageServer runs yaml-language-server, which most editors use, with a JSON Schema: it
+// completes the members of the discriminator's value, and reports others.
 func TestLanguageServer(t *testing.T) {
 	program, err := exec.LookPath("yaml-language-server")
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *languageServer) read(r *bufio.Reader) {
 	}
 }
 
-// send sends a request; initialize is the first, and completion the one with an answer.
+// send sends a message. initialize and completion are requests, which have an id.
 func (s *languageServer) send(t *testing.T, method string, params any) {
 	t.Helper()
 	m := map[string]any{"jsonrpc": "2.0", "method": method, "params": params}
@@ -133,8 +133,8 @@ func (s *languageServer) write(t *testing.T, m map[string]any) {
 	}
 }
 
-// await returns the next message that is wanted, and answers questions of the server, of
-// its configuration say, with nothing.
+// await returns the next message that is wanted. It answers requests of the server, for its
+// configuration say, with null.
 func (s *languageServer) await(t *testing.T, wanted func(map[string]any) bool) map[string]any {
 	t.Helper()
 	for m := range s.replies {
@@ -150,7 +150,7 @@ func (s *languageServer) await(t *testing.T, wanted func(map[string]any) bool) m
 	return nil
 }
 
-// open opens a file of its own with a text.
+// open opens a new file with a text.
 func (s *languageServer) open(t *testing.T, text string) (uri string) {
 	t.Helper()
 	uri = "file:///" + strings.Trim(filepath.Base(t.TempDir()), "/") + strconv.Itoa(len(text)) + ".yaml"

@@ -15,7 +15,7 @@ import (
 // node is a schema as JSON.
 type node = map[string]any
 
-// rootOf is the schema of a version of a CRD as JSON, nil if it has none.
+// rootOf returns the schema of a version of a CRD as JSON, nil if it has none.
 func rootOf(crd *apiextensionsv1.CustomResourceDefinition, version int) (node, error) {
 	s := crd.Spec.Versions[version].Schema
 	if s == nil || s.OpenAPIV3Schema == nil {
@@ -37,11 +37,11 @@ func rootOf(crd *apiextensionsv1.CustomResourceDefinition, version int) (node, e
 	return n, nil
 }
 
-// foreign are keywords that are not copied: they would make whatever reads the schema resolve
-// or show an address that the manifest contains, or the API server accepts none of them.
+// foreign are keywords that are not copied: readers of the schema would resolve or show an address
+// of the manifest, or the API server rejects the keyword.
 var foreign = []string{"$ref", "$schema", "id", "externalDocs", "definitions", "dependencies", "patternProperties", "additionalItems"}
 
-// deepestFirst sorts objects, for what is made of one may move those in it.
+// deepestFirst sorts objects, since processing one may move the objects below it.
 func deepestFirst(l []union.Object) []union.Object {
 	return slices.SortedStableFunc(slices.Values(l), func(a, b union.Object) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 }
@@ -49,7 +49,8 @@ func deepestFirst(l []union.Object) []union.Object {
 // logical are the keywords whose schemas only restrict.
 var logical = []string{"not", "allOf", "anyOf", "oneOf"}
 
-// walk calls visit with a schema and all below it. Within the logical keywords whole is false.
+// walk calls visit for a schema and all schemas below it. Within the logical keywords whole is
+// false.
 func walk(n node, whole bool, visit func(n node, whole bool)) {
 	visit(n, whole)
 	if p, ok := n["properties"].(node); ok {
@@ -59,7 +60,7 @@ func walk(n node, whole bool, visit func(n node, whole bool)) {
 	each(n, logical, func(n node) { walk(n, false, visit) })
 }
 
-// each calls visit with the schemas at some keys, and in the lists there.
+// each calls visit for the schemas at some keys, and in the lists there.
 func each(n node, keys []string, visit func(node)) {
 	for _, key := range keys {
 		switch v := n[key].(type) {
@@ -76,13 +77,12 @@ func each(n node, keys []string, visit func(node)) {
 }
 
 // prunedNull marks a schema whose value may be null because the API server prunes the null, or
-// puts a default in its place.
+// replaces it by a default.
 const prunedNull = "x-kubernetes-pruned-null"
 
-// writable turns the schema of stored objects into the schema of objects that may be written: it
-// marks the schemas whose null the API server prunes, or replaces by a default: optional
-// properties, values of maps, and anything with a default. A property with a default is not
-// required.
+// writable turns the schema of stored objects into the schema of written objects. It marks the
+// schemas whose null the API server prunes or replaces by a default: optional properties, values of
+// maps, and anything with a default. Properties with a default become optional.
 func writable(n node, prunes bool) {
 	walk(n, true, func(n node, whole bool) {
 		if !whole {
@@ -98,7 +98,7 @@ func writable(n node, prunes bool) {
 		if delete(n, "required"); len(required) > 0 {
 			n["required"] = required
 		}
-		// A pruned null does not count. For bounds other than 1, no schema can express that.
+		// A pruned null does not count. No schema can express that for bounds other than 1.
 		counted := n["minProperties"] != nil
 		if n["minProperties"] == 1.0 && !nullableBelow(n) {
 			counted = false
@@ -118,8 +118,8 @@ func writable(n node, prunes bool) {
 	})
 }
 
-// nullableBelow reports whether a property of an object, or a value of a map, may be null when
-// it is stored.
+// nullableBelow reports whether a property of an object, or a value of a map, may be stored as
+// null.
 func nullableBelow(n node) bool {
 	found := false
 	p, _ := n["properties"].(node)
@@ -128,8 +128,8 @@ func nullableBelow(n node) bool {
 	return found
 }
 
-// notPruned has a keyword of n that requires a property, such as oneOf, require that it is not
-// null where null is pruned.
+// notPruned extends keywords of n that require a property, such as oneOf: where null is pruned,
+// they also require that the property is not null.
 func notPruned(l, n node) {
 	required, _ := l["required"].([]any)
 	for _, v := range required {
@@ -150,16 +150,15 @@ func notPruned(l, n node) {
 	each(l, logical, func(l node) { notPruned(l, n) })
 }
 
-// takesNull reports whether null is accepted where a schema is.
+// takesNull reports whether a schema accepts null.
 func takesNull(n node) bool { return n["nullable"] == true || n[prunedNull] == true }
 
-// nullIsUnset reports whether null is accepted where a schema is, and no default takes its
-// place.
+// nullIsUnset reports whether a schema accepts null, and no default replaces it.
 func nullIsUnset(n node) bool {
 	return n["nullable"] == true || n[prunedNull] == true && n["default"] == nil
 }
 
-// properties returns those of a schema, which has some when it returns.
+// properties returns the properties of a schema, which it creates if there are none.
 func properties(n node) node {
 	p, ok := n["properties"].(node)
 	if !ok {
@@ -169,15 +168,14 @@ func properties(n node) node {
 	return p
 }
 
-// property is the schema of a property, empty if there is none.
+// property returns the schema of a property, nil if there is none.
 func property(n node, name string) node {
 	p, _ := n["properties"].(node)
 	s, _ := p[name].(node)
 	return s
 }
 
-// restrict adds to a schema what objects have to be besides: as its own keyword when that
-// is free.
+// restrict adds a restriction to a schema, as its own keyword if that is free.
 func restrict(n node, keyword string, with any) {
 	if _, taken := n[keyword]; !taken {
 		n[keyword] = with
@@ -190,7 +188,7 @@ func restrict(n node, keyword string, with any) {
 // isTrue reports whether a schema has an extension.
 func isTrue(n node, extension string) bool { return n["x-kubernetes-"+extension] == true }
 
-// undone deletes the extensions of a schema that are given, all when none is.
+// undone deletes the given extensions of a schema, or all if none is given.
 func undone(n node, extensions ...string) {
 	maps.DeleteFunc(n, func(key string, _ any) bool {
 		name, ok := strings.CutPrefix(key, "x-kubernetes-")

@@ -24,7 +24,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// server prunes, defaults and validates objects of a CRD as the API server does, but for rules.
+// server prunes, defaults and validates objects of a CRD as the API server does, except for rules.
 type server struct {
 	structural *structuralschema.Structural
 	validator  validation.SchemaValidator
@@ -64,7 +64,7 @@ func (s server) stored(object map[string]any) map[string]any {
 	return object
 }
 
-// nulls yields copies of a value, in each of which one value is null.
+// nulls yields copies of a value that each have null in place of one value.
 func nulls(v any, yield func(any)) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -176,8 +176,8 @@ properties:
 	}
 }
 
-// holds compares the verdict of a schema with the verdict of the server and of the unions of
-// the property u, and returns the latter.
+// holds compares the verdict of a schema with the verdict of the server and of the unions of the
+// property u, and returns the latter.
 func holds(t *testing.T, server server, s *jsonschema.Schema, object map[string]any, unions []union.Object) bool {
 	t.Helper()
 	stored := server.stored(object)
@@ -196,8 +196,8 @@ func holds(t *testing.T, server server, s *jsonschema.Schema, object map[string]
 	return legal
 }
 
-// TestNullMembers compares the JSON Schema with the API server where something that a union
-// is about is null.
+// TestNullMembers compares the JSON Schema with the API server if the discriminator or a member is
+// null.
 func TestNullMembers(t *testing.T) {
 	for i, s := range append(unioncases.Shapes(), unioncases.Nested()...) {
 		if s.Members > 3 || testing.Short() && i%8 > 0 {

@@ -14,13 +14,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// OpenAPI returns an OpenAPI document, 3.0, without paths, that has the objects of a version
-// of a CRD as the component named like their kind. It is nil for a version without a
-// schema. The caller owns the result.
+// OpenAPI returns an OpenAPI 3.0 document without paths. The objects of a version of a CRD are the
+// component named after their kind. It is nil for a version without a schema. The caller owns the
+// result.
 //
-// An object with one union that has a discriminator is a component, a oneOf of components:
-// one for each value or group of values, with the members that go with it and no others.
-// That of any other union, or of one in several objects, is written in place.
+// An object with one union that has a discriminator is a component, a oneOf of components: one for
+// each value or group of values, with exactly the members that belong to it. The oneOf of any other
+// union, or of one in several objects, is written in place.
 func OpenAPI(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []union.Object) (map[string]any, error) {
 	v := crd.Spec.Versions[version]
 	root, err := rootOf(crd, version)
@@ -74,8 +74,8 @@ func (c components) named(name string) string {
 	}
 }
 
-// split makes of a union object a choice between its branches, each of them a component.
-// The schema n becomes a reference to it, unless it is that of the kind.
+// split turns a union object into a choice between its branches, each of them a component. The
+// schema n becomes a reference to it, unless n is the schema of the kind.
 func (c components) split(kind string, path schemapath.Path, n node, u *union.Union) {
 	name := kind
 	if len(path) > 0 {
@@ -106,7 +106,7 @@ func (c components) split(kind string, path schemapath.Path, n node, u *union.Un
 	n["$ref"] = reference(name)
 }
 
-// variant is the schema of a union object in one branch.
+// variant returns the schema of a union object in one branch.
 func variant(u *union.Union, n node, b branch) node {
 	out := runtime.DeepCopyJSON(n)
 	for _, key := range []string{"nullable", "default", "x-kubernetes-group-version-kind"} {
@@ -118,7 +118,7 @@ func variant(u *union.Union, n node, b branch) node {
 	}
 	d := property(out, u.Discriminator)
 	for keyword, v := range discriminatorIs(b, b.unset && d["nullable"] == true, openAPI) {
-		delete(d, "enum") // of which these are some
+		delete(d, "enum") // the branch has some of its values
 		restrict(d, keyword, v)
 	}
 	if b.needs(fallbacks(n, u)[0]) {
@@ -150,7 +150,7 @@ func variant(u *union.Union, n node, b branch) node {
 	return out
 }
 
-// cleared is the schema of a member that is there and not set.
+// cleared returns the schema of a member that is present but unset.
 func cleared(m union.Member, s node) node {
 	out := node{}
 	for _, key := range []string{"type", "nullable", "description", "items", "properties", "additionalProperties"} {
@@ -164,7 +164,7 @@ func cleared(m union.Member, s node) node {
 
 func reference(component string) string { return "#/components/schemas/" + component }
 
-// pascal is a path or a value as a part of the name of a component.
+// pascal turns a path or a value into a part of the name of a component.
 func pascal(s string) string {
 	var b strings.Builder
 	upper := true

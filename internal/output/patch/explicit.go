@@ -14,12 +14,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Explicit makes the patches in a file clear the siblings of the members that they set,
-// by setting them to null, as JSON merge patches and strategic merge patches do. A patch
-// has apiVersion and kind; others stay as they are. So do lists that are replaced as a
-// whole: all lists of custom resources, and with whole all lists. The patches that a
-// kustomization contains as text are edited there. Where base has the object that is patched,
-// siblings that it has not set need no null; base may be nil.
+// Explicit makes the patches in a file clear the siblings of the members that they set, by setting
+// them to null, as JSON merge patches and strategic merge patches do. A patch has apiVersion and
+// kind; other documents stay unchanged. So do lists that are replaced as a whole: all lists of
+// custom resources and, with whole, all lists. Patches that a kustomization contains as text are
+// edited there. If base has the patched object, siblings that it does not set need no null; base
+// may be nil.
 func Explicit(set *kinds.Set, name string, src []byte, base *resource.Old, whole bool, limits limit.Limits) rewrite.Result {
 	plan := func(k kinds.Kind, o, patched *resource.Object, l diag.List) ([]rewrite.Change, diag.List) {
 		var before map[string]any
@@ -45,8 +45,8 @@ type explicit struct {
 	diagnostics diag.List
 }
 
-// items returns the items that those of a patch are merged into; a list that is replaced as a
-// whole has none.
+// items returns the base items that the items of a patch are merged into; a list that is replaced
+// as a whole has none.
 func (x *explicit) items(items []any, base rewrite.Old, keys []string, _ schemapath.Path, _ resource.Path) []rewrite.Old {
 	if !x.lists || keys == nil {
 		return nil
@@ -58,7 +58,7 @@ func (x *explicit) items(items []any, base rewrite.Old, keys []string, _ schemap
 func (x *explicit) unions(at resource.Path, unions []*union.Union, object map[string]any, below rewrite.Old) {
 	base, _ := below.Value.(map[string]any)
 	if _, ok := object["$patch"]; ok {
-		return // it is deleted, or replaced
+		return // the patch deletes or replaces it
 	}
 	for _, u := range unions {
 		state := u.StateOf(object)
@@ -99,8 +99,8 @@ func (x *explicit) unions(at resource.Path, unions []*union.Union, object map[st
 	}
 }
 
-// merges reports whether a patch merges all that leads to a property, and neither removes nor
-// replaces it.
+// merges reports whether a patch merges all objects on the path to a property, and neither removes
+// nor replaces them.
 func merges(object map[string]any, path []string) bool {
 	for _, name := range path[:len(path)-1] {
 		v, ok := object[name]
@@ -122,7 +122,7 @@ func (x *explicit) fail(at resource.Path, u *union.Union, member int, format str
 		Message: fmt.Sprintf(format, args...), Hint: "set one of them in the patch"})
 }
 
-// put adds members that are null to the object at a path.
+// put adds members with the value null to the object at a path.
 func (x *explicit) put(at resource.Path, u *union.Union, missing map[string]any) {
 	names := slices.DeleteFunc(u.MemberNames(), func(name string) bool { _, ok := missing[name]; return !ok })
 	members := strings.Join(names, ", ")

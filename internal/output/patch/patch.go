@@ -34,10 +34,10 @@ const (
 // Types returns the types of patches. The caller owns the result.
 func Types() []Type { return []Type{JSON, Merge, Strategic} }
 
-// Create returns the patch of a type that turns an object of a kind, as unstructured JSON,
-// into another; it is empty, {} or [], when they are equal. Fields that the server sets, the
-// namespace included, stay when the other object leaves them out. The patch has been applied to see
-// that it does.
+// Create returns the patch of a type that turns an object of a kind, as unstructured JSON, into
+// another; it is empty, {} or [], if they are equal. Fields that the server sets, including the
+// namespace, stay if the other object omits them. Create has applied the patch to verify the
+// result.
 func Create(gvk schema.GroupVersionKind, t Type, from, to map[string]any) ([]byte, error) {
 	from = withoutServers(from, to)
 	a, err := json.Marshal(from)
@@ -80,8 +80,8 @@ func Create(gvk schema.GroupVersionKind, t Type, from, to map[string]any) ([]byt
 	return patch, nil
 }
 
-// inOrder is a JSON patch of operations, which come in any order but for those on one
-// list, sorted as far as that makes no difference.
+// inOrder returns a JSON patch with the operations sorted as far as their order does not matter.
+// The input has an arbitrary order, except for operations on one list.
 func inOrder(operations []diffpatch.Operation, from, to map[string]any) ([]byte, error) {
 	sorted := slices.SortedStableFunc(slices.Values(operations), func(a, b diffpatch.Operation) int { return strings.Compare(a.Path, b.Path) })
 	backwards := slices.Clone(sorted)
@@ -98,8 +98,8 @@ func inOrder(operations []diffpatch.Operation, from, to map[string]any) ([]byte,
 	return nil, errors.New("a patch of type json cannot express this change")
 }
 
-// Apply returns what a patch makes of an object of a kind. The error says why the API
-// server would reject the patch.
+// Apply returns the result of applying a patch to an object of a kind. It returns an error if the
+// API server would reject the patch.
 func Apply(gvk schema.GroupVersionKind, t Type, object map[string]any, patch []byte) (map[string]any, error) {
 	original, err := json.Marshal(object)
 	if err != nil {
@@ -143,8 +143,8 @@ func Apply(gvk schema.GroupVersionKind, t Type, object map[string]any, patch []b
 	return result, nil
 }
 
-// strategic runs a function of the library of strategic merge patches for one of Kubernetes' own
-// kinds. The library panics for lists that the type does not allow.
+// strategic runs a function of the strategic merge patch library for one of Kubernetes' own kinds.
+// The library panics for lists that the type does not allow.
 func strategic(gvk schema.GroupVersionKind, run func(typed any) (strategicpatch.JSONMap, error)) (result map[string]any, err error) {
 	typed, err := typeOf(gvk)
 	if err != nil {
@@ -158,8 +158,8 @@ func strategic(gvk schema.GroupVersionKind, run func(typed any) (strategicpatch.
 	return run(typed)
 }
 
-// directive returns where a value has a directive of strategic merge patches, which is
-// one that had no effect, or nil.
+// directive returns the path of a directive of strategic merge patches that remains in a value, and
+// so had no effect, or nil.
 func directive(at resource.Path, v any) resource.Path {
 	switch v := v.(type) {
 	case map[string]any:
@@ -181,7 +181,7 @@ func directive(at resource.Path, v any) resource.Path {
 	return nil
 }
 
-// typeOf is the Go type of one of Kubernetes' own kinds, which says how its lists merge.
+// typeOf returns the Go type of one of Kubernetes' own kinds, which defines how its lists merge.
 func typeOf(gvk schema.GroupVersionKind) (any, error) {
 	typed, err := scheme.Scheme.New(gvk)
 	if runtime.IsNotRegisteredError(err) {
@@ -193,8 +193,8 @@ func typeOf(gvk schema.GroupVersionKind) (any, error) {
 // BuiltIn reports whether a kind is one of Kubernetes' own.
 func BuiltIn(gvk schema.GroupVersionKind) bool { return scheme.Scheme.Recognizes(gvk) }
 
-// withoutServers is an object without what the server sets, the namespace among it, as far
-// as another one leaves it out.
+// withoutServers returns an object without the fields that the server sets, including the
+// namespace, if to omits them.
 func withoutServers(object, to map[string]any) map[string]any {
 	object = runtime.DeepCopyJSON(object)
 	if _, ok := to["status"]; !ok {
@@ -210,7 +210,7 @@ func withoutServers(object, to map[string]any) map[string]any {
 	return object
 }
 
-// normal is JSON with numbers as kubectl reads them.
+// normal returns JSON with numbers as kubectl reads them.
 func normal(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -33,7 +33,7 @@ var (
 	thing      = schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"}
 )
 
-// TestCreate: a patch turns one object into the other, and changes nothing else.
+// A patch turns one object into the other, and changes nothing else.
 func TestCreate(t *testing.T) {
 	tests := []struct {
 		gvk      schema.GroupVersionKind
@@ -68,8 +68,8 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestRetainKeys has the examples of the proposal "Add new patchStrategy to clear fields
-// not present in the patch".
+// TestRetainKeys has the examples of the proposal "Add new patchStrategy to clear fields not
+// present in the patch".
 func TestRetainKeys(t *testing.T) {
 	tests := []struct {
 		name              string
@@ -125,7 +125,7 @@ func TestRetainKeys(t *testing.T) {
 	}
 }
 
-// TestOddValues has values that libraries of patches change, or fail for.
+// TestOddValues has values that patch libraries change or reject.
 func TestOddValues(t *testing.T) {
 	const large = 9007199254740993 // no float64
 	spec := func(key string, v any) map[string]any {
@@ -168,7 +168,7 @@ func TestOddValues(t *testing.T) {
 	}
 }
 
-// volumes and strategy are unions of Kubernetes' own kinds, backend is one of a custom
+// volumes and strategy are unions of Kubernetes' own kinds; backend is a union of a custom
 // resource, in an object, a list and a map.
 func set(t testing.TB) *kinds.Set {
 	t.Helper()
@@ -218,7 +218,7 @@ func TestExplicit(t *testing.T) {
 		{"JSON", `{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t"}, "spec": {"a": "x"}}`, `{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t"}, "spec": {"a": "x", "b": null, "c": null}}`},
 		{"some are null", head + "spec: {a: x, b: null}\n", head + "spec: {a: x, b: null, c: null}\n"},
 		{"explicit already", head + "spec: {a: x, b: null, c: null}\n", ""},
-		{"a member alone", head + "spec: {tcp: {}}\n", ""}, // of which type, the base says
+		{"a member alone", head + "spec: {tcp: {}}\n", ""}, // the base decides the type
 		{"nothing", head + "spec: {name: n}\n", ""},
 		{"map", head + "spec:\n  map:\n    k: {b: x}\n", head + "spec:\n  map:\n    k: {b: x, a: null, c: null}\n"},
 		{"list of a custom resource", head + "spec:\n  list:\n  - {name: n, b: x}\n", ""},
@@ -267,7 +267,7 @@ func TestExplicit(t *testing.T) {
 	}
 }
 
-// With the base, what it has not set needs no null.
+// With a base, fields that it does not set need no null.
 func TestExplicitBase(t *testing.T) {
 	const podHead = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
 	base, l := resource.Parse("base.yaml", []byte(podHead+"spec:\n  volumes: [{name: other, secret: {b: x}}, {name: v, emptyDir: {}}]\n---\n"+

@@ -19,7 +19,7 @@ type index struct {
 	Tests []any  `yaml:"tests"`
 }
 
-// entry is a test in an index. The objects are files, in the directory of the index or below.
+// entry is a test in an index. The objects are files in the directory of the index, or below it.
 type entry struct {
 	Name   string   `yaml:"name"`
 	Old    string   `yaml:"old,omitempty"`
@@ -31,12 +31,12 @@ type entry struct {
 // IndexName is the name of the file with the index.
 const IndexName = "index.yaml"
 
-// Every file that is written begins with this.
+// Every written file begins with this.
 const writtenBy = "# Written by unioncel testdata"
 
-// Files are the tests of a CRD as files, by their names: the index and the objects, and a
-// suite of OpenShift for each version. The index also has the entries that people have added
-// to the existing one. Without tests and entries there are no files.
+// Files returns the tests of a CRD as files, by their names: the index and the objects, and an
+// OpenShift suite for each version. The index keeps the entries that people have added to the
+// existing one. Without tests and entries there are no files.
 func Files(crd string, tests []Test, existing *Existing) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	i := index{CRD: crd}
@@ -88,12 +88,11 @@ func Files(crd string, tests []Test, existing *Existing) (map[string][]byte, err
 // oldOf returns the name of the file with the old object of an update.
 func oldOf(object string) string { return strings.TrimSuffix(object, ".yaml") + "-old.yaml" }
 
-// Existing is a directory with the files of an earlier run, and with tests that people have
-// added.
+// Existing is a directory with the files of an earlier run, and with tests that people have added.
 type Existing struct {
 	added []any           // their entries in the index, as nodes
-	used  map[string]bool // the files in these
-	files []string        // of the other entries, written by the earlier run
+	used  map[string]bool // the files that these name
+	files []string        // the files of the other entries, written by the earlier run
 	read  func(name string) ([]byte, error)
 }
 
@@ -106,11 +105,10 @@ func (x *Existing) file(name string) (there, ours bool) {
 	return err == nil, err == nil && bytes.HasPrefix(src, []byte(writtenBy))
 }
 
-// generated matches the names of the objects that Files writes.
+// generated matches the file names of the objects that Files writes.
 var generated = regexp.MustCompile(`^[a-z0-9-]+/\d{3,}-(in)?valid\.yaml$`)
 
-// ReadExisting reads an index, which is empty where there is none. Read gives the files of its
-// directory.
+// ReadExisting reads an index, which may be empty. read returns the files of its directory.
 func ReadExisting(src []byte, read func(name string) ([]byte, error)) (*Existing, error) {
 	var i struct {
 		Tests []yaml.Node `yaml:"tests"`
@@ -139,8 +137,8 @@ func ReadExisting(src []byte, read func(name string) ([]byte, error)) (*Existing
 	return x, nil
 }
 
-// Stale returns the files of the earlier run that are not among the given files, and that no
-// added entry names.
+// Stale returns the files of the earlier run that are not among the given files, and that no added
+// entry names.
 func (x *Existing) Stale(files map[string][]byte) []string {
 	if _, ours := x.file(IndexName); ours && files[IndexName] == nil {
 		x.files = append(x.files, IndexName)
@@ -148,9 +146,9 @@ func (x *Existing) Stale(files map[string][]byte) []string {
 	return slices.DeleteFunc(x.files, func(name string) bool { return files[name] != nil || x.used[name] })
 }
 
-// openShift is a test suite as github.com/openshift/api has them beside its types.
+// openShift is a test suite in the format of github.com/openshift/api.
 type openShift struct {
-	APIVersion string `yaml:"apiVersion"` // which its tools want there
+	APIVersion string `yaml:"apiVersion"` // required by OpenShift's tools
 	Name       string `yaml:"name"`
 	CRDName    string `yaml:"crdName"`
 	Version    string `yaml:"version,omitempty"`
@@ -174,28 +172,28 @@ type onUpdate struct {
 	Expected            string `yaml:"expected,omitempty"`
 	ExpectedError       string `yaml:"expectedError,omitempty"`
 	ExpectedStatusError string `yaml:"expectedStatusError,omitempty"`
-	// CRDPatches change the CRD under which the object is stored.
+	// CRDPatches change the CRD that the object is stored under.
 	CRDPatches []any `yaml:"initialCRDPatches,omitempty"`
 }
 
-// SuiteSuffix is how the names of OpenShift's test suites end.
+// SuiteSuffix is the suffix of the file names of OpenShift's test suites.
 const SuiteSuffix = ".testsuite.yaml"
 
-// version is that of the test's object.
+// version returns the version of the test's object.
 func (t Test) version() string {
 	_, version, _ := strings.Cut(fmt.Sprint(t.Object["apiVersion"]), "/")
 	return version
 }
 
-// openShiftSuite is the suite of the tests in one version of a CRD. It has one error for
-// each test, which is how many it can hold.
+// openShiftSuite returns the suite of the tests in one version of a CRD. It has one error for each
+// test, since the format has no room for more.
 func openShiftSuite(crd, version string, tests []Test) ([]byte, error) {
 	s := openShift{APIVersion: "apiextensions.k8s.io/v1", Name: crd, CRDName: crd, Version: version}
 	for _, t := range tests {
 		if t.version() != version {
 			continue
 		}
-		var texts [3]string // the names of objects are for who runs it
+		var texts [3]string // without metadata: the runner names the objects
 		for i, object := range []map[string]any{t.before(), t.Object, t.Stored} {
 			if object == nil {
 				continue
@@ -222,7 +220,7 @@ func openShiftSuite(crd, version string, tests []Test) ([]byte, error) {
 	return document(s)
 }
 
-// document is a value as YAML, its keys in the order of its type.
+// document returns a value as YAML, with keys in the order of its type.
 func document(v any) ([]byte, error) {
 	b := bytes.NewBufferString(writtenBy + "; unioncel validate --suite runs it.\n")
 	e := yaml.NewEncoder(b)

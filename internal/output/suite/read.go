@@ -15,8 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// IsSuite reports whether a file is an index of tests or a suite of OpenShift, by its
-// content.
+// IsSuite reports whether the content of a file is an index of tests or an OpenShift suite.
 func IsSuite(src []byte) bool {
 	if !bytes.Contains(src, []byte("tests")) {
 		return false
@@ -25,7 +24,8 @@ func IsSuite(src []byte) bool {
 	return !k.Tests.IsZero() && !(k.CRD.IsZero() && k.CRDName.IsZero())
 }
 
-// rootKeys are keys that tell files with tests apart: the tests of OpenShift are a mapping.
+// rootKeys are keys that distinguish files with tests: in an OpenShift suite the tests are a
+// mapping.
 type rootKeys struct {
 	CRD     yaml.Node `yaml:"crd"`
 	CRDName yaml.Node `yaml:"crdName"`
@@ -41,12 +41,12 @@ func keysOf(src []byte) (k rootKeys) {
 
 // Suite is the tests of one CRD in a file.
 type Suite struct {
-	// CRD is its name.
+	// CRD is the name of the CRD.
 	CRD   string
 	Tests []Test
-	// Skipped is how many other tests the file has. Warnings name them.
+	// Skipped is the number of other tests in the file. Warnings name them.
 	Skipped int
-	// Pos is where the suite begins.
+	// Pos is the start of the suite.
 	Pos diag.Pos
 }
 
@@ -69,9 +69,8 @@ func keys(names ...string) []yamlconfig.Key {
 	return l
 }
 
-// Read reads an index, or a suite of OpenShift, whose tests are a mapping. Read gives the files that an
-// index names, by their path from it. The diagnostics say what is wrong with them; with
-// errors the result is nil.
+// Read reads an index, or an OpenShift suite, whose tests are a mapping. read returns the files
+// that an index names, by their path from it. The result is nil if the diagnostics have errors.
 func Read(name string, src []byte, read func(path string) ([]byte, error), limits limit.Limits) (*Suite, diag.List) {
 	f, l := resource.Parse(name, src, limits)
 	if l.HasErrors() {
@@ -126,7 +125,7 @@ func (r *reader) index(root yamlconfig.Value) {
 	}
 }
 
-// object is the one in a file that is named.
+// object returns the only object in the file that is named.
 func (r *reader) object(at yamlconfig.Value) map[string]any {
 	name := at.Text()
 	if name == "" {
@@ -148,7 +147,7 @@ func (r *reader) object(at yamlconfig.Value) map[string]any {
 	return f.Objects[0].Value
 }
 
-// openShift reads a suite of OpenShift. Its updates are also of the status.
+// openShift reads an OpenShift suite. Its updates also write the status.
 func (r *reader) openShift(root yamlconfig.Value) {
 	fields := root.Fields(ofSuite)
 	r.suite.CRD = fields["crdName"].Text()
@@ -176,12 +175,12 @@ func list(v yamlconfig.Value) []string {
 	return nil
 }
 
-// text is the object in a text.
+// text returns the object in a text.
 func (r *reader) text(v yamlconfig.Value) map[string]any {
 	var object map[string]any
 	data, err := sigs.YAMLToJSON([]byte(v.Word().Text))
 	if err == nil {
-		err = json.Unmarshal(data, &object) // that of Kubernetes: whole numbers are integers
+		err = json.Unmarshal(data, &object) // Kubernetes' own package: whole numbers are integers
 	}
 	if err != nil {
 		v.Errorf("", "this is no object: %v", err)
@@ -190,7 +189,7 @@ func (r *reader) text(v yamlconfig.Value) map[string]any {
 	return object
 }
 
-// add adds a test that has an object. It gets a name where it has none.
+// add adds a test that has an object. An object without metadata gets a name.
 func (r *reader) add(item yamlconfig.Value, t Test) {
 	if t.Object == nil {
 		if !r.Diags.HasErrors() {

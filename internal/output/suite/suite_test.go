@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// TestEveryRule: without one of the rules that compiling adds, a test fails.
+// If one of the rules that compiling adds is missing, a test fails.
 func TestEveryRule(t *testing.T) {
 	for name, manifest := range map[string]string{
 		"backend":  testcrd.Read("backend"),
@@ -48,7 +48,7 @@ spec:
 `),
 	} {
 		if testing.Short() && name == "pipeline" {
-			continue // it has most rules, each of which is left out in turn
+			continue // it has the most rules, each of which is left out in turn
 		}
 		t.Run(name, func(t *testing.T) {
 			plan, crd := compiled(t, manifest)
@@ -78,7 +78,7 @@ spec:
 	}
 }
 
-// TestStricter: with one more rule, which rejects updates that the union allows, a test fails.
+// If there is an additional rule that rejects updates which the union allows, a test fails.
 func TestStricter(t *testing.T) {
 	plan, crd := compiled(t, testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: "{type: object, properties: {a: {type: string}, b: {type: string}, c: {type: string}}, x-kubernetes-unions: [{members: [a, b, c]}]}"}))
 	tests, err := suite.Tests(t.Context(), plan, crd)
@@ -102,7 +102,7 @@ func TestStricter(t *testing.T) {
 	}
 }
 
-// readAgain writes tests to files, and runs what is read from them.
+// readAgain writes tests to files, reads the files and runs the tests.
 func readAgain(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, tests []suite.Test) {
 	t.Helper()
 	files, err := suite.Files(crd.Name, tests, &suite.Existing{})
@@ -133,7 +133,7 @@ func readAgain(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, test
 	}
 }
 
-// failing are the names of the tests that fail.
+// failing returns the messages of the tests that fail.
 func failing(t *testing.T, tests []suite.Test, crd *apiextensionsv1.CustomResourceDefinition) []string {
 	t.Helper()
 	k := validate.New(crd)
@@ -146,7 +146,7 @@ func failing(t *testing.T, tests []suite.Test, crd *apiextensionsv1.CustomResour
 	return l
 }
 
-// compiled is how a manifest is compiled, and the result.
+// compiled returns the plan of a manifest, and the compiled CRD.
 func compiled(t *testing.T, manifest string) (compile.Plan, *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
 	f := crdfile.Open("crd.yaml", []byte(manifest))
@@ -162,7 +162,7 @@ func compiled(t *testing.T, manifest string) (compile.Plan, *apiextensionsv1.Cus
 	return *plans[0], declared[0].CRD
 }
 
-// demanded reports whether the schema has the discriminator set, in all objects.
+// demanded reports whether the schema requires the discriminator and gives it an enum.
 func demanded(u compile.UnionPlan) bool {
 	s := u.Place.Schema(u.CRD)
 	return slices.Contains(s.Required, u.Union.Discriminator) && len(s.Properties[u.Union.Discriminator].Enum) > 0

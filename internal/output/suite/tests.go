@@ -19,29 +19,29 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Test is an object, or an update of one, and what the API server says of it.
+// Test is an object, or an update of one, with the expected answer of the API server.
 type Test struct {
-	// Name says in words what is tried. No two tests of a union have the same.
+	// Name describes the test. It is unique among the tests of a union.
 	Name string
-	// Object is the whole resource. Old is what it replaces, nil when it is created.
+	// Object is the whole resource. Old is the object that it replaces, nil for a creation.
 	Object, Old map[string]any
-	// Status says that the object is also written to the subresource status; without an
-	// old object, that it was created without one.
+	// Status is set if the object is also written to the status subresource. Without an old object,
+	// it was created without a status.
 	Status bool
-	// Errors are those to expect, as in "spec.tcp: Required value: …"; none when the
-	// object is accepted. Each has to be part of one that the server gives.
+	// Errors are the expected errors, such as "spec.tcp: Required value: …"; none if the object is
+	// accepted. Each has to be part of an error of the server.
 	Errors []string
-	// Stored, unless nil, is what the server has to store, but for the metadata.
+	// Stored, unless nil, is the object that the server has to store, except for the metadata.
 	Stored map[string]any
 
-	// foreign says that it is run as OpenShift runs its suites: unknown fields are dropped,
-	// and an error is part of the whole text, as a server before 1.35 may write it.
+	// foreign is set for tests that run as in OpenShift: unknown fields are dropped, and an error
+	// is part of the whole text, as a server before 1.35 may write it.
 	foreign bool
 	pos     diag.Pos
 }
 
-// Tests returns tests of the unions of a CRD in the versions that are served. The plan says
-// how it is compiled, and crd is the result. The tests are the same on every run.
+// Tests returns tests of the unions of a CRD in the served versions. crd is the result of compiling
+// the plan. The tests are the same on every run.
 func Tests(ctx context.Context, plan compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) ([]Test, error) {
 	judge := validate.New(crd)
 	var l []Test
@@ -64,8 +64,8 @@ func Tests(ctx context.Context, plan compile.Plan, crd *apiextensionsv1.CustomRe
 	return l, nil
 }
 
-// without returns a CRD without the rules of a union. Those of others are there: objects are
-// to violate none of them.
+// without returns a CRD without the rules of a union. It keeps the rules of other unions, since
+// objects must not violate them.
 func without(crd *apiextensionsv1.CustomResourceDefinition, u compile.UnionPlan) *apiextensionsv1.CustomResourceDefinition {
 	crd = crd.DeepCopy()
 	for _, r := range u.Rules {
@@ -76,8 +76,8 @@ func without(crd *apiextensionsv1.CustomResourceDefinition, u compile.UnionPlan)
 	return crd
 }
 
-// testsOf are those of one union, of the members that are tried, for which objects are sought in crd; unions are all of
-// the same object.
+// testsOf returns the tests of one union, with up to the given number of members. crd is the CRD to
+// find objects in; unions are all unions of the same object.
 func testsOf(ctx context.Context, plan compile.UnionPlan, tried int, crd *apiextensionsv1.CustomResourceDefinition, unions []*union.Union, judge *validate.Kind) ([]Test, error) {
 	u := plan.Union
 	x, err := verify.NewExamples(ctx, crd, plan.Place.Version, plan.Place.Path, u, unions)
@@ -135,7 +135,7 @@ type writer struct {
 	u      *union.Union
 	place  string
 	judge  *validate.Kind
-	status bool // the union is in that of a resource with the subresource
+	status bool // the union is in the status of a resource with the subresource
 	tests  []Test
 	err    error
 }
@@ -156,8 +156,8 @@ func (w *writer) violating(v union.Violation, e *verify.Example, err error) {
 	w.add(false, e, err, func() string { return w.u.DescribeViolation(v, e.Was, *e.Is) })
 }
 
-// add adds a test, unless there is no example, or it is there already, or other rules have
-// the server answer otherwise.
+// add adds a test, unless there is no example, or the test exists already, or other rules change
+// the answer of the server.
 func (w *writer) add(accepted bool, e *verify.Example, err error, name func() string) {
 	if w.err == nil {
 		w.err = err
@@ -193,7 +193,7 @@ func same(a, b map[string]any) bool {
 	return string(x) == string(y)
 }
 
-// answer is what the API server answers to the test.
+// answer returns the answer of the API server to the test.
 func (t Test) answer(ctx context.Context, k *validate.Kind) (validate.Answer, error) {
 	object, old := t.Object, t.before()
 	if t.foreign {
@@ -211,7 +211,7 @@ func (t Test) answer(ctx context.Context, k *validate.Kind) (validate.Answer, er
 	return k.UpdateStatus(ctx, object, a.Object)
 }
 
-// before is what an update replaces.
+// before returns the object that an update replaces.
 func (t Test) before() map[string]any {
 	if t.Old != nil || !t.Status {
 		return t.Old
@@ -221,7 +221,7 @@ func (t Test) before() map[string]any {
 	return old
 }
 
-// causes are the errors of an answer.
+// causes returns the errors of an answer.
 func causes(a validate.Answer) []string {
 	var l []string
 	for _, c := range a.Causes() {
@@ -235,8 +235,8 @@ func causes(a validate.Answer) []string {
 
 func cause(c metav1.StatusCause) string { return strings.TrimPrefix(c.Field+": "+c.Message, ": ") }
 
-// Run tries the test. The diagnostic, at the test in its file, says what the API server
-// answers instead of what is expected; it is nil when that is the same.
+// Run runs the test. It returns a diagnostic at the position of the test if the API server's answer
+// differs from the expected one, or else nil.
 func (t Test) Run(ctx context.Context, k *validate.Kind) *diag.Diagnostic {
 	wrong := func(format string, args ...any) *diag.Diagnostic {
 		return &diag.Diagnostic{Code: diag.TestFailed, Pos: t.pos, Message: fmt.Sprintf("%q: ", t.Name) + fmt.Sprintf(format, args...)}
@@ -264,15 +264,14 @@ func (t Test) Run(ctx context.Context, k *validate.Kind) *diag.Diagnostic {
 	return nil
 }
 
-// Errors of servers before 1.35 have the type of a value in place of the value where a rule
-// rejects it, and write null and objects in another way.
+// Servers before 1.35 print the type of a value instead of the value if a rule rejects it, and
+// format null and objects differently.
 var (
 	typeOfValue = regexp.MustCompile(`Invalid value: "(array|boolean|integer|number|object|string)": `)
 	asOfOld     = strings.NewReplacer("map[string]interface {}{", "{", `"null"`, "null", `", "`, `","`)
 )
 
-// contains reports whether an error contains a text, which may be in the words of an older
-// server.
+// contains reports whether an error contains a text, which may be in the format of an older server.
 func contains(err, part string) bool {
 	var pattern strings.Builder
 	for i, between := range typeOfValue.Split(asOfOld.Replace(part), -1) {
@@ -284,7 +283,7 @@ func contains(err, part string) bool {
 	return regexp.MustCompile(pattern.String()).MatchString(asOfOld.Replace(err))
 }
 
-// unmarked is an object without metadata.
+// unmarked returns an object without metadata.
 func unmarked(object map[string]any) map[string]any {
 	out := map[string]any{}
 	for k, v := range object {
